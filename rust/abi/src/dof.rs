@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0
+//! DOF, the container in which enablings travel: header, section table, sections.
+//!
+//! ```text
+//! | Header 64 | SectionHeader 32 x n | section data ... |
+//! ```
+//! An enabling is a list of ECBDESC sections; each names a PROBEDESC, optionally a DIFOHDR
+//! (predicate) and an ACTDESC list; an action names its DIFOHDR; a DIFOHDR links to DIF, INTTAB,
+//! STRTAB and VARTAB sections. Options stand in OPTDESC sections.
+
+use crate::difo::DifType;
+use zerocopy_derive::{FromBytes, Immutable, IntoBytes, KnownLayout};
+
+/// First bytes of any DOF.
+pub const MAGIC: [u8; 4] = [0x7f, b'D', b'O', b'F'];
+/// LP64.
+pub const MODEL_LP64: u8 = 2;
+/// Little endian.
+pub const ENCODING_LSB: u8 = 1;
+/// The version written here; 1 and 2 are read.
+pub const DOF_VERSION: u8 = 2;
+/// Largest DOF taken, bytes.
+pub const MAX_SIZE: usize = 8 << 20;
+/// Most sections of one DOF.
+pub const MAX_SECTIONS: usize = 1 << 16;
+/// Section index that names no section.
+pub const SECIDX_NONE: u32 = u32::MAX;
+/// Section is to be loaded into the kernel.
+pub const SECF_LOAD: u32 = 1;
+
+/// Head of a DOF.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
+pub struct Header {
+    /// [`MAGIC`].
+    pub magic: [u8; 4],
+    /// [`MODEL_LP64`].
+    pub model: u8,
+    /// [`ENCODING_LSB`].
+    pub encoding: u8,
+    /// [`DOF_VERSION`].
+    pub version: u8,
+    /// [`crate::dif::DIF_VERSION`].
+    pub dif_version: u8,
+    /// Integer registers the code uses.
+    pub dif_ireg: u8,
+    /// Tuple registers the code uses.
+    pub dif_treg: u8,
+    /// Zero.
+    pub ident_pad: [u8; 6],
+    /// Zero.
+    pub flags: u32,
+    /// Bytes of this struct.
+    pub header_size: u32,
+    /// Bytes of a [`SectionHeader`].
+    pub section_size: u32,
+    /// Sections.
+    pub section_count: u32,
+    /// Byte offset of the section table.
+    pub section_offset: u64,
+    /// Bytes the kernel needs.
+    pub load_size: u64,
+    /// Bytes in all.
+    pub file_size: u64,
+    /// Zero.
+    pub pad: u64,
+}
+
+/// One row of the section table.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
+pub struct SectionHeader {
+    /// [`SectionKind`].
+    pub kind: u32,
+    /// Alignment of `offset`, a power of two, at most 8.
+    pub align: u32,
+    /// [`SECF_LOAD`].
+    pub flags: u32,
+    /// Bytes of an entry of a table section, else 0.
+    pub entry_size: u32,
+    /// Byte offset of the data.
+    pub offset: u64,
+    /// Bytes of the data.
+    pub size: u64,
+}
+
+macro_rules! sections {
+    ($($num:literal $variant:ident),* $(,)?) => {
+        /// What a section holds.
+        #[allow(missing_docs, reason = "the manual's words")]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        #[repr(u32)]
+        pub enum SectionKind { $($variant = $num),* }
+        impl SectionKind {
+            /// The kind of this number.
+            pub const fn from_number(n: u32) -> Option<SectionKind> {
+                match n { $($num => Some(SectionKind::$variant),)* _ => None }
+            }
+        }
+    };
+}
+sections!(
+    0 None, 1 Comments, 2 Source, 3 EcbDesc, 4 ProbeDesc, 5 ActDesc, 6 DifoHdr, 7 Dif, 8 StrTab,
+    9 VarTab, 10 RelTab, 11 TypTab, 12 UrelHdr, 13 KrelHdr, 14 OptDesc, 15 Provider, 16 Probes,
+    17 PrArgs, 18 PrOffs, 19 IntTab, 20 Utsname, 21 XlTab, 22 XlMembers, 23 XlImport, 24 XlExport,
+    25 PrExport, 26 PrenOffs,
+);
+
+/// ECBDESC: a statement's probe, predicate and actions, by section index.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
+pub struct EcbDesc {
+    /// PROBEDESC section.
+    pub probe: u32,
+    /// DIFOHDR section or [`SECIDX_NONE`].
+    pub predicate: u32,
+    /// ACTDESC section or [`SECIDX_NONE`].
+    pub actions: u32,
+    /// Zero.
+    pub pad: u32,
+    /// The clause's own number, handed back by EPROBE.
+    pub uarg: u64,
+}
+
+/// PROBEDESC: a probe description; offsets into its string table.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
+pub struct DofProbeDesc {
+    /// STRTAB section.
+    pub strtab: u32,
+    /// Offset of the provider.
+    pub provider: u32,
+    /// Offset of the module.
+    pub module: u32,
+    /// Offset of the function.
+    pub function: u32,
+    /// Offset of the name.
+    pub name: u32,
+    /// Probe id, 0 to match by name.
+    pub id: u32,
+}
+
+/// ACTDESC: one action.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
+pub struct ActDesc {
+    /// DIFOHDR section or [`SECIDX_NONE`].
+    pub difo: u32,
+    /// STRTAB section of the format string, or [`SECIDX_NONE`].
+    pub strtab: u32,
+    /// [`crate::action::ActionKind`].
+    pub kind: u32,
+    /// Aggregations: how many actions before this one are its key.
+    pub ntuple: u32,
+    /// printf, printa, and other actions with a format: byte offset in `strtab`, if there is one.
+    /// lquantize, llquantize: the encoded parameters. stack: frames.
+    pub arg: u64,
+    /// The consumer's own number for the statement; for an aggregation its D variable, from 1.
+    pub uarg: u64,
+}
+
+/// DIFOHDR before its links (u32 section indices of DIF, INTTAB, STRTAB, VARTAB, each at most once).
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
+pub struct DifoHdr {
+    /// Type of the returned value.
+    pub rtype: DifType,
+}
+
+/// OPTDESC entry.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
+pub struct OptDesc {
+    /// [`crate::option::OptionId`].
+    pub option: u32,
+    /// STRTAB section for string values, else [`SECIDX_NONE`].
+    pub strtab: u32,
+    /// The value.
+    pub value: u64,
+}
+
+/// Value of an option that is not set.
+pub const OPT_UNSET: u64 = u64::MAX - 1;

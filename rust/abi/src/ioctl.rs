@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0
+//! The ioctls of `/dev/dtrace/dtrace`: numbers, arguments, which side writes which field.
+//!
+//! Numbers are the classic ones under type letter `d`. A failing ioctl gives an errno and leaves a
+//! sentence saying why, which [`REPORT`] fetches.
+
+use crate::conf::Conf;
+use crate::ids::FormatId;
+use crate::probe::ProbeDesc;
+use crate::record::{AggDesc, EprobeDesc};
+use crate::status::Status;
+use zerocopy_derive::{FromBytes, Immutable, IntoBytes, KnownLayout};
+
+/// Where the device node is.
+pub const DEVICE: &str = "/dev/dtrace/dtrace";
+/// Type letter of all ioctls.
+pub const TYPE: u32 = b'd' as u32;
+
+/// `_IOWR(TYPE, nr, T)`: both sides' kernels agree on this encoding on x86-64.
+const fn iowr<T>(nr: u32) -> u32 {
+    3 << 30 | (size_of::<T>() as u32) << 16 | TYPE << 8 | nr
+}
+
+/// Iterate probes that match a pattern; argument [`Probes`].
+pub const PROBES: u32 = iowr::<Probes>(2);
+/// Take a CPU's principal buffer; argument [`BufDesc`].
+pub const BUFSNAP: u32 = iowr::<BufDesc>(4);
+/// Enable a DOF; argument [`Enable`].
+pub const ENABLE: u32 = iowr::<Enable>(6);
+/// Take a CPU's aggregation buffer; argument [`BufDesc`].
+pub const AGGSNAP: u32 = iowr::<BufDesc>(7);
+/// Describe an enabled probe; argument [`EprobeDesc`].
+pub const EPROBE: u32 = iowr::<EprobeDesc>(8);
+/// What the module can do; argument [`Conf`].
+pub const CONF: u32 = iowr::<Conf>(10);
+/// Drops and liveness; argument [`Status`].
+pub const STATUS: u32 = iowr::<Status>(11);
+/// Start tracing, BEGIN fires; argument [`Go`].
+pub const GO: u32 = iowr::<Go>(12);
+/// Stop tracing, END fires; argument [`Go`].
+pub const STOP: u32 = iowr::<Go>(13);
+/// Describe an aggregation; argument [`AggDesc`].
+pub const AGGDESC: u32 = iowr::<AggDesc>(15);
+/// Fetch a format string; argument [`Format`].
+pub const FORMAT: u32 = iowr::<Format>(16);
+/// Why the last ioctl on this file failed; argument [`Report`].
+pub const REPORT: u32 = iowr::<Report>(32);
+
+/// Argument of [`PROBES`].
+#[repr(C)]
+#[derive(Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout)]
+pub struct Probes {
+    /// In: what to match. An id in it selects that probe alone.
+    pub pattern: ProbeDesc,
+    /// In: user address of an array of [`ProbeDesc`].
+    pub into: u64,
+    /// In: entries it holds, at most 4096 a call.
+    pub capacity: u32,
+    /// Out: entries written; 0 ends the iteration.
+    pub count: u32,
+    /// In: 0, then what came back. Out: where to go on.
+    pub cursor: u32,
+    /// Zero.
+    pub pad: u32,
+}
+
+/// Argument of [`ENABLE`].
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default, FromBytes, IntoBytes, Immutable, KnownLayout)]
+pub struct Enable {
+    /// In: user address of the DOF.
+    pub dof: u64,
+    /// In: its bytes.
+    pub size: u64,
+    /// Out: probes matched, over all statements.
+    pub matched: u32,
+    /// Zero.
+    pub pad: u32,
+}
+
+/// Argument of [`BUFSNAP`] and [`AGGSNAP`].
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default, FromBytes, IntoBytes, Immutable, KnownLayout)]
+pub struct BufDesc {
+    /// In: user address for the data.
+    pub data: u64,
+    /// In: room there. Out: bytes written. A buffer larger than the room is refused (ENOSPC) and
+    /// stays as it is.
+    pub size: u64,
+    /// In: the CPU. An id without a CPU is ENOENT.
+    pub cpu: u32,
+    /// Out: faults on this CPU since the last snapshot.
+    pub errors: u32,
+    /// Out: records that found no room since the last snapshot.
+    pub drops: u64,
+    /// Out: byte offset of the oldest record (ring policy), else 0.
+    pub oldest: u64,
+    /// Out: monotonic time of the switch, ns: no record of this CPU that comes later is older.
+    pub timestamp: u64,
+}
+
+/// Argument of [`GO`] and [`STOP`].
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default, FromBytes, IntoBytes, Immutable, KnownLayout)]
+pub struct Go {
+    /// Out: CPU that ran BEGIN or END.
+    pub cpu: u32,
+    /// Zero.
+    pub pad: u32,
+}
+
+/// Argument of [`FORMAT`].
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default, FromBytes, IntoBytes, Immutable, KnownLayout)]
+pub struct Format {
+    /// In: from a record description.
+    pub id: FormatId,
+    /// In: room at `text`. Out: bytes of the string, NUL included, whether or not they fitted.
+    pub size: u32,
+    /// In: user address.
+    pub text: u64,
+}
+
+/// Argument of [`REPORT`].
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default, FromBytes, IntoBytes, Immutable, KnownLayout)]
+pub struct Report {
+    /// In: user address.
+    pub text: u64,
+    /// In: room there. Out: bytes written, no NUL.
+    pub size: u32,
+    /// Zero.
+    pub pad: u32,
+}
+
+/// Most probes one [`PROBES`] call returns.
+pub const MAX_PROBES_A_CALL: u32 = 4096;

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Probes and their four-part names: provider, module, function, name, always in this order.
+
+use crate::ids::ProbeId;
+use zerocopy_derive::{FromBytes, Immutable, IntoBytes, KnownLayout};
+
+/// Bytes of a provider name, NUL included.
+pub const PROVIDER_LEN: usize = 64;
+/// Bytes of a module name, NUL included.
+pub const MODULE_LEN: usize = 64;
+/// Bytes of a function name, NUL included. The kernel's symbols go up to 512 (KSYM_NAME_LEN).
+pub const FUNCTION_LEN: usize = 192;
+/// Bytes of a probe name, NUL included.
+pub const NAME_LEN: usize = 64;
+
+/// The longest part decides how much a matcher must be ready for.
+pub const PART_LENS: [usize; 4] = [PROVIDER_LEN, MODULE_LEN, FUNCTION_LEN, NAME_LEN];
+
+/// A probe description as it crosses the ioctl boundary. Parts are NUL-terminated; in a pattern an
+/// empty part matches everything and a part with any of `* ? [ \` is a glob.
+#[repr(C)]
+#[derive(Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout)]
+pub struct ProbeDesc {
+    /// The probe, or [`ProbeId::NONE`] in a pattern that goes by name.
+    pub id: ProbeId,
+    /// Arguments the probe passes, if its provider knows (sdt), else 0xffff_ffff.
+    pub nargs: u32,
+    /// Who offers the probe.
+    pub provider: [u8; PROVIDER_LEN],
+    /// Kernel module or user library.
+    pub module: [u8; MODULE_LEN],
+    /// Function.
+    pub function: [u8; FUNCTION_LEN],
+    /// What happens there.
+    pub name: [u8; NAME_LEN],
+}
+
+/// `nargs` of a probe whose provider does not know.
+pub const NARGS_UNKNOWN: u32 = u32::MAX;
+
+/// The bytes of a NUL-terminated array before its NUL, or all of them.
+pub fn until_nul(bytes: &[u8]) -> &[u8] {
+    bytes.split(|&b| b == 0).next().unwrap_or(&[])
+}
+
+/// Copies `text` into a NUL-terminated array; false if it does not fit or contains a NUL.
+pub fn put(into: &mut [u8], text: &[u8]) -> bool {
+    if text.len() >= into.len() || text.contains(&0) {
+        return false;
+    }
+    into.fill(0);
+    match into.get_mut(..text.len()) {
+        Some(head) => head.copy_from_slice(text),
+        None => return false,
+    }
+    true
+}
+
+impl ProbeDesc {
+    /// All parts empty, no id: matches every probe that has a function.
+    pub const EMPTY: Self = Self {
+        id: ProbeId::NONE,
+        nargs: NARGS_UNKNOWN,
+        provider: [0; PROVIDER_LEN],
+        module: [0; MODULE_LEN],
+        function: [0; FUNCTION_LEN],
+        name: [0; NAME_LEN],
+    };
+
+    /// From four parts; `None` if one is too long or contains a NUL.
+    pub fn new(provider: &[u8], module: &[u8], function: &[u8], name: &[u8]) -> Option<Self> {
+        let mut d = Self::EMPTY;
+        let ok = put(&mut d.provider, provider)
+            && put(&mut d.module, module)
+            && put(&mut d.function, function)
+            && put(&mut d.name, name);
+        ok.then_some(d)
+    }
+
+    /// The four parts without their NULs.
+    pub fn parts(&self) -> [&[u8]; 4] {
+        [
+            until_nul(&self.provider),
+            until_nul(&self.module),
+            until_nul(&self.function),
+            until_nul(&self.name),
+        ]
+    }
+}
+
+/// Most `*` in one part of a pattern.
+pub const GLOB_DEPTH: usize = 8;
+
+/// True if the part is to be matched as a glob and not byte for byte.
+pub fn is_glob(part: &[u8]) -> bool {
+    part.iter().any(|b| matches!(b, b'*' | b'?' | b'[' | b'\\'))
+}
+
+/// True if the part has more `*` than [`GLOB_DEPTH`].
+pub fn is_glob_too_deep(part: &[u8]) -> bool {
+    part.iter().filter(|&&b| b == b'*').count() > GLOB_DEPTH
+}
+
+/// Does `text` match the pattern part? Empty matches all; `*`, `?`, `[a-z]`, `[!a-z]`, `\x`.
+/// A `[` without its `]` stands for itself.
+pub fn part_matches(pattern: &[u8], text: &[u8]) -> bool {
+    if pattern.is_empty() {
+        return true;
+    }
+    if !is_glob(pattern) {
+        return pattern == text;
+    }
+    glob(pattern, text)
+}
+
+/// Iterative matcher with one backtrack point: time is at most pattern times text.
+fn glob(pattern: &[u8], text: &[u8]) -> bool {
+    let (mut p, mut t) = (pattern, text);
+    let mut retry: Option<(&[u8], &[u8])> = None;
+    loop {
+        if let Some((b'*', rest)) = p.split_first().map(|(c, r)| (*c, r)) {
+            retry = Some((rest, t));
+            p = rest;
+            continue;
+        }
+        let step = match (p.is_empty(), t.split_first()) {
+            (true, None) => return true,
+            (true, Some(_)) => None,
+            (false, None) => return false,
+            (false, Some((&c, rest))) => one(p, c).map(|next| (next, rest)),
+        };
+        match step {
+            Some((np, nt)) => (p, t) = (np, nt),
+            None => match retry {
+                Some((rp, rt)) if !rt.is_empty() => {
+                    let rt = rt.get(1..).unwrap_or(&[]);
+                    retry = Some((rp, rt));
+                    (p, t) = (rp, rt);
+                }
+                _ => return false,
+            },
+        }
+    }
+}
+
+/// Matches one character against the head of the pattern; gives the pattern's rest.
+fn one(p: &[u8], c: u8) -> Option<&[u8]> {
+    let (&head, rest) = p.split_first()?;
+    match head {
+        b'?' => Some(rest),
+        b'\\' => match rest.split_first() {
+            Some((&q, rest)) => (q == c).then_some(rest),
+            None => (c == b'\\').then_some(rest),
+        },
+        b'[' => {
+            // A `]` right after `[` or `[!` is a member.
+            let negated = rest.first() == Some(&b'!');
+            let set = if negated { rest.get(1..)? } else { rest };
+            let Some(end) = set.iter().skip(1).position(|&b| b == b']').map(|i| i + 1) else {
+                return (c == b'[').then_some(rest);
+            };
+            let after = set.get(end + 1..)?;
+            let mut members = set.get(..end)?;
+            let mut found = false;
+            while let Some((&a, tail)) = members.split_first() {
+                match tail {
+                    [b'-', z, more @ ..] => {
+                        found |= (a..=*z).contains(&c);
+                        members = more;
+                    }
+                    _ => {
+                        found |= a == c;
+                        members = tail;
+                    }
+                }
+            }
+            (found != negated).then_some(after)
+        }
+        _ => (head == c).then_some(rest),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::part_matches;
+    #[test]
+    fn globs() {
+        for (p, t, want) in [
+            ("", "anything", true),
+            ("vfs_read", "vfs_read", true),
+            ("vfs_read", "vfs_readv", false),
+            ("vfs_*", "vfs_read", true),
+            ("*read", "vfs_read", true),
+            ("*a*b*c", "xxaxxbxxc", true),
+            ("*a*b*c", "xxaxxbxxcx", false),
+            ("v?s", "vfs", true),
+            ("v?s", "vs", false),
+            ("[a-c]x", "bx", true),
+            ("[!a-c]x", "bx", false),
+            ("[]]x", "]x", true),
+            ("[x", "[x", true),
+            ("a\\*b", "a*b", true),
+            ("a\\*b", "axb", false),
+            ("*", "", true),
+            ("?", "", false),
+            ("[a-", "[a-", true),
+        ] {
+            assert_eq!(part_matches(p.as_bytes(), t.as_bytes()), want, "{p} {t}");
+        }
+    }
+}

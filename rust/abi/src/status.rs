@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0
+//! What the kernel says of a consumer's health: drops, by cause, and whether it is ending.
+
+use zerocopy_derive::{FromBytes, Immutable, IntoBytes, KnownLayout};
+
+/// Answer to the STATUS ioctl. All counters run since GO; the consumer reports differences.
+#[repr(C)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Default, FromBytes, IntoBytes, Immutable, KnownLayout,
+)]
+pub struct Status {
+    /// Dynamic variables that found no room.
+    pub dyndrops: u64,
+    /// The same, while freed space waited for rinsing.
+    pub dyndrops_rinsing: u64,
+    /// The same, while freed space was dirty.
+    pub dyndrops_dirty: u64,
+    /// Records that found no room in a speculative buffer.
+    pub specdrops: u64,
+    /// `speculation()` with every buffer busy committing.
+    pub specdrops_busy: u64,
+    /// `speculation()` with no buffer free.
+    pub specdrops_unavail: u64,
+    /// Faults inside an ERROR clause.
+    pub dblerrors: u64,
+    /// Firings skipped because the CPU was already inside a probe (an NMI, or a fault in a probe).
+    pub nested: u64,
+    /// Overflows of ustack()'s string table.
+    pub stkstroverflows: u64,
+    /// 1 when a fill-policy buffer is full.
+    pub filled: u32,
+    /// 1 after `exit()`: END will run at STOP.
+    pub exiting: u32,
+    /// 1 when the dead-man ended the tracing.
+    pub killed: u32,
+    /// Zero.
+    pub pad: u32,
+}
