@@ -27,7 +27,7 @@ pub const PROBES: u32 = iowr::<Probes>(2);
 pub const BUFSNAP: u32 = iowr::<BufDesc>(4);
 /// Enable a DOF; argument [`Enable`].
 pub const ENABLE: u32 = iowr::<Enable>(6);
-/// Take a CPU's aggregation buffer; argument [`BufDesc`].
+/// Take what a CPU aggregated since the last time; argument [`BufDesc`].
 pub const AGGSNAP: u32 = iowr::<BufDesc>(7);
 /// Describe an enabled probe; argument [`EprobeDesc`].
 pub const EPROBE: u32 = iowr::<EprobeDesc>(8);
@@ -107,6 +107,11 @@ pub struct Go {
     pub cpu: u32,
     /// Zero.
     pub pad: u32,
+    /// Out of GO: bytes of a principal buffer; less than asked for if memory was short and the
+    /// option bufresize is auto.
+    pub bufsize: u64,
+    /// Out of GO: the same of an aggregation buffer.
+    pub aggsize: u64,
 }
 
 /// Argument of [`FORMAT`].

@@ -36,7 +36,7 @@ fn layouts_are_the_golden_ones() {
         crate::record::RecDesc { action, size, offset, alignment, format, pad, arg, uarg, ty }
         crate::record::EprobeDesc { epid, probe, uarg, size, nrecs, recs, capacity, pad }
         crate::record::AggDesc { id, variable, epid, size, nrecs, capacity, recs }
-        crate::record::AggEntry { id, hash }
+        crate::record::AggEntry { id, hash, size, link }
         crate::status::Status { dyndrops, dyndrops_rinsing, dyndrops_dirty, specdrops,
             specdrops_busy, specdrops_unavail, dblerrors, nested, stkstroverflows, filled, exiting,
             killed, pad }
@@ -44,7 +44,7 @@ fn layouts_are_the_golden_ones() {
         crate::ioctl::Probes { pattern, into, capacity, count, cursor, pad }
         crate::ioctl::Enable { dof, size, matched, pad }
         crate::ioctl::BufDesc { data, size, cpu, errors, drops, oldest, timestamp }
-        crate::ioctl::Go { cpu, pad }
+        crate::ioctl::Go { cpu, pad, bufsize, aggsize }
         crate::ioctl::Format { id, size, text }
         crate::ioctl::Report { text, size, pad }
     };

@@ -112,7 +112,8 @@ pub struct AggDesc {
     pub recs: u64,
 }
 
-/// Head of one entry in an aggregation snapshot; `size` of its [`AggDesc`] bytes follow, padded to 8.
+/// Head of one entry in an aggregation snapshot; `size` bytes of key and value follow. A snapshot
+/// holds what a CPU aggregated since the snapshot before it: the consumer adds them up.
 #[repr(C)]
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Default, FromBytes, IntoBytes, Immutable, KnownLayout,
@@ -122,6 +123,10 @@ pub struct AggEntry {
     pub id: AggId,
     /// Hash of the key bytes, as the kernel computed it.
     pub hash: u32,
+    /// Bytes of key and value, a multiple of 8: the next entry stands behind them.
+    pub size: u32,
+    /// The kernel's own: next entry of the same hash bucket.
+    pub link: u32,
 }
 
 /// Where the next datum goes.
