@@ -52,8 +52,13 @@ impl Linear {
     }
     /// From the action's argument; `None` if a bucket has no width or there are no buckets.
     pub const fn decode(arg: u64) -> Option<Self> {
-        let l = Self { base: arg as u32 as i32, step: (arg >> 48) as u16, levels: (arg >> 32) as u16 };
-        if l.step == 0 || l.levels == 0 || l.levels > LQUANTIZE_MAX_LEVELS { None } else { Some(l) }
+        let l =
+            Self { base: arg as u32 as i32, step: (arg >> 48) as u16, levels: (arg >> 32) as u16 };
+        if l.step == 0 || l.levels == 0 || l.levels > LQUANTIZE_MAX_LEVELS {
+            None
+        } else {
+            Some(l)
+        }
     }
     /// The word behind the parameters that counts `value`: 0 below base, levels + 1 at the limit
     /// and above.
@@ -78,7 +83,11 @@ pub fn quantize_bucket(value: i64) -> usize {
         0 => return QUANTIZE_ZERO,
         m => (63 - m.leading_zeros() as usize).min(QUANTIZE_BUCKETS - 1 - QUANTIZE_ZERO - 1),
     };
-    if value > 0 { QUANTIZE_ZERO + 1 + magnitude } else { QUANTIZE_ZERO - 1 - magnitude }
+    if value > 0 {
+        QUANTIZE_ZERO + 1 + magnitude
+    } else {
+        QUANTIZE_ZERO - 1 - magnitude
+    }
 }
 
 /// What the row of a quantize bucket says: the power of two nearest to 0 that it counts.
@@ -150,7 +159,8 @@ impl AggFunc {
             Self::Stddev => {
                 add(0, 1);
                 add(1, value as u64);
-                let square = u128::from(value.unsigned_abs()).wrapping_mul(u128::from(value.unsigned_abs()));
+                let square =
+                    u128::from(value.unsigned_abs()).wrapping_mul(u128::from(value.unsigned_abs()));
                 add128(words, square);
             }
             Self::Quantize => add(quantize_bucket(value), weight as u64),
@@ -207,7 +217,7 @@ pub fn isqrt(v: u128) -> u64 {
         return 0;
     }
     let mut root: u128 = 0;
-    let mut bit: u128 = 1 << (127 - v.leading_zeros()) / 2 * 2;
+    let mut bit: u128 = 1 << ((127 - v.leading_zeros()) / 2 * 2);
     let mut rest = v;
     while bit != 0 {
         let trial = root.wrapping_add(bit);
@@ -240,7 +250,9 @@ mod tests {
     fn lquantize_buckets() {
         let l = Linear { base: -10, step: 5, levels: 4 };
         assert_eq!(Linear::decode(l.encode()), Some(l));
-        for (v, b) in [(-11, 0), (-10, 1), (-6, 1), (-5, 2), (9, 4), (10, 5), (i64::MAX, 5), (i64::MIN, 0)] {
+        for (v, b) in
+            [(-11, 0), (-10, 1), (-6, 1), (-5, 2), (9, 4), (10, 5), (i64::MAX, 5), (i64::MIN, 0)]
+        {
             assert_eq!(l.bucket(v), b, "{v}");
         }
         assert_eq!(l.lower_bound(1), -10);

@@ -1,1 +1,216 @@
 // SPDX-License-Identifier: GPL-2.0
+//! Reads DOF: bytes that somebody claims to be an enabling become checked views, or an error.
+//!
+//! Everything is an allegation until [`Dof::check`] has seen the header and the section table:
+//! sections lie inside the file, in ascending order, and do not overlap. What sections say about
+//! each other (an index, an offset into a string table) is checked where it is followed, so every
+//! accessor may still answer with a [`DofError`]. Nothing is allocated and nothing is trusted to be
+//! aligned: structures are copied out. This crate knows nothing of probes.
+#![cfg_attr(not(test), no_std)]
+#![forbid(unsafe_code)]
+#![deny(
+    missing_docs,
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::arithmetic_side_effects
+)]
+
+mod error;
+mod statement;
+
+pub use error::{DofError, Problem};
+pub use statement::{Action, Actions, Difo, Pattern, Statement};
+
+use abi::dof::{
+    Header, OptDesc, SectionHeader, SectionKind, ENCODING_LSB, MAGIC, MAX_SECTIONS, MAX_SIZE,
+    MODEL_LP64, SECIDX_NONE,
+};
+use zerocopy::FromBytes;
+
+/// A checked DOF.
+#[derive(Clone, Copy)]
+pub struct Dof<'a> {
+    bytes: &'a [u8],
+    table: &'a [u8],
+    count: u32,
+}
+
+/// One section of a checked DOF.
+#[derive(Clone, Copy)]
+pub struct Section<'a> {
+    index: u32,
+    header: SectionHeader,
+    data: &'a [u8],
+}
+
+const SECTION_SIZE: usize = size_of::<SectionHeader>();
+
+impl<'a> Dof<'a> {
+    /// Checks header and section table.
+    pub fn check(bytes: &'a [u8]) -> Result<Self, DofError> {
+        let head = |problem| DofError { section: SECIDX_NONE, problem };
+        if bytes.len() > MAX_SIZE {
+            return Err(head(Problem::TooLarge));
+        }
+        let (h, _) = Header::read_from_prefix(bytes).map_err(|_| head(Problem::Truncated))?;
+        if h.magic != MAGIC {
+            return Err(head(Problem::Magic));
+        }
+        if h.model != MODEL_LP64 || h.encoding != ENCODING_LSB {
+            return Err(head(Problem::Model));
+        }
+        if !(1..=2).contains(&h.version) {
+            return Err(head(Problem::Version(h.version)));
+        }
+        if h.dif_version > abi::dif::DIF_VERSION
+            || usize::from(h.dif_ireg) > abi::dif::NREGS
+            || usize::from(h.dif_treg) > abi::dif::NTUPLE
+        {
+            return Err(head(Problem::DifVersion));
+        }
+        if h.flags != 0 || h.ident_pad != [0; 6] || h.pad != 0 {
+            return Err(head(Problem::Reserved));
+        }
+        if h.header_size as usize != size_of::<Header>() || h.section_size as usize != SECTION_SIZE
+        {
+            return Err(head(Problem::HeaderSize));
+        }
+        if h.section_count as usize > MAX_SECTIONS {
+            return Err(head(Problem::TooManySections));
+        }
+        if h.load_size > h.file_size || h.load_size > bytes.len() as u64 {
+            return Err(head(Problem::Truncated));
+        }
+        let bytes = bytes.get(..h.load_size as usize).ok_or(head(Problem::Truncated))?;
+        let table_size = (h.section_count as usize).saturating_mul(SECTION_SIZE);
+        let table = usize::try_from(h.section_offset)
+            .ok()
+            .and_then(|at| bytes.get(at..at.checked_add(table_size)?))
+            .ok_or(head(Problem::SectionTable))?;
+        // The table may stand anywhere behind the header; sections may not reach into either.
+        let table_start = h.section_offset;
+        if table_start < size_of::<Header>() as u64 {
+            return Err(head(Problem::SectionTable));
+        }
+        let table_end = table_start.saturating_add(table_size as u64);
+        let dof = Self { bytes, table, count: h.section_count };
+        let mut free_from = size_of::<Header>() as u64;
+        for index in 0..h.section_count {
+            let bad = |problem| DofError { section: index, problem };
+            let s = dof.header(index).ok_or(bad(Problem::SectionTable))?;
+            if SectionKind::from_number(s.kind).is_none() {
+                return Err(bad(Problem::SectionKind(s.kind)));
+            }
+            if s.align > 8 || !s.align.is_power_of_two() {
+                return Err(bad(Problem::Alignment));
+            }
+            if s.size == 0 {
+                continue;
+            }
+            let end = s.offset.checked_add(s.size).ok_or(bad(Problem::Bounds))?;
+            if end > h.load_size {
+                return Err(bad(Problem::Bounds));
+            }
+            if s.offset & u64::from(s.align.wrapping_sub(1)) != 0 {
+                return Err(bad(Problem::Alignment));
+            }
+            let in_table = table_size != 0 && s.offset < table_end && end > table_start;
+            if s.offset < free_from || in_table {
+                return Err(bad(Problem::Overlap));
+            }
+            free_from = end;
+        }
+        Ok(dof)
+    }
+
+    fn header(&self, index: u32) -> Option<SectionHeader> {
+        let at = (index as usize).checked_mul(SECTION_SIZE)?;
+        let bytes = self.table.get(at..at.checked_add(SECTION_SIZE)?)?;
+        SectionHeader::read_from_bytes(bytes).ok()
+    }
+
+    /// The section of this index; `from` is blamed if there is none.
+    fn section(&self, index: u32, from: u32) -> Result<Section<'a>, DofError> {
+        let none = DofError { section: from, problem: Problem::NoSuchSection(index) };
+        if index >= self.count {
+            return Err(none);
+        }
+        let header = self.header(index).ok_or(none)?;
+        let data = match header.size {
+            0 => &[],
+            size => usize::try_from(header.offset)
+                .ok()
+                .and_then(|at| self.bytes.get(at..at.checked_add(usize::try_from(size).ok()?)?))
+                .ok_or(DofError { section: index, problem: Problem::Bounds })?,
+        };
+        Ok(Section { index, header, data })
+    }
+
+    /// The section of this index, which must be of this kind.
+    fn section_of(
+        &self,
+        index: u32,
+        kind: SectionKind,
+        from: u32,
+    ) -> Result<Section<'a>, DofError> {
+        let s = self.section(index, from)?;
+        if s.header.kind == kind as u32 {
+            Ok(s)
+        } else {
+            Err(DofError {
+                section: from,
+                problem: Problem::WrongKind { found: s.header.kind, expected: kind as u32 },
+            })
+        }
+    }
+
+    /// All sections of a kind.
+    fn sections(&self, kind: SectionKind) -> impl Iterator<Item = Section<'a>> {
+        let dof = *self;
+        (0..self.count)
+            .filter_map(move |i| dof.section(i, i).ok())
+            .filter(move |s| s.header.kind == kind as u32)
+    }
+
+    /// The options, in order; a later one overrides.
+    pub fn options(&self) -> impl Iterator<Item = Result<OptDesc, DofError>> + 'a {
+        let dof = *self;
+        dof.sections(SectionKind::OptDesc).flat_map(|s| s.entries::<OptDesc>())
+    }
+
+    /// The statements of the enabling, in order.
+    pub fn statements(&self) -> impl Iterator<Item = Result<Statement<'a>, DofError>> {
+        let dof = *self;
+        dof.sections(SectionKind::EcbDesc).map(move |s| Statement::read(dof, s))
+    }
+}
+
+impl<'a> Section<'a> {
+    /// The one structure that the section holds.
+    fn one<T: FromBytes>(&self) -> Result<T, DofError> {
+        T::read_from_prefix(self.data)
+            .map(|(t, _)| t)
+            .map_err(|_| DofError { section: self.index, problem: Problem::Truncated })
+    }
+
+    /// The table that the section holds.
+    fn entries<T: FromBytes + 'a>(&self) -> impl Iterator<Item = Result<T, DofError>> + 'a {
+        let (index, data) = (self.index, self.data);
+        let whole = self.header.entry_size as usize == size_of::<T>()
+            && data.len().checked_rem(size_of::<T>()) == Some(0);
+        let bad = move |problem| DofError { section: index, problem };
+        (!whole).then_some(Err(bad(Problem::EntrySize))).into_iter().chain(
+            data.chunks_exact(size_of::<T>().max(1))
+                .take(if whole { usize::MAX } else { 0 })
+                .map(move |b| T::read_from_bytes(b).map_err(|_| bad(Problem::EntrySize))),
+        )
+    }
+
+    /// The NUL-terminated string at `offset` of a string table.
+    fn string(&self, offset: u64) -> Result<&'a [u8], DofError> {
+        let bad = DofError { section: self.index, problem: Problem::String };
+        let tail = usize::try_from(offset).ok().and_then(|at| self.data.get(at..)).ok_or(bad)?;
+        let end = tail.iter().position(|&b| b == 0).ok_or(bad)?;
+        tail.get(..end).ok_or(bad)
+    }
+}

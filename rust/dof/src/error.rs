@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0
+//! What can be wrong with a DOF, and where.
+
+use abi::dof::SECIDX_NONE;
+use core::fmt;
+
+/// What is wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Problem {
+    /// Larger than the kernel takes.
+    TooLarge,
+    /// Ends before it should.
+    Truncated,
+    /// Does not begin with 7f 'D' 'O' 'F'.
+    Magic,
+    /// Not 64-bit little endian.
+    Model,
+    /// DOF version not understood.
+    Version(u8),
+    /// DIF version or register count not understood.
+    DifVersion,
+    /// A reserved field is not zero.
+    Reserved,
+    /// Size of header or section header is not ours.
+    HeaderSize,
+    /// More sections than allowed.
+    TooManySections,
+    /// The section table is not inside the file or overlaps the header.
+    SectionTable,
+    /// Unknown kind of section.
+    SectionKind(u32),
+    /// Alignment above 8, not a power of two, or not kept.
+    Alignment,
+    /// Section reaches beyond the end.
+    Bounds,
+    /// Section overlaps another one, or stands before its predecessor.
+    Overlap,
+    /// Names a section that does not exist.
+    NoSuchSection(u32),
+    /// Names a section of another kind.
+    WrongKind {
+        /// What is there.
+        found: u32,
+        /// What should be.
+        expected: u32,
+    },
+    /// Entry size of a table, or its length, does not fit.
+    EntrySize,
+    /// Offset outside of the string table, or no NUL.
+    String,
+    /// A part of a probe description is too long.
+    PartLength,
+    /// A part of a probe description has too many `*`.
+    Globs,
+    /// Unknown kind of action.
+    ActionKind(u32),
+    /// A DIF object without code, or with two sections of one kind.
+    DifoLinks,
+    /// The key of an aggregation names more actions than stand before it.
+    Tuple,
+}
+
+/// A problem and the section it is in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DofError {
+    /// Section index, [`SECIDX_NONE`] for the header.
+    pub section: u32,
+    /// What is wrong there.
+    pub problem: Problem,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::TooLarge => write!(f, "larger than {} bytes", abi::dof::MAX_SIZE),
+            Self::Truncated => f.write_str("truncated"),
+            Self::Magic => f.write_str("not DOF: wrong magic number"),
+            Self::Model => f.write_str("not 64-bit little endian"),
+            Self::Version(v) => write!(f, "DOF version {v}, expected 1 or 2"),
+            Self::DifVersion => f.write_str("DIF version or register count too large"),
+            Self::Reserved => f.write_str("reserved field is not zero"),
+            Self::HeaderSize => f.write_str("unexpected header size"),
+            Self::TooManySections => write!(f, "more than {} sections", abi::dof::MAX_SECTIONS),
+            Self::SectionTable => f.write_str("section table is outside of the file"),
+            Self::SectionKind(k) => write!(f, "unknown section kind {k}"),
+            Self::Alignment => f.write_str("bad alignment"),
+            Self::Bounds => f.write_str("reaches beyond the end"),
+            Self::Overlap => f.write_str("overlaps or precedes the section before it"),
+            Self::NoSuchSection(i) => write!(f, "refers to section {i}, which does not exist"),
+            Self::WrongKind { found, expected } => {
+                write!(f, "refers to a section of kind {found}, expected kind {expected}")
+            }
+            Self::EntrySize => f.write_str("unexpected entry size"),
+            Self::String => f.write_str("string offset out of range or string not terminated"),
+            Self::PartLength => f.write_str("part of a probe description is too long"),
+            Self::Globs => f.write_str("probe description has too many globbing characters"),
+            Self::ActionKind(k) => write!(f, "unknown action {k:#x}"),
+            Self::DifoLinks => f.write_str("DIF object has no code, or two parts of one kind"),
+            Self::Tuple => f.write_str("aggregation key is longer than the actions before it"),
+        }
+    }
+}
+
+impl fmt::Display for DofError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.section {
+            SECIDX_NONE => write!(f, "DOF header: {}", self.problem),
+            s => write!(f, "DOF section {s}: {}", self.problem),
+        }
+    }
+}
