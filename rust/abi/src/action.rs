@@ -64,3 +64,29 @@ impl ActionKind {
         self.number() & 0xff00 == 0x700
     }
 }
+
+/// What a [`ActionKind::LibAct`] asks of the consumer when it meets the record. `arg` of the
+/// action; its datum is the aggregation's number (u32, from 1). `Normalize` and `Trunc` with a
+/// count are two actions of one statement, the second carries the operand (8 bytes).
+#[allow(missing_docs, reason = "the D name is the documentation")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(u64)]
+pub enum LibAct {
+    Clear = 1,
+    Normalize = 2,
+    Denormalize = 3,
+    Trunc = 4,
+}
+
+impl LibAct {
+    /// From the action's argument.
+    pub const fn from_arg(arg: u64) -> Option<Self> {
+        Some(match arg {
+            1 => Self::Clear,
+            2 => Self::Normalize,
+            3 => Self::Denormalize,
+            4 => Self::Trunc,
+            _ => return None,
+        })
+    }
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0
+//! A diagnostic as data: what was expected, what was found, where, and the way out.
+//!
+//! Stages only push these; [`render`] draws them. The first line is the classic one, so that
+//! scripts which look for it keep working.
+
+pub mod render;
+pub mod tag;
+
+use crate::source::{Source, SourceName, Span};
+pub use tag::Tag;
+
+/// Part of a clause, named in the first line where no line number is (command line).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Region {
+    /// `in probe description: `
+    ProbeDescription,
+    /// `in predicate: `
+    Predicate,
+    /// `in action list: `
+    ActionList,
+}
+
+/// A place with a remark.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Label {
+    /// Where.
+    pub span: Span,
+    /// Remark; may be empty.
+    pub text: String,
+}
+
+/// One complaint.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// DTrace's tag, shown with `-x errtags`.
+    pub tag: Tag,
+    /// Line of the primary label, from 1.
+    pub line: usize,
+    /// One line, no tag, no line number.
+    pub message: String,
+    /// Part of the clause, if that helps.
+    pub region: Option<Region>,
+    /// The blamed text.
+    pub primary: Label,
+    /// Other places.
+    pub others: Vec<Label>,
+    /// Facts.
+    pub notes: Vec<String>,
+    /// The line that would work.
+    pub hint: Option<String>,
+    /// Said without line and region: "probe description .. does not match any probes".
+    pub is_bare: bool,
+}
+
+impl Diagnostic {
+    /// A complaint about `span`.
+    pub fn new(tag: Tag, span: Span, message: impl Into<String>) -> Self {
+        Self {
+            tag,
+            line: 0,
+            message: message.into(),
+            region: None,
+            primary: Label { span, text: String::new() },
+            others: Vec::new(),
+            notes: Vec::new(),
+            hint: None,
+            is_bare: false,
+        }
+    }
+    /// Remark at the blamed text.
+    pub fn label(mut self, text: impl Into<String>) -> Self {
+        self.primary.text = text.into();
+        self
+    }
+    /// Another place.
+    pub fn other(mut self, span: Span, text: impl Into<String>) -> Self {
+        self.others.push(Label { span, text: text.into() });
+        self
+    }
+    /// A fact.
+    pub fn note(mut self, text: impl Into<String>) -> Self {
+        self.notes.push(text.into());
+        self
+    }
+    /// The way out.
+    pub fn hint(mut self, text: impl Into<String>) -> Self {
+        self.hint = Some(text.into());
+        self
+    }
+
+    /// The classic first line without its prefix: `line 3: MESSAGE` for scripts,
+    /// `in action list: MESSAGE` for the command line; `[D_TAG] ` in front with `errtags`.
+    pub fn headline(&self, source: &Source, errtags: bool) -> String {
+        let tag = if errtags { format!("[{}] ", self.tag.name()) } else { String::new() };
+        let place = match (&source.name, self.region) {
+            (SourceName::Script(_), _) => format!("line {}: ", self.line),
+            _ if self.is_bare => String::new(),
+            (_, Some(Region::ProbeDescription)) => "in probe description: ".into(),
+            (_, Some(Region::Predicate)) => "in predicate: ".into(),
+            (_, Some(Region::ActionList)) => "in action list: ".into(),
+            (_, None) => String::new(),
+        };
+        format!("{tag}{place}{}", self.message)
+    }
+}
+
+/// Those of `names` that are a typing error away from `wanted`, nearest first, three at most.
+pub fn nearest(wanted: &str, names: impl IntoIterator<Item = String>) -> Vec<String> {
+    let limit = (wanted.chars().count() / 3).clamp(1, 4);
+    let mut found: Vec<(usize, String)> = names
+        .into_iter()
+        .map(|n| (distance(wanted, &n), n))
+        .filter(|(d, n)| *d <= limit && *d < n.chars().count())
+        .collect();
+    found.sort();
+    found.dedup();
+    found.into_iter().take(3).map(|(_, n)| n).collect()
+}
+
+/// Insertions, deletions, replacements and swaps of neighbours between two words.
+fn distance(a: &str, b: &str) -> usize {
+    let (a, b): (Vec<char>, Vec<char>) =
+        (a.chars().take(128).collect(), b.chars().take(128).collect());
+    let mut before: Vec<usize> = Vec::new();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    let at = |r: &[usize], i: usize| r.get(i).copied().unwrap_or(usize::MAX / 2);
+    for (i, ca) in a.iter().enumerate() {
+        let mut next = vec![i + 1];
+        for (j, cb) in b.iter().enumerate() {
+            let mut d = (at(&row, j) + usize::from(ca != cb)).min(at(&row, j + 1) + 1);
+            d = d.min(at(&next, j) + 1);
+            let swapped = i > 0 && j > 0 && a.get(i - 1) == Some(cb) && b.get(j - 1) == Some(ca);
+            if swapped {
+                d = d.min(at(&before, j - 1) + 1);
+            }
+            next.push(d);
+        }
+        before = std::mem::replace(&mut row, next);
+    }
+    row.last().copied().unwrap_or(0)
+}
+
+/// "did you mean `x` or `y`?", if there is anything near.
+pub fn did_you_mean(wanted: &str, names: impl IntoIterator<Item = String>) -> Option<String> {
+    let near = nearest(wanted, names);
+    let quoted: Vec<String> = near.iter().map(|n| format!("`{n}`")).collect();
+    (!quoted.is_empty()).then(|| format!("did you mean {}?", quoted.join(" or ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    #[test]
+    fn near_names() {
+        let names = || ["execname", "pid", "probename"].map(String::from);
+        assert_eq!(nearest("excename", names()), ["execname"]);
+        assert_eq!(nearest("pdi", names()), ["pid"]);
+        assert!(nearest("zzz", names()).is_empty());
+        assert_eq!(distance("abcd", "acbd"), 1);
+        assert_eq!(distance("", "abc"), 3);
+    }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Draws a diagnostic with its source lines, as rustc does.
+
+use super::{Diagnostic, Label};
+use crate::source::{Source, SourceName, Span};
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+
+/// Text with the blamed source lines; plain, no colours, no trailing newline.
+pub fn render(diagnostic: &Diagnostic, source: &Source, errtags: bool) -> String {
+    draw(diagnostic, source, errtags, &Renderer::plain())
+}
+
+/// The same with terminal colours.
+pub fn render_coloured(diagnostic: &Diagnostic, source: &Source, errtags: bool) -> String {
+    draw(diagnostic, source, errtags, &Renderer::styled())
+}
+
+fn draw(d: &Diagnostic, source: &Source, errtags: bool, renderer: &Renderer) -> String {
+    let path = match &source.name {
+        SourceName::Script(file) => file.as_str(),
+        SourceName::CommandLine(_) => "command line",
+    };
+    let range = |l: &Label| on_boundaries(&source.text, l.span);
+    let primary = AnnotationKind::Primary.span(range(&d.primary)).label(d.primary.text.as_str());
+    let snippet = Snippet::source(source.text.as_str()).path(path).annotation(primary).annotations(
+        d.others.iter().map(|l| AnnotationKind::Context.span(range(l)).label(l.text.as_str())),
+    );
+    let mut title = Level::ERROR.primary_title(d.message.as_str());
+    if errtags {
+        title = title.id(d.tag.name());
+    }
+    let mut group = Group::with_title(title).element(snippet);
+    for note in &d.notes {
+        group = group.element(Level::NOTE.message(note.as_str()));
+    }
+    if let Some(hint) = &d.hint {
+        group = group.element(Level::HELP.message(hint.as_str()));
+    }
+    renderer.render(&[group])
+}
+
+/// A span within the text that cuts no character.
+fn on_boundaries(text: &str, span: Span) -> std::ops::Range<usize> {
+    let floor = |at: usize| {
+        let mut at = at.min(text.len());
+        while !text.is_char_boundary(at) {
+            at -= 1;
+        }
+        at
+    };
+    let start = floor(span.start);
+    start..floor(span.end).max(start)
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Format strings of printf and printa, parsed once: the printer walks pieces, not text.
+
+/// A parsed format string.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Format {
+    /// In order.
+    pub pieces: Vec<Piece>,
+}
+
+/// Text or conversion.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Piece {
+    /// Printed as it is (`%%` is already `%`).
+    Text(String),
+    /// A value.
+    Conversion(Conversion),
+}
+
+/// What a conversion prints.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Value {
+    /// Value number n of the statement's data (printf), key number n (printa).
+    Arg(usize),
+    /// Value of aggregation number n of the printa statement's list.
+    Aggregation(usize),
+}
+
+/// Width or precision.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    /// In the text.
+    Fixed(u32),
+    /// `*`: value number n of the statement's data, an int; negative width means left-aligned.
+    Arg(usize),
+}
+
+/// `%` and what follows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Conversion {
+    /// `-`.
+    pub left: bool,
+    /// `+`.
+    pub plus: bool,
+    /// ` `.
+    pub space: bool,
+    /// `#`.
+    pub alternate: bool,
+    /// `0`.
+    pub zero: bool,
+    /// `'`.
+    pub group: bool,
+    /// `@` before the letter (`%@d`): the value is the aggregation's.
+    pub aggregation: bool,
+    /// Least columns.
+    pub width: Option<Extent>,
+    /// After the dot.
+    pub precision: Option<Extent>,
+    /// `h`, `hh`, `l`, `ll`, `L`, `w` as written; sizes adapt to the value, so only `w` and `l`
+    /// before `c` and `s` mean anything.
+    pub length: String,
+    /// The letter: one of `aAcCdiIkopPsSTuxXY`, `@` for a bare `%@`.
+    pub letter: char,
+    /// What is printed.
+    pub value: Value,
+    /// The text as written, `%5d`, for messages.
+    pub text: String,
+}
