@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0
+//! The memory that probes write into: one buffer per CPU and kind, over slices that others own.
+//!
+//! ```text
+//!            probe context (one CPU)                      process context (ioctl)
+//!   reserve -> store -> commit ─► active memory
+//!                                      │  swap: on that CPU, interrupts off, O(1)
+//!                                      ▼
+//!                                 full memory ───────────► copied out, cleared, next spare
+//! ```
+//! A buffer never has two writers: a CPU's probes are serialised by the probe context, and the swap
+//! runs in one. So there is no lock, no atomic and no unsafe here. The EPID at the head of a record
+//! is its only metadata: everything else about its layout was fixed when the probe was enabled.
+#![cfg_attr(not(test), no_std)]
+#![forbid(unsafe_code)]
+#![deny(missing_docs)]
+#![cfg_attr(
+    not(test),
+    deny(clippy::indexing_slicing, clippy::unwrap_used, clippy::arithmetic_side_effects)
+)]
+
+pub mod aggregation;
+pub mod principal;
+
+pub use aggregation::AggBuffer;
+pub use principal::Principal;
