@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-2.0
+# The front door. Everything is built inside the build root (tools/buildroot) and runs in a guest with
+# an unmodified distribution kernel (tools/vm); the first target that needs them makes them.
+#
+# KERNEL= and SUITE= choose another kernel for every target, e.g. `make test KERNEL=7.3`.
+
+.PHONY: help demo test check module userspace driver drivers selftest vm matrix install bless clean
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+export KERNEL SUITE MIRROR DTRACE_RS_CACHE DESTDIR PREFIX KREL KDIR WERROR T
+
+inside := tools/buildroot run --
+
+help: ## prints this
+	@echo "DTrace for Linux. The targets:"
+	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 19
+
+demo: ## all set-up, then the tour: module, hello-world driver, its probes listed, traced and counted
+	@$(MAKE) module userspace
+	@$(MAKE) driver M=demo/hworld
+	@tools/vm -- /src/demo/run
+
+test: ## all set-up, then every test: check, module, selftest; ends with the counts
+	@tools/test check module selftest
+
+check: ## the host's tests, under a minute: formatting, clippy, unit tests, tidiness
+	@tools/test check
+
+module: ## builds dtrace.ko for the guest's kernel, into build/<release>/
+	@tools/buildroot ensure
+	@$(inside) tools/kbuild . .
+
+userspace: ## builds the dtrace command, into build/<release>/
+	@tools/buildroot ensure
+	@$(inside) tools/userspace
+
+driver: ## builds a driver folder against the guest's kernel, with dtrace/sdt.h: make driver M=DIR
+	@[ -n "$(M)" ] || { echo "which folder? make driver M=DIR"; exit 2; }
+	@tools/driver "$(M)"
+
+drivers:
+	@tools/driver demo/hworld $(patsubst %/Kbuild,%,$(wildcard selftests/drivers/*/Kbuild))
+
+selftest: ## the tests in the guest; T=WORD runs those whose name has WORD
+	@tools/test selftest
+
+vm: ## a shell in the guest, with dtrace.ko inserted
+	@$(MAKE) module userspace
+	@tools/vm -t 0 -- bash
+
+matrix: ## make test with each supported kernel: 7.2 and 7.3 of trixie-backports, sid's
+	@tools/matrix
+
+install: ## installs module, command and header; KERNEL=native: for the kernel that runs here
+	@tools/install
+
+bless: ## rewrites the expected outputs of the host's tests; read the diff before committing
+	@tools/buildroot ensure
+	@$(inside) env BLESS=1 UPDATE_EXPECT=1 INSTA_UPDATE=always tools/cargo test --workspace --locked --quiet
+	@git diff --stat
+
+clean: ## removes what was built here (the build roots stay in the cache: tools/buildroot list)
+	rm -rf build target
