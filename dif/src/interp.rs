@@ -1,40 +1,457 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The loop.
+//! The loop: one instruction after the other until `ret` or a fault.
+//!
+//! Runs in probe context. Per instruction: one word, one match. The state is eight registers, the
+//! condition codes and the tuple stack, about 250 bytes; whatever needs more (strings, keys) works
+//! in the clause's scratch, in functions of their own, so that the loop's frame stays small.
+//!
+//! Arithmetic wraps. A shift uses the low six bits of its count. Division by zero is a fault;
+//! the one quotient that does not fit (the smallest number by -1) wraps.
+
+use abi::dif::{Builtin, Op, Subr, NREGS, VAR_USER_BASE};
+use abi::difo::{DifVar, BY_UREF, SCOPE_GLOBAL, SCOPE_LOCAL, SCOPE_THREAD};
+use bitflags::bitflags;
+use core::cmp::Ordering;
 
 use crate::difo::Difo;
-use crate::env::Env;
-use crate::fault::Fault;
+use crate::env::{Env, Space, Var};
+use crate::fault::{Fault, FaultKind, Raised};
+use crate::mem::{str_len, Mem};
+use crate::op::Insn;
 use crate::scratch::Clause;
+use crate::subr;
+use crate::tuple::{How, Pushed, Tuple};
 use crate::verify::Verified;
 
-/// Runs an object to its `ret`.
+bitflags! {
+    /// Condition codes. Unlike the classic machines we compute V, so that signed branches are
+    /// right for operands whose difference overflows; the listing is the same.
+    #[derive(Clone, Copy)]
+    struct Cc: u8 {
+        /// The difference is negative.
+        const N = 1;
+        /// The difference is zero.
+        const Z = 2;
+        /// The signed difference overflows.
+        const V = 4;
+        /// The unsigned difference borrows.
+        const C = 8;
+    }
+}
+
+impl Cc {
+    fn of_difference(a: u64, b: u64) -> Cc {
+        let (difference, borrow) = a.overflowing_sub(b);
+        // CAST: the same bits, signed.
+        let overflow = (a as i64).overflowing_sub(b as i64).1;
+        let mut cc = Cc::empty();
+        cc.set(Cc::N, (difference as i64) < 0);
+        cc.set(Cc::Z, difference == 0);
+        cc.set(Cc::V, overflow);
+        cc.set(Cc::C, borrow);
+        cc
+    }
+    fn of_order(order: Ordering) -> Cc {
+        match order {
+            Ordering::Less => Cc::N,
+            Ordering::Equal => Cc::Z,
+            Ordering::Greater => Cc::empty(),
+        }
+    }
+    fn equal(self) -> bool {
+        self.contains(Cc::Z)
+    }
+    /// Signed: N differs from V.
+    fn less(self) -> bool {
+        self.contains(Cc::N) != self.contains(Cc::V)
+    }
+    fn below(self) -> bool {
+        self.contains(Cc::C)
+    }
+}
+
+/// The integer registers. A verified number is below [`NREGS`]; the mask says so to the compiler.
+struct Registers([u64; NREGS]);
+
+impl Registers {
+    #[inline(always)]
+    #[allow(clippy::indexing_slicing, reason = "PANIC: masked to the length")]
+    fn get(&self, r: u8) -> u64 {
+        self.0[usize::from(r) & (NREGS - 1)]
+    }
+    #[inline(always)]
+    #[allow(clippy::indexing_slicing, reason = "PANIC: masked to the length")]
+    fn set(&mut self, r: u8, value: u64) {
+        self.0[usize::from(r) & (NREGS - 1)] = value;
+    }
+}
+
+const _: () = assert!(NREGS.is_power_of_two());
+
+/// Runs an object to its `ret` and answers with the value returned: for a type by reference, an
+/// address for [`fetch_bytes`] or [`fetch_str`].
+///
+/// # Context
+///
+/// Probe: no sleep, no lock, no allocation; the host's functions must keep to it too.
 pub fn run<D: Difo, E: Env>(
-    _difo: &Verified<D>,
-    _clause: &mut Clause<'_>,
-    _env: &mut E,
+    difo: &Verified<D>,
+    clause: &mut Clause<'_>,
+    env: &mut E,
 ) -> Result<u64, Fault> {
-    todo!()
+    let mut pc = 0;
+    let mut mem = mem_of(difo, clause, env);
+    execute(difo, &mut mem, &mut pc).map_err(|raised| raised.at(pc))
 }
 
-/// Copies the bytes that a returned address denotes, for recording.
+fn mem_of<'a, 'm, D: Difo, E: Env>(
+    difo: &'a Verified<D>,
+    clause: &'a mut Clause<'m>,
+    env: &'a mut E,
+) -> Mem<'a, 'm, E> {
+    let kernel = if difo.is_restricted() { Space::Restricted } else { Space::Kernel };
+    Mem { strtab: difo.strtab(), clause, env, kernel }
+}
+
+/// The loop. `pc` is left at the instruction that ended it.
+#[inline(always)]
+fn execute<D: Difo, E: Env>(
+    difo: &Verified<D>,
+    mem: &mut Mem<'_, '_, E>,
+    pc: &mut u32,
+) -> Result<u64, Raised> {
+    let text = difo.text();
+    let mut regs = Registers([0; NREGS]);
+    let mut cc = Cc::empty();
+    let mut tuple = Tuple::new();
+    let mut next: u32 = 0;
+    loop {
+        *pc = next;
+        // CAST: 32 bits fit a usize wherever this runs. Neither error can occur in a verified
+        // object; they are faults so that nothing can go wrong elsewhere.
+        let insn = Insn(*text.get(next as usize).ok_or(Raised::ill_op())?);
+        let op = insn.op().ok_or(Raised::ill_op())?;
+        mem.env.step(next);
+        next = next.wrapping_add(1);
+
+        let (r1, r2, rd) = (insn.r1(), insn.r2(), insn.rd());
+        // CAST in this match: between u64 and i64, the same bits; to narrower types, the low bits.
+        match op {
+            Op::Or => regs.set(rd, regs.get(r1) | regs.get(r2)),
+            Op::Xor => regs.set(rd, regs.get(r1) ^ regs.get(r2)),
+            Op::And => regs.set(rd, regs.get(r1) & regs.get(r2)),
+            Op::Sll => regs.set(rd, regs.get(r1).wrapping_shl(regs.get(r2) as u32)),
+            Op::Srl => regs.set(rd, regs.get(r1).wrapping_shr(regs.get(r2) as u32)),
+            Op::Sra => {
+                regs.set(rd, (regs.get(r1) as i64).wrapping_shr(regs.get(r2) as u32) as u64);
+            }
+            Op::Sub => regs.set(rd, regs.get(r1).wrapping_sub(regs.get(r2))),
+            Op::Add => regs.set(rd, regs.get(r1).wrapping_add(regs.get(r2))),
+            Op::Mul => regs.set(rd, regs.get(r1).wrapping_mul(regs.get(r2))),
+            Op::Udiv | Op::Urem | Op::Sdiv | Op::Srem => {
+                regs.set(rd, divide(op, regs.get(r1), regs.get(r2))?);
+            }
+            Op::Not => regs.set(rd, !regs.get(r1)),
+            Op::Mov => regs.set(rd, regs.get(r1)),
+            Op::Cmp => cc = Cc::of_difference(regs.get(r1), regs.get(r2)),
+            Op::Tst => cc = if regs.get(r1) == 0 { Cc::Z } else { Cc::empty() },
+            Op::Scmp => cc = Cc::of_order(mem.strcmp(regs.get(r1), regs.get(r2))?),
+
+            Op::Ba => branch(true, insn, &mut next)?,
+            Op::Be => branch(cc.equal(), insn, &mut next)?,
+            Op::Bne => branch(!cc.equal(), insn, &mut next)?,
+            Op::Bg => branch(!(cc.equal() || cc.less()), insn, &mut next)?,
+            Op::Bgu => branch(!(cc.equal() || cc.below()), insn, &mut next)?,
+            Op::Bge => branch(!cc.less(), insn, &mut next)?,
+            Op::Bgeu => branch(!cc.below(), insn, &mut next)?,
+            Op::Bl => branch(cc.less(), insn, &mut next)?,
+            Op::Blu => branch(cc.below(), insn, &mut next)?,
+            Op::Ble => branch(cc.equal() || cc.less(), insn, &mut next)?,
+            Op::Bleu => branch(cc.equal() || cc.below(), insn, &mut next)?,
+
+            Op::Ldsb | Op::Ldsh | Op::Ldsw | Op::Ldub | Op::Lduh | Op::Lduw | Op::Ldx => {
+                let shape = (op as u8).wrapping_sub(Op::Ldsb as u8);
+                regs.set(rd, load(mem, mem.kernel, shape, regs.get(r1))?);
+            }
+            Op::Uldsb | Op::Uldsh | Op::Uldsw | Op::Uldub | Op::Ulduh | Op::Ulduw | Op::Uldx => {
+                let shape = (op as u8).wrapping_sub(Op::Uldsb as u8);
+                regs.set(rd, load(mem, Space::User, shape, regs.get(r1))?);
+            }
+            Op::Rldsb | Op::Rldsh | Op::Rldsw | Op::Rldub | Op::Rlduh | Op::Rlduw | Op::Rldx => {
+                let shape = (op as u8).wrapping_sub(Op::Rldsb as u8);
+                regs.set(rd, load(mem, Space::Restricted, shape, regs.get(r1))?);
+            }
+            Op::Stb => store::<E, 1>(mem, regs.get(rd), regs.get(r1))?,
+            Op::Sth => store::<E, 2>(mem, regs.get(rd), regs.get(r1))?,
+            Op::Stw => store::<E, 4>(mem, regs.get(rd), regs.get(r1))?,
+            Op::Stx => store::<E, 8>(mem, regs.get(rd), regs.get(r1))?,
+            Op::Copys => mem.copy(regs.get(r1), regs.get(rd), regs.get(r2))?,
+            Op::Allocs => {
+                let size = Pushed { value: regs.get(r1), how: How::Value };
+                regs.set(rd, subr::call(mem, Subr::Alloca, subr::Args(&[size]))?);
+            }
+
+            Op::Ret => return Ok(regs.get(rd)),
+            Op::Nop => {}
+            Op::Setx => {
+                let value = difo.inttab().get(usize::from(insn.index()));
+                regs.set(rd, *value.ok_or(Raised::ill_op())?);
+            }
+            Op::Sets => {
+                regs.set(rd, crate::addr::make(crate::addr::STRTAB, u64::from(insn.index())));
+            }
+
+            Op::Ldga => {
+                let b = Builtin::from_id(u16::from(r1)).ok_or(Raised::ill_op())?;
+                regs.set(rd, mem.env.builtin(b, regs.get(r2))?);
+            }
+            Op::Stga => {
+                let b = Builtin::from_id(u16::from(r1)).ok_or(Raised::ill_op())?;
+                mem.env.store_builtin(b, regs.get(r2), regs.get(rd))?;
+            }
+            // Thread-local arrays of this kind never existed anywhere.
+            Op::Ldta => return Err(Raised::ill_op()),
+            Op::Ldgs => {
+                let id = insn.index();
+                let value = if id < VAR_USER_BASE {
+                    mem.env.builtin(Builtin::from_id(id).ok_or(Raised::ill_op())?, 0)?
+                } else {
+                    mem.env.load_var(&var(difo.vars(), SCOPE_GLOBAL, id)?)?
+                };
+                regs.set(rd, value);
+            }
+            Op::Ldts => {
+                let v = var(difo.vars(), SCOPE_THREAD, insn.index())?;
+                regs.set(rd, mem.env.load_var(&v)?);
+            }
+            Op::Ldls => {
+                let v = var(difo.vars(), SCOPE_LOCAL, insn.index())?;
+                regs.set(rd, mem.env.load_var(&v)?);
+            }
+            Op::Stgs => {
+                let v = var(difo.vars(), SCOPE_GLOBAL, insn.index())?;
+                store_var(mem, &v, regs.get(rd))?;
+            }
+            Op::Stts => {
+                let v = var(difo.vars(), SCOPE_THREAD, insn.index())?;
+                store_var(mem, &v, regs.get(rd))?;
+            }
+            Op::Stls => {
+                let v = var(difo.vars(), SCOPE_LOCAL, insn.index())?;
+                store_var(mem, &v, regs.get(rd))?;
+            }
+            Op::Ldgaa => {
+                let v = var(difo.vars(), SCOPE_GLOBAL, insn.index())?;
+                regs.set(rd, mem.load_tuple(&v, &tuple)?);
+            }
+            Op::Ldtaa => {
+                let v = var(difo.vars(), SCOPE_THREAD, insn.index())?;
+                regs.set(rd, mem.load_tuple(&v, &tuple)?);
+            }
+            Op::Stgaa => {
+                let v = var(difo.vars(), SCOPE_GLOBAL, insn.index())?;
+                store_element(mem, &v, &tuple, regs.get(rd))?;
+            }
+            Op::Sttaa => {
+                let v = var(difo.vars(), SCOPE_THREAD, insn.index())?;
+                store_element(mem, &v, &tuple, regs.get(rd))?;
+            }
+
+            Op::Call => {
+                let s = Subr::from_id(insn.index()).ok_or(Raised::ill_op())?;
+                regs.set(rd, subr::call(mem, s, subr::Args(&tuple))?);
+            }
+            Op::Pushtr | Op::Pushtv => {
+                let (value, size) = (regs.get(rd), regs.get(r2));
+                let how = match (op, r1) {
+                    (Op::Pushtv, _) => How::Value,
+                    (_, abi::difo::KIND_STRING) => How::String(size),
+                    _ => How::Bytes(size),
+                };
+                let full = Raised::plain(FaultKind::TupOflow);
+                tuple.push(Pushed { value, how }).map_err(|_| full)?;
+            }
+            Op::Popts => drop(tuple.pop()),
+            Op::Flushts => tuple.clear(),
+
+            // The verifier refuses them.
+            Op::Xlate | Op::Xlarg => return Err(Raised::ill_op()),
+        }
+    }
+}
+
+#[inline(always)]
+fn branch(taken: bool, insn: Insn, next: &mut u32) -> Result<(), Raised> {
+    if taken {
+        let label = insn.label();
+        // `next` is already one further. A verified label is never less; this keeps the promise
+        // that every run halts, whatever an implementation of `Difo` does.
+        if label < *next {
+            return Err(Raised::ill_op());
+        }
+        *next = label;
+    }
+    Ok(())
+}
+
+#[allow(clippy::arithmetic_side_effects, reason = "PANIC: the divisor is not zero")]
+fn divide(op: Op, a: u64, b: u64) -> Result<u64, Raised> {
+    if b == 0 {
+        return Err(Raised::plain(FaultKind::DivZero));
+    }
+    // CAST: the same bits, signed and back.
+    let (sa, sb) = (a as i64, b as i64);
+    Ok(match op {
+        Op::Udiv => a.wrapping_div(b),
+        Op::Urem => a.wrapping_rem(b),
+        Op::Sdiv => sa.wrapping_div(sb) as u64,
+        _ => sa.wrapping_rem(sb) as u64,
+    })
+}
+
+fn aligned(at: u64, size: u64) -> Result<(), Raised> {
+    if at & size.wrapping_sub(1) != 0 {
+        return Err(Raised::new(FaultKind::BadAlign, at));
+    }
+    Ok(())
+}
+
+/// Loads one value. `shape` is the place in the row `sb sh sw ub uh uw x` that all three families
+/// of loads have.
+#[inline(never)]
+fn load<E: Env>(mem: &mut Mem<'_, '_, E>, space: Space, shape: u8, at: u64) -> Result<u64, Raised> {
+    fn bytes<E: Env, const N: usize>(
+        mem: &mut Mem<'_, '_, E>,
+        space: Space,
+        at: u64,
+    ) -> Result<[u8; N], Raised> {
+        let mut into = [0; N];
+        // CAST: at most 8.
+        aligned(at, N as u64)?;
+        mem.load(space, at, &mut into)?;
+        Ok(into)
+    }
+    // CAST: signed values are extended.
+    Ok(match shape {
+        0 => i8::from_le_bytes(bytes(mem, space, at)?) as u64,
+        1 => i16::from_le_bytes(bytes(mem, space, at)?) as u64,
+        2 => i32::from_le_bytes(bytes(mem, space, at)?) as u64,
+        3 => u64::from(u8::from_le_bytes(bytes(mem, space, at)?)),
+        4 => u64::from(u16::from_le_bytes(bytes(mem, space, at)?)),
+        5 => u64::from(u32::from_le_bytes(bytes(mem, space, at)?)),
+        _ => u64::from_le_bytes(bytes(mem, space, at)?),
+    })
+}
+
+/// Stores the low `N` bytes of a value.
+#[inline(never)]
+fn store<E: Env, const N: usize>(
+    mem: &mut Mem<'_, '_, E>,
+    at: u64,
+    value: u64,
+) -> Result<(), Raised> {
+    // CAST: at most 8.
+    aligned(at, N as u64)?;
+    let bytes = value.to_le_bytes();
+    mem.store(at, bytes.get(..N).unwrap_or_default())
+}
+
+/// The row of a variable. Tables are short (at most [`crate::verify::MAX_VARS`] rows).
+fn var(vars: &[DifVar], scope: u8, id: u16) -> Result<Var, Raised> {
+    vars.iter()
+        .find(|row| row.id == u32::from(id) && row.scope == scope)
+        .map(Var::from_row)
+        .ok_or(Raised::ill_op())
+}
+
+/// Stores into a scalar variable.
+#[inline(never)]
+fn store_var<E: Env>(mem: &mut Mem<'_, '_, E>, v: &Var, value: u64) -> Result<(), Raised> {
+    if value == 0 || !v.ty.is_by_ref() {
+        return mem.env.store_var(v, value);
+    }
+    match mem.env.ref_var_for_store(v)? {
+        Some(to) => mem.fill(v, value, to),
+        None => Ok(()),
+    }
+}
+
+/// Stores into an element of an associative array.
+#[inline(never)]
+fn store_element<E: Env>(
+    mem: &mut Mem<'_, '_, E>,
+    v: &Var,
+    tuple: &[Pushed],
+    value: u64,
+) -> Result<(), Raised> {
+    if value == 0 || !v.ty.is_by_ref() {
+        return mem.store_tuple(v, tuple, value);
+    }
+    match mem.ref_tuple_for_store(v, tuple)? {
+        Some(to) => mem.fill(v, value, to),
+        None => Ok(()),
+    }
+}
+
+impl<E: Env> Mem<'_, '_, E> {
+    /// Copies what a value by reference denotes into the variable at `to`.
+    fn fill(&mut self, v: &Var, from: u64, to: u64) -> Result<(), Raised> {
+        let size = u64::from(v.ty.size);
+        match v.ty.is_string() {
+            true => self.copy_str(from, to, size),
+            false => self.copy(from, to, size),
+        }
+    }
+}
+
+/// Whose memory a returned address means.
+fn returned<D: Difo>(difo: &Verified<D>, kernel: Space, at: u64) -> Space {
+    let user = difo.rtype().flags & BY_UREF != 0 && crate::addr::split(at).is_none();
+    if user {
+        Space::User
+    } else {
+        kernel
+    }
+}
+
+/// Copies the bytes that a returned address denotes, for recording. A fault is at pc 0.
+///
+/// # Context
+///
+/// Probe, after [`run`] of the same object in the same clause.
 pub fn fetch_bytes<D: Difo, E: Env>(
-    _difo: &Verified<D>,
-    _clause: &mut Clause<'_>,
-    _env: &mut E,
-    _addr: u64,
-    _out: &mut [u8],
+    difo: &Verified<D>,
+    clause: &mut Clause<'_>,
+    env: &mut E,
+    addr: u64,
+    out: &mut [u8],
 ) -> Result<(), Fault> {
-    todo!()
+    let mut mem = mem_of(difo, clause, env);
+    mem.load(returned(difo, mem.kernel, addr), addr, out).map_err(|raised| raised.at(0))
 }
 
-/// Copies the string that a returned address denotes and fills the rest with zeros; at least one
-/// zero stays. Answers the length. A NULL string is empty.
+/// Copies the string that a returned address denotes and fills the rest with zeros, at least one.
+/// Answers its length. A NULL string is empty. A fault is at pc 0.
+///
+/// # Context
+///
+/// As [`fetch_bytes`].
 pub fn fetch_str<D: Difo, E: Env>(
-    _difo: &Verified<D>,
-    _clause: &mut Clause<'_>,
-    _env: &mut E,
-    _addr: u64,
-    _out: &mut [u8],
+    difo: &Verified<D>,
+    clause: &mut Clause<'_>,
+    env: &mut E,
+    addr: u64,
+    out: &mut [u8],
 ) -> Result<usize, Fault> {
-    todo!()
+    let mut mem = mem_of(difo, clause, env);
+    let room = out.len().saturating_sub(1);
+    let mut len = 0;
+    if addr != 0 && room > 0 {
+        let into = out.get_mut(..room).unwrap_or_default();
+        let space = returned(difo, mem.kernel, addr);
+        let n = mem.load_str(space, addr, into).map_err(|raised| raised.at(0))?;
+        len = str_len(into.get(..n).unwrap_or_default());
+    }
+    out.get_mut(len..).unwrap_or_default().fill(0);
+    Ok(len)
 }

@@ -42,8 +42,10 @@ pub mod disasm;
 pub mod env;
 pub mod fault;
 pub mod interp;
+mod mem;
 pub mod op;
 pub mod scratch;
+mod subr;
 pub mod tuple;
 pub mod verify;
 

@@ -1,16 +1,174 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The memory of one clause: what `alloca` and the string subroutines hand out.
+//! The memory of one clause: what `alloca`, `copyin` and the string subroutines hand out.
+//!
+//! ```text
+//!  0                    used              mem.len()
+//! +--------------------+----------------------------+
+//! | live: readable and | free: the next allocation, |
+//! | writable by D      | a string being made        |
+//! +--------------------+----------------------------+
+//! ```
+//!
+//! Allocations are 8-aligned, begin as zeros and live until the clause ends. A subroutine that needs
+//! its operands side by side copies those of the host behind `used` for its own duration; such a
+//! copy is given back when the result is in place. About four times strsize, plus what the program
+//! allocates itself, is comfortable.
+
+use core::ops::Range;
+
+use crate::fault::{FaultKind, Raised};
 
 /// One execution of a clause: its scratch memory and the state that its objects share.
+///
+/// The objects of a clause (predicate and actions) run with the same `Clause`, so that what one
+/// of them allocates can be read by the next, and `strtok` goes on where it stopped.
 pub struct Clause<'m> {
-    scratch: &'m mut [u8],
+    mem: &'m mut [u8],
     used: usize,
     strsize: usize,
+    /// What `strtok` has not yet looked at: a string in scratch, and where to go on in it.
+    pub(crate) strtok: Option<Range<usize>>,
 }
 
 impl<'m> Clause<'m> {
-    /// A clause begins. `strsize` is the longest string, NUL included.
+    /// A clause begins. `strsize` is the longest string, NUL included; at least 1.
     pub fn new(scratch: &'m mut [u8], strsize: usize) -> Self {
-        Self { scratch, used: 0, strsize }
+        // Offsets must fit an address, and sums of two of them a usize.
+        Self { mem: scratch, used: 0, strsize: strsize.clamp(1, 1 << 24), strtok: None }
+    }
+
+    /// Bytes of scratch in use.
+    pub fn used(&self) -> usize {
+        self.used
+    }
+
+    /// Longest string, NUL included.
+    pub fn strsize(&self) -> usize {
+        self.strsize
+    }
+
+    /// Longest copy that any instruction makes: what fits into scratch or into a variable.
+    pub(crate) fn longest_copy(&self) -> u64 {
+        // CAST: usize has at most 64 bits.
+        (self.mem.len() as u64).max(u64::from(abi::difo::MAX_BY_REF))
+    }
+
+    /// Allocates `size` zeroed bytes; the answer is their offset.
+    pub(crate) fn alloc(&mut self, size: u64) -> Result<usize, Raised> {
+        let no_scratch = Raised::new(FaultKind::NoScratch, size);
+        let size = usize::try_from(size).map_err(|_| no_scratch)?;
+        let start = self.used;
+        let free = self.mem.get_mut(start..).ok_or(no_scratch)?;
+        free.get_mut(..size).ok_or(no_scratch)?.fill(0);
+        self.take(start, size);
+        Ok(start)
+    }
+
+    /// Says that `size` bytes from `start` on are live, and nothing behind them.
+    fn take(&mut self, start: usize, size: usize) {
+        let end = start.saturating_add(size);
+        let aligned = end.checked_add(7).map_or(end, |e| e & !7);
+        // The last allocation may end where memory ends, between two multiples of 8; then nothing
+        // is left, and the next one starts at an aligned end or not at all.
+        let end = aligned.min(self.mem.len());
+        let pad = start.saturating_add(size)..end;
+        if let Some(pad) = self.mem.get_mut(pad) {
+            pad.fill(0);
+        }
+        self.used = end;
+    }
+
+    /// Where the next allocation begins.
+    pub(crate) fn mark(&self) -> usize {
+        self.used
+    }
+
+    /// Gives back what was allocated since `mark`.
+    pub(crate) fn release(&mut self, mark: usize) {
+        self.used = self.used.min(mark);
+    }
+
+    /// What D programs may read.
+    pub(crate) fn live(&self) -> &[u8] {
+        self.mem.get(..self.used).unwrap_or_default()
+    }
+
+    /// `len` live bytes at `offset`.
+    pub(crate) fn slice(&self, offset: u64, len: usize) -> Option<&[u8]> {
+        let start = usize::try_from(offset).ok()?;
+        self.live().get(start..start.checked_add(len)?)
+    }
+
+    /// `len` live bytes at `offset`, to be written.
+    pub(crate) fn slice_mut(&mut self, offset: u64, len: usize) -> Option<&mut [u8]> {
+        let start = usize::try_from(offset).ok()?;
+        let end = start.checked_add(len)?;
+        self.mem.get_mut(..self.used)?.get_mut(start..end)
+    }
+
+    /// Copies within live memory, as `memmove`; false if either range is not live.
+    pub(crate) fn copy_within(&mut self, from: u64, to: u64, len: usize) -> bool {
+        if self.slice(from, len).is_none() || self.slice(to, len).is_none() {
+            return false;
+        }
+        let (Ok(from), Ok(to)) = (usize::try_from(from), usize::try_from(to)) else {
+            return false;
+        };
+        // PANIC: both ranges were just seen to lie within memory.
+        self.mem.copy_within(from..from.saturating_add(len), to);
+        true
+    }
+
+    /// Live memory to read from while the free memory is written to.
+    pub(crate) fn split(&mut self) -> (&[u8], &mut [u8]) {
+        let used = self.used.min(self.mem.len());
+        let (live, free) = self.mem.split_at_mut(used);
+        (live, free)
+    }
+
+    /// Makes the first `len` free bytes the allocation at `mark`, and gives back all between.
+    pub(crate) fn settle(&mut self, mark: usize, len: usize) {
+        let end = self.used.saturating_add(len);
+        if mark <= self.used && end <= self.mem.len() {
+            // PANIC: the source ends within memory and the target begins no later.
+            self.mem.copy_within(self.used..end, mark);
+            self.take(mark, len);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn allocations_are_aligned_zeroed_and_bounded() {
+        let mut mem = [0xaa; 29];
+        let mut c = Clause::new(&mut mem, 16);
+        assert_eq!(c.alloc(3), Ok(0));
+        assert_eq!(c.alloc(8), Ok(8));
+        assert_eq!(c.live(), [0; 16]);
+        assert!(c.alloc(14).is_err());
+        assert!(c.alloc(u64::MAX).is_err());
+        assert_eq!(c.alloc(13), Ok(16));
+        assert_eq!(c.used(), 29);
+        assert!(c.alloc(1).is_err());
+        assert!(c.slice(16, 14).is_none());
+        assert!(c.slice(u64::MAX, 1).is_none());
+    }
+
+    #[test]
+    fn settling_gives_back_the_operands() {
+        let mut mem = [0; 64];
+        let mut c = Clause::new(&mut mem, 16);
+        c.alloc(8).unwrap();
+        let mark = c.mark();
+        c.alloc(24).unwrap();
+        let (live, free) = c.split();
+        assert_eq!(live.len(), 32);
+        free[..3].copy_from_slice(b"ab\0");
+        c.settle(mark, 3);
+        assert_eq!(c.used(), 16);
+        assert_eq!(c.slice(8, 8), Some(&b"ab\0\0\0\0\0\0"[..]));
     }
 }

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Numbers and strings: lltostr, strtoll; device numbers: getmajor, getminor.
+
+use crate::env::Env;
+use crate::fault::Raised;
+use crate::mem::{Mem, Out};
+use crate::subr::Args;
+
+/// Base of a conversion: 10 if not given, 2 to 36.
+fn base(arg: Option<u64>) -> Result<u64, Raised> {
+    match arg {
+        None => Ok(10),
+        Some(base @ 2..=36) => Ok(base),
+        Some(_) => Err(Raised::ill_op()),
+    }
+}
+
+/// Writes digits, without sign or prefix.
+pub(super) fn write_digits(mut value: u64, base: u64, out: &mut Out<'_>) {
+    let start = out.written().len();
+    loop {
+        let (Some(digit), Some(rest)) = (value.checked_rem(base), value.checked_div(base)) else {
+            return;
+        };
+        // CAST: less than 36.
+        let digit = digit as u8;
+        out.push(if digit < 10 { b'0' | digit } else { b'a'.wrapping_add(digit).wrapping_sub(10) });
+        value = rest;
+        if value == 0 {
+            break;
+        }
+    }
+    if let Some(digits) = out.written_mut().get_mut(start..) {
+        digits.reverse();
+    }
+}
+
+/// `lltostr(value, [base])`: signed in base 10, otherwise the 64 bits; C's prefix for 8 and 16.
+pub(super) fn lltostr<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result<u64, Raised> {
+    let value = args.get(0)?;
+    let base = base(args.opt(1))?;
+    let mark = mem.clause.mark();
+    mem.compose(mark, |_, out| {
+        // CAST: an int64_t of D.
+        let negative = base == 10 && (value as i64) < 0;
+        match base {
+            10 if negative => out.push(b'-'),
+            8 if value != 0 => out.push(b'0'),
+            16 => out.extend(b"0x"),
+            _ => {}
+        }
+        write_digits(if negative { value.wrapping_neg() } else { value }, base, out);
+    })
+}
+
+/// `strtoll(s, [base])`: space, sign, for 16 perhaps "0x", digits; wraps as D's arithmetic does.
+pub(super) fn strtoll<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result<u64, Raised> {
+    let base = base(args.opt(1))?;
+    let mark = mem.clause.mark();
+    let text = mem.arg_text(args.get(0)?)?;
+    let value = parse(mem.texts().get(&text), base);
+    mem.clause.release(mark);
+    Ok(value)
+}
+
+fn parse(text: &[u8], base: u64) -> u64 {
+    let text = text.trim_ascii_start();
+    let (negative, text) = match text {
+        [b'-', rest @ ..] => (true, rest),
+        [b'+', rest @ ..] => (false, rest),
+        _ => (false, text),
+    };
+    let text = match text {
+        [b'0', b'x' | b'X', rest @ ..] if base == 16 => rest,
+        _ => text,
+    };
+    let digits = text.iter().map_while(|b| {
+        let digit = char::from(*b).to_digit(36)?;
+        (u64::from(digit) < base).then_some(u64::from(digit))
+    });
+    let value = digits.fold(0u64, |sum, digit| sum.wrapping_mul(base).wrapping_add(digit));
+    if negative {
+        value.wrapping_neg()
+    } else {
+        value
+    }
+}
+
+/// Bits of the minor number in the kernel's `dev_t`.
+const MINOR_BITS: u32 = 20;
+
+/// `getmajor(dev)`, of a `dev_t` as the kernel holds it.
+pub(super) fn getmajor(dev: u64) -> u64 {
+    (dev & 0xffff_ffff) >> MINOR_BITS
+}
+
+/// `getminor(dev)`.
+pub(super) fn getminor(dev: u64) -> u64 {
+    dev & ((1 << MINOR_BITS) - 1)
+}

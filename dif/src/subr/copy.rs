@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Memory of the clause, and copies between it and the process: alloca, bcopy, copyin, copyinstr,
+//! copyinto, copyout, copyoutstr.
+//!
+//! What is copied in stays in scratch until the clause ends. What is copied out goes a chunk at a
+//! time, at most as much as fits into scratch or into a variable.
+
+use crate::addr;
+use crate::env::{Env, Space};
+use crate::fault::Raised;
+use crate::mem::{Cursor, Mem, CHUNK};
+use crate::subr::Args;
+
+fn scratch_addr(offset: usize) -> u64 {
+    // CAST: usize has at most 64 bits.
+    addr::make(addr::SCRATCH, offset as u64)
+}
+
+/// `alloca(size)`, and the opcode `allocs`.
+pub(super) fn alloca<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result<u64, Raised> {
+    mem.clause.alloc(args.get(0)?).map(scratch_addr)
+}
+
+/// `bcopy(src, dest, size)`.
+pub(super) fn bcopy<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result<u64, Raised> {
+    mem.copy(args.get(0)?, args.get(1)?, args.get(2)?)?;
+    Ok(0)
+}
+
+/// `copyin(uaddr, size)`.
+pub(super) fn copyin<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result<u64, Raised> {
+    let (from, size) = (args.get(0)?, args.get(1)?);
+    let mark = mem.clause.mark();
+    let start = mem.clause.alloc(size)?;
+    // CAST: both came from a usize, or were just allocated as one.
+    match mem.load_into_scratch(Space::User, from, start as u64, size as usize) {
+        Ok(()) => Ok(scratch_addr(start)),
+        Err(raised) => {
+            mem.clause.release(mark);
+            Err(raised)
+        }
+    }
+}
+
+/// `copyinstr(uaddr, [size])`: at most `size` bytes, NUL included.
+pub(super) fn copyinstr<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result<u64, Raised> {
+    let from = args.get(0)?;
+    let strsize = mem.clause.strsize();
+    let size = match args.opt(1) {
+        Some(size) => usize::try_from(size).map_or(strsize, |s| s.min(strsize)),
+        None => strsize,
+    };
+    if from == 0 {
+        return Err(Raised::bad_addr(0));
+    }
+    let mark = mem.clause.mark();
+    let text = mem.text(Space::User, from, size)?;
+    mem.compose(mark, |texts, out| out.extend(texts.get(&text)))
+}
+
+/// `copyinto(uaddr, size, dest)`: `dest` is scratch.
+pub(super) fn copyinto<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result<u64, Raised> {
+    let (from, size, to) = (args.get(0)?, args.get(1)?, args.get(2)?);
+    let bad = Raised::bad_addr(to);
+    let size = usize::try_from(size).map_err(|_| bad)?;
+    match addr::split(to) {
+        Some((addr::SCRATCH, offset)) => {
+            mem.load_into_scratch(Space::User, from, offset, size)?;
+            Ok(0)
+        }
+        _ => Err(bad),
+    }
+}
+
+/// `copyout(buf, uaddr, size)`.
+pub(super) fn copyout<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result<u64, Raised> {
+    let (from, to, size) = (args.get(0)?, args.get(1)?, args.get(2)?);
+    if size > mem.clause.longest_copy() || from.checked_add(size).is_none() {
+        return Err(Raised::bad_addr(from));
+    }
+    check_user(to, size)?;
+    let mut buf = [0; CHUNK];
+    let mut done: u64 = 0;
+    while done < size {
+        let n = size.wrapping_sub(done).min(CHUNK as u64);
+        // CAST: at most CHUNK.
+        let piece = buf.get_mut(..n as usize).unwrap_or_default();
+        mem.load(mem.kernel, from.wrapping_add(done), piece)?;
+        mem.env.copyout(to.wrapping_add(done), piece)?;
+        done = done.wrapping_add(n);
+    }
+    Ok(0)
+}
+
+/// `copyoutstr(str, uaddr, maxlen)`: the string and a NUL, at most `maxlen` bytes.
+pub(super) fn copyoutstr<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result<u64, Raised> {
+    let (from, to, size) = (args.get(0)?, args.get(1)?, args.get(2)?);
+    let size = usize::try_from(size).unwrap_or(usize::MAX).min(mem.clause.strsize());
+    if size == 0 {
+        return Ok(0);
+    }
+    // CAST: usize has at most 64 bits.
+    check_user(to, size as u64)?;
+    let mut cursor = Cursor::new(from, size);
+    let mut at = to;
+    while cursor.fill(mem)? {
+        let n = cursor.have().len();
+        mem.env.copyout(at, cursor.have())?;
+        // CAST: at most CHUNK.
+        at = at.wrapping_add(n as u64);
+        cursor.skip(n);
+    }
+    mem.env.copyout(at, &[0])?;
+    Ok(0)
+}
+
+/// The host sees no address of D memory and no range that wraps.
+fn check_user(at: u64, size: u64) -> Result<(), Raised> {
+    match (addr::split(at), at.checked_add(size)) {
+        (None, Some(_)) => Ok(()),
+        _ => Err(Raised::bad_addr(at)),
+    }
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Path names: basename, dirname, cleanpath. Text only; no file system is asked, so symbolic links
+//! are not seen.
+
+use crate::env::Env;
+use crate::fault::Raised;
+use crate::mem::{Mem, Out};
+use crate::subr::Args;
+
+/// Without the slashes at the end.
+fn without_slashes(path: &[u8]) -> &[u8] {
+    let len = path.iter().rposition(|&b| b != b'/').map_or(0, |n| n.saturating_add(1));
+    path.get(..len).unwrap_or_default()
+}
+
+/// `basename(path)`: "." for nothing, "/" for the root.
+pub(super) fn basename<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result<u64, Raised> {
+    apply(mem, args, |path, out| {
+        let name = without_slashes(path);
+        match name {
+            [] if path.is_empty() => out.push(b'.'),
+            [] => out.push(b'/'),
+            _ => out.extend(name.rsplit(|&b| b == b'/').next().unwrap_or_default()),
+        }
+    })
+}
+
+/// `dirname(path)`: "." for a path without a directory, "/" for one right under the root.
+pub(super) fn dirname<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result<u64, Raised> {
+    apply(mem, args, |path, out| {
+        let name = without_slashes(path);
+        match name.iter().rposition(|&b| b == b'/') {
+            None if name.is_empty() && !path.is_empty() => out.push(b'/'),
+            None => out.push(b'.'),
+            Some(n) => match without_slashes(name.get(..n).unwrap_or_default()) {
+                [] => out.push(b'/'),
+                dir => out.extend(dir),
+            },
+        }
+    })
+}
+
+/// `cleanpath(path)`: "//", "/./" and "/../" collapsed. A slash at the end stays; above the root is
+/// the root; a relative path may still begin with "..", and is "." rather than nothing.
+pub(super) fn cleanpath<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result<u64, Raised> {
+    apply(mem, args, clean)
+}
+
+fn clean(path: &[u8], out: &mut Out<'_>) {
+    if path.is_empty() {
+        return;
+    }
+    let absolute = path.first() == Some(&b'/');
+    if absolute {
+        out.push(b'/');
+    }
+    let root = out.written().len();
+    for part in path.split(|&b| b == b'/') {
+        match part {
+            b"" | b"." => {}
+            b".." => {
+                let written = out.written().get(root..).unwrap_or_default();
+                let last = written.rsplit(|&b| b == b'/').next().unwrap_or_default();
+                if last.is_empty() || last == b".." {
+                    if !absolute {
+                        append(part, root, out);
+                    }
+                } else {
+                    // The slash before the last part goes with it.
+                    let keep = written.len().saturating_sub(last.len()).saturating_sub(1);
+                    out.truncate(root.saturating_add(keep));
+                }
+            }
+            _ => append(part, root, out),
+        }
+    }
+    if out.written().is_empty() {
+        out.push(b'.');
+    }
+    if path.last() == Some(&b'/') && out.written().last() != Some(&b'/') {
+        out.push(b'/');
+    }
+}
+
+fn append(part: &[u8], root: usize, out: &mut Out<'_>) {
+    if out.written().len() > root {
+        out.push(b'/');
+    }
+    out.extend(part);
+}
+
+fn apply<E: Env>(
+    mem: &mut Mem<'_, '_, E>,
+    args: Args<'_>,
+    write: impl FnOnce(&[u8], &mut Out<'_>),
+) -> Result<u64, Raised> {
+    let mark = mem.clause.mark();
+    let path = mem.arg_text(args.get(0)?)?;
+    mem.compose(mark, |texts, out| write(texts.get(&path), out))
+}

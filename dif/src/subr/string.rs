@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Strings: strlen, strjoin, substr, toupper, tolower, and the searches strchr, strrchr, strstr,
+//! index, rindex, strtok. As C and perl have them; ASCII only.
+
+use crate::addr;
+use crate::env::Env;
+use crate::fault::Raised;
+use crate::mem::{Cursor, Mem};
+use crate::subr::Args;
+
+/// What `index` and `rindex` answer when nothing is found.
+const NOT_FOUND: u64 = -1i64 as u64;
+
+/// `strlen(s)`.
+pub(super) fn strlen<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result<u64, Raised> {
+    // CAST: usize has at most 64 bits.
+    mem.strlen(args.get(0)?).map(|n| n as u64)
+}
+
+/// `strjoin(a, b)`.
+pub(super) fn strjoin<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result<u64, Raised> {
+    let mark = mem.clause.mark();
+    let a = mem.arg_text(args.get(0)?)?;
+    let b = mem.arg_text(args.get(1)?)?;
+    mem.compose(mark, |texts, out| {
+        out.extend(texts.get(&a));
+        out.extend(texts.get(&b));
+    })
+}
+
+/// `toupper(s)`, `tolower(s)`.
+pub(super) fn change_case<E: Env>(
+    mem: &mut Mem<'_, '_, E>,
+    args: Args<'_>,
+    change: fn(&u8) -> u8,
+) -> Result<u64, Raised> {
+    let mark = mem.clause.mark();
+    let text = mem.arg_text(args.get(0)?)?;
+    mem.compose(mark, |texts, out| texts.get(&text).iter().for_each(|b| out.push(change(b))))
+}
+
+/// `strchr(s, c)`: the string from the first `c` on, or NULL.
+pub(super) fn strchr<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result<u64, Raised> {
+    find_char(mem, args, false)
+}
+
+/// `strrchr(s, c)`: the string from the last `c` on, or NULL.
+pub(super) fn strrchr<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result<u64, Raised> {
+    find_char(mem, args, true)
+}
+
+fn find_char<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>, last: bool) -> Result<u64, Raised> {
+    let start = args.get(0)?;
+    // CAST: a char, as in C.
+    let wanted = args.get(1)? as u8;
+    let mut cursor = Cursor::new(start, mem.clause.strsize());
+    let (mut at, mut found) = (start, 0);
+    while cursor.fill(mem)? {
+        let have = cursor.have();
+        let place = match last {
+            false => have.iter().position(|&b| b == wanted),
+            true => have.iter().rposition(|&b| b == wanted),
+        };
+        if let Some(n) = place {
+            // CAST: less than a chunk.
+            found = at.wrapping_add(n as u64);
+            if !last {
+                return Ok(found);
+            }
+        }
+        let n = have.len();
+        at = at.wrapping_add(n as u64);
+        cursor.skip(n);
+    }
+    // The NUL is a character of the string, as in C.
+    Ok(if wanted == 0 && start != 0 { at } else { found })
+}
+
+/// First place of `wanted` in `text` at or after `from`.
+fn search(text: &[u8], wanted: &[u8], from: usize) -> Option<usize> {
+    if wanted.is_empty() {
+        return (from <= text.len()).then_some(from);
+    }
+    let n = text.get(from..)?.windows(wanted.len()).position(|w| w == wanted)?;
+    from.checked_add(n)
+}
+
+/// `strstr(s, sub)`: the string from the first `sub` on, or NULL.
+pub(super) fn strstr<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result<u64, Raised> {
+    let start = args.get(0)?;
+    let mark = mem.clause.mark();
+    let text = mem.arg_text(start)?;
+    let wanted = mem.arg_text(args.get(1)?)?;
+    let texts = mem.texts();
+    let found = search(texts.get(&text), texts.get(&wanted), 0);
+    mem.clause.release(mark);
+    // CAST: usize has at most 64 bits.
+    Ok(found.map_or(0, |n| start.wrapping_add(n as u64)))
+}
+
+/// `index(s, sub, [start])`: a start before the string is its beginning; -1 if there is none.
+pub(super) fn index<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result<u64, Raised> {
+    let mark = mem.clause.mark();
+    let text = mem.arg_text(args.get(0)?)?;
+    let wanted = mem.arg_text(args.get(1)?)?;
+    // CAST: an int of D.
+    let from = args.opt(2).unwrap_or(0) as i64;
+    let texts = mem.texts();
+    let (text, wanted) = (texts.get(&text), texts.get(&wanted));
+    let from = usize::try_from(from.max(0)).unwrap_or(usize::MAX);
+    // As in perl: nothing is found at the end of the string, even from behind it.
+    let from = if wanted.is_empty() { from.min(text.len()) } else { from };
+    let found = search(text, wanted, from);
+    mem.clause.release(mark);
+    // CAST: usize has at most 64 bits.
+    Ok(found.map_or(NOT_FOUND, |n| n as u64))
+}
+
+/// `rindex(s, sub, [start])`: the last place at or before `start`; -1 if there is none.
+pub(super) fn rindex<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result<u64, Raised> {
+    let mark = mem.clause.mark();
+    let text = mem.arg_text(args.get(0)?)?;
+    let wanted = mem.arg_text(args.get(1)?)?;
+    // CAST: an int of D.
+    let from = args.opt(2).map(|n| n as i64);
+    let texts = mem.texts();
+    let (text, wanted) = (texts.get(&text), texts.get(&wanted));
+    // Places where the last search window may begin; a start further on changes nothing.
+    let places = text.len().checked_sub(wanted.len()).map_or(0, |n| n.saturating_add(1));
+    let places = match from {
+        None => places,
+        Some(from) => usize::try_from(from.saturating_add(1)).map_or(0, |n| n.min(places)),
+    };
+    let matches = |&n: &usize| text.get(n..).is_some_and(|t| t.starts_with(wanted));
+    let found = (0..places).rev().find(matches);
+    mem.clause.release(mark);
+    // CAST: usize has at most 64 bits.
+    Ok(found.map_or(NOT_FOUND, |n| n as u64))
+}
+
+/// `substr(s, index, [length])`: a negative index counts from the end, a negative length leaves so
+/// many characters off. A part that begins before the string keeps what lies inside.
+pub(super) fn substr<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result<u64, Raised> {
+    let mark = mem.clause.mark();
+    let text = mem.arg_text(args.get(0)?)?;
+    // CAST: ints of D.
+    let index = args.get(1)? as i64;
+    let length = args.opt(2).map(|n| n as i64);
+    mem.compose(mark, |texts, out| {
+        let text = texts.get(&text);
+        out.extend(part(text, index, length));
+    })
+}
+
+fn part(text: &[u8], index: i64, length: Option<i64>) -> &[u8] {
+    let Ok(len) = i64::try_from(text.len()) else { return &[] };
+    let start = if index < 0 { index.saturating_add(len) } else { index };
+    let end = match length {
+        None => len,
+        Some(n) if n < 0 => len.saturating_add(n),
+        Some(n) => start.saturating_add(n),
+    };
+    let place = |n: i64| usize::try_from(n.clamp(0, len)).unwrap_or(0);
+    text.get(place(start)..place(end)).unwrap_or_default()
+}
+
+/// A set of bytes.
+struct ByteSet([u64; 4]);
+
+impl ByteSet {
+    fn of(bytes: &[u8]) -> Self {
+        let mut set = Self([0; 4]);
+        for b in bytes {
+            if let Some(word) = set.0.get_mut(usize::from(b >> 6)) {
+                *word |= 1 << (b & 63);
+            }
+        }
+        set
+    }
+    fn has(&self, b: &u8) -> bool {
+        self.0.get(usize::from(b >> 6)).is_some_and(|word| word >> (b & 63) & 1 != 0)
+    }
+}
+
+/// `strtok(s, delimiters)`: the next token, or NULL. A new string is copied into scratch once; its
+/// tokens are cut out of that copy, and `strtok(NULL, ...)` goes on in it, in any object of the
+/// same clause.
+pub(super) fn strtok<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result<u64, Raised> {
+    let (start, delimiters) = (args.get(0)?, args.get(1)?);
+    if start != 0 {
+        let mark = mem.clause.mark();
+        let text = mem.arg_text(start)?;
+        let len = mem.texts().get(&text).len();
+        mem.compose(mark, |texts, out| out.extend(texts.get(&text)))?;
+        mem.clause.strtok = Some(mark..mark.saturating_add(len));
+    }
+    let Some(rest) = mem.clause.strtok.clone() else { return Ok(0) };
+    let mark = mem.clause.mark();
+    let delimiters = mem.arg_text(delimiters)?;
+    let texts = mem.texts();
+    let set = ByteSet::of(texts.get(&delimiters));
+    let bytes = mem.clause.live().get(rest.clone()).unwrap_or_default();
+    let before = bytes.iter().take_while(|b| set.has(b)).count();
+    let token = bytes.iter().skip(before).take_while(|b| !set.has(b)).count();
+    mem.clause.release(mark);
+    if token == 0 {
+        mem.clause.strtok = None;
+        return Ok(0);
+    }
+    let first = rest.start.saturating_add(before);
+    let end = first.saturating_add(token);
+    // CAST: usize has at most 64 bits, here and below.
+    if let Some(nul) = mem.clause.slice_mut(end as u64, 1) {
+        nul.fill(0);
+    }
+    mem.clause.strtok = Some(end.saturating_add(1).min(rest.end)..rest.end);
+    Ok(addr::make(addr::SCRATCH, first as u64))
+}
