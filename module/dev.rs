@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0
+//! `/dev/dtrace/dtrace`: one match over ioctls, one function per ioctl.
+//!
+//! An ioctl's argument is copied once, in and out. What a consumer is refused, and why, is kept as
+//! a sentence for the REPORT ioctl; the errno comes from the error itself. User memory is touched
+//! only while no lock but the consumer's own is held.
+
+use abi::conf::{Conf, ABI_VERSION, FEATURE_SDT};
+use abi::ioctl::{self, BufDesc, Enable, Format, Go, Probes, Report};
+use abi::probe::ProbeDesc;
+use abi::record::{AggDesc, EprobeDesc, RecDesc};
+use abi::status::Status;
+use framework::{Consumer, Error, Framework};
+use kernel::error::code;
+use kernel::fs::File;
+use kernel::miscdevice::{MiscDevice, MiscDeviceRegistration};
+use kernel::prelude::*;
+use kernel::sync::Arc;
+use kernel::uaccess::{UserPtr, UserSlice};
+use zerocopy::{FromBytes, Immutable, IntoBytes};
+
+type Outcome<T = ()> = framework::Result<T>;
+
+/// Where `open` finds the framework: set while the module is ready for consumers.
+pub(crate) static FRAMEWORK: kapi::global::Global<Framework> = kapi::global::Global::empty();
+
+/// An open `/dev/dtrace/dtrace`.
+#[pin_data]
+pub(crate) struct Dtrace {
+    #[pin]
+    consumer: Consumer,
+}
+
+#[vtable]
+impl MiscDevice for Dtrace {
+    type Ptr = Pin<KBox<Self>>;
+
+    fn open(_file: &File, _node: &MiscDeviceRegistration<Self>) -> Result<Self::Ptr> {
+        if !kapi::task::may_trace() {
+            return Err(EPERM);
+        }
+        kapi::task::locked_down()?;
+        let framework: Arc<Framework> = FRAMEWORK.get().ok_or(ENODEV)?;
+        KBox::try_pin_init(try_pin_init!(Self { consumer <- Consumer::new(framework) }), GFP_KERNEL)
+    }
+
+    fn ioctl(me: Pin<&Self>, _file: &File, cmd: u32, arg: usize) -> Result<isize> {
+        let consumer = &me.get_ref().consumer;
+        let outcome = match cmd {
+            ioctl::PROBES => exchange(arg, |a| probes(consumer, a)),
+            ioctl::BUFSNAP => exchange(arg, |a| snap(consumer, a)),
+            ioctl::AGGSNAP => exchange(arg, |a| agg_snap(consumer, a)),
+            ioctl::ENABLE => exchange(arg, |a| enable(consumer, a)),
+            ioctl::EPROBE => exchange(arg, |a| eprobe(consumer, a)),
+            ioctl::AGGDESC => exchange(arg, |a| agg_desc(consumer, a)),
+            ioctl::FORMAT => exchange(arg, |a| format(consumer, a)),
+            ioctl::GO => exchange(arg, |a: &mut Go| Ok(*a = consumer.go()?)),
+            ioctl::STOP => exchange(arg, |a: &mut Go| Ok(*a = consumer.stop()?)),
+            ioctl::STATUS => exchange(arg, |a: &mut Status| Ok(*a = consumer.status()?)),
+            ioctl::CONF => exchange(arg, |a| Ok(*a = conf())),
+            // Asking for the reason must not replace it.
+            ioctl::REPORT => {
+                return exchange(arg, |a| report(consumer, a)).map(|()| 0).map_err(|e| e.errno())
+            }
+            _ => return Err(ENOTTY),
+        };
+        outcome.map(|()| 0).map_err(|e| {
+            consumer.set_report(&e);
+            e.errno()
+        })
+    }
+}
+
+/// Copies the argument in, lets `f` work on it, and copies it out if `f` succeeds.
+fn exchange<T: FromBytes + IntoBytes + Immutable>(
+    arg: usize,
+    f: impl FnOnce(&mut T) -> Outcome,
+) -> Outcome {
+    let slice = || UserSlice::new(UserPtr::from_addr(arg), size_of::<T>());
+    let mut value = T::new_zeroed();
+    slice().reader().read_slice(value.as_mut_bytes())?;
+    f(&mut value)?;
+    slice().writer().write_slice(value.as_bytes())?;
+    Ok(())
+}
+
+/// Copies bytes to a user address.
+fn give(to: u64, bytes: &[u8]) -> Outcome {
+    let to = usize::try_from(to).map_err(|_| code::EFAULT)?;
+    Ok(UserSlice::new(UserPtr::from_addr(to), bytes.len()).writer().write_slice(bytes)?)
+}
+
+fn conf() -> Conf {
+    Conf {
+        abi_version: ABI_VERSION,
+        dif_version: abi::dif::DIF_VERSION.into(),
+        // CAST: both are 8, and there are less than 2^32 CPUs.
+        nregs: abi::dif::NREGS as u32,
+        ntuple: abi::dif::NTUPLE as u32,
+        ncpus: kapi::context::cpus() as u32,
+        pad: 0,
+        features: if kapi::symbols::feature_text() { FEATURE_SDT } else { 0 },
+    }
+}
+
+fn enable(c: &Consumer, a: &mut Enable) -> Outcome {
+    let size = usize::try_from(a.size).unwrap_or(usize::MAX);
+    if size > abi::dof::MAX_SIZE {
+        return Err(Error::TooMany("bytes of DOF"));
+    }
+    let from = usize::try_from(a.dof).map_err(|_| code::EFAULT)?;
+    let mut dof = kapi::mem::zeroed_bytes(size)?;
+    UserSlice::new(UserPtr::from_addr(from), size).reader().read_slice(&mut dof)?;
+    a.matched = c.enable(&dof)?;
+    Ok(())
+}
+
+fn probes(c: &Consumer, a: &mut Probes) -> Outcome {
+    let most = a.capacity.min(ioctl::MAX_PROBES_A_CALL) as usize;
+    let mut found: KVVec<ProbeDesc> = kapi::mem::vec(most)?;
+    a.cursor = c.probes(&a.pattern, a.cursor, |p| {
+        if found.len() == most {
+            return Ok(false);
+        }
+        kapi::mem::push(&mut found, *p)?;
+        Ok(true)
+    })?;
+    give(a.into, found.as_slice().as_bytes())?;
+    // CAST: at most MAX_PROBES_A_CALL.
+    a.count = found.len() as u32;
+    Ok(())
+}
+
+fn room(a: &BufDesc) -> usize {
+    usize::try_from(a.size).unwrap_or(usize::MAX)
+}
+
+fn snap(c: &Consumer, a: &mut BufDesc) -> Outcome {
+    let s = c.take_records(a.cpu as usize, room(a), |bytes| give(a.data, bytes))?;
+    fill(a, &s);
+    Ok(())
+}
+
+fn agg_snap(c: &Consumer, a: &mut BufDesc) -> Outcome {
+    let s = c.take_aggregations(a.cpu as usize, room(a), |bytes| give(a.data, bytes))?;
+    fill(a, &s);
+    Ok(())
+}
+
+fn fill(a: &mut BufDesc, s: &framework::state::Snapshot) {
+    a.size = s.size as u64;
+    a.drops = s.drops;
+    a.errors = s.errors;
+    a.oldest = 0;
+    a.timestamp = s.timestamp;
+}
+
+/// Copies record descriptions, as many as fit.
+fn give_records(to: u64, capacity: u32, records: &[RecDesc]) -> Outcome {
+    let n = records.len().min(capacity as usize);
+    give(to, records.get(..n).unwrap_or_default().as_bytes())
+}
+
+fn eprobe(c: &Consumer, a: &mut EprobeDesc) -> Outcome {
+    let (recs, capacity) = (a.recs, a.capacity);
+    let d = c.eprobe(a.epid, |records| give_records(recs, capacity, records))?;
+    *a = EprobeDesc { recs, capacity, ..d };
+    Ok(())
+}
+
+fn agg_desc(c: &Consumer, a: &mut AggDesc) -> Outcome {
+    let (recs, capacity) = (a.recs, a.capacity);
+    let (d, records) = c.aggregation(a.id)?;
+    give_records(recs, capacity, &records)?;
+    *a = AggDesc { recs, capacity, ..d };
+    Ok(())
+}
+
+fn format(c: &Consumer, a: &mut Format) -> Outcome {
+    let mut text = c.format(a.id)?;
+    kapi::mem::push(&mut text, 0)?;
+    let n = text.len().min(a.size as usize);
+    give(a.text, text.get(..n).unwrap_or_default())?;
+    // CAST: a string table has at most MAX_SIZE bytes.
+    a.size = text.len() as u32;
+    Ok(())
+}
+
+fn report(c: &Consumer, a: &mut Report) -> Outcome {
+    a.size = c.report(|text| {
+        let n = text.len().min(a.size as usize);
+        give(a.text, text.get(..n).unwrap_or_default())?;
+        // CAST: bounded by the size given.
+        Ok::<_, Error>(n as u32)
+    })?;
+    Ok(())
+}

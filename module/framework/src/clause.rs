@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: GPL-2.0
+//! A clause ready to run: predicate, actions, and the plan of its record.
+//!
+//! The plan is made once, when the enabling arrives: each recording action gets its offset, each
+//! aggregation its key. At probe time there is nothing left to decide.
+
+use crate::report::Text;
+use crate::vars::Vars;
+use crate::{Error, Result};
+use abi::action::ActionKind;
+use abi::aggregation::AggFunc;
+use abi::difo::{DifType, DifVar};
+use abi::ids::{AggId, FormatId};
+use abi::record::{Layout, RecDesc, HEADER_SIZE};
+use dif::{Difo, Rules, Verified};
+use kapi::mem;
+use kernel::prelude::*;
+use kernel::sync::Arc;
+
+/// Most actions of one clause.
+const MAX_ACTIONS: usize = 1024;
+/// Most bytes of one record, and of one aggregation's key.
+pub(crate) const MAX_RECORD: usize = 256 << 10;
+
+/// A DIF object in the kernel's memory.
+pub(crate) struct OwnedDifo {
+    text: KVVec<u32>,
+    ints: KVVec<u64>,
+    strings: KVVec<u8>,
+    vars: KVVec<DifVar>,
+    rtype: DifType,
+}
+
+impl Difo for OwnedDifo {
+    fn text(&self) -> &[u32] {
+        &self.text
+    }
+    fn inttab(&self) -> &[u64] {
+        &self.ints
+    }
+    fn strtab(&self) -> &[u8] {
+        &self.strings
+    }
+    fn vars(&self) -> &[DifVar] {
+        &self.vars
+    }
+    fn rtype(&self) -> DifType {
+        self.rtype
+    }
+}
+
+/// An expression that may run.
+pub(crate) type Code = Verified<OwnedDifo>;
+
+fn collect<T>(items: impl ExactSizeIterator<Item = T>) -> Result<KVVec<T>> {
+    let mut v = mem::vec(items.len())?;
+    for item in items {
+        mem::push(&mut v, item)?;
+    }
+    Ok(v)
+}
+
+/// Copies an object out of the DOF and has it verified.
+fn admit(difo: &dof::Difo<'_>, rules: &Rules, vars: &mut Vars) -> Result<Code> {
+    if difo.text().len() > abi::dif::MAX_TEXT
+        || difo.ints().len() > abi::dif::MAX_INTTAB
+        || difo.strings.len() > abi::dif::MAX_STRTAB
+        || difo.vars().len() > abi::dif::MAX_TEXT
+    {
+        return Err(Error::TooMany("instructions or table entries in a DIF object"));
+    }
+    let owned = OwnedDifo {
+        text: collect(difo.text())?,
+        ints: collect(difo.ints())?,
+        strings: collect(difo.strings.iter().copied())?,
+        vars: collect(difo.vars())?,
+        rtype: difo.rtype,
+    };
+    let mut errors = Text::new();
+    let code = dif::verify(owned, rules, &mut |e| {
+        if !errors.is_empty() {
+            errors.add(&"\n");
+        }
+        errors.add(&e);
+    })
+    .ok_or(Error::Verify(errors))?;
+    vars.declare(code.vars())?;
+    Ok(code)
+}
+
+/// What stands at an offset of a record or key.
+#[derive(Clone, Copy)]
+pub(crate) struct Datum {
+    pub(crate) offset: usize,
+    pub(crate) size: usize,
+    pub(crate) form: Form,
+}
+
+/// How the value of an expression becomes bytes.
+#[derive(Clone, Copy)]
+pub(crate) enum Form {
+    /// The value itself.
+    Value,
+    /// The bytes it points to.
+    Bytes,
+    /// The string it points to.
+    String,
+}
+
+/// One step of a clause.
+pub(crate) enum Step {
+    /// Store a value.
+    Record(Code, Datum),
+    /// Store the status and end the tracing.
+    Exit(Code, Datum),
+    /// Evaluate for the effects: an assignment.
+    Evaluate(Code),
+    /// Nothing to do at probe time; the consumer acts when it meets the record.
+    Note,
+    /// Put a value into the key of the aggregation that follows.
+    Key(Code, Datum),
+    /// Fold a value into an aggregation.
+    Aggregate { func: AggFunc, id: AggId, key_words: usize, value: Option<Code> },
+}
+
+/// A clause.
+pub(crate) struct Clause {
+    pub(crate) predicate: Option<Code>,
+    pub(crate) steps: KVec<Step>,
+    /// What the record holds, for the consumer.
+    pub(crate) records: KVec<RecDesc>,
+    /// Bytes of the record; 0 if the clause only aggregates.
+    pub(crate) size: usize,
+    /// Words of the longest key.
+    pub(crate) key_words: usize,
+    pub(crate) uarg: u64,
+}
+
+/// An aggregation, as the consumer sees it.
+pub(crate) struct AggInfo {
+    pub(crate) variable: u32,
+    pub(crate) size: u32,
+    pub(crate) records: KVec<RecDesc>,
+}
+
+/// What is collected over all clauses of an enabling.
+pub(crate) struct Builder<'a> {
+    pub(crate) rules: Rules,
+    pub(crate) strsize: usize,
+    pub(crate) vars: &'a mut Vars,
+    pub(crate) formats: &'a mut KVec<KVec<u8>>,
+    pub(crate) aggs: &'a mut KVec<AggInfo>,
+}
+
+impl Builder<'_> {
+    /// Admits all parts of a clause and plans its record.
+    pub(crate) fn clause(&mut self, s: &dof::Statement<'_>) -> Result<Arc<Clause>> {
+        let predicate = match &s.predicate {
+            Some(p) => Some(admit(p, &self.rules, self.vars)?),
+            None => None,
+        };
+        let mut actions = KVec::new();
+        for a in s.actions.iter() {
+            if actions.len() >= MAX_ACTIONS {
+                return Err(Error::TooMany("actions in a clause"));
+            }
+            mem::push(&mut actions, a?)?;
+        }
+        let mut clause = Clause {
+            predicate,
+            steps: mem::vec(actions.len())?,
+            records: KVec::new(),
+            size: 0,
+            key_words: 0,
+            uarg: s.uarg,
+        };
+        let mut layout = Layout::record();
+        let mut i = 0;
+        while let Some(action) = actions.get(i) {
+            // Is this the first part of an aggregation's key?
+            let key = actions.iter().skip(i).enumerate().find_map(|(n, a)| {
+                (a.kind.is_aggregating() && a.ntuple as usize == n && n > 0).then_some(n)
+            });
+            let keys = actions.get(i..i.saturating_add(key.unwrap_or(0))).unwrap_or_default();
+            if action.kind.is_aggregating() || !keys.is_empty() {
+                let at = i.saturating_add(keys.len());
+                let Some(agg) = actions.get(at) else { break };
+                if agg.ntuple as usize != keys.len() {
+                    return Err(Error::ActionShape(agg.kind));
+                }
+                self.aggregation(&mut clause, keys, agg)?;
+                i = at.saturating_add(1);
+            } else {
+                self.recording(&mut clause, &mut layout, action)?;
+                i = i.saturating_add(1);
+            }
+        }
+        if layout.size() > MAX_RECORD {
+            return Err(Error::TooMany("bytes in a record"));
+        }
+        // A clause that only aggregates or assigns leaves no record; an empty one leaves its EPID.
+        if !clause.records.is_empty() || clause.steps.is_empty() {
+            clause.size = layout.size().max(HEADER_SIZE);
+        }
+        Ok(mem::arc(clause)?)
+    }
+
+    /// Plans a datum and describes it.
+    fn datum(&self, layout: &mut Layout, ty: DifType, kind: ActionKind) -> Result<(Datum, RecDesc)> {
+        let (size, form) = match ty {
+            t if t.is_string() => (self.strsize, Form::String),
+            t if t.is_by_ref() => (t.size as usize, Form::Bytes),
+            t => (t.size as usize, Form::Value),
+        };
+        if size > MAX_RECORD {
+            return Err(Error::TooMany("bytes in a datum"));
+        }
+        let alignment = Layout::alignment(size, ty.is_by_ref());
+        let offset = layout.place(size, alignment);
+        if offset > MAX_RECORD {
+            return Err(Error::TooMany("bytes in a record"));
+        }
+        let desc = RecDesc {
+            action: kind.number(),
+            // CAST: both are at most MAX_RECORD.
+            size: size as u32,
+            offset: offset as u32,
+            alignment: alignment as u32,
+            ty,
+            ..RecDesc::default()
+        };
+        Ok((Datum { offset, size, form }, desc))
+    }
+
+    fn recording(&mut self, c: &mut Clause, layout: &mut Layout, a: &dof::Action<'_>) -> Result {
+        let code = match &a.difo {
+            Some(d) => Some(admit(d, &self.rules, self.vars)?),
+            None => None,
+        };
+        let format = match a.format {
+            Some(text) => self.format(text)?,
+            None => FormatId::NONE,
+        };
+        let ty = code.as_ref().map_or(DifType::void(), |c| c.rtype());
+        // A statement for its effects has a value that nobody wants.
+        if a.kind == ActionKind::None {
+            let code = code.ok_or(Error::ActionShape(a.kind))?;
+            mem::push(&mut c.steps, Step::Evaluate(code))?;
+            return Ok(());
+        }
+        let (datum, mut desc) = self.datum(layout, ty, a.kind)?;
+        let step = match (a.kind, code) {
+            (ActionKind::Exit, Some(code)) if matches!(datum.form, Form::Value) => {
+                Step::Exit(code, datum)
+            }
+            (ActionKind::DifExpr | ActionKind::Tracemem, Some(code))
+            | (ActionKind::Printf | ActionKind::Printa | ActionKind::LibAct, Some(code)) => {
+                Step::Record(code, datum)
+            }
+            (ActionKind::Printf | ActionKind::Printa | ActionKind::LibAct, None) => Step::Note,
+            (ActionKind::Exit | ActionKind::DifExpr | ActionKind::Tracemem, _) => {
+                return Err(Error::ActionShape(a.kind))
+            }
+            (kind, _) if kind.is_destructive() && !self.rules.allow_destructive => {
+                return Err(Error::Destructive(kind))
+            }
+            (kind, _) => return Err(Error::Action(kind)),
+        };
+        desc.format = format;
+        desc.arg = a.arg;
+        desc.uarg = a.uarg;
+        mem::push(&mut c.records, desc)?;
+        mem::push(&mut c.steps, step)?;
+        Ok(())
+    }
+
+    fn aggregation(
+        &mut self,
+        c: &mut Clause,
+        keys: &[dof::Action<'_>],
+        agg: &dof::Action<'_>,
+    ) -> Result {
+        let shape = Error::ActionShape(agg.kind);
+        let mut layout = Layout::aggregation();
+        let mut records = KVec::new();
+        for key in keys {
+            let (ActionKind::DifExpr, Some(difo)) = (key.kind, &key.difo) else { return Err(shape) };
+            let code = admit(difo, &self.rules, self.vars)?;
+            let (datum, desc) = self.datum(&mut layout, code.rtype(), key.kind)?;
+            mem::push(&mut records, RecDesc { uarg: key.uarg, ..desc })?;
+            mem::push(&mut c.steps, Step::Key(code, datum))?;
+        }
+        let key_words = layout.size() / 8;
+        let func = AggFunc::from_action(agg.kind, agg.arg);
+        let func = func.ok_or(match agg.kind {
+            ActionKind::Llquantize => Error::Action(agg.kind),
+            _ => Error::ActionShape(agg.kind),
+        })?;
+        let value = match &agg.difo {
+            Some(d) => Some(admit(d, &self.rules, self.vars)?),
+            None => None,
+        };
+        let wants_value = func != AggFunc::Count;
+        if value.is_some() != wants_value || value.as_ref().is_some_and(|v| v.rtype().is_by_ref()) {
+            return Err(shape);
+        }
+        let size = func.words().saturating_mul(8);
+        let offset = key_words.saturating_mul(8);
+        let total = offset.saturating_add(size);
+        if total > MAX_RECORD.saturating_mul(4) {
+            return Err(Error::TooMany("bytes in an aggregation"));
+        }
+        let value_desc = RecDesc {
+            action: agg.kind.number(),
+            // CAST: at most 4 * MAX_RECORD.
+            size: size as u32,
+            offset: offset as u32,
+            alignment: 8,
+            arg: agg.arg,
+            uarg: agg.uarg,
+            ..RecDesc::default()
+        };
+        mem::push(&mut records, value_desc)?;
+        let id = AggId::from_index(self.aggs.len());
+        // CAST: variables are numbered by the compiler; a larger number is no variable of anybody.
+        let info = AggInfo { variable: agg.uarg as u32, size: total as u32, records };
+        mem::push(&mut self.aggs, info)?;
+        mem::push(&mut c.steps, Step::Aggregate { func, id, key_words, value })?;
+        c.key_words = c.key_words.max(key_words);
+        Ok(())
+    }
+
+    fn format(&mut self, text: &[u8]) -> Result<FormatId> {
+        if let Some(i) = self.formats.iter().position(|f| f.as_slice() == text) {
+            return Ok(FormatId::from_index(i));
+        }
+        let mut copy = KVec::new();
+        mem::extend(&mut copy, text)?;
+        mem::push(&mut self.formats, copy)?;
+        Ok(FormatId::from_index(self.formats.len().wrapping_sub(1)))
+    }
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Thread-local variables: a hash of (thread, variable) over a fixed space.
+//!
+//! ```text
+//! | set 0: 8 slots | set 1 | ...        slot: | owner | thread | variable | value words ... |
+//! ```
+//! A key hashes to one set and lives in any of its slots. Only the thread itself, on the CPU where it
+//! runs, in probe context, ever touches its own keys: so a key is never looked for while it is
+//! inserted, and a slot is claimed by one compare-and-swap of `owner`. There are no chains to repair,
+//! and freeing is one store. A full set is a dynamic variable drop, counted.
+
+use crate::words::Words;
+use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use kernel::prelude::*;
+
+const WAYS: usize = 8;
+const HEAD: usize = 3;
+const FREE: u64 = 0;
+const CLAIMED: u64 = 1;
+const IN_USE: u64 = 2;
+
+/// The dynamic variable space of a consumer.
+pub(crate) struct DynVars {
+    words: Words,
+    slot_words: usize,
+    /// A power of two, or 0.
+    sets: usize,
+}
+
+impl DynVars {
+    /// Space of `bytes` for variables of at most `value_words`.
+    pub(crate) fn new(bytes: usize, value_words: usize) -> Result<Self> {
+        if value_words == 0 {
+            return Ok(Self { words: Words::new(0)?, slot_words: HEAD, sets: 0 });
+        }
+        let slot_words = HEAD.saturating_add(value_words);
+        let slots = bytes / slot_words.saturating_mul(8);
+        let sets = match slots / WAYS {
+            0 => 1,
+            n => 1 << n.ilog2(),
+        };
+        let words = Words::new(slot_words.saturating_mul(WAYS).saturating_mul(sets))?;
+        Ok(Self { words, slot_words, sets })
+    }
+
+    /// The slots where a key may live, by their first word.
+    #[inline]
+    fn set(&self, thread: u64, id: u16) -> impl Iterator<Item = usize> {
+        let hash = (thread ^ u64::from(id)).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 24;
+        let set = hash as usize & self.sets.wrapping_sub(1);
+        let slot_words = self.slot_words;
+        let n = if self.sets == 0 { 0 } else { WAYS };
+        let base = set.wrapping_mul(WAYS).wrapping_mul(slot_words);
+        (0..n).map(move |way| base.wrapping_add(way.wrapping_mul(slot_words)))
+    }
+
+    fn load(&self, at: usize) -> u64 {
+        self.words.word(at).map_or(0, |w| w.load(Relaxed))
+    }
+
+    fn store(&self, at: usize, value: u64) {
+        if let Some(w) = self.words.word(at) {
+            w.store(value, Relaxed);
+        }
+    }
+
+    /// First value word of the variable, if the thread has set it.
+    #[inline]
+    pub(crate) fn find(&self, thread: u64, id: u16) -> Option<usize> {
+        self.slot(thread, id).map(|slot| slot.wrapping_add(HEAD))
+    }
+
+    fn slot(&self, thread: u64, id: u16) -> Option<usize> {
+        self.set(thread, id).find(|&slot| {
+            self.words.word(slot).is_some_and(|w| w.load(Acquire) == IN_USE)
+                && self.load(slot.wrapping_add(1)) == thread
+                && self.load(slot.wrapping_add(2)) == u64::from(id)
+        })
+    }
+
+    /// First value word of the variable, which is made if it is new; a new one reads 0. `None`: no
+    /// room.
+    pub(crate) fn find_or_make(&self, thread: u64, id: u16) -> Option<usize> {
+        if let Some(at) = self.find(thread, id) {
+            return Some(at);
+        }
+        let slot = self.set(thread, id).find(|&slot| {
+            self.words
+                .word(slot)
+                .is_some_and(|w| w.compare_exchange(FREE, CLAIMED, AcqRel, Relaxed).is_ok())
+        })?;
+        self.store(slot.wrapping_add(1), thread);
+        self.store(slot.wrapping_add(2), u64::from(id));
+        for n in HEAD..self.slot_words {
+            self.store(slot.wrapping_add(n), 0);
+        }
+        if let Some(w) = self.words.word(slot) {
+            w.store(IN_USE, Release);
+        }
+        Some(slot.wrapping_add(HEAD))
+    }
+
+    /// Frees the variable.
+    pub(crate) fn free(&self, thread: u64, id: u16) {
+        if let Some(w) = self.slot(thread, id).and_then(|slot| self.words.word(slot)) {
+            w.store(FREE, Release);
+        }
+    }
+
+    /// The memory, for loads and stores by byte.
+    pub(crate) fn words(&self) -> &Words {
+        &self.words
+    }
+}
+
+impl DynVars {
+    /// Writes into values by byte. A range that touches the head of a slot is refused: a D program
+    /// can compute such an address, but not store there.
+    pub(crate) fn write_value(&self, at: usize, bytes: &[u8]) -> bool {
+        let slot_bytes = self.slot_words.saturating_mul(8);
+        let head = HEAD.saturating_mul(8);
+        let inside = at.checked_rem(slot_bytes).unwrap_or(0);
+        let end = inside.checked_add(bytes.len());
+        if inside < head || end.map_or(true, |end| end > slot_bytes) {
+            return false;
+        }
+        self.words.write(at, bytes)
+    }
+}

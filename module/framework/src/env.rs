@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: GPL-2.0
+//! The machine's questions, answered in probe context.
+//!
+//! D's own memory has addresses that no kernel or process can have (see `dif::addr`); the regions
+//! of the framework are the variables by reference and the strings of builtin variables. Every
+//! other address goes to the fault-safe loads of `kapi`.
+
+use crate::args::Args;
+use crate::ecb::Ecb;
+use crate::vars::Slot;
+use abi::dif::Builtin;
+use abi::fault::FaultKind;
+use core::sync::atomic::Ordering::Relaxed;
+use dif::{addr, Env, Raised, Scope, Space, Var};
+use kapi::context::ProbeCtx;
+use kapi::nofault;
+use kapi::task;
+
+/// Regions of the framework.
+const GLOBALS: u8 = 0x10;
+const THREADS: u8 = 0x11;
+const LOCALS: u8 = 0x12;
+const STRINGS: u8 = 0x13;
+
+/// Room of one builtin string in its region.
+const STRING_STRIDE: u64 = 512;
+/// Its places: the parts of the probe's name, then execname.
+const EXECNAME: u64 = 4;
+
+/// One firing of one ECB.
+pub(crate) struct ProbeEnv<'a> {
+    pub(crate) ctx: &'a ProbeCtx,
+    pub(crate) ecb: &'a Ecb,
+    pub(crate) args: Args<'a>,
+    pub(crate) now: u64,
+    pub(crate) locals: &'a mut [u64],
+    pub(crate) random: &'a mut u64,
+}
+
+fn bad_addr(addr: u64) -> Raised {
+    Raised { kind: FaultKind::BadAddr, addr }
+}
+
+fn ill_op() -> Raised {
+    Raised { kind: FaultKind::IllOp, addr: 0 }
+}
+
+impl ProbeEnv<'_> {
+    fn slot(&self, var: &Var) -> Result<Slot, Raised> {
+        self.ecb.shared.vars.get(var.scope, var.id).copied().ok_or(ill_op())
+    }
+
+    /// Address of byte `at` of a region.
+    fn address(region: u8, at: usize) -> u64 {
+        addr::make(region, at as u64)
+    }
+
+    /// Word of a local variable.
+    fn local(&mut self, at: usize) -> Result<&mut u64, Raised> {
+        self.locals.get_mut(at).ok_or(ill_op())
+    }
+
+    /// The bytes of a builtin string, from an offset into its region.
+    fn builtin_string(&self, offset: u64, into: &mut [u8]) -> bool {
+        let mut comm = [0; 16];
+        let text = match offset / STRING_STRIDE {
+            EXECNAME => {
+                task::comm(&mut comm);
+                abi::probe::until_nul(&comm)
+            }
+            n => self.ecb.probe.part(n as usize),
+        };
+        // Behind the text there are NULs up to the end of its place.
+        let at = offset % STRING_STRIDE;
+        if at.saturating_add(into.len() as u64) > STRING_STRIDE {
+            return false;
+        }
+        let tail = text.get(at as usize..).unwrap_or_default();
+        let n = tail.len().min(into.len());
+        if let (Some((head, rest)), Some(tail)) = (into.split_at_mut_checked(n), tail.get(..n)) {
+            head.copy_from_slice(tail);
+            rest.fill(0);
+        }
+        true
+    }
+}
+
+impl Env for ProbeEnv<'_> {
+    fn builtin(&mut self, builtin: Builtin, index: u64) -> Result<u64, Raised> {
+        let string = |n: u64| addr::make(STRINGS, n.wrapping_mul(STRING_STRIDE));
+        Ok(match builtin {
+            Builtin::Args => self.args.get(index),
+            Builtin::Arg0 => self.args.get(0),
+            Builtin::Arg1 => self.args.get(1),
+            Builtin::Arg2 => self.args.get(2),
+            Builtin::Arg3 => self.args.get(3),
+            Builtin::Arg4 => self.args.get(4),
+            Builtin::Arg5 => self.args.get(5),
+            Builtin::Arg6 => self.args.get(6),
+            Builtin::Arg7 => self.args.get(7),
+            Builtin::Arg8 => self.args.get(8),
+            Builtin::Arg9 => self.args.get(9),
+            Builtin::Timestamp => self.now,
+            Builtin::Walltimestamp => kapi::time::wall_ns(),
+            Builtin::Epid => self.ecb.epid.0.into(),
+            Builtin::Id => self.ecb.probe.id().0.into(),
+            Builtin::Probeprov => string(0),
+            Builtin::Probemod => string(1),
+            Builtin::Probefunc => string(2),
+            Builtin::Probename => string(3),
+            Builtin::Execname => string(EXECNAME),
+            // CAST: sign or zero extension as the D type says.
+            Builtin::Pid => task::pid() as u64,
+            Builtin::Tid => task::tid() as u64,
+            Builtin::Ppid => task::ppid() as u64,
+            Builtin::Uid => task::uid().into(),
+            Builtin::Gid => task::gid().into(),
+            Builtin::Cpu => self.ctx.cpu() as u64,
+            Builtin::Curthread => task::curthread(),
+            Builtin::Regs
+            | Builtin::Uregs
+            | Builtin::Vmregs
+            | Builtin::Vtimestamp
+            | Builtin::Ipl
+            | Builtin::Stackdepth
+            | Builtin::Caller
+            | Builtin::Zonename
+            | Builtin::Ustackdepth
+            | Builtin::Ucaller
+            | Builtin::Errno => return Err(ill_op()),
+        })
+    }
+
+    fn load_var(&mut self, var: &Var) -> Result<u64, Raised> {
+        let slot = self.slot(var)?;
+        let shared = &self.ecb.shared;
+        let (region, at, set) = match var.scope {
+            Scope::Global => {
+                (GLOBALS, slot.at, shared.globals.word(slot.at).map_or(0, |w| w.load(Relaxed)))
+            }
+            Scope::Local => (LOCALS, slot.at, *self.local(slot.at)?),
+            Scope::Thread => match shared.dynvars.find(task::thread_key(), var.id) {
+                None => return Ok(0),
+                Some(at) => {
+                    (THREADS, at, shared.dynvars.words().word(at).map_or(0, |w| w.load(Relaxed)))
+                }
+            },
+        };
+        Ok(match slot.ty.is_by_ref() {
+            true if set == 0 => 0,
+            true => Self::address(region, at.wrapping_add(1).wrapping_mul(8)),
+            // As it was stored: the compiler has extended its sign.
+            false => set,
+        })
+    }
+
+    fn store_var(&mut self, var: &Var, value: u64) -> Result<(), Raised> {
+        let slot = self.slot(var)?;
+        let shared = &self.ecb.shared;
+        match var.scope {
+            Scope::Global => {
+                if let Some(w) = shared.globals.word(slot.at) {
+                    w.store(value, Relaxed);
+                }
+            }
+            Scope::Local => *self.local(slot.at)? = value,
+            Scope::Thread if value == 0 => shared.dynvars.free(task::thread_key(), var.id),
+            Scope::Thread => match shared.dynvars.find_or_make(task::thread_key(), var.id) {
+                Some(at) => {
+                    if let Some(w) = shared.dynvars.words().word(at) {
+                        w.store(value, Relaxed);
+                    }
+                }
+                None => {
+                    shared.counters.dyndrops.fetch_add(1, Relaxed);
+                }
+            },
+        }
+        Ok(())
+    }
+
+    fn ref_var_for_store(&mut self, var: &Var) -> Result<Option<u64>, Raised> {
+        let slot = self.slot(var)?;
+        let shared = &self.ecb.shared;
+        let (region, at) = match var.scope {
+            Scope::Global => {
+                if let Some(w) = shared.globals.word(slot.at) {
+                    w.store(1, Relaxed);
+                }
+                (GLOBALS, slot.at)
+            }
+            Scope::Local => {
+                *self.local(slot.at)? = 1;
+                (LOCALS, slot.at)
+            }
+            Scope::Thread => match shared.dynvars.find_or_make(task::thread_key(), var.id) {
+                Some(at) => {
+                    if let Some(w) = shared.dynvars.words().word(at) {
+                        w.store(1, Relaxed);
+                    }
+                    (THREADS, at)
+                }
+                None => {
+                    shared.counters.dyndrops.fetch_add(1, Relaxed);
+                    return Ok(None);
+                }
+            },
+        };
+        Ok(Some(Self::address(region, at.wrapping_add(1).wrapping_mul(8))))
+    }
+
+    fn load(&mut self, space: Space, addr: u64, into: &mut [u8]) -> Result<(), Raised> {
+        if space == Space::User {
+            return nofault::read_user(addr, into).map_err(|_| bad_addr(addr));
+        }
+        let Some((region, offset)) = addr::split(addr) else {
+            return match space {
+                Space::Kernel => nofault::read_kernel(addr, into).map_err(|_| bad_addr(addr)),
+                _ => Err(Raised { kind: FaultKind::KPriv, addr }),
+            };
+        };
+        // CAST: offsets have 48 bits.
+        let at = offset as usize;
+        let shared = &self.ecb.shared;
+        let inside = match region {
+            GLOBALS => shared.globals.read(at, into),
+            THREADS => shared.dynvars.words().read(at, into),
+            LOCALS => read_words(self.locals, at, into),
+            STRINGS => self.builtin_string(offset, into),
+            _ => false,
+        };
+        if inside {
+            Ok(())
+        } else {
+            Err(bad_addr(addr))
+        }
+    }
+
+    fn store(&mut self, addr: u64, bytes: &[u8]) -> Result<(), Raised> {
+        let (region, offset) = addr::split(addr).ok_or(bad_addr(addr))?;
+        // CAST: offsets have 48 bits.
+        let at = offset as usize;
+        let shared = &self.ecb.shared;
+        let inside = match region {
+            GLOBALS => shared.globals.write(at, bytes),
+            // The word before a thread's value belongs to the hash: only what is in use is written,
+            // and only behind the slot's head.
+            THREADS => shared.dynvars.write_value(at, bytes),
+            LOCALS => write_words(self.locals, at, bytes),
+            _ => false,
+        };
+        if inside {
+            Ok(())
+        } else {
+            Err(bad_addr(addr))
+        }
+    }
+
+    fn random(&mut self) -> u64 {
+        // xorshift64*: good enough for rand(), and no lock.
+        let mut x = *self.random | 1;
+        x ^= x >> 12;
+        x ^= x << 25;
+        x ^= x >> 27;
+        *self.random = x;
+        x.wrapping_mul(0x2545_f491_4f6c_dd1d)
+    }
+
+    fn progenyof(&mut self, pid: u64) -> Result<bool, Raised> {
+        Ok(i32::try_from(pid).is_ok_and(task::is_progeny_of))
+    }
+}
+
+fn read_words(words: &[u64], at: usize, into: &mut [u8]) -> bool {
+    use zerocopy::IntoBytes;
+    let Some(end) = at.checked_add(into.len()) else { return false };
+    match words.as_bytes().get(at..end) {
+        Some(bytes) => {
+            into.copy_from_slice(bytes);
+            true
+        }
+        None => false,
+    }
+}
+
+fn write_words(words: &mut [u64], at: usize, from: &[u8]) -> bool {
+    use zerocopy::IntoBytes;
+    let Some(end) = at.checked_add(from.len()) else { return false };
+    match words.as_mut_bytes().get_mut(at..end) {
+        Some(bytes) => {
+            bytes.copy_from_slice(from);
+            true
+        }
+        None => false,
+    }
+}

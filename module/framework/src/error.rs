@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Why the framework refuses something: typed, with an errno and a sentence.
+
+use crate::provider::EnableError;
+use crate::report::Text;
+use abi::action::ActionKind;
+use abi::option::OptionId;
+use core::fmt;
+use kernel::alloc::AllocError;
+use kernel::error::{code, Error as Errno};
+
+/// A refusal. Nothing has changed.
+pub enum Error {
+    /// No memory.
+    Memory,
+    /// The bytes are not a DOF that we understand.
+    Dof(dof::DofError),
+    /// The verifier rejects an object; the text has its errors.
+    Verify(Text),
+    /// An option that does not exist, or a value out of bounds.
+    Option(u32, u64),
+    /// An action that this version does not have.
+    Action(ActionKind),
+    /// An action that needs an expression has none, or the other way round.
+    ActionShape(ActionKind),
+    /// Destructive, without `-x destructive`.
+    Destructive(ActionKind),
+    /// A variable is declared differently in two objects.
+    Variable(u32),
+    /// More of something than the kernel keeps for one consumer.
+    TooMany(&'static str),
+    /// Not now: the consumer is in another phase.
+    Phase(&'static str),
+    /// A provider could not enable a probe.
+    Enable(Text, EnableError),
+    /// A probe's name is too long or has a NUL.
+    ProbeName,
+    /// Nothing has this number.
+    NoSuch(&'static str),
+    /// The user's buffer is too small.
+    NoRoom(usize),
+    /// The user's memory is not accessible, or another errno of the kernel.
+    Kernel(Errno),
+}
+
+impl Error {
+    /// The errno of the ioctl: the only table of its kind.
+    pub fn errno(&self) -> Errno {
+        match self {
+            Self::Memory | Self::Enable(_, EnableError::Memory) => code::ENOMEM,
+            Self::Dof(_) | Self::Verify(_) | Self::Variable(_) | Self::ProbeName => code::EINVAL,
+            Self::Option(..) | Self::ActionShape(_) => code::EINVAL,
+            Self::Action(_) | Self::Enable(_, EnableError::Unsupported(_)) => code::ENOTSUPP,
+            Self::Destructive(_) => code::EACCES,
+            Self::TooMany(_) => code::E2BIG,
+            Self::Phase(_) | Self::Enable(_, EnableError::Busy(_)) => code::EBUSY,
+            Self::Enable(_, EnableError::Gone) => code::ENODEV,
+            Self::NoSuch(_) => code::ENOENT,
+            Self::NoRoom(_) => code::ENOSPC,
+            Self::Kernel(e) => *e,
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Memory => f.write_str("the kernel has no memory for this"),
+            Self::Dof(e) => write!(f, "malformed enabling: {e}"),
+            Self::Verify(t) => write!(f, "the DIF verifier rejects the program:\n{t}"),
+            Self::Option(id, value) => match OptionId::from_number(*id) {
+                Some(o) => {
+                    let (least, most) = o.bounds();
+                    write!(f, "option {}: {value} is not in {least}..={most}", o.name())
+                }
+                None => write!(f, "unknown option {id}"),
+            },
+            Self::Action(k) => {
+                write!(f, "action {}() ({:#x}) is not supported yet", k.name(), k.number())
+            }
+            Self::ActionShape(k) => {
+                write!(f, "action {}() ({:#x}) has malformed arguments", k.name(), k.number())
+            }
+            Self::Destructive(k) => {
+                write!(f, "destructive actions not allowed: {}() needs -w", k.name())
+            }
+            Self::Variable(id) => {
+                write!(f, "variable {id:#x} is declared differently in two DIF objects")
+            }
+            Self::TooMany(what) => write!(f, "too many {what}"),
+            Self::Phase(what) => f.write_str(what),
+            Self::Enable(probe, e) => match e {
+                EnableError::Busy(why) => write!(f, "cannot enable {probe}: {why}"),
+                EnableError::Unsupported(why) => write!(f, "cannot enable {probe}: {why}"),
+                EnableError::Memory => write!(f, "cannot enable {probe}: no memory"),
+                EnableError::Gone => write!(f, "cannot enable {probe}: its code is being unloaded"),
+            },
+            Self::ProbeName => f.write_str("a part of a probe's name is too long"),
+            Self::NoSuch(what) => write!(f, "no such {what}"),
+            Self::NoRoom(need) => write!(f, "the buffer given is too small: {need} bytes needed"),
+            Self::Kernel(e) => write!(f, "errno {}", e.to_errno()),
+        }
+    }
+}
+
+impl From<AllocError> for Error {
+    fn from(_: AllocError) -> Self {
+        Self::Memory
+    }
+}
+
+impl From<Errno> for Error {
+    fn from(e: Errno) -> Self {
+        if e == code::ENOMEM {
+            Self::Memory
+        } else {
+            Self::Kernel(e)
+        }
+    }
+}
+
+impl From<dof::DofError> for Error {
+    fn from(e: dof::DofError) -> Self {
+        Self::Dof(e)
+    }
+}

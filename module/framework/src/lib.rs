@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0
+//! The framework: what stands between consumers, who ask, and providers, who know where probes are.
+//!
+//! Read in this order:
+//!
+//! | file | holds |
+//! |---|---|
+//! | [`provider`] | what a provider is, and what it may call |
+//! | [`probe`] | probes and their table |
+//! | [`matching`] | probe descriptions against probes |
+//! | [`enabling`] | a checked DOF becomes statements and clauses |
+//! | [`clause`] | predicate and actions, and the plan of their record |
+//! | [`ecb`] | a clause on a probe |
+//! | [`vars`] | the variables of a consumer, by id |
+//! | [`state`] | a consumer from open to close |
+//! | [`framework`] | the table of everything, under one lock |
+//! | [`fire`] | what happens when a probe fires |
+//! | [`env`] | the questions of the machine, answered |
+//! | [`shared`] | what a consumer's probes write into |
+//! | [`dynvar`], [`words`] | memory behind variables |
+//! | [`args`] | where argN comes from |
+//! | [`error`], [`report`] | why not |
+//!
+//! Locks: `Consumer::snap` before `Framework::config`. There are no others: probe context takes
+//! none. It reads what is [`kapi::publish::Published`], writes what is [`kapi::percpu::PerCpu`], and
+//! shares atomics; nothing reachable from [`fire::fire`] sleeps, allocates, logs or waits.
+#![no_std]
+#![forbid(unsafe_code)]
+
+pub mod args;
+pub mod clause;
+pub mod dynvar;
+pub mod ecb;
+pub mod enabling;
+pub mod env;
+pub mod error;
+pub mod fire;
+pub mod framework;
+pub mod matching;
+pub mod probe;
+pub mod provider;
+pub mod report;
+pub mod shared;
+pub mod state;
+pub mod vars;
+pub mod words;
+
+pub use args::Args;
+pub use error::Error;
+pub use fire::fire;
+pub use framework::Framework;
+pub use probe::Probe;
+pub use provider::{EnableError, Provider};
+pub use state::Consumer;
+
+// `pr_info!` and friends take their prefix from the crate root.
+const __LOG_PREFIX: &[u8] = kapi::log::PREFIX;
+
+/// Result of what may be refused.
+pub type Result<T = ()> = core::result::Result<T, Error>;

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0
+//! What the probes of one consumer write into, and read, in probe context.
+//!
+//! Made at GO, when options and variables are known; gone when the last ECB is. ECBs hold it, it
+//! holds the chains of the consumer's own BEGIN, END and ERROR: [`Shared::take_special`] cuts that
+//! circle at the end.
+
+use crate::dynvar::DynVars;
+use crate::ecb::Chain;
+use crate::enabling::Enabling;
+use crate::probe::Special;
+use crate::vars::Vars;
+use crate::words::Words;
+use crate::{Error, Result};
+use abi::option::{OptionId, UNSET};
+use buffers::{AggBuffer, Principal};
+use core::cell::RefCell;
+use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use kapi::percpu::PerCpu;
+use kapi::publish::{Published, Retired};
+use kernel::prelude::*;
+
+/// How far the tracing is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u32)]
+pub(crate) enum Activity {
+    /// Probes are being enabled; nothing fires.
+    Inactive = 0,
+    /// BEGIN runs; nothing else fires.
+    Warmup = 1,
+    /// Everything fires.
+    Active = 2,
+    /// `exit()` was called; nothing more fires but END.
+    Draining = 3,
+    /// END runs.
+    Cooldown = 4,
+    /// Nothing fires any more.
+    Stopped = 5,
+}
+
+impl Activity {
+    fn from_number(n: u32) -> Self {
+        match n {
+            0 => Self::Inactive,
+            1 => Self::Warmup,
+            2 => Self::Active,
+            3 => Self::Draining,
+            4 => Self::Cooldown,
+            _ => Self::Stopped,
+        }
+    }
+}
+
+/// What one CPU writes into.
+pub(crate) struct CpuState {
+    pub(crate) principal: Principal<KVVec<u8>>,
+    pub(crate) aggs: AggBuffer<KVVec<u64>>,
+    pub(crate) scratch: KVVec<u8>,
+    /// `this->` variables.
+    pub(crate) locals: KVVec<u64>,
+    /// Key of the aggregation being built.
+    pub(crate) key: KVVec<u64>,
+    /// State of the pseudo-random numbers.
+    pub(crate) random: u64,
+}
+
+/// Counters that any CPU may raise.
+#[derive(Default)]
+pub(crate) struct Counters {
+    pub(crate) dyndrops: AtomicU64,
+    pub(crate) dblerrors: AtomicU64,
+}
+
+/// Shared by all ECBs of a consumer.
+pub struct Shared {
+    activity: AtomicU32,
+    pub(crate) cpus: PerCpu<RefCell<CpuState>>,
+    pub(crate) vars: Vars,
+    pub(crate) globals: Words,
+    pub(crate) dynvars: DynVars,
+    pub(crate) strsize: usize,
+    /// Only this CPU traces, if not [`UNSET`].
+    pub(crate) only_cpu: u64,
+    pub(crate) counters: Counters,
+    special: [Published<Chain>; 3],
+    pub(crate) bufsize: usize,
+    pub(crate) aggsize: usize,
+    /// Probe firings that the CPUs had skipped before this consumer came.
+    pub(crate) nested_before: u64,
+}
+
+/// Scratch memory of one clause: room for a few strings.
+fn scratch_size(strsize: usize) -> usize {
+    strsize.saturating_mul(16).max(4096)
+}
+
+/// Zeroed bytes.
+pub(crate) fn bytes(n: usize) -> Result<KVVec<u8>> {
+    Ok(kapi::mem::zeroed_bytes(n)?)
+}
+
+/// Zeroed words.
+pub(crate) fn words(n: usize) -> Result<KVVec<u64>> {
+    Ok(kapi::mem::zeroed_words(n)?)
+}
+
+impl Shared {
+    /// Memory for an enabling, whose variables move here. With bufresize=auto a size for which there
+    /// is no memory is halved until there is.
+    pub(crate) fn new(e: &mut Enabling) -> Result<Self> {
+        let option = |id| e.options.get(id);
+        // CAST: the options' bounds; 64 bits.
+        let (mut bufsize, mut aggsize) =
+            (option(OptionId::Bufsize) as usize, option(OptionId::Aggsize) as usize);
+        let strsize = option(OptionId::Strsize) as usize;
+        let dynvarsize = option(OptionId::Dynvarsize) as usize;
+        let only_cpu = option(OptionId::Cpu);
+        let may_shrink = option(OptionId::Bufresize) == 0;
+        // No aggregation, no memory for it.
+        if e.aggs.is_empty() {
+            aggsize = 0;
+        }
+        let (locals, key) = (e.vars.local.words(), e.key_words);
+        let cpus = loop {
+            let made = PerCpu::new(|cpu| {
+                let here = kapi::xcall::is_online(cpu) && (only_cpu == UNSET || only_cpu == cpu as u64);
+                let (b, a) = if here { (bufsize, aggsize / 8) } else { (0, 0) };
+                Ok(RefCell::new(CpuState {
+                    principal: Principal::new(kapi::mem::zeroed_bytes(b)?),
+                    aggs: AggBuffer::new(kapi::mem::zeroed_words(a)?),
+                    scratch: kapi::mem::zeroed_bytes(if here { scratch_size(strsize) } else { 0 })?,
+                    locals: kapi::mem::zeroed_words(if here { locals } else { 0 })?,
+                    key: kapi::mem::zeroed_words(if here { key } else { 0 })?,
+                    random: kapi::time::monotonic_ns() ^ (cpu as u64) << 32 | 1,
+                }))
+            });
+            match made {
+                Ok(cpus) => break cpus,
+                Err(_) if may_shrink && bufsize.max(aggsize) > 64 << 10 => {
+                    if bufsize >= aggsize {
+                        bufsize /= 2;
+                    } else {
+                        aggsize /= 2;
+                    }
+                }
+                Err(e) => return Err(Error::from(e)),
+            }
+        };
+        let globals = Words::new(e.vars.global.words())?;
+        let dynvars = DynVars::new(dynvarsize, e.vars.thread.largest())?;
+        Ok(Self {
+            activity: AtomicU32::new(Activity::Inactive as u32),
+            cpus,
+            vars: core::mem::take(&mut e.vars),
+            globals,
+            dynvars,
+            strsize,
+            only_cpu,
+            counters: Counters::default(),
+            special: [Published::empty(), Published::empty(), Published::empty()],
+            bufsize,
+            aggsize,
+            nested_before: kapi::context::nested(),
+        })
+    }
+
+    /// How far the tracing is.
+    #[inline]
+    pub(crate) fn activity(&self) -> Activity {
+        Activity::from_number(self.activity.load(Ordering::Acquire))
+    }
+
+    /// The next step, unless another one was faster.
+    pub(crate) fn advance(&self, from: Activity, to: Activity) -> bool {
+        let (from, to) = (from as u32, to as u32);
+        self.activity.compare_exchange(from, to, Ordering::AcqRel, Ordering::Acquire).is_ok()
+    }
+
+    /// The next step, whatever the last one was.
+    pub(crate) fn set_activity(&self, to: Activity) {
+        self.activity.store(to as u32, Ordering::Release);
+    }
+
+    /// The consumer's own chain of a special probe.
+    pub(crate) fn special(&self, which: Special) -> &Published<Chain> {
+        let [begin, end, error] = &self.special;
+        match which {
+            Special::Begin => begin,
+            Special::End => end,
+            Special::Error => error,
+        }
+    }
+
+    /// Takes the special chains away, which breaks the circle of references.
+    pub(crate) fn take_special(&self) -> [Option<Retired<Chain>>; 3] {
+        Special::ALL.map(|s| self.special(s).swap(None))
+    }
+}

@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: GPL-2.0
+//! A consumer, from open to close: one per open file.
+//!
+//! ```text
+//! open ─► Idle ──ENABLE──► Enabled ──GO──► Tracing ──STOP──► Stopped ─► close
+//! ```
+//! ENABLE checks and plans, GO makes the buffers, enables the probes and fires BEGIN, STOP fires END.
+//! Whatever the phase, closing (a kill included) disables and frees everything.
+
+use crate::args::Args;
+use crate::enabling::Enabling;
+use crate::fire::fire_special;
+use crate::framework::Framework;
+use crate::probe::Special;
+use crate::report::Text;
+use crate::shared::{self, Activity, Shared};
+use crate::{Error, Result};
+use abi::ids::{AggId, Epid, FormatId, ProbeId};
+use abi::ioctl::Go;
+use abi::record::{AggDesc, EprobeDesc, RecDesc};
+use abi::status::Status;
+use core::sync::atomic::Ordering::Relaxed;
+use kapi::{mem, xcall};
+use kernel::prelude::*;
+use kernel::sync::{new_mutex, Arc, Mutex};
+
+enum Phase {
+    Idle,
+    Enabled(KBox<Enabling>),
+    Tracing(Arc<Shared>),
+    Stopped(Arc<Shared>),
+}
+
+/// Process-side state of a consumer. Locks: this before the framework's.
+struct Inner {
+    phase: Phase,
+    /// Memory that the next snapshot puts in place of what it takes.
+    spare: KVVec<u8>,
+    spare_aggs: KVVec<u64>,
+    report: Text,
+}
+
+/// What ends with the consumer, whatever its phase.
+struct Session {
+    framework: Arc<Framework>,
+    number: u64,
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        self.framework.end(self.number);
+    }
+}
+
+/// A consumer.
+#[pin_data]
+pub struct Consumer {
+    session: Session,
+    #[pin]
+    inner: Mutex<Inner>,
+}
+
+/// What a snapshot says beside its data.
+pub struct Snapshot {
+    /// Bytes given to the sink.
+    pub size: usize,
+    /// Records or keys that found no room.
+    pub drops: u64,
+    /// Faults.
+    pub errors: u32,
+    /// Monotonic time of the swap, ns.
+    pub timestamp: u64,
+}
+
+impl Consumer {
+    /// A consumer that has asked for nothing yet.
+    pub fn new(framework: Arc<Framework>) -> impl PinInit<Self, kernel::error::Error> {
+        let number = framework.new_consumer();
+        try_pin_init!(Self {
+            session: Session { framework, number },
+            inner <- new_mutex!(Inner {
+                phase: Phase::Idle,
+                spare: KVVec::new(),
+                spare_aggs: KVVec::new(),
+                report: Text::new(),
+            }),
+        })
+    }
+
+    /// Keeps what to say of a refusal until somebody asks.
+    pub fn set_report(&self, e: &Error) {
+        self.inner.lock().report = Text::of(e);
+    }
+
+    /// Gives the last refusal's text to `sink`.
+    pub fn report<R>(&self, sink: impl FnOnce(&[u8]) -> R) -> R {
+        sink(self.inner.lock().report.bytes())
+    }
+
+    /// Calls `sink` with probes that match until it says stop; gives the position to go on at.
+    pub fn probes(
+        &self,
+        pattern: &abi::probe::ProbeDesc,
+        cursor: u32,
+        mut sink: impl FnMut(&abi::probe::ProbeDesc) -> Result<bool>,
+    ) -> Result<u32> {
+        let parts = pattern.parts();
+        if parts.iter().any(|p| abi::probe::is_glob_too_deep(p)) {
+            return Err(Error::TooMany("globbing characters in a probe description"));
+        }
+        let p = dof::Pattern { id: pattern.id, parts };
+        let end = self.session.framework.for_matching(&p, cursor as usize, |probe| sink(&probe.describe()))?;
+        // CAST: positions are probe ids, which have 32 bits.
+        Ok(end as u32)
+    }
+
+    /// Takes an enabling; gives the number of probes that it matches now.
+    pub fn enable(&self, dof: &[u8]) -> Result<u32> {
+        let mut inner = self.inner.lock();
+        if !matches!(inner.phase, Phase::Idle) {
+            return Err(Error::Phase("this consumer has an enabling already"));
+        }
+        let e = mem::boxed(Enabling::from_dof(dof)?)?;
+        let matched = self.session.framework.count(&e);
+        inner.phase = Phase::Enabled(e);
+        Ok(matched)
+    }
+
+    /// Starts the tracing and runs BEGIN.
+    pub fn go(&self) -> Result<Go> {
+        let mut inner = self.inner.lock();
+        let mut enabling = match core::mem::replace(&mut inner.phase, Phase::Idle) {
+            Phase::Enabled(e) => e,
+            other => {
+                inner.phase = other;
+                return Err(Error::Phase("nothing is enabled, or tracing has started already"));
+            }
+        };
+        let shared = mem::arc(Shared::new(&mut enabling)?)?;
+        let spare = shared::bytes(shared.bufsize)?;
+        let spare_aggs = shared::words(shared.aggsize / 8)?;
+        self.session.framework.start(self.session.number, KBox::into_inner(enabling), shared.clone())?;
+        inner.spare = spare;
+        inner.spare_aggs = spare_aggs;
+        inner.phase = Phase::Tracing(shared.clone());
+        shared.set_activity(Activity::Warmup);
+        let cpu = run_special(&shared, Special::Begin);
+        shared.advance(Activity::Warmup, Activity::Active);
+        Ok(Go { cpu, pad: 0, bufsize: shared.bufsize as u64, aggsize: shared.aggsize as u64 })
+    }
+
+    /// Runs END and stops the tracing.
+    pub fn stop(&self) -> Result<Go> {
+        let mut inner = self.inner.lock();
+        let shared = match &inner.phase {
+            Phase::Tracing(s) => s.clone(),
+            _ => return Err(Error::Phase("tracing has not been started, or is stopped already")),
+        };
+        shared.set_activity(Activity::Cooldown);
+        // Every probe that was firing has ended before END begins.
+        xcall::sync();
+        let cpu = run_special(&shared, Special::End);
+        shared.set_activity(Activity::Stopped);
+        inner.phase = Phase::Stopped(shared);
+        Ok(Go { cpu, ..Go::default() })
+    }
+
+    /// Takes the records of a CPU and gives them to `sink`. `room` is what the user has: with less
+    /// than a whole buffer nothing is taken.
+    pub fn take_records(
+        &self,
+        cpu: usize,
+        room: usize,
+        sink: impl FnOnce(&[u8]) -> Result,
+    ) -> Result<Snapshot> {
+        let mut inner = self.inner.lock();
+        let shared = inner.shared()?;
+        if room < shared.bufsize {
+            return Err(Error::NoRoom(shared.bufsize));
+        }
+        let spare = core::mem::take(&mut inner.spare);
+        let (taken, timestamp) = match swap(cpu, spare, |spare, ctx| {
+            let now = kapi::time::monotonic_ns();
+            match shared.cpus.get(ctx).try_borrow_mut() {
+                // A CPU that came after GO has no memory, and gets none: its drops are counted.
+                Ok(mut c) => Ok((c.principal.swap(spare), now)),
+                Err(_) => Err(spare),
+            }
+        }) {
+            Ok(t) => t,
+            Err((spare, e)) => {
+                inner.spare = spare;
+                return Err(e);
+            }
+        };
+        let result = sink(taken.memory.get(..taken.used).unwrap_or_default());
+        inner.spare = taken.memory;
+        result?;
+        Ok(Snapshot { size: taken.used, drops: taken.drops, errors: taken.errors, timestamp })
+    }
+
+    /// Takes what a CPU aggregated since the last time and gives it to `sink`.
+    pub fn take_aggregations(
+        &self,
+        cpu: usize,
+        room: usize,
+        sink: impl FnOnce(&[u8]) -> Result,
+    ) -> Result<Snapshot> {
+        use zerocopy::IntoBytes;
+        let mut inner = self.inner.lock();
+        let shared = inner.shared()?;
+        if room < shared.aggsize {
+            return Err(Error::NoRoom(shared.aggsize));
+        }
+        let spare = core::mem::take(&mut inner.spare_aggs);
+        let (taken, timestamp) = match swap(cpu, spare, |spare, ctx| {
+            let now = kapi::time::monotonic_ns();
+            match shared.cpus.get(ctx).try_borrow_mut() {
+                Ok(mut c) => Ok((c.aggs.swap(spare), now)),
+                Err(_) => Err(spare),
+            }
+        }) {
+            Ok(t) => t,
+            Err((spare, e)) => {
+                inner.spare_aggs = spare;
+                return Err(e);
+            }
+        };
+        let entries = taken.memory.get(taken.from..taken.to).unwrap_or_default().as_bytes();
+        let size = entries.len();
+        let result = sink(entries);
+        let mut memory = taken.memory;
+        buffers::aggregation::clear(&mut memory);
+        inner.spare_aggs = memory;
+        result?;
+        Ok(Snapshot { size, drops: taken.drops, errors: 0, timestamp })
+    }
+
+    /// Describes an enabled probe; gives its record descriptions to `sink`.
+    pub fn eprobe(&self, epid: Epid, sink: impl FnOnce(&[RecDesc]) -> Result) -> Result<EprobeDesc> {
+        let ecb = self.session.framework.with(self.session.number, |t| {
+            epid.index().and_then(|i| t.ecbs.get(i)).cloned().ok_or(Error::NoSuch("EPID"))
+        })??;
+        let c = &ecb.clause;
+        sink(&c.records)?;
+        Ok(EprobeDesc {
+            epid,
+            probe: ecb.probe.id(),
+            uarg: c.uarg,
+            // CAST: bounded by MAX_RECORD and MAX_ACTIONS.
+            size: c.size as u32,
+            nrecs: c.records.len() as u32,
+            ..EprobeDesc::default()
+        })
+    }
+
+    /// The description of a probe that this consumer has enabled, even if it is retired.
+    pub fn enabled_probe(&self, id: ProbeId) -> Result<abi::probe::ProbeDesc> {
+        self.session.framework.with(self.session.number, |t| {
+            t.ecbs.iter().find(|e| e.probe.id() == id).map(|e| e.probe.describe())
+        })?
+        .ok_or(Error::NoSuch("probe"))
+    }
+
+    /// Describes an aggregation: its key and its value.
+    pub fn aggregation(&self, id: AggId) -> Result<(AggDesc, KVec<RecDesc>)> {
+        self.session.framework.with(self.session.number, |t| {
+            let info = id.index().and_then(|i| t.enabling.aggs.get(i));
+            let info = info.ok_or(Error::NoSuch("aggregation id"))?;
+            let mut records = mem::vec(info.records.len())?;
+            mem::extend(&mut records, &info.records)?;
+            let desc = AggDesc {
+                id,
+                variable: info.variable,
+                size: info.size,
+                // CAST: bounded by MAX_ACTIONS.
+                nrecs: info.records.len() as u32,
+                ..AggDesc::default()
+            };
+            Ok((desc, records))
+        })?
+    }
+
+    /// A format string, without NUL.
+    pub fn format(&self, id: FormatId) -> Result<KVec<u8>> {
+        self.session.framework.with(self.session.number, |t| {
+            let text = id.index().and_then(|i| t.enabling.formats.get(i));
+            let text = text.ok_or(Error::NoSuch("format"))?;
+            let mut copy = mem::vec(text.len().saturating_add(1))?;
+            mem::extend(&mut copy, text)?;
+            Ok(copy)
+        })?
+    }
+
+    /// Drops and liveness.
+    pub fn status(&self) -> Result<Status> {
+        let mut inner = self.inner.lock();
+        let s = inner.shared()?;
+        let activity = s.activity();
+        Ok(Status {
+            dyndrops: s.counters.dyndrops.load(Relaxed),
+            dblerrors: s.counters.dblerrors.load(Relaxed),
+            nested: kapi::context::nested().wrapping_sub(s.nested_before),
+            exiting: (activity as u32 >= Activity::Draining as u32).into(),
+            ..Status::default()
+        })
+    }
+}
+
+impl Inner {
+    fn shared(&mut self) -> Result<Arc<Shared>> {
+        match &self.phase {
+            Phase::Tracing(s) | Phase::Stopped(s) => Ok(s.clone()),
+            _ => Err(Error::Phase("tracing has not been started")),
+        }
+    }
+}
+
+/// Runs BEGIN or END here; gives the CPU.
+fn run_special(shared: &Shared, which: Special) -> u32 {
+    // An NMI may just be inside of a probe here; it will not be for long.
+    loop {
+        let ran = kapi::context::enter(|ctx| {
+            fire_special(ctx, shared, which, Args::NONE);
+            ctx.cpu() as u32
+        });
+        if let Some(cpu) = ran {
+            return cpu;
+        }
+    }
+}
+
+/// Runs a swap on a CPU; gives the spare back if that cannot be done.
+fn swap<S: Send, T: Send>(
+    cpu: usize,
+    spare: S,
+    f: impl FnOnce(S, &kapi::context::ProbeCtx) -> core::result::Result<T, S> + Send,
+) -> core::result::Result<T, (S, Error)> {
+    let mut hand = Some(spare);
+    let result = xcall::on_cpu(cpu, |ctx| match hand.take() {
+        Some(spare) => match f(spare, ctx) {
+            Ok(t) => Some(t),
+            Err(spare) => {
+                hand = Some(spare);
+                None
+            }
+        },
+        None => None,
+    });
+    match (result, hand) {
+        (Ok(Some(t)), _) => Ok(t),
+        (Ok(None), Some(spare)) => Err((spare, Error::Phase("the CPU is inside a probe"))),
+        (_, Some(spare)) => Err((spare, Error::NoSuch("CPU"))),
+        (_, None) => unreachable_spare(),
+    }
+}
+
+/// `f` gives back either a result or the spare, so one of them is always here.
+fn unreachable_spare<T, S>() -> core::result::Result<T, (S, Error)> {
+    // A fresh value cannot be made of nothing; the kernel's panic is right for a broken invariant.
+    panic!("snapshot lost its spare")
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Memory that several CPUs read and write without a lock: 64-bit atomic words.
+//!
+//! A by-value variable is one word: whole, whatever races. A string is many: two CPUs that store to
+//! the same global string at once leave a mixture, as they do in every DTrace. Nothing worse.
+
+use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use kapi::mem;
+use kernel::prelude::*;
+
+/// Zeroed atomic words.
+pub(crate) struct Words(KVVec<AtomicU64>);
+
+impl Words {
+    pub(crate) fn new(n: usize) -> Result<Self> {
+        let mut v = mem::vec(n)?;
+        for _ in 0..n {
+            mem::push(&mut v, AtomicU64::new(0))?;
+        }
+        Ok(Self(v))
+    }
+
+    #[inline]
+    pub(crate) fn word(&self, at: usize) -> Option<&AtomicU64> {
+        self.0.get(at)
+    }
+
+    /// Copies out from byte `at` on; false if the range is not inside.
+    pub(crate) fn read(&self, at: usize, into: &mut [u8]) -> bool {
+        let Some(end) = at.checked_add(into.len()) else { return false };
+        if end > self.0.len().saturating_mul(8) {
+            return false;
+        }
+        let mut at = at;
+        let mut rest = into;
+        while !rest.is_empty() {
+            let word = self.0.get(at >> 3).map_or(0, |w| w.load(Relaxed)).to_le_bytes();
+            let bytes = word.get(at & 7..).unwrap_or_default();
+            let n = bytes.len().min(rest.len());
+            let Some((head, tail)) = rest.split_at_mut_checked(n) else { return false };
+            head.copy_from_slice(bytes.get(..n).unwrap_or_default());
+            rest = tail;
+            at = at.wrapping_add(n);
+        }
+        true
+    }
+
+    /// Copies in from byte `at` on; false, and nothing is written, if the range is not inside.
+    pub(crate) fn write(&self, at: usize, from: &[u8]) -> bool {
+        let Some(end) = at.checked_add(from.len()) else { return false };
+        if end > self.0.len().saturating_mul(8) {
+            return false;
+        }
+        let mut at = at;
+        let mut rest = from;
+        while !rest.is_empty() {
+            let Some(cell) = self.0.get(at >> 3) else { return false };
+            let mut word = cell.load(Relaxed).to_le_bytes();
+            let into = word.get_mut(at & 7..).unwrap_or_default();
+            let n = into.len().min(rest.len());
+            let Some((head, tail)) = rest.split_at_checked(n) else { return false };
+            if let Some(into) = into.get_mut(..n) {
+                into.copy_from_slice(head);
+            }
+            cell.store(u64::from_le_bytes(word), Relaxed);
+            rest = tail;
+            at = at.wrapping_add(n);
+        }
+        true
+    }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0
+//! The module: what it is made of, and in which order it starts and stops.
+#![forbid(unsafe_code)]
+
+mod dev;
+
+use framework::Framework;
+use kernel::miscdevice::{MiscDeviceOptions, MiscDeviceRegistration};
+use kernel::prelude::*;
+use kernel::sync::Arc;
+
+module! {
+    type: Dtrace,
+    name: "dtrace",
+    authors: ["dtrace-rs"],
+    description: "DTrace: dynamic tracing in D",
+    license: "GPL",
+}
+
+/// Everything that runs. Fields are dropped in this order: first nobody can come in any more, then
+/// the providers let go of what they patched, then the framework goes.
+struct Dtrace {
+    _node: Pin<KBox<MiscDeviceRegistration<dev::Dtrace>>>,
+    _open: Open,
+    _end: End,
+}
+
+/// Consumers find the framework while this exists.
+struct Open;
+
+impl Open {
+    fn new(framework: Arc<Framework>) -> Self {
+        dev::FRAMEWORK.swap(Some(framework));
+        Self
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        drop(dev::FRAMEWORK.swap(None));
+    }
+}
+
+/// Waits until no CPU and no task is in our code, where something patched may have led it.
+struct End;
+
+impl Drop for End {
+    fn drop(&mut self) {
+        kapi::quiesce();
+    }
+}
+
+impl kernel::Module for Dtrace {
+    fn init(_module: &'static ThisModule) -> Result<Self> {
+        kapi::init();
+        x86::init(kalloc::seal);
+        let end = End;
+        let framework = Framework::new().map_err(|e| e.errno())?;
+        let node = KBox::pin_init(
+            MiscDeviceRegistration::register(MiscDeviceOptions { name: c"dtrace/dtrace" }),
+            GFP_KERNEL,
+        )?;
+        // The node must hold the module before anybody can open it for good.
+        kapi::device::own(&node)?;
+        let open = Open::new(framework);
+        pr_info!("ready: /dev/dtrace/dtrace\n");
+        Ok(Self { _node: node, _open: open, _end: end })
+    }
+}
