@@ -1,1 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0
+//! The consumer's day: open the device, compile, enable, go, work, stop, print.
+//!
+//! ```text
+//!  D text -> crate d -> Program -> enable -> GO -> | work: snap -> consume -> print | -> STOP -> print
+//!                 (world: which probes are there)    status -> drops, exit()
+//! ```
+//! Everything past [`kernel::Kernel`] runs without a kernel: tests give a fake one and read what is
+//! printed. [`sys`] is the only unsafe of userspace.
+#![deny(unsafe_code, missing_docs)]
+#![deny(clippy::unwrap_used, clippy::expect_used)]
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
+
+pub mod aggregate;
+pub mod consume;
+pub mod device;
+pub mod enable;
+pub mod error;
+pub mod kernel;
+pub mod option;
+pub mod print;
+pub mod process;
+pub mod session;
+pub mod status;
+pub mod symbol;
+pub mod sys;
+pub mod wait;
+pub mod world;
+
+pub use error::{Error, Failure, Refusal};
+pub use kernel::Kernel;
+pub use session::Session;

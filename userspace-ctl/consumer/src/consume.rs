@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Buffers to records in order of time.
+//!
+//! Each CPU's snapshot is in order of time by itself; a *round* is a snapshot of every CPU. The
+//! rounds' snapshots are taken one after the other, so a CPU that was asked late brings records
+//! newer than what an earlier one still holds back. A record is therefore released only when no CPU
+//! can bring an older one any more: up to the least time of switching of the round.
+
+use crate::error::{Error, Failure};
+use crate::kernel::{Buffer, Kernel};
+use crate::status::{self, Drops};
+use abi::ids::{Epid, ProbeId};
+use abi::probe::ProbeDesc;
+use abi::record::{RecDesc, RecordHeader, HEADER_SIZE, RECORD_ALIGN};
+use std::collections::HashMap;
+use std::ops::Range;
+use std::rc::Rc;
+use zerocopy::FromBytes;
+
+/// What stands behind an EPID, as the consumer keeps it.
+pub struct EnabledProbe {
+    /// EPID.
+    pub epid: Epid,
+    /// The probe; its parts are empty if it vanished before we could ask.
+    pub probe: ProbeDesc,
+    /// The clause's number.
+    pub uarg: u64,
+    /// Bytes of a record.
+    pub size: usize,
+    /// Its data.
+    pub recs: Vec<RecDesc>,
+}
+
+impl EnabledProbe {
+    /// The four parts as text.
+    pub fn parts(&self) -> [String; 4] {
+        self.probe.parts().map(|p| String::from_utf8_lossy(p).into_owned())
+    }
+}
+
+/// One firing of one enabled probe.
+#[derive(Clone)]
+pub struct Record {
+    /// CPU it fired on.
+    pub cpu: u32,
+    /// When, ns.
+    pub timestamp: u64,
+    /// What fired.
+    pub enabled: Rc<EnabledProbe>,
+    /// The CPU's next record is of the same probe (another clause of the same firing).
+    pub is_followed_by_same_probe: bool,
+    blob: Rc<Vec<u8>>,
+    range: Range<usize>,
+}
+
+impl Record {
+    /// Header and data.
+    pub fn bytes(&self) -> &[u8] {
+        self.blob.get(self.range.clone()).unwrap_or(&[])
+    }
+}
+
+/// Everything known of EPIDs, asked when first needed.
+#[derive(Default)]
+pub struct EnabledProbes {
+    known: HashMap<Epid, Rc<EnabledProbe>>,
+    probes: HashMap<ProbeId, ProbeDesc>,
+}
+
+impl EnabledProbes {
+    /// The layout behind an EPID.
+    pub fn get(&mut self, kernel: &mut dyn Kernel, epid: Epid) -> Result<Rc<EnabledProbe>, Error> {
+        if let Some(known) = self.known.get(&epid) {
+            return Ok(known.clone());
+        }
+        let doing = || format!("failed to learn the layout of enabled probe {}", epid.0);
+        let eprobe = kernel.eprobe(epid).map_err(|r| r.doing(doing()))?;
+        let id = eprobe.desc.probe;
+        let probe = match self.probes.get(&id) {
+            Some(probe) => *probe,
+            None => {
+                let found = kernel.probe(id).ok().flatten();
+                let probe = found.unwrap_or(ProbeDesc { id, ..ProbeDesc::EMPTY });
+                self.probes.insert(id, probe);
+                probe
+            }
+        };
+        let size = eprobe.desc.size as usize;
+        if size < HEADER_SIZE || size % RECORD_ALIGN != 0 {
+            return Err(Error::new(doing(), format!("the kernel says a record has {size} bytes")));
+        }
+        let uarg = eprobe.desc.uarg;
+        let enabled = Rc::new(EnabledProbe { epid, probe, uarg, size, recs: eprobe.recs });
+        self.known.insert(epid, enabled.clone());
+        Ok(enabled)
+    }
+
+    /// Learns the first `count` EPIDs now: a probe's name is gone when its driver is unloaded.
+    pub fn prefetch(&mut self, kernel: &mut dyn Kernel, count: u32) {
+        for epid in 1..=count {
+            if self.get(kernel, Epid(epid)).is_err() {
+                break;
+            }
+        }
+    }
+}
+
+/// Records taken but not yet released.
+#[derive(Default)]
+pub struct Timeline {
+    held: Vec<Record>,
+}
+
+/// Which records a round releases.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Release {
+    /// In order of time, newest ones held back.
+    Temporal,
+    /// All, CPU by CPU as they come.
+    Unordered,
+    /// All, in order of time: the last round.
+    Last,
+}
+
+impl Timeline {
+    /// Takes the principal buffers of `cpus`; gives the records that are due and what was dropped.
+    pub fn round(
+        &mut self,
+        kernel: &mut dyn Kernel,
+        enabled: &mut EnabledProbes,
+        cpus: &[u32],
+        release: Release,
+    ) -> Result<(Vec<Record>, Vec<Drops>), Failure> {
+        let (mut drops, mut until) = (Vec::new(), u64::MAX);
+        for &cpu in cpus {
+            let mut data = Vec::new();
+            let taken = kernel
+                .snap(Buffer::Principal, cpu, &mut data)
+                .map_err(|r| r.doing(format!("failed to take the buffer of CPU {cpu}")))?;
+            let Some(snapshot) = taken else { continue };
+            if snapshot.drops > 0 {
+                drops.push(status::principal(snapshot.drops, cpu));
+            }
+            until = until.min(snapshot.timestamp);
+            self.walk(kernel, enabled, cpu, data, snapshot.oldest as usize)?;
+        }
+        if release == Release::Unordered {
+            return Ok((std::mem::take(&mut self.held), drops));
+        }
+        // Stable: records of one CPU and one moment stay in the order of their clauses.
+        self.held.sort_by_key(|r| (r.timestamp, r.cpu));
+        let due = match release {
+            Release::Last => self.held.len(),
+            _ => self.held.partition_point(|r| r.timestamp <= until),
+        };
+        let later = self.held.split_off(due);
+        Ok((std::mem::replace(&mut self.held, later), drops))
+    }
+
+    fn walk(
+        &mut self,
+        kernel: &mut dyn Kernel,
+        enabled: &mut EnabledProbes,
+        cpu: u32,
+        data: Vec<u8>,
+        oldest: usize,
+    ) -> Result<(), Failure> {
+        let blob = Rc::new(data);
+        let end = blob.len();
+        let oldest = oldest.min(end);
+        let first = self.held.len();
+        for (mut at, end) in [(oldest, end), (0, oldest)] {
+            while let Some(rest) = blob.get(at..end).filter(|r| r.len() >= 4) {
+                let epid = rest.first_chunk().map_or(0, |b| u32::from_le_bytes(*b));
+                if epid == 0 {
+                    at += 4;
+                    continue;
+                }
+                let enabled = enabled.get(kernel, Epid(epid))?;
+                let Some(record) = rest.get(..enabled.size) else {
+                    let what = format!("the buffer of CPU {cpu} ends within a record");
+                    return Err(Error::new("failed to consume records", what).into());
+                };
+                let timestamp =
+                    RecordHeader::read_from_prefix(record).map_or(0, |(head, _)| head.timestamp());
+                let range = at..at + enabled.size;
+                at = range.end;
+                let blob = blob.clone();
+                let is_followed_by_same_probe = false;
+                self.held.push(Record {
+                    cpu,
+                    timestamp,
+                    enabled,
+                    is_followed_by_same_probe,
+                    blob,
+                    range,
+                });
+            }
+        }
+        let ids: Vec<ProbeId> =
+            self.held.iter().skip(first + 1).map(|r| r.enabled.probe.id).collect();
+        for (record, next) in self.held.iter_mut().skip(first).zip(ids) {
+            record.is_followed_by_same_probe = record.enabled.probe.id == next;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0
+//! The real kernel: `/dev/dtrace/dtrace` and its ioctls.
+
+use crate::error::{Error, Refusal};
+use crate::kernel::{Aggregation, Answer, Buffer, Eprobe, Kernel, Snapshot};
+use crate::sys::{self, Plain, Window};
+use abi::conf::{Conf, ABI_VERSION};
+use abi::ids::{AggId, Epid, FormatId};
+use abi::ioctl::{self, BufDesc, Enable, Format, Go, Probes, Report};
+use abi::probe::ProbeDesc;
+use abi::record::{AggDesc, EprobeDesc, RecDesc};
+use abi::status::Status;
+use std::fs::File;
+use std::os::fd::AsFd;
+use zerocopy::{FromZeros, IntoBytes};
+
+/// What an initialisation failure begins with.
+const INIT: &str = "failed to initialize dtrace";
+
+/// Room for a snapshot at first (the default bufsize), and at most.
+const FIRST_ROOM: usize = 4 << 20;
+const MOST_ROOM: usize = 16 << 30;
+
+/// An open consumer state.
+pub struct Device {
+    file: File,
+    /// Room for snapshots; grows when the kernel says so.
+    room: Vec<u8>,
+    /// Probes of one PROBES call.
+    batch: Vec<ProbeDesc>,
+}
+
+impl Device {
+    /// Opens the device and checks that both sides speak the same interface.
+    pub fn open() -> Result<Self, Error> {
+        let file =
+            File::options().read(true).write(true).open(ioctl::DEVICE).map_err(|e| {
+                match e.raw_os_error() {
+                    Some(libc::ENOENT | libc::ENXIO | libc::ENODEV) => {
+                        Error::new(INIT, "DTrace device not available on system").hint(
+                            "the module is not loaded: `modprobe dtrace` or `insmod dtrace.ko`",
+                        )
+                    }
+                    Some(libc::EACCES | libc::EPERM) => {
+                        Error::new(INIT, "DTrace requires additional privileges")
+                    }
+                    _ => Error::new(INIT, format!("{}: {e}", ioctl::DEVICE)),
+                }
+            })?;
+        let mut device = Self { file, room: Vec::new(), batch: Vec::new() };
+        let conf = device.conf().map_err(|r| r.doing(INIT))?;
+        if conf.abi_version != ABI_VERSION {
+            return Err(Error::new(
+                INIT,
+                format!(
+                    "the loaded dtrace module speaks interface version {}, this command {ABI_VERSION}",
+                    conf.abi_version
+                ),
+            )
+            .hint("they come from different builds: reload the module that belongs to this command"));
+        }
+        Ok(device)
+    }
+
+    /// Asks why the last ioctl failed; without an answer the errno speaks.
+    fn refusal(&self, e: std::io::Error) -> Refusal {
+        let errno = e.raw_os_error().unwrap_or(0);
+        let mut text = vec![0; 4096];
+        let mut arg = Report::default();
+        let asked = sys::ioctl_with(self.file.as_fd(), ioctl::REPORT, &mut arg, &mut text);
+        let reason = match asked {
+            Ok(()) if arg.size > 0 => {
+                text.truncate(arg.size as usize);
+                String::from_utf8_lossy(&text).trim_end_matches(['\0', '\n']).to_string()
+            }
+            _ => e.to_string(),
+        };
+        Refusal { errno, reason }
+    }
+
+    fn call<T: Plain>(&self, request: u32, arg: &mut T) -> Answer<()> {
+        sys::ioctl(self.file.as_fd(), request, arg).map_err(|e| self.refusal(e))
+    }
+
+    fn call_with<T: Window>(&self, request: u32, arg: &mut T, data: &mut [u8]) -> Answer<()> {
+        sys::ioctl_with(self.file.as_fd(), request, arg, data).map_err(|e| self.refusal(e))
+    }
+
+    /// Fetches a description with its records: a first call tells how many there are.
+    fn describe<T: Window>(
+        &self,
+        request: u32,
+        mut arg: T,
+        nrecs: fn(&T) -> u32,
+    ) -> Answer<(T, Vec<RecDesc>)> {
+        let mut recs: Vec<RecDesc> = vec![RecDesc::default(); 16];
+        loop {
+            self.call_with(request, &mut arg, recs.as_mut_slice().as_mut_bytes())?;
+            let n = nrecs(&arg) as usize;
+            if n <= recs.len() {
+                recs.truncate(n);
+                return Ok((arg, recs));
+            }
+            recs.resize(n, RecDesc::default());
+        }
+    }
+}
+
+impl Kernel for Device {
+    fn conf(&mut self) -> Answer<Conf> {
+        let mut conf = Conf::default();
+        self.call(ioctl::CONF, &mut conf)?;
+        Ok(conf)
+    }
+
+    fn probes(
+        &mut self,
+        pattern: &ProbeDesc,
+        cursor: &mut u32,
+        into: &mut Vec<ProbeDesc>,
+    ) -> Answer<bool> {
+        let mut arg = Probes { pattern: *pattern, cursor: *cursor, ..Probes::new_zeroed() };
+        let mut batch = std::mem::take(&mut self.batch);
+        batch.resize(ioctl::MAX_PROBES_A_CALL as usize, ProbeDesc::EMPTY);
+        let called = self.call_with(ioctl::PROBES, &mut arg, batch.as_mut_slice().as_mut_bytes());
+        *cursor = arg.cursor;
+        into.extend(batch.iter().take(arg.count as usize));
+        self.batch = batch;
+        called.map(|()| arg.count > 0)
+    }
+
+    fn enable(&mut self, dof: &[u8]) -> Answer<u32> {
+        let (mut arg, mut dof) = (Enable::default(), dof.to_vec());
+        self.call_with(ioctl::ENABLE, &mut arg, &mut dof)?;
+        Ok(arg.matched)
+    }
+
+    fn go(&mut self) -> Answer<u32> {
+        let mut arg = Go::default();
+        self.call(ioctl::GO, &mut arg)?;
+        Ok(arg.cpu)
+    }
+
+    fn stop(&mut self) -> Answer<u32> {
+        let mut arg = Go::default();
+        self.call(ioctl::STOP, &mut arg)?;
+        Ok(arg.cpu)
+    }
+
+    fn snap(&mut self, which: Buffer, cpu: u32, data: &mut Vec<u8>) -> Answer<Option<Snapshot>> {
+        let request = match which {
+            Buffer::Principal => ioctl::BUFSNAP,
+            Buffer::Aggregation => ioctl::AGGSNAP,
+        };
+        data.clear();
+        let mut room = std::mem::take(&mut self.room);
+        room.resize(room.len().max(FIRST_ROOM), 0);
+        let answer = loop {
+            let mut arg = BufDesc { cpu, ..BufDesc::default() };
+            match self.call_with(request, &mut arg, &mut room) {
+                Ok(()) => {
+                    let size = usize::try_from(arg.size).unwrap_or(usize::MAX);
+                    data.extend_from_slice(room.get(..size).unwrap_or(&room));
+                    break Ok(Some(Snapshot {
+                        drops: arg.drops,
+                        errors: arg.errors,
+                        oldest: arg.oldest,
+                        timestamp: arg.timestamp,
+                    }));
+                }
+                Err(r) if r.errno == libc::ENOENT => break Ok(None),
+                // A buffer larger than our room stays as it is until we bring more.
+                Err(r) if r.errno == libc::ENOSPC && room.len() < MOST_ROOM => {
+                    room.resize(room.len().saturating_mul(2), 0);
+                }
+                Err(r) => break Err(r),
+            }
+        };
+        self.room = room;
+        answer
+    }
+
+    fn eprobe(&mut self, epid: Epid) -> Answer<Eprobe> {
+        let arg = EprobeDesc { epid, ..EprobeDesc::default() };
+        let (desc, recs) = self.describe(ioctl::EPROBE, arg, |d| d.nrecs)?;
+        Ok(Eprobe { desc, recs })
+    }
+
+    fn aggregation(&mut self, id: AggId) -> Answer<Aggregation> {
+        let arg = AggDesc { id, ..AggDesc::default() };
+        let (desc, recs) = self.describe(ioctl::AGGDESC, arg, |d| d.nrecs)?;
+        Ok(Aggregation { desc, recs })
+    }
+
+    fn format(&mut self, id: FormatId) -> Answer<Vec<u8>> {
+        let mut text = vec![0; 256];
+        loop {
+            let mut arg = Format { id, ..Format::default() };
+            self.call_with(ioctl::FORMAT, &mut arg, &mut text)?;
+            let need = arg.size as usize;
+            if need <= text.len() {
+                text.truncate(need.saturating_sub(1));
+                return Ok(text);
+            }
+            text.resize(need, 0);
+        }
+    }
+
+    fn status(&mut self) -> Answer<Status> {
+        let mut status = Status::default();
+        self.call(ioctl::STATUS, &mut status)?;
+        Ok(status)
+    }
+}

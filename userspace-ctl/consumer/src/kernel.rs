@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0
+//! The kernel as the consumer sees it: one method per ioctl, in safe values.
+//!
+//! [`crate::device::Device`] is the real one. Tests give a fake one, so that everything between an
+//! ioctl's answer and the printed line runs on any machine.
+
+use crate::error::Refusal;
+use abi::conf::Conf;
+use abi::ids::{AggId, Epid, FormatId, ProbeId};
+use abi::probe::ProbeDesc;
+use abi::record::{AggDesc, EprobeDesc, RecDesc};
+use abi::status::Status;
+
+/// Answer of the kernel.
+pub type Answer<T> = Result<T, Refusal>;
+
+/// Which of a CPU's two buffers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Buffer {
+    /// Records.
+    Principal,
+    /// Aggregations.
+    Aggregation,
+}
+
+/// A taken buffer, but for its bytes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Snapshot {
+    /// Records that found no room since the last snapshot.
+    pub drops: u64,
+    /// Faults since the last snapshot.
+    pub errors: u32,
+    /// Where the oldest record stands (ring policy).
+    pub oldest: u64,
+    /// No later record of this CPU is older than this, ns.
+    pub timestamp: u64,
+}
+
+/// What stands behind an EPID.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Eprobe {
+    /// Probe, size and the clause's number.
+    pub desc: EprobeDesc,
+    /// The data of a record.
+    pub recs: Vec<RecDesc>,
+}
+
+/// What stands behind an aggregation id.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Aggregation {
+    /// D variable and size.
+    pub desc: AggDesc,
+    /// Keys, then the value.
+    pub recs: Vec<RecDesc>,
+}
+
+/// The kernel side of one consumer state.
+pub trait Kernel {
+    /// What the module can do.
+    fn conf(&mut self) -> Answer<Conf>;
+    /// Appends the next batch of probes that match; false when there are no more.
+    fn probes(
+        &mut self,
+        pattern: &ProbeDesc,
+        cursor: &mut u32,
+        into: &mut Vec<ProbeDesc>,
+    ) -> Answer<bool>;
+    /// Enables a DOF; gives the number of probes matched.
+    fn enable(&mut self, dof: &[u8]) -> Answer<u32>;
+    /// Starts tracing; gives the CPU that ran BEGIN.
+    fn go(&mut self) -> Answer<u32>;
+    /// Stops tracing; gives the CPU that ran END.
+    fn stop(&mut self) -> Answer<u32>;
+    /// Takes a buffer of a CPU into `data` (replacing what it held). `None`: there is no such CPU.
+    fn snap(&mut self, which: Buffer, cpu: u32, data: &mut Vec<u8>) -> Answer<Option<Snapshot>>;
+    /// Describes an enabled probe.
+    fn eprobe(&mut self, epid: Epid) -> Answer<Eprobe>;
+    /// Describes an aggregation.
+    fn aggregation(&mut self, id: AggId) -> Answer<Aggregation>;
+    /// Fetches a format string, without its NUL.
+    fn format(&mut self, id: FormatId) -> Answer<Vec<u8>>;
+    /// Drops and liveness.
+    fn status(&mut self) -> Answer<Status>;
+
+    /// The probe of this id, if it is still there.
+    fn probe(&mut self, id: ProbeId) -> Answer<Option<ProbeDesc>> {
+        let pattern = ProbeDesc { id, ..ProbeDesc::EMPTY };
+        let (mut cursor, mut found) = (0, Vec::new());
+        self.probes(&pattern, &mut cursor, &mut found)?;
+        Ok(found.into_iter().find(|p| p.id == id))
+    }
+
+    /// Every probe that matches.
+    fn all_probes(&mut self, pattern: &ProbeDesc) -> Answer<Vec<ProbeDesc>> {
+        let (mut cursor, mut found) = (0, Vec::new());
+        while self.probes(pattern, &mut cursor, &mut found)? {}
+        Ok(found)
+    }
+}

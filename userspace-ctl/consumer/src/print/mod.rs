@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0
+//! What is printed, byte for byte as dtrace prints it: one kind of output per file.
+//!
+//! Everything writes into a `Vec<u8>`: strings of traced programs need not be UTF-8.
+
+pub mod aggregation;
+pub mod fault;
+pub mod listing;
+pub mod printf;
+pub mod quantize;
+pub mod report;
+pub mod time;
+pub mod value;
+
+use std::io::Write as _;
+
+/// Appends formatted text.
+macro_rules! put {
+    ($out:expr, $($arg:tt)*) => {
+        $crate::print::append($out, format_args!($($arg)*))
+    };
+}
+pub(crate) use put;
+
+/// Appends formatted text; memory does not fail.
+pub(crate) fn append(out: &mut Vec<u8>, text: std::fmt::Arguments<'_>) {
+    let _ = out.write_fmt(text);
+}
+
+/// Appends bytes, padded with blanks to `width` columns.
+pub(crate) fn pad_right(out: &mut Vec<u8>, bytes: &[u8], width: usize) {
+    out.extend_from_slice(bytes);
+    out.resize(out.len() + width.saturating_sub(columns(bytes)), b' ');
+}
+
+/// The same with the blanks in front.
+pub(crate) fn pad_left(out: &mut Vec<u8>, bytes: &[u8], width: usize) {
+    out.resize(out.len() + width.saturating_sub(columns(bytes)), b' ');
+    out.extend_from_slice(bytes);
+}
+
+/// Columns a terminal needs: characters if the bytes are UTF-8, else bytes.
+fn columns(bytes: &[u8]) -> usize {
+    std::str::from_utf8(bytes).map_or(bytes.len(), |s| s.chars().count())
+}

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-2.0
+//! printf() and printa() with a format: pieces parsed by the compiler, filled with data.
+
+use super::value::{signed, unsigned};
+use super::{aggregation, pad_left, pad_right, put, time};
+use crate::aggregate::{Key, Value as Aggregated};
+use crate::symbol::Symbols;
+use abi::difo::DifType;
+use abi::probe::until_nul;
+use d::format::{Conversion, Extent, Format, Piece, Value};
+
+/// One datum to print.
+#[derive(Debug, Clone, Copy)]
+pub struct Datum<'a> {
+    /// Its bytes.
+    pub bytes: &'a [u8],
+    /// Its type.
+    pub ty: DifType,
+}
+
+impl<'a> From<&'a Key> for Datum<'a> {
+    fn from(key: &'a Key) -> Self {
+        Self { bytes: &key.bytes, ty: key.ty }
+    }
+}
+
+/// What conversions draw from.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Data<'a> {
+    /// Values of a printf, keys of a printa.
+    pub args: &'a [Datum<'a>],
+    /// Values of a printa's aggregations.
+    pub aggregations: &'a [Aggregated],
+    /// `-x aggzoom`.
+    pub zoom: bool,
+}
+
+/// Prints a format once.
+pub fn format(out: &mut Vec<u8>, format: &Format, data: Data<'_>, symbols: &mut Symbols) {
+    for piece in &format.pieces {
+        match piece {
+            Piece::Text(text) => out.extend_from_slice(text.as_bytes()),
+            Piece::Conversion(c) => conversion(out, c, data, symbols),
+        }
+    }
+}
+
+/// Flags, width and precision of one conversion, looked up.
+struct Shape {
+    is_left: bool,
+    width: usize,
+    precision: Option<usize>,
+}
+
+fn conversion(out: &mut Vec<u8>, c: &Conversion, data: Data<'_>, symbols: &mut Symbols) {
+    let extent = |e: Extent| match e {
+        Extent::Fixed(n) => i64::from(n),
+        Extent::Arg(n) => data.args.get(n).and_then(|d| signed(d.bytes)).unwrap_or(0),
+    };
+    // No terminal is this wide; a program's `*` must not make us allocate at will.
+    let columns = |n: i64| usize::try_from(n.unsigned_abs()).unwrap_or(usize::MAX).min(1 << 16);
+    let width = c.width.map_or(0, extent);
+    let precision = c.precision.map(extent).filter(|&p| p >= 0).map(columns);
+    let shape = Shape { is_left: c.left || width < 0, width: columns(width), precision };
+    match c.value {
+        Value::Aggregation(n) => {
+            if let Some(value) = data.aggregations.get(n) {
+                if !aggregation::distribution(out, value, data.zoom) {
+                    let bytes = value.scalar().to_le_bytes();
+                    number(out, c, &shape, &bytes);
+                }
+            }
+        }
+        Value::Arg(n) => {
+            if let Some(&datum) = data.args.get(n) {
+                argument(out, c, &shape, datum, symbols);
+            }
+        }
+    }
+}
+
+fn argument(out: &mut Vec<u8>, c: &Conversion, s: &Shape, datum: Datum<'_>, symbols: &mut Symbols) {
+    let value = || unsigned(datum.bytes).unwrap_or(0);
+    let is_wide = c.length.starts_with(['l', 'w']);
+    match c.letter {
+        's' | 'S' | 'I' if datum.ty.is_string() || signed(datum.bytes).is_none() => {
+            let bytes = until_nul(datum.bytes);
+            match c.letter {
+                'S' => text(out, s, &escaped(bytes)),
+                _ => text(out, s, bytes),
+            }
+        }
+        'I' => {
+            let mut octets = [0; 4];
+            octets.iter_mut().zip(datum.bytes).for_each(|(o, b)| *o = *b);
+            text(out, s, std::net::Ipv4Addr::from(octets).to_string().as_bytes());
+        }
+        'c' | 'C' => {
+            let mut buffer = [0; 4];
+            let low = [value() as u8];
+            let bytes = match char::from_u32(value() as u32) {
+                Some(wide) if is_wide => wide.encode_utf8(&mut buffer).as_bytes(),
+                _ => &low,
+            };
+            let unlimited = Shape { precision: None, ..*s };
+            match c.letter {
+                'C' => text(out, &unlimited, &escaped(bytes)),
+                _ => text(out, &unlimited, bytes),
+            }
+        }
+        'a' => text(out, s, symbols.name(value()).as_bytes()),
+        'A' => text(out, s, format!("0x{:x}", value()).as_bytes()),
+        'Y' => text(out, s, time::date(value()).as_bytes()),
+        'T' => text(out, s, time::mail_date(value()).as_bytes()),
+        _ => number(out, c, s, datum.bytes),
+    }
+}
+
+/// Text, cut at the precision, in its columns.
+fn text(out: &mut Vec<u8>, s: &Shape, bytes: &[u8]) {
+    let bytes = bytes.get(..s.precision.unwrap_or(bytes.len())).unwrap_or(bytes);
+    match s.is_left {
+        true => pad_right(out, bytes, s.width),
+        false => pad_left(out, bytes, s.width),
+    }
+}
+
+/// C's escapes for what cannot be printed.
+fn escaped(bytes: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    for &b in bytes {
+        match b {
+            7 => out.extend(b"\\a"),
+            8 => out.extend(b"\\b"),
+            9 => out.extend(b"\\t"),
+            10 => out.extend(b"\\n"),
+            11 => out.extend(b"\\v"),
+            12 => out.extend(b"\\f"),
+            13 => out.extend(b"\\r"),
+            b'"' | b'\\' => out.extend([b'\\', b]),
+            b' '..=b'~' => out.push(b),
+            _ => put!(&mut out, "\\{b:03o}"),
+        }
+    }
+    out
+}
+
+/// An integer: C's rules for sign, `#`, precision and zeros.
+fn number(out: &mut Vec<u8>, c: &Conversion, s: &Shape, bytes: &[u8]) {
+    let value = unsigned(bytes).unwrap_or(0);
+    let negative = matches!(c.letter, 'd' | 'i' | '@') && signed(bytes).unwrap_or(0) < 0;
+    let (prefix, mut digits) = match c.letter {
+        'x' | 'p' if c.alternate && value != 0 => ("0x", format!("{value:x}")),
+        'x' | 'p' => ("", format!("{value:x}")),
+        'X' if c.alternate && value != 0 => ("0X", format!("{value:X}")),
+        'X' => ("", format!("{value:X}")),
+        'o' if c.alternate && value != 0 => ("", format!("0{value:o}")),
+        'o' => ("", format!("{value:o}")),
+        'd' | 'i' | '@' => {
+            let digits = signed(bytes).unwrap_or(0).unsigned_abs().to_string();
+            match (negative, c.plus, c.space) {
+                (true, ..) => ("-", digits),
+                (_, true, _) => ("+", digits),
+                (_, _, true) => (" ", digits),
+                _ => ("", digits),
+            }
+        }
+        _ => ("", value.to_string()),
+    };
+    if c.group && !matches!(c.letter, 'x' | 'X' | 'o' | 'p') {
+        digits = grouped(&digits);
+    }
+    let least = match s.precision {
+        Some(p) => p,
+        None if c.zero && !s.is_left => s.width.saturating_sub(prefix.len()),
+        None => 1,
+    };
+    // A precision of 0 prints a 0 as nothing.
+    if s.precision == Some(0) && value == 0 && digits == "0" {
+        digits.clear();
+    }
+    let body = format!("{prefix}{digits:0>least$}");
+    match s.is_left {
+        true => pad_right(out, body.as_bytes(), s.width),
+        false => pad_left(out, body.as_bytes(), s.width),
+    }
+}
+
+fn grouped(digits: &str) -> String {
+    let n = digits.len();
+    let comma = |i: usize| if i > 0 && (n - i) % 3 == 0 { "," } else { "" };
+    digits.chars().enumerate().map(|(i, c)| format!("{}{c}", comma(i))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `%-05.2d` to a conversion of value 0: enough of a parser for these tests.
+    fn parse(text: &str) -> Conversion {
+        let mut rest = text.trim_start_matches('%');
+        let flags: String = rest.chars().take_while(|c| "-+ #0'".contains(*c)).collect();
+        rest = &rest[flags.len()..];
+        let digits = |r: &mut &str| {
+            let n: String = r.chars().take_while(char::is_ascii_digit).collect();
+            *r = &r[n.len()..];
+            n.parse().ok()
+        };
+        let width = digits(&mut rest).map(Extent::Fixed);
+        let mut precision = None;
+        if let Some(r) = rest.strip_prefix('.') {
+            rest = r;
+            precision = Some(Extent::Fixed(digits(&mut rest).unwrap_or(0)));
+        }
+        let length: String = rest.chars().take_while(|c| "hlLw".contains(*c)).collect();
+        Conversion {
+            left: flags.contains('-'),
+            plus: flags.contains('+'),
+            space: flags.contains(' '),
+            alternate: flags.contains('#'),
+            zero: flags.contains('0'),
+            group: flags.contains('\''),
+            aggregation: false,
+            width,
+            precision,
+            letter: rest[length.len()..].chars().next().unwrap(),
+            length,
+            value: Value::Arg(0),
+            text: text.into(),
+        }
+    }
+
+    fn shown(spec: &str, bytes: &[u8], ty: DifType) -> String {
+        let f = Format { pieces: vec![Piece::Conversion(parse(spec))] };
+        let args = [Datum { bytes, ty }];
+        let mut out = Vec::new();
+        let mut symbols = Symbols::fixed(vec![(0xffff_ffff_8100_0000, "vmlinux`f".into())]);
+        format(&mut out, &f, Data { args: &args, ..Data::default() }, &mut symbols);
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn integers_as_c_prints_them() {
+        for (spec, v, want) in [
+            ("%d", -5i64, "-5"),
+            ("%i", 5, "5"),
+            ("%5d", 42, "   42"),
+            ("%-5d|", 42, "42   "),
+            ("%05d", -42, "-0042"),
+            ("%+d", 42, "+42"),
+            ("% d", 42, " 42"),
+            ("%.3d", 7, "007"),
+            ("%6.3d", -7, "  -007"),
+            ("%.0d", 0, ""),
+            ("%u", -1, "18446744073709551615"),
+            ("%x", 255, "ff"),
+            ("%#x", 255, "0xff"),
+            ("%#x", 0, "0"),
+            ("%#08x", 255, "0x0000ff"),
+            ("%X", 255, "FF"),
+            ("%#X", 255, "0XFF"),
+            ("%o", 8, "10"),
+            ("%#o", 8, "010"),
+            ("%p", -1, "ffffffffffffffff"),
+            ("%'d", 1234567, "1,234,567"),
+            ("%'d", 123, "123"),
+            ("%lld", i64::MIN, "-9223372036854775808"),
+            ("%c", 65, "A"),
+            ("%3c", 65, "  A"),
+            ("%wc", 0x20ac, "€"),
+            ("%a", 0xffff_ffff_8100_0010u64 as i64, "vmlinux`f+0x10"),
+            ("%A", 0x1000, "0x1000"),
+        ] {
+            assert_eq!(shown(spec, &v.to_le_bytes(), DifType::integer(8)), want, "{spec} {v}");
+        }
+    }
+
+    #[test]
+    fn sizes_adapt() {
+        let minus = |size: usize| vec![0xff; size];
+        for (size, hex) in [(1, "ff"), (2, "ffff"), (4, "ffffffff"), (8, "ffffffffffffffff")] {
+            let ty = DifType::integer(size as u32);
+            assert_eq!(shown("%x", &minus(size), ty), hex);
+            assert_eq!(shown("%d", &minus(size), ty), "-1");
+        }
+        assert_eq!(shown("%u", &minus(4), DifType::integer(4)), "4294967295");
+    }
+
+    #[test]
+    fn strings() {
+        let ty = DifType::string(8);
+        for (spec, want) in [
+            ("%s", "ab\tc"),
+            ("%6s", "  ab\tc"),
+            ("%-6s", "ab\tc  "),
+            ("%.2s", "ab"),
+            ("%S", "ab\\tc"),
+            ("%ls", "ab\tc"),
+        ] {
+            assert_eq!(shown(spec, b"ab\tc\0zzz", ty), want, "{spec}");
+        }
+        assert_eq!(shown("%S", b"\x01\"\0", ty), "\\001\\\"");
+    }
+
+    #[test]
+    fn widths_from_arguments() {
+        let mut c = parse("%d");
+        (c.width, c.value) = (Some(Extent::Arg(0)), Value::Arg(1));
+        let f = Format { pieces: vec![Piece::Conversion(c)] };
+        let (w, v) = ((-4i32).to_le_bytes(), 7i64.to_le_bytes());
+        let args = [
+            Datum { bytes: &w, ty: DifType::integer(4) },
+            Datum { bytes: &v, ty: DifType::integer(8) },
+        ];
+        let mut out = Vec::new();
+        format(&mut out, &f, Data { args: &args, ..Data::default() }, &mut Symbols::default());
+        assert_eq!(out, b"7   ");
+    }
+}

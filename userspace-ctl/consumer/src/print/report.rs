@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0
+//! A record as lines: the columns in front, then what its statements say.
+
+use super::printf::{self, Data, Datum};
+use super::value::{self, Style, TRACE_WIDTH};
+use super::{aggregation, put};
+use crate::aggregate::{datum, Row, Sort, Store};
+use crate::consume::Record;
+use crate::symbol::Symbols;
+use abi::action::ActionKind;
+use abi::option::{OptionId, Options};
+use abi::record::RecDesc;
+use d::{Program, StatementKind};
+use std::collections::HashMap;
+
+/// What came of a record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Report {
+    /// It is printed.
+    Printed,
+    /// It is printed, and the program said exit().
+    Exit(i32),
+}
+
+/// What printing remembers between records.
+#[derive(Debug)]
+pub struct Reporter {
+    is_quiet: bool,
+    is_raw: bool,
+    is_flow: bool,
+    zoom: bool,
+    sort: Sort,
+    has_heading: bool,
+    flow: HashMap<u32, Flow>,
+    symbols: Symbols,
+}
+
+/// Where a CPU is in its calls (`-F`).
+#[derive(Debug, Default)]
+struct Flow {
+    indent: usize,
+    last_probe: u32,
+}
+
+impl Reporter {
+    /// By the options in force.
+    pub fn new(options: &Options) -> Self {
+        let flag = |id| options.get(id) == 1;
+        Self {
+            is_quiet: flag(OptionId::Quiet),
+            is_raw: flag(OptionId::Rawbytes),
+            is_flow: flag(OptionId::Flowindent),
+            zoom: flag(OptionId::Aggzoom),
+            sort: Sort::new(options),
+            has_heading: false,
+            flow: HashMap::new(),
+            symbols: Symbols::default(),
+        }
+    }
+
+    /// Prints a record.
+    pub fn record(
+        &mut self,
+        out: &mut Vec<u8>,
+        record: &Record,
+        programs: &[Program],
+        store: &mut Store,
+    ) -> Report {
+        let mut report = Report::Printed;
+        self.columns(out, record);
+        let recs = record.enabled.recs.as_slice();
+        for group in recs.chunk_by(|a, b| a.uarg == b.uarg) {
+            let number = group.first().map_or(0, |r| r.uarg);
+            let kind = programs.iter().find_map(|p| p.statement(number)).map(|s| &s.kind);
+            let data: Vec<Datum> = group.iter().filter_map(|r| datum_of(record, r)).collect();
+            match kind {
+                Some(kind) => {
+                    if let Some(status) = self.statement(out, kind, &data, store) {
+                        report = Report::Exit(status);
+                    }
+                }
+                None => data.iter().for_each(|d| self.trace(out, *d)),
+            }
+        }
+        if !self.is_quiet {
+            out.push(b'\n');
+        }
+        report
+    }
+
+    /// Prints one statement's data; gives the status of exit().
+    fn statement(
+        &mut self,
+        out: &mut Vec<u8>,
+        kind: &StatementKind,
+        data: &[Datum<'_>],
+        store: &mut Store,
+    ) -> Option<i32> {
+        let int = |i: usize| data.get(i).and_then(|d| value::signed(d.bytes));
+        match kind {
+            StatementKind::Expr => {}
+            StatementKind::Trace(_) => data.iter().for_each(|d| self.trace(out, *d)),
+            StatementKind::Tracemem(_) => data.iter().for_each(|d| value::dump(out, d.bytes)),
+            StatementKind::Printf(format) => {
+                let data = Data { args: data, aggregations: &[], zoom: self.zoom };
+                printf::format(out, format, data, &mut self.symbols);
+            }
+            StatementKind::Printa { format, aggregations } => {
+                let rows = store.rows(aggregations, self.sort);
+                aggregations.iter().for_each(|&a| store.mark_printed(a));
+                match format {
+                    None => {
+                        out.push(b'\n');
+                        self.rows(out, &rows);
+                    }
+                    Some(format) => rows.iter().for_each(|row| {
+                        let keys: Vec<Datum> = row.keys.iter().map(Datum::from).collect();
+                        let data = Data { args: &keys, aggregations: &row.values, zoom: self.zoom };
+                        printf::format(out, format, data, &mut self.symbols);
+                    }),
+                }
+            }
+            StatementKind::Exit => return Some(int(0).unwrap_or(0) as i32),
+            StatementKind::Clear(a) => store.clear(*a),
+            StatementKind::Normalize(a) => store.normalize(*a, int(1).unwrap_or(1)),
+            StatementKind::Denormalize(a) => store.denormalize(*a),
+            StatementKind::Trunc { aggregation, has_count } => {
+                let keep = if *has_count { int(1).unwrap_or(0) } else { 0 };
+                store.truncate(*aggregation, keep);
+            }
+        }
+        None
+    }
+
+    fn trace(&self, out: &mut Vec<u8>, d: Datum<'_>) {
+        let style = Style { is_quiet: self.is_quiet, is_raw: self.is_raw, width: TRACE_WIDTH };
+        value::datum(out, d.bytes, d.ty, style);
+    }
+
+    /// Rows of an aggregation without a format.
+    pub fn rows(&self, out: &mut Vec<u8>, rows: &[Row]) {
+        aggregation::rows(out, rows, self.zoom, self.is_raw);
+    }
+
+    /// CPU, probe id and name; with `-F` CPU and name, indented by calls.
+    fn columns(&mut self, out: &mut Vec<u8>, record: &Record) {
+        if self.is_flow {
+            return self.flow(out, record);
+        }
+        if self.is_quiet {
+            return;
+        }
+        if !std::mem::replace(&mut self.has_heading, true) {
+            put!(out, "{:>3} {:>6} {:>32}\n", "CPU", "ID", "FUNCTION:NAME");
+        }
+        let [_, _, function, name] = record.enabled.parts();
+        let id = record.enabled.probe.id.0;
+        put!(out, "{:>3} {id:>6} {:>32} ", record.cpu, format!("{function}:{name}"));
+    }
+
+    fn flow(&mut self, out: &mut Vec<u8>, record: &Record) {
+        if !std::mem::replace(&mut self.has_heading, true) {
+            put!(out, "{:>3} {:<41}\n", "CPU", "FUNCTION");
+        }
+        let [provider, _, function, name] = record.enabled.parts();
+        let probe = record.enabled.probe.id.0;
+        let flow = self.flow.entry(record.cpu).or_default();
+        // Of several clauses of one firing only the outermost moves the indentation.
+        let is_entry = name == "entry" && flow.last_probe != probe;
+        let is_return = name == "return" && !record.is_followed_by_same_probe;
+        flow.last_probe = probe;
+        if is_return {
+            flow.indent = flow.indent.saturating_sub(2);
+        }
+        let arrow = match (is_entry, is_return, provider == "syscall") {
+            (true, _, false) => " -> ",
+            (true, _, true) => " => ",
+            (_, true, false) => " <- ",
+            (_, true, true) => " <= ",
+            _ => " | ",
+        };
+        let what = match is_entry || is_return {
+            true => function,
+            false => format!("{function}:{name}"),
+        };
+        let name = format!("{:indent$}{arrow}{what}", "", indent = flow.indent);
+        put!(out, "{:>3} {name:<41} ", record.cpu);
+        if is_entry {
+            flow.indent += 2;
+        }
+    }
+}
+
+/// The datum of a record description; `None` if it records nothing.
+fn datum_of<'a>(record: &'a Record, rec: &RecDesc) -> Option<Datum<'a>> {
+    let aggregates = ActionKind::from_number(rec.action).is_some_and(ActionKind::is_aggregating);
+    if rec.size == 0 || aggregates {
+        return None;
+    }
+    Some(Datum { bytes: datum(record.bytes(), rec)?, ty: rec.ty })
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Targets: `-c` starts a command and holds it until tracing runs, `-p` looks at a process that
+//! is there. The session ends when all of them have.
+
+use crate::error::Error;
+use crate::sys;
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Child, Command, ExitStatus};
+
+/// A process that the session is about.
+#[derive(Debug)]
+pub struct Target {
+    pid: u32,
+    pidfd: OwnedFd,
+    child: Option<Child>,
+}
+
+impl Target {
+    /// Starts a command line; it stands still before its first instruction.
+    pub fn create(command_line: &str) -> Result<Self, Error> {
+        let doing = || format!("failed to create process '{command_line}'");
+        let words = split(command_line);
+        let (program, args) =
+            words.split_first().ok_or_else(|| Error::new(doing(), "no command"))?;
+        let mut child = sys::spawn_stopped(Command::new(program).args(args))
+            .map_err(|e| Error::new(doing(), e.to_string()))?;
+        let pid = child.id();
+        match sys::pidfd_open(pid) {
+            Ok(pidfd) => Ok(Self { pid, pidfd, child: Some(child) }),
+            Err(e) => {
+                let _ = child.kill();
+                let _ = child.wait();
+                Err(Error::new(doing(), e.to_string()))
+            }
+        }
+    }
+
+    /// A process by its id.
+    pub fn grab(pid: u32) -> Result<Self, Error> {
+        let pidfd = sys::pidfd_open(pid)
+            .map_err(|e| Error::new(format!("failed to grab pid {pid}"), e.to_string()))?;
+        Ok(Self { pid, pidfd, child: None })
+    }
+
+    /// `$target`.
+    pub fn pid(&self) -> u32 {
+        self.pid
+    }
+
+    /// Readable when the process has ended.
+    pub fn fd(&self) -> RawFd {
+        self.pidfd.as_raw_fd()
+    }
+
+    /// Lets a created process run.
+    pub fn resume(&self) -> Result<(), Error> {
+        match &self.child {
+            Some(child) => sys::resume(child)
+                .map_err(|e| Error::new(format!("failed to run pid {}", self.pid), e.to_string())),
+            None => Ok(()),
+        }
+    }
+
+    /// What to say of a process that has ended.
+    pub fn epitaph(&mut self) -> String {
+        let status = self.child.as_mut().and_then(|c| c.try_wait().ok().flatten());
+        epitaph(self.pid, status)
+    }
+}
+
+impl Drop for Target {
+    /// A command that we started does not outlive us.
+    fn drop(&mut self) {
+        if let Some(child) = &mut self.child {
+            if matches!(child.try_wait(), Ok(None)) {
+                let _ = child.kill();
+                let _ = child.wait();
+            }
+        }
+    }
+}
+
+fn epitaph(pid: u32, status: Option<ExitStatus>) -> String {
+    let signal = status.and_then(|s| s.signal());
+    let code = status.and_then(|s| s.code()).unwrap_or(0);
+    match (signal, code) {
+        (Some(n), _) => {
+            let name = signal_hook::low_level::signal_name(n);
+            let name = name.map_or_else(|| format!("signal {n}"), String::from);
+            format!("pid {pid} terminated by {name}")
+        }
+        (None, 0) => format!("pid {pid} has exited"),
+        (None, code) => format!("pid {pid} exited with status {code}"),
+    }
+}
+
+/// Words of a command line: blanks part them, quotes and backslashes keep them together. No shell.
+fn split(line: &str) -> Vec<String> {
+    let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
+    let mut chars = line.chars();
+    while let Some(c) = chars.next() {
+        match (quote, c) {
+            (Some(q), c) if c == q => quote = None,
+            (None, '\'' | '"') => {
+                quote = Some(c);
+                word.get_or_insert_with(String::new);
+            }
+            (None | Some('"'), '\\') => {
+                if let Some(c) = chars.next() {
+                    word.get_or_insert_with(String::new).push(c);
+                }
+            }
+            (None, c) if c.is_whitespace() => words.extend(word.take()),
+            (_, c) => word.get_or_insert_with(String::new).push(c),
+        }
+    }
+    words.extend(word);
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn command_lines() {
+        assert_eq!(split("ls  -l /tmp"), ["ls", "-l", "/tmp"]);
+        assert_eq!(split(r#"sh -c 'echo "a b"' "" x\ y"#), ["sh", "-c", "echo \"a b\"", "", "x y"]);
+        assert!(split("  ").is_empty());
+    }
+
+    #[test]
+    fn a_created_command_waits_for_us() {
+        let dir = std::env::temp_dir().join(format!("dtrace-target-{}", std::process::id()));
+        let path = dir.to_string_lossy().into_owned();
+        let _ = std::fs::remove_dir(&dir);
+        let mut target = Target::create(&format!("mkdir {path}")).unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(50));
+        assert!(!dir.exists(), "it ran before resume");
+        target.resume().unwrap();
+        assert_eq!(sys::poll(&[target.fd()], 5000).unwrap(), [true]);
+        assert!(dir.exists());
+        assert_eq!(target.epitaph(), format!("pid {} has exited", target.pid()));
+        std::fs::remove_dir(&dir).unwrap();
+    }
+
+    #[test]
+    fn how_targets_end() {
+        for (command, want) in [
+            ("sh -c 'exit 3'", "exited with status 3"),
+            ("sh -c 'kill -TERM $$'", "terminated by SIGTERM"),
+        ] {
+            let mut target = Target::create(command).unwrap();
+            target.resume().unwrap();
+            assert_eq!(sys::poll(&[target.fd()], 5000).unwrap(), [true]);
+            assert_eq!(target.epitaph(), format!("pid {} {want}", target.pid()));
+        }
+        let e = Target::create("/nonexistent/command").unwrap_err().to_string();
+        assert!(
+            e.starts_with("failed to create process '/nonexistent/command': No such file"),
+            "{e}"
+        );
+        assert!(Target::grab(u32::MAX >> 1).unwrap_err().to_string().contains("No such process"));
+    }
+}

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0
+//! A session from enabling to exit: the one place that knows the order of things.
+//!
+//! ```text
+//! enable .. go | round round round .. | stop, last round, aggregations
+//! ```
+//! A round takes principal buffers first and aggregations after them: what a clause aggregated
+//! before its printa() is then surely in the aggregations that the printa() shows.
+
+use crate::aggregate::{is_clearable, Sort, Store};
+use crate::consume::{EnabledProbe, EnabledProbes, Record, Release, Timeline};
+use crate::error::{Error, Failure};
+use crate::kernel::Kernel;
+use crate::print::report::{Report, Reporter};
+use crate::status::{self, Drops};
+use crate::wait::{Event, Waiter};
+use crate::{enable, print};
+use abi::ids::Epid;
+use abi::option::{OptionId, Options};
+use abi::status::Status;
+use d::{Program, StatementKind};
+use std::io::Write;
+
+/// EPIDs whose layout is asked for before tracing starts; the others when they first appear.
+const PREFETCH: u32 = 1024;
+
+/// What the command line says about printing, beyond the run-time options.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Settings {
+    /// `-x droptags`.
+    pub droptags: bool,
+}
+
+/// Where output goes.
+pub struct Output<'a> {
+    /// The traced data.
+    pub out: &'a mut dyn Write,
+    /// Messages.
+    pub err: &'a mut dyn Write,
+}
+
+/// A consumer state with what we know of it.
+pub struct Session<'a> {
+    kernel: &'a mut dyn Kernel,
+    output: Output<'a>,
+    settings: Settings,
+    options: Options,
+    programs: Vec<Program>,
+    matched: u32,
+    cpus: Vec<u32>,
+    enabled: EnabledProbes,
+    timeline: Timeline,
+    store: Store,
+    reporter: Reporter,
+    status: Status,
+    exit: Option<i32>,
+}
+
+impl<'a> Session<'a> {
+    /// Enables our own ERROR clause with the options that were set explicitly.
+    pub fn new(
+        kernel: &'a mut dyn Kernel,
+        output: Output<'a>,
+        settings: Settings,
+        set: &[(OptionId, u64)],
+    ) -> Result<Self, Failure> {
+        let doing = "could not enable tracing";
+        let mut options = Options::default();
+        for &(id, value) in set {
+            options.set(id, value);
+        }
+        let conf = kernel.conf().map_err(|r| r.doing(doing))?;
+        let only = u32::try_from(options.get(OptionId::Cpu)).ok().filter(|&c| c < conf.ncpus);
+        let cpus = only.map_or_else(|| (0..conf.ncpus).collect(), |cpu| vec![cpu]);
+        let matched = kernel.enable(&enable::own_dof(set)).map_err(|r| r.doing(doing))?;
+        Ok(Self {
+            kernel,
+            output,
+            settings,
+            reporter: Reporter::new(&options),
+            options,
+            programs: Vec::new(),
+            matched,
+            cpus,
+            enabled: EnabledProbes::default(),
+            timeline: Timeline::default(),
+            store: Store::default(),
+            status: Status::default(),
+            exit: None,
+        })
+    }
+
+    /// Enables a program; gives the number of probes matched. `name` is how messages call it.
+    pub fn enable(&mut self, name: &str, program: Program) -> Result<u32, Failure> {
+        let doing = || format!("failed to enable '{name}'");
+        if program.is_destructive && self.options.get(OptionId::Destructive) != 1 {
+            let e = Error::new(doing(), "destructive actions not allowed");
+            return Err(e.hint("-w allows them").into());
+        }
+        if let Some(what) = uncomputable(&program) {
+            return Err(Error::new(doing(), what).into());
+        }
+        let matched = self.kernel.enable(&enable::dof(&program)).map_err(|r| r.doing(doing()))?;
+        self.programs.push(program);
+        self.matched = self.matched.saturating_add(matched);
+        Ok(matched)
+    }
+
+    /// Starts tracing: BEGIN fires.
+    pub fn go(&mut self) -> Result<(), Failure> {
+        // A little more than was matched: descriptions of one clause may overlap.
+        let count = self.matched.saturating_add(8).min(PREFETCH);
+        self.enabled.prefetch(self.kernel, count);
+        let cpu = self.kernel.go().map_err(|r| r.doing("could not enable tracing"))?;
+        // Without temporal order BEGIN's CPU comes first.
+        self.cpus.sort_by_key(|&c| c != cpu);
+        Ok(())
+    }
+
+    /// Consumes until the program, a signal or the end of the targets says stop; gives the exit
+    /// status.
+    pub fn work(&mut self, waiter: &mut dyn Waiter) -> Result<i32, Failure> {
+        let rate = |id| self.options.get(id).max(1_000_000);
+        let rates = [OptionId::Switchrate, OptionId::Aggrate, OptionId::Statusrate].map(rate);
+        let mut due = rates.map(|r| waiter.now().saturating_add(r));
+        while !self.is_ending()? {
+            let now = waiter.now();
+            let next = due.into_iter().min().unwrap_or(now);
+            match waiter.wait(next.saturating_sub(now)) {
+                Event::Timeout => {}
+                Event::Interrupt => break,
+                Event::TargetsGone(epitaphs) => {
+                    if !self.is_quiet() {
+                        epitaphs.iter().try_for_each(|t| self.say(&format!("dtrace: {t}")))?;
+                    }
+                    break;
+                }
+            }
+            let now = waiter.now();
+            let [switch, aggregate, status] = [0, 1, 2].map(|i| due[i] <= now);
+            if switch {
+                self.round(false)?;
+            }
+            if aggregate {
+                self.snap_aggregations()?;
+            }
+            if status {
+                self.look_at_status()?;
+            }
+            for (at, rate) in due.iter_mut().zip(rates) {
+                if *at <= now {
+                    *at = now.saturating_add(rate);
+                }
+            }
+        }
+        self.finish()
+    }
+
+    /// Has the program said exit()? A cheap question, so exit() is seen without a round's delay.
+    fn is_ending(&mut self) -> Result<bool, Failure> {
+        Ok(self.exit.is_some() || self.look_at_status()?)
+    }
+
+    /// Tells what was dropped since the last look; true if tracing has ended by itself.
+    fn look_at_status(&mut self) -> Result<bool, Failure> {
+        let now = self.kernel.status().map_err(|r| r.doing("failed to get the status"))?;
+        let before = std::mem::replace(&mut self.status, now);
+        self.tell(&status::differences(&before, &now))?;
+        if now.killed != 0 {
+            let cause = "Abort due to systemic unresponsiveness";
+            return Err(Error::new("processing aborted", cause).into());
+        }
+        Ok(now.exiting != 0 || now.filled != 0)
+    }
+
+    /// Takes and prints what is there.
+    fn round(&mut self, is_last: bool) -> Result<(), Failure> {
+        let is_temporal = self.options.get(OptionId::Temporal) == 1;
+        let release = match (is_temporal, is_last) {
+            (false, _) => Release::Unordered,
+            (true, false) => Release::Temporal,
+            (true, true) => Release::Last,
+        };
+        let (records, drops) =
+            self.timeline.round(self.kernel, &mut self.enabled, &self.cpus, release)?;
+        self.tell(&drops)?;
+        if is_last || self.uses_aggregations() {
+            self.snap_aggregations()?;
+        }
+        let mut text = Vec::new();
+        for record in &records {
+            self.print(&mut text, record)?;
+            if text.len() > 64 << 10 {
+                self.output.out.write_all(&text)?;
+                text.clear();
+            }
+        }
+        self.output.out.write_all(&text)?;
+        self.output.out.flush()?;
+        Ok(())
+    }
+
+    /// Do records need the aggregations?
+    fn uses_aggregations(&self) -> bool {
+        let mut kinds = self.programs.iter().flat_map(|p| &p.statements).map(|s| &s.kind);
+        kinds.any(|k| {
+            matches!(
+                k,
+                StatementKind::Printa { .. }
+                    | StatementKind::Clear(_)
+                    | StatementKind::Normalize(_)
+                    | StatementKind::Denormalize(_)
+                    | StatementKind::Trunc { .. }
+            )
+        })
+    }
+
+    fn snap_aggregations(&mut self) -> Result<(), Failure> {
+        let drops = self.store.snap(self.kernel, &self.cpus)?;
+        self.tell(&drops)
+    }
+
+    fn print(&mut self, text: &mut Vec<u8>, record: &Record) -> Result<(), Failure> {
+        if record.enabled.uarg == enable::INTERNAL {
+            // What was printed before the fault comes before its message.
+            self.output.out.write_all(text)?;
+            text.clear();
+            self.output.out.flush()?;
+            let message = self.fault(record);
+            return self.say(&message);
+        }
+        match self.reporter.record(text, record, &self.programs, &mut self.store) {
+            Report::Printed => {}
+            Report::Exit(status) => self.exit = Some(status),
+        }
+        Ok(())
+    }
+
+    fn fault(&mut self, record: &Record) -> String {
+        let word = |i: usize| {
+            let rec = record.enabled.recs.get(i)?;
+            print::value::signed(crate::aggregate::datum(record.bytes(), rec)?)
+        };
+        let [epid, action, offset, kind, address] = [0, 1, 2, 3, 4].map(|i| word(i).unwrap_or(0));
+        let fault = print::fault::Fault {
+            epid: epid as u32,
+            action: action as u32,
+            offset,
+            kind: kind as u32,
+            address: address as u64,
+        };
+        let enabled = self.enabled.get(self.kernel, Epid(fault.epid)).ok();
+        let name = enabled.as_ref().map_or_else(String::new, |e| full_name(e));
+        let id = enabled.map_or(0, |e| e.probe.id.0);
+        print::fault::message(&fault, id, &name)
+    }
+
+    /// Stops: END fires, what is left is printed, then the aggregations.
+    pub fn finish(&mut self) -> Result<i32, Failure> {
+        let cpu = self.kernel.stop().map_err(|r| r.doing("failed to stop tracing"))?;
+        // Without temporal order END's CPU comes last.
+        self.cpus.sort_by_key(|&c| c == cpu);
+        self.round(true)?;
+        self.look_at_status()?;
+        let mut text = vec![b'\n'];
+        for variable in self.store.unprinted() {
+            let rows = self.store.rows(&[variable], Sort::new(&self.options));
+            self.reporter.rows(&mut text, &rows);
+        }
+        self.output.out.write_all(&text)?;
+        self.output.out.flush()?;
+        Ok(self.exit.unwrap_or(0))
+    }
+
+    fn is_quiet(&self) -> bool {
+        self.options.get(OptionId::Quiet) == 1
+    }
+
+    fn tell(&mut self, drops: &[Drops]) -> Result<(), Failure> {
+        drops.iter().try_for_each(|d| self.say(&d.line(self.settings.droptags)))
+    }
+
+    fn say(&mut self, line: &str) -> Result<(), Failure> {
+        Ok(writeln!(self.output.err, "{line}")?)
+    }
+}
+
+fn full_name(enabled: &EnabledProbe) -> String {
+    enabled.parts().join(":")
+}
+
+/// clear() and trunc() of extremes cannot be computed from running totals.
+fn uncomputable(program: &Program) -> Option<String> {
+    program.statements.iter().find_map(|s| {
+        let (action, number) = match s.kind {
+            StatementKind::Clear(n) => ("clear", n),
+            StatementKind::Trunc { aggregation, .. } => ("trunc", aggregation),
+            _ => return None,
+        };
+        let a = program.aggregations.iter().find(|a| a.number == number)?;
+        let what = format!("{action}(@{}) of a min() or max() is not supported yet", a.name);
+        (!is_clearable(a.func)).then_some(what)
+    })
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Drops in words: what was lost, where, why.
+//!
+//! The kernel counts since GO; a message says how many more there are than at the last look.
+
+use abi::status::Status;
+
+/// One message: its DTRACEDROP_ tag and its text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Drops {
+    tag: &'static str,
+    text: String,
+}
+
+impl Drops {
+    /// The line for stderr, without its newline; `droptags` puts the tag in front.
+    pub fn line(&self, droptags: bool) -> String {
+        match droptags {
+            true => format!("dtrace: [DTRACEDROP_{}] {}", self.tag, self.text),
+            false => format!("dtrace: {}", self.text),
+        }
+    }
+}
+
+fn plural(n: u64) -> &'static str {
+    if n == 1 {
+        ""
+    } else {
+        "s"
+    }
+}
+
+/// Records that found no room in a CPU's principal buffer.
+pub fn principal(n: u64, cpu: u32) -> Drops {
+    Drops { tag: "PRINCIPAL", text: format!("{n} drop{} on CPU {cpu}", plural(n)) }
+}
+
+/// Aggregated values that found no room on a CPU.
+pub fn aggregation(n: u64, cpu: u32) -> Drops {
+    Drops { tag: "AGGREGATION", text: format!("{n} aggregation drop{} on CPU {cpu}", plural(n)) }
+}
+
+/// What is worse now than it was.
+pub fn differences(before: &Status, now: &Status) -> Vec<Drops> {
+    let mut drops = Vec::new();
+    let mut say = |tag, old: u64, new: u64, what: &str, why: &str| {
+        let n = new.saturating_sub(old);
+        if n > 0 {
+            drops.push(Drops { tag, text: format!("{n} {what}{}{why}", plural(n)) });
+        }
+    };
+    let (b, n) = (before, now);
+    say("DYNAMIC", b.dyndrops, n.dyndrops, "dynamic variable drop", "");
+    let rinsing = " with non-empty rinsing list";
+    say("DYNRINSE", b.dyndrops_rinsing, n.dyndrops_rinsing, "dynamic variable drop", rinsing);
+    let dirty = " with non-empty dirty list";
+    say("DYNDIRTY", b.dyndrops_dirty, n.dyndrops_dirty, "dynamic variable drop", dirty);
+    say("SPEC", b.specdrops, n.specdrops, "speculative drop", "");
+    let busy = " (available buffer(s) still busy)";
+    say("SPECBUSY", b.specdrops_busy, n.specdrops_busy, "failed speculation", busy);
+    let none = " (no speculative buffer available)";
+    say("SPECUNAVAIL", b.specdrops_unavail, n.specdrops_unavail, "failed speculation", none);
+    let overflow = "jstack()/ustack() string table overflow";
+    say("STKSTROVERFLOW", b.stkstroverflows, n.stkstroverflows, overflow, "");
+    say("DBLERROR", b.dblerrors, n.dblerrors, "error", " in ERROR probe enabling");
+    say("NESTED", b.nested, n.nested, "nested probe drop", "");
+    drops
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_new() {
+        let before = Status { dyndrops: 5, specdrops: 7, ..Status::default() };
+        let now = Status { dyndrops: 6, specdrops: 7, dblerrors: 2, specdrops_busy: 1, ..before };
+        let lines: Vec<String> = differences(&before, &now).iter().map(|d| d.line(false)).collect();
+        assert_eq!(
+            lines,
+            [
+                "dtrace: 1 dynamic variable drop",
+                "dtrace: 1 failed speculation (available buffer(s) still busy)",
+                "dtrace: 2 errors in ERROR probe enabling",
+            ]
+        );
+        assert!(differences(&now, &now).is_empty());
+    }
+
+    #[test]
+    fn buffers() {
+        assert_eq!(principal(1, 3).line(false), "dtrace: 1 drop on CPU 3");
+        assert_eq!(
+            aggregation(20, 0).line(true),
+            "dtrace: [DTRACEDROP_AGGREGATION] 20 aggregation drops on CPU 0"
+        );
+    }
+}

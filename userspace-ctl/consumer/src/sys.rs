@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0
+//! The system calls that std does not offer; the only unsafe of userspace.
+//!
+//! Every function here is safe to call with any argument: what a call needs of its caller is in its
+//! types.
+#![allow(unsafe_code)]
+
+use abi::conf::Conf;
+use abi::ioctl::{BufDesc, Enable, Format, Go, Probes, Report};
+use abi::probe::ProbeDesc;
+use abi::record::{AggDesc, EprobeDesc, RecDesc};
+use abi::status::Status;
+use d::Identity;
+use std::io::{Error, Result};
+use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command};
+use zerocopy::{FromBytes, IntoBytes};
+
+/// An ioctl's argument without addresses.
+///
+/// # Safety
+/// No field of it makes the kernel read or write memory of ours.
+pub unsafe trait Plain: FromBytes + IntoBytes {}
+
+/// An ioctl's argument that names user memory by one address and one extent.
+///
+/// # Safety
+/// `point` sets the only address in it, and an extent that covers no more than `bytes` bytes; with
+/// address 0 it need not touch the extent, which may be an answer by then.
+pub unsafe trait Window: FromBytes + IntoBytes {
+    /// Says where the memory is.
+    fn point(&mut self, address: u64, bytes: usize);
+}
+
+macro_rules! plain {
+    ($($t:ty),* $(,)?) => {$(
+        // SAFETY: integers without meaning as addresses, see the ioctl's documentation in abi.
+        unsafe impl Plain for $t {}
+    )*};
+}
+plain!(Conf, Status, Go);
+
+macro_rules! window {
+    ($($t:ty { $address:ident, $extent:ident in $unit:ty })*) => {$(
+        // SAFETY: `$address` is its only address; the extent is rounded down to whole units.
+        unsafe impl Window for $t {
+            fn point(&mut self, address: u64, bytes: usize) {
+                self.$address = address;
+                if address != 0 {
+                    self.$extent = (bytes / size_of::<$unit>()) as _;
+                }
+            }
+        }
+    )*};
+}
+window! {
+    Enable { dof, size in u8 }
+    Probes { into, capacity in ProbeDesc }
+    EprobeDesc { recs, capacity in RecDesc }
+    AggDesc { recs, capacity in RecDesc }
+    BufDesc { data, size in u8 }
+    Format { text, size in u8 }
+    Report { text, size in u8 }
+}
+
+/// An ioctl whose argument holds no address.
+pub fn ioctl<T: Plain>(fd: BorrowedFd<'_>, request: u32, arg: &mut T) -> Result<()> {
+    call(fd, request, arg)
+}
+
+/// An ioctl whose argument points at `data`, which the kernel reads or fills; the address is in the
+/// argument for the time of the call only.
+pub fn ioctl_with<T: Window>(
+    fd: BorrowedFd<'_>,
+    request: u32,
+    arg: &mut T,
+    data: &mut [u8],
+) -> Result<()> {
+    arg.point(data.as_mut_ptr() as u64, data.len());
+    let result = call(fd, request, arg);
+    arg.point(0, 0);
+    result
+}
+
+fn call<T: FromBytes + IntoBytes>(fd: BorrowedFd<'_>, request: u32, arg: &mut T) -> Result<()> {
+    if (request >> 16) & 0x3fff != size_of::<T>() as u32 {
+        return Err(Error::from_raw_os_error(libc::EINVAL));
+    }
+    let address = std::ptr::from_mut(arg);
+    // SAFETY: `arg` is live, exclusive and as large as `request` says (checked above); whatever bytes
+    // the kernel leaves in it are a valid T (FromBytes). Memory it points to is the caller's live
+    // `data` (Window) or none (Plain).
+    let rc = unsafe { libc::ioctl(fd.as_raw_fd(), libc::c_ulong::from(request), address) };
+    if rc < 0 {
+        Err(Error::last_os_error())
+    } else {
+        Ok(())
+    }
+}
+
+/// Who we are, for the macro variables.
+pub fn identity() -> Identity {
+    // SAFETY: these calls take no memory and cannot fail.
+    unsafe {
+        Identity {
+            pid: std::process::id(),
+            ppid: libc::getppid() as u32,
+            pgid: libc::getpgrp() as u32,
+            sid: libc::getsid(0) as u32,
+            uid: libc::getuid(),
+            euid: libc::geteuid(),
+            gid: libc::getgid(),
+            egid: libc::getegid(),
+        }
+    }
+}
+
+/// Waits until a descriptor is readable or the time is over; gives which are readable.
+pub fn poll(fds: &[RawFd], timeout_ms: i32) -> Result<Vec<bool>> {
+    let mut set: Vec<libc::pollfd> =
+        fds.iter().map(|&fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 }).collect();
+    // SAFETY: `set` is a live array of `set.len()` pollfd.
+    let rc = unsafe { libc::poll(set.as_mut_ptr(), set.len() as libc::nfds_t, timeout_ms) };
+    if rc < 0 {
+        let e = Error::last_os_error();
+        return match e.kind() {
+            std::io::ErrorKind::Interrupted => Ok(vec![false; fds.len()]),
+            _ => Err(e),
+        };
+    }
+    Ok(set.iter().map(|p| p.revents != 0).collect())
+}
+
+/// A descriptor that becomes readable when the process ends.
+pub fn pidfd_open(pid: u32) -> Result<OwnedFd> {
+    // SAFETY: takes two integers, touches no memory of ours.
+    let fd = unsafe { libc::syscall(libc::SYS_pidfd_open, pid as libc::pid_t, 0) };
+    if fd < 0 {
+        return Err(Error::last_os_error());
+    }
+    // SAFETY: the call just gave us this descriptor; nobody else has it.
+    Ok(unsafe { OwnedFd::from_raw_fd(fd as RawFd) })
+}
+
+/// Starts a command that stands still before its first instruction until [`resume`].
+pub fn spawn_stopped(command: &mut Command) -> Result<Child> {
+    // SAFETY: the closure makes one async-signal-safe system call and allocates nothing.
+    unsafe {
+        command.pre_exec(|| {
+            // SAFETY: PTRACE_TRACEME ignores its other arguments.
+            match libc::ptrace(libc::PTRACE_TRACEME, 0, 0, 0) {
+                0 => Ok(()),
+                _ => Err(Error::last_os_error()),
+            }
+        });
+    }
+    let mut child = command.spawn()?;
+    let mut status = 0;
+    // SAFETY: `status` is live; the pid is our child's.
+    let rc = unsafe { libc::waitpid(child.id() as libc::pid_t, &mut status, libc::WUNTRACED) };
+    if rc < 0 || !libc::WIFSTOPPED(status) {
+        let e = Error::last_os_error();
+        let _ = child.kill();
+        return Err(e);
+    }
+    Ok(child)
+}
+
+/// Lets a command of [`spawn_stopped`] run.
+pub fn resume(child: &Child) -> Result<()> {
+    // SAFETY: detaching from our own child; address and data are ignored but for signal 0.
+    let rc = unsafe { libc::ptrace(libc::PTRACE_DETACH, child.id() as libc::pid_t, 0, 0) };
+    if rc < 0 {
+        Err(Error::last_os_error())
+    } else {
+        Ok(())
+    }
+}
+
+/// A moment in the local time zone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LocalTime {
+    /// 2026.
+    pub year: i64,
+    /// 0 is January.
+    pub month: usize,
+    /// From 1.
+    pub day: u8,
+    /// 0 is Sunday.
+    pub weekday: usize,
+    /// Hour, minute, second.
+    pub clock: (u8, u8, u8),
+    /// Name of the zone: UTC.
+    pub zone: String,
+}
+
+/// Seconds since the epoch to local time.
+pub fn local_time(seconds: i64) -> Option<LocalTime> {
+    // SAFETY: `tm` is plain old data for which zero bytes are valid (a null zone pointer included).
+    let mut tm: libc::tm = unsafe { std::mem::zeroed() };
+    // SAFETY: both pointers are live; localtime_r writes `tm` only.
+    if unsafe { libc::localtime_r(&seconds, &mut tm) }.is_null() {
+        return None;
+    }
+    let zone = match tm.tm_zone.is_null() {
+        true => String::from("UTC"),
+        // SAFETY: not null, and libc keeps zone names as NUL-terminated strings for the process's
+        // life.
+        false => unsafe { std::ffi::CStr::from_ptr(tm.tm_zone) }.to_string_lossy().into_owned(),
+    };
+    Some(LocalTime {
+        year: i64::from(tm.tm_year) + 1900,
+        month: usize::try_from(tm.tm_mon).ok()?,
+        day: u8::try_from(tm.tm_mday).ok()?,
+        weekday: usize::try_from(tm.tm_wday).ok()?,
+        clock: (
+            u8::try_from(tm.tm_hour).ok()?,
+            u8::try_from(tm.tm_min).ok()?,
+            u8::try_from(tm.tm_sec).ok()?,
+        ),
+        zone,
+    })
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Sleeping between two rounds: until the time is over, somebody wants us to end, or the targets
+//! have ended.
+
+use crate::error::Error;
+use crate::process::Target;
+use crate::sys;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use std::io::Read as _;
+use std::os::fd::AsRawFd;
+use std::os::unix::net::UnixStream;
+use std::sync::atomic::AtomicBool;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Why a sleep ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Event {
+    /// The time is over.
+    Timeout,
+    /// A signal asks us to end.
+    Interrupt,
+    /// The last target has ended; with what to say of each that did.
+    TargetsGone(Vec<String>),
+}
+
+/// Sleeps; tests give a scripted one.
+pub trait Waiter {
+    /// Monotonic time, ns.
+    fn now(&self) -> u64;
+    /// Sleeps at most so long, ns.
+    fn wait(&mut self, ns: u64) -> Event;
+}
+
+/// The real one: signals and targets.
+#[derive(Debug)]
+pub struct Signals {
+    start: Instant,
+    wakeup: UnixStream,
+    targets: Vec<Target>,
+    epitaphs: Vec<String>,
+}
+
+impl Signals {
+    /// From here on the first SIGINT, SIGTERM or SIGHUP ends the session in order, the second one
+    /// at once, whatever we are doing.
+    pub fn new(targets: Vec<Target>) -> Result<Self, Error> {
+        let failed = |e: std::io::Error| Error::new("failed to catch signals", e.to_string());
+        let (wakeup, theirs) = UnixStream::pair().map_err(failed)?;
+        wakeup.set_nonblocking(true).map_err(failed)?;
+        let was_asked = Arc::new(AtomicBool::new(false));
+        for signal in [SIGINT, SIGTERM, SIGHUP] {
+            // In this order: the first signal finds the flag unset and sets it afterwards.
+            signal_hook::flag::register_conditional_shutdown(signal, 1, was_asked.clone())
+                .and_then(|_| signal_hook::flag::register(signal, was_asked.clone()))
+                .and_then(|_| signal_hook::low_level::pipe::register(signal, theirs.try_clone()?))
+                .map_err(failed)?;
+        }
+        Ok(Self { start: Instant::now(), wakeup, targets, epitaphs: Vec::new() })
+    }
+
+    /// Lets created commands run.
+    pub fn resume(&self) -> Result<(), Error> {
+        self.targets.iter().try_for_each(Target::resume)
+    }
+}
+
+impl Waiter for Signals {
+    fn now(&self) -> u64 {
+        u64::try_from(self.start.elapsed().as_nanos()).unwrap_or(u64::MAX)
+    }
+
+    fn wait(&mut self, ns: u64) -> Event {
+        let mut fds = vec![self.wakeup.as_raw_fd()];
+        fds.extend(self.targets.iter().map(Target::fd));
+        let ms = i32::try_from(ns.div_ceil(1_000_000)).unwrap_or(i32::MAX);
+        let Ok(ready) = sys::poll(&fds, ms) else {
+            return Event::Interrupt;
+        };
+        let mut ready = ready.into_iter();
+        if ready.next() == Some(true) {
+            let _ = self.wakeup.read(&mut [0; 16]);
+            return Event::Interrupt;
+        }
+        let had_targets = !self.targets.is_empty();
+        let (mut gone, mut alive) = (Vec::new(), Vec::new());
+        for (target, is_gone) in std::mem::take(&mut self.targets).into_iter().zip(ready) {
+            if is_gone {
+                gone.push(target)
+            } else {
+                alive.push(target)
+            }
+        }
+        self.targets = alive;
+        self.epitaphs.extend(gone.iter_mut().map(Target::epitaph));
+        match had_targets && self.targets.is_empty() {
+            true => Event::TargetsGone(std::mem::take(&mut self.epitaphs)),
+            false => Event::Timeout,
+        }
+    }
+}
