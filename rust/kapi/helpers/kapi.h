@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The C side of crate kapi: what the kernel offers only as inline functions, macros or struct layouts, and what
+ * is reached by address. Rust declares the same prototypes in rust/kapi/src/sys.rs; no other crate sees them.
+ */
+#ifndef KAPI_H
+#define KAPI_H
+#include <linux/types.h>
+
+struct list_head;
+struct miscdevice;
+struct module;
+struct mutex;
+
+/* context.c */
+long kapi_probe_enter(unsigned long *flags);
+void kapi_probe_leave(unsigned long flags);
+u64 kapi_probe_nested(unsigned int cpu);
+
+/* xcall.c */
+int kapi_call_on(unsigned int cpu, void (*fn)(void *arg), void (*offline)(void *arg), void *arg);
+void kapi_sync(void);
+bool kapi_cpu_possible(unsigned int cpu);
+bool kapi_cpu_online(unsigned int cpu);
+void kapi_quiesce(void);
+
+/* task.c */
+int kapi_task_tgid(void);
+int kapi_task_pid(void);
+int kapi_task_ppid(void);
+bool kapi_task_descends_from(int tgid);
+u32 kapi_task_uid(void);
+u32 kapi_task_gid(void);
+void kapi_task_comm(char *comm16);
+u64 kapi_task_address(void);
+u64 kapi_task_start(void);
+u32 kapi_task_context(void);
+bool kapi_task_may_trace(void);
+int kapi_task_locked_down(void);
+
+/* nofault.c */
+int kapi_read_kernel(void *to, u64 addr, size_t len);
+int kapi_read_user(void *to, u64 addr, size_t len);
+
+/* publish.c */
+void kapi_publish_lock(void);
+void kapi_publish_unlock(void);
+
+/* mem.c */
+void *kapi_zalloc(size_t bytes);
+
+/* symbols.c */
+unsigned long kapi_find_lookup(void);
+int kapi_each_kernel_symbol(unsigned long on_each, void *fn, void *arg);
+
+/* modules.c */
+typedef void (*kapi_module_fn)(unsigned long event, struct module *mod);
+typedef void (*kapi_symbol_fn)(void *arg, const char *name, unsigned long addr, char type);
+int kapi_modules_watch(kapi_module_fn fn);
+void kapi_modules_unwatch(void);
+struct module *kapi_module_next(struct module *prev, struct list_head *list, struct mutex *mutex);
+const char *kapi_module_name(struct module *mod);
+void kapi_module_text(struct module *mod, bool init, u64 *base, u64 *size);
+bool kapi_module_contains(struct module *mod, u64 addr, size_t len);
+void kapi_module_symbols(struct module *mod, struct mutex *mutex, kapi_symbol_fn fn, void *arg);
+
+/* device.c */
+int kapi_device_own(struct miscdevice *misc);
+
+/* text.c */
+/* Rust: text::Patch */
+struct kapi_patch {
+	u64 addr;
+	u8 old[5];
+	u8 new[5];
+};
+/* Rust: sys::TextFns */
+struct kapi_text_fns {
+	unsigned long batch_add, batch_finish;
+	unsigned long jump_label_reserved, static_call_reserved, ftrace_reserved, alternatives_reserved;
+	unsigned long stext, etext;
+	struct mutex *text_mutex, *module_mutex;
+	struct list_head *modules;
+};
+int kapi_text_patch(const struct kapi_text_fns *fns, const struct kapi_patch *batch, size_t n, size_t *at);
+bool kapi_text_reserved(const struct kapi_text_fns *fns, u64 addr, size_t len);
+
+/* trampoline.S */
+long kapi_call4(unsigned long fn, unsigned long a, unsigned long b, unsigned long c, unsigned long d);
+void kapi_sdt_trampoline(void);
+
+#endif

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Large blocks on a user's request: charged to its cgroup, refused without an OOM kill and without a warning. */
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include "kapi.h"
+
+void *kapi_zalloc(size_t bytes)
+{
+	if ((bytes >> PAGE_SHIFT) > totalram_pages() / 2)
+		return NULL;
+	return kvzalloc(bytes, GFP_KERNEL_ACCOUNT | __GFP_NOWARN | __GFP_RETRY_MAYFAIL);
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Loads from addresses that nobody vouches for. The kernel's *_nofault copies survive an unmapped page and refuse
+ * addresses that are not canonical; what they do not refuse is device memory, where a mere load may change the
+ * device. A kernel page that is mapped other than write-back is taken for such, and refused.
+ */
+#include <linux/kprobes.h>
+#include <linux/mm.h>
+#include <linux/uaccess.h>
+#include <asm/pgtable.h>
+#include "kapi.h"
+
+/* The direct map holds memory only, and most of what a probe reads. */
+static notrace bool kapi_direct_map(u64 addr, size_t len)
+{
+	return addr >= PAGE_OFFSET && addr + len <= (unsigned long)high_memory;
+}
+
+static notrace bool kapi_cached(u64 addr)
+{
+	unsigned int level;
+	pte_t *pte = lookup_address(addr, &level);
+	pteval_t bits, pat = level == PG_LEVEL_4K ? _PAGE_PAT : _PAGE_PAT_LARGE;
+
+	if (!pte)
+		return false;
+	bits = pte_val(READ_ONCE(*pte));
+	return (bits & _PAGE_PRESENT) && !(bits & (_PAGE_PWT | _PAGE_PCD | pat));
+}
+
+notrace int kapi_read_kernel(void *to, u64 addr, size_t len)
+{
+	u64 page;
+
+	if (addr + len < addr || addr < TASK_SIZE_MAX)
+		return -EFAULT;
+	if (!kapi_direct_map(addr, len)) {
+		/* Before the walk: it does not look at the bits above the page tables' reach. */
+		if (!__is_canonical_address(addr, boot_cpu_data.x86_virt_bits))
+			return -EFAULT;
+		for (page = addr & PAGE_MASK; page < addr + len; page += PAGE_SIZE) {
+			if (!kapi_cached(page))
+				return -EFAULT;
+			if (page + PAGE_SIZE < page)
+				break;
+		}
+	}
+	return copy_from_kernel_nofault(to, (const void *)(unsigned long)addr, len) ? -EFAULT : 0;
+}
+NOKPROBE_SYMBOL(kapi_read_kernel);
+
+notrace int kapi_read_user(void *to, u64 addr, size_t len)
+{
+	return copy_from_user_nofault(to, (const void __user *)(unsigned long)addr, len) ? -EFAULT : 0;
+}
+NOKPROBE_SYMBOL(kapi_read_user);

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The current task, as a probe may ask for it. `current` cannot go away while it runs, and its credentials are
+ * its own to change.
+ */
+#include <linux/capability.h>
+#include <linux/cred.h>
+#include <linux/preempt.h>
+#include <linux/sched.h>
+#include <linux/security.h>
+#include <linux/uidgid.h>
+#include "kapi.h"
+
+notrace int kapi_task_tgid(void)
+{
+	return current->tgid;
+}
+
+notrace int kapi_task_pid(void)
+{
+	return current->pid;
+}
+
+notrace int kapi_task_ppid(void)
+{
+	int ppid;
+
+	rcu_read_lock();
+	ppid = rcu_dereference(current->real_parent)->tgid;
+	rcu_read_unlock();
+	return ppid;
+}
+
+/* The first task of all is its own parent. */
+notrace bool kapi_task_descends_from(int tgid)
+{
+	const struct task_struct *t = current, *parent;
+	bool found;
+
+	rcu_read_lock();
+	for (;;) {
+		found = t->tgid == tgid;
+		parent = rcu_dereference(t->real_parent);
+		if (found || parent == t)
+			break;
+		t = parent;
+	}
+	rcu_read_unlock();
+	return found;
+}
+
+notrace u32 kapi_task_uid(void)
+{
+	return __kuid_val(rcu_dereference_raw(current->cred)->uid);
+}
+
+notrace u32 kapi_task_gid(void)
+{
+	return __kgid_val(rcu_dereference_raw(current->cred)->gid);
+}
+
+notrace void kapi_task_comm(char *comm16)
+{
+	int i;
+
+	BUILD_BUG_ON(TASK_COMM_LEN != 16);
+	for (i = 0; i < TASK_COMM_LEN; i++)
+		comm16[i] = READ_ONCE(current->comm[i]);
+}
+
+notrace u64 kapi_task_address(void)
+{
+	return (unsigned long)current;
+}
+
+notrace u64 kapi_task_start(void)
+{
+	return current->start_boottime;
+}
+
+/* 0: the task itself, 1: a soft interrupt over it, 2: a hard one, 3: an NMI */
+notrace u32 kapi_task_context(void)
+{
+	if (in_nmi())
+		return 3;
+	if (in_hardirq())
+		return 2;
+	return in_serving_softirq();
+}
+
+bool kapi_task_may_trace(void)
+{
+	return capable(CAP_SYS_ADMIN) || (capable(CAP_PERFMON) && capable(CAP_BPF));
+}
+
+int kapi_task_locked_down(void)
+{
+	int err = security_locked_down(LOCKDOWN_KPROBES);
+
+	return err ? err : security_locked_down(LOCKDOWN_BPF_READ_KERNEL);
+}

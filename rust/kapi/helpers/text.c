@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Changing instructions while they run, by the kernel's own method: a breakpoint first, the tail, then the head, with
+ * every CPU synchronized in between. That method BUG()s on whatever it does not expect, so all of that is refused
+ * here. Its functions are not exported, and their ENDBR is gone: they are reached by kapi_call4 only.
+ */
+#include <linux/kprobes.h>
+#include <linux/list.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/uaccess.h>
+#include "kapi.h"
+
+static const u8 nop5[5] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 };
+
+/* What the kernel's method takes, five bytes wide. */
+static bool kapi_pokable(const u8 *insn)
+{
+	return !memcmp(insn, nop5, 5) || insn[0] == 0xe8 || insn[0] == 0xe9;
+}
+
+/* Under module_mutex, so that no module gives up the text that was found to be its own. */
+static bool kapi_is_text(const struct kapi_text_fns *fns, u64 addr, size_t len)
+{
+	struct module *m;
+
+	if (addr >= fns->stext && addr + len <= fns->etext)
+		return true;
+	list_for_each_entry(m, fns->modules, list) {
+		static const enum mod_mem_type types[] = { MOD_TEXT, MOD_INIT_TEXT };
+		int i;
+
+		if (m->state == MODULE_STATE_UNFORMED)
+			continue;
+		for (i = 0; i < ARRAY_SIZE(types); i++) {
+			u64 base = (unsigned long)m->mem[types[i]].base, size = m->mem[types[i]].size;
+
+			if (addr >= base && addr - base < size && len <= size - (addr - base))
+				return true;
+		}
+	}
+	return false;
+}
+
+static int kapi_check(const struct kapi_text_fns *fns, const struct kapi_patch *p)
+{
+	u8 now[5];
+
+	if (!kapi_pokable(p->new))
+		return -EINVAL;
+	if (!kapi_is_text(fns, p->addr, sizeof(now)))
+		return -ENXIO;
+	if (copy_from_kernel_nofault(now, (void *)(unsigned long)p->addr, sizeof(now)))
+		return -EFAULT;
+	return memcmp(now, p->old, sizeof(now)) ? -EEXIST : 0;
+}
+
+/* All or nothing; on an error *at is the patch that stood in the way. */
+int kapi_text_patch(const struct kapi_text_fns *fns, const struct kapi_patch *batch, size_t n, size_t *at)
+{
+	int err = 0;
+	size_t i;
+
+	mutex_lock(fns->module_mutex);
+	mutex_lock(fns->text_mutex);
+	for (i = 0; i < n; i++) {
+		err = kapi_check(fns, &batch[i]);
+		if (err)
+			goto out;
+	}
+	for (i = 0; i < n; i++)
+		kapi_call4(fns->batch_add, batch[i].addr, (unsigned long)batch[i].new, 5, 0);
+	kapi_call4(fns->batch_finish, 0, 0, 0, 0);
+	for (i = 0; i < n; i++) {
+		if (memcmp((void *)(unsigned long)batch[i].addr, batch[i].new, 5)) {
+			err = -EIO;
+			goto out;
+		}
+	}
+out:
+	*at = i;
+	mutex_unlock(fns->text_mutex);
+	mutex_unlock(fns->module_mutex);
+	return err;
+}
+
+/* Their last argument is the last byte, in all four. */
+bool kapi_text_reserved(const struct kapi_text_fns *fns, u64 addr, size_t len)
+{
+	const unsigned long first = addr, last = addr + len - 1;
+	const unsigned long ask[] = {
+		fns->jump_label_reserved, fns->static_call_reserved, fns->ftrace_reserved, fns->alternatives_reserved,
+	};
+	bool reserved = false;
+	int i;
+
+	mutex_lock(fns->text_mutex);
+	for (i = 0; i < ARRAY_SIZE(ask) && !reserved; i++)
+		reserved = ask[i] && (int)kapi_call4(ask[i], first, last, 0, 0);
+	mutex_unlock(fns->text_mutex);
+	return reserved;
+}

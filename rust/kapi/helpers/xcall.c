@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Work on a given CPU, and waiting until every CPU has left what it was doing with interrupts off. */
+#include <linux/cpu.h>
+#include <linux/cpumask.h>
+#include <linux/mutex.h>
+#include <linux/rcupdate.h>
+#include <linux/smp.h>
+#include "kapi.h"
+
+/* One at a time acts in the name of CPUs that are off. */
+static DEFINE_MUTEX(kapi_offline_mutex);
+
+bool kapi_cpu_possible(unsigned int cpu)
+{
+	return cpu < nr_cpu_ids && cpu_possible(cpu);
+}
+
+bool kapi_cpu_online(unsigned int cpu)
+{
+	return cpu < nr_cpu_ids && cpu_online(cpu);
+}
+
+/*
+ * Calls fn(arg) on the CPU, from an IPI, and waits; a CPU that is off cannot be asked, so offline(arg) is called
+ * here, while the hotplug lock keeps it off.
+ */
+int kapi_call_on(unsigned int cpu, void (*fn)(void *arg), void (*offline)(void *arg), void *arg)
+{
+	int err = 0;
+
+	if (!kapi_cpu_possible(cpu))
+		return -ENXIO;
+	cpus_read_lock();
+	if (cpu_online(cpu)) {
+		err = smp_call_function_single(cpu, fn, arg, 1);
+	} else {
+		mutex_lock(&kapi_offline_mutex);
+		offline(arg);
+		mutex_unlock(&kapi_offline_mutex);
+	}
+	cpus_read_unlock();
+	return err;
+}
+
+static void kapi_nothing(void *unused)
+{
+}
+
+void kapi_sync(void)
+{
+	cpus_read_lock();
+	on_each_cpu(kapi_nothing, NULL, 1);
+	cpus_read_unlock();
+}
+
+void kapi_quiesce(void)
+{
+	kapi_sync();
+	synchronize_rcu();
+	synchronize_rcu_tasks();
+}

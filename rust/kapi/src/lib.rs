@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Kernel interfaces made safe: the only crate of the module that may say `unsafe`.
+//!
+//! Everything above it is written in safe Rust and asks here for what the kernel has. So each subject has one file,
+//! named as one would ask for it, and each function of it either can be called with any argument, or its signature
+//! demands the evidence that makes it safe: `&ProbeCtx` for what is legal only while a probe fires.
+//!
+//! | subject | |
+//! |---|---|
+//! | [`context`] | probe context: interrupts off, and not inside another probe |
+//! | [`percpu`], [`publish`] | memory for probe context: a slot per CPU; a pointer that process context replaces |
+//! | [`xcall`] | run on a CPU; wait until all probes under way are over |
+//! | [`nofault`] | loads that may miss |
+//! | [`task`], [`time`] | who and when |
+//! | [`symbols`], [`modules`] | names to addresses; modules as they come and go |
+//! | [`text`], [`trampoline`] | changing instructions of running code; where a changed one leads |
+//! | [`mem`] | allocation that can be refused |
+//! | [`device`], [`log`] | device nodes that own the module; one prefix |
+//!
+//! Rules of the house, beyond those of `rust/README.md`:
+//!
+//! - Nothing here panics on an argument.
+//! - A symbol that was looked up is called through `kapi_call4` only, never through a function pointer: the kernel has
+//!   sealed the entries of functions whose address it does not take, and a machine with IBT dies of such a call. No
+//!   test in a guest without IBT can show it.
+//! - What the `kernel` crate learns to do is deleted here.
+#![no_std]
+#![deny(unsafe_op_in_unsafe_fn)]
+#![deny(clippy::undocumented_unsafe_blocks, clippy::multiple_unsafe_ops_per_block)]
+
+pub mod context;
+pub mod device;
+pub mod global;
+pub mod log;
+pub mod mem;
+pub mod modules;
+pub mod nofault;
+pub mod percpu;
+pub mod publish;
+pub mod symbols;
+mod sys;
+pub mod task;
+pub mod text;
+pub mod time;
+pub mod trampoline;
+pub mod xcall;
+
+pub use context::ProbeCtx;
+
+const __LOG_PREFIX: &[u8] = log::PREFIX;
+
+/// Makes the crate ready. What this kernel cannot give is logged, and off.
+///
+/// # Context
+///
+/// *process*; once, before anything else of the module.
+pub fn init() {
+    symbols::resolve();
+}
+
+/// Waits until no CPU and no task is in module text that a probe site led to. After disarming every site, and before
+/// the module goes away: a task may have been preempted inside a trampoline.
+///
+/// # Context
+///
+/// *process*
+pub fn quiesce() {
+    sys::kapi_quiesce();
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Allocation that can be refused.
+//!
+//! All of the module's memory is asked for here, so that there is one place to say no: how much is absurd, and, for
+//! tests, which request of a sequence fails ([`fail_after`]).
+//!
+//! # Context
+//!
+//! *process*, for all of it.
+
+use crate::sys;
+use core::mem::{align_of, size_of};
+use core::ptr::NonNull;
+use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use kernel::alloc::{Allocator, KVVec, Vec};
+use kernel::prelude::*;
+use kernel::sync::Arc;
+use pin_init::Zeroable;
+
+static REQUESTS_LEFT: AtomicU64 = AtomicU64::new(u64::MAX);
+
+/// For tests: `n` more requests succeed, then all fail; `None`: none fails.
+pub fn fail_after(n: Option<u64>) {
+    REQUESTS_LEFT.store(n.unwrap_or(u64::MAX), Relaxed);
+}
+
+fn ask() -> Result {
+    let less = |n| (n != u64::MAX).then(|| u64::saturating_sub(n, 1));
+    match REQUESTS_LEFT.fetch_update(Relaxed, Relaxed, less) {
+        Ok(0) => Err(ENOMEM),
+        _ => Ok(()),
+    }
+}
+
+/// A box for `value`.
+pub fn boxed<T>(value: T) -> Result<KBox<T>> {
+    ask()?;
+    Ok(KBox::new(value, GFP_KERNEL)?)
+}
+
+/// An empty vector with room for `n`.
+pub fn vec<T, A: Allocator>(n: usize) -> Result<Vec<T, A>> {
+    ask()?;
+    Ok(Vec::with_capacity(n, GFP_KERNEL)?)
+}
+
+/// Appends `value`.
+pub fn push<T, A: Allocator>(to: &mut Vec<T, A>, value: T) -> Result {
+    ask()?;
+    Ok(to.push(value, GFP_KERNEL)?)
+}
+
+/// Appends copies of `values`.
+pub fn extend<T: Clone, A: Allocator>(to: &mut Vec<T, A>, values: &[T]) -> Result {
+    ask()?;
+    Ok(to.extend_from_slice(values, GFP_KERNEL)?)
+}
+
+/// `n` zeroed bytes; see [`zeroed`].
+pub fn zeroed_bytes(n: usize) -> Result<KVVec<u8>> {
+    zeroed(n)
+}
+
+/// `n` zeroed words; see [`zeroed`].
+pub fn zeroed_words(n: usize) -> Result<KVVec<u64>> {
+    zeroed(n)
+}
+
+/// `n` zeroed values, however many: charged to the cgroup of whoever asked. What is more than half of the machine
+/// has is refused, as is what it does not have; quietly, and without driving it out of memory.
+pub fn zeroed<T: Zeroable>(n: usize) -> Result<KVVec<T>> {
+    ask()?;
+    let size = n.checked_mul(size_of::<T>()).ok_or(ENOMEM)?;
+    if size == 0 {
+        return Ok(KVVec::new());
+    }
+    const { assert!(align_of::<T>() <= 8) };
+    let at = NonNull::new(sys::kapi_zalloc(size)).ok_or(ENOMEM)?;
+    // SAFETY: `at` is from kvzalloc, which is what `KVVec` frees by; it has room for `n`, which are initialised as
+    // zeroes are a `T`, and is aligned for them, as for all up to 8.
+    Ok(unsafe { KVVec::from_raw_parts(at.as_ptr().cast(), n, n) })
+}
+
+/// A reference-counted `value`.
+pub fn arc<T>(value: T) -> Result<Arc<T>> {
+    ask()?;
+    Ok(Arc::new(value, GFP_KERNEL)?)
+}
+
+/// Room for `n` more in a vector, so that pushing so many cannot fail.
+pub fn reserve<T, A: Allocator>(to: &mut Vec<T, A>, n: usize) -> Result {
+    ask()?;
+    Ok(to.reserve(n, GFP_KERNEL)?)
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Other modules: as they come and go, and those that are there already.
+//!
+//! To know them all: first [`watch`], then [`for_each_loaded`], and keep what is known by [`ModuleRef::id`]:
+//!
+//! - a module may be told of twice, by `Live` and by the walk; the second time its id is known;
+//! - a module that came before the watch and becomes live after it is told of by `Live` alone. So at `Live`, an
+//!   unknown module is a new one;
+//! - a module told of by the walk cannot go while it is being told of; its `Going` comes after.
+//!
+//! So between the two of them nothing is missed. Our own module is never told of.
+
+use crate::nofault::{self, BadAddr};
+use crate::symbols;
+use crate::sys;
+use core::ffi::CStr;
+use core::marker::PhantomData;
+use core::ops::Range;
+use core::ptr;
+use core::sync::atomic::{AtomicPtr, Ordering};
+use kernel::bindings;
+use kernel::error::to_result;
+use kernel::ffi::{c_char, c_ulong, c_void};
+use kernel::prelude::*;
+
+/// A module that stays where it is for `'a`.
+///
+/// # Invariants
+///
+/// For `'a`, `at` is a module on whose behalf a notifier is called now, or to which a reference is held.
+pub struct ModuleRef<'a> {
+    at: *mut c_void,
+    _for: PhantomData<&'a ()>,
+}
+
+impl ModuleRef<'_> {
+    /// Its name.
+    pub fn name(&self) -> &[u8] {
+        // SAFETY: the module exists by the invariant.
+        let name = unsafe { sys::kapi_module_name(self.at) };
+        // SAFETY: the kernel ends a module's name with a NUL, and does not change it.
+        unsafe { CStr::from_char_ptr(name) }.to_bytes()
+    }
+
+    /// Distinguishes it from all others, until it has gone.
+    pub fn id(&self) -> u64 {
+        self.at as u64
+    }
+
+    fn text(&self, init: bool) -> Range<u64> {
+        let (mut base, mut size) = (0, 0);
+        // SAFETY: the module exists by the invariant.
+        unsafe { sys::kapi_module_text(self.at, init, &mut base, &mut size) };
+        base..base.wrapping_add(size)
+    }
+
+    /// Its text.
+    pub fn text_range(&self) -> Range<u64> {
+        self.text(false)
+    }
+
+    /// The text which it gives up when its init is over.
+    pub fn init_text_range(&self) -> Range<u64> {
+        self.text(true)
+    }
+
+    /// Whether `addr` is in its text.
+    pub fn contains_text(&self, addr: u64) -> bool {
+        self.text_range().contains(&addr)
+    }
+
+    /// Whether `addr` is in its init text, and that is still there.
+    pub fn contains_init_text(&self, addr: u64) -> bool {
+        self.init_text_range().contains(&addr)
+    }
+
+    /// Fills `into` from its memory: text or data, but only its own.
+    pub fn read(&self, addr: u64, into: &mut [u8]) -> Result<(), BadAddr> {
+        // SAFETY: the module exists by the invariant.
+        if !unsafe { sys::kapi_module_contains(self.at, addr, into.len()) } {
+            return Err(BadAddr(addr));
+        }
+        nofault::read_kernel(addr, into)
+    }
+
+    /// Calls `f` with each of its symbols, local ones too: name, value, and type as in `nm`.
+    ///
+    /// # Context
+    ///
+    /// *process* or *notifier*; `f` runs under module_mutex. It may allocate, and may not call [`crate::text::patch`],
+    /// [`for_each_loaded`] or this again: it collects what it will work on afterwards.
+    pub fn for_each_symbol(&self, mut f: impl FnMut(&[u8], u64, u8)) {
+        self.symbols(&mut f);
+    }
+
+    fn symbols(&self, mut f: &mut dyn FnMut(&[u8], u64, u8)) {
+        /// # Safety
+        ///
+        /// `arg` is a `&mut dyn FnMut(..)` that nobody else uses; `name` is a C string.
+        unsafe extern "C" fn symbol(arg: *mut c_void, name: *const c_char, addr: c_ulong, kind: c_char) {
+            // SAFETY: by the caller.
+            let f = unsafe { &mut *arg.cast::<&mut dyn FnMut(&[u8], u64, u8)>() };
+            // SAFETY: by the caller.
+            f(unsafe { CStr::from_char_ptr(name) }.to_bytes(), addr as u64, kind);
+        }
+        let Some(fns) = symbols::text_fns() else { return };
+        let arg: *mut &mut dyn FnMut(&[u8], u64, u8) = &mut f;
+        // SAFETY: the module exists by the invariant, the mutex is `module_mutex` as `fns` is from `symbols`; `symbol`
+        // accepts `arg`, which is lent until this returns.
+        unsafe { sys::kapi_module_symbols(self.at, fns.module_mutex, symbol, arg.cast()) };
+    }
+}
+
+/// What happens to a module.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ModuleEvent {
+    /// It is in place and has not run yet. Nobody else has been told.
+    Coming,
+    /// Its init has succeeded; its init text is about to go.
+    Live,
+    /// It has ended, or its init has failed; its text is about to go.
+    Going,
+}
+
+/// What is told. Runs in *notifier* context: it may sleep, and the module waits.
+pub type Watcher = fn(ModuleEvent, &ModuleRef<'_>);
+
+/// INVARIANT: null, or a `Watcher`.
+static WATCHER: AtomicPtr<()> = AtomicPtr::new(ptr::null_mut());
+
+/// # Safety
+///
+/// Called by the notifier in `modules.c` only: `module` is the one it is called for.
+unsafe extern "C" fn on_event(event: c_ulong, module: *mut c_void) {
+    let event = match event as u32 {
+        bindings::module_state_MODULE_STATE_COMING => ModuleEvent::Coming,
+        bindings::module_state_MODULE_STATE_LIVE => ModuleEvent::Live,
+        bindings::module_state_MODULE_STATE_GOING => ModuleEvent::Going,
+        _ => return,
+    };
+    let watcher = WATCHER.load(Ordering::Acquire);
+    if !watcher.is_null() {
+        // SAFETY: by its invariant.
+        let watcher = unsafe { core::mem::transmute::<*mut (), Watcher>(watcher) };
+        // INVARIANT: the notifier is called now, until we return.
+        watcher(event, &ModuleRef { at: module, _for: PhantomData });
+    }
+}
+
+/// Evidence that modules are watched. Dropping it ends that, and waits for an event under way.
+pub struct Watch(());
+
+/// Has `f` told of every event from now on, before anybody else. `EBUSY`: somebody watches.
+///
+/// # Context
+///
+/// *process*
+pub fn watch(f: Watcher) -> Result<Watch> {
+    let set = WATCHER.compare_exchange(ptr::null_mut(), f as *mut (), Ordering::AcqRel, Ordering::Relaxed);
+    if set.is_err() {
+        return Err(EBUSY);
+    }
+    if let Err(e) = to_result(sys::kapi_modules_watch(on_event)) {
+        WATCHER.store(ptr::null_mut(), Ordering::Release);
+        return Err(e);
+    }
+    Ok(Watch(()))
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        sys::kapi_modules_unwatch();
+        WATCHER.store(ptr::null_mut(), Ordering::Release);
+    }
+}
+
+/// Calls `f` with each module that is live now, one after the other, holding a reference to it.
+///
+/// # Context
+///
+/// *process*; `f` may sleep, and may patch the module's text.
+pub fn for_each_loaded(f: &mut dyn FnMut(&ModuleRef<'_>)) -> Result {
+    let fns = symbols::text_fns().ok_or(ENODEV)?;
+    let mut at = ptr::null_mut();
+    loop {
+        // SAFETY: `at` is null or the last one's result, and `fns` is from `symbols`.
+        at = unsafe { sys::kapi_module_next(at, fns.modules, fns.module_mutex) };
+        if at.is_null() {
+            return Ok(());
+        }
+        // INVARIANT: `kapi_module_next` gave us a reference, which the next call takes back.
+        f(&ModuleRef { at, _for: PhantomData });
+    }
+}

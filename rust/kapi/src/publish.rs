@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0
+//! A value that probes read and process context replaces.
+//!
+//! Probes hold no lock and count no reference; they load a pointer. What it pointed to before may still be in use by
+//! probes under way, so a replaced value comes back as [`Retired`], and is freed when all those are over.
+
+use crate::context::ProbeCtx;
+use crate::{sys, xcall};
+use core::marker::PhantomData;
+use core::ptr::{self, NonNull};
+use core::sync::atomic::{AtomicPtr, Ordering};
+use kernel::alloc::KVec;
+use kernel::prelude::*;
+
+/// A place for a `T`, or for none.
+///
+/// # Invariants
+///
+/// `at` is null or from `KBox::into_raw`, and then this is its owner.
+pub struct Published<T: Send + Sync> {
+    at: AtomicPtr<T>,
+    _owns: PhantomData<KBox<T>>,
+}
+
+impl<T: Send + Sync> Published<T> {
+    /// With nothing in it.
+    pub const fn empty() -> Self {
+        // INVARIANT: null.
+        Self { at: AtomicPtr::new(ptr::null_mut()), _owns: PhantomData }
+    }
+
+    /// With `value` in it.
+    pub fn new(value: KBox<T>) -> Self {
+        // INVARIANT: `value` is given up for it.
+        Self { at: AtomicPtr::new(KBox::into_raw(value)), _owns: PhantomData }
+    }
+
+    /// What is in it now, for as long as the probe is being served.
+    ///
+    /// # Context
+    ///
+    /// *probe*
+    #[inline]
+    pub fn load<'c>(&'c self, _ctx: &'c ProbeCtx) -> Option<&'c T> {
+        // SAFETY: not null means from `KBox::into_raw` and initialised before it was stored (acquire). It is freed by
+        // `Retired` after `xcall::sync`, which ends after this probe; or by `drop`, which `&self` forbids.
+        unsafe { self.at.load(Ordering::Acquire).as_ref() }
+    }
+
+    /// Puts `new` in and takes out what was in it.
+    ///
+    /// # Context
+    ///
+    /// *process*
+    pub fn swap(&self, new: Option<KBox<T>>) -> Option<Retired<T>> {
+        let new = new.map_or(ptr::null_mut(), KBox::into_raw);
+        let _in_place = Lock::new();
+        // INVARIANT: `new` was given up for it, and what it owned goes to the `Retired`.
+        let old = NonNull::new(self.at.swap(new, Ordering::AcqRel))?;
+        // SAFETY: `old` is from `KBox::into_raw`, and the swap made us its only owner.
+        let value = unsafe { KBox::from_raw(old.as_ptr()) };
+        Some(Retired(Some(value)))
+    }
+}
+
+impl<T: Send + Sync> Published<T> {
+    /// Looks at what is in it, which stays in place as long. `f` must not swap anything.
+    ///
+    /// # Context
+    ///
+    /// *process*
+    pub fn with<R>(&self, f: impl FnOnce(Option<&T>) -> R) -> R {
+        let _in_place = Lock::new();
+        // SAFETY: not null means from `KBox::into_raw`; only `swap` takes it out, which waits for the lock, and `drop`,
+        // which `&self` forbids.
+        f(unsafe { self.at.load(Ordering::Acquire).as_ref() })
+    }
+}
+
+/// Holds all swaps back.
+struct Lock(PhantomData<*mut ()>);
+
+impl Lock {
+    fn new() -> Self {
+        sys::kapi_publish_lock();
+        Self(PhantomData)
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // SAFETY: `new` locked, and a lock is neither copied nor sent.
+        unsafe { sys::kapi_publish_unlock() };
+    }
+}
+
+impl<T: Send + Sync> Drop for Published<T> {
+    /// Frees at once: whoever drops it owns it alone, so no probe can reach it any more.
+    fn drop(&mut self) {
+        if let Some(old) = NonNull::new(*self.at.get_mut()) {
+            // SAFETY: by the invariant, and it is not used again.
+            drop(unsafe { KBox::from_raw(old.as_ptr()) });
+        }
+    }
+}
+
+/// A value that probes under way may still read. Dropping it waits for them, then frees it.
+///
+/// # Context
+///
+/// Dropped in *process* context.
+#[must_use = "dropping it waits for all CPUs; free_all waits once for many"]
+pub struct Retired<T: Send>(Option<KBox<T>>);
+
+impl<T: Send> Retired<T> {
+    /// Frees them all after one wait.
+    ///
+    /// # Context
+    ///
+    /// *process*
+    pub fn free_all(values: KVec<Retired<T>>) {
+        if !values.is_empty() {
+            xcall::sync();
+        }
+        for mut value in values {
+            drop(value.0.take());
+        }
+    }
+
+    /// Waits, then hands the value back.
+    ///
+    /// # Context
+    ///
+    /// *process*
+    pub fn into_inner(mut self) -> Option<KBox<T>> {
+        xcall::sync();
+        self.0.take()
+    }
+}
+
+impl<T: Send> Drop for Retired<T> {
+    fn drop(&mut self) {
+        if let Some(value) = self.0.take() {
+            xcall::sync();
+            drop(value);
+        }
+    }
+}

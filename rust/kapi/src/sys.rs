@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0
+//! What lies on the other side: the C helpers (`helpers/kapi.h`) and the assembly, as the linker sees them.
+//!
+//! `safe` are those that accept every argument. The others say what their callers owe.
+
+use kernel::ffi::{c_char, c_int, c_long, c_uint, c_ulong, c_void};
+
+/// `struct kapi_text_fns`: what resolved symbols text patching works with. Zero: not found.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct TextFns {
+    pub(crate) batch_add: c_ulong,
+    pub(crate) batch_finish: c_ulong,
+    pub(crate) jump_label_reserved: c_ulong,
+    pub(crate) static_call_reserved: c_ulong,
+    pub(crate) ftrace_reserved: c_ulong,
+    pub(crate) alternatives_reserved: c_ulong,
+    pub(crate) stext: c_ulong,
+    pub(crate) etext: c_ulong,
+    pub(crate) text_mutex: c_ulong,
+    pub(crate) module_mutex: c_ulong,
+    pub(crate) modules: c_ulong,
+}
+
+pub(crate) type Call = unsafe extern "C" fn(arg: *mut c_void);
+pub(crate) type OnModule = unsafe extern "C" fn(event: c_ulong, module: *mut c_void);
+pub(crate) type OnSymbol = unsafe extern "C" fn(arg: *mut c_void, name: *const c_char, addr: c_ulong, kind: c_char);
+pub(crate) type OnKernelSymbol = unsafe extern "C" fn(arg: *mut c_void, name: *const c_char, addr: c_ulong) -> c_int;
+
+unsafe extern "C" {
+    /// Each success is followed by one [`kapi_probe_leave`] with the same flags, on the same CPU.
+    pub(crate) fn kapi_probe_enter(flags: *mut c_ulong) -> c_long;
+    pub(crate) fn kapi_probe_leave(flags: c_ulong);
+    /// `cpu` is a possible one.
+    pub(crate) fn kapi_probe_nested(cpu: c_uint) -> u64;
+
+    /// `call` and `offline` accept `arg`.
+    pub(crate) fn kapi_call_on(cpu: c_uint, call: Call, offline: Call, arg: *mut c_void) -> c_int;
+    pub(crate) safe fn kapi_sync();
+    pub(crate) safe fn kapi_quiesce();
+    pub(crate) safe fn kapi_cpu_possible(cpu: c_uint) -> bool;
+    pub(crate) safe fn kapi_cpu_online(cpu: c_uint) -> bool;
+
+    pub(crate) safe fn kapi_publish_lock();
+    /// The caller has locked.
+    pub(crate) fn kapi_publish_unlock();
+
+    pub(crate) safe fn kapi_task_tgid() -> c_int;
+    pub(crate) safe fn kapi_task_pid() -> c_int;
+    pub(crate) safe fn kapi_task_ppid() -> c_int;
+    pub(crate) safe fn kapi_task_descends_from(tgid: c_int) -> bool;
+    pub(crate) safe fn kapi_task_uid() -> u32;
+    pub(crate) safe fn kapi_task_gid() -> u32;
+    pub(crate) safe fn kapi_task_comm(comm: &mut [u8; 16]);
+    pub(crate) safe fn kapi_task_address() -> u64;
+    pub(crate) safe fn kapi_task_start() -> u64;
+    pub(crate) safe fn kapi_task_context() -> u32;
+    pub(crate) safe fn kapi_task_may_trace() -> bool;
+    pub(crate) safe fn kapi_task_locked_down() -> c_int;
+
+    /// `to` takes `len` bytes.
+    pub(crate) fn kapi_read_kernel(to: *mut u8, addr: u64, len: usize) -> c_int;
+    /// `to` takes `len` bytes.
+    pub(crate) fn kapi_read_user(to: *mut u8, addr: u64, len: usize) -> c_int;
+
+    pub(crate) safe fn kapi_zalloc(bytes: usize) -> *mut u8;
+
+    pub(crate) safe fn kapi_find_lookup() -> c_ulong;
+    /// `on_each` is the address of `kallsyms_on_each_symbol`; `f` accepts `arg`.
+    pub(crate) fn kapi_each_kernel_symbol(on_each: c_ulong, f: OnKernelSymbol, arg: *mut c_void) -> c_int;
+
+    pub(crate) safe fn kapi_modules_watch(f: OnModule) -> c_int;
+    pub(crate) safe fn kapi_modules_unwatch();
+    /// `prev` is null or from this function and not used again; `list` is `modules`, `mutex` `module_mutex`.
+    pub(crate) fn kapi_module_next(prev: *mut c_void, list: c_ulong, mutex: c_ulong) -> *mut c_void;
+    /// `module` exists.
+    pub(crate) fn kapi_module_name(module: *mut c_void) -> *const c_char;
+    /// `module` exists.
+    pub(crate) fn kapi_module_text(module: *mut c_void, init: bool, base: &mut u64, size: &mut u64);
+    /// `module` exists.
+    pub(crate) fn kapi_module_contains(module: *mut c_void, addr: u64, len: usize) -> bool;
+    /// `module` exists, `mutex` is `module_mutex` and not held; `f` accepts `arg`.
+    pub(crate) fn kapi_module_symbols(module: *mut c_void, mutex: c_ulong, f: OnSymbol, arg: *mut c_void);
+
+    /// `misc` is registered.
+    pub(crate) fn kapi_device_own(misc: *mut c_void) -> c_int;
+
+    /// `fns` are what their names say; `batch` has `n` members.
+    pub(crate) fn kapi_text_patch(fns: &TextFns, batch: *const crate::text::Patch, n: usize, at: &mut usize) -> c_int;
+    /// `fns` are what their names say.
+    pub(crate) fn kapi_text_reserved(fns: &TextFns, addr: u64, len: usize) -> bool;
+
+    /// `f` is the address of a function that takes these arguments.
+    pub(crate) fn kapi_call4(f: c_ulong, a: c_ulong, b: c_ulong, c: c_ulong, d: c_ulong) -> c_long;
+    /// Not to be called: its address goes into a probe site.
+    pub(crate) fn kapi_sdt_trampoline();
+}

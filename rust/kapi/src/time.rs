@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Clocks that can be read anywhere, NMI included.
+
+use kernel::bindings;
+
+/// Nanoseconds since boot, without those spent asleep; never backwards, but for an NMI in the middle of an update of
+/// the clock.
+pub fn monotonic_ns() -> u64 {
+    // SAFETY: reads behind a latch, in any context.
+    unsafe { bindings::ktime_get_mono_fast_ns() }
+}
+
+/// Nanoseconds since 1970.
+pub fn wall_ns() -> u64 {
+    // SAFETY: as above.
+    unsafe { bindings::ktime_get_real_fast_ns() }
+}
+
+/// A random number to start a generator from; the generator itself runs in probe context, where this cannot.
+///
+/// # Context
+///
+/// *process*
+pub fn seed() -> u64 {
+    // SAFETY: no precondition.
+    unsafe { bindings::get_random_u64() }
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Cross calls: run something on a given CPU; wait for all of them.
+
+use crate::context::{self, cpus, ProbeCtx};
+use crate::sys;
+use kernel::error::to_result;
+use kernel::ffi::c_void;
+use kernel::prelude::*;
+
+/// True while the CPU of this number runs. It may be told off at any time.
+///
+/// # Context
+///
+/// *any*
+pub fn is_online(cpu: usize) -> bool {
+    u32::try_from(cpu).is_ok_and(|cpu| sys::kapi_cpu_online(cpu))
+}
+
+/// Waits until every CPU has left every probe that it entered before this call.
+///
+/// Probes run with interrupts off, so an interrupt that each CPU has taken is enough.
+///
+/// # Context
+///
+/// *process*
+pub fn sync() {
+    sys::kapi_sync();
+}
+
+struct Call<F, R> {
+    cpu: usize,
+    f: Option<F>,
+    result: Option<R>,
+}
+
+/// # Safety
+///
+/// `arg` is a `Call<F, R>` that its owner does not touch meanwhile.
+unsafe extern "C" fn there<F: FnOnce(&ProbeCtx) -> R, R>(arg: *mut c_void) {
+    // SAFETY: by the caller.
+    let call = unsafe { &mut *arg.cast::<Call<F, R>>() };
+    if let Some(f) = call.f.take() {
+        call.result = context::enter(f);
+    }
+}
+
+/// # Safety
+///
+/// `arg` is a `Call<F, R>` that its owner does not touch meanwhile; its CPU is off and stays so, and nobody else acts
+/// in its name.
+unsafe extern "C" fn instead<F: FnOnce(&ProbeCtx) -> R, R>(arg: *mut c_void) {
+    // SAFETY: by the caller.
+    let call = unsafe { &mut *arg.cast::<Call<F, R>>() };
+    if let Some(f) = call.f.take() {
+        let cpu = call.cpu;
+        call.result = context::enter(|_| {
+            // SAFETY: a CPU that is off enters nothing, the caller excludes others of its kind, and `enter` has
+            // turned interrupts off.
+            let ctx = unsafe { ProbeCtx::of_idle_cpu(cpu) };
+            f(&ctx)
+        });
+    }
+}
+
+/// Runs `f` on `cpu`, in probe context, and waits for its result.
+///
+/// For a CPU that is off, `f` runs here and has its memory all the same: what it recorded before it went is not lost.
+/// `ENXIO`: there is no such CPU. `EBUSY`: called from within a probe.
+///
+/// # Context
+///
+/// *process*; `f` runs in *probe* context.
+pub fn on_cpu<R: Send>(cpu: usize, f: impl FnOnce(&ProbeCtx) -> R + Send) -> Result<R> {
+    fn run<F: FnOnce(&ProbeCtx) -> R, R>(call: &mut Call<F, R>) -> Result {
+        let cpu = u32::try_from(call.cpu).map_err(|_| ENXIO)?;
+        let arg: *mut Call<F, R> = call;
+        // SAFETY: both accept `arg`, a `Call<F, R>` that is lent to this function; the call has ended when it returns.
+        // It calls `instead` as that demands: under the hotplug lock and a mutex.
+        to_result(unsafe { sys::kapi_call_on(cpu, there::<F, R>, instead::<F, R>, arg.cast()) })
+    }
+    let mut call = Call { cpu, f: Some(f), result: None };
+    run(&mut call)?;
+    call.result.ok_or(EBUSY)
+}
+
+/// Runs `f` in the name of every CPU, one after the other; those that are off included.
+///
+/// # Context
+///
+/// *process*; `f` runs in *probe* context.
+pub fn on_each(f: impl Fn(&ProbeCtx) + Sync) -> Result {
+    for cpu in 0..cpus() {
+        match on_cpu(cpu, &f) {
+            Err(e) if e != ENXIO => return Err(e),
+            _ => {}
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Questions to iced-x86, in our words: how long is this instruction, where does control go after it, does an
+//! instruction begin here.
+//!
+//! iced's types stay inside, as does its one bad habit: it builds its tables on the heap when it is first used.
+//! [`init`] makes it do so while allocating is still allowed.
+#![cfg_attr(not(test), no_std)]
+#![forbid(unsafe_code)]
+#![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::unwrap_used, clippy::arithmetic_side_effects))]
+
+use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction, OpKind};
+
+/// No instruction is longer.
+pub const MAX_LEN: usize = 15;
+
+/// Where control goes after an instruction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Flow {
+    /// To the next one.
+    Next,
+    /// There, and nowhere else.
+    Jump(u64),
+    /// There or to the next one.
+    Branch(u64),
+    /// There, and then to the next one if it returns.
+    Call(u64),
+    /// Where a register or memory says; for a call, then to the next one.
+    Indirect,
+    /// Back to the caller.
+    Return,
+    /// Into the kernel, a debugger, a hypervisor; or nowhere, as for `ud2`.
+    Trap,
+}
+
+/// What one needs to know of an instruction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Insn {
+    /// Its length in bytes, 1 to [`MAX_LEN`].
+    pub len: usize,
+    /// Where control goes.
+    pub kind: Flow,
+}
+
+/// Builds iced's tables, then calls `seal`, which forbids all further allocation to it.
+///
+/// # Context
+///
+/// *process*; once, before all else here.
+pub fn init(seal: fn()) {
+    // The first decoder ever made builds them.
+    let _ = decode(&NOP, 0);
+    seal();
+}
+
+const NOP: [u8; 1] = [0x90];
+
+/// UDB, a one-byte undefined instruction that the kernel puts behind indirect jumps; iced 1.22 does not know it.
+const UDB: u8 = 0xd6;
+
+/// The instruction at the beginning of `bytes`, which stand at `ip`. `None` if there is none, or it is cut off.
+pub fn decode(bytes: &[u8], ip: u64) -> Option<Insn> {
+    if bytes.first() == Some(&UDB) {
+        return Some(Insn { len: 1, kind: Flow::Trap });
+    }
+    let mut insn = Instruction::default();
+    let mut decoder = Decoder::try_with_ip(64, bytes, ip, DecoderOptions::NONE).ok()?;
+    decoder.decode_out(&mut insn);
+    (!insn.is_invalid()).then(|| Insn { len: insn.len(), kind: flow(&insn) })
+}
+
+fn flow(insn: &Instruction) -> Flow {
+    let near = matches!(insn.op0_kind(), OpKind::NearBranch16 | OpKind::NearBranch32 | OpKind::NearBranch64);
+    match insn.flow_control() {
+        FlowControl::Next => Flow::Next,
+        FlowControl::UnconditionalBranch if near => Flow::Jump(insn.near_branch_target()),
+        FlowControl::ConditionalBranch | FlowControl::XbeginXabortXend if near => Flow::Branch(insn.near_branch_target()),
+        FlowControl::XbeginXabortXend => Flow::Next,
+        FlowControl::Call if near => Flow::Call(insn.near_branch_target()),
+        FlowControl::Return => Flow::Return,
+        FlowControl::Interrupt | FlowControl::Exception => Flow::Trap,
+        // The rest is far or through a register; `syscall` counts as a call.
+        _ => Flow::Indirect,
+    }
+}
+
+/// Whether an instruction begins at `target`, if `code` stands at `start` and is decoded from there one after the
+/// other. That is how a compiler lays out a function; data in the middle of code ends the search.
+pub fn is_boundary(code: &[u8], start: u64, target: u64) -> bool {
+    let mut rest = code;
+    let mut ip = start;
+    while ip < target {
+        let Some(insn) = decode(rest, ip) else { return false };
+        let Some(after) = rest.get(insn.len..) else { return false };
+        rest = after;
+        ip = ip.wrapping_add(insn.len as u64);
+    }
+    ip == target && !rest.is_empty()
+}
+
+/// Where the `call rel32` at the beginning of `bytes` leads; `None` if it is another instruction.
+pub fn call_target(bytes: &[u8], ip: u64) -> Option<u64> {
+    match decode(bytes, ip)?.kind {
+        Flow::Call(target) => Some(target),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests;
