@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Runs `selftests/` in the guest and reports each test by name.
+//!
+//! An area is a folder of tests; it costs one boot. The script `guest` runs the area's tests there one
+//! after the other and leaves what each printed in a shared folder; this program chooses, boots,
+//! compares, and blesses (`BLESS=1`). If the guest dies, the test that was running is the one that
+//! failed, and those behind it did not run: they fail too, and say so.
+#![forbid(unsafe_code)]
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::{Arc, OnceLock};
+
+/// Exit status of tools/vm when the kernel complained.
+const COMPLAINT: i32 = 70;
+
+struct Area {
+    name: String,
+    folder: PathBuf,
+    tests: Vec<String>,
+    boot: OnceLock<Boot>,
+}
+
+/// What a boot left behind.
+struct Boot {
+    out: PathBuf,
+    status: Option<i32>,
+    log: String,
+}
+
+fn main() -> io::Result<()> {
+    let mut arguments = Arguments::from_args();
+    // Emulated guests: one for each processor of this machine.
+    arguments.test_threads = arguments
+        .test_threads
+        .or_else(|| std::thread::available_parallelism().ok().map(usize::from));
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let areas = find(&root)?;
+    let mut trials = Vec::new();
+    for (name, (folder, tests)) in areas {
+        let wanted = |t: &String| {
+            let full = format!("{name}/{t}");
+            arguments.filter.as_ref().is_none_or(|f| full.contains(f.as_str()))
+                && !arguments.skip.iter().any(|s| full.contains(s.as_str()))
+        };
+        let area = Arc::new(Area {
+            name: name.clone(),
+            folder,
+            tests: tests.iter().filter(|t| wanted(t)).cloned().collect(),
+            boot: OnceLock::new(),
+        });
+        for t in tests {
+            let area = area.clone();
+            trials.push(Trial::test(format!("{name}/{t}"), move || run(&area, &t)));
+        }
+    }
+    libtest_mimic::run(&arguments, trials).exit()
+}
+
+/// Areas with their tests: files named `tst.*.d`, `tst.*.sh`, `err.*.d`.
+fn find(root: &Path) -> io::Result<BTreeMap<String, (PathBuf, Vec<String>)>> {
+    let mut areas = BTreeMap::new();
+    for entry in fs::read_dir(root)? {
+        let folder = entry?.path();
+        if !folder.is_dir() {
+            continue;
+        }
+        let mut tests = Vec::new();
+        for file in fs::read_dir(&folder)? {
+            let name = file?.file_name().to_string_lossy().into_owned();
+            let is_test =
+                name.starts_with("tst.") && (name.ends_with(".d") || name.ends_with(".sh"));
+            if is_test || (name.starts_with("err.") && name.ends_with(".d")) {
+                tests.push(name);
+            }
+        }
+        tests.sort();
+        if let (false, Some(name)) = (tests.is_empty(), folder.file_name()) {
+            areas.insert(name.to_string_lossy().into_owned(), (folder, tests));
+        }
+    }
+    Ok(areas)
+}
+
+fn run(area: &Area, test: &str) -> Result<(), Failed> {
+    let boot = area.boot.get_or_init(|| match boot(area) {
+        Ok(b) => b,
+        Err(e) => Boot { out: PathBuf::new(), status: None, log: format!("cannot boot: {e}") },
+    });
+    let read = |suffix: &str| {
+        fs::read(boot.out.join(format!("{test}.{suffix}")))
+            .map(|b| String::from_utf8_lossy(&b).into_owned())
+    };
+    let Ok(status) = read("rc") else {
+        return Err(match read("out") {
+            Ok(_) => format!("the guest ended while this test ran\n{}", boot.log),
+            Err(_) => format!("did not run: the guest ended before\n{}", boot.log),
+        }
+        .into());
+    };
+    let (out, err) = (read("out").unwrap_or_default(), read("err").unwrap_or_default());
+    let shown = || format!("--- stdout\n{out}--- stderr\n{err}");
+    // A complaint of the kernel cannot be given to one test of the boot: all that ran are suspect.
+    if boot.status == Some(COMPLAINT) {
+        return Err(format!("the kernel complained in area {}\n{}", area.name, boot.log).into());
+    }
+    let status = status.trim();
+    if let Some(rest) = test.strip_prefix("err.") {
+        let tag = rest.split('.').next().unwrap_or_default();
+        let first = err.lines().next().unwrap_or_default();
+        if status != "1" || !first.contains(&format!("[{tag}]")) {
+            return Err(
+                format!("expected status 1 and [{tag}], got status {status}\n{}", shown()).into()
+            );
+        }
+    } else if status != "0" {
+        return Err(format!("status {status}\n{}", shown()).into());
+    }
+    for (suffix, got) in [("out", &out), ("err", &err)] {
+        let golden = area.folder.join(format!("{test}.{suffix}"));
+        if std::env::var_os("BLESS").is_some() && golden.exists() {
+            fs::write(&golden, got)?;
+        }
+        match fs::read_to_string(&golden) {
+            Ok(want) if want != *got => return Err(difference(&golden, &want, got).into()),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Both texts, from the first line on that differs.
+fn difference(golden: &Path, want: &str, got: &str) -> String {
+    let same = want.lines().zip(got.lines()).take_while(|(a, b)| a == b).count();
+    let tail =
+        |s: &str| s.lines().skip(same).take(20).map(|l| format!("  {l}\n")).collect::<String>();
+    let name = golden.file_name().unwrap_or_default().to_string_lossy();
+    format!(
+        "differs from {name} at line {}; expected:\n{}found:\n{}",
+        same + 1,
+        tail(want),
+        tail(got)
+    )
+}
+
+/// Boots the guest for an area and waits for it.
+fn boot(area: &Area) -> io::Result<Boot> {
+    let top = area.folder.join("../..").canonicalize()?;
+    let out = top.join("build/selftest").join(&area.name);
+    if out.exists() {
+        fs::remove_dir_all(&out)?;
+    }
+    fs::create_dir_all(&out)?;
+    let list: String = area.tests.iter().map(|t| format!("{t}\n")).collect();
+    fs::write(out.join("list"), list)?;
+    let options = fs::read_to_string(area.folder.join("vm-options")).unwrap_or_default();
+    let output = Command::new(top.join("tools/vm"))
+        .args(["-t", "900", "-S", &format!("{}=/out", out.display())])
+        .args(options.split_whitespace())
+        .args(["--", "/src/selftests/runner/guest", &area.name])
+        .stdin(Stdio::null())
+        .output()?;
+    let mut log = String::from_utf8_lossy(&output.stdout).into_owned();
+    log.push_str(&String::from_utf8_lossy(&output.stderr));
+    Ok(Boot { out, status: output.status.code(), log })
+}
