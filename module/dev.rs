@@ -6,6 +6,7 @@
 //! only while no lock but the consumer's own is held.
 
 use abi::conf::{Conf, ABI_VERSION, FEATURE_SDT};
+use abi::ids::ProbeId;
 use abi::ioctl::{self, BufDesc, Enable, Format, Go, Probes, Report};
 use abi::probe::ProbeDesc;
 use abi::record::{AggDesc, EprobeDesc, RecDesc};
@@ -116,6 +117,7 @@ fn enable(c: &Consumer, a: &mut Enable) -> Outcome {
 }
 
 fn probes(c: &Consumer, a: &mut Probes) -> Outcome {
+    let first = a.cursor == 0;
     let most = a.capacity.min(ioctl::MAX_PROBES_A_CALL) as usize;
     let mut found: KVVec<ProbeDesc> = kapi::mem::vec(most)?;
     a.cursor = c.probes(&a.pattern, a.cursor, |p| {
@@ -125,6 +127,12 @@ fn probes(c: &Consumer, a: &mut Probes) -> Outcome {
         kapi::mem::push(&mut found, *p)?;
         Ok(true)
     })?;
+    // A probe that this consumer enabled may have gone with its module: its name is still known.
+    if found.is_empty() && a.pattern.id != ProbeId::NONE && most > 0 {
+        if let (true, Ok(p)) = (first, c.enabled_probe(a.pattern.id)) {
+            kapi::mem::push(&mut found, p)?;
+        }
+    }
     give(a.into, found.as_slice().as_bytes())?;
     // CAST: at most MAX_PROBES_A_CALL.
     a.count = found.len() as u32;

@@ -242,12 +242,13 @@ impl Builder<'_> {
             None => FormatId::NONE,
         };
         let ty = code.as_ref().map_or(DifType::void(), |c| c.rtype());
-        // A statement for its effects has a value that nobody wants.
-        if a.kind == ActionKind::None {
-            let code = code.ok_or(Error::ActionShape(a.kind))?;
-            mem::push(&mut c.steps, Step::Evaluate(code))?;
-            return Ok(());
-        }
+        // An assignment is evaluated for its effect: it has no value to record.
+        let code = match (a.kind, code) {
+            (ActionKind::DifExpr, Some(code)) if !ty.is_by_ref() && ty.size == 0 => {
+                return Ok(mem::push(&mut c.steps, Step::Evaluate(code))?);
+            }
+            (_, code) => code,
+        };
         let (datum, mut desc) = self.datum(layout, ty, a.kind)?;
         let step = match (a.kind, code) {
             (ActionKind::Exit, Some(code)) if matches!(datum.form, Form::Value) => {

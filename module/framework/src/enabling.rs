@@ -34,10 +34,41 @@ pub(crate) struct Enabling {
 }
 
 impl Enabling {
-    /// Reads a DOF. On an error nothing is left behind.
-    pub(crate) fn from_dof(bytes: &[u8]) -> Result<Self> {
+    /// Asks for nothing.
+    pub(crate) fn new() -> Self {
+        Self {
+            options: Options::default(),
+            statements: KVVec::new(),
+            vars: Vars::new(),
+            formats: KVec::new(),
+            aggs: KVec::new(),
+            key_words: 0,
+        }
+    }
+
+    /// Adds what a DOF asks for; gives the position of its first statement. On an error nothing has
+    /// changed.
+    pub(crate) fn add(&mut self, bytes: &[u8]) -> Result<usize> {
+        let before = (self.statements.len(), self.formats.len(), self.aggs.len());
+        let vars = self.vars.copy()?;
+        match self.add_or_leave_half(bytes) {
+            Ok(options) => {
+                self.options = options;
+                Ok(before.0)
+            }
+            Err(e) => {
+                self.statements.truncate(before.0);
+                self.formats.truncate(before.1);
+                self.aggs.truncate(before.2);
+                self.vars = vars;
+                Err(e)
+            }
+        }
+    }
+
+    fn add_or_leave_half(&mut self, bytes: &[u8]) -> Result<Options> {
         let dof = Dof::check(bytes)?;
-        let mut options = Options::default();
+        let mut options = self.options.clone();
         for o in dof.options() {
             let o = o?;
             let bad = Error::Option(o.option, o.value);
@@ -51,26 +82,18 @@ impl Enabling {
             allow_kernel_loads: true,
             max_by_ref: abi::difo::MAX_BY_REF,
         };
-        let mut e = Self {
-            options,
-            statements: KVVec::new(),
-            vars: Vars::new(),
-            formats: KVec::new(),
-            aggs: KVec::new(),
-            key_words: 0,
-        };
         let mut builder = Builder {
             rules,
             // CAST: the option's bounds.
-            strsize: e.options.get(OptionId::Strsize) as usize,
-            vars: &mut e.vars,
-            formats: &mut e.formats,
-            aggs: &mut e.aggs,
+            strsize: options.get(OptionId::Strsize) as usize,
+            vars: &mut self.vars,
+            formats: &mut self.formats,
+            aggs: &mut self.aggs,
         };
         let mut last: Option<((u32, u32), Arc<Clause>)> = None;
         for s in dof.statements() {
             let s = s?;
-            if e.statements.len() >= MAX_STATEMENTS {
+            if self.statements.len() >= MAX_STATEMENTS {
                 return Err(Error::TooMany("statements"));
             }
             // One clause with several probe descriptions comes as consecutive statements that
@@ -79,11 +102,11 @@ impl Enabling {
                 Some((key, c)) if *key == s.clause && c.uarg == s.uarg => c.clone(),
                 _ => builder.clause(&s)?,
             };
-            e.key_words = e.key_words.max(clause.key_words);
+            self.key_words = self.key_words.max(clause.key_words);
             last = Some((s.clause, clause.clone()));
             let pattern = Pattern::new(&s.pattern)?;
-            mem::push(&mut e.statements, Statement { pattern, clause })?;
+            mem::push(&mut self.statements, Statement { pattern, clause })?;
         }
-        Ok(e)
+        Ok(options)
     }
 }

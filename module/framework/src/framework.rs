@@ -198,12 +198,12 @@ impl Framework {
         Ok(next)
     }
 
-    /// How many probes the statements match, all together.
-    pub(crate) fn count(&self, enabling: &Enabling) -> u32 {
+    /// How many probes the statements from position `from` on match, all together.
+    pub(crate) fn count(&self, enabling: &Enabling, from: usize) -> u32 {
         let c = self.config.lock();
         let mut n: u32 = 0;
         for (_, probe) in c.probes.iter(0) {
-            for s in &enabling.statements {
+            for s in enabling.statements.iter().skip(from) {
                 n = n.saturating_add(s.pattern.matches(probe).into());
             }
         }

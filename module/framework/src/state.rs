@@ -114,15 +114,20 @@ impl Consumer {
         Ok(end as u32)
     }
 
-    /// Takes an enabling; gives the number of probes that it matches now.
+    /// Adds an enabling; gives the number of probes that it matches now.
     pub fn enable(&self, dof: &[u8]) -> Result<u32> {
         let mut inner = self.inner.lock();
-        if !matches!(inner.phase, Phase::Idle) {
-            return Err(Error::Phase("this consumer has an enabling already"));
+        let mut first = None;
+        let enabling = match &mut inner.phase {
+            Phase::Enabled(e) => e,
+            Phase::Idle => first.insert(mem::boxed(Enabling::new())?),
+            _ => return Err(Error::Phase("tracing has started: nothing more can be enabled")),
+        };
+        let from = enabling.add(dof)?;
+        let matched = self.session.framework.count(enabling, from);
+        if let Some(e) = first {
+            inner.phase = Phase::Enabled(e);
         }
-        let e = mem::boxed(Enabling::from_dof(dof)?)?;
-        let matched = self.session.framework.count(&e);
-        inner.phase = Phase::Enabled(e);
         Ok(matched)
     }
 

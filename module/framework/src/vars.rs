@@ -48,6 +48,12 @@ impl ScopeVars {
         Self { slots: KVVec::new(), words: 0, largest: 0 }
     }
 
+    fn copy(&self) -> Result<Self> {
+        let mut slots = mem::vec(self.slots.len())?;
+        mem::extend(&mut slots, &self.slots)?;
+        Ok(Self { slots, words: self.words, largest: self.largest })
+    }
+
     /// The variable of this id.
     #[inline]
     pub(crate) fn get(&self, id: u16) -> Option<&Slot> {
@@ -99,6 +105,14 @@ pub(crate) struct Vars {
 impl Vars {
     pub(crate) const fn new() -> Self {
         Self { global: ScopeVars::new(), thread: ScopeVars::new(), local: ScopeVars::new() }
+    }
+
+    pub(crate) fn copy(&self) -> Result<Self> {
+        Ok(Self {
+            global: self.global.copy()?,
+            thread: self.thread.copy()?,
+            local: self.local.copy()?,
+        })
     }
 
     /// Adds the variable table of a verified object. Associative arrays have no slot: the machine
