@@ -2,6 +2,7 @@
 /* Work on a given CPU, and waiting until every CPU has left what it was doing with interrupts off. */
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
+#include <linux/irqflags.h>
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
 #include <linux/smp.h>
@@ -30,6 +31,9 @@ int kapi_call_on(unsigned int cpu, void (*fn)(void *arg), void (*offline)(void *
 
 	if (!kapi_cpu_possible(cpu))
 		return -ENXIO;
+	/* From within a probe: two CPUs that wait for each other would never end. */
+	if (irqs_disabled())
+		return -EBUSY;
 	cpus_read_lock();
 	if (cpu_online(cpu)) {
 		err = smp_call_function_single(cpu, fn, arg, 1);
