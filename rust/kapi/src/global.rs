@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 //! One value that static code must find, for as long as it is there.
 //!
-//! An `open` gets no pointer from the module that registered it, and a Rust static is never dropped:
-//! so the module puts its framework here when it is ready, and takes it out when it ends.
+//! An `open` gets no pointer from the module that registered it, and a Rust static is never
+//! dropped: so the module puts its framework here when it is ready, and takes it out when it ends.
 
 use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicBool, Ordering};

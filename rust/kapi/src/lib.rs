@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Kernel interfaces made safe: the only crate of the module that may say `unsafe`.
 //!
-//! Everything above it is written in safe Rust and asks here for what the kernel has. So each subject has one file,
-//! named as one would ask for it, and each function of it either can be called with any argument, or its signature
-//! demands the evidence that makes it safe: `&ProbeCtx` for what is legal only while a probe fires.
+//! Everything above it is written in safe Rust and asks here for what the kernel has. So each
+//! subject has one file, named as one would ask for it, and each function of it either can be
+//! called with any argument, or its signature demands the evidence that makes it safe: `&ProbeCtx`
+//! for what is legal only while a probe fires.
 //!
 //! | subject | |
 //! |---|---|
@@ -20,9 +21,9 @@
 //! Rules of the house, beyond those of `rust/README.md`:
 //!
 //! - Nothing here panics on an argument.
-//! - A symbol that was looked up is called through `kapi_call4` only, never through a function pointer: the kernel has
-//!   sealed the entries of functions whose address it does not take, and a machine with IBT dies of such a call. No
-//!   test in a guest without IBT can show it.
+//! - A symbol that was looked up is called through `kapi_call4` only, never through a function
+//!   pointer: the kernel has sealed the entries of functions whose address it does not take, and a
+//!   machine with IBT dies of such a call. No test in a guest without IBT can show it.
 //! - What the `kernel` crate learns to do is deleted here.
 #![no_std]
 #![deny(unsafe_op_in_unsafe_fn)]
@@ -58,8 +59,8 @@ pub fn init() {
     symbols::resolve();
 }
 
-/// Waits until no CPU and no task is in module text that a probe site led to. After disarming every site, and before
-/// the module goes away: a task may have been preempted inside a trampoline.
+/// Waits until no CPU and no task is in module text that a probe site led to. After disarming every
+/// site, and before the module goes away: a task may have been preempted inside a trampoline.
 ///
 /// # Context
 ///

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Allocation that can be refused.
 //!
-//! All of the module's memory is asked for here, so that there is one place to say no: how much is absurd, and, for
-//! tests, which request of a sequence fails ([`fail_after`]).
+//! All of the module's memory is asked for here, so that there is one place to say no: how much is
+//! absurd, and, for tests, which request of a sequence fails ([`fail_after`]).
 //!
 //! # Context
 //!
@@ -66,8 +66,9 @@ pub fn zeroed_words(n: usize) -> Result<KVVec<u64>> {
     zeroed(n)
 }
 
-/// `n` zeroed values, however many: charged to the cgroup of whoever asked. What is more than half of the machine
-/// has is refused, as is what it does not have; quietly, and without driving it out of memory.
+/// `n` zeroed values, however many: charged to the cgroup of whoever asked. What is more than half
+/// of the machine has is refused, as is what it does not have; quietly, and without driving it out
+/// of memory.
 pub fn zeroed<T: Zeroable>(n: usize) -> Result<KVVec<T>> {
     ask()?;
     let size = n.checked_mul(size_of::<T>()).ok_or(ENOMEM)?;
@@ -76,8 +77,8 @@ pub fn zeroed<T: Zeroable>(n: usize) -> Result<KVVec<T>> {
     }
     const { assert!(align_of::<T>() <= 8) };
     let at = NonNull::new(sys::kapi_zalloc(size)).ok_or(ENOMEM)?;
-    // SAFETY: `at` is from kvzalloc, which is what `KVVec` frees by; it has room for `n`, which are initialised as
-    // zeroes are a `T`, and is aligned for them, as for all up to 8.
+    // SAFETY: `at` is from kvzalloc, which is what `KVVec` frees by; it has room for `n`, which are
+    // initialised as zeroes are a `T`, and is aligned for them, as for all up to 8.
     Ok(unsafe { KVVec::from_raw_parts(at.as_ptr().cast(), n, n) })
 }
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Other modules: as they come and go, and those that are there already.
 //!
-//! To know them all: first [`watch`], then [`for_each_loaded`], and keep what is known by [`ModuleRef::id`]:
+//! To know them all: first [`watch`], then [`for_each_loaded`], and keep what is known by
+//! [`ModuleRef::id`]:
 //!
 //! - a module may be told of twice, by `Live` and by the walk; the second time its id is known;
-//! - a module that came before the watch and becomes live after it is told of by `Live` alone. So at `Live`, an
-//!   unknown module is a new one;
+//! - a module that came before the watch and becomes live after it is told of by `Live` alone. So
+//!   at `Live`, an unknown module is a new one;
 //! - a module told of by the walk cannot go while it is being told of; its `Going` comes after.
 //!
 //! So between the two of them nothing is missed. Our own module is never told of.
@@ -27,7 +28,8 @@ use kernel::prelude::*;
 ///
 /// # Invariants
 ///
-/// For `'a`, `at` is a module on whose behalf a notifier is called now, or to which a reference is held.
+/// For `'a`, `at` is a module on whose behalf a notifier is called now, or to which a reference is
+/// held.
 pub struct ModuleRef<'a> {
     at: *mut c_void,
     _for: PhantomData<&'a ()>,
@@ -87,8 +89,9 @@ impl ModuleRef<'_> {
     ///
     /// # Context
     ///
-    /// *process* or *notifier*; `f` runs under module_mutex. It may allocate, and may not call [`crate::text::patch`],
-    /// [`for_each_loaded`] or this again: it collects what it will work on afterwards.
+    /// *process* or *notifier*; `f` runs under module_mutex. It may allocate, and may not call
+    /// [`crate::text::patch`], [`for_each_loaded`] or this again: it collects what it will work on
+    /// afterwards.
     pub fn for_each_symbol(&self, mut f: impl FnMut(&[u8], u64, u8)) {
         self.symbols(&mut f);
     }
@@ -97,7 +100,12 @@ impl ModuleRef<'_> {
         /// # Safety
         ///
         /// `arg` is a `&mut dyn FnMut(..)` that nobody else uses; `name` is a C string.
-        unsafe extern "C" fn symbol(arg: *mut c_void, name: *const c_char, addr: c_ulong, kind: c_char) {
+        unsafe extern "C" fn symbol(
+            arg: *mut c_void,
+            name: *const c_char,
+            addr: c_ulong,
+            kind: c_char,
+        ) {
             // SAFETY: by the caller.
             let f = unsafe { &mut *arg.cast::<&mut dyn FnMut(&[u8], u64, u8)>() };
             // SAFETY: by the caller.
@@ -105,8 +113,8 @@ impl ModuleRef<'_> {
         }
         let Some(fns) = symbols::text_fns() else { return };
         let arg: *mut &mut dyn FnMut(&[u8], u64, u8) = &mut f;
-        // SAFETY: the module exists by the invariant, the mutex is `module_mutex` as `fns` is from `symbols`; `symbol`
-        // accepts `arg`, which is lent until this returns.
+        // SAFETY: the module exists by the invariant, the mutex is `module_mutex` as `fns` is from
+        // `symbols`; `symbol` accepts `arg`, which is lent until this returns.
         unsafe { sys::kapi_module_symbols(self.at, fns.module_mutex, symbol, arg.cast()) };
     }
 }
@@ -156,7 +164,12 @@ pub struct Watch(());
 ///
 /// *process*
 pub fn watch(f: Watcher) -> Result<Watch> {
-    let set = WATCHER.compare_exchange(ptr::null_mut(), f as *mut (), Ordering::AcqRel, Ordering::Relaxed);
+    let set = WATCHER.compare_exchange(
+        ptr::null_mut(),
+        f as *mut (),
+        Ordering::AcqRel,
+        Ordering::Relaxed,
+    );
     if set.is_err() {
         return Err(EBUSY);
     }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Loads from addresses that nobody vouches for: they succeed, or say so.
 //!
-//! They never sleep, take no fault in, and can be used in any context. Half of the address space belongs to each
-//! function: what is not in its half, crosses into the other one, is not canonical, not mapped, or device memory, is a
-//! [`BadAddr`].
+//! They never sleep, take no fault in, and can be used in any context. Half of the address space
+//! belongs to each function: what is not in its half, crosses into the other one, is not canonical,
+//! not mapped, or device memory, is a [`BadAddr`].
 
 use crate::sys;
 
@@ -41,8 +41,8 @@ pub fn read_user(addr: u64, into: &mut [u8]) -> Result<(), BadAddr> {
     }
 }
 
-/// Reads a string up to its NUL, which is not counted in the result; as many bytes as `into` has if no NUL is among
-/// them.
+/// Reads a string up to its NUL, which is not counted in the result; as many bytes as `into` has if
+/// no NUL is among them.
 ///
 /// # Context
 ///
@@ -60,9 +60,13 @@ pub fn read_user_str(addr: u64, into: &mut [u8]) -> Result<usize, BadAddr> {
     read_str(addr, into, read_user)
 }
 
-/// Piece by piece, none longer than most strings and none over the end of a page: what lies behind the NUL need not
-/// be mapped.
-fn read_str(addr: u64, into: &mut [u8], read: fn(u64, &mut [u8]) -> Result<(), BadAddr>) -> Result<usize, BadAddr> {
+/// Piece by piece, none longer than most strings and none over the end of a page: what lies behind
+/// the NUL need not be mapped.
+fn read_str(
+    addr: u64,
+    into: &mut [u8],
+    read: fn(u64, &mut [u8]) -> Result<(), BadAddr>,
+) -> Result<usize, BadAddr> {
     const PIECE: u64 = 64;
     let (mut at, mut len) = (addr, 0);
     let mut rest = into;

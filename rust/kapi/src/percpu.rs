@@ -16,8 +16,9 @@ pub struct PerCpu<T: Send> {
     slots: KVVec<Slot<T>>,
 }
 
-// SAFETY: through a shared reference a slot can be reached by `get` only, which needs the `ProbeCtx` of its CPU: one
-// exists at a time, and `T: Send` lets the slot's user change from one to the next.
+// SAFETY: through a shared reference a slot can be reached by `get` only, which needs the
+// `ProbeCtx` of its CPU: one exists at a time, and `T: Send` lets the slot's user change from one
+// to the next.
 unsafe impl<T: Send> Sync for PerCpu<T> {}
 
 impl<T: Send> PerCpu<T> {

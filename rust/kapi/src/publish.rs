@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 //! A value that probes read and process context replaces.
 //!
-//! Probes hold no lock and count no reference; they load a pointer. What it pointed to before may still be in use by
-//! probes under way, so a replaced value comes back as [`Retired`], and is freed when all those are over.
+//! Probes hold no lock and count no reference; they load a pointer. What it pointed to before may
+//! still be in use by probes under way, so a replaced value comes back as [`Retired`], and is freed
+//! when all those are over.
 
 use crate::context::ProbeCtx;
 use crate::{sys, xcall};
@@ -42,8 +43,9 @@ impl<T: Send + Sync> Published<T> {
     /// *probe*
     #[inline]
     pub fn load<'c>(&'c self, _ctx: &'c ProbeCtx) -> Option<&'c T> {
-        // SAFETY: not null means from `KBox::into_raw` and initialised before it was stored (acquire). It is freed by
-        // `Retired` after `xcall::sync`, which ends after this probe; or by `drop`, which `&self` forbids.
+        // SAFETY: not null means from `KBox::into_raw` and initialised before it was stored
+        // (acquire). It is freed by `Retired` after `xcall::sync`, which ends after this probe; or
+        // by `drop`, which `&self` forbids.
         unsafe { self.at.load(Ordering::Acquire).as_ref() }
     }
 
@@ -71,8 +73,8 @@ impl<T: Send + Sync> Published<T> {
     /// *process*
     pub fn with<R>(&self, f: impl FnOnce(Option<&T>) -> R) -> R {
         let _in_place = Lock::new();
-        // SAFETY: not null means from `KBox::into_raw`; only `swap` takes it out, which waits for the lock, and `drop`,
-        // which `&self` forbids.
+        // SAFETY: not null means from `KBox::into_raw`; only `swap` takes it out, which waits for
+        // the lock, and `drop`, which `&self` forbids.
         f(unsafe { self.at.load(Ordering::Acquire).as_ref() })
     }
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Names to addresses: the symbols that the kernel does not export and that this crate works with, resolved once.
+//! Names to addresses: the symbols that the kernel does not export and that this crate works with,
+//! resolved once.
 //!
-//! A missing one is no error here. It takes away the feature that is built on it, and one line in the log says so:
-//! kernels rename such functions without notice.
+//! A missing one is no error here. It takes away the feature that is built on it, and one line in
+//! the log says so: kernels rename such functions without notice.
 
 use crate::sys::{self, TextFns};
 use core::ffi::CStr;
@@ -77,7 +78,8 @@ pub(crate) fn text_fns() -> Option<&'static TextFns> {
     FOUND.as_ref().map(|found| &found.text)
 }
 
-/// Calls `f` with each symbol of the kernel proper whose name begins with `prefix`. Modules' are not among them.
+/// Calls `f` with each symbol of the kernel proper whose name begins with `prefix`. Modules' are
+/// not among them.
 ///
 /// # Context
 ///
@@ -103,8 +105,8 @@ pub fn for_each_kernel_symbol(prefix: &[u8], f: &mut dyn FnMut(&[u8], u64)) -> R
     let found = FOUND.as_ref().ok_or(ENODEV)?;
     let mut ask = Ask { prefix, f };
     let arg: *mut Ask<'_> = &mut ask;
-    // SAFETY: the address is that of `kallsyms_on_each_symbol`, which calls `symbol` with `arg` and C strings, and
-    // not after it has returned.
+    // SAFETY: the address is that of `kallsyms_on_each_symbol`, which calls `symbol` with `arg` and
+    // C strings, and not after it has returned.
     unsafe { sys::kapi_each_kernel_symbol(found.on_each, symbol, arg.cast()) };
     Ok(())
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! What lies on the other side: the C helpers (`helpers/kapi.h`) and the assembly, as the linker sees them.
+//! What lies on the other side: the C helpers (`helpers/kapi.h`) and the assembly, as the linker
+//! sees them.
 //!
 //! `safe` are those that accept every argument. The others say what their callers owe.
 
@@ -24,8 +25,10 @@ pub(crate) struct TextFns {
 
 pub(crate) type Call = unsafe extern "C" fn(arg: *mut c_void);
 pub(crate) type OnModule = unsafe extern "C" fn(event: c_ulong, module: *mut c_void);
-pub(crate) type OnSymbol = unsafe extern "C" fn(arg: *mut c_void, name: *const c_char, addr: c_ulong, kind: c_char);
-pub(crate) type OnKernelSymbol = unsafe extern "C" fn(arg: *mut c_void, name: *const c_char, addr: c_ulong) -> c_int;
+pub(crate) type OnSymbol =
+    unsafe extern "C" fn(arg: *mut c_void, name: *const c_char, addr: c_ulong, kind: c_char);
+pub(crate) type OnKernelSymbol =
+    unsafe extern "C" fn(arg: *mut c_void, name: *const c_char, addr: c_ulong) -> c_int;
 
 unsafe extern "C" {
     /// Each success is followed by one [`kapi_probe_leave`] with the same flags, on the same CPU.
@@ -67,12 +70,18 @@ unsafe extern "C" {
 
     pub(crate) safe fn kapi_find_lookup() -> c_ulong;
     /// `on_each` is the address of `kallsyms_on_each_symbol`; `f` accepts `arg`.
-    pub(crate) fn kapi_each_kernel_symbol(on_each: c_ulong, f: OnKernelSymbol, arg: *mut c_void) -> c_int;
+    pub(crate) fn kapi_each_kernel_symbol(
+        on_each: c_ulong,
+        f: OnKernelSymbol,
+        arg: *mut c_void,
+    ) -> c_int;
 
     pub(crate) safe fn kapi_modules_watch(f: OnModule) -> c_int;
     pub(crate) safe fn kapi_modules_unwatch();
-    /// `prev` is null or from this function and not used again; `list` is `modules`, `mutex` `module_mutex`.
-    pub(crate) fn kapi_module_next(prev: *mut c_void, list: c_ulong, mutex: c_ulong) -> *mut c_void;
+    /// `prev` is null or from this function and not used again; `list` is `modules`, `mutex`
+    /// `module_mutex`.
+    pub(crate) fn kapi_module_next(prev: *mut c_void, list: c_ulong, mutex: c_ulong)
+        -> *mut c_void;
     /// `module` exists.
     pub(crate) fn kapi_module_name(module: *mut c_void) -> *const c_char;
     /// `module` exists.
@@ -80,13 +89,23 @@ unsafe extern "C" {
     /// `module` exists.
     pub(crate) fn kapi_module_contains(module: *mut c_void, addr: u64, len: usize) -> bool;
     /// `module` exists, `mutex` is `module_mutex` and not held; `f` accepts `arg`.
-    pub(crate) fn kapi_module_symbols(module: *mut c_void, mutex: c_ulong, f: OnSymbol, arg: *mut c_void);
+    pub(crate) fn kapi_module_symbols(
+        module: *mut c_void,
+        mutex: c_ulong,
+        f: OnSymbol,
+        arg: *mut c_void,
+    );
 
     /// `misc` is registered.
     pub(crate) fn kapi_device_own(misc: *mut c_void) -> c_int;
 
     /// `fns` are what their names say; `batch` has `n` members.
-    pub(crate) fn kapi_text_patch(fns: &TextFns, batch: *const crate::text::Patch, n: usize, at: &mut usize) -> c_int;
+    pub(crate) fn kapi_text_patch(
+        fns: &TextFns,
+        batch: *const crate::text::Patch,
+        n: usize,
+        at: &mut usize,
+    ) -> c_int;
     /// `fns` are what their names say.
     pub(crate) fn kapi_text_reserved(fns: &TextFns, addr: u64, len: usize) -> bool;
 

@@ -51,20 +51,23 @@ pub fn curthread() -> u64 {
 
 /// A number for the thread of control that runs now; no other one, at any time since boot, has it.
 ///
-/// The address of the task alone would come again with another task; with its start time it does not. The two are
-/// mixed into 62 bits, so two keys are the same by chance only. The upper two bits tell what runs over the task: a
-/// soft interrupt, a hard interrupt, an NMI are threads of control of their own, as `self->x` set by a task is not
-/// meant for the interrupt that comes over it. Idle tasks are distinct by their addresses, one for each CPU.
+/// The address of the task alone would come again with another task; with its start time it does
+/// not. The two are mixed into 62 bits, so two keys are the same by chance only. The upper two bits
+/// tell what runs over the task: a soft interrupt, a hard interrupt, an NMI are threads of control
+/// of their own, as `self->x` set by a task is not meant for the interrupt that comes over it. Idle
+/// tasks are distinct by their addresses, one for each CPU.
 pub fn thread_key() -> u64 {
     let mut k = sys::kapi_task_address() ^ sys::kapi_task_start().rotate_left(32);
-    // The finalizer of MurmurHash3: a bijection, so nothing is lost before the two bits are cut off.
+    // The finalizer of MurmurHash3: a bijection, so nothing is lost before the two bits are cut
+    // off.
     k = (k ^ (k >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd);
     k = (k ^ (k >> 33)).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
     k ^= k >> 33;
     (k >> 2) | (u64::from(sys::kapi_task_context() & 3) << 62)
 }
 
-/// Whether it may trace: `CAP_SYS_ADMIN`, or both `CAP_PERFMON` and `CAP_BPF`, which together allow the same to BPF.
+/// Whether it may trace: `CAP_SYS_ADMIN`, or both `CAP_PERFMON` and `CAP_BPF`, which together allow
+/// the same to BPF.
 ///
 /// # Context
 ///

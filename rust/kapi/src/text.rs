@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Patching kernel text: one batch on, one batch off, and what stood there before.
 //!
-//! A probe site is five bytes wide: a nop while nobody is interested, a `call` to a trampoline while somebody is. The
-//! kernel changes it under running CPUs so that each of them executes either the one or the other.
+//! A probe site is five bytes wide: a nop while nobody is interested, a `call` to a trampoline
+//! while somebody is. The kernel changes it under running CPUs so that each of them executes either
+//! the one or the other.
 //!
-//! What a batch is checked for before anything changes: that each site is text of the kernel or of a module that is
-//! still there, and holds the bytes that the patch says were there. What cannot be checked here is that a site begins
-//! where an instruction begins; its finder decodes the function up to it (crate `x86`).
+//! What a batch is checked for before anything changes: that each site is text of the kernel or of
+//! a module that is still there, and holds the bytes that the patch says were there. What cannot be
+//! checked here is that a site begins where an instruction begins; its finder decodes the function
+//! up to it (crate `x86`).
 //!
 //! Locks: module_mutex before text_mutex, both taken here.
 
@@ -59,7 +61,8 @@ pub enum PatchError {
 ///
 /// # Context
 ///
-/// *process*; not under a lock that is taken in a callback of [`crate::modules::ModuleRef::for_each_symbol`].
+/// *process*; not under a lock that is taken in a callback of
+/// [`crate::modules::ModuleRef::for_each_symbol`].
 pub fn patch(batch: &[Patch]) -> Result<(), PatchError> {
     const EINVAL: c_int = -(bindings::EINVAL as c_int);
     const ENXIO: c_int = -(bindings::ENXIO as c_int);
@@ -84,11 +87,12 @@ pub fn call_to(trampoline: Trampoline, site: u64) -> Option<[u8; 5]> {
     Some([CALL, a, b, c, d])
 }
 
-/// Whether these bytes of text are the business of somebody else who patches: jump labels, static calls, ftrace,
-/// alternatives. A kprobe is not asked for: it shows as bytes that differ. If this kernel cannot tell: yes.
+/// Whether these bytes of text are the business of somebody else who patches: jump labels, static
+/// calls, ftrace, alternatives. A kprobe is not asked for: it shows as bytes that differ. If this
+/// kernel cannot tell: yes.
 ///
-/// Of a module that is just coming, the kernel does not know its jump labels yet when our watcher hears of it: ask
-/// again when it is live.
+/// Of a module that is just coming, the kernel does not know its jump labels yet when our watcher
+/// hears of it: ask again when it is live.
 ///
 /// # Context
 ///

@@ -3,8 +3,8 @@
 
 use kernel::bindings;
 
-/// Nanoseconds since boot, without those spent asleep; never backwards, but for an NMI in the middle of an update of
-/// the clock.
+/// Nanoseconds since boot, without those spent asleep; never backwards, but for an NMI in the
+/// middle of an update of the clock.
 pub fn monotonic_ns() -> u64 {
     // SAFETY: reads behind a latch, in any context.
     unsafe { bindings::ktime_get_mono_fast_ns() }
@@ -16,7 +16,8 @@ pub fn wall_ns() -> u64 {
     unsafe { bindings::ktime_get_real_fast_ns() }
 }
 
-/// A random number to start a generator from; the generator itself runs in probe context, where this cannot.
+/// A random number to start a generator from; the generator itself runs in probe context, where
+/// this cannot.
 ///
 /// # Context
 ///

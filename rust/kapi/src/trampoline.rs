@@ -19,13 +19,14 @@ impl Trampoline {
     }
 }
 
-/// What serves an sdt site: its address, and the registers rdi, rsi, rdx, rcx, r8, r9, r10, r11 there.
+/// What serves an sdt site: its address, and the registers rdi, rsi, rdx, rcx, r8, r9, r10, r11
+/// there.
 pub type SdtHandler = fn(site: u64, args: &[u64; 8]);
 
 static SDT_HANDLER: SetOnce<SdtHandler> = SetOnce::new();
 
-/// Sets what is called from every site that is armed with [`Trampoline::Sdt`]; before the first is. Only the first
-/// call counts.
+/// Sets what is called from every site that is armed with [`Trampoline::Sdt`]; before the first is.
+/// Only the first call counts.
 ///
 /// `f` runs wherever the site stands and enters probe context before anything else.
 pub fn set_sdt_handler(f: SdtHandler) {

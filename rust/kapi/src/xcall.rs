@@ -46,16 +46,16 @@ unsafe extern "C" fn there<F: FnOnce(&ProbeCtx) -> R, R>(arg: *mut c_void) {
 
 /// # Safety
 ///
-/// `arg` is a `Call<F, R>` that its owner does not touch meanwhile; its CPU is off and stays so, and nobody else acts
-/// in its name.
+/// `arg` is a `Call<F, R>` that its owner does not touch meanwhile; its CPU is off and stays so,
+/// and nobody else acts in its name.
 unsafe extern "C" fn instead<F: FnOnce(&ProbeCtx) -> R, R>(arg: *mut c_void) {
     // SAFETY: by the caller.
     let call = unsafe { &mut *arg.cast::<Call<F, R>>() };
     if let Some(f) = call.f.take() {
         let cpu = call.cpu;
         call.result = context::enter(|_| {
-            // SAFETY: a CPU that is off enters nothing, the caller excludes others of its kind, and `enter` has
-            // turned interrupts off.
+            // SAFETY: a CPU that is off enters nothing, the caller excludes others of its kind, and
+            // `enter` has turned interrupts off.
             let ctx = unsafe { ProbeCtx::of_idle_cpu(cpu) };
             f(&ctx)
         });
@@ -64,8 +64,8 @@ unsafe extern "C" fn instead<F: FnOnce(&ProbeCtx) -> R, R>(arg: *mut c_void) {
 
 /// Runs `f` on `cpu`, in probe context, and waits for its result.
 ///
-/// For a CPU that is off, `f` runs here and has its memory all the same: what it recorded before it went is not lost.
-/// `ENXIO`: there is no such CPU. `EBUSY`: called from within a probe.
+/// For a CPU that is off, `f` runs here and has its memory all the same: what it recorded before it
+/// went is not lost. `ENXIO`: there is no such CPU. `EBUSY`: called from within a probe.
 ///
 /// # Context
 ///
@@ -74,8 +74,9 @@ pub fn on_cpu<R: Send>(cpu: usize, f: impl FnOnce(&ProbeCtx) -> R + Send) -> Res
     fn run<F: FnOnce(&ProbeCtx) -> R, R>(call: &mut Call<F, R>) -> Result {
         let cpu = u32::try_from(call.cpu).map_err(|_| ENXIO)?;
         let arg: *mut Call<F, R> = call;
-        // SAFETY: both accept `arg`, a `Call<F, R>` that is lent to this function; the call has ended when it returns.
-        // It calls `instead` as that demands: under the hotplug lock and a mutex.
+        // SAFETY: both accept `arg`, a `Call<F, R>` that is lent to this function; the call has
+        // ended when it returns. It calls `instead` as that demands: under the hotplug lock and a
+        // mutex.
         to_result(unsafe { sys::kapi_call_on(cpu, there::<F, R>, instead::<F, R>, arg.cast()) })
     }
     let mut call = Call { cpu, f: Some(f), result: None };

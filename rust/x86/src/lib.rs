@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Questions to iced-x86, in our words: how long is this instruction, where does control go after it, does an
-//! instruction begin here.
+//! Questions to iced-x86, in our words: how long is this instruction, where does control go after
+//! it, does an instruction begin here.
 //!
-//! iced's types stay inside, as does its one bad habit: it builds its tables on the heap when it is first used.
-//! [`init`] makes it do so while allocating is still allowed.
+//! iced's types stay inside, as does its one bad habit: it builds its tables on the heap when it is
+//! first used. [`init`] makes it do so while allocating is still allowed.
 #![cfg_attr(not(test), no_std)]
 #![forbid(unsafe_code)]
-#![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::unwrap_used, clippy::arithmetic_side_effects))]
+#![cfg_attr(
+    not(test),
+    deny(clippy::indexing_slicing, clippy::unwrap_used, clippy::arithmetic_side_effects)
+)]
 
 use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction, OpKind};
 
@@ -54,10 +57,12 @@ pub fn init(seal: fn()) {
 
 const NOP: [u8; 1] = [0x90];
 
-/// UDB, a one-byte undefined instruction that the kernel puts behind indirect jumps; iced 1.22 does not know it.
+/// UDB, a one-byte undefined instruction that the kernel puts behind indirect jumps; iced 1.22 does
+/// not know it.
 const UDB: u8 = 0xd6;
 
-/// The instruction at the beginning of `bytes`, which stand at `ip`. `None` if there is none, or it is cut off.
+/// The instruction at the beginning of `bytes`, which stand at `ip`. `None` if there is none, or it
+/// is cut off.
 pub fn decode(bytes: &[u8], ip: u64) -> Option<Insn> {
     if bytes.first() == Some(&UDB) {
         return Some(Insn { len: 1, kind: Flow::Trap });
@@ -69,11 +74,16 @@ pub fn decode(bytes: &[u8], ip: u64) -> Option<Insn> {
 }
 
 fn flow(insn: &Instruction) -> Flow {
-    let near = matches!(insn.op0_kind(), OpKind::NearBranch16 | OpKind::NearBranch32 | OpKind::NearBranch64);
+    let near = matches!(
+        insn.op0_kind(),
+        OpKind::NearBranch16 | OpKind::NearBranch32 | OpKind::NearBranch64
+    );
     match insn.flow_control() {
         FlowControl::Next => Flow::Next,
         FlowControl::UnconditionalBranch if near => Flow::Jump(insn.near_branch_target()),
-        FlowControl::ConditionalBranch | FlowControl::XbeginXabortXend if near => Flow::Branch(insn.near_branch_target()),
+        FlowControl::ConditionalBranch | FlowControl::XbeginXabortXend if near => {
+            Flow::Branch(insn.near_branch_target())
+        }
         FlowControl::XbeginXabortXend => Flow::Next,
         FlowControl::Call if near => Flow::Call(insn.near_branch_target()),
         FlowControl::Return => Flow::Return,
@@ -83,8 +93,9 @@ fn flow(insn: &Instruction) -> Flow {
     }
 }
 
-/// Whether an instruction begins at `target`, if `code` stands at `start` and is decoded from there one after the
-/// other. That is how a compiler lays out a function; data in the middle of code ends the search.
+/// Whether an instruction begins at `target`, if `code` stands at `start` and is decoded from there
+/// one after the other. That is how a compiler lays out a function; data in the middle of code ends
+/// the search.
 pub fn is_boundary(code: &[u8], start: u64, target: u64) -> bool {
     let mut rest = code;
     let mut ip = start;

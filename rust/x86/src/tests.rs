@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0
+//! The decoder's answers, on bytes written by hand and on functions of this very program.
+
+use super::*;
+
+const IP: u64 = 0xffff_ffff_8100_0000;
+
+fn insn(bytes: &[u8]) -> Insn {
+    decode(bytes, IP).unwrap_or_else(|| panic!("{bytes:02x?} is an instruction"))
+}
+
+#[test]
+fn lengths_and_where_control_goes() {
+    let cases: &[(&[u8], usize, Flow)] = &[
+        (&[0x90], 1, Flow::Next),
+        (&[0x55], 1, Flow::Next),
+        (&[0xf3, 0x0f, 0x1e, 0xfa], 4, Flow::Next),
+        (&[0x0f, 0x1f, 0x44, 0, 0], 5, Flow::Next),
+        (&[0x48, 0x8b, 0x05, 1, 2, 3, 4], 7, Flow::Next),
+        (&[0xe8, 0x10, 0, 0, 0], 5, Flow::Call(IP + 5 + 0x10)),
+        (&[0xe8, 0xfb, 0xff, 0xff, 0xff], 5, Flow::Call(IP)),
+        (&[0xe9, 0, 0, 0, 0], 5, Flow::Jump(IP + 5)),
+        (&[0xeb, 0xfe], 2, Flow::Jump(IP)),
+        (&[0x74, 0x02], 2, Flow::Branch(IP + 4)),
+        (&[0x0f, 0x84, 0, 1, 0, 0], 6, Flow::Branch(IP + 6 + 0x100)),
+        (&[0xe3, 0x00], 2, Flow::Branch(IP + 2)),
+        (&[0xff, 0xd0], 2, Flow::Indirect),
+        (&[0xff, 0xe0], 2, Flow::Indirect),
+        (&[0xff, 0x25, 0, 0, 0, 0], 6, Flow::Indirect),
+        (&[0xc3], 1, Flow::Return),
+        (&[0xc2, 8, 0], 3, Flow::Return),
+        (&[0xcc], 1, Flow::Trap),
+        (&[0x0f, 0x0b], 2, Flow::Trap),
+        (&[0xd6], 1, Flow::Trap),
+    ];
+    for &(bytes, len, kind) in cases {
+        assert_eq!(insn(bytes), Insn { len, kind }, "{bytes:02x?}");
+        // What follows an instruction does not change it.
+        let mut more = bytes.to_vec();
+        more.extend([0x66; 20]);
+        assert_eq!(insn(&more), Insn { len, kind }, "{more:02x?}");
+        // A part of it is none; `0f` and such alone are prefixes of everything.
+        for n in 0..bytes.len() {
+            assert_eq!(decode(&bytes[..n], IP), None, "{:02x?}", &bytes[..n]);
+        }
+    }
+}
+
+#[test]
+fn nonsense_is_no_instruction() {
+    assert_eq!(decode(&[], IP), None);
+    // 64-bit mode has no such opcode; sixteen prefixes are one too many.
+    assert_eq!(decode(&[0x06], IP), None);
+    assert_eq!(decode(&[0x66; 16], IP), None);
+}
+
+#[test]
+fn any_bytes_are_answered() {
+    let mut seed = 0x9e37_79b9_7f4a_7c15u64;
+    let mut bytes = [0; MAX_LEN + 1];
+    let mut decoded = 0;
+    for _ in 0..200_000 {
+        for b in &mut bytes {
+            seed ^= seed << 13;
+            seed ^= seed >> 7;
+            seed ^= seed << 17;
+            *b = seed as u8;
+        }
+        if let Some(insn) = decode(&bytes, seed) {
+            decoded += 1;
+            assert!((1..=MAX_LEN).contains(&insn.len), "{bytes:02x?}");
+            // It depends on its own bytes only.
+            assert_eq!(decode(&bytes[..insn.len], seed), Some(insn), "{bytes:02x?}");
+        }
+    }
+    assert!(decoded > 50_000, "{decoded}");
+}
+
+#[test]
+fn a_boundary_is_where_decoding_arrives() {
+    // push rbp; mov rbp, rsp; nop5; mov eax, 0x00441f0f; nop; ret
+    let code =
+        [0x55, 0x48, 0x89, 0xe5, 0x0f, 0x1f, 0x44, 0, 0, 0xb8, 0x0f, 0x1f, 0x44, 0x00, 0x90, 0xc3];
+    let starts = [0, 1, 4, 9, 14, 15];
+    for at in 0..=code.len() as u64 {
+        assert_eq!(is_boundary(&code, IP, IP + at), starts.contains(&at), "{at}");
+    }
+    // Inside the mov stands what looks like a nop5.
+    assert_eq!(code[10..13], code[4..7]);
+    assert!(!is_boundary(&code, IP, IP - 1));
+    assert!(!is_boundary(&code, IP, IP + 100));
+    assert!(!is_boundary(&[], IP, IP));
+}
+
+#[test]
+fn a_boundary_is_not_found_behind_data() {
+    let code = [0x90, 0x06, 0x90, 0x90];
+    assert!(is_boundary(&code, IP, IP + 1));
+    assert!(!is_boundary(&code, IP, IP + 2));
+}
+
+#[test]
+fn only_a_near_call_has_a_target() {
+    assert_eq!(call_target(&[0xe8, 1, 0, 0, 0], 0x1000), Some(0x1006));
+    assert_eq!(call_target(&[0xe9, 1, 0, 0, 0], 0x1000), None);
+    assert_eq!(call_target(&[0xff, 0xd0], 0x1000), None);
+    assert_eq!(call_target(&[0xe8, 1, 0, 0], 0x1000), None);
+}
+
+#[test]
+fn init_builds_tables_then_seals() {
+    use std::sync::atomic::{AtomicU32, Ordering};
+    static SEALED: AtomicU32 = AtomicU32::new(0);
+    init(|| {
+        SEALED.fetch_add(1, Ordering::Relaxed);
+    });
+    assert_eq!(SEALED.load(Ordering::Relaxed), 1);
+}
