@@ -22,6 +22,7 @@ module! {
 struct Dtrace {
     _node: Pin<KBox<MiscDeviceRegistration<dev::Dtrace>>>,
     _open: Open,
+    _sdt: Option<sdt::Running>,
     _end: End,
 }
 
@@ -56,6 +57,7 @@ impl kernel::Module for Dtrace {
         x86::init(kalloc::seal);
         let end = End;
         let framework = Framework::new().map_err(|e| e.errno())?;
+        let sdt = sdt::start(&framework)?;
         let node = KBox::pin_init(
             MiscDeviceRegistration::register(MiscDeviceOptions { name: c"dtrace/dtrace" }),
             GFP_KERNEL,
@@ -64,6 +66,6 @@ impl kernel::Module for Dtrace {
         kapi::device::own(&node)?;
         let open = Open::new(framework);
         pr_info!("ready: /dev/dtrace/dtrace\n");
-        Ok(Self { _node: node, _open: open, _end: end })
+        Ok(Self { _node: node, _open: open, _sdt: sdt, _end: end })
     }
 }

@@ -9,7 +9,7 @@
 //! | 1 | the label is at a multiple of four and the whole record is data of this module |
 //! | 2 | the magic is ours |
 //! | 3 | kind and argument count are known ones |
-//! | 4 | the four names are data of this module, terminated, of legal length and characters |
+//! | 4 | the four names are data of this module, terminated, legal; the provider is none of our own |
 //! | 5 | the site is text of this module |
 //! | 6 | an instruction starts there |
 //! | 7 | it is the five-byte nop, or for the call form a call to the stub with these very names |
@@ -38,6 +38,8 @@ pub const NOP: [u8; SITE_LEN] = [0x0f, 0x1f, 0x44, 0x00, 0x00];
 /// Call depth tracking moves the target of a call back into the padding before the function, at most this far.
 const MAX_PADDING: u64 = 16;
 const CALL: u8 = 0xe8;
+/// Providers whose probes mean something that no driver can say.
+const RESERVED: [&[u8]; 5] = [b"dtrace", b"fbt", b"pid", b"profile", b"syscall"];
 
 /// What a loaded module can tell about itself.
 pub trait Image {
@@ -47,8 +49,8 @@ pub trait Image {
     fn text(&self, addr: u64, into: &mut [u8]) -> bool;
     /// Does an instruction start at `addr`, text of this module?
     fn is_boundary(&self, addr: u64) -> bool;
-    /// Is there a text symbol at `addr` for which `is_it` holds?
-    fn has_symbol(&self, addr: u64, is_it: &mut dyn FnMut(&[u8]) -> bool) -> bool;
+    /// Is one of the stubs, whose address is from `first` to `last`, one for which `is_it` holds?
+    fn has_stub(&self, first: u64, last: u64, is_it: &mut dyn FnMut(&[u8]) -> bool) -> bool;
 }
 
 /// The two forms of a point.
@@ -91,6 +93,8 @@ pub enum Malformed {
     TooLong(&'static str),
     /// Rule 4: which of the four names has a character that D could not write.
     Character(&'static str, u8),
+    /// Rule 4: the provider is one of DTrace's own.
+    Reserved,
     /// Rule 5.
     NotText(u64),
     /// Rule 6.
@@ -99,6 +103,8 @@ pub enum Malformed {
     Bytes([u8; SITE_LEN]),
     /// Rule 7: a call, but not to the stub.
     WrongStub(u64),
+    /// Somebody else patches the site: a jump label, ftrace.
+    Shared(u64),
     /// The module has another record for the same site.
     Taken(u64),
 }
@@ -117,6 +123,8 @@ impl core::fmt::Display for Malformed {
             Self::Empty(part) => write!(f, "its {part} name is empty"),
             Self::TooLong(part) => write!(f, "its {part} name is too long or not terminated"),
             Self::Character(part, c) => write!(f, "its {part} name contains byte {c:#04x}"),
+            Self::Reserved => f.write_str("its provider name is one of DTrace's own"),
+            Self::Shared(site) => write!(f, "site {site:#x} is patched by the kernel itself"),
             Self::NotText(site) => write!(f, "site {site:#x} is not in the module's text"),
             Self::MidInstruction(site) => {
                 write!(f, "site {site:#x} is not where an instruction starts")
@@ -189,6 +197,10 @@ fn names(image: &impl Image, mut addr: u64) -> Result<ProbeDesc, Malformed> {
     name(image, &mut addr, "module", &mut desc.module)?;
     name(image, &mut addr, "function", &mut desc.function)?;
     name(image, &mut addr, "probe", &mut desc.name)?;
+    let [provider, ..] = desc.parts();
+    if RESERVED.contains(&provider) {
+        return Err(Malformed::Reserved);
+    }
     Ok(desc)
 }
 
@@ -242,10 +254,8 @@ fn check_site(
         (Kind::Call, [CALL, a, b, c, d]) => {
             let end = site.wrapping_add(SITE_LEN as u64);
             let target = relative(end, i32::from_le_bytes([a, b, c, d]));
-            let found = (0..=MAX_PADDING).any(|pad| {
-                image.has_symbol(target.wrapping_add(pad), &mut |symbol| is_stub(symbol, desc))
-            });
-            if found {
+            let last = target.wrapping_add(MAX_PADDING);
+            if image.has_stub(target, last, &mut |symbol| is_stub(symbol, desc)) {
                 Ok(bytes)
             } else {
                 Err(Malformed::WrongStub(target))

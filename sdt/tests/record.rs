@@ -41,8 +41,8 @@ impl Image for Module {
     fn is_boundary(&self, addr: u64) -> bool {
         self.boundaries.contains(&addr)
     }
-    fn has_symbol(&self, addr: u64, is_it: &mut dyn FnMut(&[u8]) -> bool) -> bool {
-        self.symbols.iter().any(|(a, name)| *a == addr && is_it(name.as_bytes()))
+    fn has_stub(&self, first: u64, last: u64, is_it: &mut dyn FnMut(&[u8]) -> bool) -> bool {
+        self.symbols.iter().any(|(a, name)| (first..=last).contains(a) && is_it(name.as_bytes()))
     }
 }
 
@@ -186,6 +186,8 @@ fn rule_4_names() {
         (b"p\0m\0f \0n\0", Malformed::Character("function", b' ')),
         (b"p\0m\0f\0n\x1b[2J\0", Malformed::Character("probe", 0x1b)),
         (b"p\0m\0f\0n\xff\0", Malformed::Character("probe", 0xff)),
+        (b"dtrace\0m\0f\0BEGIN\0", Malformed::Reserved),
+        (b"fbt\0m\0f\0entry\0", Malformed::Reserved),
     ] {
         let mut m = Module::good();
         m.data[0x100..].fill(0);

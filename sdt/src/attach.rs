@@ -1,0 +1,419 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Sites to probes, nop to call and back, and modules that come and go.
+//!
+//! All sites of one name are one probe, whichever module they are in; the probe goes with the last
+//! of them. What a site's five bytes are:
+//!
+//! ```text
+//!              found              enabled                          disabled
+//!   nop   ──────────────►  nop  ───────────►  call trampoline  ───────────►  nop
+//!   call stub ──────────►  nop  ─── ... and back to `call stub` when dtrace.ko is removed
+//! ```
+
+use crate::args::{self, Entry, Table, TABLE};
+use crate::record::{Kind, NOP, SITE_LEN};
+use crate::scan::{self, Source, Vmlinux};
+use abi::probe::ProbeDesc;
+use abi::stability::{Attributes, Class, Stability};
+use framework::framework::ProviderId;
+use framework::{EnableError, Framework, Probe, Provider};
+use kapi::modules::{self, ModuleEvent, ModuleRef, Watch};
+use kapi::publish::Published;
+use kapi::text::{self, Patch, PatchError};
+use kapi::trampoline::{set_sdt_handler, Trampoline};
+use kapi::{mem, symbols};
+use kernel::prelude::*;
+use kernel::str::BStr;
+use kernel::sync::{new_mutex, Arc, Mutex};
+use kernel::time::{delay::fsleep, Delta};
+
+/// The module id of the kernel proper: no address of a module.
+const VMLINUX: u64 = 0;
+
+/// One place in text.
+struct Site {
+    addr: u64,
+    nargs: usize,
+    module: u64,
+    /// In text that goes when the module is live.
+    init: bool,
+    /// What the driver's author put there.
+    original: [u8; SITE_LEN],
+    /// Does it call the trampoline?
+    calls: bool,
+}
+
+/// All sites of one name.
+struct Point {
+    /// Our number for the probe, never used again.
+    cookie: usize,
+    desc: KBox<ProbeDesc>,
+    /// None until the framework has taken it.
+    probe: Option<Arc<Probe>>,
+    sites: KVec<Site>,
+    enabled: bool,
+}
+
+struct State {
+    points: KVec<Point>,
+    /// Modules that were looked into.
+    modules: KVec<u64>,
+    next_cookie: usize,
+}
+
+/// What holds off the events of modules while one is handled.
+struct Events {
+    closed: bool,
+}
+
+/// The provider.
+#[pin_data]
+struct Sdt {
+    #[pin]
+    events: Mutex<Events>,
+    #[pin]
+    state: Mutex<State>,
+}
+
+/// What an event needs, which comes as a plain function call.
+#[derive(Clone)]
+struct Context {
+    framework: Arc<Framework>,
+    sdt: Arc<Sdt>,
+    provider: ProviderId,
+}
+
+static CONTEXT: Published<Context> = Published::empty();
+
+/// The provider at work. Dropping it gives every driver its own bytes back.
+pub struct Running {
+    context: Context,
+    watch: Option<Watch>,
+}
+
+/// Registers the provider, and finds all sites that there are and will be. `None` if this kernel
+/// does not allow it, which is logged.
+///
+/// # Context
+/// *process*; once.
+pub fn start(framework: &Arc<Framework>) -> Result<Option<Running>> {
+    if !symbols::feature_text() {
+        pr_warn!("sdt: unsupported: this kernel's text cannot be patched; no sdt probes\n");
+        return Ok(None);
+    }
+    let sdt = Arc::pin_init(
+        pin_init!(Sdt {
+            events <- new_mutex!(Events { closed: false }),
+            state <- new_mutex!(State {
+                points: KVec::new(),
+                modules: KVec::new(),
+                next_cookie: 0,
+            }),
+        }),
+        GFP_KERNEL,
+    )?;
+    let provider = framework.register(sdt.clone()).map_err(|e| e.errno())?;
+    let context = Context { framework: framework.clone(), sdt, provider };
+    set_sdt_handler(args::hit);
+    drop(CONTEXT.swap(Some(mem::boxed(context.clone())?)));
+    let mut running = Running { context, watch: None };
+    running.watch = Some(modules::watch(on_event)?);
+    let context = &running.context;
+    modules::for_each_loaded(&mut |module| {
+        let events = context.sdt.events.lock();
+        if !context.sdt.state.lock().modules.contains(&module.id()) {
+            context.arrive(module.id(), module, true);
+        }
+        drop(events);
+    })?;
+    if let Some(vmlinux) = Vmlinux::with_records()? {
+        let _events = context.sdt.events.lock();
+        context.arrive(VMLINUX, &vmlinux, true);
+    }
+    Ok(Some(running))
+}
+
+/// # Context
+/// *notifier*.
+fn on_event(event: ModuleEvent, module: &ModuleRef<'_>) {
+    let Some(context) = CONTEXT.with(|c| c.cloned()) else { return };
+    let events = context.sdt.events.lock();
+    if events.closed {
+        return;
+    }
+    let known = context.sdt.state.lock().modules.contains(&module.id());
+    match event {
+        ModuleEvent::Coming => context.arrive(module.id(), module, false),
+        ModuleEvent::Live if known => context.depart(|s| s.module == module.id() && s.init),
+        ModuleEvent::Live => context.arrive(module.id(), module, true),
+        ModuleEvent::Going => {
+            context.depart(|s| s.module == module.id());
+            context.sdt.state.lock().modules.retain(|id| *id != module.id());
+        }
+    }
+}
+
+impl Context {
+    /// A module is there: its sites become probes. Holds `Events`.
+    fn arrive(&self, id: u64, source: &impl Source, live: bool) {
+        let found = scan::sites(source, live).and_then(|sites| self.adopt(id, sites));
+        if let Err(e) = found {
+            let name = BStr::from_bytes(source.name());
+            pr_warn!("sdt: {name}: not all probes were found: errno {}\n", e.to_errno());
+        }
+    }
+
+    fn adopt(&self, id: u64, mut found: KVVec<scan::Site>) -> Result {
+        let mut state = self.sdt.state.lock();
+        mem::push(&mut state.modules, id)?;
+        if found.is_empty() {
+            return Ok(());
+        }
+        silence(&mut found);
+        let mut any_enabled = false;
+        for scan::Site { record, init } in found {
+            let site = Site {
+                addr: record.site,
+                nargs: record.desc.nargs as usize,
+                module: id,
+                init,
+                original: record.bytes,
+                calls: false,
+            };
+            any_enabled |= state.add(record.desc, site)?;
+        }
+        // Another module's sites of the same name may be enabled.
+        if any_enabled {
+            state.publish()?;
+            for point in state.points.iter_mut().filter(|p| p.enabled) {
+                if let Err(EnableError::Busy(why)) = arm(&mut point.sites) {
+                    pr_warn!("sdt: a new site cannot be enabled: {why}\n");
+                }
+            }
+        }
+        // The framework's lock comes before ours.
+        let mut result = Ok(());
+        while let Some((cookie, desc)) = state.next_to_offer() {
+            drop(state);
+            let offered = self.framework.offer(self.provider, desc.parts(), desc.nargs, cookie);
+            state = self.sdt.state.lock();
+            match offered {
+                Ok(probe) => state.offered(cookie, probe),
+                Err(e) => {
+                    result = Err(e.errno());
+                    state.points.retain(|p| p.cookie != cookie);
+                }
+            }
+        }
+        drop(state);
+        self.framework.provided();
+        result
+    }
+
+    /// These sites go away, and with them probes that have no others. Holds `Events`.
+    fn depart(&self, goes: impl Fn(&Site) -> bool) {
+        let mut state = self.sdt.state.lock();
+        let mut any_armed = false;
+        for point in state.points.iter_mut() {
+            for site in point.sites.iter_mut().filter(|s| goes(s) && s.calls) {
+                any_armed = true;
+                // Nothing runs there any more: what cannot be changed need not be.
+                let _ = disarm(core::slice::from_mut(site));
+            }
+            point.sites.retain(|s| !goes(s));
+        }
+        if any_armed {
+            let _ = state.publish();
+        }
+        // The framework's lock comes before ours.
+        while let Some(at) = state.points.iter().position(|p| p.sites.is_empty()) {
+            let gone = state.points.remove(at);
+            drop(state);
+            if let Ok(Point { probe: Some(probe), .. }) = gone {
+                self.framework.retire(core::iter::once(&probe));
+            }
+            state = self.sdt.state.lock();
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let sdt = &self.context.sdt;
+        // From here on modules that come keep the calls that they have.
+        sdt.events.lock().closed = true;
+        let mut state = sdt.state.lock();
+        for point in state.points.iter_mut() {
+            // A kprobe on a site that was enabled: it calls us until the kprobe is gone.
+            let mut waiting = false;
+            while !disarm(&mut point.sites) {
+                if !waiting {
+                    let [p, m, f, n] = point.desc.parts().map(BStr::from_bytes);
+                    pr_warn!("sdt: waiting for the kprobe at {p}:{m}:{f}:{n} to be removed\n");
+                }
+                waiting = true;
+                fsleep(Delta::from_millis(100));
+            }
+            for site in point.sites.iter().filter(|s| s.original != NOP) {
+                let back = Patch { addr: site.addr, old: NOP, new: site.original };
+                if text::patch(&[back]).is_err() {
+                    pr_warn!("sdt: site {:#x} could not be made a call again\n", site.addr);
+                }
+            }
+        }
+        drop(state);
+        drop(self.watch.take());
+        drop(TABLE.swap(None));
+        drop(CONTEXT.swap(None));
+    }
+}
+
+impl Provider for Sdt {
+    fn enable(&self, probe: &Arc<Probe>) -> core::result::Result<(), EnableError> {
+        let mut state = self.state.lock();
+        let point = state.point(probe.cookie()).ok_or(EnableError::Gone)?;
+        point.probe.get_or_insert_with(|| probe.clone());
+        point.enabled = true;
+        // First the table: a site that calls must be found in there.
+        let mut result = state.publish().map_err(|_| EnableError::Memory);
+        if let Some(point) = state.point(probe.cookie()) {
+            if result.is_ok() {
+                result = arm(&mut point.sites);
+            }
+            point.enabled = result.is_ok();
+        }
+        result
+    }
+
+    fn disable(&self, probe: &Arc<Probe>) {
+        let mut state = self.state.lock();
+        let Some(point) = state.point(probe.cookie()) else { return };
+        point.enabled = false;
+        // What cannot be changed now is tried again when dtrace.ko is removed.
+        let _ = disarm(&mut point.sites);
+        // Without memory the old one stays, whose entries lead to a probe that nobody has enabled.
+        let _ = state.publish();
+    }
+
+    fn attributes(&self) -> Attributes {
+        Attributes { name: Stability::Evolving, data: Stability::Evolving, class: Class::Isa }
+    }
+}
+
+impl State {
+    fn point(&mut self, cookie: usize) -> Option<&mut Point> {
+        self.points.iter_mut().find(|p| p.cookie == cookie)
+    }
+
+    /// Adds a site to the point of its name; true if that is enabled.
+    fn add(&mut self, desc: ProbeDesc, site: Site) -> Result<bool> {
+        if let Some(point) = self.points.iter_mut().find(|p| p.desc.parts() == desc.parts()) {
+            mem::push(&mut point.sites, site)?;
+            return Ok(point.enabled);
+        }
+        let cookie = self.next_cookie;
+        let mut sites = KVec::new();
+        mem::push(&mut sites, site)?;
+        let desc = mem::boxed(desc)?;
+        let point = Point { cookie, desc, probe: None, sites, enabled: false };
+        mem::push(&mut self.points, point)?;
+        self.next_cookie = cookie.wrapping_add(1);
+        Ok(false)
+    }
+
+    /// Puts all sites of enabled probes where firing probes look for them.
+    fn publish(&self) -> Result {
+        let enabled = || self.points.iter().filter(|p| p.enabled);
+        let n = enabled().map(|p| p.sites.len()).fold(0, usize::wrapping_add);
+        if n == 0 {
+            drop(TABLE.swap(None));
+            return Ok(());
+        }
+        let mut table = Table::new(n)?;
+        for point in enabled() {
+            let Some(probe) = &point.probe else { continue };
+            for site in &point.sites {
+                table.add(Entry { site: site.addr, nargs: site.nargs, probe: probe.clone() });
+            }
+        }
+        drop(TABLE.swap(Some(mem::boxed(table)?)));
+        Ok(())
+    }
+
+    /// A point that the framework does not know yet.
+    fn next_to_offer(&self) -> Option<(usize, ProbeDesc)> {
+        self.points.iter().find(|p| p.probe.is_none()).map(|p| (p.cookie, *p.desc))
+    }
+
+    fn offered(&mut self, cookie: usize, probe: Arc<Probe>) {
+        if let Some(point) = self.point(cookie) {
+            point.probe = Some(probe);
+        }
+    }
+}
+
+/// Makes the calls of a module that has just been found nops. One that cannot be changed is lost.
+fn silence(found: &mut KVVec<scan::Site>) {
+    let nop = |s: &scan::Site| Patch { addr: s.record.site, old: s.record.bytes, new: NOP };
+    let is_call = |s: &scan::Site| s.record.kind == Kind::Call;
+    if poke(found.iter().filter(|s| is_call(s)).map(nop)).is_ok() {
+        return;
+    }
+    found.retain(|s| {
+        let ok = !is_call(s) || text::patch(&[nop(s)]).is_ok();
+        if !ok {
+            pr_warn!("sdt: call at {:#x} ignored: it has been changed\n", s.record.site);
+        }
+        ok
+    });
+}
+
+/// Makes all sites call, or none.
+fn arm(sites: &mut [Site]) -> core::result::Result<(), EnableError> {
+    for site in sites.iter() {
+        if text::call_to(Trampoline::Sdt, site.addr).is_none() {
+            return Err(EnableError::Unsupported("the site is too far away from dtrace.ko"));
+        }
+    }
+    poke(sites.iter().filter(|s| !s.calls).filter_map(Site::calling))?;
+    sites.iter_mut().for_each(|s| s.calls = true);
+    Ok(())
+}
+
+/// Makes all sites nops again; false if one could not be changed.
+fn disarm(sites: &mut [Site]) -> bool {
+    let back = |s: &Site| s.calling().map(|p| p.undo());
+    let all = poke(sites.iter().filter(|s| s.calls).filter_map(back)).is_ok();
+    for site in sites.iter_mut().filter(|s| s.calls) {
+        site.calls = !all && back(site).is_some_and(|p| text::patch(&[p]).is_err());
+    }
+    sites.iter().all(|s| !s.calls)
+}
+
+impl Site {
+    /// From nop to call.
+    fn calling(&self) -> Option<Patch> {
+        let new = text::call_to(Trampoline::Sdt, self.addr)?;
+        Some(Patch { addr: self.addr, old: NOP, new })
+    }
+}
+
+/// All of these, or none.
+fn poke(patches: impl Iterator<Item = Patch>) -> core::result::Result<(), EnableError> {
+    let mut batch = KVVec::new();
+    for p in patches {
+        mem::push(&mut batch, p).map_err(|_| EnableError::Memory)?;
+    }
+    if batch.is_empty() {
+        return Ok(());
+    }
+    text::patch(&batch).map_err(|e| match e {
+        PatchError::Unsupported | PatchError::NotPatchable(_) => {
+            EnableError::Unsupported("this kernel's text cannot be patched")
+        }
+        PatchError::NotText(_) => EnableError::Gone,
+        PatchError::Differs(_) | PatchError::ReadBack(_) => {
+            EnableError::Busy("another tracer has changed the instruction there")
+        }
+    })
+}

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0
+//! A module's symbols to its sites.
+//!
+//! Section headers and relocations are gone when a module can be looked into, but its symbols are
+//! there, local ones as well. Two passes: the first looks for labels of records and for stubs, and
+//! for nearly every module that is all; the second collects where functions begin, from where their
+//! instructions are counted off.
+//!
+//! Whatever is wrong with a record is logged, and only that record is lost.
+
+use crate::record::{self, Image, Kind, Malformed, Record, LABEL, SITE_LEN, STUB};
+use kapi::modules::ModuleRef;
+use kapi::{mem, nofault, symbols, text};
+use kernel::prelude::*;
+use kernel::str::BStr;
+
+/// Malformed records of one module that are logged one by one.
+const MAX_LINES: usize = 32;
+/// No function is longer.
+const MAX_FUNCTION: u64 = 1 << 22;
+
+/// Where symbols and bytes come from.
+pub(crate) trait Source {
+    /// What to call it in the log.
+    fn name(&self) -> &[u8];
+    /// Calls `f` with name and value of each symbol whose name begins with `prefix`.
+    fn symbols(&self, prefix: &[u8], f: &mut dyn FnMut(&[u8], u64));
+    /// Is it text that stays?
+    fn is_text(&self, addr: u64) -> bool;
+    /// Is it text that goes when the module is live?
+    fn is_init(&self, addr: u64) -> bool;
+    /// Copies its memory, text or data; false if it is not all its own.
+    fn read(&self, addr: u64, into: &mut [u8]) -> bool;
+}
+
+impl Source for ModuleRef<'_> {
+    fn name(&self) -> &[u8] {
+        self.name()
+    }
+    fn symbols(&self, prefix: &[u8], f: &mut dyn FnMut(&[u8], u64)) {
+        self.for_each_symbol(|name, addr, _| {
+            if name.starts_with(prefix) {
+                f(name, addr);
+            }
+        });
+    }
+    fn is_text(&self, addr: u64) -> bool {
+        self.contains_text(addr)
+    }
+    fn is_init(&self, addr: u64) -> bool {
+        self.contains_init_text(addr)
+    }
+    fn read(&self, addr: u64, into: &mut [u8]) -> bool {
+        self.read(addr, into).is_ok()
+    }
+}
+
+/// The kernel proper, for those built with probes.
+pub(crate) struct Vmlinux {
+    stext: u64,
+    etext: u64,
+    end: u64,
+}
+
+impl Vmlinux {
+    /// `None` if it has no records, as most kernels.
+    pub(crate) fn with_records() -> Result<Option<Self>> {
+        let mut any = false;
+        symbols::for_each_kernel_symbol(LABEL, &mut |_, _| any = true)?;
+        if !any {
+            return Ok(None);
+        }
+        let bound = |wanted: &[u8]| {
+            let mut found = 0;
+            symbols::for_each_kernel_symbol(wanted, &mut |name, addr| {
+                if name == wanted {
+                    found = addr;
+                }
+            })?;
+            Ok::<u64, Error>(found)
+        };
+        Ok(Some(Self { stext: bound(b"_stext")?, etext: bound(b"_etext")?, end: bound(b"_end")? }))
+    }
+}
+
+impl Source for Vmlinux {
+    fn name(&self) -> &[u8] {
+        b"vmlinux"
+    }
+    fn symbols(&self, prefix: &[u8], f: &mut dyn FnMut(&[u8], u64)) {
+        // Whether kernel symbols can be walked was found out in `with_records`.
+        let _ = symbols::for_each_kernel_symbol(prefix, f);
+    }
+    fn is_text(&self, addr: u64) -> bool {
+        (self.stext..self.etext).contains(&addr)
+    }
+    /// That of the kernel is long gone.
+    fn is_init(&self, _addr: u64) -> bool {
+        false
+    }
+    fn read(&self, addr: u64, into: &mut [u8]) -> bool {
+        let room = self.end.checked_sub(addr).unwrap_or(0);
+        addr >= self.stext && into.len() as u64 <= room && nofault::read_kernel(addr, into).is_ok()
+    }
+}
+
+/// A checked record, and whether its site is init text.
+pub(crate) struct Site {
+    pub(crate) record: Record,
+    pub(crate) init: bool,
+}
+
+/// A name among many: where it stands in the common text.
+struct Named {
+    addr: u64,
+    from: usize,
+    to: usize,
+}
+
+/// What the two passes collect.
+struct Collected<'a, S> {
+    source: &'a S,
+    names: KVVec<u8>,
+    labels: KVVec<Named>,
+    stubs: KVVec<Named>,
+    functions: KVVec<u64>,
+}
+
+impl<'a, S: Source> Collected<'a, S> {
+    fn first_pass(source: &'a S) -> Result<Self> {
+        let mut names = KVVec::new();
+        let mut labels = KVVec::new();
+        let mut stubs = KVVec::new();
+        let mut result = Ok(());
+        source.symbols(STUB, &mut |name, addr| {
+            if result.is_ok() {
+                let list = if name.starts_with(LABEL) { &mut labels } else { &mut stubs };
+                let from = names.len();
+                result = mem::extend(&mut names, name)
+                    .and_then(|()| mem::push(list, Named { addr, from, to: names.len() }));
+            }
+        });
+        result?;
+        Ok(Self { source, names, labels, stubs, functions: KVVec::new() })
+    }
+
+    fn second_pass(&mut self) -> Result {
+        let mut result = Ok(());
+        let (source, functions) = (self.source, &mut self.functions);
+        source.symbols(b"", &mut |_, addr| {
+            if result.is_ok() && (source.is_text(addr) || source.is_init(addr)) {
+                result = mem::push(functions, addr);
+            }
+        });
+        result
+    }
+
+    fn name(&self, n: &Named) -> &[u8] {
+        self.names.get(n.from..n.to).unwrap_or_default()
+    }
+
+    fn is_any_text(&self, addr: u64) -> bool {
+        self.source.is_text(addr) || self.source.is_init(addr)
+    }
+}
+
+impl<S: Source> Image for Collected<'_, S> {
+    fn data(&self, addr: u64, into: &mut [u8]) -> bool {
+        !self.is_any_text(addr) && self.source.read(addr, into)
+    }
+
+    fn text(&self, addr: u64, into: &mut [u8]) -> bool {
+        self.is_any_text(addr) && self.source.read(addr, into)
+    }
+
+    fn is_boundary(&self, addr: u64) -> bool {
+        let Some(start) = self.functions.iter().copied().filter(|&f| f <= addr).max() else {
+            return false;
+        };
+        let len = addr.wrapping_sub(start).wrapping_add(SITE_LEN as u64);
+        if len > MAX_FUNCTION {
+            return false;
+        }
+        let Ok(mut code) = mem::zeroed_bytes(len as usize) else { return false };
+        self.text(start, &mut code) && x86::is_boundary(&code, start, addr)
+    }
+
+    fn has_stub(&self, first: u64, last: u64, is_it: &mut dyn FnMut(&[u8]) -> bool) -> bool {
+        self.stubs.iter().any(|s| (first..=last).contains(&s.addr) && is_it(self.name(s)))
+    }
+}
+
+/// All sites of a module. `live`: its init text is gone, and sites in there are no mistake.
+///
+/// # Context
+/// *process* or *notifier*.
+pub(crate) fn sites<S: Source>(source: &S, live: bool) -> Result<KVVec<Site>> {
+    let mut sites: KVVec<Site> = KVVec::new();
+    let mut image = Collected::first_pass(source)?;
+    if image.labels.is_empty() {
+        return Ok(sites);
+    }
+    image.second_pass()?;
+    let mut malformed = 0usize;
+    for label in &image.labels {
+        let checked = record::read(&image, label.addr).and_then(|r| {
+            if sites.iter().any(|s| s.record.site == r.site) {
+                Err(Malformed::Taken(r.site))
+            } else if r.kind == Kind::Nop && text::is_reserved(r.site, SITE_LEN) {
+                Err(Malformed::Shared(r.site))
+            } else {
+                Ok(r)
+            }
+        });
+        match checked {
+            Ok(record) => {
+                let init = source.is_init(record.site);
+                if !(live && init) {
+                    mem::push(&mut sites, Site { record, init })?;
+                }
+            }
+            Err(Malformed::NotText(_)) if live => {}
+            Err(why) => {
+                malformed = malformed.wrapping_add(1);
+                if malformed <= MAX_LINES {
+                    let (module, label) =
+                        (BStr::from_bytes(source.name()), BStr::from_bytes(image.name(label)));
+                    pr_warn!("sdt: {module}: record {label} ignored: {}\n", format_args!("{why}"));
+                }
+            }
+        }
+    }
+    if malformed > MAX_LINES {
+        let module = BStr::from_bytes(source.name());
+        pr_warn!("sdt: {module}: {malformed} records ignored in all\n");
+    }
+    Ok(sites)
+}
