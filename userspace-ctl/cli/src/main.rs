@@ -1,1 +1,92 @@
-fn main() {}
+// SPDX-License-Identifier: GPL-2.0
+//! The dtrace command: reads the command line, picks a mode, turns failures into messages and exit
+//! codes (0 success, 1 failure, 2 usage, N by `exit(N)`).
+#![forbid(unsafe_code)]
+#![deny(clippy::unwrap_used, clippy::expect_used)]
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
+
+mod args;
+mod compile;
+mod mode;
+mod settings;
+
+use args::Args;
+use consumer::{Error, Failure};
+use std::io::Write as _;
+use std::process::ExitCode;
+
+/// Version of the D language; scripts test this number.
+const D_VERSION: &str = "1.14";
+
+/// How a run ends before its time.
+pub(crate) enum Stop {
+    /// Something to tell; exit 1.
+    Failed(Failure),
+    /// Already told; exit 1.
+    Told,
+    /// The command line makes no sense; exit 2.
+    Usage(String),
+}
+
+impl<E: Into<Failure>> From<E> for Stop {
+    fn from(e: E) -> Self {
+        Self::Failed(e.into())
+    }
+}
+
+fn main() -> ExitCode {
+    let args = match args::parse(std::env::args_os()) {
+        Ok(args) => args,
+        Err(e) => {
+            let _ = e.print();
+            return ExitCode::from(if e.use_stderr() { 2 } else { 0 });
+        }
+    };
+    match run(&args) {
+        // CAST: a process has 8 bits of status.
+        Ok(status) => ExitCode::from(status as u8),
+        Err(Stop::Told) => ExitCode::from(1),
+        Err(Stop::Usage(text)) => {
+            eprintln!("dtrace: {text}");
+            ExitCode::from(2)
+        }
+        Err(Stop::Failed(Failure::Error(e))) => {
+            eprintln!("dtrace: {e}");
+            ExitCode::from(1)
+        }
+        Err(Stop::Failed(Failure::OutputClosed)) => ExitCode::SUCCESS,
+    }
+}
+
+fn run(args: &Args) -> Result<i32, Stop> {
+    if let Some(option) = &args.unsupported {
+        return Err(Stop::Usage(format!("option {option} is not supported yet")));
+    }
+    if args.version {
+        return version();
+    }
+    if args.specs.is_empty() && !args.list {
+        return match std::env::args_os().len() {
+            1 => Err(Stop::Usage("nothing to do; `dtrace --help` lists the options".into())),
+            _ => Err(Error::new("", "no probes specified").into()),
+        };
+    }
+    let settings = settings::read(&args.settings)?;
+    match args.list {
+        true => mode::list::run(args, &settings),
+        false => mode::run::run(args, settings),
+    }
+}
+
+fn version() -> Result<i32, Stop> {
+    let mut out = std::io::stdout();
+    writeln!(out, "dtrace: dtrace-rs D {D_VERSION}").map_err(Failure::from)?;
+    let ours = env!("CARGO_PKG_VERSION");
+    let loaded = match std::fs::read_to_string("/sys/module/dtrace/version") {
+        Ok(version) => format!("module {} loaded", version.trim()),
+        Err(_) if std::path::Path::new("/sys/module/dtrace").exists() => "module loaded".into(),
+        Err(_) => "module not loaded".into(),
+    };
+    writeln!(out, "dtrace: command {ours}, {loaded}").map_err(Failure::from)?;
+    Ok(0)
+}

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Aggregations: CPUs folded together, cleared, truncated, normalised, sorted.
 //!
-//! A snapshot is the full state of one CPU's aggregations since GO, so it replaces the CPU's last
-//! one, and the value of a key is the sum over the CPUs. Taking a snapshot clears nothing in the
-//! kernel: clear() and trunc() remember where the counting stood and subtract it from then on.
+//! A snapshot holds what a CPU aggregated since its last one, and taking it empties the kernel's
+//! table; so every snapshot is folded into one running total, and clear() is forgetting.
 //!
 //! Several aggregating actions (of several clauses and probes) may feed one D variable: what counts
 //! is the variable and the key's bytes.
@@ -18,7 +17,8 @@ use abi::ids::AggId;
 use abi::option::{OptionId, Options};
 use abi::record::{AggEntry, RecDesc};
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use zerocopy::FromBytes;
 
@@ -78,6 +78,9 @@ impl Value {
             },
             AggFunc::Stddev => self.deviation(normal),
             AggFunc::Quantize | AggFunc::Lquantize(_) => self.weighted() as i64,
+            // Cleared and nothing since: the neutral element is nobody's value.
+            AggFunc::Min if word(0) as i64 == i64::MAX => 0,
+            AggFunc::Max if word(0) as i64 == i64::MIN => 0,
             _ => (word(0) as i64).wrapping_div(normal),
         }
     }
@@ -120,32 +123,28 @@ impl Value {
         }
     }
 
-    fn is_zero(&self) -> bool {
-        let skip = usize::from(matches!(self.func, AggFunc::Lquantize(_)));
-        self.words.iter().skip(skip).all(|&w| w == 0)
+    /// No value of an unknown kind.
+    fn none() -> Self {
+        Self { func: AggFunc::Count, words: vec![0], normal: 1 }
     }
 
-    /// Takes away what was counted up to a clear().
-    fn subtract(&mut self, base: &[u64]) {
-        if let (AggFunc::Stddev, [n, total, low, high], &[bn, bt, bl, bh]) =
-            (self.func, self.words.as_mut_slice(), base)
+    /// As it is shown where there is nothing: 0, also for extremes.
+    fn zeroed(&self) -> Self {
+        let mut words = vec![0; self.words.len()];
+        if let (AggFunc::Lquantize(_), Some(to), Some(from)) =
+            (self.func, words.first_mut(), self.words.first())
         {
-            let wide = |l: u64, h: u64| u128::from(h) << 64 | u128::from(l);
-            let rest = wide(*low, *high).wrapping_sub(wide(bl, bh));
-            (*n, *total) = (n.wrapping_sub(bn), total.wrapping_sub(bt));
-            (*low, *high) = (rest as u64, (rest >> 64) as u64);
-            return;
+            *to = *from;
         }
-        let skip = usize::from(matches!(self.func, AggFunc::Lquantize(_)));
-        for (w, b) in self.words.iter_mut().zip(base).skip(skip) {
-            *w = w.wrapping_sub(*b);
-        }
+        Self { words, ..*self }
     }
-}
 
-/// True if clear() and trunc() can be computed from running totals.
-pub fn is_clearable(func: AggFunc) -> bool {
-    !matches!(func, AggFunc::Min | AggFunc::Max)
+    /// As it was before the first value.
+    fn cleared(&self) -> Self {
+        let mut value = self.zeroed();
+        self.func.init(&mut value.words);
+        value
+    }
 }
 
 /// A row to print: a key and its values, one for each aggregation of the printa.
@@ -207,17 +206,10 @@ impl Sort {
     }
 }
 
-/// Variable and key.
-type Place = (u32, Vec<Key>);
-
 /// All aggregations of a session.
 #[derive(Debug, Default)]
 pub struct Store {
-    /// What each CPU said last.
-    cpus: BTreeMap<u32, HashMap<Place, Value>>,
-    /// Where the counting stood at the last clear() or trunc(), and whether the key is out of
-    /// sight until it counts again.
-    bases: HashMap<Place, (Vec<u64>, bool)>,
+    totals: HashMap<u32, HashMap<Vec<Key>, Value>>,
     normals: HashMap<u32, i64>,
     printed: HashSet<u32>,
     layouts: HashMap<AggId, Rc<Layout>>,
@@ -227,7 +219,6 @@ pub struct Store {
 #[derive(Debug)]
 struct Layout {
     variable: u32,
-    size: usize,
     keys: Vec<RecDesc>,
     value: RecDesc,
     func: AggFunc,
@@ -238,11 +229,10 @@ impl Layout {
         let (value, keys) = a.recs.split_last()?;
         let kind = ActionKind::from_number(value.action)?;
         let func = AggFunc::from_action(kind, value.arg)?;
-        let size = usize::try_from(a.desc.size).ok()?;
-        Some(Self { variable: a.desc.variable, size, keys: keys.to_vec(), value: *value, func })
+        Some(Self { variable: a.desc.variable, keys: keys.to_vec(), value: *value, func })
     }
 
-    fn entry(&self, bytes: &[u8]) -> Option<(Place, Value)> {
+    fn entry(&self, bytes: &[u8]) -> Option<(Vec<Key>, Value)> {
         let keys: Option<Vec<Key>> =
             self.keys.iter().map(|r| Some(Key::new(datum(bytes, r)?, r.ty))).collect();
         let words: Vec<u64> = datum(bytes, &self.value)?
@@ -250,8 +240,7 @@ impl Layout {
             .map(|c| u64::from_le_bytes(c.try_into().unwrap_or_default()))
             .collect();
         let whole = words.len() >= self.func.words();
-        whole
-            .then(|| ((self.variable, keys?), Value { func: self.func, words, normal: 1 }).into())?
+        whole.then_some((keys?, Value { func: self.func, words, normal: 1 }))
     }
 }
 
@@ -274,38 +263,35 @@ impl Store {
             if snapshot.drops > 0 {
                 drops.push(status::aggregation(snapshot.drops, cpu));
             }
-            let entries = self.read(kernel, &data)?;
-            self.cpus.insert(cpu, entries);
+            self.fold(kernel, &data)?;
         }
         Ok(drops)
     }
 
-    fn read(
-        &mut self,
-        kernel: &mut dyn Kernel,
-        mut data: &[u8],
-    ) -> Result<HashMap<Place, Value>, Failure> {
-        let mut entries: HashMap<Place, Value> = HashMap::new();
+    fn fold(&mut self, kernel: &mut dyn Kernel, mut data: &[u8]) -> Result<(), Failure> {
         while let Ok((head, rest)) = AggEntry::read_from_prefix(data) {
             if head.id == AggId::NONE {
                 break;
             }
             let layout = self.layout(kernel, head.id)?;
-            let Some(bytes) = rest.get(..layout.size) else {
-                return Err(broken("an aggregation snapshot ends within an entry").into());
+            let Some(bytes) = rest.get(..head.size as usize) else {
+                return Err(broken("a snapshot ends within an entry").into());
             };
-            let Some((place, value)) = layout.entry(bytes) else {
-                return Err(broken("an aggregation does not have the size it should have").into());
+            let Some((keys, value)) = layout.entry(bytes) else {
+                return Err(broken("an entry is smaller than its key and value").into());
             };
-            match entries.get_mut(&place) {
-                Some(known) => known.func.merge(&mut known.words, &value.words),
-                None => {
-                    entries.insert(place, value);
+            match self.totals.entry(layout.variable).or_default().entry(keys) {
+                Entry::Occupied(mut known) => {
+                    let known = known.get_mut();
+                    known.func.merge(&mut known.words, &value.words);
+                }
+                Entry::Vacant(place) => {
+                    place.insert(value);
                 }
             }
-            data = rest.get(layout.size.next_multiple_of(8)..).unwrap_or(&[]);
+            data = rest.get(bytes.len()..).unwrap_or(&[]);
         }
-        Ok(entries)
+        Ok(())
     }
 
     fn layout(&mut self, kernel: &mut dyn Kernel, id: AggId) -> Result<Rc<Layout>, Failure> {
@@ -321,39 +307,10 @@ impl Store {
         Ok(layout)
     }
 
-    /// The entries of one variable, CPUs folded together.
-    fn merged(&self, variable: u32) -> HashMap<&[Key], Value> {
-        let mut sum: HashMap<&[Key], Value> = HashMap::new();
-        for entries in self.cpus.values() {
-            for ((v, keys), value) in entries {
-                if *v != variable {
-                    continue;
-                }
-                match sum.get_mut(keys.as_slice()) {
-                    Some(known) => known.func.merge(&mut known.words, &value.words),
-                    None => {
-                        sum.insert(keys, value.clone());
-                    }
-                }
-            }
-        }
-        sum
-    }
-
     fn current(&self, variable: u32) -> Vec<(Vec<Key>, Value)> {
         let normal = self.normals.get(&variable).copied().unwrap_or(1);
-        let mut current = Vec::new();
-        for (keys, mut value) in self.merged(variable) {
-            value.normal = normal;
-            if let Some((base, is_hidden)) = self.bases.get(&(variable, keys.to_vec())) {
-                value.subtract(base);
-                if *is_hidden && value.is_zero() {
-                    continue;
-                }
-            }
-            current.push((keys.to_vec(), value));
-        }
-        current
+        let entries = self.totals.get(&variable).into_iter().flatten();
+        entries.map(|(keys, value)| (keys.clone(), Value { normal, ..value.clone() })).collect()
     }
 
     /// Rows of one or several aggregations, joined by key, sorted. A key that one of them lacks has
@@ -361,25 +318,17 @@ impl Store {
     pub fn rows(&self, variables: &[u32], sort: Sort) -> Vec<Row> {
         let columns: Vec<Vec<(Vec<Key>, Value)>> =
             variables.iter().map(|&v| self.current(v)).collect();
-        let blanks: Vec<Option<Value>> = columns
-            .iter()
-            .map(|c| {
-                c.first().map(|(_, v)| {
-                    let mut words = vec![0; v.words.len()];
-                    if let (AggFunc::Lquantize(l), Some(first)) = (v.func, words.first_mut()) {
-                        *first = l.encode();
-                    }
-                    Value { words, ..v.clone() }
-                })
-            })
-            .collect();
-        let count = Value { func: AggFunc::Count, words: vec![0], normal: 1 };
-        let blank = || blanks.iter().map(|b| b.clone().unwrap_or(count.clone())).collect();
+        let blank = || -> Vec<Value> {
+            columns
+                .iter()
+                .map(|c| c.first().map_or_else(Value::none, |(_, v)| v.zeroed()))
+                .collect()
+        };
         let mut rows: HashMap<Vec<Key>, Vec<Value>> = HashMap::new();
-        for (i, column) in columns.into_iter().enumerate() {
+        for (i, column) in columns.iter().enumerate() {
             for (keys, value) in column {
-                if let Some(slot) = rows.entry(keys).or_insert_with(&blank).get_mut(i) {
-                    *slot = value;
+                if let Some(slot) = rows.entry(keys.clone()).or_insert_with(blank).get_mut(i) {
+                    *slot = value.clone();
                 }
             }
         }
@@ -396,35 +345,28 @@ impl Store {
 
     /// Variables with entries that nothing has printed, in order of their definition.
     pub fn unprinted(&self) -> Vec<u32> {
-        let mut all: Vec<u32> =
-            self.cpus.values().flat_map(|e| e.keys().map(|place| place.0)).collect();
-        all.sort_unstable();
-        all.dedup();
+        let filled = self.totals.iter().filter(|(_, entries)| !entries.is_empty());
+        let mut all: Vec<u32> = filled.map(|(v, _)| *v).collect();
         all.retain(|v| !self.printed.contains(v));
+        all.sort_unstable();
         all
     }
 
     /// clear(): keys stay, values are 0.
     pub fn clear(&mut self, variable: u32) {
-        self.rebase(variable, |_| true, false);
+        let entries = self.totals.get_mut(&variable).into_iter().flatten();
+        entries.for_each(|(_, value)| *value = value.cleared());
     }
 
     /// trunc(): only `keep` entries stay, the highest, or the lowest if it is negative.
     pub fn truncate(&mut self, variable: u32, keep: i64) {
         let mut rows = self.rows(&[variable], Sort { is_reversed: keep > 0, ..Sort::default() });
         let keep = usize::try_from(keep.unsigned_abs()).unwrap_or(usize::MAX).min(rows.len());
-        let gone: HashSet<Vec<Key>> = rows.drain(keep..).map(|r| r.keys).collect();
-        self.rebase(variable, |keys| gone.contains(keys), true);
-    }
-
-    fn rebase(&mut self, variable: u32, wanted: impl Fn(&[Key]) -> bool, hide: bool) {
-        let bases: Vec<(Place, (Vec<u64>, bool))> = self
-            .merged(variable)
-            .into_iter()
-            .filter(|(keys, _)| wanted(keys))
-            .map(|(keys, value)| ((variable, keys.to_vec()), (value.words, hide)))
-            .collect();
-        self.bases.extend(bases);
+        if let Some(entries) = self.totals.get_mut(&variable) {
+            for row in rows.drain(keep..) {
+                entries.remove(&row.keys);
+            }
+        }
     }
 
     /// normalize(): values are shown divided by this.

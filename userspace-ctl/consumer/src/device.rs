@@ -17,8 +17,8 @@ use zerocopy::{FromZeros, IntoBytes};
 /// What an initialisation failure begins with.
 const INIT: &str = "failed to initialize dtrace";
 
-/// Room for a snapshot at first (the default bufsize), and at most.
-const FIRST_ROOM: usize = 4 << 20;
+/// Room for a snapshot at least and at most; GO tells what is needed.
+const FIRST_ROOM: usize = 64 << 10;
 const MOST_ROOM: usize = 16 << 30;
 
 /// An open consumer state.
@@ -138,6 +138,8 @@ impl Kernel for Device {
     fn go(&mut self) -> Answer<u32> {
         let mut arg = Go::default();
         self.call(ioctl::GO, &mut arg)?;
+        let room = usize::try_from(arg.bufsize.max(arg.aggsize)).unwrap_or(usize::MAX);
+        self.room.resize(room.clamp(FIRST_ROOM, MOST_ROOM), 0);
         Ok(arg.cpu)
     }
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Programs to DOF to the kernel.
 //!
-//! Before the programs goes an enabling of our own: `dtrace:::ERROR` with the five values that say
-//! which clause faulted where. Its records carry [`INTERNAL`] and become messages. The options of
-//! the whole session travel with it, so no program's DOF sets one.
+//! Before the programs' clauses goes one of our own: `dtrace:::ERROR` with the five values that say
+//! which clause faulted where. Its records carry [`INTERNAL`] and become messages.
 
 use abi::action::ActionKind;
 use abi::dif::Op;
@@ -18,22 +17,22 @@ pub const INTERNAL: u64 = u64::MAX;
 /// Id of arg0; arg1 and so on follow.
 const VAR_ARG0: u16 = 0x0106;
 
-/// DOF of the consumer's own ERROR clause, with the options.
-pub fn own_dof(options: &[(OptionId, u64)]) -> Vec<u8> {
-    let clause = Clause {
+/// Probes that our own clause matches.
+pub const OWN_PROBES: u32 = 1;
+
+/// One DOF of our own clause, all programs and the options in force. A consumer enables once, so
+/// several programs travel together; options of the programs are in `options` already.
+pub fn dof(programs: &[Program], options: &[(OptionId, u64)]) -> Vec<u8> {
+    let own = Clause {
         probes: vec![ProbePattern::new("dtrace", "", "", "ERROR")],
         predicate: None,
         actions: (1..=5).map(trace_arg).collect(),
         uarg: INTERNAL,
     };
-    let program = Program { clauses: vec![clause], ..Program::default() };
-    d::dof::write::write(&program, options)
-}
-
-/// DOF of a program without its options.
-pub fn dof(program: &Program) -> Vec<u8> {
-    let plain = Program { options: Vec::new(), ..program.clone() };
-    d::dof::write::write(&plain, &[])
+    let clauses = programs.iter().flat_map(|p| p.clauses.iter().cloned());
+    let all =
+        Program { clauses: std::iter::once(own).chain(clauses).collect(), ..Program::default() };
+    d::dof::write::write(&all, options)
 }
 
 /// `trace(argN)`.

@@ -7,7 +7,7 @@
 //! A round takes principal buffers first and aggregations after them: what a clause aggregated
 //! before its printa() is then surely in the aggregations that the printa() shows.
 
-use crate::aggregate::{is_clearable, Sort, Store};
+use crate::aggregate::{Sort, Store};
 use crate::consume::{EnabledProbe, EnabledProbes, Record, Release, Timeline};
 use crate::error::{Error, Failure};
 use crate::kernel::Kernel;
@@ -57,30 +57,39 @@ pub struct Session<'a> {
 }
 
 impl<'a> Session<'a> {
-    /// Enables our own ERROR clause with the options that were set explicitly.
-    pub fn new(
+    /// Enables programs with the options that were set explicitly. `name` is how messages call
+    /// them together.
+    pub fn enable(
         kernel: &'a mut dyn Kernel,
         output: Output<'a>,
         settings: Settings,
         set: &[(OptionId, u64)],
+        name: &str,
+        programs: Vec<Program>,
     ) -> Result<Self, Failure> {
-        let doing = "could not enable tracing";
+        let doing = || format!("failed to enable {name}");
         let mut options = Options::default();
         for &(id, value) in set {
             options.set(id, value);
         }
-        let conf = kernel.conf().map_err(|r| r.doing(doing))?;
+        let may_destroy = options.get(OptionId::Destructive) == 1;
+        if !may_destroy && programs.iter().any(|p| p.is_destructive) {
+            let e = Error::new(doing(), "destructive actions not allowed");
+            return Err(e.hint("-w allows them").into());
+        }
+        let conf = kernel.conf().map_err(|r| r.doing(doing()))?;
         let only = u32::try_from(options.get(OptionId::Cpu)).ok().filter(|&c| c < conf.ncpus);
         let cpus = only.map_or_else(|| (0..conf.ncpus).collect(), |cpu| vec![cpu]);
-        let matched = kernel.enable(&enable::own_dof(set)).map_err(|r| r.doing(doing))?;
+        let dof = enable::dof(&programs, set);
+        let matched = kernel.enable(&dof).map_err(|r| r.doing(doing()))?;
         Ok(Self {
             kernel,
             output,
             settings,
             reporter: Reporter::new(&options),
             options,
-            programs: Vec::new(),
-            matched,
+            programs,
+            matched: matched.saturating_sub(enable::OWN_PROBES),
             cpus,
             enabled: EnabledProbes::default(),
             timeline: Timeline::default(),
@@ -90,28 +99,16 @@ impl<'a> Session<'a> {
         })
     }
 
-    /// Enables a program; gives the number of probes matched. `name` is how messages call it.
-    pub fn enable(&mut self, name: &str, program: Program) -> Result<u32, Failure> {
-        let doing = || format!("failed to enable '{name}'");
-        if program.is_destructive && self.options.get(OptionId::Destructive) != 1 {
-            let e = Error::new(doing(), "destructive actions not allowed");
-            return Err(e.hint("-w allows them").into());
-        }
-        if let Some(what) = uncomputable(&program) {
-            return Err(Error::new(doing(), what).into());
-        }
-        let matched = self.kernel.enable(&enable::dof(&program)).map_err(|r| r.doing(doing()))?;
-        self.programs.push(program);
-        self.matched = self.matched.saturating_add(matched);
-        Ok(matched)
+    /// Probes matched, over all descriptions of all programs.
+    pub fn matched(&self) -> u32 {
+        self.matched
     }
 
     /// Starts tracing: BEGIN fires.
     pub fn go(&mut self) -> Result<(), Failure> {
-        // A little more than was matched: descriptions of one clause may overlap.
-        let count = self.matched.saturating_add(8).min(PREFETCH);
-        self.enabled.prefetch(self.kernel, count);
         let cpu = self.kernel.go().map_err(|r| r.doing("could not enable tracing"))?;
+        let count = self.matched.saturating_add(enable::OWN_PROBES).min(PREFETCH);
+        self.enabled.prefetch(self.kernel, count);
         // Without temporal order BEGIN's CPU comes first.
         self.cpus.sort_by_key(|&c| c != cpu);
         Ok(())
@@ -287,18 +284,4 @@ impl<'a> Session<'a> {
 
 fn full_name(enabled: &EnabledProbe) -> String {
     enabled.parts().join(":")
-}
-
-/// clear() and trunc() of extremes cannot be computed from running totals.
-fn uncomputable(program: &Program) -> Option<String> {
-    program.statements.iter().find_map(|s| {
-        let (action, number) = match s.kind {
-            StatementKind::Clear(n) => ("clear", n),
-            StatementKind::Trunc { aggregation, .. } => ("trunc", aggregation),
-            _ => return None,
-        };
-        let a = program.aggregations.iter().find(|a| a.number == number)?;
-        let what = format!("{action}(@{}) of a min() or max() is not supported yet", a.name);
-        (!is_clearable(a.func)).then_some(what)
-    })
 }

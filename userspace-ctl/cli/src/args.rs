@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: GPL-2.0
+//! The command line. Its options are the classic ones; the order of `-n -P -m -f -i -s` and of `-x`
+//! means something, so clap's indices are read and not only its values.
+
+use clap::{value_parser, Arg, ArgAction, ArgMatches, Command};
+use d::SpecKind;
+
+/// A D program as the command line gives it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Spec {
+    /// `-n` and its sisters.
+    Text(SpecKind, String),
+    /// `-s`.
+    Script(String),
+}
+
+impl Spec {
+    /// What "matched" messages begin with: `description 'SPEC'`.
+    pub fn title(&self) -> String {
+        match self {
+            Self::Text(_, text) => format!("description '{text}'"),
+            Self::Script(file) => format!("script '{file}'"),
+        }
+    }
+
+    /// The text or file as given.
+    pub fn text(&self) -> &str {
+        match self {
+            Self::Text(_, text) => text,
+            Self::Script(file) => file,
+        }
+    }
+}
+
+/// `-x name[=value]`, in order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Setting {
+    pub name: String,
+    pub value: Option<String>,
+}
+
+/// Everything asked for.
+#[derive(Debug, Clone, Default)]
+pub struct Args {
+    pub specs: Vec<Spec>,
+    pub settings: Vec<Setting>,
+    pub list: bool,
+    pub compile_only: bool,
+    pub disassemble: bool,
+    pub verbose: bool,
+    pub version: bool,
+    pub allow_zero: bool,
+    pub output: Option<String>,
+    pub commands: Vec<String>,
+    pub pids: Vec<u32>,
+    /// `$1` and so on.
+    pub operands: Vec<String>,
+    /// The first classic option we do not have yet.
+    pub unsupported: Option<String>,
+}
+
+/// Classic options that later slices bring: letter, whether it takes a value, what it will do.
+const NOT_YET: &[(char, bool, &str)] = &[
+    ('A', false, "generate an anonymous enabling"),
+    ('a', false, "claim anonymous tracing state"),
+    ('B', false, "buffer all output"),
+    ('C', false, "run cpp on scripts"),
+    ('D', true, "define a symbol for cpp"),
+    ('G', false, "generate an ELF file with embedded DOF"),
+    ('H', false, "print the files that cpp includes"),
+    ('h', false, "generate a header file from provider definitions"),
+    ('I', true, "add a directory to cpp's search path"),
+    ('L', true, "add a directory to the library search path"),
+    ('U', true, "undefine a symbol for cpp"),
+    ('X', true, "C language standard"),
+];
+
+fn command() -> Command {
+    let text = |id: &'static str, short: char, name: &'static str, help: &'static str| {
+        Arg::new(id)
+            .short(short)
+            .value_name(name)
+            .help(help)
+            .action(ArgAction::Append)
+            .allow_hyphen_values(true)
+    };
+    let flag = |id: &'static str, short: char, help: &'static str| {
+        Arg::new(id).short(short).help(help).action(ArgAction::Count)
+    };
+    let mut command = Command::new("dtrace")
+        .about("Dynamic tracing for Linux")
+        .override_usage(
+            "dtrace [-eFlqSvVwZ] [-b bufsz] [-c cmd] [-o output] [-p pid] [-x opt[=val]] \
+             [-P|-m|-f|-n|-i spec] [-s script] [ args ... ]",
+        )
+        .disable_help_flag(true)
+        .disable_version_flag(true)
+        .arg(text("provider", 'P', "PROVIDER", "enable or list the probes of a provider"))
+        .arg(text("module", 'm', "[P:]MODULE", "enable or list the probes in a module"))
+        .arg(text("function", 'f', "[[P:]M:]FUNC", "enable or list the probes in a function"))
+        .arg(text("name", 'n', "[[[P:]M:]F:]NAME", "enable or list probes by name, or a D program"))
+        .arg(text("id", 'i', "ID", "enable or list the probe of this id"))
+        .arg(text("script", 's', "FILE", "enable or list probes according to a D script"))
+        .arg(text("set", 'x', "OPT[=VAL]", "set a compiler or run-time option"))
+        .arg(text("bufsize", 'b', "SIZE", "size of the trace buffer (k, m, g)"))
+        .arg(text("command", 'c', "CMD", "run a command and end when it does; $target is its pid"))
+        .arg(text("output", 'o', "FILE", "append the output to a file"))
+        .arg(
+            Arg::new("pid")
+                .short('p')
+                .value_name("PID")
+                .help("look at a process and end when it does; $target is its pid")
+                .value_parser(value_parser!(u32).range(1..))
+                .action(ArgAction::Append),
+        )
+        .arg(flag("compile", 'e', "compile only, do not trace"))
+        .arg(flag("flow", 'F', "indent by entry and return"))
+        .arg(flag("list", 'l', "list probes"))
+        .arg(flag("quiet", 'q', "only what the program prints"))
+        .arg(flag("disassemble", 'S', "list the compiled program on stderr"))
+        .arg(flag("verbose", 'v', "with -l: stability and arguments"))
+        .arg(flag("version", 'V', "version of the D language"))
+        .arg(flag("destructive", 'w', "allow destructive actions"))
+        .arg(flag("zero", 'Z', "allow descriptions that match no probe"))
+        .arg(Arg::new("help").long("help").help("this text").action(ArgAction::Help))
+        .arg(
+            Arg::new("operand")
+                .value_name("args")
+                .help("$1, $2, ... of the program")
+                .action(ArgAction::Append)
+                .num_args(0..)
+                .allow_negative_numbers(true),
+        );
+    for &(letter, takes_value, help) in NOT_YET {
+        let action = if takes_value { ArgAction::Append } else { ArgAction::Count };
+        let id: &'static str = Box::leak(letter.to_string().into_boxed_str());
+        command = command.arg(
+            Arg::new(id).short(letter).help(format!("{help} (not yet)")).action(action).hide(true),
+        );
+    }
+    command
+}
+
+/// Values with their places on the command line.
+fn placed<'a>(m: &'a ArgMatches, id: &str) -> impl Iterator<Item = (usize, &'a String)> {
+    let indices = m.indices_of(id).into_iter().flatten();
+    indices.zip(m.get_many::<String>(id).into_iter().flatten())
+}
+
+/// Reads a command line, program name first.
+pub fn parse(words: impl IntoIterator<Item = std::ffi::OsString>) -> Result<Args, clap::Error> {
+    let m = command().try_get_matches_from(words)?;
+    let mut specs = Vec::new();
+    for (id, kind) in [
+        ("provider", SpecKind::Provider),
+        ("module", SpecKind::Module),
+        ("function", SpecKind::Function),
+        ("name", SpecKind::Name),
+        ("id", SpecKind::Id),
+    ] {
+        specs.extend(placed(&m, id).map(|(at, text)| (at, Spec::Text(kind, text.clone()))));
+    }
+    specs.extend(placed(&m, "script").map(|(at, file)| (at, Spec::Script(file.clone()))));
+    specs.sort_by_key(|s| s.0);
+
+    let mut settings: Vec<(usize, Setting)> = placed(&m, "set")
+        .map(|(at, text)| {
+            let (name, value) = match text.split_once('=') {
+                Some((name, value)) => (name, Some(value.to_string())),
+                None => (text.as_str(), None),
+            };
+            (at, Setting { name: name.to_string(), value })
+        })
+        .collect();
+    settings.extend(
+        placed(&m, "bufsize")
+            .map(|(at, size)| (at, Setting { name: "bufsize".into(), value: Some(size.clone()) })),
+    );
+    for (id, name) in [("flow", "flowindent"), ("quiet", "quiet"), ("destructive", "destructive")] {
+        if m.get_count(id) > 0 {
+            let at = m.index_of(id).unwrap_or(0);
+            settings.push((at, Setting { name: name.into(), value: None }));
+        }
+    }
+    settings.sort_by_key(|s| s.0);
+
+    let is_given = |letter: char| {
+        let given = m.value_source(&letter.to_string());
+        given.is_some_and(|s| s == clap::parser::ValueSource::CommandLine)
+    };
+    let unsupported = NOT_YET.iter().find(|o| is_given(o.0)).map(|o| format!("-{}", o.0));
+    let strings = |id: &str| -> Vec<String> {
+        m.get_many::<String>(id).into_iter().flatten().cloned().collect()
+    };
+    Ok(Args {
+        specs: specs.into_iter().map(|s| s.1).collect(),
+        settings: settings.into_iter().map(|s| s.1).collect(),
+        list: m.get_count("list") > 0,
+        compile_only: m.get_count("compile") > 0,
+        disassemble: m.get_count("disassemble") > 0,
+        verbose: m.get_count("verbose") > 0,
+        version: m.get_count("version") > 0,
+        allow_zero: m.get_count("zero") > 0,
+        output: strings("output").pop(),
+        commands: strings("command"),
+        pids: m.get_many::<u32>("pid").into_iter().flatten().copied().collect(),
+        operands: strings("operand"),
+        unsupported,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn args(words: &[&str]) -> Args {
+        parse(["dtrace"].iter().chain(words).map(Into::into)).unwrap()
+    }
+
+    #[test]
+    fn order_is_kept() {
+        let a = args(&["-n", "a", "-s", "f", "x", "-P", "p", "-i", "3", "-5", "-n", "-b"]);
+        let text = |k, t: &str| Spec::Text(k, t.into());
+        assert_eq!(
+            a.specs,
+            [
+                text(SpecKind::Name, "a"),
+                Spec::Script("f".into()),
+                text(SpecKind::Provider, "p"),
+                text(SpecKind::Id, "3"),
+                text(SpecKind::Name, "-b"),
+            ]
+        );
+        assert_eq!(a.operands, ["x", "-5"]);
+    }
+
+    #[test]
+    fn shebang_lines_and_joined_values() {
+        let a = args(&["-qs", "file.d", "one"]);
+        assert_eq!(a.specs, [Spec::Script("file.d".into())]);
+        assert_eq!(a.settings.len(), 1);
+        let a = args(&["-xquiet", "-b4k", "-x", "bufsize=8k", "-nBEGIN", "-qq"]);
+        let names: Vec<&str> = a.settings.iter().map(|s| s.name.as_str()).collect();
+        assert_eq!(names, ["quiet", "bufsize", "bufsize", "quiet"]);
+        assert_eq!(a.settings[2].value.as_deref(), Some("8k"));
+    }
+
+    #[test]
+    fn later_slices() {
+        assert_eq!(args(&["-C", "-s", "f"]).unsupported.as_deref(), Some("-C"));
+        assert_eq!(args(&["-I", "/usr", "-n", "x"]).unsupported.as_deref(), Some("-I"));
+        assert_eq!(args(&["-n", "x"]).unsupported, None);
+        assert!(parse(["dtrace", "-p", "0"].map(Into::into)).is_err());
+        assert!(parse(["dtrace", "-K"].map(Into::into)).is_err());
+    }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Command line to programs: read, compile, complain.
+
+use crate::args::{Args, Spec};
+use crate::settings::Settings;
+use crate::Stop;
+use abi::option::OptionId;
+use consumer::{sys, Error};
+use d::{Compiler, Diagnostic, Program, Source, World};
+use std::io::IsTerminal as _;
+
+/// Compiles everything the command line names, in order, with shared variables.
+pub fn all(
+    args: &Args,
+    settings: &Settings,
+    target: Option<u32>,
+    world: &dyn World,
+) -> Result<Vec<Program>, Stop> {
+    let script = args.specs.iter().find(|s| matches!(s, Spec::Script(_)));
+    let name = script.map_or("dtrace", |s| s.text());
+    let operands = std::iter::once(name.to_string()).chain(args.operands.iter().cloned());
+    let options = d::Options {
+        args: operands.collect(),
+        target,
+        identity: sys::identity(),
+        allow_zero: args.allow_zero || settings.zdefs,
+        allow_empty: settings.empty,
+        default_args: settings.defaultargs,
+        strsize: u32::try_from(settings.get(OptionId::Strsize)).unwrap_or(256),
+    };
+    let mut compiler = Compiler::new(options);
+    let mut programs = Vec::new();
+    for spec in &args.specs {
+        let source = source(spec)?;
+        let compiled = compiler.compile(&source, world);
+        match compiled.program {
+            Some(program) => programs.push(program),
+            None => {
+                complain(spec, &source, &compiled.diagnostics, settings.errtags);
+                return Err(Stop::Told);
+            }
+        }
+    }
+    Ok(programs)
+}
+
+fn source(spec: &Spec) -> Result<Source, Stop> {
+    match spec {
+        Spec::Text(kind, text) => Ok(Source::spec(*kind, text.clone())),
+        Spec::Script(file) => {
+            let bytes = match file.as_str() {
+                "-" => {
+                    let mut bytes = Vec::new();
+                    std::io::Read::read_to_end(&mut std::io::stdin(), &mut bytes).map(|_| bytes)
+                }
+                _ => std::fs::read(file),
+            };
+            let bytes =
+                bytes.map_err(|e| Error::new(format!("failed to open {file}"), e.to_string()))?;
+            let text = String::from_utf8(bytes).unwrap_or_else(|e| {
+                // D is ASCII but for strings and comments; Latin-1 keeps every byte's place.
+                e.into_bytes().into_iter().map(char::from).collect()
+            });
+            Ok(Source::script(file.clone(), text))
+        }
+    }
+}
+
+/// The classic line, then the source with what is blamed.
+fn complain(spec: &Spec, source: &Source, diagnostics: &[Diagnostic], errtags: bool) {
+    let colour = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    let what = match spec {
+        Spec::Text(_, text) => format!("invalid probe specifier {text}"),
+        Spec::Script(file) => format!("failed to compile script {file}"),
+    };
+    let Some(first) = diagnostics.first() else {
+        eprintln!("dtrace: {what}: the compiler gave neither a program nor a reason");
+        return;
+    };
+    eprintln!("dtrace: {what}: {}", first.headline(source, errtags));
+    for diagnostic in diagnostics {
+        let text = match colour {
+            true => d::diag::render::render_coloured(diagnostic, source, errtags),
+            false => d::diag::render::render(diagnostic, source, errtags),
+        };
+        eprintln!("{text}");
+    }
+}

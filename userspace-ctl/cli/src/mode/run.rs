@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Tracing, and `-e`: compiling only.
+
+use crate::args::{Args, Spec};
+use crate::mode::disassemble;
+use crate::settings::Settings;
+use crate::{compile, Stop};
+use abi::option::OptionId;
+use consumer::device::Device;
+use consumer::process::Target;
+use consumer::session::{self, Output, Session};
+use consumer::wait::Signals;
+use consumer::world::{AnyProbe, KernelWorld};
+use consumer::Error;
+use d::Program;
+
+/// Compiles, enables, traces; gives the exit status.
+pub fn run(args: &Args, settings: Settings) -> Result<i32, Stop> {
+    let mut device = match Device::open() {
+        Ok(device) => Some(device),
+        // Compiling needs no kernel; every description then counts as matching.
+        Err(_) if args.compile_only => None,
+        Err(e) => return Err(e.into()),
+    };
+    let targets = match args.compile_only {
+        true => Vec::new(),
+        false => targets(args)?,
+    };
+    let target = match args.pids.first() {
+        Some(pid) => Some(*pid),
+        None => targets.first().map(Target::pid),
+    };
+    let programs = match &mut device {
+        Some(device) => compile::all(args, &settings, target, &KernelWorld::new(device))?,
+        None => compile::all(args, &settings, target, &AnyProbe)?,
+    };
+    if args.disassemble {
+        programs.iter().for_each(|p| eprint!("{}", disassemble::listing(p)));
+    }
+    match device {
+        Some(mut device) if !args.compile_only => {
+            trace(args, &settings, &mut device, targets, programs)
+        }
+        _ => Ok(0),
+    }
+}
+
+fn targets(args: &Args) -> Result<Vec<Target>, Error> {
+    let created = args.commands.iter().map(|c| Target::create(c));
+    created.chain(args.pids.iter().map(|&p| Target::grab(p))).collect()
+}
+
+fn trace(
+    args: &Args,
+    settings: &Settings,
+    device: &mut Device,
+    targets: Vec<Target>,
+    programs: Vec<Program>,
+) -> Result<i32, Stop> {
+    let options = settings.over(&programs);
+    let is_on = |id| options.contains(&(id, 1));
+    let counts: Vec<usize> = programs.iter().map(|p| p.matched).collect();
+    let name = match args.specs.as_slice() {
+        [Spec::Text(_, text)] => format!("'{text}'"),
+        [Spec::Script(file)] => format!("'{file}'"),
+        _ => "the programs".into(),
+    };
+    let mut out = crate::mode::output(args.output.as_deref())?;
+    let mut err = std::io::stderr();
+    let how = session::Settings { droptags: settings.droptags };
+    let output = Output { out: &mut *out, err: &mut err };
+    // From here on a signal ends the session in order.
+    let mut waiter = Signals::new(targets)?;
+    let mut session = Session::enable(device, output, how, &options, &name, programs)?;
+    let matched = session.matched();
+    if !is_on(OptionId::Quiet) {
+        // The kernel's count is the truth; it cannot tell several programs apart.
+        let counts = match counts.len() {
+            1 => vec![matched as usize],
+            _ => counts,
+        };
+        for (spec, n) in args.specs.iter().zip(counts) {
+            let s = if n == 1 { "" } else { "s" };
+            eprintln!("dtrace: {} matched {n} probe{s}", spec.title());
+        }
+        if is_on(OptionId::Destructive) {
+            eprintln!("dtrace: allowing destructive actions");
+        }
+    }
+    if matched == 0 && !args.allow_zero && !settings.zdefs {
+        return Err(Error::new("", "no probes matched").into());
+    }
+    session.go()?;
+    waiter.resume()?;
+    Ok(session.work(&mut waiter)?)
+}
