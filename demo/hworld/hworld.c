@@ -5,19 +5,20 @@
 #include <linux/seq_file.h>
 #include <dtrace/sdt.h>
 
-static atomic_t num_opens = ATOMIC_INIT(0);
+static atomic_t opens = ATOMIC_INIT(0);
 
 static int hworld_show(struct seq_file *m, void *v)
 {
-	seq_printf(m, "hello, world: opened %d times\n", atomic_read(&num_opens));
+	seq_printf(m, "hello, world: opened %d times\n", atomic_read(&opens));
 	return 0;
 }
 
 static int hworld_open(struct inode *inode, struct file *file)
 {
+	int num_opens = atomic_inc_return(&opens);
 	int rc;
 
-	DTRACE_PROBE1(hworld, open_module, open1, entry, atomic_inc_return(&num_opens));
+	DTRACE_PROBE1(hworld, open_module, open1, entry, num_opens);
 	rc = single_open(file, hworld_show, NULL);
 	DTRACE_PROBE1(hworld, open_module, open1, return, rc);
 	return rc;
