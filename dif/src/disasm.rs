@@ -74,7 +74,7 @@ pub fn write_insn<D: Difo + ?Sized>(difo: &D, word: u32, out: &mut dyn Write) ->
         Format::Call => {
             write!(out, "{name:<4} DIF_SUBR({index}), %r{rd}")?;
             match Subr::from_id(index) {
-                Some(subr) => write!(out, "\t\t\t! {}", subr.name()),
+                Some(subr) => write!(out, "\t\t! {}", subr.name()),
                 None => Ok(()),
             }
         }
@@ -189,13 +189,22 @@ impl fmt::Display for TypeText {
     }
 }
 
-/// Text of unknown encoding: what is not UTF-8 is shown as U+FFFD.
+/// Text of unknown encoding, on one line: control characters and quotes are escaped as in C, what is
+/// not UTF-8 is shown as U+FFFD.
 struct Bytes<'b>(&'b [u8]);
 
 impl fmt::Display for Bytes<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for chunk in self.0.utf8_chunks() {
-            f.write_str(chunk.valid())?;
+            for c in chunk.valid().chars() {
+                match c {
+                    '\n' => f.write_str("\\n")?,
+                    '\t' => f.write_str("\\t")?,
+                    '"' | '\\' => write!(f, "\\{c}")?,
+                    c if c.is_control() => write!(f, "\\x{:02x}", u32::from(c))?,
+                    c => f.write_char(c)?,
+                }
+            }
             if !chunk.invalid().is_empty() {
                 f.write_char(char::REPLACEMENT_CHARACTER)?;
             }

@@ -21,6 +21,7 @@
 //! | `subr` | subroutines, one family per file |
 //! | [`fault`] | what can go wrong at run time |
 //! | [`disasm`] | the listing of `dtrace -S` |
+//! | `harness` | a scripted host, and the promise that fuzzing checks (feature `std`) |
 //! | `asm` | text to object, for tests and tools (feature `std`) |
 #![cfg_attr(not(any(test, feature = "std")), no_std)]
 #![forbid(unsafe_code)]
@@ -37,10 +38,14 @@
 )]
 
 pub mod addr;
+#[cfg(any(test, feature = "std"))]
+pub mod asm;
 pub mod difo;
 pub mod disasm;
 pub mod env;
 pub mod fault;
+#[cfg(any(test, feature = "std"))]
+pub mod harness;
 pub mod interp;
 mod mem;
 pub mod op;
@@ -48,6 +53,9 @@ pub mod scratch;
 mod subr;
 pub mod tuple;
 pub mod verify;
+
+#[cfg(test)]
+mod tests;
 
 pub use difo::{Difo, DifoRef};
 pub use env::{Env, Scope, Space, Var};

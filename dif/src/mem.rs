@@ -91,10 +91,6 @@ impl Out<'_> {
         self.buf.get(..self.len).unwrap_or_default()
     }
 
-    pub(crate) fn written_mut(&mut self) -> &mut [u8] {
-        self.buf.get_mut(..self.len).unwrap_or_default()
-    }
-
     pub(crate) fn truncate(&mut self, len: usize) {
         self.len = self.len.min(len);
     }

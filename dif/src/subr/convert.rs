@@ -15,23 +15,19 @@ fn base(arg: Option<u64>) -> Result<u64, Raised> {
     }
 }
 
-/// Writes digits, without sign or prefix.
+/// Writes digits, without sign or prefix; the highest first, so that a cut number keeps them.
 pub(super) fn write_digits(mut value: u64, base: u64, out: &mut Out<'_>) {
-    let start = out.written().len();
-    loop {
-        let (Some(digit), Some(rest)) = (value.checked_rem(base), value.checked_div(base)) else {
-            return;
-        };
+    let mut place: u64 = 1;
+    while let Some(next) = place.checked_mul(base).filter(|p| *p <= value) {
+        place = next;
+    }
+    while let (Some(digit), Some(rest)) = (value.checked_div(place), value.checked_rem(place)) {
         // CAST: less than 36.
         let digit = digit as u8;
         out.push(if digit < 10 { b'0' | digit } else { b'a'.wrapping_add(digit).wrapping_sub(10) });
         value = rest;
-        if value == 0 {
-            break;
-        }
-    }
-    if let Some(digits) = out.written_mut().get_mut(start..) {
-        digits.reverse();
+        // Ends at 1 / base, which is 0.
+        place = place.checked_div(base).unwrap_or(0);
     }
 }
 
