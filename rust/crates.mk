@@ -23,7 +23,12 @@ quiet_cmd_rustc_crate = $(if $(crate-own),$(RUSTC_OR_CLIPPY_QUIET),RUSTC) L $(qu
 	--crate-type rlib --crate-name $(basename $(notdir $@)) \
 	--out-dir $(dir $@) --emit=dep-info=$(depfile) --emit=obj=$@ \
 	--emit=metadata=$(@D)/lib$(basename $(notdir $@)).rmeta $< \
-	$(cmd_objtool)
+	$(cmd_objtool)$(if $(filter $(crates-that-allocate),$(basename $(notdir $@))),,$(cmd_no_alloc))
+
+# Only iced-x86 and what it is made of may allocate through liballoc: see rust/kalloc.
+crates-that-allocate := alloc kalloc spin lazy_static iced_x86
+cmd_no_alloc = ; if $(NM) -u $@ | grep '__rust_\(re\)\?alloc' >&2; then \
+	echo >&2 "$@: allocates through liballoc; use kapi::mem"; rm -f $@; false; fi
 
 define rust-crate
 $$(crates)/$(1).o: private crate-own := $(5)

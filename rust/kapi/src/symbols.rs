@@ -24,7 +24,7 @@ struct Lookup(c_ulong);
 impl Lookup {
     fn find(&self, name: &CStr) -> c_ulong {
         // SAFETY: the address is that of `kallsyms_lookup_name`, which takes a C string.
-        let addr = unsafe { sys::kapi_call4(self.0, name.as_ptr() as c_ulong, 0, 0, 0) };
+        let addr = unsafe { sys::kapi_call4(self.0, name.as_char_ptr() as c_ulong, 0, 0, 0) };
         addr as c_ulong
     }
 

@@ -13,7 +13,10 @@ use kernel::prelude::*;
 ///
 /// *any*
 pub fn is_online(cpu: usize) -> bool {
-    u32::try_from(cpu).is_ok_and(|cpu| sys::kapi_cpu_online(cpu))
+    match u32::try_from(cpu) {
+        Ok(cpu) => sys::kapi_cpu_online(cpu),
+        Err(_) => false,
+    }
 }
 
 /// Waits until every CPU has left every probe that it entered before this call.
