@@ -5,14 +5,36 @@
 //! source -> lexer -> parser -> ast -> check (names, types) -> typed -> lower -> codegen -> program -> dof
 //! ```
 #![forbid(unsafe_code)]
-#![deny(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used)]
+#![cfg_attr(
+    not(test),
+    deny(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic)
+)]
+#![allow(clippy::result_large_err, reason = "a diagnostic is made once per mistake")]
 
+mod ast;
+mod check;
+mod codegen;
 pub mod diag;
 pub mod dof;
 pub mod format;
+mod lexer;
+mod lower;
+mod names;
+mod parser;
 pub mod program;
 pub mod source;
+mod token;
+mod typed;
+pub mod types;
 pub mod world;
+
+use abi::aggregation::AggFunc;
+use abi::option::OptionId;
+use check::{Checker, Settings};
+use lower::Lower;
+use names::scope::Names;
+pub use parser::pragma::option_value;
+use parser::pragma::{self, CompilerOption, Control};
 
 pub use diag::{Diagnostic, Tag};
 pub use program::{
@@ -83,19 +105,118 @@ pub struct Compiled {
 #[derive(Debug, Default)]
 pub struct Compiler {
     options: Options,
+    names: Names,
+    next_statement: u64,
+    next_clause: u64,
 }
 
 impl Compiler {
     /// A compiler that knows no variables yet.
     pub fn new(options: Options) -> Self {
-        Self { options }
+        Self { options, ..Self::default() }
     }
 
-    /// Compiles one program.
+    /// Compiles one program. If there is anything to complain about, nothing of it is kept.
     pub fn compile(&mut self, source: &Source, world: &dyn World) -> Compiled {
-        let _ = (&self.options, source, world);
-        Compiled::default()
+        let mut options = self.options.clone();
+        // Read before everything else, as macro variables are replaced while reading.
+        options.default_args |= source.text.lines().map(str::trim).any(|line| {
+            line.starts_with('#')
+                && pragma::control(line, source::Span::default())
+                    == Ok(Control::Compiler(CompilerOption::DefaultArgs))
+        });
+        let typedefs = self.names.typedefs.keys().cloned().collect();
+        let parsed = parser::parse(source, &options, typedefs);
+        let mut diagnostics = parsed.diagnostics;
+        let run_time = controls(source, &parsed.controls, &mut options, &mut diagnostics);
+        if parsed.items.is_empty() && diagnostics.is_empty() && !options.allow_empty {
+            let span = source::Span::new(0, source.text.len());
+            let message = "empty D program translation unit";
+            diagnostics.push(Diagnostic::new(Tag::Empty, span, message).label("nothing to trace"));
+        }
+        if diagnostics.is_empty() && !options.default_args {
+            diagnostics.extend(unused_argument(&options, &parsed.used_args, source));
+        }
+        let settings = Settings { strsize: options.strsize, allow_zero: options.allow_zero };
+        let mut checker = Checker::new(source, world, settings, self.names.clone());
+        let clauses = checker.program(&parsed.items);
+        let (mut names, matched) = (checker.names, checker.matched);
+        diagnostics.append(&mut checker.diagnostics);
+
+        let mut program = Program {
+            first_statement: self.next_statement,
+            matched,
+            options: run_time,
+            ..Program::default()
+        };
+        let mut next_clause = self.next_clause;
+        if diagnostics.is_empty() {
+            let (strsize, first) = (options.strsize, self.next_statement);
+            let mut lower = Lower::new(&mut names, strsize, first, next_clause);
+            for clause in &clauses {
+                program.clauses.extend(lower.clause(clause));
+            }
+            next_clause += program.clauses.len() as u64;
+            program.statements = lower.statements;
+            diagnostics.append(&mut lower.diagnostics);
+        }
+        if !diagnostics.is_empty() {
+            for d in &mut diagnostics {
+                d.line = source.line(d.primary.span.start);
+            }
+            diagnostics.sort_by_key(|d| d.primary.span.start);
+            return Compiled { program: None, diagnostics };
+        }
+        program.is_destructive = program.objects().any(|o| o.is_destructive)
+            || program.clauses.iter().flat_map(|c| &c.actions).any(|a| a.kind.is_destructive());
+        program.aggregations = names.aggs.iter().map(|a| aggregation(a, options.strsize)).collect();
+        self.next_statement += program.statements.len() as u64;
+        self.next_clause = next_clause;
+        self.names = names;
+        Compiled { program: Some(program), diagnostics }
     }
+}
+
+/// Reads the control lines; gives the options of the run time.
+fn controls(
+    source: &Source,
+    lines: &[source::Span],
+    options: &mut Options,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Vec<(OptionId, u64)> {
+    let mut run_time = Vec::new();
+    for span in lines {
+        match pragma::control(source.slice(*span), *span) {
+            Ok(Control::Option(id, value)) => {
+                if id == OptionId::Strsize {
+                    options.strsize = u32::try_from(value).unwrap_or(u32::MAX);
+                }
+                run_time.push((id, value));
+            }
+            Ok(Control::Compiler(CompilerOption::AllowZero)) => options.allow_zero = true,
+            Ok(Control::Compiler(CompilerOption::AllowEmpty)) => options.allow_empty = true,
+            Ok(Control::Compiler(CompilerOption::DefaultArgs) | Control::Nothing) => {}
+            Err(d) => diagnostics.push(d),
+        }
+    }
+    run_time
+}
+
+/// An argument that the program never asks for is most likely a mistake.
+fn unused_argument(options: &Options, used: &[usize], source: &Source) -> Option<Diagnostic> {
+    let (n, text) = options.args.iter().enumerate().skip(1).find(|(n, _)| !used.contains(n))?;
+    let message = format!("extraneous argument '{text}' (${n} is not referenced)");
+    let end = source::Span::new(source.text.len(), source.text.len());
+    let mut d = Diagnostic::new(Tag::MacroUnused, end, message)
+        .hint("use it in the program, or allow it with -x defaultargs");
+    d.is_bare = true;
+    Some(d)
+}
+
+fn aggregation(a: &names::scope::Agg, strsize: u32) -> Aggregation {
+    let func: AggFunc = a.func;
+    let keys = a.keys.iter().map(|k| k.value(strsize)).collect();
+    Aggregation { number: a.number, name: a.name.clone(), func, keys }
 }
 
 /// Compiles a single program.

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0
+//! The program as written: no types, no meaning of names, a span on every node.
+
+use crate::source::Span;
+use crate::types::Int;
+
+/// A part at the top level.
+#[derive(Debug, Clone)]
+pub enum Item {
+    /// Probe descriptions, predicate, actions.
+    Clause(Clause),
+    /// Variables, inlines, type names.
+    Decl(Decl),
+}
+
+/// A clause.
+#[derive(Debug, Clone)]
+pub struct Clause {
+    /// Text of each description, macro variables already replaced.
+    pub probes: Vec<(String, Span)>,
+    /// Between the slashes.
+    pub predicate: Option<Expr>,
+    /// Between the braces; `None` if there are none (command line only).
+    pub body: Option<Vec<Stmt>>,
+}
+
+/// A statement.
+#[derive(Debug, Clone)]
+pub struct Stmt {
+    /// What.
+    pub kind: StmtKind,
+}
+
+/// Kinds of statements.
+#[derive(Debug, Clone)]
+pub enum StmtKind {
+    /// An expression or an action.
+    Expr(Expr),
+    /// `if (condition) { .. } else { .. }`.
+    If(Expr, Vec<Stmt>, Vec<Stmt>),
+}
+
+/// An expression.
+#[derive(Debug, Clone)]
+pub struct Expr {
+    /// What.
+    pub kind: ExprKind,
+    /// Where.
+    pub span: Span,
+    /// Levels of the tree below and including this node: bounded, so recursion over it is.
+    pub height: u16,
+}
+
+/// Deepest expression taken.
+pub const MAX_HEIGHT: u16 = 200;
+
+/// Operators with two operands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs, reason = "C's own words")]
+pub enum BinOp {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Rem,
+    Shl,
+    Shr,
+    And,
+    Or,
+    Xor,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+    Eq,
+    Ne,
+    LogAnd,
+    LogOr,
+    LogXor,
+}
+
+/// Operators with one operand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs, reason = "C's own words")]
+pub enum UnOp {
+    Plus,
+    Neg,
+    BitNot,
+    LogNot,
+    Deref,
+    AddrOf,
+    PreInc,
+    PreDec,
+    PostInc,
+    PostDec,
+}
+
+/// Where a scoped name lives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pseudo {
+    /// `self->`.
+    Thread,
+    /// `this->`.
+    Local,
+}
+
+/// Kinds of expressions.
+#[derive(Debug, Clone)]
+pub enum ExprKind {
+    /// A number or character.
+    Int(u64, Int),
+    /// A string.
+    Str(Vec<u8>),
+    /// A name.
+    Ident(String),
+    /// `self->name`, `this->name`.
+    Scoped(Pseudo, String),
+    /// A symbol of the kernel: `` `name `` or `` module`name ``.
+    Symbol(String),
+    /// `@name`, `@name[keys]`.
+    Agg(String, Option<Vec<Expr>>),
+    /// One operand.
+    Unary(UnOp, Box<Expr>),
+    /// Two operands.
+    Binary(BinOp, Box<Expr>, Box<Expr>),
+    /// `=`, or `op=`.
+    Assign(Option<BinOp>, Box<Expr>, Box<Expr>),
+    /// `a ? b : c`.
+    Cond(Box<Expr>, Box<Expr>, Box<Expr>),
+    /// `a, b`.
+    Comma(Box<Expr>, Box<Expr>),
+    /// `callee(arguments)`.
+    Call(Box<Expr>, Vec<Expr>),
+    /// `a[indices]`.
+    Index(Box<Expr>, Vec<Expr>),
+    /// `a.name` or `a->name`.
+    Member(Box<Expr>, String),
+    /// `(type)a`.
+    Cast(TypeName, Box<Expr>),
+    /// `sizeof (type)`.
+    SizeofType(TypeName),
+    /// `sizeof a`.
+    SizeofExpr(Box<Expr>),
+    /// `stringof(a)`.
+    Stringof(Box<Expr>),
+}
+
+/// A type as written.
+#[derive(Debug, Clone)]
+pub struct TypeName {
+    /// Words of the base type: `unsigned`, `long`, `pid_t`, `struct task`.
+    pub words: Vec<(String, Span)>,
+    /// Stars.
+    pub pointers: u16,
+    /// All of it.
+    pub span: Span,
+}
+
+/// A declaration.
+#[derive(Debug, Clone)]
+pub struct Decl {
+    /// `self`, `this`, `inline`, `typedef`, `extern`, `static` .. as written.
+    pub class: Option<(String, Span)>,
+    /// Base type.
+    pub ty: TypeName,
+    /// Names.
+    pub names: Vec<Declarator>,
+    /// All of it.
+    pub span: Span,
+}
+
+/// One name of a declaration.
+#[derive(Debug, Clone)]
+pub struct Declarator {
+    /// The name.
+    pub name: String,
+    /// Stars before it.
+    pub pointers: u16,
+    /// Followed by `[`: an array.
+    pub is_array: bool,
+    /// Followed by `= expression`.
+    pub init: Option<Expr>,
+    /// The name's place.
+    pub span: Span,
+}
+
+impl BinOp {
+    /// As written.
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::Add => "+",
+            Self::Sub => "-",
+            Self::Mul => "*",
+            Self::Div => "/",
+            Self::Rem => "%",
+            Self::Shl => "<<",
+            Self::Shr => ">>",
+            Self::And => "&",
+            Self::Or => "|",
+            Self::Xor => "^",
+            Self::Lt => "<",
+            Self::Le => "<=",
+            Self::Gt => ">",
+            Self::Ge => ">=",
+            Self::Eq => "==",
+            Self::Ne => "!=",
+            Self::LogAnd => "&&",
+            Self::LogOr => "||",
+            Self::LogXor => "^^",
+        }
+    }
+    /// `<` and the like.
+    pub const fn is_comparison(self) -> bool {
+        matches!(self, Self::Lt | Self::Le | Self::Gt | Self::Ge | Self::Eq | Self::Ne)
+    }
+}
+
+impl UnOp {
+    /// As written.
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::Plus => "+",
+            Self::Neg => "-",
+            Self::BitNot => "~",
+            Self::LogNot => "!",
+            Self::Deref => "*",
+            Self::AddrOf => "&",
+            Self::PreInc | Self::PostInc => "++",
+            Self::PreDec | Self::PostDec => "--",
+        }
+    }
+}
+
+impl Expr {
+    /// A node over its children.
+    pub fn new(kind: ExprKind, span: Span) -> Self {
+        let of = |e: &Expr| e.height;
+        let all = |list: &[Expr]| list.iter().map(of).max().unwrap_or(0);
+        let below = match &kind {
+            ExprKind::Int(..)
+            | ExprKind::Str(_)
+            | ExprKind::Ident(_)
+            | ExprKind::Scoped(..)
+            | ExprKind::Symbol(_)
+            | ExprKind::SizeofType(_)
+            | ExprKind::Agg(_, None) => 0,
+            ExprKind::Agg(_, Some(list)) => all(list),
+            ExprKind::Unary(_, a)
+            | ExprKind::Member(a, _)
+            | ExprKind::Cast(_, a)
+            | ExprKind::SizeofExpr(a)
+            | ExprKind::Stringof(a) => of(a),
+            ExprKind::Binary(_, a, b) | ExprKind::Assign(_, a, b) | ExprKind::Comma(a, b) => {
+                of(a).max(of(b))
+            }
+            ExprKind::Cond(a, b, c) => of(a).max(of(b)).max(of(c)),
+            ExprKind::Call(a, list) | ExprKind::Index(a, list) => of(a).max(all(list)),
+        };
+        Self { kind, span, height: below.saturating_add(1) }
+    }
+}

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Statements: actions, aggregations, expressions for their effect.
+
+use super::expr::convert;
+use super::Checker;
+use crate::ast::{self, ExprKind, StmtKind, UnOp};
+use crate::diag::{Diagnostic, Tag};
+use crate::source::Span;
+use crate::typed::{Expr, Stmt};
+use crate::types::{Int, Type};
+use abi::action::LibAct;
+use abi::difo::MAX_BY_REF;
+
+impl Checker<'_> {
+    /// The statements of a block; broken ones are left out.
+    pub(super) fn statements(&mut self, statements: &[ast::Stmt]) -> Vec<Stmt> {
+        statements.iter().filter_map(|s| self.statement(s)).collect()
+    }
+
+    fn statement(&mut self, s: &ast::Stmt) -> Option<Stmt> {
+        let e = match &s.kind {
+            StmtKind::Expr(e) => e,
+            StmtKind::If(condition, then, other) => {
+                let condition = self.expr(condition);
+                if !condition.ty.is_scalar() && !condition.ty.is_error() {
+                    let message =
+                        format!("condition must be of scalar type, found {}", condition.ty);
+                    self.fail(
+                        Diagnostic::new(Tag::PredScalar, condition.span, message)
+                            .label("expected a number or a pointer"),
+                    );
+                }
+                let then = self.statements(then);
+                let other = self.statements(other);
+                return Some(Stmt::If(condition, then, other));
+            }
+        };
+        match &e.kind {
+            ExprKind::Call(callee, args) => {
+                if let ExprKind::Ident(name) = &callee.kind {
+                    if super::call::ACTIONS.contains(&name.as_str()) {
+                        return self.action(name, args, e.span);
+                    }
+                }
+            }
+            ExprKind::Agg(name, _) => {
+                let message = format!("expression has null effect: @{name}");
+                self.fail(
+                    Diagnostic::new(Tag::AggNull, e.span, message)
+                        .label("expected an assignment: @name[keys] = count();"),
+                );
+                return None;
+            }
+            ExprKind::Assign(op, left, right) => {
+                if let ExprKind::Agg(name, keys) = &left.kind {
+                    if op.is_some() {
+                        let message = format!("aggregation @{name} can only be assigned with =");
+                        self.fail(
+                            Diagnostic::new(Tag::AggFunc, e.span, message)
+                                .hint(format!("to add up: @{name} = sum(x);")),
+                        );
+                        return None;
+                    }
+                    return self.aggregate(name, keys.as_deref(), right, e.span);
+                }
+            }
+            // The old value is not wanted: spare the way back to it.
+            ExprKind::Unary(UnOp::PostInc, a) => {
+                return Some(Stmt::Expr(self.increment(UnOp::PreInc, a, e.span)))
+            }
+            ExprKind::Unary(UnOp::PostDec, a) => {
+                return Some(Stmt::Expr(self.increment(UnOp::PreDec, a, e.span)))
+            }
+            _ => {}
+        }
+        Some(Stmt::Expr(self.expr(e)))
+    }
+
+    fn action(&mut self, name: &str, args: &[ast::Expr], span: Span) -> Option<Stmt> {
+        match name {
+            "trace" => self.trace(args, span),
+            "printf" => self.printf(args, span),
+            "printa" => self.printa(args, span),
+            "exit" => self.exit(args, span),
+            "tracemem" => self.tracemem(args, span),
+            "clear" => self.library(LibAct::Clear, name, args, span),
+            "normalize" => self.library(LibAct::Normalize, name, args, span),
+            "denormalize" => self.library(LibAct::Denormalize, name, args, span),
+            "trunc" => self.library(LibAct::Trunc, name, args, span),
+            _ => None,
+        }
+    }
+
+    fn trace(&mut self, args: &[ast::Expr], span: Span) -> Option<Stmt> {
+        let [arg] = args else {
+            self.wrong_count("trace", args.len(), 1, 1, "void(@)", span);
+            return None;
+        };
+        if let ExprKind::Agg(name, _) = &arg.kind {
+            let message = format!("trace( ) may not be applied to an aggregation: @{name}");
+            self.fail(Diagnostic::new(Tag::TraceAgg, arg.span, message).hint("use printa()"));
+            return None;
+        }
+        let e = self.expr(arg);
+        match e.ty {
+            Type::Void => {
+                let message = "trace( ) may not be applied to a void expression";
+                self.fail(Diagnostic::new(Tag::TraceVoid, e.span, message).label("no value"));
+                None
+            }
+            Type::Error => None,
+            _ => Some(Stmt::Trace(e)),
+        }
+    }
+
+    fn exit(&mut self, args: &[ast::Expr], span: Span) -> Option<Stmt> {
+        let [arg] = args else {
+            self.wrong_count("exit", args.len(), 1, 1, "void(int)", span);
+            return None;
+        };
+        let e = self.expr(arg);
+        match e.ty {
+            Type::Int(_) => Some(Stmt::Exit(convert(e, &Type::Int(Int::INT)))),
+            Type::Error => None,
+            _ => {
+                let message = format!(
+                    "exit( ) argument #1 is incompatible with prototype: expected int, found {}",
+                    e.ty
+                );
+                self.fail(Diagnostic::new(Tag::ProtoArg, e.span, message).label("expected int"));
+                None
+            }
+        }
+    }
+
+    fn tracemem(&mut self, args: &[ast::Expr], span: Span) -> Option<Stmt> {
+        let [address, size] = args else {
+            if args.len() == 3 {
+                self.later(Tag::TracememArgs, span, "tracemem() with a dynamic size is");
+            } else {
+                let message = format!(
+                    "tracemem( ) prototype mismatch: {} arguments passed, 2 expected",
+                    args.len()
+                );
+                self.fail(
+                    Diagnostic::new(Tag::TracememArgs, span, message)
+                        .label("expected tracemem(address, bytes)"),
+                );
+            }
+            return None;
+        };
+        let address = self.expr(address);
+        let size = self.expr(size);
+        if !address.ty.is_scalar() && address.ty != Type::String {
+            if !address.ty.is_error() {
+                let message = format!("tracemem( ) argument #1 is not an address: {}", address.ty);
+                self.fail(
+                    Diagnostic::new(Tag::TracememAddr, address.span, message)
+                        .label("expected a pointer or an integer"),
+                );
+            }
+            return None;
+        }
+        match size.as_constant() {
+            Some(n) if n > 0 && n <= u64::from(MAX_BY_REF) && size.ty.int().is_some() => {
+                Some(Stmt::Tracemem(address, n as u32))
+            }
+            _ => {
+                if !size.ty.is_error() {
+                    let message =
+                        "tracemem( ) argument #2 must be a non-zero positive integral constant";
+                    self.fail(
+                        Diagnostic::new(Tag::TracememSize, size.span, message)
+                            .label(format!("expected 1 to {MAX_BY_REF}")),
+                    );
+                }
+                None
+            }
+        }
+    }
+
+    /// Number of an aggregation given to an action.
+    pub(super) fn agg_argument(
+        &mut self,
+        action: &str,
+        arg: &ast::Expr,
+        not_an_agg: Tag,
+        unknown: Tag,
+    ) -> Option<u32> {
+        let ExprKind::Agg(name, keys) = &arg.kind else {
+            let message = format!("{action}( ) argument is not an aggregation");
+            self.fail(Diagnostic::new(not_an_agg, arg.span, message).label("expected @name"));
+            return None;
+        };
+        if keys.is_some() {
+            let message = format!("{action}( ) takes the whole aggregation @{name}, without keys");
+            self.fail(
+                Diagnostic::new(not_an_agg, arg.span, message).label(format!("expected @{name}")),
+            );
+            return None;
+        }
+        if let Some(agg) = self.names.agg(name) {
+            return Some(agg.number);
+        }
+        let message = format!("undefined aggregation: @{name}");
+        let mut d =
+            Diagnostic::new(unknown, arg.span, message).label("not assigned in an earlier clause");
+        let known = self.names.aggs.iter().map(|a| a.name.clone());
+        d.hint = crate::diag::did_you_mean(name, known).map(|h| h.replace(" `", " `@"));
+        self.fail(d);
+        None
+    }
+
+    fn library(&mut self, act: LibAct, name: &str, args: &[ast::Expr], span: Span) -> Option<Stmt> {
+        let (proto, aggarg, aggbad, scalar, counts) = match act {
+            LibAct::Clear => (Tag::ClearProto, Tag::ClearAggarg, Tag::ClearAggbad, None, 1..=1),
+            LibAct::Normalize => (
+                Tag::NormalizeProto,
+                Tag::NormalizeAggarg,
+                Tag::NormalizeAggbad,
+                Some(Tag::NormalizeScalar),
+                2..=2,
+            ),
+            LibAct::Denormalize => {
+                (Tag::NormalizeProto, Tag::NormalizeAggarg, Tag::NormalizeAggbad, None, 1..=1)
+            }
+            LibAct::Trunc => {
+                (Tag::TruncProto, Tag::TruncAggarg, Tag::TruncAggbad, Some(Tag::TruncScalar), 1..=2)
+            }
+        };
+        let (true, Some(first)) = (counts.contains(&args.len()), args.first()) else {
+            let message = format!("{name}( ) prototype mismatch: {} arguments passed", args.len());
+            let wanted = match act {
+                LibAct::Normalize => "expected normalize(@name, number)".to_string(),
+                LibAct::Trunc => "expected trunc(@name) or trunc(@name, number)".to_string(),
+                _ => format!("expected {name}(@name)"),
+            };
+            self.fail(Diagnostic::new(proto, span, message).label(wanted));
+            return None;
+        };
+        let number = self.agg_argument(name, first, aggarg, aggbad)?;
+        let mut operand: Option<Expr> = None;
+        if let (Some(tag), Some(arg)) = (scalar, args.get(1)) {
+            let e = self.expr(arg);
+            match e.ty {
+                Type::Int(_) => operand = Some(convert(e, &Type::Int(Int::INT64))),
+                Type::Error => return None,
+                _ => {
+                    let message =
+                        format!("{name}( ) argument #2 must be of scalar type, found {}", e.ty);
+                    self.fail(Diagnostic::new(tag, e.span, message).label("expected an integer"));
+                    return None;
+                }
+            }
+        }
+        Some(Stmt::LibAct(act, number, operand))
+    }
+}

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0
+//! `@name[keys] = function(value);`
+
+use super::expr::convert;
+use super::Checker;
+use crate::ast::{self, ExprKind};
+use crate::diag::{did_you_mean, Diagnostic, Tag};
+use crate::names::scope::Agg;
+use crate::source::Span;
+use crate::typed::{Expr, Stmt};
+use crate::types::convert::is_assignable;
+use crate::types::{Int, Type};
+use abi::action::ActionKind;
+use abi::aggregation::{AggFunc, Linear, LQUANTIZE_MAX_LEVELS};
+
+impl Checker<'_> {
+    /// An assignment to an aggregation.
+    pub(super) fn aggregate(
+        &mut self,
+        name: &str,
+        keys: Option<&[ast::Expr]>,
+        right: &ast::Expr,
+        span: Span,
+    ) -> Option<Stmt> {
+        let keys: Vec<Expr> = keys.unwrap_or(&[]).iter().map(|k| self.expr(k)).collect();
+        let function = match &right.kind {
+            ExprKind::Call(callee, args) => match &callee.kind {
+                ExprKind::Ident(f) => Some((f.as_str(), args.as_slice())),
+                _ => None,
+            },
+            _ => None,
+        };
+        let kind = function.and_then(|(f, _)| super::call::aggregating(f));
+        let (Some((fname, args)), Some(kind)) = (function, kind) else {
+            let message = format!("aggregation @{name} must be assigned an aggregating function");
+            let mut d = Diagnostic::new(Tag::AggFunc, right.span, message)
+                .label("expected count(), sum(x), min(x), max(x), avg(x), stddev(x), quantize(x) or lquantize(..)");
+            if let Some((f, _)) = function {
+                let names = (0x701..=0x708).filter_map(ActionKind::from_number);
+                d.hint = did_you_mean(f, names.map(|k| k.name().to_string()));
+            }
+            self.fail(d);
+            return None;
+        };
+        if kind == ActionKind::Llquantize {
+            self.later(Tag::Unknown, right.span, "llquantize() is");
+            return None;
+        }
+        let (value, arg) = self.function(kind, fname, args, right.span)?;
+        let func = AggFunc::from_action(kind, arg)?;
+        if keys.iter().any(|k| k.ty.is_error()) {
+            return None;
+        }
+        for (i, key) in keys.iter().enumerate() {
+            if key.ty == Type::Void {
+                let message = format!("aggregation @{name} key #{} has no value", i + 1);
+                self.fail(
+                    Diagnostic::new(Tag::KeyType, key.span, message)
+                        .label("expected a number, a pointer or a string"),
+                );
+                return None;
+            }
+        }
+        let (number, keys) = match self.names.agg(name).cloned() {
+            Some(agg) => {
+                self.same_function(&agg, func, right.span)?;
+                (agg.number, self.same_keys(&agg, keys, span)?)
+            }
+            None => {
+                let number =
+                    u32::try_from(self.names.aggs.len()).unwrap_or(u32::MAX).saturating_add(1);
+                let types = keys.iter().map(|k| k.ty.clone()).collect();
+                self.names.aggs.push(Agg { number, name: name.into(), func, keys: types });
+                (number, keys)
+            }
+        };
+        Some(Stmt::Aggregate(number, keys, kind, arg, value))
+    }
+
+    /// Value and encoded parameters.
+    fn function(
+        &mut self,
+        kind: ActionKind,
+        name: &str,
+        args: &[ast::Expr],
+        span: Span,
+    ) -> Option<(Option<Expr>, u64)> {
+        let (least, most) = match kind {
+            ActionKind::Count => (0, 0),
+            ActionKind::Quantize => (1, 2),
+            ActionKind::Lquantize => (3, 5),
+            _ => (1, 1),
+        };
+        if !(least..=most).contains(&args.len()) {
+            self.wrong_count(name, args.len(), least, most, "", span);
+            return None;
+        }
+        if (kind == ActionKind::Quantize && args.len() == 2) || args.len() == 5 {
+            self.later(Tag::Unknown, span, &format!("a weight in {name}() is"));
+            return None;
+        }
+        let mut args = args.iter();
+        let Some(first) = args.next() else { return Some((None, 0)) };
+        let value = self.expr(first);
+        let value = match value.ty {
+            Type::Int(_) | Type::Pointer(_) => convert(value, &Type::Int(Int::INT64)),
+            Type::Error => return None,
+            _ => {
+                let message =
+                    format!("{name}( ) argument #1 must be of scalar type, found {}", value.ty);
+                self.fail(
+                    Diagnostic::new(Tag::AggScalar, value.span, message).label("expected a number"),
+                );
+                return None;
+            }
+        };
+        if kind != ActionKind::Lquantize {
+            return Some((Some(value), 0));
+        }
+        let base = self.parameter(args.next(), "base", Tag::LquantBasetype, Tag::LquantBaseval)?;
+        let limit = self.parameter(args.next(), "limit", Tag::LquantLimtype, Tag::LquantLimval)?;
+        let step = match args.next() {
+            Some(e) => self.parameter(Some(e), "step", Tag::LquantSteptype, Tag::LquantStepval)?,
+            None => 1,
+        };
+        let mut wrong = |tag, message: String| {
+            self.fail(Diagnostic::new(tag, span, message));
+        };
+        let range = i64::from(limit) - i64::from(base);
+        if range <= 0 {
+            wrong(
+                Tag::LquantMismatch,
+                format!("lquantize( ) base {base} must be less than limit {limit}"),
+            );
+            return None;
+        }
+        if step <= 0 {
+            wrong(
+                Tag::LquantStepval,
+                format!("lquantize( ) step value must be a non-zero positive number, found {step}"),
+            );
+            return None;
+        }
+        let (Ok(step16), levels) = (u16::try_from(step), range / i64::from(step)) else {
+            wrong(
+                Tag::LquantSteplarge,
+                format!("lquantize( ) step {step} is too large: {} at most", u16::MAX),
+            );
+            return None;
+        };
+        if levels == 0 {
+            wrong(
+                Tag::LquantSteplarge,
+                format!("lquantize( ) step {step} is wider than the range from {base} to {limit}"),
+            );
+            return None;
+        }
+        let levels = match u16::try_from(levels) {
+            Ok(n) if n <= LQUANTIZE_MAX_LEVELS => n,
+            _ => {
+                wrong(Tag::LquantStepsmall, format!("lquantize( ) step {step} gives {levels} levels: {LQUANTIZE_MAX_LEVELS} at most"));
+                return None;
+            }
+        };
+        Some((Some(value), Linear { base, step: step16, levels }.encode()))
+    }
+
+    fn parameter(&mut self, e: Option<&ast::Expr>, what: &str, ty: Tag, range: Tag) -> Option<i32> {
+        let e = self.expr(e?);
+        if e.ty.is_error() {
+            return None;
+        }
+        let (Some(v), Some(int)) = (e.as_constant(), e.ty.int()) else {
+            let message = format!("lquantize( ) {what} must be an integer constant");
+            self.fail(
+                Diagnostic::new(ty, e.span, message)
+                    .label("expected a number known at compile time"),
+            );
+            return None;
+        };
+        let fits = if int.signed { i32::try_from(v as i64).ok() } else { i32::try_from(v).ok() };
+        if fits.is_none() {
+            let message = format!("lquantize( ) {what} must fit into 32 bits");
+            self.fail(Diagnostic::new(range, e.span, message).label("too large"));
+        }
+        fits
+    }
+
+    fn same_function(&mut self, agg: &Agg, func: AggFunc, span: Span) -> Option<()> {
+        if agg.func == func {
+            return Some(());
+        }
+        let name = &agg.name;
+        let (tag, message) = match (agg.func, func) {
+            (AggFunc::Lquantize(a), AggFunc::Lquantize(b)) => {
+                let (tag, what, was, is) = if a.base != b.base {
+                    (Tag::LquantMatchbase, "base", i64::from(a.base), i64::from(b.base))
+                } else if a.step != b.step {
+                    (Tag::LquantMatchstep, "step", i64::from(a.step), i64::from(b.step))
+                } else {
+                    let of = |l: Linear| l.lower_bound(usize::from(l.levels) + 1);
+                    (Tag::LquantMatchlim, "limit", of(a), of(b))
+                };
+                (tag, format!("lquantize( ) {what} of @{name} is {is}, was {was} before"))
+            }
+            (a, b) => {
+                let (a, b) = (function_name(a), function_name(b));
+                (
+                    Tag::AggRedef,
+                    format!("aggregation redefined: @{name} is {b}(), was {a}() before"),
+                )
+            }
+        };
+        self.fail(Diagnostic::new(tag, span, message).label("differs from the first use"));
+        None
+    }
+
+    fn same_keys(&mut self, agg: &Agg, keys: Vec<Expr>, span: Span) -> Option<Vec<Expr>> {
+        let name = &agg.name;
+        if keys.len() != agg.keys.len() {
+            let (found, wanted) = (keys.len(), agg.keys.len());
+            let message =
+                format!("@{name}[ ] prototype mismatch: {found} keys passed, {wanted} expected");
+            self.fail(
+                Diagnostic::new(Tag::ProtoLen, span, message).label("differs from the first use"),
+            );
+            return None;
+        }
+        let mut out = Vec::new();
+        for (i, (key, ty)) in keys.into_iter().zip(&agg.keys).enumerate() {
+            if !is_assignable(ty, &key.ty) {
+                let message = format!(
+                    "@{name}[ ] key #{} is incompatible with its first use: expected {ty}, found {}",
+                    i + 1, key.ty
+                );
+                self.fail(
+                    Diagnostic::new(Tag::ProtoArg, key.span, message)
+                        .label(format!("expected {ty}")),
+                );
+                return None;
+            }
+            out.push(convert(key, ty));
+        }
+        Some(out)
+    }
+}
+
+fn function_name(f: AggFunc) -> &'static str {
+    match f {
+        AggFunc::Count => "count",
+        AggFunc::Min => "min",
+        AggFunc::Max => "max",
+        AggFunc::Avg => "avg",
+        AggFunc::Sum => "sum",
+        AggFunc::Stddev => "stddev",
+        AggFunc::Quantize => "quantize",
+        AggFunc::Lquantize(_) => "lquantize",
+    }
+}

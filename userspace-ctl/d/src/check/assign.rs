@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Assignments, `op=`, `++` and `--`: all become "set this to that".
+
+use std::sync::Arc;
+
+use super::expr::convert;
+use super::Checker;
+use crate::ast::{self, BinOp, ExprKind, UnOp};
+use crate::diag::{Diagnostic, Tag};
+use crate::names::scope::{Scope, Variable};
+use crate::source::Span;
+use crate::typed::{Expr, Kind};
+use crate::types::convert::is_assignable;
+use crate::types::{Int, Type};
+
+/// What can be assigned to.
+enum Target {
+    /// A variable.
+    Var(Arc<Variable>),
+    /// A name that is a variable once it is assigned.
+    New(Scope, String),
+    /// Memory at an address.
+    Mem(Expr, Type),
+}
+
+impl Checker<'_> {
+    /// `a = b`, `a op= b`.
+    pub(super) fn assign(
+        &mut self,
+        op: Option<BinOp>,
+        left: &ast::Expr,
+        right: &ast::Expr,
+        span: Span,
+    ) -> Expr {
+        if let ExprKind::Agg(name, _) = &left.kind {
+            let message = format!("aggregation @{name} is assigned within an expression");
+            return self.fail(
+                Diagnostic::new(Tag::AggFunc, span, message)
+                    .label("expected a statement of its own: @name[keys] = func(x);"),
+            );
+        }
+        let value = self.expr(right);
+        let Some(target) = self.target(left) else { return Expr::error(span) };
+        let value = match op {
+            None => value,
+            Some(op) => {
+                if value.ty.is_error() {
+                    return Expr::error(span);
+                }
+                match self.current(&target, left.span) {
+                    Some(now) => {
+                        if now.ty.is_error() {
+                            return now;
+                        }
+                        let full = self.binary(op, now, value, span);
+                        // `c += 1` for a char: the sum is converted back without a complaint.
+                        full
+                    }
+                    None => return Expr::error(span),
+                }
+            }
+        };
+        self.set(target, value, left.span, span)
+    }
+
+    /// `++a`, `a++` and so on.
+    pub(super) fn increment(&mut self, op: UnOp, operand: &ast::Expr, span: Span) -> Expr {
+        let Some(target) = self.target(operand) else { return Expr::error(span) };
+        let Some(now) = self.current(&target, operand.span) else { return Expr::error(span) };
+        if now.ty.is_error() {
+            return now;
+        }
+        if !now.ty.is_scalar() {
+            let message = format!(
+                "operator {} requires an operand of scalar type, found {}",
+                op.text(),
+                now.ty
+            );
+            return self.fail(
+                Diagnostic::new(Tag::OpScalar, span, message)
+                    .label("expected a number or a pointer"),
+            );
+        }
+        let one = || Expr::constant(1, Int::INT, span);
+        let (there, back) = match op {
+            UnOp::PreInc | UnOp::PostInc => (BinOp::Add, BinOp::Sub),
+            _ => (BinOp::Sub, BinOp::Add),
+        };
+        let ty = now.ty.clone();
+        let next = self.binary(there, now, one(), span);
+        let set = self.set(target, next, operand.span, span);
+        if set.ty.is_error() || matches!(op, UnOp::PreInc | UnOp::PreDec) {
+            return set;
+        }
+        // The old value is one step back from the new one, wrapped to the type.
+        let old = self.binary(back, set, one(), span);
+        convert(old, &ty)
+    }
+
+    /// What stands left of `=`.
+    fn target(&mut self, left: &ast::Expr) -> Option<Target> {
+        let (scope, name) = match &left.kind {
+            ExprKind::Ident(name) => (Scope::Global, name),
+            ExprKind::Scoped(pseudo, name) => (Scope::from(*pseudo), name),
+            ExprKind::Index(base, indices) => {
+                if let ExprKind::Ident(name) = &base.kind {
+                    if self.names.variable(Scope::Global, name).is_none()
+                        && super::variable::builtin(name).is_some()
+                    {
+                        self.read_only(name, left.span);
+                        return None;
+                    }
+                }
+                let _ = indices;
+                return self.memory(left);
+            }
+            ExprKind::Unary(UnOp::Deref, _) => return self.memory(left),
+            ExprKind::Member(..) | ExprKind::Symbol(_) => {
+                let e = self.expr(left);
+                debug_assert!(e.ty.is_error());
+                return None;
+            }
+            _ => {
+                self.fail(
+                    Diagnostic::new(
+                        Tag::OpLval,
+                        left.span,
+                        "operator = requires a variable or memory on its left",
+                    )
+                    .label("this cannot be assigned to"),
+                );
+                return None;
+            }
+        };
+        if let Some(v) = self.names.variable(scope, name) {
+            return Some(Target::Var(v.clone()));
+        }
+        if scope == Scope::Global {
+            if super::variable::builtin(name).is_some() || self.names.inlines.contains_key(name) {
+                self.read_only(name, left.span);
+                return None;
+            }
+            if super::call::is_function(name) || name == "NULL" {
+                let message = format!("{name} cannot be assigned: it is not a variable");
+                self.fail(Diagnostic::new(Tag::IdentBadref, left.span, message));
+                return None;
+            }
+        }
+        Some(Target::New(scope, name.clone()))
+    }
+
+    fn read_only(&mut self, name: &str, span: Span) {
+        let message = format!("operator = requires a writable variable: {name} is read-only");
+        self.fail(
+            Diagnostic::new(Tag::OpWrite, span, message)
+                .label("set by the system, not by D programs"),
+        );
+    }
+
+    fn memory(&mut self, left: &ast::Expr) -> Option<Target> {
+        let e = self.expr(left);
+        match e.kind {
+            Kind::Load(address) => Some(Target::Mem(*address, e.ty)),
+            _ if e.ty.is_error() => None,
+            _ => {
+                self.fail(Diagnostic::new(Tag::OpLval, left.span, "this cannot be assigned to"));
+                None
+            }
+        }
+    }
+
+    /// The value before the assignment. An unknown variable begins as an int64_t of 0.
+    fn current(&mut self, target: &Target, span: Span) -> Option<Expr> {
+        Some(match target {
+            Target::Var(v) => Expr::new(Kind::Var(v.clone()), v.ty.clone(), span),
+            Target::New(scope, name) => {
+                let v = self.define(*scope, name, Type::Int(Int::INT64), span)?;
+                let ty = v.ty.clone();
+                Expr::new(Kind::Var(v), ty, span)
+            }
+            Target::Mem(address, ty) if address.is_pure => {
+                Expr::new(Kind::Load(Box::new(address.clone())), ty.clone(), span)
+            }
+            Target::Mem(..) => {
+                self.later(Tag::Unknown, span, "an address with side effects before `op=` is");
+                return None;
+            }
+        })
+    }
+
+    /// A new variable, or a complaint.
+    pub(super) fn define(
+        &mut self,
+        scope: Scope,
+        name: &str,
+        ty: Type,
+        span: Span,
+    ) -> Option<Arc<Variable>> {
+        // `current` may have defined it a moment ago.
+        if let Some(v) = self.names.variable(scope, name) {
+            return Some(v.clone());
+        }
+        let v = self.names.define(scope, name, ty, span);
+        if v.is_none() {
+            let message = format!("cannot define {}{name}: too many variables", scope.prefix());
+            self.fail(Diagnostic::new(Tag::IdOflow, span, message));
+        }
+        v
+    }
+
+    fn set(&mut self, target: Target, value: Expr, at: Span, span: Span) -> Expr {
+        let is_void = value.ty == Type::Void;
+        if is_void {
+            let message = "cannot assign a value of type void";
+            return self.fail(
+                Diagnostic::new(Tag::OpIncompat, span, message).other(value.span, "no value"),
+            );
+        }
+        match target {
+            Target::New(scope, name) => {
+                // A complained-about value still gives the variable a meaning, so that its later
+                // uses are not complained about too.
+                let ty = value.ty.clone();
+                let Some(v) = self.define(scope, &name, ty, at) else { return Expr::error(span) };
+                self.set_var(v, value, at, span)
+            }
+            Target::Var(v) => self.set_var(v, value, at, span),
+            Target::Mem(address, ty) => {
+                if value.ty.is_error() {
+                    return value;
+                }
+                let Some(value) = self.fit(value, &ty, at, span) else { return Expr::error(span) };
+                Expr::new(Kind::SetMem(Box::new(address), Box::new(value)), ty, span)
+            }
+        }
+    }
+
+    fn set_var(&mut self, v: Arc<Variable>, value: Expr, at: Span, span: Span) -> Expr {
+        if value.ty.is_error() || v.ty.is_error() {
+            return Expr::error(span);
+        }
+        let ty = v.ty.clone();
+        match self.fit(value, &ty, at, span) {
+            Some(value) => Expr::new(Kind::SetVar(v, Box::new(value)), ty, span),
+            None => Expr::error(span),
+        }
+    }
+
+    /// The value converted to the target's type.
+    fn fit(&mut self, value: Expr, ty: &Type, at: Span, span: Span) -> Option<Expr> {
+        let null = value.is_null_constant() && matches!(ty, Type::String | Type::Pointer(_));
+        if null || is_assignable(ty, &value.ty) {
+            // 0 unsets a string: the address 0, not the text "0".
+            return Some(if null { Expr { ty: ty.clone(), ..value } } else { convert(value, ty) });
+        }
+        let message = format!("operands have incompatible types: {ty} = {}", value.ty);
+        let d = Diagnostic::new(Tag::OpIncompat, span, message)
+            .other(at, format!("this is {ty}"))
+            .other(value.span, format!("this is {}", value.ty));
+        self.fail(match (ty, &value.ty) {
+            (Type::String, Type::Int(_)) => d.hint(
+                "a number as text is lltostr(x); text at an address is stringof(x) or copyinstr(x)",
+            ),
+            (Type::Pointer(_), Type::Int(_)) => d.hint(format!("cast it: ({ty})x")),
+            _ => d,
+        });
+        None
+    }
+}

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Calls of subroutines, checked against the prototypes of the contract.
+
+use super::expr::convert;
+use super::Checker;
+use crate::ast::{self, ExprKind};
+use crate::diag::{did_you_mean, Diagnostic, Tag};
+use crate::names::scope::Scope;
+use crate::source::Span;
+use crate::typed::{Expr, Kind};
+use crate::types::convert::is_assignable;
+use crate::types::Type;
+use abi::action::ActionKind;
+use abi::dif::Subr;
+
+/// Functions that DTrace knows and this version does not.
+const LATER: &[&str] = &[
+    "stack",
+    "ustack",
+    "jstack",
+    "usym",
+    "umod",
+    "uaddr",
+    "ufunc",
+    "sym",
+    "mod",
+    "func",
+    "stop",
+    "raise",
+    "system",
+    "freopen",
+    "breakpoint",
+    "panic",
+    "chill",
+    "speculate",
+    "commit",
+    "discard",
+    "llquantize",
+    "setopt",
+    "ftruncate",
+    "print",
+    "printm",
+    "pcap",
+    "d_path",
+    "link_ntop",
+    "memref",
+    "memstr",
+];
+
+/// The subroutine of this name.
+fn subr(name: &str) -> Option<Subr> {
+    Subr::ALL.iter().copied().find(|s| s.name() == name)
+}
+
+/// Subroutines that the machine does not run yet.
+fn is_later(s: Subr) -> bool {
+    matches!(
+        s,
+        Subr::MutexOwned
+            | Subr::MutexOwner
+            | Subr::MutexTypeAdaptive
+            | Subr::MutexTypeSpin
+            | Subr::RwReadHeld
+            | Subr::RwWriteHeld
+            | Subr::RwIswriter
+            | Subr::Speculation
+            | Subr::Msgdsize
+            | Subr::Msgsize
+            | Subr::DdiPathname
+            | Subr::Getf
+    )
+}
+
+/// The actions that are statements of their own in this version.
+pub(super) const ACTIONS: &[&str] = &[
+    "trace",
+    "printf",
+    "printa",
+    "exit",
+    "tracemem",
+    "clear",
+    "normalize",
+    "denormalize",
+    "trunc",
+];
+
+/// The aggregating function of this name.
+pub(super) fn aggregating(name: &str) -> Option<ActionKind> {
+    (0x701..=0x709).filter_map(ActionKind::from_number).find(|k| k.name() == name)
+}
+
+/// Anything that is called.
+pub(super) fn is_function(name: &str) -> bool {
+    subr(name).is_some()
+        || ACTIONS.contains(&name)
+        || aggregating(name).is_some()
+        || LATER.contains(&name)
+}
+
+/// Result and parameters of a prototype, and how many parameters must be given.
+fn prototype(text: &str) -> Option<(Type, Vec<Type>, usize)> {
+    let (result, rest) = text.split_once('(')?;
+    let list = rest.strip_suffix(')')?;
+    let mut params = Vec::new();
+    let mut required = 0;
+    for param in list.split(',').map(str::trim).filter(|p| !p.is_empty()) {
+        let bare = param.trim_matches(['[', ']']);
+        params.push(Type::from_table(bare)?);
+        if bare == param {
+            required = params.len();
+        }
+    }
+    Some((Type::from_table(result)?, params, required))
+}
+
+impl Checker<'_> {
+    /// A call within an expression.
+    pub(super) fn call(&mut self, callee: &ast::Expr, args: &[ast::Expr], span: Span) -> Expr {
+        let ExprKind::Ident(name) = &callee.kind else {
+            return self.fail(
+                Diagnostic::new(
+                    Tag::FuncIdent,
+                    callee.span,
+                    "function designator is not of function type",
+                )
+                .label("expected a function's name"),
+            );
+        };
+        if let Some(s) = subr(name) {
+            if is_later(s) {
+                return self.later(Tag::Unknown, span, &format!("{name}() is"));
+            }
+            return self.subroutine(s, args, span);
+        }
+        if LATER.contains(&name.as_str()) {
+            return self.later(Tag::Unknown, span, &format!("{name}() is"));
+        }
+        if ACTIONS.contains(&name.as_str()) {
+            let message = format!("{name}( ) is an action and cannot be used within an expression");
+            return self.fail(
+                Diagnostic::new(Tag::OpAct, span, message)
+                    .label("expected a value")
+                    .hint("make it a statement of its own"),
+            );
+        }
+        if aggregating(name).is_some() {
+            let message = format!(
+                "{name}( ) is an aggregating function and cannot be used within an expression"
+            );
+            return self.fail(
+                Diagnostic::new(Tag::OpAct, span, message)
+                    .label("expected a value")
+                    .hint(format!("assign it to an aggregation: @name[keys] = {name}(..);")),
+            );
+        }
+        let is_variable = self.names.variable(Scope::Global, name).is_some()
+            || self.names.inlines.contains_key(name)
+            || super::variable::builtin(name).is_some();
+        if is_variable {
+            let message = format!("{name} is a variable and cannot be called");
+            return self.fail(
+                Diagnostic::new(Tag::FuncIdkind, callee.span, message).label("expected a function"),
+            );
+        }
+        let known = Subr::ALL.iter().map(|s| s.name()).chain(ACTIONS.iter().copied());
+        let aggs = (0x701..=0x709).filter_map(ActionKind::from_number).map(|k| k.name());
+        let mut d = Diagnostic::new(
+            Tag::FuncUndef,
+            callee.span,
+            format!("undefined function name: {name}"),
+        )
+        .label("not known");
+        d.hint = did_you_mean(name, known.chain(aggs).map(String::from));
+        self.fail(d)
+    }
+
+    fn subroutine(&mut self, s: Subr, args: &[ast::Expr], span: Span) -> Expr {
+        let Some((result, params, required)) = prototype(s.prototype()) else {
+            return self.fail(Diagnostic::new(
+                Tag::Unknown,
+                span,
+                format!("{} has no prototype", s.name()),
+            ));
+        };
+        let checked: Vec<Expr> = args.iter().map(|a| self.expr(a)).collect();
+        if !(required..=params.len()).contains(&checked.len()) {
+            return self.wrong_count(
+                s.name(),
+                checked.len(),
+                required,
+                params.len(),
+                s.prototype(),
+                span,
+            );
+        }
+        let mut out = Vec::new();
+        for (i, (arg, param)) in checked.into_iter().zip(&params).enumerate() {
+            if arg.ty.is_error() {
+                return Expr::error(span);
+            }
+            let null = arg.is_null_constant() && matches!(param, Type::Pointer(_) | Type::String);
+            if !null && !is_assignable(param, &arg.ty) {
+                let message =
+                    format!(
+                    "{}( ) argument #{} is incompatible with prototype: expected {param}, found {}",
+                    s.name(), i + 1, arg.ty
+                );
+                let d = Diagnostic::new(Tag::ProtoArg, arg.span, message)
+                    .label(format!("expected {param}, found {}", arg.ty))
+                    .note(format!("prototype: {} {}", s.name(), s.prototype()));
+                let wants_text = param.is_stringlike() && arg.ty.int().is_some();
+                return self.fail(if wants_text {
+                    d.hint("text of the process is copyinstr(x), of the kernel stringof(x)")
+                } else {
+                    d
+                });
+            }
+            // Strings stay strings, so that the machine bounds them.
+            let keep = arg.ty == Type::String
+                || matches!((param, &arg.ty), (Type::Pointer(_), Type::Pointer(_)));
+            out.push(if keep { arg } else { convert(arg, param) });
+        }
+        Expr::new(Kind::Call(s, out), result, span)
+    }
+
+    pub(super) fn wrong_count(
+        &mut self,
+        name: &str,
+        found: usize,
+        least: usize,
+        most: usize,
+        prototype: &str,
+        span: Span,
+    ) -> Expr {
+        let wanted = match (least, most) {
+            (a, b) if a == b => format!("{a}"),
+            (a, b) if b == usize::MAX => format!("at least {a}"),
+            (a, b) => format!("{a} to {b}"),
+        };
+        let message =
+            format!("{name}( ) prototype mismatch: {found} arguments passed, {wanted} expected");
+        let mut d = Diagnostic::new(Tag::ProtoLen, span, message)
+            .label(format!("expected {wanted} arguments"));
+        if !prototype.is_empty() {
+            d = d.note(format!("prototype: {name} {prototype}"));
+        }
+        self.fail(d)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    #[test]
+    fn every_prototype_of_the_contract_is_understood() {
+        for s in Subr::ALL {
+            assert!(prototype(s.prototype()).is_some(), "{}", s.prototype());
+        }
+        let (result, params, required) = prototype("string(const char *, int, [int])").unwrap();
+        assert_eq!((result, params.len(), required), (Type::String, 3, 2));
+    }
+}

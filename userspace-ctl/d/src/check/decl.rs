@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Declarations and the types they name.
+
+use super::expr::convert;
+use super::Checker;
+use crate::ast::{Decl, Declarator, TypeName};
+use crate::diag::{did_you_mean, Diagnostic, Tag};
+use crate::names::scope::Scope;
+use crate::source::Span;
+use crate::types::convert::is_assignable;
+use crate::types::ctype::INTEGERS;
+use crate::types::Type;
+
+impl Checker<'_> {
+    /// The type that the words mean.
+    pub(super) fn type_name(&mut self, name: &TypeName) -> Type {
+        let mut ty = self.base_type(name);
+        if ty.is_error() {
+            return ty;
+        }
+        for _ in 0..name.pointers.min(16) {
+            ty = ty.pointer_to();
+        }
+        ty
+    }
+
+    fn base_type(&mut self, name: &TypeName) -> Type {
+        let (mut sign, mut longs, mut short): (Option<bool>, u8, bool) = (None, 0, false);
+        let mut base: Option<&(String, Span)> = None;
+        let mut words = name.words.iter();
+        while let Some(word) = words.next() {
+            match word.0.as_str() {
+                "const" | "volatile" | "restrict" => {}
+                "signed" => sign = Some(true),
+                "unsigned" => sign = Some(false),
+                "short" => short = true,
+                "long" => longs = longs.saturating_add(1),
+                kind @ ("struct" | "union" | "enum" | "userland" | "float" | "double") => {
+                    let full = match words.next() {
+                        Some((tag, _)) => format!("{kind} {tag}"),
+                        None => kind.to_string(),
+                    };
+                    let message = format!("type {full} is not supported yet");
+                    self.fail(
+                        Diagnostic::new(Tag::TypeErr, name.span, message)
+                            .label("this version knows integers, string and pointers to integers"),
+                    );
+                    return Type::Error;
+                }
+                _ if base.is_some() => {
+                    let message =
+                        format!("invalid type combination: {}", self.source.slice(name.span));
+                    self.fail(Diagnostic::new(Tag::DeclCombo, name.span, message));
+                    return Type::Error;
+                }
+                _ => base = Some(word),
+            }
+        }
+        let modified = sign.is_some() || longs > 0 || short;
+        let word = base.map_or("int", |(w, _)| w.as_str());
+        if base.is_none() && !modified {
+            self.fail(
+                Diagnostic::new(Tag::DeclIdent, name.span, "a type is missing")
+                    .label("expected a type's name"),
+            );
+            return Type::Error;
+        }
+        let problem = match word {
+            "void" if modified => Some((Tag::DeclVoidattr, "invalid attributes for void type")),
+            "char" if short || longs > 0 => {
+                Some((Tag::DeclCharattr, "invalid attributes for char type"))
+            }
+            "int" if longs > 2 || (short && longs > 0) => {
+                Some((Tag::DeclCombo, "short and long, or too many longs, in one type"))
+            }
+            "int" | "char" => None,
+            _ if sign.is_some() => {
+                Some((Tag::DeclSignint, "signed and unsigned may only be used with integer type"))
+            }
+            _ if modified => Some((Tag::DeclLongint, "short and long may only be used with int")),
+            _ => None,
+        };
+        if let Some((tag, message)) = problem {
+            self.fail(Diagnostic::new(tag, name.span, message));
+            return Type::Error;
+        }
+        let unsigned = sign == Some(false);
+        let full = match (word, short, longs, unsigned) {
+            ("char", _, _, true) => "unsigned char",
+            ("int", true, _, false) => "short",
+            ("int", true, _, true) => "unsigned short",
+            ("int", _, 0, true) => "unsigned int",
+            ("int", _, 1, false) => "long",
+            ("int", _, 1, true) => "unsigned long",
+            ("int", _, 2, false) => "long long",
+            ("int", _, 2, true) => "unsigned long long",
+            (word, ..) => word,
+        };
+        if let Some(ty) = self.names.typedefs.get(full).cloned().or_else(|| Type::named(full)) {
+            return ty;
+        }
+        let mut d =
+            Diagnostic::new(Tag::TypeErr, name.span, format!("there is no type named {full}"))
+                .label("unknown type");
+        d.hint = did_you_mean(full, INTEGERS.iter().map(|i| i.name.to_string()));
+        self.fail(d);
+        Type::Error
+    }
+
+    /// A declaration at the top level.
+    pub(super) fn declaration(&mut self, decl: &Decl) {
+        let base = self.type_name(&decl.ty);
+        if decl.names.is_empty() {
+            let message = "declaration declares nothing";
+            self.fail(
+                Diagnostic::new(Tag::DeclUseless, decl.span, message).label("expected a name"),
+            );
+            return;
+        }
+        let class = decl.class.as_ref().map(|(word, span)| (word.as_str(), *span));
+        for name in &decl.names {
+            let mut ty = base.clone();
+            for _ in 0..name.pointers.min(16) {
+                ty = ty.pointer_to();
+            }
+            if ty.is_error() {
+                continue;
+            }
+            match class {
+                None | Some(("extern", _)) => self.declare(Scope::Global, name, ty),
+                Some(("self", _)) => self.declare(Scope::Thread, name, ty),
+                Some(("this", _)) => self.declare(Scope::Local, name, ty),
+                Some(("typedef", _)) => self.declare_type(name, ty),
+                Some(("inline", _)) => self.declare_inline(name, ty),
+                Some((other, span)) => {
+                    let message = format!("specified storage class not appropriate in D: {other}");
+                    self.fail(
+                        Diagnostic::new(Tag::DeclBadclass, span, message)
+                            .label("expected self, this, inline or typedef"),
+                    );
+                }
+            }
+        }
+    }
+
+    fn declare(&mut self, scope: Scope, name: &Declarator, ty: Type) {
+        let full = format!("{}{}", scope.prefix(), name.name);
+        if name.is_array {
+            self.later(Tag::DeclIncomplete, name.span, "arrays are");
+            return;
+        }
+        if let Some(init) = &name.init {
+            let d = Diagnostic::new(
+                Tag::Syntax,
+                init.span,
+                format!("{full} cannot be initialised where it is declared"),
+            )
+            .label("D variables begin as 0")
+            .hint(format!("assign it: dtrace:::BEGIN {{ {full} = ..; }}"));
+            self.fail(d);
+            return;
+        }
+        if ty == Type::Void {
+            let message = format!("cannot have void object: {full}");
+            self.fail(Diagnostic::new(Tag::DeclVoidobj, name.span, message));
+            return;
+        }
+        let taken = scope == Scope::Global
+            && (super::variable::builtin(&name.name).is_some()
+                || super::call::is_function(&name.name)
+                || self.names.inlines.contains_key(&name.name));
+        if taken {
+            self.redeclared(&full, "a name of D's own", scope, name);
+            return;
+        }
+        if let Some(v) = self.names.variable(scope, &name.name) {
+            let old = v.ty.clone();
+            if old != ty && !old.is_error() {
+                self.redeclared(&full, &format!("already {old}, now {ty}"), scope, name);
+            }
+            return;
+        }
+        self.define(scope, &name.name, ty, name.span);
+    }
+
+    fn redeclared(&mut self, full: &str, why: &str, scope: Scope, name: &Declarator) {
+        let message = format!("identifier redeclared: {full} is {why}");
+        let mut d = Diagnostic::new(Tag::DeclIdred, name.span, message).label("declared again");
+        if let Some(span) = self.names.places.get(&(scope, name.name.clone())) {
+            d = d.other(*span, "first here");
+        }
+        self.fail(d);
+    }
+
+    fn declare_type(&mut self, name: &Declarator, ty: Type) {
+        let old = self.names.typedefs.get(&name.name).cloned().or_else(|| Type::named(&name.name));
+        match old {
+            Some(old) if old != ty => {
+                let message = format!("type redeclared: {} is already {old}", name.name);
+                self.fail(Diagnostic::new(Tag::DeclTypered, name.span, message));
+            }
+            _ if name.is_array => {
+                self.later(Tag::DeclIncomplete, name.span, "arrays are");
+            }
+            _ => {
+                self.names.typedefs.insert(name.name.clone(), ty);
+            }
+        }
+    }
+
+    fn declare_inline(&mut self, name: &Declarator, ty: Type) {
+        let Some(init) = &name.init else {
+            let message = format!("inline definition expected for {}", name.name);
+            self.fail(
+                Diagnostic::new(Tag::Syntax, name.span, message).label("expected `= expression`"),
+            );
+            return;
+        };
+        let taken = self.names.variable(Scope::Global, &name.name).is_some()
+            || super::variable::builtin(&name.name).is_some()
+            || self.names.inlines.contains_key(&name.name);
+        if taken {
+            self.redeclared(&name.name, "already defined", Scope::Global, name);
+            return;
+        }
+        let value = self.expr(init);
+        if value.ty.is_error() {
+            self.names.inlines.insert(name.name.clone(), value);
+            return;
+        }
+        if value.height > 60 || value.size > 4096 {
+            let message = format!("inline {} is too large", name.name);
+            self.fail(Diagnostic::new(Tag::Unknown, init.span, message));
+            return;
+        }
+        if !is_assignable(&ty, &value.ty) {
+            let message = format!(
+                "inline {} definition uses incompatible types: {ty} = {}",
+                name.name, value.ty
+            );
+            self.fail(Diagnostic::new(Tag::OpIncompat, init.span, message));
+            return;
+        }
+        let value = convert(value, &ty);
+        self.names.inlines.insert(name.name.clone(), value);
+    }
+}

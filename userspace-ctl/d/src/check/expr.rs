@@ -1,0 +1,527 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Expressions: operators, conversions, constants.
+
+use super::Checker;
+use crate::ast::{self, BinOp, ExprKind, UnOp};
+use crate::diag::{Diagnostic, Tag};
+use crate::source::Span;
+use crate::typed::{Expr, Kind};
+use crate::types::convert::{common, is_castable, promote};
+use crate::types::{Int, Type};
+
+impl Checker<'_> {
+    /// An expression that must have a value or be a void call.
+    pub(super) fn expr(&mut self, e: &ast::Expr) -> Expr {
+        let span = e.span;
+        match &e.kind {
+            ExprKind::Int(v, int) => Expr::constant(*v, *int, span),
+            ExprKind::Str(bytes) => Expr::new(Kind::Str(bytes.clone()), Type::String, span),
+            ExprKind::Ident(name) => self.identifier(name, span),
+            ExprKind::Scoped(pseudo, name) => self.scoped(*pseudo, name, span),
+            ExprKind::Symbol(name) => {
+                let message = format!("kernel symbols are not supported yet: `{name}");
+                self.fail(
+                    Diagnostic::new(Tag::SymNotypes, span, message)
+                        .label("a symbol's type is not known"),
+                )
+            }
+            ExprKind::Agg(name, _) => {
+                let message = format!("aggregation @{name} cannot be used as a value");
+                self.fail(
+                    Diagnostic::new(Tag::OpScalar, span, message)
+                        .label("its value is known to the consumer only")
+                        .hint("use printa() to print it"),
+                )
+            }
+            ExprKind::Unary(op, a) => self.unary(*op, a, span),
+            ExprKind::Binary(op, a, b) => {
+                let (a, b) = (self.expr(a), self.expr(b));
+                self.binary(*op, a, b, span)
+            }
+            ExprKind::Assign(op, a, b) => self.assign(*op, a, b, span),
+            ExprKind::Cond(c, a, b) => {
+                let (c, a, b) = (self.expr(c), self.expr(a), self.expr(b));
+                self.conditional(c, a, b, span)
+            }
+            ExprKind::Comma(a, b) => {
+                let (a, b) = (self.expr(a), self.expr(b));
+                let ty = b.ty.clone();
+                Expr::new(Kind::Comma(Box::new(a), Box::new(b)), ty, span)
+            }
+            ExprKind::Call(callee, args) => self.call(callee, args, span),
+            ExprKind::Index(base, indices) => self.index(base, indices, span),
+            ExprKind::Member(base, name) => {
+                let base = self.expr(base);
+                if base.ty.is_error() {
+                    return base;
+                }
+                let message = format!(
+                    "structs are not supported yet: cannot take member {name} of {}",
+                    base.ty
+                );
+                self.fail(
+                    Diagnostic::new(Tag::OpSou, span, message)
+                        .label("this version knows no struct types"),
+                )
+            }
+            ExprKind::Cast(ty, a) => {
+                let to = self.type_name(ty);
+                let a = self.expr(a);
+                self.cast(to, a, span)
+            }
+            ExprKind::SizeofType(ty) => {
+                let of = self.type_name(ty);
+                self.sizeof(&of, span)
+            }
+            ExprKind::SizeofExpr(a) => {
+                let of = self.expr(a).ty;
+                self.sizeof(&of, span)
+            }
+            ExprKind::Stringof(a) => {
+                let a = self.expr(a);
+                self.stringof(a, span)
+            }
+        }
+    }
+
+    fn sizeof(&mut self, ty: &Type, span: Span) -> Expr {
+        match ty.size(self.settings.strsize) {
+            Some(size) => Expr::constant(u64::from(size), Int::SIZE, span),
+            None if ty.is_error() => Expr::error(span),
+            None => self.fail(Diagnostic::new(
+                Tag::SizeofType,
+                span,
+                format!("cannot apply sizeof to an operand of type {ty}"),
+            )),
+        }
+    }
+
+    fn stringof(&mut self, a: Expr, span: Span) -> Expr {
+        match a.ty {
+            Type::Void => self.fail(
+                Diagnostic::new(
+                    Tag::StringofType,
+                    span,
+                    "cannot apply stringof to a value of type void",
+                )
+                .label("expected a string, a pointer or an address"),
+            ),
+            Type::Error => a,
+            _ => Expr::new(Kind::Convert(Box::new(a)), Type::String, span),
+        }
+    }
+
+    fn cast(&mut self, to: Type, a: Expr, span: Span) -> Expr {
+        if !is_castable(&to, &a.ty) {
+            let message = format!("invalid cast expression: ({to}) of a value of type {}", a.ty);
+            return self.fail(
+                Diagnostic::new(Tag::CastInval, span, message)
+                    .label(format!("expected an integer or a pointer, found {}", a.ty)),
+            );
+        }
+        let mut e = convert(a, &to);
+        e.span = span;
+        e
+    }
+
+    fn unary(&mut self, op: UnOp, operand: &ast::Expr, span: Span) -> Expr {
+        match op {
+            UnOp::PreInc | UnOp::PreDec | UnOp::PostInc | UnOp::PostDec => {
+                return self.increment(op, operand, span)
+            }
+            UnOp::AddrOf => return self.address_of(operand, span),
+            _ => {}
+        }
+        let a = self.expr(operand);
+        if a.ty.is_error() {
+            return Expr::error(span);
+        }
+        match (op, a.ty.clone()) {
+            (UnOp::Deref, Type::Pointer(to)) => self.load(a, &to, span),
+            (UnOp::Deref, ty) => {
+                let message = format!("cannot dereference non-pointer type {ty}");
+                let d = Diagnostic::new(Tag::DerefNonptr, span, message)
+                    .label(format!("expected a pointer, found {ty}"));
+                self.fail(match ty {
+                    Type::Int(_) => d.hint("cast it first: *(int *)x"),
+                    _ => d,
+                })
+            }
+            (UnOp::LogNot, ty) if ty.is_scalar() => {
+                fold(Expr::new(Kind::LogNot(Box::new(a)), Type::INT, span))
+            }
+            (UnOp::LogNot, ty) => {
+                self.bad_operand(Tag::OpScalar, "!", "a number or a pointer", &ty, span)
+            }
+            (_, Type::Int(int)) => {
+                let ty = Type::Int(promote(int));
+                let a = Box::new(convert(a, &ty));
+                fold(match op {
+                    UnOp::Neg => Expr::new(Kind::Neg(a), ty, span),
+                    UnOp::BitNot => Expr::new(Kind::BitNot(a), ty, span),
+                    _ => *a,
+                })
+            }
+            (UnOp::BitNot, ty) => self.bad_operand(Tag::OpInt, "~", "an integer", &ty, span),
+            (op, ty) => self.bad_operand(Tag::OpArith, op.text(), "a number", &ty, span),
+        }
+    }
+
+    fn bad_operand(&mut self, tag: Tag, op: &str, wanted: &str, found: &Type, span: Span) -> Expr {
+        let message = format!(
+            "operator {op} requires an operand of another type: expected {wanted}, found {found}"
+        );
+        self.fail(Diagnostic::new(tag, span, message).label(format!("this is {found}")))
+    }
+
+    /// `*a` for a pointer to `to`.
+    pub(super) fn load(&mut self, a: Expr, to: &Type, span: Span) -> Expr {
+        match to {
+            Type::Int(_) | Type::Pointer(_) => Expr::new(Kind::Load(Box::new(a)), to.clone(), span),
+            Type::Void => self.fail(
+                Diagnostic::new(Tag::DerefVoid, span, "cannot dereference pointer to void")
+                    .label("how many bytes?")
+                    .hint("cast it first: *(uint8_t *)p"),
+            ),
+            _ => self.later(Tag::Unknown, span, "pointers to strings are"),
+        }
+    }
+
+    fn address_of(&mut self, operand: &ast::Expr, span: Span) -> Expr {
+        match &operand.kind {
+            ExprKind::Unary(UnOp::Deref, _) | ExprKind::Index(..) => {
+                let e = self.expr(operand);
+                match e.kind {
+                    Kind::Load(address) => *address,
+                    _ if e.ty.is_error() => e,
+                    _ => self.no_address(Tag::AddrofVar, span),
+                }
+            }
+            ExprKind::Ident(_) | ExprKind::Scoped(..) | ExprKind::Agg(..) => {
+                self.no_address(Tag::AddrofVar, span)
+            }
+            _ => self.no_address(Tag::AddrofLval, span),
+        }
+    }
+
+    fn no_address(&mut self, tag: Tag, span: Span) -> Expr {
+        let message = match tag {
+            Tag::AddrofVar => "cannot take the address of a D variable",
+            _ => "unacceptable operand for unary & operator",
+        };
+        self.fail(Diagnostic::new(tag, span, message).label("expected memory, such as *p or p[i]"))
+    }
+
+    fn index(&mut self, base: &ast::Expr, indices: &[ast::Expr], span: Span) -> Expr {
+        match &base.kind {
+            ExprKind::Ident(name) => {
+                if let Some(e) = self.builtin_array(name, indices, span) {
+                    return e;
+                }
+                let is_pointer = self
+                    .names
+                    .variable(crate::names::scope::Scope::Global, name)
+                    .is_some_and(|v| matches!(v.ty, Type::Pointer(_)));
+                if !is_pointer && !self.names.inlines.contains_key(name) {
+                    return self.later(Tag::ArrBadref, span, "associative arrays are");
+                }
+            }
+            ExprKind::Agg(name, _) => {
+                let message = format!("aggregation @{name} may be indexed only once");
+                return self.fail(
+                    Diagnostic::new(Tag::AggMdim, span, message)
+                        .label("expected one list of keys: @name[a, b]"),
+                );
+            }
+            ExprKind::Scoped(ast::Pseudo::Local, name) => {
+                let known = self.names.variable(crate::names::scope::Scope::Local, name);
+                if known.is_none() {
+                    let message =
+                        format!("local associative arrays are not supported: this->{name}");
+                    return self.fail(Diagnostic::new(Tag::ArrLocal, span, message));
+                }
+            }
+            ExprKind::Scoped(ast::Pseudo::Thread, name) => {
+                let known = self.names.variable(crate::names::scope::Scope::Thread, name);
+                if known.is_none() {
+                    return self.later(Tag::ArrBadref, span, "associative arrays are");
+                }
+            }
+            _ => {}
+        }
+        let base = self.expr(base);
+        if base.ty.is_error() {
+            return base;
+        }
+        let (Type::Pointer(to), [index]) = (base.ty.clone(), indices) else {
+            let message = format!("cannot use an index on a value of type {}", base.ty);
+            return self.fail(
+                Diagnostic::new(Tag::ArrBadref, span, message)
+                    .label("expected a pointer and one index"),
+            );
+        };
+        let index = self.expr(index);
+        let address = self.binary(BinOp::Add, base, index, span);
+        if address.ty.is_error() {
+            return address;
+        }
+        self.load(address, &to, span)
+    }
+
+    /// The type of two integers' result, or a complaint.
+    pub(super) fn binary(&mut self, op: BinOp, a: Expr, b: Expr, span: Span) -> Expr {
+        if a.ty.is_error() || b.ty.is_error() {
+            return Expr::error(span);
+        }
+        match op {
+            BinOp::LogAnd | BinOp::LogOr | BinOp::LogXor => {
+                for side in [&a, &b] {
+                    if !side.ty.is_scalar() {
+                        let (ty, at) = (side.ty.clone(), side.span);
+                        return self.bad_operand(
+                            Tag::OpScalar,
+                            op.text(),
+                            "a number or a pointer",
+                            &ty,
+                            at,
+                        );
+                    }
+                }
+                return fold(Expr::new(Kind::Logic(op, Box::new(a), Box::new(b)), Type::INT, span));
+            }
+            _ if op.is_comparison() => return self.compare(op, a, b, span),
+            _ => {}
+        }
+        match (a.ty.clone(), b.ty.clone()) {
+            (Type::Int(x), Type::Int(y)) => {
+                let shift = matches!(op, BinOp::Shl | BinOp::Shr);
+                let ty = Type::Int(if shift { promote(x) } else { common(x, y) });
+                if matches!(op, BinOp::Div | BinOp::Rem) && b.as_constant() == Some(0) {
+                    let d =
+                        Diagnostic::new(Tag::DivZero, span, "expression contains division by zero");
+                    return self.fail(d.other(b.span, "this is 0"));
+                }
+                let b = if shift { convert(b, &Type::Int(promote(y))) } else { convert(b, &ty) };
+                let kind = Kind::Binary(op, Box::new(convert(a, &ty)), Box::new(b));
+                fold(Expr::new(kind, ty, span))
+            }
+            (Type::Pointer(to), Type::Int(_)) if matches!(op, BinOp::Add | BinOp::Sub) => {
+                self.offset(op, a, b, &to, span)
+            }
+            (Type::Int(_), Type::Pointer(to)) if op == BinOp::Add => {
+                self.offset(op, b, a, &to, span)
+            }
+            (Type::Pointer(x), Type::Pointer(y)) if op == BinOp::Sub && x == y => {
+                let Some(size) = x.size(self.settings.strsize) else {
+                    return self.incompatible(op.text(), &a, &b, span);
+                };
+                let long = Type::Int(Int::LONG);
+                let kind = Kind::Binary(
+                    BinOp::Sub,
+                    Box::new(convert(a, &long)),
+                    Box::new(convert(b, &long)),
+                );
+                let bytes = Expr::new(kind, long.clone(), span);
+                let size = Expr::constant(u64::from(size), Int::LONG, span);
+                fold(Expr::new(
+                    Kind::Binary(BinOp::Div, Box::new(bytes), Box::new(size)),
+                    long,
+                    span,
+                ))
+            }
+            _ => {
+                let bad = if a.ty.int().is_none() { &a } else { &b };
+                let (ty, at) = (bad.ty.clone(), bad.span);
+                match op {
+                    _ if matches!(ty, Type::Pointer(_)) => {
+                        self.incompatible(op.text(), &a, &b, span)
+                    }
+                    BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Div => {
+                        self.bad_operand(Tag::OpArith, op.text(), "a number", &ty, at)
+                    }
+                    _ => self.bad_operand(Tag::OpInt, op.text(), "an integer", &ty, at),
+                }
+            }
+        }
+    }
+
+    pub(super) fn incompatible(&mut self, op: &str, a: &Expr, b: &Expr, span: Span) -> Expr {
+        let message = format!("operands have incompatible types: {} {op} {}", a.ty, b.ty);
+        self.fail(
+            Diagnostic::new(Tag::OpIncompat, span, message)
+                .other(a.span, a.ty.to_string())
+                .other(b.span, b.ty.to_string()),
+        )
+    }
+
+    /// Pointer plus or minus elements.
+    fn offset(&mut self, op: BinOp, base: Expr, index: Expr, to: &Type, span: Span) -> Expr {
+        let Some(size) = to.size(self.settings.strsize) else {
+            let message = format!("arithmetic on a pointer to {to}: its size is not known");
+            return self.fail(
+                Diagnostic::new(Tag::OpPtr, span, message)
+                    .hint("cast it to char * or uintptr_t first"),
+            );
+        };
+        let long = Type::Int(Int::LONG);
+        let mut bytes = convert(index, &long);
+        if size != 1 {
+            let size = Expr::constant(u64::from(size), Int::LONG, span);
+            let kind = Kind::Binary(BinOp::Mul, Box::new(bytes), Box::new(size));
+            bytes = fold(Expr::new(kind, long, span));
+        }
+        let ty = base.ty.clone();
+        Expr::new(Kind::Binary(op, Box::new(base), Box::new(bytes)), ty, span)
+    }
+
+    fn compare(&mut self, op: BinOp, a: Expr, b: Expr, span: Span) -> Expr {
+        let is_string = |e: &Expr| e.ty == Type::String;
+        if is_string(&a) || is_string(&b) {
+            let fits = |e: &Expr| e.ty.is_stringlike() || e.is_null_constant();
+            if !(fits(&a) && fits(&b)) {
+                return self.incompatible(op.text(), &a, &b, span);
+            }
+            return Expr::new(Kind::StrCompare(op, Box::new(a), Box::new(b)), Type::INT, span);
+        }
+        let (a, b) = match (&a.ty, &b.ty) {
+            (Type::Int(x), Type::Int(y)) => {
+                let ty = Type::Int(common(*x, *y));
+                (convert(a, &ty), convert(b, &ty))
+            }
+            (Type::Pointer(x), Type::Pointer(y))
+                if x == y || **x == Type::Void || **y == Type::Void =>
+            {
+                (a, b)
+            }
+            (Type::Pointer(_), Type::Int(_)) if b.is_null_constant() => (a, b),
+            (Type::Int(_), Type::Pointer(_)) if a.is_null_constant() => (a, b),
+            _ => return self.incompatible(op.text(), &a, &b, span),
+        };
+        fold(Expr::new(Kind::Compare(op, Box::new(a), Box::new(b)), Type::INT, span))
+    }
+
+    fn conditional(&mut self, c: Expr, a: Expr, b: Expr, span: Span) -> Expr {
+        if c.ty.is_error() || a.ty.is_error() || b.ty.is_error() {
+            return Expr::error(span);
+        }
+        if !c.ty.is_scalar() {
+            let (ty, at) = (c.ty, c.span);
+            return self.bad_operand(
+                Tag::OpScalar,
+                "?:",
+                "a number or a pointer before `?`",
+                &ty,
+                at,
+            );
+        }
+        let ty = match (&a.ty, &b.ty) {
+            (Type::Int(x), Type::Int(y)) => Type::Int(common(*x, *y)),
+            (x, y) if x == y => x.clone(),
+            (Type::String, y) if y.is_stringlike() || b.is_null_constant() => Type::String,
+            (x, Type::String) if x.is_stringlike() || a.is_null_constant() => Type::String,
+            (Type::Pointer(_), Type::Pointer(y)) if **y == Type::Void => a.ty.clone(),
+            (Type::Pointer(x), Type::Pointer(_)) if **x == Type::Void => b.ty.clone(),
+            (Type::Pointer(_), Type::Int(_)) if b.is_null_constant() => a.ty.clone(),
+            (Type::Int(_), Type::Pointer(_)) if a.is_null_constant() => b.ty.clone(),
+            _ => {
+                let message =
+                    format!("operator ?: operands have incompatible types: {} and {}", a.ty, b.ty);
+                return self.fail(
+                    Diagnostic::new(Tag::OpIncompat, span, message)
+                        .other(a.span, a.ty.to_string())
+                        .other(b.span, b.ty.to_string()),
+                );
+            }
+        };
+        let (a, b) = (convert(a, &ty), convert(b, &ty));
+        match c.as_constant() {
+            Some(0) => b,
+            Some(_) => a,
+            None => Expr::new(Kind::Cond(Box::new(c), Box::new(a), Box::new(b)), ty, span),
+        }
+    }
+}
+
+/// The value as another type. The caller knows that the conversion is allowed.
+pub(super) fn convert(e: Expr, to: &Type) -> Expr {
+    if e.ty == *to {
+        return Expr { ty: to.clone(), ..e };
+    }
+    let span = e.span;
+    if let (Some(v), Type::Int(int)) = (e.as_constant(), to) {
+        return Expr::constant(v, *int, span);
+    }
+    if let (Some(v), Type::Pointer(_)) = (e.as_constant(), to) {
+        return Expr::new(Kind::Int(v), to.clone(), span);
+    }
+    Expr::new(Kind::Convert(Box::new(e)), to.clone(), span)
+}
+
+/// Computes what is constant, exactly as the machine would.
+pub(super) fn fold(e: Expr) -> Expr {
+    let value = match &e.kind {
+        Kind::Neg(a) => a.as_constant().map(u64::wrapping_neg),
+        Kind::BitNot(a) => a.as_constant().map(|v| !v),
+        Kind::LogNot(a) => a.as_constant().map(|v| u64::from(v == 0)),
+        Kind::Binary(op, a, b) => match (a.as_constant(), b.as_constant(), &a.ty) {
+            (Some(x), Some(y), Type::Int(int)) => arithmetic(*op, x, y, int.signed),
+            _ => None,
+        },
+        Kind::Compare(op, a, b) => match (a.as_constant(), b.as_constant(), &a.ty) {
+            (Some(x), Some(y), ty) => Some(u64::from(comparison(*op, x, y, is_signed(ty)))),
+            _ => None,
+        },
+        Kind::Logic(op, a, b) => match (a.as_constant(), b.as_constant()) {
+            (Some(x), Some(y)) => Some(u64::from(match op {
+                BinOp::LogAnd => x != 0 && y != 0,
+                BinOp::LogOr => x != 0 || y != 0,
+                _ => (x != 0) != (y != 0),
+            })),
+            _ => None,
+        },
+        _ => None,
+    };
+    match (value, &e.ty) {
+        (Some(v), Type::Int(int)) => Expr::constant(v, *int, e.span),
+        _ => e,
+    }
+}
+
+fn is_signed(ty: &Type) -> bool {
+    ty.int().is_some_and(|i| i.signed)
+}
+
+fn arithmetic(op: BinOp, x: u64, y: u64, signed: bool) -> Option<u64> {
+    let (sx, sy) = (x as i64, y as i64);
+    Some(match op {
+        BinOp::Add => x.wrapping_add(y),
+        BinOp::Sub => x.wrapping_sub(y),
+        BinOp::Mul => x.wrapping_mul(y),
+        BinOp::Div | BinOp::Rem if y == 0 => return None,
+        BinOp::Div if signed => sx.wrapping_div(sy) as u64,
+        BinOp::Div => x.wrapping_div(y),
+        BinOp::Rem if signed => sx.wrapping_rem(sy) as u64,
+        BinOp::Rem => x.wrapping_rem(y),
+        // Counts of 64 and more are the machine's business: not folded.
+        BinOp::Shl | BinOp::Shr if y > 63 => return None,
+        BinOp::Shl => x.wrapping_shl(y as u32),
+        BinOp::Shr if signed => sx.wrapping_shr(y as u32) as u64,
+        BinOp::Shr => x.wrapping_shr(y as u32),
+        BinOp::And => x & y,
+        BinOp::Or => x | y,
+        BinOp::Xor => x ^ y,
+        _ => return None,
+    })
+}
+
+fn comparison(op: BinOp, x: u64, y: u64, signed: bool) -> bool {
+    let order = if signed { (x as i64).cmp(&(y as i64)) } else { x.cmp(&y) };
+    match op {
+        BinOp::Lt => order.is_lt(),
+        BinOp::Le => order.is_le(),
+        BinOp::Gt => order.is_gt(),
+        BinOp::Ge => order.is_ge(),
+        BinOp::Eq => order.is_eq(),
+        _ => order.is_ne(),
+    }
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0
+//! From the tree as written to the tree as meant: names resolved, types found, mistakes told.
+//!
+//! The text is read once from top to bottom, as D prescribes: a variable exists from its first
+//! assignment on. Whatever has been complained about gets [`Type::Error`], which goes with
+//! everything, so one mistake gives one complaint.
+
+mod action;
+mod aggregation;
+mod assign;
+mod call;
+pub mod decl;
+mod expr;
+mod printf;
+mod variable;
+
+use crate::ast;
+use crate::diag::{Diagnostic, Region, Tag};
+use crate::names::scope::Names;
+use crate::parser::probe_desc;
+use crate::source::{Source, Span};
+use crate::typed;
+use crate::types::Type;
+use crate::world::World;
+
+/// After so many complaints the rest would be noise.
+const MAX_COMPLAINTS: usize = 20;
+
+/// Settings of one program.
+#[derive(Debug, Clone, Copy)]
+pub struct Settings {
+    /// Bytes of a string.
+    pub strsize: u32,
+    /// A description may match nothing.
+    pub allow_zero: bool,
+}
+
+/// The state of checking one program.
+pub struct Checker<'a> {
+    source: &'a Source,
+    world: &'a dyn World,
+    settings: Settings,
+    /// Known names; grows.
+    pub names: Names,
+    /// Complaints in order.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Probes matched by all descriptions.
+    pub matched: usize,
+    region: Option<Region>,
+    /// Most arguments of the clause's probes, if known.
+    nargs: Option<u32>,
+    /// Nodes that inlines have put in so far.
+    expanded: u32,
+    /// There is a clause around (not in an inline's definition).
+    has_probe: bool,
+}
+
+impl<'a> Checker<'a> {
+    /// Ready to check `source` with what earlier programs left in `names`.
+    pub fn new(
+        source: &'a Source,
+        world: &'a dyn World,
+        settings: Settings,
+        mut names: Names,
+    ) -> Self {
+        names.begin_program();
+        Self {
+            source,
+            world,
+            settings,
+            names,
+            diagnostics: Vec::new(),
+            matched: 0,
+            region: None,
+            nargs: None,
+            expanded: 0,
+            has_probe: false,
+        }
+    }
+
+    /// Checks the whole program.
+    pub fn program(&mut self, items: &[ast::Item]) -> Vec<typed::Clause> {
+        let mut clauses = Vec::new();
+        for item in items {
+            match item {
+                ast::Item::Clause(c) => clauses.push(self.clause(c)),
+                ast::Item::Decl(d) => self.declaration(d),
+            }
+        }
+        clauses
+    }
+
+    fn clause(&mut self, clause: &ast::Clause) -> typed::Clause {
+        let mut probes = Vec::new();
+        self.nargs = None;
+        for (text, span) in &clause.probes {
+            match probe_desc::pattern(text, *span, self.source) {
+                Ok(pattern) => {
+                    let found = self.world.matches(&pattern);
+                    self.matched = self.matched.saturating_add(found.count);
+                    self.nargs = self.nargs.max(found.nargs);
+                    if found.count == 0 && !self.settings.allow_zero {
+                        self.no_match(&pattern, *span);
+                    }
+                    probes.push(pattern);
+                }
+                Err(d) => self.complain(d),
+            }
+        }
+        self.has_probe = true;
+        let predicate = clause.predicate.as_ref().map(|p| {
+            self.region = Some(Region::Predicate);
+            self.predicate(p)
+        });
+        self.region = Some(Region::ActionList);
+        let body = clause.body.as_deref().unwrap_or(&[]);
+        let body = self.statements(body);
+        self.region = None;
+        self.has_probe = false;
+        let span = clause.probes.first().map(|p| p.1).unwrap_or_default();
+        typed::Clause { probes, predicate, body, span }
+    }
+
+    fn no_match(&mut self, pattern: &crate::world::ProbePattern, span: Span) {
+        let message = match pattern.id {
+            0 => format!("probe description {pattern} does not match any probes"),
+            id => format!("probe identifier {id} does not match any probes"),
+        };
+        let mut d = Diagnostic::new(Tag::PdescZero, span, message).label("no such probe");
+        d.is_bare = true;
+        let near = self.world.nearest(pattern);
+        if !near.is_empty() {
+            d = d.hint(format!("near names: {}", near.join(", ")));
+        }
+        self.complain(d);
+    }
+
+    fn predicate(&mut self, expr: &ast::Expr) -> typed::Expr {
+        let e = self.expr(expr);
+        if !e.ty.is_scalar() && !e.ty.is_error() {
+            let message = format!("predicate result must be of scalar type, found {}", e.ty);
+            let d = Diagnostic::new(Tag::PredScalar, e.span, message)
+                .label(format!("expected a number or a pointer, found {}", e.ty));
+            self.complain(match e.ty {
+                Type::String => d.hint("compare the string: != \"\""),
+                _ => d,
+            });
+        }
+        e
+    }
+
+    fn complain(&mut self, mut d: Diagnostic) {
+        d.region = d.region.or(self.region);
+        if self.diagnostics.len() < MAX_COMPLAINTS {
+            self.diagnostics.push(d);
+        }
+    }
+
+    /// Complains and gives an expression that goes with everything.
+    fn fail(&mut self, d: Diagnostic) -> typed::Expr {
+        let span = d.primary.span;
+        self.complain(d);
+        typed::Expr::error(span)
+    }
+
+    /// Complains about something this version does not do.
+    fn later(&mut self, tag: Tag, span: Span, what: &str) -> typed::Expr {
+        let text = self.source.slice(span).chars().take(60).collect::<String>();
+        let message = format!("{what} not supported yet: {text}");
+        self.fail(Diagnostic::new(tag, span, message).label("this version cannot compile it"))
+    }
+}

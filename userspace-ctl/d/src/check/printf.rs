@@ -1,0 +1,474 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Formats of printf and printa: read once, checked against the values here, so that the printer
+//! can trust them.
+
+use super::expr::convert;
+use super::Checker;
+use crate::ast::{self, ExprKind};
+use crate::diag::{Diagnostic, Tag};
+use crate::format::{Conversion, Extent, Format, Piece, Value};
+use crate::source::Span;
+use crate::typed::{Expr, Stmt};
+use crate::types::Type;
+
+/// What a conversion wants.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Want {
+    Integer,
+    Text,
+    Address,
+    Later,
+    Nothing,
+}
+
+fn want(letter: char) -> Want {
+    match letter {
+        'd' | 'i' | 'o' | 'u' | 'c' | 'C' | 'Y' | 'T' | 'P' => Want::Integer,
+        'x' | 'X' | 'p' | 'a' | 'A' => Want::Address,
+        's' | 'S' | 'I' => Want::Text,
+        'k' => Want::Later,
+        _ => Want::Nothing,
+    }
+}
+
+const LETTERS: &str = "aAcCdiIkopPsSTuxXYeEfFgG";
+
+/// A format before its conversions have values.
+struct Raw {
+    pieces: Vec<RawPiece>,
+}
+
+enum RawPiece {
+    Text(String),
+    Conversion(Conversion, bool, bool),
+}
+
+impl Checker<'_> {
+    /// The text of a format argument.
+    fn format_text(&mut self, action: &str, e: &ast::Expr) -> Option<String> {
+        let e2 = self.expr(e);
+        let crate::typed::Kind::Str(bytes) = e2.kind else {
+            if !e2.ty.is_error() {
+                let message = format!("{action}( ) format must be a string constant");
+                let d = Diagnostic::new(Tag::PrintfArgFmt, e.span, message)
+                    .label("expected text in double quotes");
+                self.fail(match e2.ty {
+                    Type::String => d.hint(format!("{action}(\"%s\", ..)")),
+                    _ => d,
+                });
+            }
+            return None;
+        };
+        let text = String::from_utf8_lossy(&bytes).split('\0').next().unwrap_or("").to_string();
+        if text.is_empty() {
+            let message = format!("{action}( ) format string is empty");
+            self.fail(Diagnostic::new(Tag::PrintfFmtEmpty, e.span, message));
+            return None;
+        }
+        Some(text)
+    }
+
+    fn read(&mut self, action: &str, text: &str, span: Span) -> Option<Raw> {
+        match parse(text) {
+            Ok(raw) => Some(raw),
+            Err((conversion, why)) => {
+                let message = format!("{action}( ): {conversion} {why}");
+                self.fail(
+                    Diagnostic::new(Tag::PrintfArgFmt, span, message)
+                        .label("malformed conversion")
+                        .hint("a percent sign is %%"),
+                );
+                None
+            }
+        }
+    }
+
+    /// `printf(format, values ..)`.
+    pub(super) fn printf(&mut self, args: &[ast::Expr], span: Span) -> Option<Stmt> {
+        let Some((format, rest)) = args.split_first() else {
+            self.wrong_count("printf", 0, 1, usize::MAX, "void(string, ...)", span);
+            return None;
+        };
+        let errors = self.diagnostics.len();
+        let text = self.format_text("printf", format)?;
+        let mut values: Vec<Expr> = Vec::new();
+        for arg in rest {
+            if let ExprKind::Agg(name, _) = &arg.kind {
+                let message = format!("printf( ) cannot print an aggregation: @{name}");
+                self.fail(
+                    Diagnostic::new(Tag::PrintfArgType, arg.span, message).hint("use printa()"),
+                );
+                return None;
+            }
+            values.push(self.expr(arg));
+        }
+        let raw = self.read("printf", &text, format.span)?;
+        let mut next = 0usize;
+        let mut pieces = Vec::new();
+        for (piece, number) in raw.numbered() {
+            let (mut c, star_width, star_precision) = match piece {
+                RawPiece::Text(t) => {
+                    pieces.push(Piece::Text(t));
+                    continue;
+                }
+                RawPiece::Conversion(c, w, p) => (c, w, p),
+            };
+            if c.aggregation {
+                let message =
+                    format!("printf( ) conversion #{number} ({}) is for printa( ) only", c.text);
+                self.fail(Diagnostic::new(Tag::PrintfAggConv, format.span, message));
+                return None;
+            }
+            for (is_star, slot) in [(star_width, &mut c.width), (star_precision, &mut c.precision)]
+            {
+                if !is_star {
+                    continue;
+                }
+                let Some(value) = values.get(next) else {
+                    let message =
+                        format!("printf( ) conversion #{number} ({}) has no value for `*`", c.text);
+                    self.fail(
+                        Diagnostic::new(Tag::PrintfDynProto, span, message)
+                            .label("expected an integer before the value"),
+                    );
+                    return None;
+                };
+                if value.ty.int().is_none() && !value.ty.is_error() {
+                    let message = format!(
+                        "printf( ) argument #{} is {}: `*` of {} expects an integer",
+                        next + 2,
+                        value.ty,
+                        c.text
+                    );
+                    self.fail(
+                        Diagnostic::new(Tag::PrintfDynType, value.span, message)
+                            .label("expected an integer"),
+                    );
+                    return None;
+                }
+                *slot = Some(Extent::Arg(next));
+                next += 1;
+            }
+            let Some(value) = values.get_mut(next) else {
+                let message = format!(
+                    "printf( ) prototype mismatch: conversion #{number} ({}) has no value",
+                    c.text
+                );
+                self.fail(
+                    Diagnostic::new(Tag::PrintfArgProto, span, message)
+                        .label(format!("{} values given", rest.len())),
+                );
+                return None;
+            };
+            let ok = self.fits("printf", &c, number, next + 2, value, format.span);
+            if !ok {
+                return None;
+            }
+            c.value = Value::Arg(next);
+            next += 1;
+            pieces.push(Piece::Conversion(c));
+        }
+        if let Some(extra) = values.get(next) {
+            let message = format!(
+                "printf( ) prototype mismatch: {} values given, the format has conversions for {next}",
+                values.len()
+            );
+            let at = extra.span;
+            self.fail(
+                Diagnostic::new(Tag::PrintfArgExtra, at, message)
+                    .label("not printed by any conversion"),
+            );
+            return None;
+        }
+        if self.diagnostics.len() > errors || values.iter().any(|v| v.ty.is_error()) {
+            return None;
+        }
+        Some(Stmt::Printf(text, Format { pieces }, values))
+    }
+
+    /// Does the value suit the conversion? Pointers to characters become strings for `%s`.
+    fn fits(
+        &mut self,
+        action: &str,
+        c: &Conversion,
+        number: usize,
+        argument: usize,
+        value: &mut Expr,
+        format: Span,
+    ) -> bool {
+        let wanted = want(c.letter);
+        let ok = match (wanted, &value.ty) {
+            (_, Type::Error) => true,
+            (Want::Integer, Type::Int(_)) => true,
+            (Want::Address, Type::Int(_) | Type::Pointer(_)) => true,
+            (Want::Text, Type::String) => true,
+            (Want::Text, ty) if ty.is_stringlike() => {
+                let span = value.span;
+                let e = std::mem::replace(value, Expr::error(span));
+                *value = convert(e, &Type::String);
+                true
+            }
+            _ => false,
+        };
+        if ok {
+            return true;
+        }
+        if wanted == Want::Later {
+            self.later(Tag::Unknown, format, &format!("conversion {} is", c.text));
+            return false;
+        }
+        let wanted = match wanted {
+            Want::Integer => "an integer",
+            Want::Address => "an integer or a pointer",
+            Want::Text => "a string",
+            _ => "a floating-point number (D has none)",
+        };
+        let message = format!(
+            "{action}( ) argument #{argument} is incompatible with conversion #{number} ({}): expected {wanted}, found {}",
+            c.text, value.ty
+        );
+        let d = Diagnostic::new(Tag::PrintfArgType, value.span, message)
+            .label(format!("this is {}", value.ty))
+            .other(format, format!("{} prints {wanted}", c.text));
+        let hint = match (&value.ty, want(c.letter)) {
+            (Type::String, Want::Integer | Want::Address) => Some("%s prints a string"),
+            (Type::Int(_), Want::Text) => {
+                Some("%d prints an integer; text at an address is stringof(x) or copyinstr(x)")
+            }
+            (Type::Pointer(_), Want::Integer) => Some("%p prints a pointer"),
+            _ => None,
+        };
+        self.fail(match hint {
+            Some(h) => d.hint(h),
+            None => d,
+        });
+        false
+    }
+
+    /// `printa(@a)`, `printa(format, @a, @b ..)`.
+    pub(super) fn printa(&mut self, args: &[ast::Expr], span: Span) -> Option<Stmt> {
+        let (format, aggs) = match args.split_first() {
+            Some((first, rest)) if !matches!(first.kind, ExprKind::Agg(..)) => (Some(first), rest),
+            _ => (None, args),
+        };
+        if aggs.is_empty() {
+            let message = "printa( ) prototype mismatch: no aggregation given";
+            self.fail(
+                Diagnostic::new(Tag::PrintaProto, span, message)
+                    .label("expected printa(@name) or printa(\"format\", @name, ..)"),
+            );
+            return None;
+        }
+        let text = match format {
+            Some(f) => Some((self.format_text("printa", f)?, f.span)),
+            None => None,
+        };
+        let mut numbers = Vec::new();
+        let mut keys: Option<Vec<Type>> = None;
+        for arg in aggs {
+            let number = self.agg_argument("printa", arg, Tag::PrintaAggarg, Tag::PrintaAggbad)?;
+            let agg = self.names.aggs.iter().find(|a| a.number == number)?;
+            let these = agg.keys.clone();
+            match &keys {
+                Some(first) if *first != these => {
+                    let message =
+                        format!("printa( ) aggregations have different keys: @{}", agg.name);
+                    self.fail(
+                        Diagnostic::new(Tag::PrintaAggkey, arg.span, message)
+                            .label("the key's types differ from the first aggregation's"),
+                    );
+                    return None;
+                }
+                Some(_) => {}
+                None => keys = Some(these),
+            }
+            numbers.push(number);
+        }
+        let keys = keys.unwrap_or_default();
+        let Some((text, at)) = text else { return Some(Stmt::Printa(None, numbers)) };
+        let raw = self.read("printa", &text, at)?;
+        let (mut next, mut agg) = (0usize, 0usize);
+        let mut pieces = Vec::new();
+        for (piece, number) in raw.numbered() {
+            let mut c = match piece {
+                RawPiece::Text(t) => {
+                    pieces.push(Piece::Text(t));
+                    continue;
+                }
+                RawPiece::Conversion(c, false, false) => c,
+                RawPiece::Conversion(c, ..) => {
+                    let message = format!(
+                        "printa( ) conversion #{number} ({}): `*` has no value here",
+                        c.text
+                    );
+                    self.fail(Diagnostic::new(Tag::PrintfDynProto, at, message));
+                    return None;
+                }
+            };
+            if c.aggregation {
+                let fits =
+                    c.letter == '@' || matches!(want(c.letter), Want::Integer | Want::Address);
+                if !fits {
+                    let message = format!(
+                        "printa( ) conversion #{number} ({}) cannot print an aggregation's value",
+                        c.text
+                    );
+                    self.fail(
+                        Diagnostic::new(Tag::PrintfAggConv, at, message)
+                            .label("expected %@ with d, i, u, o or x"),
+                    );
+                    return None;
+                }
+                // More conversions than aggregations print the last one again.
+                c.value = Value::Aggregation(agg.min(numbers.len().saturating_sub(1)));
+                agg += 1;
+            } else {
+                let Some(ty) = keys.get(next) else {
+                    let message = format!(
+                        "printa( ) prototype mismatch: conversion #{number} ({}) has no key",
+                        c.text
+                    );
+                    self.fail(
+                        Diagnostic::new(Tag::PrintfArgProto, span, message)
+                            .label(format!("the aggregation has {} keys", keys.len())),
+                    );
+                    return None;
+                };
+                let mut key = Expr { ty: ty.clone(), ..Expr::error(span) };
+                if !self.fits("printa", &c, number, next + 1, &mut key, at) {
+                    return None;
+                }
+                c.value = Value::Arg(next);
+                next += 1;
+            }
+            pieces.push(Piece::Conversion(c));
+        }
+        Some(Stmt::Printa(Some((text, Format { pieces })), numbers))
+    }
+}
+
+impl Raw {
+    /// Pieces, conversions numbered from 1.
+    fn numbered(self) -> impl Iterator<Item = (RawPiece, usize)> {
+        let mut n = 0;
+        self.pieces.into_iter().map(move |p| {
+            n += usize::from(matches!(p, RawPiece::Conversion(..)));
+            (p, n)
+        })
+    }
+}
+
+/// Text to pieces; what is wrong, if something is.
+fn parse(text: &str) -> Result<Raw, (String, String)> {
+    let mut pieces = Vec::new();
+    let mut plain = String::new();
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        if c != '%' {
+            plain.push(c);
+            continue;
+        }
+        if rest.next_if_eq(&'%').is_some() {
+            plain.push('%');
+            continue;
+        }
+        let mut c = Conversion {
+            left: false,
+            plus: false,
+            space: false,
+            alternate: false,
+            zero: false,
+            group: false,
+            aggregation: false,
+            width: None,
+            precision: None,
+            length: String::new(),
+            letter: '@',
+            value: Value::Arg(0),
+            text: "%".into(),
+        };
+        let star_width;
+        let mut star_precision = false;
+        // `@` may stand before or after the width.
+        let at = |c: &mut Conversion, rest: &mut std::iter::Peekable<std::str::Chars<'_>>| {
+            if rest.next_if_eq(&'@').is_some() {
+                c.aggregation = true;
+                c.text.push('@');
+            }
+        };
+        while let Some(f) = rest.next_if(|f| "-+ #0'".contains(*f)) {
+            c.text.push(f);
+            match f {
+                '-' => c.left = true,
+                '+' => c.plus = true,
+                ' ' => c.space = true,
+                '#' => c.alternate = true,
+                '0' => c.zero = true,
+                _ => c.group = true,
+            }
+        }
+        at(&mut c, &mut rest);
+        while let Some(f) = rest.next_if(|f| c.aggregation && "-+#0'".contains(*f)) {
+            c.text.push(f);
+            match f {
+                '-' => c.left = true,
+                '+' => c.plus = true,
+                '#' => c.alternate = true,
+                '0' => c.zero = true,
+                _ => c.group = true,
+            }
+        }
+        let extent = |c: &mut Conversion, rest: &mut std::iter::Peekable<std::str::Chars<'_>>| {
+            if rest.next_if_eq(&'*').is_some() {
+                c.text.push('*');
+                return Ok((None, true));
+            }
+            let mut n: Option<u32> = None;
+            while let Some(d) = rest.next_if(char::is_ascii_digit) {
+                c.text.push(d);
+                let digit = d.to_digit(10).unwrap_or(0);
+                let v = n.unwrap_or(0).saturating_mul(10).saturating_add(digit);
+                if v > MAX_EXTENT {
+                    return Err((c.text.clone(), format!("is wider than {MAX_EXTENT} columns")));
+                }
+                n = Some(v);
+            }
+            Ok((n.map(Extent::Fixed), false))
+        };
+        (c.width, star_width) = extent(&mut c, &mut rest)?;
+        if rest.next_if_eq(&'.').is_some() {
+            c.text.push('.');
+            (c.precision, star_precision) = extent(&mut c, &mut rest)?;
+            c.precision = c.precision.or(Some(Extent::Fixed(0)));
+        }
+        at(&mut c, &mut rest);
+        while let Some(l) = rest.next_if(|l| "hlLwqjzt".contains(*l)) {
+            c.text.push(l);
+            c.length.push(l);
+        }
+        match rest.next_if(|l| LETTERS.contains(*l)) {
+            Some(l) => {
+                c.letter = l;
+                c.text.push(l);
+            }
+            None if c.aggregation && c.length.is_empty() => {}
+            None => {
+                let found = rest.peek().map_or("ends too early".to_string(), |l| {
+                    format!("followed by `{}` is not a conversion", l.escape_debug())
+                });
+                return Err((c.text, found));
+            }
+        }
+        if !plain.is_empty() {
+            pieces.push(RawPiece::Text(std::mem::take(&mut plain)));
+        }
+        pieces.push(RawPiece::Conversion(c, star_width, star_precision));
+    }
+    if !plain.is_empty() {
+        pieces.push(RawPiece::Text(plain));
+    }
+    Ok(Raw { pieces })
+}
+
+/// Widest column.
+const MAX_EXTENT: u32 = 4096;

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Names that are read: variables, builtins, inlines.
+
+use super::Checker;
+use crate::ast::{self, Pseudo};
+use crate::diag::{did_you_mean, Diagnostic, Tag};
+use crate::names::scope::Scope;
+use crate::source::Span;
+use crate::typed::{Expr, Kind};
+use crate::types::{Int, Type};
+use abi::dif::{Builtin, VarKind};
+
+/// Names that DTrace knows and this version does not.
+const LATER: &[&str] = &[
+    "curpsinfo",
+    "curlwpsinfo",
+    "curcpu",
+    "cwd",
+    "root",
+    "fds",
+    "execargs",
+    "threadname",
+    "chip",
+    "lgrp",
+    "pset",
+    "fp",
+];
+
+/// Nodes that all uses of inlines may put in.
+const MAX_EXPANDED: u32 = 1 << 20;
+
+/// The builtin variable of this name.
+pub(super) fn builtin(name: &str) -> Option<Builtin> {
+    Builtin::ALL.iter().copied().find(|b| b.name() == name)
+}
+
+impl From<Pseudo> for Scope {
+    fn from(p: Pseudo) -> Scope {
+        match p {
+            Pseudo::Thread => Scope::Thread,
+            Pseudo::Local => Scope::Local,
+        }
+    }
+}
+
+impl Checker<'_> {
+    /// A plain name that is read.
+    pub(super) fn identifier(&mut self, name: &str, span: Span) -> Expr {
+        if let Some(inline) = self.names.inlines.get(name) {
+            let inline = inline.clone();
+            self.expanded = self.expanded.saturating_add(inline.size);
+            if self.expanded > MAX_EXPANDED {
+                let message = format!("inline {name}: the program becomes too large");
+                return self.fail(Diagnostic::new(Tag::Unknown, span, message));
+            }
+            return Expr { span, ..inline };
+        }
+        if let Some(v) = self.names.variable(Scope::Global, name) {
+            let (v, ty) = (v.clone(), v.ty.clone());
+            return Expr::new(Kind::Var(v), ty, span);
+        }
+        if let Some(b) = builtin(name) {
+            return self.builtin(b, span);
+        }
+        if name == "NULL" {
+            return Expr::new(Kind::Int(0), Type::Void.pointer_to(), span);
+        }
+        if LATER.contains(&name) {
+            return self.later(Tag::VarUnsup, span, &format!("variable {name} is"));
+        }
+        self.undefined(name, span)
+    }
+
+    fn builtin(&mut self, b: Builtin, span: Span) -> Expr {
+        match b.kind() {
+            VarKind::Array => {
+                let message = format!("{} is an array: an index is missing", b.name());
+                self.fail(
+                    Diagnostic::new(Tag::IdentBadref, span, message)
+                        .label(format!("expected {}[N]", b.name())),
+                )
+            }
+            VarKind::Scalar | VarKind::String => {
+                let ty = Type::from_table(b.type_name()).unwrap_or(Type::Int(Int::INT64));
+                Expr::new(Kind::Builtin(b), ty, span)
+            }
+        }
+    }
+
+    fn undefined(&mut self, name: &str, span: Span) -> Expr {
+        let what = "Unknown variable name";
+        let message = format!("failed to resolve {name}: {what}");
+        let mut d = Diagnostic::new(Tag::IdentUndef, span, message).label("not known here");
+        if super::call::is_function(name) {
+            d = d.note(format!("{name} is a function")).hint(format!("call it: {name}(..)"));
+            return self.fail(d);
+        }
+        for scope in [Scope::Thread, Scope::Local] {
+            if self.names.variable(scope, name).is_some() {
+                return self.fail(d.hint(format!("did you mean `{}{name}`?", scope.prefix())));
+            }
+        }
+        let names = Builtin::ALL.iter().map(|b| b.name().to_string());
+        let names: Vec<String> = names
+            .chain(self.names.variables(Scope::Global))
+            .chain(self.names.inlines.keys().cloned())
+            .collect();
+        d.hint = did_you_mean(name, names);
+        if d.hint.is_none() {
+            d = d.note("a variable exists from its first assignment on");
+        }
+        self.fail(d)
+    }
+
+    /// `self->x` or `this->x` that is read.
+    pub(super) fn scoped(&mut self, pseudo: Pseudo, name: &str, span: Span) -> Expr {
+        let scope = Scope::from(pseudo);
+        if let Some(v) = self.names.variable(scope, name) {
+            let (v, ty) = (v.clone(), v.ty.clone());
+            return Expr::new(Kind::Var(v), ty, span);
+        }
+        let full = format!("{}{name}", scope.prefix());
+        let message = format!("{full} has not yet been declared or assigned");
+        let mut d = Diagnostic::new(Tag::VarUndef, span, message).label("not known here");
+        d.hint = did_you_mean(name, self.names.variables(scope)).or_else(|| {
+            Some(format!(
+                "assign it in an earlier clause, or declare it: {} int {name};",
+                scope.keyword()
+            ))
+        });
+        self.fail(d)
+    }
+
+    /// `args[N]` and the like; `None` if the name is no builtin array.
+    pub(super) fn builtin_array(
+        &mut self,
+        name: &str,
+        indices: &[ast::Expr],
+        span: Span,
+    ) -> Option<Expr> {
+        if self.names.variable(Scope::Global, name).is_some() {
+            return None;
+        }
+        let b = builtin(name).filter(|b| b.kind() == VarKind::Array)?;
+        if b != Builtin::Args {
+            return Some(self.later(Tag::VarUnsup, span, &format!("{name}[] is")));
+        }
+        let [index] = indices else {
+            let message = format!("args[] has one index, found {}", indices.len());
+            return Some(self.fail(Diagnostic::new(Tag::ArgsType, span, message)));
+        };
+        let index = self.expr(index);
+        if index.ty.is_error() {
+            return Some(index);
+        }
+        let (Some(n), Some(_)) = (index.as_constant(), index.ty.int()) else {
+            let d = Diagnostic::new(
+                Tag::ArgsType,
+                index.span,
+                "index of args[] must be an integer constant",
+            )
+            .label("the type of the argument depends on it");
+            return Some(self.fail(d));
+        };
+        if !self.has_probe {
+            let message = format!("args[{n}]: there is no probe here");
+            return Some(self.fail(Diagnostic::new(Tag::ArgsNone, span, message)));
+        }
+        let most = self.nargs.map_or(256, u64::from);
+        if n >= most {
+            let message = format!("index {n} is out of range for args[{most}]");
+            let d = Diagnostic::new(Tag::ArgsIdx, span, message);
+            return Some(self.fail(match most {
+                0 => d.label("the probe passes no arguments"),
+                _ => d.label(format!("expected 0 to {}", most - 1)),
+            }));
+        }
+        let index = Expr::constant(n, Int::INT64, index.span);
+        let ty = Type::from_table(b.type_name()).unwrap_or(Type::Int(Int::INT64));
+        Some(Expr::new(Kind::Element(b, Box::new(index)), ty, span))
+    }
+}
+
+impl Scope {
+    /// The word of a declaration.
+    pub const fn keyword(self) -> &'static str {
+        match self {
+            Self::Global => "",
+            Self::Thread => "self",
+            Self::Local => "this",
+        }
+    }
+}

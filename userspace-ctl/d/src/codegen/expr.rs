@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Expressions by value.
+
+use super::{Gen, Problem};
+use crate::ast::BinOp;
+use crate::names::scope::Scope;
+use crate::source::Span;
+use crate::typed::{is_reversed, Expr, Kind};
+use crate::types::{Int, Type};
+use abi::dif::{Op, Subr, NTUPLE};
+use abi::difo::{KIND_CTF, KIND_STRING};
+
+/// Deepest tree that is compiled: a bound for the recursion here.
+const MAX_HEIGHT: u16 = 1000;
+
+impl Gen {
+    /// Leaves the value in `rd`; true if all its 64 bits are right.
+    pub(super) fn expr(&mut self, e: &Expr, rd: u8) -> Result<bool, Problem> {
+        if e.height > MAX_HEIGHT {
+            return Err(Problem::TooLarge(e.span, "levels"));
+        }
+        let rd = self.reg(rd, e.span)?;
+        match &e.kind {
+            Kind::Int(v) => {
+                self.setx(*v, rd, e.span)?;
+                Ok(true)
+            }
+            Kind::Str(text) => {
+                self.sets(text, rd, e.span)?;
+                Ok(true)
+            }
+            Kind::Var(v) => {
+                self.read(v, e.span)?;
+                let op = match v.scope {
+                    Scope::Global => Op::Ldgs,
+                    Scope::Thread => Op::Ldts,
+                    Scope::Local => Op::Ldls,
+                };
+                self.op16(op, v.id, rd);
+                Ok(true)
+            }
+            Kind::Builtin(b) => {
+                self.builtin(*b, e.span)?;
+                self.op16(Op::Ldgs, b.id(), rd);
+                Ok(true)
+            }
+            Kind::Element(b, index) => {
+                self.value(index, rd)?;
+                self.builtin(*b, e.span)?;
+                self.op(Op::Ldga, b.id() as u8, rd, rd);
+                Ok(true)
+            }
+            Kind::SetVar(v, value) => {
+                self.value(value, rd)?;
+                self.write(v, e.span)?;
+                let op = match v.scope {
+                    Scope::Global => Op::Stgs,
+                    Scope::Thread => Op::Stts,
+                    Scope::Local => Op::Stls,
+                };
+                self.op16(op, v.id, rd);
+                Ok(true)
+            }
+            Kind::SetMem(address, value) => self.store(address, value, &e.ty, rd),
+            Kind::Load(address) => {
+                self.expr(address, rd)?;
+                self.op(load_op(&e.ty), rd, 0, rd);
+                Ok(true)
+            }
+            Kind::Neg(a) => {
+                self.expr(a, rd)?;
+                self.op(Op::Sub, 0, rd, rd);
+                Ok(is_wide(&e.ty))
+            }
+            Kind::BitNot(a) => {
+                let clean = self.expr(a, rd)?;
+                self.op(Op::Not, rd, 0, rd);
+                Ok(is_wide(&e.ty) || clean && is_signed(&e.ty))
+            }
+            Kind::Binary(op, a, b) => self.binary(*op, a, b, &e.ty, rd),
+            Kind::Logic(BinOp::LogXor, a, b) => {
+                self.truth(a, rd)?;
+                let next = self.reg(rd + 1, e.span)?;
+                self.truth(b, next)?;
+                self.op(Op::Xor, rd, next, rd);
+                Ok(true)
+            }
+            Kind::LogNot(_) | Kind::Compare(..) | Kind::StrCompare(..) | Kind::Logic(..) => {
+                self.truth(e, rd)?;
+                Ok(true)
+            }
+            Kind::Cond(c, a, b) => {
+                let (other, end) = (self.label(), self.label());
+                self.jump(c, rd, false, other)?;
+                let x = self.expr(a, rd)?;
+                self.branch(Op::Ba, end);
+                self.place(other);
+                let y = self.expr(b, rd)?;
+                self.place(end);
+                Ok(x && y)
+            }
+            Kind::Comma(a, b) => {
+                self.expr(a, rd)?;
+                self.expr(b, rd)
+            }
+            Kind::Convert(a) => self.convert(a, &e.ty, rd),
+            Kind::Call(s, args) => self.call(*s, args, rd, e.span),
+        }
+    }
+
+    /// As [`Self::expr`], with all 64 bits right.
+    pub(super) fn value(&mut self, e: &Expr, rd: u8) -> Result<(), Problem> {
+        let clean = self.expr(e, rd)?;
+        self.clean(clean, &e.ty, rd, e.span)
+    }
+
+    /// 0 or 1 in `rd`.
+    fn truth(&mut self, e: &Expr, rd: u8) -> Result<(), Problem> {
+        let rd = self.reg(rd, e.span)?;
+        let (yes, end) = (self.label(), self.label());
+        self.jump(e, rd, true, yes)?;
+        self.op(Op::Mov, 0, 0, rd);
+        self.branch(Op::Ba, end);
+        self.place(yes);
+        self.setx(1, rd, e.span)?;
+        self.place(end);
+        Ok(())
+    }
+
+    /// Both operands, the first in the first register given back. `whole` extends them.
+    pub(super) fn pair(
+        &mut self,
+        a: &Expr,
+        b: &Expr,
+        rd: u8,
+        whole: bool,
+    ) -> Result<(u8, u8, bool), Problem> {
+        let reversed = is_reversed(a, b);
+        let (first, second) = if reversed { (b, a) } else { (a, b) };
+        let mut clean = self.expr(first, rd)?;
+        if whole {
+            self.clean(clean, &first.ty, rd, first.span)?;
+        }
+        let next = self.reg(rd + 1, second.span)?;
+        let other = self.expr(second, next)?;
+        if whole {
+            self.clean(other, &second.ty, next, second.span)?;
+        }
+        clean &= other;
+        Ok(if reversed { (next, rd, clean) } else { (rd, next, clean) })
+    }
+
+    fn binary(
+        &mut self,
+        op: BinOp,
+        a: &Expr,
+        b: &Expr,
+        ty: &Type,
+        rd: u8,
+    ) -> Result<bool, Problem> {
+        let signed = is_signed(ty);
+        let (op, whole) = match op {
+            BinOp::Add => (Op::Add, false),
+            BinOp::Sub => (Op::Sub, false),
+            BinOp::Mul => (Op::Mul, false),
+            BinOp::And => (Op::And, false),
+            BinOp::Or => (Op::Or, false),
+            BinOp::Xor => (Op::Xor, false),
+            BinOp::Shl => (Op::Sll, false),
+            BinOp::Shr if signed => (Op::Sra, true),
+            BinOp::Shr => (Op::Srl, true),
+            BinOp::Div if signed => (Op::Sdiv, true),
+            BinOp::Div => (Op::Udiv, true),
+            BinOp::Rem if signed => (Op::Srem, true),
+            // Comparisons and logic have nodes of their own.
+            _ => (Op::Urem, true),
+        };
+        let (r1, r2, clean) = self.pair(a, b, rd, whole)?;
+        self.op(op, r1, r2, rd);
+        Ok(is_wide(ty)
+            || match op {
+                Op::And | Op::Or | Op::Xor => clean,
+                // The least int divided by -1 is one more than an int holds.
+                Op::Sra | Op::Srl | Op::Udiv | Op::Srem | Op::Urem => true,
+                _ => false,
+            })
+    }
+
+    fn convert(&mut self, a: &Expr, to: &Type, rd: u8) -> Result<bool, Problem> {
+        let clean = self.expr(a, rd)?;
+        let (Type::Int(from), Type::Int(to)) = (&a.ty, to) else {
+            // Addresses, strings and 64-bit numbers lie in a register alike; a smaller number is
+            // widened first, and an address is cut to a smaller number later.
+            if matches!(a.ty, Type::Int(_)) {
+                self.clean(clean, &a.ty, rd, a.span)?;
+            }
+            return Ok(is_wide(to) || !matches!(to, Type::Int(_)));
+        };
+        if to.size <= from.size {
+            let same = to.size == 8 || (clean && to == from);
+            return Ok(same);
+        }
+        self.clean(clean, &a.ty, rd, a.span)?;
+        Ok(!from.signed || to.signed || to.size == 8)
+    }
+
+    fn store(&mut self, address: &Expr, value: &Expr, ty: &Type, rd: u8) -> Result<bool, Problem> {
+        let (at, from, _) = self.pair(address, value, rd, true)?;
+        let size = ty.int().map_or(8, |i| i.size);
+        let op = match size {
+            1 => Op::Stb,
+            2 => Op::Sth,
+            4 => Op::Stw,
+            _ => Op::Stx,
+        };
+        self.op(op, from, 0, at);
+        if from != rd {
+            self.op(Op::Mov, from, 0, rd);
+        }
+        Ok(true)
+    }
+
+    fn call(&mut self, s: Subr, args: &[Expr], rd: u8, span: Span) -> Result<bool, Problem> {
+        if args.len() > NTUPLE {
+            return Err(Problem::TooLarge(span, "arguments"));
+        }
+        for (arg, at) in args.iter().zip(rd..) {
+            self.value(arg, at)?;
+        }
+        self.op(Op::Flushts, 0, 0, 0);
+        for (arg, at) in args.iter().zip(rd..) {
+            match arg.ty {
+                Type::String => self.op(Op::Pushtr, KIND_STRING, 0, at),
+                _ => self.op(Op::Pushtv, KIND_CTF, 0, at),
+            }
+        }
+        if matches!(s, Subr::Copyout | Subr::Copyoutstr) {
+            self.destroys();
+        }
+        self.op16(Op::Call, s as u16, rd);
+        Ok(true)
+    }
+}
+
+pub(super) fn is_signed(ty: &Type) -> bool {
+    ty.int().is_some_and(|i| i.signed)
+}
+
+/// All 64 bits belong to the value.
+fn is_wide(ty: &Type) -> bool {
+    match ty {
+        Type::Int(i) => i.size == 8,
+        _ => true,
+    }
+}
+
+fn load_op(ty: &Type) -> Op {
+    match ty {
+        Type::Int(Int { size: 1, signed: true, .. }) => Op::Ldsb,
+        Type::Int(Int { size: 2, signed: true, .. }) => Op::Ldsh,
+        Type::Int(Int { size: 4, signed: true, .. }) => Op::Ldsw,
+        Type::Int(Int { size: 1, .. }) => Op::Ldub,
+        Type::Int(Int { size: 2, .. }) => Op::Lduh,
+        Type::Int(Int { size: 4, .. }) => Op::Lduw,
+        _ => Op::Ldx,
+    }
+}

@@ -1,0 +1,519 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Text to tokens, on demand: the parser says whether it wants a probe description or a token of
+//! an expression, since the same characters mean different things there.
+
+use std::collections::BTreeMap;
+
+use crate::diag::{Diagnostic, Tag};
+use crate::names::macros;
+use crate::source::Span;
+use crate::token::{Tok, Token, PUNCTS};
+use crate::types::Int;
+use crate::Options;
+
+/// Reads one source.
+pub struct Lexer<'a> {
+    text: &'a str,
+    pos: usize,
+    options: &'a Options,
+    /// Complaints, until the parser takes them.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Control lines (`#pragma ..`) by their place; seen twice, they are there once.
+    pub controls: BTreeMap<usize, Span>,
+    /// Macro arguments that were used.
+    pub used_args: Vec<usize>,
+}
+
+impl<'a> Lexer<'a> {
+    /// At the start of `text`.
+    pub fn new(text: &'a str, options: &'a Options) -> Self {
+        Self {
+            text,
+            pos: 0,
+            options,
+            diagnostics: Vec::new(),
+            controls: BTreeMap::new(),
+            used_args: Vec::new(),
+        }
+    }
+
+    /// Where the next read begins.
+    pub fn pos(&self) -> usize {
+        self.pos
+    }
+
+    fn rest(&self) -> &'a str {
+        self.text.get(self.pos..).unwrap_or("")
+    }
+
+    fn peek(&self) -> Option<char> {
+        self.rest().chars().next()
+    }
+
+    fn bump(&mut self) -> Option<char> {
+        let c = self.peek()?;
+        self.pos += c.len_utf8();
+        Some(c)
+    }
+
+    fn eat(&mut self, text: &str) -> bool {
+        let hit = self.rest().starts_with(text);
+        if hit {
+            self.pos += text.len();
+        }
+        hit
+    }
+
+    fn take_while(&mut self, keep: impl Fn(char) -> bool) -> &'a str {
+        let rest = self.rest();
+        let len = rest.find(|c| !keep(c)).unwrap_or(rest.len());
+        self.pos += len;
+        rest.get(..len).unwrap_or("")
+    }
+
+    fn complain(&mut self, d: Diagnostic) {
+        self.diagnostics.push(d);
+    }
+
+    /// Skips blanks, comments and control lines.
+    pub fn skip_blank(&mut self) {
+        loop {
+            self.take_while(char::is_whitespace);
+            let start = self.pos;
+            if self.eat("//") {
+                self.take_while(|c| c != '\n');
+            } else if self.eat("/*") {
+                match self.rest().find("*/") {
+                    Some(len) => self.pos += len + 2,
+                    None => {
+                        self.pos = self.text.len();
+                        let span = Span::new(start, start + 2);
+                        self.complain(
+                            Diagnostic::new(Tag::Syntax, span, "comment is not closed")
+                                .label("expected `*/` before the end of the text"),
+                        );
+                    }
+                }
+            } else if self.rest().starts_with('#') && self.is_line_start(start) {
+                self.take_while(|c| c != '\n');
+                self.controls.insert(start, Span::new(start, self.pos));
+            } else {
+                return;
+            }
+        }
+    }
+
+    fn is_line_start(&self, at: usize) -> bool {
+        let before = self.text.get(..at).unwrap_or("");
+        before.rsplit('\n').next().unwrap_or("").trim().is_empty()
+    }
+
+    /// True if nothing but `{` or the end follows position `at`: the `/` before it ends a predicate.
+    pub fn ends_predicate(&mut self, at: usize) -> bool {
+        let back = std::mem::replace(&mut self.pos, at);
+        let count = self.diagnostics.len();
+        self.skip_blank();
+        let ends = matches!(self.peek(), None | Some('{'));
+        self.diagnostics.truncate(count);
+        self.pos = back;
+        ends
+    }
+
+    /// A probe description or a keyword at the top level, macro variables replaced. `None` if
+    /// something else stands there.
+    pub fn word(&mut self) -> Option<(String, Span)> {
+        self.skip_blank();
+        let start = self.pos;
+        let mut out = String::new();
+        while let Some(c) = self.peek() {
+            if c == '$' {
+                let at = self.pos;
+                self.bump();
+                let is_string = self.eat("$");
+                let name = self.take_while(|c| c.is_ascii_alphanumeric() || c == '_');
+                if name.is_empty() {
+                    out.push('$');
+                    continue;
+                }
+                out.push_str(&self.macro_text(name, is_string, Span::new(at, self.pos)));
+            } else if is_spec_char(c) {
+                self.bump();
+                out.push(c);
+            } else {
+                break;
+            }
+        }
+        (self.pos > start).then(|| (out, Span::new(start, self.pos)))
+    }
+
+    fn macro_text(&mut self, name: &str, is_string: bool, span: Span) -> String {
+        if let Ok(n) = name.parse() {
+            self.used_args.push(n);
+        }
+        macros::value(self.options, name, is_string, span).unwrap_or_else(|d| {
+            self.complain(d);
+            "0".into()
+        })
+    }
+
+    /// The next token.
+    pub fn token(&mut self) -> Token {
+        self.skip_blank();
+        let start = self.pos;
+        let tok = match self.peek() {
+            None => Tok::Eof,
+            Some(c) if c.is_ascii_digit() => self.number(),
+            Some(c) if c.is_ascii_alphabetic() || c == '_' => {
+                Tok::Ident(self.take_while(is_ident_char).into())
+            }
+            Some('"') => self.string(),
+            Some('\'') => self.character(),
+            Some('@') => {
+                self.bump();
+                Tok::Agg(self.take_while(is_ident_char).into())
+            }
+            Some('$') => self.macro_variable(),
+            Some(c) => match PUNCTS.iter().find(|p| self.rest().starts_with(**p)) {
+                Some(p) => {
+                    self.pos += p.len();
+                    Tok::Punct(p)
+                }
+                None => {
+                    self.bump();
+                    let span = Span::new(start, self.pos);
+                    let message = format!("syntax error: `{}` is not D", c.escape_debug());
+                    self.complain(Diagnostic::new(Tag::Syntax, span, message).label("unexpected"));
+                    Tok::Bad
+                }
+            },
+        };
+        Token { tok, span: Span::new(start, self.pos) }
+    }
+
+    fn macro_variable(&mut self) -> Tok {
+        let start = self.pos;
+        self.bump();
+        let is_string = self.eat("$");
+        let name = self.take_while(is_ident_char);
+        let span = Span::new(start, self.pos);
+        if name.is_empty() {
+            self.complain(
+                Diagnostic::new(Tag::Syntax, span, "syntax error: `$` without a name")
+                    .label("expected a macro variable such as $1 or $target"),
+            );
+            return Tok::Bad;
+        }
+        let text = self.macro_text(name, is_string, span);
+        if is_string {
+            return Tok::Str(text.into_bytes());
+        }
+        let (digits, negative) = match text.strip_prefix('-') {
+            Some(digits) => (digits, true),
+            None => (text.as_str(), false),
+        };
+        if digits.starts_with(|c: char| c.is_ascii_digit()) {
+            return match integer(digits) {
+                Ok((v, _)) if negative => {
+                    let v = v.wrapping_neg();
+                    Tok::Int(v, if Int::INT.wrap(v) == v { Int::INT } else { Int::LONG })
+                }
+                Ok((v, ty)) => Tok::Int(v, ty),
+                Err(why) => {
+                    self.complain(why.diagnostic(&text, span));
+                    Tok::Bad
+                }
+            };
+        }
+        let is_name = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+            && text.chars().all(is_ident_char);
+        if is_name {
+            return Tok::Ident(text);
+        }
+        let message = format!("${name} is {text:?}: neither a number nor a name");
+        self.complain(
+            Diagnostic::new(Tag::Syntax, span, message).hint(format!("$${name} is it as a string")),
+        );
+        Tok::Bad
+    }
+
+    fn number(&mut self) -> Tok {
+        let start = self.pos;
+        let text = self.take_while(is_ident_char);
+        let has_fraction = self.rest().starts_with('.')
+            && self.rest().chars().nth(1).is_some_and(|c| c.is_ascii_digit());
+        if has_fraction {
+            self.bump();
+            self.take_while(is_ident_char);
+            let span = Span::new(start, self.pos);
+            self.complain(
+                Diagnostic::new(Tag::Syntax, span, "floating-point constants are not permitted")
+                    .label("D computes with integers only"),
+            );
+            return Tok::Bad;
+        }
+        match integer(text) {
+            Ok((v, ty)) => Tok::Int(v, ty),
+            Err(why) => {
+                self.complain(why.diagnostic(text, Span::new(start, self.pos)));
+                Tok::Bad
+            }
+        }
+    }
+
+    fn string(&mut self) -> Tok {
+        let start = self.pos;
+        self.bump();
+        let mut out = Vec::new();
+        loop {
+            match self.bump() {
+                Some('"') => return Tok::Str(out),
+                Some('\\') => self.escape(&mut out),
+                None | Some('\n') => {
+                    let end = if self.text.as_bytes().get(self.pos.wrapping_sub(1)) == Some(&b'\n')
+                    {
+                        self.pos - 1
+                    } else {
+                        self.pos
+                    };
+                    let span = Span::new(start, end);
+                    self.complain(
+                        Diagnostic::new(Tag::StrNl, span, "newline encountered in string literal")
+                            .label("expected `\"` before the end of the line"),
+                    );
+                    return Tok::Bad;
+                }
+                Some(c) => out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
+            }
+        }
+    }
+
+    fn character(&mut self) -> Tok {
+        let start = self.pos;
+        self.bump();
+        let mut out = Vec::new();
+        loop {
+            match self.bump() {
+                Some('\'') => break,
+                Some('\\') => self.escape(&mut out),
+                None | Some('\n') => {
+                    let span = Span::new(start, start + 1);
+                    self.complain(
+                        Diagnostic::new(
+                            Tag::ChrNl,
+                            span,
+                            "newline encountered in character constant",
+                        )
+                        .label("expected `'` before the end of the line"),
+                    );
+                    return Tok::Bad;
+                }
+                Some(c) => out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
+            }
+        }
+        let span = Span::new(start, self.pos);
+        match out.as_slice() {
+            [] => {
+                self.complain(Diagnostic::new(Tag::ChrNull, span, "empty character constant"));
+                Tok::Bad
+            }
+            [c] => Tok::Int(Int::CHAR.wrap(u64::from(*c)), Int::INT),
+            many if many.len() > 8 => {
+                self.complain(
+                    Diagnostic::new(Tag::ChrOflow, span, "character constant is too long")
+                        .label(format!("{} bytes, 8 at most", many.len())),
+                );
+                Tok::Bad
+            }
+            many => {
+                let v = many.iter().fold(0u64, |v, b| v << 8 | u64::from(*b));
+                let ty = if many.len() > 4 { Int::LONG } else { Int::INT };
+                Tok::Int(ty.wrap(v), ty)
+            }
+        }
+    }
+
+    fn escape(&mut self, out: &mut Vec<u8>) {
+        let digit = |c: char, radix| c.to_digit(radix).map(|d| d as u8);
+        let Some(c) = self.bump() else { return };
+        let byte = match c {
+            'a' => 7,
+            'b' => 8,
+            't' => b'\t',
+            'n' => b'\n',
+            'v' => 11,
+            'f' => 12,
+            'r' => b'\r',
+            '\n' => return,
+            'x' => {
+                let text = self.take_while(|c| c.is_ascii_hexdigit());
+                text.chars().filter_map(|c| digit(c, 16)).fold(0u8, |v, d| v.wrapping_mul(16) | d)
+            }
+            c if digit(c, 8).is_some() => {
+                let mut v = digit(c, 8).unwrap_or(0);
+                for _ in 0..2 {
+                    match self.peek().and_then(|c| digit(c, 8)) {
+                        Some(d) => v = v.wrapping_mul(8).wrapping_add(d),
+                        None => break,
+                    }
+                    self.bump();
+                }
+                v
+            }
+            c => {
+                out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+                return;
+            }
+        };
+        out.push(byte);
+    }
+}
+
+fn is_ident_char(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_'
+}
+
+/// Characters of a probe description.
+fn is_spec_char(c: char) -> bool {
+    c.is_ascii_alphanumeric() || "-:_.?*\\[]!`+@~%^=<>|".contains(c) || !c.is_ascii()
+}
+
+/// What is wrong with a number.
+enum BadInt {
+    Overflow,
+    Digit(char, u32),
+}
+
+impl BadInt {
+    fn diagnostic(&self, text: &str, span: Span) -> Diagnostic {
+        match self {
+            Self::Overflow => Diagnostic::new(
+                Tag::IntOflow,
+                span,
+                format!("integer constant {text} is too large"),
+            )
+            .label("needs more than 64 bits"),
+            Self::Digit(c, base) => {
+                let message = format!("integer constant {text} contains invalid digit `{c}`");
+                Diagnostic::new(Tag::IntDigit, span, message).label(format!("base {base}"))
+            }
+        }
+    }
+}
+
+/// An integer as C writes it, with the type C gives it.
+fn integer(text: &str) -> Result<(u64, Int), BadInt> {
+    let lower = text.to_ascii_lowercase();
+    let (radix, body) = if let Some(hex) = lower.strip_prefix("0x") {
+        (16, hex)
+    } else if lower.len() > 1 && lower.starts_with('0') {
+        (8, lower.get(1..).unwrap_or(""))
+    } else {
+        (10, lower.as_str())
+    };
+    let digits = body.trim_end_matches(['u', 'l']);
+    let suffix = body.get(digits.len()..).unwrap_or("");
+    if !matches!(suffix, "" | "u" | "l" | "ul" | "lu" | "ll" | "ull" | "llu") {
+        return Err(BadInt::Digit(suffix.chars().next().unwrap_or('?'), radix));
+    }
+    if digits.is_empty() && radix != 8 {
+        return Err(BadInt::Digit('x', radix));
+    }
+    let mut value: u64 = 0;
+    for c in digits.chars() {
+        let d = c.to_digit(radix).ok_or(BadInt::Digit(c, radix))?;
+        value = value
+            .checked_mul(u64::from(radix))
+            .and_then(|v| v.checked_add(u64::from(d)))
+            .ok_or(BadInt::Overflow)?;
+    }
+    let (unsigned, long) = (suffix.contains('u'), suffix.contains('l'));
+    let fits = |ty: Int| {
+        let sign_ok = if ty.signed { !unsigned } else { unsigned || radix != 10 || ty.size == 8 };
+        sign_ok
+            && (!long || ty.size == 8)
+            && ty.wrap(value) == value
+            && (!ty.signed || value as i64 >= 0)
+    };
+    let ty = [Int::INT, Int::UINT, Int::LONG, Int::ULONG].into_iter().find(|ty| fits(*ty));
+    Ok((value, ty.unwrap_or(Int::ULONG)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tokens(text: &str) -> (Vec<Tok>, Vec<&'static str>) {
+        let options = Options {
+            args: ["d", "7", "foo", "a b"].map(String::from).into(),
+            ..Default::default()
+        };
+        let mut lexer = Lexer::new(text, &options);
+        let mut out = Vec::new();
+        loop {
+            match lexer.token().tok {
+                Tok::Eof => break,
+                t => out.push(t),
+            }
+        }
+        (out, lexer.diagnostics.iter().map(|d| d.tag.name()).collect())
+    }
+
+    #[test]
+    fn integers_have_cs_types() {
+        for (text, value, ty) in [
+            ("0", 0, Int::INT),
+            ("2147483647", 0x7fff_ffff, Int::INT),
+            ("2147483648", 0x8000_0000, Int::LONG),
+            ("0x80000000", 0x8000_0000, Int::UINT),
+            ("1u", 1, Int::UINT),
+            ("1L", 1, Int::LONG),
+            ("017", 15, Int::INT),
+            ("18446744073709551615", u64::MAX, Int::ULONG),
+            ("'a'", 97, Int::INT),
+            ("'\\n'", 10, Int::INT),
+            ("'\\xff'", u64::MAX, Int::INT),
+            ("$1", 7, Int::INT),
+        ] {
+            assert_eq!(tokens(text), (vec![Tok::Int(value, ty)], vec![]), "{text}");
+        }
+        for (text, tag) in [
+            ("18446744073709551616", "D_INT_OFLOW"),
+            ("09", "D_INT_DIGIT"),
+            ("0x", "D_INT_DIGIT"),
+            ("12z", "D_INT_DIGIT"),
+            ("''", "D_CHR_NULL"),
+            ("'123456789'", "D_CHR_OFLOW"),
+            ("'a\n", "D_CHR_NL"),
+            ("\"a\n", "D_STR_NL"),
+            ("\"a", "D_STR_NL"),
+            ("$9", "D_MACRO_UNDEF"),
+            ("$nope", "D_MACRO_UNDEF"),
+            ("$target", "D_MACRO_UNDEF"),
+            ("$99999999999999999999999", "D_MACRO_OFLOW"),
+            ("$3", "D_SYNTAX"),
+            ("/* x", "D_SYNTAX"),
+        ] {
+            assert_eq!(tokens(text).1, [tag], "{text}");
+        }
+    }
+
+    #[test]
+    fn strings_and_names() {
+        let (t, e) = tokens("\"a\\t\\x41\\101\\\"\" $$3 $2 @x @ a->b // c\n#pragma D x\n>>=");
+        assert_eq!(e, [""; 0]);
+        assert_eq!(
+            t,
+            [
+                Tok::Str(b"a\tAA\"".to_vec()),
+                Tok::Str(b"a b".to_vec()),
+                Tok::Ident("foo".into()),
+                Tok::Agg("x".into()),
+                Tok::Agg("".into()),
+                Tok::Ident("a".into()),
+                Tok::Punct("->"),
+                Tok::Ident("b".into()),
+                Tok::Punct(">>="),
+            ]
+        );
+    }
+}

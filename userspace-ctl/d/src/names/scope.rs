@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Variables, aggregations, inlines and type names known so far.
+//!
+//! Each scope counts its variables from 0x0500 in order of appearance. Globals, `self->`
+//! variables and aggregations outlive a program: all programs of one consumer share them.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::source::Span;
+use crate::typed;
+use crate::types::Type;
+use abi::aggregation::AggFunc;
+use abi::dif::VAR_USER_BASE;
+use abi::difo::{SCOPE_GLOBAL, SCOPE_LOCAL, SCOPE_THREAD};
+
+/// Where a variable lives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Scope {
+    /// `x`.
+    Global,
+    /// `self->x`.
+    Thread,
+    /// `this->x`.
+    Local,
+}
+
+impl Scope {
+    /// The number in a variable table.
+    pub const fn number(self) -> u8 {
+        match self {
+            Self::Global => SCOPE_GLOBAL,
+            Self::Thread => SCOPE_THREAD,
+            Self::Local => SCOPE_LOCAL,
+        }
+    }
+    /// What stands before the name.
+    pub const fn prefix(self) -> &'static str {
+        match self {
+            Self::Global => "",
+            Self::Thread => "self->",
+            Self::Local => "this->",
+        }
+    }
+}
+
+/// A variable of the D program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Variable {
+    /// Where it lives.
+    pub scope: Scope,
+    /// DIF id, unique in its scope.
+    pub id: u16,
+    /// Name without prefix.
+    pub name: Arc<str>,
+    /// What it holds.
+    pub ty: Type,
+}
+
+/// An aggregation.
+#[derive(Debug, Clone)]
+pub struct Agg {
+    /// From 1.
+    pub number: u32,
+    /// Name without `@`.
+    pub name: String,
+    /// Function and parameters of its first use.
+    pub func: AggFunc,
+    /// Types of the keys of its first use.
+    pub keys: Vec<Type>,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Table {
+    by_name: HashMap<String, Arc<Variable>>,
+    count: u16,
+}
+
+/// What is known.
+#[derive(Debug, Clone, Default)]
+pub struct Names {
+    globals: Table,
+    thread: Table,
+    locals: Table,
+    /// In order of number.
+    pub aggs: Vec<Agg>,
+    /// `inline type name = expression;`
+    pub inlines: HashMap<String, typed::Expr>,
+    /// `typedef`.
+    pub typedefs: HashMap<String, Type>,
+    /// Where a name of this program was first given a meaning, for messages.
+    pub places: HashMap<(Scope, String), Span>,
+}
+
+impl Names {
+    /// Forgets what belongs to one program.
+    pub fn begin_program(&mut self) {
+        self.locals = Table::default();
+        self.places.clear();
+    }
+
+    fn table(&self, scope: Scope) -> &Table {
+        match scope {
+            Scope::Global => &self.globals,
+            Scope::Thread => &self.thread,
+            Scope::Local => &self.locals,
+        }
+    }
+
+    /// The variable of this name.
+    pub fn variable(&self, scope: Scope, name: &str) -> Option<&Arc<Variable>> {
+        self.table(scope).by_name.get(name)
+    }
+
+    /// Names of the variables of a scope.
+    pub fn variables(&self, scope: Scope) -> impl Iterator<Item = String> + '_ {
+        self.table(scope).by_name.keys().cloned()
+    }
+
+    /// A new variable; `None` if there are too many.
+    pub fn define(
+        &mut self,
+        scope: Scope,
+        name: &str,
+        ty: Type,
+        at: Span,
+    ) -> Option<Arc<Variable>> {
+        let table = match scope {
+            Scope::Global => &mut self.globals,
+            Scope::Thread => &mut self.thread,
+            Scope::Local => &mut self.locals,
+        };
+        let id = VAR_USER_BASE.checked_add(table.count)?;
+        table.count = table.count.checked_add(1)?;
+        let v = Arc::new(Variable { scope, id, name: name.into(), ty });
+        table.by_name.insert(name.into(), v.clone());
+        self.places.insert((scope, name.into()), at);
+        Some(v)
+    }
+
+    /// The aggregation of this name.
+    pub fn agg(&self, name: &str) -> Option<&Agg> {
+        self.aggs.iter().find(|a| a.name == name)
+    }
+}

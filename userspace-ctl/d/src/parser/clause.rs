@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0
+//! `descriptions /predicate/ { statements }`.
+
+use super::{Parse, Parser};
+use crate::ast::{Clause, Stmt, StmtKind};
+use crate::diag::{Diagnostic, Region, Tag};
+use crate::source::Span;
+use crate::token::Tok;
+
+impl Parser<'_> {
+    /// A clause whose first description has been read.
+    pub(super) fn parse_clause(&mut self, word: String, span: Span) -> Parse<Clause> {
+        self.region = Some(Region::ProbeDescription);
+        self.take_lexical();
+        let mut probes = vec![(word, span)];
+        while self.maybe(",") {
+            match self.lexer.word() {
+                Some((word, span)) => {
+                    self.last = span;
+                    self.take_lexical();
+                    probes.push((word, span));
+                }
+                None => return Err(self.unexpected("a probe description after `,`")),
+            }
+        }
+        let mut predicate = None;
+        if self.maybe("/") {
+            self.region = Some(Region::Predicate);
+            self.predicate = Some(0);
+            let expr = self.parse_expr()?;
+            self.predicate = None;
+            self.expect("/")?;
+            predicate = Some(expr);
+        }
+        if self.is("{") {
+            self.region = Some(Region::ActionList);
+            let body = self.parse_block()?;
+            return Ok(Clause { probes, predicate, body: Some(body) });
+        }
+        if self.is_command_line && self.peek().tok == Tok::Eof {
+            return Ok(Clause { probes, predicate, body: None });
+        }
+        // What follows is looked at as a description: its first word is the better thing to blame.
+        let found = self.peek().clone();
+        if let Tok::Ident(name) = &found.tok {
+            let message = format!(
+                "syntax error near `{name}`: expected predicate and/or actions following probe description"
+            );
+            let d = Diagnostic::new(Tag::Syntax, found.span, message)
+                .label("expected `{` or `/`")
+                .other(span, "after this description");
+            return Err(self.complain(d));
+        }
+        Err(self.unexpected("predicate and/or actions following probe description"))
+    }
+
+    /// `{ statements }`; complaints inside do not leave it.
+    fn parse_block(&mut self) -> Parse<Vec<Stmt>> {
+        self.expect("{")?;
+        self.deeper()?;
+        let mut statements = Vec::new();
+        loop {
+            match self.peek().tok {
+                Tok::Punct("}") => {
+                    self.bump();
+                    self.shallower();
+                    return Ok(statements);
+                }
+                Tok::Punct(";") => {
+                    self.bump();
+                }
+                Tok::Eof => return Err(self.unexpected("`}`")),
+                _ => {
+                    let depth = self.depth;
+                    match self.parse_statement() {
+                        Ok(s) => statements.push(s),
+                        Err(_) => {
+                            self.depth = depth;
+                            self.skip_statement();
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn parse_statement(&mut self) -> Parse<Stmt> {
+        let start = self.peek().span;
+        if let Tok::Ident(word) = &self.peek().tok {
+            let word = word.clone();
+            match word.as_str() {
+                "if" => return self.parse_if(),
+                "while" | "for" | "do" | "switch" | "goto" | "return" | "break" | "continue" => {
+                    let d = Diagnostic::new(
+                        Tag::Syntax,
+                        start,
+                        format!("syntax error near `{word}`: D has no such statement"),
+                    )
+                    .label("a clause must end by itself: no loops, no jumps")
+                    .hint("use predicates, `if`, or `?:`");
+                    return Err(self.complain(d));
+                }
+                _ => {}
+            }
+        }
+        let expr = self.parse_expr()?;
+        if !self.is("}") && !self.is(";") {
+            return Err(self.unexpected("`;` or `}`"));
+        }
+        self.maybe(";");
+        Ok(Stmt { kind: StmtKind::Expr(expr) })
+    }
+
+    fn parse_if(&mut self) -> Parse<Stmt> {
+        self.bump();
+        self.expect("(")?;
+        let condition = self.parse_expr()?;
+        self.expect(")")?;
+        let then = self.parse_body()?;
+        let mut other = Vec::new();
+        if matches!(&self.peek().tok, Tok::Ident(w) if w == "else") {
+            self.bump();
+            other = self.parse_body()?;
+        }
+        Ok(Stmt { kind: StmtKind::If(condition, then, other) })
+    }
+
+    /// A block or one statement.
+    fn parse_body(&mut self) -> Parse<Vec<Stmt>> {
+        if self.is("{") {
+            return self.parse_block();
+        }
+        self.deeper()?;
+        let s = if self.maybe(";") { Vec::new() } else { vec![self.parse_statement()?] };
+        self.shallower();
+        Ok(s)
+    }
+
+    /// Goes on behind the `;` of a broken statement, or before the `}` of its block.
+    fn skip_statement(&mut self) {
+        let mut open = 0usize;
+        loop {
+            match self.peek().tok {
+                Tok::Eof => return,
+                Tok::Punct("}") if open == 0 => return,
+                Tok::Punct("}") => open -= 1,
+                Tok::Punct("{") => open += 1,
+                Tok::Punct(";") if open == 0 => {
+                    self.bump();
+                    return;
+                }
+                _ => {}
+            }
+            self.bump();
+        }
+    }
+}

@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Expressions: C's operators and D's `^^`, by precedence climbing.
+
+use super::{Complained, Parse, Parser};
+use crate::ast::{BinOp, Expr, ExprKind, Pseudo, UnOp, MAX_HEIGHT};
+use crate::diag::{Diagnostic, Tag};
+use crate::source::Span;
+use crate::token::{Tok, Token};
+
+/// Binary operators with their rank; higher binds tighter.
+const BINARY: &[(&str, u8, BinOp)] = &[
+    ("||", 4, BinOp::LogOr),
+    ("^^", 5, BinOp::LogXor),
+    ("&&", 6, BinOp::LogAnd),
+    ("|", 7, BinOp::Or),
+    ("^", 8, BinOp::Xor),
+    ("&", 9, BinOp::And),
+    ("==", 10, BinOp::Eq),
+    ("!=", 10, BinOp::Ne),
+    ("<", 11, BinOp::Lt),
+    ("<=", 11, BinOp::Le),
+    (">", 11, BinOp::Gt),
+    (">=", 11, BinOp::Ge),
+    ("<<", 12, BinOp::Shl),
+    (">>", 12, BinOp::Shr),
+    ("+", 13, BinOp::Add),
+    ("-", 13, BinOp::Sub),
+    ("*", 14, BinOp::Mul),
+    ("/", 14, BinOp::Div),
+    ("%", 14, BinOp::Rem),
+];
+const ASSIGN: &[(&str, Option<BinOp>)] = &[
+    ("=", None),
+    ("+=", Some(BinOp::Add)),
+    ("-=", Some(BinOp::Sub)),
+    ("*=", Some(BinOp::Mul)),
+    ("/=", Some(BinOp::Div)),
+    ("%=", Some(BinOp::Rem)),
+    ("&=", Some(BinOp::And)),
+    ("^=", Some(BinOp::Xor)),
+    ("|=", Some(BinOp::Or)),
+    ("<<=", Some(BinOp::Shl)),
+    (">>=", Some(BinOp::Shr)),
+];
+const RANK_COND: u8 = 3;
+const RANK_ASSIGN: u8 = 2;
+const RANK_COMMA: u8 = 1;
+
+impl Parser<'_> {
+    /// A whole expression, comma operator included.
+    pub(super) fn parse_expr(&mut self) -> Parse<Expr> {
+        self.parse_rank(RANK_COMMA)
+    }
+
+    /// An argument: no comma operator.
+    pub(super) fn parse_assignment(&mut self) -> Parse<Expr> {
+        self.parse_rank(RANK_ASSIGN)
+    }
+
+    fn node(&mut self, kind: ExprKind, span: Span) -> Parse<Expr> {
+        let e = Expr::new(kind, span);
+        if e.height <= MAX_HEIGHT {
+            return Ok(e);
+        }
+        let message = format!("syntax error: expression is more than {MAX_HEIGHT} levels deep");
+        Err(self.complain(Diagnostic::new(Tag::Syntax, span, message)))
+    }
+
+    fn parse_rank(&mut self, least: u8) -> Parse<Expr> {
+        self.deeper()?;
+        let mut left = self.parse_unary()?;
+        loop {
+            let t = self.peek().clone();
+            let Tok::Punct(p) = t.tok else { break };
+            if p == "/" && self.predicate == Some(0) && self.lexer.ends_predicate(t.span.end) {
+                break;
+            }
+            if let Some(&(_, rank, op)) = BINARY.iter().find(|(text, ..)| *text == p) {
+                if rank < least {
+                    break;
+                }
+                self.bump();
+                let right = self.parse_rank(rank + 1)?;
+                let span = left.span.to(right.span);
+                left = self.node(ExprKind::Binary(op, Box::new(left), Box::new(right)), span)?;
+            } else if let Some(&(_, op)) = ASSIGN.iter().find(|(text, _)| *text == p) {
+                if RANK_ASSIGN < least {
+                    break;
+                }
+                self.bump();
+                let right = self.parse_rank(RANK_ASSIGN)?;
+                let span = left.span.to(right.span);
+                left = self.node(ExprKind::Assign(op, Box::new(left), Box::new(right)), span)?;
+            } else if p == "?" && RANK_COND >= least {
+                self.bump();
+                let a = self.inside(|p| p.parse_expr())?;
+                self.expect(":")?;
+                let b = self.parse_rank(RANK_COND)?;
+                let span = left.span.to(b.span);
+                let kind = ExprKind::Cond(Box::new(left), Box::new(a), Box::new(b));
+                left = self.node(kind, span)?;
+            } else if p == "," && RANK_COMMA >= least {
+                self.bump();
+                let right = self.parse_rank(RANK_ASSIGN)?;
+                let span = left.span.to(right.span);
+                left = self.node(ExprKind::Comma(Box::new(left), Box::new(right)), span)?;
+            } else {
+                break;
+            }
+        }
+        self.shallower();
+        Ok(left)
+    }
+
+    /// Within brackets a `/` is always a division.
+    fn inside<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
+        let open = self.predicate;
+        self.predicate = open.map(|n| n.saturating_add(1));
+        let out = parse(self);
+        self.predicate = open;
+        out
+    }
+
+    fn parse_unary(&mut self) -> Parse<Expr> {
+        let t = self.peek().clone();
+        let op = match &t.tok {
+            Tok::Punct("+") => UnOp::Plus,
+            Tok::Punct("-") => UnOp::Neg,
+            Tok::Punct("~") => UnOp::BitNot,
+            Tok::Punct("!") => UnOp::LogNot,
+            Tok::Punct("*") => UnOp::Deref,
+            Tok::Punct("&") => UnOp::AddrOf,
+            Tok::Punct("++") => UnOp::PreInc,
+            Tok::Punct("--") => UnOp::PreDec,
+            Tok::Punct("(") => return self.parse_paren(),
+            Tok::Ident(word) => match word.as_str() {
+                "sizeof" => return self.parse_sizeof(),
+                "stringof" => {
+                    self.bump();
+                    let e = self.operand()?;
+                    let span = t.span.to(e.span);
+                    return self.node(ExprKind::Stringof(Box::new(e)), span);
+                }
+                _ => return self.parse_postfix(),
+            },
+            _ => return self.parse_postfix(),
+        };
+        self.bump();
+        let e = self.operand()?;
+        let span = t.span.to(e.span);
+        self.node(ExprKind::Unary(op, Box::new(e)), span)
+    }
+
+    fn operand(&mut self) -> Parse<Expr> {
+        self.deeper()?;
+        let e = self.parse_unary()?;
+        self.shallower();
+        Ok(e)
+    }
+
+    /// `(type)operand` or `(expression)`.
+    fn parse_paren(&mut self) -> Parse<Expr> {
+        let open = self.bump().span;
+        if self.at_type() {
+            let ty = self.parse_type_name()?;
+            self.expect(")")?;
+            let e = self.operand()?;
+            let span = open.to(e.span);
+            return self.node(ExprKind::Cast(ty, Box::new(e)), span);
+        }
+        let first = self.peek().clone();
+        let errors = self.diagnostics.len();
+        let inner = self.inside(|p| {
+            let e = p.parse_expr()?;
+            p.expect(")")?;
+            Ok(e)
+        });
+        let mut e = match inner {
+            Ok(e) => e,
+            Err(Complained) => return Err(self.maybe_cast(first, errors)),
+        };
+        e.span = open.to(self.last);
+        self.parse_suffixes(e)
+    }
+
+    /// `(name *)x` with an unknown name reads as a product without second factor: better say that
+    /// there is no such type.
+    fn maybe_cast(&mut self, first: Token, errors: usize) -> Complained {
+        let at_close = self.is(")");
+        match first.tok {
+            Tok::Ident(name) if at_close && self.diagnostics.len() == errors + 1 => {
+                self.diagnostics.truncate(errors);
+                let message = format!("syntax error near `)`: `{name}` is not a type");
+                let d = Diagnostic::new(Tag::TypeErr, first.span, message)
+                    .label("expected a type or an expression");
+                self.complain(d)
+            }
+            _ => Complained,
+        }
+    }
+
+    fn at_type(&mut self) -> bool {
+        match &self.peek().tok {
+            Tok::Ident(word) => {
+                let word = word.clone();
+                self.is_type_name(&word)
+            }
+            _ => false,
+        }
+    }
+
+    fn parse_sizeof(&mut self) -> Parse<Expr> {
+        let start = self.bump().span;
+        if self.is("(") {
+            self.bump();
+            if self.at_type() {
+                let ty = self.parse_type_name()?;
+                let end = self.expect(")")?;
+                return self.node(ExprKind::SizeofType(ty), start.to(end));
+            }
+            let e = self.inside(|p| p.parse_expr())?;
+            let end = self.expect(")")?;
+            return self.node(ExprKind::SizeofExpr(Box::new(e)), start.to(end));
+        }
+        let e = self.operand()?;
+        let span = start.to(e.span);
+        self.node(ExprKind::SizeofExpr(Box::new(e)), span)
+    }
+
+    fn parse_postfix(&mut self) -> Parse<Expr> {
+        let t = self.peek().clone();
+        let kind = match t.tok {
+            Tok::Int(v, ty) => ExprKind::Int(v, ty),
+            Tok::Str(mut bytes) => {
+                self.bump();
+                // Neighbouring strings are one, as in C.
+                while let Tok::Str(more) = &self.peek().tok {
+                    bytes.extend_from_slice(more);
+                    self.bump();
+                }
+                let span = t.span.to(self.last);
+                let e = self.node(ExprKind::Str(bytes), span)?;
+                return self.parse_suffixes(e);
+            }
+            Tok::Agg(name) => {
+                self.bump();
+                let mut keys = None;
+                if self.maybe("[") {
+                    keys = Some(self.list("]")?);
+                }
+                let span = t.span.to(self.last);
+                let e = self.node(ExprKind::Agg(name, keys), span)?;
+                return self.parse_suffixes(e);
+            }
+            Tok::Punct("`") => {
+                self.bump();
+                let (name, end) = self.expect_ident("a kernel symbol after `` ` ``")?;
+                return self.node(ExprKind::Symbol(name), t.span.to(end));
+            }
+            Tok::Ident(name) => return self.parse_name(name, t.span),
+            _ => return Err(self.unexpected("an expression")),
+        };
+        self.bump();
+        let e = self.node(kind, t.span)?;
+        self.parse_suffixes(e)
+    }
+
+    fn parse_name(&mut self, name: String, span: Span) -> Parse<Expr> {
+        let kind = match name.as_str() {
+            "self" | "this" => {
+                self.bump();
+                let pseudo = if name == "self" { Pseudo::Thread } else { Pseudo::Local };
+                if !self.is("->") {
+                    return Err(self.unexpected(&format!("`->` after `{name}`")));
+                }
+                self.bump();
+                let (field, end) =
+                    self.expect_ident(&format!("a variable's name after `{name}->`"))?;
+                let e = self.node(ExprKind::Scoped(pseudo, field), span.to(end))?;
+                return self.parse_suffixes(e);
+            }
+            "offsetof" | "xlate" => {
+                let what = if name == "xlate" { "xlate" } else { "offsetof" };
+                return Err(self.later(what, span));
+            }
+            "if" | "else" | "while" | "for" | "do" | "switch" | "case" | "default" | "break"
+            | "continue" | "goto" | "return" | "inline" | "translator" | "provider" | "counter"
+            | "probe" | "import" => return Err(self.unexpected("an expression")),
+            word if self.is_type_name(word) => {
+                return Err(self.unexpected("an expression (a cast has parentheses)"))
+            }
+            _ => ExprKind::Ident(name),
+        };
+        self.bump();
+        if self.is("`") {
+            self.bump();
+            let (symbol, end) = self.expect_ident("a kernel symbol after `` ` ``")?;
+            let ExprKind::Ident(module) = kind else { return Err(Complained) };
+            return self.node(ExprKind::Symbol(format!("{module}`{symbol}")), span.to(end));
+        }
+        let e = self.node(kind, span)?;
+        self.parse_suffixes(e)
+    }
+
+    /// "not supported yet".
+    fn later(&mut self, what: &str, span: Span) -> Complained {
+        let d = Diagnostic::new(Tag::Unknown, span, format!("{what} is not supported yet"))
+            .label("understood, but this version cannot compile it");
+        self.complain(d)
+    }
+
+    fn parse_suffixes(&mut self, mut e: Expr) -> Parse<Expr> {
+        loop {
+            let t = self.peek().clone();
+            let Tok::Punct(p) = t.tok else { return Ok(e) };
+            let start = e.span;
+            let kind = match p {
+                "(" => {
+                    self.bump();
+                    let args = self.list(")")?;
+                    ExprKind::Call(Box::new(e), args)
+                }
+                "[" => {
+                    self.bump();
+                    let args = self.list("]")?;
+                    ExprKind::Index(Box::new(e), args)
+                }
+                "." | "->" => {
+                    self.bump();
+                    let (name, _) = self.expect_ident(&format!("a member's name after `{p}`"))?;
+                    ExprKind::Member(Box::new(e), name)
+                }
+                "++" | "--" => {
+                    self.bump();
+                    let op = if p == "++" { UnOp::PostInc } else { UnOp::PostDec };
+                    ExprKind::Unary(op, Box::new(e))
+                }
+                _ => return Ok(e),
+            };
+            e = self.node(kind, start.to(self.last))?;
+        }
+    }
+
+    /// Arguments up to the closing bracket; the opening one has been read.
+    fn list(&mut self, close: &str) -> Parse<Vec<Expr>> {
+        self.inside(|p| {
+            let mut out = Vec::new();
+            if p.maybe(close) {
+                return Ok(out);
+            }
+            loop {
+                out.push(p.parse_assignment()?);
+                if p.maybe(close) {
+                    return Ok(out);
+                }
+                if !p.is(",") {
+                    return Err(p.unexpected(&format!("`,` or `{close}`")));
+                }
+                p.bump();
+            }
+        })
+    }
+}

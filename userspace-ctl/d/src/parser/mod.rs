@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Tokens to tree, by recursive descent; expressions by precedence climbing.
+//!
+//! Naming: `parse_x` reads an x or complains; `expect_x` demands one token; `maybe_x` reads it only
+//! if it is there. After a complaint in a statement, reading goes on behind its `;`; after one at
+//! the top level, behind the clause's `}`. So one mistake gives one complaint and the rest of the
+//! program is still read.
+
+mod clause;
+mod decl;
+mod expr;
+pub mod pragma;
+pub mod probe_desc;
+
+use std::collections::HashSet;
+
+use crate::ast::Item;
+use crate::diag::{Diagnostic, Region, Tag};
+use crate::lexer::Lexer;
+use crate::source::{Source, SourceName, Span};
+use crate::token::{Tok, Token};
+use crate::types::Type;
+use crate::Options;
+
+/// A complaint was made; the caller finds a place to go on.
+pub struct Complained;
+type Parse<T> = Result<T, Complained>;
+
+/// Deepest nesting of brackets and statements.
+const MAX_DEPTH: u16 = 100;
+/// After so many complaints the rest would be noise.
+const MAX_COMPLAINTS: usize = 20;
+
+/// What a source is made of.
+#[derive(Debug, Default)]
+pub struct Parsed {
+    /// In order.
+    pub items: Vec<Item>,
+    /// Complaints in order.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Control lines.
+    pub controls: Vec<Span>,
+    /// Macro arguments used.
+    pub used_args: Vec<usize>,
+}
+
+struct Parser<'a> {
+    lexer: Lexer<'a>,
+    ahead: Option<Token>,
+    last: Span,
+    depth: u16,
+    /// Open brackets since the predicate's `/`; `None` outside predicates.
+    predicate: Option<u16>,
+    region: Option<Region>,
+    diagnostics: Vec<Diagnostic>,
+    typedefs: HashSet<String>,
+    is_command_line: bool,
+}
+
+/// Reads a whole source. Names in `typedefs` are types besides the known ones.
+pub fn parse(source: &Source, options: &Options, typedefs: HashSet<String>) -> Parsed {
+    let mut p = Parser {
+        lexer: Lexer::new(&source.text, options),
+        ahead: None,
+        last: Span::default(),
+        depth: 0,
+        predicate: None,
+        region: None,
+        diagnostics: Vec::new(),
+        typedefs,
+        is_command_line: matches!(source.name, SourceName::CommandLine(_)),
+    };
+    let items = p.parse_items();
+    p.take_lexical();
+    Parsed {
+        items,
+        diagnostics: p.diagnostics,
+        controls: p.lexer.controls.into_values().collect(),
+        used_args: p.lexer.used_args,
+    }
+}
+
+impl Parser<'_> {
+    fn parse_items(&mut self) -> Vec<Item> {
+        let mut items = Vec::new();
+        loop {
+            self.ahead = None;
+            self.region = None;
+            self.predicate = None;
+            self.depth = 0;
+            if self.diagnostics.len() >= MAX_COMPLAINTS {
+                return items;
+            }
+            let before = self.lexer.pos();
+            match self.lexer.word() {
+                Some((word, span)) => {
+                    self.last = span;
+                    let item = if self.begins_declaration(&word) {
+                        self.parse_decl(word, span).map(Item::Decl)
+                    } else {
+                        self.parse_clause(word, span).map(Item::Clause)
+                    };
+                    match item {
+                        Ok(item) => items.push(item),
+                        Err(Complained) => self.skip_item(),
+                    }
+                }
+                None => {
+                    let t = self.peek().clone();
+                    match t.tok {
+                        Tok::Eof => return items,
+                        Tok::Punct(";") => {
+                            self.bump();
+                        }
+                        _ => {
+                            let _: Complained =
+                                self.unexpected("a probe description or a declaration");
+                            self.skip_item();
+                        }
+                    }
+                }
+            }
+            if self.lexer.pos() == before && self.ahead.is_none() {
+                // Nothing was read: step over one token, so that reading ends.
+                self.bump();
+            }
+        }
+    }
+
+    /// Goes on behind the next `}` that closes what was open, or behind a `;` outside braces.
+    fn skip_item(&mut self) {
+        let mut open = 0usize;
+        let mut seen = false;
+        loop {
+            let t = self.bump();
+            match t.tok {
+                Tok::Eof => return,
+                Tok::Punct("{") => {
+                    open += 1;
+                    seen = true;
+                }
+                Tok::Punct("}") => {
+                    open = open.saturating_sub(1);
+                    if open == 0 {
+                        return;
+                    }
+                }
+                Tok::Punct(";") if open == 0 && !seen => return,
+                _ => {}
+            }
+        }
+    }
+
+    fn is_type_name(&self, word: &str) -> bool {
+        decl::is_type_word(word) || Type::named(word).is_some() || self.typedefs.contains(word)
+    }
+
+    fn begins_declaration(&self, word: &str) -> bool {
+        decl::is_class(word) || self.is_type_name(word)
+    }
+
+    fn peek(&mut self) -> &Token {
+        if self.ahead.is_none() {
+            let token = self.lexer.token();
+            self.take_lexical();
+            self.ahead = Some(token);
+        }
+        self.ahead.get_or_insert_with(|| Token { tok: Tok::Eof, span: Span::default() })
+    }
+
+    fn bump(&mut self) -> Token {
+        let token = self.peek().clone();
+        self.ahead = None;
+        self.last = token.span;
+        token
+    }
+
+    fn is(&mut self, punct: &str) -> bool {
+        matches!(self.peek().tok, Tok::Punct(p) if p == punct)
+    }
+
+    fn maybe(&mut self, punct: &str) -> bool {
+        let hit = self.is(punct);
+        if hit {
+            self.bump();
+        }
+        hit
+    }
+
+    fn expect(&mut self, punct: &str) -> Parse<Span> {
+        if self.is(punct) {
+            return Ok(self.bump().span);
+        }
+        Err(self.unexpected(&format!("`{punct}`")))
+    }
+
+    fn expect_ident(&mut self, what: &str) -> Parse<(String, Span)> {
+        match self.peek().clone() {
+            Token { tok: Tok::Ident(name), span } => {
+                self.bump();
+                Ok((name, span))
+            }
+            _ => Err(self.unexpected(what)),
+        }
+    }
+
+    /// Moves the lexer's complaints here, where they stand in order.
+    fn take_lexical(&mut self) {
+        for d in std::mem::take(&mut self.lexer.diagnostics) {
+            self.complain(d);
+        }
+    }
+
+    fn complain(&mut self, mut d: Diagnostic) -> Complained {
+        d.region = d.region.or(self.region);
+        if self.diagnostics.len() < MAX_COMPLAINTS {
+            self.diagnostics.push(d);
+        }
+        Complained
+    }
+
+    /// "expected X, found Y".
+    fn unexpected(&mut self, wanted: &str) -> Complained {
+        let t = self.peek().clone();
+        let found = match &t.tok {
+            // The lexer has said it already.
+            Tok::Bad => return Complained,
+            Tok::Eof => "end of input".to_string(),
+            Tok::Int(..) => "an integer".to_string(),
+            Tok::Str(_) => "a string".to_string(),
+            Tok::Ident(name) => format!("`{name}`"),
+            Tok::Agg(name) => format!("`@{name}`"),
+            Tok::Punct(p) => format!("`{p}`"),
+        };
+        // At the end the blame lies where something is missing.
+        let span = if t.tok == Tok::Eof { Span::new(self.last.end, self.last.end) } else { t.span };
+        let near = match t.tok {
+            Tok::Eof => "syntax error near end of input".to_string(),
+            _ => format!("syntax error near {found}"),
+        };
+        let message = format!("{near}: expected {wanted}");
+        self.complain(
+            Diagnostic::new(Tag::Syntax, span, message).label(format!("expected {wanted}")),
+        )
+    }
+
+    fn deeper(&mut self) -> Parse<()> {
+        self.depth += 1;
+        if self.depth <= MAX_DEPTH {
+            return Ok(());
+        }
+        let span = self.peek().span;
+        Err(self.complain(Diagnostic::new(
+            Tag::Syntax,
+            span,
+            format!("syntax error: nested more than {MAX_DEPTH} levels deep"),
+        )))
+    }
+
+    fn shallower(&mut self) {
+        self.depth = self.depth.saturating_sub(1);
+    }
+}

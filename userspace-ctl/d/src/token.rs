@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Tokens of expressions, statements and declarations.
+
+use crate::source::Span;
+use crate::types::Int;
+
+/// What stands there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Tok {
+    /// An integer with the type C gives it.
+    Int(u64, Int),
+    /// A string without its quotes, escapes resolved.
+    Str(Vec<u8>),
+    /// A name or keyword.
+    Ident(String),
+    /// `@name`; the name may be empty.
+    Agg(String),
+    /// An operator or bracket.
+    Punct(&'static str),
+    /// Something already complained about.
+    Bad,
+    /// The end.
+    Eof,
+}
+
+/// A token and its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Token {
+    /// What.
+    pub tok: Tok,
+    /// Where.
+    pub span: Span,
+}
+
+/// Operators, longest first.
+pub const PUNCTS: &[&str] = &[
+    "<<=", ">>=", "...", "->", "++", "--", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "^^",
+    "+=", "-=", "*=", "/=", "%=", "&=", "^=", "|=", "(", ")", "[", "]", "{", "}", ";", ",", ".",
+    "?", ":", "+", "-", "*", "/", "%", "&", "|", "^", "~", "!", "<", ">", "=", "`",
+];

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0
+//! The program as meant: every node has a type, every conversion is a node, every name is resolved.
+//!
+//! How an integer lies in a register: 64 bits, extended by its own signedness. A constant is kept
+//! in that form.
+
+use std::sync::Arc;
+
+use crate::ast::BinOp;
+use crate::names::scope::Variable;
+use crate::source::Span;
+use crate::types::Type;
+use abi::dif::{Builtin, Subr};
+
+/// An expression with its type.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Expr {
+    /// What.
+    pub kind: Kind,
+    /// Type of the value.
+    pub ty: Type,
+    /// Where.
+    pub span: Span,
+    /// Registers it takes: what decides which operand goes first.
+    pub need: u8,
+    /// Evaluation changes nothing and gives the same value in any order.
+    pub is_pure: bool,
+    /// Levels of the tree.
+    pub height: u16,
+    /// Nodes of the tree.
+    pub size: u32,
+}
+
+/// Kinds of expressions.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Kind {
+    /// A constant.
+    Int(u64),
+    /// A string constant.
+    Str(Vec<u8>),
+    /// A variable's value.
+    Var(Arc<Variable>),
+    /// A builtin variable.
+    Builtin(Builtin),
+    /// An element of a builtin array.
+    Element(Builtin, Box<Expr>),
+    /// Sets a variable; the value has its type.
+    SetVar(Arc<Variable>, Box<Expr>),
+    /// Sets memory: address, value.
+    SetMem(Box<Expr>, Box<Expr>),
+    /// Reads memory.
+    Load(Box<Expr>),
+    /// `-`.
+    Neg(Box<Expr>),
+    /// `~`.
+    BitNot(Box<Expr>),
+    /// `!`.
+    LogNot(Box<Expr>),
+    /// Arithmetic; both operands have the type of the result (shift counts their own).
+    Binary(BinOp, Box<Expr>, Box<Expr>),
+    /// Numbers or addresses of one type are compared.
+    Compare(BinOp, Box<Expr>, Box<Expr>),
+    /// Strings are compared.
+    StrCompare(BinOp, Box<Expr>, Box<Expr>),
+    /// `&& || ^^`.
+    Logic(BinOp, Box<Expr>, Box<Expr>),
+    /// `?:`.
+    Cond(Box<Expr>, Box<Expr>, Box<Expr>),
+    /// First for its effect, then the value.
+    Comma(Box<Expr>, Box<Expr>),
+    /// Another type, C's conversion.
+    Convert(Box<Expr>),
+    /// A subroutine.
+    Call(Subr, Vec<Expr>),
+}
+
+impl Expr {
+    /// A node over its children.
+    pub fn new(kind: Kind, ty: Type, span: Span) -> Self {
+        let (need, is_pure) = measure(&kind);
+        let (mut height, mut size) = (0u16, 1u32);
+        each_child(&kind, &mut |child| {
+            height = height.max(child.height);
+            size = size.saturating_add(child.size);
+        });
+        Self { kind, ty, span, need, is_pure, height: height.saturating_add(1), size }
+    }
+    /// A constant of an integer type.
+    pub fn constant(value: u64, int: crate::types::Int, span: Span) -> Self {
+        Self::new(Kind::Int(int.wrap(value)), Type::Int(int), span)
+    }
+    /// What stands for something complained about.
+    pub fn error(span: Span) -> Self {
+        Self::new(Kind::Int(0), Type::Error, span)
+    }
+    /// The value if it is an integer constant.
+    pub fn as_constant(&self) -> Option<u64> {
+        match self.kind {
+            Kind::Int(v) => Some(v),
+            _ => None,
+        }
+    }
+    /// `0` or `NULL`.
+    pub fn is_null_constant(&self) -> bool {
+        self.as_constant() == Some(0)
+    }
+}
+
+/// Registers needed and purity.
+fn measure(kind: &Kind) -> (u8, bool) {
+    match kind {
+        Kind::Int(_) | Kind::Str(_) | Kind::Var(_) | Kind::Builtin(_) => (1, true),
+        Kind::Element(_, a) | Kind::Neg(a) | Kind::BitNot(a) | Kind::LogNot(a) => {
+            (a.need, a.is_pure)
+        }
+        Kind::Load(a) => (a.need, a.is_pure),
+        // Extension may need a register for the shift count.
+        Kind::Convert(a) => (a.need.max(2), a.is_pure),
+        Kind::SetVar(_, a) => (a.need.max(2), false),
+        Kind::SetMem(a, b) => (pair(a, b), false),
+        Kind::Binary(_, a, b) | Kind::Compare(_, a, b) | Kind::StrCompare(_, a, b) => {
+            (pair(a, b), a.is_pure && b.is_pure)
+        }
+        Kind::Logic(BinOp::LogXor, a, b) => (pair(a, b), a.is_pure && b.is_pure),
+        Kind::Logic(_, a, b) | Kind::Comma(a, b) => (a.need.max(b.need), a.is_pure && b.is_pure),
+        Kind::Cond(a, b, c) => {
+            (a.need.max(b.need).max(c.need), a.is_pure && b.is_pure && c.is_pure)
+        }
+        Kind::Call(_, args) => {
+            let needs = args.iter().enumerate().map(|(i, a)| a.need.saturating_add(i as u8));
+            (needs.max().unwrap_or(1).max(1), false)
+        }
+    }
+}
+
+fn each_child(kind: &Kind, visit: &mut dyn FnMut(&Expr)) {
+    match kind {
+        Kind::Int(_) | Kind::Str(_) | Kind::Var(_) | Kind::Builtin(_) => {}
+        Kind::Element(_, a)
+        | Kind::Neg(a)
+        | Kind::BitNot(a)
+        | Kind::LogNot(a)
+        | Kind::Load(a)
+        | Kind::Convert(a)
+        | Kind::SetVar(_, a) => visit(a),
+        Kind::SetMem(a, b)
+        | Kind::Binary(_, a, b)
+        | Kind::Compare(_, a, b)
+        | Kind::StrCompare(_, a, b)
+        | Kind::Logic(_, a, b)
+        | Kind::Comma(a, b) => {
+            visit(a);
+            visit(b);
+        }
+        Kind::Cond(a, b, c) => {
+            visit(a);
+            visit(b);
+            visit(c);
+        }
+        Kind::Call(_, args) => args.iter().for_each(visit),
+    }
+}
+
+/// True if the second operand is better evaluated first.
+pub fn is_reversed(a: &Expr, b: &Expr) -> bool {
+    (a.is_pure || b.is_pure) && b.need > a.need
+}
+
+fn pair(a: &Expr, b: &Expr) -> u8 {
+    let (first, second) = if is_reversed(a, b) { (b, a) } else { (a, b) };
+    first.need.max(second.need.saturating_add(1))
+}
+
+/// A statement.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Stmt {
+    /// Evaluated for its effect.
+    Expr(Expr),
+    /// `trace(x)`.
+    Trace(Expr),
+    /// `printf`: format text, parsed format, values.
+    Printf(String, crate::format::Format, Vec<Expr>),
+    /// `printa`: format, numbers of the aggregations.
+    Printa(Option<(String, crate::format::Format)>, Vec<u32>),
+    /// `exit(x)`.
+    Exit(Expr),
+    /// `tracemem(address, bytes)`.
+    Tracemem(Expr, u32),
+    /// `@a[keys] = func(x)`: number, keys, kind, parameters, value.
+    Aggregate(u32, Vec<Expr>, abi::action::ActionKind, u64, Option<Expr>),
+    /// `clear` and friends, with the operand.
+    LibAct(abi::action::LibAct, u32, Option<Expr>),
+    /// `if`.
+    If(Expr, Vec<Stmt>, Vec<Stmt>),
+}
+
+/// A clause.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Clause {
+    /// At least one.
+    pub probes: Vec<crate::world::ProbePattern>,
+    /// A number or an address.
+    pub predicate: Option<Expr>,
+    /// In order.
+    pub body: Vec<Stmt>,
+    /// All of it, for messages.
+    pub span: Span,
+}

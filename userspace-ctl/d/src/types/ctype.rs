@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0
+//! The types a D program can name in this version: integers under all their names, strings,
+//! pointers. One row per name.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::program::ValueType;
+use abi::difo::{ctf, DifType, KIND_CTF};
+
+/// An integer type: LP64 sizes.
+#[derive(Debug, Clone, Copy)]
+pub struct Int {
+    /// 1, 2, 4 or 8 bytes.
+    pub size: u8,
+    /// Two's complement.
+    pub signed: bool,
+    /// As the program wrote it.
+    pub name: &'static str,
+}
+
+/// Sameness is of meaning, not of name.
+impl PartialEq for Int {
+    fn eq(&self, other: &Self) -> bool {
+        (self.size, self.signed) == (other.size, other.signed)
+    }
+}
+impl Eq for Int {}
+
+/// A type.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Type {
+    /// No value.
+    Void,
+    /// An integer.
+    Int(Int),
+    /// D's string: an address of at most strsize bytes.
+    String,
+    /// A pointer.
+    Pointer(Arc<Type>),
+    /// What already has been complained about; goes with everything.
+    Error,
+}
+
+/// Names of integers: size, signedness. The C names of several words are put together by
+/// [`crate::check::decl`].
+pub const INTEGERS: &[Int] = &[
+    Int { size: 4, signed: true, name: "int" },
+    Int { size: 4, signed: false, name: "unsigned int" },
+    Int { size: 8, signed: true, name: "long" },
+    Int { size: 8, signed: false, name: "unsigned long" },
+    Int { size: 8, signed: true, name: "long long" },
+    Int { size: 8, signed: false, name: "unsigned long long" },
+    Int { size: 2, signed: true, name: "short" },
+    Int { size: 2, signed: false, name: "unsigned short" },
+    Int { size: 1, signed: true, name: "char" },
+    Int { size: 1, signed: true, name: "signed char" },
+    Int { size: 1, signed: false, name: "unsigned char" },
+    Int { size: 1, signed: true, name: "int8_t" },
+    Int { size: 2, signed: true, name: "int16_t" },
+    Int { size: 4, signed: true, name: "int32_t" },
+    Int { size: 8, signed: true, name: "int64_t" },
+    Int { size: 8, signed: true, name: "intptr_t" },
+    Int { size: 1, signed: false, name: "uint8_t" },
+    Int { size: 2, signed: false, name: "uint16_t" },
+    Int { size: 4, signed: false, name: "uint32_t" },
+    Int { size: 8, signed: false, name: "uint64_t" },
+    Int { size: 8, signed: false, name: "uintptr_t" },
+    Int { size: 8, signed: false, name: "size_t" },
+    Int { size: 8, signed: true, name: "ssize_t" },
+    Int { size: 8, signed: true, name: "off_t" },
+    Int { size: 8, signed: true, name: "ptrdiff_t" },
+    Int { size: 1, signed: false, name: "uchar_t" },
+    Int { size: 2, signed: false, name: "ushort_t" },
+    Int { size: 4, signed: false, name: "uint_t" },
+    Int { size: 8, signed: false, name: "ulong_t" },
+    Int { size: 8, signed: true, name: "longlong_t" },
+    Int { size: 8, signed: false, name: "u_longlong_t" },
+    Int { size: 8, signed: true, name: "hrtime_t" },
+    Int { size: 8, signed: true, name: "time_t" },
+    Int { size: 4, signed: true, name: "pid_t" },
+    Int { size: 4, signed: true, name: "id_t" },
+    Int { size: 4, signed: false, name: "uid_t" },
+    Int { size: 4, signed: false, name: "gid_t" },
+    Int { size: 4, signed: true, name: "processorid_t" },
+    Int { size: 4, signed: false, name: "mode_t" },
+    Int { size: 4, signed: false, name: "dev_t" },
+    Int { size: 8, signed: false, name: "ino_t" },
+    Int { size: 1, signed: false, name: "u8" },
+    Int { size: 2, signed: false, name: "u16" },
+    Int { size: 4, signed: false, name: "u32" },
+    Int { size: 8, signed: false, name: "u64" },
+    Int { size: 1, signed: true, name: "s8" },
+    Int { size: 2, signed: true, name: "s16" },
+    Int { size: 4, signed: true, name: "s32" },
+    Int { size: 8, signed: true, name: "s64" },
+    Int { size: 1, signed: false, name: "bool" },
+];
+
+impl Int {
+    /// `int`.
+    pub const INT: Int = Int { size: 4, signed: true, name: "int" };
+    /// `unsigned int`.
+    pub const UINT: Int = Int { size: 4, signed: false, name: "unsigned int" };
+    /// `long`.
+    pub const LONG: Int = Int { size: 8, signed: true, name: "long" };
+    /// `unsigned long`.
+    pub const ULONG: Int = Int { size: 8, signed: false, name: "unsigned long" };
+    /// `char`.
+    pub const CHAR: Int = Int { size: 1, signed: true, name: "char" };
+    /// `int64_t`: arguments of probes, `x++` of an undeclared x.
+    pub const INT64: Int = Int { size: 8, signed: true, name: "int64_t" };
+    /// `size_t`.
+    pub const SIZE: Int = Int { size: 8, signed: false, name: "size_t" };
+    /// `uintptr_t`: what an address is when it is a number.
+    pub const UINTPTR: Int = Int { size: 8, signed: false, name: "uintptr_t" };
+
+    /// The integer of this name.
+    pub fn named(name: &str) -> Option<Int> {
+        INTEGERS.iter().copied().find(|i| i.name == name)
+    }
+
+    /// `value` cut to the size and extended to 64 bits again: how a value lies in a register.
+    pub fn wrap(self, value: u64) -> u64 {
+        match (self.size, self.signed) {
+            (1, true) => value as i8 as u64,
+            (2, true) => value as i16 as u64,
+            (4, true) => value as i32 as u64,
+            (1, false) => u64::from(value as u8),
+            (2, false) => u64::from(value as u16),
+            (4, false) => u64::from(value as u32),
+            _ => value,
+        }
+    }
+}
+
+impl Type {
+    /// `int`.
+    pub const INT: Type = Type::Int(Int::INT);
+
+    /// A pointer to this.
+    pub fn pointer_to(self) -> Type {
+        Type::Pointer(Arc::new(self))
+    }
+    /// `const char *`.
+    pub fn char_pointer() -> Type {
+        Type::Int(Int::CHAR).pointer_to()
+    }
+    /// The type of this single name.
+    pub fn named(name: &str) -> Option<Type> {
+        match name {
+            "void" => Some(Type::Void),
+            "string" => Some(Type::String),
+            "caddr_t" => Some(Type::char_pointer()),
+            _ => Int::named(name).map(Type::Int),
+        }
+    }
+    /// The type of a text such as `const char *`, as the tables of the contract write it.
+    pub fn from_table(text: &str) -> Option<Type> {
+        let text = text.trim();
+        if let Some(to) = text.strip_suffix('*') {
+            return Type::from_table(to).map(Type::pointer_to);
+        }
+        Type::named(text.strip_prefix("const ").unwrap_or(text).trim())
+    }
+
+    /// The integer, if it is one.
+    pub fn int(&self) -> Option<Int> {
+        match self {
+            Type::Int(i) => Some(*i),
+            _ => None,
+        }
+    }
+    /// Something was complained about already.
+    pub fn is_error(&self) -> bool {
+        *self == Type::Error
+    }
+    /// A number or an address: has a truth value.
+    pub fn is_scalar(&self) -> bool {
+        matches!(self, Type::Int(_) | Type::Pointer(_))
+    }
+    /// A string, or what may be read as one without a cast.
+    pub fn is_stringlike(&self) -> bool {
+        match self {
+            Type::String => true,
+            Type::Pointer(to) => matches!(**to, Type::Int(Int { size: 1, .. })),
+            _ => false,
+        }
+    }
+    /// Bytes of a value; `None` for void.
+    pub fn size(&self, strsize: u32) -> Option<u32> {
+        match self {
+            Type::Void | Type::Error => None,
+            Type::Int(i) => Some(u32::from(i.size)),
+            Type::String => Some(strsize),
+            Type::Pointer(_) => Some(8),
+        }
+    }
+    /// As DIF describes it.
+    pub fn dif(&self, strsize: u32) -> DifType {
+        match self {
+            Type::Void | Type::Error => DifType::void(),
+            Type::Int(i) => DifType::integer(u32::from(i.size)),
+            Type::String => DifType::string(strsize),
+            Type::Pointer(_) => {
+                DifType { kind: KIND_CTF, ctf_kind: ctf::POINTER, flags: 0, pad: 0, size: 8 }
+            }
+        }
+    }
+    /// As the printer needs it.
+    pub fn value(&self, strsize: u32) -> ValueType {
+        match self {
+            Type::Int(i) => ValueType::Int { size: i.size, signed: i.signed },
+            Type::String => ValueType::String { size: strsize },
+            Type::Pointer(_) => ValueType::Pointer,
+            Type::Void | Type::Error => ValueType::Int { size: 8, signed: true },
+        }
+    }
+}
+
+impl fmt::Display for Type {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Type::Void => f.write_str("void"),
+            Type::Int(i) => f.write_str(i.name),
+            Type::String => f.write_str("string"),
+            Type::Pointer(to) if matches!(**to, Type::Pointer(_)) => write!(f, "{to}*"),
+            Type::Pointer(to) => write!(f, "{to} *"),
+            Type::Error => f.write_str("<error>"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    #[test]
+    fn every_type_of_the_contract_is_known() {
+        for b in abi::dif::Builtin::ALL {
+            assert!(Type::from_table(b.type_name()).is_some(), "{}", b.type_name());
+        }
+        assert_eq!(Type::from_table("const char *"), Some(Type::char_pointer()));
+        assert_eq!(Type::char_pointer().pointer_to().to_string(), "char **");
+    }
+    #[test]
+    fn wrapping_extends_by_sign() {
+        let of = |n: &str| Int::named(n).unwrap();
+        assert_eq!(of("int").wrap(0xffff_ffff), u64::MAX);
+        assert_eq!(of("uint32_t").wrap(u64::MAX), 0xffff_ffff);
+        assert_eq!(of("int8_t").wrap(0x80), 0xffff_ffff_ffff_ff80);
+        assert_eq!(of("uint64_t").wrap(u64::MAX), u64::MAX);
+    }
+}
