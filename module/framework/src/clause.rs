@@ -22,6 +22,10 @@ const MAX_ACTIONS: usize = 1024;
 /// Most bytes of one record, and of one aggregation's key.
 pub(crate) const MAX_RECORD: usize = 256 << 10;
 
+/// Most bytes of kernel memory that the clauses of one consumer take. Sections of a DOF may be named
+/// any number of times, so its own size is no bound.
+const MAX_BYTES: usize = 64 << 20;
+
 /// A DIF object in the kernel's memory.
 pub(crate) struct OwnedDifo {
     text: KVVec<u32>,
@@ -61,7 +65,7 @@ fn collect<T>(items: impl ExactSizeIterator<Item = T>) -> Result<KVVec<T>> {
 }
 
 /// Copies an object out of the DOF and has it verified.
-fn admit(difo: &dof::Difo<'_>, rules: &Rules, vars: &mut Vars) -> Result<Code> {
+fn admit(difo: &dof::Difo<'_>, rules: &Rules, vars: &mut Vars, spent: &mut usize) -> Result<Code> {
     if difo.text().len() > abi::dif::MAX_TEXT
         || difo.ints().len() > abi::dif::MAX_INTTAB
         || difo.strings.len() > abi::dif::MAX_STRTAB
@@ -69,6 +73,11 @@ fn admit(difo: &dof::Difo<'_>, rules: &Rules, vars: &mut Vars) -> Result<Code> {
     {
         return Err(Error::TooMany("instructions or table entries in a DIF object"));
     }
+    let size = difo.text().len() * 4
+        + difo.ints().len() * 8
+        + difo.strings.len()
+        + difo.vars().len() * size_of::<DifVar>();
+    charge(spent, size)?;
     let owned = OwnedDifo {
         text: collect(difo.text())?,
         ints: collect(difo.ints())?,
@@ -86,6 +95,15 @@ fn admit(difo: &dof::Difo<'_>, rules: &Rules, vars: &mut Vars) -> Result<Code> {
     .ok_or(Error::Verify(errors))?;
     vars.declare(code.vars())?;
     Ok(code)
+}
+
+/// Counts memory against the limit of one consumer.
+pub(crate) fn charge(spent: &mut usize, bytes: usize) -> Result {
+    *spent = spent.saturating_add(bytes);
+    if *spent > MAX_BYTES {
+        return Err(Error::TooMany("bytes of clauses"));
+    }
+    Ok(())
 }
 
 /// What stands at an offset of a record or key.
@@ -150,13 +168,14 @@ pub(crate) struct Builder<'a> {
     pub(crate) vars: &'a mut Vars,
     pub(crate) formats: &'a mut KVec<KVec<u8>>,
     pub(crate) aggs: &'a mut KVec<AggInfo>,
+    pub(crate) spent: &'a mut usize,
 }
 
 impl Builder<'_> {
     /// Admits all parts of a clause and plans its record.
     pub(crate) fn clause(&mut self, s: &dof::Statement<'_>) -> Result<Arc<Clause>> {
         let predicate = match &s.predicate {
-            Some(p) => Some(admit(p, &self.rules, self.vars)?),
+            Some(p) => Some(admit(p, &self.rules, self.vars, self.spent)?),
             None => None,
         };
         let mut actions = KVec::new();
@@ -164,6 +183,7 @@ impl Builder<'_> {
             if actions.len() >= MAX_ACTIONS {
                 return Err(Error::TooMany("actions in a clause"));
             }
+            charge(self.spent, size_of::<Step>() + 2 * size_of::<RecDesc>())?;
             mem::push(&mut actions, a?)?;
         }
         let mut clause = Clause {
@@ -206,7 +226,12 @@ impl Builder<'_> {
     }
 
     /// Plans a datum and describes it.
-    fn datum(&self, layout: &mut Layout, ty: DifType, kind: ActionKind) -> Result<(Datum, RecDesc)> {
+    fn datum(
+        &self,
+        layout: &mut Layout,
+        ty: DifType,
+        kind: ActionKind,
+    ) -> Result<(Datum, RecDesc)> {
         let (size, form) = match ty {
             t if t.is_string() => (self.strsize, Form::String),
             t if t.is_by_ref() => (t.size as usize, Form::Bytes),
@@ -234,7 +259,7 @@ impl Builder<'_> {
 
     fn recording(&mut self, c: &mut Clause, layout: &mut Layout, a: &dof::Action<'_>) -> Result {
         let code = match &a.difo {
-            Some(d) => Some(admit(d, &self.rules, self.vars)?),
+            Some(d) => Some(admit(d, &self.rules, self.vars, self.spent)?),
             None => None,
         };
         let format = match a.format {
@@ -285,8 +310,10 @@ impl Builder<'_> {
         let mut layout = Layout::aggregation();
         let mut records = KVec::new();
         for key in keys {
-            let (ActionKind::DifExpr, Some(difo)) = (key.kind, &key.difo) else { return Err(shape) };
-            let code = admit(difo, &self.rules, self.vars)?;
+            let (ActionKind::DifExpr, Some(difo)) = (key.kind, &key.difo) else {
+                return Err(shape);
+            };
+            let code = admit(difo, &self.rules, self.vars, self.spent)?;
             let (datum, desc) = self.datum(&mut layout, code.rtype(), key.kind)?;
             mem::push(&mut records, RecDesc { uarg: key.uarg, ..desc })?;
             mem::push(&mut c.steps, Step::Key(code, datum))?;
@@ -298,7 +325,7 @@ impl Builder<'_> {
             _ => Error::ActionShape(agg.kind),
         })?;
         let value = match &agg.difo {
-            Some(d) => Some(admit(d, &self.rules, self.vars)?),
+            Some(d) => Some(admit(d, &self.rules, self.vars, self.spent)?),
             None => None,
         };
         let wants_value = func != AggFunc::Count;

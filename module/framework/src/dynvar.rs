@@ -34,7 +34,7 @@ impl DynVars {
             return Ok(Self { words: Words::new(0)?, slot_words: HEAD, sets: 0 });
         }
         let slot_words = HEAD.saturating_add(value_words);
-        let slots = bytes / slot_words.saturating_mul(8);
+        let slots = bytes.checked_div(slot_words.saturating_mul(8)).unwrap_or(0);
         let sets = match slots / WAYS {
             0 => 1,
             n => 1 << n.ilog2(),

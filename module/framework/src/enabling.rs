@@ -2,7 +2,7 @@
 //! An enabling: what a consumer asked for, checked, planned, and kept, so that probes which appear
 //! later are matched too.
 
-use crate::clause::{AggInfo, Builder, Clause};
+use crate::clause::{charge, AggInfo, Builder, Clause};
 use crate::matching::Pattern;
 use crate::vars::Vars;
 use crate::{Error, Result};
@@ -31,6 +31,8 @@ pub(crate) struct Enabling {
     pub(crate) aggs: KVec<AggInfo>,
     /// Words that the longest key of all clauses needs.
     pub(crate) key_words: usize,
+    /// Kernel memory that the clauses take, bytes.
+    spent: usize,
 }
 
 impl Enabling {
@@ -43,13 +45,14 @@ impl Enabling {
             formats: KVec::new(),
             aggs: KVec::new(),
             key_words: 0,
+            spent: 0,
         }
     }
 
     /// Adds what a DOF asks for; gives the position of its first statement. On an error nothing has
     /// changed.
     pub(crate) fn add(&mut self, bytes: &[u8]) -> Result<usize> {
-        let before = (self.statements.len(), self.formats.len(), self.aggs.len());
+        let before = (self.statements.len(), self.formats.len(), self.aggs.len(), self.spent);
         let vars = self.vars.copy()?;
         match self.add_or_leave_half(bytes) {
             Ok(options) => {
@@ -60,6 +63,7 @@ impl Enabling {
                 self.statements.truncate(before.0);
                 self.formats.truncate(before.1);
                 self.aggs.truncate(before.2);
+                self.spent = before.3;
                 self.vars = vars;
                 Err(e)
             }
@@ -89,6 +93,7 @@ impl Enabling {
             vars: &mut self.vars,
             formats: &mut self.formats,
             aggs: &mut self.aggs,
+            spent: &mut self.spent,
         };
         let mut last: Option<((u32, u32), Arc<Clause>)> = None;
         for s in dof.statements() {
@@ -104,6 +109,7 @@ impl Enabling {
             };
             self.key_words = self.key_words.max(clause.key_words);
             last = Some((s.clause, clause.clone()));
+            charge(builder.spent, size_of::<Statement>() + s.pattern.bytes())?;
             let pattern = Pattern::new(&s.pattern)?;
             mem::push(&mut self.statements, Statement { pattern, clause })?;
         }

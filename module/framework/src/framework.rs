@@ -144,7 +144,8 @@ impl Framework {
         let c = &mut *guard;
         let mut old = KVec::new();
         for (_, t) in c.tracing.iter_mut() {
-            if let Err(e) = t.attach(&c.probes, &c.providers, &mut old) {
+            // Each round gets past the probe that it fails on.
+            while let Err(e) = t.attach(&c.probes, &c.providers, &mut old) {
                 pr_warn!("a new probe is left out: {}\n", core::format_args!("{e}"));
             }
         }
@@ -224,7 +225,8 @@ impl Framework {
             t.detach(&c.providers);
             return Err(e);
         }
-        if let Err(kernel::alloc::kvec::PushError(_)) = c.tracing.push_within_capacity((consumer, t))
+        if let Err(kernel::alloc::kvec::PushError(_)) =
+            c.tracing.push_within_capacity((consumer, t))
         {
             return Err(Error::Memory);
         }
@@ -287,8 +289,7 @@ impl Tracing {
                 clause: s.clause.clone(),
                 shared: self.shared.clone(),
             };
-            let made = mem::arc(ecb)
-                .and_then(|e| mem::push(&mut self.ecbs, e));
+            let made = mem::arc(ecb).and_then(|e| mem::push(&mut self.ecbs, e));
             if made.is_err() {
                 self.ecbs.truncate(first);
                 return Err(Error::Memory);

@@ -8,8 +8,8 @@ use crate::ecb::Chain;
 use crate::Result;
 use abi::ids::ProbeId;
 use abi::probe::{ProbeDesc, PART_LENS};
-use kapi::publish::Published;
 use kapi::mem;
+use kapi::publish::Published;
 use kernel::prelude::*;
 use kernel::sync::Arc;
 

@@ -123,7 +123,8 @@ impl Shared {
         let (locals, key) = (e.vars.local.words(), e.key_words);
         let cpus = loop {
             let made = PerCpu::new(|cpu| {
-                let here = kapi::xcall::is_online(cpu) && (only_cpu == UNSET || only_cpu == cpu as u64);
+                let here =
+                    kapi::xcall::is_online(cpu) && (only_cpu == UNSET || only_cpu == cpu as u64);
                 let (b, a) = if here { (bufsize, aggsize / 8) } else { (0, 0) };
                 Ok(RefCell::new(CpuState {
                     principal: Principal::new(kapi::mem::zeroed_bytes(b)?),

@@ -13,13 +13,14 @@ use crate::fire::fire_special;
 use crate::framework::Framework;
 use crate::probe::Special;
 use crate::report::Text;
-use crate::shared::{self, Activity, Shared};
+use crate::shared::{self, Activity, CpuState, Shared};
 use crate::{Error, Result};
 use abi::ids::{AggId, Epid, FormatId, ProbeId};
 use abi::ioctl::Go;
 use abi::record::{AggDesc, EprobeDesc, RecDesc};
 use abi::status::Status;
 use core::sync::atomic::Ordering::Relaxed;
+use kapi::context::ProbeCtx;
 use kapi::{mem, xcall};
 use kernel::prelude::*;
 use kernel::sync::{new_mutex, Arc, Mutex};
@@ -109,7 +110,10 @@ impl Consumer {
             return Err(Error::TooMany("globbing characters in a probe description"));
         }
         let p = dof::Pattern { id: pattern.id, parts };
-        let end = self.session.framework.for_matching(&p, cursor as usize, |probe| sink(&probe.describe()))?;
+        let end = self
+            .session
+            .framework
+            .for_matching(&p, cursor as usize, |probe| sink(&probe.describe()))?;
         // CAST: positions are probe ids, which have 32 bits.
         Ok(end as u32)
     }
@@ -144,7 +148,11 @@ impl Consumer {
         let shared = mem::arc(Shared::new(&mut enabling)?)?;
         let spare = shared::bytes(shared.bufsize)?;
         let spare_aggs = shared::words(shared.aggsize / 8)?;
-        self.session.framework.start(self.session.number, KBox::into_inner(enabling), shared.clone())?;
+        self.session.framework.start(
+            self.session.number,
+            KBox::into_inner(enabling),
+            shared.clone(),
+        )?;
         inner.spare = spare;
         inner.spare_aggs = spare_aggs;
         inner.phase = Phase::Tracing(shared.clone());
@@ -183,23 +191,21 @@ impl Consumer {
         if room < shared.bufsize {
             return Err(Error::NoRoom(shared.bufsize));
         }
-        let spare = core::mem::take(&mut inner.spare);
-        let (taken, timestamp) = match swap(cpu, spare, |spare, ctx| {
-            let now = kapi::time::monotonic_ns();
-            match shared.cpus.get(ctx).try_borrow_mut() {
-                // A CPU that came after GO has no memory, and gets none: its drops are counted.
-                Ok(mut c) => Ok((c.principal.swap(spare), now)),
-                Err(_) => Err(spare),
-            }
-        }) {
+        let mut spare = Some(core::mem::take(&mut inner.spare));
+        let swapped = on_state(&shared, cpu, |c| {
+            // A CPU that came after GO has no memory, and gets none: its drops are counted.
+            let fresh = if c.principal.capacity() == 0 { None } else { spare.take() };
+            c.principal.swap(fresh.unwrap_or_default())
+        });
+        let (mut taken, timestamp) = match swapped {
             Ok(t) => t,
-            Err((spare, e)) => {
-                inner.spare = spare;
+            Err(e) => {
+                inner.spare = spare.unwrap_or_default();
                 return Err(e);
             }
         };
         let result = sink(taken.memory.get(..taken.used).unwrap_or_default());
-        inner.spare = taken.memory;
+        inner.spare = spare.unwrap_or_else(|| core::mem::take(&mut taken.memory));
         result?;
         Ok(Snapshot { size: taken.used, drops: taken.drops, errors: taken.errors, timestamp })
     }
@@ -217,32 +223,33 @@ impl Consumer {
         if room < shared.aggsize {
             return Err(Error::NoRoom(shared.aggsize));
         }
-        let spare = core::mem::take(&mut inner.spare_aggs);
-        let (taken, timestamp) = match swap(cpu, spare, |spare, ctx| {
-            let now = kapi::time::monotonic_ns();
-            match shared.cpus.get(ctx).try_borrow_mut() {
-                Ok(mut c) => Ok((c.aggs.swap(spare), now)),
-                Err(_) => Err(spare),
-            }
-        }) {
+        let mut spare = Some(core::mem::take(&mut inner.spare_aggs));
+        let swapped = on_state(&shared, cpu, |c| {
+            let fresh = if c.aggs.capacity() == 0 { None } else { spare.take() };
+            c.aggs.swap(fresh.unwrap_or_default())
+        });
+        let (mut taken, timestamp) = match swapped {
             Ok(t) => t,
-            Err((spare, e)) => {
-                inner.spare_aggs = spare;
+            Err(e) => {
+                inner.spare_aggs = spare.unwrap_or_default();
                 return Err(e);
             }
         };
         let entries = taken.memory.get(taken.from..taken.to).unwrap_or_default().as_bytes();
         let size = entries.len();
         let result = sink(entries);
-        let mut memory = taken.memory;
-        buffers::aggregation::clear(&mut memory);
-        inner.spare_aggs = memory;
+        buffers::aggregation::clear(&mut taken.memory);
+        inner.spare_aggs = spare.unwrap_or_else(|| core::mem::take(&mut taken.memory));
         result?;
         Ok(Snapshot { size, drops: taken.drops, errors: 0, timestamp })
     }
 
     /// Describes an enabled probe; gives its record descriptions to `sink`.
-    pub fn eprobe(&self, epid: Epid, sink: impl FnOnce(&[RecDesc]) -> Result) -> Result<EprobeDesc> {
+    pub fn eprobe(
+        &self,
+        epid: Epid,
+        sink: impl FnOnce(&[RecDesc]) -> Result,
+    ) -> Result<EprobeDesc> {
         let ecb = self.session.framework.with(self.session.number, |t| {
             epid.index().and_then(|i| t.ecbs.get(i)).cloned().ok_or(Error::NoSuch("EPID"))
         })??;
@@ -261,10 +268,12 @@ impl Consumer {
 
     /// The description of a probe that this consumer has enabled, even if it is retired.
     pub fn enabled_probe(&self, id: ProbeId) -> Result<abi::probe::ProbeDesc> {
-        self.session.framework.with(self.session.number, |t| {
-            t.ecbs.iter().find(|e| e.probe.id() == id).map(|e| e.probe.describe())
-        })?
-        .ok_or(Error::NoSuch("probe"))
+        self.session
+            .framework
+            .with(self.session.number, |t| {
+                t.ecbs.iter().find(|e| e.probe.id() == id).map(|e| e.probe.describe())
+            })?
+            .ok_or(Error::NoSuch("probe"))
     }
 
     /// Describes an aggregation: its key and its value.
@@ -321,47 +330,41 @@ impl Inner {
     }
 }
 
-/// Runs BEGIN or END here; gives the CPU.
+/// Runs BEGIN or END, here or on the only CPU that traces; gives the CPU.
 fn run_special(shared: &Shared, which: Special) -> u32 {
+    let run = |ctx: &ProbeCtx| {
+        fire_special(ctx, shared, which, Args::NONE);
+        // CAST: there are less than 2^32 CPUs.
+        ctx.cpu() as u32
+    };
+    if let Ok(only) = usize::try_from(shared.only_cpu) {
+        if let Ok(cpu) = xcall::on_cpu(only, run) {
+            return cpu;
+        }
+    }
     // An NMI may just be inside of a probe here; it will not be for long.
     loop {
-        let ran = kapi::context::enter(|ctx| {
-            fire_special(ctx, shared, which, Args::NONE);
-            ctx.cpu() as u32
-        });
-        if let Some(cpu) = ran {
+        if let Some(cpu) = kapi::context::enter(run) {
             return cpu;
         }
     }
 }
 
-/// Runs a swap on a CPU; gives the spare back if that cannot be done.
-fn swap<S: Send, T: Send>(
+/// Changes a CPU's state there, in probe context; gives the time as well.
+fn on_state<T: Send>(
+    shared: &Shared,
     cpu: usize,
-    spare: S,
-    f: impl FnOnce(S, &kapi::context::ProbeCtx) -> core::result::Result<T, S> + Send,
-) -> core::result::Result<T, (S, Error)> {
-    let mut hand = Some(spare);
-    let result = xcall::on_cpu(cpu, |ctx| match hand.take() {
-        Some(spare) => match f(spare, ctx) {
-            Ok(t) => Some(t),
-            Err(spare) => {
-                hand = Some(spare);
-                None
-            }
-        },
-        None => None,
+    f: impl FnOnce(&mut CpuState) -> T + Send,
+) -> Result<(T, u64)> {
+    let done = xcall::on_cpu(cpu, |ctx| {
+        let now = kapi::time::monotonic_ns();
+        let mut state = shared.cpus.get(ctx).try_borrow_mut().ok()?;
+        Some((f(&mut state), now))
     });
-    match (result, hand) {
-        (Ok(Some(t)), _) => Ok(t),
-        (Ok(None), Some(spare)) => Err((spare, Error::Phase("the CPU is inside a probe"))),
-        (_, Some(spare)) => Err((spare, Error::NoSuch("CPU"))),
-        (_, None) => unreachable_spare(),
+    match done {
+        Ok(Some(t)) => Ok(t),
+        Ok(None) => Err(Error::Phase("the CPU is inside a probe")),
+        Err(e) if e == kernel::error::code::ENXIO => Err(Error::NoSuch("CPU")),
+        Err(e) => Err(e.into()),
     }
-}
-
-/// `f` gives back either a result or the spare, so one of them is always here.
-fn unreachable_spare<T, S>() -> core::result::Result<T, (S, Error)> {
-    // A fresh value cannot be made of nothing; the kernel's panic is right for a broken invariant.
-    panic!("snapshot lost its spare")
 }

@@ -72,6 +72,11 @@ impl<B: DerefMut<Target = [u64]>> AggBuffer<B> {
         Self { memory, buckets, used: buckets, drops: 0 }
     }
 
+    /// Words that the memory has.
+    pub fn capacity(&self) -> usize {
+        self.memory.len()
+    }
+
     /// The value of `key` under `id`, made with `init` if it is new. `None` is a counted drop.
     #[inline]
     pub fn value(

@@ -38,6 +38,11 @@ impl<B: DerefMut<Target = [u8]>> Principal<B> {
         Self { memory, used: 0, drops: 0, errors: 0 }
     }
 
+    /// Bytes that the memory has.
+    pub fn capacity(&self) -> usize {
+        self.memory.len()
+    }
+
     /// Room for a record of `size` bytes, or a counted drop.
     #[inline]
     pub fn reserve(&mut self, size: usize) -> Option<Reservation<'_>> {

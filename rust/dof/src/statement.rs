@@ -71,6 +71,11 @@ impl<'a> Statement<'a> {
 }
 
 impl<'a> Pattern<'a> {
+    /// Bytes of all parts.
+    pub fn bytes(&self) -> usize {
+        self.parts.iter().fold(0, |n, p| n.saturating_add(p.len()))
+    }
+
     fn read(dof: Dof<'a>, section: Section<'a>) -> Result<Self, DofError> {
         let at = section.index;
         let bad = |problem| DofError { section: at, problem };
