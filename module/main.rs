@@ -53,7 +53,7 @@ impl Drop for End {
 
 impl kernel::Module for Dtrace {
     fn init(_module: &'static ThisModule) -> Result<Self> {
-        kapi::init();
+        kapi::init(false);
         x86::init(kalloc::seal);
         let end = End;
         let framework = Framework::new().map_err(|e| e.errno())?;

@@ -42,9 +42,9 @@ int kapi_task_locked_down(void);
 int kapi_read_kernel(void *to, u64 addr, size_t len);
 int kapi_read_user(void *to, u64 addr, size_t len);
 
-/* publish.c */
-void kapi_publish_lock(void);
-void kapi_publish_unlock(void);
+/* lock.c */
+void kapi_lock(unsigned int which);
+void kapi_unlock(unsigned int which);
 
 /* mem.c */
 void *kapi_zalloc(size_t bytes);

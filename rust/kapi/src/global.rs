@@ -4,34 +4,30 @@
 //! An `open` gets no pointer from the module that registered it, and a Rust static is never
 //! dropped: so the module puts its framework here when it is ready, and takes it out when it ends.
 
+use crate::lock::Lock;
 use core::cell::UnsafeCell;
-use core::sync::atomic::{AtomicBool, Ordering};
+use core::mem;
 use kernel::sync::Arc;
 
 /// Holds an `Arc`, or nothing.
 pub struct Global<T: Send + Sync> {
-    /// Set while somebody looks at or changes `value`. Held for a handful of instructions.
-    busy: AtomicBool,
     value: UnsafeCell<Option<Arc<T>>>,
 }
 
-// SAFETY: `value` is only touched while `busy` is held, and what it holds is itself `Send + Sync`.
+// SAFETY: `value` is only touched by `locked`, by one task at a time, and what it holds is itself
+// `Send + Sync`.
 unsafe impl<T: Send + Sync> Sync for Global<T> {}
 
 impl<T: Send + Sync> Global<T> {
     /// With nothing in it.
     pub const fn empty() -> Self {
-        Self { busy: AtomicBool::new(false), value: UnsafeCell::new(None) }
+        Self { value: UnsafeCell::new(None) }
     }
 
     fn locked<R>(&self, f: impl FnOnce(&mut Option<Arc<T>>) -> R) -> R {
-        while self.busy.swap(true, Ordering::Acquire) {
-            core::hint::spin_loop();
-        }
-        // SAFETY: `busy` was clear and is ours until we clear it: nobody else has a reference.
-        let r = f(unsafe { &mut *self.value.get() });
-        self.busy.store(false, Ordering::Release);
-        r
+        let _held = Lock::Global.hold();
+        // SAFETY: nobody else holds the lock, so nobody else has a reference.
+        f(unsafe { &mut *self.value.get() })
     }
 
     /// What is in it.
@@ -49,6 +45,6 @@ impl<T: Send + Sync> Global<T> {
     ///
     /// *process*
     pub fn swap(&self, new: Option<Arc<T>>) -> Option<Arc<T>> {
-        self.locked(|v| core::mem::replace(v, new))
+        self.locked(|v| mem::replace(v, new))
     }
 }

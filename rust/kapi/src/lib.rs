@@ -9,7 +9,8 @@
 //! | subject | |
 //! |---|---|
 //! | [`context`] | probe context: interrupts off, and not inside another probe |
-//! | [`percpu`], [`publish`] | memory for probe context: a slot per CPU; a pointer that process context replaces |
+//! | [`percpu`], [`publish`] | what probes read: a slot per CPU; a pointer that others replace |
+//! | [`global`] | a value that static code finds |
 //! | [`xcall`] | run on a CPU; wait until all probes under way are over |
 //! | [`nofault`] | loads that may miss |
 //! | [`task`], [`time`] | who and when |
@@ -32,6 +33,7 @@
 pub mod context;
 pub mod device;
 pub mod global;
+mod lock;
 pub mod log;
 pub mod mem;
 pub mod modules;
@@ -50,13 +52,14 @@ pub use context::ProbeCtx;
 
 const __LOG_PREFIX: &[u8] = log::PREFIX;
 
-/// Makes the crate ready. What this kernel cannot give is logged, and off.
+/// Makes the crate ready. What this kernel cannot give is logged, and off. For tests,
+/// `without_text` has it take [text patching](text) for missing.
 ///
 /// # Context
 ///
 /// *process*; once, before anything else of the module.
-pub fn init() {
-    symbols::resolve();
+pub fn init(without_text: bool) {
+    symbols::resolve(without_text);
 }
 
 /// Waits until no CPU and no task is in module text that a probe site led to. After disarming every

@@ -24,7 +24,8 @@ pub fn fail_after(n: Option<u64>) {
     REQUESTS_LEFT.store(n.unwrap_or(u64::MAX), Relaxed);
 }
 
-fn ask() -> Result {
+/// Asks for an allocation that is then made by other means than those below.
+pub fn ask() -> Result {
     let less = |n| (n != u64::MAX).then(|| u64::saturating_sub(n, 1));
     match REQUESTS_LEFT.fetch_update(Relaxed, Relaxed, less) {
         Ok(0) => Err(ENOMEM),

@@ -6,7 +6,8 @@
 //! when all those are over.
 
 use crate::context::ProbeCtx;
-use crate::{sys, xcall};
+use crate::lock::Lock;
+use crate::xcall;
 use core::marker::PhantomData;
 use core::ptr::{self, NonNull};
 use core::sync::atomic::{AtomicPtr, Ordering};
@@ -56,43 +57,24 @@ impl<T: Send + Sync> Published<T> {
     /// *process*
     pub fn swap(&self, new: Option<KBox<T>>) -> Option<Retired<T>> {
         let new = new.map_or(ptr::null_mut(), KBox::into_raw);
-        let _in_place = Lock::new();
+        let _in_place = Lock::Publish.hold();
         // INVARIANT: `new` was given up for it, and what it owned goes to the `Retired`.
         let old = NonNull::new(self.at.swap(new, Ordering::AcqRel))?;
         // SAFETY: `old` is from `KBox::into_raw`, and the swap made us its only owner.
         let value = unsafe { KBox::from_raw(old.as_ptr()) };
         Some(Retired(Some(value)))
     }
-}
 
-impl<T: Send + Sync> Published<T> {
     /// Looks at what is in it, which stays in place as long. `f` must not swap anything.
     ///
     /// # Context
     ///
     /// *process*
     pub fn with<R>(&self, f: impl FnOnce(Option<&T>) -> R) -> R {
-        let _in_place = Lock::new();
+        let _in_place = Lock::Publish.hold();
         // SAFETY: not null means from `KBox::into_raw`; only `swap` takes it out, which waits for
         // the lock, and `drop`, which `&self` forbids.
         f(unsafe { self.at.load(Ordering::Acquire).as_ref() })
-    }
-}
-
-/// Holds all swaps back.
-struct Lock(PhantomData<*mut ()>);
-
-impl Lock {
-    fn new() -> Self {
-        sys::kapi_publish_lock();
-        Self(PhantomData)
-    }
-}
-
-impl Drop for Lock {
-    fn drop(&mut self) {
-        // SAFETY: `new` locked, and a lock is neither copied nor sent.
-        unsafe { sys::kapi_publish_unlock() };
     }
 }
 

@@ -39,8 +39,8 @@ impl Lookup {
     }
 }
 
-pub(crate) fn resolve() {
-    let lookup = Lookup(sys::kapi_find_lookup());
+pub(crate) fn resolve(without_text: bool) {
+    let lookup = Lookup(if without_text { 0 } else { sys::kapi_find_lookup() });
     if lookup.0 == 0 {
         pr_warn!("unsupported: kallsyms_lookup_name cannot be reached; no probes in kernel text\n");
         return;

@@ -44,9 +44,10 @@ unsafe extern "C" {
     pub(crate) safe fn kapi_cpu_possible(cpu: c_uint) -> bool;
     pub(crate) safe fn kapi_cpu_online(cpu: c_uint) -> bool;
 
-    pub(crate) safe fn kapi_publish_lock();
-    /// The caller has locked.
-    pub(crate) fn kapi_publish_unlock();
+    /// `which` is a `Lock`, which the caller does not hold.
+    pub(crate) fn kapi_lock(which: c_uint);
+    /// `which` is a `Lock`, which the caller holds.
+    pub(crate) fn kapi_unlock(which: c_uint);
 
     pub(crate) safe fn kapi_task_tgid() -> c_int;
     pub(crate) safe fn kapi_task_pid() -> c_int;

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Mutexes that exist before anything is initialised, for short and rare sections of this crate. A Rust static cannot
+ * hold one of the kernel's yet without being told to initialise it.
+ */
+#include <linux/mutex.h>
+#include "kapi.h"
+
+static DEFINE_MUTEX(kapi_publish_mutex);
+static DEFINE_MUTEX(kapi_global_mutex);
+static struct mutex *const kapi_mutex[] = { &kapi_publish_mutex, &kapi_global_mutex };
+
+void kapi_lock(unsigned int which)
+{
+	mutex_lock(kapi_mutex[which]);
+}
+
+void kapi_unlock(unsigned int which)
+{
+	mutex_unlock(kapi_mutex[which]);
+}

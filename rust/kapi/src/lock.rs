@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Mutexes for this crate's own statics. They guard nothing in Rust's eyes; whoever holds one says
+//! what it is good for.
+
+use crate::sys;
+use core::marker::PhantomData;
+
+/// Which of them.
+#[derive(Clone, Copy)]
+#[repr(u32)]
+pub(crate) enum Lock {
+    /// What is [published](crate::publish) stays in place.
+    Publish = 0,
+    /// The contents of [globals](crate::global).
+    Global = 1,
+}
+
+/// It is held as long as this exists.
+pub(crate) struct Held(Lock, PhantomData<*mut ()>);
+
+impl Lock {
+    /// Waits for it, then holds it. Not twice at once.
+    ///
+    /// # Context
+    ///
+    /// *process*
+    pub(crate) fn hold(self) -> Held {
+        // SAFETY: there is one for each of our values.
+        unsafe { sys::kapi_lock(self as u32) };
+        Held(self, PhantomData)
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        // SAFETY: `hold` locked it, and a `Held` is neither copied nor sent to another task.
+        unsafe { sys::kapi_unlock(self.0 as u32) };
+    }
+}
