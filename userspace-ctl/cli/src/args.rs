@@ -85,7 +85,7 @@ fn command() -> Command {
             .allow_hyphen_values(true)
     };
     let flag = |id: &'static str, short: char, help: &'static str| {
-        Arg::new(id).short(short).help(help).action(ArgAction::Count)
+        Arg::new(id).short(short).help(help).action(ArgAction::SetTrue).overrides_with(id)
     };
     let mut command = Command::new("dtrace")
         .about("Dynamic tracing for Linux")
@@ -177,7 +177,7 @@ pub fn parse(words: impl IntoIterator<Item = std::ffi::OsString>) -> Result<Args
             .map(|(at, size)| (at, Setting { name: "bufsize".into(), value: Some(size.clone()) })),
     );
     for (id, name) in [("flow", "flowindent"), ("quiet", "quiet"), ("destructive", "destructive")] {
-        if m.get_count(id) > 0 {
+        if m.get_flag(id) {
             let at = m.index_of(id).unwrap_or(0);
             settings.push((at, Setting { name: name.into(), value: None }));
         }
@@ -195,12 +195,12 @@ pub fn parse(words: impl IntoIterator<Item = std::ffi::OsString>) -> Result<Args
     Ok(Args {
         specs: specs.into_iter().map(|s| s.1).collect(),
         settings: settings.into_iter().map(|s| s.1).collect(),
-        list: m.get_count("list") > 0,
-        compile_only: m.get_count("compile") > 0,
-        disassemble: m.get_count("disassemble") > 0,
-        verbose: m.get_count("verbose") > 0,
-        version: m.get_count("version") > 0,
-        allow_zero: m.get_count("zero") > 0,
+        list: m.get_flag("list"),
+        compile_only: m.get_flag("compile"),
+        disassemble: m.get_flag("disassemble"),
+        verbose: m.get_flag("verbose"),
+        version: m.get_flag("version"),
+        allow_zero: m.get_flag("zero"),
         output: strings("output").pop(),
         commands: strings("command"),
         pids: m.get_many::<u32>("pid").into_iter().flatten().copied().collect(),

@@ -5,6 +5,7 @@ use crate::args::{Args, Spec};
 use crate::settings::Settings;
 use crate::Stop;
 use abi::option::OptionId;
+use consumer::error::reason;
 use consumer::{sys, Error};
 use d::{Compiler, Diagnostic, Program, Source, World};
 use std::io::IsTerminal as _;
@@ -56,7 +57,7 @@ fn source(spec: &Spec) -> Result<Source, Stop> {
                 _ => std::fs::read(file),
             };
             let bytes =
-                bytes.map_err(|e| Error::new(format!("failed to open {file}"), e.to_string()))?;
+                bytes.map_err(|e| Error::new(format!("failed to open {file}"), reason(&e)))?;
             let text = String::from_utf8(bytes).unwrap_or_else(|e| {
                 // D is ASCII but for strings and comments; Latin-1 keeps every byte's place.
                 e.into_bytes().into_iter().map(char::from).collect()

@@ -21,21 +21,16 @@ use zerocopy::FromBytes;
 pub struct EnabledProbe {
     /// EPID.
     pub epid: Epid,
-    /// The probe; its parts are empty if it vanished before we could ask.
-    pub probe: ProbeDesc,
+    /// The probe.
+    pub probe: ProbeId,
+    /// Its name; the parts are empty if it vanished before we could ask.
+    pub parts: [String; 4],
     /// The clause's number.
     pub uarg: u64,
     /// Bytes of a record.
     pub size: usize,
     /// Its data.
     pub recs: Vec<RecDesc>,
-}
-
-impl EnabledProbe {
-    /// The four parts as text.
-    pub fn parts(&self) -> [String; 4] {
-        self.probe.parts().map(|p| String::from_utf8_lossy(p).into_owned())
-    }
 }
 
 /// One firing of one enabled probe.
@@ -79,18 +74,19 @@ impl EnabledProbes {
         let probe = match self.probes.get(&id) {
             Some(probe) => *probe,
             None => {
-                let found = kernel.probe(id).ok().flatten();
-                let probe = found.unwrap_or(ProbeDesc { id, ..ProbeDesc::EMPTY });
-                self.probes.insert(id, probe);
-                probe
+                let found = kernel.probe(id).ok().flatten().unwrap_or(ProbeDesc::EMPTY);
+                self.probes.insert(id, found);
+                found
             }
         };
+        let parts = probe.parts().map(|p| String::from_utf8_lossy(p).into_owned());
         let size = eprobe.desc.size as usize;
         if size < HEADER_SIZE || size % RECORD_ALIGN != 0 {
             return Err(Error::new(doing(), format!("the kernel says a record has {size} bytes")));
         }
         let uarg = eprobe.desc.uarg;
-        let enabled = Rc::new(EnabledProbe { epid, probe, uarg, size, recs: eprobe.recs });
+        let enabled =
+            Rc::new(EnabledProbe { epid, probe: id, parts, uarg, size, recs: eprobe.recs });
         self.known.insert(epid, enabled.clone());
         Ok(enabled)
     }
@@ -197,10 +193,9 @@ impl Timeline {
                 });
             }
         }
-        let ids: Vec<ProbeId> =
-            self.held.iter().skip(first + 1).map(|r| r.enabled.probe.id).collect();
+        let ids: Vec<ProbeId> = self.held.iter().skip(first + 1).map(|r| r.enabled.probe).collect();
         for (record, next) in self.held.iter_mut().skip(first).zip(ids) {
-            record.is_followed_by_same_probe = record.enabled.probe.id == next;
+            record.is_followed_by_same_probe = record.enabled.probe == next;
         }
         Ok(())
     }

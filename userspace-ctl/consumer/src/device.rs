@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //! The real kernel: `/dev/dtrace/dtrace` and its ioctls.
 
-use crate::error::{Error, Refusal};
+use crate::error::{reason, Error, Refusal};
 use crate::kernel::{Aggregation, Answer, Buffer, Eprobe, Kernel, Snapshot};
 use crate::sys::{self, Plain, Window};
 use abi::conf::{Conf, ABI_VERSION};
@@ -44,7 +44,7 @@ impl Device {
                     Some(libc::EACCES | libc::EPERM) => {
                         Error::new(INIT, "DTrace requires additional privileges")
                     }
-                    _ => Error::new(INIT, format!("{}: {e}", ioctl::DEVICE)),
+                    _ => Error::new(INIT, format!("{}: {}", ioctl::DEVICE, reason(&e))),
                 }
             })?;
         let mut device = Self { file, room: Vec::new(), batch: Vec::new() };
@@ -73,7 +73,7 @@ impl Device {
                 text.truncate(arg.size as usize);
                 String::from_utf8_lossy(&text).trim_end_matches(['\0', '\n']).to_string()
             }
-            _ => e.to_string(),
+            _ => reason(&e),
         };
         Refusal { errno, reason }
     }
@@ -157,6 +157,7 @@ impl Kernel for Device {
         data.clear();
         let mut room = std::mem::take(&mut self.room);
         room.resize(room.len().max(FIRST_ROOM), 0);
+        let mut patience = 100;
         let answer = loop {
             let mut arg = BufDesc { cpu, ..BufDesc::default() };
             match self.call_with(request, &mut arg, &mut room) {
@@ -174,6 +175,11 @@ impl Kernel for Device {
                 // A buffer larger than our room stays as it is until we bring more.
                 Err(r) if r.errno == libc::ENOSPC && room.len() < MOST_ROOM => {
                     room.resize(room.len().saturating_mul(2), 0);
+                }
+                // The CPU was within a probe when asked: it will soon be out of it.
+                Err(r) if r.errno == libc::EBUSY && patience > 0 => {
+                    patience -= 1;
+                    std::thread::sleep(std::time::Duration::from_millis(1));
                 }
                 Err(r) => break Err(r),
             }

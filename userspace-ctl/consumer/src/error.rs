@@ -43,6 +43,15 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
+/// What the system says, without the number that std adds.
+pub fn reason(e: &std::io::Error) -> String {
+    let text = e.to_string();
+    match text.find(" (os error") {
+        Some(end) => text.get(..end).unwrap_or(&text).to_string(),
+        None => text,
+    }
+}
+
 /// Why an ioctl failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
@@ -84,7 +93,7 @@ impl From<std::io::Error> for Failure {
     fn from(e: std::io::Error) -> Self {
         match e.kind() {
             std::io::ErrorKind::BrokenPipe => Self::OutputClosed,
-            _ => Self::Error(Error::new("failed to write output", e.to_string())),
+            _ => Self::Error(Error::new("failed to write output", reason(&e))),
         }
     }
 }

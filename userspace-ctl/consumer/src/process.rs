@@ -2,7 +2,7 @@
 //! Targets: `-c` starts a command and holds it until tracing runs, `-p` looks at a process that
 //! is there. The session ends when all of them have.
 
-use crate::error::Error;
+use crate::error::{reason, Error};
 use crate::sys;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::os::unix::process::ExitStatusExt;
@@ -24,14 +24,14 @@ impl Target {
         let (program, args) =
             words.split_first().ok_or_else(|| Error::new(doing(), "no command"))?;
         let mut child = sys::spawn_stopped(Command::new(program).args(args))
-            .map_err(|e| Error::new(doing(), e.to_string()))?;
+            .map_err(|e| Error::new(doing(), reason(&e)))?;
         let pid = child.id();
         match sys::pidfd_open(pid) {
             Ok(pidfd) => Ok(Self { pid, pidfd, child: Some(child) }),
             Err(e) => {
                 let _ = child.kill();
                 let _ = child.wait();
-                Err(Error::new(doing(), e.to_string()))
+                Err(Error::new(doing(), reason(&e)))
             }
         }
     }
@@ -39,7 +39,7 @@ impl Target {
     /// A process by its id.
     pub fn grab(pid: u32) -> Result<Self, Error> {
         let pidfd = sys::pidfd_open(pid)
-            .map_err(|e| Error::new(format!("failed to grab pid {pid}"), e.to_string()))?;
+            .map_err(|e| Error::new(format!("failed to grab pid {pid}"), reason(&e)))?;
         Ok(Self { pid, pidfd, child: None })
     }
 
@@ -57,7 +57,7 @@ impl Target {
     pub fn resume(&self) -> Result<(), Error> {
         match &self.child {
             Some(child) => sys::resume(child)
-                .map_err(|e| Error::new(format!("failed to run pid {}", self.pid), e.to_string())),
+                .map_err(|e| Error::new(format!("failed to run pid {}", self.pid), reason(&e))),
             None => Ok(()),
         }
     }

@@ -8,7 +8,7 @@
 //! before its printa() is then surely in the aggregations that the printa() shows.
 
 use crate::aggregate::{Sort, Store};
-use crate::consume::{EnabledProbe, EnabledProbes, Record, Release, Timeline};
+use crate::consume::{EnabledProbes, Record, Release, Timeline};
 use crate::error::{Error, Failure};
 use crate::kernel::Kernel;
 use crate::print::report::{Report, Reporter};
@@ -247,8 +247,8 @@ impl<'a> Session<'a> {
             address: address as u64,
         };
         let enabled = self.enabled.get(self.kernel, Epid(fault.epid)).ok();
-        let name = enabled.as_ref().map_or_else(String::new, |e| full_name(e));
-        let id = enabled.map_or(0, |e| e.probe.id.0);
+        let name = enabled.as_ref().map_or_else(String::new, |e| e.parts.join(":"));
+        let id = enabled.map_or(0, |e| e.probe.0);
         print::fault::message(&fault, id, &name)
     }
 
@@ -280,8 +280,4 @@ impl<'a> Session<'a> {
     fn say(&mut self, line: &str) -> Result<(), Failure> {
         Ok(writeln!(self.output.err, "{line}")?)
     }
-}
-
-fn full_name(enabled: &EnabledProbe) -> String {
-    enabled.parts().join(":")
 }

@@ -2,7 +2,7 @@
 //! Sleeping between two rounds: until the time is over, somebody wants us to end, or the targets
 //! have ended.
 
-use crate::error::Error;
+use crate::error::{reason, Error};
 use crate::process::Target;
 use crate::sys;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -45,7 +45,7 @@ impl Signals {
     /// From here on the first SIGINT, SIGTERM or SIGHUP ends the session in order, the second one
     /// at once, whatever we are doing.
     pub fn new(targets: Vec<Target>) -> Result<Self, Error> {
-        let failed = |e: std::io::Error| Error::new("failed to catch signals", e.to_string());
+        let failed = |e: std::io::Error| Error::new("failed to catch signals", reason(&e));
         let (wakeup, theirs) = UnixStream::pair().map_err(failed)?;
         wakeup.set_nonblocking(true).map_err(failed)?;
         let was_asked = Arc::new(AtomicBool::new(false));

@@ -17,7 +17,7 @@ pub fn output(file: Option<&str>) -> Result<Box<dyn Write>, Failure> {
             Ok(file) => Ok(Box::new(BufWriter::with_capacity(64 << 10, file))),
             Err(e) => {
                 let doing = format!("failed to open output file '{name}'");
-                Err(consumer::Error::new(doing, e.to_string()).into())
+                Err(consumer::Error::new(doing, consumer::error::reason(&e)).into())
             }
         },
     }

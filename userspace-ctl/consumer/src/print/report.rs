@@ -153,8 +153,8 @@ impl Reporter {
         if !std::mem::replace(&mut self.has_heading, true) {
             put!(out, "{:>3} {:>6} {:>32}\n", "CPU", "ID", "FUNCTION:NAME");
         }
-        let [_, _, function, name] = record.enabled.parts();
-        let id = record.enabled.probe.id.0;
+        let [_, _, function, name] = &record.enabled.parts;
+        let id = record.enabled.probe.0;
         put!(out, "{:>3} {id:>6} {:>32} ", record.cpu, format!("{function}:{name}"));
     }
 
@@ -162,8 +162,8 @@ impl Reporter {
         if !std::mem::replace(&mut self.has_heading, true) {
             put!(out, "{:>3} {:<41}\n", "CPU", "FUNCTION");
         }
-        let [provider, _, function, name] = record.enabled.parts();
-        let probe = record.enabled.probe.id.0;
+        let [provider, _, function, name] = &record.enabled.parts;
+        let probe = record.enabled.probe.0;
         let flow = self.flow.entry(record.cpu).or_default();
         // Of several clauses of one firing only the outermost moves the indentation.
         let is_entry = name == "entry" && flow.last_probe != probe;
@@ -180,7 +180,7 @@ impl Reporter {
             _ => " | ",
         };
         let what = match is_entry || is_return {
-            true => function,
+            true => function.clone(),
             false => format!("{function}:{name}"),
         };
         let name = format!("{:indent$}{arrow}{what}", "", indent = flow.indent);

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0
+//! The command without a kernel: usage, compiling, messages, exit codes.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn dtrace(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_dtrace")).args(args).output().unwrap()
+}
+
+fn err(o: &Output) -> String {
+    String::from_utf8(o.stderr.clone()).unwrap()
+}
+
+/// Exit code, first line of the messages.
+fn told(args: &[&str]) -> (i32, String) {
+    let o = dtrace(args);
+    assert!(o.stdout.is_empty(), "{args:?}: {}", String::from_utf8_lossy(&o.stdout));
+    (o.status.code().unwrap(), err(&o).lines().next().unwrap_or_default().to_string())
+}
+
+/// Code words of a listing, one row per object.
+fn words(listing: &str) -> Vec<String> {
+    let mut objects: Vec<String> = Vec::new();
+    for line in listing.lines() {
+        if line.starts_with("DIFO ") {
+            objects.push(String::new());
+        }
+        let word = line.split_once(": ").and_then(|(_, rest)| rest.get(..8));
+        if let (Some(word), Some(object)) = (word, objects.last_mut()) {
+            let space = if object.is_empty() { "" } else { " " };
+            *object += &format!("{space}{word}");
+        }
+    }
+    objects
+}
+
+#[test]
+fn the_seeds_listing_needs_no_kernel() {
+    let o = dtrace(&["-S", "-e", "-n", "BEGIN{a=1;b=2;trace(a+b);}"]);
+    assert_eq!(o.status.code(), Some(0), "{}", err(&o));
+    assert!(o.stdout.is_empty());
+    assert_eq!(
+        words(&err(&o)),
+        [
+            "25000001 2a050001 23000001",
+            "25000001 2a050101 23000001",
+            "29050001 29050102 07010201 23000001",
+        ]
+    );
+    assert!(err(&o).contains("01: 2a050001    stgs %r1, DT_VAR(1280)\t\t! DT_VAR(1280) = \"a\"\n"));
+}
+
+#[test]
+fn no_device() {
+    if Path::new(abi::ioctl::DEVICE).exists() {
+        return;
+    }
+    let message = "dtrace: failed to initialize dtrace: DTrace device not available on system";
+    for args in
+        [&["-n", "BEGIN"][..], &["-l"], &["-l", "-P", "dtrace"], &["-c", "true", "-n", "BEGIN"]]
+    {
+        assert_eq!(told(args), (1, message.into()), "{args:?}");
+    }
+}
+
+#[test]
+fn usage() {
+    for (args, message) in [
+        (&["-C", "-n", "BEGIN"][..], "dtrace: option -C is not supported yet"),
+        (&["-A", "-n", "BEGIN"], "dtrace: option -A is not supported yet"),
+        (&["-h", "-s", "x.d"], "dtrace: option -h is not supported yet"),
+        (&["-I", "/x", "-n", "BEGIN"], "dtrace: option -I is not supported yet"),
+        (&["-e", "-x", "cpp", "-n", "BEGIN"], "dtrace: option -x cpp is not supported yet"),
+        (&["-K"], "error: unexpected argument '-K' found"),
+        (&[], "dtrace: nothing to do; `dtrace --help` lists the options"),
+    ] {
+        assert_eq!(told(args), (2, message.into()), "{args:?}");
+    }
+    assert_eq!(told(&["-q"]), (1, "dtrace: no probes specified".into()));
+}
+
+#[test]
+fn options() {
+    for (option, message) in [
+        ("bufsiz=4k", "dtrace: failed to set -x bufsiz: no such option; did you mean bufsize?"),
+        ("bufsize=x", "dtrace: failed to set -x bufsize: 'x' is not a size like 4m or 16k"),
+        (
+            "switchrate=often",
+            "dtrace: failed to set -x switchrate: 'often' is not a rate like 10hz or 100ms",
+        ),
+        ("errtags=yes", "dtrace: failed to set -x errtags: it takes no value, 'yes' was given"),
+    ] {
+        assert_eq!(told(&["-e", "-x", option, "-n", "BEGIN"]), (1, message.into()));
+    }
+    assert_eq!(told(&["-e", "-b", "64k", "-x", "quiet", "-n", "BEGIN"]), (0, String::new()));
+}
+
+#[test]
+fn compile_errors() {
+    let spec = "BEGIN { trace(nosuch); }";
+    let (code, line) = told(&["-e", "-n", spec]);
+    assert_eq!(code, 1);
+    assert!(line.starts_with(&format!("dtrace: invalid probe specifier {spec}: ")), "{line}");
+    assert!(line.contains("nosuch"), "{line}");
+
+    let dir = std::env::temp_dir().join(format!("dtrace-cli-{}", std::process::id()));
+    std::fs::create_dir_all(&dir).unwrap();
+    let file = dir.join("bad.d").to_string_lossy().into_owned();
+    std::fs::write(&file, "#!/usr/sbin/dtrace -s\nBEGIN\n{\n\ttrace(nosuch);\n}\n").unwrap();
+    let o = dtrace(&["-e", "-x", "errtags", "-s", &file]);
+    assert_eq!(o.status.code(), Some(1));
+    let text = err(&o);
+    let head = format!("dtrace: failed to compile script {file}: [D_");
+    assert!(text.starts_with(&head) && text.contains("] line 4: "), "{text}");
+    assert!(text.contains("trace(nosuch);"), "the source is shown: {text}");
+    assert!(!text.contains('\u{1b}'), "no colours unless on a terminal");
+    std::fs::remove_dir_all(&dir).unwrap();
+
+    let (code, line) = told(&["-e", "-s", "/nonexistent/x.d"]);
+    assert_eq!(
+        (code, &*line),
+        (1, "dtrace: failed to open /nonexistent/x.d: No such file or directory")
+    );
+}
+
+#[test]
+fn operands_are_macro_variables() {
+    let program = "BEGIN { trace($1 + $2); trace($$3); }";
+    assert_eq!(told(&["-e", "-n", program, "4", "-5", "three"]), (0, String::new()));
+    assert_eq!(told(&["-e", "-n", program, "4"]).0, 1);
+    assert_eq!(told(&["-e", "-x", "defaultargs", "-n", program, "4"]), (0, String::new()));
+}
+
+#[test]
+fn version_and_help() {
+    let o = dtrace(&["-V"]);
+    assert_eq!(o.status.code(), Some(0));
+    assert!(String::from_utf8(o.stdout).unwrap().starts_with("dtrace: dtrace-rs D 1.14\n"));
+    let o = dtrace(&["--help"]);
+    assert_eq!(o.status.code(), Some(0));
+    let text = String::from_utf8(o.stdout).unwrap();
+    assert!(text.contains("-Z") && text.ends_with('\n'), "{text}");
+}

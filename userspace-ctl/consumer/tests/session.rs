@@ -1,0 +1,434 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Whole sessions without a kernel: D text is compiled, enabled in a fake kernel made of the
+//! module's own crates, fired, consumed and printed. What must come out stands in `golden/`, one
+//! file per test: standard output, then messages, then the exit status. `BLESS=1` writes them anew;
+//! a human reads the difference.
+
+mod fake;
+
+use consumer::session::{Output, Session, Settings};
+use consumer::world::KernelWorld;
+use consumer::{Failure, Kernel};
+use d::{Compiler, Program, Source, SpecKind};
+use fake::{Fake, Firing, Steps};
+use std::io::Write;
+
+fn compile(fake: &Fake, texts: &[&str]) -> Vec<Program> {
+    let mut kernel = fake.clone();
+    let world = KernelWorld::new(&mut kernel);
+    let mut compiler = Compiler::new(d::Options::default());
+    let one = |text: &&str| {
+        let source = Source::spec(SpecKind::Name, *text);
+        let compiled = compiler.compile(&source, &world);
+        let shown = |d| d::diag::render::render(d, &source, true);
+        let errors: Vec<String> = compiled.diagnostics.iter().map(shown).collect();
+        compiled.program.unwrap_or_else(|| panic!("{}", errors.join("\n")))
+    };
+    texts.iter().map(one).collect()
+}
+
+/// What a session left: out, err, and its end.
+struct Outcome {
+    out: String,
+    err: String,
+    end: Result<i32, String>,
+}
+
+fn run(fake: &Fake, texts: &[&str], options: &[&str], mut steps: Steps) -> Outcome {
+    let programs = compile(fake, texts);
+    let mut checked = abi::option::Options::default();
+    let mut set: Vec<_> = programs.iter().flat_map(|p| p.options.clone()).collect();
+    for option in options {
+        let (name, value) = match option.split_once('=') {
+            Some((name, value)) => (name, Some(value)),
+            None => (*option, None),
+        };
+        let id = consumer::option::set(&mut checked, name, value).unwrap();
+        set.push((id, checked.get(id)));
+    }
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let mut kernel = fake.clone();
+    let result = (|| {
+        let output = Output { out: &mut out, err: &mut err };
+        let how = Settings::default();
+        let mut session = Session::enable(&mut kernel, output, how, &set, "'test'", programs)?;
+        session.go()?;
+        session.work(&mut steps)
+    })();
+    assert_eq!(fake.0.borrow().script.violations, [""; 0], "the machine broke a promise");
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    let end = result.map_err(|e| match e {
+        Failure::Error(e) => e.to_string(),
+        Failure::OutputClosed => "output closed".into(),
+    });
+    Outcome { out: text(out), err: text(err), end }
+}
+
+/// Compares with `golden/NAME.txt`.
+fn check(name: &str, o: &Outcome) {
+    let now = format!("{}---- stderr\n{}---- end {:?}\n", o.out, o.err, o.end);
+    let path = format!("{}/tests/golden/{name}.txt", env!("CARGO_MANIFEST_DIR"));
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(&path, &now).unwrap();
+    }
+    let golden = std::fs::read_to_string(&path).unwrap_or_default();
+    assert_eq!(now, golden, "{name}: is that meant? BLESS=1 writes the golden anew");
+}
+
+fn hworld() -> Fake {
+    Fake::new(2, &["hworld:open_module:open1:entry", "hworld:read_module:read1:return"])
+}
+
+const OPEN: &str = "hworld:open_module:open1:entry";
+const READ: &str = "hworld:read_module:read1:return";
+
+fn at(cpu: u32, at: u64, args: &'static [u64]) -> Firing<'static> {
+    Firing { cpu, at, args, ..Firing::default() }
+}
+
+#[test]
+fn the_default_action_and_every_traced_size() {
+    let fake = hworld();
+    let program =
+        "BEGIN { trace(1); trace(2LL); trace((short)3); trace((char)4); trace(\"five\"); } \
+                   hworld::: , END {}";
+    let steps = Steps::new(&fake).then(|k| {
+        k.fire(OPEN, at(0, 2000, &[]));
+        k.fire(READ, at(1, 3000, &[]));
+    });
+    check("default_action", &run(&fake, &[program], &[], steps));
+}
+
+#[test]
+fn quiet_prints_what_the_program_says() {
+    let fake = hworld();
+    let program = "#pragma D option quiet\n\
+        hworld:::entry { printf(\"%s %5d|%-5d|0x%x %s:%s:%s:%s\\n\", execname, arg0, arg1, arg0, \
+        probeprov, probemod, probefunc, probename); trace(arg0); trace(\"x\"); }";
+    let steps = Steps::new(&fake).then(|k| k.fire(OPEN, at(0, 2000, &[42, 7])));
+    check("quiet", &run(&fake, &[program], &[], steps));
+}
+
+#[test]
+fn exit_ends_the_session_with_its_status() {
+    let fake = hworld();
+    let outcome =
+        run(&fake, &["BEGIN { exit(3); } END { printf(\"end\"); }"], &[], Steps::new(&fake));
+    assert_eq!(outcome.end, Ok(3));
+    check("exit", &outcome);
+}
+
+#[test]
+fn records_of_all_cpus_come_in_order_of_time() {
+    let fake = hworld();
+    let program = "hworld:::entry { printf(\"%d\", arg0); }";
+    let steps = Steps::new(&fake)
+        .then(|k| {
+            k.fire(OPEN, at(1, 2000, &[1]));
+            k.fire(OPEN, at(0, 2010, &[2]));
+            k.fire(OPEN, at(1, 2020, &[3]));
+            k.fire(OPEN, at(0, 2030, &[4]));
+        })
+        .then(|k| {
+            k.fire(OPEN, at(1, 5000, &[6]));
+            k.fire(OPEN, at(0, 4000, &[5]));
+        });
+    let outcome = run(&fake, &[program], &["quiet"], steps);
+    assert_eq!(outcome.out, "123456\n");
+    check("temporal", &run(&hworld_again(), &[program], &["temporal=no", "quiet"], unordered()));
+}
+
+fn hworld_again() -> Fake {
+    let fake = hworld();
+    FAKE.with(|f| *f.borrow_mut() = Some(fake.clone()));
+    fake
+}
+
+thread_local! {
+    static FAKE: std::cell::RefCell<Option<Fake>> = const { std::cell::RefCell::new(None) };
+}
+
+fn unordered() -> Steps {
+    let fake = FAKE.with(|f| f.borrow().clone().unwrap());
+    Steps::new(&fake).then(|k| {
+        k.fire(OPEN, at(1, 2000, &[1]));
+        k.fire(OPEN, at(0, 2010, &[2]));
+    })
+}
+
+#[test]
+fn newer_records_wait_for_the_slowest_cpu() {
+    // CPU 0 is asked first: what CPU 1 records between the two questions is held back until
+    // CPU 0 has been asked again.
+    let fake = hworld();
+    let program = "hworld:::entry { printf(\"%d\", arg0); }";
+    let later = fake.0.borrow().now + 4;
+    let steps = Steps::new(&fake)
+        .then(move |k| {
+            let future = k.now + 1_000_000;
+            k.fire(OPEN, Firing { cpu: 1, at: future, args: &[2], ..Firing::default() });
+            // The switch of CPU 0 happens before that.
+            k.now = later;
+        })
+        .then(|k| k.fire(OPEN, at(0, 500_000, &[1])));
+    let outcome = run(&fake, &[program], &["quiet"], steps);
+    assert_eq!(outcome.out, "12\n");
+}
+
+#[test]
+fn aggregations_fold_cpus_and_keys() {
+    let fake = hworld();
+    let program = "hworld:::entry { @[execname, pid] = count(); @sums[arg1] = sum(arg0); \
+        @lo = min(arg0); @hi = max(arg0); @mean = avg(arg0); @empty[pid] = count(); }";
+    let steps = Steps::new(&fake)
+        .then(|k| {
+            let f = |cpu, pid, args| Firing { cpu, at: 2000, args, pid, execname: "cat" };
+            k.fire(OPEN, f(0, 7, &[10, 1]));
+            k.fire(OPEN, f(1, 7, &[30, 2]));
+            k.fire(OPEN, f(1, 9, &[5, 1]));
+        })
+        .then(|k| {
+            let f = Firing { cpu: 0, at: 3000, args: &[u64::MAX, 2], pid: 7, execname: "bash" };
+            (0..5).for_each(|_| k.fire(OPEN, f));
+        });
+    check("aggregations", &run(&fake, &[program], &[], steps));
+}
+
+#[test]
+fn distributions() {
+    let fake = hworld();
+    let program =
+        "hworld:::entry { @q[execname] = quantize(arg0); @l = lquantize(arg0, 0, 100, 10); }";
+    let steps = Steps::new(&fake).then(|k| {
+        for (n, v) in [0, 1, 5, 5, 5, 42, 99, 100, 1000].into_iter().enumerate() {
+            let args: &'static [u64] = Box::leak(Box::new([v]));
+            k.fire(OPEN, at(n as u32 % 2, 2000 + n as u64, args));
+        }
+    });
+    check("distributions", &run(&fake, &[program], &[], steps));
+}
+
+#[test]
+fn sorting() {
+    for (name, options) in [
+        ("sort_value", &[][..]),
+        ("sort_key_reversed", &["aggsortkey", "aggsortrev"]),
+        ("sort_second_key", &["aggsortkey", "aggsortkeypos=1"]),
+    ] {
+        let fake = hworld();
+        let program = "hworld:::entry { @[execname, arg0] = sum(arg1); }";
+        let steps = Steps::new(&fake).then(|k| {
+            let rows: [(&str, &'static [u64]); 4] =
+                [("b", &[1, 10]), ("a", &[2, 30]), ("c", &[3, 20]), ("a", &[9, 20])];
+            for (execname, args) in rows {
+                k.fire(OPEN, Firing { execname, args, at: 2000, ..Firing::default() });
+            }
+        });
+        check(name, &run(&fake, &[program], options, steps));
+    }
+}
+
+#[test]
+fn printa_with_and_without_format() {
+    let fake = hworld();
+    let program = "hworld:::entry { @a[execname] = count(); @b[execname] = sum(arg0); } \
+        hworld:::return { printa(@a); printa(\"%-10s %@5d\\n\", @b); \
+        printa(\"%s: %@d times, %@d\\n\", @a, @b); } \
+        END { @late = count(); }";
+    let steps = Steps::new(&fake).then(|k| {
+        for (execname, args) in [("x", &[5u64][..]), ("y", &[1]), ("x", &[7])] {
+            let args: &'static [u64] = Box::leak(args.to_vec().into_boxed_slice());
+            k.fire(OPEN, Firing { execname, args, at: 2000, ..Firing::default() });
+        }
+        k.fire(READ, at(1, 2500, &[]));
+    });
+    check("printa", &run(&fake, &[program], &[], steps));
+}
+
+#[test]
+fn clear_trunc_and_normalize() {
+    let fake = hworld();
+    let program = "#pragma D option quiet\n\
+        hworld:::entry { @a[arg0] = sum(arg1); @m[arg0] = max(arg1); } \
+        hworld:::return { normalize(@a, 10); printa(@a); denormalize(@a); trunc(@a, 1); \
+        printa(@a); clear(@m); printa(@m); trunc(@m); }";
+    let steps = Steps::new(&fake)
+        .then(|k| {
+            k.fire(OPEN, at(0, 2000, &[1, 100]));
+            k.fire(OPEN, at(1, 2001, &[2, 200]));
+            k.fire(READ, at(1, 2500, &[]));
+        })
+        .then(|k| {
+            k.fire(OPEN, at(0, 3000, &[3, 5]));
+            k.fire(READ, at(0, 3500, &[]));
+        });
+    check("clear_trunc_normalize", &run(&fake, &[program], &[], steps));
+}
+
+#[test]
+fn drops_are_told_once() {
+    let fake = hworld();
+    let steps = Steps::new(&fake)
+        .then(|k| {
+            // A record has 16 bytes and a buffer 64 KiB: the last 4 of 4100 find no room.
+            (0..4100).for_each(|n| k.fire(OPEN, at(1, 2000 + n, &[])));
+            k.status.dyndrops = 3;
+        })
+        .then(|k| k.status.dyndrops = 4)
+        .then(|_| {});
+    let outcome = run(&fake, &["hworld:::entry"], &["quiet"], steps);
+    assert_eq!(
+        outcome.err,
+        "dtrace: 4 drops on CPU 1\ndtrace: 3 dynamic variable drops\ndtrace: 1 dynamic variable drop\n"
+    );
+}
+
+#[test]
+fn aggregation_drops() {
+    let fake = hworld();
+    let steps = Steps::new(&fake).then(|k| {
+        for n in 0..5000u64 {
+            k.fire(OPEN, Firing { at: 2000, pid: n, ..Firing::default() });
+        }
+    });
+    let outcome = run(&fake, &["hworld:::entry { @[pid] = count(); }"], &["quiet"], steps);
+    let counted = outcome.out.lines().filter(|l| !l.is_empty()).count();
+    let told: usize = outcome
+        .err
+        .strip_prefix("dtrace: ")
+        .and_then(|t| t.strip_suffix(" aggregation drops on CPU 0\n"))
+        .unwrap_or_else(|| panic!("{}", outcome.err))
+        .parse()
+        .unwrap();
+    assert!(told > 0);
+    assert_eq!(counted + told, 5000);
+}
+
+#[test]
+fn faults_name_the_clause() {
+    let fake = hworld();
+    let program = "hworld:::entry { printf(\"before\"); } \
+        hworld:::entry { trace(1); trace(100 / arg0); } \
+        hworld:::entry /arg1 % arg0/ { } \
+        hworld:::entry { printf(\"after\"); } \
+        ERROR { printf(\"fault %d in action %d of %d\", arg4, arg2, arg1); }";
+    let steps = Steps::new(&fake).then(|k| k.fire(OPEN, at(1, 2000, &[0, 5])));
+    check("faults", &run(&fake, &[program], &[], steps));
+}
+
+#[test]
+fn flow_is_indented() {
+    let fake = Fake::new(
+        1,
+        &[
+            "fbt:m:outer:entry",
+            "fbt:m:inner:entry",
+            "fbt:m:inner:return",
+            "fbt:m:outer:return",
+            "sdt:m:middle:here",
+            "syscall::read:entry",
+            "syscall::read:return",
+        ],
+    );
+    let program = "fbt:::, sdt:::, syscall::: {} fbt:::entry { trace(1); }";
+    let steps = Steps::new(&fake).then(|k| {
+        for (n, name) in [
+            "syscall::read:entry",
+            "fbt:m:outer:entry",
+            "fbt:m:inner:entry",
+            "sdt:m:middle:here",
+            "fbt:m:inner:return",
+            "fbt:m:outer:return",
+            "syscall::read:return",
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            k.fire(name, at(0, 2000 + n as u64, &[]));
+        }
+    });
+    check("flow", &run(&fake, &[program], &["flowindent"], steps));
+}
+
+#[test]
+fn several_programs_share_variables_and_numbers() {
+    let fake = hworld();
+    let programs = [
+        "BEGIN { x = 5; printf(\"first\"); @runs = count(); }",
+        "BEGIN { printf(\"second %d\", x); @sum = sum(x); }",
+        "hworld:::entry",
+    ];
+    let steps = Steps::new(&fake).then(|k| k.fire(OPEN, at(0, 2000, &[])));
+    check("programs", &run(&fake, &programs, &[], steps));
+}
+
+#[test]
+fn targets_end_the_session() {
+    let fake = hworld();
+    let mut steps = Steps::new(&fake);
+    steps.epitaphs = Some(vec!["pid 7 has exited".into()]);
+    let outcome = run(&fake, &["hworld:::"], &[], steps);
+    assert_eq!(outcome.err, "dtrace: pid 7 has exited\n");
+    assert_eq!(outcome.end, Ok(0));
+}
+
+#[test]
+fn refusals_carry_the_kernels_reason() {
+    let fake = hworld();
+    fake.0.borrow_mut().refusal = Some("pc 3: unknown opcode (rule 3): 0xff".into());
+    let outcome = run(&fake, &["hworld:::"], &[], Steps::new(&fake));
+    assert_eq!(
+        outcome.end.unwrap_err(),
+        "failed to enable 'test': pc 3: unknown opcode (rule 3): 0xff"
+    );
+}
+
+#[test]
+fn systemic_unresponsiveness() {
+    let fake = hworld();
+    let steps = Steps::new(&fake).then(|k| k.status.killed = 1);
+    let outcome = run(&fake, &["hworld:::"], &[], steps);
+    assert_eq!(
+        outcome.end.unwrap_err(),
+        "processing aborted: Abort due to systemic unresponsiveness"
+    );
+}
+
+#[test]
+fn a_closed_pipe_ends_quietly() {
+    struct Closed;
+    impl Write for Closed {
+        fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
+            Err(std::io::ErrorKind::BrokenPipe.into())
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let fake = hworld();
+    let programs = compile(&fake, &["BEGIN"]);
+    let mut kernel = fake.clone();
+    let output = Output { out: &mut Closed, err: &mut Vec::new() };
+    let mut session =
+        Session::enable(&mut kernel, output, Settings::default(), &[], "'test'", programs).unwrap();
+    session.go().unwrap();
+    let end = session.work(&mut Steps::new(&fake).then(|_| {}));
+    assert!(matches!(end, Err(Failure::OutputClosed)));
+}
+
+#[test]
+fn near_names_of_a_probe_that_is_not_there() {
+    let fake = hworld();
+    let mut kernel = fake.clone();
+    let world = KernelWorld::new(&mut kernel);
+    let near = |p: &str, m: &str, f: &str, n: &str| {
+        d::World::nearest(&world, &d::ProbePattern::new(p, m, f, n))
+    };
+    assert_eq!(near("hwrld", "", "", ""), ["hworld:::"]);
+    assert_eq!(near("hworld", "", "", "etnry")[0], "hworld:::entry");
+    assert_eq!(near("", "", "", "open1"), ["::open1:"]);
+    assert_eq!(near("", "", "", "BEGN"), [":::BEGIN"]);
+    assert!(near("zzzzzzz", "", "", "").is_empty());
+    let all = fake.clone().all_probes(&abi::probe::ProbeDesc::EMPTY).unwrap();
+    assert_eq!(all.len(), 5);
+}
