@@ -506,10 +506,13 @@ impl Kernel for Fake {
     }
 }
 
+/// What happens in one second.
+pub type Act = Box<dyn FnMut(&mut Inner)>;
+
 /// What happens while the consumer sleeps: one step a second, then ^C.
 pub struct Steps {
     pub fake: Fake,
-    pub steps: VecDeque<Box<dyn FnMut(&mut Inner)>>,
+    pub steps: VecDeque<Act>,
     pub epitaphs: Option<Vec<String>>,
     clock: u64,
 }
