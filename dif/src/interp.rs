@@ -9,7 +9,7 @@
 //! the one quotient that does not fit (the smallest number by -1) wraps.
 
 use abi::dif::{Builtin, Op, Subr, NREGS, VAR_USER_BASE};
-use abi::difo::{DifVar, BY_UREF, SCOPE_GLOBAL, SCOPE_LOCAL, SCOPE_THREAD};
+use abi::difo::{BY_UREF, KIND_STRING, SCOPE_GLOBAL, SCOPE_LOCAL, SCOPE_THREAD};
 use bitflags::bitflags;
 use core::cmp::Ordering;
 
@@ -20,7 +20,7 @@ use crate::mem::{str_len, Mem};
 use crate::op::Insn;
 use crate::scratch::Clause;
 use crate::subr;
-use crate::tuple::{How, Pushed, Tuple};
+use crate::tuple::{Pushed, Tuple};
 use crate::verify::Verified;
 
 bitflags! {
@@ -135,148 +135,144 @@ fn execute<D: Difo, E: Env>(
         next = next.wrapping_add(1);
 
         let (r1, r2, rd) = (insn.r1(), insn.r2(), insn.rd());
+        macro_rules! jump {
+            ($taken:expr) => {{
+                branch($taken, insn, &mut next)?;
+                continue;
+            }};
+        }
+        // One slot for every answer, so that the frame stays small.
         // CAST in this match: between u64 and i64, the same bits; to narrower types, the low bits.
-        match op {
-            Op::Or => regs.set(rd, regs.get(r1) | regs.get(r2)),
-            Op::Xor => regs.set(rd, regs.get(r1) ^ regs.get(r2)),
-            Op::And => regs.set(rd, regs.get(r1) & regs.get(r2)),
-            Op::Sll => regs.set(rd, regs.get(r1).wrapping_shl(regs.get(r2) as u32)),
-            Op::Srl => regs.set(rd, regs.get(r1).wrapping_shr(regs.get(r2) as u32)),
-            Op::Sra => {
-                regs.set(rd, (regs.get(r1) as i64).wrapping_shr(regs.get(r2) as u32) as u64);
+        let answer: Result<u64, Raised> = match op {
+            Op::Or => Ok(regs.get(r1) | regs.get(r2)),
+            Op::Xor => Ok(regs.get(r1) ^ regs.get(r2)),
+            Op::And => Ok(regs.get(r1) & regs.get(r2)),
+            Op::Sll => Ok(regs.get(r1).wrapping_shl(regs.get(r2) as u32)),
+            Op::Srl => Ok(regs.get(r1).wrapping_shr(regs.get(r2) as u32)),
+            Op::Sra => Ok((regs.get(r1) as i64).wrapping_shr(regs.get(r2) as u32) as u64),
+            Op::Sub => Ok(regs.get(r1).wrapping_sub(regs.get(r2))),
+            Op::Add => Ok(regs.get(r1).wrapping_add(regs.get(r2))),
+            Op::Mul => Ok(regs.get(r1).wrapping_mul(regs.get(r2))),
+            Op::Udiv | Op::Urem | Op::Sdiv | Op::Srem => divide(op, regs.get(r1), regs.get(r2)),
+            Op::Not => Ok(!regs.get(r1)),
+            Op::Mov => Ok(regs.get(r1)),
+            Op::Cmp => {
+                cc = Cc::of_difference(regs.get(r1), regs.get(r2));
+                continue;
             }
-            Op::Sub => regs.set(rd, regs.get(r1).wrapping_sub(regs.get(r2))),
-            Op::Add => regs.set(rd, regs.get(r1).wrapping_add(regs.get(r2))),
-            Op::Mul => regs.set(rd, regs.get(r1).wrapping_mul(regs.get(r2))),
-            Op::Udiv | Op::Urem | Op::Sdiv | Op::Srem => {
-                regs.set(rd, divide(op, regs.get(r1), regs.get(r2))?);
+            Op::Tst => {
+                cc = if regs.get(r1) == 0 { Cc::Z } else { Cc::empty() };
+                continue;
             }
-            Op::Not => regs.set(rd, !regs.get(r1)),
-            Op::Mov => regs.set(rd, regs.get(r1)),
-            Op::Cmp => cc = Cc::of_difference(regs.get(r1), regs.get(r2)),
-            Op::Tst => cc = if regs.get(r1) == 0 { Cc::Z } else { Cc::empty() },
-            Op::Scmp => cc = Cc::of_order(mem.strcmp(regs.get(r1), regs.get(r2))?),
+            Op::Scmp => {
+                cc = Cc::of_order(mem.strcmp(regs.get(r1), regs.get(r2))?);
+                continue;
+            }
 
-            Op::Ba => branch(true, insn, &mut next)?,
-            Op::Be => branch(cc.equal(), insn, &mut next)?,
-            Op::Bne => branch(!cc.equal(), insn, &mut next)?,
-            Op::Bg => branch(!(cc.equal() || cc.less()), insn, &mut next)?,
-            Op::Bgu => branch(!(cc.equal() || cc.below()), insn, &mut next)?,
-            Op::Bge => branch(!cc.less(), insn, &mut next)?,
-            Op::Bgeu => branch(!cc.below(), insn, &mut next)?,
-            Op::Bl => branch(cc.less(), insn, &mut next)?,
-            Op::Blu => branch(cc.below(), insn, &mut next)?,
-            Op::Ble => branch(cc.equal() || cc.less(), insn, &mut next)?,
-            Op::Bleu => branch(cc.equal() || cc.below(), insn, &mut next)?,
+            Op::Ba => jump!(true),
+            Op::Be => jump!(cc.equal()),
+            Op::Bne => jump!(!cc.equal()),
+            Op::Bg => jump!(!(cc.equal() || cc.less())),
+            Op::Bgu => jump!(!(cc.equal() || cc.below())),
+            Op::Bge => jump!(!cc.less()),
+            Op::Bgeu => jump!(!cc.below()),
+            Op::Bl => jump!(cc.less()),
+            Op::Blu => jump!(cc.below()),
+            Op::Ble => jump!(cc.equal() || cc.less()),
+            Op::Bleu => jump!(cc.equal() || cc.below()),
 
             Op::Ldsb | Op::Ldsh | Op::Ldsw | Op::Ldub | Op::Lduh | Op::Lduw | Op::Ldx => {
                 let shape = (op as u8).wrapping_sub(Op::Ldsb as u8);
-                regs.set(rd, load(mem, mem.kernel, shape, regs.get(r1))?);
+                load(mem, mem.kernel, shape, regs.get(r1))
             }
             Op::Uldsb | Op::Uldsh | Op::Uldsw | Op::Uldub | Op::Ulduh | Op::Ulduw | Op::Uldx => {
                 let shape = (op as u8).wrapping_sub(Op::Uldsb as u8);
-                regs.set(rd, load(mem, Space::User, shape, regs.get(r1))?);
+                load(mem, Space::User, shape, regs.get(r1))
             }
             Op::Rldsb | Op::Rldsh | Op::Rldsw | Op::Rldub | Op::Rlduh | Op::Rlduw | Op::Rldx => {
                 let shape = (op as u8).wrapping_sub(Op::Rldsb as u8);
-                regs.set(rd, load(mem, Space::Restricted, shape, regs.get(r1))?);
+                load(mem, Space::Restricted, shape, regs.get(r1))
             }
-            Op::Stb => store::<E, 1>(mem, regs.get(rd), regs.get(r1))?,
-            Op::Sth => store::<E, 2>(mem, regs.get(rd), regs.get(r1))?,
-            Op::Stw => store::<E, 4>(mem, regs.get(rd), regs.get(r1))?,
-            Op::Stx => store::<E, 8>(mem, regs.get(rd), regs.get(r1))?,
-            Op::Copys => mem.copy(regs.get(r1), regs.get(rd), regs.get(r2))?,
-            Op::Allocs => {
-                let size = Pushed { value: regs.get(r1), how: How::Value };
-                regs.set(rd, subr::call(mem, Subr::Alloca, subr::Args(&[size]))?);
+            Op::Stb | Op::Sth | Op::Stw | Op::Stx => {
+                let shift = (op as u8).wrapping_sub(Op::Stb as u8);
+                store(mem, regs.get(rd), shift, regs.get(r1))?;
+                continue;
             }
+            Op::Copys => {
+                mem.copy(regs.get(r1), regs.get(rd), regs.get(r2))?;
+                continue;
+            }
+            Op::Allocs => subr::alloc(mem, regs.get(r1)),
 
             Op::Ret => return Ok(regs.get(rd)),
-            Op::Nop => {}
+            Op::Nop => continue,
             Op::Setx => {
-                let value = difo.inttab().get(usize::from(insn.index()));
-                regs.set(rd, *value.ok_or(Raised::ill_op())?);
+                difo.inttab().get(usize::from(insn.index())).copied().ok_or(Raised::ill_op())
             }
-            Op::Sets => {
-                regs.set(rd, crate::addr::make(crate::addr::STRTAB, u64::from(insn.index())));
-            }
+            Op::Sets => Ok(crate::addr::make(crate::addr::STRTAB, u64::from(insn.index()))),
 
-            Op::Ldga => {
-                let b = Builtin::from_id(u16::from(r1)).ok_or(Raised::ill_op())?;
-                regs.set(rd, mem.env.builtin(b, regs.get(r2))?);
-            }
+            Op::Ldga => match Builtin::from_id(u16::from(r1)) {
+                Some(b) => mem.env.builtin(b, regs.get(r2)),
+                None => Err(Raised::ill_op()),
+            },
             Op::Stga => {
                 let b = Builtin::from_id(u16::from(r1)).ok_or(Raised::ill_op())?;
                 mem.env.store_builtin(b, regs.get(r2), regs.get(rd))?;
+                continue;
             }
             // Thread-local arrays of this kind never existed anywhere.
-            Op::Ldta => return Err(Raised::ill_op()),
-            Op::Ldgs => {
-                let id = insn.index();
-                let value = if id < VAR_USER_BASE {
-                    mem.env.builtin(Builtin::from_id(id).ok_or(Raised::ill_op())?, 0)?
-                } else {
-                    mem.env.load_var(&var(difo.vars(), SCOPE_GLOBAL, id)?)?
-                };
-                regs.set(rd, value);
+            Op::Ldta => Err(Raised::ill_op()),
+            Op::Ldgs if insn.index() < VAR_USER_BASE => match Builtin::from_id(insn.index()) {
+                Some(b) => mem.env.builtin(b, 0),
+                None => Err(Raised::ill_op()),
+            },
+            Op::Ldgs | Op::Ldts | Op::Ldls => load_var(mem, difo, op, insn.index()),
+            Op::Stgs | Op::Stts | Op::Stls => {
+                store_var(mem, difo, op, insn.index(), regs.get(rd))?;
+                continue;
             }
-            Op::Ldts => {
-                let v = var(difo.vars(), SCOPE_THREAD, insn.index())?;
-                regs.set(rd, mem.env.load_var(&v)?);
-            }
-            Op::Ldls => {
-                let v = var(difo.vars(), SCOPE_LOCAL, insn.index())?;
-                regs.set(rd, mem.env.load_var(&v)?);
-            }
-            Op::Stgs => {
-                let v = var(difo.vars(), SCOPE_GLOBAL, insn.index())?;
-                store_var(mem, &v, regs.get(rd))?;
-            }
-            Op::Stts => {
-                let v = var(difo.vars(), SCOPE_THREAD, insn.index())?;
-                store_var(mem, &v, regs.get(rd))?;
-            }
-            Op::Stls => {
-                let v = var(difo.vars(), SCOPE_LOCAL, insn.index())?;
-                store_var(mem, &v, regs.get(rd))?;
-            }
-            Op::Ldgaa => {
-                let v = var(difo.vars(), SCOPE_GLOBAL, insn.index())?;
-                regs.set(rd, mem.load_tuple(&v, &tuple)?);
-            }
-            Op::Ldtaa => {
-                let v = var(difo.vars(), SCOPE_THREAD, insn.index())?;
-                regs.set(rd, mem.load_tuple(&v, &tuple)?);
-            }
-            Op::Stgaa => {
-                let v = var(difo.vars(), SCOPE_GLOBAL, insn.index())?;
-                store_element(mem, &v, &tuple, regs.get(rd))?;
-            }
-            Op::Sttaa => {
-                let v = var(difo.vars(), SCOPE_THREAD, insn.index())?;
-                store_element(mem, &v, &tuple, regs.get(rd))?;
+            Op::Ldgaa | Op::Ldtaa => load_element(mem, difo, op, insn.index(), &tuple),
+            Op::Stgaa | Op::Sttaa => {
+                store_element(mem, difo, op, insn.index(), &tuple, regs.get(rd))?;
+                continue;
             }
 
-            Op::Call => {
-                let s = Subr::from_id(insn.index()).ok_or(Raised::ill_op())?;
-                regs.set(rd, subr::call(mem, s, subr::Args(&tuple))?);
-            }
+            Op::Call => match Subr::from_id(insn.index()) {
+                Some(s) => subr::call(mem, s, subr::Args(&tuple)),
+                None => Err(Raised::ill_op()),
+            },
             Op::Pushtr | Op::Pushtv => {
-                let (value, size) = (regs.get(rd), regs.get(r2));
-                let how = match (op, r1) {
-                    (Op::Pushtv, _) => How::Value,
-                    (_, abi::difo::KIND_STRING) => How::String(size),
-                    _ => How::Bytes(size),
+                let pushed = match op {
+                    Op::Pushtv => Pushed::value(regs.get(rd)),
+                    _ => Pushed::reference(regs.get(rd), regs.get(r2), r1 == KIND_STRING),
                 };
-                let full = Raised::plain(FaultKind::TupOflow);
-                tuple.push(Pushed { value, how }).map_err(|_| full)?;
+                if tuple.push(pushed).is_err() {
+                    return Err(Raised::plain(FaultKind::TupOflow));
+                }
+                continue;
             }
-            Op::Popts => drop(tuple.pop()),
-            Op::Flushts => tuple.clear(),
+            Op::Popts => {
+                tuple.pop();
+                continue;
+            }
+            Op::Flushts => {
+                tuple.clear();
+                continue;
+            }
 
             // The verifier refuses them.
-            Op::Xlate | Op::Xlarg => return Err(Raised::ill_op()),
-        }
+            Op::Xlate | Op::Xlarg => Err(Raised::ill_op()),
+        };
+        regs.set(rd, answer?);
+    }
+}
+
+/// The scope of the variable that an instruction names.
+fn scope_of(op: Op) -> u8 {
+    match op {
+        Op::Ldts | Op::Stts | Op::Ldtaa | Op::Sttaa => SCOPE_THREAD,
+        Op::Ldls | Op::Stls => SCOPE_LOCAL,
+        _ => SCOPE_GLOBAL,
     }
 }
 
@@ -343,52 +339,84 @@ fn load<E: Env>(mem: &mut Mem<'_, '_, E>, space: Space, shape: u8, at: u64) -> R
     })
 }
 
-/// Stores the low `N` bytes of a value.
+/// Stores the low `1 << shift` bytes of a value.
 #[inline(never)]
-fn store<E: Env, const N: usize>(
-    mem: &mut Mem<'_, '_, E>,
-    at: u64,
-    value: u64,
-) -> Result<(), Raised> {
+fn store<E: Env>(mem: &mut Mem<'_, '_, E>, at: u64, shift: u8, value: u64) -> Result<(), Raised> {
+    let size = 1usize << (shift & 3);
     // CAST: at most 8.
-    aligned(at, N as u64)?;
-    let bytes = value.to_le_bytes();
-    mem.store(at, bytes.get(..N).unwrap_or_default())
+    aligned(at, size as u64)?;
+    mem.store(at, value.to_le_bytes().get(..size).unwrap_or_default())
 }
 
-/// The row of a variable. Tables are short (at most [`crate::verify::MAX_VARS`] rows).
-fn var(vars: &[DifVar], scope: u8, id: u16) -> Result<Var, Raised> {
-    vars.iter()
+/// A variable of the table. Tables are short (at most [`crate::verify::MAX_VARS`] rows).
+#[inline(always)]
+fn var<D: Difo>(difo: &D, op: Op, id: u16) -> Result<Var, Raised> {
+    let scope = scope_of(op);
+    difo.vars()
+        .iter()
         .find(|row| row.id == u32::from(id) && row.scope == scope)
         .map(Var::from_row)
         .ok_or(Raised::ill_op())
 }
 
+/// Loads a scalar variable.
+#[inline(never)]
+fn load_var<D: Difo, E: Env>(
+    mem: &mut Mem<'_, '_, E>,
+    difo: &Verified<D>,
+    op: Op,
+    id: u16,
+) -> Result<u64, Raised> {
+    mem.env.load_var(&var(&**difo, op, id)?)
+}
+
 /// Stores into a scalar variable.
 #[inline(never)]
-fn store_var<E: Env>(mem: &mut Mem<'_, '_, E>, v: &Var, value: u64) -> Result<(), Raised> {
+fn store_var<D: Difo, E: Env>(
+    mem: &mut Mem<'_, '_, E>,
+    difo: &Verified<D>,
+    op: Op,
+    id: u16,
+    value: u64,
+) -> Result<(), Raised> {
+    let v = var(&**difo, op, id)?;
     if value == 0 || !v.ty.is_by_ref() {
-        return mem.env.store_var(v, value);
+        return mem.env.store_var(&v, value);
     }
-    match mem.env.ref_var_for_store(v)? {
-        Some(to) => mem.fill(v, value, to),
+    match mem.env.ref_var_for_store(&v)? {
+        Some(to) => mem.fill(&v, value, to),
         None => Ok(()),
     }
 }
 
+/// Loads an element of an associative array.
+#[inline(never)]
+fn load_element<D: Difo, E: Env>(
+    mem: &mut Mem<'_, '_, E>,
+    difo: &Verified<D>,
+    op: Op,
+    id: u16,
+    tuple: &[Pushed],
+) -> Result<u64, Raised> {
+    mem.load_tuple(&var(&**difo, op, id)?, tuple)
+}
+
 /// Stores into an element of an associative array.
 #[inline(never)]
-fn store_element<E: Env>(
+fn store_element<D: Difo, E: Env>(
     mem: &mut Mem<'_, '_, E>,
-    v: &Var,
+    difo: &Verified<D>,
+    op: Op,
+    id: u16,
     tuple: &[Pushed],
     value: u64,
 ) -> Result<(), Raised> {
+    let v = var(&**difo, op, id)?;
     if value == 0 || !v.ty.is_by_ref() {
-        return mem.store_tuple(v, tuple, value);
+        return mem.store_tuple(&v, tuple, value);
     }
-    match mem.ref_tuple_for_store(v, tuple)? {
-        Some(to) => mem.fill(v, value, to),
+    match mem.ref_tuple_for_store(&v, tuple)? {
+        Some(to) => mem.fill(&v, value, to),
         None => Ok(()),
     }
 }

@@ -10,8 +10,8 @@ use abi::dif::NTUPLE;
 
 use crate::addr;
 use crate::env::{Env, Var};
-use crate::fault::{FaultKind, Raised};
-use crate::mem::{Mem, Text, Texts};
+use crate::fault::Raised;
+use crate::mem::{Mem, Text};
 
 /// One key of an associative array, as the host sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -27,6 +27,8 @@ pub enum Key<'k> {
 pub(crate) struct Pushed {
     /// The value, or the address.
     pub(crate) value: u64,
+    /// Bytes behind the address; more than 32 bits can count are none that fit anywhere.
+    pub(crate) size: u32,
     pub(crate) how: How,
 }
 
@@ -35,49 +37,49 @@ pub(crate) struct Pushed {
 pub(crate) enum How {
     /// `pushtv`.
     Value,
-    /// `pushtr` of a string; at most so many bytes, NUL included; 0: strsize.
-    String(u64),
-    /// `pushtr` of so many bytes.
-    Bytes(u64),
+    /// `pushtr` of a string; at most `size` bytes, NUL included; 0: strsize.
+    String,
+    /// `pushtr` of `size` bytes.
+    Bytes,
+}
+
+impl Pushed {
+    /// An entry by value.
+    pub(crate) const fn value(value: u64) -> Self {
+        Self { value, size: 0, how: How::Value }
+    }
+
+    /// An entry by reference.
+    pub(crate) fn reference(value: u64, size: u64, is_string: bool) -> Self {
+        let how = if is_string { How::String } else { How::Bytes };
+        Self { value, size: u32::try_from(size).unwrap_or(u32::MAX), how }
+    }
 }
 
 pub(crate) type Tuple = heapless::Vec<Pushed, NTUPLE>;
 
-/// A key, found but not yet borrowed.
+/// A key, found but not yet borrowed. Small, since eight of them stand on the stack.
+#[derive(Clone, Copy)]
 enum Found {
-    Value(u64),
-    Bytes(Text),
+    Value,
+    Strtab(u32, u32),
+    Scratch(u32, u32),
 }
 
-/// Asks the host with the keys in sight. A macro, since the question borrows host and scratch at
-/// once, and each question is another function.
-macro_rules! with_keys {
-    ($mem:expr, $tuple:expr, |$env:ident, $keys:ident| $ask:expr) => {{
-        let mark = $mem.clause.mark();
-        let answer = match $mem.find_keys($tuple) {
-            Ok(found) => {
-                let texts = Texts::of($mem.strtab, $mem.clause.live());
-                let seen: heapless::Vec<Key<'_>, NTUPLE> = found
-                    .iter()
-                    .map(|f| match f {
-                        Found::Value(v) => Key::Value(*v),
-                        Found::Bytes(t) => Key::Bytes(texts.get(t)),
-                    })
-                    .collect();
-                let ($env, $keys) = (&mut *$mem.env, &*seen);
-                $ask
-            }
-            Err(raised) => Err(raised),
-        };
-        $mem.clause.release(mark);
-        answer
-    }};
+impl Found {
+    fn text(text: &Text) -> Option<Self> {
+        let part = |n: usize| u32::try_from(n).ok();
+        match text {
+            Text::Strtab(r) => Some(Found::Strtab(part(r.start)?, part(r.end)?)),
+            Text::Scratch(r) => Some(Found::Scratch(part(r.start)?, part(r.end)?)),
+        }
+    }
 }
 
 impl<E: Env> Mem<'_, '_, E> {
     #[inline(never)]
     pub(crate) fn load_tuple(&mut self, v: &Var, tuple: &[Pushed]) -> Result<u64, Raised> {
-        with_keys!(self, tuple, |env, keys| env.load_tuple(v, keys))
+        self.with_keys(tuple, |env, keys| env.load_tuple(v, keys))
     }
 
     #[inline(never)]
@@ -87,7 +89,7 @@ impl<E: Env> Mem<'_, '_, E> {
         tuple: &[Pushed],
         value: u64,
     ) -> Result<(), Raised> {
-        with_keys!(self, tuple, |env, keys| env.store_tuple(v, keys, value))
+        self.with_keys(tuple, |env, keys| env.store_tuple(v, keys, value))
     }
 
     #[inline(never)]
@@ -96,35 +98,61 @@ impl<E: Env> Mem<'_, '_, E> {
         v: &Var,
         tuple: &[Pushed],
     ) -> Result<Option<u64>, Raised> {
-        with_keys!(self, tuple, |env, keys| env.ref_tuple_for_store(v, keys))
+        self.with_keys(tuple, |env, keys| env.ref_tuple_for_store(v, keys))
+    }
+
+    /// Asks the host with the keys in sight, and gives back what that took of scratch.
+    #[inline(always)]
+    fn with_keys<R>(
+        &mut self,
+        tuple: &[Pushed],
+        ask: impl FnOnce(&mut E, &[Key<'_>]) -> Result<R, Raised>,
+    ) -> Result<R, Raised> {
+        let mark = self.clause.mark();
+        let mut found = [Found::Value; NTUPLE];
+        let answer = self.find_keys(tuple, &mut found).and_then(|()| {
+            let (strtab, live) = (self.strtab, self.clause.live());
+            // CAST in this block: 32 bits fit a usize wherever this runs.
+            let mut keys = [Key::Value(0); NTUPLE];
+            for ((key, found), pushed) in keys.iter_mut().zip(found).zip(tuple) {
+                *key = match found {
+                    Found::Value => Key::Value(pushed.value),
+                    Found::Strtab(a, b) => {
+                        Key::Bytes(strtab.get(a as usize..b as usize).unwrap_or_default())
+                    }
+                    Found::Scratch(a, b) => {
+                        Key::Bytes(live.get(a as usize..b as usize).unwrap_or_default())
+                    }
+                };
+            }
+            ask(self.env, keys.get(..tuple.len()).unwrap_or_default())
+        });
+        self.clause.release(mark);
+        answer
     }
 
     #[inline(never)]
-    fn find_keys(&mut self, tuple: &[Pushed]) -> Result<heapless::Vec<Found, NTUPLE>, Raised> {
-        let strsize = self.clause.strsize();
-        tuple
-            .iter()
-            .map(|pushed| {
-                Ok(match pushed.how {
-                    How::Value => Found::Value(pushed.value),
-                    How::String(size) => {
-                        let size = match usize::try_from(size) {
-                            Ok(0) | Err(_) => strsize,
-                            Ok(size) => size.min(strsize),
-                        };
-                        Found::Bytes(self.text(self.kernel, pushed.value, size)?)
-                    }
-                    How::Bytes(size) => Found::Bytes(self.bytes(pushed.value, size)?),
-                })
-            })
-            .collect()
+    fn find_keys(&mut self, tuple: &[Pushed], found: &mut [Found; NTUPLE]) -> Result<(), Raised> {
+        for (found, pushed) in found.iter_mut().zip(tuple) {
+            // CAST: 32 bits fit a usize wherever this runs.
+            let (at, size) = (pushed.value, pushed.size as usize);
+            let text = match pushed.how {
+                How::Value => continue,
+                How::String => {
+                    let strsize = self.clause.strsize();
+                    let size = if size == 0 { strsize } else { size.min(strsize) };
+                    self.text(self.kernel, at, size)?
+                }
+                How::Bytes => self.bytes(at, size)?,
+            };
+            *found = Found::text(&text).ok_or(Raised::bad_addr(at))?;
+        }
+        Ok(())
     }
 
     /// Puts a structure where its bytes can be looked at.
-    fn bytes(&mut self, at: u64, size: u64) -> Result<Text, Raised> {
+    fn bytes(&mut self, at: u64, len: usize) -> Result<Text, Raised> {
         let bad = Raised::bad_addr(at);
-        let too_big = Raised::new(FaultKind::NoScratch, size);
-        let len = usize::try_from(size).map_err(|_| too_big)?;
         let range = |off: u64| {
             let start = usize::try_from(off).ok()?;
             Some(start..start.checked_add(len)?)
@@ -139,8 +167,8 @@ impl<E: Env> Mem<'_, '_, E> {
                 Ok(Text::Scratch(range))
             }
             _ => {
-                let start = self.clause.alloc(size)?;
                 // CAST: usize has at most 64 bits.
+                let start = self.clause.alloc(len as u64)?;
                 self.load_into_scratch(self.kernel, at, start as u64, len)?;
                 Ok(Text::Scratch(start..start.saturating_add(len)))
             }

@@ -32,6 +32,7 @@ pub(super) fn write_digits(mut value: u64, base: u64, out: &mut Out<'_>) {
 }
 
 /// `lltostr(value, [base])`: signed in base 10, otherwise the 64 bits; C's prefix for 8 and 16.
+#[inline(never)]
 pub(super) fn lltostr<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result<u64, Raised> {
     let value = args.get(0)?;
     let base = base(args.opt(1))?;
@@ -50,6 +51,7 @@ pub(super) fn lltostr<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Resul
 }
 
 /// `strtoll(s, [base])`: space, sign, for 16 perhaps "0x", digits; wraps as D's arithmetic does.
+#[inline(never)]
 pub(super) fn strtoll<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result<u64, Raised> {
     let base = base(args.opt(1))?;
     let mark = mem.clause.mark();

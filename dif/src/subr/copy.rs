@@ -17,17 +17,20 @@ fn scratch_addr(offset: usize) -> u64 {
 }
 
 /// `alloca(size)`, and the opcode `allocs`.
-pub(super) fn alloca<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result<u64, Raised> {
-    mem.clause.alloc(args.get(0)?).map(scratch_addr)
+#[inline(never)]
+pub(crate) fn alloc<E: Env>(mem: &mut Mem<'_, '_, E>, size: u64) -> Result<u64, Raised> {
+    mem.clause.alloc(size).map(scratch_addr)
 }
 
 /// `bcopy(src, dest, size)`.
+#[inline(never)]
 pub(super) fn bcopy<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result<u64, Raised> {
     mem.copy(args.get(0)?, args.get(1)?, args.get(2)?)?;
     Ok(0)
 }
 
 /// `copyin(uaddr, size)`.
+#[inline(never)]
 pub(super) fn copyin<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result<u64, Raised> {
     let (from, size) = (args.get(0)?, args.get(1)?);
     let mark = mem.clause.mark();
@@ -43,6 +46,7 @@ pub(super) fn copyin<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result
 }
 
 /// `copyinstr(uaddr, [size])`: at most `size` bytes, NUL included.
+#[inline(never)]
 pub(super) fn copyinstr<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result<u64, Raised> {
     let from = args.get(0)?;
     let strsize = mem.clause.strsize();
@@ -59,6 +63,7 @@ pub(super) fn copyinstr<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Res
 }
 
 /// `copyinto(uaddr, size, dest)`: `dest` is scratch.
+#[inline(never)]
 pub(super) fn copyinto<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result<u64, Raised> {
     let (from, size, to) = (args.get(0)?, args.get(1)?, args.get(2)?);
     let bad = Raised::bad_addr(to);
@@ -73,6 +78,7 @@ pub(super) fn copyinto<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Resu
 }
 
 /// `copyout(buf, uaddr, size)`.
+#[inline(never)]
 pub(super) fn copyout<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result<u64, Raised> {
     let (from, to, size) = (args.get(0)?, args.get(1)?, args.get(2)?);
     if size > mem.clause.longest_copy() || from.checked_add(size).is_none() {
@@ -93,6 +99,7 @@ pub(super) fn copyout<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Resul
 }
 
 /// `copyoutstr(str, uaddr, maxlen)`: the string and a NUL, at most `maxlen` bytes.
+#[inline(never)]
 pub(super) fn copyoutstr<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result<u64, Raised> {
     let (from, to, size) = (args.get(0)?, args.get(1)?, args.get(2)?);
     let size = usize::try_from(size).unwrap_or(usize::MAX).min(mem.clause.strsize());

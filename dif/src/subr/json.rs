@@ -10,6 +10,7 @@ use crate::fault::Raised;
 use crate::mem::Mem;
 use crate::subr::Args;
 
+#[inline(never)]
 pub(super) fn json<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result<u64, Raised> {
     let mark = mem.clause.mark();
     let text = mem.arg_text(args.get(0)?)?;

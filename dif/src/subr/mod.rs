@@ -14,6 +14,8 @@ mod net;
 mod path;
 mod string;
 
+pub(crate) use copy::alloc;
+
 use abi::dif::Subr;
 
 use crate::env::Env;
@@ -60,7 +62,7 @@ pub(crate) fn call<E: Env>(
         Subr::Copyinto => copy::copyinto(mem, args),
         Subr::Copyout => copy::copyout(mem, args),
         Subr::Copyoutstr => copy::copyoutstr(mem, args),
-        Subr::Alloca => copy::alloca(mem, args),
+        Subr::Alloca => alloc(mem, args.get(0)?),
         Subr::Bcopy => copy::bcopy(mem, args),
 
         Subr::Strlen => string::strlen(mem, args),
@@ -103,10 +105,13 @@ pub(crate) fn call<E: Env>(
         | Subr::Msgdsize
         | Subr::Msgsize
         | Subr::DdiPathname
-        | Subr::Getf => {
-            let values: heapless::Vec<u64, { abi::dif::NTUPLE }> =
-                args.0.iter().map(|p| p.value).collect();
-            mem.env.subr(subr, &values)
-        }
+        | Subr::Getf => host(mem, subr, args),
     }
+}
+
+/// Asks the host.
+#[inline(never)]
+fn host<E: Env>(mem: &mut Mem<'_, '_, E>, subr: Subr, args: Args<'_>) -> Result<u64, Raised> {
+    let values: heapless::Vec<u64, { abi::dif::NTUPLE }> = args.0.iter().map(|p| p.value).collect();
+    mem.env.subr(subr, &values)
 }

@@ -42,6 +42,7 @@ pub(super) fn inet_ntoa6<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Re
     v6(mem, args.get(0)?)
 }
 
+#[inline(never)]
 fn v4<E: Env>(mem: &mut Mem<'_, '_, E>, at: u64) -> Result<u64, Raised> {
     let mut bytes = [0; 4];
     mem.load(mem.kernel, at, &mut bytes)?;
@@ -49,6 +50,7 @@ fn v4<E: Env>(mem: &mut Mem<'_, '_, E>, at: u64) -> Result<u64, Raised> {
     mem.compose(mark, |_, out| write_v4(&bytes, out))
 }
 
+#[inline(never)]
 fn v6<E: Env>(mem: &mut Mem<'_, '_, E>, at: u64) -> Result<u64, Raised> {
     let mut bytes = [0; 16];
     mem.load(mem.kernel, at, &mut bytes)?;

@@ -14,6 +14,7 @@ fn without_slashes(path: &[u8]) -> &[u8] {
 }
 
 /// `basename(path)`: "." for nothing, "/" for the root.
+#[inline(never)]
 pub(super) fn basename<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result<u64, Raised> {
     apply(mem, args, |path, out| {
         let name = without_slashes(path);
@@ -26,6 +27,7 @@ pub(super) fn basename<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Resu
 }
 
 /// `dirname(path)`: "." for a path without a directory, "/" for one right under the root.
+#[inline(never)]
 pub(super) fn dirname<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result<u64, Raised> {
     apply(mem, args, |path, out| {
         let name = without_slashes(path);
@@ -42,6 +44,7 @@ pub(super) fn dirname<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Resul
 
 /// `cleanpath(path)`: "//", "/./" and "/../" collapsed. A slash at the end stays; above the root is
 /// the root; a relative path may still begin with "..", and is "." rather than nothing.
+#[inline(never)]
 pub(super) fn cleanpath<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result<u64, Raised> {
     apply(mem, args, clean)
 }

@@ -12,12 +12,14 @@ use crate::subr::Args;
 const NOT_FOUND: u64 = -1i64 as u64;
 
 /// `strlen(s)`.
+#[inline(never)]
 pub(super) fn strlen<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result<u64, Raised> {
     // CAST: usize has at most 64 bits.
     mem.strlen(args.get(0)?).map(|n| n as u64)
 }
 
 /// `strjoin(a, b)`.
+#[inline(never)]
 pub(super) fn strjoin<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result<u64, Raised> {
     let mark = mem.clause.mark();
     let a = mem.arg_text(args.get(0)?)?;
@@ -29,6 +31,7 @@ pub(super) fn strjoin<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Resul
 }
 
 /// `toupper(s)`, `tolower(s)`.
+#[inline(never)]
 pub(super) fn change_case<E: Env>(
     mem: &mut Mem<'_, '_, E>,
     args: Args<'_>,
@@ -40,15 +43,18 @@ pub(super) fn change_case<E: Env>(
 }
 
 /// `strchr(s, c)`: the string from the first `c` on, or NULL.
+#[inline(never)]
 pub(super) fn strchr<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result<u64, Raised> {
     find_char(mem, args, false)
 }
 
 /// `strrchr(s, c)`: the string from the last `c` on, or NULL.
+#[inline(never)]
 pub(super) fn strrchr<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result<u64, Raised> {
     find_char(mem, args, true)
 }
 
+#[inline(never)]
 fn find_char<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>, last: bool) -> Result<u64, Raised> {
     let start = args.get(0)?;
     // CAST: a char, as in C.
@@ -86,6 +92,7 @@ fn search(text: &[u8], wanted: &[u8], from: usize) -> Option<usize> {
 }
 
 /// `strstr(s, sub)`: the string from the first `sub` on, or NULL.
+#[inline(never)]
 pub(super) fn strstr<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result<u64, Raised> {
     let start = args.get(0)?;
     let mark = mem.clause.mark();
@@ -99,6 +106,7 @@ pub(super) fn strstr<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result
 }
 
 /// `index(s, sub, [start])`: a start before the string is its beginning; -1 if there is none.
+#[inline(never)]
 pub(super) fn index<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result<u64, Raised> {
     let mark = mem.clause.mark();
     let text = mem.arg_text(args.get(0)?)?;
@@ -117,6 +125,7 @@ pub(super) fn index<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result<
 }
 
 /// `rindex(s, sub, [start])`: the last place at or before `start`; -1 if there is none.
+#[inline(never)]
 pub(super) fn rindex<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result<u64, Raised> {
     let mark = mem.clause.mark();
     let text = mem.arg_text(args.get(0)?)?;
@@ -140,6 +149,7 @@ pub(super) fn rindex<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result
 
 /// `substr(s, index, [length])`: a negative index counts from the end, a negative length leaves so
 /// many characters off. A part that begins before the string keeps what lies inside.
+#[inline(never)]
 pub(super) fn substr<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result<u64, Raised> {
     let mark = mem.clause.mark();
     let text = mem.arg_text(args.get(0)?)?;
@@ -185,6 +195,7 @@ impl ByteSet {
 /// `strtok(s, delimiters)`: the next token, or NULL. A new string is copied into scratch once; its
 /// tokens are cut out of that copy, and `strtok(NULL, ...)` goes on in it, in any object of the
 /// same clause.
+#[inline(never)]
 pub(super) fn strtok<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result<u64, Raised> {
     let (start, delimiters) = (args.get(0)?, args.get(1)?);
     if start != 0 {
