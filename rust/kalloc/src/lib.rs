@@ -4,8 +4,13 @@
 //! iced builds its decoding tables on the heap at first use, some 7,700 blocks that it keeps for
 //! ever, and allocates nothing afterwards. So the module makes it build them during init and then
 //! calls [`seal`]: from there on no code can reach this allocator without being caught. Crates of
-//! ours use the kernel's fallible collections instead; the build checks by `nm` that none of their
-//! objects names these symbols.
+//! ours use the kernel's fallible collections instead; the build looks into their objects to see
+//! that none names these symbols (`rust/crates.mk`).
+//!
+//! The tables are the same at every start, so the memory for them is a static of the module: it
+//! cannot run out, and goes when the module goes, which blocks that iced never frees would not.
+//! Blocks are cut off its free end. Only the last one can be given back or grow where it is, which
+//! serves vectors that are being filled.
 //!
 //! rustc writes an allocator shim only when it links the final artefact itself. Here Kbuild links,
 //! so the shim's symbols stand below. `rustc_std_internal_symbol` spells them as each compiler
@@ -15,15 +20,24 @@
 #![allow(internal_features, non_upper_case_globals)]
 #![deny(unsafe_op_in_unsafe_fn)]
 
+use core::cell::UnsafeCell;
+use core::mem::MaybeUninit;
+use core::ptr;
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
-use kernel::bindings;
 
-// Running out of memory here could only end in a panic with half-built tables: so wait for memory
-// instead. `kernel::alloc::flags` has no __GFP_NOFAIL; bindgen gives its bit.
-const FLAGS: u32 = bindings::GFP_KERNEL | (1 << bindings::___GFP_NOFAIL_BIT);
+/// iced-x86 1.22 takes 367,688; the rest is for the next version.
+const SIZE: usize = 448 << 10;
 
+#[repr(align(64))]
+struct Room(UnsafeCell<[MaybeUninit<u8>; SIZE]>);
+
+// SAFETY: each byte belongs to the block that `get` cut off with it, and to its user.
+unsafe impl Sync for Room {}
+
+static ROOM: Room = Room(UnsafeCell::new([MaybeUninit::uninit(); SIZE]));
+/// Where the free end begins.
+static USED: AtomicUsize = AtomicUsize::new(0);
 static SEALED: AtomicBool = AtomicBool::new(false);
-static IN_USE: AtomicUsize = AtomicUsize::new(0);
 
 /// From here on an allocation is a bug, and stops the machine as one.
 ///
@@ -34,61 +48,78 @@ pub fn seal() {
     SEALED.store(true, Relaxed);
 }
 
-/// Bytes that the tables hold.
-pub fn in_use() -> usize {
-    IN_USE.load(Relaxed)
+/// Bytes that the tables take, of how many there are.
+pub fn used() -> (usize, usize) {
+    (USED.load(Relaxed), SIZE)
 }
 
-fn get(size: usize, align: usize, flags: u32) -> *mut u8 {
+fn room() -> *mut u8 {
+    ROOM.0.get().cast()
+}
+
+fn get(size: usize, align: usize) -> *mut u8 {
     if SEALED.load(Relaxed) {
         panic!("liballoc asked for {size} bytes after module init");
     }
-    IN_USE.fetch_add(size, Relaxed);
-    // SAFETY: a null pointer asks for a fresh block; it may sleep, and module init, the only time
-    // before the seal, may sleep.
-    unsafe {
-        bindings::kvrealloc_node_align(
-            core::ptr::null(),
-            size,
-            align,
-            flags,
-            bindings::NUMA_NO_NODE,
-        )
+    let mut at = 0;
+    let cut = USED.fetch_update(Relaxed, Relaxed, |used| {
+        at = used.checked_next_multiple_of(align)?;
+        at.checked_add(size).filter(|&end| end <= SIZE && align <= align_of::<Room>())
+    });
+    if cut.is_err() {
+        return ptr::null_mut();
     }
-    .cast()
+    // SAFETY: `at + size` is within the room.
+    unsafe { room().add(at) }
+}
+
+/// Makes the last block `size` bytes long. False: it is not the last one, or there is no room.
+fn resize(block: *mut u8, old: usize, size: usize) -> bool {
+    let at = (block as usize).wrapping_sub(room() as usize);
+    USED.fetch_update(Relaxed, Relaxed, |used| {
+        let last = at.checked_add(old) == Some(used);
+        at.checked_add(size).filter(|&end| last && end <= SIZE)
+    })
+    .is_ok()
 }
 
 #[rustc_std_internal_symbol]
 unsafe fn __rust_alloc(size: usize, align: usize) -> *mut u8 {
-    get(size, align, FLAGS)
+    get(size, align)
 }
 
 #[rustc_std_internal_symbol]
 unsafe fn __rust_alloc_zeroed(size: usize, align: usize) -> *mut u8 {
-    get(size, align, FLAGS | bindings::__GFP_ZERO)
+    let p = get(size, align);
+    if !p.is_null() {
+        // SAFETY: it has that many bytes.
+        unsafe { ptr::write_bytes(p, 0, size) };
+    }
+    p
 }
 
 #[rustc_std_internal_symbol]
-unsafe fn __rust_dealloc(ptr: *mut u8, size: usize, _align: usize) {
-    IN_USE.fetch_sub(size, Relaxed);
-    // SAFETY: `ptr` came from `get`, by the contract of `GlobalAlloc::dealloc`.
-    unsafe { bindings::kvfree(ptr.cast()) }
+unsafe fn __rust_dealloc(block: *mut u8, size: usize, _align: usize) {
+    resize(block, size, 0);
 }
 
 #[rustc_std_internal_symbol]
-unsafe fn __rust_realloc(ptr: *mut u8, old: usize, align: usize, new: usize) -> *mut u8 {
-    let p = get(new, align, FLAGS);
-    // SAFETY: `ptr` has `old` bytes by the contract of `GlobalAlloc::realloc`, `p` has `new`
-    // (NOFAIL: it is not null), and a fresh block overlaps nothing.
-    unsafe { core::ptr::copy_nonoverlapping(ptr, p, old.min(new)) };
-    // SAFETY: the caller gives up `ptr`.
-    unsafe { __rust_dealloc(ptr, old, align) };
+unsafe fn __rust_realloc(block: *mut u8, old: usize, align: usize, new: usize) -> *mut u8 {
+    if !SEALED.load(Relaxed) && resize(block, old, new) {
+        return block;
+    }
+    let p = get(new, align);
+    if !p.is_null() {
+        // SAFETY: `block` has `old` bytes by the contract of `GlobalAlloc::realloc`, `p` has `new`,
+        // and they are different blocks.
+        unsafe { ptr::copy_nonoverlapping(block, p, old.min(new)) };
+    }
     p
 }
 
 #[rustc_std_internal_symbol]
 unsafe fn __rust_alloc_error_handler(size: usize, _align: usize) -> ! {
-    panic!("liballoc got no memory: {size} bytes");
+    panic!("liballoc: no room for {size} bytes, {} of {SIZE} are in use", USED.load(Relaxed));
 }
 
 #[cfg(not(alloc_shim_v2))]

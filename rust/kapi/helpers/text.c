@@ -8,6 +8,7 @@
 #include <linux/list.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/rcupdate.h>
 #include <linux/uaccess.h>
 #include "kapi.h"
 
@@ -94,9 +95,10 @@ bool kapi_text_reserved(const struct kapi_text_fns *fns, u64 addr, size_t len)
 	bool reserved = false;
 	int i;
 
-	mutex_lock(fns->text_mutex);
+	/* They walk lists of modules and of ftrace's pages. */
+	rcu_read_lock();
 	for (i = 0; i < ARRAY_SIZE(ask) && !reserved; i++)
 		reserved = ask[i] && (int)kapi_call4(ask[i], first, last, 0, 0);
-	mutex_unlock(fns->text_mutex);
+	rcu_read_unlock();
 	return reserved;
 }
