@@ -5,6 +5,9 @@
 //! rounds' snapshots are taken one after the other, so a CPU that was asked late brings records
 //! newer than what an earlier one still holds back. A record is therefore released only when no CPU
 //! can bring an older one any more: up to the least time of switching of the round.
+//!
+//! The order of one CPU's records is never changed: a record that carries an older time than the one
+//! before it (the ERROR probe fires in the middle of another firing) counts as being of that time.
 
 use crate::error::{Error, Failure};
 use crate::kernel::{Buffer, Kernel};
@@ -38,7 +41,7 @@ pub struct EnabledProbe {
 pub struct Record {
     /// CPU it fired on.
     pub cpu: u32,
-    /// When, ns.
+    /// When, ns; never less than that of the CPU's record before it.
     pub timestamp: u64,
     /// What fired.
     pub enabled: Rc<EnabledProbe>,
@@ -105,6 +108,8 @@ impl EnabledProbes {
 #[derive(Default)]
 pub struct Timeline {
     held: Vec<Record>,
+    /// Newest time seen on each CPU.
+    newest: HashMap<u32, u64>,
 }
 
 /// Which records a round releases.
@@ -177,8 +182,11 @@ impl Timeline {
                     let what = format!("the buffer of CPU {cpu} ends within a record");
                     return Err(Error::new("failed to consume records", what).into());
                 };
-                let timestamp =
-                    RecordHeader::read_from_prefix(record).map_or(0, |(head, _)| head.timestamp());
+                let newest = self.newest.entry(cpu).or_default();
+                if let Ok((head, _)) = RecordHeader::read_from_prefix(record) {
+                    *newest = head.timestamp().max(*newest);
+                }
+                let timestamp = *newest;
                 let range = at..at + enabled.size;
                 at = range.end;
                 let blob = blob.clone();

@@ -54,6 +54,11 @@ pub struct Aggregation {
     pub recs: Vec<RecDesc>,
 }
 
+/// A pattern that matches every probe; the empty one leaves out probes without a function.
+pub fn every_probe() -> ProbeDesc {
+    ProbeDesc::new(b"*", b"", b"", b"").unwrap_or(ProbeDesc::EMPTY)
+}
+
 /// The kernel side of one consumer state.
 pub trait Kernel {
     /// What the module can do.

@@ -127,6 +127,8 @@ impl<'a> Session<'a> {
                 Event::Timeout => {}
                 Event::Interrupt => break,
                 Event::TargetsGone(epitaphs) => {
+                    // What the target did comes before the news of its end.
+                    self.round(false)?;
                     if !self.is_quiet() {
                         epitaphs.iter().try_for_each(|t| self.say(&format!("dtrace: {t}")))?;
                     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //! The compiler's questions, answered by the kernel; or, for `-e` without one, by nobody.
 
-use crate::kernel::Kernel;
+use crate::kernel::{every_probe, Kernel};
 use abi::ids::ProbeId;
 use abi::probe::{ProbeDesc, NARGS_UNKNOWN};
 use d::{Matches, ProbePattern, World};
@@ -47,7 +47,7 @@ impl World for KernelWorld<'_> {
             return Vec::new();
         }
         let mut kernel = self.kernel.borrow_mut();
-        let probes = kernel.all_probes(&ProbeDesc::EMPTY).unwrap_or_default();
+        let probes = kernel.all_probes(&every_probe()).unwrap_or_default();
         let mut names = BTreeSet::new();
         let mut elsewhere = BTreeSet::new();
         for probe in &probes {

@@ -7,6 +7,7 @@ use crate::{compile, Stop};
 use abi::ids::ProbeId;
 use abi::probe::ProbeDesc;
 use consumer::device::Device;
+use consumer::kernel::every_probe;
 use consumer::print::listing;
 use consumer::world::{pattern, KernelWorld};
 use consumer::{Error, Failure, Kernel};
@@ -18,7 +19,7 @@ pub fn run(args: &Args, settings: &Settings) -> Result<i32, Stop> {
     let mut device = Device::open()?;
     let mut patterns = Vec::new();
     if args.specs.is_empty() {
-        patterns.push(ProbeDesc::EMPTY);
+        patterns.push(every_probe());
     } else {
         let programs = compile::all(args, settings, None, &KernelWorld::new(&mut device))?;
         let probes = programs.iter().flat_map(|p| &p.clauses).flat_map(|c| &c.probes);

@@ -144,7 +144,7 @@ impl Inner {
             let args =
                 [0, epid.into(), action, u64::from(fault.pc) * 4, fault.kind as u64, fault.addr];
             if !name.ends_with("ERROR") {
-                self.fire("dtrace:::ERROR", Firing { args: &args, ..firing });
+                self.fire("dtrace:::ERROR", Firing { args: &args, at: firing.at + 1, ..firing });
             }
         }
     }
@@ -362,6 +362,7 @@ impl Inner {
 
     fn matching(&self, id: ProbeId, parts: [&[u8]; 4]) -> Vec<usize> {
         let hit = |p: &ProbeDesc| match id {
+            ProbeId::NONE if parts.iter().all(|p| p.is_empty()) => !p.parts()[2].is_empty(),
             ProbeId::NONE => {
                 p.parts().iter().zip(parts).all(|(text, pattern)| part_matches(pattern, text))
             }
