@@ -33,6 +33,8 @@ macro_rules! dtrace_probe {
 macro_rules! __dtrace_point {
     ($names:tt ($_n:literal $($done:tt)*) (($nargs:literal $reg:tt $name:ident) $($pool:tt)*)
         $arg:expr $(, $more:expr)*) => {{
+        // Whatever the type: only `as` takes all of them.
+        #[allow(clippy::cast_lossless, clippy::unnecessary_cast, trivial_numeric_casts)]
         let $name = $arg as u64;
         $crate::__dtrace_point!($names ($nargs $($done)* $reg $name) ($($pool)*) $($more),*)
     }};

@@ -99,7 +99,7 @@ impl Source for Vmlinux {
         false
     }
     fn read(&self, addr: u64, into: &mut [u8]) -> bool {
-        let room = self.end.checked_sub(addr).unwrap_or(0);
+        let room = self.end.saturating_sub(addr);
         addr >= self.stext && into.len() as u64 <= room && nofault::read_kernel(addr, into).is_ok()
     }
 }
