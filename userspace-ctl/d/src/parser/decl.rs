@@ -49,6 +49,9 @@ pub fn is_type_word(word: &str) -> bool {
     )
 }
 
+/// Most words of a base type.
+const MAX_WORDS: usize = 16;
+
 impl Parser<'_> {
     /// A declaration whose first word has been read as text.
     pub(super) fn parse_decl(&mut self, word: String, span: Span) -> Parse<Decl> {
@@ -138,6 +141,10 @@ impl Parser<'_> {
                 break;
             }
             let span = self.bump().span;
+            if words.len() >= MAX_WORDS {
+                let message = format!("a type has {MAX_WORDS} words at most");
+                return Err(self.complain(Diagnostic::new(Tag::DeclCombo, span, message)));
+            }
             words.push((word, span));
         }
         match (words.first(), words.last()) {

@@ -27,7 +27,7 @@ pub struct Complained;
 type Parse<T> = Result<T, Complained>;
 
 /// Deepest nesting of brackets and statements.
-const MAX_DEPTH: u16 = 100;
+const MAX_DEPTH: u16 = 128;
 /// After so many complaints the rest would be noise.
 const MAX_COMPLAINTS: usize = 20;
 

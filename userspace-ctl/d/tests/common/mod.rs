@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: GPL-2.0
+//! A kernel of a hundred lines: takes the DOF that the compiler wrote, reads it with the module's
+//! reader, checks it with its verifier, and runs every clause in its interpreter.
+#![allow(dead_code, reason = "each test uses its part")]
+
+use std::collections::HashMap;
+
+use abi::action::ActionKind;
+use abi::dif::Builtin;
+use abi::difo::{DifType, DifVar};
+use d::{Compiled, Options, Source, SpecKind};
+use dif::{addr, Clause, Env, Raised, Scope, Space, Var};
+
+/// What a record holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Datum {
+    /// By value; extended by sign from its size.
+    Int(i64),
+    Str(String),
+    Bytes(Vec<u8>),
+    /// An aggregating action: kind, key, value.
+    Agg(ActionKind, Vec<Datum>, i64),
+    /// A fault ended the clause.
+    Fault(abi::fault::FaultKind),
+}
+
+#[derive(Debug, Default)]
+pub struct Host {
+    pub builtins: HashMap<u16, u64>,
+    pub strings: HashMap<u16, String>,
+    pub args: Vec<u64>,
+    /// Address to bytes: kernel and user memory alike.
+    pub memory: Vec<(u64, Vec<u8>)>,
+    values: HashMap<(Scope, u16), u64>,
+    /// Variables by reference lie one after the other in region 0x10.
+    slots: HashMap<(Scope, u16), u64>,
+    region: Vec<u8>,
+    texts: HashMap<u16, u64>,
+    pub copied_out: Vec<(u64, Vec<u8>)>,
+}
+
+const REGION: u8 = addr::ENV_FIRST;
+
+impl Host {
+    pub fn new() -> Self {
+        let mut h = Host::default();
+        let b = &mut h.builtins;
+        b.insert(Builtin::Pid.id(), 42);
+        b.insert(Builtin::Tid.id(), 43);
+        b.insert(Builtin::Ppid.id(), 1);
+        b.insert(Builtin::Uid.id(), 1000);
+        b.insert(Builtin::Timestamp.id(), 1_000_000_007);
+        for (i, b) in (0..10u64).zip(Builtin::Arg0.id()..) {
+            h.builtins.insert(b, 100 + i);
+        }
+        h.args = (0..10).map(|i| 100 + i).collect();
+        let s = &mut h.strings;
+        for (b, t) in [
+            (Builtin::Execname, "date"),
+            (Builtin::Probeprov, "dtrace"),
+            (Builtin::Probename, "BEGIN"),
+        ] {
+            s.insert(b.id(), t.into());
+        }
+        h.memory.push((0x1000, b"hello\0\x80\xff\xfe\xff\xff\xff\xff\xff\xff\xff".to_vec()));
+        h
+    }
+
+    fn put(&mut self, bytes: &[u8]) -> u64 {
+        let at = self.region.len() as u64;
+        self.region.extend_from_slice(bytes);
+        addr::make(REGION, at)
+    }
+}
+
+impl Env for Host {
+    fn builtin(&mut self, b: Builtin, index: u64) -> Result<u64, Raised> {
+        if b == Builtin::Args {
+            return Ok(self.args.get(index as usize).copied().unwrap_or(0));
+        }
+        if let Some(at) = self.texts.get(&b.id()) {
+            return Ok(*at);
+        }
+        if let Some(text) = self.strings.get(&b.id()) {
+            let bytes = format!("{text}\0").into_bytes();
+            let at = self.put(&bytes);
+            self.texts.insert(b.id(), at);
+            return Ok(at);
+        }
+        Ok(self.builtins.get(&b.id()).copied().unwrap_or(0))
+    }
+    fn load_var(&mut self, v: &Var) -> Result<u64, Raised> {
+        let key = (v.scope, v.id);
+        let from = if v.ty.is_by_ref() { &self.slots } else { &self.values };
+        Ok(from.get(&key).copied().unwrap_or(0))
+    }
+    fn store_var(&mut self, v: &Var, value: u64) -> Result<(), Raised> {
+        let key = (v.scope, v.id);
+        if v.ty.is_by_ref() {
+            self.slots.remove(&key);
+        } else {
+            self.values.insert(key, value);
+        }
+        Ok(())
+    }
+    fn ref_var_for_store(&mut self, v: &Var) -> Result<Option<u64>, Raised> {
+        let at = match self.slots.get(&(v.scope, v.id)) {
+            Some(at) => *at,
+            None => self.put(&vec![0; v.ty.size as usize]),
+        };
+        self.slots.insert((v.scope, v.id), at);
+        Ok(Some(at))
+    }
+    fn load(&mut self, _: Space, at: u64, into: &mut [u8]) -> Result<(), Raised> {
+        let (start, bytes) = match addr::split(at) {
+            Some((REGION, offset)) => (at - offset, &self.region),
+            _ => match self.memory.iter().find(|(a, b)| (*a..a + b.len() as u64).contains(&at)) {
+                Some((a, b)) => (*a, b),
+                None => return Err(Raised::bad_addr(at)),
+            },
+        };
+        let from = (at - start) as usize;
+        let bytes = bytes.get(from..from + into.len()).ok_or(Raised::bad_addr(at))?;
+        into.copy_from_slice(bytes);
+        Ok(())
+    }
+    fn store(&mut self, at: u64, bytes: &[u8]) -> Result<(), Raised> {
+        let Some((REGION, offset)) = addr::split(at) else { return Err(Raised::bad_addr(at)) };
+        let from = offset as usize;
+        let into = self.region.get_mut(from..from + bytes.len()).ok_or(Raised::bad_addr(at))?;
+        into.copy_from_slice(bytes);
+        Ok(())
+    }
+    fn copyout(&mut self, at: u64, bytes: &[u8]) -> Result<(), Raised> {
+        self.copied_out.push((at, bytes.to_vec()));
+        Ok(())
+    }
+    fn random(&mut self) -> u64 {
+        4
+    }
+}
+
+/// A DIF object as read from DOF.
+#[derive(Debug, Clone, PartialEq)]
+struct Object {
+    text: Vec<u32>,
+    ints: Vec<u64>,
+    strings: Vec<u8>,
+    vars: Vec<DifVar>,
+    rtype: DifType,
+}
+
+impl dif::Difo for Object {
+    fn text(&self) -> &[u32] {
+        &self.text
+    }
+    fn inttab(&self) -> &[u64] {
+        &self.ints
+    }
+    fn strtab(&self) -> &[u8] {
+        &self.strings
+    }
+    fn vars(&self) -> &[DifVar] {
+        &self.vars
+    }
+    fn rtype(&self) -> DifType {
+        self.rtype
+    }
+}
+
+impl Object {
+    fn read(o: &dof::Difo<'_>) -> Self {
+        Object {
+            text: o.text().collect(),
+            ints: o.ints().collect(),
+            strings: o.strings.to_vec(),
+            vars: o.vars().collect(),
+            rtype: o.rtype,
+        }
+    }
+}
+
+pub const STRSIZE: usize = 256;
+
+/// Runs one object; the whole value and the datum as it is recorded.
+fn run(
+    object: Object,
+    clause: &mut Clause<'_>,
+    host: &mut Host,
+) -> Result<(u64, Datum), dif::Fault> {
+    let rules = dif::Rules { allow_destructive: true, ..dif::Rules::DEFAULT };
+    let mut errors = Vec::new();
+    let verified = dif::verify(object, &rules, &mut |e| errors.push(e.to_string()));
+    let verified = verified.unwrap_or_else(|| panic!("{errors:?}"));
+    let value = dif::run(&verified, clause, host)?;
+    let ty = dif::Difo::rtype(&*verified);
+    let datum = if ty.is_string() {
+        let mut text = vec![0; ty.size as usize];
+        let n = dif::fetch_str(&verified, clause, host, value, &mut text)?;
+        Datum::Str(String::from_utf8_lossy(&text[..n]).into())
+    } else if ty.is_by_ref() {
+        let mut bytes = vec![0; ty.size as usize];
+        dif::fetch_bytes(&verified, clause, host, value, &mut bytes)?;
+        Datum::Bytes(bytes)
+    } else {
+        Datum::Int(match ty.size {
+            1 => i64::from(value as i8),
+            2 => i64::from(value as i16),
+            4 => i64::from(value as i32),
+            _ => value as i64,
+        })
+    };
+    Ok((value, datum))
+}
+
+/// Fires every clause of the enabling once, in order.
+pub fn fire(dof: &[u8], host: &mut Host) -> Vec<Datum> {
+    let dof = dof::Dof::check(dof).unwrap_or_else(|e| panic!("{e:?}"));
+    let mut out = Vec::new();
+    // `this->` variables and scratch belong to one firing of one probe; here all clauses share it.
+    for s in dof.statements() {
+        let s = s.unwrap_or_else(|e| panic!("{e:?}"));
+        let mut scratch = vec![0; 16 << 10];
+        let mut clause = Clause::new(&mut scratch, STRSIZE);
+        if let Err(fault) = statement(&s, &mut clause, host, &mut out) {
+            out.push(Datum::Fault(fault.kind));
+        }
+    }
+    out
+}
+
+fn statement(
+    s: &dof::Statement<'_>,
+    clause: &mut Clause<'_>,
+    host: &mut Host,
+    out: &mut Vec<Datum>,
+) -> Result<(), dif::Fault> {
+    if let Some(p) = &s.predicate {
+        if run(Object::read(p), clause, host)?.0 == 0 {
+            return Ok(());
+        }
+    }
+    let mut data = Vec::new();
+    for a in s.actions.iter() {
+        let a = a.unwrap_or_else(|e| panic!("{e:?}"));
+        let ran = match &a.difo {
+            Some(o) => Some((run(Object::read(o), clause, host)?, o.rtype)),
+            None => None,
+        };
+        if a.kind.is_aggregating() {
+            let at = data.len() - a.ntuple as usize;
+            let key = data.split_off(at);
+            data.push(Datum::Agg(a.kind, key, ran.map_or(0, |((v, _), _)| v as i64)));
+        } else if let Some(((_, datum), ty)) = ran {
+            if ty.size != 0 {
+                data.push(datum);
+            }
+        }
+    }
+    out.append(&mut data);
+    Ok(())
+}
+
+pub fn world() -> d::world::Fixture {
+    let mut w = d::world::Fixture::new(&[
+        "hworld:open_module:open1:entry",
+        "hworld:read_module:read1:entry",
+        "fbt:vmlinux:vfs_read:entry",
+        "fbt:vmlinux:vfs_write:entry",
+    ]);
+    // hworld's probes say what they pass.
+    for (parts, nargs) in &mut w.probes {
+        if parts[0] == "hworld" {
+            *nargs = Some(2);
+        }
+    }
+    w
+}
+
+pub fn compile(text: &str) -> (Source, Compiled) {
+    let source = Source::spec(SpecKind::Name, text);
+    let compiled = d::compile(&source, &world(), &Options::default());
+    (source, compiled)
+}
+
+/// The DOF of a program that must compile.
+pub fn dof_of(text: &str) -> Vec<u8> {
+    let (source, compiled) = compile(text);
+    let complaints: Vec<String> =
+        compiled.diagnostics.iter().map(|d| d::diag::render::render(d, &source, true)).collect();
+    let program = compiled.program.unwrap_or_else(|| panic!("{text}\n{}", complaints.join("\n")));
+    d::dof::write(&program, &[])
+}
+
+/// Data of a program that must compile.
+pub fn data(text: &str) -> Vec<Datum> {
+    fire(&dof_of(text), &mut Host::new())
+}
+
+/// `[tag] message` of a program's complaints.
+pub fn complaints(text: &str) -> Vec<String> {
+    let (_, compiled) = compile(text);
+    assert_eq!(compiled.program.is_none(), !compiled.diagnostics.is_empty());
+    compiled.diagnostics.iter().map(|d| format!("[{}] {}", d.tag.name(), d.message)).collect()
+}
