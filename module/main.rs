@@ -5,6 +5,7 @@
 mod dev;
 
 use framework::Framework;
+use kapi::mem;
 use kernel::miscdevice::{MiscDeviceOptions, MiscDeviceRegistration};
 use kernel::prelude::*;
 use kernel::sync::Arc;
@@ -15,6 +16,16 @@ module! {
     authors: ["dtrace-rs"],
     description: "DTrace: dynamic tracing in D",
     license: "GPL",
+    params: {
+        without_text: u8 {
+            default: 0,
+            description: "Test: behave as on a kernel whose text cannot be patched (1)",
+        },
+        fail_alloc: u64 {
+            default: u64::MAX,
+            description: "Test: while the module starts, this many allocations succeed and all others fail",
+        },
+    },
 }
 
 /// Everything that runs. Fields are dropped in this order: first nobody can come in any more, then
@@ -53,11 +64,14 @@ impl Drop for End {
 
 impl kernel::Module for Dtrace {
     fn init(_module: &'static ThisModule) -> Result<Self> {
-        kapi::init(false);
+        kapi::init(*module_parameters::without_text.value() != 0);
         x86::init(kalloc::seal);
         let end = End;
+        let failing = *module_parameters::fail_alloc.value();
+        mem::fail_after((failing != u64::MAX).then_some(failing));
         let framework = Framework::new().map_err(|e| e.errno())?;
         let sdt = sdt::start(&framework)?;
+        mem::ask()?;
         let node = KBox::pin_init(
             MiscDeviceRegistration::register(MiscDeviceOptions { name: c"dtrace/dtrace" }),
             GFP_KERNEL,
@@ -65,6 +79,7 @@ impl kernel::Module for Dtrace {
         // The node must hold the module before anybody can open it for good.
         kapi::device::own(&node)?;
         let open = Open::new(framework);
+        mem::fail_after(None);
         pr_info!("ready: /dev/dtrace/dtrace\n");
         Ok(Self { _node: node, _open: open, _sdt: sdt, _end: end })
     }

@@ -17,7 +17,7 @@ use crate::provider::{EnableError, Provider};
 use crate::report::Text;
 use crate::shared::{Activity, Shared};
 use crate::{Error, Result};
-use abi::ids::{Epid, MAX_EPIDS};
+use abi::ids::{Epid, ProbeId, MAX_EPIDS};
 use abi::probe::NARGS_UNKNOWN;
 use abi::stability::{Attributes, Class, Stability};
 use kapi::mem;
@@ -74,6 +74,7 @@ pub struct ProviderId(usize);
 impl Framework {
     /// A framework with the probes of the provider `dtrace`.
     pub fn new() -> Result<Arc<Self>> {
+        mem::ask()?;
         let this = Arc::pin_init(
             pin_init!(Self {
                 config <- new_mutex!(Config {
@@ -191,7 +192,9 @@ impl Framework {
         let c = self.config.lock();
         let mut next = cursor;
         for (i, probe) in c.probes.iter(cursor) {
-            if matching::matches(pattern, probe) && !f(probe)? {
+            // Who asks for everything gets all, those without a function included.
+            let all = pattern.id == ProbeId::NONE && pattern.parts.iter().all(|p| p.is_empty());
+            if (all || matching::matches(pattern, probe)) && !f(probe)? {
                 return Ok(i);
             }
             next = i.saturating_add(1);

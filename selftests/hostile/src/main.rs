@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Throws mutated DOFs at the live module: `hostile COUNT [SEED]`.
+//!
+//! Real programs are compiled, then their bytes are damaged: bits flipped, fields set to telling
+//! values, ranges copied over each other, ends cut off. The module must refuse with an errno and a
+//! reason, or take it; what it takes is run. Whatever it does, the machine lives, nothing stays
+//! enabled and no memory is lost.
+#![forbid(unsafe_code)]
+
+use abi::dof::{Header, SectionHeader};
+use abi::option::OptionId;
+use consumer::device::Device;
+use consumer::kernel::{Buffer, Kernel};
+use std::collections::BTreeMap;
+use std::process::ExitCode;
+use zerocopy::FromBytes;
+
+const PROGRAMS: &[&str] = &[
+    "BEGIN { a = 1; b = 2; trace(a + b); }",
+    "BEGIN { self->s = \"text\"; this->n = strlen(self->s); printf(\"%s %d\", self->s, this->n); }",
+    "BEGIN /pid > 0/ { @a[execname, pid] = count(); @b = quantize(pid); @c = lquantize(pid, 0, 100, 10); }",
+    "BEGIN { x = strjoin(probename, \"!\"); trace(substr(x, 1, 3)); trace(x == \"y\" ? 1 : 2); }",
+    "BEGIN, END, ERROR { @[probename] = sum(timestamp); printa(@); }",
+    "BEGIN { trace(*(int *)0); } ERROR { trace(arg4); } END { exit(3); }",
+    "hworld:::entry { self->t = timestamp; } hworld:::return /self->t/ { @ = avg(timestamp - self->t); self->t = 0; }",
+];
+
+/// xorshift64*: repeatable from its seed.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
+    }
+    fn below(&mut self, n: usize) -> usize {
+        (self.next() % n.max(1) as u64) as usize
+    }
+}
+
+fn seeds() -> Vec<Vec<u8>> {
+    let world = d::world::Fixture {
+        probes: ["BEGIN", "END", "ERROR"]
+            .iter()
+            .map(|n| (["dtrace".into(), String::new(), String::new(), (*n).into()], None))
+            .chain(["entry", "return"].iter().map(|n| {
+                (["hworld".into(), "open_module".into(), "open1".into(), (*n).into()], Some(1))
+            }))
+            .collect(),
+    };
+    // Small buffers: most of the time is to be spent in what is attacked.
+    let options =
+        [(OptionId::Bufsize, 16 << 10), (OptionId::Aggsize, 16 << 10), (OptionId::Dynvarsize, 4096)];
+    PROGRAMS
+        .iter()
+        .map(|text| {
+            let source = d::Source {
+                name: d::SourceName::Script("hostile.d".into()),
+                text: (*text).to_owned(),
+            };
+            let compiled = d::compile(&source, &world, &d::Options::default());
+            let Some(program) = compiled.program else {
+                panic!("{text}: {:?}", compiled.diagnostics);
+            };
+            d::dof::write::write(&program, &options)
+        })
+        .collect()
+}
+
+/// Values that are wrong in interesting ways.
+const TELLING: &[u64] =
+    &[0, 1, 2, 7, 8, 0x7f, 0x80, 0xff, 0x100, 0xffff, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff, u64::MAX];
+
+fn mutate(dof: &mut Vec<u8>, r: &mut Random) {
+    for _ in 0..=r.below(4) {
+        let len = dof.len();
+        if len == 0 {
+            return;
+        }
+        let at = r.below(len);
+        match r.below(9) {
+            0 => dof[at] ^= 1 << r.below(8),
+            1 => dof[at] = r.next() as u8,
+            // A field of the header.
+            2 => put(dof, r.below(size_of::<Header>()), TELLING[r.below(TELLING.len())], 4),
+            // A field of a section header.
+            3 => {
+                let Ok((h, _)) = Header::read_from_prefix(&dof[..]) else { continue };
+                let n = r.below(h.section_count as usize);
+                let base = h.section_offset as usize + n * size_of::<SectionHeader>();
+                let value = match r.below(2) {
+                    0 => TELLING[r.below(TELLING.len())],
+                    _ => r.below(2 * len) as u64,
+                };
+                put(dof, base.saturating_add(4 * r.below(8)), value, [4, 8][r.below(2)]);
+            }
+            // Any aligned word of the contents.
+            4 => put(dof, at & !3, TELLING[r.below(TELLING.len())], 4),
+            5 => put(dof, at & !3, r.below(64) as u64, 4),
+            // A range over another.
+            6 => {
+                let n = r.below(64).min(len - at);
+                let to = r.below(len - n + 1);
+                dof.copy_within(at..at + n, to);
+            }
+            7 => dof.truncate(at),
+            _ => {
+                let extra = r.below(64);
+                dof.extend((0..extra).map(|i| i as u8));
+            }
+        }
+    }
+}
+
+fn put(dof: &mut [u8], at: usize, value: u64, bytes: usize) {
+    if let Some(field) = dof.get_mut(at..at.saturating_add(bytes)) {
+        field.copy_from_slice(&value.to_le_bytes()[..bytes]);
+    }
+}
+
+/// Kernel memory that a leak would use, in KiB: slab and vmalloc.
+fn kernel_memory() -> u64 {
+    let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    text.lines()
+        .filter(|l| l.starts_with("SUnreclaim:") || l.starts_with("VmallocUsed:"))
+        .filter_map(|l| l.split_whitespace().nth(1)?.parse::<u64>().ok())
+        .sum()
+}
+
+fn main() -> ExitCode {
+    let mut args = std::env::args().skip(1).map(|a| a.parse::<u64>().unwrap_or(0));
+    let count = args.next().unwrap_or(1000);
+    let mut random = Random(args.next().unwrap_or(1).max(1));
+    let seeds = seeds();
+    let mut outcomes: BTreeMap<String, u64> = BTreeMap::new();
+    let (mut taken, mut silent) = (0u64, 0u64);
+    let mut baseline = 0;
+    for i in 0..count {
+        // What is loaded lazily has been loaded by then.
+        if i == count / 4 {
+            baseline = kernel_memory();
+        }
+        let mut dof = seeds[random.below(seeds.len())].clone();
+        // Some stay whole: the good way must stay good.
+        if i % 64 != 0 {
+            mutate(&mut dof, &mut random);
+        }
+        let mut device = match Device::open() {
+            Ok(d) => d,
+            Err(e) => {
+                eprintln!("hostile: the device is gone after {i}: {e}");
+                return ExitCode::FAILURE;
+            }
+        };
+        match device.enable(&dof) {
+            Err(refusal) => {
+                silent += u64::from(refusal.reason.is_empty());
+                // The shape of the reason: numbers differ from case to case.
+                let shape: String = refusal
+                    .reason
+                    .lines()
+                    .next()
+                    .unwrap_or_default()
+                    .chars()
+                    .filter(|c| !c.is_ascii_digit())
+                    .collect();
+                *outcomes.entry(shape).or_default() += 1;
+            }
+            Ok(_) => {
+                taken += 1;
+                if device.go().is_ok() {
+                    let _ = device.stop();
+                    let mut data = Vec::new();
+                    for which in [Buffer::Principal, Buffer::Aggregation] {
+                        let _ = device.snap(which, 0, &mut data);
+                    }
+                    let _ = device.status();
+                }
+                if i % 64 == 0 && device.status().is_err() {
+                    eprintln!("hostile: a sound DOF was not run");
+                    return ExitCode::FAILURE;
+                }
+            }
+        }
+    }
+    let grown = kernel_memory().saturating_sub(baseline);
+    println!("{count} DOFs: {taken} taken, {} refused", count - taken);
+    for (reason, n) in &outcomes {
+        eprintln!("{n:8} {reason}");
+    }
+    if silent != 0 {
+        eprintln!("hostile: {silent} refusals gave no reason");
+        return ExitCode::FAILURE;
+    }
+    if taken == 0 || outcomes.len() < 10 {
+        eprintln!("hostile: the mutations do not reach far enough");
+        return ExitCode::FAILURE;
+    }
+    // One leaked statement in a hundred would be more than this over 75,000 DOFs.
+    if grown > 2048 {
+        eprintln!("hostile: kernel memory grew by {grown} KiB");
+        return ExitCode::FAILURE;
+    }
+    ExitCode::SUCCESS
+}

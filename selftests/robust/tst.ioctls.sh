@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-2.0
+# ASSERTION: unknown ioctls, bad pointers and calls in the wrong phase get an errno and change nothing.
+. /src/selftests/lib/sh
+python3 - <<'P'
+import ctypes
+import errno
+import os
+
+libc = ctypes.CDLL(None, use_errno=True)
+
+fd = os.open("/dev/dtrace/dtrace", os.O_RDWR)
+
+
+def iowr(nr, size):
+    return 3 << 30 | size << 16 | ord("d") << 8 | nr
+
+
+def ioctl(request, arg):
+    """The errno, 0 for success; arg is an address or the bytes of an argument."""
+    if isinstance(arg, bytes):
+        buffer = ctypes.create_string_buffer(arg, len(arg) + 16)
+        arg = ctypes.addressof(buffer)
+    done = libc.ioctl(fd, ctypes.c_ulong(request), ctypes.c_ulong(arg))
+    return ctypes.get_errno() if done < 0 else 0
+
+
+def name(e):
+    return errno.errorcode.get(e, "no error" if e == 0 else str(e))
+
+
+def expect(what, errnos, request, arg):
+    e = ioctl(request, arg)
+    if e not in errnos:
+        raise SystemExit(f"{what}: {name(e)}")
+
+
+SIZES = {2: 416, 4: 48, 6: 24, 7: 48, 8: 40, 10: 32, 11: 88, 12: 24, 13: 24, 15: 32, 16: 16, 32: 16}
+for nr in range(256):
+    for size in (0, 1, 8, 4096, 16383):
+        if SIZES.get(nr) != size:
+            expect(f"ioctl {nr} size {size}", {errno.ENOTTY}, iowr(nr, size), 0)
+for request in (0, 1, 2, 0x5401, 0xffffffff, 0x80000000):
+    if ioctl(request, 0) == 0:
+        raise SystemExit(f"ioctl {request:#x}: no error")
+BAD = [0, 1, 0xfff, 0x7ffffffff000, 0xffff888000000000, 0xffffffff81000000, 0x0d01000000000000, 2**64 - 8]
+known = 0
+for nr, size in SIZES.items():
+    errors = {ioctl(iowr(nr, size), address) for address in BAD}
+    if errors == {errno.EFAULT}:
+        known += 1
+    elif errors != {errno.ENOTTY}:
+        raise SystemExit(f"ioctl {nr} at bad addresses: {sorted(map(name, errors))}")
+if known != len(SIZES):
+    raise SystemExit(f"only {known} of {len(SIZES)} ioctls were known: sizes have changed")
+
+import struct
+
+
+def enable(address, size):
+    return struct.pack("<QQII", address, size, 0, 0)
+
+
+for address in BAD:
+    expect(f"DOF at {address:#x}", {errno.EFAULT}, iowr(6, 24), enable(address, 64))
+expect("empty DOF", {errno.EINVAL}, iowr(6, 24), enable(0, 0))
+expect("huge DOF", {errno.E2BIG}, iowr(6, 24), enable(0x1000, 2**40))
+expect("GO before ENABLE", {errno.EBUSY}, iowr(12, 24), bytes(24))
+expect("STOP before GO", {errno.EBUSY}, iowr(13, 24), bytes(24))
+expect("STATUS before GO", {errno.EBUSY}, iowr(11, 88), bytes(88))
+for cpu in (0, 2**32 - 1):
+    expect("BUFSNAP before GO", {errno.EBUSY}, iowr(4, 48), struct.pack("<QQIIQQQ", 0, 2**40, cpu, 0, 0, 0, 0))
+os.close(fd)
+print("ok")
+P
