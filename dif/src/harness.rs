@@ -197,8 +197,12 @@ impl Script {
 impl Env for Script {
     fn step(&mut self, pc: u32) {
         self.steps += 1;
-        let forward = self.last_pc.is_none_or(|last| pc > last) && (pc as usize) < self.length;
+        if self.length == 0 {
+            // Not watched.
+            return;
+        }
         assert!(self.steps <= self.length, "step {} at pc {pc}", self.steps);
+        let forward = self.last_pc.is_none_or(|last| pc > last) && (pc as usize) < self.length;
         self.demand(forward, "a step that does not go forward inside the object");
         self.last_pc = Some(pc);
     }

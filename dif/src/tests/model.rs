@@ -189,6 +189,7 @@ proptest! {
         let difo = verify(object(&lines, &constants), &Rules::DEFAULT, &mut |e| panic!("{e}"))
             .expect("well formed");
         let mut env = Script::new();
+        env.watch(&difo);
         let answer = run(&difo, &mut Clause::new(&mut [], 256), &mut env);
         match (answer, model(&lines, &constants)) {
             (Ok(value), Ok(expected)) => prop_assert_eq!(value, expected),
