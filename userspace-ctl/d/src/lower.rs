@@ -3,17 +3,19 @@
 //!
 //! `if` has no instruction of its own: the machine knows only predicates. A clause with an `if`
 //! becomes several clauses on the same probes, run one after the other. The condition is kept in a
-//! hidden clause-local variable, and the parts have it as their predicate:
+//! hidden clause-local variable, and the parts have it in their predicates:
 //!
 //! ```text
 //! p /x/ { a; if (c) { b; } else { d; } e; }
 //!
-//! p           { this->?0 = x != 0; }          the clause's own predicate, kept
-//! p /this->?0/ { a; this->?1 = c; }
-//! p /this->?0 && this->?1/  { b; }
-//! p /this->?0 && !this->?1/ { d; }
-//! p /this->?0/ { e; }
+//! p                      { this->?e = 1; this->?0 = x != 0; this->?e = 0; }
+//! p /!?e && ?0/          { this->?e = 1; a; this->?1 = c != 0; this->?e = 0; }
+//! p /!?e && ?0 && ?1/    { this->?e = 1; b; this->?e = 0; }
+//! p /!?e && ?0 && !?1/   { this->?e = 1; d; this->?e = 0; }
+//! p /!?e && ?0/          { e; }
 //! ```
+//! `?e` is 1 while a part runs: a part that ended by a fault leaves it so, and the rest of the
+//! clause does not run, as the manual promises.
 
 use std::sync::Arc;
 
@@ -25,6 +27,7 @@ use crate::program::{Action, Clause, DifObject, Statement, StatementKind};
 use crate::source::Span;
 use crate::typed::{self, Expr, Kind, Stmt};
 use crate::types::{Int, Type};
+use crate::world::ProbePattern;
 use abi::action::{ActionKind, LibAct};
 
 /// Clauses and statements under construction.
@@ -40,6 +43,8 @@ pub struct Lower<'a> {
     /// Complaints.
     pub diagnostics: Vec<Diagnostic>,
     hidden: u32,
+    /// `this->?e` while a clause with an `if` is taken apart.
+    running: Option<Arc<Variable>>,
 }
 
 /// A condition that a part of a clause stands under.
@@ -56,6 +61,7 @@ impl<'a> Lower<'a> {
             statements: Vec::new(),
             diagnostics: Vec::new(),
             hidden: 0,
+            running: None,
         }
     }
 
@@ -69,15 +75,66 @@ impl<'a> Lower<'a> {
             out.push(part);
             return out;
         }
+        let Some(running) = self.hide("?e", clause.span) else { return out };
+        self.running = Some(running);
         let mut conditions = Conditions::new();
-        if let Some(predicate) = &clause.predicate {
-            let mut part = self.part(clause, None);
-            let Some(kept) = self.keep(predicate, &mut part) else { return out };
-            conditions.push((kept, true));
-            out.push(part);
+        let Some(first) = self.begin(clause, &conditions, true) else { return out };
+        match &clause.predicate {
+            Some(predicate) => {
+                let mut part = first;
+                let Some(kept) = self.keep(predicate, &mut part) else { return out };
+                conditions.push((kept, true));
+                self.end(part, &mut out);
+                self.block(clause, &clause.body, &mut conditions, None, &mut out);
+            }
+            None => self.block(clause, &clause.body, &mut conditions, Some(first), &mut out),
         }
-        self.block(clause, &clause.body, &mut conditions, &mut out);
-        out
+        self.running = None;
+        per_probe(out)
+    }
+
+    /// A hidden clause-local variable.
+    fn hide(&mut self, name: &str, span: Span) -> Option<Arc<Variable>> {
+        let known = self.names.variable(Scope::Local, name).cloned();
+        let v = known.or_else(|| self.names.define(Scope::Local, name, Type::INT, span));
+        if v.is_none() {
+            self.complain(Diagnostic::new(Tag::IdOflow, span, "too many variables"));
+        }
+        v
+    }
+
+    /// A part under conditions, marked as running.
+    fn begin(
+        &mut self,
+        clause: &typed::Clause,
+        conditions: &Conditions,
+        is_first: bool,
+    ) -> Option<Clause> {
+        let running = self.running.clone()?;
+        let predicate = if is_first {
+            None
+        } else {
+            let mut all = vec![(running.clone(), false)];
+            all.extend(conditions.iter().cloned());
+            self.conjunction(&all, clause.span)
+        };
+        let mut part = self.part(clause, predicate);
+        self.set(&running, 1, &mut part);
+        Some(part)
+    }
+
+    /// The part ran to its end.
+    fn end(&mut self, mut part: Clause, out: &mut Vec<Clause>) {
+        if let Some(running) = self.running.clone() {
+            self.set(&running, 0, &mut part);
+        }
+        out.push(part);
+    }
+
+    fn set(&mut self, v: &Arc<Variable>, value: u64, part: &mut Clause) {
+        let value = Expr::constant(value, Int::INT, Span::default());
+        let set = Kind::SetVar(v.clone(), Box::new(value));
+        self.statements(&[Stmt::Expr(Expr::new(set, Type::INT, Span::default()))], part);
     }
 
     fn part(&mut self, clause: &typed::Clause, predicate: Option<Arc<DifObject>>) -> Clause {
@@ -86,30 +143,32 @@ impl<'a> Lower<'a> {
         Clause { probes: clause.probes.clone(), predicate, actions: Vec::new(), uarg }
     }
 
-    /// Statements under conditions: one part up to each `if`, then the parts of the `if`.
+    /// Statements under conditions: one part up to each `if`, then the parts of the `if`. `open`
+    /// is a part that has begun already.
     fn block(
         &mut self,
         clause: &typed::Clause,
         body: &[Stmt],
         conditions: &mut Conditions,
+        mut open: Option<Clause>,
         out: &mut Vec<Clause>,
     ) {
         let mut rest = body;
         while !rest.is_empty() {
             let plain = rest.iter().position(|s| matches!(s, Stmt::If(..))).unwrap_or(rest.len());
             let (now, later) = rest.split_at(plain);
-            let predicate = self.conjunction(conditions, clause.span);
-            let mut part = self.part(clause, predicate);
+            let begun = open.take().or_else(|| self.begin(clause, conditions, false));
+            let Some(mut part) = begun else { return };
             self.statements(now, &mut part);
             let Some((Stmt::If(condition, then, other), after)) = later.split_first() else {
-                out.push(part);
+                self.end(part, out);
                 return;
             };
             let Some(kept) = self.keep(condition, &mut part) else { return };
-            out.push(part);
+            self.end(part, out);
             for (branch, wanted) in [(then, true), (other, false)] {
                 conditions.push((kept.clone(), wanted));
-                self.block(clause, branch, conditions, out);
+                self.block(clause, branch, conditions, None, out);
                 conditions.pop();
             }
             rest = after;
@@ -121,10 +180,7 @@ impl<'a> Lower<'a> {
         let span = condition.span;
         let name = format!("?{}", self.hidden);
         self.hidden += 1;
-        let Some(v) = self.names.define(Scope::Local, &name, Type::INT, span) else {
-            self.complain(Diagnostic::new(Tag::IdOflow, span, "too many variables"));
-            return None;
-        };
+        let v = self.hide(&name, span)?;
         let not = Expr::new(Kind::LogNot(Box::new(condition.clone())), Type::INT, span);
         let truth = Expr::new(Kind::LogNot(Box::new(not)), Type::INT, span);
         let set = Expr::new(Kind::SetVar(v.clone(), Box::new(truth)), Type::INT, span);
@@ -334,6 +390,20 @@ impl<'a> Lower<'a> {
             self.diagnostics.push(d);
         }
     }
+}
+
+/// A probe that two descriptions of one clause match gets all parts for the one, then all for the
+/// other: parts of two firings of a clause must not mix.
+fn per_probe(parts: Vec<Clause>) -> Vec<Clause> {
+    let probes = parts.first().map(|p| p.probes.clone()).unwrap_or_default();
+    let one = |probe: &ProbePattern| {
+        let probes = vec![probe.clone()];
+        parts
+            .iter()
+            .map(move |p| Clause { probes: probes.clone(), ..p.clone() })
+            .collect::<Vec<_>>()
+    };
+    probes.iter().flat_map(one).collect()
 }
 
 impl dif::Difo for DifObject {

@@ -25,6 +25,7 @@ use abi::action::ActionKind;
 use abi::aggregation::AggFunc;
 use abi::difo::{DifType, DifVar};
 use abi::option::OptionId;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// A compiled D program.
@@ -171,11 +172,17 @@ pub struct DifObject {
 }
 
 impl Program {
-    /// Every DIF object in order: of each clause the predicate, then the actions'. What `-S` lists.
+    /// Every DIF object once, in order: of each clause the predicate, then the actions'. What `-S`
+    /// lists.
     pub fn objects(&self) -> impl Iterator<Item = &DifObject> {
-        self.clauses.iter().flat_map(|c| {
-            c.predicate.iter().chain(c.actions.iter().filter_map(|a| a.difo.as_ref())).map(|o| &**o)
-        })
+        let mut seen = HashSet::new();
+        self.clauses
+            .iter()
+            .flat_map(|c| {
+                c.predicate.iter().chain(c.actions.iter().filter_map(|a| a.difo.as_ref()))
+            })
+            .filter(move |o| seen.insert(Arc::as_ptr(o)))
+            .map(|o| &**o)
     }
     /// The statement of this number.
     pub fn statement(&self, number: u64) -> Option<&Statement> {

@@ -215,6 +215,17 @@ fn if_and_else() {
     let once = "BEGIN { x = 1; if (x) { x = 0; trace(1); trace(x); } else { trace(2); } }";
     assert_eq!(data(once), [1, 0].map(Datum::Int));
     assert_eq!(data("BEGIN /pid == 1/ { if (1) trace(1); else trace(2); trace(3); }"), []);
+    // A fault ends the whole clause, not only the part it happens in; the next clause runs.
+    let fault = Datum::Fault(FaultKind::DivZero);
+    for faulty in ["if (1 / (pid - 42)) trace(1); else trace(2);", "if (pid) x = 1 / (pid - 42);"] {
+        let program =
+            format!("BEGIN {{ trace(0); {faulty} trace(3); }} BEGIN {{ if (1) trace(4); }}");
+        assert!(data(&program).ends_with(&[fault.clone(), Datum::Int(4)]), "{program}");
+        assert!(!data(&program).contains(&Datum::Int(3)));
+    }
+    // Two descriptions, one probe: the clause fires twice, one after the other.
+    let twice = "BEGIN, dtrace:::BEGIN { if (++n == 1) trace(1); else trace(2); trace(n); }";
+    assert_eq!(data(twice), [1, 1, 2, 2].map(Datum::Int));
 }
 
 #[test]

@@ -39,6 +39,11 @@ impl Checker<'_> {
                     .label("expected a statement of its own: @name[keys] = func(x);"),
             );
         }
+        if let ExprKind::Index(base, _) = &left.kind {
+            if matches!(base.kind, ExprKind::Agg(..)) {
+                return self.expr(left);
+            }
+        }
         let value = self.expr(right);
         let Some(target) = self.target(left) else { return Expr::error(span) };
         let value = match op {

@@ -93,9 +93,10 @@ pub struct Names {
 }
 
 impl Names {
-    /// Forgets what belongs to one program.
+    /// Forgets what belongs to one program. Ids of `this->` variables are not given again: to the
+    /// kernel all programs of a consumer are one, and a variable has one type.
     pub fn begin_program(&mut self) {
-        self.locals = Table::default();
+        self.locals.by_name.clear();
         self.places.clear();
     }
 

@@ -33,6 +33,8 @@ pub fn control(text: &str, span: Span) -> Result<Control, Diagnostic> {
     if body.starts_with('!') {
         return Ok(Control::Nothing);
     }
+    // A remark may follow.
+    let body = body.split("/*").next().unwrap_or("").split(" //").next().unwrap_or("");
     let mut words = body.split_whitespace();
     match words.next() {
         None => Ok(Control::Nothing),

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Runs the manual: every `d` block of `mdtest/*.md` and `tags/*.md` is compiled.
+//!
+//! - A block must compile, unless it says `/* error: [D_TAG] "part" */` on the lines where the
+//!   complaints are expected, and then exactly those must come.
+//! - `/* type: int64_t */` says the type of the line's `trace()`.
+//! - A following `data` block is what the probes leave behind, `dif` the listing of all objects,
+//!   `message` the first complaint as it is shown. `BLESS=1` writes them anew.
+//! - `d -P` is the text of that option; `d args=7,foo` gives arguments.
+
+mod common;
+
+use std::fmt::Write;
+use std::path::Path;
+
+use abi::action::ActionKind;
+use common::{fire, world, Datum, Host};
+use d::types::Type;
+use d::{Options, Source, SpecKind, StatementKind};
+
+struct Case {
+    name: String,
+    info: String,
+    text: String,
+    /// What the block must give, by kind of the blocks behind it.
+    data: String,
+    dif: String,
+    message: String,
+}
+
+fn run(name: &str, info: &str, text: &str) -> Case {
+    let mut options = Options::default();
+    let mut source = Source::script("page.d", text);
+    for word in info.split_whitespace().skip(1) {
+        match word {
+            "-n" => source = Source::spec(SpecKind::Name, text.trim_end()),
+            "-P" => source = Source::spec(SpecKind::Provider, text.trim_end()),
+            "-m" => source = Source::spec(SpecKind::Module, text.trim_end()),
+            "-f" => source = Source::spec(SpecKind::Function, text.trim_end()),
+            "-i" => source = Source::spec(SpecKind::Id, text.trim_end()),
+            "-Z" => options.allow_zero = true,
+            _ => match word.strip_prefix("args=") {
+                Some(args) => {
+                    options.args =
+                        ["page.d"].into_iter().chain(args.split(',')).map(String::from).collect()
+                }
+                None => panic!("{name}: unknown word {word}"),
+            },
+        }
+    }
+    let compiled = d::compile(&source, &world(), &options);
+    let wanted: Vec<(usize, &str, &str)> = notes(text, "error:")
+        .map(|(line, note)| {
+            let (tag, rest) = note.strip_prefix('[').and_then(|n| n.split_once(']')).expect(name);
+            (line, tag, rest.trim().trim_matches('"'))
+        })
+        .collect();
+    let found: Vec<(usize, &str, &str)> =
+        compiled.diagnostics.iter().map(|d| (d.line, d.tag.name(), d.message.as_str())).collect();
+    let fits = |w: &(usize, &str, &str), f: &(usize, &str, &str)| {
+        w.0 == f.0 && w.1 == f.1 && f.2.contains(w.2)
+    };
+    let missing: Vec<_> = wanted.iter().filter(|w| !found.iter().any(|f| fits(w, f))).collect();
+    let extra: Vec<_> = found.iter().filter(|f| !wanted.iter().any(|w| fits(w, f))).collect();
+    assert!(
+        missing.is_empty() && extra.is_empty(),
+        "{name}\n{text}\nmissing {missing:#?}\nnot expected {extra:#?}"
+    );
+    let mut case = Case {
+        name: name.into(),
+        info: info.into(),
+        text: text.into(),
+        data: String::new(),
+        dif: String::new(),
+        message: String::new(),
+    };
+    if let Some(d) = compiled.diagnostics.first() {
+        let drawn = d::diag::render::render(d, &source, true);
+        case.message = format!("{}\n\n{drawn}\n", d.headline(&source, true));
+    }
+    let Some(program) = compiled.program else { return case };
+    let traced: Vec<_> = program
+        .statements
+        .iter()
+        .filter_map(|s| match &s.kind {
+            StatementKind::Trace(v) => Some(*v),
+            _ => None,
+        })
+        .collect();
+    for (line, ty) in notes(text, "type:") {
+        // The last trace() of the line.
+        let so_far: Vec<&str> = text.lines().take(line).collect();
+        let nth = so_far.join("\n").matches("trace(").count();
+        let ty = Type::from_table(ty).expect(name);
+        assert_eq!(traced.get(nth - 1), Some(&ty.value(256)), "{name} line {line}: {ty}");
+    }
+    for o in program.objects() {
+        if !case.dif.is_empty() {
+            case.dif.push('\n');
+        }
+        for (i, word) in o.text.iter().enumerate() {
+            let mut insn = String::new();
+            dif::disasm::write_insn(o, *word, &mut insn).expect(name);
+            let insn = insn.replace("\t\t!", "  !");
+            writeln!(case.dif, "{i:02} {word:08x} {}", insn.trim_end()).expect(name);
+        }
+    }
+    for datum in fire(&d::dof::write(&program, &[]), &mut Host::new()) {
+        writeln!(case.data, "{}", show(&datum)).expect(name);
+    }
+    case
+}
+
+/// Comments `/* word rest */` with their lines.
+fn notes<'t>(text: &'t str, word: &'static str) -> impl Iterator<Item = (usize, &'t str)> {
+    text.lines().enumerate().flat_map(move |(i, line)| {
+        let comments = line.split("/*").skip(1).filter_map(|c| c.split("*/").next());
+        comments.filter_map(move |c| Some((i + 1, c.trim().strip_prefix(word)?.trim())))
+    })
+}
+
+fn show(d: &Datum) -> String {
+    match d {
+        Datum::Int(v) => v.to_string(),
+        Datum::Str(s) => format!("{s:?}"),
+        Datum::Bytes(b) => format!("{b:02x?}"),
+        Datum::Fault(f) => format!("fault {f:?}"),
+        Datum::Agg(kind, key, v) => {
+            let key: Vec<String> = key.iter().map(show).collect();
+            let value = if *kind == ActionKind::Count { String::new() } else { v.to_string() };
+            format!("@[{}] {}({value})", key.join(", "), kind.name())
+        }
+    }
+}
+
+/// Runs a page; gives the page as it should read.
+fn page(path: &Path) -> (String, String, usize) {
+    let old = std::fs::read_to_string(path).expect("page");
+    let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+    let mut new = String::new();
+    let mut case: Option<Case> = None;
+    let mut count = 0;
+    let mut lines = old.lines().enumerate();
+    while let Some((at, line)) = lines.next() {
+        new.push_str(line);
+        new.push('\n');
+        let Some(info) = line.strip_prefix("```").filter(|i| !i.is_empty()) else { continue };
+        let body: String = lines
+            .by_ref()
+            .map(|(_, l)| l)
+            .take_while(|l| *l != "```")
+            .map(|l| format!("{l}\n"))
+            .collect();
+        match (info.split(' ').next().unwrap_or(""), &case) {
+            ("d", _) => {
+                case = Some(run(&format!("{name}:{}", at + 1), info, &body));
+                count += 1;
+                new.push_str(&body);
+            }
+            ("data", Some(c)) => new.push_str(&c.data),
+            ("dif", Some(c)) => new.push_str(&c.dif),
+            ("message", Some(c)) => new.push_str(&c.message),
+            _ => new.push_str(&body),
+        }
+        new.push_str("```\n");
+        let _ = case.as_ref().map(|c| (&c.name, &c.info, &c.text));
+    }
+    (old, new, count)
+}
+
+fn pages(folder: &str, least: usize) {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+    let mut paths: Vec<_> =
+        std::fs::read_dir(root).expect(folder).map(|e| e.expect(folder).path()).collect();
+    paths.sort();
+    let mut count = 0;
+    for path in paths.iter().filter(|p| p.extension().is_some_and(|e| e == "md")) {
+        let (old, new, n) = page(path);
+        count += n;
+        if std::env::var_os("BLESS").is_some() && old != new {
+            std::fs::write(path, &new).expect("bless");
+        } else {
+            assert_eq!(old, new, "{} (BLESS=1 rewrites)", path.display());
+        }
+    }
+    assert!(count >= least, "{folder}: {count} programs");
+}
+
+#[test]
+fn manual() {
+    pages("mdtest", 55);
+}
+
+#[test]
+fn tours() {
+    pages("stages", 1);
+}
+
+#[test]
+fn tags() {
+    pages("tags", 2 * d::Tag::ALL.len());
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tags");
+    for tag in d::Tag::ALL {
+        let path = folder.join(format!("{}.md", tag.name()));
+        let text =
+            std::fs::read_to_string(&path).unwrap_or_else(|_| panic!("{} has no page", tag.name()));
+        assert!(text.contains(&format!("error: [{}]", tag.name())), "{}: no example", tag.name());
+        assert!(
+            text.starts_with(&format!("# {}: {}\n", tag.name(), tag.meaning())),
+            "{}",
+            tag.name()
+        );
+    }
+}
