@@ -206,7 +206,8 @@ fn controls(
 fn unused_argument(options: &Options, used: &[usize], source: &Source) -> Option<Diagnostic> {
     let (n, text) = options.args.iter().enumerate().skip(1).find(|(n, _)| !used.contains(n))?;
     let message = format!("extraneous argument '{text}' (${n} is not referenced)");
-    let end = source::Span::new(source.text.len(), source.text.len());
+    let end = source.text.trim_end().len();
+    let end = source::Span::new(end, end);
     let mut d = Diagnostic::new(Tag::MacroUnused, end, message)
         .hint("use it in the program, or allow it with -x defaultargs");
     d.is_bare = true;

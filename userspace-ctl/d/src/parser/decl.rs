@@ -49,6 +49,14 @@ pub fn is_type_word(word: &str) -> bool {
     )
 }
 
+/// Words that need another one to be a type, or mean int.
+fn is_attribute(word: &str) -> bool {
+    matches!(
+        word,
+        "unsigned" | "signed" | "short" | "long" | "const" | "volatile" | "restrict" | "userland"
+    )
+}
+
 /// Most words of a base type.
 const MAX_WORDS: usize = 16;
 
@@ -70,6 +78,14 @@ impl Parser<'_> {
                 class = Some((word, at));
             } else {
                 first = Some((word, at));
+            }
+        }
+        if let (Some((one, at)), Tok::Ident(two)) = (&class, self.peek().tok.clone()) {
+            if is_class(&two) {
+                let (at, second) = (*at, self.peek().span);
+                let message = format!("only one storage class allowed: {one} or {two}");
+                let d = Diagnostic::new(Tag::DeclClass, second, message).other(at, "the first");
+                return Err(self.complain(d));
             }
         }
         let ty = self.parse_base_type(first)?;
@@ -136,8 +152,8 @@ impl Parser<'_> {
         while let Tok::Ident(word) = self.peek().tok.clone() {
             let last = words.last().map(|(w, _)| w.as_str());
             let after_tag = matches!(last, Some("struct" | "union" | "enum"));
-            let has_name = words.iter().any(|(w, _)| !is_type_word(w));
-            if !(after_tag || is_type_word(&word) || self.is_type_name(&word) && !has_name) {
+            let has_base = words.iter().any(|(w, _)| !is_attribute(w));
+            if !(after_tag || is_type_word(&word) || self.is_type_name(&word) && !has_base) {
                 break;
             }
             let span = self.bump().span;
