@@ -57,7 +57,7 @@ check file_systems_are_mounted grep -qx mounted "$d/out"
 printf '%s\0' "${args[@]}" >"$d/args"
 check arguments_survive cmp -s "$d/args" "$d/shared dir/args"
 check output_is_complete same "$(tr -dc z <"$d/out" | wc -c)" 3000000
-check within_a_minute [ $took -lt 60 ]
+check within_two_minutes [ $took -lt 120 ]
 
 vm -- true
 check success_is_0 same $rc 0
@@ -70,7 +70,7 @@ check output_before_it_arrives grep -q 'left one behind' "$d/out"
 begin=$SECONDS
 vm -t 3 -- sleep 600
 check time_out_is_124 same $rc 124
-check time_out_is_in_time [ $((SECONDS - begin)) -lt 60 ]
+check time_out_is_in_time [ $((SECONDS - begin)) -lt 120 ]
 
 vm -- bash -c 'reboot -f 2>/dev/null; echo b >/proc/sysrq-trigger; sleep 60'
 check guest_that_goes_away_is_125 same $rc 125

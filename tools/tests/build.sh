@@ -1,0 +1,48 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# ASSERTION: drivers of other people's folders build, and `make install KERNEL=native` works on a machine
+# whose kernel tree has the Rust metadata (the build root is one).
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
+passed=0 failed=0
+d=$(mktemp -d)
+trap 'rm -rf "$d"' EXIT
+check() { # NAME CONDITION...
+	local name=$1; shift
+	if "$@"; then passed=$((passed + 1)); echo "test $name ... ok"; return; fi
+	failed=$((failed + 1))
+	echo "test $name ... FAILED: $*"
+	sed 's/^/  /' "$d/log" | tail -n 20
+}
+krel=$(tools/buildroot kernel)
+
+mkdir "$d/my driver" "$d/driver"
+cp demo/hworld/Kbuild demo/hworld/*.c "$d/driver"
+make driver M="$d/driver" >"$d/log" 2>&1
+check driver_elsewhere_builds [ -s "$d/driver/build/$krel/hworld.ko" ]
+check driver_says_where grep -qx "built: $d/driver/build/$krel/hworld.ko" "$d/log"
+check driver_builds_without_warning [ "$(grep -ci warning "$d/log")" = 0 ]
+check driver_folder_stays_clean [ "$(find "$d/driver" -maxdepth 1 -name '*.o' | wc -l)" = 0 ]
+make driver M="$d/my driver" >"$d/log" 2>&1
+check driver_without_kbuild_is_told grep -q 'no Kbuild' "$d/log"
+
+# shellcheck disable=SC2016
+tools/buildroot run -- bash -euc '
+	make install KERNEL=native KREL=$1 KDIR=$(tools/buildroot kdir) DESTDIR=/tmp/dest
+	find /tmp/dest -type f
+	echo "vermagic $(modinfo -F vermagic /tmp/dest/lib/modules/$1/updates/dtrace.ko)"
+	echo "stock $(modinfo -F vermagic /lib/modules/$1/kernel/fs/overlayfs/overlay.ko.xz)"
+' bash "$krel" >"$d/log" 2>&1
+check native_module_is_installed grep -qx "/tmp/dest/lib/modules/$krel/updates/dtrace.ko" "$d/log"
+check native_command_is_installed grep -qx /tmp/dest/usr/local/bin/dtrace "$d/log"
+check native_header_is_installed grep -qx /tmp/dest/usr/local/include/dtrace/sdt.h "$d/log"
+check vermagic_is_the_stock_kernels [ "$(sed -n 's/^vermagic //p' "$d/log")" = "$(sed -n 's/^stock //p' "$d/log")" ]
+
+begin=$SECONDS
+tools/buildroot ensure >"$d/log" 2>&1
+check second_set_up_does_nothing [ $((SECONDS - begin)) -lt 5 ] 
+check second_set_up_is_silent [ ! -s "$d/log" ]
+echo
+[ $failed = 0 ] && word=ok || word=FAILED
+echo "test result: $word. $passed passed; $failed failed; 0 ignored"
+[ $failed = 0 ]
