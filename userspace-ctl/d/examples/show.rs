@@ -1,28 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Shows what the compiler makes of a D program: `cargo run -p d --example show -- "BEGIN { .. }"`.
-use d::*;
+//! What every stage makes of a D program: `cargo run -p d --example show -- 'BEGIN { .. }'`.
+//! Every probe is taken to exist.
+
+use d::{dof, show, Matches, Options, ProbePattern, Source, SpecKind, World};
+
+struct AnyProbe;
+
+impl World for AnyProbe {
+    fn matches(&self, _: &ProbePattern) -> Matches {
+        Matches { count: 1, nargs: None }
+    }
+}
+
 fn main() {
-    let text = std::env::args().nth(1).unwrap();
-    let src = Source::spec(SpecKind::Name, text);
-    let w = world::Fixture::new(&[
-        "hworld:open_module:open1:entry",
-        "hworld:read_module:read1:entry",
-        "fbt:vmlinux:vfs_read:entry",
-    ]);
-    let c = compile(&src, &w, &Options::default());
-    for d in &c.diagnostics {
-        println!("dtrace: invalid probe specifier: {}", d.headline(&src, true));
-        println!("{}", diag::render::render(d, &src, true));
+    let text: Vec<String> = std::env::args().skip(1).collect();
+    let source = Source::spec(SpecKind::Name, text.join(" "));
+    let options = Options::default();
+    println!("-- tokens\n{}", show::tokens(&source, &options));
+    println!("-- tree\n{}", show::tree(&source, &options));
+    println!("-- typed\n{}", show::typed(&source, &options, &AnyProbe));
+    let compiled = d::compile(&source, &AnyProbe, &options);
+    for d in &compiled.diagnostics {
+        eprintln!("{}\n", d::diag::render::render(d, &source, true));
     }
-    if let Some(p) = c.program {
-        for o in p.objects() {
-            let mut s = String::new();
-            dif::disasm::write(o, &mut s).unwrap();
-            println!("{s}");
+    let Some(program) = compiled.program else { std::process::exit(1) };
+    println!("-- program\n{}", show::program(&program));
+    for (i, object) in program.objects().enumerate() {
+        let mut listing = String::new();
+        if dif::disasm::write(object, &mut listing).is_ok() {
+            println!("-- object {i}\n{listing}");
         }
-        for s in &p.statements {
-            println!("{s:?}");
-        }
-        println!("{} bytes dof", dof::write(&p, &[]).len());
     }
+    println!("-- DOF: {} bytes", dof::write(&program, &[]).len());
 }

@@ -22,6 +22,7 @@ mod lower;
 mod names;
 mod parser;
 pub mod program;
+pub mod show;
 pub mod source;
 mod token;
 mod typed;

@@ -5,6 +5,7 @@
 //!   complaints are expected, and then exactly those must come.
 //! - `/* type: int64_t */` says the type of the line's `trace()`.
 //! - A following `data` block is what the probes leave behind, `dif` the listing of all objects,
+//!   `tokens`, `tree`, `typed`, `program` and `dof` what the stages make of it, and
 //!   `message` the first complaint as it is shown. `BLESS=1` writes them anew.
 //! - `d -P` is the text of that option; `d args=7,foo` gives arguments.
 
@@ -18,14 +19,17 @@ use common::{fire, world, Datum, Host};
 use d::types::Type;
 use d::{Options, Source, SpecKind, StatementKind};
 
+#[derive(Default)]
 struct Case {
-    name: String,
-    info: String,
-    text: String,
     /// What the block must give, by kind of the blocks behind it.
     data: String,
     dif: String,
     message: String,
+    tokens: String,
+    tree: String,
+    typed: String,
+    program: String,
+    dof: String,
 }
 
 fn run(name: &str, info: &str, text: &str) -> Case {
@@ -67,12 +71,14 @@ fn run(name: &str, info: &str, text: &str) -> Case {
         "{name}\n{text}\nmissing {missing:#?}\nnot expected {extra:#?}"
     );
     let mut case = Case {
-        name: name.into(),
-        info: info.into(),
-        text: text.into(),
         data: String::new(),
         dif: String::new(),
         message: String::new(),
+        tokens: d::show::tokens(&source, &options),
+        tree: d::show::tree(&source, &options),
+        typed: d::show::typed(&source, &options, &world()),
+        program: String::new(),
+        dof: String::new(),
     };
     if let Some(d) = compiled.diagnostics.first() {
         let drawn = d::diag::render::render(d, &source, true);
@@ -105,10 +111,29 @@ fn run(name: &str, info: &str, text: &str) -> Case {
             writeln!(case.dif, "{i:02} {word:08x} {}", insn.trim_end()).expect(name);
         }
     }
-    for datum in fire(&d::dof::write(&program, &[]), &mut Host::new()) {
+    case.program = d::show::program(&program);
+    let bytes = d::dof::write(&program, &[]);
+    case.dof = sections(&bytes);
+    for datum in fire(&bytes, &mut Host::new()) {
         writeln!(case.data, "{}", show(&datum)).expect(name);
     }
     case
+}
+
+/// The section table of a DOF.
+fn sections(bytes: &[u8]) -> String {
+    use abi::dof::{Header, SectionHeader, SectionKind};
+    use zerocopy::FromBytes;
+    let (head, rest) = Header::read_from_prefix(bytes).expect("header");
+    let mut out = format!("header: version {}, {} bytes in all\n", head.version, head.file_size);
+    for (i, row) in
+        rest.chunks_exact(size_of::<SectionHeader>()).take(head.section_count as usize).enumerate()
+    {
+        let s = SectionHeader::read_from_bytes(row).expect("section");
+        let kind = SectionKind::from_number(s.kind).expect("kind");
+        writeln!(out, "{i}: {kind:?}, {} bytes at {}", s.size, s.offset).expect("text");
+    }
+    out
 }
 
 /// Comments `/* word rest */` with their lines.
@@ -159,11 +184,15 @@ fn page(path: &Path) -> (String, String, usize) {
             }
             ("data", Some(c)) => new.push_str(&c.data),
             ("dif", Some(c)) => new.push_str(&c.dif),
+            ("tokens", Some(c)) => new.push_str(&c.tokens),
+            ("tree", Some(c)) => new.push_str(&c.tree),
+            ("typed", Some(c)) => new.push_str(&c.typed),
+            ("program", Some(c)) => new.push_str(&c.program),
+            ("dof", Some(c)) => new.push_str(&c.dof),
             ("message", Some(c)) => new.push_str(&c.message),
             _ => new.push_str(&body),
         }
         new.push_str("```\n");
-        let _ = case.as_ref().map(|c| (&c.name, &c.info, &c.text));
     }
     (old, new, count)
 }
