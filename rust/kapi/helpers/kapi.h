@@ -12,6 +12,12 @@ struct miscdevice;
 struct module;
 struct mutex;
 
+/* Whether all of [addr, addr + len) is in [base, base + size); nothing wraps around. */
+static inline bool kapi_within(u64 base, u64 size, u64 addr, size_t len)
+{
+	return addr >= base && addr - base < size && len <= size - (addr - base);
+}
+
 /* context.c */
 long kapi_probe_enter(unsigned long *flags);
 void kapi_probe_leave(unsigned long flags);

@@ -76,9 +76,7 @@ void kapi_module_text(struct module *mod, bool init, u64 *base, u64 *size)
 bool kapi_module_contains(struct module *mod, u64 addr, size_t len)
 {
 	for_each_mod_mem_type(type) {
-		u64 base = (unsigned long)mod->mem[type].base, size = mod->mem[type].size;
-
-		if (addr >= base && addr - base < size && len <= size - (addr - base))
+		if (kapi_within((unsigned long)mod->mem[type].base, mod->mem[type].size, addr, len))
 			return true;
 	}
 	return false;

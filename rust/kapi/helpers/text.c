@@ -25,7 +25,7 @@ static bool kapi_is_text(const struct kapi_text_fns *fns, u64 addr, size_t len)
 {
 	struct module *m;
 
-	if (addr >= fns->stext && addr + len <= fns->etext)
+	if (kapi_within(fns->stext, fns->etext - fns->stext, addr, len))
 		return true;
 	list_for_each_entry(m, fns->modules, list) {
 		static const enum mod_mem_type types[] = { MOD_TEXT, MOD_INIT_TEXT };
@@ -34,9 +34,9 @@ static bool kapi_is_text(const struct kapi_text_fns *fns, u64 addr, size_t len)
 		if (m->state == MODULE_STATE_UNFORMED)
 			continue;
 		for (i = 0; i < ARRAY_SIZE(types); i++) {
-			u64 base = (unsigned long)m->mem[types[i]].base, size = m->mem[types[i]].size;
+			const struct module_memory *mem = &m->mem[types[i]];
 
-			if (addr >= base && addr - base < size && len <= size - (addr - base))
+			if (kapi_within((unsigned long)mem->base, mem->size, addr, len))
 				return true;
 		}
 	}
