@@ -156,7 +156,7 @@ impl Checker<'_> {
                 );
                 self.fail(
                     Diagnostic::new(Tag::PrintfArgProto, span, message)
-                        .label(format!("{} values given", rest.len())),
+                        .label(format!("values given: {}", rest.len())),
                 );
                 return None;
             };

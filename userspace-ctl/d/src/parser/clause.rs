@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 //! `descriptions /predicate/ { statements }`.
 
-use super::{Parse, Parser};
-use crate::ast::{Clause, Stmt, StmtKind};
+use super::{Complained, Parse, Parser};
+use crate::ast::{Clause, Expr, ExprKind, Stmt, StmtKind};
 use crate::diag::{Diagnostic, Region, Tag};
 use crate::source::Span;
 use crate::token::Tok;
+use crate::types::Int;
 
 impl Parser<'_> {
     /// A clause whose first description has been read.
@@ -98,6 +99,19 @@ impl Parser<'_> {
                     )
                     .label("a clause must end by itself: no loops, no jumps")
                     .hint("use predicates, `if`, or `?:`");
+                    let _: Complained = self.complain(d);
+                    self.skip_loop();
+                    let nothing = Expr::new(ExprKind::Int(0, Int::INT), start);
+                    return Ok(Stmt { kind: StmtKind::Expr(nothing) });
+                }
+                "self" | "this" => {}
+                _ if self.begins_declaration(&word) => {
+                    let message = format!(
+                        "syntax error near `{word}`: declarations stand outside of clauses"
+                    );
+                    let d = Diagnostic::new(Tag::Syntax, start, message)
+                        .label("expected a statement")
+                        .hint("put it before the clause, or just assign: the first assignment declares");
                     return Err(self.complain(d));
                 }
                 _ => {}
@@ -109,6 +123,26 @@ impl Parser<'_> {
         }
         self.maybe(";");
         Ok(Stmt { kind: StmtKind::Expr(expr) })
+    }
+
+    /// Steps over a loop that D does not have, body included.
+    fn skip_loop(&mut self) {
+        self.bump();
+        for (open, close) in [("(", ")"), ("{", "}")] {
+            let mut depth = 0usize;
+            while self.is(open) || depth > 0 && self.peek().tok != Tok::Eof {
+                let t = self.bump();
+                match t.tok {
+                    Tok::Punct(p) if p == open => depth += 1,
+                    Tok::Punct(p) if p == close => depth -= 1,
+                    _ => {}
+                }
+                if depth == 0 {
+                    break;
+                }
+            }
+        }
+        self.maybe(";");
     }
 
     fn parse_if(&mut self) -> Parse<Stmt> {
