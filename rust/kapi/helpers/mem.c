@@ -6,7 +6,10 @@
 
 void *kapi_zalloc(size_t bytes)
 {
-	if ((bytes >> PAGE_SHIFT) > totalram_pages() / 2)
+	long pages = si_mem_available();
+
+	/* Several such blocks make a request, and others live here too. */
+	if (pages < 0 || (bytes >> PAGE_SHIFT) > pages / 4)
 		return NULL;
 	return kvzalloc(bytes, GFP_KERNEL_ACCOUNT | __GFP_NOWARN | __GFP_RETRY_MAYFAIL);
 }

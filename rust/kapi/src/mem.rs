@@ -67,19 +67,32 @@ pub fn zeroed_words(n: usize) -> Result<KVVec<u64>> {
     zeroed(n)
 }
 
-/// `n` zeroed values, however many: charged to the cgroup of whoever asked. What is more than half
-/// of the machine has is refused, as is what it does not have; quietly, and without driving it out
-/// of memory.
+/// `n` zeroed counters; see [`zeroed`].
+pub fn zeroed_atomics(n: usize) -> Result<KVVec<AtomicU64>> {
+    // SAFETY: a zeroed `AtomicU64` is one of 0.
+    unsafe { raw(n) }
+}
+
+/// `n` zeroed values, however many: charged to the cgroup of whoever asked. What is more than a
+/// quarter of what the machine has left is refused; quietly, and without driving it out of memory.
 pub fn zeroed<T: Zeroable>(n: usize) -> Result<KVVec<T>> {
+    // SAFETY: `T` is `Zeroable`.
+    unsafe { raw(n) }
+}
+
+/// # Safety
+///
+/// Zeroes are a `T`.
+unsafe fn raw<T>(n: usize) -> Result<KVVec<T>> {
+    const { assert!(align_of::<T>() <= 8) };
     ask()?;
     let size = n.checked_mul(size_of::<T>()).ok_or(ENOMEM)?;
     if size == 0 {
         return Ok(KVVec::new());
     }
-    const { assert!(align_of::<T>() <= 8) };
     let at = NonNull::new(sys::kapi_zalloc(size)).ok_or(ENOMEM)?;
     // SAFETY: `at` is from kvzalloc, which is what `KVVec` frees by; it has room for `n`, which are
-    // initialised as zeroes are a `T`, and is aligned for them, as for all up to 8.
+    // initialised by the caller's word, and is aligned for them, as for all up to 8.
     Ok(unsafe { KVVec::from_raw_parts(at.as_ptr().cast(), n, n) })
 }
 

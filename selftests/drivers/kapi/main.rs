@@ -208,6 +208,8 @@ fn memory() -> Result {
     check!(mem::zeroed_bytes(1 << 46).is_err());
     check!(mem::zeroed_words(usize::MAX / 8).is_err() && mem::zeroed_words(usize::MAX).is_err());
     check!(mem::zeroed_bytes(0)?.is_empty() && mem::zeroed_words(3)?.as_slice() == [0; 3]);
+    check!(mem::zeroed_atomics(3)?.iter().all(|n| n.load(Relaxed) == 0));
+    check!(mem::zeroed_atomics(usize::MAX / 16).is_err());
     let big = mem::zeroed_bytes(32 << 20)?;
     check!(big.len() == 32 << 20 && big.iter().all(|&b| b == 0));
     mem::fail_after(Some(1));
