@@ -13,11 +13,7 @@ pub(crate) struct Words(KVVec<AtomicU64>);
 
 impl Words {
     pub(crate) fn new(n: usize) -> Result<Self> {
-        let mut v = mem::vec(n)?;
-        for _ in 0..n {
-            mem::push(&mut v, AtomicU64::new(0))?;
-        }
-        Ok(Self(v))
+        Ok(Self(mem::zeroed_atomics(n)?))
     }
 
     #[inline]
