@@ -4,6 +4,7 @@
 
 mod dev;
 
+use core::borrow::Borrow;
 use framework::Framework;
 use kapi::mem;
 use kernel::miscdevice::{MiscDeviceOptions, MiscDeviceRegistration};
@@ -62,12 +63,17 @@ impl Drop for End {
     }
 }
 
+/// A parameter's value: 7.2 lends it, 7.3 gives it.
+fn value<T: Copy>(of: impl Borrow<T>) -> T {
+    *of.borrow()
+}
+
 impl kernel::Module for Dtrace {
     fn init(_module: &'static ThisModule) -> Result<Self> {
-        kapi::init(*module_parameters::without_text.value() != 0);
+        kapi::init(value::<u8>(module_parameters::without_text.value()) != 0);
         x86::init(kalloc::seal);
         let end = End;
-        let failing = *module_parameters::fail_alloc.value();
+        let failing = value::<u64>(module_parameters::fail_alloc.value());
         mem::fail_after((failing != u64::MAX).then_some(failing));
         let framework = Framework::new().map_err(|e| e.errno())?;
         let sdt = sdt::start(&framework)?;
