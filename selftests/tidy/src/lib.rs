@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Taste as tests: what a reviewer would otherwise have to look for.
+#![forbid(unsafe_code)]
+#![cfg(test)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Crate roots that may have unsafe code; every other one forbids it.
+const UNSAFE_ROOTS: &[&str] = &[
+    "rust/kapi/src/lib.rs",
+    "rust/kalloc/src/lib.rs",
+    // Denied, but for sys.rs.
+    "userspace-ctl/consumer/src/lib.rs",
+];
+
+/// Where unsafe code may be, besides whole crates: sys.rs, and what is built into drivers.
+const UNSAFE_FILES: &[&str] = &[
+    "rust/kapi/",
+    "rust/kalloc/",
+    "userspace-ctl/consumer/src/sys.rs",
+    "sdt/rust/",
+    "selftests/drivers/",
+];
+
+const LONG: usize = 900;
+
+fn top() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+/// All our files with this ending, by their path from the top.
+fn files(ending: &str) -> Vec<(String, String)> {
+    let top = top();
+    let mut found = Vec::new();
+    let mut todo = vec![top.clone()];
+    while let Some(dir) = todo.pop() {
+        for entry in fs::read_dir(dir).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.strip_prefix(&top).unwrap().to_string_lossy().into_owned();
+            let last = name.rsplit('/').next().unwrap().to_owned();
+            if path.is_symlink() || last.starts_with('.') && last != ".ci" {
+                continue;
+            }
+            if path.is_dir() {
+                let foreign = ["build", "target", "rust/vendor"].contains(&name.as_str());
+                if !foreign && last != "target" && last != "corpus" {
+                    todo.push(path);
+                }
+            } else if last.ends_with(ending) {
+                found.push((name, fs::read_to_string(path).unwrap_or_default()));
+            }
+        }
+    }
+    found.sort();
+    assert!(!found.is_empty(), "no {ending} files found");
+    found
+}
+
+/// Fails with all complaints at once.
+fn none(complaints: Vec<String>) {
+    assert!(complaints.is_empty(), "\n{}", complaints.join("\n"));
+}
+
+#[test]
+fn every_source_opens_with_its_licence_and_idea() {
+    let mut bad = Vec::new();
+    for (name, text) in files(".rs") {
+        let mut lines = text.lines();
+        if lines.next() != Some("// SPDX-License-Identifier: GPL-2.0") {
+            bad.push(format!("{name}: the first line is not the licence"));
+        }
+        // A crate root of a test or a build script may have attributes first.
+        if !lines.take(3).any(|l| l.starts_with("//!")) {
+            bad.push(format!("{name}: no //! behind the licence that says what the file is"));
+        }
+    }
+    for ending in [".c", ".h", ".S", ".sh"] {
+        for (name, text) in files(ending) {
+            if !text.lines().take(2).any(|l| l.contains("SPDX-License-Identifier: GPL-2.0")) {
+                bad.push(format!("{name}: no licence in the first two lines"));
+            }
+        }
+    }
+    none(bad);
+}
+
+#[test]
+fn unsafe_has_an_address() {
+    let mut bad = Vec::new();
+    for (name, text) in files(".rs") {
+        let is_root = name.ends_with("src/lib.rs")
+            || name.ends_with("src/main.rs")
+            || name == "module/main.rs";
+        if is_root
+            && !UNSAFE_ROOTS.contains(&name.as_str())
+            && !text.contains("#![forbid(unsafe_code)]")
+        {
+            bad.push(format!("{name}: a crate root without #![forbid(unsafe_code)]"));
+        }
+        if UNSAFE_FILES.iter().any(|f| name.starts_with(f)) {
+            continue;
+        }
+        for (n, line) in text.lines().enumerate() {
+            let code = line.split("//").next().unwrap_or_default();
+            if ["unsafe {", "unsafe fn", "unsafe impl", "unsafe extern"]
+                .iter()
+                .any(|u| code.contains(u))
+                && !code.contains('"')
+            {
+                bad.push(format!("{name}:{}: unsafe outside of its address", n + 1));
+            }
+        }
+    }
+    none(bad);
+}
+
+#[test]
+fn files_are_of_a_size_one_reads() {
+    let long = |(name, text): (String, String)| {
+        let n = text.lines().count();
+        (n > LONG).then(|| format!("{name}: {n} lines, at most {LONG}"))
+    };
+    none(files(".rs").into_iter().filter_map(long).collect());
+}
+
+#[test]
+fn nothing_is_left_open() {
+    let mut bad = Vec::new();
+    for (name, text) in files(".rs") {
+        if name.starts_with("selftests/tidy/") {
+            continue;
+        }
+        for (n, line) in text.lines().enumerate() {
+            for word in ["todo!(", "unimplemented!(", "FIXME", "XXX", "dbg!("] {
+                if line.contains(word) {
+                    bad.push(format!("{name}:{}: {word}", n + 1));
+                }
+            }
+        }
+    }
+    none(bad);
+}
+
+#[test]
+fn every_page_has_one_title() {
+    let mut bad = Vec::new();
+    for (name, text) in files(".md") {
+        let mut in_block = false;
+        let mut titles = 0;
+        for line in text.lines() {
+            in_block ^= line.trim_start().starts_with("```");
+            titles += usize::from(!in_block && line.starts_with("# "));
+        }
+        if titles != 1 {
+            bad.push(format!("{name}: {titles} titles"));
+        }
+    }
+    none(bad);
+}
+
+fn script(path: &str) {
+    let out = Command::new(top().join(path)).current_dir(top()).output().unwrap();
+    assert!(
+        out.status.success(),
+        "{path}:\n{}{}",
+        String::from_utf8_lossy(&out.stdout),
+        String::from_utf8_lossy(&out.stderr)
+    );
+}
+
+#[test]
+fn the_ledger_of_unsafe_is_true() {
+    script("rust/kapi/ledger");
+}
+
+#[test]
+fn vendored_sources_are_as_published() {
+    script("rust/vendor/verify");
+}
