@@ -67,7 +67,7 @@ fn source(spec: &Spec) -> Result<Source, Stop> {
     }
 }
 
-/// The classic line, then the source with what is blamed.
+/// The classic line, the source with what is blamed, then the other complaints.
 fn complain(spec: &Spec, source: &Source, diagnostics: &[Diagnostic], errtags: bool) {
     let colour = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
     let what = match spec {
@@ -79,7 +79,8 @@ fn complain(spec: &Spec, source: &Source, diagnostics: &[Diagnostic], errtags: b
         return;
     };
     eprintln!("dtrace: {what}: {}", first.headline(source, errtags));
-    for diagnostic in diagnostics {
+    eprintln!("{}", d::diag::render::excerpt(first, source, colour));
+    for diagnostic in diagnostics.iter().skip(1) {
         let text = match colour {
             true => d::diag::render::render_coloured(diagnostic, source, errtags),
             false => d::diag::render::render(diagnostic, source, errtags),

@@ -30,7 +30,7 @@ pub struct EnabledProbe {
     pub parts: [String; 4],
     /// The clause's number.
     pub uarg: u64,
-    /// Bytes of a record.
+    /// Bytes of a record; 0: it leaves none.
     pub size: usize,
     /// Its data.
     pub recs: Vec<RecDesc>,
@@ -84,7 +84,8 @@ impl EnabledProbes {
         };
         let parts = probe.parts().map(|p| String::from_utf8_lossy(p).into_owned());
         let size = eprobe.desc.size as usize;
-        if size < HEADER_SIZE || size % RECORD_ALIGN != 0 {
+        // A clause that records nothing has no layout, but it can fault and then has a name.
+        if size != 0 && (size < HEADER_SIZE || size % RECORD_ALIGN != 0) {
             return Err(Error::new(doing(), format!("the kernel says a record has {size} bytes")));
         }
         let uarg = eprobe.desc.uarg;
@@ -178,7 +179,7 @@ impl Timeline {
                     continue;
                 }
                 let enabled = enabled.get(kernel, Epid(epid))?;
-                let Some(record) = rest.get(..enabled.size) else {
+                let Some(record) = rest.get(..enabled.size).filter(|r| !r.is_empty()) else {
                     let what = format!("the buffer of CPU {cpu} ends within a record");
                     return Err(Error::new("failed to consume records", what).into());
                 };

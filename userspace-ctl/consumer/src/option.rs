@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //! The text of an option's value to its number, and back for messages.
 
-use abi::option::{OptionId, Options, Unit};
+use abi::option::{OptionId, Options, Unit, UNSET};
 
 /// Finds a run-time option by its name.
 pub fn by_name(name: &str) -> Option<OptionId> {
@@ -11,25 +11,48 @@ pub fn by_name(name: &str) -> Option<OptionId> {
 /// Sets `name` from text, `None` meaning the bare option; the error is a sentence.
 pub fn set(options: &mut Options, name: &str, value: Option<&str>) -> Result<OptionId, String> {
     let id = by_name(name).ok_or_else(|| unknown(name))?;
-    let number = parse(id.unit(), value).ok_or_else(|| {
-        let text = value.unwrap_or("");
-        format!("failed to set -x {name}: '{text}' is not {}", expected(id.unit()))
+    let number = parse(id.unit(), value).ok_or_else(|| match value {
+        Some(text) => format!("failed to set -x {name}: '{text}' is not {}", expected(id.unit())),
+        None => format!("failed to set -x {name}: it needs a value, {}", expected(id.unit())),
     })?;
     if options.set(id, number) {
         Ok(id)
     } else {
         let (least, most) = id.bounds();
         Err(format!(
-            "failed to set -x {name}: {} is out of range, it must be {least} to {most}{}",
+            "failed to set -x {name}: {} is out of range, it must be {} to {}",
             value.unwrap_or_default(),
-            match id.unit() {
-                Unit::Size => " bytes",
-                Unit::Rate => " ns",
-                _ => "",
-            }
+            text(id.unit(), least),
+            text(id.unit(), most)
         ))
     }
 }
+
+/// A value as one would write it.
+pub fn text(unit: Unit, value: u64) -> String {
+    // The largest unit that divides it.
+    let scaled = |units: &[(u64, &str)], rest: &str| {
+        let fits = units.iter().find(|u| value >= u.0 && value % u.0 == 0);
+        fits.map_or(format!("{value}{rest}"), |(scale, name)| format!("{}{name}", value / scale))
+    };
+    let word =
+        |words: &[&str]| words.get(value as usize).map_or(value.to_string(), |w| w.to_string());
+    match unit {
+        _ if value == UNSET => "unset".into(),
+        Unit::Size => scaled(&[(1 << 40, "t"), (1 << 30, "g"), (1 << 20, "m"), (1 << 10, "k")], ""),
+        Unit::Rate => scaled(
+            &[(3_600_000_000_000, "h"), (1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "us")],
+            "ns",
+        ),
+        Unit::Flag => word(&["no", "yes"]),
+        Unit::Policy => word(&POLICIES),
+        Unit::Resize => word(&RESIZES),
+        Unit::Count | Unit::Cpu => value.to_string(),
+    }
+}
+
+const POLICIES: [&str; 3] = ["switch", "fill", "ring"];
+const RESIZES: [&str; 2] = ["auto", "manual"];
 
 fn unknown(name: &str) -> String {
     let names = OptionId::ALL.iter().map(|o| o.name().to_string());
@@ -63,8 +86,8 @@ fn parse(unit: Unit, value: Option<&str>) -> Option<u64> {
         (Unit::Size, Some(text)) => size(text),
         (Unit::Rate, Some(text)) => rate(text),
         (Unit::Count | Unit::Cpu, Some(text)) => number(text),
-        (Unit::Policy, Some(text)) => position(&["switch", "fill", "ring"], text),
-        (Unit::Resize, Some(text)) => position(&["auto", "manual"], text),
+        (Unit::Policy, Some(text)) => position(&POLICIES, text),
+        (Unit::Resize, Some(text)) => position(&RESIZES, text),
     }
 }
 
@@ -153,8 +176,18 @@ mod tests {
             set(&mut o, "bufsize", Some("1x")).unwrap_err(),
             "failed to set -x bufsize: '1x' is not a size like 4m or 16k"
         );
-        assert!(set(&mut o, "bufsize", Some("1")).unwrap_err().contains("out of range"));
+        assert_eq!(
+            set(&mut o, "bufsize", Some("1")).unwrap_err(),
+            "failed to set -x bufsize: 1 is out of range, it must be 4k to 16g"
+        );
+        assert_eq!(
+            set(&mut o, "switchrate", Some("1ns")).unwrap_err(),
+            "failed to set -x switchrate: 1ns is out of range, it must be 1ms to 1h"
+        );
+        assert_eq!(
+            set(&mut o, "bufsize", None).unwrap_err(),
+            "failed to set -x bufsize: it needs a value, a size like 4m or 16k"
+        );
         assert!(set(&mut o, "switchrate", Some("0hz")).is_err());
-        assert!(set(&mut o, "bufsize", None).is_err());
     }
 }

@@ -264,7 +264,7 @@ impl<'a> Session<'a> {
         let mut text = vec![b'\n'];
         for variable in self.store.unprinted() {
             let rows = self.store.rows(&[variable], Sort::new(&self.options));
-            self.reporter.rows(&mut text, &rows);
+            self.reporter.rows(&mut text, &rows, variable, &self.programs);
         }
         self.output.out.write_all(&text)?;
         self.output.out.flush()?;

@@ -63,6 +63,13 @@ impl World for KernelWorld<'_> {
             near
         }
     }
+
+    fn providers(&self) -> Vec<String> {
+        let mut kernel = self.kernel.borrow_mut();
+        let probes = kernel.all_probes(&every_probe()).unwrap_or_default();
+        let name = |p: &ProbeDesc| String::from_utf8_lossy(p.parts()[0]).into_owned();
+        probes.iter().map(name).collect::<BTreeSet<_>>().into_iter().collect()
+    }
 }
 
 /// The probe's name with blanks where the wanted one has them, if its globs match: only what was

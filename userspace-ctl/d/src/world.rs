@@ -70,6 +70,10 @@ pub trait World {
         let _ = pattern;
         Vec::new()
     }
+    /// Names of the providers there are; for the hint.
+    fn providers(&self) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 /// A world of listed probes, for tests and for `-e` without a kernel.

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Aggregations in columns: what printa() without a format and the end of a session print.
 
-use super::value::{datum, Style, KEY_WIDTH};
+use super::value::{datum, is_unsigned, Style, KEY_WIDTH};
 use super::{put, quantize};
 use crate::aggregate::{Row, Value};
 use abi::aggregation::AggFunc;
+use d::ValueType;
 
-/// Rows: keys, values, newline.
-pub fn rows(out: &mut Vec<u8>, rows: &[Row], zoom: bool, is_raw: bool) {
+/// Rows: keys of these types, values, newline.
+pub fn rows(out: &mut Vec<u8>, rows: &[Row], types: &[ValueType], zoom: bool, is_raw: bool) {
     for row in rows {
-        for key in &row.keys {
-            datum(out, &key.bytes, key.ty, Style { is_quiet: false, is_raw, width: KEY_WIDTH });
+        for (i, key) in row.keys.iter().enumerate() {
+            let is_unsigned = types.get(i).copied().is_some_and(is_unsigned);
+            let style = Style { is_quiet: false, is_raw, width: KEY_WIDTH, is_unsigned };
+            datum(out, &key.bytes, key.ty, style);
         }
         for value in &row.values {
             if !distribution(out, value, zoom) {

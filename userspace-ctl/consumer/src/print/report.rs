@@ -75,11 +75,11 @@ impl Reporter {
             let data: Vec<Datum> = group.iter().filter_map(|r| datum_of(record, r)).collect();
             match kind {
                 Some(kind) => {
-                    if let Some(status) = self.statement(out, kind, &data, store) {
+                    if let Some(status) = self.statement(out, kind, &data, programs, store) {
                         report = Report::Exit(status);
                     }
                 }
-                None => data.iter().for_each(|d| self.trace(out, *d)),
+                None => data.iter().for_each(|d| self.trace(out, *d, false)),
             }
         }
         if !self.is_quiet {
@@ -94,12 +94,15 @@ impl Reporter {
         out: &mut Vec<u8>,
         kind: &StatementKind,
         data: &[Datum<'_>],
+        programs: &[Program],
         store: &mut Store,
     ) -> Option<i32> {
         let int = |i: usize| data.get(i).and_then(|d| value::signed(d.bytes));
         match kind {
             StatementKind::Expr => {}
-            StatementKind::Trace(_) => data.iter().for_each(|d| self.trace(out, *d)),
+            StatementKind::Trace(ty) => {
+                data.iter().for_each(|d| self.trace(out, *d, value::is_unsigned(*ty)));
+            }
             StatementKind::Tracemem(_) => data.iter().for_each(|d| value::dump(out, d.bytes)),
             StatementKind::Printf(format) => {
                 let data = Data { args: data, aggregations: &[], zoom: self.zoom };
@@ -111,7 +114,8 @@ impl Reporter {
                 match format {
                     None => {
                         out.push(b'\n');
-                        self.rows(out, &rows);
+                        let first = aggregations.first().copied().unwrap_or(0);
+                        self.rows(out, &rows, first, programs);
                     }
                     Some(format) => rows.iter().for_each(|row| {
                         let keys: Vec<Datum> = row.keys.iter().map(Datum::from).collect();
@@ -132,14 +136,19 @@ impl Reporter {
         None
     }
 
-    fn trace(&self, out: &mut Vec<u8>, d: Datum<'_>) {
-        let style = Style { is_quiet: self.is_quiet, is_raw: self.is_raw, width: TRACE_WIDTH };
+    fn trace(&self, out: &mut Vec<u8>, d: Datum<'_>, is_unsigned: bool) {
+        let (is_quiet, is_raw) = (self.is_quiet, self.is_raw);
+        let style = Style { is_quiet, is_raw, width: TRACE_WIDTH, is_unsigned };
         value::datum(out, d.bytes, d.ty, style);
     }
 
-    /// Rows of an aggregation without a format.
-    pub fn rows(&self, out: &mut Vec<u8>, rows: &[Row]) {
-        aggregation::rows(out, rows, self.zoom, self.is_raw);
+    /// Rows without a format, of the aggregation of this number (or several with the same keys).
+    pub fn rows(&self, out: &mut Vec<u8>, rows: &[Row], number: u32, programs: &[Program]) {
+        // The last program knows the aggregations of all.
+        let known =
+            programs.last().and_then(|p| p.aggregations.iter().find(|a| a.number == number));
+        let types = known.map_or(&[][..], |a| &a.keys);
+        aggregation::rows(out, rows, types, self.zoom, self.is_raw);
     }
 
     /// CPU, probe id and name; with `-F` CPU and name, indented by calls.

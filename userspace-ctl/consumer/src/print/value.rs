@@ -4,6 +4,7 @@
 use super::{pad_right, put};
 use abi::difo::DifType;
 use abi::probe::until_nul;
+use d::ValueType;
 
 /// Columns of a traced string.
 pub const TRACE_WIDTH: usize = 33;
@@ -19,6 +20,8 @@ pub struct Style {
     pub is_raw: bool,
     /// Columns of a string.
     pub width: usize,
+    /// An integer without a sign.
+    pub is_unsigned: bool,
 }
 
 /// The bytes as a signed integer, if they have the size of one.
@@ -38,12 +41,21 @@ pub fn unsigned(bytes: &[u8]) -> Option<u64> {
     Some(signed(bytes)? as u64 & u64::MAX.checked_shr(shift)?)
 }
 
+/// Is it an integer without a sign?
+pub fn is_unsigned(ty: ValueType) -> bool {
+    matches!(ty, ValueType::Int { signed: false, .. } | ValueType::Pointer)
+}
+
 /// Prints a datum.
 pub fn datum(out: &mut Vec<u8>, bytes: &[u8], ty: DifType, style: Style) {
     if ty.is_string() && !style.is_raw {
         return string(out, until_nul(bytes), style);
     }
-    let scalar = if ty.is_by_ref() { None } else { signed(bytes) };
+    let scalar = match (ty.is_by_ref(), style.is_unsigned) {
+        (true, _) => None,
+        (_, true) => unsigned(bytes).map(i128::from),
+        (_, false) => signed(bytes).map(i128::from),
+    };
     match (scalar, bytes.len()) {
         (Some(v), _) if style.is_quiet => put!(out, "{v}"),
         (Some(v), 1) => put!(out, " {v:3}"),
@@ -97,7 +109,8 @@ mod tests {
 
     fn show(bytes: &[u8], ty: DifType, is_quiet: bool) -> String {
         let mut out = Vec::new();
-        datum(&mut out, bytes, ty, Style { is_quiet, is_raw: false, width: TRACE_WIDTH });
+        let style = Style { is_quiet, is_raw: false, width: TRACE_WIDTH, is_unsigned: false };
+        datum(&mut out, bytes, ty, style);
         String::from_utf8(out).unwrap()
     }
 
@@ -116,6 +129,16 @@ mod tests {
         assert_eq!(unsigned(&[0xff, 0xff]), Some(0xffff));
         assert_eq!(unsigned(&u64::MAX.to_le_bytes()), Some(u64::MAX));
         assert_eq!(unsigned(&[1, 2, 3]), None);
+    }
+
+    #[test]
+    fn signs_are_the_types() {
+        let style = Style { is_quiet: true, is_raw: false, width: 0, is_unsigned: true };
+        for (size, want) in [(1, "255"), (4, "4294967295"), (8, "18446744073709551615")] {
+            let mut out = Vec::new();
+            datum(&mut out, &vec![0xff; size], DifType::integer(size as u32), style);
+            assert_eq!(out, want.as_bytes());
+        }
     }
 
     #[test]

@@ -131,6 +131,14 @@ impl<'a> Checker<'a> {
         let near = self.world.nearest(pattern);
         if !near.is_empty() {
             d = d.hint(format!("near names: {}", near.join(", ")));
+        } else if pattern.id == 0 {
+            let [provider, ..] = pattern.parts();
+            let known = self.world.providers();
+            let is_there = |p: &String| abi::probe::part_matches(provider.as_bytes(), p.as_bytes());
+            if !provider.is_empty() && !known.is_empty() && !known.iter().any(is_there) {
+                let list = known.join(", ");
+                d = d.note(format!("no provider `{provider}` is there; the providers are: {list}"));
+            }
         }
         self.complain(d);
     }

@@ -164,6 +164,7 @@ impl Checker<'_> {
             if !ok {
                 return None;
             }
+            adapt(&mut c, &value.ty);
             c.value = Value::Arg(next);
             next += 1;
             pieces.push(Piece::Conversion(c));
@@ -338,6 +339,7 @@ impl Checker<'_> {
                 if !self.fits("printa", &c, number, next + 1, &mut key, at) {
                     return None;
                 }
+                adapt(&mut c, &key.ty);
                 c.value = Value::Arg(next);
                 next += 1;
             }
@@ -468,6 +470,13 @@ fn parse(text: &str) -> Result<Raw, (String, String)> {
         pieces.push(RawPiece::Text(plain));
     }
     Ok(Raw { pieces })
+}
+
+/// `%d` of a value without a sign is `%u`: the printer knows sizes only.
+fn adapt(c: &mut Conversion, ty: &Type) {
+    if matches!(c.letter, 'd' | 'i') && ty.int().is_some_and(|i| !i.signed) {
+        c.letter = 'u';
+    }
 }
 
 /// Widest column.

@@ -7,15 +7,23 @@ use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
 /// Text with the blamed source lines; plain, no colours, no trailing newline.
 pub fn render(diagnostic: &Diagnostic, source: &Source, errtags: bool) -> String {
-    draw(diagnostic, source, errtags, &Renderer::plain())
+    draw(diagnostic, source, Some(errtags), &Renderer::plain())
 }
 
 /// The same with terminal colours.
 pub fn render_coloured(diagnostic: &Diagnostic, source: &Source, errtags: bool) -> String {
-    draw(diagnostic, source, errtags, &Renderer::styled())
+    draw(diagnostic, source, Some(errtags), &Renderer::styled())
 }
 
-fn draw(d: &Diagnostic, source: &Source, errtags: bool, renderer: &Renderer) -> String {
+/// Only the source lines and what is said about them: for below the classic first line, which has
+/// said the sentence already.
+pub fn excerpt(diagnostic: &Diagnostic, source: &Source, is_coloured: bool) -> String {
+    let renderer = if is_coloured { Renderer::styled() } else { Renderer::plain() };
+    draw(diagnostic, source, None, &renderer)
+}
+
+/// `errtags`: with a title, and whether that shows the tag.
+fn draw(d: &Diagnostic, source: &Source, errtags: Option<bool>, renderer: &Renderer) -> String {
     let path = match &source.name {
         SourceName::Script(file) => file.as_str(),
         SourceName::CommandLine(_) => "command line",
@@ -25,11 +33,19 @@ fn draw(d: &Diagnostic, source: &Source, errtags: bool, renderer: &Renderer) -> 
     let snippet = Snippet::source(source.text.as_str()).path(path).annotation(primary).annotations(
         d.others.iter().map(|l| AnnotationKind::Context.span(range(l)).label(l.text.as_str())),
     );
-    let mut title = Level::ERROR.primary_title(d.message.as_str());
-    if errtags {
-        title = title.id(d.tag.name());
+    let title = |tag: bool| {
+        let title = Level::ERROR.primary_title(d.message.as_str());
+        if tag {
+            title.id(d.tag.name())
+        } else {
+            title
+        }
+    };
+    let mut group = match errtags {
+        Some(tag) => Group::with_title(title(tag)),
+        None => Group::with_level(Level::ERROR),
     }
-    let mut group = Group::with_title(title).element(snippet);
+    .element(snippet);
     for note in &d.notes {
         group = group.element(Level::NOTE.message(note.as_str()));
     }

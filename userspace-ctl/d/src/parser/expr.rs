@@ -287,7 +287,9 @@ impl Parser<'_> {
             | "continue" | "goto" | "return" | "inline" | "translator" | "provider" | "counter"
             | "probe" | "import" => return Err(self.unexpected("an expression")),
             word if self.is_type_name(word) => {
-                return Err(self.unexpected("an expression (a cast has parentheses)"))
+                let what =
+                    format!("an expression, but `{word}` names a type (a cast has parentheses)");
+                return Err(self.unexpected(&what));
             }
             _ => ExprKind::Ident(name),
         };
