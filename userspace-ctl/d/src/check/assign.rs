@@ -57,9 +57,8 @@ impl Checker<'_> {
                         if now.ty.is_error() {
                             return now;
                         }
-                        let full = self.binary(op, now, value, span);
                         // `c += 1` for a char: the sum is converted back without a complaint.
-                        full
+                        self.binary(op, now, value, span)
                     }
                     None => return Expr::error(span),
                 }
