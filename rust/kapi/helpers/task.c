@@ -5,6 +5,7 @@
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
+#include <linux/pid.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
 #include <linux/security.h>
@@ -21,27 +22,43 @@ notrace int kapi_task_pid(void)
 	return current->pid;
 }
 
+/*
+ * A task runs on for a while after it was reaped, when nobody keeps its real_parent up to date any more: what that
+ * points to may be gone. NULL then. Under rcu_read_lock.
+ */
+static __always_inline const struct task_struct *kapi_parent(const struct task_struct *t)
+{
+	return pid_alive(t) ? rcu_dereference(t->real_parent) : NULL;
+}
+
+/* 0: there is none to be asked. */
 notrace int kapi_task_ppid(void)
 {
+	const struct task_struct *parent;
 	int ppid;
 
 	rcu_read_lock();
-	ppid = rcu_dereference(current->real_parent)->tgid;
+	parent = kapi_parent(current);
+	ppid = parent ? parent->tgid : 0;
 	rcu_read_unlock();
 	return ppid;
 }
+
+/* Anybody can build a chain of a million processes, and a probe has no time for it. */
+#define KAPI_MAX_ANCESTORS 1024
 
 /* The first task of all is its own parent. */
 notrace bool kapi_task_descends_from(int tgid)
 {
 	const struct task_struct *t = current, *parent;
 	bool found;
+	int n;
 
 	rcu_read_lock();
-	for (;;) {
+	for (n = 0; n < KAPI_MAX_ANCESTORS; n++) {
 		found = t->tgid == tgid;
-		parent = rcu_dereference(t->real_parent);
-		if (found || parent == t)
+		parent = kapi_parent(t);
+		if (found || !parent || parent == t)
 			break;
 		t = parent;
 	}
