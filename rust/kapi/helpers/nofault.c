@@ -7,13 +7,22 @@
 #include <linux/kprobes.h>
 #include <linux/mm.h>
 #include <linux/uaccess.h>
+#include <asm/e820/types.h>
 #include <asm/pgtable.h>
 #include "kapi.h"
 
-/* The direct map holds memory only, and most of what a probe reads. */
+/*
+ * The direct map holds memory only, and most of what a probe reads. But for the hole that every PC has below its
+ * first megabyte, which is mapped along, write-back, and is the display's.
+ */
 static notrace bool kapi_direct_map(u64 addr, size_t len)
 {
 	return addr >= PAGE_OFFSET && addr + len <= (unsigned long)high_memory;
+}
+
+static notrace bool kapi_isa_hole(u64 addr, size_t len)
+{
+	return addr < PAGE_OFFSET + ISA_END_ADDRESS && addr + len > PAGE_OFFSET + ISA_START_ADDRESS;
 }
 
 static notrace bool kapi_cached(u64 addr)
@@ -32,7 +41,7 @@ notrace int kapi_read_kernel(void *to, u64 addr, size_t len)
 {
 	u64 page;
 
-	if (addr + len < addr || addr < TASK_SIZE_MAX)
+	if (addr + len < addr || addr < TASK_SIZE_MAX || kapi_isa_hole(addr, len))
 		return -EFAULT;
 	if (!kapi_direct_map(addr, len)) {
 		/* Before the walk: it does not look at the bits above the page tables' reach. */
