@@ -95,10 +95,12 @@ bool kapi_text_reserved(const struct kapi_text_fns *fns, u64 addr, size_t len)
 	bool reserved = false;
 	int i;
 
-	/* They walk lists of modules and of ftrace's pages. */
+	/* They walk lists of modules and of ftrace's pages; the alternatives' one is text_mutex's. */
+	mutex_lock(fns->text_mutex);
 	rcu_read_lock();
 	for (i = 0; i < ARRAY_SIZE(ask) && !reserved; i++)
 		reserved = ask[i] && (int)kapi_call4(ask[i], first, last, 0, 0);
 	rcu_read_unlock();
+	mutex_unlock(fns->text_mutex);
 	return reserved;
 }
