@@ -12,7 +12,8 @@ use crate::sys;
 use core::mem::{align_of, size_of};
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use kernel::alloc::{Allocator, KVVec, Vec};
+use kernel::alloc::flags::__GFP_NOWARN;
+use kernel::alloc::{Allocator, Flags, KVVec, Vec};
 use kernel::prelude::*;
 use kernel::sync::Arc;
 use pin_init::Zeroable;
@@ -33,28 +34,34 @@ pub fn ask() -> Result {
     }
 }
 
+/// A request that is refused is the asker's news, not the kernel log's: how much is asked for is
+/// often up to a user.
+fn flags() -> Flags {
+    GFP_KERNEL | __GFP_NOWARN
+}
+
 /// A box for `value`.
 pub fn boxed<T>(value: T) -> Result<KBox<T>> {
     ask()?;
-    Ok(KBox::new(value, GFP_KERNEL)?)
+    Ok(KBox::new(value, flags())?)
 }
 
 /// An empty vector with room for `n`.
 pub fn vec<T, A: Allocator>(n: usize) -> Result<Vec<T, A>> {
     ask()?;
-    Ok(Vec::with_capacity(n, GFP_KERNEL)?)
+    Ok(Vec::with_capacity(n, flags())?)
 }
 
 /// Appends `value`.
 pub fn push<T, A: Allocator>(to: &mut Vec<T, A>, value: T) -> Result {
     ask()?;
-    Ok(to.push(value, GFP_KERNEL)?)
+    Ok(to.push(value, flags())?)
 }
 
 /// Appends copies of `values`.
 pub fn extend<T: Clone, A: Allocator>(to: &mut Vec<T, A>, values: &[T]) -> Result {
     ask()?;
-    Ok(to.extend_from_slice(values, GFP_KERNEL)?)
+    Ok(to.extend_from_slice(values, flags())?)
 }
 
 /// `n` zeroed bytes; see [`zeroed`].
@@ -99,11 +106,11 @@ unsafe fn raw<T>(n: usize) -> Result<KVVec<T>> {
 /// A reference-counted `value`.
 pub fn arc<T>(value: T) -> Result<Arc<T>> {
     ask()?;
-    Ok(Arc::new(value, GFP_KERNEL)?)
+    Ok(Arc::new(value, flags())?)
 }
 
 /// Room for `n` more in a vector, so that pushing so many cannot fail.
 pub fn reserve<T, A: Allocator>(to: &mut Vec<T, A>, n: usize) -> Result {
     ask()?;
-    Ok(to.reserve(n, GFP_KERNEL)?)
+    Ok(to.reserve(n, flags())?)
 }
