@@ -25,7 +25,7 @@ u64 kapi_probe_nested(unsigned int cpu);
 
 /* xcall.c */
 int kapi_call_on(unsigned int cpu, void (*fn)(void *arg), void (*offline)(void *arg), void *arg);
-void kapi_sync(void);
+bool kapi_sync(void);
 bool kapi_cpu_possible(unsigned int cpu);
 bool kapi_cpu_online(unsigned int cpu);
 void kapi_quiesce(void);

@@ -50,16 +50,24 @@ static void kapi_nothing(void *unused)
 {
 }
 
-void kapi_sync(void)
+/* False: it could not be waited for. From within a probe that would be for ourselves, or for a CPU that waits for us. */
+bool kapi_sync(void)
 {
+	if (WARN_ON_ONCE(irqs_disabled()))
+		return false;
 	cpus_read_lock();
 	on_each_cpu(kapi_nothing, NULL, 1);
 	cpus_read_unlock();
+	return true;
 }
 
+/* Tasks, then idle ones, which no grace period of tasks and none of RCU waits for. */
 void kapi_quiesce(void)
 {
 	kapi_sync();
 	synchronize_rcu();
 	synchronize_rcu_tasks();
+#ifdef CONFIG_TASKS_RUDE_RCU
+	synchronize_rcu_tasks_rude();
+#endif
 }

@@ -9,6 +9,7 @@ use crate::context::ProbeCtx;
 use crate::lock::Lock;
 use crate::xcall;
 use core::marker::PhantomData;
+use core::mem;
 use core::ptr::{self, NonNull};
 use core::sync::atomic::{AtomicPtr, Ordering};
 use kernel::alloc::KVec;
@@ -88,7 +89,8 @@ impl<T: Send + Sync> Drop for Published<T> {
     }
 }
 
-/// A value that probes under way may still read. Dropping it waits for them, then frees it.
+/// A value that probes under way may still read. Dropping it waits for them, then frees it. Who
+/// drops it where that cannot be waited for, in a probe, loses the memory; nobody loses the value.
 ///
 /// # Context
 ///
@@ -103,11 +105,9 @@ impl<T: Send> Retired<T> {
     ///
     /// *process*
     pub fn free_all(values: KVec<Retired<T>>) {
-        if !values.is_empty() {
-            xcall::sync();
-        }
+        let unused = values.is_empty() || xcall::sync();
         for mut value in values {
-            drop(value.0.take());
+            free(value.0.take(), unused);
         }
     }
 
@@ -117,7 +117,9 @@ impl<T: Send> Retired<T> {
     ///
     /// *process*
     pub fn into_inner(mut self) -> Option<KBox<T>> {
-        xcall::sync();
+        if !xcall::sync() {
+            free(self.0.take(), false);
+        }
         self.0.take()
     }
 }
@@ -125,8 +127,16 @@ impl<T: Send> Retired<T> {
 impl<T: Send> Drop for Retired<T> {
     fn drop(&mut self) {
         if let Some(value) = self.0.take() {
-            xcall::sync();
-            drop(value);
+            free(Some(value), xcall::sync());
         }
+    }
+}
+
+/// Frees a value that nobody uses, and leaves one that somebody may.
+fn free<T>(value: Option<KBox<T>>, unused: bool) {
+    if unused {
+        drop(value);
+    } else {
+        mem::forget(value);
     }
 }

@@ -21,13 +21,14 @@ pub fn is_online(cpu: usize) -> bool {
 
 /// Waits until every CPU has left every probe that it entered before this call.
 ///
-/// Probes run with interrupts off, so an interrupt that each CPU has taken is enough.
+/// Probes run with interrupts off, so an interrupt that each CPU has taken is enough. False:
+/// called with interrupts off, so perhaps from within such a probe; nothing was waited for.
 ///
 /// # Context
 ///
 /// *process*
-pub fn sync() {
-    sys::kapi_sync();
+pub fn sync() -> bool {
+    sys::kapi_sync()
 }
 
 struct Call<F, R> {
