@@ -63,6 +63,7 @@ struct State {
 
 /// What holds off the events of modules while one is handled.
 struct Events {
+    /// No module is looked into any more. Those that go must still be let go of.
     closed: bool,
 }
 
@@ -138,13 +139,11 @@ pub fn start(framework: &Arc<Framework>) -> Result<Option<Running>> {
 fn on_event(event: ModuleEvent, module: &ModuleRef<'_>) {
     let Some(context) = CONTEXT.with(|c| c.cloned()) else { return };
     let events = context.sdt.events.lock();
-    if events.closed {
-        return;
-    }
     let known = context.sdt.state.lock().modules.contains(&module.id());
     match event {
-        ModuleEvent::Coming => context.arrive(module.id(), module, false),
         ModuleEvent::Live if known => context.depart(|s| s.module == module.id() && s.init),
+        ModuleEvent::Coming | ModuleEvent::Live if events.closed => {}
+        ModuleEvent::Coming => context.arrive(module.id(), module, false),
         ModuleEvent::Live => context.arrive(module.id(), module, true),
         ModuleEvent::Going => {
             context.depart(|s| s.module == module.id());
@@ -186,7 +185,12 @@ impl Context {
         if any_enabled {
             state.publish()?;
             for point in state.points.iter_mut().filter(|p| p.enabled) {
-                if let Err(EnableError::Busy(why)) = arm(&mut point.sites) {
+                if let Err(e) = arm(&mut point.sites) {
+                    let why = match e {
+                        EnableError::Busy(why) | EnableError::Unsupported(why) => why,
+                        EnableError::Memory => "no memory",
+                        EnableError::Gone => "its code is going away",
+                    };
                     pr_warn!("sdt: a new site cannot be enabled: {why}\n");
                 }
             }
@@ -243,22 +247,25 @@ impl Drop for Running {
         // From here on modules that come keep the calls that they have.
         sdt.events.lock().closed = true;
         let mut state = sdt.state.lock();
-        for point in state.points.iter_mut() {
-            // A kprobe on a site that was enabled: it calls us until the kprobe is gone.
-            let mut waiting = false;
-            while !disarm(&mut point.sites) {
-                if !waiting {
-                    let [p, m, f, n] = point.desc.parts().map(BStr::from_bytes);
-                    pr_warn!("sdt: waiting for the kprobe at {p}:{m}:{f}:{n} to be removed\n");
-                }
-                waiting = true;
-                fsleep(Delta::from_millis(100));
+        let mut waiting = false;
+        // A kprobe on a site that was enabled: it calls us until the kprobe is gone, or the driver.
+        // For both, nobody must wait for a lock of ours meanwhile.
+        while let Some(point) =
+            state.points.iter_mut().find_map(|p| (!disarm(&mut p.sites)).then_some(p))
+        {
+            if !waiting {
+                let [p, m, f, n] = point.desc.parts().map(BStr::from_bytes);
+                pr_warn!("sdt: waiting for the kprobe at {p}:{m}:{f}:{n} to be removed\n");
             }
-            for site in point.sites.iter().filter(|s| s.original != NOP) {
-                let back = Patch { addr: site.addr, old: NOP, new: site.original };
-                if text::patch(&[back]).is_err() {
-                    pr_warn!("sdt: site {:#x} could not be made a call again\n", site.addr);
-                }
+            waiting = true;
+            drop(state);
+            fsleep(Delta::from_millis(100));
+            state = sdt.state.lock();
+        }
+        for site in state.points.iter().flat_map(|p| &p.sites).filter(|s| s.original != NOP) {
+            let back = Patch { addr: site.addr, old: NOP, new: site.original };
+            if text::patch(&[back]).is_err() {
+                pr_warn!("sdt: site {:#x} could not be made a call again\n", site.addr);
             }
         }
         drop(state);
