@@ -4,6 +4,9 @@
 //! An ioctl's argument is copied once, in and out. What a consumer is refused, and why, is kept as
 //! a sentence for the REPORT ioctl; the errno comes from the error itself. User memory is touched
 //! only while no lock but the consumer's own is held.
+//!
+//! `inline(never)` here and in the framework: a kernel stack is 16 KiB, an allocation may need half of
+//! it, and what is inlined into one function has all its locals side by side.
 
 use abi::conf::{Conf, ABI_VERSION, FEATURE_SDT};
 use abi::ids::ProbeId;
@@ -73,6 +76,7 @@ impl MiscDevice for Dtrace {
 }
 
 /// Copies the argument in, lets `f` work on it, and copies it out if `f` succeeds.
+#[inline(never)]
 fn exchange<T: FromBytes + IntoBytes + Immutable>(
     arg: usize,
     f: impl FnOnce(&mut T) -> Outcome,
@@ -104,6 +108,7 @@ fn conf() -> Conf {
     }
 }
 
+#[inline(never)]
 fn enable(c: &Consumer, a: &mut Enable) -> Outcome {
     let size = usize::try_from(a.size).unwrap_or(usize::MAX);
     if size > abi::dof::MAX_SIZE {
@@ -116,6 +121,7 @@ fn enable(c: &Consumer, a: &mut Enable) -> Outcome {
     Ok(())
 }
 
+#[inline(never)]
 fn probes(c: &Consumer, a: &mut Probes) -> Outcome {
     let first = a.cursor == 0;
     let most = a.capacity.min(ioctl::MAX_PROBES_A_CALL) as usize;
@@ -143,12 +149,14 @@ fn room(a: &BufDesc) -> usize {
     usize::try_from(a.size).unwrap_or(usize::MAX)
 }
 
+#[inline(never)]
 fn snap(c: &Consumer, a: &mut BufDesc) -> Outcome {
     let s = c.take_records(a.cpu as usize, room(a), |bytes| give(a.data, bytes))?;
     fill(a, &s);
     Ok(())
 }
 
+#[inline(never)]
 fn agg_snap(c: &Consumer, a: &mut BufDesc) -> Outcome {
     let s = c.take_aggregations(a.cpu as usize, room(a), |bytes| give(a.data, bytes))?;
     fill(a, &s);
@@ -169,6 +177,7 @@ fn give_records(to: u64, capacity: u32, records: &[RecDesc]) -> Outcome {
     give(to, records.get(..n).unwrap_or_default().as_bytes())
 }
 
+#[inline(never)]
 fn eprobe(c: &Consumer, a: &mut EprobeDesc) -> Outcome {
     let (recs, capacity) = (a.recs, a.capacity);
     let d = c.eprobe(a.epid, |records| give_records(recs, capacity, records))?;
@@ -176,6 +185,7 @@ fn eprobe(c: &Consumer, a: &mut EprobeDesc) -> Outcome {
     Ok(())
 }
 
+#[inline(never)]
 fn agg_desc(c: &Consumer, a: &mut AggDesc) -> Outcome {
     let (recs, capacity) = (a.recs, a.capacity);
     let (d, records) = c.aggregation(a.id)?;
@@ -184,6 +194,7 @@ fn agg_desc(c: &Consumer, a: &mut AggDesc) -> Outcome {
     Ok(())
 }
 
+#[inline(never)]
 fn format(c: &Consumer, a: &mut Format) -> Outcome {
     let mut text = c.format(a.id)?;
     kapi::mem::push(&mut text, 0)?;
@@ -194,6 +205,7 @@ fn format(c: &Consumer, a: &mut Format) -> Outcome {
     Ok(())
 }
 
+#[inline(never)]
 fn report(c: &Consumer, a: &mut Report) -> Outcome {
     a.size = c.report(|text| {
         let n = text.len().min(a.size as usize);

@@ -194,6 +194,7 @@ impl<S: Source> Image for Collected<'_, S> {
 ///
 /// # Context
 /// *process* or *notifier*.
+#[inline(never)]
 pub(crate) fn sites<S: Source>(source: &S, live: bool) -> Result<KVVec<Site>> {
     let mut sites: KVVec<Site> = KVVec::new();
     let mut image = Collected::first_pass(source)?;

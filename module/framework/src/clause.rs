@@ -22,6 +22,8 @@ const MAX_ACTIONS: usize = 1024;
 /// Most bytes of one record, and of one aggregation's key.
 pub(crate) const MAX_RECORD: usize = 256 << 10;
 
+/// Most different format strings of one consumer. Each is looked for among those before it.
+const MAX_FORMATS: usize = 1 << 14;
 /// Most bytes of kernel memory that the clauses of one consumer take. Sections of a DOF may be named
 /// any number of times, so its own size is no bound.
 const MAX_BYTES: usize = 64 << 20;
@@ -56,6 +58,7 @@ impl Difo for OwnedDifo {
 /// An expression that may run.
 pub(crate) type Code = Verified<OwnedDifo>;
 
+#[inline(never)]
 fn collect<T>(items: impl ExactSizeIterator<Item = T>) -> Result<KVVec<T>> {
     let mut v = mem::vec(items.len())?;
     for item in items {
@@ -173,19 +176,13 @@ pub(crate) struct Builder<'a> {
 
 impl Builder<'_> {
     /// Admits all parts of a clause and plans its record.
+    #[inline(never)]
     pub(crate) fn clause(&mut self, s: &dof::Statement<'_>) -> Result<Arc<Clause>> {
         let predicate = match &s.predicate {
             Some(p) => Some(admit(p, &self.rules, self.vars, self.spent)?),
             None => None,
         };
-        let mut actions = KVec::new();
-        for a in s.actions.iter() {
-            if actions.len() >= MAX_ACTIONS {
-                return Err(Error::TooMany("actions in a clause"));
-            }
-            charge(self.spent, size_of::<Step>() + 2 * size_of::<RecDesc>())?;
-            mem::push(&mut actions, a?)?;
-        }
+        let actions = self.actions(s)?;
         let mut clause = Clause {
             predicate,
             steps: mem::vec(actions.len())?,
@@ -225,6 +222,19 @@ impl Builder<'_> {
         Ok(mem::arc(clause)?)
     }
 
+    #[inline(never)]
+    fn actions<'d>(&mut self, s: &dof::Statement<'d>) -> Result<KVec<dof::Action<'d>>> {
+        let mut actions = KVec::new();
+        for a in s.actions.iter() {
+            if actions.len() >= MAX_ACTIONS {
+                return Err(Error::TooMany("actions in a clause"));
+            }
+            charge(self.spent, size_of::<Step>() + 2 * size_of::<RecDesc>())?;
+            mem::push(&mut actions, a?)?;
+        }
+        Ok(actions)
+    }
+
     /// Plans a datum and describes it.
     fn datum(
         &self,
@@ -257,6 +267,7 @@ impl Builder<'_> {
         Ok((Datum { offset, size, form }, desc))
     }
 
+    #[inline(never)]
     fn recording(&mut self, c: &mut Clause, layout: &mut Layout, a: &dof::Action<'_>) -> Result {
         let code = match &a.difo {
             Some(d) => Some(admit(d, &self.rules, self.vars, self.spent)?),
@@ -300,6 +311,7 @@ impl Builder<'_> {
         Ok(())
     }
 
+    #[inline(never)]
     fn aggregation(
         &mut self,
         c: &mut Clause,
@@ -362,6 +374,10 @@ impl Builder<'_> {
         if let Some(i) = self.formats.iter().position(|f| f.as_slice() == text) {
             return Ok(FormatId::from_index(i));
         }
+        if self.formats.len() >= MAX_FORMATS {
+            return Err(Error::TooMany("format strings"));
+        }
+        charge(self.spent, text.len() + size_of::<KVec<u8>>())?;
         let mut copy = KVec::new();
         mem::extend(&mut copy, text)?;
         mem::push(&mut self.formats, copy)?;

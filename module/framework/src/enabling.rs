@@ -35,10 +35,20 @@ pub(crate) struct Enabling {
     spent: usize,
 }
 
+/// In a frame of its own: what it takes to find a statement need not stay on the stack while that
+/// is admitted.
+#[inline(never)]
+fn next<'d>(
+    statements: &mut impl Iterator<Item = core::result::Result<dof::Statement<'d>, dof::DofError>>,
+) -> Result<Option<dof::Statement<'d>>> {
+    Ok(statements.next().transpose()?)
+}
+
 impl Enabling {
     /// Asks for nothing.
-    pub(crate) fn new() -> Self {
-        Self {
+    #[inline(never)]
+    pub(crate) fn new() -> Result<KBox<Self>> {
+        Ok(mem::boxed(Self {
             options: Options::default(),
             statements: KVVec::new(),
             vars: Vars::new(),
@@ -46,7 +56,7 @@ impl Enabling {
             aggs: KVec::new(),
             key_words: 0,
             spent: 0,
-        }
+        })?)
     }
 
     /// Adds what a DOF asks for; gives the position of its first statement. On an error nothing has
@@ -70,17 +80,24 @@ impl Enabling {
         }
     }
 
-    fn add_or_leave_half(&mut self, bytes: &[u8]) -> Result<Options> {
-        let dof = Dof::check(bytes)?;
+    /// The options so far, with those of the DOF.
+    #[inline(never)]
+    fn options(&self, dof: &Dof<'_>) -> Result<Options> {
         let mut options = self.options.clone();
         for o in dof.options() {
             let o = o?;
-            let bad = Error::Option(o.option, o.value);
             match OptionId::from_number(o.option) {
                 Some(id) if options.set(id, o.value) => {}
-                _ => return Err(bad),
+                _ => return Err(Error::Option(o.option, o.value)),
             }
         }
+        Ok(options)
+    }
+
+    #[inline(never)]
+    fn add_or_leave_half(&mut self, bytes: &[u8]) -> Result<Options> {
+        let dof = Dof::check(bytes)?;
+        let options = self.options(&dof)?;
         let rules = Rules {
             allow_destructive: options.get(OptionId::Destructive) != 0,
             allow_kernel_loads: true,
@@ -96,8 +113,8 @@ impl Enabling {
             spent: &mut self.spent,
         };
         let mut last: Option<((u32, u32), Arc<Clause>)> = None;
-        for s in dof.statements() {
-            let s = s?;
+        let mut statements = dof.statements();
+        while let Some(s) = next(&mut statements)? {
             if self.statements.len() >= MAX_STATEMENTS {
                 return Err(Error::TooMany("statements"));
             }

@@ -32,7 +32,7 @@ struct ProviderEntry {
 
 /// A consumer that is tracing.
 pub(crate) struct Tracing {
-    pub(crate) enabling: Enabling,
+    pub(crate) enabling: KBox<Enabling>,
     pub(crate) shared: Arc<Shared>,
     pub(crate) ecbs: KVVec<Arc<Ecb>>,
     /// Probes below this position of the table have been matched.
@@ -215,7 +215,12 @@ impl Framework {
     }
 
     /// Makes the ECBs of a consumer and enables their probes. If one cannot be enabled, none stays.
-    pub(crate) fn start(&self, consumer: u64, enabling: Enabling, shared: Arc<Shared>) -> Result {
+    pub(crate) fn start(
+        &self,
+        consumer: u64,
+        enabling: KBox<Enabling>,
+        shared: Arc<Shared>,
+    ) -> Result {
         let mut guard = self.config.lock();
         let c = &mut *guard;
         // Room first, so that nothing can fail once probes are enabled.

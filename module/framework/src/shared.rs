@@ -107,6 +107,7 @@ pub(crate) fn words(n: usize) -> Result<KVVec<u64>> {
 impl Shared {
     /// Memory for an enabling, whose variables move here. With bufresize=auto a size for which there
     /// is no memory is halved until there is.
+    #[inline(never)]
     pub(crate) fn new(e: &mut Enabling) -> Result<Self> {
         let option = |id| e.options.get(id);
         // CAST: the options' bounds; 64 bits.

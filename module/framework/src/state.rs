@@ -124,7 +124,7 @@ impl Consumer {
         let mut first = None;
         let enabling = match &mut inner.phase {
             Phase::Enabled(e) => e,
-            Phase::Idle => first.insert(mem::boxed(Enabling::new())?),
+            Phase::Idle => first.insert(Enabling::new()?),
             _ => return Err(Error::Phase("tracing has started: nothing more can be enabled")),
         };
         let from = enabling.add(dof)?;
@@ -148,11 +148,7 @@ impl Consumer {
         let shared = mem::arc(Shared::new(&mut enabling)?)?;
         let spare = shared::bytes(shared.bufsize)?;
         let spare_aggs = shared::words(shared.aggsize / 8)?;
-        self.session.framework.start(
-            self.session.number,
-            KBox::into_inner(enabling),
-            shared.clone(),
-        )?;
+        self.session.framework.start(self.session.number, enabling, shared.clone())?;
         inner.spare = spare;
         inner.spare_aggs = spare_aggs;
         inner.phase = Phase::Tracing(shared.clone());
@@ -342,12 +338,8 @@ fn run_special(shared: &Shared, which: Special) -> u32 {
             return cpu;
         }
     }
-    // An NMI may just be inside of a probe here; it will not be for long.
-    loop {
-        if let Some(cpu) = kapi::context::enter(run) {
-            return cpu;
-        }
-    }
+    // Nobody is inside of a probe here, for we are not: on a CPU where one died, it is not tried again.
+    kapi::context::enter(run).unwrap_or(0)
 }
 
 /// Changes a CPU's state there, in probe context; gives the time as well.
