@@ -16,6 +16,7 @@ use abi::difo::DifType;
 use abi::ids::AggId;
 use abi::option::{OptionId, Options};
 use abi::record::{AggEntry, RecDesc};
+use d::ValueType;
 use std::cmp::Ordering;
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
@@ -29,23 +30,25 @@ pub struct Key {
     pub bytes: Vec<u8>,
     /// How to print and compare it.
     pub ty: DifType,
+    /// An integer without a sign; the kernel does not know.
+    pub is_unsigned: bool,
 }
 
 impl Key {
-    fn new(bytes: &[u8], ty: DifType) -> Self {
-        match ty.is_string() {
+    fn new(bytes: &[u8], ty: DifType, is_unsigned: bool) -> Self {
+        let (bytes, ty) = match ty.is_string() {
             // The room a string had is not part of its value.
-            true => {
-                Self { bytes: abi::probe::until_nul(bytes).to_vec(), ty: DifType { size: 0, ..ty } }
-            }
-            false => Self { bytes: bytes.to_vec(), ty },
-        }
+            true => (abi::probe::until_nul(bytes), DifType { size: 0, ..ty }),
+            false => (bytes, ty),
+        };
+        Self { bytes: bytes.to_vec(), ty, is_unsigned }
     }
 
     fn compare(&self, other: &Self) -> Ordering {
         let int = |k: &Self| match k.ty.is_string() || k.ty.is_by_ref() {
             true => None,
-            false => crate::print::value::signed(&k.bytes),
+            false if k.is_unsigned => crate::print::value::unsigned(&k.bytes).map(i128::from),
+            false => crate::print::value::signed(&k.bytes).map(i128::from),
         };
         match (int(self), int(other)) {
             (Some(a), Some(b)) => a.cmp(&b),
@@ -213,28 +216,33 @@ pub struct Store {
     normals: HashMap<u32, i64>,
     printed: HashSet<u32>,
     layouts: HashMap<AggId, Rc<Layout>>,
+    /// Types of the keys, by variable.
+    types: HashMap<u32, Vec<ValueType>>,
 }
 
 /// How an entry of one aggregating action lies in a snapshot.
 #[derive(Debug)]
 struct Layout {
     variable: u32,
-    keys: Vec<RecDesc>,
+    keys: Vec<(RecDesc, bool)>,
     value: RecDesc,
     func: AggFunc,
 }
 
 impl Layout {
-    fn new(a: Aggregation) -> Option<Self> {
+    fn new(a: Aggregation, types: &HashMap<u32, Vec<ValueType>>) -> Option<Self> {
         let (value, keys) = a.recs.split_last()?;
+        let types = types.get(&a.desc.variable).map_or(&[][..], Vec::as_slice);
+        let is_unsigned = |i| types.get(i).copied().is_some_and(crate::print::value::is_unsigned);
+        let keys = keys.iter().enumerate().map(|(i, rec)| (*rec, is_unsigned(i))).collect();
         let kind = ActionKind::from_number(value.action)?;
         let func = AggFunc::from_action(kind, value.arg)?;
-        Some(Self { variable: a.desc.variable, keys: keys.to_vec(), value: *value, func })
+        Some(Self { variable: a.desc.variable, keys, value: *value, func })
     }
 
     fn entry(&self, bytes: &[u8]) -> Option<(Vec<Key>, Value)> {
         let keys: Option<Vec<Key>> =
-            self.keys.iter().map(|r| Some(Key::new(datum(bytes, r)?, r.ty))).collect();
+            self.keys.iter().map(|(r, u)| Some(Key::new(datum(bytes, r)?, r.ty, *u))).collect();
         let words: Vec<u64> = datum(bytes, &self.value)?
             .chunks_exact(8)
             .map(|c| u64::from_le_bytes(c.try_into().unwrap_or_default()))
@@ -251,6 +259,12 @@ pub fn datum<'a>(bytes: &'a [u8], rec: &RecDesc) -> Option<&'a [u8]> {
 }
 
 impl Store {
+    /// For these aggregations of the programs.
+    pub fn new(known: &[d::Aggregation]) -> Self {
+        let types = known.iter().map(|a| (a.number, a.keys.clone())).collect();
+        Self { types, ..Self::default() }
+    }
+
     /// Takes a snapshot of every CPU; gives what was dropped.
     pub fn snap(&mut self, kernel: &mut dyn Kernel, cpus: &[u32]) -> Result<Vec<Drops>, Failure> {
         let mut drops = Vec::new();
@@ -300,7 +314,7 @@ impl Store {
         }
         let doing = || format!("failed to learn the layout of aggregation {}", id.0);
         let described = kernel.aggregation(id).map_err(|r| r.doing(doing()))?;
-        let layout = Layout::new(described)
+        let layout = Layout::new(described, &self.types)
             .ok_or_else(|| Error::new(doing(), "the kernel describes no aggregating function"))?;
         let layout = Rc::new(layout);
         self.layouts.insert(id, layout.clone());

@@ -72,6 +72,13 @@ impl<'a> Session<'a> {
         for &(id, value) in set {
             options.set(id, value);
         }
+        if options.get(OptionId::Bufpolicy) != OptionId::Bufpolicy.default() {
+            let policy =
+                crate::option::text(OptionId::Bufpolicy.unit(), options.get(OptionId::Bufpolicy));
+            return Err(
+                Error::new(doing(), format!("bufpolicy={policy} is not supported yet")).into()
+            );
+        }
         let may_destroy = options.get(OptionId::Destructive) == 1;
         if !may_destroy && programs.iter().any(|p| p.is_destructive) {
             let e = Error::new(doing(), "destructive actions not allowed");
@@ -88,12 +95,13 @@ impl<'a> Session<'a> {
             settings,
             reporter: Reporter::new(&options),
             options,
-            programs,
             matched: matched.saturating_sub(enable::OWN_PROBES),
             cpus,
             enabled: EnabledProbes::default(),
             timeline: Timeline::default(),
-            store: Store::default(),
+            // The last program knows the aggregations of all.
+            store: Store::new(programs.last().map_or(&[], |p| &p.aggregations)),
+            programs,
             status: Status::default(),
             exit: None,
         })
@@ -264,7 +272,7 @@ impl<'a> Session<'a> {
         let mut text = vec![b'\n'];
         for variable in self.store.unprinted() {
             let rows = self.store.rows(&[variable], Sort::new(&self.options));
-            self.reporter.rows(&mut text, &rows, variable, &self.programs);
+            self.reporter.rows(&mut text, &rows);
         }
         self.output.out.write_all(&text)?;
         self.output.out.flush()?;

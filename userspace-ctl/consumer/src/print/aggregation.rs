@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Aggregations in columns: what printa() without a format and the end of a session print.
 
-use super::value::{datum, is_unsigned, Style, KEY_WIDTH};
+use super::value::{datum, Style, KEY_WIDTH};
 use super::{put, quantize};
 use crate::aggregate::{Row, Value};
 use abi::aggregation::AggFunc;
-use d::ValueType;
 
-/// Rows: keys of these types, values, newline.
-pub fn rows(out: &mut Vec<u8>, rows: &[Row], types: &[ValueType], zoom: bool, is_raw: bool) {
+/// Rows: keys, values, newline.
+pub fn rows(out: &mut Vec<u8>, rows: &[Row], zoom: bool, is_raw: bool) {
     for row in rows {
-        for (i, key) in row.keys.iter().enumerate() {
-            let is_unsigned = types.get(i).copied().is_some_and(is_unsigned);
+        for key in &row.keys {
+            let is_unsigned = key.is_unsigned;
             let style = Style { is_quiet: false, is_raw, width: KEY_WIDTH, is_unsigned };
             datum(out, &key.bytes, key.ty, style);
         }

@@ -75,7 +75,7 @@ impl Reporter {
             let data: Vec<Datum> = group.iter().filter_map(|r| datum_of(record, r)).collect();
             match kind {
                 Some(kind) => {
-                    if let Some(status) = self.statement(out, kind, &data, programs, store) {
+                    if let Some(status) = self.statement(out, kind, &data, store) {
                         report = Report::Exit(status);
                     }
                 }
@@ -94,7 +94,6 @@ impl Reporter {
         out: &mut Vec<u8>,
         kind: &StatementKind,
         data: &[Datum<'_>],
-        programs: &[Program],
         store: &mut Store,
     ) -> Option<i32> {
         let int = |i: usize| data.get(i).and_then(|d| value::signed(d.bytes));
@@ -114,8 +113,7 @@ impl Reporter {
                 match format {
                     None => {
                         out.push(b'\n');
-                        let first = aggregations.first().copied().unwrap_or(0);
-                        self.rows(out, &rows, first, programs);
+                        self.rows(out, &rows);
                     }
                     Some(format) => rows.iter().for_each(|row| {
                         let keys: Vec<Datum> = row.keys.iter().map(Datum::from).collect();
@@ -142,13 +140,9 @@ impl Reporter {
         value::datum(out, d.bytes, d.ty, style);
     }
 
-    /// Rows without a format, of the aggregation of this number (or several with the same keys).
-    pub fn rows(&self, out: &mut Vec<u8>, rows: &[Row], number: u32, programs: &[Program]) {
-        // The last program knows the aggregations of all.
-        let known =
-            programs.last().and_then(|p| p.aggregations.iter().find(|a| a.number == number));
-        let types = known.map_or(&[][..], |a| &a.keys);
-        aggregation::rows(out, rows, types, self.zoom, self.is_raw);
+    /// Rows of an aggregation without a format.
+    pub fn rows(&self, out: &mut Vec<u8>, rows: &[Row]) {
+        aggregation::rows(out, rows, self.zoom, self.is_raw);
     }
 
     /// CPU, probe id and name; with `-F` CPU and name, indented by calls.

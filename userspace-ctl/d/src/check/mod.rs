@@ -130,7 +130,9 @@ impl<'a> Checker<'a> {
         d.is_bare = true;
         let near = self.world.nearest(pattern);
         if !near.is_empty() {
-            d = d.hint(format!("near names: {}", near.join(", ")));
+            let near: Vec<String> =
+                near.iter().map(|n| format!("`{}`", n.trim_start_matches(':'))).collect();
+            d = d.hint(format!("did you mean {}?", near.join(" or ")));
         } else if pattern.id == 0 {
             let [provider, ..] = pattern.parts();
             let known = self.world.providers();
