@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: GPL-2.0
+# ASSERTION: while a CPU goes and comes back, no firing is lost uncounted, and what was recorded on a CPU that is off
+# can still be had.
+# SECONDS: 150
+. /src/selftests/lib/sh
+driver many
+gcc -O2 -pthread -o /tmp/consumers /src/selftests/stress/consumers.c || fail compile
+cpu=/sys/devices/system/cpu/cpu1/online
+(while :; do echo 0 >$cpu; sleep 0.2; echo 1 >$cpu; sleep 0.3; done) &
+toggler=$!
+/tmp/consumers count 8 300 || fail "count: $?"
+/tmp/consumers race 3 10 || fail "race: $?"
+kill $toggler
+wait $toggler 2>/dev/null
+echo 1 >$cpu 2>/dev/null
+# A CPU that was off at GO has no memory: its firings are drops, each of them counted.
+echo 0 >$cpu
+/tmp/consumers count 2 50 || fail "count with cpu1 off: $?"
+echo 1 >$cpu
+rmmod dtrace || fail "rmmod dtrace"
+insmod "$module"
