@@ -25,6 +25,7 @@ provoke=/src/build/$krel/tests/provoke/provoke.ko
 # One boot for what one boot can show.
 mkdir "$d/shared dir"
 echo from-host >"$d/shared dir/in"
+# shellcheck disable=SC2016
 args=('' ' two  spaces ' $'line\nbreak' "quote's" 'double"quote' '$HOME `id` \n' '*' 'ünï' '--' '-t')
 begin=$SECONDS
 # shellcheck disable=SC2016
