@@ -29,12 +29,13 @@ check driver_without_kbuild_is_told grep -q 'no Kbuild' "$d/log"
 # shellcheck disable=SC2016
 tools/buildroot run -- bash -euc '
 	make install KERNEL=native KREL=$1 KDIR=$(tools/buildroot kdir) DESTDIR=/tmp/dest
-	find /tmp/dest -type f
+	find /tmp/dest ! -type d
 	echo "vermagic $(modinfo -F vermagic /tmp/dest/lib/modules/$1/updates/dtrace.ko)"
 	echo "stock $(modinfo -F vermagic /lib/modules/$1/kernel/fs/overlayfs/overlay.ko.xz)"
 ' bash "$krel" >"$d/log" 2>&1
 check native_module_is_installed grep -qx "/tmp/dest/lib/modules/$krel/updates/dtrace.ko" "$d/log"
-check native_command_is_installed grep -qx /tmp/dest/usr/local/bin/dtrace "$d/log"
+check native_command_is_installed grep -qx /tmp/dest/usr/local/sbin/dtrace "$d/log"
+check scripts_find_the_command grep -qx /tmp/dest/usr/sbin/dtrace "$d/log"
 check native_header_is_installed grep -qx /tmp/dest/usr/local/include/dtrace/sdt.h "$d/log"
 check vermagic_is_the_stock_kernels [ "$(sed -n 's/^vermagic //p' "$d/log")" = "$(sed -n 's/^stock //p' "$d/log")" ]
 
