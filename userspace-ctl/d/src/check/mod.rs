@@ -176,7 +176,12 @@ impl<'a> Checker<'a> {
     /// Complains about something this version does not do.
     fn later(&mut self, tag: Tag, span: Span, what: &str) -> typed::Expr {
         let text = self.source.slice(span).chars().take(60).collect::<String>();
-        let message = format!("{what} not supported yet: {text}");
+        // `stack() is` says already what the text would.
+        let is_named = what.split_once("()").is_some_and(|(name, _)| text.starts_with(name));
+        let message = match is_named {
+            true => format!("{what} not supported yet"),
+            false => format!("{what} not supported yet: {text}"),
+        };
         self.fail(Diagnostic::new(tag, span, message).label("this version cannot compile it"))
     }
 }

@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: GPL-2.0
+# ASSERTION: a compile error says its sentence once, then shows the place; each further mistake is shown with its own.
+. /src/selftests/lib/sh
+driver hworld; driver many
+for program in 'BEGIN { trace(excename); }' 'BEGIN /execname/ { }' 'BEGNI' 'nosuch:::' 'BEGIN { trace(a); trace(b); }' 'BEGIN { printf("%d", "x"); }' \
+	'BEGIN { stack(); }' ''; do
+	dtrace -n "$program" 2>&1
+	dtrace -x errtags -n "$program" 2>&1 | head -1
+done
