@@ -67,7 +67,8 @@ impl Linear {
         if value < base {
             return 0;
         }
-        let level = (value.wrapping_sub(base) as u64).checked_div(u64::from(self.step)).unwrap_or(0);
+        let level =
+            (value.wrapping_sub(base) as u64).checked_div(u64::from(self.step)).unwrap_or(0);
         level.min(u64::from(self.levels)) as usize + 1
     }
     /// Least value that word `bucket` (from 1) counts.

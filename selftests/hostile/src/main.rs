@@ -51,8 +51,11 @@ fn seeds() -> Vec<Vec<u8>> {
             .collect(),
     };
     // Small buffers: most of the time is to be spent in what is attacked.
-    let options =
-        [(OptionId::Bufsize, 16 << 10), (OptionId::Aggsize, 16 << 10), (OptionId::Dynvarsize, 4096)];
+    let options = [
+        (OptionId::Bufsize, 16 << 10),
+        (OptionId::Aggsize, 16 << 10),
+        (OptionId::Dynvarsize, 4096),
+    ];
     PROGRAMS
         .iter()
         .map(|text| {
@@ -70,8 +73,22 @@ fn seeds() -> Vec<Vec<u8>> {
 }
 
 /// Values that are wrong in interesting ways.
-const TELLING: &[u64] =
-    &[0, 1, 2, 7, 8, 0x7f, 0x80, 0xff, 0x100, 0xffff, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff, u64::MAX];
+const TELLING: &[u64] = &[
+    0,
+    1,
+    2,
+    7,
+    8,
+    0x7f,
+    0x80,
+    0xff,
+    0x100,
+    0xffff,
+    0x7fff_ffff,
+    0x8000_0000,
+    0xffff_ffff,
+    u64::MAX,
+];
 
 fn mutate(dof: &mut Vec<u8>, r: &mut Random) {
     for _ in 0..=r.below(4) {
