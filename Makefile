@@ -4,11 +4,11 @@
 #
 # KERNEL= and SUITE= choose another kernel for every target, e.g. `make test KERNEL=7.3`.
 
-.PHONY: help demo test check module userspace driver drivers selftest vm matrix install bless clean
+.PHONY: help demo test check module userspace driver drivers selftest vm show matrix install bless clean
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
 
-export KERNEL SUITE MIRROR DTRACE_RS_CACHE DESTDIR PREFIX KREL KDIR WERROR T
+export D KERNEL SUITE MIRROR DTRACE_RS_CACHE DESTDIR PREFIX KREL KDIR WERROR T
 
 inside := tools/buildroot run --
 
@@ -48,6 +48,10 @@ selftest: ## the tests in the guest; T=WORD runs those whose name has WORD
 vm: ## a shell in the guest, with dtrace.ko inserted
 	@$(MAKE) module userspace
 	@tools/vm -t 0 -- bash
+
+show: ## what each stage of the compiler makes of a program: make show D='BEGIN { trace(1); }'
+	@tools/buildroot ensure
+	@$(inside) tools/cargo run --quiet --locked -p d --example show -- "$$D"
 
 matrix: ## make test with each supported kernel: 7.2 and 7.3 of trixie-backports, sid's
 	@tools/matrix
