@@ -18,8 +18,16 @@ impl Spec {
     /// What "matched" messages begin with: `description 'SPEC'`.
     pub fn title(&self) -> String {
         match self {
-            Self::Text(_, text) => format!("description '{text}'"),
-            Self::Script(file) => format!("script '{file}'"),
+            Self::Text(..) => format!("description '{}'", self.name()),
+            Self::Script(_) => format!("script '{}'", self.name()),
+        }
+    }
+
+    /// How messages about what runs call it: the file, or the text up to its first predicate or body.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Text(_, text) => text.split(['{', '/', ';']).next().unwrap_or(text),
+            Self::Script(file) => file,
         }
     }
 
@@ -243,6 +251,13 @@ mod tests {
         let names: Vec<&str> = a.settings.iter().map(|s| s.name.as_str()).collect();
         assert_eq!(names, ["quiet", "bufsize", "bufsize", "quiet"]);
         assert_eq!(a.settings[2].value.as_deref(), Some("8k"));
+    }
+
+    #[test]
+    fn names_are_cropped_for_reporting() {
+        let a = args(&["-n", "a:::b /x/ { exit(0); }", "-P", "p", "-s", "dir/f.d"]);
+        let titles: Vec<String> = a.specs.iter().map(Spec::title).collect();
+        assert_eq!(titles, ["description 'a:::b '", "description 'p'", "script 'dir/f.d'"]);
     }
 
     #[test]

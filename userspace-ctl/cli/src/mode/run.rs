@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Tracing, and `-e`: compiling only.
 
-use crate::args::{Args, Spec};
+use crate::args::Args;
 use crate::mode::disassemble;
 use crate::settings::Settings;
 use crate::{compile, Stop};
@@ -61,8 +61,7 @@ fn trace(
     let is_on = |id| options.contains(&(id, 1));
     let counts: Vec<usize> = programs.iter().map(|p| p.matched).collect();
     let name = match args.specs.as_slice() {
-        [Spec::Text(_, text)] => format!("'{text}'"),
-        [Spec::Script(file)] => format!("'{file}'"),
+        [spec] => format!("'{}'", spec.name()),
         _ => "the programs".into(),
     };
     let mut out = crate::mode::output(args.output.as_deref())?;

@@ -240,7 +240,7 @@ impl Checker<'_> {
         let message =
             format!("{name}( ) prototype mismatch: {found} arguments passed, {wanted} expected");
         let mut d = Diagnostic::new(Tag::ProtoLen, span, message)
-            .label(format!("expected {wanted} arguments"));
+            .label(format!("expected {wanted} argument{}", if wanted == "1" { "" } else { "s" }));
         if !prototype.is_empty() {
             d = d.note(format!("prototype: {name} {prototype}"));
         }

@@ -140,6 +140,8 @@ impl<'a> Checker<'a> {
             if !provider.is_empty() && !known.is_empty() && !known.iter().any(is_there) {
                 let list = known.join(", ");
                 d = d.note(format!("no provider `{provider}` is there; the providers are: {list}"));
+            } else {
+                d = d.hint("`dtrace -l` lists the probes there are");
             }
         }
         self.complain(d);
@@ -176,8 +178,9 @@ impl<'a> Checker<'a> {
     /// Complains about something this version does not do.
     fn later(&mut self, tag: Tag, span: Span, what: &str) -> typed::Expr {
         let text = self.source.slice(span).chars().take(60).collect::<String>();
-        // `stack() is` says already what the text would.
-        let is_named = what.split_once("()").is_some_and(|(name, _)| text.starts_with(name));
+        // `stack() is`, `variable curpsinfo is` say already what the text would.
+        let is_named = what.contains(&text)
+            || what.split_once("()").is_some_and(|(name, _)| text.starts_with(name));
         let message = match is_named {
             true => format!("{what} not supported yet"),
             false => format!("{what} not supported yet: {text}"),
