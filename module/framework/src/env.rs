@@ -236,6 +236,26 @@ impl Env for ProbeEnv<'_> {
         }
     }
 
+    /// Memory that is not D's own by lines of the cache, for every load of it pays for its checks.
+    fn load_str(&mut self, space: Space, addr: u64, into: &mut [u8]) -> Result<usize, Raised> {
+        let read = match (addr::split(addr), space) {
+            (None, Space::Kernel) => nofault::read_kernel_str(addr, into),
+            (None, Space::User) => nofault::read_user_str(addr, into),
+            _ => {
+                let mut len = 0;
+                for (byte, at) in into.iter_mut().zip(addr..) {
+                    self.load(space, at, core::slice::from_mut(byte))?;
+                    if *byte == 0 {
+                        break;
+                    }
+                    len += 1;
+                }
+                return Ok(len);
+            }
+        };
+        read.map_err(|at| bad_addr(at.0))
+    }
+
     fn store(&mut self, addr: u64, bytes: &[u8]) -> Result<(), Raised> {
         let (region, offset) = addr::split(addr).ok_or(bad_addr(addr))?;
         // CAST: offsets have 48 bits.

@@ -135,7 +135,7 @@ impl Consumer {
         Ok(matched)
     }
 
-    /// Starts the tracing and runs BEGIN.
+    /// Starts the tracing and runs BEGIN. If it cannot, what was enabled is given up.
     pub fn go(&self) -> Result<Go> {
         let mut inner = self.inner.lock();
         let mut enabling = match core::mem::replace(&mut inner.phase, Phase::Idle) {
