@@ -261,6 +261,26 @@ mod tests {
     }
 
     #[test]
+    fn the_manual_has_every_option() {
+        let manual = include_str!("../../../docs/dtrace.md");
+        for arg in command().get_arguments().filter(|a| !a.is_positional()) {
+            let is_later = arg.is_hide_set();
+            match (arg.get_short(), is_later) {
+                (Some(c), false) => {
+                    let row = manual.lines().find(|l| l.starts_with(&format!("| `-{c}")));
+                    let row = row.unwrap_or_else(|| panic!("-{c} is not in the manual"));
+                    assert_eq!(row.contains(&format!("`-{c}`")), !arg.get_action().takes_values());
+                }
+                (Some(c), true) => assert!(
+                    manual.lines().any(|l| l.starts_with("`-A") && l.contains(&format!("-{c}"))),
+                    "-{c} is not told as one for later"
+                ),
+                (None, _) => assert!(manual.contains("| `--help` |")),
+            }
+        }
+    }
+
+    #[test]
     fn later_slices() {
         assert_eq!(args(&["-C", "-s", "f"]).unsupported.as_deref(), Some("-C"));
         assert_eq!(args(&["-I", "/usr", "-n", "x"]).unsupported.as_deref(), Some("-I"));

@@ -118,3 +118,70 @@ impl Settings {
         self.run_time.iter().rev().find(|o| o.0 == id).map_or(id.default(), |o| o.1)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use abi::option::Unit;
+    use std::collections::BTreeSet;
+
+    const MANUAL: &str = include_str!("../../../docs/options.md");
+
+    /// Cells of the rows between two headings, back-quotes removed.
+    fn table(from: &str, to: &str) -> Vec<Vec<String>> {
+        let section = MANUAL.split(from).nth(1).unwrap().split(to).next().unwrap();
+        let rows = section.lines().filter(|l| l.starts_with("| `"));
+        let cell = |c: &str| c.trim().trim_matches('`').to_string();
+        rows.map(|l| l.trim_matches('|').split('|').map(cell).collect()).collect()
+    }
+
+    fn row(id: OptionId) -> Vec<String> {
+        let show = |v| option::text(id.unit(), v);
+        let (least, most) = id.bounds();
+        let value = match id.unit() {
+            Unit::Size => "size",
+            Unit::Rate => "rate",
+            Unit::Count | Unit::Cpu => "number",
+            Unit::Flag => "flag",
+            Unit::Policy => "switch",
+            Unit::Resize => "auto or manual",
+        };
+        let bounds = match id.unit() {
+            Unit::Flag | Unit::Policy | Unit::Resize => {
+                (least..=most).map(show).collect::<Vec<_>>().join(", ")
+            }
+            _ => format!("{} to {}", show(least), show(most)),
+        };
+        // A period that no unit divides is better said as a rate.
+        let default = match id {
+            OptionId::Cleanrate => "101hz".into(),
+            _ => show(id.default()),
+        };
+        vec![id.name().into(), value.into(), default, bounds]
+    }
+
+    #[test]
+    fn the_manual_lists_what_is_accepted() {
+        let told: Vec<_> = table("## At run time", "## When compiling")
+            .into_iter()
+            .map(|mut r| {
+                assert!(r.len() == 5 && !r[4].is_empty(), "{r:?}");
+                r.truncate(4);
+                r
+            })
+            .collect();
+        let accepted = OptionId::ALL.iter().filter(|o| !NOT_YET.contains(&o.name()));
+        let known: Vec<_> = accepted.map(|o| row(*o)).collect();
+        assert_eq!(told, known);
+        for name in table("## When compiling", "## Not yet").iter().map(|r| &r[0]) {
+            let setting = Setting { name: name.clone(), value: None };
+            assert!(read(&[setting]).is_ok(), "{name}");
+        }
+        let refused: BTreeSet<&str> =
+            MANUAL.split("## Not yet").nth(1).unwrap().split('`').skip(1).step_by(2).collect();
+        assert_eq!(refused, NOT_YET.iter().copied().collect());
+        for name in refused {
+            assert!(read(&[Setting { name: name.into(), value: None }]).is_err(), "{name}");
+        }
+    }
+}

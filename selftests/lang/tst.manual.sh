@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: GPL-2.0
+# ASSERTION: every example of docs/ prints what the page says, but for CPUs, ids, pids and counters of the driver.
+. /src/selftests/lib/sh
+driver hworld; driver many
+cd "$(mktemp -d)" || exit 1
+python3 - <<'P'
+import glob, re, subprocess, sys
+
+def plain(text):
+    for pattern, by in [(r'(?m)^ *\d+ +\d+ +(\S*:\S+)', r'CPU ID \1'), (r'(?m)^ *\d+( +(->|<-|\|) )', r'CPU\1'),
+                        (r'pid \d+', 'pid N'), (r'opened \d+ times', 'opened N times'),
+                        (r'\d+ drops on CPU \d+', 'N drops on CPU N'),
+                        (r'(-> open1 +|open1:entry   cat +)\d+', r'\1N')]:
+        text = re.sub(pattern, by, text)
+    return text.replace(' ', '')
+
+bad = count = 0
+for page in sorted(glob.glob('/src/docs/*.md')):
+    blocks = re.findall(r'(?ms)^```\n(.*?)^```$', open(page).read())
+    for block in blocks:
+        if block.startswith('#!'):
+            open('opens.d', 'w').write(block)
+            continue
+        for command, wanted in re.findall(r'(?ms)^# (dtrace .*?)\n(.*?)(?=^# |\Z)', block):
+            run = subprocess.run(command, shell=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=30)
+            got, count = run.stdout.decode(), count + 1
+            if plain(got) != plain(wanted):
+                bad += 1
+                print(f'{page}: {command}\n--- the page says\n{wanted}--- it prints\n{got}')
+print(f'{count} examples, {bad} differ')
+sys.exit(bad > 0 or count < 10)
+P
