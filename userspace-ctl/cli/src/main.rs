@@ -38,8 +38,13 @@ fn main() -> ExitCode {
     let args = match args::parse(std::env::args_os()) {
         Ok(args) => args,
         Err(e) => {
-            let _ = e.print();
-            return ExitCode::from(if e.use_stderr() { 2 } else { 0 });
+            if !e.use_stderr() {
+                let _ = e.print();
+                return ExitCode::SUCCESS;
+            }
+            let text = e.to_string();
+            eprint!("dtrace: {}", text.strip_prefix("error: ").unwrap_or(&text));
+            return ExitCode::from(2);
         }
     };
     match run(&args) {

@@ -72,7 +72,8 @@ fn usage() {
         (&["-h", "-s", "x.d"], "dtrace: option -h is not supported yet"),
         (&["-I", "/x", "-n", "BEGIN"], "dtrace: option -I is not supported yet"),
         (&["-e", "-x", "cpp", "-n", "BEGIN"], "dtrace: option -x cpp is not supported yet"),
-        (&["-K"], "error: unexpected argument '-K' found"),
+        (&["-K"], "dtrace: unexpected argument '-K' found"),
+        (&["-o"], "dtrace: a value is required for '-o <FILE>' but none was supplied"),
         (&[], "dtrace: nothing to do; `dtrace --help` lists the options"),
     ] {
         assert_eq!(told(args), (2, message.into()), "{args:?}");
