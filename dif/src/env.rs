@@ -75,6 +75,13 @@ pub trait Env {
     #[inline(always)]
     fn step(&mut self, _pc: u32) {}
 
+    /// What is done next costs so much: 1 for an instruction, more for one that works on strings
+    /// or copies, about one for each 32 bytes. A host that has a limit ends the object here.
+    #[inline(always)]
+    fn spend(&mut self, _cost: u32) -> Result<(), Raised> {
+        Ok(())
+    }
+
     /// A builtin variable; `index` counts for arrays (`args[]`, `uregs[]`) and is 0 otherwise.
     fn builtin(&mut self, builtin: Builtin, index: u64) -> Result<u64, Raised>;
 

@@ -104,6 +104,11 @@ pub fn run<D: Difo, E: Env>(
     execute(difo, &mut mem, &mut pc).map_err(|raised| raised.at(pc))
 }
 
+/// What work on so many bytes costs.
+fn cost_of(bytes: u64) -> u32 {
+    u32::try_from(bytes >> 5).unwrap_or(u32::MAX).saturating_add(1)
+}
+
 fn mem_of<'a, 'm, D: Difo, E: Env>(
     difo: &'a Verified<D>,
     clause: &'a mut Clause<'m>,
@@ -132,6 +137,11 @@ fn execute<D: Difo, E: Env>(
         let insn = Insn(*text.get(next as usize).ok_or(Raised::ill_op())?);
         let op = insn.op().ok_or(Raised::ill_op())?;
         mem.env.step(next);
+        mem.env.spend(match op {
+            Op::Call | Op::Scmp => mem.clause.string_cost(),
+            Op::Copys => cost_of(regs.get(insn.r2())),
+            _ => 1,
+        })?;
         next = next.wrapping_add(1);
 
         let (r1, r2, rd) = (insn.r1(), insn.r2(), insn.rd());
@@ -424,6 +434,7 @@ fn store_element<D: Difo, E: Env>(
 impl<E: Env> Mem<'_, '_, E> {
     /// Copies what a value by reference denotes into the variable at `to`.
     fn fill(&mut self, v: &Var, from: u64, to: u64) -> Result<(), Raised> {
+        self.env.spend(cost_of(v.ty.size.into()))?;
         let size = u64::from(v.ty.size);
         match v.ty.is_string() {
             true => self.copy_str(from, to, size),

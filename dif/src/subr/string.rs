@@ -82,13 +82,65 @@ fn find_char<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>, last: bool) -> Re
     Ok(if wanted == 0 && start != 0 { at } else { found })
 }
 
+/// A rolling hash of a window of text: characters as the digits of a number, modulo 2^64. With it a
+/// search costs the sum of both lengths, not their product.
+struct Rolling {
+    hash: u64,
+    /// Weight of the window's first character.
+    first: u64,
+}
+
+impl Rolling {
+    const BASE: u64 = 0x9e37_79b9_7f4a_7c15;
+
+    /// Of a whole window, in the order given.
+    fn of<'a>(window: impl Iterator<Item = &'a u8>) -> Self {
+        let mut r = Self { hash: 0, first: 0 };
+        for &b in window {
+            r.hash = r.hash.wrapping_mul(Self::BASE).wrapping_add(b.into());
+            r.first = if r.first == 0 { 1 } else { r.first.wrapping_mul(Self::BASE) };
+        }
+        r
+    }
+
+    /// The window moves on: `out` was its first character, `next` is its last.
+    fn roll(&mut self, out: u8, next: u8) {
+        let rest = self.hash.wrapping_sub(self.first.wrapping_mul(out.into()));
+        self.hash = rest.wrapping_mul(Self::BASE).wrapping_add(next.into());
+    }
+}
+
 /// First place of `wanted` in `text` at or after `from`.
 fn search(text: &[u8], wanted: &[u8], from: usize) -> Option<usize> {
-    if wanted.is_empty() {
-        return (from <= text.len()).then_some(from);
+    let text = text.get(from..)?;
+    let (window, wish) = (text.get(..wanted.len())?, Rolling::of(wanted.iter()));
+    let mut here = Rolling::of(window.iter());
+    let mut moves = text.iter().zip(text.iter().skip(wanted.len()));
+    let mut at: usize = 0;
+    loop {
+        if here.hash == wish.hash && text.get(at..).is_some_and(|t| t.starts_with(wanted)) {
+            return from.checked_add(at);
+        }
+        let (&out, &next) = moves.next()?;
+        here.roll(out, next);
+        at = at.saturating_add(1);
     }
-    let n = text.get(from..)?.windows(wanted.len()).position(|w| w == wanted)?;
-    from.checked_add(n)
+}
+
+/// Last place of `wanted` in `text`.
+fn search_back(text: &[u8], wanted: &[u8]) -> Option<usize> {
+    let mut at = text.len().checked_sub(wanted.len())?;
+    let wish = Rolling::of(wanted.iter().rev());
+    let mut here = Rolling::of(text.get(at..)?.iter().rev());
+    let mut moves = text.iter().rev().zip(text.iter().rev().skip(wanted.len()));
+    loop {
+        if here.hash == wish.hash && text.get(at..).is_some_and(|t| t.starts_with(wanted)) {
+            return Some(at);
+        }
+        let (&out, &next) = moves.next()?;
+        here.roll(out, next);
+        at = at.checked_sub(1)?;
+    }
 }
 
 /// `strstr(s, sub)`: the string from the first `sub` on, or NULL.
@@ -140,8 +192,9 @@ pub(super) fn rindex<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result
         None => places,
         Some(from) => usize::try_from(from.saturating_add(1)).map_or(0, |n| n.min(places)),
     };
-    let matches = |&n: &usize| text.get(n..).is_some_and(|t| t.starts_with(wanted));
-    let found = (0..places).rev().find(matches);
+    // The text up to the end of the last window.
+    let end = places.checked_sub(1).and_then(|last| last.checked_add(wanted.len()));
+    let found = end.and_then(|end| search_back(text.get(..end)?, wanted));
     mem.clause.release(mark);
     // CAST: usize has at most 64 bits.
     Ok(found.map_or(NOT_FOUND, |n| n as u64))
@@ -226,4 +279,46 @@ pub(super) fn strtok<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result
     }
     mem.clause.strtok = Some(end.saturating_add(1).min(rest.end)..rest.end);
     Ok(addr::make(addr::SCRATCH, first as u64))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{search, search_back};
+
+    #[test]
+    fn searches_find_what_naive_ones_find() {
+        let mut x = 7u64;
+        let mut random = |n: u64| {
+            x = x.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            ((x >> 33) % n) as usize
+        };
+        for _ in 0..50_000 {
+            // Few letters, so that there are near misses and repetitions.
+            let text: Vec<u8> = (0..random(40)).map(|_| b'a' + random(3) as u8).collect();
+            let wanted: Vec<u8> = (0..random(5)).map(|_| b'a' + random(3) as u8).collect();
+            let from = random(44);
+            let at = |n: &usize| text[*n..].starts_with(&wanted);
+            assert_eq!(
+                search(&text, &wanted, from),
+                (from..=text.len()).find(at),
+                "{text:?} {wanted:?} {from}"
+            );
+            assert_eq!(
+                search_back(&text, &wanted),
+                (0..=text.len()).rev().find(at),
+                "{text:?} {wanted:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_search_costs_the_sum_of_the_lengths() {
+        let text = vec![b'a'; 1 << 20];
+        let mut wanted = vec![b'a'; 1 << 19];
+        wanted.push(b'b');
+        // Naive, these are 2^38 comparisons: minutes.
+        assert_eq!(search(&text, &wanted, 0), None);
+        wanted.insert(0, b'b');
+        assert_eq!(search_back(&text, &wanted), None);
+    }
 }

@@ -154,6 +154,8 @@ pub(crate) struct Clause {
     pub(crate) size: usize,
     /// Words of the longest key.
     pub(crate) key_words: usize,
+    /// What it costs beside its instructions, in the machine's units.
+    pub(crate) cost: u32,
     pub(crate) uarg: u64,
 }
 
@@ -189,6 +191,7 @@ impl Builder<'_> {
             records: KVec::new(),
             size: 0,
             key_words: 0,
+            cost: 0,
             uarg: s.uarg,
         };
         let mut layout = Layout::record();
@@ -219,6 +222,9 @@ impl Builder<'_> {
         if !clause.records.is_empty() || clause.steps.is_empty() {
             clause.size = layout.size().max(HEADER_SIZE);
         }
+        let bytes = clause.size.saturating_add(clause.key_words.saturating_mul(8));
+        // CAST: a record and a key have at most MAX_RECORD bytes.
+        clause.cost = 16 + (bytes >> 5) as u32;
         Ok(mem::arc(clause)?)
     }
 

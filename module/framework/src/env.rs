@@ -35,6 +35,7 @@ pub(crate) struct ProbeEnv<'a> {
     pub(crate) now: u64,
     pub(crate) locals: &'a mut [u64],
     pub(crate) random: &'a mut u64,
+    pub(crate) budget: &'a mut u32,
 }
 
 fn bad_addr(addr: u64) -> Raised {
@@ -86,6 +87,18 @@ impl ProbeEnv<'_> {
 }
 
 impl Env for ProbeEnv<'_> {
+    #[inline(always)]
+    fn spend(&mut self, cost: u32) -> Result<(), Raised> {
+        match self.budget.checked_sub(cost) {
+            Some(left) => *self.budget = left,
+            None => {
+                self.ecb.shared.kill();
+                return Err(ill_op());
+            }
+        }
+        Ok(())
+    }
+
     fn builtin(&mut self, builtin: Builtin, index: u64) -> Result<u64, Raised> {
         let string = |n: u64| addr::make(STRINGS, n.wrapping_mul(STRING_STRIDE));
         Ok(match builtin {

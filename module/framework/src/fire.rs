@@ -11,11 +11,11 @@ use crate::clause::{Code, Datum, Form, Step};
 use crate::ecb::Ecb;
 use crate::env::ProbeEnv;
 use crate::probe::{Probe, Special};
-use crate::shared::{Activity, CpuState, Shared};
+use crate::shared::{Activity, CpuState, Shared, BUDGET};
 use abi::option::UNSET;
 use abi::record::{RecordHeader, HEADER_SIZE};
 use core::sync::atomic::Ordering::Relaxed;
-use dif::Fault;
+use dif::{Env, Fault};
 use kapi::context::ProbeCtx;
 use zerocopy::IntoBytes;
 
@@ -38,9 +38,14 @@ pub fn fire(ctx: &ProbeCtx, probe: &Probe, args: Args<'_>) {
 }
 
 /// Runs the consumer's own BEGIN, END or ERROR.
-pub(crate) fn fire_special(ctx: &ProbeCtx, shared: &Shared, which: Special, args: Args<'_>) {
+pub(crate) fn fire_special(
+    ctx: &ProbeCtx,
+    shared: &Shared,
+    which: Special,
+    args: Args<'_>,
+    now: u64,
+) {
     let Some(chain) = shared.special(which).load(ctx) else { return };
-    let now = kapi::time::monotonic_ns();
     for ecb in &chain.ecbs {
         run(ctx, ecb, args, now);
     }
@@ -56,7 +61,17 @@ fn run(ctx: &ProbeCtx, ecb: &Ecb, args: Args<'_>, now: u64) {
     let shared = &*ecb.shared;
     // Nobody else borrows a CPU's state: its probes are serialised by the probe context.
     let Ok(mut cpu) = shared.cpus.get(ctx).try_borrow_mut() else { return };
+    if cpu.firing != now {
+        cpu.firing = now;
+        cpu.budget = BUDGET;
+    }
     let Err(failure) = run_clause(ctx, ecb, args, now, &mut cpu) else { return };
+    // What a clause left of its key must not get into the next one's.
+    cpu.key.fill(0);
+    if shared.counters.killed.load(Relaxed) != 0 {
+        cpu.principal.count_drop();
+        return;
+    }
     cpu.principal.count_error();
     drop(cpu);
     if ecb.probe.special == Some(Special::Error) {
@@ -73,7 +88,8 @@ fn run(ctx: &ProbeCtx, ecb: &Ecb, args: Args<'_>, now: u64) {
         kind as u64,
         addr,
     ];
-    fire_special(ctx, shared, Special::Error, Args::values(&args));
+    // The same firing, so the same time and the same budget.
+    fire_special(ctx, shared, Special::Error, Args::values(&args), now);
 }
 
 fn run_clause(
@@ -85,8 +101,9 @@ fn run_clause(
 ) -> Result<(), Failure> {
     let shared = &*ecb.shared;
     let clause = &*ecb.clause;
-    let CpuState { principal, aggs, scratch, locals, key, random } = cpu;
-    let mut env = ProbeEnv { ctx, ecb, args, now, locals, random };
+    let CpuState { principal, aggs, scratch, locals, key, random, budget, .. } = cpu;
+    let mut env = ProbeEnv { ctx, ecb, args, now, locals, random, budget };
+    env.spend(clause.cost).map_err(|raised| Failure { step: 0, fault: raised.at(0) })?;
     let mut memory = dif::Clause::new(scratch, shared.strsize);
     if let Some(predicate) = &clause.predicate {
         match dif::run(predicate, &mut memory, &mut env) {
@@ -141,9 +158,7 @@ fn run_step(
         Step::Record(code, datum) => store(code, datum, memory, env, record)?,
         Step::Exit(code, datum) => {
             store(code, datum, memory, env, record)?;
-            // From BEGIN as well as from any other probe; the first one wins.
-            let _ = shared.advance(Activity::Active, Activity::Draining)
-                || shared.advance(Activity::Warmup, Activity::Draining);
+            shared.drain();
         }
         Step::Key(code, datum) => store(code, datum, memory, env, key.as_mut_bytes())?,
         Step::Aggregate { func, id, key_words, value } => {

@@ -62,13 +62,23 @@ pub(crate) struct CpuState {
     pub(crate) key: KVVec<u64>,
     /// State of the pseudo-random numbers.
     pub(crate) random: u64,
+    /// The firing that `budget` is for, by its time.
+    pub(crate) firing: u64,
+    /// What the clauses of this consumer may still cost in this firing, see [`BUDGET`].
+    pub(crate) budget: u32,
 }
+
+/// What all clauses of a consumer may cost in one firing, in the machine's units (an instruction is
+/// 1): some 20 ms with interrupts off on slow hardware. Who needs more is ended, as a dead-man would.
+pub(crate) const BUDGET: u32 = 1 << 20;
 
 /// Counters that any CPU may raise.
 #[derive(Default)]
 pub(crate) struct Counters {
     pub(crate) dyndrops: AtomicU64,
     pub(crate) dblerrors: AtomicU64,
+    /// 1 when a firing cost too much.
+    pub(crate) killed: AtomicU32,
 }
 
 /// Shared by all ECBs of a consumer.
@@ -122,6 +132,7 @@ impl Shared {
             aggsize = 0;
         }
         let (locals, key) = (e.vars.local.words(), e.key_words);
+        let seed = kapi::time::seed();
         let cpus = loop {
             let made = PerCpu::new(|cpu| {
                 let here =
@@ -129,10 +140,12 @@ impl Shared {
                 let (b, a) = if here { (bufsize, aggsize / 8) } else { (0, 0) };
                 Ok(RefCell::new(CpuState {
                     principal: Principal::new(kapi::mem::zeroed_bytes(b)?),
-                    aggs: AggBuffer::new(kapi::mem::zeroed_words(a)?),
+                    aggs: AggBuffer::new(kapi::mem::zeroed_words(a)?, seed),
                     scratch: kapi::mem::zeroed_bytes(if here { scratch_size(strsize) } else { 0 })?,
                     locals: kapi::mem::zeroed_words(if here { locals } else { 0 })?,
                     key: kapi::mem::zeroed_words(if here { key } else { 0 })?,
+                    firing: 0,
+                    budget: BUDGET,
                     random: kapi::time::monotonic_ns() ^ (cpu as u64) << 32 | 1,
                 }))
             });
@@ -181,6 +194,18 @@ impl Shared {
     /// The next step, whatever the last one was.
     pub(crate) fn set_activity(&self, to: Activity) {
         self.activity.store(to as u32, Ordering::Release);
+    }
+
+    /// Ends the tracing of a consumer whose clauses cost too much.
+    pub(crate) fn kill(&self) {
+        self.counters.killed.store(1, Ordering::Relaxed);
+        self.drain();
+    }
+
+    /// Nothing but END fires from here on; the first one wins.
+    pub(crate) fn drain(&self) {
+        let _ = self.advance(Activity::Active, Activity::Draining)
+            || self.advance(Activity::Warmup, Activity::Draining);
     }
 
     /// The consumer's own chain of a special probe.

@@ -310,6 +310,7 @@ impl Consumer {
         Ok(Status {
             dyndrops: s.counters.dyndrops.load(Relaxed),
             dblerrors: s.counters.dblerrors.load(Relaxed),
+            killed: s.counters.killed.load(Relaxed),
             nested: kapi::context::nested().wrapping_sub(s.nested_before),
             exiting: (activity as u32 >= Activity::Draining as u32).into(),
             ..Status::default()
@@ -329,7 +330,7 @@ impl Inner {
 /// Runs BEGIN or END, here or on the only CPU that traces; gives the CPU.
 fn run_special(shared: &Shared, which: Special) -> u32 {
     let run = |ctx: &ProbeCtx| {
-        fire_special(ctx, shared, which, Args::NONE);
+        fire_special(ctx, shared, which, Args::NONE, kapi::time::monotonic_ns());
         // CAST: there are less than 2^32 CPUs.
         ctx.cpu() as u32
     };

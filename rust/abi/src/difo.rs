@@ -108,5 +108,5 @@ pub struct DifVar {
     pub ty: DifType,
 }
 
-/// Largest variable held by reference, bytes.
-pub const MAX_BY_REF: u32 = 16 << 10;
+/// Largest variable held by reference, bytes: the longest string that `-x strsize` allows.
+pub const MAX_BY_REF: u32 = 64 << 10;

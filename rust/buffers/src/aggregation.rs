@@ -23,6 +23,8 @@ pub struct AggBuffer<B> {
     buckets: usize,
     /// Words in use, bucket heads included.
     used: usize,
+    /// Makes the hash one that nobody outside can foresee: keys come from who is traced.
+    seed: u64,
     drops: u64,
 }
 
@@ -56,9 +58,9 @@ pub fn clear(memory: &mut [u64]) {
 
 /// Hash of a key: multiply and rotate a word at a time.
 #[inline]
-pub fn hash(id: AggId, key: &[u64]) -> u32 {
+fn hash(seed: u64, id: AggId, key: &[u64]) -> u32 {
     const M: u64 = 0x9e37_79b9_7f4a_7c15;
-    let mut h = u64::from(id.0).wrapping_mul(M);
+    let mut h = (seed ^ u64::from(id.0)).wrapping_mul(M);
     for &w in key {
         h = (h ^ w).wrapping_mul(M).rotate_left(29);
     }
@@ -67,9 +69,9 @@ pub fn hash(id: AggId, key: &[u64]) -> u32 {
 
 impl<B: DerefMut<Target = [u64]>> AggBuffer<B> {
     /// An empty table over cleared memory.
-    pub fn new(memory: B) -> Self {
+    pub fn new(memory: B, seed: u64) -> Self {
         let buckets = buckets_for(memory.len());
-        Self { memory, buckets, used: buckets, drops: 0 }
+        Self { memory, buckets, used: buckets, seed, drops: 0 }
     }
 
     /// Words that the memory has.
@@ -86,7 +88,7 @@ impl<B: DerefMut<Target = [u64]>> AggBuffer<B> {
         words: usize,
         init: impl FnOnce(&mut [u64]),
     ) -> Option<&mut [u64]> {
-        let hash = hash(id, key);
+        let hash = hash(self.seed, id, key);
         let at = match self.find(id, key, hash) {
             Some(at) => at,
             None => match self.insert(id, key, hash, words, init) {
@@ -164,7 +166,7 @@ impl<B: DerefMut<Target = [u64]>> AggBuffer<B> {
 
     /// Puts `fresh`, which must be cleared, in place and hands over what was aggregated.
     pub fn swap(&mut self, fresh: B) -> Taken<B> {
-        let new = Self::new(fresh);
+        let new = Self::new(fresh, self.seed);
         let old = core::mem::replace(self, new);
         Taken { memory: old.memory, from: old.buckets, to: old.used, drops: old.drops }
     }
@@ -195,7 +197,7 @@ mod tests {
 
     #[test]
     fn counts_like_a_map() {
-        let mut a = AggBuffer::new(vec![0u64; 4096]);
+        let mut a = AggBuffer::new(vec![0u64; 4096], 5);
         let mut want = BTreeMap::new();
         let mut x = 1u64;
         for _ in 0..20_000 {
@@ -212,7 +214,7 @@ mod tests {
 
     #[test]
     fn no_room_is_counted_and_what_is_there_still_counts() {
-        let mut a = AggBuffer::new(vec![0u64; 32 + 4]);
+        let mut a = AggBuffer::new(vec![0u64; 32 + 4], 5);
         for _ in 0..10 {
             for key in 0..100u64 {
                 if let Some(v) = a.value(AggId(1), &[key], 1, |_| {}) {
@@ -231,7 +233,7 @@ mod tests {
 
     #[test]
     fn cleared_memory_serves_again() {
-        let mut a = AggBuffer::new(vec![0u64; 256]);
+        let mut a = AggBuffer::new(vec![0u64; 256], 5);
         for k in 0..20 {
             a.value(AggId(1), &[k], 1, |v| v[0] = 5).unwrap()[0] += 1;
         }

@@ -118,7 +118,7 @@ impl Fake {
             cpus: (0..cpus)
                 .map(|_| Cpu {
                     principal: Principal::new(vec![0; 1 << 16]),
-                    aggregations: AggBuffer::new(vec![0; 1 << 14]),
+                    aggregations: AggBuffer::new(vec![0; 1 << 14], 0),
                     agg_drops: 0,
                 })
                 .collect(),
