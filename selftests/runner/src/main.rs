@@ -13,7 +13,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Condvar, Mutex};
 
 /// Exit status of tools/vm when the kernel complained.
 const COMPLAINT: i32 = 70;
@@ -22,7 +22,31 @@ struct Area {
     name: String,
     folder: PathBuf,
     tests: Vec<String>,
-    boot: OnceLock<Boot>,
+    boot: Mutex<Option<Arc<Boot>>>,
+    has_run: Condvar,
+}
+
+impl Area {
+    /// Boots the guest, and lets those know who wait for it.
+    fn run(&self) {
+        let done = boot(self).unwrap_or_else(|e| Boot {
+            out: PathBuf::new(),
+            status: None,
+            log: format!("cannot boot: {e}"),
+        });
+        *self.boot.lock().unwrap_or_else(|e| e.into_inner()) = Some(Arc::new(done));
+        self.has_run.notify_all();
+    }
+
+    fn wait(&self) -> Arc<Boot> {
+        let mut boot = self.boot.lock().unwrap_or_else(|e| e.into_inner());
+        loop {
+            if let Some(done) = &*boot {
+                return done.clone();
+            }
+            boot = self.has_run.wait(boot).unwrap_or_else(|e| e.into_inner());
+        }
+    }
 }
 
 /// What a boot left behind.
@@ -34,13 +58,12 @@ struct Boot {
 
 fn main() -> io::Result<()> {
     let mut arguments = Arguments::from_args();
-    // Emulated guests: one for each processor of this machine.
-    arguments.test_threads = arguments
-        .test_threads
-        .or_else(|| std::thread::available_parallelism().ok().map(usize::from));
+    // Trials only wait for their area; see below for who works.
+    arguments.test_threads = arguments.test_threads.or(Some(64));
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let areas = find(&root)?;
     let mut trials = Vec::new();
+    let mut queue = Vec::new();
     for (name, (folder, tests)) in areas {
         let wanted = |t: &String| {
             let full = format!("{name}/{t}");
@@ -51,11 +74,31 @@ fn main() -> io::Result<()> {
             name: name.clone(),
             folder,
             tests: tests.iter().filter(|t| wanted(t)).cloned().collect(),
-            boot: OnceLock::new(),
+            boot: Mutex::new(None),
+            has_run: Condvar::new(),
         });
+        if !area.tests.is_empty() {
+            queue.push(area.clone());
+        }
         for t in tests {
             let area = area.clone();
             trials.push(Trial::test(format!("{name}/{t}"), move || run(&area, &t)));
+        }
+    }
+    if !arguments.list {
+        // Emulated guests: one for each processor of this machine. The areas with the slow tests first.
+        queue.sort_by_key(|a| !["load", "robust"].contains(&a.name.as_str()));
+        queue.reverse();
+        let queue = Arc::new(Mutex::new(queue));
+        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+            let queue = queue.clone();
+            std::thread::spawn(move || loop {
+                let next = queue.lock().unwrap_or_else(|e| e.into_inner()).pop();
+                match next {
+                    Some(area) => area.run(),
+                    None => return,
+                }
+            });
         }
     }
     libtest_mimic::run(&arguments, trials).exit()
@@ -87,10 +130,7 @@ fn find(root: &Path) -> io::Result<BTreeMap<String, (PathBuf, Vec<String>)>> {
 }
 
 fn run(area: &Area, test: &str) -> Result<(), Failed> {
-    let boot = area.boot.get_or_init(|| match boot(area) {
-        Ok(b) => b,
-        Err(e) => Boot { out: PathBuf::new(), status: None, log: format!("cannot boot: {e}") },
-    });
+    let boot = area.wait();
     let read = |suffix: &str| {
         fs::read(boot.out.join(format!("{test}.{suffix}")))
             .map(|b| String::from_utf8_lossy(&b).into_owned())
