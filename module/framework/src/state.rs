@@ -187,21 +187,17 @@ impl Consumer {
         if room < shared.bufsize {
             return Err(Error::NoRoom(shared.bufsize));
         }
-        let mut spare = Some(core::mem::take(&mut inner.spare));
-        let swapped = on_state(&shared, cpu, |c| {
-            // A CPU that came after GO has no memory, and gets none: its drops are counted.
-            let fresh = if c.principal.capacity() == 0 { None } else { spare.take() };
-            c.principal.swap(fresh.unwrap_or_default())
-        });
-        let (mut taken, timestamp) = match swapped {
-            Ok(t) => t,
-            Err(e) => {
-                inner.spare = spare.unwrap_or_default();
-                return Err(e);
-            }
-        };
+        let (mut taken, timestamp) = exchange(
+            &shared,
+            cpu,
+            &mut inner.spare,
+            |c| c.principal.capacity(),
+            |c, fresh| c.principal.swap(fresh),
+        )?;
         let result = sink(taken.memory.get(..taken.used).unwrap_or_default());
-        inner.spare = spare.unwrap_or_else(|| core::mem::take(&mut taken.memory));
+        if inner.spare.is_empty() {
+            inner.spare = core::mem::take(&mut taken.memory);
+        }
         result?;
         Ok(Snapshot { size: taken.used, drops: taken.drops, errors: taken.errors, timestamp })
     }
@@ -219,23 +215,20 @@ impl Consumer {
         if room < shared.aggsize {
             return Err(Error::NoRoom(shared.aggsize));
         }
-        let mut spare = Some(core::mem::take(&mut inner.spare_aggs));
-        let swapped = on_state(&shared, cpu, |c| {
-            let fresh = if c.aggs.capacity() == 0 { None } else { spare.take() };
-            c.aggs.swap(fresh.unwrap_or_default())
-        });
-        let (mut taken, timestamp) = match swapped {
-            Ok(t) => t,
-            Err(e) => {
-                inner.spare_aggs = spare.unwrap_or_default();
-                return Err(e);
-            }
-        };
+        let (mut taken, timestamp) = exchange(
+            &shared,
+            cpu,
+            &mut inner.spare_aggs,
+            |c| c.aggs.capacity(),
+            |c, fresh| c.aggs.swap(fresh),
+        )?;
         let entries = taken.memory.get(taken.from..taken.to).unwrap_or_default().as_bytes();
         let size = entries.len();
         let result = sink(entries);
-        buffers::aggregation::clear(&mut taken.memory);
-        inner.spare_aggs = spare.unwrap_or_else(|| core::mem::take(&mut taken.memory));
+        if inner.spare_aggs.is_empty() {
+            buffers::aggregation::clear(&mut taken.memory);
+            inner.spare_aggs = core::mem::take(&mut taken.memory);
+        }
         result?;
         Ok(Snapshot { size, drops: taken.drops, errors: 0, timestamp })
     }
@@ -341,6 +334,24 @@ fn run_special(shared: &Shared, which: Special) -> u32 {
     }
     // Nobody is inside of a probe here, for we are not: on a CPU where one died, it is not tried again.
     kapi::context::enter(run).unwrap_or(0)
+}
+
+/// Puts the spare into a CPU's state and takes out what it replaces; gives the time as well. A CPU that
+/// came after GO has no memory, and gets none: its drops are counted, and the spare stays.
+fn exchange<M: Default + Send, T: Send>(
+    shared: &Shared,
+    cpu: usize,
+    spare: &mut M,
+    capacity: impl FnOnce(&CpuState) -> usize + Send,
+    swap: impl FnOnce(&mut CpuState, M) -> T + Send,
+) -> Result<(T, u64)> {
+    let mut hand = Some(core::mem::take(spare));
+    let swapped = on_state(shared, cpu, |c| {
+        let fresh = if capacity(c) == 0 { None } else { hand.take() };
+        swap(c, fresh.unwrap_or_default())
+    });
+    *spare = hand.unwrap_or_default();
+    swapped
 }
 
 /// Changes a CPU's state there, in probe context; gives the time as well.

@@ -104,13 +104,16 @@ pub fn read(all: &[Setting]) -> Result<Settings, Stop> {
 
 impl Settings {
     /// The options of the programs under those of the command line.
-    pub fn over(&self, programs: &[d::Program]) -> Vec<(OptionId, u64)> {
+    pub fn over(&self, programs: &[d::Program]) -> Result<Vec<(OptionId, u64)>, Stop> {
         let mut all: Vec<(OptionId, u64)> = Vec::new();
         for &(id, value) in programs.iter().flat_map(|p| &p.options).chain(&self.run_time) {
+            if NOT_YET.contains(&id.name()) {
+                return Err(Stop::Usage(format!("option {} is not supported yet", id.name())));
+            }
             all.retain(|o| o.0 != id);
             all.push((id, value));
         }
-        all
+        Ok(all)
     }
 
     /// One option's value in force, before any program is known.

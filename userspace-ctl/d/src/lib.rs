@@ -20,6 +20,7 @@ pub mod format;
 mod lexer;
 mod lower;
 mod names;
+pub mod option;
 mod parser;
 pub mod program;
 pub mod show;
@@ -34,7 +35,6 @@ use abi::option::OptionId;
 use check::{Checker, Settings};
 use lower::Lower;
 use names::scope::Names;
-pub use parser::pragma::option_value;
 use parser::pragma::{self, CompilerOption, Control};
 
 pub use diag::{Diagnostic, Tag};

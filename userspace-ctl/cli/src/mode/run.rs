@@ -57,7 +57,7 @@ fn trace(
     targets: Vec<Target>,
     programs: Vec<Program>,
 ) -> Result<i32, Stop> {
-    let options = settings.over(&programs);
+    let options = settings.over(&programs)?;
     let is_on = |id| options.contains(&(id, 1));
     let counts: Vec<usize> = programs.iter().map(|p| p.matched).collect();
     let name = match args.specs.as_slice() {

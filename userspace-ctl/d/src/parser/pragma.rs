@@ -2,8 +2,9 @@
 //! Control lines: `#pragma D option x=y`, `#pragma D attributes`, `#!`, `#line`.
 
 use crate::diag::{did_you_mean, Diagnostic, Tag};
+use crate::option;
 use crate::source::Span;
-use abi::option::{OptionId, Unit};
+use abi::option::OptionId;
 
 /// Options that only the compiler reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,7 +63,7 @@ pub fn control(text: &str, span: Span) -> Result<Control, Diagnostic> {
 fn pragma(words: &[&str], span: Span) -> Result<Control, Diagnostic> {
     let malformed = |message: String| Diagnostic::new(Tag::PragmaMalform, span, message);
     match words {
-        ["D", "option", setting] => option(setting, span),
+        ["D", "option", setting] => set_option(setting, span),
         ["D", "option", ..] => {
             Err(malformed("superfluous or missing arguments specified for #pragma D option".into())
                 .label("expected `#pragma D option name` or `name=value`, without blanks"))
@@ -91,7 +92,7 @@ fn pragma(words: &[&str], span: Span) -> Result<Control, Diagnostic> {
     }
 }
 
-fn option(setting: &str, span: Span) -> Result<Control, Diagnostic> {
+fn set_option(setting: &str, span: Span) -> Result<Control, Diagnostic> {
     let (name, value) = match setting.split_once('=') {
         Some((name, value)) => (name, Some(value)),
         None => (setting, None),
@@ -105,110 +106,18 @@ fn option(setting: &str, span: Span) -> Result<Control, Diagnostic> {
     if let Some(c) = compiler {
         return Ok(Control::Compiler(c));
     }
-    let Some(&id) = OptionId::ALL.iter().find(|o| o.name() == name) else {
+    let Some(id) = option::by_name(name) else {
         let message = format!("failed to set option '{name}': Invalid option name");
         let mut d = Diagnostic::new(Tag::PragmaOptset, span, message);
-        d.hint = did_you_mean(name, OptionId::ALL.iter().map(|o| o.name().to_string()));
+        d.hint = option::nearest(name).map(|near| format!("did you mean `{near}`?"));
         return Err(d);
     };
-    match option_value(id, value) {
+    match option::value(id, value) {
         Ok(v) => Ok(Control::Option(id, v)),
         Err(why) => {
             let message =
                 format!("failed to set option '{name}': Invalid value for specified option");
             Err(Diagnostic::new(Tag::PragmaOptset, span, message).label(why))
         }
-    }
-}
-
-/// The number that the text of an option's value means, within the option's bounds. `-x` reads it
-/// the same way.
-pub fn option_value(id: OptionId, value: Option<&str>) -> Result<u64, String> {
-    let number = match (id.unit(), value) {
-        (Unit::Flag, None) => 1,
-        (Unit::Flag, Some(v)) => match v.to_ascii_lowercase().as_str() {
-            "yes" | "on" | "enable" | "true" | "1" => 1,
-            "no" | "off" | "disable" | "false" | "0" => 0,
-            _ => return Err("expected yes or no".into()),
-        },
-        (Unit::Policy, Some("switch")) | (Unit::Resize, Some("auto")) => 0,
-        (Unit::Policy, Some("fill")) | (Unit::Resize, Some("manual")) => 1,
-        (Unit::Policy, Some("ring")) => 2,
-        (Unit::Policy, _) => return Err("expected switch, fill or ring".into()),
-        (Unit::Resize, _) => return Err("expected auto or manual".into()),
-        (_, None) => return Err("expected name=value".into()),
-        (Unit::Size, Some(v)) => scaled(v, SIZES).ok_or("expected a size such as 64k or 4m")?,
-        (Unit::Rate, Some(v)) => {
-            rate(v).ok_or("expected a rate or a time such as 10hz or 100ms")?
-        }
-        (Unit::Count | Unit::Cpu, Some(v)) => v.parse().map_err(|_| "expected a number")?,
-    };
-    let (least, most) = id.bounds();
-    if !(least..=most).contains(&number) {
-        return Err(format!("{number} is not within {least}..{most}"));
-    }
-    Ok(number)
-}
-
-const SIZES: &[(&str, u64)] =
-    &[("k", 1 << 10), ("m", 1 << 20), ("g", 1 << 30), ("t", 1 << 40), ("", 1)];
-const TIMES: &[(&str, u64)] = &[
-    ("nsec", 1),
-    ("ns", 1),
-    ("usec", 1_000),
-    ("us", 1_000),
-    ("msec", 1_000_000),
-    ("ms", 1_000_000),
-    ("sec", 1_000_000_000),
-    ("s", 1_000_000_000),
-    ("min", 60_000_000_000),
-    ("m", 60_000_000_000),
-    ("hour", 3_600_000_000_000),
-    ("h", 3_600_000_000_000),
-    ("day", 86_400_000_000_000),
-    ("d", 86_400_000_000_000),
-];
-
-fn scaled(text: &str, units: &[(&str, u64)]) -> Option<u64> {
-    let lower = text.to_ascii_lowercase();
-    let (digits, unit) = units.iter().find_map(|(suffix, unit)| {
-        let digits = lower.strip_suffix(suffix)?;
-        let plain = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
-        plain.then(|| (digits.to_string(), *unit))
-    })?;
-    digits.parse::<u64>().ok()?.checked_mul(unit)
-}
-
-/// Nanoseconds between two events. A bare number is a rate.
-fn rate(text: &str) -> Option<u64> {
-    let lower = text.to_ascii_lowercase();
-    let hz = lower.strip_suffix("hz").unwrap_or(&lower);
-    match hz.parse::<u64>() {
-        Ok(0) => None,
-        Ok(n) => Some(1_000_000_000 / n),
-        Err(_) => scaled(text, TIMES),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    #[test]
-    fn values() {
-        for (id, text, want) in [
-            (OptionId::Bufsize, "4m", Ok(4 << 20)),
-            (OptionId::Bufsize, "64K", Ok(64 << 10)),
-            (OptionId::Switchrate, "10hz", Ok(100_000_000)),
-            (OptionId::Switchrate, "5", Ok(200_000_000)),
-            (OptionId::Switchrate, "2sec", Ok(2_000_000_000)),
-            (OptionId::Bufpolicy, "ring", Ok(2)),
-            (OptionId::Quiet, "no", Ok(0)),
-            (OptionId::Bufsize, "1", Err(())),
-            (OptionId::Bufsize, "x", Err(())),
-            (OptionId::Bufsize, "99999999999999999999g", Err(())),
-        ] {
-            assert_eq!(option_value(id, Some(text)).map_err(|_| ()), want, "{text}");
-        }
-        assert_eq!(option_value(OptionId::Quiet, None), Ok(1));
     }
 }
