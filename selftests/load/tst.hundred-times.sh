@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # ASSERTION: the module can be inserted and removed a hundred times, with a driver's call sites in place
 # or not, and leaves neither memory nor changed text behind.
-# SECONDS: 240
+# SECONDS: 500
 . /src/selftests/lib/sh
 rmmod dtrace
 driver many

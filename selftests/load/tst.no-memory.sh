@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # ASSERTION: whichever allocation fails while the module starts, it is refused with ENOMEM and leaves
 # nothing behind.
-# SECONDS: 240
+# SECONDS: 500
 . /src/selftests/lib/sh
 driver hworld
 rmmod dtrace

@@ -15,6 +15,7 @@
 use crate::symbols;
 use crate::sys;
 use crate::trampoline::Trampoline;
+use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use kernel::bindings;
 use kernel::ffi::c_int;
 
@@ -68,6 +69,9 @@ pub fn patch(batch: &[Patch]) -> Result<(), PatchError> {
     const ENXIO: c_int = -(bindings::ENXIO as c_int);
     const EIO: c_int = -(bindings::EIO as c_int);
     let fns = symbols::text_fns().ok_or(PatchError::Unsupported)?;
+    if batch.iter().any(|p| p.new.first() == Some(&CALL)) {
+        HAS_CALLED.store(true, Relaxed);
+    }
     let mut at = 0;
     // SAFETY: `fns` is from `symbols`, and the slice has that many members.
     match unsafe { sys::kapi_text_patch(fns, batch.as_ptr(), batch.len(), &mut at) } {
@@ -77,6 +81,14 @@ pub fn patch(batch: &[Patch]) -> Result<(), PatchError> {
         EIO => Err(PatchError::ReadBack(at)),
         _ => Err(PatchError::Differs(at)),
     }
+}
+
+/// Set once a call may have been written: text may lead into a trampoline of ours.
+static HAS_CALLED: AtomicBool = AtomicBool::new(false);
+
+/// True if a task may ever have come into a trampoline.
+pub(crate) fn has_called() -> bool {
+    HAS_CALLED.load(Relaxed)
 }
 
 /// The instruction that calls `trampoline` from `site`; `None` if it is too far away for one.

@@ -199,7 +199,7 @@ fn boot(area: &Area) -> io::Result<Boot> {
     fs::write(out.join("list"), list)?;
     let options = fs::read_to_string(area.folder.join("vm-options")).unwrap_or_default();
     let output = Command::new(top.join("tools/vm"))
-        .args(["-t", "900", "-S", &format!("{}=/out", out.display())])
+        .args(["-t", "1800", "-S", &format!("{}=/out", out.display())])
         .args(options.split_whitespace())
         .args(["--", "/src/selftests/runner/guest", &area.name])
         .stdin(Stdio::null())
