@@ -14,7 +14,6 @@ use crate::args::{self, Entry, Table, TABLE};
 use crate::record::{Kind, NOP, SITE_LEN};
 use crate::scan::{self, Source, Vmlinux};
 use abi::probe::ProbeDesc;
-use abi::stability::{Attributes, Class, Stability};
 use framework::framework::ProviderId;
 use framework::{EnableError, Framework, Probe, Provider};
 use kapi::modules::{self, ModuleEvent, ModuleRef, Watch};
@@ -300,10 +299,6 @@ impl Provider for Sdt {
         let _ = disarm(&mut point.sites);
         // Without memory the old one stays, whose entries lead to a probe that nobody has enabled.
         let _ = state.publish();
-    }
-
-    fn attributes(&self) -> Attributes {
-        Attributes { name: Stability::Evolving, data: Stability::Evolving, class: Class::Isa }
     }
 }
 

@@ -19,16 +19,10 @@ use crate::shared::{Activity, Shared};
 use crate::{Error, Result};
 use abi::ids::{Epid, ProbeId, MAX_EPIDS};
 use abi::probe::NARGS_UNKNOWN;
-use abi::stability::{Attributes, Class, Stability};
 use kapi::mem;
 use kapi::publish::Retired;
 use kernel::prelude::*;
 use kernel::sync::{new_mutex, Arc, Mutex};
-
-/// A registered provider.
-struct ProviderEntry {
-    provider: Arc<dyn Provider>,
-}
 
 /// A consumer that is tracing.
 pub(crate) struct Tracing {
@@ -40,7 +34,7 @@ pub(crate) struct Tracing {
 }
 
 pub(crate) struct Config {
-    providers: KVec<ProviderEntry>,
+    providers: KVec<Arc<dyn Provider>>,
     pub(crate) probes: ProbeTable,
     /// Consumers that are tracing, by their number.
     tracing: KVec<(u64, Tracing)>,
@@ -62,9 +56,6 @@ impl Provider for DtraceProvider {
         Ok(())
     }
     fn disable(&self, _probe: &Arc<Probe>) {}
-    fn attributes(&self) -> Attributes {
-        Attributes { name: Stability::Stable, data: Stability::Stable, class: Class::Common }
-    }
 }
 
 /// A registered provider, to offer probes with.
@@ -101,7 +92,7 @@ impl Framework {
     pub fn register(&self, provider: Arc<dyn Provider>) -> Result<ProviderId> {
         let mut c = self.config.lock();
         let id = c.providers.len();
-        mem::push(&mut c.providers, ProviderEntry { provider })?;
+        mem::push(&mut c.providers, provider)?;
         Ok(ProviderId(id))
     }
 
@@ -167,12 +158,6 @@ impl Framework {
         }
     }
 
-    /// Stability of the probes of a provider.
-    pub fn attributes(&self, probe: &Probe) -> Option<Attributes> {
-        let c = self.config.lock();
-        c.providers.get(probe.provider).map(|p| p.provider.attributes())
-    }
-
     /// A number for a new consumer.
     pub(crate) fn new_consumer(&self) -> u64 {
         let mut c = self.config.lock();
@@ -191,9 +176,9 @@ impl Framework {
     ) -> Result<usize> {
         let c = self.config.lock();
         let mut next = cursor;
+        // Who asks for everything gets all, those without a function included.
+        let all = pattern.id == ProbeId::NONE && pattern.parts.iter().all(|p| p.is_empty());
         for (i, probe) in c.probes.iter(cursor) {
-            // Who asks for everything gets all, those without a function included.
-            let all = pattern.id == ProbeId::NONE && pattern.parts.iter().all(|p| p.is_empty());
             if (all || matching::matches(pattern, probe)) && !f(probe)? {
                 return Ok(i);
             }
@@ -264,7 +249,7 @@ impl Tracing {
     fn attach(
         &mut self,
         probes: &ProbeTable,
-        providers: &KVec<ProviderEntry>,
+        providers: &KVec<Arc<dyn Provider>>,
         old: &mut KVec<Retired<Chain>>,
     ) -> Result {
         let from = self.matched_to;
@@ -279,7 +264,7 @@ impl Tracing {
     fn attach_one(
         &mut self,
         probe: &Arc<Probe>,
-        providers: &KVec<ProviderEntry>,
+        providers: &KVec<Arc<dyn Provider>>,
         old: &mut KVec<Retired<Chain>>,
     ) -> Result {
         let first = self.ecbs.len();
@@ -315,7 +300,7 @@ impl Tracing {
     }
 
     /// Takes this consumer's ECBs off all probes.
-    fn detach(&mut self, providers: &KVec<ProviderEntry>) {
+    fn detach(&mut self, providers: &KVec<Arc<dyn Provider>>) {
         // Nothing fires for this consumer from here on, even while probes are being disabled.
         self.shared.set_activity(Activity::Stopped);
         let mut old = KVec::new();
@@ -348,7 +333,7 @@ fn publish(
     probe: &Arc<Probe>,
     new: &[Arc<Ecb>],
     shared: &Shared,
-    providers: &KVec<ProviderEntry>,
+    providers: &KVec<Arc<dyn Provider>>,
     old: &mut KVec<Retired<Chain>>,
 ) -> Result {
     if let Some(which) = probe.special {
@@ -364,7 +349,7 @@ fn publish(
         Some(chain) => bury(chain, old),
         None => {
             let Some(p) = providers.get(probe.provider) else { return Ok(()) };
-            if let Err(e) = p.provider.enable(probe) {
+            if let Err(e) = p.enable(probe) {
                 drop(probe.chain.swap(None));
                 let mut name = Text::new();
                 for (n, part) in probe.parts().into_iter().enumerate() {
@@ -384,7 +369,7 @@ fn publish(
 fn withdraw(
     probe: &Arc<Probe>,
     shared: &Arc<Shared>,
-    providers: &KVec<ProviderEntry>,
+    providers: &KVec<Arc<dyn Provider>>,
     old: &mut KVec<Retired<Chain>>,
 ) {
     // A probe that was retired has no chain any more.
@@ -397,7 +382,7 @@ fn withdraw(
     }
     if !others {
         if let Some(p) = providers.get(probe.provider) {
-            p.provider.disable(probe);
+            p.disable(probe);
         }
         if let Some(chain) = probe.chain.swap(None) {
             bury(chain, old);

@@ -6,7 +6,6 @@
 //! [`crate::fire`].
 
 use crate::probe::Probe;
-use abi::stability::Attributes;
 use kernel::sync::Arc;
 
 /// Why a probe could not be enabled; the words reach the user.
@@ -36,7 +35,4 @@ pub trait Provider: Send + Sync {
     /// # Context
     /// *process*, may sleep. The framework's lock is held: must not call the framework.
     fn disable(&self, probe: &Arc<Probe>);
-
-    /// Stability of the probes, for `dtrace -lv`.
-    fn attributes(&self) -> Attributes;
 }

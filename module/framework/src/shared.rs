@@ -104,16 +104,6 @@ fn scratch_size(strsize: usize) -> usize {
     strsize.saturating_mul(16).max(4096)
 }
 
-/// Zeroed bytes.
-pub(crate) fn bytes(n: usize) -> Result<KVVec<u8>> {
-    Ok(kapi::mem::zeroed_bytes(n)?)
-}
-
-/// Zeroed words.
-pub(crate) fn words(n: usize) -> Result<KVVec<u64>> {
-    Ok(kapi::mem::zeroed_words(n)?)
-}
-
 impl Shared {
     /// Memory for an enabling, whose variables move here. With bufresize=auto a size for which there
     /// is no memory is halved until there is.

@@ -13,7 +13,7 @@ use crate::fire::fire_special;
 use crate::framework::Framework;
 use crate::probe::Special;
 use crate::report::Text;
-use crate::shared::{self, Activity, CpuState, Shared};
+use crate::shared::{Activity, CpuState, Shared};
 use crate::{Error, Result};
 use abi::ids::{AggId, Epid, FormatId, ProbeId};
 use abi::ioctl::Go;
@@ -146,8 +146,8 @@ impl Consumer {
             }
         };
         let shared = mem::arc(Shared::new(&mut enabling)?)?;
-        let spare = shared::bytes(shared.bufsize)?;
-        let spare_aggs = shared::words(shared.aggsize / 8)?;
+        let spare = mem::zeroed_bytes(shared.bufsize)?;
+        let spare_aggs = mem::zeroed_words(shared.aggsize / 8)?;
         self.session.framework.start(self.session.number, enabling, shared.clone())?;
         inner.spare = spare;
         inner.spare_aggs = spare_aggs;

@@ -5,6 +5,8 @@
 
 mod common;
 
+use common::Rng;
+
 use common::{compile, fire, Datum, Host};
 
 const TYPES: [(&str, u32, bool); 8] = [
@@ -23,19 +25,6 @@ const BINARY: [&str; 18] = [
 ];
 const EDGES: [i128; 12] =
     [0, 1, 2, 7, 31, 63, 127, 128, 0x7fff_ffff, 0x8000_0000, i64::MAX as i128, u64::MAX as i128];
-
-struct Rng(u64);
-impl Rng {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
-    }
-    fn below(&mut self, n: usize) -> usize {
-        (self.next() >> 33) as usize % n
-    }
-}
 
 /// Bytes and signedness.
 type Ty = (u32, bool);

@@ -11,6 +11,23 @@ use abi::difo::{DifType, DifVar};
 use d::{Compiled, Options, Source, SpecKind};
 use dif::{addr, Clause, Env, Raised, Scope, Space, Var};
 
+/// Pseudo-random numbers, repeatable from the seed.
+pub struct Rng(pub u64);
+impl Rng {
+    pub fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
+    }
+    pub fn below(&mut self, n: usize) -> usize {
+        (self.next() >> 33) as usize % n
+    }
+    pub fn pick<T: Copy>(&mut self, list: &[T]) -> T {
+        list[self.below(list.len())]
+    }
+}
+
 /// What a record holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Datum {
