@@ -42,7 +42,7 @@ pub use program::{
     Action, Aggregation, Clause, DifObject, Program, Statement, StatementKind, ValueType,
 };
 pub use source::{Source, SourceName, SpecKind};
-pub use world::{Matches, ProbePattern, World};
+pub use world::{Arg, Matches, Probe, ProbePattern, Signature, TypeSpace, World};
 
 /// What the command line says about compilation.
 #[derive(Debug, Clone)]
@@ -98,6 +98,9 @@ pub struct Compiled {
     pub program: Option<Program>,
     /// Complaints in order of the text; empty if there is a program.
     pub diagnostics: Vec<Diagnostic>,
+    /// What should be known about a program that did compile: probes left out because they do not
+    /// have its `args[]`.
+    pub notes: Vec<Diagnostic>,
 }
 
 /// The compiler with what several programs of one consumer share: global and thread-local
@@ -166,7 +169,7 @@ impl Compiler {
                 d.line = source.line(d.primary.span.start);
             }
             diagnostics.sort_by_key(|d| d.primary.span.start);
-            return Compiled { program: None, diagnostics };
+            return Compiled { diagnostics, ..Compiled::default() };
         }
         program.is_destructive = program.objects().any(|o| o.is_destructive)
             || program.clauses.iter().flat_map(|c| &c.actions).any(|a| a.kind.is_destructive());
@@ -174,7 +177,7 @@ impl Compiler {
         self.next_statement += program.statements.len() as u64;
         self.next_clause = next_clause;
         self.names = names;
-        Compiled { program: Some(program), diagnostics }
+        Compiled { program: Some(program), ..Compiled::default() }
     }
 }
 

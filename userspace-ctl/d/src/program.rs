@@ -139,6 +139,11 @@ pub enum ValueType {
     },
     /// An address.
     Pointer,
+    /// A struct, a union or an array: its bytes. Characters up to a NUL are text.
+    Bytes {
+        /// Bytes of the datum.
+        size: u32,
+    },
 }
 
 /// An aggregation: `@name`.

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The only questions the compiler asks: which probes are there, and what do they pass.
+//! The only questions the compiler asks: which probes are there, what do they pass, what is a type.
 
 use std::fmt;
+use std::sync::Arc;
+
+use crate::types::{Member, StructId, Type};
 
 /// A probe description as the program gives it: four parts (empty matches all, globs allowed), or
 /// an id.
@@ -61,7 +64,59 @@ pub struct Matches {
     pub nargs: Option<u32>,
 }
 
+/// A probe that a pattern matches.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Probe {
+    /// Its id; 0 if it has none, and then it is called by its parts.
+    pub id: u32,
+    /// Provider, module, function, name.
+    pub parts: [String; 4],
+    /// Arguments it passes, if the provider knows.
+    pub nargs: Option<u32>,
+}
+
+/// What `args[]` of a probe are.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Signature {
+    /// `args[0]` and so on; as many as there are.
+    pub args: Vec<Arg>,
+}
+
+/// One of `args[]`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Arg {
+    /// Its C type.
+    pub ty: Type,
+    /// Which `argN` holds it; the first of them for what needs two. `None` if it cannot be had.
+    pub slot: Option<u8>,
+}
+
+/// Kinds of names of types.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[allow(missing_docs, reason = "C's own words")]
+pub enum TypeSpace {
+    Struct,
+    Union,
+    Enum,
+    Typedef,
+}
+
+impl TypeSpace {
+    /// What stands before the name.
+    pub const fn prefix(self) -> &'static str {
+        match self {
+            Self::Struct => "struct ",
+            Self::Union => "union ",
+            Self::Enum => "enum ",
+            Self::Typedef => "",
+        }
+    }
+}
+
 /// The world as the compiler sees it.
+///
+/// Questions about types come only if a program needs them: one without struct, typedef or
+/// `args[]` asks none, so an answer may cost a read of the kernel's types.
 pub trait World {
     /// How many probes match, and what they pass.
     fn matches(&self, pattern: &ProbePattern) -> Matches;
@@ -72,6 +127,39 @@ pub trait World {
     }
     /// Names of the providers there are; for the hint.
     fn providers(&self) -> Vec<String> {
+        Vec::new()
+    }
+    /// The probes that match, one by one: asked if a clause uses `args[]`. A world that cannot tell
+    /// gives none; then `args[]` are what they are without types.
+    fn probes(&self, pattern: &ProbePattern) -> Vec<Probe> {
+        let _ = pattern;
+        Vec::new()
+    }
+    /// What a probe passes, by C's declarations. `None`: not known, every `args[N]` is `argN`.
+    /// Asked once per matching probe; probes with equal arguments may share one.
+    fn probe_signature(&self, probe: &Probe) -> Option<Arc<Signature>> {
+        let _ = probe;
+        None
+    }
+    /// The type of this name: `struct file`, `enum pid_type`, `loff_t`. A struct of which only
+    /// the name is known has no size.
+    fn find_type(&self, space: TypeSpace, name: &str) -> Option<Type> {
+        let _ = (space, name);
+        None
+    }
+    /// The members of a struct that this world made, in order. `None`: only its name is known.
+    fn members(&self, of: StructId) -> Option<Arc<[Member]>> {
+        let _ = of;
+        None
+    }
+    /// A constant of any enumeration: its value, extended to 64 bits, and its type.
+    fn enum_constant(&self, name: &str) -> Option<(u64, Type)> {
+        let _ = name;
+        None
+    }
+    /// Names of types of a kind that are near to one that is not there, best first; for the hint.
+    fn nearest_types(&self, space: TypeSpace, name: &str) -> Vec<String> {
+        let _ = (space, name);
         Vec::new()
     }
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The types a D program can name in this version: integers under all their names, strings,
-//! pointers. One row per name.
+//! D's types: C's, and `string`. One row per name of an integer.
 
-use std::fmt;
 use std::sync::Arc;
 
+use super::name::intern;
+use super::{Function, Struct, StructKind};
 use crate::program::ValueType;
-use abi::difo::{ctf, DifType, KIND_CTF};
+use abi::difo::{ctf, DifType, BY_REF, KIND_CTF};
 
 /// An integer type: LP64 sizes.
 #[derive(Debug, Clone, Copy)]
@@ -15,7 +15,7 @@ pub struct Int {
     pub size: u8,
     /// Two's complement.
     pub signed: bool,
-    /// As the program wrote it.
+    /// As it was written; `enum pid_type` for an enumeration.
     pub name: &'static str,
 }
 
@@ -38,6 +38,14 @@ pub enum Type {
     String,
     /// A pointer.
     Pointer(Arc<Type>),
+    /// A struct or union; its value is its address.
+    Struct(Arc<Struct>),
+    /// So many elements; 0 if that is not known. Its value is its address.
+    Array(Arc<Type>, u32),
+    /// A function: only pointers to it have values.
+    Function(Arc<Function>),
+    /// A floating-point number of so many bytes: has a size, no operators.
+    Float(u8),
     /// What already has been complained about; goes with everything.
     Error,
 }
@@ -120,6 +128,12 @@ impl Int {
         INTEGERS.iter().copied().find(|i| i.name == name)
     }
 
+    /// The integer of this size and signedness under any name: of a typedef, `enum pid_type`. A size
+    /// that no integer has gives `None`.
+    pub fn new(size: u8, signed: bool, name: &str) -> Option<Int> {
+        matches!(size, 1 | 2 | 4 | 8).then(|| Int { size, signed, name: intern(name) })
+    }
+
     /// `value` cut to the size and extended to 64 bits again: how a value lies in a register.
     pub fn wrap(self, value: u64) -> u64 {
         match (self.size, self.signed) {
@@ -141,6 +155,10 @@ impl Type {
     /// A pointer to this.
     pub fn pointer_to(self) -> Type {
         Type::Pointer(Arc::new(self))
+    }
+    /// An array of these.
+    pub fn array_of(self, count: u32) -> Type {
+        Type::Array(Arc::new(self), count)
     }
     /// `const char *`.
     pub fn char_pointer() -> Type {
@@ -183,14 +201,23 @@ impl Type {
     pub fn is_stringlike(&self) -> bool {
         match self {
             Type::String => true,
-            Type::Pointer(to) => matches!(**to, Type::Int(Int { size: 1, .. })),
+            Type::Pointer(to) | Type::Array(to, _) => {
+                matches!(**to, Type::Int(Int { size: 1, .. }))
+            }
             _ => false,
         }
     }
-    /// Bytes of a value; `None` for void.
+    /// Its value in a register is an address of its bytes.
+    pub fn is_by_ref(&self) -> bool {
+        matches!(self, Type::String | Type::Struct(_) | Type::Array(..))
+    }
+    /// Bytes of a value; `None` for void, functions and structs of which only the name is known.
     pub fn size(&self, strsize: u32) -> Option<u32> {
         match self {
-            Type::Void | Type::Error => None,
+            Type::Void | Type::Error | Type::Function(_) => None,
+            Type::Struct(s) => s.size,
+            Type::Array(of, count) => of.size(strsize)?.checked_mul(*count),
+            Type::Float(size) => Some(u32::from(*size)),
             Type::Int(i) => Some(u32::from(i.size)),
             Type::String => Some(strsize),
             Type::Pointer(_) => Some(8),
@@ -199,7 +226,16 @@ impl Type {
     /// As DIF describes it.
     pub fn dif(&self, strsize: u32) -> DifType {
         match self {
-            Type::Void | Type::Error => DifType::void(),
+            Type::Void | Type::Error | Type::Function(_) | Type::Float(_) => DifType::void(),
+            Type::Struct(_) | Type::Array(..) => {
+                let ctf_kind = match self {
+                    Type::Struct(s) if s.kind == StructKind::Union => ctf::UNION,
+                    Type::Struct(_) => ctf::STRUCT,
+                    _ => ctf::ARRAY,
+                };
+                let size = self.size(strsize).unwrap_or(0);
+                DifType { kind: KIND_CTF, ctf_kind, flags: BY_REF, pad: 0, size }
+            }
             Type::Int(i) => DifType::integer(u32::from(i.size)),
             Type::String => DifType::string(strsize),
             Type::Pointer(_) => {
@@ -213,20 +249,12 @@ impl Type {
             Type::Int(i) => ValueType::Int { size: i.size, signed: i.signed },
             Type::String => ValueType::String { size: strsize },
             Type::Pointer(_) => ValueType::Pointer,
-            Type::Void | Type::Error => ValueType::Int { size: 8, signed: true },
-        }
-    }
-}
-
-impl fmt::Display for Type {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Type::Void => f.write_str("void"),
-            Type::Int(i) => f.write_str(i.name),
-            Type::String => f.write_str("string"),
-            Type::Pointer(to) if matches!(**to, Type::Pointer(_)) => write!(f, "{to}*"),
-            Type::Pointer(to) => write!(f, "{to} *"),
-            Type::Error => f.write_str("<error>"),
+            Type::Struct(_) | Type::Array(..) => {
+                ValueType::Bytes { size: self.size(strsize).unwrap_or(0) }
+            }
+            Type::Void | Type::Error | Type::Function(_) | Type::Float(_) => {
+                ValueType::Int { size: 8, signed: true }
+            }
         }
     }
 }

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 //! D's types and how values of one become values of another.
 
+pub mod aggregate;
 pub mod convert;
 pub mod ctype;
+mod display;
+pub mod name;
 
+pub use aggregate::{Function, Member, Struct, StructId, StructKind};
 pub use ctype::{Int, Type};
