@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: GPL-2.0
+//! The kinds of types: what follows each one's twelve bytes, and how it reads.
+
+use crate::{u32_at, Btf, Damage, Id, Span};
+
+/// The highest kind known here.
+pub(crate) const LAST: u32 = 19;
+
+/// Bytes of a type before what its kind adds.
+const HEAD: usize = 12;
+
+/// Bytes that a kind adds: once, and for each of its parts. Kind 0 is no kind.
+const ADDED: [Option<(u8, u8)>; LAST as usize + 1] = [
+    None,
+    Some((4, 0)),  // int
+    Some((0, 0)),  // pointer
+    Some((12, 0)), // array
+    Some((0, 12)), // struct
+    Some((0, 12)), // union
+    Some((0, 8)),  // enum
+    Some((0, 0)),  // forward
+    Some((0, 0)),  // typedef
+    Some((0, 0)),  // volatile
+    Some((0, 0)),  // const
+    Some((0, 0)),  // restrict
+    Some((0, 0)),  // function
+    Some((0, 8)),  // prototype
+    Some((4, 0)),  // variable
+    Some((0, 12)), // section
+    Some((0, 0)),  // float
+    Some((4, 0)),  // declaration tag
+    Some((0, 0)),  // type tag
+    Some((0, 12)), // enum of 64 bits
+];
+
+/// The second word of a type. Kernels before 7.2 had fewer bits for parts and kind, the others 0.
+#[derive(Clone, Copy)]
+struct Info(u32);
+
+impl Info {
+    fn parts(self) -> usize {
+        (self.0 & 0xff_ffff) as usize
+    }
+    fn kind(self) -> u32 {
+        self.0 >> 24 & 0x7f
+    }
+    fn flag(self) -> bool {
+        self.0 >> 31 != 0
+    }
+}
+
+/// Where each type begins. Kinds unknown here are stepped over if the blob says how long they are.
+pub(crate) fn starts(
+    bytes: &[u8],
+    types: Span,
+    layouts: &[u8],
+    first: u32,
+) -> Result<Vec<u32>, Damage> {
+    let section = types.of(bytes);
+    // Types have 20 bytes and more on average; a wrong guess only costs a copy.
+    let mut starts = Vec::with_capacity(section.len() / 20);
+    let (mut at, mut id) = (0usize, first);
+    while at < section.len() {
+        let short = Damage::Short { id };
+        let info = Info(u32_at(section, at + 4).ok_or(short.clone())?);
+        let kind = info.kind();
+        let (once, each) = match ADDED.get(kind as usize) {
+            Some(Some(added)) => *added,
+            Some(None) => return Err(Damage::Kind { id, kind }),
+            None => match layouts.get(kind as usize * 4..).and_then(|l| l.first_chunk::<4>()) {
+                Some(&[once, each, _, _]) => (once, each),
+                None => return Err(Damage::Kind { id, kind }),
+            },
+        };
+        let parts = info.parts().checked_mul(each.into()).ok_or(short.clone())?;
+        let end = at.checked_add(HEAD + usize::from(once)).and_then(|e| e.checked_add(parts));
+        let end = end.filter(|&e| e <= section.len()).ok_or(short.clone())?;
+        let start = u32::try_from(types.start + at).map_err(|_| short.clone())?;
+        starts.push(start);
+        id = id.checked_add(1).ok_or(short)?;
+        at = end;
+    }
+    Ok(starts)
+}
+
+/// Who sees a function or variable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Linkage {
+    /// Its file.
+    Static,
+    /// All.
+    Global,
+    /// It is elsewhere.
+    Extern,
+}
+
+impl Linkage {
+    fn new(n: u32) -> Self {
+        match n {
+            0 => Self::Static,
+            1 => Self::Global,
+            _ => Self::Extern,
+        }
+    }
+}
+
+/// A type. Names are "" where C needs none.
+#[derive(Debug, Clone, Copy)]
+#[allow(missing_docs, reason = "C's words")]
+pub enum Type<'a> {
+    Void,
+    /// An integer, `char` and `bool` among them. `bits` and `offset` tell old bit fields.
+    Int {
+        name: &'a str,
+        size: u32,
+        signed: bool,
+        bool: bool,
+        bits: u32,
+        offset: u32,
+    },
+    Float {
+        name: &'a str,
+        size: u32,
+    },
+    Pointer {
+        to: Id,
+    },
+    Array {
+        element: Id,
+        index: Id,
+        count: u32,
+    },
+    Struct(Composite<'a>),
+    Union(Composite<'a>),
+    Enum(Enumeration<'a>),
+    /// A struct or union that is only declared.
+    Forward {
+        name: &'a str,
+        is_union: bool,
+    },
+    Typedef {
+        name: &'a str,
+        of: Id,
+    },
+    Volatile {
+        of: Id,
+    },
+    Const {
+        of: Id,
+    },
+    Restrict {
+        of: Id,
+    },
+    Function {
+        name: &'a str,
+        prototype: Id,
+        linkage: Linkage,
+    },
+    Prototype(Prototype<'a>),
+    Variable {
+        name: &'a str,
+        of: Id,
+        linkage: Linkage,
+    },
+    /// Where variables lie; a kernel's own BTF has only the per-CPU one.
+    Section {
+        name: &'a str,
+        size: u32,
+    },
+    /// A word about a declaration, or about its member or parameter.
+    DeclTag {
+        name: &'a str,
+        of: Id,
+        part: Option<u32>,
+    },
+    /// A word about a type, such as `user` or `rcu`.
+    TypeTag {
+        name: &'a str,
+        of: Id,
+    },
+    /// Of a kind newer than this reader.
+    Other {
+        name: &'a str,
+        kind: u32,
+    },
+}
+
+impl<'a> Type<'a> {
+    /// Its name, if it has one.
+    pub fn name(&self) -> Option<&'a str> {
+        let name = match *self {
+            Type::Int { name, .. }
+            | Type::Float { name, .. }
+            | Type::Forward { name, .. }
+            | Type::Typedef { name, .. }
+            | Type::Function { name, .. }
+            | Type::Variable { name, .. }
+            | Type::Section { name, .. }
+            | Type::DeclTag { name, .. }
+            | Type::TypeTag { name, .. }
+            | Type::Other { name, .. } => name,
+            Type::Struct(c) | Type::Union(c) => c.name,
+            Type::Enum(e) => e.name,
+            _ => "",
+        };
+        (!name.is_empty()).then_some(name)
+    }
+}
+
+/// A struct or union.
+#[derive(Debug, Clone, Copy)]
+pub struct Composite<'a> {
+    /// Tag, or "".
+    pub name: &'a str,
+    /// Bytes.
+    pub size: u32,
+    btf: &'a Btf,
+    parts: &'a [u8],
+    flag: bool,
+}
+
+/// A member.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Member<'a> {
+    /// "" of an anonymous struct or union, whose members then are those of this one.
+    pub name: &'a str,
+    /// Its type.
+    pub of: Id,
+    /// Bits from the start.
+    pub offset: u32,
+    /// Bits, of a bit field.
+    pub bits: Option<u32>,
+}
+
+impl<'a> Composite<'a> {
+    /// Members in order.
+    pub fn members(&self) -> impl ExactSizeIterator<Item = Member<'a>> + 'a {
+        let Composite { btf, flag, .. } = *self;
+        self.parts.chunks_exact(12).map(move |part| {
+            let [name, of, offset] = words(part);
+            let (name, of) = (btf.text(name), Id(of));
+            if flag {
+                let bits = Some(offset >> 24).filter(|&b| b != 0);
+                return Member { name, of, offset: offset & 0xff_ffff, bits };
+            }
+            // Without the flag a bit field's width is its type's.
+            match btf.get(btf.strip(of)) {
+                Some(Type::Int { size, bits, offset: more, .. })
+                    if u64::from(bits) != u64::from(size) * 8 =>
+                {
+                    let offset = offset.saturating_add(more);
+                    Member { name, of, offset, bits: Some(bits) }
+                }
+                _ => Member { name, of, offset, bits: None },
+            }
+        })
+    }
+}
+
+/// An enum of any size.
+#[derive(Debug, Clone, Copy)]
+pub struct Enumeration<'a> {
+    /// Tag, or "".
+    pub name: &'a str,
+    /// Bytes.
+    pub size: u32,
+    /// It has negative values.
+    pub signed: bool,
+    btf: &'a Btf,
+    parts: &'a [u8],
+    wide: bool,
+}
+
+/// A name of an enum's value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Variant<'a> {
+    /// The name.
+    pub name: &'a str,
+    /// The value, extended by its sign if the enum is signed.
+    pub value: u64,
+}
+
+impl<'a> Enumeration<'a> {
+    /// Values in order.
+    pub fn variants(&self) -> impl ExactSizeIterator<Item = Variant<'a>> + 'a {
+        let Enumeration { btf, wide, signed, .. } = *self;
+        let each = if wide { 12 } else { 8 };
+        self.parts.chunks_exact(each).map(move |part| {
+            let [name, low, high] = words(part);
+            let value = match (wide, signed) {
+                (true, _) => u64::from(high) << 32 | u64::from(low),
+                (false, true) => low as i32 as u64,
+                (false, false) => u64::from(low),
+            };
+            Variant { name: btf.text(name), value }
+        })
+    }
+}
+
+/// What a function takes and gives.
+#[derive(Debug, Clone, Copy)]
+pub struct Prototype<'a> {
+    /// What it gives.
+    pub returns: Id,
+    btf: &'a Btf,
+    parts: &'a [u8],
+}
+
+impl<'a> Prototype<'a> {
+    /// Names and types of parameters. One that has neither is `...`.
+    pub fn parameters(&self) -> impl ExactSizeIterator<Item = (&'a str, Id)> + 'a {
+        let btf = self.btf;
+        self.parts.chunks_exact(8).map(move |part| {
+            let [name, of, _] = words(part);
+            (btf.text(name), Id(of))
+        })
+    }
+}
+
+/// The first three words; 0 for what is not there.
+fn words(part: &[u8]) -> [u32; 3] {
+    [0, 4, 8].map(|at| u32_at(part, at).unwrap_or(0))
+}
+
+/// Reads the type that `bytes` begin with.
+pub(crate) fn decode<'a>(btf: &'a Btf, bytes: &'a [u8]) -> Option<Type<'a>> {
+    let [name, info, of] = words(bytes.get(..HEAD)?);
+    let (name, info) = (btf.text(name), Info(info));
+    let (id, size) = (Id(of), of);
+    let rest = bytes.get(HEAD..)?;
+    let (once, each) = ADDED.get(info.kind() as usize).copied().flatten().unwrap_or((0, 0));
+    let parts = rest.get(once.into()..)?.get(..info.parts().checked_mul(each.into())?)?;
+    let [first, second, third] = words(rest);
+    let composite = Composite { name, size, btf, parts, flag: info.flag() };
+    Some(match info.kind() {
+        1 => Type::Int {
+            name,
+            size,
+            signed: first >> 24 & 1 != 0,
+            bool: first >> 24 & 4 != 0,
+            bits: first & 0xff,
+            offset: first >> 16 & 0xff,
+        },
+        2 => Type::Pointer { to: id },
+        3 => Type::Array { element: Id(first), index: Id(second), count: third },
+        4 => Type::Struct(composite),
+        5 => Type::Union(composite),
+        kind @ (6 | 19) => {
+            let wide = kind == 19;
+            Type::Enum(Enumeration { name, size, signed: info.flag(), btf, parts, wide })
+        }
+        7 => Type::Forward { name, is_union: info.flag() },
+        8 => Type::Typedef { name, of: id },
+        9 => Type::Volatile { of: id },
+        10 => Type::Const { of: id },
+        11 => Type::Restrict { of: id },
+        12 => {
+            let linkage = Linkage::new(info.parts() as u32);
+            Type::Function { name, prototype: id, linkage }
+        }
+        13 => Type::Prototype(Prototype { returns: id, btf, parts }),
+        14 => Type::Variable { name, of: id, linkage: Linkage::new(first) },
+        15 => Type::Section { name, size },
+        16 => Type::Float { name, size },
+        17 => Type::DeclTag { name, of: id, part: Some(first).filter(|&p| p != u32::MAX) },
+        18 => Type::TypeTag { name, of: id },
+        kind => Type::Other { name, kind },
+    })
+}

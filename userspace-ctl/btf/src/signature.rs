@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Where a function's arguments are: parameters to the slots arg0, arg1, ... of a probe at its entry.
+//!
+//! Slots 0 to 5 are the registers of the x86-64 convention, slot 6 and up the eight-byte words
+//! above the return address. A parameter takes a register, one of 9 to 16 bytes two; what is
+//! larger, or finds too few registers left, lies on the stack, while later ones may still get
+//! registers. A function that returns more than 16 bytes gets where to put them in slot 0.
+
+use crate::{Btf, Id, Type, DEPTH, VOID};
+use std::fmt;
+
+/// A parameter.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Parameter {
+    /// As the source calls it.
+    pub name: String,
+    /// Its type.
+    pub of: Id,
+    /// The slot of its (first) eight bytes; `None`: it is in none.
+    pub slot: Option<u32>,
+}
+
+/// What a function gives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Returns {
+    /// Its type.
+    pub of: Id,
+    /// The value is all of `%rax`.
+    pub in_register: bool,
+}
+
+/// A function's arguments and value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Signature {
+    /// In order, without `...`.
+    pub parameters: Vec<Parameter>,
+    /// The value; `None` for void.
+    pub returns: Option<Returns>,
+}
+
+/// Why there is no signature.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Missing {
+    /// No function of this name.
+    Unknown,
+    /// Several functions of this name, and they take different things.
+    Ambiguous(usize),
+    /// What the function refers to is no prototype.
+    Damaged,
+}
+
+impl fmt::Display for Missing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Missing::Unknown => write!(f, "the BTF has no function of this name"),
+            Missing::Ambiguous(n) => {
+                write!(f, "the BTF has {n} functions of this name with different arguments")
+            }
+            Missing::Damaged => write!(f, "the BTF of this function is damaged"),
+        }
+    }
+}
+
+/// How a value travels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Class {
+    /// Not at all: it has no bytes.
+    Nothing,
+    /// In this many general registers, if as many are left.
+    Registers(u32),
+    /// On the stack, in this many words, from an even word on if `true`.
+    Memory(u32, bool),
+    /// In a vector register.
+    Vector,
+    /// Not known, and so neither where anything after it is.
+    Unknown,
+}
+
+const REGISTERS: u32 = 6;
+
+impl Signature {
+    /// Of the function of this name. A module's own function comes before one of the kernel, but
+    /// one that both have alike is written down with the kernel's only.
+    pub fn of(btf: &Btf, function: &str) -> Result<Self, Missing> {
+        let mut found: Option<Self> = None;
+        let mut count = 0;
+        let mut is_own = false;
+        for (id, ty) in btf.named(function) {
+            let Type::Function { prototype, .. } = ty else {
+                continue;
+            };
+            let own = id.0 >= btf.first();
+            if is_own && !own {
+                break;
+            }
+            is_own = own;
+            count += 1;
+            let this = Self::of_prototype(btf, prototype).ok_or(Missing::Damaged)?;
+            match &found {
+                Some(first) if !first.is_like(&this) => return Err(Missing::Ambiguous(count)),
+                Some(_) => {}
+                None => found = Some(this),
+            }
+        }
+        found.ok_or(Missing::Unknown)
+    }
+
+    /// The same types; names do not count.
+    fn is_like(&self, other: &Self) -> bool {
+        let types = |s: &Self| s.parameters.iter().map(|p| p.of).collect::<Vec<_>>();
+        self.returns == other.returns && types(self) == types(other)
+    }
+
+    /// Of a prototype.
+    pub fn of_prototype(btf: &Btf, prototype: Id) -> Option<Self> {
+        let Some(Type::Prototype(prototype)) = btf.get(prototype) else {
+            return None;
+        };
+        let returned = prototype.returns;
+        let class = class(btf, returned);
+        let returns = (btf.strip(returned) != VOID)
+            .then(|| Returns { of: returned, in_register: class == Class::Registers(1) });
+        let mut places = Places::default();
+        if matches!(class, Class::Memory(..)) {
+            places.registers = 1;
+        }
+        let parameters = prototype.parameters().filter(|(_, of)| *of != VOID);
+        let place = |(name, of): (&str, Id)| {
+            let slot = places.next(self::class(btf, of));
+            Parameter { name: name.into(), of, slot }
+        };
+        Some(Self { parameters: parameters.map(place).collect(), returns })
+    }
+}
+
+/// What is taken so far.
+#[derive(Debug, Default)]
+struct Places {
+    registers: u32,
+    words: u32,
+    is_lost: bool,
+}
+
+impl Places {
+    fn next(&mut self, class: Class) -> Option<u32> {
+        if self.is_lost {
+            return None;
+        }
+        match class {
+            Class::Nothing | Class::Vector => None,
+            Class::Registers(n) if self.registers + n <= REGISTERS => {
+                self.registers += n;
+                Some(self.registers - n)
+            }
+            Class::Registers(n) => self.on_stack(n, false),
+            Class::Memory(words, is_even) => self.on_stack(words, is_even),
+            Class::Unknown => {
+                self.is_lost = true;
+                None
+            }
+        }
+    }
+
+    fn on_stack(&mut self, words: u32, is_even: bool) -> Option<u32> {
+        // The word above the return address is 16-byte aligned.
+        let first = self.words.checked_add(u32::from(is_even) & self.words)?;
+        self.words = first.checked_add(words)?;
+        first.checked_add(REGISTERS)
+    }
+}
+
+fn class(btf: &Btf, id: Id) -> Class {
+    let id = btf.strip(id);
+    match btf.get(id) {
+        Some(Type::Void) => Class::Nothing,
+        Some(Type::Pointer { .. } | Type::Enum(_)) => Class::Registers(1),
+        // An array or a function as a parameter is its address.
+        Some(Type::Array { .. } | Type::Prototype(_)) => Class::Registers(1),
+        Some(Type::Int { size: 0..=8, .. }) => Class::Registers(1),
+        Some(Type::Int { size: 16, .. }) => Class::Registers(2),
+        Some(Type::Float { size: 0..=8, .. }) => Class::Vector,
+        Some(Type::Float { size: 9..=16, .. }) => Class::Memory(2, true),
+        Some(Type::Struct(c) | Type::Union(c)) => {
+            let mut inside = Inside { budget: 4096, ..Inside::default() };
+            inside.look(btf, id, 0, DEPTH);
+            let words = c.size.div_ceil(8);
+            match c.size {
+                _ if inside.is_unknown => Class::Unknown,
+                0 => Class::Nothing,
+                17.. => Class::Memory(words, inside.has_16),
+                _ if inside.is_unaligned => Class::Memory(words, false),
+                // Half of it may be in a vector register; kernels have none of these.
+                _ if inside.has_float => Class::Unknown,
+                _ => Class::Registers(words),
+            }
+        }
+        _ => Class::Unknown,
+    }
+}
+
+/// What is in a struct that decides how it travels.
+#[derive(Debug, Default)]
+struct Inside {
+    has_float: bool,
+    has_16: bool,
+    is_unaligned: bool,
+    is_unknown: bool,
+    budget: u32,
+}
+
+impl Inside {
+    /// Looks at the type that lies `at` bits from the start.
+    fn look(&mut self, btf: &Btf, id: Id, at: u64, depth: u32) {
+        if depth == 0 || self.budget == 0 {
+            self.is_unknown = true;
+            return;
+        }
+        self.budget -= 1;
+        let depth = depth - 1;
+        let size = match btf.get(btf.strip(id)) {
+            Some(Type::Struct(c) | Type::Union(c)) => {
+                for member in c.members().filter(|m| m.bits.is_none()) {
+                    self.look(btf, member.of, at.saturating_add(member.offset.into()), depth);
+                }
+                return;
+            }
+            Some(Type::Array { element, count, .. }) => {
+                // The second element shows whether the elements' size keeps them aligned.
+                for i in 0..u64::from(count.min(2)) {
+                    let step = btf.size(element).unwrap_or(0).saturating_mul(8 * i);
+                    self.look(btf, element, at.saturating_add(step), depth);
+                }
+                return;
+            }
+            Some(Type::Int { size, .. }) => size,
+            Some(Type::Float { size, .. }) => {
+                self.has_float = true;
+                size
+            }
+            Some(Type::Pointer { .. }) => 8,
+            Some(Type::Enum(e)) => e.size,
+            _ => {
+                self.is_unknown = true;
+                return;
+            }
+        };
+        self.has_16 |= size == 16;
+        let bits = u64::from(size).saturating_mul(8);
+        self.is_unaligned |= bits != 0 && at.checked_rem(bits) != Some(0);
+    }
+}
