@@ -6,7 +6,7 @@
 
 use crate::conf::Conf;
 use crate::ids::FormatId;
-use crate::probe::ProbeDesc;
+use crate::probe::{ProbeDesc, FUNCTION_LEN};
 use crate::record::{AggDesc, EprobeDesc};
 use crate::status::Status;
 use zerocopy_derive::{FromBytes, Immutable, IntoBytes, KnownLayout};
@@ -45,6 +45,10 @@ pub const AGGDESC: u32 = iowr::<AggDesc>(15);
 pub const FORMAT: u32 = iowr::<Format>(16);
 /// Why the last ioctl on this file failed; argument [`Report`].
 pub const REPORT: u32 = iowr::<Report>(32);
+/// Why a function has no probe; argument [`Explain`].
+pub const EXPLAIN: u32 = iowr::<Explain>(33);
+/// Which probes GO left out, and why: a line each, of the first 64; argument [`Report`].
+pub const LEFTOUT: u32 = iowr::<Report>(34);
 
 /// Argument of [`PROBES`].
 #[repr(C)]
@@ -52,11 +56,13 @@ pub const REPORT: u32 = iowr::<Report>(32);
 pub struct Probes {
     /// In: what to match. An id in it selects that probe alone.
     pub pattern: ProbeDesc,
+    /// Out, if `capacity` is 0: most arguments that one of them is known to pass, or 0xffff_ffff.
+    pub nargs: u32,
     /// In: user address of an array of [`ProbeDesc`].
     pub into: u64,
-    /// In: entries it holds, at most 4096 a call.
+    /// In: entries it holds, at most 4096 a call; 0: nothing is written, all are counted.
     pub capacity: u32,
-    /// Out: entries written; 0 ends the iteration.
+    /// Out: entries written (0 ends the iteration), or how many match.
     pub count: u32,
     /// In: 0, then what came back. Out: where to go on.
     pub cursor: u32,
@@ -105,13 +111,17 @@ pub struct BufDesc {
 pub struct Go {
     /// Out: CPU that ran BEGIN or END.
     pub cpu: u32,
-    /// Zero.
-    pub pad: u32,
+    /// Out of GO: matching probes that could not be enabled.
+    pub left_out: u32,
     /// Out of GO: bytes of a principal buffer; less than asked for if memory was short and the
     /// option bufresize is auto.
     pub bufsize: u64,
     /// Out of GO: the same of an aggregation buffer.
     pub aggsize: u64,
+    /// Out of GO: probes that match, each once; those of the provider `dtrace` do not count.
+    pub probes: u32,
+    /// Zero.
+    pub pad: u32,
 }
 
 /// Argument of [`FORMAT`].
@@ -137,6 +147,21 @@ pub struct Report {
     /// Zero.
     pub pad: u32,
 }
+
+/// Argument of [`EXPLAIN`]. A provider that knows nothing of the function answers ENOENT.
+#[repr(C)]
+#[derive(Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout)]
+pub struct Explain {
+    /// In: the function, byte for byte; the other parts may be empty.
+    pub pattern: ProbeDesc,
+    /// Out: number of a [`crate::reason::Reason`].
+    pub reason: u32,
+    /// Out: the related name, NUL-terminated.
+    pub symbol: [u8; FUNCTION_LEN],
+}
+
+/// Most probes of which [`LEFTOUT`] tells.
+pub const MAX_LEFT_OUT: usize = 64;
 
 /// Most probes one [`PROBES`] call returns.
 pub const MAX_PROBES_A_CALL: u32 = 4096;

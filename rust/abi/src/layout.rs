@@ -20,7 +20,7 @@ macro_rules! layouts {
 #[test]
 fn layouts_are_the_golden_ones() {
     let now = layouts! {
-        crate::probe::ProbeDesc { id, nargs, provider, module, function, name }
+        crate::probe::ProbeDesc { id, nargs, how, provider, module, function, name }
         crate::difo::DifType { kind, ctf_kind, flags, pad, size }
         crate::difo::DifVar { name, id, kind, scope, flags, ty }
         crate::dof::Header { magic, model, encoding, version, dif_version, dif_ireg, dif_treg,
@@ -41,12 +41,13 @@ fn layouts_are_the_golden_ones() {
             specdrops_busy, specdrops_unavail, dblerrors, nested, stkstroverflows, filled, exiting,
             killed, pad }
         crate::conf::Conf { abi_version, dif_version, nregs, ntuple, ncpus, pad, features }
-        crate::ioctl::Probes { pattern, into, capacity, count, cursor, pad }
+        crate::ioctl::Probes { pattern, nargs, into, capacity, count, cursor, pad }
         crate::ioctl::Enable { dof, size, matched, pad }
         crate::ioctl::BufDesc { data, size, cpu, errors, drops, oldest, timestamp }
-        crate::ioctl::Go { cpu, pad, bufsize, aggsize }
+        crate::ioctl::Go { cpu, left_out, bufsize, aggsize, probes, pad }
         crate::ioctl::Format { id, size, text }
         crate::ioctl::Report { text, size, pad }
+        crate::ioctl::Explain { pattern, reason, symbol }
     };
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/layout.golden");
     if std::env::var_os("BLESS").is_some() {

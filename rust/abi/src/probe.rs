@@ -25,6 +25,8 @@ pub struct ProbeDesc {
     pub id: ProbeId,
     /// Arguments the probe passes, if its provider knows (sdt), else 0xffff_ffff.
     pub nargs: u32,
+    /// How it is implemented: bits of [`Technique`]s; 0: not said.
+    pub how: u32,
     /// Who offers the probe.
     pub provider: [u8; PROVIDER_LEN],
     /// Kernel module or user library.
@@ -37,6 +39,45 @@ pub struct ProbeDesc {
 
 /// `nargs` of a probe whose provider does not know.
 pub const NARGS_UNKNOWN: u32 = u32::MAX;
+
+/// Calls a macro with every technique: `(bit, Variant, "short words")`.
+#[macro_export]
+macro_rules! for_each_technique {
+    ($m:ident) => {
+        $m! {
+            (0, Fentry, "fentry"),
+            (1, TrapPush, "int3 push"),
+            (2, TrapDisplaced, "int3 displaced"),
+            (3, TrapEmulated, "int3 emulated"),
+            (4, CallReturn, "five-byte return"),
+            (5, CallTail, "five-byte tail jump"),
+            (6, TrapReturn, "int3 return"),
+        }
+    };
+}
+
+macro_rules! define_techniques {
+    ($(($bit:literal, $variant:ident, $words:literal)),* $(,)?) => {
+        /// How a probe gets control: what stands at its places while it is enabled.
+        #[allow(missing_docs, reason = "the words are the documentation")]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        #[repr(u32)]
+        pub enum Technique { $($variant = 1 << $bit),* }
+        impl Technique {
+            /// All of them.
+            pub const ALL: &'static [Technique] = &[$(Technique::$variant),*];
+            /// Its bit in [`ProbeDesc::how`].
+            pub const fn bit(self) -> u32 {
+                self as u32
+            }
+            /// As `dtrace -lv` says it.
+            pub const fn words(self) -> &'static str {
+                match self { $(Technique::$variant => $words),* }
+            }
+        }
+    };
+}
+for_each_technique!(define_techniques);
 
 /// The bytes of a NUL-terminated array before its NUL, or all of them.
 pub fn until_nul(bytes: &[u8]) -> &[u8] {
@@ -61,6 +102,7 @@ impl ProbeDesc {
     pub const EMPTY: Self = Self {
         id: ProbeId::NONE,
         nargs: NARGS_UNKNOWN,
+        how: 0,
         provider: [0; PROVIDER_LEN],
         module: [0; MODULE_LEN],
         function: [0; FUNCTION_LEN],
