@@ -10,8 +10,8 @@
 
 use abi::conf::{Conf, ABI_VERSION, FEATURE_SDT};
 use abi::ids::ProbeId;
-use abi::ioctl::{self, BufDesc, Enable, Format, Go, Probes, Report};
-use abi::probe::ProbeDesc;
+use abi::ioctl::{self, BufDesc, Enable, Explain, Format, Go, Probes, Report};
+use abi::probe::{ProbeDesc, NARGS_UNKNOWN};
 use abi::record::{AggDesc, EprobeDesc, RecDesc};
 use abi::status::Status;
 use framework::{Consumer, Error, Framework};
@@ -62,6 +62,8 @@ impl MiscDevice for Dtrace {
             ioctl::STOP => exchange(arg, |a: &mut Go| Ok(*a = consumer.stop()?)),
             ioctl::STATUS => exchange(arg, |a: &mut Status| Ok(*a = consumer.status()?)),
             ioctl::CONF => exchange(arg, |a| Ok(*a = conf())),
+            ioctl::EXPLAIN => exchange(arg, |a| explain(consumer, a)),
+            ioctl::LEFTOUT => exchange(arg, |a| left_out(consumer, a)),
             // Asking for the reason must not replace it.
             ioctl::REPORT => {
                 return exchange(arg, |a| report(consumer, a)).map(|()| 0).map_err(|e| e.errno())
@@ -124,17 +126,20 @@ fn enable(c: &Consumer, a: &mut Enable) -> Outcome {
 #[inline(never)]
 fn probes(c: &Consumer, a: &mut Probes) -> Outcome {
     let first = a.cursor == 0;
+    if a.capacity == 0 {
+        return count(c, a);
+    }
     let most = a.capacity.min(ioctl::MAX_PROBES_A_CALL) as usize;
     let mut found: KVVec<ProbeDesc> = kapi::mem::vec(most)?;
     a.cursor = c.probes(&a.pattern, a.cursor, |p| {
         if found.len() == most {
             return Ok(false);
         }
-        kapi::mem::push(&mut found, *p)?;
+        kapi::mem::push(&mut found, p.describe())?;
         Ok(true)
     })?;
     // A probe that this consumer enabled may have gone with its module: its name is still known.
-    if found.is_empty() && a.pattern.id != ProbeId::NONE && most > 0 {
+    if found.is_empty() && a.pattern.id != ProbeId::NONE {
         if let (true, Ok(p)) = (first, c.enabled_probe(a.pattern.id)) {
             kapi::mem::push(&mut found, p)?;
         }
@@ -143,6 +148,41 @@ fn probes(c: &Consumer, a: &mut Probes) -> Outcome {
     // CAST: at most MAX_PROBES_A_CALL.
     a.count = found.len() as u32;
     Ok(())
+}
+
+#[inline(never)]
+fn count(c: &Consumer, a: &mut Probes) -> Outcome {
+    (a.count, a.nargs) = (0, NARGS_UNKNOWN);
+    a.cursor = c.probes(&a.pattern, a.cursor, |p| {
+        a.count = a.count.saturating_add(1);
+        a.nargs = match (a.nargs, p.nargs()) {
+            (NARGS_UNKNOWN, n) | (n, NARGS_UNKNOWN) => n,
+            (n, m) => n.max(m),
+        };
+        Ok(true)
+    })?;
+    Ok(())
+}
+
+#[inline(never)]
+fn explain(c: &Consumer, a: &mut Explain) -> Outcome {
+    let why = c.explain(&a.pattern)?;
+    (a.reason, a.symbol) = (why.reason as u32, why.symbol);
+    Ok(())
+}
+
+/// Copies a text, as much as fits.
+fn give_text(a: &mut Report, text: &[u8]) -> Outcome {
+    let n = text.len().min(a.size as usize);
+    give(a.text, text.get(..n).unwrap_or_default())?;
+    // CAST: bounded by the size given.
+    a.size = n as u32;
+    Ok(())
+}
+
+#[inline(never)]
+fn left_out(c: &Consumer, a: &mut Report) -> Outcome {
+    c.left_out(|text| give_text(a, text))?
 }
 
 fn room(a: &BufDesc) -> usize {
@@ -207,11 +247,5 @@ fn format(c: &Consumer, a: &mut Format) -> Outcome {
 
 #[inline(never)]
 fn report(c: &Consumer, a: &mut Report) -> Outcome {
-    a.size = c.report(|text| {
-        let n = text.len().min(a.size as usize);
-        give(a.text, text.get(..n).unwrap_or_default())?;
-        // CAST: bounded by the size given.
-        Ok::<_, Error>(n as u32)
-    })?;
-    Ok(())
+    c.report(|text| give_text(a, text))
 }

@@ -45,7 +45,7 @@ struct Site {
 /// All sites of one name.
 struct Point {
     /// Our number for the probe, never used again.
-    cookie: usize,
+    cookie: u32,
     desc: KBox<ProbeDesc>,
     /// None until the framework has taken it.
     probe: Option<Arc<Probe>>,
@@ -57,7 +57,7 @@ struct State {
     points: KVec<Point>,
     /// Modules that were looked into.
     modules: KVec<u64>,
-    next_cookie: usize,
+    next_cookie: u32,
 }
 
 /// What holds off the events of modules while one is handled.
@@ -185,12 +185,7 @@ impl Context {
             state.publish()?;
             for point in state.points.iter_mut().filter(|p| p.enabled) {
                 if let Err(e) = arm(&mut point.sites) {
-                    let why = match e {
-                        EnableError::Busy(why) | EnableError::Unsupported(why) => why,
-                        EnableError::Memory => "no memory",
-                        EnableError::Gone => "its code is going away",
-                    };
-                    pr_warn!("sdt: a new site cannot be enabled: {why}\n");
+                    pr_warn!("sdt: a new site cannot be enabled: {}\n", e.words());
                 }
             }
         }
@@ -275,35 +270,48 @@ impl Drop for Running {
 }
 
 impl Provider for Sdt {
-    fn enable(&self, probe: &Arc<Probe>) -> core::result::Result<(), EnableError> {
-        let mut state = self.state.lock();
-        let point = state.point(probe.cookie()).ok_or(EnableError::Gone)?;
-        point.probe.get_or_insert_with(|| probe.clone());
-        point.enabled = true;
-        // First the table: a site that calls must be found in there.
-        let mut result = state.publish().map_err(|_| EnableError::Memory);
-        if let Some(point) = state.point(probe.cookie()) {
-            if result.is_ok() {
-                result = arm(&mut point.sites);
-            }
-            point.enabled = result.is_ok();
-        }
-        result
+    /// What it is called itself; its probes have the names of their drivers' choice.
+    fn name(&self) -> &[u8] {
+        b"sdt"
     }
 
-    fn disable(&self, probe: &Arc<Probe>) {
+    fn enable(&self, probes: &[Arc<Probe>], refuse: &mut dyn FnMut(usize, EnableError)) {
         let mut state = self.state.lock();
-        let Some(point) = state.point(probe.cookie()) else { return };
-        point.enabled = false;
-        // What cannot be changed now is tried again when dtrace.ko is removed.
-        let _ = disarm(&mut point.sites);
-        // Without memory the old one stays, whose entries lead to a probe that nobody has enabled.
+        for probe in probes {
+            if let Some(point) = state.point(probe.cookie()) {
+                point.probe.get_or_insert_with(|| probe.clone());
+                point.enabled = true;
+            }
+        }
+        // First the table: a site that calls must be found in there.
+        let published = state.publish().map_err(|_| EnableError::Memory);
+        for (i, probe) in probes.iter().enumerate() {
+            let Some(point) = state.point(probe.cookie()) else {
+                refuse(i, EnableError::Gone);
+                continue;
+            };
+            if let Err(why) = published.and_then(|()| arm(&mut point.sites)) {
+                point.enabled = false;
+                refuse(i, why);
+            }
+        }
+    }
+
+    fn disable(&self, probes: &[Arc<Probe>]) {
+        let mut state = self.state.lock();
+        for probe in probes {
+            let Some(point) = state.point(probe.cookie()) else { continue };
+            point.enabled = false;
+            // What cannot be changed now is tried again when dtrace.ko is removed.
+            let _ = disarm(&mut point.sites);
+        }
+        // Without memory the old one stays, whose entries lead to probes that nobody has enabled.
         let _ = state.publish();
     }
 }
 
 impl State {
-    fn point(&mut self, cookie: usize) -> Option<&mut Point> {
+    fn point(&mut self, cookie: u32) -> Option<&mut Point> {
         self.points.iter_mut().find(|p| p.cookie == cookie)
     }
 
@@ -343,11 +351,11 @@ impl State {
     }
 
     /// A point that the framework does not know yet.
-    fn next_to_offer(&self) -> Option<(usize, ProbeDesc)> {
+    fn next_to_offer(&self) -> Option<(u32, ProbeDesc)> {
         self.points.iter().find(|p| p.probe.is_none()).map(|p| (p.cookie, *p.desc))
     }
 
-    fn offered(&mut self, cookie: usize, probe: Arc<Probe>) {
+    fn offered(&mut self, cookie: u32, probe: Arc<Probe>) {
         if let Some(point) = self.point(cookie) {
             point.probe = Some(probe);
         }

@@ -10,6 +10,7 @@ use kernel::prelude::*;
 use kernel::sync::Arc;
 
 /// An ECB. Its EPID heads its records.
+#[derive(Clone)]
 pub struct Ecb {
     pub(crate) epid: Epid,
     pub(crate) probe: Arc<Probe>,
@@ -18,23 +19,51 @@ pub struct Ecb {
 }
 
 /// The ECBs of one probe, in the order of enabling. Immutable once published.
+///
+/// Nearly always there is one, and there may be a hundred thousand chains: it stands in here.
 pub struct Chain {
-    pub(crate) ecbs: KVec<Arc<Ecb>>,
+    first: Ecb,
+    more: KVec<Ecb>,
 }
 
+/// It is allocated in a 64-byte slab.
+const _: () = assert!(size_of::<Chain>() <= 64);
+
 impl Chain {
-    /// The old chain, if any, followed by `more`.
-    pub(crate) fn extended(old: Option<&Chain>, more: &[Arc<Ecb>]) -> Result<KBox<Chain>> {
-        let mut ecbs = KVec::new();
-        let old = old.map_or(&[][..], |c| &c.ecbs);
-        for e in Iterator::chain(old.iter(), more) {
-            mem::push(&mut ecbs, Arc::clone(e))?;
+    /// The ECBs, in order.
+    #[inline]
+    pub(crate) fn ecbs(&self) -> impl Iterator<Item = &Ecb> {
+        Iterator::chain(core::iter::once(&self.first), &self.more)
+    }
+
+    /// The old chain's ECBs, if any, followed by `new`; `None` if there are none at all.
+    pub(crate) fn of(mut ecbs: impl Iterator<Item = Ecb>) -> Result<Option<KBox<Chain>>> {
+        let Some(first) = ecbs.next() else { return Ok(None) };
+        let mut more = KVec::new();
+        for e in ecbs {
+            mem::push(&mut more, e)?;
         }
-        Ok(mem::boxed(Chain { ecbs })?)
+        Ok(Some(mem::boxed(Chain { first, more })?))
     }
 
     /// True if a consumer has an ECB here.
     pub(crate) fn has(&self, shared: &Arc<Shared>) -> bool {
-        self.ecbs.iter().any(|e| Arc::ptr_eq(&e.shared, shared))
+        self.ecbs().any(|e| Arc::ptr_eq(&e.shared, shared))
+    }
+
+    /// True if anybody else has one.
+    pub(crate) fn has_others(&self, shared: &Arc<Shared>) -> bool {
+        self.ecbs().any(|e| !Arc::ptr_eq(&e.shared, shared))
+    }
+
+    /// Takes a consumer's ECBs out in place; false if none is left then, and nothing was changed.
+    pub(crate) fn leave(&mut self, shared: &Arc<Shared>) -> bool {
+        if Arc::ptr_eq(&self.first.shared, shared) {
+            let others = self.more.iter().position(|e| !Arc::ptr_eq(&e.shared, shared));
+            let Some(Ok(first)) = others.map(|at| self.more.remove(at)) else { return false };
+            self.first = first;
+        }
+        self.more.retain(|e| !Arc::ptr_eq(&e.shared, shared));
+        true
     }
 }

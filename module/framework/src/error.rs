@@ -89,12 +89,7 @@ impl fmt::Display for Error {
             }
             Self::TooMany(what) => write!(f, "too many {what}"),
             Self::Phase(what) => f.write_str(what),
-            Self::Enable(probe, e) => match e {
-                EnableError::Busy(why) => write!(f, "cannot enable {probe}: {why}"),
-                EnableError::Unsupported(why) => write!(f, "cannot enable {probe}: {why}"),
-                EnableError::Memory => write!(f, "cannot enable {probe}: no memory"),
-                EnableError::Gone => write!(f, "cannot enable {probe}: its code is being unloaded"),
-            },
+            Self::Enable(probe, e) => write!(f, "cannot enable {probe}: {e}"),
             Self::ProbeName => f.write_str("a part of a probe's name is too long"),
             Self::NoSuch(what) => write!(f, "no such {what}"),
             Self::NoRoom(need) => write!(f, "the buffer given is too small: {need} bytes needed"),

@@ -27,7 +27,7 @@ use zerocopy::IntoBytes;
 pub fn fire(ctx: &ProbeCtx, probe: &Probe, args: Args<'_>) {
     let Some(chain) = probe.chain.load(ctx) else { return };
     let now = kapi::time::monotonic_ns();
-    for ecb in &chain.ecbs {
+    for ecb in chain.ecbs() {
         let shared = &*ecb.shared;
         if shared.activity() == Activity::Active
             && (shared.only_cpu == UNSET || shared.only_cpu == ctx.cpu() as u64)
@@ -46,7 +46,7 @@ pub(crate) fn fire_special(
     now: u64,
 ) {
     let Some(chain) = shared.special(which).load(ctx) else { return };
-    for ecb in &chain.ecbs {
+    for ecb in chain.ecbs() {
         run(ctx, ecb, args, now);
     }
 }

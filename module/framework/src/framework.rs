@@ -4,34 +4,23 @@
 //! Set-up is rare and may sleep, so one mutex is enough and nothing can be taken in the wrong order.
 //! Firing does not come here.
 //!
-//! A provider that finds new probes *offers* them one by one and then says [`Framework::provided`]:
+//! A provider that finds new probes *offers* them, one by one or many at once, and then says [`Framework::provided`]:
 //! only then are they matched against the enablings of consumers that are already tracing, and only
 //! then may the provider's `enable` be called. When the code of a probe goes away the provider
 //! *retires* it; consumers live on, and its name can still be asked for.
 
-use crate::ecb::{Chain, Ecb};
 use crate::enabling::Enabling;
-use crate::matching;
-use crate::probe::{Probe, ProbeTable, Special};
-use crate::provider::{EnableError, Provider};
-use crate::report::Text;
-use crate::shared::{Activity, Shared};
+use crate::matching::{self, Matcher};
+use crate::probe::{Draft, Offer, Probe, ProbeTable, Special};
+use crate::provider::{EnableError, Explanation, Provider};
+use crate::shared::Shared;
+use crate::tracing::{Grave, Tracing};
 use crate::{Error, Result};
-use abi::ids::{Epid, ProbeId, MAX_EPIDS};
+use abi::ids::ProbeId;
 use abi::probe::NARGS_UNKNOWN;
 use kapi::mem;
-use kapi::publish::Retired;
 use kernel::prelude::*;
 use kernel::sync::{new_mutex, Arc, Mutex};
-
-/// A consumer that is tracing.
-pub(crate) struct Tracing {
-    pub(crate) enabling: KBox<Enabling>,
-    pub(crate) shared: Arc<Shared>,
-    pub(crate) ecbs: KVVec<Arc<Ecb>>,
-    /// Probes below this position of the table have been matched.
-    matched_to: usize,
-}
 
 pub(crate) struct Config {
     providers: KVec<Arc<dyn Provider>>,
@@ -52,10 +41,26 @@ pub struct Framework {
 struct DtraceProvider;
 
 impl Provider for DtraceProvider {
-    fn enable(&self, _probe: &Arc<Probe>) -> core::result::Result<(), EnableError> {
-        Ok(())
+    fn name(&self) -> &[u8] {
+        b"dtrace"
     }
-    fn disable(&self, _probe: &Arc<Probe>) {}
+    fn enable(&self, _: &[Arc<Probe>], _: &mut dyn FnMut(usize, EnableError)) {}
+    fn disable(&self, _: &[Arc<Probe>]) {}
+}
+
+/// Probes that were offered together, to retire them by. Dropping it leaves them as they are.
+#[must_use = "probes whose code may go must be retired"]
+pub struct Group {
+    /// Position of the first; None if there is none.
+    first: Option<usize>,
+    skipped: u32,
+}
+
+impl Group {
+    /// How many were not taken because a part of their name is longer than a probe description holds.
+    pub fn skipped(&self) -> u32 {
+        self.skipped
+    }
 }
 
 /// A registered provider, to offer probes with.
@@ -79,8 +84,9 @@ impl Framework {
         )?;
         let id = this.register(mem::arc(DtraceProvider)?)?;
         for s in Special::ALL {
-            let parts = [&b"dtrace"[..], b"", b"", s.name()];
-            this.add(id, parts, NARGS_UNKNOWN, 0, Some(s))?;
+            let offer =
+                Offer { function: b"", name: s.name(), nargs: NARGS_UNKNOWN, cookie: 0, how: 0 };
+            this.add(id, [b"dtrace", b""], offer, Some(s))?;
         }
         Ok(this)
     }
@@ -104,26 +110,69 @@ impl Framework {
     pub fn offer(
         &self,
         provider: ProviderId,
-        parts: [&[u8]; 4],
+        [name, module, function, probe]: [&[u8]; 4],
         nargs: u32,
-        cookie: usize,
+        cookie: u32,
     ) -> Result<Arc<Probe>> {
-        self.add(provider, parts, nargs, cookie, None)
+        let offer = Offer { function, name: probe, nargs, cookie, how: 0 };
+        self.add(provider, [name, module], offer, None)
     }
 
     fn add(
         &self,
         provider: ProviderId,
-        parts: [&[u8]; 4],
-        nargs: u32,
-        cookie: usize,
+        common: [&[u8]; 2],
+        offer: Offer<'_>,
         special: Option<Special>,
     ) -> Result<Arc<Probe>> {
+        let mut draft = Draft::new(provider.0, common, 1)?;
+        draft.add(&offer)?;
+        if draft.skipped() != 0 {
+            return Err(Error::ProbeName);
+        }
         let mut c = self.config.lock();
-        let id = c.probes.next_id();
-        let probe = Probe::new(id, parts, nargs, cookie, provider.0, special)?;
-        c.probes.add(probe.clone())?;
-        Ok(probe)
+        let first = c.probes.add(&draft, special)?;
+        c.probes.get(ProbeId::from_index(first)).cloned().ok_or(Error::NoSuch("probe"))
+    }
+
+    /// Offers many probes at once, which share provider and module and are retired together. Where
+    /// `probes` tells how many there are, room is made once. Probes of one function should be
+    /// neighbours: then its name is kept once. They are not matched before [`Self::provided`]. On an
+    /// error none of them is offered.
+    ///
+    /// # Context
+    /// *process*; the provider holds no lock that its `enable` takes.
+    pub fn offer_group<'a>(
+        &self,
+        provider: ProviderId,
+        module: &[u8],
+        probes: &mut dyn Iterator<Item = Offer<'a>>,
+    ) -> Result<Group> {
+        let mut draft = self.draft(provider, module, probes.size_hint().0)?;
+        for offer in probes {
+            draft.add(&offer)?;
+        }
+        self.offer_draft(draft)
+    }
+
+    /// The same for who cannot lend all names at the same time: add to the draft, then offer it.
+    ///
+    /// # Context
+    /// *process*.
+    pub fn draft(&self, provider: ProviderId, module: &[u8], room: usize) -> Result<Draft> {
+        let of = self.config.lock().providers.get(provider.0).cloned();
+        let of = of.ok_or(Error::NoSuch("provider"))?;
+        Draft::new(provider.0, [of.name(), module], room)
+    }
+
+    /// Offers what was collected; see [`Self::offer_group`].
+    ///
+    /// # Context
+    /// *process*; the provider holds no lock that its `enable` takes.
+    pub fn offer_draft(&self, draft: Draft) -> Result<Group> {
+        let first = self.config.lock().probes.add(&draft, None)?;
+        let first = (!draft.is_empty()).then_some(first);
+        Ok(Group { first, skipped: draft.skipped() })
     }
 
     /// Matches new probes against the enablings of consumers that are tracing. A probe that cannot
@@ -134,14 +183,9 @@ impl Framework {
     pub fn provided(&self) {
         let mut guard = self.config.lock();
         let c = &mut *guard;
-        let mut old = KVec::new();
         for (_, t) in c.tracing.iter_mut() {
-            // Each round gets past the probe that it fails on.
-            while let Err(e) = t.attach(&c.probes, &c.providers, &mut old) {
-                pr_warn!("a new probe is left out: {}\n", core::format_args!("{e}"));
-            }
+            t.extend(&c.probes, &c.providers);
         }
-        Retired::free_all(old);
     }
 
     /// The code of these probes goes away: they fire no more, for anybody. `disable` is not called:
@@ -151,11 +195,58 @@ impl Framework {
     /// *process*; the provider holds no lock that its `enable` takes.
     pub fn retire<'a>(&self, probes: impl Iterator<Item = &'a Arc<Probe>>) {
         let mut c = self.config.lock();
+        let mut grave = Grave::new();
         for p in probes {
             c.probes.remove(p.id());
-            // One at a time: this must not fail for want of memory to collect them in.
-            drop(p.chain.swap(None));
+            if let Some(chain) = p.chain.swap(None) {
+                grave.bury(chain);
+            }
         }
+        grave.close();
+    }
+
+    /// The same for all probes of a group.
+    ///
+    /// # Context
+    /// *process*; the provider holds no lock that its `enable` takes.
+    pub fn retire_group(&self, group: Group) {
+        let Some(first) = group.first else { return };
+        let mut c = self.config.lock();
+        let Some(segment) = c.probes.remove_segment(first) else { return };
+        let mut grave = Grave::new();
+        for chain in segment.iter(0).filter_map(|p| p.chain.swap(None)) {
+            grave.bury(chain);
+        }
+        grave.close();
+    }
+
+    /// Lets the providers offer what they have not offered yet, if `wanted` their probes may be meant.
+    pub(crate) fn provide(&self, wanted: impl Fn(&dyn Provider) -> bool) -> Result {
+        for p in self.providers()?.iter().filter(|p| wanted(&***p)) {
+            p.provide();
+        }
+        Ok(())
+    }
+
+    /// What the first provider says that knows why this probe does not exist.
+    pub(crate) fn explain(
+        &self,
+        of: impl Fn(&dyn Provider) -> bool,
+        [module, function, name]: [&[u8]; 3],
+    ) -> Result<Explanation> {
+        for p in self.providers()?.iter().filter(|p| of(&***p)) {
+            if let Some(why) = p.explain(module, function, name) {
+                return Ok(why);
+            }
+        }
+        Err(Error::NoSuch("explanation"))
+    }
+
+    fn providers(&self) -> Result<KVec<Arc<dyn Provider>>> {
+        let c = self.config.lock();
+        let mut all = mem::vec(c.providers.len())?;
+        mem::extend(&mut all, &c.providers)?;
+        Ok(all)
     }
 
     /// A number for a new consumer.
@@ -170,36 +261,27 @@ impl Framework {
     /// Gives the position where to go on.
     pub(crate) fn for_matching(
         &self,
-        pattern: &dof::Pattern<'_>,
+        matcher: &Matcher<'_>,
         cursor: usize,
-        mut f: impl FnMut(&Arc<Probe>) -> Result<bool>,
+        f: impl FnMut(&Arc<Probe>) -> Result<bool>,
     ) -> Result<usize> {
-        let c = self.config.lock();
-        let mut next = cursor;
-        // Who asks for everything gets all, those without a function included.
-        let all = pattern.id == ProbeId::NONE && pattern.parts.iter().all(|p| p.is_empty());
-        for (i, probe) in c.probes.iter(cursor) {
-            if (all || matching::matches(pattern, probe)) && !f(probe)? {
-                return Ok(i);
-            }
-            next = i.saturating_add(1);
-        }
-        Ok(next)
+        matcher.find(&self.config.lock().probes, cursor, f)
     }
 
     /// How many probes the statements from position `from` on match, all together.
-    pub(crate) fn count(&self, enabling: &Enabling, from: usize) -> u32 {
+    pub(crate) fn count(&self, enabling: &Enabling, from: usize) -> Result<u32> {
         let c = self.config.lock();
-        let mut n: u32 = 0;
-        for (_, probe) in c.probes.iter(0) {
-            for s in enabling.statements.iter().skip(from) {
-                n = n.saturating_add(s.pattern.matches(probe).into());
-            }
-        }
-        n
+        let mut n: usize = 0;
+        let statements = enabling.statements.get(from..).unwrap_or_default();
+        matching::each(statements.iter().map(|s| &s.pattern), &c.probes, 0, |_, which| {
+            n = n.saturating_add(which.count());
+            Ok(())
+        })?;
+        Ok(u32::try_from(n).unwrap_or(u32::MAX))
     }
 
-    /// Makes the ECBs of a consumer and enables their probes. If one cannot be enabled, none stays.
+    /// Makes the ECBs of a consumer and enables their probes. Some may be left out, see
+    /// [`Tracing::left_out`]; on an error none stays.
     pub(crate) fn start(
         &self,
         consumer: u64,
@@ -210,11 +292,8 @@ impl Framework {
         let c = &mut *guard;
         // Room first, so that nothing can fail once probes are enabled.
         mem::reserve(&mut c.tracing, 1)?;
-        let mut t = Tracing { enabling, shared, ecbs: KVVec::new(), matched_to: 0 };
-        let mut old = KVec::new();
-        let attached = t.attach(&c.probes, &c.providers, &mut old);
-        Retired::free_all(old);
-        if let Err(e) = attached {
+        let mut t = Tracing::new(enabling, shared);
+        if let Err(e) = t.start(&c.probes, &c.providers) {
             t.detach(&c.providers);
             return Err(e);
         }
@@ -242,178 +321,4 @@ impl Framework {
             None => Err(Error::Phase("tracing has not been started")),
         }
     }
-}
-
-impl Tracing {
-    /// Matches the probes that have come since the last time and enables what matches.
-    fn attach(
-        &mut self,
-        probes: &ProbeTable,
-        providers: &KVec<Arc<dyn Provider>>,
-        old: &mut KVec<Retired<Chain>>,
-    ) -> Result {
-        let from = self.matched_to;
-        for (i, probe) in probes.iter(from) {
-            // Even if this probe fails: it is not tried again.
-            self.matched_to = i.saturating_add(1);
-            self.attach_one(probe, providers, old)?;
-        }
-        Ok(())
-    }
-
-    fn attach_one(
-        &mut self,
-        probe: &Arc<Probe>,
-        providers: &KVec<Arc<dyn Provider>>,
-        old: &mut KVec<Retired<Chain>>,
-    ) -> Result {
-        let first = self.ecbs.len();
-        for s in &self.enabling.statements {
-            if !s.pattern.matches(probe) {
-                continue;
-            }
-            if self.ecbs.len() >= MAX_EPIDS as usize {
-                self.ecbs.truncate(first);
-                return Err(Error::TooMany("enabled probes"));
-            }
-            let ecb = Ecb {
-                epid: Epid::from_index(self.ecbs.len()),
-                probe: probe.clone(),
-                clause: s.clause.clone(),
-                shared: self.shared.clone(),
-            };
-            let made = mem::arc(ecb).and_then(|e| mem::push(&mut self.ecbs, e));
-            if made.is_err() {
-                self.ecbs.truncate(first);
-                return Err(Error::Memory);
-            }
-        }
-        let new = self.ecbs.get(first..).unwrap_or_default();
-        if new.is_empty() {
-            return Ok(());
-        }
-        let result = publish(probe, new, &self.shared, providers, old);
-        if result.is_err() {
-            self.ecbs.truncate(first);
-        }
-        result
-    }
-
-    /// Takes this consumer's ECBs off all probes.
-    fn detach(&mut self, providers: &KVec<Arc<dyn Provider>>) {
-        // Nothing fires for this consumer from here on, even while probes are being disabled.
-        self.shared.set_activity(Activity::Stopped);
-        let mut old = KVec::new();
-        for chain in self.shared.take_special().into_iter().flatten() {
-            bury(chain, &mut old);
-        }
-        // ECBs of one probe are neighbours: it is enough to look at the first of each.
-        let mut last = None;
-        for ecb in &self.ecbs {
-            if ecb.probe.special.is_some() || last == Some(ecb.probe.id()) {
-                continue;
-            }
-            last = Some(ecb.probe.id());
-            withdraw(&ecb.probe, &self.shared, providers, &mut old);
-        }
-        Retired::free_all(old);
-    }
-}
-
-/// Keeps what was replaced until all can be freed after one synchronisation; without memory for
-/// that, synchronises now.
-fn bury(chain: Retired<Chain>, old: &mut KVec<Retired<Chain>>) {
-    if mem::reserve(old, 1).is_ok() {
-        let _ = old.push_within_capacity(chain);
-    }
-}
-
-/// Puts ECBs behind those that a probe has; enables it if they are its first.
-fn publish(
-    probe: &Arc<Probe>,
-    new: &[Arc<Ecb>],
-    shared: &Shared,
-    providers: &KVec<Arc<dyn Provider>>,
-    old: &mut KVec<Retired<Chain>>,
-) -> Result {
-    if let Some(which) = probe.special {
-        let chain = shared.special(which);
-        let next = chain.with(|c| Chain::extended(c, new))?;
-        if let Some(chain) = chain.swap(Some(next)) {
-            bury(chain, old);
-        }
-        return Ok(());
-    }
-    let next = probe.chain.with(|c| Chain::extended(c, new))?;
-    match probe.chain.swap(Some(next)) {
-        Some(chain) => bury(chain, old),
-        None => {
-            let Some(p) = providers.get(probe.provider) else { return Ok(()) };
-            if let Err(e) = p.enable(probe) {
-                drop(probe.chain.swap(None));
-                let mut name = Text::new();
-                for (n, part) in probe.parts().into_iter().enumerate() {
-                    if n > 0 {
-                        name.add(&":");
-                    }
-                    name.add(&core::str::from_utf8(part).unwrap_or("?"));
-                }
-                return Err(Error::Enable(name, e));
-            }
-        }
-    }
-    Ok(())
-}
-
-/// Takes a consumer's ECBs off a probe; disables it if nobody else has any.
-fn withdraw(
-    probe: &Arc<Probe>,
-    shared: &Arc<Shared>,
-    providers: &KVec<Arc<dyn Provider>>,
-    old: &mut KVec<Retired<Chain>>,
-) {
-    // A probe that was retired has no chain any more.
-    let (ours, others) = probe.chain.with(|c| match c {
-        Some(c) => (c.has(shared), c.ecbs.iter().any(|e| !Arc::ptr_eq(&e.shared, shared))),
-        None => (false, false),
-    });
-    if !ours {
-        return;
-    }
-    if !others {
-        if let Some(p) = providers.get(probe.provider) {
-            p.disable(probe);
-        }
-        if let Some(chain) = probe.chain.swap(None) {
-            bury(chain, old);
-        }
-        return;
-    }
-    let rest = probe.chain.with(|c| c.map(|c| without(c, shared)));
-    match rest {
-        Some(Ok(chain)) => {
-            if let Some(chain) = probe.chain.swap(Some(chain)) {
-                bury(chain, old);
-            }
-        }
-        // No memory for a second chain: take the first one off, change it, put it back. The others
-        // miss the firings of this moment; it beats keeping a dead consumer's buffers.
-        _ => {
-            if let Some(chain) = probe.chain.swap(None) {
-                if let Some(mut chain) = chain.into_inner() {
-                    chain.ecbs.retain(|e| !Arc::ptr_eq(&e.shared, shared));
-                    drop(probe.chain.swap(Some(chain)));
-                }
-            }
-        }
-    }
-}
-
-/// A copy of the chain without a consumer's ECBs.
-fn without(chain: &Chain, shared: &Arc<Shared>) -> kernel::error::Result<KBox<Chain>> {
-    let mut ecbs = KVec::new();
-    for e in chain.ecbs.iter().filter(|e| !Arc::ptr_eq(&e.shared, shared)) {
-        mem::push(&mut ecbs, e.clone())?;
-    }
-    Ok(mem::boxed(Chain { ecbs })?)
 }

@@ -13,6 +13,7 @@
 //! | [`ecb`] | a clause on a probe |
 //! | [`vars`] | the variables of a consumer, by id |
 //! | [`state`] | a consumer from open to close |
+//! | [`tracing`] | a consumer's ECBs on probes, and off them again |
 //! | [`framework`] | the table of everything, under one lock |
 //! | [`fire`] | what happens when a probe fires |
 //! | [`env`] | the questions of the machine, answered |
@@ -42,15 +43,16 @@ pub mod provider;
 pub mod report;
 pub mod shared;
 pub mod state;
+pub mod tracing;
 pub mod vars;
 pub mod words;
 
 pub use args::Args;
 pub use error::Error;
 pub use fire::fire;
-pub use framework::Framework;
-pub use probe::Probe;
-pub use provider::{EnableError, Provider};
+pub use framework::{Framework, Group};
+pub use probe::{Draft, Offer, Probe};
+pub use provider::{EnableError, Explanation, Provider};
 pub use state::Consumer;
 
 // `pr_info!` and friends take their prefix from the crate root.

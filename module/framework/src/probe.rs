@@ -1,13 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Probes and the table of all of them.
 //!
-//! An id is the probe's place in the table plus one and is never used again. A probe that is
-//! retired leaves its place empty; whoever still holds it can ask its name, but it fires no more.
+//! There may be a hundred thousand, so a probe is small: what the probes of a group share, provider,
+//! module and one block of text with all their names, stands once.
+//!
+//! ```text
+//!   segment ──► [ probe, probe, probe, .. ]      8 bytes each, ids ascend by one
+//!                  │      each 64 bytes with its reference count
+//!                  ▼
+//!                names ──► "fbt" "vmlinux" "vfs_read" "entry" "return" "vfs_write" ..
+//! ```
+//!
+//! Ids ascend and are never used again. A probe that is retired leaves the table; whoever still holds
+//! it can ask its name, but it fires no more.
 
 use crate::ecb::Chain;
-use crate::Result;
+use crate::{Error, Result};
 use abi::ids::ProbeId;
-use abi::probe::{ProbeDesc, PART_LENS};
+use abi::probe::{ProbeDesc, FUNCTION_LEN, MODULE_LEN, NAME_LEN, PROVIDER_LEN};
 use kapi::mem;
 use kapi::publish::Published;
 use kernel::prelude::*;
@@ -37,66 +47,106 @@ impl Special {
     }
 }
 
-/// A place that can be traced.
-pub struct Probe {
-    id: ProbeId,
-    /// The four parts, one after the other.
-    text: KVec<u8>,
-    ends: [u16; 4],
-    nargs: u32,
+/// One of many probes that are offered together.
+#[derive(Clone, Copy)]
+pub struct Offer<'a> {
+    /// Third part of the name.
+    pub function: &'a [u8],
+    /// Fourth part of the name.
+    pub name: &'a [u8],
+    /// Arguments, or [`abi::probe::NARGS_UNKNOWN`].
+    pub nargs: u32,
     /// The provider's own number for the probe.
-    cookie: usize,
-    /// Which provider, by its place in the framework's table.
-    pub(crate) provider: usize,
-    pub(crate) special: Option<Special>,
-    /// ECBs to run when it fires, in the order of enabling.
-    pub(crate) chain: Published<Chain>,
+    pub cookie: u32,
+    /// Bits of [`abi::probe::Technique`]s.
+    pub how: u32,
 }
 
-impl Probe {
-    /// A probe with this id, enabled by nobody. A part that is too long is an error.
-    pub(crate) fn new(
-        id: ProbeId,
-        parts: [&[u8]; 4],
-        nargs: u32,
-        cookie: usize,
-        provider: usize,
-        special: Option<Special>,
-    ) -> Result<Arc<Self>> {
-        let mut text = KVec::new();
-        let mut ends = [0; 4];
-        for ((part, end), most) in parts.into_iter().zip(&mut ends).zip(PART_LENS) {
-            if part.len() >= most || part.contains(&0) {
-                return Err(crate::Error::ProbeName);
-            }
-            mem::extend(&mut text, part)?;
-            // CAST: four parts of less than 256 bytes.
-            *end = text.len() as u16;
-        }
-        let probe =
-            Self { id, text, ends, nargs, cookie, provider, special, chain: Published::empty() };
-        Ok(mem::arc(probe)?)
+/// What the probes of a group have in common.
+pub(crate) struct Names {
+    /// Which provider, by its place in the framework's table.
+    provider: usize,
+    /// Provider and module, then functions and names as they come.
+    text: KVVec<u8>,
+    provider_len: u8,
+    module_len: u8,
+}
+
+impl Names {
+    fn get(&self, at: u32, len: u8) -> &[u8] {
+        let from = at as usize;
+        self.text.get(from..from.wrapping_add(len.into())).unwrap_or_default()
     }
 
+    pub(crate) fn provider(&self) -> &[u8] {
+        self.get(0, self.provider_len)
+    }
+
+    pub(crate) fn module(&self) -> &[u8] {
+        self.get(self.provider_len.into(), self.module_len)
+    }
+}
+
+/// A part of a name: where it stands in the group's text.
+#[derive(Clone, Copy, Default)]
+struct Word {
+    at: u32,
+    len: u8,
+}
+
+/// A place that can be traced.
+pub struct Probe {
+    names: Arc<Names>,
+    /// ECBs to run when it fires, in the order of enabling.
+    pub(crate) chain: Published<Chain>,
+    function_at: u32,
+    name_at: u32,
+    id: ProbeId,
+    nargs: u32,
+    cookie: u32,
+    how: u32,
+    function_len: u8,
+    name_len: u8,
+    pub(crate) special: Option<Special>,
+}
+
+/// With its reference count it fits a 64-byte slab.
+const _: () = assert!(size_of::<Probe>() <= 56);
+
+impl Probe {
     /// The id.
     pub fn id(&self) -> ProbeId {
         self.id
     }
 
     /// The provider's own number.
-    pub fn cookie(&self) -> usize {
+    pub fn cookie(&self) -> u32 {
         self.cookie
     }
 
+    /// Arguments that it passes, or [`abi::probe::NARGS_UNKNOWN`].
+    pub fn nargs(&self) -> u32 {
+        self.nargs
+    }
+
+    /// Its provider's place in the framework's table.
+    pub(crate) fn provider(&self) -> usize {
+        self.names.provider
+    }
+
     /// Part `n` of the name: provider, module, function, name.
+    ///
+    /// # Context
+    /// *any*.
     #[inline]
     pub fn part(&self, n: usize) -> &[u8] {
-        let from = match n {
-            0 => 0,
-            _ => self.ends.get(n.wrapping_sub(1)).copied().unwrap_or(0),
-        };
-        let to = self.ends.get(n).copied().unwrap_or(from);
-        self.text.get(usize::from(from)..usize::from(to)).unwrap_or_default()
+        match n {
+            0 => self.names.provider(),
+            1 => self.names.module(),
+            2 => self.names.get(self.function_at, self.function_len),
+            3 => self.names.get(self.name_at, self.name_len),
+            _ => &[],
+        }
     }
 
     /// All four parts.
@@ -108,42 +158,215 @@ impl Probe {
     pub fn describe(&self) -> ProbeDesc {
         let [p, m, f, n] = self.parts();
         let mut d = ProbeDesc::new(p, m, f, n).unwrap_or(ProbeDesc::EMPTY);
-        d.id = self.id;
-        d.nargs = self.nargs;
+        (d.id, d.nargs, d.how) = (self.id, self.nargs, self.how);
         d
+    }
+}
+
+/// A group that is being collected: nothing of it is offered yet.
+pub struct Draft {
+    names: Names,
+    probes: KVVec<Drafted>,
+    /// Names of probes that have been seen; a group has few.
+    known: [Word; 4],
+    known_len: usize,
+    skipped: u32,
+}
+
+struct Drafted {
+    function: Word,
+    name: Word,
+    nargs: u32,
+    cookie: u32,
+    how: u32,
+}
+
+fn fits(part: &[u8], room: usize) -> bool {
+    part.len() < room && !part.contains(&0)
+}
+
+impl Draft {
+    /// With this provider and module; `room` is how many probes are expected.
+    pub(crate) fn new(provider: usize, [name, module]: [&[u8]; 2], room: usize) -> Result<Self> {
+        if !fits(name, PROVIDER_LEN) || !fits(module, MODULE_LEN) {
+            return Err(Error::ProbeName);
+        }
+        let mut text = KVVec::new();
+        mem::extend(&mut text, name)?;
+        mem::extend(&mut text, module)?;
+        // CAST: both are shorter than 64.
+        let names = Names {
+            provider,
+            text,
+            provider_len: name.len() as u8,
+            module_len: module.len() as u8,
+        };
+        let probes = mem::vec(room)?;
+        Ok(Self { names, probes, known: Default::default(), known_len: 0, skipped: 0 })
+    }
+
+    /// How many probes were left out because a part of their name is too long, or has a NUL.
+    pub(crate) fn skipped(&self) -> u32 {
+        self.skipped
+    }
+
+    /// True if nothing was collected.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.probes.is_empty()
+    }
+
+    /// Takes a probe in. One whose name is too long is not, which is counted.
+    ///
+    /// # Context
+    /// *process*.
+    pub fn add(&mut self, offer: &Offer<'_>) -> Result {
+        if !fits(offer.function, FUNCTION_LEN) || !fits(offer.name, NAME_LEN) {
+            self.skipped = self.skipped.saturating_add(1);
+            return Ok(());
+        }
+        let last = self.probes.as_slice().last().map_or(Word::default(), |p| p.function);
+        let function = match self.names.get(last.at, last.len) == offer.function {
+            true => last,
+            false => self.write(offer.function)?,
+        };
+        let known = self.known.get(..self.known_len).unwrap_or_default();
+        let name = match known.iter().find(|w| self.names.get(w.at, w.len) == offer.name) {
+            Some(&known) => known,
+            None => {
+                let new = self.write(offer.name)?;
+                if let Some(free) = self.known.get_mut(self.known_len) {
+                    *free = new;
+                    self.known_len = self.known_len.wrapping_add(1);
+                }
+                new
+            }
+        };
+        let Offer { nargs, cookie, how, .. } = *offer;
+        Ok(mem::push(&mut self.probes, Drafted { function, name, nargs, cookie, how })?)
+    }
+
+    fn write(&mut self, part: &[u8]) -> Result<Word> {
+        let at = u32::try_from(self.names.text.len()).map_err(|_| Error::TooMany("names"))?;
+        mem::extend(&mut self.names.text, part)?;
+        // CAST: `fits` has been asked.
+        Ok(Word { at, len: part.len() as u8 })
+    }
+}
+
+/// Probes with consecutive ids and common names.
+pub(crate) struct Segment {
+    first: usize,
+    names: Arc<Names>,
+    probes: KVVec<Option<Arc<Probe>>>,
+}
+
+impl Segment {
+    fn end(&self) -> usize {
+        self.first.saturating_add(self.probes.len())
+    }
+
+    pub(crate) fn names(&self) -> &Names {
+        &self.names
+    }
+
+    /// The probes from position `from` of the table on.
+    pub(crate) fn iter(&self, from: usize) -> impl Iterator<Item = &Arc<Probe>> {
+        let skip = from.saturating_sub(self.first);
+        self.probes.get(skip..).unwrap_or_default().iter().flatten()
     }
 }
 
 /// All probes, by id.
 pub(crate) struct ProbeTable {
-    places: KVVec<Option<Arc<Probe>>>,
+    /// Ascending.
+    segments: KVVec<Segment>,
+    /// Position of the next probe: its id less one.
+    end: usize,
 }
 
 impl ProbeTable {
     pub(crate) const fn new() -> Self {
-        Self { places: KVVec::new() }
+        Self { segments: KVVec::new(), end: 0 }
     }
 
-    /// The id that the next probe gets.
-    pub(crate) fn next_id(&self) -> ProbeId {
-        ProbeId::from_index(self.places.len())
+    /// The position behind the last probe.
+    pub(crate) fn end(&self) -> usize {
+        self.end
     }
 
-    /// Adds a probe made with [`Self::next_id`].
-    pub(crate) fn add(&mut self, probe: Arc<Probe>) -> Result {
-        mem::push(&mut self.places, Some(probe))?;
-        Ok(())
-    }
-
-    /// Leaves the probe's place empty.
-    pub(crate) fn remove(&mut self, id: ProbeId) {
-        if let Some(place) = id.index().and_then(|i| self.places.get_mut(i)) {
-            *place = None;
+    /// Takes in what was collected; gives the position of the first. On an error nothing has changed.
+    pub(crate) fn add(&mut self, draft: &Draft, special: Option<Special>) -> Result<usize> {
+        let first = self.end;
+        let end = first.saturating_add(draft.probes.len());
+        if u32::try_from(end).map_or(true, |end| end == u32::MAX) {
+            return Err(Error::TooMany("probes"));
         }
+        if end == first {
+            return Ok(first);
+        }
+        mem::reserve(&mut self.segments, 1)?;
+        // Exactly as large as it must be.
+        let from = &draft.names;
+        let mut text = mem::vec(from.text.len())?;
+        mem::extend(&mut text, &from.text)?;
+        let names = mem::arc(Names { text, ..*from })?;
+        let mut probes = mem::vec(draft.probes.len())?;
+        for (at, d) in (first..end).zip(&draft.probes) {
+            let probe = Probe {
+                names: names.clone(),
+                chain: Published::empty(),
+                function_at: d.function.at,
+                function_len: d.function.len,
+                name_at: d.name.at,
+                name_len: d.name.len,
+                id: ProbeId::from_index(at),
+                nargs: d.nargs,
+                cookie: d.cookie,
+                how: d.how,
+                special,
+            };
+            mem::push(&mut probes, Some(mem::arc(probe)?))?;
+        }
+        mem::push(&mut self.segments, Segment { first, names, probes })?;
+        self.end = end;
+        Ok(first)
     }
 
-    /// All probes from position `from` of the table on, each with its position.
-    pub(crate) fn iter(&self, from: usize) -> impl Iterator<Item = (usize, &Arc<Probe>)> {
-        self.places.iter().enumerate().skip(from).filter_map(|(i, p)| Some((i, p.as_ref()?)))
+    /// Where the segment stands that holds position `at`, or where the next one does.
+    fn find(&self, at: usize) -> usize {
+        self.segments.partition_point(|s| s.end() <= at)
+    }
+
+    /// The probe of this id, if it is there.
+    pub(crate) fn get(&self, id: ProbeId) -> Option<&Arc<Probe>> {
+        let at = id.index()?;
+        let segment = self.segments.get(self.find(at))?;
+        segment.probes.get(at.checked_sub(segment.first)?)?.as_ref()
+    }
+
+    /// Takes a probe out.
+    pub(crate) fn remove(&mut self, id: ProbeId) -> Option<Arc<Probe>> {
+        let at = id.index()?;
+        let place = self.find(at);
+        let segment = self.segments.get_mut(place)?;
+        let probe = segment.probes.get_mut(at.checked_sub(segment.first)?)?.take();
+        if segment.probes.iter().all(Option::is_none) {
+            let _ = self.segments.remove(place);
+        }
+        probe
+    }
+
+    /// Takes all probes out that were taken in together with the one at position `first`.
+    pub(crate) fn remove_segment(&mut self, first: usize) -> Option<Segment> {
+        let place = self.find(first);
+        if self.segments.get(place)?.first != first {
+            return None;
+        }
+        self.segments.remove(place).ok()
+    }
+
+    /// The segments from position `from` on; the first may begin before it.
+    pub(crate) fn segments(&self, from: usize) -> impl Iterator<Item = &Segment> {
+        self.segments.get(self.find(from)..).unwrap_or_default().iter()
     }
 }

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 //! What a provider is.
 //!
-//! A provider *offers* probes and knows how to *enable* and *disable* each. It never sees an ECB, a
-//! buffer or a consumer. When one of its probes is hit it enters probe context and calls
-//! [`crate::fire`].
+//! A provider *offers* probes and knows how to *enable* and *disable* them, many at a time. It never
+//! sees an ECB, a buffer or a consumer. When one of its probes is hit it enters probe context and
+//! calls [`crate::fire`].
 
 use crate::probe::Probe;
+use abi::probe::FUNCTION_LEN;
+use abi::reason::Reason;
+use core::fmt;
 use kernel::sync::Arc;
 
 /// Why a probe could not be enabled; the words reach the user.
@@ -21,18 +24,70 @@ pub enum EnableError {
     Gone,
 }
 
+impl EnableError {
+    /// What to say of it.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Busy(why) | Self::Unsupported(why) => why,
+            Self::Memory => "no memory",
+            Self::Gone => "its code is being unloaded",
+        }
+    }
+}
+
+impl fmt::Display for EnableError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.words())
+    }
+}
+
+/// Why a function has no probe.
+pub struct Explanation {
+    /// The reason.
+    pub reason: Reason,
+    /// The name that the reason's sentence has a place for, NUL-terminated.
+    pub symbol: [u8; FUNCTION_LEN],
+}
+
 /// A source of probes.
 pub trait Provider: Send + Sync {
-    /// Arms a probe: from now on it fires.
+    /// The first part of its probes' names, or its own name if they have several.
+    fn name(&self) -> &[u8];
+
+    /// The last parts that its probes' names can have, if there are few: who asks for other ones
+    /// need not wait for [`Self::provide`]. Empty: any.
+    fn probe_names(&self) -> &[&[u8]] {
+        &[]
+    }
+
+    /// Offers what has not been offered yet: somebody is about to ask for probes that may be ours.
+    ///
+    /// # Context
+    /// *process*, may sleep. No lock of the framework's is held but that of one consumer.
+    fn provide(&self) {}
+
+    /// Arms probes: from now on they fire. `refuse(i, why)` is called for each that cannot be, with
+    /// its place in `probes`, and leaves it as it was; all others are armed on return.
+    /// [`EnableError::Memory`] for one means that the consumer gets none.
     ///
     /// # Context
     /// *process*, may sleep. The framework's lock is held: must not call the framework.
-    fn enable(&self, probe: &Arc<Probe>) -> core::result::Result<(), EnableError>;
+    fn enable(&self, probes: &[Arc<Probe>], refuse: &mut dyn FnMut(usize, EnableError));
 
-    /// Disarms a probe, which is as before: not a byte differs. It may still fire until the caller
+    /// Disarms probes, which are as before: not a byte differs. They may still fire until the caller
     /// has synchronised.
     ///
     /// # Context
     /// *process*, may sleep. The framework's lock is held: must not call the framework.
-    fn disable(&self, probe: &Arc<Probe>);
+    fn disable(&self, probes: &[Arc<Probe>]);
+
+    /// Why there is no probe `name` of this function; `module` and `name` may be empty. `None`: it
+    /// has one, or the provider has nothing to say.
+    ///
+    /// # Context
+    /// *process*, may sleep. No lock of the framework's is held but that of one consumer.
+    fn explain(&self, module: &[u8], function: &[u8], name: &[u8]) -> Option<Explanation> {
+        let _ = (module, function, name);
+        None
+    }
 }

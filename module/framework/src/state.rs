@@ -11,7 +11,9 @@ use crate::args::Args;
 use crate::enabling::Enabling;
 use crate::fire::fire_special;
 use crate::framework::Framework;
-use crate::probe::Special;
+use crate::matching::Matcher;
+use crate::probe::{Probe, Special};
+use crate::provider::Explanation;
 use crate::report::Text;
 use crate::shared::{Activity, CpuState, Shared};
 use crate::{Error, Result};
@@ -103,19 +105,32 @@ impl Consumer {
         &self,
         pattern: &abi::probe::ProbeDesc,
         cursor: u32,
-        mut sink: impl FnMut(&abi::probe::ProbeDesc) -> Result<bool>,
+        sink: impl FnMut(&Arc<Probe>) -> Result<bool>,
     ) -> Result<u32> {
         let parts = pattern.parts();
         if parts.iter().any(|p| abi::probe::is_glob_too_deep(p)) {
             return Err(Error::TooMany("globbing characters in a probe description"));
         }
-        let p = dof::Pattern { id: pattern.id, parts };
-        let end = self
-            .session
-            .framework
-            .for_matching(&p, cursor as usize, |probe| sink(&probe.describe()))?;
+        let matcher = Matcher::new(pattern.id, parts);
+        let framework = &self.session.framework;
+        if cursor == 0 {
+            framework.provide(|p| matcher.may_be(p.name(), p.probe_names()))?;
+        }
+        let end = framework.for_matching(&matcher, cursor as usize, sink)?;
         // CAST: positions are probe ids, which have 32 bits.
         Ok(end as u32)
+    }
+
+    /// Why there is no probe of this name.
+    pub fn explain(&self, pattern: &abi::probe::ProbeDesc) -> Result<Explanation> {
+        let [provider, module, function, name] = pattern.parts();
+        if function.is_empty() {
+            return Err(Error::NoSuch("explanation: it takes a function"));
+        }
+        let matcher = Matcher::new(ProbeId::NONE, [provider, b"", b"", b""]);
+        let of = |p: &dyn crate::Provider| matcher.may_be(p.name(), &[]);
+        self.session.framework.provide(of)?;
+        self.session.framework.explain(of, [module, function, name])
     }
 
     /// Adds an enabling; gives the number of probes that it matches now.
@@ -128,7 +143,12 @@ impl Consumer {
             _ => return Err(Error::Phase("tracing has started: nothing more can be enabled")),
         };
         let from = enabling.add(dof)?;
-        let matched = self.session.framework.count(enabling, from);
+        let new = enabling.statements.get(from..).unwrap_or_default();
+        let framework = &self.session.framework;
+        framework.provide(|p| {
+            new.iter().any(|s| s.pattern.matcher().may_be(p.name(), p.probe_names()))
+        })?;
+        let matched = framework.count(enabling, from)?;
         if let Some(e) = first {
             inner.phase = Phase::Enabled(e);
         }
@@ -155,7 +175,11 @@ impl Consumer {
         shared.set_activity(Activity::Warmup);
         let cpu = run_special(&shared, Special::Begin);
         shared.advance(Activity::Warmup, Activity::Active);
-        Ok(Go { cpu, pad: 0, bufsize: shared.bufsize as u64, aggsize: shared.aggsize as u64 })
+        let (bufsize, aggsize) = (shared.bufsize as u64, shared.aggsize as u64);
+        let framework = &self.session.framework;
+        let (left_out, probes) =
+            framework.with(self.session.number, |t| (t.left_out().count, t.count()))?;
+        Ok(Go { cpu, left_out, bufsize, aggsize, probes, pad: 0 })
     }
 
     /// Runs END and stops the tracing.
@@ -239,14 +263,14 @@ impl Consumer {
         epid: Epid,
         sink: impl FnOnce(&[RecDesc]) -> Result,
     ) -> Result<EprobeDesc> {
-        let ecb = self.session.framework.with(self.session.number, |t| {
-            epid.index().and_then(|i| t.ecbs.get(i)).cloned().ok_or(Error::NoSuch("EPID"))
-        })??;
-        let c = &ecb.clause;
+        let found = self.session.framework.with(self.session.number, |t| {
+            t.enabled(epid).map(|(probe, s)| (probe.id(), s.clause.clone()))
+        })?;
+        let (probe, c) = found.ok_or(Error::NoSuch("EPID"))?;
         sink(&c.records)?;
         Ok(EprobeDesc {
             epid,
-            probe: ecb.probe.id(),
+            probe,
             uarg: c.uarg,
             // CAST: bounded by MAX_RECORD and MAX_ACTIONS.
             size: c.size as u32,
@@ -259,10 +283,13 @@ impl Consumer {
     pub fn enabled_probe(&self, id: ProbeId) -> Result<abi::probe::ProbeDesc> {
         self.session
             .framework
-            .with(self.session.number, |t| {
-                t.ecbs.iter().find(|e| e.probe.id() == id).map(|e| e.probe.describe())
-            })?
+            .with(self.session.number, |t| t.probe(id).map(|p| p.describe()))?
             .ok_or(Error::NoSuch("probe"))
+    }
+
+    /// Gives what is to say of probes that were left out, a line each, to `sink`.
+    pub fn left_out<R>(&self, sink: impl FnOnce(&[u8]) -> R) -> Result<R> {
+        self.session.framework.with(self.session.number, |t| sink(t.left_out().text.bytes()))
     }
 
     /// Describes an aggregation: its key and its value.

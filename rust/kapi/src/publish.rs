@@ -12,7 +12,6 @@ use core::marker::PhantomData;
 use core::mem;
 use core::ptr::{self, NonNull};
 use core::sync::atomic::{AtomicPtr, Ordering};
-use kernel::alloc::KVec;
 use kernel::prelude::*;
 
 /// A place for a `T`, or for none.
@@ -104,8 +103,9 @@ impl<T: Send> Retired<T> {
     /// # Context
     ///
     /// *process*
-    pub fn free_all(values: KVec<Retired<T>>) {
-        let unused = values.is_empty() || xcall::sync();
+    pub fn free_all(values: impl IntoIterator<Item = Retired<T>>) {
+        let mut values = values.into_iter().peekable();
+        let unused = values.peek().is_none() || xcall::sync();
         for mut value in values {
             free(value.0.take(), unused);
         }
