@@ -49,6 +49,22 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         start.elapsed()
     );
     println!("{} with unplaced parameters, such as {:?}", unplaced.len(), unplaced.first());
+    let mut constants = std::collections::HashMap::new();
+    for id in (btf.first()..btf.end()).map(Id) {
+        if let Some(Type::Enum(e)) = btf.get(id) {
+            for v in e.variants() {
+                constants
+                    .entry(v.name)
+                    .or_insert_with(std::collections::BTreeSet::new)
+                    .insert(v.value);
+            }
+        }
+    }
+    let differ = constants.iter().filter(|(_, values)| values.len() > 1);
+    println!("{} names of constants, {} with several values", constants.len(), differ.count());
+    let start = Instant::now();
+    let found = btf.constants("PIDTYPE_TGID").count();
+    println!("one constant: {:?}, {found} found", start.elapsed());
     let other = (btf.first()..btf.end())
         .filter(|&i| matches!(btf.get(Id(i)), None | Some(Type::Other { .. })));
     println!("{} types not understood", other.count());

@@ -283,7 +283,20 @@ pub struct Variant<'a> {
 impl<'a> Enumeration<'a> {
     /// Values in order.
     pub fn variants(&self) -> impl ExactSizeIterator<Item = Variant<'a>> + 'a {
-        let Enumeration { btf, wide, signed, .. } = *self;
+        let btf = self.btf;
+        self.raw().map(move |(name, value)| Variant { name: btf.text(name), value })
+    }
+
+    /// Those of this name.
+    pub(crate) fn values_of(&self, name: &'a str) -> impl Iterator<Item = u64> + 'a {
+        let btf = self.btf;
+        let found = self.raw().filter(move |&(at, _)| btf.raw_text(at) == name.as_bytes());
+        found.map(|(_, value)| value)
+    }
+
+    /// Offsets of names, values.
+    fn raw(&self) -> impl ExactSizeIterator<Item = (u32, u64)> + 'a {
+        let Enumeration { wide, signed, .. } = *self;
         let each = if wide { 12 } else { 8 };
         self.parts.chunks_exact(each).map(move |part| {
             let [name, low, high] = words(part);
@@ -292,7 +305,7 @@ impl<'a> Enumeration<'a> {
                 (false, true) => low as i32 as u64,
                 (false, false) => u64::from(low),
             };
-            Variant { name: btf.text(name), value }
+            (name, value)
         })
     }
 }
@@ -320,6 +333,11 @@ impl<'a> Prototype<'a> {
 /// The first three words; 0 for what is not there.
 fn words(part: &[u8]) -> [u32; 3] {
     [0, 4, 8].map(|at| u32_at(part, at).unwrap_or(0))
+}
+
+/// Do these bytes begin with an enum?
+pub(crate) fn is_enum(bytes: &[u8]) -> bool {
+    u32_at(bytes, 4).is_some_and(|info| matches!(Info(info).kind(), 6 | 19))
 }
 
 /// Reads the type that `bytes` begin with.

@@ -233,6 +233,23 @@ impl Btf {
         })
     }
 
+    /// The values and enums of all constants of this name; own ones before the base's. There is no
+    /// index of them: each enum is looked at.
+    pub fn constants<'a>(&'a self, name: &'a str) -> impl Iterator<Item = (u64, Id)> + 'a {
+        let base = self.base.as_deref();
+        [Some(self), base].into_iter().flatten().flat_map(move |btf| {
+            let ids = (btf.first()..btf.end()).zip(&btf.starts);
+            let enums = ids.filter_map(move |(id, &start)| {
+                let bytes = btf.bytes.get(start as usize..)?;
+                match kind::is_enum(bytes).then(|| kind::decode(btf, bytes))? {
+                    Some(Type::Enum(e)) => Some((Id(id), e)),
+                    _ => None,
+                }
+            });
+            enums.flat_map(move |(id, e)| e.values_of(name).map(move |value| (value, id)))
+        })
+    }
+
     /// The names of all functions of this blob; not the base's.
     pub fn functions(&self) -> impl Iterator<Item = &str> + '_ {
         (self.first()..self.end()).filter_map(|id| match self.get(Id(id)) {

@@ -79,30 +79,9 @@ enum Class {
 const REGISTERS: u32 = 6;
 
 impl Signature {
-    /// Of the function of this name. A module's own function comes before one of the kernel, but
-    /// one that both have alike is written down with the kernel's only.
+    /// Of the function of this name.
     pub fn of(btf: &Btf, function: &str) -> Result<Self, Missing> {
-        let mut found: Option<Self> = None;
-        let mut count = 0;
-        let mut is_own = false;
-        for (id, ty) in btf.named(function) {
-            let Type::Function { prototype, .. } = ty else {
-                continue;
-            };
-            let own = id.0 >= btf.first();
-            if is_own && !own {
-                break;
-            }
-            is_own = own;
-            count += 1;
-            let this = Self::of_prototype(btf, prototype).ok_or(Missing::Damaged)?;
-            match &found {
-                Some(first) if !first.is_like(&this) => return Err(Missing::Ambiguous(count)),
-                Some(_) => {}
-                None => found = Some(this),
-            }
-        }
-        found.ok_or(Missing::Unknown)
+        Self::of_prototype(btf, prototype(btf, function)?).ok_or(Missing::Damaged)
     }
 
     /// The same types; names do not count.
@@ -111,7 +90,7 @@ impl Signature {
         self.returns == other.returns && types(self) == types(other)
     }
 
-    /// Of a prototype.
+    /// Of this prototype; `None` if the number is not one's.
     pub fn of_prototype(btf: &Btf, prototype: Id) -> Option<Self> {
         let Some(Type::Prototype(prototype)) = btf.get(prototype) else {
             return None;
@@ -130,6 +109,38 @@ impl Signature {
             Parameter { name: name.into(), of, slot }
         };
         Some(Self { parameters: parameters.map(place).collect(), returns })
+    }
+}
+
+/// The prototype of the function of this name. A module's own function comes before one of the
+/// kernel, but one that both have alike is written down with the kernel's only.
+pub fn prototype(btf: &Btf, function: &str) -> Result<Id, Missing> {
+    let mut found: Vec<Id> = Vec::new();
+    let mut is_own = false;
+    for (id, ty) in btf.named(function) {
+        let Type::Function { prototype, .. } = ty else {
+            continue;
+        };
+        let own = id.0 >= btf.first();
+        if is_own && !own {
+            break;
+        }
+        is_own = own;
+        if !found.contains(&prototype) {
+            found.push(prototype);
+        }
+    }
+    let mut signatures = found.iter().map(|&id| Signature::of_prototype(btf, id));
+    match found.first() {
+        None => Err(Missing::Unknown),
+        Some(&one) if found.len() == 1 => Ok(one),
+        Some(&one) => {
+            let first = signatures.next().flatten().ok_or(Missing::Damaged)?;
+            match signatures.all(|s| s.is_some_and(|s| first.is_like(&s))) {
+                true => Ok(one),
+                false => Err(Missing::Ambiguous(found.len())),
+            }
+        }
     }
 }
 

@@ -63,6 +63,8 @@ fn members_variants_sizes() {
     let Some((_, Type::Enum(wide))) = btf.named("wide").next() else { panic!() };
     let got: Vec<_> = wide.variants().map(|v| (v.name, v.value)).collect();
     assert_eq!((wide.size, got), (8, vec![("BIG", 1 << 40)]));
+    let values = |name| btf.constants(name).map(|(v, _)| v as i64).collect::<Vec<_>>();
+    assert_eq!((values("RED"), values("BIG"), values("BLUE")), (vec![-1], vec![1 << 40], vec![]));
     let sizes = ["lines_t", "file", "size_t", "secret", "vfs_read"].map(|n| btf.size(id(&btf, n)));
     assert_eq!(sizes, [Some(64), Some(24), Some(8), None, None]);
     assert_eq!(btf.functions().collect::<Vec<_>>(), ["vfs_read", "each"]);

@@ -24,6 +24,7 @@ pub mod session;
 pub mod status;
 pub mod symbol;
 pub mod sys;
+pub mod types;
 pub mod wait;
 pub mod world;
 

@@ -2,21 +2,31 @@
 //! The compiler's questions, answered by the kernel; or, for `-e` without one, by nobody.
 
 use crate::kernel::{every_probe, Kernel};
+use crate::types::KernelTypes;
 use abi::ids::ProbeId;
 use abi::probe::{ProbeDesc, NARGS_UNKNOWN};
+use d::types::{Member, StructId, Type};
+use d::world::{Probe, Signature, TypeSpace};
 use d::{Matches, ProbePattern, World};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
-/// The probes of a kernel.
+/// The probes of a kernel, and its types.
 pub struct KernelWorld<'k> {
     kernel: RefCell<&'k mut dyn Kernel>,
+    types: KernelTypes,
 }
 
 impl<'k> KernelWorld<'k> {
     /// Asks this kernel.
     pub fn new(kernel: &'k mut dyn Kernel) -> Self {
-        Self { kernel: RefCell::new(kernel) }
+        Self::with_types(kernel, KernelTypes::default())
+    }
+
+    /// With the types of another kernel than the running one.
+    pub fn with_types(kernel: &'k mut dyn Kernel, types: KernelTypes) -> Self {
+        Self { kernel: RefCell::new(kernel), types }
     }
 }
 
@@ -70,6 +80,39 @@ impl World for KernelWorld<'_> {
         let name = |p: &ProbeDesc| String::from_utf8_lossy(p.parts()[0]).into_owned();
         probes.iter().map(name).collect::<BTreeSet<_>>().into_iter().collect()
     }
+
+    fn probes(&self, wanted: &ProbePattern) -> Vec<Probe> {
+        let Some(pattern) = pattern(wanted) else {
+            return Vec::new();
+        };
+        let found = self.kernel.borrow_mut().all_probes(&pattern).unwrap_or_default();
+        let probe = |p: &ProbeDesc| Probe {
+            id: p.id.0,
+            parts: p.parts().map(|part| String::from_utf8_lossy(part).into_owned()),
+            nargs: (p.nargs != NARGS_UNKNOWN).then_some(p.nargs),
+        };
+        found.iter().map(probe).collect()
+    }
+
+    fn probe_signature(&self, probe: &Probe) -> Option<Arc<Signature>> {
+        self.types.signature(probe.parts.each_ref().map(String::as_str)).ok()
+    }
+
+    fn find_type(&self, space: TypeSpace, name: &str) -> Option<Type> {
+        self.types.find(space, name)
+    }
+
+    fn members(&self, of: StructId) -> Option<Arc<[Member]>> {
+        self.types.members(of)
+    }
+
+    fn enum_constant(&self, name: &str) -> Option<(u64, Type)> {
+        self.types.constant(name)
+    }
+
+    fn nearest_types(&self, space: TypeSpace, name: &str) -> Vec<String> {
+        self.types.nearest(space, name)
+    }
 }
 
 /// The probe's name with blanks where the wanted one has them, if its globs match: only what was
@@ -105,13 +148,51 @@ fn misplaced(wanted: &ProbePattern, parts: [&str; 4]) -> Option<String> {
     }
 }
 
-/// A world in which every description matches: compiling without a kernel (`-e`).
-#[derive(Debug, Clone, Copy, Default)]
-pub struct AnyProbe;
+/// A world in which every description matches: compiling without a device (`-e`). Types are those
+/// of the kernel that runs here all the same.
+#[derive(Debug, Default)]
+pub struct AnyProbe {
+    types: KernelTypes,
+}
+
+impl AnyProbe {
+    /// With the types of another kernel than the running one.
+    pub fn with_types(types: KernelTypes) -> Self {
+        Self { types }
+    }
+}
 
 impl World for AnyProbe {
     fn matches(&self, _: &ProbePattern) -> Matches {
         Matches { count: 1, nargs: None }
+    }
+
+    fn probes(&self, wanted: &ProbePattern) -> Vec<Probe> {
+        let parts = wanted.parts();
+        if parts.iter().any(|p| abi::probe::is_glob(p.as_bytes())) {
+            return Vec::new();
+        }
+        vec![Probe { id: 0, parts: parts.map(String::from), nargs: None }]
+    }
+
+    fn probe_signature(&self, probe: &Probe) -> Option<Arc<Signature>> {
+        self.types.signature(probe.parts.each_ref().map(String::as_str)).ok()
+    }
+
+    fn find_type(&self, space: TypeSpace, name: &str) -> Option<Type> {
+        self.types.find(space, name)
+    }
+
+    fn members(&self, of: StructId) -> Option<Arc<[Member]>> {
+        self.types.members(of)
+    }
+
+    fn enum_constant(&self, name: &str) -> Option<(u64, Type)> {
+        self.types.constant(name)
+    }
+
+    fn nearest_types(&self, space: TypeSpace, name: &str) -> Vec<String> {
+        self.types.nearest(space, name)
     }
 }
 

@@ -9,6 +9,7 @@ use abi::probe::ProbeDesc;
 use consumer::device::Device;
 use consumer::kernel::every_probe;
 use consumer::print::listing;
+use consumer::types::KernelTypes;
 use consumer::world::{pattern, KernelWorld};
 use consumer::{Error, Failure, Kernel};
 use std::collections::BTreeSet;
@@ -38,6 +39,7 @@ fn list(
 ) -> Result<(), Failure> {
     let mut text = Vec::new();
     let mut seen: BTreeSet<ProbeId> = BTreeSet::new();
+    let types = KernelTypes::default();
     listing::header(&mut text);
     for pattern in patterns {
         let (mut cursor, mut batch) = (0, Vec::new());
@@ -51,7 +53,8 @@ fn list(
                 }
                 listing::row(&mut text, &probe);
                 if verbose {
-                    listing::details(&mut text, &probe);
+                    let args = types.spelled(&probe).ok();
+                    listing::details(&mut text, &probe, args.as_deref());
                 }
             }
             out.write_all(&text)?;

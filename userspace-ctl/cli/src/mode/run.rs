@@ -32,7 +32,7 @@ pub fn run(args: &Args, settings: Settings) -> Result<i32, Stop> {
     };
     let programs = match &mut device {
         Some(device) => compile::all(args, &settings, target, &KernelWorld::new(device))?,
-        None => compile::all(args, &settings, target, &AnyProbe)?,
+        None => compile::all(args, &settings, target, &AnyProbe::default())?,
     };
     if args.disassemble {
         programs.iter().for_each(|p| eprint!("{}", disassemble::listing(p)));

@@ -16,15 +16,23 @@ pub fn row(out: &mut Vec<u8>, probe: &ProbeDesc) {
     put!(out, "{:>5} {provider:>10} {module:>17} {function:>33} {name}\n", probe.id.0);
 }
 
-/// What stands under a row with `-v`.
-pub fn details(out: &mut Vec<u8>, probe: &ProbeDesc) {
+/// What stands under a row with `-v`; `types` are those of `args[]`, if they are known.
+pub fn details(out: &mut Vec<u8>, probe: &ProbeDesc, types: Option<&[String]>) {
     let (of_probe, of_args) = attributes(&String::from_utf8_lossy(probe.parts()[0]));
     triple(out, "Probe Description", of_probe);
     triple(out, "Argument", of_args);
     put!(out, "\n\tArgument Types\n");
-    match probe.nargs {
-        0 | NARGS_UNKNOWN => put!(out, "\t\tNone\n"),
-        n => (0..n.min(64)).for_each(|i| put!(out, "\t\targs[{i}]: int64_t\n")),
+    let untyped = match probe.nargs {
+        NARGS_UNKNOWN => 0,
+        n => n.min(64) as usize,
+    };
+    let untyped = vec!["int64_t".to_string(); untyped];
+    let types = types.unwrap_or(&untyped);
+    if types.is_empty() {
+        put!(out, "\t\tNone\n");
+    }
+    for (i, ty) in types.iter().enumerate() {
+        put!(out, "\t\targs[{i}]: {ty}\n");
     }
     out.push(b'\n');
 }
@@ -79,7 +87,7 @@ mod tests {
     #[test]
     fn verbose() {
         let mut out = Vec::new();
-        details(&mut out, &probe(4, ["hworld", "m", "f", "n"], 2));
+        details(&mut out, &probe(4, ["hworld", "m", "f", "n"], 2), None);
         assert_eq!(
             String::from_utf8(out).unwrap(),
             "\n\tProbe Description Attributes\n\
@@ -94,5 +102,19 @@ mod tests {
              \t\targs[0]: int64_t\n\
              \t\targs[1]: int64_t\n\n"
         );
+    }
+    #[test]
+    fn argument_types() {
+        let tail = |nargs, types: Option<&[String]>| {
+            let mut out = Vec::new();
+            details(&mut out, &probe(4, ["fbt", "vmlinux", "f", "entry"], nargs), types);
+            let out = String::from_utf8(out).unwrap();
+            out.split_once("Argument Types\n").unwrap().1.to_string()
+        };
+        let types = ["struct file *", "size_t"].map(String::from);
+        let typed = "\t\targs[0]: struct file *\n\t\targs[1]: size_t\n\n";
+        assert_eq!(tail(NARGS_UNKNOWN, Some(&types)), typed);
+        assert_eq!(tail(6, Some(&[])), "\t\tNone\n\n");
+        assert_eq!(tail(NARGS_UNKNOWN, None), "\t\tNone\n\n");
     }
 }

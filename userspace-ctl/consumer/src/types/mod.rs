@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0
+//! The types of the running kernel and of its modules, from the files of `/sys/kernel/btf`.
+//!
+//! A file is opened at the first question that needs it: a program without types reads none, one
+//! about `fbt::vfs_read:entry` reads the kernel's, one about a module's function the module's too.
+
+mod import;
+
+use crate::error::reason;
+use abi::probe::ProbeDesc;
+use btf::signature::{prototype, Missing};
+use btf::{Btf, Id};
+use d::types::{Member, StructId, Type};
+use d::world::{Arg, Signature, TypeSpace};
+use import::Importer;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// The kernel proper: the name of its file, and of its probes' module.
+const KERNEL: &str = "vmlinux";
+
+/// Slots behind this one hold nothing: the kernel side reads no more of a caller's stack.
+const SLOTS: u32 = 32;
+
+/// Why types are not known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Untyped {
+    /// A file cannot be read, or is damaged: path, reason.
+    File(String, String),
+    /// The file has no types for this function: path, why.
+    Function(String, Missing),
+    /// Only functions have declarations.
+    Provider,
+}
+
+impl fmt::Display for Untyped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Untyped::File(path, why) => write!(f, "{path}: {why}"),
+            Untyped::Function(path, why) => write!(f, "{path}: {why}"),
+            Untyped::Provider => write!(f, "the provider does not declare its arguments"),
+        }
+    }
+}
+
+/// Entry or return.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Side {
+    Entry,
+    Return,
+}
+
+/// One file's types. Its place in the list is part of its structs' numbers.
+#[derive(Debug, Clone)]
+struct Blob {
+    module: String,
+    types: Result<Arc<Btf>, Untyped>,
+}
+
+/// The types of a kernel.
+#[derive(Debug)]
+pub struct KernelTypes {
+    folder: PathBuf,
+    /// The kernel's first, then modules' in order of opening; failures are remembered.
+    blobs: RefCell<Vec<Blob>>,
+    members: RefCell<HashMap<StructId, Arc<[Member]>>>,
+    signatures: RefCell<HashMap<(StructId, Side), Arc<Signature>>>,
+}
+
+impl Default for KernelTypes {
+    fn default() -> Self {
+        Self::at("/sys/kernel/btf")
+    }
+}
+
+impl KernelTypes {
+    /// Of files in this folder.
+    pub fn at(folder: impl Into<PathBuf>) -> Self {
+        Self {
+            folder: folder.into(),
+            blobs: RefCell::default(),
+            members: RefCell::default(),
+            signatures: RefCell::default(),
+        }
+    }
+
+    fn path(&self, module: &str) -> String {
+        self.folder.join(module).display().to_string()
+    }
+
+    /// The types of a module, and their place in the list.
+    fn blob(&self, module: &str) -> (u32, Result<Arc<Btf>, Untyped>) {
+        let known = self.blobs.borrow().iter().position(|b| b.module == module);
+        let place = known.unwrap_or_else(|| {
+            // The kernel's first, whatever is asked for.
+            let base = (module != KERNEL).then(|| self.blob(KERNEL).1);
+            let types = self.open(module, base);
+            let mut blobs = self.blobs.borrow_mut();
+            blobs.push(Blob { module: module.into(), types });
+            blobs.len() - 1
+        });
+        let types = self.blobs.borrow().get(place).map(|b| b.types.clone());
+        (place as u32, types.unwrap_or(Err(Untyped::Provider)))
+    }
+
+    fn open(
+        &self,
+        module: &str,
+        base: Option<Result<Arc<Btf>, Untyped>>,
+    ) -> Result<Arc<Btf>, Untyped> {
+        let fail = |why: String| Untyped::File(self.path(module), why);
+        if module.contains('/') || module.starts_with('.') {
+            return Err(fail("no module has such a name".into()));
+        }
+        let base = base.transpose()?;
+        let bytes = std::fs::read(self.folder.join(module)).map_err(|e| fail(reason(&e)))?;
+        let read = match base {
+            None => Btf::read(bytes),
+            Some(base) => Btf::read_split(bytes, base),
+        };
+        read.map(Arc::new).map_err(|e| fail(e.to_string()))
+    }
+
+    /// The kernel's types, then each module's, opened as the caller goes on.
+    fn all(&self) -> impl Iterator<Item = (u32, Arc<Btf>)> + '_ {
+        let modules = std::iter::once_with(|| {
+            let entries = std::fs::read_dir(&self.folder).into_iter().flatten().flatten();
+            let mut names: Vec<String> =
+                entries.filter_map(|e| e.file_name().into_string().ok()).collect();
+            names.retain(|n| n != KERNEL);
+            names.sort();
+            names
+        });
+        let names = std::iter::once(KERNEL.to_string()).chain(modules.flatten());
+        names.filter_map(|name| {
+            let (place, types) = self.blob(&name);
+            Some((place, types.ok()?))
+        })
+    }
+
+    /// A function's prototype.
+    fn function(&self, module: &str, function: &str) -> Result<(Importer, Id), Untyped> {
+        let module = if module.is_empty() { KERNEL } else { module };
+        let (place, btf) = self.blob(module);
+        let btf = btf?;
+        let id = prototype(&btf, function).map_err(|e| Untyped::Function(self.path(module), e))?;
+        Ok((Importer::new(place, btf), id))
+    }
+
+    /// What a probe of these four parts passes.
+    pub fn signature(&self, parts: [&str; 4]) -> Result<Arc<Signature>, Untyped> {
+        let (from, id, side) = self.probe(parts)?;
+        let key = (from.number(id), side);
+        if let Some(known) = self.signatures.borrow().get(&key) {
+            return Ok(known.clone());
+        }
+        let declared = self.declared(parts, &from, id)?;
+        let args = match side {
+            Side::Entry => {
+                let arg = |p: &btf::Parameter| {
+                    let ty = from.ty(p.of);
+                    // What is larger than a slot cannot be had from one.
+                    let is_whole = ty.size(0).is_some_and(|size| size <= 8);
+                    let slot = p.slot.filter(|&n| is_whole && n < SLOTS);
+                    Arg { ty, slot: slot.and_then(|n| u8::try_from(n).ok()) }
+                };
+                declared.parameters.iter().map(arg).collect()
+            }
+            Side::Return => {
+                let offset = Arg { ty: Type::Int(d::types::Int::INT64), slot: Some(0) };
+                let value = declared
+                    .returns
+                    .map(|r| Arg { ty: from.ty(r.of), slot: r.in_register.then_some(1) });
+                [Some(offset), value].into_iter().flatten().collect()
+            }
+        };
+        let signature = Arc::new(Signature { args });
+        self.signatures.borrow_mut().insert(key, signature.clone());
+        Ok(signature)
+    }
+
+    /// The same as C writes it, for `dtrace -lv`.
+    pub fn spelled(&self, probe: &ProbeDesc) -> Result<Vec<String>, Untyped> {
+        let parts = probe.parts().map(String::from_utf8_lossy);
+        let parts = parts.each_ref().map(|p| &**p);
+        let (from, id, side) = self.probe(parts)?;
+        let declared = self.declared(parts, &from, id)?;
+        Ok(match side {
+            Side::Entry => declared.parameters.iter().map(|p| from.spell(p.of)).collect(),
+            Side::Return => {
+                let value = declared.returns.map(|r| from.spell(r.of));
+                std::iter::once("int64_t".into()).chain(value).collect()
+            }
+        })
+    }
+
+    fn probe(&self, parts: [&str; 4]) -> Result<(Importer, Id, Side), Untyped> {
+        let [provider, module, function, name] = parts;
+        let side = match (provider, name) {
+            ("fbt", "entry") => Side::Entry,
+            ("fbt", "return") => Side::Return,
+            _ => return Err(Untyped::Provider),
+        };
+        let (from, id) = self.function(module, function)?;
+        Ok((from, id, side))
+    }
+
+    fn declared(
+        &self,
+        parts: [&str; 4],
+        from: &Importer,
+        id: Id,
+    ) -> Result<btf::Signature, Untyped> {
+        let damaged = || Untyped::Function(self.path(parts[1]), Missing::Damaged);
+        from.signature(id).ok_or_else(damaged)
+    }
+
+    /// The type of this name; of a struct the definition if there is one.
+    pub fn find(&self, space: TypeSpace, name: &str) -> Option<Type> {
+        let mut declared = None;
+        for (place, btf) in self.all() {
+            let found = btf.named(name).filter(|(_, ty)| import::is_in(ty, space));
+            for (id, ty) in found {
+                let found = Some(Importer::new(place, btf.clone()).ty(id));
+                if !matches!(ty, btf::Type::Forward { .. }) {
+                    return found;
+                }
+                declared = declared.or(found);
+            }
+        }
+        declared
+    }
+
+    /// The members of a struct made here.
+    pub fn members(&self, of: StructId) -> Option<Arc<[Member]>> {
+        if let Some(known) = self.members.borrow().get(&of) {
+            return Some(known.clone());
+        }
+        let (place, id) = import::place(of);
+        let btf = self.blobs.borrow().get(place as usize)?.types.clone().ok()?;
+        let members: Arc<[Member]> = Importer::new(place, btf).members(id)?.into();
+        self.members.borrow_mut().insert(of, members.clone());
+        Some(members)
+    }
+
+    /// An enum's constant, if all enums that have the name agree about the value; those of the
+    /// kernel decide, then the first module that has it.
+    pub fn constant(&self, name: &str) -> Option<(u64, Type)> {
+        for (place, btf) in self.all() {
+            let mut found = btf.constants(name);
+            if let Some((value, id)) = found.next() {
+                let is_one = found.all(|(v, _)| v == value);
+                return is_one.then(|| (value, Importer::new(place, btf.clone()).ty(id)));
+            }
+        }
+        None
+    }
+
+    /// The kernel's type names near to this one.
+    pub fn nearest(&self, space: TypeSpace, name: &str) -> Vec<String> {
+        let Ok(btf) = self.blob(KERNEL).1 else {
+            return Vec::new();
+        };
+        let types = (1..btf.end()).filter_map(|id| btf.get(Id(id)));
+        let names = types.filter(|ty| import::is_in(ty, space)).filter_map(|ty| ty.name());
+        d::diag::nearest(name, names.map(String::from))
+    }
+}
