@@ -19,14 +19,14 @@ macro_rules! for_each_reason {
             (6, StaticCall, "{f} is a static call's trampoline: the kernel rewrites it while it runs"),
             (7, Padding, "{f} is the padding before {s}, not a function"),
             (8, NotFunction, "{f} is not a function: it is data, or a place inside of {s}"),
-            (9, InitText, "{f} ran once, at start, and its memory has been freed since"),
+            (9, InitText, "{f} is code for the start or the end of what it belongs to: its memory has been freed"),
             (10, Undecodable, "the first bytes of {f} are no instruction that the decoder knows"),
             (11, TrapsAtOnce, "{f} begins with an instruction that traps (ud2 or int3)"),
             (12, LoopHead, "{f} begins with the head of a loop: a probe there would fire in every round"),
             (13, MayFault, "{f} begins with an instruction that may fault and is known by its address"),
             (14, NeverReturns, "{f} never returns to its caller"),
             (15, OtherModule, "{f} is in module {s}"),
-            (16, Clone, "the compiler replaced {f} by {s}"),
+            (16, Clone, "the compiler left no {f}: its code is in {s}"),
             (17, Reserved, "{f} begins with a static call or a jump label, which the kernel rewrites"),
             (18, TooLarge, "{f} is too large to be searched for where it returns"),
             (19, NameTooLong, "the name {f} is longer than a probe description can hold"),
@@ -123,7 +123,7 @@ mod tests {
         assert_eq!(Reason::from_number(0), None);
         assert_eq!(
             Reason::Clone.sentence("f", "f.isra.0").to_string(),
-            "the compiler replaced f by f.isra.0"
+            "the compiler left no f: its code is in f.isra.0"
         );
     }
 }

@@ -8,6 +8,7 @@ use crate::error::Refusal;
 use abi::conf::Conf;
 use abi::ids::{AggId, Epid, FormatId, ProbeId};
 use abi::probe::ProbeDesc;
+use abi::reason::Reason;
 use abi::record::{AggDesc, EprobeDesc, RecDesc};
 use abi::status::Status;
 
@@ -86,6 +87,13 @@ pub trait Kernel {
     fn format(&mut self, id: FormatId) -> Answer<Vec<u8>>;
     /// Drops and liveness.
     fn status(&mut self) -> Answer<Status>;
+
+    /// Why the function of this pattern, spelt out, has no probe, and a related name where the reason
+    /// has one. `None`: nobody knows.
+    fn explain(&mut self, pattern: &ProbeDesc) -> Answer<Option<(Reason, String)>> {
+        let _ = pattern;
+        Ok(None)
+    }
 
     /// The probe of this id, if it is still there.
     fn probe(&mut self, id: ProbeId) -> Answer<Option<ProbeDesc>> {

@@ -26,6 +26,7 @@ pub mod symbol;
 pub mod sys;
 pub mod types;
 pub mod wait;
+pub mod why;
 pub mod world;
 
 pub use error::{Error, Failure, Refusal};

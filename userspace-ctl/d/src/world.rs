@@ -113,6 +113,25 @@ impl TypeSpace {
     }
 }
 
+/// Why a pattern matches nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Why {
+    /// What the blamed text is: "no such function".
+    pub label: String,
+    /// Facts.
+    pub notes: Vec<String>,
+    /// What to do.
+    pub hint: Option<String>,
+}
+
+impl Why {
+    /// With what to do.
+    pub fn hint(mut self, text: impl Into<String>) -> Self {
+        self.hint = Some(text.into());
+        self
+    }
+}
+
 /// The world as the compiler sees it.
 ///
 /// Questions about types come only if a program needs them: one without struct, typedef or
@@ -120,6 +139,11 @@ impl TypeSpace {
 pub trait World {
     /// How many probes match, and what they pass.
     fn matches(&self, pattern: &ProbePattern) -> Matches;
+    /// Why a pattern matches nothing. A world that does not know has near names and providers.
+    fn why(&self, pattern: &ProbePattern) -> Option<Why> {
+        let _ = pattern;
+        None
+    }
     /// Names of probes near to a pattern that matches none, best first; for the hint.
     fn nearest(&self, pattern: &ProbePattern) -> Vec<String> {
         let _ = pattern;

@@ -128,6 +128,12 @@ impl<'a> Checker<'a> {
         };
         let mut d = Diagnostic::new(Tag::PdescZero, span, message).label("no such probe");
         d.is_bare = true;
+        if let Some(why) = self.world.why(pattern) {
+            d.primary.text = why.label;
+            d.notes = why.notes;
+            d.hint = why.hint;
+            return self.complain(d);
+        }
         let near = self.world.nearest(pattern);
         if !near.is_empty() {
             let near: Vec<String> =

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Descriptions of probes other than functions': a provider that is not there, and near names among
+//! the probes of all other providers, which are few.
+
+use super::{did_you_mean, said, Case, FBT};
+use abi::probe::{part_matches, ProbeDesc};
+use d::world::Why;
+use d::ProbePattern;
+use std::collections::BTreeSet;
+
+/// Providers that other DTraces have and that a description is likely to come from.
+const CLASSIC: &[(&str, &str)] = &[
+    ("syscall", "fbt::__x64_sys_NAME:entry is the function of a system call"),
+    ("profile", ""),
+    ("tick", ""),
+    ("proc", ""),
+    ("sched", ""),
+    ("io", ""),
+    ("lockstat", ""),
+    ("vminfo", ""),
+    ("sysinfo", ""),
+    ("ip", ""),
+    ("tcp", ""),
+    ("udp", ""),
+    ("cpc", ""),
+    ("kprobe", "fbt has the kernel's functions: `fbt::NAME:entry`"),
+    ("kretprobe", "fbt has the kernel's functions: `fbt::NAME:return`"),
+    ("fentry", "fbt has the kernel's functions: `fbt::NAME:entry`"),
+    ("rawfbt", "fbt has the kernel's functions: `fbt::NAME:entry`"),
+    ("tracepoint", ""),
+    ("uprobe", ""),
+];
+
+/// Globs that match every name of a provider but fbt's.
+const NOT_FBT: [&str; 5] = ["[!f]*", "f[!b]*", "fb[!t]*", "fbt?*", "f"];
+
+impl Case<'_> {
+    /// All probes of other providers.
+    fn others(&mut self) -> Vec<ProbeDesc> {
+        let mut probes = Vec::new();
+        for glob in NOT_FBT.into_iter().chain(["fb"]) {
+            let pattern = ProbeDesc::new(glob.as_bytes(), b"", b"", b"");
+            let found = pattern.and_then(|p| self.kernel.all_probes(&p).ok());
+            probes.extend(found.unwrap_or_default());
+        }
+        probes
+    }
+
+    /// An answer, unless functions have to be asked about.
+    pub(super) fn other_providers(&mut self) -> Option<Why> {
+        let wanted = self.wanted;
+        let given = wanted.provider.as_str();
+        if given == FBT && self.is_there(&ProbePattern::new(FBT, "", "", "")) {
+            return None;
+        }
+        let probes = self.others();
+        let mut providers: BTreeSet<String> =
+            probes.iter().map(|p| String::from_utf8_lossy(p.parts()[0]).into_owned()).collect();
+        let is_known = |p: &String| part_matches(given.as_bytes(), p.as_bytes());
+        let is_fbt = part_matches(given.as_bytes(), FBT.as_bytes());
+        let mut near = self.near(&probes);
+        if near.is_empty() && is_fbt {
+            // One word that is a function.
+            near.extend(self.as_function());
+        }
+        if !near.is_empty() {
+            let mut why = said("no such probe");
+            why.hint = did_you_mean(&near);
+            return Some(why);
+        }
+        if !is_fbt && !providers.iter().any(is_known) {
+            if self.is_there(&ProbePattern::new(FBT, "", "", "")) {
+                providers.insert(FBT.into());
+            }
+            return Some(self.no_provider(&providers));
+        }
+        if is_fbt && self.is_there(&ProbePattern::new(FBT, "", "", "")) {
+            return None;
+        }
+        if given == FBT {
+            return Some(self.no_provider(&providers));
+        }
+        Some(said("no such probe").hint("`dtrace -l` lists the probes there are"))
+    }
+
+    fn no_provider(&mut self, providers: &BTreeSet<String>) -> Why {
+        let wanted = self.wanted;
+        let given = wanted.provider.as_str();
+        let list: Vec<&str> = providers.iter().map(String::as_str).collect();
+        let mut why = said("no such probe");
+        why.notes.push(format!(
+            "no provider `{given}` is there; the providers are: {}",
+            list.join(", ")
+        ));
+        let near = d::diag::nearest(given, providers.iter().cloned());
+        let near = near.into_iter().map(|provider| ProbePattern { provider, ..wanted.clone() });
+        let there = self.those_there(near);
+        if let Some(hint) = did_you_mean(&there) {
+            why.hint = Some(hint);
+            return why;
+        }
+        let word = given.trim_end_matches(|c: char| c.is_ascii_digit() || c == '-');
+        let classic = CLASSIC.iter().find(|(name, _)| *name == word || *name == given);
+        if let Some((name, instead)) = classic.filter(|_| given != FBT) {
+            why.notes.push(format!("provider `{name}` of other tracers is not supported yet"));
+            let call = ProbePattern {
+                provider: FBT.into(),
+                module: String::new(),
+                function: format!("__x64_sys_{}", wanted.function),
+                ..wanted.clone()
+            };
+            if *name == "syscall" && self.is_there(&call) {
+                why.hint = Some(format!("`{call}` is the function of the system call"));
+            } else if !instead.is_empty() {
+                why.hint = Some((*instead).into());
+            }
+        }
+        why
+    }
+
+    /// Names of these probes that are near, or that have the one given word as another part.
+    fn near(&self, probes: &[ProbeDesc]) -> Vec<ProbePattern> {
+        let wanted = self.wanted;
+        let mut names = BTreeSet::new();
+        let mut elsewhere = BTreeSet::new();
+        for probe in probes {
+            let parts = probe.parts().map(String::from_utf8_lossy);
+            let parts = [&*parts[0], &*parts[1], &*parts[2], &*parts[3]];
+            names.extend(comparable(wanted, parts));
+            elsewhere.extend(misplaced(wanted, parts));
+        }
+        let near = d::diag::nearest(&wanted.to_string(), names);
+        let found = match near.is_empty() {
+            true => elsewhere.into_iter().take(3).collect(),
+            false => near,
+        };
+        found.iter().map(|name| parsed(name)).collect()
+    }
+
+    /// `-n vfs_read`: the one word that is given is a function or a module.
+    fn as_function(&mut self) -> Vec<ProbePattern> {
+        let wanted = self.wanted;
+        let given: Vec<&str> = wanted.parts().into_iter().filter(|p| !p.is_empty()).collect();
+        let [word] = given.as_slice() else {
+            return Vec::new();
+        };
+        if abi::probe::is_glob(word.as_bytes()) {
+            return Vec::new();
+        }
+        let places = [ProbePattern::new("", "", word, ""), ProbePattern::new(FBT, word, "", "")];
+        self.those_there(places.into_iter())
+    }
+}
+
+/// Four parts with colons.
+fn parsed(name: &str) -> ProbePattern {
+    let mut parts = name.splitn(4, ':');
+    let mut part = || parts.next().unwrap_or("");
+    ProbePattern::new(part(), part(), part(), part())
+}
+
+/// The probe's name with blanks where the wanted one has them, if its globs match: only what was
+/// written can be misspelt.
+fn comparable(wanted: &ProbePattern, parts: [&str; 4]) -> Option<String> {
+    let mut name = Vec::new();
+    for (pattern, part) in wanted.parts().into_iter().zip(parts) {
+        let is_glob = abi::probe::is_glob(pattern.as_bytes());
+        match () {
+            () if pattern.is_empty() => name.push(""),
+            () if !is_glob => name.push(part),
+            () if part_matches(pattern.as_bytes(), part.as_bytes()) => name.push(pattern),
+            () => return None,
+        }
+    }
+    Some(name.join(":"))
+}
+
+/// A single word that is another part of this probe's name: `-n vfs_read` for `vfs_read:`.
+fn misplaced(wanted: &ProbePattern, parts: [&str; 4]) -> Option<String> {
+    let mut given = wanted.parts().into_iter().filter(|p| !p.is_empty());
+    let word = given.next()?;
+    if given.next().is_some() {
+        return None;
+    }
+    match parts.iter().position(|p| *p == word)? {
+        0 => Some(format!("{word}:::")),
+        1 => Some(format!(":{word}::")),
+        2 => Some(format!("::{word}:")),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_was_written_is_compared() {
+        let parts = ["hworld", "open_module", "open1", "entry"];
+        let p = |a, b, c, d| ProbePattern::new(a, b, c, d);
+        assert_eq!(comparable(&p("hwrld", "", "", ""), parts).unwrap(), "hworld:::");
+        assert_eq!(comparable(&p("hw*", "", "", "etry"), parts).unwrap(), "hw*:::entry");
+        assert_eq!(comparable(&p("x*", "", "", "etry"), parts), None);
+        assert_eq!(misplaced(&p("", "", "", "open1"), parts).unwrap(), "::open1:");
+        assert_eq!(misplaced(&p("a", "", "", "open1"), parts), None);
+    }
+
+    #[test]
+    fn globs_for_all_but_fbt() {
+        for name in ["f", "fb", "fbx", "fbtx", "fasttrap", "dtrace", "hworld", "b", "fbt"] {
+            let globs = NOT_FBT.into_iter().chain(["fb"]);
+            let n = globs.filter(|g| part_matches(g.as_bytes(), name.as_bytes())).count();
+            assert_eq!(n, usize::from(name != FBT), "{name}");
+        }
+    }
+}

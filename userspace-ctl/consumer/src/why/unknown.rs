@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Functions of which neither the kernel nor a loaded module has a symbol: what is known all the same?
+
+use super::installed::Search;
+use super::{did_you_mean, nearest, said, short, Case, FBT};
+use abi::reason::Reason;
+use d::world::Why;
+use d::ProbePattern;
+
+/// What a name begins with, what the function begins with that has its code, what that is.
+const OTHERWISE_CALLED: &[(&str, &str, &str)] = &[
+    ("__do_sys_", "__x64_sys_", "{f} is inlined into {s}, the function of the system call"),
+    ("__se_sys_", "__x64_sys_", "{f} is inlined into {s}, the function of the system call"),
+    ("do_sys_", "__x64_sys_", "there is no {f}: the function of the system call is {s}"),
+    ("ksys_", "__x64_sys_", "there is no {f}: the function of the system call is {s}"),
+    ("sys_", "__x64_sys_", "there is no {f}: the function of the system call is {s}"),
+    ("SyS_", "__x64_sys_", "there is no {f}: the function of the system call is {s}"),
+    (
+        "trace_",
+        "__traceiter_",
+        "{f} is inlined wherever it is called; a traced call of it comes to {s}",
+    ),
+];
+
+impl Case<'_> {
+    pub(super) fn unknown(&mut self) -> Why {
+        let function = self.wanted.function.as_str();
+        let mut why = said("no such function");
+        if let Some((note, there)) = self.otherwise_called() {
+            why.notes.push(note);
+            why.hint = Some(format!("`{}` is there", short(&there)));
+            return why;
+        }
+        if let Some(why) = self.known_to_btf() {
+            return why;
+        }
+        why.notes.push(Reason::Unknown.sentence(function, "").to_string());
+        if let Some(why) = self.is_module() {
+            return why;
+        }
+        let names = self.machine.names();
+        let near = nearest::nearest(function, names.iter(), 12);
+        let is_near = near.first().is_some_and(|n| n.distance <= 2);
+        if self.installed(&mut why, !is_near) {
+            return why;
+        }
+        let near: Vec<ProbePattern> = near.iter().map(|n| self.of_function(n.name)).collect();
+        match did_you_mean(&self.those_there(near.into_iter())) {
+            // A module to load is the better guess than a name that is not really near.
+            Some(hint) if is_near || why.hint.is_none() => why.hint = Some(hint),
+            Some(_) => {}
+            None => why.notes.push(
+                "it may be inlined wherever it is called, or left out of this kernel: that cannot be told \
+                 from here"
+                    .into(),
+            ),
+        }
+        if why.hint.is_none() {
+            why.hint =
+                Some("`dtrace -ln 'fbt::*WORD*:entry'` lists the functions with a word".into());
+        }
+        why
+    }
+
+    /// Families of names whose code is known to be elsewhere.
+    fn otherwise_called(&mut self) -> Option<(String, ProbePattern)> {
+        let function = self.wanted.function.as_str();
+        for (head, other, note) in OTHERWISE_CALLED {
+            let Some(rest) = function.strip_prefix(head) else {
+                continue;
+            };
+            let symbol = format!("{other}{rest}");
+            let there = ProbePattern { module: String::new(), ..self.of_function(&symbol) };
+            if self.is_there(&there) {
+                return Some((note.replace("{f}", function).replace("{s}", &symbol), there));
+            }
+        }
+        None
+    }
+
+    /// BTF has it, the text has not.
+    fn known_to_btf(&mut self) -> Option<Why> {
+        let function = self.wanted.function.as_str();
+        let module = self.machine.names().module_of(function)?.to_string();
+        let mut why = said("no code of its own");
+        // Kernel functions for BPF with hidden arguments have a second, full prototype in BTF.
+        let real = function.strip_suffix("_impl").map(|f| self.of_function(f));
+        if let Some(real) = real.filter(|p| self.is_there(p)) {
+            let code = &real.function;
+            why.notes.push(format!(
+                "{function} is only a description: BTF knows it as the full prototype of {code}, whose code it is"
+            ));
+            why.hint = Some(format!("`{}` is there", short(&real)));
+        } else {
+            why.notes.push(format!(
+                "BTF of {module} describes {function}, but there is no code of that name: it is inlined \
+                 wherever it is called, or goes by another name"
+            ));
+        }
+        Some(why)
+    }
+
+    /// `fbt::ext4:`: a module where a function should be.
+    fn is_module(&mut self) -> Option<Why> {
+        let word = self.wanted.function.as_str();
+        let there = ProbePattern::new(FBT, word, "", &self.wanted.name);
+        if !self.machine.modules().is_loaded(word) || !self.is_there(&there) {
+            return None;
+        }
+        let mut why = said("no such function");
+        why.notes.push(format!("{word} is a module"));
+        why.hint = did_you_mean(&[there]);
+        Some(why)
+    }
+
+    /// Is it in a module that is not loaded? True if that is certain.
+    fn installed(&mut self, why: &mut Why, is_wide: bool) -> bool {
+        let function = self.wanted.function.as_str();
+        let modules = self.machine.modules();
+        let found = match modules.exports(function) {
+            Some(module) => Search::Found(module),
+            None => modules.search(function, is_wide),
+        };
+        match found {
+            Search::Found(module) => {
+                why.label = "module not loaded".into();
+                why.notes = vec![format!("{function} is in module {module}, which is not loaded")];
+                why.hint = Some(format!("`modprobe {module}` loads it"));
+                return true;
+            }
+            Search::Nowhere => {}
+            Search::Ended(n, all) => {
+                if let Some(module) = modules.suggested_by(function).first() {
+                    let name = &module.name;
+                    why.notes.push(format!(
+                        "by its name it may be in module {name}, which is installed but not loaded"
+                    ));
+                    why.hint = Some(format!("`modprobe {name}` loads it"));
+                } else if is_wide {
+                    why.notes.push(format!(
+                        "of {all} installed modules that are not loaded, {n} were searched in a second"
+                    ));
+                }
+            }
+        }
+        false
+    }
+}
