@@ -17,7 +17,7 @@ fn main() {
     let source = Source::spec(SpecKind::Name, text.join(" "));
     let options = Options::default();
     println!("-- tokens\n{}", show::tokens(&source, &options));
-    println!("-- tree\n{}", show::tree(&source, &options));
+    println!("-- tree\n{}", show::tree(&source, &options, &AnyProbe));
     println!("-- typed\n{}", show::typed(&source, &options, &AnyProbe));
     let compiled = d::compile(&source, &AnyProbe, &options);
     for d in &compiled.diagnostics {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 //! The program as written: no types, no meaning of names, a span on every node.
 
+use std::sync::Arc;
+
 use crate::source::Span;
 use crate::types::Int;
 
@@ -134,7 +136,7 @@ pub enum ExprKind {
     /// `a[indices]`.
     Index(Box<Expr>, Vec<Expr>),
     /// `a.name` or `a->name`.
-    Member(Box<Expr>, String),
+    Member(Box<Expr>, MemberName),
     /// `(type)a`.
     Cast(TypeName, Box<Expr>),
     /// `sizeof (type)`.
@@ -145,15 +147,37 @@ pub enum ExprKind {
     Stringof(Box<Expr>),
 }
 
+/// What stands behind an expression: `.name` or `->name`.
+#[derive(Debug, Clone)]
+pub struct MemberName {
+    /// The name.
+    pub name: String,
+    /// Behind `->`.
+    pub is_arrow: bool,
+    /// The name's place.
+    pub span: Span,
+}
+
 /// A type as written.
 #[derive(Debug, Clone)]
 pub struct TypeName {
     /// Words of the base type: `unsigned`, `long`, `pid_t`, `struct task`.
     pub words: Vec<(String, Span)>,
+    /// `{ .. }` behind struct, union, enum and their tag.
+    pub body: Option<Arc<Body>>,
     /// Stars.
     pub pointers: u16,
     /// All of it.
     pub span: Span,
+}
+
+/// What a struct, union or enumeration consists of.
+#[derive(Debug, Clone)]
+pub enum Body {
+    /// Members; one without names is a struct whose members count as this one's.
+    Members(Vec<Decl>),
+    /// Constants, with values if they are given.
+    Constants(Vec<Declarator>),
 }
 
 /// A declaration.
@@ -169,6 +193,17 @@ pub struct Decl {
     pub span: Span,
 }
 
+/// What stands between the brackets of an array.
+#[derive(Debug, Clone)]
+pub enum Extent {
+    /// Nothing.
+    Open,
+    /// A number of elements.
+    Count(Expr),
+    /// Types: an associative array.
+    Tuple,
+}
+
 /// One name of a declaration.
 #[derive(Debug, Clone)]
 pub struct Declarator {
@@ -176,8 +211,12 @@ pub struct Declarator {
     pub name: String,
     /// Stars before it.
     pub pointers: u16,
-    /// Followed by `[`: an array.
-    pub is_array: bool,
+    /// `[..]` behind it.
+    pub arrays: Vec<Extent>,
+    /// `(*name)(..)`: a pointer to a function.
+    pub is_function: bool,
+    /// `: bits` behind it.
+    pub bits: Option<Expr>,
     /// Followed by `= expression`.
     pub init: Option<Expr>,
     /// The name's place.
@@ -231,31 +270,53 @@ impl UnOp {
     }
 }
 
+impl ExprKind {
+    /// The expressions right below.
+    pub fn each_child(&self, visit: &mut dyn FnMut(&Expr)) {
+        match self {
+            Self::Int(..)
+            | Self::Str(_)
+            | Self::Ident(_)
+            | Self::Scoped(..)
+            | Self::Symbol(_)
+            | Self::SizeofType(_)
+            | Self::Agg(_, None) => {}
+            Self::Agg(_, Some(list)) => list.iter().for_each(visit),
+            Self::Unary(_, a)
+            | Self::Member(a, _)
+            | Self::Cast(_, a)
+            | Self::SizeofExpr(a)
+            | Self::Stringof(a) => visit(a),
+            Self::Binary(_, a, b) | Self::Assign(_, a, b) | Self::Comma(a, b) => {
+                visit(a);
+                visit(b);
+            }
+            Self::Cond(a, b, c) => {
+                visit(a);
+                visit(b);
+                visit(c);
+            }
+            Self::Call(a, list) | Self::Index(a, list) => {
+                visit(a);
+                list.iter().for_each(visit);
+            }
+        }
+    }
+}
+
 impl Expr {
     /// A node over its children.
     pub fn new(kind: ExprKind, span: Span) -> Self {
-        let of = |e: &Expr| e.height;
-        let all = |list: &[Expr]| list.iter().map(of).max().unwrap_or(0);
-        let below = match &kind {
-            ExprKind::Int(..)
-            | ExprKind::Str(_)
-            | ExprKind::Ident(_)
-            | ExprKind::Scoped(..)
-            | ExprKind::Symbol(_)
-            | ExprKind::SizeofType(_)
-            | ExprKind::Agg(_, None) => 0,
-            ExprKind::Agg(_, Some(list)) => all(list),
-            ExprKind::Unary(_, a)
-            | ExprKind::Member(a, _)
-            | ExprKind::Cast(_, a)
-            | ExprKind::SizeofExpr(a)
-            | ExprKind::Stringof(a) => of(a),
-            ExprKind::Binary(_, a, b) | ExprKind::Assign(_, a, b) | ExprKind::Comma(a, b) => {
-                of(a).max(of(b))
-            }
-            ExprKind::Cond(a, b, c) => of(a).max(of(b)).max(of(c)),
-            ExprKind::Call(a, list) | ExprKind::Index(a, list) => of(a).max(all(list)),
-        };
+        let mut below = 0u16;
+        kind.each_child(&mut |e| below = below.max(e.height));
         Self { kind, span, height: below.saturating_add(1) }
+    }
+}
+
+impl Declarator {
+    /// A name and nothing more.
+    pub fn plain(name: String, pointers: u16, span: Span) -> Self {
+        let (arrays, bits, init) = (Vec::new(), None, None);
+        Self { name, pointers, arrays, is_function: false, bits, init, span }
     }
 }

@@ -108,6 +108,17 @@ impl<'a> Lexer<'a> {
         before.rsplit('\n').next().unwrap_or("").trim().is_empty()
     }
 
+    /// Does the text go on at `at`, behind blanks and comments, with such a character?
+    pub fn follows(&mut self, at: usize, is_such: impl Fn(char) -> bool) -> bool {
+        let back = std::mem::replace(&mut self.pos, at);
+        let count = self.diagnostics.len();
+        self.skip_blank();
+        let found = self.peek().is_some_and(is_such);
+        self.diagnostics.truncate(count);
+        self.pos = back;
+        found
+    }
+
     /// True if nothing but `{` or the end follows position `at`: the `/` before it ends a predicate.
     pub fn ends_predicate(&mut self, at: usize) -> bool {
         let back = std::mem::replace(&mut self.pos, at);

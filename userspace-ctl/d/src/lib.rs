@@ -129,8 +129,11 @@ impl Compiler {
                 && pragma::control(line, source::Span::default())
                     == Ok(Control::Compiler(CompilerOption::DefaultArgs))
         });
-        let typedefs = self.names.typedefs.keys().cloned().collect();
-        let parsed = parser::parse(source, &options, typedefs);
+        let known = parser::Known {
+            typedefs: self.names.typedefs.keys().cloned().collect(),
+            variables: self.names.values().collect(),
+        };
+        let parsed = parser::parse(source, &options, known, world);
         let mut diagnostics = parsed.diagnostics;
         let run_time = controls(source, &parsed.controls, &mut options, &mut diagnostics);
         if parsed.items.is_empty() && diagnostics.is_empty() && !options.allow_empty {
@@ -144,7 +147,7 @@ impl Compiler {
         let settings = Settings { strsize: options.strsize, allow_zero: options.allow_zero };
         let mut checker = Checker::new(source, world, settings, self.names.clone());
         let clauses = checker.program(&parsed.items);
-        let (mut names, matched) = (checker.names, checker.matched);
+        let (mut names, matched, mut notes) = (checker.names, checker.matched, checker.notes);
         diagnostics.append(&mut checker.diagnostics);
 
         let mut program = Program {
@@ -177,7 +180,8 @@ impl Compiler {
         self.next_statement += program.statements.len() as u64;
         self.next_clause = next_clause;
         self.names = names;
-        Compiled { program: Some(program), ..Compiled::default() }
+        notes.iter_mut().for_each(|d| d.line = source.line(d.primary.span.start));
+        Compiled { program: Some(program), diagnostics, notes }
     }
 }
 

@@ -25,7 +25,7 @@ use crate::diag::{Diagnostic, Tag};
 use crate::names::scope::{Names, Scope, Variable};
 use crate::program::{Action, Clause, DifObject, Statement, StatementKind};
 use crate::source::Span;
-use crate::typed::{self, Expr, Kind, Stmt};
+use crate::typed::{self, Expr, Kind, Members, Stmt};
 use crate::types::{Int, Type};
 use crate::world::ProbePattern;
 use abi::action::{ActionKind, LibAct};
@@ -47,6 +47,42 @@ pub struct Lower<'a> {
     running: Option<Arc<Variable>>,
 }
 
+/// Most probes that one clause names one by one: each takes two of the 65,536 sections of a DOF.
+const MAX_ADDRESSED: usize = 24_000;
+
+/// What a variant of a clause becomes.
+struct Code {
+    parts: Vec<Clause>,
+    statements: Vec<Statement>,
+    /// Number of its first statement.
+    first: u64,
+    members: Vec<Members>,
+}
+
+impl Code {
+    /// The same but for the probes and the statements' numbers.
+    fn is_same(&self, other: &Code) -> bool {
+        let number = |a: &Action, b: &Action| {
+            a.uarg == b.uarg || a.uarg.wrapping_sub(self.first) == b.uarg.wrapping_sub(other.first)
+        };
+        let action = |(a, b): (&Action, &Action)| {
+            (a.kind, a.ntuple, a.arg) == (b.kind, b.ntuple, b.arg)
+                && a.difo == b.difo
+                && a.format == b.format
+                && number(a, b)
+        };
+        let part = |(a, b): (&Clause, &Clause)| {
+            a.predicate == b.predicate
+                && a.actions.len() == b.actions.len()
+                && a.actions.iter().zip(&b.actions).all(action)
+        };
+        self.parts.len() == other.parts.len()
+            && self.statements.len() == other.statements.len()
+            && self.parts.iter().zip(&other.parts).all(part)
+            && self.statements.iter().zip(&other.statements).all(|(a, b)| a.kind == b.kind)
+    }
+}
+
 /// A condition that a part of a clause stands under.
 type Conditions = Vec<(Arc<Variable>, bool)>;
 
@@ -65,32 +101,81 @@ impl<'a> Lower<'a> {
         }
     }
 
-    /// One clause; several if it has an `if`.
+    /// One clause; several if it has an `if`, or probes with different arguments.
     pub fn clause(&mut self, clause: &typed::Clause) -> Vec<Clause> {
+        let mut codes: Vec<Code> = Vec::new();
+        let (hidden, mut most_hidden) = (self.hidden, self.hidden);
+        for variant in &clause.variants {
+            let (next, next_clause) = (self.next, self.next_clause);
+            let before = self.statements.len();
+            // No probe runs two of them, so they share their hidden variables.
+            self.hidden = hidden;
+            let parts = self.variant(variant, clause.span);
+            most_hidden = most_hidden.max(self.hidden);
+            let statements = self.statements.get(before..).unwrap_or(&[]).to_vec();
+            let code = Code { parts, statements, first: next, members: variant.members.clone() };
+            // Other types often make the same code: a pointer is a pointer.
+            match codes.iter_mut().find(|c| c.is_same(&code)) {
+                Some(known) => {
+                    for (members, more) in known.members.iter_mut().zip(code.members) {
+                        members.append(more);
+                    }
+                    (self.next, self.next_clause) = (next, next_clause);
+                    self.statements.truncate(before);
+                }
+                None => codes.push(code),
+            }
+        }
+        self.hidden = most_hidden;
+        let has_if =
+            clause.variants.iter().any(|v| v.body.iter().any(|s| matches!(s, Stmt::If(..))));
+        let mut out = Vec::new();
+        let mut addressed = 0usize;
+        for code in codes {
+            let probes = clause.addresses(&code.members);
+            addressed = addressed.saturating_add(probes.len());
+            let mut parts = code.parts;
+            parts.iter_mut().for_each(|p| p.probes = probes.clone());
+            out.extend(if has_if { per_probe(parts) } else { parts });
+        }
+        if addressed > MAX_ADDRESSED {
+            let message = format!(
+                "args[] differ too much: {addressed} probes would have to be enabled one by one, \
+                 {MAX_ADDRESSED} can"
+            );
+            let d = Diagnostic::new(Tag::ArgsMulti, clause.span, message)
+                .hint("narrow the description, or use arg0, arg1 .. with a cast");
+            self.complain(d);
+        }
+        out
+    }
+
+    /// The parts of one variant, their probes still empty.
+    fn variant(&mut self, clause: &typed::Variant, span: Span) -> Vec<Clause> {
         let mut out = Vec::new();
         if !clause.body.iter().any(|s| matches!(s, Stmt::If(..))) {
             let predicate = clause.predicate.as_ref().and_then(|p| self.object(p, Use::Whole));
-            let mut part = self.part(clause, predicate);
+            let mut part = self.part(predicate);
             self.statements(&clause.body, &mut part);
             out.push(part);
             return out;
         }
-        let Some(running) = self.hide("?e", clause.span) else { return out };
+        let Some(running) = self.hide("?e", span) else { return out };
         self.running = Some(running);
         let mut conditions = Conditions::new();
-        let Some(first) = self.begin(clause, &conditions, true) else { return out };
+        let Some(first) = self.begin(&conditions, true) else { return out };
         match &clause.predicate {
             Some(predicate) => {
                 let mut part = first;
                 let Some(kept) = self.keep(predicate, &mut part) else { return out };
                 conditions.push((kept, true));
                 self.end(part, &mut out);
-                self.block(clause, &clause.body, &mut conditions, None, &mut out);
+                self.block(&clause.body, &mut conditions, None, &mut out);
             }
-            None => self.block(clause, &clause.body, &mut conditions, Some(first), &mut out),
+            None => self.block(&clause.body, &mut conditions, Some(first), &mut out),
         }
         self.running = None;
-        per_probe(out)
+        out
     }
 
     /// A hidden clause-local variable.
@@ -104,21 +189,16 @@ impl<'a> Lower<'a> {
     }
 
     /// A part under conditions, marked as running.
-    fn begin(
-        &mut self,
-        clause: &typed::Clause,
-        conditions: &Conditions,
-        is_first: bool,
-    ) -> Option<Clause> {
+    fn begin(&mut self, conditions: &Conditions, is_first: bool) -> Option<Clause> {
         let running = self.running.clone()?;
         let predicate = if is_first {
             None
         } else {
             let mut all = vec![(running.clone(), false)];
             all.extend(conditions.iter().cloned());
-            self.conjunction(&all, clause.span)
+            self.conjunction(&all, Span::default())
         };
-        let mut part = self.part(clause, predicate);
+        let mut part = self.part(predicate);
         self.set(&running, 1, &mut part);
         Some(part)
     }
@@ -137,17 +217,16 @@ impl<'a> Lower<'a> {
         self.statements(&[Stmt::Expr(Expr::new(set, Type::INT, Span::default()))], part);
     }
 
-    fn part(&mut self, clause: &typed::Clause, predicate: Option<Arc<DifObject>>) -> Clause {
+    fn part(&mut self, predicate: Option<Arc<DifObject>>) -> Clause {
         let uarg = self.next_clause;
         self.next_clause += 1;
-        Clause { probes: clause.probes.clone(), predicate, actions: Vec::new(), uarg }
+        Clause { probes: Vec::new(), predicate, actions: Vec::new(), uarg }
     }
 
     /// Statements under conditions: one part up to each `if`, then the parts of the `if`. `open`
     /// is a part that has begun already.
     fn block(
         &mut self,
-        clause: &typed::Clause,
         body: &[Stmt],
         conditions: &mut Conditions,
         mut open: Option<Clause>,
@@ -157,7 +236,7 @@ impl<'a> Lower<'a> {
         while !rest.is_empty() {
             let plain = rest.iter().position(|s| matches!(s, Stmt::If(..))).unwrap_or(rest.len());
             let (now, later) = rest.split_at(plain);
-            let begun = open.take().or_else(|| self.begin(clause, conditions, false));
+            let begun = open.take().or_else(|| self.begin(conditions, false));
             let Some(mut part) = begun else { return };
             self.statements(now, &mut part);
             let Some((Stmt::If(condition, then, other), after)) = later.split_first() else {
@@ -168,7 +247,7 @@ impl<'a> Lower<'a> {
             self.end(part, out);
             for (branch, wanted) in [(then, true), (other, false)] {
                 conditions.push((kept.clone(), wanted));
-                self.block(clause, branch, conditions, None, out);
+                self.block(branch, conditions, None, out);
                 conditions.pop();
             }
             rest = after;

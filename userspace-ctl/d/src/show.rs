@@ -28,8 +28,8 @@ pub fn tokens(source: &Source, options: &Options) -> String {
 }
 
 /// The tree as written.
-pub fn tree(source: &Source, options: &Options) -> String {
-    let parsed = parser::parse(source, options, Default::default());
+pub fn tree(source: &Source, options: &Options, world: &dyn World) -> String {
+    let parsed = parser::parse(source, options, Default::default(), world);
     let mut out = String::new();
     for item in &parsed.items {
         match item {
@@ -101,7 +101,8 @@ fn expr(e: &ast::Expr) -> String {
         ExprKind::Comma(a, b) => list(",", [expr(a), expr(b)]),
         ExprKind::Call(f, args) => list("call", [expr(f)].into_iter().chain(all(args))),
         ExprKind::Index(a, keys) => list("index", [expr(a)].into_iter().chain(all(keys))),
-        ExprKind::Member(a, n) => list("member", [expr(a), n.clone()]),
+        ExprKind::Member(a, n) if n.is_arrow => list("->", [expr(a), n.name.clone()]),
+        ExprKind::Member(a, n) => list(".", [expr(a), n.name.clone()]),
         ExprKind::Cast(ty, a) => list("cast", [type_words(ty), expr(a)]),
         ExprKind::SizeofType(ty) => list("sizeof", [type_words(ty)]),
         ExprKind::SizeofExpr(a) => list("sizeof", [expr(a)]),
@@ -111,17 +112,20 @@ fn expr(e: &ast::Expr) -> String {
 
 /// The tree as meant: every value with its type.
 pub fn typed(source: &Source, options: &Options, world: &dyn World) -> String {
-    let parsed = parser::parse(source, options, Default::default());
+    let parsed = parser::parse(source, options, Default::default(), world);
     let settings = Settings { strsize: options.strsize, allow_zero: true };
     let mut checker = Checker::new(source, world, settings, Names::default());
     let mut out = String::new();
     for c in checker.program(&parsed.items) {
-        let probes: Vec<String> = c.probes.iter().map(|p| p.to_string()).collect();
-        let _ = writeln!(out, "clause {}", probes.join(", "));
-        if let Some(p) = &c.predicate {
-            let _ = writeln!(out, "  predicate {}", value(p));
+        for v in &c.variants {
+            let probes = c.addresses(&v.members);
+            let probes: Vec<String> = probes.iter().map(|p| p.to_string()).collect();
+            let _ = writeln!(out, "clause {}", probes.join(", "));
+            if let Some(p) = &v.predicate {
+                let _ = writeln!(out, "  predicate {}", value(p));
+            }
+            typed_statements(&v.body, 1, &mut out);
         }
-        typed_statements(&c.body, 1, &mut out);
     }
     out
 }
@@ -175,7 +179,10 @@ fn value(e: &typed::Expr) -> String {
         Kind::Element(b, i) => list(&format!("element {}", b.name()), [value(i)]),
         Kind::SetVar(v, a) => list("set", [name(v), value(a)]),
         Kind::SetMem(a, b) => list("store", [value(a), value(b)]),
+        // The value of a struct or an array is its address.
+        Kind::Load(a) if e.ty.is_by_ref() => list("at", [value(a)]),
         Kind::Load(a) => list("load", [value(a)]),
+        Kind::Bits(a, low, count) => list(&format!("bits {low}+{count}"), [value(a)]),
         Kind::Neg(a) => list("-", [value(a)]),
         Kind::BitNot(a) => list("~", [value(a)]),
         Kind::LogNot(a) => list("!", [value(a)]),

@@ -10,6 +10,7 @@ use crate::ast::BinOp;
 use crate::names::scope::Variable;
 use crate::source::Span;
 use crate::types::Type;
+use crate::world::ProbePattern;
 use abi::dif::{Builtin, Subr};
 
 /// An expression with its type.
@@ -48,8 +49,11 @@ pub enum Kind {
     SetVar(Arc<Variable>, Box<Expr>),
     /// Sets memory: address, value.
     SetMem(Box<Expr>, Box<Expr>),
-    /// Reads memory.
+    /// Reads memory; of a struct or an array, whose value is its address, names it only.
     Load(Box<Expr>),
+    /// A bit field: the 64 bits it is in, its lowest bit, how many. Also a member of a struct that
+    /// lies in a register.
+    Bits(Box<Expr>, u8, u8),
     /// `-`.
     Neg(Box<Expr>),
     /// `~`.
@@ -114,7 +118,8 @@ fn measure(kind: &Kind) -> (u8, bool) {
             (a.need, a.is_pure)
         }
         Kind::Load(a) => (a.need, a.is_pure),
-        // Extension may need a register for the shift count.
+        // A shift's count needs a register.
+        Kind::Bits(a, ..) => (a.need.max(2), a.is_pure),
         Kind::Convert(a) => (a.need.max(2), a.is_pure),
         Kind::SetVar(_, a) => (a.need.max(2), false),
         Kind::SetMem(a, b) => (pair(a, b), false),
@@ -141,6 +146,7 @@ fn each_child(kind: &Kind, visit: &mut dyn FnMut(&Expr)) {
         | Kind::BitNot(a)
         | Kind::LogNot(a)
         | Kind::Load(a)
+        | Kind::Bits(a, ..)
         | Kind::Convert(a)
         | Kind::SetVar(_, a) => visit(a),
         Kind::SetMem(a, b)
@@ -194,15 +200,72 @@ pub enum Stmt {
     If(Expr, Vec<Stmt>, Vec<Stmt>),
 }
 
-/// A clause.
+/// A clause: once per distinct list of types that its `args[]` have.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Clause {
     /// At least one.
-    pub probes: Vec<crate::world::ProbePattern>,
+    pub probes: Vec<ProbePattern>,
+    /// How many probes each of them matches; looked at where they are told apart.
+    pub counts: Vec<usize>,
+    /// For disjoint sets of the probes; one, but for `args[]`.
+    pub variants: Vec<Variant>,
+    /// All of it, for messages.
+    pub span: Span,
+}
+
+/// Those of a pattern's probes that a variant is for.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Members {
+    /// The pattern says it.
+    All,
+    /// Each called by itself.
+    Each(Vec<ProbePattern>),
+}
+
+impl Default for Members {
+    fn default() -> Self {
+        Self::Each(Vec::new())
+    }
+}
+
+impl Members {
+    /// One more.
+    pub fn push(&mut self, probe: ProbePattern) {
+        if let Self::Each(list) = self {
+            list.push(probe);
+        }
+    }
+    /// These as well.
+    pub fn append(&mut self, other: Members) {
+        match (&mut *self, other) {
+            (Self::Each(list), Self::Each(mut more)) => list.append(&mut more),
+            _ => *self = Self::All,
+        }
+    }
+}
+
+/// A clause with the types of some of its probes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Variant {
+    /// By pattern of the clause.
+    pub members: Vec<Members>,
     /// A number or an address.
     pub predicate: Option<Expr>,
     /// In order.
     pub body: Vec<Stmt>,
-    /// All of it, for messages.
-    pub span: Span,
+}
+
+impl Clause {
+    /// The patterns for some of its probes: its own where they are all that match.
+    pub fn addresses(&self, members: &[Members]) -> Vec<ProbePattern> {
+        let mut out = Vec::new();
+        for ((pattern, count), members) in self.probes.iter().zip(&self.counts).zip(members) {
+            match members {
+                Members::Each(list) if list.len() != *count => out.extend(list.iter().cloned()),
+                Members::Each(list) if list.is_empty() => {}
+                _ => out.push(pattern.clone()),
+            }
+        }
+        out
+    }
 }

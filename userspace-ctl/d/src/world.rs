@@ -224,6 +224,14 @@ impl World for Fixture {
         }
         found
     }
+    fn probes(&self, pattern: &ProbePattern) -> Vec<Probe> {
+        let rows = (1..).zip(&self.probes);
+        let hits = rows.filter(|(id, (parts, _))| {
+            let [a, b, c, d] = parts;
+            pattern.id == *id || pattern.id == 0 && pattern.matches([a, b, c, d])
+        });
+        hits.map(|(id, (parts, nargs))| Probe { id, parts: parts.clone(), nargs: *nargs }).collect()
+    }
     fn nearest(&self, pattern: &ProbePattern) -> Vec<String> {
         let names = self.probes.iter().map(|(p, _)| p.join(":"));
         crate::diag::nearest(&pattern.to_string(), names)

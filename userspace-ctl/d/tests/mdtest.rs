@@ -7,6 +7,8 @@
 //! - A following `data` block is what the probes leave behind, `dif` the listing of all objects,
 //!   `tokens`, `tree`, `typed`, `program` and `dof` what the stages make of it, and
 //!   `message` the first complaint as it is shown. `BLESS=1` writes them anew.
+//! - `d typed` fires with the arguments of `common/types.rs`, whose memory is there.
+//! - `/* note: "part" */` is a note that must come with a program that compiles.
 //! - `d -P` is the text of that option; `d args=7,foo` gives arguments.
 
 mod common;
@@ -43,6 +45,7 @@ fn run(name: &str, info: &str, text: &str) -> Case {
             "-f" => source = Source::spec(SpecKind::Function, text.trim_end()),
             "-i" => source = Source::spec(SpecKind::Id, text.trim_end()),
             "-Z" => options.allow_zero = true,
+            "typed" => {}
             _ => match word.strip_prefix("args=") {
                 Some(args) => {
                     options.args =
@@ -70,12 +73,19 @@ fn run(name: &str, info: &str, text: &str) -> Case {
         missing.is_empty() && extra.is_empty(),
         "{name}\n{text}\nmissing {missing:#?}\nnot expected {extra:#?}"
     );
+    for (line, note) in notes(text, "note:") {
+        let part = note.trim_matches('"');
+        let said = |d: &d::Diagnostic| d.line == line && d.message.contains(part);
+        assert!(compiled.notes.iter().any(said), "{name}: {part}: {:?}", compiled.notes);
+    }
+    let silent = notes(text, "note:").next().is_none();
+    assert!(!silent || compiled.notes.is_empty(), "{name}: {:?}", compiled.notes);
     let mut case = Case {
         data: String::new(),
         dif: String::new(),
         message: String::new(),
         tokens: d::show::tokens(&source, &options),
-        tree: d::show::tree(&source, &options),
+        tree: d::show::tree(&source, &options, &world()),
         typed: d::show::typed(&source, &options, &world()),
         program: String::new(),
         dof: String::new(),
@@ -114,7 +124,8 @@ fn run(name: &str, info: &str, text: &str) -> Case {
     case.program = d::show::program(&program);
     let bytes = d::dof::write(&program, &[]);
     case.dof = sections(&bytes);
-    for datum in fire(&bytes, &mut Host::new()) {
+    let mut host = if info.contains(" typed") { Host::typed() } else { Host::new() };
+    for datum in fire(&bytes, &mut host) {
         writeln!(case.data, "{}", show(&datum)).expect(name);
     }
     case
@@ -227,7 +238,7 @@ fn tours() {
 
 #[test]
 fn tags() {
-    pages("tags", 2 * d::Tag::ALL.len() - 2);
+    pages("tags", 2 * d::Tag::ALL.len() - 4);
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tags");
     for tag in d::Tag::ALL {
         let path = folder.join(format!("{}.md", tag.name()));

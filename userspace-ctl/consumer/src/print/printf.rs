@@ -83,7 +83,7 @@ fn argument(out: &mut Vec<u8>, c: &Conversion, s: &Shape, datum: Datum<'_>, symb
     let value = || unsigned(datum.bytes).unwrap_or(0);
     let is_wide = c.length.starts_with(['l', 'w']);
     match c.letter {
-        's' | 'S' | 'I' if datum.ty.is_string() || signed(datum.bytes).is_none() => {
+        's' | 'S' | 'I' if datum.ty.is_by_ref() || signed(datum.bytes).is_none() => {
             let bytes = until_nul(datum.bytes);
             match c.letter {
                 'S' => text(out, s, &escaped(bytes)),

@@ -2,6 +2,7 @@
 //! Statements: actions, aggregations, expressions for their effect.
 
 use super::expr::convert;
+use super::member::decay;
 use super::Checker;
 use crate::ast::{self, ExprKind, StmtKind, UnOp};
 use crate::diag::{Diagnostic, Tag};
@@ -109,7 +110,7 @@ impl Checker<'_> {
                 None
             }
             Type::Error => None,
-            _ => Some(Stmt::Trace(e)),
+            _ => self.recordable("trace", &e).then_some(Stmt::Trace(e)),
         }
     }
 
@@ -150,6 +151,14 @@ impl Checker<'_> {
             return None;
         };
         let address = self.expr(address);
+        let address = match address.ty {
+            // A struct is meant by its address.
+            Type::Struct(_) => {
+                let pointer = address.ty.clone().pointer_to();
+                super::member::address(address, pointer)
+            }
+            _ => decay(address),
+        };
         let size = self.expr(size);
         if !address.ty.is_scalar() && address.ty != Type::String {
             if !address.ty.is_error() {

@@ -2,6 +2,7 @@
 //! `@name[keys] = function(value);`
 
 use super::expr::convert;
+use super::member::decay;
 use super::Checker;
 use crate::ast::{self, ExprKind};
 use crate::diag::{did_you_mean, Diagnostic, Tag};
@@ -22,7 +23,15 @@ impl Checker<'_> {
         right: &ast::Expr,
         span: Span,
     ) -> Option<Stmt> {
-        let keys: Vec<Expr> = keys.unwrap_or(&[]).iter().map(|k| self.expr(k)).collect();
+        // Text in an array is a string as a key: what lies behind its NUL does not count.
+        let text = |k: Expr| match k.ty {
+            Type::Array(..) if k.ty.is_stringlike() => convert(k, &Type::String),
+            _ => k,
+        };
+        let keys: Vec<Expr> = keys.unwrap_or(&[]).iter().map(|k| text(self.expr(k))).collect();
+        if !keys.iter().all(|k| self.recordable("aggregation key", k)) {
+            return None;
+        }
         let function = match &right.kind {
             ExprKind::Call(callee, args) => match &callee.kind {
                 ExprKind::Ident(f) => Some((f.as_str(), args.as_slice())),
@@ -101,7 +110,7 @@ impl Checker<'_> {
         }
         let mut args = args.iter();
         let Some(first) = args.next() else { return Some((None, 0)) };
-        let value = self.expr(first);
+        let value = decay(self.expr(first));
         let value = match value.ty {
             Type::Int(_) | Type::Pointer(_) => convert(value, &Type::Int(Int::INT64)),
             Type::Error => return None,

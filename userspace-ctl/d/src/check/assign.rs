@@ -12,6 +12,7 @@ use crate::source::Span;
 use crate::typed::{Expr, Kind};
 use crate::types::convert::is_assignable;
 use crate::types::{Int, Type};
+use abi::difo::MAX_BY_REF;
 
 /// What can be assigned to.
 enum Target {
@@ -74,7 +75,7 @@ impl Checker<'_> {
         if now.ty.is_error() {
             return now;
         }
-        if !now.ty.is_scalar() {
+        if !now.ty.is_scalar() || now.ty.is_by_ref() {
             let message = format!(
                 "operator {} requires an operand of scalar type, found {}",
                 op.text(),
@@ -119,7 +120,8 @@ impl Checker<'_> {
                 return self.memory(left);
             }
             ExprKind::Unary(UnOp::Deref, _) => return self.memory(left),
-            ExprKind::Member(..) | ExprKind::Symbol(_) => {
+            ExprKind::Member(..) => return self.memory(left),
+            ExprKind::Symbol(_) => {
                 let e = self.expr(left);
                 debug_assert!(e.ty.is_error());
                 return None;
@@ -166,6 +168,10 @@ impl Checker<'_> {
         match e.kind {
             Kind::Load(address) => Some(Target::Mem(*address, e.ty)),
             _ if e.ty.is_error() => None,
+            Kind::Bits(..) => {
+                self.later(Tag::OpLval, left.span, "assignment to a bit field is");
+                None
+            }
             _ => {
                 self.fail(Diagnostic::new(Tag::OpLval, left.span, "this cannot be assigned to"));
                 None
@@ -204,6 +210,18 @@ impl Checker<'_> {
         if let Some(v) = self.names.variable(scope, name) {
             return Some(v.clone());
         }
+        if ty.is_by_ref() {
+            let size = ty.size(self.settings.strsize).unwrap_or(0);
+            if !(1..=MAX_BY_REF).contains(&size) {
+                let message = format!(
+                    "{}{name} cannot be {ty}: a variable has 1 to {MAX_BY_REF} bytes, this has {size}",
+                    scope.prefix()
+                );
+                let d = Diagnostic::new(Tag::DeclIncomplete, span, message);
+                self.fail(d.hint("keep its address: &x"));
+                return None;
+            }
+        }
         let v = self.names.define(scope, name, ty, span);
         if v.is_none() {
             let message = format!("cannot define {}{name}: too many variables", scope.prefix());
@@ -233,6 +251,13 @@ impl Checker<'_> {
                 if value.ty.is_error() {
                     return value;
                 }
+                if ty.is_by_ref() {
+                    return self.later(
+                        Tag::OpLval,
+                        at,
+                        &format!("assignment to memory of type {ty} is"),
+                    );
+                }
                 let Some(value) = self.fit(value, &ty, at, span) else { return Expr::error(span) };
                 Expr::new(Kind::SetMem(Box::new(address), Box::new(value)), ty, span)
             }
@@ -252,7 +277,7 @@ impl Checker<'_> {
 
     /// The value converted to the target's type.
     fn fit(&mut self, value: Expr, ty: &Type, at: Span, span: Span) -> Option<Expr> {
-        let null = value.is_null_constant() && matches!(ty, Type::String | Type::Pointer(_));
+        let null = value.is_null_constant() && (ty.is_by_ref() || matches!(ty, Type::Pointer(_)));
         if null || is_assignable(ty, &value.ty) {
             // 0 unsets a string: the address 0, not the text "0".
             return Some(if null { Expr { ty: ty.clone(), ..value } } else { convert(value, ty) });

@@ -2,6 +2,7 @@
 //! Calls of subroutines, checked against the prototypes of the contract.
 
 use super::expr::convert;
+use super::member::decay;
 use super::Checker;
 use crate::ast::{self, ExprKind};
 use crate::diag::{did_you_mean, Diagnostic, Tag};
@@ -90,7 +91,7 @@ pub(super) fn aggregating(name: &str) -> Option<ActionKind> {
 }
 
 /// Anything that is called.
-pub(super) fn is_function(name: &str) -> bool {
+pub(crate) fn is_function(name: &str) -> bool {
     subr(name).is_some()
         || ACTIONS.contains(&name)
         || aggregating(name).is_some()
@@ -182,7 +183,7 @@ impl Checker<'_> {
                 format!("{} has no prototype", s.name()),
             ));
         };
-        let checked: Vec<Expr> = args.iter().map(|a| self.expr(a)).collect();
+        let checked: Vec<Expr> = args.iter().map(|a| decay(self.expr(a))).collect();
         if !(required..=params.len()).contains(&checked.len()) {
             return self.wrong_count(
                 s.name(),

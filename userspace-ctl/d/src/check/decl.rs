@@ -10,6 +10,7 @@ use crate::source::Span;
 use crate::types::convert::is_assignable;
 use crate::types::ctype::INTEGERS;
 use crate::types::Type;
+use crate::world::TypeSpace;
 
 impl Checker<'_> {
     /// The type that the words mean.
@@ -35,16 +36,23 @@ impl Checker<'_> {
                 "unsigned" => sign = Some(false),
                 "short" => short = true,
                 "long" => longs = longs.saturating_add(1),
-                kind @ ("struct" | "union" | "enum" | "userland" | "float" | "double") => {
-                    let full = match words.next() {
-                        Some((tag, _)) => format!("{kind} {tag}"),
-                        None => kind.to_string(),
+                kind @ ("struct" | "union" | "enum") => {
+                    let space = match kind {
+                        "struct" => TypeSpace::Struct,
+                        "union" => TypeSpace::Union,
+                        _ => TypeSpace::Enum,
                     };
-                    let message = format!("type {full} is not supported yet");
-                    self.fail(
-                        Diagnostic::new(Tag::TypeErr, name.span, message)
-                            .label("this version knows integers, string and pointers to integers"),
-                    );
+                    let tag = words.next().map_or("", |(tag, _)| tag);
+                    if let Some(body) = &name.body {
+                        return self.define_type(space, tag, body, name.span);
+                    }
+                    match self.tagged(space, tag) {
+                        Some(ty) => return ty,
+                        None => return self.no_such_type(space, tag, name.span),
+                    }
+                }
+                kind @ ("userland" | "float" | "double") => {
+                    self.later(Tag::TypeErr, name.span, &format!("type {kind} is"));
                     return Type::Error;
                 }
                 _ if base.is_some() => {
@@ -99,16 +107,31 @@ impl Checker<'_> {
         if let Some(ty) = self.names.typedefs.get(full).cloned().or_else(|| Type::named(full)) {
             return ty;
         }
-        let mut d =
-            Diagnostic::new(Tag::TypeErr, name.span, format!("there is no type named {full}"))
-                .label("unknown type");
-        d.hint = did_you_mean(full, INTEGERS.iter().map(|i| i.name.to_string()));
+        if let Some(ty) = self.world.find_type(TypeSpace::Typedef, full) {
+            return ty;
+        }
+        self.no_such_type(TypeSpace::Typedef, full, name.span)
+    }
+
+    fn no_such_type(&mut self, space: TypeSpace, name: &str, span: Span) -> Type {
+        let full = format!("{}{name}", space.prefix());
+        let mut d = Diagnostic::new(Tag::TypeErr, span, format!("there is no type named {full}"))
+            .label("unknown type");
+        let mut near = self.world.nearest_types(space, name);
+        if space == TypeSpace::Typedef {
+            near.extend(INTEGERS.iter().map(|i| i.name.to_string()));
+        }
+        let own = self.names.tags.keys().filter(|(s, _)| *s == space).map(|(_, tag)| tag.clone());
+        d.hint = did_you_mean(name, near.into_iter().chain(own));
         self.fail(d);
         Type::Error
     }
 
     /// A declaration at the top level.
     pub(super) fn declaration(&mut self, decl: &Decl) {
+        if decl.names.is_empty() && self.declares_tag(decl) {
+            return;
+        }
         let base = self.type_name(&decl.ty);
         if decl.names.is_empty() {
             let message = "declaration declares nothing";
@@ -119,11 +142,16 @@ impl Checker<'_> {
         }
         let class = decl.class.as_ref().map(|(word, span)| (word.as_str(), *span));
         for name in &decl.names {
-            let mut ty = base.clone();
-            for _ in 0..name.pointers.min(16) {
-                ty = ty.pointer_to();
-            }
+            let is_type = matches!(class, Some(("typedef", _)));
+            let arrays = if is_type { name.arrays.as_slice() } else { &[] };
+            let ty = self.declared(base.clone(), name, arrays);
             if ty.is_error() {
+                continue;
+            }
+            if let Some(bits) = &name.bits {
+                let d =
+                    Diagnostic::new(Tag::Syntax, bits.span, "only members of structs have bits");
+                self.fail(d);
                 continue;
             }
             match class {
@@ -145,7 +173,7 @@ impl Checker<'_> {
 
     fn declare(&mut self, scope: Scope, name: &Declarator, ty: Type) {
         let full = format!("{}{}", scope.prefix(), name.name);
-        if name.is_array {
+        if !name.arrays.is_empty() {
             self.later(Tag::DeclIncomplete, name.span, "arrays are");
             return;
         }
@@ -198,9 +226,6 @@ impl Checker<'_> {
             Some(old) if old != ty => {
                 let message = format!("type redeclared: {} is already {old}", name.name);
                 self.fail(Diagnostic::new(Tag::DeclTypered, name.span, message));
-            }
-            _ if name.is_array => {
-                self.later(Tag::DeclIncomplete, name.span, "arrays are");
             }
             _ => {
                 self.names.typedefs.insert(name.name.clone(), ty);

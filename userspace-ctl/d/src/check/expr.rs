@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Expressions: operators, conversions, constants.
 
+use super::member::{decay, is_in_register};
 use super::Checker;
 use crate::ast::{self, BinOp, ExprKind, UnOp};
 use crate::diag::{Diagnostic, Tag};
@@ -12,6 +13,27 @@ use crate::types::{Int, Type};
 impl Checker<'_> {
     /// An expression that must have a value or be a void call.
     pub(super) fn expr(&mut self, e: &ast::Expr) -> Expr {
+        let value = self.place(e);
+        if !is_in_register(&value) {
+            return value;
+        }
+        let message = format!("{} lies in a register: only its members can be used", value.ty);
+        let d = Diagnostic::new(Tag::ArgsType, e.span, message).label("passed by value");
+        let text = self.source.slice(e.span);
+        let hint = match &value.ty {
+            Type::Struct(s) => {
+                self.members(s).and_then(|m| Some(format!("{text}.{}", m.first()?.name)))
+            }
+            _ => None,
+        };
+        self.fail(match hint {
+            Some(example) => d.hint(format!("one of them: {example}")),
+            None => d,
+        })
+    }
+
+    /// The same, or a struct in a register, of which a member will be taken.
+    pub(super) fn place(&mut self, e: &ast::Expr) -> Expr {
         let span = e.span;
         match &e.kind {
             ExprKind::Int(v, int) => Expr::constant(*v, *int, span),
@@ -50,20 +72,7 @@ impl Checker<'_> {
             }
             ExprKind::Call(callee, args) => self.call(callee, args, span),
             ExprKind::Index(base, indices) => self.index(base, indices, span),
-            ExprKind::Member(base, name) => {
-                let base = self.expr(base);
-                if base.ty.is_error() {
-                    return base;
-                }
-                let message = format!(
-                    "structs are not supported yet: cannot take member {name} of {}",
-                    base.ty
-                );
-                self.fail(
-                    Diagnostic::new(Tag::OpSou, span, message)
-                        .label("this version knows no struct types"),
-                )
-            }
+            ExprKind::Member(base, name) => self.member(base, name, span),
             ExprKind::Cast(ty, a) => {
                 let to = self.type_name(ty);
                 let a = self.expr(a);
@@ -74,8 +83,13 @@ impl Checker<'_> {
                 self.sizeof(&of, span)
             }
             ExprKind::SizeofExpr(a) => {
-                let of = self.expr(a).ty;
-                self.sizeof(&of, span)
+                let of = self.place(a);
+                if matches!(of.kind, Kind::Bits(..)) && matches!(of.ty, Type::Int(_)) {
+                    let message = "cannot apply sizeof to a bit field";
+                    let d = Diagnostic::new(Tag::SizeofBitfield, span, message);
+                    return self.fail(d.other(of.span, "a bit field"));
+                }
+                self.sizeof(&of.ty, span)
             }
             ExprKind::Stringof(a) => {
                 let a = self.expr(a);
@@ -85,7 +99,7 @@ impl Checker<'_> {
     }
 
     fn sizeof(&mut self, ty: &Type, span: Span) -> Expr {
-        match ty.size(self.settings.strsize) {
+        match self.size_of(ty) {
             Some(size) => Expr::constant(u64::from(size), Int::SIZE, span),
             None if ty.is_error() => Expr::error(span),
             None => self.fail(Diagnostic::new(
@@ -98,11 +112,11 @@ impl Checker<'_> {
 
     fn stringof(&mut self, a: Expr, span: Span) -> Expr {
         match a.ty {
-            Type::Void => self.fail(
+            Type::Void | Type::Struct(_) => self.fail(
                 Diagnostic::new(
                     Tag::StringofType,
                     span,
-                    "cannot apply stringof to a value of type void",
+                    format!("cannot apply stringof to a value of type {}", a.ty),
                 )
                 .label("expected a string, a pointer or an address"),
             ),
@@ -112,6 +126,7 @@ impl Checker<'_> {
     }
 
     fn cast(&mut self, to: Type, a: Expr, span: Span) -> Expr {
+        let a = if to == Type::String { a } else { decay(a) };
         if !is_castable(&to, &a.ty) {
             let message = format!("invalid cast expression: ({to}) of a value of type {}", a.ty);
             return self.fail(
@@ -132,7 +147,7 @@ impl Checker<'_> {
             UnOp::AddrOf => return self.address_of(operand, span),
             _ => {}
         }
-        let a = self.expr(operand);
+        let a = decay(self.expr(operand));
         if a.ty.is_error() {
             return Expr::error(span);
         }
@@ -176,8 +191,21 @@ impl Checker<'_> {
 
     /// `*a` for a pointer to `to`.
     pub(super) fn load(&mut self, a: Expr, to: &Type, span: Span) -> Expr {
-        match to {
-            Type::Int(_) | Type::Pointer(_) => Expr::new(Kind::Load(Box::new(a)), to.clone(), span),
+        let to = self.complete(to);
+        match &to {
+            Type::Struct(s) if s.size.is_none() => {
+                let message = format!("the value of {s} cannot be had: only its name is known");
+                self.fail(Diagnostic::new(Tag::OpIncomplete, span, message).label("not defined"))
+            }
+            Type::Int(_) | Type::Pointer(_) | Type::Struct(_) | Type::Array(..) => {
+                Expr::new(Kind::Load(Box::new(a)), to, span)
+            }
+            Type::Function(_) => {
+                let message = format!("cannot dereference a pointer to a function: {}", a.ty);
+                let d = Diagnostic::new(Tag::DerefFunc, span, message);
+                self.fail(d.label("D calls no functions of the kernel"))
+            }
+            Type::Float(_) => self.later(Tag::Unknown, span, "floating-point values are"),
             Type::Void => self.fail(
                 Diagnostic::new(Tag::DerefVoid, span, "cannot dereference pointer to void")
                     .label("how many bytes?")
@@ -189,10 +217,11 @@ impl Checker<'_> {
 
     fn address_of(&mut self, operand: &ast::Expr, span: Span) -> Expr {
         match &operand.kind {
-            ExprKind::Unary(UnOp::Deref, _) | ExprKind::Index(..) => {
+            ExprKind::Unary(UnOp::Deref, _) | ExprKind::Index(..) | ExprKind::Member(..) => {
                 let e = self.expr(operand);
                 match e.kind {
-                    Kind::Load(address) => *address,
+                    Kind::Load(address) => Expr { span, ..*address },
+                    Kind::Bits(..) => self.no_address(Tag::AddrofBitfield, span),
                     _ if e.ty.is_error() => e,
                     _ => self.no_address(Tag::AddrofVar, span),
                 }
@@ -207,6 +236,7 @@ impl Checker<'_> {
     fn no_address(&mut self, tag: Tag, span: Span) -> Expr {
         let message = match tag {
             Tag::AddrofVar => "cannot take the address of a D variable",
+            Tag::AddrofBitfield => "cannot take the address of a bit field",
             _ => "unacceptable operand for unary & operator",
         };
         self.fail(Diagnostic::new(tag, span, message).label("expected memory, such as *p or p[i]"))
@@ -221,7 +251,7 @@ impl Checker<'_> {
                 let is_pointer = self
                     .names
                     .variable(crate::names::scope::Scope::Global, name)
-                    .is_some_and(|v| matches!(v.ty, Type::Pointer(_)));
+                    .is_some_and(|v| matches!(v.ty, Type::Pointer(_) | Type::Array(..)));
                 if !is_pointer && !self.names.inlines.contains_key(name) {
                     return self.later(Tag::ArrBadref, span, "associative arrays are");
                 }
@@ -249,7 +279,7 @@ impl Checker<'_> {
             }
             _ => {}
         }
-        let base = self.expr(base);
+        let base = decay(self.expr(base));
         if base.ty.is_error() {
             return base;
         }
@@ -260,7 +290,7 @@ impl Checker<'_> {
                     .label("expected a pointer and one index"),
             );
         };
-        let index = self.expr(index);
+        let index = decay(self.expr(index));
         let address = self.binary(BinOp::Add, base, index, span);
         if address.ty.is_error() {
             return address;
@@ -273,6 +303,9 @@ impl Checker<'_> {
         if a.ty.is_error() || b.ty.is_error() {
             return Expr::error(span);
         }
+        // Text in an array is compared with a string as text.
+        let is_text = op.is_comparison() && (a.ty == Type::String || b.ty == Type::String);
+        let (a, b) = if is_text { (a, b) } else { (decay(a), decay(b)) };
         match op {
             BinOp::LogAnd | BinOp::LogOr | BinOp::LogXor => {
                 for side in [&a, &b] {
@@ -312,7 +345,7 @@ impl Checker<'_> {
                 self.offset(op, b, a, &to, span)
             }
             (Type::Pointer(x), Type::Pointer(y)) if op == BinOp::Sub && x == y => {
-                let Some(size) = x.size(self.settings.strsize) else {
+                let Some(size) = self.size_of(&x).filter(|s| *s != 0) else {
                     return self.incompatible(op.text(), &a, &b, span);
                 };
                 let long = Type::Int(Int::LONG);
@@ -356,7 +389,7 @@ impl Checker<'_> {
 
     /// Pointer plus or minus elements.
     fn offset(&mut self, op: BinOp, base: Expr, index: Expr, to: &Type, span: Span) -> Expr {
-        let Some(size) = to.size(self.settings.strsize) else {
+        let Some(size) = self.size_of(to) else {
             let message = format!("arithmetic on a pointer to {to}: its size is not known");
             return self.fail(
                 Diagnostic::new(Tag::OpPtr, span, message)
@@ -414,6 +447,9 @@ impl Checker<'_> {
                 at,
             );
         }
+        // Arrays of one type stay what they are, text beside a string becomes one.
+        let keep = a.ty == b.ty || a.ty == Type::String || b.ty == Type::String;
+        let (a, b) = if keep { (a, b) } else { (decay(a), decay(b)) };
         let ty = match (&a.ty, &b.ty) {
             (Type::Int(x), Type::Int(y)) => Type::Int(common(*x, *y)),
             (x, y) if x == y => x.clone(),

@@ -8,11 +8,14 @@
 mod action;
 mod aggregation;
 mod assign;
-mod call;
+pub(crate) mod call;
 pub mod decl;
 mod expr;
+mod member;
 mod printf;
-mod variable;
+mod probe_args;
+mod tag;
+pub(crate) mod variable;
 
 use crate::ast;
 use crate::diag::{Diagnostic, Region, Tag};
@@ -21,7 +24,9 @@ use crate::parser::probe_desc;
 use crate::source::{Source, Span};
 use crate::typed;
 use crate::types::Type;
-use crate::world::World;
+use crate::world::{Signature, World};
+use probe_args::Used;
+use std::sync::Arc;
 
 /// After so many complaints the rest would be noise.
 const MAX_COMPLAINTS: usize = 20;
@@ -44,11 +49,15 @@ pub struct Checker<'a> {
     pub names: Names,
     /// Complaints in order.
     pub diagnostics: Vec<Diagnostic>,
+    /// What is no mistake, but should be known.
+    pub notes: Vec<Diagnostic>,
     /// Probes matched by all descriptions.
     pub matched: usize,
     region: Option<Region>,
     /// Most arguments of the clause's probes, if known.
     nargs: Option<u32>,
+    /// Types of `args[]`, if known.
+    signature: Option<Arc<Signature>>,
     /// Nodes that inlines have put in so far.
     expanded: u32,
     /// There is a clause around (not in an inline's definition).
@@ -70,9 +79,11 @@ impl<'a> Checker<'a> {
             settings,
             names,
             diagnostics: Vec::new(),
+            notes: Vec::new(),
             matched: 0,
             region: None,
             nargs: None,
+            signature: None,
             expanded: 0,
             has_probe: false,
         }
@@ -92,33 +103,50 @@ impl<'a> Checker<'a> {
 
     fn clause(&mut self, clause: &ast::Clause) -> typed::Clause {
         let mut probes = Vec::new();
-        self.nargs = None;
         for (text, span) in &clause.probes {
             match probe_desc::pattern(text, *span, self.source) {
                 Ok(pattern) => {
                     let found = self.world.matches(&pattern);
                     self.matched = self.matched.saturating_add(found.count);
-                    self.nargs = self.nargs.max(found.nargs);
                     if found.count == 0 && !self.settings.allow_zero {
                         self.no_match(&pattern, *span);
                     }
-                    probes.push(pattern);
+                    probes.push((pattern, *span, found.nargs));
                 }
                 Err(d) => self.complain(d),
             }
         }
+        let (groups, counts) = self.groups(&probes, &Used::of(clause));
+        let is_split = groups.len() > 1;
+        let mut variants = Vec::new();
         self.has_probe = true;
-        let predicate = clause.predicate.as_ref().map(|p| {
-            self.region = Some(Region::Predicate);
-            self.predicate(p)
-        });
-        self.region = Some(Region::ActionList);
-        let body = clause.body.as_deref().unwrap_or(&[]);
-        let body = self.statements(body);
-        self.region = None;
+        for group in groups {
+            let errors = self.diagnostics.len();
+            (self.nargs, self.signature) = (group.nargs, group.signature);
+            let predicate = clause.predicate.as_ref().map(|p| {
+                self.region = Some(Region::Predicate);
+                self.predicate(p)
+            });
+            self.region = Some(Region::ActionList);
+            let body = self.statements(clause.body.as_deref().unwrap_or(&[]));
+            self.region = None;
+            variants.push(typed::Variant { members: group.members, predicate, body });
+            if let (Some(d), true) = (self.diagnostics.get_mut(errors), is_split) {
+                // The others would be told the same.
+                if !group.example.is_empty() {
+                    d.notes.push(format!(
+                        "so for {}: the probes differ in their args[]",
+                        group.example
+                    ));
+                }
+                break;
+            }
+        }
         self.has_probe = false;
+        self.signature = None;
         let span = clause.probes.first().map(|p| p.1).unwrap_or_default();
-        typed::Clause { probes, predicate, body, span }
+        let probes = probes.into_iter().map(|p| p.0).collect();
+        typed::Clause { probes, counts, variants, span }
     }
 
     fn no_match(&mut self, pattern: &crate::world::ProbePattern, span: Span) {

@@ -10,6 +10,7 @@ use crate::format::{Conversion, Extent, Format, Piece, Value};
 use crate::source::Span;
 use crate::typed::{Expr, Stmt};
 use crate::types::Type;
+use abi::difo::MAX_BY_REF;
 
 /// What a conversion wants.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -203,6 +204,12 @@ impl Checker<'_> {
             (Want::Integer, Type::Int(_)) => true,
             (Want::Address, Type::Int(_) | Type::Pointer(_)) => true,
             (Want::Text, Type::String) => true,
+            // As many bytes as it has, up to a NUL: an array need not hold one.
+            (Want::Text, Type::Array(_, n))
+                if value.ty.is_stringlike() && (1..=MAX_BY_REF).contains(n) =>
+            {
+                true
+            }
             (Want::Text, ty) if ty.is_stringlike() => {
                 let span = value.span;
                 let e = std::mem::replace(value, Expr::error(span));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Names that are read: variables, builtins, inlines.
 
+use super::expr::convert;
 use super::Checker;
 use crate::ast::{self, Pseudo};
 use crate::diag::{did_you_mean, Diagnostic, Tag};
@@ -30,7 +31,7 @@ const LATER: &[&str] = &[
 const MAX_EXPANDED: u32 = 1 << 20;
 
 /// The builtin variable of this name.
-pub(super) fn builtin(name: &str) -> Option<Builtin> {
+pub(crate) fn builtin(name: &str) -> Option<Builtin> {
     Builtin::ALL.iter().copied().find(|b| b.name() == name)
 }
 
@@ -65,6 +66,9 @@ impl Checker<'_> {
         if name == "NULL" {
             return Expr::new(Kind::Int(0), Type::Void.pointer_to(), span);
         }
+        if let Some((value, int)) = self.enumerator(name) {
+            return Expr::constant(value, int, span);
+        }
         if LATER.contains(&name) {
             return self.later(Tag::VarUnsup, span, &format!("variable {name} is"));
         }
@@ -85,6 +89,15 @@ impl Checker<'_> {
                 Expr::new(Kind::Builtin(b), ty, span)
             }
         }
+    }
+
+    /// A constant of an enumeration.
+    fn enumerator(&self, name: &str) -> Option<(u64, Int)> {
+        let own = self.names.enumerators.get(name).copied();
+        own.or_else(|| {
+            let (value, ty) = self.world.enum_constant(name)?;
+            Some((value, ty.int()?))
+        })
     }
 
     fn undefined(&mut self, name: &str, span: Span) -> Expr {
@@ -166,7 +179,11 @@ impl Checker<'_> {
             let message = format!("args[{n}]: there is no probe here");
             return Some(self.fail(Diagnostic::new(Tag::ArgsNone, span, message)));
         }
-        let most = self.nargs.map_or(256, u64::from);
+        let typed = self.signature.clone();
+        let most = match &typed {
+            Some(signature) => signature.args.len() as u64,
+            None => self.nargs.map_or(256, u64::from),
+        };
         if n >= most {
             let message = format!("index {n} is out of range for args[{most}]");
             let d = Diagnostic::new(Tag::ArgsIdx, span, message);
@@ -175,9 +192,29 @@ impl Checker<'_> {
                 _ => d.label(format!("expected 0 to {}", most - 1)),
             }));
         }
-        let index = Expr::constant(n, Int::INT64, index.span);
-        let ty = Type::from_table(b.type_name()).unwrap_or(Type::Int(Int::INT64));
-        Some(Expr::new(Kind::Element(b, Box::new(index)), ty, span))
+        let element = |n: u64, ty: Type| {
+            let index = Expr::constant(n, Int::INT64, index.span);
+            Expr::new(Kind::Element(b, Box::new(index)), ty, span)
+        };
+        let number = Type::from_table(b.type_name()).unwrap_or(Type::Int(Int::INT64));
+        // CAST: below 256.
+        let Some(arg) = typed.as_ref().and_then(|s| s.args.get(n as usize)) else {
+            return Some(element(n, number));
+        };
+        let ty = self.complete(&arg.ty);
+        let is_small = matches!(&ty, Type::Struct(s) if s.size.is_some_and(|s| s <= 8));
+        Some(match (arg.slot, &ty) {
+            // What lies above a smaller number in its register is anything.
+            (Some(slot), Type::Int(i)) if i.size < 8 => {
+                convert(element(u64::from(slot), number), &ty)
+            }
+            (Some(slot), Type::Int(_) | Type::Pointer(_)) => element(u64::from(slot), ty),
+            (Some(slot), Type::Struct(_)) if is_small => element(u64::from(slot), ty),
+            _ => {
+                let message = format!("args[{n}] is passed in a way that cannot be read: {ty}");
+                self.fail(Diagnostic::new(Tag::ArgsType, span, message).label("no single register"))
+            }
+        })
     }
 }
 

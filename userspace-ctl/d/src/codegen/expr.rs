@@ -62,6 +62,12 @@ impl Gen {
                 Ok(true)
             }
             Kind::SetMem(address, value) => self.store(address, value, &e.ty, rd),
+            Kind::Load(address) if e.ty.is_by_ref() => self.expr(address, rd),
+            Kind::Bits(a, low, count) => {
+                self.value(a, rd)?;
+                self.bits(u64::from(*low), u64::from(*count), a, &e.ty, rd)?;
+                Ok(true)
+            }
             Kind::Load(address) => {
                 self.expr(address, rd)?;
                 self.op(load_op(&e.ty), rd, 0, rd);
@@ -202,6 +208,39 @@ impl Gen {
         }
         self.clean(clean, &a.ty, rd, a.span)?;
         Ok(!from.signed || to.signed || to.size == 8)
+    }
+
+    /// Of the value in `rd`, `count` bits from bit `low` on, extended by their own sign.
+    fn bits(
+        &mut self,
+        low: u64,
+        count: u64,
+        from: &Expr,
+        ty: &Type,
+        rd: u8,
+    ) -> Result<(), Problem> {
+        let shift = |gen: &mut Self, op: Op, by: u64| {
+            if by != 0 {
+                let spare = gen.reg(rd + 1, from.span)?;
+                gen.setx(by, spare, from.span)?;
+                gen.op(op, rd, spare, rd);
+            }
+            Ok(())
+        };
+        let end = low.saturating_add(count);
+        if is_signed(ty) {
+            shift(self, Op::Sll, 64u64.saturating_sub(end))?;
+            return shift(self, Op::Sra, 64u64.saturating_sub(count));
+        }
+        shift(self, Op::Srl, low)?;
+        // What was loaded has zeros above its own bits.
+        let all = from.ty.int().map_or(64, |i| 8 * u64::from(i.size));
+        if end < all {
+            let spare = self.reg(rd + 1, from.span)?;
+            self.setx((1u64 << count.min(63)) - 1, spare, from.span)?;
+            self.op(Op::And, rd, spare, rd);
+        }
+        Ok(())
     }
 
     fn store(&mut self, address: &Expr, value: &Expr, ty: &Type, rd: u8) -> Result<bool, Problem> {

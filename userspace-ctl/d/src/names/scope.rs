@@ -9,7 +9,8 @@ use std::sync::Arc;
 
 use crate::source::Span;
 use crate::typed;
-use crate::types::Type;
+use crate::types::{Int, Member, Type};
+use crate::world::TypeSpace;
 use abi::aggregation::AggFunc;
 use abi::dif::VAR_USER_BASE;
 use abi::difo::{SCOPE_GLOBAL, SCOPE_LOCAL, SCOPE_THREAD};
@@ -88,6 +89,14 @@ pub struct Names {
     pub inlines: HashMap<String, typed::Expr>,
     /// `typedef`.
     pub typedefs: HashMap<String, Type>,
+    /// Structs, unions and enumerations with a tag.
+    pub tags: HashMap<(TypeSpace, String), Type>,
+    /// Members of the program's own structs and unions, by the number of their id.
+    pub structs: HashMap<u64, Arc<[Member]>>,
+    /// Number of the next of them.
+    pub next_struct: u64,
+    /// Constants of the program's own enumerations.
+    pub enumerators: HashMap<String, (u64, Int)>,
     /// Where a name of this program was first given a meaning, for messages.
     pub places: HashMap<(Scope, String), Span>,
 }
@@ -116,6 +125,12 @@ impl Names {
     /// Names of the variables of a scope.
     pub fn variables(&self, scope: Scope) -> impl Iterator<Item = String> + '_ {
         self.table(scope).by_name.keys().cloned()
+    }
+
+    /// Names that are values: what the world has as types is none of them.
+    pub fn values(&self) -> impl Iterator<Item = String> + '_ {
+        let variables = self.globals.by_name.keys();
+        variables.chain(self.inlines.keys()).chain(self.enumerators.keys()).cloned()
     }
 
     /// A new variable; `None` if there are too many.

@@ -2,7 +2,9 @@
 //! Declarations: `int x;`, `self string s;`, `inline int N = 5;`, `typedef unsigned int u;`.
 
 use super::{Parse, Parser};
-use crate::ast::{Decl, Declarator, TypeName};
+use std::sync::Arc;
+
+use crate::ast::{Body, Decl, Declarator, Extent, TypeName};
 use crate::diag::{Diagnostic, Tag};
 use crate::source::Span;
 use crate::token::Tok;
@@ -89,6 +91,17 @@ impl Parser<'_> {
             }
         }
         let ty = self.parse_base_type(first)?;
+        let names = self.parse_declarators()?;
+        let end = self.expect(";")?;
+        let declared = names.iter().map(|n| n.name.clone());
+        match class.as_ref().map(|(c, _)| c.as_str()) {
+            Some("typedef") => self.typedefs.extend(declared),
+            _ => self.variables.extend(declared),
+        }
+        Ok(Decl { class, ty, names, span: span.to(end) })
+    }
+
+    fn parse_declarators(&mut self) -> Parse<Vec<Declarator>> {
         let mut names = Vec::new();
         if !self.is(";") {
             loop {
@@ -98,15 +111,85 @@ impl Parser<'_> {
                 }
             }
         }
-        let end = self.expect(";")?;
-        if class.as_ref().is_some_and(|(c, _)| c == "typedef") {
-            self.typedefs.extend(names.iter().map(|n| n.name.clone()));
+        Ok(names)
+    }
+
+    /// `{ members }` or `{ constants }`.
+    fn parse_type_body(&mut self, is_enum: bool) -> Parse<Body> {
+        self.expect("{")?;
+        self.deeper()?;
+        let mut members = Vec::new();
+        let mut constants = Vec::new();
+        while !self.is("}") {
+            if is_enum {
+                let (name, span) = self.expect_ident("a constant's name")?;
+                let init = if self.maybe("=") { Some(self.parse_assignment()?) } else { None };
+                self.variables.insert(name.clone());
+                constants.push(Declarator { init, ..Declarator::plain(name, 0, span) });
+                if !self.maybe(",") {
+                    break;
+                }
+            } else {
+                let ty = self.parse_base_type(None)?;
+                let names = self.parse_declarators()?;
+                let span = ty.span.to(self.expect(";")?);
+                members.push(Decl { class: None, ty, names, span });
+            }
         }
-        Ok(Decl { class, ty, names, span: span.to(end) })
+        self.expect("}")?;
+        self.shallower();
+        Ok(if is_enum { Body::Constants(constants) } else { Body::Members(members) })
+    }
+
+    /// What stands behind `[`, up to and with the `]`.
+    fn parse_extent(&mut self) -> Parse<Extent> {
+        if self.maybe("]") {
+            return Ok(Extent::Open);
+        }
+        if !self.at_type() {
+            let e = self.parse_assignment()?;
+            if self.maybe("]") {
+                return Ok(Extent::Count(e));
+            }
+        }
+        while !self.maybe("]") {
+            if self.peek().tok == Tok::Eof {
+                return Err(self.unexpected("`]`"));
+            }
+            self.bump();
+        }
+        Ok(Extent::Tuple)
+    }
+
+    /// `*name)(parameters)`; the bracket before it has been read.
+    fn parse_function_pointer(&mut self, pointers: u16) -> Parse<Declarator> {
+        self.expect("*")?;
+        let (name, span) = self.expect_ident("a name to declare")?;
+        self.expect(")")?;
+        self.expect("(")?;
+        let mut open = 1usize;
+        while open > 0 {
+            match self.bump().tok {
+                Tok::Punct("(") => open += 1,
+                Tok::Punct(")") => open -= 1,
+                Tok::Eof => return Err(self.unexpected("`)`")),
+                _ => {}
+            }
+        }
+        Ok(Declarator { is_function: true, ..Declarator::plain(name, pointers, span) })
     }
 
     fn parse_declarator(&mut self) -> Parse<Declarator> {
         let pointers = self.stars();
+        if self.maybe("(") {
+            return self.parse_function_pointer(pointers);
+        }
+        if self.is(":") {
+            // A bit field without a name moves what comes behind it.
+            let span = self.bump().span;
+            let bits = Some(self.parse_assignment()?);
+            return Ok(Declarator { bits, ..Declarator::plain(String::new(), pointers, span) });
+        }
         let (name, span) = match self.peek().tok.clone() {
             // `self->x` instead of `self int x`: say what to write.
             Tok::Ident(name) => {
@@ -115,22 +198,17 @@ impl Parser<'_> {
             }
             _ => return Err(self.unexpected("a name to declare")),
         };
-        let mut is_array = false;
-        let mut init = None;
-        if self.maybe("[") {
-            is_array = true;
-            while !self.is("]") {
-                if self.peek().tok == Tok::Eof {
-                    return Err(self.unexpected("`]`"));
-                }
-                self.bump();
-            }
-            self.bump();
+        let mut d = Declarator::plain(name, pointers, span);
+        while self.maybe("[") {
+            d.arrays.push(self.parse_extent()?);
+        }
+        if self.maybe(":") {
+            d.bits = Some(self.parse_assignment()?);
         }
         if self.maybe("=") {
-            init = Some(self.parse_assignment()?);
+            d.init = Some(self.parse_assignment()?);
         }
-        Ok(Declarator { name, pointers, is_array, init, span })
+        Ok(d)
     }
 
     fn stars(&mut self) -> u16 {
@@ -153,7 +231,12 @@ impl Parser<'_> {
             let last = words.last().map(|(w, _)| w.as_str());
             let after_tag = matches!(last, Some("struct" | "union" | "enum"));
             let has_base = words.iter().any(|(w, _)| !is_attribute(w));
-            if !(after_tag || is_type_word(&word) || self.is_type_name(&word) && !has_base) {
+            let is_first = words.iter().all(|(w, _)| matches!(w.as_str(), "const" | "volatile"));
+            let is_type = after_tag
+                || is_type_word(&word)
+                || !has_base && self.is_type_name(&word)
+                || is_first && self.is_typedef(&word);
+            if !is_type {
                 break;
             }
             let span = self.bump().span;
@@ -163,10 +246,16 @@ impl Parser<'_> {
             }
             words.push((word, span));
         }
+        let at = words.iter().position(|(w, _)| matches!(w.as_str(), "struct" | "union" | "enum"));
+        let is_enum = words.iter().any(|(w, _)| w == "enum");
+        let mut body = None;
+        if at.is_some_and(|at| words.len() <= at + 2) && self.is("{") {
+            body = Some(Arc::new(self.parse_type_body(is_enum)?));
+        }
         match (words.first(), words.last()) {
             (Some((_, a)), Some((_, b))) => {
                 let span = a.to(*b);
-                Ok(TypeName { words, pointers: 0, span })
+                Ok(TypeName { words, body, pointers: 0, span })
             }
             _ => Err(self.unexpected("a type")),
         }

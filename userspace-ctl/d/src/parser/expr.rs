@@ -2,7 +2,7 @@
 //! Expressions: C's operators and D's `^^`, by precedence climbing.
 
 use super::{Complained, Parse, Parser};
-use crate::ast::{BinOp, Expr, ExprKind, Pseudo, UnOp, MAX_HEIGHT};
+use crate::ast::{BinOp, Expr, ExprKind, MemberName, Pseudo, UnOp, MAX_HEIGHT};
 use crate::diag::{Diagnostic, Tag};
 use crate::source::Span;
 use crate::token::{Tok, Token};
@@ -199,11 +199,12 @@ impl Parser<'_> {
         }
     }
 
-    fn at_type(&mut self) -> bool {
+    pub(super) fn at_type(&mut self) -> bool {
         match &self.peek().tok {
             Tok::Ident(word) => {
-                let word = word.clone();
+                let (word, end) = (word.clone(), self.peek().span.end);
                 self.is_type_name(&word)
+                    || self.lexer.follows(end, |c| c == ')' || c == '*') && self.is_typedef(&word)
             }
             _ => false,
         }
@@ -291,7 +292,10 @@ impl Parser<'_> {
                     format!("an expression, but `{word}` names a type (a cast has parentheses)");
                 return Err(self.unexpected(&what));
             }
-            _ => ExprKind::Ident(name),
+            _ => {
+                self.variables.insert(name.clone());
+                ExprKind::Ident(name)
+            }
         };
         self.bump();
         if self.is("`") {
@@ -329,8 +333,9 @@ impl Parser<'_> {
                 }
                 "." | "->" => {
                     self.bump();
-                    let (name, _) = self.expect_ident(&format!("a member's name after `{p}`"))?;
-                    ExprKind::Member(Box::new(e), name)
+                    let (name, span) =
+                        self.expect_ident(&format!("a member's name after `{p}`"))?;
+                    ExprKind::Member(Box::new(e), MemberName { name, is_arrow: p == "->", span })
                 }
                 "++" | "--" => {
                     self.bump();

@@ -15,12 +15,13 @@ pub mod probe_desc;
 use std::collections::HashSet;
 
 use crate::ast::Item;
+use crate::check::{call, variable};
 use crate::diag::{Diagnostic, Region, Tag};
 use crate::lexer::Lexer;
 use crate::source::{Source, SourceName, Span};
 use crate::token::{Tok, Token};
 use crate::types::Type;
-use crate::Options;
+use crate::{Options, TypeSpace, World};
 
 /// A complaint was made; the caller finds a place to go on.
 pub struct Complained;
@@ -54,11 +55,28 @@ struct Parser<'a> {
     region: Option<Region>,
     diagnostics: Vec<Diagnostic>,
     typedefs: HashSet<String>,
+    /// Names that were met where only a variable can stand.
+    variables: HashSet<String>,
+    world: &'a dyn World,
     is_command_line: bool,
 }
 
-/// Reads a whole source. Names in `typedefs` are types besides the known ones.
-pub fn parse(source: &Source, options: &Options, typedefs: HashSet<String>) -> Parsed {
+/// Names of earlier programs that decide how a text is read.
+#[derive(Debug, Default)]
+pub struct Known {
+    /// Types besides those of the language and of the world.
+    pub typedefs: HashSet<String>,
+    /// Variables: what the world has as a type is none here.
+    pub variables: HashSet<String>,
+}
+
+/// Reads a whole source.
+pub fn parse<'a>(
+    source: &'a Source,
+    options: &'a Options,
+    known: Known,
+    world: &'a dyn World,
+) -> Parsed {
     let mut p = Parser {
         lexer: Lexer::new(&source.text, options),
         ahead: None,
@@ -67,7 +85,9 @@ pub fn parse(source: &Source, options: &Options, typedefs: HashSet<String>) -> P
         predicate: None,
         region: None,
         diagnostics: Vec::new(),
-        typedefs,
+        typedefs: known.typedefs,
+        variables: known.variables,
+        world,
         is_command_line: matches!(source.name, SourceName::CommandLine(_)),
     };
     let items = p.parse_items();
@@ -95,7 +115,12 @@ impl Parser<'_> {
             match self.lexer.word() {
                 Some((word, span)) => {
                     self.last = span;
-                    let item = if self.begins_declaration(&word) {
+                    let item = if self.begins_declaration(&word)
+                        || self
+                            .lexer
+                            .follows(span.end, |c| c.is_alphabetic() || c == '_' || c == '*')
+                            && self.is_typedef(&word)
+                    {
                         self.parse_decl(word, span).map(Item::Decl)
                     } else {
                         self.parse_clause(word, span).map(Item::Clause)
@@ -153,6 +178,21 @@ impl Parser<'_> {
 
     fn is_type_name(&self, word: &str) -> bool {
         decl::is_type_word(word) || Type::named(word).is_some() || self.typedefs.contains(word)
+    }
+
+    /// Is it a type of the world? Asked only where a type may stand: `(name)`, `(name *`, `name x`.
+    /// A D variable of that name has precedence.
+    fn is_typedef(&mut self, word: &str) -> bool {
+        let is_name = word.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        let is_known = !is_name
+            || self.variables.contains(word)
+            || variable::builtin(word).is_some()
+            || call::is_function(word);
+        if is_known || self.world.find_type(TypeSpace::Typedef, word).is_none() {
+            return false;
+        }
+        self.typedefs.insert(word.into());
+        true
     }
 
     fn begins_declaration(&self, word: &str) -> bool {

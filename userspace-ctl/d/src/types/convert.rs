@@ -37,6 +37,10 @@ pub fn is_assignable(to: &Type, from: &Type) -> bool {
         }
         // A string is the address of its bytes.
         (Type::Pointer(a), Type::String) => to.is_stringlike() || **a == Type::Void,
+        (Type::Pointer(a), Type::Array(b, _)) => {
+            a == b || **a == Type::Void || (to.is_stringlike() && from.is_stringlike())
+        }
+        (Type::Struct(_) | Type::Array(..), _) => to == from,
         // An address of the traced process is a number to D; no cast is asked for.
         (Type::Int(i), Type::Pointer(_)) => *i == Int::UINTPTR,
         _ => false,
@@ -51,7 +55,7 @@ pub fn is_castable(to: &Type, from: &Type) -> bool {
             | (_, Type::Error)
             | (Type::Int(_) | Type::Pointer(_), Type::Int(_) | Type::Pointer(_))
             | (Type::Pointer(_), Type::String)
-            | (Type::String, Type::String | Type::Pointer(_) | Type::Int(_))
+            | (Type::String, Type::String | Type::Pointer(_) | Type::Int(_) | Type::Array(..))
     )
 }
 

@@ -118,6 +118,8 @@ impl Int {
     pub const CHAR: Int = Int { size: 1, signed: true, name: "char" };
     /// `int64_t`: arguments of probes, `x++` of an undeclared x.
     pub const INT64: Int = Int { size: 8, signed: true, name: "int64_t" };
+    /// `uint64_t`.
+    pub const UINT64: Int = Int { size: 8, signed: false, name: "uint64_t" };
     /// `size_t`.
     pub const SIZE: Int = Int { size: 8, signed: false, name: "size_t" };
     /// `uintptr_t`: what an address is when it is a number.

@@ -3,12 +3,15 @@
 //! reader, checks it with its verifier, and runs every clause in its interpreter.
 #![allow(dead_code, reason = "each test uses its part")]
 
+pub mod types;
+
 use std::collections::HashMap;
 
 use abi::action::ActionKind;
 use abi::dif::Builtin;
 use abi::difo::{DifType, DifVar};
-use d::{Compiled, Options, Source, SpecKind};
+use d::world::Fixture;
+use d::{Compiled, Matches, Options, Probe, ProbePattern, Source, SpecKind, TypeSpace, World};
 use dif::{addr, Clause, Env, Raised, Scope, Space, Var};
 
 /// Pseudo-random numbers, repeatable from the seed.
@@ -79,8 +82,14 @@ impl Host {
         ] {
             s.insert(b.id(), t.into());
         }
+        h.memory = types::memory();
         h.memory.push((0x1000, b"hello\0\x80\xff\xfe\xff\xff\xff\xff\xff\xff\xff".to_vec()));
         h
+    }
+
+    /// A probe with the arguments of the fixture's functions fires.
+    pub fn typed() -> Self {
+        Host { args: types::ARGS.to_vec(), ..Self::new() }
     }
 
     fn put(&mut self, bytes: &[u8]) -> u64 {
@@ -278,12 +287,52 @@ fn statement(
     Ok(())
 }
 
-pub fn world() -> d::world::Fixture {
-    let mut w = d::world::Fixture::new(&[
+/// Some probes, and the types of [`types`].
+pub struct TestWorld(pub Fixture);
+
+impl World for TestWorld {
+    fn matches(&self, pattern: &ProbePattern) -> Matches {
+        self.0.matches(pattern)
+    }
+    fn nearest(&self, pattern: &ProbePattern) -> Vec<String> {
+        self.0.nearest(pattern)
+    }
+    fn providers(&self) -> Vec<String> {
+        self.0.providers()
+    }
+    fn probes(&self, pattern: &ProbePattern) -> Vec<Probe> {
+        self.0.probes(pattern)
+    }
+    fn probe_signature(&self, probe: &Probe) -> Option<std::sync::Arc<d::Signature>> {
+        let [provider, _, function, name] = &probe.parts;
+        (provider == "fbt").then(|| types::signature(function, name)).flatten()
+    }
+    fn find_type(&self, space: TypeSpace, name: &str) -> Option<d::types::Type> {
+        types::find_type(space, name)
+    }
+    fn members(&self, of: d::types::StructId) -> Option<std::sync::Arc<[d::types::Member]>> {
+        types::members(of)
+    }
+    fn enum_constant(&self, name: &str) -> Option<(u64, d::types::Type)> {
+        types::enum_constant(name)
+    }
+    fn nearest_types(&self, space: TypeSpace, name: &str) -> Vec<String> {
+        types::nearest_types(space, name)
+    }
+}
+
+pub fn world() -> TestWorld {
+    let mut w = Fixture::new(&[
         "hworld:open_module:open1:entry",
         "hworld:read_module:read1:entry",
         "fbt:vmlinux:vfs_read:entry",
         "fbt:vmlinux:vfs_write:entry",
+        "fbt:vmlinux:vfs_read:return",
+        "fbt:vmlinux:dput:entry",
+        "fbt:vmlinux:do_exit:entry",
+        "fbt:vmlinux:sync_all:entry",
+        "fbt:vmlinux:by_value:entry",
+        "fbt:vmlinux:nameless:entry",
     ]);
     // hworld's probes say what they pass.
     for (parts, nargs) in &mut w.probes {
@@ -291,7 +340,7 @@ pub fn world() -> d::world::Fixture {
             *nargs = Some(2);
         }
     }
-    w
+    TestWorld(w)
 }
 
 pub fn compile(text: &str) -> (Source, Compiled) {

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-2.0
+//! `args[]` of a clause whose descriptions match probes with different arguments.
+//!
+//! The clause is compiled once per distinct list of the types that it uses, and each code goes to
+//! the probes it is for. Probes that lack an argument are left out with a note, unless all do.
+
+use std::collections::{BTreeSet, HashMap};
+use std::fmt::Write;
+use std::sync::Arc;
+
+use super::Checker;
+use crate::ast::{self, ExprKind, StmtKind};
+use crate::diag::{Diagnostic, Tag};
+use crate::source::Span;
+use crate::typed::Members;
+use crate::types::Type;
+use crate::world::{Probe, ProbePattern, Signature};
+
+/// Which of `args[]` a clause uses.
+#[derive(Debug, Default)]
+pub(super) struct Used {
+    numbers: BTreeSet<u64>,
+    /// An index that is no plain number.
+    any: bool,
+}
+
+/// Probes that one code is for.
+#[derive(Debug, Default)]
+pub(super) struct Group {
+    /// `None`: every argument is a number of 64 bits.
+    pub signature: Option<Arc<Signature>>,
+    /// By pattern.
+    pub members: Vec<Members>,
+    /// Most arguments one of them passes, if known.
+    pub nargs: Option<u32>,
+    /// One of them, for messages.
+    pub example: String,
+}
+
+/// Why probes are left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+enum Lack {
+    Missing(u64),
+    Unreachable(u64),
+    NoTypes,
+}
+
+impl Used {
+    /// Looks through a clause.
+    pub(super) fn of(clause: &ast::Clause) -> Used {
+        let mut used = Used::default();
+        clause.predicate.iter().for_each(|e| used.expr(e));
+        used.statements(clause.body.as_deref().unwrap_or(&[]));
+        used
+    }
+
+    fn statements(&mut self, list: &[ast::Stmt]) {
+        for s in list {
+            match &s.kind {
+                StmtKind::Expr(e) => self.expr(e),
+                StmtKind::If(condition, then, other) => {
+                    self.expr(condition);
+                    self.statements(then);
+                    self.statements(other);
+                }
+            }
+        }
+    }
+
+    fn expr(&mut self, e: &ast::Expr) {
+        if let ExprKind::Index(base, indices) = &e.kind {
+            if matches!(&base.kind, ExprKind::Ident(name) if name == "args") {
+                match indices.as_slice() {
+                    [ast::Expr { kind: ExprKind::Int(n, _), .. }] => {
+                        self.numbers.insert(*n);
+                    }
+                    _ => self.any = true,
+                }
+            }
+        }
+        e.kind.each_child(&mut |child| self.expr(child));
+    }
+
+    fn is_empty(&self) -> bool {
+        self.numbers.is_empty() && !self.any
+    }
+
+    fn lack(&self, signature: &Signature) -> Option<Lack> {
+        self.numbers.iter().find_map(|&n| {
+            let arg = usize::try_from(n).ok().and_then(|n| signature.args.get(n));
+            match arg {
+                None => Some(Lack::Missing(n)),
+                Some(arg) if arg.slot.is_none() => Some(Lack::Unreachable(n)),
+                Some(_) => None,
+            }
+        })
+    }
+
+    /// Equal for signatures that give equal code.
+    fn key(&self, signature: &Signature) -> String {
+        let mut key = String::new();
+        for (n, arg) in (0u64..).zip(&signature.args) {
+            if self.any || self.numbers.contains(&n) {
+                let _ = write!(key, "{n}:{:?}:", arg.slot);
+                identity(&arg.ty, &mut key);
+            }
+        }
+        if self.any {
+            let _ = write!(key, "/{}", signature.args.len());
+        }
+        key
+    }
+}
+
+/// A type in a few characters, structs by their number: one name can stand for several.
+fn identity(ty: &Type, key: &mut String) {
+    let _ = match ty {
+        Type::Pointer(to) => {
+            key.push('*');
+            return identity(to, key);
+        }
+        Type::Struct(s) => write!(key, "s{:x};", s.id.0),
+        Type::Int(i) => write!(key, "i{}{};", i.size, i.signed),
+        other => write!(key, "{other};"),
+    };
+}
+
+impl Checker<'_> {
+    /// The probes of a clause, by the code they need; patterns with what they match.
+    pub(super) fn groups(
+        &mut self,
+        patterns: &[(ProbePattern, Span, Option<u32>)],
+        used: &Used,
+    ) -> (Vec<Group>, Vec<usize>) {
+        let whole = |nargs| Group {
+            members: vec![Members::All; patterns.len()],
+            nargs,
+            ..Group::default()
+        };
+        let most = patterns.iter().filter_map(|p| p.2).max();
+        if used.is_empty() {
+            return (vec![whole(most)], vec![0; patterns.len()]);
+        }
+        let mut sorted = Sorted::new(used, patterns.len());
+        let mut counts = Vec::new();
+        let mut notes = Vec::new();
+        let mut example = None;
+        for (i, (pattern, span, nargs)) in patterns.iter().enumerate() {
+            let probes = self.world.probes(pattern);
+            counts.push(probes.len());
+            let signatures: Vec<_> = probes.iter().map(|p| self.world.probe_signature(p)).collect();
+            if signatures.iter().all(Option::is_none) {
+                sorted.untyped(i, Members::All, *nargs);
+                continue;
+            }
+            let mut lacking: HashMap<Lack, (usize, &Probe)> = HashMap::new();
+            for (probe, signature) in probes.iter().zip(&signatures) {
+                let lack = match signature {
+                    None => Some(Lack::NoTypes),
+                    Some(s) => used.lack(s),
+                };
+                match (lack, signature) {
+                    (None, Some(signature)) => sorted.typed(i, probe, signature),
+                    (Some(lack), signature) => {
+                        lacking.entry(lack).or_insert((0, probe)).0 += 1;
+                        if let (None, Some(s)) = (&example, signature) {
+                            example = Some((s.clone(), probe.parts.join(":")));
+                        }
+                    }
+                    (None, None) => {}
+                }
+            }
+            let mut lacking: Vec<_> = lacking.into_iter().collect();
+            lacking.sort_by_key(|(lack, _)| *lack);
+            for (lack, (count, probe)) in lacking {
+                notes.push(left_out(lack, count, probe, pattern, *span));
+            }
+        }
+        let groups = sorted.groups;
+        if groups.is_empty() {
+            // Nobody has it: let the use itself be complained about.
+            let mut group = whole(most);
+            if let Some((signature, probe)) = example {
+                (group.signature, group.example) = (Some(signature), probe);
+            }
+            return (vec![group], counts);
+        }
+        self.notes.append(&mut notes);
+        (groups, counts)
+    }
+}
+
+fn left_out(lack: Lack, n: usize, probe: &Probe, pattern: &ProbePattern, at: Span) -> Diagnostic {
+    let (tag, why) = match lack {
+        Lack::Missing(n) => (Tag::ArgsIdx, format!("they have no args[{n}]")),
+        Lack::Unreachable(n) => {
+            (Tag::ArgsType, format!("args[{n}] is passed in a way that cannot be read"))
+        }
+        Lack::NoTypes => (Tag::ArgsType, "the types of their arguments are not known".into()),
+    };
+    let name = probe.parts.join(":");
+    let message = match n {
+        1 => format!(
+            "{name} is left out of {pattern}: {}",
+            why.replace("they have", "it has").replace("their", "its")
+        ),
+        n => format!("{n} probes of {pattern} are left out: {why}, such as {name}"),
+    };
+    Diagnostic::new(tag, at, message)
+}
+
+/// Groups under construction.
+struct Sorted<'u> {
+    used: &'u Used,
+    count: usize,
+    groups: Vec<Group>,
+    /// The group without types.
+    plain: Option<usize>,
+    by_key: HashMap<String, usize>,
+    /// By address: most worlds hand out one signature many times. Kept, so that none is reused.
+    by_signature: HashMap<*const Signature, (Arc<Signature>, usize)>,
+}
+
+impl<'u> Sorted<'u> {
+    fn new(used: &'u Used, count: usize) -> Self {
+        Sorted {
+            used,
+            count,
+            groups: Vec::new(),
+            plain: None,
+            by_key: HashMap::new(),
+            by_signature: HashMap::new(),
+        }
+    }
+
+    fn group(&mut self, signature: Option<Arc<Signature>>, example: String) -> usize {
+        let members = vec![Members::default(); self.count];
+        self.groups.push(Group { signature, members, nargs: None, example });
+        self.groups.len() - 1
+    }
+
+    fn untyped(&mut self, pattern: usize, members: Members, nargs: Option<u32>) {
+        let at = match self.plain {
+            Some(at) => at,
+            None => self.group(None, String::new()),
+        };
+        self.plain = Some(at);
+        if let Some(group) = self.groups.get_mut(at) {
+            group.nargs = group.nargs.max(nargs);
+            if let Some(slot) = group.members.get_mut(pattern) {
+                *slot = members;
+            }
+        }
+    }
+
+    fn typed(&mut self, pattern: usize, probe: &Probe, signature: &Arc<Signature>) {
+        let at = match self.by_signature.get(&Arc::as_ptr(signature)) {
+            Some((_, at)) => *at,
+            None => {
+                let key = self.used.key(signature);
+                let at = match self.by_key.get(&key) {
+                    Some(at) => *at,
+                    None => {
+                        let at = self.group(Some(signature.clone()), probe.parts.join(":"));
+                        self.by_key.insert(key, at);
+                        at
+                    }
+                };
+                self.by_signature.insert(Arc::as_ptr(signature), (signature.clone(), at));
+                at
+            }
+        };
+        let address = match probe.id {
+            0 => {
+                let [a, b, c, d] = &probe.parts;
+                ProbePattern::new(a, b, c, d)
+            }
+            id => ProbePattern { id, ..ProbePattern::default() },
+        };
+        let members = self.groups.get_mut(at).and_then(|g| g.members.get_mut(pattern));
+        if let Some(members) = members {
+            members.push(address);
+        }
+    }
+}
