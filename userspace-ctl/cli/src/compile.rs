@@ -35,7 +35,10 @@ pub fn all(
         let source = source(spec)?;
         let compiled = compiler.compile(&source, world);
         match compiled.program {
-            Some(program) => programs.push(program),
+            Some(program) => {
+                compiled.notes.iter().for_each(|n| eprintln!("dtrace: note: {}", n.message));
+                programs.push(program);
+            }
             None => {
                 complain(spec, &source, &compiled.diagnostics, settings.errtags);
                 return Err(Stop::Told);
