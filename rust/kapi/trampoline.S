@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The two places where the module leaves the calling convention: calls to functions whose ENDBR is sealed, and the
- * trampoline that a probe site calls.
+ * The places where the module leaves the calling convention: calls to functions whose ENDBR is sealed, the trampolines
+ * that probe sites call, and room for instructions that breakpoints have displaced.
  */
 #include <linux/linkage.h>
 #include <linux/objtool.h>
@@ -77,3 +77,103 @@ SYM_FUNC_START(kapi_sdt_trampoline)
 	popq	%rbp
 	RET
 SYM_FUNC_END(kapi_sdt_trampoline)
+
+/*
+ * Called by ftrace in the place of the nop that a C function begins with. So nothing is live but what a caller gives
+ * to a C function, and that is all that is saved.
+ *
+ *	rsp + 64	the seventh argument
+ *	rsp + 56	return address into the caller
+ *	rsp + 48	return address: site + 5
+ *	rsp		rdi rsi rdx rcx r8 r9: the arguments, in this order
+ */
+SYM_FUNC_START(kapi_entry_trampoline)
+	ANNOTATE_NOENDBR
+	pushq	%r9
+	pushq	%r8
+	pushq	%rcx
+	pushq	%rdx
+	pushq	%rsi
+	pushq	%rdi
+	movq	48(%rsp), %rdi
+	movq	%rsp, %rsi
+	leaq	64(%rsp), %rdx
+	subq	$5, %rdi
+	call	kapi_entry_fired
+	popq	%rdi
+	popq	%rsi
+	popq	%rdx
+	popq	%rcx
+	popq	%r8
+	popq	%r9
+	RET
+SYM_FUNC_END(kapi_entry_trampoline)
+
+/*
+ * What a C call may change. At a return that is more than C needs, but functions in assembly promise more to their
+ * callers: they may return in any register, and in flags. At a jump out of a function these are the arguments of the
+ * next one.
+ */
+.macro save_all
+	pushq	%rax
+	pushq	%rdx
+	pushq	%rcx
+	pushq	%rsi
+	pushq	%rdi
+	pushq	%r8
+	pushq	%r9
+	pushq	%r10
+	pushq	%r11
+	pushfq
+.endm
+
+.macro restore_all
+	popfq
+	popq	%r11
+	popq	%r10
+	popq	%r9
+	popq	%r8
+	popq	%rdi
+	popq	%rsi
+	popq	%rcx
+	popq	%rdx
+	popq	%rax
+.endm
+
+/* Called in the place of a return: site + 5 is on the stack, and behind it where the function returns to. */
+SYM_FUNC_START(kapi_return_trampoline)
+	ANNOTATE_NOENDBR
+	save_all
+	movq	80(%rsp), %rdi
+	movq	%rax, %rsi
+	subq	$5, %rdi
+	call	kapi_return_fired
+	restore_all
+	leaq	8(%rsp), %rsp
+	UNWIND_HINT_FUNC
+	RET
+SYM_FUNC_END(kapi_return_trampoline)
+
+/* Called in the place of a jump to another function: that one becomes where we return to. */
+SYM_FUNC_START(kapi_tail_trampoline)
+	ANNOTATE_NOENDBR
+	save_all
+	movq	80(%rsp), %rdi
+	subq	$5, %rdi
+	call	kapi_tail_fired
+	movq	%rax, 80(%rsp)
+	restore_all
+	RET
+SYM_FUNC_END(kapi_tail_trampoline)
+
+/*
+ * Copies of instructions, each with a jump behind it to where the instruction's successor is. What is not written yet
+ * is breakpoints. Rust: sites::POOL is its size.
+ */
+	.balign 64
+SYM_CODE_START(kapi_pool)
+	ANNOTATE_NOENDBR
+	UNWIND_HINT_END_OF_STACK
+	.fill	256 << 10, 1, 0xcc
+	ud2
+SYM_CODE_END(kapi_pool)

@@ -257,8 +257,8 @@ impl Drop for Running {
             state = sdt.state.lock();
         }
         for site in state.points.iter().flat_map(|p| &p.sites).filter(|s| s.original != NOP) {
-            let back = Patch { addr: site.addr, old: NOP, new: site.original };
-            if text::patch(&[back]).is_err() {
+            let back = Patch::call_to_nop(site.addr, site.original).map(|p| p.undo());
+            if !back.is_some_and(|p| text::patch(&[p]).is_ok()) {
                 pr_warn!("sdt: site {:#x} could not be made a call again\n", site.addr);
             }
         }
@@ -364,13 +364,13 @@ impl State {
 
 /// Makes the calls of a module that has just been found nops. One that cannot be changed is lost.
 fn silence(found: &mut KVVec<scan::Site>) {
-    let nop = |s: &scan::Site| Patch { addr: s.record.site, old: s.record.bytes, new: NOP };
+    let nop = |s: &scan::Site| Patch::call_to_nop(s.record.site, s.record.bytes);
     let is_call = |s: &scan::Site| s.record.kind == Kind::Call;
-    if poke(found.iter().filter(|s| is_call(s)).map(nop)).is_ok() {
+    if poke(found.iter().filter(|s| is_call(s)).filter_map(nop)).is_ok() {
         return;
     }
     found.retain(|s| {
-        let ok = !is_call(s) || text::patch(&[nop(s)]).is_ok();
+        let ok = !is_call(s) || nop(s).is_some_and(|p| text::patch(&[p]).is_ok());
         if !ok {
             pr_warn!("sdt: call at {:#x} ignored: it has been changed\n", s.record.site);
         }
@@ -381,7 +381,7 @@ fn silence(found: &mut KVVec<scan::Site>) {
 /// Makes all sites call, or none.
 fn arm(sites: &mut [Site]) -> core::result::Result<(), EnableError> {
     for site in sites.iter() {
-        if text::call_to(Trampoline::Sdt, site.addr).is_none() {
+        if site.calling().is_none() {
             return Err(EnableError::Unsupported("the site is too far away from dtrace.ko"));
         }
     }
@@ -403,8 +403,7 @@ fn disarm(sites: &mut [Site]) -> bool {
 impl Site {
     /// From nop to call.
     fn calling(&self) -> Option<Patch> {
-        let new = text::call_to(Trampoline::Sdt, self.addr)?;
-        Some(Patch { addr: self.addr, old: NOP, new })
+        Patch::to_call(self.addr, NOP, Trampoline::Sdt)
     }
 }
 

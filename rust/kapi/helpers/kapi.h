@@ -11,6 +11,7 @@ struct list_head;
 struct miscdevice;
 struct module;
 struct mutex;
+struct pt_regs;
 
 /* Whether all of [addr, addr + len) is in [base, base + size); nothing wraps around. */
 static inline bool kapi_within(u64 base, u64 size, u64 addr, size_t len)
@@ -82,17 +83,78 @@ struct kapi_patch {
 };
 /* Rust: sys::TextFns */
 struct kapi_text_fns {
-	unsigned long batch_add, batch_finish;
+	unsigned long batch_add, batch_finish, poke, sync;
 	unsigned long jump_label_reserved, static_call_reserved, ftrace_reserved, alternatives_reserved;
 	unsigned long stext, etext;
 	struct mutex *text_mutex, *module_mutex;
 	struct list_head *modules;
 };
+/* Rust: text::CHUNK. So many sites are changed at once; whoever waits for a lock waits as long. */
+#define KAPI_CHUNK 256
+bool kapi_is_text(const struct kapi_text_fns *fns, u64 addr, size_t len);
 int kapi_text_patch(const struct kapi_text_fns *fns, const struct kapi_patch *batch, size_t n, size_t *at);
+void kapi_text_patch_each(const struct kapi_text_fns *fns, const struct kapi_patch *batch, size_t n, u8 *why);
 bool kapi_text_reserved(const struct kapi_text_fns *fns, u64 addr, size_t len);
+
+/* sites.c */
+/* Rust: sites::Kind */
+enum kapi_kind {
+	KAPI_SKIP, KAPI_PUSH, KAPI_JUMP, KAPI_BRANCH, KAPI_CALL, KAPI_RETURN, KAPI_JUMP_REG, KAPI_CALL_REG, KAPI_SLOT,
+	KAPI_TAIL,
+};
+/* Rust: sites::Site */
+struct kapi_site {
+	u64 addr;
+	u64 target;
+	u8 kind, reg, len, first;
+	u8 armed, touched;
+	u8 unused[2];
+};
+int kapi_sites_reserve(size_t more);
+int kapi_sites_check(const struct kapi_site *site);
+int kapi_sites_add(const struct kapi_site *site);
+void kapi_sites_forget(u64 start, u64 end);
+bool kapi_sites_free(const struct kapi_text_fns *fns);
+void kapi_sites_poke(const struct kapi_text_fns *fns, const u64 *addrs, size_t n, bool arm, u8 *why);
+void kapi_sites_restore(const struct kapi_text_fns *fns);
+int kapi_pool_write(const struct kapi_text_fns *fns, size_t at, const u8 *bytes, size_t len);
+int kapi_breakpoints_on(void);
+void kapi_breakpoints_off(void);
+u64 kapi_tail_fired(u64 site);
+
+/* ftrace.c */
+/* Rust: sys::FtraceFns */
+struct kapi_ftrace_fns {
+	unsigned long add, del, hash_alloc, hash_free, hash_add, hash_find, location, find_direct;
+	int *enabled;
+};
+u64 kapi_ftrace_location(const struct kapi_ftrace_fns *fns, u64 addr);
+void kapi_ftrace_sort_out(const struct kapi_ftrace_fns *fns, const u64 *sites, size_t n, bool on, u8 *why);
+int kapi_ftrace_update(const struct kapi_ftrace_fns *fns, const u64 *sites, size_t n, bool on, const u8 *why);
+size_t kapi_ftrace_shared(u64 *sites, size_t max);
+bool kapi_ftrace_attached(void);
+int kapi_ftrace_detach_all(void);
+
+/* forbidden.c */
+typedef void (*kapi_range_fn)(void *arg, u64 start, u64 end, unsigned int why);
+void kapi_kprobe_blacklist(struct list_head *list, struct mutex *mutex, kapi_range_fn fn, void *arg);
+void kapi_module_forbidden(struct module *mod, unsigned long size_of, kapi_range_fn fn, void *arg);
+void kapi_die_chain(unsigned long chain, unsigned long size_of, kapi_range_fn fn, void *arg);
+u64 kapi_symbol_end(unsigned long size_of, u64 addr);
+void kapi_static_calls(u64 start, u64 stop, kapi_range_fn fn, void *arg);
+void kapi_jump_labels(u64 start, u64 stop, kapi_range_fn fn, void *arg);
+void kapi_module_sites(struct module *mod, kapi_range_fn fn, void *arg);
 
 /* trampoline.S */
 long kapi_call4(unsigned long fn, unsigned long a, unsigned long b, unsigned long c, unsigned long d);
 void kapi_sdt_trampoline(void);
+void kapi_entry_trampoline(void);
+void kapi_return_trampoline(void);
+void kapi_tail_trampoline(void);
+extern u8 kapi_pool[];
+
+/* trampoline.rs */
+void kapi_trap_fired(u64 addr, const struct pt_regs *regs, bool taken);
+void kapi_tail_probe(u64 site);
 
 #endif

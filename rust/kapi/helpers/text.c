@@ -9,19 +9,23 @@
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
+#include <linux/sort.h>
 #include <linux/uaccess.h>
 #include "kapi.h"
 
 static const u8 nop5[5] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 };
 
+/* A return, with the breakpoints that keep a processor from running on behind it. */
+static const u8 ret5[5] = { 0xc3, 0xcc, 0xcc, 0xcc, 0xcc };
+
 /* What the kernel's method takes, five bytes wide. */
 static bool kapi_pokable(const u8 *insn)
 {
-	return !memcmp(insn, nop5, 5) || insn[0] == 0xe8 || insn[0] == 0xe9;
+	return !memcmp(insn, nop5, 5) || insn[0] == 0xe8 || insn[0] == 0xe9 || !memcmp(insn, ret5, 5);
 }
 
 /* Under module_mutex, so that no module gives up the text that was found to be its own. */
-static bool kapi_is_text(const struct kapi_text_fns *fns, u64 addr, size_t len)
+bool kapi_is_text(const struct kapi_text_fns *fns, u64 addr, size_t len)
 {
 	struct module *m;
 
@@ -83,6 +87,51 @@ out:
 	mutex_unlock(fns->text_mutex);
 	mutex_unlock(fns->module_mutex);
 	return err;
+}
+
+static int kapi_by_addr(const void *a, const void *b, const void *batch)
+{
+	const struct kapi_patch *patch = batch;
+	u64 x = patch[*(const u8 *)a].addr, y = patch[*(const u8 *)b].addr;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Each for itself, but those that have a why already: why[i] is 0, or the errno of what stood in the way. At most KAPI_CHUNK, fastest if they ascend. */
+void kapi_text_patch_each(const struct kapi_text_fns *fns, const struct kapi_patch *batch, size_t n, u8 *why)
+{
+	bool ascends = true;
+	u8 order[KAPI_CHUNK];
+	u64 free = 0;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		order[i] = i;
+		ascends &= !i || batch[i - 1].addr < batch[i].addr;
+	}
+	if (!ascends)
+		sort_r(order, n, 1, kapi_by_addr, NULL, batch);
+	mutex_lock(fns->module_mutex);
+	mutex_lock(fns->text_mutex);
+	for (i = 0; i < n; i++) {
+		const struct kapi_patch *p = &batch[order[i]];
+		int err;
+
+		if (why[order[i]])
+			continue;
+		err = kapi_check(fns, p);
+		/* What is added now is written at the end only: the one before does not show yet. */
+		if (!err && p->addr < free)
+			err = -EEXIST;
+		why[order[i]] = -err;
+		if (err)
+			continue;
+		free = p->addr + 5;
+		kapi_call4(fns->batch_add, p->addr, (unsigned long)p->new, 5, 0);
+	}
+	kapi_call4(fns->batch_finish, 0, 0, 0, 0);
+	mutex_unlock(fns->text_mutex);
+	mutex_unlock(fns->module_mutex);
 }
 
 /* Their last argument is the last byte, in all four. */

@@ -16,6 +16,8 @@
 //! | [`task`], [`time`] | who and when |
 //! | [`symbols`], [`modules`] | names to addresses; modules as they come and go |
 //! | [`text`], [`trampoline`] | changing instructions of running code; where a changed one leads |
+//! | [`ftrace`], [`int3`] | calls at the entries of functions; breakpoints on any instruction |
+//! | [`forbidden`] | which instructions are not ours to change |
 //! | [`mem`] | allocation that can be refused |
 //! | [`device`], [`log`] | device nodes that own the module; one prefix |
 //!
@@ -32,7 +34,10 @@
 
 pub mod context;
 pub mod device;
+pub mod forbidden;
+pub mod ftrace;
 pub mod global;
+pub mod int3;
 mod lock;
 pub mod log;
 pub mod mem;
@@ -40,6 +45,7 @@ pub mod modules;
 pub mod nofault;
 pub mod percpu;
 pub mod publish;
+mod sites;
 pub mod symbols;
 mod sys;
 pub mod task;
@@ -62,15 +68,20 @@ pub fn init(without_text: bool) {
     symbols::resolve(without_text);
 }
 
-/// Waits until no CPU and no task is in module text that a probe site led to. After disarming every
-/// site, and before the module goes away: a task may have been preempted inside a trampoline. If no
-/// site ever called one there is nobody to wait for, and half a second is saved.
+/// The end of all sites: takes back what is left of them, and waits until no CPU and no task is in
+/// module text that one led to. After disarming every site, and before the module goes away: a task
+/// may have been preempted inside a trampoline. If no site ever led to us there is nobody to wait
+/// for, and half a second is saved.
 ///
 /// # Context
 ///
-/// *process*
+/// *process*; whoever patches, attaches or arms afterwards must call it again.
 pub fn quiesce() {
-    if text::has_called() {
-        sys::kapi_quiesce();
+    if !sites::expected() {
+        return;
     }
+    ftrace::detach_all();
+    let table = sites::Table::lock();
+    table.breakpoints_off();
+    table.end();
 }

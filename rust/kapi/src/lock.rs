@@ -13,6 +13,10 @@ pub(crate) enum Lock {
     Publish = 0,
     /// The contents of [globals](crate::global).
     Global = 1,
+    /// The table of [sites](crate::sites).
+    Sites = 2,
+    /// What [ftrace](crate::ftrace) was told.
+    Ftrace = 3,
 }
 
 /// It is held as long as this exists.

@@ -49,6 +49,11 @@ impl ModuleRef<'_> {
         self.at as u64
     }
 
+    /// For helpers.
+    pub(crate) fn as_ptr(&self) -> *mut c_void {
+        self.at
+    }
+
     fn text(&self, init: bool) -> Range<u64> {
         let (mut base, mut size) = (0, 0);
         // SAFETY: the module exists by the invariant.

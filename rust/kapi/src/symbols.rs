@@ -5,15 +5,21 @@
 //! A missing one is no error here. It takes away the feature that is built on it, and one line in
 //! the log says so: kernels rename such functions without notice.
 
-use crate::sys::{self, TextFns};
+use crate::sys::{self, FtraceFns, TextFns};
 use core::ffi::CStr;
+use core::ops::Range;
 use kernel::ffi::{c_char, c_int, c_ulong, c_void};
 use kernel::prelude::*;
 use kernel::sync::SetOnce;
 
 struct Found {
+    lookup: Lookup,
     text: TextFns,
     on_each: c_ulong,
+    extable: c_ulong,
+    size_of: c_ulong,
+    breakpoints: bool,
+    ftrace: Option<FtraceFns>,
 }
 
 static FOUND: SetOnce<Found> = SetOnce::new();
@@ -37,6 +43,26 @@ impl Lookup {
         }
         addr
     }
+
+    fn ftrace(&self) -> Option<FtraceFns> {
+        let mut missing = false;
+        let fns = FtraceFns {
+            add: self.need(c"update_ftrace_direct_add", &mut missing),
+            del: self.need(c"update_ftrace_direct_del", &mut missing),
+            hash_alloc: self.need(c"alloc_ftrace_hash", &mut missing),
+            hash_free: self.need(c"free_ftrace_hash", &mut missing),
+            hash_add: self.need(c"add_ftrace_hash_entry_direct", &mut missing),
+            hash_find: self.need(c"ftrace_lookup_ip", &mut missing),
+            location: self.need(c"ftrace_location", &mut missing),
+            find_direct: self.need(c"ftrace_find_rec_direct", &mut missing),
+            enabled: self.find(c"ftrace_enabled"),
+        };
+        if missing {
+            pr_warn!("unsupported: ftrace needs the symbols above; breakpoints do in its place\n");
+            return None;
+        }
+        Some(fns)
+    }
 }
 
 pub(crate) fn resolve(without_text: bool) {
@@ -49,6 +75,8 @@ pub(crate) fn resolve(without_text: bool) {
     let text = TextFns {
         batch_add: lookup.need(c"smp_text_poke_batch_add", &mut missing),
         batch_finish: lookup.need(c"smp_text_poke_batch_finish", &mut missing),
+        poke: lookup.find(c"text_poke"),
+        sync: lookup.find(c"smp_text_poke_sync_each_cpu"),
         jump_label_reserved: lookup.need(c"jump_label_text_reserved", &mut missing),
         static_call_reserved: lookup.need(c"static_call_text_reserved", &mut missing),
         ftrace_reserved: lookup.need(c"ftrace_text_reserved", &mut missing),
@@ -65,7 +93,14 @@ pub(crate) fn resolve(without_text: bool) {
         pr_warn!("unsupported: text patching needs the symbols above; no probes in kernel text\n");
         return;
     }
-    FOUND.populate(Found { text, on_each });
+    let breakpoints = text.poke != 0 && text.sync != 0;
+    if !breakpoints {
+        pr_warn!("unsupported: text_poke cannot be reached; no probes by breakpoints\n");
+    }
+    let ftrace = lookup.ftrace();
+    let extable = lookup.find(c"search_exception_tables");
+    let size_of = lookup.find(c"kallsyms_lookup_size_offset");
+    FOUND.populate(Found { lookup, text, on_each, extable, size_of, breakpoints, ftrace });
 }
 
 /// Whether instructions of the kernel can be changed, and modules be looked into.
@@ -76,6 +111,47 @@ pub fn feature_text() -> bool {
 /// Evidence in itself: all members are what their names say.
 pub(crate) fn text_fns() -> Option<&'static TextFns> {
     FOUND.as_ref().map(|found| &found.text)
+}
+
+/// What breakpoints need besides; evidence like [`text_fns`].
+pub(crate) fn breakpoint_fns() -> Option<&'static TextFns> {
+    FOUND.as_ref().filter(|found| found.breakpoints).map(|found| &found.text)
+}
+
+/// Evidence like [`text_fns`].
+pub(crate) fn ftrace_fns() -> Option<&'static FtraceFns> {
+    FOUND.as_ref()?.ftrace.as_ref()
+}
+
+/// [`crate::text::may_fault`]. If it cannot be told: yes.
+pub(crate) fn may_fault(addr: u64) -> bool {
+    match FOUND.as_ref() {
+        // SAFETY: the address is that of `search_exception_tables`, which takes any address.
+        Some(Found { extable: f @ 1.., .. }) => unsafe {
+            sys::kapi_call4(*f, addr as c_ulong, 0, 0, 0) != 0
+        },
+        _ => true,
+    }
+}
+
+/// The address of `kallsyms_lookup_size_offset`.
+pub(crate) fn size_of() -> Option<c_ulong> {
+    FOUND.as_ref().map(|found| found.size_of).filter(|f| *f != 0)
+}
+
+/// Where the kernel proper has its text; `None` if its symbols cannot be looked up.
+pub fn text_range() -> Option<Range<u64>> {
+    text_fns().map(|fns| fns.stext as u64..fns.etext as u64)
+}
+
+/// The address of a symbol: of the kernel proper, or of a module.
+///
+/// # Context
+///
+/// *process*
+pub fn find(name: &CStr) -> Option<u64> {
+    let addr = FOUND.as_ref()?.lookup.find(name);
+    (addr != 0).then_some(addr as u64)
 }
 
 /// Calls `f` with each symbol of the kernel proper whose name begins with `prefix`. Modules' are

@@ -4,6 +4,7 @@
 //!
 //! `safe` are those that accept every argument. The others say what their callers owe.
 
+use crate::sites::Site;
 use kernel::ffi::{c_char, c_int, c_long, c_uint, c_ulong, c_void};
 
 /// `struct kapi_text_fns`: what resolved symbols text patching works with. Zero: not found.
@@ -12,6 +13,8 @@ use kernel::ffi::{c_char, c_int, c_long, c_uint, c_ulong, c_void};
 pub(crate) struct TextFns {
     pub(crate) batch_add: c_ulong,
     pub(crate) batch_finish: c_ulong,
+    pub(crate) poke: c_ulong,
+    pub(crate) sync: c_ulong,
     pub(crate) jump_label_reserved: c_ulong,
     pub(crate) static_call_reserved: c_ulong,
     pub(crate) ftrace_reserved: c_ulong,
@@ -23,6 +26,22 @@ pub(crate) struct TextFns {
     pub(crate) modules: c_ulong,
 }
 
+/// `struct kapi_ftrace_fns`. `enabled` is the address of an `int`, or 0; all others are there.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct FtraceFns {
+    pub(crate) add: c_ulong,
+    pub(crate) del: c_ulong,
+    pub(crate) hash_alloc: c_ulong,
+    pub(crate) hash_free: c_ulong,
+    pub(crate) hash_add: c_ulong,
+    pub(crate) hash_find: c_ulong,
+    pub(crate) location: c_ulong,
+    pub(crate) find_direct: c_ulong,
+    pub(crate) enabled: c_ulong,
+}
+
+pub(crate) type OnRange = unsafe extern "C" fn(arg: *mut c_void, start: u64, end: u64, why: c_uint);
 pub(crate) type Call = unsafe extern "C" fn(arg: *mut c_void);
 pub(crate) type OnModule = unsafe extern "C" fn(event: c_ulong, module: *mut c_void);
 pub(crate) type OnSymbol =
@@ -107,11 +126,102 @@ unsafe extern "C" {
         n: usize,
         at: &mut usize,
     ) -> c_int;
+    /// `fns` are what their names say; `batch` has `n` members, as has `why`; `CHUNK` at most.
+    pub(crate) fn kapi_text_patch_each(
+        fns: &TextFns,
+        batch: *const crate::text::Patch,
+        n: usize,
+        why: *mut u8,
+    );
     /// `fns` are what their names say.
     pub(crate) fn kapi_text_reserved(fns: &TextFns, addr: u64, len: usize) -> bool;
+
+    /// Under `Lock::Sites`, as all of the table.
+    pub(crate) fn kapi_sites_reserve(more: usize) -> c_int;
+    /// Under `Lock::Sites`.
+    pub(crate) fn kapi_sites_check(site: &Site) -> c_int;
+    /// Under `Lock::Sites`; not known yet.
+    pub(crate) fn kapi_sites_add(site: &Site) -> c_int;
+    /// Under `Lock::Sites`.
+    pub(crate) fn kapi_sites_forget(start: u64, end: u64);
+    /// Under `Lock::Sites`, and `fns` are what their names say. No breakpoint is armed, and all have
+    /// come back who came from any site of the table.
+    pub(crate) fn kapi_sites_free(fns: &TextFns) -> bool;
+    /// Under `Lock::Sites`. `fns` are what their names say; `addrs` and `why` have `n` members,
+    /// `CHUNK` at most.
+    pub(crate) fn kapi_sites_poke(
+        fns: &TextFns,
+        addrs: *const u64,
+        n: usize,
+        arm: bool,
+        why: *mut u8,
+    );
+    /// Under `Lock::Sites`. `fns` are what their names say.
+    pub(crate) fn kapi_sites_restore(fns: &TextFns);
+    /// `fns` are what their names say; `bytes` has `len`, and there is room for them from `at` on,
+    /// where nothing leads yet.
+    pub(crate) fn kapi_pool_write(fns: &TextFns, at: usize, bytes: *const u8, len: usize) -> c_int;
+    /// Once, until `kapi_breakpoints_off`.
+    pub(crate) fn kapi_breakpoints_on() -> c_int;
+    /// No site is armed.
+    pub(crate) fn kapi_breakpoints_off();
+
+    /// `fns` are what their names say.
+    pub(crate) fn kapi_ftrace_location(fns: &FtraceFns, addr: u64) -> u64;
+    /// `fns` are what their names say; `sites` and `why` have `n` members.
+    pub(crate) fn kapi_ftrace_sort_out(
+        fns: &FtraceFns,
+        sites: *const u64,
+        n: usize,
+        on: bool,
+        why: *mut u8,
+    );
+    /// Under `Lock::Ftrace`. `fns` are what their names say; `sites` and `why` have `n` members.
+    pub(crate) fn kapi_ftrace_update(
+        fns: &FtraceFns,
+        sites: *const u64,
+        n: usize,
+        on: bool,
+        why: *const u8,
+    ) -> c_int;
+    /// `sites` has `max` members.
+    pub(crate) fn kapi_ftrace_shared(sites: *mut u64, max: usize) -> usize;
+    pub(crate) safe fn kapi_ftrace_attached() -> bool;
+    pub(crate) safe fn kapi_ftrace_detach_all() -> c_int;
+
+    /// The list and the mutex are those of kprobes; `f` accepts `arg`.
+    pub(crate) fn kapi_kprobe_blacklist(
+        list: c_ulong,
+        mutex: c_ulong,
+        f: OnRange,
+        arg: *mut c_void,
+    );
+    /// `module` exists, `size_of` is `kallsyms_lookup_size_offset`; `f` accepts `arg`.
+    pub(crate) fn kapi_module_forbidden(
+        module: *mut c_void,
+        size_of: c_ulong,
+        f: OnRange,
+        arg: *mut c_void,
+    );
+    /// `chain` is `die_chain`, `size_of` as above; `f` accepts `arg`, and does not sleep.
+    pub(crate) fn kapi_die_chain(chain: c_ulong, size_of: c_ulong, f: OnRange, arg: *mut c_void);
+    /// `size_of` as above.
+    pub(crate) fn kapi_symbol_end(size_of: c_ulong, addr: u64) -> u64;
+    /// A table of `struct static_call_site`; `f` accepts `arg`.
+    pub(crate) fn kapi_static_calls(start: u64, stop: u64, f: OnRange, arg: *mut c_void);
+    /// A table of `struct jump_entry`; `f` accepts `arg`.
+    pub(crate) fn kapi_jump_labels(start: u64, stop: u64, f: OnRange, arg: *mut c_void);
+    /// `module` exists; `f` accepts `arg`.
+    pub(crate) fn kapi_module_sites(module: *mut c_void, f: OnRange, arg: *mut c_void);
 
     /// `f` is the address of a function that takes these arguments.
     pub(crate) fn kapi_call4(f: c_ulong, a: c_ulong, b: c_ulong, c: c_ulong, d: c_ulong) -> c_long;
     /// Not to be called: its address goes into a probe site.
     pub(crate) fn kapi_sdt_trampoline();
+    /// Not to be called.
+    pub(crate) fn kapi_return_trampoline();
+    /// Not to be called.
+    pub(crate) fn kapi_tail_trampoline();
+    /// Not to be called.
+    pub(crate) fn kapi_pool();
 }

@@ -12,10 +12,11 @@
 //!
 //! Locks: module_mutex before text_mutex, both taken here.
 
+use crate::sites::{self, Kind, Site, Table};
 use crate::symbols;
 use crate::sys;
 use crate::trampoline::Trampoline;
-use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use core::ops::Range;
 use kernel::bindings;
 use kernel::ffi::c_int;
 
@@ -23,24 +24,73 @@ use kernel::ffi::c_int;
 pub const NOP5: [u8; 5] = [0x0f, 0x1f, 0x44, 0x00, 0x00];
 
 const CALL: u8 = 0xe8;
+const JUMP: u8 = 0xe9;
 
-/// One site: where, what stands there, what is to stand there.
+/// What the kernel makes of a return: it is as wide as the jump to a return thunk that stands in
+/// its place on machines that need one.
+pub const RET5: [u8; 5] = [0xc3, 0xcc, 0xcc, 0xcc, 0xcc];
+
+/// So many sites are changed under one hold of the kernel's locks.
+pub(crate) const CHUNK: usize = 256;
+
+/// One site: where, what stands there, what is to stand there. It can be made of nothing but what
+/// is known to be sound, and of its own undoing.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Patch {
-    /// The first byte.
-    pub addr: u64,
-    /// What must stand there.
-    pub old: [u8; 5],
-    /// A nop5, a `call rel32` or a `jmp rel32`.
-    pub new: [u8; 5],
+    addr: u64,
+    old: [u8; 5],
+    new: [u8; 5],
 }
 
 impl Patch {
+    /// A call of `trampoline` where `old` stands. `None`: it is too far away, or not made for such
+    /// an instruction. What it may stand for: [`Trampoline::Sdt`] for a nop, [`Trampoline::Return`]
+    /// for a return (or the jump to a return thunk; which, its finder must know),
+    /// [`Trampoline::Tail`] for a jump.
+    pub fn to_call(addr: u64, old: [u8; 5], trampoline: Trampoline) -> Option<Self> {
+        let fits = match trampoline {
+            Trampoline::Sdt => old == NOP5,
+            Trampoline::Return => old == RET5 || old.first() == Some(&JUMP),
+            Trampoline::Tail => old.first() == Some(&JUMP),
+        };
+        let new = call_to(trampoline, addr)?;
+        fits.then_some(Self { addr, old, new })
+    }
+
+    /// A nop where `call` stands. `None`: it is none.
+    pub fn call_to_nop(addr: u64, call: [u8; 5]) -> Option<Self> {
+        let fits = call.first() == Some(&CALL);
+        fits.then_some(Self { addr, old: call, new: NOP5 })
+    }
+
     /// The way back.
     pub fn undo(&self) -> Self {
         Self { addr: self.addr, old: self.new, new: self.old }
     }
+
+    /// The first byte.
+    pub fn addr(&self) -> u64 {
+        self.addr
+    }
+
+    /// Where it calls, if it makes a call.
+    fn calls(&self) -> Option<u64> {
+        branch_target(self.addr, self.new, CALL)
+    }
+
+    /// If it makes a jump a call that must know where the jump went: that.
+    fn tail(&self) -> Option<Site> {
+        let target = branch_target(self.addr, self.old, JUMP)?;
+        (self.calls() == Some(Trampoline::Tail.addr()))
+            .then(|| Site::new(self.addr, Kind::Tail, target, 5))
+    }
+}
+
+/// Where a five-byte instruction with this first byte leads.
+fn branch_target(addr: u64, [first, a, b, c, d]: [u8; 5], opcode: u8) -> Option<u64> {
+    let distance = i64::from(i32::from_le_bytes([a, b, c, d]));
+    (first == opcode).then(|| addr.wrapping_add(5).wrapping_add_signed(distance))
 }
 
 /// Why nothing was patched. The number is the index of the patch that stood in the way.
@@ -69,8 +119,10 @@ pub fn patch(batch: &[Patch]) -> Result<(), PatchError> {
     const ENXIO: c_int = -(bindings::ENXIO as c_int);
     const EIO: c_int = -(bindings::EIO as c_int);
     let fns = symbols::text_fns().ok_or(PatchError::Unsupported)?;
-    if batch.iter().any(|p| p.new.first() == Some(&CALL)) {
-        HAS_CALLED.store(true, Relaxed);
+    let mut unknown = None;
+    let _held = announce(batch, &mut |i, _| unknown = Some(i));
+    if let Some(i) = unknown {
+        return Err(PatchError::NotPatchable(i));
     }
     let mut at = 0;
     // SAFETY: `fns` is from `symbols`, and the slice has that many members.
@@ -83,20 +135,126 @@ pub fn patch(batch: &[Patch]) -> Result<(), PatchError> {
     }
 }
 
-/// Set once a call may have been written: text may lead into a trampoline of ours.
-static HAS_CALLED: AtomicBool = AtomicBool::new(false);
+/// Why one site was left as it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refused {
+    /// This kernel lacks what it takes.
+    Unsupported,
+    /// This cannot be done to any site.
+    Malformed,
+    /// The address is not text, or no longer; for ftrace: not the entry of a function that it
+    /// knows.
+    NotText,
+    /// Somebody else has changed what stands there, or has it already.
+    Busy,
+    /// Nothing more can be displaced.
+    NoRoom,
+    /// No memory.
+    Memory,
+}
 
-/// True if a task may ever have come into a trampoline.
-pub(crate) fn has_called() -> bool {
-    HAS_CALLED.load(Relaxed)
+impl Refused {
+    /// For a helper.
+    pub(crate) fn errno(self) -> u8 {
+        (match self {
+            Self::Unsupported => bindings::EOPNOTSUPP,
+            Self::Malformed => bindings::EINVAL,
+            Self::NotText => bindings::ENXIO,
+            Self::Busy => bindings::EEXIST,
+            Self::NoRoom => bindings::ENOSPC,
+            Self::Memory => bindings::ENOMEM,
+        }) as u8
+    }
+
+    /// Of what a helper has in `why`.
+    pub(crate) fn of(errno: u8) -> Option<Self> {
+        match u32::from(errno) {
+            0 => None,
+            bindings::EINVAL | bindings::ENOENT => Some(Self::Malformed),
+            bindings::EOPNOTSUPP => Some(Self::Unsupported),
+            bindings::ENXIO => Some(Self::NotText),
+            bindings::ENOSPC => Some(Self::NoRoom),
+            bindings::ENOMEM => Some(Self::Memory),
+            _ => Some(Self::Busy),
+        }
+    }
+}
+
+/// Makes those of the changes that can be made, and calls `refused` with the index of each that
+/// cannot. Fastest if the addresses ascend.
+///
+/// # Context
+///
+/// *process*; as [`patch`].
+pub fn patch_each(batch: &[Patch], refused: &mut dyn FnMut(usize, Refused)) {
+    let Some(fns) = symbols::text_fns() else {
+        return (0..batch.len()).for_each(|i| refused(i, Refused::Unsupported));
+    };
+    for (n, chunk) in batch.chunks(CHUNK).enumerate() {
+        let mut whys = [0; CHUNK];
+        let _held = announce(chunk, &mut |i, why| {
+            if let Some(to) = whys.get_mut(i) {
+                *to = why.errno();
+            }
+        });
+        // SAFETY: `fns` is from `symbols`, and both have that many members.
+        unsafe { sys::kapi_text_patch_each(fns, chunk.as_ptr(), chunk.len(), whys.as_mut_ptr()) };
+        for (i, why) in whys.iter().take(chunk.len()).enumerate() {
+            if let Some(why) = Refused::of(*why) {
+                refused(n.wrapping_mul(CHUNK).wrapping_add(i), why);
+            }
+        }
+    }
+}
+
+/// Before calls are written: makes known where the jumps in their places went, which must be so as
+/// soon as the first of them calls, and that tasks may come into our text at all. What is returned
+/// keeps others from doing the same at once.
+fn announce(batch: &[Patch], refused: &mut dyn FnMut(usize, Refused)) -> Option<Table> {
+    if batch.iter().any(|p| p.calls().is_some()) {
+        sites::expect();
+    }
+    let tails = batch.iter().filter(|p| p.tail().is_some()).count();
+    if tails == 0 {
+        return None;
+    }
+    let table = Table::lock();
+    let room = table.reserve(tails);
+    for (i, p) in batch.iter().enumerate() {
+        let known = room.and_then(|()| p.tail().map_or(Ok(()), |site| table.add(&site)));
+        if let Err(why) = known {
+            refused(i, why);
+        }
+    }
+    Some(table)
 }
 
 /// The instruction that calls `trampoline` from `site`; `None` if it is too far away for one.
-pub fn call_to(trampoline: Trampoline, site: u64) -> Option<[u8; 5]> {
+fn call_to(trampoline: Trampoline, site: u64) -> Option<[u8; 5]> {
     let from = site.checked_add(5)?;
     let distance = i32::try_from(trampoline.addr().wrapping_sub(from) as i64).ok()?;
     let [a, b, c, d] = distance.to_le_bytes();
     Some([CALL, a, b, c, d])
+}
+
+/// Whether the kernel expects the instruction at `addr` to fault, and knows it by its address: a
+/// copy of it elsewhere would fault for good.
+///
+/// # Context
+///
+/// *process*
+pub fn may_fault(addr: u64) -> bool {
+    symbols::may_fault(addr)
+}
+
+/// Forgets the sites in text that goes, when nobody can come from there any more. Before other text
+/// may take its place.
+///
+/// # Context
+///
+/// *process* or *notifier*
+pub fn forget(range: Range<u64>) {
+    Table::lock().forget(range);
 }
 
 /// Whether these bytes of text are the business of somebody else who patches: jump labels, static

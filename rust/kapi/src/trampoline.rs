@@ -2,6 +2,7 @@
 //! Where a patched site leads: `trampoline.S` saves what the site relies on and comes in here.
 
 use crate::sys;
+use kernel::bindings;
 use kernel::sync::SetOnce;
 
 /// A piece of module text that a site may call.
@@ -9,12 +10,18 @@ use kernel::sync::SetOnce;
 pub enum Trampoline {
     /// For a probe in the middle of a function: it keeps every register and the flags.
     Sdt,
+    /// For a return: it returns in its place.
+    Return,
+    /// For a jump out of a function: it jumps in its place.
+    Tail,
 }
 
 impl Trampoline {
     pub(crate) fn addr(self) -> u64 {
         match self {
             Self::Sdt => sys::kapi_sdt_trampoline as *const () as u64,
+            Self::Return => sys::kapi_return_trampoline as *const () as u64,
+            Self::Tail => sys::kapi_tail_trampoline as *const () as u64,
         }
     }
 }
@@ -41,5 +48,109 @@ unsafe extern "C" fn kapi_sdt_fired(site: u64, args: *const [u64; 8]) {
     if let Some(handler) = SDT_HANDLER.as_ref() {
         // SAFETY: by the caller; the stack stays as it is until we return.
         handler(site, unsafe { &*args });
+    }
+}
+
+/// What serves the entry of a function: where its nop is, the registers rdi, rsi, rdx, rcx, r8, r9
+/// there, and the address of the seventh argument, if it has one.
+pub type EntryHandler = fn(site: u64, args: &[u64; 6], stack: u64);
+
+/// What serves a return: where it stands, and rax there.
+pub type ReturnHandler = fn(site: u64, value: u64);
+
+/// What serves a jump out of a function: where it stands.
+pub type TailHandler = fn(site: u64);
+
+/// What serves a breakpoint: where it is, the registers there, and whether the instruction's
+/// condition holds, if it has one.
+pub type TrapHandler = fn(addr: u64, regs: &Regs, taken: bool);
+
+static ENTRY_HANDLER: SetOnce<EntryHandler> = SetOnce::new();
+static RETURN_HANDLER: SetOnce<ReturnHandler> = SetOnce::new();
+static TAIL_HANDLER: SetOnce<TailHandler> = SetOnce::new();
+static TRAP_HANDLER: SetOnce<TrapHandler> = SetOnce::new();
+
+/// As [`set_sdt_handler`], for [`crate::ftrace`].
+pub fn set_entry_handler(f: EntryHandler) {
+    ENTRY_HANDLER.populate(f);
+}
+
+/// As [`set_sdt_handler`], for [`Trampoline::Return`].
+pub fn set_return_handler(f: ReturnHandler) {
+    RETURN_HANDLER.populate(f);
+}
+
+/// As [`set_sdt_handler`], for [`Trampoline::Tail`].
+pub fn set_tail_handler(f: TailHandler) {
+    TAIL_HANDLER.populate(f);
+}
+
+/// As [`set_sdt_handler`], for [`crate::int3`].
+pub fn set_trap_handler(f: TrapHandler) {
+    TRAP_HANDLER.populate(f);
+}
+
+/// The registers at a breakpoint.
+#[repr(transparent)]
+pub struct Regs(bindings::pt_regs);
+
+impl Regs {
+    /// The argument of this number that a function which begins here has in a register; 0 for
+    /// those from 6 on.
+    pub fn arg(&self, n: usize) -> u64 {
+        let r = &self.0;
+        [r.di, r.si, r.dx, r.cx, r.r8, r.r9].get(n).copied().unwrap_or(0) as u64
+    }
+
+    /// The value of a function that returns here.
+    pub fn ret(&self) -> u64 {
+        self.0.ax as u64
+    }
+
+    /// The stack pointer.
+    pub fn sp(&self) -> u64 {
+        self.0.sp as u64
+    }
+
+    /// Where the breakpoint is.
+    pub fn ip(&self) -> u64 {
+        (self.0.ip as u64).wrapping_sub(1)
+    }
+}
+
+/// # Safety
+///
+/// Called by `kapi_entry_trampoline` only: `args` are the registers on its stack, and behind them
+/// two return addresses.
+#[no_mangle]
+unsafe extern "C" fn kapi_entry_fired(site: u64, args: *const [u64; 6], stack: u64) {
+    if let Some(handler) = ENTRY_HANDLER.as_ref() {
+        // SAFETY: by the caller; the stack stays as it is until we return.
+        handler(site, unsafe { &*args }, stack);
+    }
+}
+
+#[no_mangle]
+extern "C" fn kapi_return_fired(site: u64, value: u64) {
+    if let Some(handler) = RETURN_HANDLER.as_ref() {
+        handler(site, value);
+    }
+}
+
+#[no_mangle]
+extern "C" fn kapi_tail_probe(site: u64) {
+    if let Some(handler) = TAIL_HANDLER.as_ref() {
+        handler(site);
+    }
+}
+
+/// # Safety
+///
+/// Called by the notifier in `sites.c` only: `regs` are of the instruction before it is emulated.
+#[no_mangle]
+unsafe extern "C" fn kapi_trap_fired(addr: u64, regs: *const bindings::pt_regs, taken: bool) {
+    if let Some(handler) = TRAP_HANDLER.as_ref() {
+        // SAFETY: by the caller, they stay as they are until we return; `Regs` is transparent.
+        handler(addr, unsafe { &*regs.cast::<Regs>() }, taken);
     }
 }

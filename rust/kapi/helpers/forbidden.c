@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Text that is not ours to change: what the kernel keeps kprobes from, and what it changes itself. */
+#include <linux/jump_label.h>
+#include <linux/kprobes.h>
+#include <linux/list.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/notifier.h>
+#include <linux/rcupdate.h>
+#include <linux/static_call.h>
+#include <linux/uaccess.h>
+#include "kapi.h"
+
+/* Rust: forbidden::Why */
+enum { NOINSTR, ENTRY, KPROBES, NOKPROBE, BREAKPOINT };
+
+/* size_of is kallsyms_lookup_size_offset: where the function that addr is in ends. */
+u64 kapi_symbol_end(unsigned long size_of, u64 addr)
+{
+	unsigned long size = 0, offset = 0;
+
+	if (!kapi_call4(size_of, addr, (unsigned long)&size, (unsigned long)&offset, 0) || size <= offset)
+		return addr + 1;
+	return addr + size - offset;
+}
+
+void kapi_kprobe_blacklist(struct list_head *list, struct mutex *mutex, kapi_range_fn fn, void *arg)
+{
+	struct kprobe_blacklist_entry *entry;
+
+	mutex_lock(mutex);
+	list_for_each_entry(entry, list, list)
+		fn(arg, entry->start_addr, entry->end_addr, NOKPROBE);
+	mutex_unlock(mutex);
+}
+
+/* The lists of the module itself: the kernel reads them into its own only when we have been told of the module. */
+void kapi_module_forbidden(struct module *mod, unsigned long size_of, kapi_range_fn fn, void *arg)
+{
+	u64 start = (unsigned long)mod->noinstr_text_start;
+	unsigned int i;
+
+	if (start)
+		fn(arg, start, start + mod->noinstr_text_size, NOINSTR);
+	start = (unsigned long)mod->kprobes_text_start;
+	if (start)
+		fn(arg, start, start + mod->kprobes_text_size, KPROBES);
+	for (i = 0; mod->kprobe_blacklist && i < mod->num_kprobe_blacklist; i++) {
+		start = mod->kprobe_blacklist[i];
+		fn(arg, start, kapi_symbol_end(size_of, start), NOKPROBE);
+	}
+}
+
+/* Whoever is told of a breakpoint runs before us or is run by the same loop. */
+void kapi_die_chain(unsigned long chain, unsigned long size_of, kapi_range_fn fn, void *arg)
+{
+	struct atomic_notifier_head *head = (struct atomic_notifier_head *)chain;
+	struct notifier_block *nb;
+	u64 start;
+
+	rcu_read_lock();
+	for (nb = rcu_dereference(head->head); nb; nb = rcu_dereference(nb->next)) {
+		start = (unsigned long)nb->notifier_call;
+		fn(arg, start, kapi_symbol_end(size_of, start), BREAKPOINT);
+	}
+	rcu_read_unlock();
+}
+
+void kapi_static_calls(u64 start, u64 stop, kapi_range_fn fn, void *arg)
+{
+	struct static_call_site *site;
+
+	for (site = (void *)(unsigned long)start; (unsigned long)site < stop; site++) {
+		u64 at = (unsigned long)&site->addr + (long)site->addr;
+
+		fn(arg, at, at + CALL_INSN_SIZE, 0);
+	}
+}
+
+/* Two bytes or five wide: the kernel finds out by looking, and so do we. */
+void kapi_jump_labels(u64 start, u64 stop, kapi_range_fn fn, void *arg)
+{
+	struct jump_entry *entry;
+
+	for (entry = (void *)(unsigned long)start; (unsigned long)entry < stop; entry++) {
+		u64 at = jump_entry_code(entry);
+		u8 first;
+
+		/* Nothing is in the place of the kernel's init text by now. */
+		if (jump_entry_is_init(entry) || copy_from_kernel_nofault(&first, (void *)(unsigned long)at, 1))
+			continue;
+		fn(arg, at, at + (first == 0x66 || first == 0xeb ? 2 : 5), 0);
+	}
+}
+
+void kapi_module_sites(struct module *mod, kapi_range_fn fn, void *arg)
+{
+	u64 start = (unsigned long)mod->static_call_sites;
+
+	kapi_static_calls(start, start + mod->num_static_call_sites * sizeof(*mod->static_call_sites), fn, arg);
+	start = (unsigned long)mod->jump_entries;
+	kapi_jump_labels(start, start + mod->num_jump_entries * sizeof(*mod->jump_entries), fn, arg);
+}

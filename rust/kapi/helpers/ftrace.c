@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Entries of functions, by ftrace's direct calls: the nop of the compiler becomes a call to our trampoline, which all
+ * functions share. One ftrace_ops has them all, so sites are added and removed in any batches, and whoever else traces
+ * a function goes on doing so. Only one direct call per function is possible, and none that a livepatch has replaced.
+ */
+#include <linux/ftrace.h>
+#include <linux/log2.h>
+#include <linux/module.h>
+#include "kapi.h"
+
+/* Functions of a batch that a livepatch has replaced. Written under direct_mutex, during our own calls only. */
+static u64 kapi_shared[256];
+static size_t kapi_nshared;
+
+/*
+ * On a function that a livepatch has replaced the call does no harm, but the trampoline is told the address of the
+ * replacement: it is let pass and told of, to be removed. A livepatch that comes later is refused until the function
+ * is traced no more; the alternative would be a probe that does not fire, and does not say so.
+ */
+static int kapi_ftrace_share(struct ftrace_ops *ops, unsigned long ip, enum ftrace_ops_cmd cmd)
+{
+	if (cmd == FTRACE_OPS_CMD_DISABLE_SHARE_IPMODIFY_PEER)
+		return 0;
+	if (cmd != FTRACE_OPS_CMD_ENABLE_SHARE_IPMODIFY_SELF || kapi_nshared == ARRAY_SIZE(kapi_shared))
+		return -EBUSY;
+	kapi_shared[kapi_nshared++] = ip;
+	return 0;
+}
+
+/* Permanent: kernel.ftrace_enabled=0 is refused meanwhile, instead of taking the calls away without a word. */
+static struct ftrace_ops kapi_ftrace_ops = {
+	.flags = FTRACE_OPS_FL_PERMANENT,
+	.ops_func = kapi_ftrace_share,
+};
+
+u64 kapi_ftrace_location(const struct kapi_ftrace_fns *fns, u64 addr)
+{
+	return kapi_call4(fns->location, addr, 0, 0, 0);
+}
+
+/* why[i]: 0 if the site can be added or removed; EALREADY if it is so already; else the errno. Errors stay. */
+void kapi_ftrace_sort_out(const struct kapi_ftrace_fns *fns, const u64 *sites, size_t n, bool on, u8 *why)
+{
+	const unsigned long ours = (unsigned long)kapi_entry_trampoline;
+	unsigned long direct;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		if (why[i])
+			continue;
+		if (on && (!sites[i] || kapi_ftrace_location(fns, sites[i]) != sites[i])) {
+			why[i] = ENXIO;
+			continue;
+		}
+		direct = kapi_call4(fns->find_direct, sites[i], 0, 0, 0);
+		if ((direct == ours) == on)
+			why[i] = EALREADY;
+		else if (on && direct)
+			why[i] = EEXIST;
+		cond_resched();
+	}
+}
+
+/* All of those whose why is 0, or none. EBUSY: it was not sorted out any more. */
+int kapi_ftrace_update(const struct kapi_ftrace_fns *fns, const u64 *sites, size_t n, bool on, const u8 *why)
+{
+	const unsigned long ours = (unsigned long)kapi_entry_trampoline;
+	size_t todo = 0, i;
+	unsigned long hash;
+	int err = -ENOMEM;
+
+	for (i = 0; i < n; i++)
+		todo += !why[i];
+	kapi_nshared = 0;
+	if (!todo)
+		return 0;
+	if (on && fns->enabled && !READ_ONCE(*fns->enabled))
+		return -EOPNOTSUPP;
+	hash = kapi_call4(fns->hash_alloc, clamp(ilog2(todo), 1, 12), 0, 0, 0);
+	if (!hash)
+		return err;
+	for (i = 0; i < n; i++) {
+		/* Twice the same would be there once more than it can be removed. */
+		if (why[i] || kapi_call4(fns->hash_find, hash, sites[i], 0, 0))
+			continue;
+		if (!kapi_call4(fns->hash_add, hash, sites[i], ours, 0))
+			goto out;
+	}
+	err = kapi_call4(on ? fns->add : fns->del, (unsigned long)&kapi_ftrace_ops, hash, 0, 0);
+out:
+	kapi_call4(fns->hash_free, hash, 0, 0, 0);
+	return err;
+}
+
+/* Which of the sites just added are not to be kept. */
+size_t kapi_ftrace_shared(u64 *sites, size_t max)
+{
+	size_t n = min(max, kapi_nshared);
+
+	memcpy(sites, kapi_shared, n * sizeof(*sites));
+	return n;
+}
+
+bool kapi_ftrace_attached(void)
+{
+	return kapi_ftrace_ops.flags & FTRACE_OPS_FL_ENABLED;
+}
+
+/* Needs no memory. */
+int kapi_ftrace_detach_all(void)
+{
+	if (!kapi_ftrace_attached())
+		return 0;
+	return unregister_ftrace_direct(&kapi_ftrace_ops, (unsigned long)kapi_entry_trampoline, true);
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Text that is not ours to change, from the kernel's own lists, each read once and in one go.
+//!
+//! [`ranges`] and [`of_module`] tell of functions in which a probe would come into itself: kernel
+//! authors mark them. [`sites`] and [`sites_of_module`] tell of instructions that the kernel
+//! changes as it runs, and is not prepared to find changed. Functions whose names begin with
+//! `__SCT__` are such instructions as well; they are in no list.
+
+use crate::modules::ModuleRef;
+use crate::symbols::{self, find};
+use crate::sys::{self, OnRange};
+use core::ffi::CStr;
+use core::ops::Range;
+use kernel::ffi::{c_uint, c_ulong, c_void};
+use kernel::prelude::*;
+
+/// Who says so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Why {
+    /// `noinstr`: runs before the kernel is ready for anything, or while it is not.
+    Noinstr = 0,
+    /// Entries from user space, of exceptions and of interrupts.
+    Entry = 1,
+    /// `__kprobes`.
+    Kprobes = 2,
+    /// `NOKPROBE_SYMBOL`, or for other reasons on the blacklist of kprobes.
+    Nokprobe = 3,
+    /// On the way to a breakpoint's handler, in which a breakpoint would have no end.
+    Breakpoint = 4,
+}
+
+impl Why {
+    fn of(n: c_uint) -> Self {
+        match n {
+            0 => Self::Noinstr,
+            1 => Self::Entry,
+            2 => Self::Kprobes,
+            3 => Self::Nokprobe,
+            _ => Self::Breakpoint,
+        }
+    }
+}
+
+const SECTIONS: [(&CStr, &CStr, Why); 5] = [
+    (c"__noinstr_text_start", c"__noinstr_text_end", Why::Noinstr),
+    (c"__entry_text_start", c"__entry_text_end", Why::Entry),
+    (c"__irqentry_text_start", c"__irqentry_text_end", Why::Entry),
+    (c"__softirqentry_text_start", c"__softirqentry_text_end", Why::Entry),
+    (c"__kprobes_text_start", c"__kprobes_text_end", Why::Kprobes),
+];
+
+/// What runs between a breakpoint and its handler, and is in no list because kprobes' own handler
+/// comes earlier.
+const BEFORE_US: [&CStr; 3] =
+    [c"__rcu_read_lock", c"__rcu_read_unlock", c"rcu_read_unlock_special"];
+
+/// Calls a helper with a function that it calls with `f`.
+fn collect(f: &mut dyn FnMut(Range<u64>, c_uint), with: impl FnOnce(OnRange, *mut c_void)) {
+    /// # Safety
+    ///
+    /// `arg` is a `&mut dyn FnMut(..)` that nobody else uses.
+    unsafe extern "C" fn range(arg: *mut c_void, start: u64, end: u64, why: c_uint) {
+        // SAFETY: by the caller.
+        let f = unsafe { &mut *arg.cast::<&mut dyn FnMut(Range<u64>, c_uint)>() };
+        f(start..end, why);
+    }
+    let mut f = f;
+    let arg: *mut &mut dyn FnMut(Range<u64>, c_uint) = &mut f;
+    with(range, arg.cast());
+}
+
+/// Calls `f` with what is forbidden in the kernel proper; some of it twice. `ENODEV`: that cannot
+/// be found out.
+///
+/// # Context
+///
+/// *process*; `f` neither sleeps nor allocates.
+pub fn ranges(f: &mut dyn FnMut(Range<u64>, Why)) -> Result {
+    let size_of = symbols::size_of().ok_or(ENODEV)?;
+    let list = find(c"kprobe_blacklist").ok_or(ENODEV)? as c_ulong;
+    let mutex = find(c"kprobe_mutex").ok_or(ENODEV)? as c_ulong;
+    let chain = find(c"die_chain").ok_or(ENODEV)? as c_ulong;
+    for (start, end, why) in SECTIONS {
+        if let (Some(start), Some(end)) = (find(start), find(end)) {
+            f(start..end, why);
+        }
+    }
+    for start in BEFORE_US.iter().filter_map(|name| find(name)) {
+        // SAFETY: `size_of` is from `symbols`.
+        f(start..unsafe { sys::kapi_symbol_end(size_of, start) }, Why::Breakpoint);
+    }
+    let mut f = |range, why| f(range, Why::of(why));
+    collect(&mut f, |range, arg| {
+        // SAFETY: both are what their names say, and `range` accepts `arg`.
+        unsafe { sys::kapi_kprobe_blacklist(list, mutex, range, arg) };
+    });
+    collect(&mut f, |range, arg| {
+        // SAFETY: both are what their names say, `range` accepts `arg`, and `f` does not sleep.
+        unsafe { sys::kapi_die_chain(chain, size_of, range, arg) };
+    });
+    Ok(())
+}
+
+/// Calls `f` with what is forbidden in a module.
+///
+/// # Context
+///
+/// *process* or *notifier*
+pub fn of_module(module: &ModuleRef<'_>, f: &mut dyn FnMut(Range<u64>, Why)) -> Result {
+    let size_of = symbols::size_of().ok_or(ENODEV)?;
+    collect(&mut |range, why| f(range, Why::of(why)), |range, arg| {
+        // SAFETY: a `ModuleRef`'s module exists, `size_of` is from `symbols`, and `range` accepts
+        // `arg`.
+        unsafe { sys::kapi_module_forbidden(module.as_ptr(), size_of, range, arg) };
+    });
+    Ok(())
+}
+
+/// Calls `f` with each instruction of the kernel proper that is a static call or a jump label.
+/// `ENODEV`: that cannot be found out.
+///
+/// # Context
+///
+/// *process*
+pub fn sites(f: &mut dyn FnMut(u64, usize)) -> Result {
+    let table = |start, stop| -> Result<Range<u64>> {
+        Ok(find(start).ok_or(ENODEV)?..find(stop).ok_or(ENODEV)?)
+    };
+    let calls = table(c"__start_static_call_sites", c"__stop_static_call_sites")?;
+    let jumps = table(c"__start___jump_table", c"__stop___jump_table")?;
+    let mut f = |r: Range<u64>, _| f(r.start, r.end.wrapping_sub(r.start) as usize);
+    collect(&mut f, |range, arg| {
+        // SAFETY: by its name it is such a table, and `range` accepts `arg`.
+        unsafe { sys::kapi_static_calls(calls.start, calls.end, range, arg) };
+    });
+    collect(&mut f, |range, arg| {
+        // SAFETY: as above.
+        unsafe { sys::kapi_jump_labels(jumps.start, jumps.end, range, arg) };
+    });
+    Ok(())
+}
+
+/// Calls `f` with each such instruction of a module.
+///
+/// # Context
+///
+/// *process* or *notifier*
+pub fn sites_of_module(module: &ModuleRef<'_>, f: &mut dyn FnMut(u64, usize)) {
+    let mut f = |r: Range<u64>, _| f(r.start, r.end.wrapping_sub(r.start) as usize);
+    collect(&mut f, |range, arg| {
+        // SAFETY: a `ModuleRef`'s module exists, and `range` accepts `arg`.
+        unsafe { sys::kapi_module_sites(module.as_ptr(), range, arg) };
+    });
+}

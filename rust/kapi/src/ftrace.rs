@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Entries of functions by ftrace: the nop that the compiler puts there becomes a call of
+//! [the entry handler's](crate::trampoline::set_entry_handler) trampoline. Nothing is cheaper, and
+//! the kernel's own tracers, kprobes and BPF programs on other functions stay what they are.
+//!
+//! Refused, one by one, are functions to which a BPF program is attached that way already, and
+//! those that a livepatch has replaced. While a function is attached here, either is refused on it.
+
+use crate::lock::Lock;
+use crate::mem;
+use crate::sites;
+use crate::symbols;
+use crate::sys::{self, FtraceFns};
+use crate::text::Refused;
+use kernel::alloc::KVVec;
+use kernel::bindings;
+use kernel::ffi::c_int;
+use kernel::prelude::*;
+
+/// Whether this kernel can do it.
+pub fn is_supported() -> bool {
+    symbols::ftrace_fns().is_some()
+}
+
+/// The site of the function that begins at `addr`, or which is at `addr` itself.
+///
+/// # Context
+///
+/// *process*
+pub fn location(addr: u64) -> Option<u64> {
+    let fns = symbols::ftrace_fns()?;
+    // SAFETY: `fns` is from `symbols`.
+    let at = unsafe { sys::kapi_ftrace_location(fns, addr) };
+    (at != 0).then_some(at)
+}
+
+/// How often a batch is sorted anew, because others have come between.
+const TRIES: usize = 4;
+
+/// Functions of a batch that turned out to be replaced.
+const SHARED: usize = 256;
+
+/// A batch under way: for each site 0, or the errno of what stood in the way.
+struct Batch<'a> {
+    fns: &'static FtraceFns,
+    sites: &'a [u64],
+    whys: KVVec<u8>,
+}
+
+impl<'a> Batch<'a> {
+    fn new(fns: &'static FtraceFns, sites: &'a [u64]) -> Result<Self> {
+        Ok(Self { fns, sites, whys: mem::zeroed_bytes(sites.len())? })
+    }
+
+    /// Sorts out which sites can be added or removed.
+    fn sort_out(&mut self, on: bool) {
+        let (sites, whys) = (self.sites.as_ptr(), self.whys.as_mut_ptr());
+        // SAFETY: `fns` is from `symbols`, and both have that many members.
+        unsafe { sys::kapi_ftrace_sort_out(self.fns, sites, self.sites.len(), on, whys) };
+    }
+
+    /// Adds or removes the others. Under the lock.
+    fn update(&self, on: bool) -> c_int {
+        let (sites, whys) = (self.sites.as_ptr(), self.whys.as_ptr());
+        // SAFETY: `fns` is from `symbols`, both have that many members, and the lock is held.
+        unsafe { sys::kapi_ftrace_update(self.fns, sites, self.sites.len(), on, whys) }
+    }
+
+    fn refuse_rest(&mut self, why: Refused) {
+        self.whys.iter_mut().filter(|w| **w == 0).for_each(|w| *w = why.errno());
+    }
+}
+
+/// Attaches the sites, which are [locations](location); calls `refused` with the index of each that
+/// cannot be. What is attached is fine.
+///
+/// # Context
+///
+/// *process* or *notifier*
+pub fn attach(sites: &[u64], refused: &mut dyn FnMut(usize, Refused)) {
+    if sites.is_empty() {
+        return;
+    }
+    let mut all = |why| (0..sites.len()).for_each(|i| refused(i, why));
+    let Some(fns) = symbols::ftrace_fns() else { return all(Refused::Unsupported) };
+    let Ok(mut batch) = Batch::new(fns, sites).and_then(|b| mem::ask().map(|()| b)) else {
+        return all(Refused::Memory);
+    };
+    let _held = Lock::Ftrace.hold();
+    sites::expect();
+    let mut err = 0;
+    for _ in 0..TRIES {
+        batch.sort_out(true);
+        err = batch.update(true);
+        if err != -(bindings::EBUSY as c_int) {
+            break;
+        }
+    }
+    match u32::try_from(-err) {
+        Ok(0) => let_go_of_shared(&mut batch),
+        Ok(bindings::ENOMEM) => batch.refuse_rest(Refused::Memory),
+        Ok(bindings::EOPNOTSUPP | bindings::ENODEV) => batch.refuse_rest(Refused::Unsupported),
+        _ => batch.refuse_rest(Refused::Busy),
+    }
+    for (i, why) in batch.whys.iter().enumerate() {
+        match u32::from(*why) {
+            bindings::EALREADY => {}
+            _ => {
+                if let Some(why) = Refused::of(*why) {
+                    refused(i, why);
+                }
+            }
+        }
+    }
+}
+
+/// Detaches and refuses the functions that turned out to be replaced.
+fn let_go_of_shared(batch: &mut Batch<'_>) {
+    let mut shared = [0; SHARED];
+    // SAFETY: it has that many members.
+    let n = unsafe { sys::kapi_ftrace_shared(shared.as_mut_ptr(), shared.len()) };
+    let Some(shared) = shared.get(..n).filter(|s| !s.is_empty()) else { return };
+    if detach_held(batch.fns, shared).is_err() {
+        return;
+    }
+    for (why, _) in batch.whys.iter_mut().zip(batch.sites).filter(|(_, s)| shared.contains(s)) {
+        *why = Refused::Busy.errno();
+    }
+}
+
+/// Detaches the sites; what is not attached is fine. `ENOMEM`: without memory that cannot be done,
+/// and all stay attached; [`crate::quiesce`] does without.
+///
+/// # Context
+///
+/// *process* or *notifier*
+pub fn detach(sites: &[u64]) -> Result {
+    let Some(fns) = symbols::ftrace_fns() else { return Ok(()) };
+    let _held = Lock::Ftrace.hold();
+    detach_held(fns, sites)
+}
+
+fn detach_held(fns: &'static FtraceFns, sites: &[u64]) -> Result {
+    if sites.is_empty() || !sys::kapi_ftrace_attached() {
+        return Ok(());
+    }
+    let mut batch = Batch::new(fns, sites)?;
+    batch.sort_out(false);
+    match batch.update(false) {
+        0 => Ok(()),
+        err => Err(Error::from_errno(err)),
+    }
+}
+
+/// Detaches whatever is attached.
+pub(crate) fn detach_all() {
+    let _held = Lock::Ftrace.hold();
+    let err = sys::kapi_ftrace_detach_all();
+    if err != 0 {
+        pr_err!("ftrace keeps what was attached: errno {err}\n");
+    }
+}

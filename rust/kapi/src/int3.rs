@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Breakpoints on instructions: one byte is changed, so they go anywhere an instruction begins, and
+//! the instruction that they hide is emulated, or run from a copy elsewhere.
+//!
+//! [`add`] makes instructions known, [`arm`] and [`disarm`] write and remove the byte, [`forget`]
+//! is for text that goes. In between an address stays known: a CPU may come from a breakpoint that
+//! has just been removed, and must go on all the same.
+//!
+//! What may not have a breakpoint, its user knows from [`crate::forbidden`]; and that an
+//! instruction begins at the address, from its decoder.
+
+use crate::sites::{self, Kind, Site, Table};
+use crate::symbols;
+use crate::text::{Refused, CHUNK};
+use core::ops::Range;
+
+/// What the hidden instruction does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Emulate {
+    /// Nothing; it is so long.
+    Skip(u8),
+    /// Pushes a register, by its number: one byte, or two from 8 on.
+    Push(u8),
+    /// Jumps.
+    Jump(u64),
+    /// Jumps if a condition holds: the low four bits of its opcode.
+    Branch {
+        /// The condition.
+        cc: u8,
+        /// Where it goes then,
+        target: u64,
+        /// and else: behind itself.
+        next: u64,
+    },
+    /// Calls.
+    Call {
+        /// Whom.
+        target: u64,
+        /// Behind itself.
+        next: u64,
+    },
+    /// Returns.
+    Return,
+    /// Jumps to where a register says.
+    JumpReg(u8),
+    /// Calls where a register says.
+    CallReg {
+        /// Its number.
+        reg: u8,
+        /// Behind itself.
+        next: u64,
+    },
+    /// Anything that can be done in another place as well: no control flow, no fault that the
+    /// kernel waits for ([`crate::text::may_fault`]).
+    Displaced {
+        /// The instruction.
+        bytes: [u8; 15],
+        /// How long it is.
+        len: u8,
+        /// Where in it a displacement from the instruction pointer is.
+        rip_disp: Option<u8>,
+    },
+}
+
+/// An instruction that may have a breakpoint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Trap {
+    /// Where it begins.
+    pub addr: u64,
+    /// Its first byte.
+    pub first: u8,
+    /// What it does.
+    pub emulate: Emulate,
+}
+
+impl Trap {
+    fn site(&self) -> Option<Site> {
+        let len_to = |next: u64| u8::try_from(next.checked_sub(self.addr)?).ok();
+        let new = |kind, target, len| Some(Site::new(self.addr, kind, target, len));
+        let (site, reg) = match self.emulate {
+            Emulate::Skip(len) => (new(Kind::Skip, 0, len), 0),
+            Emulate::Push(reg) => (new(Kind::Push, 0, if reg < 8 { 1 } else { 2 }), reg),
+            Emulate::Jump(target) => (new(Kind::Jump, target, 1), 0),
+            Emulate::Branch { cc, target, next } => (new(Kind::Branch, target, len_to(next)?), cc),
+            Emulate::Call { target, next } => (new(Kind::Call, target, len_to(next)?), 0),
+            Emulate::Return => (new(Kind::Return, 0, 1), 0),
+            Emulate::JumpReg(reg) => (new(Kind::JumpReg, 0, 1), reg),
+            Emulate::CallReg { reg, next } => (new(Kind::CallReg, 0, len_to(next)?), reg),
+            Emulate::Displaced { bytes, len, rip_disp } => {
+                let inside = rip_disp.is_none_or(|at| at >= 1 && at.saturating_add(4) <= len);
+                let whole = bytes.first() == Some(&self.first) && inside;
+                (new(Kind::Slot, 0, len).filter(|_| whole), 0)
+            }
+        };
+        let mut site = site?;
+        site.reg = reg;
+        site.first = self.first;
+        (reg < 16 && (1..=15).contains(&site.len) && self.first != 0xcc).then_some(site)
+    }
+}
+
+/// An instruction of up to 15 bytes and a jump of 5.
+const SLOT: usize = 20;
+
+/// What is to be written at `slot`, and how much of it: the instruction, and a jump back.
+fn displaced(trap: &Trap, slot: u64) -> Result<([u8; SLOT], usize), Refused> {
+    let Emulate::Displaced { bytes, len, rip_disp } = trap.emulate else {
+        return Err(Refused::Malformed);
+    };
+    let mut code = [0; SLOT];
+    code.iter_mut().zip(bytes).for_each(|(to, from)| *to = from);
+    if let Some(at) = rip_disp.map(usize::from) {
+        let field = code.get_mut(at..at.wrapping_add(4)).ok_or(Refused::Malformed)?;
+        let was = <[u8; 4]>::try_from(&*field).map_err(|_| Refused::Malformed)?;
+        // It counts from another place now.
+        let moved = trap.addr.wrapping_sub(slot) as i64;
+        let new = moved.checked_add(i64::from(i32::from_le_bytes(was)));
+        let new = new.and_then(|d| i32::try_from(d).ok()).ok_or(Refused::NoRoom)?;
+        field.iter_mut().zip(new.to_le_bytes()).for_each(|(to, from)| *to = from);
+    }
+    let n = usize::from(len);
+    let end = n.wrapping_add(5);
+    let next = trap.addr.wrapping_add(u64::from(len));
+    let back = next.wrapping_sub(slot.wrapping_add(end as u64)) as i64;
+    let [a, b, c, d] = i32::try_from(back).map_err(|_| Refused::NoRoom)?.to_le_bytes();
+    let jump = code.get_mut(n..end).ok_or(Refused::Malformed)?;
+    jump.iter_mut().zip([0xe9, a, b, c, d]).for_each(|(to, from)| *to = from);
+    Ok((code, end))
+}
+
+fn add_one(table: &Table, trap: &Trap) -> Result<(), Refused> {
+    let mut site = trap.site().ok_or(Refused::Malformed)?;
+    if table.knows(&site)? {
+        return Ok(());
+    }
+    if site.kind == Kind::Slot {
+        site.target = table.pool_end();
+        let (code, len) = displaced(trap, site.target)?;
+        table.pool_append(code.get(..len).ok_or(Refused::Malformed)?)?;
+    }
+    table.add(&site)
+}
+
+/// Makes traps known; calls `refused` with the index of each that cannot be. Those that are known
+/// already, as what they are, are fine.
+///
+/// # Context
+///
+/// *process*
+pub fn add(traps: &[Trap], refused: &mut dyn FnMut(usize, Refused)) {
+    let table = Table::lock();
+    let ready = match symbols::breakpoint_fns() {
+        None => Err(Refused::Unsupported),
+        Some(_) => table.reserve(traps.len()),
+    };
+    for (i, trap) in traps.iter().enumerate() {
+        if let Err(why) = ready.and_then(|()| add_one(&table, trap)) {
+            refused(i, why);
+        }
+    }
+}
+
+/// Writes breakpoints on known instructions; calls `refused` with the index of each that cannot be.
+/// From the first on, [the handler](crate::trampoline::set_trap_handler) is called.
+///
+/// # Context
+///
+/// *process*; not under a lock that is taken in a callback of
+/// [`crate::modules::ModuleRef::for_each_symbol`].
+pub fn arm(addrs: &[u64], refused: &mut dyn FnMut(usize, Refused)) {
+    if addrs.is_empty() {
+        return;
+    }
+    let table = Table::lock();
+    sites::expect();
+    if let Err(why) = table.breakpoints_on() {
+        return (0..addrs.len()).for_each(|i| refused(i, why));
+    }
+    poke(&table, addrs, true, refused);
+}
+
+/// Removes breakpoints; none of those fires from here on. What had none is fine. One whose text has
+/// been changed by somebody else meanwhile is left alone; if it is still hit, it is emulated.
+///
+/// # Context
+///
+/// *process* or *notifier*; as [`arm`].
+pub fn disarm(addrs: &[u64]) {
+    if !addrs.is_empty() {
+        poke(&Table::lock(), addrs, false, &mut |_, _| {});
+    }
+}
+
+fn poke(table: &Table, addrs: &[u64], on: bool, refused: &mut dyn FnMut(usize, Refused)) {
+    for (n, chunk) in addrs.chunks(CHUNK).enumerate() {
+        let mut whys = [0; CHUNK];
+        table.poke(chunk, on, &mut whys);
+        for (i, why) in whys.iter().take(chunk.len()).enumerate() {
+            if let Some(why) = Refused::of(*why) {
+                refused(n.wrapping_mul(CHUNK).wrapping_add(i), why);
+            }
+        }
+    }
+    table.sync_text();
+}
+
+/// Forgets the instructions in text that goes; its breakpoints are disarmed before. Nobody can come
+/// from there any more.
+///
+/// # Context
+///
+/// *process* or *notifier*
+pub fn forget(range: Range<u64>) {
+    Table::lock().forget(range);
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0
+//! What must be known of a site when a CPU comes from there: the table of `helpers/sites.c`, and
+//! the pool of displaced instructions. For [`crate::int3`] and [`crate::text`].
+
+use crate::lock::{Held, Lock};
+use crate::mem;
+use crate::symbols;
+use crate::sys;
+use crate::text::Refused;
+use core::ops::Range;
+use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use kernel::bindings;
+use kernel::ffi::c_int;
+
+/// `enum kapi_kind`.
+#[repr(u8)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Skip,
+    Push,
+    Jump,
+    Branch,
+    Call,
+    Return,
+    JumpReg,
+    CallReg,
+    Slot,
+    Tail,
+}
+
+/// `struct kapi_site`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Site {
+    pub(crate) addr: u64,
+    pub(crate) target: u64,
+    pub(crate) kind: Kind,
+    /// Or the condition of a branch.
+    pub(crate) reg: u8,
+    pub(crate) len: u8,
+    pub(crate) first: u8,
+    armed: u8,
+    touched: u8,
+    unused: [u8; 2],
+}
+
+impl Site {
+    pub(crate) fn new(addr: u64, kind: Kind, target: u64, len: u8) -> Self {
+        Self { addr, target, kind, reg: 0, len, first: 0, armed: 0, touched: 0, unused: [0; 2] }
+    }
+}
+
+/// Bytes of the pool.
+pub(crate) const POOL: usize = 256 << 10;
+
+static POOL_USED: AtomicUsize = AtomicUsize::new(0);
+static EXPECTED: AtomicBool = AtomicBool::new(false);
+static BREAKPOINTS: AtomicBool = AtomicBool::new(false);
+
+/// From now on a task may come into our text by a site.
+pub(crate) fn expect() {
+    EXPECTED.store(true, Relaxed);
+}
+
+/// True if a task may ever have come.
+pub(crate) fn expected() -> bool {
+    EXPECTED.load(Relaxed)
+}
+
+/// The right to change the table: nobody else has it now.
+pub(crate) struct Table {
+    _held: Held,
+}
+
+impl Table {
+    pub(crate) fn lock() -> Self {
+        Self { _held: Lock::Sites.hold() }
+    }
+
+    /// Makes room for `n` more.
+    pub(crate) fn reserve(&self, n: usize) -> Result<(), Refused> {
+        mem::ask().map_err(|_| Refused::Memory)?;
+        // SAFETY: we hold the lock.
+        match unsafe { sys::kapi_sites_reserve(n) } {
+            0 => Ok(()),
+            _ => Err(Refused::Memory),
+        }
+    }
+
+    /// Whether `site` is known, as what it is; for a slot: wherever that is.
+    pub(crate) fn knows(&self, site: &Site) -> Result<bool, Refused> {
+        const UNKNOWN: c_int = -(bindings::ENOENT as c_int);
+        // SAFETY: we hold the lock.
+        match unsafe { sys::kapi_sites_check(site) } {
+            0 => Ok(true),
+            UNKNOWN => Ok(false),
+            _ => Err(Refused::Busy),
+        }
+    }
+
+    /// Makes `site` known, for which there is room.
+    pub(crate) fn add(&self, site: &Site) -> Result<(), Refused> {
+        if self.knows(site)? {
+            return Ok(());
+        }
+        // SAFETY: we hold the lock, and it is not known.
+        match unsafe { sys::kapi_sites_add(site) } {
+            0 => Ok(()),
+            _ => Err(Refused::Memory),
+        }
+    }
+
+    /// Arms or disarms at most [`crate::text::CHUNK`] breakpoints, and says in `why` which not.
+    pub(crate) fn poke(&self, addrs: &[u64], on: bool, why: &mut [u8; crate::text::CHUNK]) {
+        let Some(fns) = symbols::breakpoint_fns() else { return };
+        let n = addrs.len().min(why.len());
+        // SAFETY: we hold the lock, `fns` is from `symbols`, and both have that many members.
+        unsafe { sys::kapi_sites_poke(fns, addrs.as_ptr(), n, on, why.as_mut_ptr()) };
+    }
+
+    pub(crate) fn forget(&self, range: Range<u64>) {
+        // SAFETY: we hold the lock.
+        unsafe { sys::kapi_sites_forget(range.start, range.end) };
+    }
+
+    /// Has every CPU see what was written.
+    pub(crate) fn sync_text(&self) {
+        if let Some(fns) = symbols::breakpoint_fns() {
+            // SAFETY: the address is that of `smp_text_poke_sync_each_cpu`, which takes nothing.
+            unsafe { sys::kapi_call4(fns.sync, 0, 0, 0, 0) };
+        }
+    }
+
+    /// Where the next displaced instruction goes.
+    pub(crate) fn pool_end(&self) -> u64 {
+        (sys::kapi_pool as *const () as u64).wrapping_add(POOL_USED.load(Relaxed) as u64)
+    }
+
+    /// Puts `bytes` at [`Table::pool_end`].
+    pub(crate) fn pool_append(&self, bytes: &[u8]) -> Result<(), Refused> {
+        let fns = symbols::breakpoint_fns().ok_or(Refused::Unsupported)?;
+        let at = POOL_USED.load(Relaxed);
+        let end = at.checked_add(bytes.len()).filter(|end| *end <= POOL).ok_or(Refused::NoRoom)?;
+        // SAFETY: `fns` is from `symbols`, `bytes` has so many, and they end within the pool; what
+        // is used of it ends at `at`.
+        match unsafe { sys::kapi_pool_write(fns, at, bytes.as_ptr(), bytes.len()) } {
+            0 => {
+                POOL_USED.store(end, Relaxed);
+                Ok(())
+            }
+            _ => Err(Refused::Malformed),
+        }
+    }
+
+    /// Has breakpoints come to us.
+    pub(crate) fn breakpoints_on(&self) -> Result<(), Refused> {
+        if BREAKPOINTS.load(Relaxed) {
+            return Ok(());
+        }
+        // SAFETY: once, as we hold the lock and it was not set.
+        if unsafe { sys::kapi_breakpoints_on() } != 0 {
+            return Err(Refused::Memory);
+        }
+        BREAKPOINTS.store(true, Relaxed);
+        Ok(())
+    }
+
+    /// The end: takes back what is still armed, and has no breakpoint come to us any more.
+    pub(crate) fn breakpoints_off(&self) {
+        let Some(fns) = symbols::breakpoint_fns() else { return };
+        if BREAKPOINTS.swap(false, Relaxed) {
+            // SAFETY: we hold the lock, and `fns` is from `symbols`.
+            unsafe { sys::kapi_sites_restore(fns) };
+            // SAFETY: none is armed, and it was on.
+            unsafe { sys::kapi_breakpoints_off() };
+        }
+    }
+
+    /// Waits until nobody is on the way from a site, and forgets them all. After
+    /// [`Table::breakpoints_off`], and after each jump that was made a call is one again.
+    pub(crate) fn end(self) {
+        sys::kapi_quiesce();
+        let Some(fns) = symbols::text_fns() else { return };
+        // SAFETY: we hold the lock, and `fns` is from `symbols`; without the notifier no breakpoint
+        // is armed, and we have waited for all.
+        if unsafe { sys::kapi_sites_free(fns) } {
+            POOL_USED.store(0, Relaxed);
+        }
+    }
+}
