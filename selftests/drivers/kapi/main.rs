@@ -2,6 +2,10 @@
 //! Tests of crate kapi, run as this module is inserted. It stays only if all of them have passed;
 //! the log names the first that has not.
 
+#[macro_use]
+mod check;
+mod sites;
+
 use core::borrow::Borrow;
 use core::cell::Cell;
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -10,7 +14,7 @@ use kapi::modules::{self, ModuleEvent, ModuleRef, Watch};
 use kapi::nofault::{read_kernel, read_kernel_str, read_user, read_user_str, BadAddr};
 use kapi::percpu::PerCpu;
 use kapi::publish::{Published, Retired};
-use kapi::text::{call_to, is_reserved, patch, Patch, PatchError, NOP5};
+use kapi::text::{is_reserved, patch, Patch, PatchError, NOP5, RET5};
 use kapi::trampoline::{set_sdt_handler, Trampoline};
 use kapi::{mem, symbols, task, time, xcall};
 use kernel::prelude::*;
@@ -43,15 +47,6 @@ unsafe extern "C" {
     fn kapi_stack_names(a: *const u8, b: *const u8) -> bool;
     safe fn kapi_page() -> *mut [u8; 4096];
     fn kapi_page_free(page: *mut [u8; 4096]);
-}
-
-macro_rules! check {
-    ($($what:tt)*) => {
-        if !($($what)*) {
-            pr_err!("FAILED: {}:{}: {}\n", file!(), line!(), stringify!($($what)*));
-            return Err(EINVAL);
-        }
-    };
 }
 
 /// 7.2 gives a parameter by reference, 7.3 by value.
@@ -288,17 +283,23 @@ fn patching() -> Result {
     let hits = || HITS.load(Relaxed);
     // Hidden, or `site + 5` becomes an address of its own, which objtool takes for an entry.
     let site = core::hint::black_box(&raw const kapi_site as u64);
-    let on = Patch { addr: site, old: NOP5, new: call_to(Trampoline::Sdt, site).ok_or(EINVAL)? };
-    let stray = Patch { addr: site + 1, ..on };
-    check!(call_to(Trampoline::Sdt, site ^ (1 << 40)).is_none());
-    check!(call_to(Trampoline::Sdt, u64::MAX).is_none());
+    let at = |addr| Patch::to_call(addr, NOP5, Trampoline::Sdt);
+    let on = at(site).ok_or(EINVAL)?;
+    let stray = at(site + 1).ok_or(EINVAL)?;
+    let data = at(&raw const HITS as u64).ok_or(EINVAL)?;
+    let nothing = at(0xffff_ffff_fe00_0000).ok_or(EINVAL)?;
+    let zero = at(0).ok_or(EINVAL)?;
+    check!(at(site ^ (1 << 40)).is_none() && at(u64::MAX).is_none());
+    check!(Patch::to_call(site, RET5, Trampoline::Sdt).is_none());
+    check!(Patch::to_call(site, NOP5, Trampoline::Return).is_none());
+    check!(Patch::to_call(site, RET5, Trampoline::Tail).is_none());
+    check!(Patch::call_to_nop(site, NOP5).is_none());
     check!(!is_reserved(site, 5));
 
     // What is refused changes nothing.
-    check!(patch(&[Patch { addr: 0, ..on }]) == Err(PatchError::NotText(0)));
-    check!(patch(&[Patch { addr: u64::MAX - 2, ..on }]) == Err(PatchError::NotText(0)));
-    check!(patch(&[Patch { addr: &raw const HITS as u64, ..on }]) == Err(PatchError::NotText(0)));
-    check!(patch(&[Patch { new: [0xcc; 5], ..on }]) == Err(PatchError::NotPatchable(0)));
+    check!(patch(&[zero]) == Err(PatchError::NotText(0)));
+    check!(patch(&[data]) == Err(PatchError::NotText(0)));
+    check!(patch(&[nothing]) == Err(PatchError::NotText(0)));
     check!(patch(&[on, stray]) == Err(PatchError::Differs(1)));
     check!(patch(&[stray, on]) == Err(PatchError::Differs(0)));
     check!(patch(&[on.undo()]) == Err(PatchError::Differs(0)));
@@ -406,6 +407,8 @@ impl kernel::Module for Kapi {
         who_and_when()?;
         names()?;
         patching()?;
+        sites::lists()?;
+        sites::all()?;
         loaded()?;
         let watch = modules::watch(event)?;
         check!(modules::watch(event).err() == Some(EBUSY));

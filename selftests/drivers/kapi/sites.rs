@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Every way from an instruction to a handler: breakpoints of each kind, calls in the places of
+//! returns and jumps, ftrace. Exact counts on two CPUs, right results, and the same text as before.
+
+use crate::{kapi_race_pause, module_parameters, value};
+use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use kapi::context::enter;
+use kapi::forbidden::{self, Why};
+use kapi::int3::{self, Emulate, Trap};
+use kapi::modules;
+use kapi::nofault::read_kernel;
+use kapi::text::{self, Patch, Refused, NOP5};
+use kapi::trampoline::{self, Regs, Trampoline};
+use kapi::{ftrace, symbols};
+use kernel::prelude::*;
+
+unsafe extern "C" {
+    safe fn kapi_shape_site(n: u32) -> u64;
+    safe fn kapi_shape_run(rounds: u64) -> u64;
+    safe fn kapi_shape_start();
+    safe fn kapi_shape_stop(calls: &mut u64) -> u64;
+    safe fn kapi_shape_fentry() -> u64;
+    safe fn kapi_shape_keeps_return() -> u32;
+    safe fn kapi_shape_keeps_tail() -> u32;
+    static kapi_shape_nothing_site: u8;
+    static kapi_shape_jump_nothing_site: u8;
+}
+
+/// as in shaped.c. The first are for breakpoints.
+const TRAPS: usize = 11;
+const RETURN5: usize = 11;
+const TAIL: usize = 12;
+const ALL: usize = 13;
+const ENTRY: usize = 13;
+
+#[allow(clippy::declare_interior_mutable_const)]
+const ZERO: AtomicU64 = AtomicU64::new(0);
+static HITS: [AtomicU64; ALL + 1] = [ZERO; ALL + 1];
+static TAKEN: AtomicU64 = AtomicU64::new(0);
+static STRANGE: AtomicU64 = AtomicU64::new(0);
+static LAST: AtomicU64 = AtomicU64::new(0);
+
+fn hit(addr: u64) -> Option<usize> {
+    let n = (0..ALL).find(|n| kapi_shape_site(*n as u32) == addr)?;
+    HITS.get(n)?.fetch_add(1, Relaxed);
+    Some(n)
+}
+
+fn trapped(addr: u64, regs: &Regs, taken: bool) {
+    enter(|_| {
+        if hit(addr).is_none() || regs.ip() != addr || regs.sp() >> 63 == 0 {
+            STRANGE.fetch_add(1, Relaxed);
+        }
+        if addr == kapi_shape_site(6) {
+            TAKEN.fetch_add(u64::from(taken), Relaxed);
+            // Even arguments are.
+            if taken != (regs.arg(0) & 1 == 0) {
+                STRANGE.fetch_add(1, Relaxed);
+            }
+        }
+        if addr == kapi_shape_site(10) && regs.ret() as u32 != (regs.arg(0) as u32).wrapping_add(1)
+        {
+            STRANGE.fetch_add(1, Relaxed);
+        }
+    });
+}
+
+fn returned(site: u64, value: u64) {
+    enter(|_| {
+        LAST.store(value, Relaxed);
+        hit(site);
+    });
+}
+
+fn jumped(site: u64) {
+    enter(|_| hit(site));
+}
+
+fn entered(site: u64, args: &[u64; 6], stack: u64) {
+    enter(|_| {
+        let mut more = [0; 16];
+        let read = read_kernel(stack, &mut more).is_ok();
+        let word = |n: usize| u64::from_ne_bytes(more[n..n + 8].try_into().unwrap_or_default());
+        let right = args[1..] == [1, 2, 3, 4, 5] && read && (word(0), word(8)) == (6, 7);
+        if Some(site) != ftrace::location(kapi_shape_fentry()) || !right {
+            STRANGE.fetch_add(1, Relaxed);
+        }
+        HITS[ENTRY].fetch_add(1, Relaxed);
+    });
+}
+
+fn bytes<const N: usize>(addr: u64) -> [u8; N] {
+    let mut b = [0; N];
+    let _ = read_kernel(addr, &mut b);
+    b
+}
+
+fn rel32(addr: u64, len: u64) -> u64 {
+    let d = i32::from_le_bytes(bytes(addr + len - 4));
+    addr.wrapping_add(len).wrapping_add_signed(d.into())
+}
+
+fn rel8(addr: u64) -> u64 {
+    let [d] = bytes(addr + 1);
+    addr.wrapping_add(2).wrapping_add_signed((d as i8).into())
+}
+
+/// What stands at the sites; nothing decodes it here.
+fn traps() -> [Trap; TRAPS] {
+    core::array::from_fn(|n| {
+        let addr = kapi_shape_site(n as u32);
+        let slot = |len, rip_disp| Emulate::Displaced { bytes: bytes(addr), len, rip_disp };
+        let emulate = match n {
+            0 => Emulate::Push(5),
+            1 => Emulate::Push(12),
+            2 => slot(6, Some(2)),
+            3 => slot(3, None),
+            4 => Emulate::Skip(2),
+            5 => Emulate::Jump(rel8(addr)),
+            6 => Emulate::Branch { cc: 4, target: rel8(addr), next: addr + 2 },
+            7 => Emulate::Call { target: rel32(addr, 5), next: addr + 5 },
+            8 => Emulate::JumpReg(11),
+            9 => Emulate::CallReg { reg: 0, next: addr + 2 },
+            _ => Emulate::Return,
+        };
+        let [first] = bytes(addr);
+        Trap { addr, first, emulate }
+    })
+}
+
+fn zero() {
+    HITS.iter().for_each(|n| n.store(0, Relaxed));
+    TAKEN.store(0, Relaxed);
+}
+
+fn none(what: &str) -> impl FnMut(usize, Refused) + '_ {
+    move |i, why| {
+        pr_err!("{what}: {i} refused: {why:?}\n");
+        STRANGE.fetch_add(1, Relaxed);
+    }
+}
+
+/// All sites at once.
+struct Sites {
+    addrs: [u64; TRAPS],
+    patches: [Patch; 2],
+    entry: [u64; 1],
+}
+
+impl Sites {
+    fn on(&self) {
+        int3::arm(&self.addrs, &mut none("arm"));
+        text::patch_each(&self.patches, &mut none("patch"));
+        ftrace::attach(&self.entry, &mut none("attach"));
+    }
+
+    fn off(&self) -> Result {
+        int3::disarm(&self.addrs);
+        let back = self.patches.map(|p| p.undo());
+        text::patch_each(&back, &mut none("undo"));
+        ftrace::detach(&self.entry)
+    }
+}
+
+fn text_now() -> [[u8; 8]; ALL + 1] {
+    core::array::from_fn(|n| match n {
+        ENTRY => bytes(ftrace::location(kapi_shape_fentry()).unwrap_or(0)),
+        _ => bytes(kapi_shape_site(n as u32)),
+    })
+}
+
+pub(crate) fn all() -> Result {
+    trampoline::set_trap_handler(trapped);
+    trampoline::set_return_handler(returned);
+    trampoline::set_tail_handler(jumped);
+    trampoline::set_entry_handler(entered);
+    let strange = || STRANGE.load(Relaxed);
+    let before = text_now();
+    check!(kapi_shape_run(100) == 0);
+
+    let traps = traps();
+    int3::add(&traps, &mut none("add"));
+    // A second time is fine, something else is not.
+    int3::add(&traps, &mut none("add"));
+    let mut refused = 0;
+    let other = Trap { emulate: Emulate::Skip(1), ..traps[0] };
+    int3::add(&[other], &mut |_, why| refused += u64::from(why == Refused::Busy));
+    let wrong = [
+        Trap { emulate: Emulate::Push(16), ..traps[0] },
+        Trap { emulate: Emulate::Skip(16), ..traps[0] },
+        Trap { emulate: Emulate::Call { target: 1, next: 1 }, ..traps[0] },
+        Trap { first: 0xcc, ..traps[0] },
+    ];
+    int3::add(&wrong, &mut |_, why| refused += u64::from(why == Refused::Malformed));
+    int3::arm(&[1, traps[0].addr + 1], &mut |_, why| {
+        refused += u64::from(why == Refused::Malformed)
+    });
+    check!(strange() == 0 && refused == 7);
+
+    let at = |n: usize| kapi_shape_site(n as u32);
+    let entry = [ftrace::location(kapi_shape_fentry()).ok_or(EINVAL)?];
+    check!(bytes(entry[0]) == NOP5 && ftrace::location(at(0)).is_none());
+    let to = |n, t| Patch::to_call(at(n), bytes(at(n)), t).ok_or(EINVAL);
+    let patches = [to(RETURN5, Trampoline::Return)?, to(TAIL, Trampoline::Tail)?];
+    let sites = Sites { addrs: traps.map(|t| t.addr), patches, entry };
+    ftrace::attach(&[at(0), 0, u64::MAX], &mut |_, why| {
+        refused += u64::from(why == Refused::NotText)
+    });
+    check!(refused == 10);
+
+    // Exact counts, three times on and off.
+    for _ in 0..3 {
+        zero();
+        sites.on();
+        check!(strange() == 0);
+        check!(text_now().iter().zip(&before).all(|(now, was)| now != was));
+        // What is on already is fine for breakpoints and ftrace.
+        int3::arm(&sites.addrs, &mut none("arm"));
+        ftrace::attach(&sites.entry, &mut none("attach"));
+        let mut twice = 0;
+        text::patch_each(&patches, &mut |_, why| twice += u64::from(why == Refused::Busy));
+        check!(strange() == 0 && twice == 2);
+        check!(kapi_shape_run(1000) == 0);
+        sites.off()?;
+        check!(text_now() == before);
+        check!(kapi_shape_run(100) == 0);
+        for (n, hits) in HITS.iter().enumerate() {
+            if hits.load(Relaxed) != 2000 {
+                pr_err!("shape {n}: {} hits\n", hits.load(Relaxed));
+                STRANGE.fetch_add(1, Relaxed);
+            }
+        }
+        check!(strange() == 0 && TAKEN.load(Relaxed) == 1000);
+    }
+
+    // Only what one knows of it may be relied on, and that is kept.
+    for (site, tail) in [
+        (&raw const kapi_shape_nothing_site, false),
+        (&raw const kapi_shape_jump_nothing_site, true),
+    ] {
+        let site = core::hint::black_box(site as u64);
+        let trampoline = if tail { Trampoline::Tail } else { Trampoline::Return };
+        let on = Patch::to_call(site, bytes(site), trampoline).ok_or(EINVAL)?;
+        check!(text::patch(&[on]).is_ok());
+        check!(kapi_shape_keeps_return() == 1 && kapi_shape_keeps_tail() == 1);
+        check!(tail || LAST.load(Relaxed) == 0x99);
+        check!(text::patch(&[on.undo()]).is_ok());
+    }
+
+    // Under running threads.
+    kapi_shape_start();
+    let mut result = Ok(());
+    for _ in 0..value(module_parameters::toggles.value()) {
+        zero();
+        sites.on();
+        while HITS.iter().any(|n| n.load(Relaxed) == 0) {
+            kapi_race_pause();
+        }
+        result = result.and(sites.off());
+    }
+    let mut calls = 0;
+    let wrong = kapi_shape_stop(&mut calls);
+    check!(result.is_ok() && wrong == 0 && strange() == 0 && text_now() == before);
+    pr_info!("{calls} rounds of all shapes under toggling\n");
+    kapi::quiesce();
+    check!(kapi_shape_run(100) == 0);
+    // Everything was forgotten: nothing can be armed.
+    let mut unknown = 0;
+    int3::arm(&sites.addrs, &mut |_, why| unknown += usize::from(why == Refused::Malformed));
+    check!(unknown == TRAPS);
+    Ok(())
+}
+
+/// The kernel's lists.
+pub(crate) fn lists() -> Result {
+    let text = symbols::text_range().ok_or(EINVAL)?;
+    let is_in = |name: &CStr, whys: &[Why]| -> Result<bool> {
+        let addr = symbols::find(name).ok_or(EINVAL)?;
+        let mut seen = false;
+        forbidden::ranges(&mut |r, why| seen |= r.contains(&addr) && whys.contains(&why))?;
+        Ok(seen)
+    };
+    let (mut all, mut outside) = (0, 0);
+    forbidden::ranges(&mut |r, _| {
+        all += 1;
+        outside += u64::from(
+            !(text.contains(&r.start) && text.contains(&r.end.wrapping_sub(1))) && !r.is_empty(),
+        );
+    })?;
+    pr_info!("{all} ranges, {outside} outside\n");
+    check!(all > 500 && is_in(c"exc_int3", &[Why::Noinstr, Why::Entry])?);
+    check!(
+        is_in(c"get_kprobe", &[Why::Nokprobe])? && is_in(c"__rcu_read_lock", &[Why::Breakpoint])?
+    );
+    check!(is_in(c"hw_breakpoint_exceptions_notify", &[Why::Breakpoint])?);
+    check!(
+        is_in(c"asm_exc_page_fault", &[Why::Entry])?
+            && !is_in(c"vfs_read", &[Why::Noinstr, Why::Nokprobe, Why::Breakpoint])?
+    );
+    let (mut fives, mut twos, mut wrong) = (0, 0, 0);
+    forbidden::sites(&mut |addr, len| {
+        match len {
+            5 => fives += 1,
+            2 => twos += 1,
+            _ => wrong += 1,
+        }
+        wrong += u64::from(addr >> 63 == 0);
+    })?;
+    pr_info!("sites the kernel changes: {fives} of 5, {twos} of 2 bytes\n");
+    check!(fives > 1000 && wrong == 0);
+    let mut modules = 0;
+    modules::for_each_loaded(&mut |m| {
+        forbidden::sites_of_module(m, &mut |addr, _| {
+            modules += u64::from(!m.contains_text(addr) && !m.contains_init_text(addr))
+        });
+    })?;
+    check!(modules == 0);
+    let faults = symbols::find(c"rep_movs_alternative").ok_or(EINVAL)?;
+    check!((faults..faults + 128).any(text::may_fault) && !text::may_fault(text.start));
+    Ok(())
+}
