@@ -72,6 +72,10 @@ begin=$SECONDS
 vm -t 3 -- sleep 600
 check time_out_is_124 same $rc 124
 check time_out_is_in_time [ $((SECONDS - begin)) -lt 120 ]
+vm --icount -t 60 -- sleep 600
+check idle_time_is_skipped_with_icount same $rc 0
+vm --icount --mt -- true
+check icount_excludes_mt same $rc 125
 
 vm -- bash -c 'reboot -f 2>/dev/null; echo b >/proc/sysrq-trigger; sleep 60'
 check guest_that_goes_away_is_125 same $rc 125
