@@ -4,7 +4,7 @@
 #
 # KERNEL= and SUITE= choose another kernel for every target, e.g. `make test KERNEL=7.3`.
 
-.PHONY: help demo test check module userspace driver drivers selftest vm show matrix install bless clean
+.PHONY: help demo test check module userspace driver drivers selftest vm show bench matrix install bless clean
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
 
@@ -52,6 +52,11 @@ vm: ## a shell in the guest, with dtrace.ko inserted
 show: ## what each stage of the compiler makes of a program: make show D='BEGIN { trace(1); }'
 	@tools/buildroot ensure
 	@$(inside) tools/cargo run --quiet --locked -p d --example show -- "$$D"
+
+bench: ## what tracing costs, ours and bpftrace's and ftrace's, as ratios; B=WORD: rows whose name has WORD
+	@$(MAKE) module userspace
+	@tools/driver demo/hworld
+	@tools/bench $(B)
 
 matrix: ## make test with each supported kernel: 7.2 and 7.3 of trixie-backports, sid's
 	@tools/matrix
