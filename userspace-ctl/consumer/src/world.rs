@@ -79,6 +79,11 @@ impl World for KernelWorld<'_> {
         self.types.signature(probe.parts.each_ref().map(String::as_str)).ok()
     }
 
+    fn untyped(&self, probe: &Probe) -> Option<String> {
+        let why = self.types.signature(probe.parts.each_ref().map(String::as_str)).err()?;
+        Some(why.to_string())
+    }
+
     fn find_type(&self, space: TypeSpace, name: &str) -> Option<Type> {
         self.types.find(space, name)
     }
@@ -125,6 +130,11 @@ impl World for AnyProbe {
 
     fn probe_signature(&self, probe: &Probe) -> Option<Arc<Signature>> {
         self.types.signature(probe.parts.each_ref().map(String::as_str)).ok()
+    }
+
+    fn untyped(&self, probe: &Probe) -> Option<String> {
+        let why = self.types.signature(probe.parts.each_ref().map(String::as_str)).err()?;
+        Some(why.to_string())
     }
 
     fn find_type(&self, space: TypeSpace, name: &str) -> Option<Type> {

@@ -196,6 +196,7 @@ fn reasons() {
         ["fbt", "vmlinux", "twice", "entry"],
         "/vmlinux: the BTF has 2 functions of this name with different arguments",
     );
+    ends(["fbt", "vmlinux", "twice.isra.0", "entry"], "and maybe what it is passed");
     ends(["fbt", "gone", "f", "entry"], "/gone: No such file or directory");
     ends(["fbt", "broken", "f", "entry"], "/broken: damaged BTF: it does not begin with 0xeb9f");
     ends(["fbt", "../vmlinux", "f", "entry"], "../vmlinux: no module has such a name");
@@ -204,4 +205,45 @@ fn reasons() {
     let why = none.signature(["fbt", "mod", "f", "entry"]).unwrap_err().to_string();
     assert!(why.ends_with("/nowhere/vmlinux: No such file or directory"), "{why}");
     assert_eq!(none.find(TypeSpace::Struct, "file"), None);
+}
+
+fn compile(types: KernelTypes, text: &str) -> Result<(), String> {
+    let source = d::Source::spec(d::SpecKind::Name, text);
+    let world = consumer::world::AnyProbe::with_types(types);
+    let compiled = d::compile(&source, &world, &d::Options::default());
+    let shown = |d| d::diag::render::render(d, &source, true);
+    match compiled.program {
+        Some(_) => Ok(()),
+        None => Err(compiled.diagnostics.iter().map(shown).collect()),
+    }
+}
+
+#[test]
+fn programs() {
+    let folder = Folder::new("programs", &[("vmlinux", kernel().finish())]);
+    let compile = |text| compile(KernelTypes::at(&folder.0), text);
+    let good = [
+        "fbt::vfs_read:entry { trace(args[0]->pos); trace(args[0]->high); trace(*args[2]); }",
+        "fbt::vfs_read:entry /args[0]->kind == KIND_ALL/ { trace(stringof(args[0]->name)); }",
+        "fbt::vfs_read:entry { trace(args[0]->count.counter); }",
+        "fbt::by_value:entry { trace(args[1].counter); trace((*args[3])->low); }",
+        "fbt::by_value:return { trace(args[1] == KIND_NONE); }",
+        "BEGIN { trace(((struct file *)0)->pos); trace(sizeof (struct file)); }",
+    ];
+    for text in good {
+        assert_eq!(compile(text), Ok(()), "{text}");
+    }
+    let bad = |text, parts: &[&str]| {
+        let shown = compile(text).unwrap_err();
+        parts.iter().for_each(|p| assert!(shown.contains(p), "{text}: no {p} in\n{shown}"));
+    };
+    bad("fbt::vfs_read:entry { trace(args[0]->poss); }", &["not a member of struct file", "pos"]);
+    bad("fbt::vfs_read:entry { trace(args[3]); }", &["D_ARGS_IDX"]);
+    bad("fbt::by_value:entry { trace(args[2]); }", &["D_ARGS_TYPE"]);
+    bad("fbt::silent:return { trace(args[1]); }", &["D_ARGS_IDX"]);
+    bad(
+        "fbt::nothing:entry { trace(args[0]->pos); }",
+        &["D_OP_PTR", "args[] of fbt::nothing:entry have no types", "no function of this name"],
+    );
+    bad("sdt:m:f:n { trace(args[0]->pos); }", &["the provider does not declare its arguments"]);
 }

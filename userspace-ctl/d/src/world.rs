@@ -165,6 +165,11 @@ pub trait World {
         let _ = probe;
         None
     }
+    /// Why a probe has no signature, in words, for who wants to use its arguments' types.
+    fn untyped(&self, probe: &Probe) -> Option<String> {
+        let _ = probe;
+        None
+    }
     /// The type of this name: `struct file`, `enum pid_type`, `loff_t`. A struct of which only
     /// the name is known has no size.
     fn find_type(&self, space: TypeSpace, name: &str) -> Option<Type> {

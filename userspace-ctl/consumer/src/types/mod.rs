@@ -32,6 +32,8 @@ pub enum Untyped {
     File(String, String),
     /// The file has no types for this function: path, why.
     Function(String, Missing),
+    /// A copy that the compiler changed, arguments and all: `foo.isra.0`.
+    Clone,
     /// Only functions have declarations.
     Provider,
 }
@@ -41,6 +43,7 @@ impl fmt::Display for Untyped {
         match self {
             Untyped::File(path, why) => write!(f, "{path}: {why}"),
             Untyped::Function(path, why) => write!(f, "{path}: {why}"),
+            Untyped::Clone => write!(f, "the compiler changed it, and maybe what it is passed"),
             Untyped::Provider => write!(f, "the provider does not declare its arguments"),
         }
     }
@@ -146,7 +149,10 @@ impl KernelTypes {
         let module = if module.is_empty() { KERNEL } else { module };
         let (place, btf) = self.blob(module);
         let btf = btf?;
-        let id = prototype(&btf, function).map_err(|e| Untyped::Function(self.path(module), e))?;
+        let id = prototype(&btf, function).map_err(|why| match why {
+            Missing::Unknown if function.contains('.') => Untyped::Clone,
+            why => Untyped::Function(self.path(module), why),
+        })?;
         Ok((Importer::new(place, btf), id))
     }
 

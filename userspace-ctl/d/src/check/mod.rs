@@ -131,6 +131,14 @@ impl<'a> Checker<'a> {
             let body = self.statements(clause.body.as_deref().unwrap_or(&[]));
             self.region = None;
             variants.push(typed::Variant { members: group.members, predicate, body });
+            if let (Some(d), Some(probe)) = (self.diagnostics.get_mut(errors), &group.untyped) {
+                if let (Tag::OpPtr | Tag::OpSou | Tag::DerefNonptr, Some(why)) =
+                    (d.tag, self.world.untyped(probe))
+                {
+                    let name = probe.parts.join(":");
+                    d.notes.push(format!("args[] of {name} have no types: {why}"));
+                }
+            }
             if let (Some(d), true) = (self.diagnostics.get_mut(errors), is_split) {
                 // The others would be told the same.
                 if !group.example.is_empty() {

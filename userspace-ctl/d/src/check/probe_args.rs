@@ -35,6 +35,8 @@ pub(super) struct Group {
     pub nargs: Option<u32>,
     /// One of them, for messages.
     pub example: String,
+    /// One that has no types, likewise.
+    pub untyped: Option<Probe>,
 }
 
 /// Why probes are left out.
@@ -150,7 +152,7 @@ impl Checker<'_> {
             counts.push(probes.len());
             let signatures: Vec<_> = probes.iter().map(|p| self.world.probe_signature(p)).collect();
             if signatures.iter().all(Option::is_none) {
-                sorted.untyped(i, Members::All, *nargs);
+                sorted.untyped(i, Members::All, *nargs, probes.into_iter().next());
                 continue;
             }
             let mut lacking: HashMap<Lack, (usize, &Probe)> = HashMap::new();
@@ -235,11 +237,17 @@ impl<'u> Sorted<'u> {
 
     fn group(&mut self, signature: Option<Arc<Signature>>, example: String) -> usize {
         let members = vec![Members::default(); self.count];
-        self.groups.push(Group { signature, members, nargs: None, example });
+        self.groups.push(Group { signature, members, example, ..Group::default() });
         self.groups.len() - 1
     }
 
-    fn untyped(&mut self, pattern: usize, members: Members, nargs: Option<u32>) {
+    fn untyped(
+        &mut self,
+        pattern: usize,
+        members: Members,
+        nargs: Option<u32>,
+        probe: Option<Probe>,
+    ) {
         let at = match self.plain {
             Some(at) => at,
             None => self.group(None, String::new()),
@@ -247,6 +255,7 @@ impl<'u> Sorted<'u> {
         self.plain = Some(at);
         if let Some(group) = self.groups.get_mut(at) {
             group.nargs = group.nargs.max(nargs);
+            group.untyped = group.untyped.take().or(probe);
             if let Some(slot) = group.members.get_mut(pattern) {
                 *slot = members;
             }
