@@ -187,7 +187,7 @@ impl Case<'_> {
     fn lone_word(&mut self) -> Why {
         let word = &self.wanted.name;
         let names = self.machine.names();
-        let near = nearest::nearest(word, names.iter(), 12);
+        let near = nearest::nearest(word, || names.iter(), 12);
         let functions = near.iter().map(|n| ProbePattern::new("", "", n.name, ""));
         let there = self.those_there(functions);
         let mut why = said("no such probe");
@@ -244,7 +244,7 @@ impl Case<'_> {
         }
         why.notes
             .push(format!("no module `{given}` is loaded, installed, or built into the kernel"));
-        let near = nearest::nearest(given, modules.names().chain([KERNEL]), 6);
+        let near = nearest::nearest(given, || modules.names().chain([KERNEL]), 6);
         let near: Vec<ProbePattern> = near.iter().map(|n| self.in_module(n.name)).collect();
         let mut there = self.those_there(near.into_iter());
         if there.is_empty() && !wanted.function.is_empty() {

@@ -54,29 +54,33 @@ fn shared(a: &[u8], b: &[u8]) -> usize {
     head + tail
 }
 
-/// A name and how far it is; names that only continue the wanted one are as far as a name can be.
+/// A name and how far it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Near<'a> {
     /// The name.
     pub name: &'a str,
-    /// Typing errors.
+    /// Typing errors; a name that continues the wanted one counts as one with [`CONTINUED`].
     pub distance: usize,
 }
 
-/// Those that are a typing error away, nearest first, then those that `wanted` is the beginning of,
-/// shortest first; each name once, `most` of them at most.
-pub fn nearest<'a>(
+/// How far a name is that the wanted one is the beginning of.
+const CONTINUED: usize = 2;
+
+/// Those that are a typing error away or continue `wanted`, nearest first, none that is much farther
+/// than the nearest; each name once, `most` of them at most. If there are none: names that have
+/// `wanted` in them, or something near to it at their beginning.
+pub fn nearest<'a, I: Iterator<Item = &'a str>>(
     wanted: &str,
-    names: impl Iterator<Item = &'a str>,
+    names: impl Fn() -> I,
     most: usize,
 ) -> Vec<Near<'a>> {
     let word = wanted.as_bytes();
     let (limit, set) = (limit(word.len()), letters(word));
     let mut found = Vec::new();
-    for name in names {
+    for name in names() {
         let text = name.as_bytes();
         if word.len() >= 4 && text.len() > word.len() && text.starts_with(word) {
-            found.push((limit + 1, text.len(), name));
+            found.push((CONTINUED, text.len(), name));
         }
         if text.len().abs_diff(word.len()) > limit || text == word {
             continue;
@@ -90,10 +94,14 @@ pub fn nearest<'a>(
             found.push((d, usize::MAX - shared(word, text), name));
         }
     }
+    if found.is_empty() && word.len() >= 5 {
+        found = around(wanted, names());
+    }
     found.sort_unstable();
+    let farthest = found.first().map_or(0, |best| best.0 + 1);
     let mut near: Vec<Near<'a>> = Vec::new();
     for (distance, _, name) in found {
-        if near.len() == most {
+        if near.len() == most || distance > farthest {
             break;
         }
         if near.iter().all(|n| n.name != name) {
@@ -101,6 +109,27 @@ pub fn nearest<'a>(
         }
     }
     near
+}
+
+/// Names that are much longer than a word that is in them, more or less.
+fn around<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> Vec<(usize, usize, &'a str)> {
+    let bytes = word.as_bytes();
+    let limit = limit(bytes.len());
+    let mut found = Vec::new();
+    for name in names {
+        let text = name.as_bytes();
+        if name.contains(word) {
+            found.push((limit + 1, text.len(), name));
+        } else if text.len() > bytes.len() && text.first() == bytes.first() {
+            // A letter too few or too many shifts the rest.
+            let heads = [bytes.len() - 1, bytes.len(), bytes.len() + 1];
+            let near = heads.iter().filter_map(|&n| distance(bytes, text.get(..n)?, 2.min(limit)));
+            if let Some(d) = near.min() {
+                found.push((limit + 1 + d, text.len(), name));
+            }
+        }
+    }
+    found
 }
 
 /// Beginnings of names near to the beginning of a glob: nearest first, then the most frequent.
@@ -152,7 +181,7 @@ mod tests {
     ];
 
     fn near(wanted: &str) -> Vec<&'static str> {
-        nearest(wanted, NAMES.iter().copied(), 3).into_iter().map(|n| n.name).collect()
+        nearest(wanted, || NAMES.iter().copied(), 3).into_iter().map(|n| n.name).collect()
     }
 
     #[test]
@@ -179,6 +208,8 @@ mod tests {
         assert_eq!(near("vfs_raed")[0], "vfs_read");
         assert_eq!(near("tcp_sendmgs"), ["tcp_sendmsg"]);
         assert_eq!(near("do_sys_open"), ["do_sys_openat2"], "the beginning of a name");
+        assert_eq!(near("openat2"), ["do_sys_openat2"], "a part of a name");
+        assert_eq!(near("do_syz_open"), ["do_sys_openat2"], "near to the beginning of a name");
         assert_eq!(near("zzzzzzzz"), [""; 0]);
         assert_eq!(near("v"), [""; 0]);
         assert_eq!(

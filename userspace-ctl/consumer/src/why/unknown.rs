@@ -39,7 +39,7 @@ impl Case<'_> {
             return why;
         }
         let names = self.machine.names();
-        let near = nearest::nearest(function, names.iter(), 12);
+        let near = nearest::nearest(function, || names.iter(), 12);
         let is_near = near.first().is_some_and(|n| n.distance <= 2);
         if self.installed(&mut why, !is_near) {
             return why;
