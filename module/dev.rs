@@ -11,10 +11,10 @@
 use abi::conf::{Conf, ABI_VERSION, FEATURE_SDT};
 use abi::ids::ProbeId;
 use abi::ioctl::{self, BufDesc, Enable, Explain, Format, Go, Probes, Report};
-use abi::probe::{ProbeDesc, NARGS_UNKNOWN};
+use abi::probe::{MAX_PACKED, NARGS_UNKNOWN};
 use abi::record::{AggDesc, EprobeDesc, RecDesc};
 use abi::status::Status;
-use framework::{Consumer, Error, Framework};
+use framework::{Consumer, Error, Framework, Probe};
 use kernel::error::code;
 use kernel::fs::File;
 use kernel::miscdevice::{MiscDevice, MiscDeviceRegistration};
@@ -123,30 +123,47 @@ fn enable(c: &Consumer, a: &mut Enable) -> Outcome {
     Ok(())
 }
 
+/// Packed probes on their way to the user.
+struct Packed {
+    room: KVVec<u8>,
+    used: usize,
+    count: u32,
+}
+
+impl Packed {
+    /// False if there is no more room.
+    fn add(&mut self, p: &Probe) -> Outcome<bool> {
+        let room = self.room.get_mut(self.used..).unwrap_or_default();
+        match p.view().pack(room) {
+            Some(size) if self.count < ioctl::MAX_PROBES_A_CALL => {
+                self.used = self.used.saturating_add(size);
+                self.count = self.count.saturating_add(1);
+                Ok(true)
+            }
+            None if self.count == 0 => Err(Error::NoRoom(MAX_PACKED)),
+            _ => Ok(false),
+        }
+    }
+}
+
 #[inline(never)]
 fn probes(c: &Consumer, a: &mut Probes) -> Outcome {
     let first = a.cursor == 0;
-    if a.capacity == 0 {
+    if a.size == 0 {
         return count(c, a);
     }
-    let most = a.capacity.min(ioctl::MAX_PROBES_A_CALL) as usize;
-    let mut found: KVVec<ProbeDesc> = kapi::mem::vec(most)?;
-    a.cursor = c.probes(&a.pattern, a.cursor, |p| {
-        if found.len() == most {
-            return Ok(false);
-        }
-        kapi::mem::push(&mut found, p.describe())?;
-        Ok(true)
-    })?;
+    let room = kapi::mem::zeroed_bytes(a.size.min(ioctl::MAX_PROBES_SIZE) as usize)?;
+    let mut packed = Packed { room, used: 0, count: 0 };
+    a.cursor = c.probes(&a.pattern, a.cursor, |p| packed.add(p))?;
     // A probe that this consumer enabled may have gone with its module: its name is still known.
-    if found.is_empty() && a.pattern.id != ProbeId::NONE {
-        if let (true, Ok(p)) = (first, c.enabled_probe(a.pattern.id)) {
-            kapi::mem::push(&mut found, p)?;
+    if packed.count == 0 && a.pattern.id != ProbeId::NONE && first {
+        if let Ok(p) = c.enabled_probe(a.pattern.id) {
+            packed.add(&p)?;
         }
     }
-    give(a.into, found.as_slice().as_bytes())?;
-    // CAST: at most MAX_PROBES_A_CALL.
-    a.count = found.len() as u32;
+    give(a.into, packed.room.get(..packed.used).unwrap_or_default())?;
+    // CAST: at most MAX_PROBES_SIZE.
+    (a.count, a.size) = (packed.count, packed.used as u32);
     Ok(())
 }
 

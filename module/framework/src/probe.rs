@@ -17,7 +17,7 @@
 use crate::ecb::Chain;
 use crate::{Error, Result};
 use abi::ids::ProbeId;
-use abi::probe::{ProbeDesc, FUNCTION_LEN, MODULE_LEN, NAME_LEN, PROVIDER_LEN};
+use abi::probe::{ProbeView, FUNCTION_LEN, MODULE_LEN, NAME_LEN, PROVIDER_LEN};
 use kapi::mem;
 use kapi::publish::Published;
 use kernel::prelude::*;
@@ -155,11 +155,8 @@ impl Probe {
     }
 
     /// As it crosses the ioctl boundary.
-    pub fn describe(&self) -> ProbeDesc {
-        let [p, m, f, n] = self.parts();
-        let mut d = ProbeDesc::new(p, m, f, n).unwrap_or(ProbeDesc::EMPTY);
-        (d.id, d.nargs, d.how) = (self.id, self.nargs, self.how);
-        d
+    pub fn view(&self) -> ProbeView<'_> {
+        ProbeView { id: self.id, nargs: self.nargs, how: self.how, parts: self.parts() }
     }
 }
 

@@ -279,11 +279,11 @@ impl Consumer {
         })
     }
 
-    /// The description of a probe that this consumer has enabled, even if it is retired.
-    pub fn enabled_probe(&self, id: ProbeId) -> Result<abi::probe::ProbeDesc> {
+    /// A probe that this consumer has enabled, even if it is retired.
+    pub fn enabled_probe(&self, id: ProbeId) -> Result<Arc<Probe>> {
         self.session
             .framework
-            .with(self.session.number, |t| t.probe(id).map(|p| p.describe()))?
+            .with(self.session.number, |t| t.probe(id).cloned())?
             .ok_or(Error::NoSuch("probe"))
     }
 

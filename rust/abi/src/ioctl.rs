@@ -56,13 +56,14 @@ pub const LEFTOUT: u32 = iowr::<Report>(34);
 pub struct Probes {
     /// In: what to match. An id in it selects that probe alone.
     pub pattern: ProbeDesc,
-    /// Out, if `capacity` is 0: most arguments that one of them is known to pass, or 0xffff_ffff.
+    /// Out, if `size` is 0: most arguments that one of them is known to pass, or 0xffff_ffff.
     pub nargs: u32,
-    /// In: user address of an array of [`ProbeDesc`].
+    /// In: user address for [packed](crate::probe::ProbeHead) probes.
     pub into: u64,
-    /// In: entries it holds, at most 4096 a call; 0: nothing is written, all are counted.
-    pub capacity: u32,
-    /// Out: entries written (0 ends the iteration), or how many match.
+    /// In: bytes of room there; with 0 nothing is written, but all are counted. Out: bytes written.
+    /// Room for less than [`crate::probe::MAX_PACKED`] may be too little (ENOSPC).
+    pub size: u32,
+    /// Out: probes written (0 ends the iteration), or how many match.
     pub count: u32,
     /// In: 0, then what came back. Out: where to go on.
     pub cursor: u32,
@@ -165,3 +166,5 @@ pub const MAX_LEFT_OUT: usize = 64;
 
 /// Most probes one [`PROBES`] call returns.
 pub const MAX_PROBES_A_CALL: u32 = 4096;
+/// Most bytes of them: more room than this is of no use.
+pub const MAX_PROBES_SIZE: u32 = 256 << 10;

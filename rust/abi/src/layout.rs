@@ -21,6 +21,7 @@ macro_rules! layouts {
 fn layouts_are_the_golden_ones() {
     let now = layouts! {
         crate::probe::ProbeDesc { id, nargs, how, provider, module, function, name }
+        crate::probe::ProbeHead { id, nargs, how, lens }
         crate::difo::DifType { kind, ctf_kind, flags, pad, size }
         crate::difo::DifVar { name, id, kind, scope, flags, ty }
         crate::dof::Header { magic, model, encoding, version, dif_version, dif_ireg, dif_treg,
@@ -41,7 +42,7 @@ fn layouts_are_the_golden_ones() {
             specdrops_busy, specdrops_unavail, dblerrors, nested, stkstroverflows, filled, exiting,
             killed, pad }
         crate::conf::Conf { abi_version, dif_version, nregs, ntuple, ncpus, pad, features }
-        crate::ioctl::Probes { pattern, nargs, into, capacity, count, cursor, pad }
+        crate::ioctl::Probes { pattern, nargs, into, size, count, cursor, pad }
         crate::ioctl::Enable { dof, size, matched, pad }
         crate::ioctl::BufDesc { data, size, cpu, errors, drops, oldest, timestamp }
         crate::ioctl::Go { cpu, left_out, bufsize, aggsize, probes, pad }

@@ -2,6 +2,7 @@
 //! Probes and their four-part names: provider, module, function, name, always in this order.
 
 use crate::ids::ProbeId;
+use zerocopy::{FromBytes as _, IntoBytes as _};
 use zerocopy_derive::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 /// Bytes of a provider name, NUL included.
@@ -130,6 +131,87 @@ impl ProbeDesc {
     }
 }
 
+/// The head of a probe in an answer to PROBES. Its four parts follow, one after the other, and zeroes
+/// up to a multiple of [`PACK_ALIGN`]: a tenth of a [`ProbeDesc`], of which there may be 100,000.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout)]
+pub struct ProbeHead {
+    /// As in [`ProbeDesc`].
+    pub id: ProbeId,
+    /// As in [`ProbeDesc`].
+    pub nargs: u32,
+    /// As in [`ProbeDesc`].
+    pub how: u32,
+    /// Bytes of each part.
+    pub lens: [u8; 4],
+}
+
+/// Packed probes begin at multiples of this.
+pub const PACK_ALIGN: usize = 4;
+
+/// Bytes that the longest packed probe takes.
+pub const MAX_PACKED: usize =
+    size_of::<ProbeHead>() + PROVIDER_LEN + MODULE_LEN + FUNCTION_LEN + NAME_LEN;
+
+/// A probe as it stands in somebody's memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ProbeView<'a> {
+    /// As in [`ProbeDesc`].
+    pub id: ProbeId,
+    /// As in [`ProbeDesc`].
+    pub nargs: u32,
+    /// As in [`ProbeDesc`].
+    pub how: u32,
+    /// The four parts of the name.
+    pub parts: [&'a [u8]; 4],
+}
+
+impl<'a> ProbeView<'a> {
+    /// Of a description.
+    pub fn of(d: &'a ProbeDesc) -> Self {
+        Self { id: d.id, nargs: d.nargs, how: d.how, parts: d.parts() }
+    }
+
+    /// As a description; one with parts that are too long has none.
+    pub fn describe(&self) -> ProbeDesc {
+        let [p, m, f, n] = self.parts;
+        let d = ProbeDesc::new(p, m, f, n).unwrap_or(ProbeDesc::EMPTY);
+        ProbeDesc { id: self.id, nargs: self.nargs, how: self.how, ..d }
+    }
+
+    /// Writes it, packed, to the begin of `into`, whose bytes are zero; gives how many it took. `None`:
+    /// there is not enough room.
+    pub fn pack(&self, into: &mut [u8]) -> Option<usize> {
+        let mut head = ProbeHead { id: self.id, nargs: self.nargs, how: self.how, lens: [0; 4] };
+        let mut size = size_of::<ProbeHead>();
+        for (part, len) in self.parts.iter().zip(&mut head.lens) {
+            *len = u8::try_from(part.len()).ok()?;
+            size = size.checked_add(part.len())?;
+        }
+        let size = size.next_multiple_of(PACK_ALIGN);
+        let mut rest = into.get_mut(..size)?;
+        for part in core::iter::once(head.as_bytes()).chain(self.parts) {
+            let (here, behind) = rest.split_at_mut_checked(part.len())?;
+            here.copy_from_slice(part);
+            rest = behind;
+        }
+        Some(size)
+    }
+
+    /// Reads the first packed probe and gets past it; `None` at the end, or what is left is not one.
+    pub fn unpack(from: &mut &'a [u8]) -> Option<Self> {
+        let (head, mut rest) = ProbeHead::read_from_prefix(from).ok()?;
+        let mut size = size_of::<ProbeHead>();
+        let mut parts: [&[u8]; 4] = [&[]; 4];
+        for (part, len) in parts.iter_mut().zip(head.lens) {
+            (*part, rest) = rest.split_at_checked(len.into())?;
+            size = size.checked_add(len.into())?;
+        }
+        *from = from.get(size.next_multiple_of(PACK_ALIGN)..).unwrap_or_default();
+        Some(Self { id: head.id, nargs: head.nargs, how: head.how, parts })
+    }
+}
+
 /// Most `*` in one part of a pattern.
 pub const GLOB_DEPTH: usize = 8;
 
@@ -224,7 +306,55 @@ fn one(p: &[u8], c: u8) -> Option<&[u8]> {
 
 #[cfg(test)]
 mod tests {
-    use super::part_matches;
+    use super::*;
+
+    #[test]
+    fn packed_and_back() {
+        let long = [b'f'; FUNCTION_LEN - 1];
+        let names: [[&[u8]; 4]; 3] = [
+            [b"dtrace", b"", b"", b"BEGIN"],
+            [b"fbt", b"vmlinux", b"vfs_read", b"entry"],
+            [b"p", b"m", &long, b"return"],
+        ];
+        let probes = [0, 1, 2].map(|i| ProbeView {
+            id: ProbeId(i as u32 + 7),
+            nargs: i as u32,
+            how: 1 << i,
+            parts: names[i],
+        });
+        let mut room = [0; 1024];
+        let mut used = 0;
+        for p in &probes {
+            let need = p.pack(&mut room.clone()).unwrap();
+            assert_eq!(
+                p.pack(&mut room[used..used + need - 1]),
+                None,
+                "one byte less is too little"
+            );
+            room[used..].fill(0);
+            used += p.pack(&mut room[used..]).unwrap();
+            assert_eq!(used % PACK_ALIGN, 0);
+        }
+        let mut rest = &room[..used];
+        for p in &probes {
+            assert_eq!(ProbeView::unpack(&mut rest).as_ref(), Some(p));
+            assert_eq!(ProbeView::of(&p.describe()), *p);
+        }
+        assert!(rest.is_empty() && ProbeView::unpack(&mut rest).is_none());
+        for cut in 1..probes[0].pack(&mut [0; 400]).unwrap() - PACK_ALIGN {
+            assert_eq!(ProbeView::unpack(&mut &room[..cut]), None, "{cut} bytes are no probe");
+        }
+    }
+
+    #[test]
+    fn techniques_are_bits_with_words() {
+        let all = Technique::ALL.iter().fold(0, |all, t| {
+            assert!(t.bit().is_power_of_two() && all & t.bit() == 0 && !t.words().is_empty());
+            all | t.bit()
+        });
+        assert_eq!(all.count_ones() as usize, Technique::ALL.len());
+    }
+
     #[test]
     fn globs() {
         for (p, t, want) in [

@@ -2,12 +2,13 @@
 //! The real kernel: `/dev/dtrace/dtrace` and its ioctls.
 
 use crate::error::{reason, Error, Refusal};
-use crate::kernel::{Aggregation, Answer, Buffer, Eprobe, Kernel, Snapshot};
+use crate::kernel::{Aggregation, Answer, Buffer, Count, Eprobe, Kernel, Snapshot, Started};
 use crate::sys::{self, Plain, Window};
 use abi::conf::{Conf, ABI_VERSION};
 use abi::ids::{AggId, Epid, FormatId};
-use abi::ioctl::{self, BufDesc, Enable, Format, Go, Probes, Report};
-use abi::probe::ProbeDesc;
+use abi::ioctl::{self, BufDesc, Enable, Explain, Format, Go, Probes, Report};
+use abi::probe::{until_nul, ProbeDesc, ProbeView};
+use abi::reason::Reason;
 use abi::record::{AggDesc, EprobeDesc, RecDesc};
 use abi::status::Status;
 use std::fs::File;
@@ -26,8 +27,8 @@ pub struct Device {
     file: File,
     /// Room for snapshots; grows when the kernel says so.
     room: Vec<u8>,
-    /// Probes of one PROBES call.
-    batch: Vec<ProbeDesc>,
+    /// Packed probes of one PROBES call.
+    batch: Vec<u8>,
 }
 
 impl Device {
@@ -86,6 +87,28 @@ impl Device {
         sys::ioctl_with(self.file.as_fd(), request, arg, data).map_err(|e| self.refusal(e))
     }
 
+    /// Calls `f` with the next batch of probes that match, until it says stop; false if it did, or if
+    /// there are no more.
+    fn batch(
+        &mut self,
+        pattern: &ProbeDesc,
+        cursor: &mut u32,
+        f: &mut dyn FnMut(&ProbeView<'_>) -> bool,
+    ) -> Answer<bool> {
+        let mut arg = Probes { pattern: *pattern, cursor: *cursor, ..Probes::new_zeroed() };
+        let mut batch = std::mem::take(&mut self.batch);
+        batch.resize(ioctl::MAX_PROBES_SIZE as usize, 0);
+        let called = self.call_with(ioctl::PROBES, &mut arg, &mut batch);
+        *cursor = arg.cursor;
+        let mut packed = batch.get(..arg.size as usize).unwrap_or_default();
+        let mut more = called.is_ok() && arg.count > 0;
+        while let Some(probe) = ProbeView::unpack(&mut packed).filter(|_| more) {
+            more = f(&probe);
+        }
+        self.batch = batch;
+        called.map(|()| more)
+    }
+
     /// Fetches a description with its records: a first call tells how many there are.
     fn describe<T: Window>(
         &self,
@@ -119,14 +142,48 @@ impl Kernel for Device {
         cursor: &mut u32,
         into: &mut Vec<ProbeDesc>,
     ) -> Answer<bool> {
-        let mut arg = Probes { pattern: *pattern, cursor: *cursor, ..Probes::new_zeroed() };
-        let mut batch = std::mem::take(&mut self.batch);
-        batch.resize(ioctl::MAX_PROBES_A_CALL as usize, ProbeDesc::EMPTY);
-        let called = self.call_with(ioctl::PROBES, &mut arg, batch.as_mut_slice().as_mut_bytes());
-        *cursor = arg.cursor;
-        into.extend(batch.iter().take(arg.count as usize));
-        self.batch = batch;
-        called.map(|()| arg.count > 0)
+        self.batch(pattern, cursor, &mut |p| {
+            into.push(p.describe());
+            true
+        })
+    }
+
+    fn each_probe(
+        &mut self,
+        pattern: &ProbeDesc,
+        f: &mut dyn FnMut(&ProbeView<'_>) -> bool,
+    ) -> Answer<()> {
+        let (mut cursor, mut goes_on) = (0, true);
+        let mut each = |p: &ProbeView<'_>| {
+            goes_on = f(p);
+            goes_on
+        };
+        while self.batch(pattern, &mut cursor, &mut each)? {}
+        Ok(())
+    }
+
+    fn count(&mut self, pattern: &ProbeDesc) -> Answer<Count> {
+        let mut arg = Probes { pattern: *pattern, ..Probes::new_zeroed() };
+        self.call_with(ioctl::PROBES, &mut arg, &mut [])?;
+        Ok(Count { probes: arg.count, nargs: arg.nargs })
+    }
+
+    fn explain(&mut self, pattern: &ProbeDesc) -> Answer<Option<(Reason, String)>> {
+        let mut arg = Explain { pattern: *pattern, ..Explain::new_zeroed() };
+        match self.call(ioctl::EXPLAIN, &mut arg) {
+            Ok(()) => {}
+            Err(r) if r.errno == libc::ENOENT => return Ok(None),
+            Err(r) => return Err(r),
+        }
+        let symbol = String::from_utf8_lossy(until_nul(&arg.symbol)).into_owned();
+        Ok(Reason::from_number(arg.reason).map(|reason| (reason, symbol)))
+    }
+
+    fn left_out(&mut self) -> Answer<String> {
+        let (mut arg, mut text) = (Report::default(), vec![0; 64 << 10]);
+        self.call_with(ioctl::LEFTOUT, &mut arg, &mut text)?;
+        text.truncate(arg.size as usize);
+        Ok(String::from_utf8_lossy(&text).into_owned())
     }
 
     fn enable(&mut self, dof: &[u8]) -> Answer<u32> {
@@ -135,12 +192,12 @@ impl Kernel for Device {
         Ok(arg.matched)
     }
 
-    fn go(&mut self) -> Answer<u32> {
+    fn go(&mut self) -> Answer<Started> {
         let mut arg = Go::default();
         self.call(ioctl::GO, &mut arg)?;
         let room = usize::try_from(arg.bufsize.max(arg.aggsize)).unwrap_or(usize::MAX);
         self.room.resize(room.clamp(FIRST_ROOM, MOST_ROOM), 0);
-        Ok(arg.cpu)
+        Ok(Started { cpu: arg.cpu, probes: arg.probes, left_out: arg.left_out })
     }
 
     fn stop(&mut self) -> Answer<u32> {

@@ -7,7 +7,7 @@
 use crate::error::Refusal;
 use abi::conf::Conf;
 use abi::ids::{AggId, Epid, FormatId, ProbeId};
-use abi::probe::ProbeDesc;
+use abi::probe::{ProbeDesc, ProbeView, NARGS_UNKNOWN};
 use abi::reason::Reason;
 use abi::record::{AggDesc, EprobeDesc, RecDesc};
 use abi::status::Status;
@@ -55,6 +55,26 @@ pub struct Aggregation {
     pub recs: Vec<RecDesc>,
 }
 
+/// How many probes match.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Count {
+    /// So many.
+    pub probes: u32,
+    /// Most arguments that one of them is known to pass, or [`NARGS_UNKNOWN`].
+    pub nargs: u32,
+}
+
+/// What GO tells.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Started {
+    /// The CPU that ran BEGIN.
+    pub cpu: u32,
+    /// Matching probes.
+    pub probes: u32,
+    /// Those of them that could not be enabled.
+    pub left_out: u32,
+}
+
 /// A pattern that matches every probe; the empty one leaves out probes without a function.
 pub fn every_probe() -> ProbeDesc {
     ProbeDesc::new(b"*", b"", b"", b"").unwrap_or(ProbeDesc::EMPTY)
@@ -73,8 +93,8 @@ pub trait Kernel {
     ) -> Answer<bool>;
     /// Enables a DOF; gives the number of probes matched.
     fn enable(&mut self, dof: &[u8]) -> Answer<u32>;
-    /// Starts tracing; gives the CPU that ran BEGIN.
-    fn go(&mut self) -> Answer<u32>;
+    /// Starts tracing.
+    fn go(&mut self) -> Answer<Started>;
     /// Stops tracing; gives the CPU that ran END.
     fn stop(&mut self) -> Answer<u32>;
     /// Takes a buffer of a CPU into `data` (replacing what it held). `None`: there is no such CPU.
@@ -88,11 +108,43 @@ pub trait Kernel {
     /// Drops and liveness.
     fn status(&mut self) -> Answer<Status>;
 
+    /// Which probes GO left out and why: a line of each of the first.
+    fn left_out(&mut self) -> Answer<String> {
+        Ok(String::new())
+    }
+
     /// Why the function of this pattern, spelt out, has no probe, and a related name where the reason
     /// has one. `None`: nobody knows.
     fn explain(&mut self, pattern: &ProbeDesc) -> Answer<Option<(Reason, String)>> {
         let _ = pattern;
         Ok(None)
+    }
+
+    /// Calls `f` with every probe that matches, until it says stop.
+    fn each_probe(
+        &mut self,
+        pattern: &ProbeDesc,
+        f: &mut dyn FnMut(&ProbeView<'_>) -> bool,
+    ) -> Answer<()> {
+        let (mut cursor, mut batch) = (0, Vec::new());
+        while self.probes(pattern, &mut cursor, &mut batch)? {
+            if !batch.drain(..).all(|p| f(&ProbeView::of(&p))) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// How many probes match, without looking at each.
+    fn count(&mut self, pattern: &ProbeDesc) -> Answer<Count> {
+        let mut count = Count { probes: 0, nargs: NARGS_UNKNOWN };
+        self.each_probe(pattern, &mut |p| {
+            count.probes += 1;
+            let known = [count.nargs, p.nargs].into_iter().filter(|&n| n != NARGS_UNKNOWN);
+            count.nargs = known.max().unwrap_or(NARGS_UNKNOWN);
+            true
+        })?;
+        Ok(count)
     }
 
     /// The probe of this id, if it is still there.

@@ -10,7 +10,7 @@
 use crate::aggregate::{Sort, Store};
 use crate::consume::{EnabledProbes, Record, Release, Timeline};
 use crate::error::{Error, Failure};
-use crate::kernel::Kernel;
+use crate::kernel::{Kernel, Started};
 use crate::print::report::{Report, Reporter};
 use crate::status::{self, Drops};
 use crate::wait::{Event, Waiter};
@@ -114,12 +114,34 @@ impl<'a> Session<'a> {
 
     /// Starts tracing: BEGIN fires.
     pub fn go(&mut self) -> Result<(), Failure> {
-        let cpu = self.kernel.go().map_err(|r| r.doing("could not enable tracing"))?;
+        let started = self.kernel.go().map_err(|r| r.doing("could not enable tracing"))?;
+        self.tell_left_out(&started)?;
         let count = self.matched.saturating_add(enable::OWN_PROBES).min(PREFETCH);
         self.enabled.prefetch(self.kernel, count);
         // Without temporal order BEGIN's CPU comes first.
-        self.cpus.sort_by_key(|&c| c != cpu);
+        self.cpus.sort_by_key(|&c| c != started.cpu);
         Ok(())
+    }
+
+    /// Names the probes that match but could not be enabled.
+    fn tell_left_out(&mut self, started: &Started) -> Result<(), Failure> {
+        let Started { left_out: n, probes, .. } = *started;
+        if n == 0 {
+            return Ok(());
+        }
+        let were = if n == 1 { "was" } else { "were" };
+        let mut text = format!("dtrace: {n} of {probes} probes {were} left out:");
+        // Without names the number still is news.
+        let names = self.kernel.left_out().unwrap_or_default();
+        for line in names.lines() {
+            text.push_str("\n  ");
+            text.push_str(line);
+        }
+        match (n as usize).saturating_sub(names.lines().count()) {
+            0 => {}
+            more => text.push_str(&format!("\n  and {more} more")),
+        }
+        self.say(&text)
     }
 
     /// Consumes until the program, a signal or the end of the targets says stop; gives the exit

@@ -6,8 +6,7 @@
 #![allow(unsafe_code)]
 
 use abi::conf::Conf;
-use abi::ioctl::{BufDesc, Enable, Format, Go, Probes, Report};
-use abi::probe::ProbeDesc;
+use abi::ioctl::{BufDesc, Enable, Explain, Format, Go, Probes, Report};
 use abi::record::{AggDesc, EprobeDesc, RecDesc};
 use abi::status::Status;
 use d::Identity;
@@ -39,7 +38,7 @@ macro_rules! plain {
         unsafe impl Plain for $t {}
     )*};
 }
-plain!(Conf, Status, Go);
+plain!(Conf, Status, Go, Explain);
 
 macro_rules! window {
     ($($t:ty { $address:ident, $extent:ident in $unit:ty })*) => {$(
@@ -56,7 +55,7 @@ macro_rules! window {
 }
 window! {
     Enable { dof, size in u8 }
-    Probes { into, capacity in ProbeDesc }
+    Probes { into, size in u8 }
     EprobeDesc { recs, capacity in RecDesc }
     AggDesc { recs, capacity in RecDesc }
     BufDesc { data, size in u8 }

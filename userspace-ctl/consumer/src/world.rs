@@ -44,18 +44,11 @@ pub fn pattern(p: &ProbePattern) -> Option<ProbeDesc> {
 
 impl World for KernelWorld<'_> {
     fn matches(&self, p: &ProbePattern) -> Matches {
-        let mut matches = Matches::default();
-        let Some(pattern) = pattern(p) else {
-            return matches;
-        };
-        let mut kernel = self.kernel.borrow_mut();
-        for probe in kernel.all_probes(&pattern).unwrap_or_default() {
-            matches.count += 1;
-            if probe.nargs != NARGS_UNKNOWN {
-                matches.nargs = matches.nargs.max(Some(probe.nargs));
-            }
-        }
-        matches
+        let count = pattern(p).and_then(|p| self.kernel.borrow_mut().count(&p).ok());
+        count.map_or_else(Matches::default, |c| Matches {
+            count: c.probes as usize,
+            nargs: (c.nargs != NARGS_UNKNOWN).then_some(c.nargs),
+        })
     }
 
     fn why(&self, wanted: &ProbePattern) -> Option<Why> {
@@ -66,13 +59,15 @@ impl World for KernelWorld<'_> {
         let Some(pattern) = pattern(wanted) else {
             return Vec::new();
         };
-        let found = self.kernel.borrow_mut().all_probes(&pattern).unwrap_or_default();
-        let probe = |p: &ProbeDesc| Probe {
-            id: p.id.0,
-            parts: p.parts().map(|part| String::from_utf8_lossy(part).into_owned()),
-            nargs: (p.nargs != NARGS_UNKNOWN).then_some(p.nargs),
-        };
-        found.iter().map(probe).collect()
+        let mut found = Vec::new();
+        // Who cannot tell has none.
+        let _ = self.kernel.borrow_mut().each_probe(&pattern, &mut |p| {
+            let parts = p.parts.map(|part| String::from_utf8_lossy(part).into_owned());
+            let nargs = (p.nargs != NARGS_UNKNOWN).then_some(p.nargs);
+            found.push(Probe { id: p.id.0, parts, nargs });
+            true
+        });
+        found
     }
 
     fn probe_signature(&self, probe: &Probe) -> Option<Arc<Signature>> {

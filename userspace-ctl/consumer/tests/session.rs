@@ -417,6 +417,26 @@ fn a_closed_pipe_ends_quietly() {
 }
 
 #[test]
+fn probes_that_were_left_out_are_named() {
+    let fake = hworld();
+    fake.0.borrow_mut().left_out =
+        vec!["hworld:read_module:read1:return: another tracer has a call there".into()];
+    let steps = Steps::new(&fake).then(|k| k.fire(OPEN, at(0, 2000, &[])));
+    check("left_out", &run(&fake, &["hworld:::"], &[], steps));
+}
+
+#[test]
+fn many_that_were_left_out_are_counted() {
+    let fake = hworld();
+    fake.0.borrow_mut().left_out = (0..70).map(|i| format!("p:m:f{i}:entry: busy")).collect();
+    let err = run(&fake, &["hworld:::"], &["quiet"], Steps::new(&fake)).err;
+    let lines: Vec<&str> = err.lines().collect();
+    assert_eq!(lines.len(), 66);
+    assert_eq!(lines[..2], ["dtrace: 70 of 2 probes were left out:", "  p:m:f0:entry: busy"]);
+    assert_eq!(lines[65], "  and 6 more");
+}
+
+#[test]
 fn near_names_of_a_probe_that_is_not_there() {
     let fake = hworld();
     let mut kernel = fake.clone();

@@ -7,7 +7,7 @@ use abi::ids::{AggId, Epid, FormatId, ProbeId};
 use abi::probe::{part_matches, ProbeDesc};
 use abi::reason::Reason;
 use abi::status::Status;
-use consumer::kernel::{Aggregation, Answer, Buffer, Eprobe, Kernel, Snapshot};
+use consumer::kernel::{Aggregation, Answer, Buffer, Eprobe, Kernel, Snapshot, Started};
 use consumer::why::Machine;
 use consumer::world::KernelWorld;
 use d::{Compiler, Source, SpecKind};
@@ -86,7 +86,7 @@ impl Kernel for Fixed {
     fn enable(&mut self, _: &[u8]) -> Answer<u32> {
         unreachable!()
     }
-    fn go(&mut self) -> Answer<u32> {
+    fn go(&mut self) -> Answer<Started> {
         unreachable!()
     }
     fn stop(&mut self) -> Answer<u32> {

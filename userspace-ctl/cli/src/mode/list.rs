@@ -15,6 +15,9 @@ use consumer::{Error, Failure, Kernel};
 use std::collections::BTreeSet;
 use std::io::Write;
 
+/// Bytes of text that are written at once.
+const FLUSH: usize = 64 << 10;
+
 /// Lists all probes, or those that the descriptions of the command line match, each once.
 pub fn run(args: &Args, settings: &Settings) -> Result<i32, Stop> {
     let mut device = Device::open()?;
@@ -37,33 +40,31 @@ fn list(
     verbose: bool,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
-    let mut text = Vec::new();
+    let mut text = Vec::with_capacity(2 * FLUSH);
+    let mut written = Ok(());
     let mut seen: BTreeSet<ProbeId> = BTreeSet::new();
     let types = KernelTypes::default();
     listing::header(&mut text);
     for pattern in patterns {
-        let (mut cursor, mut batch) = (0, Vec::new());
-        loop {
-            let more = kernel
-                .probes(pattern, &mut cursor, &mut batch)
-                .map_err(|r| Error::new("failed to list probes", r.reason))?;
-            for probe in batch.drain(..) {
-                if patterns.len() > 1 && !seen.insert(probe.id) {
-                    continue;
-                }
-                listing::row(&mut text, &probe);
-                if verbose {
-                    let args = types.spelled(&probe).ok();
-                    listing::details(&mut text, &probe, args.as_deref());
-                }
+        let listed = kernel.each_probe(pattern, &mut |probe| {
+            if patterns.len() > 1 && !seen.insert(probe.id) {
+                return true;
             }
-            out.write_all(&text)?;
-            text.clear();
-            if !more {
-                break;
+            listing::row(&mut text, probe);
+            if verbose {
+                let args = types.spelled(&probe.describe()).ok();
+                listing::details(&mut text, probe, args.as_deref());
             }
-        }
+            if text.len() >= FLUSH {
+                written = out.write_all(&text);
+                text.clear();
+            }
+            written.is_ok()
+        });
+        listed.map_err(|r| Error::new("failed to list probes", r.reason))?;
+        std::mem::replace(&mut written, Ok(()))?;
     }
+    out.write_all(&text)?;
     out.flush()?;
     Ok(())
 }

@@ -2,7 +2,7 @@
 //! `dtrace -l`: a row per probe; with `-v` its stability and arguments.
 
 use super::put;
-use abi::probe::{ProbeDesc, NARGS_UNKNOWN};
+use abi::probe::{ProbeView, Technique, NARGS_UNKNOWN};
 use abi::stability::{Attributes, Class, Stability};
 
 /// The head of the table.
@@ -10,15 +10,44 @@ pub fn header(out: &mut Vec<u8>) {
     put!(out, "{:>5} {:>10} {:>17} {:>33} {}\n", "ID", "PROVIDER", "MODULE", "FUNCTION", "NAME");
 }
 
-/// One probe.
-pub fn row(out: &mut Vec<u8>, probe: &ProbeDesc) {
-    let [provider, module, function, name] = probe.parts().map(String::from_utf8_lossy);
-    put!(out, "{:>5} {provider:>10} {module:>17} {function:>33} {name}\n", probe.id.0);
+/// One probe. There may be 100,000: nothing is parsed or allocated here.
+pub fn row(out: &mut Vec<u8>, probe: &ProbeView<'_>) {
+    let mut digits = [0; 10];
+    let mut rest = probe.id.0;
+    let mut at = digits.len();
+    while rest > 0 || at == digits.len() {
+        at -= 1;
+        digits[at] = b'0' + (rest % 10) as u8;
+        rest /= 10;
+    }
+    let [provider, module, function, name] = probe.parts;
+    right(out, &digits[at..], 5);
+    for (part, width) in [(provider, 10), (module, 17), (function, 33)] {
+        out.push(b' ');
+        right(out, part, width);
+    }
+    out.push(b' ');
+    right(out, name, 0);
+    out.push(b'\n');
+}
+
+/// Text at the right end of a field.
+fn right(out: &mut Vec<u8>, text: &[u8], width: usize) {
+    if !text.is_ascii() {
+        return put!(out, "{:>width$}", String::from_utf8_lossy(text));
+    }
+    out.resize(out.len() + width.saturating_sub(text.len()), b' ');
+    out.extend_from_slice(text);
 }
 
 /// What stands under a row with `-v`; `types` are those of `args[]`, if they are known.
-pub fn details(out: &mut Vec<u8>, probe: &ProbeDesc, types: Option<&[String]>) {
-    let (of_probe, of_args) = attributes(&String::from_utf8_lossy(probe.parts()[0]));
+pub fn details(out: &mut Vec<u8>, probe: &ProbeView<'_>, types: Option<&[String]>) {
+    let how: Vec<&str> =
+        Technique::ALL.iter().filter(|t| probe.how & t.bit() != 0).map(|t| t.words()).collect();
+    if !how.is_empty() {
+        put!(out, "\n\tImplementation: {}\n", how.join(", "));
+    }
+    let (of_probe, of_args) = attributes(&String::from_utf8_lossy(probe.parts[0]));
     triple(out, "Probe Description", of_probe);
     triple(out, "Argument", of_args);
     put!(out, "\n\tArgument Types\n");
@@ -65,9 +94,8 @@ mod tests {
     use super::*;
     use abi::ids::ProbeId;
 
-    fn probe(id: u32, parts: [&str; 4], nargs: u32) -> ProbeDesc {
-        let [p, m, f, n] = parts.map(str::as_bytes);
-        ProbeDesc { id: ProbeId(id), nargs, ..ProbeDesc::new(p, m, f, n).unwrap() }
+    fn probe(id: u32, parts: [&'static str; 4], nargs: u32) -> ProbeView<'static> {
+        ProbeView { id: ProbeId(id), nargs, how: 0, parts: parts.map(str::as_bytes) }
     }
 
     #[test]
@@ -76,12 +104,30 @@ mod tests {
         header(&mut out);
         row(&mut out, &probe(1, ["dtrace", "", "", "BEGIN"], 0));
         row(&mut out, &probe(48012, ["hworld", "open_module", "open1", "entry"], 1));
+        let wide = "a_function_whose_name_is_wider_than_its_column";
+        row(&mut out, &probe(1234567, ["fbt", "vmlinux", wide, "return"], 2));
+        row(&mut out, &probe(0, ["hw\u{f6}rld", "m", "f", "n"], 2));
         assert_eq!(
             String::from_utf8(out).unwrap(),
             "   ID   PROVIDER            MODULE                          FUNCTION NAME\n\
              \u{20}   1     dtrace                                                     BEGIN\n\
-             48012     hworld       open_module                             open1 entry\n"
+             48012     hworld       open_module                             open1 entry\n\
+             1234567        fbt           vmlinux a_function_whose_name_is_wider_than_its_column return\n\
+             \u{20}   0     hw\u{f6}rld                 m                                 f n\n"
         );
+    }
+
+    #[test]
+    fn verbose_says_how() {
+        let how = Technique::TrapDisplaced.bit() | Technique::CallReturn.bit();
+        let mut out = Vec::new();
+        details(
+            &mut out,
+            &ProbeView { how, ..probe(4, ["fbt", "vmlinux", "f", "return"], 2) },
+            None,
+        );
+        let out = String::from_utf8(out).unwrap();
+        assert!(out.starts_with("\n\tImplementation: int3 displaced, five-byte return\n"), "{out}");
     }
 
     #[test]
@@ -103,6 +149,7 @@ mod tests {
              \t\targs[1]: int64_t\n\n"
         );
     }
+
     #[test]
     fn argument_types() {
         let tail = |nargs, types: Option<&[String]>| {

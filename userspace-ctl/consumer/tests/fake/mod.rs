@@ -9,13 +9,14 @@ use abi::conf::{Conf, ABI_VERSION};
 use abi::dif::{Builtin, DIF_VERSION};
 use abi::difo::DifType;
 use abi::ids::{AggId, Epid, FormatId, ProbeId};
+use abi::ioctl::MAX_LEFT_OUT;
 use abi::option::{OptionId, Options};
 use abi::probe::{part_matches, ProbeDesc};
 use abi::record::{AggDesc, EprobeDesc, Layout, RecDesc, RecordHeader, HEADER_SIZE};
 use abi::status::Status;
 use buffers::aggregation::AggBuffer;
 use buffers::principal::Principal;
-use consumer::kernel::{Aggregation, Answer, Buffer, Eprobe, Kernel, Snapshot};
+use consumer::kernel::{Aggregation, Answer, Buffer, Eprobe, Kernel, Snapshot, Started};
 use consumer::wait::{Event, Waiter};
 use consumer::Refusal;
 use dif::asm::Object;
@@ -77,6 +78,8 @@ pub struct Inner {
     pub script: Script,
     /// Refuses the next ENABLE with this.
     pub refusal: Option<String>,
+    /// What GO leaves out: name and reason of each.
+    pub left_out: Vec<String>,
     clauses: Vec<Rc<Clause>>,
     ecbs: Vec<(usize, Rc<Clause>)>,
     formats: Vec<Vec<u8>>,
@@ -111,6 +114,7 @@ impl Fake {
             options: Options::default(),
             script: Script::new(),
             refusal: None,
+            left_out: Vec::new(),
             clauses: Vec::new(),
             ecbs: Vec::new(),
             formats: Vec::new(),
@@ -439,11 +443,18 @@ impl Kernel for Fake {
         Ok(matched)
     }
 
-    fn go(&mut self) -> Answer<u32> {
+    fn go(&mut self) -> Answer<Started> {
         let mut inner = self.0.borrow_mut();
         let (cpu, at) = (inner.own_cpu, inner.now);
         inner.fire("dtrace:::BEGIN", Firing { cpu, at, ..Firing::default() });
-        Ok(cpu)
+        let mut probes: Vec<usize> = inner.ecbs.iter().map(|e| e.0).filter(|&i| i > 2).collect();
+        probes.dedup();
+        let left_out = inner.left_out.len() as u32;
+        Ok(Started { cpu, probes: probes.len() as u32, left_out })
+    }
+
+    fn left_out(&mut self) -> Answer<String> {
+        Ok(self.0.borrow().left_out.iter().take(MAX_LEFT_OUT).map(|l| format!("{l}\n")).collect())
     }
 
     fn stop(&mut self) -> Answer<u32> {
