@@ -62,7 +62,8 @@ class Program:
             return f.read()
 
     def last_words(self):
-        return " | ".join(self.text().strip().split("\n")[-3:])[-300:]
+        lines = [line.strip() for line in self.text().split("\n") if line.strip(" |^")]
+        return " / ".join(lines[-3:])[-300:]
 
     def memory(self):
         with open(f"/proc/{self.process.pid}/status") as f:
