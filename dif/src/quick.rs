@@ -81,6 +81,19 @@ pub enum Quick {
     Store { var: Var, at: u8, term: Term, cost: u32 },
 }
 
+/// A predicate that holds if a builtin variable has a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Only {
+    /// The variable.
+    pub builtin: Builtin,
+    /// Its value.
+    pub value: u64,
+    /// What it costs to find that it holds.
+    pub holds: u32,
+    /// What it costs to find that it does not.
+    pub fails: u32,
+}
+
 /// What a register holds.
 #[derive(Clone, Copy)]
 enum Symbol {
@@ -126,7 +139,7 @@ impl Binary {
     /// As the opcode computes it.
     // CAST: between u64 and i64, the same bits; a shift uses the low six bits of its count.
     #[inline]
-    fn of(self, a: u64, b: u64) -> u64 {
+    pub fn of(self, a: u64, b: u64) -> u64 {
         match self {
             Binary::Sub => a.wrapping_sub(b),
             Binary::Add => a.wrapping_add(b),
@@ -145,7 +158,7 @@ impl Test {
     /// As the branch decides after comparing.
     // CAST: the same bits, signed.
     #[inline]
-    fn of(self, a: u64, b: u64) -> bool {
+    pub fn of(self, a: u64, b: u64) -> bool {
         let (sa, sb) = (a as i64, b as i64);
         match self {
             Test::Equal => a == b,
@@ -366,11 +379,15 @@ impl Quick {
         }
     }
 
-    /// If the object is a predicate that holds for one value of a builtin variable only: the
-    /// variable, that value, and what it costs to find out so.
-    pub fn only(&self) -> Option<(Builtin, u64, u32)> {
-        let Quick::Choice { test, a: Term::Builtin(b, _), b: Term::Number(n), taken, other } =
-            *self
+    /// If the object is a predicate that holds for one value of a builtin variable only.
+    pub fn only(&self) -> Option<Only> {
+        let Quick::Choice {
+            test,
+            a: Term::Builtin(builtin, _),
+            b: Term::Number(value),
+            taken,
+            other,
+        } = *self
         else {
             return None;
         };
@@ -379,7 +396,12 @@ impl Quick {
             Test::NotEqual => (other, taken),
             _ => return None,
         };
-        (holds.value != 0 && fails.value == 0).then_some((b, n, holds.cost))
+        (holds.value != 0 && fails.value == 0).then_some(Only {
+            builtin,
+            value,
+            holds: holds.cost,
+            fails: fails.cost,
+        })
     }
 
     /// What the object returns; `None` if the loop has to tell.

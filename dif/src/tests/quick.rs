@@ -7,6 +7,7 @@ use abi::difo::{DifType, DifVar, SCOPE_GLOBAL, SCOPE_LOCAL, SCOPE_THREAD, VAR_SC
 use crate::asm::{assemble, Object};
 use crate::harness::{quick_and_loop_agree, Script, Seeded};
 use crate::op::Insn;
+use crate::quick::Only;
 use crate::{verify, Quick, Rules, Verified};
 
 fn verified(object: Object) -> Option<Verified<Object>> {
@@ -22,7 +23,10 @@ fn shape(text: &str) -> Quick {
 fn what_the_compiler_emits() {
     let pid_is = "ldgs DT_VAR(0x116), %r1\nsetx DT_INTEGER[0], %r2\ncmp %r1, %r2\nbe 6\n\
                   mov %r0, %r1\nba 7\nsetx DT_INTEGER[1], %r1\nret %r1\n.int 1234\n.int 1\n";
-    assert_eq!(shape(pid_is).only(), Some((Builtin::Pid, 1234, 6)));
+    assert_eq!(
+        shape(pid_is).only(),
+        Some(Only { builtin: Builtin::Pid, value: 1234, holds: 6, fails: 7 })
+    );
     let pid_is_not = pid_is.replace("be 6", "bne 6");
     assert!(matches!(shape(&pid_is_not), Quick::Choice { .. }));
     assert_eq!(shape(&pid_is_not).only(), None);

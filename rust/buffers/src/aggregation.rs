@@ -6,6 +6,8 @@
 //!                            ^ link chains entries of one bucket
 //! ```
 //! Entries of an aggregation without a key are not in a bucket: where they stand is known by id.
+//! Keys of a few words that a host can name faster than it can write them (a probe's id for its
+//! function's name) are found through a cache: what it does not know goes the long way once.
 //! Entries are appended and never move, so the used part, as it stands, is what the consumer gets.
 //! Memory is 64-bit words: a key is compared a word at a time, a value is counted in place.
 
@@ -32,7 +34,17 @@ pub struct AggBuffer<B> {
     known: B,
     /// Of this memory. What an earlier one is known of means nothing.
     generation: u32,
+    /// Slots of [`SLOT`] words: generation << 32 | id, place of the value, short key.
+    cache: B,
+    /// Where the value was that was last looked for; 0: nowhere.
+    last: usize,
 }
+
+/// A key in other words: what the host says of it. Equal ones mean equal keys.
+pub type Short = [u64; 4];
+
+/// Words of a slot of the cache.
+pub const SLOT: usize = 8;
 
 /// What a swap hands over; the entries are `memory[from..to]`, in words.
 pub struct Taken<B> {
@@ -62,10 +74,12 @@ pub fn clear(memory: &mut [u64]) {
     }
 }
 
+/// An odd number with its bits well mixed: 2^64 by the golden ratio.
+const M: u64 = 0x9e37_79b9_7f4a_7c15;
+
 /// Hash of a key: multiply and rotate a word at a time. Words that are always zero have no part in it.
 #[inline]
 fn hash<K: DerefMut<Target = [u64]>>(seed: u64, id: AggId, key: &Key<K>) -> u32 {
-    const M: u64 = 0x9e37_79b9_7f4a_7c15;
     let mut h = (seed ^ u64::from(id.0)).wrapping_mul(M);
     for (_, words) in key.parts() {
         for &w in words {
@@ -76,10 +90,21 @@ fn hash<K: DerefMut<Target = [u64]>>(seed: u64, id: AggId, key: &Key<K>) -> u32 
 }
 
 impl<B: DerefMut<Target = [u64]>> AggBuffer<B> {
-    /// An empty table over cleared memory, with a word of `known` for each id that has no key.
-    pub fn new(memory: B, seed: u64, known: B) -> Self {
+    /// An empty table over cleared memory, with a word of `known` for each id that has no key, and a
+    /// power of two of [`SLOT`] words, or none, for the cache.
+    pub fn new(memory: B, seed: u64, known: B, cache: B) -> Self {
         let buckets = buckets_for(memory.len());
-        Self { memory, buckets, used: buckets, seed, drops: 0, known, generation: 1 }
+        Self {
+            memory,
+            buckets,
+            used: buckets,
+            seed,
+            drops: 0,
+            known,
+            generation: 1,
+            cache,
+            last: 0,
+        }
     }
 
     /// Words that the memory has.
@@ -87,41 +112,90 @@ impl<B: DerefMut<Target = [u64]>> AggBuffer<B> {
         self.memory.len()
     }
 
-    /// The value of an aggregation without a key, made with `init` if it is new. `None` is a counted
-    /// drop.
-    #[inline]
+    /// The value of an aggregation without a key, by the index of its id; made with `init` if it is
+    /// new. `None` is a counted drop.
+    #[inline(always)]
     pub fn single(
         &mut self,
-        id: AggId,
+        index: usize,
         words: usize,
         init: impl FnOnce(&mut [u64]),
     ) -> Option<&mut [u64]> {
-        let known = id.index().and_then(|i| self.known.get(i)).copied().unwrap_or(0);
+        let known = self.known.get(index).copied().unwrap_or(0);
         let at = match (known >> 32) as u32 == self.generation {
             // CAST: the low half.
             true => known as u32 as usize,
-            false => self.insert_single(id, words, init)?,
+            false => self.insert_single(index, words, init)?,
         };
-        let from = at.wrapping_add(HEAD);
-        self.memory.get_mut(from..from.wrapping_add(words))
+        self.words(at, words)
+    }
+
+    /// Words of memory.
+    #[inline(always)]
+    fn words(&mut self, at: usize, n: usize) -> Option<&mut [u64]> {
+        self.memory.get_mut(at..at.wrapping_add(n))
     }
 
     #[cold]
     fn insert_single(
         &mut self,
-        id: AggId,
+        index: usize,
         words: usize,
         init: impl FnOnce(&mut [u64]),
     ) -> Option<usize> {
         // Nobody asks for an id that `known` has no word for.
-        let index = id.index().filter(|i| *i < self.known.len())?;
+        self.known.get(index)?;
         let nothing: Key<&mut [u64]> = Key::new(&mut [], &mut []);
-        let Some(at) = self.append(id, 0, &nothing, 0, words, 0, init) else {
+        let Some(at) = self.append(AggId::from_index(index), 0, &nothing, 0, words, 0, init) else {
             self.drops = self.drops.wrapping_add(1);
             return None;
         };
+        let at = at.wrapping_add(HEAD);
         *self.known.get_mut(index)? = u64::from(self.generation) << 32 | at as u64;
         Some(at)
+    }
+
+    /// What a slot of the cache is of.
+    #[inline(always)]
+    fn tag(&self, id: AggId) -> u64 {
+        u64::from(self.generation) << 32 | u64::from(id.0)
+    }
+
+    #[inline(always)]
+    fn slot(&self, tag: u64, short: &Short) -> usize {
+        let [a, b, c, d] = *short;
+        let mixed = tag ^ a ^ b.rotate_left(17) ^ c.rotate_left(31) ^ d.rotate_left(47);
+        let slots = self.cache.len() / SLOT;
+        // CAST: the upper half depends on all bits.
+        (mixed.wrapping_mul(M) >> 32) as usize & slots.wrapping_sub(1)
+    }
+
+    /// The value of a key that is in the cache.
+    #[inline(always)]
+    pub fn cached(&mut self, id: AggId, short: &Short, words: usize) -> Option<&mut [u64]> {
+        let tag = self.tag(id);
+        let from = self.slot(tag, short).wrapping_mul(SLOT);
+        let [t, at, a, b, c, d] = *self.cache.get(from..from.wrapping_add(6))? else { return None };
+        if t == tag && [a, b, c, d] == *short {
+            self.words(at as usize, words)
+        } else {
+            None
+        }
+    }
+
+    /// Takes the key that was last looked for into the cache.
+    pub fn remember(&mut self, id: AggId, short: &Short) {
+        let (tag, at) = (self.tag(id), self.last as u64);
+        let from = self.slot(tag, short).wrapping_mul(SLOT);
+        if let Some([t, a, key @ ..]) = self.cache.get_mut(from..from.wrapping_add(6)) {
+            if at != 0 {
+                *t = tag;
+                *a = at;
+                for (k, s) in key.iter_mut().zip(short) {
+                    *k = *s;
+                }
+            }
+        }
     }
 
     /// The value of `key`, which has `len` words, under `id`; made with `init` if it is new. `None`
@@ -136,6 +210,7 @@ impl<B: DerefMut<Target = [u64]>> AggBuffer<B> {
         init: impl FnOnce(&mut [u64]),
     ) -> Option<&mut [u64]> {
         let hash = hash(self.seed, id, key);
+        self.last = 0;
         let at = match self.find(id, key, hash) {
             Some(at) => at,
             None => match self.insert(id, hash, key, len, words, init) {
@@ -146,8 +221,8 @@ impl<B: DerefMut<Target = [u64]>> AggBuffer<B> {
                 }
             },
         };
-        let from = at.wrapping_add(HEAD).wrapping_add(len);
-        self.memory.get_mut(from..from.wrapping_add(words))
+        self.last = at.wrapping_add(HEAD).wrapping_add(len);
+        self.words(self.last, words)
     }
 
     fn bucket(&self, hash: u32) -> usize {
@@ -261,6 +336,7 @@ impl<B: DerefMut<Target = [u64]>> AggBuffer<B> {
             // What was known four billion snapshots ago must not be taken for known now.
             0 => {
                 self.known.fill(0);
+                self.cache.fill(0);
                 1
             }
             next => next,
@@ -306,7 +382,7 @@ mod tests {
 
     #[test]
     fn counts_like_a_map() {
-        let mut a = AggBuffer::new(vec![0u64; 4096], 5, known());
+        let mut a = AggBuffer::new(vec![0u64; 4096], 5, known(), vec![0; 4 * SLOT]);
         let mut want = BTreeMap::new();
         let mut x = 1u64;
         for _ in 0..20_000 {
@@ -323,7 +399,7 @@ mod tests {
 
     #[test]
     fn no_room_is_counted_and_what_is_there_still_counts() {
-        let mut a = AggBuffer::new(vec![0u64; 32 + 4], 5, known());
+        let mut a = AggBuffer::new(vec![0u64; 32 + 4], 5, known(), vec![0; 4 * SLOT]);
         for _ in 0..10 {
             for k in 0..100u64 {
                 if let Some(v) = a.value(AggId(1), &key(&[k]), 1, 1, |_| {}) {
@@ -336,13 +412,13 @@ mod tests {
         let counted: u64 = m.values().map(|v| v[0]).sum();
         assert_eq!(counted + t.drops, 1000);
         assert!(m.values().all(|v| v[0] == 10));
-        assert!(a.single(AggId(1), 1, |_| {}).is_none(), "no memory");
+        assert!(a.single(0, 1, |_| {}).is_none(), "no memory");
         assert_eq!(a.drops(), 1);
     }
 
     #[test]
     fn cleared_memory_serves_again() {
-        let mut a = AggBuffer::new(vec![0u64; 256], 5, known());
+        let mut a = AggBuffer::new(vec![0u64; 256], 5, known(), vec![0; 4 * SLOT]);
         for k in 0..20 {
             a.value(AggId(1), &key(&[k]), 1, 1, |v| v[0] = 5).unwrap()[0] += 1;
         }
@@ -354,20 +430,20 @@ mod tests {
 
     #[test]
     fn without_a_key() {
-        let mut a = AggBuffer::new(vec![0u64; 256], 5, vec![0; 3]);
+        let mut a = AggBuffer::new(vec![0u64; 256], 5, vec![0; 3], vec![0; 4 * SLOT]);
         // What an earlier generation knows of: the four billionth must not take it for its own.
         a.generation = u32::MAX - 1;
         for round in 0..5u64 {
             for n in 0..=round {
                 for id in 1..=3 {
-                    let value = a.single(AggId(id), 2, |v| v[1] = u64::from(id)).unwrap();
+                    let value = a.single(id as usize - 1, 2, |v| v[1] = u64::from(id)).unwrap();
                     value[0] += 1;
                     assert_eq!(value, [n + 1, u64::from(id)]);
                     let keyed = a.value(AggId(id), &key(&[n % 2]), 1, 2, |_| {}).unwrap();
                     keyed[0] += 1;
                 }
             }
-            assert!(a.single(AggId(4), 1, |_| {}).is_none(), "an id that nobody has");
+            assert!(a.single(3, 1, |_| {}).is_none(), "an id that nobody has");
             let t = a.swap(vec![0; 256]);
             let singles: Vec<_> = singles(&t);
             let want = |id| (id, vec![round + 1, u64::from(id)]);
@@ -393,7 +469,7 @@ mod tests {
 
     #[test]
     fn strings_by_what_is_used_of_them() {
-        let mut a = AggBuffer::new(vec![0u64; 4096], 5, known());
+        let mut a = AggBuffer::new(vec![0u64; 4096], 5, known(), vec![0; 4 * SLOT]);
         let mut k = Key::new(vec![u64::MAX; 64], vec![0; 64]);
         for (text, tail) in [("vfs_read", 1), ("vfs_readv", 1), ("vfs_read", 2), ("vfs_read", 1)] {
             k.clear();
@@ -406,5 +482,41 @@ mod tests {
             entries(&a.swap(vec![0; 64]), 64).into_values().map(|v| v[0]).collect();
         assert_eq!(counts.len(), 3);
         assert_eq!(counts.iter().sum::<u64>(), 4);
+    }
+
+    #[test]
+    fn what_the_cache_says_is_so() {
+        let mut a = AggBuffer::new(vec![0u64; 1024], 5, known(), vec![0; 4 * SLOT]);
+        a.generation = u32::MAX - 1;
+        let (mut hits, mut want) = (0, BTreeMap::new());
+        for round in 0..3u64 {
+            for n in 0..200u64 {
+                // More keys than slots.
+                let (id, k) = (AggId(1 + (n % 2) as u32), n / 7 % 5);
+                let short = [k, round & 1, 0, 9];
+                let value = match a.cached(id, &short, 1) {
+                    Some(value) => {
+                        hits += 1;
+                        value
+                    }
+                    None => {
+                        a.value(id, &key(&[k]), 1, 1, |_| {}).unwrap();
+                        a.remember(id, &short);
+                        a.cached(id, &short, 1).unwrap()
+                    }
+                };
+                value[0] += 1;
+                *want.entry((id.0, vec![k])).or_insert(0) += 1;
+            }
+            let t = a.swap(vec![0; 1024]);
+            let found = entries(&t, 1).into_iter().map(|(k, v)| (k, v[0])).collect();
+            assert_eq!(core::mem::take(&mut want), found);
+        }
+        assert!(hits > 100);
+        // A drop is not remembered, and no cache is no harm.
+        let mut a = AggBuffer::new(Vec::new(), 5, Vec::new(), Vec::new());
+        assert!(a.value(AggId(1), &key(&[1]), 1, 1, |_| {}).is_none());
+        a.remember(AggId(1), &[0; 4]);
+        assert!(a.cached(AggId(1), &[0; 4], 1).is_none());
     }
 }
