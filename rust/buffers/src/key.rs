@@ -304,6 +304,6 @@ mod tests {
             assert_eq!((cut.to_le_bytes(), ends), (want, n < 8));
         }
         // A byte of 1 above a NUL must not be taken for one below it.
-        assert_eq!(until_nul(0x0100_61), (0x61, true));
+        assert_eq!(until_nul(0x0001_0061), (0x61, true));
     }
 }
