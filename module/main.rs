@@ -22,6 +22,10 @@ module! {
             default: 0,
             description: "Test: behave as on a kernel whose text cannot be patched (1)",
         },
+        fbt_int3: u8 {
+            default: 0,
+            description: "Test: fbt sets breakpoints only, also where a call would do (1)",
+        },
         fail_alloc: u64 {
             default: u64::MAX,
             description: "Test: while the module starts, this many allocations succeed and all others fail",
@@ -34,6 +38,7 @@ module! {
 struct Dtrace {
     _node: Pin<KBox<MiscDeviceRegistration<dev::Dtrace>>>,
     _open: Open,
+    _fbt: Option<fbt::Running>,
     _sdt: Option<sdt::Running>,
     _end: End,
 }
@@ -77,6 +82,7 @@ impl kernel::Module for Dtrace {
         mem::fail_after((failing != u64::MAX).then_some(failing));
         let framework = Framework::new().map_err(|e| e.errno())?;
         let sdt = sdt::start(&framework)?;
+        let fbt = fbt::start(&framework, value::<u8>(module_parameters::fbt_int3.value()) != 0)?;
         mem::ask()?;
         let node = KBox::pin_init(
             MiscDeviceRegistration::register(MiscDeviceOptions { name: c"dtrace/dtrace" }),
@@ -87,6 +93,6 @@ impl kernel::Module for Dtrace {
         let open = Open::new(framework);
         mem::fail_after(None);
         pr_info!("ready: /dev/dtrace/dtrace\n");
-        Ok(Self { _node: node, _open: open, _sdt: sdt, _end: end })
+        Ok(Self { _node: node, _open: open, _fbt: fbt, _sdt: sdt, _end: end })
     }
 }

@@ -32,6 +32,7 @@ bool kapi_sync(void);
 bool kapi_cpu_possible(unsigned int cpu);
 bool kapi_cpu_online(unsigned int cpu);
 void kapi_quiesce(void);
+void kapi_breathe(void);
 
 /* task.c */
 int kapi_task_ppid(void);
@@ -152,7 +153,7 @@ void kapi_tail_trampoline(void);
 extern u8 kapi_pool[];
 
 /* trampoline.rs */
-void kapi_trap_fired(u64 addr, const struct pt_regs *regs, bool taken);
+void kapi_trap_fired(u64 addr, const struct pt_regs *regs, u64 goes);
 void kapi_tail_probe(u64 site);
 
 #endif

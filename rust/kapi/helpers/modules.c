@@ -26,16 +26,29 @@ static struct notifier_block kapi_module_nb = {
 	.priority = INT_MAX,
 };
 
+static DEFINE_MUTEX(kapi_watch_mutex);
+static unsigned int kapi_watches;
+
+/* One notifier for all; fn is the same each time. */
 int kapi_modules_watch(kapi_module_fn fn)
 {
+	int err = 0;
+
+	mutex_lock(&kapi_watch_mutex);
 	kapi_watcher = fn;
-	return register_module_notifier(&kapi_module_nb);
+	if (!kapi_watches++)
+		err = register_module_notifier(&kapi_module_nb);
+	mutex_unlock(&kapi_watch_mutex);
+	return err;
 }
 
-/* Waits for an event under way. */
+/* The last one waits for an event under way; the others' watchers must bear to be told of it afterwards. */
 void kapi_modules_unwatch(void)
 {
-	unregister_module_notifier(&kapi_module_nb);
+	mutex_lock(&kapi_watch_mutex);
+	if (!--kapi_watches)
+		unregister_module_notifier(&kapi_module_nb);
+	mutex_unlock(&kapi_watch_mutex);
 }
 
 /*

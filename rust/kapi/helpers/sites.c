@@ -210,6 +210,21 @@ static __always_inline void kapi_emulate(const struct kapi_site *site, u64 addr,
 	}
 }
 
+/* Where a jump leads now; 0 for what is no jump. */
+static __always_inline u64 kapi_goes(const struct kapi_site *site, const struct pt_regs *regs, bool taken)
+{
+	switch (site->kind) {
+	case KAPI_BRANCH:
+		return taken ? site->target : regs->ip - INT3_INSN_SIZE + site->len;
+	case KAPI_JUMP:
+		return site->target;
+	case KAPI_JUMP_REG:
+		return kapi_reg(regs, site->reg);
+	default:
+		return 0;
+	}
+}
+
 static int notrace kapi_breakpoint(struct notifier_block *nb, unsigned long what, void *data)
 {
 	struct pt_regs *regs = ((struct die_args *)data)->regs;
@@ -226,7 +241,7 @@ static int notrace kapi_breakpoint(struct notifier_block *nb, unsigned long what
 	if (site->kind == KAPI_BRANCH)
 		taken = __emulate_cc(regs->flags, site->reg);
 	if (READ_ONCE(site->armed))
-		kapi_trap_fired(addr, regs, taken);
+		kapi_trap_fired(addr, regs, kapi_goes(site, regs, taken));
 	kapi_emulate(site, addr, regs, taken);
 	return NOTIFY_STOP;
 }

@@ -5,6 +5,7 @@
 #include <linux/irqflags.h>
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
+#include <linux/sched.h>
 #include <linux/smp.h>
 #include "kapi.h"
 
@@ -70,4 +71,9 @@ void kapi_quiesce(void)
 #ifdef CONFIG_TASKS_RUDE_RCU
 	synchronize_rcu_tasks_rude();
 #endif
+}
+
+void kapi_breathe(void)
+{
+	cond_resched();
 }

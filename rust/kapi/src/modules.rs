@@ -138,8 +138,11 @@ pub enum ModuleEvent {
 /// What is told. Runs in *notifier* context: it may sleep, and the module waits.
 pub type Watcher = fn(ModuleEvent, &ModuleRef<'_>);
 
-/// INVARIANT: null, or a `Watcher`.
-static WATCHER: AtomicPtr<()> = AtomicPtr::new(ptr::null_mut());
+/// Most watchers at a time.
+const WATCHERS: usize = 4;
+
+/// INVARIANT: each null, or a `Watcher`. They are told in this order.
+static WATCHER: [AtomicPtr<()>; WATCHERS] = [const { AtomicPtr::new(ptr::null_mut()) }; WATCHERS];
 
 /// # Safety
 ///
@@ -151,44 +154,44 @@ unsafe extern "C" fn on_event(event: c_ulong, module: *mut c_void) {
         bindings::module_state_MODULE_STATE_GOING => ModuleEvent::Going,
         _ => return,
     };
-    let watcher = WATCHER.load(Ordering::Acquire);
-    if !watcher.is_null() {
-        // SAFETY: by its invariant.
-        let watcher = unsafe { core::mem::transmute::<*mut (), Watcher>(watcher) };
-        // INVARIANT: the notifier is called now, until we return.
-        watcher(event, &ModuleRef { at: module, _for: PhantomData });
+    for place in &WATCHER {
+        let watcher = place.load(Ordering::Acquire);
+        if !watcher.is_null() {
+            // SAFETY: by its invariant.
+            let watcher = unsafe { core::mem::transmute::<*mut (), Watcher>(watcher) };
+            // INVARIANT: the notifier is called now, until we return.
+            watcher(event, &ModuleRef { at: module, _for: PhantomData });
+        }
     }
 }
 
-/// Evidence that modules are watched. Dropping it ends that, and waits for an event under way.
-pub struct Watch(());
+/// Evidence that modules are watched. Dropping it ends that. An event under way may still come; when
+/// the last watch is dropped it is waited for.
+pub struct Watch {
+    place: &'static AtomicPtr<()>,
+}
 
-/// Has `f` told of every event from now on, before anybody else. `EBUSY`: somebody watches.
+/// Has `f` told of every event from now on, before anybody else but those that watch already.
+/// `EBUSY`: too many watch.
 ///
 /// # Context
 ///
 /// *process*
 pub fn watch(f: Watcher) -> Result<Watch> {
-    let set = WATCHER.compare_exchange(
-        ptr::null_mut(),
-        f as *mut (),
-        Ordering::AcqRel,
-        Ordering::Relaxed,
-    );
-    if set.is_err() {
-        return Err(EBUSY);
-    }
-    if let Err(e) = to_result(sys::kapi_modules_watch(on_event)) {
-        WATCHER.store(ptr::null_mut(), Ordering::Release);
-        return Err(e);
-    }
-    Ok(Watch(()))
+    let take = |place: &&'static AtomicPtr<()>| {
+        let null = ptr::null_mut();
+        place.compare_exchange(null, f as *mut (), Ordering::AcqRel, Ordering::Relaxed).is_ok()
+    };
+    let watch = Watch { place: WATCHER.iter().find(take).ok_or(EBUSY)? };
+    // Dropped if that fails.
+    to_result(sys::kapi_modules_watch(on_event))?;
+    Ok(watch)
 }
 
 impl Drop for Watch {
     fn drop(&mut self) {
+        self.place.store(ptr::null_mut(), Ordering::Release);
         sys::kapi_modules_unwatch();
-        WATCHER.store(ptr::null_mut(), Ordering::Release);
     }
 }
 

@@ -154,6 +154,18 @@ pub fn find(name: &CStr) -> Option<u64> {
     (addr != 0).then_some(addr as u64)
 }
 
+/// The text that the kernel has freed since it started.
+pub fn init_text_range() -> Option<Range<u64>> {
+    Some(find(c"_sinittext")?..find(c"_einittext")?)
+}
+
+/// What jumps in the place of returns lead to, on a kernel that has to divert them.
+pub fn return_thunk() -> Option<u64> {
+    let mut thunk = [0; 8];
+    crate::nofault::read_kernel(find(c"x86_return_thunk")?, &mut thunk).ok()?;
+    Some(u64::from_le_bytes(thunk))
+}
+
 /// Calls `f` with each symbol of the kernel proper whose name begins with `prefix`. Modules' are
 /// not among them.
 ///

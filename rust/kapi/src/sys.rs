@@ -71,6 +71,7 @@ unsafe extern "C" {
     pub(crate) fn kapi_call_on(cpu: c_uint, call: Call, offline: Call, arg: *mut c_void) -> c_int;
     pub(crate) safe fn kapi_sync() -> bool;
     pub(crate) safe fn kapi_quiesce();
+    pub(crate) safe fn kapi_breathe();
     pub(crate) safe fn kapi_cpu_possible(cpu: c_uint) -> bool;
     pub(crate) safe fn kapi_cpu_online(cpu: c_uint) -> bool;
 

@@ -61,9 +61,9 @@ pub type ReturnHandler = fn(site: u64, value: u64);
 /// What serves a jump out of a function: where it stands.
 pub type TailHandler = fn(site: u64);
 
-/// What serves a breakpoint: where it is, the registers there, and whether the instruction's
-/// condition holds, if it has one.
-pub type TrapHandler = fn(addr: u64, regs: &Regs, taken: bool);
+/// What serves a breakpoint: where it is, the registers there, and, if its instruction is a jump,
+/// where that leads now; a condition that does not hold leads behind it.
+pub type TrapHandler = fn(addr: u64, regs: &Regs, goes: Option<u64>);
 
 static ENTRY_HANDLER: SetOnce<EntryHandler> = SetOnce::new();
 static RETURN_HANDLER: SetOnce<ReturnHandler> = SetOnce::new();
@@ -148,9 +148,9 @@ extern "C" fn kapi_tail_probe(site: u64) {
 ///
 /// Called by the notifier in `sites.c` only: `regs` are of the instruction before it is emulated.
 #[no_mangle]
-unsafe extern "C" fn kapi_trap_fired(addr: u64, regs: *const bindings::pt_regs, taken: bool) {
+unsafe extern "C" fn kapi_trap_fired(addr: u64, regs: *const bindings::pt_regs, goes: u64) {
     if let Some(handler) = TRAP_HANDLER.as_ref() {
         // SAFETY: by the caller, they stay as they are until we return; `Regs` is transparent.
-        handler(addr, unsafe { &*regs.cast::<Regs>() }, taken);
+        handler(addr, unsafe { &*regs.cast::<Regs>() }, (goes != 0).then_some(goes));
     }
 }

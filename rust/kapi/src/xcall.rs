@@ -102,3 +102,12 @@ pub fn on_each(f: impl Fn(&ProbeCtx) + Sync) -> Result {
     }
     Ok(())
 }
+
+/// Lets others run, if somebody waits for this CPU.
+///
+/// # Context
+///
+/// *process*, may sleep
+pub fn breathe() {
+    sys::kapi_breathe();
+}

@@ -11,6 +11,10 @@
     deny(clippy::indexing_slicing, clippy::unwrap_used, clippy::arithmetic_side_effects)
 )]
 
+mod shape;
+
+pub use shape::{shape, Shape};
+
 use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction, OpKind};
 
 /// No instruction is longer.
@@ -64,13 +68,43 @@ const UDB: u8 = 0xd6;
 /// The instruction at the beginning of `bytes`, which stand at `ip`. `None` if there is none, or it
 /// is cut off.
 pub fn decode(bytes: &[u8], ip: u64) -> Option<Insn> {
-    if bytes.first() == Some(&UDB) {
+    walk(bytes, ip).next()?.ok().map(|(_, insn)| insn)
+}
+
+/// An address from which nothing can be decoded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Undecodable(pub u64);
+
+/// All instructions of `code`, which stands at `start`, one after the other, each with its address;
+/// the first that cannot be decoded ends it.
+pub fn walk(
+    code: &[u8],
+    start: u64,
+) -> impl Iterator<Item = Result<(u64, Insn), Undecodable>> + '_ {
+    let mut decoder = Decoder::try_with_ip(64, code, start, DecoderOptions::NONE).ok();
+    let mut insn = Instruction::default();
+    core::iter::from_fn(move || {
+        let decoder = decoder.as_mut()?;
+        let rest = code.get(decoder.position()..).filter(|rest| !rest.is_empty())?;
+        let ip = decoder.ip();
+        let found = decode_into(decoder, rest, &mut insn);
+        if found.is_none() {
+            let _ = decoder.set_position(code.len());
+        }
+        Some(found.map(|i| (ip, i)).ok_or(Undecodable(ip)))
+    })
+}
+
+/// Decodes what is at the decoder's position, where `rest` begins.
+fn decode_into(decoder: &mut Decoder<'_>, rest: &[u8], insn: &mut Instruction) -> Option<Insn> {
+    if rest.first() == Some(&UDB) {
+        let next = decoder.position().wrapping_add(1);
+        decoder.set_position(next).ok()?;
+        decoder.set_ip(decoder.ip().wrapping_add(1));
         return Some(Insn { len: 1, kind: Flow::Trap });
     }
-    let mut insn = Instruction::default();
-    let mut decoder = Decoder::try_with_ip(64, bytes, ip, DecoderOptions::NONE).ok()?;
-    decoder.decode_out(&mut insn);
-    (!insn.is_invalid()).then(|| Insn { len: insn.len(), kind: flow(&insn) })
+    decoder.decode_out(insn);
+    (!insn.is_invalid()).then(|| Insn { len: insn.len(), kind: flow(insn) })
 }
 
 fn flow(insn: &Instruction) -> Flow {
@@ -97,15 +131,9 @@ fn flow(insn: &Instruction) -> Flow {
 /// one after the other. That is how a compiler lays out a function; data in the middle of code ends
 /// the search.
 pub fn is_boundary(code: &[u8], start: u64, target: u64) -> bool {
-    let mut rest = code;
-    let mut ip = start;
-    while ip < target {
-        let Some(insn) = decode(rest, ip) else { return false };
-        let Some(after) = rest.get(insn.len..) else { return false };
-        rest = after;
-        ip = ip.wrapping_add(insn.len as u64);
-    }
-    ip == target && !rest.is_empty()
+    walk(code, start).any(|step| match step {
+        Ok((ip, _)) | Err(Undecodable(ip)) => ip == target,
+    })
 }
 
 /// Where the `call rel32` at the beginning of `bytes` leads; `None` if it is another instruction.

@@ -116,3 +116,53 @@ fn init_builds_tables_then_seals() {
     });
     assert_eq!(SEALED.load(Ordering::Relaxed), 1);
 }
+
+#[test]
+fn shapes() {
+    use Shape::*;
+    let cases: &[(&[u8], Shape)] = &[
+        (&[0x55], Push(5)),
+        (&[0x41, 0x57], Push(15)),
+        (&[0x6a, 1], Plain(None)),
+        (&[0xff, 0x35, 1, 0, 0, 0], Plain(Some(2))),
+        (&[0x48, 0x8b, 0x05, 1, 2, 3, 4], Plain(Some(3))),
+        (&[0x80, 0x3d, 1, 2, 3, 4, 9], Plain(Some(2))),
+        (&[0x48, 0x89, 0xf8], Plain(None)),
+        (&[0x0f, 0x1f, 0x40, 0xd6], Nop),
+        (&[0x90], Nop),
+        (&[0xf3, 0x0f, 0x1e, 0xfa], Nop),
+        (&[0xe9, 0, 0, 0, 0], Jump(IP + 5)),
+        (&[0xeb, 0xfe], Jump(IP)),
+        (&[0x74, 0x02], Branch(4, IP + 4)),
+        (&[0x0f, 0x8f, 0, 0, 0, 0], Branch(15, IP + 6)),
+        (&[0xe3, 0x00], Other),
+        (&[0xe8, 0, 0, 0, 0], Call(IP + 5)),
+        (&[0xc3], Return),
+        (&[0xc2, 8, 0], Other),
+        (&[0xff, 0xe0], JumpReg(0)),
+        (&[0x41, 0xff, 0xe3], JumpReg(11)),
+        (&[0xff, 0xd2], CallReg(2)),
+        (&[0xff, 0x25, 0, 0, 0, 0], Plain(Some(2))),
+        (&[0xff, 0x15, 0, 0, 0, 0], Other),
+        (&[0xcc], Trap),
+        (&[0x0f, 0x0b], Trap),
+        (&[0xd6], Trap),
+        (&[0xcd, 0x80], Other),
+        (&[0x0f, 0x05], Other),
+        (&[0xfb], Other),
+        (&[0xf4], Other),
+        (&[0x8e, 0xd0], Other),
+        (&[0xfa], Plain(None)),
+    ];
+    for &(bytes, want) in cases {
+        assert_eq!(shape(bytes, IP), Some((want, bytes.len())), "{bytes:02x?}");
+    }
+    assert_eq!(shape(&[0x48, 0x8b], IP), None);
+}
+
+#[test]
+fn a_walk_goes_on_behind_udb_and_ends_where_nothing_can_be_decoded() {
+    let code = [0xff, 0xe0, 0xd6, 0x55, 0x06, 0x90];
+    let seen: Vec<_> = walk(&code, IP).map(|r| r.map(|(ip, i)| (ip - IP, i.len))).collect();
+    assert_eq!(seen, [Ok((0, 2)), Ok((2, 1)), Ok((3, 1)), Err(Undecodable(IP + 4))]);
+}

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0
+//! A function's body: where it can be left, and whether it can be trusted at all.
+//!
+//! A body is decoded from its first byte to its last. That is only right if every instruction begins
+//! where the decoder thinks it does; data in between, or another tracer's breakpoint, would have it
+//! read nonsense from there on. So each direct jump within the body must lead to where an instruction
+//! was found to begin: nonsense does not pass that.
+//!
+//! A body is left by a return, or by a jump to somewhere else: a *tail call*, after which the other
+//! function returns to our caller. Each is an [`Exit`]. The compiler may have put the unlikely
+//! half of a function elsewhere (`.cold`); jumps from one half to the other do not leave it.
+//!
+//! ```text
+//!   foo:       ... je foo.cold ... jmp bar (tail)    ... ret
+//!   foo.cold:  ... call warn ...   jmp back into foo ... ret
+//! ```
+
+use core::ops::Range;
+use x86::{Flow, Shape, Undecodable};
+
+/// Bytes of a site that can be made a `call`.
+pub const WIDE: usize = 5;
+
+const RET: u8 = 0xc3;
+const INT3: u8 = 0xcc;
+/// A return as the compiler writes it for a kernel that may have to divert returns: room for a jump.
+pub const WIDE_RET: [u8; WIDE] = [RET, INT3, INT3, INT3, INT3];
+/// `jmp rel32`.
+pub const JMP: u8 = 0xe9;
+
+/// How control leaves at a site, which is also how the site can be patched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// A return five bytes wide.
+    Return,
+    /// A jump five bytes wide to another function.
+    Tail,
+    /// By this instruction of that many bytes, which only a breakpoint fits on. If it is a jump, it
+    /// may not leave at all: that shows when it is hit.
+    Narrow(Shape, u8),
+}
+
+/// Why a body is no good.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unfit {
+    /// Nothing can be decoded here.
+    Undecodable(u64),
+    /// A jump leads here, into the middle of something.
+    Inconsistent(u64),
+    /// It is left by an instruction that cannot be reproduced.
+    OddExit(u64),
+    /// It is larger than any that should be looked at.
+    TooLarge,
+}
+
+/// Most bytes of a body.
+pub const MAX_BODY: usize = 128 << 10;
+
+/// A piece of text.
+#[derive(Debug, Clone, Copy)]
+pub struct Code<'a> {
+    /// Where it stands.
+    pub start: u64,
+    /// What stands there.
+    pub bytes: &'a [u8],
+}
+
+impl Code<'_> {
+    /// Its addresses.
+    pub fn range(&self) -> Range<u64> {
+        self.start..self.start.wrapping_add(self.bytes.len() as u64)
+    }
+}
+
+/// Two bits for each byte of a body: does an instruction begin there, does a jump lead there.
+pub struct Scratch<'a> {
+    begins: &'a mut [u64],
+    targets: &'a mut [u64],
+}
+
+/// Words that a [`Scratch`] takes.
+pub const SCRATCH_WORDS: usize = 2 * MAX_BODY / 64;
+
+impl<'a> Scratch<'a> {
+    /// In this memory; `None` if it is less than [`SCRATCH_WORDS`].
+    pub fn new(words: &'a mut [u64]) -> Option<Self> {
+        let (begins, rest) = words.split_at_mut_checked(SCRATCH_WORDS / 2)?;
+        let targets = rest.get_mut(..SCRATCH_WORDS / 2)?;
+        Some(Self { begins, targets })
+    }
+
+    fn clear(&mut self, bytes: usize) {
+        for words in [&mut self.begins, &mut self.targets] {
+            if let Some(used) = words.get_mut(..bytes.div_ceil(64)) {
+                used.fill(0);
+            }
+        }
+    }
+}
+
+fn set(words: &mut [u64], at: u64) {
+    if let Some(w) = words.get_mut((at >> 6) as usize) {
+        *w |= 1 << (at & 63);
+    }
+}
+
+/// Where a piece of text is left, and what else is found on the way.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct Found {
+    /// A jump leads to `watched`.
+    pub loops: bool,
+    /// Where a jump led that leaves this piece for `elsewhere`.
+    pub elsewhere: Option<u64>,
+}
+
+/// The surroundings of a body.
+pub struct Around<'f> {
+    /// What returns jump to where returns are diverted.
+    pub return_thunk: u64,
+    /// Whether an address belongs to the other half of the same function.
+    pub elsewhere: &'f dyn Fn(u64) -> bool,
+    /// An instruction of which one wants to know whether jumps lead to it.
+    pub watched: u64,
+}
+
+/// Calls `exit` with every place where `code` is left; its error ends it.
+pub fn exits<E: From<Unfit>>(
+    code: Code<'_>,
+    around: &Around<'_>,
+    scratch: &mut Scratch<'_>,
+    exit: &mut dyn FnMut(u64, Exit) -> Result<(), E>,
+) -> Result<Found, E> {
+    if code.bytes.len() > MAX_BODY {
+        return Err(Unfit::TooLarge.into());
+    }
+    scratch.clear(code.bytes.len());
+    let body = code.range();
+    let mut found = Found::default();
+    for step in x86::walk(code.bytes, code.start) {
+        let (ip, insn) = step.map_err(|Undecodable(at)| Unfit::Undecodable(at))?;
+        let at = ip.wrapping_sub(code.start);
+        set(scratch.begins, at);
+        let target = match insn.kind {
+            Flow::Jump(target) | Flow::Branch(target) => Some(target),
+            _ => None,
+        };
+        if let Some(target) = target {
+            found.loops |= target == around.watched;
+            if body.contains(&target) {
+                set(scratch.targets, target.wrapping_sub(code.start));
+                continue;
+            }
+            if (around.elsewhere)(target) {
+                found.elsewhere = Some(target);
+                continue;
+            }
+        }
+        let rest = code.bytes.get(at as usize..).unwrap_or_default();
+        if let Some(e) = leaves(rest, ip, insn, around.return_thunk)? {
+            exit(ip, e)?;
+        }
+    }
+    for (n, (begins, targets)) in scratch.begins.iter().zip(scratch.targets.iter()).enumerate() {
+        let stray = targets & !begins;
+        if stray != 0 {
+            let at = (n as u64).wrapping_mul(64).wrapping_add(stray.trailing_zeros().into());
+            return Err(Unfit::Inconsistent(code.start.wrapping_add(at)).into());
+        }
+        if n >= code.bytes.len() / 64 {
+            break;
+        }
+    }
+    Ok(found)
+}
+
+/// Is this instruction, at the beginning of `rest`, one that leaves the body?
+fn leaves(rest: &[u8], ip: u64, insn: x86::Insn, thunk: u64) -> Result<Option<Exit>, Unfit> {
+    match insn.kind {
+        Flow::Next | Flow::Call(_) | Flow::Trap => return Ok(None),
+        Flow::Return if rest.starts_with(&WIDE_RET) => return Ok(Some(Exit::Return)),
+        Flow::Jump(target) if insn.len == WIDE && rest.first() == Some(&JMP) => {
+            return Ok(Some(if target == thunk { Exit::Return } else { Exit::Tail }));
+        }
+        Flow::Return | Flow::Jump(_) | Flow::Branch(_) | Flow::Indirect => {}
+    }
+    match x86::shape(rest, ip) {
+        // An indirect call goes on behind it.
+        Some((Shape::CallReg(_), _)) => Ok(None),
+        Some((Shape::Other, _)) if insn.kind == Flow::Indirect && !is_far(rest) => Ok(None),
+        // CAST: at most 15.
+        Some((
+            shape @ (Shape::Return
+            | Shape::Jump(_)
+            | Shape::Branch(..)
+            | Shape::JumpReg(_)
+            | Shape::Plain(_)),
+            len,
+        )) => Ok(Some(Exit::Narrow(shape, len as u8))),
+        _ => Err(Unfit::OddExit(ip)),
+    }
+}
+
+/// `iret` and far jumps: they leave, and not as anything we could reproduce. What else goes somewhere
+/// unknown is a call: through memory, or into a hypervisor.
+fn is_far(rest: &[u8]) -> bool {
+    let bare =
+        rest.iter().position(|b| !matches!(b, 0x40..=0x4f | 0x66 | 0xf2 | 0xf3 | 0x2e | 0x3e));
+    match rest.get(bare.unwrap_or(0)..) {
+        Some([0xcf | 0xea | 0xcb | 0xca, ..]) => true,
+        Some([0xff, modrm, ..]) => (modrm >> 3) & 7 == 5,
+        _ => false,
+    }
+}
+
+/// What a function's last instructions look like, without decoding it.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct Glance {
+    /// Something that looks like a wide return.
+    pub returns: bool,
+    /// Something that looks like a wide jump to another function.
+    pub tails: bool,
+    /// Something that looks like a jump through a register.
+    pub narrow: bool,
+}
+
+/// Looks for exits byte by byte, at a small part of the price of [`exits`]. What is there is found;
+/// what is found may, rarely, not be there, but be a part of another instruction. `is_function` tells
+/// whether a function begins at an address.
+pub fn glance(code: Code<'_>, return_thunk: u64, is_function: &dyn Fn(u64) -> bool) -> Glance {
+    let mut g = Glance::default();
+    let body = code.range();
+    let mut ip = code.start;
+    let mut rest = code.bytes;
+    while let Some((&first, after)) = rest.split_first() {
+        match (first, after) {
+            (RET, [INT3, INT3, INT3, INT3, ..]) => g.returns = true,
+            (RET, []) => g.narrow = true,
+            (JMP, &[a, b, c, d, ..]) if !(g.tails && g.returns) => {
+                let distance = i64::from(i32::from_le_bytes([a, b, c, d]));
+                let target = ip.wrapping_add(5).wrapping_add_signed(distance);
+                if target == return_thunk {
+                    g.returns = true;
+                } else if !body.contains(&target) && is_function(target) {
+                    g.tails = true;
+                }
+            }
+            // jmp *%reg, and then nothing that would be executed
+            (0xff, &[0xe0..=0xe7, INT3 | 0x90 | 0xd6, ..] | &[0xe0..=0xe7]) => g.narrow = true,
+            _ => {}
+        }
+        rest = after;
+        ip = ip.wrapping_add(1);
+    }
+    g
+}

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: GPL-2.0
+//! The functions of the kernel or of a module that can be traced.
+//!
+//! Sixteen bytes for each, and its names are the framework's: there are fifty thousand.
+
+use crate::body::{self, Code, Glance, Scratch, MAX_BODY, SCRATCH_WORDS};
+use crate::eligible::{self, Entry, Judge};
+use crate::path::FirePath;
+use crate::text::{first, Limits, Source, Symbols};
+use abi::probe::{Technique, NARGS_UNKNOWN};
+use abi::reason::Reason;
+use core::ops::Range;
+use framework::{Group, Offer};
+use kapi::mem;
+use kernel::prelude::*;
+
+/// A function.
+#[derive(Clone, Copy)]
+pub(crate) struct Function {
+    /// From the catalog's base on.
+    start: u32,
+    pub(crate) size: u32,
+    /// Bits of the techniques for its entry; 0: it has no probe there.
+    pub(crate) entry: u32,
+    /// The same for its returns.
+    pub(crate) returns: u32,
+}
+
+/// All functions of one piece of text.
+pub(crate) struct Catalog {
+    /// The module's id.
+    pub(crate) module: u64,
+    pub(crate) range: Range<u64>,
+    pub(crate) functions: KVVec<Function>,
+    /// The unlikely halves of functions: from where to where, from the base on.
+    colds: KVVec<(u32, u32)>,
+    pub(crate) limits: Limits,
+    pub(crate) group: Option<Group>,
+}
+
+/// Memory to look at functions in.
+pub(crate) struct Desk {
+    pub(crate) code: KVVec<u8>,
+    pub(crate) words: KVVec<u64>,
+}
+
+impl Desk {
+    pub(crate) fn new() -> Result<Self> {
+        Ok(Self { code: mem::zeroed_bytes(MAX_BODY)?, words: mem::zeroed_words(SCRATCH_WORDS)? })
+    }
+}
+
+/// A probe's number: which catalog, which function, and whether it is the return.
+#[derive(Clone, Copy)]
+pub(crate) struct Cookie(pub(crate) u32);
+
+/// Bits for a function's number and for entry or return; the rest is for the catalog's.
+const FUNCTION_BITS: u32 = 20;
+/// Most catalogs at a time.
+pub(crate) const MAX_CATALOGS: usize = 1 << (32 - FUNCTION_BITS);
+/// Most functions of one.
+const MAX_FUNCTIONS: usize = 1 << (FUNCTION_BITS - 1);
+
+impl Cookie {
+    fn new(catalog: usize, function: usize, is_return: bool) -> Self {
+        // CAST: both are below their limits.
+        Self((catalog as u32) << FUNCTION_BITS | (function as u32) << 1 | u32::from(is_return))
+    }
+    pub(crate) fn catalog(self) -> usize {
+        (self.0 >> FUNCTION_BITS) as usize
+    }
+    pub(crate) fn function(self) -> usize {
+        (self.0 >> 1) as usize & (MAX_FUNCTIONS - 1)
+    }
+    pub(crate) fn is_return(self) -> bool {
+        self.0 & 1 != 0
+    }
+}
+
+/// A catalog and the names to offer it by.
+pub(crate) struct Collected {
+    pub(crate) catalog: Catalog,
+    symbols: Symbols,
+    /// Positions in `symbols`, one for each function.
+    named: KVVec<u32>,
+}
+
+/// What holds for every piece of text.
+pub(crate) struct Rules<'a> {
+    pub(crate) path: &'a FirePath,
+    pub(crate) only_breakpoints: bool,
+    pub(crate) return_thunk: u64,
+}
+
+/// Looks through a piece of text.
+pub(crate) fn collect(
+    module: u64,
+    source: &Source<'_>,
+    rules: &Rules<'_>,
+    desk: &mut Desk,
+) -> Result<Collected> {
+    let range = source.range();
+    let symbols = Symbols::of(source)?;
+    let limits = Limits::of(source)?;
+    let judge = rules.judge(&limits);
+    let (mut functions, mut named, mut colds) = (KVVec::new(), KVVec::new(), KVVec::new());
+    let mut last: Option<(u64, Option<Function>)> = None;
+    for (n, s) in symbols.list.iter().enumerate() {
+        let name = symbols.name(s);
+        // CAST: text is smaller than 4 GiB.
+        let start = s.addr.wrapping_sub(range.start) as u32;
+        if eligible::is_cold(name) {
+            let end = symbols.next(n).unwrap_or(range.end).wrapping_sub(range.start) as u32;
+            mem::push(&mut colds, (start, end))?;
+        }
+        if eligible::not_by_name(name).is_some() {
+            continue;
+        }
+        // Another name of the same function.
+        let known = last.filter(|(addr, _)| *addr == s.addr).map(|(_, f)| f);
+        let function = match known {
+            Some(f) => f,
+            None => {
+                let extent = symbols.extent(n, &range);
+                look(&judge, rules, s.addr, extent, &symbols, &range, desk).filter(|l| l.any()).map(
+                    |l| {
+                        let (entry, returns) = (l.entry_bits(), l.return_bits());
+                        // CAST: as above.
+                        Function { start, size: extent as u32, entry, returns }
+                    },
+                )
+            }
+        };
+        last = Some((s.addr, function));
+        if let Some(f) = function {
+            if functions.len() < MAX_FUNCTIONS {
+                mem::push(&mut functions, f)?;
+                // CAST: there are less symbols than bytes.
+                mem::push(&mut named, n as u32)?;
+            }
+        }
+        if n & 63 == 0 {
+            kapi::xcall::breathe();
+        }
+    }
+    let catalog = Catalog { module, range, functions, colds, limits, group: None };
+    Ok(Collected { catalog, symbols, named })
+}
+
+/// What a look at a function tells.
+pub(crate) struct Look {
+    pub(crate) entry: core::result::Result<Entry, Reason>,
+    pub(crate) returns: core::result::Result<Glance, Reason>,
+}
+
+impl Look {
+    fn any(&self) -> bool {
+        self.entry.is_ok() || self.returns.is_ok()
+    }
+
+    fn entry_bits(&self) -> u32 {
+        self.entry.map_or(0, |e| e.technique().bit())
+    }
+
+    fn return_bits(&self) -> u32 {
+        let Ok(g) = self.returns else { return 0 };
+        let all = [
+            (g.returns, Technique::CallReturn),
+            (g.tails, Technique::CallTail),
+            (g.narrow, Technique::TrapReturn),
+        ];
+        all.iter().filter(|(there, _)| *there).fold(0, |bits, (_, t)| bits | t.bit())
+    }
+}
+
+/// Looks at the function at `start`. `None` if it has no text of its own.
+pub(crate) fn look(
+    judge: &Judge<'_>,
+    rules: &Rules<'_>,
+    start: u64,
+    size: u64,
+    symbols: &Symbols,
+    range: &Range<u64>,
+    desk: &mut Desk,
+) -> Option<Look> {
+    let never = |reason| Some(Look { entry: Err(reason), returns: Err(reason) });
+    if let Err(reason) = judge.place(start) {
+        return never(reason);
+    }
+    let Desk { code, words } = desk;
+    let mut scratch = Scratch::new(words)?;
+    let Some(code) = eligible::code(start, size.min(MAX_BODY as u64), code) else {
+        return never(Reason::NotFunction);
+    };
+    let entry = judge.entry(code, &mut scratch);
+    let returns = if size > MAX_BODY as u64 {
+        Err(Reason::TooLarge)
+    } else {
+        returns(code, judge.limits, rules.return_thunk, symbols, range)
+    };
+    Some(Look { entry, returns })
+}
+
+/// Does the function return, as far as a glance tells?
+fn returns(
+    code: Code<'_>,
+    limits: &Limits,
+    thunk: u64,
+    symbols: &Symbols,
+    range: &Range<u64>,
+) -> core::result::Result<Glance, Reason> {
+    let is_function = |a: u64| {
+        // A jump may skip the endbr.
+        matches!(a & 15, 0 | 4) && (!range.contains(&a) || symbols.has(a & !15))
+    };
+    let g = body::glance(code, thunk, &is_function);
+    if !(g.returns || g.tails || g.narrow) {
+        return Err(Reason::NeverReturns);
+    }
+    // A static call in the place of a tail call: the kernel rewrites it, so we must not, and a return
+    // probe that misses a return is worse than none.
+    let exit = |at: u64| {
+        let from = at.wrapping_sub(code.start) as usize;
+        let bytes = code.bytes.get(from..).unwrap_or_default();
+        let piece = Code { start: at, bytes: bytes.get(..body::WIDE).unwrap_or(bytes) };
+        let here = body::glance(piece, thunk, &|a| !code.range().contains(&a));
+        here.returns || here.tails
+    };
+    if limits.rewritten_in(code.range()).any(exit) {
+        return Err(Reason::NoReturnSite);
+    }
+    Ok(g)
+}
+
+impl Rules<'_> {
+    pub(crate) fn judge<'l>(&'l self, limits: &'l Limits) -> Judge<'l> {
+        Judge { limits, path: self.path, only_breakpoints: self.only_breakpoints }
+    }
+}
+
+impl Symbols {
+    /// Where the next symbol stands that has another address than number `n`.
+    pub(crate) fn next(&self, n: usize) -> Option<u64> {
+        let here = self.list.get(n)?.addr;
+        self.list.get(n..)?.iter().map(|s| s.addr).find(|a| *a != here)
+    }
+
+    /// How many bytes belong to the function that begins with symbol number `n`. A label in the
+    /// middle of it does not end it.
+    pub(crate) fn extent(&self, n: usize, range: &Range<u64>) -> u64 {
+        let rest = self.list.get(n..).unwrap_or_default();
+        let Some(here) = rest.first().map(|s| s.addr) else { return 0 };
+        let ends = |s: &&crate::text::Symbol| {
+            s.addr != here && (s.addr & 15 == 0 || eligible::is_cold(self.name(s)))
+        };
+        rest.iter().find(ends).map_or(range.end, |s| s.addr).wrapping_sub(here)
+    }
+
+    /// Does a symbol stand there?
+    pub(crate) fn has(&self, addr: u64) -> bool {
+        self.list.get(self.position(addr)).is_some_and(|s| s.addr == addr)
+    }
+}
+
+impl Collected {
+    /// Its probes, to be offered as those of catalog number `at`.
+    pub(crate) fn offers(&self, at: usize) -> impl Iterator<Item = Offer<'_>> {
+        let functions = self.catalog.functions.iter().zip(self.named.iter()).enumerate();
+        functions.flat_map(move |(n, (f, named))| {
+            let symbol = self.symbols.list.get(*named as usize).copied().unwrap_or_default();
+            let offer = |name: &'static [u8], how: u32, is_return| Offer {
+                function: self.symbols.name(&symbol),
+                name,
+                nargs: NARGS_UNKNOWN,
+                cookie: Cookie::new(at, n, is_return).0,
+                how,
+            };
+            let entry = (f.entry != 0).then(|| offer(b"entry", f.entry, false));
+            let returns = (f.returns != 0).then(|| offer(b"return", f.returns, true));
+            [entry, returns].into_iter().flatten()
+        })
+    }
+}
+
+impl Catalog {
+    /// Where a function begins.
+    pub(crate) fn start(&self, f: &Function) -> u64 {
+        self.range.start.wrapping_add(f.start.into())
+    }
+
+    /// The unlikely half that `addr` is in.
+    pub(crate) fn cold(&self, addr: u64) -> Option<Range<u64>> {
+        let at = u32::try_from(addr.checked_sub(self.range.start)?).ok()?;
+        let behind = first(&self.colds, |(start, _)| *start > at);
+        let (start, end) = *self.colds.get(behind.checked_sub(1)?)?;
+        let range = |a: u32| self.range.start.wrapping_add(a.into());
+        (at < end).then(|| range(start)..range(end))
+    }
+}

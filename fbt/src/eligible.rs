@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0
+//! May this function be traced, and if not, why? How, if it may?
+//!
+//! The question is asked of every symbol in text, in the order of `Verdict`: what is not a function
+//! at all, what the kernel forbids, what a firing probe itself runs, and what cannot be patched.
+
+use crate::body::{self, Around, Code, Scratch, Unfit};
+use crate::path::FirePath;
+use crate::text::{self, Limits};
+use abi::probe::Technique;
+use abi::reason::Reason;
+use kapi::forbidden::Why;
+use kapi::{ftrace, text as kernel_text};
+use x86::{Shape, MAX_LEN};
+
+/// `endbr64`, and what the kernel writes over one to which no pointer leads.
+const LANDINGS: [[u8; 4]; 2] = [[0xf3, 0x0f, 0x1e, 0xfa], [0x0f, 0x1f, 0x40, 0xd6]];
+
+/// Bytes of the nop that the compiler left for ftrace.
+pub(crate) const FENTRY_LEN: u64 = 5;
+
+/// Functions begin at multiples of this: CONFIG_FUNCTION_ALIGNMENT of x86.
+const ALIGNMENT: u64 = 16;
+
+/// How the entry of a function can be traced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Entry {
+    /// By ftrace, whose site is here.
+    Fentry(u64),
+    /// By a breakpoint here, on this instruction of that length.
+    Break(u64, Shape, u8),
+}
+
+impl Entry {
+    pub(crate) fn technique(self) -> Technique {
+        match self {
+            Self::Fentry(_) => Technique::Fentry,
+            Self::Break(_, Shape::Push(_), _) => Technique::TrapPush,
+            Self::Break(_, Shape::Plain(_), _) => Technique::TrapDisplaced,
+            Self::Break(..) => Technique::TrapEmulated,
+        }
+    }
+}
+
+/// What decides.
+pub(crate) struct Judge<'a> {
+    pub(crate) limits: &'a Limits,
+    pub(crate) path: &'a FirePath,
+    /// Do not ask ftrace for anything.
+    pub(crate) only_breakpoints: bool,
+}
+
+/// A name that does not stand for a function.
+pub(crate) fn not_by_name(name: &[u8]) -> Option<Reason> {
+    if name.starts_with(b"__pfx_") {
+        return Some(Reason::Padding);
+    }
+    if name.starts_with(b"__SCT__") {
+        return Some(Reason::StaticCall);
+    }
+    is_cold(name).then_some(Reason::NotFunction)
+}
+
+/// Is this the unlikely half of a function?
+pub(crate) fn is_cold(name: &[u8]) -> bool {
+    let mut parts = name.split(|b| *b == b'.').skip(1);
+    parts.any(|p| p == b"cold")
+}
+
+impl Judge<'_> {
+    /// May the function at `start` be traced, as far as that depends on where it stands?
+    pub(crate) fn place(&self, start: u64) -> Result<(), Reason> {
+        if start & (ALIGNMENT - 1) != 0 {
+            return Err(Reason::NotFunction);
+        }
+        if let Some(why) = self.limits.why(start) {
+            return Err(match why {
+                Why::Noinstr => Reason::Noinstr,
+                Why::Entry => Reason::EntryCode,
+                Why::Kprobes | Why::Nokprobe => Reason::KprobeBlacklist,
+                Why::Breakpoint => Reason::FirePath,
+            });
+        }
+        if self.path.contains(start) {
+            return Err(Reason::FirePath);
+        }
+        Ok(())
+    }
+
+    /// How to trace the entry of a function of which `code` is all, or at least the beginning.
+    pub(crate) fn entry(&self, code: Code<'_>, scratch: &mut Scratch<'_>) -> Result<Entry, Reason> {
+        if !self.only_breakpoints {
+            if let Some(site) = ftrace::location(code.start) {
+                if site.wrapping_sub(code.start) < ALIGNMENT {
+                    return Ok(Entry::Fentry(site));
+                }
+            }
+        }
+        self.first_instruction(code, scratch)
+    }
+
+    /// How to trace it by a breakpoint: behind what the compiler put there for others.
+    pub(crate) fn first_instruction(
+        &self,
+        code: Code<'_>,
+        scratch: &mut Scratch<'_>,
+    ) -> Result<Entry, Reason> {
+        let mut skip = 0;
+        if LANDINGS.iter().any(|l| code.bytes.starts_with(l)) {
+            skip = 4;
+        }
+        let start = code.start;
+        if ftrace::location(start) == Some(start.wrapping_add(skip)) {
+            skip = skip.wrapping_add(FENTRY_LEN);
+        }
+        let at = start.wrapping_add(skip);
+        let bytes = code.bytes.get(skip as usize..).unwrap_or_default();
+        let bytes = bytes.get(..MAX_LEN).unwrap_or(bytes);
+        let (shape, len) = x86::shape(bytes, at).ok_or(Reason::Undecodable)?;
+        let all = at..at.wrapping_add(len as u64);
+        if self.limits.any_rewritten(all) {
+            return Err(Reason::Reserved);
+        }
+        match shape {
+            Shape::Trap => return Err(Reason::TrapsAtOnce),
+            Shape::Other => return Err(Reason::Undecodable),
+            _ if kernel_text::may_fault(at) => return Err(Reason::MayFault),
+            _ => {}
+        }
+        // Would it fire in every round of a loop?
+        let around = Around { return_thunk: 0, elsewhere: &|_| false, watched: at };
+        match body::exits::<Unfit>(code, &around, scratch, &mut |_, _| Ok(())) {
+            Ok(found) if found.loops => Err(Reason::LoopHead),
+            // What cannot be followed to its end can still be entered.
+            // CAST: at most 15.
+            _ => Ok(Entry::Break(at, shape, len as u8)),
+        }
+    }
+}
+
+/// Reads a whole function into `buffer`.
+pub(crate) fn code(start: u64, size: u64, buffer: &mut [u8]) -> Option<Code<'_>> {
+    let bytes = buffer.get_mut(..usize::try_from(size).ok()?)?;
+    if !text::read(start, bytes) {
+        return None;
+    }
+    Some(Code { start, bytes })
+}

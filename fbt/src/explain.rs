@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Why there is no such probe: the questions of `eligible`, asked once more of one function.
+
+use crate::attach::State;
+use crate::catalog::{look, Desk, Look, Rules};
+use crate::eligible;
+use crate::text::{first, Limits, Source, Symbols};
+use abi::probe::{put, FUNCTION_LEN};
+use abi::reason::Reason;
+use framework::Explanation;
+use kapi::modules;
+
+/// What was found out, the best so far.
+struct Answer {
+    reason: Reason,
+    symbol: [u8; FUNCTION_LEN],
+    /// A better one may take its place.
+    weak: bool,
+}
+
+impl Answer {
+    fn new(reason: Reason, symbol: &[u8], weak: bool) -> Self {
+        let mut text = [0; FUNCTION_LEN];
+        put(&mut text, symbol);
+        Self { reason, symbol: text, weak }
+    }
+}
+
+/// Why there is no probe `name` of `function`. `None`: there is one, or there is no memory to look.
+#[inline(never)]
+pub(crate) fn explain(
+    state: &State,
+    module: &[u8],
+    function: &[u8],
+    name: &[u8],
+) -> Option<Explanation> {
+    if function.is_empty() || abi::probe::is_glob(function) {
+        return None;
+    }
+    if function.len() >= FUNCTION_LEN {
+        return Some(Explanation { reason: Reason::NameTooLong, symbol: [0; FUNCTION_LEN] });
+    }
+    let mut desk = Desk::new().ok()?;
+    let mut best = Answer::new(Reason::Unknown, b"", true);
+    let mut found = false;
+    let mut ask = |source: &Source<'_>| {
+        if !best.weak {
+            return;
+        }
+        match of(state, source, function, name, &mut desk) {
+            Some(Verdict::Traced) => {
+                found = true;
+                // It has one: but in another module than asked for.
+                if !module.is_empty() && !abi::probe::part_matches(module, source.name()) {
+                    best = Answer::new(Reason::OtherModule, source.name(), false);
+                }
+            }
+            Some(Verdict::Not(answer)) => {
+                if !answer.weak || best.reason == Reason::Unknown {
+                    best = answer;
+                }
+            }
+            None => {}
+        }
+    };
+    ask(&Source::Kernel);
+    let _ = modules::for_each_loaded(&mut |m| ask(&Source::Module(m)));
+    if found && best.reason != Reason::OtherModule {
+        return None;
+    }
+    Some(Explanation { reason: best.reason, symbol: best.symbol })
+}
+
+enum Verdict {
+    Traced,
+    Not(Answer),
+}
+
+/// What this piece of text has to say of a name.
+#[inline(never)]
+fn of(
+    state: &State,
+    source: &Source<'_>,
+    function: &[u8],
+    name: &[u8],
+    desk: &mut Desk,
+) -> Option<Verdict> {
+    let not = |reason, symbol: &[u8]| Some(Verdict::Not(Answer::new(reason, symbol, false)));
+    let range = source.range();
+    let (mut at, mut outside, mut clone) = (None, None, None);
+    source
+        .for_each(&mut |symbol, addr| {
+            if symbol == function {
+                match range.contains(&addr) {
+                    true => at = Some(addr),
+                    false => outside = Some(addr),
+                }
+            } else if let Some([b'.', ..]) = symbol.strip_prefix(function) {
+                if clone.is_none() && range.contains(&addr) && !eligible::is_cold(symbol) {
+                    clone = Some(Answer::new(Reason::Clone, symbol, true));
+                }
+            }
+        })
+        .ok()?;
+    let Some(at) = at else {
+        return match (outside, clone) {
+            // What ran at the start stands behind the text, as data does.
+            (Some(addr), _) if source.is_init(addr) => not(Reason::InitText, b""),
+            (Some(_), _) => not(Reason::NotFunction, b""),
+            (None, clone) => clone.map(Verdict::Not),
+        };
+    };
+    if let Some(reason) = eligible::not_by_name(function) {
+        let behind = function.strip_prefix(b"__pfx_").unwrap_or(b"");
+        return not(reason, behind);
+    }
+    let symbols = Symbols::of(source).ok()?;
+    let limits = Limits::of(source).ok()?;
+    let rules: Rules<'_> = state.rules(state.only_breakpoints);
+    let judge = rules.judge(&limits);
+    let n = first(&symbols.list, |s| s.addr >= at);
+    let size = symbols.extent(n, &range);
+    let Look { entry, returns } = look(&judge, &rules, at, size, &symbols, &range, desk)?;
+    let reasons = match name {
+        b"entry" => [entry.err(), None],
+        b"return" => [returns.err(), None],
+        _ => [entry.err(), returns.err()],
+    };
+    if name != b"entry" && name != b"return" && (entry.is_ok() || returns.is_ok()) {
+        return Some(Verdict::Traced);
+    }
+    match reasons.into_iter().flatten().next() {
+        None => Some(Verdict::Traced),
+        Some(Reason::NotFunction) => {
+            // The function that the label is in.
+            let before = symbols.list.get(..n).unwrap_or_default().iter().rev();
+            let inside = before.into_iter().find(|s| s.addr & 15 == 0);
+            not(Reason::NotFunction, inside.map_or(b"", |s| symbols.name(s)))
+        }
+        Some(reason) => not(reason, b""),
+    }
+}

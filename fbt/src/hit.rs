@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0
+//! A place that was hit to its probe and arguments.
+//!
+//! One look into a hash table, from wherever the place stands. A table is never changed but replaced,
+//! so a look sees the old one or the new. A place may serve several probes: a function has several
+//! names, or its first instruction is its return.
+//!
+//! | probe | arg0, arg1, ... |
+//! |---|---|
+//! | entry | the function's arguments |
+//! | return | arg0: where it returned, as the distance from its beginning; arg1: the value |
+
+use crate::body::WIDE;
+use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use framework::{fire, Args, Probe};
+use kapi::publish::Published;
+use kapi::trampoline::Regs;
+use kapi::{context, mem, ProbeCtx};
+use kernel::prelude::*;
+use kernel::sync::Arc;
+
+/// What a place is patched with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum How {
+    /// A call, by ftrace.
+    Fentry,
+    /// A breakpoint.
+    Trap,
+    /// A call in the place of a return.
+    Return,
+    /// A call in the place of a jump to another function.
+    Tail,
+}
+
+/// What a place is to its function.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// It begins here.
+    Entry,
+    /// It ends here.
+    Exit,
+}
+
+/// A place and a probe.
+pub(crate) struct Site {
+    pub(crate) addr: u64,
+    pub(crate) probe: Arc<Probe>,
+    /// From where the function begins; its unlikely half may be before that.
+    offset: i32,
+    /// Bytes of the function.
+    size: u32,
+    /// What stood here, if it is replaced by a call of ours.
+    pub(crate) old: [u8; WIDE],
+    pub(crate) how: How,
+    role: Role,
+    flags: Flags,
+}
+
+/// Of process context, but for `more`, which does not change once published.
+struct Flags {
+    /// Patched.
+    armed: AtomicBool,
+    /// Another one of the same address comes later.
+    more: bool,
+    /// About to go.
+    leaving: AtomicBool,
+}
+
+impl Site {
+    pub(crate) fn new(
+        addr: u64,
+        probe: Arc<Probe>,
+        offset: i32,
+        size: u32,
+        how: How,
+        role: Role,
+        old: [u8; WIDE],
+    ) -> Self {
+        let flags =
+            Flags { armed: AtomicBool::new(false), more: false, leaving: AtomicBool::new(false) };
+        Self { addr, probe, offset, size, old, how, role, flags }
+    }
+
+    /// As it goes into the next table.
+    pub(crate) fn copy(&self) -> Self {
+        let s = Self::new(
+            self.addr,
+            self.probe.clone(),
+            self.offset,
+            self.size,
+            self.how,
+            self.role,
+            self.old,
+        );
+        s.set_armed(self.is_armed());
+        s
+    }
+
+    pub(crate) fn is_armed(&self) -> bool {
+        self.flags.armed.load(Relaxed)
+    }
+    pub(crate) fn set_armed(&self, to: bool) {
+        self.flags.armed.store(to, Relaxed);
+    }
+    pub(crate) fn is_leaving(&self) -> bool {
+        self.flags.leaving.load(Relaxed)
+    }
+    pub(crate) fn set_leaving(&self, to: bool) {
+        self.flags.leaving.store(to, Relaxed);
+    }
+
+    /// Does a jump from here to `target` leave the function?
+    fn leaves(&self, target: u64) -> bool {
+        let start = self.addr.wrapping_sub(i64::from(self.offset) as u64);
+        target.wrapping_sub(start) >= self.size.into()
+    }
+
+    fn arg0(&self) -> u64 {
+        i64::from(self.offset) as u64
+    }
+}
+
+/// All places that somebody wants, each in the first free slot from where its address is hashed to.
+/// At least half of the slots are free, so a search ends soon.
+pub(crate) struct Table {
+    slots: KVVec<Option<Site>>,
+    shift: u32,
+}
+
+/// The one that firing probes look into.
+pub(crate) static TABLE: Published<Table> = Published::empty();
+
+impl Table {
+    /// With room for `n`.
+    pub(crate) fn new(n: usize) -> Result<Self> {
+        let len = n.max(8).checked_mul(2).and_then(usize::checked_next_power_of_two);
+        let len = len.ok_or(ENOMEM)?;
+        let mut slots = mem::vec(len)?;
+        for _ in 0..len {
+            let _ = slots.push_within_capacity(None);
+        }
+        Ok(Self { slots, shift: len.leading_zeros().wrapping_add(1) })
+    }
+
+    /// The slots to try for an address, in order.
+    #[inline]
+    fn path(&self, addr: u64) -> impl Iterator<Item = usize> {
+        let mask = self.slots.len().wrapping_sub(1);
+        // Fibonacci hashing: the product's upper bits depend on all of the address.
+        let from = (addr.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (self.shift & 63)) as usize;
+        (0..self.slots.len()).map(move |i| from.wrapping_add(i) & mask)
+    }
+
+    /// There is room.
+    pub(crate) fn add(&mut self, site: Site) {
+        for at in self.path(site.addr) {
+            match self.slots.get_mut(at) {
+                Some(slot @ None) => {
+                    *slot = Some(site);
+                    return;
+                }
+                Some(Some(same)) if same.addr == site.addr => same.flags.more = true,
+                _ => {}
+            }
+        }
+    }
+
+    /// All, in no order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Site> {
+        self.slots.iter().flatten()
+    }
+
+    /// Those of one address.
+    #[inline]
+    pub(crate) fn at(&self, addr: u64) -> impl Iterator<Item = &Site> {
+        let mut done = false;
+        self.path(addr)
+            .map_while(|at| self.slots.get(at)?.as_ref())
+            .take_while(move |s| {
+                let go_on = !done;
+                done |= s.addr == addr && !s.flags.more;
+                go_on
+            })
+            .filter(move |s| s.addr == addr)
+    }
+}
+
+/// Serves an address. One that was disarmed a moment ago is not in the table any more: nothing
+/// happens.
+#[inline]
+fn serve(addr: u64, f: impl Fn(&ProbeCtx, &Site)) {
+    context::enter(|ctx| {
+        let Some(table) = TABLE.load(ctx) else { return };
+        for site in table.at(addr) {
+            f(ctx, site);
+        }
+    });
+}
+
+/// # Context
+/// *any*: wherever a function begins.
+pub(crate) fn entry(site: u64, regs: &[u64; 6], stack: u64) {
+    serve(site, |ctx, s| fire(ctx, &s.probe, Args::entry(regs, stack)));
+}
+
+/// # Context
+/// *any*: wherever a function returns.
+pub(crate) fn returned(site: u64, value: u64) {
+    serve(site, |ctx, s| fire(ctx, &s.probe, Args::values(&[s.arg0(), value])));
+}
+
+/// The value is not known: it will be what the other function returns.
+///
+/// # Context
+/// *any*: wherever a function calls another one as its last act.
+pub(crate) fn tail(site: u64) {
+    serve(site, |ctx, s| fire(ctx, &s.probe, Args::values(&[s.arg0(), 0])));
+}
+
+/// A breakpoint; `goes`: where its instruction jumps to, if it is a jump.
+///
+/// # Context
+/// *any*: interrupts are off.
+pub(crate) fn trap(addr: u64, regs: &Regs, goes: Option<u64>) {
+    serve(addr, |ctx, s| match s.role {
+        Role::Entry => {
+            let args = [0, 1, 2, 3, 4, 5].map(|n| regs.arg(n));
+            // Above the return address.
+            fire(ctx, &s.probe, Args::entry(&args, regs.sp().wrapping_add(8)));
+        }
+        Role::Exit => match goes {
+            None => fire(ctx, &s.probe, Args::values(&[s.arg0(), regs.ret()])),
+            Some(target) if s.leaves(target) => {
+                fire(ctx, &s.probe, Args::values(&[s.arg0(), 0]));
+            }
+            Some(_) => {}
+        },
+    });
+}

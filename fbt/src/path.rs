@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0
+//! The functions that a firing probe runs. None of them can have a probe: it would fire while it is
+//! being fired. (Such a firing is turned away and counted, so nothing breaks; but it would be lost
+//! each time.)
+//!
+//! They are computed from the code itself: from where a patched place leads into our module, every
+//! call and every jump is followed, into the kernel and on. What cannot be followed is added by name:
+//! what is called through a pointer, and what the kernel runs between a breakpoint and us. What ends
+//! the machine, or is not reached with interrupts off, is not followed.
+
+use crate::hit;
+use crate::text::{first, read, sort, Symbols};
+use kapi::{mem, symbols};
+use kernel::prelude::*;
+use x86::{Flow, MAX_LEN};
+
+/// Called through a pointer: the clock that the kernel has chosen.
+const BY_POINTER: &[&CStr] = &[
+    c"read_tsc",
+    c"read_hpet",
+    c"acpi_pm_read",
+    c"jiffies_read",
+    c"kvm_clock_get_cycles",
+    c"kvm_sched_clock_read",
+    c"pvclock_clocksource_read_nowd",
+    c"read_hv_clock_tsc_cs",
+    c"read_hv_clock_msr_cs",
+    c"xen_clocksource_get_cycles",
+    c"vmware_sched_clock",
+];
+
+/// Where following ends: these report that the kernel is broken, or are not called with interrupts
+/// and page faults off, as they are in a probe.
+const ENDS: &[&CStr] = &[
+    c"_printk",
+    c"rust_begin_unwind",
+    c"__warn_printk",
+    c"panic",
+    c"__stack_chk_fail",
+    c"__ubsan_handle_out_of_bounds",
+    c"__ubsan_handle_shift_out_of_bounds",
+    c"__ubsan_handle_load_invalid_value",
+    c"usercopy_abort",
+    c"__fortify_panic",
+    c"__fortify_report",
+    c"__might_fault",
+    c"__might_sleep",
+    c"__cond_resched",
+    c"preempt_schedule",
+    c"preempt_schedule_notrace",
+    c"preempt_schedule_thunk",
+    c"preempt_schedule_notrace_thunk",
+    c"dynamic_preempt_schedule",
+    c"dynamic_preempt_schedule_notrace",
+    c"rcu_read_unlock_special",
+    c"find_vmap_area",
+    c"trace_hardirqs_on",
+    c"trace_hardirqs_off",
+];
+
+/// More code than this is not ours to follow.
+const MAX_BLOCKS: usize = 1 << 13;
+
+/// What stands before a function, and never in one: room for the kernel to patch.
+const PADDING: [u8; 8] = [0x90; 8];
+
+/// The functions.
+#[derive(Default)]
+pub(crate) struct FirePath {
+    /// Where they begin, ascending.
+    starts: KVVec<u64>,
+}
+
+impl FirePath {
+    pub(crate) fn contains(&self, start: u64) -> bool {
+        let at = first(&self.starts, |s| *s >= start);
+        self.starts.get(at) == Some(&start)
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// `kernel` are the kernel's symbols.
+    pub(crate) fn compute(kernel: &Symbols) -> Result<Self> {
+        let mut walk = Walk::new()?;
+        for name in ENDS {
+            if let Some(addr) = symbols::find(name) {
+                walk.visited.insert(addr);
+            }
+        }
+        let ours = [
+            hit::entry as *const () as u64,
+            hit::returned as *const () as u64,
+            hit::tail as *const () as u64,
+            hit::trap as *const () as u64,
+        ];
+        let named = BY_POINTER.iter().filter_map(|n| symbols::find(n));
+        for root in Iterator::chain(ours.into_iter(), named) {
+            mem::push(&mut walk.todo, root)?;
+        }
+        walk.run(kernel)?;
+        let mut starts: KVVec<u64> = KVVec::new();
+        for addr in walk.reached.iter() {
+            let Some(start) = kernel.function(*addr) else { continue };
+            if !starts.contains(&start) {
+                mem::push(&mut starts, start)?;
+            }
+        }
+        sort(&mut starts, |s| *s);
+        Ok(Self { starts })
+    }
+}
+
+impl Symbols {
+    /// The beginning of the function that `addr` is in.
+    fn function(&self, addr: u64) -> Option<u64> {
+        let behind = first(&self.list, |s| s.addr > addr);
+        let before = self.list.get(..behind)?;
+        before.last().filter(|_| behind < self.list.len())?;
+        before.iter().map(|s| s.addr).rev().find(|a| a & 15 == 0)
+    }
+}
+
+/// Addresses, each at most once.
+struct Set {
+    slots: KVVec<u64>,
+    len: usize,
+}
+
+impl Set {
+    fn insert(&mut self, addr: u64) -> bool {
+        let mask = self.slots.len().wrapping_sub(1);
+        let from = (addr.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as usize;
+        for i in 0..self.slots.len() {
+            match self.slots.get_mut(from.wrapping_add(i) & mask) {
+                Some(slot) if *slot == 0 => {
+                    *slot = addr;
+                    self.len = self.len.wrapping_add(1);
+                    return true;
+                }
+                Some(slot) if *slot == addr => return false,
+                _ => {}
+            }
+        }
+        false
+    }
+}
+
+struct Walk {
+    visited: Set,
+    todo: KVVec<u64>,
+    /// Where jumps and calls have led.
+    reached: KVVec<u64>,
+}
+
+impl Walk {
+    fn new() -> Result<Self> {
+        let visited = Set { slots: mem::zeroed_words(4 * MAX_BLOCKS)?, len: 0 };
+        Ok(Self { visited, todo: KVVec::new(), reached: KVVec::new() })
+    }
+
+    fn run(&mut self, kernel: &Symbols) -> Result {
+        while let Some(addr) = self.todo.pop() {
+            if !self.visited.insert(addr) {
+                continue;
+            }
+            if self.visited.len > MAX_BLOCKS {
+                pr_warn!("fbt: what a probe runs leads too far to be followed\n");
+                return Err(E2BIG);
+            }
+            mem::push(&mut self.reached, addr)?;
+            self.block(addr, kernel)?;
+        }
+        Ok(())
+    }
+
+    /// Follows the code from `at` to where it goes on elsewhere.
+    fn block(&mut self, mut at: u64, kernel: &Symbols) -> Result {
+        let mut code = [0; 128];
+        let from = at;
+        loop {
+            if !read(at, &mut code) {
+                return Ok(());
+            }
+            let base = at;
+            for step in x86::walk(&code, base) {
+                let Ok((ip, insn)) = step else { return Ok(()) };
+                let rest = code.get(ip.wrapping_sub(base) as usize..).unwrap_or_default();
+                // Behind a call that never returns: the next function.
+                if rest.starts_with(&PADDING) || (ip != from && kernel.has(ip)) {
+                    return Ok(());
+                }
+                match insn.kind {
+                    Flow::Next => {}
+                    Flow::Branch(target) | Flow::Call(target) => {
+                        mem::push(&mut self.todo, target)?;
+                    }
+                    Flow::Jump(target) => return mem::push(&mut self.todo, target),
+                    Flow::Indirect if is_call(rest) => {}
+                    _ => return Ok(()),
+                }
+                at = ip.wrapping_add(insn.len as u64);
+                // What begins here may be cut off.
+                if at.wrapping_sub(base) > (code.len() - MAX_LEN) as u64 {
+                    break;
+                }
+            }
+        }
+    }
+}
+
+/// Is this indirect instruction a call?
+fn is_call(rest: &[u8]) -> bool {
+    matches!(x86::shape(rest, 0), Some((x86::Shape::CallReg(_) | x86::Shape::Other, _)))
+}

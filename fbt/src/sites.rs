@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0
+//! A probe to the places that have to be patched for it.
+//!
+//! For an entry that is one place. For a return it is every place where the function is left, its
+//! unlikely half included; for those the function is decoded now, when somebody wants it. If one of
+//! them cannot be patched the function has no return probe: one that misses returns would be a lie.
+
+use crate::body::{self, Around, Code, Exit, Scratch, Unfit, WIDE};
+use crate::catalog::{Catalog, Cookie, Desk, Function, Rules};
+use crate::eligible::{self, Entry};
+use crate::hit::{How, Role, Site};
+use framework::{EnableError, Probe};
+use kapi::int3::{Emulate, Trap};
+use kapi::mem;
+use kernel::prelude::*;
+use kernel::sync::Arc;
+use x86::{Shape, MAX_LEN};
+
+/// A place, and what arms it.
+pub(crate) struct Plan {
+    pub(crate) site: Site,
+    /// For a breakpoint.
+    pub(crate) trap: Option<Trap>,
+    /// The probe's place in the batch.
+    pub(crate) owner: u32,
+    /// It is patched already, for another probe.
+    pub(crate) shared: bool,
+}
+
+enum Stop {
+    Unfit(Unfit),
+    Enable(EnableError),
+}
+
+impl From<Unfit> for Stop {
+    fn from(u: Unfit) -> Self {
+        Self::Unfit(u)
+    }
+}
+
+impl From<Stop> for EnableError {
+    fn from(s: Stop) -> Self {
+        match s {
+            Stop::Enable(e) => e,
+            Stop::Unfit(Unfit::TooLarge) => Self::Unsupported("it is too large to be followed"),
+            Stop::Unfit(Unfit::OddExit(_)) => {
+                Self::Unsupported("it returns in a way that cannot be reproduced")
+            }
+            Stop::Unfit(Unfit::Undecodable(_) | Unfit::Inconsistent(_)) => {
+                Self::Unsupported("its code cannot be followed to where it returns")
+            }
+        }
+    }
+}
+
+/// Appends the places of a probe to `to`. After an error some of them may have been.
+pub(crate) fn plan(
+    catalog: &Catalog,
+    probe: &Arc<Probe>,
+    owner: u32,
+    rules: &Rules<'_>,
+    desk: &mut Desk,
+    to: &mut KVVec<Plan>,
+) -> core::result::Result<(), EnableError> {
+    let cookie = Cookie(probe.cookie());
+    let function = *catalog.functions.get(cookie.function()).ok_or(EnableError::Gone)?;
+    let start = catalog.start(&function);
+    let planner = Planner { catalog, probe, owner, rules, start, function };
+    if cookie.is_return() {
+        planner.returns(desk, to)
+    } else {
+        planner.entry(desk, to)
+    }
+}
+
+struct Planner<'a> {
+    catalog: &'a Catalog,
+    probe: &'a Arc<Probe>,
+    owner: u32,
+    rules: &'a Rules<'a>,
+    start: u64,
+    function: Function,
+}
+
+impl Planner<'_> {
+    fn entry(
+        &self,
+        desk: &mut Desk,
+        to: &mut KVVec<Plan>,
+    ) -> core::result::Result<(), EnableError> {
+        let judge = self.rules.judge(&self.catalog.limits);
+        let Desk { code, words } = desk;
+        let mut scratch = Scratch::new(words).ok_or(EnableError::Memory)?;
+        let size = u64::from(self.function.size).min(body::MAX_BODY as u64);
+        let code = eligible::code(self.start, size, code).ok_or(EnableError::Gone)?;
+        let entry = judge.entry(code, &mut scratch).map_err(|_| {
+            EnableError::Busy(
+                "another tracer has the entry, and there is no place for a breakpoint",
+            )
+        })?;
+        let (site, trap) = match entry {
+            Entry::Fentry(at) => (self.site(at, How::Fentry, Role::Entry, [0; WIDE]), None),
+            Entry::Break(at, shape, len) => {
+                let trap = trap(at, shape, len, code.bytes, self.start)?;
+                (self.site(at, How::Trap, Role::Entry, [0; WIDE]), Some(trap))
+            }
+        };
+        self.add(site, trap, to)
+    }
+
+    fn returns(
+        &self,
+        desk: &mut Desk,
+        to: &mut KVVec<Plan>,
+    ) -> core::result::Result<(), EnableError> {
+        let whole = self.start..self.start.wrapping_add(self.function.size.into());
+        let mut other = None;
+        self.piece(whole.clone(), &|a| self.catalog.cold(a).is_some(), &mut other, desk, to)?;
+        if let Some(cold) = other.and_then(|a| self.catalog.cold(a)) {
+            self.piece(cold, &|a| whole.contains(&a), &mut None, desk, to)?;
+        }
+        Ok(())
+    }
+
+    /// The exits of one half.
+    fn piece(
+        &self,
+        range: core::ops::Range<u64>,
+        elsewhere: &dyn Fn(u64) -> bool,
+        other: &mut Option<u64>,
+        desk: &mut Desk,
+        to: &mut KVVec<Plan>,
+    ) -> core::result::Result<(), EnableError> {
+        let Desk { code, words } = desk;
+        let mut scratch = Scratch::new(words).ok_or(EnableError::Memory)?;
+        let size = range.end.wrapping_sub(range.start);
+        let code = eligible::code(range.start, size, code).ok_or(EnableError::Gone)?;
+        let around = Around { return_thunk: self.rules.return_thunk, elsewhere, watched: 0 };
+        let found = body::exits::<Stop>(code, &around, &mut scratch, &mut |at, exit| {
+            self.exit(code, at, exit, to).map_err(Stop::Enable)
+        })?;
+        *other = found.elsewhere;
+        Ok(())
+    }
+
+    fn exit(
+        &self,
+        code: Code<'_>,
+        at: u64,
+        exit: Exit,
+        to: &mut KVVec<Plan>,
+    ) -> core::result::Result<(), EnableError> {
+        let from = at.wrapping_sub(code.start) as usize;
+        let bytes = code.bytes.get(from..).unwrap_or_default();
+        let mut old = [0; WIDE];
+        for (to, from) in old.iter_mut().zip(bytes) {
+            *to = *from;
+        }
+        // An exit that is the function's first instruction, too, gets a breakpoint: that knows
+        // which of both it is for.
+        let wide = !self.rules.only_breakpoints && at.wrapping_sub(self.start) >= 16;
+        let (how, shape, len) = match exit {
+            Exit::Return if wide => (How::Return, None, WIDE),
+            Exit::Tail if wide => (How::Tail, None, WIDE),
+            Exit::Narrow(shape, len) => (How::Trap, Some(shape), len.into()),
+            Exit::Return | Exit::Tail => {
+                let (shape, len) = x86::shape(bytes.get(..MAX_LEN).unwrap_or(bytes), at)
+                    .ok_or(EnableError::Gone)?;
+                (How::Trap, Some(shape), len)
+            }
+        };
+        if self.catalog.limits.any_rewritten(at..at.wrapping_add(len as u64)) {
+            return Err(EnableError::Unsupported("one of its returns is a static call"));
+        }
+        let trap = match shape {
+            // CAST: at most 15.
+            Some(shape) => Some(trap(at, shape, len as u8, code.bytes, code.start)?),
+            None => None,
+        };
+        let site = self.site(at, how, Role::Exit, old);
+        self.add(site, trap, to)
+    }
+
+    fn add(
+        &self,
+        site: Site,
+        trap: Option<Trap>,
+        to: &mut KVVec<Plan>,
+    ) -> core::result::Result<(), EnableError> {
+        let plan = Plan { site, trap, owner: self.owner, shared: false };
+        mem::push(to, plan).map_err(|_| EnableError::Memory)
+    }
+
+    fn site(&self, addr: u64, how: How, role: Role, old: [u8; WIDE]) -> Site {
+        // CAST: both halves of a function are in the same text, which is smaller than 2 GiB.
+        let offset = addr.wrapping_sub(self.start) as i32;
+        Site::new(addr, self.probe.clone(), offset, self.function.size, how, role, old)
+    }
+}
+
+/// What a breakpoint at `at` has to make up for.
+fn trap(
+    at: u64,
+    shape: Shape,
+    len: u8,
+    code: &[u8],
+    start: u64,
+) -> core::result::Result<Trap, EnableError> {
+    let from = at.wrapping_sub(start) as usize;
+    let bytes = code.get(from..).unwrap_or_default();
+    let first = *bytes.first().ok_or(EnableError::Gone)?;
+    let next = at.wrapping_add(len.into());
+    let emulate = match shape {
+        Shape::Nop => Emulate::Skip(len),
+        Shape::Push(reg) => Emulate::Push(reg),
+        Shape::Jump(target) => Emulate::Jump(target),
+        Shape::Branch(cc, target) => Emulate::Branch { cc, target, next },
+        Shape::Call(target) => Emulate::Call { target, next },
+        Shape::Return => Emulate::Return,
+        Shape::JumpReg(reg) => Emulate::JumpReg(reg),
+        Shape::CallReg(reg) => Emulate::CallReg { reg, next },
+        Shape::Plain(rip_disp) => {
+            let mut copy = [0; MAX_LEN];
+            for (to, from) in copy.iter_mut().zip(bytes).take(len.into()) {
+                *to = *from;
+            }
+            Emulate::Displaced { bytes: copy, len, rip_disp }
+        }
+        Shape::Trap | Shape::Other => {
+            return Err(EnableError::Unsupported("an instruction there cannot be reproduced"))
+        }
+    };
+    Ok(Trap { addr: at, first, emulate })
+}
