@@ -102,7 +102,7 @@ impl Checker<'_> {
             self.fail(Diagnostic::new(Tag::TraceAgg, arg.span, message).hint("use printa()"));
             return None;
         }
-        let e = self.expr(arg);
+        let e = self.record(arg);
         match e.ty {
             Type::Void => {
                 let message = "trace( ) may not be applied to a void expression";

@@ -28,7 +28,7 @@ impl Checker<'_> {
             Type::Array(..) if k.ty.is_stringlike() => convert(k, &Type::String),
             _ => k,
         };
-        let keys: Vec<Expr> = keys.unwrap_or(&[]).iter().map(|k| text(self.expr(k))).collect();
+        let keys: Vec<Expr> = keys.unwrap_or(&[]).iter().map(|k| text(self.record(k))).collect();
         if !keys.iter().all(|k| self.recordable("aggregation key", k)) {
             return None;
         }
@@ -237,7 +237,9 @@ impl Checker<'_> {
         }
         let mut out = Vec::new();
         for (i, (key, ty)) in keys.into_iter().zip(&agg.keys).enumerate() {
-            if !is_assignable(ty, &key.ty) {
+            // As a key an address is an address, whatever lies there.
+            let both = matches!((ty, &key.ty), (Type::Pointer(_), Type::Pointer(_)));
+            if !both && !is_assignable(ty, &key.ty) {
                 let message = format!(
                     "@{name}[ ] key #{} is incompatible with its first use: expected {ty}, found {}",
                     i + 1, key.ty

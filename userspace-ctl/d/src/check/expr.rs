@@ -17,9 +17,13 @@ impl Checker<'_> {
         if !is_in_register(&value) {
             return value;
         }
+        self.in_register(value, e.span)
+    }
+
+    fn in_register(&mut self, value: Expr, span: Span) -> Expr {
         let message = format!("{} lies in a register: only its members can be used", value.ty);
-        let d = Diagnostic::new(Tag::ArgsType, e.span, message).label("passed by value");
-        let text = self.source.slice(e.span);
+        let d = Diagnostic::new(Tag::ArgsType, span, message).label("passed by value");
+        let text = self.source.slice(span);
         let hint = match &value.ty {
             Type::Struct(s) => {
                 self.members(s).and_then(|m| Some(format!("{text}.{}", m.first()?.name)))
@@ -30,6 +34,22 @@ impl Checker<'_> {
             Some(example) => d.hint(format!("one of them: {example}")),
             None => d,
         })
+    }
+
+    /// A value that is recorded as a whole. A struct in a register is the number that it is there.
+    pub(super) fn record(&mut self, e: &ast::Expr) -> Expr {
+        let value = self.place(e);
+        if !is_in_register(&value) {
+            return value;
+        }
+        let size = value.ty.size(0).and_then(|size| u8::try_from(size).ok());
+        match size.and_then(|size| Int::new(size, false, &value.ty.to_string())) {
+            Some(int) => {
+                let word = Expr { ty: Type::Int(Int::UINT64), ..value };
+                convert(word, &Type::Int(int))
+            }
+            None => self.in_register(value, e.span),
+        }
     }
 
     /// The same, or a struct in a register, of which a member will be taken.

@@ -248,7 +248,7 @@ impl Checker<'_> {
 /// The value is a struct itself, not its address.
 pub(super) fn is_in_register(e: &Expr) -> bool {
     matches!(e.ty, Type::Struct(_) | Type::Array(..))
-        && matches!(e.kind, Kind::Element(..) | Kind::Bits(..))
+        && matches!(e.kind, Kind::Builtin(_) | Kind::Element(..) | Kind::Bits(..))
 }
 
 /// The address of a struct or an array, as a pointer of type `pointer`.

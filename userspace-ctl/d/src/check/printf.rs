@@ -101,7 +101,7 @@ impl Checker<'_> {
                 );
                 return None;
             }
-            values.push(self.expr(arg));
+            values.push(self.record(arg));
         }
         let raw = self.read("printf", &text, format.span)?;
         let mut next = 0usize;

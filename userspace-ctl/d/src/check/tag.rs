@@ -14,6 +14,8 @@ use crate::world::TypeSpace;
 
 /// Largest type, bytes: offsets are counted in bits of 32.
 const MAX_SIZE: u32 = 1 << 28;
+/// Pointers to arrays of pointers and so on.
+const MAX_LEVELS: usize = 48;
 /// Structs in structs, so deep at most when looking for an alignment.
 const MAX_NESTING: u8 = 16;
 
@@ -129,6 +131,7 @@ impl Checker<'_> {
         let align = layout.align.max(1);
         s.size = Some(layout.end.div_ceil(8).next_multiple_of(align));
         self.names.structs.insert(s.id.0, members.into());
+        self.names.aligns.insert(s.id.0, align);
         let ty = Type::Struct(Arc::new(s));
         if !tag.is_empty() {
             self.names.tags.insert((space, tag.into()), ty.clone());
@@ -183,6 +186,13 @@ impl Checker<'_> {
         let mut ty = base;
         for _ in 0..name.pointers.min(16) {
             ty = ty.pointer_to();
+        }
+        let levels = ty.levels().saturating_add(arrays.len());
+        if levels > MAX_LEVELS {
+            let message =
+                format!("type of {} has {levels} levels: {MAX_LEVELS} at most", name.name);
+            self.fail(Diagnostic::new(Tag::DeclCombo, name.span, message));
+            return Type::Error;
         }
         if name.is_function && !ty.is_error() {
             let function = Function { result: ty, params: Vec::new(), is_variadic: true };
@@ -319,6 +329,9 @@ impl Checker<'_> {
         match ty {
             Type::Int(i) => u32::from(i.size),
             Type::Array(of, _) => self.align_of(of, depth),
+            Type::Struct(s) if self.names.aligns.contains_key(&s.id.0) => {
+                self.names.aligns.get(&s.id.0).copied().unwrap_or(1)
+            }
             Type::Struct(s) if depth < MAX_NESTING => {
                 let members = self.members(s).unwrap_or_default();
                 members.iter().map(|m| self.align_of(&m.ty, depth + 1)).max().unwrap_or(1)

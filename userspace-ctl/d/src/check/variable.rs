@@ -196,6 +196,14 @@ impl Checker<'_> {
             let index = Expr::constant(n, Int::INT64, index.span);
             Expr::new(Kind::Element(b, Box::new(index)), ty, span)
         };
+        // The first have variables of their own, which take one instruction less.
+        let slot = |n: u8, ty: Type| match Builtin::Arg0.id().checked_add(n.into()) {
+            Some(id) if n < 10 => match Builtin::from_id(id) {
+                Some(arg) => Expr::new(Kind::Builtin(arg), ty, span),
+                None => element(n.into(), ty),
+            },
+            _ => element(n.into(), ty),
+        };
         let number = Type::from_table(b.type_name()).unwrap_or(Type::Int(Int::INT64));
         // CAST: below 256.
         let Some(arg) = typed.as_ref().and_then(|s| s.args.get(n as usize)) else {
@@ -205,11 +213,9 @@ impl Checker<'_> {
         let is_small = matches!(&ty, Type::Struct(s) if s.size.is_some_and(|s| s <= 8));
         Some(match (arg.slot, &ty) {
             // What lies above a smaller number in its register is anything.
-            (Some(slot), Type::Int(i)) if i.size < 8 => {
-                convert(element(u64::from(slot), number), &ty)
-            }
-            (Some(slot), Type::Int(_) | Type::Pointer(_)) => element(u64::from(slot), ty),
-            (Some(slot), Type::Struct(_)) if is_small => element(u64::from(slot), ty),
+            (Some(n), Type::Int(i)) if i.size < 8 => convert(slot(n, number), &ty),
+            (Some(n), Type::Int(_) | Type::Pointer(_)) => slot(n, ty),
+            (Some(n), Type::Struct(_)) if is_small => slot(n, ty),
             _ => {
                 let message = format!("args[{n}] is passed in a way that cannot be read: {ty}");
                 self.fail(Diagnostic::new(Tag::ArgsType, span, message).label("no single register"))

@@ -93,6 +93,8 @@ pub struct Names {
     pub tags: HashMap<(TypeSpace, String), Type>,
     /// Members of the program's own structs and unions, by the number of their id.
     pub structs: HashMap<u64, Arc<[Member]>>,
+    /// Their alignments.
+    pub aligns: HashMap<u64, u32>,
     /// Number of the next of them.
     pub next_struct: u64,
     /// Constants of the program's own enumerations.

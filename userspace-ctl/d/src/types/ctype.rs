@@ -162,6 +162,18 @@ impl Type {
     pub fn array_of(self, count: u32) -> Type {
         Type::Array(Arc::new(self), count)
     }
+    /// Pointers and arrays around what it is made of.
+    pub fn levels(&self) -> usize {
+        let (mut ty, mut levels) = (self, 0usize);
+        while let Type::Pointer(to) | Type::Array(to, _) = ty {
+            levels += 1;
+            ty = match &**to {
+                Type::Function(f) => &f.result,
+                to => to,
+            };
+        }
+        levels
+    }
     /// `const char *`.
     pub fn char_pointer() -> Type {
         Type::Int(Int::CHAR).pointer_to()

@@ -89,7 +89,9 @@ impl Host {
 
     /// A probe with the arguments of the fixture's functions fires.
     pub fn typed() -> Self {
-        Host { args: types::ARGS.to_vec(), ..Self::new() }
+        let mut host = Host { args: types::ARGS.to_vec(), ..Self::new() };
+        host.builtins.extend((Builtin::Arg0.id()..).zip(types::ARGS));
+        host
     }
 
     fn put(&mut self, bytes: &[u8]) -> u64 {
