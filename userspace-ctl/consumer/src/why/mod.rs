@@ -31,6 +31,9 @@ const FBT: &str = "fbt";
 /// The module of what is in the kernel itself.
 const KERNEL: &str = "vmlinux";
 
+/// Our own module.
+const OURS: &str = "dtrace";
+
 /// What is known without the module: read when first asked for.
 #[derive(Debug, Default)]
 pub struct Machine {
@@ -97,8 +100,7 @@ impl Case<'_> {
         let Some(pattern) = crate::world::pattern(pattern) else {
             return false;
         };
-        let mut found = Vec::new();
-        self.kernel.probes(&pattern, &mut 0, &mut found).is_ok() && !found.is_empty()
+        self.kernel.count(&pattern).is_ok_and(|n| n.probes > 0)
     }
 
     /// The wanted pattern with another module.
@@ -140,7 +142,20 @@ impl Case<'_> {
             }
         }
         match wanted.function.as_str() {
-            "" => said("no such probe").hint("`dtrace -l` lists the probes there are"),
+            "" if wanted.module == OURS => {
+                let mut why = said("no probes");
+                why.notes.push(Reason::Own.sentence(OURS, "").to_string());
+                why
+            }
+            "" if wanted.module.is_empty() || is_glob(wanted.module.as_bytes()) => {
+                said("no such probe").hint("`dtrace -l` lists the probes there are")
+            }
+            "" => {
+                let mut why = said("no probes");
+                why.notes
+                    .push(format!("module {} has no function that can be traced", wanted.module));
+                why
+            }
             f if is_glob(f.as_bytes()) => self.glob(),
             _ => self.function(),
         }

@@ -159,7 +159,16 @@ pub fn prefixes<'a>(
     }
     let mut found: Vec<_> = counts.into_iter().map(|(h, (d, n))| (d, usize::MAX - n, h)).collect();
     found.sort_unstable();
-    found.into_iter().take(most).map(|(_, _, head)| head).collect()
+    let nearest = found.first().map_or(0, |best| best.0);
+    let mut heads: Vec<&str> = Vec::new();
+    for (_, _, head) in found.into_iter().filter(|f| f.0 == nearest) {
+        // Of a head and its own head, the more frequent one is enough.
+        let is_new = heads.iter().all(|h| !h.starts_with(head) && !head.starts_with(h));
+        if heads.len() < most && is_new {
+            heads.push(head);
+        }
+    }
+    heads
 }
 
 #[cfg(test)]

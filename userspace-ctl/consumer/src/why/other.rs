@@ -36,12 +36,18 @@ const NOT_FBT: [&str; 5] = ["[!f]*", "f[!b]*", "fb[!t]*", "fbt?*", "f"];
 
 impl Case<'_> {
     /// All probes of other providers.
-    fn others(&mut self) -> Vec<ProbeDesc> {
+    fn others(&mut self) -> Vec<[String; 4]> {
         let mut probes = Vec::new();
         for glob in NOT_FBT.into_iter().chain(["fb"]) {
             let pattern = ProbeDesc::new(glob.as_bytes(), b"", b"", b"");
-            let found = pattern.and_then(|p| self.kernel.all_probes(&p).ok());
-            probes.extend(found.unwrap_or_default());
+            let Some(pattern) = pattern else {
+                continue;
+            };
+            // Those who cannot tell have none.
+            let _ = self.kernel.each_probe(&pattern, &mut |p| {
+                probes.push(p.parts.map(|part| String::from_utf8_lossy(part).into_owned()));
+                true
+            });
         }
         probes
     }
@@ -54,8 +60,7 @@ impl Case<'_> {
             return None;
         }
         let probes = self.others();
-        let mut providers: BTreeSet<String> =
-            probes.iter().map(|p| String::from_utf8_lossy(p.parts()[0]).into_owned()).collect();
+        let mut providers: BTreeSet<String> = probes.iter().map(|p| p[0].clone()).collect();
         let is_known = |p: &String| part_matches(given.as_bytes(), p.as_bytes());
         let is_fbt = part_matches(given.as_bytes(), FBT.as_bytes());
         let mut near = self.near(&probes);
@@ -119,13 +124,12 @@ impl Case<'_> {
     }
 
     /// Names of these probes that are near, or that have the one given word as another part.
-    fn near(&self, probes: &[ProbeDesc]) -> Vec<ProbePattern> {
+    fn near(&self, probes: &[[String; 4]]) -> Vec<ProbePattern> {
         let wanted = self.wanted;
         let mut names = BTreeSet::new();
         let mut elsewhere = BTreeSet::new();
         for probe in probes {
-            let parts = probe.parts().map(String::from_utf8_lossy);
-            let parts = [&*parts[0], &*parts[1], &*parts[2], &*parts[3]];
+            let parts = probe.each_ref().map(String::as_str);
             names.extend(comparable(wanted, parts));
             elsewhere.extend(misplaced(wanted, parts));
         }

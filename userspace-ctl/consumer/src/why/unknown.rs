@@ -130,7 +130,13 @@ impl Case<'_> {
             }
             Search::Nowhere => {}
             Search::Ended(n, all) => {
-                if let Some(module) = modules.suggested_by(function).first() {
+                let names = self.machine.names();
+                // Not if the kernel itself has names like this.
+                let mut suggested = modules.suggested_by(function).into_iter().filter(|m| {
+                    let head = format!("{}_", m.name);
+                    !names.iter().any(|n| n.starts_with(&head))
+                });
+                if let Some(module) = suggested.next() {
                     let name = &module.name;
                     why.notes.push(format!(
                         "by its name it may be in module {name}, which is installed but not loaded"

@@ -162,6 +162,10 @@ impl<'a> Checker<'a> {
             0 => format!("probe description {pattern} does not match any probes"),
             id => format!("probe identifier {id} does not match any probes"),
         };
+        if self.diagnostics.len() >= MAX_COMPLAINTS {
+            // To find out why costs the kernel a search.
+            return;
+        }
         let mut d = Diagnostic::new(Tag::PdescZero, span, message).label("no such probe");
         d.is_bare = true;
         if let Some(why) = self.world.why(pattern) {
