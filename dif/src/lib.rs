@@ -14,7 +14,6 @@
 //! | [`difo`] | a DIF object and its parts |
 //! | [`verify`] | the rules |
 //! | [`interp`] | the loop |
-//! | [`quick`] | what needs no loop |
 //! | [`env`] | what the machine asks of its host |
 //! | [`addr`] | addresses of D memory |
 //! | [`scratch`] | memory of one clause: alloca and strings |
@@ -50,7 +49,6 @@ pub mod harness;
 pub mod interp;
 mod mem;
 pub mod op;
-pub mod quick;
 pub mod scratch;
 mod subr;
 pub mod tuple;
@@ -62,8 +60,7 @@ mod tests;
 pub use difo::{Difo, DifoRef};
 pub use env::{Env, Scope, Space, Var};
 pub use fault::{Fault, Raised};
-pub use interp::{fetch_bytes, fetch_str, fetch_text, run, run_loop};
-pub use quick::Quick;
+pub use interp::{fetch_bytes, fetch_str, run};
 pub use scratch::Clause;
 pub use tuple::Key;
 pub use verify::{verify, Rule, Rules, Verified, VerifyError};

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Tests of the machine as a whole: programs in files, a second opinion on arithmetic and
-//! branches, the promise that any bytes keep, and that what needs no loop agrees with it.
+//! branches, and the promise that any bytes keep.
 
 mod filetests;
 mod model;
 mod promise;
-mod quick;
