@@ -7,7 +7,6 @@
 
 use std::sync::Arc;
 
-use super::expr::convert;
 use super::Checker;
 use crate::ast::{self, BinOp, MemberName};
 use crate::diag::{did_you_mean, Diagnostic, Tag};
@@ -285,6 +284,5 @@ fn advance(base: Expr, bytes: u64, ty: Type, span: Span) -> Expr {
         kind => (Box::new(Expr { kind, ..base }), 0),
     };
     let by = Expr::constant(bytes.wrapping_add(before), Int::LONG, span);
-    let start = Box::new(convert(*start, &ty));
     Expr::new(Kind::Binary(BinOp::Add, start, Box::new(by)), ty, span)
 }
