@@ -199,13 +199,13 @@ fn serve(addr: u64, f: impl Fn(&ProbeCtx, &Site)) {
 
 /// # Context
 /// *any*: wherever a function begins.
-pub(crate) fn entry(site: u64, regs: &[u64; 6], stack: u64) {
+pub(crate) extern "C" fn entry(site: u64, regs: &[u64; 6], stack: u64) {
     serve(site, |ctx, s| fire(ctx, &s.probe, Args::entry(regs, stack)));
 }
 
 /// # Context
 /// *any*: wherever a function returns.
-pub(crate) fn returned(site: u64, value: u64) {
+pub(crate) extern "C" fn returned(site: u64, value: u64) {
     serve(site, |ctx, s| fire(ctx, &s.probe, Args::values(&[s.arg0(), value])));
 }
 

@@ -78,6 +78,12 @@ SYM_FUNC_START(kapi_sdt_trampoline)
 	RET
 SYM_FUNC_END(kapi_sdt_trampoline)
 
+/* What the trampolines below call until they are told whom, when they are patched themselves: nothing is faster. */
+SYM_FUNC_START(kapi_unset_handler)
+	ANNOTATE_NOENDBR
+	RET
+SYM_FUNC_END(kapi_unset_handler)
+
 /*
  * Called by ftrace in the place of the nop that a C function begins with. So nothing is live but what a caller gives
  * to a C function, and that is all that is saved.
@@ -99,7 +105,9 @@ SYM_FUNC_START(kapi_entry_trampoline)
 	movq	%rsp, %rsi
 	leaq	64(%rsp), %rdx
 	subq	$5, %rdi
-	call	kapi_entry_fired
+SYM_INNER_LABEL(kapi_entry_call, SYM_L_GLOBAL)
+	ANNOTATE_NOENDBR
+	call	kapi_unset_handler
 	popq	%rdi
 	popq	%rsi
 	popq	%rdx
@@ -147,7 +155,9 @@ SYM_FUNC_START(kapi_return_trampoline)
 	movq	80(%rsp), %rdi
 	movq	%rax, %rsi
 	subq	$5, %rdi
-	call	kapi_return_fired
+SYM_INNER_LABEL(kapi_return_call, SYM_L_GLOBAL)
+	ANNOTATE_NOENDBR
+	call	kapi_unset_handler
 	restore_all
 	leaq	8(%rsp), %rsp
 	UNWIND_HINT_FUNC

@@ -34,6 +34,11 @@ static struct ftrace_ops kapi_ftrace_ops = {
 	.ops_func = kapi_ftrace_share,
 };
 
+bool kapi_ftrace_attached(void)
+{
+	return kapi_ftrace_ops.flags & FTRACE_OPS_FL_ENABLED;
+}
+
 u64 kapi_ftrace_location(const struct kapi_ftrace_fns *fns, u64 addr)
 {
 	return kapi_call4(fns->location, addr, 0, 0, 0);
@@ -62,27 +67,44 @@ void kapi_ftrace_sort_out(const struct kapi_ftrace_fns *fns, const u64 *sites, s
 	}
 }
 
-/* All of those whose why is 0, or none. EBUSY: it was not sorted out any more. */
-int kapi_ftrace_update(const struct kapi_ftrace_fns *fns, const u64 *sites, size_t n, bool on, const u8 *why)
+/*
+ * The first sites. The exported way comes to the same, and makes a hash of a size that fits; the other makes one of 64
+ * chains whatever is in it, which are walked for each function several times.
+ */
+static int kapi_ftrace_first(unsigned long *sites, size_t n)
+{
+	int err = ftrace_set_filter_ips(&kapi_ftrace_ops, sites, n, 0, 1);
+
+	/* An empty filter would mean all functions, but is refused. */
+	if (!err)
+		err = register_ftrace_direct(&kapi_ftrace_ops, (unsigned long)kapi_entry_trampoline);
+	if (err)
+		ftrace_free_filter(&kapi_ftrace_ops);
+	return err;
+}
+
+/* All of them, or none. EBUSY: they were not sorted out, or are not any more. */
+int kapi_ftrace_update(const struct kapi_ftrace_fns *fns, u64 *sites, size_t n, bool on)
 {
 	const unsigned long ours = (unsigned long)kapi_entry_trampoline;
-	size_t todo = 0, i;
 	unsigned long hash;
 	int err = -ENOMEM;
+	size_t i;
 
-	for (i = 0; i < n; i++)
-		todo += !why[i];
+	BUILD_BUG_ON(sizeof(*sites) != sizeof(unsigned long));
 	kapi_nshared = 0;
-	if (!todo)
+	if (!n)
 		return 0;
 	if (on && fns->enabled && !READ_ONCE(*fns->enabled))
 		return -EOPNOTSUPP;
-	hash = kapi_call4(fns->hash_alloc, clamp(ilog2(todo), 1, 12), 0, 0, 0);
+	if (on && !kapi_ftrace_attached())
+		return kapi_ftrace_first((unsigned long *)sites, n);
+	hash = kapi_call4(fns->hash_alloc, clamp(ilog2(n), 1, 12), 0, 0, 0);
 	if (!hash)
 		return err;
 	for (i = 0; i < n; i++) {
 		/* Twice the same would be there once more than it can be removed. */
-		if (why[i] || kapi_call4(fns->hash_find, hash, sites[i], 0, 0))
+		if (kapi_call4(fns->hash_find, hash, sites[i], 0, 0))
 			continue;
 		if (!kapi_call4(fns->hash_add, hash, sites[i], ours, 0))
 			goto out;
@@ -100,11 +122,6 @@ size_t kapi_ftrace_shared(u64 *sites, size_t max)
 
 	memcpy(sites, kapi_shared, n * sizeof(*sites));
 	return n;
-}
-
-bool kapi_ftrace_attached(void)
-{
-	return kapi_ftrace_ops.flags & FTRACE_OPS_FL_ENABLED;
 }
 
 /* Needs no memory. */

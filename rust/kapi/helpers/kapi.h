@@ -131,7 +131,7 @@ struct kapi_ftrace_fns {
 };
 u64 kapi_ftrace_location(const struct kapi_ftrace_fns *fns, u64 addr);
 void kapi_ftrace_sort_out(const struct kapi_ftrace_fns *fns, const u64 *sites, size_t n, bool on, u8 *why);
-int kapi_ftrace_update(const struct kapi_ftrace_fns *fns, const u64 *sites, size_t n, bool on, const u8 *why);
+int kapi_ftrace_update(const struct kapi_ftrace_fns *fns, u64 *sites, size_t n, bool on);
 size_t kapi_ftrace_shared(u64 *sites, size_t max);
 bool kapi_ftrace_attached(void);
 int kapi_ftrace_detach_all(void);

@@ -45,11 +45,14 @@ struct Batch<'a> {
     fns: &'static FtraceFns,
     sites: &'a [u64],
     whys: KVVec<u8>,
+    /// Those whose why is 0.
+    rest: KVVec<u64>,
 }
 
 impl<'a> Batch<'a> {
     fn new(fns: &'static FtraceFns, sites: &'a [u64]) -> Result<Self> {
-        Ok(Self { fns, sites, whys: mem::zeroed_bytes(sites.len())? })
+        let whys = mem::zeroed_bytes(sites.len())?;
+        Ok(Self { fns, sites, whys, rest: mem::vec(sites.len())? })
     }
 
     /// Sorts out which sites can be added or removed.
@@ -60,10 +63,15 @@ impl<'a> Batch<'a> {
     }
 
     /// Adds or removes the others. Under the lock.
-    fn update(&self, on: bool) -> c_int {
-        let (sites, whys) = (self.sites.as_ptr(), self.whys.as_ptr());
-        // SAFETY: `fns` is from `symbols`, both have that many members, and the lock is held.
-        unsafe { sys::kapi_ftrace_update(self.fns, sites, self.sites.len(), on, whys) }
+    fn update(&mut self, on: bool) -> c_int {
+        self.rest.clear();
+        for (site, _) in self.sites.iter().zip(&self.whys).filter(|(_, why)| **why == 0) {
+            // There is room for all.
+            let _ = self.rest.push_within_capacity(*site);
+        }
+        let (sites, n) = (self.rest.as_mut_ptr(), self.rest.len());
+        // SAFETY: `fns` is from `symbols`, there are that many sites, and the lock is held.
+        unsafe { sys::kapi_ftrace_update(self.fns, sites, n, on) }
     }
 
     fn refuse_rest(&mut self, why: Refused) {

@@ -177,14 +177,9 @@ unsafe extern "C" {
         on: bool,
         why: *mut u8,
     );
-    /// Under `Lock::Ftrace`. `fns` are what their names say; `sites` and `why` have `n` members.
-    pub(crate) fn kapi_ftrace_update(
-        fns: &FtraceFns,
-        sites: *const u64,
-        n: usize,
-        on: bool,
-        why: *const u8,
-    ) -> c_int;
+    /// Under `Lock::Ftrace`. `fns` are what their names say; `sites` has `n` members.
+    pub(crate) fn kapi_ftrace_update(fns: &FtraceFns, sites: *mut u64, n: usize, on: bool)
+        -> c_int;
     /// `sites` has `max` members.
     pub(crate) fn kapi_ftrace_shared(sites: *mut u64, max: usize) -> usize;
     pub(crate) safe fn kapi_ftrace_attached() -> bool;
@@ -223,6 +218,12 @@ unsafe extern "C" {
     pub(crate) fn kapi_return_trampoline();
     /// Not to be called.
     pub(crate) fn kapi_tail_trampoline();
+    /// Not to be called: it is a call in a trampoline.
+    pub(crate) fn kapi_entry_call();
+    /// Not to be called: it is a call in a trampoline.
+    pub(crate) fn kapi_return_call();
+    /// Not to be called: what those call at first.
+    pub(crate) fn kapi_unset_handler();
     /// Not to be called.
     pub(crate) fn kapi_pool();
 }

@@ -87,6 +87,15 @@ impl Patch {
     }
 }
 
+/// Has a call in a trampoline of ours call another function of the same type. False: it calls the
+/// old one.
+pub(crate) fn redirect(call: u64, old: u64, new: u64) -> bool {
+    match (call_from(call, old), call_from(call, new)) {
+        (Some(old), Some(new)) => patch(&[Patch { addr: call, old, new }]).is_ok(),
+        _ => false,
+    }
+}
+
 /// Where a five-byte instruction with this first byte leads.
 fn branch_target(addr: u64, [first, a, b, c, d]: [u8; 5], opcode: u8) -> Option<u64> {
     let distance = i64::from(i32::from_le_bytes([a, b, c, d]));
@@ -231,8 +240,12 @@ fn announce(batch: &[Patch], refused: &mut dyn FnMut(usize, Refused)) -> Option<
 
 /// The instruction that calls `trampoline` from `site`; `None` if it is too far away for one.
 fn call_to(trampoline: Trampoline, site: u64) -> Option<[u8; 5]> {
+    call_from(site, trampoline.addr())
+}
+
+fn call_from(site: u64, to: u64) -> Option<[u8; 5]> {
     let from = site.checked_add(5)?;
-    let distance = i32::try_from(trampoline.addr().wrapping_sub(from) as i64).ok()?;
+    let distance = i32::try_from(to.wrapping_sub(from) as i64).ok()?;
     let [a, b, c, d] = distance.to_le_bytes();
     Some([CALL, a, b, c, d])
 }

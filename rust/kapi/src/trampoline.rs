@@ -2,6 +2,7 @@
 //! Where a patched site leads: `trampoline.S` saves what the site relies on and comes in here.
 
 use crate::sys;
+use crate::text;
 use kernel::bindings;
 use kernel::sync::SetOnce;
 
@@ -53,10 +54,10 @@ unsafe extern "C" fn kapi_sdt_fired(site: u64, args: *const [u64; 8]) {
 
 /// What serves the entry of a function: where its nop is, the registers rdi, rsi, rdx, rcx, r8, r9
 /// there, and the address of the seventh argument, if it has one.
-pub type EntryHandler = fn(site: u64, args: &[u64; 6], stack: u64);
+pub type EntryHandler = extern "C" fn(site: u64, args: &[u64; 6], stack: u64);
 
 /// What serves a return: where it stands, and rax there.
-pub type ReturnHandler = fn(site: u64, value: u64);
+pub type ReturnHandler = extern "C" fn(site: u64, value: u64);
 
 /// What serves a jump out of a function: where it stands.
 pub type TailHandler = fn(site: u64);
@@ -65,19 +66,30 @@ pub type TailHandler = fn(site: u64);
 /// where that leads now; a condition that does not hold leads behind it.
 pub type TrapHandler = fn(addr: u64, regs: &Regs, goes: Option<u64>);
 
-static ENTRY_HANDLER: SetOnce<EntryHandler> = SetOnce::new();
-static RETURN_HANDLER: SetOnce<ReturnHandler> = SetOnce::new();
 static TAIL_HANDLER: SetOnce<TailHandler> = SetOnce::new();
 static TRAP_HANDLER: SetOnce<TrapHandler> = SetOnce::new();
 
-/// As [`set_sdt_handler`], for [`crate::ftrace`].
+/// As [`set_sdt_handler`], for [`crate::ftrace`]; the trampoline calls it without a detour.
+///
+/// # Context
+///
+/// *process*
 pub fn set_entry_handler(f: EntryHandler) {
-    ENTRY_HANDLER.populate(f);
+    redirect(sys::kapi_entry_call as *const () as u64, f as *const () as u64);
 }
 
-/// As [`set_sdt_handler`], for [`Trampoline::Return`].
+/// As [`set_entry_handler`], for [`Trampoline::Return`].
+///
+/// # Context
+///
+/// *process*
 pub fn set_return_handler(f: ReturnHandler) {
-    RETURN_HANDLER.populate(f);
+    redirect(sys::kapi_return_call as *const () as u64, f as *const () as u64);
+}
+
+/// Where no text can be patched, no site leads to a trampoline either.
+fn redirect(call: u64, to: u64) {
+    text::redirect(call, sys::kapi_unset_handler as *const () as u64, to);
 }
 
 /// As [`set_sdt_handler`], for [`Trampoline::Tail`].
@@ -115,25 +127,6 @@ impl Regs {
     /// Where the breakpoint is.
     pub fn ip(&self) -> u64 {
         (self.0.ip as u64).wrapping_sub(1)
-    }
-}
-
-/// # Safety
-///
-/// Called by `kapi_entry_trampoline` only: `args` are the registers on its stack, and behind them
-/// two return addresses.
-#[no_mangle]
-unsafe extern "C" fn kapi_entry_fired(site: u64, args: *const [u64; 6], stack: u64) {
-    if let Some(handler) = ENTRY_HANDLER.as_ref() {
-        // SAFETY: by the caller; the stack stays as it is until we return.
-        handler(site, unsafe { &*args }, stack);
-    }
-}
-
-#[no_mangle]
-extern "C" fn kapi_return_fired(site: u64, value: u64) {
-    if let Some(handler) = RETURN_HANDLER.as_ref() {
-        handler(site, value);
     }
 }
 

@@ -36,8 +36,7 @@ fn right(out: &mut Vec<u8>, text: &[u8], width: usize) {
     if !text.is_ascii() {
         return put!(out, "{:>width$}", String::from_utf8_lossy(text));
     }
-    const BLANKS: [u8; 64] = [b' '; 64];
-    out.extend_from_slice(BLANKS.get(..width.saturating_sub(text.len())).unwrap_or(&BLANKS));
+    out.resize(out.len() + width.saturating_sub(text.len()), b' ');
     out.extend_from_slice(text);
 }
 

@@ -142,9 +142,7 @@ impl Checker<'_> {
             return Some(Target::Var(v.clone()));
         }
         if scope == Scope::Global {
-            let is_constant =
-                self.names.inlines.contains_key(name) || self.names.enumerators.contains_key(name);
-            if super::variable::builtin(name).is_some() || is_constant {
+            if super::variable::builtin(name).is_some() || self.names.inlines.contains_key(name) {
                 self.read_only(name, left.span);
                 return None;
             }
