@@ -5,6 +5,7 @@
 #[macro_use]
 mod check;
 mod sites;
+mod whole;
 
 use core::borrow::Borrow;
 use core::cell::Cell;
@@ -33,6 +34,10 @@ module! {
         toggles: u64 {
             default: 20,
             description: "how often the site is switched under running threads",
+        },
+        whole: u64 {
+            default: 0,
+            description: "instead of all tests: put a probe on the whole kernel (1)",
         },
     },
 }
@@ -393,12 +398,16 @@ fn loaded() -> Result {
 
 /// The module, while it watches others.
 struct Kapi {
-    _watch: Watch,
+    _watch: Option<Watch>,
+    whole: Option<whole::Whole>,
 }
 
 impl kernel::Module for Kapi {
     fn init(_module: &'static ThisModule) -> Result<Self> {
         kapi::init(false);
+        if value(module_parameters::whole.value()) != 0 {
+            return Ok(Self { _watch: None, whole: Some(whole::Whole::new()?) });
+        }
         context()?;
         cross_calls()?;
         publications()?;
@@ -411,14 +420,18 @@ impl kernel::Module for Kapi {
         sites::all()?;
         loaded()?;
         let watch = modules::watch(event)?;
+        let more = [(); 3].map(|()| modules::watch(event));
+        check!(more.iter().all(|w| w.is_ok()));
         check!(modules::watch(event).err() == Some(EBUSY));
+        drop(more);
         pr_info!("all passed\n");
-        Ok(Self { _watch: watch })
+        Ok(Self { _watch: Some(watch), whole: None })
     }
 }
 
 impl Drop for Kapi {
     fn drop(&mut self) {
+        drop(self.whole.take());
         kapi::quiesce();
     }
 }

@@ -46,17 +46,22 @@ fn hit(addr: u64) -> Option<usize> {
     Some(n)
 }
 
-fn trapped(addr: u64, regs: &Regs, taken: bool) {
+fn trapped(addr: u64, regs: &Regs, goes: Option<u64>) {
     enter(|_| {
         if hit(addr).is_none() || regs.ip() != addr || regs.sp() >> 63 == 0 {
             STRANGE.fetch_add(1, Relaxed);
         }
         if addr == kapi_shape_site(6) {
+            let taken = goes == Some(rel8(addr)) && goes != Some(addr + 2);
             TAKEN.fetch_add(u64::from(taken), Relaxed);
             // Even arguments are.
             if taken != (regs.arg(0) & 1 == 0) {
                 STRANGE.fetch_add(1, Relaxed);
             }
+        }
+        let jumps = [5, 6, 8].map(|n| kapi_shape_site(n)).contains(&addr);
+        if goes.is_some() != jumps {
+            STRANGE.fetch_add(1, Relaxed);
         }
         if addr == kapi_shape_site(10) && regs.ret() as u32 != (regs.arg(0) as u32).wrapping_add(1)
         {
@@ -65,7 +70,7 @@ fn trapped(addr: u64, regs: &Regs, taken: bool) {
     });
 }
 
-fn returned(site: u64, value: u64) {
+extern "C" fn returned(site: u64, value: u64) {
     enter(|_| {
         LAST.store(value, Relaxed);
         hit(site);
@@ -76,7 +81,7 @@ fn jumped(site: u64) {
     enter(|_| hit(site));
 }
 
-fn entered(site: u64, args: &[u64; 6], stack: u64) {
+extern "C" fn entered(site: u64, args: &[u64; 6], stack: u64) {
     enter(|_| {
         let mut more = [0; 16];
         let read = read_kernel(stack, &mut more).is_ok();
