@@ -152,7 +152,12 @@ fn probes(c: &Consumer, a: &mut Probes) -> Outcome {
     if a.size == 0 {
         return count(c, a);
     }
-    let room = kapi::mem::zeroed_bytes(a.size.min(ioctl::MAX_PROBES_SIZE) as usize)?;
+    let most = match a.pattern.id {
+        ProbeId::NONE => ioctl::MAX_PROBES_SIZE as usize,
+        // There is one probe of an id at most, and its name is asked for often.
+        _ => MAX_PACKED,
+    };
+    let room = kapi::mem::zeroed_bytes(most.min(a.size as usize))?;
     let mut packed = Packed { room, used: 0, count: 0 };
     a.cursor = c.probes(&a.pattern, a.cursor, |p| packed.add(p))?;
     // A probe that this consumer enabled may have gone with its module: its name is still known.

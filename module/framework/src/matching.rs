@@ -7,7 +7,7 @@
 use crate::probe::{Names, Probe, ProbeTable};
 use crate::Result;
 use abi::ids::ProbeId;
-use abi::probe::{is_glob, part_matches};
+use abi::probe::{glob, split_glob};
 use kapi::mem;
 use kernel::prelude::*;
 use kernel::sync::Arc;
@@ -46,15 +46,18 @@ impl Pattern {
 enum Part<'a> {
     Any,
     Exact(&'a [u8]),
-    Glob(&'a [u8]),
+    /// What it begins with, and how it goes on.
+    Glob(&'a [u8], &'a [u8]),
 }
 
 impl<'a> Part<'a> {
     fn new(pattern: &'a [u8]) -> Self {
         match pattern {
             b"" | b"*" => Self::Any,
-            p if is_glob(p) => Self::Glob(p),
-            p => Self::Exact(p),
+            p => match split_glob(p) {
+                (_, b"") => Self::Exact(p),
+                (head, rest) => Self::Glob(head, rest),
+            },
         }
     }
 
@@ -63,7 +66,7 @@ impl<'a> Part<'a> {
         match self {
             Self::Any => true,
             Self::Exact(p) => p.len() == text.len() && p == text,
-            Self::Glob(p) => part_matches(p, text),
+            Self::Glob(head, rest) => text.strip_prefix(head).is_some_and(|t| glob(rest, t)),
         }
     }
 }

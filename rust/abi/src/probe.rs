@@ -220,6 +220,12 @@ pub fn is_glob(part: &[u8]) -> bool {
     part.iter().any(|b| matches!(b, b'*' | b'?' | b'[' | b'\\'))
 }
 
+/// A pattern's bytes before its first globbing character, and the rest.
+pub fn split_glob(part: &[u8]) -> (&[u8], &[u8]) {
+    let at = part.iter().position(|b| matches!(b, b'*' | b'?' | b'[' | b'\\'));
+    part.split_at_checked(at.unwrap_or(part.len())).unwrap_or((part, &[]))
+}
+
 /// True if the part has more `*` than [`GLOB_DEPTH`].
 pub fn is_glob_too_deep(part: &[u8]) -> bool {
     part.iter().filter(|&&b| b == b'*').count() > GLOB_DEPTH
@@ -237,8 +243,9 @@ pub fn part_matches(pattern: &[u8], text: &[u8]) -> bool {
     glob(pattern, text)
 }
 
-/// Iterative matcher with one backtrack point: time is at most pattern times text.
-fn glob(pattern: &[u8], text: &[u8]) -> bool {
+/// Matches `text` with a pattern of globbing characters. Iterative, with one backtrack point: time is
+/// at most pattern times text.
+pub fn glob(pattern: &[u8], text: &[u8]) -> bool {
     let (mut p, mut t) = (pattern, text);
     let mut retry: Option<(&[u8], &[u8])> = None;
     loop {
@@ -377,7 +384,13 @@ mod tests {
             ("?", "", false),
             ("[a-", "[a-", true),
         ] {
-            assert_eq!(part_matches(p.as_bytes(), t.as_bytes()), want, "{p} {t}");
+            let (p, t) = (p.as_bytes(), t.as_bytes());
+            assert_eq!(part_matches(p, t), want, "{p:?} {t:?}");
+            if !p.is_empty() {
+                let (head, rest) = split_glob(p);
+                let split = t.strip_prefix(head).is_some_and(|t| glob(rest, t));
+                assert_eq!(split, want, "{p:?} {t:?} split");
+            }
         }
     }
 }

@@ -36,7 +36,8 @@ fn right(out: &mut Vec<u8>, text: &[u8], width: usize) {
     if !text.is_ascii() {
         return put!(out, "{:>width$}", String::from_utf8_lossy(text));
     }
-    out.resize(out.len() + width.saturating_sub(text.len()), b' ');
+    const BLANKS: [u8; 64] = [b' '; 64];
+    out.extend_from_slice(BLANKS.get(..width.saturating_sub(text.len())).unwrap_or(&BLANKS));
     out.extend_from_slice(text);
 }
 

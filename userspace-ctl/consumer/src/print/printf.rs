@@ -300,6 +300,10 @@ mod tests {
             assert_eq!(shown(spec, b"ab\tc\0zzz", ty), want, "{spec}");
         }
         assert_eq!(shown("%S", b"\x01\"\0", ty), "\\001\\\"");
+        // An array of characters, even of a number's size.
+        let array = DifType { flags: abi::difo::BY_REF, ..DifType::integer(4) };
+        assert_eq!(shown("%s", b"ab\0z", array), "ab");
+        assert_eq!(shown("%s", b"abcd", array), "abcd");
     }
 
     #[test]

@@ -142,7 +142,9 @@ impl Checker<'_> {
             return Some(Target::Var(v.clone()));
         }
         if scope == Scope::Global {
-            if super::variable::builtin(name).is_some() || self.names.inlines.contains_key(name) {
+            let is_constant =
+                self.names.inlines.contains_key(name) || self.names.enumerators.contains_key(name);
+            if super::variable::builtin(name).is_some() || is_constant {
                 self.read_only(name, left.span);
                 return None;
             }

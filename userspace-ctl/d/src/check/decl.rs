@@ -201,6 +201,10 @@ impl Checker<'_> {
             self.redeclared(&full, "a name of D's own", scope, name);
             return;
         }
+        if scope == Scope::Global && self.names.enumerators.contains_key(&name.name) {
+            self.redeclared(&full, "already an enumeration's constant", scope, name);
+            return;
+        }
         if let Some(v) = self.names.variable(scope, &name.name) {
             let old = v.ty.clone();
             if old != ty && !old.is_error() {
