@@ -58,8 +58,43 @@ pub(crate) fn not_by_name(name: &[u8]) -> Option<Reason> {
     if name.starts_with(b"__SCT__") {
         return Some(Reason::StaticCall);
     }
+    if CODE.iter().any(|prefix| name.starts_with(prefix)) {
+        return Some(Reason::EntryCode);
+    }
     is_cold(name).then_some(Reason::NotFunction)
 }
+
+/// Beginnings of names of what is jumped to rather than called: thunks that stand in for returns and
+/// indirect jumps, the switch from one stack to another, ftrace's own trampolines. None of it keeps to
+/// the rules of functions, and not all of it is in the kernel's sections for such.
+const CODE: &[&[u8]] = &[
+    b"__x86_",
+    b"__pi___x86_",
+    b"__fentry__",
+    b"__switch_to",
+    b"__split_text_",
+    b"asm_",
+    b"call_depth_return_thunk",
+    b"entry_",
+    b"ftrace_caller",
+    b"ftrace_call",
+    b"ftrace_graph_call",
+    b"ftrace_graph_ret_",
+    b"ftrace_regs_call",
+    b"ftrace_stub",
+    b"its_return_thunk",
+    b"ret_from_fork",
+    b"retbleed_",
+    b"return_to_handler",
+    b"rewind_stack_and_make_dead",
+    b"srso_",
+    b"xen_entry_",
+    b"xen_asm_",
+    b"xen_error_entry",
+    b"xen_iret",
+    b"xen_sysret",
+    b"xenpv_",
+];
 
 /// Is this the unlikely half of a function?
 pub(crate) fn is_cold(name: &[u8]) -> bool {

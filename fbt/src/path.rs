@@ -10,7 +10,7 @@
 
 use crate::hit;
 use crate::text::{first, read, sort, Symbols};
-use kapi::{mem, symbols};
+use kapi::{mem, symbols, trampoline};
 use kernel::prelude::*;
 use x86::{Flow, MAX_LEN};
 
@@ -27,6 +27,16 @@ const BY_POINTER: &[&CStr] = &[
     c"read_hv_clock_msr_cs",
     c"xen_clocksource_get_cycles",
     c"vmware_sched_clock",
+];
+
+/// What the kernel runs between a breakpoint and us, and back. (Where it asks itself whether the
+/// breakpoint came from user space is not followed: it did not.)
+const AT_BREAKPOINTS: &[&CStr] = &[
+    c"irqentry_nmi_enter",
+    c"irqentry_nmi_exit",
+    c"smp_text_poke_int3_handler",
+    c"kprobe_int3_handler",
+    c"notify_die",
 ];
 
 /// Where following ends: these report that the kernel is broken, or are not called with interrupts
@@ -95,8 +105,10 @@ impl FirePath {
             hit::tail as *const () as u64,
             hit::trap as *const () as u64,
         ];
-        let named = BY_POINTER.iter().filter_map(|n| symbols::find(n));
-        for root in Iterator::chain(ours.into_iter(), named) {
+        let named =
+            Iterator::chain(BY_POINTER.iter(), AT_BREAKPOINTS).filter_map(|n| symbols::find(n));
+        let theirs = Iterator::chain(trampoline::roots().into_iter(), named);
+        for root in Iterator::chain(ours.into_iter(), theirs) {
             mem::push(&mut walk.todo, root)?;
         }
         walk.run(kernel)?;

@@ -43,6 +43,7 @@ pub mod log;
 pub mod mem;
 pub mod modules;
 pub mod nofault;
+mod once;
 pub mod percpu;
 pub mod publish;
 mod sites;

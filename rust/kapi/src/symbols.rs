@@ -10,7 +10,7 @@ use core::ffi::CStr;
 use core::ops::Range;
 use kernel::ffi::{c_char, c_int, c_ulong, c_void};
 use kernel::prelude::*;
-use kernel::sync::SetOnce;
+use crate::once::Once as SetOnce;
 
 struct Found {
     lookup: Lookup,

@@ -214,6 +214,8 @@ unsafe extern "C" {
     pub(crate) fn kapi_call4(f: c_ulong, a: c_ulong, b: c_ulong, c: c_ulong, d: c_ulong) -> c_long;
     /// Not to be called: its address goes into a probe site.
     pub(crate) fn kapi_sdt_trampoline();
+    /// As above.
+    pub(crate) fn kapi_entry_trampoline();
     /// Not to be called.
     pub(crate) fn kapi_return_trampoline();
     /// Not to be called.

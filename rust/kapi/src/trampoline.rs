@@ -4,7 +4,7 @@
 use crate::sys;
 use crate::text;
 use kernel::bindings;
-use kernel::sync::SetOnce;
+use crate::once::Once as SetOnce;
 
 /// A piece of module text that a site may call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,6 +25,16 @@ impl Trampoline {
             Self::Tail => sys::kapi_tail_trampoline as *const () as u64,
         }
     }
+}
+
+/// Where the kernel's text comes into ours: what is called from here on runs whenever a probe fires.
+pub fn roots() -> [u64; 4] {
+    [
+        Trampoline::Sdt.addr(),
+        Trampoline::Return.addr(),
+        Trampoline::Tail.addr(),
+        sys::kapi_entry_trampoline as *const () as u64,
+    ]
 }
 
 /// What serves an sdt site: its address, and the registers rdi, rsi, rdx, rcx, r8, r9, r10, r11
