@@ -71,7 +71,10 @@ pub enum Space {
 /// A string or other value by reference is an address: 0 means none, otherwise it lies in one of
 /// the host's regions ([`crate::addr`]) or wherever [`Env::load`] can read it.
 pub trait Env {
-    /// Called before each instruction. For tools that watch the machine; costs nothing if left.
+    /// The host wants to hear of every instruction: all objects take the loop.
+    const WATCHES: bool = false;
+
+    /// Called before each instruction, if the host watches. Costs nothing if left.
     #[inline(always)]
     fn step(&mut self, _pc: u32) {}
 

@@ -35,7 +35,7 @@ use crate::asm::{assemble, Object};
 use crate::difo::Difo;
 use crate::disasm;
 use crate::env::{Env, Scope, Space, Var};
-use crate::fault::Raised;
+use crate::fault::{FaultKind, Raised};
 use crate::interp::{fetch_bytes, fetch_str, run};
 use crate::op::Insn;
 use crate::scratch::Clause;
@@ -69,7 +69,7 @@ impl From<&Key<'_>> for OwnedKey {
 pub type Place = (Scope, u16, Vec<OwnedKey>);
 
 /// A host that answers from what a test wrote down.
-#[derive(Default)]
+#[derive(Default, Clone)]
 pub struct Script {
     /// Builtins by id and index; what is not here is 0.
     pub builtins: HashMap<(u16, u64), u64>,
@@ -97,6 +97,12 @@ pub struct Script {
     pub violations: Vec<String>,
     /// Instructions executed.
     pub steps: usize,
+    /// What they cost.
+    pub spent: u64,
+    /// What they may cost.
+    pub limit: Option<u64>,
+    /// Builtins that cannot be had.
+    pub faulty: Vec<Builtin>,
     strings: Vec<u8>,
     random: u64,
     last_pc: Option<u32>,
@@ -195,6 +201,16 @@ impl Script {
 }
 
 impl Env for Script {
+    const WATCHES: bool = true;
+
+    fn spend(&mut self, cost: u32) -> Result<(), Raised> {
+        self.spent += u64::from(cost);
+        match self.limit {
+            Some(limit) if self.spent > limit => Err(Raised::plain(FaultKind::IllOp)),
+            _ => Ok(()),
+        }
+    }
+
     fn step(&mut self, pc: u32) {
         self.steps += 1;
         if self.length == 0 {
@@ -210,6 +226,9 @@ impl Env for Script {
     fn builtin(&mut self, builtin: Builtin, index: u64) -> Result<u64, Raised> {
         let array = builtin.kind() == VarKind::Array;
         self.demand(array || index == 0, "an index for a scalar");
+        if self.faulty.contains(&builtin) {
+            return Err(Raised::bad_addr(builtin.id().into()));
+        }
         Ok(self.builtins.get(&(builtin.id(), index)).copied().unwrap_or(0))
     }
 
@@ -311,6 +330,61 @@ impl Env for Script {
         self.demand(!subr::is_destructive(subr), "a destructive subroutine by the common door");
         Err(Raised::ill_op())
     }
+}
+
+/// A script that does not watch: objects take no loop if they need none.
+pub struct Unwatched<'s>(pub &'s mut Script);
+
+macro_rules! as_the_script_does {
+    ($(fn $f:ident($($arg:ident: $ty:ty),*) $(-> $answer:ty)?;)*) => {
+        $(fn $f(&mut self, $($arg: $ty),*) $(-> $answer)? { self.0.$f($($arg),*) })*
+    };
+}
+
+impl Env for Unwatched<'_> {
+    as_the_script_does! {
+        fn spend(cost: u32) -> Result<(), Raised>;
+        fn builtin(builtin: Builtin, index: u64) -> Result<u64, Raised>;
+        fn load_var(var: &Var) -> Result<u64, Raised>;
+        fn store_var(var: &Var, value: u64) -> Result<(), Raised>;
+        fn ref_var_for_store(var: &Var) -> Result<Option<u64>, Raised>;
+        fn load_tuple(var: &Var, keys: &[Key<'_>]) -> Result<u64, Raised>;
+        fn store_tuple(var: &Var, keys: &[Key<'_>], value: u64) -> Result<(), Raised>;
+        fn ref_tuple_for_store(var: &Var, keys: &[Key<'_>]) -> Result<Option<u64>, Raised>;
+        fn load(space: Space, at: u64, into: &mut [u8]) -> Result<(), Raised>;
+        fn load_str(space: Space, at: u64, into: &mut [u8]) -> Result<usize, Raised>;
+        fn store(at: u64, bytes: &[u8]) -> Result<(), Raised>;
+        fn store_builtin(b: Builtin, index: u64, value: u64) -> Result<(), Raised>;
+        fn copyout(uaddr: u64, bytes: &[u8]) -> Result<(), Raised>;
+        fn random() -> u64;
+        fn progenyof(pid: u64) -> Result<bool, Raised>;
+        fn speculation() -> Result<u64, Raised>;
+        fn subr(subr: Subr, args: &[u64]) -> Result<u64, Raised>;
+    }
+}
+
+/// Runs an object of a simple shape without the loop and with it, in copies of the script: answer,
+/// cost and effects must be the same. `None` if it has no such shape.
+pub fn quick_and_loop_agree<D: Difo>(
+    difo: &Verified<D>,
+    script: &Script,
+) -> Option<Result<u64, crate::Fault>> {
+    if *difo.quick() == crate::Quick::No {
+        return None;
+    }
+    let (mut one, mut other) = (script.clone(), script.clone());
+    let answer = run(difo, &mut Clause::new(&mut [], 64), &mut Unwatched(&mut one));
+    let expected = crate::run_loop(difo, &mut Clause::new(&mut [], 64), &mut other);
+    let text = || format!("{:?}\n{}", difo.quick(), listing(&**difo));
+    if script.limit.is_none() {
+        assert_eq!(answer, expected, "{}", text());
+        assert_eq!(one.spent, other.spent, "{}", text());
+    } else {
+        assert_eq!(answer.is_ok(), expected.is_ok(), "{}", text());
+    }
+    assert_eq!(one.vars, other.vars, "{}", text());
+    assert_eq!(one.drops, other.drops, "{}", text());
+    Some(answer)
 }
 
 /// What became of some bytes.
@@ -491,6 +565,7 @@ pub fn keeps_promise(bytes: &[u8]) -> Fate {
     env.set_string(Builtin::Execname, b"/usr/bin/sh, {\"a\": [1, 2]}");
     env.builtins.insert((Builtin::Arg0.id(), 0), 0xffff_8880_0000_1000);
     let mut fate = Fate::Returned;
+    quick_and_loop_agree(&difo, &env);
     for _ in 0..2 {
         env.watch(&difo);
         let answer = run(&difo, &mut clause, &mut env);

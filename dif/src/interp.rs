@@ -94,7 +94,27 @@ const _: () = assert!(NREGS.is_power_of_two());
 /// # Context
 ///
 /// Probe: no sleep, no lock, no allocation; the host's functions must keep to it too.
+#[inline]
 pub fn run<D: Difo, E: Env>(
+    difo: &Verified<D>,
+    clause: &mut Clause<'_>,
+    env: &mut E,
+) -> Result<u64, Fault> {
+    if !E::WATCHES {
+        if let Some(answer) = difo.quick().run(env) {
+            return answer;
+        }
+    }
+    run_loop(difo, clause, env)
+}
+
+/// As [`run`], by the loop whatever the object looks like.
+///
+/// # Context
+///
+/// Probe.
+#[inline(never)]
+pub fn run_loop<D: Difo, E: Env>(
     difo: &Verified<D>,
     clause: &mut Clause<'_>,
     env: &mut E,
@@ -482,15 +502,29 @@ pub fn fetch_str<D: Difo, E: Env>(
     addr: u64,
     out: &mut [u8],
 ) -> Result<usize, Fault> {
-    let mut mem = mem_of(difo, clause, env);
     let room = out.len().saturating_sub(1);
-    let mut len = 0;
-    if addr != 0 && room > 0 {
-        let into = out.get_mut(..room).unwrap_or_default();
-        let space = returned(difo, mem.kernel, addr);
-        let n = mem.load_str(space, addr, into).map_err(|raised| raised.at(0))?;
-        len = str_len(into.get(..n).unwrap_or_default());
-    }
+    let len = fetch_text(difo, clause, env, addr, out.get_mut(..room).unwrap_or_default())?;
     out.get_mut(len..).unwrap_or_default().fill(0);
     Ok(len)
+}
+
+/// As [`fetch_str`], without a NUL, and what lies behind the string is undefined.
+///
+/// # Context
+///
+/// As [`fetch_bytes`].
+pub fn fetch_text<D: Difo, E: Env>(
+    difo: &Verified<D>,
+    clause: &mut Clause<'_>,
+    env: &mut E,
+    addr: u64,
+    into: &mut [u8],
+) -> Result<usize, Fault> {
+    if addr == 0 || into.is_empty() {
+        return Ok(0);
+    }
+    let mut mem = mem_of(difo, clause, env);
+    let space = returned(difo, mem.kernel, addr);
+    let n = mem.load_str(space, addr, into).map_err(|raised| raised.at(0))?;
+    Ok(str_len(into.get(..n).unwrap_or_default()))
 }

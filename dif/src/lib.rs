@@ -14,6 +14,7 @@
 //! | [`difo`] | a DIF object and its parts |
 //! | [`verify`] | the rules |
 //! | [`interp`] | the loop |
+//! | [`quick`] | what needs no loop |
 //! | [`env`] | what the machine asks of its host |
 //! | [`addr`] | addresses of D memory |
 //! | [`scratch`] | memory of one clause: alloca and strings |
@@ -49,6 +50,7 @@ pub mod harness;
 pub mod interp;
 mod mem;
 pub mod op;
+pub mod quick;
 pub mod scratch;
 mod subr;
 pub mod tuple;
@@ -60,7 +62,8 @@ mod tests;
 pub use difo::{Difo, DifoRef};
 pub use env::{Env, Scope, Space, Var};
 pub use fault::{Fault, Raised};
-pub use interp::{fetch_bytes, fetch_str, run};
+pub use interp::{fetch_bytes, fetch_str, fetch_text, run, run_loop};
+pub use quick::Quick;
 pub use scratch::Clause;
 pub use tuple::Key;
 pub use verify::{verify, Rule, Rules, Verified, VerifyError};

@@ -47,6 +47,7 @@ use abi::difo::{
 
 use crate::difo::Difo;
 use crate::op::Insn;
+use crate::quick::Quick;
 use crate::subr;
 
 /// Most errors that are reported of one object.
@@ -76,11 +77,17 @@ impl Rules {
 #[derive(Debug)]
 pub struct Verified<D: Difo> {
     difo: D,
+    quick: Quick,
     destructive: bool,
     restricted: bool,
 }
 
 impl<D: Difo> Verified<D> {
+    /// Its shape, if it has a simple one.
+    #[inline]
+    pub fn quick(&self) -> &Quick {
+        &self.quick
+    }
     /// Most instructions that a run executes.
     pub fn max_steps(&self) -> usize {
         self.difo.text().len()
@@ -216,7 +223,7 @@ pub fn verify<D: Difo>(
     check.instructions();
     let (errors, destructive) = (check.errors, check.destructive);
     let restricted = !rules.allow_kernel_loads;
-    (errors == 0).then_some(Verified { difo, destructive, restricted })
+    (errors == 0).then(|| Verified { quick: Quick::of(&difo), difo, destructive, restricted })
 }
 
 /// True if a type says nothing unknown.

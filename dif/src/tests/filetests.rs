@@ -25,7 +25,7 @@ use abi::fault::FaultKind;
 use crate::asm::{assemble, Object};
 use crate::difo::Difo;
 use crate::env::{Env, Space, Var};
-use crate::harness::{listing, Script};
+use crate::harness::{listing, quick_and_loop_agree, Script};
 use crate::{fetch_bytes, fetch_str, run, verify, Clause, Rules, VerifyError};
 
 fn number(text: &str) -> u64 {
@@ -154,6 +154,7 @@ impl<'t> Case<'t> {
         let strsize = self.number("strsize", 256) as usize;
         let mut clause = Clause::new(&mut scratch, strsize);
         self.env.watch(&difo);
+        quick_and_loop_agree(&difo, &self.env);
         let answer = run(&difo, &mut clause, &mut self.env);
         let mut checked = 0;
         let expected_fault = self.all("fault").next();

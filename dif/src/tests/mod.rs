@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Tests of the machine as a whole: programs in files, a second opinion on arithmetic and
-//! branches, and the promise that any bytes keep.
+//! branches, the promise that any bytes keep, and that what needs no loop agrees with it.
 
 mod filetests;
 mod model;
 mod promise;
+mod quick;

@@ -9,6 +9,7 @@ use crate::vars::Vars;
 use crate::{Error, Result};
 use abi::action::ActionKind;
 use abi::aggregation::AggFunc;
+use abi::dif::Builtin;
 use abi::difo::{DifType, DifVar};
 use abi::ids::{AggId, FormatId};
 use abi::record::{Layout, RecDesc, HEADER_SIZE};
@@ -128,6 +129,58 @@ pub(crate) enum Form {
     String,
 }
 
+/// A string that needs no expression to be evaluated.
+#[derive(Clone, Copy)]
+pub(crate) enum Name {
+    /// Of the thread.
+    Execname,
+    /// A part of the probe's.
+    Probe(usize),
+}
+
+impl Name {
+    /// The string that a builtin variable stands for, and its cost, if an object is nothing else.
+    fn of(code: &Code) -> Option<(Self, u32)> {
+        let (builtin, cost) = code.quick().builtin()?;
+        let name = match builtin {
+            Builtin::Execname => Self::Execname,
+            Builtin::Probeprov => Self::Probe(0),
+            Builtin::Probemod => Self::Probe(1),
+            Builtin::Probefunc => Self::Probe(2),
+            Builtin::Probename => Self::Probe(3),
+            _ => return None,
+        };
+        Some((name, cost))
+    }
+}
+
+/// A predicate `pid == N`: decided before anything else is looked at.
+#[derive(Clone, Copy)]
+pub(crate) struct Gate {
+    pub(crate) pid: u64,
+    /// What it costs to find that it holds, and that it does not.
+    pub(crate) open: u32,
+    pub(crate) shut: u32,
+}
+
+impl Gate {
+    fn of(predicate: &Code) -> Option<Self> {
+        let only = predicate.quick().only()?;
+        (only.builtin == Builtin::Pid).then_some(Self {
+            pid: only.value,
+            open: only.holds,
+            shut: only.fails,
+        })
+    }
+
+    /// Whether the current process is another one.
+    #[inline(always)]
+    pub(crate) fn is_shut(&self) -> bool {
+        // CAST: the sign is extended, as the machine does.
+        self.pid != kapi::task::pid() as u64
+    }
+}
+
 /// One step of a clause.
 pub(crate) enum Step {
     /// Store a value.
@@ -140,13 +193,20 @@ pub(crate) enum Step {
     Note,
     /// Put a value into the key of the aggregation that follows.
     Key(Code, Datum),
+    /// The same, for one that is known without evaluating anything; its cost is the expression's.
+    KeyName(Name, Datum, u32),
     /// Fold a value into an aggregation.
-    Aggregate { func: AggFunc, id: AggId, key_words: usize, value: Option<Code> },
+    Aggregate { func: AggFunc, id: AggId, key_words: usize, words: usize, value: Option<Code> },
 }
 
 /// A clause.
 pub(crate) struct Clause {
+    pub(crate) gate: Option<Gate>,
+    /// If there is no gate or it says less.
     pub(crate) predicate: Option<Code>,
+    /// The index of the aggregation, if the clause has no other predicate than the gate and does nothing but
+    /// count without a key.
+    pub(crate) counts: Option<usize>,
     pub(crate) steps: KVec<Step>,
     /// What the record holds, for the consumer.
     pub(crate) records: KVec<RecDesc>,
@@ -185,8 +245,11 @@ impl Builder<'_> {
             None => None,
         };
         let actions = self.actions(s)?;
+        let gate = predicate.as_ref().and_then(Gate::of);
         let mut clause = Clause {
-            predicate,
+            gate,
+            predicate: if gate.is_some() { None } else { predicate },
+            counts: None,
             steps: mem::vec(actions.len())?,
             records: KVec::new(),
             size: 0,
@@ -225,6 +288,10 @@ impl Builder<'_> {
         let bytes = clause.size.saturating_add(clause.key_words.saturating_mul(8));
         // CAST: a record and a key have at most MAX_RECORD bytes.
         clause.cost = 16 + (bytes >> 5) as u32;
+        clause.counts = match (&clause.predicate, clause.steps.as_slice()) {
+            (None, [Step::Aggregate { func: AggFunc::Count, id, key_words: 0, .. }]) => id.index(),
+            _ => None,
+        };
         Ok(mem::arc(clause)?)
     }
 
@@ -334,7 +401,11 @@ impl Builder<'_> {
             let code = admit(difo, &self.rules, self.vars, self.spent)?;
             let (datum, desc) = self.datum(&mut layout, code.rtype(), key.kind)?;
             mem::push(&mut records, RecDesc { uarg: key.uarg, ..desc })?;
-            mem::push(&mut c.steps, Step::Key(code, datum))?;
+            let step = match Name::of(&code) {
+                Some((name, cost)) => Step::KeyName(name, datum, cost),
+                None => Step::Key(code, datum),
+            };
+            mem::push(&mut c.steps, step)?;
         }
         let key_words = layout.size() / 8;
         let func = AggFunc::from_action(agg.kind, agg.arg);
@@ -371,7 +442,10 @@ impl Builder<'_> {
         // CAST: variables are numbered by the compiler; a larger number is no variable of anybody.
         let info = AggInfo { variable: agg.uarg as u32, size: total as u32, records };
         mem::push(&mut self.aggs, info)?;
-        mem::push(&mut c.steps, Step::Aggregate { func, id, key_words, value })?;
+        mem::push(
+            &mut c.steps,
+            Step::Aggregate { func, id, key_words, words: func.words(), value },
+        )?;
         c.key_words = c.key_words.max(key_words);
         Ok(())
     }

@@ -36,6 +36,12 @@ impl Chain {
         Iterator::chain(core::iter::once(&self.first), &self.more)
     }
 
+    /// The ECB, if there is one.
+    #[inline(always)]
+    pub(crate) fn only(&self) -> Option<&Ecb> {
+        self.more.is_empty().then_some(&self.first)
+    }
+
     /// The old chain's ECBs, if any, followed by `new`; `None` if there are none at all.
     pub(crate) fn of(mut ecbs: impl Iterator<Item = Ecb>) -> Result<Option<KBox<Chain>>> {
         let Some(first) = ecbs.next() else { return Ok(None) };

@@ -10,6 +10,7 @@ use crate::ecb::Ecb;
 use crate::vars::Slot;
 use abi::dif::Builtin;
 use abi::fault::FaultKind;
+use core::cell::Cell;
 use core::sync::atomic::Ordering::Relaxed;
 use dif::{addr, Env, Raised, Scope, Space, Var};
 use kapi::context::ProbeCtx;
@@ -27,12 +28,50 @@ const STRING_STRIDE: u64 = 512;
 /// Its places: the parts of the probe's name, then execname.
 const EXECNAME: u64 = 4;
 
+/// One firing. What some clauses ask for and others do not is found out once, when one does.
+pub(crate) struct Firing<'a> {
+    pub(crate) ctx: &'a ProbeCtx,
+    pub(crate) args: Args<'a>,
+    /// 0: not yet known.
+    now: Cell<u64>,
+    /// 0: not yet known.
+    thread: Cell<u64>,
+}
+
+impl<'a> Firing<'a> {
+    #[inline]
+    pub(crate) fn new(ctx: &'a ProbeCtx, args: Args<'a>) -> Self {
+        Self { ctx, args, now: Cell::new(0), thread: Cell::new(0) }
+    }
+
+    /// Its time: the same for all who ask.
+    #[inline]
+    pub(crate) fn now(&self) -> u64 {
+        if self.now.get() == 0 {
+            self.now.set(kapi::time::monotonic_ns());
+        }
+        self.now.get()
+    }
+
+    /// The thread of control.
+    #[inline]
+    fn thread(&self) -> u64 {
+        if self.thread.get() == 0 {
+            self.thread.set(task::thread_key());
+        }
+        self.thread.get()
+    }
+
+    /// The same firing with other arguments.
+    pub(crate) fn with<'b>(&'b self, args: Args<'b>) -> Firing<'b> {
+        Firing { ctx: self.ctx, args, now: self.now.clone(), thread: self.thread.clone() }
+    }
+}
+
 /// One firing of one ECB.
 pub(crate) struct ProbeEnv<'a> {
-    pub(crate) ctx: &'a ProbeCtx,
+    pub(crate) firing: &'a Firing<'a>,
     pub(crate) ecb: &'a Ecb,
-    pub(crate) args: Args<'a>,
-    pub(crate) now: u64,
     pub(crate) locals: &'a mut [u64],
     pub(crate) random: &'a mut u64,
     pub(crate) budget: &'a mut u32,
@@ -102,18 +141,18 @@ impl Env for ProbeEnv<'_> {
     fn builtin(&mut self, builtin: Builtin, index: u64) -> Result<u64, Raised> {
         let string = |n: u64| addr::make(STRINGS, n.wrapping_mul(STRING_STRIDE));
         Ok(match builtin {
-            Builtin::Args => self.args.get(index),
-            Builtin::Arg0 => self.args.get(0),
-            Builtin::Arg1 => self.args.get(1),
-            Builtin::Arg2 => self.args.get(2),
-            Builtin::Arg3 => self.args.get(3),
-            Builtin::Arg4 => self.args.get(4),
-            Builtin::Arg5 => self.args.get(5),
-            Builtin::Arg6 => self.args.get(6),
-            Builtin::Arg7 => self.args.get(7),
-            Builtin::Arg8 => self.args.get(8),
-            Builtin::Arg9 => self.args.get(9),
-            Builtin::Timestamp => self.now,
+            Builtin::Args => self.firing.args.get(index),
+            Builtin::Arg0 => self.firing.args.get(0),
+            Builtin::Arg1 => self.firing.args.get(1),
+            Builtin::Arg2 => self.firing.args.get(2),
+            Builtin::Arg3 => self.firing.args.get(3),
+            Builtin::Arg4 => self.firing.args.get(4),
+            Builtin::Arg5 => self.firing.args.get(5),
+            Builtin::Arg6 => self.firing.args.get(6),
+            Builtin::Arg7 => self.firing.args.get(7),
+            Builtin::Arg8 => self.firing.args.get(8),
+            Builtin::Arg9 => self.firing.args.get(9),
+            Builtin::Timestamp => self.firing.now(),
             Builtin::Walltimestamp => kapi::time::wall_ns(),
             Builtin::Epid => self.ecb.epid.0.into(),
             Builtin::Id => self.ecb.probe.id().0.into(),
@@ -128,7 +167,7 @@ impl Env for ProbeEnv<'_> {
             Builtin::Ppid => task::ppid() as u64,
             Builtin::Uid => task::uid().into(),
             Builtin::Gid => task::gid().into(),
-            Builtin::Cpu => self.ctx.cpu() as u64,
+            Builtin::Cpu => self.firing.ctx.cpu() as u64,
             Builtin::Curthread => task::curthread(),
             Builtin::Regs
             | Builtin::Uregs
@@ -152,7 +191,7 @@ impl Env for ProbeEnv<'_> {
                 (GLOBALS, slot.at, shared.globals.word(slot.at).map_or(0, |w| w.load(Relaxed)))
             }
             Scope::Local => (LOCALS, slot.at, *self.local(slot.at)?),
-            Scope::Thread => match shared.dynvars.find(task::thread_key(), var.id) {
+            Scope::Thread => match shared.dynvars.find(self.firing.thread(), var.id) {
                 None => return Ok(0),
                 Some(at) => {
                     (THREADS, at, shared.dynvars.words().word(at).map_or(0, |w| w.load(Relaxed)))
@@ -177,8 +216,8 @@ impl Env for ProbeEnv<'_> {
                 }
             }
             Scope::Local => *self.local(slot.at)? = value,
-            Scope::Thread if value == 0 => shared.dynvars.free(task::thread_key(), var.id),
-            Scope::Thread => match shared.dynvars.find_or_make(task::thread_key(), var.id) {
+            Scope::Thread if value == 0 => shared.dynvars.free(self.firing.thread(), var.id),
+            Scope::Thread => match shared.dynvars.find_or_make(self.firing.thread(), var.id) {
                 Some(at) => {
                     if let Some(w) = shared.dynvars.words().word(at) {
                         w.store(value, Relaxed);
@@ -206,7 +245,7 @@ impl Env for ProbeEnv<'_> {
                 *self.local(slot.at)? = 1;
                 (LOCALS, slot.at)
             }
-            Scope::Thread => match shared.dynvars.find_or_make(task::thread_key(), var.id) {
+            Scope::Thread => match shared.dynvars.find_or_make(self.firing.thread(), var.id) {
                 Some(at) => {
                     if let Some(w) = shared.dynvars.words().word(at) {
                         w.store(1, Relaxed);
@@ -254,6 +293,16 @@ impl Env for ProbeEnv<'_> {
         let read = match (addr::split(addr), space) {
             (None, Space::Kernel) => nofault::read_kernel_str(addr, into),
             (None, Space::User) => nofault::read_user_str(addr, into),
+            (Some((STRINGS, offset)), _) => {
+                // All of its place, or what is left of it, is zero behind the text.
+                let left = STRING_STRIDE.wrapping_sub(offset % STRING_STRIDE);
+                let n = into.len().min(left as usize);
+                let into = into.get_mut(..n).unwrap_or_default();
+                return match self.builtin_string(offset, into) {
+                    true => Ok(abi::probe::until_nul(into).len()),
+                    false => Err(bad_addr(addr)),
+                };
+            }
             _ => {
                 let mut len = 0;
                 for (byte, at) in into.iter_mut().zip(addr..) {

@@ -7,47 +7,58 @@
 //! record; its fault goes to the consumer's own ERROR probe, and a fault in there is only counted.
 
 use crate::args::Args;
-use crate::clause::{Code, Datum, Form, Step};
-use crate::ecb::Ecb;
-use crate::env::ProbeEnv;
+use crate::clause::{Code, Datum, Form, Name, Step};
+use crate::ecb::{Chain, Ecb};
+use crate::env::{Firing, ProbeEnv};
 use crate::probe::{Probe, Special};
-use crate::shared::{Activity, CpuState, Shared, BUDGET};
-use abi::option::UNSET;
+use crate::shared::{CpuState, Shared, BUDGET};
 use abi::record::{RecordHeader, HEADER_SIZE};
+use core::ptr;
 use core::sync::atomic::Ordering::Relaxed;
 use dif::{Env, Fault};
 use kapi::context::ProbeCtx;
+use kapi::task;
 use zerocopy::IntoBytes;
 
 /// A probe of any provider but `dtrace` has been hit.
 ///
 /// # Context
 /// *probe*.
-#[inline]
+#[inline(always)]
 pub fn fire(ctx: &ProbeCtx, probe: &Probe, args: Args<'_>) {
     let Some(chain) = probe.chain.load(ctx) else { return };
-    let now = kapi::time::monotonic_ns();
+    // Who traces one process fires everywhere: that is the path to be short.
+    if let Some(only) = chain.only() {
+        if only.clause.gate.as_ref().is_some_and(|gate| gate.is_shut()) {
+            return;
+        }
+    }
+    fire_chain(ctx, chain, args);
+}
+
+#[inline(never)]
+fn fire_chain(ctx: &ProbeCtx, chain: &Chain, args: Args<'_>) {
+    let firing = Firing::new(ctx, args);
+    let mut last = ptr::null();
     for ecb in chain.ecbs() {
         let shared = &*ecb.shared;
-        if shared.activity() == Activity::Active
-            && (shared.only_cpu == UNSET || shared.only_cpu == ctx.cpu() as u64)
-        {
-            run(ctx, ecb, args, now);
+        if shared.is_live(ctx) {
+            // The ECBs of a consumer stand side by side.
+            let first = !ptr::eq(last, shared);
+            last = shared;
+            run(&firing, ecb, first);
         }
     }
 }
 
-/// Runs the consumer's own BEGIN, END or ERROR.
-pub(crate) fn fire_special(
-    ctx: &ProbeCtx,
-    shared: &Shared,
-    which: Special,
-    args: Args<'_>,
-    now: u64,
-) {
+/// Runs the consumer's own BEGIN or END.
+pub(crate) fn fire_special(ctx: &ProbeCtx, shared: &Shared, which: Special, args: Args<'_>) {
     let Some(chain) = shared.special(which).load(ctx) else { return };
+    let firing = Firing::new(ctx, args);
+    let mut first = true;
     for ecb in chain.ecbs() {
-        run(ctx, ecb, args, now);
+        run(&firing, ecb, first);
+        first = false;
     }
 }
 
@@ -57,23 +68,60 @@ struct Failure {
     fault: Fault,
 }
 
-fn run(ctx: &ProbeCtx, ecb: &Ecb, args: Args<'_>, now: u64) {
+/// Runs an ECB. The `first` one of its consumer in this firing begins a new budget.
+#[inline]
+fn run(firing: &Firing<'_>, ecb: &Ecb, first: bool) {
     let shared = &*ecb.shared;
+    let clause = &*ecb.clause;
     // Nobody else borrows a CPU's state: its probes are serialised by the probe context.
-    let Ok(mut cpu) = shared.cpus.get(ctx).try_borrow_mut() else { return };
-    if cpu.firing != now {
-        cpu.firing = now;
+    let Ok(mut cpu) = shared.cpus.get(firing.ctx).try_borrow_mut() else { return };
+    if first {
         cpu.budget = BUDGET;
     }
-    let Err(failure) = run_clause(ctx, ecb, args, now, &mut cpu) else { return };
-    // What a clause left of its key must not get into the next one's.
-    cpu.key.fill(0);
-    if shared.counters.killed.load(Relaxed) != 0 {
-        cpu.principal.count_drop();
-        return;
+    let mut cost = clause.cost;
+    if let Some(gate) = &clause.gate {
+        let shut = gate.is_shut();
+        cost = cost.wrapping_add(if shut { gate.shut } else { gate.open });
+        if shut && cpu.budget >= cost {
+            cpu.budget = cpu.budget.wrapping_sub(cost);
+            return;
+        }
     }
-    cpu.principal.count_error();
-    drop(cpu);
+    let spent = cpu.budget.checked_sub(cost);
+    match (spent, clause.counts) {
+        (Some(left), Some(index)) => {
+            cpu.budget = left;
+            if let Some([count]) = cpu.aggs.single(index, 1, |_| {}) {
+                *count = count.wrapping_add(1);
+            }
+        }
+        (Some(left), None) => {
+            cpu.budget = left;
+            if let Err(failure) = run_clause(firing, ecb, &mut cpu) {
+                drop(cpu);
+                failed(firing, ecb, &failure);
+            }
+        }
+        (None, _) => {
+            shared.kill();
+            cpu.principal.count_drop();
+        }
+    }
+}
+
+/// A clause has left no record; its consumer's ERROR may.
+#[cold]
+#[inline(never)]
+fn failed(firing: &Firing<'_>, ecb: &Ecb, failure: &Failure) {
+    let shared = &*ecb.shared;
+    {
+        let Ok(mut cpu) = shared.cpus.get(firing.ctx).try_borrow_mut() else { return };
+        if shared.counters.killed.load(Relaxed) != 0 {
+            cpu.principal.count_drop();
+            return;
+        }
+        cpu.principal.count_error();
+    }
     if ecb.probe.special == Some(Special::Error) {
         shared.counters.dblerrors.fetch_add(1, Relaxed);
         return;
@@ -89,21 +137,19 @@ fn run(ctx: &ProbeCtx, ecb: &Ecb, args: Args<'_>, now: u64) {
         addr,
     ];
     // The same firing, so the same time and the same budget.
-    fire_special(ctx, shared, Special::Error, Args::values(&args), now);
+    let again = firing.with(Args::values(&args));
+    let Some(chain) = shared.special(Special::Error).load(firing.ctx) else { return };
+    for ecb in chain.ecbs() {
+        run(&again, ecb, false);
+    }
 }
 
-fn run_clause(
-    ctx: &ProbeCtx,
-    ecb: &Ecb,
-    args: Args<'_>,
-    now: u64,
-    cpu: &mut CpuState,
-) -> Result<(), Failure> {
+#[inline(never)]
+fn run_clause(firing: &Firing<'_>, ecb: &Ecb, cpu: &mut CpuState) -> Result<(), Failure> {
     let shared = &*ecb.shared;
     let clause = &*ecb.clause;
-    let CpuState { principal, aggs, scratch, locals, key, random, budget, .. } = cpu;
-    let mut env = ProbeEnv { ctx, ecb, args, now, locals, random, budget };
-    env.spend(clause.cost).map_err(|raised| Failure { step: 0, fault: raised.at(0) })?;
+    let CpuState { principal, aggs, scratch, locals, key, random, budget } = cpu;
+    let mut env = ProbeEnv { firing, ecb, locals, random, budget };
     let mut memory = dif::Clause::new(scratch, shared.strsize);
     if let Some(predicate) = &clause.predicate {
         match dif::run(predicate, &mut memory, &mut env) {
@@ -119,13 +165,16 @@ fn run_clause(
                 // Gaps and strings' tails must not show what stood here before.
                 room.fill(0);
                 if let Some(head) = room.get_mut(..HEADER_SIZE) {
-                    head.copy_from_slice(RecordHeader::new(ecb.epid, now).as_bytes());
+                    let header = RecordHeader::new(ecb.epid, firing.now());
+                    head.copy_from_slice(header.as_bytes());
                 }
                 Some(room)
             }
             None => return Ok(()),
         },
     };
+    // What a clause that failed left of its key must not get into this one's.
+    key.clear();
     for (n, step) in clause.steps.iter().enumerate() {
         let bytes = match &mut record {
             Some(r) => &mut r[..],
@@ -147,7 +196,7 @@ fn run_step(
     env: &mut ProbeEnv<'_>,
     shared: &Shared,
     record: &mut [u8],
-    key: &mut [u64],
+    key: &mut buffers::Key<kernel::alloc::KVVec<u64>>,
     aggs: &mut buffers::AggBuffer<kernel::alloc::KVVec<u64>>,
 ) -> Result<(), Fault> {
     match step {
@@ -160,21 +209,56 @@ fn run_step(
             store(code, datum, memory, env, record)?;
             shared.drain();
         }
-        Step::Key(code, datum) => store(code, datum, memory, env, key.as_mut_bytes())?,
-        Step::Aggregate { func, id, key_words, value } => {
+        Step::Key(code, datum) => put_key(code, datum, memory, env, key)?,
+        Step::KeyName(name, datum, cost) => {
+            env.spend(*cost).map_err(|raised| raised.at(0))?;
+            match name {
+                Name::Execname => key.put_short(datum.offset, datum.size, task::comm_words()),
+                Name::Probe(part) => {
+                    key.put_text(datum.offset, datum.size, env.ecb.probe.part(*part))
+                }
+            }
+        }
+        Step::Aggregate { func, id, key_words, words, value } => {
             let value = match value {
                 Some(code) => dif::run(code, memory, env)? as i64,
                 None => 0,
             };
-            let key = key.get_mut(..*key_words).unwrap_or_default();
-            if let Some(words) = aggs.value(*id, key, func.words(), |w| func.init(w)) {
-                func.update(words, value, 1);
+            let at = match key_words {
+                0 => aggs.single(id.index().unwrap_or(usize::MAX), *words, |w| func.init(w)),
+                _ => aggs.value(*id, key, *key_words, *words, |w| func.init(w)),
+            };
+            if let Some(at) = at {
+                func.update(at, value, 1);
             }
-            // The next key starts from zeros: gaps must not make equal keys differ.
-            key.fill(0);
+            key.clear();
         }
     }
     Ok(())
+}
+
+/// Runs an expression and makes its value part of a key.
+#[inline]
+fn put_key(
+    code: &Code,
+    datum: &Datum,
+    memory: &mut dif::Clause<'_>,
+    env: &mut ProbeEnv<'_>,
+    key: &mut buffers::Key<kernel::alloc::KVVec<u64>>,
+) -> Result<(), Fault> {
+    let value = dif::run(code, memory, env)?;
+    let Datum { offset, size, form } = *datum;
+    match form {
+        Form::Value => {
+            key.put_value(offset, size, value);
+            Ok(())
+        }
+        Form::String => {
+            key.put_text_with(offset, size, |room| dif::fetch_text(code, memory, env, value, room))
+        }
+        Form::Bytes => key
+            .put_bytes_with(offset, size, |room| dif::fetch_bytes(code, memory, env, value, room)),
+    }
 }
 
 /// Runs an expression and puts its value where it belongs.

@@ -13,9 +13,10 @@ use crate::vars::Vars;
 use crate::words::Words;
 use crate::{Error, Result};
 use abi::option::{OptionId, UNSET};
-use buffers::{AggBuffer, Principal};
+use buffers::{AggBuffer, Key, Principal};
 use core::cell::RefCell;
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use kapi::context::ProbeCtx;
 use kapi::percpu::PerCpu;
 use kapi::publish::{Published, Retired};
 use kernel::prelude::*;
@@ -59,11 +60,9 @@ pub(crate) struct CpuState {
     /// `this->` variables.
     pub(crate) locals: KVVec<u64>,
     /// Key of the aggregation being built.
-    pub(crate) key: KVVec<u64>,
+    pub(crate) key: Key<KVVec<u64>>,
     /// State of the pseudo-random numbers.
     pub(crate) random: u64,
-    /// The firing that `budget` is for, by its time.
-    pub(crate) firing: u64,
     /// What the clauses of this consumer may still cost in this firing, see [`BUDGET`].
     pub(crate) budget: u32,
 }
@@ -121,7 +120,7 @@ impl Shared {
         if e.aggs.is_empty() {
             aggsize = 0;
         }
-        let (locals, key) = (e.vars.local.words(), e.key_words);
+        let (locals, key, ids) = (e.vars.local.words(), e.key_words, e.aggs.len());
         let seed = kapi::time::seed();
         let cpus = loop {
             let made = PerCpu::new(|cpu| {
@@ -130,11 +129,18 @@ impl Shared {
                 let (b, a) = if here { (bufsize, aggsize / 8) } else { (0, 0) };
                 Ok(RefCell::new(CpuState {
                     principal: Principal::new(kapi::mem::zeroed_bytes(b)?),
-                    aggs: AggBuffer::new(kapi::mem::zeroed_words(a)?, seed),
+                    aggs: AggBuffer::new(
+                        kapi::mem::zeroed_words(a)?,
+                        seed,
+                        kapi::mem::zeroed_words(if here { ids } else { 0 })?,
+                        KVVec::new(),
+                    ),
                     scratch: kapi::mem::zeroed_bytes(if here { scratch_size(strsize) } else { 0 })?,
                     locals: kapi::mem::zeroed_words(if here { locals } else { 0 })?,
-                    key: kapi::mem::zeroed_words(if here { key } else { 0 })?,
-                    firing: 0,
+                    key: Key::new(
+                        kapi::mem::zeroed_words(if here { key } else { 0 })?,
+                        kapi::mem::zeroed_words(if here { key } else { 0 })?,
+                    ),
                     budget: BUDGET,
                     random: kapi::time::monotonic_ns() ^ (cpu as u64) << 32 | 1,
                 }))
@@ -173,6 +179,13 @@ impl Shared {
     #[inline]
     pub(crate) fn activity(&self) -> Activity {
         Activity::from_number(self.activity.load(Ordering::Acquire))
+    }
+
+    /// Whether probes fire here now.
+    #[inline]
+    pub(crate) fn is_live(&self, ctx: &ProbeCtx) -> bool {
+        self.activity.load(Ordering::Acquire) == Activity::Active as u32
+            && (self.only_cpu == UNSET || self.only_cpu == ctx.cpu() as u64)
     }
 
     /// The next step, unless another one was faster.

@@ -350,7 +350,7 @@ impl Inner {
 /// Runs BEGIN or END, here or on the only CPU that traces; gives the CPU.
 fn run_special(shared: &Shared, which: Special) -> u32 {
     let run = |ctx: &ProbeCtx| {
-        fire_special(ctx, shared, which, Args::NONE, kapi::time::monotonic_ns());
+        fire_special(ctx, shared, which, Args::NONE);
         // CAST: there are less than 2^32 CPUs.
         ctx.cpu() as u32
     };

@@ -20,7 +20,9 @@
 )]
 
 pub mod aggregation;
+pub mod key;
 pub mod principal;
 
 pub use aggregation::AggBuffer;
+pub use key::Key;
 pub use principal::Principal;

@@ -22,6 +22,8 @@ static inline bool kapi_within(u64 base, u64 size, u64 addr, size_t len)
 /* context.c */
 long kapi_probe_enter(unsigned long *flags);
 void kapi_probe_leave(unsigned long flags);
+void kapi_probe_count_dropped(void);
+bool kapi_is_xen_pv(void);
 u64 kapi_probe_nested(unsigned int cpu);
 
 /* xcall.c */
@@ -33,16 +35,12 @@ void kapi_quiesce(void);
 void kapi_breathe(void);
 
 /* task.c */
-int kapi_task_tgid(void);
-int kapi_task_pid(void);
 int kapi_task_ppid(void);
 bool kapi_task_descends_from(int tgid);
 u32 kapi_task_uid(void);
 u32 kapi_task_gid(void);
-void kapi_task_comm(char *comm16);
-u64 kapi_task_address(void);
-u64 kapi_task_start(void);
 u32 kapi_task_context(void);
+extern const u32 kapi_over_task;
 bool kapi_task_may_trace(void);
 int kapi_task_locked_down(void);
 

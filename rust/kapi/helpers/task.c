@@ -12,16 +12,6 @@
 #include <linux/uidgid.h>
 #include "kapi.h"
 
-notrace int kapi_task_tgid(void)
-{
-	return current->tgid;
-}
-
-notrace int kapi_task_pid(void)
-{
-	return current->pid;
-}
-
 /*
  * A task runs on for a while after it was reaped, when nobody keeps its real_parent up to date any more: what that
  * points to may be gone. NULL then. Under rcu_read_lock.
@@ -76,24 +66,8 @@ notrace u32 kapi_task_gid(void)
 	return __kgid_val(rcu_dereference_raw(current->cred)->gid);
 }
 
-notrace void kapi_task_comm(char *comm16)
-{
-	int i;
-
-	BUILD_BUG_ON(TASK_COMM_LEN != 16);
-	for (i = 0; i < TASK_COMM_LEN; i++)
-		comm16[i] = READ_ONCE(current->comm[i]);
-}
-
-notrace u64 kapi_task_address(void)
-{
-	return (unsigned long)current;
-}
-
-notrace u64 kapi_task_start(void)
-{
-	return current->start_boottime;
-}
+/* Bits of the preemption count that are clear while the task itself runs. */
+const u32 kapi_over_task = NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET;
 
 /* 0: the task itself, 1: a soft interrupt over it, 2: a hard one, 3: an NMI */
 notrace u32 kapi_task_context(void)

@@ -13,7 +13,9 @@
 //!   taken an interrupt ([`crate::xcall::sync`]).
 
 use crate::sys;
+use core::arch::asm;
 use core::marker::PhantomData;
+use core::sync::atomic::{AtomicBool, Ordering};
 use kernel::ffi::c_ulong;
 
 /// Evidence: interrupts are off, and nobody else serves a probe in the name of this CPU.
@@ -29,6 +31,7 @@ pub struct ProbeCtx {
 
 impl ProbeCtx {
     /// The CPU whose memory its holder may use; below [`cpus`].
+    #[inline]
     pub fn cpu(&self) -> usize {
         self.cpu
     }
@@ -43,14 +46,83 @@ impl ProbeCtx {
     }
 }
 
+/// Whether the processor's instructions for interrupts do what they say: not in a Xen PV guest.
+static NATIVE: AtomicBool = AtomicBool::new(false);
+
+/// Finds out how interrupts are turned off.
+pub(crate) fn init() {
+    NATIVE.store(!sys::kapi_is_xen_pv(), Ordering::Relaxed);
+}
+
+/// The flag that says that interrupts are on.
+const IF: u64 = 1 << 9;
+
 /// Serves a probe: calls `f` in probe context. `None`: one is being served on this CPU already;
 /// this one is counted.
+///
+/// The two steps of entering, interrupts off and the busy word set, are explained in
+/// `helpers/context.c`.
 ///
 /// # Context
 ///
 /// *any*, NMI included; `f` runs in *probe* context.
-#[inline]
+#[inline(always)]
 pub fn enter<R>(f: impl FnOnce(&ProbeCtx) -> R) -> Option<R> {
+    if !NATIVE.load(Ordering::Relaxed) {
+        return enter_by_call(f);
+    }
+    let flags: u64;
+    let busy: u64;
+    // SAFETY: saves the flags, turns interrupts off, and loads the CPU's own word: this CPU's, for
+    // nothing can move us to another one any more.
+    unsafe {
+        asm!("pushfq", "pop {f}", "cli", "mov {b}, gs:[rip + {v}]", f = out(reg) flags,
+            b = out(reg) busy, v = sym sys::kapi_probe_busy);
+    }
+    if busy != 0 {
+        drop_nested(flags);
+        return None;
+    }
+    let cpu: u32;
+    // SAFETY: sets the CPU's own word, and loads its number. Interrupts are off.
+    unsafe {
+        asm!("mov qword ptr gs:[rip + {v}], 1", "mov {c:e}, gs:[rip + {n}]", c = out(reg) cpu,
+            v = sym sys::kapi_probe_busy, n = sym sys::cpu_number,
+            options(nostack, preserves_flags));
+    }
+    // INVARIANT: the CPU's busy word was clear and is set until `f` has returned. `f` cannot keep
+    // the reference, for it has to accept one of any lifetime. A panic in `f` does not unwind but
+    // stops the machine.
+    let r = f(&ProbeCtx { cpu: cpu as usize, _here: PhantomData });
+    // SAFETY: interrupts are still off, so this is the word that was set above.
+    unsafe {
+        asm!("mov qword ptr gs:[rip + {v}], 0", v = sym sys::kapi_probe_busy,
+            options(nostack, preserves_flags));
+    }
+    interrupts_as(flags);
+    Some(r)
+}
+
+/// Turns interrupts on if they were.
+#[inline(always)]
+fn interrupts_as(flags: u64) {
+    if flags & IF != 0 {
+        // SAFETY: they were on before `enter` turned them off.
+        unsafe { asm!("sti", options(nostack)) };
+    }
+}
+
+/// Counts a probe that fired while one was being served.
+#[cold]
+fn drop_nested(flags: u64) {
+    // SAFETY: interrupts are off.
+    unsafe { sys::kapi_probe_count_dropped() };
+    interrupts_as(flags);
+}
+
+/// [`enter`] by functions that know how this machine's interrupts are turned off.
+#[cold]
+fn enter_by_call<R>(f: impl FnOnce(&ProbeCtx) -> R) -> Option<R> {
     let mut flags: c_ulong = 0;
     // SAFETY: `flags` goes to `kapi_probe_leave` below: interrupts stay off in between, so on the
     // same CPU, and a panic in `f` does not unwind but stops the machine.
@@ -58,8 +130,7 @@ pub fn enter<R>(f: impl FnOnce(&ProbeCtx) -> R) -> Option<R> {
     if cpu < 0 {
         return None;
     }
-    // INVARIANT: the CPU's busy word was clear and is set until `f` has returned. `f` cannot keep
-    // the reference, for it has to accept one of any lifetime.
+    // INVARIANT: as in `enter`.
     let r = f(&ProbeCtx { cpu: cpu as usize, _here: PhantomData });
     // SAFETY: `flags` comes from the success above.
     unsafe { sys::kapi_probe_leave(flags) };

@@ -66,6 +66,7 @@ const __LOG_PREFIX: &[u8] = log::PREFIX;
 ///
 /// *process*; once, before anything else of the module.
 pub fn init(without_text: bool) {
+    context::init();
     symbols::resolve(without_text);
 }
 

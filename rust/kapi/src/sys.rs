@@ -53,6 +53,17 @@ unsafe extern "C" {
     /// Each success is followed by one [`kapi_probe_leave`] with the same flags, on the same CPU.
     pub(crate) fn kapi_probe_enter(flags: *mut c_ulong) -> c_long;
     pub(crate) fn kapi_probe_leave(flags: c_ulong);
+    /// Interrupts are off.
+    pub(crate) fn kapi_probe_count_dropped();
+    pub(crate) safe fn kapi_is_xen_pv() -> bool;
+    /// Of each CPU, so by `gs` only: not 0 while a probe is served there.
+    pub(crate) static kapi_probe_busy: c_ulong;
+    /// The kernel's, of each CPU, so by `gs` only.
+    pub(crate) static cpu_number: c_int;
+    /// As above.
+    pub(crate) static const_current_task: *mut c_void;
+    /// As above.
+    pub(crate) static __preempt_count: c_int;
     /// `cpu` is a possible one.
     pub(crate) fn kapi_probe_nested(cpu: c_uint) -> u64;
 
@@ -69,16 +80,13 @@ unsafe extern "C" {
     /// `which` is a `Lock`, which the caller holds.
     pub(crate) fn kapi_unlock(which: c_uint);
 
-    pub(crate) safe fn kapi_task_tgid() -> c_int;
-    pub(crate) safe fn kapi_task_pid() -> c_int;
     pub(crate) safe fn kapi_task_ppid() -> c_int;
     pub(crate) safe fn kapi_task_descends_from(tgid: c_int) -> bool;
     pub(crate) safe fn kapi_task_uid() -> u32;
     pub(crate) safe fn kapi_task_gid() -> u32;
-    pub(crate) safe fn kapi_task_comm(comm: &mut [u8; 16]);
-    pub(crate) safe fn kapi_task_address() -> u64;
-    pub(crate) safe fn kapi_task_start() -> u64;
     pub(crate) safe fn kapi_task_context() -> u32;
+    /// Constant.
+    pub(crate) safe static kapi_over_task: u32;
     pub(crate) safe fn kapi_task_may_trace() -> bool;
     pub(crate) safe fn kapi_task_locked_down() -> c_int;
 

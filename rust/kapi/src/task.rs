@@ -6,17 +6,38 @@
 //! *any*, NMI included, for all but [`may_trace`] and [`locked_down`].
 
 use crate::sys;
+use core::arch::asm;
+use core::ptr;
+use kernel::bindings::task_struct;
 use kernel::error::to_result;
 use kernel::prelude::*;
 
+/// The current task: it exists as long as the code that asks runs in its name. The fields that are
+/// read here change under nobody's feet, or whole: numbers, each loaded at once.
+#[inline(always)]
+fn current() -> *const task_struct {
+    let task;
+    // SAFETY: a load of the CPU's own variable, by the segment that is the CPU's. It names the same
+    // task wherever this code is moved to.
+    unsafe {
+        asm!("mov {t}, gs:[rip + {v}]", t = out(reg) task, v = sym sys::const_current_task,
+            options(pure, readonly, nostack, preserves_flags));
+    }
+    task
+}
+
 /// The process: what Linux calls the thread group.
+#[inline(always)]
 pub fn pid() -> i32 {
-    sys::kapi_task_tgid()
+    // SAFETY: `current` exists.
+    unsafe { (*current()).tgid }
 }
 
 /// The thread.
+#[inline(always)]
 pub fn tid() -> i32 {
-    sys::kapi_task_pid()
+    // SAFETY: `current` exists.
+    unsafe { (*current()).pid }
 }
 
 /// The parent process.
@@ -41,12 +62,27 @@ pub fn gid() -> u32 {
 
 /// The thread's name, with a NUL at its end.
 pub fn comm(into: &mut [u8; 16]) {
-    sys::kapi_task_comm(into);
+    let [a, b] = comm_words();
+    let (first, second) = into.split_at_mut(8);
+    first.copy_from_slice(&a.to_ne_bytes());
+    second.copy_from_slice(&b.to_ne_bytes());
+}
+
+/// [`comm`] as two words of memory.
+#[inline(always)]
+pub fn comm_words() -> [u64; 2] {
+    // SAFETY: `current` exists; this is an address within it.
+    let comm = unsafe { ptr::addr_of!((*current()).comm) };
+    let words = comm.cast::<[u64; 2]>();
+    const { assert!(size_of::<[kernel::ffi::c_char; 16]>() == size_of::<[u64; 2]>()) };
+    // SAFETY: 16 bytes there; who changes them meanwhile leaves some of the old and some of the new.
+    unsafe { words.read_unaligned() }
 }
 
 /// The address of its `task_struct`.
+#[inline(always)]
 pub fn curthread() -> u64 {
-    sys::kapi_task_address()
+    current() as u64
 }
 
 /// A number for the thread of control that runs now; no other one, at any time since boot, has it.
@@ -57,13 +93,30 @@ pub fn curthread() -> u64 {
 /// of their own, as `self->x` set by a task is not meant for the interrupt that comes over it. Idle
 /// tasks are distinct by their addresses, one for each CPU.
 pub fn thread_key() -> u64 {
-    let mut k = sys::kapi_task_address() ^ sys::kapi_task_start().rotate_left(32);
+    // SAFETY: `current` exists.
+    let start = unsafe { (*current()).start_boottime };
+    let mut k = curthread() ^ start.rotate_left(32);
     // The finalizer of MurmurHash3: a bijection, so nothing is lost before the two bits are cut
     // off.
     k = (k ^ (k >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd);
     k = (k ^ (k >> 33)).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
     k ^= k >> 33;
-    (k >> 2) | (u64::from(sys::kapi_task_context() & 3) << 62)
+    (k >> 2) | (over_task() << 62)
+}
+
+/// What runs: 0 the task, 1 to 3 a soft interrupt, a hard one, an NMI over it.
+#[inline(always)]
+fn over_task() -> u64 {
+    let count: u32;
+    // SAFETY: a load of the CPU's own variable.
+    unsafe {
+        asm!("mov {c:e}, gs:[rip + {v}]", c = out(reg) count, v = sym sys::__preempt_count,
+            options(readonly, nostack, preserves_flags));
+    }
+    if count & sys::kapi_over_task == 0 {
+        return 0;
+    }
+    u64::from(sys::kapi_task_context() & 3)
 }
 
 /// Whether it may trace: `CAP_SYS_ADMIN`, or both `CAP_PERFMON` and `CAP_BPF`, which together allow
