@@ -4,6 +4,7 @@
 //! The plan is made once, when the enabling arrives: each recording action gets its offset, each
 //! aggregation its key. At probe time there is nothing left to decide.
 
+use crate::lean::Lean;
 use crate::report::Text;
 use crate::vars::Vars;
 use crate::{Error, Result};
@@ -208,6 +209,8 @@ pub(crate) struct Clause {
     /// count without a key.
     pub(crate) counts: Option<usize>,
     pub(crate) steps: KVec<Step>,
+    /// The same for the hot path, if that can do it.
+    pub(crate) lean: Option<KBox<Lean>>,
     /// What the record holds, for the consumer.
     pub(crate) records: KVec<RecDesc>,
     /// Bytes of the record; 0 if the clause only aggregates.
@@ -250,6 +253,7 @@ impl Builder<'_> {
             gate,
             predicate: if gate.is_some() { None } else { predicate },
             counts: None,
+            lean: None,
             steps: mem::vec(actions.len())?,
             records: KVec::new(),
             size: 0,
@@ -292,6 +296,8 @@ impl Builder<'_> {
             (None, [Step::Aggregate { func: AggFunc::Count, id, key_words: 0, .. }]) => id.index(),
             _ => None,
         };
+        charge(self.spent, clause.steps.len().saturating_mul(Lean::STEP))?;
+        clause.lean = Lean::of(&clause)?;
         Ok(mem::arc(clause)?)
     }
 

@@ -44,8 +44,8 @@ impl DynVars {
     }
 
     /// The slots where a key may live, by their first word.
-    #[inline]
-    fn set(&self, thread: u64, id: u16) -> impl Iterator<Item = usize> {
+    #[inline(always)]
+    fn ways(&self, thread: u64, id: u16) -> impl Iterator<Item = usize> {
         let hash = (thread ^ u64::from(id)).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 24;
         let set = hash as usize & self.sets.wrapping_sub(1);
         let slot_words = self.slot_words;
@@ -54,10 +54,12 @@ impl DynVars {
         (0..n).map(move |way| base.wrapping_add(way.wrapping_mul(slot_words)))
     }
 
+    #[inline(always)]
     fn load(&self, at: usize) -> u64 {
         self.words.word(at).map_or(0, |w| w.load(Relaxed))
     }
 
+    #[inline(always)]
     fn store(&self, at: usize, value: u64) {
         if let Some(w) = self.words.word(at) {
             w.store(value, Relaxed);
@@ -70,8 +72,9 @@ impl DynVars {
         self.slot(thread, id).map(|slot| slot.wrapping_add(HEAD))
     }
 
+    #[inline(always)]
     fn slot(&self, thread: u64, id: u16) -> Option<usize> {
-        self.set(thread, id).find(|&slot| {
+        self.ways(thread, id).find(|&slot| {
             self.words.word(slot).is_some_and(|w| w.load(Acquire) == IN_USE)
                 && self.load(slot.wrapping_add(1)) == thread
                 && self.load(slot.wrapping_add(2)) == u64::from(id)
@@ -80,11 +83,12 @@ impl DynVars {
 
     /// First value word of the variable, which is made if it is new; a new one reads 0. `None`: no
     /// room.
+    #[inline(never)]
     pub(crate) fn find_or_make(&self, thread: u64, id: u16) -> Option<usize> {
         if let Some(at) = self.find(thread, id) {
             return Some(at);
         }
-        let slot = self.set(thread, id).find(|&slot| {
+        let slot = self.ways(thread, id).find(|&slot| {
             self.words
                 .word(slot)
                 .is_some_and(|w| w.compare_exchange(FREE, CLAIMED, AcqRel, Relaxed).is_ok())
@@ -105,6 +109,31 @@ impl DynVars {
         if let Some(w) = self.slot(thread, id).and_then(|slot| self.words.word(slot)) {
             w.store(FREE, Release);
         }
+    }
+
+    /// The value of a variable by value, 0 if the thread has not set it.
+    #[inline(always)]
+    pub(crate) fn get(&self, thread: u64, id: u16) -> u64 {
+        self.find(thread, id).map_or(0, |at| self.load(at))
+    }
+
+    /// Sets a variable by value; 0 frees it. False: no room.
+    #[inline(always)]
+    pub(crate) fn set(&self, thread: u64, id: u16, value: u64) -> bool {
+        match self.find(thread, id) {
+            Some(at) if value != 0 => self.store(at, value),
+            Some(at) => {
+                if let Some(w) = self.words.word(at.wrapping_sub(HEAD)) {
+                    w.store(FREE, Release);
+                }
+            }
+            None if value == 0 => {}
+            None => match self.find_or_make(thread, id) {
+                Some(at) => self.store(at, value),
+                None => return false,
+            },
+        }
+        true
     }
 
     /// The memory, for loads and stores by byte.

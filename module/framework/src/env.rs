@@ -55,7 +55,7 @@ impl<'a> Firing<'a> {
 
     /// The thread of control.
     #[inline]
-    fn thread(&self) -> u64 {
+    pub(crate) fn thread(&self) -> u64 {
         if self.thread.get() == 0 {
             self.thread.set(task::thread_key());
         }

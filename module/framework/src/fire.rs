@@ -27,13 +27,44 @@ use zerocopy::IntoBytes;
 #[inline(always)]
 pub fn fire(ctx: &ProbeCtx, probe: &Probe, args: Args<'_>) {
     let Some(chain) = probe.chain.load(ctx) else { return };
-    // Who traces one process fires everywhere: that is the path to be short.
-    if let Some(only) = chain.only() {
-        if only.clause.gate.as_ref().is_some_and(|gate| gate.is_shut()) {
-            return;
-        }
+    let Some(only) = chain.only() else { return fire_chain(ctx, chain, args) };
+    // Who traces one process fires everywhere: that is the path to be short. Nearly as common are
+    // clauses that count and do nothing else.
+    let clause = &*only.clause;
+    if clause.gate.as_ref().is_some_and(|gate| gate.is_shut()) {
+        return;
     }
-    fire_chain(ctx, chain, args);
+    match clause.counts {
+        Some(index) => count(ctx, only, index),
+        None => fire_one(ctx, only, args),
+    }
+}
+
+/// Runs a clause that only counts; alone, so it cannot cost too much.
+#[inline]
+fn count(ctx: &ProbeCtx, ecb: &Ecb, index: usize) {
+    let shared = &*ecb.shared;
+    if !shared.is_live(ctx) {
+        return;
+    }
+    let Ok(mut cpu) = shared.cpus.get(ctx).try_borrow_mut() else { return };
+    if let Some([count]) = cpu.aggs.single(index, 1, |_| {}) {
+        *count = count.wrapping_add(1);
+    }
+}
+
+/// Runs the ECB of a chain that has no other one, and whose gate is open.
+#[inline(never)]
+fn fire_one(ctx: &ProbeCtx, ecb: &Ecb, args: Args<'_>) {
+    let shared = &*ecb.shared;
+    if !shared.is_live(ctx) {
+        return;
+    }
+    let firing = Firing::new(ctx, args);
+    // A lean clause alone cannot cost too much.
+    let Some(lean) = &ecb.clause.lean else { return run(&firing, ecb, true) };
+    let Ok(mut cpu) = shared.cpus.get(ctx).try_borrow_mut() else { return };
+    lean.run(&firing, ecb, &mut cpu);
 }
 
 #[inline(never)]
@@ -62,6 +93,26 @@ pub(crate) fn fire_special(ctx: &ProbeCtx, shared: &Shared, which: Special, args
     }
 }
 
+/// Runs some steps of a clause that cannot fault and leaves no record. They have been paid for.
+#[cold]
+#[inline(never)]
+pub(crate) fn run_steps(
+    firing: &Firing<'_>,
+    ecb: &Ecb,
+    cpu: &mut CpuState,
+    from: usize,
+    to: usize,
+) {
+    let CpuState { aggs, scratch, locals, key, random, .. } = cpu;
+    let mut budget = BUDGET;
+    let mut env = ProbeEnv { firing, ecb, locals, random, budget: &mut budget };
+    let mut memory = dif::Clause::new(scratch, ecb.shared.strsize);
+    key.clear();
+    for step in ecb.clause.steps.get(from..to).unwrap_or_default() {
+        let _ = run_step(step, &mut memory, &mut env, &ecb.shared, &mut [], key, aggs);
+    }
+}
+
 /// What went wrong, and in which step: 0 is the predicate.
 struct Failure {
     step: usize,
@@ -69,7 +120,7 @@ struct Failure {
 }
 
 /// Runs an ECB. The `first` one of its consumer in this firing begins a new budget.
-#[inline]
+#[inline(never)]
 fn run(firing: &Firing<'_>, ecb: &Ecb, first: bool) {
     let shared = &*ecb.shared;
     let clause = &*ecb.clause;
@@ -78,34 +129,35 @@ fn run(firing: &Firing<'_>, ecb: &Ecb, first: bool) {
     if first {
         cpu.budget = BUDGET;
     }
-    let mut cost = clause.cost;
+    let mut cost = clause.lean.as_ref().map_or(clause.cost, |lean| lean.least);
+    let mut shut = false;
     if let Some(gate) = &clause.gate {
-        let shut = gate.is_shut();
+        shut = gate.is_shut();
         cost = cost.wrapping_add(if shut { gate.shut } else { gate.open });
-        if shut && cpu.budget >= cost {
-            cpu.budget = cpu.budget.wrapping_sub(cost);
+    }
+    match cpu.budget.checked_sub(cost) {
+        Some(left) => cpu.budget = left,
+        None => {
+            shared.kill();
+            cpu.principal.count_drop();
             return;
         }
     }
-    let spent = cpu.budget.checked_sub(cost);
-    match (spent, clause.counts) {
-        (Some(left), Some(index)) => {
-            cpu.budget = left;
-            if let Some([count]) = cpu.aggs.single(index, 1, |_| {}) {
-                *count = count.wrapping_add(1);
+    if shut {
+        return;
+    }
+    if let Some(lean) = &clause.lean {
+        if lean.run(firing, ecb, &mut cpu) {
+            match cpu.budget.checked_sub(lean.rest) {
+                Some(left) => cpu.budget = left,
+                None => shared.kill(),
             }
         }
-        (Some(left), None) => {
-            cpu.budget = left;
-            if let Err(failure) = run_clause(firing, ecb, &mut cpu) {
-                drop(cpu);
-                failed(firing, ecb, &failure);
-            }
-        }
-        (None, _) => {
-            shared.kill();
-            cpu.principal.count_drop();
-        }
+        return;
+    }
+    if let Err(failure) = run_clause(firing, ecb, &mut cpu) {
+        drop(cpu);
+        failed(firing, ecb, &failure);
     }
 }
 

@@ -16,6 +16,7 @@
 //! | [`tracing`] | a consumer's ECBs on probes, and off them again |
 //! | [`framework`] | the table of everything, under one lock |
 //! | [`fire`] | what happens when a probe fires |
+//! | [`lean`] | clauses that need no machine |
 //! | [`env`] | the questions of the machine, answered |
 //! | [`shared`] | what a consumer's probes write into |
 //! | [`dynvar`], [`words`] | memory behind variables |
@@ -37,6 +38,7 @@ pub mod env;
 pub mod error;
 pub mod fire;
 pub mod framework;
+pub mod lean;
 pub mod matching;
 pub mod probe;
 pub mod provider;

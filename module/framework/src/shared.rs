@@ -71,6 +71,9 @@ pub(crate) struct CpuState {
 /// 1): some 20 ms with interrupts off on slow hardware. Who needs more is ended, as a dead-man would.
 pub(crate) const BUDGET: u32 = 1 << 20;
 
+/// Words of each CPU's cache of keys: a power of two.
+const CACHE: usize = 512 * buffers::aggregation::SLOT;
+
 /// Counters that any CPU may raise.
 #[derive(Default)]
 pub(crate) struct Counters {
@@ -133,7 +136,7 @@ impl Shared {
                         kapi::mem::zeroed_words(a)?,
                         seed,
                         kapi::mem::zeroed_words(if here { ids } else { 0 })?,
-                        KVVec::new(),
+                        kapi::mem::zeroed_words(if here && key > 0 { CACHE } else { 0 })?,
                     ),
                     scratch: kapi::mem::zeroed_bytes(if here { scratch_size(strsize) } else { 0 })?,
                     locals: kapi::mem::zeroed_words(if here { locals } else { 0 })?,

@@ -79,6 +79,7 @@ impl Linear {
 }
 
 /// The quantize bucket of a value.
+#[inline]
 pub fn quantize_bucket(value: i64) -> usize {
     let magnitude = match value.unsigned_abs() {
         0 => return QUANTIZE_ZERO,

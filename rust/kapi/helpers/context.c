@@ -3,6 +3,7 @@
  * The recursion guard of probe context. Entering takes two steps that nothing may come between on this CPU but
  * an NMI: interrupts off, then the CPU's busy word set. An NMI that fires a probe in between finds the word
  * clear, runs its probe from end to end and leaves the word as it found it; an NMI after it finds the word set.
+ * The steps themselves are in context.rs, in line.
  *
  * The raw_ forms: tracing of interrupt flags is tracing, and may not happen before the word is set.
  */
@@ -29,31 +30,21 @@ notrace void kapi_probe_count_dropped(void)
 }
 NOKPROBE_SYMBOL(kapi_probe_count_dropped);
 
-/*
- * What context.rs does in line, for where it cannot. Returns this CPU and saves the interrupt state, or -1: a probe is
- * being served here already.
- */
-notrace long kapi_probe_enter(unsigned long *flags)
+/* For where the processor's instructions do not do it. True: they were on. */
+notrace bool kapi_irq_save(void)
 {
-	raw_local_irq_save(*flags);
-	if (unlikely(raw_cpu_read(kapi_probe_busy))) {
-		kapi_probe_count_dropped();
-		raw_local_irq_restore(*flags);
-		return -1;
-	}
-	raw_cpu_write(kapi_probe_busy, 1);
-	barrier();
-	return raw_smp_processor_id();
-}
-NOKPROBE_SYMBOL(kapi_probe_enter);
+	unsigned long flags;
 
-notrace void kapi_probe_leave(unsigned long flags)
-{
-	barrier();
-	raw_cpu_write(kapi_probe_busy, 0);
-	raw_local_irq_restore(flags);
+	raw_local_irq_save(flags);
+	return !raw_irqs_disabled_flags(flags);
 }
-NOKPROBE_SYMBOL(kapi_probe_leave);
+NOKPROBE_SYMBOL(kapi_irq_save);
+
+notrace void kapi_irq_on(void)
+{
+	raw_local_irq_enable();
+}
+NOKPROBE_SYMBOL(kapi_irq_on);
 
 u64 kapi_probe_nested(unsigned int cpu)
 {

@@ -20,8 +20,8 @@ static inline bool kapi_within(u64 base, u64 size, u64 addr, size_t len)
 }
 
 /* context.c */
-long kapi_probe_enter(unsigned long *flags);
-void kapi_probe_leave(unsigned long flags);
+bool kapi_irq_save(void);
+void kapi_irq_on(void);
 void kapi_probe_count_dropped(void);
 bool kapi_is_xen_pv(void);
 u64 kapi_probe_nested(unsigned int cpu);

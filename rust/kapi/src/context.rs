@@ -16,7 +16,6 @@ use crate::sys;
 use core::arch::asm;
 use core::marker::PhantomData;
 use core::sync::atomic::{AtomicBool, Ordering};
-use kernel::ffi::c_ulong;
 
 /// Evidence: interrupts are off, and nobody else serves a probe in the name of this CPU.
 ///
@@ -56,6 +55,8 @@ pub(crate) fn init() {
 
 /// The flag that says that interrupts are on.
 const IF: u64 = 1 << 9;
+/// In saved flags: interrupts were on, and it is the kernel that turns them on.
+const BY_CALL: u64 = 1 << 63;
 
 /// Serves a probe: calls `f` in probe context. `None`: one is being served on this CPU already;
 /// this one is counted.
@@ -68,73 +69,69 @@ const IF: u64 = 1 << 9;
 /// *any*, NMI included; `f` runs in *probe* context.
 #[inline(always)]
 pub fn enter<R>(f: impl FnOnce(&ProbeCtx) -> R) -> Option<R> {
-    if !NATIVE.load(Ordering::Relaxed) {
-        return enter_by_call(f);
-    }
-    let flags: u64;
+    let flags = if NATIVE.load(Ordering::Relaxed) {
+        let flags;
+        // SAFETY: saves the flags and turns interrupts off; `restore` gets the flags.
+        unsafe { asm!("pushfq", "pop {f}", "cli", f = out(reg) flags) };
+        flags
+    } else {
+        // SAFETY: turns interrupts off; `restore` turns them on if they were.
+        match unsafe { sys::kapi_irq_save() } {
+            true => BY_CALL,
+            false => 0,
+        }
+    };
     let busy: u64;
-    // SAFETY: saves the flags, turns interrupts off, and loads the CPU's own word: this CPU's, for
-    // nothing can move us to another one any more.
+    let cpu: usize;
+    // SAFETY: loads the CPU's own words: this CPU's, for nothing can move us to another one any
+    // more. Not before interrupts are off: the compiler keeps the order of two `asm` that say
+    // nothing of memory.
     unsafe {
-        asm!("pushfq", "pop {f}", "cli", "mov {b}, gs:[rip + {v}]", f = out(reg) flags,
-            b = out(reg) busy, v = sym sys::kapi_probe_busy);
+        asm!("mov {b}, gs:[rip + {v}]", "mov {c:e}, gs:[rip + {n}]", b = out(reg) busy,
+            c = out(reg) cpu, v = sym sys::kapi_probe_busy, n = sym sys::cpu_number,
+            options(nostack, preserves_flags));
     }
     if busy != 0 {
         drop_nested(flags);
         return None;
     }
-    let cpu: u32;
-    // SAFETY: sets the CPU's own word, and loads its number. Interrupts are off.
+    // SAFETY: sets the CPU's own word.
     unsafe {
-        asm!("mov qword ptr gs:[rip + {v}], 1", "mov {c:e}, gs:[rip + {n}]", c = out(reg) cpu,
-            v = sym sys::kapi_probe_busy, n = sym sys::cpu_number,
+        asm!("mov qword ptr gs:[rip + {v}], 1", v = sym sys::kapi_probe_busy,
             options(nostack, preserves_flags));
     }
     // INVARIANT: the CPU's busy word was clear and is set until `f` has returned. `f` cannot keep
     // the reference, for it has to accept one of any lifetime. A panic in `f` does not unwind but
     // stops the machine.
-    let r = f(&ProbeCtx { cpu: cpu as usize, _here: PhantomData });
+    let r = f(&ProbeCtx { cpu, _here: PhantomData });
     // SAFETY: interrupts are still off, so this is the word that was set above.
     unsafe {
         asm!("mov qword ptr gs:[rip + {v}], 0", v = sym sys::kapi_probe_busy,
             options(nostack, preserves_flags));
     }
-    interrupts_as(flags);
+    restore(flags);
     Some(r)
 }
 
-/// Turns interrupts on if they were.
+/// Makes interrupts what they were before `enter`.
 #[inline(always)]
-fn interrupts_as(flags: u64) {
+fn restore(flags: u64) {
     if flags & IF != 0 {
         // SAFETY: they were on before `enter` turned them off.
         unsafe { asm!("sti", options(nostack)) };
+    } else if flags & BY_CALL != 0 {
+        // SAFETY: as above, by the kernel's way.
+        unsafe { sys::kapi_irq_on() };
     }
 }
 
 /// Counts a probe that fired while one was being served.
 #[cold]
+#[inline(never)]
 fn drop_nested(flags: u64) {
     // SAFETY: interrupts are off.
     unsafe { sys::kapi_probe_count_dropped() };
-    interrupts_as(flags);
-}
-
-/// [`enter`] by functions that know how this machine's interrupts are turned off.
-#[cold]
-fn enter_by_call<R>(f: impl FnOnce(&ProbeCtx) -> R) -> Option<R> {
-    let mut flags: c_ulong = 0;
-    // SAFETY: `flags` goes to `kapi_probe_leave` below: interrupts stay off in between, so on the
-    // same CPU, and a panic in `f` does not unwind but stops the machine.
-    let cpu = unsafe { sys::kapi_probe_enter(&mut flags) };
-    if cpu < 0 {
-        return None;
-    }
-    // INVARIANT: as in `enter`.
-    let r = f(&ProbeCtx { cpu: cpu as usize, _here: PhantomData });
-    // SAFETY: `flags` comes from the success above.
-    unsafe { sys::kapi_probe_leave(flags) };
-    Some(r)
+    restore(flags);
 }
 
 /// How many probes were dropped because they fired inside a probe, on all CPUs.

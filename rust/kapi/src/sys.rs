@@ -50,9 +50,10 @@ pub(crate) type OnKernelSymbol =
     unsafe extern "C" fn(arg: *mut c_void, name: *const c_char, addr: c_ulong) -> c_int;
 
 unsafe extern "C" {
-    /// Each success is followed by one [`kapi_probe_leave`] with the same flags, on the same CPU.
-    pub(crate) fn kapi_probe_enter(flags: *mut c_ulong) -> c_long;
-    pub(crate) fn kapi_probe_leave(flags: c_ulong);
+    /// Whoever turns interrupts off turns them on again if they were: by [`kapi_irq_on`].
+    pub(crate) fn kapi_irq_save() -> bool;
+    /// After [`kapi_irq_save`] has answered true.
+    pub(crate) fn kapi_irq_on();
     /// Interrupts are off.
     pub(crate) fn kapi_probe_count_dropped();
     pub(crate) safe fn kapi_is_xen_pv() -> bool;

@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Clauses that need no machine.
+//!
+//! Most clauses are made of a few kinds of expressions: arguments, the time, who is running, a
+//! thread's variable; aggregations keyed by names. A clause of nothing else is lean: its values are
+//! found without a host, none of them can fault, and so there is no record to give up and no ERROR to
+//! fire. Its steps do what the same steps do in `fire.rs`, and cost the same.
+//!
+//! Keys are not even written: the buffer has a cache that knows them by other words, execname by its
+//! 16 bytes, a part of the probe's name by the probe's id. What the cache does not know goes through
+//! the steps of `fire.rs` once.
+
+use crate::clause::{Clause, Code, Name, Step};
+use crate::ecb::Ecb;
+use crate::env::Firing;
+use crate::shared::{CpuState, Shared};
+use crate::Result;
+use abi::aggregation::AggFunc;
+use abi::dif::Builtin;
+use abi::ids::AggId;
+use buffers::aggregation::Short;
+use core::sync::atomic::Ordering::Relaxed;
+use dif::quick::{Binary, Term, Test};
+use dif::{Difo, Quick, Scope};
+use kapi::{mem, task};
+use kernel::prelude::*;
+
+/// Where a value comes from.
+// The enums of this file have a tag of their own (`repr`): one compare tells, not three.
+#[derive(Clone, Copy)]
+#[repr(u8)]
+enum Leaf {
+    Arg(u64),
+    Timestamp,
+    /// A thread's variable by value, by its id.
+    Thread(u16),
+    Number(u64),
+    Pid,
+    Tid,
+    Cpu,
+}
+
+/// A value.
+#[derive(Clone, Copy)]
+#[repr(u8)]
+enum Value {
+    Leaf(Leaf),
+    Binary(Binary, Leaf, Leaf),
+    /// What is left: a comparison.
+    Choice {
+        test: Test,
+        a: Leaf,
+        b: Leaf,
+        taken: u64,
+        other: u64,
+    },
+}
+
+impl Leaf {
+    fn of(term: Term) -> Option<Self> {
+        Some(match term {
+            Term::Number(n) => Self::Number(n),
+            Term::Var(var, _) if var.scope == Scope::Thread && !var.ty.is_by_ref() => {
+                Self::Thread(var.id)
+            }
+            Term::Var(..) => return None,
+            Term::Builtin(b, _) => match b {
+                Builtin::Timestamp => Self::Timestamp,
+                Builtin::Pid => Self::Pid,
+                Builtin::Tid => Self::Tid,
+                Builtin::Cpu => Self::Cpu,
+                b => Self::Arg(arg(b)?),
+            },
+        })
+    }
+
+    #[inline(always)]
+    fn get(self, firing: &Firing<'_>, shared: &Shared) -> u64 {
+        match self {
+            Self::Arg(n) => firing.args.get(n),
+            Self::Timestamp => firing.now(),
+            Self::Thread(id) => shared.dynvars.get(firing.thread(), id),
+            Self::Number(n) => n,
+            // CAST: the sign is extended, as the machine does.
+            Self::Pid => task::pid() as u64,
+            Self::Tid => task::tid() as u64,
+            Self::Cpu => firing.ctx.cpu() as u64,
+        }
+    }
+}
+
+/// The number of an argument.
+fn arg(b: Builtin) -> Option<u64> {
+    let first = Builtin::Arg0.id();
+    b.id().checked_sub(first).filter(|n| *n < 10).map(u64::from)
+}
+
+impl Value {
+    fn of(code: &Code) -> Option<Self> {
+        Some(match *code.quick() {
+            Quick::Term { term, .. } => Self::Leaf(Leaf::of(term)?),
+            Quick::Binary { op, a, b, .. } => Self::Binary(op, Leaf::of(a)?, Leaf::of(b)?),
+            Quick::Choice { test, a, b, taken, other } => Self::Choice {
+                test,
+                a: Leaf::of(a)?,
+                b: Leaf::of(b)?,
+                taken: taken.value,
+                other: other.value,
+            },
+            _ => return None,
+        })
+    }
+
+    #[inline(always)]
+    fn get(&self, firing: &Firing<'_>, shared: &Shared) -> u64 {
+        match *self {
+            Self::Leaf(leaf) => leaf.get(firing, shared),
+            Self::Binary(op, a, b) => op.of(a.get(firing, shared), b.get(firing, shared)),
+            Self::Choice { test, a, b, taken, other } => {
+                if test.of(a.get(firing, shared), b.get(firing, shared)) {
+                    taken
+                } else {
+                    other
+                }
+            }
+        }
+    }
+}
+
+/// What the cache knows a key by.
+#[derive(Clone, Copy)]
+struct Words {
+    /// Words 0 and 1 are execname's.
+    execname: bool,
+    /// Word 2 is the probe, for any parts of its name.
+    probe: bool,
+    /// Others: their place, and where they come from.
+    leaves: [(u8, Leaf); 4],
+    n: u8,
+}
+
+impl Words {
+    const NONE: Self =
+        Self { execname: false, probe: false, leaves: [(0, Leaf::Number(0)); 4], n: 0 };
+
+    /// Gives the leaves their places; false if there are too many.
+    fn place(&mut self) -> bool {
+        let free = |at: u8| match at {
+            0 | 1 => !self.execname,
+            2 => !self.probe,
+            _ => at == 3,
+        };
+        let mut places = (0..4).filter(|at| free(*at));
+        let mut leaves = self.leaves;
+        for leaf in leaves.iter_mut().take(self.n.into()) {
+            let Some(place) = places.next() else { return false };
+            leaf.0 = place;
+        }
+        self.leaves = leaves;
+        true
+    }
+
+    fn add(&mut self, leaf: Leaf) -> Option<()> {
+        self.leaves.get_mut(usize::from(self.n))?.1 = leaf;
+        self.n = self.n.wrapping_add(1);
+        Some(())
+    }
+
+    #[inline(always)]
+    fn get(&self, firing: &Firing<'_>, ecb: &Ecb) -> Short {
+        let mut short = [0; 4];
+        if self.execname {
+            let [a, b] = task::comm_words();
+            short = [a, b, 0, 0];
+        }
+        if self.probe {
+            short[2] = ecb.probe.id().0.into();
+        }
+        for (place, leaf) in self.leaves.iter().take(self.n.into()) {
+            if let Some(word) = short.get_mut(usize::from(*place)) {
+                *word = leaf.get(firing, &ecb.shared);
+            }
+        }
+        short
+    }
+}
+
+/// A step.
+#[repr(u8)]
+enum Action {
+    /// `@ = count()`, by the index of the aggregation.
+    Count(usize),
+    /// Any other one without a key.
+    Single { index: usize, fold: Fold },
+    /// One with a key; `steps` of the clause say how it is made.
+    Keyed { id: AggId, key: Words, fold: Fold, steps: (usize, usize) },
+    /// `self->x =`.
+    Store { id: u16, value: Leaf },
+}
+
+/// What is done to an aggregation.
+struct Fold {
+    func: AggFunc,
+    words: usize,
+    value: Value,
+}
+
+impl Fold {
+    #[inline(always)]
+    fn update(&self, at: &mut [u64], firing: &Firing<'_>, shared: &Shared) {
+        if self.func == AggFunc::Quantize {
+            // CAST: the same bits, signed.
+            let bucket = abi::aggregation::quantize_bucket(self.value.get(firing, shared) as i64);
+            if let Some(count) = at.get_mut(bucket) {
+                *count = count.wrapping_add(1);
+            }
+        } else {
+            self.update_other(at, firing, shared);
+        }
+    }
+
+    #[inline(never)]
+    fn update_other(&self, at: &mut [u64], firing: &Firing<'_>, shared: &Shared) {
+        self.func.update(at, self.value.get(firing, shared) as i64, 1);
+    }
+}
+
+/// A lean clause.
+pub(crate) struct Lean {
+    predicate: Option<Value>,
+    actions: KVec<Action>,
+    /// What it costs if the predicate does not hold, and what is added if it does.
+    pub(crate) least: u32,
+    pub(crate) rest: u32,
+}
+
+/// What a quick object costs at most.
+fn cost(code: &Code) -> u32 {
+    match *code.quick() {
+        Quick::No => u32::MAX,
+        Quick::Term { cost, .. } | Quick::Binary { cost, .. } | Quick::Store { cost, .. } => cost,
+        Quick::Choice { taken, other, .. } => taken.cost.max(other.cost),
+    }
+}
+
+impl Lean {
+    /// Bytes that a step takes here.
+    pub(crate) const STEP: usize = size_of::<Action>();
+
+    /// The lean form of a clause, if it has one.
+    pub(crate) fn of(clause: &Clause) -> Result<Option<KBox<Self>>> {
+        let predicate = match &clause.predicate {
+            None => None,
+            Some(code) => match Value::of(code) {
+                Some(value) => Some(value),
+                None => return Ok(None),
+            },
+        };
+        if clause.size != 0 || clause.steps.is_empty() {
+            return Ok(None);
+        }
+        let mut actions = KVec::new();
+        let mut rest: u32 = 0;
+        let mut key = Words::NONE;
+        let mut from = 0;
+        for (at, step) in clause.steps.iter().enumerate() {
+            let action = match step {
+                Step::KeyName(name, _, cost) => {
+                    match name {
+                        Name::Execname => key.execname = true,
+                        Name::Probe(_) => key.probe = true,
+                    }
+                    rest = rest.saturating_add(*cost);
+                    continue;
+                }
+                Step::Key(code, _) => match Value::of(code) {
+                    Some(Value::Leaf(leaf)) if !code.rtype().is_by_ref() => {
+                        if key.add(leaf).is_none() {
+                            return Ok(None);
+                        }
+                        rest = rest.saturating_add(cost(code));
+                        continue;
+                    }
+                    _ => return Ok(None),
+                },
+                Step::Evaluate(code) => match *code.quick() {
+                    Quick::Store { var, term, .. }
+                        if var.scope == Scope::Thread && !var.ty.is_by_ref() =>
+                    {
+                        let Some(leaf) = Leaf::of(term) else { return Ok(None) };
+                        rest = rest.saturating_add(cost(code));
+                        Action::Store { id: var.id, value: leaf }
+                    }
+                    _ => return Ok(None),
+                },
+                Step::Aggregate { func, id, key_words, words, value } => {
+                    let (func, words) = (*func, *words);
+                    let found = match value {
+                        None => Some(Value::Leaf(Leaf::Number(0))),
+                        Some(code) => {
+                            rest = rest.saturating_add(cost(code));
+                            Value::of(code)
+                        }
+                    };
+                    let (Some(value), Some(index)) = (found, id.index()) else { return Ok(None) };
+                    let fold = Fold { func, words, value };
+                    match *key_words {
+                        0 if func == AggFunc::Count => Action::Count(index),
+                        0 => Action::Single { index, fold },
+                        _ if !key.place() => return Ok(None),
+                        _ => {
+                            Action::Keyed { id: *id, key, fold, steps: (from, at.wrapping_add(1)) }
+                        }
+                    }
+                }
+                Step::Record(..) | Step::Exit(..) | Step::Note => return Ok(None),
+            };
+            mem::push(&mut actions, action)?;
+            (key, from) = (Words::NONE, at.wrapping_add(1));
+        }
+        let least = clause.cost.saturating_add(clause.predicate.as_ref().map_or(0, cost));
+        Ok(Some(mem::boxed(Self { predicate, actions, least, rest })?))
+    }
+
+    /// Runs it; true if the predicate held. Nothing of it can fault.
+    ///
+    /// # Context
+    /// *probe*.
+    #[inline(always)]
+    pub(crate) fn run(&self, firing: &Firing<'_>, ecb: &Ecb, cpu: &mut CpuState) -> bool {
+        let shared = &*ecb.shared;
+        if let Some(predicate) = &self.predicate {
+            if predicate.get(firing, shared) == 0 {
+                return false;
+            }
+        }
+        for action in &self.actions {
+            match action {
+                Action::Count(index) => {
+                    if let Some([count]) = cpu.aggs.single(*index, 1, |_| {}) {
+                        *count = count.wrapping_add(1);
+                    }
+                }
+                Action::Single { index, fold } => {
+                    let init = |w: &mut [u64]| fold.func.init(w);
+                    if let Some(at) = cpu.aggs.single(*index, fold.words, init) {
+                        fold.update(at, firing, shared);
+                    }
+                }
+                Action::Keyed { id, key, fold, steps } => {
+                    let short = key.get(firing, ecb);
+                    match cpu.aggs.cached(*id, &short, fold.words) {
+                        Some(at) => fold.update(at, firing, shared),
+                        None => {
+                            crate::fire::run_steps(firing, ecb, cpu, steps.0, steps.1);
+                            cpu.aggs.remember(*id, &short);
+                        }
+                    }
+                }
+                Action::Store { id, value } => {
+                    let value = value.get(firing, shared);
+                    if !shared.dynvars.set(firing.thread(), *id, value) {
+                        shared.counters.dyndrops.fetch_add(1, Relaxed);
+                    }
+                }
+            }
+        }
+        true
+    }
+}
