@@ -2,22 +2,24 @@
 //! Thread-local variables: a hash of (thread, variable) over a fixed space.
 //!
 //! ```text
-//! | set 0: 8 slots | set 1 | ...        slot: | owner | thread | variable | value words ... |
+//! | set 0: 8 slots | set 1 | ...        slot: | thread | variable | value words ... |
 //! ```
 //! A key hashes to one set and lives in any of its slots. Only the thread itself, on the CPU where it
 //! runs, in probe context, ever touches its own keys: so a key is never looked for while it is
-//! inserted, and a slot is claimed by one compare-and-swap of `owner`. There are no chains to repair,
-//! and freeing is one store. A full set is a dynamic variable drop, counted.
+//! inserted, and a slot is claimed by one compare-and-swap of its first word. There are no chains to
+//! repair, and freeing is one store. A full set is a dynamic variable drop, counted.
 
 use crate::words::Words;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use kernel::prelude::*;
 
 const WAYS: usize = 8;
-const HEAD: usize = 3;
+const HEAD: usize = 2;
+/// In place of a thread: nobody's, and somebody's who is about to write which.
 const FREE: u64 = 0;
 const CLAIMED: u64 = 1;
-const IN_USE: u64 = 2;
+/// Threads have numbers from here on.
+pub(crate) const FIRST_THREAD: u64 = 2;
 
 /// The dynamic variable space of a consumer.
 pub(crate) struct DynVars {
@@ -67,18 +69,16 @@ impl DynVars {
     }
 
     /// First value word of the variable, if the thread has set it.
-    #[inline]
-    pub(crate) fn find(&self, thread: u64, id: u16) -> Option<usize> {
-        self.slot(thread, id).map(|slot| slot.wrapping_add(HEAD))
-    }
-
     #[inline(always)]
-    fn slot(&self, thread: u64, id: u16) -> Option<usize> {
-        self.ways(thread, id).find(|&slot| {
-            self.words.word(slot).is_some_and(|w| w.load(Acquire) == IN_USE)
-                && self.load(slot.wrapping_add(1)) == thread
-                && self.load(slot.wrapping_add(2)) == u64::from(id)
-        })
+    pub(crate) fn find(&self, thread: u64, id: u16) -> Option<usize> {
+        for slot in self.ways(thread, id) {
+            // One bound for both, and for the value.
+            let [t, v, ..] = self.words.some::<3>(slot)?;
+            if t.load(Acquire) == thread && v.load(Relaxed) == u64::from(id) {
+                return Some(slot.wrapping_add(HEAD));
+            }
+        }
+        None
     }
 
     /// First value word of the variable, which is made if it is new; a new one reads 0. `None`: no
@@ -88,26 +88,30 @@ impl DynVars {
         if let Some(at) = self.find(thread, id) {
             return Some(at);
         }
-        let slot = self.ways(thread, id).find(|&slot| {
-            self.words
-                .word(slot)
-                .is_some_and(|w| w.compare_exchange(FREE, CLAIMED, AcqRel, Relaxed).is_ok())
-        })?;
-        self.store(slot.wrapping_add(1), thread);
-        self.store(slot.wrapping_add(2), u64::from(id));
-        for n in HEAD..self.slot_words {
-            self.store(slot.wrapping_add(n), 0);
+        for slot in self.ways(thread, id) {
+            let [t, v, ..] = self.words.some::<3>(slot)?;
+            if t.load(Relaxed) != FREE
+                || t.compare_exchange(FREE, CLAIMED, AcqRel, Relaxed).is_err()
+            {
+                continue;
+            }
+            v.store(id.into(), Relaxed);
+            for n in HEAD..self.slot_words {
+                self.store(slot.wrapping_add(n), 0);
+            }
+            t.store(thread, Release);
+            return Some(slot.wrapping_add(HEAD));
         }
-        if let Some(w) = self.words.word(slot) {
-            w.store(IN_USE, Release);
-        }
-        Some(slot.wrapping_add(HEAD))
+        None
     }
 
     /// Frees the variable.
+    #[inline(always)]
     pub(crate) fn free(&self, thread: u64, id: u16) {
-        if let Some(w) = self.slot(thread, id).and_then(|slot| self.words.word(slot)) {
-            w.store(FREE, Release);
+        if let Some(at) = self.find(thread, id) {
+            if let Some(t) = self.words.word(at.wrapping_sub(HEAD)) {
+                t.store(FREE, Release);
+            }
         }
     }
 
@@ -120,20 +124,15 @@ impl DynVars {
     /// Sets a variable by value; 0 frees it. False: no room.
     #[inline(always)]
     pub(crate) fn set(&self, thread: u64, id: u16, value: u64) -> bool {
-        match self.find(thread, id) {
-            Some(at) if value != 0 => self.store(at, value),
-            Some(at) => {
-                if let Some(w) = self.words.word(at.wrapping_sub(HEAD)) {
-                    w.store(FREE, Release);
-                }
-            }
-            None if value == 0 => {}
-            None => match self.find_or_make(thread, id) {
-                Some(at) => self.store(at, value),
-                None => return false,
-            },
+        if value == 0 {
+            self.free(thread, id);
+            return true;
         }
-        true
+        let at = self.find_or_make(thread, id);
+        if let Some(at) = at {
+            self.store(at, value);
+        }
+        at.is_some()
     }
 
     /// The memory, for loads and stores by byte.

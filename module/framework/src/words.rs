@@ -21,6 +21,12 @@ impl Words {
         self.0.get(at)
     }
 
+    /// `N` words that stand side by side.
+    #[inline(always)]
+    pub(crate) fn some<const N: usize>(&self, at: usize) -> Option<&[AtomicU64; N]> {
+        self.0.get(at..)?.first_chunk()
+    }
+
     /// Copies out from byte `at` on; false if the range is not inside.
     pub(crate) fn read(&self, at: usize, into: &mut [u8]) -> bool {
         let Some(end) = at.checked_add(into.len()) else { return false };

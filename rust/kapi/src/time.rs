@@ -5,6 +5,7 @@ use kernel::bindings;
 
 /// Nanoseconds since boot, without those spent asleep; never backwards, but for an NMI in the
 /// middle of an update of the clock.
+#[inline]
 pub fn monotonic_ns() -> u64 {
     // SAFETY: reads behind a latch, in any context.
     unsafe { bindings::ktime_get_mono_fast_ns() }
