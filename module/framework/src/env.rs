@@ -6,7 +6,6 @@
 //! other address goes to the fault-safe loads of `kapi`.
 
 use crate::args::Args;
-use crate::dynvar::FIRST_THREAD;
 use crate::ecb::Ecb;
 use crate::vars::Slot;
 use abi::dif::Builtin;
@@ -58,7 +57,7 @@ impl<'a> Firing<'a> {
     #[inline]
     pub(crate) fn thread(&self) -> u64 {
         if self.thread.get() == 0 {
-            self.thread.set(task::thread_key().max(FIRST_THREAD));
+            self.thread.set(task::thread_key());
         }
         self.thread.get()
     }

@@ -39,12 +39,15 @@ pub(crate) enum Activity {
     Stopped = 5,
 }
 
+/// [`Activity::Active`] of a consumer that traces one CPU only.
+const ACTIVE_THERE: u32 = 6;
+
 impl Activity {
     fn from_number(n: u32) -> Self {
         match n {
             0 => Self::Inactive,
             1 => Self::Warmup,
-            2 => Self::Active,
+            2 | ACTIVE_THERE => Self::Active,
             3 => Self::Draining,
             4 => Self::Cooldown,
             _ => Self::Stopped,
@@ -187,19 +190,29 @@ impl Shared {
     /// Whether probes fire here now.
     #[inline]
     pub(crate) fn is_live(&self, ctx: &ProbeCtx) -> bool {
-        self.activity.load(Ordering::Acquire) == Activity::Active as u32
-            && (self.only_cpu == UNSET || self.only_cpu == ctx.cpu() as u64)
+        match self.activity.load(Ordering::Acquire) {
+            n if n == Activity::Active as u32 => true,
+            ACTIVE_THERE => self.only_cpu == ctx.cpu() as u64,
+            _ => false,
+        }
+    }
+
+    fn number(&self, activity: Activity) -> u32 {
+        match activity {
+            Activity::Active if self.only_cpu != UNSET => ACTIVE_THERE,
+            other => other as u32,
+        }
     }
 
     /// The next step, unless another one was faster.
     pub(crate) fn advance(&self, from: Activity, to: Activity) -> bool {
-        let (from, to) = (from as u32, to as u32);
+        let (from, to) = (self.number(from), self.number(to));
         self.activity.compare_exchange(from, to, Ordering::AcqRel, Ordering::Acquire).is_ok()
     }
 
     /// The next step, whatever the last one was.
     pub(crate) fn set_activity(&self, to: Activity) {
-        self.activity.store(to as u32, Ordering::Release);
+        self.activity.store(self.number(to), Ordering::Release);
     }
 
     /// Ends the tracing of a consumer whose clauses cost too much.

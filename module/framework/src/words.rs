@@ -24,7 +24,7 @@ impl Words {
     /// `N` words that stand side by side.
     #[inline(always)]
     pub(crate) fn some<const N: usize>(&self, at: usize) -> Option<&[AtomicU64; N]> {
-        self.0.get(at..)?.first_chunk()
+        self.0.get(at..at.wrapping_add(N))?.first_chunk()
     }
 
     /// Copies out from byte `at` on; false if the range is not inside.

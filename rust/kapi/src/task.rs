@@ -92,7 +92,7 @@ pub fn curthread() -> u64 {
 /// tell what runs over the task: a soft interrupt, a hard interrupt, an NMI are threads of control
 /// of their own, as `self->x` set by a task is not meant for the interrupt that comes over it. Idle
 /// tasks are distinct by their addresses, one for each CPU.
-#[inline]
+#[inline(always)]
 pub fn thread_key() -> u64 {
     // SAFETY: `current` exists.
     let start = unsafe { (*current()).start_boottime };
