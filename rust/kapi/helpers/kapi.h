@@ -112,6 +112,7 @@ struct kapi_site {
 int kapi_sites_reserve(size_t more);
 int kapi_sites_check(const struct kapi_site *site);
 int kapi_sites_add(const struct kapi_site *site);
+long kapi_slot_again(u8 len);
 void kapi_sites_forget(u64 start, u64 end);
 bool kapi_sites_free(const struct kapi_text_fns *fns);
 void kapi_sites_poke(const struct kapi_text_fns *fns, const u64 *addrs, size_t n, bool arm, u8 *why);

@@ -120,6 +120,40 @@ int kapi_sites_add(const struct kapi_site *site)
 	return 0;
 }
 
+/*
+ * Slots of the pool whose instructions were forgotten, to be used again for others as long: modules may come and go for
+ * ever. What finds no place here is lost until the end.
+ */
+static struct {
+	u32 at;
+	u8 len;
+} kapi_spare[4096];
+static size_t kapi_spares;
+
+static void kapi_slot_spare(const struct kapi_site *site)
+{
+	if (site->kind != KAPI_SLOT || kapi_spares == ARRAY_SIZE(kapi_spare))
+		return;
+	kapi_spare[kapi_spares].at = site->target - (unsigned long)kapi_pool;
+	kapi_spare[kapi_spares++].len = site->len;
+}
+
+/* Where in the pool an instruction so long can go, or -1. */
+long kapi_slot_again(u8 len)
+{
+	size_t i;
+	u32 at;
+
+	for (i = 0; i < kapi_spares; i++) {
+		if (kapi_spare[i].len != len)
+			continue;
+		at = kapi_spare[i].at;
+		kapi_spare[i] = kapi_spare[--kapi_spares];
+		return at;
+	}
+	return -1;
+}
+
 /* The text in [start, end) is going. An entry is used again only when nobody can be reading what it was. */
 void kapi_sites_forget(u64 start, u64 end)
 {
@@ -131,6 +165,7 @@ void kapi_sites_forget(u64 start, u64 end)
 
 		if (site->addr > FORGOTTEN && site->addr >= start && site->addr < end) {
 			WRITE_ONCE(site->addr, FORGOTTEN);
+			kapi_slot_spare(site);
 			any = true;
 		}
 	}
@@ -160,6 +195,7 @@ bool kapi_sites_free(const struct kapi_text_fns *fns)
 		return false;
 	kvfree(kapi_sites);
 	kapi_sites = NULL;
+	kapi_spares = 0;
 	return true;
 }
 

@@ -134,9 +134,10 @@ fn add_one(table: &Table, trap: &Trap) -> Result<(), Refused> {
         return Ok(());
     }
     if site.kind == Kind::Slot {
-        site.target = table.pool_end();
+        let slot = table.slot(site.len);
+        site.target = slot.addr();
         let (code, len) = displaced(trap, site.target)?;
-        table.pool_append(code.get(..len).ok_or(Refused::Malformed)?)?;
+        table.fill(slot, code.get(..len).ok_or(Refused::Malformed)?)?;
     }
     table.add(&site)
 }

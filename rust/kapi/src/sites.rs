@@ -67,6 +67,15 @@ pub(crate) fn expected() -> bool {
     EXPECTED.load(Relaxed)
 }
 
+/// A place in the pool.
+pub(crate) struct Slot(usize);
+
+impl Slot {
+    pub(crate) fn addr(&self) -> u64 {
+        (sys::kapi_pool as *const () as u64).wrapping_add(self.0 as u64)
+    }
+}
+
 /// The right to change the table: nobody else has it now.
 pub(crate) struct Table {
     _held: Held,
@@ -131,21 +140,26 @@ impl Table {
         }
     }
 
-    /// Where the next displaced instruction goes.
-    pub(crate) fn pool_end(&self) -> u64 {
-        (sys::kapi_pool as *const () as u64).wrapping_add(POOL_USED.load(Relaxed) as u64)
+    /// Where an instruction so long can be displaced to.
+    pub(crate) fn slot(&self, len: u8) -> Slot {
+        // SAFETY: we hold the lock.
+        let at = match usize::try_from(unsafe { sys::kapi_slot_again(len) }) {
+            Ok(again) => again,
+            Err(_) => POOL_USED.load(Relaxed),
+        };
+        Slot(at)
     }
 
-    /// Puts `bytes` at [`Table::pool_end`].
-    pub(crate) fn pool_append(&self, bytes: &[u8]) -> Result<(), Refused> {
+    /// Writes it there.
+    pub(crate) fn fill(&self, slot: Slot, code: &[u8]) -> Result<(), Refused> {
         let fns = symbols::breakpoint_fns().ok_or(Refused::Unsupported)?;
-        let at = POOL_USED.load(Relaxed);
-        let end = at.checked_add(bytes.len()).filter(|end| *end <= POOL).ok_or(Refused::NoRoom)?;
-        // SAFETY: `fns` is from `symbols`, `bytes` has so many, and they end within the pool; what
-        // is used of it ends at `at`.
-        match unsafe { sys::kapi_pool_write(fns, at, bytes.as_ptr(), bytes.len()) } {
+        let Slot(at) = slot;
+        let end = at.checked_add(code.len()).filter(|end| *end <= POOL).ok_or(Refused::NoRoom)?;
+        // SAFETY: `fns` is from `symbols`, `code` has so many bytes, and they end within the pool;
+        // `slot` is behind all that is used, or was for one as long that is forgotten.
+        match unsafe { sys::kapi_pool_write(fns, at, code.as_ptr(), code.len()) } {
             0 => {
-                POOL_USED.store(end, Relaxed);
+                POOL_USED.fetch_max(end, Relaxed);
                 Ok(())
             }
             _ => Err(Refused::Malformed),

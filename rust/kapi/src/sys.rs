@@ -153,6 +153,8 @@ unsafe extern "C" {
     /// Under `Lock::Sites`; not known yet.
     pub(crate) fn kapi_sites_add(site: &Site) -> c_int;
     /// Under `Lock::Sites`.
+    pub(crate) fn kapi_slot_again(len: u8) -> c_long;
+    /// Under `Lock::Sites`.
     pub(crate) fn kapi_sites_forget(start: u64, end: u64);
     /// Under `Lock::Sites`, and `fns` are what their names say. No breakpoint is armed, and all have
     /// come back who came from any site of the table.

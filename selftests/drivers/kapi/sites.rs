@@ -252,6 +252,17 @@ pub(crate) fn all() -> Result {
         check!(text::patch(&[on.undo()]).is_ok());
     }
 
+    // As if it were a module that goes and comes again: the pool would not last without giving back.
+    for _ in 0..30_000 {
+        int3::forget(at(2)..at(2) + 1);
+        int3::add(&traps[2..3], &mut none("add again"));
+    }
+    let mut forgotten = 0;
+    int3::forget(at(2)..at(2) + 1);
+    int3::arm(&[at(2)], &mut |_, why| forgotten += u64::from(why == Refused::Malformed));
+    int3::add(&traps[2..3], &mut none("add again"));
+    check!(forgotten == 1 && strange() == 0);
+
     // Under running threads.
     kapi_shape_start();
     let mut result = Ok(());
