@@ -169,9 +169,11 @@ impl State {
             }
         };
         int3::add(&traps, &mut |i, e| fail(addrs.get(i).copied(), words(e)));
+        // ftrace first, which runs most code for each place, and breakpoints, which slow all of it
+        // down, last.
         ftrace::attach(&fentries, &mut |i, e| fail(fentries.get(i).copied(), words(e)));
-        int3::arm(&addrs, &mut |i, e| fail(addrs.get(i).copied(), words(e)));
         text::patch_each(&patches, &mut |i, e| fail(patches.get(i).map(Patch::addr), words(e)));
+        int3::arm(&addrs, &mut |i, e| fail(addrs.get(i).copied(), words(e)));
         sort(failed, |(addr, _)| *addr);
         TABLE.with(|t| {
             for s in t.into_iter().flat_map(Table::iter) {
@@ -212,7 +214,8 @@ impl State {
         if n == 0 {
             return;
         }
-        for how in [How::Return, How::Tail, How::Trap, How::Fentry] {
+        // The other way round than they were armed.
+        for how in [How::Trap, How::Return, How::Tail, How::Fentry] {
             self.disarm(how, n);
         }
         let _ = self.publish(&mut KVVec::new());

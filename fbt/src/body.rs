@@ -187,6 +187,7 @@ fn leaves(rest: &[u8], ip: u64, insn: x86::Insn, thunk: u64) -> Result<Option<Ex
         // An indirect call goes on behind it.
         Some((Shape::CallReg(_), _)) => Ok(None),
         Some((Shape::Other, _)) if insn.kind == Flow::Indirect && !is_far(rest) => Ok(None),
+        Some((Shape::Other, _)) if is_iret(rest) => Ok(None),
         // CAST: at most 15.
         Some((
             shape @ (Shape::Return
@@ -200,13 +201,19 @@ fn leaves(rest: &[u8], ip: u64, insn: x86::Insn, thunk: u64) -> Result<Option<Ex
     }
 }
 
-/// `iret` and far jumps: they leave, and not as anything we could reproduce. What else goes somewhere
-/// unknown is a call: through memory, or into a hypervisor.
+/// An `iret` outside of entry code goes to the next instruction: it is how the kernel has the CPU
+/// forget what it has fetched.
+fn is_iret(rest: &[u8]) -> bool {
+    matches!(rest, [0xcf, ..] | [0x48, 0xcf, ..])
+}
+
+/// Far jumps leave, and not as anything we could reproduce. What else goes somewhere unknown is a
+/// call: through memory, or into a hypervisor.
 fn is_far(rest: &[u8]) -> bool {
-    let bare =
-        rest.iter().position(|b| !matches!(b, 0x40..=0x4f | 0x66 | 0xf2 | 0xf3 | 0x2e | 0x3e));
+    let prefix = |b: &u8| matches!(b, 0x40..=0x4f | 0x66 | 0xf2 | 0xf3 | 0x2e | 0x3e);
+    let bare = rest.iter().position(|b| !prefix(b));
     match rest.get(bare.unwrap_or(0)..) {
-        Some([0xcf | 0xea | 0xcb | 0xca, ..]) => true,
+        Some([0xea | 0xcb | 0xca, ..]) => true,
         Some([0xff, modrm, ..]) => (modrm >> 3) & 7 == 5,
         _ => false,
     }

@@ -72,7 +72,8 @@ fn nonsense_is_not_believed() {
     assert_eq!(look(&[0xeb, 0x02, 0xb8, 1, 2, 3, 4, 0xc3]), Err(Unfit::Inconsistent(AT + 4)));
     assert_eq!(look(&[0x90, 0x06]), Err(Unfit::Undecodable(AT + 1)));
     assert_eq!(look(&[0xc2, 8, 0]), Err(Unfit::OddExit(AT)));
-    assert_eq!(look(&[0x48, 0xcf]), Err(Unfit::OddExit(AT)));
+    assert_eq!(look(&[0x48, 0xcb]), Err(Unfit::OddExit(AT)));
+    assert_eq!(look(&[0x48, 0xcf, 0x90]).expect("fit").0, []);
     assert_eq!(look(&vec![0x90; MAX_BODY + 1]), Err(Unfit::TooLarge));
     // The last byte of the largest counts as well.
     let mut large = vec![0x90; MAX_BODY];

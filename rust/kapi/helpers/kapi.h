@@ -110,6 +110,7 @@ struct kapi_site {
 	u8 unused[2];
 };
 int kapi_sites_reserve(size_t more);
+bool kapi_is_tail(u64 addr);
 int kapi_sites_check(const struct kapi_site *site);
 int kapi_sites_add(const struct kapi_site *site);
 long kapi_slot_again(u8 len);

@@ -71,6 +71,14 @@ static void kapi_site_insert(struct kapi_sites *all, const struct kapi_site *sit
 	smp_store_release(&to->addr, addr);
 }
 
+/* A jump of which we know where it leads, and emulate it. */
+bool kapi_is_tail(u64 addr)
+{
+	const struct kapi_site *site = kapi_site_at(addr);
+
+	return site && site->kind == KAPI_TAIL;
+}
+
 /* Room for so many more. All that changes the table is under a lock of the caller's. */
 int kapi_sites_reserve(size_t more)
 {

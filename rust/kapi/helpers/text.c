@@ -11,6 +11,7 @@
 #include <linux/rcupdate.h>
 #include <linux/sort.h>
 #include <linux/uaccess.h>
+#include <asm/text-patching.h>
 #include "kapi.h"
 
 static const u8 nop5[5] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 };
@@ -97,13 +98,85 @@ static int kapi_by_addr(const void *a, const void *b, const void *batch)
 	return x < y ? -1 : x > y;
 }
 
+/*
+ * How a site changes. A return is one byte: what stands behind it never runs, so it changes whole when its first byte
+ * does. A jump of which we know where it leads may hold a breakpoint meanwhile: kapi_breakpoint() emulates it.
+ * Anything else is left to the kernel's method.
+ */
+enum kapi_way { KAPI_AS_THE_KERNEL, KAPI_FROM_RETURN, KAPI_TO_RETURN, KAPI_BY_BREAKPOINT };
+
+static enum kapi_way kapi_way(const struct kapi_patch *p)
+{
+	if (!memcmp(p->old, ret5, 5))
+		return KAPI_FROM_RETURN;
+	if (!memcmp(p->new, ret5, 5))
+		return KAPI_TO_RETURN;
+	return kapi_is_tail(p->addr) ? KAPI_BY_BREAKPOINT : KAPI_AS_THE_KERNEL;
+}
+
+/* A page of text as it is to be. Of text_mutex. */
+static u8 kapi_page[PAGE_SIZE];
+
+/* Of each patch that changes in these ways, the bytes from first to last become the new ones, or a breakpoint. */
+struct kapi_step {
+	unsigned int ways;
+	u8 first, last;
+	bool breakpoint;
+};
+
+static const struct kapi_step kapi_steps[] = {
+	{ BIT(KAPI_BY_BREAKPOINT), 0, 0, .breakpoint = true },
+	{ BIT(KAPI_TO_RETURN), 0, 0 },
+	{ BIT(KAPI_FROM_RETURN) | BIT(KAPI_TO_RETURN) | BIT(KAPI_BY_BREAKPOINT), 1, 4 },
+	{ BIT(KAPI_FROM_RETURN) | BIT(KAPI_BY_BREAKPOINT), 0, 0 },
+};
+
+/*
+ * One step of all patches, a page of text at a time: what stands between two sites is written as it is. Writing a
+ * site costs thousands of instructions, writing a page hardly more. Nobody else writes text: text_mutex is held.
+ */
+static void kapi_take_step(const struct kapi_text_fns *fns, const struct kapi_step *step, const struct kapi_patch *batch,
+			   const u8 *order, const u8 *way, size_t n)
+{
+	u64 from = 0, to = 0;
+	bool any = false;
+	size_t i;
+
+	for (i = 0; i <= n; i++) {
+		const struct kapi_patch *p = i < n ? &batch[order[i]] : NULL;
+		u64 first, end;
+
+		if (p && !(step->ways & BIT(way[order[i]])))
+			continue;
+		first = p ? p->addr + step->first : 0;
+		end = p ? p->addr + step->last + 1 : 0;
+		if (to && (!p || (end - 1) >> PAGE_SHIFT != from >> PAGE_SHIFT)) {
+			kapi_call4(fns->poke, from, (unsigned long)kapi_page, to - from, 0);
+			to = 0;
+		}
+		if (!p)
+			break;
+		any = true;
+		if (!to)
+			from = to = first;
+		memcpy(kapi_page + (to - from), (void *)(unsigned long)to, first - to);
+		if (step->breakpoint)
+			kapi_page[first - from] = INT3_INSN_OPCODE;
+		else
+			memcpy(kapi_page + (first - from), p->new + step->first, end - first);
+		to = end;
+	}
+	if (any)
+		kapi_call4(fns->sync, 0, 0, 0, 0);
+}
+
 /* Each for itself, but those that have a why already: why[i] is 0, or the errno of what stood in the way. At most KAPI_CHUNK, fastest if they ascend. */
 void kapi_text_patch_each(const struct kapi_text_fns *fns, const struct kapi_patch *batch, size_t n, u8 *why)
 {
+	u8 order[KAPI_CHUNK], way[KAPI_CHUNK];
 	bool ascends = true;
-	u8 order[KAPI_CHUNK];
+	size_t i, good = 0;
 	u64 free = 0;
-	size_t i;
 
 	for (i = 0; i < n; i++) {
 		order[i] = i;
@@ -120,16 +193,21 @@ void kapi_text_patch_each(const struct kapi_text_fns *fns, const struct kapi_pat
 		if (why[order[i]])
 			continue;
 		err = kapi_check(fns, p);
-		/* What is added now is written at the end only: the one before does not show yet. */
+		/* What is found good now is written later: the one before does not show yet. */
 		if (!err && p->addr < free)
 			err = -EEXIST;
 		why[order[i]] = -err;
 		if (err)
 			continue;
 		free = p->addr + 5;
-		kapi_call4(fns->batch_add, p->addr, (unsigned long)p->new, 5, 0);
+		way[order[i]] = fns->poke && fns->sync ? kapi_way(p) : KAPI_AS_THE_KERNEL;
+		if (way[order[i]] == KAPI_AS_THE_KERNEL)
+			kapi_call4(fns->batch_add, p->addr, (unsigned long)p->new, 5, 0);
+		order[good++] = order[i];
 	}
 	kapi_call4(fns->batch_finish, 0, 0, 0, 0);
+	for (i = 0; i < ARRAY_SIZE(kapi_steps); i++)
+		kapi_take_step(fns, &kapi_steps[i], batch, order, way, good);
 	mutex_unlock(fns->text_mutex);
 	mutex_unlock(fns->module_mutex);
 }

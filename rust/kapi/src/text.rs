@@ -228,7 +228,8 @@ fn announce(batch: &[Patch], refused: &mut dyn FnMut(usize, Refused)) -> Option<
         return None;
     }
     let table = Table::lock();
-    let room = table.reserve(tails);
+    // While it is changed, a tail holds a breakpoint.
+    let room = table.reserve(tails).and_then(|()| table.breakpoints_on());
     for (i, p) in batch.iter().enumerate() {
         let known = room.and_then(|()| p.tail().map_or(Ok(()), |site| table.add(&site)));
         if let Err(why) = known {
