@@ -96,12 +96,16 @@ fn of(
                     false => outside = Some(addr),
                 }
             } else if let Some([b'.', ..]) = symbol.strip_prefix(function) {
-                if clone.is_none() && range.contains(&addr) && !eligible::is_cold(symbol) {
+                if clone.is_none() && !eligible::is_cold(symbol) {
                     clone = Some(Answer::new(Reason::Clone, symbol, true));
                 }
             }
         })
         .ok()?;
+    if let Some(reason) = eligible::not_by_name(function).filter(|_| at.or(outside).is_some()) {
+        let behind = function.strip_prefix(b"__pfx_").unwrap_or(b"");
+        return not(reason, behind);
+    }
     let Some(at) = at else {
         return match (outside, clone) {
             // What ran at the start stands behind the text, as data does.
@@ -110,10 +114,6 @@ fn of(
             (None, clone) => clone.map(Verdict::Not),
         };
     };
-    if let Some(reason) = eligible::not_by_name(function) {
-        let behind = function.strip_prefix(b"__pfx_").unwrap_or(b"");
-        return not(reason, behind);
-    }
     let symbols = Symbols::of(source).ok()?;
     let limits = Limits::of(source).ok()?;
     let rules: Rules<'_> = state.rules(state.only_breakpoints);

@@ -142,18 +142,30 @@ impl Table {
         Ok(Self { slots, shift: len.leading_zeros().wrapping_add(1) })
     }
 
-    /// The slots to try for an address, in order.
+    /// The first slot to try for an address.
     #[inline]
-    fn path(&self, addr: u64) -> impl Iterator<Item = usize> {
-        let mask = self.slots.len().wrapping_sub(1);
+    fn first(&self, addr: u64) -> usize {
         // Fibonacci hashing: the product's upper bits depend on all of the address.
-        let from = (addr.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (self.shift & 63)) as usize;
-        (0..self.slots.len()).map(move |i| from.wrapping_add(i) & mask)
+        (addr.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (self.shift & 63)) as usize
+    }
+
+    /// The next one.
+    #[inline]
+    fn after(&self, at: usize) -> usize {
+        at.wrapping_add(1) & self.slots.len().wrapping_sub(1)
+    }
+
+    /// All of them, in order.
+    fn path(&self, addr: u64) -> impl Iterator<Item = usize> + '_ {
+        let from = Some(self.first(addr));
+        core::iter::successors(from, |at| Some(self.after(*at))).take(self.slots.len())
     }
 
     /// There is room.
     pub(crate) fn add(&mut self, site: Site) {
-        for at in self.path(site.addr) {
+        let mut at = self.first(site.addr);
+        for _ in 0..self.slots.len() {
+            let next = self.after(at);
             match self.slots.get_mut(at) {
                 Some(slot @ None) => {
                     *slot = Some(site);
@@ -162,6 +174,7 @@ impl Table {
                 Some(Some(same)) if same.addr == site.addr => same.flags.more = true,
                 _ => {}
             }
+            at = next;
         }
     }
 
@@ -171,7 +184,6 @@ impl Table {
     }
 
     /// Those of one address.
-    #[inline]
     pub(crate) fn at(&self, addr: u64) -> impl Iterator<Item = &Site> {
         let mut done = false;
         self.path(addr)
@@ -187,12 +199,21 @@ impl Table {
 
 /// Serves an address. One that was disarmed a moment ago is not in the table any more: nothing
 /// happens.
-#[inline]
+#[inline(always)]
 fn serve(addr: u64, f: impl Fn(&ProbeCtx, &Site)) {
-    context::enter(|ctx| {
+    context::enter(move |ctx| {
         let Some(table) = TABLE.load(ctx) else { return };
-        for site in table.at(addr) {
-            f(ctx, site);
+        let mut at = table.first(addr);
+        // Ends at a free slot, of which there are as many as others.
+        while let Some(Some(site)) = table.slots.get(at) {
+            if site.addr == addr {
+                // Called in one place only: what it does is part of this function.
+                f(ctx, site);
+                if !site.flags.more {
+                    return;
+                }
+            }
+            at = table.after(at);
         }
     });
 }
@@ -222,18 +243,15 @@ pub(crate) fn tail(site: u64) {
 /// # Context
 /// *any*: interrupts are off.
 pub(crate) fn trap(addr: u64, regs: &Regs, goes: Option<u64>) {
-    serve(addr, |ctx, s| match s.role {
-        Role::Entry => {
-            let args = [0, 1, 2, 3, 4, 5].map(|n| regs.arg(n));
-            // Above the return address.
-            fire(ctx, &s.probe, Args::entry(&args, regs.sp().wrapping_add(8)));
-        }
-        Role::Exit => match goes {
-            None => fire(ctx, &s.probe, Args::values(&[s.arg0(), regs.ret()])),
-            Some(target) if s.leaves(target) => {
-                fire(ctx, &s.probe, Args::values(&[s.arg0(), 0]));
-            }
-            Some(_) => {}
-        },
+    let entry = [0, 1, 2, 3, 4, 5].map(|n| regs.arg(n));
+    serve(addr, |ctx, s| {
+        let exit = [s.arg0(), if goes.is_none() { regs.ret() } else { 0 }];
+        let args = match s.role {
+            // The rest is above the return address.
+            Role::Entry => Args::entry(&entry, regs.sp().wrapping_add(8)),
+            Role::Exit if goes.is_some_and(|target| !s.leaves(target)) => return,
+            Role::Exit => Args::values(&exit),
+        };
+        fire(ctx, &s.probe, args);
     });
 }

@@ -5,12 +5,12 @@
 //! A missing one is no error here. It takes away the feature that is built on it, and one line in
 //! the log says so: kernels rename such functions without notice.
 
+use crate::once::Once as SetOnce;
 use crate::sys::{self, FtraceFns, TextFns};
 use core::ffi::CStr;
 use core::ops::Range;
 use kernel::ffi::{c_char, c_int, c_ulong, c_void};
 use kernel::prelude::*;
-use crate::once::Once as SetOnce;
 
 struct Found {
     lookup: Lookup,
@@ -154,9 +154,10 @@ pub fn find(name: &CStr) -> Option<u64> {
     (addr != 0).then_some(addr as u64)
 }
 
-/// The text that the kernel has freed since it started.
+/// The text that the kernel has freed since it started, and what stood behind it.
 pub fn init_text_range() -> Option<Range<u64>> {
-    Some(find(c"_sinittext")?..find(c"_einittext")?)
+    // Behind it is what would run at the end, which never comes for the kernel, and data.
+    Some(find(c"_sinittext")?..find(c"__init_end")?)
 }
 
 /// What jumps in the place of returns lead to, on a kernel that has to divert them.
