@@ -75,11 +75,7 @@ pub fn enter<R>(f: impl FnOnce(&ProbeCtx) -> R) -> Option<R> {
         unsafe { asm!("pushfq", "pop {f}", "cli", f = out(reg) flags) };
         flags
     } else {
-        // SAFETY: turns interrupts off; `restore` turns them on if they were.
-        match unsafe { sys::kapi_irq_save() } {
-            true => BY_CALL,
-            false => 0,
-        }
+        save_by_call()
     };
     let busy: u64;
     let cpu: usize;
@@ -113,6 +109,17 @@ pub fn enter<R>(f: impl FnOnce(&ProbeCtx) -> R) -> Option<R> {
     Some(r)
 }
 
+/// Turns interrupts off where only the kernel knows how.
+#[cold]
+#[inline(never)]
+fn save_by_call() -> u64 {
+    // SAFETY: `restore` turns them on if they were.
+    match unsafe { sys::kapi_irq_save() } {
+        true => BY_CALL,
+        false => 0,
+    }
+}
+
 /// Makes interrupts what they were before `enter`.
 #[inline(always)]
 fn restore(flags: u64) {
@@ -120,9 +127,15 @@ fn restore(flags: u64) {
         // SAFETY: they were on before `enter` turned them off.
         unsafe { asm!("sti", options(nostack)) };
     } else if flags & BY_CALL != 0 {
-        // SAFETY: as above, by the kernel's way.
-        unsafe { sys::kapi_irq_on() };
+        on_by_call();
     }
+}
+
+#[cold]
+#[inline(never)]
+fn on_by_call() {
+    // SAFETY: they were on before `save_by_call`.
+    unsafe { sys::kapi_irq_on() };
 }
 
 /// Counts a probe that fired while one was being served.
