@@ -34,6 +34,18 @@ impl<'a> Args<'a> {
         Self { values: regs, stack }
     }
 
+    /// The two parts.
+    #[inline(always)]
+    pub(crate) const fn split(self) -> (&'a [u64], u64) {
+        (self.values, self.stack)
+    }
+
+    /// Of [`Self::split`].
+    #[inline(always)]
+    pub(crate) const fn joined(values: &'a [u64], stack: u64) -> Self {
+        Self { values, stack }
+    }
+
     /// Argument `n`, 0 if the probe has none.
     #[inline]
     pub fn get(&self, n: u64) -> u64 {

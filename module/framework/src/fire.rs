@@ -27,7 +27,10 @@ use zerocopy::IntoBytes;
 #[inline(always)]
 pub fn fire(ctx: &ProbeCtx, probe: &Probe, args: Args<'_>) {
     let Some(chain) = probe.chain.load(ctx) else { return };
-    let Some(only) = chain.only() else { return fire_chain(ctx, chain, args) };
+    // What is called gets the arguments in registers: nothing is put on the stack before it is clear
+    // that somebody wants it.
+    let (values, stack) = args.split();
+    let Some(only) = chain.only() else { return fire_chain(ctx, chain, values, stack) };
     // Who traces one process fires everywhere: that is the path to be short. Nearly as common are
     // clauses that count and do nothing else.
     let clause = &*only.clause;
@@ -36,7 +39,7 @@ pub fn fire(ctx: &ProbeCtx, probe: &Probe, args: Args<'_>) {
     }
     match clause.counts {
         Some(index) => count(ctx, only, index),
-        None => fire_one(ctx, only, args),
+        None => fire_one(ctx, only, values, stack),
     }
 }
 
@@ -55,12 +58,12 @@ fn count(ctx: &ProbeCtx, ecb: &Ecb, index: usize) {
 
 /// Runs the ECB of a chain that has no other one, and whose gate is open.
 #[inline(never)]
-fn fire_one(ctx: &ProbeCtx, ecb: &Ecb, args: Args<'_>) {
+fn fire_one(ctx: &ProbeCtx, ecb: &Ecb, values: &[u64], stack: u64) {
     let shared = &*ecb.shared;
     if !shared.is_live(ctx) {
         return;
     }
-    let firing = Firing::new(ctx, args);
+    let firing = Firing::new(ctx, Args::joined(values, stack));
     // A lean clause alone cannot cost too much.
     let Some(lean) = &ecb.clause.lean else { return run(&firing, ecb, true) };
     let Ok(mut cpu) = shared.cpus.get(ctx).try_borrow_mut() else { return };
@@ -68,8 +71,8 @@ fn fire_one(ctx: &ProbeCtx, ecb: &Ecb, args: Args<'_>) {
 }
 
 #[inline(never)]
-fn fire_chain(ctx: &ProbeCtx, chain: &Chain, args: Args<'_>) {
-    let firing = Firing::new(ctx, args);
+fn fire_chain(ctx: &ProbeCtx, chain: &Chain, values: &[u64], stack: u64) {
+    let firing = Firing::new(ctx, Args::joined(values, stack));
     let mut last = ptr::null();
     for ecb in chain.ecbs() {
         let shared = &*ecb.shared;
