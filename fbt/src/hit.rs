@@ -200,34 +200,64 @@ impl Table {
 /// Serves an address. One that was disarmed a moment ago is not in the table any more: nothing
 /// happens.
 #[inline(always)]
-fn serve(addr: u64, f: impl Fn(&ProbeCtx, &Site)) {
+fn serve(addr: u64, f: impl Fn(&ProbeCtx, &Site), rarely: impl Fn(&ProbeCtx, &Table)) {
     context::enter(move |ctx| {
         let Some(table) = TABLE.load(ctx) else { return };
         let mut at = table.first(addr);
         // Ends at a free slot, of which there are as many as others.
         while let Some(Some(site)) = table.slots.get(at) {
             if site.addr == addr {
-                // Called in one place only: what it does is part of this function.
-                f(ctx, site);
-                if !site.flags.more {
-                    return;
-                }
+                // Called in one place only, and not in a loop: what it does is part of this function
+                // and nothing has to be kept for after it.
+                return match site.flags.more {
+                    false => f(ctx, site),
+                    true => rarely(ctx, table),
+                };
             }
             at = table.after(at);
         }
     });
 }
 
+/// Serves an address that has several sites.
+#[cold]
+#[inline(never)]
+fn serve_all(ctx: &ProbeCtx, table: &Table, addr: u64, f: &dyn Fn(&ProbeCtx, &Site)) {
+    let mut at = table.first(addr);
+    while let Some(Some(site)) = table.slots.get(at) {
+        if site.addr == addr {
+            f(ctx, site);
+            if !site.flags.more {
+                return;
+            }
+        }
+        at = table.after(at);
+    }
+}
+
 /// # Context
 /// *any*: wherever a function begins.
 pub(crate) extern "C" fn entry(site: u64, regs: &[u64; 6], stack: u64) {
-    serve(site, |ctx, s| fire(ctx, &s.probe, Args::entry(regs, stack)));
+    let f = move |ctx: &ProbeCtx, s: &Site| fire(ctx, &s.probe, Args::entry(regs, stack));
+    // A copy of its own: what is referred to would have to be in memory.
+    serve(site, f, move |ctx, table| {
+        serve_all(ctx, table, site, &move |ctx, s| {
+            fire(ctx, &s.probe, Args::entry(regs, stack));
+        });
+    });
 }
 
 /// # Context
 /// *any*: wherever a function returns.
 pub(crate) extern "C" fn returned(site: u64, value: u64) {
-    serve(site, |ctx, s| fire(ctx, &s.probe, Args::values(&[s.arg0(), value])));
+    let f = move |ctx: &ProbeCtx, s: &Site| {
+        fire(ctx, &s.probe, Args::values(&[s.arg0(), value]));
+    };
+    serve(site, f, move |ctx, table| {
+        serve_all(ctx, table, site, &move |ctx, s| {
+            fire(ctx, &s.probe, Args::values(&[s.arg0(), value]));
+        });
+    });
 }
 
 /// The value is not known: it will be what the other function returns.
@@ -235,7 +265,8 @@ pub(crate) extern "C" fn returned(site: u64, value: u64) {
 /// # Context
 /// *any*: wherever a function calls another one as its last act.
 pub(crate) fn tail(site: u64) {
-    serve(site, |ctx, s| fire(ctx, &s.probe, Args::values(&[s.arg0(), 0])));
+    let f = |ctx: &ProbeCtx, s: &Site| fire(ctx, &s.probe, Args::values(&[s.arg0(), 0]));
+    serve(site, f, |ctx, table| serve_all(ctx, table, site, &f));
 }
 
 /// A breakpoint; `goes`: where its instruction jumps to, if it is a jump.
@@ -244,7 +275,7 @@ pub(crate) fn tail(site: u64) {
 /// *any*: interrupts are off.
 pub(crate) fn trap(addr: u64, regs: &Regs, goes: Option<u64>) {
     let entry = [0, 1, 2, 3, 4, 5].map(|n| regs.arg(n));
-    serve(addr, |ctx, s| {
+    let f = |ctx: &ProbeCtx, s: &Site| {
         let exit = [s.arg0(), if goes.is_none() { regs.ret() } else { 0 }];
         let args = match s.role {
             // The rest is above the return address.
@@ -253,5 +284,6 @@ pub(crate) fn trap(addr: u64, regs: &Regs, goes: Option<u64>) {
             Role::Exit => Args::values(&exit),
         };
         fire(ctx, &s.probe, args);
-    });
+    };
+    serve(addr, f, |ctx, table| serve_all(ctx, table, addr, &f));
 }
