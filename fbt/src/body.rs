@@ -141,8 +141,9 @@ pub fn exits<E: From<Unfit>>(
         let at = ip.wrapping_sub(code.start);
         set(scratch.begins, at);
         let target = match insn.kind {
+            Flow::Next | Flow::Call(_) | Flow::Trap => continue,
             Flow::Jump(target) | Flow::Branch(target) => Some(target),
-            _ => None,
+            Flow::Return | Flow::Indirect => None,
         };
         if let Some(target) = target {
             found.loops |= target == around.watched;
@@ -230,21 +231,22 @@ pub struct Glance {
     pub narrow: bool,
 }
 
-/// Looks for exits byte by byte, at a small part of the price of [`exits`]. What is there is found;
+/// Looks for the bytes of exits, at a small part of the price of [`exits`]. What is there is found;
 /// what is found may, rarely, not be there, but be a part of another instruction. `is_function` tells
 /// whether a function begins at an address.
 pub fn glance(code: Code<'_>, return_thunk: u64, is_function: &dyn Fn(u64) -> bool) -> Glance {
     let mut g = Glance::default();
     let body = code.range();
-    let mut ip = code.start;
-    let mut rest = code.bytes;
-    while let Some((&first, after)) = rest.split_first() {
+    let mut see = |at: usize| {
+        let rest = code.bytes.get(at..).unwrap_or_default();
+        let Some((&first, after)) = rest.split_first() else { return };
         match (first, after) {
             (RET, [INT3, INT3, INT3, INT3, ..]) => g.returns = true,
             (RET, []) => g.narrow = true,
             (JMP, &[a, b, c, d, ..]) if !(g.tails && g.returns) => {
                 let distance = i64::from(i32::from_le_bytes([a, b, c, d]));
-                let target = ip.wrapping_add(5).wrapping_add_signed(distance);
+                let next = code.start.wrapping_add(at as u64).wrapping_add(5);
+                let target = next.wrapping_add_signed(distance);
                 if target == return_thunk {
                     g.returns = true;
                 } else if !body.contains(&target) && is_function(target) {
@@ -255,8 +257,53 @@ pub fn glance(code: Code<'_>, return_thunk: u64, is_function: &dyn Fn(u64) -> bo
             (0xff, &[0xe0..=0xe7, INT3 | 0x90 | 0xd6, ..] | &[0xe0..=0xe7]) => g.narrow = true,
             _ => {}
         }
-        rest = after;
-        ip = ip.wrapping_add(1);
+    };
+    let words = code.bytes.chunks_exact(8);
+    let end = words.remainder();
+    let mut at = 0usize;
+    for word in words.filter_map(<[u8]>::first_chunk) {
+        let mut marks = first_bytes(u64::from_le_bytes(*word));
+        while marks != 0 {
+            see(at.wrapping_add((marks.trailing_zeros() >> 3) as usize));
+            marks &= marks.wrapping_sub(1);
+        }
+        at = at.wrapping_add(8);
+    }
+    for i in 0..end.len() {
+        see(at.wrapping_add(i));
     }
     g
+}
+
+/// One in each byte.
+const ONES: u64 = 0x0101_0101_0101_0101;
+
+/// The top bit of each byte of `w` that an exit may begin with (and of few others): a return, a jump,
+/// and half of a jump through a register if the other half, or nothing, follows.
+#[inline(always)]
+fn first_bytes(w: u64) -> u64 {
+    const fn all(byte: u8) -> u64 {
+        (byte as u64).wrapping_mul(ONES)
+    }
+    // Zero is in those bytes that are meant.
+    let ret = w ^ all(RET);
+    let jmp = w ^ all(JMP);
+    let next = w >> 8 | 0xe0 << 56;
+    let reg = !w | (next & all(0xf8)) ^ all(0xe0);
+    let zero = |v: u64| v.wrapping_sub(ONES) & !v;
+    (zero(ret) | zero(jmp) | zero(reg)) & all(0x80)
+}
+
+/// Does anything in `code` look like a jump to its byte number `at`? A jump that is there is found.
+pub fn may_loop(code: &[u8], at: usize) -> bool {
+    // A jump over a byte's distance: before the byte stands one of these.
+    let short = code.iter().zip(code.iter().skip(1)).take(at.wrapping_add(130)).enumerate();
+    let mut short = short.filter(|(_, (op, _))| matches!(op, 0x70..=0x7f | 0xeb | 0xe0..=0xe3));
+    // CAST: the byte is signed; both sides wrap alike.
+    let leads = |behind: usize, distance: i32| behind.wrapping_add_signed(distance as isize) == at;
+    short.any(|(n, (_, d))| leads(n.wrapping_add(2), i32::from(*d as i8)))
+        || code.windows(4).enumerate().any(|(n, w)| match *w {
+            [a, b, c, d] => leads(n.wrapping_add(4), i32::from_le_bytes([a, b, c, d])),
+            _ => false,
+        })
 }

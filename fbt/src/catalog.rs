@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //! The functions of the kernel or of a module that can be traced.
 //!
-//! Sixteen bytes for each, and its names are the framework's: there are fifty thousand.
+//! Twelve bytes for each, and its names are the framework's: there are fifty thousand.
 
 use crate::body::{self, Code, Glance, Scratch, MAX_BODY, SCRATCH_WORDS};
 use crate::eligible::{self, Entry, Judge};
@@ -21,9 +21,11 @@ pub(crate) struct Function {
     start: u32,
     pub(crate) size: u32,
     /// Bits of the techniques for its entry; 0: it has no probe there.
-    pub(crate) entry: u32,
+    pub(crate) entry: u8,
     /// The same for its returns.
-    pub(crate) returns: u32,
+    pub(crate) returns: u8,
+    /// Where ftrace has its site, from the start on, if that is how its entry is traced.
+    fentry: u8,
 }
 
 /// All functions of one piece of text.
@@ -96,11 +98,11 @@ pub(crate) struct Rules<'a> {
 pub(crate) fn collect(
     module: u64,
     source: &Source<'_>,
+    symbols: Symbols,
     rules: &Rules<'_>,
     desk: &mut Desk,
 ) -> Result<Collected> {
     let range = source.range();
-    let symbols = Symbols::of(source)?;
     let limits = Limits::of(source)?;
     let judge = rules.judge(&limits);
     let (mut functions, mut named, mut colds) = (KVVec::new(), KVVec::new(), KVVec::new());
@@ -125,8 +127,9 @@ pub(crate) fn collect(
                 look(&judge, rules, s.addr, extent, &symbols, &range, desk).filter(|l| l.any()).map(
                     |l| {
                         let (entry, returns) = (l.entry_bits(), l.return_bits());
+                        let fentry = l.fentry(s.addr);
                         // CAST: as above.
-                        Function { start, size: extent as u32, entry, returns }
+                        Function { start, size: extent as u32, entry, returns, fentry }
                     },
                 )
             }
@@ -158,19 +161,33 @@ impl Look {
         self.entry.is_ok() || self.returns.is_ok()
     }
 
-    fn entry_bits(&self) -> u32 {
-        self.entry.map_or(0, |e| e.technique().bit())
+    fn entry_bits(&self) -> u8 {
+        self.entry.map_or(0, |e| bit(e.technique()))
     }
 
-    fn return_bits(&self) -> u32 {
+    fn fentry(&self, start: u64) -> u8 {
+        match self.entry {
+            // CAST: below 16.
+            Ok(Entry::Fentry(at)) => at.wrapping_sub(start) as u8,
+            _ => 0,
+        }
+    }
+
+    fn return_bits(&self) -> u8 {
         let Ok(g) = self.returns else { return 0 };
         let all = [
             (g.returns, Technique::CallReturn),
             (g.tails, Technique::CallTail),
             (g.narrow, Technique::TrapReturn),
         ];
-        all.iter().filter(|(there, _)| *there).fold(0, |bits, (_, t)| bits | t.bit())
+        all.iter().filter(|(there, _)| *there).fold(0, |bits, (_, t)| bits | bit(*t))
     }
+}
+
+/// A technique of ours, of which there are less than eight.
+fn bit(t: Technique) -> u8 {
+    // CAST: so it fits.
+    t.bit() as u8
 }
 
 /// Looks at the function at `start`. `None` if it has no text of its own.
@@ -275,10 +292,17 @@ impl Collected {
                 cookie: Cookie::new(at, n, is_return).0,
                 how,
             };
-            let entry = (f.entry != 0).then(|| offer(b"entry", f.entry, false));
-            let returns = (f.returns != 0).then(|| offer(b"return", f.returns, true));
+            let entry = (f.entry != 0).then(|| offer(b"entry", f.entry.into(), false));
+            let returns = (f.returns != 0).then(|| offer(b"return", f.returns.into(), true));
             [entry, returns].into_iter().flatten()
         })
+    }
+}
+
+impl Function {
+    /// Where ftrace has its site, from the start on, if that is how its entry is traced.
+    pub(crate) fn fentry(&self) -> Option<u64> {
+        (self.entry == bit(Technique::Fentry)).then_some(self.fentry.into())
     }
 }
 

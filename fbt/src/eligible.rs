@@ -52,13 +52,16 @@ pub(crate) struct Judge<'a> {
 
 /// A name that does not stand for a function.
 pub(crate) fn not_by_name(name: &[u8]) -> Option<Reason> {
-    if name.starts_with(b"__pfx_") {
+    if name.starts_with(text::PADDING) {
         return Some(Reason::Padding);
     }
     if name.starts_with(b"__SCT__") {
         return Some(Reason::StaticCall);
     }
-    if CODE.iter().any(|prefix| name.starts_with(prefix)) {
+    // Most names begin as none of them.
+    let may_be =
+        matches!(name.first(), Some(b'_' | b'a' | b'c' | b'e' | b'f' | b'i' | b'r' | b's' | b'x'));
+    if may_be && CODE.iter().any(|prefix| name.starts_with(prefix)) {
         return Some(Reason::EntryCode);
     }
     is_cold(name).then_some(Reason::NotFunction)
@@ -98,6 +101,9 @@ const CODE: &[&[u8]] = &[
 
 /// Is this the unlikely half of a function?
 pub(crate) fn is_cold(name: &[u8]) -> bool {
+    if !name.contains(&b'.') {
+        return false;
+    }
     let mut parts = name.split(|b| *b == b'.').skip(1);
     parts.any(|p| p == b"cold")
 }
@@ -124,31 +130,22 @@ impl Judge<'_> {
 
     /// How to trace the entry of a function of which `code` is all, or at least the beginning.
     pub(crate) fn entry(&self, code: Code<'_>, scratch: &mut Scratch<'_>) -> Result<Entry, Reason> {
-        if !self.only_breakpoints {
-            if let Some(site) = ftrace::location(code.start) {
-                if site.wrapping_sub(code.start) < ALIGNMENT {
-                    return Ok(Entry::Fentry(site));
-                }
-            }
+        match fentry(code) {
+            Some(site) if !self.only_breakpoints => Ok(Entry::Fentry(site)),
+            site => self.first_instruction(code, site, scratch),
         }
-        self.first_instruction(code, scratch)
     }
 
     /// How to trace it by a breakpoint: behind what the compiler put there for others.
-    pub(crate) fn first_instruction(
+    fn first_instruction(
         &self,
         code: Code<'_>,
+        fentry: Option<u64>,
         scratch: &mut Scratch<'_>,
     ) -> Result<Entry, Reason> {
-        let mut skip = 0;
-        if LANDINGS.iter().any(|l| code.bytes.starts_with(l)) {
-            skip = 4;
-        }
         let start = code.start;
-        if ftrace::location(start) == Some(start.wrapping_add(skip)) {
-            skip = skip.wrapping_add(FENTRY_LEN);
-        }
-        let at = start.wrapping_add(skip);
+        let at = fentry.map_or(start.wrapping_add(landing(code)), |f| f.wrapping_add(FENTRY_LEN));
+        let skip = at.wrapping_sub(start);
         let bytes = code.bytes.get(skip as usize..).unwrap_or_default();
         let bytes = bytes.get(..MAX_LEN).unwrap_or(bytes);
         let (shape, len) = x86::shape(bytes, at).ok_or(Reason::Undecodable)?;
@@ -162,7 +159,11 @@ impl Judge<'_> {
             _ if kernel_text::may_fault(at) => return Err(Reason::MayFault),
             _ => {}
         }
-        // Would it fire in every round of a loop?
+        // Would it fire in every round of a loop? Hardly ever is there reason to look closely.
+        // CAST: below 16.
+        if !body::may_loop(code.bytes, skip as usize) {
+            return Ok(Entry::Break(at, shape, len as u8));
+        }
         let around = Around { return_thunk: 0, elsewhere: &|_| false, watched: at };
         match body::exits::<Unfit>(code, &around, scratch, &mut |_, _| Ok(())) {
             Ok(found) if found.loops => Err(Reason::LoopHead),
@@ -170,6 +171,29 @@ impl Judge<'_> {
             // CAST: at most 15.
             _ => Ok(Entry::Break(at, shape, len as u8)),
         }
+    }
+}
+
+/// Bytes of the landing that a function begins with.
+fn landing(code: Code<'_>) -> u64 {
+    if LANDINGS.iter().any(|l| code.bytes.starts_with(l)) {
+        4
+    } else {
+        0
+    }
+}
+
+/// Where ftrace has its site. It is asked only if something that ftrace writes is there, or a
+/// breakpoint, under which anything may be; and only for the site, which it finds sooner than what it
+/// is in.
+fn fentry(code: Code<'_>) -> Option<u64> {
+    let skip = landing(code);
+    let at = code.start.wrapping_add(skip);
+    match code.bytes.get(skip as usize..)? {
+        [0x0f, 0x1f, 0x44, ..] | [0xe8 | 0xe9 | 0xcc, ..] => {
+            ftrace::location(at).filter(|site| *site == at)
+        }
+        _ => None,
     }
 }
 

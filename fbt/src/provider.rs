@@ -93,7 +93,7 @@ fn on_event(event: ModuleEvent, module: &ModuleRef<'_>) {
         ModuleEvent::Coming | ModuleEvent::Live if events.closed || !events.provided => {}
         ModuleEvent::Coming | ModuleEvent::Live => {
             if !context.fbt.state.lock().knows(module.id()) {
-                if let Err(e) = context.arrive(module.id(), &Source::Module(module)) {
+                if let Err(e) = context.look_into(module) {
                     complain(module.name(), e);
                 }
                 context.framework.provided();
@@ -113,29 +113,36 @@ impl Context {
     fn provide(&self) -> Result {
         let kernel = Symbols::of(&Source::Kernel)?;
         let path = FirePath::compute(&kernel)?;
-        drop(kernel);
         pr_info!("fbt: a firing probe runs {} kernel functions, which have none\n", path.len());
         {
             let mut state = self.fbt.state.lock();
             state.path = path;
             state.return_thunk = symbols::return_thunk().unwrap_or(0);
         }
-        self.arrive(KERNEL, &Source::Kernel)?;
+        self.arrive(KERNEL, &Source::Kernel, kernel)?;
         modules::for_each_loaded(&mut |module| {
             if !self.fbt.state.lock().knows(module.id()) {
-                if let Err(e) = self.arrive(module.id(), &Source::Module(module)) {
+                if let Err(e) = self.look_into(module) {
                     complain(module.name(), e);
                 }
             }
         })
     }
 
+    /// Holds `Events`.
+    fn look_into(&self, module: &ModuleRef<'_>) -> Result {
+        let source = Source::Module(module);
+        let symbols = Symbols::of(&source)?;
+        self.arrive(module.id(), &source, symbols)
+    }
+
     /// Some text is there: its functions become probes. Holds `Events`.
-    fn arrive(&self, id: u64, source: &Source<'_>) -> Result {
+    fn arrive(&self, id: u64, source: &Source<'_>, symbols: Symbols) -> Result {
         let mut desk = Desk::new()?;
         let collected = {
             let state = self.fbt.state.lock();
-            catalog::collect(id, source, &state.rules(state.only_breakpoints), &mut desk)?
+            let rules = state.rules(state.only_breakpoints);
+            catalog::collect(id, source, symbols, &rules, &mut desk)?
         };
         drop(desk);
         let at = self.fbt.state.lock().room()?;

@@ -9,10 +9,9 @@ use crate::body::{self, Around, Code, Exit, Scratch, Unfit, WIDE};
 use crate::catalog::{Catalog, Cookie, Desk, Function, Rules};
 use crate::eligible::{self, Entry};
 use crate::hit::{How, Role, Site};
-use abi::probe::Technique;
 use framework::{EnableError, Probe};
 use kapi::int3::{Emulate, Trap};
-use kapi::{ftrace, mem};
+use kapi::mem;
 use kernel::prelude::*;
 use kernel::sync::Arc;
 use x86::{Shape, MAX_LEN};
@@ -89,11 +88,9 @@ impl Planner<'_> {
         desk: &mut Desk,
         to: &mut KVVec<Plan>,
     ) -> core::result::Result<(), EnableError> {
-        let by_ftrace = self.function.entry == Technique::Fentry.bit();
-        if let Some(at) = ftrace::location(self.start).filter(|_| by_ftrace) {
-            if !self.rules.only_breakpoints {
-                return self.add(self.site(at, How::Fentry, Role::Entry, [0; WIDE]), None, to);
-            }
+        if let Some(skip) = self.function.fentry().filter(|_| !self.rules.only_breakpoints) {
+            let at = self.start.wrapping_add(skip);
+            return self.add(self.site(at, How::Fentry, Role::Entry, [0; WIDE]), None, to);
         }
         let judge = self.rules.judge(&self.catalog.limits);
         let Desk { code, words } = desk;

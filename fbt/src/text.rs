@@ -67,6 +67,27 @@ pub(crate) struct Symbol {
     len: u32,
 }
 
+/// What the names of room in front of functions begin with. There are as many as functions; the rest
+/// of them is not kept.
+pub(crate) const PADDING: &[u8] = b"__pfx_";
+
+/// Appends a value; memory is asked for rarely.
+fn add<T>(to: &mut KVVec<T>, value: T) -> Result {
+    if to.len() == to.capacity() {
+        mem::reserve(to, to.len().max(64))?;
+    }
+    to.push_within_capacity(value).map_err(|_| ENOMEM)
+}
+
+/// Appends a name.
+fn append(to: &mut KVVec<u8>, name: &[u8]) -> Result {
+    if to.capacity().wrapping_sub(to.len()) < name.len() {
+        mem::reserve(to, to.len().max(1 << 12))?;
+    }
+    // There is room.
+    Ok(to.extend_from_slice(name, GFP_KERNEL)?)
+}
+
 /// The symbols of a piece of text, ascending.
 pub(crate) struct Symbols {
     names: KVVec<u8>,
@@ -77,6 +98,7 @@ impl Symbols {
     pub(crate) fn of(source: &Source<'_>) -> Result<Self> {
         let range = source.range();
         let mut this = Self { names: KVVec::new(), list: KVVec::new() };
+        mem::extend(&mut this.names, PADDING)?;
         let mut result = Ok(());
         let mut ascending = true;
         let mut last = 0;
@@ -85,9 +107,13 @@ impl Symbols {
                 return;
             }
             // CAST: all names together have some megabytes.
-            let (from, len) = (this.names.len() as u32, name.len() as u32);
-            result = mem::extend(&mut this.names, name)
-                .and_then(|()| mem::push(&mut this.list, Symbol { addr, from, len }));
+            let (mut from, mut len) = (this.names.len() as u32, name.len() as u32);
+            if name.starts_with(PADDING) {
+                (from, len) = (0, PADDING.len() as u32);
+            } else {
+                result = append(&mut this.names, name);
+            }
+            result = result.and_then(|()| add(&mut this.list, Symbol { addr, from, len }));
             ascending &= addr >= last;
             last = addr;
         })?;

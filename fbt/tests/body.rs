@@ -94,3 +94,130 @@ fn a_glance_sees_what_the_decoder_sees() {
     assert_eq!(glance(&[0x41, 0xff, 0xe3, 0xcc]), of(false, false, true));
     assert_eq!(glance(&[0x5b, 0xc3]), of(false, false, true));
 }
+
+/// What a glance is, without any haste.
+fn slow_glance(code: Code<'_>, thunk: u64, is_function: &dyn Fn(u64) -> bool) -> Glance {
+    let mut g = Glance::default();
+    for at in 0..code.bytes.len() {
+        match code.bytes[at..] {
+            [0xc3, 0xcc, 0xcc, 0xcc, 0xcc, ..] => g.returns = true,
+            [0xc3] | [0xff, 0xe0..=0xe7] => g.narrow = true,
+            [0xff, 0xe0..=0xe7, 0xcc | 0x90 | 0xd6, ..] => g.narrow = true,
+            [0xe9, a, b, c, d, ..] => {
+                let next = code.start + at as u64 + 5;
+                let to = next.wrapping_add_signed(i32::from_le_bytes([a, b, c, d]).into());
+                g.returns |= to == thunk;
+                g.tails |= to != thunk && !code.range().contains(&to) && is_function(to);
+            }
+            _ => {}
+        }
+    }
+    g
+}
+
+fn random() -> impl FnMut() -> u64 {
+    let mut seed = 0x9e37_79b9_7f4a_7c15u64;
+    move || {
+        seed ^= seed << 13;
+        seed ^= seed >> 7;
+        seed ^= seed << 17;
+        seed
+    }
+}
+
+#[test]
+fn a_glance_is_the_same_at_any_offset() {
+    let is_function = |a| a == AT + 0x5000;
+    let pieces = |at: u64| {
+        [
+            WIDE_RET.to_vec(),
+            vec![0xc3],
+            vec![0xff, 0xe2],
+            vec![0xff, 0xe7, 0xcc],
+            vec![0xff, 0xe0, 0xd6, 0x01],
+            vec![0xff, 0xff, 0xe8, 0x90],
+            jump(&[0xe9], at, THUNK),
+            jump(&[0xe9], at, AT + 0x5000),
+            jump(&[0xe9], at, AT + 2),
+        ]
+    };
+    let mut next = random();
+    for len in 0..40u64 {
+        for at in 0..len {
+            for piece in pieces(AT + at) {
+                let kinds: [u8; 6] = [0x90, 0xff, 0xe9, 0xc3, 0x01, next() as u8];
+                for filling in kinds {
+                    let mut bytes = vec![filling; len as usize];
+                    bytes.splice(at as usize.., piece.iter().copied());
+                    let code = Code { start: AT, bytes: &bytes };
+                    let want = slow_glance(code, THUNK, &is_function);
+                    assert_eq!(glance(code, THUNK, &is_function), want, "{bytes:02x?}");
+                }
+            }
+        }
+    }
+}
+
+/// The functions of this very program, as far as their beginnings can be guessed from direct calls;
+/// each ends where the next begins.
+fn functions() -> (Vec<u8>, Vec<std::ops::Range<usize>>) {
+    let elf = std::fs::read(std::env::current_exe().expect("it")).expect("readable");
+    let word = |at: usize, n: usize| {
+        elf[at..at + n].iter().rev().fold(0usize, |w, b| w << 8 | usize::from(*b))
+    };
+    let heads = (0..word(0x38, 2)).map(|i| word(0x20, 8) + i * word(0x36, 2));
+    let code: Vec<u8> = heads
+        .filter(|h| word(*h, 4) == 1 && word(h + 4, 4) & 1 != 0)
+        .flat_map(|h| elf[word(h + 8, 8)..word(h + 8, 8) + word(h + 32, 8)].to_vec())
+        .collect();
+    let mut starts: Vec<usize> = x86::walk(&code, 0)
+        .map_while(Result::ok)
+        .filter_map(|(_, i)| match i.kind {
+            x86::Flow::Call(to) if to < code.len() as u64 && to & 15 == 0 => Some(to as usize),
+            _ => None,
+        })
+        .collect();
+    starts.sort();
+    starts.dedup();
+    let ranges = starts.windows(2).map(|w| w[0]..w[1]).collect();
+    (code, ranges)
+}
+
+#[test]
+fn glance_and_guess_miss_nothing_in_real_code() {
+    let (code, functions) = functions();
+    let (mut left, mut looped, mut guessed) = (0, 0, 0);
+    let mut words = vec![0; SCRATCH_WORDS];
+    for f in &functions {
+        let bytes = &code[f.clone()];
+        let start = AT + f.start as u64;
+        for skip in [0, 4, 9] {
+            let Some((at, _)) = x86::walk(bytes, start).map_while(Result::ok).nth(skip / 4) else {
+                continue;
+            };
+            let around = Around { return_thunk: THUNK, elsewhere: &|_| false, watched: at };
+            let mut scratch = Scratch::new(&mut words).expect("enough");
+            let mut narrow = false;
+            let mut returns = 0;
+            let piece = Code { start, bytes };
+            let seen = exits::<Unfit>(piece, &around, &mut scratch, &mut |_, e| {
+                returns += usize::from(e == Exit::Return);
+                narrow |= matches!(e, Exit::Narrow(Shape::JumpReg(_), _));
+                Ok(())
+            });
+            let Ok(seen) = seen else { continue };
+            let guess = may_loop(bytes, (at - start) as usize);
+            assert!(guess || !seen.loops, "{at:#x}: {bytes:02x?}");
+            looped += usize::from(seen.loops);
+            guessed += usize::from(guess);
+            let glance = glance(piece, THUNK, &|_| true);
+            assert_eq!(glance, slow_glance(piece, THUNK, &|_| true));
+            assert!(glance.returns || returns == 0, "{at:#x}: {bytes:02x?}");
+            left += 1;
+        }
+    }
+    println!("{left} bodies, {looped} loops, {guessed} guessed");
+    assert!(left > 500 && looped > 0, "{left} {looped} {guessed}");
+    // The guess spares something.
+    assert!(guessed < left / 2, "{guessed} of {left}");
+}

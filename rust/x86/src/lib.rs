@@ -11,6 +11,7 @@
     deny(clippy::indexing_slicing, clippy::unwrap_used, clippy::arithmetic_side_effects)
 )]
 
+mod quick;
 mod shape;
 
 pub use shape::{shape, Shape};
@@ -55,7 +56,7 @@ pub struct Insn {
 /// *process*; once, before all else here.
 pub fn init(seal: fn()) {
     // The first decoder ever made builds them.
-    let _ = decode(&NOP, 0);
+    let _ = shape(&NOP, 0);
     seal();
 }
 
@@ -81,18 +82,58 @@ pub fn walk(
     code: &[u8],
     start: u64,
 ) -> impl Iterator<Item = Result<(u64, Insn), Undecodable>> + '_ {
-    let mut decoder = Decoder::try_with_ip(64, code, start, DecoderOptions::NONE).ok();
-    let mut insn = Instruction::default();
-    core::iter::from_fn(move || {
-        let decoder = decoder.as_mut()?;
-        let rest = code.get(decoder.position()..).filter(|rest| !rest.is_empty())?;
-        let ip = decoder.ip();
-        let found = decode_into(decoder, rest, &mut insn);
-        if found.is_none() {
-            let _ = decoder.set_position(code.len());
+    let mut walk = Walk { code, ip: start, at: 0, decoder: None };
+    core::iter::from_fn(move || walk.step())
+}
+
+/// The instructions of `code` from `at` on, which stands at `ip`.
+struct Walk<'a> {
+    code: &'a [u8],
+    ip: u64,
+    at: usize,
+    /// Made when it is needed.
+    decoder: Option<Decoder<'a>>,
+}
+
+impl Walk<'_> {
+    #[inline]
+    fn step(&mut self) -> Option<Result<(u64, Insn), Undecodable>> {
+        let rest = self.code.get(self.at..).filter(|rest| !rest.is_empty())?;
+        let ip = self.ip;
+        let insn = match rest.first_chunk() {
+            Some(window) => quick::quick(window, ip),
+            None => last(rest, ip),
+        };
+        let Some(insn) = insn.or_else(|| self.decode()) else {
+            self.at = self.code.len();
+            return Some(Err(Undecodable(ip)));
+        };
+        self.at = self.at.wrapping_add(insn.len);
+        self.ip = ip.wrapping_add(insn.len as u64);
+        Some(Ok((ip, insn)))
+    }
+
+    #[inline(never)]
+    fn decode(&mut self) -> Option<Insn> {
+        let rest = self.code.get(self.at..)?;
+        if self.decoder.is_none() {
+            self.decoder = Decoder::try_with_ip(64, self.code, self.ip, DecoderOptions::NONE).ok();
         }
-        Some(found.map(|i| (ip, i)).ok_or(Undecodable(ip)))
-    })
+        let decoder = self.decoder.as_mut()?;
+        decoder.set_position(self.at).ok()?;
+        decoder.set_ip(self.ip);
+        decode_into(decoder, rest, &mut Instruction::default())
+    }
+}
+
+/// [`quick::quick`] for less than it looks at.
+#[inline(never)]
+fn last(rest: &[u8], ip: u64) -> Option<Insn> {
+    let mut window = [0; quick::WINDOW];
+    for (to, from) in window.iter_mut().zip(rest) {
+        *to = *from;
+    }
+    quick::quick(&window, ip).filter(|i| i.len <= rest.len())
 }
 
 /// Decodes what is at the decoder's position, where `rest` begins.

@@ -166,3 +166,104 @@ fn a_walk_goes_on_behind_udb_and_ends_where_nothing_can_be_decoded() {
     let seen: Vec<_> = walk(&code, IP).map(|r| r.map(|(ip, i)| (ip - IP, i.len))).collect();
     assert_eq!(seen, [Ok((0, 2)), Ok((2, 1)), Ok((3, 1)), Err(Undecodable(IP + 4))]);
 }
+
+/// What iced says, alone.
+fn by_iced(bytes: &[u8], ip: u64) -> Option<Insn> {
+    let mut decoder = Decoder::with_ip(64, bytes, ip, DecoderOptions::NONE);
+    decode_into(&mut decoder, bytes, &mut Instruction::default())
+}
+
+#[test]
+fn quick_is_right_where_it_answers() {
+    let mut seed = 0x9e37_79b9_7f4a_7c15u64;
+    let mut answered = 0;
+    let mut check = |window: &[u8; quick::WINDOW], ip| {
+        if let Some(insn) = quick::quick(window, ip) {
+            answered += 1;
+            assert_eq!(by_iced(window, ip), Some(insn), "{window:02x?}");
+        }
+    };
+    // Every opcode and every ModRM, behind what may stand before them, ahead of any SIB.
+    let before: &[&[u8]] = &[
+        &[],
+        &[0x66],
+        &[0x48],
+        &[0x41],
+        &[0x4f],
+        &[0x66, 0x48],
+        &[0x66, 0x44],
+        &[0x65],
+        &[0x2e, 0x66, 0x66, 0x41],
+        &[0x48, 0x66],
+        &[0xf3],
+        &[0xf0, 0x48],
+    ];
+    for n in 0..1u32 << 17 {
+        for b in before {
+            let [op, modrm, two, _] = n.to_le_bytes();
+            let mut bytes = b.to_vec();
+            bytes.extend(if two == 1 { &[0x0f][..] } else { &[] });
+            bytes.extend([op, modrm]);
+            seed ^= seed << 13;
+            seed ^= seed >> 7;
+            seed ^= seed << 17;
+            bytes.extend(seed.to_le_bytes());
+            bytes.extend(seed.to_be_bytes());
+            check(bytes.first_chunk().expect("enough"), seed);
+        }
+    }
+    let mut window = [0; quick::WINDOW];
+    for _ in 0..2_000_000 {
+        for b in &mut window {
+            seed ^= seed << 13;
+            seed ^= seed >> 7;
+            seed ^= seed << 17;
+            *b = (seed >> 32) as u8;
+        }
+        check(&window, seed);
+    }
+    assert!(answered > 1_500_000, "{answered}");
+}
+
+/// The code of an ELF file: its executable segments.
+fn code_of(elf: &[u8]) -> Vec<&[u8]> {
+    let word = |at: usize, n: usize| {
+        elf[at..at + n].iter().rev().fold(0usize, |w, b| w << 8 | usize::from(*b))
+    };
+    let (phoff, size, count) = (word(0x20, 8), word(0x36, 2), word(0x38, 2));
+    let heads = (0..count).map(|i| phoff + i * size);
+    heads
+        .filter(|h| word(*h, 4) == 1 && word(h + 4, 4) & 1 != 0)
+        .map(|h| &elf[word(h + 8, 8)..word(h + 8, 8) + word(h + 32, 8)])
+        .collect()
+}
+
+#[test]
+fn a_walk_through_real_code_is_iceds() {
+    // This program, or any other.
+    let path =
+        std::env::var_os("CODE").map_or_else(|| std::env::current_exe().expect("it"), |p| p.into());
+    let elf = std::fs::read(path).expect("readable");
+    let (mut all, mut quickly) = (0, 0);
+    for code in code_of(&elf) {
+        let mut at = 0;
+        while at < code.len() {
+            let piece = &code[at..];
+            for step in walk(piece, IP) {
+                let Ok((ip, insn)) = step else { break };
+                let here = (ip - IP) as usize;
+                let bytes = &piece[here..piece.len().min(here + MAX_LEN)];
+                assert_eq!(by_iced(bytes, ip), Some(insn), "{bytes:02x?}");
+                all += 1;
+                let known = bytes.iter().copied().chain([0; 16]).take(16).collect::<Vec<_>>();
+                quickly +=
+                    usize::from(quick::quick(known[..].try_into().expect("16"), ip).is_some());
+                at += insn.len;
+            }
+            at += 1;
+        }
+    }
+    println!("{quickly} of {all}");
+    assert!(all > 50_000, "{all}");
+    assert!(quickly > all / 10 * 8, "{quickly} of {all}");
+}
