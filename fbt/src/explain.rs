@@ -87,7 +87,7 @@ fn of(
 ) -> Option<Verdict> {
     let not = |reason, symbol: &[u8]| Some(Verdict::Not(Answer::new(reason, symbol, false)));
     let range = source.range();
-    let (mut at, mut outside, mut clone) = (None, None, None);
+    let (mut at, mut outside, mut clone, mut padded) = (None, None, None, false);
     source
         .for_each(&mut |symbol, addr| {
             if symbol == function {
@@ -95,6 +95,8 @@ fn of(
                     true => at = Some(addr),
                     false => outside = Some(addr),
                 }
+            } else if symbol.strip_prefix(b"__pfx_") == Some(function) {
+                padded = true;
             } else if let Some([b'.', ..]) = symbol.strip_prefix(function) {
                 if clone.is_none() && !eligible::is_cold(symbol) {
                     clone = Some(Answer::new(Reason::Clone, symbol, true));
@@ -109,7 +111,8 @@ fn of(
     let Some(at) = at else {
         return match (outside, clone) {
             // What ran at the start stands behind the text, as data does.
-            (Some(addr), _) if source.is_init(addr) => not(Reason::InitText, b""),
+            // Data stand there as well; only functions have padding.
+            (Some(addr), _) if source.is_init(addr, padded) => not(Reason::InitText, b""),
             (Some(_), _) => not(Reason::NotFunction, b""),
             (None, clone) => clone.map(Verdict::Not),
         };

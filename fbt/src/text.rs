@@ -34,8 +34,10 @@ impl Source<'_> {
     }
 
     /// Whether code stood there that ran once, at the start.
-    pub(crate) fn is_init(&self, addr: u64) -> bool {
+    /// `sure`: what stands there is code.
+    pub(crate) fn is_init(&self, addr: u64, sure: bool) -> bool {
         match self {
+            Self::Kernel if sure => symbols::init_range().is_some_and(|r| r.contains(&addr)),
             Self::Kernel => symbols::init_text_range().is_some_and(|r| r.contains(&addr)),
             // A module's is not in its symbol table any more.
             Self::Module(_) => false,

@@ -154,10 +154,14 @@ pub fn find(name: &CStr) -> Option<u64> {
     (addr != 0).then_some(addr as u64)
 }
 
-/// The text that the kernel has freed since it started, and what stood behind it.
+/// The text that ran as the kernel started, and has been freed since.
 pub fn init_text_range() -> Option<Range<u64>> {
-    // Behind it is what would run at the end, which never comes for the kernel, and data.
-    Some(find(c"_sinittext")?..find(c"__init_end")?)
+    Some(find(c"_sinittext")?..find(c"_einittext")?)
+}
+
+/// The same, with all that was freed: data, and the text for an end that never comes.
+pub fn init_range() -> Option<Range<u64>> {
+    Some(find(c"__init_begin")?..find(c"__init_end")?)
 }
 
 /// What jumps in the place of returns lead to, on a kernel that has to divert them.

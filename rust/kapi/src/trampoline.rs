@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Where a patched site leads: `trampoline.S` saves what the site relies on and comes in here.
 
+use crate::once::Once as SetOnce;
 use crate::sys;
 use crate::text;
 use kernel::bindings;
-use crate::once::Once as SetOnce;
 
 /// A piece of module text that a site may call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
