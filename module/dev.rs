@@ -14,6 +14,7 @@ use abi::ioctl::{self, BufDesc, Enable, Explain, Format, Go, Probes, Report};
 use abi::probe::{MAX_PACKED, NARGS_UNKNOWN};
 use abi::record::{AggDesc, EprobeDesc, RecDesc};
 use abi::status::Status;
+use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use framework::{Consumer, Error, Framework, Probe};
 use kernel::error::code;
 use kernel::fs::File;
@@ -27,6 +28,9 @@ type Outcome<T = ()> = framework::Result<T>;
 
 /// Where `open` finds the framework: set while the module is ready for consumers.
 pub(crate) static FRAMEWORK: kapi::global::Global<Framework> = kapi::global::Global::empty();
+
+/// For tests: consumers may have allocations fail.
+pub(crate) static MAY_FAIL: AtomicBool = AtomicBool::new(false);
 
 /// An open `/dev/dtrace/dtrace`.
 #[pin_data]
@@ -64,6 +68,7 @@ impl MiscDevice for Dtrace {
             ioctl::CONF => exchange(arg, |a| Ok(*a = conf())),
             ioctl::EXPLAIN => exchange(arg, |a| explain(consumer, a)),
             ioctl::LEFTOUT => exchange(arg, |a| left_out(consumer, a)),
+            ioctl::FAIL if MAY_FAIL.load(Relaxed) => exchange(arg, fail),
             // Asking for the reason must not replace it.
             ioctl::REPORT => {
                 return exchange(arg, |a| report(consumer, a)).map(|()| 0).map_err(|e| e.errno())
@@ -95,6 +100,11 @@ fn exchange<T: FromBytes + IntoBytes + Immutable>(
 fn give(to: u64, bytes: &[u8]) -> Outcome {
     let to = usize::try_from(to).map_err(|_| code::EFAULT)?;
     Ok(UserSlice::new(UserPtr::from_addr(to), bytes.len()).writer().write_slice(bytes)?)
+}
+
+fn fail(after: &mut u64) -> Outcome {
+    kapi::mem::fail_after((*after != u64::MAX).then_some(*after));
+    Ok(())
 }
 
 fn conf() -> Conf {

@@ -5,6 +5,7 @@
 mod dev;
 
 use core::borrow::Borrow;
+use core::sync::atomic::Ordering::Relaxed;
 use framework::Framework;
 use kapi::mem;
 use kernel::miscdevice::{MiscDeviceOptions, MiscDeviceRegistration};
@@ -29,6 +30,10 @@ module! {
         fail_alloc: u64 {
             default: u64::MAX,
             description: "Test: while the module starts, this many allocations succeed and all others fail",
+        },
+        fail_ioctl: u8 {
+            default: 0,
+            description: "Test: consumers may have allocations fail (1)",
         },
     },
 }
@@ -92,6 +97,7 @@ impl kernel::Module for Dtrace {
         kapi::device::own(&node)?;
         let open = Open::new(framework);
         mem::fail_after(None);
+        dev::MAY_FAIL.store(value::<u8>(module_parameters::fail_ioctl.value()) != 0, Relaxed);
         pr_info!("ready: /dev/dtrace/dtrace\n");
         Ok(Self { _node: node, _open: open, _fbt: fbt, _sdt: sdt, _end: end })
     }

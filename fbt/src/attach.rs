@@ -59,6 +59,8 @@ impl State {
 
     /// Arms probes.
     pub(crate) fn enable(&mut self, probes: &[Arc<Probe>], refuse: Refuse<'_>) {
+        // What could not be patched back earlier.
+        self.detach(&|_| false);
         let mut again = KVVec::new();
         let only = self.only_breakpoints;
         self.attempt(probes, &|_| true, only, &mut |i, why| {
@@ -180,7 +182,18 @@ impl State {
                 s.set_armed(find(failed, s.addr).is_none());
             }
         });
+        self.adopt(plans);
         Ok(())
+    }
+
+    /// Those of what is enabled now that could not be patched back when it was disabled.
+    fn adopt(&self, plans: &[Plan]) {
+        TABLE.with(|t| {
+            let Some(t) = t.filter(|t| t.iter().any(Site::is_orphan)) else { return };
+            for p in plans.iter() {
+                t.at(p.site.addr).filter(|s| p.is(s)).for_each(|s| s.set_orphan(false));
+            }
+        });
     }
 
     /// Probes of which a place was refused give up the others, too.
@@ -201,13 +214,14 @@ impl State {
         }
     }
 
-    /// Disarms places and takes them out of the table. Cannot fail; a place that another tracer has
-    /// changed meanwhile stays, and leads nowhere.
+    /// Disarms places, and those that could not be disarmed before, and takes them out of the table.
+    /// Cannot fail; a place that another tracer has changed meanwhile, or for which there is no memory,
+    /// stays until the next time, and leads nowhere.
     pub(crate) fn detach(&mut self, leaves: &dyn Fn(&Site) -> bool) {
         let mut n = 0_usize;
         TABLE.with(|t| {
             for s in t.into_iter().flat_map(Table::iter) {
-                s.set_leaving(leaves(s));
+                s.set_leaving(s.is_orphan() || leaves(s));
                 n = n.wrapping_add(s.is_leaving().into());
             }
         });
@@ -302,7 +316,10 @@ impl State {
         });
         for p in plans.iter_mut() {
             p.shared = new.at(p.site.addr).any(Site::is_armed);
-            new.add(p.site.copy());
+            // Twice in the table it would fire twice.
+            if !new.at(p.site.addr).any(|s| p.is(s)) {
+                new.add(p.site.copy());
+            }
         }
         drop(TABLE.swap(Some(mem::boxed(new)?)));
         Ok(())
@@ -331,6 +348,13 @@ impl Lists {
     }
 }
 
+impl Plan {
+    /// Is it this one, from earlier?
+    fn is(&self, s: &Site) -> bool {
+        s.addr == self.site.addr && s.probe.id() == self.site.probe.id()
+    }
+}
+
 impl Site {
     /// From what stood here to a call.
     fn patch(&self) -> Option<Patch> {
@@ -343,11 +367,13 @@ impl Site {
     }
 }
 
-/// The place at this position of the list could not be patched back: it stays in the table.
+/// The place at this position of the list could not be patched back: it stays in the table, for the
+/// next time.
 fn stuck(list: &[u64], i: usize) {
     let Some(addr) = list.get(i) else { return };
     TABLE.with(|t| {
         for s in t.into_iter().flat_map(|t| t.at(*addr)) {
+            s.set_orphan(s.is_leaving());
             s.set_leaving(false);
         }
     });

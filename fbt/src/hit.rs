@@ -64,6 +64,8 @@ struct Flags {
     more: bool,
     /// About to go.
     leaving: AtomicBool,
+    /// Nobody wants it, but it could not be patched back yet.
+    orphan: AtomicBool,
 }
 
 impl Site {
@@ -76,8 +78,8 @@ impl Site {
         role: Role,
         old: [u8; WIDE],
     ) -> Self {
-        let flags =
-            Flags { armed: AtomicBool::new(false), more: false, leaving: AtomicBool::new(false) };
+        let no = || AtomicBool::new(false);
+        let flags = Flags { armed: no(), more: false, leaving: no(), orphan: no() };
         Self { addr, probe, offset, size, old, how, role, flags }
     }
 
@@ -93,6 +95,7 @@ impl Site {
             self.old,
         );
         s.set_armed(self.is_armed());
+        s.set_orphan(self.is_orphan());
         s
     }
 
@@ -107,6 +110,13 @@ impl Site {
     }
     pub(crate) fn set_leaving(&self, to: bool) {
         self.flags.leaving.store(to, Relaxed);
+    }
+
+    pub(crate) fn is_orphan(&self) -> bool {
+        self.flags.orphan.load(Relaxed)
+    }
+    pub(crate) fn set_orphan(&self, to: bool) {
+        self.flags.orphan.store(to, Relaxed);
     }
 
     /// Does a jump from here to `target` leave the function?

@@ -49,6 +49,9 @@ pub const REPORT: u32 = iowr::<Report>(32);
 pub const EXPLAIN: u32 = iowr::<Explain>(33);
 /// Which probes GO left out, and why: a line each, of the first 64; argument [`Report`].
 pub const LEFTOUT: u32 = iowr::<Report>(34);
+/// For tests, if the module was inserted with `fail_ioctl=1`: so many allocations succeed from now
+/// on, whoever asks, and all others fail; with all bits set none fails. Argument: the number.
+pub const FAIL: u32 = iowr::<u64>(127);
 
 /// Argument of [`PROBES`].
 #[repr(C)]
