@@ -6,10 +6,16 @@
  *					record, in an aggregation, or as a drop
  *	consumers race THREADS SECONDS	threads, and children that are killed, throw ioctls at one file
  *					while it is replaced under them
+ *	consumers again TIMES FUNCTIONS	fbt:vmlinux:FUNCTIONS: is enabled and disabled so often
+ *	consumers memory STEP FUNCTIONS	the same, while the first, second, ... allocation fails that ENABLE, GO or
+ *					close (STEP) makes; TEXT in the environment, as START-END, is not changed
+ *					by what fails. After the step `leave` they have just been disabled without
+ *					any memory
  *
  * The structures are those of rust/abi.
  */
 #define _GNU_SOURCE
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -39,6 +45,7 @@ struct status { u64 drops[9]; u32 filled, exiting, killed, pad; };
 #define STATUS _IOWR('d', 11, struct status)
 #define GO _IOWR('d', 12, struct go)
 #define STOP _IOWR('d', 13, struct go)
+#define FAIL _IOWR('d', 127, u64)
 
 #define NONE (~(u32)0)
 #define BUFSIZE (256 << 10)
@@ -50,6 +57,9 @@ static void die(const char *what)
 	exit(1);
 }
 
+/* The description: four strings, each with a NUL before. */
+static char strings[256] = "\0many\0main\0args\0one";
+
 /* A DOF: `PROBE { trace(arg0); trace(arg0); } PROBE { @[arg0] = count(); }` */
 static char dof[4096];
 static size_t dof_size;
@@ -58,8 +68,7 @@ struct section { u32 kind, align, flags, entry; u64 offset, size; };
 
 static void make_dof(void)
 {
-	static const char strings[] = "\0many\0main\0args\0one";
-	const u32 probe[] = { 0, 1, 6, 11, 16, 0 };
+	u32 probe[6] = { 0 };
 	/* ldgs arg0, %r1; ret %r1 */
 	const u32 text[] = { 41u << 24 | 0x106 << 8 | 1, 35u << 24 | 1 };
 	/* an integer of 8 bytes, then the link to the text */
@@ -84,6 +93,8 @@ static void make_dof(void)
 		.header = 64, .section = sizeof(*s), .count = n, .offset = 64,
 	};
 
+	for (u32 i = 0, offset = 1; i < 4; i++, offset += strlen(strings + offset) + 1)
+		probe[i + 1] = offset;
 	for (size_t i = 0; i < n; i++, at = (at + 7) & ~7ull) {
 		s[i] = (struct section){ in[i].kind, 8, 1, in[i].entry, at, in[i].size };
 		memcpy(dof + at, in[i].data, in[i].size);
@@ -319,11 +330,167 @@ static int race(int threads, int seconds)
 	return bad || killed < 3;
 }
 
+/* fbt:vmlinux:FUNCTIONS: */
+static void describe(const char *functions)
+{
+	const int n = snprintf(strings + 1, sizeof(strings) - 1, "fbt%cvmlinux%c%s%c", 0, 0, functions, 0);
+
+	if (n >= (int)sizeof(strings) - 2)
+		die("usage");
+	make_dof();
+}
+
+/* again */
+static int again(int times)
+{
+	struct go go = { .probes = 0 };
+
+	for (int i = 0; i < times; i++) {
+		int fd = open("/dev/dtrace/dtrace", O_RDWR);
+
+		if (fd < 0 || enable(fd) || ioctl(fd, GO, &go))
+			die("start");
+		if (go.left_out || go.probes < 2) {
+			printf("%u probes, %u left out\n", go.probes, go.left_out);
+			return 1;
+		}
+		close(fd);
+	}
+	printf("%d times %u probes\n", times, go.probes);
+	return 0;
+}
+
+/* memory */
+static u64 text_start, text_size;
+
+static void read_text(char *room)
+{
+	static int core = -1;
+	Elf64_Ehdr head;
+	Elf64_Phdr part;
+
+	if (core < 0)
+		core = open("/proc/kcore", O_RDONLY);
+	if (core < 0 || pread(core, &head, sizeof(head), 0) != sizeof(head))
+		die("/proc/kcore");
+	for (int i = 0; i < head.e_phnum; i++) {
+		pread(core, &part, sizeof(part), head.e_phoff + i * sizeof(part));
+		if (part.p_type != PT_LOAD || text_start < part.p_vaddr || text_start + text_size > part.p_vaddr + part.p_memsz)
+			continue;
+		for (u64 at = 0; at < text_size;) {
+			const ssize_t n = pread(core, room + at, text_size - at, part.p_offset + text_start + at - part.p_vaddr);
+
+			if (n <= 0)
+				die("/proc/kcore");
+			at += n;
+		}
+		return;
+	}
+	die("text");
+}
+
+static void let_fail(u64 after)
+{
+	static int fd = -1;
+
+	if (fd < 0)
+		fd = open("/dev/dtrace/dtrace", O_RDWR);
+	if (fd < 0 || ioctl(fd, FAIL, &after))
+		die("FAIL");
+}
+
+/* It is as if it had been disabled, although there was no memory for that. */
+static int leave(void)
+{
+	struct go go;
+	int fd = open("/dev/dtrace/dtrace", O_RDWR);
+
+	if (fd < 0 || enable(fd) || ioctl(fd, GO, &go))
+		die("leave");
+	let_fail(0);
+	close(fd);
+	let_fail(~0ull);
+	return 0;
+}
+
+/* Each is disabled again, and there is memory for that except in the step close. */
+static int memory(const char *step, const char *functions)
+{
+	const bool in_enable = !strcmp(step, "ENABLE"), in_go = !strcmp(step, "GO"), in_close = !strcmp(step, "close");
+	char *before, *after;
+	u32 left_out = 0;
+	int errors = 0;
+
+	if (!getenv("TEXT") || sscanf(getenv("TEXT"), "%lx-%lx", &text_start, &text_size) != 2)
+		die("TEXT");
+	text_size -= text_start;
+	before = malloc(text_size);
+	after = malloc(text_size);
+	let_fail(~0ull);
+	if (!strcmp(step, "leave"))
+		return leave();
+	read_text(before);
+	for (int n = 0; n < 20000; n++) {
+		struct go go = { .probes = 0 };
+		int fd = open("/dev/dtrace/dtrace", O_RDWR), err;
+
+		if (fd < 0)
+			die("open");
+		if (in_enable)
+			let_fail(n);
+		err = enable(fd) ? errno : 0;
+		if (in_go)
+			let_fail(n);
+		if (!err)
+			err = ioctl(fd, GO, &go) ? errno : 0;
+		let_fail(~0ull);
+		if (err && err != ENOMEM)
+			die(step);
+		if (in_close) {
+			let_fail(n);
+			close(fd);
+			let_fail(~0ull);
+			/* What could not be given back without memory is given back with the next one. */
+			describe("vfs_write");
+			fd = open("/dev/dtrace/dtrace", O_RDWR);
+			if (enable(fd) || ioctl(fd, GO, &go) || go.left_out)
+				die("the next one");
+			describe(functions);
+		}
+		if (err) {
+			read_text(after);
+			if (memcmp(before, after, text_size)) {
+				printf("%s: text has changed after allocation %d failed, while the file is open\n", step, n);
+				return 1;
+			}
+		}
+		close(fd);
+		read_text(after);
+		if (memcmp(before, after, text_size)) {
+			printf("%s: text has changed after allocation %d failed\n", step, n);
+			return 1;
+		}
+		errors += err != 0;
+		left_out += go.left_out;
+		if (in_close ? n == 24 : !err && !go.left_out) {
+			printf("%s: %u probes, %d allocations: %d errors, %u probes left out\n", step, go.probes, n, errors,
+			       left_out);
+			return in_close ? 0 : errors < 3;
+		}
+	}
+	printf("%s never succeeds\n", step);
+	return 1;
+}
+
 int main(int argc, char **argv)
 {
 	if (argc != 4)
 		die("usage");
 	setvbuf(stdout, NULL, _IONBF, 0);
+	if (!strcmp(argv[1], "again") || !strcmp(argv[1], "memory")) {
+		describe(argv[3]);
+		return argv[1][0] == 'a' ? again(atoi(argv[2])) : memory(argv[2], argv[3]);
+	}
 	make_dof();
 	if (!strcmp(argv[1], "count"))
 		return count(atoi(argv[2]), atoi(argv[3]));
