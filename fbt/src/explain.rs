@@ -7,8 +7,9 @@ use crate::eligible;
 use crate::text::{first, Limits, Source, Symbols};
 use abi::probe::{put, FUNCTION_LEN};
 use abi::reason::Reason;
+use core::ffi::CStr;
 use framework::Explanation;
-use kapi::modules;
+use kapi::{modules, symbols};
 
 /// What was found out, the best so far.
 struct Answer {
@@ -76,6 +77,60 @@ enum Verdict {
     Not(Answer),
 }
 
+/// Where a name is.
+#[derive(Default)]
+struct Located {
+    /// In text that stays.
+    at: Option<u64>,
+    /// Elsewhere.
+    outside: Option<u64>,
+    /// It has padding, as functions have.
+    padded: bool,
+    /// The compiler's variant of it.
+    clone: Option<Answer>,
+}
+
+fn locate(source: &Source<'_>, function: &[u8]) -> Option<Located> {
+    let range = source.range();
+    let mut this = Located::default();
+    if let Source::Kernel = source {
+        // The kernel's own search is faster than a look at all symbols; that is for clones.
+        if let Some(addr) = find(b"", function).filter(|a| symbols::is_kernel(*a)) {
+            match range.contains(&addr) {
+                true => this.at = Some(addr),
+                false => this.outside = Some(addr),
+            }
+            this.padded = find(b"__pfx_", function).is_some();
+            return Some(this);
+        }
+    }
+    source
+        .for_each(&mut |symbol, addr| {
+            if symbol == function {
+                match range.contains(&addr) {
+                    true => this.at = Some(addr),
+                    false => this.outside = Some(addr),
+                }
+            } else if let Some([b'.', ..]) = symbol.strip_prefix(function) {
+                if this.clone.is_none() && !eligible::is_cold(symbol) {
+                    this.clone = Some(Answer::new(Reason::Clone, symbol, true));
+                }
+            }
+        })
+        .ok()?;
+    Some(this)
+}
+
+/// Where the kernel, or a module, has this symbol.
+fn find(prefix: &[u8], name: &[u8]) -> Option<u64> {
+    let mut text = [0; FUNCTION_LEN + 8];
+    let both = Iterator::chain(prefix.iter(), name);
+    for (to, from) in text.iter_mut().zip(both) {
+        *to = *from;
+    }
+    symbols::find(CStr::from_bytes_until_nul(&text).ok()?)
+}
+
 /// What this piece of text has to say of a name.
 #[inline(never)]
 fn of(
@@ -87,40 +142,39 @@ fn of(
 ) -> Option<Verdict> {
     let not = |reason, symbol: &[u8]| Some(Verdict::Not(Answer::new(reason, symbol, false)));
     let range = source.range();
-    let (mut at, mut outside, mut clone, mut padded) = (None, None, None, false);
-    source
-        .for_each(&mut |symbol, addr| {
-            if symbol == function {
-                match range.contains(&addr) {
-                    true => at = Some(addr),
-                    false => outside = Some(addr),
-                }
-            } else if symbol.strip_prefix(b"__pfx_") == Some(function) {
-                padded = true;
-            } else if let Some([b'.', ..]) = symbol.strip_prefix(function) {
-                if clone.is_none() && !eligible::is_cold(symbol) {
-                    clone = Some(Answer::new(Reason::Clone, symbol, true));
-                }
-            }
-        })
-        .ok()?;
+    let Located { at, outside, padded, clone } = locate(source, function)?;
     if let Some(reason) = eligible::not_by_name(function).filter(|_| at.or(outside).is_some()) {
         let behind = function.strip_prefix(b"__pfx_").unwrap_or(b"");
         return not(reason, behind);
     }
     let Some(at) = at else {
         return match (outside, clone) {
-            // What ran at the start stands behind the text, as data does.
-            // Data stand there as well; only functions have padding.
+            // What ran at the start stands behind the text, as data does; only code has padding.
             (Some(addr), _) if source.is_init(addr, padded) => not(Reason::InitText, b""),
             (Some(_), _) => not(Reason::NotFunction, b""),
             (None, clone) => clone.map(Verdict::Not),
         };
     };
-    let symbols = Symbols::of(source).ok()?;
-    let limits = Limits::of(source).ok()?;
+    let own;
+    // Those of the kernel are at hand, and take a while to collect.
+    let known = state.catalogs.iter().flatten().find(|c| c.range == range);
+    let limits = match known {
+        Some(catalog) => &catalog.limits,
+        None => {
+            own = Limits::of(source).ok()?;
+            &own
+        }
+    };
     let rules: Rules<'_> = state.rules(state.only_breakpoints);
-    let judge = rules.judge(&limits);
+    let judge = rules.judge(limits);
+    if let Err(reason) = judge.place(at).or_else(|r| match r {
+        // In what, the symbols know.
+        Reason::NotFunction => Ok(()),
+        r => Err(r),
+    }) {
+        return not(reason, b"");
+    }
+    let symbols = Symbols::of(source).ok()?;
     let n = first(&symbols.list, |s| s.addr >= at);
     let size = symbols.extent(n, &range);
     let Look { entry, returns } = look(&judge, &rules, at, size, &symbols, &range, desk)?;

@@ -154,6 +154,11 @@ pub fn find(name: &CStr) -> Option<u64> {
     (addr != 0).then_some(addr as u64)
 }
 
+/// Whether it is the kernel proper that is at `addr`, not a module.
+pub fn is_kernel(addr: u64) -> bool {
+    find(c"_text").is_some_and(|a| addr >= a) && find(c"_end").is_some_and(|a| addr < a)
+}
+
 /// The text that ran as the kernel started, and has been freed since.
 pub fn init_text_range() -> Option<Range<u64>> {
     Some(find(c"_sinittext")?..find(c"_einittext")?)
