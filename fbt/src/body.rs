@@ -137,8 +137,13 @@ pub fn exits<E: From<Unfit>>(
     let body = code.range();
     let mut found = Found::default();
     for step in x86::walk(code.bytes, code.start) {
-        let (ip, insn) = step.map_err(|Undecodable(at)| Unfit::Undecodable(at))?;
+        let (Ok((ip, _)) | Err(Undecodable(ip))) = step;
         let at = ip.wrapping_sub(code.start);
+        // Behind the last function of a module, to the end of the page.
+        if is_filling(code.bytes.get(at as usize..).unwrap_or_default()) {
+            break;
+        }
+        let (_, insn) = step.map_err(|Undecodable(at)| Unfit::Undecodable(at))?;
         set(scratch.begins, at);
         let target = match insn.kind {
             Flow::Next | Flow::Call(_) | Flow::Trap => continue,
@@ -172,6 +177,11 @@ pub fn exits<E: From<Unfit>>(
         }
     }
     Ok(found)
+}
+
+/// Is there nothing but zeros?
+fn is_filling(rest: &[u8]) -> bool {
+    rest.first() == Some(&0) && rest.iter().all(|b| *b == 0)
 }
 
 /// Is this instruction, at the beginning of `rest`, one that leaves the body?
@@ -227,7 +237,7 @@ pub struct Glance {
     pub returns: bool,
     /// Something that looks like a wide jump to another function.
     pub tails: bool,
-    /// Something that looks like a jump through a register.
+    /// Something that looks like a jump through a register, or a short one to another function.
     pub narrow: bool,
 }
 
@@ -252,6 +262,13 @@ pub fn glance(code: Code<'_>, return_thunk: u64, is_function: &dyn Fn(u64) -> bo
                 } else if !body.contains(&target) && is_function(target) {
                     g.tails = true;
                 }
+            }
+            // A tail call of a neighbour.
+            (0xeb, &[d, ..]) if !g.narrow => {
+                // CAST: the distance is signed.
+                let next = code.start.wrapping_add(at as u64).wrapping_add(2);
+                let target = next.wrapping_add_signed((d as i8).into());
+                g.narrow = !body.contains(&target) && is_function(target);
             }
             // jmp *%reg, and then nothing that would be executed
             (0xff, &[0xe0..=0xe7, INT3 | 0x90 | 0xd6, ..] | &[0xe0..=0xe7]) => g.narrow = true,
@@ -287,7 +304,8 @@ fn first_bytes(w: u64) -> u64 {
     }
     // Zero is in those bytes that are meant.
     let ret = w ^ all(RET);
-    let jmp = w ^ all(JMP);
+    // The short jump, too: 0xe9 and 0xeb differ in one bit.
+    let jmp = w & !all(2) ^ all(JMP);
     let next = w >> 8 | 0xe0 << 56;
     let reg = !w | (next & all(0xf8)) ^ all(0xe0);
     let zero = |v: u64| v.wrapping_sub(ONES) & !v;

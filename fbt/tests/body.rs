@@ -109,6 +109,10 @@ fn slow_glance(code: Code<'_>, thunk: u64, is_function: &dyn Fn(u64) -> bool) ->
                 g.returns |= to == thunk;
                 g.tails |= to != thunk && !code.range().contains(&to) && is_function(to);
             }
+            [0xeb, d, ..] => {
+                let to = (code.start + at as u64 + 2).wrapping_add_signed((d as i8).into());
+                g.narrow |= !code.range().contains(&to) && is_function(to);
+            }
             _ => {}
         }
     }
@@ -220,4 +224,25 @@ fn glance_and_guess_miss_nothing_in_real_code() {
     assert!(left > 500 && looped > 0, "{left} {looped} {guessed}");
     // The guess spares something.
     assert!(guessed < left / 2, "{guessed} of {left}");
+}
+
+#[test]
+fn what_stands_behind_the_last_function_of_a_module_is_not_code() {
+    for zeros in 1..20 {
+        let mut code = vec![0x90];
+        code.extend(WIDE_RET);
+        code.extend(vec![0; zeros]);
+        assert_eq!(look(&code).expect("fit").0, [(1, Exit::Return)], "{zeros} bytes");
+    }
+}
+
+#[test]
+fn a_glance_sees_a_short_jump_to_a_neighbour() {
+    let neighbour = |a| a == AT - 16;
+    let seen = |distance| {
+        let code = [0x90, 0xeb, distance, 0xcc, 0xcc];
+        glance(Code { start: AT, bytes: &code }, THUNK, &neighbour).narrow
+    };
+    assert!(seen(0xed));
+    assert!(!seen(0xec) && !seen(0xff) && !seen(1));
 }
