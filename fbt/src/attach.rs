@@ -294,6 +294,21 @@ impl State {
         }
     }
 
+    /// Takes what is left in a piece of text for unpatched.
+    pub(crate) fn forget(&mut self, range: &core::ops::Range<u64>) {
+        let mut any = false;
+        TABLE.with(|t| {
+            let here = |s: &&Site| s.is_armed() && range.contains(&s.addr);
+            for s in t.into_iter().flat_map(Table::iter).filter(here) {
+                s.set_armed(false);
+                any = true;
+            }
+        });
+        if any {
+            let _ = self.publish(&mut KVVec::new());
+        }
+    }
+
     /// How many places are patched.
     pub(crate) fn armed(&self) -> usize {
         TABLE.with(|t| t.into_iter().flat_map(Table::iter).filter(|s| s.is_armed()).count())

@@ -179,6 +179,8 @@ impl Context {
         let range = catalog.range.clone();
         // Nothing runs there any more: what cannot be changed need not be.
         state.detach(&|s| range.contains(&s.addr));
+        // What there was no memory to patch back goes with its text.
+        state.forget(&range);
         drop(state);
         let Catalog { group, range, .. } = KBox::into_inner(catalog);
         if let Some(group) = group {

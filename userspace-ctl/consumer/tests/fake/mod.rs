@@ -16,6 +16,7 @@ use abi::record::{AggDesc, EprobeDesc, Layout, RecDesc, RecordHeader, HEADER_SIZ
 use abi::status::Status;
 use buffers::aggregation::AggBuffer;
 use buffers::principal::Principal;
+use buffers::Key;
 use consumer::kernel::{Aggregation, Answer, Buffer, Eprobe, Kernel, Snapshot, Started};
 use consumer::wait::{Event, Waiter};
 use consumer::Refusal;
@@ -122,7 +123,7 @@ impl Fake {
             cpus: (0..cpus)
                 .map(|_| Cpu {
                     principal: Principal::new(vec![0; 1 << 16]),
-                    aggregations: AggBuffer::new(vec![0; 1 << 14], 0),
+                    aggregations: AggBuffer::new(vec![0; 1 << 14], 0, vec![0; 64], Vec::new()),
                     agg_drops: 0,
                 })
                 .collect(),
@@ -239,7 +240,11 @@ impl Inner {
                         None => 0,
                     };
                     let init = |w: &mut [u64]| func.init(w);
-                    match cpu.aggregations.value(*id, &key[..*key_words], func.words(), init) {
+                    let mut k = Key::new(vec![0; *key_words], vec![0; *key_words]);
+                    for (n, word) in key.iter().enumerate().take(*key_words) {
+                        k.put_value(n * 8, 8, *word);
+                    }
+                    match cpu.aggregations.value(*id, &k, *key_words, func.words(), init) {
                         Some(words) => func.update(words, v, 1),
                         None => cpu.agg_drops += 1,
                     }
