@@ -136,15 +136,27 @@ pub fn exits<E: From<Unfit>>(
     scratch.clear(code.bytes.len());
     let body = code.range();
     let mut found = Found::default();
-    for step in x86::walk(code.bytes, code.start) {
-        let (Ok((ip, _)) | Err(Undecodable(ip))) = step;
-        let at = ip.wrapping_sub(code.start);
-        // Behind the last function of a module, to the end of the page.
-        if is_filling(code.bytes.get(at as usize..).unwrap_or_default()) {
-            break;
+    let begins = core::cell::Cell::from_mut(&mut *scratch.begins).as_slice_of_cells();
+    let begin = |at: usize| {
+        if let Some(w) = begins.get(at >> 6) {
+            w.set(w.get() | 1 << (at & 63));
         }
-        let (_, insn) = step.map_err(|Undecodable(at)| Unfit::Undecodable(at))?;
-        set(scratch.begins, at);
+    };
+    for step in x86::turns(code.bytes, code.start, begin) {
+        let (ip, insn) = match step {
+            Ok(step) => step,
+            // Behind the last function of a module, to the end of the page. Pairs of zeros pass for
+            // instructions, which harms nobody.
+            Err(Undecodable(ip)) => {
+                let from = ip.wrapping_sub(code.start) as usize;
+                if is_filling(code.bytes.get(from..).unwrap_or_default()) {
+                    break;
+                }
+                return Err(Unfit::Undecodable(ip).into());
+            }
+        };
+        let at = ip.wrapping_sub(code.start);
+        begin(at as usize);
         let target = match insn.kind {
             Flow::Next | Flow::Call(_) | Flow::Trap => continue,
             Flow::Jump(target) | Flow::Branch(target) => Some(target),

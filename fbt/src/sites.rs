@@ -95,7 +95,9 @@ impl Planner<'_> {
         let judge = self.rules.judge(&self.catalog.limits);
         let Desk { code, words } = desk;
         let mut scratch = Scratch::new(words).ok_or(EnableError::Memory)?;
-        let size = u64::from(self.function.size).min(body::MAX_BODY as u64);
+        // Whether a loop leads back there is known of those that are not ftrace's: the beginning does.
+        let most = if self.function.fentry().is_some() { body::MAX_BODY } else { 2 * MAX_LEN };
+        let size = u64::from(self.function.size).min(most as u64);
         let code = eligible::code(self.start, size, code).ok_or(EnableError::Gone)?;
         let entry = judge.entry(code, &mut scratch).map_err(|_| {
             EnableError::Busy(

@@ -82,24 +82,57 @@ pub fn walk(
     code: &[u8],
     start: u64,
 ) -> impl Iterator<Item = Result<(u64, Insn), Undecodable>> + '_ {
-    let mut walk = Walk { code, ip: start, at: 0, decoder: None };
+    let mut walk = Walk { code, start, at: 0, decoder: None };
     core::iter::from_fn(move || walk.step())
 }
 
-/// The instructions of `code` from `at` on, which stands at `ip`.
+/// The same, but for most of those that simply go on behind them: for these, `begins` is called with
+/// where they begin, from the start of `code` on.
+pub fn turns<'a>(
+    code: &'a [u8],
+    start: u64,
+    mut begins: impl FnMut(usize) + 'a,
+) -> impl Iterator<Item = Result<(u64, Insn), Undecodable>> + 'a {
+    let mut walk = Walk { code, start, at: 0, decoder: None };
+    core::iter::from_fn(move || {
+        walk.skip(&mut begins);
+        walk.step()
+    })
+}
+
+/// The instructions of `code`, which stands at `start`, from `at` on.
 struct Walk<'a> {
     code: &'a [u8],
-    ip: u64,
+    start: u64,
     at: usize,
     /// Made when it is needed.
     decoder: Option<Decoder<'a>>,
 }
 
 impl Walk<'_> {
+    /// Goes on to one that does not simply go on.
+    #[inline(always)]
+    fn skip(&mut self, begins: &mut impl FnMut(usize)) {
+        let mut at = self.at;
+        while let Some(window) = self.code.get(at..).and_then(|rest| rest.first_chunk()) {
+            let len = quick::plain(window);
+            if len == 0 {
+                break;
+            }
+            begins(at);
+            at = at.wrapping_add(len);
+        }
+        self.at = at;
+    }
+
+    fn ip(&self) -> u64 {
+        self.start.wrapping_add(self.at as u64)
+    }
+
     #[inline]
     fn step(&mut self) -> Option<Result<(u64, Insn), Undecodable>> {
         let rest = self.code.get(self.at..).filter(|rest| !rest.is_empty())?;
-        let ip = self.ip;
+        let ip = self.ip();
         let insn = match rest.first_chunk() {
             Some(window) => quick::quick(window, ip),
             None => last(rest, ip),
@@ -109,19 +142,20 @@ impl Walk<'_> {
             return Some(Err(Undecodable(ip)));
         };
         self.at = self.at.wrapping_add(insn.len);
-        self.ip = ip.wrapping_add(insn.len as u64);
         Some(Ok((ip, insn)))
     }
 
     #[inline(never)]
     fn decode(&mut self) -> Option<Insn> {
         let rest = self.code.get(self.at..)?;
+        let ip = self.ip();
         if self.decoder.is_none() {
-            self.decoder = Decoder::try_with_ip(64, self.code, self.ip, DecoderOptions::NONE).ok();
+            self.decoder =
+                Decoder::try_with_ip(64, self.code, self.start, DecoderOptions::NONE).ok();
         }
         let decoder = self.decoder.as_mut()?;
         decoder.set_position(self.at).ok()?;
-        decoder.set_ip(self.ip);
+        decoder.set_ip(ip);
         decode_into(decoder, rest, &mut Instruction::default())
     }
 }

@@ -17,18 +17,22 @@ pub(crate) const WINDOW: usize = 16;
 /// More prefixes than compilers pad with.
 const MAX_PREFIXES: usize = 4;
 
-// What follows an opcode: bits.
+// What follows an opcode. The lowest bits: how many bytes of immediate.
+const IMMEDIATE: u8 = 0x07;
 /// It is one of those known here.
 const KNOWN: u8 = 0x80;
-const MODRM: u8 = 0x81;
-const IMM8: u8 = 0x82;
+const MODRM: u8 = 0x88;
+const IMM8: u8 = 0x81;
 /// Four bytes, or two behind a prefix 66.
-const IMMZ: u8 = 0x84;
+const IMMZ: u8 = 0x94;
 /// More is to be looked at.
-const SPECIAL: u8 = 0x88;
+const SPECIAL: u8 = 0xa0;
+/// It is not the opcode yet.
+const MORE: u8 = 0x40;
 
 const fn one_byte(op: u8) -> u8 {
     match op {
+        0x0f | 0x40..=0x4f | 0x66 | 0x26 | 0x2e | 0x36 | 0x3e | 0x64 | 0x65 => MORE,
         0x00..=0x3f => match op & 7 {
             0..=3 => MODRM,
             4 => IMM8,
@@ -42,8 +46,6 @@ const fn one_byte(op: u8) -> u8 {
         0x69 | 0x81 => MODRM | IMMZ,
         0x6a | 0xa8 | 0xb0..=0xb7 => IMM8,
         0x6b | 0x80 | 0x83 | 0xc0 | 0xc1 => MODRM | IMM8,
-        // jumps, a call, a return, int3
-        0x70..=0x7f | 0xeb | 0xe8 | 0xe9 | 0xc3 | 0xcc => SPECIAL,
         // mov to a register
         0xb8..=0xbf => SPECIAL | IMMZ,
         // by the middle of ModRM
@@ -58,10 +60,9 @@ const fn two_bytes(op: u8) -> u8 {
     match op {
         0x40..=0x4f | 0x90..=0x9f => MODRM,
         0xa3 | 0xa5 | 0xab | 0xad | 0xaf | 0xb0 | 0xb1 | 0xb3 | 0xb6 | 0xb7 => MODRM,
-        0xbb..=0xbf | 0xc0 | 0xc1 => MODRM,
+        0xbb..=0xc1 => MODRM,
         0xa4 | 0xac => MODRM | IMM8,
         0xc8..=0xcf => KNOWN,
-        0x80..=0x8f | 0x0b => SPECIAL,
         0x1f => SPECIAL | MODRM,
         0xba => SPECIAL | MODRM | IMM8,
         _ => 0,
@@ -105,92 +106,109 @@ fn of(table: &[u8; 256], byte: u8) -> u8 {
     table.get(usize::from(byte)).copied().unwrap_or(0)
 }
 
-/// The instruction at the beginning of `b`, which stands at `ip`, if it is an ordinary one. What is
-/// missing in `b` because less stands there is zero; the caller compares lengths.
-#[inline]
-pub(crate) fn quick(b: &[u8; WINDOW], ip: u64) -> Option<Insn> {
+/// The length of the instruction at the beginning of `b`, if it is an ordinary one that goes on behind
+/// it; else 0. What is missing in `b` because less stands there is zero; the caller compares lengths.
+#[inline(always)]
+pub(crate) fn plain(b: &[u8; WINDOW]) -> usize {
     let byte = |i: usize| b.get(i & (WINDOW - 1)).copied().unwrap_or(0);
-    let mut at = 0usize;
+    let mut at = 1usize;
     let mut op = byte(0);
-    let (mut short, mut long) = (false, false);
-    while matches!(op, 0x66 | 0x26 | 0x2e | 0x36 | 0x3e | 0x64 | 0x65) {
-        short |= op == 0x66;
-        at = at.wrapping_add(1);
-        if at > MAX_PREFIXES {
-            return None;
-        }
-        op = byte(at);
-    }
-    if op & 0xf0 == 0x40 {
-        long = op & 8 != 0;
-        at = at.wrapping_add(1);
-        op = byte(at);
-    }
-    let bare = at == 0;
-    at = at.wrapping_add(1);
-    let two = op == 0x0f;
     let mut class = of(&ONE_BYTE, op);
-    if two {
-        op = byte(at);
-        at = at.wrapping_add(1);
-        class = of(&TWO_BYTES, op);
-    }
-    if class == 0 {
-        return None;
-    }
-    if class & SPECIAL == SPECIAL {
-        if class & MODRM == MODRM {
-            let modrm = byte(at);
-            let reg = (modrm >> 3) & 7;
-            match (two, op) {
-                (false, 0x8d) if modrm < 0xc0 => {}
-                (false, 0xf6) if reg == 0 => class |= IMM8,
-                (false, 0xf7) if reg == 0 => class |= IMMZ,
-                (false, 0xf6 | 0xf7) if reg > 1 => {}
-                (false, 0xfe) if reg < 2 => {}
-                (false, 0xff) if matches!(reg, 0 | 1 | 6) => {}
-                (false, 0xc6 | 0xc7) | (true, 0x1f) if reg == 0 => {}
-                (true, 0xba) if reg >= 4 => {}
-                _ => return None,
+    let (mut short, mut long, mut two) = (false, false, false);
+    if class & MORE != 0 {
+        while matches!(op, 0x66 | 0x26 | 0x2e | 0x36 | 0x3e | 0x64 | 0x65) {
+            short |= op == 0x66;
+            if at > MAX_PREFIXES {
+                return 0;
             }
-        } else if class & IMMZ == IMMZ {
-            if long {
-                at = at.wrapping_add(4);
-            }
-        } else {
-            return if bare { flow(b, ip, two, op) } else { None };
+            op = byte(at);
+            at = at.wrapping_add(1);
         }
+        if op & 0xf0 == 0x40 {
+            long = op & 8 != 0;
+            op = byte(at);
+            at = at.wrapping_add(1);
+        }
+        two = op == 0x0f;
+        class = if two {
+            op = byte(at);
+            at = at.wrapping_add(1);
+            of(&TWO_BYTES, op)
+        } else {
+            of(&ONE_BYTE, op)
+        };
     }
+    if class & KNOWN == 0 {
+        return 0;
+    }
+    let mut len = at;
     if class & MODRM == MODRM {
         let n = of(&OPERAND, byte(at));
         if n & BASE != 0 && byte(at.wrapping_add(1)) & 7 == 5 {
-            at = at.wrapping_add(4);
+            len = len.wrapping_add(4);
         }
-        at = at.wrapping_add(usize::from(n & !BASE));
+        len = len.wrapping_add(usize::from(n & !BASE));
     }
-    at = at.wrapping_add(usize::from((class & !KNOWN) >> 1 & 1));
-    if class & IMMZ == IMMZ {
-        at = at.wrapping_add(if short && !long { 2 } else { 4 });
+    if class & SPECIAL == SPECIAL {
+        let Some(more) = special(class, two, op, byte(at)) else { return 0 };
+        class = more;
+        if long && class & MODRM != MODRM {
+            len = len.wrapping_add(4);
+        }
     }
-    (at <= MAX_LEN).then_some(Insn { len: at, kind: Flow::Next })
+    len = len.wrapping_add(usize::from(class & IMMEDIATE));
+    if short {
+        if class & IMMZ == IMMZ && !long {
+            len = len.wrapping_sub(2);
+        }
+        if len > MAX_LEN {
+            return 0;
+        }
+    }
+    len
+}
+
+/// What follows an opcode whose ModRM tells which instruction it is.
+fn special(class: u8, two: bool, op: u8, modrm: u8) -> Option<u8> {
+    let reg = (modrm >> 3) & 7;
+    Some(match (two, op) {
+        (false, 0xb8..=0xbf) => class,
+        (false, 0x8d) if modrm < 0xc0 => class,
+        (false, 0xf6) if reg == 0 => class | IMM8,
+        (false, 0xf7) if reg == 0 => class | IMMZ,
+        (false, 0xf6 | 0xf7) if reg > 1 => class,
+        (false, 0xfe) if reg < 2 => class,
+        (false, 0xff) if matches!(reg, 0 | 1 | 6) => class,
+        (false, 0xc6 | 0xc7) | (true, 0x1f) if reg == 0 => class,
+        (true, 0xba) if reg >= 4 => class,
+        _ => return None,
+    })
+}
+
+/// The instruction at the beginning of `b`, which stands at `ip`, if it is an ordinary one.
+pub(crate) fn quick(b: &[u8; WINDOW], ip: u64) -> Option<Insn> {
+    match plain(b) {
+        0 => flow(b, ip),
+        len => Some(Insn { len, kind: Flow::Next }),
+    }
 }
 
 /// The same of one that does not go on behind it, and has no prefixes.
-fn flow(b: &[u8; WINDOW], ip: u64, two: bool, op: u8) -> Option<Insn> {
-    let [_, b1, b2, b3, b4, b5, ..] = *b;
+pub(crate) fn flow(b: &[u8; WINDOW], ip: u64) -> Option<Insn> {
+    let [b0, b1, b2, b3, b4, b5, ..] = *b;
     let to = |len: u64, distance: i64| ip.wrapping_add(len).wrapping_add_signed(distance);
     // CAST: the byte is signed.
     let near = |len| to(len, i64::from(b1 as i8));
     let far = |len, bytes| to(len, i64::from(i32::from_le_bytes(bytes)));
-    let (len, kind) = match (two, op) {
-        (false, 0x70..=0x7f) => (2, Flow::Branch(near(2))),
-        (false, 0xeb) => (2, Flow::Jump(near(2))),
-        (false, 0xe8) => (5, Flow::Call(far(5, [b1, b2, b3, b4]))),
-        (false, 0xe9) => (5, Flow::Jump(far(5, [b1, b2, b3, b4]))),
-        (false, 0xc3) => (1, Flow::Return),
-        (false, 0xcc) => (1, Flow::Trap),
-        (true, 0x80..=0x8f) => (6, Flow::Branch(far(6, [b2, b3, b4, b5]))),
-        (true, 0x0b) => (2, Flow::Trap),
+    let (len, kind) = match (b0, b1) {
+        (0x70..=0x7f, _) => (2, Flow::Branch(near(2))),
+        (0xeb, _) => (2, Flow::Jump(near(2))),
+        (0xe8, _) => (5, Flow::Call(far(5, [b1, b2, b3, b4]))),
+        (0xe9, _) => (5, Flow::Jump(far(5, [b1, b2, b3, b4]))),
+        (0xc3, _) => (1, Flow::Return),
+        (0xcc, _) => (1, Flow::Trap),
+        (0x0f, 0x80..=0x8f) => (6, Flow::Branch(far(6, [b2, b3, b4, b5]))),
+        (0x0f, 0x0b) => (2, Flow::Trap),
         _ => return None,
     };
     Some(Insn { len, kind })

@@ -261,6 +261,14 @@ fn a_walk_through_real_code_is_iceds() {
                 at += insn.len;
             }
             at += 1;
+            let seen = std::cell::RefCell::new(vec![]);
+            for step in turns(piece, IP, |at| seen.borrow_mut().push((at, Flow::Next))) {
+                let Ok((ip, insn)) = step else { break };
+                seen.borrow_mut().push(((ip - IP) as usize, insn.kind));
+            }
+            let plainly = walk(piece, IP).map_while(Result::ok);
+            let plainly = plainly.map(|(ip, insn)| ((ip - IP) as usize, insn.kind));
+            assert!(seen.into_inner().into_iter().eq(plainly));
         }
     }
     println!("{quickly} of {all}");
