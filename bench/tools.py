@@ -55,7 +55,7 @@ class Program:
                 self.process.kill()
                 self.process.wait()
                 raise Failed(f"{self.name} was not ready after {patience} s: {self.last_words()}")
-            time.sleep(0.01)
+            time.sleep(0.02)
 
     def text(self):
         with open(self.path, errors="replace") as f:
@@ -151,7 +151,7 @@ def bpftraces():
 KINDS = {
     # Its output is read 50 times a second, so that it is seen to be ready when it is.
     "dtrace": lambda program, scratch: Program(
-        ["dtrace", "-x", "switchrate=50hz", "-n", 'BEGIN { printf("READY\\n"); } ' + program], "READY$", scratch),
+        ["dtrace", "-x", "switchrate=50hz", "-n", 'dtrace:::BEGIN { printf("READY\\n"); } ' + program], "READY$", scratch),
     # Not every version says when it has attached: the timer is the last probe, so it has when that fires.
     "bpftrace": lambda program, scratch: Program(
         ["bpftrace", "-B", "none", "-e", program + ' interval:ms:100 { printf("READY\\n"); }'], "^READY$", scratch),
