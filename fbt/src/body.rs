@@ -139,7 +139,7 @@ pub fn exits<E: From<Unfit>>(
     let begins = core::cell::Cell::from_mut(&mut *scratch.begins).as_slice_of_cells();
     let begin = |at: usize| {
         if let Some(w) = begins.get(at >> 6) {
-            w.set(w.get() | 1 << (at & 63));
+            w.set(w.get() | (1 << (at & 63)));
         }
     };
     for step in x86::turns(code.bytes, code.start, begin) {
@@ -318,7 +318,7 @@ fn first_bytes(w: u64) -> u64 {
     let ret = w ^ all(RET);
     // The short jump, too: 0xe9 and 0xeb differ in one bit.
     let jmp = w & !all(2) ^ all(JMP);
-    let next = w >> 8 | 0xe0 << 56;
+    let next = (w >> 8) | (0xe0 << 56);
     let reg = !w | (next & all(0xf8)) ^ all(0xe0);
     let zero = |v: u64| v.wrapping_sub(ONES) & !v;
     (zero(ret) | zero(jmp) | zero(reg)) & all(0x80)

@@ -167,7 +167,7 @@ fn a_glance_is_the_same_at_any_offset() {
 fn functions() -> (Vec<u8>, Vec<std::ops::Range<usize>>) {
     let elf = std::fs::read(std::env::current_exe().expect("it")).expect("readable");
     let word = |at: usize, n: usize| {
-        elf[at..at + n].iter().rev().fold(0usize, |w, b| w << 8 | usize::from(*b))
+        elf[at..at + n].iter().rev().fold(0usize, |w, b| (w << 8) | usize::from(*b))
     };
     let heads = (0..word(0x38, 2)).map(|i| word(0x20, 8) + i * word(0x36, 2));
     let code: Vec<u8> = heads
