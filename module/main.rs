@@ -27,6 +27,10 @@ module! {
             default: 0,
             description: "Test: fbt sets breakpoints only, also where a call would do (1)",
         },
+        without_fbt: u8 {
+            default: 0,
+            description: "Test: no probes of functions (1)",
+        },
         fail_alloc: u64 {
             default: u64::MAX,
             description: "Test: while the module starts, this many allocations succeed and all others fail",
@@ -87,7 +91,10 @@ impl kernel::Module for Dtrace {
         mem::fail_after((failing != u64::MAX).then_some(failing));
         let framework = Framework::new().map_err(|e| e.errno())?;
         let sdt = sdt::start(&framework)?;
-        let fbt = fbt::start(&framework, value::<u8>(module_parameters::fbt_int3.value()) != 0)?;
+        let fbt = match value::<u8>(module_parameters::without_fbt.value()) {
+            0 => fbt::start(&framework, value::<u8>(module_parameters::fbt_int3.value()) != 0)?,
+            _ => None,
+        };
         mem::ask()?;
         let node = KBox::pin_init(
             MiscDeviceRegistration::register(MiscDeviceOptions { name: c"dtrace/dtrace" }),

@@ -91,7 +91,8 @@ impl Patch {
 /// old one.
 pub(crate) fn redirect(call: u64, old: u64, new: u64) -> bool {
     match (call_from(call, old), call_from(call, new)) {
-        (Some(old), Some(new)) => patch(&[Patch { addr: call, old, new }]).is_ok(),
+        // No site leads to us by this: whoever unloads us has nobody to wait for.
+        (Some(old), Some(new)) => write(&[Patch { addr: call, old, new }]).is_ok(),
         _ => false,
     }
 }
@@ -124,15 +125,19 @@ pub enum PatchError {
 /// *process*; not under a lock that is taken in a callback of
 /// [`crate::modules::ModuleRef::for_each_symbol`].
 pub fn patch(batch: &[Patch]) -> Result<(), PatchError> {
+    let mut unknown = None;
+    let _held = announce(batch, &mut |i, _| unknown = Some(i));
+    match unknown {
+        Some(i) => Err(PatchError::NotPatchable(i)),
+        None => write(batch),
+    }
+}
+
+fn write(batch: &[Patch]) -> Result<(), PatchError> {
     const EINVAL: c_int = -(bindings::EINVAL as c_int);
     const ENXIO: c_int = -(bindings::ENXIO as c_int);
     const EIO: c_int = -(bindings::EIO as c_int);
     let fns = symbols::text_fns().ok_or(PatchError::Unsupported)?;
-    let mut unknown = None;
-    let _held = announce(batch, &mut |i, _| unknown = Some(i));
-    if let Some(i) = unknown {
-        return Err(PatchError::NotPatchable(i));
-    }
     let mut at = 0;
     // SAFETY: `fns` is from `symbols`, and the slice has that many members.
     match unsafe { sys::kapi_text_patch(fns, batch.as_ptr(), batch.len(), &mut at) } {
