@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # ASSERTION: whichever allocation fails while the module starts, it is refused with ENOMEM and leaves
 # nothing behind.
-# SECONDS: 500
+# SECONDS: 1200
 . /src/selftests/lib/sh
 driver hworld
 rmmod dtrace
@@ -10,7 +10,7 @@ n=0
 until insmod "$module" fail_alloc=$n 2>/tmp/err; do
 	grep -q "Cannot allocate memory" /tmp/err || fail "allocation $n: $(cat /tmp/err)"
 	# Looking at the sites takes longer than all the rest.
-	[ $((n % 16)) != 15 ] ||
+	[ $((n % 64)) != 63 ] ||
 		expect "sites after allocation $n" "$(/src/selftests/lib/site-bytes hworld)" "$before"
 	n=$((n + 1))
 	[ $n -lt 2000 ] || fail "never succeeds"
