@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
+# SECONDS: 600
 # ASSERTION: dtrace -lv writes the arguments of a function as C declares them, and the value of its return.
 . /src/selftests/lib/sh
 types() { dtrace -lvn "$1" | sed -n 's/^\t\targs/args/p' | tr '\n' ' '; }

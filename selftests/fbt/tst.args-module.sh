@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
+# SECONDS: 600
 # ASSERTION: functions of a module have the types of its own BTF, on top of the kernel's.
 . /src/selftests/lib/sh
 modprobe loop || fail "modprobe loop"

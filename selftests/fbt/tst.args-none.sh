@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
+# SECONDS: 600
 # ASSERTION: a function that BTF does not describe has plain numbers as args[], and who takes one for more is told why.
 . /src/selftests/lib/sh
 clone=$(dtrace -ln 'fbt:vmlinux:*.isra.0:entry' | awk 'NR == 2 { print $4 }')

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
+# SECONDS: 600
 # ASSERTION: of three consumers on one function, two end one after the other; each has counted all calls of its life.
 . /src/selftests/lib/sh
 driver shapes

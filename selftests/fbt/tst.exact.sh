@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # ASSERTION: functions of every shape that are called N times enter N times and return N times, with the arguments and the
 # values that they have, by every technique and by breakpoints alone; two CPUs at once.
-# SECONDS: 120
+# SECONDS: 900
 . /src/selftests/lib/sh
 half=400
 rounds=$((2 * half))

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
+# SECONDS: 600
 # ASSERTION: a load that faults, in a probe on the path of page faults, is an error of its clause and nothing else; so is
 # copyinstr of memory that is not there yet, which is read well once it is.
 . /src/selftests/lib/sh

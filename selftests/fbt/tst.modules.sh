@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # ASSERTION: the probes of a module come and go with it; a consumer that waits for them counts each call of each of its lives.
-# SECONDS: 120
+# SECONDS: 900
 . /src/selftests/lib/sh
 rounds=20
 hello=$drivers/hworld/hworld.ko

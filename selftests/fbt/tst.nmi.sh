@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # ASSERTION: NMIs come over firing probes, and fire probes themselves, in every technique: each is counted, traced or turned
 # away because a probe is being served on that CPU, and the probes that they come over are not disturbed.
-# SECONDS: 180
+# SECONDS: 900
 . /src/selftests/lib/sh
 driver nmi
 taken=/sys/module/nmi/parameters/taken

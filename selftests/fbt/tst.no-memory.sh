@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # ASSERTION: whichever allocation fails while probes are enabled or disabled, it is an error or costs some probes; what
 # failed has changed no byte of the kernel.
-# SECONDS: 300
+# SECONDS: 900
 . /src/selftests/lib/sh
 gcc -O2 -pthread -o /tmp/consumers /src/selftests/stress/consumers.c || fail compile
 rmmod dtrace && insmod "$module" fail_ioctl=1 || fail insmod

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # ASSERTION: fbt, ftrace's function tracer and a kprobe on one function, at the same time and in every order of coming and
 # going: each sees each call of its life.
-# SECONDS: 240
+# SECONDS: 900
 . /src/selftests/lib/sh
 tracing=/sys/kernel/tracing
 traced=0
