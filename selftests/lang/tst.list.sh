@@ -5,7 +5,7 @@ dtrace -l -P dtrace
 dtrace -l -n BEGIN -n 'dtrace:::' -i 2
 dtrace -lv -n BEGIN
 driver hworld
-expect "columns" "$(dtrace -l -P hworld | sed 1d | cut -c6- | sort)" "     hworld       open_module                             open1 entry
+expect "columns" "$(dtrace -l -P hworld | sed -E '1d; s,^ *[0-9]+,,' | sort)" "     hworld       open_module                             open1 entry
      hworld       open_module                             open1 return
      hworld       read_module                             read1 entry
      hworld       read_module                             read1 return"
