@@ -14,7 +14,7 @@ use crate::body::WIDE;
 use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use framework::{fire, Args, Probe};
 use kapi::publish::Published;
-use kapi::trampoline::Regs;
+use kapi::trampoline::{Regs, Saved};
 use kapi::{context, mem, ProbeCtx};
 use kernel::prelude::*;
 use kernel::sync::Arc;
@@ -247,14 +247,22 @@ fn serve_all(ctx: &ProbeCtx, table: &Table, addr: u64, f: &dyn Fn(&ProbeCtx, &Si
 
 /// # Context
 /// *any*: wherever a function begins.
-pub(crate) extern "C" fn entry(site: u64, regs: &[u64; 6], stack: u64) {
-    let f = move |ctx: &ProbeCtx, s: &Site| fire(ctx, &s.probe, Args::entry(regs, stack));
-    // A copy of its own: what is referred to would have to be in memory.
-    serve(site, f, move |ctx, table| {
-        serve_all(ctx, table, site, &move |ctx, s| {
-            fire(ctx, &s.probe, Args::entry(regs, stack));
-        });
-    });
+pub(crate) extern "C" fn entry(site: u64, saved: &Saved) {
+    let f = move |ctx: &ProbeCtx, s: &Site| fire(ctx, &s.probe, args_of(saved));
+    serve(site, f, move |ctx, table| entries(site, saved, ctx, table));
+}
+
+#[inline(always)]
+fn args_of(saved: &Saved) -> Args<'_> {
+    Args::entry(saved.regs(), saved.stack())
+}
+
+// What is called with values has them in registers, here in the order in which they came: nothing is
+// kept or moved before it is clear that it is needed.
+#[cold]
+#[inline(never)]
+fn entries(site: u64, saved: &Saved, ctx: &ProbeCtx, table: &Table) {
+    serve_all(ctx, table, site, &|ctx, s| fire(ctx, &s.probe, args_of(saved)));
 }
 
 /// # Context
@@ -263,10 +271,14 @@ pub(crate) extern "C" fn returned(site: u64, value: u64) {
     let f = move |ctx: &ProbeCtx, s: &Site| {
         fire(ctx, &s.probe, Args::values(&[s.arg0(), value]));
     };
-    serve(site, f, move |ctx, table| {
-        serve_all(ctx, table, site, &move |ctx, s| {
-            fire(ctx, &s.probe, Args::values(&[s.arg0(), value]));
-        });
+    serve(site, f, move |ctx, table| returns(site, value, ctx, table));
+}
+
+#[cold]
+#[inline(never)]
+fn returns(site: u64, value: u64, ctx: &ProbeCtx, table: &Table) {
+    serve_all(ctx, table, site, &|ctx, s| {
+        fire(ctx, &s.probe, Args::values(&[s.arg0(), value]));
     });
 }
 

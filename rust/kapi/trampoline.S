@@ -88,7 +88,7 @@ SYM_FUNC_END(kapi_unset_handler)
  * Called by ftrace in the place of the nop that a C function begins with. So nothing is live but what a caller gives
  * to a C function, and that is all that is saved.
  *
- *	rsp + 64	the seventh argument
+ *	rsp + 64	the seventh argument (Saved::stack)
  *	rsp + 56	return address into the caller
  *	rsp + 48	return address: site + 5
  *	rsp		rdi rsi rdx rcx r8 r9: the arguments, in this order
@@ -103,7 +103,6 @@ SYM_FUNC_START(kapi_entry_trampoline)
 	pushq	%rdi
 	movq	48(%rsp), %rdi
 	movq	%rsp, %rsi
-	leaq	64(%rsp), %rdx
 	subq	$5, %rdi
 SYM_INNER_LABEL(kapi_entry_call, SYM_L_GLOBAL)
 	ANNOTATE_NOENDBR
@@ -147,6 +146,33 @@ SYM_FUNC_END(kapi_entry_trampoline)
 	popq	%rdx
 	popq	%rax
 .endm
+
+/*
+ * kapi_irq_save() that changes no register but rax: who calls it in the slow half of a branch has to keep nothing for
+ * it in the fast one.
+ */
+SYM_FUNC_START(kapi_irq_save_kept)
+	ANNOTATE_NOENDBR
+	pushq	%rdx
+	pushq	%rcx
+	pushq	%rsi
+	pushq	%rdi
+	pushq	%r8
+	pushq	%r9
+	pushq	%r10
+	pushq	%r11
+	call	kapi_irq_save
+	movzbl	%al, %eax
+	popq	%r11
+	popq	%r10
+	popq	%r9
+	popq	%r8
+	popq	%rdi
+	popq	%rsi
+	popq	%rcx
+	popq	%rdx
+	RET
+SYM_FUNC_END(kapi_irq_save_kept)
 
 /* Called in the place of a return: site + 5 is on the stack, and behind it where the function returns to. */
 SYM_FUNC_START(kapi_return_trampoline)

@@ -7,6 +7,6 @@
 echo 1 >/proc/sys/kernel/kptr_restrict
 device=$(awk '/hpet_enable/ { split($1, a, "-"); print a[1] }' /proc/vmallocinfo)
 [ -n "$device" ] || fail "no device memory to try"
-insmod "$drivers/kapi/kapi.ko" "device=$device" toggles=100 || fail "$(dmesg | grep 'kapi: FAILED')"
+insmod "$drivers/kapi/kapi.ko" "device=$device" toggles=40 || fail "$(dmesg | grep 'kapi: FAILED')"
 dmesg | grep -q 'kapi: all passed' || fail "not said"
 rmmod kapi

@@ -44,7 +44,8 @@ pub fn fire(ctx: &ProbeCtx, probe: &Probe, args: Args<'_>) {
 }
 
 /// Runs a clause that only counts; alone, so it cannot cost too much.
-#[inline]
+// Not a part of its caller, which would have to keep registers for it whether it is called or not.
+#[inline(never)]
 fn count(ctx: &ProbeCtx, ecb: &Ecb, index: usize) {
     let shared = &*ecb.shared;
     if !shared.is_live(ctx) {

@@ -15,7 +15,18 @@
 #include "kapi.h"
 
 DEFINE_PER_CPU(unsigned long, kapi_probe_busy);
+/* In the name of which CPU a probe is served here: its own, but while kapi_call_on() acts for one that is off. */
+DEFINE_PER_CPU(unsigned long, kapi_probe_cpu);
 static DEFINE_PER_CPU(unsigned long, kapi_probe_dropped);
+
+/* Before the first probe is entered. */
+void kapi_probe_init(void)
+{
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu)
+		per_cpu(kapi_probe_cpu, cpu) = cpu;
+}
 
 /* The kernel runs as a guest of Xen that may not turn interrupts off by an instruction. */
 bool kapi_is_xen_pv(void)

@@ -23,6 +23,7 @@ static inline bool kapi_within(u64 base, u64 size, u64 addr, size_t len)
 bool kapi_irq_save(void);
 void kapi_irq_on(void);
 void kapi_probe_count_dropped(void);
+void kapi_probe_init(void);
 bool kapi_is_xen_pv(void);
 u64 kapi_probe_nested(unsigned int cpu);
 

@@ -19,29 +19,50 @@ use core::sync::atomic::{AtomicBool, Ordering};
 
 /// Evidence: interrupts are off, and nobody else serves a probe in the name of this CPU.
 ///
+/// It takes no room: its CPU is asked each time, which is one load.
+///
 /// # Invariants
 ///
 /// At most one exists per CPU number; it neither leaves the function it was lent to nor the CPU
 /// that function runs on. Code with interrupts on does not hold one.
 pub struct ProbeCtx {
-    cpu: usize,
     _here: PhantomData<*mut ()>,
 }
 
 impl ProbeCtx {
     /// The CPU whose memory its holder may use; below [`cpus`].
-    #[inline]
+    #[inline(always)]
     pub fn cpu(&self) -> usize {
-        self.cpu
+        let cpu;
+        // SAFETY: loads the CPU's own word, which is this CPU's: whoever holds a context stays. It
+        // is not pure, so the compiler keeps it between what enters and what leaves.
+        unsafe {
+            asm!("mov {c}, gs:[rip + {v}]", c = out(reg) cpu, v = sym sys::kapi_probe_cpu,
+                options(nostack, nomem, preserves_flags));
+        }
+        cpu
     }
 
+    /// Runs `f` in the name of another CPU. What `self` says meanwhile is that CPU, too.
+    ///
     /// # Safety
     ///
-    /// Nobody can enter a probe on `cpu`, nor has another such context for it, as long as the
-    /// result is used; and interrupts are off.
-    pub(crate) unsafe fn of_idle_cpu(cpu: usize) -> Self {
-        // INVARIANT: by the caller.
-        Self { cpu, _here: PhantomData }
+    /// Nobody can enter a probe on `cpu`, nor has another context for it, until `f` has returned.
+    pub(crate) unsafe fn instead<R>(&self, cpu: usize, f: impl FnOnce(&ProbeCtx) -> R) -> R {
+        let here = self.cpu();
+        act_for(cpu);
+        let r = f(self);
+        act_for(here);
+        r
+    }
+}
+
+/// Interrupts are off.
+fn act_for(cpu: usize) {
+    // SAFETY: sets the CPU's own word.
+    unsafe {
+        asm!("mov gs:[rip + {v}], {c}", c = in(reg) cpu, v = sym sys::kapi_probe_cpu,
+            options(nostack, preserves_flags));
     }
 }
 
@@ -50,6 +71,8 @@ static NATIVE: AtomicBool = AtomicBool::new(false);
 
 /// Finds out how interrupts are turned off.
 pub(crate) fn init() {
+    // SAFETY: nobody has entered a probe yet.
+    unsafe { sys::kapi_probe_init() };
     NATIVE.store(!sys::kapi_is_xen_pv(), Ordering::Relaxed);
 }
 
@@ -78,13 +101,11 @@ pub fn enter<R>(f: impl FnOnce(&ProbeCtx) -> R) -> Option<R> {
         save_by_call()
     };
     let busy: u64;
-    let cpu: usize;
-    // SAFETY: loads the CPU's own words: this CPU's, for nothing can move us to another one any
+    // SAFETY: loads the CPU's own word: this CPU's, for nothing can move us to another one any
     // more. Not before interrupts are off: the compiler keeps the order of two `asm` that say
     // nothing of memory.
     unsafe {
-        asm!("mov {b}, gs:[rip + {v}]", "mov {c:e}, gs:[rip + {n}]", b = out(reg) busy,
-            c = out(reg) cpu, v = sym sys::kapi_probe_busy, n = sym sys::cpu_number,
+        asm!("mov {b}, gs:[rip + {v}]", b = out(reg) busy, v = sym sys::kapi_probe_busy,
             options(nostack, preserves_flags));
     }
     if busy != 0 {
@@ -99,7 +120,7 @@ pub fn enter<R>(f: impl FnOnce(&ProbeCtx) -> R) -> Option<R> {
     // INVARIANT: the CPU's busy word was clear and is set until `f` has returned. `f` cannot keep
     // the reference, for it has to accept one of any lifetime. A panic in `f` does not unwind but
     // stops the machine.
-    let r = f(&ProbeCtx { cpu, _here: PhantomData });
+    let r = f(&ProbeCtx { _here: PhantomData });
     // SAFETY: interrupts are still off, so this is the word that was set above.
     unsafe {
         asm!("mov qword ptr gs:[rip + {v}], 0", v = sym sys::kapi_probe_busy,
@@ -110,13 +131,14 @@ pub fn enter<R>(f: impl FnOnce(&ProbeCtx) -> R) -> Option<R> {
 }
 
 /// Turns interrupts off where only the kernel knows how.
-#[cold]
-#[inline(never)]
+#[inline(always)]
 fn save_by_call() -> u64 {
-    // SAFETY: `restore` turns them on if they were.
-    match unsafe { sys::kapi_irq_save() } {
-        true => BY_CALL,
-        false => 0,
+    let were_on: u64;
+    // SAFETY: changes nothing but rax and the interrupt flag; `restore` turns them on if they were.
+    unsafe { asm!("call {f}", f = sym sys::kapi_irq_save_kept, out("rax") were_on) };
+    match were_on {
+        0 => 0,
+        _ => BY_CALL,
     }
 }
 

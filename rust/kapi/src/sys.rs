@@ -50,18 +50,21 @@ pub(crate) type OnKernelSymbol =
     unsafe extern "C" fn(arg: *mut c_void, name: *const c_char, addr: c_ulong) -> c_int;
 
 unsafe extern "C" {
-    /// Whoever turns interrupts off turns them on again if they were: by [`kapi_irq_on`].
-    pub(crate) fn kapi_irq_save() -> bool;
-    /// After [`kapi_irq_save`] has answered true.
+    /// Not of C's convention: rax is 1 if interrupts were on, and who turns them off turns them on
+    /// again, by [`kapi_irq_on`]; no other register is changed.
+    pub(crate) fn kapi_irq_save_kept();
+    /// After [`kapi_irq_save_kept`] has answered 1.
     pub(crate) fn kapi_irq_on();
     /// Interrupts are off.
     pub(crate) fn kapi_probe_count_dropped();
     pub(crate) safe fn kapi_is_xen_pv() -> bool;
     /// Of each CPU, so by `gs` only: not 0 while a probe is served there.
     pub(crate) static kapi_probe_busy: c_ulong;
+    /// Of each CPU, so by `gs` only: in whose name a probe is served there.
+    pub(crate) static kapi_probe_cpu: c_ulong;
+    /// Nobody has entered a probe.
+    pub(crate) fn kapi_probe_init();
     /// The kernel's, of each CPU, so by `gs` only.
-    pub(crate) static cpu_number: c_int;
-    /// As above.
     pub(crate) static const_current_task: *mut c_void;
     /// As above.
     pub(crate) static __preempt_count: c_int;

@@ -62,9 +62,28 @@ unsafe extern "C" fn kapi_sdt_fired(site: u64, args: *const [u64; 8]) {
     }
 }
 
-/// What serves the entry of a function: where its nop is, the registers rdi, rsi, rdx, rcx, r8, r9
-/// there, and the address of the seventh argument, if it has one.
-pub type EntryHandler = extern "C" fn(site: u64, args: &[u64; 6], stack: u64);
+/// The registers rdi, rsi, rdx, rcx, r8, r9 where a function begins, as the entry trampoline has
+/// saved them.
+#[repr(transparent)]
+pub struct Saved([u64; 6]);
+
+impl Saved {
+    /// The registers.
+    #[inline]
+    pub fn regs(&self) -> &[u64; 6] {
+        &self.0
+    }
+
+    /// The address of the seventh argument, if there is one: behind the return addresses of the
+    /// trampoline's call and of the function.
+    #[inline]
+    pub fn stack(&self) -> u64 {
+        (self.0.as_ptr() as u64).wrapping_add(64)
+    }
+}
+
+/// What serves the entry of a function: where its nop is, and the registers there.
+pub type EntryHandler = extern "C" fn(site: u64, saved: &Saved);
 
 /// What serves a return: where it stands, and rax there.
 pub type ReturnHandler = extern "C" fn(site: u64, value: u64);

@@ -57,11 +57,9 @@ unsafe extern "C" fn instead<F: FnOnce(&ProbeCtx) -> R, R>(arg: *mut c_void) {
     let call = unsafe { &mut *arg.cast::<Call<F, R>>() };
     if let Some(f) = call.f.take() {
         let cpu = call.cpu;
-        call.result = context::enter(|_| {
-            // SAFETY: a CPU that is off enters nothing, the caller excludes others of its kind, and
-            // `enter` has turned interrupts off.
-            let ctx = unsafe { ProbeCtx::of_idle_cpu(cpu) };
-            f(&ctx)
+        call.result = context::enter(|ctx| {
+            // SAFETY: a CPU that is off enters nothing, and the caller excludes others of its kind.
+            unsafe { ctx.instead(cpu, f) }
         });
     }
 }

@@ -10,7 +10,7 @@ use kapi::int3::{self, Emulate, Trap};
 use kapi::modules;
 use kapi::nofault::read_kernel;
 use kapi::text::{self, Patch, Refused, NOP5};
-use kapi::trampoline::{self, Regs, Trampoline};
+use kapi::trampoline::{self, Regs, Saved, Trampoline};
 use kapi::{ftrace, symbols};
 use kernel::prelude::*;
 
@@ -81,12 +81,12 @@ fn jumped(site: u64) {
     enter(|_| hit(site));
 }
 
-extern "C" fn entered(site: u64, args: &[u64; 6], stack: u64) {
+extern "C" fn entered(site: u64, saved: &Saved) {
     enter(|_| {
         let mut more = [0; 16];
-        let read = read_kernel(stack, &mut more).is_ok();
+        let read = read_kernel(saved.stack(), &mut more).is_ok();
         let word = |n: usize| u64::from_ne_bytes(more[n..n + 8].try_into().unwrap_or_default());
-        let right = args[1..] == [1, 2, 3, 4, 5] && read && (word(0), word(8)) == (6, 7);
+        let right = saved.regs()[1..] == [1, 2, 3, 4, 5] && read && (word(0), word(8)) == (6, 7);
         if Some(site) != ftrace::location(kapi_shape_fentry()) || !right {
             STRANGE.fetch_add(1, Relaxed);
         }

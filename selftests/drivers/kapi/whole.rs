@@ -7,14 +7,14 @@ use kapi::context::enter;
 use kapi::forbidden;
 use kapi::nofault::read_kernel;
 use kapi::text::{self, Patch, NOP5, RET5};
-use kapi::trampoline::{self, Trampoline};
+use kapi::trampoline::{self, Saved, Trampoline};
 use kapi::{ftrace, mem, symbols, time};
 use kernel::prelude::*;
 
 static ENTRIES: AtomicU64 = AtomicU64::new(0);
 static RETURNS: AtomicU64 = AtomicU64::new(0);
 
-extern "C" fn entered(_: u64, _: &[u64; 6], _: u64) {
+extern "C" fn entered(_: u64, _: &Saved) {
     enter(|_| ENTRIES.fetch_add(1, Relaxed));
 }
 
