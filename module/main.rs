@@ -49,6 +49,7 @@ struct Dtrace {
     _open: Open,
     _fbt: Option<fbt::Running>,
     _sdt: Option<sdt::Running>,
+    _profile: profile::Running,
     _end: End,
 }
 
@@ -90,6 +91,7 @@ impl kernel::Module for Dtrace {
         let failing = value::<u64>(module_parameters::fail_alloc.value());
         mem::fail_after((failing != u64::MAX).then_some(failing));
         let framework = Framework::new().map_err(|e| e.errno())?;
+        let profile = profile::start(&framework)?;
         let sdt = sdt::start(&framework)?;
         let fbt = match value::<u8>(module_parameters::without_fbt.value()) {
             0 => fbt::start(&framework, value::<u8>(module_parameters::fbt_int3.value()) != 0)?,
@@ -106,6 +108,6 @@ impl kernel::Module for Dtrace {
         mem::fail_after(None);
         dev::MAY_FAIL.store(value::<u8>(module_parameters::fail_ioctl.value()) != 0, Relaxed);
         pr_info!("ready: /dev/dtrace/dtrace\n");
-        Ok(Self { _node: node, _open: open, _fbt: fbt, _sdt: sdt, _end: end })
+        Ok(Self { _node: node, _open: open, _fbt: fbt, _sdt: sdt, _profile: profile, _end: end })
     }
 }

@@ -220,10 +220,11 @@ impl Framework {
         grave.close();
     }
 
-    /// Lets the providers offer what they have not offered yet, if `wanted` their probes may be meant.
-    pub(crate) fn provide(&self, wanted: impl Fn(&dyn Provider) -> bool) -> Result {
-        for p in self.providers()?.iter().filter(|p| wanted(&***p)) {
-            p.provide();
+    /// Lets the providers offer what they have not offered yet, if the description may mean probes of
+    /// theirs.
+    pub(crate) fn provide(&self, wanted: &Matcher<'_>) -> Result {
+        for p in self.providers()?.iter().filter(|p| wanted.may_be(p.name(), p.probe_names())) {
+            p.provide(wanted.lone_name());
         }
         Ok(())
     }

@@ -92,6 +92,14 @@ impl<'a> Matcher<'a> {
             && (names.is_empty() || names.iter().any(|name| n.matches(name)))
     }
 
+    /// The name that is asked for, if it is exactly one and neither module nor function is.
+    pub(crate) fn lone_name(&self) -> Option<&'a [u8]> {
+        match self.parts {
+            [_, m, f, Part::Exact(name)] if m.matches(b"") && f.matches(b"") => Some(name),
+            _ => None,
+        }
+    }
+
     fn matches_names(&self, names: &Names) -> bool {
         let [p, m, ..] = self.parts;
         p.matches(names.provider()) && m.matches(names.module())

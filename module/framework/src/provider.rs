@@ -61,10 +61,14 @@ pub trait Provider: Send + Sync {
     }
 
     /// Offers what has not been offered yet: somebody is about to ask for probes that may be ours.
+    /// `name`: that of the one probe without module and function which is asked for, if it is so;
+    /// where names are endless it is made now.
     ///
     /// # Context
     /// *process*, may sleep. No lock of the framework's is held but that of one consumer.
-    fn provide(&self) {}
+    fn provide(&self, name: Option<&[u8]>) {
+        let _ = name;
+    }
 
     /// Arms probes: from now on they fire. `refuse(i, why)` is called for each that cannot be, with
     /// its place in `probes`, and leaves it as it was; all others are armed on return.

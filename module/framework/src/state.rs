@@ -114,7 +114,7 @@ impl Consumer {
         let matcher = Matcher::new(pattern.id, parts);
         let framework = &self.session.framework;
         if cursor == 0 {
-            framework.provide(|p| matcher.may_be(p.name(), p.probe_names()))?;
+            framework.provide(&matcher)?;
         }
         let end = framework.for_matching(&matcher, cursor as usize, sink)?;
         // CAST: positions are probe ids, which have 32 bits.
@@ -129,7 +129,7 @@ impl Consumer {
         }
         let matcher = Matcher::new(ProbeId::NONE, [provider, b"", b"", b""]);
         let of = |p: &dyn crate::Provider| matcher.may_be(p.name(), &[]);
-        self.session.framework.provide(of)?;
+        self.session.framework.provide(&matcher)?;
         self.session.framework.explain(of, [module, function, name])
     }
 
@@ -145,9 +145,9 @@ impl Consumer {
         let from = enabling.add(dof)?;
         let new = enabling.statements.get(from..).unwrap_or_default();
         let framework = &self.session.framework;
-        framework.provide(|p| {
-            new.iter().any(|s| s.pattern.matcher().may_be(p.name(), p.probe_names()))
-        })?;
+        for s in new {
+            framework.provide(&s.pattern.matcher())?;
+        }
         let matched = framework.count(enabling, from)?;
         if let Some(e) = first {
             inner.phase = Phase::Enabled(e);

@@ -23,6 +23,7 @@ pub mod ids;
 pub mod ioctl;
 pub mod option;
 pub mod probe;
+pub mod rate;
 pub mod reason;
 pub mod record;
 pub mod stability;

@@ -147,6 +147,12 @@ void kapi_static_calls(u64 start, u64 stop, kapi_range_fn fn, void *arg);
 void kapi_jump_labels(u64 start, u64 stop, kapi_range_fn fn, void *arg);
 void kapi_module_sites(struct module *mod, kapi_range_fn fn, void *arg);
 
+/* timer.c */
+struct kapi_ticker;
+typedef void (*kapi_tick_fn)(void *arg, u64 kernel_pc, u64 user_pc, u64 late);
+struct kapi_ticker *kapi_ticker_start(u64 interval, bool everywhere, kapi_tick_fn fn, void *arg);
+void kapi_ticker_stop(struct kapi_ticker *t);
+
 /* trampoline.S */
 long kapi_call4(unsigned long fn, unsigned long a, unsigned long b, unsigned long c, unsigned long d);
 void kapi_sdt_trampoline(void);

@@ -14,6 +14,7 @@
 //! | [`xcall`] | run on a CPU; wait until all probes under way are over |
 //! | [`nofault`] | loads that may miss |
 //! | [`task`], [`time`] | who and when |
+//! | [`timer`] | something at regular intervals |
 //! | [`symbols`], [`modules`] | names to addresses; modules as they come and go |
 //! | [`text`], [`trampoline`] | changing instructions of running code; where a changed one leads |
 //! | [`ftrace`], [`int3`] | calls at the entries of functions; breakpoints on any instruction |
@@ -52,6 +53,7 @@ mod sys;
 pub mod task;
 pub mod text;
 pub mod time;
+pub mod timer;
 pub mod trampoline;
 pub mod xcall;
 

@@ -43,6 +43,8 @@ pub(crate) struct FtraceFns {
 
 pub(crate) type OnRange = unsafe extern "C" fn(arg: *mut c_void, start: u64, end: u64, why: c_uint);
 pub(crate) type Call = unsafe extern "C" fn(arg: *mut c_void);
+pub(crate) type OnTick =
+    unsafe extern "C" fn(arg: *mut c_void, kernel_pc: u64, user_pc: u64, late: u64);
 pub(crate) type OnModule = unsafe extern "C" fn(event: c_ulong, module: *mut c_void);
 pub(crate) type OnSymbol =
     unsafe extern "C" fn(arg: *mut c_void, name: *const c_char, addr: c_ulong, kind: c_char);
@@ -223,6 +225,16 @@ unsafe extern "C" {
     pub(crate) fn kapi_jump_labels(start: u64, stop: u64, f: OnRange, arg: *mut c_void);
     /// `module` exists; `f` accepts `arg`.
     pub(crate) fn kapi_module_sites(module: *mut c_void, f: OnRange, arg: *mut c_void);
+
+    /// `f` accepts `arg` until the ticker is stopped, in hard interrupts of any CPU.
+    pub(crate) fn kapi_ticker_start(
+        interval: u64,
+        everywhere: bool,
+        f: OnTick,
+        arg: *mut c_void,
+    ) -> *mut c_void;
+    /// From `kapi_ticker_start`, and not used again.
+    pub(crate) fn kapi_ticker_stop(ticker: *mut c_void);
 
     /// `f` is the address of a function that takes these arguments.
     pub(crate) fn kapi_call4(f: c_ulong, a: c_ulong, b: c_ulong, c: c_ulong, d: c_ulong) -> c_long;

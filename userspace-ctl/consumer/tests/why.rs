@@ -48,6 +48,7 @@ impl Fixed {
         add(["dtrace", "", "", "BEGIN"]);
         add(["dtrace", "", "", "END"]);
         add(["hworld", "open_module", "open1", "entry"]);
+        add(["profile", "", "", "profile-997"]);
         for (module, function) in FUNCTIONS {
             let (function, only) = function.split_once(':').unwrap_or((function, ""));
             for name in ["entry", "return"].iter().filter(|n| only.is_empty() || **n == only) {
@@ -214,6 +215,12 @@ fn reasons_as_they_are_read() {
         "fbtt::vfs_read:entry",
         "syscall::openat:entry",
         "profile:::tick-1s",
+        "tick-1s:::",
+        "profile::vfs_read:tick-1s",
+        "tick-1fortnight",
+        "profile-10000",
+        "profile:::tick-0",
+        "profile:::tock-1s",
         "nosuch:::",
         "hwrold:::entry",
         "hworld::open2:entry",

@@ -83,6 +83,10 @@ fn attributes(provider: &str) -> (Attributes, Attributes) {
             let stable = a(Stability::Stable, Stability::Stable, Class::Common);
             (stable, stable)
         }
+        "profile" => {
+            let evolving = a(Stability::Evolving, Stability::Evolving, Class::Common);
+            (evolving, evolving)
+        }
         _ => (
             a(Stability::Private, Stability::Private, Class::Unknown),
             a(Stability::Private, Stability::Private, Class::Isa),

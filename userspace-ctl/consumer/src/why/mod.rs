@@ -14,6 +14,7 @@ mod ko;
 pub mod names;
 pub mod nearest;
 mod other;
+mod rate;
 mod unknown;
 
 use crate::kernel::Kernel;
@@ -74,6 +75,9 @@ pub fn why(kernel: &mut dyn Kernel, machine: &Machine, wanted: &ProbePattern) ->
     let mut case = Case { kernel, machine, wanted };
     if wanted.id != 0 {
         return said("no such probe").hint("`dtrace -l` lists the probes there are, and their ids");
+    }
+    if let Some(why) = case.rate() {
+        return why;
     }
     case.other_providers().unwrap_or_else(|| case.functions())
 }

@@ -11,8 +11,6 @@ use std::collections::BTreeSet;
 /// Providers that other DTraces have and that a description is likely to come from.
 const CLASSIC: &[(&str, &str)] = &[
     ("syscall", "fbt::__x64_sys_NAME:entry is the function of a system call"),
-    ("profile", ""),
-    ("tick", ""),
     ("proc", ""),
     ("sched", ""),
     ("io", ""),

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-2.0
+# ASSERTION: a profile probe fires on a CPU as soon as it comes back; a tick whose CPU goes goes on elsewhere, on one CPU.
+# SECONDS: 120
+. /src/selftests/lib/sh
+cpu=/sys/devices/system/cpu/cpu1/online
+# The tick is where its consumer is; a line for each stretch of time.
+cat >/tmp/hotplug.d <<'D'
+BEGIN { printf("ready\n"); p0 = p1 = t0 = t1 = 0; }
+profile-97 /cpu == 0/ { p0++; }
+profile-97 /cpu == 1/ { p1++; }
+tick-101 /cpu == 0/ { t0++; }
+tick-101 /cpu == 1/ { t1++; }
+tick-2hz { printf("p0 %d p1 %d t0 %d t1 %d.\n", p0, p1, t0, t1); p0 = p1 = t0 = t1 = 0; }
+D
+rm -f /tmp/o
+taskset -c 1 dtrace -q -o /tmp/o -s /tmp/hotplug.d &
+tracer=$!
+# The last of so many stretches that it began after now.
+stretch() {
+	local n
+	n=$(wc -l </tmp/o)
+	until_ok bash -c "[ \$(wc -l </tmp/o) -ge $((n + 3)) ]"
+	tail -1 /tmp/o
+}
+matches() { [[ $2 =~ $1 ]] || { cat /tmp/o; fail "$3: '$2' is not '$1'"; }; }
+n='[1-9][0-9]*'
+until_ok grep -q ready /tmp/o
+matches "^p0 $n p1 $n t0 0 t1 $n\.$" "$(stretch)" "before"
+echo 0 >$cpu || fail "offline"
+matches "^p0 $n p1 0 t0 $n t1 0\.$" "$(stretch)" "while it is off"
+for round in 1 2 3; do
+	echo 1 >$cpu || fail "online"
+	# The tick stays where it has gone.
+	matches "^p0 $n p1 $n t0 $n t1 0\.$" "$(stretch)" "when it is back, $round"
+	echo 0 >$cpu || fail "offline"
+	matches "^p0 $n p1 0 t0 $n t1 0\.$" "$(stretch)" "while it is off, $round"
+done
+echo 1 >$cpu || fail "online"
+kill -INT $tracer
+wait $tracer || fail "dtrace: $?"
+
+# Coming and going while probes do.
+(while :; do echo 0 >$cpu; sleep 0.05; echo 1 >$cpu; sleep 0.05; done) &
+toggler=$!
+for round in $(seq 12); do
+	rm -f /tmp/o
+	taskset -c $((round % 2)) dtrace -q -o /tmp/o -n '
+		profile-997, tick-997, tick-5000 { n++; } tick-200ms { exit(0); } END { printf("%d\n", n); }' || {
+		[ $((round % 2)) = 1 ] || fail "round $round"
+		# There was no CPU 1 to run on.
+		continue
+	}
+	[ "$(head -1 /tmp/o)" -gt 10 ] || fail "round $round: $(cat /tmp/o)"
+done
+kill $toggler
+wait $toggler 2>/dev/null
+echo 1 >$cpu 2>/dev/null
+rmmod dtrace || fail "rmmod dtrace"
+insmod "$module"

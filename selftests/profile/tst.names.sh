@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: GPL-2.0
+# ASSERTION: a probe is made when it is asked for by name, once; the usual ones are listed; what cannot be says why.
+. /src/selftests/lib/sh
+rmmod dtrace && insmod "$module" || fail "reload"
+export LC_ALL=C
+usual=$(dtrace -l -P profile | awk 'NR > 1 { print $NF }' | sort)
+expect "the usual ones" "$(echo $usual)" "profile-199 profile-1999 profile-4001 profile-499 profile-4999 profile-97 profile-997 tick-1 tick-10 tick-100 tick-1000 tick-500 tick-5000"
+for name in tick-{1s,1sec,5,5hz,1000ms,200us,300usec,250000ns,250000nsec,50msec,1m,2min,1h,2hour,1d,2day} profile-{1234hz,7ms}; do
+	expect "$name" "$(dtrace -l -n "$name" | awk 'NR > 1 { print $2, $3 }')" "profile $name"
+	expect "$name again" "$(dtrace -l -n "profile:::$name" | wc -l)" 2
+done
+expect "all of them" "$(dtrace -l -P profile | wc -l)" $((1 + 13 + 18))
+expect "by pattern" "$(dtrace -l -n 'tick-1[sh]' | wc -l)" 3
+dtrace -lv -n tick-1s | grep -q 'Evolving' || fail "stability"
+refused() {
+	dtrace -l -n "$1" >/tmp/o 2>&1 && fail "$1 is there"
+	grep -q "$2" /tmp/o || { cat /tmp/o; fail "$1"; }
+}
+refused tick-100us 'shortest interval is 200us'
+refused profile-5001 'no more than 5000'
+refused profile:::tick-0s 'a number that is not 0'
+refused tick-10fortnights 'the unit is one of'
+refused tick-1000000d '292 years'
+refused profile:::tock-1 'are called `profile-N` and `tick-N`'
+refused fbt:::tick-1s .
+# Each of them stays, so there is an end to it; those that are there still work.
+for i in $(seq 16); do
+	seq -f 'tick-%gms' $((i * 100)) $((i * 100 + 49)) | sed 's/^/-n /' | xargs dtrace -l >/dev/null 2>&1
+done
+expect "all that can be" "$(dtrace -l -P profile | wc -l)" 513
+refused tick-77s "could not be made"
+dtrace -q -n 'tick-1s { exit(0); }' || fail "tick-1s"
+rmmod dtrace || fail rmmod
+insmod "$module" || fail insmod
+dtrace -l -n tick-77s >/dev/null || fail "after it was reloaded"
