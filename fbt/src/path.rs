@@ -7,10 +7,15 @@
 //! call and every jump is followed, into the kernel and on. What cannot be followed is added by name:
 //! what is called through a pointer, and what the kernel runs between a breakpoint and us. What ends
 //! the machine, or is not reached with interrupts off, is not followed.
+//!
+//! Other tracers may have their calls in functions that the kernel runs between a breakpoint and us. A
+//! breakpoint in what they call would lead there again, before we or they know that they are in the
+//! middle of something. So these tracers are followed too, as far as they are not ours to trace by
+//! ftrace: what it can trace they are prepared for.
 
 use crate::hit;
 use crate::text::{first, read, sort, Symbols};
-use kapi::{mem, symbols, trampoline};
+use kapi::{ftrace, mem, symbols, trampoline};
 use kernel::prelude::*;
 use x86::{Flow, MAX_LEN};
 
@@ -37,6 +42,58 @@ const AT_BREAKPOINTS: &[&CStr] = &[
     c"smp_text_poke_int3_handler",
     c"kprobe_int3_handler",
     c"notify_die",
+];
+
+/// What other tracers have called at functions: by ftrace itself, its graph tracer, fprobes and kprobes, live
+/// patches, and BPF programs.
+const TRACERS: &[&CStr] = &[
+    c"arch_ftrace_ops_list_func",
+    c"ftrace_ops_assist_func",
+    c"ftrace_pid_func",
+    c"function_trace_call",
+    c"function_args_trace_call",
+    c"function_stack_trace_call",
+    c"function_no_repeats_trace_call",
+    c"function_stack_no_repeats_trace_call",
+    c"function_trace_probe_call",
+    c"function_profile_call",
+    c"stack_trace_call",
+    c"irqsoff_tracer_call",
+    c"wakeup_tracer_call",
+    c"perf_ftrace_function_call",
+    c"klp_ftrace_handler",
+    c"kprobe_ftrace_handler",
+    c"ftrace_graph_func",
+    c"ftrace_return_to_handler",
+    c"trace_graph_entry",
+    c"trace_graph_entry_args",
+    c"trace_graph_return",
+    c"trace_graph_thresh_return",
+    c"fprobe_ftrace_entry",
+    c"fprobe_fgraph_entry",
+    c"fprobe_return",
+    c"arch_rethook_trampoline_callback",
+    c"fentry_dispatcher",
+    c"fexit_dispatcher",
+    // Their clocks, which they call through a pointer.
+    c"trace_clock",
+    c"trace_clock_counter",
+    c"trace_clock_global",
+    c"trace_clock_jiffies",
+    c"trace_clock_local",
+    c"trace_clock_x86_tsc",
+    c"__bpf_tramp_enter",
+    c"__bpf_tramp_exit",
+    c"__bpf_prog_enter",
+    c"__bpf_prog_enter_recur",
+    c"__bpf_prog_enter_sleepable",
+    c"__bpf_prog_enter_sleepable_recur",
+    c"__bpf_prog_enter_lsm_cgroup",
+    c"__bpf_prog_exit",
+    c"__bpf_prog_exit_recur",
+    c"__bpf_prog_exit_sleepable",
+    c"__bpf_prog_exit_sleepable_recur",
+    c"__bpf_prog_exit_lsm_cgroup",
 ];
 
 /// Where following ends: these report that the kernel is broken, or are not called with interrupts
@@ -71,6 +128,9 @@ const ENDS: &[&CStr] = &[
 /// More code than this is not ours to follow.
 const MAX_BLOCKS: usize = 1 << 13;
 
+/// Bytes of the landing that a function may begin with.
+const LANDING: u64 = 4;
+
 /// What stands before a function, and never in one: room for the kernel to patch.
 const PADDING: [u8; 8] = [0x90; 8];
 
@@ -94,11 +154,6 @@ impl FirePath {
     /// `kernel` are the kernel's symbols.
     pub(crate) fn compute(kernel: &Symbols) -> Result<Self> {
         let mut walk = Walk::new()?;
-        for name in ENDS {
-            if let Some(addr) = symbols::find(name) {
-                walk.visited.insert(addr);
-            }
-        }
         let ours = [
             hit::entry as *const () as u64,
             hit::returned as *const () as u64,
@@ -109,6 +164,11 @@ impl FirePath {
             Iterator::chain(BY_POINTER.iter(), AT_BREAKPOINTS).filter_map(|n| symbols::find(n));
         let theirs = Iterator::chain(trampoline::roots().into_iter(), named);
         for root in Iterator::chain(ours.into_iter(), theirs) {
+            mem::push(&mut walk.todo, root)?;
+        }
+        walk.run(kernel)?;
+        walk.tracers = true;
+        for root in TRACERS.iter().filter_map(|n| symbols::find(n)) {
             mem::push(&mut walk.todo, root)?;
         }
         walk.run(kernel)?;
@@ -164,17 +224,22 @@ struct Walk {
     todo: KVVec<u64>,
     /// Where jumps and calls have led.
     reached: KVVec<u64>,
+    /// What ftrace can trace is not followed.
+    tracers: bool,
 }
 
 impl Walk {
     fn new() -> Result<Self> {
-        let visited = Set { slots: mem::zeroed_words(4 * MAX_BLOCKS)?, len: 0 };
-        Ok(Self { visited, todo: KVVec::new(), reached: KVVec::new() })
+        let mut visited = Set { slots: mem::zeroed_words(4 * MAX_BLOCKS)?, len: 0 };
+        for addr in ENDS.iter().filter_map(|n| symbols::find(n)) {
+            visited.insert(addr);
+        }
+        Ok(Self { visited, todo: KVVec::new(), reached: KVVec::new(), tracers: false })
     }
 
     fn run(&mut self, kernel: &Symbols) -> Result {
         while let Some(addr) = self.todo.pop() {
-            if !self.visited.insert(addr) {
+            if !self.visited.insert(addr) || (self.tracers && has_fentry(addr)) {
                 continue;
             }
             if self.visited.len > MAX_BLOCKS {
@@ -205,6 +270,8 @@ impl Walk {
                 }
                 match insn.kind {
                     Flow::Next => {}
+                    // Who traces this function now need not tomorrow.
+                    Flow::Call(_) if is_fentry(ip, from) => {}
                     Flow::Branch(target) | Flow::Call(target) => {
                         mem::push(&mut self.todo, target)?;
                     }
@@ -220,6 +287,16 @@ impl Walk {
             }
         }
     }
+}
+
+/// Is `ip`, in code that begins at `from`, where ftrace has its call?
+fn is_fentry(ip: u64, from: u64) -> bool {
+    ip.wrapping_sub(from) <= LANDING && ftrace::location(ip) == Some(ip)
+}
+
+/// Can ftrace trace the function that begins here?
+fn has_fentry(start: u64) -> bool {
+    start & 15 == 0 && [0, LANDING].iter().any(|skip| is_fentry(start.wrapping_add(*skip), start))
 }
 
 /// Is this indirect instruction a call?

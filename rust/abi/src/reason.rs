@@ -15,7 +15,7 @@ macro_rules! for_each_reason {
             (2, Noinstr, "{f} is noinstr: it runs where the kernel allows no instrumentation"),
             (3, EntryCode, "{f} belongs to the kernel's entry code, which no probe may interrupt"),
             (4, KprobeBlacklist, "{f} is on the kernel's list of what must not be probed (NOKPROBE_SYMBOL)"),
-            (5, FirePath, "{f} runs whenever a probe fires: a probe in it would fire itself"),
+            (5, FirePath, "{f} may run whenever a probe fires: a probe in it would fire itself"),
             (6, StaticCall, "{f} is a static call's trampoline: the kernel rewrites it while it runs"),
             (7, Padding, "{f} is the padding before {s}, not a function"),
             (8, NotFunction, "{f} is not a function: it is data, or a place inside of {s}"),
