@@ -100,6 +100,8 @@ const TRACERS: &[&CStr] = &[
 /// and page faults off, as they are in a probe.
 const ENDS: &[&CStr] = &[
     c"_printk",
+    c"_printk_deferred",
+    c"unwind_dump",
     c"rust_begin_unwind",
     c"__warn_printk",
     c"panic",

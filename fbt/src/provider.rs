@@ -221,6 +221,11 @@ impl Provider for Fbt {
         b"fbt"
     }
 
+    /// A function's probes name it.
+    fn own_frames(&self) -> u8 {
+        1
+    }
+
     fn probe_names(&self) -> &[&[u8]] {
         &[b"entry", b"return"]
     }

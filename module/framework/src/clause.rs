@@ -13,6 +13,7 @@ use abi::aggregation::AggFunc;
 use abi::dif::Builtin;
 use abi::difo::{DifType, DifVar};
 use abi::ids::{AggId, FormatId};
+use abi::option::{OptionId, Options};
 use abi::record::{Layout, RecDesc, HEADER_SIZE};
 use dif::{Difo, Rules, Verified};
 use kapi::mem;
@@ -128,7 +129,21 @@ pub(crate) enum Form {
     Bytes,
     /// The string it points to.
     String,
+    /// The process, then the value, an address of it.
+    OfProcess,
 }
+
+/// Whose stack.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Whose {
+    /// The kernel's.
+    Kernel,
+    /// The process's: its id, then the frames.
+    Process,
+}
+
+/// Most frames of a stack.
+pub(crate) const MAX_FRAMES: u32 = 512;
 
 /// A string that needs no expression to be evaluated.
 #[derive(Clone, Copy)]
@@ -192,8 +207,12 @@ pub(crate) enum Step {
     Evaluate(Code),
     /// Nothing to do at probe time; the consumer acts when it meets the record.
     Note,
+    /// Store a stack.
+    Stack(Whose, Datum),
     /// Put a value into the key of the aggregation that follows.
     Key(Code, Datum),
+    /// The same with a stack.
+    KeyStack(Whose, Datum),
     /// The same, for one that is known without evaluating anything; its cost is the expression's.
     KeyName(Name, Datum, u32),
     /// Fold a value into an aggregation.
@@ -233,6 +252,7 @@ pub(crate) struct AggInfo {
 pub(crate) struct Builder<'a> {
     pub(crate) rules: Rules,
     pub(crate) strsize: usize,
+    pub(crate) options: &'a Options,
     pub(crate) vars: &'a mut Vars,
     pub(crate) formats: &'a mut KVec<KVec<u8>>,
     pub(crate) aggs: &'a mut KVec<AggInfo>,
@@ -322,6 +342,9 @@ impl Builder<'_> {
         kind: ActionKind,
     ) -> Result<(Datum, RecDesc)> {
         let (size, form) = match ty {
+            _ if matches!(kind, ActionKind::Usym | ActionKind::Umod | ActionKind::Uaddr) => {
+                (16, Form::OfProcess)
+            }
             t if t.is_string() => (self.strsize, Form::String),
             t if t.is_by_ref() => (t.size as usize, Form::Bytes),
             t => (t.size as usize, Form::Value),
@@ -330,11 +353,22 @@ impl Builder<'_> {
             return Err(Error::TooMany("bytes in a datum"));
         }
         let alignment = Layout::alignment(size, ty.is_by_ref());
+        let desc = Self::place(layout, size, alignment, ty, kind)?;
+        Ok((Datum { offset: desc.offset as usize, size, form }, desc))
+    }
+
+    fn place(
+        layout: &mut Layout,
+        size: usize,
+        alignment: usize,
+        ty: DifType,
+        kind: ActionKind,
+    ) -> Result<RecDesc> {
         let offset = layout.place(size, alignment);
         if offset > MAX_RECORD {
             return Err(Error::TooMany("bytes in a record"));
         }
-        let desc = RecDesc {
+        Ok(RecDesc {
             action: kind.number(),
             // CAST: both are at most MAX_RECORD.
             size: size as u32,
@@ -342,12 +376,55 @@ impl Builder<'_> {
             alignment: alignment as u32,
             ty,
             ..RecDesc::default()
+        })
+    }
+
+    /// Plans a stack: as many frames as the action says, or as the options say if it says 0; of a
+    /// process also room for text, which is the consumer's to fill.
+    fn stack(&self, layout: &mut Layout, a: &dof::Action<'_>) -> Result<(Whose, Datum, RecDesc)> {
+        if a.difo.is_some() {
+            return Err(Error::ActionShape(a.kind));
+        }
+        let option = |id| self.options.get(id);
+        // CAST: the two halves of the argument.
+        let (frames, text) = (a.arg as u32, (a.arg >> 32) as u32);
+        let (frames, text) = match (a.kind, frames) {
+            (ActionKind::Stack, 0) => (option(OptionId::Stackframes) as u32, 0),
+            (ActionKind::Stack, n) => (n, 0),
+            (ActionKind::Jstack, 0) => {
+                (option(OptionId::Jstackframes) as u32, option(OptionId::Jstackstrsize) as u32)
+            }
+            (_, 0) => (option(OptionId::Ustackframes) as u32, text),
+            (_, n) => (n, text),
         };
-        Ok((Datum { offset, size, form }, desc))
+        if frames > MAX_FRAMES || text > abi::difo::MAX_BY_REF {
+            return Err(Error::TooMany("frames of a stack, or bytes of text for them"));
+        }
+        let whose = match a.kind {
+            ActionKind::Stack => Whose::Kernel,
+            _ => Whose::Process,
+        };
+        let words = frames.saturating_add((whose == Whose::Process).into());
+        let size = words.saturating_mul(8).saturating_add(text.next_multiple_of(8)) as usize;
+        let desc = Self::place(layout, size, 8, DifType::void(), a.kind)?;
+        let arg = u64::from(text) << 32 | u64::from(frames);
+        // The text's room stays zero: nobody looks at it when a stack is a key.
+        let size = words.saturating_mul(8) as usize;
+        let datum = Datum { offset: desc.offset as usize, size, form: Form::Bytes };
+        Ok((whose, datum, RecDesc { arg, ..desc }))
     }
 
     #[inline(never)]
     fn recording(&mut self, c: &mut Clause, layout: &mut Layout, a: &dof::Action<'_>) -> Result {
+        if matches!(a.kind, ActionKind::Stack | ActionKind::Ustack | ActionKind::Jstack) {
+            let (whose, datum, desc) = self.stack(layout, a)?;
+            let format = match a.format {
+                Some(text) => self.format(text)?,
+                None => FormatId::NONE,
+            };
+            mem::push(&mut c.records, RecDesc { uarg: a.uarg, format, ..desc })?;
+            return Ok(mem::push(&mut c.steps, Step::Stack(whose, datum))?);
+        }
         let code = match &a.difo {
             Some(d) => Some(admit(d, &self.rules, self.vars, self.spent)?),
             None => None,
@@ -369,6 +446,17 @@ impl Builder<'_> {
             (ActionKind::Exit, Some(code)) if matches!(datum.form, Form::Value) => {
                 Step::Exit(code, datum)
             }
+            (
+                ActionKind::Sym
+                | ActionKind::Mod
+                | ActionKind::Usym
+                | ActionKind::Umod
+                | ActionKind::Uaddr,
+                code,
+            ) => match code {
+                Some(code) if !ty.is_by_ref() && ty.size == 8 => Step::Record(code, datum),
+                _ => return Err(Error::ActionShape(a.kind)),
+            },
             (ActionKind::DifExpr | ActionKind::Tracemem, Some(code))
             | (ActionKind::Printf | ActionKind::Printa | ActionKind::LibAct, Some(code)) => {
                 Step::Record(code, datum)
@@ -401,15 +489,33 @@ impl Builder<'_> {
         let mut layout = Layout::aggregation();
         let mut records = KVec::new();
         for key in keys {
-            let (ActionKind::DifExpr, Some(difo)) = (key.kind, &key.difo) else {
+            if matches!(key.kind, ActionKind::Stack | ActionKind::Ustack | ActionKind::Jstack) {
+                let (whose, datum, desc) = self.stack(&mut layout, key)?;
+                mem::push(&mut records, RecDesc { uarg: key.uarg, ..desc })?;
+                mem::push(&mut c.steps, Step::KeyStack(whose, datum))?;
+                continue;
+            }
+            let symbolic = matches!(
+                key.kind,
+                ActionKind::Sym
+                    | ActionKind::Mod
+                    | ActionKind::Usym
+                    | ActionKind::Umod
+                    | ActionKind::Uaddr
+            );
+            let Some(difo) = &key.difo else { return Err(shape) };
+            if key.kind != ActionKind::DifExpr && !symbolic {
                 return Err(shape);
-            };
+            }
             let code = admit(difo, &self.rules, self.vars, self.spent)?;
+            if symbolic && (code.rtype().is_by_ref() || code.rtype().size != 8) {
+                return Err(shape);
+            }
             let (datum, desc) = self.datum(&mut layout, code.rtype(), key.kind)?;
             mem::push(&mut records, RecDesc { uarg: key.uarg, ..desc })?;
             let step = match Name::of(&code) {
-                Some((name, cost)) => Step::KeyName(name, datum, cost),
-                None => Step::Key(code, datum),
+                Some((name, cost)) if !symbolic => Step::KeyName(name, datum, cost),
+                _ => Step::Key(code, datum),
             };
             mem::push(&mut c.steps, step)?;
         }

@@ -6,6 +6,7 @@ use crate::probe::Probe;
 use crate::shared::Shared;
 use abi::ids::Epid;
 use kapi::mem;
+use kapi::stack::Start;
 use kernel::prelude::*;
 use kernel::sync::Arc;
 
@@ -13,6 +14,8 @@ use kernel::sync::Arc;
 #[derive(Clone)]
 pub struct Ecb {
     pub(crate) epid: Epid,
+    /// Where its probe's stacks begin.
+    pub(crate) start: Start,
     pub(crate) probe: Arc<Probe>,
     pub(crate) clause: Arc<Clause>,
     pub(crate) shared: Arc<Shared>,

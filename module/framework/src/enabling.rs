@@ -107,6 +107,7 @@ impl Enabling {
             rules,
             // CAST: the option's bounds.
             strsize: options.get(OptionId::Strsize) as usize,
+            options: &options,
             vars: &mut self.vars,
             formats: &mut self.formats,
             aggs: &mut self.aggs,

@@ -6,6 +6,7 @@
 //! other address goes to the fault-safe loads of `kapi`.
 
 use crate::args::Args;
+use crate::clause::{Whose, MAX_FRAMES};
 use crate::ecb::Ecb;
 use crate::vars::Slot;
 use abi::dif::Builtin;
@@ -15,6 +16,7 @@ use core::sync::atomic::Ordering::Relaxed;
 use dif::{addr, Env, Raised, Scope, Space, Var};
 use kapi::context::ProbeCtx;
 use kapi::nofault;
+use kapi::stack;
 use kapi::task;
 
 /// Regions of the framework.
@@ -85,7 +87,30 @@ fn ill_op() -> Raised {
     Raised { kind: FaultKind::IllOp, addr: 0 }
 }
 
+/// What a frame of a stack costs at most, in the machine's units.
+const FRAME: u32 = 8;
+/// What it costs to begin a walk.
+const WALK: u32 = 32;
+
 impl ProbeEnv<'_> {
+    /// Pays for a walk over so many frames.
+    fn spend_frames(&mut self, frames: u32) -> Result<(), Raised> {
+        self.spend(WALK.saturating_add(frames.saturating_mul(FRAME)))
+    }
+
+    /// Puts a stack where it belongs; gives the bytes that it takes. What is behind them stays.
+    pub(crate) fn stack(&mut self, whose: Whose, room: &mut [u8]) -> Result<usize, Raised> {
+        // CAST: at most MAX_RECORD bytes.
+        self.spend_frames((room.len() >> 3) as u32)?;
+        let (ctx, start) = (self.firing.ctx, self.ecb.start);
+        if whose == Whose::Kernel {
+            return Ok(stack::kernel(ctx, start, room).wrapping_mul(8));
+        }
+        let Some((pid, frames)) = room.split_first_chunk_mut() else { return Ok(0) };
+        *pid = process();
+        Ok(stack::user(ctx, frames).wrapping_add(1).wrapping_mul(8))
+    }
+
     fn slot(&self, var: &Var) -> Result<Slot, Raised> {
         self.ecb.shared.vars.get(var.scope, var.id).copied().ok_or(ill_op())
     }
@@ -169,16 +194,33 @@ impl Env for ProbeEnv<'_> {
             Builtin::Gid => task::gid().into(),
             Builtin::Cpu => self.firing.ctx.cpu() as u64,
             Builtin::Curthread => task::curthread(),
+            Builtin::Stackdepth => {
+                self.spend_frames(MAX_FRAMES)?;
+                stack::kernel_depth(self.firing.ctx, self.ecb.start, MAX_FRAMES) as u64
+            }
+            Builtin::Ustackdepth => {
+                self.spend_frames(MAX_FRAMES)?;
+                stack::user_depth(self.firing.ctx, MAX_FRAMES) as u64
+            }
+            Builtin::Caller => {
+                self.spend_frames(1)?;
+                let mut frame = [0; 8];
+                stack::kernel(self.firing.ctx, self.ecb.start, &mut frame);
+                u64::from_le_bytes(frame)
+            }
+            Builtin::Ucaller => {
+                self.spend_frames(2)?;
+                // The first is where the process is.
+                let mut frames = [0; 16];
+                stack::user(self.firing.ctx, &mut frames);
+                frames.last_chunk().map_or(0, |f| u64::from_le_bytes(*f))
+            }
             Builtin::Regs
             | Builtin::Uregs
             | Builtin::Vmregs
             | Builtin::Vtimestamp
             | Builtin::Ipl
-            | Builtin::Stackdepth
-            | Builtin::Caller
             | Builtin::Zonename
-            | Builtin::Ustackdepth
-            | Builtin::Ucaller
             | Builtin::Errno => return Err(ill_op()),
         })
     }
@@ -351,6 +393,12 @@ impl Env for ProbeEnv<'_> {
     fn progenyof(&mut self, pid: u64) -> Result<bool, Raised> {
         Ok(i32::try_from(pid).is_ok_and(task::is_progeny_of))
     }
+}
+
+/// The process, as it stands before what is an address of it.
+pub(crate) fn process() -> [u8; 8] {
+    // CAST: pids are not negative.
+    (task::pid() as u64).to_le_bytes()
 }
 
 fn read_words(words: &[u64], at: usize, into: &mut [u8]) -> bool {

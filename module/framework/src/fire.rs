@@ -9,7 +9,7 @@
 use crate::args::Args;
 use crate::clause::{Code, Datum, Form, Name, Step};
 use crate::ecb::{Chain, Ecb};
-use crate::env::{Firing, ProbeEnv};
+use crate::env::{process, Firing, ProbeEnv};
 use crate::probe::{Probe, Special};
 use crate::shared::{CpuState, Shared, BUDGET};
 use abi::record::{RecordHeader, HEADER_SIZE};
@@ -265,7 +265,16 @@ fn run_step(
             store(code, datum, memory, env, record)?;
             shared.drain();
         }
+        Step::Stack(whose, datum) => {
+            let room = record.get_mut(datum.offset..datum.offset.wrapping_add(datum.size));
+            if let Some(room) = room {
+                env.stack(*whose, room).map_err(|raised| raised.at(0))?;
+            }
+        }
         Step::Key(code, datum) => put_key(code, datum, memory, env, key)?,
+        Step::KeyStack(whose, datum) => key
+            .put_frames_with(datum.offset, datum.size, |room| env.stack(*whose, room))
+            .map_err(|raised| raised.at(0))?,
         Step::KeyName(name, datum, cost) => {
             env.spend(*cost).map_err(|raised| raised.at(0))?;
             match name {
@@ -309,6 +318,11 @@ fn put_key(
             key.put_value(offset, size, value);
             Ok(())
         }
+        Form::OfProcess => {
+            key.put_value(offset, 8, u64::from_le_bytes(process()));
+            key.put_value(offset.wrapping_add(8), 8, value);
+            Ok(())
+        }
         Form::String => {
             key.put_text_with(offset, size, |room| dif::fetch_text(code, memory, env, value, room))
         }
@@ -336,6 +350,14 @@ fn store(
             let n = room.len().min(bytes.len());
             if let (Some(to), Some(from)) = (room.get_mut(..n), bytes.get(..n)) {
                 to.copy_from_slice(from);
+            }
+        }
+        Form::OfProcess => {
+            if let Some((first, second)) = room.split_first_chunk_mut() {
+                *first = process();
+                if let Some(second) = second.first_chunk_mut() {
+                    *second = value.to_le_bytes();
+                }
             }
         }
         Form::String => {

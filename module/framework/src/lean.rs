@@ -10,7 +10,7 @@
 //! 16 bytes, a part of the probe's name by the probe's id. What the cache does not know goes through
 //! the steps of `fire.rs` once.
 
-use crate::clause::{Clause, Code, Name, Step};
+use crate::clause::{Clause, Code, Form, Name, Step};
 use crate::ecb::Ecb;
 use crate::env::Firing;
 use crate::shared::{CpuState, Shared};
@@ -273,16 +273,18 @@ impl Lean {
                     rest = rest.saturating_add(*cost);
                     continue;
                 }
-                Step::Key(code, _) => match Value::of(code) {
-                    Some(Value::Leaf(leaf)) if !code.rtype().is_by_ref() => {
-                        if key.add(leaf).is_none() {
-                            return Ok(None);
+                Step::Key(code, datum) if matches!(datum.form, Form::Value) => {
+                    match Value::of(code) {
+                        Some(Value::Leaf(leaf)) if !code.rtype().is_by_ref() => {
+                            if key.add(leaf).is_none() {
+                                return Ok(None);
+                            }
+                            rest = rest.saturating_add(cost(code));
+                            continue;
                         }
-                        rest = rest.saturating_add(cost(code));
-                        continue;
+                        _ => return Ok(None),
                     }
-                    _ => return Ok(None),
-                },
+                }
                 Step::Evaluate(code) => match *code.quick() {
                     Quick::Store { var, term, .. }
                         if var.scope == Scope::Thread && !var.ty.is_by_ref() =>
@@ -313,7 +315,12 @@ impl Lean {
                         }
                     }
                 }
-                Step::Record(..) | Step::Exit(..) | Step::Note => return Ok(None),
+                Step::Record(..)
+                | Step::Stack(..)
+                | Step::Exit(..)
+                | Step::Note
+                | Step::Key(..)
+                | Step::KeyStack(..) => return Ok(None),
             };
             mem::push(&mut actions, action)?;
             (key, from) = (Words::NONE, at.wrapping_add(1));

@@ -60,6 +60,12 @@ pub trait Provider: Send + Sync {
         &[]
     }
 
+    /// The innermost frames that a stack of its probes leaves out: 1 if that is the function that the
+    /// probe names, of which a stack tells the callers.
+    fn own_frames(&self) -> u8 {
+        0
+    }
+
     /// Offers what has not been offered yet: somebody is about to ask for probes that may be ours.
     /// `name`: that of the one probe without module and function which is asked for, if it is so;
     /// where names are endless it is made now.

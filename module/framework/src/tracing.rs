@@ -20,6 +20,7 @@ use abi::ids::{Epid, ProbeId, MAX_EPIDS};
 use abi::ioctl::MAX_LEFT_OUT;
 use kapi::mem;
 use kapi::publish::Retired;
+use kapi::stack::Start;
 use kernel::prelude::*;
 use kernel::sync::Arc;
 
@@ -190,7 +191,8 @@ impl Tracing {
                     *count = count.saturating_add(1);
                 }
                 let clause = all.get(n)?.clause.clone();
-                Some(Ecb { epid, probe: probe.clone(), clause, shared: shared.clone() })
+                let start = start_of(probe, providers);
+                Some(Ecb { epid, start, probe: probe.clone(), clause, shared: shared.clone() })
             });
             let place = match probe.special {
                 Some(which) => shared.special(which),
@@ -296,6 +298,17 @@ impl Tracing {
         }
         grave.close();
     }
+}
+
+/// Where the stacks of a probe begin. One that is of no function is fired by an interrupt.
+fn start_of(probe: &Probe, providers: &Providers) -> Start {
+    if probe.special.is_some() {
+        return Start::Here(0);
+    }
+    if probe.part(2).is_empty() {
+        return Start::Interrupt;
+    }
+    Start::Here(providers.get(probe.provider()).map_or(0, |p| p.own_frames()))
 }
 
 fn patterns_of(statements: &[Statement]) -> impl Iterator<Item = &matching::Pattern> {

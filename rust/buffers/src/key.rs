@@ -190,6 +190,30 @@ impl<B: DerefMut<Target = [u64]>> Key<B> {
         Ok(())
     }
 
+    /// Frames of a stack that `write` fills, 8 bytes each; it answers how many bytes it has written. As
+    /// with strings, a zero ends them and the rest of the room has no part in the key.
+    pub fn put_frames_with<E>(
+        &mut self,
+        offset: usize,
+        size: usize,
+        write: impl FnOnce(&mut [u8]) -> Result<usize, E>,
+    ) -> Result<(), E> {
+        let from = word_of(offset);
+        let end = offset.wrapping_add(size);
+        let bytes = self.words.as_mut_bytes();
+        let Some(room) = bytes.get_mut(offset..end) else { return Ok(()) };
+        let used = word_of(write(room)?.min(size));
+        let mut to = from.wrapping_add(used);
+        if to < word_of(end) {
+            if let Some(word) = self.words.get_mut(to) {
+                *word = 0;
+            }
+            to = to.wrapping_add(1);
+        }
+        self.cover(from, to);
+        Ok(())
+    }
+
     /// Clears the word where `offset` lies, if no part has it yet.
     fn clear_first(&mut self, offset: usize) {
         let at = word_of(offset);
@@ -277,6 +301,30 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn stacks_end_with_a_zero() {
+        let mut key = filthy(6);
+        let mut all = Vec::new();
+        for n in 0..4u64 {
+            key.clear();
+            key.put_value(0, 8, 5);
+            key.put_frames_with(8, 24, |room| {
+                let frames = (1..=n).flat_map(|pc| pc.to_le_bytes());
+                room.iter_mut().zip(frames).for_each(|(to, from)| *to = from);
+                Ok::<usize, ()>(8 * n as usize)
+            })
+            .unwrap();
+            key.put_value(32, 8, 6);
+            let mut expected = [5u64, 1, 2, 3, 6, 0];
+            expected[1 + n as usize..4].fill(0);
+            assert_eq!(whole(&key), expected.as_bytes());
+            all.push(key.parts().map(|(at, words)| (at, words.to_vec())).collect::<Vec<_>>());
+        }
+        // A stack that another one begins with is another key.
+        assert!((1..4).all(|n| all[n - 1] != all[n]));
+        assert_eq!(key.put_frames_with(8, 24, |_| Err(7)), Err(7));
     }
 
     #[test]

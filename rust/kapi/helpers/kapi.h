@@ -5,6 +5,7 @@
  */
 #ifndef KAPI_H
 #define KAPI_H
+#include <linux/percpu-defs.h>
 #include <linux/types.h>
 
 struct list_head;
@@ -48,6 +49,11 @@ int kapi_task_locked_down(void);
 /* nofault.c */
 int kapi_read_kernel(void *to, u64 addr, size_t len);
 int kapi_read_user(void *to, u64 addr, size_t len);
+
+/* stack.c */
+u32 kapi_stack_kernel(u8 *to, u32 max, u32 skip, bool interrupt);
+u32 kapi_stack_user(u8 *to, u32 max);
+DECLARE_PER_CPU(struct pt_regs *, kapi_trap_regs);
 
 /* lock.c */
 void kapi_lock(unsigned int which);

@@ -284,8 +284,13 @@ static int notrace kapi_breakpoint(struct notifier_block *nb, unsigned long what
 		return NOTIFY_DONE;
 	if (site->kind == KAPI_BRANCH)
 		taken = __emulate_cc(regs->flags, site->reg);
-	if (READ_ONCE(site->armed))
+	if (READ_ONCE(site->armed)) {
+		struct pt_regs *before = this_cpu_read(kapi_trap_regs);
+
+		this_cpu_write(kapi_trap_regs, regs);
 		kapi_trap_fired(addr, regs, kapi_goes(site, regs, taken));
+		this_cpu_write(kapi_trap_regs, before);
+	}
 	kapi_emulate(site, addr, regs, taken);
 	return NOTIFY_STOP;
 }

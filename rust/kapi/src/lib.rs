@@ -15,6 +15,7 @@
 //! | [`nofault`] | loads that may miss |
 //! | [`task`], [`time`] | who and when |
 //! | [`timer`] | something at regular intervals |
+//! | [`stack`] | how it came here |
 //! | [`symbols`], [`modules`] | names to addresses; modules as they come and go |
 //! | [`text`], [`trampoline`] | changing instructions of running code; where a changed one leads |
 //! | [`ftrace`], [`int3`] | calls at the entries of functions; breakpoints on any instruction |
@@ -48,6 +49,7 @@ mod once;
 pub mod percpu;
 pub mod publish;
 mod sites;
+pub mod stack;
 pub mod symbols;
 mod sys;
 pub mod task;

@@ -101,6 +101,11 @@ unsafe extern "C" {
     /// `to` takes `len` bytes.
     pub(crate) fn kapi_read_user(to: *mut u8, addr: u64, len: usize) -> c_int;
 
+    /// Null, or `to` takes `8 * max` bytes. In probe context.
+    pub(crate) fn kapi_stack_kernel(to: *mut u8, max: u32, skip: u32, interrupt: bool) -> u32;
+    /// As above.
+    pub(crate) fn kapi_stack_user(to: *mut u8, max: u32) -> u32;
+
     pub(crate) safe fn kapi_zalloc(bytes: usize) -> *mut u8;
 
     pub(crate) safe fn kapi_find_lookup() -> c_ulong;

@@ -9,7 +9,9 @@
 
 use crate::error::{Error, Failure};
 use crate::kernel::{Aggregation, Buffer, Kernel};
+use crate::print::stack::{is_stack, is_symbol};
 use crate::status::{self, Drops};
+use crate::symbol::{stack_of, Symbols};
 use abi::action::ActionKind;
 use abi::aggregation::{isqrt, quantize_value, AggFunc};
 use abi::difo::DifType;
@@ -32,16 +34,31 @@ pub struct Key {
     pub ty: DifType,
     /// An integer without a sign; the kernel does not know.
     pub is_unsigned: bool,
+    /// What recorded it.
+    pub action: ActionKind,
 }
 
 impl Key {
-    fn new(bytes: &[u8], ty: DifType, is_unsigned: bool) -> Self {
+    fn new(bytes: &[u8], rec: &RecDesc, is_unsigned: bool, symbols: &Symbols) -> Self {
+        let ty = rec.ty;
+        let action = ActionKind::from_number(rec.action).unwrap_or(ActionKind::DifExpr);
+        if is_symbol(action) {
+            // All addresses of a function, or of a module, are one key.
+            let bytes = symbols.recorded(action, bytes).into_bytes();
+            let (ty, action) = (DifType::string(0), ActionKind::DifExpr);
+            return Self { bytes, ty, is_unsigned, action };
+        }
         let (bytes, ty) = match ty.is_string() {
+            _ if is_stack(action) => (stack_of(action, bytes), ty),
             // The room a string had is not part of its value.
             true => (abi::probe::until_nul(bytes), DifType { size: 0, ..ty }),
             false => (bytes, ty),
         };
-        Self { bytes: bytes.to_vec(), ty, is_unsigned }
+        if let (ActionKind::Ustack | ActionKind::Jstack, Some(pid)) = (action, bytes.first_chunk())
+        {
+            symbols.know_process(u64::from_le_bytes(*pid));
+        }
+        Self { bytes: bytes.to_vec(), ty, is_unsigned, action }
     }
 
     fn compare(&self, other: &Self) -> Ordering {
@@ -218,6 +235,7 @@ pub struct Store {
     layouts: HashMap<AggId, Rc<Layout>>,
     /// Types of the keys, by variable.
     types: HashMap<u32, Vec<ValueType>>,
+    symbols: Symbols,
 }
 
 /// How an entry of one aggregating action lies in a snapshot.
@@ -240,9 +258,9 @@ impl Layout {
         Some(Self { variable: a.desc.variable, keys, value: *value, func })
     }
 
-    fn entry(&self, bytes: &[u8]) -> Option<(Vec<Key>, Value)> {
-        let keys: Option<Vec<Key>> =
-            self.keys.iter().map(|(r, u)| Some(Key::new(datum(bytes, r)?, r.ty, *u))).collect();
+    fn entry(&self, bytes: &[u8], symbols: &Symbols) -> Option<(Vec<Key>, Value)> {
+        let key = |(r, u): &(RecDesc, bool)| Some(Key::new(datum(bytes, r)?, r, *u, symbols));
+        let keys: Option<Vec<Key>> = self.keys.iter().map(key).collect();
         let words: Vec<u64> = datum(bytes, &self.value)?
             .chunks_exact(8)
             .map(|c| u64::from_le_bytes(c.try_into().unwrap_or_default()))
@@ -260,9 +278,9 @@ pub fn datum<'a>(bytes: &'a [u8], rec: &RecDesc) -> Option<&'a [u8]> {
 
 impl Store {
     /// For these aggregations of the programs.
-    pub fn new(known: &[d::Aggregation]) -> Self {
+    pub fn new(known: &[d::Aggregation], symbols: Symbols) -> Self {
         let types = known.iter().map(|a| (a.number, a.keys.clone())).collect();
-        Self { types, ..Self::default() }
+        Self { types, symbols, ..Self::default() }
     }
 
     /// Takes a snapshot of every CPU; gives what was dropped.
@@ -291,7 +309,7 @@ impl Store {
             let Some(bytes) = rest.get(..head.size as usize) else {
                 return Err(broken("a snapshot ends within an entry").into());
             };
-            let Some((keys, value)) = layout.entry(bytes) else {
+            let Some((keys, value)) = layout.entry(bytes, &self.symbols) else {
                 return Err(broken("an entry is smaller than its key and value").into());
             };
             match self.totals.entry(layout.variable).or_default().entry(keys) {

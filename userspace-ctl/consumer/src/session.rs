@@ -13,6 +13,7 @@ use crate::error::{Error, Failure};
 use crate::kernel::{Kernel, Started};
 use crate::print::report::{Report, Reporter};
 use crate::status::{self, Drops};
+use crate::symbol::Symbols;
 use crate::wait::{Event, Waiter};
 use crate::{enable, print};
 use abi::ids::Epid;
@@ -89,18 +90,19 @@ impl<'a> Session<'a> {
         let cpus = only.map_or_else(|| (0..conf.ncpus).collect(), |cpu| vec![cpu]);
         let dof = enable::dof(&programs, set);
         let matched = kernel.enable(&dof).map_err(|r| r.doing(doing()))?;
+        let symbols = Symbols::default();
         Ok(Self {
             kernel,
             output,
             settings,
-            reporter: Reporter::new(&options),
+            reporter: Reporter::new(&options, symbols.clone()),
             options,
             matched: matched.saturating_sub(enable::OWN_PROBES),
             cpus,
             enabled: EnabledProbes::default(),
             timeline: Timeline::default(),
             // The last program knows the aggregations of all.
-            store: Store::new(programs.last().map_or(&[], |p| &p.aggregations)),
+            store: Store::new(programs.last().map_or(&[], |p| &p.aggregations), symbols),
             programs,
             status: Status::default(),
             exit: None,

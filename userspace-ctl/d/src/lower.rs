@@ -304,8 +304,8 @@ impl<'a> Lower<'a> {
             }
             Stmt::Trace(e) => {
                 kind = StatementKind::Trace(e.ty.value(self.strsize));
-                let Some(o) = self.object(e, Use::Record) else { return };
-                push(ActionKind::DifExpr, Some(o));
+                let Some(action) = self.datum(e, ActionKind::DifExpr, number) else { return };
+                part.actions.push(action);
             }
             Stmt::Exit(e) => {
                 kind = StatementKind::Exit;
@@ -320,23 +320,15 @@ impl<'a> Lower<'a> {
             Stmt::Printf(text, format, values) => {
                 kind = StatementKind::Printf(format.clone());
                 let first = part.actions.len();
-                let mut push = |difo| {
-                    let is_first = part.actions.len() == first;
-                    part.actions.push(Action {
-                        kind: ActionKind::Printf,
-                        difo,
-                        format: is_first.then(|| text.clone()),
-                        ntuple: 0,
-                        arg: 0,
-                        uarg: number,
-                    });
-                };
                 for v in values {
-                    let Some(o) = self.object(v, Use::Record) else { return };
-                    push(Some(o));
+                    let Some(action) = self.datum(v, ActionKind::Printf, number) else { return };
+                    part.actions.push(action);
                 }
                 if values.is_empty() {
-                    push(None);
+                    part.actions.push(Action::bare(ActionKind::Printf, number));
+                }
+                if let Some(action) = part.actions.get_mut(first) {
+                    action.format = Some(text.clone());
                 }
             }
             Stmt::Printa(format, aggs) => {
@@ -394,16 +386,8 @@ impl<'a> Lower<'a> {
     ) {
         let uarg = u64::from(number);
         for key in keys {
-            let Some(o) = self.object(key, Use::Record) else { return };
-            let kind = ActionKind::DifExpr;
-            part.actions.push(Action {
-                kind,
-                difo: Some(o),
-                format: None,
-                ntuple: 0,
-                arg: 0,
-                uarg,
-            });
+            let Some(action) = self.datum(key, ActionKind::DifExpr, uarg) else { return };
+            part.actions.push(action);
         }
         let difo = match value {
             None => None,
@@ -414,6 +398,19 @@ impl<'a> Lower<'a> {
         };
         let ntuple = u32::try_from(keys.len()).unwrap_or(u32::MAX);
         part.actions.push(Action { kind, difo, format: None, ntuple, arg, uarg });
+    }
+
+    /// The action that records a value: its own, if only that knows how.
+    fn datum(&mut self, e: &Expr, kind: ActionKind, uarg: u64) -> Option<Action> {
+        let (kind, arg, of) = match &e.kind {
+            Kind::Action(kind, arg, of) => (*kind, *arg, of.as_deref()),
+            _ => (kind, 0, Some(e)),
+        };
+        let difo = match of {
+            Some(of) => Some(self.object(of, Use::Record)?),
+            None => None,
+        };
+        Some(Action { kind, difo, format: None, ntuple: 0, arg, uarg })
     }
 
     /// An object that returns the number of an aggregation, 4 bytes.

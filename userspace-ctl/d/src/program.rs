@@ -8,6 +8,8 @@
 //! |---|---|
 //! | `a = 1;` | one `DifExpr` whose object returns nothing (size 0): no datum |
 //! | `trace(x);` | one `DifExpr` |
+//! | `stack(n);` `ustack(n);` | one `Stack`, `Ustack` without object, the frames in `arg`; 0: as many as the options say. Also as a value of printf and as a key |
+//! | `sym(x);` `umod(x);` .. | one `Sym`, `Umod` .. whose object returns the address (8 bytes). Also as a value of printf and as a key |
 //! | `printf("..", x, y);` | one `Printf` per value, the format on the first; without values one `Printf` without object |
 //! | `printa("..", @a, @b);` | one `Printa` whose object returns the number of the first aggregation (4 bytes); the rest is in [`Statement`] |
 //! | `exit(x);` | one `Exit` (4 bytes) |
@@ -78,6 +80,13 @@ pub struct Action {
     pub uarg: u64,
 }
 
+impl Action {
+    /// Without an object.
+    pub fn bare(kind: ActionKind, uarg: u64) -> Self {
+        Self { kind, difo: None, format: None, ntuple: 0, arg: 0, uarg }
+    }
+}
+
 /// What a D statement means to whoever prints its records.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Statement {
@@ -139,6 +148,8 @@ pub enum ValueType {
     },
     /// An address.
     Pointer,
+    /// What an action records: frames of a stack, an address to be shown as a symbol.
+    Action(ActionKind),
     /// A struct, a union or an array: its bytes. Characters up to a NUL are text.
     Bytes {
         /// Bytes of the datum.

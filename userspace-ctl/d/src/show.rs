@@ -193,6 +193,9 @@ fn value(e: &typed::Expr) -> String {
         Kind::Cond(a, b, c) => list("?:", [value(a), value(b), value(c)]),
         Kind::Comma(a, b) => list(",", [value(a), value(b)]),
         Kind::Convert(a) => list("convert", [value(a)]),
+        Kind::Action(kind, arg, of) => {
+            list(&format!("{} {arg:#x}", kind.name()), of.iter().map(|of| value(of)))
+        }
         Kind::Call(s, args) => list(&format!("call {}", s.name()), args.iter().map(value)),
     };
     format!("{text}: {}", e.ty)

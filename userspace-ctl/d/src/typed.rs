@@ -11,6 +11,7 @@ use crate::names::scope::Variable;
 use crate::source::Span;
 use crate::types::Type;
 use crate::world::ProbePattern;
+use abi::action::ActionKind;
 use abi::dif::{Builtin, Subr};
 
 /// An expression with its type.
@@ -76,6 +77,8 @@ pub enum Kind {
     Convert(Box<Expr>),
     /// A subroutine.
     Call(Subr, Vec<Expr>),
+    /// What an action records: kind, argument, the address that it is about.
+    Action(ActionKind, u64, Option<Box<Expr>>),
 }
 
 impl Expr {
@@ -131,6 +134,7 @@ fn measure(kind: &Kind) -> (u8, bool) {
         Kind::Cond(a, b, c) => {
             (a.need.max(b.need).max(c.need), a.is_pure && b.is_pure && c.is_pure)
         }
+        Kind::Action(_, _, of) => (of.as_ref().map_or(1, |of| of.need), false),
         Kind::Call(_, args) => {
             let needs = args.iter().enumerate().map(|(i, a)| a.need.saturating_add(i as u8));
             (needs.max().unwrap_or(1).max(1), false)
@@ -164,6 +168,7 @@ fn each_child(kind: &Kind, visit: &mut dyn FnMut(&Expr)) {
             visit(c);
         }
         Kind::Call(_, args) => args.iter().for_each(visit),
+        Kind::Action(_, _, of) => of.iter().for_each(|of| visit(of)),
     }
 }
 
@@ -193,7 +198,7 @@ pub enum Stmt {
     /// `tracemem(address, bytes)`.
     Tracemem(Expr, u32),
     /// `@a[keys] = func(x)`: number, keys, kind, parameters, value.
-    Aggregate(u32, Vec<Expr>, abi::action::ActionKind, u64, Option<Expr>),
+    Aggregate(u32, Vec<Expr>, ActionKind, u64, Option<Expr>),
     /// `clear` and friends, with the operand.
     LibAct(abi::action::LibAct, u32, Option<Expr>),
     /// `if`.

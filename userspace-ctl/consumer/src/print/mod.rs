@@ -9,6 +9,7 @@ pub mod listing;
 pub mod printf;
 pub mod quantize;
 pub mod report;
+pub mod stack;
 pub mod time;
 pub mod value;
 

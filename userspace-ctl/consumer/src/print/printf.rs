@@ -2,9 +2,10 @@
 //! printf() and printa() with a format: pieces parsed by the compiler, filled with data.
 
 use super::value::{signed, unsigned};
-use super::{aggregation, pad_left, pad_right, put, time};
+use super::{aggregation, pad_left, pad_right, put, stack, time};
 use crate::aggregate::{Key, Value as Aggregated};
 use crate::symbol::Symbols;
+use abi::action::ActionKind;
 use abi::difo::DifType;
 use abi::probe::until_nul;
 use d::format::{Conversion, Extent, Format, Piece, Value};
@@ -16,11 +17,13 @@ pub struct Datum<'a> {
     pub bytes: &'a [u8],
     /// Its type.
     pub ty: DifType,
+    /// What recorded it.
+    pub action: ActionKind,
 }
 
 impl<'a> From<&'a Key> for Datum<'a> {
     fn from(key: &'a Key) -> Self {
-        Self { bytes: &key.bytes, ty: key.ty }
+        Self { bytes: &key.bytes, ty: key.ty, action: key.action }
     }
 }
 
@@ -33,10 +36,12 @@ pub struct Data<'a> {
     pub aggregations: &'a [Aggregated],
     /// `-x aggzoom`.
     pub zoom: bool,
+    /// `-x stackindent`.
+    pub indent: usize,
 }
 
 /// Prints a format once.
-pub fn format(out: &mut Vec<u8>, format: &Format, data: Data<'_>, symbols: &mut Symbols) {
+pub fn format(out: &mut Vec<u8>, format: &Format, data: Data<'_>, symbols: &Symbols) {
     for piece in &format.pieces {
         match piece {
             Piece::Text(text) => out.extend_from_slice(text.as_bytes()),
@@ -52,7 +57,7 @@ struct Shape {
     precision: Option<usize>,
 }
 
-fn conversion(out: &mut Vec<u8>, c: &Conversion, data: Data<'_>, symbols: &mut Symbols) {
+fn conversion(out: &mut Vec<u8>, c: &Conversion, data: Data<'_>, symbols: &Symbols) {
     let extent = |e: Extent| match e {
         Extent::Fixed(n) => i64::from(n),
         Extent::Arg(n) => data.args.get(n).and_then(|d| signed(d.bytes)).unwrap_or(0),
@@ -73,13 +78,31 @@ fn conversion(out: &mut Vec<u8>, c: &Conversion, data: Data<'_>, symbols: &mut S
         }
         Value::Arg(n) => {
             if let Some(&datum) = data.args.get(n) {
-                argument(out, c, &shape, datum, symbols);
+                argument(out, c, &shape, datum, data.indent, symbols);
             }
         }
     }
 }
 
-fn argument(out: &mut Vec<u8>, c: &Conversion, s: &Shape, datum: Datum<'_>, symbols: &mut Symbols) {
+fn argument(
+    out: &mut Vec<u8>,
+    c: &Conversion,
+    s: &Shape,
+    datum: Datum<'_>,
+    indent: usize,
+    symbols: &Symbols,
+) {
+    if stack::is_stack(datum.action) {
+        let indent = if s.width > 0 { s.width } else { indent };
+        return stack::stack(out, datum.action, datum.bytes, indent, symbols);
+    }
+    if stack::is_symbol(datum.action) {
+        return text(out, s, symbols.recorded(datum.action, datum.bytes).as_bytes());
+    }
+    // A symbol that is a key has been looked up already.
+    if matches!(c.letter, 'a' | 'A') && datum.ty.is_string() {
+        return text(out, s, until_nul(datum.bytes));
+    }
     let value = || unsigned(datum.bytes).unwrap_or(0);
     let is_wide = c.length.starts_with(['l', 'w']);
     match c.letter {
@@ -232,10 +255,10 @@ mod tests {
 
     fn shown(spec: &str, bytes: &[u8], ty: DifType) -> String {
         let f = Format { pieces: vec![Piece::Conversion(parse(spec))] };
-        let args = [Datum { bytes, ty }];
+        let args = [Datum { bytes, ty, action: ActionKind::Printf }];
         let mut out = Vec::new();
-        let mut symbols = Symbols::fixed(vec![(0xffff_ffff_8100_0000, "vmlinux`f".into())]);
-        format(&mut out, &f, Data { args: &args, ..Data::default() }, &mut symbols);
+        let symbols = Symbols::fixed(vec![(0xffff_ffff_8100_0000, "vmlinux`f".into())]);
+        format(&mut out, &f, Data { args: &args, ..Data::default() }, &symbols);
         String::from_utf8(out).unwrap()
     }
 
@@ -313,11 +336,11 @@ mod tests {
         let f = Format { pieces: vec![Piece::Conversion(c)] };
         let (w, v) = ((-4i32).to_le_bytes(), 7i64.to_le_bytes());
         let args = [
-            Datum { bytes: &w, ty: DifType::integer(4) },
-            Datum { bytes: &v, ty: DifType::integer(8) },
+            Datum { bytes: &w, ty: DifType::integer(4), action: ActionKind::Printf },
+            Datum { bytes: &v, ty: DifType::integer(8), action: ActionKind::Printf },
         ];
         let mut out = Vec::new();
-        format(&mut out, &f, Data { args: &args, ..Data::default() }, &mut Symbols::default());
+        format(&mut out, &f, Data { args: &args, ..Data::default() }, &Symbols::default());
         assert_eq!(out, b"7   ");
     }
 }

@@ -3,7 +3,7 @@
 
 use super::printf::{self, Data, Datum};
 use super::value::{self, Style, TRACE_WIDTH};
-use super::{aggregation, put};
+use super::{aggregation, put, stack};
 use crate::aggregate::{datum, Row, Sort, Store};
 use crate::consume::Record;
 use crate::symbol::Symbols;
@@ -32,6 +32,7 @@ pub struct Reporter {
     sort: Sort,
     has_heading: bool,
     flow: HashMap<u32, Flow>,
+    indent: usize,
     symbols: Symbols,
 }
 
@@ -44,7 +45,7 @@ struct Flow {
 
 impl Reporter {
     /// By the options in force.
-    pub fn new(options: &Options) -> Self {
+    pub fn new(options: &Options, symbols: Symbols) -> Self {
         let flag = |id| options.get(id) == 1;
         Self {
             is_quiet: flag(OptionId::Quiet),
@@ -54,7 +55,8 @@ impl Reporter {
             sort: Sort::new(options),
             has_heading: false,
             flow: HashMap::new(),
-            symbols: Symbols::default(),
+            indent: usize::try_from(options.get(OptionId::Stackindent)).unwrap_or(0),
+            symbols,
         }
     }
 
@@ -104,8 +106,9 @@ impl Reporter {
             }
             StatementKind::Tracemem(_) => data.iter().for_each(|d| value::dump(out, d.bytes)),
             StatementKind::Printf(format) => {
-                let data = Data { args: data, aggregations: &[], zoom: self.zoom };
-                printf::format(out, format, data, &mut self.symbols);
+                let data =
+                    Data { args: data, aggregations: &[], zoom: self.zoom, indent: self.indent };
+                printf::format(out, format, data, &self.symbols);
             }
             StatementKind::Printa { format, aggregations } => {
                 let rows = store.rows(aggregations, self.sort);
@@ -117,8 +120,10 @@ impl Reporter {
                     }
                     Some(format) => rows.iter().for_each(|row| {
                         let keys: Vec<Datum> = row.keys.iter().map(Datum::from).collect();
-                        let data = Data { args: &keys, aggregations: &row.values, zoom: self.zoom };
-                        printf::format(out, format, data, &mut self.symbols);
+                        let aggregations = &row.values;
+                        let (zoom, indent) = (self.zoom, self.indent);
+                        let data = Data { args: &keys, aggregations, zoom, indent };
+                        printf::format(out, format, data, &self.symbols);
                     }),
                 }
             }
@@ -136,13 +141,21 @@ impl Reporter {
 
     fn trace(&self, out: &mut Vec<u8>, d: Datum<'_>, is_unsigned: bool) {
         let (is_quiet, is_raw) = (self.is_quiet, self.is_raw);
+        if stack::is_stack(d.action) {
+            return stack::stack(out, d.action, d.bytes, self.indent, &self.symbols);
+        }
+        if stack::is_symbol(d.action) {
+            return stack::symbol(out, &self.symbols.recorded(d.action, d.bytes));
+        }
         let style = Style { is_quiet, is_raw, width: TRACE_WIDTH, is_unsigned };
         value::datum(out, d.bytes, d.ty, style);
     }
 
     /// Rows of an aggregation without a format.
     pub fn rows(&self, out: &mut Vec<u8>, rows: &[Row]) {
-        aggregation::rows(out, rows, self.zoom, self.is_raw);
+        let Self { zoom, is_raw, indent, symbols, .. } = self;
+        let look = aggregation::Look { zoom: *zoom, is_raw: *is_raw, indent: *indent, symbols };
+        aggregation::rows(out, rows, look);
     }
 
     /// CPU, probe id and name; with `-F` CPU and name, indented by calls.
@@ -196,9 +209,9 @@ impl Reporter {
 
 /// The datum of a record description; `None` if it records nothing.
 fn datum_of<'a>(record: &'a Record, rec: &RecDesc) -> Option<Datum<'a>> {
-    let aggregates = ActionKind::from_number(rec.action).is_some_and(ActionKind::is_aggregating);
-    if rec.size == 0 || aggregates {
+    let action = ActionKind::from_number(rec.action).unwrap_or(ActionKind::DifExpr);
+    if rec.size == 0 || action.is_aggregating() {
         return None;
     }
-    Some(Datum { bytes: datum(record.bytes(), rec)?, ty: rec.ty })
+    Some(Datum { bytes: datum(record.bytes(), rec)?, ty: rec.ty, action })
 }

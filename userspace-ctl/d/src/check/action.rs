@@ -42,6 +42,10 @@ impl Checker<'_> {
                     if super::call::ACTIONS.contains(&name.as_str()) {
                         return self.action(name, args, e.span);
                     }
+                    if super::call::RECORDED.iter().any(|r| r.0 == name) {
+                        let value = self.record(e);
+                        return (!value.ty.is_error()).then_some(Stmt::Trace(value));
+                    }
                 }
             }
             ExprKind::Agg(name, _) => {

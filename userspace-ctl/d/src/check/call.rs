@@ -10,22 +10,12 @@ use crate::names::scope::Scope;
 use crate::source::Span;
 use crate::typed::{Expr, Kind};
 use crate::types::convert::is_assignable;
-use crate::types::Type;
+use crate::types::{Int, Type};
 use abi::action::ActionKind;
 use abi::dif::Subr;
 
 /// Functions that DTrace knows and this version does not.
 const LATER: &[&str] = &[
-    "stack",
-    "ustack",
-    "jstack",
-    "usym",
-    "umod",
-    "uaddr",
-    "ufunc",
-    "sym",
-    "mod",
-    "func",
     "stop",
     "raise",
     "system",
@@ -85,6 +75,24 @@ pub(super) const ACTIONS: &[&str] = &[
     "trunc",
 ];
 
+/// Actions whose datum is recorded, printed and a key as a value is, but is no value to compute with.
+/// `func` is another word for `sym`.
+pub(super) const RECORDED: &[(&str, ActionKind)] = &[
+    ("stack", ActionKind::Stack),
+    ("ustack", ActionKind::Ustack),
+    ("jstack", ActionKind::Jstack),
+    ("sym", ActionKind::Sym),
+    ("func", ActionKind::Sym),
+    ("mod", ActionKind::Mod),
+    ("usym", ActionKind::Usym),
+    ("ufunc", ActionKind::Usym),
+    ("umod", ActionKind::Umod),
+    ("uaddr", ActionKind::Uaddr),
+];
+
+/// Most frames of a stack.
+const MAX_FRAMES: u64 = 512;
+
 /// The aggregating function of this name.
 pub(super) fn aggregating(name: &str) -> Option<ActionKind> {
     (0x701..=0x709).filter_map(ActionKind::from_number).find(|k| k.name() == name)
@@ -95,6 +103,7 @@ pub(crate) fn is_function(name: &str) -> bool {
     subr(name).is_some()
         || ACTIONS.contains(&name)
         || aggregating(name).is_some()
+        || RECORDED.iter().any(|r| r.0 == name)
         || LATER.contains(&name)
 }
 
@@ -136,6 +145,9 @@ impl Checker<'_> {
         if LATER.contains(&name.as_str()) {
             return self.later(Tag::Unknown, span, &format!("{name}() is"));
         }
+        if let Some((_, kind)) = RECORDED.iter().find(|r| r.0 == name) {
+            return self.recorded(*kind, name, args, span);
+        }
         if ACTIONS.contains(&name.as_str()) {
             let message = format!("{name}( ) is an action and cannot be used within an expression");
             return self.fail(
@@ -164,6 +176,7 @@ impl Checker<'_> {
             );
         }
         let known = Subr::ALL.iter().map(|s| s.name()).chain(ACTIONS.iter().copied());
+        let known = known.chain(RECORDED.iter().map(|r| r.0));
         let aggs = (0x701..=0x709).filter_map(ActionKind::from_number).map(|k| k.name());
         let mut d = Diagnostic::new(
             Tag::FuncUndef,
@@ -173,6 +186,95 @@ impl Checker<'_> {
         .label("not known");
         d.hint = did_you_mean(name, known.chain(aggs).map(String::from));
         self.fail(d)
+    }
+
+    /// `stack(n)`, `ustack(n, m)`, `sym(x)` and the like.
+    fn recorded(&mut self, kind: ActionKind, name: &str, args: &[ast::Expr], span: Span) -> Expr {
+        let of_process = match kind {
+            ActionKind::Stack => false,
+            ActionKind::Ustack | ActionKind::Jstack => true,
+            _ => return self.symbol_of(kind, name, args, span),
+        };
+        let (most, proto) = match of_process {
+            true => (2, Tag::UstackProto),
+            false => (1, Tag::StackProto),
+        };
+        if args.len() > most {
+            let message = format!(
+                "{name}( ) prototype mismatch: {} arguments passed, {most} at most expected",
+                args.len()
+            );
+            let wanted = match of_process {
+                true => format!("expected {name}(frames, bytes)"),
+                false => format!("expected {name}(frames)"),
+            };
+            return self.fail(Diagnostic::new(proto, span, message).label(wanted));
+        }
+        let tag = if of_process { Tag::UstackFrames } else { Tag::StackSize };
+        let frames = match args.first() {
+            Some(e) => self.bounded(name, "size", e, 1..=MAX_FRAMES, tag),
+            None => Some(0),
+        };
+        let bytes = match args.get(1) {
+            Some(e) => {
+                let bounds = 0..=u64::from(abi::difo::MAX_BY_REF);
+                self.bounded(name, "string size", e, bounds, Tag::UstackStrsize)
+            }
+            None => Some(0),
+        };
+        match (frames, bytes) {
+            (Some(frames), Some(bytes)) => {
+                Expr::new(Kind::Action(kind, bytes << 32 | frames, None), Type::Action(kind), span)
+            }
+            _ => Expr::error(span),
+        }
+    }
+
+    /// A constant argument.
+    fn bounded(
+        &mut self,
+        name: &str,
+        what: &str,
+        e: &ast::Expr,
+        bounds: std::ops::RangeInclusive<u64>,
+        tag: Tag,
+    ) -> Option<u64> {
+        let e = self.expr(e);
+        match e.as_constant() {
+            Some(n) if bounds.contains(&n) && e.ty.int().is_some() => return Some(n),
+            _ if e.ty.is_error() => return None,
+            _ => {}
+        }
+        let message =
+            format!("{name}( ) {what} must be a non-zero positive integral constant expression");
+        let (least, most) = (bounds.start(), bounds.end());
+        self.fail(
+            Diagnostic::new(tag, e.span, message).label(format!("expected {least} to {most}")),
+        );
+        None
+    }
+
+    fn symbol_of(&mut self, kind: ActionKind, name: &str, args: &[ast::Expr], span: Span) -> Expr {
+        let [arg] = args else {
+            return self.wrong_count(name, args.len(), 1, 1, "(uintptr_t)", span);
+        };
+        let address = decay(self.expr(arg));
+        match address.ty {
+            Type::Int(_) | Type::Pointer(_) => {}
+            Type::Error => return address,
+            _ => {
+                let message = format!(
+                    "{name}( ) argument #1 is incompatible with prototype: expected an address, found {}",
+                    address.ty
+                );
+                return self.fail(
+                    Diagnostic::new(Tag::ProtoArg, address.span, message)
+                        .label("expected a pointer or an integer"),
+                );
+            }
+        }
+        let address = convert(address, &Type::Int(Int::UINT64));
+        Expr::new(Kind::Action(kind, 0, Some(Box::new(address))), Type::Action(kind), span)
     }
 
     fn subroutine(&mut self, s: Subr, args: &[ast::Expr], span: Span) -> Expr {

@@ -9,11 +9,24 @@ use crate::source::Span;
 use crate::typed::{Expr, Kind};
 use crate::types::convert::{common, is_castable, promote};
 use crate::types::{Int, Type};
+use abi::action::ActionKind;
 
 impl Checker<'_> {
     /// An expression that must have a value or be a void call.
     pub(super) fn expr(&mut self, e: &ast::Expr) -> Expr {
         let value = self.place(e);
+        if let Type::Action(kind) = value.ty {
+            let name = kind.name();
+            let message = format!("{name}( ) is an action and cannot be used within an expression");
+            return self.fail(
+                Diagnostic::new(Tag::OpAct, e.span, message).label("expected a value").hint(
+                    format!(
+                        "it can be a statement, a key of an aggregation, or printed by printf: {}",
+                        if matches!(kind, ActionKind::Stack) { "%k" } else { "%k, %a" }
+                    ),
+                ),
+            );
+        }
         if !is_in_register(&value) {
             return value;
         }

@@ -10,6 +10,7 @@ use crate::format::{Conversion, Extent, Format, Piece, Value};
 use crate::source::Span;
 use crate::typed::{Expr, Stmt};
 use crate::types::Type;
+use abi::action::ActionKind;
 use abi::difo::MAX_BY_REF;
 
 /// What a conversion wants.
@@ -18,7 +19,7 @@ enum Want {
     Integer,
     Text,
     Address,
-    Later,
+    Stack,
     Nothing,
 }
 
@@ -27,9 +28,14 @@ fn want(letter: char) -> Want {
         'd' | 'i' | 'o' | 'u' | 'c' | 'C' | 'Y' | 'T' | 'P' => Want::Integer,
         'x' | 'X' | 'p' | 'a' | 'A' => Want::Address,
         's' | 'S' | 'I' => Want::Text,
-        'k' => Want::Later,
+        'k' => Want::Stack,
         _ => Want::Nothing,
     }
+}
+
+/// Is it a stack that the action records?
+fn is_stack(kind: ActionKind) -> bool {
+    matches!(kind, ActionKind::Stack | ActionKind::Ustack | ActionKind::Jstack)
 }
 
 const LETTERS: &str = "aAcCdiIkopPsSTuxXYeEfFgG";
@@ -204,6 +210,8 @@ impl Checker<'_> {
             (Want::Integer, Type::Int(_)) => true,
             (Want::Address, Type::Int(_) | Type::Pointer(_)) => true,
             (Want::Text, Type::String) => true,
+            (Want::Stack, Type::Action(kind)) => is_stack(*kind),
+            (_, Type::Action(kind)) => matches!(c.letter, 'a' | 'A' | 's') && !is_stack(*kind),
             // As many bytes as it has, up to a NUL: an array need not hold one.
             (Want::Text, Type::Array(_, n))
                 if value.ty.is_stringlike() && (1..=MAX_BY_REF).contains(n) =>
@@ -221,14 +229,11 @@ impl Checker<'_> {
         if ok {
             return true;
         }
-        if wanted == Want::Later {
-            self.later(Tag::Unknown, format, &format!("conversion {} is", c.text));
-            return false;
-        }
         let wanted = match wanted {
             Want::Integer => "an integer",
             Want::Address => "an integer or a pointer",
             Want::Text => "a string",
+            Want::Stack => "a stack",
             _ => "a floating-point number (D has none)",
         };
         let message = format!(
@@ -244,6 +249,9 @@ impl Checker<'_> {
                 Some("%d prints an integer; text at an address is stringof(x) or copyinstr(x)")
             }
             (Type::Pointer(_), Want::Integer) => Some("%p prints a pointer"),
+            (Type::Action(kind), _) if is_stack(*kind) => Some("%k prints a stack"),
+            (Type::Action(_), _) => Some("%a prints a symbol"),
+            (_, Want::Stack) => Some("stacks come from stack(), ustack() and jstack()"),
             _ => None,
         };
         self.fail(match hint {

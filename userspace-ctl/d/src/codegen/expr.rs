@@ -110,6 +110,8 @@ impl Gen {
                 self.expr(b, rd)
             }
             Kind::Convert(a) => self.convert(a, &e.ty, rd),
+            // What an action records is its own business: only its operand is compiled.
+            Kind::Action(..) => Err(Problem::TooLarge(e.span, "actions within")),
             Kind::Call(s, args) => self.call(*s, args, rd, e.span),
         }
     }

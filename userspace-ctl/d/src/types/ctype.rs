@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::name::intern;
 use super::{Function, Struct, StructKind};
 use crate::program::ValueType;
+use abi::action::ActionKind;
 use abi::difo::{ctf, DifType, BY_REF, KIND_CTF};
 
 /// An integer type: LP64 sizes.
@@ -46,6 +47,8 @@ pub enum Type {
     Function(Arc<Function>),
     /// A floating-point number of so many bytes: has a size, no operators.
     Float(u8),
+    /// What this action records and only the consumer can read: a stack, a symbol.
+    Action(ActionKind),
     /// What already has been complained about; goes with everything.
     Error,
 }
@@ -228,7 +231,7 @@ impl Type {
     /// Bytes of a value; `None` for void, functions and structs of which only the name is known.
     pub fn size(&self, strsize: u32) -> Option<u32> {
         match self {
-            Type::Void | Type::Error | Type::Function(_) => None,
+            Type::Void | Type::Error | Type::Function(_) | Type::Action(_) => None,
             Type::Struct(s) => s.size,
             Type::Array(of, count) => of.size(strsize)?.checked_mul(*count),
             Type::Float(size) => Some(u32::from(*size)),
@@ -240,7 +243,9 @@ impl Type {
     /// As DIF describes it.
     pub fn dif(&self, strsize: u32) -> DifType {
         match self {
-            Type::Void | Type::Error | Type::Function(_) | Type::Float(_) => DifType::void(),
+            Type::Void | Type::Error | Type::Function(_) | Type::Float(_) | Type::Action(_) => {
+                DifType::void()
+            }
             Type::Struct(_) | Type::Array(..) => {
                 let ctf_kind = match self {
                     Type::Struct(s) if s.kind == StructKind::Union => ctf::UNION,
@@ -263,6 +268,7 @@ impl Type {
             Type::Int(i) => ValueType::Int { size: i.size, signed: i.signed },
             Type::String => ValueType::String { size: strsize },
             Type::Pointer(_) => ValueType::Pointer,
+            Type::Action(kind) => ValueType::Action(*kind),
             Type::Struct(_) | Type::Array(..) => {
                 ValueType::Bytes { size: self.size(strsize).unwrap_or(0) }
             }

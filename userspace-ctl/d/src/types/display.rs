@@ -51,6 +51,7 @@ fn declare(ty: &Type, inner: String, depth: u8) -> String {
         Type::Float(4) => "float".into(),
         Type::Float(8) => "double".into(),
         Type::Float(_) => "long double".into(),
+        Type::Action(kind) => format!("{}()", kind.name()),
         Type::Error => "<error>".to_string(),
     };
     if inner.is_empty() {

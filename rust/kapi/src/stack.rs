@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Stacks: who called whom up to the probe that fires.
+//!
+//! Kernel frames come from the kernel's own unwinder; where it loses its way, the stack ends. User
+//! frames come by frame pointers: a program built without them shows its innermost function only.
+
+use crate::context::ProbeCtx;
+use crate::sys;
+use core::ptr;
+
+/// Where a kernel stack begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Start {
+    /// Where the probe is, without so many frames.
+    Here(u8),
+    /// Where an interrupt came, if it came in the kernel.
+    Interrupt,
+}
+
+impl Start {
+    fn words(self) -> (u32, bool) {
+        match self {
+            Self::Here(skip) => (skip.into(), false),
+            Self::Interrupt => (0, true),
+        }
+    }
+}
+
+/// Frames that fit, 8 bytes each.
+fn room(into: &[u8]) -> u32 {
+    // CAST: records are far smaller.
+    (into.len() >> 3) as u32
+}
+
+/// Fills `into` with return addresses, 8 bytes each, the innermost first; gives their number. What is
+/// behind them stays as it is.
+///
+/// # Context
+///
+/// *probe*
+pub fn kernel(_: &ProbeCtx, start: Start, into: &mut [u8]) -> usize {
+    let (skip, interrupt) = start.words();
+    // SAFETY: `into` takes as many frames; in probe context by the evidence.
+    let n = unsafe { sys::kapi_stack_kernel(into.as_mut_ptr(), room(into), skip, interrupt) };
+    n as usize
+}
+
+/// How many frames [`kernel`] would find, `most` at most.
+///
+/// # Context
+///
+/// *probe*
+pub fn kernel_depth(_: &ProbeCtx, start: Start, most: u32) -> usize {
+    let (skip, interrupt) = start.words();
+    // SAFETY: null; in probe context by the evidence.
+    let n = unsafe { sys::kapi_stack_kernel(ptr::null_mut(), most, skip, interrupt) };
+    n as usize
+}
+
+/// As [`kernel`], for the process: from where it came into the kernel.
+///
+/// # Context
+///
+/// *probe*
+pub fn user(_: &ProbeCtx, into: &mut [u8]) -> usize {
+    // SAFETY: `into` takes as many frames; in probe context by the evidence.
+    let n = unsafe { sys::kapi_stack_user(into.as_mut_ptr(), room(into)) };
+    n as usize
+}
+
+/// How many frames [`user`] would find, `most` at most.
+///
+/// # Context
+///
+/// *probe*
+pub fn user_depth(_: &ProbeCtx, most: u32) -> usize {
+    // SAFETY: null; in probe context by the evidence.
+    let n = unsafe { sys::kapi_stack_user(ptr::null_mut(), most) };
+    n as usize
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0
+//! The kernel's symbols, from /proc/kallsyms: ten megabytes of text, kept as one text of names and a
+//! row of 16 bytes for each.
+
+use super::Place;
+use std::io::Read;
+use std::time::{Duration, Instant};
+
+/// Symbols sorted by address.
+#[derive(Debug, Default)]
+pub(super) struct Kernel {
+    rows: Vec<Row>,
+    names: Vec<u8>,
+    /// The last time that the file was read; `None`: not yet.
+    read: Option<Instant>,
+    is_fixed: bool,
+}
+
+/// Where it is, and where in `names` what it is called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Row {
+    address: u64,
+    /// Several names of one address: the best first.
+    rank: u8,
+    len: u16,
+    name: u32,
+}
+
+/// Larger than any function: what is further behind a symbol is not its.
+const FAR: u64 = 1 << 20;
+/// The file is not read more often, whatever modules come and go.
+const PERIOD: Duration = Duration::from_secs(1);
+/// The kernel's half of the addresses.
+const KERNEL: u64 = 1 << 63;
+
+impl Kernel {
+    /// `module`symbol` for each.
+    pub(super) fn fixed(rows: Vec<(u64, String)>) -> Self {
+        let mut kernel = Self { is_fixed: true, ..Self::default() };
+        rows.iter().for_each(|(address, name)| kernel.add(*address, 0, name.as_bytes()));
+        kernel.rows.sort_unstable();
+        kernel
+    }
+
+    fn add(&mut self, address: u64, rank: u8, name: &[u8]) {
+        let Ok(at) = u32::try_from(self.names.len()) else { return };
+        let len = name.len().min(usize::from(u16::MAX));
+        self.names.extend_from_slice(name.get(..len).unwrap_or(name));
+        self.rows.push(Row { address, rank, len: len as u16, name: at });
+    }
+
+    /// What an address is of.
+    pub(super) fn place(&mut self, address: u64) -> Option<Place> {
+        if let Some(place) = self.find(address) {
+            return Some(place);
+        }
+        let is_due = self.read.is_none_or(|last| last.elapsed() > PERIOD);
+        if self.is_fixed || !is_due || address < KERNEL {
+            return None;
+        }
+        self.load();
+        self.find(address)
+    }
+
+    fn find(&self, address: u64) -> Option<Place> {
+        let after = self.rows.partition_point(|r| r.address <= address);
+        let start = self.rows.get(after.checked_sub(1)?)?.address;
+        let offset = address - start;
+        if offset >= FAR {
+            return None;
+        }
+        let row = self.rows.get(self.rows.partition_point(|r| r.address < start))?;
+        let from = row.name as usize;
+        let name = self.names.get(from..from + usize::from(row.len))?;
+        let (module, symbol) = std::str::from_utf8(name).ok()?.split_once('`')?;
+        Some(Place { module: module.into(), symbol: Some(symbol.into()), offset })
+    }
+
+    fn load(&mut self) {
+        self.read = Some(Instant::now());
+        let mut text = Vec::new();
+        let file = std::fs::File::open("/proc/kallsyms");
+        if file.and_then(|mut f| f.read_to_end(&mut text)).is_err() {
+            return;
+        }
+        self.rows.clear();
+        self.names.clear();
+        let mut name = Vec::new();
+        for line in text.split(|b| *b == b'\n') {
+            if let Some((address, rank)) = parse(line, &mut name) {
+                self.add(address, rank, &name);
+            }
+        }
+        self.rows.sort_unstable();
+    }
+}
+
+/// `ffffffff81000000 T _text` or `... t hello_open [hworld]`: the address and the rank; the name comes
+/// as `module`symbol`. Readers without privilege see 0.
+fn parse(line: &[u8], name: &mut Vec<u8>) -> Option<(u64, u8)> {
+    let mut words = line.split(u8::is_ascii_whitespace).filter(|w| !w.is_empty());
+    let address = words.next()?;
+    let digit = |b: &u8| char::from(*b).to_digit(16).map(u64::from);
+    let address = address.iter().try_fold(0u64, |n, b| Some(n << 4 | digit(b)?))?;
+    let [kind] = words.next()? else { return None };
+    let symbol = words.next()?;
+    if address < KERNEL || !b"tTwWdDbBrR".contains(kind) {
+        return None;
+    }
+    name.clear();
+    match words.next().and_then(|m| m.strip_prefix(b"[")?.strip_suffix(b"]")) {
+        Some(module) => name.extend_from_slice(module),
+        None => name.extend_from_slice(b"vmlinux"),
+    }
+    name.push(b'`');
+    name.extend_from_slice(symbol);
+    // A name that others use before one that is the compiler's.
+    let rank = 4 * u8::from(symbol.starts_with(b"_")) + 2 * u8::from(symbol.contains(&b'.'));
+    Some((address, rank + u8::from(kind.is_ascii_lowercase())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines() {
+        let mut name = Vec::new();
+        let of = |line: &str, name: &mut Vec<u8>| parse(line.as_bytes(), name);
+        assert_eq!(of("ffffffff81000000 T _text", &mut name), Some((0xffff_ffff_8100_0000, 4)));
+        assert_eq!(name, b"vmlinux`_text");
+        let line = "ffffffffc0000010 t hello_open\t[hworld]";
+        assert_eq!(of(line, &mut name), Some((0xffff_ffff_c000_0010, 1)));
+        assert_eq!(name, b"hworld`hello_open");
+        // Hidden, a per-CPU variable, damaged.
+        for line in ["0000000000000000 t hidden", "0000000000001000 A cpu", "xyz T f", ""] {
+            assert_eq!(of(line, &mut name), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn of_several_names_the_best() {
+        let mut k = Kernel { is_fixed: true, ..Kernel::default() };
+        for line in ["t __do_sys_getpid", "T sys_getpid", "t getpid.cold"] {
+            let mut name = Vec::new();
+            let line = format!("ffffffff81000000 {line}");
+            let (address, rank) = parse(line.as_bytes(), &mut name).unwrap();
+            k.add(address, rank, &name);
+        }
+        k.rows.sort_unstable();
+        let place = k.place(0xffff_ffff_8100_0004).unwrap();
+        assert_eq!(place.full(), "vmlinux`sys_getpid+0x4");
+    }
+}

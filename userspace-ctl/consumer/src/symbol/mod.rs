@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Addresses to names: `module`function+0xOFF`.
+//!
+//! | | of the kernel ([`kallsyms`]) | of a process ([`process`]) |
+//! |---|---|---|
+//! | from | /proc/kallsyms | /proc/PID/maps and the symbol tables of the files there |
+//! | read | when the first address is to be named | as its addresses come |
+//!
+//! A handle is shared: what one part of the consumer has looked up, the others know.
+
+mod kallsyms;
+mod process;
+
+use abi::action::ActionKind;
+use kallsyms::Kernel;
+use process::Processes;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// All that is known of symbols; a handle.
+#[derive(Debug, Clone, Default)]
+pub struct Symbols(Rc<RefCell<Tables>>);
+
+#[derive(Debug, Default)]
+struct Tables {
+    kernel: Kernel,
+    processes: Processes,
+}
+
+/// What is known of an address.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Place {
+    /// The kernel's module, or the file.
+    module: String,
+    /// The symbol, if one is there.
+    symbol: Option<String>,
+    /// From where the symbol, or else the module, begins.
+    offset: u64,
+}
+
+impl Place {
+    /// With the offset, as in a stack.
+    fn full(&self) -> String {
+        let Self { module, symbol, offset } = self;
+        match (symbol, offset) {
+            (Some(symbol), 0) => format!("{module}`{symbol}"),
+            (Some(symbol), offset) => format!("{module}`{symbol}+0x{offset:x}"),
+            (None, offset) => format!("{module}`0x{offset:x}"),
+        }
+    }
+
+    /// The same without the offset: all addresses of a function are one.
+    fn symbol(&self) -> String {
+        match &self.symbol {
+            Some(symbol) => format!("{}`{symbol}", self.module),
+            None => self.full(),
+        }
+    }
+}
+
+/// An address that nothing is known of.
+fn bare(address: u64) -> String {
+    format!("0x{address:x}")
+}
+
+impl Symbols {
+    /// A table of given kernel symbols, for tests.
+    pub fn fixed(rows: Vec<(u64, String)>) -> Self {
+        let tables = Tables { kernel: Kernel::fixed(rows), processes: Processes::default() };
+        Self(Rc::new(RefCell::new(tables)))
+    }
+
+    /// How an address of the kernel is printed; bare hex if nothing is known about it.
+    pub fn name(&self, address: u64) -> String {
+        let place = self.0.borrow_mut().kernel.place(address);
+        place.map_or_else(|| bare(address), |p| p.full())
+    }
+
+    /// What `sym()`, `umod()` and the like recorded, in words.
+    pub fn recorded(&self, kind: ActionKind, bytes: &[u8]) -> String {
+        let mut words = bytes.chunks_exact(8).map(word);
+        let mut tables = self.0.borrow_mut();
+        let (place, address) = match kind {
+            ActionKind::Sym | ActionKind::Mod => {
+                let address = words.next().unwrap_or(0);
+                (tables.kernel.place(address), address)
+            }
+            _ => {
+                let (pid, address) = (words.next().unwrap_or(0), words.next().unwrap_or(0));
+                (tables.processes.place(pid, address), address)
+            }
+        };
+        let Some(place) = place else { return bare(address) };
+        match kind {
+            ActionKind::Mod | ActionKind::Umod => place.module,
+            ActionKind::Sym | ActionKind::Usym => place.symbol(),
+            _ => place.full(),
+        }
+    }
+
+    /// The frames of a stack, the innermost first.
+    pub fn frames(&self, kind: ActionKind, bytes: &[u8]) -> Vec<String> {
+        let mut words = bytes.chunks_exact(8).map(word);
+        let pid = match kind {
+            ActionKind::Stack => None,
+            _ => words.next(),
+        };
+        let mut tables = self.0.borrow_mut();
+        let frames = words.take_while(|&pc| pc != 0).enumerate();
+        let name = |(n, pc): (usize, u64)| {
+            // A return address is behind its call, which may have been its function's last
+            // instruction.
+            let at = if n == 0 { pc } else { pc - 1 };
+            let place = match pid {
+                None => tables.kernel.place(at),
+                Some(pid) => tables.processes.place(pid, at),
+            };
+            let place = place.map(|p| Place { offset: p.offset + (pc - at), ..p });
+            place.map_or_else(|| bare(pc), |p| p.full())
+        };
+        frames.map(name).collect()
+    }
+
+    /// Learns where the files of a process are, while it lives: what is said of its addresses later
+    /// needs it.
+    pub fn know_process(&self, pid: u64) {
+        self.0.borrow_mut().processes.know(pid);
+    }
+}
+
+/// Bytes of a stack that mean something: up to the last frame.
+pub fn stack_of(kind: ActionKind, bytes: &[u8]) -> &[u8] {
+    let head = usize::from(kind != ActionKind::Stack);
+    let frames = bytes.chunks_exact(8).skip(head).take_while(|w| word(w) != 0).count();
+    bytes.get(..8 * (head + frames)).unwrap_or(bytes)
+}
+
+/// Eight bytes as a number.
+fn word(bytes: &[u8]) -> u64 {
+    bytes.try_into().map_or(0, u64::from_le_bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kernel() -> Symbols {
+        Symbols::fixed(vec![
+            (0xffff_ffff_8100_0000, "vmlinux`_text".into()),
+            (0xffff_ffff_8100_1000, "vmlinux`vfs_read".into()),
+            (0xffff_ffff_8100_1100, "vmlinux`vfs_write".into()),
+            (0xffff_ffff_c000_0010, "hworld`hello_open".into()),
+        ])
+    }
+
+    fn bytes(words: &[u64]) -> Vec<u8> {
+        words.iter().flat_map(|w| w.to_le_bytes()).collect()
+    }
+
+    #[test]
+    fn names() {
+        let s = kernel();
+        assert_eq!(s.name(0xffff_ffff_8100_0000), "vmlinux`_text");
+        assert_eq!(s.name(0xffff_ffff_c000_0024), "hworld`hello_open+0x14");
+        assert_eq!(s.name(0x10), "0x10");
+        assert_eq!(s.name(0xffff_ffff_d000_0000), "0xffffffffd0000000");
+    }
+
+    #[test]
+    fn symbols_by_what_was_asked() {
+        let s = kernel();
+        let at = bytes(&[0xffff_ffff_c000_0024]);
+        assert_eq!(s.recorded(ActionKind::Sym, &at), "hworld`hello_open");
+        assert_eq!(s.recorded(ActionKind::Mod, &at), "hworld");
+        // No process has this id.
+        assert_eq!(s.recorded(ActionKind::Usym, &bytes(&[u64::MAX, 0x1234])), "0x1234");
+    }
+
+    #[test]
+    fn a_return_address_behind_a_function_is_of_that_function() {
+        let s = kernel();
+        let pcs = [0xffff_ffff_8100_1100, 0xffff_ffff_8100_1100, 0xffff_ffff_c000_0024, 0, 0];
+        let stack = bytes(&pcs);
+        assert_eq!(
+            s.frames(ActionKind::Stack, &stack),
+            ["vmlinux`vfs_write", "vmlinux`vfs_read+0x100", "hworld`hello_open+0x14"]
+        );
+        assert_eq!(stack_of(ActionKind::Stack, &stack).len(), 24);
+        assert_eq!(stack_of(ActionKind::Ustack, &bytes(&[7, 1, 0])).len(), 16);
+        assert_eq!(stack_of(ActionKind::Ustack, &bytes(&[7, 0, 0])).len(), 8);
+    }
+
+    #[test]
+    fn our_own_addresses() {
+        #[inline(never)]
+        extern "C" fn landmark(n: u64) -> u64 {
+            std::hint::black_box(n)
+        }
+        let s = Symbols::default();
+        let pid = u64::from(std::process::id());
+        let at = landmark as *const () as u64 + 1;
+        let full = s.recorded(ActionKind::Uaddr, &bytes(&[pid, at]));
+        assert!(full.contains("landmark") && full.ends_with("+0x1"), "{full}");
+        let symbol = s.recorded(ActionKind::Usym, &bytes(&[pid, at]));
+        assert_eq!(format!("{symbol}+0x1"), full);
+        let module = s.recorded(ActionKind::Umod, &bytes(&[pid, at]));
+        assert!(symbol.starts_with(&format!("{module}`")), "{module} {symbol}");
+    }
+}
