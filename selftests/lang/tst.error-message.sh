@@ -3,7 +3,7 @@
 . /src/selftests/lib/sh
 driver hworld; driver many
 for program in 'BEGIN { trace(excename); }' 'BEGIN /execname/ { }' 'BEGNI' 'nosuch:::' 'BEGIN { trace(a); trace(b); }' 'BEGIN { printf("%d", "x"); }' \
-	'BEGIN { stop(); }' ''; do
+	'BEGIN { pcap(); }' ''; do
 	dtrace -n "$program" 2>&1
 	dtrace -x errtags -n "$program" 2>&1 | head -1
 done
