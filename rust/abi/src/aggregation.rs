@@ -32,6 +32,151 @@ pub enum AggFunc {
     Quantize,
     /// `lquantize(x, base, limit, step[, weight])`: parameters, under, levels, over.
     Lquantize(Linear),
+    /// `llquantize(x, factor, low, high, nsteps[, weight])`: parameters, under, buckets, over.
+    Llquantize(LogLinear),
+}
+
+/// Parameters of llquantize; word 0 of its value: factor << 48 | low << 32 | high << 16 | steps. The
+/// numbers of one *magnitude* m, from factor^m to factor^(m + 1), are counted in buckets of one
+/// width; `steps` of them would reach from 0 to factor^(m + 1), fewer if that is less than `steps`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LogLinear {
+    /// Base of the powers.
+    pub factor: u16,
+    /// Least magnitude.
+    pub low: u16,
+    /// Greatest magnitude.
+    pub high: u16,
+    /// Buckets from 0 to the end of a magnitude.
+    pub steps: u16,
+}
+
+/// One magnitude: where it begins, the width of its buckets, how many there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Magnitude {
+    begin: i64,
+    width: i64,
+    buckets: usize,
+}
+
+impl LogLinear {
+    /// As it travels in the action's argument and in word 0.
+    pub const fn encode(self) -> u64 {
+        (self.factor as u64) << 48
+            | (self.low as u64) << 32
+            | (self.high as u64) << 16
+            | self.steps as u64
+    }
+    /// From the action's argument; `None` if the parameters make no buckets.
+    pub const fn decode(arg: u64) -> Option<Self> {
+        let l = Self {
+            factor: (arg >> 48) as u16,
+            low: (arg >> 32) as u16,
+            high: (arg >> 16) as u16,
+            steps: arg as u16,
+        };
+        match l.problem() {
+            None => Some(l),
+            Some(_) => None,
+        }
+    }
+    /// What is wrong with the parameters, if something is.
+    pub const fn problem(self) -> Option<LogLinearProblem> {
+        if self.factor < 2 {
+            return Some(LogLinearProblem::FactorSmall);
+        }
+        if self.low > self.high {
+            return Some(LogLinearProblem::MagnitudeRange);
+        }
+        if self.factor > self.steps {
+            return Some(LogLinearProblem::FactorSteps);
+        }
+        let factor = self.factor as i64;
+        let steps = self.steps as i64;
+        // The end of the last magnitude is a number, and its buckets have whole widths.
+        let (mut power, mut m) = (1i64, 0);
+        let mut is_even = self.steps % self.factor == 0;
+        while m <= self.high {
+            power = match power.checked_mul(factor) {
+                Some(p) => p,
+                None => return Some(LogLinearProblem::MagnitudeBig),
+            };
+            if m >= self.low && power > steps && power % steps != 0 {
+                is_even = false;
+            }
+            m += 1;
+        }
+        if is_even {
+            None
+        } else {
+            Some(LogLinearProblem::FactorEven)
+        }
+    }
+    /// The magnitudes from the least one on.
+    fn magnitudes(self) -> impl Iterator<Item = Magnitude> {
+        let factor = i64::from(self.factor);
+        let first = factor.checked_pow(self.low.into()).unwrap_or(i64::MAX);
+        let begins = core::iter::successors(Some(first), move |b| b.checked_mul(factor));
+        let count = usize::from(self.high.saturating_sub(self.low)).saturating_add(1);
+        begins.take(count).map(move |begin| {
+            let end = begin.saturating_mul(factor);
+            let steps = i64::from(self.steps).min(end);
+            let width = end.checked_div(steps).unwrap_or(1).max(1);
+            // CAST: not negative, at most 65535.
+            let buckets = steps.wrapping_sub(steps.checked_div(factor).unwrap_or(0)) as usize;
+            Magnitude { begin, width, buckets }
+        })
+    }
+    /// Buckets of all magnitudes.
+    pub fn buckets(self) -> usize {
+        self.magnitudes().map(|m| m.buckets).fold(0, usize::saturating_add)
+    }
+    /// The word behind the parameters that counts `value`: 0 below the least magnitude,
+    /// [`Self::buckets`] + 1 above the greatest.
+    pub fn bucket(self, value: i64) -> usize {
+        let mut before = 0usize;
+        for m in self.magnitudes() {
+            if value < m.begin {
+                return before;
+            }
+            let at = value.wrapping_sub(m.begin).checked_div(m.width).unwrap_or(0);
+            // CAST: not negative.
+            if (at as u64) < m.buckets as u64 {
+                return before.saturating_add(at as usize).saturating_add(1);
+            }
+            before = before.saturating_add(m.buckets);
+        }
+        before.saturating_add(1)
+    }
+    /// Least value that word `bucket` (from 1) counts.
+    pub fn lower_bound(self, bucket: usize) -> i64 {
+        let mut at = bucket.saturating_sub(1);
+        let mut end = 0i64;
+        for m in self.magnitudes() {
+            if at < m.buckets {
+                // CAST: at most 65535.
+                return m.begin.saturating_add((at as i64).saturating_mul(m.width));
+            }
+            at = at.saturating_sub(m.buckets);
+            end = m.begin.saturating_mul(i64::from(self.factor));
+        }
+        end
+    }
+}
+
+/// Why parameters of llquantize make no buckets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LogLinearProblem {
+    /// The factor is less than 2.
+    FactorSmall,
+    /// The least magnitude is above the greatest.
+    MagnitudeRange,
+    /// The factor is above the number of steps.
+    FactorSteps,
+    /// A power of the factor does not fit into 64 bits.
+    MagnitudeBig,
+    /// The steps do not divide a magnitude evenly.
+    FactorEven,
 }
 
 /// Parameters of lquantize; word 0 of its value: step << 48 | levels << 32 | base.
@@ -116,18 +261,23 @@ impl AggFunc {
                 Some(l) => Self::Lquantize(l),
                 None => return None,
             },
+            ActionKind::Llquantize => match LogLinear::decode(arg) {
+                Some(l) => Self::Llquantize(l),
+                None => return None,
+            },
             _ => return None,
         })
     }
 
     /// 64-bit words of the value.
-    pub const fn words(self) -> usize {
+    pub fn words(self) -> usize {
         match self {
             Self::Count | Self::Min | Self::Max | Self::Sum => 1,
             Self::Avg => 2,
             Self::Stddev => 4,
             Self::Quantize => QUANTIZE_BUCKETS,
             Self::Lquantize(l) => l.levels as usize + 3,
+            Self::Llquantize(l) => l.buckets().saturating_add(3),
         }
     }
 
@@ -138,6 +288,7 @@ impl AggFunc {
                 Self::Min => *first = i64::MAX as u64,
                 Self::Max => *first = i64::MIN as u64,
                 Self::Lquantize(l) => *first = l.encode(),
+                Self::Llquantize(l) => *first = l.encode(),
                 _ => {}
             }
         }
@@ -167,6 +318,7 @@ impl AggFunc {
             }
             Self::Quantize => add(quantize_bucket(value), weight as u64),
             Self::Lquantize(l) => add(l.bucket(value) + 1, weight as u64),
+            Self::Llquantize(l) => add(l.bucket(value).saturating_add(1), weight as u64),
             Self::Min | Self::Max => {
                 if let Some(w) = words.first_mut() {
                     let old = *w as i64;
@@ -196,7 +348,7 @@ impl AggFunc {
                 }
             }
             _ => {
-                let skip = usize::from(matches!(self, Self::Lquantize(_)));
+                let skip = usize::from(matches!(self, Self::Lquantize(_) | Self::Llquantize(_)));
                 for (w, &o) in words.iter_mut().zip(other).skip(skip) {
                     *w = w.wrapping_add(o);
                 }
@@ -268,6 +420,64 @@ mod tests {
         let v = w;
         f.merge(&mut w, &v);
         assert_eq!(w, [l.encode(), 2, 0, 0, 0, 0, 4]);
+    }
+    #[test]
+    fn llquantize_buckets() {
+        let l = LogLinear { factor: 10, low: 0, high: 2, steps: 20 };
+        assert_eq!(LogLinear::decode(l.encode()), Some(l));
+        // 1 to 9 by ones, 10 to 95 by fives, 100 to 950 by fifties.
+        assert_eq!(l.buckets(), 9 + 18 + 18);
+        for (value, bucket) in [
+            (i64::MIN, 0),
+            (0, 0),
+            (1, 1),
+            (9, 9),
+            (10, 10),
+            (14, 10),
+            (15, 11),
+            (99, 27),
+            (100, 28),
+            (149, 28),
+            (999, 45),
+            (1000, 46),
+            (i64::MAX, 46),
+        ] {
+            assert_eq!(l.bucket(value), bucket, "{value}");
+        }
+        for bucket in 1..=46 {
+            assert_eq!(l.bucket(l.lower_bound(bucket)), bucket);
+            assert_eq!(l.bucket(l.lower_bound(bucket) - 1), bucket - 1);
+        }
+        let f = AggFunc::Llquantize(l);
+        let mut w = vec![0; f.words()];
+        f.init(&mut w);
+        f.update(&mut w, 12, 2);
+        let v = w.clone();
+        f.merge(&mut w, &v);
+        assert_eq!((w[0], w[11]), (l.encode(), 4));
+    }
+    #[test]
+    fn llquantize_parameters() {
+        use LogLinearProblem::*;
+        let of = |factor, low, high, steps| LogLinear { factor, low, high, steps }.problem();
+        for (found, wanted) in [
+            (of(10, 0, 6, 20), None),
+            (of(10, 0, 17, 10), None),
+            (of(2, 0, 61, 2), None),
+            (of(2, 3, 20, 16), None),
+            (of(1, 0, 6, 20), Some(FactorSmall)),
+            (of(10, 7, 6, 20), Some(MagnitudeRange)),
+            (of(20, 0, 6, 10), Some(FactorSteps)),
+            (of(10, 0, 18, 10), Some(MagnitudeBig)),
+            (of(10, 0, 6, 25), Some(FactorEven)),
+            (of(10, 0, 6, 30), Some(FactorEven)),
+        ] {
+            assert_eq!(found, wanted);
+        }
+        assert_eq!(AggFunc::from_action(ActionKind::Llquantize, 0), None);
+        // Far from zero, and as wide as numbers go.
+        let l = LogLinear { factor: 2, low: 60, high: 61, steps: 2 };
+        assert_eq!((l.buckets(), l.bucket(1 << 60), l.bucket(i64::MAX)), (2, 1, 3));
     }
     #[test]
     fn min_max_avg_stddev() {

@@ -97,7 +97,9 @@ impl Value {
                 n => (word(1) as i64).wrapping_div(normal).wrapping_div(n as i64),
             },
             AggFunc::Stddev => self.deviation(normal),
-            AggFunc::Quantize | AggFunc::Lquantize(_) => self.weighted() as i64,
+            AggFunc::Quantize | AggFunc::Lquantize(_) | AggFunc::Llquantize(_) => {
+                self.weighted() as i64
+            }
             // Cleared and nothing since: the neutral element is nobody's value.
             AggFunc::Min if word(0) as i64 == i64::MAX => 0,
             AggFunc::Max if word(0) as i64 == i64::MIN => 0,
@@ -130,13 +132,17 @@ impl Value {
                 let terms = self.words.iter().skip(1).enumerate();
                 terms.map(|(b, &w)| l.lower_bound(b) as f64 * w as i64 as f64).sum()
             }
+            AggFunc::Llquantize(l) => {
+                let terms = self.words.iter().skip(1).enumerate();
+                terms.map(|(b, &w)| l.lower_bound(b) as f64 * w as i64 as f64).sum()
+            }
             _ => self.scalar() as f64,
         }
     }
 
     fn compare(&self, other: &Self) -> Ordering {
         match self.func {
-            AggFunc::Quantize | AggFunc::Lquantize(_) => {
+            AggFunc::Quantize | AggFunc::Lquantize(_) | AggFunc::Llquantize(_) => {
                 self.weighted().total_cmp(&other.weighted())
             }
             _ => self.scalar().cmp(&other.scalar()),
@@ -151,7 +157,7 @@ impl Value {
     /// As it is shown where there is nothing: 0, also for extremes.
     fn zeroed(&self) -> Self {
         let mut words = vec![0; self.words.len()];
-        if let (AggFunc::Lquantize(_), Some(to), Some(from)) =
+        if let (AggFunc::Lquantize(_) | AggFunc::Llquantize(_), Some(to), Some(from)) =
             (self.func, words.first_mut(), self.words.first())
         {
             *to = *from;

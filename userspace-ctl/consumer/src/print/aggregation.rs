@@ -47,6 +47,7 @@ pub fn distribution(out: &mut Vec<u8>, value: &Value, zoom: bool) -> bool {
     match value.func {
         AggFunc::Quantize => quantize::quantize(out, &value.words, value.normal, zoom),
         AggFunc::Lquantize(l) => quantize::lquantize(out, l, &value.words, value.normal, zoom),
+        AggFunc::Llquantize(l) => quantize::llquantize(out, l, &value.words, value.normal, zoom),
         _ => return false,
     }
     true

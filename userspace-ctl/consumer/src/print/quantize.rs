@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Distributions: quantize and lquantize as bars of `@`.
+//! Distributions: quantize, lquantize and llquantize as bars of `@`.
 //!
 //! ```text
 //!            value  ------------- Distribution ------------- count
@@ -11,7 +11,7 @@
 //! columns; when counts of both signs occur (negative weights) each sign has 20 of them.
 
 use super::put;
-use abi::aggregation::{quantize_value, Linear, QUANTIZE_BUCKETS, QUANTIZE_ZERO};
+use abi::aggregation::{quantize_value, Linear, LogLinear, QUANTIZE_BUCKETS, QUANTIZE_ZERO};
 
 /// Columns of the bar.
 const BAR: usize = 40;
@@ -84,16 +84,32 @@ pub fn quantize(out: &mut Vec<u8>, words: &[u64], normal: i64, zoom: bool) {
 
 /// lquantize(): equal steps; `words` begins with the parameters.
 pub fn lquantize(out: &mut Vec<u8>, linear: Linear, words: &[u64], normal: i64, zoom: bool) {
+    steps(out, words, normal, zoom, |bucket| linear.lower_bound(bucket));
+}
+
+/// llquantize(): equal steps within each power of the factor; `words` begins with the parameters.
+pub fn llquantize(out: &mut Vec<u8>, log: LogLinear, words: &[u64], normal: i64, zoom: bool) {
+    steps(out, words, normal, zoom, |bucket| log.lower_bound(bucket));
+}
+
+/// The first bucket is of what is below all others, the last one of what is above.
+fn steps(
+    out: &mut Vec<u8>,
+    words: &[u64],
+    normal: i64,
+    zoom: bool,
+    lower_bound: impl Fn(usize) -> i64,
+) {
     let counts: Vec<i64> = words.iter().skip(1).map(|&w| w as i64).collect();
     let scale = Scale::new(&counts, zoom);
-    let (first, last) = shown(&counts).unwrap_or((0, 2.min(counts.len().saturating_sub(1))));
-    let over = usize::from(linear.levels) + 1;
+    let over = counts.len().saturating_sub(1);
+    let (first, last) = shown(&counts).unwrap_or((0, 2.min(over)));
     header(out);
     for (bucket, &count) in counts.iter().enumerate().take(last + 1).skip(first) {
         let label = match bucket {
-            0 => format!("< {}", linear.base),
-            b if b == over => format!(">= {}", linear.lower_bound(b)),
-            b => linear.lower_bound(b).to_string(),
+            0 => format!("< {}", lower_bound(1)),
+            b if b == over => format!(">= {}", lower_bound(b)),
+            b => lower_bound(b).to_string(),
         };
         row(out, &label, &scale, count, normal);
     }

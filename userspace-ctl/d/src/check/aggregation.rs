@@ -12,7 +12,7 @@ use crate::typed::{Expr, Stmt};
 use crate::types::convert::is_assignable;
 use crate::types::{Int, Type};
 use abi::action::ActionKind;
-use abi::aggregation::{AggFunc, Linear, LQUANTIZE_MAX_LEVELS};
+use abi::aggregation::{AggFunc, Linear, LogLinear, LogLinearProblem, LQUANTIZE_MAX_LEVELS};
 
 impl Checker<'_> {
     /// An assignment to an aggregation.
@@ -43,18 +43,14 @@ impl Checker<'_> {
         let (Some((fname, args)), Some(kind)) = (function, kind) else {
             let message = format!("aggregation @{name} must be assigned an aggregating function");
             let mut d = Diagnostic::new(Tag::AggFunc, right.span, message)
-                .label("expected count(), sum(x), min(x), max(x), avg(x), stddev(x), quantize(x) or lquantize(..)");
+                .label("expected count(), sum(x), min(x), max(x), avg(x), stddev(x), quantize(x), lquantize(..) or llquantize(..)");
             if let Some((f, _)) = function {
-                let names = (0x701..=0x708).filter_map(ActionKind::from_number);
+                let names = (0x701..=0x709).filter_map(ActionKind::from_number);
                 d.hint = did_you_mean(f, names.map(|k| k.name().to_string()));
             }
             self.fail(d);
             return None;
         };
-        if kind == ActionKind::Llquantize {
-            self.later(Tag::Unknown, right.span, "llquantize() is");
-            return None;
-        }
         let (value, arg) = self.function(kind, fname, args, right.span)?;
         let func = AggFunc::from_action(kind, arg)?;
         if keys.iter().any(|k| k.ty.is_error()) {
@@ -98,13 +94,19 @@ impl Checker<'_> {
             ActionKind::Count => (0, 0),
             ActionKind::Quantize => (1, 2),
             ActionKind::Lquantize => (3, 5),
+            ActionKind::Llquantize => (5, 6),
             _ => (1, 1),
         };
         if !(least..=most).contains(&args.len()) {
             self.wrong_count(name, args.len(), least, most, "", span);
             return None;
         }
-        if (kind == ActionKind::Quantize && args.len() == 2) || args.len() == 5 {
+        let weighted = match kind {
+            ActionKind::Quantize => args.len() == 2,
+            ActionKind::Lquantize => args.len() == 5,
+            _ => args.len() == 6,
+        };
+        if weighted {
             self.later(Tag::Unknown, span, &format!("a weight in {name}() is"));
             return None;
         }
@@ -123,13 +125,33 @@ impl Checker<'_> {
                 return None;
             }
         };
-        if kind != ActionKind::Lquantize {
-            return Some((Some(value), 0));
+        match kind {
+            ActionKind::Lquantize => {}
+            ActionKind::Llquantize => return Some((Some(value), self.log_linear(args, span)?)),
+            _ => return Some((Some(value), 0)),
         }
-        let base = self.parameter(args.next(), "base", Tag::LquantBasetype, Tag::LquantBaseval)?;
-        let limit = self.parameter(args.next(), "limit", Tag::LquantLimtype, Tag::LquantLimval)?;
+        let base = self.parameter(
+            "lquantize",
+            args.next(),
+            "base",
+            Tag::LquantBasetype,
+            Tag::LquantBaseval,
+        )?;
+        let limit = self.parameter(
+            "lquantize",
+            args.next(),
+            "limit",
+            Tag::LquantLimtype,
+            Tag::LquantLimval,
+        )?;
         let step = match args.next() {
-            Some(e) => self.parameter(Some(e), "step", Tag::LquantSteptype, Tag::LquantStepval)?,
+            Some(e) => self.parameter(
+                "lquantize",
+                Some(e),
+                "step",
+                Tag::LquantSteptype,
+                Tag::LquantStepval,
+            )?,
             None => 1,
         };
         let mut wrong = |tag, message: String| {
@@ -174,13 +196,71 @@ impl Checker<'_> {
         Some((Some(value), Linear { base, step: step16, levels }.encode()))
     }
 
-    fn parameter(&mut self, e: Option<&ast::Expr>, what: &str, ty: Tag, range: Tag) -> Option<i32> {
+    /// Parameters of llquantize, encoded.
+    fn log_linear<'a>(
+        &mut self,
+        mut args: impl Iterator<Item = &'a ast::Expr>,
+        span: Span,
+    ) -> Option<u64> {
+        let mut next = |what: &str, ty: Tag, range: Tag| {
+            let e = args.next()?;
+            let v = self.parameter("llquantize", Some(e), what, ty, range)?;
+            let Ok(v) = u16::try_from(v) else {
+                let message = format!("llquantize( ) {what} must be an unsigned 16-bit quantity");
+                let d = Diagnostic::new(range, e.span, message);
+                self.fail(d.label(format!("expected 0 to {}", u16::MAX)));
+                return None;
+            };
+            Some(v)
+        };
+        let factor = next("factor", Tag::LlquantFactortype, Tag::LlquantFactorval)?;
+        let low = next("low magnitude", Tag::LlquantLowtype, Tag::LlquantLowval)?;
+        let high = next("high magnitude", Tag::LlquantHightype, Tag::LlquantHighval)?;
+        let steps = next("number of steps", Tag::LlquantNsteptype, Tag::LlquantNstepval)?;
+        let parameters = LogLinear { factor, low, high, steps };
+        let (tag, message) = match parameters.problem() {
+            None => return Some(parameters.encode()),
+            Some(LogLinearProblem::FactorSmall) => {
+                (Tag::LlquantFactorsmall, format!("factor {factor} must be two or more"))
+            }
+            Some(LogLinearProblem::MagnitudeRange) => (
+                Tag::LlquantMagrange,
+                format!("high magnitude {high} must be at least low magnitude {low}"),
+            ),
+            Some(LogLinearProblem::FactorSteps) => (
+                Tag::LlquantFactornsteps,
+                format!("factor {factor} must be at most the number of steps {steps}"),
+            ),
+            Some(LogLinearProblem::MagnitudeBig) => (
+                Tag::LlquantMagtoobig,
+                format!(
+                    "{factor} to the power of {} does not fit into 64 bits",
+                    u32::from(high) + 1
+                ),
+            ),
+            Some(LogLinearProblem::FactorEven) => (
+                Tag::LlquantFactoreven,
+                format!("{steps} steps do not divide every power of {factor} evenly"),
+            ),
+        };
+        self.fail(Diagnostic::new(tag, span, format!("llquantize( ) {message}")));
+        None
+    }
+
+    fn parameter(
+        &mut self,
+        function: &str,
+        e: Option<&ast::Expr>,
+        what: &str,
+        ty: Tag,
+        range: Tag,
+    ) -> Option<i32> {
         let e = self.expr(e?);
         if e.ty.is_error() {
             return None;
         }
         let (Some(v), Some(int)) = (e.as_constant(), e.ty.int()) else {
-            let message = format!("lquantize( ) {what} must be an integer constant");
+            let message = format!("{function}( ) {what} must be an integer constant");
             self.fail(
                 Diagnostic::new(ty, e.span, message)
                     .label("expected a number known at compile time"),
@@ -189,7 +269,7 @@ impl Checker<'_> {
         };
         let fits = if int.signed { i32::try_from(v as i64).ok() } else { i32::try_from(v).ok() };
         if fits.is_none() {
-            let message = format!("lquantize( ) {what} must fit into 32 bits");
+            let message = format!("{function}( ) {what} must fit into 32 bits");
             self.fail(Diagnostic::new(range, e.span, message).label("too large"));
         }
         fits
@@ -211,6 +291,18 @@ impl Checker<'_> {
                     (Tag::LquantMatchlim, "limit", of(a), of(b))
                 };
                 (tag, format!("lquantize( ) {what} of @{name} is {is}, was {was} before"))
+            }
+            (AggFunc::Llquantize(a), AggFunc::Llquantize(b)) => {
+                let (tag, what, was, is) = if a.factor != b.factor {
+                    (Tag::LlquantFactormatch, "factor", a.factor, b.factor)
+                } else if a.low != b.low {
+                    (Tag::LlquantLowmatch, "low magnitude", a.low, b.low)
+                } else if a.high != b.high {
+                    (Tag::LlquantHighmatch, "high magnitude", a.high, b.high)
+                } else {
+                    (Tag::LlquantNstepmatch, "number of steps", a.steps, b.steps)
+                };
+                (tag, format!("llquantize( ) {what} of @{name} is {is}, was {was} before"))
             }
             (a, b) => {
                 let (a, b) = (function_name(a), function_name(b));
@@ -266,5 +358,6 @@ fn function_name(f: AggFunc) -> &'static str {
         AggFunc::Stddev => "stddev",
         AggFunc::Quantize => "quantize",
         AggFunc::Lquantize(_) => "lquantize",
+        AggFunc::Llquantize(_) => "llquantize",
     }
 }

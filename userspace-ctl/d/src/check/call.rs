@@ -26,7 +26,6 @@ const LATER: &[&str] = &[
     "speculate",
     "commit",
     "discard",
-    "llquantize",
     "setopt",
     "ftruncate",
     "print",
