@@ -95,9 +95,16 @@ pub trait Env {
     /// Storing 0 frees a thread-local variable.
     fn store_var(&mut self, var: &Var, value: u64) -> Result<(), Raised>;
 
-    /// Where the `ty.size` bytes of a variable by reference go: an address of a host's region.
-    /// `None`: no room, the host has counted the drop, the store is skipped.
+    /// Where the `ty.size` bytes of a global or local variable by reference go: an address of a host's
+    /// region. `None`: no room, the host has counted the drop, the store is skipped.
     fn ref_var_for_store(&mut self, var: &Var) -> Result<Option<u64>, Raised>;
+
+    /// Sets a variable by reference that may be freed: a thread-local one (without keys), an element of
+    /// an associative array. Of a string the NUL is not among the bytes. No room: the host has counted
+    /// the drop and leaves things as they are.
+    fn store_ref(&mut self, _v: &Var, _keys: &[Key<'_>], _bytes: &[u8]) -> Result<(), Raised> {
+        Err(Raised::ill_op())
+    }
 
     /// As [`Env::load_var`], for an element of an associative array.
     fn load_tuple(&mut self, _var: &Var, _keys: &[Key<'_>]) -> Result<u64, Raised> {
@@ -106,15 +113,6 @@ pub trait Env {
 
     /// As [`Env::store_var`], for an element of an associative array; 0 removes the element.
     fn store_tuple(&mut self, _var: &Var, _keys: &[Key<'_>], _value: u64) -> Result<(), Raised> {
-        Err(Raised::ill_op())
-    }
-
-    /// As [`Env::ref_var_for_store`], for an element of an associative array.
-    fn ref_tuple_for_store(
-        &mut self,
-        _var: &Var,
-        _keys: &[Key<'_>],
-    ) -> Result<Option<u64>, Raised> {
         Err(Raised::ill_op())
     }
 

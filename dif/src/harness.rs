@@ -264,10 +264,21 @@ impl Env for Script {
         Ok(())
     }
 
-    fn ref_tuple_for_store(&mut self, var: &Var, keys: &[Key<'_>]) -> Result<Option<u64>, Raised> {
-        self.check_var(var, VAR_ARRAY);
+    fn store_ref(&mut self, var: &Var, keys: &[Key<'_>], bytes: &[u8]) -> Result<(), Raised> {
+        let is_row = |row: &&DifVar| Var::from_row(row) == *var;
+        let kind = self.declared.iter().find(is_row).map_or(VAR_ARRAY, |row| row.kind);
+        self.check_var(var, kind);
+        let thread = var.scope == Scope::Thread && keys.is_empty();
+        self.demand(thread || kind == VAR_ARRAY, "a global or local variable that is freed");
+        let most = if var.ty.is_string() { var.ty.size.saturating_sub(1) } else { var.ty.size };
+        self.demand(bytes.len() <= most as usize, "more bytes than the variable has");
         let place = self.place(var, keys);
-        Ok(self.room_for(place, var))
+        if let Some(at) = self.room_for(place, var) {
+            let mut all = bytes.to_vec();
+            all.resize(var.ty.size as usize, 0);
+            self.store(at, &all)?;
+        }
+        Ok(())
     }
 
     fn load(&mut self, space: Space, at: u64, into: &mut [u8]) -> Result<(), Raised> {
@@ -350,7 +361,7 @@ impl Env for Unwatched<'_> {
         fn ref_var_for_store(var: &Var) -> Result<Option<u64>, Raised>;
         fn load_tuple(var: &Var, keys: &[Key<'_>]) -> Result<u64, Raised>;
         fn store_tuple(var: &Var, keys: &[Key<'_>], value: u64) -> Result<(), Raised>;
-        fn ref_tuple_for_store(var: &Var, keys: &[Key<'_>]) -> Result<Option<u64>, Raised>;
+        fn store_ref(var: &Var, keys: &[Key<'_>], bytes: &[u8]) -> Result<(), Raised>;
         fn load(space: Space, at: u64, into: &mut [u8]) -> Result<(), Raised>;
         fn load_str(space: Space, at: u64, into: &mut [u8]) -> Result<usize, Raised>;
         fn store(at: u64, bytes: &[u8]) -> Result<(), Raised>;

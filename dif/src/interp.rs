@@ -14,7 +14,7 @@ use bitflags::bitflags;
 use core::cmp::Ordering;
 
 use crate::difo::Difo;
-use crate::env::{Env, Space, Var};
+use crate::env::{Env, Scope, Space, Var};
 use crate::fault::{Fault, FaultKind, Raised};
 use crate::mem::{str_len, Mem};
 use crate::op::Insn;
@@ -413,6 +413,10 @@ fn store_var<D: Difo, E: Env>(
     if value == 0 || !v.ty.is_by_ref() {
         return mem.env.store_var(&v, value);
     }
+    if v.scope == Scope::Thread {
+        mem.env.spend(cost_of(v.ty.size.into()))?;
+        return mem.store_ref(&v, &[], value);
+    }
     match mem.env.ref_var_for_store(&v)? {
         Some(to) => mem.fill(&v, value, to),
         None => Ok(()),
@@ -445,10 +449,8 @@ fn store_element<D: Difo, E: Env>(
     if value == 0 || !v.ty.is_by_ref() {
         return mem.store_tuple(&v, tuple, value);
     }
-    match mem.ref_tuple_for_store(&v, tuple)? {
-        Some(to) => mem.fill(&v, value, to),
-        None => Ok(()),
-    }
+    mem.env.spend(cost_of(v.ty.size.into()))?;
+    mem.store_ref(&v, tuple, value)
 }
 
 impl<E: Env> Mem<'_, '_, E> {
@@ -457,6 +459,10 @@ impl<E: Env> Mem<'_, '_, E> {
         self.env.spend(cost_of(v.ty.size.into()))?;
         let size = u64::from(v.ty.size);
         match v.ty.is_string() {
+            // Somebody may change it meanwhile: as a whole, or not.
+            true if crate::addr::split(from).is_some_and(|(r, _)| crate::addr::is_env(r)) => {
+                self.copy_whole(from, to, size)
+            }
             true => self.copy_str(from, to, size),
             false => self.copy(from, to, size),
         }

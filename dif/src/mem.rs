@@ -114,6 +114,10 @@ fn str_from(from: &[u8], into: &mut [u8]) -> Option<usize> {
     Some(n)
 }
 
+fn number(n: usize) -> u64 {
+    n as u64
+}
+
 fn tail(slice: &[u8], offset: u64) -> Option<&[u8]> {
     slice.get(usize::try_from(offset).ok()?..)
 }
@@ -322,6 +326,22 @@ impl<E: Env> Mem<'_, '_, E> {
             return Ok(());
         }
         self.store(at, &[0])
+    }
+
+    /// As [`Self::copy_str`] to the host's memory, by way of scratch: the host is asked once for all of it.
+    #[inline(never)]
+    pub(crate) fn copy_whole(&mut self, from: u64, to: u64, room: u64) -> Result<(), Raised> {
+        let room = usize::try_from(room).unwrap_or(usize::MAX).min(self.clause.strsize());
+        if room == 0 {
+            return Ok(());
+        }
+        let mark = self.clause.mark();
+        let text = self.text(self.kernel, from, room)?;
+        let bytes = Texts::of(self.strtab, self.clause.live()).get(&text);
+        let end = to.saturating_add(number(bytes.len()));
+        let stored = self.env.store(to, bytes).and_then(|()| self.env.store(end, &[0]));
+        self.clause.release(mark);
+        stored
     }
 
     /// Puts a string where its bytes can be looked at as a slice: strings of the host are copied

@@ -11,7 +11,7 @@ use abi::dif::NTUPLE;
 use crate::addr;
 use crate::env::{Env, Var};
 use crate::fault::Raised;
-use crate::mem::{Mem, Text};
+use crate::mem::{Mem, Text, Texts};
 
 /// One key of an associative array, as the host sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -79,7 +79,7 @@ impl Found {
 impl<E: Env> Mem<'_, '_, E> {
     #[inline(never)]
     pub(crate) fn load_tuple(&mut self, v: &Var, tuple: &[Pushed]) -> Result<u64, Raised> {
-        self.with_keys(tuple, |env, keys| env.load_tuple(v, keys))
+        self.with_keys(tuple, |env, keys, _| env.load_tuple(v, keys))
     }
 
     #[inline(never)]
@@ -89,16 +89,29 @@ impl<E: Env> Mem<'_, '_, E> {
         tuple: &[Pushed],
         value: u64,
     ) -> Result<(), Raised> {
-        self.with_keys(tuple, |env, keys| env.store_tuple(v, keys, value))
+        self.with_keys(tuple, |env, keys, _| env.store_tuple(v, keys, value))
     }
 
+    /// Sets an element, or a thread's variable, to what a value by reference denotes.
     #[inline(never)]
-    pub(crate) fn ref_tuple_for_store(
+    pub(crate) fn store_ref(
         &mut self,
         v: &Var,
         tuple: &[Pushed],
-    ) -> Result<Option<u64>, Raised> {
-        self.with_keys(tuple, |env, keys| env.ref_tuple_for_store(v, keys))
+        value: u64,
+    ) -> Result<(), Raised> {
+        let mark = self.clause.mark();
+        // CAST: 32 bits fit a usize wherever this runs.
+        let size = v.ty.size as usize;
+        let text = match v.ty.is_string() {
+            true => self.text(self.kernel, value, size.min(self.clause.strsize())),
+            false => self.bytes(value, size),
+        };
+        let stored = text.and_then(|text| {
+            self.with_keys(tuple, |env, keys, texts| env.store_ref(v, keys, texts.get(&text)))
+        });
+        self.clause.release(mark);
+        stored
     }
 
     /// Asks the host with the keys in sight, and gives back what that took of scratch.
@@ -106,7 +119,7 @@ impl<E: Env> Mem<'_, '_, E> {
     fn with_keys<R>(
         &mut self,
         tuple: &[Pushed],
-        ask: impl FnOnce(&mut E, &[Key<'_>]) -> Result<R, Raised>,
+        ask: impl FnOnce(&mut E, &[Key<'_>], Texts<'_>) -> Result<R, Raised>,
     ) -> Result<R, Raised> {
         let mark = self.clause.mark();
         let mut found = [Found::Value; NTUPLE];
@@ -125,7 +138,8 @@ impl<E: Env> Mem<'_, '_, E> {
                     }
                 };
             }
-            ask(self.env, keys.get(..tuple.len()).unwrap_or_default())
+            let keys = keys.get(..tuple.len()).unwrap_or_default();
+            ask(self.env, keys, Texts::of(strtab, live))
         });
         self.clause.release(mark);
         answer

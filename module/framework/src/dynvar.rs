@@ -1,16 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Thread-local variables: a hash of (thread, variable) over a fixed space.
+//! Dynamic variables: what comes and goes while a consumer traces.
+//!
+//! Thread-local variables by value, which most programs live by, are in a hash of (thread, variable) of
+//! their own:
 //!
 //! ```text
-//! set 0: | key 0 .. key 7 | value words of slot 0 | .. | of slot 7 |   set 1: ...
+//! set 0: | key 0 .. key 7 | value of slot 0 | .. | of slot 7 |   set 1: ...
 //! ```
 //! A thread's number, which is a hash itself, is mixed with the variable's id into one word. It picks
 //! a set and lives in any of its slots. Only the thread itself, on the CPU where it runs, in probe
 //! context, ever touches its own keys: so a key is never looked for while it is inserted, and a slot
 //! is claimed by one compare-and-swap of the key. There are no chains to repair, and freeing is one
 //! store. A full set is a dynamic variable drop, counted.
+//!
+//! All others are [`buffers::elements`]: thread-local variables by reference, and the elements of
+//! associative arrays. A thread's elements are a list, whose head is one more variable of that thread;
+//! so all that a thread owns is found when it ends.
 
+use crate::vars::{ScopeVars, Vars};
 use crate::words::Words;
+use buffers::elements::{self, Drop, Elements, Owner, Part, Value};
 use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use kernel::prelude::*;
@@ -22,13 +31,19 @@ const CLAIMED: u64 = 1;
 /// Keys are from here on.
 const FIRST_KEY: u64 = 2;
 
+/// Words of a set: its keys, its values.
+const SET: usize = 2 * WAYS;
+/// The variable that says where the list of a thread's elements begins; no program's has this id.
+const LIST: u16 = 0;
+/// Most thread-local variables by value that are looked for when a thread ends.
+const MAX_FREED: usize = 1024;
+
 /// The dynamic variable space of a consumer.
 pub(crate) struct DynVars {
     words: Words,
-    value_words: usize,
-    set_words: usize,
     /// A power of two, or 0.
     sets: usize,
+    elements: Elements<KVVec<AtomicU64>>,
 }
 
 /// The first of the ways that is so. Written out: a loop counts, and checks its counting.
@@ -48,24 +63,33 @@ fn way_of(keys: &[AtomicU64; WAYS], is: impl Fn(&AtomicU64) -> bool) -> Option<u
     })
 }
 
-/// Words of a set.
-const fn set_words(value_words: usize) -> usize {
-    value_words.saturating_add(1).saturating_mul(WAYS)
-}
-
 impl DynVars {
-    /// Space of `bytes` for variables of at most `value_words`.
-    pub(crate) fn new(bytes: usize, value_words: usize) -> Result<Self> {
-        if value_words == 0 {
-            return Ok(Self { words: Words::new(0)?, value_words, set_words: WAYS, sets: 0 });
-        }
-        let sets = bytes.checked_div(set_words(value_words).saturating_mul(8)).unwrap_or(0);
-        let sets = match sets {
-            0 => 1,
+    /// Space of `bytes` for these variables: what they do not use takes none of it.
+    pub(crate) fn new(bytes: usize, vars: &Vars) -> Result<Self> {
+        let words = bytes / 8;
+        let (scalars, elements) = (vars.thread.has_scalars(), vars.has_elements());
+        let threads = vars.thread.has_by_ref() || !vars.thread_arrays.is_empty();
+        let own = match (scalars, elements) {
+            (true, false) => words,
+            (true, true) => words / 4,
+            // Only the heads of their lists.
+            (false, true) if threads => words / 16,
+            _ => 0,
+        };
+        let sets = match own / SET {
+            0 if own > 0 || scalars => 1,
+            0 => 0,
             n => 1 << n.ilog2(),
         };
-        let words = Words::new(set_words(value_words).saturating_mul(sets))?;
-        Ok(Self { words, value_words, set_words: set_words(value_words), sets })
+        let cpus = kapi::context::cpus();
+        let least = Elements::<KVVec<AtomicU64>>::overhead(cpus).saturating_add(64);
+        let rest = if elements { words.saturating_sub(own).max(least) } else { 0 };
+        let memory = kapi::mem::zeroed_atomics(rest)?;
+        Ok(Self {
+            words: Words::new(SET.saturating_mul(sets))?,
+            sets,
+            elements: Elements::new(memory, cpus, kapi::time::seed()),
+        })
     }
 
     /// The key, its set's keys, and the set's first word.
@@ -75,14 +99,14 @@ impl DynVars {
         let key = key.max(FIRST_KEY);
         // CAST: all bits of a key are as good as any.
         let set = (key >> 8) as usize & self.sets.wrapping_sub(1);
-        let base = set.wrapping_mul(self.set_words);
+        let base = set.wrapping_mul(SET);
         Some((key, self.words.some(base)?, base))
     }
 
-    /// First value word of a slot.
+    /// The value's word of a slot.
     #[inline(always)]
     fn value(&self, base: usize, way: usize) -> usize {
-        base.wrapping_add(WAYS).wrapping_add(way.wrapping_mul(self.value_words))
+        base.wrapping_add(WAYS).wrapping_add(way)
     }
 
     #[inline(always)]
@@ -97,18 +121,17 @@ impl DynVars {
         }
     }
 
-    /// First value word of the variable, if the thread has set it.
+    /// The variable's word, if the thread has set it.
     #[inline(always)]
-    pub(crate) fn find(&self, thread: u64, id: u16) -> Option<usize> {
+    fn find(&self, thread: u64, id: u16) -> Option<usize> {
         let (key, keys, base) = self.set_of(thread, id)?;
         let way = way_of(keys, |k| k.load(Acquire) == key)?;
         Some(self.value(base, way))
     }
 
-    /// First value word of the variable, which is made if it is new; a new one reads 0. `None`: no
-    /// room.
+    /// The variable's word, which is made if it is new; a new one reads 0. `None`: no room.
     #[inline(never)]
-    pub(crate) fn find_or_make(&self, thread: u64, id: u16) -> Option<usize> {
+    fn find_or_make(&self, thread: u64, id: u16) -> Option<usize> {
         let (key, keys, base) = self.set_of(thread, id)?;
         if let Some(way) = way_of(keys, |k| k.load(Acquire) == key) {
             return Some(self.value(base, way));
@@ -118,9 +141,7 @@ impl DynVars {
         };
         let way = way_of(keys, claim)?;
         let at = self.value(base, way);
-        for n in 0..self.value_words {
-            self.store(at.wrapping_add(n), 0);
-        }
+        self.store(at, 0);
         if let Some(k) = keys.get(way) {
             k.store(key, Release);
         }
@@ -156,23 +177,55 @@ impl DynVars {
         at.is_some()
     }
 
-    /// The memory, for loads and stores by byte.
-    pub(crate) fn words(&self) -> &Words {
-        &self.words
+    /// The elements, to read what is there by its address.
+    pub(crate) fn elements(&self) -> &Elements<KVVec<AtomicU64>> {
+        &self.elements
     }
-}
 
-impl DynVars {
-    /// Writes into a value by byte. A range that touches the keys of a set, or two values, is
-    /// refused: a D program can compute such an address, but not store there.
-    pub(crate) fn write_value(&self, at: usize, bytes: &[u8]) -> bool {
-        let in_set = at.checked_rem(self.set_words.saturating_mul(8)).unwrap_or(0);
-        let value_bytes = self.value_words.saturating_mul(8);
-        let Some(in_values) = in_set.checked_sub(WAYS * 8) else { return false };
-        let in_value = in_values.checked_rem(value_bytes).unwrap_or(0);
-        if in_value.checked_add(bytes.len()).is_none_or(|end| end > value_bytes) {
-            return false;
+    /// Sets an element; 0 by value frees it.
+    #[inline(never)]
+    pub(crate) fn set_element<'k>(
+        &self,
+        cpu: usize,
+        owner: Owner,
+        keys: impl Iterator<Item = Part<'k>> + Clone,
+        value: Value<'_>,
+    ) -> core::result::Result<(), elements::Drop> {
+        if owner.thread == 0 {
+            return match value {
+                Value::Word(0) => self.elements.remove(cpu, owner, keys, None),
+                value => self.elements.set(cpu, owner, keys, value, None),
+            };
         }
-        self.words.write(at, bytes)
+        // A thread that has no element yet has nothing to free.
+        let list = match value {
+            Value::Word(0) => self.find(owner.thread, LIST),
+            _ => self.find_or_make(owner.thread, LIST),
+        };
+        let list = match (list.and_then(|at| self.words.word(at)), value) {
+            (Some(list), _) => list,
+            (None, Value::Word(0)) => return Ok(()),
+            (None, _) => return Err(Drop::Space),
+        };
+        let done = match value {
+            Value::Word(0) => self.elements.remove(cpu, owner, keys, Some(list)),
+            value => self.elements.set(cpu, owner, keys, value, Some(list)),
+        };
+        if list.load(Relaxed) == 0 {
+            self.free(owner.thread, LIST);
+        }
+        done
+    }
+
+    /// Frees what a thread has that will not run again.
+    pub(crate) fn end_thread(&self, cpu: usize, thread: u64, vars: &ScopeVars) {
+        for id in vars.scalars().take(MAX_FREED) {
+            self.free(thread, id);
+        }
+        let Some(list) = self.find(thread, LIST).and_then(|at| self.words.word(at)) else { return };
+        self.elements.remove_all(cpu, list);
+        if list.load(Relaxed) == 0 {
+            self.free(thread, LIST);
+        }
     }
 }

@@ -11,9 +11,10 @@ use crate::ecb::Ecb;
 use crate::vars::Slot;
 use abi::dif::Builtin;
 use abi::fault::FaultKind;
+use buffers::elements::{self, Owner, Part, Value};
 use core::cell::Cell;
 use core::sync::atomic::Ordering::Relaxed;
-use dif::{addr, Env, Raised, Scope, Space, Var};
+use dif::{addr, Env, Key, Raised, Scope, Space, Var};
 use kapi::context::ProbeCtx;
 use kapi::nofault;
 use kapi::stack;
@@ -21,7 +22,7 @@ use kapi::task;
 
 /// Regions of the framework.
 const GLOBALS: u8 = 0x10;
-const THREADS: u8 = 0x11;
+const ELEMENTS: u8 = 0x11;
 const LOCALS: u8 = 0x12;
 const STRINGS: u8 = 0x13;
 
@@ -92,6 +93,13 @@ const FRAME: u32 = 8;
 /// What it costs to begin a walk.
 const WALK: u32 = 32;
 
+fn parts<'k>(keys: &'k [Key<'k>]) -> impl Iterator<Item = Part<'k>> + Clone {
+    keys.iter().map(|key| match key {
+        Key::Value(v) => Part::Value(*v),
+        Key::Bytes(bytes) => Part::Bytes(bytes),
+    })
+}
+
 impl ProbeEnv<'_> {
     /// Pays for a walk over so many frames.
     fn spend_frames(&mut self, frames: u32) -> Result<(), Raised> {
@@ -118,6 +126,29 @@ impl ProbeEnv<'_> {
     /// Address of byte `at` of a region.
     fn address(region: u8, at: usize) -> u64 {
         addr::make(region, at as u64)
+    }
+
+    fn owner(&self, var: &Var) -> Owner {
+        let thread = if var.scope == Scope::Thread { self.firing.thread() } else { 0 };
+        Owner { thread, id: var.id }
+    }
+
+    /// Sets an element, or a thread's variable by reference.
+    fn set_element(&mut self, var: &Var, keys: &[Key<'_>], value: Value<'_>) {
+        let shared = &self.ecb.shared;
+        let (cpu, owner) = (self.firing.ctx.cpu(), self.owner(var));
+        let counters = &shared.counters;
+        match shared.dynvars.set_element(cpu, owner, parts(keys), value) {
+            Ok(()) => return,
+            Err(elements::Drop::Space) => &counters.dyndrops,
+            Err(elements::Drop::Busy) => &counters.dyndrops_busy,
+        }
+        .fetch_add(1, Relaxed);
+    }
+
+    fn element_address(&self, var: &Var, keys: &[Key<'_>]) -> u64 {
+        let found = self.ecb.shared.dynvars.elements().address(self.owner(var), parts(keys));
+        found.map_or(0, |at| addr::make(ELEMENTS, at))
     }
 
     /// Word of a local variable.
@@ -233,12 +264,8 @@ impl Env for ProbeEnv<'_> {
                 (GLOBALS, slot.at, shared.globals.word(slot.at).map_or(0, |w| w.load(Relaxed)))
             }
             Scope::Local => (LOCALS, slot.at, *self.local(slot.at)?),
-            Scope::Thread => match shared.dynvars.find(self.firing.thread(), var.id) {
-                None => return Ok(0),
-                Some(at) => {
-                    (THREADS, at, shared.dynvars.words().word(at).map_or(0, |w| w.load(Relaxed)))
-                }
-            },
+            Scope::Thread if slot.ty.is_by_ref() => return Ok(self.element_address(var, &[])),
+            Scope::Thread => return Ok(shared.dynvars.get(self.firing.thread(), var.id)),
         };
         Ok(match slot.ty.is_by_ref() {
             true if set == 0 => 0,
@@ -258,17 +285,12 @@ impl Env for ProbeEnv<'_> {
                 }
             }
             Scope::Local => *self.local(slot.at)? = value,
-            Scope::Thread if value == 0 => shared.dynvars.free(self.firing.thread(), var.id),
-            Scope::Thread => match shared.dynvars.find_or_make(self.firing.thread(), var.id) {
-                Some(at) => {
-                    if let Some(w) = shared.dynvars.words().word(at) {
-                        w.store(value, Relaxed);
-                    }
-                }
-                None => {
+            Scope::Thread if slot.ty.is_by_ref() => self.set_element(var, &[], Value::Word(0)),
+            Scope::Thread => {
+                if !shared.dynvars.set(self.firing.thread(), var.id, value) {
                     shared.counters.dyndrops.fetch_add(1, Relaxed);
                 }
-            },
+            }
         }
         Ok(())
     }
@@ -287,20 +309,27 @@ impl Env for ProbeEnv<'_> {
                 *self.local(slot.at)? = 1;
                 (LOCALS, slot.at)
             }
-            Scope::Thread => match shared.dynvars.find_or_make(self.firing.thread(), var.id) {
-                Some(at) => {
-                    if let Some(w) = shared.dynvars.words().word(at) {
-                        w.store(1, Relaxed);
-                    }
-                    (THREADS, at)
-                }
-                None => {
-                    shared.counters.dyndrops.fetch_add(1, Relaxed);
-                    return Ok(None);
-                }
-            },
+            // The machine asks for `store_ref`.
+            Scope::Thread => return Err(ill_op()),
         };
         Ok(Some(Self::address(region, at.wrapping_add(1).wrapping_mul(8))))
+    }
+
+    fn load_tuple(&mut self, var: &Var, keys: &[Key<'_>]) -> Result<u64, Raised> {
+        Ok(match var.ty.is_by_ref() {
+            true => self.element_address(var, keys),
+            false => self.ecb.shared.dynvars.elements().get(self.owner(var), parts(keys)),
+        })
+    }
+
+    fn store_tuple(&mut self, var: &Var, keys: &[Key<'_>], value: u64) -> Result<(), Raised> {
+        self.set_element(var, keys, Value::Word(value));
+        Ok(())
+    }
+
+    fn store_ref(&mut self, var: &Var, keys: &[Key<'_>], bytes: &[u8]) -> Result<(), Raised> {
+        self.set_element(var, keys, Value::Bytes(bytes));
+        Ok(())
     }
 
     fn load(&mut self, space: Space, addr: u64, into: &mut [u8]) -> Result<(), Raised> {
@@ -318,7 +347,7 @@ impl Env for ProbeEnv<'_> {
         let shared = &self.ecb.shared;
         let inside = match region {
             GLOBALS => shared.globals.read(at, into),
-            THREADS => shared.dynvars.words().read(at, into),
+            ELEMENTS => shared.dynvars.elements().read(offset, into),
             LOCALS => read_words(self.locals, at, into),
             STRINGS => self.builtin_string(offset, into),
             _ => false,
@@ -345,6 +374,13 @@ impl Env for ProbeEnv<'_> {
                     false => Err(bad_addr(addr)),
                 };
             }
+            // At once, so that all of it is of one time; behind its end there are zeros.
+            (Some((ELEMENTS, offset)), Space::Kernel | Space::Restricted) => {
+                return match self.ecb.shared.dynvars.elements().read(offset, into) {
+                    true => Ok(abi::probe::until_nul(into).len()),
+                    false => Err(bad_addr(addr)),
+                };
+            }
             _ => {
                 let mut len = 0;
                 for (byte, at) in into.iter_mut().zip(addr..) {
@@ -367,9 +403,7 @@ impl Env for ProbeEnv<'_> {
         let shared = &self.ecb.shared;
         let inside = match region {
             GLOBALS => shared.globals.write(at, bytes),
-            // The word before a thread's value belongs to the hash: only what is in use is written,
-            // and only behind the slot's head.
-            THREADS => shared.dynvars.write_value(at, bytes),
+            ELEMENTS => shared.dynvars.elements().write(offset, bytes),
             LOCALS => write_words(self.locals, at, bytes),
             _ => false,
         };

@@ -18,7 +18,10 @@ use crate::tracing::{Grave, Tracing};
 use crate::{Error, Result};
 use abi::ids::ProbeId;
 use abi::probe::NARGS_UNKNOWN;
+use kapi::context::ProbeCtx;
+use kapi::ends::Ended;
 use kapi::mem;
+use kapi::publish::Published;
 use kernel::prelude::*;
 use kernel::sync::{new_mutex, Arc, Mutex};
 
@@ -28,6 +31,52 @@ pub(crate) struct Config {
     /// Consumers that are tracing, by their number.
     tracing: KVec<(u64, Tracing)>,
     next_consumer: u64,
+}
+
+/// Consumers with thread-local variables: they want to hear of threads that end.
+static THREADS: Published<KVec<Arc<Shared>>> = Published::empty();
+
+/// A thread has ended: nobody will ask for its variables.
+///
+/// # Context
+/// *probe*.
+fn thread_ended(ctx: &ProbeCtx, ended: &Ended) {
+    let Some(all) = THREADS.load(ctx) else { return };
+    for key in ended.keys() {
+        all.iter().for_each(|shared| shared.end_thread(ctx, key));
+    }
+}
+
+impl Config {
+    /// Says anew which consumers hear of threads that end.
+    fn watch_threads(&self) {
+        let shared = self.tracing.iter().map(|(_, t)| t.shared());
+        let make = || -> Result<Option<KBox<KVec<Arc<Shared>>>>> {
+            let mut all = KVec::new();
+            for shared in shared.filter(|s| s.vars.has_threads()) {
+                mem::push(&mut all, shared.clone())?;
+            }
+            Ok(if all.is_empty() { None } else { Some(mem::boxed(all)?) })
+        };
+        let heard = match make() {
+            Ok(None) => {
+                kapi::ends::unwatch();
+                drop(THREADS.swap(None));
+                true
+            }
+            Ok(some) => {
+                drop(THREADS.swap(some));
+                kapi::ends::watch(thread_ended).is_ok()
+            }
+            Err(_) => {
+                drop(THREADS.swap(None));
+                false
+            }
+        };
+        if !heard {
+            pr_warn!("not told of threads that end: their variables are kept\n");
+        }
+    }
 }
 
 /// The framework.
@@ -303,6 +352,7 @@ impl Framework {
         {
             return Err(Error::Memory);
         }
+        c.watch_threads();
         Ok(())
     }
 
@@ -312,6 +362,7 @@ impl Framework {
         let Some(i) = c.tracing.iter().position(|(n, _)| *n == consumer) else { return };
         let Ok((_, mut t)) = c.tracing.remove(i) else { return };
         t.detach(&c.providers);
+        c.watch_threads();
     }
 
     /// Asks about a consumer that is tracing.

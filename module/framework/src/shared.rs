@@ -81,6 +81,7 @@ const CACHE: usize = 512 * buffers::aggregation::SLOT;
 #[derive(Default)]
 pub(crate) struct Counters {
     pub(crate) dyndrops: AtomicU64,
+    pub(crate) dyndrops_busy: AtomicU64,
     pub(crate) dblerrors: AtomicU64,
     /// 1 when a firing cost too much.
     pub(crate) killed: AtomicU32,
@@ -104,9 +105,9 @@ pub struct Shared {
     pub(crate) nested_before: u64,
 }
 
-/// Scratch memory of one clause: room for a few strings.
-fn scratch_size(strsize: usize) -> usize {
-    strsize.saturating_mul(16).max(4096)
+/// Scratch memory of one clause: room for a few strings, and for the largest variable twice.
+fn scratch_size(strsize: usize, largest: usize) -> usize {
+    strsize.saturating_mul(16).max(4096).saturating_add(largest.saturating_mul(2))
 }
 
 impl Shared {
@@ -127,6 +128,7 @@ impl Shared {
             aggsize = 0;
         }
         let (locals, key, ids) = (e.vars.local.words(), e.key_words, e.aggs.len());
+        let scratch = scratch_size(strsize, e.vars.largest());
         let seed = kapi::time::seed();
         let cpus = loop {
             let made = PerCpu::new(|cpu| {
@@ -141,7 +143,7 @@ impl Shared {
                         kapi::mem::zeroed_words(if here { ids } else { 0 })?,
                         kapi::mem::zeroed_words(if here && key > 0 { CACHE } else { 0 })?,
                     ),
-                    scratch: kapi::mem::zeroed_bytes(if here { scratch_size(strsize) } else { 0 })?,
+                    scratch: kapi::mem::zeroed_bytes(if here { scratch } else { 0 })?,
                     locals: kapi::mem::zeroed_words(if here { locals } else { 0 })?,
                     key: Key::new(
                         kapi::mem::zeroed_words(if here { key } else { 0 })?,
@@ -164,7 +166,7 @@ impl Shared {
             }
         };
         let globals = Words::new(e.vars.global.words())?;
-        let dynvars = DynVars::new(dynvarsize, e.vars.thread.largest())?;
+        let dynvars = DynVars::new(dynvarsize, &e.vars)?;
         Ok(Self {
             activity: AtomicU32::new(Activity::Inactive as u32),
             cpus,
@@ -179,6 +181,11 @@ impl Shared {
             aggsize,
             nested_before: kapi::context::nested(),
         })
+    }
+
+    /// Frees what a thread has here that will not run again.
+    pub(crate) fn end_thread(&self, ctx: &ProbeCtx, thread: u64) {
+        self.dynvars.end_thread(ctx.cpu(), thread, &self.vars.thread);
     }
 
     /// How far the tracing is.

@@ -329,6 +329,7 @@ impl Consumer {
         let activity = s.activity();
         Ok(Status {
             dyndrops: s.counters.dyndrops.load(Relaxed),
+            dyndrops_busy: s.counters.dyndrops_busy.load(Relaxed),
             dblerrors: s.counters.dblerrors.load(Relaxed),
             killed: s.counters.killed.load(Relaxed),
             nested: kapi::context::nested().wrapping_sub(s.nested_before),

@@ -75,6 +75,11 @@ impl Tracing {
         Self { enabling, shared, probes, ecbs, matched_to: 0, left_out: LeftOut::default() }
     }
 
+    /// What its probes write into.
+    pub(crate) fn shared(&self) -> &Arc<Shared> {
+        &self.shared
+    }
+
     /// What was left out.
     pub(crate) fn left_out(&self) -> &LeftOut {
         &self.left_out

@@ -6,7 +6,7 @@
 
 use crate::{Error, Result};
 use abi::dif::VAR_USER_BASE;
-use abi::difo::{DifType, DifVar, SCOPE_LOCAL, SCOPE_THREAD, VAR_SCALAR};
+use abi::difo::{DifType, DifVar, SCOPE_LOCAL, SCOPE_THREAD, VAR_ARRAY};
 use dif::Scope;
 use kapi::mem;
 use kernel::prelude::*;
@@ -39,19 +39,21 @@ impl Slot {
 pub(crate) struct ScopeVars {
     slots: KVVec<Option<Slot>>,
     words: usize,
-    /// Words of the largest.
+    /// Bytes of the largest by reference.
     largest: usize,
+    scalars: usize,
 }
 
 impl ScopeVars {
     pub(crate) const fn new() -> Self {
-        Self { slots: KVVec::new(), words: 0, largest: 0 }
+        Self { slots: KVVec::new(), words: 0, largest: 0, scalars: 0 }
     }
 
     fn copy(&self) -> Result<Self> {
         let mut slots = mem::vec(self.slots.len())?;
         mem::extend(&mut slots, &self.slots)?;
-        Ok(Self { slots, words: self.words, largest: self.largest })
+        let Self { words, largest, scalars, .. } = *self;
+        Ok(Self { slots, words, largest, scalars })
     }
 
     /// The variable of this id.
@@ -65,9 +67,29 @@ impl ScopeVars {
         self.words
     }
 
-    /// Words that the largest of them needs.
+    /// Bytes of the largest of them by reference.
     pub(crate) fn largest(&self) -> usize {
         self.largest
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.slots.is_empty()
+    }
+
+    /// Whether there are any by value.
+    pub(crate) fn has_scalars(&self) -> bool {
+        self.scalars > 0
+    }
+
+    /// Whether there are any by reference.
+    pub(crate) fn has_by_ref(&self) -> bool {
+        self.largest > 0
+    }
+
+    /// Ids of those by value.
+    pub(crate) fn scalars(&self) -> impl Iterator<Item = u16> + '_ {
+        let slots = self.slots.iter().zip(VAR_USER_BASE..);
+        slots.filter_map(|(slot, id)| slot.is_some_and(|s| !s.ty.is_by_ref()).then_some(id))
     }
 
     fn declare(&mut self, id: u32, ty: DifType) -> Result {
@@ -87,24 +109,30 @@ impl ScopeVars {
                 *slot = Some(Slot { ty, at: self.words });
                 let n = Slot::words(ty);
                 self.words = self.words.saturating_add(n);
-                self.largest = self.largest.max(n);
+                match ty.is_by_ref() {
+                    true => self.largest = self.largest.max(ty.size as usize),
+                    false => self.scalars = self.scalars.saturating_add(1),
+                }
                 Ok(())
             }
         }
     }
 }
 
-/// Variables of all scopes.
+/// Variables of all scopes. Associative arrays are only known by their types here.
 #[derive(Default)]
 pub(crate) struct Vars {
     pub(crate) global: ScopeVars,
     pub(crate) thread: ScopeVars,
     pub(crate) local: ScopeVars,
+    pub(crate) global_arrays: ScopeVars,
+    pub(crate) thread_arrays: ScopeVars,
 }
 
 impl Vars {
     pub(crate) const fn new() -> Self {
-        Self { global: ScopeVars::new(), thread: ScopeVars::new(), local: ScopeVars::new() }
+        const NONE: ScopeVars = ScopeVars::new();
+        Self { global: NONE, thread: NONE, local: NONE, global_arrays: NONE, thread_arrays: NONE }
     }
 
     pub(crate) fn copy(&self) -> Result<Self> {
@@ -112,21 +140,45 @@ impl Vars {
             global: self.global.copy()?,
             thread: self.thread.copy()?,
             local: self.local.copy()?,
+            global_arrays: self.global_arrays.copy()?,
+            thread_arrays: self.thread_arrays.copy()?,
         })
     }
 
-    /// Adds the variable table of a verified object. Associative arrays have no slot: the machine
-    /// raises a fault for them.
+    /// Whether anything needs elements of the dynamic variable space.
+    pub(crate) fn has_elements(&self) -> bool {
+        self.thread.has_by_ref() || !self.global_arrays.is_empty() || !self.thread_arrays.is_empty()
+    }
+
+    /// Whether threads have variables of their own.
+    pub(crate) fn has_threads(&self) -> bool {
+        !self.thread.is_empty() || !self.thread_arrays.is_empty()
+    }
+
+    /// Bytes of the largest variable or element by reference.
+    pub(crate) fn largest(&self) -> usize {
+        let all =
+            [&self.global, &self.thread, &self.local, &self.global_arrays, &self.thread_arrays];
+        all.into_iter().map(ScopeVars::largest).max().unwrap_or(0)
+    }
+
+    /// Adds the variable table of a verified object.
     pub(crate) fn declare(&mut self, rows: &[DifVar]) -> Result {
         for row in rows {
-            if row.kind != VAR_SCALAR || row.id < u32::from(VAR_USER_BASE) {
+            if row.id < u32::from(VAR_USER_BASE) {
                 continue;
             }
-            let scope = match row.scope {
-                SCOPE_THREAD => &mut self.thread,
-                SCOPE_LOCAL => &mut self.local,
-                _ => &mut self.global,
+            let (scope, other) = match (row.scope, row.kind) {
+                (SCOPE_THREAD, VAR_ARRAY) => (&mut self.thread_arrays, Some(&self.thread)),
+                (SCOPE_THREAD, _) => (&mut self.thread, Some(&self.thread_arrays)),
+                (SCOPE_LOCAL, _) => (&mut self.local, None),
+                (_, VAR_ARRAY) => (&mut self.global_arrays, Some(&self.global)),
+                _ => (&mut self.global, Some(&self.global_arrays)),
             };
+            // CAST: a verified id has 16 bits.
+            if other.is_some_and(|other| other.get(row.id as u16).is_some()) {
+                return Err(Error::Variable(row.id));
+            }
             scope.declare(row.id, row.ty)?;
         }
         Ok(())

@@ -9,7 +9,7 @@
 //!                                 full memory ───────────► copied out, cleared, next spare
 //! ```
 //! A buffer never has two writers: a CPU's probes are serialised by the probe context, and the swap
-//! runs in one. So there is no lock, no atomic and no unsafe here. The EPID at the head of a record
+//! runs in one. So there is no lock and no unsafe here; but for the [`elements`], which all CPUs share. The EPID at the head of a record
 //! is its only metadata: everything else about its layout was fixed when the probe was enabled.
 #![cfg_attr(not(test), no_std)]
 #![forbid(unsafe_code)]
@@ -20,9 +20,11 @@
 )]
 
 pub mod aggregation;
+pub mod elements;
 pub mod key;
 pub mod principal;
 
 pub use aggregation::AggBuffer;
+pub use elements::Elements;
 pub use key::Key;
 pub use principal::Principal;

@@ -46,6 +46,12 @@ extern const u32 kapi_over_task;
 bool kapi_task_may_trace(void);
 int kapi_task_locked_down(void);
 
+/* ends.c */
+typedef void (*kapi_end_fn)(u64 task, u64 start);
+int kapi_ends_watch(kapi_end_fn fn);
+void kapi_ends_unwatch(void);
+void kapi_ends_quiesce(void);
+
 /* nofault.c */
 int kapi_read_kernel(void *to, u64 addr, size_t len);
 int kapi_read_user(void *to, u64 addr, size_t len);

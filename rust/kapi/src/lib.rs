@@ -36,6 +36,7 @@
 
 pub mod context;
 pub mod device;
+pub mod ends;
 pub mod forbidden;
 pub mod ftrace;
 pub mod global;
@@ -83,6 +84,7 @@ pub fn init(without_text: bool) {
 ///
 /// *process*; whoever patches, attaches or arms afterwards must call it again.
 pub fn quiesce() {
+    ends::quiesce();
     if !sites::expected() {
         return;
     }

@@ -46,6 +46,7 @@ pub(crate) type Call = unsafe extern "C" fn(arg: *mut c_void);
 pub(crate) type OnTick =
     unsafe extern "C" fn(arg: *mut c_void, kernel_pc: u64, user_pc: u64, late: u64);
 pub(crate) type OnModule = unsafe extern "C" fn(event: c_ulong, module: *mut c_void);
+pub(crate) type OnEnd = extern "C" fn(task: u64, start: u64);
 pub(crate) type OnSymbol =
     unsafe extern "C" fn(arg: *mut c_void, name: *const c_char, addr: c_ulong, kind: c_char);
 pub(crate) type OnKernelSymbol =
@@ -95,6 +96,10 @@ unsafe extern "C" {
     pub(crate) safe static kapi_over_task: u32;
     pub(crate) safe fn kapi_task_may_trace() -> bool;
     pub(crate) safe fn kapi_task_locked_down() -> c_int;
+
+    pub(crate) safe fn kapi_ends_watch(f: OnEnd) -> c_int;
+    pub(crate) safe fn kapi_ends_unwatch();
+    pub(crate) safe fn kapi_ends_quiesce();
 
     /// `to` takes `len` bytes.
     pub(crate) fn kapi_read_kernel(to: *mut u8, addr: u64, len: usize) -> c_int;

@@ -96,13 +96,19 @@ pub fn curthread() -> u64 {
 pub fn thread_key() -> u64 {
     // SAFETY: `current` exists.
     let start = unsafe { (*current()).start_boottime };
-    let mut k = curthread() ^ start.rotate_left(32);
+    key_of(curthread(), start, over_task())
+}
+
+/// [`thread_key`] of the thread with this `task_struct` and start, with what runs over it.
+#[inline(always)]
+pub(crate) fn key_of(task: u64, start: u64, over: u64) -> u64 {
+    let mut k = task ^ start.rotate_left(32);
     // The finalizer of MurmurHash3: a bijection, so nothing is lost before the two bits are cut
     // off.
     k = (k ^ (k >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd);
     k = (k ^ (k >> 33)).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
     k ^= k >> 33;
-    (k >> 2) | (over_task() << 62)
+    (k >> 2) | (over << 62)
 }
 
 /// What runs: 0 the task, 1 to 3 a soft interrupt, a hard one, an NMI over it.

@@ -53,8 +53,8 @@ pub fn differences(before: &Status, now: &Status) -> Vec<Drops> {
     say("DYNAMIC", b.dyndrops, n.dyndrops, "dynamic variable drop", "");
     let rinsing = " with non-empty rinsing list";
     say("DYNRINSE", b.dyndrops_rinsing, n.dyndrops_rinsing, "dynamic variable drop", rinsing);
-    let dirty = " with non-empty dirty list";
-    say("DYNDIRTY", b.dyndrops_dirty, n.dyndrops_dirty, "dynamic variable drop", dirty);
+    let busy = " with busy hash chain";
+    say("DYNBUSY", b.dyndrops_busy, n.dyndrops_busy, "dynamic variable drop", busy);
     say("SPEC", b.specdrops, n.specdrops, "speculative drop", "");
     let busy = " (available buffer(s) still busy)";
     say("SPECBUSY", b.specdrops_busy, n.specdrops_busy, "failed speculation", busy);

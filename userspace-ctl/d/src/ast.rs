@@ -201,7 +201,7 @@ pub enum Extent {
     /// A number of elements.
     Count(Expr),
     /// Types: an associative array.
-    Tuple,
+    Tuple(Vec<TypeName>),
 }
 
 /// One name of a declaration.

@@ -181,7 +181,7 @@ impl<'a> Lower<'a> {
     /// A hidden clause-local variable.
     fn hide(&mut self, name: &str, span: Span) -> Option<Arc<Variable>> {
         let known = self.names.variable(Scope::Local, name).cloned();
-        let v = known.or_else(|| self.names.define(Scope::Local, name, Type::INT, span));
+        let v = known.or_else(|| self.names.define(Scope::Local, name, None, Type::INT, span));
         if v.is_none() {
             self.complain(Diagnostic::new(Tag::IdOflow, span, "too many variables"));
         }

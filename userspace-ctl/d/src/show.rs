@@ -177,6 +177,11 @@ fn value(e: &typed::Expr) -> String {
         Kind::Var(v) => name(v),
         Kind::Builtin(b) => format!("builtin {}", b.name()),
         Kind::Element(b, i) => list(&format!("element {}", b.name()), [value(i)]),
+        Kind::Entry(v, keys) => list("entry", [name(v)].into_iter().chain(keys.iter().map(value))),
+        Kind::SetEntry(v, keys, a) => {
+            let keys = keys.iter().map(value);
+            list("set", [name(v)].into_iter().chain(keys).chain([value(a)]))
+        }
         Kind::SetVar(v, a) => list("set", [name(v), value(a)]),
         Kind::SetMem(a, b) => list("store", [value(a), value(b)]),
         // The value of a struct or an array is its address.

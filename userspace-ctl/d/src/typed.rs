@@ -46,8 +46,12 @@ pub enum Kind {
     Builtin(Builtin),
     /// An element of a builtin array.
     Element(Builtin, Box<Expr>),
+    /// An element of an associative array; the keys have its types.
+    Entry(Arc<Variable>, Vec<Expr>),
     /// Sets a variable; the value has its type.
     SetVar(Arc<Variable>, Box<Expr>),
+    /// Sets an element of an associative array.
+    SetEntry(Arc<Variable>, Vec<Expr>, Box<Expr>),
     /// Sets memory: address, value.
     SetMem(Box<Expr>, Box<Expr>),
     /// Reads memory; of a struct or an array, whose value is its address, names it only.
@@ -125,6 +129,10 @@ fn measure(kind: &Kind) -> (u8, bool) {
         Kind::Bits(a, ..) => (a.need.max(2), a.is_pure),
         Kind::Convert(a) => (a.need.max(2), a.is_pure),
         Kind::SetVar(_, a) => (a.need.max(2), false),
+        Kind::Entry(_, keys) => (tuple_need(keys).max(1), keys.iter().all(|k| k.is_pure)),
+        Kind::SetEntry(_, keys, a) => {
+            (a.need.max(2).max(tuple_need(keys).saturating_add(1)), false)
+        }
         Kind::SetMem(a, b) => (pair(a, b), false),
         Kind::Binary(_, a, b) | Kind::Compare(_, a, b) | Kind::StrCompare(_, a, b) => {
             (pair(a, b), a.is_pure && b.is_pure)
@@ -135,11 +143,44 @@ fn measure(kind: &Kind) -> (u8, bool) {
             (a.need.max(b.need).max(c.need), a.is_pure && b.is_pure && c.is_pure)
         }
         Kind::Action(_, _, of) => (of.as_ref().map_or(1, |of| of.need), false),
-        Kind::Call(_, args) => {
-            let needs = args.iter().enumerate().map(|(i, a)| a.need.saturating_add(i as u8));
-            (needs.max().unwrap_or(1).max(1), false)
-        }
+        Kind::Call(_, args) => (tuple_need(args).max(1), false),
     }
+}
+
+/// Registers that it takes to have all of them at once, or one after the other if that can be.
+fn tuple_need(list: &[Expr]) -> u8 {
+    let needs = list.iter().enumerate().map(|(i, e)| e.need.saturating_add(i as u8));
+    let all = needs.max().unwrap_or(0);
+    if all > 4 && is_pushed_singly(list) {
+        return list.iter().map(|e| e.need).max().unwrap_or(0);
+    }
+    all
+}
+
+/// Nothing in the list but its first needs the tuple stack: each can be pushed before the next is
+/// evaluated.
+pub fn is_pushed_singly(list: &[Expr]) -> bool {
+    list.iter().skip(1).all(|e| !uses_tuple(e))
+}
+
+fn uses_tuple(e: &Expr) -> bool {
+    let mut uses = matches!(e.kind, Kind::Call(..) | Kind::Entry(..) | Kind::SetEntry(..));
+    each_child(&e.kind, &mut |child| uses = uses || uses_tuple(child));
+    uses
+}
+
+/// May be evaluated twice in place of once: what it changes, if anything, is scratch memory.
+pub fn is_repeatable(e: &Expr) -> bool {
+    use Subr::{Bcopy, Copyinto, Copyout, Copyoutstr, Rand, Speculation, Strtok};
+    let mut is = !matches!(
+        &e.kind,
+        Kind::SetVar(..)
+            | Kind::SetEntry(..)
+            | Kind::SetMem(..)
+            | Kind::Call(Rand | Strtok | Speculation | Copyout | Copyoutstr | Copyinto | Bcopy, _)
+    );
+    each_child(&e.kind, &mut |child| is = is && is_repeatable(child));
+    is
 }
 
 fn each_child(kind: &Kind, visit: &mut dyn FnMut(&Expr)) {
@@ -167,8 +208,12 @@ fn each_child(kind: &Kind, visit: &mut dyn FnMut(&Expr)) {
             visit(b);
             visit(c);
         }
-        Kind::Call(_, args) => args.iter().for_each(visit),
         Kind::Action(_, _, of) => of.iter().for_each(|of| visit(of)),
+        Kind::Call(_, args) | Kind::Entry(_, args) => args.iter().for_each(visit),
+        Kind::SetEntry(_, keys, a) => {
+            keys.iter().for_each(&mut *visit);
+            visit(a);
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use crate::ast::{self, BinOp, ExprKind, UnOp};
 use crate::diag::{Diagnostic, Tag};
 use crate::names::scope::{Scope, Variable};
 use crate::source::Span;
-use crate::typed::{Expr, Kind};
+use crate::typed::{is_repeatable, Expr, Kind};
 use crate::types::convert::is_assignable;
 use crate::types::{Int, Type};
 use abi::difo::MAX_BY_REF;
@@ -20,6 +20,10 @@ enum Target {
     Var(Arc<Variable>),
     /// A name that is a variable once it is assigned.
     New(Scope, String),
+    /// An element of an associative array.
+    Entry(Arc<Variable>, Vec<Expr>),
+    /// The same, of a name that is an array once it is assigned.
+    NewEntry(Scope, String, Vec<Expr>),
     /// Memory at an address.
     Mem(Expr, Type),
 }
@@ -116,8 +120,10 @@ impl Checker<'_> {
                         return None;
                     }
                 }
-                let _ = indices;
-                return self.memory(left);
+                return match self.array_name(base) {
+                    Some((scope, name)) => self.entry_target(scope, name, indices, left.span),
+                    None => self.memory(left),
+                };
             }
             ExprKind::Unary(UnOp::Deref, _) => return self.memory(left),
             ExprKind::Member(..) => return self.memory(left),
@@ -138,8 +144,12 @@ impl Checker<'_> {
                 return None;
             }
         };
-        if let Some(v) = self.names.variable(scope, name) {
-            return Some(Target::Var(v.clone()));
+        if let Some(v) = self.names.variable(scope, name).cloned() {
+            if v.keys.is_some() {
+                self.expr(left);
+                return None;
+            }
+            return Some(Target::Var(v));
         }
         if scope == Scope::Global {
             let is_constant =
@@ -155,6 +165,37 @@ impl Checker<'_> {
             }
         }
         Some(Target::New(scope, name.clone()))
+    }
+
+    /// Scope and name of what can only be an associative array: it is one, or is not known yet.
+    fn array_name(&self, base: &ast::Expr) -> Option<(Scope, String)> {
+        let (scope, name) = match &base.kind {
+            ExprKind::Ident(name) => (Scope::Global, name),
+            ExprKind::Scoped(ast::Pseudo::Thread, name) => (Scope::Thread, name),
+            _ => return None,
+        };
+        let is_value = scope == Scope::Global
+            && (self.names.inlines.contains_key(name)
+                || self.names.enumerators.contains_key(name)
+                || super::call::is_function(name)
+                || name == "NULL");
+        let is_other = self.names.variable(scope, name).is_some_and(|v| v.keys.is_none());
+        (!is_value && !is_other).then(|| (scope, name.clone()))
+    }
+
+    fn entry_target(
+        &mut self,
+        scope: Scope,
+        name: String,
+        keys: &[ast::Expr],
+        span: Span,
+    ) -> Option<Target> {
+        if let Some(v) = self.array(scope, &name) {
+            let keys = self.keys_of(&v, keys, span)?;
+            return Some(Target::Entry(v, keys));
+        }
+        let keys = self.keys_for_new(keys)?;
+        Some(Target::NewEntry(scope, name, keys))
     }
 
     fn read_only(&mut self, name: &str, span: Span) {
@@ -190,6 +231,19 @@ impl Checker<'_> {
                 let ty = v.ty.clone();
                 Expr::new(Kind::Var(v), ty, span)
             }
+            Target::Entry(v, keys) if keys.iter().all(is_repeatable) => {
+                Expr::new(Kind::Entry(v.clone(), keys.clone()), v.ty.clone(), span)
+            }
+            Target::NewEntry(scope, name, keys) if keys.iter().all(is_repeatable) => {
+                let types = Some(keys.iter().map(|k| k.ty.clone()).collect());
+                let v = self.define_as(*scope, name, types, Type::Int(Int::INT64), span)?;
+                let ty = v.ty.clone();
+                Expr::new(Kind::Entry(v, keys.clone()), ty, span)
+            }
+            Target::Entry(..) | Target::NewEntry(..) => {
+                self.later(Tag::Unknown, span, "a key with side effects before `op=` is");
+                return None;
+            }
             Target::Mem(address, ty) if address.is_pure => {
                 Expr::new(Kind::Load(Box::new(address.clone())), ty.clone(), span)
             }
@@ -205,6 +259,18 @@ impl Checker<'_> {
         &mut self,
         scope: Scope,
         name: &str,
+        ty: Type,
+        span: Span,
+    ) -> Option<Arc<Variable>> {
+        self.define_as(scope, name, None, ty, span)
+    }
+
+    /// The same; with keys, an associative array.
+    pub(super) fn define_as(
+        &mut self,
+        scope: Scope,
+        name: &str,
+        keys: Option<Arc<[Type]>>,
         ty: Type,
         span: Span,
     ) -> Option<Arc<Variable>> {
@@ -224,7 +290,7 @@ impl Checker<'_> {
                 return None;
             }
         }
-        let v = self.names.define(scope, name, ty, span);
+        let v = self.names.define(scope, name, keys, ty, span);
         if v.is_none() {
             let message = format!("cannot define {}{name}: too many variables", scope.prefix());
             self.fail(Diagnostic::new(Tag::IdOflow, span, message));
@@ -249,6 +315,15 @@ impl Checker<'_> {
                 self.set_var(v, value, at, span)
             }
             Target::Var(v) => self.set_var(v, value, at, span),
+            Target::NewEntry(scope, name, keys) => {
+                let types = Some(keys.iter().map(|k| k.ty.clone()).collect());
+                let ty = value.ty.clone();
+                let Some(v) = self.define_as(scope, &name, types, ty, at) else {
+                    return Expr::error(span);
+                };
+                self.set_entry(v, keys, value, at, span)
+            }
+            Target::Entry(v, keys) => self.set_entry(v, keys, value, at, span),
             Target::Mem(address, ty) => {
                 if value.ty.is_error() {
                     return value;
@@ -263,6 +338,24 @@ impl Checker<'_> {
                 let Some(value) = self.fit(value, &ty, at, span) else { return Expr::error(span) };
                 Expr::new(Kind::SetMem(Box::new(address), Box::new(value)), ty, span)
             }
+        }
+    }
+
+    fn set_entry(
+        &mut self,
+        v: Arc<Variable>,
+        keys: Vec<Expr>,
+        value: Expr,
+        at: Span,
+        span: Span,
+    ) -> Expr {
+        if value.ty.is_error() || v.ty.is_error() {
+            return Expr::error(span);
+        }
+        let ty = v.ty.clone();
+        match self.fit(value, &ty, at, span) {
+            Some(value) => Expr::new(Kind::SetEntry(v, keys, Box::new(value)), ty, span),
+            None => Expr::error(span),
         }
     }
 

@@ -3,7 +3,9 @@
 
 use super::expr::convert;
 use super::Checker;
-use crate::ast::{Decl, Declarator, TypeName};
+use std::sync::Arc;
+
+use crate::ast::{Decl, Declarator, Extent, TypeName};
 use crate::diag::{did_you_mean, Diagnostic, Tag};
 use crate::names::scope::Scope;
 use crate::source::Span;
@@ -173,10 +175,22 @@ impl Checker<'_> {
 
     fn declare(&mut self, scope: Scope, name: &Declarator, ty: Type) {
         let full = format!("{}{}", scope.prefix(), name.name);
-        if !name.arrays.is_empty() {
-            self.later(Tag::DeclIncomplete, name.span, "arrays are");
-            return;
-        }
+        let keys = match name.arrays.as_slice() {
+            [] => None,
+            [Extent::Tuple(_)] if scope == Scope::Local => {
+                let message = format!("local associative arrays are not supported: {full}");
+                self.fail(Diagnostic::new(Tag::ArrLocal, name.span, message));
+                return;
+            }
+            [Extent::Tuple(types)] => match self.key_types(types) {
+                Some(keys) => Some(keys),
+                None => return,
+            },
+            _ => {
+                self.later(Tag::DeclIncomplete, name.span, "arrays are");
+                return;
+            }
+        };
         if let Some(init) = &name.init {
             let d = Diagnostic::new(
                 Tag::Syntax,
@@ -206,13 +220,41 @@ impl Checker<'_> {
             return;
         }
         if let Some(v) = self.names.variable(scope, &name.name) {
-            let old = v.ty.clone();
-            if old != ty && !old.is_error() {
-                self.redeclared(&full, &format!("already {old}, now {ty}"), scope, name);
+            let (old, old_keys) = (v.ty.clone(), v.keys.clone());
+            if (old != ty || old_keys != keys) && !old.is_error() {
+                let text = |ty: &Type, keys: &Option<Arc<[Type]>>| match keys {
+                    None => ty.to_string(),
+                    Some(keys) => {
+                        let keys: Vec<_> = keys.iter().map(|k| k.to_string()).collect();
+                        format!("{ty} [{}]", keys.join(", "))
+                    }
+                };
+                let why = format!("already {}, now {}", text(&old, &old_keys), text(&ty, &keys));
+                self.redeclared(&full, &why, scope, name);
             }
             return;
         }
-        self.define(scope, &name.name, ty, name.span);
+        self.define_as(scope, &name.name, keys, ty, name.span);
+    }
+
+    /// The types of a declared array's keys.
+    fn key_types(&mut self, names: &[TypeName]) -> Option<Arc<[Type]>> {
+        let mut types = Vec::new();
+        for name in names {
+            let ty = self.type_name(name);
+            match &ty {
+                Type::Error => return None,
+                Type::Int(_) | Type::Pointer(_) | Type::String => {}
+                Type::Struct(_) if ty.size(self.settings.strsize).is_some() => {}
+                _ => {
+                    let message = format!("a value of type {ty} cannot be a key");
+                    self.fail(Diagnostic::new(Tag::KeyType, name.span, message));
+                    return None;
+                }
+            }
+            types.push(ty);
+        }
+        Some(types.into())
     }
 
     fn redeclared(&mut self, full: &str, why: &str, scope: Scope, name: &Declarator) {

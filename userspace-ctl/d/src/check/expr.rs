@@ -5,6 +5,7 @@ use super::member::{decay, is_in_register};
 use super::Checker;
 use crate::ast::{self, BinOp, ExprKind, UnOp};
 use crate::diag::{Diagnostic, Tag};
+use crate::names::scope::Scope;
 use crate::source::Span;
 use crate::typed::{Expr, Kind};
 use crate::types::convert::{common, is_castable, promote};
@@ -281,12 +282,10 @@ impl Checker<'_> {
                 if let Some(e) = self.builtin_array(name, indices, span) {
                     return e;
                 }
-                let is_pointer = self
-                    .names
-                    .variable(crate::names::scope::Scope::Global, name)
-                    .is_some_and(|v| matches!(v.ty, Type::Pointer(_) | Type::Array(..)));
-                if !is_pointer && !self.names.inlines.contains_key(name) {
-                    return self.later(Tag::ArrBadref, span, "associative arrays are");
+                if !self.names.inlines.contains_key(name) {
+                    if let Some(v) = self.array(Scope::Global, name) {
+                        return self.entry(v, indices, span);
+                    }
                 }
             }
             ExprKind::Agg(name, _) => {
@@ -297,7 +296,7 @@ impl Checker<'_> {
                 );
             }
             ExprKind::Scoped(ast::Pseudo::Local, name) => {
-                let known = self.names.variable(crate::names::scope::Scope::Local, name);
+                let known = self.names.variable(Scope::Local, name);
                 if known.is_none() {
                     let message =
                         format!("local associative arrays are not supported: this->{name}");
@@ -305,9 +304,8 @@ impl Checker<'_> {
                 }
             }
             ExprKind::Scoped(ast::Pseudo::Thread, name) => {
-                let known = self.names.variable(crate::names::scope::Scope::Thread, name);
-                if known.is_none() {
-                    return self.later(Tag::ArrBadref, span, "associative arrays are");
+                if let Some(v) = self.array(Scope::Thread, name) {
+                    return self.entry(v, indices, span);
                 }
             }
             _ => {}

@@ -205,7 +205,7 @@ impl Checker<'_> {
                     Some(count) => count,
                     None => return Type::Error,
                 },
-                Extent::Tuple => {
+                Extent::Tuple(_) => {
                     let message = format!("the size of array {} must be a number", name.name);
                     self.fail(Diagnostic::new(Tag::DeclArrsub, name.span, message));
                     return Type::Error;

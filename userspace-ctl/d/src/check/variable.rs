@@ -2,14 +2,18 @@
 //! Names that are read: variables, builtins, inlines.
 
 use super::expr::convert;
+use super::member::is_in_register;
 use super::Checker;
 use crate::ast::{self, Pseudo};
 use crate::diag::{did_you_mean, Diagnostic, Tag};
-use crate::names::scope::Scope;
+use crate::names::scope::{Scope, Variable};
 use crate::source::Span;
 use crate::typed::{Expr, Kind};
+use crate::types::convert::is_assignable;
 use crate::types::{Int, Type};
 use abi::dif::{Builtin, VarKind};
+use abi::difo::MAX_BY_REF;
+use std::sync::Arc;
 
 /// Names that DTrace knows and this version does not.
 const LATER: &[&str] = &[
@@ -57,8 +61,7 @@ impl Checker<'_> {
             return Expr { span, ..inline };
         }
         if let Some(v) = self.names.variable(Scope::Global, name) {
-            let (v, ty) = (v.clone(), v.ty.clone());
-            return Expr::new(Kind::Var(v), ty, span);
+            return self.scalar(v.clone(), span);
         }
         if let Some(b) = builtin(name) {
             return self.builtin(b, span);
@@ -73,6 +76,113 @@ impl Checker<'_> {
             return self.later(Tag::VarUnsup, span, &format!("variable {name} is"));
         }
         self.undefined(name, span)
+    }
+
+    /// A variable that stands without an index.
+    fn scalar(&mut self, v: Arc<Variable>, span: Span) -> Expr {
+        let full = format!("{}{}", v.scope.prefix(), v.name);
+        if let Some(keys) = &v.keys {
+            let message = format!("{full} is an associative array: its keys are missing");
+            let keys: Vec<_> = keys.iter().map(|k| k.to_string()).collect();
+            return self.fail(
+                Diagnostic::new(Tag::IdentBadref, span, message)
+                    .label(format!("expected {full}[{}]", keys.join(", "))),
+            );
+        }
+        let ty = v.ty.clone();
+        Expr::new(Kind::Var(v), ty, span)
+    }
+
+    /// The associative array of this name.
+    pub(super) fn array(&self, scope: Scope, name: &str) -> Option<Arc<Variable>> {
+        self.names.variable(scope, name).filter(|v| v.keys.is_some()).cloned()
+    }
+
+    /// An element of an associative array that is read.
+    pub(super) fn entry(&mut self, v: Arc<Variable>, keys: &[ast::Expr], span: Span) -> Expr {
+        let ty = v.ty.clone();
+        match self.keys_of(&v, keys, span) {
+            Some(keys) => Expr::new(Kind::Entry(v, keys), ty, span),
+            None => Expr::error(span),
+        }
+    }
+
+    /// Keys for an array that is known, converted to its types.
+    pub(super) fn keys_of(
+        &mut self,
+        v: &Variable,
+        keys: &[ast::Expr],
+        span: Span,
+    ) -> Option<Vec<Expr>> {
+        let keys: Vec<Expr> = keys.iter().map(|k| self.key(k)).collect();
+        if keys.iter().any(|k| k.ty.is_error()) {
+            return None;
+        }
+        let wanted = v.keys.clone().unwrap_or_default();
+        let full = format!("{}{}", v.scope.prefix(), v.name);
+        if keys.len() != wanted.len() {
+            let (n, m) = (keys.len(), wanted.len());
+            let message = format!("{full}[ ] prototype mismatch: {n} keys passed, {m} expected");
+            self.fail(
+                Diagnostic::new(Tag::ProtoLen, span, message).label("another number of keys"),
+            );
+            return None;
+        }
+        let mut out = Vec::new();
+        for (i, (key, ty)) in keys.into_iter().zip(wanted.iter()).enumerate() {
+            // As a key an address is an address, whatever lies there.
+            let both = matches!((ty, &key.ty), (Type::Pointer(_), Type::Pointer(_)));
+            let null = key.is_null_constant() && matches!(ty, Type::Pointer(_));
+            if !both && !null && !is_assignable(ty, &key.ty) {
+                let message = format!(
+                    "{full}[ ] key #{} is incompatible with prototype: expected {ty}, found {}",
+                    i + 1,
+                    key.ty
+                );
+                self.fail(
+                    Diagnostic::new(Tag::ProtoArg, key.span, message)
+                        .label(format!("expected {ty}, found {}", key.ty)),
+                );
+                return None;
+            }
+            out.push(convert(key, ty));
+        }
+        Some(out)
+    }
+
+    /// Keys for an array that is new: what they are says what it takes. All integers are one type, so
+    /// that a key is found again whatever its width was.
+    pub(super) fn keys_for_new(&mut self, keys: &[ast::Expr]) -> Option<Vec<Expr>> {
+        let keys: Vec<Expr> = keys.iter().map(|k| self.key(k)).collect();
+        if keys.iter().any(|k| k.ty.is_error()) {
+            return None;
+        }
+        let wide = |k: Expr| match k.ty {
+            Type::Int(_) => convert(k, &Type::Int(Int::INT64)),
+            _ => k,
+        };
+        Some(keys.into_iter().map(wide).collect())
+    }
+
+    fn key(&mut self, key: &ast::Expr) -> Expr {
+        let key = self.expr(key);
+        match &key.ty {
+            Type::Array(..) if key.ty.is_stringlike() => convert(key, &Type::String),
+            Type::Int(_) | Type::Pointer(_) | Type::String | Type::Error => key,
+            Type::Struct(_) | Type::Array(..)
+                if !is_in_register(&key)
+                    && key.ty.size(self.settings.strsize).is_some_and(|s| s <= MAX_BY_REF) =>
+            {
+                key
+            }
+            ty => {
+                let message = format!("a value of type {ty} cannot be a key");
+                self.fail(
+                    Diagnostic::new(Tag::KeyType, key.span, message)
+                        .label("expected a number, a pointer, a string or a struct"),
+                )
+            }
+        }
     }
 
     fn builtin(&mut self, b: Builtin, span: Span) -> Expr {
@@ -129,8 +239,7 @@ impl Checker<'_> {
     pub(super) fn scoped(&mut self, pseudo: Pseudo, name: &str, span: Span) -> Expr {
         let scope = Scope::from(pseudo);
         if let Some(v) = self.names.variable(scope, name) {
-            let (v, ty) = (v.clone(), v.ty.clone());
-            return Expr::new(Kind::Var(v), ty, span);
+            return self.scalar(v.clone(), span);
         }
         let full = format!("{}{name}", scope.prefix());
         let message = format!("{full} has not yet been declared or assigned");

@@ -133,7 +133,8 @@ impl Gen {
     /// Notes that the object touches a variable.
     pub(super) fn variable(&mut self, v: &Variable, how: u16, span: Span) -> Result<(), Problem> {
         let ty = v.ty.dif(self.strsize);
-        let row = (u32::from(v.id), VAR_SCALAR, v.scope.number(), ty);
+        let kind = if v.keys.is_some() { VAR_ARRAY } else { VAR_SCALAR };
+        let row = (u32::from(v.id), kind, v.scope.number(), ty);
         self.row(row, &v.name, how, span)
     }
 

@@ -5,9 +5,9 @@ use super::{Gen, Problem};
 use crate::ast::BinOp;
 use crate::names::scope::Scope;
 use crate::source::Span;
-use crate::typed::{is_reversed, Expr, Kind};
+use crate::typed::{is_pushed_singly, is_reversed, Expr, Kind};
 use crate::types::{Int, Type};
-use abi::dif::{Op, Subr, NTUPLE};
+use abi::dif::{Op, Subr, NREGS, NTUPLE};
 use abi::difo::{KIND_CTF, KIND_STRING};
 
 /// Deepest tree that is compiled: a bound for the recursion here.
@@ -58,6 +58,21 @@ impl Gen {
                     Scope::Thread => Op::Stts,
                     Scope::Local => Op::Stls,
                 };
+                self.op16(op, v.id, rd);
+                Ok(true)
+            }
+            Kind::Entry(v, keys) => {
+                self.tuple(keys, rd, e.span)?;
+                self.read(v, e.span)?;
+                let op = if v.scope == Scope::Thread { Op::Ldtaa } else { Op::Ldgaa };
+                self.op16(op, v.id, rd);
+                Ok(true)
+            }
+            Kind::SetEntry(v, keys, value) => {
+                self.value(value, rd)?;
+                self.tuple(keys, rd + 1, e.span)?;
+                self.write(v, e.span)?;
+                let op = if v.scope == Scope::Thread { Op::Sttaa } else { Op::Stgaa };
                 self.op16(op, v.id, rd);
                 Ok(true)
             }
@@ -261,20 +276,54 @@ impl Gen {
         Ok(true)
     }
 
+    /// Puts values on the tuple stack; may use `rd` and above.
+    fn tuple(&mut self, list: &[Expr], rd: u8, span: Span) -> Result<(), Problem> {
+        if list.len() > NTUPLE {
+            return Err(Problem::TooLarge(span, "keys"));
+        }
+        let needs = list.iter().zip(rd..).map(|(e, at)| at.saturating_add(e.need));
+        // Where the registers do not suffice for all, each is pushed before the next is evaluated.
+        let fits = needs.max().is_none_or(|end| usize::from(end) <= NREGS);
+        if fits || !is_pushed_singly(list) {
+            for (e, at) in list.iter().zip(rd..) {
+                self.value(e, at)?;
+            }
+            self.op(Op::Flushts, 0, 0, 0);
+            for (e, at) in list.iter().zip(rd..) {
+                // CAST: at most NTUPLE.
+                self.push(e, at, rd.saturating_add(list.len() as u8), span)?;
+            }
+            return Ok(());
+        }
+        for (n, e) in list.iter().enumerate() {
+            self.value(e, rd)?;
+            if n == 0 {
+                self.op(Op::Flushts, 0, 0, 0);
+            }
+            self.push(e, rd, rd + 1, span)?;
+        }
+        Ok(())
+    }
+
+    /// Pushes what is in `at`; may use `spare`.
+    fn push(&mut self, e: &Expr, at: u8, spare: u8, span: Span) -> Result<(), Problem> {
+        match &e.ty {
+            Type::String => self.op(Op::Pushtr, KIND_STRING, 0, at),
+            ty if ty.is_by_ref() => {
+                let size = self.reg(spare, span)?;
+                self.setx(ty.dif(self.strsize).size.into(), size, span)?;
+                self.op(Op::Pushtr, KIND_CTF, size, at);
+            }
+            _ => self.op(Op::Pushtv, KIND_CTF, 0, at),
+        }
+        Ok(())
+    }
+
     fn call(&mut self, s: Subr, args: &[Expr], rd: u8, span: Span) -> Result<bool, Problem> {
         if args.len() > NTUPLE {
             return Err(Problem::TooLarge(span, "arguments"));
         }
-        for (arg, at) in args.iter().zip(rd..) {
-            self.value(arg, at)?;
-        }
-        self.op(Op::Flushts, 0, 0, 0);
-        for (arg, at) in args.iter().zip(rd..) {
-            match arg.ty {
-                Type::String => self.op(Op::Pushtr, KIND_STRING, 0, at),
-                _ => self.op(Op::Pushtv, KIND_CTF, 0, at),
-            }
-        }
+        self.tuple(args, rd, span)?;
         if matches!(s, Subr::Copyout | Subr::Copyoutstr) {
             self.destroys();
         }

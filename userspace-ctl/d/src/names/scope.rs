@@ -54,8 +54,10 @@ pub struct Variable {
     pub id: u16,
     /// Name without prefix.
     pub name: Arc<str>,
-    /// What it holds.
+    /// What it holds; each of its elements, if it is an associative array.
     pub ty: Type,
+    /// The types of an associative array's keys.
+    pub keys: Option<Arc<[Type]>>,
 }
 
 /// An aggregation.
@@ -140,6 +142,7 @@ impl Names {
         &mut self,
         scope: Scope,
         name: &str,
+        keys: Option<Arc<[Type]>>,
         ty: Type,
         at: Span,
     ) -> Option<Arc<Variable>> {
@@ -150,7 +153,7 @@ impl Names {
         };
         let id = VAR_USER_BASE.checked_add(table.count)?;
         table.count = table.count.checked_add(1)?;
-        let v = Arc::new(Variable { scope, id, name: name.into(), ty });
+        let v = Arc::new(Variable { scope, id, name: name.into(), ty, keys });
         table.by_name.insert(name.into(), v.clone());
         self.places.insert((scope, name.into()), at);
         Some(v)

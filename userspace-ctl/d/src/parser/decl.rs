@@ -152,13 +152,15 @@ impl Parser<'_> {
                 return Ok(Extent::Count(e));
             }
         }
-        while !self.maybe("]") {
-            if self.peek().tok == Tok::Eof {
-                return Err(self.unexpected("`]`"));
+        let mut types = Vec::new();
+        loop {
+            types.push(self.parse_type_name()?);
+            if !self.maybe(",") {
+                break;
             }
-            self.bump();
         }
-        Ok(Extent::Tuple)
+        self.expect("]")?;
+        Ok(Extent::Tuple(types))
     }
 
     /// `*name)(parameters)`; the bracket before it has been read.

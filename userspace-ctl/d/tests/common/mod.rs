@@ -12,7 +12,7 @@ use abi::dif::Builtin;
 use abi::difo::{DifType, DifVar};
 use d::world::Fixture;
 use d::{Compiled, Matches, Options, Probe, ProbePattern, Source, SpecKind, TypeSpace, World};
-use dif::{addr, Clause, Env, Raised, Scope, Space, Var};
+use dif::{addr, Clause, Env, Key, Raised, Scope, Space, Var};
 
 /// Pseudo-random numbers, repeatable from the seed.
 pub struct Rng(pub u64);
@@ -44,6 +44,17 @@ pub enum Datum {
     Fault(abi::fault::FaultKind),
 }
 
+/// A variable and, of an associative array, the keys.
+type Place = (Scope, u16, Vec<Result<u64, Vec<u8>>>);
+
+fn place(v: &Var, keys: &[Key<'_>]) -> Place {
+    let own = |key: &Key<'_>| match key {
+        Key::Value(v) => Ok(*v),
+        Key::Bytes(bytes) => Err(bytes.to_vec()),
+    };
+    (v.scope, v.id, keys.iter().map(own).collect())
+}
+
 #[derive(Debug, Default)]
 pub struct Host {
     pub builtins: HashMap<u16, u64>,
@@ -51,9 +62,9 @@ pub struct Host {
     pub args: Vec<u64>,
     /// Address to bytes: kernel and user memory alike.
     pub memory: Vec<(u64, Vec<u8>)>,
-    values: HashMap<(Scope, u16), u64>,
+    values: HashMap<Place, u64>,
     /// Variables by reference lie one after the other in region 0x10.
-    slots: HashMap<(Scope, u16), u64>,
+    slots: HashMap<Place, u64>,
     region: Vec<u8>,
     texts: HashMap<u16, u64>,
     pub copied_out: Vec<(u64, Vec<u8>)>,
@@ -101,6 +112,18 @@ impl Host {
     }
 }
 
+impl Host {
+    fn slot(&mut self, v: &Var, keys: &[Key<'_>]) -> u64 {
+        let key = place(v, keys);
+        if let Some(at) = self.slots.get(&key) {
+            return *at;
+        }
+        let at = self.put(&vec![0; v.ty.size as usize]);
+        self.slots.insert(key, at);
+        at
+    }
+}
+
 impl Env for Host {
     fn builtin(&mut self, b: Builtin, index: u64) -> Result<u64, Raised> {
         if b == Builtin::Args {
@@ -118,12 +141,20 @@ impl Env for Host {
         Ok(self.builtins.get(&b.id()).copied().unwrap_or(0))
     }
     fn load_var(&mut self, v: &Var) -> Result<u64, Raised> {
-        let key = (v.scope, v.id);
-        let from = if v.ty.is_by_ref() { &self.slots } else { &self.values };
-        Ok(from.get(&key).copied().unwrap_or(0))
+        self.load_tuple(v, &[])
     }
     fn store_var(&mut self, v: &Var, value: u64) -> Result<(), Raised> {
-        let key = (v.scope, v.id);
+        self.store_tuple(v, &[], value)
+    }
+    fn ref_var_for_store(&mut self, v: &Var) -> Result<Option<u64>, Raised> {
+        Ok(Some(self.slot(v, &[])))
+    }
+    fn load_tuple(&mut self, v: &Var, keys: &[Key<'_>]) -> Result<u64, Raised> {
+        let from = if v.ty.is_by_ref() { &self.slots } else { &self.values };
+        Ok(from.get(&place(v, keys)).copied().unwrap_or(0))
+    }
+    fn store_tuple(&mut self, v: &Var, keys: &[Key<'_>], value: u64) -> Result<(), Raised> {
+        let key = place(v, keys);
         if v.ty.is_by_ref() {
             self.slots.remove(&key);
         } else {
@@ -131,13 +162,11 @@ impl Env for Host {
         }
         Ok(())
     }
-    fn ref_var_for_store(&mut self, v: &Var) -> Result<Option<u64>, Raised> {
-        let at = match self.slots.get(&(v.scope, v.id)) {
-            Some(at) => *at,
-            None => self.put(&vec![0; v.ty.size as usize]),
-        };
-        self.slots.insert((v.scope, v.id), at);
-        Ok(Some(at))
+    fn store_ref(&mut self, v: &Var, keys: &[Key<'_>], bytes: &[u8]) -> Result<(), Raised> {
+        let at = self.slot(v, keys);
+        let mut all = bytes.to_vec();
+        all.resize(v.ty.size as usize, 0);
+        self.store(at, &all)
     }
     fn load(&mut self, _: Space, at: u64, into: &mut [u8]) -> Result<(), Raised> {
         let (start, bytes) = match addr::split(at) {

@@ -1,0 +1,747 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Dynamic variables of any size: elements of associative arrays, and what threads hold by reference.
+//!
+//! ```text
+//! | next | free lists of each CPU | lock, head of each bucket | unit | unit | unit ...
+//!                                           │
+//!                                           └─► version, link, hash, thread, sizes, list | key | value
+//! ```
+//! All CPUs share one hash over a fixed space. An element takes as many units as its key and its value
+//! need; what is freed goes to the list of the CPU that freed it, and any CPU may take it from there.
+//!
+//! Who changes a bucket holds its lock, a word that is odd meanwhile. Only probes do, with interrupts
+//! off, and one at a time on each CPU: so whoever holds a lock is at work on another CPU and will be
+//! done in a moment. Nobody waits for longer than [`PATIENCE`], whatever happens there. Who only reads
+//! takes no lock: it reads again if the word has changed.
+//!
+//! What is read by reference is read later, by an address. So an address has the life of its element
+//! in it: once that is freed, the address reads zeros, even if the memory holds another element by
+//! then. That is why memory can be used again at once, without waiting for readers.
+
+use core::hint::spin_loop;
+use core::ops::Deref;
+use core::sync::atomic::{fence, AtomicU64, Ordering};
+
+use Ordering::{AcqRel, Acquire, Relaxed, Release};
+
+/// Words of a unit.
+const UNIT: usize = 8;
+/// How often a word is looked at that another CPU is about to change: some 50 ms, for the CPU may be a
+/// virtual one that has to wait for its turn. (A thread of a test waits longer for its own.)
+const PATIENCE: u32 = if cfg!(test) { u32::MAX } else { 1 << 20 };
+/// How often something is read that changes meanwhile, before it is read under the lock.
+const TRIES: u32 = 16;
+/// Longest chain that is followed; longer ones are not made.
+const MAX_CHAIN: usize = 1 << 12;
+/// Bits of an address for the byte in the element, the unit, and the life.
+const BYTE_BITS: u32 = 16;
+const UNIT_BITS: u32 = 22;
+const LIFE_BITS: u32 = 10;
+const MAX_UNITS: usize = 1 << UNIT_BITS;
+
+/// Units of the sizes that are given out.
+const SIZES: [u32; 24] = [
+    1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048,
+    3072, 4096,
+];
+/// Words of the lists of one CPU, whole lines of the cache.
+const LISTS: usize = 32;
+
+// Words of an element's head.
+/// Life << 32, and a number that is odd while the value is being written.
+const VERSION: usize = 0;
+/// Size << 32, and the next of the bucket or of the free list.
+const LINK: usize = 1;
+const HASH: usize = 2;
+const THREAD: usize = 3;
+/// Variable << 48, words of the key << 24, bytes of the value.
+const SHAPE: usize = 4;
+/// Next << 32 and previous of the thread.
+const LIST: usize = 5;
+const HEAD: usize = 6;
+
+/// A key's part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part<'k> {
+    /// A number.
+    Value(u64),
+    /// Bytes.
+    Bytes(&'k [u8]),
+}
+
+/// Whose element.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Owner {
+    /// The thread; 0: it is everybody's.
+    pub thread: u64,
+    /// The variable.
+    pub id: u16,
+}
+
+/// What an element is set to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Value<'v> {
+    /// By value.
+    Word(u64),
+    /// By reference.
+    Bytes(&'v [u8]),
+}
+
+/// Why an element was not set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Drop {
+    /// There is no memory left for it.
+    Space,
+    /// Another CPU did not come to an end.
+    Busy,
+}
+
+/// The elements of one consumer, in memory `M`.
+pub struct Elements<M> {
+    memory: M,
+    seed: u64,
+    cpus: usize,
+    /// A power of two; 0 if there is no room at all.
+    buckets: usize,
+    /// First word of the first unit.
+    first: usize,
+    units: usize,
+}
+
+fn number(n: usize) -> u64 {
+    n as u64
+}
+
+/// The low half of a word.
+fn low(word: u64) -> usize {
+    // CAST: cut on purpose.
+    word as u32 as usize
+}
+
+fn high(word: u64) -> usize {
+    (word >> 32) as usize
+}
+
+fn pair(high: usize, low: usize) -> u64 {
+    number(high) << 32 | number(low) & 0xffff_ffff
+}
+
+/// The words that a key is stored as: a number is itself, bytes are their length, then themselves.
+fn each_word<'k>(
+    keys: impl Iterator<Item = Part<'k>>,
+    mut f: impl FnMut(u64) -> bool,
+) -> Option<usize> {
+    let mut n: usize = 0;
+    let mut put = |word: u64| {
+        n = n.wrapping_add(1);
+        f(word)
+    };
+    for part in keys {
+        match part {
+            Part::Value(v) => {
+                if !put(v) {
+                    return None;
+                }
+            }
+            Part::Bytes(bytes) => {
+                if !put(number(bytes.len())) {
+                    return None;
+                }
+                for piece in bytes.chunks(8) {
+                    if !put(word_of(piece)) {
+                        return None;
+                    }
+                }
+            }
+        }
+    }
+    Some(n)
+}
+
+/// Up to eight bytes as a word.
+fn word_of(piece: &[u8]) -> u64 {
+    match piece.first_chunk() {
+        Some(all) => u64::from_le_bytes(*all),
+        None => piece.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte)),
+    }
+}
+
+/// What is known of a chunk.
+#[derive(Clone, Copy)]
+struct Shape {
+    id: u16,
+    key: usize,
+    value: usize,
+}
+
+impl Shape {
+    fn of(word: u64) -> Self {
+        // CAST: cut on purpose.
+        Self {
+            id: (word >> 48) as u16,
+            key: (word >> 24 & 0xff_ffff) as usize,
+            value: (word & 0xff_ffff) as usize,
+        }
+    }
+
+    fn word(self) -> u64 {
+        u64::from(self.id) << 48 | number(self.key) << 24 | number(self.value)
+    }
+}
+
+/// A bucket that is held.
+struct Held<'a> {
+    lock: &'a AtomicU64,
+    before: u64,
+    head: &'a AtomicU64,
+}
+
+impl Held<'_> {
+    fn release(self) {
+        self.lock.store(self.before.wrapping_add(2), Release);
+    }
+}
+
+/// Words before the first unit.
+fn heads(cpus: usize, buckets: usize) -> usize {
+    let lists = cpus.saturating_add(1).saturating_mul(LISTS);
+    lists.saturating_add(buckets.saturating_mul(2)).next_multiple_of(UNIT)
+}
+
+impl<M: Deref<Target = [AtomicU64]>> Elements<M> {
+    /// Words of memory that the head of the space needs for so many CPUs, whatever it holds.
+    pub fn overhead(cpus: usize) -> usize {
+        heads(cpus, 1)
+    }
+
+    /// An empty space in zeroed memory. `seed` makes the hash one that nobody outside can foresee.
+    pub fn new(memory: M, cpus: usize, seed: u64) -> Self {
+        let words = memory.len();
+        // A bucket for about two units.
+        let buckets = words.checked_div(UNIT.saturating_mul(2)).unwrap_or(0);
+        let mut buckets = if buckets == 0 { 0 } else { 1 << buckets.ilog2() };
+        if heads(cpus, buckets) >= words {
+            buckets = usize::from(heads(cpus, 1) < words);
+        }
+        let first = heads(cpus, buckets);
+        let units = words.saturating_sub(first).checked_div(UNIT).unwrap_or(0).min(MAX_UNITS - 1);
+        Self { memory, seed, cpus, buckets, first, units }
+    }
+
+    fn word(&self, at: usize) -> Option<&AtomicU64> {
+        self.memory.get(at)
+    }
+
+    /// A word of a unit's head, or beyond it.
+    fn at(&self, unit: usize, n: usize) -> Option<&AtomicU64> {
+        // Units count from 1: 0 is none.
+        let unit = unit.checked_sub(1)?;
+        self.word(self.first.wrapping_add(unit.wrapping_mul(UNIT)).wrapping_add(n))
+    }
+
+    fn load(&self, unit: usize, n: usize) -> u64 {
+        self.at(unit, n).map_or(0, |w| w.load(Relaxed))
+    }
+
+    fn store(&self, unit: usize, n: usize, value: u64) {
+        if let Some(w) = self.at(unit, n) {
+            w.store(value, Relaxed);
+        }
+    }
+
+    fn hash<'k>(&self, owner: Owner, keys: impl Iterator<Item = Part<'k>>) -> u64 {
+        let mix = |h: u64, word: u64| (h.rotate_left(5) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let mut h = mix(mix(self.seed, owner.thread), owner.id.into());
+        each_word(keys, |word| {
+            h = mix(h, word);
+            true
+        });
+        h ^= h >> 32;
+        h = h.wrapping_mul(0xc4ce_b9fe_1a85_ec53);
+        h ^ (h >> 29)
+    }
+
+    fn bucket(&self, hash: u64) -> Option<(&AtomicU64, &AtomicU64)> {
+        if self.buckets == 0 {
+            return None;
+        }
+        // CAST: all bits of a hash are as good as any.
+        let n = hash as usize & self.buckets.wrapping_sub(1);
+        let base = self.cpus.wrapping_add(1).wrapping_mul(LISTS).wrapping_add(n.wrapping_mul(2));
+        Some((self.word(base)?, self.word(base.wrapping_add(1))?))
+    }
+
+    fn hold(&self, hash: u64) -> Result<Held<'_>, Drop> {
+        let (lock, head) = self.bucket(hash).ok_or(Drop::Space)?;
+        for _ in 0..PATIENCE {
+            let before = lock.load(Relaxed);
+            if before & 1 == 0 && lock.compare_exchange(before, before | 1, AcqRel, Relaxed).is_ok()
+            {
+                // Who reads sees the odd number before it sees what is changed.
+                fence(Release);
+                return Ok(Held { lock, before, head });
+            }
+            spin_loop();
+        }
+        Err(Drop::Busy)
+    }
+
+    /// The element of this key in a chain, and the one before it.
+    fn search<'k>(
+        &self,
+        head: &AtomicU64,
+        hash: u64,
+        owner: Owner,
+        keys: &(impl Iterator<Item = Part<'k>> + Clone),
+    ) -> Option<(usize, usize)> {
+        let (mut unit, mut before) = (low(head.load(Relaxed)), 0);
+        for _ in 0..MAX_CHAIN {
+            if unit == 0 {
+                return None;
+            }
+            if self.load(unit, HASH) == hash && self.is(unit, owner, keys) {
+                return Some((unit, before));
+            }
+            before = unit;
+            unit = low(self.load(unit, LINK));
+        }
+        None
+    }
+
+    fn is<'k>(
+        &self,
+        unit: usize,
+        owner: Owner,
+        keys: &(impl Iterator<Item = Part<'k>> + Clone),
+    ) -> bool {
+        let shape = Shape::of(self.load(unit, SHAPE));
+        if shape.id != owner.id || self.load(unit, THREAD) != owner.thread {
+            return false;
+        }
+        let mut at = HEAD;
+        let same = each_word(keys.clone(), |word| {
+            at = at.wrapping_add(1);
+            self.load(unit, at.wrapping_sub(1)) == word
+        });
+        same == Some(shape.key)
+    }
+
+    /// Reads a bucket without its lock; under it if it changes again and again.
+    fn look<R>(&self, hash: u64, f: impl Fn(&AtomicU64) -> R) -> Option<R> {
+        let (lock, head) = self.bucket(hash)?;
+        for _ in 0..TRIES {
+            let before = lock.load(Acquire);
+            if before & 1 == 0 {
+                let found = f(head);
+                fence(Acquire);
+                if lock.load(Relaxed) == before {
+                    return Some(found);
+                }
+            }
+            spin_loop();
+        }
+        let held = self.hold(hash).ok()?;
+        let found = f(head);
+        held.release();
+        Some(found)
+    }
+
+    /// The value of an element by value; 0 if it is not set.
+    pub fn get<'k>(&self, owner: Owner, keys: impl Iterator<Item = Part<'k>> + Clone) -> u64 {
+        let hash = self.hash(owner, keys.clone());
+        let value = self.look(hash, |head| {
+            let (unit, _) = self.search(head, hash, owner, &keys)?;
+            let shape = Shape::of(self.load(unit, SHAPE));
+            Some(self.load(unit, HEAD.wrapping_add(shape.key)))
+        });
+        value.flatten().unwrap_or(0)
+    }
+
+    /// The address of an element's value by reference; it fits 48 bits. `None`: it is not set.
+    pub fn address<'k>(
+        &self,
+        owner: Owner,
+        keys: impl Iterator<Item = Part<'k>> + Clone,
+    ) -> Option<u64> {
+        let hash = self.hash(owner, keys.clone());
+        let found = self.look(hash, |head| {
+            let (unit, _) = self.search(head, hash, owner, &keys)?;
+            Some((unit, high(self.load(unit, VERSION))))
+        });
+        let (unit, life) = found.flatten()?;
+        let life = number(life) & ((1 << LIFE_BITS) - 1);
+        Some(life << (BYTE_BITS + UNIT_BITS) | number(unit) << BYTE_BITS)
+    }
+
+    /// The unit that an address means, its life, and the byte in its value.
+    fn split(&self, address: u64) -> Option<(usize, u64, usize)> {
+        // CAST: masked.
+        let unit = (address >> BYTE_BITS) as usize & (MAX_UNITS - 1);
+        let life = address >> (BYTE_BITS + UNIT_BITS);
+        let byte = address as usize & ((1 << BYTE_BITS) - 1);
+        (1..=self.units).contains(&unit).then_some((unit, life, byte))
+    }
+
+    fn lives(version: u64, life: u64) -> bool {
+        (version >> 32) & ((1 << LIFE_BITS) - 1) == life
+    }
+
+    /// Reads from an element's value. What is behind its end, or freed, reads zeros. False: there
+    /// can be nothing there.
+    pub fn read(&self, address: u64, into: &mut [u8]) -> bool {
+        let Some((unit, life, byte)) = self.split(address) else { return false };
+        for _ in 0..TRIES {
+            let Some(version) = self.at(unit, VERSION) else { return false };
+            let before = version.load(Acquire);
+            if !Self::lives(before, life) {
+                into.fill(0);
+                return true;
+            }
+            if before & 1 == 0 {
+                self.copy_out(unit, byte, into);
+                fence(Acquire);
+                if version.load(Relaxed) == before {
+                    return true;
+                }
+            }
+            spin_loop();
+        }
+        // Somebody writes it all the time.
+        let held = self.hold(self.load(unit, HASH));
+        if Self::lives(self.load(unit, VERSION), life) {
+            self.copy_out(unit, byte, into);
+        } else {
+            into.fill(0);
+        }
+        if let Ok(held) = held {
+            held.release();
+        }
+        true
+    }
+
+    fn copy_out(&self, unit: usize, byte: usize, into: &mut [u8]) {
+        let shape = Shape::of(self.load(unit, SHAPE));
+        let base = HEAD.wrapping_add(shape.key);
+        let have = shape.value.saturating_sub(byte).min(into.len());
+        let Some((mut rest, behind)) = into.split_at_mut_checked(have) else { return };
+        behind.fill(0);
+        let mut at = byte;
+        while !rest.is_empty() {
+            let word = self.load(unit, base.wrapping_add(at >> 3)).to_le_bytes();
+            let bytes = word.get(at & 7..).unwrap_or_default();
+            let n = bytes.len().min(rest.len());
+            let Some((head, tail)) = rest.split_at_mut_checked(n) else { return };
+            for (to, from) in head.iter_mut().zip(bytes) {
+                *to = *from;
+            }
+            rest = tail;
+            at = at.wrapping_add(n);
+        }
+    }
+
+    fn copy_in(&self, unit: usize, base: usize, byte: usize, from: &[u8]) {
+        let mut at = byte;
+        let mut rest = from;
+        while !rest.is_empty() {
+            let place = base.wrapping_add(at >> 3);
+            let mut word = self.load(unit, place).to_le_bytes();
+            let into = word.get_mut(at & 7..).unwrap_or_default();
+            let n = into.len().min(rest.len());
+            let Some((head, tail)) = rest.split_at_checked(n) else { return };
+            for (to, from) in into.iter_mut().zip(head) {
+                *to = *from;
+            }
+            self.store(unit, place, u64::from_le_bytes(word));
+            rest = tail;
+            at = at.wrapping_add(n);
+        }
+    }
+
+    /// Writes into an element's value, all of it inside. Into one that was freed nothing is written,
+    /// and that is as if it had been freed later. False: that is no place in a value.
+    pub fn write(&self, address: u64, bytes: &[u8]) -> bool {
+        let Some((unit, life, byte)) = self.split(address) else { return false };
+        let hash = self.load(unit, HASH);
+        let Ok(held) = self.hold(hash) else { return true };
+        let version = self.load(unit, VERSION);
+        let shape = Shape::of(self.load(unit, SHAPE));
+        let mut inside = true;
+        // The same life and the same hash: the lock that is held is this element's.
+        if Self::lives(version, life) && self.load(unit, HASH) == hash {
+            inside = byte.checked_add(bytes.len()).is_some_and(|end| end <= shape.value);
+            if inside {
+                self.changing(unit, |_| {
+                    self.copy_in(unit, HEAD.wrapping_add(shape.key), byte, bytes)
+                });
+            }
+        }
+        held.release();
+        inside
+    }
+
+    /// Changes an element so that who reads it by its address can tell.
+    fn changing(&self, unit: usize, f: impl FnOnce(usize)) {
+        let version = self.load(unit, VERSION);
+        self.store(unit, VERSION, version | 1);
+        fence(Release);
+        f(unit);
+        fence(Release);
+        // The number stays in its half.
+        let next = version & 0xffff_ffff_0000_0000 | u64::from((version as u32).wrapping_add(2));
+        self.store(unit, VERSION, next);
+    }
+
+    /// Words of key and value that a chunk has room for.
+    fn room(&self, unit: usize) -> usize {
+        let size = high(self.load(unit, LINK));
+        let units = SIZES.get(size).copied().unwrap_or(0) as usize;
+        units.wrapping_mul(UNIT).saturating_sub(HEAD)
+    }
+
+    /// Sets an element, on this CPU. `list`: where the first of the thread's elements is noted.
+    pub fn set<'k>(
+        &self,
+        cpu: usize,
+        owner: Owner,
+        keys: impl Iterator<Item = Part<'k>> + Clone,
+        value: Value<'_>,
+        list: Option<&AtomicU64>,
+    ) -> Result<(), Drop> {
+        let hash = self.hash(owner, keys.clone());
+        let held = self.hold(hash)?;
+        let done = self.set_held(&held, cpu, hash, owner, &keys, value, list);
+        held.release();
+        done
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "all that `set` knows")]
+    fn set_held<'k>(
+        &self,
+        held: &Held<'_>,
+        cpu: usize,
+        hash: u64,
+        owner: Owner,
+        keys: &(impl Iterator<Item = Part<'k>> + Clone),
+        value: Value<'_>,
+        list: Option<&AtomicU64>,
+    ) -> Result<(), Drop> {
+        let bytes = match value {
+            Value::Word(_) => 8,
+            Value::Bytes(b) => b.len(),
+        };
+        let old = self.search(held.head, hash, owner, keys);
+        if let Some((unit, _)) = old {
+            let shape = Shape::of(self.load(unit, SHAPE));
+            if shape.key.saturating_add(bytes.div_ceil(8)) <= self.room(unit) {
+                self.put(unit, Shape { value: bytes, ..shape }, value);
+                return Ok(());
+            }
+        }
+        let key = each_word(keys.clone(), |_| true).ok_or(Drop::Space)?;
+        let words = HEAD.saturating_add(key).saturating_add(bytes.div_ceil(8));
+        if bytes > 0xff_ffff || key > 0xff_ffff {
+            return Err(Drop::Space);
+        }
+        let unit = self.alloc(cpu, words)?;
+        if let Some((unit, before)) = old {
+            self.unlink(held, unit, before);
+            self.leave(unit, list);
+            self.free(cpu, unit);
+        }
+        self.store(unit, HASH, hash);
+        self.store(unit, THREAD, owner.thread);
+        let mut at = HEAD;
+        each_word(keys.clone(), |word| {
+            self.store(unit, at, word);
+            at = at.wrapping_add(1);
+            true
+        });
+        self.put(unit, Shape { id: owner.id, key, value: bytes }, value);
+        self.join(unit, list);
+        let link = pair(high(self.load(unit, LINK)), low(held.head.load(Relaxed)));
+        self.store(unit, LINK, link);
+        held.head.store(number(unit), Relaxed);
+        Ok(())
+    }
+
+    fn put(&self, unit: usize, shape: Shape, value: Value<'_>) {
+        let base = HEAD.wrapping_add(shape.key);
+        match value {
+            Value::Word(word) => {
+                self.store(unit, SHAPE, shape.word());
+                self.store(unit, base, word);
+            }
+            Value::Bytes(bytes) => self.changing(unit, |unit| {
+                self.store(unit, SHAPE, shape.word());
+                self.copy_in(unit, base, 0, bytes);
+            }),
+        }
+    }
+
+    /// Frees an element, if it is set.
+    pub fn remove<'k>(
+        &self,
+        cpu: usize,
+        owner: Owner,
+        keys: impl Iterator<Item = Part<'k>> + Clone,
+        list: Option<&AtomicU64>,
+    ) -> Result<(), Drop> {
+        let hash = self.hash(owner, keys.clone());
+        if self.buckets == 0 {
+            return Ok(());
+        }
+        // Mostly there is nothing to do: so without the lock first.
+        if self.look(hash, |head| self.search(head, hash, owner, &keys).is_none()) == Some(true) {
+            return Ok(());
+        }
+        let held = self.hold(hash)?;
+        if let Some((unit, before)) = self.search(held.head, hash, owner, &keys) {
+            self.unlink(&held, unit, before);
+            self.leave(unit, list);
+            self.free(cpu, unit);
+        }
+        held.release();
+        Ok(())
+    }
+
+    /// Frees all elements of a thread that will not come back.
+    pub fn remove_all(&self, cpu: usize, list: &AtomicU64) {
+        for _ in 0..self.units {
+            let unit = low(list.load(Relaxed));
+            if unit == 0 {
+                return;
+            }
+            let hash = self.load(unit, HASH);
+            let Ok(held) = self.hold(hash) else { return };
+            let (mut at, mut before) = (low(held.head.load(Relaxed)), 0);
+            for _ in 0..MAX_CHAIN {
+                if at == unit || at == 0 {
+                    break;
+                }
+                before = at;
+                at = low(self.load(at, LINK));
+            }
+            if at == unit {
+                self.unlink(&held, unit, before);
+            }
+            self.leave(unit, Some(list));
+            if at == unit {
+                self.free(cpu, unit);
+            }
+            held.release();
+        }
+    }
+
+    fn unlink(&self, held: &Held<'_>, unit: usize, before: usize) {
+        let next = low(self.load(unit, LINK));
+        match before {
+            0 => held.head.store(number(next), Relaxed),
+            _ => self.store(before, LINK, pair(high(self.load(before, LINK)), next)),
+        }
+    }
+
+    /// Puts an element in front of its thread's.
+    fn join(&self, unit: usize, list: Option<&AtomicU64>) {
+        let Some(list) = list else { return };
+        let next = low(list.load(Relaxed));
+        self.store(unit, LIST, pair(next, 0));
+        if next != 0 {
+            self.store(next, LIST, pair(high(self.load(next, LIST)), unit));
+        }
+        list.store(number(unit), Relaxed);
+    }
+
+    fn leave(&self, unit: usize, list: Option<&AtomicU64>) {
+        let Some(list) = list else { return };
+        let word = self.load(unit, LIST);
+        let (next, before) = (high(word), low(word));
+        match before {
+            0 => list.store(number(next), Relaxed),
+            _ => self.store(before, LIST, pair(next, low(self.load(before, LIST)))),
+        }
+        if next != 0 {
+            self.store(next, LIST, pair(high(self.load(next, LIST)), before));
+        }
+    }
+
+    fn list(&self, cpu: usize, size: usize) -> Option<&AtomicU64> {
+        self.word(cpu.wrapping_add(1).wrapping_mul(LISTS).wrapping_add(size))
+    }
+
+    /// Takes a chunk from a list. The upper half of a list's word counts: a head that has gone and come
+    /// back meanwhile is another one.
+    fn pop(&self, list: &AtomicU64) -> Option<usize> {
+        let mut now = list.load(Acquire);
+        for _ in 0..PATIENCE {
+            let unit = low(now);
+            if unit == 0 {
+                return None;
+            }
+            let next = low(self.load(unit, LINK));
+            let then = pair(high(now).wrapping_add(1), next);
+            match list.compare_exchange_weak(now, then, AcqRel, Acquire) {
+                Ok(_) => return Some(unit),
+                Err(other) => now = other,
+            }
+        }
+        None
+    }
+
+    /// Gives a chunk back; addresses of it read zeros from here on.
+    fn free(&self, cpu: usize, unit: usize) {
+        let version = self.load(unit, VERSION);
+        self.store(unit, VERSION, pair(high(version).wrapping_add(1), 0));
+        let size = high(self.load(unit, LINK));
+        let Some(list) = self.list(cpu, size) else { return };
+        let mut now = list.load(Relaxed);
+        for _ in 0..PATIENCE {
+            self.store(unit, LINK, pair(size, low(now)));
+            let then = pair(high(now).wrapping_add(1), unit);
+            match list.compare_exchange_weak(now, then, AcqRel, Relaxed) {
+                Ok(_) => return,
+                Err(other) => now = other,
+            }
+        }
+    }
+
+    /// A chunk of so many words: what this CPU has freed, what was never used, what others freed, a
+    /// larger one.
+    fn alloc(&self, cpu: usize, words: usize) -> Result<usize, Drop> {
+        let units = words.div_ceil(UNIT);
+        let size = SIZES.iter().position(|n| *n as usize >= units).ok_or(Drop::Space)?;
+        if let Some(unit) = self.list(cpu, size).and_then(|list| self.pop(list)) {
+            return Ok(unit);
+        }
+        let units = SIZES.get(size).copied().unwrap_or(u32::MAX).into();
+        if let Some(unit) = self.fresh(units) {
+            self.store(unit, LINK, pair(size, 0));
+            return Ok(unit);
+        }
+        let others = (0..self.cpus).filter(|other| *other != cpu).map(|other| (other, size));
+        let larger = (size.wrapping_add(1)..SIZES.len()).map(|size| (cpu, size));
+        for (cpu, size) in others.chain(larger) {
+            if let Some(unit) = self.list(cpu, size).and_then(|list| self.pop(list)) {
+                return Ok(unit);
+            }
+        }
+        Err(Drop::Space)
+    }
+
+    /// Units that nobody has used yet.
+    fn fresh(&self, units: u64) -> Option<usize> {
+        let next = self.word(0)?;
+        let mut now = next.load(Relaxed);
+        for _ in 0..PATIENCE {
+            let then = now.checked_add(units).filter(|end| *end <= number(self.units))?;
+            match next.compare_exchange_weak(now, then, Relaxed, Relaxed) {
+                // CAST: below MAX_UNITS.
+                Ok(_) => return Some((now as usize).wrapping_add(1)),
+                Err(other) => now = other,
+            }
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0
+//! The space against a map of the standard library, and against itself on many CPUs.
+
+use super::*;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+fn space(words: usize, cpus: usize) -> Elements<Vec<AtomicU64>> {
+    Elements::new((0..words).map(|_| AtomicU64::new(0)).collect(), cpus, 0x1234_5678_9abc)
+}
+
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, n: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) % n
+    }
+}
+
+const GLOBAL: Owner = Owner { thread: 0, id: 0x500 };
+
+fn value(n: u64) -> [Part<'static>; 1] {
+    [Part::Value(n)]
+}
+
+fn text(space: &Elements<Vec<AtomicU64>>, at: u64, len: usize) -> Vec<u8> {
+    let mut out = vec![0xaa; len];
+    assert!(space.read(at, &mut out));
+    out
+}
+
+#[test]
+fn elements_are_told_apart_by_every_part_of_their_key() {
+    let s = space(1 << 14, 2);
+    let keys: [Vec<Part<'_>>; 7] = [
+        vec![],
+        vec![Part::Value(1)],
+        vec![Part::Value(1), Part::Value(0)],
+        vec![Part::Bytes(b"")],
+        vec![Part::Bytes(b"ab"), Part::Bytes(b"c")],
+        vec![Part::Bytes(b"a"), Part::Bytes(b"bc")],
+        vec![Part::Bytes(b"exactly8"), Part::Value(7)],
+    ];
+    let owners = [GLOBAL, Owner { thread: 7, id: 0x500 }, Owner { thread: 0, id: 0x501 }];
+    let mut n = 0;
+    for owner in owners {
+        for key in &keys {
+            n += 1;
+            assert_eq!(s.get(owner, key.iter().copied()), 0);
+            assert_eq!(s.set(0, owner, key.iter().copied(), Value::Word(n), None), Ok(()));
+        }
+    }
+    for owner in owners.iter().rev() {
+        for key in keys.iter().rev() {
+            assert_eq!(s.get(*owner, key.iter().copied()), n);
+            n -= 1;
+        }
+    }
+}
+
+/// Sets, changes, removes and reads at random, beside a map that does the same.
+#[test]
+fn as_a_map_does() {
+    for seed in 1..=8 {
+        let mut dice = Dice(seed * 0x9e37_79b9);
+        let s = space([1 << 10, 1 << 13, 1 << 16][seed as usize % 3], 3);
+        let mut map: HashMap<(u64, Vec<u8>), Vec<u8>> = HashMap::new();
+        let mut drops = 0;
+        for _ in 0..20_000 {
+            let cpu = dice.roll(3) as usize;
+            let n = dice.roll(40);
+            let name = vec![b'a' + (n % 26) as u8; dice.roll(20) as usize];
+            let key = [Part::Value(n), Part::Bytes(&name)];
+            let at = (n, name.clone());
+            match dice.roll(4) {
+                0 => {
+                    s.remove(cpu, GLOBAL, key.iter().copied(), None).unwrap();
+                    map.remove(&at);
+                }
+                1 => {
+                    let len = [0, 1, 7, 8, 9, 100, 700][dice.roll(7) as usize];
+                    let bytes = vec![dice.roll(255) as u8; len];
+                    match s.set(cpu, GLOBAL, key.iter().copied(), Value::Bytes(&bytes), None) {
+                        Ok(()) => {
+                            map.insert(at, bytes);
+                        }
+                        Err(e) => {
+                            assert_eq!(e, Drop::Space);
+                            drops += 1;
+                        }
+                    }
+                }
+                _ => match (s.address(GLOBAL, key.iter().copied()), map.get(&at)) {
+                    (None, None) => {}
+                    (Some(a), Some(bytes)) => {
+                        assert_eq!(text(&s, a, bytes.len()), *bytes);
+                        // Behind its end there are zeros.
+                        assert_eq!(text(&s, a + bytes.len() as u64, 3), [0, 0, 0]);
+                    }
+                    other => panic!("{other:?}"),
+                },
+            }
+        }
+        assert!(!map.is_empty());
+        match seed % 3 {
+            0 => assert!(drops > 0),
+            2 => assert_eq!(drops, 0),
+            _ => {}
+        }
+        for ((n, name), bytes) in &map {
+            let key = [Part::Value(*n), Part::Bytes(name)];
+            let at = s.address(GLOBAL, key.iter().copied()).unwrap();
+            assert_eq!(text(&s, at, bytes.len()), *bytes);
+        }
+    }
+}
+
+#[test]
+fn all_of_the_space_can_be_used_again_and_again() {
+    let s = space(1 << 12, 2);
+    let fill = |cpu| {
+        let n = (0u64..)
+            .find(|n| s.set(cpu, GLOBAL, value(*n).into_iter(), Value::Word(1), None).is_err());
+        let n = n.unwrap();
+        for i in 0..n {
+            assert_eq!(s.get(GLOBAL, value(i).into_iter()), 1);
+            // Freed on the other CPU.
+            s.remove(1 - cpu, GLOBAL, value(i).into_iter(), None).unwrap();
+        }
+        n
+    };
+    let first = fill(0);
+    assert!(first as usize > (1 << 12) / UNIT * 3 / 4, "{first}");
+    for round in 0..10 {
+        assert_eq!(fill(round % 2), first);
+    }
+}
+
+#[test]
+fn an_address_dies_with_its_element() {
+    let s = space(1 << 12, 1);
+    let set = |text: &[u8]| {
+        s.set(0, GLOBAL, value(1).into_iter(), Value::Bytes(text), None).unwrap();
+        s.address(GLOBAL, value(1).into_iter()).unwrap()
+    };
+    let at = set(b"first");
+    assert_eq!(at, set(b"fir"));
+    assert_eq!(text(&s, at, 5), *b"fir\0\0");
+    assert!(s.write(at + 1, b"a"));
+    assert_eq!(text(&s, at, 3), *b"far");
+    assert!(!s.write(at + 1, b"abc"), "beyond its end");
+    s.remove(0, GLOBAL, value(1).into_iter(), None).unwrap();
+    let other = set(b"other");
+    assert_ne!(at, other, "another life");
+    assert_eq!(text(&s, at, 5), [0; 5]);
+    assert!(s.write(at, b"x"), "as if before it was freed");
+    assert_eq!(text(&s, other, 5), *b"other");
+    assert!(!s.read(0, &mut [0]));
+    assert!(!s.read(1 << 47, &mut [0]) || s.read(1 << 47, &mut [0]));
+}
+
+#[test]
+fn a_thread_leaves_nothing_behind() {
+    let s = space(1 << 14, 1);
+    let lists = [AtomicU64::new(0), AtomicU64::new(0)];
+    let owner = |n: usize| Owner { thread: 100 + n as u64, id: 0x500 };
+    for i in 0..50 {
+        for (n, list) in lists.iter().enumerate() {
+            let word = Value::Word(i + 1);
+            s.set(0, owner(n), value(i).into_iter(), word, Some(list)).unwrap();
+        }
+    }
+    for i in (0..50).step_by(3) {
+        s.remove(0, owner(0), value(i).into_iter(), Some(&lists[0])).unwrap();
+        // Of another size: the element moves.
+        let key = value(i).into_iter();
+        s.set(0, owner(1), key, Value::Bytes(&[1; 300]), Some(&lists[1])).unwrap();
+    }
+    s.remove_all(0, &lists[0]);
+    assert_eq!(lists[0].load(Relaxed), 0);
+    for i in 0..50 {
+        assert_eq!(s.get(owner(0), value(i).into_iter()), 0);
+        assert!(s.address(owner(1), value(i).into_iter()).is_some());
+    }
+    s.remove_all(0, &lists[1]);
+    assert!((0..50).all(|i| s.address(owner(1), value(i).into_iter()).is_none()));
+}
+
+#[test]
+fn no_room_at_all() {
+    for words in [0, 1, 31, 100, Elements::<Vec<AtomicU64>>::overhead(4)] {
+        let s = space(words, 4);
+        let set = s.set(0, GLOBAL, value(1).into_iter(), Value::Word(1), None);
+        assert_eq!(set, Err(Drop::Space), "{words}");
+        assert_eq!(s.get(GLOBAL, value(1).into_iter()), 0);
+        assert_eq!(s.remove(0, GLOBAL, value(1).into_iter(), None), Ok(()));
+    }
+    let s = space(1 << 12, 1);
+    let long = vec![1; 1 << 20];
+    let set = s.set(0, GLOBAL, value(1).into_iter(), Value::Bytes(&long), None);
+    assert_eq!(set, Err(Drop::Space));
+}
+
+/// Many CPUs in a space that is nearly full: each knows what its own elements must be, all fight for
+/// a common one, and strings are seen whole or not at all.
+#[test]
+fn exact_on_many_cpus() {
+    const CPUS: usize = 4;
+    let s = Arc::new(space(1 << 13, CPUS));
+    let threads: Vec<_> = (0..CPUS)
+        .map(|cpu| {
+            let s = s.clone();
+            std::thread::spawn(move || {
+                let mut dice = Dice(cpu as u64 * 77 + 5);
+                let own = Owner { thread: 1 + cpu as u64, id: 0x501 };
+                let list = AtomicU64::new(0);
+                let mut known = HashMap::new();
+                for round in 0..30_000u64 {
+                    let n = dice.roll(30);
+                    let key = value(n).into_iter();
+                    match dice.roll(3) {
+                        0 => {
+                            s.remove(cpu, own, key, Some(&list)).unwrap();
+                            known.remove(&n);
+                        }
+                        1 => {
+                            if s.set(cpu, own, key, Value::Word(round + 1), Some(&list)).is_ok() {
+                                known.insert(n, round + 1);
+                            }
+                        }
+                        _ => assert_eq!(s.get(own, key), known.get(&n).copied().unwrap_or(0)),
+                    }
+                    let shared = value(dice.roll(3)).into_iter();
+                    match dice.roll(4) {
+                        0 => s.remove(cpu, GLOBAL, shared, None).unwrap(),
+                        1 => {
+                            let bytes = vec![b'a' + dice.roll(26) as u8; [40, 200][n as usize % 2]];
+                            let _ = s.set(cpu, GLOBAL, shared, Value::Bytes(&bytes), None);
+                        }
+                        _ => {
+                            let Some(at) = s.address(GLOBAL, shared) else { continue };
+                            let seen = text(&s, at, 200);
+                            let len = seen.iter().position(|b| *b == 0).unwrap_or(200);
+                            assert!(matches!(len, 0 | 40 | 200), "{seen:?}");
+                            assert!(seen[..len].iter().all(|b| *b == seen[0]), "{seen:?}");
+                        }
+                    }
+                }
+                for (n, v) in &known {
+                    assert_eq!(s.get(own, value(*n).into_iter()), *v);
+                }
+                s.remove_all(cpu, &list);
+            })
+        })
+        .collect();
+    for t in threads {
+        t.join().unwrap();
+    }
+    for n in 0..3 {
+        s.remove(0, GLOBAL, value(n).into_iter(), None).unwrap();
+    }
+    // Nothing was lost: what was given out lies in the lists.
+    let mut left = 0;
+    for cpu in 0..CPUS {
+        for (size, units) in SIZES.iter().enumerate() {
+            while s.pop(s.list(cpu, size).unwrap()).is_some() {
+                left += u64::from(*units);
+            }
+        }
+    }
+    assert_eq!(left, s.word(0).unwrap().load(Relaxed));
+}
