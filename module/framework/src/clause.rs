@@ -15,6 +15,7 @@ use abi::difo::{DifType, DifVar};
 use abi::ids::{AggId, FormatId};
 use abi::option::{OptionId, Options};
 use abi::record::{Layout, RecDesc, HEADER_SIZE};
+use buffers::speculation::End;
 use dif::{Difo, Rules, Verified};
 use kapi::mem;
 use kernel::prelude::*;
@@ -209,6 +210,10 @@ pub(crate) enum Step {
     Note,
     /// Store a stack.
     Stack(Whose, Datum),
+    /// What follows is recorded in the speculation of this id.
+    Speculate(Code),
+    /// That speculation ends.
+    EndSpeculation(Code, End),
     /// Put a value into the key of the aggregation that follows.
     Key(Code, Datum),
     /// The same with a stack.
@@ -236,6 +241,8 @@ pub(crate) struct Clause {
     pub(crate) size: usize,
     /// Words of the longest key.
     pub(crate) key_words: usize,
+    /// The step that says into which speculation it records.
+    pub(crate) speculates: Option<usize>,
     /// What it costs beside its instructions, in the machine's units.
     pub(crate) cost: u32,
     pub(crate) uarg: u64,
@@ -259,6 +266,35 @@ pub(crate) struct Builder<'a> {
     pub(crate) spent: &'a mut usize,
 }
 
+/// Notes where a clause turns to a speculation. What it records belongs to one place; and what ends
+/// speculations does not record in one.
+fn check_speculation(c: &mut Clause) -> Result {
+    let mut recorded = false;
+    for (n, step) in c.steps.iter().enumerate() {
+        match step {
+            Step::Speculate(_) if c.speculates.is_some() || recorded => {
+                return Err(Error::ActionShape(ActionKind::Speculate));
+            }
+            Step::Speculate(_) => c.speculates = Some(n),
+            Step::EndSpeculation(_, end) => {
+                let commits = *end == End::Commit;
+                if c.speculates.is_some() || commits && !c.records.is_empty() {
+                    return Err(Error::ActionShape(match commits {
+                        true => ActionKind::Commit,
+                        false => ActionKind::Discard,
+                    }));
+                }
+            }
+            Step::Exit(..) | Step::Aggregate { .. } if c.speculates.is_some() => {
+                return Err(Error::ActionShape(ActionKind::Speculate));
+            }
+            Step::Record(..) | Step::Stack(..) | Step::Note | Step::Exit(..) => recorded = true,
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
 impl Builder<'_> {
     /// Admits all parts of a clause and plans its record.
     #[inline(never)]
@@ -278,6 +314,7 @@ impl Builder<'_> {
             records: KVec::new(),
             size: 0,
             key_words: 0,
+            speculates: None,
             cost: 0,
             uarg: s.uarg,
         };
@@ -305,6 +342,7 @@ impl Builder<'_> {
         if layout.size() > MAX_RECORD {
             return Err(Error::TooMany("bytes in a record"));
         }
+        check_speculation(&mut clause)?;
         // A clause that only aggregates or assigns leaves no record; an empty one leaves its EPID.
         if !clause.records.is_empty() || clause.steps.is_empty() {
             clause.size = layout.size().max(HEADER_SIZE);
@@ -429,6 +467,25 @@ impl Builder<'_> {
             Some(d) => Some(admit(d, &self.rules, self.vars, self.spent)?),
             None => None,
         };
+        let effect = match (a.kind, &code) {
+            (ActionKind::Speculate | ActionKind::Commit | ActionKind::Discard, Some(code))
+                if code.rtype().is_by_ref() || code.rtype().size == 0 =>
+            {
+                return Err(Error::ActionShape(a.kind));
+            }
+            (ActionKind::Speculate, _) => Some(Step::Speculate as fn(Code) -> Step),
+            (ActionKind::Commit, _) => {
+                Some((|c| Step::EndSpeculation(c, End::Commit)) as fn(_) -> _)
+            }
+            (ActionKind::Discard, _) => {
+                Some((|c| Step::EndSpeculation(c, End::Discard)) as fn(_) -> _)
+            }
+            _ => None,
+        };
+        if let Some(step) = effect {
+            let code = code.ok_or(Error::ActionShape(a.kind))?;
+            return Ok(mem::push(&mut c.steps, step(code))?);
+        }
         let format = match a.format {
             Some(text) => self.format(text)?,
             None => FormatId::NONE,
@@ -443,6 +500,11 @@ impl Builder<'_> {
         };
         let (datum, mut desc) = self.datum(layout, ty, a.kind)?;
         let step = match (a.kind, code) {
+            (kind, _) if kind.is_destructive() && !self.rules.allow_destructive => {
+                return Err(Error::Destructive(kind))
+            }
+            (ActionKind::System | ActionKind::Freopen, Some(code)) => Step::Record(code, datum),
+            (ActionKind::System | ActionKind::Freopen, None) => Step::Note,
             (ActionKind::Exit, Some(code)) if matches!(datum.form, Form::Value) => {
                 Step::Exit(code, datum)
             }
@@ -464,9 +526,6 @@ impl Builder<'_> {
             (ActionKind::Printf | ActionKind::Printa | ActionKind::LibAct, None) => Step::Note,
             (ActionKind::Exit | ActionKind::DifExpr | ActionKind::Tracemem, _) => {
                 return Err(Error::ActionShape(a.kind))
-            }
-            (kind, _) if kind.is_destructive() && !self.rules.allow_destructive => {
-                return Err(Error::Destructive(kind))
             }
             (kind, _) => return Err(Error::Action(kind)),
         };

@@ -31,6 +31,8 @@ pub(crate) struct Enabling {
     pub(crate) aggs: KVec<AggInfo>,
     /// Words that the longest key of all clauses needs.
     pub(crate) key_words: usize,
+    /// A clause records in speculations.
+    pub(crate) speculates: bool,
     /// Kernel memory that the clauses take, bytes.
     spent: usize,
 }
@@ -55,6 +57,7 @@ impl Enabling {
             formats: KVec::new(),
             aggs: KVec::new(),
             key_words: 0,
+            speculates: false,
             spent: 0,
         })?)
     }
@@ -126,6 +129,7 @@ impl Enabling {
                 _ => builder.clause(&s)?,
             };
             self.key_words = self.key_words.max(clause.key_words);
+            self.speculates |= clause.speculates.is_some();
             last = Some((s.clause, clause.clone()));
             charge(builder.spent, size_of::<Statement>() + s.pattern.bytes())?;
             let pattern = Pattern::new(&s.pattern)?;

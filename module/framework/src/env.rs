@@ -12,6 +12,7 @@ use crate::vars::Slot;
 use abi::dif::Builtin;
 use abi::fault::FaultKind;
 use buffers::elements::{self, Owner, Part, Value};
+use buffers::speculation::Unavailable;
 use core::cell::Cell;
 use core::sync::atomic::Ordering::Relaxed;
 use dif::{addr, Env, Key, Raised, Scope, Space, Var};
@@ -422,6 +423,21 @@ impl Env for ProbeEnv<'_> {
         x ^= x >> 27;
         *self.random = x;
         x.wrapping_mul(0x2545_f491_4f6c_dd1d)
+    }
+
+    fn speculation(&mut self) -> Result<u64, Raised> {
+        let shared = &self.ecb.shared;
+        Ok(match shared.speculations.start() {
+            Ok(id) => id.into(),
+            Err(why) => {
+                let counter = match why {
+                    Unavailable::Busy => &shared.counters.specdrops_busy,
+                    Unavailable::InUse => &shared.counters.specdrops_unavail,
+                };
+                counter.fetch_add(1, Relaxed);
+                0
+            }
+        })
     }
 
     fn progenyof(&mut self, pid: u64) -> Result<bool, Raised> {

@@ -13,11 +13,14 @@ use crate::env::{process, Firing, ProbeEnv};
 use crate::probe::{Probe, Special};
 use crate::shared::{CpuState, Shared, BUDGET};
 use abi::record::{RecordHeader, HEADER_SIZE};
+use buffers::speculation::{End, Part};
+use buffers::Principal;
 use core::ptr;
 use core::sync::atomic::Ordering::Relaxed;
 use dif::{Env, Fault};
 use kapi::context::ProbeCtx;
 use kapi::task;
+use kernel::alloc::KVVec;
 use zerocopy::IntoBytes;
 
 /// A probe of any provider but `dtrace` has been hit.
@@ -113,7 +116,8 @@ pub(crate) fn run_steps(
     let mut memory = dif::Clause::new(scratch, ecb.shared.strsize);
     key.clear();
     for step in ecb.clause.steps.get(from..to).unwrap_or_default() {
-        let _ = run_step(step, &mut memory, &mut env, &ecb.shared, &mut [], key, aggs);
+        let none = &mut Hand::default();
+        let _ = run_step(step, &mut memory, &mut env, &ecb.shared, &mut [], key, aggs, none);
     }
 }
 
@@ -204,7 +208,7 @@ fn failed(firing: &Firing<'_>, ecb: &Ecb, failure: &Failure) {
 fn run_clause(firing: &Firing<'_>, ecb: &Ecb, cpu: &mut CpuState) -> Result<(), Failure> {
     let shared = &*ecb.shared;
     let clause = &*ecb.clause;
-    let CpuState { principal, aggs, scratch, locals, key, random, budget } = cpu;
+    let CpuState { principal, aggs, parts, scratch, locals, key, random, budget } = cpu;
     let mut env = ProbeEnv { firing, ecb, locals, random, budget };
     let mut memory = dif::Clause::new(scratch, shared.strsize);
     if let Some(predicate) = &clause.predicate {
@@ -214,49 +218,112 @@ fn run_clause(firing: &Firing<'_>, ecb: &Ecb, cpu: &mut CpuState) -> Result<(), 
             Err(fault) => return Err(Failure { step: 0, fault }),
         }
     }
-    let mut record = match clause.size {
-        0 => None,
-        size => match principal.reserve(size) {
-            Some(mut room) => {
-                // Gaps and strings' tails must not show what stood here before.
-                room.fill(0);
-                if let Some(head) = room.get_mut(..HEADER_SIZE) {
-                    let header = RecordHeader::new(ecb.epid, firing.now());
-                    head.copy_from_slice(header.as_bytes());
-                }
-                Some(room)
-            }
-            None => return Ok(()),
-        },
-    };
     // What a clause that failed left of its key must not get into this one's.
     key.clear();
-    for (n, step) in clause.steps.iter().enumerate() {
+    let mut steps = clause.steps.iter().enumerate();
+    // Into the trace, or into a speculation; what is before that is not recorded.
+    let mut part = None;
+    if let Some(at) = clause.speculates {
+        for (n, step) in steps.by_ref().take(at.wrapping_add(1)) {
+            let failed = |fault| Failure { step: n.wrapping_add(1), fault };
+            let Step::Speculate(code) = step else {
+                let none = &mut Hand::default();
+                run_step(step, &mut memory, &mut env, shared, &mut [], key, aggs, none)
+                    .map_err(failed)?;
+                continue;
+            };
+            let id = dif::run(code, &mut memory, &mut env).map_err(failed)?;
+            // CAST: there are less than 2^32 CPUs.
+            let cpu = firing.ctx.cpu() as u32;
+            let index = shared.speculations.join(id, cpu);
+            // None was free, or it has ended: nobody waits for the record.
+            let Some(index) = index.filter(|index| *index < parts.len()) else { return Ok(()) };
+            part = Some(index);
+        }
+    }
+    let mut hand = Hand::default();
+    let mut records = None;
+    let reserved = match (clause.size, part) {
+        (0, _) => {
+            hand = Hand { trace: Some(principal), parts };
+            None
+        }
+        (size, Some(index)) => {
+            let Some(part) = parts.get_mut(index) else { return Ok(()) };
+            records = Some(&mut part.records);
+            match part.buffer.reserve(size) {
+                Some(room) => Some(room),
+                None => {
+                    shared.counters.specdrops.fetch_add(1, Relaxed);
+                    return Ok(());
+                }
+            }
+        }
+        (size, None) => {
+            hand.parts = parts;
+            match principal.reserve(size) {
+                Some(room) => Some(room),
+                None => return Ok(()),
+            }
+        }
+    };
+    let mut record = reserved.map(|mut room| {
+        // Gaps and strings' tails must not show what stood here before.
+        room.fill(0);
+        if let Some(head) = room.get_mut(..HEADER_SIZE) {
+            let header = RecordHeader::new(ecb.epid, firing.now());
+            head.copy_from_slice(header.as_bytes());
+        }
+        room
+    });
+    for (n, step) in steps {
         let bytes = match &mut record {
             Some(r) => &mut r[..],
             None => &mut [],
         };
-        run_step(step, &mut memory, &mut env, shared, bytes, key, aggs)
+        run_step(step, &mut memory, &mut env, shared, bytes, key, aggs, &mut hand)
             .map_err(|fault| Failure { step: n.wrapping_add(1), fault })?;
     }
     if let Some(r) = record {
         r.commit();
+        if let Some(records) = records {
+            *records = records.wrapping_add(1);
+        }
     }
     Ok(())
 }
 
+/// What a step may change that is not its clause's own.
+#[derive(Default)]
+struct Hand<'a> {
+    /// If the clause does not record there itself.
+    trace: Option<&'a mut Principal<KVVec<u8>>>,
+    parts: &'a mut [Part<KVVec<u8>>],
+}
+
 #[inline]
+#[allow(clippy::too_many_arguments, reason = "they are a CPU's, and stay in registers")]
 fn run_step(
     step: &Step,
     memory: &mut dif::Clause<'_>,
     env: &mut ProbeEnv<'_>,
     shared: &Shared,
     record: &mut [u8],
-    key: &mut buffers::Key<kernel::alloc::KVVec<u64>>,
-    aggs: &mut buffers::AggBuffer<kernel::alloc::KVVec<u64>>,
+    key: &mut buffers::Key<KVVec<u64>>,
+    aggs: &mut buffers::AggBuffer<KVVec<u64>>,
+    hand: &mut Hand<'_>,
 ) -> Result<(), Fault> {
     match step {
-        Step::Note => {}
+        // Of a clause's own record.
+        Step::Note | Step::Speculate(_) => {}
+        Step::EndSpeculation(code, end) => {
+            let id = dif::run(code, memory, env)?;
+            // CAST: there are less than 2^32 CPUs.
+            let cpu = env.firing.ctx.cpu() as u32;
+            shared.speculations.end(id, cpu, *end, |index| {
+                end_part(shared, hand.parts, index, *end, hand.trace.as_deref_mut());
+            });
+        }
         Step::Evaluate(code) => {
             dif::run(code, memory, env)?;
         }
@@ -302,6 +369,32 @@ fn run_step(
     Ok(())
 }
 
+/// Ends a CPU's part of a speculation; counts what is lost.
+fn end_part(
+    shared: &Shared,
+    parts: &mut [Part<KVVec<u8>>],
+    index: usize,
+    end: End,
+    trace: Option<&mut Principal<KVVec<u8>>>,
+) {
+    if let Some(part) = parts.get_mut(index) {
+        let lost = part.end(end, trace);
+        if lost > 0 {
+            shared.counters.specdrops.fetch_add(lost, Relaxed);
+        }
+    }
+}
+
+/// Does this CPU's part of the speculations that end.
+///
+/// # Context
+/// *probe*
+pub(crate) fn end_speculations(shared: &Shared, cpu: &mut CpuState) {
+    for (index, end) in shared.speculations.pending() {
+        end_part(shared, &mut cpu.parts, index, end, Some(&mut cpu.principal));
+    }
+}
+
 /// Runs an expression and makes its value part of a key.
 #[inline]
 fn put_key(
@@ -309,7 +402,7 @@ fn put_key(
     datum: &Datum,
     memory: &mut dif::Clause<'_>,
     env: &mut ProbeEnv<'_>,
-    key: &mut buffers::Key<kernel::alloc::KVVec<u64>>,
+    key: &mut buffers::Key<KVVec<u64>>,
 ) -> Result<(), Fault> {
     let value = dif::run(code, memory, env)?;
     let Datum { offset, size, form } = *datum;

@@ -319,6 +319,8 @@ impl Lean {
                 | Step::Stack(..)
                 | Step::Exit(..)
                 | Step::Note
+                | Step::Speculate(..)
+                | Step::EndSpeculation(..)
                 | Step::Key(..)
                 | Step::KeyStack(..) => return Ok(None),
             };

@@ -13,6 +13,7 @@ use crate::vars::Vars;
 use crate::words::Words;
 use crate::{Error, Result};
 use abi::option::{OptionId, UNSET};
+use buffers::speculation::{Part, States};
 use buffers::{AggBuffer, Key, Principal};
 use core::cell::RefCell;
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -60,6 +61,8 @@ pub(crate) struct CpuState {
     pub(crate) principal: Principal<KVVec<u8>>,
     pub(crate) aggs: AggBuffer<KVVec<u64>>,
     pub(crate) scratch: KVVec<u8>,
+    /// This CPU's parts of the speculations.
+    pub(crate) parts: KVVec<Part<KVVec<u8>>>,
     /// `this->` variables.
     pub(crate) locals: KVVec<u64>,
     /// Key of the aggregation being built.
@@ -83,6 +86,10 @@ pub(crate) struct Counters {
     pub(crate) dyndrops: AtomicU64,
     pub(crate) dyndrops_busy: AtomicU64,
     pub(crate) dblerrors: AtomicU64,
+    /// Records for which a speculation, or the trace that it was to become part of, had no room.
+    pub(crate) specdrops: AtomicU64,
+    pub(crate) specdrops_busy: AtomicU64,
+    pub(crate) specdrops_unavail: AtomicU64,
     /// 1 when a firing cost too much.
     pub(crate) killed: AtomicU32,
 }
@@ -94,6 +101,7 @@ pub struct Shared {
     pub(crate) vars: Vars,
     pub(crate) globals: Words,
     pub(crate) dynvars: DynVars,
+    pub(crate) speculations: States<KVVec<AtomicU32>>,
     pub(crate) strsize: usize,
     /// Only this CPU traces, if not [`UNSET`].
     pub(crate) only_cpu: u64,
@@ -108,6 +116,15 @@ pub struct Shared {
 /// Scratch memory of one clause: room for a few strings, and for the largest variable twice.
 fn scratch_size(strsize: usize, largest: usize) -> usize {
     strsize.saturating_mul(16).max(4096).saturating_add(largest.saturating_mul(2))
+}
+
+/// A CPU's parts of so many speculations.
+fn parts_of(n: usize, size: usize) -> kernel::error::Result<KVVec<Part<KVVec<u8>>>> {
+    let mut parts = kapi::mem::vec(n)?;
+    for _ in 0..n {
+        let _ = parts.push_within_capacity(Part::new(kapi::mem::zeroed_bytes(size)?));
+    }
+    Ok(parts)
 }
 
 impl Shared {
@@ -127,6 +144,10 @@ impl Shared {
         if e.aggs.is_empty() {
             aggsize = 0;
         }
+        // No speculate(), no memory for it; but speculation() finds what it may.
+        let (nspec, specsize) =
+            (option(OptionId::Nspec) as usize, option(OptionId::Specsize) as usize);
+        let parts = if e.speculates { nspec } else { 0 };
         let (locals, key, ids) = (e.vars.local.words(), e.key_words, e.aggs.len());
         let scratch = scratch_size(strsize, e.vars.largest());
         let seed = kapi::time::seed();
@@ -143,6 +164,7 @@ impl Shared {
                         kapi::mem::zeroed_words(if here { ids } else { 0 })?,
                         kapi::mem::zeroed_words(if here && key > 0 { CACHE } else { 0 })?,
                     ),
+                    parts: parts_of(if here { parts } else { 0 }, specsize)?,
                     scratch: kapi::mem::zeroed_bytes(if here { scratch } else { 0 })?,
                     locals: kapi::mem::zeroed_words(if here { locals } else { 0 })?,
                     key: Key::new(
@@ -165,6 +187,10 @@ impl Shared {
                 Err(e) => return Err(Error::from(e)),
             }
         };
+        let mut states = kapi::mem::vec(nspec)?;
+        for _ in 0..nspec {
+            let _ = states.push_within_capacity(AtomicU32::new(0));
+        }
         let globals = Words::new(e.vars.global.words())?;
         let dynvars = DynVars::new(dynvarsize, &e.vars)?;
         Ok(Self {
@@ -173,6 +199,7 @@ impl Shared {
             vars: core::mem::take(&mut e.vars),
             globals,
             dynvars,
+            speculations: States::new(states),
             strsize,
             only_cpu,
             counters: Counters::default(),

@@ -9,7 +9,7 @@
 
 use crate::args::Args;
 use crate::enabling::Enabling;
-use crate::fire::fire_special;
+use crate::fire::{end_speculations, fire_special};
 use crate::framework::Framework;
 use crate::matching::Matcher;
 use crate::probe::{Probe, Special};
@@ -194,6 +194,7 @@ impl Consumer {
         xcall::sync();
         let cpu = run_special(&shared, Special::End);
         shared.set_activity(Activity::Stopped);
+        clean(&shared);
         inner.phase = Phase::Stopped(shared);
         Ok(Go { cpu, ..Go::default() })
     }
@@ -326,16 +327,45 @@ impl Consumer {
     pub fn status(&self) -> Result<Status> {
         let mut inner = self.inner.lock();
         let s = inner.shared()?;
+        clean(&s);
         let activity = s.activity();
         Ok(Status {
             dyndrops: s.counters.dyndrops.load(Relaxed),
             dyndrops_busy: s.counters.dyndrops_busy.load(Relaxed),
+            specdrops: s.counters.specdrops.load(Relaxed),
+            specdrops_busy: s.counters.specdrops_busy.load(Relaxed),
+            specdrops_unavail: s.counters.specdrops_unavail.load(Relaxed),
             dblerrors: s.counters.dblerrors.load(Relaxed),
             killed: s.counters.killed.load(Relaxed),
             nested: kapi::context::nested().wrapping_sub(s.nested_before),
             exiting: (activity as u32 >= Activity::Draining as u32).into(),
             ..Status::default()
         })
+    }
+}
+
+/// Has every CPU do its part of the speculations that end: they are free then. Under the consumer's
+/// lock, so nobody else does.
+fn clean(shared: &Shared) {
+    // Those that come meanwhile wait for the next time, for some CPUs are behind us already.
+    let mut ending: [usize; 64] = [0; 64];
+    let mut n = 0;
+    for ((index, _), slot) in shared.speculations.pending().zip(&mut ending) {
+        *slot = index;
+        n += 1;
+    }
+    if n == 0 {
+        return;
+    }
+    for cpu in 0..kapi::context::cpus() {
+        match on_state(shared, cpu, |c| end_speculations(shared, c)) {
+            Ok(_) | Err(Error::NoSuch(_)) => {}
+            // A CPU that cannot be asked now: none of them is free yet.
+            Err(_) => return,
+        }
+    }
+    for index in ending.iter().take(n) {
+        shared.speculations.done(*index);
     }
 }
 

@@ -76,6 +76,8 @@ pub enum LibAct {
     Normalize = 2,
     Denormalize = 3,
     Trunc = 4,
+    /// Of no aggregation: it has no datum.
+    Ftruncate = 5,
 }
 
 impl LibAct {
@@ -86,6 +88,7 @@ impl LibAct {
             2 => Self::Normalize,
             3 => Self::Denormalize,
             4 => Self::Trunc,
+            5 => Self::Ftruncate,
             _ => return None,
         })
     }

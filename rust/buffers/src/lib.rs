@@ -23,6 +23,7 @@ pub mod aggregation;
 pub mod elements;
 pub mod key;
 pub mod principal;
+pub mod speculation;
 
 pub use aggregation::AggBuffer;
 pub use elements::Elements;

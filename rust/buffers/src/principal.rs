@@ -56,6 +56,25 @@ impl<B: DerefMut<Target = [u8]>> Principal<B> {
         }
     }
 
+    /// The records so far.
+    pub fn records(&self) -> &[u8] {
+        self.memory.get(..self.used).unwrap_or_default()
+    }
+
+    /// Adds records that were made elsewhere; false if there is no room for them.
+    pub fn append(&mut self, records: &[u8]) -> bool {
+        let end = self.used.wrapping_add(records.len());
+        let Some(room) = self.memory.get_mut(self.used..end) else { return false };
+        room.copy_from_slice(records);
+        self.used = end;
+        true
+    }
+
+    /// Forgets the records.
+    pub fn clear(&mut self) {
+        self.used = 0;
+    }
+
     /// Counts a record that could not be made for another reason.
     pub fn count_drop(&mut self) {
         self.drops = self.drops.wrapping_add(1);

@@ -11,16 +11,18 @@ use crate::aggregate::{Sort, Store};
 use crate::consume::{EnabledProbes, Record, Release, Timeline};
 use crate::error::{Error, Failure};
 use crate::kernel::{Kernel, Started};
-use crate::print::report::{Report, Reporter};
+use crate::print::report::{Effect, Report, Reporter};
 use crate::status::{self, Drops};
 use crate::symbol::Symbols;
 use crate::wait::{Event, Waiter};
 use crate::{enable, print};
+use abi::action::ActionKind;
 use abi::ids::Epid;
 use abi::option::{OptionId, Options};
 use abi::status::Status;
 use d::{Program, StatementKind};
-use std::io::Write;
+use std::fs::File;
+use std::io::{Seek, Write};
 
 /// EPIDs whose layout is asked for before tracing starts; the others when they first appear.
 const PREFETCH: u32 = 1024;
@@ -38,6 +40,8 @@ pub struct Output<'a> {
     pub out: &'a mut dyn Write,
     /// Messages.
     pub err: &'a mut dyn Write,
+    /// The file behind `out`, if it is one: for `ftruncate()`.
+    pub file: Option<File>,
 }
 
 /// A consumer state with what we know of it.
@@ -54,6 +58,8 @@ pub struct Session<'a> {
     store: Store,
     reporter: Reporter,
     status: Status,
+    /// Where `freopen()` has sent the output.
+    redirected: Option<File>,
     exit: Option<i32>,
 }
 
@@ -105,6 +111,7 @@ impl<'a> Session<'a> {
             store: Store::new(programs.last().map_or(&[], |p| &p.aggregations), symbols),
             programs,
             status: Status::default(),
+            redirected: None,
             exit: None,
         })
     }
@@ -150,7 +157,11 @@ impl<'a> Session<'a> {
     /// status.
     pub fn work(&mut self, waiter: &mut dyn Waiter) -> Result<i32, Failure> {
         let rate = |id| self.options.get(id).max(1_000_000);
-        let rates = [OptionId::Switchrate, OptionId::Aggrate, OptionId::Statusrate].map(rate);
+        let mut rates = [OptionId::Switchrate, OptionId::Aggrate, OptionId::Statusrate].map(rate);
+        if self.speculates() {
+            // Looking at the status, the kernel frees speculations that have ended.
+            rates[2] = rates[2].min(rate(OptionId::Cleanrate));
+        }
         let mut due = rates.map(|r| waiter.now().saturating_add(r));
         while !self.is_ending()? {
             let now = waiter.now();
@@ -222,13 +233,63 @@ impl<'a> Session<'a> {
         for record in &records {
             self.print(&mut text, record)?;
             if text.len() > 64 << 10 {
-                self.output.out.write_all(&text)?;
+                self.emit(&text)?;
                 text.clear();
             }
         }
-        self.output.out.write_all(&text)?;
-        self.output.out.flush()?;
-        Ok(())
+        self.emit(&text)?;
+        Ok(self.out().flush()?)
+    }
+
+    /// Where output goes now.
+    fn out(&mut self) -> &mut dyn Write {
+        match &mut self.redirected {
+            Some(file) => file,
+            None => self.output.out,
+        }
+    }
+
+    fn emit(&mut self, text: &[u8]) -> Result<(), Failure> {
+        Ok(self.out().write_all(text)?)
+    }
+
+    /// Do clauses end speculations?
+    fn speculates(&self) -> bool {
+        let actions = self.programs.iter().flat_map(|p| &p.clauses).flat_map(|c| &c.actions);
+        let kinds = actions.map(|a| a.kind);
+        kinds.into_iter().any(|k| matches!(k, ActionKind::Commit | ActionKind::Discard))
+    }
+
+    /// Does what a record asks for; what fails is said, and the tracing goes on.
+    fn effect(&mut self, effect: Effect) -> Result<(), Failure> {
+        self.out().flush()?;
+        let failed = match effect {
+            Effect::System(line) => {
+                let status = std::process::Command::new("/bin/sh").arg("-c").arg(&line).status();
+                status.err().map(|e| format!("system(\"{line}\"): {e}"))
+            }
+            Effect::Freopen(name) if name.is_empty() => {
+                self.redirected = None;
+                None
+            }
+            Effect::Freopen(name) => match File::create(&name) {
+                Ok(file) => {
+                    self.redirected = Some(file);
+                    None
+                }
+                Err(e) => Some(format!("freopen(\"{name}\"): {e}")),
+            },
+            Effect::Ftruncate => {
+                let file = self.redirected.as_ref().or(self.output.file.as_ref());
+                let is_file = file.filter(|f| f.metadata().is_ok_and(|m| m.is_file()));
+                let done = is_file.map(|mut f| f.set_len(0).and_then(|()| f.rewind()));
+                done.and_then(Result::err).map(|e| format!("ftruncate(): {e}"))
+            }
+        };
+        match failed {
+            Some(why) => self.say(&format!("dtrace: {why}")),
+            None => Ok(()),
+        }
     }
 
     /// Do records need the aggregations?
@@ -254,13 +315,22 @@ impl<'a> Session<'a> {
     fn print(&mut self, text: &mut Vec<u8>, record: &Record) -> Result<(), Failure> {
         if record.enabled.uarg == enable::INTERNAL {
             // What was printed before the fault comes before its message.
-            self.output.out.write_all(text)?;
+            self.emit(text)?;
             text.clear();
-            self.output.out.flush()?;
+            self.out().flush()?;
             let message = self.fault(record);
             return self.say(&message);
         }
-        match self.reporter.record(text, record, &self.programs, &mut self.store) {
+        // Text and what is to be done, in order.
+        let mut effects = Vec::new();
+        let mut note = |out: &mut Vec<u8>, effect| effects.push((std::mem::take(out), effect));
+        let Self { reporter, programs, store, .. } = self;
+        let report = reporter.record(text, record, programs, store, &mut note);
+        for (before, effect) in effects {
+            self.emit(&before)?;
+            self.effect(effect)?;
+        }
+        match report {
             Report::Printed => {}
             Report::Exit(status) => self.exit = Some(status),
         }
@@ -298,8 +368,8 @@ impl<'a> Session<'a> {
             let rows = self.store.rows(&[variable], Sort::new(&self.options));
             self.reporter.rows(&mut text, &rows);
         }
-        self.output.out.write_all(&text)?;
-        self.output.out.flush()?;
+        self.emit(&text)?;
+        self.out().flush()?;
         Ok(self.exit.unwrap_or(0))
     }
 

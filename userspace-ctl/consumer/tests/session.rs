@@ -49,7 +49,7 @@ fn run(fake: &Fake, texts: &[&str], options: &[&str], mut steps: Steps) -> Outco
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let mut kernel = fake.clone();
     let result = (|| {
-        let output = Output { out: &mut out, err: &mut err };
+        let output = Output { out: &mut out, err: &mut err, file: None };
         let how = Settings::default();
         let mut session = Session::enable(&mut kernel, output, how, &set, "'test'", programs)?;
         session.go()?;
@@ -408,7 +408,7 @@ fn a_closed_pipe_ends_quietly() {
     let fake = hworld();
     let programs = compile(&fake, &["BEGIN"]);
     let mut kernel = fake.clone();
-    let output = Output { out: &mut Closed, err: &mut Vec::new() };
+    let output = Output { out: &mut Closed, err: &mut Vec::new(), file: None };
     let mut session =
         Session::enable(&mut kernel, output, Settings::default(), &[], "'test'", programs).unwrap();
     session.go().unwrap();

@@ -331,6 +331,41 @@ impl<'a> Lower<'a> {
                     action.format = Some(text.clone());
                 }
             }
+            Stmt::Format(action, text, format, values) => {
+                kind = match action {
+                    ActionKind::System => StatementKind::System(format.clone()),
+                    _ => StatementKind::Freopen(format.clone()),
+                };
+                let first = part.actions.len();
+                for v in values {
+                    let Some(mut a) = self.datum(v, *action, number) else { return };
+                    if part.actions.len() == first {
+                        a.format = Some(text.clone());
+                    }
+                    part.actions.push(a);
+                }
+                if values.is_empty() {
+                    let a = Action::bare(*action, number);
+                    part.actions.push(Action { format: Some(text.clone()), ..a });
+                }
+            }
+            Stmt::Act(action, operand) => {
+                let difo = match operand {
+                    Some(e) => match self.object(e, Use::Whole) {
+                        Some(o) => Some(o),
+                        None => return,
+                    },
+                    None => None,
+                };
+                push(*action, difo);
+            }
+            Stmt::Ftruncate => {
+                kind = StatementKind::Ftruncate;
+                push(ActionKind::LibAct, None);
+                if let Some(a) = part.actions.last_mut() {
+                    a.arg = LibAct::Ftruncate as u64;
+                }
+            }
             Stmt::Printa(format, aggs) => {
                 let (text, format) = match format {
                     Some((text, format)) => (Some(text.clone()), Some(format.clone())),
@@ -349,6 +384,7 @@ impl<'a> Lower<'a> {
             }
             Stmt::LibAct(act, aggregation, operand) => {
                 kind = match act {
+                    LibAct::Ftruncate => StatementKind::Ftruncate,
                     LibAct::Clear => StatementKind::Clear(*aggregation),
                     LibAct::Normalize => StatementKind::Normalize(*aggregation),
                     LibAct::Denormalize => StatementKind::Denormalize(*aggregation),

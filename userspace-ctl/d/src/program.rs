@@ -13,6 +13,10 @@
 //! | `printf("..", x, y);` | one `Printf` per value, the format on the first; without values one `Printf` without object |
 //! | `printa("..", @a, @b);` | one `Printa` whose object returns the number of the first aggregation (4 bytes); the rest is in [`Statement`] |
 //! | `exit(x);` | one `Exit` (4 bytes) |
+//! | `speculate(id);` `commit(id);` `discard(id);` `raise(n);` `chill(n);` | one of that kind, its object returns the operand: no datum |
+//! | `stop();` `breakpoint();` `panic();` | one of that kind, no object, no datum |
+//! | `system("..", x);` `freopen("..", x);` | as printf, the first action of that kind |
+//! | `ftruncate();` | one `LibAct` without object |
 //! | `@a[k, l] = sum(x);` | a `DifExpr` per key, then `Sum` with `ntuple` = number of keys; `count()` has no object |
 //! | `clear(@a); normalize(@a, n);` .. | `LibAct` with a [`abi::action::LibAct`] in `arg`, its object returns the number of the aggregation; normalize and trunc are followed by a second `LibAct` with the same `arg`, whose object returns the operand |
 //!
@@ -114,6 +118,12 @@ pub enum StatementKind {
     },
     /// `exit(n)`.
     Exit,
+    /// `system`: a command line, made as printf makes text.
+    System(Format),
+    /// `freopen`: a file's name, made as printf makes text.
+    Freopen(Format),
+    /// `ftruncate()`.
+    Ftruncate,
     /// `tracemem(address, n)`: bytes to dump.
     Tracemem(u32),
     /// `clear(@a)`.

@@ -145,6 +145,12 @@ fn typed_statements(body: &[Stmt], depth: usize, out: &mut String) {
                 let text = text.iter().map(|t| format!("{:?}", t.0));
                 list("printa", text.chain(aggs.iter().map(|n| format!("@{n}"))))
             }
+            Stmt::Format(kind, text, _, values) => {
+                let text = format!("{text:?}");
+                list(kind.name(), [text].into_iter().chain(values.iter().map(value)))
+            }
+            Stmt::Act(kind, operand) => list(kind.name(), operand.iter().map(value)),
+            Stmt::Ftruncate => list("ftruncate", []),
             Stmt::Aggregate(n, keys, kind, _, v) => {
                 let keys = list("keys", keys.iter().map(value));
                 let parts = [format!("@{n}"), keys].into_iter().chain(v.iter().map(value));

@@ -244,6 +244,12 @@ pub enum Stmt {
     Tracemem(Expr, u32),
     /// `@a[keys] = func(x)`: number, keys, kind, parameters, value.
     Aggregate(u32, Vec<Expr>, ActionKind, u64, Option<Expr>),
+    /// An action that records nothing, with its operand: `speculate(id)`, `stop()`.
+    Act(ActionKind, Option<Expr>),
+    /// `system` and `freopen`: printf to another end.
+    Format(ActionKind, String, crate::format::Format, Vec<Expr>),
+    /// `ftruncate()`.
+    Ftruncate,
     /// `clear` and friends, with the operand.
     LibAct(abi::action::LibAct, u32, Option<Expr>),
     /// `if`.

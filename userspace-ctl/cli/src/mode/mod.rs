@@ -8,6 +8,15 @@ pub mod run;
 use consumer::Failure;
 use std::fs::File;
 use std::io::{BufWriter, Write};
+use std::os::fd::AsFd;
+
+/// The file that [`output`] writes to.
+pub fn file(name: Option<&str>) -> Option<File> {
+    match name {
+        None => std::io::stdout().as_fd().try_clone_to_owned().ok().map(File::from),
+        Some(name) => File::options().write(true).open(name).ok(),
+    }
+}
 
 /// Standard output, or the file of `-o`.
 pub fn output(file: Option<&str>) -> Result<Box<dyn Write>, Failure> {

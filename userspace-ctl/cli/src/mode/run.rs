@@ -67,7 +67,8 @@ fn trace(
     let mut out = crate::mode::output(args.output.as_deref())?;
     let mut err = std::io::stderr();
     let how = session::Settings { droptags: settings.droptags };
-    let output = Output { out: &mut *out, err: &mut err };
+    let file = crate::mode::file(args.output.as_deref());
+    let output = Output { out: &mut *out, err: &mut err, file };
     // From here on a signal ends the session in order.
     let mut waiter = Signals::new(targets)?;
     let mut session = Session::enable(device, output, how, &options, &name, programs)?;

@@ -22,6 +22,17 @@ pub enum Report {
     Exit(i32),
 }
 
+/// What a record asks for beside text; the text before it has to be out first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Effect {
+    /// `system()`: a command line.
+    System(String),
+    /// `freopen()`: where output goes from here on; empty: back.
+    Freopen(String),
+    /// `ftruncate()`: the file that output goes to is empty again.
+    Ftruncate,
+}
+
 /// What printing remembers between records.
 #[derive(Debug)]
 pub struct Reporter {
@@ -67,6 +78,7 @@ impl Reporter {
         record: &Record,
         programs: &[Program],
         store: &mut Store,
+        effect: &mut dyn FnMut(&mut Vec<u8>, Effect),
     ) -> Report {
         let mut report = Report::Printed;
         self.columns(out, record);
@@ -77,7 +89,7 @@ impl Reporter {
             let data: Vec<Datum> = group.iter().filter_map(|r| datum_of(record, r)).collect();
             match kind {
                 Some(kind) => {
-                    if let Some(status) = self.statement(out, kind, &data, store) {
+                    if let Some(status) = self.statement(out, kind, &data, store, effect) {
                         report = Report::Exit(status);
                     }
                 }
@@ -97,6 +109,7 @@ impl Reporter {
         kind: &StatementKind,
         data: &[Datum<'_>],
         store: &mut Store,
+        effect: &mut dyn FnMut(&mut Vec<u8>, Effect),
     ) -> Option<i32> {
         let int = |i: usize| data.get(i).and_then(|d| value::signed(d.bytes));
         match kind {
@@ -110,6 +123,21 @@ impl Reporter {
                     Data { args: data, aggregations: &[], zoom: self.zoom, indent: self.indent };
                 printf::format(out, format, data, &self.symbols);
             }
+            StatementKind::System(format) | StatementKind::Freopen(format) => {
+                let mut text = Vec::new();
+                let (zoom, indent) = (self.zoom, self.indent);
+                let data = Data { args: data, aggregations: &[], zoom, indent };
+                printf::format(&mut text, format, data, &self.symbols);
+                let text = String::from_utf8_lossy(&text).into_owned();
+                effect(
+                    out,
+                    match kind {
+                        StatementKind::System(_) => Effect::System(text),
+                        _ => Effect::Freopen(text),
+                    },
+                );
+            }
+            StatementKind::Ftruncate => effect(out, Effect::Ftruncate),
             StatementKind::Printa { format, aggregations } => {
                 let rows = store.rows(aggregations, self.sort);
                 aggregations.iter().for_each(|&a| store.mark_printed(a));

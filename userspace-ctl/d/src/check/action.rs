@@ -9,13 +9,133 @@ use crate::diag::{Diagnostic, Tag};
 use crate::source::Span;
 use crate::typed::{Expr, Stmt};
 use crate::types::{Int, Type};
-use abi::action::LibAct;
+use abi::action::{ActionKind, LibAct};
 use abi::difo::MAX_BY_REF;
 
 impl Checker<'_> {
     /// The statements of a block; broken ones are left out.
     pub(super) fn statements(&mut self, statements: &[ast::Stmt]) -> Vec<Stmt> {
-        statements.iter().filter_map(|s| self.statement(s)).collect()
+        let in_order = |s: &ast::Stmt| {
+            let checked = self.statement(s)?;
+            let span = match &s.kind {
+                StmtKind::Expr(e) => e.span,
+                StmtKind::If(condition, ..) => condition.span,
+            };
+            self.in_order(&checked, span).then_some(checked)
+        };
+        statements.iter().filter_map(in_order).collect()
+    }
+
+    /// What may follow speculate() and commit() in a clause: a clause records in one place, and what
+    /// it changes at once is not taken back when a speculation is discarded.
+    fn in_order(&mut self, s: &Stmt, span: Span) -> bool {
+        let kind = match s {
+            Stmt::Expr(_) => return true,
+            Stmt::If(..) if self.order.speculates => {
+                self.later(Tag::Unknown, span, "speculate() in a clause with an if is");
+                return false;
+            }
+            Stmt::If(..) => {
+                self.order.branches = true;
+                return true;
+            }
+            Stmt::Act(kind, _) | Stmt::Format(kind, ..) => *kind,
+            Stmt::Exit(_) => ActionKind::Exit,
+            Stmt::Aggregate(_, _, kind, ..) => *kind,
+            _ => ActionKind::DifExpr,
+        };
+        let order = self.order;
+        let wrong = |what: &str, tag| Some((tag, what.to_string()));
+        let found = match kind {
+            ActionKind::Speculate if order.speculates => {
+                wrong("speculate( ) may not follow speculate( )", Tag::SpecSpec)
+            }
+            ActionKind::Speculate if order.commits => {
+                wrong("speculate( ) may not follow commit( )", Tag::SpecComm)
+            }
+            ActionKind::Speculate if order.records => {
+                wrong("speculate( ) may not follow data-recording action(s)", Tag::SpecDrec)
+            }
+            ActionKind::Commit if order.commits => {
+                wrong("commit( ) may not follow commit( )", Tag::CommComm)
+            }
+            ActionKind::Commit if order.records || order.speculates => {
+                wrong("commit( ) may not follow data-recording action(s)", Tag::CommDrec)
+            }
+            ActionKind::Discard if order.speculates => {
+                wrong("discard( ) may not follow speculate( )", Tag::CommDrec)
+            }
+            ActionKind::Speculate | ActionKind::Commit | ActionKind::Discard => None,
+            ActionKind::Exit if order.speculates => {
+                wrong("exit( ) may not follow speculate( )", Tag::ExitSpec)
+            }
+            kind if kind.is_destructive() && order.speculates => {
+                wrong("destructive actions may not follow speculate( )", Tag::ActSpec)
+            }
+            kind if kind.is_aggregating() && order.commits => {
+                wrong("aggregating actions may not follow commit( )", Tag::AggComm)
+            }
+            kind if kind.is_aggregating() && order.speculates => {
+                wrong("aggregating actions may not follow speculate( )", Tag::AggSpec)
+            }
+            kind if kind.is_aggregating() => None,
+            _ if order.commits && !matches!(s, Stmt::Act(..)) => {
+                wrong("data-recording actions may not follow commit( )", Tag::DrecComm)
+            }
+            _ => None,
+        };
+        if let Some((tag, message)) = found {
+            let d = Diagnostic::new(tag, span, message);
+            self.fail(d.hint("put it into a clause of its own, on the same probe"));
+            return false;
+        }
+        match kind {
+            ActionKind::Speculate if order.branches => {
+                self.later(Tag::Unknown, span, "speculate() in a clause with an if is");
+                return false;
+            }
+            ActionKind::Speculate => self.order.speculates = true,
+            ActionKind::Commit => self.order.commits = true,
+            kind if kind.is_aggregating() => {}
+            _ if matches!(s, Stmt::Act(..)) => {}
+            _ => self.order.records = true,
+        }
+        true
+    }
+
+    /// An action that takes a number and records nothing.
+    fn act(
+        &mut self,
+        kind: ActionKind,
+        parameter: Option<&str>,
+        args: &[ast::Expr],
+        span: Span,
+    ) -> Option<Stmt> {
+        let name = kind.name();
+        match (parameter, args) {
+            (None, []) => Some(Stmt::Act(kind, None)),
+            (Some(what), [arg]) => {
+                let e = self.expr(arg);
+                match e.ty {
+                    Type::Int(_) => Some(Stmt::Act(kind, Some(convert(e, &Type::Int(Int::INT64))))),
+                    Type::Error => None,
+                    _ => {
+                        let message = format!(
+                            "{name}( ) argument #1 is incompatible with prototype: expected {what}, found {}",
+                            e.ty
+                        );
+                        let d = Diagnostic::new(Tag::ProtoArg, e.span, message);
+                        self.fail(d.label(format!("expected {what}")));
+                        None
+                    }
+                }
+            }
+            _ => {
+                let n = usize::from(parameter.is_some());
+                self.wrong_count(name, args.len(), n, n, "", span);
+                None
+            }
+        }
     }
 
     fn statement(&mut self, s: &ast::Stmt) -> Option<Stmt> {
@@ -88,6 +208,23 @@ impl Checker<'_> {
             "printa" => self.printa(args, span),
             "exit" => self.exit(args, span),
             "tracemem" => self.tracemem(args, span),
+            "speculate" => self.act(ActionKind::Speculate, Some("int"), args, span),
+            "commit" => self.act(ActionKind::Commit, Some("int"), args, span),
+            "discard" => self.act(ActionKind::Discard, Some("int"), args, span),
+            "stop" => self.act(ActionKind::Stop, None, args, span),
+            "raise" => self.act(ActionKind::Raise, Some("int"), args, span),
+            "breakpoint" => self.act(ActionKind::Breakpoint, None, args, span),
+            "panic" => self.act(ActionKind::Panic, None, args, span),
+            "chill" => self.act(ActionKind::Chill, Some("int"), args, span),
+            "system" => self.formatted("system", ActionKind::System, args, span),
+            "freopen" => self.formatted("freopen", ActionKind::Freopen, args, span),
+            "ftruncate" => match args {
+                [] => Some(Stmt::Ftruncate),
+                _ => {
+                    self.wrong_count(name, args.len(), 0, 0, "", span);
+                    None
+                }
+            },
             "clear" => self.library(LibAct::Clear, name, args, span),
             "normalize" => self.library(LibAct::Normalize, name, args, span),
             "denormalize" => self.library(LibAct::Denormalize, name, args, span),
@@ -237,6 +374,7 @@ impl Checker<'_> {
             LibAct::Denormalize => {
                 (Tag::NormalizeProto, Tag::NormalizeAggarg, Tag::NormalizeAggbad, None, 1..=1)
             }
+            LibAct::Ftruncate => return Some(Stmt::Ftruncate),
             LibAct::Trunc => {
                 (Tag::TruncProto, Tag::TruncAggarg, Tag::TruncAggbad, Some(Tag::TruncScalar), 1..=2)
             }

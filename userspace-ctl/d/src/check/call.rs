@@ -15,27 +15,8 @@ use abi::action::ActionKind;
 use abi::dif::Subr;
 
 /// Functions that DTrace knows and this version does not.
-const LATER: &[&str] = &[
-    "stop",
-    "raise",
-    "system",
-    "freopen",
-    "breakpoint",
-    "panic",
-    "chill",
-    "speculate",
-    "commit",
-    "discard",
-    "setopt",
-    "ftruncate",
-    "print",
-    "printm",
-    "pcap",
-    "d_path",
-    "link_ntop",
-    "memref",
-    "memstr",
-];
+const LATER: &[&str] =
+    &["setopt", "print", "printm", "pcap", "d_path", "link_ntop", "memref", "memstr"];
 
 /// The subroutine of this name.
 fn subr(name: &str) -> Option<Subr> {
@@ -53,7 +34,6 @@ fn is_later(s: Subr) -> bool {
             | Subr::RwReadHeld
             | Subr::RwWriteHeld
             | Subr::RwIswriter
-            | Subr::Speculation
             | Subr::Msgdsize
             | Subr::Msgsize
             | Subr::DdiPathname
@@ -72,6 +52,17 @@ pub(super) const ACTIONS: &[&str] = &[
     "normalize",
     "denormalize",
     "trunc",
+    "speculate",
+    "commit",
+    "discard",
+    "stop",
+    "raise",
+    "breakpoint",
+    "panic",
+    "chill",
+    "system",
+    "freopen",
+    "ftruncate",
 ];
 
 /// Actions whose datum is recorded, printed and a key as a value is, but is no value to compute with.

@@ -31,6 +31,15 @@ use std::sync::Arc;
 /// After so many complaints the rest would be noise.
 const MAX_COMPLAINTS: usize = 20;
 
+/// What the statements of a clause have done so far, as far as it matters for what may follow.
+#[derive(Debug, Clone, Copy, Default)]
+struct Order {
+    records: bool,
+    speculates: bool,
+    commits: bool,
+    branches: bool,
+}
+
 /// Settings of one program.
 #[derive(Debug, Clone, Copy)]
 pub struct Settings {
@@ -54,6 +63,8 @@ pub struct Checker<'a> {
     /// Probes matched by all descriptions.
     pub matched: usize,
     region: Option<Region>,
+    /// What the clause has done so far.
+    order: Order,
     /// Most arguments of the clause's probes, if known.
     nargs: Option<u32>,
     /// Types of `args[]`, if known.
@@ -82,6 +93,7 @@ impl<'a> Checker<'a> {
             notes: Vec::new(),
             matched: 0,
             region: None,
+            order: Order::default(),
             nargs: None,
             signature: None,
             expanded: 0,
@@ -128,6 +140,7 @@ impl<'a> Checker<'a> {
                 self.predicate(p)
             });
             self.region = Some(Region::ActionList);
+            self.order = Order::default();
             let body = self.statements(clause.body.as_deref().unwrap_or(&[]));
             self.region = None;
             variants.push(typed::Variant { members: group.members, predicate, body });

@@ -67,7 +67,8 @@ impl Checker<'_> {
             return None;
         };
         let text = String::from_utf8_lossy(&bytes).split('\0').next().unwrap_or("").to_string();
-        if text.is_empty() {
+        // freopen("") is the way back.
+        if text.is_empty() && action != "freopen" {
             let message = format!("{action}( ) format string is empty");
             self.fail(Diagnostic::new(Tag::PrintfFmtEmpty, e.span, message));
             return None;
@@ -92,16 +93,38 @@ impl Checker<'_> {
 
     /// `printf(format, values ..)`.
     pub(super) fn printf(&mut self, args: &[ast::Expr], span: Span) -> Option<Stmt> {
+        let (text, format, values) = self.values("printf", args, span)?;
+        Some(Stmt::Printf(text, format, values))
+    }
+
+    /// `system` and `freopen`, which make their text as printf does.
+    pub(super) fn formatted(
+        &mut self,
+        name: &str,
+        kind: ActionKind,
+        args: &[ast::Expr],
+        span: Span,
+    ) -> Option<Stmt> {
+        let (text, format, values) = self.values(name, args, span)?;
+        Some(Stmt::Format(kind, text, format, values))
+    }
+
+    fn values(
+        &mut self,
+        action: &str,
+        args: &[ast::Expr],
+        span: Span,
+    ) -> Option<(String, Format, Vec<Expr>)> {
         let Some((format, rest)) = args.split_first() else {
-            self.wrong_count("printf", 0, 1, usize::MAX, "void(string, ...)", span);
+            self.wrong_count(action, 0, 1, usize::MAX, "void(string, ...)", span);
             return None;
         };
         let errors = self.diagnostics.len();
-        let text = self.format_text("printf", format)?;
+        let text = self.format_text(action, format)?;
         let mut values: Vec<Expr> = Vec::new();
         for arg in rest {
             if let ExprKind::Agg(name, _) = &arg.kind {
-                let message = format!("printf( ) cannot print an aggregation: @{name}");
+                let message = format!("{action}( ) cannot print an aggregation: @{name}");
                 self.fail(
                     Diagnostic::new(Tag::PrintfArgType, arg.span, message).hint("use printa()"),
                 );
@@ -109,7 +132,7 @@ impl Checker<'_> {
             }
             values.push(self.record(arg));
         }
-        let raw = self.read("printf", &text, format.span)?;
+        let raw = self.read(action, &text, format.span)?;
         let mut next = 0usize;
         let mut pieces = Vec::new();
         for (piece, number) in raw.numbered() {
@@ -122,7 +145,7 @@ impl Checker<'_> {
             };
             if c.aggregation {
                 let message =
-                    format!("printf( ) conversion #{number} ({}) is for printa( ) only", c.text);
+                    format!("{action}( ) conversion #{number} ({}) is for printa( ) only", c.text);
                 self.fail(Diagnostic::new(Tag::PrintfAggConv, format.span, message));
                 return None;
             }
@@ -132,8 +155,10 @@ impl Checker<'_> {
                     continue;
                 }
                 let Some(value) = values.get(next) else {
-                    let message =
-                        format!("printf( ) conversion #{number} ({}) has no value for `*`", c.text);
+                    let message = format!(
+                        "{action}( ) conversion #{number} ({}) has no value for `*`",
+                        c.text
+                    );
                     self.fail(
                         Diagnostic::new(Tag::PrintfDynProto, span, message)
                             .label("expected an integer before the value"),
@@ -142,7 +167,7 @@ impl Checker<'_> {
                 };
                 if value.ty.int().is_none() && !value.ty.is_error() {
                     let message = format!(
-                        "printf( ) argument #{} is {}: `*` of {} expects an integer",
+                        "{action}( ) argument #{} is {}: `*` of {} expects an integer",
                         next + 2,
                         value.ty,
                         c.text
@@ -158,7 +183,7 @@ impl Checker<'_> {
             }
             let Some(value) = values.get_mut(next) else {
                 let message = format!(
-                    "printf( ) prototype mismatch: conversion #{number} ({}) has no value",
+                    "{action}( ) prototype mismatch: conversion #{number} ({}) has no value",
                     c.text
                 );
                 self.fail(
@@ -167,7 +192,7 @@ impl Checker<'_> {
                 );
                 return None;
             };
-            let ok = self.fits("printf", &c, number, next + 2, value, format.span);
+            let ok = self.fits(action, &c, number, next + 2, value, format.span);
             if !ok {
                 return None;
             }
@@ -178,7 +203,7 @@ impl Checker<'_> {
         }
         if let Some(extra) = values.get(next) {
             let message = format!(
-                "printf( ) prototype mismatch: {} values given, the format has conversions for {next}",
+                "{action}( ) prototype mismatch: {} values given, the format has conversions for {next}",
                 values.len()
             );
             let at = extra.span;
@@ -191,7 +216,7 @@ impl Checker<'_> {
         if self.diagnostics.len() > errors || values.iter().any(|v| v.ty.is_error()) {
             return None;
         }
-        Some(Stmt::Printf(text, Format { pieces }, values))
+        Some((text, Format { pieces }, values))
     }
 
     /// Does the value suit the conversion? Pointers to characters become strings for `%s`.
