@@ -49,6 +49,8 @@ pub enum Unfit {
     Inconsistent(u64),
     /// It is left by an instruction that cannot be reproduced.
     OddExit(u64),
+    /// A breakpoint here, where control gets to, hides an instruction.
+    Hidden(u64),
     /// It is larger than any that should be looked at.
     TooLarge,
 }
@@ -142,6 +144,8 @@ pub fn exits<E: From<Unfit>>(
             w.set(w.get() | (1 << (at & 63)));
         }
     };
+    // Where the last turn ends, if control does not go on behind it, or need not.
+    let mut closed = None;
     for step in x86::turns(code.bytes, code.start, begin) {
         let (ip, insn) = match step {
             Ok(step) => step,
@@ -157,6 +161,20 @@ pub fn exits<E: From<Unfit>>(
         };
         let at = ip.wrapping_sub(code.start);
         begin(at as usize);
+        let rest = code.bytes.get(at as usize..).unwrap_or_default();
+        if rest.first() == Some(&INT3) && closed != Some(ip) {
+            return Err(Unfit::Hidden(ip).into());
+        }
+        let next = rest.get(insn.len..).unwrap_or_default();
+        let ends = match insn.kind {
+            Flow::Return | Flow::Jump(_) | Flow::Trap => true,
+            // Behind a call that does not return there may be filling to the end.
+            Flow::Call(_) => next.iter().all(|b| *b == INT3),
+            // Through a register: a call, or a jump with a breakpoint behind it.
+            Flow::Indirect => next.first() == Some(&INT3),
+            Flow::Next | Flow::Branch(_) => false,
+        };
+        closed = ends.then_some(ip.wrapping_add(insn.len as u64));
         let target = match insn.kind {
             Flow::Next | Flow::Call(_) | Flow::Trap => continue,
             Flow::Jump(target) | Flow::Branch(target) => Some(target),
@@ -173,7 +191,6 @@ pub fn exits<E: From<Unfit>>(
                 continue;
             }
         }
-        let rest = code.bytes.get(at as usize..).unwrap_or_default();
         if let Some(e) = leaves(rest, ip, insn, around.return_thunk)? {
             exit(ip, e)?;
         }

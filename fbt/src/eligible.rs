@@ -5,6 +5,7 @@
 //! at all, what the kernel forbids, what a firing probe itself runs, and what cannot be patched.
 
 use crate::body::{self, Around, Code, Scratch, Unfit};
+use crate::hit;
 use crate::path::FirePath;
 use crate::text::{self, Limits};
 use abi::probe::Technique;
@@ -197,11 +198,12 @@ fn fentry(code: Code<'_>) -> Option<u64> {
     }
 }
 
-/// Reads a whole function into `buffer`.
+/// Reads a whole function into `buffer`, without what we have put there.
 pub(crate) fn code(start: u64, size: u64, buffer: &mut [u8]) -> Option<Code<'_>> {
     let bytes = buffer.get_mut(..usize::try_from(size).ok()?)?;
     if !text::read(start, bytes) {
         return None;
     }
+    hit::as_it_was(start, bytes);
     Some(Code { start, bytes })
 }

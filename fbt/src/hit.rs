@@ -49,7 +49,7 @@ pub(crate) struct Site {
     offset: i32,
     /// Bytes of the function.
     size: u32,
-    /// What stood here, if it is replaced by a call of ours.
+    /// What stood here, but for what ftrace replaces.
     pub(crate) old: [u8; WIDE],
     pub(crate) how: How,
     role: Role,
@@ -205,6 +205,24 @@ impl Table {
             })
             .filter(move |s| s.addr == addr)
     }
+}
+
+/// Puts back into `bytes`, which were read at `start`, what stood where something of ours is now.
+pub(crate) fn as_it_was(start: u64, bytes: &mut [u8]) {
+    TABLE.with(|t| {
+        let Some(t) = t else { return };
+        for at in 0..bytes.len() {
+            // What our places begin with.
+            if !matches!(bytes.get(at), Some(0xcc | 0xe8)) {
+                continue;
+            }
+            let ours = |s: &&Site| s.is_armed() && s.how != How::Fentry;
+            let Some(s) = t.at(start.wrapping_add(at as u64)).find(ours) else { continue };
+            let len = if s.how == How::Trap { 1 } else { WIDE };
+            let to = bytes.get_mut(at..).unwrap_or_default();
+            to.iter_mut().zip(s.old).take(len).for_each(|(to, was)| *to = was);
+        }
+    });
 }
 
 /// Serves an address. One that was disarmed a moment ago is not in the table any more: nothing

@@ -9,9 +9,10 @@ use crate::body::{self, Around, Code, Exit, Scratch, Unfit, WIDE};
 use crate::catalog::{Catalog, Cookie, Desk, Function, Rules};
 use crate::eligible::{self, Entry};
 use crate::hit::{How, Role, Site};
+use crate::provider::KERNEL;
 use framework::{EnableError, Probe};
 use kapi::int3::{Emulate, Trap};
-use kapi::mem;
+use kapi::{mem, symbols};
 use kernel::prelude::*;
 use kernel::sync::Arc;
 use x86::{Shape, MAX_LEN};
@@ -38,6 +39,9 @@ impl From<Unfit> for Stop {
     }
 }
 
+const HIDDEN: EnableError =
+    EnableError::Busy("another tracer's breakpoint hides what stands there");
+
 impl From<Stop> for EnableError {
     fn from(s: Stop) -> Self {
         match s {
@@ -46,6 +50,7 @@ impl From<Stop> for EnableError {
             Stop::Unfit(Unfit::OddExit(_)) => {
                 Self::Unsupported("it returns in a way that cannot be reproduced")
             }
+            Stop::Unfit(Unfit::Hidden(_)) => HIDDEN,
             Stop::Unfit(Unfit::Undecodable(_) | Unfit::Inconsistent(_)) => {
                 Self::Unsupported("its code cannot be followed to where it returns")
             }
@@ -108,7 +113,7 @@ impl Planner<'_> {
             Entry::Fentry(at) => (self.site(at, How::Fentry, Role::Entry, [0; WIDE]), None),
             Entry::Break(at, shape, len) => {
                 let trap = trap(at, shape, len, code.bytes, self.start)?;
-                (self.site(at, How::Trap, Role::Entry, [0; WIDE]), Some(trap))
+                (self.site(at, How::Trap, Role::Entry, old(&code, at)), Some(trap))
             }
         };
         self.add(site, trap, to)
@@ -158,13 +163,18 @@ impl Planner<'_> {
     ) -> core::result::Result<(), EnableError> {
         let from = at.wrapping_sub(code.start) as usize;
         let bytes = code.bytes.get(from..).unwrap_or_default();
-        let mut old = [0; WIDE];
-        for (to, from) in old.iter_mut().zip(bytes) {
-            *to = *from;
-        }
         // An exit that is the function's first instruction, too, gets a breakpoint: that knows
         // which of both it is for.
         let wide = !self.rules.only_breakpoints && at.wrapping_sub(self.start) >= 16;
+        // A kprobe that has been optimized is a jump to where no function is, nor was.
+        if let (Exit::Tail, [_, a, b, c, d, ..]) = (exit, bytes) {
+            let distance = i64::from(i32::from_le_bytes([*a, *b, *c, *d]));
+            let to = at.wrapping_add(WIDE as u64).wrapping_add_signed(distance);
+            let known = || symbols::init_text_range().is_some_and(|r| r.contains(&to));
+            if self.catalog.module == KERNEL && !self.catalog.range.contains(&to) && !known() {
+                return Err(HIDDEN);
+            }
+        }
         let (how, shape, len) = match exit {
             Exit::Return if wide => (How::Return, None, WIDE),
             Exit::Tail if wide => (How::Tail, None, WIDE),
@@ -183,7 +193,7 @@ impl Planner<'_> {
             Some(shape) => Some(trap(at, shape, len as u8, code.bytes, code.start)?),
             None => None,
         };
-        let site = self.site(at, how, Role::Exit, old);
+        let site = self.site(at, how, Role::Exit, old(&code, at));
         self.add(site, trap, to)
     }
 
@@ -202,6 +212,16 @@ impl Planner<'_> {
         let offset = addr.wrapping_sub(self.start) as i32;
         Site::new(addr, self.probe.clone(), offset, self.function.size, how, role, old)
     }
+}
+
+/// What stands at `at`.
+fn old(code: &Code<'_>, at: u64) -> [u8; WIDE] {
+    let mut old = [0; WIDE];
+    let from = at.wrapping_sub(code.start) as usize;
+    for (to, from) in old.iter_mut().zip(code.bytes.get(from..).unwrap_or_default()) {
+        *to = *from;
+    }
+    old
 }
 
 /// What a breakpoint at `at` has to make up for.

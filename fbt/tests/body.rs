@@ -66,6 +66,21 @@ fn jumps_within_and_to_the_cold_half_and_calls_are_not() {
     assert_eq!(found, Found { loops: true, elsewhere: Some(COLD.start + 7) });
 }
 
+/// Another tracer's breakpoint may hide a return, so it is not passed over; what fills is.
+#[test]
+fn breakpoints_on_the_way_are_found() {
+    // In the place of the return; of the lea before it, which is decoded wrongly then; behind a branch.
+    assert_eq!(look(&[0x90, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc]), Err(Unfit::Hidden(AT + 1)));
+    assert_eq!(look(&[0xcc, 0x8d, 0x47, 1, 0xc3]), Err(Unfit::Hidden(AT)));
+    assert_eq!(look(&[0x74, 1, 0xcc, 0x90, 0xc3]), Err(Unfit::Hidden(AT + 2)));
+    assert_eq!(look(&[0xe8, 0, 0, 0, 0, 0xcc, 0x90, 0xc3]), Err(Unfit::Hidden(AT + 5)));
+    // Behind a jump, a return, a trap, and a call that does not return.
+    assert_eq!(look(&[0xeb, 1, 0xcc, 0xc3]).expect("fit").0.len(), 1);
+    assert_eq!(look(&[0xff, 0xe0, 0xcc]).expect("fit").0.len(), 1);
+    assert_eq!(look(&[0x0f, 0x0b, 0xcc, 0xcc, 0xc3, 0xcc]).expect("fit").0.len(), 1);
+    assert_eq!(look(&[0xe8, 0, 0, 0, 0, 0xcc, 0xcc, 0xcc]).expect("fit").0, []);
+}
+
 #[test]
 fn nonsense_is_not_believed() {
     // A jump into the middle of the mov behind it.
