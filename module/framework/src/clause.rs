@@ -210,6 +210,12 @@ pub(crate) enum Step {
     Note,
     /// Store a stack.
     Stack(Whose, Datum),
+    /// Send a signal to the process; `None`: stop it.
+    Signal(Option<Code>),
+    /// Spend so many nanoseconds.
+    Chill(Code),
+    /// Stop the machine.
+    Panic,
     /// What follows is recorded in the speculation of this id.
     Speculate(Code),
     /// That speculation ends.
@@ -467,13 +473,31 @@ impl Builder<'_> {
             Some(d) => Some(admit(d, &self.rules, self.vars, self.spent)?),
             None => None,
         };
+        if a.kind.is_destructive() && !self.rules.allow_destructive {
+            return Err(Error::Destructive(a.kind));
+        }
+        let operand = code.as_ref().is_some_and(|c| !c.rtype().is_by_ref() && c.rtype().size > 0);
+        let effect = match (a.kind, code.is_some()) {
+            (ActionKind::Stop, false) => Some(Step::Signal(None)),
+            (ActionKind::Panic, false) => Some(Step::Panic),
+            (ActionKind::Raise | ActionKind::Chill, _) if !operand => {
+                return Err(Error::ActionShape(a.kind))
+            }
+            (ActionKind::Stop | ActionKind::Panic, true) => return Err(Error::ActionShape(a.kind)),
+            _ => None,
+        };
+        if let Some(step) = effect {
+            return Ok(mem::push(&mut c.steps, step)?);
+        }
         let effect = match (a.kind, &code) {
             (ActionKind::Speculate | ActionKind::Commit | ActionKind::Discard, Some(code))
                 if code.rtype().is_by_ref() || code.rtype().size == 0 =>
             {
                 return Err(Error::ActionShape(a.kind));
             }
-            (ActionKind::Speculate, _) => Some(Step::Speculate as fn(Code) -> Step),
+            (ActionKind::Raise, _) => Some((|c| Step::Signal(Some(c))) as fn(Code) -> Step),
+            (ActionKind::Chill, _) => Some(Step::Chill as fn(_) -> _),
+            (ActionKind::Speculate, _) => Some(Step::Speculate as fn(_) -> _),
             (ActionKind::Commit, _) => {
                 Some((|c| Step::EndSpeculation(c, End::Commit)) as fn(_) -> _)
             }
@@ -500,9 +524,6 @@ impl Builder<'_> {
         };
         let (datum, mut desc) = self.datum(layout, ty, a.kind)?;
         let step = match (a.kind, code) {
-            (kind, _) if kind.is_destructive() && !self.rules.allow_destructive => {
-                return Err(Error::Destructive(kind))
-            }
             (ActionKind::System | ActionKind::Freopen, Some(code)) => Step::Record(code, datum),
             (ActionKind::System | ActionKind::Freopen, None) => Step::Note,
             (ActionKind::Exit, Some(code)) if matches!(datum.form, Form::Value) => {

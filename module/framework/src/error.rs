@@ -75,6 +75,10 @@ impl fmt::Display for Error {
                 }
                 None => write!(f, "unknown option {id}"),
             },
+            Self::Action(ActionKind::Breakpoint) => f.write_str(
+                "breakpoint() is not supported: there is no kernel debugger, and without one the \
+                 machine would stop for good",
+            ),
             Self::Action(k) => {
                 write!(f, "action {}() ({:#x}) is not supported yet", k.name(), k.number())
             }

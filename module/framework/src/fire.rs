@@ -12,12 +12,14 @@ use crate::ecb::{Chain, Ecb};
 use crate::env::{process, Firing, ProbeEnv};
 use crate::probe::{Probe, Special};
 use crate::shared::{CpuState, Shared, BUDGET};
+use abi::fault::FaultKind;
 use abi::record::{RecordHeader, HEADER_SIZE};
 use buffers::speculation::{End, Part};
 use buffers::Principal;
 use core::ptr;
 use core::sync::atomic::Ordering::Relaxed;
-use dif::{Env, Fault};
+use dif::{Env, Fault, Raised};
+use kapi::act;
 use kapi::context::ProbeCtx;
 use kapi::task;
 use kernel::alloc::KVVec;
@@ -314,6 +316,22 @@ fn run_step(
     hand: &mut Hand<'_>,
 ) -> Result<(), Fault> {
     match step {
+        Step::Signal(code) => {
+            let signal = match code {
+                // CAST: what is no signal is refused.
+                Some(code) => dif::run(code, memory, env)? as i32,
+                None => act::STOP,
+            };
+            act::signal(env.firing.ctx, signal);
+        }
+        Step::Chill(code) => {
+            let ns = dif::run(code, memory, env)?;
+            if !shared.may_chill(env.firing.ctx, env.firing.now(), ns) {
+                return Err(Raised { kind: FaultKind::IllOp, addr: ns }.at(0));
+            }
+            act::chill(env.firing.ctx, ns);
+        }
+        Step::Panic => act::panic(env.firing.ctx),
         // Of a clause's own record.
         Step::Note | Step::Speculate(_) => {}
         Step::EndSpeculation(code, end) => {

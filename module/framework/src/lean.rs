@@ -319,6 +319,9 @@ impl Lean {
                 | Step::Stack(..)
                 | Step::Exit(..)
                 | Step::Note
+                | Step::Signal(..)
+                | Step::Chill(..)
+                | Step::Panic
                 | Step::Speculate(..)
                 | Step::EndSpeculation(..)
                 | Step::Key(..)

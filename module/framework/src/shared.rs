@@ -106,6 +106,8 @@ pub struct Shared {
     /// Only this CPU traces, if not [`UNSET`].
     pub(crate) only_cpu: u64,
     pub(crate) counters: Counters,
+    /// Of each CPU: when the second began, and how much of it was spent by `chill()`.
+    chilled: PerCpu<(AtomicU64, AtomicU64)>,
     special: [Published<Chain>; 3],
     pub(crate) bufsize: usize,
     pub(crate) aggsize: usize,
@@ -203,6 +205,7 @@ impl Shared {
             strsize,
             only_cpu,
             counters: Counters::default(),
+            chilled: PerCpu::new(|_| Ok((AtomicU64::new(0), AtomicU64::new(0))))?,
             special: [Published::empty(), Published::empty(), Published::empty()],
             bufsize,
             aggsize,
@@ -247,6 +250,25 @@ impl Shared {
     /// The next step, whatever the last one was.
     pub(crate) fn set_activity(&self, to: Activity) {
         self.activity.store(self.number(to), Ordering::Release);
+    }
+
+    /// Whether a CPU may be kept for so long: half a second in each second, over all consumers' probes
+    /// that ask this one.
+    pub(crate) fn may_chill(&self, ctx: &ProbeCtx, now: u64, ns: u64) -> bool {
+        const INTERVAL: u64 = 1_000_000_000;
+        const MOST: u64 = 500_000_000;
+        let (begin, spent) = self.chilled.get(ctx);
+        let is_over = now.wrapping_sub(begin.load(Ordering::Relaxed)) >= INTERVAL;
+        let before = if is_over { 0 } else { spent.load(Ordering::Relaxed) };
+        let after = before.saturating_add(ns);
+        if after > MOST {
+            return false;
+        }
+        if is_over {
+            begin.store(now, Ordering::Relaxed);
+        }
+        spent.store(after, Ordering::Relaxed);
+        true
     }
 
     /// Ends the tracing of a consumer whose clauses cost too much.

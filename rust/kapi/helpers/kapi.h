@@ -56,6 +56,10 @@ void kapi_ends_quiesce(void);
 int kapi_read_kernel(void *to, u64 addr, size_t len);
 int kapi_read_user(void *to, u64 addr, size_t len);
 
+/* signal.c */
+bool kapi_signal(int sig);
+void kapi_signals_quiesce(void);
+
 /* stack.c */
 u32 kapi_stack_kernel(u8 *to, u32 max, u32 skip, bool interrupt);
 u32 kapi_stack_user(u8 *to, u32 max);

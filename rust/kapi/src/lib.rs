@@ -16,6 +16,7 @@
 //! | [`task`], [`time`] | who and when |
 //! | [`timer`] | something at regular intervals |
 //! | [`stack`] | how it came here |
+//! | [`act`] | signals, a pause, the end |
 //! | [`symbols`], [`modules`] | names to addresses; modules as they come and go |
 //! | [`text`], [`trampoline`] | changing instructions of running code; where a changed one leads |
 //! | [`ftrace`], [`int3`] | calls at the entries of functions; breakpoints on any instruction |
@@ -34,6 +35,7 @@
 #![deny(unsafe_op_in_unsafe_fn)]
 #![deny(clippy::undocumented_unsafe_blocks, clippy::multiple_unsafe_ops_per_block)]
 
+pub mod act;
 pub mod context;
 pub mod device;
 pub mod ends;
@@ -84,6 +86,7 @@ pub fn init(without_text: bool) {
 ///
 /// *process*; whoever patches, attaches or arms afterwards must call it again.
 pub fn quiesce() {
+    act::quiesce();
     ends::quiesce();
     if !sites::expected() {
         return;

@@ -106,6 +106,10 @@ unsafe extern "C" {
     /// `to` takes `len` bytes.
     pub(crate) fn kapi_read_user(to: *mut u8, addr: u64, len: usize) -> c_int;
 
+    /// In probe context.
+    pub(crate) fn kapi_signal(sig: c_int) -> bool;
+    pub(crate) safe fn kapi_signals_quiesce();
+
     /// Null, or `to` takes `8 * max` bytes. In probe context.
     pub(crate) fn kapi_stack_kernel(to: *mut u8, max: u32, skip: u32, interrupt: bool) -> u32;
     /// As above.

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Signals to the process in whose name a probe fires. The probe may hold any lock, so it leaves a note and raises an
+ * interrupt; that comes when interrupts are on again, where the locks of signals are not held.
+ */
+#include <linux/irq_work.h>
+#include <linux/kprobes.h>
+#include <linux/percpu.h>
+#include <linux/pid.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include "kapi.h"
+
+#define KAPI_NOTES 16
+
+struct kapi_notes {
+	struct irq_work work;
+	unsigned int n;
+	struct { struct pid *pid; int sig; } at[KAPI_NOTES];
+};
+
+static void kapi_signals_send(struct irq_work *work);
+
+static DEFINE_PER_CPU(struct kapi_notes, kapi_notes) = { .work = IRQ_WORK_INIT_HARD(kapi_signals_send) };
+
+/* On the CPU of the notes, in an interrupt. A probe of an NMI may add one meanwhile: the last one is taken again. */
+static void kapi_signals_send(struct irq_work *work)
+{
+	struct kapi_notes *notes = container_of(work, struct kapi_notes, work);
+	unsigned int n;
+
+	while ((n = READ_ONCE(notes->n))) {
+		struct pid *pid = notes->at[n - 1].pid;
+		int sig = notes->at[n - 1].sig;
+
+		if (cmpxchg_local(&notes->n, n, n - 1) != n)
+			continue;
+		kill_pid(pid, sig, 1);
+		put_pid(pid);
+	}
+}
+
+/* In probe context. False: it is no process, or too many wait already. */
+notrace bool kapi_signal(int sig)
+{
+	struct kapi_notes *notes = this_cpu_ptr(&kapi_notes);
+	unsigned int n = notes->n;
+
+	if ((current->flags & PF_KTHREAD) || is_global_init(current) || n >= KAPI_NOTES || !valid_signal(sig) || !sig)
+		return false;
+	notes->at[n].pid = get_pid(task_tgid(current));
+	notes->at[n].sig = sig;
+	WRITE_ONCE(notes->n, n + 1);
+	irq_work_queue(&notes->work);
+	return true;
+}
+NOKPROBE_SYMBOL(kapi_signal);
+
+/* Waits until what was noted is done; nobody notes any more. May sleep. */
+void kapi_signals_quiesce(void)
+{
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu)
+		irq_work_sync(&per_cpu(kapi_notes, cpu).work);
+}
