@@ -4,7 +4,7 @@
 . /src/selftests/lib/sh
 cat >/tmp/ends.d <<'D'
 #pragma D option quiet
-#pragma D option dynvarsize=16k
+#pragma D option dynvarsize=40k
 fbt::begin_new_exec:entry
 {
 	self->number = 1; self->text = strjoin(execname, " of some length, so that it needs more than one unit of memory");
@@ -17,7 +17,7 @@ trace /tmp/out -s /tmp/ends.d
 for round in $(seq 10); do
 	(for n in $(seq 30); do /bin/true & done; wait)
 	# The kernel is in no hurry to free them.
-	sleep 0.3
+	sleep 0.5
 done
 end_trace
 cat /tmp/out /tmp/out.err

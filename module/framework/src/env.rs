@@ -9,7 +9,7 @@ use crate::args::Args;
 use crate::clause::{Whose, MAX_FRAMES};
 use crate::ecb::Ecb;
 use crate::vars::Slot;
-use abi::dif::Builtin;
+use abi::dif::{Builtin, Subr};
 use abi::fault::FaultKind;
 use buffers::elements::{self, Owner, Part, Value};
 use buffers::speculation::Unavailable;
@@ -19,7 +19,7 @@ use dif::{addr, Env, Key, Raised, Scope, Space, Var};
 use kapi::context::ProbeCtx;
 use kapi::nofault;
 use kapi::stack;
-use kapi::task;
+use kapi::task::{self, locks};
 
 /// Regions of the framework.
 const GLOBALS: u8 = 0x10;
@@ -31,6 +31,8 @@ const STRINGS: u8 = 0x13;
 const STRING_STRIDE: u64 = 512;
 /// Its places: the parts of the probe's name, then execname.
 const EXECNAME: u64 = 4;
+const ZONENAME: u64 = 5;
+const EXECARGS: u64 = 6;
 
 /// One firing. What some clauses ask for and others do not is found out once, when one does.
 pub(crate) struct Firing<'a> {
@@ -161,6 +163,9 @@ impl ProbeEnv<'_> {
     fn builtin_string(&self, offset: u64, into: &mut [u8]) -> bool {
         let mut comm = [0; 16];
         let text = match offset / STRING_STRIDE {
+            EXECARGS => return exec_args(offset % STRING_STRIDE, into),
+            // There are no zones here.
+            ZONENAME => b"global",
             EXECNAME => {
                 task::comm(&mut comm);
                 abi::probe::until_nul(&comm)
@@ -247,12 +252,19 @@ impl Env for ProbeEnv<'_> {
                 stack::user(self.firing.ctx, &mut frames);
                 frames.last_chunk().map_or(0, |f| u64::from_le_bytes(*f))
             }
+            Builtin::Ipl => task::level(),
+            Builtin::Zonename => string(ZONENAME),
+            Builtin::Threadname => string(EXECNAME),
+            Builtin::Execargs => string(EXECARGS),
+            Builtin::Euid => task::euid().into(),
+            Builtin::Egid => task::egid().into(),
+            Builtin::Nspid => task::ns_pid() as u64,
+            Builtin::Nstid => task::ns_tid() as u64,
+            Builtin::Curcgroup => task::cgroup(),
             Builtin::Regs
             | Builtin::Uregs
             | Builtin::Vmregs
             | Builtin::Vtimestamp
-            | Builtin::Ipl
-            | Builtin::Zonename
             | Builtin::Errno => return Err(ill_op()),
         })
     }
@@ -440,6 +452,37 @@ impl Env for ProbeEnv<'_> {
         })
     }
 
+    fn subr(&mut self, subr: Subr, args: &[u64]) -> Result<u64, Raised> {
+        let &at = args.first().ok_or(ill_op())?;
+        let mut word = |at: u64| {
+            let mut bytes = [0; 8];
+            self.load(Space::Kernel, at, &mut bytes)?;
+            Ok::<u64, Raised>(u64::from_le_bytes(bytes))
+        };
+        // The lowest bits of an owner tell who waits, and how.
+        let owner = |word: u64| word & !7;
+        Ok(match subr {
+            Subr::MutexOwner => owner(word(locks::mutex_owner(at))?),
+            Subr::MutexOwned => (owner(word(locks::mutex_owner(at))?) == task::curthread()).into(),
+            // All of Linux' mutexes sleep.
+            Subr::MutexTypeAdaptive => word(locks::mutex_owner(at)).map(|_| 1)?,
+            Subr::MutexTypeSpin => word(locks::mutex_owner(at)).map(|_| 0)?,
+            Subr::RwReadHeld => {
+                let count = word(locks::rwsem_count(at))?;
+                (count << 1 >> 9 != 0).into()
+            }
+            Subr::RwWriteHeld => word(locks::rwsem_count(at))? & 1,
+            Subr::RwIswriter => {
+                let held = word(locks::rwsem_count(at))? & 1 != 0;
+                let by = owner(word(locks::rwsem_owner(at))?);
+                (held && by == task::curthread()).into()
+            }
+            // CAST: an int.
+            Subr::Getf => task::file(at as u32),
+            _ => return Err(ill_op()),
+        })
+    }
+
     fn progenyof(&mut self, pid: u64) -> Result<bool, Raised> {
         Ok(i32::try_from(pid).is_ok_and(task::is_progeny_of))
     }
@@ -449,6 +492,26 @@ impl Env for ProbeEnv<'_> {
 pub(crate) fn process() -> [u8; 8] {
     // CAST: pids are not negative.
     (task::pid() as u64).to_le_bytes()
+}
+
+/// Some bytes of the arguments that the program was started with, spaces between them; nothing if they
+/// are not in memory.
+fn exec_args(at: u64, into: &mut [u8]) -> bool {
+    if at.saturating_add(into.len() as u64) > STRING_STRIDE {
+        return false;
+    }
+    into.fill(0);
+    let Some(args) = task::args() else { return true };
+    // The last one ends with a NUL as well.
+    let len = args.end.wrapping_sub(args.start).saturating_sub(1).min(STRING_STRIDE - 1);
+    // CAST: below STRING_STRIDE.
+    let n = (len.saturating_sub(at) as usize).min(into.len());
+    let Some(some) = into.get_mut(..n) else { return true };
+    match nofault::read_user(args.start.wrapping_add(at), some) {
+        Ok(()) => some.iter_mut().filter(|b| **b == 0).for_each(|b| *b = b' '),
+        Err(_) => some.fill(0),
+    }
+    true
 }
 
 fn read_words(words: &[u64], at: usize, into: &mut [u8]) -> bool {

@@ -187,6 +187,13 @@ macro_rules! for_each_builtin {
             (0x011f, Gid, "gid", Scalar, "gid_t"),
             (0x0120, Errno, "errno", Scalar, "int"),
             (0x0400, Cpu, "cpu", Scalar, "processorid_t"),
+            (0x0401, Threadname, "threadname", String, "string"),
+            (0x0402, Execargs, "execargs", String, "string"),
+            (0x0403, Euid, "euid", Scalar, "uid_t"),
+            (0x0404, Egid, "egid", Scalar, "gid_t"),
+            (0x0405, Nspid, "nspid", Scalar, "pid_t"),
+            (0x0406, Nstid, "nstid", Scalar, "id_t"),
+            (0x0407, Curcgroup, "curcgroup", Scalar, "uint64_t"),
         }
     };
 }

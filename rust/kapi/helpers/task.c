@@ -4,10 +4,17 @@
  * its own to change.
  */
 #include <linux/capability.h>
+#include <linux/cgroup.h>
 #include <linux/cred.h>
+#include <linux/fdtable.h>
+#include <linux/mm_types.h>
+#include <linux/mutex.h>
+#include <linux/nospec.h>
 #include <linux/pid.h>
 #include <linux/preempt.h>
+#include <linux/rwsem.h>
 #include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/security.h>
 #include <linux/uidgid.h>
 #include "kapi.h"
@@ -65,6 +72,73 @@ notrace u32 kapi_task_gid(void)
 {
 	return __kgid_val(rcu_dereference_raw(current->cred)->gid);
 }
+
+notrace u32 kapi_task_euid(void)
+{
+	return __kuid_val(rcu_dereference_raw(current->cred)->euid);
+}
+
+notrace u32 kapi_task_egid(void)
+{
+	return __kgid_val(rcu_dereference_raw(current->cred)->egid);
+}
+
+/* In the innermost namespace; 0 after the task was reaped. */
+notrace int kapi_task_ns_number(bool thread)
+{
+	const struct pid *pid;
+	int nr = 0;
+
+	rcu_read_lock();
+	pid = READ_ONCE(*(thread ? &current->thread_pid : &current->signal->pids[PIDTYPE_TGID]));
+	if (pid)
+		nr = pid->numbers[pid->level].nr;
+	rcu_read_unlock();
+	return nr;
+}
+
+notrace u64 kapi_task_cgroup(void)
+{
+	u64 id = 0;
+
+#ifdef CONFIG_CGROUPS
+	rcu_read_lock();
+	id = rcu_dereference_raw(current->cgroups)->dfl_cgrp->kn->id;
+	rcu_read_unlock();
+#endif
+	return id;
+}
+
+/* Its address may not be good for long: another thread may close it. 0: no such file. */
+notrace u64 kapi_task_file(unsigned int fd)
+{
+	const struct files_struct *files = READ_ONCE(current->files);
+	const struct fdtable *fdt;
+	u64 file = 0;
+
+	rcu_read_lock();
+	fdt = files ? rcu_dereference_raw(files->fdt) : NULL;
+	if (fdt && fd < fdt->max_fds)
+		file = (unsigned long)rcu_dereference_raw(fdt->fd[array_index_nospec(fd, fdt->max_fds)]);
+	rcu_read_unlock();
+	return file;
+}
+
+/* Where the arguments are that the program was started with: NULs between them. */
+notrace bool kapi_task_args(u64 *start, u64 *end)
+{
+	const struct mm_struct *mm = READ_ONCE(current->mm);
+
+	if (!mm)
+		return false;
+	*start = READ_ONCE(mm->arg_start);
+	*end = READ_ONCE(mm->arg_end);
+	return true;
+}
+
+const u32 kapi_mutex_owner = offsetof(struct mutex, owner);
+const u32 kapi_rwsem_count = offsetof(struct rw_semaphore, count);
+const u32 kapi_rwsem_owner = offsetof(struct rw_semaphore, owner);
 
 /* Bits of the preemption count that are clear while the task itself runs. */
 const u32 kapi_over_task = NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET;

@@ -94,6 +94,15 @@ unsafe extern "C" {
     pub(crate) safe fn kapi_task_context() -> u32;
     /// Constant.
     pub(crate) safe static kapi_over_task: u32;
+    pub(crate) safe static kapi_mutex_owner: u32;
+    pub(crate) safe static kapi_rwsem_count: u32;
+    pub(crate) safe static kapi_rwsem_owner: u32;
+    pub(crate) safe fn kapi_task_euid() -> u32;
+    pub(crate) safe fn kapi_task_egid() -> u32;
+    pub(crate) safe fn kapi_task_ns_number(thread: bool) -> c_int;
+    pub(crate) safe fn kapi_task_cgroup() -> u64;
+    pub(crate) safe fn kapi_task_file(fd: c_uint) -> u64;
+    pub(crate) safe fn kapi_task_args(start: &mut u64, end: &mut u64) -> bool;
     pub(crate) safe fn kapi_task_may_trace() -> bool;
     pub(crate) safe fn kapi_task_locked_down() -> c_int;
 

@@ -7,6 +7,7 @@
 
 use crate::sys;
 use core::arch::asm;
+use core::ops::Range;
 use core::ptr;
 use kernel::bindings::task_struct;
 use kernel::error::to_result;
@@ -58,6 +59,68 @@ pub fn uid() -> u32 {
 /// The real group id.
 pub fn gid() -> u32 {
     sys::kapi_task_gid()
+}
+
+/// The effective user id.
+pub fn euid() -> u32 {
+    sys::kapi_task_euid()
+}
+
+/// The effective group id.
+pub fn egid() -> u32 {
+    sys::kapi_task_egid()
+}
+
+/// The process in its own namespace; 0 if it was reaped.
+pub fn ns_pid() -> i32 {
+    sys::kapi_task_ns_number(false)
+}
+
+/// The thread in its own namespace; 0 if it was reaped.
+pub fn ns_tid() -> i32 {
+    sys::kapi_task_ns_number(true)
+}
+
+/// The id of its cgroup (version 2): the inode number of its directory.
+pub fn cgroup() -> u64 {
+    sys::kapi_task_cgroup()
+}
+
+/// The address of the `struct file` of an open file; 0 if there is none.
+pub fn file(fd: u32) -> u64 {
+    sys::kapi_task_file(fd)
+}
+
+/// Where in its memory the arguments are that the program was started with, NULs between them.
+pub fn args() -> Option<Range<u64>> {
+    let (mut start, mut end) = (0, 0);
+    sys::kapi_task_args(&mut start, &mut end).then_some(start..end)
+}
+
+/// Where locks tell of themselves, from their address on.
+pub mod locks {
+    use crate::sys;
+
+    /// The word of a `struct mutex` that is its owner, but for the lowest three bits.
+    pub fn mutex_owner(mutex: u64) -> u64 {
+        mutex.wrapping_add(sys::kapi_mutex_owner.into())
+    }
+
+    /// The word of a `struct rw_semaphore` that counts: bit 0 a writer, from bit 8 on readers, bit 63
+    /// none of them.
+    pub fn rwsem_count(rwsem: u64) -> u64 {
+        rwsem.wrapping_add(sys::kapi_rwsem_count.into())
+    }
+
+    /// The word that is its owner, as of a mutex.
+    pub fn rwsem_owner(rwsem: u64) -> u64 {
+        rwsem.wrapping_add(sys::kapi_rwsem_owner.into())
+    }
+}
+
+/// What runs: 0 the task, 1 a soft interrupt over it, 2 a hard one, 3 an NMI.
+pub fn level() -> u64 {
+    over_task()
 }
 
 /// The thread's name, with a NUL at its end.

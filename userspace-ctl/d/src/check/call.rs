@@ -23,22 +23,13 @@ fn subr(name: &str) -> Option<Subr> {
     Subr::ALL.iter().copied().find(|s| s.name() == name)
 }
 
-/// Subroutines that the machine does not run yet.
-fn is_later(s: Subr) -> bool {
-    matches!(
-        s,
-        Subr::MutexOwned
-            | Subr::MutexOwner
-            | Subr::MutexTypeAdaptive
-            | Subr::MutexTypeSpin
-            | Subr::RwReadHeld
-            | Subr::RwWriteHeld
-            | Subr::RwIswriter
-            | Subr::Msgdsize
-            | Subr::Msgsize
-            | Subr::DdiPathname
-            | Subr::Getf
-    )
+/// What a subroutine asks about that Linux has not.
+fn foreign(s: Subr) -> Option<&'static str> {
+    match s {
+        Subr::Msgdsize | Subr::Msgsize => Some("STREAMS messages"),
+        Subr::DdiPathname => Some("a device tree of nodes and minors"),
+        _ => None,
+    }
 }
 
 /// The actions that are statements of their own in this version.
@@ -127,8 +118,11 @@ impl Checker<'_> {
             );
         };
         if let Some(s) = subr(name) {
-            if is_later(s) {
-                return self.later(Tag::Unknown, span, &format!("{name}() is"));
+            if let Some(what) = foreign(s) {
+                let message = format!("{name}( ) cannot be had on Linux: it has no {what}");
+                return self.fail(
+                    Diagnostic::new(Tag::FuncUndef, callee.span, message).label("not on Linux"),
+                );
             }
             return self.subroutine(s, args, span);
         }
@@ -313,6 +307,11 @@ impl Checker<'_> {
                 || matches!((param, &arg.ty), (Type::Pointer(_), Type::Pointer(_)));
             out.push(if keep { arg } else { convert(arg, param) });
         }
+        let result = match s {
+            Subr::Getf => self.pointer_to("file"),
+            Subr::MutexOwner => self.pointer_to("task_struct"),
+            _ => result,
+        };
         Expr::new(Kind::Call(s, out), result, span)
     }
 

@@ -11,25 +11,14 @@ use crate::source::Span;
 use crate::typed::{Expr, Kind};
 use crate::types::convert::is_assignable;
 use crate::types::{Int, Type};
+use crate::world::TypeSpace;
 use abi::dif::{Builtin, VarKind};
 use abi::difo::MAX_BY_REF;
 use std::sync::Arc;
 
 /// Names that DTrace knows and this version does not.
-const LATER: &[&str] = &[
-    "curpsinfo",
-    "curlwpsinfo",
-    "curcpu",
-    "cwd",
-    "root",
-    "fds",
-    "execargs",
-    "threadname",
-    "chip",
-    "lgrp",
-    "pset",
-    "fp",
-];
+const LATER: &[&str] =
+    &["curpsinfo", "curlwpsinfo", "curcpu", "cwd", "root", "fds", "chip", "lgrp", "pset", "fp"];
 
 /// Nodes that all uses of inlines may put in.
 const MAX_EXPANDED: u32 = 1 << 20;
@@ -195,10 +184,18 @@ impl Checker<'_> {
                 )
             }
             VarKind::Scalar | VarKind::String => {
-                let ty = Type::from_table(b.type_name()).unwrap_or(Type::Int(Int::INT64));
+                let ty = match b {
+                    Builtin::Curthread => self.pointer_to("task_struct"),
+                    _ => Type::from_table(b.type_name()).unwrap_or(Type::Int(Int::INT64)),
+                };
                 Expr::new(Kind::Builtin(b), ty, span)
             }
         }
+    }
+
+    /// A pointer to one of the kernel's structs; to anything where its types are not known.
+    pub(super) fn pointer_to(&self, tag: &str) -> Type {
+        self.world.find_type(TypeSpace::Struct, tag).unwrap_or(Type::Void).pointer_to()
     }
 
     /// A constant of an enumeration.
