@@ -11,7 +11,7 @@
 use abi::conf::{Conf, ABI_VERSION, FEATURE_SDT};
 use abi::ids::ProbeId;
 use abi::ioctl::{self, BufDesc, Enable, Explain, Format, Go, Probes, Report};
-use abi::probe::{MAX_PACKED, NARGS_UNKNOWN};
+use abi::probe::{ProbeView, MAX_PACKED, NARGS_UNKNOWN};
 use abi::record::{AggDesc, EprobeDesc, RecDesc};
 use abi::status::Status;
 use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -142,9 +142,9 @@ struct Packed {
 
 impl Packed {
     /// False if there is no more room.
-    fn add(&mut self, p: &Probe) -> Outcome<bool> {
+    fn add(&mut self, p: &Probe, how: u32) -> Outcome<bool> {
         let room = self.room.get_mut(self.used..).unwrap_or_default();
-        match p.view().pack(room) {
+        match (ProbeView { how, ..p.view() }).pack(room) {
             Some(size) if self.count < ioctl::MAX_PROBES_A_CALL => {
                 self.used = self.used.saturating_add(size);
                 self.count = self.count.saturating_add(1);
@@ -169,11 +169,11 @@ fn probes(c: &Consumer, a: &mut Probes) -> Outcome {
     };
     let room = kapi::mem::zeroed_bytes(most.min(a.size as usize))?;
     let mut packed = Packed { room, used: 0, count: 0 };
-    a.cursor = c.probes(&a.pattern, a.cursor, |p| packed.add(p))?;
+    a.cursor = c.probes(&a.pattern, a.cursor, |p, how| packed.add(p, how))?;
     // A probe that this consumer enabled may have gone with its module: its name is still known.
     if packed.count == 0 && a.pattern.id != ProbeId::NONE && first {
         if let Ok(p) = c.enabled_probe(a.pattern.id) {
-            packed.add(&p)?;
+            packed.add(&p, p.how())?;
         }
     }
     give(a.into, packed.room.get(..packed.used).unwrap_or_default())?;
@@ -185,7 +185,7 @@ fn probes(c: &Consumer, a: &mut Probes) -> Outcome {
 #[inline(never)]
 fn count(c: &Consumer, a: &mut Probes) -> Outcome {
     (a.count, a.nargs) = (0, NARGS_UNKNOWN);
-    a.cursor = c.probes(&a.pattern, a.cursor, |p| {
+    a.cursor = c.probes(&a.pattern, a.cursor, |p, _| {
         a.count = a.count.saturating_add(1);
         a.nargs = match (a.nargs, p.nargs()) {
             (NARGS_UNKNOWN, n) | (n, NARGS_UNKNOWN) => n,

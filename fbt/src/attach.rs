@@ -2,21 +2,24 @@
 //! Enabling and disabling, in batches.
 //!
 //! ```text
-//!   enable:   plan ─► publish the table with the new places ─► patch ─► those refused: out again
-//!   disable:  patch back ─► publish the table without them
+//!   enable:   plan ─► patch ─► publish the table with the new places ─► those refused: out again
+//!   disable:  publish the table without them ─► patch back
 //! ```
-//! A place that is patched is always in the table. Several probes may share a place: it is patched
-//! for the first and patched back after the last. Disabling must not fail, so it gets by without
-//! memory: it then works in small steps, and leaves entries in the table that lead to probes that
-//! nobody has enabled.
+//! While all of that goes on, places that are in no table are hit, thousands of times; then nothing is
+//! looked for. Several probes may share a place: it is patched for the first and patched back after the
+//! last. Disabling must not fail, so it gets by without memory: it then works in small steps, and leaves
+//! entries in the table that lead to probes that nobody has enabled.
 
+use crate::body::SCRATCH_WORDS;
 use crate::catalog::{Catalog, Cookie, Desk, Rules};
 use crate::hit::{How, Site, Table, TABLE};
 use crate::path::FirePath;
 use crate::sites::{self, Plan};
-use crate::text::{first, sort};
+use crate::text::{add, first, sort};
+use abi::probe::Technique;
 use framework::{EnableError, Probe};
 use kapi::int3::{self, Trap};
+use kapi::publish::Retired;
 use kapi::text::{self, Patch, Refused};
 use kapi::trampoline::Trampoline;
 use kapi::{ftrace, mem};
@@ -34,6 +37,8 @@ pub(crate) struct State {
     pub(crate) path: FirePath,
     pub(crate) return_thunk: u64,
     pub(crate) only_breakpoints: bool,
+    /// For looking at one function, if anybody ever has.
+    scratch: KVVec<u64>,
     /// For patching back without memory.
     spare: KVVec<u64>,
     spare_patches: KVVec<Patch>,
@@ -48,6 +53,7 @@ impl State {
             path: FirePath::default(),
             return_thunk: 0,
             only_breakpoints,
+            scratch: KVVec::new(),
             spare: mem::vec(SMALL)?,
             spare_patches: mem::vec(SMALL)?,
         })
@@ -82,12 +88,15 @@ impl State {
     pub(crate) fn disable(&mut self, probes: &[Arc<Probe>]) {
         // They come in the order of their ids; if not, this is slow.
         let ordered = probes.iter().zip(probes.iter().skip(1)).all(|(a, b)| a.id() < b.id());
+        let lowest = probes.first().map_or(0, |p| p.id().0);
         self.detach(&|s| {
+            let id = s.probe.id();
             if !ordered {
-                return probes.iter().any(|p| p.id() == s.probe.id());
+                return probes.iter().any(|p| p.id() == id);
             }
-            let at = first(probes, |p| p.id() >= s.probe.id());
-            probes.get(at).is_some_and(|p| p.id() == s.probe.id())
+            // If it is all of them, none is missing in between.
+            let is = |at: usize| probes.get(at).is_some_and(|p| p.id() == id);
+            is(id.0.wrapping_sub(lowest) as usize) || is(first(probes, |p| p.id() >= id))
         });
     }
 
@@ -99,8 +108,12 @@ impl State {
         only_breakpoints: bool,
         refuse: Refuse<'_>,
     ) {
-        let mut plans = KVVec::new();
-        let mut desk = Desk::new();
+        // A function has more returns than entries.
+        let room = probes.len().saturating_add(probes.len() / 3);
+        let (mut plans, mut desk) = (KVVec::new(), Desk::new(probes.len() > 1));
+        if mem::reserve(&mut plans, room).is_err() {
+            desk = Err(ENOMEM);
+        }
         for (i, probe) in probes.iter().enumerate().filter(|(i, _)| chosen(*i)) {
             let before = plans.len();
             let planned = match &mut desk {
@@ -121,7 +134,6 @@ impl State {
             Ok(()) if failed.is_empty() => {}
             Ok(()) => self.give_up(&plans, &mut failed, refuse),
             Err(_) => {
-                let _ = self.publish(&mut KVVec::new());
                 let mut last = None;
                 for p in plans.iter() {
                     if last.replace(p.owner) != Some(p.owner) {
@@ -147,12 +159,34 @@ impl State {
         sites::plan(catalog, probe, i as u32, &self.rules(only_breakpoints), desk, plans)
     }
 
+    /// How a probe would be implemented now. `None`: that cannot be told, or an entry, of which all is
+    /// known.
+    pub(crate) fn how(&mut self, probe: &Arc<Probe>) -> Option<u32> {
+        if !Cookie(probe.cookie()).is_return() {
+            return None;
+        }
+        if self.scratch.is_empty() {
+            self.scratch = mem::zeroed_words(SCRATCH_WORDS).ok()?;
+        }
+        let mut desk = Desk::with(core::mem::take(&mut self.scratch), false);
+        let mut plans = KVVec::new();
+        let planned = self.plan(0, probe, self.only_breakpoints, &mut desk, &mut plans);
+        self.scratch = desk.words;
+        planned.ok()?;
+        // What seemed to be an exit may be none.
+        let bits = plans.iter().fold(0, |bits, p| bits | p.site.how.of_return().bit());
+        (bits != 0).then_some(bits)
+    }
+
     /// Puts places into the table and patches them. What was refused goes to `failed`, in the order
     /// of addresses; on an error nothing has been patched.
     fn arm(&mut self, plans: &mut KVVec<Plan>, failed: &mut KVVec<(u64, EnableError)>) -> Result {
+        if plans.is_empty() {
+            return Ok(());
+        }
         // A breakpoint can be refused twice.
         mem::reserve(failed, plans.len().saturating_mul(2))?;
-        self.publish(plans)?;
+        let Some(new) = self.table(plans)? else { return Ok(()) };
         let Lists { mut fentries, mut traps, mut patches } = Lists::of(plans)?;
         sort(&mut fentries, |a| *a);
         unique(&mut fentries, |a| *a);
@@ -177,11 +211,10 @@ impl State {
         text::patch_each(&patches, &mut |i, e| fail(patches.get(i).map(Patch::addr), words(e)));
         int3::arm(&addrs, &mut |i, e| fail(addrs.get(i).copied(), words(e)));
         sort(failed, |(addr, _)| *addr);
-        TABLE.with(|t| {
-            for s in t.into_iter().flat_map(Table::iter) {
-                s.set_armed(find(failed, s.addr).is_none());
-            }
-        });
+        for s in new.iter() {
+            s.set_armed(find(failed, s.addr).is_none());
+        }
+        drop(TABLE.swap(Some(new)));
         self.adopt(plans);
         Ok(())
     }
@@ -218,35 +251,49 @@ impl State {
     /// Cannot fail; a place that another tracer has changed meanwhile, or for which there is no memory,
     /// stays until the next time, and leads nowhere.
     pub(crate) fn detach(&mut self, leaves: &dyn Fn(&Site) -> bool) {
-        let mut n = 0_usize;
+        let (mut n, mut alone) = (0_usize, true);
         TABLE.with(|t| {
             for s in t.into_iter().flat_map(Table::iter) {
                 s.set_leaving(s.is_orphan() || leaves(s));
                 n = n.wrapping_add(s.is_leaving().into());
+                alone &= s.is_leaving() || !s.is_armed();
             }
         });
         if n == 0 {
             return;
         }
+        let book = match self.table(&mut KVVec::new()) {
+            Ok(rest) => TABLE.swap(rest).and_then(Retired::into_inner).map(Book::Old),
+            Err(_) => None,
+        };
+        let book = book.unwrap_or(Book::Published);
         // The other way round than they were armed.
         for how in [How::Trap, How::Return, How::Tail, How::Fentry] {
-            self.disarm(how, n);
+            self.disarm(&book, how, n, alone);
         }
-        let _ = self.publish(&mut KVVec::new());
+        match book {
+            Book::Old(old) if !old.iter().any(|s| s.is_orphan() && s.is_armed()) => return,
+            // What could not be patched back must not be forgotten.
+            Book::Old(old) => drop(TABLE.swap(Some(old))),
+            Book::Published => {}
+        }
+        let _ = self.publish();
     }
 
-    /// Patches back the places of one kind that leave; there are at most `n`.
-    fn disarm(&mut self, how: How, n: usize) {
+    /// Patches back the places of one kind that leave; there are at most `n`. `alone`: no other ones
+    /// are patched.
+    fn disarm(&mut self, book: &Book, how: How, n: usize, alone: bool) {
         let mut spare = core::mem::take(&mut self.spare);
-        let mut large = mem::vec(n);
+        let mut large = mem::exact(n);
+        let all = large.is_ok();
         let list = large.as_mut().unwrap_or(&mut spare);
         loop {
             list.clear();
-            TABLE.with(|t| {
-                let Some(t) = t else { return };
+            book.with(|t| {
                 let last = |s: &&Site| {
                     let stays = |o: &Site| o.is_armed() && !o.is_leaving();
-                    s.how == how && s.is_armed() && s.is_leaving() && !t.at(s.addr).any(stays)
+                    let gone = s.how == how && s.is_armed() && s.is_leaving();
+                    gone && (alone || !t.at(s.addr).any(stays))
                 };
                 for s in t.iter().filter(last) {
                     if list.push_within_capacity(s.addr).is_err() {
@@ -262,14 +309,17 @@ impl State {
             match how {
                 How::Fentry => {
                     if ftrace::detach(list).is_err() {
-                        (0..list.len()).for_each(|i| stuck(list, i));
+                        (0..list.len()).for_each(|i| book.stuck(list, i));
                     }
                 }
                 How::Trap => int3::disarm(list),
-                How::Return | How::Tail => self.unpatch(list),
+                How::Return | How::Tail => self.unpatch(book, list),
             }
-            TABLE.with(|t| {
-                let Some(t) = t else { return };
+            book.with(|t| {
+                if all && alone {
+                    let done = t.iter().filter(|s| s.how == how && s.is_leaving());
+                    return done.for_each(|s| s.set_armed(false));
+                }
                 for s in list.iter().flat_map(|a| t.at(*a)).filter(|s| s.is_leaving()) {
                     s.set_armed(false);
                 }
@@ -279,18 +329,17 @@ impl State {
         self.spare = spare;
     }
 
-    fn unpatch(&mut self, list: &[u64]) {
+    fn unpatch(&mut self, book: &Book, list: &[u64]) {
         for some in list.chunks(SMALL) {
             self.spare_patches.clear();
-            TABLE.with(|t| {
-                let Some(t) = t else { return };
+            book.with(|t| {
                 for s in some.iter().filter_map(|a| t.at(*a).next()) {
                     if let Some(p) = s.patch() {
                         let _ = self.spare_patches.push_within_capacity(p.undo());
                     }
                 }
             });
-            text::patch_each(&self.spare_patches, &mut |i, _| stuck(some, i));
+            text::patch_each(&self.spare_patches, &mut |i, _| book.stuck(some, i));
         }
     }
 
@@ -305,7 +354,7 @@ impl State {
             }
         });
         if any {
-            let _ = self.publish(&mut KVVec::new());
+            let _ = self.publish();
         }
     }
 
@@ -314,14 +363,20 @@ impl State {
         TABLE.with(|t| t.into_iter().flat_map(Table::iter).filter(|s| s.is_armed()).count())
     }
 
-    /// Replaces the table: without those that leave or lead nowhere, with those that come.
-    fn publish(&self, plans: &mut KVVec<Plan>) -> Result {
+    /// Replaces the table: without those that leave or lead nowhere.
+    fn publish(&self) -> Result {
+        drop(TABLE.swap(self.table(&mut KVVec::new())?));
+        Ok(())
+    }
+
+    /// A table without those that leave or lead nowhere, and with those that come. `None`: it would be
+    /// empty.
+    fn table(&self, plans: &mut KVVec<Plan>) -> Result<Option<KBox<Table>>> {
         let stays = |s: &&Site| s.is_armed() && !s.is_leaving();
         let kept = TABLE.with(|t| t.into_iter().flat_map(Table::iter).filter(stays).count());
         let n = kept.wrapping_add(plans.len());
         if n == 0 {
-            drop(TABLE.swap(None));
-            return Ok(());
+            return Ok(None);
         }
         let mut new = Table::new(n)?;
         TABLE.with(|t| {
@@ -336,8 +391,36 @@ impl State {
                 new.add(p.site.copy());
             }
         }
-        drop(TABLE.swap(Some(mem::boxed(new)?)));
-        Ok(())
+        Ok(Some(mem::boxed(new)?))
+    }
+}
+
+/// The table whose places are patched back.
+enum Book {
+    /// It is not published any more.
+    Old(KBox<Table>),
+    /// There was no memory for one to take its place.
+    Published,
+}
+
+impl Book {
+    fn with(&self, f: impl FnOnce(&Table)) {
+        match self {
+            Self::Old(t) => f(t),
+            Self::Published => TABLE.with(|t| t.map_or((), f)),
+        }
+    }
+
+    /// The place at this position of the list could not be patched back: it stays in the table, for
+    /// the next time.
+    fn stuck(&self, list: &[u64], i: usize) {
+        let Some(addr) = list.get(i) else { return };
+        self.with(|t| {
+            for s in t.at(*addr) {
+                s.set_orphan(s.is_leaving());
+                s.set_leaving(false);
+            }
+        });
     }
 }
 
@@ -350,16 +433,34 @@ struct Lists {
 
 impl Lists {
     fn of(plans: &[Plan]) -> Result<Self> {
-        let mut this = Self { fentries: KVVec::new(), traps: KVVec::new(), patches: KVVec::new() };
-        for p in plans.iter().filter(|p| !p.shared) {
-            match (p.site.how, p.trap, p.site.patch()) {
-                (How::Fentry, ..) => mem::push(&mut this.fentries, p.site.addr)?,
-                (How::Trap, Some(trap), _) => mem::push(&mut this.traps, trap)?,
-                (_, _, Some(patch)) => mem::push(&mut this.patches, patch)?,
-                _ => return Err(EINVAL),
+        let new = || plans.iter().filter(|p| !p.shared);
+        let fentries = new().filter(|p| p.site.how == How::Fentry).count();
+        let traps = new().filter(|p| p.site.how == How::Trap).count();
+        let patches = plans.len().saturating_sub(fentries).saturating_sub(traps);
+        let mut this = Self {
+            fentries: mem::exact(fentries)?,
+            traps: mem::exact(traps)?,
+            patches: mem::exact(patches)?,
+        };
+        for p in new() {
+            match (p.site.how, p.trap) {
+                (How::Fentry, _) => add(&mut this.fentries, p.site.addr)?,
+                (How::Trap, Some(trap)) => add(&mut this.traps, trap)?,
+                _ => add(&mut this.patches, p.site.patch().ok_or(EINVAL)?)?,
             }
         }
         Ok(this)
+    }
+}
+
+impl How {
+    /// What a return is traced by.
+    fn of_return(self) -> Technique {
+        match self {
+            Self::Return => Technique::CallReturn,
+            Self::Tail => Technique::CallTail,
+            Self::Fentry | Self::Trap => Technique::TrapReturn,
+        }
     }
 }
 
@@ -380,18 +481,6 @@ impl Site {
         };
         Patch::to_call(self.addr, self.old, trampoline)
     }
-}
-
-/// The place at this position of the list could not be patched back: it stays in the table, for the
-/// next time.
-fn stuck(list: &[u64], i: usize) {
-    let Some(addr) = list.get(i) else { return };
-    TABLE.with(|t| {
-        for s in t.into_iter().flat_map(|t| t.at(*addr)) {
-            s.set_orphan(s.is_leaving());
-            s.set_leaving(false);
-        }
-    });
 }
 
 fn words(e: Refused) -> EnableError {

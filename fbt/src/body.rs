@@ -270,13 +270,36 @@ pub struct Glance {
     pub narrow: bool,
 }
 
+impl Glance {
+    /// Is there anything?
+    pub fn any(&self) -> bool {
+        self.returns || self.tails || self.narrow
+    }
+}
+
 /// Looks for the bytes of exits, at a small part of the price of [`exits`]. What is there is found;
 /// what is found may, rarely, not be there, but be a part of another instruction. `is_function` tells
 /// whether a function begins at an address.
 pub fn glance(code: Code<'_>, return_thunk: u64, is_function: &dyn Fn(u64) -> bool) -> Glance {
+    backwards(code, return_thunk, is_function, &|_| false)
+}
+
+/// The same, but only until something is found. Most functions end with an exit.
+pub fn glimpse(code: Code<'_>, return_thunk: u64, is_function: &dyn Fn(u64) -> bool) -> Glance {
+    backwards(code, return_thunk, is_function, &Glance::any)
+}
+
+/// Looks for the bytes of exits, from the end on, until it is enough.
+#[inline(always)]
+fn backwards(
+    code: Code<'_>,
+    return_thunk: u64,
+    is_function: &dyn Fn(u64) -> bool,
+    enough: &impl Fn(&Glance) -> bool,
+) -> Glance {
     let mut g = Glance::default();
     let body = code.range();
-    let mut see = |at: usize| {
+    let see = |g: &mut Glance, at: usize| {
         let rest = code.bytes.get(at..).unwrap_or_default();
         let Some((&first, after)) = rest.split_first() else { return };
         match (first, after) {
@@ -305,18 +328,26 @@ pub fn glance(code: Code<'_>, return_thunk: u64, is_function: &dyn Fn(u64) -> bo
         }
     };
     let words = code.bytes.chunks_exact(8);
-    let end = words.remainder();
-    let mut at = 0usize;
-    for word in words.filter_map(<[u8]>::first_chunk) {
+    let mut at = code.bytes.len().wrapping_sub(words.remainder().len());
+    for i in at..code.bytes.len() {
+        see(&mut g, i);
+    }
+    if enough(&g) {
+        return g;
+    }
+    for word in words.rev().filter_map(<[u8]>::first_chunk) {
+        at = at.wrapping_sub(8);
         let mut marks = first_bytes(u64::from_le_bytes(*word));
+        if marks == 0 {
+            continue;
+        }
         while marks != 0 {
-            see(at.wrapping_add((marks.trailing_zeros() >> 3) as usize));
+            see(&mut g, at.wrapping_add((marks.trailing_zeros() >> 3) as usize));
             marks &= marks.wrapping_sub(1);
         }
-        at = at.wrapping_add(8);
-    }
-    for i in 0..end.len() {
-        see(at.wrapping_add(i));
+        if enough(&g) {
+            break;
+        }
     }
     g
 }
@@ -341,16 +372,43 @@ fn first_bytes(w: u64) -> u64 {
     (zero(ret) | zero(jmp) | zero(reg)) & all(0x80)
 }
 
-/// Does anything in `code` look like a jump to its byte number `at`? A jump that is there is found.
+/// Does anything in `code` look like a jump to its byte number `at`, one of the first? A jump that is
+/// there is found.
 pub fn may_loop(code: &[u8], at: usize) -> bool {
     // A jump over a byte's distance: before the byte stands one of these.
-    let short = code.iter().zip(code.iter().skip(1)).take(at.wrapping_add(130)).enumerate();
-    let mut short = short.filter(|(_, (op, _))| matches!(op, 0x70..=0x7f | 0xeb | 0xe0..=0xe3));
-    // CAST: the byte is signed; both sides wrap alike.
+    let mut wanted = (at as u8).wrapping_sub(2);
+    for (op, distance) in code.iter().zip(code.iter().skip(1)).take(at.wrapping_add(127)) {
+        if *distance == wanted && matches!(op, 0x70..=0x7f | 0xeb | 0xe0..=0xe3) {
+            return true;
+        }
+        wanted = wanted.wrapping_sub(1);
+    }
+    // CAST: the distance is signed; both sides wrap alike.
     let leads = |behind: usize, distance: i32| behind.wrapping_add_signed(distance as isize) == at;
-    short.any(|(n, (_, d))| leads(n.wrapping_add(2), i32::from(*d as i8)))
-        || code.windows(4).enumerate().any(|(n, w)| match *w {
-            [a, b, c, d] => leads(n.wrapping_add(4), i32::from_le_bytes([a, b, c, d])),
-            _ => false,
-        })
+    let leads = |n: usize| {
+        let bytes = code.get(n..).and_then(|rest| rest.first_chunk());
+        bytes.is_some_and(|b| leads(n.wrapping_add(4), i32::from_le_bytes(*b)))
+    };
+    // One over four bytes': backwards, as no body is that long, the last of them is 0xff.
+    (0..at).any(leads) || any_negative(code, leads)
+}
+
+/// Does `p` hold where the last of four bytes is 0xff?
+fn any_negative(code: &[u8], p: impl Fn(usize) -> bool) -> bool {
+    let words = code.chunks_exact(8);
+    let behind = code.len().wrapping_sub(words.remainder().len());
+    let mut at = 0usize;
+    for word in words.filter_map(<[u8]>::first_chunk) {
+        let not = !u64::from_le_bytes(*word);
+        let mut marks = not.wrapping_sub(ONES) & !not & (ONES << 7);
+        while marks != 0 {
+            let last = at.wrapping_add((marks.trailing_zeros() >> 3) as usize);
+            if last.checked_sub(3).is_some_and(&p) {
+                return true;
+            }
+            marks &= marks.wrapping_sub(1);
+        }
+        at = at.wrapping_add(8);
+    }
+    (behind..code.len()).any(|last| last.checked_sub(3).is_some_and(&p))
 }

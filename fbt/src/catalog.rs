@@ -6,9 +6,10 @@
 use crate::body::{self, Code, Glance, Scratch, MAX_BODY, SCRATCH_WORDS};
 use crate::eligible::{self, Entry, Judge};
 use crate::path::FirePath;
-use crate::text::{first, Limits, Source, Symbols};
+use crate::text::{self, first, Limits, Reader, Source, Symbols};
 use abi::probe::{Technique, NARGS_UNKNOWN};
 use abi::reason::Reason;
+use core::cell::Cell;
 use core::ops::Range;
 use framework::{Group, Offer};
 use kapi::mem;
@@ -42,13 +43,21 @@ pub(crate) struct Catalog {
 
 /// Memory to look at functions in.
 pub(crate) struct Desk {
-    pub(crate) code: KVVec<u8>,
+    pub(crate) code: Reader,
+    /// For unlikely halves.
+    pub(crate) cold: Reader,
     pub(crate) words: KVVec<u64>,
 }
 
 impl Desk {
-    pub(crate) fn new() -> Result<Self> {
-        Ok(Self { code: mem::zeroed_bytes(MAX_BODY)?, words: mem::zeroed_words(SCRATCH_WORDS)? })
+    /// For many functions, in order, or for a few.
+    pub(crate) fn new(many: bool) -> Result<Self> {
+        Ok(Self::with(mem::zeroed_words(SCRATCH_WORDS)?, many))
+    }
+
+    /// With words of another one.
+    pub(crate) fn with(words: KVVec<u64>, many: bool) -> Self {
+        Self { code: Reader::new(many), cold: Reader::new(many), words }
     }
 }
 
@@ -105,17 +114,21 @@ pub(crate) fn collect(
     let range = source.range();
     let limits = Limits::of(source)?;
     let judge = rules.judge(&limits);
-    let (mut functions, mut named, mut colds) = (KVVec::new(), KVVec::new(), KVVec::new());
+    // Half of the symbols are room in front of functions.
+    let most = symbols.list.len() / 2;
+    let (mut functions, mut named, mut colds) =
+        (mem::exact(most)?, mem::exact(most)?, KVVec::new());
     let mut last: Option<(u64, Option<Function>)> = None;
     for (n, s) in symbols.list.iter().enumerate() {
         let name = symbols.name(s);
         // CAST: text is smaller than 4 GiB.
         let start = s.addr.wrapping_sub(range.start) as u32;
-        if eligible::is_cold(name) {
+        if s.is_cold {
             let end = symbols.next(n).unwrap_or(range.end).wrapping_sub(range.start) as u32;
             mem::push(&mut colds, (start, end))?;
+            continue;
         }
-        if eligible::not_by_name(name).is_some() {
+        if s.is_padding() || eligible::not_by_prefix(name).is_some() {
             continue;
         }
         // Another name of the same function.
@@ -124,28 +137,28 @@ pub(crate) fn collect(
             Some(f) => f,
             None => {
                 let extent = symbols.extent(n, &range);
-                look(&judge, rules, s.addr, extent, &symbols, &range, desk).filter(|l| l.any()).map(
-                    |l| {
-                        let (entry, returns) = (l.entry_bits(), l.return_bits());
-                        let fentry = l.fentry(s.addr);
-                        // CAST: as above.
-                        Function { start, size: extent as u32, entry, returns, fentry }
-                    },
-                )
+                let l = look(&judge, rules, s.addr, extent, &symbols, &range, desk)?;
+                l.any().then(|| {
+                    let (entry, returns) = (l.entry_bits(), l.return_bits());
+                    let fentry = l.fentry(s.addr);
+                    // CAST: as above.
+                    Function { start, size: extent as u32, entry, returns, fentry }
+                })
             }
         };
         last = Some((s.addr, function));
         if let Some(f) = function {
             if functions.len() < MAX_FUNCTIONS {
-                mem::push(&mut functions, f)?;
+                text::add(&mut functions, f)?;
                 // CAST: there are less symbols than bytes.
-                mem::push(&mut named, n as u32)?;
+                text::add(&mut named, n as u32)?;
             }
         }
         if n & 63 == 0 {
             kapi::xcall::breathe();
         }
     }
+    let (functions, colds) = (mem::exact_copy(&functions)?, mem::exact_copy(&colds)?);
     let catalog = Catalog { module, range, functions, colds, limits, group: None };
     Ok(Collected { catalog, symbols, named })
 }
@@ -161,6 +174,11 @@ impl Look {
         self.entry.is_ok() || self.returns.is_ok()
     }
 
+    /// Nothing of it can be traced.
+    fn never(reason: Reason) -> Self {
+        Self { entry: Err(reason), returns: Err(reason) }
+    }
+
     fn entry_bits(&self) -> u8 {
         self.entry.map_or(0, |e| bit(e.technique()))
     }
@@ -174,14 +192,17 @@ impl Look {
     }
 
     fn return_bits(&self) -> u8 {
-        let Ok(g) = self.returns else { return 0 };
-        let all = [
-            (g.returns, Technique::CallReturn),
-            (g.tails, Technique::CallTail),
-            (g.narrow, Technique::TrapReturn),
-        ];
-        all.iter().filter(|(there, _)| *there).fold(0, |bits, (_, t)| bits | bit(*t))
+        self.returns.map_or(0, return_bits)
     }
+}
+
+fn return_bits(g: Glance) -> u8 {
+    let all = [
+        (g.returns, Technique::CallReturn),
+        (g.tails, Technique::CallTail),
+        (g.narrow, Technique::TrapReturn),
+    ];
+    all.iter().filter(|(there, _)| *there).fold(0, |bits, (_, t)| bits | bit(*t))
 }
 
 /// A technique of ours, of which there are less than eight.
@@ -190,7 +211,7 @@ fn bit(t: Technique) -> u8 {
     t.bit() as u8
 }
 
-/// Looks at the function at `start`. `None` if it has no text of its own.
+/// Looks at the function at `start`. The error: memory.
 pub(crate) fn look(
     judge: &Judge<'_>,
     rules: &Rules<'_>,
@@ -199,15 +220,14 @@ pub(crate) fn look(
     symbols: &Symbols,
     range: &Range<u64>,
     desk: &mut Desk,
-) -> Option<Look> {
-    let never = |reason| Some(Look { entry: Err(reason), returns: Err(reason) });
+) -> Result<Look> {
     if let Err(reason) = judge.place(start) {
-        return never(reason);
+        return Ok(Look::never(reason));
     }
-    let Desk { code, words } = desk;
-    let mut scratch = Scratch::new(words)?;
-    let Some(code) = eligible::code(start, size.min(MAX_BODY as u64), code) else {
-        return never(Reason::NotFunction);
+    let Desk { code, words, .. } = desk;
+    let mut scratch = Scratch::new(words).ok_or(ENOMEM)?;
+    let Some(code) = code.code(start, size.min(MAX_BODY as u64), range.end)? else {
+        return Ok(Look::never(Reason::NotFunction));
     };
     let entry = judge.entry(code, &mut scratch);
     let returns = if size > MAX_BODY as u64 {
@@ -215,10 +235,10 @@ pub(crate) fn look(
     } else {
         returns(code, judge.limits, rules.return_thunk, symbols, range)
     };
-    Some(Look { entry, returns })
+    Ok(Look { entry, returns })
 }
 
-/// Does the function return, as far as a glance tells?
+/// Does the function return, as far as a glance tells, and how? Perhaps in other ways as well.
 fn returns(
     code: Code<'_>,
     limits: &Limits,
@@ -226,12 +246,9 @@ fn returns(
     symbols: &Symbols,
     range: &Range<u64>,
 ) -> core::result::Result<Glance, Reason> {
-    let is_function = |a: u64| {
-        // A jump may skip the endbr.
-        matches!(a & 15, 0 | 4) && (!range.contains(&a) || symbols.has(a & !15))
-    };
-    let g = body::glance(code, thunk, &is_function);
-    if !(g.returns || g.tails || g.narrow) {
+    let is_function = |a: u64| may_be_function(a) && (!range.contains(&a) || symbols.has(a & !15));
+    let g = body::glimpse(code, thunk, &is_function);
+    if !g.any() {
         return Err(Reason::NeverReturns);
     }
     // A static call in the place of a tail call: the kernel rewrites it, so we must not, and a return
@@ -249,9 +266,15 @@ fn returns(
     Ok(g)
 }
 
+/// A jump may skip the endbr.
+fn may_be_function(addr: u64) -> bool {
+    matches!(addr & 15, 0 | 4)
+}
+
 impl Rules<'_> {
     pub(crate) fn judge<'l>(&'l self, limits: &'l Limits) -> Judge<'l> {
-        Judge { limits, path: self.path, only_breakpoints: self.only_breakpoints }
+        let Self { path, only_breakpoints, .. } = *self;
+        Judge { limits, path, only_breakpoints, free: Cell::new((0, 0)) }
     }
 }
 
@@ -267,9 +290,7 @@ impl Symbols {
     pub(crate) fn extent(&self, n: usize, range: &Range<u64>) -> u64 {
         let rest = self.list.get(n..).unwrap_or_default();
         let Some(here) = rest.first().map(|s| s.addr) else { return 0 };
-        let ends = |s: &&crate::text::Symbol| {
-            s.addr != here && (s.addr & 15 == 0 || eligible::is_cold(self.name(s)))
-        };
+        let ends = |s: &&text::Symbol| s.addr != here && (s.addr & 15 == 0 || s.is_cold);
         rest.iter().find(ends).map_or(range.end, |s| s.addr).wrapping_sub(here)
     }
 
@@ -280,6 +301,11 @@ impl Symbols {
 }
 
 impl Collected {
+    /// Bytes that all names together have, and more.
+    pub(crate) fn names_len(&self) -> usize {
+        self.symbols.names_len()
+    }
+
     /// Its probes, to be offered as those of catalog number `at`.
     pub(crate) fn offers(&self, at: usize) -> impl Iterator<Item = Offer<'_>> {
         let functions = self.catalog.functions.iter().zip(self.named.iter()).enumerate();

@@ -5,11 +5,11 @@
 //! at all, what the kernel forbids, what a firing probe itself runs, and what cannot be patched.
 
 use crate::body::{self, Around, Code, Scratch, Unfit};
-use crate::hit;
 use crate::path::FirePath;
 use crate::text::{self, Limits};
 use abi::probe::Technique;
 use abi::reason::Reason;
+use core::cell::Cell;
 use kapi::forbidden::Why;
 use kapi::{ftrace, text as kernel_text};
 use x86::{Shape, MAX_LEN};
@@ -49,6 +49,8 @@ pub(crate) struct Judge<'a> {
     pub(crate) path: &'a FirePath,
     /// Do not ask ftrace for anything.
     pub(crate) only_breakpoints: bool,
+    /// Nothing in there is forbidden.
+    pub(crate) free: Cell<(u64, u64)>,
 }
 
 /// A name that does not stand for a function.
@@ -56,16 +58,19 @@ pub(crate) fn not_by_name(name: &[u8]) -> Option<Reason> {
     if name.starts_with(text::PADDING) {
         return Some(Reason::Padding);
     }
+    not_by_prefix(name).or_else(|| is_cold(name).then_some(Reason::NotFunction))
+}
+
+/// The same, if it is neither padding nor an unlikely half.
+pub(crate) fn not_by_prefix(name: &[u8]) -> Option<Reason> {
     if name.starts_with(b"__SCT__") {
         return Some(Reason::StaticCall);
     }
-    // Most names begin as none of them.
-    let may_be =
-        matches!(name.first(), Some(b'_' | b'a' | b'c' | b'e' | b'f' | b'i' | b'r' | b's' | b'x'));
-    if may_be && CODE.iter().any(|prefix| name.starts_with(prefix)) {
-        return Some(Reason::EntryCode);
-    }
-    is_cold(name).then_some(Reason::NotFunction)
+    // Hardly a name has the second and third letter of one of them.
+    let [_, a, b, ..] = *name else { return None };
+    let row = SECOND_AND_THIRD.get(usize::from(a & 31))?;
+    let may_be = (row >> (b & 31)) & 1 == 1;
+    (may_be && CODE.iter().any(|prefix| name.starts_with(prefix))).then_some(Reason::EntryCode)
 }
 
 /// Beginnings of names of what is jumped to rather than called: thunks that stand in for returns and
@@ -100,13 +105,31 @@ const CODE: &[&[u8]] = &[
     b"xenpv_",
 ];
 
+/// Bits for the letters that [`CODE`] has in these places, each told by five bits.
+static SECOND_AND_THIRD: [u32; 32] = {
+    let mut rows = [0; 32];
+    let mut left = CODE;
+    while let [[_, a, b, ..], rest @ ..] = left {
+        if let Some((_, [row, ..])) = rows.split_at_mut_checked((*a & 31) as usize) {
+            *row |= 1 << (*b & 31);
+        }
+        left = rest;
+    }
+    // None of them is too short.
+    assert!(left.is_empty());
+    rows
+};
+
 /// Is this the unlikely half of a function?
 pub(crate) fn is_cold(name: &[u8]) -> bool {
-    if !name.contains(&b'.') {
-        return false;
+    let mut rest = name;
+    while let Some(dot) = text::position(rest, b'.') {
+        rest = rest.get(dot.wrapping_add(1)..).unwrap_or_default();
+        if matches!(rest.strip_prefix(b"cold"), Some([] | [b'.', ..])) {
+            return true;
+        }
     }
-    let mut parts = name.split(|b| *b == b'.').skip(1);
-    parts.any(|p| p == b"cold")
+    false
 }
 
 impl Judge<'_> {
@@ -114,6 +137,10 @@ impl Judge<'_> {
     pub(crate) fn place(&self, start: u64) -> Result<(), Reason> {
         if start & (ALIGNMENT - 1) != 0 {
             return Err(Reason::NotFunction);
+        }
+        let (from, to) = self.free.get();
+        if (from..to).contains(&start) {
+            return Ok(());
         }
         if let Some(why) = self.limits.why(start) {
             return Err(match why {
@@ -126,6 +153,8 @@ impl Judge<'_> {
         if self.path.contains(start) {
             return Err(Reason::FirePath);
         }
+        let (limits, path) = (self.limits.free(start), self.path.free(start));
+        self.free.set((limits.start.max(path.start), limits.end.min(path.end)));
         Ok(())
     }
 
@@ -196,14 +225,4 @@ fn fentry(code: Code<'_>) -> Option<u64> {
         }
         _ => None,
     }
-}
-
-/// Reads a whole function into `buffer`, without what we have put there.
-pub(crate) fn code(start: u64, size: u64, buffer: &mut [u8]) -> Option<Code<'_>> {
-    let bytes = buffer.get_mut(..usize::try_from(size).ok()?)?;
-    if !text::read(start, bytes) {
-        return None;
-    }
-    hit::as_it_was(start, bytes);
-    Some(Code { start, bytes })
 }

@@ -41,7 +41,7 @@ pub(crate) fn explain(
     if function.len() >= FUNCTION_LEN {
         return Some(Explanation { reason: Reason::NameTooLong, symbol: [0; FUNCTION_LEN] });
     }
-    let mut desk = Desk::new().ok()?;
+    let mut desk = Desk::new(false).ok()?;
     let mut best = Answer::new(Reason::Unknown, b"", true);
     let mut found = false;
     let mut ask = |source: &Source<'_>| {
@@ -177,7 +177,7 @@ fn of(
     let symbols = Symbols::of(source).ok()?;
     let n = first(&symbols.list, |s| s.addr >= at);
     let size = symbols.extent(n, &range);
-    let Look { entry, returns } = look(&judge, &rules, at, size, &symbols, &range, desk)?;
+    let Look { entry, returns } = look(&judge, &rules, at, size, &symbols, &range, desk).ok()?;
     let reasons = match name {
         b"entry" => [entry.err(), None],
         b"return" => [returns.err(), None],

@@ -131,7 +131,7 @@ impl Site {
 }
 
 /// All places that somebody wants, each in the first free slot from where its address is hashed to.
-/// At least half of the slots are free, so a search ends soon.
+/// More than a third of the slots are free, so a search ends soon.
 pub(crate) struct Table {
     slots: KVVec<Option<Site>>,
     shift: u32,
@@ -143,8 +143,8 @@ pub(crate) static TABLE: Published<Table> = Published::empty();
 impl Table {
     /// With room for `n`.
     pub(crate) fn new(n: usize) -> Result<Self> {
-        let len = n.max(8).checked_mul(2).and_then(usize::checked_next_power_of_two);
-        let len = len.ok_or(ENOMEM)?;
+        let len = n.max(8).checked_mul(8).ok_or(ENOMEM)? / 5;
+        let len = len.checked_next_power_of_two().ok_or(ENOMEM)?;
         let mut slots = mem::vec(len)?;
         for _ in 0..len {
             let _ = slots.push_within_capacity(None);

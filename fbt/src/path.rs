@@ -15,6 +15,7 @@
 
 use crate::hit;
 use crate::text::{first, read, sort, Symbols};
+use core::ops::Range;
 use kapi::{ftrace, mem, symbols, trampoline};
 use kernel::prelude::*;
 use x86::{Flow, MAX_LEN};
@@ -149,6 +150,14 @@ impl FirePath {
         self.starts.get(at) == Some(&start)
     }
 
+    /// A range with `addr`, which is none of them, in which none of them begins.
+    pub(crate) fn free(&self, addr: u64) -> Range<u64> {
+        let at = first(&self.starts, |s| *s >= addr);
+        let before = at.checked_sub(1).and_then(|n| self.starts.get(n));
+        let next = self.starts.get(at);
+        before.map_or(0, |s| s.wrapping_add(1))..next.map_or(u64::MAX, |s| *s)
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.starts.len()
     }
@@ -177,16 +186,21 @@ impl FirePath {
         let mut starts: KVVec<u64> = KVVec::new();
         for addr in walk.reached.iter() {
             let Some(start) = kernel.function(*addr) else { continue };
-            if !starts.contains(&start) {
-                mem::push(&mut starts, start)?;
-            }
+            mem::push(&mut starts, start)?;
         }
         sort(&mut starts, |s| *s);
+        let mut last = None;
+        starts.retain(|s| last.replace(*s) != Some(*s));
         Ok(Self { starts })
     }
 }
 
 impl Symbols {
+    /// Where the next symbol above `addr` stands.
+    fn above(&self, addr: u64) -> u64 {
+        self.list.get(self.position(addr.wrapping_add(1))).map_or(u64::MAX, |s| s.addr)
+    }
+
     /// The beginning of the function that `addr` is in.
     fn function(&self, addr: u64) -> Option<u64> {
         let behind = first(&self.list, |s| s.addr > addr);
@@ -258,6 +272,7 @@ impl Walk {
     fn block(&mut self, mut at: u64, kernel: &Symbols) -> Result {
         let mut code = [0; 128];
         let from = at;
+        let mut next = kernel.above(at);
         loop {
             if !read(at, &mut code) {
                 return Ok(());
@@ -266,8 +281,11 @@ impl Walk {
             for step in x86::walk(&code, base) {
                 let Ok((ip, insn)) = step else { return Ok(()) };
                 let rest = code.get(ip.wrapping_sub(base) as usize..).unwrap_or_default();
+                if ip > next {
+                    next = kernel.above(ip.wrapping_sub(1));
+                }
                 // Behind a call that never returns: the next function.
-                if rest.starts_with(&PADDING) || (ip != from && kernel.has(ip)) {
+                if rest.starts_with(&PADDING) || ip == next {
                     return Ok(());
                 }
                 match insn.kind {

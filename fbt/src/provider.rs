@@ -138,7 +138,7 @@ impl Context {
 
     /// Some text is there: its functions become probes. Holds `Events`.
     fn arrive(&self, id: u64, source: &Source<'_>, symbols: Symbols) -> Result {
-        let mut desk = Desk::new()?;
+        let mut desk = Desk::new(true)?;
         let collected = {
             let state = self.fbt.state.lock();
             let rules = state.rules(state.only_breakpoints);
@@ -161,8 +161,9 @@ impl Context {
         collected: &Collected,
         at: usize,
     ) -> framework::Result<framework::Group> {
-        let room = collected.catalog.functions.len().saturating_mul(2);
-        let mut draft = self.framework.draft(self.provider, source.name(), room)?;
+        let probes = collected.catalog.functions.len().saturating_mul(2);
+        let bytes = collected.names_len();
+        let mut draft = self.framework.large_draft(self.provider, source.name(), probes, bytes)?;
         for offer in collected.offers(at) {
             draft.add(&offer)?;
         }
@@ -244,6 +245,10 @@ impl Provider for Fbt {
             events.provided = false;
         }
         context.framework.provided();
+    }
+
+    fn how(&self, probe: &Arc<Probe>) -> u32 {
+        self.state.lock().how(probe).unwrap_or(probe.how())
     }
 
     fn enable(&self, probes: &[Arc<Probe>], refuse: &mut dyn FnMut(usize, EnableError)) {

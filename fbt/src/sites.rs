@@ -7,12 +7,13 @@
 
 use crate::body::{self, Around, Code, Exit, Scratch, Unfit, WIDE};
 use crate::catalog::{Catalog, Cookie, Desk, Function, Rules};
-use crate::eligible::{self, Entry};
+use crate::eligible::Entry;
 use crate::hit::{How, Role, Site};
 use crate::provider::KERNEL;
+use crate::text::{self, Reader};
 use framework::{EnableError, Probe};
 use kapi::int3::{Emulate, Trap};
-use kapi::{mem, symbols};
+use kapi::symbols;
 use kernel::prelude::*;
 use kernel::sync::Arc;
 use x86::{Shape, MAX_LEN};
@@ -98,12 +99,21 @@ impl Planner<'_> {
             return self.add(self.site(at, How::Fentry, Role::Entry, [0; WIDE]), None, to);
         }
         let judge = self.rules.judge(&self.catalog.limits);
-        let Desk { code, words } = desk;
+        let Desk { code, words, .. } = desk;
         let mut scratch = Scratch::new(words).ok_or(EnableError::Memory)?;
-        // Whether a loop leads back there is known of those that are not ftrace's: the beginning does.
-        let most = if self.function.fentry().is_some() { body::MAX_BODY } else { 2 * MAX_LEN };
-        let size = u64::from(self.function.size).min(most as u64);
-        let code = eligible::code(self.start, size, code).ok_or(EnableError::Gone)?;
+        let size = self.function.size as usize;
+        let mut beginning = [0; 2 * MAX_LEN];
+        let code = match self.function.fentry() {
+            // Whether a loop leads back there is known of those that are not ftrace's.
+            None => {
+                let few = size.min(beginning.len());
+                let bytes = beginning.get_mut(..few).unwrap_or_default();
+                let there = text::read_as_it_was(self.start, bytes);
+                there.then_some(Code { start: self.start, bytes })
+            }
+            Some(_) => self.read(code, self.start, size.min(body::MAX_BODY) as u64)?,
+        };
+        let code = code.ok_or(EnableError::Gone)?;
         let entry = judge.entry(code, &mut scratch).map_err(|_| {
             EnableError::Busy(
                 "another tracer has the entry, and there is no place for a breakpoint",
@@ -126,11 +136,32 @@ impl Planner<'_> {
     ) -> core::result::Result<(), EnableError> {
         let whole = self.start..self.start.wrapping_add(self.function.size.into());
         let mut other = None;
-        self.piece(whole.clone(), &|a| self.catalog.cold(a).is_some(), &mut other, desk, to)?;
-        if let Some(cold) = other.and_then(|a| self.catalog.cold(a)) {
-            self.piece(cold, &|a| whole.contains(&a), &mut None, desk, to)?;
+        let Desk { code, cold, words } = desk;
+        self.piece(
+            whole.clone(),
+            &|a| self.catalog.cold(a).is_some(),
+            &mut other,
+            code,
+            words,
+            to,
+        )?;
+        if let Some(half) = other.and_then(|a| self.catalog.cold(a)) {
+            self.piece(half, &|a| whole.contains(&a), &mut None, cold, words, to)?;
         }
         Ok(())
+    }
+
+    /// A piece of the catalog's text.
+    fn read<'r>(
+        &self,
+        reader: &'r mut Reader,
+        start: u64,
+        size: u64,
+    ) -> core::result::Result<Option<Code<'r>>, EnableError> {
+        if size > body::MAX_BODY as u64 {
+            return Err(Stop::Unfit(Unfit::TooLarge).into());
+        }
+        reader.code(start, size, self.catalog.range.end).map_err(|_| EnableError::Memory)
     }
 
     /// The exits of one half.
@@ -139,13 +170,13 @@ impl Planner<'_> {
         range: core::ops::Range<u64>,
         elsewhere: &dyn Fn(u64) -> bool,
         other: &mut Option<u64>,
-        desk: &mut Desk,
+        reader: &mut Reader,
+        words: &mut [u64],
         to: &mut KVVec<Plan>,
     ) -> core::result::Result<(), EnableError> {
-        let Desk { code, words } = desk;
         let mut scratch = Scratch::new(words).ok_or(EnableError::Memory)?;
         let size = range.end.wrapping_sub(range.start);
-        let code = eligible::code(range.start, size, code).ok_or(EnableError::Gone)?;
+        let code = self.read(reader, range.start, size)?.ok_or(EnableError::Gone)?;
         let around = Around { return_thunk: self.rules.return_thunk, elsewhere, watched: 0 };
         let found = body::exits::<Stop>(code, &around, &mut scratch, &mut |at, exit| {
             self.exit(code, at, exit, to).map_err(Stop::Enable)
@@ -204,7 +235,7 @@ impl Planner<'_> {
         to: &mut KVVec<Plan>,
     ) -> core::result::Result<(), EnableError> {
         let plan = Plan { site, trap, owner: self.owner, shared: false };
-        mem::push(to, plan).map_err(|_| EnableError::Memory)
+        text::add(to, plan).map_err(|_| EnableError::Memory)
     }
 
     fn site(&self, addr: u64, how: How, role: Role, old: [u8; WIDE]) -> Site {

@@ -2,6 +2,9 @@
 //! What is known of a piece of text, the kernel's or a module's: its symbols, and what in it must not
 //! be touched.
 
+use crate::body::{Code, MAX_BODY};
+use crate::eligible;
+use crate::hit;
 use core::ops::Range;
 use kapi::forbidden::{self, Why};
 use kapi::modules::ModuleRef;
@@ -44,6 +47,20 @@ impl Source<'_> {
         }
     }
 
+    /// Calls `f` with the symbols, of the kernel proper in the order of their addresses, until it says
+    /// false; a module's are few.
+    fn symbols(&self, f: &mut dyn FnMut(&[u8], u64) -> bool) -> Result {
+        match self {
+            Self::Kernel => symbols::kernel_symbols(f),
+            Self::Module(m) => {
+                m.for_each_symbol(|name, addr, _| {
+                    f(name, addr);
+                });
+                Ok(())
+            }
+        }
+    }
+
     /// Calls `f` with every symbol.
     pub(crate) fn for_each(&self, f: &mut dyn FnMut(&[u8], u64)) -> Result {
         match self {
@@ -61,12 +78,73 @@ pub(crate) fn read(addr: u64, into: &mut [u8]) -> bool {
     nofault::read_kernel(addr, into).is_ok()
 }
 
+/// The same, without what we have put there.
+pub(crate) fn read_as_it_was(addr: u64, into: &mut [u8]) -> bool {
+    let there = read(addr, into);
+    if there {
+        hit::as_it_was(addr, into);
+    }
+    there
+}
+
+/// What was read of a piece of text, which is asked for bit by bit.
+pub(crate) struct Reader {
+    bytes: KVVec<u8>,
+    /// What of it stands there.
+    window: Range<u64>,
+    /// Much more will be asked for, in order.
+    ahead: bool,
+}
+
+impl Reader {
+    pub(crate) fn new(ahead: bool) -> Self {
+        Self { bytes: KVVec::new(), window: 0..0, ahead }
+    }
+
+    /// The code at `start`, in text that ends at `end`. `None`: it cannot be read. The error: memory.
+    pub(crate) fn code(&mut self, start: u64, size: u64, end: u64) -> Result<Option<Code<'_>>> {
+        let behind = start.wrapping_add(size);
+        if !(self.window.start <= start && behind <= self.window.end) {
+            let most = if self.ahead { MAX_BODY as u64 } else { 0 };
+            let much = end.saturating_sub(start).min(most).max(size);
+            if !self.fill(start, much)? && (much == size || !self.fill(start, size)?) {
+                return Ok(None);
+            }
+        }
+        let from = start.wrapping_sub(self.window.start) as usize;
+        let bytes = self.bytes.get(from..from.wrapping_add(size as usize));
+        Ok(bytes.map(|bytes| Code { start, bytes }))
+    }
+
+    fn fill(&mut self, start: u64, size: u64) -> Result<bool> {
+        self.window = 0..0;
+        if self.bytes.len() < size as usize {
+            drop(core::mem::take(&mut self.bytes));
+            self.bytes = mem::zeroed_bytes(size as usize)?;
+        }
+        let there = self.bytes.get_mut(..size as usize).is_some_and(|b| read_as_it_was(start, b));
+        if there {
+            self.window = start..start.wrapping_add(size);
+        }
+        Ok(there)
+    }
+}
+
 /// A symbol: where, and its name in the common text.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Symbol {
     pub(crate) addr: u64,
     from: u32,
-    len: u32,
+    len: u16,
+    /// [`eligible::is_cold`], which is asked often.
+    pub(crate) is_cold: bool,
+}
+
+impl Symbol {
+    /// Is it room in front of a function?
+    pub(crate) fn is_padding(&self) -> bool {
+        self.from == 0
+    }
 }
 
 /// What the names of room in front of functions begin with. There are as many as functions; the rest
@@ -74,7 +152,7 @@ pub(crate) struct Symbol {
 pub(crate) const PADDING: &[u8] = b"__pfx_";
 
 /// Appends a value; memory is asked for rarely.
-fn add<T>(to: &mut KVVec<T>, value: T) -> Result {
+pub(crate) fn add<T>(to: &mut KVVec<T>, value: T) -> Result {
     if to.len() == to.capacity() {
         mem::reserve(to, to.len().max(64))?;
     }
@@ -99,25 +177,35 @@ pub(crate) struct Symbols {
 impl Symbols {
     pub(crate) fn of(source: &Source<'_>) -> Result<Self> {
         let range = source.range();
-        let mut this = Self { names: KVVec::new(), list: KVVec::new() };
+        // About as many as there are; making room bit by bit costs more than twice as much.
+        let bytes = range.end.wrapping_sub(range.start) as usize;
+        let mut this = Self { names: mem::exact(bytes / 11)?, list: mem::exact(bytes / 140)? };
         mem::extend(&mut this.names, PADDING)?;
         let mut result = Ok(());
         let mut ascending = true;
         let mut last = 0;
-        source.for_each(&mut |name, addr| {
+        source.symbols(&mut |name, addr| {
             if result.is_err() || !range.contains(&addr) || name.is_empty() {
-                return;
+                // A third of the kernel's is behind its text.
+                return result.is_ok() && (addr < range.end || !ascending);
             }
-            // CAST: all names together have some megabytes.
-            let (mut from, mut len) = (this.names.len() as u32, name.len() as u32);
+            // CAST: all names together have some megabytes, and one has at most KSYM_NAME_LEN.
+            let mut symbol = Symbol {
+                addr,
+                from: this.names.len() as u32,
+                len: name.len() as u16,
+                is_cold: false,
+            };
             if name.starts_with(PADDING) {
-                (from, len) = (0, PADDING.len() as u32);
+                (symbol.from, symbol.len) = (0, PADDING.len() as u16);
             } else {
+                symbol.is_cold = eligible::is_cold(name);
                 result = append(&mut this.names, name);
             }
-            result = result.and_then(|()| add(&mut this.list, Symbol { addr, from, len }));
+            result = result.and_then(|()| add(&mut this.list, symbol));
             ascending &= addr >= last;
             last = addr;
+            true
         })?;
         result?;
         if !ascending {
@@ -129,6 +217,10 @@ impl Symbols {
     pub(crate) fn name(&self, s: &Symbol) -> &[u8] {
         let from = s.from as usize;
         self.names.get(from..from.wrapping_add(s.len as usize)).unwrap_or_default()
+    }
+
+    pub(crate) fn names_len(&self) -> usize {
+        self.names.len()
     }
 
     /// Position of the first symbol at or behind `addr`.
@@ -188,7 +280,10 @@ impl Limits {
             }
         }
         sort(&mut this.rewritten, |a| *a);
-        Ok(this)
+        Ok(Self {
+            stretches: mem::exact_copy(&this.stretches)?,
+            rewritten: mem::exact_copy(&this.rewritten)?,
+        })
     }
 
     /// Why `addr` must not be touched.
@@ -196,6 +291,14 @@ impl Limits {
         let behind = first(&self.stretches, |s| s.start > addr);
         let s = self.stretches.get(behind.checked_sub(1)?)?;
         (addr < s.end).then_some(s.why)
+    }
+
+    /// A range with `addr` in which nothing is that must not be touched; `addr` itself is not.
+    pub(crate) fn free(&self, addr: u64) -> Range<u64> {
+        let behind = first(&self.stretches, |s| s.start > addr);
+        let before = behind.checked_sub(1).and_then(|n| self.stretches.get(n));
+        let next = self.stretches.get(behind);
+        before.map_or(0, |s| s.end)..next.map_or(u64::MAX, |s| s.start)
     }
 
     /// Whether the kernel rewrites an instruction that begins in there.
@@ -211,6 +314,24 @@ impl Limits {
     }
 }
 
+/// Position of the first such byte. (`core` has a faster one for long texts; names are short.)
+pub(crate) fn position(text: &[u8], byte: u8) -> Option<usize> {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    let words = text.chunks_exact(8);
+    let rest = words.remainder();
+    let mut at = 0usize;
+    for word in words.filter_map(<[u8]>::first_chunk) {
+        let v = u64::from_le_bytes(*word) ^ ONES.wrapping_mul(byte.into());
+        // The lowest bit of those that are set is right.
+        let zeroes = v.wrapping_sub(ONES) & !v & (ONES << 7);
+        if zeroes != 0 {
+            return Some(at.wrapping_add((zeroes.trailing_zeros() >> 3) as usize));
+        }
+        at = at.wrapping_add(8);
+    }
+    rest.iter().position(|b| *b == byte).map(|n| at.wrapping_add(n))
+}
+
 /// Position of the first member for which `p` holds; it holds for all behind that, too.
 pub(crate) fn first<T>(list: &[T], p: impl Fn(&T) -> bool) -> usize {
     let (mut low, mut high) = (0, list.len());
@@ -224,15 +345,71 @@ pub(crate) fn first<T>(list: &[T], p: impl Fn(&T) -> bool) -> usize {
     low
 }
 
-/// Heap sort: no memory, no recursion. (`core`'s sorts can panic in ways that objtool does not know.)
+/// Sorts. What is in order already, as most is, stays as it is; long lists are sorted digit by digit if
+/// there is memory for it.
 pub(crate) fn sort<T: Copy>(list: &mut [T], key: impl Fn(&T) -> u64) {
+    let mut pairs = list.iter().zip(list.iter().skip(1));
+    if pairs.all(|(a, b)| key(a) <= key(b)) {
+        return;
+    }
+    drop(pairs);
+    if list.len() < FEW || sort_by_digits(list, &key).is_none() {
+        heap_sort(list, &key);
+    }
+}
+
+/// Shorter lists are not worth a table.
+const FEW: usize = 512;
+
+/// Bits of a digit.
+const DIGIT: u32 = 9;
+
+/// `None`, and nothing has changed, if there is no memory.
+fn sort_by_digits<T: Copy>(list: &mut [T], key: &impl Fn(&T) -> u64) -> Option<()> {
+    let least = list.iter().map(key).min()?;
+    let range = list.iter().map(key).max()?.wrapping_sub(least);
+    let mut copy: KVVec<T> = mem::exact(list.len()).ok()?;
+    let mut counts: KVVec<u64> = mem::zeroed_words(1 << DIGIT).ok()?;
+    let mut shift = 0u32;
+    while shift < 64 && range >> shift != 0 {
+        let digit = |m: &T| (key(m).wrapping_sub(least) >> shift) as usize & ((1 << DIGIT) - 1);
+        copy.clear();
+        for m in list.iter() {
+            // There is room.
+            let _ = copy.push_within_capacity(*m);
+        }
+        counts.fill(0);
+        for m in copy.iter() {
+            if let Some(n) = counts.get_mut(digit(m)) {
+                *n = n.wrapping_add(1);
+            }
+        }
+        // How many have the digit: where the first of them goes.
+        let mut sum = 0u64;
+        for n in counts.iter_mut() {
+            sum = sum.wrapping_add(core::mem::replace(n, sum));
+        }
+        for m in copy.iter() {
+            let Some(at) = counts.get_mut(digit(m)) else { continue };
+            if let Some(to) = list.get_mut(*at as usize) {
+                *to = *m;
+            }
+            *at = at.wrapping_add(1);
+        }
+        shift = shift.wrapping_add(DIGIT);
+    }
+    Some(())
+}
+
+/// No memory, no recursion. (`core`'s sorts can panic in ways that objtool does not know.)
+fn heap_sort<T: Copy>(list: &mut [T], key: &impl Fn(&T) -> u64) {
     let len = list.len();
     for root in (0..len / 2).rev() {
-        sift(list, root, len, &key);
+        sift(list, root, len, key);
     }
     for end in (1..len).rev() {
         swap(list, 0, end);
-        sift(list, 0, end, &key);
+        sift(list, 0, end, key);
     }
 }
 

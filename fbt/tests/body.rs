@@ -134,6 +134,49 @@ fn slow_glance(code: Code<'_>, thunk: u64, is_function: &dyn Fn(u64) -> bool) ->
     g
 }
 
+/// A glimpse sees something where a glance does, and nothing else.
+fn check_glimpse(code: Code<'_>, all: Glance, is_function: &dyn Fn(u64) -> bool) {
+    let some = glimpse(code, THUNK, is_function);
+    assert_eq!(some.any(), all.any(), "{:02x?}", code.bytes);
+    let both = Glance {
+        returns: some.returns && all.returns,
+        tails: some.tails && all.tails,
+        narrow: some.narrow && all.narrow,
+    };
+    assert_eq!(some, both, "{:02x?}", code.bytes);
+}
+
+/// What a guess is, without any haste.
+fn slow_may_loop(code: &[u8], at: usize) -> bool {
+    let leads = |behind: usize, distance: i64| behind as i64 + distance == at as i64;
+    (0..code.len()).any(|n| match code[n..] {
+        [0x70..=0x7f | 0xeb | 0xe0..=0xe3, d, ..] if leads(n + 2, (d as i8).into()) => true,
+        [a, b, c, d, ..] => leads(n + 4, i32::from_le_bytes([a, b, c, d]).into()),
+        _ => false,
+    })
+}
+
+#[test]
+fn a_guess_is_the_same_at_any_offset() {
+    let mut next = random();
+    let mut looped = 0;
+    for _ in 0..20_000 {
+        let len = next() % 300;
+        let at = (next() % 16) as usize;
+        let kinds = [0x00, 0x01, 0xeb, 0x75, 0xff, 0xfe, 0x0b, next() as u8];
+        let mut code: Vec<u8> = (0..len).map(|_| kinds[next() as usize % 8]).collect();
+        let from = next() % (len + 1);
+        if next() % 2 == 0 && from + 5 <= len {
+            let bytes = jump(&[0xe9], AT + from, AT + at as u64);
+            code.splice(from as usize..from as usize + 5, bytes);
+        }
+        let want = slow_may_loop(&code, at);
+        assert_eq!(may_loop(&code, at), want, "{at}: {code:02x?}");
+        looped += usize::from(want);
+    }
+    assert!((2000..18_000).contains(&looped), "{looped}");
+}
+
 fn random() -> impl FnMut() -> u64 {
     let mut seed = 0x9e37_79b9_7f4a_7c15u64;
     move || {
@@ -171,6 +214,7 @@ fn a_glance_is_the_same_at_any_offset() {
                     let code = Code { start: AT, bytes: &bytes };
                     let want = slow_glance(code, THUNK, &is_function);
                     assert_eq!(glance(code, THUNK, &is_function), want, "{bytes:02x?}");
+                    check_glimpse(code, want, &is_function);
                 }
             }
         }
@@ -231,6 +275,7 @@ fn glance_and_guess_miss_nothing_in_real_code() {
             guessed += usize::from(guess);
             let glance = glance(piece, THUNK, &|_| true);
             assert_eq!(glance, slow_glance(piece, THUNK, &|_| true));
+            check_glimpse(piece, glance, &|_| true);
             assert!(glance.returns || returns == 0, "{at:#x}: {bytes:02x?}");
             left += 1;
         }

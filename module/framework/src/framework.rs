@@ -174,7 +174,7 @@ impl Framework {
         offer: Offer<'_>,
         special: Option<Special>,
     ) -> Result<Arc<Probe>> {
-        let mut draft = Draft::new(provider.0, common, 1)?;
+        let mut draft = Draft::new(provider.0, common, 1, 0)?;
         draft.add(&offer)?;
         if draft.skipped() != 0 {
             return Err(Error::ProbeName);
@@ -204,14 +204,29 @@ impl Framework {
         self.offer_draft(draft)
     }
 
-    /// The same for who cannot lend all names at the same time: add to the draft, then offer it.
+    /// The same for who cannot lend all names at the same time: add to the draft, then offer it. Room is
+    /// made for so many probes.
     ///
     /// # Context
     /// *process*.
     pub fn draft(&self, provider: ProviderId, module: &[u8], room: usize) -> Result<Draft> {
+        self.large_draft(provider, module, room, 0)
+    }
+
+    /// The same, with room for so many bytes of their names as well.
+    ///
+    /// # Context
+    /// *process*.
+    pub fn large_draft(
+        &self,
+        provider: ProviderId,
+        module: &[u8],
+        probes: usize,
+        bytes: usize,
+    ) -> Result<Draft> {
         let of = self.config.lock().providers.get(provider.0).cloned();
         let of = of.ok_or(Error::NoSuch("provider"))?;
-        Draft::new(provider.0, [of.name(), module], room)
+        Draft::new(provider.0, [of.name(), module], probes, bytes)
     }
 
     /// Offers what was collected; see [`Self::offer_group`].
@@ -308,14 +323,20 @@ impl Framework {
     }
 
     /// Calls `f` with probes that match, from position `cursor` of the table on, until it says stop.
-    /// Gives the position where to go on.
+    /// Gives the position where to go on. How they are implemented is as the provider says now if that
+    /// is wanted `exactly`.
     pub(crate) fn for_matching(
         &self,
         matcher: &Matcher<'_>,
         cursor: usize,
-        f: impl FnMut(&Arc<Probe>) -> Result<bool>,
+        exactly: bool,
+        mut f: impl FnMut(&Probe, u32) -> Result<bool>,
     ) -> Result<usize> {
-        matcher.find(&self.config.lock().probes, cursor, f)
+        let c = self.config.lock();
+        matcher.find(&c.probes, cursor, |p| {
+            let provider = c.providers.get(p.provider()).filter(|_| exactly);
+            f(p, provider.map_or(p.how(), |provider| provider.how(p)))
+        })
     }
 
     /// How many probes the statements from position `from` on match, all together.

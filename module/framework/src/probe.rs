@@ -58,7 +58,8 @@ pub struct Offer<'a> {
     pub nargs: u32,
     /// The provider's own number for the probe.
     pub cookie: u32,
-    /// Bits of [`abi::probe::Technique`]s.
+    /// Bits of [`abi::probe::Technique`]s; some are enough if the provider tells all when
+    /// [asked](crate::Provider::how).
     pub how: u32,
 }
 
@@ -129,6 +130,11 @@ impl Probe {
         self.nargs
     }
 
+    /// How it is implemented, as it was offered.
+    pub fn how(&self) -> u32 {
+        self.how
+    }
+
     /// Its provider's place in the framework's table.
     pub(crate) fn provider(&self) -> usize {
         self.names.provider
@@ -183,12 +189,17 @@ fn fits(part: &[u8], room: usize) -> bool {
 }
 
 impl Draft {
-    /// With this provider and module; `room` is how many probes are expected.
-    pub(crate) fn new(provider: usize, [name, module]: [&[u8]; 2], room: usize) -> Result<Self> {
+    /// With this provider and module; so many probes are expected, and bytes of their names.
+    pub(crate) fn new(
+        provider: usize,
+        [name, module]: [&[u8]; 2],
+        probes: usize,
+        bytes: usize,
+    ) -> Result<Self> {
         if !fits(name, PROVIDER_LEN) || !fits(module, MODULE_LEN) {
             return Err(Error::ProbeName);
         }
-        let mut text = KVVec::new();
+        let mut text = mem::exact(bytes.saturating_add(PROVIDER_LEN + MODULE_LEN))?;
         mem::extend(&mut text, name)?;
         mem::extend(&mut text, module)?;
         // CAST: both are shorter than 64.
@@ -198,7 +209,7 @@ impl Draft {
             provider_len: name.len() as u8,
             module_len: module.len() as u8,
         };
-        let probes = mem::vec(room)?;
+        let probes = mem::exact(probes)?;
         Ok(Self { names, probes, known: Default::default(), known_len: 0, skipped: 0 })
     }
 
@@ -217,18 +228,23 @@ impl Draft {
     /// # Context
     /// *process*.
     pub fn add(&mut self, offer: &Offer<'_>) -> Result {
-        if !fits(offer.function, FUNCTION_LEN) || !fits(offer.name, NAME_LEN) {
+        let last = self.probes.as_slice().last().map_or(Word::default(), |p| p.function);
+        let known = self.known.get(..self.known_len).unwrap_or_default();
+        let known = known.iter().find(|w| self.names.get(w.at, w.len) == offer.name).copied();
+        let is_last = self.names.get(last.at, last.len) == offer.function;
+        // What is known fits.
+        if !(is_last || fits(offer.function, FUNCTION_LEN))
+            || !(known.is_some() || fits(offer.name, NAME_LEN))
+        {
             self.skipped = self.skipped.saturating_add(1);
             return Ok(());
         }
-        let last = self.probes.as_slice().last().map_or(Word::default(), |p| p.function);
-        let function = match self.names.get(last.at, last.len) == offer.function {
+        let function = match is_last {
             true => last,
             false => self.write(offer.function)?,
         };
-        let known = self.known.get(..self.known_len).unwrap_or_default();
-        let name = match known.iter().find(|w| self.names.get(w.at, w.len) == offer.name) {
-            Some(&known) => known,
+        let name = match known {
+            Some(known) => known,
             None => {
                 let new = self.write(offer.name)?;
                 if let Some(free) = self.known.get_mut(self.known_len) {
@@ -239,7 +255,12 @@ impl Draft {
             }
         };
         let Offer { nargs, cookie, how, .. } = *offer;
-        Ok(mem::push(&mut self.probes, Drafted { function, name, nargs, cookie, how })?)
+        if self.probes.len() == self.probes.capacity() {
+            let more = self.probes.len().max(1);
+            mem::reserve(&mut self.probes, more)?;
+        }
+        let drafted = Drafted { function, name, nargs, cookie, how };
+        Ok(self.probes.push_within_capacity(drafted).map_err(|_| ENOMEM)?)
     }
 
     fn write(&mut self, part: &[u8]) -> Result<Word> {
@@ -304,10 +325,9 @@ impl ProbeTable {
         mem::reserve(&mut self.segments, 1)?;
         // Exactly as large as it must be.
         let from = &draft.names;
-        let mut text = mem::vec(from.text.len())?;
-        mem::extend(&mut text, &from.text)?;
+        let text = mem::exact_copy(&from.text)?;
         let names = mem::arc(Names { text, ..*from })?;
-        let mut probes = mem::vec(draft.probes.len())?;
+        let mut probes = mem::exact(draft.probes.len())?;
         for (at, d) in (first..end).zip(&draft.probes) {
             let probe = Probe {
                 names: names.clone(),

@@ -76,6 +76,15 @@ pub trait Provider: Send + Sync {
         let _ = name;
     }
 
+    /// How a probe is implemented: bits of [`abi::probe::Technique`]s. For who wants it exactly, and
+    /// not only as far as it was said with the [`crate::Offer`].
+    ///
+    /// # Context
+    /// *process*, may sleep. The framework's lock is held: must not call the framework.
+    fn how(&self, probe: &Arc<Probe>) -> u32 {
+        probe.how()
+    }
+
     /// Arms probes: from now on they fire. `refuse(i, why)` is called for each that cannot be, with
     /// its place in `probes`, and leaves it as it was; all others are armed on return.
     /// [`EnableError::Memory`] for one means that the consumer gets none.

@@ -100,12 +100,13 @@ impl Consumer {
         sink(self.inner.lock().report.bytes())
     }
 
-    /// Calls `sink` with probes that match until it says stop; gives the position to go on at.
+    /// Calls `sink` with probes that match, and how they are implemented, until it says stop; gives the
+    /// position to go on at.
     pub fn probes(
         &self,
         pattern: &abi::probe::ProbeDesc,
         cursor: u32,
-        sink: impl FnMut(&Arc<Probe>) -> Result<bool>,
+        sink: impl FnMut(&Probe, u32) -> Result<bool>,
     ) -> Result<u32> {
         let parts = pattern.parts();
         if parts.iter().any(|p| abi::probe::is_glob_too_deep(p)) {
@@ -116,7 +117,8 @@ impl Consumer {
         if cursor == 0 {
             framework.provide(&matcher)?;
         }
-        let end = framework.for_matching(&matcher, cursor as usize, sink)?;
+        let exactly = pattern.how != 0;
+        let end = framework.for_matching(&matcher, cursor as usize, exactly, sink)?;
         // CAST: positions are probe ids, which have 32 bits.
         Ok(end as u32)
     }

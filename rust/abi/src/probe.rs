@@ -2,7 +2,7 @@
 //! Probes and their four-part names: provider, module, function, name, always in this order.
 
 use crate::ids::ProbeId;
-use zerocopy::{FromBytes as _, IntoBytes as _};
+use zerocopy::FromBytes as _;
 use zerocopy_derive::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 /// Bytes of a provider name, NUL included.
@@ -26,7 +26,8 @@ pub struct ProbeDesc {
     pub id: ProbeId,
     /// Arguments the probe passes, if its provider knows (sdt), else 0xffff_ffff.
     pub nargs: u32,
-    /// How it is implemented: bits of [`Technique`]s; 0: not said.
+    /// How it is implemented: bits of [`Technique`]s; 0: not said. In a pattern: not 0 if that is
+    /// wanted exactly, which takes a look at each; else some of the bits may be missing.
     pub how: u32,
     /// Who offers the probe.
     pub provider: [u8; PROVIDER_LEN],
@@ -182,19 +183,17 @@ impl<'a> ProbeView<'a> {
     /// Writes it, packed, to the begin of `into`, whose bytes are zero; gives how many it took. `None`:
     /// there is not enough room.
     pub fn pack(&self, into: &mut [u8]) -> Option<usize> {
-        let mut head = ProbeHead { id: self.id, nargs: self.nargs, how: self.how, lens: [0; 4] };
-        let mut size = size_of::<ProbeHead>();
-        for (part, len) in self.parts.iter().zip(&mut head.lens) {
-            *len = u8::try_from(part.len()).ok()?;
-            size = size.checked_add(part.len())?;
-        }
-        let size = size.next_multiple_of(PACK_ALIGN);
-        let mut rest = into.get_mut(..size)?;
-        for part in core::iter::once(head.as_bytes()).chain(self.parts) {
-            let (here, behind) = rest.split_at_mut_checked(part.len())?;
-            here.copy_from_slice(part);
-            rest = behind;
-        }
+        const HEAD: usize = size_of::<ProbeHead>();
+        let [p, m, f, n] = self.parts;
+        let len = |part: &[u8]| u8::try_from(part.len()).ok();
+        let lens = [len(p)?, len(m)?, len(f)?, len(n)?];
+        let names = lens.iter().fold(0usize, |sum, len| sum.wrapping_add(usize::from(*len)));
+        let size = HEAD.wrapping_add(names).next_multiple_of(PACK_ALIGN);
+        let (head, rest) = into.get_mut(..size)?.split_first_chunk_mut::<HEAD>()?;
+        let packed = ProbeHead { id: self.id, nargs: self.nargs, how: self.how, lens };
+        *head = zerocopy::transmute!(packed);
+        let rest: &mut [u8] = put_first(rest, p)?;
+        put_first(put_first(put_first(rest, m)?, f)?, n)?;
         Some(size)
     }
 
@@ -210,6 +209,13 @@ impl<'a> ProbeView<'a> {
         *from = from.get(size.next_multiple_of(PACK_ALIGN)..).unwrap_or_default();
         Some(Self { id: head.id, nargs: head.nargs, how: head.how, parts })
     }
+}
+
+/// Copies to the begin of `to`; gives the rest.
+fn put_first<'t>(to: &'t mut [u8], part: &[u8]) -> Option<&'t mut [u8]> {
+    let (here, behind) = to.split_at_mut_checked(part.len())?;
+    here.copy_from_slice(part);
+    Some(behind)
 }
 
 /// Most `*` in one part of a pattern.

@@ -78,6 +78,7 @@ void kapi_unlock(unsigned int which);
 
 /* mem.c */
 void *kapi_zalloc(size_t bytes);
+void *kapi_alloc_exact(size_t bytes);
 
 /* symbols.c */
 unsigned long kapi_find_lookup(void);

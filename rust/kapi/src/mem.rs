@@ -103,6 +103,27 @@ unsafe fn raw<T>(n: usize) -> Result<KVVec<T>> {
     Ok(unsafe { KVVec::from_raw_parts(at.as_ptr().cast(), n, n) })
 }
 
+/// An empty vector to be kept, with room for `n` and hardly more: others may take twice as much.
+pub fn exact<T>(n: usize) -> Result<KVVec<T>> {
+    const { assert!(align_of::<T>() <= 8) };
+    ask()?;
+    let size = n.checked_mul(size_of::<T>()).ok_or(ENOMEM)?;
+    if size == 0 {
+        return Ok(KVVec::new());
+    }
+    let at = NonNull::new(sys::kapi_alloc_exact(size)).ok_or(ENOMEM)?;
+    // SAFETY: `at` is for kvfree, which is what `KVVec` frees by; it has room for `n`, of which none is
+    // initialised, and is aligned for them, as for all up to 8.
+    Ok(unsafe { KVVec::from_raw_parts(at.as_ptr().cast(), 0, n) })
+}
+
+/// A copy to be kept; see [`exact`].
+pub fn exact_copy<T: Copy>(of: &[T]) -> Result<KVVec<T>> {
+    let mut copy = exact(of.len())?;
+    extend(&mut copy, of)?;
+    Ok(copy)
+}
+
 /// A reference-counted `value`.
 pub fn arc<T>(value: T) -> Result<Arc<T>> {
     ask()?;

@@ -183,25 +183,34 @@ pub fn return_thunk() -> Option<u64> {
 ///
 /// *process*; `f` may sleep.
 pub fn for_each_kernel_symbol(prefix: &[u8], f: &mut dyn FnMut(&[u8], u64)) -> Result {
-    struct Ask<'a> {
-        prefix: &'a [u8],
-        f: &'a mut dyn FnMut(&[u8], u64),
-    }
+    kernel_symbols(&mut |name, addr| {
+        if name.starts_with(prefix) {
+            f(name, addr);
+        }
+        true
+    })
+}
+
+/// Calls `f` with the symbols of the kernel proper, in the order of their addresses, until it says
+/// false.
+///
+/// # Context
+///
+/// *process*; `f` may sleep.
+pub fn kernel_symbols(f: &mut dyn FnMut(&[u8], u64) -> bool) -> Result {
+    type Ask<'a> = &'a mut dyn FnMut(&[u8], u64) -> bool;
     /// # Safety
     ///
     /// `arg` is an `Ask` that nobody else uses; `name` is a C string.
     unsafe extern "C" fn symbol(arg: *mut c_void, name: *const c_char, addr: c_ulong) -> c_int {
         // SAFETY: by the caller.
-        let ask = unsafe { &mut *arg.cast::<Ask<'_>>() };
+        let f = unsafe { &mut *arg.cast::<Ask<'_>>() };
         // SAFETY: by the caller.
         let name = unsafe { CStr::from_char_ptr(name) }.to_bytes();
-        if name.starts_with(ask.prefix) {
-            (ask.f)(name, addr as u64);
-        }
-        0
+        (!f(name, addr as u64)).into()
     }
     let found = FOUND.as_ref().ok_or(ENODEV)?;
-    let mut ask = Ask { prefix, f };
+    let mut ask: Ask<'_> = f;
     let arg: *mut Ask<'_> = &mut ask;
     // SAFETY: the address is that of `kallsyms_on_each_symbol`, which calls `symbol` with `arg` and
     // C strings, and not after it has returned.

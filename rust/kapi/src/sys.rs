@@ -125,6 +125,7 @@ unsafe extern "C" {
     pub(crate) fn kapi_stack_user(to: *mut u8, max: u32) -> u32;
 
     pub(crate) safe fn kapi_zalloc(bytes: usize) -> *mut u8;
+    pub(crate) safe fn kapi_alloc_exact(bytes: usize) -> *mut u8;
 
     pub(crate) safe fn kapi_find_lookup() -> c_ulong;
     /// `on_each` is the address of `kallsyms_on_each_symbol`; `f` accepts `arg`.

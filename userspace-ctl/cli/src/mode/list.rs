@@ -46,7 +46,8 @@ fn list(
     let types = KernelTypes::default();
     listing::header(&mut text);
     for pattern in patterns {
-        let listed = kernel.each_probe(pattern, &mut |probe| {
+        let pattern = ProbeDesc { how: verbose.into(), ..*pattern };
+        let listed = kernel.each_probe(&pattern, &mut |probe| {
             if patterns.len() > 1 && !seen.insert(probe.id) {
                 return true;
             }

@@ -10,7 +10,10 @@ pub fn header(out: &mut Vec<u8>) {
     put!(out, "{:>5} {:>10} {:>17} {:>33} {}\n", "ID", "PROVIDER", "MODULE", "FUNCTION", "NAME");
 }
 
-/// One probe. There may be 100,000: nothing is parsed or allocated here.
+/// Widths of the columns but the last.
+const WIDTHS: [usize; 4] = [5, 10, 17, 33];
+
+/// One probe. There may be 100,000: hardly anything is parsed or allocated here.
 pub fn row(out: &mut Vec<u8>, probe: &ProbeView<'_>) {
     let mut digits = [0; 10];
     let mut rest = probe.id.0;
@@ -21,24 +24,30 @@ pub fn row(out: &mut Vec<u8>, probe: &ProbeView<'_>) {
         rest /= 10;
     }
     let [provider, module, function, name] = probe.parts;
-    right(out, &digits[at..], 5);
-    for (part, width) in [(provider, 10), (module, 17), (function, 33)] {
-        out.push(b' ');
-        right(out, part, width);
+    let columns = [&digits[at..], provider, module, function];
+    if ordinary(out, columns, name).is_none() {
+        for (part, width) in columns.into_iter().zip(WIDTHS) {
+            put!(out, "{:>width$} ", String::from_utf8_lossy(part));
+        }
+        put!(out, "{}\n", String::from_utf8_lossy(name));
     }
-    out.push(b' ');
-    right(out, name, 0);
-    out.push(b'\n');
 }
 
-/// Text at the right end of a field.
-fn right(out: &mut Vec<u8>, text: &[u8], width: usize) {
-    if !text.is_ascii() {
-        return put!(out, "{:>width$}", String::from_utf8_lossy(text));
+/// A row that is ASCII and not too long, which nearly all are; `None` if it is not.
+fn ordinary(out: &mut Vec<u8>, columns: [&[u8]; 4], name: &[u8]) -> Option<()> {
+    let mut line = [b' '; 320];
+    let mut end = 0;
+    for (part, width) in columns.into_iter().zip(WIDTHS) {
+        end += width.max(part.len());
+        line.get_mut(end - part.len()..end)?.copy_from_slice(part);
+        end += 1;
     }
-    const BLANKS: [u8; 64] = [b' '; 64];
-    out.extend_from_slice(BLANKS.get(..width.saturating_sub(text.len())).unwrap_or(&BLANKS));
-    out.extend_from_slice(text);
+    line.get_mut(end..end + name.len())?.copy_from_slice(name);
+    end += name.len();
+    *line.get_mut(end)? = b'\n';
+    let line = line.get(..=end).filter(|line| line.is_ascii())?;
+    out.extend_from_slice(line);
+    Some(())
 }
 
 /// What stands under a row with `-v`; `types` are those of `args[]`, if they are known.
@@ -112,6 +121,12 @@ mod tests {
         let wide = "a_function_whose_name_is_wider_than_its_column";
         row(&mut out, &probe(1234567, ["fbt", "vmlinux", wide, "return"], 2));
         row(&mut out, &probe(0, ["hw\u{f6}rld", "m", "f", "n"], 2));
+        let wider = "w".repeat(300);
+        let leaked: &'static str = wider.clone().leak();
+        row(&mut out, &probe(7, ["fbt", "vmlinux", leaked, "entry"], 2));
+        let last = format!("    7        fbt           vmlinux {wider} entry\n");
+        let at = out.len() - last.len();
+        assert_eq!(String::from_utf8(out.split_off(at)).unwrap(), last);
         assert_eq!(
             String::from_utf8(out).unwrap(),
             "   ID   PROVIDER            MODULE                          FUNCTION NAME\n\
