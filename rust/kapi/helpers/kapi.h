@@ -115,6 +115,13 @@ struct kapi_text_fns {
 };
 /* Rust: text::CHUNK. So many sites are changed at once; whoever waits for a lock waits as long. */
 #define KAPI_CHUNK 256
+/* Text under way to being written: from where to where; to is 0 if there is none. */
+struct kapi_span {
+	u64 from, to;
+};
+
+void kapi_span_add(const struct kapi_text_fns *fns, struct kapi_span *span, u64 at, const u8 *bytes, size_t len);
+void kapi_span_end(const struct kapi_text_fns *fns, struct kapi_span *span);
 bool kapi_is_text(const struct kapi_text_fns *fns, u64 addr, size_t len);
 int kapi_text_patch(const struct kapi_text_fns *fns, const struct kapi_patch *batch, size_t n, size_t *at);
 void kapi_text_patch_each(const struct kapi_text_fns *fns, const struct kapi_patch *batch, size_t n, u8 *why);

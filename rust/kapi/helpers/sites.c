@@ -328,7 +328,7 @@ u64 notrace kapi_tail_fired(u64 addr)
 }
 NOKPROBE_SYMBOL(kapi_tail_fired);
 
-static int kapi_site_poke(const struct kapi_text_fns *fns, u64 addr, bool arm)
+static int kapi_site_poke(const struct kapi_text_fns *fns, struct kapi_span *span, u64 addr, bool arm)
 {
 	struct kapi_site *site = kapi_site_at(addr);
 	void *at = (void *)(unsigned long)addr;
@@ -350,19 +350,21 @@ static int kapi_site_poke(const struct kapi_text_fns *fns, u64 addr, bool arm)
 	site->touched = 1;
 	if (arm)
 		WRITE_ONCE(site->armed, 1);
-	kapi_call4(fns->poke, addr, (unsigned long)(arm ? &int3 : &site->first), 1, 0);
+	kapi_span_add(fns, span, addr, arm ? &int3 : &site->first, 1);
 	return 0;
 }
 
-/* Each for itself, as kapi_text_patch_each; fns->sync is up to the caller, once for all. */
+/* Each for itself, as kapi_text_patch_each, a page at a time if they ascend; fns->sync is up to the caller, once for all. */
 void kapi_sites_poke(const struct kapi_text_fns *fns, const u64 *addrs, size_t n, bool arm, u8 *why)
 {
+	struct kapi_span span = {};
 	size_t i;
 
 	mutex_lock(fns->module_mutex);
 	mutex_lock(fns->text_mutex);
 	for (i = 0; i < n; i++)
-		why[i] = -kapi_site_poke(fns, addrs[i], arm);
+		why[i] = -kapi_site_poke(fns, &span, addrs[i], arm);
+	kapi_span_end(fns, &span);
 	mutex_unlock(fns->text_mutex);
 	mutex_unlock(fns->module_mutex);
 }

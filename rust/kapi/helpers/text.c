@@ -114,8 +114,33 @@ static enum kapi_way kapi_way(const struct kapi_patch *p)
 	return kapi_is_tail(p->addr) ? KAPI_BY_BREAKPOINT : KAPI_AS_THE_KERNEL;
 }
 
-/* A page of text as it is to be. Of text_mutex. */
+/* A piece of text as it is to be. Of text_mutex. */
 static u8 kapi_page[PAGE_SIZE];
+
+/*
+ * What is written ascends, and is kept until a page is complete: what stands between two places is written as it is.
+ * Writing a place costs thousands of instructions, writing a page hardly more. Under text_mutex from the first piece to
+ * the end, so nobody else writes text.
+ */
+void kapi_span_end(const struct kapi_text_fns *fns, struct kapi_span *span)
+{
+	if (span->to)
+		kapi_call4(fns->poke, span->from, (unsigned long)kapi_page, span->to - span->from, 0);
+	span->to = 0;
+}
+
+void kapi_span_add(const struct kapi_text_fns *fns, struct kapi_span *span, u64 at, const u8 *bytes, size_t len)
+{
+	const u64 end = at + len;
+
+	if (span->to && (at < span->to || (end - 1) >> PAGE_SHIFT != span->from >> PAGE_SHIFT))
+		kapi_span_end(fns, span);
+	if (!span->to)
+		span->from = span->to = at;
+	memcpy(kapi_page + (span->to - span->from), (void *)(unsigned long)span->to, at - span->to);
+	memcpy(kapi_page + (at - span->from), bytes, len);
+	span->to = end;
+}
 
 /* Of each patch that changes in these ways, the bytes from first to last become the new ones, or a breakpoint. */
 struct kapi_step {
@@ -131,43 +156,25 @@ static const struct kapi_step kapi_steps[] = {
 	{ BIT(KAPI_FROM_RETURN) | BIT(KAPI_BY_BREAKPOINT), 0, 0 },
 };
 
-/*
- * One step of all patches, a page of text at a time: what stands between two sites is written as it is. Writing a
- * site costs thousands of instructions, writing a page hardly more. Nobody else writes text: text_mutex is held.
- */
+/* One step of all patches. */
 static void kapi_take_step(const struct kapi_text_fns *fns, const struct kapi_step *step, const struct kapi_patch *batch,
 			   const u8 *order, const u8 *way, size_t n)
 {
-	u64 from = 0, to = 0;
-	bool any = false;
+	static const u8 breakpoint = INT3_INSN_OPCODE;
+	struct kapi_span span = {};
 	size_t i;
 
-	for (i = 0; i <= n; i++) {
-		const struct kapi_patch *p = i < n ? &batch[order[i]] : NULL;
-		u64 first, end;
+	for (i = 0; i < n; i++) {
+		const struct kapi_patch *p = &batch[order[i]];
+		const u8 *bytes = step->breakpoint ? &breakpoint : p->new + step->first;
 
-		if (p && !(step->ways & BIT(way[order[i]])))
-			continue;
-		first = p ? p->addr + step->first : 0;
-		end = p ? p->addr + step->last + 1 : 0;
-		if (to && (!p || (end - 1) >> PAGE_SHIFT != from >> PAGE_SHIFT)) {
-			kapi_call4(fns->poke, from, (unsigned long)kapi_page, to - from, 0);
-			to = 0;
-		}
-		if (!p)
-			break;
-		any = true;
-		if (!to)
-			from = to = first;
-		memcpy(kapi_page + (to - from), (void *)(unsigned long)to, first - to);
-		if (step->breakpoint)
-			kapi_page[first - from] = INT3_INSN_OPCODE;
-		else
-			memcpy(kapi_page + (first - from), p->new + step->first, end - first);
-		to = end;
+		if (step->ways & BIT(way[order[i]]))
+			kapi_span_add(fns, &span, p->addr + step->first, bytes, step->last - step->first + 1);
 	}
-	if (any)
-		kapi_call4(fns->sync, 0, 0, 0, 0);
+	if (!span.to)
+		return;
+	kapi_span_end(fns, &span);
+	kapi_call4(fns->sync, 0, 0, 0, 0);
 }
 
 /* Each for itself, but those that have a why already: why[i] is 0, or the errno of what stood in the way. At most KAPI_CHUNK, fastest if they ascend. */
