@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: GPL-2.0
+# SECONDS: 600
+# ASSERTION: fbt looks through the kernel when one of its probes may be meant, and for no other description.
+. /src/selftests/lib/sh
+rmmod hworld 2>/dev/null
+rmmod dtrace || fail "rmmod"
+insmod "$module" || fail "insmod"
+# Each look leaves a line in the log.
+looks() { dmesg | grep -c 'fbt: a firing probe runs'; }
+before=$(looks)
+none() {
+	dtrace "$@" >/dev/null 2>/tmp/err || fail "dtrace $*: $(cat /tmp/err)"
+	expect "looks after dtrace $*" "$(looks)" "$before"
+}
+none -n 'BEGIN { exit(0); }'
+none -n 'dtrace:::BEGIN { exit(0); } END { } ERROR { }'
+none -qn ':::BEGIN { exit(0); }'
+none -n 'profile:::tick-10hz { exit(0); }'
+none -n 'tick-10hz { exit(0); }'
+none -ln BEGIN
+none -lP dtrace
+none -lP profile
+none -ln 'B*[!y]'
+# A probe that has gone, or never came, is no reason either.
+dtrace -li 4000000 >/dev/null 2>&1
+expect "looks after an id" "$(looks)" "$before"
+dtrace -ln 'ent*y' >/tmp/l || fail "no entries"
+[ "$(wc -l </tmp/l)" -gt 40000 ] || fail "$(wc -l </tmp/l) entries"
+expect "looks after ent*y" "$(looks)" $((before + 1))
+dtrace -l >/dev/null || fail "-l"
+expect "looks after -l" "$(looks)" $((before + 1))
