@@ -47,6 +47,7 @@ module! {
 struct Dtrace {
     _node: Pin<KBox<MiscDeviceRegistration<dev::Dtrace>>>,
     _open: Open,
+    _syscall: Option<syscall::Running>,
     _fbt: Option<fbt::Running>,
     _sdt: Option<sdt::Running>,
     _profile: profile::Running,
@@ -97,6 +98,10 @@ impl kernel::Module for Dtrace {
             0 => fbt::start(&framework, value::<u8>(module_parameters::fbt_int3.value()) != 0)?,
             _ => None,
         };
+        let syscall = match &fbt {
+            Some(fbt) => Some(syscall::start(&framework, fbt.functions())?),
+            None => None,
+        };
         mem::ask()?;
         let node = KBox::pin_init(
             MiscDeviceRegistration::register(MiscDeviceOptions { name: c"dtrace/dtrace" }),
@@ -108,6 +113,14 @@ impl kernel::Module for Dtrace {
         mem::fail_after(None);
         dev::MAY_FAIL.store(value::<u8>(module_parameters::fail_ioctl.value()) != 0, Relaxed);
         pr_info!("ready: /dev/dtrace/dtrace\n");
-        Ok(Self { _node: node, _open: open, _fbt: fbt, _sdt: sdt, _profile: profile, _end: end })
+        Ok(Self {
+            _node: node,
+            _open: open,
+            _syscall: syscall,
+            _fbt: fbt,
+            _sdt: sdt,
+            _profile: profile,
+            _end: end,
+        })
     }
 }

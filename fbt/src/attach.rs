@@ -12,9 +12,9 @@
 
 use crate::body::SCRATCH_WORDS;
 use crate::catalog::{Catalog, Cookie, Desk, Rules};
-use crate::hit::{How, Site, Table, TABLE};
+use crate::hit::{How, Site, Table, View, TABLE};
 use crate::path::FirePath;
-use crate::sites::{self, Plan};
+use crate::sites::{self, Of, Plan};
 use crate::text::{add, first, sort};
 use abi::probe::Technique;
 use framework::{EnableError, Probe};
@@ -44,6 +44,29 @@ pub(crate) struct State {
     spare_patches: KVVec<Patch>,
 }
 
+/// What a probe is on: which catalog, which function of it, its entry or its end; and how it is read.
+#[derive(Clone, Copy)]
+pub(crate) struct Target {
+    pub(crate) catalog: usize,
+    pub(crate) function: usize,
+    pub(crate) is_return: bool,
+    pub(crate) view: View,
+}
+
+/// A probe to its target; `None`: that has gone.
+pub(crate) type Find<'a> = &'a dyn Fn(&State, &Probe) -> Option<Target>;
+
+/// Of fbt's own.
+pub(crate) fn own(_: &State, probe: &Probe) -> Option<Target> {
+    let cookie = Cookie(probe.cookie());
+    Some(Target {
+        catalog: cookie.catalog(),
+        function: cookie.function(),
+        is_return: cookie.is_return(),
+        view: View::Function,
+    })
+}
+
 type Refuse<'a> = &'a mut dyn FnMut(usize, EnableError);
 
 impl State {
@@ -64,14 +87,14 @@ impl State {
     }
 
     /// Arms probes.
-    pub(crate) fn enable(&mut self, probes: &[Arc<Probe>], refuse: Refuse<'_>) {
+    pub(crate) fn enable(&mut self, probes: &[Arc<Probe>], find: Find<'_>, refuse: Refuse<'_>) {
         // What could not be patched back earlier.
         self.detach(&|_| false);
         let mut again = KVVec::new();
         let only = self.only_breakpoints;
-        self.attempt(probes, &|_| true, only, &mut |i, why| {
+        self.attempt(probes, find, &|_| true, only, &mut |i, why| {
             // Who had the place of an entry leaves us the one behind it.
-            let is_entry = probes.get(i).is_some_and(|p| !Cookie(p.cookie()).is_return());
+            let is_entry = probes.get(i).is_some_and(|p| p.part(3) == b"entry");
             let behind = is_entry && !only && matches!(why, EnableError::Busy(_));
             if !behind || mem::push(&mut again, i).is_err() {
                 refuse(i, why);
@@ -80,7 +103,7 @@ impl State {
         if !again.is_empty() {
             sort(&mut again, |i| *i as u64);
             let chosen = |i: usize| again.get(first(&again, |a| *a >= i)) == Some(&i);
-            self.attempt(probes, &chosen, true, refuse);
+            self.attempt(probes, find, &chosen, true, refuse);
         }
     }
 
@@ -104,6 +127,7 @@ impl State {
     fn attempt(
         &mut self,
         probes: &[Arc<Probe>],
+        find: Find<'_>,
         chosen: &dyn Fn(usize) -> bool,
         only_breakpoints: bool,
         refuse: Refuse<'_>,
@@ -117,7 +141,10 @@ impl State {
         for (i, probe) in probes.iter().enumerate().filter(|(i, _)| chosen(*i)) {
             let before = plans.len();
             let planned = match &mut desk {
-                Ok(desk) => self.plan(i, probe, only_breakpoints, desk, &mut plans),
+                Ok(desk) => match find(self, probe) {
+                    Some(to) => self.plan(i, probe, to, only_breakpoints, desk, &mut plans),
+                    None => Err(EnableError::Gone),
+                },
                 Err(_) => Err(EnableError::Memory),
             };
             if let Err(why) = planned {
@@ -149,14 +176,22 @@ impl State {
         &self,
         i: usize,
         probe: &Arc<Probe>,
+        target: Target,
         only_breakpoints: bool,
         desk: &mut Desk,
         plans: &mut KVVec<Plan>,
     ) -> core::result::Result<(), EnableError> {
-        let catalog = self.catalogs.get(Cookie(probe.cookie()).catalog());
-        let Some(Some(catalog)) = catalog else { return Err(EnableError::Gone) };
+        let Some(Some(catalog)) = self.catalogs.get(target.catalog) else {
+            return Err(EnableError::Gone);
+        };
         // CAST: there are less probes than ids.
-        sites::plan(catalog, probe, i as u32, &self.rules(only_breakpoints), desk, plans)
+        let of = Of {
+            catalog,
+            probe: Some(probe),
+            owner: i as u32,
+            rules: &self.rules(only_breakpoints),
+        };
+        sites::plan(of, target, desk, plans)
     }
 
     /// How a probe would be implemented now. `None`: that cannot be told, or an entry, of which all is
@@ -170,7 +205,8 @@ impl State {
         }
         let mut desk = Desk::with(core::mem::take(&mut self.scratch), false);
         let mut plans = KVVec::new();
-        let planned = self.plan(0, probe, self.only_breakpoints, &mut desk, &mut plans);
+        let only = self.only_breakpoints;
+        let planned = self.plan(0, probe, own(self, probe)?, only, &mut desk, &mut plans);
         self.scratch = desk.words;
         planned.ok()?;
         // What seemed to be an exit may be none.

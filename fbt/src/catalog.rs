@@ -338,6 +338,20 @@ impl Catalog {
         self.range.start.wrapping_add(f.start.into())
     }
 
+    /// Position of the function that begins at `start`, or behind a landing there.
+    pub(crate) fn position(&self, start: u64) -> Option<usize> {
+        let at = u32::try_from(start.checked_sub(self.range.start)? & !15).ok()?;
+        let n = first(&self.functions, |f| f.start >= at);
+        let is_landing = matches!(start & 15, 0 | 4);
+        self.functions.get(n).filter(|f| f.start == at && is_landing).map(|_| n)
+    }
+
+    /// The function that can be followed to where it returns, and begins there.
+    pub(crate) fn function_at(&self, start: u64) -> Option<Function> {
+        let function = *self.functions.get(self.position(start)?)?;
+        (function.returns != 0).then_some(function)
+    }
+
     /// The unlikely half that `addr` is in.
     pub(crate) fn cold(&self, addr: u64) -> Option<Range<u64>> {
         let at = u32::try_from(addr.checked_sub(self.range.start)?).ok()?;

@@ -9,13 +9,17 @@
 //! |---|---|
 //! | entry | the function's arguments |
 //! | return | arg0: where it returned, as the distance from its beginning; arg1: the value |
+//!
+//! What a probe is for decides how it is read ([`View`]): a function that serves a system call is passed
+//! the registers of the process, and is over where another function returns that it has jumped to.
 
 use crate::body::WIDE;
 use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use framework::{fire, Args, Probe};
+use framework::{fire, Args, Outcome, Probe};
 use kapi::publish::Published;
-use kapi::trampoline::{Regs, Saved};
-use kapi::{context, mem, ProbeCtx};
+use kapi::syscall::{self, Abi, Dispatchers};
+use kapi::trampoline::{Left, Regs, Saved};
+use kapi::{context, mem, nofault, ProbeCtx};
 use kernel::prelude::*;
 use kernel::sync::Arc;
 
@@ -41,6 +45,36 @@ pub(crate) enum Role {
     Exit,
 }
 
+/// What a place's probe tells of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum View {
+    /// A function.
+    Function,
+    /// A system call, which a function serves.
+    Call {
+        /// Who it is made by.
+        abi: Abi,
+        /// Its number.
+        number: u16,
+        /// Who else comes here.
+        ask: Ask,
+    },
+}
+
+/// Who else comes to a place of a system call: what must be asked there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ask {
+    /// Nobody.
+    Nothing,
+    /// The same call of other processes: who is served.
+    Abi,
+    /// Others: who is served, if anybody, and with which call.
+    All,
+}
+
+/// Where calls of system calls come from; there before the first such place is.
+pub(crate) static DISPATCHERS: Published<Dispatchers> = Published::empty();
+
 /// A place and a probe.
 pub(crate) struct Site {
     pub(crate) addr: u64,
@@ -53,15 +87,18 @@ pub(crate) struct Site {
     pub(crate) old: [u8; WIDE],
     pub(crate) how: How,
     role: Role,
+    view: View,
     flags: Flags,
 }
 
-/// Of process context, but for `more`, which does not change once published.
+/// Of process context, but for `more` and `odd`, which do not change once published.
 struct Flags {
     /// Patched.
     armed: AtomicBool,
     /// Another one of the same address comes later.
     more: bool,
+    /// So it is, or this one is not read as a function.
+    odd: bool,
     /// About to go.
     leaving: AtomicBool,
     /// Nobody wants it, but it could not be patched back yet.
@@ -79,8 +116,16 @@ impl Site {
         old: [u8; WIDE],
     ) -> Self {
         let no = || AtomicBool::new(false);
-        let flags = Flags { armed: no(), more: false, leaving: no(), orphan: no() };
-        Self { addr, probe, offset, size, old, how, role, flags }
+        let flags = Flags { armed: no(), more: false, odd: false, leaving: no(), orphan: no() };
+        let view = View::Function;
+        Self { addr, probe, offset, size, old, how, role, view, flags }
+    }
+
+    /// The same for a probe that tells of something else.
+    pub(crate) fn read_as(mut self, view: View) -> Self {
+        self.view = view;
+        self.flags.odd = view != View::Function;
+        self
     }
 
     /// As it goes into the next table.
@@ -93,7 +138,8 @@ impl Site {
             self.how,
             self.role,
             self.old,
-        );
+        )
+        .read_as(self.view);
         s.set_armed(self.is_armed());
         s.set_orphan(self.is_orphan());
         s
@@ -181,7 +227,10 @@ impl Table {
                     *slot = Some(site);
                     return;
                 }
-                Some(Some(same)) if same.addr == site.addr => same.flags.more = true,
+                Some(Some(same)) if same.addr == site.addr => {
+                    same.flags.more = true;
+                    same.flags.odd = true;
+                }
                 _ => {}
             }
             at = next;
@@ -237,7 +286,7 @@ fn serve(addr: u64, f: impl Fn(&ProbeCtx, &Site), rarely: impl Fn(&ProbeCtx, &Ta
             if site.addr == addr {
                 // Called in one place only, and not in a loop: what it does is part of this function
                 // and nothing has to be kept for after it.
-                return match site.flags.more {
+                return match site.flags.odd {
                     false => f(ctx, site),
                     true => rarely(ctx, table),
                 };
@@ -247,14 +296,13 @@ fn serve(addr: u64, f: impl Fn(&ProbeCtx, &Site), rarely: impl Fn(&ProbeCtx, &Ta
     });
 }
 
-/// Serves an address that has several sites.
-#[cold]
-#[inline(never)]
-fn serve_all(ctx: &ProbeCtx, table: &Table, addr: u64, f: &dyn Fn(&ProbeCtx, &Site)) {
+/// Serves an address that has several sites, or one that is odd.
+#[inline(always)]
+fn serve_all(table: &Table, addr: u64, f: impl Fn(&Site)) {
     let mut at = table.first(addr);
     while let Some(Some(site)) = table.slots.get(at) {
         if site.addr == addr {
-            f(ctx, site);
+            f(site);
             if !site.flags.more {
                 return;
             }
@@ -280,23 +328,60 @@ fn args_of(saved: &Saved) -> Args<'_> {
 #[cold]
 #[inline(never)]
 fn entries(site: u64, saved: &Saved, ctx: &ProbeCtx, table: &Table) {
-    serve_all(ctx, table, site, &|ctx, s| fire(ctx, &s.probe, args_of(saved)));
+    let served = served(ctx, saved.to());
+    serve_all(table, site, |s| {
+        let [regs, ..] = *saved.regs();
+        let args = match s.view {
+            View::Function => args_of(saved),
+            View::Call { abi, number, ask } if is_meant(abi, number, ask, served) => {
+                Args::call(abi, regs)
+            }
+            View::Call { .. } => return,
+        };
+        fire(ctx, &s.probe, args);
+    });
+}
+
+/// Who is served, by a function that will return to `to`.
+#[inline]
+fn served(ctx: &ProbeCtx, to: u64) -> Option<Abi> {
+    DISPATCHERS.load(ctx)?.abi(to)
+}
+
+/// Whether who comes to such a place is meant.
+#[inline]
+fn is_meant(abi: Abi, number: u16, ask: Ask, served: Option<Abi>) -> bool {
+    match ask {
+        Ask::Nothing => true,
+        Ask::Abi => served == Some(abi),
+        Ask::All => served == Some(abi) && syscall::number() == number.into(),
+    }
 }
 
 /// # Context
 /// *any*: wherever a function returns.
-pub(crate) extern "C" fn returned(site: u64, value: u64) {
+pub(crate) extern "C" fn returned(site: u64, left: &Left) {
     let f = move |ctx: &ProbeCtx, s: &Site| {
-        fire(ctx, &s.probe, Args::values(&[s.arg0(), value]));
+        fire(ctx, &s.probe, Args::values(&[s.arg0(), left.value()]));
     };
-    serve(site, f, move |ctx, table| returns(site, value, ctx, table));
+    serve(site, f, move |ctx, table| returns(site, left, ctx, table));
 }
 
 #[cold]
 #[inline(never)]
-fn returns(site: u64, value: u64, ctx: &ProbeCtx, table: &Table) {
-    serve_all(ctx, table, site, &|ctx, s| {
-        fire(ctx, &s.probe, Args::values(&[s.arg0(), value]));
+fn returns(site: u64, left: &Left, ctx: &ProbeCtx, table: &Table) {
+    let served = served(ctx, left.to());
+    let outcome = Outcome::of(left.value());
+    serve_all(table, site, |s| {
+        let exit = [s.arg0(), left.value()];
+        let args = match s.view {
+            View::Function => Args::values(&exit),
+            View::Call { abi, number, ask } if is_meant(abi, number, ask, served) => {
+                Args::outcome(&outcome)
+            }
+            View::Call { .. } => return,
+        };
+        fire(ctx, &s.probe, args);
     });
 }
 
@@ -306,7 +391,7 @@ fn returns(site: u64, value: u64, ctx: &ProbeCtx, table: &Table) {
 /// *any*: wherever a function calls another one as its last act.
 pub(crate) fn tail(site: u64) {
     let f = |ctx: &ProbeCtx, s: &Site| fire(ctx, &s.probe, Args::values(&[s.arg0(), 0]));
-    serve(site, f, |ctx, table| serve_all(ctx, table, site, &f));
+    serve(site, f, |ctx, table| serve_all(table, site, |s| f(ctx, s)));
 }
 
 /// A breakpoint; `goes`: where its instruction jumps to, if it is a jump.
@@ -317,6 +402,19 @@ pub(crate) fn trap(addr: u64, regs: &Regs, goes: Option<u64>) {
     let entry = [0, 1, 2, 3, 4, 5].map(|n| regs.arg(n));
     let f = |ctx: &ProbeCtx, s: &Site| {
         let exit = [s.arg0(), if goes.is_none() { regs.ret() } else { 0 }];
+        if let View::Call { abi, number, ask } = s.view {
+            let mut to = [0; 8];
+            let _ = nofault::read_kernel(regs.sp(), &mut to);
+            if !is_meant(abi, number, ask, served(ctx, u64::from_le_bytes(to))) {
+                return;
+            }
+            let outcome = Outcome::of(regs.ret());
+            let args = match s.role {
+                Role::Entry => Args::call(abi, regs.arg(0)),
+                Role::Exit => Args::outcome(&outcome),
+            };
+            return fire(ctx, &s.probe, args);
+        }
         let args = match s.role {
             // The rest is above the return address.
             Role::Entry => Args::entry(&entry, regs.sp().wrapping_add(8)),
@@ -325,5 +423,5 @@ pub(crate) fn trap(addr: u64, regs: &Regs, goes: Option<u64>) {
         };
         fire(ctx, &s.probe, args);
     };
-    serve(addr, f, |ctx, table| serve_all(ctx, table, addr, &f));
+    serve(addr, f, |ctx, table| serve_all(table, addr, |s| f(ctx, s)));
 }

@@ -26,6 +26,7 @@
 //! | `sites` | a probe to the places that have to be patched |
 //! | `hit` | a place that was hit to its probe and arguments |
 //! | `attach` | enabling and disabling, in batches |
+//! | `guest` | functions for other providers: a place may serve several |
 //! | `explain` | why there is no such probe |
 //! | `provider` | modules that come and go; start and end |
 //!
@@ -44,6 +45,8 @@ mod eligible;
 #[cfg(CONFIG_RUST)]
 mod explain;
 #[cfg(CONFIG_RUST)]
+mod guest;
+#[cfg(CONFIG_RUST)]
 mod hit;
 #[cfg(CONFIG_RUST)]
 mod path;
@@ -54,6 +57,10 @@ mod sites;
 #[cfg(CONFIG_RUST)]
 mod text;
 
+#[cfg(CONFIG_RUST)]
+pub use guest::{Functions, Sides, Wanted};
+#[cfg(CONFIG_RUST)]
+pub use hit::{Ask, View};
 #[cfg(CONFIG_RUST)]
 pub use provider::{start, Running};
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 //! The provider: start and end, the first look at the kernel, and modules that come and go.
 
-use crate::attach::State;
+use crate::attach::{self, State};
 use crate::catalog::{self, Catalog, Collected, Desk, MAX_CATALOGS};
 use crate::explain;
-use crate::hit;
+use crate::guest::Functions;
+use crate::hit::{self, DISPATCHERS};
 use crate::path::FirePath;
 use crate::text::{Source, Symbols};
 use framework::framework::ProviderId;
@@ -191,6 +192,13 @@ impl Context {
     }
 }
 
+impl Running {
+    /// Functions, for other providers.
+    pub fn functions(&self) -> Functions {
+        Functions(self.context.fbt.clone())
+    }
+}
+
 impl Drop for Running {
     fn drop(&mut self) {
         let fbt = &self.context.fbt;
@@ -214,6 +222,7 @@ impl Drop for Running {
         }
         drop(self.watch.take());
         drop(CONTEXT.swap(None));
+        drop(DISPATCHERS.swap(None));
     }
 }
 
@@ -252,7 +261,7 @@ impl Provider for Fbt {
     }
 
     fn enable(&self, probes: &[Arc<Probe>], refuse: &mut dyn FnMut(usize, EnableError)) {
-        self.state.lock().enable(probes, refuse);
+        self.state.lock().enable(probes, &attach::own, refuse);
     }
 
     fn disable(&self, probes: &[Arc<Probe>]) {

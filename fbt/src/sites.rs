@@ -5,10 +5,11 @@
 //! unlikely half included; for those the function is decoded now, when somebody wants it. If one of
 //! them cannot be patched the function has no return probe: one that misses returns would be a lie.
 
+use crate::attach::Target;
 use crate::body::{self, Around, Code, Exit, Scratch, Unfit, WIDE};
-use crate::catalog::{Catalog, Cookie, Desk, Function, Rules};
+use crate::catalog::{Catalog, Desk, Function, Rules};
 use crate::eligible::Entry;
-use crate::hit::{How, Role, Site};
+use crate::hit::{Ask, How, Role, Site, View};
 use crate::provider::KERNEL;
 use crate::text::{self, Reader};
 use framework::{EnableError, Probe};
@@ -59,33 +60,99 @@ impl From<Stop> for EnableError {
     }
 }
 
+/// Whose places.
+#[derive(Clone, Copy)]
+pub(crate) struct Of<'a> {
+    pub(crate) catalog: &'a Catalog,
+    /// `None`: only to see whether it can be.
+    pub(crate) probe: Option<&'a Arc<Probe>>,
+    /// The probe's place in the batch.
+    pub(crate) owner: u32,
+    pub(crate) rules: &'a Rules<'a>,
+}
+
 /// Appends the places of a probe to `to`. After an error some of them may have been.
 pub(crate) fn plan(
-    catalog: &Catalog,
-    probe: &Arc<Probe>,
-    owner: u32,
-    rules: &Rules<'_>,
+    of: Of<'_>,
+    target: Target,
     desk: &mut Desk,
     to: &mut KVVec<Plan>,
 ) -> core::result::Result<(), EnableError> {
-    let cookie = Cookie(probe.cookie());
-    let function = *catalog.functions.get(cookie.function()).ok_or(EnableError::Gone)?;
-    let start = catalog.start(&function);
-    let planner = Planner { catalog, probe, owner, rules, start, function };
-    if cookie.is_return() {
-        planner.returns(desk, to)
-    } else {
-        planner.entry(desk, to)
+    let function = *of.catalog.functions.get(target.function).ok_or(EnableError::Gone)?;
+    let start = of.catalog.start(&function);
+    let planner = Planner { of, start, function, view: target.view };
+    match (target.is_return, target.view) {
+        (false, _) => planner.entry(desk, to),
+        (true, View::Function) => planner.returns(None, desk, to),
+        (true, View::Call { abi, number, .. }) => {
+            calls_over(&planner, View::Call { abi, number, ask: Ask::All }, desk, to)
+        }
     }
 }
 
+/// Whether it can be told where the system call is over that a function serves.
+pub(crate) fn ends(
+    catalog: &Catalog,
+    function: Function,
+    rules: &Rules<'_>,
+    desk: &mut Desk,
+) -> bool {
+    let of = Of { catalog, probe: None, owner: 0, rules };
+    let planner = Planner { of, start: catalog.start(&function), function, view: View::Function };
+    calls_over(&planner, View::Function, desk, &mut KVVec::new()).is_ok()
+}
+
+/// Functions that one may end in, by jumping to them.
+const MAX_BEHIND: usize = 48;
+
+/// Functions that are jumped to as the last act.
+struct Behind {
+    starts: [u64; MAX_BEHIND],
+    len: usize,
+}
+
+impl Behind {
+    fn add(&mut self, start: u64) -> core::result::Result<(), EnableError> {
+        if self.starts.iter().take(self.len).any(|s| *s == start) {
+            return Ok(());
+        }
+        let slot = self.starts.get_mut(self.len);
+        *slot.ok_or(EnableError::Unsupported("it ends in too many functions"))? = start;
+        self.len = self.len.wrapping_add(1);
+        Ok(())
+    }
+}
+
+/// Where a system call is over. A jump to another function is not the end, whose value is not known
+/// yet: where that returns it is, and so on. `there`: how these places are read, where others come
+/// by, too.
+fn calls_over(
+    first: &Planner<'_>,
+    there: View,
+    desk: &mut Desk,
+    to: &mut KVVec<Plan>,
+) -> core::result::Result<(), EnableError> {
+    let mut behind = Behind { starts: [0; MAX_BEHIND], len: 0 };
+    behind.add(first.start)?;
+    let mut next = 0;
+    while let Some(&start) = behind.starts.get(next).filter(|_| next < behind.len) {
+        let untraceable = EnableError::Unsupported("it ends in a function that cannot be traced");
+        let function = first.of.catalog.function_at(start).ok_or(untraceable)?;
+        let view = if next == 0 { first.view } else { there };
+        let planner =
+            Planner { function, start: first.of.catalog.start(&function), view, ..*first };
+        planner.returns(Some(&mut behind), desk, to)?;
+        next = next.wrapping_add(1);
+    }
+    Ok(())
+}
+
+#[derive(Clone, Copy)]
 struct Planner<'a> {
-    catalog: &'a Catalog,
-    probe: &'a Arc<Probe>,
-    owner: u32,
-    rules: &'a Rules<'a>,
+    of: Of<'a>,
     start: u64,
     function: Function,
+    view: View,
 }
 
 impl Planner<'_> {
@@ -94,11 +161,14 @@ impl Planner<'_> {
         desk: &mut Desk,
         to: &mut KVVec<Plan>,
     ) -> core::result::Result<(), EnableError> {
-        if let Some(skip) = self.function.fentry().filter(|_| !self.rules.only_breakpoints) {
+        if let Some(skip) = self.function.fentry().filter(|_| !self.of.rules.only_breakpoints) {
             let at = self.start.wrapping_add(skip);
-            return self.add(self.site(at, How::Fentry, Role::Entry, [0; WIDE]), None, to);
+            return match self.site(at, How::Fentry, Role::Entry, [0; WIDE]) {
+                Some(site) => self.add(site, None, to),
+                None => Ok(()),
+            };
         }
-        let judge = self.rules.judge(&self.catalog.limits);
+        let judge = self.of.rules.judge(&self.of.catalog.limits);
         let Desk { code, words, .. } = desk;
         let mut scratch = Scratch::new(words).ok_or(EnableError::Memory)?;
         let size = self.function.size as usize;
@@ -126,27 +196,27 @@ impl Planner<'_> {
                 (self.site(at, How::Trap, Role::Entry, old(&code, at)), Some(trap))
             }
         };
-        self.add(site, trap, to)
+        match site {
+            Some(site) => self.add(site, trap, to),
+            None => Ok(()),
+        }
     }
 
+    /// `behind`: where functions go that it jumps to as its last act; else these jumps are ends.
     fn returns(
         &self,
+        mut behind: Option<&mut Behind>,
         desk: &mut Desk,
         to: &mut KVVec<Plan>,
     ) -> core::result::Result<(), EnableError> {
         let whole = self.start..self.start.wrapping_add(self.function.size.into());
         let mut other = None;
         let Desk { code, cold, words } = desk;
-        self.piece(
-            whole.clone(),
-            &|a| self.catalog.cold(a).is_some(),
-            &mut other,
-            code,
-            words,
-            to,
-        )?;
-        if let Some(half) = other.and_then(|a| self.catalog.cold(a)) {
-            self.piece(half, &|a| whole.contains(&a), &mut None, cold, words, to)?;
+        let is_cold = |a| self.of.catalog.cold(a).is_some();
+        self.piece(whole.clone(), &is_cold, &mut other, &mut behind, (code, words), to)?;
+        if let Some(half) = other.and_then(|a| self.of.catalog.cold(a)) {
+            let is_warm = |a| whole.contains(&a);
+            self.piece(half, &is_warm, &mut None, &mut behind, (cold, words), to)?;
         }
         Ok(())
     }
@@ -161,7 +231,7 @@ impl Planner<'_> {
         if size > body::MAX_BODY as u64 {
             return Err(Stop::Unfit(Unfit::TooLarge).into());
         }
-        reader.code(start, size, self.catalog.range.end).map_err(|_| EnableError::Memory)
+        reader.code(start, size, self.of.catalog.range.end).map_err(|_| EnableError::Memory)
     }
 
     /// The exits of one half.
@@ -170,19 +240,40 @@ impl Planner<'_> {
         range: core::ops::Range<u64>,
         elsewhere: &dyn Fn(u64) -> bool,
         other: &mut Option<u64>,
-        reader: &mut Reader,
-        words: &mut [u64],
+        behind: &mut Option<&mut Behind>,
+        (reader, words): (&mut Reader, &mut [u64]),
         to: &mut KVVec<Plan>,
     ) -> core::result::Result<(), EnableError> {
         let mut scratch = Scratch::new(words).ok_or(EnableError::Memory)?;
         let size = range.end.wrapping_sub(range.start);
         let code = self.read(reader, range.start, size)?.ok_or(EnableError::Gone)?;
-        let around = Around { return_thunk: self.rules.return_thunk, elsewhere, watched: 0 };
+        let around = Around { return_thunk: self.of.rules.return_thunk, elsewhere, watched: 0 };
         let found = body::exits::<Stop>(code, &around, &mut scratch, &mut |at, exit| {
-            self.exit(code, at, exit, to).map_err(Stop::Enable)
+            match behind {
+                Some(behind) if exit != Exit::Return => self.jump(code, at, behind),
+                _ => self.exit(code, at, exit, to),
+            }
+            .map_err(Stop::Enable)
         })?;
         *other = found.elsewhere;
         Ok(())
+    }
+
+    /// Where a jump leads that leaves the function.
+    fn jump(
+        &self,
+        code: Code<'_>,
+        at: u64,
+        behind: &mut Behind,
+    ) -> core::result::Result<(), EnableError> {
+        let from = at.wrapping_sub(code.start) as usize;
+        let bytes = code.bytes.get(from..).unwrap_or_default();
+        let (shape, _) =
+            x86::shape(bytes.get(..MAX_LEN).unwrap_or(bytes), at).ok_or(EnableError::Gone)?;
+        match shape {
+            Shape::Jump(target) | Shape::Branch(_, target) => behind.add(target),
+            _ => Err(EnableError::Unsupported("where it ends is known only as it runs")),
+        }
     }
 
     fn exit(
@@ -196,13 +287,14 @@ impl Planner<'_> {
         let bytes = code.bytes.get(from..).unwrap_or_default();
         // An exit that is the function's first instruction, too, gets a breakpoint: that knows
         // which of both it is for.
-        let wide = !self.rules.only_breakpoints && at.wrapping_sub(self.start) >= 16;
+        let wide = !self.of.rules.only_breakpoints && at.wrapping_sub(self.start) >= 16;
         // A kprobe that has been optimized is a jump to where no function is, nor was.
         if let (Exit::Tail, [_, a, b, c, d, ..]) = (exit, bytes) {
             let distance = i64::from(i32::from_le_bytes([*a, *b, *c, *d]));
             let to = at.wrapping_add(WIDE as u64).wrapping_add_signed(distance);
             let known = || symbols::init_text_range().is_some_and(|r| r.contains(&to));
-            if self.catalog.module == KERNEL && !self.catalog.range.contains(&to) && !known() {
+            if self.of.catalog.module == KERNEL && !self.of.catalog.range.contains(&to) && !known()
+            {
                 return Err(HIDDEN);
             }
         }
@@ -216,7 +308,7 @@ impl Planner<'_> {
                 (How::Trap, Some(shape), len)
             }
         };
-        if self.catalog.limits.any_rewritten(at..at.wrapping_add(len as u64)) {
+        if self.of.catalog.limits.any_rewritten(at..at.wrapping_add(len as u64)) {
             return Err(EnableError::Unsupported("one of its returns is a static call"));
         }
         let trap = match shape {
@@ -225,7 +317,10 @@ impl Planner<'_> {
             None => None,
         };
         let site = self.site(at, how, Role::Exit, old(&code, at));
-        self.add(site, trap, to)
+        match site {
+            Some(site) => self.add(site, trap, to),
+            None => Ok(()),
+        }
     }
 
     fn add(
@@ -234,14 +329,15 @@ impl Planner<'_> {
         trap: Option<Trap>,
         to: &mut KVVec<Plan>,
     ) -> core::result::Result<(), EnableError> {
-        let plan = Plan { site, trap, owner: self.owner, shared: false };
+        let plan = Plan { site, trap, owner: self.of.owner, shared: false };
         text::add(to, plan).map_err(|_| EnableError::Memory)
     }
 
-    fn site(&self, addr: u64, how: How, role: Role, old: [u8; WIDE]) -> Site {
+    fn site(&self, addr: u64, how: How, role: Role, old: [u8; WIDE]) -> Option<Site> {
         // CAST: both halves of a function are in the same text, which is smaller than 2 GiB.
         let offset = addr.wrapping_sub(self.start) as i32;
-        Site::new(addr, self.probe.clone(), offset, self.function.size, how, role, old)
+        let (probe, size) = (self.of.probe?.clone(), self.function.size);
+        Some(Site::new(addr, probe, offset, size, how, role, old).read_as(self.view))
     }
 }
 

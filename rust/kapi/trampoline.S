@@ -91,7 +91,7 @@ SYM_FUNC_END(kapi_unset_handler)
  *	rsp + 64	the seventh argument (Saved::stack)
  *	rsp + 56	return address into the caller
  *	rsp + 48	return address: site + 5
- *	rsp		rdi rsi rdx rcx r8 r9: the arguments, in this order
+ *	rsp		rdi rsi rdx rcx r8 r9: the arguments, in this order (Saved)
  */
 SYM_FUNC_START(kapi_entry_trampoline)
 	ANNOTATE_NOENDBR
@@ -174,12 +174,15 @@ SYM_FUNC_START(kapi_irq_save_kept)
 	RET
 SYM_FUNC_END(kapi_irq_save_kept)
 
-/* Called in the place of a return: site + 5 is on the stack, and behind it where the function returns to. */
+/*
+ * Called in the place of a return: site + 5 is on the stack, and behind it where the function returns to. The handler
+ * is told where all that is saved begins (Left).
+ */
 SYM_FUNC_START(kapi_return_trampoline)
 	ANNOTATE_NOENDBR
 	save_all
 	movq	80(%rsp), %rdi
-	movq	%rax, %rsi
+	movq	%rsp, %rsi
 	subq	$5, %rdi
 SYM_INNER_LABEL(kapi_return_call, SYM_L_GLOBAL)
 	ANNOTATE_NOENDBR

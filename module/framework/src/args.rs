@@ -4,18 +4,42 @@
 //! A provider hands them down with the firing, so nobody calls back into it to ask for more.
 
 use kapi::nofault;
+use kapi::syscall::Abi;
 
 /// What `arg0` .. `arg9` and `args[]` read.
 #[derive(Clone, Copy)]
 pub struct Args<'a> {
     values: &'a [u64],
-    /// Where those behind `values` stand in memory; 0: there are none.
+    /// Where those behind `values` stand in memory, a multiple of 8; 0: there are none. What else it can
+    /// be is told by its lowest bits.
     stack: u64,
 }
 
 /// Arguments that a function is believed to have at most: what lies behind them on its caller's
 /// stack is somebody else's.
 const MOST: u64 = 32;
+
+/// The values are an [`Outcome`]: there is no address.
+const OUTCOME: u64 = 1;
+/// It is the address of the registers of a system call.
+const CALL_X64: u64 = 2;
+const CALL_IA32: u64 = 3;
+/// Those bits.
+const WHAT: u64 = 7;
+
+/// What a system call has come to: the value, twice, as the process sees it, and the error.
+pub struct Outcome([u64; 3]);
+
+impl Outcome {
+    /// Of what the kernel returns: an error is its negative number.
+    #[inline]
+    pub fn of(value: u64) -> Self {
+        match value.wrapping_neg() {
+            errno @ 1..=4095 => Self([u64::MAX, u64::MAX, errno]),
+            _ => Self([value, value, 0]),
+        }
+    }
+}
 
 impl<'a> Args<'a> {
     /// No arguments: BEGIN, END.
@@ -32,6 +56,30 @@ impl<'a> Args<'a> {
     #[inline]
     pub const fn entry(regs: &'a [u64; 6], stack: u64) -> Self {
         Self { values: regs, stack }
+    }
+
+    /// Of a system call; `regs` is what its function was passed.
+    #[inline]
+    pub const fn call(abi: Abi, regs: u64) -> Self {
+        let what = match abi {
+            Abi::X64 => CALL_X64,
+            Abi::Ia32 => CALL_IA32,
+        };
+        Self { values: &[], stack: regs & !WHAT | what }
+    }
+
+    /// Of a system call that is over.
+    #[inline]
+    pub const fn outcome(of: &'a Outcome) -> Self {
+        Self { values: &of.0, stack: OUTCOME }
+    }
+
+    /// The error that a system call ended with; 0 if it did not, and for every other probe.
+    pub fn errno(&self) -> u64 {
+        match *self.values {
+            [_, _, errno, ..] if self.stack == OUTCOME => errno,
+            _ => 0,
+        }
     }
 
     /// The two parts.
@@ -57,6 +105,16 @@ impl<'a> Args<'a> {
 
     #[cold]
     fn stacked(&self, n: u64) -> u64 {
+        let call = |abi: Abi| {
+            let args = abi.args(self.stack & !WHAT);
+            usize::try_from(n).ok().and_then(|n| args.get(n).copied()).unwrap_or(0)
+        };
+        match self.stack & WHAT {
+            0 => {}
+            CALL_X64 => return call(Abi::X64),
+            CALL_IA32 => return call(Abi::Ia32),
+            _ => return 0,
+        }
         if self.stack == 0 || n >= MOST {
             return 0;
         }

@@ -230,6 +230,7 @@ impl Env for ProbeEnv<'_> {
             Builtin::Uid => task::uid().into(),
             Builtin::Gid => task::gid().into(),
             Builtin::Cpu => self.firing.ctx.cpu() as u64,
+            Builtin::Errno => self.firing.args.errno(),
             Builtin::Curthread => task::curthread(),
             Builtin::Stackdepth => {
                 self.spend_frames(MAX_FRAMES)?;
@@ -261,11 +262,9 @@ impl Env for ProbeEnv<'_> {
             Builtin::Nspid => task::ns_pid() as u64,
             Builtin::Nstid => task::ns_tid() as u64,
             Builtin::Curcgroup => task::cgroup(),
-            Builtin::Regs
-            | Builtin::Uregs
-            | Builtin::Vmregs
-            | Builtin::Vtimestamp
-            | Builtin::Errno => return Err(ill_op()),
+            Builtin::Regs | Builtin::Uregs | Builtin::Vmregs | Builtin::Vtimestamp => {
+                return Err(ill_op())
+            }
         })
     }
 

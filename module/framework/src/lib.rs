@@ -49,7 +49,7 @@ pub mod tracing;
 pub mod vars;
 pub mod words;
 
-pub use args::Args;
+pub use args::{Args, Outcome};
 pub use error::Error;
 pub use fire::fire;
 pub use framework::{Framework, Group};

@@ -178,6 +178,12 @@ void kapi_static_calls(u64 start, u64 stop, kapi_range_fn fn, void *arg);
 void kapi_jump_labels(u64 start, u64 stop, kapi_range_fn fn, void *arg);
 void kapi_module_sites(struct module *mod, kapi_range_fn fn, void *arg);
 
+/* syscall.c */
+const char *kapi_syscall_symbol(bool ia32, u32 nr);
+u32 kapi_syscall_count(bool ia32);
+void kapi_syscall_args(u64 regs, bool ia32, u64 *to);
+u32 kapi_syscall_number(void);
+
 /* timer.c */
 struct kapi_ticker;
 typedef void (*kapi_tick_fn)(void *arg, u64 kernel_pc, u64 user_pc, u64 late);

@@ -14,6 +14,7 @@
 //! | [`xcall`] | run on a CPU; wait until all probes under way are over |
 //! | [`nofault`] | loads that may miss |
 //! | [`task`], [`time`] | who and when |
+//! | [`syscall`] | who serves system calls, and what a process passed |
 //! | [`timer`] | something at regular intervals |
 //! | [`stack`] | how it came here |
 //! | [`act`] | signals, a pause, the end |
@@ -55,6 +56,7 @@ mod sites;
 pub mod stack;
 pub mod symbols;
 mod sys;
+pub mod syscall;
 pub mod task;
 pub mod text;
 pub mod time;

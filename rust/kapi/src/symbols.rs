@@ -154,6 +154,17 @@ pub fn find(name: &CStr) -> Option<u64> {
     (addr != 0).then_some(addr as u64)
 }
 
+/// All of a function of the kernel proper.
+///
+/// # Context
+///
+/// *process*
+pub fn extent(name: &CStr) -> Option<Range<u64>> {
+    let (start, size_of) = (find(name)?, size_of()?);
+    // SAFETY: the address is that of `kallsyms_lookup_size_offset`.
+    Some(start..unsafe { sys::kapi_symbol_end(size_of, start) })
+}
+
 /// Whether it is the kernel proper that is at `addr`, not a module.
 pub fn is_kernel(addr: u64) -> bool {
     find(c"_text").is_some_and(|a| addr >= a) && find(c"_end").is_some_and(|a| addr < a)

@@ -250,6 +250,13 @@ unsafe extern "C" {
     /// `module` exists; `f` accepts `arg`.
     pub(crate) fn kapi_module_sites(module: *mut c_void, f: OnRange, arg: *mut c_void);
 
+    /// Null, or a constant string.
+    pub(crate) safe fn kapi_syscall_symbol(ia32: bool, nr: u32) -> *const c_char;
+    pub(crate) safe fn kapi_syscall_count(ia32: bool) -> u32;
+    /// `to` takes six words.
+    pub(crate) fn kapi_syscall_args(regs: u64, ia32: bool, to: *mut u64);
+    pub(crate) safe fn kapi_syscall_number() -> u32;
+
     /// `f` accepts `arg` until the ticker is stopped, in hard interrupts of any CPU.
     pub(crate) fn kapi_ticker_start(
         interval: u64,

@@ -62,31 +62,58 @@ unsafe extern "C" fn kapi_sdt_fired(site: u64, args: *const [u64; 8]) {
     }
 }
 
-/// The registers rdi, rsi, rdx, rcx, r8, r9 where a function begins, as the entry trampoline has
-/// saved them.
+/// What the entry trampoline has saved: the registers rdi, rsi, rdx, rcx, r8, r9 where a function
+/// begins; where its nop ends; where it will return to.
 #[repr(transparent)]
-pub struct Saved([u64; 6]);
+pub struct Saved([u64; 8]);
 
 impl Saved {
     /// The registers.
     #[inline]
     pub fn regs(&self) -> &[u64; 6] {
-        &self.0
+        self.0.first_chunk().unwrap_or(&[0; 6])
     }
 
-    /// The address of the seventh argument, if there is one: behind the return addresses of the
-    /// trampoline's call and of the function.
+    /// Where the function will return to.
+    #[inline]
+    pub fn to(&self) -> u64 {
+        let [.., to] = self.0;
+        to
+    }
+
+    /// The address of the seventh argument, if there is one: behind all that.
     #[inline]
     pub fn stack(&self) -> u64 {
-        (self.0.as_ptr() as u64).wrapping_add(64)
+        (self.0.as_ptr() as u64).wrapping_add(size_of::<Self>() as u64)
     }
 }
 
 /// What serves the entry of a function: where its nop is, and the registers there.
 pub type EntryHandler = extern "C" fn(site: u64, saved: &Saved);
 
-/// What serves a return: where it stands, and rax there.
-pub type ReturnHandler = extern "C" fn(site: u64, value: u64);
+/// What the return trampoline has saved: flags, r11, r10, r9, r8, rdi, rsi, rcx, rdx, rax; the site's
+/// end; where the function returns to.
+#[repr(transparent)]
+pub struct Left([u64; 12]);
+
+impl Left {
+    /// The value.
+    #[inline]
+    pub fn value(&self) -> u64 {
+        let [.., value, _, _] = self.0;
+        value
+    }
+
+    /// Where the function returns to.
+    #[inline]
+    pub fn to(&self) -> u64 {
+        let [.., to] = self.0;
+        to
+    }
+}
+
+/// What serves a return: where it stands, and what is known there.
+pub type ReturnHandler = extern "C" fn(site: u64, left: &Left);
 
 /// What serves a jump out of a function: where it stands.
 pub type TailHandler = fn(site: u64);

@@ -70,9 +70,9 @@ fn trapped(addr: u64, regs: &Regs, goes: Option<u64>) {
     });
 }
 
-extern "C" fn returned(site: u64, value: u64) {
+extern "C" fn returned(site: u64, left: &trampoline::Left) {
     enter(|_| {
-        LAST.store(value, Relaxed);
+        LAST.store(left.value(), Relaxed);
         hit(site);
     });
 }

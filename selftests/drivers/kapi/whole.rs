@@ -18,7 +18,7 @@ extern "C" fn entered(_: u64, _: &Saved) {
     enter(|_| ENTRIES.fetch_add(1, Relaxed));
 }
 
-extern "C" fn returned(_: u64, _: u64) {
+extern "C" fn returned(_: u64, _: &trampoline::Left) {
     enter(|_| RETURNS.fetch_add(1, Relaxed));
 }
 

@@ -10,7 +10,6 @@ use std::collections::BTreeSet;
 
 /// Providers that other DTraces have and that a description is likely to come from.
 const CLASSIC: &[(&str, &str)] = &[
-    ("syscall", "fbt::__x64_sys_NAME:entry is the function of a system call"),
     ("proc", ""),
     ("sched", ""),
     ("io", ""),
@@ -106,15 +105,7 @@ impl Case<'_> {
         let classic = CLASSIC.iter().find(|(name, _)| *name == word || *name == given);
         if let Some((name, instead)) = classic.filter(|_| given != FBT) {
             why.notes.push(format!("provider `{name}` of other tracers is not supported yet"));
-            let call = ProbePattern {
-                provider: FBT.into(),
-                module: String::new(),
-                function: format!("__x64_sys_{}", wanted.function),
-                ..wanted.clone()
-            };
-            if *name == "syscall" && self.is_there(&call) {
-                why.hint = Some(format!("`{call}` is the function of the system call"));
-            } else if !instead.is_empty() {
+            if !instead.is_empty() {
                 why.hint = Some((*instead).into());
             }
         }

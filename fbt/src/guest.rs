@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Functions for other providers: what fbt knows of them, and how it patches them, for probes that
+//! are not its own. A place may serve both.
+
+use crate::attach::{State, Target};
+use crate::catalog::Desk;
+use crate::hit::{View, DISPATCHERS};
+use crate::provider::{Fbt, KERNEL};
+use crate::sites;
+use abi::probe::Technique;
+use framework::{EnableError, Probe, Provider};
+use kapi::mem;
+use kapi::syscall::Dispatchers;
+use kernel::prelude::*;
+use kernel::sync::Arc;
+
+/// The functions of the kernel proper.
+#[derive(Clone)]
+pub struct Functions(pub(crate) Arc<Fbt>);
+
+/// What a probe of another provider is on.
+#[derive(Debug, Clone, Copy)]
+pub struct Wanted {
+    /// Where the function begins.
+    pub start: u64,
+    /// Its end, not its entry.
+    pub is_return: bool,
+    /// What the probe tells of.
+    pub view: View,
+}
+
+/// How a function can be traced: bits of [`abi::probe::Technique`]s; 0: not at all.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Sides {
+    /// Its entry.
+    pub entry: u32,
+    /// Its end.
+    pub returns: u32,
+}
+
+impl Functions {
+    /// Has the kernel looked through, if that has not been done.
+    ///
+    /// # Context
+    /// *process*, may sleep; as a provider's `provide`.
+    pub fn look(&self) -> Result {
+        self.0.provide(None);
+        if DISPATCHERS.with(|d| d.is_none()) {
+            drop(DISPATCHERS.swap(Some(mem::boxed(Dispatchers::find())?)));
+        }
+        Ok(())
+    }
+
+    /// How the functions that begin at these addresses can be traced, as those that serve system calls.
+    ///
+    /// # Context
+    /// *process*, may sleep.
+    pub fn sides(&self, starts: &[u64], mut each: impl FnMut(usize, Sides)) -> Result {
+        let mut desk = Desk::new(true)?;
+        let state = self.0.state.lock();
+        let Some(Some(catalog)) = state.position(KERNEL).and_then(|at| state.catalogs.get(at))
+        else {
+            return Ok(());
+        };
+        let rules = state.rules(state.only_breakpoints);
+        for (n, start) in starts.iter().enumerate() {
+            let function = catalog.position(*start).and_then(|at| catalog.functions.get(at));
+            let Some(&f) = function else { continue };
+            let mut sides = Sides { entry: f.entry.into(), returns: f.returns.into() };
+            // One that only returns does so where it seems to.
+            if sides.returns & !Technique::CallReturn.bit() != 0
+                && !sites::ends(catalog, f, &rules, &mut desk)
+            {
+                sides.returns = 0;
+            }
+            each(n, sides);
+        }
+        Ok(())
+    }
+
+    /// As [`Provider::enable`], for another provider's probes, which are called `entry` and `return`.
+    pub fn enable(
+        &self,
+        probes: &[Arc<Probe>],
+        wanted: &dyn Fn(&Probe) -> Option<Wanted>,
+        refuse: &mut dyn FnMut(usize, EnableError),
+    ) {
+        let find = |state: &State, probe: &Probe| {
+            let Wanted { start, is_return, view } = wanted(probe)?;
+            let catalog = state.position(KERNEL)?;
+            let function = state.catalogs.get(catalog)?.as_ref()?.position(start)?;
+            Some(Target { catalog, function, is_return, view })
+        };
+        self.0.state.lock().enable(probes, &find, refuse);
+    }
+
+    /// As [`Provider::disable`].
+    pub fn disable(&self, probes: &[Arc<Probe>]) {
+        self.0.state.lock().disable(probes);
+    }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * System calls: which function serves which number, in this kernel's own tables, and what the process passed. Every
+ * call is entered with the registers of the process at the end of the task's stack, so they can be read if, and only
+ * if, that is where they are said to be.
+ */
+#include <linux/array_size.h>
+#include <linux/kprobes.h>
+#include <linux/sched.h>
+#include <linux/sched/task_stack.h>
+#include <asm/processor.h>
+#include <asm/ptrace.h>
+#include "kapi.h"
+
+static const char *const kapi_x64[] = {
+#define __SYSCALL(nr, sym) [nr] = "__x64_" #sym,
+#define __SYSCALL_NORETURN(nr, sym) [nr] = "__x64_" #sym,
+#include <asm/syscalls_64.h>
+#undef __SYSCALL
+#undef __SYSCALL_NORETURN
+};
+
+#ifdef CONFIG_IA32_EMULATION
+static const char *const kapi_ia32[] = {
+#define __SYSCALL(nr, sym) [nr] = "__ia32_" #sym,
+#define __SYSCALL_NORETURN(nr, sym) [nr] = "__ia32_" #sym,
+#define __SYSCALL_WITH_COMPAT(nr, native, compat) [nr] = "__ia32_" #compat,
+#include <asm/syscalls_32.h>
+};
+#else
+static const char *const kapi_ia32[] = { NULL };
+#endif
+
+/* NULL: none. Above a number that gives none there may be others; behind `count` there are not. */
+const char *kapi_syscall_symbol(bool ia32, u32 nr)
+{
+	if (nr >= kapi_syscall_count(ia32))
+		return NULL;
+	return ia32 ? kapi_ia32[nr] : kapi_x64[nr];
+}
+
+u32 kapi_syscall_count(bool ia32)
+{
+	return ia32 ? ARRAY_SIZE(kapi_ia32) : ARRAY_SIZE(kapi_x64);
+}
+
+/* regs: what the function was passed. Nothing is written if that is not what a system call is passed. */
+notrace void kapi_syscall_args(u64 regs, bool ia32, u64 *to)
+{
+	const struct pt_regs *r = task_pt_regs(current);
+
+	if ((unsigned long)r != regs)
+		return;
+	if (ia32) {
+		to[0] = (u32)r->bx;
+		to[1] = (u32)r->cx;
+		to[2] = (u32)r->dx;
+		to[3] = (u32)r->si;
+		to[4] = (u32)r->di;
+		to[5] = (u32)r->bp;
+	} else {
+		to[0] = r->di;
+		to[1] = r->si;
+		to[2] = r->dx;
+		to[3] = r->r10;
+		to[4] = r->r8;
+		to[5] = r->r9;
+	}
+}
+NOKPROBE_SYMBOL(kapi_syscall_args);
+
+/* Of the call that the task is in, if it is in one. */
+notrace u32 kapi_syscall_number(void)
+{
+	return task_pt_regs(current)->orig_ax;
+}
+NOKPROBE_SYMBOL(kapi_syscall_number);

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Calls to probes.
+
+use crate::names::{names, Table};
+use abi::probe::Technique;
+use fbt::{Ask, Functions, Sides, View, Wanted};
+use framework::framework::ProviderId;
+use framework::{Draft, EnableError, Framework, Offer, Probe, Provider};
+use kapi::publish::Published;
+use kapi::syscall::Abi;
+use kapi::{mem, symbols};
+use kernel::prelude::*;
+use kernel::sync::{new_mutex, Arc, Mutex};
+
+/// Arguments of a call.
+const NARGS_ENTRY: u32 = 6;
+/// The value, twice, and the error.
+const NARGS_RETURN: u32 = 3;
+
+/// A system call.
+#[derive(Clone, Copy)]
+struct Call {
+    /// Its function.
+    start: u64,
+    name: &'static str,
+    number: u16,
+    abi: Abi,
+    /// Who else the function serves.
+    ask: Ask,
+    sides: Sides,
+}
+
+/// The provider.
+#[pin_data]
+struct Syscall {
+    functions: Functions,
+    /// Whether the probes have been offered.
+    #[pin]
+    offered: Mutex<bool>,
+}
+
+/// What offering takes.
+#[derive(Clone)]
+struct Context {
+    framework: Arc<Framework>,
+    provider: ProviderId,
+}
+
+static CONTEXT: Published<Context> = Published::empty();
+/// Cookies are positions in here.
+static CALLS: Published<KVVec<Call>> = Published::empty();
+
+/// The provider at work.
+pub struct Running(());
+
+/// Registers the provider.
+///
+/// # Context
+/// *process*; once.
+pub fn start(framework: &Arc<Framework>, functions: Functions) -> Result<Running> {
+    mem::ask()?;
+    let syscall =
+        Arc::pin_init(pin_init!(Syscall { functions, offered <- new_mutex!(false) }), GFP_KERNEL)?;
+    let provider = framework.register(syscall).map_err(|e| e.errno())?;
+    drop(CONTEXT.swap(Some(mem::boxed(Context { framework: framework.clone(), provider })?)));
+    Ok(Running(()))
+}
+
+impl Drop for Running {
+    /// No consumer is left, so nothing is enabled.
+    fn drop(&mut self) {
+        drop(CONTEXT.swap(None));
+        drop(CALLS.swap(None));
+    }
+}
+
+/// Whatever must be asked for one of two reasons.
+fn more(a: Ask, b: Ask) -> Ask {
+    match (a, b) {
+        (Ask::All, _) | (_, Ask::All) => Ask::All,
+        (Ask::Abi, _) | (_, Ask::Abi) => Ask::Abi,
+        _ => Ask::Nothing,
+    }
+}
+
+/// The calls of one table, each with its function, if that is there.
+fn collect(abi: Abi, calls: &mut KVVec<Call>) -> Result {
+    let table = match abi {
+        Abi::X64 => Table::X64,
+        Abi::Ia32 => Table::Ia32,
+    };
+    for number in 0..abi.count() {
+        let Some(symbol) = abi.symbol(number) else { continue };
+        let Some([name, second]) = symbol.to_str().ok().and_then(|s| names(table, s)) else {
+            continue;
+        };
+        let (Some(start), Ok(number)) = (symbols::find(symbol), u16::try_from(number)) else {
+            continue;
+        };
+        let (mut ask, mut is_second) = (Ask::Nothing, false);
+        for other in calls.iter_mut().filter(|c| c.start == start) {
+            is_second |= other.abi == abi;
+            // A call without arguments has one function for all processes.
+            let both = if other.abi == abi { Ask::All } else { Ask::Abi };
+            (other.ask, ask) = (more(other.ask, both), more(ask, both));
+        }
+        let name = if is_second { second } else { name };
+        mem::push(calls, Call { start, name, number, abi, ask, sides: Sides::default() })?;
+    }
+    Ok(())
+}
+
+impl Syscall {
+    /// Offers the probes.
+    fn offer(&self, context: &Context) -> Result {
+        self.functions.look()?;
+        let mut calls = KVVec::new();
+        for abi in Abi::ALL {
+            collect(abi, &mut calls)?;
+        }
+        let mut starts: KVVec<u64> = mem::vec(calls.len())?;
+        for call in calls.iter() {
+            mem::push(&mut starts, call.start)?;
+        }
+        self.functions.sides(&starts, |n, sides| {
+            if let Some(call) = calls.get_mut(n) {
+                call.sides = sides;
+            }
+        })?;
+        let x64 = draft(context, Abi::X64, b"vmlinux", &calls)?;
+        let ia32 = draft(context, Abi::Ia32, b"ia32", &calls)?;
+        drop(CALLS.swap(Some(mem::boxed(calls)?)));
+        // They stay, if all of them do.
+        let group = context.framework.offer_draft(x64).map_err(|e| e.errno())?;
+        match context.framework.offer_draft(ia32) {
+            Ok(_group) => Ok(()),
+            Err(e) => {
+                context.framework.retire_group(group);
+                Err(e.errno())
+            }
+        }
+    }
+}
+
+/// The probes of one table.
+fn draft(context: &Context, abi: Abi, module: &[u8], calls: &[Call]) -> Result<Draft> {
+    let room = calls.len().saturating_mul(2);
+    let draft = context.framework.draft(context.provider, module, room);
+    let mut draft = draft.map_err(|e| e.errno())?;
+    for (n, call) in calls.iter().enumerate().filter(|(_, c)| c.abi == abi) {
+        // CAST: there are less than a thousand.
+        let cookie = (n as u32) << 1;
+        let function = call.name.as_bytes();
+        if call.sides.entry != 0 {
+            let (nargs, how) = (NARGS_ENTRY, call.sides.entry);
+            let offer = Offer { function, name: b"entry", nargs, cookie, how };
+            draft.add(&offer).map_err(|e| e.errno())?;
+        }
+        if call.sides.returns != 0 {
+            // Where it jumps to another function, that one's returns are meant.
+            let (nargs, how) = (NARGS_RETURN, Technique::CallReturn.bit());
+            let offer = Offer { function, name: b"return", nargs, cookie: cookie | 1, how };
+            draft.add(&offer).map_err(|e| e.errno())?;
+        }
+    }
+    Ok(draft)
+}
+
+/// What a probe is on.
+fn wanted(probe: &Probe) -> Option<Wanted> {
+    let at = (probe.cookie() >> 1) as usize;
+    let call = CALLS.with(|calls| calls?.get(at).copied())?;
+    let view = View::Call { abi: call.abi, number: call.number, ask: call.ask };
+    Some(Wanted { start: call.start, is_return: probe.cookie() & 1 != 0, view })
+}
+
+impl Provider for Syscall {
+    fn name(&self) -> &[u8] {
+        b"syscall"
+    }
+
+    /// The function that serves the call.
+    fn own_frames(&self) -> u8 {
+        1
+    }
+
+    fn probe_names(&self) -> &[&[u8]] {
+        &[b"entry", b"return"]
+    }
+
+    fn provide(&self, _name: Option<&[u8]>) {
+        let Some(context) = CONTEXT.with(|c| c.cloned()) else { return };
+        let mut offered = self.offered.lock();
+        if *offered {
+            return;
+        }
+        match self.offer(&context) {
+            Ok(()) => *offered = true,
+            Err(e) => {
+                pr_warn!("syscall: no probes: errno {}\n", e.to_errno());
+                return;
+            }
+        }
+        drop(offered);
+        context.framework.provided();
+    }
+
+    fn enable(&self, probes: &[Arc<Probe>], refuse: &mut dyn FnMut(usize, EnableError)) {
+        self.functions.enable(probes, &wanted, refuse);
+    }
+
+    fn disable(&self, probes: &[Arc<Probe>]) {
+        self.functions.disable(probes);
+    }
+}
