@@ -7,7 +7,6 @@ use crate::catalog::Desk;
 use crate::hit::{View, DISPATCHERS};
 use crate::provider::{Fbt, KERNEL};
 use crate::sites;
-use abi::probe::Technique;
 use framework::{EnableError, Probe, Provider};
 use kapi::mem;
 use kapi::syscall::Dispatchers;
@@ -67,10 +66,8 @@ impl Functions {
             let function = catalog.position(*start).and_then(|at| catalog.functions.get(at));
             let Some(&f) = function else { continue };
             let mut sides = Sides { entry: f.entry.into(), returns: f.returns.into() };
-            // One that only returns does so where it seems to.
-            if sides.returns & !Technique::CallReturn.bit() != 0
-                && !sites::ends(catalog, f, &rules, &mut desk)
-            {
+            // It may end in another function, or not where it seems to.
+            if sides.returns != 0 && !sites::ends(catalog, f, &rules, &mut desk) {
                 sides.returns = 0;
             }
             each(n, sides);

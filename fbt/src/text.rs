@@ -105,7 +105,9 @@ impl Reader {
     pub(crate) fn code(&mut self, start: u64, size: u64, end: u64) -> Result<Option<Code<'_>>> {
         let behind = start.wrapping_add(size);
         if !(self.window.start <= start && behind <= self.window.end) {
-            let most = if self.ahead { MAX_BODY as u64 } else { 0 };
+            // Who asks here and there needs no more than that.
+            let near = start.wrapping_sub(self.window.start) < MAX_BODY as u64;
+            let most = if self.ahead && near { MAX_BODY as u64 } else { 0 };
             let much = end.saturating_sub(start).min(most).max(size);
             if !self.fill(start, much)? && (much == size || !self.fill(start, size)?) {
                 return Ok(None);
