@@ -17,8 +17,19 @@ use abi::difo::MAX_BY_REF;
 use std::sync::Arc;
 
 /// Names that DTrace knows and this version does not.
-const LATER: &[&str] =
-    &["curpsinfo", "curlwpsinfo", "curcpu", "cwd", "root", "fds", "chip", "lgrp", "pset", "fp"];
+const LATER: &[&str] = &[
+    "curpsinfo",
+    "curlwpsinfo",
+    "curcpu",
+    "cwd",
+    "root",
+    "fds",
+    "chip",
+    "lgrp",
+    "pset",
+    "fp",
+    "vtimestamp",
+];
 
 /// Nodes that all uses of inlines may put in.
 const MAX_EXPANDED: u32 = 1 << 20;
@@ -52,6 +63,9 @@ impl Checker<'_> {
         if let Some(v) = self.names.variable(Scope::Global, name) {
             return self.scalar(v.clone(), span);
         }
+        if LATER.contains(&name) {
+            return self.later(Tag::VarUnsup, span, &format!("variable {name} is"));
+        }
         if let Some(b) = builtin(name) {
             return self.builtin(b, span);
         }
@@ -60,9 +74,6 @@ impl Checker<'_> {
         }
         if let Some((value, int)) = self.enumerator(name) {
             return Expr::constant(value, int, span);
-        }
-        if LATER.contains(&name) {
-            return self.later(Tag::VarUnsup, span, &format!("variable {name} is"));
         }
         self.undefined(name, span)
     }
