@@ -35,7 +35,8 @@ try() {
 }
 try
 rmmod hworld shapes dtrace
-insmod "$module" fbt_int3=1
+insmod "$module" fbt_int3=1 || fail "not loaded with fbt_int3=1"
+trap 'rmmod dtrace; insmod "$module"' EXIT
 driver shapes
 driver hworld
 try
