@@ -231,7 +231,12 @@ impl Planner<'_> {
         if size > body::MAX_BODY as u64 {
             return Err(Stop::Unfit(Unfit::TooLarge).into());
         }
-        reader.code(start, size, self.of.catalog.range.end).map_err(|_| EnableError::Memory)
+        let end = self.of.catalog.range.end;
+        match self.function.fentry() {
+            Some(skip) => reader.code_untraced(start, size, end, self.start.wrapping_add(skip)),
+            None => reader.code(start, size, end),
+        }
+        .map_err(|_| EnableError::Memory)
     }
 
     /// The exits of one half.

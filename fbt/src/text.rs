@@ -87,6 +87,9 @@ pub(crate) fn read_as_it_was(addr: u64, into: &mut [u8]) -> bool {
     there
 }
 
+/// ftrace's site while nobody traces.
+const NOP: [u8; 5] = [0x0f, 0x1f, 0x44, 0x00, 0x00];
+
 /// What was read of a piece of text, which is asked for bit by bit.
 pub(crate) struct Reader {
     bytes: KVVec<u8>,
@@ -116,6 +119,27 @@ impl Reader {
         let from = start.wrapping_sub(self.window.start) as usize;
         let bytes = self.bytes.get(from..from.wrapping_add(size as usize));
         Ok(bytes.map(|bytes| Code { start, bytes }))
+    }
+
+    /// As [`Self::code`], with the nop that ftrace's site at `site` is while nobody traces: a tracer's
+    /// call, or jump, is no part of the function.
+    pub(crate) fn code_untraced(
+        &mut self,
+        start: u64,
+        size: u64,
+        end: u64,
+        site: u64,
+    ) -> Result<Option<Code<'_>>> {
+        if self.code(start, size, end)?.is_none() {
+            return Ok(None);
+        }
+        let from = site.wrapping_sub(self.window.start) as usize;
+        if let Some(there) = self.bytes.get_mut(from..from.saturating_add(NOP.len())) {
+            for (to, byte) in there.iter_mut().zip(NOP) {
+                *to = byte;
+            }
+        }
+        self.code(start, size, end)
     }
 
     fn fill(&mut self, start: u64, size: u64) -> Result<bool> {
