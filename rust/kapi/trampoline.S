@@ -116,13 +116,8 @@ SYM_INNER_LABEL(kapi_entry_call, SYM_L_GLOBAL)
 	RET
 SYM_FUNC_END(kapi_entry_trampoline)
 
-/*
- * What a C call may change. At a return that is more than C needs, but functions in assembly promise more to their
- * callers: they may return in any register, and in flags. At a jump out of a function these are the arguments of the
- * next one.
- */
-.macro save_all
-	pushq	%rax
+/* What a C call may change, but for rax, where its value is. */
+.macro save_scratch
 	pushq	%rdx
 	pushq	%rcx
 	pushq	%rsi
@@ -131,11 +126,9 @@ SYM_FUNC_END(kapi_entry_trampoline)
 	pushq	%r9
 	pushq	%r10
 	pushq	%r11
-	pushfq
 .endm
 
-.macro restore_all
-	popfq
+.macro restore_scratch
 	popq	%r11
 	popq	%r10
 	popq	%r9
@@ -144,6 +137,22 @@ SYM_FUNC_END(kapi_entry_trampoline)
 	popq	%rsi
 	popq	%rcx
 	popq	%rdx
+.endm
+
+/*
+ * With rax and the flags. At a return that is more than C needs, but functions in assembly promise more to their
+ * callers: they may return in any register, and in flags. At a jump out of a function these are the arguments of the
+ * next one.
+ */
+.macro save_all
+	pushq	%rax
+	save_scratch
+	pushfq
+.endm
+
+.macro restore_all
+	popfq
+	restore_scratch
 	popq	%rax
 .endm
 
@@ -153,24 +162,10 @@ SYM_FUNC_END(kapi_entry_trampoline)
  */
 SYM_FUNC_START(kapi_irq_save_kept)
 	ANNOTATE_NOENDBR
-	pushq	%rdx
-	pushq	%rcx
-	pushq	%rsi
-	pushq	%rdi
-	pushq	%r8
-	pushq	%r9
-	pushq	%r10
-	pushq	%r11
+	save_scratch
 	call	kapi_irq_save
 	movzbl	%al, %eax
-	popq	%r11
-	popq	%r10
-	popq	%r9
-	popq	%r8
-	popq	%rdi
-	popq	%rsi
-	popq	%rcx
-	popq	%rdx
+	restore_scratch
 	RET
 SYM_FUNC_END(kapi_irq_save_kept)
 

@@ -91,30 +91,37 @@ pub fn zeroed<T: Zeroable>(n: usize) -> Result<KVVec<T>> {
 ///
 /// Zeroes are a `T`.
 unsafe fn raw<T>(n: usize) -> Result<KVVec<T>> {
-    const { assert!(align_of::<T>() <= 8) };
-    ask()?;
-    let size = n.checked_mul(size_of::<T>()).ok_or(ENOMEM)?;
-    if size == 0 {
-        return Ok(KVVec::new());
-    }
-    let at = NonNull::new(sys::kapi_zalloc(size)).ok_or(ENOMEM)?;
-    // SAFETY: `at` is from kvzalloc, which is what `KVVec` frees by; it has room for `n`, which are
-    // initialised by the caller's word, and is aligned for them, as for all up to 8.
-    Ok(unsafe { KVVec::from_raw_parts(at.as_ptr().cast(), n, n) })
+    // SAFETY: it gives zeroes, and by the caller's word they are `T`s.
+    unsafe { from_kernel(sys::kapi_zalloc, n, n) }
 }
 
 /// An empty vector to be kept, with room for `n` and hardly more: others may take twice as much.
 pub fn exact<T>(n: usize) -> Result<KVVec<T>> {
+    // SAFETY: it gives what kvfree takes, and nothing of it is to be a `T` yet.
+    unsafe { from_kernel(sys::kapi_alloc_exact, n, 0) }
+}
+
+/// Room for `n`, of which the first `len` are there.
+///
+/// # Safety
+///
+/// `alloc` gives null or as many bytes as it is asked for, for kvfree, and the first `len` `T`s of them
+/// are initialised.
+unsafe fn from_kernel<T>(
+    alloc: extern "C" fn(usize) -> *mut u8,
+    n: usize,
+    len: usize,
+) -> Result<KVVec<T>> {
     const { assert!(align_of::<T>() <= 8) };
     ask()?;
     let size = n.checked_mul(size_of::<T>()).ok_or(ENOMEM)?;
     if size == 0 {
         return Ok(KVVec::new());
     }
-    let at = NonNull::new(sys::kapi_alloc_exact(size)).ok_or(ENOMEM)?;
-    // SAFETY: `at` is for kvfree, which is what `KVVec` frees by; it has room for `n`, of which none is
-    // initialised, and is aligned for them, as for all up to 8.
-    Ok(unsafe { KVVec::from_raw_parts(at.as_ptr().cast(), 0, n) })
+    let at = NonNull::new(alloc(size)).ok_or(ENOMEM)?;
+    // SAFETY: `KVVec` frees by kvfree; there is room for `n`, of which `len` are initialised, both by the
+    // caller's word, and it is aligned for them, as for all up to 8.
+    Ok(unsafe { KVVec::from_raw_parts(at.as_ptr().cast(), len, n) })
 }
 
 /// A copy to be kept; see [`exact`].
