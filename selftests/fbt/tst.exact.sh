@@ -52,7 +52,6 @@ row() { for what in entry return; do echo "$what shape_$1 $2"; done; echo "value
 	echo "push $((2 * sum))"
 } | sort >/tmp/wanted
 exact "every technique"
-rmmod dtrace && insmod "$module" fbt_int3=1 || fail "not loaded with fbt_int3=1"
-trap 'rmmod dtrace; insmod "$module"' EXIT
+with_module fbt_int3=1
 dtrace -lvn 'fbt:shapes:shape_*:' | grep Implementation | grep -Ev 'int3|return|tail' && fail "not by breakpoints"
 exact "breakpoints"

@@ -34,9 +34,8 @@ try() {
 	grep -q '^ *hworld`hworld_read+0x' /tmp/o || fail "the module's frame is missing: $(cat /tmp/o)"
 }
 try
-rmmod hworld shapes dtrace
-insmod "$module" fbt_int3=1 || fail "not loaded with fbt_int3=1"
-trap 'rmmod dtrace; insmod "$module"' EXIT
+rmmod hworld shapes
+with_module fbt_int3=1
 driver shapes
 driver hworld
 try
