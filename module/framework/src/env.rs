@@ -42,12 +42,14 @@ pub(crate) struct Firing<'a> {
     now: Cell<u64>,
     /// 0: not yet known.
     thread: Cell<u64>,
+    /// A clause of the consumer that is being served ended the tracing: its others do not run.
+    pub(crate) is_over: Cell<bool>,
 }
 
 impl<'a> Firing<'a> {
     #[inline]
     pub(crate) fn new(ctx: &'a ProbeCtx, args: Args<'a>) -> Self {
-        Self { ctx, args, now: Cell::new(0), thread: Cell::new(0) }
+        Self { ctx, args, now: Cell::new(0), thread: Cell::new(0), is_over: Cell::new(false) }
     }
 
     /// Its time: the same for all who ask.
@@ -70,7 +72,13 @@ impl<'a> Firing<'a> {
 
     /// The same firing with other arguments.
     pub(crate) fn with<'b>(&'b self, args: Args<'b>) -> Firing<'b> {
-        Firing { ctx: self.ctx, args, now: self.now.clone(), thread: self.thread.clone() }
+        Firing {
+            ctx: self.ctx,
+            args,
+            now: self.now.clone(),
+            thread: self.thread.clone(),
+            is_over: Cell::new(false),
+        }
     }
 }
 
@@ -194,6 +202,7 @@ impl Env for ProbeEnv<'_> {
             Some(left) => *self.budget = left,
             None => {
                 self.ecb.shared.kill();
+                self.firing.is_over.set(true);
                 return Err(ill_op());
             }
         }

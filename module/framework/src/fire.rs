@@ -11,7 +11,7 @@ use crate::clause::{Code, Datum, Form, Name, Step};
 use crate::ecb::{Chain, Ecb};
 use crate::env::{process, Firing, ProbeEnv};
 use crate::probe::{Probe, Special};
-use crate::shared::{CpuState, Shared, BUDGET};
+use crate::shared::{Activity, CpuState, Shared, BUDGET};
 use abi::fault::FaultKind;
 use abi::record::{RecordHeader, HEADER_SIZE};
 use buffers::speculation::{End, Part};
@@ -79,13 +79,19 @@ fn fire_one(ctx: &ProbeCtx, ecb: &Ecb, values: &[u64], stack: u64) {
 #[inline(never)]
 fn fire_chain(ctx: &ProbeCtx, chain: &Chain, values: &[u64], stack: u64) {
     let firing = Firing::new(ctx, Args::joined(values, stack));
-    let mut last = ptr::null();
+    let (mut last, mut is_live) = (ptr::null(), false);
     for ecb in chain.ecbs() {
         let shared = &*ecb.shared;
-        if shared.is_live(ctx) {
-            // The ECBs of a consumer stand side by side.
-            let first = !ptr::eq(last, shared);
+        // The ECBs of a consumer stand side by side.
+        let first = !ptr::eq(last, shared);
+        if first {
+            // All of its clauses run in this firing, or none: who stops the tracing elsewhere waits
+            // for it. Only a clause of the firing itself keeps the later ones from running.
             last = shared;
+            is_live = shared.is_live(ctx);
+            firing.is_over.set(false);
+        }
+        if is_live && !firing.is_over.get() {
             run(&firing, ecb, first);
         }
     }
@@ -97,8 +103,10 @@ pub(crate) fn fire_special(ctx: &ProbeCtx, shared: &Shared, which: Special, args
     let firing = Firing::new(ctx, args);
     let mut first = true;
     for ecb in chain.ecbs() {
-        run(&firing, ecb, first);
-        first = false;
+        if !firing.is_over.get() {
+            run(&firing, ecb, first);
+            first = false;
+        }
     }
 }
 
@@ -149,6 +157,7 @@ fn run(firing: &Firing<'_>, ecb: &Ecb, first: bool) {
         Some(left) => cpu.budget = left,
         None => {
             shared.kill();
+            firing.is_over.set(true);
             cpu.principal.count_drop();
             return;
         }
@@ -160,7 +169,10 @@ fn run(firing: &Firing<'_>, ecb: &Ecb, first: bool) {
         if lean.run(firing, ecb, &mut cpu) {
             match cpu.budget.checked_sub(lean.rest) {
                 Some(left) => cpu.budget = left,
-                None => shared.kill(),
+                None => {
+                    shared.kill();
+                    firing.is_over.set(true);
+                }
             }
         }
         return;
@@ -204,6 +216,9 @@ fn failed(firing: &Firing<'_>, ecb: &Ecb, failure: &Failure) {
     for ecb in chain.ecbs() {
         run(&again, ecb, false);
     }
+    if again.is_over.get() {
+        firing.is_over.set(true);
+    }
 }
 
 #[inline(never)]
@@ -239,7 +254,7 @@ fn run_clause(firing: &Firing<'_>, ecb: &Ecb, cpu: &mut CpuState) -> Result<(), 
             let cpu = firing.ctx.cpu() as u32;
             let index = shared.speculations.join(id, cpu);
             // None was free, or it has ended: nobody waits for the record.
-            let Some(index) = index.filter(|index| *index < parts.len()) else { return Ok(()) };
+            let Some(index) = index else { return Ok(()) };
             part = Some(index);
         }
     }
@@ -251,7 +266,11 @@ fn run_clause(firing: &Firing<'_>, ecb: &Ecb, cpu: &mut CpuState) -> Result<(), 
             None
         }
         (size, Some(index)) => {
-            let Some(part) = parts.get_mut(index) else { return Ok(()) };
+            let Some(part) = parts.get_mut(index) else {
+                // The CPU came after GO: it has no room for any.
+                shared.counters.specdrops.fetch_add(1, Relaxed);
+                return Ok(());
+            };
             records = Some(&mut part.records);
             match part.buffer.reserve(size) {
                 Some(room) => Some(room),
@@ -322,7 +341,9 @@ fn run_step(
                 Some(code) => dif::run(code, memory, env)? as i32,
                 None => act::STOP,
             };
-            act::signal(env.firing.ctx, signal);
+            if !act::signal(env.firing.ctx, signal) {
+                shared.counters.sigdrops.fetch_add(1, Relaxed);
+            }
         }
         Step::Chill(code) => {
             let ns = dif::run(code, memory, env)?;
@@ -349,6 +370,8 @@ fn run_step(
         Step::Exit(code, datum) => {
             store(code, datum, memory, env, record)?;
             shared.drain();
+            // In END there is nothing to end.
+            env.firing.is_over.set(shared.activity() == Activity::Draining);
         }
         Step::Stack(whose, datum) => {
             let room = record.get_mut(datum.offset..datum.offset.wrapping_add(datum.size));

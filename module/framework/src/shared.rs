@@ -90,6 +90,8 @@ pub(crate) struct Counters {
     pub(crate) specdrops: AtomicU64,
     pub(crate) specdrops_busy: AtomicU64,
     pub(crate) specdrops_unavail: AtomicU64,
+    /// Signals that could not be noted.
+    pub(crate) sigdrops: AtomicU64,
     /// 1 when a firing cost too much.
     pub(crate) killed: AtomicU32,
 }

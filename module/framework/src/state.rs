@@ -181,7 +181,7 @@ impl Consumer {
         let framework = &self.session.framework;
         let (left_out, probes) =
             framework.with(self.session.number, |t| (t.left_out().count, t.count()))?;
-        Ok(Go { cpu, left_out, bufsize, aggsize, probes, pad: 0 })
+        Ok(Go { cpu, left_out, bufsize, aggsize, probes, ..Go::default() })
     }
 
     /// Runs END and stops the tracing.
@@ -338,6 +338,7 @@ impl Consumer {
             specdrops_busy: s.counters.specdrops_busy.load(Relaxed),
             specdrops_unavail: s.counters.specdrops_unavail.load(Relaxed),
             dblerrors: s.counters.dblerrors.load(Relaxed),
+            sigdrops: s.counters.sigdrops.load(Relaxed),
             killed: s.counters.killed.load(Relaxed),
             nested: kapi::context::nested().wrapping_sub(s.nested_before),
             exiting: (activity as u32 >= Activity::Draining as u32).into(),

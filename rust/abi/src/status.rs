@@ -27,6 +27,8 @@ pub struct Status {
     pub nested: u64,
     /// Overflows of ustack()'s string table.
     pub stkstroverflows: u64,
+    /// Signals of `stop()` and `raise()` that found too many others waiting on their CPU.
+    pub sigdrops: u64,
     /// 1 when a fill-policy buffer is full.
     pub filled: u32,
     /// 1 after `exit()`: END will run at STOP.

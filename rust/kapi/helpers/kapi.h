@@ -64,7 +64,7 @@ int kapi_read_kernel(void *to, u64 addr, size_t len);
 int kapi_read_user(void *to, u64 addr, size_t len);
 
 /* signal.c */
-bool kapi_signal(int sig);
+int kapi_signal(int sig);
 void kapi_signals_quiesce(void);
 
 /* stack.c */

@@ -40,19 +40,23 @@ static void kapi_signals_send(struct irq_work *work)
 	}
 }
 
-/* In probe context. False: it is no process, or too many wait already. */
-notrace bool kapi_signal(int sig)
+/*
+ * In probe context. 1: it will be sent. 0: there is nobody to send it to, or no such signal. -1: too many wait, it is lost.
+ */
+notrace int kapi_signal(int sig)
 {
 	struct kapi_notes *notes = this_cpu_ptr(&kapi_notes);
 	unsigned int n = notes->n;
 
-	if ((current->flags & PF_KTHREAD) || is_global_init(current) || n >= KAPI_NOTES || !valid_signal(sig) || !sig)
-		return false;
+	if ((current->flags & PF_KTHREAD) || is_global_init(current) || !valid_signal(sig) || !sig)
+		return 0;
+	if (n >= KAPI_NOTES)
+		return -1;
 	notes->at[n].pid = get_pid(task_tgid(current));
 	notes->at[n].sig = sig;
 	WRITE_ONCE(notes->n, n + 1);
 	irq_work_queue(&notes->work);
-	return true;
+	return 1;
 }
 NOKPROBE_SYMBOL(kapi_signal);
 

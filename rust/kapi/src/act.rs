@@ -6,15 +6,16 @@ use crate::{sys, time};
 use core::hint;
 use kernel::bindings;
 
-/// Sends a signal to the current process, as soon as interrupts are on. False: a thread of the
-/// kernel's or the first process runs, there is no such signal, or too many wait on this CPU.
+/// Sends a signal to the current process, as soon as interrupts are on; to nobody if a thread of the
+/// kernel's or the first process runs, or there is no such signal. False: it is lost, for too many
+/// wait on this CPU.
 ///
 /// # Context
 ///
 /// *probe*
 pub fn signal(_: &ProbeCtx, signal: i32) -> bool {
     // SAFETY: in probe context by the evidence.
-    unsafe { sys::kapi_signal(signal) }
+    unsafe { sys::kapi_signal(signal) >= 0 }
 }
 
 /// The signal that stops a process.

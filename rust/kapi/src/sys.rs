@@ -116,7 +116,7 @@ unsafe extern "C" {
     pub(crate) fn kapi_read_user(to: *mut u8, addr: u64, len: usize) -> c_int;
 
     /// In probe context.
-    pub(crate) fn kapi_signal(sig: c_int) -> bool;
+    pub(crate) fn kapi_signal(sig: c_int) -> c_int;
     pub(crate) safe fn kapi_signals_quiesce();
 
     /// Null, or `to` takes `8 * max` bytes. In probe context.

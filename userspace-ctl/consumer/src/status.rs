@@ -63,6 +63,8 @@ pub fn differences(before: &Status, now: &Status) -> Vec<Drops> {
     let overflow = "jstack()/ustack() string table overflow";
     say("STKSTROVERFLOW", b.stkstroverflows, n.stkstroverflows, overflow, "");
     say("DBLERROR", b.dblerrors, n.dblerrors, "error", " in ERROR probe enabling");
+    let why = " (too many waiting on the CPU)";
+    say("SIGNAL", b.sigdrops, n.sigdrops, "signal drop", why);
     say("NESTED", b.nested, n.nested, "nested probe drop", "");
     drops
 }
