@@ -32,6 +32,7 @@ use abi::difo::{
 
 use crate::addr;
 use crate::asm::{assemble, Object};
+use crate::bound::Prices;
 use crate::difo::Difo;
 use crate::disasm;
 use crate::env::{Env, Scope, Space, Var};
@@ -111,6 +112,7 @@ pub struct Script {
     destructive: bool,
     is_restricted: bool,
     length: usize,
+    most: usize,
 }
 
 impl Script {
@@ -124,7 +126,8 @@ impl Script {
         self.declared = difo.vars().to_vec();
         self.destructive = difo.is_destructive();
         self.is_restricted = difo.is_restricted();
-        self.length = difo.max_steps();
+        self.length = difo.text().len();
+        self.most = difo.max_instructions() as usize;
         self.steps = 0;
         self.last_pc = None;
     }
@@ -139,15 +142,20 @@ impl Script {
     }
 
     fn demand(&mut self, holds: bool, what: &str) {
+        self.demand_that(holds, format_args!("{what}"));
+    }
+
+    /// As [`Self::demand`]; the text is made when it is needed.
+    fn demand_that(&mut self, holds: bool, what: std::fmt::Arguments<'_>) {
         if !holds {
-            self.violations.push(String::from(what));
+            self.violations.push(what.to_string());
         }
     }
 
     fn check_var(&mut self, var: &Var, kind: u8) {
         let declared =
             self.declared.iter().any(|row| Var::from_row(row) == *var && row.kind == kind);
-        self.demand(declared, &format!("variable not declared: {var:?}"));
+        self.demand_that(declared, format_args!("variable not declared: {var:?}"));
     }
 
     fn place(&mut self, var: &Var, keys: &[Key<'_>]) -> Place {
@@ -217,7 +225,7 @@ impl Env for Script {
             // Not watched.
             return;
         }
-        assert!(self.steps <= self.length, "step {} at pc {pc}", self.steps);
+        assert!(self.steps <= self.most, "step {} of {} at pc {pc}", self.steps, self.most);
         let forward = self.last_pc.is_none_or(|last| pc > last) && (pc as usize) < self.length;
         self.demand(forward, "a step that does not go forward inside the object");
         self.last_pc = Some(pc);
@@ -283,7 +291,7 @@ impl Env for Script {
 
     fn load(&mut self, space: Space, at: u64, into: &mut [u8]) -> Result<(), Raised> {
         let ours = addr::split(at).is_none_or(|(r, _)| addr::is_env(r) && space != Space::User);
-        self.demand(ours, &format!("{space:?} load of {at:#x}"));
+        self.demand_that(ours, format_args!("{space:?} load of {at:#x}"));
         self.demand(at.checked_add(into.len() as u64).is_some(), "a load that wraps");
         let restricted = self.is_restricted && space == Space::Kernel;
         self.demand(!restricted, "kernel load by a restricted object");
@@ -296,7 +304,7 @@ impl Env for Script {
 
     fn store(&mut self, at: u64, bytes: &[u8]) -> Result<(), Raised> {
         let ours = addr::split(at).is_some_and(|(r, _)| addr::is_env(r));
-        self.demand(ours, &format!("store to {at:#x}"));
+        self.demand_that(ours, format_args!("store to {at:#x}"));
         let bad = Raised::bad_addr(at);
         match addr::split(at) {
             Some((VARS, off)) => {
@@ -317,7 +325,7 @@ impl Env for Script {
 
     fn copyout(&mut self, uaddr: u64, bytes: &[u8]) -> Result<(), Raised> {
         let allowed = self.destructive && addr::split(uaddr).is_none();
-        self.demand(allowed, &format!("copyout to {uaddr:#x}"));
+        self.demand_that(allowed, format_args!("copyout to {uaddr:#x}"));
         self.demand(uaddr.checked_add(bytes.len() as u64).is_some(), "a copyout that wraps");
         self.copied_out.push((uaddr, bytes.to_vec()));
         Ok(())
@@ -576,15 +584,17 @@ pub fn keeps_promise(bytes: &[u8]) -> Fate {
     env.set_string(Builtin::Execname, b"/usr/bin/sh, {\"a\": [1, 2]}");
     env.builtins.insert((Builtin::Arg0.id(), 0), 0xffff_8880_0000_1000);
     let mut fate = Fate::Returned;
+    let most = difo.max_steps(&Prices::new(strsize));
     quick_and_loop_agree(&difo, &env);
     for _ in 0..2 {
         env.watch(&difo);
+        env.spent = 0;
         let answer = run(&difo, &mut clause, &mut env);
-        assert!(env.steps <= difo.max_steps(), "{} steps", env.steps);
+        assert!(env.spent <= u64::from(most), "{} steps, at most {most}", env.spent);
         assert!(clause.used() <= size);
         match answer {
             Err(fault) => {
-                assert!((fault.pc as usize) < difo.max_steps(), "{fault:?}");
+                assert!((fault.pc as usize) < difo.text().len(), "{fault:?}");
                 fate = Fate::Faulted;
             }
             Ok(at) if difo.rtype().is_string() => {

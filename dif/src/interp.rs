@@ -13,6 +13,7 @@ use abi::difo::{BY_UREF, KIND_STRING, SCOPE_GLOBAL, SCOPE_LOCAL, SCOPE_THREAD};
 use bitflags::bitflags;
 use core::cmp::Ordering;
 
+use crate::bound::of_bytes;
 use crate::difo::Difo;
 use crate::env::{Env, Scope, Space, Var};
 use crate::fault::{Fault, FaultKind, Raised};
@@ -124,11 +125,6 @@ pub fn run_loop<D: Difo, E: Env>(
     execute(difo, &mut mem, &mut pc).map_err(|raised| raised.at(pc))
 }
 
-/// What work on so many bytes costs.
-fn cost_of(bytes: u64) -> u32 {
-    u32::try_from(bytes >> 5).unwrap_or(u32::MAX).saturating_add(1)
-}
-
 fn mem_of<'a, 'm, D: Difo, E: Env>(
     difo: &'a Verified<D>,
     clause: &'a mut Clause<'m>,
@@ -159,7 +155,7 @@ fn execute<D: Difo, E: Env>(
         mem.env.step(next);
         mem.env.spend(match op {
             Op::Call | Op::Scmp => mem.clause.string_cost(),
-            Op::Copys => cost_of(regs.get(insn.r2())),
+            Op::Copys => of_bytes(regs.get(insn.r2()).min(mem.clause.longest_copy())),
             _ => 1,
         })?;
         next = next.wrapping_add(1);
@@ -404,7 +400,7 @@ fn store_var<D: Difo, E: Env>(
         return mem.env.store_var(&v, value);
     }
     if v.scope == Scope::Thread {
-        mem.env.spend(cost_of(v.ty.size.into()))?;
+        mem.env.spend(of_bytes(v.ty.size.into()))?;
         return mem.store_ref(&v, &[], value);
     }
     match mem.env.ref_var_for_store(&v)? {
@@ -439,14 +435,14 @@ fn store_element<D: Difo, E: Env>(
     if value == 0 || !v.ty.is_by_ref() {
         return mem.store_tuple(&v, tuple, value);
     }
-    mem.env.spend(cost_of(v.ty.size.into()))?;
+    mem.env.spend(of_bytes(v.ty.size.into()))?;
     mem.store_ref(&v, tuple, value)
 }
 
 impl<E: Env> Mem<'_, '_, E> {
     /// Copies what a value by reference denotes into the variable at `to`.
     fn fill(&mut self, v: &Var, from: u64, to: u64) -> Result<(), Raised> {
-        self.env.spend(cost_of(v.ty.size.into()))?;
+        self.env.spend(of_bytes(v.ty.size.into()))?;
         let size = u64::from(v.ty.size);
         match v.ty.is_string() {
             // Somebody may change it meanwhile: as a whole, or not.

@@ -13,6 +13,7 @@
 //! | [`op`] | one instruction word, taken apart |
 //! | [`difo`] | a DIF object and its parts |
 //! | [`verify`] | the rules |
+//! | [`bound`] | the most that a run can do |
 //! | [`interp`] | the loop |
 //! | [`quick`] | what needs no loop |
 //! | [`env`] | what the machine asks of its host |
@@ -22,6 +23,7 @@
 //! | `subr` | subroutines, one family per file |
 //! | [`fault`] | what can go wrong at run time |
 //! | [`disasm`] | the listing of `dtrace -S` |
+//! | `generate` | programs that verify, grown from any bytes (feature `std`) |
 //! | `harness` | a scripted host, and the promise that fuzzing checks (feature `std`) |
 //! | `asm` | text to object, for tests and tools (feature `std`) |
 #![cfg_attr(not(any(test, feature = "std")), no_std)]
@@ -41,10 +43,13 @@
 pub mod addr;
 #[cfg(any(test, feature = "std"))]
 pub mod asm;
+pub mod bound;
 pub mod difo;
 pub mod disasm;
 pub mod env;
 pub mod fault;
+#[cfg(any(test, feature = "std"))]
+pub mod generate;
 #[cfg(any(test, feature = "std"))]
 pub mod harness;
 pub mod interp;

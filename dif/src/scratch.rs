@@ -18,6 +18,13 @@ use core::ops::Range;
 
 use crate::fault::{FaultKind, Raised};
 
+/// How much a clause gets: room for a few strings, and for the largest variable twice.
+pub const fn size(strsize: usize, largest: usize) -> usize {
+    let strings = strsize.saturating_mul(16);
+    let strings = if strings < 4096 { 4096 } else { strings };
+    strings.saturating_add(largest.saturating_mul(2))
+}
+
 /// One execution of a clause: its scratch memory and the state that its objects share.
 ///
 /// The objects of a clause (predicate and actions) run with the same `Clause`, so that what one

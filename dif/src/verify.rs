@@ -45,6 +45,7 @@ use abi::difo::{
     SCOPE_THREAD, VAR_ARRAY, VAR_MOD, VAR_REF, VAR_SCALAR,
 };
 
+use crate::bound::{self, Prices};
 use crate::difo::Difo;
 use crate::op::Insn;
 use crate::quick::Quick;
@@ -78,6 +79,7 @@ impl Rules {
 pub struct Verified<D: Difo> {
     difo: D,
     quick: Quick,
+    instructions: u32,
     destructive: bool,
     restricted: bool,
 }
@@ -89,8 +91,13 @@ impl<D: Difo> Verified<D> {
         &self.quick
     }
     /// Most instructions that a run executes.
-    pub fn max_steps(&self) -> usize {
-        self.difo.text().len()
+    pub fn max_instructions(&self) -> u32 {
+        self.instructions
+    }
+    /// Most steps that a run takes, in the units of [`Env::spend`](crate::Env::spend). What a host
+    /// charges for answers of its own is not among them.
+    pub fn max_steps(&self, prices: &Prices) -> u32 {
+        bound::steps(&self.difo, prices)
     }
     /// True if the object may change the traced system.
     pub fn is_destructive(&self) -> bool {
@@ -223,7 +230,10 @@ pub fn verify<D: Difo>(
     check.instructions();
     let (errors, destructive) = (check.errors, check.destructive);
     let restricted = !rules.allow_kernel_loads;
-    (errors == 0).then(|| Verified { quick: Quick::of(&difo), difo, destructive, restricted })
+    (errors == 0).then(|| {
+        let (quick, instructions) = (Quick::of(&difo), bound::instructions(&difo));
+        Verified { quick, instructions, difo, destructive, restricted }
+    })
 }
 
 /// True if a type says nothing unknown.

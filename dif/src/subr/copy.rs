@@ -6,6 +6,7 @@
 //! time, at most as much as fits into scratch or into a variable.
 
 use crate::addr;
+use crate::bound::of_bytes;
 use crate::env::{Env, Space};
 use crate::fault::Raised;
 use crate::mem::{Cursor, Mem, CHUNK};
@@ -22,10 +23,17 @@ pub(crate) fn alloc<E: Env>(mem: &mut Mem<'_, '_, E>, size: u64) -> Result<u64, 
     mem.clause.alloc(size).map(scratch_addr)
 }
 
+/// A copy of so many bytes costs more than a string.
+fn pay<E: Env>(mem: &mut Mem<'_, '_, E>, size: u64) -> Result<(), Raised> {
+    mem.env.spend(of_bytes(size.min(mem.clause.longest_copy())))
+}
+
 /// `bcopy(src, dest, size)`.
 #[inline(never)]
 pub(super) fn bcopy<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result<u64, Raised> {
-    mem.copy(args.get(0)?, args.get(1)?, args.get(2)?)?;
+    let size = args.get(2)?;
+    pay(mem, size)?;
+    mem.copy(args.get(0)?, args.get(1)?, size)?;
     Ok(0)
 }
 
@@ -66,6 +74,7 @@ pub(super) fn copyinstr<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Res
 #[inline(never)]
 pub(super) fn copyinto<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result<u64, Raised> {
     let (from, size, to) = (args.get(0)?, args.get(1)?, args.get(2)?);
+    pay(mem, size)?;
     let bad = Raised::bad_addr(to);
     let size = usize::try_from(size).map_err(|_| bad)?;
     match addr::split(to) {
@@ -85,6 +94,7 @@ pub(super) fn copyout<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Resul
         return Err(Raised::bad_addr(from));
     }
     check_user(to, size)?;
+    pay(mem, size)?;
     let mut buf = [0; CHUNK];
     let mut done: u64 = 0;
     while done < size {

@@ -4,13 +4,15 @@
 //! `DIF_CASES` runs that many cases instead, `DIF_SEED` others than usual.
 
 use std::cell::Cell;
+use std::sync::atomic::Ordering::Relaxed;
 
 use abi::difo::{DifType, DifVar};
 
 use crate::asm::assemble;
 use crate::difo::Difo;
 use crate::fault::FaultKind;
-use crate::harness::{keeps_promise, many_cases, reads_back, Fate, Script};
+use crate::generate::{grown_keeps_promise, COUNTS};
+use crate::harness::{keeps_promise, many_cases, reads_back, Fate, Script, Seeded};
 use crate::{run, verify, Clause, Rules};
 
 fn setting(name: &str, default: u64) -> u64 {
@@ -26,6 +28,19 @@ fn any_bytes_keep_the_promise() {
     // A generator that never gets past the verifier, or never to a `ret`, tests nothing.
     let most = cases as usize / 20;
     assert!(refused > most && returned > most && faulted > most);
+}
+
+#[test]
+fn grown_programs_keep_the_promise() {
+    let mut random = Seeded(setting("DIF_SEED", 0x9e37_79b9_7f4a_7c15) | 1);
+    let cases = setting("DIF_CASES", 60_000);
+    for _ in 0..cases {
+        let len = 4 + (random.number() % 200) as usize;
+        grown_keeps_promise(&random.bytes(len));
+    }
+    let [verified, returned, faulted] = COUNTS.each_ref().map(|n| n.load(Relaxed));
+    println!("{verified} verified; {returned} runs returned, {faulted} faulted");
+    assert!(verified == cases && returned > cases / 20 && faulted > cases / 20);
 }
 
 #[test]
@@ -78,7 +93,7 @@ fn even_a_liar_halts() {
         words("xlate DT_XLREF[0], %r1\nret %r0"),
     ];
     for other in others {
-        let liar = Liar { honest: words("ret %r0"), other, verified: Cell::new(false) };
+        let liar = Liar { honest: words("nop\nnop\nret %r0"), other, verified: Cell::new(false) };
         let difo = verify(liar, &Rules::DEFAULT, &mut |e| panic!("{e}")).expect("honest so far");
         difo.verified.set(true);
         let mut env = Script::new();

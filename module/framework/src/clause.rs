@@ -6,6 +6,7 @@
 
 use crate::lean::Lean;
 use crate::report::Text;
+use crate::shared::BUDGET;
 use crate::vars::Vars;
 use crate::{Error, Result};
 use abi::action::ActionKind;
@@ -16,6 +17,7 @@ use abi::ids::{AggId, FormatId};
 use abi::option::{OptionId, Options};
 use abi::record::{Layout, RecDesc, HEADER_SIZE};
 use buffers::speculation::End;
+use dif::bound::Prices;
 use dif::{Difo, Rules, Verified};
 use kapi::mem;
 use kernel::prelude::*;
@@ -72,7 +74,13 @@ fn collect<T>(items: impl ExactSizeIterator<Item = T>) -> Result<KVVec<T>> {
 }
 
 /// Copies an object out of the DOF and has it verified.
-fn admit(difo: &dof::Difo<'_>, rules: &Rules, vars: &mut Vars, spent: &mut usize) -> Result<Code> {
+fn admit(
+    difo: &dof::Difo<'_>,
+    rules: &Rules,
+    strsize: usize,
+    vars: &mut Vars,
+    spent: &mut usize,
+) -> Result<Code> {
     if difo.text().len() > abi::dif::MAX_TEXT
         || difo.ints().len() > abi::dif::MAX_INTTAB
         || difo.strings.len() > abi::dif::MAX_STRTAB
@@ -100,6 +108,10 @@ fn admit(difo: &dof::Difo<'_>, rules: &Rules, vars: &mut Vars, spent: &mut usize
         errors.add(&e);
     })
     .ok_or(Error::Verify(errors))?;
+    let steps = code.max_steps(&Prices::new(strsize));
+    if steps > BUDGET {
+        return Err(Error::Steps(steps));
+    }
     vars.declare(code.vars())?;
     Ok(code)
 }
@@ -306,7 +318,7 @@ impl Builder<'_> {
     #[inline(never)]
     pub(crate) fn clause(&mut self, s: &dof::Statement<'_>) -> Result<Arc<Clause>> {
         let predicate = match &s.predicate {
-            Some(p) => Some(admit(p, &self.rules, self.vars, self.spent)?),
+            Some(p) => Some(admit(p, &self.rules, self.strsize, self.vars, self.spent)?),
             None => None,
         };
         let actions = self.actions(s)?;
@@ -470,7 +482,7 @@ impl Builder<'_> {
             return Ok(mem::push(&mut c.steps, Step::Stack(whose, datum))?);
         }
         let code = match &a.difo {
-            Some(d) => Some(admit(d, &self.rules, self.vars, self.spent)?),
+            Some(d) => Some(admit(d, &self.rules, self.strsize, self.vars, self.spent)?),
             None => None,
         };
         if a.kind.is_destructive() && !self.rules.allow_destructive {
@@ -587,7 +599,7 @@ impl Builder<'_> {
             if key.kind != ActionKind::DifExpr && !symbolic {
                 return Err(shape);
             }
-            let code = admit(difo, &self.rules, self.vars, self.spent)?;
+            let code = admit(difo, &self.rules, self.strsize, self.vars, self.spent)?;
             if symbolic && (code.rtype().is_by_ref() || code.rtype().size != 8) {
                 return Err(shape);
             }
@@ -606,7 +618,7 @@ impl Builder<'_> {
             _ => Error::ActionShape(agg.kind),
         })?;
         let value = match &agg.difo {
-            Some(d) => Some(admit(d, &self.rules, self.vars, self.spent)?),
+            Some(d) => Some(admit(d, &self.rules, self.strsize, self.vars, self.spent)?),
             None => None,
         };
         let wants_value = func != AggFunc::Count;

@@ -17,6 +17,8 @@ pub enum Error {
     Dof(dof::DofError),
     /// The verifier rejects an object; the text has its errors.
     Verify(Text),
+    /// An expression that could take so many steps.
+    Steps(u32),
     /// An option that does not exist, or a value out of bounds.
     Option(u32, u64),
     /// An action that this version does not have.
@@ -52,7 +54,7 @@ impl Error {
             Self::Option(..) | Self::ActionShape(_) => code::EINVAL,
             Self::Action(_) | Self::Enable(_, EnableError::Unsupported(_)) => code::ENOTSUPP,
             Self::Destructive(_) => code::EACCES,
-            Self::TooMany(_) => code::E2BIG,
+            Self::TooMany(_) | Self::Steps(_) => code::E2BIG,
             Self::Phase(_) | Self::Enable(_, EnableError::Busy(_)) => code::EBUSY,
             Self::Enable(_, EnableError::Gone) => code::ENODEV,
             Self::NoSuch(_) => code::ENOENT,
@@ -68,6 +70,12 @@ impl fmt::Display for Error {
             Self::Memory => f.write_str("the kernel has no memory for this"),
             Self::Dof(e) => write!(f, "malformed enabling: {e}"),
             Self::Verify(t) => write!(f, "the DIF verifier rejects the program:\n{t}"),
+            Self::Steps(n) => write!(
+                f,
+                "an expression may take up to {n} steps, and {} are the most that a firing may \
+                 take: make it several, or lower strsize",
+                crate::shared::BUDGET
+            ),
             Self::Option(id, value) => match OptionId::from_number(*id) {
                 Some(o) => {
                     let (least, most) = o.bounds();

@@ -117,11 +117,6 @@ pub struct Shared {
     pub(crate) nested_before: u64,
 }
 
-/// Scratch memory of one clause: room for a few strings, and for the largest variable twice.
-fn scratch_size(strsize: usize, largest: usize) -> usize {
-    strsize.saturating_mul(16).max(4096).saturating_add(largest.saturating_mul(2))
-}
-
 /// A CPU's parts of so many speculations.
 fn parts_of(n: usize, size: usize) -> kernel::error::Result<KVVec<Part<KVVec<u8>>>> {
     let mut parts = kapi::mem::vec(n)?;
@@ -153,7 +148,7 @@ impl Shared {
             (option(OptionId::Nspec) as usize, option(OptionId::Specsize) as usize);
         let parts = if e.speculates { nspec } else { 0 };
         let (locals, key, ids) = (e.vars.local.words(), e.key_words, e.aggs.len());
-        let scratch = scratch_size(strsize, e.vars.largest());
+        let scratch = dif::scratch::size(strsize, e.vars.largest());
         let seed = kapi::time::seed();
         let cpus = loop {
             let made = PerCpu::new(|cpu| {

@@ -126,7 +126,7 @@ fn command() -> Command {
         .arg(flag("list", 'l', "list probes"))
         .arg(flag("quiet", 'q', "only what the program prints"))
         .arg(flag("disassemble", 'S', "list the compiled program on stderr"))
-        .arg(flag("verbose", 'v', "with -l: stability and arguments"))
+        .arg(flag("verbose", 'v', "with -l: stability and arguments; with -S: most steps"))
         .arg(flag("version", 'V', "version of the D language"))
         .arg(flag("destructive", 'w', "allow destructive actions"))
         .arg(flag("zero", 'Z', "allow descriptions that match no probe"))

@@ -1,21 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0
-//! `-S`: the compiled objects on stderr.
+//! `-S`: the compiled objects on stderr; with `-v`, how many steps each takes at most.
 
+use abi::option::OptionId;
 use d::{DifObject, Program};
+use dif::bound::Prices;
 use dif::difo::DifoRef;
+use dif::Rules;
 use std::fmt::Write as _;
 
-/// The listing of all objects of a program, in order of the text.
-pub fn listing(program: &Program) -> String {
+/// The listing of all objects of a program, in order of the text. With a strsize, their bounds too; one
+/// that the program sets itself counts instead.
+pub fn listing(program: &Program, bounds: Option<u64>) -> String {
+    let own = program.options.iter().rev().find(|(id, _)| *id == OptionId::Strsize);
+    let strsize = bounds.map(|all| own.map_or(all, |(_, n)| *n));
+    let prices = strsize.map(|n| Prices::new(usize::try_from(n).unwrap_or(usize::MAX)));
     let mut text = String::new();
     for object in program.objects() {
         // Memory does not fail.
-        let _ = one(&mut text, object);
+        let _ = one(&mut text, object, prices.as_ref());
     }
     text
 }
 
-fn one(text: &mut String, object: &DifObject) -> std::fmt::Result {
+fn one(text: &mut String, object: &DifObject, prices: Option<&Prices>) -> std::fmt::Result {
     let difo = DifoRef {
         text: &object.text,
         inttab: &object.inttab,
@@ -23,6 +30,13 @@ fn one(text: &mut String, object: &DifObject) -> std::fmt::Result {
         vars: &object.vars,
         rtype: object.rtype,
     };
-    writeln!(text, "\nDIFO {:p} returns {}", object, dif::disasm::TypeText(object.rtype))?;
+    write!(text, "\nDIFO {:p} returns {}", object, dif::disasm::TypeText(object.rtype))?;
+    // The kernel's own verifier, by the kernel's own rules: an object that it refused was never made.
+    let rules = Rules { allow_destructive: true, ..Rules::DEFAULT };
+    let verified = prices.and_then(|p| Some((p, dif::verify(difo, &rules, &mut |_| ())?)));
+    if let Some((prices, verified)) = verified {
+        write!(text, ", at most {} steps", verified.max_steps(prices))?;
+    }
+    writeln!(text)?;
     dif::disasm::write(&difo, text)
 }

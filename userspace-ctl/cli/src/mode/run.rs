@@ -35,7 +35,8 @@ pub fn run(args: &Args, settings: Settings) -> Result<i32, Stop> {
         None => compile::all(args, &settings, target, &AnyProbe::default())?,
     };
     if args.disassemble {
-        programs.iter().for_each(|p| eprint!("{}", disassemble::listing(p)));
+        let bounds = args.verbose.then(|| settings.get(OptionId::Strsize));
+        programs.iter().for_each(|p| eprint!("{}", disassemble::listing(p, bounds)));
     }
     match device {
         Some(mut device) if !args.compile_only => {
