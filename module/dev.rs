@@ -239,7 +239,7 @@ fn fill(a: &mut BufDesc, s: &framework::state::Snapshot) {
     a.size = s.size as u64;
     a.drops = s.drops;
     a.errors = s.errors;
-    a.oldest = 0;
+    a.oldest = s.oldest as u64;
     a.timestamp = s.timestamp;
 }
 

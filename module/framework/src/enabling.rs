@@ -4,6 +4,7 @@
 
 use crate::clause::{charge, AggInfo, Builder, Clause};
 use crate::matching::Pattern;
+use crate::probe::Special;
 use crate::vars::Vars;
 use crate::{Error, Result};
 use abi::option::{OptionId, Options};
@@ -81,6 +82,13 @@ impl Enabling {
                 Err(e)
             }
         }
+    }
+
+    /// Bytes that the clauses of END record at most.
+    pub(crate) fn end_size(&self) -> usize {
+        let at_end = |s: &&Statement| s.pattern.matcher().matches_special(Special::End);
+        let sizes = self.statements.iter().filter(at_end).map(|s| s.clause.size);
+        sizes.fold(0, usize::saturating_add)
     }
 
     /// The options so far, with those of the DOF.

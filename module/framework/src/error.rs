@@ -13,6 +13,12 @@ use kernel::error::{code, Error as Errno};
 pub enum Error {
     /// No memory.
     Memory,
+    /// No memory for as much as an option says, in bytes.
+    Short(OptionId, u64),
+    /// What END records has no room in a buffer.
+    End,
+    /// There is no CPU of this number, or it is off.
+    Cpu(u64),
     /// The bytes are not a DOF that we understand.
     Dof(dof::DofError),
     /// The verifier rejects an object; the text has its errors.
@@ -49,16 +55,16 @@ impl Error {
     /// The errno of the ioctl: the only table of its kind.
     pub fn errno(&self) -> Errno {
         match self {
-            Self::Memory | Self::Enable(_, EnableError::Memory) => code::ENOMEM,
+            Self::Memory | Self::Short(..) | Self::Enable(_, EnableError::Memory) => code::ENOMEM,
             Self::Dof(_) | Self::Verify(_) | Self::Variable(_) | Self::ProbeName => code::EINVAL,
-            Self::Option(..) | Self::ActionShape(_) => code::EINVAL,
+            Self::Option(..) | Self::ActionShape(_) | Self::Cpu(_) => code::EINVAL,
             Self::Action(_) | Self::Enable(_, EnableError::Unsupported(_)) => code::ENOTSUPP,
             Self::Destructive(_) => code::EACCES,
             Self::TooMany(_) | Self::Steps(_) => code::E2BIG,
             Self::Phase(_) | Self::Enable(_, EnableError::Busy(_)) => code::EBUSY,
             Self::Enable(_, EnableError::Gone) => code::ENODEV,
             Self::NoSuch(_) => code::ENOENT,
-            Self::NoRoom(_) => code::ENOSPC,
+            Self::NoRoom(_) | Self::End => code::ENOSPC,
             Self::Kernel(e) => *e,
         }
     }
@@ -68,6 +74,13 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Memory => f.write_str("the kernel has no memory for this"),
+            Self::Short(id, size) => write!(
+                f,
+                "the kernel has no memory for {} of {size} bytes; a smaller one, or bufresize=auto, helps",
+                id.name()
+            ),
+            Self::End => f.write_str("END enablings exceed size of principal buffer"),
+            Self::Cpu(n) => write!(f, "option cpu: there is no CPU {n}, or it is off"),
             Self::Dof(e) => write!(f, "malformed enabling: {e}"),
             Self::Verify(t) => write!(f, "the DIF verifier rejects the program:\n{t}"),
             Self::Steps(n) => write!(

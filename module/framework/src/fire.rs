@@ -100,6 +100,11 @@ fn fire_chain(ctx: &ProbeCtx, chain: &Chain, values: &[u64], stack: u64) {
 /// Runs the consumer's own BEGIN or END.
 pub(crate) fn fire_special(ctx: &ProbeCtx, shared: &Shared, which: Special, args: Args<'_>) {
     let Some(chain) = shared.special(which).load(ctx) else { return };
+    if which == Special::End {
+        if let Ok(mut cpu) = shared.cpus.get(ctx).try_borrow_mut() {
+            cpu.principal.reopen();
+        }
+    }
     let firing = Firing::new(ctx, args);
     let mut first = true;
     for ecb in chain.ecbs() {
@@ -284,7 +289,13 @@ fn run_clause(firing: &Firing<'_>, ecb: &Ecb, cpu: &mut CpuState) -> Result<(), 
             hand.parts = parts;
             match principal.reserve(size) {
                 Some(room) => Some(room),
-                None => return Ok(()),
+                None => {
+                    if principal.is_full() {
+                        shared.fill();
+                        firing.is_over.set(true);
+                    }
+                    return Ok(());
+                }
             }
         }
     };
@@ -416,12 +427,15 @@ fn end_part(
     parts: &mut [Part<KVVec<u8>>],
     index: usize,
     end: End,
-    trace: Option<&mut Principal<KVVec<u8>>>,
+    mut trace: Option<&mut Principal<KVVec<u8>>>,
 ) {
     if let Some(part) = parts.get_mut(index) {
-        let lost = part.end(end, trace);
+        let lost = part.end(end, trace.as_deref_mut());
         if lost > 0 {
             shared.counters.specdrops.fetch_add(lost, Relaxed);
+            if trace.is_some_and(|t| t.is_full()) {
+                shared.fill();
+            }
         }
     }
 }

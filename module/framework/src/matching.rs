@@ -4,7 +4,7 @@
 //! There may be a hundred thousand probes, so a description is prepared once ([`Matcher`]), its first
 //! two parts are compared once a group, and a part without globbing characters by its length first.
 
-use crate::probe::{Names, Probe, ProbeTable};
+use crate::probe::{Names, Probe, ProbeTable, Special};
 use crate::Result;
 use abi::ids::ProbeId;
 use abi::probe::{glob, split_glob};
@@ -97,6 +97,21 @@ impl<'a> Matcher<'a> {
         match self.parts {
             [_, m, f, Part::Exact(name)] if m.matches(b"") && f.matches(b"") => Some(name),
             _ => None,
+        }
+    }
+
+    /// Whether a probe of the provider `dtrace` answers to it.
+    pub(crate) fn matches_special(&self, which: Special) -> bool {
+        let [p, m, f, n] = self.parts;
+        match self.id {
+            ProbeId::NONE => {
+                !self.is_empty
+                    && p.matches(b"dtrace")
+                    && m.matches(b"")
+                    && f.matches(b"")
+                    && n.matches(which.name())
+            }
+            id => id == which.id(),
         }
     }
 

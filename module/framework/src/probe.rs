@@ -45,6 +45,10 @@ impl Special {
             Special::Error => b"ERROR",
         }
     }
+    /// Its id: they are the first ones of the table.
+    pub const fn id(self) -> ProbeId {
+        ProbeId::from_index(self as usize)
+    }
 }
 
 /// One of many probes that are offered together.

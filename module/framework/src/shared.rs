@@ -12,10 +12,10 @@ use crate::probe::Special;
 use crate::vars::Vars;
 use crate::words::Words;
 use crate::{Error, Result};
-use abi::option::{OptionId, UNSET};
+use abi::option::{policy, OptionId, Options, UNSET};
 use buffers::speculation::{Part, States};
-use buffers::{AggBuffer, Key, Principal};
-use core::cell::RefCell;
+use buffers::{principal, AggBuffer, Key, Principal};
+use core::cell::{Cell, RefCell};
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use kapi::context::ProbeCtx;
 use kapi::percpu::PerCpu;
@@ -92,6 +92,8 @@ pub(crate) struct Counters {
     pub(crate) specdrops_unavail: AtomicU64,
     /// Signals that could not be noted.
     pub(crate) sigdrops: AtomicU64,
+    /// 1 when a buffer of the policy fill had no room.
+    pub(crate) filled: AtomicU32,
     /// 1 when a firing cost too much.
     pub(crate) killed: AtomicU32,
 }
@@ -111,8 +113,12 @@ pub struct Shared {
     /// Of each CPU: when the second began, and how much of it was spent by `chill()`.
     chilled: PerCpu<(AtomicU64, AtomicU64)>,
     special: [Published<Chain>; 3],
+    /// One of [`abi::option::policy`].
+    pub(crate) policy: u64,
     pub(crate) bufsize: usize,
     pub(crate) aggsize: usize,
+    pub(crate) dynvarsize: usize,
+    pub(crate) specsize: usize,
     /// Probe firings that the CPUs had skipped before this consumer came.
     pub(crate) nested_before: u64,
 }
@@ -126,88 +132,168 @@ fn parts_of(n: usize, size: usize) -> kernel::error::Result<KVVec<Part<KVVec<u8>
     Ok(parts)
 }
 
+/// A size is not made smaller than this.
+const LEAST: u64 = 4096;
+
+/// Memory that snapshots put in place of what they take.
+pub(crate) struct Spare {
+    pub(crate) records: KVVec<u8>,
+    pub(crate) aggs: KVVec<u64>,
+}
+
+/// What a consumer needs whose size an option says.
+struct Memory {
+    cpus: PerCpu<RefCell<CpuState>>,
+    dynvars: DynVars,
+    spare: Spare,
+}
+
+/// If there is no memory for something, says which option asked for it.
+fn of<T>(
+    id: OptionId,
+    short: &Cell<Option<OptionId>>,
+    made: kernel::error::Result<T>,
+) -> kernel::error::Result<T> {
+    if made.is_err() {
+        short.set(Some(id));
+    }
+    made
+}
+
+/// A principal buffer; `reserve` is what END needs of one that is filled.
+fn principal_of(
+    policy: u64,
+    size: usize,
+    reserve: usize,
+) -> kernel::error::Result<Principal<KVVec<u8>>> {
+    let memory = kapi::mem::zeroed_bytes(size)?;
+    Ok(match policy {
+        policy::FILL => Principal::fill(memory, reserve),
+        policy::RING => {
+            Principal::ring(memory, kapi::mem::zeroed_bytes(principal::starts_for(size))?)
+        }
+        _ => Principal::new(memory),
+    })
+}
+
+impl Memory {
+    /// By `options`. If memory is short, `short` is the one to lower.
+    #[inline(never)]
+    fn new(e: &Enabling, options: &Options, short: &Cell<Option<OptionId>>) -> Result<Self> {
+        // CAST: the options' bounds; 64 bits.
+        let size = |id| options.get(id) as usize;
+        let (bufsize, specsize) = (size(OptionId::Bufsize), size(OptionId::Specsize));
+        // No aggregation, no memory for it.
+        let aggsize = if e.aggs.is_empty() { 0 } else { size(OptionId::Aggsize) };
+        let policy = options.get(OptionId::Bufpolicy);
+        let reserve = if policy == policy::FILL { e.end_size() } else { 0 };
+        if reserve > bufsize {
+            return Err(Error::End);
+        }
+        let only_cpu = options.get(OptionId::Cpu);
+        // No speculate(), no memory for it; but speculation() finds what it may.
+        let parts = if e.speculates { size(OptionId::Nspec) } else { 0 };
+        let (locals, key, ids) = (e.vars.local.words(), e.key_words, e.aggs.len());
+        let scratch = dif::scratch::size(size(OptionId::Strsize), e.vars.largest());
+        let seed = kapi::time::seed();
+        let cpus = PerCpu::new(|cpu| {
+            let here = kapi::xcall::is_online(cpu) && (only_cpu == UNSET || only_cpu == cpu as u64);
+            // A CPU that is not here has nothing.
+            let some = |n: usize| if here { n } else { 0 };
+            let words = |n: usize| kapi::mem::zeroed_words(some(n));
+            Ok(RefCell::new(CpuState {
+                principal: of(
+                    OptionId::Bufsize,
+                    short,
+                    principal_of(policy, some(bufsize), reserve),
+                )?,
+                aggs: AggBuffer::new(
+                    of(OptionId::Aggsize, short, words(aggsize / 8))?,
+                    seed,
+                    words(ids)?,
+                    words(if key > 0 { CACHE } else { 0 })?,
+                ),
+                parts: of(OptionId::Specsize, short, parts_of(some(parts), specsize))?,
+                scratch: kapi::mem::zeroed_bytes(some(scratch))?,
+                locals: words(locals)?,
+                key: Key::new(words(key)?, words(key)?),
+                budget: BUDGET,
+                random: kapi::time::monotonic_ns() ^ (cpu as u64) << 32 | 1,
+            }))
+        })?;
+        let dynvars = DynVars::new(size(OptionId::Dynvarsize), &e.vars);
+        // Only buffers that are switched are taken again and again.
+        let spare = if policy == policy::SWITCH { bufsize } else { 0 };
+        Ok(Self {
+            cpus,
+            dynvars: of(OptionId::Dynvarsize, short, dynvars)?,
+            spare: Spare {
+                records: of(OptionId::Bufsize, short, kapi::mem::zeroed_bytes(spare))?,
+                aggs: of(OptionId::Aggsize, short, kapi::mem::zeroed_words(aggsize / 8))?,
+            },
+        })
+    }
+}
+
 impl Shared {
     /// Memory for an enabling, whose variables move here. With bufresize=auto a size for which there
     /// is no memory is halved until there is.
     #[inline(never)]
-    pub(crate) fn new(e: &mut Enabling) -> Result<Self> {
-        let option = |id| e.options.get(id);
-        // CAST: the options' bounds; 64 bits.
-        let (mut bufsize, mut aggsize) =
-            (option(OptionId::Bufsize) as usize, option(OptionId::Aggsize) as usize);
-        let strsize = option(OptionId::Strsize) as usize;
-        let dynvarsize = option(OptionId::Dynvarsize) as usize;
-        let only_cpu = option(OptionId::Cpu);
-        let may_shrink = option(OptionId::Bufresize) == 0;
-        // No aggregation, no memory for it.
-        if e.aggs.is_empty() {
-            aggsize = 0;
+    pub(crate) fn new(e: &mut Enabling) -> Result<(Self, Spare)> {
+        let mut options = e.options.clone();
+        let may_shrink = options.get(OptionId::Bufresize) == 0;
+        let only_cpu = options.get(OptionId::Cpu);
+        let is_there = |cpu| usize::try_from(cpu).is_ok_and(kapi::xcall::is_online);
+        if only_cpu != UNSET && !is_there(only_cpu) {
+            return Err(Error::Cpu(only_cpu));
         }
-        // No speculate(), no memory for it; but speculation() finds what it may.
-        let (nspec, specsize) =
-            (option(OptionId::Nspec) as usize, option(OptionId::Specsize) as usize);
-        let parts = if e.speculates { nspec } else { 0 };
-        let (locals, key, ids) = (e.vars.local.words(), e.key_words, e.aggs.len());
-        let scratch = dif::scratch::size(strsize, e.vars.largest());
-        let seed = kapi::time::seed();
-        let cpus = loop {
-            let made = PerCpu::new(|cpu| {
-                let here =
-                    kapi::xcall::is_online(cpu) && (only_cpu == UNSET || only_cpu == cpu as u64);
-                let (b, a) = if here { (bufsize, aggsize / 8) } else { (0, 0) };
-                Ok(RefCell::new(CpuState {
-                    principal: Principal::new(kapi::mem::zeroed_bytes(b)?),
-                    aggs: AggBuffer::new(
-                        kapi::mem::zeroed_words(a)?,
-                        seed,
-                        kapi::mem::zeroed_words(if here { ids } else { 0 })?,
-                        kapi::mem::zeroed_words(if here && key > 0 { CACHE } else { 0 })?,
-                    ),
-                    parts: parts_of(if here { parts } else { 0 }, specsize)?,
-                    scratch: kapi::mem::zeroed_bytes(if here { scratch } else { 0 })?,
-                    locals: kapi::mem::zeroed_words(if here { locals } else { 0 })?,
-                    key: Key::new(
-                        kapi::mem::zeroed_words(if here { key } else { 0 })?,
-                        kapi::mem::zeroed_words(if here { key } else { 0 })?,
-                    ),
-                    budget: BUDGET,
-                    random: kapi::time::monotonic_ns() ^ (cpu as u64) << 32 | 1,
-                }))
-            });
-            match made {
-                Ok(cpus) => break cpus,
-                Err(_) if may_shrink && bufsize.max(aggsize) > 64 << 10 => {
-                    if bufsize >= aggsize {
-                        bufsize /= 2;
-                    } else {
-                        aggsize /= 2;
+        let Memory { cpus, dynvars, spare } = loop {
+            let short = Cell::new(None);
+            match Memory::new(e, &options, &short) {
+                Ok(memory) => break memory,
+                Err(why) => {
+                    let Some(id) = short.get() else { return Err(why) };
+                    let half = options.get(id) / 2;
+                    if !may_shrink || half < LEAST || !options.set(id, half) {
+                        return Err(Error::Short(id, options.get(id)));
                     }
                 }
-                Err(e) => return Err(Error::from(e)),
             }
         };
+        // CAST: the options' bounds; 64 bits.
+        let size = |id| options.get(id) as usize;
+        let nspec = size(OptionId::Nspec);
         let mut states = kapi::mem::vec(nspec)?;
         for _ in 0..nspec {
             let _ = states.push_within_capacity(AtomicU32::new(0));
         }
         let globals = Words::new(e.vars.global.words())?;
-        let dynvars = DynVars::new(dynvarsize, &e.vars)?;
-        Ok(Self {
+        let this = Self {
             activity: AtomicU32::new(Activity::Inactive as u32),
             cpus,
             vars: core::mem::take(&mut e.vars),
             globals,
             dynvars,
             speculations: States::new(states),
-            strsize,
+            strsize: size(OptionId::Strsize),
             only_cpu,
             counters: Counters::default(),
             chilled: PerCpu::new(|_| Ok((AtomicU64::new(0), AtomicU64::new(0))))?,
             special: [Published::empty(), Published::empty(), Published::empty()],
-            bufsize,
-            aggsize,
+            policy: options.get(OptionId::Bufpolicy),
+            bufsize: size(OptionId::Bufsize),
+            aggsize: if e.aggs.is_empty() { 0 } else { size(OptionId::Aggsize) },
+            dynvarsize: size(OptionId::Dynvarsize),
+            specsize: size(OptionId::Specsize),
             nested_before: kapi::context::nested(),
-        })
+        };
+        Ok((this, spare))
+    }
+
+    /// A buffer that is filled once found no room for a record: that ends the tracing.
+    pub(crate) fn fill(&self) {
+        self.counters.filled.store(1, Ordering::Relaxed);
+        self.drain();
     }
 
     /// Frees what a thread has here that will not run again.

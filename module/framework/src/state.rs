@@ -19,6 +19,7 @@ use crate::shared::{Activity, CpuState, Shared};
 use crate::{Error, Result};
 use abi::ids::{AggId, Epid, FormatId, ProbeId};
 use abi::ioctl::Go;
+use abi::option::policy;
 use abi::record::{AggDesc, EprobeDesc, RecDesc};
 use abi::status::Status;
 use core::sync::atomic::Ordering::Relaxed;
@@ -67,6 +68,8 @@ pub struct Consumer {
 pub struct Snapshot {
     /// Bytes given to the sink.
     pub size: usize,
+    /// Where the oldest record begins.
+    pub oldest: usize,
     /// Records or keys that found no room.
     pub drops: u64,
     /// Faults.
@@ -167,21 +170,27 @@ impl Consumer {
                 return Err(Error::Phase("nothing is enabled, or tracing has started already"));
             }
         };
-        let shared = mem::arc(Shared::new(&mut enabling)?)?;
-        let spare = mem::zeroed_bytes(shared.bufsize)?;
-        let spare_aggs = mem::zeroed_words(shared.aggsize / 8)?;
+        let (shared, spare) = Shared::new(&mut enabling)?;
+        let shared = mem::arc(shared)?;
         self.session.framework.start(self.session.number, enabling, shared.clone())?;
-        inner.spare = spare;
-        inner.spare_aggs = spare_aggs;
+        (inner.spare, inner.spare_aggs) = (spare.records, spare.aggs);
         inner.phase = Phase::Tracing(shared.clone());
         shared.set_activity(Activity::Warmup);
         let cpu = run_special(&shared, Special::Begin);
         shared.advance(Activity::Warmup, Activity::Active);
-        let (bufsize, aggsize) = (shared.bufsize as u64, shared.aggsize as u64);
         let framework = &self.session.framework;
         let (left_out, probes) =
             framework.with(self.session.number, |t| (t.left_out().count, t.count()))?;
-        Ok(Go { cpu, left_out, bufsize, aggsize, probes, ..Go::default() })
+        Ok(Go {
+            cpu,
+            left_out,
+            bufsize: shared.bufsize as u64,
+            aggsize: shared.aggsize as u64,
+            dynvarsize: shared.dynvarsize as u64,
+            specsize: shared.specsize as u64,
+            probes,
+            pad: 0,
+        })
     }
 
     /// Runs END and stops the tracing.
@@ -211,6 +220,10 @@ impl Consumer {
     ) -> Result<Snapshot> {
         let mut inner = self.inner.lock();
         let shared = inner.shared()?;
+        let is_over = matches!(inner.phase, Phase::Stopped(_));
+        if shared.policy != policy::SWITCH && !is_over {
+            return Err(Error::Phase("buffers of this policy are taken when tracing has ended"));
+        }
         if room < shared.bufsize {
             return Err(Error::NoRoom(shared.bufsize));
         }
@@ -221,12 +234,18 @@ impl Consumer {
             |c| c.principal.capacity(),
             |c, fresh| c.principal.swap(fresh),
         )?;
-        let result = sink(taken.memory.get(..taken.used).unwrap_or_default());
-        if inner.spare.is_empty() {
+        let result = sink(taken.records());
+        if inner.spare.is_empty() && shared.policy == policy::SWITCH {
             inner.spare = core::mem::take(&mut taken.memory);
         }
         result?;
-        Ok(Snapshot { size: taken.used, drops: taken.drops, errors: taken.errors, timestamp })
+        Ok(Snapshot {
+            size: taken.used,
+            oldest: taken.oldest,
+            drops: taken.drops,
+            errors: taken.errors,
+            timestamp,
+        })
     }
 
     /// Takes what a CPU aggregated since the last time and gives it to `sink`.
@@ -257,7 +276,7 @@ impl Consumer {
             inner.spare_aggs = core::mem::take(&mut taken.memory);
         }
         result?;
-        Ok(Snapshot { size, drops: taken.drops, errors: 0, timestamp })
+        Ok(Snapshot { size, oldest: 0, drops: taken.drops, errors: 0, timestamp })
     }
 
     /// Describes an enabled probe; gives its record descriptions to `sink`.
@@ -340,6 +359,7 @@ impl Consumer {
             dblerrors: s.counters.dblerrors.load(Relaxed),
             sigdrops: s.counters.sigdrops.load(Relaxed),
             killed: s.counters.killed.load(Relaxed),
+            filled: s.counters.filled.load(Relaxed),
             nested: kapi::context::nested().wrapping_sub(s.nested_before),
             exiting: (activity as u32 >= Activity::Draining as u32).into(),
             ..Status::default()

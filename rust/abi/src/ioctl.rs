@@ -122,6 +122,10 @@ pub struct Go {
     pub bufsize: u64,
     /// Out of GO: the same of an aggregation buffer.
     pub aggsize: u64,
+    /// Out of GO: the same of the room for dynamic variables.
+    pub dynvarsize: u64,
+    /// Out of GO: the same of a speculation.
+    pub specsize: u64,
     /// Out of GO: probes that match, each once; those of the provider `dtrace` do not count.
     pub probes: u32,
     /// Zero.

@@ -23,6 +23,16 @@ pub enum Unit {
 /// Value of an option that nobody set and that has no default.
 pub const UNSET: u64 = u64::MAX - 1;
 
+/// Values of `bufpolicy`.
+pub mod policy {
+    /// Buffers are taken from time to time; what comes when one is full is dropped.
+    pub const SWITCH: u64 = 0;
+    /// Buffers are taken at the end; the first one that is full ends the tracing.
+    pub const FILL: u64 = 1;
+    /// Buffers are taken at the end; what is new overwrites what is oldest.
+    pub const RING: u64 = 2;
+}
+
 /// Calls a macro with every option: `(number, Variant, "name", Unit, default, least, most)`.
 #[macro_export]
 macro_rules! for_each_option {

@@ -7,6 +7,7 @@ use crate::sys::{self, Plain, Window};
 use abi::conf::{Conf, ABI_VERSION};
 use abi::ids::{AggId, Epid, FormatId};
 use abi::ioctl::{self, BufDesc, Enable, Explain, Format, Go, Probes, Report};
+use abi::option::OptionId;
 use abi::probe::{until_nul, ProbeDesc, ProbeView};
 use abi::reason::Reason;
 use abi::record::{AggDesc, EprobeDesc, RecDesc};
@@ -197,7 +198,13 @@ impl Kernel for Device {
         self.call(ioctl::GO, &mut arg)?;
         let room = usize::try_from(arg.bufsize.max(arg.aggsize)).unwrap_or(usize::MAX);
         self.room.resize(room.clamp(FIRST_ROOM, MOST_ROOM), 0);
-        Ok(Started { cpu: arg.cpu, probes: arg.probes, left_out: arg.left_out })
+        let sizes = [
+            (OptionId::Bufsize, arg.bufsize),
+            (OptionId::Aggsize, arg.aggsize),
+            (OptionId::Dynvarsize, arg.dynvarsize),
+            (OptionId::Specsize, arg.specsize),
+        ];
+        Ok(Started { cpu: arg.cpu, probes: arg.probes, left_out: arg.left_out, sizes })
     }
 
     fn stop(&mut self) -> Answer<u32> {

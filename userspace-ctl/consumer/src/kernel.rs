@@ -7,6 +7,7 @@
 use crate::error::Refusal;
 use abi::conf::Conf;
 use abi::ids::{AggId, Epid, FormatId, ProbeId};
+use abi::option::OptionId;
 use abi::probe::{ProbeDesc, ProbeView, NARGS_UNKNOWN};
 use abi::reason::Reason;
 use abi::record::{AggDesc, EprobeDesc, RecDesc};
@@ -65,7 +66,7 @@ pub struct Count {
 }
 
 /// What GO tells.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Started {
     /// The CPU that ran BEGIN.
     pub cpu: u32,
@@ -73,6 +74,8 @@ pub struct Started {
     pub probes: u32,
     /// Those of them that could not be enabled.
     pub left_out: u32,
+    /// The sizes in force, of those that the kernel lowers when memory is short; 0: it has none.
+    pub sizes: [(OptionId, u64); 4],
 }
 
 /// A pattern that matches every probe; the empty one leaves out probes without a function.

@@ -18,7 +18,7 @@ use crate::wait::{Event, Waiter};
 use crate::{enable, print};
 use abi::action::ActionKind;
 use abi::ids::Epid;
-use abi::option::{OptionId, Options};
+use abi::option::{policy, OptionId, Options};
 use abi::status::Status;
 use d::{Program, StatementKind};
 use std::fs::File;
@@ -79,20 +79,18 @@ impl<'a> Session<'a> {
         for &(id, value) in set {
             options.set(id, value);
         }
-        if options.get(OptionId::Bufpolicy) != OptionId::Bufpolicy.default() {
-            let policy =
-                crate::option::text(OptionId::Bufpolicy.unit(), options.get(OptionId::Bufpolicy));
-            return Err(
-                Error::new(doing(), format!("bufpolicy={policy} is not supported yet")).into()
-            );
-        }
         let may_destroy = options.get(OptionId::Destructive) == 1;
         if !may_destroy && programs.iter().any(|p| p.is_destructive) {
             let e = Error::new(doing(), "destructive actions not allowed");
             return Err(e.hint("-w allows them").into());
         }
         let conf = kernel.conf().map_err(|r| r.doing(doing()))?;
-        let only = u32::try_from(options.get(OptionId::Cpu)).ok().filter(|&c| c < conf.ncpus);
+        let only = u32::try_from(options.get(OptionId::Cpu)).ok();
+        if let Some(cpu) = only.filter(|&cpu| cpu >= conf.ncpus) {
+            let why =
+                format!("option cpu: there is no CPU {cpu}, the last one is {}", conf.ncpus - 1);
+            return Err(Error::new(doing(), why).into());
+        }
         let cpus = only.map_or_else(|| (0..conf.ncpus).collect(), |cpu| vec![cpu]);
         let dof = enable::dof(&programs, set);
         let matched = kernel.enable(&dof).map_err(|r| r.doing(doing()))?;
@@ -125,6 +123,7 @@ impl<'a> Session<'a> {
     pub fn go(&mut self) -> Result<(), Failure> {
         let started = self.kernel.go().map_err(|r| r.doing("could not enable tracing"))?;
         self.tell_left_out(&started)?;
+        self.tell_sizes(&started)?;
         let count = self.matched.saturating_add(enable::OWN_PROBES).min(PREFETCH);
         self.enabled.prefetch(self.kernel, count);
         // Without temporal order BEGIN's CPU comes first.
@@ -151,6 +150,24 @@ impl<'a> Session<'a> {
             more => text.push_str(&format!("\n  and {more} more")),
         }
         self.say(&text)
+    }
+
+    /// Names the sizes that memory was short for.
+    fn tell_sizes(&mut self, started: &Started) -> Result<(), Failure> {
+        for (id, size) in started.sizes {
+            if size == 0 || size >= self.options.get(id) {
+                continue;
+            }
+            let what = match id {
+                OptionId::Bufsize => "buffer",
+                OptionId::Aggsize => "aggregation",
+                OptionId::Dynvarsize => "dynamic variable",
+                _ => "speculation",
+            };
+            let size = crate::option::text(id.unit(), size);
+            self.say(&format!("dtrace: {what} size lowered to {size}"))?;
+        }
+        Ok(())
     }
 
     /// Consumes until the program, a signal or the end of the targets says stop; gives the exit
@@ -217,6 +234,9 @@ impl<'a> Session<'a> {
 
     /// Takes and prints what is there.
     fn round(&mut self, is_last: bool) -> Result<(), Failure> {
+        if !is_last && !self.is_switching() {
+            return Ok(());
+        }
         let is_temporal = self.options.get(OptionId::Temporal) == 1;
         let release = match (is_temporal, is_last) {
             (false, _) => Release::Unordered,
@@ -239,6 +259,11 @@ impl<'a> Session<'a> {
         }
         self.emit(&text)?;
         Ok(self.out().flush()?)
+    }
+
+    /// Are buffers taken while tracing goes on?
+    fn is_switching(&self) -> bool {
+        self.options.get(OptionId::Bufpolicy) == policy::SWITCH
     }
 
     /// Where output goes now.

@@ -6,6 +6,7 @@
 
 mod fake;
 
+use abi::option::OptionId;
 use consumer::session::{Output, Session, Settings};
 use consumer::world::KernelWorld;
 use consumer::{Failure, Kernel};
@@ -434,6 +435,36 @@ fn many_that_were_left_out_are_counted() {
     assert_eq!(lines.len(), 66);
     assert_eq!(lines[..2], ["dtrace: 70 of 2 probes were left out:", "  p:m:f0:entry: busy"]);
     assert_eq!(lines[65], "  and 6 more");
+}
+
+#[test]
+fn sizes_that_were_lowered_are_told() {
+    for (id, told) in [
+        (OptionId::Bufsize, "dtrace: buffer size lowered to 1m\n"),
+        (OptionId::Aggsize, "dtrace: aggregation size lowered to 1m\n"),
+        (OptionId::Dynvarsize, "dtrace: dynamic variable size lowered to 1m\n"),
+        (OptionId::Specsize, "dtrace: speculation size lowered to 1m\n"),
+    ] {
+        let fake = hworld();
+        fake.0.borrow_mut().lowered = Some((id, 1 << 20));
+        let option = format!("{}=2m", id.name());
+        let err = run(&fake, &["hworld:::"], &["quiet", &option], Steps::new(&fake)).err;
+        assert_eq!(err, told);
+    }
+}
+
+#[test]
+fn buffers_that_are_not_switched_are_printed_at_the_end() {
+    for policy in ["fill", "ring"] {
+        let fake = hworld();
+        let steps = Steps::new(&fake)
+            .then(|k| k.fire(OPEN, at(1, 2000, &[2])))
+            .then(|k| k.fire(OPEN, at(0, 1000, &[1])));
+        let option = format!("bufpolicy={policy}");
+        let text = "hworld:::entry { printf(\"%d \", arg0); } END { printf(\"end\"); }";
+        let out = run(&fake, &[text], &["quiet", &option], steps).out;
+        assert_eq!(out, "1 2 end\n");
+    }
 }
 
 #[test]

@@ -81,6 +81,8 @@ pub struct Inner {
     pub refusal: Option<String>,
     /// What GO leaves out: name and reason of each.
     pub left_out: Vec<String>,
+    /// An option that memory is short for, and what GO makes of it.
+    pub lowered: Option<(OptionId, u64)>,
     clauses: Vec<Rc<Clause>>,
     ecbs: Vec<(usize, Rc<Clause>)>,
     formats: Vec<Vec<u8>>,
@@ -116,6 +118,7 @@ impl Fake {
             script: Script::new(),
             refusal: None,
             left_out: Vec::new(),
+            lowered: None,
             clauses: Vec::new(),
             ecbs: Vec::new(),
             formats: Vec::new(),
@@ -455,7 +458,11 @@ impl Kernel for Fake {
         let mut probes: Vec<usize> = inner.ecbs.iter().map(|e| e.0).filter(|&i| i > 2).collect();
         probes.dedup();
         let left_out = inner.left_out.len() as u32;
-        Ok(Started { cpu, probes: probes.len() as u32, left_out })
+        let sizes =
+            [OptionId::Bufsize, OptionId::Aggsize, OptionId::Dynvarsize, OptionId::Specsize].map(
+                |id| inner.lowered.filter(|l| l.0 == id).unwrap_or((id, inner.options.get(id))),
+            );
+        Ok(Started { cpu, probes: probes.len() as u32, left_out, sizes })
     }
 
     fn left_out(&mut self) -> Answer<String> {
