@@ -277,7 +277,11 @@ pub(crate) fn as_it_was(start: u64, bytes: &mut [u8]) {
 /// Serves an address. One that was disarmed a moment ago is not in the table any more: nothing
 /// happens.
 #[inline(always)]
-fn serve(addr: u64, f: impl Fn(&ProbeCtx, &Site), rarely: impl Fn(&ProbeCtx, &Table)) {
+fn serve(
+    addr: u64,
+    f: impl Fn(&ProbeCtx, &Site),
+    odd: impl for<'a> Fn(&ProbeCtx, &'a Site, Rest<'a>),
+) {
     context::enter(move |ctx| {
         let Some(table) = TABLE.load(ctx) else { return };
         let mut at = table.first(addr);
@@ -288,7 +292,7 @@ fn serve(addr: u64, f: impl Fn(&ProbeCtx, &Site), rarely: impl Fn(&ProbeCtx, &Ta
                 // and nothing has to be kept for after it.
                 return match site.flags.odd {
                     false => f(ctx, site),
-                    true => rarely(ctx, table),
+                    true => odd(ctx, site, Rest { table, at }),
                 };
             }
             at = table.after(at);
@@ -296,18 +300,38 @@ fn serve(addr: u64, f: impl Fn(&ProbeCtx, &Site), rarely: impl Fn(&ProbeCtx, &Ta
     });
 }
 
-/// Serves an address that has several sites, or one that is odd.
-#[inline(always)]
-fn serve_all(table: &Table, addr: u64, f: impl Fn(&Site)) {
-    let mut at = table.first(addr);
-    while let Some(Some(site)) = table.slots.get(at) {
-        if site.addr == addr {
-            f(site);
-            if !site.flags.more {
-                return;
+/// What comes behind slot `at`.
+struct Rest<'a> {
+    table: &'a Table,
+    at: usize,
+}
+
+impl<'a> Rest<'a> {
+    /// The next site of the same address.
+    #[inline(always)]
+    fn next(&mut self, site: &Site) -> Option<&'a Site> {
+        if !site.flags.more {
+            return None;
+        }
+        loop {
+            self.at = self.table.after(self.at);
+            let next = self.table.slots.get(self.at)?.as_ref()?;
+            if next.addr == site.addr {
+                return Some(next);
             }
         }
-        at = table.after(at);
+    }
+}
+
+/// Serves an address that has several sites, or one that is odd.
+#[inline(always)]
+fn serve_all<'a>(mut site: &'a Site, mut rest: Rest<'a>, mut f: impl FnMut(&Site)) {
+    loop {
+        f(site);
+        match rest.next(site) {
+            Some(next) => site = next,
+            None => return,
+        }
     }
 }
 
@@ -315,7 +339,7 @@ fn serve_all(table: &Table, addr: u64, f: impl Fn(&Site)) {
 /// *any*: wherever a function begins.
 pub(crate) extern "C" fn entry(site: u64, saved: &Saved) {
     let f = move |ctx: &ProbeCtx, s: &Site| fire(ctx, &s.probe, args_of(saved));
-    serve(site, f, move |ctx, table| entries(site, saved, ctx, table));
+    serve(site, f, move |ctx, s, rest| entries(s, saved, ctx, rest));
 }
 
 #[inline(always)]
@@ -325,36 +349,39 @@ fn args_of(saved: &Saved) -> Args<'_> {
 
 // What is called with values has them in registers, here in the order in which they came: nothing is
 // kept or moved before it is clear that it is needed.
-#[cold]
 #[inline(never)]
-fn entries(site: u64, saved: &Saved, ctx: &ProbeCtx, table: &Table) {
-    let served = served(ctx, saved.to());
-    serve_all(table, site, |s| {
-        let [regs, ..] = *saved.regs();
-        let args = match s.view {
-            View::Function => args_of(saved),
-            View::Call { abi, number, ask } if is_meant(abi, number, ask, served) => {
-                Args::call(abi, regs)
-            }
-            View::Call { .. } => return,
-        };
-        fire(ctx, &s.probe, args);
+fn entries<'a>(site: &'a Site, saved: &Saved, ctx: &ProbeCtx, rest: Rest<'a>) {
+    let mut served = Served::new(saved.to());
+    serve_all(site, rest, |s| match s.view {
+        View::Function => fire(ctx, &s.probe, args_of(saved)),
+        View::Call { abi, number, ask } if served.is_meant(ctx, abi, number, ask) => {
+            let [regs, ..] = *saved.regs();
+            fire(ctx, &s.probe, Args::call(abi, regs));
+        }
+        View::Call { .. } => {}
     });
 }
 
-/// Who is served, by a function that will return to `to`.
-#[inline]
-fn served(ctx: &ProbeCtx, to: u64) -> Option<Abi> {
-    DISPATCHERS.load(ctx)?.abi(to)
+/// Who is served by a function that will return there; found out when it is asked for the first time.
+struct Served {
+    to: u64,
+    abi: Option<Option<Abi>>,
 }
 
-/// Whether who comes to such a place is meant.
-#[inline]
-fn is_meant(abi: Abi, number: u16, ask: Ask, served: Option<Abi>) -> bool {
-    match ask {
-        Ask::Nothing => true,
-        Ask::Abi => served == Some(abi),
-        Ask::All => served == Some(abi) && syscall::number() == number.into(),
+impl Served {
+    fn new(to: u64) -> Self {
+        Self { to, abi: None }
+    }
+
+    /// Whether who comes to such a place is meant.
+    #[inline(always)]
+    fn is_meant(&mut self, ctx: &ProbeCtx, abi: Abi, number: u16, ask: Ask) -> bool {
+        if ask == Ask::Nothing {
+            return true;
+        }
+        let to = self.to;
+        let served = self.abi.get_or_insert_with(|| DISPATCHERS.load(ctx)?.abi(to));
+        *served == Some(abi) && (ask == Ask::Abi || syscall::number() == number.into())
     }
 }
 
@@ -364,24 +391,18 @@ pub(crate) extern "C" fn returned(site: u64, left: &Left) {
     let f = move |ctx: &ProbeCtx, s: &Site| {
         fire(ctx, &s.probe, Args::values(&[s.arg0(), left.value()]));
     };
-    serve(site, f, move |ctx, table| returns(site, left, ctx, table));
+    serve(site, f, move |ctx, s, rest| returns(s, left, ctx, rest));
 }
 
-#[cold]
 #[inline(never)]
-fn returns(site: u64, left: &Left, ctx: &ProbeCtx, table: &Table) {
-    let served = served(ctx, left.to());
-    let outcome = Outcome::of(left.value());
-    serve_all(table, site, |s| {
-        let exit = [s.arg0(), left.value()];
-        let args = match s.view {
-            View::Function => Args::values(&exit),
-            View::Call { abi, number, ask } if is_meant(abi, number, ask, served) => {
-                Args::outcome(&outcome)
-            }
-            View::Call { .. } => return,
-        };
-        fire(ctx, &s.probe, args);
+fn returns<'a>(site: &'a Site, left: &Left, ctx: &ProbeCtx, rest: Rest<'a>) {
+    let mut served = Served::new(left.to());
+    serve_all(site, rest, |s| match s.view {
+        View::Function => fire(ctx, &s.probe, Args::values(&[s.arg0(), left.value()])),
+        View::Call { abi, number, ask } if served.is_meant(ctx, abi, number, ask) => {
+            fire(ctx, &s.probe, Args::outcome(&Outcome::of(left.value())));
+        }
+        View::Call { .. } => {}
     });
 }
 
@@ -391,7 +412,7 @@ fn returns(site: u64, left: &Left, ctx: &ProbeCtx, table: &Table) {
 /// *any*: wherever a function calls another one as its last act.
 pub(crate) fn tail(site: u64) {
     let f = |ctx: &ProbeCtx, s: &Site| fire(ctx, &s.probe, Args::values(&[s.arg0(), 0]));
-    serve(site, f, |ctx, table| serve_all(table, site, |s| f(ctx, s)));
+    serve(site, f, |ctx, s, rest| serve_all(s, rest, |s| f(ctx, s)));
 }
 
 /// A breakpoint; `goes`: where its instruction jumps to, if it is a jump.
@@ -405,7 +426,7 @@ pub(crate) fn trap(addr: u64, regs: &Regs, goes: Option<u64>) {
         if let View::Call { abi, number, ask } = s.view {
             let mut to = [0; 8];
             let _ = nofault::read_kernel(regs.sp(), &mut to);
-            if !is_meant(abi, number, ask, served(ctx, u64::from_le_bytes(to))) {
+            if !Served::new(u64::from_le_bytes(to)).is_meant(ctx, abi, number, ask) {
                 return;
             }
             let outcome = Outcome::of(regs.ret());
@@ -423,5 +444,5 @@ pub(crate) fn trap(addr: u64, regs: &Regs, goes: Option<u64>) {
         };
         fire(ctx, &s.probe, args);
     };
-    serve(addr, f, |ctx, table| serve_all(table, addr, |s| f(ctx, s)));
+    serve(addr, f, |ctx, s, rest| serve_all(s, rest, |s| f(ctx, s)));
 }

@@ -210,6 +210,18 @@ impl Gate {
     }
 }
 
+/// What a clause counts that has no other predicate than the gate and does nothing but count.
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[repr(u32)]
+pub(crate) enum Counts {
+    /// It does something else.
+    No,
+    /// Without a key; the number of the value is the index of the aggregation.
+    Alone(u32),
+    /// Under a key that never changes on a probe.
+    OfProbe,
+}
+
 /// One step of a clause.
 pub(crate) enum Step {
     /// Store a value.
@@ -247,9 +259,7 @@ pub(crate) struct Clause {
     pub(crate) gate: Option<Gate>,
     /// If there is no gate or it says less.
     pub(crate) predicate: Option<Code>,
-    /// The index of the aggregation, if the clause has no other predicate than the gate and does nothing but
-    /// count without a key.
-    pub(crate) counts: Option<usize>,
+    pub(crate) counts: Counts,
     pub(crate) steps: KVec<Step>,
     /// The same for the hot path, if that can do it.
     pub(crate) lean: Option<KBox<Lean>>,
@@ -264,6 +274,13 @@ pub(crate) struct Clause {
     /// What it costs beside its instructions, in the machine's units.
     pub(crate) cost: u32,
     pub(crate) uarg: u64,
+}
+
+impl Clause {
+    /// How many numbers it takes on each probe.
+    pub(crate) fn numbers(&self) -> u32 {
+        self.lean.as_ref().map_or(0, |lean| lean.fixed)
+    }
 }
 
 /// An aggregation, as the consumer sees it.
@@ -326,7 +343,7 @@ impl Builder<'_> {
         let mut clause = Clause {
             gate,
             predicate: if gate.is_some() { None } else { predicate },
-            counts: None,
+            counts: Counts::No,
             lean: None,
             steps: mem::vec(actions.len())?,
             records: KVec::new(),
@@ -368,12 +385,9 @@ impl Builder<'_> {
         let bytes = clause.size.saturating_add(clause.key_words.saturating_mul(8));
         // CAST: a record and a key have at most MAX_RECORD bytes.
         clause.cost = 16 + (bytes >> 5) as u32;
-        clause.counts = match (&clause.predicate, clause.steps.as_slice()) {
-            (None, [Step::Aggregate { func: AggFunc::Count, id, key_words: 0, .. }]) => id.index(),
-            _ => None,
-        };
         charge(self.spent, clause.steps.len().saturating_mul(Lean::STEP))?;
         clause.lean = Lean::of(&clause)?;
+        clause.counts = clause.lean.as_ref().map_or(Counts::No, |lean| lean.counts());
         Ok(mem::arc(clause)?)
     }
 

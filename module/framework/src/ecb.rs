@@ -14,6 +14,8 @@ use kernel::sync::Arc;
 #[derive(Clone)]
 pub struct Ecb {
     pub(crate) epid: Epid,
+    /// The number of the first of its values whose keys never change here ([`Shared::take_numbers`]).
+    pub(crate) slot: u32,
     /// Where its probe's stacks begin.
     pub(crate) start: Start,
     pub(crate) probe: Arc<Probe>,

@@ -7,7 +7,7 @@
 //! record; its fault goes to the consumer's own ERROR probe, and a fault in there is only counted.
 
 use crate::args::Args;
-use crate::clause::{Code, Datum, Form, Name, Step};
+use crate::clause::{Code, Counts, Datum, Form, Name, Step};
 use crate::ecb::{Chain, Ecb};
 use crate::env::{process, Firing, ProbeEnv};
 use crate::probe::{Probe, Special};
@@ -43,22 +43,32 @@ pub fn fire(ctx: &ProbeCtx, probe: &Probe, args: Args<'_>) {
         return;
     }
     match clause.counts {
-        Some(index) => count(ctx, only, index),
-        None => fire_one(ctx, only, values, stack),
+        Counts::No => fire_one(ctx, only, values, stack),
+        _ => count(ctx, only),
     }
 }
 
 /// Runs a clause that only counts; alone, so it cannot cost too much.
 // Not a part of its caller, which would have to keep registers for it whether it is called or not.
 #[inline(never)]
-fn count(ctx: &ProbeCtx, ecb: &Ecb, index: usize) {
+fn count(ctx: &ProbeCtx, ecb: &Ecb) {
     let shared = &*ecb.shared;
     if !shared.is_live(ctx) {
         return;
     }
     let Ok(mut cpu) = shared.cpus.get(ctx).try_borrow_mut() else { return };
-    if let Some([count]) = cpu.aggs.single(index, 1, |_| {}) {
-        *count = count.wrapping_add(1);
+    match cpu.aggs.known(ecb.slot as usize, 1) {
+        Some([count]) => *count = count.wrapping_add(1),
+        _ => count_anew(ctx, ecb, &mut cpu),
+    }
+}
+
+/// As [`count`], if it is not known where.
+#[cold]
+#[inline(never)]
+fn count_anew(ctx: &ProbeCtx, ecb: &Ecb, cpu: &mut CpuState) {
+    if let Some(lean) = &ecb.clause.lean {
+        lean.run(&Firing::new(ctx, Args::NONE), ecb, cpu);
     }
 }
 

@@ -8,9 +8,10 @@
 //!
 //! Keys are not even written: the buffer has a cache that knows them by other words, execname by its
 //! 16 bytes, a part of the probe's name by the probe's id. What the cache does not know goes through
-//! the steps of `fire.rs` once.
+//! the steps of `fire.rs` once. A key that never changes on a probe, as its name, is not even looked for:
+//! its value has a number.
 
-use crate::clause::{Clause, Code, Form, Name, Step};
+use crate::clause::{Clause, Code, Counts, Form, Name, Step};
 use crate::ecb::Ecb;
 use crate::env::Firing;
 use crate::shared::{CpuState, Shared};
@@ -160,6 +161,12 @@ impl Words {
         true
     }
 
+    /// Whether it is the same key each time that a probe fires.
+    fn is_fixed(&self) -> bool {
+        let is_number = |(_, leaf): &(u8, Leaf)| matches!(leaf, Leaf::Number(_));
+        !self.execname && self.leaves.iter().take(self.n.into()).all(is_number)
+    }
+
     fn add(&mut self, leaf: Leaf) -> Option<()> {
         self.leaves.get_mut(usize::from(self.n))?.1 = leaf;
         self.n = self.n.wrapping_add(1);
@@ -192,10 +199,43 @@ enum Action {
     Count(usize),
     /// Any other one without a key.
     Single { index: usize, fold: Fold },
-    /// One with a key; `steps` of the clause say how it is made.
-    Keyed { id: AggId, key: Words, fold: Fold, steps: (usize, usize) },
+    /// One with a key.
+    Keyed(Keyed),
+    /// One with a key that never changes on a probe: which of those of the clause.
+    Fixed(u32, Keyed),
     /// `self->x =`.
     Store { id: u16, value: Leaf },
+}
+
+/// An aggregation with a key; `steps` of the clause say how that is made.
+struct Keyed {
+    id: AggId,
+    key: Words,
+    fold: Fold,
+    steps: (usize, usize),
+}
+
+impl Keyed {
+    #[inline(always)]
+    fn run(&self, firing: &Firing<'_>, ecb: &Ecb, cpu: &mut CpuState) {
+        let short = self.key.get(firing, ecb);
+        match cpu.aggs.cached(self.id, &short, self.fold.words) {
+            Some(at) => self.fold.update(at, firing, &ecb.shared),
+            None => {
+                crate::fire::run_steps(firing, ecb, cpu, self.steps.0, self.steps.1);
+                cpu.aggs.remember(self.id, &short);
+            }
+        }
+    }
+
+    /// As [`Self::run`], for a value that may be given a number.
+    #[cold]
+    #[inline(never)]
+    fn run_anew(&self, number: usize, firing: &Firing<'_>, ecb: &Ecb, cpu: &mut CpuState) {
+        cpu.aggs.forget_last();
+        self.run(firing, ecb, cpu);
+        cpu.aggs.know(number);
+    }
 }
 
 /// What is done to an aggregation.
@@ -229,6 +269,8 @@ impl Fold {
 pub(crate) struct Lean {
     predicate: Option<Value>,
     actions: KVec<Action>,
+    /// How many [`Action::Fixed`] there are.
+    pub(crate) fixed: u32,
     /// What it costs if the predicate does not hold, and what is added if it does.
     pub(crate) least: u32,
     pub(crate) rest: u32,
@@ -260,7 +302,7 @@ impl Lean {
             return Ok(None);
         }
         let mut actions = KVec::new();
-        let mut rest: u32 = 0;
+        let (mut rest, mut fixed): (u32, u32) = (0, 0);
         let mut key = Words::NONE;
         let mut from = 0;
         for (at, step) in clause.steps.iter().enumerate() {
@@ -311,7 +353,15 @@ impl Lean {
                         0 => Action::Single { index, fold },
                         _ if !key.place() => return Ok(None),
                         _ => {
-                            Action::Keyed { id: *id, key, fold, steps: (from, at.wrapping_add(1)) }
+                            let steps = (from, at.wrapping_add(1));
+                            let keyed = Keyed { id: *id, key, fold, steps };
+                            match key.is_fixed() {
+                                true => {
+                                    fixed = fixed.wrapping_add(1);
+                                    Action::Fixed(fixed.wrapping_sub(1), keyed)
+                                }
+                                false => Action::Keyed(keyed),
+                            }
                         }
                     }
                 }
@@ -331,7 +381,19 @@ impl Lean {
             (key, from) = (Words::NONE, at.wrapping_add(1));
         }
         let least = clause.cost.saturating_add(clause.predicate.as_ref().map_or(0, cost));
-        Ok(Some(mem::boxed(Self { predicate, actions, least, rest })?))
+        Ok(Some(mem::boxed(Self { predicate, actions, fixed, least, rest })?))
+    }
+
+    /// What it counts, if it does nothing else.
+    pub(crate) fn counts(&self) -> Counts {
+        match (&self.predicate, self.actions.as_slice()) {
+            // CAST: there are less aggregations.
+            (None, [Action::Count(index)]) => Counts::Alone(*index as u32),
+            (None, [Action::Fixed(_, keyed)]) if keyed.fold.func == AggFunc::Count => {
+                Counts::OfProbe
+            }
+            _ => Counts::No,
+        }
     }
 
     /// Runs it; true if the predicate held. Nothing of it can fault.
@@ -359,14 +421,12 @@ impl Lean {
                         fold.update(at, firing, shared);
                     }
                 }
-                Action::Keyed { id, key, fold, steps } => {
-                    let short = key.get(firing, ecb);
-                    match cpu.aggs.cached(*id, &short, fold.words) {
-                        Some(at) => fold.update(at, firing, shared),
-                        None => {
-                            crate::fire::run_steps(firing, ecb, cpu, steps.0, steps.1);
-                            cpu.aggs.remember(*id, &short);
-                        }
+                Action::Keyed(keyed) => keyed.run(firing, ecb, cpu),
+                Action::Fixed(n, keyed) => {
+                    let number = ecb.slot.saturating_add(*n) as usize;
+                    match cpu.aggs.known(number, keyed.fold.words) {
+                        Some(at) => keyed.fold.update(at, firing, shared),
+                        None => keyed.run_anew(number, firing, ecb, cpu),
                     }
                 }
                 Action::Store { id, value } => {

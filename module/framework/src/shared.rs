@@ -80,6 +80,15 @@ pub(crate) const BUDGET: u32 = 1 << 20;
 /// Words of each CPU's cache of keys: a power of two.
 const CACHE: usize = 512 * buffers::aggregation::SLOT;
 
+/// Most values whose keys never change that are known by a number.
+const NUMBERS: usize = 4096;
+
+/// How many values are known by a number: aggregations without a key, and those.
+fn numbers(e: &Enabling) -> usize {
+    let fixed = e.statements.iter().any(|s| s.clause.numbers() > 0);
+    e.aggs.len().saturating_add(if fixed { NUMBERS } else { 0 })
+}
+
 /// Counters that any CPU may raise.
 #[derive(Default)]
 pub(crate) struct Counters {
@@ -113,6 +122,9 @@ pub struct Shared {
     /// Of each CPU: when the second began, and how much of it was spent by `chill()`.
     chilled: PerCpu<(AtomicU64, AtomicU64)>,
     special: [Published<Chain>; 3],
+    /// The first number of a value that is not given, and the end of them. Those below are of
+    /// aggregations without a key.
+    numbers: (AtomicU32, u32),
     /// One of [`abi::option::policy`].
     pub(crate) policy: u64,
     pub(crate) bufsize: usize,
@@ -193,7 +205,7 @@ impl Memory {
         let only_cpu = options.get(OptionId::Cpu);
         // No speculate(), no memory for it; but speculation() finds what it may.
         let parts = if e.speculates { size(OptionId::Nspec) } else { 0 };
-        let (locals, key, ids) = (e.vars.local.words(), e.key_words, e.aggs.len());
+        let (locals, key, known) = (e.vars.local.words(), e.key_words, numbers(e));
         let scratch = dif::scratch::size(size(OptionId::Strsize), e.vars.largest());
         let seed = kapi::time::seed();
         let cpus = PerCpu::new(|cpu| {
@@ -210,7 +222,7 @@ impl Memory {
                 aggs: AggBuffer::new(
                     of(OptionId::Aggsize, short, words(aggsize / 8))?,
                     seed,
-                    words(ids)?,
+                    words(known)?,
                     words(if key > 0 { CACHE } else { 0 })?,
                 ),
                 parts: of(OptionId::Specsize, short, parts_of(some(parts), specsize))?,
@@ -280,6 +292,8 @@ impl Shared {
             counters: Counters::default(),
             chilled: PerCpu::new(|_| Ok((AtomicU64::new(0), AtomicU64::new(0))))?,
             special: [Published::empty(), Published::empty(), Published::empty()],
+            // CAST: both are less than the bytes of an enabling.
+            numbers: (AtomicU32::new(e.aggs.len() as u32), numbers(e) as u32),
             policy: options.get(OptionId::Bufpolicy),
             bufsize: size(OptionId::Bufsize),
             aggsize: if e.aggs.is_empty() { 0 } else { size(OptionId::Aggsize) },
@@ -299,6 +313,20 @@ impl Shared {
     /// Frees what a thread has here that will not run again.
     pub(crate) fn end_thread(&self, ctx: &ProbeCtx, thread: u64) {
         self.dynvars.end_thread(ctx.cpu(), thread, &self.vars.thread);
+    }
+
+    /// The first of so many numbers; [`u32::MAX`], which nothing has, if there are not so many left.
+    pub(crate) fn take_numbers(&self, n: u32) -> u32 {
+        let (next, end) = &self.numbers;
+        let first = next.load(Ordering::Relaxed);
+        match first.checked_add(n) {
+            // They are given under the framework's lock.
+            Some(behind) if n > 0 && behind <= *end => {
+                next.store(behind, Ordering::Relaxed);
+                first
+            }
+            _ => u32::MAX,
+        }
     }
 
     /// How far the tracing is.

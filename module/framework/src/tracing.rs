@@ -8,6 +8,7 @@
 //! All of it happens under the framework's lock, so that nobody else changes a chain. The loops are
 //! long, but a kernel that has `PREEMPT_LAZY` interrupts them as it likes: they need not offer it.
 
+use crate::clause::Counts;
 use crate::ecb::{Chain, Ecb};
 use crate::enabling::{Enabling, Statement};
 use crate::matching;
@@ -197,7 +198,12 @@ impl Tracing {
                 }
                 let clause = all.get(n)?.clause.clone();
                 let start = start_of(probe, providers);
-                Some(Ecb { epid, start, probe: probe.clone(), clause, shared: shared.clone() })
+                let slot = match clause.counts {
+                    Counts::Alone(index) => index,
+                    _ => shared.take_numbers(clause.numbers()),
+                };
+                let (probe, shared) = (probe.clone(), shared.clone());
+                Some(Ecb { epid, slot, start, probe, clause, shared })
             });
             let place = match probe.special {
                 Some(which) => shared.special(which),

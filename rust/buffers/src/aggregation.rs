@@ -5,7 +5,8 @@
 //! | bucket heads u64 x 2^n | AggEntry | key ... value ... | AggEntry | key ... value ... | free |
 //!                            ^ link chains entries of one bucket
 //! ```
-//! Entries of an aggregation without a key are not in a bucket: where they stand is known by id.
+//! Entries of an aggregation without a key are not in a bucket: where they stand is known by id. So it
+//! is for keys that never change where they are asked for, by a number that the host gives them.
 //! Keys of a few words that a host can name faster than it can write them (a probe's id for its
 //! function's name) are found through a cache: what it does not know goes the long way once.
 //! Entries are appended and never move, so the used part, as it stands, is what the consumer gets.
@@ -30,7 +31,8 @@ pub struct AggBuffer<B> {
     /// Makes the hash one that nobody outside can foresee: keys come from who is traced.
     seed: u64,
     drops: u64,
-    /// Where the entry without a key of each id is: generation << 32 | word.
+    /// Where a value is that is asked for by number: generation << 32 | word. First come the ids without
+    /// a key, then what the host numbers.
     known: B,
     /// Of this memory. What an earlier one is known of means nothing.
     generation: u32,
@@ -90,8 +92,8 @@ fn hash<K: DerefMut<Target = [u64]>>(seed: u64, id: AggId, key: &Key<K>) -> u32 
 }
 
 impl<B: DerefMut<Target = [u64]>> AggBuffer<B> {
-    /// An empty table over cleared memory, with a word of `known` for each id that has no key, and a
-    /// power of two of [`SLOT`] words, or none, for the cache.
+    /// An empty table over cleared memory, with a word of `known` for each id and for each number that the
+    /// host gives, and a power of two of [`SLOT`] words, or none, for the cache.
     pub fn new(memory: B, seed: u64, known: B, cache: B) -> Self {
         let buckets = buckets_for(memory.len());
         Self {
@@ -121,13 +123,39 @@ impl<B: DerefMut<Target = [u64]>> AggBuffer<B> {
         words: usize,
         init: impl FnOnce(&mut [u64]),
     ) -> Option<&mut [u64]> {
-        let known = self.known.get(index).copied().unwrap_or(0);
-        let at = match (known >> 32) as u32 == self.generation {
-            // CAST: the low half.
-            true => known as u32 as usize,
-            false => self.insert_single(index, words, init)?,
+        let at = match self.place(index) {
+            Some(at) => at,
+            None => self.insert_single(index, words, init)?,
         };
         self.words(at, words)
+    }
+
+    /// The value of a number, if it is known.
+    #[inline(always)]
+    pub fn known(&mut self, number: usize, words: usize) -> Option<&mut [u64]> {
+        let at = self.place(number)?;
+        self.words(at, words)
+    }
+
+    #[inline(always)]
+    fn place(&self, number: usize) -> Option<usize> {
+        let known = *self.known.get(number)?;
+        // CAST: the two halves.
+        ((known >> 32) as u32 == self.generation).then_some(known as u32 as usize)
+    }
+
+    /// No key was looked for.
+    pub fn forget_last(&mut self) {
+        self.last = 0;
+    }
+
+    /// Gives a number to the key that was last looked for, if there is such a number.
+    pub fn know(&mut self, number: usize) {
+        let known = u64::from(self.generation) << 32 | self.last as u64;
+        match self.known.get_mut(number) {
+            Some(at) if self.last != 0 => *at = known,
+            _ => {}
+        }
     }
 
     /// Words of memory.
@@ -453,6 +481,35 @@ mod tests {
         assert_eq!(a.generation, 4);
     }
 
+    #[test]
+    fn keys_by_number() {
+        let mut a = AggBuffer::new(vec![0u64; 256], 5, vec![0; 4], Vec::new());
+        a.generation = u32::MAX - 1;
+        let mut known = 0;
+        for round in 1..5u64 {
+            for n in 0..30u64 {
+                // Two numbers of one key, and one that is not there.
+                let number = 1 + n as usize % 4;
+                let value = match a.known(number, 1) {
+                    Some(value) => {
+                        known += 1;
+                        value
+                    }
+                    None => {
+                        a.value(AggId(1), &key(&[number as u64 / 2]), 1, 1, |_| {}).unwrap();
+                        a.know(number);
+                        a.value(AggId(1), &key(&[number as u64 / 2]), 1, 1, |_| {}).unwrap()
+                    }
+                };
+                value[0] += round;
+            }
+            let found = entries(&a.swap(vec![0; 256]), 1);
+            let want = [(0, 8), (1, 15), (2, 7)];
+            assert_eq!(found, want.map(|(k, n)| ((1, vec![k]), vec![n * round])).into());
+        }
+        assert_eq!(known, 4 * (8 - 1 + 8 - 1 + 7 - 1));
+    }
+
     /// Entries of one word less than the others.
     fn singles(t: &Taken<Vec<u64>>) -> Vec<(u32, Vec<u64>)> {
         let mut found = Vec::new();
@@ -515,8 +572,10 @@ mod tests {
         }
         assert!(hits > 100);
         // A drop is not remembered, and no cache is no harm.
-        let mut a = AggBuffer::new(Vec::new(), 5, Vec::new(), Vec::new());
+        let mut a = AggBuffer::new(Vec::new(), 5, vec![0; 2], Vec::new());
         assert!(a.value(AggId(1), &key(&[1]), 1, 1, |_| {}).is_none());
+        a.know(1);
+        assert!(a.known(1, 1).is_none());
         a.remember(AggId(1), &[0; 4]);
         assert!(a.cached(AggId(1), &[0; 4], 1).is_none());
     }
