@@ -10,10 +10,11 @@
 
 use abi::conf::{Conf, ABI_VERSION, FEATURE_SDT};
 use abi::ids::ProbeId;
-use abi::ioctl::{self, BufDesc, Enable, Explain, Format, Go, Probes, Report};
+use abi::ioctl::{self, BufDesc, Enable, Explain, Format, Go, Probes, Report, Symbol};
 use abi::probe::{ProbeView, MAX_PACKED, NARGS_UNKNOWN};
 use abi::record::{AggDesc, EprobeDesc, RecDesc};
 use abi::status::Status;
+use core::ffi::CStr;
 use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use framework::{Consumer, Error, Framework, Probe};
 use kernel::error::code;
@@ -67,6 +68,7 @@ impl MiscDevice for Dtrace {
             ioctl::STATUS => exchange(arg, |a: &mut Status| Ok(*a = consumer.status()?)),
             ioctl::CONF => exchange(arg, |a| Ok(*a = conf())),
             ioctl::EXPLAIN => exchange(arg, |a| explain(consumer, a)),
+            ioctl::SYMBOL => exchange(arg, symbol),
             ioctl::LEFTOUT => exchange(arg, |a| left_out(consumer, a)),
             ioctl::FAIL if MAY_FAIL.load(Relaxed) => exchange(arg, fail),
             // Asking for the reason must not replace it.
@@ -200,6 +202,13 @@ fn count(c: &Consumer, a: &mut Probes) -> Outcome {
 fn explain(c: &Consumer, a: &mut Explain) -> Outcome {
     let why = c.explain(&a.pattern)?;
     (a.reason, a.symbol) = (why.reason as u32, why.symbol);
+    Ok(())
+}
+
+#[inline(never)]
+fn symbol(a: &mut Symbol) -> Outcome {
+    let name = CStr::from_bytes_until_nul(&a.name).map_err(|_| code::EINVAL)?;
+    a.address = kapi::symbols::find(name).ok_or(Error::NoSuch("symbol"))?;
     Ok(())
 }
 

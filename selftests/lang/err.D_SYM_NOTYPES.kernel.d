@@ -1,2 +1,2 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-BEGIN { trace(`jiffies); }
+BEGIN { trace(`__per_cpu_offset); }

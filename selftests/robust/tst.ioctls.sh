@@ -69,6 +69,9 @@ expect("STOP before GO", {errno.EBUSY}, iowr(13, 32), bytes(32))
 expect("LEFTOUT before GO", {errno.EBUSY}, iowr(34, 16), bytes(16))
 expect("EXPLAIN without a function", {errno.ENOENT}, iowr(33, 592), bytes(592))
 
+expect("SYMBOL that is not there", {errno.ENOENT}, iowr(35, 584), b"no_such_symbol" + bytes(570))
+expect("SYMBOL without an end", {errno.EINVAL}, iowr(35, 584), b"a" * 576 + bytes(8))
+expect("SYMBOL without a name", {errno.ENOENT}, iowr(35, 584), bytes(584))
 
 def probes(address, size, cursor=0):
     return bytes(12) + b"*" + bytes(387) + struct.pack("<QIIII", address, size, 0, cursor, 0)

@@ -49,6 +49,8 @@ pub const REPORT: u32 = iowr::<Report>(32);
 pub const EXPLAIN: u32 = iowr::<Explain>(33);
 /// Which probes GO left out, and why: a line each, of the first 64; argument [`Report`].
 pub const LEFTOUT: u32 = iowr::<Report>(34);
+/// Where a symbol of the kernel is; argument [`Symbol`].
+pub const SYMBOL: u32 = iowr::<Symbol>(35);
 /// For tests, if the module was inserted with `fail_ioctl=1`: so many allocations succeed from now
 /// on, whoever asks, and all others fail; with all bits set none fails. Argument: the number.
 pub const FAIL: u32 = iowr::<u64>(127);
@@ -166,6 +168,20 @@ pub struct Explain {
     pub reason: u32,
     /// Out: the related name, NUL-terminated.
     pub symbol: [u8; FUNCTION_LEN],
+}
+
+/// Longest name of a [`Symbol`], its NUL included: a module's, a colon, and one of kallsyms'.
+pub const SYMBOL_LEN: usize = 576;
+
+/// Argument of [`SYMBOL`]. A symbol that is not there is ENOENT.
+#[repr(C)]
+#[derive(Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout)]
+pub struct Symbol {
+    /// In: `name` for the first of the kernel and its modules, `module:name` for that module's,
+    /// NUL-terminated.
+    pub name: [u8; SYMBOL_LEN],
+    /// Out: its address; of a per-CPU variable that of the original, which no CPU uses.
+    pub address: u64,
 }
 
 /// Most probes of which [`LEFTOUT`] tells.

@@ -67,7 +67,8 @@ fn declare(btf: &Btf, id: Id, inner: String, steps: &mut u32) -> String {
             };
             declare(btf, p.returns, format!("{inner}({parameters})"), steps)
         }
-        Type::Section { name, .. } | Type::Other { name, .. } => with(name, inner),
+        Type::Section(s) => with(s.name, inner),
+        Type::Other { name, .. } => with(name, inner),
     }
 }
 

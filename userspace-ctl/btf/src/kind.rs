@@ -163,10 +163,7 @@ pub enum Type<'a> {
         linkage: Linkage,
     },
     /// Where variables lie; a kernel's own BTF has only the per-CPU one.
-    Section {
-        name: &'a str,
-        size: u32,
-    },
+    Section(Section<'a>),
     /// A word about a declaration, or about its member or parameter.
     DeclTag {
         name: &'a str,
@@ -195,12 +192,12 @@ impl<'a> Type<'a> {
             | Type::Typedef { name, .. }
             | Type::Function { name, .. }
             | Type::Variable { name, .. }
-            | Type::Section { name, .. }
             | Type::DeclTag { name, .. }
             | Type::TypeTag { name, .. }
             | Type::Other { name, .. } => name,
             Type::Struct(c) | Type::Union(c) => c.name,
             Type::Enum(e) => e.name,
+            Type::Section(s) => s.name,
             _ => "",
         };
         (!name.is_empty()).then_some(name)
@@ -330,6 +327,26 @@ impl<'a> Prototype<'a> {
     }
 }
 
+/// A section of variables.
+#[derive(Debug, Clone, Copy)]
+pub struct Section<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Bytes.
+    pub size: u32,
+    parts: &'a [u8],
+}
+
+impl<'a> Section<'a> {
+    /// The variables in it.
+    pub fn variables(&self) -> impl ExactSizeIterator<Item = Id> + 'a {
+        self.parts.chunks_exact(12).map(|part| {
+            let [variable, _, _] = words(part);
+            Id(variable)
+        })
+    }
+}
+
 /// The first three words; 0 for what is not there.
 fn words(part: &[u8]) -> [u32; 3] {
     [0, 4, 8].map(|at| u32_at(part, at).unwrap_or(0))
@@ -378,7 +395,7 @@ pub(crate) fn decode<'a>(btf: &'a Btf, bytes: &'a [u8]) -> Option<Type<'a>> {
         }
         13 => Type::Prototype(Prototype { returns: id, btf, parts }),
         14 => Type::Variable { name, of: id, linkage: Linkage::new(first) },
-        15 => Type::Section { name, size },
+        15 => Type::Section(Section { name, size, parts }),
         16 => Type::Float { name, size },
         17 => Type::DeclTag { name, of: id, part: Some(first).filter(|&p| p != u32::MAX) },
         18 => Type::TypeTag { name, of: id },

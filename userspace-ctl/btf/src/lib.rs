@@ -21,7 +21,7 @@ mod kind;
 pub mod signature;
 
 use index::Index;
-pub use kind::{Composite, Enumeration, Linkage, Member, Prototype, Type, Variant};
+pub use kind::{Composite, Enumeration, Linkage, Member, Prototype, Section, Type, Variant};
 pub use signature::{Parameter, Returns, Signature};
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -247,6 +247,14 @@ impl Btf {
                 }
             });
             enums.flat_map(move |(id, e)| e.values_of(name).map(move |value| (value, id)))
+        })
+    }
+
+    /// Whether a variable of this blob is one of which each CPU has its own.
+    pub fn is_per_cpu(&self, variable: Id) -> bool {
+        self.own_named(".data..percpu").any(|(_, ty)| match ty {
+            Type::Section(s) => s.variables().any(|v| v == variable),
+            _ => false,
         })
     }
 

@@ -6,7 +6,7 @@ use crate::kernel::{Aggregation, Answer, Buffer, Count, Eprobe, Kernel, Snapshot
 use crate::sys::{self, Plain, Window};
 use abi::conf::{Conf, ABI_VERSION};
 use abi::ids::{AggId, Epid, FormatId};
-use abi::ioctl::{self, BufDesc, Enable, Explain, Format, Go, Probes, Report};
+use abi::ioctl::{self, BufDesc, Enable, Explain, Format, Go, Probes, Report, Symbol};
 use abi::option::OptionId;
 use abi::probe::{until_nul, ProbeDesc, ProbeView};
 use abi::reason::Reason;
@@ -178,6 +178,20 @@ impl Kernel for Device {
         }
         let symbol = String::from_utf8_lossy(until_nul(&arg.symbol)).into_owned();
         Ok(Reason::from_number(arg.reason).map(|reason| (reason, symbol)))
+    }
+
+    fn symbol(&mut self, name: &str) -> Answer<Option<u64>> {
+        let mut arg = Symbol::new_zeroed();
+        let Some(room) = arg.name.get_mut(..name.len()).filter(|r| r.len() < ioctl::SYMBOL_LEN)
+        else {
+            return Ok(None);
+        };
+        room.copy_from_slice(name.as_bytes());
+        match self.call(ioctl::SYMBOL, &mut arg) {
+            Ok(()) => Ok(Some(arg.address)),
+            Err(r) if r.errno == libc::ENOENT => Ok(None),
+            Err(r) => Err(r),
+        }
     }
 
     fn left_out(&mut self) -> Answer<String> {

@@ -123,6 +123,12 @@ pub trait Kernel {
         Ok(None)
     }
 
+    /// Where a symbol is: `name`, or `module:name` of one module. `None`: there is none.
+    fn symbol(&mut self, name: &str) -> Answer<Option<u64>> {
+        let _ = name;
+        Ok(None)
+    }
+
     /// Calls `f` with every probe that matches, until it says stop.
     fn each_probe(
         &mut self,

@@ -6,7 +6,7 @@
 #![allow(unsafe_code)]
 
 use abi::conf::Conf;
-use abi::ioctl::{BufDesc, Enable, Explain, Format, Go, Probes, Report};
+use abi::ioctl::{BufDesc, Enable, Explain, Format, Go, Probes, Report, Symbol};
 use abi::record::{AggDesc, EprobeDesc, RecDesc};
 use abi::status::Status;
 use d::Identity;
@@ -38,7 +38,7 @@ macro_rules! plain {
         unsafe impl Plain for $t {}
     )*};
 }
-plain!(Conf, Status, Go, Explain);
+plain!(Conf, Status, Go, Explain, Symbol);
 
 macro_rules! window {
     ($($t:ty { $address:ident, $extent:ident in $unit:ty })*) => {$(

@@ -2,12 +2,13 @@
 //! The compiler's questions, answered by the kernel; or, for `-e` without one, by nobody.
 
 use crate::kernel::Kernel;
-use crate::types::KernelTypes;
+use crate::symbol::address_of;
+use crate::types::{KernelTypes, KERNEL};
 use crate::why::{self, Machine};
 use abi::ids::ProbeId;
 use abi::probe::{ProbeDesc, NARGS_UNKNOWN};
 use d::types::{Member, StructId, Type};
-use d::world::{Probe, Signature, TypeSpace, Why};
+use d::world::{Probe, Signature, Symbol, TypeSpace, Why};
 use d::{Matches, ProbePattern, World};
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -40,6 +41,26 @@ impl<'k> KernelWorld<'k> {
 pub fn pattern(p: &ProbePattern) -> Option<ProbeDesc> {
     let [a, b, c, d] = p.parts().map(str::as_bytes);
     Some(ProbeDesc { id: ProbeId(p.id), ..ProbeDesc::new(a, b, c, d)? })
+}
+
+/// What the name of a symbol means, by its address and the kernel's types. `at` tells addresses: of
+/// `name`, or `module:name`.
+fn symbol(
+    types: &KernelTypes,
+    module: &str,
+    name: &str,
+    at: impl Fn(&str) -> Option<u64>,
+) -> Option<Symbol> {
+    let address = match module {
+        "" => at(name)?,
+        KERNEL => at(name).filter(|a| at("_end").is_none_or(|end| *a < end))?,
+        module => at(&format!("{module}:{name}"))?,
+    };
+    let (ty, is_per_cpu) = types.symbol(module, name).map_or((None, false), |(t, p)| (Some(t), p));
+    // It begins at 0 on older kernels, and no symbol is found there.
+    let templates = at("__per_cpu_end").map(|end| at("__per_cpu_start").unwrap_or(0)..end);
+    let is_template = templates.is_some_and(|t| t.contains(&address));
+    Some(Symbol { address, ty, is_per_cpu: is_per_cpu || is_template })
 }
 
 impl World for KernelWorld<'_> {
@@ -89,6 +110,11 @@ impl World for KernelWorld<'_> {
 
     fn enum_constant(&self, name: &str) -> Option<(u64, Type)> {
         self.types.constant(name)
+    }
+
+    fn symbol(&self, module: &str, name: &str) -> Option<Symbol> {
+        let at = |name: &str| self.kernel.borrow_mut().symbol(name).ok().flatten();
+        symbol(&self.types, module, name, at)
     }
 
     fn nearest_types(&self, space: TypeSpace, name: &str) -> Vec<String> {
@@ -142,6 +168,10 @@ impl World for AnyProbe {
 
     fn enum_constant(&self, name: &str) -> Option<(u64, Type)> {
         self.types.constant(name)
+    }
+
+    fn symbol(&self, module: &str, name: &str) -> Option<Symbol> {
+        symbol(&self.types, module, name, address_of)
     }
 
     fn nearest_types(&self, space: TypeSpace, name: &str) -> Vec<String> {

@@ -91,6 +91,17 @@ pub struct Arg {
     pub slot: Option<u8>,
 }
 
+/// A symbol of the kernel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Symbol {
+    /// Where it is.
+    pub address: u64,
+    /// What is there; a function for a function. `None`: not known.
+    pub ty: Option<Type>,
+    /// Each CPU has its own, so far behind `address` as `vmlinux`__per_cpu_offset` says.
+    pub is_per_cpu: bool,
+}
+
 /// Kinds of names of types.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "C's own words")]
@@ -184,6 +195,11 @@ pub trait World {
     /// A constant of any enumeration: its value, extended to 64 bits, and its type.
     fn enum_constant(&self, name: &str) -> Option<(u64, Type)> {
         let _ = name;
+        None
+    }
+    /// A symbol of the kernel proper, of a module, or with "" of any of them.
+    fn symbol(&self, module: &str, name: &str) -> Option<Symbol> {
+        let _ = (module, name);
         None
     }
     /// Names of types of a kind that are near to one that is not there, best first; for the hint.

@@ -95,6 +95,18 @@ impl Kernel {
     }
 }
 
+/// Where `name` is, or `module:name`, as /proc/kallsyms has it: for who has no device to ask.
+pub fn address_of(name: &str) -> Option<u64> {
+    let (module, name) = name.split_once(':').unwrap_or(("", name));
+    let text = std::fs::read("/proc/kallsyms").ok()?;
+    let mut full = Vec::new();
+    text.split(|b| *b == b'\n').find_map(|line| {
+        let (address, _) = parse(line, &mut full)?;
+        let (m, n) = std::str::from_utf8(&full).ok()?.split_once('`')?;
+        (n == name && (module.is_empty() || m == module)).then_some(address)
+    })
+}
+
 /// `ffffffff81000000 T _text` or `... t hello_open [hworld]`: the address and the rank; the name comes
 /// as `module`symbol`. Readers without privilege see 0.
 fn parse(line: &[u8], name: &mut Vec<u8>) -> Option<(u64, u8)> {

@@ -12,6 +12,7 @@ mod kallsyms;
 mod process;
 
 use abi::action::ActionKind;
+pub use kallsyms::address_of;
 use kallsyms::Kernel;
 use process::Processes;
 use std::cell::RefCell;

@@ -5,6 +5,7 @@
 //! about `fbt::vfs_read:entry` reads the kernel's, one about a module's function the module's too.
 
 mod import;
+mod variables;
 
 use crate::error::reason;
 use abi::probe::ProbeDesc;
@@ -20,7 +21,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The kernel proper: the name of its file, and of its probes' module.
-const KERNEL: &str = "vmlinux";
+pub const KERNEL: &str = "vmlinux";
 
 /// Slots behind this one hold nothing: the kernel side reads no more of a caller's stack.
 const SLOTS: u32 = 32;
@@ -238,6 +239,29 @@ impl KernelTypes {
             }
         }
         declared
+    }
+
+    /// The type of a kernel's variable or function, and whether each CPU has one. BTF has all functions,
+    /// and of variables those that are per CPU; some others are declared here.
+    pub fn symbol(&self, module: &str, name: &str) -> Option<(Type, bool)> {
+        let from = |(place, btf): (u32, Arc<Btf>)| {
+            let importer = Importer::new(place, btf.clone());
+            btf.named(name).find_map(|(id, ty)| match ty {
+                btf::Type::Variable { of, .. } => Some((importer.ty(of), btf.is_per_cpu(id))),
+                btf::Type::Function { .. } => Some((importer.ty(id), false)),
+                _ => None,
+            })
+        };
+        let declared = || Some((variables::declared(name, self)?, false));
+        let of = |module: &str| {
+            let (place, btf) = self.blob(module);
+            from((place, btf.ok()?))
+        };
+        match module {
+            "" => of(KERNEL).or_else(declared).or_else(|| self.all().skip(1).find_map(from)),
+            KERNEL => of(KERNEL).or_else(declared),
+            module => of(module),
+        }
     }
 
     /// The members of a struct made here.

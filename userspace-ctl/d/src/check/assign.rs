@@ -127,9 +127,10 @@ impl Checker<'_> {
             }
             ExprKind::Unary(UnOp::Deref, _) => return self.memory(left),
             ExprKind::Member(..) => return self.memory(left),
-            ExprKind::Symbol(_) => {
-                let e = self.expr(left);
-                debug_assert!(e.ty.is_error());
+            ExprKind::Symbol(name) => {
+                let message = format!("cannot assign to `{name}");
+                let d = Diagnostic::new(Tag::OpWrite, left.span, message);
+                self.fail(d.label("the kernel's memory cannot be written"));
                 return None;
             }
             _ => {

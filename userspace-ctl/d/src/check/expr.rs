@@ -74,13 +74,7 @@ impl Checker<'_> {
             ExprKind::Str(bytes) => Expr::new(Kind::Str(bytes.clone()), Type::String, span),
             ExprKind::Ident(name) => self.identifier(name, span),
             ExprKind::Scoped(pseudo, name) => self.scoped(*pseudo, name, span),
-            ExprKind::Symbol(name) => {
-                let message = format!("kernel symbols are not supported yet: `{name}");
-                self.fail(
-                    Diagnostic::new(Tag::SymNotypes, span, message)
-                        .label("a symbol's type is not known"),
-                )
-            }
+            ExprKind::Symbol(name) => self.symbol(name, span),
             ExprKind::Agg(name, _) => {
                 let message = format!("aggregation @{name} cannot be used as a value");
                 self.fail(
@@ -260,6 +254,7 @@ impl Checker<'_> {
                     _ => self.no_address(Tag::AddrofVar, span),
                 }
             }
+            ExprKind::Symbol(name) => self.symbol_address(name, span),
             ExprKind::Ident(_) | ExprKind::Scoped(..) | ExprKind::Agg(..) => {
                 self.no_address(Tag::AddrofVar, span)
             }

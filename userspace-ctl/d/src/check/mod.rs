@@ -14,6 +14,7 @@ mod expr;
 mod member;
 mod printf;
 mod probe_args;
+mod symbol;
 mod tag;
 pub(crate) mod variable;
 

@@ -256,7 +256,8 @@ impl Parser<'_> {
             Tok::Punct("`") => {
                 self.bump();
                 let (name, end) = self.expect_ident("a kernel symbol after `` ` ``")?;
-                return self.node(ExprKind::Symbol(name), t.span.to(end));
+                let e = self.node(ExprKind::Symbol(name), t.span.to(end))?;
+                return self.parse_suffixes(e);
             }
             Tok::Ident(name) => return self.parse_name(name, t.span),
             _ => return Err(self.unexpected("an expression")),
@@ -302,7 +303,8 @@ impl Parser<'_> {
             self.bump();
             let (symbol, end) = self.expect_ident("a kernel symbol after `` ` ``")?;
             let ExprKind::Ident(module) = kind else { return Err(Complained) };
-            return self.node(ExprKind::Symbol(format!("{module}`{symbol}")), span.to(end));
+            let e = self.node(ExprKind::Symbol(format!("{module}`{symbol}")), span.to(end))?;
+            return self.parse_suffixes(e);
         }
         let e = self.node(kind, span)?;
         self.parse_suffixes(e)

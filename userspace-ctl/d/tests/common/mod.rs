@@ -347,6 +347,9 @@ impl World for TestWorld {
     fn enum_constant(&self, name: &str) -> Option<(u64, d::types::Type)> {
         types::enum_constant(name)
     }
+    fn symbol(&self, module: &str, name: &str) -> Option<d::world::Symbol> {
+        types::symbol(module, name)
+    }
     fn nearest_types(&self, space: TypeSpace, name: &str) -> Vec<String> {
         types::nearest_types(space, name)
     }

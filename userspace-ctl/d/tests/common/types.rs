@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use d::types::{Function, Int, Member, Struct, StructId, StructKind, Type};
+use d::world::Symbol;
 use d::{Arg, Signature, TypeSpace};
 
 const FILE: u64 = 0x2000;
@@ -68,6 +69,32 @@ pub fn find_type(space: TypeSpace, name: &str) -> Option<Type> {
     }
 }
 
+/// Variables: in the file above, one for each CPU, one without a type; a function.
+pub fn symbol(module: &str, name: &str) -> Option<Symbol> {
+    if !matches!(module, "" | "vmlinux") {
+        return None;
+    }
+    let (address, ty, is_per_cpu) = match name {
+        "root_file" => (FILE, Some(tag("file")), false),
+        "counter" => (FILE + 24, Some(int("loff_t")), false),
+        "raw" => (FILE + 32, None, false),
+        "vfs_read" => (0x8000, Some(Type::Function(Arc::new(read()))), false),
+        "per_cpu" => (0x9000, Some(int("u32")), true),
+        "__per_cpu_offset" => (0xa000, None, false),
+        _ => return None,
+    };
+    Some(Symbol { address, ty, is_per_cpu })
+}
+
+/// What `vfs_read` takes and gives.
+fn read() -> Function {
+    Function {
+        result: int("ssize_t"),
+        params: vec![tag("file").pointer_to(), int("char").pointer_to()],
+        is_variadic: false,
+    }
+}
+
 pub fn nearest_types(space: TypeSpace, name: &str) -> Vec<String> {
     let names = STRUCTS.iter().map(|s| s.2.to_string()).filter(|t| !t.is_empty());
     if space == TypeSpace::Struct {
@@ -126,14 +153,7 @@ pub fn members(of: StructId) -> Option<Arc<[Member]>> {
             m("parent", tag("task_struct").pointer_to(), 24),
             m("prio", int("int").array_of(4), 32),
         ],
-        10 => {
-            let read = Function {
-                result: int("ssize_t"),
-                params: vec![tag("file").pointer_to(), int("char").pointer_to()],
-                is_variadic: false,
-            };
-            vec![m("read", Type::Function(Arc::new(read)).pointer_to(), 0)]
-        }
+        10 => vec![m("read", Type::Function(Arc::new(read())).pointer_to(), 0)],
         12 => vec![m("start", int("u16"), 0), m("count", int("u16"), 2), m("step", int("int"), 4)],
         _ => return None,
     };
