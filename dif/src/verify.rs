@@ -103,6 +103,14 @@ impl<D: Difo> Verified<D> {
     pub fn is_destructive(&self) -> bool {
         self.destructive
     }
+    /// True if the object loads this builtin scalar.
+    pub fn asks_for(&self, builtin: Builtin) -> bool {
+        let loads = |word: &u32| {
+            let insn = Insn(*word);
+            insn.op() == Some(Op::Ldgs) && insn.index() == builtin.id()
+        };
+        self.difo.text().iter().any(loads)
+    }
     /// True if kernel loads are restricted.
     pub fn is_restricted(&self) -> bool {
         self.restricted

@@ -113,6 +113,7 @@ fn admit(
         return Err(Error::Steps(steps));
     }
     vars.declare(code.vars())?;
+    vars.vtimestamp |= code.asks_for(Builtin::Vtimestamp);
     Ok(code)
 }
 

@@ -9,6 +9,7 @@ use crate::args::Args;
 use crate::clause::{Whose, MAX_FRAMES};
 use crate::ecb::Ecb;
 use crate::vars::Slot;
+use crate::vtime;
 use abi::dif::{Builtin, Subr};
 use abi::fault::FaultKind;
 use buffers::elements::{self, Owner, Part, Value};
@@ -271,9 +272,11 @@ impl Env for ProbeEnv<'_> {
             Builtin::Nspid => task::ns_pid() as u64,
             Builtin::Nstid => task::ns_tid() as u64,
             Builtin::Curcgroup => task::cgroup(),
-            Builtin::Regs | Builtin::Uregs | Builtin::Vmregs | Builtin::Vtimestamp => {
-                return Err(ill_op())
+            Builtin::Vtimestamp => {
+                let now = vtime::now(self.firing.ctx, self.firing.now());
+                now.ok_or(Raised { kind: FaultKind::NoScratch, addr: 0 })?
             }
+            Builtin::Regs | Builtin::Uregs | Builtin::Vmregs => return Err(ill_op()),
         })
     }
 

@@ -12,6 +12,7 @@ use crate::ecb::{Chain, Ecb};
 use crate::env::{process, Firing, ProbeEnv};
 use crate::probe::{Probe, Special};
 use crate::shared::{Activity, CpuState, Shared, BUDGET};
+use crate::vtime;
 use abi::fault::FaultKind;
 use abi::record::{RecordHeader, HEADER_SIZE};
 use buffers::speculation::{End, Part};
@@ -80,6 +81,9 @@ fn fire_one(ctx: &ProbeCtx, ecb: &Ecb, values: &[u64], stack: u64) {
         return;
     }
     let firing = Firing::new(ctx, Args::joined(values, stack));
+    if let Some(clock) = vtime::clock(ctx) {
+        return clock.apart(ctx, firing.now(), &mut || run(&firing, ecb, true));
+    }
     // A lean clause alone cannot cost too much.
     let Some(lean) = &ecb.clause.lean else { return run(&firing, ecb, true) };
     let Ok(mut cpu) = shared.cpus.get(ctx).try_borrow_mut() else { return };
@@ -89,6 +93,13 @@ fn fire_one(ctx: &ProbeCtx, ecb: &Ecb, values: &[u64], stack: u64) {
 #[inline(never)]
 fn fire_chain(ctx: &ProbeCtx, chain: &Chain, values: &[u64], stack: u64) {
     let firing = Firing::new(ctx, Args::joined(values, stack));
+    if let Some(clock) = vtime::clock(ctx) {
+        return clock.apart(ctx, firing.now(), &mut || run_chain(&firing, chain));
+    }
+    run_chain(&firing, chain);
+}
+
+fn run_chain(firing: &Firing<'_>, chain: &Chain) {
     let (mut last, mut is_live) = (ptr::null(), false);
     for ecb in chain.ecbs() {
         let shared = &*ecb.shared;
@@ -98,11 +109,11 @@ fn fire_chain(ctx: &ProbeCtx, chain: &Chain, values: &[u64], stack: u64) {
             // All of its clauses run in this firing, or none: who stops the tracing elsewhere waits
             // for it. Only a clause of the firing itself keeps the later ones from running.
             last = shared;
-            is_live = shared.is_live(ctx);
+            is_live = shared.is_live(firing.ctx);
             firing.is_over.set(false);
         }
         if is_live && !firing.is_over.get() {
-            run(&firing, ecb, first);
+            run(firing, ecb, first);
         }
     }
 }

@@ -15,13 +15,14 @@ use crate::probe::{Draft, Offer, Probe, ProbeTable, Special};
 use crate::provider::{EnableError, Explanation, Provider};
 use crate::shared::Shared;
 use crate::tracing::{Grave, Tracing};
+use crate::vtime;
 use crate::{Error, Result};
 use abi::ids::ProbeId;
 use abi::probe::NARGS_UNKNOWN;
 use kapi::context::ProbeCtx;
-use kapi::ends::Ended;
 use kapi::mem;
 use kapi::publish::Published;
+use kapi::threads::{self, Ended};
 use kernel::prelude::*;
 use kernel::sync::{new_mutex, Arc, Mutex};
 
@@ -41,6 +42,7 @@ static THREADS: Published<KVec<Arc<Shared>>> = Published::empty();
 /// # Context
 /// *probe*.
 fn thread_ended(ctx: &ProbeCtx, ended: &Ended) {
+    vtime::thread_ended(ctx, ended);
     let Some(all) = THREADS.load(ctx) else { return };
     for key in ended.keys() {
         all.iter().for_each(|shared| shared.end_thread(ctx, key));
@@ -48,6 +50,11 @@ fn thread_ended(ctx: &ProbeCtx, ended: &Ended) {
 }
 
 impl Config {
+    /// Whether somebody uses `vtimestamp`.
+    fn keeps_time(&self) -> bool {
+        self.tracing.iter().any(|(_, t)| t.shared().vars.vtimestamp)
+    }
+
     /// Says anew which consumers hear of threads that end.
     fn watch_threads(&self) {
         let shared = self.tracing.iter().map(|(_, t)| t.shared());
@@ -60,13 +67,13 @@ impl Config {
         };
         let heard = match make() {
             Ok(None) => {
-                kapi::ends::unwatch();
+                threads::unwatch_ends();
                 drop(THREADS.swap(None));
                 true
             }
             Ok(some) => {
                 drop(THREADS.swap(some));
-                kapi::ends::watch(thread_ended).is_ok()
+                threads::watch_ends(thread_ended).is_ok()
             }
             Err(_) => {
                 drop(THREADS.swap(None));
@@ -363,9 +370,16 @@ impl Framework {
         let c = &mut *guard;
         // Room first, so that nothing can fail once probes are enabled.
         mem::reserve(&mut c.tracing, 1)?;
+        let is_first = shared.vars.vtimestamp && !c.keeps_time();
+        if is_first {
+            vtime::start()?;
+        }
         let mut t = Tracing::new(enabling, shared);
         if let Err(e) = t.start(&c.probes, &c.providers) {
             t.detach(&c.providers);
+            if is_first {
+                vtime::stop();
+            }
             return Err(e);
         }
         if let Err(kernel::alloc::kvec::PushError(_)) =
@@ -383,6 +397,9 @@ impl Framework {
         let Some(i) = c.tracing.iter().position(|(n, _)| *n == consumer) else { return };
         let Ok((_, mut t)) = c.tracing.remove(i) else { return };
         t.detach(&c.providers);
+        if t.shared().vars.vtimestamp && !c.keeps_time() {
+            vtime::stop();
+        }
         c.watch_threads();
     }
 

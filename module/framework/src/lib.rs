@@ -20,6 +20,7 @@
 //! | [`env`] | the questions of the machine, answered |
 //! | [`shared`] | what a consumer's probes write into |
 //! | [`dynvar`], [`words`] | memory behind variables |
+//! | [`vtime`] | the account behind `vtimestamp` |
 //! | [`args`] | where argN comes from |
 //! | [`error`], [`report`] | why not |
 //!
@@ -47,6 +48,7 @@ pub mod shared;
 pub mod state;
 pub mod tracing;
 pub mod vars;
+pub mod vtime;
 pub mod words;
 
 pub use args::{Args, Outcome};

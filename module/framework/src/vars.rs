@@ -127,12 +127,21 @@ pub(crate) struct Vars {
     pub(crate) local: ScopeVars,
     pub(crate) global_arrays: ScopeVars,
     pub(crate) thread_arrays: ScopeVars,
+    /// Some object asks for `vtimestamp`.
+    pub(crate) vtimestamp: bool,
 }
 
 impl Vars {
     pub(crate) const fn new() -> Self {
         const NONE: ScopeVars = ScopeVars::new();
-        Self { global: NONE, thread: NONE, local: NONE, global_arrays: NONE, thread_arrays: NONE }
+        Self {
+            global: NONE,
+            thread: NONE,
+            local: NONE,
+            global_arrays: NONE,
+            thread_arrays: NONE,
+            vtimestamp: false,
+        }
     }
 
     pub(crate) fn copy(&self) -> Result<Self> {
@@ -142,6 +151,7 @@ impl Vars {
             local: self.local.copy()?,
             global_arrays: self.global_arrays.copy()?,
             thread_arrays: self.thread_arrays.copy()?,
+            vtimestamp: self.vtimestamp,
         })
     }
 
@@ -150,9 +160,9 @@ impl Vars {
         self.thread.has_by_ref() || !self.global_arrays.is_empty() || !self.thread_arrays.is_empty()
     }
 
-    /// Whether threads have variables of their own.
+    /// Whether something is kept for each thread.
     pub(crate) fn has_threads(&self) -> bool {
-        !self.thread.is_empty() || !self.thread_arrays.is_empty()
+        !self.thread.is_empty() || !self.thread_arrays.is_empty() || self.vtimestamp
     }
 
     /// Bytes of the largest variable or element by reference.

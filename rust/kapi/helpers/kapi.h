@@ -49,15 +49,19 @@ u64 kapi_task_file(unsigned int fd);
 bool kapi_task_args(u64 *start, u64 *end);
 extern const u32 kapi_mutex_owner, kapi_rwsem_count, kapi_rwsem_owner;
 u32 kapi_task_context(void);
-extern const u32 kapi_over_task;
+extern const u32 kapi_over_task, kapi_task_mark;
+u64 kapi_task_runtime(void);
 bool kapi_task_may_trace(void);
 int kapi_task_locked_down(void);
 
-/* ends.c */
-typedef void (*kapi_end_fn)(u64 task, u64 start);
+/* threads.c */
+typedef void (*kapi_end_fn)(u64 task, u64 mark);
+typedef void (*kapi_switch_fn)(u64 next, u64 mark, u64 runtime);
 int kapi_ends_watch(kapi_end_fn fn);
 void kapi_ends_unwatch(void);
-void kapi_ends_quiesce(void);
+int kapi_switches_watch(kapi_switch_fn fn);
+void kapi_switches_unwatch(void);
+void kapi_threads_quiesce(void);
 
 /* nofault.c */
 int kapi_read_kernel(void *to, u64 addr, size_t len);

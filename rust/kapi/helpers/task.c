@@ -143,6 +143,19 @@ const u32 kapi_rwsem_owner = offsetof(struct rw_semaphore, owner);
 /* Bits of the preemption count that are clear while the task itself runs. */
 const u32 kapi_over_task = NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET;
 
+/* Where a task_struct has what no other one at its address has had, and that does not change while it lives. */
+#ifdef CONFIG_STACKPROTECTOR
+const u32 kapi_task_mark = offsetof(struct task_struct, stack_canary);
+#else
+const u32 kapi_task_mark = offsetof(struct task_struct, start_boottime);
+#endif
+
+/* How long it has run, in ns, as the scheduler noted last: at a tick, or when it got the CPU. */
+notrace u64 kapi_task_runtime(void)
+{
+	return READ_ONCE(current->se.sum_exec_runtime);
+}
+
 /* 0: the task itself, 1: a soft interrupt over it, 2: a hard one, 3: an NMI */
 notrace u32 kapi_task_context(void)
 {

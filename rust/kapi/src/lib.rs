@@ -14,6 +14,7 @@
 //! | [`xcall`] | run on a CPU; wait until all probes under way are over |
 //! | [`nofault`] | loads that may miss |
 //! | [`task`], [`time`] | who and when |
+//! | [`threads`] | threads that end, or give the CPU to another one |
 //! | [`syscall`] | who serves system calls, and what a process passed |
 //! | [`timer`] | something at regular intervals |
 //! | [`stack`] | how it came here |
@@ -39,7 +40,6 @@
 pub mod act;
 pub mod context;
 pub mod device;
-pub mod ends;
 pub mod forbidden;
 pub mod ftrace;
 pub mod global;
@@ -59,6 +59,7 @@ mod sys;
 pub mod syscall;
 pub mod task;
 pub mod text;
+pub mod threads;
 pub mod time;
 pub mod timer;
 pub mod trampoline;
@@ -89,7 +90,7 @@ pub fn init(without_text: bool) {
 /// *process*; whoever patches, attaches or arms afterwards must call it again.
 pub fn quiesce() {
     act::quiesce();
-    ends::quiesce();
+    threads::quiesce();
     if !sites::expected() {
         return;
     }

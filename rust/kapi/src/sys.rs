@@ -46,7 +46,8 @@ pub(crate) type Call = unsafe extern "C" fn(arg: *mut c_void);
 pub(crate) type OnTick =
     unsafe extern "C" fn(arg: *mut c_void, kernel_pc: u64, user_pc: u64, late: u64);
 pub(crate) type OnModule = unsafe extern "C" fn(event: c_ulong, module: *mut c_void);
-pub(crate) type OnEnd = extern "C" fn(task: u64, start: u64);
+pub(crate) type OnEnd = extern "C" fn(task: u64, mark: u64);
+pub(crate) type OnSwitch = extern "C" fn(next: u64, mark: u64, runtime: u64);
 pub(crate) type OnSymbol =
     unsafe extern "C" fn(arg: *mut c_void, name: *const c_char, addr: c_ulong, kind: c_char);
 pub(crate) type OnKernelSymbol =
@@ -94,6 +95,8 @@ unsafe extern "C" {
     pub(crate) safe fn kapi_task_context() -> u32;
     /// Constant.
     pub(crate) safe static kapi_over_task: u32;
+    pub(crate) safe static kapi_task_mark: u32;
+    pub(crate) safe fn kapi_task_runtime() -> u64;
     pub(crate) safe static kapi_mutex_owner: u32;
     pub(crate) safe static kapi_rwsem_count: u32;
     pub(crate) safe static kapi_rwsem_owner: u32;
@@ -108,7 +111,9 @@ unsafe extern "C" {
 
     pub(crate) safe fn kapi_ends_watch(f: OnEnd) -> c_int;
     pub(crate) safe fn kapi_ends_unwatch();
-    pub(crate) safe fn kapi_ends_quiesce();
+    pub(crate) safe fn kapi_switches_watch(f: OnSwitch) -> c_int;
+    pub(crate) safe fn kapi_switches_unwatch();
+    pub(crate) safe fn kapi_threads_quiesce();
 
     /// `to` takes `len` bytes.
     pub(crate) fn kapi_read_kernel(to: *mut u8, addr: u64, len: usize) -> c_int;

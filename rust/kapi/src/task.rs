@@ -150,22 +150,41 @@ pub fn curthread() -> u64 {
 
 /// A number for the thread of control that runs now; no other one, at any time since boot, has it.
 ///
-/// The address of the task alone would come again with another task; with its start time it does
-/// not. The two are mixed into 62 bits, so two keys are the same by chance only. The upper two bits
+/// The address of the task alone would come again with another task; with the random number that
+/// guards its stack it does not. (With its start time it would not, either, but that changes: a
+/// thread that executes a program takes its leader's.) The two are mixed into 62 bits, so two keys
+/// are the same by chance only. The upper two bits
 /// tell what runs over the task: a soft interrupt, a hard interrupt, an NMI are threads of control
 /// of their own, as `self->x` set by a task is not meant for the interrupt that comes over it. Idle
 /// tasks are distinct by their addresses, one for each CPU.
 #[inline(always)]
 pub fn thread_key() -> u64 {
-    // SAFETY: `current` exists.
-    let start = unsafe { (*current()).start_boottime };
-    key_of(curthread(), start, over_task())
+    key_of(curthread(), mark(), over_task())
 }
 
-/// [`thread_key`] of the thread with this `task_struct` and start, with what runs over it.
+/// [`thread_key`] of the thread, even if it is asked in an interrupt over it.
+#[inline]
+pub fn own_key() -> u64 {
+    key_of(curthread(), mark(), 0)
+}
+
+/// How long the thread has run, ns, as the scheduler noted last: at a tick, or when it got the CPU.
+pub fn runtime() -> u64 {
+    sys::kapi_task_runtime()
+}
+
+/// The part of a thread's key that is not its address.
 #[inline(always)]
-pub(crate) fn key_of(task: u64, start: u64, over: u64) -> u64 {
-    let mut k = task ^ start.rotate_left(32);
+fn mark() -> u64 {
+    let at = current().wrapping_byte_add(sys::kapi_task_mark as usize).cast::<u64>();
+    // SAFETY: `current` exists; a word of it is there.
+    unsafe { *at }
+}
+
+/// [`thread_key`] of the thread with this `task_struct` and mark, with what runs over it.
+#[inline(always)]
+pub(crate) fn key_of(task: u64, mark: u64, over: u64) -> u64 {
+    let mut k = task ^ mark.rotate_left(32);
     // The finalizer of MurmurHash3: a bijection, so nothing is lost before the two bits are cut
     // off.
     k = (k ^ (k >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd);

@@ -17,19 +17,8 @@ use abi::difo::MAX_BY_REF;
 use std::sync::Arc;
 
 /// Names that DTrace knows and this version does not.
-const LATER: &[&str] = &[
-    "curpsinfo",
-    "curlwpsinfo",
-    "curcpu",
-    "cwd",
-    "root",
-    "fds",
-    "chip",
-    "lgrp",
-    "pset",
-    "fp",
-    "vtimestamp",
-];
+const LATER: &[&str] =
+    &["curpsinfo", "curlwpsinfo", "curcpu", "cwd", "root", "fds", "chip", "lgrp", "pset", "fp"];
 
 /// Nodes that all uses of inlines may put in.
 const MAX_EXPANDED: u32 = 1 << 20;

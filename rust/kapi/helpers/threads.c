@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What tracepoints of the kernel tell of threads: that one ends, when nothing can run in its name any more and its
+ * task_struct is about to go; that one gives the CPU to another.
+ */
+#include <linux/mutex.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+#include <linux/tracepoint.h>
+#include "kapi.h"
+
+struct kapi_hook {
+	const char *name;
+	void *probe;
+	struct tracepoint *tp;
+	bool on, ever;
+};
+
+static DEFINE_MUTEX(kapi_hooks_mutex);
+
+/*
+ * What tells two threads apart that have the same address one after the other. Not the start time: a thread that
+ * executes a program takes its leader's.
+ */
+static __always_inline u64 kapi_mark(const struct task_struct *p)
+{
+	return READ_ONCE(*(const unsigned long *)((const char *)p + kapi_task_mark));
+}
+
+static kapi_end_fn kapi_ends_fn;
+
+/* TP_PROTO(struct task_struct *p) */
+static void notrace kapi_ended(void *data, struct task_struct *p)
+{
+	kapi_ends_fn((unsigned long)p, kapi_mark(p));
+}
+
+static kapi_switch_fn kapi_switches_fn;
+
+/* TP_PROTO(bool preempt, struct task_struct *prev, struct task_struct *next, unsigned int prev_state) */
+static void notrace kapi_switched(void *data, bool preempt, struct task_struct *prev, struct task_struct *next,
+				  unsigned int prev_state)
+{
+	kapi_switches_fn((unsigned long)next, kapi_mark(next), READ_ONCE(next->se.sum_exec_runtime));
+}
+
+static struct kapi_hook kapi_ends_hook = { .name = "sched_process_free", .probe = kapi_ended };
+static struct kapi_hook kapi_switches_hook = { .name = "sched_switch", .probe = kapi_switched };
+
+static void kapi_hook_find(struct tracepoint *tp, void *arg)
+{
+	struct kapi_hook *hook = arg;
+
+	if (!strcmp(tp->name, hook->name))
+		hook->tp = tp;
+}
+
+static int kapi_hook_on(struct kapi_hook *hook)
+{
+	int err = 0;
+
+	if (!hook->tp)
+		for_each_kernel_tracepoint(kapi_hook_find, hook);
+	if (!hook->tp)
+		return -ENODEV;
+	if (!hook->on)
+		err = tracepoint_probe_register(hook->tp, hook->probe, NULL);
+	if (!err)
+		hook->on = hook->ever = true;
+	return err;
+}
+
+static void kapi_hook_off(struct kapi_hook *hook)
+{
+	mutex_lock(&kapi_hooks_mutex);
+	if (hook->on)
+		tracepoint_probe_unregister(hook->tp, hook->probe, NULL);
+	hook->on = false;
+	mutex_unlock(&kapi_hooks_mutex);
+}
+
+/* fn is the same each time. */
+int kapi_ends_watch(kapi_end_fn fn)
+{
+	int err;
+
+	mutex_lock(&kapi_hooks_mutex);
+	kapi_ends_fn = fn;
+	err = kapi_hook_on(&kapi_ends_hook);
+	mutex_unlock(&kapi_hooks_mutex);
+	return err;
+}
+
+/* Who is being told now may be a little longer. */
+void kapi_ends_unwatch(void)
+{
+	kapi_hook_off(&kapi_ends_hook);
+}
+
+/* As above. */
+int kapi_switches_watch(kapi_switch_fn fn)
+{
+	int err;
+
+	mutex_lock(&kapi_hooks_mutex);
+	kapi_switches_fn = fn;
+	err = kapi_hook_on(&kapi_switches_hook);
+	mutex_unlock(&kapi_hooks_mutex);
+	return err;
+}
+
+/* As above. */
+void kapi_switches_unwatch(void)
+{
+	kapi_hook_off(&kapi_switches_hook);
+}
+
+/* Nobody is told any more; waits until nobody is being told either. */
+void kapi_threads_quiesce(void)
+{
+	if (kapi_ends_hook.ever || kapi_switches_hook.ever)
+		tracepoint_synchronize_unregister();
+}
