@@ -3,17 +3,9 @@
 //! say, and not as the kernel's own functions are, of which some have kept the names of newer
 //! versions of calls that were replaced long ago.
 
-/// Functions behind `__x64_` whose name is another one, ascending.
-const OF_X64: &[(&str, &str)] = &[
-    ("sys_newfstat", "fstat"),
-    ("sys_newlstat", "lstat"),
-    ("sys_newstat", "stat"),
-    ("sys_newuname", "uname"),
-    ("sys_sendfile64", "sendfile"),
-    ("sys_umount", "umount2"),
-];
+use abi::syscall::RENAMED;
 
-/// The same behind `__ia32_`. These calls have the sizes of 32-bit processes.
+/// Functions behind `__ia32_` whose name is another one, ascending. These calls have the sizes of 32-bit processes.
 const OF_IA32: &[(&str, &str)] = &[
     ("compat_sys_fcntl64", "fcntl"),
     ("compat_sys_getrlimit", "ugetrlimit"),
@@ -145,13 +137,17 @@ pub enum Table {
 /// The two names that a call can have, by its function's symbol: the one to use, and, where two calls
 /// have the same function, the one for the second. `None`: it serves no call.
 pub fn names(table: Table, symbol: &str) -> Option<[&str; 2]> {
-    let (prefix, aliases) = match table {
-        Table::X64 => ("__x64_", OF_X64),
-        Table::Ia32 => ("__ia32_", OF_IA32),
+    let prefix = match table {
+        Table::X64 => "__x64_",
+        Table::Ia32 => "__ia32_",
     };
     let function = symbol.strip_prefix(prefix).filter(|f| *f != NONE)?;
     let own = function.strip_prefix("compat_sys_").or(function.strip_prefix("sys_"))?;
-    let alias = aliases.iter().find(|(of, _)| *of == function).map(|(_, name)| *name);
+    let (aliases, of) = match table {
+        Table::X64 => (RENAMED, own),
+        Table::Ia32 => (OF_IA32, function),
+    };
+    let alias = aliases.iter().find(|(name, _)| *name == of).map(|(_, name)| *name);
     Some([alias.unwrap_or(own), own])
 }
 
@@ -178,7 +174,7 @@ mod tests {
         ] {
             assert_eq!(names(table, symbol), want, "{symbol}");
         }
-        for aliases in [OF_X64, OF_IA32] {
+        for aliases in [RENAMED, OF_IA32] {
             assert!(aliases.windows(2).all(|w| w[0].0 < w[1].0));
             let mut all: Vec<&str> = aliases.iter().map(|a| a.1).collect();
             all.sort_unstable();

@@ -28,6 +28,7 @@ pub mod reason;
 pub mod record;
 pub mod stability;
 pub mod status;
+pub mod syscall;
 
 #[cfg(test)]
 mod layout;

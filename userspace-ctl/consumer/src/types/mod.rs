@@ -3,7 +3,9 @@
 //!
 //! A file is opened at the first question that needs it: a program without types reads none, one
 //! about `fbt::vfs_read:entry` reads the kernel's, one about a module's function the module's too.
+//! What system calls are passed is written elsewhere: [`calls`].
 
+mod calls;
 mod import;
 mod variables;
 
@@ -11,6 +13,7 @@ use crate::error::reason;
 use abi::probe::ProbeDesc;
 use btf::signature::{prototype, Missing};
 use btf::{Btf, Id};
+use calls::Calls;
 use d::types::{Member, StructId, Type};
 use d::world::{Arg, Signature, TypeSpace};
 use import::Importer;
@@ -68,10 +71,12 @@ struct Blob {
 #[derive(Debug)]
 pub struct KernelTypes {
     folder: PathBuf,
+    calls: Calls,
     /// The kernel's first, then modules' in order of opening; failures are remembered.
     blobs: RefCell<Vec<Blob>>,
     members: RefCell<HashMap<StructId, Arc<[Member]>>>,
     signatures: RefCell<HashMap<(StructId, Side), Arc<Signature>>>,
+    of_calls: RefCell<HashMap<[String; 3], Arc<Signature>>>,
 }
 
 impl Default for KernelTypes {
@@ -88,7 +93,14 @@ impl KernelTypes {
             blobs: RefCell::default(),
             members: RefCell::default(),
             signatures: RefCell::default(),
+            of_calls: RefCell::default(),
+            calls: Calls::at("/sys/kernel/tracing/events/syscalls".into()),
         }
+    }
+
+    /// With system calls as this folder declares them.
+    pub fn with_calls(self, folder: impl Into<PathBuf>) -> Self {
+        Self { calls: Calls::at(folder.into()), ..self }
     }
 
     fn path(&self, module: &str) -> String {
@@ -159,6 +171,9 @@ impl KernelTypes {
 
     /// What a probe of these four parts passes.
     pub fn signature(&self, parts: [&str; 4]) -> Result<Arc<Signature>, Untyped> {
+        if let ["syscall", call @ ..] = parts {
+            return self.call(call);
+        }
         let (from, id, side) = self.probe(parts)?;
         let key = (from.number(id), side);
         if let Some(known) = self.signatures.borrow().get(&key) {
@@ -189,10 +204,24 @@ impl KernelTypes {
         Ok(signature)
     }
 
+    /// What a probe of a system call passes.
+    fn call(&self, parts: [&str; 3]) -> Result<Arc<Signature>, Untyped> {
+        let key = parts.map(String::from);
+        if let Some(known) = self.of_calls.borrow().get(&key) {
+            return Ok(known.clone());
+        }
+        let signature = self.calls.signature(self, parts)?;
+        self.of_calls.borrow_mut().insert(key, signature.clone());
+        Ok(signature)
+    }
+
     /// The same as C writes it, for `dtrace -lv`.
     pub fn spelled(&self, probe: &ProbeDesc) -> Result<Vec<String>, Untyped> {
         let parts = probe.parts().map(String::from_utf8_lossy);
         let parts = parts.each_ref().map(|p| &**p);
+        if let ["syscall", module, name, side] = parts {
+            return self.calls.spelled(module, name, side);
+        }
         let (from, id, side) = self.probe(parts)?;
         let declared = self.declared(parts, &from, id)?;
         Ok(match side {
