@@ -23,6 +23,7 @@ mod names;
 pub mod option;
 mod parser;
 pub mod program;
+pub mod shape;
 pub mod show;
 pub mod source;
 mod token;

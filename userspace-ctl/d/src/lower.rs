@@ -45,6 +45,8 @@ pub struct Lower<'a> {
     hidden: u32,
     /// `this->?e` while a clause with an `if` is taken apart.
     running: Option<Arc<Variable>>,
+    /// The id of the speculation that the parts which follow record in.
+    speculating: Option<Arc<Variable>>,
 }
 
 /// Most probes that one clause names one by one: each takes two of the 65,536 sections of a DOF.
@@ -98,6 +100,7 @@ impl<'a> Lower<'a> {
             diagnostics: Vec::new(),
             hidden: 0,
             running: None,
+            speculating: None,
         }
     }
 
@@ -199,6 +202,9 @@ impl<'a> Lower<'a> {
             self.conjunction(&all, Span::default())
         };
         let mut part = self.part(predicate);
+        if let Some(id) = self.speculating.clone() {
+            self.speculate(&id, &mut part);
+        }
         self.set(&running, 1, &mut part);
         Some(part)
     }
@@ -223,6 +229,36 @@ impl<'a> Lower<'a> {
         Clause { probes: Vec::new(), predicate, actions: Vec::new(), uarg }
     }
 
+    /// Records what follows in the speculation of this id. One that is not to be had ends the part, and is
+    /// no fault of the clause.
+    fn speculate(&mut self, id: &Arc<Variable>, part: &mut Clause) {
+        let e = Expr::new(Kind::Var(id.clone()), id.ty.clone(), Span::default());
+        self.statement(&Stmt::Act(ActionKind::Speculate, Some(e)), part);
+    }
+
+    /// The statements of a part, one of which may be speculate(): it is for all parts of the block after it.
+    fn plain(&mut self, body: &[Stmt], part: &mut Clause) {
+        for s in body {
+            let Stmt::Act(ActionKind::Speculate, Some(e)) = s else {
+                self.statement(s, part);
+                continue;
+            };
+            let name = format!("?s{}", self.hidden);
+            self.hidden += 1;
+            let known = self.names.variable(Scope::Local, &name).cloned();
+            let int64 = Type::Int(Int::INT64);
+            let id = known
+                .or_else(|| self.names.define(Scope::Local, &name, None, int64.clone(), e.span));
+            let (Some(id), Some(running)) = (id, self.running.clone()) else { return };
+            let set = Kind::SetVar(id.clone(), Box::new(e.clone()));
+            self.statement(&Stmt::Expr(Expr::new(set, int64, e.span)), part);
+            self.set(&running, 0, part);
+            self.speculate(&id, part);
+            self.set(&running, 1, part);
+            self.speculating = Some(id);
+        }
+    }
+
     /// Statements under conditions: one part up to each `if`, then the parts of the `if`. `open`
     /// is a part that has begun already.
     fn block(
@@ -232,16 +268,17 @@ impl<'a> Lower<'a> {
         mut open: Option<Clause>,
         out: &mut Vec<Clause>,
     ) {
+        let outer = self.speculating.clone();
         let mut rest = body;
         while !rest.is_empty() {
             let plain = rest.iter().position(|s| matches!(s, Stmt::If(..))).unwrap_or(rest.len());
             let (now, later) = rest.split_at(plain);
             let begun = open.take().or_else(|| self.begin(conditions, false));
             let Some(mut part) = begun else { return };
-            self.statements(now, &mut part);
+            self.plain(now, &mut part);
             let Some((Stmt::If(condition, then, other), after)) = later.split_first() else {
                 self.end(part, out);
-                return;
+                break;
             };
             let Some(kept) = self.keep(condition, &mut part) else { return };
             self.end(part, out);
@@ -252,6 +289,7 @@ impl<'a> Lower<'a> {
             }
             rest = after;
         }
+        self.speculating = outer;
     }
 
     /// Adds `this->?n = condition != 0` to a part.
@@ -312,10 +350,19 @@ impl<'a> Lower<'a> {
                 let Some(o) = self.object(e, Use::Record) else { return };
                 push(ActionKind::Exit, Some(o));
             }
-            Stmt::Tracemem(e, size) => {
+            Stmt::Tracemem(e, size, some) => {
                 kind = StatementKind::Tracemem(*size);
                 let Some(o) = self.object(e, Use::Bytes(*size)) else { return };
                 push(ActionKind::Tracemem, Some(o));
+                if let Some(some) = some {
+                    let Some(o) = self.object(some, Use::Record) else { return };
+                    push(ActionKind::DifExpr, Some(o));
+                }
+            }
+            Stmt::Print(e, shown) => {
+                kind = StatementKind::Print(shown.clone());
+                let Some(action) = self.datum(e, ActionKind::DifExpr, number) else { return };
+                part.actions.push(action);
             }
             Stmt::Printf(text, format, values) => {
                 kind = StatementKind::Printf(format.clone());

@@ -26,6 +26,7 @@
 //! action); a clause whose actions have no data leaves no record.
 
 use crate::format::Format;
+use crate::shape::Shown;
 use crate::world::ProbePattern;
 use abi::action::ActionKind;
 use abi::aggregation::AggFunc;
@@ -124,8 +125,10 @@ pub enum StatementKind {
     Freopen(Format),
     /// `ftruncate()`.
     Ftruncate,
-    /// `tracemem(address, n)`: bytes to dump.
+    /// `tracemem(address, n)`: bytes to dump; of which a second record says how many are meant.
     Tracemem(u32),
+    /// `print(x)`: one value, with the names and types of all that is in it.
+    Print(Arc<Shown>),
     /// `clear(@a)`.
     Clear(u32),
     /// `normalize(@a, n)`: two records, the second holds n.

@@ -137,7 +137,11 @@ fn typed_statements(body: &[Stmt], depth: usize, out: &mut String) {
             Stmt::Expr(e) => list("expression", [value(e)]),
             Stmt::Trace(e) => list("trace", [value(e)]),
             Stmt::Exit(e) => list("exit", [value(e)]),
-            Stmt::Tracemem(e, n) => list("tracemem", [value(e), n.to_string()]),
+            Stmt::Tracemem(e, n, some) => {
+                let parts = [value(e), n.to_string()];
+                list("tracemem", parts.into_iter().chain(some.iter().map(value)))
+            }
+            Stmt::Print(e, _) => list("print", [value(e)]),
             Stmt::Printf(text, _, values) => {
                 list("printf", [format!("{text:?}")].into_iter().chain(values.iter().map(value)))
             }
@@ -190,6 +194,9 @@ fn value(e: &typed::Expr) -> String {
         }
         Kind::SetVar(v, a) => list("set", [name(v), value(a)]),
         Kind::SetMem(a, b) => list("store", [value(a), value(b)]),
+        Kind::SetBytes(a, b) => list("copy", [value(a), value(b)]),
+        Kind::Place(v) => list("place", [name(v)]),
+        Kind::Within(a, count) => list(&format!("below {count}"), [value(a)]),
         // The value of a struct or an array is its address.
         Kind::Load(a) if e.ty.is_by_ref() => list("at", [value(a)]),
         Kind::Load(a) => list("load", [value(a)]),

@@ -54,6 +54,12 @@ pub enum Kind {
     SetEntry(Arc<Variable>, Vec<Expr>, Box<Expr>),
     /// Sets memory: address, value.
     SetMem(Box<Expr>, Box<Expr>),
+    /// Copies a struct or an array: to this address, from that.
+    SetBytes(Box<Expr>, Box<Expr>),
+    /// The address of a variable by reference, which begins as zeros.
+    Place(Arc<Variable>),
+    /// An index that is below so many, or a fault.
+    Within(Box<Expr>, u32),
     /// Reads memory; of a struct or an array, whose value is its address, names it only.
     Load(Box<Expr>),
     /// A bit field: the 64 bits it is in, its lowest bit, how many. Also a member of a struct that
@@ -120,7 +126,10 @@ impl Expr {
 /// Registers needed and purity.
 fn measure(kind: &Kind) -> (u8, bool) {
     match kind {
-        Kind::Int(_) | Kind::Str(_) | Kind::Var(_) | Kind::Builtin(_) => (1, true),
+        Kind::Int(_) | Kind::Str(_) | Kind::Var(_) | Kind::Builtin(_) | Kind::Place(_) => (1, true),
+        Kind::Within(a, _) => (a.need.max(2), a.is_pure),
+        // The size needs a register.
+        Kind::SetBytes(a, b) => (pair(a, b).max(3), false),
         Kind::Element(_, a) | Kind::Neg(a) | Kind::BitNot(a) | Kind::LogNot(a) => {
             (a.need, a.is_pure)
         }
@@ -177,6 +186,7 @@ pub fn is_repeatable(e: &Expr) -> bool {
         Kind::SetVar(..)
             | Kind::SetEntry(..)
             | Kind::SetMem(..)
+            | Kind::SetBytes(..)
             | Kind::Call(Rand | Strtok | Speculation | Copyout | Copyoutstr | Copyinto | Bcopy, _)
     );
     each_child(&e.kind, &mut |child| is = is && is_repeatable(child));
@@ -185,7 +195,7 @@ pub fn is_repeatable(e: &Expr) -> bool {
 
 fn each_child(kind: &Kind, visit: &mut dyn FnMut(&Expr)) {
     match kind {
-        Kind::Int(_) | Kind::Str(_) | Kind::Var(_) | Kind::Builtin(_) => {}
+        Kind::Int(_) | Kind::Str(_) | Kind::Var(_) | Kind::Builtin(_) | Kind::Place(_) => {}
         Kind::Element(_, a)
         | Kind::Neg(a)
         | Kind::BitNot(a)
@@ -193,8 +203,10 @@ fn each_child(kind: &Kind, visit: &mut dyn FnMut(&Expr)) {
         | Kind::Load(a)
         | Kind::Bits(a, ..)
         | Kind::Convert(a)
+        | Kind::Within(a, _)
         | Kind::SetVar(_, a) => visit(a),
         Kind::SetMem(a, b)
+        | Kind::SetBytes(a, b)
         | Kind::Binary(_, a, b)
         | Kind::Compare(_, a, b)
         | Kind::StrCompare(_, a, b)
@@ -240,8 +252,10 @@ pub enum Stmt {
     Printa(Option<(String, crate::format::Format)>, Vec<u32>),
     /// `exit(x)`.
     Exit(Expr),
-    /// `tracemem(address, bytes)`.
-    Tracemem(Expr, u32),
+    /// `tracemem(address, bytes)`, and how many of the bytes are meant.
+    Tracemem(Expr, u32, Option<Expr>),
+    /// `print(x)`.
+    Print(Expr, Arc<crate::shape::Shown>),
     /// `@a[keys] = func(x)`: number, keys, kind, parameters, value.
     Aggregate(u32, Vec<Expr>, ActionKind, u64, Option<Expr>),
     /// An action that records nothing, with its operand: `speculate(id)`, `stop()`.

@@ -11,6 +11,7 @@ pub mod quantize;
 pub mod report;
 pub mod stack;
 pub mod time;
+pub mod typed;
 pub mod value;
 
 use std::io::Write as _;

@@ -3,7 +3,7 @@
 
 use super::printf::{self, Data, Datum};
 use super::value::{self, Style, TRACE_WIDTH};
-use super::{aggregation, put, stack};
+use super::{aggregation, put, stack, typed};
 use crate::aggregate::{datum, Row, Sort, Store};
 use crate::consume::Record;
 use crate::symbol::Symbols;
@@ -117,7 +117,15 @@ impl Reporter {
             StatementKind::Trace(ty) => {
                 data.iter().for_each(|d| self.trace(out, *d, value::is_unsigned(*ty)));
             }
-            StatementKind::Tracemem(_) => data.iter().for_each(|d| value::dump(out, d.bytes)),
+            StatementKind::Tracemem(_) => {
+                let bytes = data.first()?.bytes;
+                let some = int(1).map(|n| usize::try_from(n).unwrap_or(0));
+                let len = some.map_or(bytes.len(), |n| n.min(bytes.len()));
+                value::dump(out, bytes.get(..len).unwrap_or_default());
+            }
+            StatementKind::Print(shown) => {
+                data.iter().for_each(|d| typed::value(out, shown, d.bytes));
+            }
             StatementKind::Printf(format) => {
                 let data =
                     Data { args: data, aggregations: &[], zoom: self.zoom, indent: self.indent };

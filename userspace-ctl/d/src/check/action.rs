@@ -31,14 +31,8 @@ impl Checker<'_> {
     fn in_order(&mut self, s: &Stmt, span: Span) -> bool {
         let kind = match s {
             Stmt::Expr(_) => return true,
-            Stmt::If(..) if self.order.speculates => {
-                self.later(Tag::Unknown, span, "speculate() in a clause with an if is");
-                return false;
-            }
-            Stmt::If(..) => {
-                self.order.branches = true;
-                return true;
-            }
+            // Its branches have been looked at, each by itself.
+            Stmt::If(..) => return true,
             Stmt::Act(kind, _) | Stmt::Format(kind, ..) => *kind,
             Stmt::Exit(_) => ActionKind::Exit,
             Stmt::Aggregate(_, _, kind, ..) => *kind,
@@ -90,10 +84,6 @@ impl Checker<'_> {
             return false;
         }
         match kind {
-            ActionKind::Speculate if order.branches => {
-                self.later(Tag::Unknown, span, "speculate() in a clause with an if is");
-                return false;
-            }
             ActionKind::Speculate => self.order.speculates = true,
             ActionKind::Commit => self.order.commits = true,
             kind if kind.is_aggregating() => {}
@@ -151,8 +141,14 @@ impl Checker<'_> {
                             .label("expected a number or a pointer"),
                     );
                 }
+                // A speculation that begins in a branch ends with it.
+                let before = self.order;
                 let then = self.statements(then);
+                let after_then = std::mem::replace(&mut self.order, before);
                 let other = self.statements(other);
+                self.order.records |= after_then.records;
+                self.order.commits |= after_then.commits;
+                self.order.speculates = before.speculates;
                 return Some(Stmt::If(condition, then, other));
             }
         };
@@ -206,6 +202,7 @@ impl Checker<'_> {
             "trace" => self.trace(args, span),
             "printf" => self.printf(args, span),
             "printa" => self.printa(args, span),
+            "print" => self.print(args, span),
             "exit" => self.exit(args, span),
             "tracemem" => self.tracemem(args, span),
             "speculate" => self.act(ActionKind::Speculate, Some("int"), args, span),
@@ -276,20 +273,39 @@ impl Checker<'_> {
     }
 
     fn tracemem(&mut self, args: &[ast::Expr], span: Span) -> Option<Stmt> {
-        let [address, size] = args else {
-            if args.len() == 3 {
-                self.later(Tag::TracememArgs, span, "tracemem() with a dynamic size is");
-            } else {
+        let (address, size, some) = match args {
+            [address, size] => (address, size, None),
+            [address, size, some] => (address, size, Some(some)),
+            _ => {
                 let message = format!(
-                    "tracemem( ) prototype mismatch: {} arguments passed, 2 expected",
+                    "tracemem( ) prototype mismatch: {} arguments passed, 2 or 3 expected",
                     args.len()
                 );
                 self.fail(
                     Diagnostic::new(Tag::TracememArgs, span, message)
-                        .label("expected tracemem(address, bytes)"),
+                        .label("expected tracemem(address, bytes, [how many of them])"),
                 );
+                return None;
             }
-            return None;
+        };
+        let some = match some {
+            Some(some) => {
+                let some = self.expr(some);
+                match some.ty {
+                    Type::Int(_) => Some(convert(some, &Type::Int(Int::INT64))),
+                    Type::Error => return None,
+                    _ => {
+                        let message =
+                            format!("tracemem( ) argument #3 is not an integer: {}", some.ty);
+                        self.fail(
+                            Diagnostic::new(Tag::TracememDynsize, some.span, message)
+                                .label("expected how many of the bytes are meant"),
+                        );
+                        return None;
+                    }
+                }
+            }
+            None => None,
         };
         let address = self.expr(address);
         let address = match address.ty {
@@ -313,7 +329,7 @@ impl Checker<'_> {
         }
         match size.as_constant() {
             Some(n) if n > 0 && n <= u64::from(MAX_BY_REF) && size.ty.int().is_some() => {
-                Some(Stmt::Tracemem(address, n as u32))
+                Some(Stmt::Tracemem(address, n as u32, some))
             }
             _ => {
                 if !size.ty.is_error() {

@@ -26,6 +26,39 @@ enum Target {
     NewEntry(Scope, String, Vec<Expr>),
     /// Memory at an address.
     Mem(Expr, Type),
+    /// A bit field: address and type of the integer that it is in, its lowest bit, how many.
+    Bits(Expr, Type, u8, u8, Type),
+}
+
+/// The address of what is assigned to: a struct variable that was never set begins as zeros.
+fn writable(address: Expr) -> Expr {
+    match address.kind {
+        Kind::Var(v) if matches!(v.ty, Type::Struct(_)) => {
+            Expr::new(Kind::Place(v), address.ty, address.span)
+        }
+        Kind::Binary(BinOp::Add, base, by) => {
+            let sum = Kind::Binary(BinOp::Add, Box::new(writable(*base)), by);
+            Expr::new(sum, address.ty, address.span)
+        }
+        _ => address,
+    }
+}
+
+/// The builtin variable that an address was found by following.
+fn found_from(address: &Expr) -> Option<&'static str> {
+    match &address.kind {
+        Kind::Builtin(b) | Kind::Element(b, _) => Some(b.name()),
+        Kind::Binary(BinOp::Add, a, _) | Kind::Load(a) | Kind::Convert(a) => found_from(a),
+        _ => None,
+    }
+}
+
+/// First these for their effects, then the value.
+fn after(before: Vec<Expr>, value: Expr) -> Expr {
+    before.into_iter().rev().fold(value, |value, first| {
+        let (ty, span) = (value.ty.clone(), value.span);
+        Expr::new(Kind::Comma(Box::new(first), Box::new(value)), ty, span)
+    })
 }
 
 impl Checker<'_> {
@@ -50,7 +83,12 @@ impl Checker<'_> {
             }
         }
         let value = self.expr(right);
-        let Some(target) = self.target(left) else { return Expr::error(span) };
+        let Some(mut target) = self.target(left) else { return Expr::error(span) };
+        let mut before = Vec::new();
+        if op.is_some() {
+            let Some(once) = self.once(target, &mut before) else { return Expr::error(span) };
+            target = once;
+        }
         let value = match op {
             None => value,
             Some(op) => {
@@ -69,12 +107,15 @@ impl Checker<'_> {
                 }
             }
         };
-        self.set(target, value, left.span, span)
+        let set = self.set(target, value, left.span, span);
+        after(before, set)
     }
 
     /// `++a`, `a++` and so on.
     pub(super) fn increment(&mut self, op: UnOp, operand: &ast::Expr, span: Span) -> Expr {
         let Some(target) = self.target(operand) else { return Expr::error(span) };
+        let mut before = Vec::new();
+        let Some(target) = self.once(target, &mut before) else { return Expr::error(span) };
         let Some(now) = self.current(&target, operand.span) else { return Expr::error(span) };
         if now.ty.is_error() {
             return now;
@@ -99,11 +140,38 @@ impl Checker<'_> {
         let next = self.binary(there, now, one(), span);
         let set = self.set(target, next, operand.span, span);
         if set.ty.is_error() || matches!(op, UnOp::PreInc | UnOp::PreDec) {
-            return set;
+            return after(before, set);
         }
         // The old value is one step back from the new one, wrapped to the type.
         let old = self.binary(back, set, one(), span);
-        convert(old, &ty)
+        after(before, convert(old, &ty))
+    }
+
+    /// What is read and then set has its keys and its address evaluated once: what they are is kept in
+    /// hidden variables first.
+    fn once(&mut self, target: Target, before: &mut Vec<Expr>) -> Option<Target> {
+        let mut keep = |checker: &mut Self, keys: Vec<Expr>| -> Option<Vec<Expr>> {
+            keys.into_iter()
+                .map(|k| if is_repeatable(&k) { Some(k) } else { checker.kept(k, before) })
+                .collect()
+        };
+        Some(match target {
+            Target::Entry(v, keys) => Target::Entry(v, keep(self, keys)?),
+            Target::NewEntry(scope, name, keys) => Target::NewEntry(scope, name, keep(self, keys)?),
+            Target::Mem(address, ty) if !address.is_pure => {
+                Target::Mem(self.kept(address, before)?, ty)
+            }
+            target => target,
+        })
+    }
+
+    fn kept(&mut self, e: Expr, before: &mut Vec<Expr>) -> Option<Expr> {
+        let (ty, span) = (e.ty.clone(), e.span);
+        let name = format!("?{ty}{}", self.kept);
+        self.kept += 1;
+        let v = self.define(Scope::Local, &name, ty.clone(), span)?;
+        before.push(Expr::new(Kind::SetVar(v.clone(), Box::new(e)), ty.clone(), span));
+        Some(Expr::new(Kind::Var(v), ty, span))
     }
 
     /// What stands left of `=`.
@@ -209,18 +277,36 @@ impl Checker<'_> {
 
     fn memory(&mut self, left: &ast::Expr) -> Option<Target> {
         let e = self.expr(left);
-        match e.kind {
-            Kind::Load(address) => Some(Target::Mem(*address, e.ty)),
-            _ if e.ty.is_error() => None,
-            Kind::Bits(..) => {
-                self.later(Tag::OpLval, left.span, "assignment to a bit field is");
-                None
-            }
-            _ => {
-                self.fail(Diagnostic::new(Tag::OpLval, left.span, "this cannot be assigned to"));
-                None
-            }
+        let (address, bits) = match e.kind {
+            Kind::Load(address) => (*address, None),
+            Kind::Bits(word, low, count) => match (word.kind, word.ty) {
+                (Kind::Load(address), ty) => (*address, Some((ty, low, count))),
+                _ => return self.not_assignable(left.span),
+            },
+            _ if e.ty.is_error() => return None,
+            _ => return self.not_assignable(left.span),
+        };
+        if let Some(name) = found_from(&address) {
+            let message = format!(
+                "operator = requires memory of the D program's own: what {name} leads to is the system's"
+            );
+            let d = Diagnostic::new(Tag::OpLval, left.span, message).label("is only read");
+            self.fail(d.hint("to a process's memory write by copyout() and copyoutstr(), with -w"));
+            return None;
         }
+        let address = writable(address);
+        match bits {
+            None => Some(Target::Mem(address, e.ty)),
+            Some((word, low, count)) if address.is_pure => {
+                Some(Target::Bits(address, word, low, count, e.ty))
+            }
+            Some(_) => self.not_assignable(left.span),
+        }
+    }
+
+    fn not_assignable(&mut self, span: Span) -> Option<Target> {
+        self.fail(Diagnostic::new(Tag::OpLval, span, "this cannot be assigned to"));
+        None
     }
 
     /// The value before the assignment. An unknown variable begins as an int64_t of 0.
@@ -232,25 +318,21 @@ impl Checker<'_> {
                 let ty = v.ty.clone();
                 Expr::new(Kind::Var(v), ty, span)
             }
-            Target::Entry(v, keys) if keys.iter().all(is_repeatable) => {
+            Target::Entry(v, keys) => {
                 Expr::new(Kind::Entry(v.clone(), keys.clone()), v.ty.clone(), span)
             }
-            Target::NewEntry(scope, name, keys) if keys.iter().all(is_repeatable) => {
+            Target::NewEntry(scope, name, keys) => {
                 let types = Some(keys.iter().map(|k| k.ty.clone()).collect());
                 let v = self.define_as(*scope, name, types, Type::Int(Int::INT64), span)?;
                 let ty = v.ty.clone();
                 Expr::new(Kind::Entry(v, keys.clone()), ty, span)
             }
-            Target::Entry(..) | Target::NewEntry(..) => {
-                self.later(Tag::Unknown, span, "a key with side effects before `op=` is");
-                return None;
-            }
-            Target::Mem(address, ty) if address.is_pure => {
+            Target::Mem(address, ty) => {
                 Expr::new(Kind::Load(Box::new(address.clone())), ty.clone(), span)
             }
-            Target::Mem(..) => {
-                self.later(Tag::Unknown, span, "an address with side effects before `op=` is");
-                return None;
+            Target::Bits(address, word, low, count, ty) => {
+                let word = Expr::new(Kind::Load(Box::new(address.clone())), word.clone(), span);
+                Expr::new(Kind::Bits(Box::new(word), *low, *count), ty.clone(), span)
             }
         })
     }
@@ -330,14 +412,20 @@ impl Checker<'_> {
                     return value;
                 }
                 if ty.is_by_ref() {
-                    return self.later(
-                        Tag::OpLval,
-                        at,
-                        &format!("assignment to memory of type {ty} is"),
-                    );
+                    let Some(value) = self.fit(value, &ty, at, span) else {
+                        return Expr::error(span);
+                    };
+                    return Expr::new(Kind::SetBytes(Box::new(address), Box::new(value)), ty, span);
                 }
                 let Some(value) = self.fit(value, &ty, at, span) else { return Expr::error(span) };
                 Expr::new(Kind::SetMem(Box::new(address), Box::new(value)), ty, span)
+            }
+            Target::Bits(address, word, low, count, ty) => {
+                if value.ty.is_error() {
+                    return value;
+                }
+                let Some(value) = self.fit(value, &ty, at, span) else { return Expr::error(span) };
+                set_bits(address, word, (low, count), value, ty, span)
             }
         }
     }
@@ -391,4 +479,26 @@ impl Checker<'_> {
         });
         None
     }
+}
+
+/// The integer around a bit field, with the field's bits replaced; the value is the field's.
+fn set_bits(
+    address: Expr,
+    word: Type,
+    (low, count): (u8, u8),
+    value: Expr,
+    ty: Type,
+    span: Span,
+) -> Expr {
+    let wide = Type::Int(Int::UINT64);
+    let ones = u64::MAX >> 64u32.saturating_sub(count.into()).min(63);
+    let number = |n: u64| Box::new(Expr::constant(n, Int::UINT64, span));
+    let binary = |op, a, b| Box::new(Expr::new(Kind::Binary(op, a, b), wide.clone(), span));
+    let old = Expr::new(Kind::Load(Box::new(address.clone())), word.clone(), span);
+    let others = binary(BinOp::And, Box::new(convert(old, &wide)), number(!(ones << low)));
+    let own = binary(BinOp::And, Box::new(convert(value, &wide)), number(ones));
+    let moved = binary(BinOp::Shl, own, number(low.into()));
+    let both = convert(*binary(BinOp::Or, others, moved), &word);
+    let set = Expr::new(Kind::SetMem(Box::new(address), Box::new(both)), word, span);
+    Expr::new(Kind::Bits(Box::new(set), low, count), ty, span)
 }

@@ -15,8 +15,7 @@ use abi::action::ActionKind;
 use abi::dif::Subr;
 
 /// Functions that DTrace knows and this version does not.
-const LATER: &[&str] =
-    &["setopt", "print", "printm", "pcap", "d_path", "link_ntop", "memref", "memstr"];
+const LATER: &[&str] = &["setopt", "printm", "pcap", "d_path", "link_ntop", "memref", "memstr"];
 
 /// The subroutine of this name.
 fn subr(name: &str) -> Option<Subr> {
@@ -37,6 +36,7 @@ pub(super) const ACTIONS: &[&str] = &[
     "trace",
     "printf",
     "printa",
+    "print",
     "exit",
     "tracemem",
     "clear",

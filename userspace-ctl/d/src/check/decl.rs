@@ -145,7 +145,8 @@ impl Checker<'_> {
         let class = decl.class.as_ref().map(|(word, span)| (word.as_str(), *span));
         for name in &decl.names {
             let is_type = matches!(class, Some(("typedef", _)));
-            let arrays = if is_type { name.arrays.as_slice() } else { &[] };
+            let is_sized = !matches!(name.arrays.as_slice(), [Extent::Tuple(_), ..]);
+            let arrays = if is_type || is_sized { name.arrays.as_slice() } else { &[] };
             let ty = self.declared(base.clone(), name, arrays);
             if ty.is_error() {
                 continue;
@@ -176,7 +177,6 @@ impl Checker<'_> {
     fn declare(&mut self, scope: Scope, name: &Declarator, ty: Type) {
         let full = format!("{}{}", scope.prefix(), name.name);
         let keys = match name.arrays.as_slice() {
-            [] => None,
             [Extent::Tuple(_)] if scope == Scope::Local => {
                 let message = format!("local associative arrays are not supported: {full}");
                 self.fail(Diagnostic::new(Tag::ArrLocal, name.span, message));
@@ -186,8 +186,10 @@ impl Checker<'_> {
                 Some(keys) => Some(keys),
                 None => return,
             },
-            _ => {
-                self.later(Tag::DeclIncomplete, name.span, "arrays are");
+            [] | [Extent::Open | Extent::Count(_), ..] => None,
+            [Extent::Tuple(_), ..] => {
+                let message = format!("elements of an associative array cannot be arrays: {full}");
+                self.fail(Diagnostic::new(Tag::DeclIncomplete, name.span, message));
                 return;
             }
         };

@@ -12,6 +12,17 @@ use crate::types::convert::{common, is_castable, promote};
 use crate::types::{Int, Type};
 use abi::action::ActionKind;
 
+/// Memory of an array variable: of this program's own, and as long as it says.
+fn is_own(e: &Expr) -> bool {
+    match &e.kind {
+        Kind::Place(_) => true,
+        Kind::Binary(BinOp::Add, base, _) => is_own(base),
+        // What is in it, not what it points to.
+        Kind::Load(at) => e.ty.is_by_ref() && is_own(at),
+        _ => false,
+    }
+}
+
 impl Checker<'_> {
     /// An expression that must have a value or be a void call.
     pub(super) fn expr(&mut self, e: &ast::Expr) -> Expr {
@@ -305,7 +316,12 @@ impl Checker<'_> {
             }
             _ => {}
         }
-        let base = decay(self.expr(base));
+        let base = self.expr(base);
+        let bound = match base.ty {
+            Type::Array(_, count) if is_own(&base) => Some(count),
+            _ => None,
+        };
+        let base = decay(base);
         if base.ty.is_error() {
             return base;
         }
@@ -316,7 +332,23 @@ impl Checker<'_> {
                     .label("expected a pointer and one index"),
             );
         };
-        let index = decay(self.expr(index));
+        let mut index = decay(self.expr(index));
+        if let (Some(count), Type::Int(_)) = (bound, &index.ty) {
+            match index.as_constant() {
+                Some(n) if n < u64::from(count) => {}
+                Some(_) => {
+                    let message = format!("index is outside of an array of {count} elements");
+                    return self.fail(
+                        Diagnostic::new(Tag::ArrBadref, index.span, message)
+                            .label(format!("expected 0 to {}", count.saturating_sub(1))),
+                    );
+                }
+                None => {
+                    let (ty, span) = (index.ty.clone(), index.span);
+                    index = Expr::new(Kind::Within(Box::new(index), count), ty, span);
+                }
+            }
+        }
         let address = self.binary(BinOp::Add, base, index, span);
         if address.ty.is_error() {
             return address;

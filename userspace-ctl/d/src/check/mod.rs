@@ -12,6 +12,7 @@ pub(crate) mod call;
 pub mod decl;
 mod expr;
 mod member;
+mod print;
 mod printf;
 mod probe_args;
 mod symbol;
@@ -38,7 +39,6 @@ struct Order {
     records: bool,
     speculates: bool,
     commits: bool,
-    branches: bool,
 }
 
 /// Settings of one program.
@@ -72,6 +72,8 @@ pub struct Checker<'a> {
     signature: Option<Arc<Signature>>,
     /// Nodes that inlines have put in so far.
     expanded: u32,
+    /// Hidden variables of the clause so far, for what is evaluated once.
+    kept: u32,
     /// There is a clause around (not in an inline's definition).
     has_probe: bool,
 }
@@ -98,6 +100,7 @@ impl<'a> Checker<'a> {
             nargs: None,
             signature: None,
             expanded: 0,
+            kept: 0,
             has_probe: false,
         }
     }
@@ -142,6 +145,7 @@ impl<'a> Checker<'a> {
             });
             self.region = Some(Region::ActionList);
             self.order = Order::default();
+            self.kept = 0;
             let body = self.statements(clause.body.as_deref().unwrap_or(&[]));
             self.region = None;
             variants.push(typed::Variant { members: group.members, predicate, body });

@@ -79,7 +79,11 @@ impl Checker<'_> {
             );
         }
         let ty = v.ty.clone();
-        Expr::new(Kind::Var(v), ty, span)
+        let kind = match ty {
+            Type::Array(..) => Kind::Place(v),
+            _ => Kind::Var(v),
+        };
+        Expr::new(kind, ty, span)
     }
 
     /// The associative array of this name.

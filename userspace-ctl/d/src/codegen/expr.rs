@@ -31,12 +31,43 @@ impl Gen {
             }
             Kind::Var(v) => {
                 self.read(v, e.span)?;
-                let op = match v.scope {
-                    Scope::Global => Op::Ldgs,
-                    Scope::Thread => Op::Ldts,
-                    Scope::Local => Op::Ldls,
-                };
-                self.op16(op, v.id, rd);
+                self.op16(load_var(v.scope), v.id, rd);
+                Ok(true)
+            }
+            Kind::Place(v) => {
+                self.read(v, e.span)?;
+                self.write(v, e.span)?;
+                let there = self.label();
+                self.op16(load_var(v.scope), v.id, rd);
+                self.op(Op::Tst, rd, 0, 0);
+                self.branch(Op::Bne, there);
+                self.setx(v.ty.dif(self.strsize).size.into(), rd, e.span)?;
+                self.op(Op::Allocs, rd, 0, rd);
+                self.op16(store_var(v.scope), v.id, rd);
+                self.op16(load_var(v.scope), v.id, rd);
+                self.place(there);
+                Ok(true)
+            }
+            Kind::Within(index, count) => {
+                self.value(index, rd)?;
+                let most = self.reg(rd + 1, e.span)?;
+                let within = self.label();
+                self.setx(u64::from(*count), most, e.span)?;
+                self.op(Op::Cmp, rd, most, 0);
+                self.branch(Op::Blu, within);
+                // Nothing is at the address 0.
+                self.op(Op::Ldx, 0, 0, rd);
+                self.place(within);
+                Ok(true)
+            }
+            Kind::SetBytes(address, value) => {
+                let (to, from, _) = self.pair(address, value, rd, false)?;
+                let size = self.reg(rd + 2, e.span)?;
+                self.setx(e.ty.dif(self.strsize).size.into(), size, e.span)?;
+                self.op(Op::Copys, from, size, to);
+                if to != rd {
+                    self.op(Op::Mov, to, 0, rd);
+                }
                 Ok(true)
             }
             Kind::Builtin(b) => {
@@ -53,12 +84,7 @@ impl Gen {
             Kind::SetVar(v, value) => {
                 self.value(value, rd)?;
                 self.write(v, e.span)?;
-                let op = match v.scope {
-                    Scope::Global => Op::Stgs,
-                    Scope::Thread => Op::Stts,
-                    Scope::Local => Op::Stls,
-                };
-                self.op16(op, v.id, rd);
+                self.op16(store_var(v.scope), v.id, rd);
                 Ok(true)
             }
             Kind::Entry(v, keys) => {
@@ -329,6 +355,22 @@ impl Gen {
         }
         self.op16(Op::Call, s as u16, rd);
         Ok(true)
+    }
+}
+
+fn load_var(scope: Scope) -> Op {
+    match scope {
+        Scope::Global => Op::Ldgs,
+        Scope::Thread => Op::Ldts,
+        Scope::Local => Op::Ldls,
+    }
+}
+
+fn store_var(scope: Scope) -> Op {
+    match scope {
+        Scope::Global => Op::Stgs,
+        Scope::Thread => Op::Stts,
+        Scope::Local => Op::Stls,
     }
 }
 

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0
+//! `print(x)`: what the printer will need of x's type.
+
+use std::sync::Arc;
+
+use super::Checker;
+use crate::ast::{self, ExprKind};
+use crate::diag::{Diagnostic, Tag};
+use crate::shape::{Field, Shape, Shown};
+use crate::source::Span;
+use crate::typed::Stmt;
+use crate::types::{Int, Type};
+
+/// Structs within structs, so deep at most.
+const MAX_DEPTH: u8 = 16;
+/// Most members of one value, with those of its members.
+const MAX_FIELDS: usize = 20_000;
+
+impl Checker<'_> {
+    pub(super) fn print(&mut self, args: &[ast::Expr], span: Span) -> Option<Stmt> {
+        let [arg] = args else {
+            self.wrong_count("print", args.len(), 1, 1, "void(@)", span);
+            return None;
+        };
+        if let ExprKind::Agg(name, _) = &arg.kind {
+            let message = format!("print( ) may not be applied to an aggregation: @{name}");
+            self.fail(Diagnostic::new(Tag::PrintAgg, arg.span, message).hint("use printa()"));
+            return None;
+        }
+        let e = self.record(arg);
+        let (tag, message) = match &e.ty {
+            Type::Void => {
+                (Tag::PrintVoid, "print( ) may not be applied to a void expression".into())
+            }
+            Type::Action(kind) => {
+                let name = kind.name();
+                (Tag::PrintDyn, format!("print( ) may not be applied to {name}( )"))
+            }
+            Type::Error => return None,
+            _ if self.recordable("print", &e) => {
+                let ty = self.complete(&e.ty);
+                let mut left = MAX_FIELDS;
+                let shape = self.shape(&ty, 0, &mut left);
+                return Some(Stmt::Print(e, Arc::new(Shown { ty: ty.to_string(), shape })));
+            }
+            _ => return None,
+        };
+        let d = Diagnostic::new(tag, e.span, message);
+        self.fail(match tag {
+            Tag::PrintDyn => d.hint("trace() prints it"),
+            _ => d.label("no value"),
+        });
+        None
+    }
+
+    fn shape(&self, ty: &Type, depth: u8, left: &mut usize) -> Shape {
+        match ty {
+            Type::Int(i) if i.size == 1 && i.name.contains("char") => Shape::Char,
+            Type::Int(Int { size, .. }) => Shape::Number { size: u32::from(*size) },
+            Type::Pointer(_) => Shape::Number { size: 8 },
+            Type::Float(size @ (4 | 8)) => Shape::Float { size: u32::from(*size) },
+            Type::String => Shape::Text { size: self.settings.strsize },
+            Type::Array(of, count) => {
+                let of = self.complete(of);
+                let size = of.size(self.settings.strsize).unwrap_or(0);
+                match self.shape(&of, depth + 1, left) {
+                    Shape::Char => Shape::Text { size: *count },
+                    of => Shape::Array { of: Box::new(of), size, count: *count },
+                }
+            }
+            Type::Struct(_) if depth < MAX_DEPTH => {
+                let Type::Struct(s) = self.complete(ty) else { return Shape::Unknown };
+                let Some(members) = self.members(&s) else { return Shape::Unknown };
+                let mut fields = Vec::new();
+                for m in members.iter() {
+                    let Some(rest) = left.checked_sub(1) else { return Shape::Unknown };
+                    *left = rest;
+                    let ty = self.complete(&m.ty);
+                    let shape = self.shape(&ty, depth + 1, left);
+                    fields.push(Field {
+                        name: m.name.clone(),
+                        ty: ty.to_string(),
+                        offset: m.offset,
+                        bits: m.bits,
+                        shape,
+                    });
+                }
+                Shape::Struct(fields)
+            }
+            _ => Shape::Unknown,
+        }
+    }
+}
