@@ -12,7 +12,7 @@ use crate::harness::Script;
 use crate::op::Insn;
 use crate::{run, verify, Clause, Rules};
 
-const ARITHMETIC: [Op; 15] = [
+pub(super) const ARITHMETIC: [Op; 15] = [
     Op::Or,
     Op::Xor,
     Op::And,
@@ -29,7 +29,7 @@ const ARITHMETIC: [Op; 15] = [
     Op::Not,
     Op::Mov,
 ];
-const BRANCHES: [Op; 11] = [
+pub(super) const BRANCHES: [Op; 11] = [
     Op::Ba,
     Op::Be,
     Op::Bne,
@@ -44,7 +44,7 @@ const BRANCHES: [Op; 11] = [
 ];
 
 /// What the operation means, in numbers; `None` for a division by zero.
-fn meaning(op: Op, a: u64, b: u64) -> Option<u64> {
+pub(super) fn meaning(op: Op, a: u64, b: u64) -> Option<u64> {
     let (ua, ub) = (i128::from(a), i128::from(b));
     let (sa, sb) = (i128::from(a as i64), i128::from(b as i64));
     let count = (b % 64) as u32;
@@ -69,7 +69,7 @@ fn meaning(op: Op, a: u64, b: u64) -> Option<u64> {
 }
 
 /// True if the branch is taken after comparing `a` with `b`.
-fn taken(op: Op, a: u64, b: u64) -> bool {
+pub(super) fn taken(op: Op, a: u64, b: u64) -> bool {
     let (sa, sb) = (a as i64, b as i64);
     match op {
         Op::Ba => true,
