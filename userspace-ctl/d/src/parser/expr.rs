@@ -2,10 +2,11 @@
 //! Expressions: C's operators and D's `^^`, by precedence climbing.
 
 use super::{Complained, Parse, Parser};
-use crate::ast::{BinOp, Expr, ExprKind, MemberName, Pseudo, UnOp, MAX_HEIGHT};
+use crate::ast::{BinOp, Expr, ExprKind, MemberName, Pseudo, TypeName, UnOp, MAX_HEIGHT};
 use crate::diag::{Diagnostic, Tag};
 use crate::source::Span;
 use crate::token::{Tok, Token};
+use crate::types::Int;
 
 /// Binary operators with their rank; higher binds tighter.
 const BINARY: &[(&str, u8, BinOp)] = &[
@@ -228,6 +229,32 @@ impl Parser<'_> {
         self.node(ExprKind::SizeofExpr(Box::new(e)), span)
     }
 
+    /// `offsetof(type, member)`: the address of the member in a struct at 0.
+    fn parse_offsetof(&mut self) -> Parse<Expr> {
+        let start = self.bump().span;
+        self.expect("(")?;
+        let mut ty = self.parse_type_name()?;
+        let at = ty.span;
+        if !self.is(",") {
+            return Err(self.unexpected("`,` and a member's name"));
+        }
+        self.bump();
+        let (name, span) = self.expect_ident("a member's name after `,`")?;
+        ty.pointers = ty.pointers.saturating_add(1);
+        let nothing = self.node(ExprKind::Int(0, Int::ULONG), at)?;
+        let nowhere = self.node(ExprKind::Cast(ty, Box::new(nothing)), at)?;
+        let name = MemberName { name, is_arrow: true, span };
+        let member = self.node(ExprKind::Member(Box::new(nowhere), name), at.to(span))?;
+        let member = self.parse_suffixes(member)?;
+        let end = self.expect(")")?;
+        let span = start.to(end);
+        let address = self.node(ExprKind::Unary(UnOp::AddrOf, Box::new(member)), span)?;
+        let size =
+            TypeName { words: vec![("size_t".into(), at)], body: None, pointers: 0, span: at };
+        let offset = self.node(ExprKind::Cast(size, Box::new(address)), span)?;
+        self.parse_suffixes(offset)
+    }
+
     fn parse_postfix(&mut self) -> Parse<Expr> {
         let t = self.peek().clone();
         let kind = match t.tok {
@@ -281,10 +308,8 @@ impl Parser<'_> {
                 let e = self.node(ExprKind::Scoped(pseudo, field), span.to(end))?;
                 return self.parse_suffixes(e);
             }
-            "offsetof" | "xlate" => {
-                let what = if name == "xlate" { "xlate" } else { "offsetof" };
-                return Err(self.later(what, span));
-            }
+            "offsetof" => return self.parse_offsetof(),
+            "xlate" => return Err(self.later("xlate", span)),
             "if" | "else" | "while" | "for" | "do" | "switch" | "case" | "default" | "break"
             | "continue" | "goto" | "return" | "inline" | "translator" | "provider" | "counter"
             | "probe" | "import" => return Err(self.unexpected("an expression")),
