@@ -146,7 +146,6 @@ impl Clock {
     }
 
     /// Runs what a probe does, which began at `now`, at nobody's expense.
-    #[cold]
     #[inline(never)]
     pub(crate) fn apart(&self, ctx: &ProbeCtx, now: u64, f: &mut dyn FnMut()) {
         f();
