@@ -252,7 +252,15 @@ pub(crate) enum Step {
     /// The same, for one that is known without evaluating anything; its cost is the expression's.
     KeyName(Name, Datum, u32),
     /// Fold a value into an aggregation.
-    Aggregate { func: AggFunc, id: AggId, key_words: usize, words: usize, value: Option<Code> },
+    Aggregate {
+        func: AggFunc,
+        id: AggId,
+        key_words: usize,
+        words: usize,
+        value: Option<Code>,
+        /// How much the value counts for; 1 without.
+        weight: Option<Code>,
+    },
 }
 
 /// A clause.
@@ -595,7 +603,11 @@ impl Builder<'_> {
         let shape = Error::ActionShape(agg.kind);
         let mut layout = Layout::aggregation();
         let mut records = KVec::new();
+        let mut weight = None;
         for key in keys {
+            if weight.is_some() {
+                return Err(shape);
+            }
             if matches!(key.kind, ActionKind::Stack | ActionKind::Ustack | ActionKind::Jstack) {
                 let (whose, datum, desc) = self.stack(&mut layout, key)?;
                 mem::push(&mut records, RecDesc { uarg: key.uarg, ..desc })?;
@@ -618,6 +630,11 @@ impl Builder<'_> {
             if symbolic && (code.rtype().is_by_ref() || code.rtype().size != 8) {
                 return Err(shape);
             }
+            // The last one may be no part of the key but say how much the value counts for.
+            if !code.rtype().is_by_ref() && code.rtype().size == 0 {
+                weight = Some(code);
+                continue;
+            }
             let (datum, desc) = self.datum(&mut layout, code.rtype(), key.kind)?;
             mem::push(&mut records, RecDesc { uarg: key.uarg, ..desc })?;
             let step = match Name::of(&code) {
@@ -638,6 +655,9 @@ impl Builder<'_> {
         };
         let wants_value = func != AggFunc::Count;
         if value.is_some() != wants_value || value.as_ref().is_some_and(|v| v.rtype().is_by_ref()) {
+            return Err(shape);
+        }
+        if weight.is_some() && !func.takes_weight() {
             return Err(shape);
         }
         let size = func.words().saturating_mul(8);
@@ -663,7 +683,7 @@ impl Builder<'_> {
         mem::push(&mut self.aggs, info)?;
         mem::push(
             &mut c.steps,
-            Step::Aggregate { func, id, key_words, words: func.words(), value },
+            Step::Aggregate { func, id, key_words, words: func.words(), value, weight },
         )?;
         c.key_words = c.key_words.max(key_words);
         Ok(())

@@ -424,17 +424,22 @@ fn run_step(
                 }
             }
         }
-        Step::Aggregate { func, id, key_words, words, value } => {
+        Step::Aggregate { func, id, key_words, words, value, weight } => {
+            // CAST: the same bits, signed.
             let value = match value {
                 Some(code) => dif::run(code, memory, env)? as i64,
                 None => 0,
+            };
+            let weight = match weight {
+                Some(code) => dif::run(code, memory, env)? as i64,
+                None => 1,
             };
             let at = match key_words {
                 0 => aggs.single(id.index().unwrap_or(usize::MAX), *words, |w| func.init(w)),
                 _ => aggs.value(*id, key, *key_words, *words, |w| func.init(w)),
             };
             if let Some(at) = at {
-                func.update(at, value, 1);
+                func.update(at, value, weight);
             }
             key.clear();
         }

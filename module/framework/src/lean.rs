@@ -337,7 +337,8 @@ impl Lean {
                     }
                     _ => return Ok(None),
                 },
-                Step::Aggregate { func, id, key_words, words, value } => {
+                Step::Aggregate { weight: Some(_), .. } => return Ok(None),
+                Step::Aggregate { func, id, key_words, words, value, weight: None } => {
                     let (func, words) = (*func, *words);
                     let found = match value {
                         None => Some(Value::Leaf(Leaf::Number(0))),

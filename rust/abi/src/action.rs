@@ -78,6 +78,8 @@ pub enum LibAct {
     Trunc = 4,
     /// Of no aggregation: it has no datum.
     Ftruncate = 5,
+    /// Of no aggregation: the data are an option's name and, if it has one, its value.
+    Setopt = 6,
 }
 
 impl LibAct {
@@ -89,6 +91,7 @@ impl LibAct {
             3 => Self::Denormalize,
             4 => Self::Trunc,
             5 => Self::Ftruncate,
+            6 => Self::Setopt,
             _ => return None,
         })
     }

@@ -294,8 +294,13 @@ impl AggFunc {
         }
     }
 
-    /// Folds a value into `words`, which has [`Self::words`] of them. `weight` counts for quantize
-    /// and lquantize, 1 unless the program gives one.
+    /// Can a program say how much a value counts for?
+    pub const fn takes_weight(self) -> bool {
+        matches!(self, Self::Quantize | Self::Lquantize(_) | Self::Llquantize(_))
+    }
+
+    /// Folds a value into `words`, which has [`Self::words`] of them. `weight` counts for the functions
+    /// that [take one](Self::takes_weight), 1 unless the program gives one.
     pub fn update(self, words: &mut [u64], value: i64, weight: i64) {
         let mut add = |i: usize, v: u64| {
             if let Some(w) = words.get_mut(i) {

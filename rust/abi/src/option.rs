@@ -99,6 +99,25 @@ macro_rules! define_options {
             pub const fn default(self) -> u64 {
                 match self { $(OptionId::$variant => $default),* }
             }
+            /// May it change while tracing goes on? The consumer alone looks at it then.
+            pub const fn is_dynamic(self) -> bool {
+                use OptionId::*;
+                matches!(
+                    self,
+                    Flowindent
+                        | Quiet
+                        | Aggrate
+                        | Switchrate
+                        | Statusrate
+                        | Stackindent
+                        | Rawbytes
+                        | Aggsortkey
+                        | Aggsortrev
+                        | Aggsortpos
+                        | Aggsortkeypos
+                        | Aggzoom
+                )
+            }
             /// Least and greatest value taken.
             pub const fn bounds(self) -> (u64, u64) {
                 match self { $(OptionId::$variant => ($min, $max)),* }

@@ -27,6 +27,10 @@ use std::io::{Seek, Write};
 /// EPIDs whose layout is asked for before tracing starts; the others when they first appear.
 const PREFETCH: u32 = 1024;
 
+/// Whatever the rates, the kernel hears of us after so many nanoseconds: whom it misses for half a
+/// minute it takes for dead.
+const SIGN_OF_LIFE: u64 = 5_000_000_000;
+
 /// What the command line says about printing, beyond the run-time options.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Settings {
@@ -173,17 +177,15 @@ impl<'a> Session<'a> {
     /// Consumes until the program, a signal or the end of the targets says stop; gives the exit
     /// status.
     pub fn work(&mut self, waiter: &mut dyn Waiter) -> Result<i32, Failure> {
-        let rate = |id| self.options.get(id).max(1_000_000);
-        let mut rates = [OptionId::Switchrate, OptionId::Aggrate, OptionId::Statusrate].map(rate);
-        if self.speculates() {
-            // Looking at the status, the kernel frees speculations that have ended.
-            rates[2] = rates[2].min(rate(OptionId::Cleanrate));
-        }
-        let mut due = rates.map(|r| waiter.now().saturating_add(r));
+        let mut due = self.rates().map(|r| waiter.now().saturating_add(r));
         while !self.is_ending()? {
             let now = waiter.now();
+            // A program may have changed them.
+            for (at, rate) in due.iter_mut().zip(self.rates()) {
+                *at = now.saturating_add(rate).min(*at);
+            }
             let next = due.into_iter().min().unwrap_or(now);
-            match waiter.wait(next.saturating_sub(now)) {
+            match waiter.wait(next.saturating_sub(now).min(SIGN_OF_LIFE)) {
                 Event::Timeout => {}
                 Event::Interrupt => break,
                 Event::TargetsGone(epitaphs) => {
@@ -206,13 +208,24 @@ impl<'a> Session<'a> {
             if status {
                 self.look_at_status()?;
             }
-            for (at, rate) in due.iter_mut().zip(rates) {
+            for (at, rate) in due.iter_mut().zip(self.rates()) {
                 if *at <= now {
                     *at = now.saturating_add(rate);
                 }
             }
         }
         self.finish()
+    }
+
+    /// Nanoseconds between two looks at the buffers, the aggregations, the status.
+    fn rates(&self) -> [u64; 3] {
+        let rate = |id| self.options.get(id).max(1_000_000);
+        let mut rates = [OptionId::Switchrate, OptionId::Aggrate, OptionId::Statusrate].map(rate);
+        if self.speculates() {
+            // Looking at the status, the kernel frees speculations that have ended.
+            rates[2] = rates[2].min(rate(OptionId::Cleanrate));
+        }
+        rates
     }
 
     /// Has the program said exit()? A cheap question, so exit() is seen without a round's delay.
@@ -304,6 +317,11 @@ impl<'a> Session<'a> {
                 }
                 Err(e) => Some(format!("freopen(\"{name}\"): {e}")),
             },
+            Effect::Setopt(Ok((id, value))) => {
+                self.options.set(id, value);
+                None
+            }
+            Effect::Setopt(Err(why)) => Some(why),
             Effect::Ftruncate => {
                 let file = self.redirected.as_ref().or(self.output.file.as_ref());
                 let is_file = file.filter(|f| f.metadata().is_ok_and(|m| m.is_file()));

@@ -29,6 +29,7 @@ use crate::typed::{self, Expr, Kind, Members, Stmt};
 use crate::types::{Int, Type};
 use crate::world::ProbePattern;
 use abi::action::{ActionKind, LibAct};
+use abi::difo::DifType;
 
 /// Clauses and statements under construction.
 pub struct Lower<'a> {
@@ -413,6 +414,13 @@ impl<'a> Lower<'a> {
                     a.arg = LibAct::Ftruncate as u64;
                 }
             }
+            Stmt::Setopt(texts) => {
+                kind = StatementKind::Setopt;
+                for text in texts {
+                    let Some(a) = self.datum(text, ActionKind::LibAct, number) else { return };
+                    part.actions.push(Action { arg: LibAct::Setopt as u64, ..a });
+                }
+            }
             Stmt::Printa(format, aggs) => {
                 let (text, format) = match format {
                     Some((text, format)) => (Some(text.clone()), Some(format.clone())),
@@ -425,13 +433,15 @@ impl<'a> Lower<'a> {
                     last.format = text;
                 }
             }
-            Stmt::Aggregate(number, keys, func, arg, value) => {
-                self.aggregate(*number, keys, (*func, *arg), value.as_ref(), part);
+            Stmt::Aggregate(number, keys, func, arg, value, weight) => {
+                let values = (value.as_ref(), weight.as_ref());
+                self.aggregate(*number, keys, (*func, *arg), values, part);
                 return;
             }
             Stmt::LibAct(act, aggregation, operand) => {
                 kind = match act {
                     LibAct::Ftruncate => StatementKind::Ftruncate,
+                    LibAct::Setopt => StatementKind::Setopt,
                     LibAct::Clear => StatementKind::Clear(*aggregation),
                     LibAct::Normalize => StatementKind::Normalize(*aggregation),
                     LibAct::Denormalize => StatementKind::Denormalize(*aggregation),
@@ -464,13 +474,21 @@ impl<'a> Lower<'a> {
         number: u32,
         keys: &[Expr],
         (kind, arg): (ActionKind, u64),
-        value: Option<&Expr>,
+        (value, weight): (Option<&Expr>, Option<&Expr>),
         part: &mut Clause,
     ) {
         let uarg = u64::from(number);
         for key in keys {
             let Some(action) = self.datum(key, ActionKind::DifExpr, uarg) else { return };
             part.actions.push(action);
+        }
+        // It stands behind the keys, as one of them, and has no size.
+        if let Some(w) = weight {
+            let Some(mut o) = self.object(w, Use::Whole) else { return };
+            Arc::make_mut(&mut o).rtype = DifType::void();
+            let kind = ActionKind::DifExpr;
+            let (difo, format) = (Some(o), None);
+            part.actions.push(Action { kind, difo, format, ntuple: 0, arg: 0, uarg });
         }
         let difo = match value {
             None => None,
@@ -479,7 +497,8 @@ impl<'a> Lower<'a> {
                 None => return,
             },
         };
-        let ntuple = u32::try_from(keys.len()).unwrap_or(u32::MAX);
+        let n = keys.len() + usize::from(weight.is_some());
+        let ntuple = u32::try_from(n).unwrap_or(u32::MAX);
         part.actions.push(Action { kind, difo, format: None, ntuple, arg, uarg });
     }
 
@@ -578,7 +597,7 @@ impl dif::Difo for DifObject {
     fn vars(&self) -> &[abi::difo::DifVar] {
         &self.vars
     }
-    fn rtype(&self) -> abi::difo::DifType {
+    fn rtype(&self) -> DifType {
         self.rtype
     }
 }

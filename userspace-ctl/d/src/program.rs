@@ -17,6 +17,7 @@
 //! | `stop();` `breakpoint();` `panic();` | one of that kind, no object, no datum |
 //! | `system("..", x);` `freopen("..", x);` | as printf, the first action of that kind |
 //! | `ftruncate();` | one `LibAct` without object |
+//! | `setopt("..", "..");` | one `LibAct` for each string |
 //! | `@a[k, l] = sum(x);` | a `DifExpr` per key, then `Sum` with `ntuple` = number of keys; `count()` has no object |
 //! | `clear(@a); normalize(@a, n);` .. | `LibAct` with a [`abi::action::LibAct`] in `arg`, its object returns the number of the aggregation; normalize and trunc are followed by a second `LibAct` with the same `arg`, whose object returns the operand |
 //!
@@ -125,6 +126,8 @@ pub enum StatementKind {
     Freopen(Format),
     /// `ftruncate()`.
     Ftruncate,
+    /// `setopt`: two strings, or one.
+    Setopt,
     /// `tracemem(address, n)`: bytes to dump; of which a second record says how many are meant.
     Tracemem(u32),
     /// `print(x)`: one value, with the names and types of all that is in it.

@@ -155,9 +155,11 @@ fn typed_statements(body: &[Stmt], depth: usize, out: &mut String) {
             }
             Stmt::Act(kind, operand) => list(kind.name(), operand.iter().map(value)),
             Stmt::Ftruncate => list("ftruncate", []),
-            Stmt::Aggregate(n, keys, kind, _, v) => {
+            Stmt::Setopt(texts) => list("setopt", texts.iter().map(value)),
+            Stmt::Aggregate(n, keys, kind, _, v, weight) => {
                 let keys = list("keys", keys.iter().map(value));
-                let parts = [format!("@{n}"), keys].into_iter().chain(v.iter().map(value));
+                let values = v.iter().chain(weight).map(value);
+                let parts = [format!("@{n}"), keys].into_iter().chain(values);
                 list(kind.name(), parts)
             }
             Stmt::LibAct(act, n, v) => {

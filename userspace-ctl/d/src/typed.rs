@@ -256,14 +256,16 @@ pub enum Stmt {
     Tracemem(Expr, u32, Option<Expr>),
     /// `print(x)`.
     Print(Expr, Arc<crate::shape::Shown>),
-    /// `@a[keys] = func(x)`: number, keys, kind, parameters, value.
-    Aggregate(u32, Vec<Expr>, ActionKind, u64, Option<Expr>),
+    /// `@a[keys] = func(x)`: number, keys, kind, parameters, value, how much it counts for.
+    Aggregate(u32, Vec<Expr>, ActionKind, u64, Option<Expr>, Option<Expr>),
     /// An action that records nothing, with its operand: `speculate(id)`, `stop()`.
     Act(ActionKind, Option<Expr>),
     /// `system` and `freopen`: printf to another end.
     Format(ActionKind, String, crate::format::Format, Vec<Expr>),
     /// `ftruncate()`.
     Ftruncate,
+    /// `setopt`: name and value.
+    Setopt(Vec<Expr>),
     /// `clear` and friends, with the operand.
     LibAct(abi::action::LibAct, u32, Option<Expr>),
     /// `if`.

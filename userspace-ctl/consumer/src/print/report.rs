@@ -10,7 +10,7 @@ use crate::symbol::Symbols;
 use abi::action::ActionKind;
 use abi::option::{OptionId, Options};
 use abi::record::RecDesc;
-use d::{Program, StatementKind};
+use d::{option, Program, StatementKind};
 use std::collections::HashMap;
 
 /// What came of a record.
@@ -31,11 +31,14 @@ pub enum Effect {
     Freopen(String),
     /// `ftruncate()`: the file that output goes to is empty again.
     Ftruncate,
+    /// `setopt()`: an option has this value from here on, or why it has not.
+    Setopt(Result<(OptionId, u64), String>),
 }
 
 /// What printing remembers between records.
 #[derive(Debug)]
 pub struct Reporter {
+    options: Options,
     is_quiet: bool,
     is_raw: bool,
     is_flow: bool,
@@ -57,18 +60,56 @@ struct Flow {
 impl Reporter {
     /// By the options in force.
     pub fn new(options: &Options, symbols: Symbols) -> Self {
-        let flag = |id| options.get(id) == 1;
-        Self {
-            is_quiet: flag(OptionId::Quiet),
-            is_raw: flag(OptionId::Rawbytes),
-            is_flow: flag(OptionId::Flowindent),
-            zoom: flag(OptionId::Aggzoom),
+        let mut this = Self {
+            options: options.clone(),
+            is_quiet: false,
+            is_raw: false,
+            is_flow: false,
+            zoom: false,
             sort: Sort::new(options),
             has_heading: false,
             flow: HashMap::new(),
-            indent: usize::try_from(options.get(OptionId::Stackindent)).unwrap_or(0),
+            indent: 0,
             symbols,
+        };
+        this.read_options();
+        this
+    }
+
+    fn read_options(&mut self) {
+        let options = &self.options;
+        let flag = |id| options.get(id) == 1;
+        self.is_quiet = flag(OptionId::Quiet);
+        self.is_raw = flag(OptionId::Rawbytes);
+        self.is_flow = flag(OptionId::Flowindent);
+        self.zoom = flag(OptionId::Aggzoom);
+        self.sort = Sort::new(options);
+        self.indent = usize::try_from(options.get(OptionId::Stackindent)).unwrap_or(0);
+    }
+
+    /// Sets an option as a program wants it, from here on.
+    fn set_option(&mut self, texts: &[Datum<'_>]) -> Result<(OptionId, u64), String> {
+        let text = |d: &Datum<'_>| {
+            let end = d.bytes.iter().position(|b| *b == 0).unwrap_or(d.bytes.len());
+            String::from_utf8_lossy(d.bytes.get(..end).unwrap_or_default()).into_owned()
+        };
+        let name = texts.first().map(text).unwrap_or_default();
+        let value = texts.get(1).map(text);
+        let said = match &value {
+            Some(value) => format!("setopt(\"{name}\", \"{value}\")"),
+            None => format!("setopt(\"{name}\")"),
+        };
+        let id = option::by_name(&name).ok_or_else(|| match option::nearest(&name) {
+            Some(near) => format!("{said}: no such option; did you mean {near}?"),
+            None => format!("{said}: no such option"),
+        })?;
+        if !id.is_dynamic() {
+            return Err(format!("{said}: it cannot change while tracing goes on; use -x {name}"));
         }
+        let value = option::value(id, value.as_deref()).map_err(|why| format!("{said}: {why}"))?;
+        self.options.set(id, value);
+        self.read_options();
+        Ok((id, value))
     }
 
     /// Prints a record.
@@ -146,6 +187,10 @@ impl Reporter {
                 );
             }
             StatementKind::Ftruncate => effect(out, Effect::Ftruncate),
+            StatementKind::Setopt => {
+                let set = self.set_option(data);
+                effect(out, Effect::Setopt(set));
+            }
             StatementKind::Printa { format, aggregations } => {
                 let rows = store.rows(aggregations, self.sort);
                 aggregations.iter().for_each(|&a| store.mark_printed(a));

@@ -51,7 +51,7 @@ enum Step {
     Evaluate(Code),
     Note,
     Key(Code, usize, DifType),
-    Aggregate(AggFunc, AggId, usize, Option<Code>),
+    Aggregate(AggFunc, AggId, usize, Option<Code>, Option<Code>),
 }
 
 struct Clause {
@@ -237,10 +237,14 @@ impl Inner {
                     let room = &mut key.as_mut_bytes()[*offset..end];
                     value(code, Some((room, *ty)), script).map_err(at)?;
                 }
-                Step::Aggregate(func, id, key_words, code) => {
+                Step::Aggregate(func, id, key_words, code, weight) => {
                     let v = match code {
                         Some(code) => value(code, None, script).map_err(at)? as i64,
                         None => 0,
+                    };
+                    let by = match weight {
+                        Some(code) => value(code, None, script).map_err(at)? as i64,
+                        None => 1,
                     };
                     let init = |w: &mut [u64]| func.init(w);
                     let mut k = Key::new(vec![0; *key_words], vec![0; *key_words]);
@@ -248,7 +252,7 @@ impl Inner {
                         k.put_value(n * 8, 8, *word);
                     }
                     match cpu.aggregations.value(*id, &k, *key_words, func.words(), init) {
-                        Some(words) => func.update(words, v, 1),
+                        Some(words) => func.update(words, v, by),
                         None => cpu.agg_drops += 1,
                     }
                     key.fill(0);
@@ -339,10 +343,15 @@ impl Inner {
 
     fn aggregate(&mut self, steps: &mut Vec<Step>, actions: &[dof::Action<'_>]) -> Answer<()> {
         let (agg, keys) = actions.split_last().unwrap();
+        let mut weight = None;
         let mut layout = Layout::aggregation();
         let mut records = Vec::new();
         for k in keys {
             let code = self.admit(k.difo.as_ref().ok_or_else(|| refuse("key"))?)?;
+            if code.rtype.size == 0 {
+                weight = Some(code);
+                continue;
+            }
             let desc = self.datum(&mut layout, code.rtype, k);
             steps.push(Step::Key(code, desc.offset as usize, desc.ty));
             records.push(desc);
@@ -368,7 +377,7 @@ impl Inner {
             ..AggDesc::default()
         };
         self.aggs.push(Aggregation { desc, recs: records });
-        steps.push(Step::Aggregate(func, id, offset / 8, code));
+        steps.push(Step::Aggregate(func, id, offset / 8, code, weight));
         Ok(())
     }
 

@@ -222,12 +222,41 @@ impl Checker<'_> {
                     None
                 }
             },
+            "setopt" => self.setopt(args, span),
             "clear" => self.library(LibAct::Clear, name, args, span),
             "normalize" => self.library(LibAct::Normalize, name, args, span),
             "denormalize" => self.library(LibAct::Denormalize, name, args, span),
             "trunc" => self.library(LibAct::Trunc, name, args, span),
             _ => None,
         }
+    }
+
+    /// `setopt(name)`, `setopt(name, value)`: the consumer reads them when it comes to the record.
+    fn setopt(&mut self, args: &[ast::Expr], span: Span) -> Option<Stmt> {
+        if args.is_empty() || args.len() > 2 {
+            let prototype = "void(string, [string])";
+            self.wrong_count("setopt", args.len(), 1, 2, prototype, span);
+            return None;
+        }
+        let mut texts = Vec::new();
+        for (n, arg) in args.iter().enumerate() {
+            let e = self.expr(arg);
+            match e.ty {
+                Type::String => texts.push(e),
+                Type::Error => return None,
+                _ => {
+                    let message = format!(
+                        "setopt( ) argument #{} is incompatible with prototype: expected string, found {}",
+                        n + 1,
+                        e.ty
+                    );
+                    let d = Diagnostic::new(Tag::ProtoArg, e.span, message);
+                    self.fail(d.label("expected text in double quotes"));
+                    return None;
+                }
+            }
+        }
+        Some(Stmt::Setopt(texts))
     }
 
     fn trace(&mut self, args: &[ast::Expr], span: Span) -> Option<Stmt> {
@@ -391,6 +420,7 @@ impl Checker<'_> {
                 (Tag::NormalizeProto, Tag::NormalizeAggarg, Tag::NormalizeAggbad, None, 1..=1)
             }
             LibAct::Ftruncate => return Some(Stmt::Ftruncate),
+            LibAct::Setopt => return self.setopt(args, span),
             LibAct::Trunc => {
                 (Tag::TruncProto, Tag::TruncAggarg, Tag::TruncAggbad, Some(Tag::TruncScalar), 1..=2)
             }

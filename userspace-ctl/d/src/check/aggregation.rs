@@ -51,6 +51,7 @@ impl Checker<'_> {
             self.fail(d);
             return None;
         };
+        let (args, weight) = self.weight(kind, fname, args)?;
         let (value, arg) = self.function(kind, fname, args, right.span)?;
         let func = AggFunc::from_action(kind, arg)?;
         if keys.iter().any(|k| k.ty.is_error()) {
@@ -79,7 +80,42 @@ impl Checker<'_> {
                 (number, keys)
             }
         };
-        Some(Stmt::Aggregate(number, keys, kind, arg, value))
+        Some(Stmt::Aggregate(number, keys, kind, arg, value, weight))
+    }
+
+    /// The last argument, if it says how much the value counts for; and those before it.
+    fn weight<'a>(
+        &mut self,
+        kind: ActionKind,
+        name: &str,
+        args: &'a [ast::Expr],
+    ) -> Option<(&'a [ast::Expr], Option<Expr>)> {
+        let without = match kind {
+            ActionKind::Quantize => 1,
+            ActionKind::Lquantize => 4,
+            ActionKind::Llquantize => 5,
+            _ => return Some((args, None)),
+        };
+        let Some((others, [last])) = args.split_at_checked(without) else {
+            return Some((args, None));
+        };
+        let e = decay(self.expr(last));
+        match e.ty {
+            Type::Int(_) => Some((others, Some(convert(e, &Type::Int(Int::INT64))))),
+            Type::Error => None,
+            _ => {
+                let message = format!(
+                    "{name}( ) argument #{} must be an increment of integer type, found {}",
+                    without + 1,
+                    e.ty
+                );
+                self.fail(
+                    Diagnostic::new(Tag::ProtoArg, e.span, message)
+                        .label("expected by how much the value counts"),
+                );
+                None
+            }
+        }
     }
 
     /// Value and encoded parameters.
@@ -99,15 +135,6 @@ impl Checker<'_> {
         };
         if !(least..=most).contains(&args.len()) {
             self.wrong_count(name, args.len(), least, most, "", span);
-            return None;
-        }
-        let weighted = match kind {
-            ActionKind::Quantize => args.len() == 2,
-            ActionKind::Lquantize => args.len() == 5,
-            _ => args.len() == 6,
-        };
-        if weighted {
-            self.later(Tag::Unknown, span, &format!("a weight in {name}() is"));
             return None;
         }
         let mut args = args.iter();

@@ -15,7 +15,7 @@ use abi::action::ActionKind;
 use abi::dif::Subr;
 
 /// Functions that DTrace knows and this version does not.
-const LATER: &[&str] = &["setopt", "printm", "pcap", "d_path", "link_ntop", "memref", "memstr"];
+const LATER: &[&str] = &["printm", "pcap", "d_path", "link_ntop", "memref", "memstr"];
 
 /// The subroutine of this name.
 fn subr(name: &str) -> Option<Subr> {
@@ -54,6 +54,7 @@ pub(super) const ACTIONS: &[&str] = &[
     "system",
     "freopen",
     "ftruncate",
+    "setopt",
 ];
 
 /// Actions whose datum is recorded, printed and a key as a value is, but is no value to compute with.

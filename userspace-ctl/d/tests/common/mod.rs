@@ -306,15 +306,14 @@ fn statement(
         };
         if a.kind.is_aggregating() {
             let at = data.len() - a.ntuple as usize;
-            let key = data.split_off(at);
-            data.push(Datum::Agg(a.kind, key, ran.map_or(0, |((v, _), _)| v as i64)));
+            // A weight has no size, and is no part of the key.
+            let key = data.split_off(at).into_iter().flatten().collect();
+            data.push(Some(Datum::Agg(a.kind, key, ran.map_or(0, |((v, _), _)| v as i64))));
         } else if let Some(((_, datum), ty)) = ran {
-            if ty.size != 0 {
-                data.push(datum);
-            }
+            data.push((ty.size != 0).then_some(datum));
         }
     }
-    out.append(&mut data);
+    out.extend(data.into_iter().flatten());
     Ok(())
 }
 
