@@ -45,10 +45,7 @@ impl MiscDevice for Dtrace {
     type Ptr = Pin<KBox<Self>>;
 
     fn open(_file: &File, _node: &MiscDeviceRegistration<Self>) -> Result<Self::Ptr> {
-        if !kapi::task::may_trace() {
-            return Err(EPERM);
-        }
-        kapi::task::locked_down()?;
+        may_trace().map_err(|e| e.errno())?;
         let framework: Arc<Framework> = FRAMEWORK.get().ok_or(ENODEV)?;
         KBox::try_pin_init(try_pin_init!(Self { consumer <- Consumer::new(framework) }), GFP_KERNEL)
     }
@@ -63,7 +60,10 @@ impl MiscDevice for Dtrace {
             ioctl::EPROBE => exchange(arg, |a| eprobe(consumer, a)),
             ioctl::AGGDESC => exchange(arg, |a| agg_desc(consumer, a)),
             ioctl::FORMAT => exchange(arg, |a| format(consumer, a)),
-            ioctl::GO => exchange(arg, |a: &mut Go| Ok(*a = consumer.go()?)),
+            ioctl::GO => exchange(arg, |a: &mut Go| {
+                may_trace()?;
+                Ok(*a = consumer.go()?)
+            }),
             ioctl::STOP => exchange(arg, |a: &mut Go| Ok(*a = consumer.stop()?)),
             ioctl::STATUS => exchange(arg, |a: &mut Status| Ok(*a = consumer.status()?)),
             ioctl::CONF => exchange(arg, |a| Ok(*a = conf())),
@@ -122,8 +122,18 @@ fn conf() -> Conf {
     }
 }
 
+/// Asked of whoever opens the device, and again of whoever enables something by it or begins to
+/// trace: an open file can be handed on.
+fn may_trace() -> Outcome {
+    if !kapi::task::may_trace() {
+        return Err(Error::Privileges);
+    }
+    kapi::task::locked_down().map_err(|_| Error::LockedDown)
+}
+
 #[inline(never)]
 fn enable(c: &Consumer, a: &mut Enable) -> Outcome {
+    may_trace()?;
     let size = usize::try_from(a.size).unwrap_or(usize::MAX);
     if size > abi::dof::MAX_SIZE {
         return Err(Error::TooMany("bytes of DOF"));

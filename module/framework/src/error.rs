@@ -17,6 +17,10 @@ pub enum Error {
     Short(OptionId, u64),
     /// What END records has no room in a buffer.
     End,
+    /// The task may not trace.
+    Privileges,
+    /// The kernel may not be traced.
+    LockedDown,
     /// There is no CPU of this number, or it is off.
     Cpu(u64),
     /// The bytes are not a DOF that we understand.
@@ -59,6 +63,7 @@ impl Error {
             Self::Dof(_) | Self::Verify(_) | Self::Variable(_) | Self::ProbeName => code::EINVAL,
             Self::Option(..) | Self::ActionShape(_) | Self::Cpu(_) => code::EINVAL,
             Self::Action(_) | Self::Enable(_, EnableError::Unsupported(_)) => code::ENOTSUPP,
+            Self::Privileges | Self::LockedDown => code::EPERM,
             Self::Destructive(_) => code::EACCES,
             Self::TooMany(_) | Self::Steps(_) => code::E2BIG,
             Self::Phase(_) | Self::Enable(_, EnableError::Busy(_)) => code::EBUSY,
@@ -78,6 +83,12 @@ impl fmt::Display for Error {
                 f,
                 "the kernel has no memory for {} of {size} bytes; a smaller one, or bufresize=auto, helps",
                 id.name()
+            ),
+            Self::Privileges => f.write_str(
+                "DTrace requires additional privileges: CAP_SYS_ADMIN, or CAP_PERFMON and CAP_BPF",
+            ),
+            Self::LockedDown => f.write_str(
+                "the kernel is locked down: nobody may read its memory until it is booted otherwise",
             ),
             Self::End => f.write_str("END enablings exceed size of principal buffer"),
             Self::Cpu(n) => write!(f, "option cpu: there is no CPU {n}, or it is off"),

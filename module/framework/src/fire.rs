@@ -171,7 +171,16 @@ fn run(firing: &Firing<'_>, ecb: &Ecb, first: bool) {
     // Nobody else borrows a CPU's state: its probes are serialised by the probe context.
     let Ok(mut cpu) = shared.cpus.get(firing.ctx).try_borrow_mut() else { return };
     if first {
+        cpu.debt = cpu.debt.wrapping_add(BUDGET).wrapping_sub(cpu.budget);
         cpu.budget = BUDGET;
+        if cpu.debt >= BUDGET {
+            cpu.debt = 0;
+            if shared.is_unresponsive(firing.now()) {
+                shared.kill();
+                firing.is_over.set(true);
+                return;
+            }
+        }
     }
     let mut cost = clause.lean.as_ref().map_or(clause.cost, |lean| lean.least);
     let mut shut = false;
@@ -251,7 +260,7 @@ fn failed(firing: &Firing<'_>, ecb: &Ecb, failure: &Failure) {
 fn run_clause(firing: &Firing<'_>, ecb: &Ecb, cpu: &mut CpuState) -> Result<(), Failure> {
     let shared = &*ecb.shared;
     let clause = &*ecb.clause;
-    let CpuState { principal, aggs, parts, scratch, locals, key, random, budget } = cpu;
+    let CpuState { principal, aggs, parts, scratch, locals, key, random, budget, .. } = cpu;
     let mut env = ProbeEnv { firing, ecb, locals, random, budget };
     let mut memory = dif::Clause::new(scratch, shared.strsize);
     if let Some(predicate) = &clause.predicate {

@@ -71,11 +71,18 @@ pub(crate) struct CpuState {
     pub(crate) random: u64,
     /// What the clauses of this consumer may still cost in this firing, see [`BUDGET`].
     pub(crate) budget: u32,
+    /// What they have cost since somebody asked whether the machine lives.
+    pub(crate) debt: u32,
 }
 
 /// What all clauses of a consumer may cost in one firing, in the machine's units (an instruction is
 /// 1): some 20 ms with interrupts off on slow hardware. Who needs more is ended, as a dead-man would.
 pub(crate) const BUDGET: u32 = 1 << 20;
+
+/// The timer of the dead man, and for how long it, and the consumer, may be missed: ns.
+pub(crate) const INTERVAL: i64 = 1_000_000_000;
+const TIMEOUT: u64 = 10_000_000_000;
+const CONSUMER_TIMEOUT: u64 = 30_000_000_000;
 
 /// Words of each CPU's cache of keys: a power of two.
 const CACHE: usize = 512 * buffers::aggregation::SLOT;
@@ -121,10 +128,15 @@ pub struct Shared {
     pub(crate) counters: Counters,
     /// Of each CPU: when the second began, and how much of it was spent by `chill()`.
     chilled: PerCpu<(AtomicU64, AtomicU64)>,
+    /// The dead man's pedals: when the timer came last, and when the consumer asked for something.
+    alive: AtomicU64,
+    asked: AtomicU64,
     special: [Published<Chain>; 3],
     /// The first number of a value that is not given, and the end of them. Those below are of
     /// aggregations without a key.
     numbers: (AtomicU32, u32),
+    /// Whoever may stop processes and CPUs may do so for long: nobody takes it for dead.
+    pub(crate) may_destroy: bool,
     /// One of [`abi::option::policy`].
     pub(crate) policy: u64,
     pub(crate) bufsize: usize,
@@ -230,6 +242,7 @@ impl Memory {
                 locals: words(locals)?,
                 key: Key::new(words(key)?, words(key)?),
                 budget: BUDGET,
+                debt: 0,
                 random: kapi::time::monotonic_ns() ^ (cpu as u64) << 32 | 1,
             }))
         })?;
@@ -291,9 +304,12 @@ impl Shared {
             only_cpu,
             counters: Counters::default(),
             chilled: PerCpu::new(|_| Ok((AtomicU64::new(0), AtomicU64::new(0))))?,
+            alive: AtomicU64::new(kapi::time::monotonic_ns()),
+            asked: AtomicU64::new(kapi::time::monotonic_ns()),
             special: [Published::empty(), Published::empty(), Published::empty()],
             // CAST: both are less than the bytes of an enabling.
             numbers: (AtomicU32::new(e.aggs.len() as u32), numbers(e) as u32),
+            may_destroy: options.get(OptionId::Destructive) == 1,
             policy: options.get(OptionId::Bufpolicy),
             bufsize: size(OptionId::Bufsize),
             aggsize: if e.aggs.is_empty() { 0 } else { size(OptionId::Aggsize) },
@@ -380,6 +396,26 @@ impl Shared {
         }
         spent.store(after, Ordering::Relaxed);
         true
+    }
+
+    /// The consumer takes care of what its probes write.
+    pub(crate) fn is_asked(&self) {
+        self.asked.store(kapi::time::monotonic_ns(), Ordering::Relaxed);
+    }
+
+    /// Each second: ends the tracing if the consumer has not been heard of for long.
+    pub(crate) fn watch(&self) {
+        let now = kapi::time::monotonic_ns();
+        self.alive.store(now, Ordering::Relaxed);
+        if now.saturating_sub(self.asked.load(Ordering::Relaxed)) >= CONSUMER_TIMEOUT {
+            self.kill();
+        }
+    }
+
+    /// Whether the timer should long have come: nothing but probes is served.
+    pub(crate) fn is_unresponsive(&self, now: u64) -> bool {
+        let alive = self.alive.load(Ordering::Relaxed);
+        !self.may_destroy && now.saturating_sub(alive) >= TIMEOUT
     }
 
     /// Ends the tracing of a consumer whose clauses cost too much.

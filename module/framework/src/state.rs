@@ -15,7 +15,7 @@ use crate::matching::Matcher;
 use crate::probe::{Probe, Special};
 use crate::provider::Explanation;
 use crate::report::Text;
-use crate::shared::{Activity, CpuState, Shared};
+use crate::shared::{Activity, CpuState, Shared, INTERVAL};
 use crate::{Error, Result};
 use abi::ids::{AggId, Epid, FormatId, ProbeId};
 use abi::ioctl::Go;
@@ -24,9 +24,11 @@ use abi::record::{AggDesc, EprobeDesc, RecDesc};
 use abi::status::Status;
 use core::sync::atomic::Ordering::Relaxed;
 use kapi::context::ProbeCtx;
+use kapi::timer::{Interrupted, Tick, Ticker};
 use kapi::{mem, xcall};
 use kernel::prelude::*;
 use kernel::sync::{new_mutex, Arc, Mutex};
+use kernel::time::Delta;
 
 enum Phase {
     Idle,
@@ -42,6 +44,17 @@ struct Inner {
     spare: KVVec<u8>,
     spare_aggs: KVVec<u64>,
     report: Text,
+    /// While tracing goes on.
+    deadman: Option<Ticker<Deadman>>,
+}
+
+/// Looks each second whether the consumer lives.
+struct Deadman(Arc<Shared>);
+
+impl Tick for Deadman {
+    fn tick(&self, _: Interrupted) {
+        self.0.watch();
+    }
 }
 
 /// What ends with the consumer, whatever its phase.
@@ -89,6 +102,7 @@ impl Consumer {
                 spare: KVVec::new(),
                 spare_aggs: KVVec::new(),
                 report: Text::new(),
+                deadman: None,
             }),
         })
     }
@@ -172,8 +186,16 @@ impl Consumer {
         };
         let (shared, spare) = Shared::new(&mut enabling)?;
         let shared = mem::arc(shared)?;
+        let deadman = match shared.may_destroy {
+            true => None,
+            false => {
+                let deadman = mem::boxed(Deadman(shared.clone()))?;
+                Some(Ticker::start(deadman, Delta::from_nanos(INTERVAL), false)?)
+            }
+        };
         self.session.framework.start(self.session.number, enabling, shared.clone())?;
         (inner.spare, inner.spare_aggs) = (spare.records, spare.aggs);
+        inner.deadman = deadman;
         inner.phase = Phase::Tracing(shared.clone());
         shared.set_activity(Activity::Warmup);
         let cpu = run_special(&shared, Special::Begin);
@@ -200,6 +222,7 @@ impl Consumer {
             Phase::Tracing(s) => s.clone(),
             _ => return Err(Error::Phase("tracing has not been started, or is stopped already")),
         };
+        inner.deadman = None;
         shared.set_activity(Activity::Cooldown);
         // Every probe that was firing has ended before END begins.
         xcall::sync();
@@ -348,6 +371,7 @@ impl Consumer {
     pub fn status(&self) -> Result<Status> {
         let mut inner = self.inner.lock();
         let s = inner.shared()?;
+        s.is_asked();
         clean(&s);
         let activity = s.activity();
         Ok(Status {

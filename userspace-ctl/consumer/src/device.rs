@@ -23,6 +23,16 @@ const INIT: &str = "failed to initialize dtrace";
 const FIRST_ROOM: usize = 64 << 10;
 const MOST_ROOM: usize = 16 << 30;
 
+/// What to say if nobody may trace, whatever his privileges.
+fn lockdown() -> Option<String> {
+    let modes = std::fs::read_to_string("/sys/kernel/security/lockdown").ok()?;
+    modes.contains("[confidentiality]").then(|| {
+        "the kernel is locked down (lockdown=confidentiality): it lets nobody read its memory until it \
+         is booted otherwise"
+            .to_string()
+    })
+}
+
 /// An open consumer state.
 pub struct Device {
     file: File,
@@ -44,7 +54,11 @@ impl Device {
                         )
                     }
                     Some(libc::EACCES | libc::EPERM) => {
-                        Error::new(INIT, "DTrace requires additional privileges")
+                        let e = Error::new(INIT, "DTrace requires additional privileges");
+                        match lockdown() {
+                            Some(why) => e.hint(why),
+                            None => e,
+                        }
                     }
                     _ => Error::new(INIT, format!("{}: {}", ioctl::DEVICE, reason(&e))),
                 }
