@@ -168,6 +168,20 @@ impl ProbeEnv<'_> {
         self.locals.get_mut(at).ok_or(ill_op())
     }
 
+    /// A struct or an array that was never set is all zeros. Global ones are from the beginning, and stay
+    /// so when a string would become NULL, for D cannot assign NULL to them.
+    fn starts_at_zero(&mut self, slot: &Slot, scope: Scope) -> Result<bool, Raised> {
+        if slot.ty.is_string() {
+            return Ok(false);
+        }
+        if scope == Scope::Local {
+            let end = slot.at.wrapping_add(Slot::words(slot.ty));
+            self.locals.get_mut(slot.at..end).ok_or(ill_op())?.fill(0);
+            *self.local(slot.at)? = 1;
+        }
+        Ok(true)
+    }
+
     /// The bytes of a builtin string, from an offset into its region.
     fn builtin_string(&self, offset: u64, into: &mut [u8]) -> bool {
         let mut comm = [0; 16];
@@ -292,7 +306,7 @@ impl Env for ProbeEnv<'_> {
             Scope::Thread => return Ok(shared.dynvars.get(self.firing.thread(), var.id)),
         };
         Ok(match slot.ty.is_by_ref() {
-            true if set == 0 => 0,
+            true if set == 0 && !self.starts_at_zero(&slot, var.scope)? => 0,
             true => Self::address(region, at.wrapping_add(1).wrapping_mul(8)),
             // As it was stored: the compiler has extended its sign.
             false => set,

@@ -25,7 +25,7 @@ pub(crate) struct Slot {
 }
 
 impl Slot {
-    fn words(ty: DifType) -> usize {
+    pub(crate) fn words(ty: DifType) -> usize {
         if ty.is_by_ref() {
             (ty.size as usize).div_ceil(8).saturating_add(1)
         } else {

@@ -28,6 +28,9 @@ const CLASSIC: &[(&str, &str)] = &[
     ("uprobe", ""),
 ];
 
+/// Providers of the module whose probes are offered when they are first asked for.
+const LATE: [&str; 2] = [FBT, "syscall"];
+
 /// Globs that match every name of a provider but fbt's.
 const NOT_FBT: [&str; 5] = ["[!f]*", "f[!b]*", "fb[!t]*", "fbt?*", "f"];
 
@@ -94,6 +97,10 @@ impl Case<'_> {
             "no provider `{given}` is there; the providers are: {}",
             list.join(", ")
         ));
+        if LATE.contains(&given) {
+            why.hint = Some("this kernel gave it no probes; its log says why: dmesg".into());
+            return why;
+        }
         let near = d::diag::nearest(given, providers.iter().cloned());
         let near = near.into_iter().map(|provider| ProbePattern { provider, ..wanted.clone() });
         let there = self.those_there(near);
@@ -103,7 +110,7 @@ impl Case<'_> {
         }
         let word = given.trim_end_matches(|c: char| c.is_ascii_digit() || c == '-');
         let classic = CLASSIC.iter().find(|(name, _)| *name == word || *name == given);
-        if let Some((name, instead)) = classic.filter(|_| given != FBT) {
+        if let Some((name, instead)) = classic {
             why.notes.push(format!("provider `{name}` of other tracers is not supported yet"));
             if !instead.is_empty() {
                 why.hint = Some((*instead).into());

@@ -141,6 +141,9 @@ impl Env for Host {
         Ok(self.builtins.get(&b.id()).copied().unwrap_or(0))
     }
     fn load_var(&mut self, v: &Var) -> Result<u64, Raised> {
+        if v.ty.is_by_ref() && !v.ty.is_string() && v.scope != Scope::Thread {
+            return Ok(self.slot(v, &[]));
+        }
         self.load_tuple(v, &[])
     }
     fn store_var(&mut self, v: &Var, value: u64) -> Result<(), Raised> {
