@@ -138,6 +138,12 @@ class Tracer:
         return self.hits
 
 
+def resident(pid):
+    """Bytes of memory that a process has."""
+    with open(f"/proc/{pid}/status") as f:
+        return 1024 * int(re.search(r"VmRSS:\s*(\d+)", f.read())[1])
+
+
 def bpftraces():
     """{version: command}, of every bpftrace that bench/guest has put into the guest."""
     found = {}
@@ -152,6 +158,9 @@ KINDS = {
     # Its output is read 50 times a second, so that it is seen to be ready when it is.
     "dtrace": lambda program, scratch: Program(
         ["dtrace", "-x", "switchrate=50hz", "-n", 'dtrace:::BEGIN { printf("READY\\n"); } ' + program], "READY$", scratch),
+    # With the options that it has by itself.
+    "dtrace-default": lambda program, scratch: Program(
+        ["dtrace", "-q", "-n", 'dtrace:::BEGIN { printf("READY\\n"); } ' + program], "^READY$", scratch),
     # Not every version says when it has attached: the timer is the last probe, so it has when that fires.
     "bpftrace": lambda program, scratch: Program(
         ["bpftrace", "-B", "none", "-e", program + ' interval:ms:100 { printf("READY\\n"); }'], "^READY$", scratch),

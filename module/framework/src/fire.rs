@@ -317,6 +317,9 @@ fn run_clause(firing: &Firing<'_>, ecb: &Ecb, cpu: &mut CpuState) -> Result<(), 
         }
         (size, None) => {
             hand.parts = parts;
+            if principal.is_pressing() {
+                shared.press();
+            }
             match principal.reserve(size) {
                 Some(room) => Some(room),
                 None => {

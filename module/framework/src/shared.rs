@@ -110,6 +110,8 @@ pub(crate) struct Counters {
     pub(crate) sigdrops: AtomicU64,
     /// 1 when a buffer of the policy fill had no room.
     pub(crate) filled: AtomicU32,
+    /// 1 when a buffer has become half full, and nobody has been told yet.
+    pub(crate) pressing: AtomicU32,
     /// 1 when a firing cost too much.
     pub(crate) killed: AtomicU32,
 }
@@ -416,6 +418,14 @@ impl Shared {
     pub(crate) fn is_unresponsive(&self, now: u64) -> bool {
         let alive = self.alive.load(Ordering::Relaxed);
         !self.may_destroy && now.saturating_sub(alive) >= TIMEOUT
+    }
+
+    /// A buffer is more than half full.
+    pub(crate) fn press(&self) {
+        // Said once: all CPUs look at this word.
+        if self.counters.pressing.load(Ordering::Relaxed) == 0 {
+            self.counters.pressing.store(1, Ordering::Relaxed);
+        }
     }
 
     /// Ends the tracing of a consumer whose clauses cost too much.

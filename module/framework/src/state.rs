@@ -384,6 +384,7 @@ impl Consumer {
             sigdrops: s.counters.sigdrops.load(Relaxed),
             killed: s.counters.killed.load(Relaxed),
             filled: s.counters.filled.load(Relaxed),
+            pressing: s.counters.pressing.swap(0, Relaxed),
             nested: kapi::context::nested().wrapping_sub(s.nested_before),
             exiting: (activity as u32 >= Activity::Draining as u32).into(),
             ..Status::default()

@@ -40,7 +40,7 @@ fn layouts_are_the_golden_ones() {
         crate::record::AggEntry { id, hash, size, link }
         crate::status::Status { dyndrops, dyndrops_rinsing, dyndrops_busy, specdrops,
             specdrops_busy, specdrops_unavail, dblerrors, nested, stkstroverflows, filled, exiting,
-            killed, pad }
+            killed, pressing }
         crate::conf::Conf { abi_version, dif_version, nregs, ntuple, ncpus, pad, features }
         crate::ioctl::Probes { pattern, nargs, into, size, count, cursor, pad }
         crate::ioctl::Enable { dof, size, matched, pad }

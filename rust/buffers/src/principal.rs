@@ -106,7 +106,7 @@ fn next_start(starts: &mut [u8], from: usize, upper: usize) -> usize {
 impl<B: DerefMut<Target = [u8]>> Principal<B> {
     /// An empty buffer over `memory` whose records are taken from time to time.
     pub fn new(memory: B) -> Self {
-        let limit = memory.len();
+        let limit = memory.len() / 2;
         Self { memory, used: 0, limit, policy: Policy::Switch, drops: 0, errors: 0 }
     }
 
@@ -118,7 +118,8 @@ impl<B: DerefMut<Target = [u8]>> Principal<B> {
 
     /// One that keeps the newest records; `starts` are [`starts_for`] it, zeroed.
     pub fn ring(memory: B, starts: B) -> Self {
-        Self { policy: Policy::Ring { starts, upper: 0 }, ..Self::new(memory) }
+        let limit = memory.len();
+        Self { limit, policy: Policy::Ring { starts, upper: 0 }, ..Self::new(memory) }
     }
 
     /// Bytes that the memory has.
@@ -148,6 +149,11 @@ impl<B: DerefMut<Target = [u8]>> Principal<B> {
     fn find_room(&mut self, size: usize) -> bool {
         let all = self.memory.len();
         match &mut self.policy {
+            Policy::Switch if self.limit < all => {
+                // The first half is full.
+                self.limit = all;
+                self.used.saturating_add(size) <= all
+            }
             Policy::Switch | Policy::Full => false,
             Policy::Fill => {
                 self.limit = 0;
@@ -173,6 +179,12 @@ impl<B: DerefMut<Target = [u8]>> Principal<B> {
                 true
             }
         }
+    }
+
+    /// True if it is to be switched and more than half full.
+    #[inline]
+    pub fn is_pressing(&self) -> bool {
+        matches!(self.policy, Policy::Switch) && self.limit == self.memory.len()
     }
 
     /// True if a record has found no room, and that has ended the recording.
@@ -236,7 +248,7 @@ impl<B: DerefMut<Target = [u8]>> Principal<B> {
             Policy::Ring { upper, .. } if upper != 0 => (upper, self.limit),
             _ => (end, 0),
         };
-        self.limit = fresh.len();
+        self.limit = fresh.len() / 2;
         Taken {
             memory: core::mem::replace(&mut self.memory, fresh),
             used,
@@ -313,6 +325,15 @@ mod tests {
         assert_eq!((t.used, t.drops, t.errors), (32, 2, 1));
         assert_eq!(t.records(), [[1; 16], [2; 16]].concat());
         assert!(p.reserve(64).is_some());
+    }
+    #[test]
+    fn the_second_half_is_told() {
+        let mut p = Principal::new(vec![0u8; 64]);
+        assert!(put(&mut p, 16, 1) && put(&mut p, 16, 2) && !p.is_pressing());
+        assert!(put(&mut p, 16, 3) && p.is_pressing());
+        assert!(!put(&mut p, 32, 4) && put(&mut p, 16, 5) && !put(&mut p, 8, 6));
+        assert_eq!(p.swap(vec![0; 64]).used, 64);
+        assert!(!p.is_pressing() && put(&mut p, 40, 1) && p.is_pressing());
     }
     #[test]
     fn an_empty_buffer_counts_every_drop() {

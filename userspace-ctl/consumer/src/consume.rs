@@ -95,6 +95,12 @@ impl EnabledProbes {
         Ok(enabled)
     }
 
+    /// Does any probe that can fire again and again leave records, of those learnt?
+    pub fn any_records(&self) -> bool {
+        let again = |e: &EnabledProbe| e.size > 0 && e.parts.first().is_some_and(|p| p != "dtrace");
+        self.known.values().any(|e| again(e))
+    }
+
     /// Learns the first `count` EPIDs now: a probe's name is gone when its driver is unloaded.
     pub fn prefetch(&mut self, kernel: &mut dyn Kernel, count: u32) {
         for epid in 1..=count {
@@ -133,6 +139,33 @@ impl Timeline {
         cpus: &[u32],
         release: Release,
     ) -> Result<(Vec<Record>, Vec<Drops>), Failure> {
+        let (drops, until) = self.take(kernel, enabled, cpus)?;
+        if release == Release::Unordered {
+            return Ok((std::mem::take(&mut self.held), drops));
+        }
+        // Stable: records of one CPU and one moment stay in the order of their clauses.
+        self.held.sort_by_key(|r| (r.timestamp, r.cpu));
+        let due = match release {
+            Release::Last => self.held.len(),
+            _ => self.held.partition_point(|r| r.timestamp <= until),
+        };
+        let later = self.held.split_off(due);
+        Ok((std::mem::replace(&mut self.held, later), drops))
+    }
+
+    /// Records taken but not yet released.
+    pub fn held(&self) -> usize {
+        self.held.len()
+    }
+
+    /// Takes the principal buffers of `cpus`; gives what was dropped, and the time up to which no CPU can
+    /// bring a record any more.
+    pub fn take(
+        &mut self,
+        kernel: &mut dyn Kernel,
+        enabled: &mut EnabledProbes,
+        cpus: &[u32],
+    ) -> Result<(Vec<Drops>, u64), Failure> {
         let (mut drops, mut until) = (Vec::new(), u64::MAX);
         for &cpu in cpus {
             let mut data = Vec::new();
@@ -146,17 +179,7 @@ impl Timeline {
             until = until.min(snapshot.timestamp);
             self.walk(kernel, enabled, cpu, data, snapshot.oldest as usize)?;
         }
-        if release == Release::Unordered {
-            return Ok((std::mem::take(&mut self.held), drops));
-        }
-        // Stable: records of one CPU and one moment stay in the order of their clauses.
-        self.held.sort_by_key(|r| (r.timestamp, r.cpu));
-        let due = match release {
-            Release::Last => self.held.len(),
-            _ => self.held.partition_point(|r| r.timestamp <= until),
-        };
-        let later = self.held.split_off(due);
-        Ok((std::mem::replace(&mut self.held, later), drops))
+        Ok((drops, until))
     }
 
     fn walk(
@@ -171,6 +194,9 @@ impl Timeline {
         let end = blob.len();
         let oldest = oldest.min(end);
         let first = self.held.len();
+        let newest = self.newest.entry(cpu).or_default();
+        // Nearly always the next record is of the same probe.
+        let mut last: Option<Rc<EnabledProbe>> = None;
         for (mut at, end) in [(oldest, end), (0, oldest)] {
             while let Some(rest) = blob.get(at..end).filter(|r| r.len() >= 4) {
                 let epid = rest.first_chunk().map_or(0, |b| u32::from_le_bytes(*b));
@@ -178,12 +204,15 @@ impl Timeline {
                     at += 4;
                     continue;
                 }
-                let enabled = enabled.get(kernel, Epid(epid))?;
+                let enabled = match last.take() {
+                    Some(same) if same.epid.0 == epid => same,
+                    _ => enabled.get(kernel, Epid(epid))?,
+                };
+                last = Some(enabled.clone());
                 let Some(record) = rest.get(..enabled.size).filter(|r| !r.is_empty()) else {
                     let what = format!("the buffer of CPU {cpu} ends within a record");
                     return Err(Error::new("failed to consume records", what).into());
                 };
-                let newest = self.newest.entry(cpu).or_default();
                 if let Ok((head, _)) = RecordHeader::read_from_prefix(record) {
                     *newest = head.timestamp().max(*newest);
                 }
@@ -202,9 +231,11 @@ impl Timeline {
                 });
             }
         }
-        let ids: Vec<ProbeId> = self.held.iter().skip(first + 1).map(|r| r.enabled.probe).collect();
-        for (record, next) in self.held.iter_mut().skip(first).zip(ids) {
-            record.is_followed_by_same_probe = record.enabled.probe == next;
+        let mut next: Option<ProbeId> = None;
+        for record in self.held.iter_mut().skip(first).rev() {
+            let probe = Some(record.enabled.probe);
+            record.is_followed_by_same_probe = next == probe;
+            next = probe;
         }
         Ok(())
     }

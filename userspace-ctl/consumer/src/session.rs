@@ -14,7 +14,7 @@ use crate::kernel::{Kernel, Started};
 use crate::print::report::{Effect, Report, Reporter};
 use crate::status::{self, Drops};
 use crate::symbol::Symbols;
-use crate::wait::{Event, Waiter};
+use crate::wait::{Event, Look, Waiter};
 use crate::{enable, print};
 use abi::action::ActionKind;
 use abi::ids::Epid;
@@ -65,7 +65,21 @@ pub struct Session<'a> {
     /// Where `freopen()` has sent the output.
     redirected: Option<File>,
     exit: Option<i32>,
+    /// Clauses leave records, in buffers that are switched.
+    records: bool,
+    /// The last round had some.
+    is_busy: bool,
+    /// A buffer has become half full.
+    is_pressed: bool,
 }
+
+/// How often to look for buffers that fill up, ns: when records came a moment ago, and when none did.
+const BUSY: u64 = 10_000_000;
+const QUIET: u64 = 50_000_000;
+/// After so many records printed we look, too.
+const AT_A_TIME: usize = 1024;
+/// Most records that wait for being printed; if there are more, the kernel's buffers are left to fill up.
+const MOST_HELD: usize = 4 << 20;
 
 impl<'a> Session<'a> {
     /// Enables programs with the options that were set explicitly. `name` is how messages call
@@ -115,6 +129,9 @@ impl<'a> Session<'a> {
             status: Status::default(),
             redirected: None,
             exit: None,
+            records: false,
+            is_busy: false,
+            is_pressed: false,
         })
     }
 
@@ -130,6 +147,8 @@ impl<'a> Session<'a> {
         self.tell_sizes(&started)?;
         let count = self.matched.saturating_add(enable::OWN_PROBES).min(PREFETCH);
         self.enabled.prefetch(self.kernel, count);
+        let is_switched = self.options.get(OptionId::Bufpolicy) == policy::SWITCH;
+        self.records = is_switched && self.enabled.any_records();
         // Without temporal order BEGIN's CPU comes first.
         self.cpus.sort_by_key(|&c| c != started.cpu);
         Ok(())
@@ -185,7 +204,7 @@ impl<'a> Session<'a> {
                 *at = now.saturating_add(rate).min(*at);
             }
             let next = due.into_iter().min().unwrap_or(now);
-            match waiter.wait(next.saturating_sub(now).min(SIGN_OF_LIFE)) {
+            match self.sleep(waiter, next.saturating_sub(now).min(SIGN_OF_LIFE)) {
                 Event::Timeout => {}
                 Event::Interrupt => break,
                 Event::TargetsGone(epitaphs) => {
@@ -199,7 +218,7 @@ impl<'a> Session<'a> {
             }
             let now = waiter.now();
             let [switch, aggregate, status] = [0, 1, 2].map(|i| due[i] <= now);
-            if switch {
+            if switch || std::mem::take(&mut self.is_pressed) {
                 self.round(false)?;
             }
             if aggregate {
@@ -226,6 +245,17 @@ impl<'a> Session<'a> {
             rates[2] = rates[2].min(rate(OptionId::Cleanrate));
         }
         rates
+    }
+
+    /// Sleeps. While records come, buffers that fill up are looked for: the sooner, the more came last.
+    fn sleep(&mut self, waiter: &mut dyn Waiter, ns: u64) -> Event {
+        let Self { kernel, is_pressed, .. } = self;
+        let mut is_due = || {
+            *is_pressed = kernel.status().is_ok_and(|s| s.pressing != 0);
+            *is_pressed
+        };
+        let every = if self.is_busy { BUSY } else { QUIET };
+        waiter.wait(ns, self.records.then_some(Look { every, is_due: &mut is_due }))
     }
 
     /// Has the program said exit()? A cheap question, so exit() is seen without a round's delay.
@@ -262,12 +292,16 @@ impl<'a> Session<'a> {
         if is_last || self.uses_aggregations() {
             self.snap_aggregations()?;
         }
+        self.is_busy = !records.is_empty();
         let mut text = Vec::new();
-        for record in &records {
+        for (n, record) in records.iter().enumerate() {
             self.print(&mut text, record)?;
             if text.len() > 64 << 10 {
                 self.emit(&text)?;
                 text.clear();
+            }
+            if n % AT_A_TIME == AT_A_TIME - 1 && self.records && !is_last {
+                self.take_more()?;
             }
         }
         self.emit(&text)?;
@@ -277,6 +311,16 @@ impl<'a> Session<'a> {
     /// Are buffers taken while tracing goes on?
     fn is_switching(&self) -> bool {
         self.options.get(OptionId::Bufpolicy) == policy::SWITCH
+    }
+
+    /// Empties buffers that have filled up while we were printing.
+    fn take_more(&mut self) -> Result<(), Failure> {
+        let is_pressed = self.kernel.status().is_ok_and(|s| s.pressing != 0);
+        if is_pressed && self.timeline.held() < MOST_HELD {
+            let (drops, _) = self.timeline.take(self.kernel, &mut self.enabled, &self.cpus)?;
+            self.tell(&drops)?;
+        }
+        Ok(())
     }
 
     /// Where output goes now.

@@ -28,8 +28,16 @@ pub enum Event {
 pub trait Waiter {
     /// Monotonic time, ns.
     fn now(&self) -> u64;
-    /// Sleeps at most so long, ns.
-    fn wait(&mut self, ns: u64) -> Event;
+    /// Sleeps at most so long, ns; with a look, until there is something to be seen.
+    fn wait(&mut self, ns: u64, look: Option<Look<'_>>) -> Event;
+}
+
+/// What wakes a sleeper, if it is looked for.
+pub struct Look<'a> {
+    /// How often to look, ns.
+    pub every: u64,
+    /// True if there is something.
+    pub is_due: &'a mut dyn FnMut() -> bool,
 }
 
 /// The real one: signals and targets.
@@ -70,7 +78,24 @@ impl Waiter for Signals {
         u64::try_from(self.start.elapsed().as_nanos()).unwrap_or(u64::MAX)
     }
 
-    fn wait(&mut self, ns: u64) -> Event {
+    fn wait(&mut self, ns: u64, look: Option<Look<'_>>) -> Event {
+        let Some(look) = look else { return self.sleep(ns) };
+        let until = self.now().saturating_add(ns);
+        loop {
+            let left = until.saturating_sub(self.now());
+            if left == 0 || (look.is_due)() {
+                return Event::Timeout;
+            }
+            match self.sleep(left.min(look.every)) {
+                Event::Timeout => {}
+                event => return event,
+            }
+        }
+    }
+}
+
+impl Signals {
+    fn sleep(&mut self, ns: u64) -> Event {
         let mut fds = vec![self.wakeup.as_raw_fd()];
         fds.extend(self.targets.iter().map(Target::fd));
         let ms = i32::try_from(ns.div_ceil(1_000_000)).unwrap_or(i32::MAX);

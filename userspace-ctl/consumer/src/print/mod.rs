@@ -32,12 +32,19 @@ pub(crate) fn append(out: &mut Vec<u8>, text: std::fmt::Arguments<'_>) {
 /// Appends bytes, padded with blanks to `width` columns.
 pub(crate) fn pad_right(out: &mut Vec<u8>, bytes: &[u8], width: usize) {
     out.extend_from_slice(bytes);
-    out.resize(out.len() + width.saturating_sub(columns(bytes)), b' ');
+    blanks(out, bytes, width);
+}
+
+/// The blanks that bytes need to have so many columns.
+fn blanks(out: &mut Vec<u8>, bytes: &[u8], width: usize) {
+    if width > 0 {
+        out.resize(out.len() + width.saturating_sub(columns(bytes)), b' ');
+    }
 }
 
 /// The same with the blanks in front.
 pub(crate) fn pad_left(out: &mut Vec<u8>, bytes: &[u8], width: usize) {
-    out.resize(out.len() + width.saturating_sub(columns(bytes)), b' ');
+    blanks(out, bytes, width);
     out.extend_from_slice(bytes);
 }
 

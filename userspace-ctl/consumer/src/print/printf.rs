@@ -168,51 +168,87 @@ fn escaped(bytes: &[u8]) -> Vec<u8> {
     out
 }
 
+/// Digits of 64 bits to the base 8, and a zero before them.
+type Room = [u8; 23];
+
+/// The digits of a number, in what the conversion's letter says.
+fn digits(room: &mut Room, letter: char, mut value: u64) -> &[u8] {
+    let ten = if letter == 'X' { b'A' } else { b'a' };
+    let mut n = 0;
+    for slot in room.iter_mut().rev() {
+        let (digit, rest) = match letter {
+            'x' | 'X' | 'p' => (value % 16, value / 16),
+            'o' => (value % 8, value / 8),
+            _ => (value % 10, value / 10),
+        };
+        // CAST: below 16.
+        let digit = digit as u8;
+        *slot = if digit < 10 { b'0' + digit } else { ten + (digit - 10) };
+        (n, value) = (n + 1, rest);
+        if value == 0 {
+            break;
+        }
+    }
+    room.get(room.len() - n..).unwrap_or_default()
+}
+
 /// An integer: C's rules for sign, `#`, precision and zeros.
 fn number(out: &mut Vec<u8>, c: &Conversion, s: &Shape, bytes: &[u8]) {
     let value = unsigned(bytes).unwrap_or(0);
-    let negative = matches!(c.letter, 'd' | 'i' | '@') && signed(bytes).unwrap_or(0) < 0;
-    let (prefix, mut digits) = match c.letter {
-        'x' | 'p' if c.alternate && value != 0 => ("0x", format!("{value:x}")),
-        'x' | 'p' => ("", format!("{value:x}")),
-        'X' if c.alternate && value != 0 => ("0X", format!("{value:X}")),
-        'X' => ("", format!("{value:X}")),
-        'o' if c.alternate && value != 0 => ("", format!("0{value:o}")),
-        'o' => ("", format!("{value:o}")),
-        'd' | 'i' | '@' => {
-            let digits = signed(bytes).unwrap_or(0).unsigned_abs().to_string();
-            match (negative, c.plus, c.space) {
-                (true, ..) => ("-", digits),
-                (_, true, _) => ("+", digits),
-                (_, _, true) => (" ", digits),
-                _ => ("", digits),
-            }
-        }
-        _ => ("", value.to_string()),
+    let as_signed = signed(bytes).unwrap_or(0);
+    let (prefix, magnitude) = match c.letter {
+        'x' | 'p' if c.alternate && value != 0 => ("0x", value),
+        'X' if c.alternate && value != 0 => ("0X", value),
+        'd' | 'i' | '@' => match (as_signed < 0, c.plus, c.space) {
+            (true, ..) => ("-", as_signed.unsigned_abs()),
+            (_, true, _) => ("+", as_signed.unsigned_abs()),
+            (_, _, true) => (" ", as_signed.unsigned_abs()),
+            _ => ("", as_signed.unsigned_abs()),
+        },
+        _ => ("", value),
     };
-    if c.group && !matches!(c.letter, 'x' | 'X' | 'o' | 'p') {
-        digits = grouped(&digits);
+    let (mut room, comma) = ([0; 23], c.group && !matches!(c.letter, 'x' | 'X' | 'o' | 'p'));
+    let mut digits = digits(&mut room, c.letter, magnitude);
+    let with_commas;
+    if comma {
+        with_commas = grouped(digits);
+        digits = &with_commas;
     }
+    // A precision of 0 prints a 0 as nothing.
+    if s.precision == Some(0) && value == 0 {
+        digits = b"";
+    }
+    // The 0 of `%#o` is one of the digits.
+    let is_octal = c.letter == 'o' && c.alternate && value != 0;
+    let there = digits.len() + usize::from(is_octal);
     let least = match s.precision {
         Some(p) => p,
         None if c.zero && !s.is_left => s.width.saturating_sub(prefix.len()),
         None => 1,
     };
-    // A precision of 0 prints a 0 as nothing.
-    if s.precision == Some(0) && value == 0 && digits == "0" {
-        digits.clear();
+    let zeros = least.saturating_sub(there) + usize::from(is_octal);
+    let columns = prefix.len() + zeros + digits.len();
+    let blanks = s.width.saturating_sub(columns);
+    if !s.is_left {
+        out.resize(out.len() + blanks, b' ');
     }
-    let body = format!("{prefix}{digits:0>least$}");
-    match s.is_left {
-        true => pad_right(out, body.as_bytes(), s.width),
-        false => pad_left(out, body.as_bytes(), s.width),
+    out.extend_from_slice(prefix.as_bytes());
+    out.resize(out.len() + zeros, b'0');
+    out.extend_from_slice(digits);
+    if s.is_left {
+        out.resize(out.len() + blanks, b' ');
     }
 }
 
-fn grouped(digits: &str) -> String {
-    let n = digits.len();
-    let comma = |i: usize| if i > 0 && (n - i) % 3 == 0 { "," } else { "" };
-    digits.chars().enumerate().map(|(i, c)| format!("{}{c}", comma(i))).collect()
+fn grouped(digits: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    for (i, &digit) in digits.iter().enumerate() {
+        if i > 0 && (digits.len() - i) % 3 == 0 {
+            out.push(b',');
+        }
+        out.push(digit);
+    }
+    out
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ use buffers::aggregation::AggBuffer;
 use buffers::principal::Principal;
 use buffers::Key;
 use consumer::kernel::{Aggregation, Answer, Buffer, Eprobe, Kernel, Snapshot, Started};
-use consumer::wait::{Event, Waiter};
+use consumer::wait::{Event, Look, Waiter};
 use consumer::Refusal;
 use dif::asm::Object;
 use dif::harness::Script;
@@ -566,7 +566,7 @@ impl Waiter for Steps {
         self.clock
     }
 
-    fn wait(&mut self, ns: u64) -> Event {
+    fn wait(&mut self, ns: u64, _look: Option<Look<'_>>) -> Event {
         self.clock += ns;
         match self.steps.pop_front() {
             Some(mut step) => {
