@@ -20,7 +20,7 @@ use dif::{addr, Env, Key, Raised, Scope, Space, Var};
 use kapi::context::ProbeCtx;
 use kapi::nofault;
 use kapi::stack;
-use kapi::task::{self, locks};
+use kapi::task::{self, locks, Dir};
 
 /// Regions of the framework.
 const GLOBALS: u8 = 0x10;
@@ -34,6 +34,8 @@ const STRING_STRIDE: u64 = 512;
 const EXECNAME: u64 = 4;
 const ZONENAME: u64 = 5;
 const EXECARGS: u64 = 6;
+const CWD: u64 = 7;
+const ROOT: u64 = 8;
 
 /// One firing. What some clauses ask for and others do not is found out once, when one does.
 pub(crate) struct Firing<'a> {
@@ -100,8 +102,12 @@ fn ill_op() -> Raised {
     Raised { kind: FaultKind::IllOp, addr: 0 }
 }
 
+/// Registers of a process.
+const NREGISTERS: u32 = 21;
 /// What a frame of a stack costs at most, in the machine's units.
 const FRAME: u32 = 8;
+/// What it costs to go up the tree of files.
+const WAY: u32 = 1024;
 /// What it costs to begin a walk.
 const WALK: u32 = 32;
 
@@ -182,11 +188,21 @@ impl ProbeEnv<'_> {
         Ok(true)
     }
 
+    /// [`Self::builtin_string`], at its price: some are looked for anew each time.
+    fn pay_for_string(&mut self, offset: u64, into: &mut [u8]) -> Result<bool, Raised> {
+        if matches!(offset / STRING_STRIDE, CWD | ROOT) {
+            self.spend(WAY)?;
+        }
+        Ok(self.builtin_string(offset, into))
+    }
+
     /// The bytes of a builtin string, from an offset into its region.
     fn builtin_string(&self, offset: u64, into: &mut [u8]) -> bool {
         let mut comm = [0; 16];
         let text = match offset / STRING_STRIDE {
             EXECARGS => return exec_args(offset % STRING_STRIDE, into),
+            CWD => return dir(Dir::Current, offset % STRING_STRIDE, into),
+            ROOT => return dir(Dir::Root, offset % STRING_STRIDE, into),
             // There are no zones here.
             ZONENAME => b"global",
             EXECNAME => {
@@ -195,18 +211,7 @@ impl ProbeEnv<'_> {
             }
             n => self.ecb.probe.part(n as usize),
         };
-        // Behind the text there are NULs up to the end of its place.
-        let at = offset % STRING_STRIDE;
-        if at.saturating_add(into.len() as u64) > STRING_STRIDE {
-            return false;
-        }
-        let tail = text.get(at as usize..).unwrap_or_default();
-        let n = tail.len().min(into.len());
-        if let (Some((head, rest)), Some(tail)) = (into.split_at_mut_checked(n), tail.get(..n)) {
-            head.copy_from_slice(tail);
-            rest.fill(0);
-        }
-        true
+        put(text, offset % STRING_STRIDE, into)
     }
 }
 
@@ -290,7 +295,13 @@ impl Env for ProbeEnv<'_> {
                 let now = vtime::now(self.firing.ctx, self.firing.now());
                 now.ok_or(Raised { kind: FaultKind::NoScratch, addr: 0 })?
             }
-            Builtin::Regs | Builtin::Uregs | Builtin::Vmregs => return Err(ill_op()),
+            Builtin::Cwd => string(CWD),
+            Builtin::Root => string(ROOT),
+            Builtin::Uregs => {
+                let n = u32::try_from(index).ok().filter(|n| *n < NREGISTERS).ok_or(ill_op())?;
+                task::register(n).ok_or(bad_addr(0))?
+            }
+            Builtin::Regs | Builtin::Vmregs => return Err(ill_op()),
         })
     }
 
@@ -387,7 +398,7 @@ impl Env for ProbeEnv<'_> {
             GLOBALS => shared.globals.read(at, into),
             ELEMENTS => shared.dynvars.elements().read(offset, into),
             LOCALS => read_words(self.locals, at, into),
-            STRINGS => self.builtin_string(offset, into),
+            STRINGS => self.pay_for_string(offset, into)?,
             _ => false,
         };
         if inside {
@@ -407,7 +418,7 @@ impl Env for ProbeEnv<'_> {
                 let left = STRING_STRIDE.wrapping_sub(offset % STRING_STRIDE);
                 let n = into.len().min(left as usize);
                 let into = into.get_mut(..n).unwrap_or_default();
-                return match self.builtin_string(offset, into) {
+                return match self.pay_for_string(offset, into)? {
                     true => Ok(abi::probe::until_nul(into).len()),
                     false => Err(bad_addr(addr)),
                 };
@@ -535,6 +546,26 @@ fn exec_args(at: u64, into: &mut [u8]) -> bool {
     match nofault::read_user(args.start.wrapping_add(at), some) {
         Ok(()) => some.iter_mut().filter(|b| **b == 0).for_each(|b| *b = b' '),
         Err(_) => some.fill(0),
+    }
+    true
+}
+
+/// Some bytes of a directory's name.
+#[inline(never)]
+fn dir(which: Dir, at: u64, into: &mut [u8]) -> bool {
+    put(task::path(which, &mut [0; 256]), at, into)
+}
+
+/// Some bytes of a text with NULs behind it, up to the end of its place.
+fn put(text: &[u8], at: u64, into: &mut [u8]) -> bool {
+    if at.saturating_add(into.len() as u64) > STRING_STRIDE {
+        return false;
+    }
+    let tail = text.get(at as usize..).unwrap_or_default();
+    let n = tail.len().min(into.len());
+    if let (Some((head, rest)), Some(tail)) = (into.split_at_mut_checked(n), tail.get(..n)) {
+        head.copy_from_slice(tail);
+        rest.fill(0);
     }
     true
 }

@@ -194,6 +194,8 @@ macro_rules! for_each_builtin {
             (0x0405, Nspid, "nspid", Scalar, "pid_t"),
             (0x0406, Nstid, "nstid", Scalar, "id_t"),
             (0x0407, Curcgroup, "curcgroup", Scalar, "uint64_t"),
+            (0x0408, Cwd, "cwd", String, "string"),
+            (0x0409, Root, "root", String, "string"),
         }
     };
 }
@@ -232,6 +234,50 @@ macro_rules! define_builtins {
     };
 }
 for_each_builtin!(define_builtins);
+
+/// Indices of `uregs[]`: the order in which Linux keeps a process's registers, under the names of DTrace.
+pub const REGISTERS: &[(&str, u64)] = &[
+    ("R_R15", 0),
+    ("R_R14", 1),
+    ("R_R13", 2),
+    ("R_R12", 3),
+    ("R_RBP", 4),
+    ("R_RBX", 5),
+    ("R_R11", 6),
+    ("R_R10", 7),
+    ("R_R9", 8),
+    ("R_R8", 9),
+    ("R_RAX", 10),
+    ("R_RCX", 11),
+    ("R_RDX", 12),
+    ("R_RSI", 13),
+    ("R_RDI", 14),
+    ("R_ERR", 15),
+    ("R_RIP", 16),
+    ("R_CS", 17),
+    ("R_RFL", 18),
+    ("R_RSP", 19),
+    ("R_SS", 20),
+    // Of 32-bit processes.
+    ("R_EBP", 4),
+    ("R_EBX", 5),
+    ("R_EAX", 10),
+    ("R_ECX", 11),
+    ("R_EDX", 12),
+    ("R_ESI", 13),
+    ("R_EDI", 14),
+    ("R_EIP", 16),
+    ("R_EFL", 18),
+    ("R_ESP", 19),
+    ("R_UESP", 19),
+    // Of any processor.
+    ("R_FP", 4),
+    ("R_R0", 10),
+    ("R_R1", 12),
+    ("R_PC", 16),
+    ("R_PS", 18),
+    ("R_SP", 19),
+];
 
 /// Calls a macro with every subroutine: `(id, Variant, "name", "D prototype")`; `[x]` is optional.
 #[macro_export]

@@ -51,8 +51,12 @@ extern const u32 kapi_mutex_owner, kapi_rwsem_count, kapi_rwsem_owner;
 u32 kapi_task_context(void);
 extern const u32 kapi_over_task, kapi_task_mark;
 u64 kapi_task_runtime(void);
+bool kapi_task_register(u32 n, u64 *value);
 bool kapi_task_may_trace(void);
 int kapi_task_locked_down(void);
+
+/* path.c */
+u32 kapi_task_path(bool root, u8 *to, u32 size);
 
 /* threads.c */
 typedef void (*kapi_end_fn)(u64 task, u64 mark);

@@ -15,8 +15,10 @@
 #include <linux/rwsem.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
+#include <linux/sched/task_stack.h>
 #include <linux/security.h>
 #include <linux/uidgid.h>
+#include <asm/ptrace.h>
 #include "kapi.h"
 
 /*
@@ -154,6 +156,21 @@ const u32 kapi_task_mark = offsetof(struct task_struct, start_boottime);
 notrace u64 kapi_task_runtime(void)
 {
 	return READ_ONCE(current->se.sum_exec_runtime);
+}
+
+/* A register of the process, as it came into the kernel, by its place in struct pt_regs. False: there is none. */
+notrace bool kapi_task_register(u32 n, u64 *value)
+{
+	struct pt_regs *regs = task_pt_regs(current);
+
+	BUILD_BUG_ON(offsetof(struct pt_regs, ip) != 16 * 8 || sizeof(*regs) != 21 * 8);
+	if (n >= 21 || !current->mm || (current->flags & (PF_KTHREAD | PF_EXITING)) || !user_mode(regs))
+		return false;
+	*value = ((const unsigned long *)regs)[array_index_nospec(n, 21)];
+	/* What else the processor keeps there is no part of a selector. */
+	if (n == offsetof(struct pt_regs, cs) / 8 || n == offsetof(struct pt_regs, ss) / 8)
+		*value = (u16)*value;
+	return true;
 }
 
 /* 0: the task itself, 1: a soft interrupt over it, 2: a hard one, 3: an NMI */

@@ -97,6 +97,9 @@ unsafe extern "C" {
     pub(crate) safe static kapi_over_task: u32;
     pub(crate) safe static kapi_task_mark: u32;
     pub(crate) safe fn kapi_task_runtime() -> u64;
+    pub(crate) safe fn kapi_task_register(n: u32, value: &mut u64) -> bool;
+    /// `to` takes `size` bytes, and that is not 0.
+    pub(crate) fn kapi_task_path(root: bool, to: *mut u8, size: u32) -> u32;
     pub(crate) safe static kapi_mutex_owner: u32;
     pub(crate) safe static kapi_rwsem_count: u32;
     pub(crate) safe static kapi_rwsem_owner: u32;

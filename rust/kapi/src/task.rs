@@ -97,6 +97,31 @@ pub fn args() -> Option<Range<u64>> {
     sys::kapi_task_args(&mut start, &mut end).then_some(start..end)
 }
 
+/// A register of the process as it came into the kernel, by its place in `struct pt_regs`. `None`: there
+/// is no such one, or no process.
+pub fn register(n: u32) -> Option<u64> {
+    let mut value = 0;
+    sys::kapi_task_register(n, &mut value).then_some(value)
+}
+
+/// Which place in the tree of files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Dir {
+    /// The current directory, from the process's root on.
+    Current,
+    /// That root.
+    Root,
+}
+
+/// Its name; of one that `into` has no room for the end. Empty: it has none.
+pub fn path(dir: Dir, into: &mut [u8; 256]) -> &[u8] {
+    let size = into.len();
+    // SAFETY: `into` takes as many bytes.
+    // CAST: 256.
+    let at = unsafe { sys::kapi_task_path(dir == Dir::Root, into.as_mut_ptr(), size as u32) };
+    into.get(at as usize..size.wrapping_sub(1)).unwrap_or_default()
+}
+
 /// Where locks tell of themselves, from their address on.
 pub mod locks {
     use crate::sys;

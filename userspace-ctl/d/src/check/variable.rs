@@ -12,13 +12,12 @@ use crate::typed::{Expr, Kind};
 use crate::types::convert::is_assignable;
 use crate::types::{Int, Type};
 use crate::world::TypeSpace;
-use abi::dif::{Builtin, VarKind};
+use abi::dif::{Builtin, VarKind, REGISTERS};
 use abi::difo::MAX_BY_REF;
 use std::sync::Arc;
 
 /// Names that DTrace knows and this version does not.
-const LATER: &[&str] =
-    &["curpsinfo", "curlwpsinfo", "curcpu", "cwd", "root", "fds", "chip", "lgrp", "pset", "fp"];
+const LATER: &[&str] = &["curpsinfo", "curlwpsinfo", "curcpu", "fds", "chip", "lgrp", "pset", "fp"];
 
 /// Nodes that all uses of inlines may put in.
 const MAX_EXPANDED: u32 = 1 << 20;
@@ -60,6 +59,9 @@ impl Checker<'_> {
         }
         if name == "NULL" {
             return Expr::new(Kind::Int(0), Type::Void.pointer_to(), span);
+        }
+        if let Some((_, n)) = REGISTERS.iter().find(|(register, _)| *register == name) {
+            return Expr::constant(*n, Int::INT, span);
         }
         if let Some((value, int)) = self.enumerator(name) {
             return Expr::constant(value, int, span);
@@ -254,6 +256,24 @@ impl Checker<'_> {
         self.fail(d)
     }
 
+    /// `uregs[R_RIP]`.
+    fn register(&mut self, indices: &[ast::Expr], span: Span) -> Expr {
+        let [index] = indices else {
+            let message = format!("uregs[] has one index, found {}", indices.len());
+            return self.fail(Diagnostic::new(Tag::OpInt, span, message));
+        };
+        let index = self.expr(index);
+        if !index.ty.is_error() && index.ty.int().is_none() {
+            let message = format!("index of uregs[] must be an integer, found {}", index.ty);
+            return self.fail(
+                Diagnostic::new(Tag::OpInt, index.span, message)
+                    .hint("R_RIP, R_RSP, R_RAX .. are the names of registers"),
+            );
+        }
+        let ty = Type::from_table(Builtin::Uregs.type_name()).unwrap_or(Type::Int(Int::INT64));
+        Expr::new(Kind::Element(Builtin::Uregs, Box::new(index)), ty, span)
+    }
+
     /// `args[N]` and the like; `None` if the name is no builtin array.
     pub(super) fn builtin_array(
         &mut self,
@@ -265,8 +285,19 @@ impl Checker<'_> {
             return None;
         }
         let b = builtin(name).filter(|b| b.kind() == VarKind::Array)?;
-        if b != Builtin::Args {
-            return Some(self.later(Tag::VarUnsup, span, &format!("{name}[] is")));
+        match b {
+            Builtin::Uregs => return Some(self.register(indices, span)),
+            Builtin::Regs | Builtin::Vmregs => {
+                let why = match b {
+                    Builtin::Regs => "probes keep what was passed and returned, not all registers",
+                    _ => "those of a virtual machine are known to its hypervisor alone",
+                };
+                let message = format!("{name}[] is not supported: {why}");
+                return Some(self.fail(Diagnostic::new(Tag::VarUnsup, span, message).hint(
+                    "arg0 .. arg9 and args[] are what was passed; uregs[] are the process's",
+                )));
+            }
+            _ => {}
         }
         let [index] = indices else {
             let message = format!("args[] has one index, found {}", indices.len());
