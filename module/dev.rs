@@ -52,6 +52,7 @@ impl MiscDevice for Dtrace {
 
     fn ioctl(me: Pin<&Self>, _file: &File, cmd: u32, arg: usize) -> Result<isize> {
         let consumer = &me.get_ref().consumer;
+        let _beat = consumer.beat();
         let outcome = match cmd {
             ioctl::PROBES => exchange(arg, |a| probes(consumer, a)),
             ioctl::BUFSNAP => exchange(arg, |a| snap(consumer, a)),

@@ -34,7 +34,8 @@ def expect(what, errnos, request, arg):
         raise SystemExit(f"{what}: {name(e)}")
 
 
-SIZES = {2: 424, 4: 48, 6: 24, 7: 48, 8: 40, 10: 32, 11: 88, 12: 32, 13: 32, 15: 32, 16: 16, 32: 16, 33: 592, 34: 16}
+SIZES = {2: 424, 4: 48, 6: 24, 7: 48, 8: 40, 10: 32, 11: 96, 12: 48, 13: 48, 15: 32, 16: 16, 32: 16, 33: 592,
+         34: 16, 35: 584}
 for nr in range(256):
     for size in (0, 1, 8, 4096, 16383):
         if SIZES.get(nr) != size:
@@ -64,8 +65,8 @@ for address in BAD:
     expect(f"DOF at {address:#x}", {errno.EFAULT}, iowr(6, 24), enable(address, 64))
 expect("empty DOF", {errno.EINVAL}, iowr(6, 24), enable(0, 0))
 expect("huge DOF", {errno.E2BIG}, iowr(6, 24), enable(0x1000, 2**40))
-expect("GO before ENABLE", {errno.EBUSY}, iowr(12, 32), bytes(32))
-expect("STOP before GO", {errno.EBUSY}, iowr(13, 32), bytes(32))
+expect("GO before ENABLE", {errno.EBUSY}, iowr(12, 48), bytes(48))
+expect("STOP before GO", {errno.EBUSY}, iowr(13, 48), bytes(48))
 expect("LEFTOUT before GO", {errno.EBUSY}, iowr(34, 16), bytes(16))
 expect("EXPLAIN without a function", {errno.ENOENT}, iowr(33, 592), bytes(592))
 
@@ -82,7 +83,7 @@ expect("PROBES without enough room", {errno.ENOSPC}, iowr(2, 424), probes(0x1000
 expect("PROBES from a cursor behind all", {0}, iowr(2, 424), probes(0, 0, 2**32 - 1))
 for address in BAD[1:]:
     expect(f"PROBES to {address:#x}", {errno.EFAULT}, iowr(2, 424), probes(address, 4096))
-expect("STATUS before GO", {errno.EBUSY}, iowr(11, 88), bytes(88))
+expect("STATUS before GO", {errno.EBUSY}, iowr(11, 96), bytes(96))
 for cpu in (0, 2**32 - 1):
     expect("BUFSNAP before GO", {errno.EBUSY}, iowr(4, 48), struct.pack("<QQIIQQQ", 0, 2**40, cpu, 0, 0, 0, 0))
 os.close(fd)

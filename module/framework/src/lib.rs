@@ -20,6 +20,7 @@
 //! | [`env`] | the questions of the machine, answered |
 //! | [`shared`] | what a consumer's probes write into |
 //! | [`dynvar`], [`words`] | memory behind variables |
+//! | [`pulse`] | whether a consumer lives |
 //! | [`vtime`] | the account behind `vtimestamp` |
 //! | [`args`] | where argN comes from |
 //! | [`error`], [`report`] | why not |
@@ -43,6 +44,7 @@ pub mod lean;
 pub mod matching;
 pub mod probe;
 pub mod provider;
+pub mod pulse;
 pub mod report;
 pub mod shared;
 pub mod state;

@@ -9,6 +9,7 @@ use crate::dynvar::DynVars;
 use crate::ecb::Chain;
 use crate::enabling::Enabling;
 use crate::probe::Special;
+use crate::pulse::Pulse;
 use crate::vars::Vars;
 use crate::words::Words;
 use crate::{Error, Result};
@@ -21,6 +22,7 @@ use kapi::context::ProbeCtx;
 use kapi::percpu::PerCpu;
 use kapi::publish::{Published, Retired};
 use kernel::prelude::*;
+use kernel::sync::Arc;
 
 /// How far the tracing is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,10 +81,9 @@ pub(crate) struct CpuState {
 /// 1): some 20 ms with interrupts off on slow hardware. Who needs more is ended, as a dead-man would.
 pub(crate) const BUDGET: u32 = 1 << 20;
 
-/// The timer of the dead man, and for how long it, and the consumer, may be missed: ns.
+/// The timer of the dead man, and for how long it may be missed: ns.
 pub(crate) const INTERVAL: i64 = 1_000_000_000;
 const TIMEOUT: u64 = 10_000_000_000;
-const CONSUMER_TIMEOUT: u64 = 30_000_000_000;
 
 /// Words of each CPU's cache of keys: a power of two.
 const CACHE: usize = 512 * buffers::aggregation::SLOT;
@@ -130,9 +131,9 @@ pub struct Shared {
     pub(crate) counters: Counters,
     /// Of each CPU: when the second began, and how much of it was spent by `chill()`.
     chilled: PerCpu<(AtomicU64, AtomicU64)>,
-    /// The dead man's pedals: when the timer came last, and when the consumer asked for something.
+    /// The dead man's pedals: when the timer came last, and the consumer's.
     alive: AtomicU64,
-    asked: AtomicU64,
+    pulse: Arc<Pulse>,
     special: [Published<Chain>; 3],
     /// The first number of a value that is not given, and the end of them. Those below are of
     /// aggregations without a key.
@@ -266,7 +267,7 @@ impl Shared {
     /// Memory for an enabling, whose variables move here. With bufresize=auto a size for which there
     /// is no memory is halved until there is.
     #[inline(never)]
-    pub(crate) fn new(e: &mut Enabling) -> Result<(Self, Spare)> {
+    pub(crate) fn new(e: &mut Enabling, pulse: Arc<Pulse>) -> Result<(Self, Spare)> {
         let mut options = e.options.clone();
         let may_shrink = options.get(OptionId::Bufresize) == 0;
         let only_cpu = options.get(OptionId::Cpu);
@@ -307,7 +308,7 @@ impl Shared {
             counters: Counters::default(),
             chilled: PerCpu::new(|_| Ok((AtomicU64::new(0), AtomicU64::new(0))))?,
             alive: AtomicU64::new(kapi::time::monotonic_ns()),
-            asked: AtomicU64::new(kapi::time::monotonic_ns()),
+            pulse,
             special: [Published::empty(), Published::empty(), Published::empty()],
             // CAST: both are less than the bytes of an enabling.
             numbers: (AtomicU32::new(e.aggs.len() as u32), numbers(e) as u32),
@@ -400,16 +401,11 @@ impl Shared {
         true
     }
 
-    /// The consumer takes care of what its probes write.
-    pub(crate) fn is_asked(&self) {
-        self.asked.store(kapi::time::monotonic_ns(), Ordering::Relaxed);
-    }
-
     /// Each second: ends the tracing if the consumer has not been heard of for long.
     pub(crate) fn watch(&self) {
         let now = kapi::time::monotonic_ns();
         self.alive.store(now, Ordering::Relaxed);
-        if now.saturating_sub(self.asked.load(Ordering::Relaxed)) >= CONSUMER_TIMEOUT {
+        if self.pulse.is_gone(now) {
             self.kill();
         }
     }

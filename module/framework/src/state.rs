@@ -14,6 +14,7 @@ use crate::framework::Framework;
 use crate::matching::Matcher;
 use crate::probe::{Probe, Special};
 use crate::provider::Explanation;
+use crate::pulse::{Beat, Pulse};
 use crate::report::Text;
 use crate::shared::{Activity, CpuState, Shared, INTERVAL};
 use crate::{Error, Result};
@@ -61,6 +62,7 @@ impl Tick for Deadman {
 struct Session {
     framework: Arc<Framework>,
     number: u64,
+    pulse: Arc<Pulse>,
 }
 
 impl Drop for Session {
@@ -96,7 +98,7 @@ impl Consumer {
     pub fn new(framework: Arc<Framework>) -> impl PinInit<Self, kernel::error::Error> {
         let number = framework.new_consumer();
         try_pin_init!(Self {
-            session: Session { framework, number },
+            session: Session { framework, number, pulse: mem::arc(Pulse::new())? },
             inner <- new_mutex!(Inner {
                 phase: Phase::Idle,
                 spare: KVVec::new(),
@@ -105,6 +107,11 @@ impl Consumer {
                 deadman: None,
             }),
         })
+    }
+
+    /// It is being served until the answer is dropped.
+    pub fn beat(&self) -> Beat<'_> {
+        self.session.pulse.beat()
     }
 
     /// Keeps what to say of a refusal until somebody asks.
@@ -184,7 +191,7 @@ impl Consumer {
                 return Err(Error::Phase("nothing is enabled, or tracing has started already"));
             }
         };
-        let (shared, spare) = Shared::new(&mut enabling)?;
+        let (shared, spare) = Shared::new(&mut enabling, self.session.pulse.clone())?;
         let shared = mem::arc(shared)?;
         let deadman = match shared.may_destroy {
             true => None,
@@ -371,7 +378,6 @@ impl Consumer {
     pub fn status(&self) -> Result<Status> {
         let mut inner = self.inner.lock();
         let s = inner.shared()?;
-        s.is_asked();
         clean(&s);
         let activity = s.activity();
         Ok(Status {

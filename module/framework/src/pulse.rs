@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Whether a consumer lives: it is being served, or was a moment ago.
+//!
+//! To enable all of fbt by breakpoints may take longer than a living consumer is silent; who waits for us
+//! is not silent.
+
+use core::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use kapi::time::monotonic_ns;
+
+/// For how long it may be silent, ns.
+const TIMEOUT: u64 = 30_000_000_000;
+
+/// Of one consumer.
+pub(crate) struct Pulse {
+    /// Calls under way.
+    calls: AtomicU32,
+    /// When the last one ended.
+    last: AtomicU64,
+}
+
+impl Pulse {
+    pub(crate) fn new() -> Self {
+        Self { calls: AtomicU32::new(0), last: AtomicU64::new(monotonic_ns()) }
+    }
+
+    /// Until the answer is dropped it is being served.
+    pub(crate) fn beat(&self) -> Beat<'_> {
+        self.calls.fetch_add(1, Relaxed);
+        Beat(self)
+    }
+
+    /// Nothing has been heard of it for long.
+    pub(crate) fn is_gone(&self, now: u64) -> bool {
+        let silent = now.saturating_sub(self.last.load(Relaxed));
+        silent >= TIMEOUT && self.calls.load(Relaxed) == 0
+    }
+}
+
+/// A call that is being served.
+pub struct Beat<'p>(&'p Pulse);
+
+impl Drop for Beat<'_> {
+    fn drop(&mut self) {
+        self.0.last.store(monotonic_ns(), Relaxed);
+        self.0.calls.fetch_sub(1, Relaxed);
+    }
+}
