@@ -15,6 +15,7 @@ use abi::dif::{Op, Subr};
 use abi::difo::{MAX_BY_REF, SCOPE_GLOBAL, SCOPE_LOCAL, SCOPE_THREAD};
 
 use crate::difo::Difo;
+use crate::env::PATH_STEPS;
 use crate::op::Insn;
 use crate::scratch;
 
@@ -43,6 +44,7 @@ impl Prices {
             Some(Op::Scmp) => self.string,
             Some(Op::Copys) => self.copy,
             Some(Op::Call) => match Subr::from_id(insn.index()) {
+                Some(Subr::DPath) => self.string.saturating_add(PATH_STEPS),
                 Some(s) if copies(s) => self.string.saturating_add(self.copy),
                 _ => self.string,
             },

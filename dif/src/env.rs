@@ -66,6 +66,11 @@ pub enum Space {
     Restricted,
 }
 
+/// Most bytes of a name that [`Env::path`] gives; of a longer one it gives the end.
+pub const MAX_PATH: usize = 256;
+/// Steps that a host may take for one: it goes up the tree of files.
+pub const PATH_STEPS: u32 = 1024;
+
 /// The host of the machine.
 ///
 /// A string or other value by reference is an address: 0 means none, otherwise it lies in one of
@@ -88,7 +93,8 @@ pub trait Env {
     /// A builtin variable; `index` counts for arrays (`args[]`, `uregs[]`) and is 0 otherwise.
     fn builtin(&mut self, builtin: Builtin, index: u64) -> Result<u64, Raised>;
 
-    /// The value of a variable; by reference, the address of its `ty.size` bytes. Never set: 0.
+    /// The value of a variable; by reference, the address of its `ty.size` bytes. Never set: 0, or, of
+    /// a struct or array that is not thread-local, the address of zeros.
     fn load_var(&mut self, var: &Var) -> Result<u64, Raised>;
 
     /// Sets a variable held by value. For one held by reference the value is always 0: unset it.
@@ -158,6 +164,11 @@ pub trait Env {
 
     /// A free speculation's id; 0 if none is free.
     fn speculation(&mut self) -> Result<u64, Raised> {
+        Err(Raised::ill_op())
+    }
+
+    /// The name of what the `struct path` at an address of the kernel's stands for, in a part of `room`.
+    fn path<'r>(&mut self, _at: u64, _room: &'r mut [u8; MAX_PATH]) -> Result<&'r [u8], Raised> {
         Err(Raised::ill_op())
     }
 

@@ -81,6 +81,8 @@ pub(crate) fn call<E: Env>(
         Subr::Dirname => path::dirname(mem, args),
         Subr::Cleanpath => path::cleanpath(mem, args),
 
+        Subr::DPath => path::d_path(mem, args),
+
         Subr::Lltostr => convert::lltostr(mem, args),
         Subr::Strtoll => convert::strtoll(mem, args),
         Subr::Getmajor => args.get(0).map(convert::getmajor),

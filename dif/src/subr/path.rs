@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Path names: basename, dirname, cleanpath. Text only; no file system is asked, so symbolic links
-//! are not seen.
+//! are not seen. And `d_path`, for which the host is asked.
 
-use crate::env::Env;
+use crate::env::{Env, MAX_PATH};
 use crate::fault::Raised;
 use crate::mem::{Mem, Out};
 use crate::subr::Args;
@@ -90,6 +90,16 @@ fn append(part: &[u8], root: usize, out: &mut Out<'_>) {
         out.push(b'/');
     }
     out.extend(part);
+}
+
+/// `d_path(p)`: the name of what a `struct path` of the kernel's stands for.
+#[inline(never)]
+pub(super) fn d_path<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result<u64, Raised> {
+    let at = args.get(0)?;
+    let mut room = [0; MAX_PATH];
+    let name = mem.env.path(at, &mut room)?;
+    let mark = mem.clause.mark();
+    mem.compose(mark, |_, out| out.extend(name))
 }
 
 fn apply<E: Env>(

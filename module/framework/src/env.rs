@@ -16,6 +16,7 @@ use buffers::elements::{self, Owner, Part, Value};
 use buffers::speculation::Unavailable;
 use core::cell::Cell;
 use core::sync::atomic::Ordering::Relaxed;
+use dif::env::{MAX_PATH, PATH_STEPS};
 use dif::{addr, Env, Key, Raised, Scope, Space, Var};
 use kapi::context::ProbeCtx;
 use kapi::nofault;
@@ -106,8 +107,6 @@ fn ill_op() -> Raised {
 const NREGISTERS: u32 = 21;
 /// What a frame of a stack costs at most, in the machine's units.
 const FRAME: u32 = 8;
-/// What it costs to go up the tree of files.
-const WAY: u32 = 1024;
 /// What it costs to begin a walk.
 const WALK: u32 = 32;
 
@@ -191,7 +190,7 @@ impl ProbeEnv<'_> {
     /// [`Self::builtin_string`], at its price: some are looked for anew each time.
     fn pay_for_string(&mut self, offset: u64, into: &mut [u8]) -> Result<bool, Raised> {
         if matches!(offset / STRING_STRIDE, CWD | ROOT) {
-            self.spend(WAY)?;
+            self.spend(PATH_STEPS)?;
         }
         Ok(self.builtin_string(offset, into))
     }
@@ -486,6 +485,11 @@ impl Env for ProbeEnv<'_> {
                 0
             }
         })
+    }
+
+    fn path<'r>(&mut self, at: u64, room: &'r mut [u8; MAX_PATH]) -> Result<&'r [u8], Raised> {
+        self.spend(PATH_STEPS)?;
+        task::path_of(at, room).ok_or(bad_addr(at))
     }
 
     fn subr(&mut self, subr: Subr, args: &[u64]) -> Result<u64, Raised> {

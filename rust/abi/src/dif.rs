@@ -333,6 +333,8 @@ macro_rules! for_each_subr {
             (46, Getf, "getf", "void *(int)"),
             (47, Json, "json", "string(const char *, const char *)"),
             (48, Strtoll, "strtoll", "int64_t(const char *, [int])"),
+            // Our own, where no other DTrace has any.
+            (1024, DPath, "d_path", "string(void *)"),
         }
     };
 }
@@ -374,7 +376,7 @@ mod tests {
             assert_eq!(Op::from_number(*op as u8), Some(*op));
         }
         assert_eq!(Op::ALL.len(), 80);
-        assert_eq!(Subr::ALL.len(), 49);
+        assert_eq!(Subr::ALL.len(), 50);
         for w in Builtin::ALL.windows(2) {
             assert!(w[0].id() < w[1].id());
         }

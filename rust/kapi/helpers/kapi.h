@@ -57,6 +57,7 @@ int kapi_task_locked_down(void);
 
 /* path.c */
 u32 kapi_task_path(bool root, u8 *to, u32 size);
+u32 kapi_path(u64 at, u8 *to, u32 size);
 
 /* threads.c */
 typedef void (*kapi_end_fn)(u64 task, u64 mark);

@@ -26,46 +26,45 @@ struct kapi_mount {
 #define kapi_load(to, from) (!kapi_read_kernel(&(to), (unsigned long)(from), sizeof(to)))
 
 /*
- * The current directory seen from the process's root, or that root from the topmost one. It is at the end of `to`, with
- * a NUL; gives where it begins. Of what is too long it is the end.
+ * The name of `here`, seen from `end`, or from the topmost directory if that is not on the way. It is at the end of `to`,
+ * with a NUL; gives where it begins, `size` if something on the way is not to be had. Of what is too long it is the end.
  */
-notrace u32 kapi_task_path(bool root, u8 *to, u32 size)
+static notrace u32 kapi_way(struct path here, struct path end, u8 *to, u32 size)
 {
-	const struct fs_struct *fs = READ_ONCE(current->fs);
-	struct dentry *dentry, *parent, *top;
+	struct dentry *dentry = here.dentry, *parent, *top;
+	struct vfsmount *mnt = here.mnt;
 	struct kapi_mount *mount;
-	struct vfsmount *mnt;
-	struct path here, end;
 	struct qstr name;
 	u32 at = size - 1;
 	int n;
 
 	to[at] = 0;
-	if (!fs || !kapi_load(end, &fs->root) || !kapi_load(here, &fs->pwd))
-		return at;
-	if (root)
-		here = end;
-	dentry = here.dentry;
-	mnt = here.mnt;
 	for (n = 0; n < KAPI_MAX_WAY; n++) {
-		if (!root && dentry == end.dentry && mnt == end.mnt)
+		if (dentry == end.dentry && mnt == end.mnt)
 			break;
 		if (!kapi_load(top, &mnt->mnt_root))
-			return at;
+			return size;
 		if (dentry == top) {
 			mount = container_of(mnt, struct kapi_mount, mnt);
 			if (!kapi_load(dentry, &mount->mountpoint) || !kapi_load(mount, &mount->parent))
-				return at;
+				return size;
 			if (&mount->mnt == mnt)
 				break;
 			mnt = &mount->mnt;
 			continue;
 		}
-		if (!kapi_load(parent, &dentry->d_parent) || !kapi_load(name, &dentry->d_name) || parent == dentry)
+		if (!kapi_load(parent, &dentry->d_parent) || !kapi_load(name, &dentry->d_name))
+			return size;
+		/* What is no part of the tree, as a pipe, has its own name alone. */
+		if (parent == dentry && at != size - 1)
 			break;
-		if (name.len > NAME_MAX || name.len >= at || kapi_read_kernel(to + at - name.len, (unsigned long)name.name, name.len))
-			return at;
+		if (name.len > NAME_MAX || name.len >= at)
+			break;
+		if (kapi_read_kernel(to + at - name.len, (unsigned long)name.name, name.len))
+			return size;
 		at -= name.len;
+		if (parent == dentry)
+			return at;
 		to[--at] = '/';
 		dentry = parent;
 	}
@@ -73,4 +72,38 @@ notrace u32 kapi_task_path(bool root, u8 *to, u32 size)
 		to[--at] = '/';
 	return at;
 }
+NOKPROBE_SYMBOL(kapi_way);
+
+/* The process's root and, if it is asked for, current directory. */
+static notrace bool kapi_here(struct path *root, struct path *pwd)
+{
+	const struct fs_struct *fs = READ_ONCE(current->fs);
+
+	return fs && kapi_load(*root, &fs->root) && kapi_load(*pwd, &fs->pwd);
+}
+NOKPROBE_SYMBOL(kapi_here);
+
+/* The current directory seen from the process's root, or that root from the topmost one. */
+notrace u32 kapi_task_path(bool root, u8 *to, u32 size)
+{
+	struct path end, here;
+
+	to[size - 1] = 0;
+	if (!kapi_here(&end, &here))
+		return size;
+	return root ? kapi_way(end, (struct path){}, to, size) : kapi_way(here, end, to, size);
+}
 NOKPROBE_SYMBOL(kapi_task_path);
+
+/* What the struct path at `at` stands for, seen from the process's root. */
+notrace u32 kapi_path(u64 at, u8 *to, u32 size)
+{
+	struct path end = {}, pwd, here;
+
+	to[size - 1] = 0;
+	if (!kapi_load(here, at))
+		return size;
+	kapi_here(&end, &pwd);
+	return kapi_way(here, end, to, size);
+}
+NOKPROBE_SYMBOL(kapi_path);

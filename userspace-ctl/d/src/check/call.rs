@@ -15,7 +15,7 @@ use abi::action::ActionKind;
 use abi::dif::Subr;
 
 /// Functions that DTrace knows and this version does not.
-const LATER: &[&str] = &["printm", "pcap", "d_path", "link_ntop", "memref", "memstr"];
+const LATER: &[&str] = &["printm", "pcap", "link_ntop", "memref", "memstr"];
 
 /// The subroutine of this name.
 fn subr(name: &str) -> Option<Subr> {
