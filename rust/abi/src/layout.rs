@@ -39,16 +39,17 @@ fn layouts_are_the_golden_ones() {
         crate::record::AggDesc { id, variable, epid, size, nrecs, capacity, recs }
         crate::record::AggEntry { id, hash, size, link }
         crate::status::Status { dyndrops, dyndrops_rinsing, dyndrops_busy, specdrops,
-            specdrops_busy, specdrops_unavail, dblerrors, nested, stkstroverflows, filled, exiting,
+            specdrops_busy, specdrops_unavail, dblerrors, nested, stkstroverflows, sigdrops, filled, exiting,
             killed, pressing }
         crate::conf::Conf { abi_version, dif_version, nregs, ntuple, ncpus, pad, features }
         crate::ioctl::Probes { pattern, nargs, into, size, count, cursor, pad }
         crate::ioctl::Enable { dof, size, matched, pad }
         crate::ioctl::BufDesc { data, size, cpu, errors, drops, oldest, timestamp }
-        crate::ioctl::Go { cpu, left_out, bufsize, aggsize, probes, pad }
+        crate::ioctl::Go { cpu, left_out, bufsize, aggsize, dynvarsize, specsize, probes, pad }
         crate::ioctl::Format { id, size, text }
         crate::ioctl::Report { text, size, pad }
         crate::ioctl::Explain { pattern, reason, symbol }
+        crate::ioctl::Symbol { name, address }
     };
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/layout.golden");
     if std::env::var_os("BLESS").is_some() {
