@@ -37,6 +37,40 @@ use crate::op::Insn;
 use crate::scratch::Clause;
 use crate::verify::{verify, Rules};
 
+/// What computes from two registers, or one.
+pub(crate) const ARITHMETIC: [Op; 15] = [
+    Op::Or,
+    Op::Xor,
+    Op::And,
+    Op::Sll,
+    Op::Srl,
+    Op::Sra,
+    Op::Sub,
+    Op::Add,
+    Op::Mul,
+    Op::Sdiv,
+    Op::Udiv,
+    Op::Srem,
+    Op::Urem,
+    Op::Not,
+    Op::Mov,
+];
+
+/// What goes forward, always or by the flags.
+pub(crate) const BRANCHES: [Op; 11] = [
+    Op::Ba,
+    Op::Be,
+    Op::Bne,
+    Op::Bg,
+    Op::Bgu,
+    Op::Bge,
+    Op::Bgeu,
+    Op::Bl,
+    Op::Blu,
+    Op::Ble,
+    Op::Bleu,
+];
+
 /// Programs that were verified and run, returned, faulted.
 pub static COUNTS: [AtomicU64; 3] = [AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0)];
 
@@ -202,23 +236,7 @@ impl Grow<'_> {
     }
 
     fn arithmetic(&mut self) {
-        let op = self.pick(&[
-            Op::Or,
-            Op::Xor,
-            Op::And,
-            Op::Sll,
-            Op::Srl,
-            Op::Sra,
-            Op::Sub,
-            Op::Add,
-            Op::Mul,
-            Op::Sdiv,
-            Op::Udiv,
-            Op::Srem,
-            Op::Urem,
-            Op::Not,
-            Op::Mov,
-        ]);
+        let op = self.pick(&ARITHMETIC);
         let (r1, r2, rd) = (self.source(), self.source(), self.target());
         let r2 = if matches!(op, Op::Not | Op::Mov) { 0 } else { r2 };
         self.three(op, r1, r2, rd);
@@ -236,19 +254,7 @@ impl Grow<'_> {
             }
             _ => {}
         }
-        let op = self.pick(&[
-            Op::Ba,
-            Op::Be,
-            Op::Bne,
-            Op::Bg,
-            Op::Bgu,
-            Op::Bge,
-            Op::Bgeu,
-            Op::Bl,
-            Op::Blu,
-            Op::Ble,
-            Op::Bleu,
-        ]);
+        let op = self.pick(&BRANCHES);
         let ahead = usize::from(self.byte() % 6);
         self.open.push((self.object.text.len(), ahead));
         self.object.text.push(Insn::branch(op, 0).0);

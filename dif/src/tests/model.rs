@@ -8,40 +8,10 @@ use proptest::prelude::*;
 
 use crate::asm::Object;
 use crate::fault::FaultKind;
+pub(super) use crate::generate::{ARITHMETIC, BRANCHES};
 use crate::harness::Script;
 use crate::op::Insn;
 use crate::{run, verify, Clause, Rules};
-
-pub(super) const ARITHMETIC: [Op; 15] = [
-    Op::Or,
-    Op::Xor,
-    Op::And,
-    Op::Sll,
-    Op::Srl,
-    Op::Sra,
-    Op::Sub,
-    Op::Add,
-    Op::Mul,
-    Op::Sdiv,
-    Op::Udiv,
-    Op::Srem,
-    Op::Urem,
-    Op::Not,
-    Op::Mov,
-];
-pub(super) const BRANCHES: [Op; 11] = [
-    Op::Ba,
-    Op::Be,
-    Op::Bne,
-    Op::Bg,
-    Op::Bgu,
-    Op::Bge,
-    Op::Bgeu,
-    Op::Bl,
-    Op::Blu,
-    Op::Ble,
-    Op::Bleu,
-];
 
 /// What the operation means, in numbers; `None` for a division by zero.
 pub(super) fn meaning(op: Op, a: u64, b: u64) -> Option<u64> {

@@ -102,14 +102,13 @@ impl<'a> Matcher<'a> {
 
     /// Whether a probe of the provider `dtrace` answers to it.
     pub(crate) fn matches_special(&self, which: Special) -> bool {
-        let [p, m, f, n] = self.parts;
+        let [_, m, f, _] = self.parts;
         match self.id {
             ProbeId::NONE => {
                 !self.is_empty
-                    && p.matches(b"dtrace")
+                    && self.may_be(b"dtrace", &[which.name()])
                     && m.matches(b"")
                     && f.matches(b"")
-                    && n.matches(which.name())
             }
             id => id == which.id(),
         }

@@ -59,14 +59,16 @@ static int kapi_hook_on(struct kapi_hook *hook)
 {
 	int err = 0;
 
+	mutex_lock(&kapi_hooks_mutex);
 	if (!hook->tp)
 		for_each_kernel_tracepoint(kapi_hook_find, hook);
 	if (!hook->tp)
-		return -ENODEV;
-	if (!hook->on)
+		err = -ENODEV;
+	else if (!hook->on)
 		err = tracepoint_probe_register(hook->tp, hook->probe, NULL);
 	if (!err)
 		hook->on = hook->ever = true;
+	mutex_unlock(&kapi_hooks_mutex);
 	return err;
 }
 
@@ -82,13 +84,8 @@ static void kapi_hook_off(struct kapi_hook *hook)
 /* fn is the same each time. */
 int kapi_ends_watch(kapi_end_fn fn)
 {
-	int err;
-
-	mutex_lock(&kapi_hooks_mutex);
-	kapi_ends_fn = fn;
-	err = kapi_hook_on(&kapi_ends_hook);
-	mutex_unlock(&kapi_hooks_mutex);
-	return err;
+	WRITE_ONCE(kapi_ends_fn, fn);
+	return kapi_hook_on(&kapi_ends_hook);
 }
 
 /* Who is being told now may be a little longer. */
@@ -100,13 +97,8 @@ void kapi_ends_unwatch(void)
 /* As above. */
 int kapi_switches_watch(kapi_switch_fn fn)
 {
-	int err;
-
-	mutex_lock(&kapi_hooks_mutex);
-	kapi_switches_fn = fn;
-	err = kapi_hook_on(&kapi_switches_hook);
-	mutex_unlock(&kapi_hooks_mutex);
-	return err;
+	WRITE_ONCE(kapi_switches_fn, fn);
+	return kapi_hook_on(&kapi_switches_hook);
 }
 
 /* As above. */

@@ -81,6 +81,11 @@ const AT_A_TIME: usize = 1024;
 /// Most records that wait for being printed; if there are more, the kernel's buffers are left to fill up.
 const MOST_HELD: usize = 4 << 20;
 
+/// Has a buffer become half full since this was last asked?
+fn is_pressing(kernel: &mut dyn Kernel) -> bool {
+    kernel.status().is_ok_and(|s| s.pressing != 0)
+}
+
 impl<'a> Session<'a> {
     /// Enables programs with the options that were set explicitly. `name` is how messages call
     /// them together.
@@ -147,8 +152,7 @@ impl<'a> Session<'a> {
         self.tell_sizes(&started)?;
         let count = self.matched.saturating_add(enable::OWN_PROBES).min(PREFETCH);
         self.enabled.prefetch(self.kernel, count);
-        let is_switched = self.options.get(OptionId::Bufpolicy) == policy::SWITCH;
-        self.records = is_switched && self.enabled.any_records();
+        self.records = self.is_switching() && self.enabled.any_records();
         // Without temporal order BEGIN's CPU comes first.
         self.cpus.sort_by_key(|&c| c != started.cpu);
         Ok(())
@@ -251,7 +255,7 @@ impl<'a> Session<'a> {
     fn sleep(&mut self, waiter: &mut dyn Waiter, ns: u64) -> Event {
         let Self { kernel, is_pressed, .. } = self;
         let mut is_due = || {
-            *is_pressed = kernel.status().is_ok_and(|s| s.pressing != 0);
+            *is_pressed = is_pressing(*kernel);
             *is_pressed
         };
         let every = if self.is_busy { BUSY } else { QUIET };
@@ -315,8 +319,7 @@ impl<'a> Session<'a> {
 
     /// Empties buffers that have filled up while we were printing.
     fn take_more(&mut self) -> Result<(), Failure> {
-        let is_pressed = self.kernel.status().is_ok_and(|s| s.pressing != 0);
-        if is_pressed && self.timeline.held() < MOST_HELD {
+        if is_pressing(self.kernel) && self.timeline.held() < MOST_HELD {
             let (drops, _) = self.timeline.take(self.kernel, &mut self.enabled, &self.cpus)?;
             self.tell(&drops)?;
         }

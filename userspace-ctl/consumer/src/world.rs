@@ -2,7 +2,7 @@
 //! The compiler's questions, answered by the kernel; or, for `-e` without one, by nobody.
 
 use crate::kernel::Kernel;
-use crate::symbol::address_of;
+use crate::symbol::Symbols;
 use crate::types::{KernelTypes, KERNEL};
 use crate::why::{self, Machine};
 use abi::ids::ProbeId;
@@ -58,9 +58,11 @@ fn symbol(
     };
     let (ty, is_per_cpu) = types.symbol(module, name).map_or((None, false), |(t, p)| (Some(t), p));
     // It begins at 0 on older kernels, and no symbol is found there.
-    let templates = at("__per_cpu_end").map(|end| at("__per_cpu_start").unwrap_or(0)..end);
-    let is_template = templates.is_some_and(|t| t.contains(&address));
-    Some(Symbol { address, ty, is_per_cpu: is_per_cpu || is_template })
+    let is_template = || {
+        let templates = at("__per_cpu_end").map(|end| at("__per_cpu_start").unwrap_or(0)..end);
+        templates.is_some_and(|t| t.contains(&address))
+    };
+    Some(Symbol { address, ty, is_per_cpu: is_per_cpu || is_template() })
 }
 
 impl World for KernelWorld<'_> {
@@ -127,12 +129,13 @@ impl World for KernelWorld<'_> {
 #[derive(Debug, Default)]
 pub struct AnyProbe {
     types: KernelTypes,
+    symbols: Symbols,
 }
 
 impl AnyProbe {
     /// With the types of another kernel than the running one.
     pub fn with_types(types: KernelTypes) -> Self {
-        Self { types }
+        Self { types, ..Self::default() }
     }
 }
 
@@ -171,7 +174,7 @@ impl World for AnyProbe {
     }
 
     fn symbol(&self, module: &str, name: &str) -> Option<Symbol> {
-        symbol(&self.types, module, name, address_of)
+        symbol(&self.types, module, name, |name| self.symbols.address(name))
     }
 
     fn nearest_types(&self, space: TypeSpace, name: &str) -> Vec<String> {

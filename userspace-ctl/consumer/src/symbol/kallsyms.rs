@@ -62,6 +62,23 @@ impl Kernel {
         self.find(address)
     }
 
+    /// Where a symbol is: of a module, or with "" of the first that has one of this name.
+    pub(super) fn address(&mut self, module: &str, symbol: &str) -> Option<u64> {
+        if self.read.is_none() && !self.is_fixed {
+            self.load();
+        }
+        let named = |row: &Row| {
+            let (m, s) = std::str::from_utf8(self.name(row)?).ok()?.split_once('`')?;
+            Some(s == symbol && (module.is_empty() || m == module))
+        };
+        self.rows.iter().find(|row| named(row) == Some(true)).map(|row| row.address)
+    }
+
+    fn name(&self, row: &Row) -> Option<&[u8]> {
+        let from = row.name as usize;
+        self.names.get(from..from + usize::from(row.len))
+    }
+
     fn find(&self, address: u64) -> Option<Place> {
         let after = self.rows.partition_point(|r| r.address <= address);
         let start = self.rows.get(after.checked_sub(1)?)?.address;
@@ -70,9 +87,7 @@ impl Kernel {
             return None;
         }
         let row = self.rows.get(self.rows.partition_point(|r| r.address < start))?;
-        let from = row.name as usize;
-        let name = self.names.get(from..from + usize::from(row.len))?;
-        let (module, symbol) = std::str::from_utf8(name).ok()?.split_once('`')?;
+        let (module, symbol) = std::str::from_utf8(self.name(row)?).ok()?.split_once('`')?;
         Some(Place { module: module.into(), symbol: Some(symbol.into()), offset })
     }
 
@@ -93,18 +108,6 @@ impl Kernel {
         }
         self.rows.sort_unstable();
     }
-}
-
-/// Where `name` is, or `module:name`, as /proc/kallsyms has it: for who has no device to ask.
-pub fn address_of(name: &str) -> Option<u64> {
-    let (module, name) = name.split_once(':').unwrap_or(("", name));
-    let text = std::fs::read("/proc/kallsyms").ok()?;
-    let mut full = Vec::new();
-    text.split(|b| *b == b'\n').find_map(|line| {
-        let (address, _) = parse(line, &mut full)?;
-        let (m, n) = std::str::from_utf8(&full).ok()?.split_once('`')?;
-        (n == name && (module.is_empty() || m == module)).then_some(address)
-    })
 }
 
 /// `ffffffff81000000 T _text` or `... t hello_open [hworld]`: the address and the rank; the name comes

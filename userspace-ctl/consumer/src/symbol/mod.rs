@@ -12,7 +12,6 @@ mod kallsyms;
 mod process;
 
 use abi::action::ActionKind;
-pub use kallsyms::address_of;
 use kallsyms::Kernel;
 use process::Processes;
 use std::cell::RefCell;
@@ -69,6 +68,12 @@ impl Symbols {
     pub fn fixed(rows: Vec<(u64, String)>) -> Self {
         let tables = Tables { kernel: Kernel::fixed(rows), processes: Processes::default() };
         Self(Rc::new(RefCell::new(tables)))
+    }
+
+    /// Where `name` is, or `module:name`, for who has no device to ask.
+    pub fn address(&self, name: &str) -> Option<u64> {
+        let (module, name) = name.split_once(':').unwrap_or(("", name));
+        self.0.borrow_mut().kernel.address(module, name)
     }
 
     /// How an address of the kernel is printed; bare hex if nothing is known about it.

@@ -8,10 +8,11 @@
 //! A 32-bit process mostly passes the same, in 32 bits each. Where it does not, and where nothing is
 //! declared, arguments are plain numbers.
 
+use super::text::parse;
 use super::{KernelTypes, Untyped};
 use crate::error::reason;
 use d::types::{Int, Type};
-use d::world::{Arg, Signature, TypeSpace};
+use d::world::{Arg, Signature};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -110,26 +111,6 @@ fn fields(format: &str) -> Vec<String> {
     own.filter_map(|d| Some(d.rsplit_once(' ')?.0.replace("* *", "**"))).collect()
 }
 
-/// The type of a text such as `const struct iovec *`.
-fn parse(types: &KernelTypes, text: &str) -> Option<Type> {
-    let stars = text.matches('*').count();
-    let words: Vec<&str> = text
-        .split([' ', '*'])
-        .filter(|w| !matches!(*w, "" | "const" | "volatile" | "restrict" | "__user"))
-        .collect();
-    let found = match *words.as_slice() {
-        ["struct", tag] => types.find(TypeSpace::Struct, tag),
-        ["union", tag] => types.find(TypeSpace::Union, tag),
-        ["enum", tag] => types.find(TypeSpace::Enum, tag),
-        ["unsigned"] => Type::named("unsigned int"),
-        [name] => Type::named(name).or_else(|| types.find(TypeSpace::Typedef, name)),
-        _ => Type::named(&words.join(" ")),
-    };
-    // A pointer is one to whatever it is.
-    let base = found.or((stars > 0).then_some(Type::Void))?;
-    Some((0..stars).fold(base, |ty, _| ty.pointer_to()))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -147,12 +128,5 @@ mod tests {
             print fmt: \"field:x;\"\n";
         assert_eq!(fields(format), ["int", "const char *", "const void **"]);
         assert_eq!(fields(""), [""; 0]);
-        let none = KernelTypes::at("/nonexistent");
-        let name = |text| parse(&none, text).map(|ty| ty.to_string());
-        assert_eq!(name("const char *const *").as_deref(), Some("char **"));
-        assert_eq!(name("unsigned").as_deref(), Some("unsigned int"));
-        assert_eq!(name("unsigned long").as_deref(), Some("unsigned long"));
-        assert_eq!(name("struct nothing *").as_deref(), Some("void *"));
-        assert_eq!(name("nothing_t"), None);
     }
 }

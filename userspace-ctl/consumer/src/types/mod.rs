@@ -7,6 +7,7 @@
 
 mod calls;
 mod import;
+mod text;
 mod variables;
 
 use crate::error::reason;

@@ -2,9 +2,9 @@
 //! Variables of the kernel proper that BTF knows nothing of, as its headers declare them: those that
 //! people ask for. What is not here can be read with a cast: *(int *)&`name.
 
+use super::text::parse;
 use super::KernelTypes;
 use d::types::Type;
-use d::world::TypeSpace;
 
 /// Types and the variables that have it.
 const DECLARED: &[(&str, &[&str])] = &[
@@ -96,21 +96,5 @@ const DECLARED: &[(&str, &[&str])] = &[
 /// The type of a variable.
 pub fn declared(name: &str, types: &KernelTypes) -> Option<Type> {
     let (ty, _) = DECLARED.iter().find(|(_, names)| names.contains(&name))?;
-    parse(ty, types)
-}
-
-/// A type as above: a name, then `*` or `[count]`.
-fn parse(text: &str, types: &KernelTypes) -> Option<Type> {
-    if let Some(to) = text.strip_suffix(" *") {
-        return Some(parse(to, types)?.pointer_to());
-    }
-    if let Some((of, count)) = text.strip_suffix(']').and_then(|t| t.split_once('[')) {
-        return Some(parse(of, types)?.array_of(count.parse().ok()?));
-    }
-    for space in [TypeSpace::Struct, TypeSpace::Enum] {
-        if let Some(tag) = text.strip_prefix(space.prefix()) {
-            return types.find(space, tag);
-        }
-    }
-    Type::named(text).or_else(|| types.find(TypeSpace::Typedef, text))
+    parse(types, ty)
 }

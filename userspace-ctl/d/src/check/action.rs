@@ -259,17 +259,28 @@ impl Checker<'_> {
         Some(Stmt::Setopt(texts))
     }
 
-    fn trace(&mut self, args: &[ast::Expr], span: Span) -> Option<Stmt> {
+    /// The value that `trace()` or `print()` is to record; of an aggregation it complains by `agg`.
+    pub(super) fn traced(
+        &mut self,
+        name: &str,
+        agg: Tag,
+        args: &[ast::Expr],
+        span: Span,
+    ) -> Option<Expr> {
         let [arg] = args else {
-            self.wrong_count("trace", args.len(), 1, 1, "void(@)", span);
+            self.wrong_count(name, args.len(), 1, 1, "void(@)", span);
             return None;
         };
-        if let ExprKind::Agg(name, _) = &arg.kind {
-            let message = format!("trace( ) may not be applied to an aggregation: @{name}");
-            self.fail(Diagnostic::new(Tag::TraceAgg, arg.span, message).hint("use printa()"));
+        if let ExprKind::Agg(of, _) = &arg.kind {
+            let message = format!("{name}( ) may not be applied to an aggregation: @{of}");
+            self.fail(Diagnostic::new(agg, arg.span, message).hint("use printa()"));
             return None;
         }
-        let e = self.record(arg);
+        Some(self.record(arg))
+    }
+
+    fn trace(&mut self, args: &[ast::Expr], span: Span) -> Option<Stmt> {
+        let e = self.traced("trace", Tag::TraceAgg, args, span)?;
         match e.ty {
             Type::Void => {
                 let message = "trace( ) may not be applied to a void expression";

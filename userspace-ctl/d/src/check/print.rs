@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::Checker;
-use crate::ast::{self, ExprKind};
+use crate::ast;
 use crate::diag::{Diagnostic, Tag};
 use crate::shape::{Field, Shape, Shown};
 use crate::source::Span;
@@ -18,16 +18,7 @@ const MAX_FIELDS: usize = 20_000;
 
 impl Checker<'_> {
     pub(super) fn print(&mut self, args: &[ast::Expr], span: Span) -> Option<Stmt> {
-        let [arg] = args else {
-            self.wrong_count("print", args.len(), 1, 1, "void(@)", span);
-            return None;
-        };
-        if let ExprKind::Agg(name, _) = &arg.kind {
-            let message = format!("print( ) may not be applied to an aggregation: @{name}");
-            self.fail(Diagnostic::new(Tag::PrintAgg, arg.span, message).hint("use printa()"));
-            return None;
-        }
-        let e = self.record(arg);
+        let e = self.traced("print", Tag::PrintAgg, args, span)?;
         let (tag, message) = match &e.ty {
             Type::Void => {
                 (Tag::PrintVoid, "print( ) may not be applied to a void expression".into())
