@@ -285,7 +285,7 @@ impl Framework {
         let mut c = self.config.lock();
         let Some(segment) = c.probes.remove_segment(first) else { return };
         let mut grave = Grave::new();
-        for chain in segment.iter(0).filter_map(|p| p.chain.swap(None)) {
+        for chain in segment.iter().filter_map(|p| p.chain.swap(None)) {
             grave.bury(chain);
         }
         grave.close();

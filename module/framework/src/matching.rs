@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Probe descriptions against probes.
 //!
-//! There may be a hundred thousand probes, so a description is prepared once ([`Matcher`]), its first
-//! two parts are compared once a group, and a part without globbing characters by its length first.
+//! There may be a hundred thousand probes, so a description is prepared once ([`Matcher`]); provider,
+//! module and, if there are few of them, names are compared once a group; a function is looked up; and
+//! what has no globbing characters is compared by its length first.
 
-use crate::probe::{Names, Probe, ProbeTable, Special};
+use crate::probe::{Candidates, Probe, ProbeTable, Segment, Special};
 use crate::Result;
 use abi::ids::ProbeId;
 use abi::probe::{glob, split_glob};
@@ -114,17 +115,32 @@ impl<'a> Matcher<'a> {
         }
     }
 
-    fn matches_names(&self, names: &Names) -> bool {
-        let [p, m, ..] = self.parts;
-        p.matches(names.provider()) && m.matches(names.module())
+    /// Probes of a segment of which some may answer to it, from position `from` of the table on.
+    fn candidates<'s>(&self, segment: &'s Segment, from: usize) -> Option<Candidates<'s>>
+    where
+        'a: 's,
+    {
+        if self.id != ProbeId::NONE {
+            return segment.one(self.id, from);
+        }
+        let [p, m, f, n] = self.parts;
+        let names = segment.names();
+        let here = p.matches(names.provider())
+            && m.matches(names.module())
+            && names.any_kind(|name| n.matches(name));
+        here.then(|| match f {
+            Part::Exact(function) => segment.named(function, from),
+            _ => segment.all(from),
+        })
     }
 
     #[inline]
-    fn matches_rest(&self, probe: &Probe) -> bool {
+    fn matches(&self, probe: &Probe) -> bool {
         let [_, _, f, n] = self.parts;
-        n.matches(probe.part(3))
-            && f.matches(probe.part(2))
-            && !(self.is_empty && probe.part(2).is_empty())
+        self.id != ProbeId::NONE
+            || n.matches(probe.part(3))
+                && f.matches(probe.part(2))
+                && !(self.is_empty && probe.part(2).is_empty())
     }
 
     /// Calls `f` with each probe that answers to the description, from position `from` of the table
@@ -136,57 +152,58 @@ impl<'a> Matcher<'a> {
         mut f: impl FnMut(&Arc<Probe>) -> Result<bool>,
     ) -> Result<usize> {
         let end = table.end().max(from);
-        if self.id != ProbeId::NONE {
-            return match table.get(self.id).filter(|_| self.id.index() >= Some(from)) {
-                Some(probe) if !f(probe)? => Ok(probe.id().index().unwrap_or(end)),
-                _ => Ok(end),
-            };
-        }
-        for segment in table.segments(from).filter(|s| self.matches_names(s.names())) {
-            for probe in segment.iter(from).filter(|p| self.matches_rest(p)) {
-                if !f(probe)? {
-                    return Ok(probe.id().index().unwrap_or(end));
-                }
+        let all = table.segments(from).filter_map(|s| self.candidates(s, from)).flatten();
+        for probe in all.filter(|p| self.matches(p)) {
+            if !f(probe)? {
+                return Ok(probe.id().index().unwrap_or(end));
             }
         }
         Ok(end)
     }
 }
 
-/// Calls `f` with each probe, from position `from` of the table on, and the numbers of the
-/// descriptions that it answers to, ascending; with those alone that answer to one.
-pub(crate) fn each<'p>(
-    patterns: impl Iterator<Item = &'p Pattern>,
-    table: &ProbeTable,
+/// One of many descriptions that are looked for in a segment.
+struct Reading<'a> {
+    matcher: Matcher<'a>,
+    candidates: Option<Candidates<'a>>,
+    /// The next probe that answers to it.
+    next: Option<&'a Arc<Probe>>,
+}
+
+impl<'a> Reading<'a> {
+    fn open(&mut self, segment: &'a Segment, from: usize) {
+        self.candidates = self.matcher.candidates(segment, from);
+        self.advance();
+    }
+
+    fn advance(&mut self) {
+        let matcher = &self.matcher;
+        self.next = self.candidates.as_mut().and_then(|c| c.find(|p| matcher.matches(p)));
+    }
+
+    fn is_at(&self, probe: &Probe) -> bool {
+        self.next.is_some_and(|p| p.id() == probe.id())
+    }
+}
+
+/// Calls `f` with each probe that answers to one of the descriptions, from position `from` of the table
+/// on, and the numbers of those that it answers to, ascending.
+pub(crate) fn each<'a>(
+    patterns: impl Iterator<Item = &'a Pattern>,
+    table: &'a ProbeTable,
     from: usize,
     mut f: impl FnMut(&Arc<Probe>, &mut dyn Iterator<Item = usize>) -> Result,
 ) -> Result {
-    let mut matchers: KVVec<(Matcher<'_>, bool)> = KVVec::new();
+    let mut readings: KVVec<Reading<'a>> = KVVec::new();
     for p in patterns {
-        mem::push(&mut matchers, (p.matcher(), false))?;
+        mem::push(&mut readings, Reading { matcher: p.matcher(), candidates: None, next: None })?;
     }
     for segment in table.segments(from) {
-        let mut any = false;
-        for (m, here) in matchers.iter_mut() {
-            *here = m.id != ProbeId::NONE || m.matches_names(segment.names());
-            any |= *here;
-        }
-        if !any {
-            continue;
-        }
-        for probe in segment.iter(from) {
-            let is_match = |(m, here): &(Matcher<'_>, bool)| {
-                *here
-                    && match m.id {
-                        ProbeId::NONE => m.matches_rest(probe),
-                        id => id == probe.id(),
-                    }
-            };
-            let all = matchers.iter().enumerate();
-            let mut matching = all.filter(|(_, m)| is_match(m)).map(|(i, _)| i).peekable();
-            if matching.peek().is_some() {
-                f(probe, &mut matching)?;
-            }
+        readings.iter_mut().for_each(|r| r.open(segment, from));
+        while let Some(probe) = readings.iter().filter_map(|r| r.next).min_by_key(|p| p.id().0) {
+            let there = readings.iter().enumerate().filter(|(_, r)| r.is_at(probe));
+            f(probe, &mut there.map(|(i, _)| i))?;
+            readings.iter_mut().filter(|r| r.is_at(probe)).for_each(Reading::advance);
         }
     }
     Ok(())

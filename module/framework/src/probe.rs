@@ -10,6 +10,7 @@
 //!                  ▼
 //!                names ──► "fbt" "vmlinux" "vfs_read" "entry" "return" "vfs_write" ..
 //! ```
+//! Most descriptions name one function: a large segment is indexed by function, five bytes a probe.
 //!
 //! Ids ascend and are never used again. A probe that is retired leaves the table; whoever still holds
 //! it can ask its name, but it fires no more.
@@ -18,6 +19,7 @@ use crate::ecb::Chain;
 use crate::{Error, Result};
 use abi::ids::ProbeId;
 use abi::probe::{ProbeView, FUNCTION_LEN, MODULE_LEN, NAME_LEN, PROVIDER_LEN};
+use core::ops::Range;
 use kapi::mem;
 use kapi::publish::Published;
 use kernel::prelude::*;
@@ -75,12 +77,32 @@ pub(crate) struct Names {
     text: KVVec<u8>,
     provider_len: u8,
     module_len: u8,
+    /// The first few different names of probes, and how many there are, or one more.
+    kinds: [Word; KINDS],
+    kinds_len: usize,
 }
+
+/// Most providers have `entry` and `return`.
+const KINDS: usize = 4;
 
 impl Names {
     fn get(&self, at: u32, len: u8) -> &[u8] {
         let from = at as usize;
         self.text.get(from..from.wrapping_add(len.into())).unwrap_or_default()
+    }
+
+    /// The names of probes that are known, and whether there are others.
+    fn kinds(&self) -> (&[Word], bool) {
+        match self.kinds.get(..self.kinds_len) {
+            Some(all) => (all, false),
+            None => (&self.kinds, true),
+        }
+    }
+
+    /// Can the name of one of the probes be such a one?
+    pub(crate) fn any_kind(&self, is_such: impl Fn(&[u8]) -> bool) -> bool {
+        let (known, others) = self.kinds();
+        others || known.iter().any(|w| is_such(self.get(w.at, w.len)))
     }
 
     pub(crate) fn provider(&self) -> &[u8] {
@@ -93,7 +115,7 @@ impl Names {
 }
 
 /// A part of a name: where it stands in the group's text.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
 struct Word {
     at: u32,
     len: u8,
@@ -174,9 +196,6 @@ impl Probe {
 pub struct Draft {
     names: Names,
     probes: KVVec<Drafted>,
-    /// Names of probes that have been seen; a group has few.
-    known: [Word; 4],
-    known_len: usize,
     skipped: u32,
 }
 
@@ -212,9 +231,11 @@ impl Draft {
             text,
             provider_len: name.len() as u8,
             module_len: module.len() as u8,
+            kinds: Default::default(),
+            kinds_len: 0,
         };
         let probes = mem::exact(probes)?;
-        Ok(Self { names, probes, known: Default::default(), known_len: 0, skipped: 0 })
+        Ok(Self { names, probes, skipped: 0 })
     }
 
     /// How many probes were left out because a part of their name is too long, or has a NUL.
@@ -233,7 +254,7 @@ impl Draft {
     /// *process*.
     pub fn add(&mut self, offer: &Offer<'_>) -> Result {
         let last = self.probes.as_slice().last().map_or(Word::default(), |p| p.function);
-        let known = self.known.get(..self.known_len).unwrap_or_default();
+        let (known, _) = self.names.kinds();
         let known = known.iter().find(|w| self.names.get(w.at, w.len) == offer.name).copied();
         let is_last = self.names.get(last.at, last.len) == offer.function;
         // What is known fits.
@@ -251,10 +272,11 @@ impl Draft {
             Some(known) => known,
             None => {
                 let new = self.write(offer.name)?;
-                if let Some(free) = self.known.get_mut(self.known_len) {
+                let names = &mut self.names;
+                if let Some(free) = names.kinds.get_mut(names.kinds_len) {
                     *free = new;
-                    self.known_len = self.known_len.wrapping_add(1);
                 }
+                names.kinds_len = names.kinds_len.wrapping_add(1).min(KINDS.wrapping_add(1));
                 new
             }
         };
@@ -280,6 +302,96 @@ pub(crate) struct Segment {
     first: usize,
     names: Arc<Names>,
     probes: KVVec<Option<Arc<Probe>>>,
+    index: Index,
+}
+
+/// Where the probes of a function are. A power of two of places, of which one is free at least: from that of
+/// the name's hash on, 1 + where a run of probes of one function begins. Of several functions of one name the
+/// first comes first. Empty: there is none.
+struct Index(KVVec<u32>);
+
+/// A segment of less is searched.
+const FEW: usize = 64;
+
+/// An odd number with its bits well mixed: 2^64 by the golden ratio.
+const M: u64 = 0x9e37_79b9_7f4a_7c15;
+
+impl Index {
+    fn of(draft: &Draft) -> Result<Self> {
+        let mut index = KVVec::new();
+        if draft.probes.len() < FEW {
+            return Ok(Self(index));
+        }
+        let all = &draft.probes;
+        let is_first = |at: &usize| {
+            let function = |at: usize| all.get(at).map(|p| p.function);
+            at.checked_sub(1).is_none_or(|before| function(before) != function(*at))
+        };
+        let runs = || (0..all.len()).filter(is_first);
+        let places = runs().count().saturating_mul(5) / 4;
+        let places = places.saturating_add(1).next_power_of_two();
+        mem::reserve(&mut index, places)?;
+        (0..places).for_each(|_| drop(index.push_within_capacity(0)));
+        for at in runs() {
+            let Some(Drafted { function, .. }) = all.get(at) else { continue };
+            let name = draft.names.get(function.at, function.len);
+            let mut place = Self::place(name);
+            while index.get(place & places.wrapping_sub(1)).is_some_and(|at| *at != 0) {
+                place = place.wrapping_add(1);
+            }
+            if let Some(free) = index.get_mut(place & places.wrapping_sub(1)) {
+                // CAST: positions of a table fit.
+                *free = at.wrapping_add(1) as u32;
+            }
+        }
+        Ok(Self(index))
+    }
+
+    fn place(name: &[u8]) -> usize {
+        let words = name.chunks(8).map(|c| {
+            let mut word = [0; 8];
+            word.iter_mut().zip(c).for_each(|(to, from)| *to = *from);
+            u64::from_le_bytes(word)
+        });
+        let hash = words.fold(0, |h: u64, w| (h ^ w).wrapping_mul(M).rotate_left(29));
+        (hash ^ (hash >> 32)) as usize
+    }
+
+    /// Where the run begins that stands at this place.
+    fn get(&self, place: usize) -> Option<usize> {
+        let at = self.0.get(place & self.0.len().wrapping_sub(1))?;
+        at.checked_sub(1).map(|at| at as usize)
+    }
+}
+
+/// Probes of a segment, ascending.
+pub(crate) struct Candidates<'a> {
+    segment: &'a Segment,
+    /// Those to come now.
+    run: Range<usize>,
+    /// Then those of this function, which begin at this place of the index or later.
+    named: Option<(&'a [u8], usize)>,
+    from: usize,
+}
+
+impl<'a> Iterator for Candidates<'a> {
+    type Item = &'a Arc<Probe>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            for at in self.run.by_ref() {
+                if let Some(Some(probe)) = self.segment.probes.get(at).filter(|_| at >= self.from) {
+                    return Some(probe);
+                }
+            }
+            let (function, place) = self.named.as_mut()?;
+            let start = self.segment.index.get(*place)?;
+            *place = place.wrapping_add(1);
+            let rest = self.segment.probes.get(start..).unwrap_or_default().iter();
+            let run = rest.take_while(|p| p.as_ref().is_some_and(|p| p.part(2) == *function));
+            self.run = start..start.wrapping_add(run.count());
+        }
+    }
 }
 
 impl Segment {
@@ -291,10 +403,37 @@ impl Segment {
         &self.names
     }
 
+    /// All probes.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Arc<Probe>> {
+        self.probes.iter().flatten()
+    }
+
     /// The probes from position `from` of the table on.
-    pub(crate) fn iter(&self, from: usize) -> impl Iterator<Item = &Arc<Probe>> {
-        let skip = from.saturating_sub(self.first);
-        self.probes.get(skip..).unwrap_or_default().iter().flatten()
+    pub(crate) fn all(&self, from: usize) -> Candidates<'_> {
+        self.candidates(0..self.probes.len(), None, from)
+    }
+
+    /// Those of a function; if there is no index, all.
+    pub(crate) fn named<'a>(&'a self, function: &'a [u8], from: usize) -> Candidates<'a> {
+        match self.index.0.is_empty() {
+            true => self.all(from),
+            false => self.candidates(0..0, Some((function, Index::place(function))), from),
+        }
+    }
+
+    /// This one alone; `None` if it is not one of them.
+    pub(crate) fn one(&self, id: ProbeId, from: usize) -> Option<Candidates<'_>> {
+        let at = id.index()?.checked_sub(self.first).filter(|at| *at < self.probes.len())?;
+        Some(self.candidates(at..at.saturating_add(1), None, from))
+    }
+
+    fn candidates<'a>(
+        &'a self,
+        run: Range<usize>,
+        named: Option<(&'a [u8], usize)>,
+        from: usize,
+    ) -> Candidates<'a> {
+        Candidates { segment: self, run, named, from: from.saturating_sub(self.first) }
     }
 }
 
@@ -348,7 +487,8 @@ impl ProbeTable {
             };
             mem::push(&mut probes, Some(mem::arc(probe)?))?;
         }
-        mem::push(&mut self.segments, Segment { first, names, probes })?;
+        let index = Index::of(draft)?;
+        mem::push(&mut self.segments, Segment { first, names, probes, index })?;
         self.end = end;
         Ok(first)
     }
@@ -371,6 +511,8 @@ impl ProbeTable {
         let place = self.find(at);
         let segment = self.segments.get_mut(place)?;
         let probe = segment.probes.get_mut(at.checked_sub(segment.first)?)?.take();
+        // It may be where a run begins.
+        segment.index = Index(KVVec::new());
         if segment.probes.iter().all(Option::is_none) {
             let _ = self.segments.remove(place);
         }

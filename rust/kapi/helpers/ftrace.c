@@ -83,6 +83,18 @@ static int kapi_ftrace_first(unsigned long *sites, size_t n)
 	return err;
 }
 
+/*
+ * Dynamic is what may be freed when its last function is let go of, so ftrace waits for all tasks then, a tenth of a
+ * second. Ours stays until kapi_quiesce() has waited for them.
+ */
+static void kapi_ftrace_dynamic(bool is_dynamic)
+{
+	if (is_dynamic)
+		kapi_ftrace_ops.flags |= FTRACE_OPS_FL_DYNAMIC;
+	else
+		kapi_ftrace_ops.flags &= ~FTRACE_OPS_FL_DYNAMIC;
+}
+
 /* All of them, or none. EBUSY: they were not sorted out, or are not any more. */
 int kapi_ftrace_update(const struct kapi_ftrace_fns *fns, u64 *sites, size_t n, bool on)
 {
@@ -109,7 +121,9 @@ int kapi_ftrace_update(const struct kapi_ftrace_fns *fns, u64 *sites, size_t n, 
 		if (!kapi_call4(fns->hash_add, hash, sites[i], ours, 0))
 			goto out;
 	}
+	kapi_ftrace_dynamic(on);
 	err = kapi_call4(on ? fns->add : fns->del, (unsigned long)&kapi_ftrace_ops, hash, 0, 0);
+	kapi_ftrace_dynamic(true);
 out:
 	kapi_call4(fns->hash_free, hash, 0, 0, 0);
 	return err;
@@ -127,7 +141,12 @@ size_t kapi_ftrace_shared(u64 *sites, size_t max)
 /* Needs no memory. */
 int kapi_ftrace_detach_all(void)
 {
+	int err;
+
 	if (!kapi_ftrace_attached())
 		return 0;
-	return unregister_ftrace_direct(&kapi_ftrace_ops, (unsigned long)kapi_entry_trampoline, true);
+	kapi_ftrace_dynamic(false);
+	err = unregister_ftrace_direct(&kapi_ftrace_ops, (unsigned long)kapi_entry_trampoline, true);
+	kapi_ftrace_dynamic(true);
+	return err;
 }
