@@ -348,12 +348,13 @@ impl Index {
     }
 
     fn place(name: &[u8]) -> usize {
-        let words = name.chunks(8).map(|c| {
-            let mut word = [0; 8];
-            word.iter_mut().zip(c).for_each(|(to, from)| *to = *from);
-            u64::from_le_bytes(word)
+        let hash = name.chunks(8).fold(0, |hash: u64, c| {
+            let word = match c.first_chunk() {
+                Some(word) => u64::from_le_bytes(*word),
+                None => c.iter().fold(0, |word, b| word << 8 | u64::from(*b)),
+            };
+            (hash ^ word).wrapping_mul(M).rotate_left(29)
         });
-        let hash = words.fold(0, |h: u64, w| (h ^ w).wrapping_mul(M).rotate_left(29));
         (hash ^ (hash >> 32)) as usize
     }
 

@@ -6,7 +6,9 @@
 //!
 //! Nothing is converted before it is asked for. [`Btf::read`] makes one pass that notes where each
 //! type begins; the index of names is a second one, made by the first [`Btf::named`]. The two take
-//! some milliseconds for the 120,000 types of a kernel: the crates that exist take 60 and more.
+//! some milliseconds for the 120,000 types of a kernel: the crates that exist take 60 and more. No
+//! name is looked at for that: one that is asked for is searched among the strings, then the types are
+//! found that have it.
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 #![cfg_attr(
@@ -22,7 +24,9 @@ pub mod signature;
 
 use index::Index;
 pub use kind::{Composite, Enumeration, Linkage, Member, Prototype, Section, Type, Variant};
+use memchr::memmem;
 pub use signature::{Parameter, Returns, Signature};
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
@@ -84,7 +88,7 @@ impl Span {
 
 /// The types of a kernel, or of a module on top of its kernel's.
 pub struct Btf {
-    bytes: Vec<u8>,
+    bytes: Cow<'static, [u8]>,
     strings: Span,
     /// Where each own type begins in `bytes`.
     starts: Vec<u32>,
@@ -110,16 +114,19 @@ fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
 
 impl Btf {
     /// Reads a kernel's blob.
-    pub fn read(bytes: Vec<u8>) -> Result<Self, Damage> {
-        Self::open(bytes, None)
+    pub fn read(bytes: impl Into<Cow<'static, [u8]>>) -> Result<Self, Damage> {
+        Self::open(bytes.into(), None)
     }
 
     /// Reads a module's blob, which continues the kernel's.
-    pub fn read_split(bytes: Vec<u8>, base: Arc<Btf>) -> Result<Self, Damage> {
-        Self::open(bytes, Some(base))
+    pub fn read_split(
+        bytes: impl Into<Cow<'static, [u8]>>,
+        base: Arc<Btf>,
+    ) -> Result<Self, Damage> {
+        Self::open(bytes.into(), Some(base))
     }
 
-    fn open(bytes: Vec<u8>, base: Option<Arc<Btf>>) -> Result<Self, Damage> {
+    fn open(bytes: Cow<'static, [u8]>, base: Option<Arc<Btf>>) -> Result<Self, Damage> {
         let short = Damage::Header("the header is cut off");
         let word = |at| u32_at(&bytes, at).ok_or(short.clone());
         match u16_at(&bytes, 0) {
@@ -217,20 +224,37 @@ impl Btf {
     /// Own types of this name, in order.
     fn own_named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = (Id, Type<'a>)> + 'a {
         let index = self.index.get_or_init(|| Index::new(self.own_names()));
+        let with = |place: u32| index.candidates(place).filter(move |&i| self.own_name(i) == place);
+        let mut found: Vec<u32> = self.places(name).flat_map(with).collect();
+        found.sort_unstable();
         let first = self.first();
-        index.candidates(name.as_bytes()).filter_map(move |own| {
+        found.into_iter().filter_map(move |own| {
             let id = Id(first.checked_add(own)?);
-            let ty = self.get(id)?;
-            (ty.name() == Some(name)).then_some((id, ty))
+            Some((id, self.get(id)?))
         })
     }
 
-    /// The name of each own type, "" without one.
-    fn own_names(&self) -> impl ExactSizeIterator<Item = &[u8]> + '_ {
-        self.starts.iter().map(|&start| match u32_at(&self.bytes, start as usize) {
-            None | Some(0) => &[][..],
-            Some(offset) => self.raw_text(offset),
+    /// Where a name is among the strings, ours and the base's: mostly at one place, or the end of
+    /// another string too.
+    fn places<'a>(&'a self, name: &'a str) -> impl Iterator<Item = u32> + 'a {
+        let base = self.base.as_deref();
+        [Some(self), base].into_iter().flatten().flat_map(move |btf| {
+            let before = btf.base.as_ref().map_or(0, |b| b.strings_end());
+            let strings = btf.strings.of(&btf.bytes);
+            let all = memmem::find_iter(strings, name.as_bytes());
+            let whole = all.filter(move |at| strings.get(at.wrapping_add(name.len())) == Some(&0));
+            whole.filter_map(move |at| u32::try_from(before.checked_add(at)?).ok())
         })
+    }
+
+    /// Where the name of an own type is.
+    fn own_name(&self, own: u32) -> u32 {
+        let start = self.starts.get(own as usize).copied();
+        start.and_then(|start| u32_at(&self.bytes, start as usize)).unwrap_or(0)
+    }
+
+    fn own_names(&self) -> impl DoubleEndedIterator<Item = u32> + ExactSizeIterator + '_ {
+        self.starts.iter().map(|&start| u32_at(&self.bytes, start as usize).unwrap_or(0))
     }
 
     /// The values and enums of all constants of this name; own ones before the base's. There is no

@@ -10,6 +10,7 @@ use abi::ioctl::{BufDesc, Enable, Explain, Format, Go, Probes, Report, Symbol};
 use abi::record::{AggDesc, EprobeDesc, RecDesc};
 use abi::status::Status;
 use d::Identity;
+use std::fs::File;
 use std::io::{Error, Result};
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::process::CommandExt;
@@ -96,6 +97,31 @@ fn call<T: FromBytes + IntoBytes>(fd: BorrowedFd<'_>, request: u32, arg: &mut T)
     } else {
         Ok(())
     }
+}
+
+/// What a file of sysfs has, without copying it, for as long as we live. Few of its files can be mapped, and
+/// no kernel before 6.16 has one: an error means to read it.
+pub fn map_sysfs(file: &File) -> Result<&'static [u8]> {
+    let refused = Error::from_raw_os_error(libc::EINVAL);
+    // SAFETY: `statfs` is plain old data for which zero bytes are valid.
+    let mut fs: libc::statfs = unsafe { std::mem::zeroed() };
+    // SAFETY: `fs` is live.
+    if unsafe { libc::fstatfs(file.as_raw_fd(), &mut fs) } < 0 {
+        return Err(Error::last_os_error());
+    }
+    let len = usize::try_from(file.metadata()?.len()).unwrap_or(0);
+    if fs.f_type != libc::SYSFS_MAGIC || len == 0 {
+        return Err(refused);
+    }
+    let (read, own) = (libc::PROT_READ, libc::MAP_PRIVATE);
+    // SAFETY: a new mapping replaces none.
+    let at = unsafe { libc::mmap(std::ptr::null_mut(), len, read, own, file.as_raw_fd(), 0) };
+    if at == libc::MAP_FAILED {
+        return Err(Error::last_os_error());
+    }
+    // SAFETY: the mapping has `len` bytes and is never taken away; what sysfs lets be mapped, the kernel's BTF,
+    // has its full size there, and neither the kernel nor we write to it.
+    Ok(unsafe { std::slice::from_raw_parts(at.cast(), len) })
 }
 
 /// Who we are, for the macro variables.

@@ -11,6 +11,7 @@ mod text;
 mod variables;
 
 use crate::error::reason;
+use crate::sys;
 use abi::probe::ProbeDesc;
 use btf::signature::{prototype, Missing};
 use btf::{Btf, Id};
@@ -18,10 +19,12 @@ use calls::Calls;
 use d::types::{Member, StructId, Type};
 use d::world::{Arg, Signature, TypeSpace};
 use import::Importer;
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fmt;
-use std::path::PathBuf;
+use std::fs::File;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The kernel proper: the name of its file, and of its probes' module.
@@ -66,6 +69,14 @@ enum Side {
 struct Blob {
     module: String,
     types: Result<Arc<Btf>, Untyped>,
+}
+
+/// What a file of types has.
+fn bytes(path: &Path) -> std::io::Result<Cow<'static, [u8]>> {
+    match sys::map_sysfs(&File::open(path)?) {
+        Ok(mapped) => Ok(mapped.into()),
+        Err(_) => Ok(std::fs::read(path)?.into()),
+    }
 }
 
 /// The types of a kernel.
@@ -133,7 +144,7 @@ impl KernelTypes {
             return Err(fail("no module has such a name".into()));
         }
         let base = base.transpose()?;
-        let bytes = std::fs::read(self.folder.join(module)).map_err(|e| fail(reason(&e)))?;
+        let bytes = bytes(&self.folder.join(module)).map_err(|e| fail(reason(&e)))?;
         let read = match base {
             None => Btf::read(bytes),
             Some(base) => Btf::read_split(bytes, base),
