@@ -538,7 +538,7 @@ fn find(failed: &[(u64, EnableError)], addr: u64) -> Option<EnableError> {
 }
 
 /// Keeps the first of neighbours with the same key.
-fn unique<T: Copy>(list: &mut KVVec<T>, key: impl Fn(&T) -> u64) {
+pub(crate) fn unique<T: Copy>(list: &mut KVVec<T>, key: impl Fn(&T) -> u64) {
     let mut last = None;
     list.retain(|m| last.replace(key(m)) != Some(key(m)));
 }

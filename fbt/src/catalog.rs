@@ -6,13 +6,14 @@
 use crate::body::{self, Code, Glance, Scratch, MAX_BODY, SCRATCH_WORDS};
 use crate::eligible::{self, Entry, Judge};
 use crate::path::FirePath;
+use crate::provider::{CALLS, KERNEL};
 use crate::text::{self, first, Limits, Reader, Source, Symbols};
 use abi::probe::{Technique, NARGS_UNKNOWN};
 use abi::reason::Reason;
 use core::cell::Cell;
 use core::ops::Range;
 use framework::{Group, Offer};
-use kapi::mem;
+use kapi::{mem, symbols};
 use kernel::prelude::*;
 
 /// A function.
@@ -121,9 +122,9 @@ pub(crate) fn collect(
     let mut last: Option<(u64, Option<Function>)> = None;
     for (n, s) in symbols.list.iter().enumerate() {
         let name = symbols.name(s);
-        // CAST: text is smaller than 4 GiB.
-        let start = s.addr.wrapping_sub(range.start) as u32;
         if s.is_cold {
+            // CAST: text is smaller than 4 GiB.
+            let start = s.addr.wrapping_sub(range.start) as u32;
             let end = symbols.next(n).unwrap_or(range.end).wrapping_sub(range.start) as u32;
             mem::push(&mut colds, (start, end))?;
             continue;
@@ -137,13 +138,9 @@ pub(crate) fn collect(
             Some(f) => f,
             None => {
                 let extent = symbols.extent(n, &range);
-                let l = look(&judge, rules, s.addr, extent, &symbols, &range, desk)?;
-                l.any().then(|| {
-                    let (entry, returns) = (l.entry_bits(), l.return_bits());
-                    let fentry = l.fentry(s.addr);
-                    // CAST: as above.
-                    Function { start, size: extent as u32, entry, returns, fentry }
-                })
+                let begins = |a| symbols.has(a);
+                let l = look(&judge, rules, s.addr, extent, &begins, &range, desk)?;
+                l.function(s.addr, extent, &range)
             }
         };
         last = Some((s.addr, function));
@@ -163,6 +160,25 @@ pub(crate) fn collect(
     Ok(Collected { catalog, symbols, named })
 }
 
+/// Those functions of the kernel proper that begin at `starts`, which ascend; the others are looked at
+/// one by one, when somebody asks for them.
+pub(crate) fn collect_some(
+    module: u64,
+    starts: &[u64],
+    rules: &Rules<'_>,
+    desk: &mut Desk,
+) -> Result<Catalog> {
+    let (range, limits) = (Source::Kernel.range(), Limits::of(&Source::Kernel)?);
+    let (functions, colds) = (mem::exact(starts.len())?, KVVec::new());
+    let mut catalog = Catalog { module, range, functions, colds, limits, group: None };
+    for start in starts {
+        if let Some(function) = catalog.one(*start, rules, desk)? {
+            text::add(&mut catalog.functions, function)?;
+        }
+    }
+    Ok(catalog)
+}
+
 /// What a look at a function tells.
 pub(crate) struct Look {
     pub(crate) entry: core::result::Result<Entry, Reason>,
@@ -177,6 +193,14 @@ impl Look {
     /// Nothing of it can be traced.
     fn never(reason: Reason) -> Self {
         Self { entry: Err(reason), returns: Err(reason) }
+    }
+
+    /// The function that was looked at, if it can be traced.
+    fn function(&self, at: u64, size: u64, range: &Range<u64>) -> Option<Function> {
+        let (entry, returns) = (self.entry_bits(), self.return_bits());
+        // CAST: text is smaller than 4 GiB.
+        let (start, size) = (at.wrapping_sub(range.start) as u32, size as u32);
+        self.any().then(|| Function { start, size, entry, returns, fentry: self.fentry(at) })
     }
 
     fn entry_bits(&self) -> u8 {
@@ -211,13 +235,13 @@ fn bit(t: Technique) -> u8 {
     t.bit() as u8
 }
 
-/// Looks at the function at `start`. The error: memory.
+/// Looks at the function at `start`; `begins`: does a symbol stand there? The error: memory.
 pub(crate) fn look(
     judge: &Judge<'_>,
     rules: &Rules<'_>,
     start: u64,
     size: u64,
-    symbols: &Symbols,
+    begins: &dyn Fn(u64) -> bool,
     range: &Range<u64>,
     desk: &mut Desk,
 ) -> Result<Look> {
@@ -233,7 +257,7 @@ pub(crate) fn look(
     let returns = if size > MAX_BODY as u64 {
         Err(Reason::TooLarge)
     } else {
-        returns(code, judge.limits, rules.return_thunk, symbols, range)
+        returns(code, judge.limits, rules.return_thunk, begins, range)
     };
     Ok(Look { entry, returns })
 }
@@ -243,10 +267,10 @@ fn returns(
     code: Code<'_>,
     limits: &Limits,
     thunk: u64,
-    symbols: &Symbols,
+    begins: &dyn Fn(u64) -> bool,
     range: &Range<u64>,
 ) -> core::result::Result<Glance, Reason> {
-    let is_function = |a: u64| may_be_function(a) && (!range.contains(&a) || symbols.has(a & !15));
+    let is_function = |a: u64| may_be_function(a) && (!range.contains(&a) || begins(a & !15));
     let g = body::glimpse(code, thunk, &is_function);
     if !g.any() {
         return Err(Reason::NeverReturns);
@@ -290,7 +314,7 @@ impl Symbols {
     pub(crate) fn extent(&self, n: usize, range: &Range<u64>) -> u64 {
         let rest = self.list.get(n..).unwrap_or_default();
         let Some(here) = rest.first().map(|s| s.addr) else { return 0 };
-        let ends = |s: &&text::Symbol| s.addr != here && (s.addr & 15 == 0 || s.is_cold);
+        let ends = |s: &&text::Symbol| s.addr != here && s.begins();
         rest.iter().find(ends).map_or(range.end, |s| s.addr).wrapping_sub(here)
     }
 
@@ -346,14 +370,53 @@ impl Catalog {
         self.functions.get(n).filter(|f| f.start == at && is_landing).map(|_| n)
     }
 
-    /// The function that can be followed to where it returns, and begins there.
-    pub(crate) fn function_at(&self, start: u64) -> Option<Function> {
-        let function = *self.functions.get(self.position(start)?)?;
-        (function.returns != 0).then_some(function)
+    /// The function that can be followed to where it returns, and begins there, or behind a landing there.
+    /// The error: memory.
+    pub(crate) fn function_at(
+        &self,
+        start: u64,
+        rules: &Rules<'_>,
+        desk: &mut Desk,
+    ) -> Result<Option<Function>> {
+        let known = self.position(start).and_then(|n| self.functions.get(n));
+        let function = match known {
+            None if self.is_partial() && may_be_function(start) => {
+                self.one(start & !15, rules, desk)?
+            }
+            known => known.copied(),
+        };
+        Ok(function.filter(|f| f.returns != 0))
+    }
+
+    /// Are there more functions than it has?
+    fn is_partial(&self) -> bool {
+        self.module == CALLS
+    }
+
+    /// The kernel's own, not a module's.
+    pub(crate) fn is_kernel(&self) -> bool {
+        matches!(self.module, KERNEL | CALLS)
+    }
+
+    /// The function of the kernel proper at `start`. The error: memory.
+    fn one(&self, start: u64, rules: &Rules<'_>, desk: &mut Desk) -> Result<Option<Function>> {
+        let begins = |a| symbols::around(a).is_some_and(|s| s.start == a);
+        let not = |name: &[u8]| eligible::not_by_name(name).is_some();
+        if !self.range.contains(&start) || !begins(start) || symbols::with_name(start, not) {
+            return Ok(None);
+        }
+        let judge = rules.judge(&self.limits);
+        let size = text::end(start).min(self.range.end).wrapping_sub(start);
+        let look = look(&judge, rules, start, size, &begins, &self.range, desk)?;
+        Ok(look.function(start, size, &self.range))
     }
 
     /// The unlikely half that `addr` is in.
     pub(crate) fn cold(&self, addr: u64) -> Option<Range<u64>> {
+        if self.is_partial() {
+            let is_cold = self.range.contains(&addr) && symbols::with_name(addr, eligible::is_cold);
+            return symbols::around(addr).filter(|_| is_cold);
+        }
         let at = u32::try_from(addr.checked_sub(self.range.start)?).ok()?;
         let behind = first(&self.colds, |(start, _)| *start > at);
         let (start, end) = *self.colds.get(behind.checked_sub(1)?)?;

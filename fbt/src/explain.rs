@@ -177,7 +177,8 @@ fn of(
     let symbols = Symbols::of(source).ok()?;
     let n = first(&symbols.list, |s| s.addr >= at);
     let size = symbols.extent(n, &range);
-    let Look { entry, returns } = look(&judge, &rules, at, size, &symbols, &range, desk).ok()?;
+    let Look { entry, returns } =
+        look(&judge, &rules, at, size, &|a| symbols.has(a), &range, desk).ok()?;
     let reasons = match name {
         b"entry" => [entry.err(), None],
         b"return" => [returns.err(), None],

@@ -2,12 +2,13 @@
 //! Functions for other providers: what fbt knows of them, and how it patches them, for probes that
 //! are not its own. A place may serve both.
 
-use crate::attach::{State, Target};
-use crate::catalog::Desk;
+use crate::attach::{unique, State, Target};
+use crate::catalog::{self, Desk};
 use crate::hit::{View, DISPATCHERS};
-use crate::provider::{Fbt, KERNEL};
+use crate::provider::{Fbt, CALLS};
 use crate::sites;
-use framework::{EnableError, Probe, Provider};
+use crate::text::sort;
+use framework::{EnableError, Probe};
 use kapi::mem;
 use kapi::syscall::Dispatchers;
 use kernel::prelude::*;
@@ -38,12 +39,24 @@ pub struct Sides {
 }
 
 impl Functions {
-    /// Has the kernel looked through, if that has not been done.
+    /// Has the functions looked at that begin at these addresses, if that has not been done; some may
+    /// be there twice. They serve system calls.
     ///
     /// # Context
-    /// *process*, may sleep; as a provider's `provide`.
-    pub fn look(&self) -> Result {
-        self.0.provide(None);
+    /// *process*, may sleep.
+    pub fn look(&self, starts: &[u64]) -> Result {
+        let mut state = self.0.state.lock();
+        if !state.knows(CALLS) {
+            state.prepare()?;
+            let mut desk = Desk::new(false)?;
+            let rules = state.rules(state.only_breakpoints);
+            let mut starts: KVVec<u64> = mem::exact_copy(starts)?;
+            sort(&mut starts, |s| *s);
+            unique(&mut starts, |s| *s);
+            let catalog = catalog::collect_some(CALLS, &starts, &rules, &mut desk)?;
+            let (at, catalog) = (state.room()?, mem::boxed(catalog)?);
+            state.place(at, catalog);
+        }
         if DISPATCHERS.with(|d| d.is_none()) {
             drop(DISPATCHERS.swap(Some(mem::boxed(Dispatchers::find())?)));
         }
@@ -57,7 +70,7 @@ impl Functions {
     pub fn sides(&self, starts: &[u64], mut each: impl FnMut(usize, Sides)) -> Result {
         let mut desk = Desk::new(true)?;
         let state = self.0.state.lock();
-        let Some(Some(catalog)) = state.position(KERNEL).and_then(|at| state.catalogs.get(at))
+        let Some(Some(catalog)) = state.position(CALLS).and_then(|at| state.catalogs.get(at))
         else {
             return Ok(());
         };
@@ -75,7 +88,7 @@ impl Functions {
         Ok(())
     }
 
-    /// As [`Provider::enable`], for another provider's probes, which are called `entry` and `return`.
+    /// As [`framework::Provider::enable`], for another provider's probes, which are called `entry` and `return`.
     pub fn enable(
         &self,
         probes: &[Arc<Probe>],
@@ -84,14 +97,14 @@ impl Functions {
     ) {
         let find = |state: &State, probe: &Probe| {
             let Wanted { start, is_return, view } = wanted(probe)?;
-            let catalog = state.position(KERNEL)?;
+            let catalog = state.position(CALLS)?;
             let function = state.catalogs.get(catalog)?.as_ref()?.position(start)?;
             Some(Target { catalog, function, is_return, view })
         };
         self.0.state.lock().enable(probes, &find, refuse);
     }
 
-    /// As [`Provider::disable`].
+    /// As [`framework::Provider::disable`].
     pub fn disable(&self, probes: &[Arc<Probe>]) {
         self.0.state.lock().disable(probes);
     }

@@ -20,6 +20,7 @@
 //! |---|---|
 //! | [`body`] | a function's code: where it is left; pure |
 //! | `text` | what is known of a piece of text: symbols, and what must not be touched |
+//! | [`follow`] | a piece of code to where it leads; pure |
 //! | `path` | the functions that a firing probe runs: computed from the code itself |
 //! | `eligible` | may this function be traced, and if not, why; how, if it may |
 //! | `catalog` | the functions of the kernel or of a module |
@@ -35,6 +36,7 @@
 #![forbid(unsafe_code)]
 
 pub mod body;
+pub mod follow;
 
 #[cfg(CONFIG_RUST)]
 mod attach;

@@ -13,12 +13,14 @@
 //! middle of something. So these tracers are followed too, as far as they are not ours to trace by
 //! ftrace: what it can trace they are prepared for.
 
+use crate::attach::unique;
+use crate::follow::{self, Text};
 use crate::hit;
-use crate::text::{first, read, sort, Symbols};
+use crate::text::{self, first, read, sort, Source, Symbols};
 use core::ops::Range;
+use kapi::modules::ModuleRef;
 use kapi::{ftrace, mem, symbols, trampoline};
 use kernel::prelude::*;
-use x86::{Flow, MAX_LEN};
 
 /// Called through a pointer: the clock that the kernel has chosen.
 const BY_POINTER: &[&CStr] = &[
@@ -131,12 +133,6 @@ const ENDS: &[&CStr] = &[
 /// More code than this is not ours to follow.
 const MAX_BLOCKS: usize = 1 << 13;
 
-/// Bytes of the landing that a function may begin with.
-const LANDING: u64 = 4;
-
-/// What stands before a function, and never in one: room for the kernel to patch.
-const PADDING: [u8; 8] = [0x90; 8];
-
 /// The functions.
 #[derive(Default)]
 pub(crate) struct FirePath {
@@ -162,8 +158,7 @@ impl FirePath {
         self.starts.len()
     }
 
-    /// `kernel` are the kernel's symbols.
-    pub(crate) fn compute(kernel: &Symbols) -> Result<Self> {
+    pub(crate) fn compute() -> Result<Self> {
         let mut walk = Walk::new()?;
         let ours = [
             hit::entry as *const () as u64,
@@ -177,36 +172,47 @@ impl FirePath {
         for root in Iterator::chain(ours.into_iter(), theirs) {
             mem::push(&mut walk.todo, root)?;
         }
-        walk.run(kernel)?;
+        walk.run()?;
         walk.tracers = true;
         for root in TRACERS.iter().filter_map(|n| symbols::find(n)) {
             mem::push(&mut walk.todo, root)?;
         }
-        walk.run(kernel)?;
+        walk.run()?;
+        let kernel = symbols::text_range().ok_or(ENODEV)?;
         let mut starts: KVVec<u64> = KVVec::new();
-        for addr in walk.reached.iter() {
-            let Some(start) = kernel.function(*addr) else { continue };
+        for addr in walk.reached.iter().filter(|a| kernel.contains(a)) {
+            let Some(start) = text::start(*addr) else { continue };
             mem::push(&mut starts, start)?;
         }
         sort(&mut starts, |s| *s);
-        let mut last = None;
-        starts.retain(|s| last.replace(*s) != Some(*s));
+        unique(&mut starts, |s| *s);
         Ok(Self { starts })
     }
 }
 
-impl Symbols {
-    /// Where the next symbol above `addr` stands.
-    fn above(&self, addr: u64) -> u64 {
-        self.list.get(self.position(addr.wrapping_add(1))).map_or(u64::MAX, |s| s.addr)
+/// What a firing probe runs stands in our module and in the kernel proper.
+struct Both {
+    own: Range<u64>,
+    /// Those of our module; the kernel looks through all of them for each one.
+    symbols: Symbols,
+}
+
+impl Text for Both {
+    fn read(&self, addr: u64, into: &mut [u8]) -> bool {
+        read(addr, into)
     }
 
-    /// The beginning of the function that `addr` is in.
-    fn function(&self, addr: u64) -> Option<u64> {
-        let behind = first(&self.list, |s| s.addr > addr);
-        let before = self.list.get(..behind)?;
-        before.last().filter(|_| behind < self.list.len())?;
-        before.iter().map(|s| s.addr).rev().find(|a| a & 15 == 0)
+    fn end(&self, addr: u64) -> u64 {
+        if !self.own.contains(&addr) {
+            return text::end(addr);
+        }
+        let behind = self.symbols.list.get(self.symbols.position(addr.wrapping_add(1))..);
+        let begins = behind.unwrap_or_default().iter().find(|s| s.begins());
+        begins.map_or(self.own.end, |s| s.addr)
+    }
+
+    fn is_site(&self, addr: u64) -> bool {
+        ftrace::location(addr) == Some(addr)
     }
 }
 
@@ -236,6 +242,7 @@ impl Set {
 }
 
 struct Walk {
+    text: Both,
     visited: Set,
     todo: KVVec<u64>,
     /// Where jumps and calls have led.
@@ -250,12 +257,16 @@ impl Walk {
         for addr in ENDS.iter().filter_map(|n| symbols::find(n)) {
             visited.insert(addr);
         }
-        Ok(Self { visited, todo: KVVec::new(), reached: KVVec::new(), tracers: false })
+        let module = ModuleRef::own();
+        let symbols = Symbols::of(&Source::Module(&module))?;
+        let text = Both { own: module.text_range(), symbols };
+        Ok(Self { text, visited, todo: KVVec::new(), reached: KVVec::new(), tracers: false })
     }
 
-    fn run(&mut self, kernel: &Symbols) -> Result {
+    fn run(&mut self) -> Result {
         while let Some(addr) = self.todo.pop() {
-            if !self.visited.insert(addr) || (self.tracers && has_fentry(addr)) {
+            let skip = |text| self.tracers && follow::has_fentry(text, addr);
+            if !self.visited.insert(addr) || skip(&self.text) {
                 continue;
             }
             if self.visited.len > MAX_BLOCKS {
@@ -263,63 +274,9 @@ impl Walk {
                 return Err(E2BIG);
             }
             mem::push(&mut self.reached, addr)?;
-            self.block(addr, kernel)?;
+            let Self { text, todo, .. } = self;
+            follow::block(text, addr, &mut |to| mem::push(todo, to))?;
         }
         Ok(())
     }
-
-    /// Follows the code from `at` to where it goes on elsewhere.
-    fn block(&mut self, mut at: u64, kernel: &Symbols) -> Result {
-        let mut code = [0; 128];
-        let from = at;
-        let mut next = kernel.above(at);
-        loop {
-            if !read(at, &mut code) {
-                return Ok(());
-            }
-            let base = at;
-            for step in x86::walk(&code, base) {
-                let Ok((ip, insn)) = step else { return Ok(()) };
-                let rest = code.get(ip.wrapping_sub(base) as usize..).unwrap_or_default();
-                if ip > next {
-                    next = kernel.above(ip.wrapping_sub(1));
-                }
-                // Behind a call that never returns: the next function.
-                if rest.starts_with(&PADDING) || ip == next {
-                    return Ok(());
-                }
-                match insn.kind {
-                    Flow::Next => {}
-                    // Who traces this function now need not tomorrow.
-                    Flow::Call(_) if is_fentry(ip, from) => {}
-                    Flow::Branch(target) | Flow::Call(target) => {
-                        mem::push(&mut self.todo, target)?;
-                    }
-                    Flow::Jump(target) => return mem::push(&mut self.todo, target),
-                    Flow::Indirect if is_call(rest) => {}
-                    _ => return Ok(()),
-                }
-                at = ip.wrapping_add(insn.len as u64);
-                // What begins here may be cut off.
-                if at.wrapping_sub(base) > (code.len() - MAX_LEN) as u64 {
-                    break;
-                }
-            }
-        }
-    }
-}
-
-/// Is `ip`, in code that begins at `from`, where ftrace has its call?
-fn is_fentry(ip: u64, from: u64) -> bool {
-    ip.wrapping_sub(from) <= LANDING && ftrace::location(ip) == Some(ip)
-}
-
-/// Can ftrace trace the function that begins here?
-fn has_fentry(start: u64) -> bool {
-    start & 15 == 0 && [0, LANDING].iter().any(|skip| is_fentry(start.wrapping_add(*skip), start))
-}
-
-/// Is this indirect instruction a call?
-fn is_call(rest: &[u8]) -> bool {
-    matches!(x86::shape(rest, 0), Some((x86::Shape::CallReg(_) | x86::Shape::Other, _)))
 }

@@ -21,6 +21,10 @@ use kernel::time::{delay::fsleep, Delta};
 /// The module id of the kernel proper: no address of a module.
 pub(crate) const KERNEL: u64 = 0;
 
+/// The id of those of its functions that serve system calls. They are looked at by themselves: all of
+/// the kernel takes many times as long.
+pub(crate) const CALLS: u64 = 1;
+
 /// What holds off the events of modules while one is handled.
 struct Events {
     /// The kernel has been looked through: from here on modules are looked into as they come.
@@ -112,15 +116,8 @@ fn complain(name: &[u8], e: Error) {
 impl Context {
     /// Looks through the kernel and all modules. Holds `Events`.
     fn provide(&self) -> Result {
-        let kernel = Symbols::of(&Source::Kernel)?;
-        let path = FirePath::compute(&kernel)?;
-        pr_info!("fbt: a firing probe runs {} kernel functions, which have none\n", path.len());
-        {
-            let mut state = self.fbt.state.lock();
-            state.path = path;
-            state.return_thunk = symbols::return_thunk().unwrap_or(0);
-        }
-        self.arrive(KERNEL, &Source::Kernel, kernel)?;
+        self.fbt.state.lock().prepare()?;
+        self.arrive(KERNEL, &Source::Kernel, Symbols::of(&Source::Kernel)?)?;
         modules::for_each_loaded(&mut |module| {
             if !self.fbt.state.lock().knows(module.id()) {
                 if let Err(e) = self.look_into(module) {
@@ -276,7 +273,8 @@ impl Provider for Fbt {
 impl Context {
     fn depart_all(&self) {
         loop {
-            let id = self.fbt.state.lock().catalogs.iter().flatten().next().map(|c| c.module);
+            let own = |c: &&KBox<Catalog>| c.module != CALLS;
+            let id = self.fbt.state.lock().catalogs.iter().flatten().find(own).map(|c| c.module);
             match id {
                 Some(id) => self.depart(id),
                 None => return,
@@ -290,12 +288,23 @@ impl State {
         self.catalogs.iter().position(|c| c.as_ref().is_some_and(|c| c.module == id))
     }
 
-    fn knows(&self, id: u64) -> bool {
+    /// What has to be known before any function is looked at.
+    pub(crate) fn prepare(&mut self) -> Result {
+        if self.path.len() == 0 {
+            self.path = FirePath::compute()?;
+            self.return_thunk = symbols::return_thunk().unwrap_or(0);
+            let len = self.path.len();
+            pr_info!("fbt: a firing probe runs {len} kernel functions, which have none\n");
+        }
+        Ok(())
+    }
+
+    pub(crate) fn knows(&self, id: u64) -> bool {
         self.position(id).is_some()
     }
 
     /// A free place.
-    fn room(&mut self) -> Result<usize> {
+    pub(crate) fn room(&mut self) -> Result<usize> {
         if let Some(at) = self.catalogs.iter().position(|c| c.is_none()) {
             return Ok(at);
         }
@@ -307,7 +316,7 @@ impl State {
         Ok(at)
     }
 
-    fn place(&mut self, at: usize, catalog: KBox<Catalog>) {
+    pub(crate) fn place(&mut self, at: usize, catalog: KBox<Catalog>) {
         if let Some(place) = self.catalogs.get_mut(at) {
             *place = Some(catalog);
         }

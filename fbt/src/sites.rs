@@ -10,7 +10,6 @@ use crate::body::{self, Around, Code, Exit, Scratch, Unfit, WIDE};
 use crate::catalog::{Catalog, Desk, Function, Rules};
 use crate::eligible::Entry;
 use crate::hit::{Ask, How, Role, Site, View};
-use crate::provider::KERNEL;
 use crate::text::{self, Reader};
 use framework::{EnableError, Probe};
 use kapi::int3::{Emulate, Trap};
@@ -137,7 +136,8 @@ fn calls_over(
     let mut next = 0;
     while let Some(&start) = behind.starts.get(next).filter(|_| next < behind.len) {
         let untraceable = EnableError::Unsupported("it ends in a function that cannot be traced");
-        let function = first.of.catalog.function_at(start).ok_or(untraceable)?;
+        let function = first.of.catalog.function_at(start, first.of.rules, desk);
+        let function = function.map_err(|_| EnableError::Memory)?.ok_or(untraceable)?;
         let view = if next == 0 { first.view } else { there };
         let planner =
             Planner { function, start: first.of.catalog.start(&function), view, ..*first };
@@ -298,8 +298,7 @@ impl Planner<'_> {
             let distance = i64::from(i32::from_le_bytes([*a, *b, *c, *d]));
             let to = at.wrapping_add(WIDE as u64).wrapping_add_signed(distance);
             let known = || symbols::init_text_range().is_some_and(|r| r.contains(&to));
-            if self.of.catalog.module == KERNEL && !self.of.catalog.range.contains(&to) && !known()
-            {
+            if self.of.catalog.is_kernel() && !self.of.catalog.range.contains(&to) && !known() {
                 return Err(HIDDEN);
             }
         }

@@ -167,9 +167,39 @@ pub(crate) struct Symbol {
 }
 
 impl Symbol {
+    /// Does it end what stands before it? A label does not.
+    pub(crate) fn begins(&self) -> bool {
+        self.addr & 15 == 0 || self.is_cold || self.is_padding()
+    }
+
     /// Is it room in front of a function?
     pub(crate) fn is_padding(&self) -> bool {
         self.from == 0
+    }
+}
+
+/// Where the function that `addr` is in ends, the kernel's or a module's, or its unlikely half.
+pub(crate) fn end(addr: u64) -> u64 {
+    let mut at = addr;
+    while let Some(symbol) = symbols::around(at) {
+        at = symbol.end;
+        // A label in the middle of it does not end it.
+        if at & 15 == 0 || symbols::with_name(at, eligible::is_cold) {
+            return at;
+        }
+    }
+    u64::MAX
+}
+
+/// Where the function begins that `addr` is in.
+pub(crate) fn start(addr: u64) -> Option<u64> {
+    let mut at = addr;
+    loop {
+        at = symbols::around(at)?.start;
+        if at & 15 == 0 {
+            return Some(at);
+        }
+        at = at.wrapping_sub(1);
     }
 }
 

@@ -211,10 +211,3 @@ SYM_CODE_START(kapi_pool)
 	.fill	256 << 10, 1, 0xcc
 	ud2
 SYM_CODE_END(kapi_pool)
-
-/*
- * The crates' last cold function may end with a call that does not return, and what C has put aside stands right behind
- * it. By this, as by the room before other functions, who follows code sees that it is over.
- */
-	.section .text.unlikely, "ax"
-	.fill	16, 1, 0x90

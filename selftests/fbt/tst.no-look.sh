@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # SECONDS: 600
-# ASSERTION: fbt looks through the kernel when one of its probes may be meant, and for no other description.
+# ASSERTION: fbt looks through the kernel when one of its probes may be meant, and for no other description, not for system calls either.
 . /src/selftests/lib/sh
 rmmod hworld 2>/dev/null
 rmmod dtrace || fail "rmmod"
@@ -29,3 +29,12 @@ dtrace -ln 'ent*y' >/tmp/l || fail "no entries"
 expect "looks after ent*y" "$(looks)" $((before + 1))
 dtrace -l >/dev/null || fail "-l"
 expect "looks after -l" "$(looks)" $((before + 1))
+# The functions of system calls are looked at by themselves: no probe of fbt has got its number before theirs.
+rmmod dtrace && insmod "$module" || fail "again"
+dtrace -lP syscall >/tmp/l || fail "no system calls"
+[ "$(wc -l </tmp/l)" -gt 1000 ] || fail "$(wc -l </tmp/l) system calls"
+last=$(awk 'END { print $1 }' /tmp/l)
+[ "$last" -lt 5000 ] || fail "the last system call has number $last"
+# What a firing probe runs is followed to where it ends, and no further.
+path=$(dmesg | sed -n 's/.*a firing probe runs \([0-9]*\) kernel.*/\1/p' | tail -1)
+[ "$path" -gt 100 ] && [ "$path" -lt 500 ] || fail "a firing probe runs $path functions"

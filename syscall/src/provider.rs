@@ -113,7 +113,6 @@ fn collect(abi: Abi, calls: &mut KVVec<Call>) -> Result {
 impl Syscall {
     /// Offers the probes.
     fn offer(&self, context: &Context) -> Result {
-        self.functions.look()?;
         let mut calls = KVVec::new();
         for abi in Abi::ALL {
             collect(abi, &mut calls)?;
@@ -122,6 +121,7 @@ impl Syscall {
         for call in calls.iter() {
             mem::push(&mut starts, call.start)?;
         }
+        self.functions.look(&starts)?;
         self.functions.sides(&starts, |n, sides| {
             if let Some(call) = calls.get_mut(n) {
                 call.sides = sides;

@@ -17,11 +17,9 @@ enum { NOINSTR, ENTRY, KPROBES, NOKPROBE, BREAKPOINT };
 /* size_of is kallsyms_lookup_size_offset: where the function that addr is in ends. */
 u64 kapi_symbol_end(unsigned long size_of, u64 addr)
 {
-	unsigned long size = 0, offset = 0;
+	u64 start, end;
 
-	if (!kapi_call4(size_of, addr, (unsigned long)&size, (unsigned long)&offset, 0) || size <= offset)
-		return addr + 1;
-	return addr + size - offset;
+	return kapi_symbol_around(size_of, addr, &start, &end) ? end : addr + 1;
 }
 
 void kapi_kprobe_blacklist(struct list_head *list, struct mutex *mutex, kapi_range_fn fn, void *arg)

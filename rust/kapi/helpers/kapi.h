@@ -92,6 +92,8 @@ void *kapi_alloc_exact(size_t bytes);
 /* symbols.c */
 unsigned long kapi_find_lookup(void);
 int kapi_each_kernel_symbol(unsigned long on_each, void *fn, void *arg);
+bool kapi_symbol_around(unsigned long size_of, u64 addr, u64 *start, u64 *end);
+bool kapi_symbol_name(unsigned long name_of, u64 addr, char *to);
 
 /* modules.c */
 typedef void (*kapi_module_fn)(unsigned long event, struct module *mod);
@@ -99,6 +101,7 @@ typedef void (*kapi_symbol_fn)(void *arg, const char *name, unsigned long addr, 
 int kapi_modules_watch(kapi_module_fn fn);
 void kapi_modules_unwatch(void);
 struct module *kapi_module_next(struct module *prev, struct list_head *list, struct mutex *mutex);
+struct module *kapi_module_own(void);
 const char *kapi_module_name(struct module *mod);
 void kapi_module_text(struct module *mod, bool init, u64 *base, u64 *size);
 bool kapi_module_contains(struct module *mod, u64 addr, size_t len);

@@ -73,6 +73,11 @@ struct module *kapi_module_next(struct module *prev, struct list_head *list, str
 	return next;
 }
 
+struct module *kapi_module_own(void)
+{
+	return THIS_MODULE;
+}
+
 const char *kapi_module_name(struct module *mod)
 {
 	return mod->name;

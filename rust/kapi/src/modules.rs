@@ -44,6 +44,12 @@ impl ModuleRef<'_> {
         unsafe { CStr::from_char_ptr(name) }.to_bytes()
     }
 
+    /// Our own.
+    pub fn own() -> Self {
+        // INVARIANT: this code runs.
+        Self { at: sys::kapi_module_own(), _for: PhantomData }
+    }
+
     /// Distinguishes it from all others, until it has gone.
     pub fn id(&self) -> u64 {
         self.at as u64

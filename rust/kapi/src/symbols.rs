@@ -18,6 +18,7 @@ struct Found {
     on_each: c_ulong,
     extable: c_ulong,
     size_of: c_ulong,
+    name_of: c_ulong,
     breakpoints: bool,
     ftrace: Option<FtraceFns>,
 }
@@ -100,7 +101,8 @@ pub(crate) fn resolve(without_text: bool) {
     let ftrace = lookup.ftrace();
     let extable = lookup.find(c"search_exception_tables");
     let size_of = lookup.find(c"kallsyms_lookup_size_offset");
-    FOUND.populate(Found { lookup, text, on_each, extable, size_of, breakpoints, ftrace });
+    let name_of = lookup.find(c"lookup_symbol_name");
+    FOUND.populate(Found { lookup, text, on_each, extable, size_of, name_of, breakpoints, ftrace });
 }
 
 /// Whether instructions of the kernel can be changed, and modules be looked into.
@@ -163,6 +165,32 @@ pub fn extent(name: &CStr) -> Option<Range<u64>> {
     let (start, size_of) = (find(name)?, size_of()?);
     // SAFETY: the address is that of `kallsyms_lookup_size_offset`.
     Some(start..unsafe { sys::kapi_symbol_end(size_of, start) })
+}
+
+/// What `addr` is in, from a symbol to the next: of the kernel proper, or of a module.
+///
+/// # Context
+///
+/// *process*
+pub fn around(addr: u64) -> Option<Range<u64>> {
+    let (size_of, mut start, mut end) = (size_of()?, 0, 0);
+    // SAFETY: the address is that of `kallsyms_lookup_size_offset`.
+    let found = unsafe { sys::kapi_symbol_around(size_of, addr, &mut start, &mut end) };
+    found.then_some(start..end)
+}
+
+/// Calls `f` with the name of what `addr` is in; it is empty if nobody knows.
+///
+/// # Context
+///
+/// *process*
+pub fn with_name<R>(addr: u64, f: impl FnOnce(&[u8]) -> R) -> R {
+    let mut name = [0; sys::NAME_LEN];
+    let name_of = FOUND.as_ref().map(|found| found.name_of).filter(|f| *f != 0);
+    // SAFETY: the address is that of `lookup_symbol_name`.
+    let found = name_of.is_some_and(|of| unsafe { sys::kapi_symbol_name(of, addr, &mut name) });
+    let name = CStr::from_bytes_until_nul(&name).ok().filter(|_| found);
+    f(name.map_or(b"", CStr::to_bytes))
 }
 
 /// Whether it is the kernel proper that is at `addr`, not a module.

@@ -53,6 +53,9 @@ pub(crate) type OnSymbol =
 pub(crate) type OnKernelSymbol =
     unsafe extern "C" fn(arg: *mut c_void, name: *const c_char, addr: c_ulong) -> c_int;
 
+/// KSYM_NAME_LEN
+pub(crate) const NAME_LEN: usize = kernel::bindings::KSYM_NAME_LEN as usize;
+
 unsafe extern "C" {
     /// Not of C's convention: rax is 1 if interrupts were on, and who turns them off turns them on
     /// again, by [`kapi_irq_on`]; no other register is changed.
@@ -145,8 +148,19 @@ unsafe extern "C" {
         arg: *mut c_void,
     ) -> c_int;
 
+    /// `size_of` is the address of `kallsyms_lookup_size_offset`.
+    pub(crate) fn kapi_symbol_around(
+        size_of: c_ulong,
+        addr: u64,
+        start: &mut u64,
+        end: &mut u64,
+    ) -> bool;
+    /// `name_of` is the address of `lookup_symbol_name`; what is left in `to` is a C string.
+    pub(crate) fn kapi_symbol_name(name_of: c_ulong, addr: u64, to: &mut [u8; NAME_LEN]) -> bool;
+
     pub(crate) safe fn kapi_modules_watch(f: OnModule) -> c_int;
     pub(crate) safe fn kapi_modules_unwatch();
+    pub(crate) safe fn kapi_module_own() -> *mut c_void;
     /// `prev` is null or from this function and not used again; `list` is `modules`, `mutex`
     /// `module_mutex`.
     pub(crate) fn kapi_module_next(prev: *mut c_void, list: c_ulong, mutex: c_ulong)

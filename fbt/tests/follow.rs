@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Code written by hand: where it leads, and where following it ends.
+#![forbid(unsafe_code)]
+
+use fbt::follow::{block, has_fentry, Text};
+use std::convert::Infallible;
+
+const AT: u64 = 0xffff_ffff_8100_0000;
+
+/// Functions one behind the other.
+struct Functions(Vec<Vec<u8>>);
+
+impl Text for Functions {
+    fn read(&self, addr: u64, into: &mut [u8]) -> bool {
+        let all = self.0.concat();
+        let Some(there) = all.get((addr - AT) as usize..) else { return false };
+        into.fill(0xcc);
+        let n = there.len().min(into.len());
+        into[..n].copy_from_slice(&there[..n]);
+        true
+    }
+
+    fn end(&self, addr: u64) -> u64 {
+        let mut end = AT;
+        let ends = self.0.iter().map(|f| {
+            end += f.len() as u64;
+            end
+        });
+        ends.into_iter().find(|e| *e > addr).unwrap_or(u64::MAX)
+    }
+
+    fn is_site(&self, addr: u64) -> bool {
+        addr == AT
+    }
+}
+
+/// Where the first one leads, from its beginning on.
+fn leads(functions: &[&[u8]]) -> Vec<u64> {
+    let mut to = vec![];
+    let text = Functions(functions.iter().map(|f| f.to_vec()).collect());
+    let Ok(()) = block::<Infallible>(&text, AT, &mut |t| {
+        to.push(t - AT);
+        Ok(())
+    });
+    to
+}
+
+/// nop; call +0x100; the next instruction is at 6.
+const CALL: [u8; 6] = [0x90, 0xe8, 0x00, 0x01, 0x00, 0x00];
+const RET: u8 = 0xc3;
+
+#[test]
+fn calls_branches_and_jumps_are_followed() {
+    let mut code = CALL.to_vec();
+    code.extend([0x74, 0x10]); // je +0x10
+    code.extend([0xff, 0xd0]); // call *%rax
+    code.extend([0xe9, 0, 0x10, 0, 0]); // jmp +0x1000
+    code.extend(CALL); // not reached
+    assert_eq!(leads(&[&code]), [0x106, 0x18, 0x100f]);
+}
+
+#[test]
+fn a_call_that_never_returns_does_not_lead_into_the_next_function() {
+    let next = [0xe9, 0, 0x20, 0, 0];
+    assert_eq!(leads(&[&CALL, &next]), [0x106]);
+    // As one function, it goes on.
+    assert_eq!(leads(&[&[&CALL[..], &next].concat()]), [0x106, 0x200b]);
+    // So does room in front of a function end it, for who has no symbol there.
+    let padded = [&CALL[..], &[0x90; 8], &next].concat();
+    assert_eq!(leads(&[&padded]), [0x106]);
+}
+
+#[test]
+fn long_code_is_read_in_pieces() {
+    let mut code = [0x48, 0x89, 0xc3].repeat(300); // mov %rax,%rbx
+    code.extend(CALL);
+    code.push(RET);
+    assert_eq!(leads(&[&code]), [900 + 0x106]);
+}
+
+#[test]
+fn ftraces_own_call_leads_nowhere() {
+    let code = [0xe8, 0, 1, 0, 0, 0xe8, 0, 1, 0, 0, RET];
+    assert_eq!(leads(&[&code]), [0x10a]);
+    let text = Functions(vec![code.to_vec()]);
+    assert!(has_fentry(&text, AT) && !has_fentry(&text, AT + 16));
+}
