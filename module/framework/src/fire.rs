@@ -8,6 +8,7 @@
 
 use crate::args::Args;
 use crate::clause::{Code, Counts, Datum, Form, Name, Step};
+use crate::deadman::MUCH;
 use crate::ecb::{Chain, Ecb};
 use crate::env::{process, Firing, ProbeEnv};
 use crate::probe::{Probe, Special};
@@ -171,11 +172,11 @@ fn run(firing: &Firing<'_>, ecb: &Ecb, first: bool) {
     // Nobody else borrows a CPU's state: its probes are serialised by the probe context.
     let Ok(mut cpu) = shared.cpus.get(firing.ctx).try_borrow_mut() else { return };
     if first {
-        cpu.debt = cpu.debt.wrapping_add(BUDGET).wrapping_sub(cpu.budget);
+        cpu.spent = cpu.spent.wrapping_add(BUDGET).wrapping_sub(cpu.budget);
         cpu.budget = BUDGET;
-        if cpu.debt >= BUDGET {
-            cpu.debt = 0;
-            if shared.is_unresponsive(firing.now()) {
+        if cpu.spent.wrapping_sub(cpu.asked) >= MUCH {
+            cpu.asked = cpu.spent;
+            if shared.is_unresponsive(firing.ctx, firing.now()) {
                 shared.kill();
                 firing.is_over.set(true);
                 return;

@@ -20,7 +20,7 @@
 //! | [`env`] | the questions of the machine, answered |
 //! | [`shared`] | what a consumer's probes write into |
 //! | [`dynvar`], [`words`] | memory behind variables |
-//! | [`pulse`] | whether a consumer lives |
+//! | [`pulse`], [`deadman`] | whether a consumer lives, and the machine |
 //! | [`vtime`] | the account behind `vtimestamp` |
 //! | [`args`] | where argN comes from |
 //! | [`error`], [`report`] | why not |
@@ -33,6 +33,7 @@
 
 pub mod args;
 pub mod clause;
+pub mod deadman;
 pub mod dynvar;
 pub mod ecb;
 pub mod enabling;

@@ -5,6 +5,7 @@
 //! holds the chains of the consumer's own BEGIN, END and ERROR: [`Shared::take_special`] cuts that
 //! circle at the end.
 
+use crate::deadman::Deadman;
 use crate::dynvar::DynVars;
 use crate::ecb::Chain;
 use crate::enabling::Enabling;
@@ -73,17 +74,14 @@ pub(crate) struct CpuState {
     pub(crate) random: u64,
     /// What the clauses of this consumer may still cost in this firing, see [`BUDGET`].
     pub(crate) budget: u32,
-    /// What they have cost since somebody asked whether the machine lives.
-    pub(crate) debt: u32,
+    /// What they have cost in all earlier ones, and what that was when somebody asked whether the machine lives.
+    pub(crate) spent: u32,
+    pub(crate) asked: u32,
 }
 
 /// What all clauses of a consumer may cost in one firing, in the machine's units (an instruction is
 /// 1): some 20 ms with interrupts off on slow hardware. Who needs more is ended, as a dead-man would.
 pub(crate) const BUDGET: u32 = 1 << 20;
-
-/// The timer of the dead man, and for how long it may be missed: ns.
-pub(crate) const INTERVAL: i64 = 1_000_000_000;
-const TIMEOUT: u64 = 10_000_000_000;
 
 /// Words of each CPU's cache of keys: a power of two.
 const CACHE: usize = 512 * buffers::aggregation::SLOT;
@@ -131,8 +129,8 @@ pub struct Shared {
     pub(crate) counters: Counters,
     /// Of each CPU: when the second began, and how much of it was spent by `chill()`.
     chilled: PerCpu<(AtomicU64, AtomicU64)>,
-    /// The dead man's pedals: when the timer came last, and the consumer's.
-    alive: AtomicU64,
+    /// The dead man's pedals: the machine's and the consumer's.
+    deadman: Deadman,
     pulse: Arc<Pulse>,
     special: [Published<Chain>; 3],
     /// The first number of a value that is not given, and the end of them. Those below are of
@@ -245,7 +243,8 @@ impl Memory {
                 locals: words(locals)?,
                 key: Key::new(words(key)?, words(key)?),
                 budget: BUDGET,
-                debt: 0,
+                spent: 0,
+                asked: 0,
                 random: kapi::time::monotonic_ns() ^ (cpu as u64) << 32 | 1,
             }))
         })?;
@@ -307,7 +306,7 @@ impl Shared {
             only_cpu,
             counters: Counters::default(),
             chilled: PerCpu::new(|_| Ok((AtomicU64::new(0), AtomicU64::new(0))))?,
-            alive: AtomicU64::new(kapi::time::monotonic_ns()),
+            deadman: Deadman::new()?,
             pulse,
             special: [Published::empty(), Published::empty(), Published::empty()],
             // CAST: both are less than the bytes of an enabling.
@@ -401,19 +400,27 @@ impl Shared {
         true
     }
 
-    /// Each second: ends the tracing if the consumer has not been heard of for long.
+    /// Each second, on each CPU, in an interrupt: ends the tracing if the consumer has not been heard of for
+    /// long.
     pub(crate) fn watch(&self) {
         let now = kapi::time::monotonic_ns();
-        self.alive.store(now, Ordering::Relaxed);
         if self.pulse.is_gone(now) {
             self.kill();
         }
+        // Not in there: what is asked may have probes.
+        let is_quiet = |ctx: &ProbeCtx| match self.cpus.get(ctx).try_borrow() {
+            Ok(cpu) => self.deadman.is_quiet(ctx, now, cpu.spent),
+            Err(_) => true,
+        };
+        if kapi::context::enter(is_quiet) == Some(false) {
+            kapi::alive::ask();
+        }
     }
 
-    /// Whether the timer should long have come: nothing but probes is served.
-    pub(crate) fn is_unresponsive(&self, now: u64) -> bool {
-        let alive = self.alive.load(Ordering::Relaxed);
-        !self.may_destroy && now.saturating_sub(alive) >= TIMEOUT
+    /// Whether nothing but probes is served here, of which some have just been. Who may stop CPUs is not
+    /// asked.
+    pub(crate) fn is_unresponsive(&self, ctx: &ProbeCtx, now: u64) -> bool {
+        !self.may_destroy && self.deadman.is_dead(ctx, now)
     }
 
     /// A buffer is more than half full.

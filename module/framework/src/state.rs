@@ -8,6 +8,7 @@
 //! Whatever the phase, closing (a kill included) disables and frees everything.
 
 use crate::args::Args;
+use crate::deadman::INTERVAL;
 use crate::enabling::Enabling;
 use crate::fire::{end_speculations, fire_special};
 use crate::framework::Framework;
@@ -16,7 +17,7 @@ use crate::probe::{Probe, Special};
 use crate::provider::Explanation;
 use crate::pulse::{Beat, Pulse};
 use crate::report::Text;
-use crate::shared::{Activity, CpuState, Shared, INTERVAL};
+use crate::shared::{Activity, CpuState, Shared};
 use crate::{Error, Result};
 use abi::ids::{AggId, Epid, FormatId, ProbeId};
 use abi::ioctl::Go;
@@ -46,13 +47,13 @@ struct Inner {
     spare_aggs: KVVec<u64>,
     report: Text,
     /// While tracing goes on.
-    deadman: Option<Ticker<Deadman>>,
+    deadman: Option<Ticker<Watch>>,
 }
 
-/// Looks each second whether the consumer lives.
-struct Deadman(Arc<Shared>);
+/// Looks each second whether the consumer lives, and the machine.
+struct Watch(Arc<Shared>);
 
-impl Tick for Deadman {
+impl Tick for Watch {
     fn tick(&self, _: Interrupted) {
         self.0.watch();
     }
@@ -196,8 +197,8 @@ impl Consumer {
         let deadman = match shared.may_destroy {
             true => None,
             false => {
-                let deadman = mem::boxed(Deadman(shared.clone()))?;
-                Some(Ticker::start(deadman, Delta::from_nanos(INTERVAL), false)?)
+                let deadman = mem::boxed(Watch(shared.clone()))?;
+                Some(Ticker::start(deadman, Delta::from_nanos(INTERVAL), true)?)
             }
         };
         self.session.framework.start(self.session.number, enabling, shared.clone())?;

@@ -20,6 +20,12 @@ static inline bool kapi_within(u64 base, u64 size, u64 addr, size_t len)
 	return addr >= base && addr - base < size && len <= size - (addr - base);
 }
 
+/* alive.c */
+void kapi_alive_init(void);
+void kapi_alive_ask(void);
+u64 kapi_alive_answered(void);
+void kapi_alive_end(void);
+
 /* context.c */
 bool kapi_irq_save(void);
 void kapi_irq_on(void);

@@ -16,7 +16,7 @@
 //! | [`task`], [`time`] | who and when |
 //! | [`threads`] | threads that end, or give the CPU to another one |
 //! | [`syscall`] | who serves system calls, and what a process passed |
-//! | [`timer`] | something at regular intervals |
+//! | [`timer`], [`alive`] | something at regular intervals; whether threads come to run |
 //! | [`stack`] | how it came here |
 //! | [`act`] | signals, a pause, the end |
 //! | [`symbols`], [`modules`] | names to addresses; modules as they come and go |
@@ -38,6 +38,7 @@
 #![deny(clippy::undocumented_unsafe_blocks, clippy::multiple_unsafe_ops_per_block)]
 
 pub mod act;
+pub mod alive;
 pub mod context;
 pub mod device;
 pub mod forbidden;
@@ -77,6 +78,7 @@ const __LOG_PREFIX: &[u8] = log::PREFIX;
 /// *process*; once, before anything else of the module.
 pub fn init(without_text: bool) {
     context::init();
+    sys::kapi_alive_init();
     symbols::resolve(without_text);
 }
 
@@ -90,6 +92,7 @@ pub fn init(without_text: bool) {
 /// *process*; whoever patches, attaches or arms afterwards must call it again.
 pub fn quiesce() {
     act::quiesce();
+    sys::kapi_alive_end();
     threads::quiesce();
     if !sites::expected() {
         return;

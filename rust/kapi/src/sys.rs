@@ -86,6 +86,11 @@ unsafe extern "C" {
     pub(crate) safe fn kapi_cpu_possible(cpu: c_uint) -> bool;
     pub(crate) safe fn kapi_cpu_online(cpu: c_uint) -> bool;
 
+    pub(crate) safe fn kapi_alive_init();
+    pub(crate) safe fn kapi_alive_ask();
+    pub(crate) safe fn kapi_alive_answered() -> u64;
+    pub(crate) safe fn kapi_alive_end();
+
     /// `which` is a `Lock`, which the caller does not hold.
     pub(crate) fn kapi_lock(which: c_uint);
     /// `which` is a `Lock`, which the caller holds.

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Whether the machine lives, of one consumer: where its probes take nearly all there is of a CPU, no thread comes to run.
+//!
+//! ```text
+//!   each second, on each CPU, in an interrupt:   nothing to speak of was spent here: it lives
+//!                                                else a thread is asked for, which notes when it ran
+//!   each time that much was spent, in a probe:   has none run for long, and for a while after that was
+//!                                                first seen: the machine is dead, the tracing ends
+//! ```
+//! That the interrupts come late would be no measure: they are served while nothing else is, and on a
+//! slow machine they are late while all is well. Nor is the share of a CPU that probes take: nine tenths of it only make
+//! the machine slow. And a machine that stood still as a whole, as a guest does whose host is busy, has not spent
+//! anything in probes since.
+
+use crate::shared::BUDGET;
+use core::cell::Cell;
+use kapi::alive;
+use kapi::context::ProbeCtx;
+use kapi::percpu::PerCpu;
+use kapi::time::monotonic_ns;
+use kernel::error::Result;
+
+/// How often the CPUs are looked at, ns.
+pub(crate) const INTERVAL: i64 = 1_000_000_000;
+/// For how long a CPU may run no thread, and for how long after that was seen. The kernel's own watchdog reports it after
+/// 20 s.
+const TIMEOUT: u64 = 8_000_000_000;
+const GRACE: u64 = 2_000_000_000;
+/// What is much, in the machine's units, and how often that must have been spent meanwhile.
+pub(crate) const MUCH: u32 = BUDGET / 8;
+const TIMES: u32 = 8;
+/// Less than that in a second is nothing to speak of.
+const LITTLE: u32 = BUDGET / 16;
+
+/// Of one CPU.
+#[derive(Default)]
+struct Here {
+    /// What had been spent a second ago.
+    spent: Cell<u32>,
+    /// When it last was quiet.
+    quiet: Cell<u64>,
+    /// When it was first seen that no thread runs; 0: it is not so.
+    since: Cell<u64>,
+    times: Cell<u32>,
+}
+
+/// Of all CPUs.
+pub(crate) struct Deadman(PerCpu<Here>);
+
+impl Deadman {
+    pub(crate) fn new() -> Result<Self> {
+        let here = || Here { quiet: Cell::new(monotonic_ns()), ..Here::default() };
+        Ok(Self(PerCpu::new(|_| Ok(here()))?))
+    }
+
+    /// Each second, on each CPU, with what has been spent there in all. False: it has to be asked for a thread.
+    pub(crate) fn is_quiet(&self, ctx: &ProbeCtx, now: u64, spent: u32) -> bool {
+        let here = self.0.get(ctx);
+        let quiet = spent.wrapping_sub(here.spent.replace(spent)) < LITTLE;
+        if quiet {
+            here.quiet.set(now);
+        }
+        quiet
+    }
+
+    /// Much was spent here again: is the machine dead?
+    pub(crate) fn is_dead(&self, ctx: &ProbeCtx, now: u64) -> bool {
+        let here = self.0.get(ctx);
+        let alive = alive::answered(ctx).max(here.quiet.get());
+        if now.saturating_sub(alive) < TIMEOUT {
+            here.since.set(0);
+            return false;
+        }
+        if here.since.get() == 0 {
+            here.since.set(now);
+            here.times.set(0);
+        }
+        let times = here.times.get().wrapping_add(1);
+        here.times.set(times);
+        times >= TIMES && now.saturating_sub(here.since.get()) >= GRACE
+    }
+}

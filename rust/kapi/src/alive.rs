@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Whether threads still come to run on a CPU. Interrupts may go on for long where they do not.
+
+use crate::context::ProbeCtx;
+use crate::sys;
+
+/// Has this CPU run a thread as soon as it can, before nearly all others: it notes when it does.
+///
+/// # Context
+///
+/// *any* with interrupts off, but neither *probe* nor NMI.
+pub fn ask() {
+    sys::kapi_alive_ask();
+}
+
+/// When such a thread last ran on this CPU, ns.
+///
+/// # Context
+///
+/// *probe*
+pub fn answered(_: &ProbeCtx) -> u64 {
+    sys::kapi_alive_answered()
+}
