@@ -59,6 +59,8 @@ pub struct Args {
     pub version: bool,
     pub allow_zero: bool,
     pub output: Option<String>,
+    /// Directories of `-L`.
+    pub libraries: Vec<String>,
     pub commands: Vec<String>,
     pub pids: Vec<u32>,
     /// `$1` and so on.
@@ -78,7 +80,6 @@ const NOT_YET: &[(char, bool, &str)] = &[
     ('H', false, "print the files that cpp includes"),
     ('h', false, "generate a header file from provider definitions"),
     ('I', true, "add a directory to cpp's search path"),
-    ('L', true, "add a directory to the library search path"),
     ('U', true, "undefine a symbol for cpp"),
     ('X', true, "C language standard"),
 ];
@@ -98,7 +99,7 @@ fn command() -> Command {
     let mut command = Command::new("dtrace")
         .about("Dynamic tracing for Linux")
         .override_usage(
-            "dtrace [-eFlqSvVwZ] [-b bufsz] [-c cmd] [-o output] [-p pid] [-x opt[=val]] \
+            "dtrace [-eFlqSvVwZ] [-b bufsz] [-c cmd] [-L dir] [-o output] [-p pid] [-x opt[=val]] \
              [-P|-m|-f|-n|-i spec] [-s script] [ args ... ]",
         )
         .disable_help_flag(true)
@@ -112,6 +113,7 @@ fn command() -> Command {
         .arg(text("set", 'x', "OPT[=VAL]", "set a compiler or run-time option"))
         .arg(text("bufsize", 'b', "SIZE", "size of the trace buffer (k, m, g)"))
         .arg(text("command", 'c', "CMD", "run a command and end when it does; $target is its pid"))
+        .arg(text("library", 'L', "DIR", "look for D libraries in DIR, too"))
         .arg(text("output", 'o', "FILE", "append the output to a file"))
         .arg(
             Arg::new("pid")
@@ -210,6 +212,7 @@ pub fn parse(words: impl IntoIterator<Item = std::ffi::OsString>) -> Result<Args
         version: m.get_flag("version"),
         allow_zero: m.get_flag("zero"),
         output: strings("output").pop(),
+        libraries: strings("library"),
         commands: strings("command"),
         pids: m.get_many::<u32>("pid").into_iter().flatten().copied().collect(),
         operands: strings("operand"),

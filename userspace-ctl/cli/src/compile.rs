@@ -27,6 +27,7 @@ pub fn all(
         allow_zero: args.allow_zero || settings.zdefs,
         allow_empty: settings.empty,
         default_args: settings.defaultargs,
+        libraries: consumer::library::all(&args.libraries)?,
         strsize: u32::try_from(settings.get(OptionId::Strsize)).unwrap_or(256),
     };
     let mut compiler = Compiler::new(options);

@@ -17,6 +17,7 @@ pub mod device;
 pub mod enable;
 pub mod error;
 pub mod kernel;
+pub mod library;
 pub mod option;
 pub mod print;
 pub mod process;

@@ -11,6 +11,7 @@ use d::types::{Member, StructId, Type};
 use d::world::{Probe, Signature, Symbol, TypeSpace, Why};
 use d::{Matches, ProbePattern, World};
 use std::cell::RefCell;
+use std::path::Path;
 use std::sync::Arc;
 
 /// The probes of a kernel, and its types.
@@ -121,6 +122,12 @@ impl World for KernelWorld<'_> {
 
     fn nearest_types(&self, space: TypeSpace, name: &str) -> Vec<String> {
         self.types.nearest(space, name)
+    }
+
+    fn has_module(&self, name: &str) -> bool {
+        // The kernel proper, also under the names that it has elsewhere.
+        matches!(name, KERNEL | "kernel" | "unix" | "genunix")
+            || Path::new("/sys/module").join(name).is_dir()
     }
 }
 

@@ -13,6 +13,34 @@ pub enum Item {
     Clause(Clause),
     /// Variables, inlines, type names.
     Decl(Decl),
+    /// `translator`.
+    Translator(Translator),
+}
+
+/// `translator output < input param > { rules };`
+#[derive(Debug, Clone)]
+pub struct Translator {
+    /// What it makes.
+    pub output: TypeName,
+    /// Of what.
+    pub input: TypeName,
+    /// The name of that in the rules.
+    pub param: String,
+    /// In order.
+    pub rules: Vec<Rule>,
+    /// Its head.
+    pub span: Span,
+}
+
+/// `member = value;`
+#[derive(Debug, Clone)]
+pub struct Rule {
+    /// The member.
+    pub name: String,
+    /// Its place.
+    pub span: Span,
+    /// How it is had.
+    pub value: Expr,
 }
 
 /// A clause.
@@ -145,6 +173,8 @@ pub enum ExprKind {
     SizeofExpr(Box<Expr>),
     /// `stringof(a)`.
     Stringof(Box<Expr>),
+    /// `xlate <type> (a)`.
+    Xlate(TypeName, Box<Expr>),
 }
 
 /// What stands behind an expression: `.name` or `->name`.
@@ -200,8 +230,8 @@ pub enum Extent {
     Open,
     /// A number of elements.
     Count(Expr),
-    /// Types: an associative array.
-    Tuple(Vec<TypeName>),
+    /// Types: an associative array. Those of an inline have names.
+    Tuple(Vec<(TypeName, Option<String>)>),
 }
 
 /// One name of a declaration.
@@ -285,6 +315,7 @@ impl ExprKind {
             Self::Unary(_, a)
             | Self::Member(a, _)
             | Self::Cast(_, a)
+            | Self::Xlate(_, a)
             | Self::SizeofExpr(a)
             | Self::Stringof(a) => visit(a),
             Self::Binary(_, a, b) | Self::Assign(_, a, b) | Self::Comma(a, b) => {

@@ -18,6 +18,7 @@ pub mod diag;
 pub mod dof;
 pub mod format;
 mod lexer;
+pub mod library;
 mod lower;
 mod names;
 pub mod option;
@@ -36,7 +37,7 @@ use abi::option::OptionId;
 use check::{Checker, Settings};
 use lower::Lower;
 use names::scope::Names;
-use parser::pragma::{self, CompilerOption, Control};
+use parser::pragma::{self, CompilerOption, Control, Dependence};
 
 pub use diag::{Diagnostic, Tag};
 pub use program::{
@@ -62,6 +63,8 @@ pub struct Options {
     pub default_args: bool,
     /// Bytes of a string with its NUL (`-x strsize`); a pragma in the program overrides it.
     pub strsize: u32,
+    /// What programs may use without defining it.
+    pub libraries: library::Libraries,
 }
 
 /// Values of macro variables that describe the consumer.
@@ -88,6 +91,7 @@ impl Default for Options {
             allow_empty: false,
             default_args: false,
             strsize: 256,
+            libraries: library::Libraries::default(),
         }
     }
 }
@@ -130,13 +134,10 @@ impl Compiler {
                 && pragma::control(line, source::Span::default())
                     == Ok(Control::Compiler(CompilerOption::DefaultArgs))
         });
-        let known = parser::Known {
-            typedefs: self.names.typedefs.keys().cloned().collect(),
-            variables: self.names.values().collect(),
-        };
+        let known = parser::Known::of(&self.names);
         let parsed = parser::parse(source, &options, known, world);
         let mut diagnostics = parsed.diagnostics;
-        let run_time = controls(source, &parsed.controls, &mut options, &mut diagnostics);
+        let run_time = controls(source, &parsed.controls, world, &mut options, &mut diagnostics);
         if parsed.items.is_empty() && diagnostics.is_empty() && !options.allow_empty {
             let span = source::Span::new(0, source.text.len());
             let message = "empty D program translation unit";
@@ -145,7 +146,11 @@ impl Compiler {
         if diagnostics.is_empty() && !options.default_args {
             diagnostics.extend(unused_argument(&options, &parsed.used_args, source));
         }
-        let settings = Settings { strsize: options.strsize, allow_zero: options.allow_zero };
+        let settings = Settings {
+            strsize: options.strsize,
+            allow_zero: options.allow_zero,
+            libraries: &options.libraries,
+        };
         let mut checker = Checker::new(source, world, settings, self.names.clone());
         let clauses = checker.program(&parsed.items);
         let (mut names, matched, mut notes) = (checker.names, checker.matched, checker.notes);
@@ -190,6 +195,7 @@ impl Compiler {
 fn controls(
     source: &Source,
     lines: &[source::Span],
+    world: &dyn World,
     options: &mut Options,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Vec<(OptionId, u64)> {
@@ -204,11 +210,38 @@ fn controls(
             }
             Ok(Control::Compiler(CompilerOption::AllowZero)) => options.allow_zero = true,
             Ok(Control::Compiler(CompilerOption::AllowEmpty)) => options.allow_empty = true,
+            Ok(Control::DependsOn(kind, name)) => {
+                diagnostics.extend(missing(kind, &name, world, &options.libraries, *span));
+            }
             Ok(Control::Compiler(CompilerOption::DefaultArgs) | Control::Nothing) => {}
             Err(d) => diagnostics.push(d),
         }
     }
     run_time
+}
+
+/// The complaint about a library, module or provider that is not there.
+fn missing(
+    kind: Dependence,
+    name: &str,
+    world: &dyn World,
+    libraries: &library::Libraries,
+    span: source::Span,
+) -> Option<Diagnostic> {
+    let (what, is_there, hint) = match kind {
+        Dependence::Library => {
+            ("library", libraries.has(name), "directories of libraries are given with -L")
+        }
+        Dependence::Module => ("module", world.has_module(name), "insert it first: modprobe"),
+        Dependence::Provider => {
+            let is_there = world.matches(&ProbePattern::new(name, "", "", "")).count > 0;
+            ("provider", is_there, "dtrace -l lists what providers offer")
+        }
+    };
+    let message = format!("program requires {what} {name}, which is not there");
+    (!is_there).then(|| {
+        Diagnostic::new(Tag::PragmaDepend, span, message).label("is not satisfied").hint(hint)
+    })
 }
 
 /// An argument that the program never asks for is most likely a mistake.

@@ -46,6 +46,13 @@ pub fn tree(source: &Source, options: &Options, world: &dyn World) -> String {
                 let class = d.class.as_ref().map_or("", |c| c.0.as_str());
                 let _ = writeln!(out, "declare {class} {} {}", type_words(&d.ty), names.join(", "));
             }
+            Item::Translator(t) => {
+                let (output, input) = (type_words(&t.output), type_words(&t.input));
+                let _ = writeln!(out, "translator {output} < {input} {} >", t.param);
+                for rule in &t.rules {
+                    let _ = writeln!(out, "  {} = {}", rule.name, expr(&rule.value));
+                }
+            }
         }
     }
     out
@@ -103,6 +110,7 @@ fn expr(e: &ast::Expr) -> String {
         ExprKind::Index(a, keys) => list("index", [expr(a)].into_iter().chain(all(keys))),
         ExprKind::Member(a, n) if n.is_arrow => list("->", [expr(a), n.name.clone()]),
         ExprKind::Member(a, n) => list(".", [expr(a), n.name.clone()]),
+        ExprKind::Xlate(ty, a) => list("xlate", [type_words(ty), expr(a)]),
         ExprKind::Cast(ty, a) => list("cast", [type_words(ty), expr(a)]),
         ExprKind::SizeofType(ty) => list("sizeof", [type_words(ty)]),
         ExprKind::SizeofExpr(a) => list("sizeof", [expr(a)]),
@@ -113,7 +121,8 @@ fn expr(e: &ast::Expr) -> String {
 /// The tree as meant: every value with its type.
 pub fn typed(source: &Source, options: &Options, world: &dyn World) -> String {
     let parsed = parser::parse(source, options, Default::default(), world);
-    let settings = Settings { strsize: options.strsize, allow_zero: true };
+    let libraries = &options.libraries;
+    let settings = Settings { strsize: options.strsize, allow_zero: true, libraries };
     let mut checker = Checker::new(source, world, settings, Names::default());
     let mut out = String::new();
     for c in checker.program(&parsed.items) {
@@ -216,6 +225,8 @@ fn value(e: &typed::Expr) -> String {
         Kind::Action(kind, arg, of) => {
             list(&format!("{} {arg:#x}", kind.name()), of.iter().map(|of| value(of)))
         }
+        Kind::Param(n) => format!("parameter {n}"),
+        Kind::Xlate(n, a) => list(&format!("translator {n}"), [value(a)]),
         Kind::Call(s, args) => list(&format!("call {}", s.name()), args.iter().map(value)),
     };
     format!("{text}: {}", e.ty)

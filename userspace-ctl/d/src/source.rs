@@ -55,6 +55,13 @@ impl Source {
     pub fn script(file: impl Into<String>, text: impl Into<String>) -> Self {
         Self { name: SourceName::Script(file.into()), text: text.into() }
     }
+    /// What messages call it.
+    pub fn file(&self) -> &str {
+        match &self.name {
+            SourceName::Script(file) => file,
+            SourceName::CommandLine(_) => "command line",
+        }
+    }
     /// Line of a byte offset, from 1.
     pub fn line(&self, offset: usize) -> usize {
         let end = offset.min(self.text.len());

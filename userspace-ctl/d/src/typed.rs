@@ -89,6 +89,11 @@ pub enum Kind {
     Call(Subr, Vec<Expr>),
     /// What an action records: kind, argument, the address that it is about.
     Action(ActionKind, u64, Option<Box<Expr>>),
+    /// What stands for the n-th value that an inline or a translator is given.
+    Param(u8),
+    /// What this translator makes of a value: a struct of which nothing exists but rules, or a
+    /// pointer to it. Taking a member takes the rule, so none of these is left to compile.
+    Xlate(u32, Box<Expr>),
 }
 
 impl Expr {
@@ -126,7 +131,13 @@ impl Expr {
 /// Registers needed and purity.
 fn measure(kind: &Kind) -> (u8, bool) {
     match kind {
-        Kind::Int(_) | Kind::Str(_) | Kind::Var(_) | Kind::Builtin(_) | Kind::Place(_) => (1, true),
+        Kind::Int(_)
+        | Kind::Str(_)
+        | Kind::Var(_)
+        | Kind::Builtin(_)
+        | Kind::Place(_)
+        | Kind::Param(_) => (1, true),
+        Kind::Xlate(_, a) => (a.need, a.is_pure),
         Kind::Within(a, _) => (a.need.max(2), a.is_pure),
         // The size needs a register.
         Kind::SetBytes(a, b) => (pair(a, b).max(3), false),
@@ -193,40 +204,83 @@ pub fn is_repeatable(e: &Expr) -> bool {
     is
 }
 
-fn each_child(kind: &Kind, visit: &mut dyn FnMut(&Expr)) {
-    match kind {
-        Kind::Int(_) | Kind::Str(_) | Kind::Var(_) | Kind::Builtin(_) | Kind::Place(_) => {}
-        Kind::Element(_, a)
-        | Kind::Neg(a)
-        | Kind::BitNot(a)
-        | Kind::LogNot(a)
-        | Kind::Load(a)
-        | Kind::Bits(a, ..)
-        | Kind::Convert(a)
-        | Kind::Within(a, _)
-        | Kind::SetVar(_, a) => visit(a),
-        Kind::SetMem(a, b)
-        | Kind::SetBytes(a, b)
-        | Kind::Binary(_, a, b)
-        | Kind::Compare(_, a, b)
-        | Kind::StrCompare(_, a, b)
-        | Kind::Logic(_, a, b)
-        | Kind::Comma(a, b) => {
-            visit(a);
-            visit(b);
+macro_rules! define_each_child {
+    ($name:ident, $iter:ident $(, $mutable:tt)?) => {
+        fn $name(kind: &$($mutable)? Kind, visit: &mut dyn FnMut(&$($mutable)? Expr)) {
+            match kind {
+                Kind::Int(_)
+                | Kind::Str(_)
+                | Kind::Var(_)
+                | Kind::Builtin(_)
+                | Kind::Place(_)
+                | Kind::Param(_) => {}
+                Kind::Element(_, a)
+                | Kind::Neg(a)
+                | Kind::BitNot(a)
+                | Kind::LogNot(a)
+                | Kind::Load(a)
+                | Kind::Bits(a, ..)
+                | Kind::Convert(a)
+                | Kind::Within(a, _)
+                | Kind::Xlate(_, a)
+                | Kind::SetVar(_, a) => visit(a),
+                Kind::SetMem(a, b)
+                | Kind::SetBytes(a, b)
+                | Kind::Binary(_, a, b)
+                | Kind::Compare(_, a, b)
+                | Kind::StrCompare(_, a, b)
+                | Kind::Logic(_, a, b)
+                | Kind::Comma(a, b) => {
+                    visit(a);
+                    visit(b);
+                }
+                Kind::Cond(a, b, c) => {
+                    visit(a);
+                    visit(b);
+                    visit(c);
+                }
+                Kind::Action(_, _, of) => of.$iter().for_each(|of| visit(of)),
+                Kind::Call(_, args) | Kind::Entry(_, args) => args.$iter().for_each(visit),
+                Kind::SetEntry(_, keys, a) => {
+                    keys.$iter().for_each(&mut *visit);
+                    visit(a);
+                }
+            }
         }
-        Kind::Cond(a, b, c) => {
-            visit(a);
-            visit(b);
-            visit(c);
+    };
+}
+define_each_child!(each_child, iter);
+define_each_child!(each_child_mut, iter_mut, mut);
+
+/// How often an expression asks for its first parameter.
+pub fn params(e: &Expr) -> u32 {
+    let mut count = u32::from(e.kind == Kind::Param(0));
+    each_child(&e.kind, &mut |child| count = count.saturating_add(params(child)));
+    count
+}
+
+/// The expression with these values for its parameters, all of it at one place of the program.
+pub fn filled(e: &Expr, values: &[Expr], span: Span) -> Expr {
+    let mut e = e.clone();
+    fill(&mut e, values, span);
+    e
+}
+
+fn fill(e: &mut Expr, values: &[Expr], span: Span) {
+    if let Kind::Param(n) = e.kind {
+        if let Some(value) = values.get(usize::from(n)) {
+            // A struct is known by its address.
+            let kind = match &value.kind {
+                Kind::Load(at) if value.ty.is_by_ref() && !e.ty.is_by_ref() => at.kind.clone(),
+                kind => kind.clone(),
+            };
+            *e = Expr::new(kind, e.ty.clone(), span);
         }
-        Kind::Action(_, _, of) => of.iter().for_each(|of| visit(of)),
-        Kind::Call(_, args) | Kind::Entry(_, args) => args.iter().for_each(visit),
-        Kind::SetEntry(_, keys, a) => {
-            keys.iter().for_each(&mut *visit);
-            visit(a);
-        }
+        return;
     }
+    each_child_mut(&mut e.kind, &mut |child| fill(child, values, span));
+    let kind = std::mem::replace(&mut e.kind, Kind::Int(0));
+    *e = Expr::new(kind, e.ty.clone(), span);
 }
 
 /// True if the second operand is better evaluated first.

@@ -164,6 +164,11 @@ pub trait World {
     fn providers(&self) -> Vec<String> {
         Vec::new()
     }
+    /// Is this module of the kernel there? A world that cannot tell has them all.
+    fn has_module(&self, name: &str) -> bool {
+        let _ = name;
+        true
+    }
     /// The probes that match, one by one: asked if a clause uses `args[]`. A world that cannot tell
     /// gives none; then `args[]` are what they are without types.
     fn probes(&self, pattern: &ProbePattern) -> Vec<Probe> {

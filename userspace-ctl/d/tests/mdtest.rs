@@ -35,7 +35,8 @@ struct Case {
 }
 
 fn run(name: &str, info: &str, text: &str) -> Case {
-    let mut options = Options::default();
+    let libraries = common::libraries();
+    let mut options = Options { libraries, ..Options::default() };
     let mut source = Source::script("page.d", text);
     for word in info.split_whitespace().skip(1) {
         match word {

@@ -154,6 +154,9 @@ const TOKENS: &[&str] = &[
     "\0",
     "\t",
     "BEGIN { x = 1; }",
+    "xlate <shared_t> (",
+    "shared->twice",
+    "SECOND_LETTER",
     "BEGIN /pid == 1/ { @a[execname] = count(); }",
 ];
 
@@ -166,6 +169,7 @@ const PROGRAMS: &[&str] = &[
     "int x; self string s; this uint8_t c; inline int N = 6; BEGIN { x = N; self->s = execname; this->c = x; trace(this->c); }",
     "BEGIN { if (pid == 1) { trace(1); } else { trace(strjoin(\"a\", lltostr(pid))); } }",
     "BEGIN { @q = lquantize(arg0, 0, 100, 10); @c[pid] = count(); } END { printa(\"%d %@d\\n\", @c); trunc(@c, 3); normalize(@c, 2); clear(@c); }",
+    "struct o { int a; string b; struct o *c; }; translator struct o < int N > { a = N; b = lltostr(N); c = xlate <struct o *> (N + 1); }; inline struct o *first = xlate <struct o *> (3); inline struct o many[int n, string s] = xlate <struct o> (n + strlen(s)); BEGIN { trace(first->c->b); this->o = first->a; trace(many[arg0, \"x\"].a); trace(xlate <struct o> (x++).b); }",
     "#pragma D option quiet\nBEGIN, END, fbt::vfs_read:entry { p = (int *)alloca(8); p[1] = *(char *)arg0 ? -1 : ~0; trace(p[1] << 3); tracemem(arg0, 16); }",
 ];
 
@@ -173,7 +177,8 @@ fn one(text: &str, kind: SpecKind) -> bool {
     let world = common::world();
     let default_args = text.len() % 4 != 0;
     let args = vec!["d".into(), "7".into()];
-    let options = Options { args, default_args, ..Options::default() };
+    let libraries = common::libraries();
+    let options = Options { args, default_args, libraries, ..Options::default() };
     let source = Source::spec(kind, text);
     let c = Compiler::new(options).compile(&source, &world);
     assert_eq!(c.program.is_some(), c.diagnostics.is_empty(), "{text}");

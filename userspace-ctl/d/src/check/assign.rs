@@ -12,6 +12,7 @@ use crate::source::Span;
 use crate::typed::{is_repeatable, Expr, Kind};
 use crate::types::convert::is_assignable;
 use crate::types::{Int, Type};
+use abi::dif::Subr;
 use abi::difo::MAX_BY_REF;
 
 /// What can be assigned to.
@@ -54,7 +55,7 @@ fn found_from(address: &Expr) -> Option<&'static str> {
 }
 
 /// First these for their effects, then the value.
-fn after(before: Vec<Expr>, value: Expr) -> Expr {
+pub(super) fn after(before: Vec<Expr>, value: Expr) -> Expr {
     before.into_iter().rev().fold(value, |value, first| {
         let (ty, span) = (value.ty.clone(), value.span);
         Expr::new(Kind::Comma(Box::new(first), Box::new(value)), ty, span)
@@ -165,7 +166,7 @@ impl Checker<'_> {
         })
     }
 
-    fn kept(&mut self, e: Expr, before: &mut Vec<Expr>) -> Option<Expr> {
+    pub(super) fn kept(&mut self, e: Expr, before: &mut Vec<Expr>) -> Option<Expr> {
         let (ty, span) = (e.ty.clone(), e.span);
         let name = format!("?{ty}{}", self.kept);
         self.kept += 1;
@@ -277,20 +278,32 @@ impl Checker<'_> {
 
     fn memory(&mut self, left: &ast::Expr) -> Option<Target> {
         let e = self.expr(left);
+        self.lies_in(e, left.span)
+    }
+
+    /// Sets what has just been read.
+    pub(super) fn put(&mut self, place: Expr, value: Expr, span: Span) -> Expr {
+        match self.lies_in(place, span) {
+            Some(target) => self.set(target, value, span, span),
+            None => Expr::error(span),
+        }
+    }
+
+    fn lies_in(&mut self, e: Expr, at: Span) -> Option<Target> {
         let (address, bits) = match e.kind {
             Kind::Load(address) => (*address, None),
             Kind::Bits(word, low, count) => match (word.kind, word.ty) {
                 (Kind::Load(address), ty) => (*address, Some((ty, low, count))),
-                _ => return self.not_assignable(left.span),
+                _ => return self.not_assignable(at),
             },
             _ if e.ty.is_error() => return None,
-            _ => return self.not_assignable(left.span),
+            _ => return self.not_assignable(at),
         };
         if let Some(name) = found_from(&address) {
             let message = format!(
                 "operator = requires memory of the D program's own: what {name} leads to is the system's"
             );
-            let d = Diagnostic::new(Tag::OpLval, left.span, message).label("is only read");
+            let d = Diagnostic::new(Tag::OpLval, at, message).label("is only read");
             self.fail(d.hint("to a process's memory write by copyout() and copyoutstr(), with -w"));
             return None;
         }
@@ -300,7 +313,7 @@ impl Checker<'_> {
             Some((word, low, count)) if address.is_pure => {
                 Some(Target::Bits(address, word, low, count, e.ty))
             }
-            Some(_) => self.not_assignable(left.span),
+            Some(_) => self.not_assignable(at),
         }
     }
 
@@ -411,6 +424,9 @@ impl Checker<'_> {
                 if value.ty.is_error() {
                     return value;
                 }
+                if ty == Type::String {
+                    return self.set_text(address, value, at, span);
+                }
                 if ty.is_by_ref() {
                     let Some(value) = self.fit(value, &ty, at, span) else {
                         return Expr::error(span);
@@ -428,6 +444,31 @@ impl Checker<'_> {
                 set_bits(address, word, (low, count), value, ty, span)
             }
         }
+    }
+
+    /// Copies a string into memory that has room for the longest: as far as its NUL.
+    fn set_text(&mut self, address: Expr, value: Expr, at: Span, span: Span) -> Expr {
+        let Some(value) = self.fit(value, &Type::String, at, span) else {
+            return Expr::error(span);
+        };
+        let value = match value.is_null_constant() {
+            true => Expr::new(Kind::Str(Vec::new()), Type::String, span),
+            false => value,
+        };
+        let mut before = Vec::new();
+        let text = convert(value, &Type::char_pointer());
+        let (Some(to), Some(text)) =
+            (self.kept(address, &mut before), self.kept(text, &mut before))
+        else {
+            return Expr::error(span);
+        };
+        let size = Type::Int(Int::SIZE);
+        let length = Expr::new(Kind::Call(Subr::Strlen, vec![text.clone()]), size.clone(), span);
+        let one = Box::new(Expr::constant(1, Int::SIZE, span));
+        let bytes = Expr::new(Kind::Binary(BinOp::Add, Box::new(length), one), size, span);
+        let copy = Kind::Call(Subr::Bcopy, vec![text, to.clone(), bytes]);
+        before.push(Expr::new(copy, Type::Void, span));
+        after(before, Expr::new(Kind::Load(Box::new(to)), Type::String, span))
     }
 
     fn set_entry(

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Declarations and the types they name.
 
-use super::expr::convert;
 use super::Checker;
 use std::sync::Arc;
 
 use crate::ast::{Decl, Declarator, Extent, TypeName};
 use crate::diag::{did_you_mean, Diagnostic, Tag};
+use crate::library::Sort;
 use crate::names::scope::Scope;
 use crate::source::Span;
-use crate::types::convert::is_assignable;
 use crate::types::ctype::INTEGERS;
 use crate::types::Type;
 use crate::world::TypeSpace;
@@ -47,6 +46,9 @@ impl Checker<'_> {
                     let tag = words.next().map_or("", |(tag, _)| tag);
                     if let Some(body) = &name.body {
                         return self.define_type(space, tag, body, name.span);
+                    }
+                    if !self.names.tags.contains_key(&(space, tag.to_string())) {
+                        self.consult(Sort::Tag, tag, name.span);
                     }
                     match self.tagged(space, tag) {
                         Some(ty) => return ty,
@@ -106,13 +108,22 @@ impl Checker<'_> {
             ("int", _, 2, true) => "unsigned long long",
             (word, ..) => word,
         };
-        if let Some(ty) = self.names.typedefs.get(full).cloned().or_else(|| Type::named(full)) {
+        if let Some(ty) = self.typedef(full) {
+            return ty;
+        }
+        self.consult(Sort::Type, full, name.span);
+        if let Some(ty) = self.typedef(full) {
             return ty;
         }
         if let Some(ty) = self.world.find_type(TypeSpace::Typedef, full) {
             return ty;
         }
         self.no_such_type(TypeSpace::Typedef, full, name.span)
+    }
+
+    /// A type's name, of the program or of the language.
+    fn typedef(&self, name: &str) -> Option<Type> {
+        self.names.typedefs.get(name).cloned().or_else(|| Type::named(name))
     }
 
     fn no_such_type(&mut self, space: TypeSpace, name: &str, span: Span) -> Type {
@@ -123,6 +134,7 @@ impl Checker<'_> {
         if space == TypeSpace::Typedef {
             near.extend(INTEGERS.iter().map(|i| i.name.to_string()));
         }
+        near.extend(self.settings.libraries.names(Sort::Type));
         let own = self.names.tags.keys().filter(|(s, _)| *s == space).map(|(_, tag)| tag.clone());
         d.hint = did_you_mean(name, near.into_iter().chain(own));
         self.fail(d);
@@ -212,7 +224,7 @@ impl Checker<'_> {
         let taken = scope == Scope::Global
             && (super::variable::builtin(&name.name).is_some()
                 || super::call::is_function(&name.name)
-                || self.names.inlines.contains_key(&name.name));
+                || self.names.inlines.get(&name.name).is_some_and(|i| !i.is_library));
         if taken {
             self.redeclared(&full, "a name of D's own", scope, name);
             return;
@@ -240,9 +252,12 @@ impl Checker<'_> {
     }
 
     /// The types of a declared array's keys.
-    fn key_types(&mut self, names: &[TypeName]) -> Option<Arc<[Type]>> {
+    pub(super) fn key_types(
+        &mut self,
+        names: &[(TypeName, Option<String>)],
+    ) -> Option<Arc<[Type]>> {
         let mut types = Vec::new();
-        for name in names {
+        for (name, _) in names {
             let ty = self.type_name(name);
             match &ty {
                 Type::Error => return None,
@@ -259,7 +274,7 @@ impl Checker<'_> {
         Some(types.into())
     }
 
-    fn redeclared(&mut self, full: &str, why: &str, scope: Scope, name: &Declarator) {
+    pub(super) fn redeclared(&mut self, full: &str, why: &str, scope: Scope, name: &Declarator) {
         let message = format!("identifier redeclared: {full} is {why}");
         let mut d = Diagnostic::new(Tag::DeclIdred, name.span, message).label("declared again");
         if let Some(span) = self.names.places.get(&(scope, name.name.clone())) {
@@ -269,8 +284,8 @@ impl Checker<'_> {
     }
 
     fn declare_type(&mut self, name: &Declarator, ty: Type) {
-        let old = self.names.typedefs.get(&name.name).cloned().or_else(|| Type::named(&name.name));
-        match old {
+        match self.typedef(&name.name) {
+            Some(_) if self.library.is_some() => {}
             Some(old) if old != ty => {
                 let message = format!("type redeclared: {} is already {old}", name.name);
                 self.fail(Diagnostic::new(Tag::DeclTypered, name.span, message));
@@ -279,42 +294,5 @@ impl Checker<'_> {
                 self.names.typedefs.insert(name.name.clone(), ty);
             }
         }
-    }
-
-    fn declare_inline(&mut self, name: &Declarator, ty: Type) {
-        let Some(init) = &name.init else {
-            let message = format!("inline definition expected for {}", name.name);
-            self.fail(
-                Diagnostic::new(Tag::Syntax, name.span, message).label("expected `= expression`"),
-            );
-            return;
-        };
-        let taken = self.names.variable(Scope::Global, &name.name).is_some()
-            || super::variable::builtin(&name.name).is_some()
-            || self.names.inlines.contains_key(&name.name);
-        if taken {
-            self.redeclared(&name.name, "already defined", Scope::Global, name);
-            return;
-        }
-        let value = self.expr(init);
-        if value.ty.is_error() {
-            self.names.inlines.insert(name.name.clone(), value);
-            return;
-        }
-        if value.height > 60 || value.size > 4096 {
-            let message = format!("inline {} is too large", name.name);
-            self.fail(Diagnostic::new(Tag::Unknown, init.span, message));
-            return;
-        }
-        if !is_assignable(&ty, &value.ty) {
-            let message = format!(
-                "inline {} definition uses incompatible types: {ty} = {}",
-                name.name, value.ty
-            );
-            self.fail(Diagnostic::new(Tag::OpIncompat, init.span, message));
-            return;
-        }
-        let value = convert(value, &ty);
-        self.names.inlines.insert(name.name.clone(), value);
     }
 }

@@ -2,6 +2,7 @@
 //! Expressions: operators, conversions, constants.
 
 use super::member::{decay, is_in_register};
+use super::xlate::dereferenced;
 use super::Checker;
 use crate::ast::{self, BinOp, ExprKind, UnOp};
 use crate::diag::{Diagnostic, Tag};
@@ -27,22 +28,28 @@ impl Checker<'_> {
     /// An expression that must have a value or be a void call.
     pub(super) fn expr(&mut self, e: &ast::Expr) -> Expr {
         let value = self.place(e);
+        self.whole(value, e.span)
+    }
+
+    /// A value that more than a member is wanted of.
+    pub(super) fn whole(&mut self, value: Expr, span: Span) -> Expr {
+        if let Kind::Xlate(id, from) = value.kind {
+            return self.written_out(id, *from, value.ty, span);
+        }
         if let Type::Action(kind) = value.ty {
             let name = kind.name();
             let message = format!("{name}( ) is an action and cannot be used within an expression");
             return self.fail(
-                Diagnostic::new(Tag::OpAct, e.span, message).label("expected a value").hint(
-                    format!(
-                        "it can be a statement, a key of an aggregation, or printed by printf: {}",
-                        if matches!(kind, ActionKind::Stack) { "%k" } else { "%k, %a" }
-                    ),
-                ),
+                Diagnostic::new(Tag::OpAct, span, message).label("expected a value").hint(format!(
+                    "it can be a statement, a key of an aggregation, or printed by printf: {}",
+                    if matches!(kind, ActionKind::Stack) { "%k" } else { "%k, %a" }
+                )),
             );
         }
         if !is_in_register(&value) {
             return value;
         }
-        self.in_register(value, e.span)
+        self.in_register(value, span)
     }
 
     fn in_register(&mut self, value: Expr, span: Span) -> Expr {
@@ -64,6 +71,9 @@ impl Checker<'_> {
     /// A value that is recorded as a whole. A struct in a register is the number that it is there.
     pub(super) fn record(&mut self, e: &ast::Expr) -> Expr {
         let value = self.place(e);
+        if let Kind::Xlate(..) = value.kind {
+            return self.whole(value, e.span);
+        }
         if !is_in_register(&value) {
             return value;
         }
@@ -95,11 +105,22 @@ impl Checker<'_> {
                 )
             }
             ExprKind::Unary(op, a) => self.unary(*op, a, span),
+            ExprKind::Assign(op, a, b) => self.assign(*op, a, b, span),
+            ExprKind::Call(callee, args) => self.call(callee, args, span),
+            ExprKind::Index(base, indices) => self.index(base, indices, span),
+            ExprKind::Member(base, name) => self.member(base, name, span),
+            _ => self.operation(e),
+        }
+    }
+
+    /// The same of what only joins values, apart to keep the recursion's frames small.
+    fn operation(&mut self, e: &ast::Expr) -> Expr {
+        let span = e.span;
+        match &e.kind {
             ExprKind::Binary(op, a, b) => {
                 let (a, b) = (self.expr(a), self.expr(b));
                 self.binary(*op, a, b, span)
             }
-            ExprKind::Assign(op, a, b) => self.assign(*op, a, b, span),
             ExprKind::Cond(c, a, b) => {
                 let (c, a, b) = (self.expr(c), self.expr(a), self.expr(b));
                 self.conditional(c, a, b, span)
@@ -109,13 +130,15 @@ impl Checker<'_> {
                 let ty = b.ty.clone();
                 Expr::new(Kind::Comma(Box::new(a), Box::new(b)), ty, span)
             }
-            ExprKind::Call(callee, args) => self.call(callee, args, span),
-            ExprKind::Index(base, indices) => self.index(base, indices, span),
-            ExprKind::Member(base, name) => self.member(base, name, span),
             ExprKind::Cast(ty, a) => {
                 let to = self.type_name(ty);
                 let a = self.expr(a);
                 self.cast(to, a, span)
+            }
+            ExprKind::Xlate(ty, a) => {
+                let to = self.type_name(ty);
+                let from = self.expr(a);
+                self.xlate(to, from, span)
             }
             ExprKind::SizeofType(ty) => {
                 let of = self.type_name(ty);
@@ -134,6 +157,7 @@ impl Checker<'_> {
                 let a = self.expr(a);
                 self.stringof(a, span)
             }
+            _ => Expr::error(span),
         }
     }
 
@@ -186,7 +210,11 @@ impl Checker<'_> {
             UnOp::AddrOf => return self.address_of(operand, span),
             _ => {}
         }
-        let a = decay(self.expr(operand));
+        let a = self.place(operand);
+        if matches!((op, &a.kind, &a.ty), (UnOp::Deref, Kind::Xlate(..), Type::Pointer(_))) {
+            return dereferenced(a, span);
+        }
+        let a = decay(self.whole(a, operand.span));
         if a.ty.is_error() {
             return Expr::error(span);
         }
@@ -236,9 +264,6 @@ impl Checker<'_> {
                 let message = format!("the value of {s} cannot be had: only its name is known");
                 self.fail(Diagnostic::new(Tag::OpIncomplete, span, message).label("not defined"))
             }
-            Type::Int(_) | Type::Pointer(_) | Type::Struct(_) | Type::Array(..) => {
-                Expr::new(Kind::Load(Box::new(a)), to, span)
-            }
             Type::Function(_) => {
                 let message = format!("cannot dereference a pointer to a function: {}", a.ty);
                 let d = Diagnostic::new(Tag::DerefFunc, span, message);
@@ -250,7 +275,7 @@ impl Checker<'_> {
                     .label("how many bytes?")
                     .hint("cast it first: *(uint8_t *)p"),
             ),
-            _ => self.later(Tag::Unknown, span, "pointers to strings are"),
+            _ => Expr::new(Kind::Load(Box::new(a)), to, span),
         }
     }
 
@@ -288,9 +313,15 @@ impl Checker<'_> {
                 if let Some(e) = self.builtin_array(name, indices, span) {
                     return e;
                 }
-                if !self.names.inlines.contains_key(name) {
-                    if let Some(v) = self.array(Scope::Global, name) {
-                        return self.entry(v, indices, span);
+                match self.inline(name, base.span) {
+                    Some(inline) if !inline.params.is_empty() => {
+                        return self.inlined_with(name, &inline, indices, span)
+                    }
+                    Some(_) => {}
+                    None => {
+                        if let Some(v) = self.array(Scope::Global, name) {
+                            return self.entry(v, indices, span);
+                        }
                     }
                 }
             }

@@ -60,7 +60,14 @@ impl Checker<'_> {
         if base.ty.is_error() {
             return base;
         }
-        let base = if m.is_arrow { decay(base) } else { base };
+        let is_pointer = matches!(base.ty, Type::Pointer(_));
+        let base = match base.kind {
+            Kind::Xlate(id, from) if is_pointer == m.is_arrow => {
+                return self.translated(id, *from, m, span)
+            }
+            _ if m.is_arrow => decay(base),
+            _ => base,
+        };
         let (s, base) = match (base.ty.clone(), m.is_arrow) {
             (Type::Pointer(to), true) => match &*to {
                 Type::Struct(s) => (s.clone(), base),
@@ -109,7 +116,12 @@ impl Checker<'_> {
     }
 
     /// A member with its place, in bits; or a complaint.
-    fn find(&mut self, s: &Arc<Struct>, m: &MemberName, span: Span) -> Option<(u64, Member)> {
+    pub(super) fn find(
+        &mut self,
+        s: &Arc<Struct>,
+        m: &MemberName,
+        span: Span,
+    ) -> Option<(u64, Member)> {
         let Type::Struct(s) = self.complete(&Type::Struct(s.clone())) else { return None };
         let Some(members) = self.members(&s) else {
             let message = format!("{s} has no members here: only its name is known");
@@ -119,10 +131,23 @@ impl Checker<'_> {
         if let Some(found) = self.search(&members, &m.name, 0) {
             return Some(found);
         }
+        let d = self.no_member(Tag::TypeMember, &s, &members, m);
+        self.fail(d);
+        None
+    }
+
+    /// The complaint about a member that is not there.
+    pub(super) fn no_member(
+        &self,
+        tag: Tag,
+        s: &Struct,
+        members: &[Member],
+        m: &MemberName,
+    ) -> Diagnostic {
         let message = format!("{} is not a member of {s}", m.name);
-        let mut d = Diagnostic::new(Tag::TypeMember, m.span, message).label("no such member");
+        let mut d = Diagnostic::new(tag, m.span, message).label("no such member");
         let mut names = Vec::new();
-        self.member_names(&members, &mut names, 0);
+        self.member_names(members, &mut names, 0);
         d.hint = did_you_mean(&m.name, names.iter().cloned());
         if d.hint.is_none() && !names.is_empty() {
             let few = names.len().min(12);
@@ -134,11 +159,15 @@ impl Checker<'_> {
             };
             d = d.note(format!("the members of {s} are {list}{more}"));
         }
-        self.fail(d);
-        None
+        d
     }
 
-    fn search(&self, members: &[Member], name: &str, depth: u8) -> Option<(u64, Member)> {
+    pub(super) fn search(
+        &self,
+        members: &[Member],
+        name: &str,
+        depth: u8,
+    ) -> Option<(u64, Member)> {
         if let Some(m) = members.iter().find(|m| m.name == name && !name.is_empty()) {
             return Some((u64::from(m.offset), m.clone()));
         }
@@ -167,7 +196,7 @@ impl Checker<'_> {
     }
 
     /// A member of the struct at an address.
-    fn loaded(&mut self, base: Expr, offset: u64, m: &Member, span: Span) -> Expr {
+    pub(super) fn loaded(&mut self, base: Expr, offset: u64, m: &Member, span: Span) -> Expr {
         let Some(bits) = m.bits else {
             let at = advance(base, offset / 8, m.ty.clone().pointer_to(), span);
             return self.load(at, &m.ty, span);

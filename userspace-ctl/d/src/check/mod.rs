@@ -11,6 +11,7 @@ mod assign;
 pub(crate) mod call;
 pub mod decl;
 mod expr;
+mod library;
 mod member;
 mod print;
 mod printf;
@@ -18,9 +19,11 @@ mod probe_args;
 mod symbol;
 mod tag;
 pub(crate) mod variable;
+mod xlate;
 
 use crate::ast;
 use crate::diag::{Diagnostic, Region, Tag};
+use crate::library::Libraries;
 use crate::names::scope::Names;
 use crate::parser::probe_desc;
 use crate::source::{Source, Span};
@@ -43,18 +46,20 @@ struct Order {
 
 /// Settings of one program.
 #[derive(Debug, Clone, Copy)]
-pub struct Settings {
+pub struct Settings<'a> {
     /// Bytes of a string.
     pub strsize: u32,
     /// A description may match nothing.
     pub allow_zero: bool,
+    /// Where names are looked for that the program does not define.
+    pub libraries: &'a Libraries,
 }
 
 /// The state of checking one program.
 pub struct Checker<'a> {
     source: &'a Source,
     world: &'a dyn World,
-    settings: Settings,
+    settings: Settings<'a>,
     /// Known names; grows.
     pub names: Names,
     /// Complaints in order.
@@ -76,6 +81,12 @@ pub struct Checker<'a> {
     kept: u32,
     /// There is a clause around (not in an inline's definition).
     has_probe: bool,
+    /// Names and types of what an inline or a translator is given.
+    params: Vec<(String, Type)>,
+    /// Rules of translators that are being looked at: none of them can need itself.
+    open_rules: Vec<(u32, String)>,
+    /// The library that is being read.
+    library: Option<Arc<Source>>,
 }
 
 impl<'a> Checker<'a> {
@@ -83,10 +94,20 @@ impl<'a> Checker<'a> {
     pub fn new(
         source: &'a Source,
         world: &'a dyn World,
-        settings: Settings,
+        settings: Settings<'a>,
         mut names: Names,
     ) -> Self {
         names.begin_program();
+        Self::within(source, world, settings, names)
+    }
+
+    /// Ready to check what belongs to a program, but stands elsewhere.
+    fn within(
+        source: &'a Source,
+        world: &'a dyn World,
+        settings: Settings<'a>,
+        names: Names,
+    ) -> Self {
         Self {
             source,
             world,
@@ -102,6 +123,9 @@ impl<'a> Checker<'a> {
             expanded: 0,
             kept: 0,
             has_probe: false,
+            params: Vec::new(),
+            open_rules: Vec::new(),
+            library: None,
         }
     }
 
@@ -112,6 +136,7 @@ impl<'a> Checker<'a> {
             match item {
                 ast::Item::Clause(c) => clauses.push(self.clause(c)),
                 ast::Item::Decl(d) => self.declaration(d),
+                ast::Item::Translator(t) => self.translator(t),
             }
         }
         clauses

@@ -165,6 +165,10 @@ impl Checker<'_> {
             let taken = self.names.enumerators.contains_key(&c.name)
                 || self.names.variable(Scope::Global, &c.name).is_some()
                 || super::variable::builtin(&c.name).is_some();
+            if taken && self.library.is_some() {
+                next = i64::from(value) + 1;
+                continue;
+            }
             if taken {
                 let message = format!("identifier redeclared: {}", c.name);
                 self.fail(Diagnostic::new(Tag::DeclIdred, c.span, message));

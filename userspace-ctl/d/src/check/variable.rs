@@ -6,6 +6,7 @@ use super::member::is_in_register;
 use super::Checker;
 use crate::ast::{self, Pseudo};
 use crate::diag::{did_you_mean, Diagnostic, Tag};
+use crate::library::Sort;
 use crate::names::scope::{Scope, Variable};
 use crate::source::Span;
 use crate::typed::{Expr, Kind};
@@ -17,10 +18,7 @@ use abi::difo::MAX_BY_REF;
 use std::sync::Arc;
 
 /// Names that DTrace knows and this version does not.
-const LATER: &[&str] = &["curpsinfo", "curlwpsinfo", "curcpu", "fds", "chip", "lgrp", "pset", "fp"];
-
-/// Nodes that all uses of inlines may put in.
-const MAX_EXPANDED: u32 = 1 << 20;
+const LATER: &[&str] = &["fp"];
 
 /// The builtin variable of this name.
 pub(crate) fn builtin(name: &str) -> Option<Builtin> {
@@ -39,14 +37,11 @@ impl From<Pseudo> for Scope {
 impl Checker<'_> {
     /// A plain name that is read.
     pub(super) fn identifier(&mut self, name: &str, span: Span) -> Expr {
-        if let Some(inline) = self.names.inlines.get(name) {
-            let inline = inline.clone();
-            self.expanded = self.expanded.saturating_add(inline.size);
-            if self.expanded > MAX_EXPANDED {
-                let message = format!("inline {name}: the program becomes too large");
-                return self.fail(Diagnostic::new(Tag::Unknown, span, message));
-            }
-            return Expr { span, ..inline };
+        if let Some((n, (_, ty))) = (0u8..).zip(&self.params).find(|(_, p)| p.0 == name) {
+            return Expr::new(Kind::Param(n), ty.clone(), span);
+        }
+        if let Some(inline) = self.inline(name, span) {
+            return self.inlined(name, &inline, span);
         }
         if let Some(v) = self.names.variable(Scope::Global, name) {
             return self.scalar(v.clone(), span);
@@ -109,12 +104,22 @@ impl Checker<'_> {
         keys: &[ast::Expr],
         span: Span,
     ) -> Option<Vec<Expr>> {
+        let wanted = v.keys.clone().unwrap_or_default();
+        self.fitted(&format!("{}{}", v.scope.prefix(), v.name), &wanted, keys, span)
+    }
+
+    /// What stands between brackets, converted to the types of the name before them.
+    pub(super) fn fitted(
+        &mut self,
+        full: &str,
+        wanted: &[Type],
+        keys: &[ast::Expr],
+        span: Span,
+    ) -> Option<Vec<Expr>> {
         let keys: Vec<Expr> = keys.iter().map(|k| self.key(k)).collect();
         if keys.iter().any(|k| k.ty.is_error()) {
             return None;
         }
-        let wanted = v.keys.clone().unwrap_or_default();
-        let full = format!("{}{}", v.scope.prefix(), v.name);
         if keys.len() != wanted.len() {
             let (n, m) = (keys.len(), wanted.len());
             let message = format!("{full}[ ] prototype mismatch: {n} keys passed, {m} expected");
@@ -230,6 +235,7 @@ impl Checker<'_> {
         let names: Vec<String> = names
             .chain(self.names.variables(Scope::Global))
             .chain(self.names.inlines.keys().cloned())
+            .chain(self.settings.libraries.names(Sort::Value))
             .collect();
         d.hint = did_you_mean(name, names);
         if d.hint.is_none() {

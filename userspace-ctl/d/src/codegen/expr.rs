@@ -154,6 +154,9 @@ impl Gen {
             // What an action records is its own business: only its operand is compiled.
             Kind::Action(..) => Err(Problem::TooLarge(e.span, "actions within")),
             Kind::Call(s, args) => self.call(*s, args, rd, e.span),
+            Kind::Param(_) | Kind::Xlate(..) => {
+                Err(Problem::TooLarge(e.span, "translations within"))
+            }
         }
     }
 

@@ -2,7 +2,7 @@
 //! Draws a diagnostic with its source lines, as rustc does.
 
 use super::{Diagnostic, Label};
-use crate::source::{Source, SourceName, Span};
+use crate::source::{Source, Span};
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
 /// Text with the blamed source lines; plain, no colours, no trailing newline.
@@ -24,10 +24,7 @@ pub fn excerpt(diagnostic: &Diagnostic, source: &Source, is_coloured: bool) -> S
 
 /// `errtags`: with a title, and whether that shows the tag.
 fn draw(d: &Diagnostic, source: &Source, errtags: Option<bool>, renderer: &Renderer) -> String {
-    let path = match &source.name {
-        SourceName::Script(file) => file.as_str(),
-        SourceName::CommandLine(_) => "command line",
-    };
+    let path = source.file();
     let range = |l: &Label| on_boundaries(&source.text, l.span);
     let primary = AnnotationKind::Primary.span(range(&d.primary)).label(d.primary.text.as_str());
     let snippet = Snippet::source(source.text.as_str()).path(path).annotation(primary).annotations(

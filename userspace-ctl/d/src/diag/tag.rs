@@ -170,6 +170,13 @@ macro_rules! for_each_tag {
             (DeclEnconst, "D_DECL_ENCONST", "the value of an enumeration's constant is not an integer constant"),
             (DeclEnoflow, "D_DECL_ENOFLOW", "the value of an enumeration's constant is no int"),
             (DeclUseless, "D_DECL_USELESS", "the declaration declares nothing"),
+            (PragmaDepend, "D_PRAGMA_DEPEND", "a library, module or provider that the program depends on is not there"),
+            (XlateRedecl, "D_XLATE_REDECL", "a translator, or a member's rule in it, is there twice"),
+            (XlateNoconv, "D_XLATE_NOCONV", "a translator has no rule for the member"),
+            (XlateNone, "D_XLATE_NONE", "there is no translator between these types"),
+            (XlateSou, "D_XLATE_SOU", "what a translator makes is a struct or a union"),
+            (XlateIncompat, "D_XLATE_INCOMPAT", "a translator's rule has another type than its member"),
+            (XlateMemb, "D_XLATE_MEMB", "a translator has a rule for what is no member"),
             (IdOflow, "D_ID_OFLOW", "too many variables"),
             (NoReg, "D_NOREG", "the expression needs more registers than there are"),
         }

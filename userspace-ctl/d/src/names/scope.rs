@@ -4,10 +4,11 @@
 //! Each scope counts its variables from 0x0500 in order of appearance. Globals, `self->`
 //! variables and aggregations outlive a program: all programs of one consumer share them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use crate::source::Span;
+use crate::ast;
+use crate::source::{Source, Span};
 use crate::typed;
 use crate::types::{Int, Member, Type};
 use crate::world::TypeSpace;
@@ -73,6 +74,32 @@ pub struct Agg {
     pub keys: Vec<Type>,
 }
 
+/// `inline type name = expression;`
+#[derive(Debug, Clone)]
+pub struct Inline {
+    /// Types of what stands between the brackets of `name[..]`; none for a plain name.
+    pub params: Arc<[Type]>,
+    /// What it stands for.
+    pub body: typed::Expr,
+    /// A program may have another of this name.
+    pub is_library: bool,
+}
+
+/// `translator output < input param > { rules };`
+#[derive(Debug)]
+pub struct Translator {
+    /// A struct or union.
+    pub output: Type,
+    /// What it is made of.
+    pub input: Type,
+    /// The name of that in the rules.
+    pub param: String,
+    /// How each member is had.
+    pub rules: Vec<ast::Rule>,
+    /// The library it stands in: its rules are looked at as they are used.
+    pub library: Option<Arc<Source>>,
+}
+
 #[derive(Debug, Clone, Default)]
 struct Table {
     by_name: HashMap<String, Arc<Variable>>,
@@ -87,8 +114,14 @@ pub struct Names {
     locals: Table,
     /// In order of number.
     pub aggs: Vec<Agg>,
-    /// `inline type name = expression;`
-    pub inlines: HashMap<String, typed::Expr>,
+    /// By name.
+    pub inlines: HashMap<String, Inline>,
+    /// By number.
+    pub translators: Vec<Arc<Translator>>,
+    /// Their rules as far as they are known, by number and member.
+    pub rules: HashMap<(u32, String), typed::Expr>,
+    /// Numbers of the libraries that have been read.
+    pub libraries: HashSet<usize>,
     /// `typedef`.
     pub typedefs: HashMap<String, Type>,
     /// Structs, unions and enumerations with a tag.

@@ -65,7 +65,7 @@ const MAX_WORDS: usize = 16;
 impl Parser<'_> {
     /// A declaration whose first word has been read as text.
     pub(super) fn parse_decl(&mut self, word: String, span: Span) -> Parse<Decl> {
-        if matches!(word.as_str(), "translator" | "provider" | "counter" | "import") {
+        if matches!(word.as_str(), "provider" | "counter" | "import") {
             let d = Diagnostic::new(
                 Tag::Unknown,
                 span,
@@ -154,7 +154,12 @@ impl Parser<'_> {
         }
         let mut types = Vec::new();
         loop {
-            types.push(self.parse_type_name()?);
+            let ty = self.parse_type_name()?;
+            let name = match &self.peek().tok {
+                Tok::Ident(_) => Some(self.expect_ident("a parameter's name")?.0),
+                _ => None,
+            };
+            types.push((ty, name));
             if !self.maybe(",") {
                 break;
             }
@@ -213,7 +218,7 @@ impl Parser<'_> {
         Ok(d)
     }
 
-    fn stars(&mut self) -> u16 {
+    pub(super) fn stars(&mut self) -> u16 {
         let mut n: u16 = 0;
         loop {
             match &self.peek().tok {
@@ -227,7 +232,7 @@ impl Parser<'_> {
     }
 
     /// Words of a base type; `first` has been read already.
-    fn parse_base_type(&mut self, first: Option<(String, Span)>) -> Parse<TypeName> {
+    pub(super) fn parse_base_type(&mut self, first: Option<(String, Span)>) -> Parse<TypeName> {
         let mut words: Vec<(String, Span)> = first.into_iter().collect();
         while let Tok::Ident(word) = self.peek().tok.clone() {
             let last = words.last().map(|(w, _)| w.as_str());

@@ -58,7 +58,7 @@ impl Parser<'_> {
         self.parse_rank(RANK_ASSIGN)
     }
 
-    fn node(&mut self, kind: ExprKind, span: Span) -> Parse<Expr> {
+    pub(super) fn node(&mut self, kind: ExprKind, span: Span) -> Parse<Expr> {
         let e = Expr::new(kind, span);
         if e.height <= MAX_HEIGHT {
             return Ok(e);
@@ -114,7 +114,7 @@ impl Parser<'_> {
     }
 
     /// Within brackets a `/` is always a division.
-    fn inside<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
+    pub(super) fn inside<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
         let open = self.predicate;
         self.predicate = open.map(|n| n.saturating_add(1));
         let out = parse(self);
@@ -157,6 +157,19 @@ impl Parser<'_> {
         let e = self.parse_unary()?;
         self.shallower();
         Ok(e)
+    }
+
+    /// `self->name`, `this->name`.
+    fn parse_scoped(&mut self, name: &str, span: Span) -> Parse<Expr> {
+        self.bump();
+        let pseudo = if name == "self" { Pseudo::Thread } else { Pseudo::Local };
+        if !self.is("->") {
+            return Err(self.unexpected(&format!("`->` after `{name}`")));
+        }
+        self.bump();
+        let (field, end) = self.expect_ident(&format!("a variable's name after `{name}->`"))?;
+        let e = self.node(ExprKind::Scoped(pseudo, field), span.to(end))?;
+        self.parse_suffixes(e)
     }
 
     /// `(type)operand` or `(expression)`.
@@ -296,20 +309,9 @@ impl Parser<'_> {
 
     fn parse_name(&mut self, name: String, span: Span) -> Parse<Expr> {
         let kind = match name.as_str() {
-            "self" | "this" => {
-                self.bump();
-                let pseudo = if name == "self" { Pseudo::Thread } else { Pseudo::Local };
-                if !self.is("->") {
-                    return Err(self.unexpected(&format!("`->` after `{name}`")));
-                }
-                self.bump();
-                let (field, end) =
-                    self.expect_ident(&format!("a variable's name after `{name}->`"))?;
-                let e = self.node(ExprKind::Scoped(pseudo, field), span.to(end))?;
-                return self.parse_suffixes(e);
-            }
+            "self" | "this" => return self.parse_scoped(&name, span),
             "offsetof" => return self.parse_offsetof(),
-            "xlate" => return Err(self.later("xlate", span)),
+            "xlate" => return self.parse_xlate(),
             "if" | "else" | "while" | "for" | "do" | "switch" | "case" | "default" | "break"
             | "continue" | "goto" | "return" | "inline" | "translator" | "provider" | "counter"
             | "probe" | "import" => return Err(self.unexpected("an expression")),
@@ -335,14 +337,7 @@ impl Parser<'_> {
         self.parse_suffixes(e)
     }
 
-    /// "not supported yet".
-    fn later(&mut self, what: &str, span: Span) -> Complained {
-        let d = Diagnostic::new(Tag::Unknown, span, format!("{what} is not supported yet"))
-            .label("understood, but this version cannot compile it");
-        self.complain(d)
-    }
-
-    fn parse_suffixes(&mut self, mut e: Expr) -> Parse<Expr> {
+    pub(super) fn parse_suffixes(&mut self, mut e: Expr) -> Parse<Expr> {
         loop {
             let t = self.peek().clone();
             let Tok::Punct(p) = t.tok else { return Ok(e) };

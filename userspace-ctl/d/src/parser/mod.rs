@@ -11,6 +11,7 @@ mod decl;
 mod expr;
 pub mod pragma;
 pub mod probe_desc;
+mod translator;
 
 use std::collections::HashSet;
 
@@ -18,6 +19,8 @@ use crate::ast::Item;
 use crate::check::{call, variable};
 use crate::diag::{Diagnostic, Region, Tag};
 use crate::lexer::Lexer;
+use crate::library::Libraries;
+use crate::names::scope::Names;
 use crate::source::{Source, SourceName, Span};
 use crate::token::{Tok, Token};
 use crate::types::Type;
@@ -58,6 +61,7 @@ struct Parser<'a> {
     /// Names that were met where only a variable can stand.
     variables: HashSet<String>,
     world: &'a dyn World,
+    libraries: &'a Libraries,
     is_command_line: bool,
 }
 
@@ -68,6 +72,16 @@ pub struct Known {
     pub typedefs: HashSet<String>,
     /// Variables: what the world has as a type is none here.
     pub variables: HashSet<String>,
+}
+
+impl Known {
+    /// What these are.
+    pub fn of(names: &Names) -> Self {
+        Self {
+            typedefs: names.typedefs.keys().cloned().collect(),
+            variables: names.values().collect(),
+        }
+    }
 }
 
 /// Reads a whole source.
@@ -88,6 +102,7 @@ pub fn parse<'a>(
         typedefs: known.typedefs,
         variables: known.variables,
         world,
+        libraries: &options.libraries,
         is_command_line: matches!(source.name, SourceName::CommandLine(_)),
     };
     let items = p.parse_items();
@@ -115,7 +130,9 @@ impl Parser<'_> {
             match self.lexer.word() {
                 Some((word, span)) => {
                     self.last = span;
-                    let item = if self.begins_declaration(&word)
+                    let item = if word == "translator" {
+                        self.parse_translator(span).map(Item::Translator)
+                    } else if self.begins_declaration(&word)
                         || self
                             .lexer
                             .follows(span.end, |c| c.is_alphabetic() || c == '_' || c == '*')
@@ -188,7 +205,12 @@ impl Parser<'_> {
             || self.variables.contains(word)
             || variable::builtin(word).is_some()
             || call::is_function(word);
-        if is_known || self.world.find_type(TypeSpace::Typedef, word).is_none() {
+        if is_known {
+            return false;
+        }
+        let is_there = self.libraries.has_type(word)
+            || self.world.find_type(TypeSpace::Typedef, word).is_some();
+        if !is_there {
             return false;
         }
         self.typedefs.insert(word.into());

@@ -18,14 +18,27 @@ pub enum CompilerOption {
 }
 
 /// What a control line says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Control {
     /// An option of the run time.
     Option(OptionId, u64),
     /// An option of the compiler.
     Compiler(CompilerOption),
+    /// `depends_on`: something of this name must be there.
+    DependsOn(Dependence, String),
     /// Nothing for us.
     Nothing,
+}
+
+/// What a program can depend on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Dependence {
+    /// A D library.
+    Library,
+    /// A module of the kernel.
+    Module,
+    /// A provider.
+    Provider,
 }
 
 /// Reads a control line.
@@ -70,11 +83,25 @@ fn pragma(words: &[&str], span: Span) -> Result<Control, Diagnostic> {
         }
         // Stability is accepted and not yet computed with.
         ["D", "attributes", _, _, ..] | ["D", "binding", _, _, ..] => Ok(Control::Nothing),
-        ["D", "depends_on", kind, _] if matches!(*kind, "provider" | "module" | "library") => {
-            Ok(Control::Nothing)
+        ["D", "depends_on", kind, name] => {
+            let kind = match *kind {
+                "library" => Dependence::Library,
+                "module" => Dependence::Module,
+                "provider" => Dependence::Provider,
+                other => {
+                    let message =
+                        format!("invalid class specified by #pragma D depends_on: {other}");
+                    return Err(malformed(message).label("expected library, module or provider"));
+                }
+            };
+            Ok(Control::DependsOn(kind, (*name).into()))
         }
-        ["D", "attributes" | "binding" | "depends_on", ..] => {
-            Err(malformed("malformed #pragma D".into()).label("expected more arguments"))
+        ["D", word @ ("attributes" | "binding" | "depends_on"), ..] => {
+            Err(malformed(format!("malformed #pragma D {word}")).label(match *word {
+                "depends_on" => "expected `depends_on library|module|provider name`",
+                "binding" => "expected `binding \"version\" name`",
+                _ => "expected `attributes name/data/dependency name`",
+            }))
         }
         ["D", other, ..] => {
             let names = ["option", "attributes", "binding", "depends_on"];

@@ -10,6 +10,7 @@ use std::collections::HashMap;
 use abi::action::ActionKind;
 use abi::dif::Builtin;
 use abi::difo::{DifType, DifVar};
+use d::library::{Libraries, Library};
 use d::world::Fixture;
 use d::{Compiled, Matches, Options, Probe, ProbePattern, Source, SpecKind, TypeSpace, World};
 use dif::{addr, Clause, Env, Key, Raised, Scope, Space, Var};
@@ -355,6 +356,21 @@ impl World for TestWorld {
     fn nearest_types(&self, space: TypeSpace, name: &str) -> Vec<String> {
         types::nearest_types(space, name)
     }
+}
+
+/// A library with each kind of declaration.
+pub fn libraries() -> Libraries {
+    let text = "/* A library. */
+typedef struct shared { int twice; char letter; int broken; } shared_t;
+translator shared_t < int N > {
+\ttwice = 2 * N;
+\tletter = FIRST_LETTER;
+\tbroken = nothing;
+};
+enum letters { FIRST_LETTER = 'a', SECOND_LETTER };
+inline shared_t *shared = xlate <shared_t *> (4);
+";
+    Libraries::new(vec![Library { name: "page.d".into(), text: text.into() }])
 }
 
 pub fn world() -> TestWorld {

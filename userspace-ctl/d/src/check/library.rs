@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Names that a library defines: it is read when the first of them is met.
+
+use std::sync::Arc;
+
+use super::Checker;
+use crate::ast::Item;
+use crate::diag::{Diagnostic, Tag};
+use crate::library::Sort;
+use crate::parser::{self, Known};
+use crate::source::{Source, Span};
+use crate::Options;
+
+impl Checker<'_> {
+    /// Reads the libraries that have this name; true if there are some that were not read before.
+    pub(super) fn consult(&mut self, sort: Sort, name: &str, at: Span) -> bool {
+        let libraries = self.settings.libraries;
+        let new: Vec<usize> = libraries
+            .with(sort, name)
+            .iter()
+            .copied()
+            .filter(|number| self.names.libraries.insert(*number))
+            .collect();
+        for number in &new {
+            if let Some(source) = libraries.source(*number) {
+                self.read_library(Arc::new(source), at);
+            }
+        }
+        !new.is_empty()
+    }
+
+    fn read_library(&mut self, source: Arc<Source>, at: Span) {
+        let options = Options { libraries: self.settings.libraries.clone(), ..Options::default() };
+        let parsed = parser::parse(&source, &options, Known::of(&self.names), self.world);
+        if let Some(d) = parsed.diagnostics.first() {
+            self.blame(&source, d, at);
+            return;
+        }
+        self.aside(&source, at, |checker| {
+            for item in &parsed.items {
+                match item {
+                    Item::Decl(d) => checker.declaration(d),
+                    Item::Translator(t) => checker.translator(t),
+                    Item::Clause(c) => {
+                        let span = c.probes.first().map(|p| p.1).unwrap_or_default();
+                        let message = "a library has declarations only, no clauses";
+                        checker.complain(Diagnostic::new(Tag::Syntax, span, message));
+                    }
+                }
+            }
+        });
+    }
+
+    /// Looks at what stands in a library; mistakes there are told of `at`.
+    pub(super) fn aside<T>(
+        &mut self,
+        source: &Arc<Source>,
+        at: Span,
+        look: impl FnOnce(&mut Checker<'_>) -> T,
+    ) -> T {
+        let names = std::mem::take(&mut self.names);
+        let mut inner = Checker::within(source, self.world, self.settings, names);
+        inner.library = Some(source.clone());
+        inner.open_rules = std::mem::take(&mut self.open_rules);
+        (inner.expanded, inner.kept) = (self.expanded, self.kept);
+        let out = look(&mut inner);
+        let (names, complaints) = (inner.names, inner.diagnostics);
+        self.open_rules = inner.open_rules;
+        (self.expanded, self.kept) = (inner.expanded, inner.kept);
+        self.names = names;
+        if let Some(d) = complaints.first() {
+            self.blame(source, d, at);
+        }
+        out
+    }
+
+    /// A mistake in a library, where the program uses it.
+    fn blame(&mut self, source: &Source, d: &Diagnostic, at: Span) {
+        let line = source.line(d.primary.span.start);
+        let message = format!("{}, line {line}: {}", source.file(), d.message);
+        let mut d = Diagnostic { notes: d.notes.clone(), ..Diagnostic::new(d.tag, at, message) };
+        d = d.label("the library is needed for this");
+        self.complain(d.note(source.text.lines().nth(line.wrapping_sub(1)).unwrap_or("").trim()));
+    }
+}

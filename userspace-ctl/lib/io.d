@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Open files and block devices: fds[], and the arguments of the io provider. */
+
+typedef struct fileinfo {
+	string fi_name;
+	string fi_dirname;
+	string fi_pathname;
+	loff_t fi_offset;
+	string fi_fs;
+	int fi_oflags;
+} fileinfo_t;
+
+translator fileinfo_t < struct file *F > {
+	fi_name = F == NULL ? "<none>" : stringof(F->f_path.dentry->d_name.name);
+	fi_dirname = F == NULL ? "<none>" : dirname(d_path(&F->f_path));
+	fi_pathname = F == NULL ? "<none>" : d_path(&F->f_path);
+	fi_offset = F == NULL ? 0 : F->f_pos;
+	fi_fs = F == NULL ? "<none>" : stringof(F->f_inode->i_sb->s_type->name);
+	fi_oflags = F == NULL ? 0 : F->f_flags;
+};
+
+/* Files of the process that fires; what is not open has "<none>" for a name. */
+inline fileinfo_t fds[int fd] = xlate <fileinfo_t> (getf(fd));
+
+typedef struct bufinfo {
+	int b_flags;
+	size_t b_bcount;
+	uintptr_t b_addr;
+	uint64_t b_blkno;
+	uint64_t b_lblkno;
+	size_t b_resid;
+	size_t b_bufsize;
+	uintptr_t b_iodone;
+	int b_error;
+	dev_t b_edev;
+} bufinfo_t;
+
+inline int B_BUSY = 0x000001;
+inline int B_DONE = 0x000002;
+inline int B_ERROR = 0x000004;
+inline int B_PAGEIO = 0x000010;
+inline int B_PHYS = 0x000020;
+inline int B_READ = 0x000040;
+inline int B_WRITE = 0x000100;
+inline int B_ASYNC = 0x000400;
+
+/* What the kernel is asked for: the low byte of bi_opf, even for what only reads. */
+translator bufinfo_t < struct bio *B > {
+	b_flags = (B->bi_opf & 1 ? B_WRITE : B_READ) | (B->bi_status ? B_ERROR : 0);
+	b_bcount = B->bi_iter.bi_size;
+	b_addr = 0;
+	b_blkno = B->bi_iter.bi_sector;
+	b_lblkno = B->bi_iter.bi_sector;
+	b_resid = 0;
+	b_bufsize = B->bi_iter.bi_size;
+	b_iodone = (uintptr_t)B->bi_end_io;
+	b_error = B->bi_status ? EIO : 0;
+	b_edev = B->bi_bdev == NULL ? 0 : B->bi_bdev->bd_dev;
+};
+
+typedef struct devinfo {
+	int dev_major;
+	int dev_minor;
+	int dev_instance;
+	string dev_name;
+	string dev_statname;
+	string dev_pathname;
+} devinfo_t;
+
+/* dev_name is the disk's, dev_statname that of the disk or its partition. */
+translator devinfo_t < struct block_device *D > {
+	dev_major = D == NULL ? 0 : D->bd_dev >> 20;
+	dev_minor = D == NULL ? 0 : D->bd_dev & 0xfffff;
+	dev_instance = D == NULL ? 0 : D->bd_disk->first_minor;
+	dev_name = D == NULL ? "<none>" : stringof(D->bd_disk->disk_name);
+	dev_statname = D == NULL ? "<none>" : stringof(D->bd_device.kobj.name);
+	dev_pathname = D == NULL ? "<none>" : strjoin("/dev/", stringof(D->bd_device.kobj.name));
+};
+
+translator devinfo_t < struct bio *B > {
+	dev_major = xlate <devinfo_t> (B->bi_bdev).dev_major;
+	dev_minor = xlate <devinfo_t> (B->bi_bdev).dev_minor;
+	dev_instance = xlate <devinfo_t> (B->bi_bdev).dev_instance;
+	dev_name = xlate <devinfo_t> (B->bi_bdev).dev_name;
+	dev_statname = xlate <devinfo_t> (B->bi_bdev).dev_statname;
+	dev_pathname = xlate <devinfo_t> (B->bi_bdev).dev_pathname;
+};

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Processes and their threads: curpsinfo, curlwpsinfo, and the arguments of the proc provider.
+ *
+ * Linux has no zones, projects, tasks, contracts and pools of processors: their ids are 0.
+ */
+
+typedef int zoneid_t;
+typedef int taskid_t;
+typedef int projid_t;
+typedef int poolid_t;
+typedef int ctid_t;
+typedef int lgrp_id_t;
+typedef int psetid_t;
+typedef int chipid_t;
+typedef unsigned int lwpid_t;
+
+typedef struct timestruc {
+	time_t tv_sec;
+	long tv_nsec;
+} timestruc_t;
+
+translator timestruc_t < hrtime_t N > {
+	tv_sec = N / 1000000000;
+	tv_nsec = N % 1000000000;
+};
+
+typedef struct psinfo {
+	int pr_flag;
+	int pr_nlwp;
+	int pr_nzomb;
+	pid_t pr_pid;
+	pid_t pr_ppid;
+	pid_t pr_pgid;
+	pid_t pr_sid;
+	uid_t pr_uid;
+	uid_t pr_euid;
+	gid_t pr_gid;
+	gid_t pr_egid;
+	uintptr_t pr_addr;
+	size_t pr_size;
+	dev_t pr_ttydev;
+	timestruc_t pr_start;
+	string pr_fname;
+	string pr_psargs;
+	int pr_wstat;
+	int pr_argc;
+	uintptr_t pr_argv;
+	uintptr_t pr_envp;
+	char pr_dmodel;
+	taskid_t pr_taskid;
+	projid_t pr_projid;
+	poolid_t pr_poolid;
+	zoneid_t pr_zoneid;
+	ctid_t pr_contract;
+} psinfo_t;
+
+inline char PR_MODEL_UNKNOWN = 0;
+inline char PR_MODEL_ILP32 = 1;
+inline char PR_MODEL_LP64 = 2;
+inline dev_t PRNODEV = 0xffffffff;
+
+/*
+ * The arguments lie in memory of the process, and the stack that it began with holds their number, their addresses
+ * and behind them those of the environment: they can be had of the process that fires.
+ */
+translator psinfo_t < struct task_struct *T > {
+	pr_flag = T->flags;
+	pr_nlwp = T->signal->nr_threads;
+	pr_nzomb = 0;
+	pr_pid = T->tgid;
+	pr_ppid = T->real_parent->tgid;
+	pr_pgid = T->signal->pids[PIDTYPE_PGID]->numbers[0].nr;
+	pr_sid = T->signal->pids[PIDTYPE_SID]->numbers[0].nr;
+	pr_uid = T->real_cred->uid.val;
+	pr_euid = T->cred->euid.val;
+	pr_gid = T->real_cred->gid.val;
+	pr_egid = T->cred->egid.val;
+	pr_addr = (uintptr_t)T;
+	pr_size = T->mm == NULL ? 0 : T->mm->total_vm * 4;
+	pr_ttydev = T->signal->tty == NULL ? PRNODEV :
+	    T->signal->tty->driver->major << 20 | (T->signal->tty->driver->minor_start + T->signal->tty->index);
+	pr_start = xlate <timestruc_t> (walltimestamp - timestamp + (int64_t)T->group_leader->start_time);
+	pr_fname = stringof(T->group_leader->comm);
+	pr_psargs = T->tgid == pid && T->mm != NULL && strlen(execargs) > 0 ? execargs : stringof(T->group_leader->comm);
+	pr_wstat = T->exit_code;
+	pr_argc = *(int *)copyin(T->mm->start_stack, 4);
+	pr_argv = T->mm->start_stack + 8;
+	pr_envp = T->mm->start_stack + 16 + 8 * *(uint32_t *)copyin(T->mm->start_stack, 4);
+	pr_dmodel = T->mm == NULL || T->mm->task_size >> 32 ? PR_MODEL_LP64 : PR_MODEL_ILP32;
+	pr_taskid = 0;
+	pr_projid = 0;
+	pr_poolid = 0;
+	pr_zoneid = 0;
+	pr_contract = 0;
+};
+
+typedef struct lwpsinfo {
+	int pr_flag;
+	lwpid_t pr_lwpid;
+	uintptr_t pr_addr;
+	uintptr_t pr_wchan;
+	char pr_stype;
+	char pr_state;
+	char pr_sname;
+	char pr_nice;
+	int pr_pri;
+	string pr_clname;
+	string pr_name;
+	processorid_t pr_onpro;
+	processorid_t pr_bindpro;
+	psetid_t pr_bindpset;
+	lgrp_id_t pr_lgrp;
+	timestruc_t pr_start;
+} lwpsinfo_t;
+
+/* pr_state, and the letters of ps(1) for pr_sname. */
+inline char SSLEEP = 1;
+inline char SRUN = 2;
+inline char SZOMB = 3;
+inline char SSTOP = 4;
+inline char SIDL = 5;
+inline char SONPROC = 6;
+inline char SWAIT = 7;
+
+/* States of a thread as the kernel keeps them: in __state, and once it has ended in exit_state. */
+inline unsigned int __TASK_STOPPED_OR_TRACED = 0x0c;
+
+translator lwpsinfo_t < struct task_struct *T > {
+	pr_flag = T->flags;
+	pr_lwpid = T->pid;
+	pr_addr = (uintptr_t)T;
+	pr_wchan = 0;
+	pr_stype = 0;
+	pr_state = T->exit_state ? SZOMB : T->__state & __TASK_STOPPED_OR_TRACED ? SSTOP :
+	    T->on_cpu ? SONPROC : T->__state ? SSLEEP : SRUN;
+	pr_sname = T->exit_state ? 'Z' : T->__state & __TASK_STOPPED_OR_TRACED ? 'T' :
+	    T->on_cpu ? 'O' : T->__state ? 'S' : 'R';
+	pr_nice = T->static_prio - 120;
+	pr_pri = T->prio;
+	pr_clname = T->policy == 0 ? "TS" : T->policy == 1 ? "FIFO" : T->policy == 2 ? "RR" :
+	    T->policy == 3 ? "BATCH" : T->policy == 5 ? "IDLE" : T->policy == 6 ? "DL" : "EXT";
+	pr_name = stringof(T->comm);
+	pr_onpro = T->thread_info.cpu;
+	pr_bindpro = T->nr_cpus_allowed == 1 ? (int)T->thread_info.cpu : -1;
+	pr_bindpset = 0;
+	pr_lgrp = 0;
+	pr_start = xlate <timestruc_t> (walltimestamp - timestamp + (int64_t)T->start_time);
+};
+
+inline psinfo_t *curpsinfo = xlate <psinfo_t *> (curthread);
+inline lwpsinfo_t *curlwpsinfo = xlate <lwpsinfo_t *> (curthread);
