@@ -13,6 +13,10 @@ macro_rules! words {
             pub const fn text(self) -> &'static str {
                 match self { $($name::$variant => $text),* }
             }
+            /// What the word means, in any case of its letters.
+            pub fn from_text(text: &str) -> Option<Self> {
+                [$($name::$variant),*].into_iter().find(|w| w.text().eq_ignore_ascii_case(text))
+            }
         }
     };
 }
@@ -41,4 +45,51 @@ pub struct Attributes {
     pub data: Stability,
     /// What they depend on.
     pub class: Class,
+}
+
+impl Attributes {
+    /// What D itself promises.
+    pub const STABLE: Self = Self::new(Stability::Stable, Stability::Stable, Class::Common);
+    /// The kernel's own types and symbols.
+    pub const KERNEL: Self = Self::new(Stability::Private, Stability::Private, Class::Unknown);
+
+    /// Of the three.
+    pub const fn new(name: Stability, data: Stability, class: Class) -> Self {
+        Self { name, data, class }
+    }
+
+    /// `Evolving/Evolving/Common`.
+    pub fn from_text(text: &str) -> Option<Self> {
+        let mut words = text.split('/');
+        let name = Stability::from_text(words.next()?)?;
+        let data = Stability::from_text(words.next()?)?;
+        let class = Class::from_text(words.next()?)?;
+        words.next().is_none().then_some(Self { name, data, class })
+    }
+
+    /// The lesser of each.
+    pub fn min(self, other: Self) -> Self {
+        Self {
+            name: self.name.min(other.name),
+            data: self.data.min(other.data),
+            class: self.class.min(other.class),
+        }
+    }
+
+    /// What a provider promises of its probes and of their arguments. The least stable of the four
+    /// parts of a name decides: a probe that carries a kernel function's name is private.
+    pub fn of_provider(provider: &str) -> (Self, Self) {
+        let evolving = Self::new(Stability::Evolving, Stability::Evolving, Class::Common);
+        match provider {
+            "dtrace" => (Self::STABLE, Self::STABLE),
+            "profile" => (evolving, evolving),
+            _ => (Self::KERNEL, Self::new(Stability::Private, Stability::Private, Class::Isa)),
+        }
+    }
+}
+
+impl core::fmt::Display for Attributes {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "{}/{}/{}", self.name.text(), self.data.text(), self.class.text())
+    }
 }

@@ -111,8 +111,8 @@ impl World for KernelWorld<'_> {
         self.types.members(of)
     }
 
-    fn enum_constant(&self, name: &str) -> Option<(u64, Type)> {
-        self.types.constant(name)
+    fn enum_constants(&self, name: &str) -> Vec<(u64, Type)> {
+        self.types.constants(name)
     }
 
     fn symbol(&self, module: &str, name: &str) -> Option<Symbol> {
@@ -176,8 +176,8 @@ impl World for AnyProbe {
         self.types.members(of)
     }
 
-    fn enum_constant(&self, name: &str) -> Option<(u64, Type)> {
-        self.types.constant(name)
+    fn enum_constants(&self, name: &str) -> Vec<(u64, Type)> {
+        self.types.constants(name)
     }
 
     fn symbol(&self, module: &str, name: &str) -> Option<Symbol> {

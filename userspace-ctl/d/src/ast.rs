@@ -171,6 +171,8 @@ pub enum ExprKind {
     SizeofType(TypeName),
     /// `sizeof a`.
     SizeofExpr(Box<Expr>),
+    /// `offsetof(type, member)`, the member as one of a struct at the address 0.
+    Offsetof(TypeName, Box<Expr>),
     /// `stringof(a)`.
     Stringof(Box<Expr>),
     /// `xlate <type> (a)`.
@@ -230,8 +232,30 @@ pub enum Extent {
     Open,
     /// A number of elements.
     Count(Expr),
-    /// Types: an associative array. Those of an inline have names.
-    Tuple(Vec<(TypeName, Option<String>)>),
+    /// Types: an associative array.
+    Tuple(Prototype),
+}
+
+/// What a function takes, or the keys of an associative array.
+#[derive(Debug, Clone)]
+pub struct Prototype {
+    /// In order.
+    pub params: Vec<Param>,
+    /// `...` behind them.
+    pub dots: Option<Span>,
+}
+
+/// One of them.
+#[derive(Debug, Clone)]
+pub struct Param {
+    /// A storage class, as written.
+    pub class: Option<(String, Span)>,
+    /// Base type.
+    pub ty: TypeName,
+    /// What stands around its name; the name may be missing.
+    pub name: Declarator,
+    /// All of it.
+    pub span: Span,
 }
 
 /// One name of a declaration.
@@ -243,8 +267,10 @@ pub struct Declarator {
     pub pointers: u16,
     /// `[..]` behind it.
     pub arrays: Vec<Extent>,
-    /// `(*name)(..)`: a pointer to a function.
-    pub is_function: bool,
+    /// `(..)` behind it: a function's parameters.
+    pub function: Option<Arc<Prototype>>,
+    /// `(*name[..])`: pointers and arrays that count before what stands around the brackets.
+    pub inner: Option<(u16, Vec<Extent>)>,
     /// `: bits` behind it.
     pub bits: Option<Expr>,
     /// Followed by `= expression`.
@@ -317,6 +343,7 @@ impl ExprKind {
             | Self::Cast(_, a)
             | Self::Xlate(_, a)
             | Self::SizeofExpr(a)
+            | Self::Offsetof(_, a)
             | Self::Stringof(a) => visit(a),
             Self::Binary(_, a, b) | Self::Assign(_, a, b) | Self::Comma(a, b) => {
                 visit(a);
@@ -347,7 +374,7 @@ impl Expr {
 impl Declarator {
     /// A name and nothing more.
     pub fn plain(name: String, pointers: u16, span: Span) -> Self {
-        let (arrays, bits, init) = (Vec::new(), None, None);
-        Self { name, pointers, arrays, is_function: false, bits, init, span }
+        let (arrays, function, inner) = (Vec::new(), None, None);
+        Self { name, pointers, arrays, function, inner, bits: None, init: None, span }
     }
 }

@@ -119,6 +119,15 @@ impl<'a> Lexer<'a> {
         found
     }
 
+    /// The name of a file that a process has mapped, such as a.out or libc.so.6, if that is what
+    /// the identifier at `span` begins and a backquote follows.
+    pub fn object_of_process(&self, span: Span) -> Option<&'a str> {
+        let rest = self.text.get(span.start..)?;
+        let end = rest.find(|c: char| !is_ident_char(c) && !".-+".contains(c))?;
+        let name = rest.get(..end).filter(|_| rest.get(end..).is_some_and(|r| r.starts_with('`')));
+        name.filter(|n| n.contains(".so") || *n == "a.out")
+    }
+
     /// True if nothing but `{` or the end follows position `at`: the `/` before it ends a predicate.
     pub fn ends_predicate(&mut self, at: usize) -> bool {
         let back = std::mem::replace(&mut self.pos, at);

@@ -34,11 +34,13 @@ pub mod world;
 
 use abi::aggregation::AggFunc;
 use abi::option::OptionId;
+use abi::stability::Attributes;
 use check::{Checker, Settings};
 use lower::Lower;
 use names::scope::Names;
 use parser::pragma::{self, CompilerOption, Control, Dependence};
 
+pub use check::stability::Least;
 pub use diag::{Diagnostic, Tag};
 pub use program::{
     Action, Aggregation, Clause, DifObject, Program, Statement, StatementKind, ValueType,
@@ -65,6 +67,10 @@ pub struct Options {
     pub strsize: u32,
     /// What programs may use without defining it.
     pub libraries: library::Libraries,
+    /// `-x amin`: the least stability that a program may use.
+    pub amin: Option<Attributes>,
+    /// Whether [`Program::stability`] is wanted.
+    pub is_weighed: bool,
 }
 
 /// Values of macro variables that describe the consumer.
@@ -92,6 +98,8 @@ impl Default for Options {
             default_args: false,
             strsize: 256,
             libraries: library::Libraries::default(),
+            amin: None,
+            is_weighed: false,
         }
     }
 }
@@ -150,6 +158,8 @@ impl Compiler {
             strsize: options.strsize,
             allow_zero: options.allow_zero,
             libraries: &options.libraries,
+            amin: options.amin,
+            is_weighed: options.is_weighed || options.amin.is_some(),
         };
         let mut checker = Checker::new(source, world, settings, self.names.clone());
         let clauses = checker.program(&parsed.items);
@@ -160,6 +170,7 @@ impl Compiler {
             first_statement: self.next_statement,
             matched,
             options: run_time,
+            stability: Some(checker.stability).filter(|_| settings.is_weighed),
             ..Program::default()
         };
         let mut next_clause = self.next_clause;

@@ -52,6 +52,8 @@ pub struct Program {
     pub options: Vec<(OptionId, u64)>,
     /// Probes matched while compiling, for "matched N probes" of a dry run.
     pub matched: usize,
+    /// How stable what it uses is, if [`crate::Options::is_weighed`].
+    pub stability: Option<crate::Least>,
     /// Something in it changes the system or a process: needs `-w`.
     pub is_destructive: bool,
 }

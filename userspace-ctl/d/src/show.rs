@@ -114,6 +114,7 @@ fn expr(e: &ast::Expr) -> String {
         ExprKind::Cast(ty, a) => list("cast", [type_words(ty), expr(a)]),
         ExprKind::SizeofType(ty) => list("sizeof", [type_words(ty)]),
         ExprKind::SizeofExpr(a) => list("sizeof", [expr(a)]),
+        ExprKind::Offsetof(ty, a) => list("offsetof", [type_words(ty), expr(a)]),
         ExprKind::Stringof(a) => list("stringof", [expr(a)]),
     }
 }
@@ -121,8 +122,13 @@ fn expr(e: &ast::Expr) -> String {
 /// The tree as meant: every value with its type.
 pub fn typed(source: &Source, options: &Options, world: &dyn World) -> String {
     let parsed = parser::parse(source, options, Default::default(), world);
-    let libraries = &options.libraries;
-    let settings = Settings { strsize: options.strsize, allow_zero: true, libraries };
+    let settings = Settings {
+        strsize: options.strsize,
+        allow_zero: true,
+        libraries: &options.libraries,
+        amin: None,
+        is_weighed: false,
+    };
     let mut checker = Checker::new(source, world, settings, Names::default());
     let mut out = String::new();
     for c in checker.program(&parsed.items) {

@@ -197,10 +197,10 @@ pub trait World {
         let _ = of;
         None
     }
-    /// A constant of any enumeration: its value, extended to 64 bits, and its type.
-    fn enum_constant(&self, name: &str) -> Option<(u64, Type)> {
+    /// A constant of any enumeration: its value, extended to 64 bits, and its type. Each value once.
+    fn enum_constants(&self, name: &str) -> Vec<(u64, Type)> {
         let _ = name;
-        None
+        Vec::new()
     }
     /// A symbol of the kernel proper, of a module, or with "" of any of them.
     fn symbol(&self, module: &str, name: &str) -> Option<Symbol> {

@@ -9,10 +9,12 @@
 //!   `message` the first complaint as it is shown. `BLESS=1` writes them anew.
 //! - `d typed` fires with the arguments of `common/types.rs`, whose memory is there.
 //! - `/* note: "part" */` is a note that must come with a program that compiles.
-//! - `d -P` is the text of that option; `d args=7,foo` gives arguments.
+//! - `d -P` is the text of that option; `d args=7,foo` gives arguments, `d amin=..` the least
+//!   stability.
 
 mod common;
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -52,7 +54,10 @@ fn run(name: &str, info: &str, text: &str) -> Case {
                     options.args =
                         ["page.d"].into_iter().chain(args.split(',')).map(String::from).collect()
                 }
-                None => panic!("{name}: unknown word {word}"),
+                None => match word.strip_prefix("amin=") {
+                    Some(least) => options.amin = abi::stability::Attributes::from_text(least),
+                    None => panic!("{name}: unknown word {word}"),
+                },
             },
         }
     }
@@ -252,4 +257,16 @@ fn tags() {
             tag.name()
         );
     }
+}
+
+/// Every tag that DTrace has is given, or told why not; and none is of our own making.
+#[test]
+fn no_tag_is_forgotten() {
+    let known: BTreeSet<&str> = include_str!("tags.txt").lines().collect();
+    assert_eq!(known.len(), 219);
+    let given: BTreeSet<&str> = d::Tag::ALL.iter().map(|t| t.name()).collect();
+    let others: BTreeSet<&str> = d::diag::tag::NOT_GIVEN.iter().map(|t| t.0).collect();
+    let both: Vec<_> = given.intersection(&others).collect();
+    assert!(both.is_empty(), "given, so strike them from NOT_GIVEN: {both:?}");
+    assert_eq!(given.union(&others).copied().collect::<BTreeSet<_>>(), known);
 }

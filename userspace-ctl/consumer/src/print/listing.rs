@@ -3,7 +3,7 @@
 
 use super::put;
 use abi::probe::{ProbeView, Technique, NARGS_UNKNOWN};
-use abi::stability::{Attributes, Class, Stability};
+use abi::stability::Attributes;
 
 /// The head of the table.
 pub fn header(out: &mut Vec<u8>) {
@@ -57,7 +57,8 @@ pub fn details(out: &mut Vec<u8>, probe: &ProbeView<'_>, types: Option<&[String]
     if !how.is_empty() {
         put!(out, "\n\tImplementation: {}\n", how.join(", "));
     }
-    let (of_probe, of_args) = attributes(&String::from_utf8_lossy(probe.parts[0]));
+    let provider = String::from_utf8_lossy(probe.parts[0]);
+    let (of_probe, of_args) = Attributes::of_provider(&provider);
     triple(out, "Probe Description", of_probe);
     triple(out, "Argument", of_args);
     put!(out, "\n\tArgument Types\n");
@@ -76,31 +77,21 @@ pub fn details(out: &mut Vec<u8>, probe: &ProbeView<'_>, types: Option<&[String]
     out.push(b'\n');
 }
 
+/// What `-v` says of a program: the least that its descriptions and its statements promise.
+pub fn stability(title: &str, of_probes: Attributes, of_statements: Attributes) -> Vec<u8> {
+    let mut out = Vec::new();
+    put!(out, "\nStability attributes for {title}:\n");
+    triple(&mut out, "Minimum Probe Description", of_probes);
+    triple(&mut out, "Minimum Statement", of_statements);
+    out.push(b'\n');
+    out
+}
+
 fn triple(out: &mut Vec<u8>, of: &str, a: Attributes) {
     put!(out, "\n\t{of} Attributes\n");
     put!(out, "\t\tIdentifier Names: {}\n", a.name.text());
     put!(out, "\t\tData Semantics:   {}\n", a.data.text());
     put!(out, "\t\tDependency Class: {}\n", a.class.text());
-}
-
-/// What a provider promises of its probes and of their arguments. The least stable of the four
-/// parts of a name decides: a probe that carries a kernel function's name is private.
-fn attributes(provider: &str) -> (Attributes, Attributes) {
-    let a = |name, data, class| Attributes { name, data, class };
-    match provider {
-        "dtrace" => {
-            let stable = a(Stability::Stable, Stability::Stable, Class::Common);
-            (stable, stable)
-        }
-        "profile" => {
-            let evolving = a(Stability::Evolving, Stability::Evolving, Class::Common);
-            (evolving, evolving)
-        }
-        _ => (
-            a(Stability::Private, Stability::Private, Class::Unknown),
-            a(Stability::Private, Stability::Private, Class::Isa),
-        ),
-    }
 }
 
 #[cfg(test)]

@@ -317,17 +317,21 @@ impl KernelTypes {
         Some(members)
     }
 
-    /// An enum's constant, if all enums that have the name agree about the value; those of the
-    /// kernel decide, then the first module that has it.
-    pub fn constant(&self, name: &str) -> Option<(u64, Type)> {
+    /// An enum's constant, each value that enums give the name once; those of the kernel decide,
+    /// then the first module that has it.
+    pub fn constants(&self, name: &str) -> Vec<(u64, Type)> {
         for (place, btf) in self.all() {
-            let mut found = btf.constants(name);
-            if let Some((value, id)) = found.next() {
-                let is_one = found.all(|(v, _)| v == value);
-                return is_one.then(|| (value, Importer::new(place, btf.clone()).ty(id)));
+            let mut values: Vec<(u64, Type)> = Vec::new();
+            for (value, id) in btf.constants(name) {
+                if values.iter().all(|known| known.0 != value) {
+                    values.push((value, Importer::new(place, btf.clone()).ty(id)));
+                }
+            }
+            if !values.is_empty() {
+                return values;
             }
         }
-        None
+        Vec::new()
     }
 
     /// The kernel's type names near to this one.

@@ -133,6 +133,15 @@ impl Checker<'_> {
             ActionKind::Llquantize => (5, 6),
             _ => (1, 1),
         };
+        if kind == ActionKind::Quantize && args.len() > most {
+            let message = format!(
+                "quantize( ) prototype mismatch: {} arguments passed, 1 or 2 expected",
+                args.len()
+            );
+            let d = Diagnostic::new(Tag::QuantProto, span, message);
+            self.fail(d.label("expected quantize(value, [by how much it counts])"));
+            return None;
+        }
         if !(least..=most).contains(&args.len()) {
             self.wrong_count(name, args.len(), least, most, "", span);
             return None;

@@ -83,7 +83,7 @@ impl Checker<'_> {
                 return self.expr(left);
             }
         }
-        let value = self.expr(right);
+        let value = self.operand("=", right);
         let Some(mut target) = self.target(left) else { return Expr::error(span) };
         let mut before = Vec::new();
         if op.is_some() {
@@ -100,6 +100,13 @@ impl Checker<'_> {
                     Some(now) => {
                         if now.ty.is_error() {
                             return now;
+                        }
+                        if let Type::Array(..) = now.ty {
+                            return self.whole_array(
+                                &format!("{}=", op.text()),
+                                &now.ty,
+                                left.span,
+                            );
                         }
                         // `c += 1` for a char: the sum is converted back without a complaint.
                         self.binary(op, now, value, span)
@@ -120,6 +127,9 @@ impl Checker<'_> {
         let Some(now) = self.current(&target, operand.span) else { return Expr::error(span) };
         if now.ty.is_error() {
             return now;
+        }
+        if let Type::Array(..) = now.ty {
+            return self.whole_array(op.text(), &now.ty, operand.span);
         }
         if !now.ty.is_scalar() || now.ty.is_by_ref() {
             let message = format!(
@@ -146,6 +156,12 @@ impl Checker<'_> {
         // The old value is one step back from the new one, wrapped to the type.
         let old = self.binary(back, set, one(), span);
         after(before, convert(old, &ty))
+    }
+
+    fn whole_array(&mut self, op: &str, ty: &Type, span: Span) -> Expr {
+        let message = format!("operator {op} may not be applied to an operand of type {ty}");
+        let d = Diagnostic::new(Tag::OpArrfun, span, message).label(format!("this is {ty}"));
+        self.fail(d.hint("assign its elements, or an array of the same type as a whole"))
     }
 
     /// What is read and then set has its keys and its address evaluated once: what they are is kept in
@@ -506,6 +522,10 @@ impl Checker<'_> {
         if null || is_assignable(ty, &value.ty) {
             // 0 unsets a string: the address 0, not the text "0".
             return Some(if null { Expr { ty: ty.clone(), ..value } } else { convert(value, ty) });
+        }
+        if let Type::Array(..) = ty {
+            self.whole_array("=", ty, at);
+            return None;
         }
         let message = format!("operands have incompatible types: {ty} = {}", value.ty);
         let d = Diagnostic::new(Tag::OpIncompat, span, message)

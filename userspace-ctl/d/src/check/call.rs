@@ -133,23 +133,8 @@ impl Checker<'_> {
         if let Some((_, kind)) = RECORDED.iter().find(|r| r.0 == name) {
             return self.recorded(*kind, name, args, span);
         }
-        if ACTIONS.contains(&name.as_str()) {
-            let message = format!("{name}( ) is an action and cannot be used within an expression");
-            return self.fail(
-                Diagnostic::new(Tag::OpAct, span, message)
-                    .label("expected a value")
-                    .hint("make it a statement of its own"),
-            );
-        }
-        if aggregating(name).is_some() {
-            let message = format!(
-                "{name}( ) is an aggregating function and cannot be used within an expression"
-            );
-            return self.fail(
-                Diagnostic::new(Tag::OpAct, span, message)
-                    .label("expected a value")
-                    .hint(format!("assign it to an aggregation: @name[keys] = {name}(..);")),
-            );
+        if ACTIONS.contains(&name.as_str()) || aggregating(name).is_some() {
+            return self.no_value(name, None, span);
         }
         let is_variable = self.names.variable(Scope::Global, name).is_some()
             || self.names.inlines.contains_key(name)
@@ -171,6 +156,56 @@ impl Checker<'_> {
         .label("not known");
         d.hint = did_you_mean(name, known.chain(aggs).map(String::from));
         self.fail(d)
+    }
+
+    /// A value that an operator works on.
+    pub(super) fn operand(&mut self, op: &str, e: &ast::Expr) -> Expr {
+        match self.refused(op, e) {
+            Some(refused) => refused,
+            None => self.expr(e),
+        }
+    }
+
+    /// An action is no operand.
+    pub(super) fn refused(&mut self, op: &str, e: &ast::Expr) -> Option<Expr> {
+        let ExprKind::Call(callee, _) = &e.kind else { return None };
+        let ExprKind::Ident(name) = &callee.kind else { return None };
+        let is_action = ACTIONS.contains(&name.as_str())
+            || aggregating(name).is_some()
+            || RECORDED.iter().any(|r| r.0 == name);
+        is_action.then(|| self.no_value(name, Some(op), e.span))
+    }
+
+    /// An action where a value is needed, be it of an operator.
+    pub(super) fn no_value(&mut self, name: &str, op: Option<&str>, span: Span) -> Expr {
+        let recorded = RECORDED.iter().find(|r| r.0 == name).map(|r| r.1);
+        let (what, hint) = match recorded {
+            None if aggregating(name).is_some() => (
+                "an aggregating function",
+                format!("assign it to an aggregation: @name[keys] = {name}(..);"),
+            ),
+            None => ("an action", "make it a statement of its own".to_string()),
+            Some(kind) => {
+                let conversions = if kind == ActionKind::Stack { "%k" } else { "%k, %a" };
+                ("an action", format!("it can be a statement, a key of an aggregation, or printed by printf: {conversions}"))
+            }
+        };
+        let tag = match (recorded, op) {
+            (None, None) => Tag::CgExpr,
+            (None, Some(_)) => Tag::OpAct,
+            (Some(_), None) => Tag::CgDyn,
+            (Some(_), Some(_)) => Tag::OpDyn,
+        };
+        let message = format!("{name}( ) is {what} and cannot be used within an expression");
+        let label = match op {
+            Some(op) => format!("operator {op} needs a value"),
+            None => "expected a value".into(),
+        };
+        let d = Diagnostic::new(tag, span, message).label(label).hint(hint);
+        self.fail(match recorded {
+            Some(_) => d.note("what it records is known only as it is printed"),
+            None => d,
+        })
     }
 
     /// `stack(n)`, `ustack(n, m)`, `sym(x)` and the like.

@@ -169,7 +169,17 @@ impl Checker<'_> {
                 self.fail(d);
                 continue;
             }
+            if let (Type::Function(_), Some((class @ ("self" | "this" | "inline"), span))) =
+                (&ty, class)
+            {
+                let message = format!("{} is a function: it cannot be {class}", name.name);
+                let d = Diagnostic::new(Tag::DeclBadclass, span, message);
+                self.fail(d.hint(format!("a pointer to one can: (*{})(..)", name.name)));
+                continue;
+            }
             match class {
+                // A header's prototype: nothing that D could call.
+                None | Some(("extern" | "static", _)) if matches!(ty, Type::Function(_)) => {}
                 None | Some(("extern", _)) => self.declare(Scope::Global, name, ty),
                 Some(("self", _)) => self.declare(Scope::Thread, name, ty),
                 Some(("this", _)) => self.declare(Scope::Local, name, ty),
@@ -191,7 +201,10 @@ impl Checker<'_> {
         let keys = match name.arrays.as_slice() {
             [Extent::Tuple(_)] if scope == Scope::Local => {
                 let message = format!("local associative arrays are not supported: {full}");
-                self.fail(Diagnostic::new(Tag::ArrLocal, name.span, message));
+                self.fail(
+                    Diagnostic::new(Tag::DeclLocassc, name.span, message)
+                        .hint("self-> arrays are the thread's, those without a prefix everybody's"),
+                );
                 return;
             }
             [Extent::Tuple(types)] => match self.key_types(types) {
@@ -249,29 +262,6 @@ impl Checker<'_> {
             return;
         }
         self.define_as(scope, &name.name, keys, ty, name.span);
-    }
-
-    /// The types of a declared array's keys.
-    pub(super) fn key_types(
-        &mut self,
-        names: &[(TypeName, Option<String>)],
-    ) -> Option<Arc<[Type]>> {
-        let mut types = Vec::new();
-        for (name, _) in names {
-            let ty = self.type_name(name);
-            match &ty {
-                Type::Error => return None,
-                Type::Int(_) | Type::Pointer(_) | Type::String => {}
-                Type::Struct(_) if ty.size(self.settings.strsize).is_some() => {}
-                _ => {
-                    let message = format!("a value of type {ty} cannot be a key");
-                    self.fail(Diagnostic::new(Tag::KeyType, name.span, message));
-                    return None;
-                }
-            }
-            types.push(ty);
-        }
-        Some(types.into())
     }
 
     pub(super) fn redeclared(&mut self, full: &str, why: &str, scope: Scope, name: &Declarator) {

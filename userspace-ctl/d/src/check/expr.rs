@@ -11,7 +11,6 @@ use crate::source::Span;
 use crate::typed::{Expr, Kind};
 use crate::types::convert::{common, is_castable, promote};
 use crate::types::{Int, Type};
-use abi::action::ActionKind;
 
 /// Memory of an array variable: of this program's own, and as long as it says.
 fn is_own(e: &Expr) -> bool {
@@ -37,14 +36,7 @@ impl Checker<'_> {
             return self.written_out(id, *from, value.ty, span);
         }
         if let Type::Action(kind) = value.ty {
-            let name = kind.name();
-            let message = format!("{name}( ) is an action and cannot be used within an expression");
-            return self.fail(
-                Diagnostic::new(Tag::OpAct, span, message).label("expected a value").hint(format!(
-                    "it can be a statement, a key of an aggregation, or printed by printf: {}",
-                    if matches!(kind, ActionKind::Stack) { "%k" } else { "%k, %a" }
-                )),
-            );
+            return self.no_value(kind.name(), None, span);
         }
         if !is_in_register(&value) {
             return value;
@@ -118,15 +110,16 @@ impl Checker<'_> {
         let span = e.span;
         match &e.kind {
             ExprKind::Binary(op, a, b) => {
-                let (a, b) = (self.expr(a), self.expr(b));
+                let (a, b) = (self.operand(op.text(), a), self.operand(op.text(), b));
                 self.binary(*op, a, b, span)
             }
             ExprKind::Cond(c, a, b) => {
-                let (c, a, b) = (self.expr(c), self.expr(a), self.expr(b));
+                let mut operand = |e: &ast::Expr| self.operand("?:", e);
+                let (c, a, b) = (operand(c), operand(a), operand(b));
                 self.conditional(c, a, b, span)
             }
             ExprKind::Comma(a, b) => {
-                let (a, b) = (self.expr(a), self.expr(b));
+                let (a, b) = (self.operand(",", a), self.operand(",", b));
                 let ty = b.ty.clone();
                 Expr::new(Kind::Comma(Box::new(a), Box::new(b)), ty, span)
             }
@@ -153,6 +146,7 @@ impl Checker<'_> {
                 }
                 self.sizeof(&of.ty, span)
             }
+            ExprKind::Offsetof(ty, member) => self.offsetof(ty, member, span),
             ExprKind::Stringof(a) => {
                 let a = self.expr(a);
                 self.stringof(a, span)
@@ -170,6 +164,30 @@ impl Checker<'_> {
                 span,
                 format!("cannot apply sizeof to an operand of type {ty}"),
             )),
+        }
+    }
+
+    /// `member` is taken of a struct at the address 0.
+    fn offsetof(&mut self, ty: &ast::TypeName, member: &ast::Expr, span: Span) -> Expr {
+        let of = self.type_name(ty);
+        if !matches!(of, Type::Struct(_) | Type::Error) {
+            let message = format!("cannot apply offsetof to an operand of type {of}");
+            let d = Diagnostic::new(Tag::OffsetofType, ty.span, message);
+            return self.fail(d.label(format!("expected a struct or union, found {of}")));
+        }
+        if of.is_error() {
+            return Expr::error(span);
+        }
+        let e = self.place(member);
+        match e.kind {
+            Kind::Load(address) => convert(Expr { span, ..*address }, &Type::Int(Int::SIZE)),
+            Kind::Bits(..) => {
+                let message = "cannot take offset of a bit field";
+                let d = Diagnostic::new(Tag::OffsetofBitfield, span, message);
+                self.fail(d.other(member.span, "a bit field").label("it need not begin on a byte"))
+            }
+            _ if e.ty.is_error() => e,
+            _ => self.no_address(Tag::AddrofLval, span),
         }
     }
 
@@ -209,6 +227,9 @@ impl Checker<'_> {
             }
             UnOp::AddrOf => return self.address_of(operand, span),
             _ => {}
+        }
+        if let Some(refused) = self.refused(op.text(), operand) {
+            return refused;
         }
         let a = self.place(operand);
         if matches!((op, &a.kind, &a.ty), (UnOp::Deref, Kind::Xlate(..), Type::Pointer(_))) {
@@ -435,7 +456,7 @@ impl Checker<'_> {
             }
             (Type::Pointer(x), Type::Pointer(y)) if op == BinOp::Sub && x == y => {
                 let Some(size) = self.size_of(&x).filter(|s| *s != 0) else {
-                    return self.incompatible(op.text(), &a, &b, span);
+                    return self.unscaled(op, &x, span);
                 };
                 let long = Type::Int(Int::LONG);
                 let kind = Kind::Binary(
@@ -478,13 +499,7 @@ impl Checker<'_> {
 
     /// Pointer plus or minus elements.
     fn offset(&mut self, op: BinOp, base: Expr, index: Expr, to: &Type, span: Span) -> Expr {
-        let Some(size) = self.size_of(to) else {
-            let message = format!("arithmetic on a pointer to {to}: its size is not known");
-            return self.fail(
-                Diagnostic::new(Tag::OpPtr, span, message)
-                    .hint("cast it to char * or uintptr_t first"),
-            );
-        };
+        let Some(size) = self.size_of(to) else { return self.unscaled(op, to, span) };
         let long = Type::Int(Int::LONG);
         let mut bytes = convert(index, &long);
         if size != 1 {
@@ -494,6 +509,18 @@ impl Checker<'_> {
         }
         let ty = base.ty.clone();
         Expr::new(Kind::Binary(op, Box::new(base), Box::new(bytes)), ty, span)
+    }
+
+    /// A pointer moves by the size of what it points to, and this has none.
+    fn unscaled(&mut self, op: BinOp, to: &Type, span: Span) -> Expr {
+        let (tag, why) = match to {
+            Type::Void | Type::Function(_) => (Tag::OpVfptr, "which has no size"),
+            _ => (Tag::OpIncomplete, "whose size is not known"),
+        };
+        let message =
+            format!("operator {} may not be applied to a pointer to {to}, {why}", op.text());
+        let d = Diagnostic::new(tag, span, message).label("by how many bytes?");
+        self.fail(d.hint("cast it first: to char * it moves by bytes"))
     }
 
     fn compare(&mut self, op: BinOp, a: Expr, b: Expr, span: Span) -> Expr {

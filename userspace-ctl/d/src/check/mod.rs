@@ -16,6 +16,8 @@ mod member;
 mod print;
 mod printf;
 mod probe_args;
+mod prototype;
+pub mod stability;
 mod symbol;
 mod tag;
 pub(crate) mod variable;
@@ -30,7 +32,9 @@ use crate::source::{Source, Span};
 use crate::typed;
 use crate::types::Type;
 use crate::world::{Signature, World};
+use abi::stability::Attributes;
 use probe_args::Used;
+use stability::Least;
 use std::sync::Arc;
 
 /// After so many complaints the rest would be noise.
@@ -53,6 +57,10 @@ pub struct Settings<'a> {
     pub allow_zero: bool,
     /// Where names are looked for that the program does not define.
     pub libraries: &'a Libraries,
+    /// The least stability that is taken.
+    pub amin: Option<Attributes>,
+    /// Stability is computed.
+    pub is_weighed: bool,
 }
 
 /// The state of checking one program.
@@ -68,6 +76,8 @@ pub struct Checker<'a> {
     pub notes: Vec<Diagnostic>,
     /// Probes matched by all descriptions.
     pub matched: usize,
+    /// How stable what the program uses is, if that is computed.
+    pub stability: Least,
     region: Option<Region>,
     /// What the clause has done so far.
     order: Order,
@@ -116,6 +126,7 @@ impl<'a> Checker<'a> {
             diagnostics: Vec::new(),
             notes: Vec::new(),
             matched: 0,
+            stability: Least::default(),
             region: None,
             order: Order::default(),
             nargs: None,
@@ -157,6 +168,8 @@ impl<'a> Checker<'a> {
                 Err(d) => self.complain(d),
             }
         }
+        let described: Vec<_> = probes.iter().map(|p| (p.0.clone(), p.1)).collect();
+        self.weigh(clause, &described);
         let (groups, counts) = self.groups(&probes, &Used::of(clause));
         let is_split = groups.len() > 1;
         let mut variants = Vec::new();

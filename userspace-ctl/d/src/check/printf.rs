@@ -106,6 +106,14 @@ impl Checker<'_> {
         span: Span,
     ) -> Option<Stmt> {
         let (text, format, values) = self.values(name, args, span)?;
+        let is_directory =
+            values.is_empty() && (text.ends_with('/') || matches!(&*text, "." | ".."));
+        if kind == ActionKind::Freopen && is_directory {
+            let message = format!("freopen( ) cannot write to \"{text}\": it is a directory");
+            let d = Diagnostic::new(Tag::FreopenInvalid, span, message);
+            self.fail(d.label("expected the name of a file").hint("freopen(\"\") is the way back"));
+            return None;
+        }
         Some(Stmt::Format(kind, text, format, values))
     }
 
@@ -312,11 +320,34 @@ impl Checker<'_> {
             let these = agg.keys.clone();
             match &keys {
                 Some(first) if *first != these => {
-                    let message =
-                        format!("printa( ) aggregations have different keys: @{}", agg.name);
+                    let name = &agg.name;
+                    let at = first.iter().zip(&these).position(|(a, b)| a != b);
+                    let (tag, message) = match at {
+                        _ if first.len() != these.len() => (
+                            Tag::PrintaAggproto,
+                            format!(
+                                "printa( ) aggregation prototype mismatch: @{name} has {} keys, the first one {}",
+                                these.len(),
+                                first.len()
+                            ),
+                        ),
+                        at => (
+                            Tag::PrintaAggkey,
+                            format!(
+                                "printa( ) aggregations have different keys: key #{} of @{name} has another type than the first one's",
+                                at.unwrap_or(0) + 1
+                            ),
+                        ),
+                    };
+                    let list = |keys: &[Type]| {
+                        let keys: Vec<String> = keys.iter().map(Type::to_string).collect();
+                        format!("[{}]", keys.join(", "))
+                    };
+                    let found = format!("expected {}, found {}", list(first), list(&these));
                     self.fail(
-                        Diagnostic::new(Tag::PrintaAggkey, arg.span, message)
-                            .label("the key's types differ from the first aggregation's"),
+                        Diagnostic::new(tag, arg.span, message)
+                            .label(found)
+                            .hint("print them by a printa() each"),
                     );
                     return None;
                 }

@@ -9,7 +9,7 @@ use crate::ast::{self, Body, Decl, Declarator, Extent};
 use crate::diag::{Diagnostic, Tag};
 use crate::names::scope::Scope;
 use crate::source::Span;
-use crate::types::{Function, Int, Member, Struct, StructId, StructKind, Type};
+use crate::types::{Int, Member, Struct, StructId, StructKind, Type};
 use crate::world::TypeSpace;
 
 /// Largest type, bytes: offsets are counted in bits of 32.
@@ -191,17 +191,28 @@ impl Checker<'_> {
         for _ in 0..name.pointers.min(16) {
             ty = ty.pointer_to();
         }
-        let levels = ty.levels().saturating_add(arrays.len());
+        let inner =
+            name.inner.as_ref().map_or((0, &[][..]), |(stars, arrays)| (*stars, arrays.as_slice()));
+        let around = arrays.len().saturating_add(inner.1.len()).saturating_add(inner.0.into());
+        let levels = ty.levels().saturating_add(around);
         if levels > MAX_LEVELS {
             let message =
                 format!("type of {} has {levels} levels: {MAX_LEVELS} at most", name.name);
             self.fail(Diagnostic::new(Tag::DeclCombo, name.span, message));
             return Type::Error;
         }
-        if name.is_function && !ty.is_error() {
-            let function = Function { result: ty, params: Vec::new(), is_variadic: true };
-            return Type::Function(Arc::new(function)).pointer_to();
+        ty = match &name.function {
+            Some(prototype) => self.function_type(ty, prototype),
+            None => self.arrayed(ty, name, arrays),
+        };
+        for _ in 0..inner.0 {
+            ty = ty.pointer_to();
         }
+        self.arrayed(ty, name, inner.1)
+    }
+
+    /// Arrays of this type.
+    fn arrayed(&mut self, mut ty: Type, name: &Declarator, arrays: &[Extent]) -> Type {
         for extent in arrays.iter().rev() {
             let count = match extent {
                 Extent::Open => 0,

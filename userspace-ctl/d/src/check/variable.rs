@@ -58,10 +58,22 @@ impl Checker<'_> {
         if let Some((_, n)) = REGISTERS.iter().find(|(register, _)| *register == name) {
             return Expr::constant(*n, Int::INT, span);
         }
-        if let Some((value, int)) = self.enumerator(name) {
-            return Expr::constant(value, int, span);
+        match self.enumerators(name).as_slice() {
+            [] => self.undefined(name, span),
+            [(value, int)] => Expr::constant(*value, *int, span),
+            many => {
+                let message = format!("{name} is ambiguous: enumerations differ in its value");
+                // CAST: as C writes it.
+                let values = many.iter().map(|(v, of)| format!("{} in {}", *v as i64, of.name));
+                let values: Vec<String> = values.take(8).collect();
+                self.fail(
+                    Diagnostic::new(Tag::IdentAmbig, span, message)
+                        .label("which of them?")
+                        .note(format!("it is {}", values.join(", ")))
+                        .hint("write the number"),
+                )
+            }
         }
-        self.undefined(name, span)
     }
 
     /// A variable that stands without an index.
@@ -209,13 +221,15 @@ impl Checker<'_> {
         self.world.find_type(TypeSpace::Struct, tag).unwrap_or(Type::Void).pointer_to()
     }
 
-    /// A constant of an enumeration.
-    fn enumerator(&self, name: &str) -> Option<(u64, Int)> {
-        let own = self.names.enumerators.get(name).copied();
-        own.or_else(|| {
-            let (value, ty) = self.world.enum_constant(name)?;
-            Some((value, ty.int()?))
-        })
+    /// A constant of an enumeration: several if the kernel's own are not of one mind.
+    fn enumerators(&self, name: &str) -> Vec<(u64, Int)> {
+        match self.names.enumerators.get(name) {
+            Some(own) => vec![*own],
+            None => {
+                let found = self.world.enum_constants(name);
+                found.into_iter().filter_map(|(value, ty)| Some((value, ty.int()?))).collect()
+            }
+        }
     }
 
     fn undefined(&mut self, name: &str, span: Span) -> Expr {
@@ -264,17 +278,22 @@ impl Checker<'_> {
 
     /// `uregs[R_RIP]`.
     fn register(&mut self, indices: &[ast::Expr], span: Span) -> Expr {
+        let names = "R_RIP, R_RSP, R_RAX .. are the names of registers";
         let [index] = indices else {
             let message = format!("uregs[] has one index, found {}", indices.len());
-            return self.fail(Diagnostic::new(Tag::OpInt, span, message));
+            return self.fail(Diagnostic::new(Tag::RegsIdx, span, message).hint(names));
         };
         let index = self.expr(index);
         if !index.ty.is_error() && index.ty.int().is_none() {
             let message = format!("index of uregs[] must be an integer, found {}", index.ty);
-            return self.fail(
-                Diagnostic::new(Tag::OpInt, index.span, message)
-                    .hint("R_RIP, R_RSP, R_RAX .. are the names of registers"),
-            );
+            return self.fail(Diagnostic::new(Tag::RegsIdx, index.span, message).hint(names));
+        }
+        let most = REGISTERS.iter().map(|r| r.1).max().unwrap_or(0);
+        if let Some(n) = index.as_constant().filter(|n| *n > most) {
+            // CAST: as it was written.
+            let message = format!("index {} is out of range for uregs[{}]", n as i64, most + 1);
+            let d = Diagnostic::new(Tag::RegsIdx, index.span, message);
+            return self.fail(d.label(format!("expected 0 to {most}")).hint(names));
         }
         let ty = Type::from_table(Builtin::Uregs.type_name()).unwrap_or(Type::Int(Int::INT64));
         Expr::new(Kind::Element(Builtin::Uregs, Box::new(index)), ty, span)

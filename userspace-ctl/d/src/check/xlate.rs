@@ -294,7 +294,7 @@ impl Checker<'_> {
     fn inline_params(&mut self, name: &ast::Declarator) -> Option<Vec<(String, Type)>> {
         let list = match name.arrays.as_slice() {
             [] => return Some(Vec::new()),
-            [ast::Extent::Tuple(list)] if list.len() < 256 => list,
+            [ast::Extent::Tuple(list)] if list.params.len() < 256 => list,
             _ => {
                 let message = format!("an inline is a value or has parameters: {}", name.name);
                 let d = Diagnostic::new(Tag::DeclArrsub, name.span, message);
@@ -304,8 +304,8 @@ impl Checker<'_> {
         };
         let types = self.key_types(list)?;
         let mut params = Vec::new();
-        for ((_, param), ty) in list.iter().zip(types.iter()) {
-            params.push((param.clone().unwrap_or_default(), ty.clone()));
+        for (param, ty) in list.params.iter().zip(types.iter()) {
+            params.push((param.name.name.clone(), ty.clone()));
         }
         Some(params)
     }

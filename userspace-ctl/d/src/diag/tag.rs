@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Tags of complaints: DTrace's own names, one row each. Only tags that this compiler gives.
+//! Tags of complaints: DTrace's own names, one row each: first those that this compiler gives, at the
+//! end those that it does not, and why.
 
 /// Calls a macro with every tag: `(Variant, "D_TAG", "meaning")`.
 #[macro_export]
@@ -9,6 +10,8 @@ macro_rules! for_each_tag {
             (Unknown, "D_UNKNOWN", "something that has no tag of its own, or is not supported yet"),
             (Syntax, "D_SYNTAX", "the text does not have the form of a D program"),
             (Empty, "D_EMPTY", "there is nothing to compile"),
+            (CgExpr, "D_CG_EXPR", "an action stands where a value is needed"),
+            (CgDyn, "D_CG_DYN", "a value is needed that is known only as it is printed"),
             (TypeErr, "D_TYPE_ERR", "there is no type of this name"),
             (PdescZero, "D_PDESC_ZERO", "a probe description matches no probe"),
             (PdescInval, "D_PDESC_INVAL", "a probe description is malformed"),
@@ -17,9 +20,15 @@ macro_rules! for_each_tag {
             (FuncUndef, "D_FUNC_UNDEF", "there is no function of this name"),
             (FuncIdkind, "D_FUNC_IDKIND", "what is called is not a function"),
             (TypeMember, "D_TYPE_MEMBER", "the struct or union has no such member"),
+            (OffsetofType, "D_OFFSETOF_TYPE", "only structs and unions have members with offsets"),
+            (OffsetofBitfield, "D_OFFSETOF_BITFIELD", "a bit field has no offset in bytes"),
             (SizeofBitfield, "D_SIZEOF_BITFIELD", "a bit field has no size in bytes"),
             (SizeofType, "D_SIZEOF_TYPE", "this has no size"),
             (StringofType, "D_STRINGOF_TYPE", "this cannot be read as a string"),
+            (OpIdent, "D_OP_IDENT", "the operand must be an identifier"),
+            (OpVfptr, "D_OP_VFPTR", "the operand must not be a pointer to void or to a function"),
+            (OpArrfun, "D_OP_ARRFUN", "the operand must not be an array or a function"),
+            (OpDyn, "D_OP_DYN", "the operand is known only as it is printed"),
             (OpInt, "D_OP_INT", "the operand must be an integer"),
             (OpScalar, "D_OP_SCALAR", "the operand must be a number or a pointer"),
             (OpArith, "D_OP_ARITH", "the operand must be a number"),
@@ -61,6 +70,8 @@ macro_rules! for_each_tag {
             (ChrOflow, "D_CHR_OFLOW", "a character constant has more than eight bytes"),
             (IdentBadref, "D_IDENT_BADREF", "the name means something of another kind"),
             (IdentUndef, "D_IDENT_UNDEF", "there is no variable of this name"),
+            (IdentAmbig, "D_IDENT_AMBIG", "the name means several things at once"),
+            (SymBadref, "D_SYM_BADREF", "a symbol of a process stands where one of the kernel is needed"),
             (SymNotypes, "D_SYM_NOTYPES", "a kernel symbol's type is not known"),
             (VarUndef, "D_VAR_UNDEF", "the variable has not been assigned yet"),
             (VarUnsup, "D_VAR_UNSUP", "the variable is not supported here"),
@@ -70,6 +81,7 @@ macro_rules! for_each_tag {
             (ArgsType, "D_ARGS_TYPE", "args[N]: the type is not known, or the value cannot be read"),
             (ArgsMulti, "D_ARGS_MULTI", "args[N]: too many probes with different types"),
             (ArgsNone, "D_ARGS_NONE", "args[]: there is no probe to ask"),
+            (RegsIdx, "D_REGS_IDX", "there is no such register"),
             (KeyType, "D_KEY_TYPE", "a key has the wrong type or the list another length"),
             (PrintfDynProto, "D_PRINTF_DYN_PROTO", "`*` has no argument"),
             (PrintfDynType, "D_PRINTF_DYN_TYPE", "the argument of `*` is not an integer"),
@@ -82,7 +94,8 @@ macro_rules! for_each_tag {
             (PrintaProto, "D_PRINTA_PROTO", "printa has the wrong arguments"),
             (PrintaAggarg, "D_PRINTA_AGGARG", "an argument of printa is not an aggregation"),
             (PrintaAggbad, "D_PRINTA_AGGBAD", "printa is given an aggregation that does not exist"),
-            (PrintaAggkey, "D_PRINTA_AGGKEY", "the aggregations of printa have different keys"),
+            (PrintaAggkey, "D_PRINTA_AGGKEY", "the aggregations of printa have keys of different types"),
+            (PrintaAggproto, "D_PRINTA_AGGPROTO", "the aggregations of printa have different numbers of keys"),
             (TraceVoid, "D_TRACE_VOID", "there is no value to trace"),
             (TraceDyn, "D_TRACE_DYN", "the size of the value is not known, or too large"),
             (TraceAgg, "D_TRACE_AGG", "an aggregation cannot be traced"),
@@ -108,6 +121,7 @@ macro_rules! for_each_tag {
             (UstackProto, "D_USTACK_PROTO", "ustack has the wrong arguments"),
             (UstackFrames, "D_USTACK_FRAMES", "ustack: how many frames is not known, or too many"),
             (UstackStrsize, "D_USTACK_STRSIZE", "ustack: the size of the text is not known, or too large"),
+            (QuantProto, "D_QUANT_PROTO", "quantize has too many arguments"),
             (LquantBasetype, "D_LQUANT_BASETYPE", "lquantize: the base is not an integer constant"),
             (LquantBaseval, "D_LQUANT_BASEVAL", "lquantize: the base needs more than 32 bits"),
             (LquantLimtype, "D_LQUANT_LIMTYPE", "lquantize: the limit is not an integer constant"),
@@ -137,6 +151,7 @@ macro_rules! for_each_tag {
             (LlquantFactoreven, "D_LLQUANT_FACTOREVEN", "llquantize: the steps do not divide the powers of the factor evenly"),
             (LlquantFactorsmall, "D_LLQUANT_FACTORSMALL", "llquantize: the factor is less than two"),
             (LlquantMagtoobig, "D_LLQUANT_MAGTOOBIG", "llquantize: a power of the factor does not fit into 64 bits"),
+            (FreopenInvalid, "D_FREOPEN_INVALID", "freopen cannot write to this"),
             (ClearProto, "D_CLEAR_PROTO", "clear has the wrong arguments"),
             (ClearAggarg, "D_CLEAR_AGGARG", "the argument of clear is not an aggregation"),
             (ClearAggbad, "D_CLEAR_AGGBAD", "clear is given an aggregation that does not exist"),
@@ -155,6 +170,14 @@ macro_rules! for_each_tag {
             (DeclIdent, "D_DECL_IDENT", "a declaration has no type"),
             (DeclClass, "D_DECL_CLASS", "a declaration has two storage classes"),
             (DeclBadclass, "D_DECL_BADCLASS", "D does not have this storage class"),
+            (DeclParmclass, "D_DECL_PARMCLASS", "a parameter has a storage class"),
+            (DeclScope, "D_DECL_SCOPE", "a declared name has a backquote"),
+            (DeclLocassc, "D_DECL_LOCASSC", "a clause-local variable is declared as an associative array"),
+            (DeclProtoVarargs, "D_DECL_PROTO_VARARGS", "`...` stands where it cannot"),
+            (DeclProtoType, "D_DECL_PROTO_TYPE", "a parameter cannot have this type"),
+            (DeclProtoVoid, "D_DECL_PROTO_VOID", "void is not the only parameter"),
+            (DeclProtoName, "D_DECL_PROTO_NAME", "a parameter of type void has a name"),
+            (DeclProtoForm, "D_DECL_PROTO_FORM", "a parameter has a name and no type"),
             (DeclCombo, "D_DECL_COMBO", "two types in one declaration"),
             (DeclIdred, "D_DECL_IDRED", "the name is already taken, or has another type"),
             (DeclTypered, "D_DECL_TYPERED", "the type already exists"),
@@ -177,6 +200,7 @@ macro_rules! for_each_tag {
             (XlateSou, "D_XLATE_SOU", "what a translator makes is a struct or a union"),
             (XlateIncompat, "D_XLATE_INCOMPAT", "a translator's rule has another type than its member"),
             (XlateMemb, "D_XLATE_MEMB", "a translator has a rule for what is no member"),
+            (AttrMin, "D_ATTR_MIN", "something is less stable than -x amin asks for"),
             (IdOflow, "D_ID_OFLOW", "too many variables"),
             (NoReg, "D_NOREG", "the expression needs more registers than there are"),
         }
@@ -200,6 +224,12 @@ macro_rules! define_tags {
             pub const fn meaning(self) -> &'static str {
                 match self { $(Tag::$variant => $meaning),* }
             }
+            /// The page about it: a mistake and its remedy.
+            pub const fn page(self) -> &'static str {
+                match self {
+                    $(Tag::$variant => include_str!(concat!("../../tags/", $name, ".md"))),*
+                }
+            }
             /// The tag of this name.
             pub fn from_name(name: &str) -> Option<Tag> {
                 Self::ALL.iter().copied().find(|t| t.name() == name)
@@ -208,3 +238,35 @@ macro_rules! define_tags {
     };
 }
 for_each_tag!(define_tags);
+
+/// DTrace's other tags, which this compiler does not give, each with the reason.
+pub const NOT_GIVEN: &[(&str, &str)] = &[
+    ("D_ASRELO", "compiled objects hold no relocations that something could leave unresolved"),
+    ("D_DECL_DYNOBJ", "a program has no word for a type that is known only at run time"),
+    ("D_SYM_MODEL", "the kernel and its modules have one data model, that of 64 bits"),
+    ("D_PRAGMA_UNUSED", NO_PRAGMA),
+    ("D_PRAGMA_SCOPE", NO_PRAGMA),
+    ("D_ARGS_XLATOR", NO_TRANSLATOR),
+    ("D_PROV_BADNAME", NO_PROVIDER),
+    ("D_PROV_INCOMPAT", NO_PROVIDER),
+    ("D_PROV_PRDUP", NO_PROVIDER),
+    ("D_PROV_PRARGLEN", NO_PROVIDER),
+    ("D_PROV_PRXLATOR", NO_PROVIDER),
+    ("D_PROC_OFF", NO_PROCESS),
+    ("D_PROC_ALIGN", NO_PROCESS),
+    ("D_PROC_NAME", NO_PROCESS),
+    ("D_PROC_GRAB", NO_PROCESS),
+    ("D_PROC_DYN", NO_PROCESS),
+    ("D_PROC_LIB", NO_PROCESS),
+    ("D_PROC_FUNC", NO_PROCESS),
+    ("D_PROC_CREATEFAIL", NO_PROCESS),
+    ("D_PROC_NODEV", NO_PROCESS),
+    ("D_PROC_BADPID", NO_PROCESS),
+    ("D_PROC_BADPROV", NO_PROCESS),
+    ("D_PROC_USDT", NO_PROCESS),
+];
+
+const NO_PRAGMA: &str = "pragmas about identifiers and dependencies are not there yet";
+const NO_TRANSLATOR: &str = "translators are not there yet";
+const NO_PROVIDER: &str = "provider declarations are not there yet";
+const NO_PROCESS: &str = "the pid provider and USDT are not there yet";

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Declarations: `int x;`, `self string s;`, `inline int N = 5;`, `typedef unsigned int u;`.
+//! Declarations: `int x;`, `self string s;`, `inline int N = 5;`, `typedef unsigned int u;`. What stands
+//! around their names is read in `declarator.rs`.
 
 use super::{Parse, Parser};
 use std::sync::Arc;
 
-use crate::ast::{Body, Decl, Declarator, Extent, TypeName};
+use crate::ast::{Body, Decl, Declarator, TypeName};
 use crate::diag::{Diagnostic, Tag};
 use crate::source::Span;
 use crate::token::Tok;
@@ -139,83 +140,6 @@ impl Parser<'_> {
         self.expect("}")?;
         self.shallower();
         Ok(if is_enum { Body::Constants(constants) } else { Body::Members(members) })
-    }
-
-    /// What stands behind `[`, up to and with the `]`.
-    fn parse_extent(&mut self) -> Parse<Extent> {
-        if self.maybe("]") {
-            return Ok(Extent::Open);
-        }
-        if !self.at_type() {
-            let e = self.parse_assignment()?;
-            if self.maybe("]") {
-                return Ok(Extent::Count(e));
-            }
-        }
-        let mut types = Vec::new();
-        loop {
-            let ty = self.parse_type_name()?;
-            let name = match &self.peek().tok {
-                Tok::Ident(_) => Some(self.expect_ident("a parameter's name")?.0),
-                _ => None,
-            };
-            types.push((ty, name));
-            if !self.maybe(",") {
-                break;
-            }
-        }
-        self.expect("]")?;
-        Ok(Extent::Tuple(types))
-    }
-
-    /// `*name)(parameters)`; the bracket before it has been read.
-    fn parse_function_pointer(&mut self, pointers: u16) -> Parse<Declarator> {
-        self.expect("*")?;
-        let (name, span) = self.expect_ident("a name to declare")?;
-        self.expect(")")?;
-        self.expect("(")?;
-        let mut open = 1usize;
-        while open > 0 {
-            match self.bump().tok {
-                Tok::Punct("(") => open += 1,
-                Tok::Punct(")") => open -= 1,
-                Tok::Eof => return Err(self.unexpected("`)`")),
-                _ => {}
-            }
-        }
-        Ok(Declarator { is_function: true, ..Declarator::plain(name, pointers, span) })
-    }
-
-    fn parse_declarator(&mut self) -> Parse<Declarator> {
-        let pointers = self.stars();
-        if self.maybe("(") {
-            return self.parse_function_pointer(pointers);
-        }
-        if self.is(":") {
-            // A bit field without a name moves what comes behind it.
-            let span = self.bump().span;
-            let bits = Some(self.parse_assignment()?);
-            return Ok(Declarator { bits, ..Declarator::plain(String::new(), pointers, span) });
-        }
-        let (name, span) = match self.peek().tok.clone() {
-            // `self->x` instead of `self int x`: say what to write.
-            Tok::Ident(name) => {
-                let span = self.bump().span;
-                (name, span)
-            }
-            _ => return Err(self.unexpected("a name to declare")),
-        };
-        let mut d = Declarator::plain(name, pointers, span);
-        while self.maybe("[") {
-            d.arrays.push(self.parse_extent()?);
-        }
-        if self.maybe(":") {
-            d.bits = Some(self.parse_assignment()?);
-        }
-        if self.maybe("=") {
-            d.init = Some(self.parse_assignment()?);
-        }
-        Ok(d)
     }
 
     pub(super) fn stars(&mut self) -> u16 {

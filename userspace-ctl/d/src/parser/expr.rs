@@ -242,29 +242,25 @@ impl Parser<'_> {
         self.node(ExprKind::SizeofExpr(Box::new(e)), span)
     }
 
-    /// `offsetof(type, member)`: the address of the member in a struct at 0.
+    /// `offsetof(type, member)`.
     fn parse_offsetof(&mut self) -> Parse<Expr> {
         let start = self.bump().span;
         self.expect("(")?;
-        let mut ty = self.parse_type_name()?;
+        let ty = self.parse_type_name()?;
         let at = ty.span;
         if !self.is(",") {
             return Err(self.unexpected("`,` and a member's name"));
         }
         self.bump();
         let (name, span) = self.expect_ident("a member's name after `,`")?;
-        ty.pointers = ty.pointers.saturating_add(1);
+        let to = TypeName { pointers: ty.pointers.saturating_add(1), ..ty.clone() };
         let nothing = self.node(ExprKind::Int(0, Int::ULONG), at)?;
-        let nowhere = self.node(ExprKind::Cast(ty, Box::new(nothing)), at)?;
+        let nowhere = self.node(ExprKind::Cast(to, Box::new(nothing)), at)?;
         let name = MemberName { name, is_arrow: true, span };
         let member = self.node(ExprKind::Member(Box::new(nowhere), name), at.to(span))?;
         let member = self.parse_suffixes(member)?;
         let end = self.expect(")")?;
-        let span = start.to(end);
-        let address = self.node(ExprKind::Unary(UnOp::AddrOf, Box::new(member)), span)?;
-        let size =
-            TypeName { words: vec![("size_t".into(), at)], body: None, pointers: 0, span: at };
-        let offset = self.node(ExprKind::Cast(size, Box::new(address)), span)?;
+        let offset = self.node(ExprKind::Offsetof(ty, Box::new(member)), start.to(end))?;
         self.parse_suffixes(offset)
     }
 
@@ -325,6 +321,15 @@ impl Parser<'_> {
                 ExprKind::Ident(name)
             }
         };
+        if let Some(object) = self.lexer.object_of_process(span) {
+            let message = format!(
+                "{object} is no module of the kernel: a process's symbols have no values here"
+            );
+            let d = Diagnostic::new(Tag::SymBadref, span, message);
+            return Err(self.complain(d.label("expected a module of the kernel").hint(
+                "usym(), ufunc() and ustack() name a process's symbols; copyin() reads its memory",
+            )));
+        }
         self.bump();
         if self.is("`") {
             self.bump();
@@ -355,8 +360,7 @@ impl Parser<'_> {
                 }
                 "." | "->" => {
                     self.bump();
-                    let (name, span) =
-                        self.expect_ident(&format!("a member's name after `{p}`"))?;
+                    let (name, span) = self.member_name(p)?;
                     ExprKind::Member(Box::new(e), MemberName { name, is_arrow: p == "->", span })
                 }
                 "++" | "--" => {
@@ -368,6 +372,21 @@ impl Parser<'_> {
             };
             e = self.node(kind, start.to(self.last))?;
         }
+    }
+
+    /// What stands behind `.` and `->`.
+    fn member_name(&mut self, op: &str) -> Parse<(String, Span)> {
+        let t = self.peek().clone();
+        let found = match &t.tok {
+            Tok::Int(..) => "a number",
+            Tok::Str(_) => "a string",
+            Tok::Agg(_) => "an aggregation",
+            Tok::Punct("(") => "an expression in parentheses",
+            _ => return self.expect_ident(&format!("a member's name after `{op}`")),
+        };
+        let message = format!("operator {op} requires an identifier behind it, found {found}");
+        let d = Diagnostic::new(Tag::OpIdent, t.span, message);
+        Err(self.complain(d.label("expected a member's name")))
     }
 
     /// Arguments up to the closing bracket; the opening one has been read.

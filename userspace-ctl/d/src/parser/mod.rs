@@ -8,10 +8,13 @@
 
 mod clause;
 mod decl;
+mod declarator;
 mod expr;
 pub mod pragma;
 pub mod probe_desc;
 mod translator;
+
+pub use decl::is_type_word;
 
 use std::collections::HashSet;
 
@@ -194,7 +197,7 @@ impl Parser<'_> {
     }
 
     fn is_type_name(&self, word: &str) -> bool {
-        decl::is_type_word(word) || Type::named(word).is_some() || self.typedefs.contains(word)
+        is_type_word(word) || Type::named(word).is_some() || self.typedefs.contains(word)
     }
 
     /// Is it a type of the world? Asked only where a type may stand: `(name)`, `(name *`, `name x`.

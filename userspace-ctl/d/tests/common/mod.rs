@@ -347,8 +347,8 @@ impl World for TestWorld {
     fn members(&self, of: d::types::StructId) -> Option<std::sync::Arc<[d::types::Member]>> {
         types::members(of)
     }
-    fn enum_constant(&self, name: &str) -> Option<(u64, d::types::Type)> {
-        types::enum_constant(name)
+    fn enum_constants(&self, name: &str) -> Vec<(u64, d::types::Type)> {
+        types::enum_constants(name)
     }
     fn symbol(&self, module: &str, name: &str) -> Option<d::world::Symbol> {
         types::symbol(module, name)

@@ -104,14 +104,15 @@ pub fn nearest_types(space: TypeSpace, name: &str) -> Vec<String> {
     }
 }
 
-pub fn enum_constant(name: &str) -> Option<(u64, Type)> {
-    let value = match name {
-        "PIDTYPE_PID" => 0,
-        "PIDTYPE_TGID" => 1,
-        "PIDTYPE_NONE" => -1i64 as u64,
-        _ => return None,
+pub fn enum_constants(name: &str) -> Vec<(u64, Type)> {
+    let values: &[i64] = match name {
+        "PIDTYPE_PID" => &[0],
+        "PIDTYPE_TGID" => &[1],
+        "PIDTYPE_NONE" => &[-1],
+        "STATE_IDLE" => &[0, 3],
+        _ => &[],
     };
-    Some((value, int("enum pid_type")))
+    values.iter().map(|v| (*v as u64, int("enum pid_type"))).collect()
 }
 
 pub fn members(of: StructId) -> Option<Arc<[Member]>> {

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Parameters: of functions, which D can point to but not call, and of associative arrays, whose keys
+//! they are.
+
+use std::sync::Arc;
+
+use super::Checker;
+use crate::ast::{Extent, Param, Prototype};
+use crate::diag::{Diagnostic, Tag};
+use crate::types::{Function, Type};
+
+impl Checker<'_> {
+    /// A function with this result.
+    pub(super) fn function_type(&mut self, result: Type, prototype: &Prototype) -> Type {
+        if result.is_error() {
+            return result;
+        }
+        let mut params = Vec::new();
+        let is_only = prototype.params.len() == 1 && prototype.dots.is_none();
+        for param in &prototype.params {
+            let Some(ty) = self.param(param, "a function") else { return Type::Error };
+            if ty != Type::Void {
+                // What a function takes a function for is not told: nobody calls it here.
+                params.push(if leads_to_function(&ty) { Type::Void.pointer_to() } else { ty });
+            } else if !is_only {
+                return self.void_among("a function", param);
+            }
+        }
+        // `f()` says nothing about its parameters.
+        let is_variadic = prototype.dots.is_some() || prototype.params.is_empty();
+        Type::Function(Arc::new(Function { result, params, is_variadic }))
+    }
+
+    /// The types of a declared array's keys.
+    pub(super) fn key_types(&mut self, prototype: &Prototype) -> Option<Arc<[Type]>> {
+        if let Some(dots) = prototype.dots {
+            let message = "an associative array may not have a variable number of keys";
+            let d = Diagnostic::new(Tag::DeclProtoVarargs, dots, message);
+            self.fail(d.label("expected a type"));
+            return None;
+        }
+        let mut types = Vec::new();
+        for param in &prototype.params {
+            match self.param(param, "an associative array")? {
+                Type::Void => {
+                    self.void_among("an associative array", param);
+                    return None;
+                }
+                ty @ (Type::Int(_) | Type::Pointer(_) | Type::String) => types.push(ty),
+                ty @ Type::Struct(_) if self.size_of(&ty).is_some() => types.push(ty),
+                ty => {
+                    let message = format!("a value of type {ty} cannot be a key");
+                    let d = Diagnostic::new(Tag::DeclProtoType, param.span, message);
+                    self.fail(d.label("expected a number, a pointer, a string or a struct"));
+                    return None;
+                }
+            }
+        }
+        Some(types.into())
+    }
+
+    fn param(&mut self, param: &Param, of: &str) -> Option<Type> {
+        if let Some((class, span)) = param.class.as_ref().filter(|c| c.0 != "register") {
+            let message =
+                format!("storage class {class} is not appropriate for a parameter of {of}");
+            let d = Diagnostic::new(Tag::DeclParmclass, *span, message);
+            self.fail(d.label("expected a type"));
+            return None;
+        }
+        let base = self.type_name(&param.ty);
+        let associative = param.name.arrays.iter().find(|a| matches!(a, Extent::Tuple(_)));
+        if associative.is_some() {
+            let message = format!("a parameter of {of} cannot be an associative array");
+            self.fail(Diagnostic::new(Tag::DeclProtoType, param.span, message));
+            return None;
+        }
+        // As in C an array is a pointer to its first element, whatever its size says.
+        let (outer, arrays) = match param.name.arrays.split_first() {
+            Some((_, rest)) if param.name.inner.is_none() => (true, rest),
+            _ => (false, param.name.arrays.as_slice()),
+        };
+        let ty = match self.declared(base, &param.name, arrays) {
+            Type::Error => return None,
+            ty @ Type::Function(_) => ty.pointer_to(),
+            ty if outer => ty.pointer_to(),
+            ty => ty,
+        };
+        if ty == Type::Void && !param.name.name.is_empty() {
+            let message =
+                format!("void has no values: parameter {} cannot be void", param.name.name);
+            let d = Diagnostic::new(Tag::DeclProtoName, param.span, message);
+            self.fail(d.label("expected void without a name, or another type"));
+            return None;
+        }
+        Some(ty)
+    }
+
+    fn void_among(&mut self, of: &str, param: &Param) -> Type {
+        let message = match of {
+            "a function" => "void must be the only parameter of a function",
+            _ => "a key of an associative array cannot be void",
+        };
+        self.fail(Diagnostic::new(Tag::DeclProtoVoid, param.span, message).label("void"));
+        Type::Error
+    }
+}
+
+/// Is there a function anywhere in it? Nesting of parameters in parameters is bounded by that.
+fn leads_to_function(ty: &Type) -> bool {
+    match ty {
+        Type::Function(_) => true,
+        Type::Pointer(to) | Type::Array(to, _) => leads_to_function(to),
+        _ => false,
+    }
+}

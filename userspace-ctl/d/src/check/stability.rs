@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0
+//! How stable is what a program uses: the least of its probe descriptions and the least of the names
+//! in its statements; `-x amin` refuses what is less.
+
+use super::Checker;
+use crate::ast::{self, ExprKind, StmtKind};
+use crate::diag::{Diagnostic, Tag};
+use crate::names::scope::Scope;
+use crate::source::Span;
+use crate::types::Type;
+use crate::world::ProbePattern;
+use abi::dif::Builtin;
+use abi::probe::is_glob;
+use abi::stability::{Attributes, Class, Stability};
+
+/// The least of descriptions and of statements so far.
+#[derive(Debug, Clone, Copy)]
+pub struct Least {
+    /// Probe descriptions.
+    pub probes: Attributes,
+    /// What clauses do with them.
+    pub statements: Attributes,
+}
+
+impl Default for Least {
+    fn default() -> Self {
+        Self { probes: Attributes::STABLE, statements: Attributes::STABLE }
+    }
+}
+
+impl Checker<'_> {
+    /// Takes a clause into account, if anybody asks.
+    pub(super) fn weigh(&mut self, clause: &ast::Clause, probes: &[(ProbePattern, Span)]) {
+        if !self.settings.is_weighed {
+            return;
+        }
+        let mut of_args = Attributes::STABLE;
+        for (pattern, span) in probes {
+            for provider in self.providers_of(pattern) {
+                let (probe, args) = Attributes::of_provider(&provider);
+                of_args = of_args.min(args);
+                self.stability.probes = self.stability.probes.min(probe);
+                self.at_least(probe, &format!("probe description {pattern}"), *span);
+            }
+        }
+        let statements = clause.body.as_deref().unwrap_or_default();
+        let mut todo: Vec<&ast::Stmt> = statements.iter().rev().collect();
+        if let Some(predicate) = &clause.predicate {
+            self.weigh_expr(predicate, of_args);
+        }
+        while let Some(statement) = todo.pop() {
+            match &statement.kind {
+                StmtKind::Expr(e) => self.weigh_expr(e, of_args),
+                StmtKind::If(condition, then, other) => {
+                    self.weigh_expr(condition, of_args);
+                    todo.extend(then.iter().chain(other).rev());
+                }
+            }
+        }
+    }
+
+    fn providers_of(&self, pattern: &ProbePattern) -> Vec<String> {
+        let named = !pattern.provider.is_empty() && !is_glob(pattern.provider.as_bytes());
+        if named && pattern.id == 0 {
+            return vec![pattern.provider.clone()];
+        }
+        let found = self.world.probes(pattern);
+        let mut providers: Vec<String> =
+            found.into_iter().map(|p| p.parts.into()).map(|[p, ..]: [String; 4]| p).collect();
+        providers.sort();
+        providers.dedup();
+        let is_own =
+            |p: &str| p.is_empty() && matches!(pattern.name.as_str(), "BEGIN" | "END" | "ERROR");
+        for p in providers.iter_mut().filter(|p| is_own(p)) {
+            *p = "dtrace".into();
+        }
+        providers
+    }
+
+    fn weigh_expr(&mut self, e: &ast::Expr, of_args: Attributes) {
+        let found = match &e.kind {
+            ExprKind::Ident(name) => self.weight_of(name, of_args).map(|a| (name.clone(), a)),
+            ExprKind::Symbol(name) => Some((format!("`{name}"), Attributes::KERNEL)),
+            ExprKind::Cast(ty, _) | ExprKind::SizeofType(ty) | ExprKind::Offsetof(ty, _) => {
+                let text = self.source.slice(ty.span).to_string();
+                self.is_kernels(ty).then_some((text, Attributes::KERNEL))
+            }
+            _ => None,
+        };
+        if let Some((what, attributes)) = found {
+            self.stability.statements = self.stability.statements.min(attributes);
+            self.at_least(attributes, &what, e.span);
+        }
+        e.kind.each_child(&mut |child| self.weigh_expr(child, of_args));
+    }
+
+    /// What a plain name promises; nothing is less than D's own promise for the rest.
+    fn weight_of(&self, name: &str, of_args: Attributes) -> Option<Attributes> {
+        if self.names.variable(Scope::Global, name).is_some()
+            || self.names.inlines.contains_key(name)
+        {
+            return None;
+        }
+        let stable = Stability::Stable;
+        match super::variable::builtin(name) {
+            Some(Builtin::Args) => Some(of_args),
+            Some(Builtin::Curthread) => {
+                Some(Attributes::new(stable, Stability::Private, Class::Common))
+            }
+            Some(Builtin::Uregs | Builtin::Regs) => {
+                Some(Attributes::new(stable, stable, Class::Isa))
+            }
+            Some(_) => None,
+            None => (!self.world.enum_constants(name).is_empty()).then_some(Attributes::KERNEL),
+        }
+    }
+
+    /// Is it a type that neither D nor the program defines?
+    fn is_kernels(&self, ty: &ast::TypeName) -> bool {
+        let words: Vec<&str> = ty.words.iter().map(|w| w.0.as_str()).collect();
+        match words.as_slice() {
+            [.., "struct" | "union" | "enum", tag] => {
+                ty.body.is_none() && !self.names.tags.keys().any(|(_, known)| known == tag)
+            }
+            [.., name] => {
+                Type::named(name).is_none()
+                    && !crate::parser::is_type_word(name)
+                    && !self.names.typedefs.contains_key(*name)
+            }
+            [] => false,
+        }
+    }
+
+    fn at_least(&mut self, found: Attributes, what: &str, span: Span) {
+        let Some(least) = self.settings.amin.filter(|least| found.min(*least) != *least) else {
+            return;
+        };
+        let message = format!("attributes for {what} ({found}) are less than predefined minimum");
+        let d = Diagnostic::new(Tag::AttrMin, span, message);
+        self.fail(
+            d.label(format!("expected {least} or more")).hint("-x amin says how stable it must be"),
+        );
+    }
+}
