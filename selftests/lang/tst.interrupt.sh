@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# ASSERTION: ^C and SIGTERM stop tracing: END fires, aggregations are printed, status 0. A closed pipe ends it too.
+# ASSERTION: ^C and SIGTERM stop tracing: END fires, aggregations are printed, status 0. A closed pipe ends it too. A second signal ends it at once, whatever it is doing.
 . /src/selftests/lib/sh
 driver many
 for signal in INT TERM; do
@@ -16,3 +16,11 @@ reader=$!
 for n in $(seq 100); do fire_many 5; kill -0 $reader 2>/dev/null || break; sleep 0.1; done
 wait $reader; expect "status of the pipe" $? 0
 expect "the first line" "$(wc -l </tmp/out)" 1
+dtrace -w -q -n 'BEGIN { system("touch /tmp/began; exec sleep 60"); } END { printf("end\n"); }' >/tmp/out 2>/tmp/err & tracer=$!
+until_ok test -f /tmp/began
+kill -INT $tracer
+sleep 0.5
+kill -0 $tracer || fail "the first signal interrupted what a record asks for"
+kill -INT $tracer
+wait $tracer; expect "status after the second signal" $? 1
+expect "no END after it" "$(cat /tmp/out)" ""

@@ -73,15 +73,8 @@ pub struct Args {
 const NOT_YET: &[(char, bool, &str)] = &[
     ('A', false, "generate an anonymous enabling"),
     ('a', false, "claim anonymous tracing state"),
-    ('B', false, "buffer all output"),
-    ('C', false, "run cpp on scripts"),
-    ('D', true, "define a symbol for cpp"),
     ('G', false, "generate an ELF file with embedded DOF"),
-    ('H', false, "print the files that cpp includes"),
     ('h', false, "generate a header file from provider definitions"),
-    ('I', true, "add a directory to cpp's search path"),
-    ('U', true, "undefine a symbol for cpp"),
-    ('X', true, "C language standard"),
 ];
 
 fn command() -> Command {
@@ -99,8 +92,8 @@ fn command() -> Command {
     let mut command = Command::new("dtrace")
         .about("Dynamic tracing for Linux")
         .override_usage(
-            "dtrace [-eFlqSvVwZ] [-b bufsz] [-c cmd] [-L dir] [-o output] [-p pid] [-x opt[=val]] \
-             [-P|-m|-f|-n|-i spec] [-s script] [ args ... ]",
+            "dtrace [-BCeFHlqSvVwZ] [-b bufsz] [-c cmd] [-D name[=value]] [-I path] [-L dir] [-o output] \
+             [-p pid] [-U name] [-x opt[=val]] [-X a|c|s|t] [-P|-m|-f|-n|-i spec] [-s script] [ args ... ]",
         )
         .disable_help_flag(true)
         .disable_version_flag(true)
@@ -112,6 +105,10 @@ fn command() -> Command {
         .arg(text("script", 's', "FILE", "enable or list probes according to a D script"))
         .arg(text("set", 'x', "OPT[=VAL]", "set a compiler or run-time option"))
         .arg(text("bufsize", 'b', "SIZE", "size of the trace buffer (k, m, g)"))
+        .arg(text("define", 'D', "NAME[=VALUE]", "with -C: define a macro"))
+        .arg(text("undef", 'U', "NAME", "with -C: undefine a macro"))
+        .arg(text("incdir", 'I', "DIR", "with -C: look for included files in a directory"))
+        .arg(text("stdc", 'X', "a|c|s|t", "with -C: which C the preprocessor reads"))
         .arg(text("command", 'c', "CMD", "run a command and end when it does; $target is its pid"))
         .arg(text("library", 'L', "DIR", "look for D libraries in DIR, too"))
         .arg(text("output", 'o', "FILE", "append the output to a file"))
@@ -123,12 +120,15 @@ fn command() -> Command {
                 .value_parser(value_parser!(u32).range(1..))
                 .action(ArgAction::Append),
         )
+        .arg(flag("buffered", 'B', "write output a buffer at a time, as is done anyway"))
+        .arg(flag("cpp", 'C', "run the C preprocessor over scripts"))
+        .arg(flag("cpphdrs", 'H', "with -C: list included files on stderr"))
         .arg(flag("compile", 'e', "compile only, do not trace"))
         .arg(flag("flow", 'F', "indent by entry and return"))
         .arg(flag("list", 'l', "list probes"))
         .arg(flag("quiet", 'q', "only what the program prints"))
         .arg(flag("disassemble", 'S', "list the compiled program on stderr"))
-        .arg(flag("verbose", 'v', "with -l: stability and arguments; with -S: most steps"))
+        .arg(flag("verbose", 'v', "stability of the program; with -l: of probes, and their arguments; with -S: most steps"))
         .arg(flag("version", 'V', "version of the D language"))
         .arg(flag("destructive", 'w', "allow destructive actions"))
         .arg(flag("zero", 'Z', "allow descriptions that match no probe"))
@@ -182,11 +182,17 @@ pub fn parse(words: impl IntoIterator<Item = std::ffi::OsString>) -> Result<Args
             (at, Setting { name: name.to_string(), value })
         })
         .collect();
-    settings.extend(
-        placed(&m, "bufsize")
-            .map(|(at, size)| (at, Setting { name: "bufsize".into(), value: Some(size.clone()) })),
-    );
-    for (id, name) in [("flow", "flowindent"), ("quiet", "quiet"), ("destructive", "destructive")] {
+    for name in ["bufsize", "define", "undef", "incdir", "stdc"] {
+        let value = |v: &String| Setting { name: name.into(), value: Some(v.clone()) };
+        settings.extend(placed(&m, name).map(|(at, v)| (at, value(v))));
+    }
+    for (id, name) in [
+        ("flow", "flowindent"),
+        ("quiet", "quiet"),
+        ("destructive", "destructive"),
+        ("cpp", "cpp"),
+        ("cpphdrs", "cpphdrs"),
+    ] {
         if m.get_flag(id) {
             let at = m.index_of(id).unwrap_or(0);
             settings.push((at, Setting { name: name.into(), value: None }));
@@ -285,8 +291,8 @@ mod tests {
 
     #[test]
     fn later_slices() {
-        assert_eq!(args(&["-C", "-s", "f"]).unsupported.as_deref(), Some("-C"));
-        assert_eq!(args(&["-I", "/usr", "-n", "x"]).unsupported.as_deref(), Some("-I"));
+        assert_eq!(args(&["-A", "-s", "f"]).unsupported.as_deref(), Some("-A"));
+        assert_eq!(args(&["-G", "-n", "x"]).unsupported.as_deref(), Some("-G"));
         assert_eq!(args(&["-n", "x"]).unsupported, None);
         assert!(parse(["dtrace", "-p", "0"].map(Into::into)).is_err());
         assert!(parse(["dtrace", "-K"].map(Into::into)).is_err());

@@ -2,6 +2,7 @@
 //! Command line to programs: read, compile, complain.
 
 use crate::args::{Args, Spec};
+use crate::cpp::Cpp;
 use crate::settings::Settings;
 use crate::Stop;
 use abi::option::OptionId;
@@ -28,12 +29,20 @@ pub fn all(
         allow_empty: settings.empty,
         default_args: settings.defaultargs,
         libraries: consumer::library::all(&args.libraries)?,
+        surplus_args: settings.argref,
         strsize: u32::try_from(settings.get(OptionId::Strsize)).unwrap_or(256),
+        amin: settings.amin,
+        is_weighed: args.verbose,
     };
-    let mut compiler = Compiler::new(options);
+    let mut compiler = Compiler::new(options.clone());
     let mut programs = Vec::new();
-    for spec in &args.specs {
-        let source = source(spec)?;
+    for (n, spec) in args.specs.iter().enumerate() {
+        let source = source(spec, &settings.cpp)?;
+        if settings.tree {
+            eprint!("{}", d::show::tree(&source, &options, world));
+        }
+        // All programs have the same arguments: what none of them uses is told of the last.
+        compiler.options.surplus_args = settings.argref || n + 1 < args.specs.len();
         let compiled = compiler.compile(&source, world);
         match compiled.program {
             Some(program) => {
@@ -49,7 +58,7 @@ pub fn all(
     Ok(programs)
 }
 
-fn source(spec: &Spec) -> Result<Source, Stop> {
+fn source(spec: &Spec, cpp: &Cpp) -> Result<Source, Stop> {
     match spec {
         Spec::Text(kind, text) => Ok(Source::spec(*kind, text.clone())),
         Spec::Script(file) => {
@@ -62,6 +71,7 @@ fn source(spec: &Spec) -> Result<Source, Stop> {
             };
             let bytes =
                 bytes.map_err(|e| Error::new(format!("failed to open {file}"), reason(&e)))?;
+            let bytes = if cpp.is_on { cpp.run(file, &bytes)? } else { bytes };
             let text = String::from_utf8(bytes).unwrap_or_else(|e| {
                 // D is ASCII but for strings and comments; Latin-1 keeps every byte's place.
                 e.into_bytes().into_iter().map(char::from).collect()

@@ -7,6 +7,7 @@
 
 mod args;
 mod compile;
+mod cpp;
 mod mode;
 mod settings;
 
@@ -67,8 +68,15 @@ fn run(args: &Args) -> Result<i32, Stop> {
     if let Some(option) = &args.unsupported {
         return Err(Stop::Usage(format!("option {option} is not supported yet")));
     }
+    if args.version && args.list {
+        return Err(Stop::Usage("only one of -l and -V at a time".into()));
+    }
     if args.version {
         return version();
+    }
+    let settings = settings::read(&args.settings)?;
+    if let Some(tag) = &settings.explain {
+        return explain(tag);
     }
     if args.specs.is_empty() && !args.list {
         return match std::env::args_os().len() {
@@ -76,11 +84,28 @@ fn run(args: &Args) -> Result<i32, Stop> {
             _ => Err(Error::new("", "no probes specified").into()),
         };
     }
-    let settings = settings::read(&args.settings)?;
     match args.list {
         true => mode::list::run(args, &settings),
         false => mode::run::run(args, settings),
     }
+}
+
+/// `-x explain`: the page about a tag.
+fn explain(name: &str) -> Result<i32, Stop> {
+    let name = name.trim_matches(['[', ']']).to_ascii_uppercase();
+    let mut out = std::io::stdout();
+    if let Some(tag) = d::Tag::from_name(&name) {
+        out.write_all(tag.page().as_bytes()).map_err(Failure::from)?;
+        return Ok(0);
+    }
+    if let Some((name, why)) = d::diag::tag::NOT_GIVEN.iter().find(|t| t.0 == name) {
+        writeln!(out, "# {name}: not given by this compiler\n\n{why}").map_err(Failure::from)?;
+        return Ok(0);
+    }
+    let names = d::Tag::ALL.iter().map(|t| t.name().to_string());
+    let near =
+        d::diag::did_you_mean(&name, names).map_or(String::new(), |near| format!("; {near}"));
+    Err(Error::new("", format!("failed to explain {name}: there is no such tag{near}")).into())
 }
 
 fn version() -> Result<i32, Stop> {

@@ -2,8 +2,10 @@
 //! `-x`: run-time options go to the kernel and the printer, compile-time ones to the compiler.
 
 use crate::args::Setting;
+use crate::cpp::{Cpp, Standard};
 use crate::Stop;
 use abi::option::{OptionId, Options};
+use abi::stability::Attributes;
 use consumer::{option, Error};
 
 /// What `-x` and its short forms say.
@@ -21,25 +23,28 @@ pub struct Settings {
     pub empty: bool,
     /// `-x zdefs`.
     pub zdefs: bool,
+    /// `-x argref`.
+    pub argref: bool,
+    /// `-x tree`.
+    pub tree: bool,
+    /// `-x amin`.
+    pub amin: Option<Attributes>,
+    /// `-x explain`: a tag.
+    pub explain: Option<String>,
+    /// The preprocessor.
+    pub cpp: Cpp,
 }
 
 /// Options that classic systems have and later slices bring.
 const NOT_YET: &[&str] = &[
     "aggpercpu",
-    "amin",
-    "argref",
     "core",
-    "cpp",
-    "cpphdrs",
-    "cpppath",
     "ctypes",
     "debug",
-    "define",
     "dtypes",
     "encoding",
     "evaltime",
     "grabanon",
-    "incdir",
     "iregs",
     "kdefs",
     "knodefs",
@@ -52,16 +57,11 @@ const NOT_YET: &[&str] = &[
     "nolibs",
     "pgmax",
     "pspec",
-    "setenv",
-    "stdc",
     "strip",
     "syslibdir",
-    "tree",
     "tregs",
     "udefs",
-    "undef",
     "unodefs",
-    "unsetenv",
     "verbose",
     "version",
     "zone",
@@ -74,12 +74,19 @@ pub fn read(all: &[Setting]) -> Result<Settings, Stop> {
     let mut settings = Settings::default();
     let mut checked = Options::default();
     for Setting { name, value } in all {
+        if valued(&mut settings, name, value.as_deref())? {
+            continue;
+        }
         let flag = match name.as_str() {
             "errtags" => &mut settings.errtags,
             "droptags" => &mut settings.droptags,
             "defaultargs" => &mut settings.defaultargs,
             "empty" => &mut settings.empty,
             "zdefs" => &mut settings.zdefs,
+            "argref" => &mut settings.argref,
+            "tree" => &mut settings.tree,
+            "cpp" => &mut settings.cpp.is_on,
+            "cpphdrs" => &mut settings.cpp.tells_headers,
             name if NOT_YET.contains(&name) => {
                 return Err(Stop::Usage(format!("option -x {name} is not supported yet")));
             }
@@ -100,6 +107,44 @@ pub fn read(all: &[Setting]) -> Result<Settings, Stop> {
         }
     }
     Ok(settings)
+}
+
+/// Options of the compiler that take a value; false if it is none of them.
+fn valued(settings: &mut Settings, name: &str, value: Option<&str>) -> Result<bool, Stop> {
+    let expected = match name {
+        "amin" => "stability such as Evolving/Evolving/Common",
+        "cpppath" => "the preprocessor's file",
+        "define" => "NAME or NAME=VALUE",
+        "explain" => "a tag such as D_SYNTAX",
+        "incdir" => "a directory",
+        "setenv" => "NAME=VALUE",
+        "stdc" => "a, c, s or t",
+        "undef" | "unsetenv" => "NAME",
+        _ => return Ok(false),
+    };
+    let refused = |found: &str| {
+        Error::new("", format!("failed to set -x {name}: {found}, expected {expected}"))
+    };
+    let Some(value) = value.filter(|v| !v.is_empty()) else {
+        return Err(refused("it needs a value").into());
+    };
+    let odd = || refused(&format!("'{value}' was given"));
+    let cpp = &mut settings.cpp;
+    match name {
+        "amin" => settings.amin = Some(Attributes::from_text(value).ok_or_else(odd)?),
+        "cpppath" => cpp.path = Some(value.into()),
+        "define" => cpp.words.push(format!("-D{value}")),
+        "explain" => settings.explain = Some(value.into()),
+        "incdir" => cpp.words.push(format!("-I{value}")),
+        "setenv" => {
+            let (name, value) = value.split_once('=').ok_or_else(odd)?;
+            std::env::set_var(name, value);
+        }
+        "stdc" => cpp.standard = Some(Standard::from_letter(value).ok_or_else(odd)?),
+        "undef" => cpp.words.push(format!("-U{value}")),
+        _ => std::env::remove_var(value),
+    }
+    Ok(true)
 }
 
 impl Settings {
@@ -177,8 +222,11 @@ mod tests {
         let known: Vec<_> = accepted.map(|o| row(*o)).collect();
         assert_eq!(told, known);
         for name in table("## When compiling", "## Not yet").iter().map(|r| &r[0]) {
-            let setting = Setting { name: name.clone(), value: None };
-            assert!(read(&[setting]).is_ok(), "{name}");
+            let (name, value) = match name.split_once('=') {
+                Some((name, value)) => (name.to_string(), Some(value.to_string())),
+                None => (name.clone(), None),
+            };
+            assert!(read(&[Setting { name: name.clone(), value }]).is_ok(), "{name}");
         }
         let refused: BTreeSet<&str> =
             MANUAL.split("## Not yet").nth(1).unwrap().split('`').skip(1).step_by(2).collect();

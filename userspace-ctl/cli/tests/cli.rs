@@ -67,11 +67,10 @@ fn no_device() {
 #[test]
 fn usage() {
     for (args, message) in [
-        (&["-C", "-n", "BEGIN"][..], "dtrace: option -C is not supported yet"),
-        (&["-A", "-n", "BEGIN"], "dtrace: option -A is not supported yet"),
+        (&["-A", "-n", "BEGIN"][..], "dtrace: option -A is not supported yet"),
         (&["-h", "-s", "x.d"], "dtrace: option -h is not supported yet"),
-        (&["-I", "/x", "-n", "BEGIN"], "dtrace: option -I is not supported yet"),
-        (&["-e", "-x", "cpp", "-n", "BEGIN"], "dtrace: option -x cpp is not supported yet"),
+        (&["-e", "-x", "ctypes", "-n", "BEGIN"], "dtrace: option -x ctypes is not supported yet"),
+        (&["-l", "-V"], "dtrace: only one of -l and -V at a time"),
         (&["-K"], "dtrace: unexpected argument '-K' found"),
         (&["-o"], "dtrace: a value is required for '-o <FILE>' but none was supplied"),
         (&[], "dtrace: nothing to do; `dtrace --help` lists the options"),
@@ -123,6 +122,129 @@ fn compile_errors() {
         (code, &*line),
         (1, "dtrace: failed to open /nonexistent/x.d: No such file or directory")
     );
+}
+
+/// A folder for scripts that is gone afterwards.
+struct Folder(std::path::PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let folder = std::env::temp_dir().join(format!("dtrace-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        Self(folder)
+    }
+    fn file(&self, name: &str, text: &str) -> String {
+        let file = self.0.join(name);
+        std::fs::write(&file, text).unwrap();
+        file.to_string_lossy().into_owned()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+#[test]
+fn preprocessor() {
+    let folder = Folder::new("cpp");
+    folder.file("inc.h", "#define ONE 1\n\nint from_header;\n");
+    let script = folder.file(
+        "x.d",
+        "#!/usr/sbin/dtrace -Cs\n#include \"inc.h\"\n#ifndef TWO\n#error no two\n#endif\n\
+         BEGIN\n{\n\tfrom_header = ONE + TWO; /* it's */\n\ttrace(nosuch);\n}\n",
+    );
+    // Errors have the lines of the script.
+    let o = dtrace(&["-C", "-D", "TWO=2", "-e", "-s", &script]);
+    assert_eq!(o.status.code(), Some(1));
+    let text = err(&o);
+    let head = format!("dtrace: failed to compile script {script}: line 9: ");
+    assert!(text.starts_with(&head) && text.contains("\n9 |  trace(nosuch);\n"), "{text}");
+    // -U undoes -D, and the preprocessor's own words come through.
+    let o = dtrace(&["-C", "-D", "TWO=2", "-U", "TWO", "-e", "-s", &script]);
+    assert_eq!(o.status.code(), Some(1));
+    assert!(err(&o).contains("#error no two"), "{}", err(&o));
+    assert!(
+        err(&o).contains(&format!("dtrace: failed to preprocess {script}: cpp: exit status: 1"))
+    );
+
+    // An included file has its own lines; -I finds it, -H tells it.
+    folder.file("bad.h", "\n\nint int x;\n");
+    let user = Folder::new("cpp-user");
+    let script = user.file("y.d", "#include <bad.h>\nBEGIN { }\n");
+    let place = folder.0.to_string_lossy().into_owned();
+    let (code, line) = told(&["-C", "-I", &place, "-e", "-s", &script]);
+    assert_eq!(code, 1);
+    let head = format!("dtrace: failed to compile script {script}: \"{place}/bad.h\", line 3: ");
+    assert!(line.starts_with(&head), "{line}");
+    let o = dtrace(&["-C", "-H", "-I", &place, "-e", "-s", &script]);
+    assert!(err(&o).starts_with(&format!(". {place}/bad.h\n")), "{}", err(&o));
+
+    // -X: what the C before ISO did with its pastes.
+    let script = user
+        .file("z.d", "#define PASTE(a, b) a/**/b\nint PASTE(one,two);\nBEGIN { onetwo = 1; }\n");
+    assert_eq!(told(&["-C", "-X", "s", "-e", "-s", &script]), (0, String::new()));
+    assert_eq!(told(&["-C", "-X", "c", "-e", "-s", &script]).0, 1);
+    assert_eq!(
+        told(&["-X", "z", "-n", "BEGIN"]),
+        (1, "dtrace: failed to set -x stdc: 'z' was given, expected a, c, s or t".into())
+    );
+
+    let gone = "dtrace: failed to preprocess";
+    let (code, line) = told(&["-C", "-x", "cpppath=/nonexistent/cpp", "-e", "-s", &script]);
+    assert!(code == 1 && line.starts_with(gone) && line.contains("apt install cpp"), "{line}");
+    // Without -C the first directive says what to do.
+    let o = dtrace(&["-e", "-s", &script]);
+    assert!(err(&o).contains("-C"), "{}", err(&o));
+}
+
+#[test]
+fn stability() {
+    let o = dtrace(&["-e", "-v", "-n", "dtrace:::BEGIN { trace(curthread->on_cpu); }"]);
+    assert_eq!(o.status.code(), Some(0), "{}", err(&o));
+    assert_eq!(
+        String::from_utf8(o.stdout).unwrap(),
+        "\nStability attributes for description dtrace:::BEGIN :\n\
+         \n\tMinimum Probe Description Attributes\n\
+         \t\tIdentifier Names: Stable\n\t\tData Semantics:   Stable\n\t\tDependency Class: Common\n\
+         \n\tMinimum Statement Attributes\n\
+         \t\tIdentifier Names: Stable\n\t\tData Semantics:   Private\n\t\tDependency Class: Common\n\n"
+    );
+    let amin = ["-e", "-x", "errtags", "-x", "amin=stable/stable/common", "-n"];
+    let with = |program| told(&[&amin[..], &[program]].concat());
+    assert_eq!(with("BEGIN { trace(pid); }"), (0, String::new()));
+    let (code, line) = with("BEGIN { trace(curthread); }");
+    assert_eq!(code, 1);
+    assert!(line.contains("[D_ATTR_MIN] in action list: attributes for curthread (Stable/Private/Common) are less than predefined minimum"), "{line}");
+    assert_eq!(told(&["-e", "-x", "amin=much", "-n", "BEGIN"]).0, 1);
+}
+
+#[test]
+fn explain() {
+    let o = dtrace(&["-x", "explain=d_syntax"]);
+    assert_eq!(o.status.code(), Some(0));
+    assert!(String::from_utf8(o.stdout).unwrap().starts_with("# D_SYNTAX: "));
+    let o = dtrace(&["-x", "explain=D_ASRELO"]);
+    assert!(String::from_utf8(o.stdout).unwrap().contains("not given by this compiler"));
+    assert_eq!(
+        told(&["-x", "explain=D_SYNTAXX"]),
+        (
+            1,
+            "dtrace: failed to explain D_SYNTAXX: there is no such tag; did you mean `D_SYNTAX`?"
+                .into()
+        )
+    );
+}
+
+#[test]
+fn several_programs_share_arguments() {
+    let (a, b) = ("BEGIN { trace($1); }", "BEGIN { trace($$2); }");
+    assert_eq!(told(&["-e", "-n", a, "4", "-n", b, "two"]), (0, String::new()));
+    let (code, line) = told(&["-e", "-n", a, "4", "-n", b, "two", "three"]);
+    assert_eq!(code, 1);
+    assert!(line.ends_with("extraneous argument 'three' ($3 is not referenced)"), "{line}");
+    assert_eq!(told(&["-e", "-x", "argref", "-n", a, "4", "5"]), (0, String::new()));
 }
 
 #[test]

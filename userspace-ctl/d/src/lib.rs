@@ -63,6 +63,8 @@ pub struct Options {
     pub allow_empty: bool,
     /// `-x defaultargs`: a missing `$n` is 0, `$$n` is "".
     pub default_args: bool,
+    /// Arguments may be left unused (`-x argref`), or a later program uses them.
+    pub surplus_args: bool,
     /// Bytes of a string with its NUL (`-x strsize`); a pragma in the program overrides it.
     pub strsize: u32,
     /// What programs may use without defining it.
@@ -96,6 +98,7 @@ impl Default for Options {
             allow_zero: false,
             allow_empty: false,
             default_args: false,
+            surplus_args: false,
             strsize: 256,
             libraries: library::Libraries::default(),
             amin: None,
@@ -121,8 +124,10 @@ pub struct Compiled {
 /// [`Compiler::compile`].
 #[derive(Debug, Default)]
 pub struct Compiler {
-    options: Options,
+    /// What the command line says; may change from one program to the next.
+    pub options: Options,
     names: Names,
+    used_args: Vec<usize>,
     next_statement: u64,
     next_clause: u64,
 }
@@ -151,8 +156,9 @@ impl Compiler {
             let message = "empty D program translation unit";
             diagnostics.push(Diagnostic::new(Tag::Empty, span, message).label("nothing to trace"));
         }
-        if diagnostics.is_empty() && !options.default_args {
-            diagnostics.extend(unused_argument(&options, &parsed.used_args, source));
+        self.used_args.extend(&parsed.used_args);
+        if diagnostics.is_empty() && !options.default_args && !options.surplus_args {
+            diagnostics.extend(unused_argument(&options, &self.used_args, source));
         }
         let settings = Settings {
             strsize: options.strsize,
@@ -185,9 +191,7 @@ impl Compiler {
             diagnostics.append(&mut lower.diagnostics);
         }
         if !diagnostics.is_empty() {
-            for d in &mut diagnostics {
-                d.line = source.line(d.primary.span.start);
-            }
+            diagnostics.iter_mut().for_each(|d| d.locate(source));
             diagnostics.sort_by_key(|d| d.primary.span.start);
             return Compiled { diagnostics, ..Compiled::default() };
         }
@@ -197,7 +201,7 @@ impl Compiler {
         self.next_statement += program.statements.len() as u64;
         self.next_clause = next_clause;
         self.names = names;
-        notes.iter_mut().for_each(|d| d.line = source.line(d.primary.span.start));
+        notes.iter_mut().for_each(|d| d.locate(source));
         Compiled { program: Some(program), diagnostics, notes }
     }
 }
@@ -262,7 +266,7 @@ fn unused_argument(options: &Options, used: &[usize], source: &Source) -> Option
     let end = source.text.trim_end().len();
     let end = source::Span::new(end, end);
     let mut d = Diagnostic::new(Tag::MacroUnused, end, message)
-        .hint("use it in the program, or allow it with -x defaultargs");
+        .hint("use it in the program, or allow it with -x argref");
     d.is_bare = true;
     Some(d)
 }

@@ -62,15 +62,55 @@ impl Source {
             SourceName::CommandLine(_) => "command line",
         }
     }
-    /// Line of a byte offset, from 1.
-    pub fn line(&self, offset: usize) -> usize {
-        let end = offset.min(self.text.len());
-        self.text.as_bytes().iter().take(end).filter(|&&b| b == b'\n').count() + 1
+    /// Where a byte is as its author sees it: `#line` and a preprocessor's marks count.
+    pub fn place(&self, offset: usize) -> Place<'_> {
+        let mut place = Place { file: None, line: 1, lines: 0..self.text.len(), first: 1 };
+        let mut start = 0;
+        for line in self.text.split_inclusive('\n') {
+            let end = start + line.len();
+            if let Some((number, file)) = mark(line) {
+                if start > offset {
+                    place.lines.end = start;
+                    break;
+                }
+                place.file = file.or(place.file);
+                (place.line, place.first, place.lines.start) = (number, number, end);
+            } else if end <= offset && line.ends_with('\n') {
+                place.line = place.line.saturating_add(1);
+            }
+            start = end;
+        }
+        let is_own = |f: &&str| matches!(&self.name, SourceName::Script(own) if own == f);
+        place.file = place.file.filter(|f| !is_own(f));
+        place
     }
     /// The text of a span, "" if it does not lie on character boundaries.
     pub fn slice(&self, span: Span) -> &str {
         self.text.get(span.start..span.end).unwrap_or("")
     }
+}
+
+/// A place in a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place<'a> {
+    /// The file, if it is not the source itself.
+    pub file: Option<&'a str>,
+    /// Line, from 1.
+    pub line: usize,
+    /// Bytes of the source's lines that are of one piece with it.
+    pub lines: std::ops::Range<usize>,
+    /// The number of the first of them.
+    pub first: usize,
+}
+
+/// `# 12 "file"` or `#line 12 "file"`: number and file of the next line.
+fn mark(line: &str) -> Option<(usize, Option<&str>)> {
+    let rest = line.trim_start().strip_prefix('#')?.trim_start();
+    let rest = rest.strip_prefix("line").unwrap_or(rest).trim_start();
+    let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+    let number = rest.get(..end)?.parse::<usize>().ok()?.max(1);
+    let file = rest.get(end..)?.trim_start().strip_prefix('"').and_then(|r| r.split('"').next());
+    Some((number, file))
 }
 
 /// Bytes `start..end` of a source.
@@ -90,5 +130,27 @@ impl Span {
     /// From the start of `self` to the end of `other`.
     pub fn to(self, other: Span) -> Span {
         Span { start: self.start.min(other.start), end: self.end.max(other.end) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_say_where_lines_come_from() {
+        let text =
+            "a\n# 1 \"x.d\"\nb\n# 7 \"inc.h\" 1 3\nc\nd\n#line 3 \"x.d\"\ne\n# pragma D x\nf";
+        let source = Source::script("x.d", text);
+        let at = |what: &str| {
+            let place = source.place(text.find(what).unwrap());
+            (place.file, place.line, &text[place.lines.clone()], place.first)
+        };
+        assert_eq!(at("a\n"), (None, 1, "a\n", 1));
+        assert_eq!(at("b\n"), (None, 1, "b\n", 1));
+        assert_eq!(at("d\n"), (Some("inc.h"), 8, "c\nd\n", 7));
+        assert_eq!(at("e\n"), (None, 3, "e\n# pragma D x\nf", 3));
+        assert_eq!(source.place(text.len()).line, 5);
+        assert_eq!(Source::script("y", "\n\n").place(9).line, 3);
     }
 }

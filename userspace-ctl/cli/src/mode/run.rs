@@ -7,12 +7,14 @@ use crate::settings::Settings;
 use crate::{compile, Stop};
 use abi::option::OptionId;
 use consumer::device::Device;
+use consumer::print::listing;
 use consumer::process::Target;
 use consumer::session::{self, Output, Session};
 use consumer::wait::Signals;
 use consumer::world::{AnyProbe, KernelWorld};
-use consumer::Error;
+use consumer::{Error, Failure};
 use d::Program;
+use std::io::Write as _;
 
 /// Compiles, enables, traces; gives the exit status.
 pub fn run(args: &Args, settings: Settings) -> Result<i32, Stop> {
@@ -38,12 +40,29 @@ pub fn run(args: &Args, settings: Settings) -> Result<i32, Stop> {
         let bounds = args.verbose.then(|| settings.get(OptionId::Strsize));
         programs.iter().for_each(|p| eprint!("{}", disassemble::listing(p, bounds)));
     }
+    if args.verbose && args.compile_only {
+        let mut out = crate::mode::output(args.output.as_deref())?;
+        out.write_all(&stability(args, &programs)).map_err(Failure::from)?;
+        out.flush().map_err(Failure::from)?;
+    }
     match device {
         Some(mut device) if !args.compile_only => {
             trace(args, &settings, &mut device, targets, programs)
         }
         _ => Ok(0),
     }
+}
+
+/// What `-v` says of each program.
+fn stability(args: &Args, programs: &[Program]) -> Vec<u8> {
+    let mut out = Vec::new();
+    for (spec, program) in args.specs.iter().zip(programs) {
+        if let Some(least) = program.stability {
+            let title = spec.title().replace('\'', "");
+            listing::stability(&mut out, &title, least.probes, least.statements);
+        }
+    }
+    out
 }
 
 fn targets(args: &Args) -> Result<Vec<Target>, Error> {
@@ -66,6 +85,9 @@ fn trace(
         _ => "the programs".into(),
     };
     let mut out = crate::mode::output(args.output.as_deref())?;
+    if args.verbose {
+        out.write_all(&stability(args, &programs)).map_err(Failure::from)?;
+    }
     let mut err = std::io::stderr();
     let how = session::Settings { droptags: settings.droptags };
     let file = crate::mode::file(args.output.as_deref());

@@ -78,13 +78,11 @@ pub fn details(out: &mut Vec<u8>, probe: &ProbeView<'_>, types: Option<&[String]
 }
 
 /// What `-v` says of a program: the least that its descriptions and its statements promise.
-pub fn stability(title: &str, of_probes: Attributes, of_statements: Attributes) -> Vec<u8> {
-    let mut out = Vec::new();
+pub fn stability(out: &mut Vec<u8>, title: &str, probes: Attributes, statements: Attributes) {
     put!(out, "\nStability attributes for {title}:\n");
-    triple(&mut out, "Minimum Probe Description", of_probes);
-    triple(&mut out, "Minimum Statement", of_statements);
+    triple(out, "Minimum Probe Description", probes);
+    triple(out, "Minimum Statement", statements);
     out.push(b'\n');
-    out
 }
 
 fn triple(out: &mut Vec<u8>, of: &str, a: Attributes) {

@@ -106,29 +106,11 @@ fn prototype(text: &str) -> Option<(Type, Vec<Type>, usize)> {
 }
 
 impl Checker<'_> {
-    /// A call within an expression.
+    /// A call within an expression. Calls nest: what only complains has frames of its own.
     pub(super) fn call(&mut self, callee: &ast::Expr, args: &[ast::Expr], span: Span) -> Expr {
-        let ExprKind::Ident(name) = &callee.kind else {
-            return self.fail(
-                Diagnostic::new(
-                    Tag::FuncIdent,
-                    callee.span,
-                    "function designator is not of function type",
-                )
-                .label("expected a function's name"),
-            );
-        };
-        if let Some(s) = subr(name) {
-            if let Some(what) = foreign(s) {
-                let message = format!("{name}( ) cannot be had on Linux: it has no {what}");
-                return self.fail(
-                    Diagnostic::new(Tag::FuncUndef, callee.span, message).label("not on Linux"),
-                );
-            }
+        let ExprKind::Ident(name) = &callee.kind else { return self.no_function(callee) };
+        if let Some(s) = subr(name).filter(|s| foreign(*s).is_none()) {
             return self.subroutine(s, args, span);
-        }
-        if LATER.contains(&name.as_str()) {
-            return self.later(Tag::Unknown, span, &format!("{name}() is"));
         }
         if let Some((_, kind)) = RECORDED.iter().find(|r| r.0 == name) {
             return self.recorded(*kind, name, args, span);
@@ -136,24 +118,36 @@ impl Checker<'_> {
         if ACTIONS.contains(&name.as_str()) || aggregating(name).is_some() {
             return self.no_value(name, None, span);
         }
+        self.no_subroutine(name, callee.span, span)
+    }
+
+    fn no_function(&mut self, callee: &ast::Expr) -> Expr {
+        let message = "function designator is not of function type";
+        let d = Diagnostic::new(Tag::FuncIdent, callee.span, message);
+        self.fail(d.label("expected a function's name"))
+    }
+
+    fn no_subroutine(&mut self, name: &str, at: Span, span: Span) -> Expr {
+        if let Some(what) = subr(name).and_then(foreign) {
+            let message = format!("{name}( ) cannot be had on Linux: it has no {what}");
+            return self.fail(Diagnostic::new(Tag::FuncUndef, at, message).label("not on Linux"));
+        }
+        if LATER.contains(&name) {
+            return self.later(Tag::Unknown, span, &format!("{name}() is"));
+        }
         let is_variable = self.names.variable(Scope::Global, name).is_some()
             || self.names.inlines.contains_key(name)
             || super::variable::builtin(name).is_some();
         if is_variable {
             let message = format!("{name} is a variable and cannot be called");
-            return self.fail(
-                Diagnostic::new(Tag::FuncIdkind, callee.span, message).label("expected a function"),
-            );
+            let d = Diagnostic::new(Tag::FuncIdkind, at, message);
+            return self.fail(d.label("expected a function"));
         }
         let known = Subr::ALL.iter().map(|s| s.name()).chain(ACTIONS.iter().copied());
         let known = known.chain(RECORDED.iter().map(|r| r.0));
         let aggs = (0x701..=0x709).filter_map(ActionKind::from_number).map(|k| k.name());
-        let mut d = Diagnostic::new(
-            Tag::FuncUndef,
-            callee.span,
-            format!("undefined function name: {name}"),
-        )
-        .label("not known");
+        let message = format!("undefined function name: {name}");
+        let mut d = Diagnostic::new(Tag::FuncUndef, at, message).label("not known");
         d.hint = did_you_mean(name, known.chain(aggs).map(String::from));
         self.fail(d)
     }
@@ -323,20 +317,7 @@ impl Checker<'_> {
             }
             let null = arg.is_null_constant() && matches!(param, Type::Pointer(_) | Type::String);
             if !null && !is_assignable(param, &arg.ty) {
-                let message =
-                    format!(
-                    "{}( ) argument #{} is incompatible with prototype: expected {param}, found {}",
-                    s.name(), i + 1, arg.ty
-                );
-                let d = Diagnostic::new(Tag::ProtoArg, arg.span, message)
-                    .label(format!("expected {param}, found {}", arg.ty))
-                    .note(format!("prototype: {} {}", s.name(), s.prototype()));
-                let wants_text = param.is_stringlike() && arg.ty.int().is_some();
-                return self.fail(if wants_text {
-                    d.hint("text of the process is copyinstr(x), of the kernel stringof(x)")
-                } else {
-                    d
-                });
+                return self.wrong_argument(s, i, param, &arg);
             }
             // Strings stay strings, so that the machine bounds them.
             let keep = arg.ty == Type::String
@@ -349,6 +330,24 @@ impl Checker<'_> {
             _ => result,
         };
         Expr::new(Kind::Call(s, out), result, span)
+    }
+
+    fn wrong_argument(&mut self, s: Subr, i: usize, param: &Type, arg: &Expr) -> Expr {
+        let message = format!(
+            "{}( ) argument #{} is incompatible with prototype: expected {param}, found {}",
+            s.name(),
+            i + 1,
+            arg.ty
+        );
+        let d = Diagnostic::new(Tag::ProtoArg, arg.span, message)
+            .label(format!("expected {param}, found {}", arg.ty))
+            .note(format!("prototype: {} {}", s.name(), s.prototype()));
+        let wants_text = param.is_stringlike() && arg.ty.int().is_some();
+        self.fail(if wants_text {
+            d.hint("text of the process is copyinstr(x), of the kernel stringof(x)")
+        } else {
+            d
+        })
     }
 
     pub(super) fn wrong_count(

@@ -79,7 +79,8 @@ impl Checker<'_> {
         }
     }
 
-    /// The same, or a struct in a register, of which a member will be taken.
+    /// The same, or a struct in a register, of which a member will be taken. Trees are deep: this has no
+    /// large temporaries of its own.
     pub(super) fn place(&mut self, e: &ast::Expr) -> Expr {
         let span = e.span;
         match &e.kind {
@@ -88,14 +89,7 @@ impl Checker<'_> {
             ExprKind::Ident(name) => self.identifier(name, span),
             ExprKind::Scoped(pseudo, name) => self.scoped(*pseudo, name, span),
             ExprKind::Symbol(name) => self.symbol(name, span),
-            ExprKind::Agg(name, _) => {
-                let message = format!("aggregation @{name} cannot be used as a value");
-                self.fail(
-                    Diagnostic::new(Tag::OpScalar, span, message)
-                        .label("its value is known to the consumer only")
-                        .hint("use printa() to print it"),
-                )
-            }
+            ExprKind::Agg(name, _) => self.agg_value(name, span),
             ExprKind::Unary(op, a) => self.unary(*op, a, span),
             ExprKind::Assign(op, a, b) => self.assign(*op, a, b, span),
             ExprKind::Call(callee, args) => self.call(callee, args, span),
@@ -137,15 +131,7 @@ impl Checker<'_> {
                 let of = self.type_name(ty);
                 self.sizeof(&of, span)
             }
-            ExprKind::SizeofExpr(a) => {
-                let of = self.place(a);
-                if matches!(of.kind, Kind::Bits(..)) && matches!(of.ty, Type::Int(_)) {
-                    let message = "cannot apply sizeof to a bit field";
-                    let d = Diagnostic::new(Tag::SizeofBitfield, span, message);
-                    return self.fail(d.other(of.span, "a bit field"));
-                }
-                self.sizeof(&of.ty, span)
-            }
+            ExprKind::SizeofExpr(a) => self.sizeof_value(a, span),
             ExprKind::Offsetof(ty, member) => self.offsetof(ty, member, span),
             ExprKind::Stringof(a) => {
                 let a = self.expr(a);
@@ -153,6 +139,25 @@ impl Checker<'_> {
             }
             _ => Expr::error(span),
         }
+    }
+
+    fn agg_value(&mut self, name: &str, span: Span) -> Expr {
+        let message = format!("aggregation @{name} cannot be used as a value");
+        self.fail(
+            Diagnostic::new(Tag::OpScalar, span, message)
+                .label("its value is known to the consumer only")
+                .hint("use printa() to print it"),
+        )
+    }
+
+    fn sizeof_value(&mut self, a: &ast::Expr, span: Span) -> Expr {
+        let of = self.place(a);
+        if matches!(of.kind, Kind::Bits(..)) && matches!(of.ty, Type::Int(_)) {
+            let message = "cannot apply sizeof to a bit field";
+            let d = Diagnostic::new(Tag::SizeofBitfield, span, message);
+            return self.fail(d.other(of.span, "a bit field"));
+        }
+        self.sizeof(&of.ty, span)
     }
 
     fn sizeof(&mut self, ty: &Type, span: Span) -> Expr {

@@ -76,7 +76,7 @@ impl Checker<'_> {
 
     /// A mistake in a library, where the program uses it.
     fn blame(&mut self, source: &Source, d: &Diagnostic, at: Span) {
-        let line = source.line(d.primary.span.start);
+        let line = source.place(d.primary.span.start).line;
         let message = format!("{}, line {line}: {}", source.file(), d.message);
         let mut d = Diagnostic { notes: d.notes.clone(), ..Diagnostic::new(d.tag, at, message) };
         d = d.label("the library is needed for this");

@@ -4,7 +4,7 @@
 
 use super::Checker;
 use crate::ast::{self, ExprKind, StmtKind};
-use crate::diag::{Diagnostic, Tag};
+use crate::diag::{Diagnostic, Region, Tag};
 use crate::names::scope::Scope;
 use crate::source::Span;
 use crate::types::Type;
@@ -35,6 +35,7 @@ impl Checker<'_> {
             return;
         }
         let mut of_args = Attributes::STABLE;
+        self.region = Some(Region::ProbeDescription);
         for (pattern, span) in probes {
             for provider in self.providers_of(pattern) {
                 let (probe, args) = Attributes::of_provider(&provider);
@@ -46,8 +47,10 @@ impl Checker<'_> {
         let statements = clause.body.as_deref().unwrap_or_default();
         let mut todo: Vec<&ast::Stmt> = statements.iter().rev().collect();
         if let Some(predicate) = &clause.predicate {
+            self.region = Some(Region::Predicate);
             self.weigh_expr(predicate, of_args);
         }
+        self.region = Some(Region::ActionList);
         while let Some(statement) = todo.pop() {
             match &statement.kind {
                 StmtKind::Expr(e) => self.weigh_expr(e, of_args),
@@ -57,6 +60,7 @@ impl Checker<'_> {
                 }
             }
         }
+        self.region = None;
     }
 
     fn providers_of(&self, pattern: &ProbePattern) -> Vec<String> {
@@ -65,8 +69,13 @@ impl Checker<'_> {
             return vec![pattern.provider.clone()];
         }
         let found = self.world.probes(pattern);
-        let mut providers: Vec<String> =
-            found.into_iter().map(|p| p.parts.into()).map(|[p, ..]: [String; 4]| p).collect();
+        let mut providers: Vec<String> = found
+            .into_iter()
+            .map(|p| {
+                let [provider, ..] = p.parts;
+                provider
+            })
+            .collect();
         providers.sort();
         providers.dedup();
         let is_own =

@@ -64,7 +64,10 @@ impl Checker<'_> {
             many => {
                 let message = format!("{name} is ambiguous: enumerations differ in its value");
                 // CAST: as C writes it.
-                let values = many.iter().map(|(v, of)| format!("{} in {}", *v as i64, of.name));
+                let values = many.iter().map(|(v, of)| match of.name {
+                    "enum" => format!("{} in an enum without a name", *v as i64),
+                    name => format!("{} in {name}", *v as i64),
+                });
                 let values: Vec<String> = values.take(8).collect();
                 self.fail(
                     Diagnostic::new(Tag::IdentAmbig, span, message)

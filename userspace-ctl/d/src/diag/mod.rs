@@ -37,6 +37,8 @@ pub struct Diagnostic {
     pub tag: Tag,
     /// Line of the primary label, from 1.
     pub line: usize,
+    /// The file that the line is of, if it is not the source itself.
+    pub file: Option<String>,
     /// One line, no tag, no line number.
     pub message: String,
     /// Part of the clause, if that helps.
@@ -59,6 +61,7 @@ impl Diagnostic {
         Self {
             tag,
             line: 0,
+            file: None,
             message: message.into(),
             region: None,
             primary: Label { span, text: String::new() },
@@ -89,11 +92,20 @@ impl Diagnostic {
         self
     }
 
+    /// Finds out the line of the blamed text.
+    pub(crate) fn locate(&mut self, source: &Source) {
+        let place = source.place(self.primary.span.start);
+        (self.line, self.file) = (place.line, place.file.map(String::from));
+    }
+
     /// The classic first line without its prefix: `line 3: MESSAGE` for scripts,
     /// `in action list: MESSAGE` for the command line; `[D_TAG] ` in front with `errtags`.
     pub fn headline(&self, source: &Source, errtags: bool) -> String {
         let tag = if errtags { format!("[{}] ", self.tag.name()) } else { String::new() };
         let place = match (&source.name, self.region) {
+            _ if self.file.is_some() => {
+                format!("\"{}\", line {}: ", self.file.as_deref().unwrap_or_default(), self.line)
+            }
             (SourceName::Script(_), _) => format!("line {}: ", self.line),
             _ if self.is_bare => String::new(),
             (_, Some(Region::ProbeDescription)) => "in probe description: ".into(),

@@ -24,12 +24,22 @@ pub fn excerpt(diagnostic: &Diagnostic, source: &Source, is_coloured: bool) -> S
 
 /// `errtags`: with a title, and whether that shows the tag.
 fn draw(d: &Diagnostic, source: &Source, errtags: Option<bool>, renderer: &Renderer) -> String {
-    let path = source.file();
-    let range = |l: &Label| on_boundaries(&source.text, l.span);
+    let place = source.place(d.primary.span.start);
+    let path = place.file.unwrap_or(source.file());
+    // Of one file at a time, with its own numbers.
+    let text = source.text.get(place.lines.clone()).unwrap_or_default();
+    let start = place.lines.start;
+    let is_near = |l: &&Label| place.lines.contains(&l.span.start);
+    let range = |l: &Label| {
+        let span = Span::new(l.span.start.saturating_sub(start), l.span.end.saturating_sub(start));
+        on_boundaries(text, span)
+    };
     let primary = AnnotationKind::Primary.span(range(&d.primary)).label(d.primary.text.as_str());
-    let snippet = Snippet::source(source.text.as_str()).path(path).annotation(primary).annotations(
-        d.others.iter().map(|l| AnnotationKind::Context.span(range(l)).label(l.text.as_str())),
-    );
+    let others = d.others.iter().filter(is_near);
+    let snippet =
+        Snippet::source(text).line_start(place.first).path(path).annotation(primary).annotations(
+            others.map(|l| AnnotationKind::Context.span(range(l)).label(l.text.as_str())),
+        );
     let title = |tag: bool| {
         let title = Level::ERROR.primary_title(d.message.as_str());
         if tag {

@@ -268,27 +268,8 @@ impl Parser<'_> {
         let t = self.peek().clone();
         let kind = match t.tok {
             Tok::Int(v, ty) => ExprKind::Int(v, ty),
-            Tok::Str(mut bytes) => {
-                self.bump();
-                // Neighbouring strings are one, as in C.
-                while let Tok::Str(more) = &self.peek().tok {
-                    bytes.extend_from_slice(more);
-                    self.bump();
-                }
-                let span = t.span.to(self.last);
-                let e = self.node(ExprKind::Str(bytes), span)?;
-                return self.parse_suffixes(e);
-            }
-            Tok::Agg(name) => {
-                self.bump();
-                let mut keys = None;
-                if self.maybe("[") {
-                    keys = Some(self.list("]")?);
-                }
-                let span = t.span.to(self.last);
-                let e = self.node(ExprKind::Agg(name, keys), span)?;
-                return self.parse_suffixes(e);
-            }
+            Tok::Str(bytes) => return self.parse_strings(bytes, t.span),
+            Tok::Agg(name) => return self.parse_aggregation(name, t.span),
             Tok::Punct("`") => {
                 self.bump();
                 let (name, end) = self.expect_ident("a kernel symbol after `` ` ``")?;
@@ -321,14 +302,8 @@ impl Parser<'_> {
                 ExprKind::Ident(name)
             }
         };
-        if let Some(object) = self.lexer.object_of_process(span) {
-            let message = format!(
-                "{object} is no module of the kernel: a process's symbols have no values here"
-            );
-            let d = Diagnostic::new(Tag::SymBadref, span, message);
-            return Err(self.complain(d.label("expected a module of the kernel").hint(
-                "usym(), ufunc() and ustack() name a process's symbols; copyin() reads its memory",
-            )));
+        if self.lexer.object_of_process(span).is_some() {
+            return Err(self.symbol_of_process(span));
         }
         self.bump();
         if self.is("`") {
@@ -340,6 +315,34 @@ impl Parser<'_> {
         }
         let e = self.node(kind, span)?;
         self.parse_suffixes(e)
+    }
+
+    /// Neighbouring strings are one, as in C.
+    fn parse_strings(&mut self, mut bytes: Vec<u8>, span: Span) -> Parse<Expr> {
+        self.bump();
+        while let Tok::Str(more) = &self.peek().tok {
+            bytes.extend_from_slice(more);
+            self.bump();
+        }
+        let e = self.node(ExprKind::Str(bytes), span.to(self.last))?;
+        self.parse_suffixes(e)
+    }
+
+    fn parse_aggregation(&mut self, name: String, span: Span) -> Parse<Expr> {
+        self.bump();
+        let keys = if self.maybe("[") { Some(self.list("]")?) } else { None };
+        let e = self.node(ExprKind::Agg(name, keys), span.to(self.last))?;
+        self.parse_suffixes(e)
+    }
+
+    fn symbol_of_process(&mut self, span: Span) -> Complained {
+        let object = self.lexer.object_of_process(span).unwrap_or_default();
+        let message =
+            format!("{object} is no module of the kernel: a process's symbols have no values here");
+        let d = Diagnostic::new(Tag::SymBadref, span, message);
+        self.complain(d.label("expected a module of the kernel").hint(
+            "usym(), ufunc() and ustack() name a process's symbols; copyin() reads its memory",
+        ))
     }
 
     pub(super) fn parse_suffixes(&mut self, mut e: Expr) -> Parse<Expr> {

@@ -65,7 +65,7 @@ pub fn control(text: &str, span: Span) -> Result<Control, Diagnostic> {
                 .label("expected #pragma, #error or #line");
             Err(match other {
                 "include" | "define" | "if" | "ifdef" | "ifndef" | "endif" | "undef" | "else" => {
-                    d.hint("run the preprocessor over the script first: cpp script.d | dtrace -s /dev/stdin")
+                    d.hint("dtrace -C runs the preprocessor over the script")
                 }
                 _ => d,
             })
