@@ -5,6 +5,7 @@
 //! aggregation its key. At probe time there is nothing left to decide.
 
 use crate::lean::Lean;
+use crate::probe::Probe;
 use crate::report::Text;
 use crate::shared::BUDGET;
 use crate::vars::Vars;
@@ -15,11 +16,12 @@ use abi::dif::Builtin;
 use abi::difo::{DifType, DifVar};
 use abi::ids::{AggId, FormatId};
 use abi::option::{OptionId, Options};
+use abi::probe::{until_nul, PART_LENS};
 use abi::record::{Layout, RecDesc, HEADER_SIZE};
 use buffers::speculation::End;
 use dif::bound::Prices;
 use dif::{Difo, Rules, Verified};
-use kapi::mem;
+use kapi::{mem, task};
 use kernel::prelude::*;
 use kernel::sync::Arc;
 
@@ -182,6 +184,33 @@ impl Name {
         };
         Some((name, cost))
     }
+
+    /// Bytes that it takes at most, with its NUL.
+    fn most(self) -> usize {
+        match self {
+            Self::Execname => task::COMM_LEN,
+            Self::Probe(n) => PART_LENS.get(n).copied().unwrap_or(0),
+        }
+    }
+
+    /// Puts it into a record, with zeros behind it.
+    #[inline]
+    pub(crate) fn put(self, probe: &Probe, room: &mut [u8]) {
+        let mut comm = [0; task::COMM_LEN];
+        let text = match self {
+            Self::Execname => {
+                task::comm(&mut comm);
+                until_nul(&comm)
+            }
+            Self::Probe(part) => probe.part(part),
+        };
+        let n = text.len().min(room.len().saturating_sub(1));
+        let (Some((to, rest)), Some(text)) = (room.split_at_mut_checked(n), text.get(..n)) else {
+            return;
+        };
+        to.copy_from_slice(text);
+        rest.fill(0);
+    }
 }
 
 /// A predicate `pid == N`: decided before anything else is looked at.
@@ -207,7 +236,7 @@ impl Gate {
     #[inline(always)]
     pub(crate) fn is_shut(&self) -> bool {
         // CAST: the sign is extended, as the machine does.
-        self.pid != kapi::task::pid() as u64
+        self.pid != task::pid() as u64
     }
 }
 
@@ -227,6 +256,8 @@ pub(crate) enum Counts {
 pub(crate) enum Step {
     /// Store a value.
     Record(Code, Datum),
+    /// The same, for a string that is known without evaluating anything; its cost is the expression's.
+    RecordName(Name, Datum, u32),
     /// Store the status and end the tracing.
     Exit(Code, Datum),
     /// Evaluate for the effects: an assignment.
@@ -332,7 +363,11 @@ fn check_speculation(c: &mut Clause) -> Result {
             Step::Exit(..) | Step::Aggregate { .. } if c.speculates.is_some() => {
                 return Err(Error::ActionShape(ActionKind::Speculate));
             }
-            Step::Record(..) | Step::Stack(..) | Step::Note | Step::Exit(..) => recorded = true,
+            Step::Record(..)
+            | Step::RecordName(..)
+            | Step::Stack(..)
+            | Step::Note
+            | Step::Exit(..) => recorded = true,
             _ => {}
         }
     }
@@ -413,18 +448,19 @@ impl Builder<'_> {
         Ok(actions)
     }
 
-    /// Plans a datum and describes it.
+    /// Plans a datum and describes it. A string has so many bytes at most.
     fn datum(
         &self,
         layout: &mut Layout,
         ty: DifType,
         kind: ActionKind,
+        most: usize,
     ) -> Result<(Datum, RecDesc)> {
         let (size, form) = match ty {
             _ if matches!(kind, ActionKind::Usym | ActionKind::Umod | ActionKind::Uaddr) => {
                 (16, Form::OfProcess)
             }
-            t if t.is_string() => (self.strsize, Form::String),
+            t if t.is_string() => (self.strsize.min(most), Form::String),
             t if t.is_by_ref() => (t.size as usize, Form::Bytes),
             t => (t.size as usize, Form::Value),
         };
@@ -557,8 +593,15 @@ impl Builder<'_> {
             }
             (_, code) => code,
         };
-        let (datum, mut desc) = self.datum(layout, ty, a.kind)?;
+        // Of what is printed with a format nobody sees how much room it had.
+        let name = code.as_ref().filter(|_| a.kind == ActionKind::Printf).and_then(Name::of);
+        let most = name.map_or(usize::MAX, |(name, _)| name.most());
+        let (datum, mut desc) = self.datum(layout, ty, a.kind, most)?;
         let step = match (a.kind, code) {
+            (ActionKind::Printf, _) if name.is_some() => match name {
+                Some((name, cost)) => Step::RecordName(name, datum, cost),
+                None => Step::Note,
+            },
             (ActionKind::System | ActionKind::Freopen, Some(code)) => Step::Record(code, datum),
             (ActionKind::System | ActionKind::Freopen, None) => Step::Note,
             (ActionKind::Exit, Some(code)) if matches!(datum.form, Form::Value) => {
@@ -635,7 +678,7 @@ impl Builder<'_> {
                 weight = Some(code);
                 continue;
             }
-            let (datum, desc) = self.datum(&mut layout, code.rtype(), key.kind)?;
+            let (datum, desc) = self.datum(&mut layout, code.rtype(), key.kind, usize::MAX)?;
             mem::push(&mut records, RecDesc { uarg: key.uarg, ..desc })?;
             let step = match Name::of(&code) {
                 Some((name, cost)) if !symbolic => Step::KeyName(name, datum, cost),

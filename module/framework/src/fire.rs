@@ -323,23 +323,14 @@ fn run_clause(firing: &Firing<'_>, ecb: &Ecb, cpu: &mut CpuState) -> Result<(), 
             }
             match principal.reserve(size) {
                 Some(room) => Some(room),
-                None => {
-                    if principal.is_full() {
-                        shared.fill();
-                        firing.is_over.set(true);
-                    }
-                    return Ok(());
-                }
+                None => return Ok(no_room(firing, shared, principal)),
             }
         }
     };
     let mut record = reserved.map(|mut room| {
         // Gaps and strings' tails must not show what stood here before.
         room.fill(0);
-        if let Some(head) = room.get_mut(..HEADER_SIZE) {
-            let header = RecordHeader::new(ecb.epid, firing.now());
-            head.copy_from_slice(header.as_bytes());
-        }
+        begin(firing, ecb, &mut room);
         room
     });
     for (n, step) in steps {
@@ -357,6 +348,25 @@ fn run_clause(firing: &Firing<'_>, ecb: &Ecb, cpu: &mut CpuState) -> Result<(), 
         }
     }
     Ok(())
+}
+
+/// Puts the head of a record.
+#[inline]
+pub(crate) fn begin(firing: &Firing<'_>, ecb: &Ecb, room: &mut [u8]) {
+    if let Some(head) = room.get_mut(..HEADER_SIZE) {
+        let header = RecordHeader::new(ecb.epid, firing.now());
+        head.copy_from_slice(header.as_bytes());
+    }
+}
+
+/// A record has found no room, which is counted; it may have been the last one.
+#[cold]
+#[inline(never)]
+pub(crate) fn no_room(firing: &Firing<'_>, shared: &Shared, full: &Principal<KVVec<u8>>) {
+    if full.is_full() {
+        shared.fill();
+        firing.is_over.set(true);
+    }
 }
 
 /// What a step may change that is not its clause's own.
@@ -412,6 +422,11 @@ fn run_step(
             dif::run(code, memory, env)?;
         }
         Step::Record(code, datum) => store(code, datum, memory, env, record)?,
+        Step::RecordName(name, datum, cost) => {
+            env.spend(*cost).map_err(|raised| raised.at(0))?;
+            let room = record.get_mut(datum.offset..datum.offset.wrapping_add(datum.size));
+            name.put(&env.ecb.probe, room.unwrap_or_default());
+        }
         Step::Exit(code, datum) => {
             store(code, datum, memory, env, record)?;
             shared.drain();

@@ -2,24 +2,28 @@
 //! Clauses that need no machine.
 //!
 //! Most clauses are made of a few kinds of expressions: arguments, the time, who is running, a
-//! thread's variable; aggregations keyed by names. A clause of nothing else is lean: its values are
-//! found without a host, none of them can fault, and so there is no record to give up and no ERROR to
-//! fire. Its steps do what the same steps do in `fire.rs`, and cost the same.
+//! thread's variable; records of them and of names; aggregations keyed by names. A clause of nothing
+//! else is lean: its values are found without a host, none of them can fault, and so there is no
+//! record to give up and no ERROR to fire. Its steps do what the same steps do in `fire.rs`, and cost the
+//! same.
 //!
 //! Keys are not even written: the buffer has a cache that knows them by other words, execname by its
 //! 16 bytes, a part of the probe's name by the probe's id. What the cache does not know goes through
 //! the steps of `fire.rs` once. A key that never changes on a probe, as its name, is not even looked for:
 //! its value has a number.
 
-use crate::clause::{Clause, Code, Counts, Form, Name, Step};
+use crate::clause::{Clause, Code, Counts, Datum, Form, Name, Step};
 use crate::ecb::Ecb;
 use crate::env::Firing;
+use crate::fire::{begin, no_room};
 use crate::shared::{CpuState, Shared};
 use crate::Result;
 use abi::aggregation::AggFunc;
 use abi::dif::Builtin;
 use abi::ids::AggId;
+use abi::record::HEADER_SIZE;
 use buffers::aggregation::Short;
+use buffers::AggBuffer;
 use core::sync::atomic::Ordering::Relaxed;
 use dif::quick::{Binary, Term, Test};
 use dif::{Difo, Quick, Scope};
@@ -195,6 +199,10 @@ impl Words {
 /// A step.
 #[repr(u8)]
 enum Action {
+    /// A value at an offset of the record, in so many bytes.
+    Record { offset: usize, size: usize, value: Value },
+    /// A name.
+    Name { offset: usize, size: usize, name: Name },
     /// `@ = count()`, by the index of the aggregation.
     Count(usize),
     /// Any other one without a key.
@@ -205,6 +213,73 @@ enum Action {
     Fixed(u32, Keyed),
     /// `self->x =`.
     Store { id: u16, value: Leaf },
+}
+
+impl Action {
+    /// All but those with a key, which need more than the CPU's values.
+    #[inline(always)]
+    fn act(
+        &self,
+        firing: &Firing<'_>,
+        ecb: &Ecb,
+        aggs: &mut AggBuffer<KVVec<u64>>,
+        record: &mut [u8],
+    ) {
+        let shared = &*ecb.shared;
+        match self {
+            Action::Record { offset, size, value } => {
+                put(record, *offset, *size, value.get(firing, shared));
+            }
+            Action::Name { offset, size, name } => {
+                let room = record.get_mut(*offset..offset.wrapping_add(*size));
+                name.put(&ecb.probe, room.unwrap_or_default());
+            }
+            Action::Count(index) => {
+                if let Some([count]) = aggs.single(*index, 1, |_| {}) {
+                    *count = count.wrapping_add(1);
+                }
+            }
+            Action::Single { index, fold } => {
+                let init = |w: &mut [u64]| fold.func.init(w);
+                if let Some(at) = aggs.single(*index, fold.words, init) {
+                    fold.update(at, firing, shared);
+                }
+            }
+            Action::Store { id, value } => {
+                let value = value.get(firing, shared);
+                if !shared.dynvars.set(firing.thread(), *id, value) {
+                    shared.counters.dyndrops.fetch_add(1, Relaxed);
+                }
+            }
+            Action::Keyed(_) | Action::Fixed(..) => {}
+        }
+    }
+}
+
+/// Puts zeros where nothing stands before the datum at `offset`: nobody shall see what was there before.
+fn clear(actions: &mut KVec<Action>, end: &mut usize, offset: usize, size: usize) -> Result {
+    let gap = offset.saturating_sub(*end);
+    if gap > 0 {
+        let value = Value::Leaf(Leaf::Number(0));
+        mem::push(actions, Action::Record { offset: *end, size: gap, value })?;
+    }
+    *end = offset.saturating_add(size);
+    Ok(())
+}
+
+/// The lowest bytes of a value.
+#[inline(always)]
+fn put(record: &mut [u8], offset: usize, size: usize, value: u64) {
+    let Some(room) = record.get_mut(offset..) else { return };
+    if let (8, Some(room)) = (size, room.first_chunk_mut()) {
+        *room = value.to_le_bytes();
+    } else if let (4, Some(room)) = (size, room.first_chunk_mut()) {
+        // CAST: its lower half.
+        *room = (value as u32).to_le_bytes();
+    } else {
+        let bytes = value.to_le_bytes();
+        room.iter_mut().zip(bytes).take(size).for_each(|(to, byte)| *to = byte);
+    }
 }
 
 /// An aggregation with a key; `steps` of the clause say how that is made.
@@ -269,6 +344,8 @@ impl Fold {
 pub(crate) struct Lean {
     predicate: Option<Value>,
     actions: KVec<Action>,
+    /// Bytes of the record; 0: there is none.
+    size: usize,
     /// How many [`Action::Fixed`] there are.
     pub(crate) fixed: u32,
     /// What it costs if the predicate does not hold, and what is added if it does.
@@ -298,15 +375,26 @@ impl Lean {
                 None => return Ok(None),
             },
         };
-        if clause.size != 0 || clause.steps.is_empty() {
-            return Ok(None);
-        }
+        let size = clause.size;
         let mut actions = KVec::new();
         let (mut rest, mut fixed): (u32, u32) = (0, 0);
         let mut key = Words::NONE;
         let mut from = 0;
+        let mut end = HEADER_SIZE;
         for (at, step) in clause.steps.iter().enumerate() {
             let action = match step {
+                Step::Note => continue,
+                Step::Record(code, Datum { offset, size, form: Form::Value }) => {
+                    let Some(value) = Value::of(code) else { return Ok(None) };
+                    rest = rest.saturating_add(cost(code));
+                    clear(&mut actions, &mut end, *offset, *size)?;
+                    Action::Record { offset: *offset, size: *size, value }
+                }
+                Step::RecordName(name, Datum { offset, size, .. }, cost) => {
+                    rest = rest.saturating_add(*cost);
+                    clear(&mut actions, &mut end, *offset, *size)?;
+                    Action::Name { offset: *offset, size: *size, name: *name }
+                }
                 Step::KeyName(name, _, cost) => {
                     match name {
                         Name::Execname => key.execname = true,
@@ -352,6 +440,8 @@ impl Lean {
                     match *key_words {
                         0 if func == AggFunc::Count => Action::Count(index),
                         0 => Action::Single { index, fold },
+                        // The record is under way: nothing else of the CPU can be changed.
+                        _ if size > 0 => return Ok(None),
                         _ if !key.place() => return Ok(None),
                         _ => {
                             let steps = (from, at.wrapping_add(1));
@@ -369,7 +459,6 @@ impl Lean {
                 Step::Record(..)
                 | Step::Stack(..)
                 | Step::Exit(..)
-                | Step::Note
                 | Step::Signal(..)
                 | Step::Chill(..)
                 | Step::Panic
@@ -381,13 +470,17 @@ impl Lean {
             mem::push(&mut actions, action)?;
             (key, from) = (Words::NONE, at.wrapping_add(1));
         }
+        if size > 0 {
+            clear(&mut actions, &mut end, size, 0)?;
+        }
         let least = clause.cost.saturating_add(clause.predicate.as_ref().map_or(0, cost));
-        Ok(Some(mem::boxed(Self { predicate, actions, fixed, least, rest })?))
+        Ok(Some(mem::boxed(Self { predicate, actions, size, fixed, least, rest })?))
     }
 
     /// What it counts, if it does nothing else.
     pub(crate) fn counts(&self) -> Counts {
         match (&self.predicate, self.actions.as_slice()) {
+            _ if self.size > 0 => Counts::No,
             // CAST: there are less aggregations.
             (None, [Action::Count(index)]) => Counts::Alone(*index as u32),
             (None, [Action::Fixed(_, keyed)]) if keyed.fold.func == AggFunc::Count => {
@@ -409,19 +502,12 @@ impl Lean {
                 return false;
             }
         }
+        if self.size > 0 {
+            self.record(self.size, firing, ecb, cpu);
+            return true;
+        }
         for action in &self.actions {
             match action {
-                Action::Count(index) => {
-                    if let Some([count]) = cpu.aggs.single(*index, 1, |_| {}) {
-                        *count = count.wrapping_add(1);
-                    }
-                }
-                Action::Single { index, fold } => {
-                    let init = |w: &mut [u64]| fold.func.init(w);
-                    if let Some(at) = cpu.aggs.single(*index, fold.words, init) {
-                        fold.update(at, firing, shared);
-                    }
-                }
                 Action::Keyed(keyed) => keyed.run(firing, ecb, cpu),
                 Action::Fixed(n, keyed) => {
                     let number = ecb.slot.saturating_add(*n) as usize;
@@ -430,14 +516,27 @@ impl Lean {
                         None => keyed.run_anew(number, firing, ecb, cpu),
                     }
                 }
-                Action::Store { id, value } => {
-                    let value = value.get(firing, shared);
-                    if !shared.dynvars.set(firing.thread(), *id, value) {
-                        shared.counters.dyndrops.fetch_add(1, Relaxed);
-                    }
-                }
+                other => other.act(firing, ecb, &mut cpu.aggs, &mut []),
             }
         }
         true
+    }
+
+    /// Leaves a record.
+    #[inline(never)]
+    fn record(&self, size: usize, firing: &Firing<'_>, ecb: &Ecb, cpu: &mut CpuState) {
+        let shared = &*ecb.shared;
+        let CpuState { principal, aggs, .. } = cpu;
+        if principal.is_pressing() {
+            shared.press();
+        }
+        let Some(mut room) = principal.reserve(size) else {
+            return no_room(firing, shared, principal);
+        };
+        begin(firing, ecb, &mut room);
+        for action in &self.actions {
+            action.act(firing, ecb, aggs, &mut room);
+        }
+        room.commit();
     }
 }

@@ -158,8 +158,11 @@ pub fn level() -> u64 {
     over_task()
 }
 
+/// Bytes of a thread's name, its NUL among them.
+pub const COMM_LEN: usize = 16;
+
 /// The thread's name, with a NUL at its end.
-pub fn comm(into: &mut [u8; 16]) {
+pub fn comm(into: &mut [u8; COMM_LEN]) {
     let [a, b] = comm_words();
     let (first, second) = into.split_at_mut(8);
     first.copy_from_slice(&a.to_ne_bytes());
@@ -172,7 +175,7 @@ pub fn comm_words() -> [u64; 2] {
     // SAFETY: `current` exists; this is an address within it.
     let comm = unsafe { ptr::addr_of!((*current()).comm) };
     let words = comm.cast::<[u64; 2]>();
-    const { assert!(size_of::<[kernel::ffi::c_char; 16]>() == size_of::<[u64; 2]>()) };
+    const { assert!(size_of::<[kernel::ffi::c_char; COMM_LEN]>() == size_of::<[u64; 2]>()) };
     // SAFETY: 16 bytes there; who changes them meanwhile leaves some of the old and some of the new.
     unsafe { words.read_unaligned() }
 }
