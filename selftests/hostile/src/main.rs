@@ -10,7 +10,7 @@
 use abi::dof::{Header, SectionHeader};
 use abi::option::OptionId;
 use consumer::device::Device;
-use consumer::kernel::{Buffer, Kernel};
+use consumer::kernel::{Buffer, Kernel, Room};
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 use zerocopy::FromBytes;
@@ -189,9 +189,9 @@ fn main() -> ExitCode {
                 taken += 1;
                 if device.go().is_ok() {
                     let _ = device.stop();
-                    let mut data = Vec::new();
+                    let mut room = Room::default();
                     for which in [Buffer::Principal, Buffer::Aggregation] {
-                        let _ = device.snap(which, 0, &mut data);
+                        let _ = device.snap(which, 0, &mut room);
                     }
                     let _ = device.status();
                 }

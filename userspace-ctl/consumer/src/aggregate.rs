@@ -8,7 +8,7 @@
 //! is the variable and the key's bytes.
 
 use crate::error::{Error, Failure};
-use crate::kernel::{Aggregation, Buffer, Kernel};
+use crate::kernel::{Aggregation, Buffer, Kernel, Room};
 use crate::print::stack::{is_stack, is_symbol};
 use crate::status::{self, Drops};
 use crate::symbol::{stack_of, Symbols};
@@ -242,6 +242,7 @@ pub struct Store {
     /// Types of the keys, by variable.
     types: HashMap<u32, Vec<ValueType>>,
     symbols: Symbols,
+    room: Room,
 }
 
 /// How an entry of one aggregating action lies in a snapshot.
@@ -292,17 +293,18 @@ impl Store {
     /// Takes a snapshot of every CPU; gives what was dropped.
     pub fn snap(&mut self, kernel: &mut dyn Kernel, cpus: &[u32]) -> Result<Vec<Drops>, Failure> {
         let mut drops = Vec::new();
-        let mut data = Vec::new();
+        let mut room = std::mem::take(&mut self.room);
         for &cpu in cpus {
             let taken = kernel
-                .snap(Buffer::Aggregation, cpu, &mut data)
+                .snap(Buffer::Aggregation, cpu, &mut room)
                 .map_err(|r| r.doing(format!("failed to take the aggregations of CPU {cpu}")))?;
             let Some(snapshot) = taken else { continue };
             if snapshot.drops > 0 {
                 drops.push(status::aggregation(snapshot.drops, cpu));
             }
-            self.fold(kernel, &data)?;
+            self.fold(kernel, room.taken())?;
         }
+        self.room = room;
         Ok(drops)
     }
 

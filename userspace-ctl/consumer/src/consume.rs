@@ -6,16 +6,21 @@
 //! newer than what an earlier one still holds back. A record is therefore released only when no CPU
 //! can bring an older one any more: up to the least time of switching of the round.
 //!
+//! Records stay where the kernel has put them until they are printed. The CPUs' snapshots are merged
+//! by looking at the next record of each, and mostly at one alone: as long as that is older than
+//! the next one of all others.
+//!
 //! The order of one CPU's records is never changed: a record that carries an older time than the one
 //! before it (the ERROR probe fires in the middle of another firing) counts as being of that time.
 
 use crate::error::{Error, Failure};
-use crate::kernel::{Buffer, Kernel};
+use crate::kernel::{Buffer, Kernel, Room};
 use crate::status::{self, Drops};
 use abi::ids::{Epid, ProbeId};
 use abi::probe::ProbeDesc;
 use abi::record::{RecDesc, RecordHeader, HEADER_SIZE, RECORD_ALIGN};
-use std::collections::HashMap;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap, VecDeque};
 use std::ops::Range;
 use std::rc::Rc;
 use zerocopy::FromBytes;
@@ -37,40 +42,44 @@ pub struct EnabledProbe {
 }
 
 /// One firing of one enabled probe.
-#[derive(Clone)]
-pub struct Record {
+pub struct Record<'a> {
     /// CPU it fired on.
     pub cpu: u32,
-    /// When, ns; never less than that of the CPU's record before it.
-    pub timestamp: u64,
     /// What fired.
     pub enabled: Rc<EnabledProbe>,
     /// The CPU's next record is of the same probe (another clause of the same firing).
     pub is_followed_by_same_probe: bool,
-    blob: Rc<Vec<u8>>,
-    range: Range<usize>,
-}
-
-impl Record {
     /// Header and data.
-    pub fn bytes(&self) -> &[u8] {
-        self.blob.get(self.range.clone()).unwrap_or(&[])
-    }
+    pub bytes: &'a [u8],
 }
 
 /// Everything known of EPIDs, asked when first needed.
 #[derive(Default)]
 pub struct EnabledProbes {
-    known: HashMap<Epid, Rc<EnabledProbe>>,
+    /// By EPID.
+    known: Vec<Option<Rc<EnabledProbe>>>,
     probes: HashMap<ProbeId, ProbeDesc>,
 }
 
 impl EnabledProbes {
     /// The layout behind an EPID.
     pub fn get(&mut self, kernel: &mut dyn Kernel, epid: Epid) -> Result<Rc<EnabledProbe>, Error> {
-        if let Some(known) = self.known.get(&epid) {
-            return Ok(known.clone());
+        let at = epid.0 as usize;
+        match self.known.get(at) {
+            Some(Some(known)) => Ok(known.clone()),
+            _ => {
+                let enabled = Rc::new(self.learn(kernel, epid)?);
+                // The kernel knows it, and gives them one after the other.
+                self.known.resize_with(self.known.len().max(at + 1), || None);
+                if let Some(place) = self.known.get_mut(at) {
+                    *place = Some(enabled.clone());
+                }
+                Ok(enabled)
+            }
         }
+    }
+
+    fn learn(&mut self, kernel: &mut dyn Kernel, epid: Epid) -> Result<EnabledProbe, Error> {
         let doing = || format!("failed to learn the layout of enabled probe {}", epid.0);
         let eprobe = kernel.eprobe(epid).map_err(|r| r.doing(doing()))?;
         let id = eprobe.desc.probe;
@@ -89,16 +98,13 @@ impl EnabledProbes {
             return Err(Error::new(doing(), format!("the kernel says a record has {size} bytes")));
         }
         let uarg = eprobe.desc.uarg;
-        let enabled =
-            Rc::new(EnabledProbe { epid, probe: id, parts, uarg, size, recs: eprobe.recs });
-        self.known.insert(epid, enabled.clone());
-        Ok(enabled)
+        Ok(EnabledProbe { epid, probe: id, parts, uarg, size, recs: eprobe.recs })
     }
 
     /// Does any probe that can fire again and again leave records, of those learnt?
     pub fn any_records(&self) -> bool {
         let again = |e: &EnabledProbe| e.size > 0 && e.parts.first().is_some_and(|p| p != "dtrace");
-        self.known.values().any(|e| again(e))
+        self.known.iter().flatten().any(|e| again(e))
     }
 
     /// Learns the first `count` EPIDs now: a probe's name is gone when its driver is unloaded.
@@ -109,14 +115,6 @@ impl EnabledProbes {
             }
         }
     }
-}
-
-/// Records taken but not yet released.
-#[derive(Default)]
-pub struct Timeline {
-    held: Vec<Record>,
-    /// Newest time seen on each CPU.
-    newest: HashMap<u32, u64>,
 }
 
 /// Which records a round releases.
@@ -130,32 +128,211 @@ pub enum Release {
     Last,
 }
 
+/// A snapshot, or what is left of it.
+struct Snapshot {
+    room: Room,
+    /// Where its records are that nobody has looked at yet; those of the second part are newer.
+    left: [Range<usize>; 2],
+}
+
+/// A record that is the next one of its CPU.
+struct Next {
+    enabled: Rc<EnabledProbe>,
+    /// Never less than that of the CPU's record before it.
+    timestamp: u64,
+    range: Range<usize>,
+}
+
+/// The records of a CPU.
+struct Stream {
+    cpu: u32,
+    snapshots: VecDeque<Snapshot>,
+    /// Of those, so many were there when the round began.
+    due: usize,
+    /// The next one, of the first snapshot.
+    next: Option<Next>,
+    /// Newest time seen.
+    newest: u64,
+}
+
+impl Stream {
+    /// Looks at the next record of the first snapshot, after one of the probe `before`.
+    #[inline]
+    fn look(
+        &mut self,
+        kernel: &mut dyn Kernel,
+        probes: &mut EnabledProbes,
+        before: Option<&Rc<EnabledProbe>>,
+    ) -> Result<(), Failure> {
+        let Some(Snapshot { room, left }) = self.snapshots.front_mut() else { return Ok(()) };
+        for part in left {
+            while let Some(rest) = room.taken().get(part.clone()).filter(|r| r.len() >= 4) {
+                let epid = rest.first_chunk().map_or(0, |b| u32::from_le_bytes(*b));
+                if epid == 0 {
+                    part.start += 4;
+                    continue;
+                }
+                // Nearly always it is of the same probe.
+                let enabled = match before {
+                    Some(same) if same.epid.0 == epid => same.clone(),
+                    _ => probes.get(kernel, Epid(epid))?,
+                };
+                let Some(record) = rest.get(..enabled.size).filter(|r| !r.is_empty()) else {
+                    let what = format!("the buffer of CPU {} ends within a record", self.cpu);
+                    return Err(Error::new("failed to consume records", what).into());
+                };
+                if let Ok((head, _)) = RecordHeader::read_from_prefix(record) {
+                    self.newest = head.timestamp().max(self.newest);
+                }
+                let range = part.start..part.start + enabled.size;
+                part.start = range.end;
+                self.next = Some(Next { enabled, timestamp: self.newest, range });
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    /// If there is no next record, looks for one in the other snapshots of this round; the rooms of those
+    /// that are used up are free.
+    fn turn_over(
+        &mut self,
+        kernel: &mut dyn Kernel,
+        probes: &mut EnabledProbes,
+        free: &mut Vec<Room>,
+    ) -> Result<(), Failure> {
+        while self.next.is_none() && self.due > 0 {
+            self.look(kernel, probes, None)?;
+            if self.next.is_none() {
+                self.due -= 1;
+                let used_up = self.snapshots.pop_front();
+                give_back(free, used_up.map(|s| s.room));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Most rooms that wait for being used again: a round needs two of each busy CPU's, one of them for
+/// what is held back.
+const MOST_FREE: usize = 4;
+
+fn give_back(free: &mut Vec<Room>, room: Option<Room>) {
+    if free.len() < MOST_FREE {
+        free.extend(room);
+    }
+}
+
+/// When it is a stream's turn: the time of its next record, its CPU, and where it stands.
+type Turn = (u64, u32, usize);
+
+/// Records taken but not yet released, and the merge of those that are.
+#[derive(Default)]
+pub struct Timeline {
+    streams: Vec<Stream>,
+    free: Vec<Room>,
+    /// Times matter.
+    is_ordered: bool,
+    /// What is newer waits for the next round.
+    until: u64,
+    /// The stream that records come from now, up to a time and a CPU: then it is another one's turn.
+    current: usize,
+    up_to: (u64, u32),
+    /// Those.
+    others: BinaryHeap<Reverse<Turn>>,
+}
+
 impl Timeline {
-    /// Takes the principal buffers of `cpus`; gives the records that are due and what was dropped.
+    /// Takes the principal buffers of `cpus`; what of them is due comes from [`Self::next`]. Gives what
+    /// was dropped.
     pub fn round(
         &mut self,
         kernel: &mut dyn Kernel,
-        enabled: &mut EnabledProbes,
+        probes: &mut EnabledProbes,
         cpus: &[u32],
         release: Release,
-    ) -> Result<(Vec<Record>, Vec<Drops>), Failure> {
-        let (drops, until) = self.take(kernel, enabled, cpus)?;
-        if release == Release::Unordered {
-            return Ok((std::mem::take(&mut self.held), drops));
+    ) -> Result<Vec<Drops>, Failure> {
+        let (drops, until) = self.take(kernel, cpus)?;
+        self.is_ordered = release != Release::Unordered;
+        self.until = if release == Release::Temporal { until } else { u64::MAX };
+        self.streams.sort_by_key(|s| cpus.iter().position(|c| *c == s.cpu));
+        self.current = usize::MAX;
+        self.others.clear();
+        for at in 0..self.streams.len() {
+            if let Some(stream) = self.streams.get_mut(at) {
+                stream.due = stream.snapshots.len();
+            }
+            self.wait(kernel, probes, at)?;
         }
-        // Stable: records of one CPU and one moment stay in the order of their clauses.
-        self.held.sort_by_key(|r| (r.timestamp, r.cpu));
-        let due = match release {
-            Release::Last => self.held.len(),
-            _ => self.held.partition_point(|r| r.timestamp <= until),
-        };
-        let later = self.held.split_off(due);
-        Ok((std::mem::replace(&mut self.held, later), drops))
+        Ok(drops)
     }
 
-    /// Records taken but not yet released.
+    /// Lets a stream wait for its turn, if it has something that is due.
+    fn wait(
+        &mut self,
+        kernel: &mut dyn Kernel,
+        probes: &mut EnabledProbes,
+        at: usize,
+    ) -> Result<(), Failure> {
+        let Some(stream) = self.streams.get_mut(at) else { return Ok(()) };
+        stream.turn_over(kernel, probes, &mut self.free)?;
+        let turn = match &stream.next {
+            Some(_) if !self.is_ordered => Some((0, 0, at)),
+            Some(next) => {
+                (next.timestamp <= self.until).then_some((next.timestamp, stream.cpu, at))
+            }
+            None => None,
+        };
+        self.others.extend(turn.map(Reverse));
+        Ok(())
+    }
+
+    /// Turns to the stream whose record is the next one; false if none is due.
+    fn change(
+        &mut self,
+        kernel: &mut dyn Kernel,
+        probes: &mut EnabledProbes,
+    ) -> Result<bool, Failure> {
+        self.wait(kernel, probes, self.current)?;
+        let Some(Reverse(turn)) = self.others.pop() else { return Ok(false) };
+        self.current = turn.2;
+        self.up_to = match self.others.peek() {
+            Some(Reverse((time, cpu, _))) if self.is_ordered => (*time, *cpu),
+            _ => (self.until, u32::MAX),
+        };
+        Ok(true)
+    }
+
+    /// The next record that is due.
+    #[inline]
+    pub fn next(
+        &mut self,
+        kernel: &mut dyn Kernel,
+        probes: &mut EnabledProbes,
+    ) -> Result<Option<Record<'_>>, Failure> {
+        let is_its_turn =
+            |s: &Stream| s.next.as_ref().is_some_and(|next| (next.timestamp, s.cpu) <= self.up_to);
+        if !self.streams.get(self.current).is_some_and(is_its_turn)
+            && !self.change(kernel, probes)?
+        {
+            return Ok(None);
+        }
+        let Some(stream) = self.streams.get_mut(self.current) else { return Ok(None) };
+        let Some(Next { enabled, range, .. }) = stream.next.take() else { return Ok(None) };
+        stream.look(kernel, probes, Some(&enabled))?;
+        let next = stream.next.as_ref();
+        Ok(Some(Record {
+            cpu: stream.cpu,
+            is_followed_by_same_probe: next.is_some_and(|n| n.enabled.probe == enabled.probe),
+            enabled,
+            bytes: stream.snapshots.front().and_then(|s| s.room.taken().get(range)).unwrap_or(&[]),
+        }))
+    }
+
+    /// Bytes taken but not yet released.
     pub fn held(&self) -> usize {
-        self.held.len()
+        let snapshots = self.streams.iter().flat_map(|s| &s.snapshots);
+        snapshots.map(|s| s.room.taken().len()).sum()
     }
 
     /// Takes the principal buffers of `cpus`; gives what was dropped, and the time up to which no CPU can
@@ -163,80 +340,43 @@ impl Timeline {
     pub fn take(
         &mut self,
         kernel: &mut dyn Kernel,
-        enabled: &mut EnabledProbes,
         cpus: &[u32],
     ) -> Result<(Vec<Drops>, u64), Failure> {
         let (mut drops, mut until) = (Vec::new(), u64::MAX);
         for &cpu in cpus {
-            let mut data = Vec::new();
+            let mut room = self.free.pop().unwrap_or_default();
             let taken = kernel
-                .snap(Buffer::Principal, cpu, &mut data)
+                .snap(Buffer::Principal, cpu, &mut room)
                 .map_err(|r| r.doing(format!("failed to take the buffer of CPU {cpu}")))?;
-            let Some(snapshot) = taken else { continue };
-            if snapshot.drops > 0 {
-                drops.push(status::principal(snapshot.drops, cpu));
+            if let Some(snapshot) = taken {
+                if snapshot.drops > 0 {
+                    drops.push(status::principal(snapshot.drops, cpu));
+                }
+                until = until.min(snapshot.timestamp);
+                if !room.taken().is_empty() {
+                    self.keep(cpu, room, snapshot.oldest as usize);
+                    continue;
+                }
             }
-            until = until.min(snapshot.timestamp);
-            self.walk(kernel, enabled, cpu, data, snapshot.oldest as usize)?;
+            give_back(&mut self.free, Some(room));
         }
         Ok((drops, until))
     }
 
-    fn walk(
-        &mut self,
-        kernel: &mut dyn Kernel,
-        enabled: &mut EnabledProbes,
-        cpu: u32,
-        data: Vec<u8>,
-        oldest: usize,
-    ) -> Result<(), Failure> {
-        let blob = Rc::new(data);
-        let end = blob.len();
+    /// Keeps a snapshot behind the others of its CPU.
+    fn keep(&mut self, cpu: u32, room: Room, oldest: usize) {
+        let end = room.taken().len();
         let oldest = oldest.min(end);
-        let first = self.held.len();
-        let newest = self.newest.entry(cpu).or_default();
-        // Nearly always the next record is of the same probe.
-        let mut last: Option<Rc<EnabledProbe>> = None;
-        for (mut at, end) in [(oldest, end), (0, oldest)] {
-            while let Some(rest) = blob.get(at..end).filter(|r| r.len() >= 4) {
-                let epid = rest.first_chunk().map_or(0, |b| u32::from_le_bytes(*b));
-                if epid == 0 {
-                    at += 4;
-                    continue;
-                }
-                let enabled = match last.take() {
-                    Some(same) if same.epid.0 == epid => same,
-                    _ => enabled.get(kernel, Epid(epid))?,
-                };
-                last = Some(enabled.clone());
-                let Some(record) = rest.get(..enabled.size).filter(|r| !r.is_empty()) else {
-                    let what = format!("the buffer of CPU {cpu} ends within a record");
-                    return Err(Error::new("failed to consume records", what).into());
-                };
-                if let Ok((head, _)) = RecordHeader::read_from_prefix(record) {
-                    *newest = head.timestamp().max(*newest);
-                }
-                let timestamp = *newest;
-                let range = at..at + enabled.size;
-                at = range.end;
-                let blob = blob.clone();
-                let is_followed_by_same_probe = false;
-                self.held.push(Record {
-                    cpu,
-                    timestamp,
-                    enabled,
-                    is_followed_by_same_probe,
-                    blob,
-                    range,
-                });
-            }
+        let snapshot = Snapshot { room, left: [oldest..end, 0..oldest] };
+        match self.streams.iter_mut().find(|s| s.cpu == cpu) {
+            Some(stream) => stream.snapshots.push_back(snapshot),
+            None => self.streams.push(Stream {
+                cpu,
+                snapshots: VecDeque::from([snapshot]),
+                due: 0,
+                next: None,
+                newest: 0,
+            }),
         }
-        let mut next: Option<ProbeId> = None;
-        for record in self.held.iter_mut().skip(first).rev() {
-            let probe = Some(record.enabled.probe);
-            record.is_followed_by_same_probe = next == probe;
-            next = probe;
-        }
-        Ok(())
     }
 }

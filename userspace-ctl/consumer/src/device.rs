@@ -2,7 +2,7 @@
 //! The real kernel: `/dev/dtrace/dtrace` and its ioctls.
 
 use crate::error::{reason, Error, Refusal};
-use crate::kernel::{Aggregation, Answer, Buffer, Count, Eprobe, Kernel, Snapshot, Started};
+use crate::kernel::{Aggregation, Answer, Buffer, Count, Eprobe, Kernel, Room, Snapshot, Started};
 use crate::sys::{self, Plain, Window};
 use abi::conf::{Conf, ABI_VERSION};
 use abi::ids::{AggId, Epid, FormatId};
@@ -36,8 +36,8 @@ fn lockdown() -> Option<String> {
 /// An open consumer state.
 pub struct Device {
     file: File,
-    /// Room for snapshots; grows when the kernel says so.
-    room: Vec<u8>,
+    /// How much room a snapshot takes; grows when the kernel says so.
+    room: usize,
     /// Packed probes of one PROBES call.
     batch: Vec<u8>,
 }
@@ -63,7 +63,7 @@ impl Device {
                     _ => Error::new(INIT, format!("{}: {}", ioctl::DEVICE, reason(&e))),
                 }
             })?;
-        let mut device = Self { file, room: Vec::new(), batch: Vec::new() };
+        let mut device = Self { file, room: FIRST_ROOM, batch: Vec::new() };
         let conf = device.conf().map_err(|r| r.doing(INIT))?;
         if conf.abi_version != ABI_VERSION {
             return Err(Error::new(
@@ -225,7 +225,7 @@ impl Kernel for Device {
         let mut arg = Go::default();
         self.call(ioctl::GO, &mut arg)?;
         let room = usize::try_from(arg.bufsize.max(arg.aggsize)).unwrap_or(usize::MAX);
-        self.room.resize(room.clamp(FIRST_ROOM, MOST_ROOM), 0);
+        self.room = room.clamp(FIRST_ROOM, MOST_ROOM);
         let sizes = [
             (OptionId::Bufsize, arg.bufsize),
             (OptionId::Aggsize, arg.aggsize),
@@ -241,43 +241,37 @@ impl Kernel for Device {
         Ok(arg.cpu)
     }
 
-    fn snap(&mut self, which: Buffer, cpu: u32, data: &mut Vec<u8>) -> Answer<Option<Snapshot>> {
+    fn snap(&mut self, which: Buffer, cpu: u32, room: &mut Room) -> Answer<Option<Snapshot>> {
         let request = match which {
             Buffer::Principal => ioctl::BUFSNAP,
             Buffer::Aggregation => ioctl::AGGSNAP,
         };
-        data.clear();
-        let mut room = std::mem::take(&mut self.room);
-        room.resize(room.len().max(FIRST_ROOM), 0);
         let mut patience = 100;
-        let answer = loop {
+        loop {
             let mut arg = BufDesc { cpu, ..BufDesc::default() };
-            match self.call_with(request, &mut arg, &mut room) {
+            match self.call_with(request, &mut arg, room.reserve(self.room)) {
                 Ok(()) => {
-                    let size = usize::try_from(arg.size).unwrap_or(usize::MAX);
-                    data.extend_from_slice(room.get(..size).unwrap_or(&room));
-                    break Ok(Some(Snapshot {
+                    room.set_taken(usize::try_from(arg.size).unwrap_or(usize::MAX));
+                    return Ok(Some(Snapshot {
                         drops: arg.drops,
                         errors: arg.errors,
                         oldest: arg.oldest,
                         timestamp: arg.timestamp,
                     }));
                 }
-                Err(r) if r.errno == libc::ENOENT => break Ok(None),
+                Err(r) if r.errno == libc::ENOENT => return Ok(None),
                 // A buffer larger than our room stays as it is until we bring more.
-                Err(r) if r.errno == libc::ENOSPC && room.len() < MOST_ROOM => {
-                    room.resize(room.len().saturating_mul(2), 0);
+                Err(r) if r.errno == libc::ENOSPC && self.room < MOST_ROOM => {
+                    self.room = self.room.saturating_mul(2);
                 }
                 // The CPU was within a probe when asked: it will soon be out of it.
                 Err(r) if r.errno == libc::EBUSY && patience > 0 => {
                     patience -= 1;
                     std::thread::sleep(std::time::Duration::from_millis(1));
                 }
-                Err(r) => break Err(r),
+                Err(r) => return Err(r),
             }
-        };
-        self.room = room;
-        answer
+        }
     }
 
     fn eprobe(&mut self, epid: Epid) -> Answer<Eprobe> {

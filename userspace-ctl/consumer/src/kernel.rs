@@ -38,6 +38,36 @@ pub struct Snapshot {
     pub timestamp: u64,
 }
 
+/// Memory that a buffer is taken into. Of one that was never used the system has promised the pages and
+/// given none: it costs what was taken at most, however large the buffer is.
+#[derive(Debug, Default)]
+pub struct Room {
+    memory: Vec<u8>,
+    used: usize,
+}
+
+impl Room {
+    /// So many bytes for the kernel to write to.
+    pub fn reserve(&mut self, size: usize) -> &mut [u8] {
+        if self.memory.len() < size {
+            self.memory = vec![0; size];
+        }
+        self.used = 0;
+        &mut self.memory
+    }
+
+    /// So many of them are what was taken.
+    pub fn set_taken(&mut self, size: usize) {
+        self.used = size.min(self.memory.len());
+    }
+
+    /// What was taken.
+    #[inline]
+    pub fn taken(&self) -> &[u8] {
+        self.memory.get(..self.used).unwrap_or_default()
+    }
+}
+
 /// What stands behind an EPID.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Eprobe {
@@ -100,8 +130,8 @@ pub trait Kernel {
     fn go(&mut self) -> Answer<Started>;
     /// Stops tracing; gives the CPU that ran END.
     fn stop(&mut self) -> Answer<u32>;
-    /// Takes a buffer of a CPU into `data` (replacing what it held). `None`: there is no such CPU.
-    fn snap(&mut self, which: Buffer, cpu: u32, data: &mut Vec<u8>) -> Answer<Option<Snapshot>>;
+    /// Takes a buffer of a CPU into `room` (replacing what it held). `None`: there is no such CPU.
+    fn snap(&mut self, which: Buffer, cpu: u32, room: &mut Room) -> Answer<Option<Snapshot>>;
     /// Describes an enabled probe.
     fn eprobe(&mut self, epid: Epid) -> Answer<Eprobe>;
     /// Describes an aggregation.

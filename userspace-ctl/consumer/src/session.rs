@@ -71,6 +71,8 @@ pub struct Session<'a> {
     is_busy: bool,
     /// A buffer has become half full.
     is_pressed: bool,
+    /// Room for what is printed.
+    text: Vec<u8>,
 }
 
 /// How often to look for buffers that fill up, ns: when records came a moment ago, and when none did.
@@ -78,8 +80,11 @@ const BUSY: u64 = 10_000_000;
 const QUIET: u64 = 50_000_000;
 /// After so many records printed we look, too.
 const AT_A_TIME: usize = 1024;
-/// Most records that wait for being printed; if there are more, the kernel's buffers are left to fill up.
-const MOST_HELD: usize = 4 << 20;
+/// Most bytes of records that wait for being printed; if there are more, the kernel's buffers are left to
+/// fill up.
+const MOST_HELD: usize = 256 << 20;
+/// Text is written out by so many bytes.
+const AT_ONCE: usize = 64 << 10;
 
 /// Has a buffer become half full since this was last asked?
 fn is_pressing(kernel: &mut dyn Kernel) -> bool {
@@ -137,6 +142,7 @@ impl<'a> Session<'a> {
             records: false,
             is_busy: false,
             is_pressed: false,
+            text: Vec::new(),
         })
     }
 
@@ -290,26 +296,37 @@ impl<'a> Session<'a> {
             (true, false) => Release::Temporal,
             (true, true) => Release::Last,
         };
-        let (records, drops) =
-            self.timeline.round(self.kernel, &mut self.enabled, &self.cpus, release)?;
+        let drops = self.timeline.round(self.kernel, &mut self.enabled, &self.cpus, release)?;
         self.tell(&drops)?;
         if is_last || self.uses_aggregations() {
             self.snap_aggregations()?;
         }
-        self.is_busy = !records.is_empty();
-        let mut text = Vec::new();
-        for (n, record) in records.iter().enumerate() {
-            self.print(&mut text, record)?;
-            if text.len() > 64 << 10 {
+        let mut timeline = std::mem::take(&mut self.timeline);
+        let printed = self.print_due(&mut timeline, is_last);
+        self.timeline = timeline;
+        self.is_busy = printed? > 0;
+        Ok(self.out().flush()?)
+    }
+
+    /// Prints what a round releases; gives how many records those are.
+    fn print_due(&mut self, timeline: &mut Timeline, is_last: bool) -> Result<usize, Failure> {
+        let mut text = std::mem::take(&mut self.text);
+        let mut n = 0;
+        while let Some(record) = timeline.next(self.kernel, &mut self.enabled)? {
+            self.print(&mut text, &record)?;
+            if text.len() > AT_ONCE {
                 self.emit(&text)?;
                 text.clear();
             }
-            if n % AT_A_TIME == AT_A_TIME - 1 && self.records && !is_last {
-                self.take_more()?;
+            n += 1;
+            if n % AT_A_TIME == 0 && self.records && !is_last {
+                self.take_more(timeline)?;
             }
         }
         self.emit(&text)?;
-        Ok(self.out().flush()?)
+        text.clear();
+        self.text = text;
+        Ok(n)
     }
 
     /// Are buffers taken while tracing goes on?
@@ -318,9 +335,9 @@ impl<'a> Session<'a> {
     }
 
     /// Empties buffers that have filled up while we were printing.
-    fn take_more(&mut self) -> Result<(), Failure> {
-        if is_pressing(self.kernel) && self.timeline.held() < MOST_HELD {
-            let (drops, _) = self.timeline.take(self.kernel, &mut self.enabled, &self.cpus)?;
+    fn take_more(&mut self, timeline: &mut Timeline) -> Result<(), Failure> {
+        if is_pressing(self.kernel) && timeline.held() < MOST_HELD {
+            let (drops, _) = timeline.take(self.kernel, &self.cpus)?;
             self.tell(&drops)?;
         }
         Ok(())
@@ -402,7 +419,7 @@ impl<'a> Session<'a> {
         self.tell(&drops)
     }
 
-    fn print(&mut self, text: &mut Vec<u8>, record: &Record) -> Result<(), Failure> {
+    fn print(&mut self, text: &mut Vec<u8>, record: &Record<'_>) -> Result<(), Failure> {
         if record.enabled.uarg == enable::INTERNAL {
             // What was printed before the fault comes before its message.
             self.emit(text)?;
@@ -416,9 +433,11 @@ impl<'a> Session<'a> {
         let mut note = |out: &mut Vec<u8>, effect| effects.push((std::mem::take(out), effect));
         let Self { reporter, programs, store, .. } = self;
         let report = reporter.record(text, record, programs, store, &mut note);
-        for (before, effect) in effects {
-            self.emit(&before)?;
-            self.effect(effect)?;
+        if !effects.is_empty() {
+            for (before, effect) in effects {
+                self.emit(&before)?;
+                self.effect(effect)?;
+            }
         }
         match report {
             Report::Printed => {}
@@ -427,10 +446,10 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    fn fault(&mut self, record: &Record) -> String {
+    fn fault(&mut self, record: &Record<'_>) -> String {
         let word = |i: usize| {
             let rec = record.enabled.recs.get(i)?;
-            print::value::signed(crate::aggregate::datum(record.bytes(), rec)?)
+            print::value::signed(crate::aggregate::datum(record.bytes, rec)?)
         };
         let [epid, action, offset, kind, address] = [0, 1, 2, 3, 4].map(|i| word(i).unwrap_or(0));
         let fault = print::fault::Fault {

@@ -177,6 +177,42 @@ fn newer_records_wait_for_the_slowest_cpu() {
 }
 
 #[test]
+fn runs_of_many_cpus_are_merged() {
+    // What should come out: records of all CPUs by time, then CPU, then in the order of the CPU.
+    let mut random = 1u64;
+    let mut next = move |n: u64| {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (random >> 33) % n
+    };
+    let fake = Fake::new(5, &["hworld:open_module:open1:entry"]);
+    let (mut steps, mut want, mut number) = (Steps::new(&fake), Vec::new(), 0u64);
+    for round in 0..20u64 {
+        let mut times: Vec<u64> = (0..next(40)).map(|_| 1000 * (round + 1) + next(30)).collect();
+        times.sort_unstable();
+        let fired: Vec<(u32, u64, u64)> = (number..)
+            .zip(times)
+            // Often the same CPU again.
+            .map(|(n, time)| {
+                (if next(4) == 0 { next(5) as u32 } else { round as u32 % 5 }, time, n)
+            })
+            .collect();
+        number += fired.len() as u64;
+        want.extend(fired.iter().map(|&(cpu, time, n)| (time, cpu, n)));
+        steps = steps.then(move |k| {
+            for &(cpu, at, n) in &fired {
+                let args = Vec::leak(vec![n]);
+                k.fire(OPEN, Firing { cpu, at, args, ..Firing::default() });
+            }
+        });
+    }
+    want.sort_unstable();
+    let want: String = want.iter().map(|(_, _, n)| format!("{n} ")).collect();
+    let program = "hworld:::entry { printf(\"%d \", arg0); }";
+    let outcome = run(&fake, &[program], &["quiet"], steps);
+    assert_eq!(outcome.out, want + "\n");
+}
+
+#[test]
 fn aggregations_fold_cpus_and_keys() {
     let fake = hworld();
     let program = "hworld:::entry { @[execname, pid] = count(); @sums[arg1] = sum(arg0); \

@@ -7,7 +7,7 @@ use abi::ids::{AggId, Epid, FormatId, ProbeId};
 use abi::probe::{part_matches, ProbeDesc};
 use abi::reason::Reason;
 use abi::status::Status;
-use consumer::kernel::{Aggregation, Answer, Buffer, Eprobe, Kernel, Snapshot, Started};
+use consumer::kernel::{Aggregation, Answer, Buffer, Eprobe, Kernel, Room, Snapshot, Started};
 use consumer::why::Machine;
 use consumer::world::KernelWorld;
 use d::{Compiler, Source, SpecKind};
@@ -93,7 +93,7 @@ impl Kernel for Fixed {
     fn stop(&mut self) -> Answer<u32> {
         unreachable!()
     }
-    fn snap(&mut self, _: Buffer, _: u32, _: &mut Vec<u8>) -> Answer<Option<Snapshot>> {
+    fn snap(&mut self, _: Buffer, _: u32, _: &mut Room) -> Answer<Option<Snapshot>> {
         unreachable!()
     }
     fn eprobe(&mut self, _: Epid) -> Answer<Eprobe> {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 //! printf() and printa() with a format: pieces parsed by the compiler, filled with data.
+//!
+//! A format meets data of the same kinds each time, so what a conversion does is found out once, in
+//! a [`Plan`]; printing is to fetch bytes and to write them.
 
 use super::value::{signed, unsigned};
 use super::{aggregation, pad_left, pad_right, put, stack, time};
@@ -10,115 +13,248 @@ use abi::difo::DifType;
 use abi::probe::until_nul;
 use d::format::{Conversion, Extent, Format, Piece, Value};
 
-/// One datum to print.
-#[derive(Debug, Clone, Copy)]
-pub struct Datum<'a> {
-    /// Its bytes.
-    pub bytes: &'a [u8],
-    /// Its type.
-    pub ty: DifType,
-    /// What recorded it.
-    pub action: ActionKind,
+/// What a datum is, as far as conversions care.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A stack.
+    Stack(ActionKind),
+    /// An address that is printed as a symbol.
+    Symbol(ActionKind),
+    /// A string.
+    Text,
+    /// Other bytes.
+    Bytes,
+    /// A number.
+    Integer,
 }
 
-impl<'a> From<&'a Key> for Datum<'a> {
-    fn from(key: &'a Key) -> Self {
-        Self { bytes: &key.bytes, ty: key.ty, action: key.action }
+impl Kind {
+    /// Of what such an action has recorded in so many bytes.
+    pub fn new(action: ActionKind, ty: DifType, size: usize) -> Self {
+        match action {
+            _ if stack::is_stack(action) => Self::Stack(action),
+            _ if stack::is_symbol(action) => Self::Symbol(action),
+            _ if ty.is_string() => Self::Text,
+            _ if ty.is_by_ref() || !matches!(size, 1 | 2 | 4 | 8) => Self::Bytes,
+            _ => Self::Integer,
+        }
+    }
+
+    /// Of a part of a key.
+    pub fn of_key(key: &Key) -> Self {
+        Self::new(key.action, key.ty, key.bytes.len())
     }
 }
 
-/// What conversions draw from.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Data<'a> {
-    /// Values of a printf, keys of a printa.
-    pub args: &'a [Datum<'a>],
-    /// Values of a printa's aggregations.
-    pub aggregations: &'a [Aggregated],
+/// What conversions draw from: values of a printf, keys of a printa.
+pub trait Args {
+    /// The bytes of the one with this number.
+    fn bytes(&self, n: usize) -> Option<&[u8]>;
+}
+
+impl Args for [Key] {
+    fn bytes(&self, n: usize) -> Option<&[u8]> {
+        self.get(n).map(|key| key.bytes.as_slice())
+    }
+}
+
+/// What printing depends on beside its data.
+#[derive(Debug, Clone, Copy)]
+pub struct Look<'a> {
     /// `-x aggzoom`.
     pub zoom: bool,
     /// `-x stackindent`.
     pub indent: usize,
+    /// For addresses.
+    pub symbols: &'a Symbols,
 }
 
-/// Prints a format once.
-pub fn format(out: &mut Vec<u8>, format: &Format, data: Data<'_>, symbols: &Symbols) {
-    for piece in &format.pieces {
-        match piece {
-            Piece::Text(text) => out.extend_from_slice(text.as_bytes()),
-            Piece::Conversion(c) => conversion(out, c, data, symbols),
-        }
-    }
+/// A format made ready for data of certain kinds.
+#[derive(Debug)]
+pub struct Plan {
+    pieces: Vec<Ready>,
+    kinds: Vec<Kind>,
 }
 
-/// Flags, width and precision of one conversion, looked up.
+/// A piece of it.
+#[derive(Debug)]
+enum Ready {
+    Text(Box<[u8]>),
+    Argument { n: usize, how: How, extent: Extents },
+    Aggregation { n: usize, number: Number, extent: Extents },
+}
+
+/// How the bytes of an argument are written.
+#[derive(Debug)]
+enum How {
+    Number(Number),
+    Text,
+    Escaped,
+    Char { is_wide: bool, is_escaped: bool },
+    Stack(ActionKind),
+    Symbol(ActionKind),
+    Name,
+    Address,
+    Ipv4,
+    Date,
+    MailDate,
+}
+
+/// An integer: C's rules.
+#[derive(Debug)]
+struct Number {
+    base: Base,
+    /// There are no flags.
+    is_bare: bool,
+    is_signed: bool,
+    /// Before what is not negative.
+    plus: &'static str,
+    /// `#`.
+    is_alternate: bool,
+    /// `0`.
+    is_zero_filled: bool,
+    /// `'`.
+    is_grouped: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Base {
+    Decimal,
+    Octal,
+    Hex,
+    HexUpper,
+}
+
+/// Width and precision, of which each may be in the text or a value.
+#[derive(Debug)]
+struct Extents {
+    /// There is neither.
+    is_bare: bool,
+    is_left: bool,
+    width: Option<Extent>,
+    precision: Option<Extent>,
+}
+
+/// The same, looked up.
 struct Shape {
+    is_bare: bool,
     is_left: bool,
     width: usize,
     precision: Option<usize>,
 }
 
-fn conversion(out: &mut Vec<u8>, c: &Conversion, data: Data<'_>, symbols: &Symbols) {
-    let extent = |e: Extent| match e {
-        Extent::Fixed(n) => i64::from(n),
-        Extent::Arg(n) => data.args.get(n).and_then(|d| signed(d.bytes)).unwrap_or(0),
-    };
-    // No terminal is this wide; a program's `*` must not make us allocate at will.
-    let columns = |n: i64| usize::try_from(n.unsigned_abs()).unwrap_or(usize::MAX).min(1 << 16);
-    let width = c.width.map_or(0, extent);
-    let precision = c.precision.map(extent).filter(|&p| p >= 0).map(columns);
-    let shape = Shape { is_left: c.left || width < 0, width: columns(width), precision };
-    match c.value {
-        Value::Aggregation(n) => {
-            if let Some(value) = data.aggregations.get(n) {
-                if !aggregation::distribution(out, value, data.zoom) {
-                    let bytes = value.scalar().to_le_bytes();
-                    number(out, c, &shape, &bytes);
+impl Plan {
+    /// For data of these kinds.
+    pub fn new(format: &Format, kinds: Vec<Kind>) -> Self {
+        let ready = |piece: &Piece| match piece {
+            Piece::Text(text) => Some(Ready::Text(text.as_bytes().into())),
+            Piece::Conversion(c) => {
+                let (is_left, width, precision) = (c.left, c.width, c.precision);
+                let is_bare = width.is_none() && precision.is_none();
+                let extent = Extents { is_bare, is_left, width, precision };
+                match c.value {
+                    Value::Aggregation(n) => {
+                        Some(Ready::Aggregation { n, number: Number::new(c), extent })
+                    }
+                    Value::Arg(n) => {
+                        Some(Ready::Argument { n, how: How::new(c, *kinds.get(n)?), extent })
+                    }
                 }
             }
-        }
-        Value::Arg(n) => {
-            if let Some(&datum) = data.args.get(n) {
-                argument(out, c, &shape, datum, data.indent, symbols);
+        };
+        Self { pieces: format.pieces.iter().filter_map(ready).collect(), kinds }
+    }
+
+    /// Was it made for data of these kinds?
+    pub fn is_for(&self, kinds: impl Iterator<Item = Kind>) -> bool {
+        kinds.eq(self.kinds.iter().copied())
+    }
+
+    /// Prints it once.
+    pub fn print(
+        &self,
+        out: &mut Vec<u8>,
+        args: &(impl Args + ?Sized),
+        aggregations: &[Aggregated],
+        look: Look<'_>,
+    ) {
+        for piece in &self.pieces {
+            match piece {
+                Ready::Text(text) => out.extend_from_slice(text),
+                Ready::Argument { n, how, extent } => {
+                    let Some(bytes) = args.bytes(*n) else { continue };
+                    match how {
+                        How::Number(number) => number.print(out, &extent.shape(args), bytes),
+                        how => argument(out, how, &extent.shape(args), bytes, look),
+                    }
+                }
+                Ready::Aggregation { n, number, extent } => {
+                    if let Some(value) = aggregations.get(*n) {
+                        if !aggregation::distribution(out, value, look.zoom) {
+                            let bytes = value.scalar().to_le_bytes();
+                            number.print(out, &extent.shape(args), &bytes);
+                        }
+                    }
+                }
             }
         }
     }
 }
 
-fn argument(
-    out: &mut Vec<u8>,
-    c: &Conversion,
-    s: &Shape,
-    datum: Datum<'_>,
-    indent: usize,
-    symbols: &Symbols,
-) {
-    if stack::is_stack(datum.action) {
-        let indent = if s.width > 0 { s.width } else { indent };
-        return stack::stack(out, datum.action, datum.bytes, indent, symbols);
-    }
-    if stack::is_symbol(datum.action) {
-        return text(out, s, symbols.recorded(datum.action, datum.bytes).as_bytes());
-    }
-    // A symbol that is a key has been looked up already.
-    if matches!(c.letter, 'a' | 'A') && datum.ty.is_string() {
-        return text(out, s, until_nul(datum.bytes));
-    }
-    let value = || unsigned(datum.bytes).unwrap_or(0);
-    let is_wide = c.length.starts_with(['l', 'w']);
-    match c.letter {
-        's' | 'S' | 'I' if datum.ty.is_by_ref() || signed(datum.bytes).is_none() => {
-            let bytes = until_nul(datum.bytes);
-            match c.letter {
-                'S' => text(out, s, &escaped(bytes)),
-                _ => text(out, s, bytes),
-            }
+impl Extents {
+    #[inline]
+    fn shape(&self, args: &(impl Args + ?Sized)) -> Shape {
+        match self.is_bare {
+            true => Shape { is_bare: true, is_left: false, width: 0, precision: None },
+            false => self.look_up(args),
         }
-        'I' => {
-            let mut octets = [0; 4];
-            octets.iter_mut().zip(datum.bytes).for_each(|(o, b)| *o = *b);
-            text(out, s, std::net::Ipv4Addr::from(octets).to_string().as_bytes());
+    }
+
+    fn look_up(&self, args: &(impl Args + ?Sized)) -> Shape {
+        let extent = |e: Extent| match e {
+            Extent::Fixed(n) => i64::from(n),
+            Extent::Arg(n) => args.bytes(n).and_then(signed).unwrap_or(0),
+        };
+        // No terminal is this wide; a program's `*` must not make us allocate at will.
+        let columns = |n: i64| usize::try_from(n.unsigned_abs()).unwrap_or(usize::MAX).min(1 << 16);
+        let width = self.width.map_or(0, extent);
+        let precision = self.precision.map(extent).filter(|&p| p >= 0).map(columns);
+        let is_left = self.is_left || width < 0;
+        Shape { is_bare: false, is_left, width: columns(width), precision }
+    }
+}
+
+impl How {
+    fn new(c: &Conversion, kind: Kind) -> Self {
+        match (c.letter, kind) {
+            (_, Kind::Stack(action)) => Self::Stack(action),
+            (_, Kind::Symbol(action)) => Self::Symbol(action),
+            // A symbol that is a key has been looked up already.
+            ('a' | 'A', Kind::Text) => Self::Text,
+            ('s' | 'I', Kind::Text | Kind::Bytes) => Self::Text,
+            ('S', Kind::Text | Kind::Bytes) => Self::Escaped,
+            ('I', _) => Self::Ipv4,
+            ('c' | 'C', _) => Self::Char {
+                is_wide: c.length.starts_with(['l', 'w']),
+                is_escaped: c.letter == 'C',
+            },
+            ('a', _) => Self::Name,
+            ('A', _) => Self::Address,
+            ('Y', _) => Self::Date,
+            ('T', _) => Self::MailDate,
+            _ => Self::Number(Number::new(c)),
         }
-        'c' | 'C' => {
+    }
+}
+
+fn argument(out: &mut Vec<u8>, how: &How, s: &Shape, bytes: &[u8], look: Look<'_>) {
+    let Look { indent, symbols, .. } = look;
+    let value = || unsigned(bytes).unwrap_or(0);
+    match *how {
+        How::Number(ref number) => number.print(out, s, bytes),
+        How::Text => text(out, s, until_nul(bytes)),
+        How::Escaped => text(out, s, &escaped(until_nul(bytes))),
+        How::Char { is_wide, is_escaped } => {
             let mut buffer = [0; 4];
             let low = [value() as u8];
             let bytes = match char::from_u32(value() as u32) {
@@ -126,16 +262,25 @@ fn argument(
                 _ => &low,
             };
             let unlimited = Shape { precision: None, ..*s };
-            match c.letter {
-                'C' => text(out, &unlimited, &escaped(bytes)),
-                _ => text(out, &unlimited, bytes),
+            match is_escaped {
+                true => text(out, &unlimited, &escaped(bytes)),
+                false => text(out, &unlimited, bytes),
             }
         }
-        'a' => text(out, s, symbols.name(value()).as_bytes()),
-        'A' => text(out, s, format!("0x{:x}", value()).as_bytes()),
-        'Y' => text(out, s, time::date(value()).as_bytes()),
-        'T' => text(out, s, time::mail_date(value()).as_bytes()),
-        _ => number(out, c, s, datum.bytes),
+        How::Stack(action) => {
+            let indent = if s.width > 0 { s.width } else { indent };
+            stack::stack(out, action, bytes, indent, symbols);
+        }
+        How::Symbol(action) => text(out, s, symbols.recorded(action, bytes).as_bytes()),
+        How::Name => text(out, s, symbols.name(value()).as_bytes()),
+        How::Address => text(out, s, format!("0x{:x}", value()).as_bytes()),
+        How::Ipv4 => {
+            let mut octets = [0; 4];
+            octets.iter_mut().zip(bytes).for_each(|(o, b)| *o = *b);
+            text(out, s, std::net::Ipv4Addr::from(octets).to_string().as_bytes());
+        }
+        How::Date => text(out, s, time::date(value()).as_bytes()),
+        How::MailDate => text(out, s, time::mail_date(value()).as_bytes()),
     }
 }
 
@@ -168,76 +313,166 @@ fn escaped(bytes: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Digits of 64 bits to the base 8, and a zero before them.
-type Room = [u8; 23];
+/// Digits of 64 bits to the base 8.
+type Room = [u8; 22];
 
-/// The digits of a number, in what the conversion's letter says.
-fn digits(room: &mut Room, letter: char, mut value: u64) -> &[u8] {
-    let ten = if letter == 'X' { b'A' } else { b'a' };
+/// All pairs of digits to a base, one after the other.
+const fn pairs<const N: usize>(base: usize, digits: &[u8; 16]) -> [[u8; 2]; N] {
+    let mut pairs = [[0; 2]; N];
     let mut n = 0;
-    for slot in room.iter_mut().rev() {
-        let (digit, rest) = match letter {
-            'x' | 'X' | 'p' => (value % 16, value / 16),
-            'o' => (value % 8, value / 8),
-            _ => (value % 10, value / 10),
-        };
-        // CAST: below 16.
-        let digit = digit as u8;
-        *slot = if digit < 10 { b'0' + digit } else { ten + (digit - 10) };
-        (n, value) = (n + 1, rest);
+    while n < N {
+        pairs[n] = [digits[n / base], digits[n % base]];
+        n += 1;
+    }
+    pairs
+}
+
+const LOWER: &[u8; 16] = b"0123456789abcdef";
+const UPPER: &[u8; 16] = b"0123456789ABCDEF";
+static DECIMAL: [[u8; 2]; 100] = pairs(10, LOWER);
+static OCTAL: [[u8; 2]; 64] = pairs(8, LOWER);
+static HEX: [[u8; 2]; 256] = pairs(16, LOWER);
+static HEX_UPPER: [[u8; 2]; 256] = pairs(16, UPPER);
+
+impl Base {
+    /// The digits of a number.
+    #[inline]
+    fn digits(self, room: &mut Room, value: u64) -> &[u8] {
+        match self {
+            Self::Decimal => by_pairs(room, value, &DECIMAL),
+            Self::Octal => by_pairs(room, value, &OCTAL),
+            Self::Hex => by_pairs(room, value, &HEX),
+            Self::HexUpper => by_pairs(room, value, &HEX_UPPER),
+        }
+    }
+}
+
+/// The digits of a number, two at a time.
+#[inline(always)]
+fn by_pairs<'r, const N: usize>(
+    room: &'r mut Room,
+    mut value: u64,
+    pairs: &[[u8; 2]; N],
+) -> &'r [u8] {
+    let mut at = room.len();
+    for place in room.rchunks_exact_mut(2) {
+        // CAST: below N.
+        place.copy_from_slice(pairs.get((value % N as u64) as usize).unwrap_or(&[0; 2]));
+        value /= N as u64;
+        at -= 2;
         if value == 0 {
             break;
         }
     }
-    room.get(room.len() - n..).unwrap_or_default()
+    // The first of them may be a zero too many.
+    let is_odd = room.get(at) == Some(&b'0');
+    room.get(at + usize::from(is_odd)..).unwrap_or_default()
 }
 
-/// An integer: C's rules for sign, `#`, precision and zeros.
-fn number(out: &mut Vec<u8>, c: &Conversion, s: &Shape, bytes: &[u8]) {
-    let value = unsigned(bytes).unwrap_or(0);
-    let as_signed = signed(bytes).unwrap_or(0);
-    let (prefix, magnitude) = match c.letter {
-        'x' | 'p' if c.alternate && value != 0 => ("0x", value),
-        'X' if c.alternate && value != 0 => ("0X", value),
-        'd' | 'i' | '@' => match (as_signed < 0, c.plus, c.space) {
-            (true, ..) => ("-", as_signed.unsigned_abs()),
-            (_, true, _) => ("+", as_signed.unsigned_abs()),
-            (_, _, true) => (" ", as_signed.unsigned_abs()),
-            _ => ("", as_signed.unsigned_abs()),
-        },
-        _ => ("", value),
-    };
-    let (mut room, comma) = ([0; 23], c.group && !matches!(c.letter, 'x' | 'X' | 'o' | 'p'));
-    let mut digits = digits(&mut room, c.letter, magnitude);
-    let with_commas;
-    if comma {
-        with_commas = grouped(digits);
-        digits = &with_commas;
+impl Number {
+    fn new(c: &Conversion) -> Self {
+        let base = match c.letter {
+            'x' | 'p' => Base::Hex,
+            'X' => Base::HexUpper,
+            'o' => Base::Octal,
+            _ => Base::Decimal,
+        };
+        let is_signed = matches!(c.letter, 'd' | 'i' | '@');
+        Self {
+            base,
+            is_bare: !(c.plus || c.space || c.alternate || c.zero || c.group),
+            is_signed,
+            plus: match (c.plus, c.space) {
+                (true, _) if is_signed => "+",
+                (_, true) if is_signed => " ",
+                _ => "",
+            },
+            is_alternate: c.alternate,
+            is_zero_filled: c.zero,
+            is_grouped: c.group && base == Base::Decimal,
+        }
     }
-    // A precision of 0 prints a 0 as nothing.
-    if s.precision == Some(0) && value == 0 {
-        digits = b"";
+
+    /// What stands before the digits, and the number without a sign.
+    #[inline(always)]
+    fn parts(&self, bytes: &[u8]) -> (&'static str, u64) {
+        // CAST: the same bits.
+        let word = if self.is_signed { signed(bytes).map(|v| v as u64) } else { unsigned(bytes) };
+        let value = word.unwrap_or(0);
+        match self.base {
+            Base::Decimal if self.is_signed && (value as i64) < 0 => ("-", value.wrapping_neg()),
+            Base::Decimal => (self.plus, value),
+            Base::Hex if self.is_alternate && value != 0 => ("0x", value),
+            Base::HexUpper if self.is_alternate && value != 0 => ("0X", value),
+            _ => ("", value),
+        }
     }
-    // The 0 of `%#o` is one of the digits.
-    let is_octal = c.letter == 'o' && c.alternate && value != 0;
-    let there = digits.len() + usize::from(is_octal);
-    let least = match s.precision {
-        Some(p) => p,
-        None if c.zero && !s.is_left => s.width.saturating_sub(prefix.len()),
-        None => 1,
-    };
-    let zeros = least.saturating_sub(there) + usize::from(is_octal);
-    let columns = prefix.len() + zeros + digits.len();
-    let blanks = s.width.saturating_sub(columns);
-    if !s.is_left {
-        out.resize(out.len() + blanks, b' ');
+
+    /// Prints it.
+    #[inline]
+    fn print(&self, out: &mut Vec<u8>, s: &Shape, bytes: &[u8]) {
+        let (prefix, magnitude) = self.parts(bytes);
+        let mut room = [0; 22];
+        let digits = self.base.digits(&mut room, magnitude);
+        if !(s.is_bare && self.is_bare) {
+            return self.arrange(out, s, prefix, digits, magnitude);
+        }
+        if !prefix.is_empty() {
+            out.push(b'-');
+        }
+        out.extend_from_slice(digits);
     }
-    out.extend_from_slice(prefix.as_bytes());
-    out.resize(out.len() + zeros, b'0');
+
+    /// C's rules for `#`, precision, columns and zeros.
+    fn arrange(&self, out: &mut Vec<u8>, s: &Shape, prefix: &str, digits: &[u8], value: u64) {
+        let mut digits = digits;
+        let with_commas;
+        if self.is_grouped {
+            with_commas = grouped(digits);
+            digits = &with_commas;
+        }
+        // A precision of 0 prints a 0 as nothing.
+        if s.precision == Some(0) && value == 0 {
+            digits = b"";
+        }
+        // The 0 of `%#o` is one of the digits.
+        let is_octal = self.base == Base::Octal && self.is_alternate && value != 0;
+        let there = digits.len() + usize::from(is_octal);
+        let least = match s.precision {
+            Some(p) => p,
+            None if self.is_zero_filled && !s.is_left => s.width.saturating_sub(prefix.len()),
+            None => 1,
+        };
+        let zeros = least.saturating_sub(there) + usize::from(is_octal);
+        let blanks = s.width.saturating_sub(prefix.len() + zeros + digits.len());
+        if !s.is_left {
+            fill(out, b' ', blanks);
+        }
+        if !prefix.is_empty() {
+            out.extend_from_slice(prefix.as_bytes());
+        }
+        fill(out, b'0', zeros);
+        out.extend_from_slice(digits);
+        if s.is_left {
+            fill(out, b' ', blanks);
+        }
+    }
+}
+
+/// Appends so many of a byte; mostly none.
+#[inline]
+fn fill(out: &mut Vec<u8>, byte: u8, n: usize) {
+    if n > 0 {
+        out.resize(out.len() + n, byte);
+    }
+}
+
+/// A decimal number in so many columns.
+pub(crate) fn column(out: &mut Vec<u8>, value: u64, width: usize) {
+    let mut room = [0; 22];
+    let digits = Base::Decimal.digits(&mut room, value);
+    fill(out, b' ', width.saturating_sub(digits.len()));
     out.extend_from_slice(digits);
-    if s.is_left {
-        out.resize(out.len() + blanks, b' ');
-    }
 }
 
 fn grouped(digits: &[u8]) -> Vec<u8> {
@@ -289,13 +524,25 @@ mod tests {
         }
     }
 
-    fn shown(spec: &str, bytes: &[u8], ty: DifType) -> String {
-        let f = Format { pieces: vec![Piece::Conversion(parse(spec))] };
-        let args = [Datum { bytes, ty, action: ActionKind::Printf }];
+    fn print(c: Conversion, data: &[(&[u8], DifType)]) -> String {
+        let key = |&(bytes, ty): &(&[u8], DifType)| Key {
+            bytes: bytes.to_vec(),
+            ty,
+            is_unsigned: false,
+            action: ActionKind::Printf,
+        };
+        let keys: Vec<Key> = data.iter().map(key).collect();
+        let f = Format { pieces: vec![Piece::Conversion(c)] };
+        let plan = Plan::new(&f, keys.iter().map(Kind::of_key).collect());
+        assert!(plan.is_for(keys.iter().map(Kind::of_key)));
+        let symbols = &Symbols::fixed(vec![(0xffff_ffff_8100_0000, "vmlinux`f".into())]);
         let mut out = Vec::new();
-        let symbols = Symbols::fixed(vec![(0xffff_ffff_8100_0000, "vmlinux`f".into())]);
-        format(&mut out, &f, Data { args: &args, ..Data::default() }, &symbols);
+        plan.print(&mut out, &keys[..], &[], Look { zoom: false, indent: 0, symbols });
         String::from_utf8(out).unwrap()
+    }
+
+    fn shown(spec: &str, bytes: &[u8], ty: DifType) -> String {
+        print(parse(spec), &[(bytes, ty)])
     }
 
     #[test]
@@ -369,14 +616,18 @@ mod tests {
     fn widths_from_arguments() {
         let mut c = parse("%d");
         (c.width, c.value) = (Some(Extent::Arg(0)), Value::Arg(1));
-        let f = Format { pieces: vec![Piece::Conversion(c)] };
         let (w, v) = ((-4i32).to_le_bytes(), 7i64.to_le_bytes());
-        let args = [
-            Datum { bytes: &w, ty: DifType::integer(4), action: ActionKind::Printf },
-            Datum { bytes: &v, ty: DifType::integer(8), action: ActionKind::Printf },
-        ];
+        let data: [(&[u8], _); 2] = [(&w, DifType::integer(4)), (&v, DifType::integer(8))];
+        assert_eq!(print(c, &data), "7   ");
+    }
+
+    #[test]
+    fn columns() {
         let mut out = Vec::new();
-        format(&mut out, &f, Data { args: &args, ..Data::default() }, &Symbols::default());
-        assert_eq!(out, b"7   ");
+        for (value, width) in [(0, 3), (12345, 6), (u64::MAX, 2), (100, 0)] {
+            column(&mut out, value, width);
+            out.push(b'|');
+        }
+        assert_eq!(out, b"  0| 12345|18446744073709551615|100|");
     }
 }

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 //! A record as lines: the columns in front, then what its statements say.
 
-use super::printf::{self, Data, Datum};
+use super::printf::{self, Kind, Look};
 use super::value::{self, Style, TRACE_WIDTH};
 use super::{aggregation, put, stack, typed};
-use crate::aggregate::{datum, Row, Sort, Store};
-use crate::consume::Record;
+use crate::aggregate::{Row, Sort, Store};
+use crate::consume::{EnabledProbe, Record};
 use crate::symbol::Symbols;
 use abi::action::ActionKind;
+use abi::difo::DifType;
 use abi::option::{OptionId, Options};
+use abi::probe::until_nul;
 use abi::record::RecDesc;
-use d::{option, Program, StatementKind};
+use d::{option, Program, Statement, StatementKind};
 use std::collections::HashMap;
+use std::rc::Rc;
 
 /// What came of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,6 +51,115 @@ pub struct Reporter {
     flow: HashMap<u32, Flow>,
     indent: usize,
     symbols: Symbols,
+    /// By EPID.
+    plans: Vec<Option<Rc<Plan>>>,
+}
+
+/// What the records of an enabled probe say, found out when the first one came.
+#[derive(Debug)]
+struct Plan {
+    /// Probe id and name, in their columns.
+    label: String,
+    statements: Vec<Planned>,
+}
+
+/// The data of one statement.
+#[derive(Debug)]
+struct Planned {
+    number: u64,
+    /// Which program it is of.
+    program: usize,
+    fields: Vec<Field>,
+    /// How they are printed, if it is a printf.
+    printf: Option<printf::Plan>,
+}
+
+/// A datum: where it is in the record, and what.
+#[derive(Debug, Clone, Copy)]
+struct Field {
+    offset: usize,
+    size: usize,
+    ty: DifType,
+    action: ActionKind,
+}
+
+/// The data of one statement in a record.
+#[derive(Clone, Copy)]
+struct Data<'a> {
+    record: &'a [u8],
+    fields: &'a [Field],
+}
+
+impl<'a> Data<'a> {
+    fn bytes(&self, field: &Field) -> &'a [u8] {
+        self.record.get(field.offset..field.offset + field.size).unwrap_or_default()
+    }
+
+    /// The first one's bytes.
+    fn first(&self) -> Option<&'a [u8]> {
+        self.fields.first().map(|f| self.bytes(f))
+    }
+
+    fn int(&self, n: usize) -> Option<i64> {
+        self.fields.get(n).and_then(|f| value::signed(self.bytes(f)))
+    }
+}
+
+impl printf::Args for Data<'_> {
+    #[inline]
+    fn bytes(&self, n: usize) -> Option<&[u8]> {
+        self.fields.get(n).map(|f| Data::bytes(self, f))
+    }
+}
+
+/// A format for these data.
+fn plan_of(format: &d::format::Format, fields: &[Field]) -> printf::Plan {
+    let kinds = fields.iter().map(|f| Kind::new(f.action, f.ty, f.size));
+    printf::Plan::new(format, kinds.collect())
+}
+
+impl Plan {
+    fn new(enabled: &EnabledProbe, programs: &[Program]) -> Self {
+        let field = |rec: &RecDesc| {
+            let action = ActionKind::from_number(rec.action).unwrap_or(ActionKind::DifExpr);
+            let (offset, size) = (rec.offset as usize, rec.size as usize);
+            let is_there = size > 0 && offset.checked_add(size)? <= enabled.size;
+            // What is aggregated is not in the record.
+            (is_there && !action.is_aggregating()).then_some(Field {
+                offset,
+                size,
+                ty: rec.ty,
+                action,
+            })
+        };
+        let planned = |group: &[RecDesc]| {
+            let number = group.first()?.uarg;
+            let fields: Vec<Field> = group.iter().filter_map(field).collect();
+            let program = programs.iter().position(|p| p.statement(number).is_some());
+            let program = program.unwrap_or(usize::MAX);
+            let statement = programs.get(program).and_then(|p| p.statement(number));
+            let printf = match statement.map(|s| &s.kind) {
+                Some(StatementKind::Printf(format)) => Some(plan_of(format, &fields)),
+                _ => None,
+            };
+            Some(Planned { number, program, fields, printf })
+        };
+        let [_, _, function, name] = &enabled.parts;
+        Self {
+            label: format!(" {:>6} {:>32} ", enabled.probe.0, format!("{function}:{name}")),
+            statements: enabled
+                .recs
+                .chunk_by(|a, b| a.uarg == b.uarg)
+                .filter_map(planned)
+                .collect(),
+        }
+    }
+}
+
+impl Planned {
+    fn statement<'p>(&self, programs: &'p [Program]) -> Option<&'p Statement> {
+        programs.get(self.program)?.statement(self.number)
+    }
 }
 
 /// Where a CPU is in its calls (`-F`).
@@ -71,6 +183,7 @@ impl Reporter {
             flow: HashMap::new(),
             indent: 0,
             symbols,
+            plans: Vec::new(),
         };
         this.read_options();
         this
@@ -88,13 +201,10 @@ impl Reporter {
     }
 
     /// Sets an option as a program wants it, from here on.
-    fn set_option(&mut self, texts: &[Datum<'_>]) -> Result<(OptionId, u64), String> {
-        let text = |d: &Datum<'_>| {
-            let end = d.bytes.iter().position(|b| *b == 0).unwrap_or(d.bytes.len());
-            String::from_utf8_lossy(d.bytes.get(..end).unwrap_or_default()).into_owned()
-        };
-        let name = texts.first().map(text).unwrap_or_default();
-        let value = texts.get(1).map(text);
+    fn set_option(&mut self, texts: Data<'_>) -> Result<(OptionId, u64), String> {
+        let text = |f| String::from_utf8_lossy(until_nul(texts.bytes(f))).into_owned();
+        let name = texts.fields.first().map(text).unwrap_or_default();
+        let value = texts.fields.get(1).map(text);
         let said = match &value {
             Some(value) => format!("setopt(\"{name}\", \"{value}\")"),
             None => format!("setopt(\"{name}\")"),
@@ -116,25 +226,28 @@ impl Reporter {
     pub fn record(
         &mut self,
         out: &mut Vec<u8>,
-        record: &Record,
+        record: &Record<'_>,
         programs: &[Program],
         store: &mut Store,
         effect: &mut dyn FnMut(&mut Vec<u8>, Effect),
     ) -> Report {
         let mut report = Report::Printed;
-        self.columns(out, record);
-        let recs = record.enabled.recs.as_slice();
-        for group in recs.chunk_by(|a, b| a.uarg == b.uarg) {
-            let number = group.first().map_or(0, |r| r.uarg);
-            let kind = programs.iter().find_map(|p| p.statement(number)).map(|s| &s.kind);
-            let data: Vec<Datum> = group.iter().filter_map(|r| datum_of(record, r)).collect();
-            match kind {
-                Some(kind) => {
-                    if let Some(status) = self.statement(out, kind, &data, store, effect) {
+        let plan = self.plan(&record.enabled, programs);
+        self.columns(out, record, &plan.label);
+        for planned in &plan.statements {
+            let data = Data { record: record.bytes, fields: &planned.fields };
+            if let Some(printf) = &planned.printf {
+                printf.print(out, &data, &[], self.look());
+                continue;
+            }
+            match planned.statement(programs) {
+                Some(statement) => {
+                    let done = self.statement(out, &statement.kind, data, store, effect);
+                    if let Some(status) = done {
                         report = Report::Exit(status);
                     }
                 }
-                None => data.iter().for_each(|d| self.trace(out, *d, false)),
+                None => self.trace(out, data, false),
             }
         }
         if !self.is_quiet {
@@ -143,40 +256,50 @@ impl Reporter {
         report
     }
 
-    /// Prints one statement's data; gives the status of exit().
+    fn plan(&mut self, enabled: &EnabledProbe, programs: &[Program]) -> Rc<Plan> {
+        let at = enabled.epid.0 as usize;
+        match self.plans.get(at) {
+            Some(Some(plan)) => plan.clone(),
+            _ => {
+                let plan = Rc::new(Plan::new(enabled, programs));
+                // The kernel gives EPIDs one after the other.
+                self.plans.resize_with(self.plans.len().max(at + 1), || None);
+                if let Some(place) = self.plans.get_mut(at) {
+                    *place = Some(plan.clone());
+                }
+                plan
+            }
+        }
+    }
+
+    fn look(&self) -> Look<'_> {
+        Look { zoom: self.zoom, indent: self.indent, symbols: &self.symbols }
+    }
+
+    /// Does what a statement says that is no printf; gives the status of exit().
     fn statement(
         &mut self,
         out: &mut Vec<u8>,
         kind: &StatementKind,
-        data: &[Datum<'_>],
+        data: Data<'_>,
         store: &mut Store,
         effect: &mut dyn FnMut(&mut Vec<u8>, Effect),
     ) -> Option<i32> {
-        let int = |i: usize| data.get(i).and_then(|d| value::signed(d.bytes));
         match kind {
-            StatementKind::Expr => {}
-            StatementKind::Trace(ty) => {
-                data.iter().for_each(|d| self.trace(out, *d, value::is_unsigned(*ty)));
-            }
+            StatementKind::Trace(ty) => self.trace(out, data, value::is_unsigned(*ty)),
             StatementKind::Tracemem(_) => {
-                let bytes = data.first()?.bytes;
-                let some = int(1).map(|n| usize::try_from(n).unwrap_or(0));
+                let bytes = data.first()?;
+                let some = data.int(1).map(|n| usize::try_from(n).unwrap_or(0));
                 let len = some.map_or(bytes.len(), |n| n.min(bytes.len()));
                 value::dump(out, bytes.get(..len).unwrap_or_default());
             }
             StatementKind::Print(shown) => {
-                data.iter().for_each(|d| typed::value(out, shown, d.bytes));
+                data.fields.iter().for_each(|f| typed::value(out, shown, data.bytes(f)));
             }
-            StatementKind::Printf(format) => {
-                let data =
-                    Data { args: data, aggregations: &[], zoom: self.zoom, indent: self.indent };
-                printf::format(out, format, data, &self.symbols);
-            }
+            StatementKind::Expr | StatementKind::Printf(_) => {}
             StatementKind::System(format) | StatementKind::Freopen(format) => {
                 let mut text = Vec::new();
-                let (zoom, indent) = (self.zoom, self.indent);
-                let data = Data { args: data, aggregations: &[], zoom, indent };
-                printf::format(&mut text, format, data, &self.symbols);
+                plan_of(format, data.fields).print(&mut text, &data, &[], self.look());
                 let text = String::from_utf8_lossy(&text).into_owned();
                 effect(
                     out,
@@ -199,37 +322,48 @@ impl Reporter {
                         out.push(b'\n');
                         self.rows(out, &rows);
                     }
-                    Some(format) => rows.iter().for_each(|row| {
-                        let keys: Vec<Datum> = row.keys.iter().map(Datum::from).collect();
-                        let aggregations = &row.values;
-                        let (zoom, indent) = (self.zoom, self.indent);
-                        let data = Data { args: &keys, aggregations, zoom, indent };
-                        printf::format(out, format, data, &self.symbols);
-                    }),
+                    Some(format) => self.formatted(out, format, &rows),
                 }
             }
-            StatementKind::Exit => return Some(int(0).unwrap_or(0) as i32),
+            StatementKind::Exit => return Some(data.int(0).unwrap_or(0) as i32),
             StatementKind::Clear(a) => store.clear(*a),
-            StatementKind::Normalize(a) => store.normalize(*a, int(1).unwrap_or(1)),
+            StatementKind::Normalize(a) => store.normalize(*a, data.int(1).unwrap_or(1)),
             StatementKind::Denormalize(a) => store.denormalize(*a),
             StatementKind::Trunc { aggregation, has_count } => {
-                let keep = if *has_count { int(1).unwrap_or(0) } else { 0 };
+                let keep = if *has_count { data.int(1).unwrap_or(0) } else { 0 };
                 store.truncate(*aggregation, keep);
             }
         }
         None
     }
 
-    fn trace(&self, out: &mut Vec<u8>, d: Datum<'_>, is_unsigned: bool) {
+    fn trace(&self, out: &mut Vec<u8>, data: Data<'_>, is_unsigned: bool) {
         let (is_quiet, is_raw) = (self.is_quiet, self.is_raw);
-        if stack::is_stack(d.action) {
-            return stack::stack(out, d.action, d.bytes, self.indent, &self.symbols);
+        for field in data.fields {
+            let (action, bytes) = (field.action, data.bytes(field));
+            if stack::is_stack(action) {
+                stack::stack(out, action, bytes, self.indent, &self.symbols);
+            } else if stack::is_symbol(action) {
+                stack::symbol(out, &self.symbols.recorded(action, bytes));
+            } else {
+                let style = Style { is_quiet, is_raw, width: TRACE_WIDTH, is_unsigned };
+                value::datum(out, bytes, field.ty, style);
+            }
         }
-        if stack::is_symbol(d.action) {
-            return stack::symbol(out, &self.symbols.recorded(d.action, d.bytes));
+    }
+
+    /// Rows of a printa with a format.
+    fn formatted(&self, out: &mut Vec<u8>, format: &d::format::Format, rows: &[Row]) {
+        let mut plan: Option<printf::Plan> = None;
+        for row in rows {
+            let kinds = || row.keys.iter().map(Kind::of_key);
+            if !plan.as_ref().is_some_and(|p| p.is_for(kinds())) {
+                plan = Some(printf::Plan::new(format, kinds().collect()));
+            }
+            if let Some(plan) = &plan {
+                plan.print(out, row.keys.as_slice(), &row.values, self.look());
+            }
         }
-        let style = Style { is_quiet, is_raw, width: TRACE_WIDTH, is_unsigned };
-        value::datum(out, d.bytes, d.ty, style);
     }
 
     /// Rows of an aggregation without a format.
@@ -240,7 +374,7 @@ impl Reporter {
     }
 
     /// CPU, probe id and name; with `-F` CPU and name, indented by calls.
-    fn columns(&mut self, out: &mut Vec<u8>, record: &Record) {
+    fn columns(&mut self, out: &mut Vec<u8>, record: &Record<'_>, label: &str) {
         if self.is_flow {
             return self.flow(out, record);
         }
@@ -250,12 +384,11 @@ impl Reporter {
         if !std::mem::replace(&mut self.has_heading, true) {
             put!(out, "{:>3} {:>6} {:>32}\n", "CPU", "ID", "FUNCTION:NAME");
         }
-        let [_, _, function, name] = &record.enabled.parts;
-        let id = record.enabled.probe.0;
-        put!(out, "{:>3} {id:>6} {:>32} ", record.cpu, format!("{function}:{name}"));
+        printf::column(out, record.cpu.into(), 3);
+        out.extend_from_slice(label.as_bytes());
     }
 
-    fn flow(&mut self, out: &mut Vec<u8>, record: &Record) {
+    fn flow(&mut self, out: &mut Vec<u8>, record: &Record<'_>) {
         if !std::mem::replace(&mut self.has_heading, true) {
             put!(out, "{:>3} {:<41}\n", "CPU", "FUNCTION");
         }
@@ -286,13 +419,4 @@ impl Reporter {
             flow.indent += 2;
         }
     }
-}
-
-/// The datum of a record description; `None` if it records nothing.
-fn datum_of<'a>(record: &'a Record, rec: &RecDesc) -> Option<Datum<'a>> {
-    let action = ActionKind::from_number(rec.action).unwrap_or(ActionKind::DifExpr);
-    if rec.size == 0 || action.is_aggregating() {
-        return None;
-    }
-    Some(Datum { bytes: datum(record.bytes(), rec)?, ty: rec.ty, action })
 }

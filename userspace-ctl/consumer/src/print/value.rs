@@ -25,20 +25,27 @@ pub struct Style {
 }
 
 /// The bytes as a signed integer, if they have the size of one.
+#[inline]
 pub fn signed(bytes: &[u8]) -> Option<i64> {
     Some(match *bytes {
+        [a, b, c, d, e, f, g, h] => i64::from_le_bytes([a, b, c, d, e, f, g, h]),
+        [a, b, c, d] => i64::from(i32::from_le_bytes([a, b, c, d])),
         [a] => i64::from(a as i8),
         [a, b] => i64::from(i16::from_le_bytes([a, b])),
-        [a, b, c, d] => i64::from(i32::from_le_bytes([a, b, c, d])),
-        [a, b, c, d, e, f, g, h] => i64::from_le_bytes([a, b, c, d, e, f, g, h]),
         _ => return None,
     })
 }
 
 /// The same, zero-extended.
+#[inline]
 pub fn unsigned(bytes: &[u8]) -> Option<u64> {
-    let shift = 64u32.checked_sub(8 * u32::try_from(bytes.len()).ok()?)?;
-    Some(signed(bytes)? as u64 & u64::MAX.checked_shr(shift)?)
+    Some(match *bytes {
+        [a, b, c, d, e, f, g, h] => u64::from_le_bytes([a, b, c, d, e, f, g, h]),
+        [a, b, c, d] => u64::from(u32::from_le_bytes([a, b, c, d])),
+        [a] => u64::from(a),
+        [a, b] => u64::from(u16::from_le_bytes([a, b])),
+        _ => return None,
+    })
 }
 
 /// Is it an integer without a sign?

@@ -17,7 +17,7 @@ use abi::status::Status;
 use buffers::aggregation::AggBuffer;
 use buffers::principal::Principal;
 use buffers::Key;
-use consumer::kernel::{Aggregation, Answer, Buffer, Eprobe, Kernel, Snapshot, Started};
+use consumer::kernel::{Aggregation, Answer, Buffer, Eprobe, Kernel, Room, Snapshot, Started};
 use consumer::wait::{Event, Look, Waiter};
 use consumer::Refusal;
 use dif::asm::Object;
@@ -401,6 +401,11 @@ fn size_of_datum(ty: DifType, strsize: usize) -> usize {
     }
 }
 
+fn put(room: &mut Room, bytes: &[u8]) {
+    room.reserve(bytes.len())[..bytes.len()].copy_from_slice(bytes);
+    room.set_taken(bytes.len());
+}
+
 impl Kernel for Fake {
     fn conf(&mut self) -> Answer<Conf> {
         let ncpus = self.0.borrow().cpus.len() as u32;
@@ -487,7 +492,7 @@ impl Kernel for Fake {
         Ok(cpu)
     }
 
-    fn snap(&mut self, which: Buffer, cpu: u32, data: &mut Vec<u8>) -> Answer<Option<Snapshot>> {
+    fn snap(&mut self, which: Buffer, cpu: u32, room: &mut Room) -> Answer<Option<Snapshot>> {
         let mut inner = self.0.borrow_mut();
         inner.now += 1;
         let timestamp = inner.now;
@@ -497,12 +502,12 @@ impl Kernel for Fake {
             Buffer::Principal => {
                 let size = 1 << 16;
                 let taken = cpu.principal.swap(vec![0; size]);
-                *data = taken.memory[..taken.used].to_vec();
+                put(room, &taken.memory[..taken.used]);
                 (snapshot.drops, snapshot.errors) = (taken.drops, taken.errors);
             }
             Buffer::Aggregation => {
                 let taken = cpu.aggregations.swap(vec![0; 1 << 14]);
-                *data = taken.memory[taken.from..taken.to].as_bytes().to_vec();
+                put(room, taken.memory[taken.from..taken.to].as_bytes());
                 snapshot.drops = taken.drops;
             }
         }
