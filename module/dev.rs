@@ -129,7 +129,7 @@ fn may_trace() -> Outcome {
     if !kapi::task::may_trace() {
         return Err(Error::Privileges);
     }
-    kapi::task::locked_down().map_err(|_| Error::LockedDown)
+    kapi::task::locked_down(false).map_err(|_| Error::LockedDown)
 }
 
 #[inline(never)]

@@ -109,8 +109,12 @@ impl Enabling {
     fn add_or_leave_half(&mut self, bytes: &[u8]) -> Result<Options> {
         let dof = Dof::check(bytes)?;
         let options = self.options(&dof)?;
+        let allow_destructive = options.get(OptionId::Destructive) != 0;
+        if allow_destructive && kapi::task::locked_down(true).is_err() {
+            return Err(Error::LockedForWrites);
+        }
         let rules = Rules {
-            allow_destructive: options.get(OptionId::Destructive) != 0,
+            allow_destructive,
             allow_kernel_loads: true,
             max_by_ref: abi::difo::MAX_BY_REF,
         };

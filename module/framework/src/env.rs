@@ -407,6 +407,10 @@ impl Env for ProbeEnv<'_> {
         }
     }
 
+    fn copyout(&mut self, addr: u64, bytes: &[u8]) -> Result<(), Raised> {
+        nofault::write_user(addr, bytes).map_err(|_| bad_addr(addr))
+    }
+
     /// Memory that is not D's own by lines of the cache, for every load of it pays for its checks.
     fn load_str(&mut self, space: Space, addr: u64, into: &mut [u8]) -> Result<usize, Raised> {
         let read = match (addr::split(addr), space) {

@@ -21,6 +21,8 @@ pub enum Error {
     Privileges,
     /// The kernel may not be traced.
     LockedDown,
+    /// It may, but nothing may be changed by that.
+    LockedForWrites,
     /// There is no CPU of this number, or it is off.
     Cpu(u64),
     /// The bytes are not a DOF that we understand.
@@ -63,7 +65,7 @@ impl Error {
             Self::Dof(_) | Self::Verify(_) | Self::Variable(_) | Self::ProbeName => code::EINVAL,
             Self::Option(..) | Self::ActionShape(_) | Self::Cpu(_) => code::EINVAL,
             Self::Action(_) | Self::Enable(_, EnableError::Unsupported(_)) => code::ENOTSUPP,
-            Self::Privileges | Self::LockedDown => code::EPERM,
+            Self::Privileges | Self::LockedDown | Self::LockedForWrites => code::EPERM,
             Self::Destructive(_) => code::EACCES,
             Self::TooMany(_) | Self::Steps(_) => code::E2BIG,
             Self::Phase(_) | Self::Enable(_, EnableError::Busy(_)) => code::EBUSY,
@@ -89,6 +91,9 @@ impl fmt::Display for Error {
             ),
             Self::LockedDown => f.write_str(
                 "the kernel is locked down: nobody may read its memory until it is booted otherwise",
+            ),
+            Self::LockedForWrites => f.write_str(
+                "the kernel is locked down: nobody may use destructive actions (-w) until it is booted otherwise",
             ),
             Self::End => f.write_str("END enablings exceed size of principal buffer"),
             Self::Cpu(n) => write!(f, "option cpu: there is no CPU {n}, or it is off"),

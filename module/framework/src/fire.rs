@@ -407,7 +407,10 @@ fn run_step(
             }
             act::chill(env.firing.ctx, ns);
         }
-        Step::Panic => act::panic(env.firing.ctx),
+        Step::Panic => {
+            let (comm, pid) = &shared.owner;
+            act::panic(env.firing.ctx, env.ecb.probe.parts(), comm, *pid)
+        }
         // Of a clause's own record.
         Step::Note | Step::Speculate(_) => {}
         Step::EndSpeculation(code, end) => {

@@ -133,6 +133,8 @@ pub struct Shared {
     deadman: Deadman,
     pulse: Arc<Pulse>,
     special: [Published<Chain>; 3],
+    /// The consumer's process: its name and number.
+    pub(crate) owner: ([u8; 16], i32),
     /// The first number of a value that is not given, and the end of them. Those below are of
     /// aggregations without a key.
     numbers: (AtomicU32, u32),
@@ -294,6 +296,8 @@ impl Shared {
         for _ in 0..nspec {
             let _ = states.push_within_capacity(AtomicU32::new(0));
         }
+        let mut owner = ([0; 16], kapi::task::pid());
+        kapi::task::comm(&mut owner.0);
         let globals = Words::new(e.vars.global.words())?;
         let this = Self {
             activity: AtomicU32::new(Activity::Inactive as u32),
@@ -309,6 +313,7 @@ impl Shared {
             deadman: Deadman::new()?,
             pulse,
             special: [Published::empty(), Published::empty(), Published::empty()],
+            owner,
             // CAST: both are less than the bytes of an enabling.
             numbers: (AtomicU32::new(e.aggs.len() as u32), numbers(e) as u32),
             may_destroy: options.get(OptionId::Destructive) == 1,

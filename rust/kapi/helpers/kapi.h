@@ -59,7 +59,7 @@ extern const u32 kapi_over_task, kapi_task_mark;
 u64 kapi_task_runtime(void);
 bool kapi_task_register(u32 n, u64 *value);
 bool kapi_task_may_trace(void);
-int kapi_task_locked_down(void);
+int kapi_task_locked_down(bool writes);
 
 /* path.c */
 u32 kapi_task_path(bool root, u8 *to, u32 size);
@@ -77,6 +77,7 @@ void kapi_threads_quiesce(void);
 /* nofault.c */
 int kapi_read_kernel(void *to, u64 addr, size_t len);
 int kapi_read_user(void *to, u64 addr, size_t len);
+int kapi_write_user(u64 addr, const void *from, size_t len);
 
 /* signal.c */
 int kapi_signal(int sig);

@@ -63,3 +63,14 @@ notrace int kapi_read_user(void *to, u64 addr, size_t len)
 	return copy_from_user_nofault(to, (const void __user *)(unsigned long)addr, len) ? -EFAULT : 0;
 }
 NOKPROBE_SYMBOL(kapi_read_user);
+
+/* Only a load asks whether the memory of the process is the one that is there: not in a thread of the kernel's. */
+notrace int kapi_write_user(u64 addr, const void *from, size_t len)
+{
+	u8 first;
+
+	if (kapi_read_user(&first, addr, 1))
+		return -EFAULT;
+	return copy_to_user_nofault((void __user *)(unsigned long)addr, from, len) ? -EFAULT : 0;
+}
+NOKPROBE_SYMBOL(kapi_write_user);

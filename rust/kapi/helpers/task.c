@@ -188,9 +188,13 @@ bool kapi_task_may_trace(void)
 	return capable(CAP_SYS_ADMIN) || (capable(CAP_PERFMON) && capable(CAP_BPF));
 }
 
-int kapi_task_locked_down(void)
+/* What BPF programs may not do, nor may ours: writes to processes are refused before loads from the kernel are. */
+int kapi_task_locked_down(bool writes)
 {
-	int err = security_locked_down(LOCKDOWN_KPROBES);
+	int err;
 
+	if (writes)
+		return security_locked_down(LOCKDOWN_BPF_WRITE_USER);
+	err = security_locked_down(LOCKDOWN_KPROBES);
 	return err ? err : security_locked_down(LOCKDOWN_BPF_READ_KERNEL);
 }

@@ -5,6 +5,7 @@ use crate::context::ProbeCtx;
 use crate::{sys, time};
 use core::hint;
 use kernel::bindings;
+use kernel::ffi::c_int;
 
 /// Sends a signal to the current process, as soon as interrupts are on; to nobody if a thread of the
 /// kernel's or the first process runs, or there is no such signal. False: it is lost, for too many
@@ -33,14 +34,16 @@ pub fn chill(_: &ProbeCtx, ns: u64) {
     }
 }
 
-/// Stops the machine.
+/// Stops the machine, and says on whose behalf: which probe, and the name and number of a process.
 ///
 /// # Context
 ///
 /// *any*
-pub fn panic(_: &ProbeCtx) -> ! {
-    // SAFETY: a format without conversions.
-    unsafe { bindings::panic(c"dtrace: a D program called panic()".as_ptr().cast()) }
+pub fn panic(_: &ProbeCtx, probe: [&[u8]; 4], comm: &[u8; 16], pid: i32) -> ! {
+    let text = c"dtrace: panic() at probe %.*s:%.*s:%.*s:%.*s, in a program of %.16s, process %d";
+    let [(p, a), (m, b), (f, c), (n, d)] = probe.map(|part| (part.len() as c_int, part.as_ptr()));
+    // SAFETY: each part of the probe has its length before it, the name at most 16 bytes.
+    unsafe { bindings::panic(text.as_ptr().cast(), p, a, m, b, f, c, n, d, comm.as_ptr(), pid) }
 }
 
 /// Waits until the signals that probes have sent are under way; none fires any more.

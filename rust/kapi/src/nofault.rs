@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Loads from addresses that nobody vouches for: they succeed, or say so.
+//! Loads from addresses that nobody vouches for, and stores to a process: they succeed, or say so.
 //!
 //! They never sleep, take no fault in, and can be used in any context. Half of the address space
 //! belongs to each function: what is not in its half, crosses into the other one, is not canonical,
@@ -36,6 +36,21 @@ pub fn read_kernel(addr: u64, into: &mut [u8]) -> Result<(), BadAddr> {
 pub fn read_user(addr: u64, into: &mut [u8]) -> Result<(), BadAddr> {
     // SAFETY: `into` takes as many bytes as it has.
     match unsafe { sys::kapi_read_user(into.as_mut_ptr(), addr, into.len()) } {
+        0 => Ok(()),
+        _ => Err(BadAddr(addr)),
+    }
+}
+
+/// Writes to memory of the current process; some of it may have been written after an error.
+///
+/// A page that is not in memory, or that cannot be written to as it is, is a [`BadAddr`].
+///
+/// # Context
+///
+/// *any*
+pub fn write_user(addr: u64, from: &[u8]) -> Result<(), BadAddr> {
+    // SAFETY: `from` has as many bytes as it says.
+    match unsafe { sys::kapi_write_user(addr, from.as_ptr(), from.len()) } {
         0 => Ok(()),
         _ => Err(BadAddr(addr)),
     }

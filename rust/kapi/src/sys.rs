@@ -120,7 +120,7 @@ unsafe extern "C" {
     pub(crate) safe fn kapi_task_file(fd: c_uint) -> u64;
     pub(crate) safe fn kapi_task_args(start: &mut u64, end: &mut u64) -> bool;
     pub(crate) safe fn kapi_task_may_trace() -> bool;
-    pub(crate) safe fn kapi_task_locked_down() -> c_int;
+    pub(crate) safe fn kapi_task_locked_down(writes: bool) -> c_int;
 
     pub(crate) safe fn kapi_ends_watch(f: OnEnd) -> c_int;
     pub(crate) safe fn kapi_ends_unwatch();
@@ -132,6 +132,8 @@ unsafe extern "C" {
     pub(crate) fn kapi_read_kernel(to: *mut u8, addr: u64, len: usize) -> c_int;
     /// `to` takes `len` bytes.
     pub(crate) fn kapi_read_user(to: *mut u8, addr: u64, len: usize) -> c_int;
+    /// `from` has `len` bytes.
+    pub(crate) fn kapi_write_user(addr: u64, from: *const u8, len: usize) -> c_int;
 
     /// In probe context.
     pub(crate) fn kapi_signal(sig: c_int) -> c_int;

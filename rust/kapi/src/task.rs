@@ -256,11 +256,12 @@ pub fn may_trace() -> bool {
     sys::kapi_task_may_trace()
 }
 
-/// An error if the kernel is locked down against reading its memory.
+/// An error if the kernel is locked down against reading its memory; `writes`: against changing
+/// processes' memory, which comes earlier.
 ///
 /// # Context
 ///
 /// *process*
-pub fn locked_down() -> Result {
-    to_result(sys::kapi_task_locked_down())
+pub fn locked_down(writes: bool) -> Result {
+    to_result(sys::kapi_task_locked_down(writes))
 }

@@ -4,7 +4,8 @@
 //! An area is a folder of tests; it costs one boot. The script `guest` runs the area's tests there one
 //! after the other and leaves what each printed in a shared folder; this program chooses, boots,
 //! compares, and blesses (`BLESS=1`). If the guest dies, the test that was running is the one that
-//! failed, and those behind it did not run: they fail too, and say so.
+//! failed, and those behind it did not run: they fail too, and say so. A test `die.*` has a boot of its
+//! own, in which the guest must die, with the words that the test has after `DIES:`.
 #![forbid(unsafe_code)]
 
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -19,6 +20,7 @@ use std::sync::{Arc, Condvar, Mutex};
 const COMPLAINT: i32 = 70;
 
 struct Area {
+    /// Its folder's; a test that has a boot of its own is named, too.
     name: String,
     folder: PathBuf,
     tests: Vec<String>,
@@ -104,7 +106,7 @@ fn main() -> io::Result<()> {
     libtest_mimic::run(&arguments, trials).exit()
 }
 
-/// Areas with their tests: files named `tst.*.d`, `tst.*.sh`, `err.*.d`.
+/// Boots with their tests: files named `tst.*.d`, `tst.*.sh`, `err.*.d`, `die.*.d`.
 fn find(root: &Path) -> io::Result<BTreeMap<String, (PathBuf, Vec<String>)>> {
     let mut areas = BTreeMap::new();
     for entry in fs::read_dir(root)? {
@@ -112,6 +114,7 @@ fn find(root: &Path) -> io::Result<BTreeMap<String, (PathBuf, Vec<String>)>> {
         if !folder.is_dir() {
             continue;
         }
+        let area = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let mut tests = Vec::new();
         for file in fs::read_dir(&folder)? {
             let name = file?.file_name().to_string_lossy().into_owned();
@@ -119,11 +122,13 @@ fn find(root: &Path) -> io::Result<BTreeMap<String, (PathBuf, Vec<String>)>> {
                 name.starts_with("tst.") && (name.ends_with(".d") || name.ends_with(".sh"));
             if is_test || (name.starts_with("err.") && name.ends_with(".d")) {
                 tests.push(name);
+            } else if name.starts_with("die.") && name.ends_with(".d") {
+                areas.insert(format!("{area}-{name}"), (folder.clone(), vec![name]));
             }
         }
         tests.sort();
-        if let (false, Some(name)) = (tests.is_empty(), folder.file_name()) {
-            areas.insert(name.to_string_lossy().into_owned(), (folder, tests));
+        if !tests.is_empty() {
+            areas.insert(area, (folder, tests));
         }
     }
     Ok(areas)
@@ -135,6 +140,9 @@ fn run(area: &Area, test: &str) -> Result<(), Failed> {
         fs::read(boot.out.join(format!("{test}.{suffix}")))
             .map(|b| String::from_utf8_lossy(&b).into_owned())
     };
+    if test.starts_with("die.") {
+        return died(area, test, &boot);
+    }
     let Ok(status) = read("rc") else {
         return Err(match read("out") {
             Ok(_) => format!("the guest ended while this test ran\n{}", boot.log),
@@ -173,6 +181,19 @@ fn run(area: &Area, test: &str) -> Result<(), Failed> {
     Ok(())
 }
 
+/// The guest has died of the test, and said why.
+fn died(area: &Area, test: &str, boot: &Boot) -> Result<(), Failed> {
+    let text = fs::read_to_string(area.folder.join(test))?;
+    let words = text.lines().find_map(|l| l.split_once("DIES: ")).ok_or("no line DIES:")?.1;
+    if boot.out.join(format!("{test}.rc")).exists() {
+        return Err(format!("the guest lives on\n{}", boot.log).into());
+    }
+    match boot.log.contains(words) {
+        true => Ok(()),
+        false => Err(format!("it did not say {words:?}\n{}", boot.log).into()),
+    }
+}
+
 /// Both texts, from the first line on that differs.
 fn difference(golden: &Path, want: &str, got: &str) -> String {
     let same = want.lines().zip(got.lines()).take_while(|(a, b)| a == b).count();
@@ -201,7 +222,8 @@ fn boot(area: &Area) -> io::Result<Boot> {
     let output = Command::new(top.join("tools/vm"))
         .args(["-t", "1800", "-S", &format!("{}=/out", out.display())])
         .args(options.split_whitespace())
-        .args(["--", "/src/selftests/runner/guest", &area.name])
+        .args(["--", "/src/selftests/runner/guest"])
+        .arg(area.folder.file_name().unwrap_or_default())
         .stdin(Stdio::null())
         .output()?;
     let mut log = String::from_utf8_lossy(&output.stdout).into_owned();
