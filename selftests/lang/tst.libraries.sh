@@ -34,6 +34,7 @@ bash /tmp/reads.sh
 /etc/passwd|passwd|/etc|1
 $(sed -n 10p /tmp/out)
 1 bash"
+expect "the idle task" "$(dtrace -qn 'BEGIN { this->all = xlate <psinfo_t> (&`init_task); printf("%s %d %d", this->all.pr_fname, this->all.pr_pid, this->all.pr_argc); exit(0); }')" "swapper/0 0 0"
 expect "files" "$(sed -n 10p /tmp/out | cut -d' ' -f2-)" "<none> 0"
 expect "the file system" "$(dtrace -qn 'syscall::read:entry /execname == "cat" && fds[arg0].fi_pathname == "/proc/version" && !x++/ {
 	printf("%s", fds[arg0].fi_fs); }' -c 'cat /proc/version' 2>/dev/null | tail -n1)" "proc"

@@ -62,8 +62,10 @@ inline dev_t PRNODEV = 0xffffffff;
 
 /*
  * The arguments lie in memory of the process, and the stack that it began with holds their number, their addresses
- * and behind them those of the environment: they can be had of the process that fires.
+ * and behind them those of the environment: they can be had of the process that fires, and are 0 elsewhere.
  */
+inline int __begins_here[struct task_struct *T] = T->mm != NULL && T->mm == curthread->mm;
+
 translator psinfo_t < struct task_struct *T > {
 	pr_flag = T->flags;
 	pr_nlwp = T->signal->nr_threads;
@@ -84,9 +86,9 @@ translator psinfo_t < struct task_struct *T > {
 	pr_fname = stringof(T->group_leader->comm);
 	pr_psargs = T->tgid == pid && T->mm != NULL && strlen(execargs) > 0 ? execargs : stringof(T->group_leader->comm);
 	pr_wstat = T->exit_code;
-	pr_argc = *(int *)copyin(T->mm->start_stack, 4);
-	pr_argv = T->mm->start_stack + 8;
-	pr_envp = T->mm->start_stack + 16 + 8 * *(uint32_t *)copyin(T->mm->start_stack, 4);
+	pr_argc = __begins_here[T] ? *(int *)copyin(T->mm->start_stack, 4) : 0;
+	pr_argv = __begins_here[T] ? T->mm->start_stack + 8 : 0;
+	pr_envp = __begins_here[T] ? T->mm->start_stack + 16 + 8 * *(uint32_t *)copyin(T->mm->start_stack, 4) : 0;
 	pr_dmodel = T->mm == NULL || T->mm->task_size >> 32 ? PR_MODEL_LP64 : PR_MODEL_ILP32;
 	pr_taskid = 0;
 	pr_projid = 0;

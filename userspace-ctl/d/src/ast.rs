@@ -15,6 +15,32 @@ pub enum Item {
     Decl(Decl),
     /// `translator`.
     Translator(Translator),
+    /// `provider`.
+    Provider(Provider),
+}
+
+/// `provider name { probes };`
+#[derive(Debug, Clone)]
+pub struct Provider {
+    /// The name.
+    pub name: String,
+    /// Its place.
+    pub span: Span,
+    /// In order.
+    pub probes: Vec<ProbeDecl>,
+}
+
+/// `probe name(native) : (translated);`
+#[derive(Debug, Clone)]
+pub struct ProbeDecl {
+    /// The name, as C writes it.
+    pub name: String,
+    /// Its place.
+    pub span: Span,
+    /// What it passes.
+    pub native: Prototype,
+    /// What scripts see of it.
+    pub translated: Option<Prototype>,
 }
 
 /// `translator output < input param > { rules };`

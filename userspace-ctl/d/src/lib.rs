@@ -167,10 +167,12 @@ impl Compiler {
             amin: options.amin,
             is_weighed: options.is_weighed || options.amin.is_some(),
         };
+        let about = stability_of(source, &parsed.controls);
         let mut checker = Checker::new(source, world, settings, self.names.clone());
         let clauses = checker.program(&parsed.items);
         let (mut names, matched, mut notes) = (checker.names, checker.matched, checker.notes);
         diagnostics.append(&mut checker.diagnostics);
+        diagnostics.extend(about.iter().filter_map(|a| a.complaint(&names)));
 
         let mut program = Program {
             first_statement: self.next_statement,
@@ -228,11 +230,55 @@ fn controls(
             Ok(Control::DependsOn(kind, name)) => {
                 diagnostics.extend(missing(kind, &name, world, &options.libraries, *span));
             }
-            Ok(Control::Compiler(CompilerOption::DefaultArgs) | Control::Nothing) => {}
+            Ok(
+                Control::Compiler(CompilerOption::DefaultArgs)
+                | Control::About(..)
+                | Control::Nothing,
+            ) => {}
             Err(d) => diagnostics.push(d),
         }
     }
     run_time
+}
+
+/// A `#pragma D attributes` or `binding`: stability itself is not computed with.
+struct About {
+    word: &'static str,
+    name: String,
+    is_provider: bool,
+    span: source::Span,
+}
+
+fn stability_of(source: &Source, lines: &[source::Span]) -> Vec<About> {
+    let read = |span: &source::Span| match pragma::control(source.slice(*span), *span) {
+        Ok(Control::About(word, name, is_provider)) => {
+            Some(About { word, name, is_provider, span: *span })
+        }
+        _ => None,
+    };
+    lines.iter().filter_map(read).collect()
+}
+
+impl About {
+    /// The name must be one of the program's.
+    fn complaint(&self, names: &Names) -> Option<Diagnostic> {
+        let (word, name) = (self.word, &self.name);
+        let is_own = match self.is_provider {
+            true => names.providers.contains_key(name),
+            false => names.values().any(|n| n == *name) || names.typedefs.contains_key(name),
+        };
+        if is_own {
+            return None;
+        }
+        let is_other = check::variable::builtin(name).is_some() || check::call::is_function(name);
+        let (tag, why) = match is_other && !self.is_provider {
+            true => (Tag::PragmaScope, "is D's own, its attributes cannot be changed"),
+            false if self.is_provider => (Tag::PragmaUnused, "is no provider of this program"),
+            false => (Tag::PragmaUnused, "is not defined by this program"),
+        };
+        let message = format!("#pragma D {word}: {name} {why}");
+        Some(Diagnostic::new(tag, self.span, message).label("has nothing to be about"))
+    }
 }
 
 /// The complaint about a library, module or provider that is not there.

@@ -189,6 +189,14 @@ impl Libraries {
         !self.with(Sort::Type, name).is_empty()
     }
 
+    /// Do they declare any provider? Told without the index: every clause with `args[]` asks.
+    pub(crate) fn have_providers(&self) -> bool {
+        self.0
+            .list
+            .iter()
+            .any(|l| l.text.starts_with("provider ") || l.text.contains("\nprovider "))
+    }
+
     /// All names of a sort, for hints.
     pub(crate) fn names(&self, sort: Sort) -> impl Iterator<Item = String> + '_ {
         self.index().of(sort).keys().cloned()

@@ -46,6 +46,13 @@ pub fn tree(source: &Source, options: &Options, world: &dyn World) -> String {
                 let class = d.class.as_ref().map_or("", |c| c.0.as_str());
                 let _ = writeln!(out, "declare {class} {} {}", type_words(&d.ty), names.join(", "));
             }
+            Item::Provider(p) => {
+                let _ = writeln!(out, "provider {}", p.name);
+                for probe in &p.probes {
+                    let native = probe.native.params.iter().map(|p| type_words(&p.ty));
+                    let _ = writeln!(out, "  {}", list(&probe.name, native));
+                }
+            }
             Item::Translator(t) => {
                 let (output, input) = (type_words(&t.output), type_words(&t.input));
                 let _ = writeln!(out, "translator {output} < {input} {} >", t.param);

@@ -103,10 +103,11 @@ pub struct Place<'a> {
     pub first: usize,
 }
 
-/// `# 12 "file"` or `#line 12 "file"`: number and file of the next line.
+/// `# 12 "file"`, `#line 12 "file"` or `#pragma D line 12`: number and file of the next line.
 fn mark(line: &str) -> Option<(usize, Option<&str>)> {
     let rest = line.trim_start().strip_prefix('#')?.trim_start();
-    let rest = rest.strip_prefix("line").unwrap_or(rest).trim_start();
+    let words = ["pragma", "D", "line"].into_iter();
+    let rest = words.fold(rest, |rest, w| rest.strip_prefix(w).unwrap_or(rest).trim_start());
     let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
     let number = rest.get(..end)?.parse::<usize>().ok()?.max(1);
     let file = rest.get(end..)?.trim_start().strip_prefix('"').and_then(|r| r.split('"').next());

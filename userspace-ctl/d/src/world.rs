@@ -89,6 +89,15 @@ pub struct Arg {
     pub ty: Type,
     /// Which `argN` holds it; the first of them for what needs two. `None` if it cannot be had.
     pub slot: Option<u8>,
+    /// What lies there, if that has to be translated to the type.
+    pub native: Option<Type>,
+}
+
+impl Arg {
+    /// One that is what it lies there as.
+    pub const fn new(ty: Type, slot: Option<u8>) -> Self {
+        Self { ty, slot, native: None }
+    }
 }
 
 /// A symbol of the kernel.

@@ -22,7 +22,7 @@ impl World for Many {
         (1..=self.count).map(|id| Probe { id, parts: parts(id), nargs: None }).collect()
     }
     fn probe_signature(&self, probe: &Probe) -> Option<Arc<Signature>> {
-        let args = (self.ty)(probe.id).map(|ty| Arg { ty, slot: Some(0) });
+        let args = (self.ty)(probe.id).map(|ty| Arg::new(ty, Some(0)));
         Some(Arc::new(Signature { args: args.into_iter().collect() }))
     }
 }

@@ -157,6 +157,8 @@ const TOKENS: &[&str] = &[
     "xlate <shared_t> (",
     "shared->twice",
     "SECOND_LETTER",
+    "provider hworld { probe entry(",
+    "libprov:::go { trace(args[0]->twice); }",
     "BEGIN /pid == 1/ { @a[execname] = count(); }",
 ];
 
@@ -170,6 +172,7 @@ const PROGRAMS: &[&str] = &[
     "BEGIN { if (pid == 1) { trace(1); } else { trace(strjoin(\"a\", lltostr(pid))); } }",
     "BEGIN { @q = lquantize(arg0, 0, 100, 10); @c[pid] = count(); } END { printa(\"%d %@d\\n\", @c); trunc(@c, 3); normalize(@c, 2); clear(@c); }",
     "struct o { int a; string b; struct o *c; }; translator struct o < int N > { a = N; b = lltostr(N); c = xlate <struct o *> (N + 1); }; inline struct o *first = xlate <struct o *> (3); inline struct o many[int n, string s] = xlate <struct o> (n + strlen(s)); BEGIN { trace(first->c->b); this->o = first->a; trace(many[arg0, \"x\"].a); trace(xlate <struct o> (x++).b); }",
+    "#pragma D attributes Stable/Stable/Common provider hworld args\n# 7 \"x.d\"\nstruct v { int a; }; translator struct v < int N > { a = N; }; provider hworld { probe entry(int n, struct file *f) : (struct v *n, struct file *f); }; hworld:::entry, libprov:::go { trace(args[0]); }",
     "#pragma D option quiet\nBEGIN, END, fbt::vfs_read:entry { p = (int *)alloca(8); p[1] = *(char *)arg0 ? -1 : ~0; trace(p[1] << 3); tracemem(arg0, 16); }",
 ];
 

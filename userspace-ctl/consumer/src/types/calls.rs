@@ -75,12 +75,12 @@ impl Calls {
                 .map(|(slot, text)| {
                     let ty = parse(types, text).unwrap_or(Type::Int(Int::INT64));
                     let ty = if module == "ia32" && side == "entry" { narrow(ty) } else { ty };
-                    Arg { ty, slot: Some(slot) }
+                    Arg::new(ty, Some(slot))
                 })
                 .collect(),
             Err(why) if !self.folder.is_dir() => return Err(why),
             Err(_) => {
-                let number = |slot| Arg { ty: Type::Int(Int::INT64), slot: Some(slot) };
+                let number = |slot| Arg::new(Type::Int(Int::INT64), Some(slot));
                 (0..NARGS).map(number).collect()
             }
         };

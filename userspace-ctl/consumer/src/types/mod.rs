@@ -199,15 +199,14 @@ impl KernelTypes {
                     // What is larger than a slot cannot be had from one.
                     let is_whole = ty.size(0).is_some_and(|size| size <= 8);
                     let slot = p.slot.filter(|&n| is_whole && n < SLOTS);
-                    Arg { ty, slot: slot.and_then(|n| u8::try_from(n).ok()) }
+                    Arg::new(ty, slot.and_then(|n| u8::try_from(n).ok()))
                 };
                 declared.parameters.iter().map(arg).collect()
             }
             Side::Return => {
-                let offset = Arg { ty: Type::Int(d::types::Int::INT64), slot: Some(0) };
-                let value = declared
-                    .returns
-                    .map(|r| Arg { ty: from.ty(r.of), slot: r.in_register.then_some(1) });
+                let offset = Arg::new(Type::Int(d::types::Int::INT64), Some(0));
+                let value =
+                    declared.returns.map(|r| Arg::new(from.ty(r.of), r.in_register.then_some(1)));
                 [Some(offset), value].into_iter().flatten().collect()
             }
         };

@@ -41,6 +41,7 @@ impl Checker<'_> {
                 match item {
                     Item::Decl(d) => checker.declaration(d),
                     Item::Translator(t) => checker.translator(t),
+                    Item::Provider(p) => checker.provider(p),
                     Item::Clause(c) => {
                         let span = c.probes.first().map(|p| p.1).unwrap_or_default();
                         let message = "a library has declarations only, no clauses";

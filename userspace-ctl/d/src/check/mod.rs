@@ -17,6 +17,7 @@ mod print;
 mod printf;
 mod probe_args;
 mod prototype;
+mod provider;
 pub mod stability;
 mod symbol;
 mod tag;
@@ -148,6 +149,7 @@ impl<'a> Checker<'a> {
                 ast::Item::Clause(c) => clauses.push(self.clause(c)),
                 ast::Item::Decl(d) => self.declaration(d),
                 ast::Item::Translator(t) => self.translator(t),
+                ast::Item::Provider(p) => self.provider(p),
             }
         }
         clauses

@@ -105,6 +105,10 @@ impl Used {
             if self.any || self.numbers.contains(&n) {
                 let _ = write!(key, "{n}:{:?}:", arg.slot);
                 identity(&arg.ty, &mut key);
+                if let Some(native) = &arg.native {
+                    key.push('<');
+                    identity(native, &mut key);
+                }
             }
         }
         if self.any {
@@ -150,7 +154,7 @@ impl Checker<'_> {
         for (i, (pattern, span, nargs)) in patterns.iter().enumerate() {
             let probes = self.world.probes(pattern);
             counts.push(probes.len());
-            let signatures: Vec<_> = probes.iter().map(|p| self.world.probe_signature(p)).collect();
+            let signatures: Vec<_> = probes.iter().map(|p| self.signature_of(p, *span)).collect();
             if signatures.iter().all(Option::is_none) {
                 sorted.untyped(i, Members::All, *nargs, probes.into_iter().next());
                 continue;

@@ -59,6 +59,28 @@ impl Checker<'_> {
         Some(types.into())
     }
 
+    /// Names and types of what a probe passes, or scripts see of it.
+    pub(super) fn probe_params(&mut self, prototype: &Prototype) -> Option<Vec<(String, Type)>> {
+        if let Some(dots) = prototype.dots {
+            let message = "a probe may not have a variable number of arguments";
+            let d = Diagnostic::new(Tag::DeclProtoVarargs, dots, message);
+            self.fail(d.label("expected a type"));
+            return None;
+        }
+        let mut params = Vec::new();
+        for param in &prototype.params {
+            match self.param(param, "a probe")? {
+                Type::Void if prototype.params.len() == 1 => {}
+                Type::Void => {
+                    self.void_among("a probe", param);
+                    return None;
+                }
+                ty => params.push((param.name.name.clone(), ty)),
+            }
+        }
+        Some(params)
+    }
+
     fn param(&mut self, param: &Param, of: &str) -> Option<Type> {
         if let Some((class, span)) = param.class.as_ref().filter(|c| c.0 != "register") {
             let message =
@@ -97,8 +119,8 @@ impl Checker<'_> {
 
     fn void_among(&mut self, of: &str, param: &Param) -> Type {
         let message = match of {
-            "a function" => "void must be the only parameter of a function",
-            _ => "a key of an associative array cannot be void",
+            "an associative array" => "a key of an associative array cannot be void".into(),
+            of => format!("void must be the only parameter of {of}"),
         };
         self.fail(Diagnostic::new(Tag::DeclProtoVoid, param.span, message).label("void"));
         Type::Error

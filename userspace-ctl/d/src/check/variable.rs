@@ -3,6 +3,7 @@
 
 use super::expr::convert;
 use super::member::is_in_register;
+use super::provider::pointed;
 use super::Checker;
 use crate::ast::{self, Pseudo};
 use crate::diag::{did_you_mean, Diagnostic, Tag};
@@ -378,16 +379,26 @@ impl Checker<'_> {
         let Some(arg) = typed.as_ref().and_then(|s| s.args.get(n as usize)) else {
             return Some(element(n, number));
         };
-        let ty = self.complete(&arg.ty);
+        let ty = self.complete(arg.native.as_ref().unwrap_or(&arg.ty));
         let is_small = matches!(&ty, Type::Struct(s) if s.size.is_some_and(|s| s <= 8));
-        Some(match (arg.slot, &ty) {
+        let value = match (arg.slot, &ty) {
             // What lies above a smaller number in its register is anything.
             (Some(n), Type::Int(i)) if i.size < 8 => convert(slot(n, number), &ty),
             (Some(n), Type::Int(_) | Type::Pointer(_)) => slot(n, ty),
             (Some(n), Type::Struct(_)) if is_small => slot(n, ty),
             _ => {
                 let message = format!("args[{n}] is passed in a way that cannot be read: {ty}");
-                self.fail(Diagnostic::new(Tag::ArgsType, span, message).label("no single register"))
+                let d = Diagnostic::new(Tag::ArgsType, span, message).label("no single register");
+                return Some(self.fail(d));
+            }
+        };
+        let Some(native) = &arg.native else { return Some(value) };
+        Some(match self.translator_for(pointed(&arg.ty), native, span) {
+            Some(id) => self.translation(id, arg.ty.clone(), value, span),
+            None if is_assignable(&arg.ty, native) => convert(value, &arg.ty),
+            None => {
+                self.no_translator(Tag::ArgsXlator, &native.to_string(), &arg.ty, span);
+                Expr::error(span)
             }
         })
     }

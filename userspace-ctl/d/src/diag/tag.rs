@@ -194,6 +194,14 @@ macro_rules! for_each_tag {
             (DeclEnoflow, "D_DECL_ENOFLOW", "the value of an enumeration's constant is no int"),
             (DeclUseless, "D_DECL_USELESS", "the declaration declares nothing"),
             (PragmaDepend, "D_PRAGMA_DEPEND", "a library, module or provider that the program depends on is not there"),
+            (PragmaScope, "D_PRAGMA_SCOPE", "the attributes of a name that is not the program's own"),
+            (PragmaUnused, "D_PRAGMA_UNUSED", "the attributes of a name that the program does not define"),
+            (ArgsXlator, "D_ARGS_XLATOR", "what a probe passes has no translator to what its provider declares"),
+            (ProvBadname, "D_PROV_BADNAME", "a provider cannot have this name"),
+            (ProvIncompat, "D_PROV_INCOMPAT", "a provider's probe differs from its earlier declaration"),
+            (ProvPrdup, "D_PROV_PRDUP", "a provider has two probes of one name"),
+            (ProvPrarglen, "D_PROV_PRARGLEN", "a probe has too many arguments"),
+            (ProvPrxlator, "D_PROV_PRXLATOR", "there is no translator for an argument of a declared probe"),
             (XlateRedecl, "D_XLATE_REDECL", "a translator, or a member's rule in it, is there twice"),
             (XlateNoconv, "D_XLATE_NOCONV", "a translator has no rule for the member"),
             (XlateNone, "D_XLATE_NONE", "there is no translator between these types"),
@@ -244,14 +252,6 @@ pub const NOT_GIVEN: &[(&str, &str)] = &[
     ("D_ASRELO", "compiled objects hold no relocations that something could leave unresolved"),
     ("D_DECL_DYNOBJ", "a program has no word for a type that is known only at run time"),
     ("D_SYM_MODEL", "the kernel and its modules have one data model, that of 64 bits"),
-    ("D_PRAGMA_UNUSED", NO_PRAGMA),
-    ("D_PRAGMA_SCOPE", NO_PRAGMA),
-    ("D_ARGS_XLATOR", NO_TRANSLATOR),
-    ("D_PROV_BADNAME", NO_PROVIDER),
-    ("D_PROV_INCOMPAT", NO_PROVIDER),
-    ("D_PROV_PRDUP", NO_PROVIDER),
-    ("D_PROV_PRARGLEN", NO_PROVIDER),
-    ("D_PROV_PRXLATOR", NO_PROVIDER),
     ("D_PROC_OFF", NO_PROCESS),
     ("D_PROC_ALIGN", NO_PROCESS),
     ("D_PROC_NAME", NO_PROCESS),
@@ -266,7 +266,4 @@ pub const NOT_GIVEN: &[(&str, &str)] = &[
     ("D_PROC_USDT", NO_PROCESS),
 ];
 
-const NO_PRAGMA: &str = "pragmas about identifiers and dependencies are not there yet";
-const NO_TRANSLATOR: &str = "translators are not there yet";
-const NO_PROVIDER: &str = "provider declarations are not there yet";
 const NO_PROCESS: &str = "the pid provider and USDT are not there yet";

@@ -11,7 +11,7 @@ use crate::ast;
 use crate::source::{Source, Span};
 use crate::typed;
 use crate::types::{Int, Member, Type};
-use crate::world::TypeSpace;
+use crate::world::{Signature, TypeSpace};
 use abi::aggregation::AggFunc;
 use abi::dif::VAR_USER_BASE;
 use abi::difo::{SCOPE_GLOBAL, SCOPE_LOCAL, SCOPE_THREAD};
@@ -120,6 +120,8 @@ pub struct Names {
     pub translators: Vec<Arc<Translator>>,
     /// Their rules as far as they are known, by number and member.
     pub rules: HashMap<(u32, String), typed::Expr>,
+    /// What the probes of declared providers pass, by provider and name.
+    pub providers: HashMap<String, HashMap<String, Arc<Signature>>>,
     /// Numbers of the libraries that have been read.
     pub libraries: HashSet<usize>,
     /// `typedef`.

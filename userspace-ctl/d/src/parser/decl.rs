@@ -66,7 +66,7 @@ const MAX_WORDS: usize = 16;
 impl Parser<'_> {
     /// A declaration whose first word has been read as text.
     pub(super) fn parse_decl(&mut self, word: String, span: Span) -> Parse<Decl> {
-        if matches!(word.as_str(), "provider" | "counter" | "import") {
+        if matches!(word.as_str(), "counter" | "import") {
             let d = Diagnostic::new(
                 Tag::Unknown,
                 span,

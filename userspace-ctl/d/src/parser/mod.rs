@@ -12,6 +12,7 @@ mod declarator;
 mod expr;
 pub mod pragma;
 pub mod probe_desc;
+mod provider;
 mod translator;
 
 pub use decl::is_type_word;
@@ -135,6 +136,8 @@ impl Parser<'_> {
                     self.last = span;
                     let item = if word == "translator" {
                         self.parse_translator(span).map(Item::Translator)
+                    } else if word == "provider" {
+                        self.parse_provider().map(Item::Provider)
                     } else if self.begins_declaration(&word)
                         || self
                             .lexer

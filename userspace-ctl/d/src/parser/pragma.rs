@@ -5,6 +5,7 @@ use crate::diag::{did_you_mean, Diagnostic, Tag};
 use crate::option;
 use crate::source::Span;
 use abi::option::OptionId;
+use abi::stability::Attributes;
 
 /// Options that only the compiler reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,6 +27,8 @@ pub enum Control {
     Compiler(CompilerOption),
     /// `depends_on`: something of this name must be there.
     DependsOn(Dependence, String),
+    /// `attributes`, `binding`: of a name, or of a provider.
+    About(&'static str, String, bool),
     /// Nothing for us.
     Nothing,
 }
@@ -81,8 +84,37 @@ fn pragma(words: &[&str], span: Span) -> Result<Control, Diagnostic> {
             Err(malformed("superfluous or missing arguments specified for #pragma D option".into())
                 .label("expected `#pragma D option name` or `name=value`, without blanks"))
         }
-        // Stability is accepted and not yet computed with.
-        ["D", "attributes", _, _, ..] | ["D", "binding", _, _, ..] => Ok(Control::Nothing),
+        ["D", "attributes", attributes, about @ ..] if !about.is_empty() => {
+            if Attributes::from_text(attributes).is_none() {
+                let message =
+                    format!("invalid attributes specified by #pragma D attributes: {attributes}");
+                return Err(malformed(message).label("expected such as Stable/Evolving/Common"));
+            }
+            match about {
+                [name] => Ok(Control::About("attributes", (*name).into(), false)),
+                ["provider", name, part] if PARTS.contains(part) => {
+                    Ok(Control::About("attributes", (*name).into(), true))
+                }
+                _ => Err(malformed("malformed #pragma D attributes".into()).label(format!(
+                    "expected a name, or `provider name` and one of {}",
+                    PARTS.join(", ")
+                ))),
+            }
+        }
+        ["D", "binding", version, name] => {
+            let inner = version.strip_prefix('"').and_then(|v| v.strip_suffix('"'));
+            let is_version = inner.is_some_and(|v| {
+                let parts: Vec<&str> = v.split('.').collect();
+                matches!(parts.len(), 2 | 3) && parts.iter().all(|p| p.parse::<u8>().is_ok())
+            });
+            match is_version {
+                true => Ok(Control::About("binding", (*name).into(), false)),
+                false => Err(malformed(format!(
+                    "invalid version specified by #pragma D binding: {version}"
+                ))
+                .label("expected a version such as \"1.6\", in quotes")),
+            }
+        }
         ["D", "depends_on", kind, name] => {
             let kind = match *kind {
                 "library" => Dependence::Library,
@@ -103,21 +135,25 @@ fn pragma(words: &[&str], span: Span) -> Result<Control, Diagnostic> {
                 _ => "expected `attributes name/data/dependency name`",
             }))
         }
+        ["error", rest @ ..] | ["D", "error", rest @ ..] => {
+            Err(Diagnostic::new(Tag::PragErr, span, format!("#error: {}", rest.join(" "))))
+        }
+        ["D", "line", ..] => Ok(Control::Nothing),
         ["D", other, ..] => {
-            let names = ["option", "attributes", "binding", "depends_on"];
+            let names = ["option", "attributes", "binding", "depends_on", "error", "line"];
             let message = format!("invalid #pragma D {other}");
             let mut d = Diagnostic::new(Tag::PragmaInval, span, message);
             d.hint = did_you_mean(other, names.map(String::from));
             Err(d.note(format!("there are {}", names.join(", "))))
-        }
-        ["error", rest @ ..] => {
-            Err(Diagnostic::new(Tag::PragErr, span, format!("#error: {}", rest.join(" "))))
         }
         ["D"] => Err(malformed("malformed #pragma D".into())),
         // Other tools' pragmas (ident, once ..) are not ours.
         _ => Ok(Control::Nothing),
     }
 }
+
+/// What a provider has attributes of.
+const PARTS: &[&str] = &["provider", "module", "function", "name", "args"];
 
 fn set_option(setting: &str, span: Span) -> Result<Control, Diagnostic> {
     let (name, value) = match setting.split_once('=') {

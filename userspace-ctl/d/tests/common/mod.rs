@@ -369,6 +369,7 @@ translator shared_t < int N > {
 };
 enum letters { FIRST_LETTER = 'a', SECOND_LETTER };
 inline shared_t *shared = xlate <shared_t *> (4);
+provider libprov { probe go(int n) : (shared_t *s); probe stop(char *s) : (shared_t *s); };
 ";
     Libraries::new(vec![Library { name: "page.d".into(), text: text.into() }])
 }
@@ -385,6 +386,8 @@ pub fn world() -> TestWorld {
         "fbt:vmlinux:sync_all:entry",
         "fbt:vmlinux:by_value:entry",
         "fbt:vmlinux:nameless:entry",
+        "libprov:::go",
+        "libprov:::stop",
     ]);
     // hworld's probes say what they pass.
     for (parts, nargs) in &mut w.probes {

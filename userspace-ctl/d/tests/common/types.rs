@@ -174,7 +174,7 @@ pub fn signature(function: &str, name: &str) -> Option<Arc<Signature>> {
         "by_value" => vec![file(), tag("large"), tag("range"), int("int"), tag("kuid_t")],
         _ => return None,
     };
-    let arg = |ty, slot| Arg { ty, slot };
+    let arg = |ty, slot| Arg::new(ty, slot);
     let args = match (name, function) {
         // `large` is passed in memory: the parameters behind it keep their registers.
         ("entry", "by_value") => params

@@ -1,0 +1,2 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+BEGIN { trace(xlate <tcpsinfo_t> ((struct sock *)arg0).tcps_iss); }

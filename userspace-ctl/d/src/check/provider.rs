@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Declared providers: the types of what their probes pass, and of what scripts see of it.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use super::Checker;
+use crate::ast;
+use crate::diag::{Diagnostic, Tag};
+use crate::library::Sort;
+use crate::source::Span;
+use crate::types::convert::is_assignable;
+use crate::types::Type;
+use crate::world::{Arg, Probe, Signature};
+use abi::probe::PROVIDER_LEN;
+
+/// What a translator makes: the struct itself, or what it is pointed to.
+pub(super) fn pointed(ty: &Type) -> &Type {
+    match ty {
+        Type::Pointer(of) => of,
+        of => of,
+    }
+}
+
+/// Arguments of a probe.
+const MAX_ARGS: usize = 32;
+
+impl Checker<'_> {
+    /// A `provider` declaration.
+    pub(super) fn provider(&mut self, p: &ast::Provider) {
+        let problem = if p.name.len() >= PROVIDER_LEN {
+            Some(format!("is longer than {} bytes", PROVIDER_LEN - 1))
+        } else if p.name.ends_with(|c: char| c.is_ascii_digit()) {
+            Some("may not end with a digit: the number of a process follows it".into())
+        } else {
+            None
+        };
+        if let Some(why) = problem {
+            let message = format!("provider name {} {why}", p.name);
+            self.fail(Diagnostic::new(Tag::ProvBadname, p.span, message).label("not a name"));
+            return;
+        }
+        let mut seen = HashSet::new();
+        for probe in &p.probes {
+            let name = probe.name.replace("__", "-");
+            if !seen.insert(name.clone()) {
+                let message = format!("probe redeclared: {}:::{name}", p.name);
+                let d = Diagnostic::new(Tag::ProvPrdup, probe.span, message);
+                self.fail(d.label("there is one already"));
+                continue;
+            }
+            let Some(signature) = self.declared_signature(probe) else { continue };
+            let known = self.names.providers.get(&p.name).and_then(|probes| probes.get(&name));
+            match known {
+                Some(known) if **known != signature => {
+                    let message =
+                        format!("probe {}:::{name} differs from its earlier declaration", p.name);
+                    let d = Diagnostic::new(Tag::ProvIncompat, probe.span, message);
+                    self.fail(d.label("other arguments"));
+                }
+                Some(_) => {}
+                None => {
+                    let probes = self.names.providers.entry(p.name.clone()).or_default();
+                    probes.insert(name, Arc::new(signature));
+                }
+            }
+        }
+        self.names.providers.entry(p.name.clone()).or_default();
+    }
+
+    fn declared_signature(&mut self, probe: &ast::ProbeDecl) -> Option<Signature> {
+        let natives = self.probe_params(&probe.native)?;
+        let Some(prototype) = &probe.translated else {
+            let args = natives.into_iter().zip(0u8..).map(|((_, ty), n)| Arg::new(ty, Some(n)));
+            return self.bounded_signature(probe, args.collect());
+        };
+        let mut args = Vec::new();
+        for (at, (name, ty)) in self.probe_params(prototype)?.into_iter().enumerate() {
+            // By its name; else in order, and all of them of the only one there is.
+            let of_name = natives.iter().position(|n| !name.is_empty() && n.0 == name);
+            let slot = of_name.unwrap_or(if natives.len() == 1 { 0 } else { at });
+            let span = prototype.params.get(at).map_or(probe.span, |p| p.span);
+            let Some((_, native)) = natives.get(slot) else {
+                self.no_translator(Tag::ProvPrxlator, "nothing that the probe passes", &ty, span);
+                return None;
+            };
+            let is_there = ty == *native
+                || self.library.is_some()
+                || self.translator_for(pointed(&ty), native, span).is_some()
+                || !matches!(pointed(&ty), Type::Struct(_)) && is_assignable(&ty, native);
+            if !is_there {
+                self.no_translator(Tag::ProvPrxlator, &native.to_string(), &ty, span);
+                return None;
+            }
+            let native = (ty != *native).then(|| native.clone());
+            args.push(Arg { ty, slot: u8::try_from(slot).ok(), native });
+        }
+        self.bounded_signature(probe, args)
+    }
+
+    fn bounded_signature(&mut self, probe: &ast::ProbeDecl, args: Vec<Arg>) -> Option<Signature> {
+        let count = args.len().max(probe.native.params.len());
+        if count > MAX_ARGS {
+            let message = format!("probe {} has {count} arguments: at most {MAX_ARGS}", probe.name);
+            self.fail(Diagnostic::new(Tag::ProvPrarglen, probe.span, message).label("too many"));
+            return None;
+        }
+        Some(Signature { args })
+    }
+
+    /// There is no way from what a probe passes to what scripts shall see.
+    pub(super) fn no_translator(&mut self, tag: Tag, from: &str, to: &Type, at: Span) {
+        let message = format!("no translator makes {to} from {from}");
+        self.fail(Diagnostic::new(tag, at, message).label("needs a translator"));
+    }
+
+    /// What a probe passes: as a declaration says, or as the world knows. The number of a process may
+    /// follow a provider's name.
+    pub(super) fn signature_of(&mut self, probe: &Probe, at: Span) -> Option<Arc<Signature>> {
+        if self.names.providers.is_empty() && !self.settings.libraries.have_providers() {
+            return self.world.probe_signature(probe);
+        }
+        let [full, _, _, name] = &probe.parts;
+        let short = full.trim_end_matches(|c: char| c.is_ascii_digit());
+        for provider in [full.as_str(), short] {
+            self.consult(Sort::Provider, provider, at);
+            let declared = self.names.providers.get(provider).and_then(|probes| probes.get(name));
+            if let Some(signature) = declared {
+                return Some(signature.clone());
+            }
+        }
+        self.world.probe_signature(probe)
+    }
+}
