@@ -3,11 +3,12 @@
 . /src/selftests/lib/sh
 driver hworld; driver many
 cd "$(mktemp -d)" || exit 1
-python3 - <<'P'
+python3 - "$drivers/hworld/hworld.ko" <<'P'
 import glob, re, subprocess, sys
 
 def plain(text):
     for pattern, by in [(r'(?m)^ *\d+ +\d+ +(\S*:\S+)', r'CPU ID \1'), (r'(?m)^ *\d+( +(->|<-|\|) )', r'CPU\1'),
+                        (r'(?m)^ *\d+( +(fbt|hworld|syscall) )', r'ID\1'), (r'(?m)^( +\S+`\S+)\+0x[0-9a-f]+$', r'\1'),
                         (r'pid \d+', 'pid N'), (r'opened \d+ times', 'opened N times'),
                         (r'\d+ drops on CPU \d+', 'N drops on CPU N'),
                         (r'(-> open1 +|open1:entry   cat +)\d+', r'\1N')]:
@@ -16,13 +17,16 @@ def plain(text):
 
 bad = count = 0
 for page in sorted(glob.glob('/src/docs/*.md')):
+    # Its counter begins anew.
+    subprocess.run(['rmmod', 'hworld'], check=True)
+    subprocess.run(['insmod', sys.argv[1]], check=True)
     blocks = re.findall(r'(?ms)^```\n(.*?)^```$', open(page).read())
     for block in blocks:
         if block.startswith('#!'):
-            open('opens.d', 'w').write(block)
+            open(re.search(r'/\* (\S+\.d):', block)[1], 'w').write(block)
             continue
         for command, wanted in re.findall(r'(?ms)^# (dtrace .*?)\n(.*?)(?=^# |\Z)', block):
-            run = subprocess.run(command, shell=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=30)
+            run = subprocess.run('LC_ALL=C ' + command, shell=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=30)
             got, count = run.stdout.decode(), count + 1
             if plain(got) != plain(wanted):
                 bad += 1
