@@ -50,7 +50,6 @@ struct Dtrace {
     _syscall: Option<syscall::Running>,
     _fbt: Option<fbt::Running>,
     _sdt: Option<sdt::Running>,
-    _profile: profile::Running,
     _end: End,
 }
 
@@ -92,7 +91,7 @@ impl kernel::Module for Dtrace {
         let failing = value::<u64>(module_parameters::fail_alloc.value());
         mem::fail_after((failing != u64::MAX).then_some(failing));
         let framework = Framework::new().map_err(|e| e.errno())?;
-        let profile = profile::start(&framework)?;
+        profile::start(&framework)?;
         let sdt = sdt::start(&framework)?;
         let fbt = match value::<u8>(module_parameters::without_fbt.value()) {
             0 => fbt::start(&framework, value::<u8>(module_parameters::fbt_int3.value()) != 0)?,
@@ -119,7 +118,6 @@ impl kernel::Module for Dtrace {
             _syscall: syscall,
             _fbt: fbt,
             _sdt: sdt,
-            _profile: profile,
             _end: end,
         })
     }

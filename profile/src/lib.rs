@@ -21,7 +21,6 @@ use abi::probe::{put, NAME_LEN};
 use abi::rate::{self, Where};
 use framework::framework::ProviderId;
 use framework::{fire, Args, Draft, EnableError, Framework, Offer, Probe, Provider};
-use kapi::publish::Published;
 use kapi::timer::{Interrupted, Tick, Ticker};
 use kapi::{context, mem};
 use kernel::prelude::*;
@@ -78,23 +77,11 @@ impl Tick for Beat {
     }
 }
 
-/// What making a probe takes.
-#[derive(Clone)]
-struct Context {
-    framework: Arc<Framework>,
-    provider: ProviderId,
-}
-
-static CONTEXT: Published<Context> = Published::empty();
-
-/// The provider at work.
-pub struct Running(());
-
 /// Registers the provider.
 ///
 /// # Context
 /// *process*; once.
-pub fn start(framework: &Arc<Framework>) -> Result<Running> {
+pub fn start(framework: &Framework) -> Result {
     mem::ask()?;
     let profile = Arc::pin_init(
         pin_init!(Profile {
@@ -103,24 +90,22 @@ pub fn start(framework: &Arc<Framework>) -> Result<Running> {
         }),
         GFP_KERNEL,
     )?;
-    let provider = framework.register(profile).map_err(|e| e.errno())?;
-    drop(CONTEXT.swap(Some(mem::boxed(Context { framework: framework.clone(), provider })?)));
-    Ok(Running(()))
-}
-
-impl Drop for Running {
-    /// No consumer is left, so nothing is enabled.
-    fn drop(&mut self) {
-        drop(CONTEXT.swap(None));
-    }
+    framework.register(profile).map(|_| ()).map_err(|e| e.errno())
 }
 
 impl Profile {
     /// Makes probes of those of these names that have none; false: they all have. Holds `made`.
-    fn make(context: &Context, made: &mut KVVec<Name>, names: &[&[u8]]) -> Result<bool> {
+    fn make(
+        framework: &Framework,
+        own: ProviderId,
+        made: &mut KVVec<Name>,
+        names: &[&[u8]],
+    ) -> Result<bool> {
         let known = made.len();
-        let result = Self::collect(context, made, names)
-            .and_then(|draft| context.framework.offer_draft(draft).map_err(|e| e.errno()));
+        let draft = framework.draft(own, b"", names.len()).map_err(|e| e.errno());
+        let result = draft
+            .and_then(|draft| Self::collect(draft, made, names))
+            .and_then(|draft| framework.offer_draft(draft).map_err(|e| e.errno()));
         if result.is_err() {
             made.truncate(known);
         }
@@ -128,9 +113,7 @@ impl Profile {
         result.map(|_group| made.len() > known)
     }
 
-    fn collect(context: &Context, made: &mut KVVec<Name>, names: &[&[u8]]) -> Result<Draft> {
-        let draft = context.framework.draft(context.provider, b"", names.len());
-        let mut draft = draft.map_err(|e| e.errno())?;
+    fn collect(mut draft: Draft, made: &mut KVVec<Name>, names: &[&[u8]]) -> Result<Draft> {
         for name in names {
             let mut own = [0; NAME_LEN];
             if !put(&mut own, name) || made.contains(&own) {
@@ -169,19 +152,18 @@ impl Provider for Profile {
         b"profile"
     }
 
-    fn provide(&self, name: Option<&[u8]>) {
-        let Some(context) = CONTEXT.with(|c| c.cloned()) else { return };
+    fn provide(&self, framework: &Framework, own: ProviderId, name: Option<&[u8]>) {
         // What is no name of ours is told by the consumer, which reads it as we do.
         let lone = name.filter(|n| rate::parse(n).is_ok());
         let mut made = self.made.lock();
         let result = match (name, &lone) {
             (Some(_), None) => return,
-            (Some(_), Some(name)) => Self::make(&context, &mut made, &[name]),
-            (None, _) => Self::make(&context, &mut made, &USUAL),
+            (Some(_), Some(name)) => Self::make(framework, own, &mut made, &[name]),
+            (None, _) => Self::make(framework, own, &mut made, &USUAL),
         };
         drop(made);
         match result {
-            Ok(true) => context.framework.provided(),
+            Ok(true) => framework.provided(),
             Ok(false) => {}
             Err(e) => {
                 let name = BStr::from_bytes(lone.unwrap_or(b"the usual probes"));

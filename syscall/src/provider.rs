@@ -39,14 +39,6 @@ struct Syscall {
     offered: Mutex<bool>,
 }
 
-/// What offering takes.
-#[derive(Clone)]
-struct Context {
-    framework: Arc<Framework>,
-    provider: ProviderId,
-}
-
-static CONTEXT: Published<Context> = Published::empty();
 /// Cookies are positions in here.
 static CALLS: Published<KVVec<Call>> = Published::empty();
 
@@ -57,19 +49,17 @@ pub struct Running(());
 ///
 /// # Context
 /// *process*; once.
-pub fn start(framework: &Arc<Framework>, functions: Functions) -> Result<Running> {
+pub fn start(framework: &Framework, functions: Functions) -> Result<Running> {
     mem::ask()?;
     let syscall =
         Arc::pin_init(pin_init!(Syscall { functions, offered <- new_mutex!(false) }), GFP_KERNEL)?;
-    let provider = framework.register(syscall).map_err(|e| e.errno())?;
-    drop(CONTEXT.swap(Some(mem::boxed(Context { framework: framework.clone(), provider })?)));
+    framework.register(syscall).map_err(|e| e.errno())?;
     Ok(Running(()))
 }
 
 impl Drop for Running {
     /// No consumer is left, so nothing is enabled.
     fn drop(&mut self) {
-        drop(CONTEXT.swap(None));
         drop(CALLS.swap(None));
     }
 }
@@ -112,7 +102,7 @@ fn collect(abi: Abi, calls: &mut KVVec<Call>) -> Result {
 
 impl Syscall {
     /// Offers the probes.
-    fn offer(&self, context: &Context) -> Result {
+    fn offer(&self, framework: &Framework, own: ProviderId) -> Result {
         let mut calls = KVVec::new();
         for abi in Abi::ALL {
             collect(abi, &mut calls)?;
@@ -127,15 +117,17 @@ impl Syscall {
                 call.sides = sides;
             }
         })?;
-        let x64 = draft(context, Abi::X64, b"vmlinux", &calls)?;
-        let ia32 = draft(context, Abi::Ia32, b"ia32", &calls)?;
+        let room = calls.len().saturating_mul(2);
+        let draft = |module| framework.draft(own, module, room).map_err(|e| e.errno());
+        let x64 = fill(draft(b"vmlinux")?, Abi::X64, &calls)?;
+        let ia32 = fill(draft(b"ia32")?, Abi::Ia32, &calls)?;
         drop(CALLS.swap(Some(mem::boxed(calls)?)));
         // They stay, if all of them do.
-        let group = context.framework.offer_draft(x64).map_err(|e| e.errno())?;
-        match context.framework.offer_draft(ia32) {
+        let group = framework.offer_draft(x64).map_err(|e| e.errno())?;
+        match framework.offer_draft(ia32) {
             Ok(_group) => Ok(()),
             Err(e) => {
-                context.framework.retire_group(group);
+                framework.retire_group(group);
                 Err(e.errno())
             }
         }
@@ -143,10 +135,7 @@ impl Syscall {
 }
 
 /// The probes of one table.
-fn draft(context: &Context, abi: Abi, module: &[u8], calls: &[Call]) -> Result<Draft> {
-    let room = calls.len().saturating_mul(2);
-    let draft = context.framework.draft(context.provider, module, room);
-    let mut draft = draft.map_err(|e| e.errno())?;
+fn fill(mut draft: Draft, abi: Abi, calls: &[Call]) -> Result<Draft> {
     for (n, call) in calls.iter().enumerate().filter(|(_, c)| c.abi == abi) {
         // CAST: there are less than a thousand.
         let cookie = (n as u32) << 1;
@@ -188,13 +177,12 @@ impl Provider for Syscall {
         &[b"entry", b"return"]
     }
 
-    fn provide(&self, _name: Option<&[u8]>) {
-        let Some(context) = CONTEXT.with(|c| c.cloned()) else { return };
+    fn provide(&self, framework: &Framework, own: ProviderId, _name: Option<&[u8]>) {
         let mut offered = self.offered.lock();
         if *offered {
             return;
         }
-        match self.offer(&context) {
+        match self.offer(framework, own) {
             Ok(()) => *offered = true,
             Err(e) => {
                 pr_warn!("syscall: no probes: errno {}\n", e.to_errno());
@@ -202,7 +190,7 @@ impl Provider for Syscall {
             }
         }
         drop(offered);
-        context.framework.provided();
+        framework.provided();
     }
 
     fn enable(&self, probes: &[Arc<Probe>], refuse: &mut dyn FnMut(usize, EnableError)) {

@@ -294,8 +294,10 @@ impl Framework {
     /// Lets the providers offer what they have not offered yet, if the description may mean probes of
     /// theirs.
     pub(crate) fn provide(&self, wanted: &Matcher<'_>) -> Result {
-        for p in self.providers()?.iter().filter(|p| wanted.may_be(p.name(), p.probe_names())) {
-            p.provide(wanted.lone_name());
+        let all = self.providers()?;
+        let may_be = |p: &dyn Provider| wanted.may_be(p.name(), p.probe_names());
+        for (id, p) in all.iter().enumerate().filter(|(_, p)| may_be(&***p)) {
+            p.provide(self, ProviderId(id), wanted.lone_name());
         }
         Ok(())
     }

@@ -5,6 +5,7 @@
 //! sees an ECB, a buffer or a consumer. When one of its probes is hit it enters probe context and
 //! calls [`crate::fire`].
 
+use crate::framework::{Framework, ProviderId};
 use crate::probe::Probe;
 use abi::probe::FUNCTION_LEN;
 use abi::reason::Reason;
@@ -68,12 +69,12 @@ pub trait Provider: Send + Sync {
 
     /// Offers what has not been offered yet: somebody is about to ask for probes that may be ours.
     /// `name`: that of the one probe without module and function which is asked for, if it is so;
-    /// where names are endless it is made now.
+    /// where names are endless it is made now. They are offered to `framework`, as `own`.
     ///
     /// # Context
     /// *process*, may sleep. No lock of the framework's is held but that of one consumer.
-    fn provide(&self, name: Option<&[u8]>) {
-        let _ = name;
+    fn provide(&self, framework: &Framework, own: ProviderId, name: Option<&[u8]>) {
+        let _ = (framework, own, name);
     }
 
     /// How a probe is implemented: bits of [`abi::probe::Technique`]s. For who wants it exactly, and
