@@ -112,13 +112,6 @@ impl kernel::Module for Dtrace {
         mem::fail_after(None);
         dev::MAY_FAIL.store(value::<u8>(module_parameters::fail_ioctl.value()) != 0, Relaxed);
         pr_info!("ready: /dev/dtrace/dtrace\n");
-        Ok(Self {
-            _node: node,
-            _open: open,
-            _syscall: syscall,
-            _fbt: fbt,
-            _sdt: sdt,
-            _end: end,
-        })
+        Ok(Self { _node: node, _open: open, _syscall: syscall, _fbt: fbt, _sdt: sdt, _end: end })
     }
 }
