@@ -77,7 +77,8 @@ const NOT_YET: &[(char, bool, &str)] = &[
     ('h', false, "generate a header file from provider definitions"),
 ];
 
-fn command() -> Command {
+/// The options, for who reads them and for who describes them.
+pub fn command() -> Command {
     let text = |id: &'static str, short: char, name: &'static str, help: &'static str| {
         Arg::new(id)
             .short(short)

@@ -6,6 +6,7 @@ use crate::cpp::{Cpp, Standard};
 use crate::Stop;
 use abi::option::{OptionId, Options};
 use abi::stability::Attributes;
+use consumer::print::folded::Shape;
 use consumer::{option, Error};
 
 /// What `-x` and its short forms say.
@@ -27,6 +28,8 @@ pub struct Settings {
     pub argref: bool,
     /// `-x tree`.
     pub tree: bool,
+    /// `-x oformat`.
+    pub shape: Shape,
     /// `-x amin`.
     pub amin: Option<Attributes>,
     /// `-x explain`: a tag.
@@ -117,6 +120,7 @@ fn valued(settings: &mut Settings, name: &str, value: Option<&str>) -> Result<bo
         "define" => "NAME or NAME=VALUE",
         "explain" => "a tag such as D_SYNTAX",
         "incdir" => "a directory",
+        "oformat" => "text, collapsed or flame",
         "setenv" => "NAME=VALUE",
         "stdc" => "a, c, s or t",
         "undef" | "unsetenv" => "NAME",
@@ -136,6 +140,12 @@ fn valued(settings: &mut Settings, name: &str, value: Option<&str>) -> Result<bo
         "define" => cpp.words.push(format!("-D{value}")),
         "explain" => settings.explain = Some(value.into()),
         "incdir" => cpp.words.push(format!("-I{value}")),
+        "oformat" => {
+            settings.shape = Shape::from_text(value).ok_or_else(odd)?;
+            // Nothing but the graph is wanted.
+            let is_graph = settings.shape != Shape::Text;
+            settings.run_time.extend(is_graph.then_some((OptionId::Quiet, 1)));
+        }
         "setenv" => {
             let (name, value) = value.split_once('=').ok_or_else(odd)?;
             std::env::set_var(name, value);

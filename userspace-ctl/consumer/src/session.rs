@@ -11,6 +11,7 @@ use crate::aggregate::{Sort, Store};
 use crate::consume::{EnabledProbes, Record, Release, Timeline};
 use crate::error::{Error, Failure};
 use crate::kernel::{Kernel, Started};
+use crate::print::folded::{self, Shape};
 use crate::print::report::{Effect, Report, Reporter};
 use crate::status::{self, Drops};
 use crate::symbol::Symbols;
@@ -36,6 +37,8 @@ const SIGN_OF_LIFE: u64 = 5_000_000_000;
 pub struct Settings {
     /// `-x droptags`.
     pub droptags: bool,
+    /// `-x oformat`.
+    pub shape: Shape,
 }
 
 /// Where output goes.
@@ -472,14 +475,29 @@ impl<'a> Session<'a> {
         self.cpus.sort_by_key(|&c| c == cpu);
         self.round(true)?;
         self.look_at_status()?;
-        let mut text = vec![b'\n'];
-        for variable in self.store.unprinted() {
-            let rows = self.store.rows(&[variable], Sort::new(&self.options));
-            self.reporter.rows(&mut text, &rows);
-        }
+        let text = self.aggregations()?;
         self.emit(&text)?;
         self.out().flush()?;
         Ok(self.exit.unwrap_or(0))
+    }
+
+    /// What nobody has printed yet, as it was asked for.
+    fn aggregations(&mut self) -> Result<Vec<u8>, Failure> {
+        let mut text = Vec::new();
+        let mut lines = Vec::new();
+        let shape = self.settings.shape;
+        for variable in self.store.unprinted() {
+            let rows = self.store.rows(&[variable], Sort::new(&self.options));
+            match shape {
+                Shape::Text => self.reporter.rows(&mut text, &rows),
+                _ => lines.extend(self.reporter.folded(&rows)),
+            }
+        }
+        if shape == Shape::Text {
+            text.insert(0, b'\n');
+            return Ok(text);
+        }
+        Ok(folded::draw(shape, lines).map_err(|why| Error::new("", why))?)
     }
 
     fn is_quiet(&self) -> bool {

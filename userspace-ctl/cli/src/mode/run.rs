@@ -89,7 +89,7 @@ fn trace(
         out.write_all(&stability(args, &programs)).map_err(Failure::from)?;
     }
     let mut err = std::io::stderr();
-    let how = session::Settings { droptags: settings.droptags };
+    let how = session::Settings { droptags: settings.droptags, shape: settings.shape };
     let file = crate::mode::file(args.output.as_deref());
     let output = Output { out: &mut *out, err: &mut err, file };
     // From here on a signal ends the session in order.

@@ -5,6 +5,7 @@
 
 pub mod aggregation;
 pub mod fault;
+pub mod folded;
 pub mod listing;
 pub mod printf;
 pub mod quantize;

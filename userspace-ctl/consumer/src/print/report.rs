@@ -3,7 +3,7 @@
 
 use super::printf::{self, Kind, Look};
 use super::value::{self, Style, TRACE_WIDTH};
-use super::{aggregation, put, stack, typed};
+use super::{aggregation, folded, put, stack, typed};
 use crate::aggregate::{Row, Sort, Store};
 use crate::consume::{EnabledProbe, Record};
 use crate::symbol::Symbols;
@@ -371,6 +371,11 @@ impl Reporter {
         let Self { zoom, is_raw, indent, symbols, .. } = self;
         let look = aggregation::Look { zoom: *zoom, is_raw: *is_raw, indent: *indent, symbols };
         aggregation::rows(out, rows, look);
+    }
+
+    /// The same as lines of frames with a count.
+    pub fn folded(&self, rows: &[Row]) -> Vec<String> {
+        folded::lines(rows, &self.symbols)
     }
 
     /// CPU, probe id and name; with `-F` CPU and name, indented by calls.
