@@ -162,17 +162,10 @@ fn parts_of(n: usize, size: usize) -> kernel::error::Result<KVVec<Part<KVVec<u8>
 /// A size is not made smaller than this.
 const LEAST: u64 = 4096;
 
-/// Memory that snapshots put in place of what they take.
-pub(crate) struct Spare {
-    pub(crate) records: KVVec<u8>,
-    pub(crate) aggs: KVVec<u64>,
-}
-
 /// What a consumer needs whose size an option says.
 struct Memory {
     cpus: PerCpu<RefCell<CpuState>>,
     dynvars: DynVars,
-    spare: Spare,
 }
 
 /// If there is no memory for something, says which option asked for it.
@@ -251,16 +244,7 @@ impl Memory {
             }))
         })?;
         let dynvars = DynVars::new(size(OptionId::Dynvarsize), &e.vars);
-        // Only buffers that are switched are taken again and again.
-        let spare = if policy == policy::SWITCH { bufsize } else { 0 };
-        Ok(Self {
-            cpus,
-            dynvars: of(OptionId::Dynvarsize, short, dynvars)?,
-            spare: Spare {
-                records: of(OptionId::Bufsize, short, kapi::mem::zeroed_bytes(spare))?,
-                aggs: of(OptionId::Aggsize, short, kapi::mem::zeroed_words(aggsize / 8))?,
-            },
-        })
+        Ok(Self { cpus, dynvars: of(OptionId::Dynvarsize, short, dynvars)? })
     }
 }
 
@@ -268,7 +252,7 @@ impl Shared {
     /// Memory for an enabling, whose variables move here. With bufresize=auto a size for which there
     /// is no memory is halved until there is.
     #[inline(never)]
-    pub(crate) fn new(e: &mut Enabling, pulse: Arc<Pulse>) -> Result<(Self, Spare)> {
+    pub(crate) fn new(e: &mut Enabling, pulse: Arc<Pulse>) -> Result<Self> {
         let mut options = e.options.clone();
         let may_shrink = options.get(OptionId::Bufresize) == 0;
         let only_cpu = options.get(OptionId::Cpu);
@@ -276,7 +260,7 @@ impl Shared {
         if only_cpu != UNSET && !is_there(only_cpu) {
             return Err(Error::Cpu(only_cpu));
         }
-        let Memory { cpus, dynvars, spare } = loop {
+        let Memory { cpus, dynvars } = loop {
             let short = Cell::new(None);
             match Memory::new(e, &options, &short) {
                 Ok(memory) => break memory,
@@ -324,7 +308,7 @@ impl Shared {
             specsize: size(OptionId::Specsize),
             nested_before: kapi::context::nested(),
         };
-        Ok((this, spare))
+        Ok(this)
     }
 
     /// A buffer that is filled once found no room for a record: that ends the tracing.

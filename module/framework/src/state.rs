@@ -24,6 +24,7 @@ use abi::ioctl::Go;
 use abi::option::policy;
 use abi::record::{AggDesc, EprobeDesc, RecDesc};
 use abi::status::Status;
+use core::ops::Deref;
 use core::sync::atomic::Ordering::Relaxed;
 use kapi::context::ProbeCtx;
 use kapi::timer::{Interrupted, Tick, Ticker};
@@ -43,12 +44,23 @@ enum Phase {
 struct Inner {
     phase: Phase,
     /// Memory that the next snapshot puts in place of what it takes.
-    spare: KVVec<u8>,
-    spare_aggs: KVVec<u64>,
+    spare: Spare<KVVec<u8>>,
+    spare_aggs: Spare<KVVec<u64>>,
     report: Text,
     /// While tracing goes on.
     deadman: Option<Ticker<Watch>>,
 }
+
+/// Memory to put in place of what is taken: there while something is.
+#[derive(Default)]
+struct Spare<M> {
+    memory: M,
+    /// When it was last of use, ns.
+    used: u64,
+}
+
+/// One that is of no use for so long is given up, ns.
+const IDLE: u64 = 2_000_000_000;
 
 /// Looks each second whether the consumer lives, and the machine.
 struct Watch(Arc<Shared>);
@@ -94,6 +106,11 @@ pub struct Snapshot {
     pub timestamp: u64,
 }
 
+impl Snapshot {
+    /// Nothing is known of this time.
+    const NOTHING: Self = Self { size: 0, oldest: 0, drops: 0, errors: 0, timestamp: 0 };
+}
+
 impl Consumer {
     /// A consumer that has asked for nothing yet.
     pub fn new(framework: Arc<Framework>) -> impl PinInit<Self, kernel::error::Error> {
@@ -102,8 +119,8 @@ impl Consumer {
             session: Session { framework, number, pulse: mem::arc(Pulse::new())? },
             inner <- new_mutex!(Inner {
                 phase: Phase::Idle,
-                spare: KVVec::new(),
-                spare_aggs: KVVec::new(),
+                spare: Spare::default(),
+                spare_aggs: Spare::default(),
                 report: Text::new(),
                 deadman: None,
             }),
@@ -192,7 +209,7 @@ impl Consumer {
                 return Err(Error::Phase("nothing is enabled, or tracing has started already"));
             }
         };
-        let (shared, spare) = Shared::new(&mut enabling, self.session.pulse.clone())?;
+        let shared = Shared::new(&mut enabling, self.session.pulse.clone())?;
         let shared = mem::arc(shared)?;
         let deadman = match shared.may_destroy {
             true => None,
@@ -202,7 +219,6 @@ impl Consumer {
             }
         };
         self.session.framework.start(self.session.number, enabling, shared.clone())?;
-        (inner.spare, inner.spare_aggs) = (spare.records, spare.aggs);
         inner.deadman = deadman;
         inner.phase = Phase::Tracing(shared.clone());
         shared.set_activity(Activity::Warmup);
@@ -258,16 +274,23 @@ impl Consumer {
         if room < shared.bufsize {
             return Err(Error::NoRoom(shared.bufsize));
         }
-        let (mut taken, timestamp) = exchange(
+        // When tracing is over, or a buffer is taken only once, nothing has to be put in its place.
+        let size = if is_over { 0 } else { shared.bufsize };
+        let exchanged = exchange(
             &shared,
             cpu,
             &mut inner.spare,
-            |c| c.principal.capacity(),
-            |c, fresh| c.principal.swap(fresh),
+            || kapi::mem::zeroed_bytes(size),
+            |c, fresh| match fresh {
+                _ if c.principal.is_empty() => Ok(c.principal.swap_nothing()),
+                None if c.principal.capacity() > 0 && size > 0 => Err(()),
+                fresh => Ok(c.principal.swap(fresh.take().unwrap_or_default())),
+            },
         )?;
+        let Some((mut taken, timestamp)) = exchanged else { return Ok(Snapshot::NOTHING) };
         let result = sink(taken.records());
-        if inner.spare.is_empty() && shared.policy == policy::SWITCH {
-            inner.spare = core::mem::take(&mut taken.memory);
+        if !is_over {
+            inner.spare.give_back(&mut taken.memory, timestamp);
         }
         result?;
         Ok(Snapshot {
@@ -292,19 +315,26 @@ impl Consumer {
         if room < shared.aggsize {
             return Err(Error::NoRoom(shared.aggsize));
         }
-        let (mut taken, timestamp) = exchange(
+        let is_over = matches!(inner.phase, Phase::Stopped(_));
+        let words = if is_over { 0 } else { shared.aggsize / 8 };
+        let exchanged = exchange(
             &shared,
             cpu,
             &mut inner.spare_aggs,
-            |c| c.aggs.capacity(),
-            |c, fresh| c.aggs.swap(fresh),
+            || kapi::mem::zeroed_words(words),
+            |c, fresh| match fresh {
+                _ if c.aggs.is_empty() => Ok(c.aggs.swap_nothing()),
+                None if words > 0 => Err(()),
+                fresh => Ok(c.aggs.swap(fresh.take().unwrap_or_default())),
+            },
         )?;
+        let Some((mut taken, timestamp)) = exchanged else { return Ok(Snapshot::NOTHING) };
         let entries = taken.memory.get(taken.from..taken.to).unwrap_or_default().as_bytes();
         let size = entries.len();
         let result = sink(entries);
-        if inner.spare_aggs.is_empty() {
+        if !is_over {
             buffers::aggregation::clear(&mut taken.memory);
-            inner.spare_aggs = core::mem::take(&mut taken.memory);
+            inner.spare_aggs.give_back(&mut taken.memory, timestamp);
         }
         result?;
         Ok(Snapshot { size, oldest: 0, drops: taken.drops, errors: 0, timestamp })
@@ -449,22 +479,45 @@ fn run_special(shared: &Shared, which: Special) -> u32 {
     kapi::context::enter(run).unwrap_or(0)
 }
 
-/// Puts the spare into a CPU's state and takes out what it replaces; gives the time as well. A CPU that
-/// came after GO has no memory, and gets none: its drops are counted, and the spare stays.
-fn exchange<M: Default + Send, T: Send>(
+/// Takes what a CPU has written; gives the time as well. `swap` is offered the spare, and uses it if there
+/// is something to take; if there is none then, it says so, and `fresh` makes one. `None`: there is no
+/// memory for it, and what is there stays for another time. A CPU that came after GO has no memory and gets
+/// none: its drops are counted.
+fn exchange<M: Default + Deref<Target = [W]> + Send, W, T: Send>(
     shared: &Shared,
     cpu: usize,
-    spare: &mut M,
-    capacity: impl FnOnce(&CpuState) -> usize + Send,
-    swap: impl FnOnce(&mut CpuState, M) -> T + Send,
-) -> Result<(T, u64)> {
-    let mut hand = Some(core::mem::take(spare));
-    let swapped = on_state(shared, cpu, |c| {
-        let fresh = if capacity(c) == 0 { None } else { hand.take() };
-        swap(c, fresh.unwrap_or_default())
-    });
-    *spare = hand.unwrap_or_default();
-    swapped
+    spare: &mut Spare<M>,
+    fresh: impl FnOnce() -> kernel::error::Result<M>,
+    swap: impl Fn(&mut CpuState, &mut Option<M>) -> core::result::Result<T, ()> + Send + Sync,
+) -> Result<Option<(T, u64)>> {
+    let mut hand = Some(core::mem::take(&mut spare.memory)).filter(|m| !m.is_empty());
+    let mut fresh = Some(fresh);
+    loop {
+        match on_state(shared, cpu, |c| swap(c, &mut hand)) {
+            Ok((Ok(taken), now)) => {
+                let is_idle = now.saturating_sub(spare.used) > IDLE;
+                spare.memory = hand.filter(|_| !is_idle).unwrap_or_default();
+                return Ok(Some((taken, now)));
+            }
+            Ok((Err(()), _)) => match fresh.take().map(|make| make()) {
+                Some(Ok(memory)) => hand = Some(memory),
+                _ => return Ok(None),
+            },
+            Err(e) => {
+                spare.memory = hand.unwrap_or_default();
+                return Err(e);
+            }
+        }
+    }
+}
+
+impl<M: Default + Deref<Target = [W]>, W> Spare<M> {
+    /// Keeps what was taken for the next time.
+    fn give_back(&mut self, taken: &mut M, now: u64) {
+        if self.memory.is_empty() && !taken.is_empty() {
+            *self = Self { memory: core::mem::take(taken), used: now };
+        }
+    }
 }
 
 /// Changes a CPU's state there, in probe context; gives the time as well.

@@ -350,6 +350,19 @@ impl<B: DerefMut<Target = [u64]>> AggBuffer<B> {
         Some(at)
     }
 
+    /// True if nothing was aggregated.
+    pub fn is_empty(&self) -> bool {
+        self.used == self.buckets
+    }
+
+    /// What a swap hands over if it is empty: nothing but what was counted. The memory stays.
+    pub fn swap_nothing(&mut self) -> Taken<B>
+    where
+        B: Default,
+    {
+        Taken { memory: B::default(), from: 0, to: 0, drops: core::mem::take(&mut self.drops) }
+    }
+
     /// Puts `fresh`, which must be cleared, in place and hands over what was aggregated.
     pub fn swap(&mut self, fresh: B) -> Taken<B> {
         let memory = core::mem::replace(&mut self.memory, fresh);

@@ -240,6 +240,27 @@ impl<B: DerefMut<Target = [u8]>> Principal<B> {
         self.errors = self.errors.wrapping_add(1);
     }
 
+    /// True if it is to be switched and has no records.
+    pub fn is_empty(&self) -> bool {
+        matches!(self.policy, Policy::Switch) && self.used == 0
+    }
+
+    /// What a swap hands over if it is empty: nothing but what was counted. The memory stays.
+    pub fn swap_nothing(&mut self) -> Taken<B>
+    where
+        B: Default,
+    {
+        Taken {
+            memory: B::default(),
+            used: 0,
+            oldest: 0,
+            drops: core::mem::take(&mut self.drops),
+            errors: core::mem::take(&mut self.errors),
+            gap: 0..0,
+            _policy: Policy::Switch,
+        }
+    }
+
     /// Puts `fresh` in place and hands over what was written. What is taken of a ring or of one that is
     /// filled is all there will be: from then on it is neither.
     pub fn swap(&mut self, fresh: B) -> Taken<B> {
@@ -334,6 +355,19 @@ mod tests {
         assert!(!put(&mut p, 32, 4) && put(&mut p, 16, 5) && !put(&mut p, 8, 6));
         assert_eq!(p.swap(vec![0; 64]).used, 64);
         assert!(!p.is_pressing() && put(&mut p, 40, 1) && p.is_pressing());
+    }
+    #[test]
+    fn one_without_records_keeps_its_memory() {
+        let mut p = Principal::new(vec![0u8; 64]);
+        p.count_drop();
+        p.count_error();
+        assert!(p.is_empty());
+        let t = p.swap_nothing();
+        assert_eq!((t.used, t.drops, t.errors, t.memory.len()), (0, 1, 1, 0));
+        assert!(put(&mut p, 64, 1) && !p.is_empty());
+        assert!(!Principal::ring(vec![0u8; 64], vec![0; starts_for(64)]).is_empty());
+        let mut t = p.swap(Vec::new());
+        assert_eq!((t.drops, t.records()), (0, &[1; 64][..]));
     }
     #[test]
     fn an_empty_buffer_counts_every_drop() {
