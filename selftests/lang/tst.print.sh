@@ -10,6 +10,7 @@ BEGIN
 	print(p); print(42); print("text"); print((char)65); print(probename); print((struct p *)0); exit(0);
 }' >/tmp/out 2>/tmp/err || fail "$(cat /tmp/err)"
 cat /tmp/out
+dtrace -qn 'enum way { UP = 2, DOWN = 4 }; BEGIN { print((enum pid_type)1); print((enum pid_type)77); print((enum way)4); exit(0); }' || fail "enums"
 # Of the kernel: the same as by hand.
 dtrace -qn 'BEGIN { print(curthread->se.load); printf("%#lx\n", curthread->se.load.weight); exit(0); }' >/tmp/out 2>/tmp/err ||
 	fail "$(cat /tmp/err)"

@@ -115,6 +115,10 @@ impl World for KernelWorld<'_> {
         self.types.constants(name)
     }
 
+    fn enumerators(&self, tag: &str) -> Vec<(String, u64)> {
+        self.types.enumerators(tag)
+    }
+
     fn symbol(&self, module: &str, name: &str) -> Option<Symbol> {
         let at = |name: &str| self.kernel.borrow_mut().symbol(name).ok().flatten();
         symbol(&self.types, module, name, at)
@@ -178,6 +182,10 @@ impl World for AnyProbe {
 
     fn enum_constants(&self, name: &str) -> Vec<(u64, Type)> {
         self.types.constants(name)
+    }
+
+    fn enumerators(&self, tag: &str) -> Vec<(String, u64)> {
+        self.types.enumerators(tag)
     }
 
     fn symbol(&self, module: &str, name: &str) -> Option<Symbol> {

@@ -18,6 +18,13 @@ pub enum Shape {
         /// Bytes.
         size: u32,
     },
+    /// A value of an enumeration.
+    Enum {
+        /// Bytes.
+        size: u32,
+        /// The names of values, which are extended to 64 bits.
+        names: Vec<(String, u64)>,
+    },
     /// One character.
     Char,
     /// A floating-point number of 4 or 8 bytes.

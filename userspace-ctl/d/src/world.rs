@@ -211,6 +211,11 @@ pub trait World {
         let _ = name;
         Vec::new()
     }
+    /// All constants of the enumeration of this tag, in order.
+    fn enumerators(&self, tag: &str) -> Vec<(String, u64)> {
+        let _ = tag;
+        Vec::new()
+    }
     /// A symbol of the kernel proper, of a module, or with "" of any of them.
     fn symbol(&self, module: &str, name: &str) -> Option<Symbol> {
         let _ = (module, name);

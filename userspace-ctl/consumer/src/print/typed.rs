@@ -32,6 +32,10 @@ fn shape(out: &mut Vec<u8>, what: &Shape, bytes: &[u8], depth: usize) {
             Some(v) => number(out, v),
             None => put!(out, "?"),
         },
+        Shape::Enum { size, names } => match some(*size).and_then(super::value::unsigned) {
+            Some(v) => enumerator(out, names, v, size * 8),
+            None => put!(out, "?"),
+        },
         Shape::Char => match bytes.first() {
             Some(c @ b' '..=b'~') => put!(out, "'{}'", char::from(*c)),
             Some(c) => number(out, u64::from(*c)),
@@ -77,6 +81,15 @@ fn number(out: &mut Vec<u8>, v: u64) {
     }
 }
 
+/// A value of so many bits by its name; without one it is a number.
+fn enumerator(out: &mut Vec<u8>, names: &[(String, u64)], v: u64, bits: u32) {
+    let same = |of: u64| (of ^ v).checked_shl(u64::BITS.saturating_sub(bits)) == Some(0);
+    match names.iter().find(|(_, of)| same(*of)) {
+        Some((name, _)) => put!(out, "{name}"),
+        None => number(out, v),
+    }
+}
+
 fn array(out: &mut Vec<u8>, of: &Shape, bytes: &[u8], (size, count): (u32, u32), depth: usize) {
     let own_lines = matches!(of, Shape::Struct(_) | Shape::Array { .. } | Shape::Text { .. });
     out.push(b'[');
@@ -111,7 +124,10 @@ fn field(out: &mut Vec<u8>, f: &Field, bytes: &[u8], depth: usize) {
         Some(count) => {
             put!(out, " :{count} = ");
             match bits(bytes, f.offset, count) {
-                Some(v) => number(out, v),
+                Some(v) => match &f.shape {
+                    Shape::Enum { names, .. } => enumerator(out, names, v, count.into()),
+                    _ => number(out, v),
+                },
                 None => put!(out, "?"),
             }
         }
@@ -144,6 +160,10 @@ mod tests {
     #[test]
     fn a_struct_with_all_kinds_of_members() {
         let number = |size| Shape::Number { size };
+        let way = |size| {
+            let names = [("BACK", -1i64 as u64), ("UP", 5)].map(|(n, v)| (n.into(), v)).to_vec();
+            Shape::Enum { size, names }
+        };
         let field = |name: &str, ty: &str, offset, bits, shape| Field {
             name: name.into(),
             ty: ty.into(),
@@ -173,6 +193,9 @@ mod tests {
                 None,
                 Shape::Array { of: Box::new(number(1)), size: 1, count: 3 },
             ),
+            field("e", "enum way", 8, None, way(1)),
+            field("some", "enum way", 32, Some(3), way(4)),
+            field("other", "enum way", 112, None, way(2)),
             field("p", "struct file *", 128, None, number(8)),
         ]);
         let mut bytes = vec![0xff, 0xff, 0xff, 0xff, 0b0101_0101, 0, 0, 0, b'a', b'"', 0, 9];
@@ -198,6 +221,9 @@ mod tests {
         }
     ]
     u8 [3] v = [ 0x34, 0x12, 0x78 ]
+    enum way e = BACK
+    enum way some :3 = UP
+    enum way other = 0x1234
     struct file *p = ?
 }
 ";

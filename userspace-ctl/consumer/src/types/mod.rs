@@ -333,6 +333,19 @@ impl KernelTypes {
         Vec::new()
     }
 
+    /// All constants of the enumeration of this tag.
+    pub fn enumerators(&self, tag: &str) -> Vec<(String, u64)> {
+        let of = |btf: &Btf| {
+            btf.named(tag).find_map(|(_, ty)| match ty {
+                btf::Type::Enum(e) => {
+                    Some(e.variants().map(|v| (v.name.to_string(), v.value)).collect())
+                }
+                _ => None,
+            })
+        };
+        self.all().find_map(|(_, btf)| of(&btf)).unwrap_or_default()
+    }
+
     /// The kernel's type names near to this one.
     pub fn nearest(&self, space: TypeSpace, name: &str) -> Vec<String> {
         let Ok(btf) = self.blob(KERNEL).1 else {

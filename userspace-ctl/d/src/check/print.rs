@@ -10,6 +10,7 @@ use crate::shape::{Field, Shape, Shown};
 use crate::source::Span;
 use crate::typed::Stmt;
 use crate::types::{Int, Type};
+use crate::world::TypeSpace;
 
 /// Structs within structs, so deep at most.
 const MAX_DEPTH: u8 = 16;
@@ -44,10 +45,24 @@ impl Checker<'_> {
         None
     }
 
+    fn number(&self, int: &Int) -> Shape {
+        let size = u32::from(int.size);
+        let Some(tag) = int.name.strip_prefix("enum ") else { return Shape::Number { size } };
+        let own = self.names.enumerators.iter().filter(|(_, (_, of))| of.name == int.name);
+        let own = own.map(|(name, (value, _))| (name.clone(), *value));
+        let mut names: Vec<_> = match self.names.tags.contains_key(&(TypeSpace::Enum, tag.into())) {
+            true => own.collect(),
+            false => self.world.enumerators(tag),
+        };
+        // Of several names for a value the first one of the alphabet, whoever asks.
+        names.sort();
+        Shape::Enum { size, names }
+    }
+
     fn shape(&self, ty: &Type, depth: u8, left: &mut usize) -> Shape {
         match ty {
             Type::Int(i) if i.size == 1 && i.name.contains("char") => Shape::Char,
-            Type::Int(Int { size, .. }) => Shape::Number { size: u32::from(*size) },
+            Type::Int(i) => self.number(i),
             Type::Pointer(_) => Shape::Number { size: 8 },
             Type::Float(size @ (4 | 8)) => Shape::Float { size: u32::from(*size) },
             Type::String => Shape::Text { size: self.settings.strsize },
