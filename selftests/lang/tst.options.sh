@@ -16,3 +16,16 @@ expect "the last one wins" "$(dtrace -x quiet -x quiet=no -n 'BEGIN { exit(0); }
 driver many
 expect "-x cpu" "$(for c in 0 1; do dtrace -q -x cpu=1 -n 'many:main:args:one { @[cpu] = count(); }' -c "taskset -c $c bash -c 'echo 3 >/sys/module/many/parameters/fire'"; done | tr -d '\n' | tr -s ' ')" " 1 3"
 expect "rawbytes" "$(dtrace -q -x rawbytes -x strsize=8 -n 'BEGIN { trace("ab"); exit(0); }' | sed -n 3p)" "         0: 61 62 00 00 00 00 00 00                          ab......"
+# Depths and places of stacks, the length of bars.
+frames() { dtrace -q -x "$1" -n "BEGIN { $2(); exit(0); }" | grep -c '`'; }
+for option in stackframes=2:stack:2 stackframes=0:stack:0 ustackframes=1:ustack:1 ustackframes=0:ustack:0 jstackframes=1:jstack:1 \
+	jstackframes=0:jstack:0; do
+	IFS=: read -r set action frames <<<"$option"
+	expect "$action with $set" "$(frames "$set" "$action")" "$frames"
+done
+expect "stackindent" "$(dtrace -q -x stackindent=3 -x stackframes=1 -n 'BEGIN { stack(); exit(0); }' | sed -n 's/vmlinux.*/|/p')" '   |'
+bar() { dtrace -q "$@" -n 'BEGIN { @ = quantize(1); } BEGIN { @ = quantize(1); } BEGIN { @ = quantize(8); exit(0); }' | sed -n 's/^ *1 |\(@*\).*/\1/p' | tr -d '\n' | wc -c; }
+expect "bars" "$(bar)" 27
+expect "aggzoom" "$(bar -x aggzoom)" 38
+expect "zdefs" "$(dtrace -q -x zdefs -n 'fbt::no_such_function:entry { } BEGIN { trace("ok"); exit(0); }')" ok
+expect "flowindent" "$(dtrace -x flowindent -n 'BEGIN { exit(0); }' 2>/dev/null | sed -n '2s/^ *[01] *//p' | tr -s ' ')" "| :BEGIN "
