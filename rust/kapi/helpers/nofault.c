@@ -5,6 +5,7 @@
  * device. A kernel page that is mapped other than write-back is taken for such, and refused.
  */
 #include <linux/kprobes.h>
+#include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/uaccess.h>
 #include <asm/e820/types.h>
@@ -37,13 +38,43 @@ static notrace bool kapi_cached(u64 addr)
 	return (bits & _PAGE_PRESENT) && !(bits & (_PAGE_PWT | _PAGE_PCD | pat));
 }
 
+/* What most loads are: a number. The kernel's own function is 40 instructions longer. */
+static __always_inline int kapi_read_number(void *to, const void *from, size_t len)
+{
+	int err = 0;
+
+	pagefault_disable();
+	switch (len) {
+	case 1:
+		__get_kernel_nofault(to, from, u8, fault);
+		break;
+	case 2:
+		__get_kernel_nofault(to, from, u16, fault);
+		break;
+	case 4:
+		__get_kernel_nofault(to, from, u32, fault);
+		break;
+	case 8:
+		__get_kernel_nofault(to, from, u64, fault);
+		break;
+	default:
+fault:
+		err = -EFAULT;
+	}
+	pagefault_enable();
+	return err;
+}
+
 notrace int kapi_read_kernel(void *to, u64 addr, size_t len)
 {
 	u64 page;
 
 	if (addr + len < addr || addr < TASK_SIZE_MAX || kapi_isa_hole(addr, len))
 		return -EFAULT;
-	if (!kapi_direct_map(addr, len)) {
+	if (kapi_direct_map(addr, len)) {
+		if (len <= 8 && is_power_of_2(len))
+			return kapi_read_number(to, (const void *)(unsigned long)addr, len);
+	} else {
 		/* Before the walk: it does not look at the bits above the page tables' reach. */
 		if (!__is_canonical_address(addr, boot_cpu_data.x86_virt_bits))
 			return -EFAULT;

@@ -26,6 +26,22 @@ pub fn read_kernel(addr: u64, into: &mut [u8]) -> Result<(), BadAddr> {
     }
 }
 
+/// Reads a number of at most 8 bytes from kernel memory.
+///
+/// # Context
+///
+/// *any*
+#[inline]
+pub fn read_kernel_number(addr: u64, size: u8) -> Result<u64, BadAddr> {
+    let mut number = 0;
+    let size = usize::from(size.min(8));
+    // SAFETY: 8 bytes take `size` bytes.
+    match unsafe { sys::kapi_read_kernel((&raw mut number).cast(), addr, size) } {
+        0 => Ok(number),
+        _ => Err(BadAddr(addr)),
+    }
+}
+
 /// Fills `into` from memory of the current process; its contents are undefined after an error.
 ///
 /// A page that is not in memory is a [`BadAddr`] as well: it cannot be fetched here.
