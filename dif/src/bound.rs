@@ -12,12 +12,13 @@
 //! for each 32 of them besides.
 
 use abi::dif::{Op, Subr};
-use abi::difo::{MAX_BY_REF, SCOPE_GLOBAL, SCOPE_LOCAL, SCOPE_THREAD};
+use abi::difo::MAX_BY_REF;
 
 use crate::difo::Difo;
 use crate::env::PATH_STEPS;
 use crate::op::Insn;
 use crate::scratch;
+use crate::verify::scope_of;
 
 /// Branches that may wait for their target at the same time.
 const AHEAD: usize = 32;
@@ -49,11 +50,7 @@ impl Prices {
                 _ => self.string,
             },
             Some(op @ (Op::Stgs | Op::Stts | Op::Stls | Op::Stgaa | Op::Sttaa)) => {
-                let scope = match op {
-                    Op::Stts | Op::Sttaa => SCOPE_THREAD,
-                    Op::Stls => SCOPE_LOCAL,
-                    _ => SCOPE_GLOBAL,
-                };
+                let scope = scope_of(op);
                 let id = u32::from(insn.index());
                 let row = difo.vars().iter().find(|v| v.id == id && v.scope == scope);
                 let size = row.filter(|v| v.ty.is_by_ref()).map(|v| of_bytes(v.ty.size.into()));

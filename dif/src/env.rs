@@ -125,6 +125,14 @@ pub trait Env {
     /// Copies from memory that is not the machine's own. Safe for every address.
     fn load(&mut self, space: Space, addr: u64, into: &mut [u8]) -> Result<(), Raised>;
 
+    /// Loads a number of 1, 2, 4 or 8 bytes that is the kernel's.
+    #[inline(always)]
+    fn kernel_number(&mut self, addr: u64, size: u8) -> Result<u64, Raised> {
+        let mut into = [0; 8];
+        self.load(Space::Kernel, addr, into.get_mut(..size.into()).unwrap_or_default())?;
+        Ok(u64::from_le_bytes(into))
+    }
+
     /// Copies a string up to its NUL, which is not counted, at most `into.len()` bytes. An answer
     /// shorter than `into` says that the NUL was found.
     fn load_str(&mut self, space: Space, addr: u64, into: &mut [u8]) -> Result<usize, Raised> {

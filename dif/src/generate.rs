@@ -30,12 +30,13 @@ use abi::difo::{
 use crate::addr;
 use crate::asm::Object;
 use crate::bound::Prices;
+use crate::decode::Program;
 use crate::difo::Difo;
 use crate::harness::{listing, quick_and_loop_agree, Script};
 use crate::interp::{fetch_bytes, fetch_str, run};
 use crate::op::Insn;
 use crate::scratch::Clause;
-use crate::verify::{verify, Rules};
+use crate::verify::Rules;
 
 /// What computes from two registers, or one.
 pub(crate) const ARITHMETIC: [Op; 15] = [
@@ -460,7 +461,7 @@ pub fn grown_keeps_promise(bytes: &[u8]) {
         Rules { allow_destructive: true, allow_kernel_loads: mode & 3 != 0, ..Rules::DEFAULT };
     // Every program grown here is one that the rules allow.
     let mut refusal = None;
-    let Some(difo) = verify(object, &rules, &mut |e| refusal = Some(e)) else {
+    let Some(difo) = Program::of(object, &rules, &mut |e| refusal = Some(e)) else {
         panic!("refused: {refusal:?}");
     };
     COUNTS[0].fetch_add(1, Relaxed);
@@ -481,7 +482,7 @@ pub fn grown_keeps_promise(bytes: &[u8]) {
         env.watch(&difo);
         env.spent = 0;
         let answer = run(&difo, &mut clause, &mut env);
-        assert!(env.spent <= most, "{} steps, at most {most}\n{}", env.spent, listing(&*difo));
+        assert!(env.spent <= most, "{} steps, at most {most}\n{}", env.spent, listing(&**difo));
         assert!(clause.used() <= size);
         match answer {
             Err(fault) => {
@@ -502,5 +503,5 @@ pub fn grown_keeps_promise(bytes: &[u8]) {
             }
         }
     }
-    assert!(env.violations.is_empty(), "{:?}\n{}", env.violations, listing(&*difo));
+    assert!(env.violations.is_empty(), "{:?}\n{}", env.violations, listing(&**difo));
 }

@@ -33,6 +33,7 @@ use abi::difo::{
 use crate::addr;
 use crate::asm::{assemble, Object};
 use crate::bound::Prices;
+use crate::decode::{Decoded, Program};
 use crate::difo::Difo;
 use crate::disasm;
 use crate::env::{Env, Scope, Space, Var};
@@ -42,7 +43,7 @@ use crate::op::Insn;
 use crate::scratch::Clause;
 use crate::subr;
 use crate::tuple::Key;
-use crate::verify::{verify, Rules, Verified};
+use crate::verify::{Rules, Verified};
 
 /// Region of variables by reference.
 const VARS: u8 = addr::ENV_FIRST;
@@ -385,7 +386,7 @@ impl Env for Unwatched<'_> {
 /// Runs an object of a simple shape without the loop and with it, in copies of the script: answer,
 /// cost and effects must be the same. `None` if it has no such shape.
 pub fn quick_and_loop_agree<D: Difo>(
-    difo: &Verified<D>,
+    difo: &Program<D, Vec<Decoded>>,
     script: &Script,
 ) -> Option<Result<u64, crate::Fault>> {
     if *difo.quick() == crate::Quick::No {
@@ -394,7 +395,7 @@ pub fn quick_and_loop_agree<D: Difo>(
     let (mut one, mut other) = (script.clone(), script.clone());
     let answer = run(difo, &mut Clause::new(&mut [], 64), &mut Unwatched(&mut one));
     let expected = crate::run_loop(difo, &mut Clause::new(&mut [], 64), &mut other);
-    let text = || format!("{:?}\n{}", difo.quick(), listing(&**difo));
+    let text = || format!("{:?}\n{}", difo.quick(), listing(&***difo));
     if script.limit.is_none() {
         assert_eq!(answer, expected, "{}", text());
         assert_eq!(one.spent, other.spent, "{}", text());
@@ -571,7 +572,7 @@ pub fn keeps_promise(bytes: &[u8]) -> Fate {
         allow_kernel_loads: mode & 8 != 0,
         ..Rules::DEFAULT
     };
-    let Some(difo) = verify(object, &rules, &mut |_| ()) else { return Fate::Refused };
+    let Some(difo) = Program::of(object, &rules, &mut |_| ()) else { return Fate::Refused };
     assert!(rules.allow_destructive || !difo.is_destructive());
 
     let mut scratch = [0xa5; 1024];
@@ -610,7 +611,7 @@ pub fn keeps_promise(bytes: &[u8]) -> Fate {
             Ok(_) => {}
         }
     }
-    assert!(env.violations.is_empty(), "{:?}\n{}", env.violations, listing(&*difo));
+    assert!(env.violations.is_empty(), "{:?}\n{}", env.violations, listing(&**difo));
     fate
 }
 

@@ -1,89 +1,47 @@
 // SPDX-License-Identifier: GPL-2.0
 //! The loop: one instruction after the other until `ret` or a fault.
 //!
-//! Runs in probe context. Per instruction: one word, one match. The state is eight registers, the
-//! condition codes and the tuple stack, about 250 bytes; whatever needs more (strings, keys) works
-//! in the clause's scratch, in functions of their own, so that the loop's frame stays small.
+//! Runs in probe context, on what [`crate::decode`] made of the text: a step is a dispatch and the work. What is
+//! done most is done here; the rest in [`rare`]. The state is eight registers, what was compared last and the
+//! tuple stack, about 250 bytes; whatever needs more (strings, keys) works in the clause's scratch, in
+//! functions of their own, so that the loop's frame stays small.
 //!
-//! Arithmetic wraps. A shift uses the low six bits of its count. Division by zero is a fault;
-//! the one quotient that does not fit (the smallest number by -1) wraps.
+//! Instructions are paid for when one comes that the host or the world may see: what only computes waits until
+//! then. Division by zero is a fault; the one quotient that does not fit (the smallest number by -1) wraps.
 
-use abi::dif::{Builtin, Op, Subr, NREGS, VAR_USER_BASE};
-use abi::difo::{BY_UREF, KIND_STRING, SCOPE_GLOBAL, SCOPE_LOCAL, SCOPE_THREAD};
-use bitflags::bitflags;
+use abi::dif::NREGS;
+use abi::difo::BY_UREF;
 use core::cmp::Ordering;
+use core::ops::Deref;
 
+use crate::addr;
 use crate::bound::of_bytes;
+use crate::decode::{Decoded, Division, Does, Program, Reg};
 use crate::difo::Difo;
 use crate::env::{Env, Scope, Space, Var};
 use crate::fault::{Fault, FaultKind, Raised};
 use crate::mem::{str_len, Mem};
-use crate::op::Insn;
 use crate::scratch::Clause;
 use crate::subr;
 use crate::tuple::{Pushed, Tuple};
 use crate::verify::Verified;
 
-bitflags! {
-    /// Condition codes. Unlike the classic machines we compute V, so that signed branches are
-    /// right for operands whose difference overflows; the listing is the same.
-    #[derive(Clone, Copy)]
-    struct Cc: u8 {
-        /// The difference is negative.
-        const N = 1;
-        /// The difference is zero.
-        const Z = 2;
-        /// The signed difference overflows.
-        const V = 4;
-        /// The unsigned difference borrows.
-        const C = 8;
-    }
-}
+/// Two numbers, in place of condition codes: whatever was compared last is as these are.
+type Compared = (u64, u64);
 
-impl Cc {
-    fn of_difference(a: u64, b: u64) -> Cc {
-        let (difference, borrow) = a.overflowing_sub(b);
-        // CAST: the same bits, signed.
-        let overflow = (a as i64).overflowing_sub(b as i64).1;
-        let mut cc = Cc::empty();
-        cc.set(Cc::N, (difference as i64) < 0);
-        cc.set(Cc::Z, difference == 0);
-        cc.set(Cc::V, overflow);
-        cc.set(Cc::C, borrow);
-        cc
-    }
-    fn of_order(order: Ordering) -> Cc {
-        match order {
-            Ordering::Less => Cc::N,
-            Ordering::Equal => Cc::Z,
-            Ordering::Greater => Cc::empty(),
-        }
-    }
-    fn equal(self) -> bool {
-        self.contains(Cc::Z)
-    }
-    /// Signed: N differs from V.
-    fn less(self) -> bool {
-        self.contains(Cc::N) != self.contains(Cc::V)
-    }
-    fn below(self) -> bool {
-        self.contains(Cc::C)
-    }
-}
-
-/// The integer registers. A verified number is below [`NREGS`]; the mask says so to the compiler.
+/// The integer registers.
 struct Registers([u64; NREGS]);
 
 impl Registers {
     #[inline(always)]
     #[allow(clippy::indexing_slicing, reason = "PANIC: masked to the length")]
-    fn get(&self, r: u8) -> u64 {
-        self.0[usize::from(r) & (NREGS - 1)]
+    fn get(&self, r: Reg) -> u64 {
+        self.0[r as usize & (NREGS - 1)]
     }
     #[inline(always)]
     #[allow(clippy::indexing_slicing, reason = "PANIC: masked to the length")]
-    fn set(&mut self, r: u8, value: u64) {
-        self.0[usize::from(r) & (NREGS - 1)] = value;
+    fn set(&mut self, r: Reg, value: u64) {
+        self.0[r as usize & (NREGS - 1)] = value;
     }
 }
 
@@ -96,17 +54,17 @@ const _: () = assert!(NREGS.is_power_of_two());
 ///
 /// Probe: no sleep, no lock, no allocation; the host's functions must keep to it too.
 #[inline]
-pub fn run<D: Difo, E: Env>(
-    difo: &Verified<D>,
+pub fn run<D: Difo, S: Deref<Target = [Decoded]>, E: Env>(
+    program: &Program<D, S>,
     clause: &mut Clause<'_>,
     env: &mut E,
 ) -> Result<u64, Fault> {
     if !E::WATCHES {
-        if let Some(answer) = difo.quick().run(env) {
+        if let Some(answer) = program.quick().run(env) {
             return answer;
         }
     }
-    run_loop(difo, clause, env)
+    run_loop(program, clause, env)
 }
 
 /// As [`run`], by the loop whatever the object looks like.
@@ -115,14 +73,17 @@ pub fn run<D: Difo, E: Env>(
 ///
 /// Probe.
 #[inline(never)]
-pub fn run_loop<D: Difo, E: Env>(
-    difo: &Verified<D>,
+pub fn run_loop<D: Difo, S: Deref<Target = [Decoded]>, E: Env>(
+    program: &Program<D, S>,
     clause: &mut Clause<'_>,
     env: &mut E,
 ) -> Result<u64, Fault> {
-    let mut pc = 0;
+    let difo: &Verified<D> = program;
     let mut mem = mem_of(difo, clause, env);
-    execute(difo, &mut mem, &mut pc).map_err(|raised| raised.at(pc))
+    let mut next = 0;
+    execute(&**difo, program.steps(), &mut mem, &mut next)
+        // CAST: a text has 65,536 instructions at most.
+        .map_err(|raised| raised.at((next as u32).saturating_sub(1)))
 }
 
 fn mem_of<'a, 'm, D: Difo, E: Env>(
@@ -130,313 +91,261 @@ fn mem_of<'a, 'm, D: Difo, E: Env>(
     clause: &'a mut Clause<'m>,
     env: &'a mut E,
 ) -> Mem<'a, 'm, E> {
-    let kernel = if difo.is_restricted() { Space::Restricted } else { Space::Kernel };
-    Mem { strtab: difo.strtab(), clause, env, kernel }
+    Mem { strtab: difo.strtab(), clause, env, kernel: difo.kernel_loads() }
 }
 
-/// The loop. `pc` is left at the instruction that ended it.
+/// The loop. `next` is left behind the instruction that ended it.
+// CAST in this function: between u64 and i64, the same bits; an index of the text to u32 and back.
 #[inline(always)]
 fn execute<D: Difo, E: Env>(
-    difo: &Verified<D>,
+    difo: &D,
+    steps: &[Decoded],
     mem: &mut Mem<'_, '_, E>,
-    pc: &mut u32,
+    next: &mut usize,
 ) -> Result<u64, Raised> {
-    let text = difo.text();
     let mut regs = Registers([0; NREGS]);
-    let mut cc = Cc::empty();
+    let mut compared = (1, 0);
     let mut tuple = Tuple::new();
-    let mut next: u32 = 0;
+    // Up to where instructions are paid for.
+    let mut paid = 0;
     loop {
-        *pc = next;
-        // CAST: 32 bits fit a usize wherever this runs. Neither error can occur in a verified
-        // object; they are faults so that nothing can go wrong elsewhere.
-        let insn = Insn(*text.get(next as usize).ok_or(Raised::ill_op())?);
-        let op = insn.op().ok_or(Raised::ill_op())?;
-        mem.env.step(next);
-        mem.env.spend(match op {
-            Op::Call | Op::Scmp => mem.clause.string_cost(),
-            Op::Copys => of_bytes(regs.get(insn.r2()).min(mem.clause.longest_copy())),
-            _ => 1,
-        })?;
-        next = next.wrapping_add(1);
-
-        let (r1, r2, rd) = (insn.r1(), insn.r2(), insn.rd());
-        macro_rules! jump {
-            ($taken:expr) => {{
-                branch($taken, insn, &mut next)?;
-                continue;
+        // Running over the end cannot happen; it is a fault so that nothing can go wrong elsewhere.
+        let Some(Decoded(does)) = steps.get(*next) else {
+            return Err(Raised::ill_op());
+        };
+        mem.env.step(*next as u32);
+        *next = next.wrapping_add(1);
+        macro_rules! leave_out {
+            ($skip:expr) => {{
+                let skip = $skip as usize;
+                *next = next.wrapping_add(skip);
+                paid = skip.wrapping_add(paid);
             }};
         }
-        // One slot for every answer, so that the frame stays small.
-        // CAST in this match: between u64 and i64, the same bits; to narrower types, the low bits.
-        let answer: Result<u64, Raised> = match op {
-            Op::Or => Ok(regs.get(r1) | regs.get(r2)),
-            Op::Xor => Ok(regs.get(r1) ^ regs.get(r2)),
-            Op::And => Ok(regs.get(r1) & regs.get(r2)),
-            Op::Sll => Ok(regs.get(r1).wrapping_shl(regs.get(r2) as u32)),
-            Op::Srl => Ok(regs.get(r1).wrapping_shr(regs.get(r2) as u32)),
-            Op::Sra => Ok((regs.get(r1) as i64).wrapping_shr(regs.get(r2) as u32) as u64),
-            Op::Sub => Ok(regs.get(r1).wrapping_sub(regs.get(r2))),
-            Op::Add => Ok(regs.get(r1).wrapping_add(regs.get(r2))),
-            Op::Mul => Ok(regs.get(r1).wrapping_mul(regs.get(r2))),
-            Op::Udiv | Op::Urem | Op::Sdiv | Op::Srem => divide(op, regs.get(r1), regs.get(r2)),
-            Op::Not => Ok(!regs.get(r1)),
-            Op::Mov => Ok(regs.get(r1)),
-            Op::Cmp => {
-                cc = Cc::of_difference(regs.get(r1), regs.get(r2));
-                continue;
-            }
-            Op::Tst => {
-                cc = if regs.get(r1) == 0 { Cc::Z } else { Cc::empty() };
-                continue;
-            }
-            Op::Scmp => {
-                cc = Cc::of_order(mem.strcmp(regs.get(r1), regs.get(r2))?);
-                continue;
-            }
-
-            Op::Ba => jump!(true),
-            Op::Be => jump!(cc.equal()),
-            Op::Bne => jump!(!cc.equal()),
-            Op::Bg => jump!(!(cc.equal() || cc.less())),
-            Op::Bgu => jump!(!(cc.equal() || cc.below())),
-            Op::Bge => jump!(!cc.less()),
-            Op::Bgeu => jump!(!cc.below()),
-            Op::Bl => jump!(cc.less()),
-            Op::Blu => jump!(cc.below()),
-            Op::Ble => jump!(cc.equal() || cc.less()),
-            Op::Bleu => jump!(cc.equal() || cc.below()),
-
-            Op::Ldsb | Op::Ldsh | Op::Ldsw | Op::Ldub | Op::Lduh | Op::Lduw | Op::Ldx => {
-                let shape = (op as u8).wrapping_sub(Op::Ldsb as u8);
-                load(mem, mem.kernel, shape, regs.get(r1))
-            }
-            Op::Uldsb | Op::Uldsh | Op::Uldsw | Op::Uldub | Op::Ulduh | Op::Ulduw | Op::Uldx => {
-                let shape = (op as u8).wrapping_sub(Op::Uldsb as u8);
-                load(mem, Space::User, shape, regs.get(r1))
-            }
-            Op::Rldsb | Op::Rldsh | Op::Rldsw | Op::Rldub | Op::Rlduh | Op::Rlduw | Op::Rldx => {
-                let shape = (op as u8).wrapping_sub(Op::Rldsb as u8);
-                load(mem, Space::Restricted, shape, regs.get(r1))
-            }
-            Op::Stb | Op::Sth | Op::Stw | Op::Stx => {
-                let shift = (op as u8).wrapping_sub(Op::Stb as u8);
-                store(mem, regs.get(rd), shift, regs.get(r1))?;
-                continue;
-            }
-            Op::Copys => {
-                mem.copy(regs.get(r1), regs.get(rd), regs.get(r2))?;
-                continue;
-            }
-            Op::Allocs => subr::alloc(mem, regs.get(r1)),
-
-            Op::Ret => return Ok(regs.get(rd)),
-            Op::Nop => continue,
-            Op::Setx => {
-                difo.inttab().get(usize::from(insn.index())).copied().ok_or(Raised::ill_op())
-            }
-            Op::Sets => Ok(crate::addr::make(crate::addr::STRTAB, u64::from(insn.index()))),
-
-            Op::Ldga => match Builtin::from_id(u16::from(r1)) {
-                Some(b) => mem.env.builtin(b, regs.get(r2)),
-                None => Err(Raised::ill_op()),
-            },
-            Op::Stga => {
-                let b = Builtin::from_id(u16::from(r1)).ok_or(Raised::ill_op())?;
-                mem.env.store_builtin(b, regs.get(r2), regs.get(rd))?;
-                continue;
-            }
-            // Thread-local arrays of this kind never existed anywhere.
-            Op::Ldta => Err(Raised::ill_op()),
-            Op::Ldgs if insn.index() < VAR_USER_BASE => match Builtin::from_id(insn.index()) {
-                Some(b) => mem.env.builtin(b, 0),
-                None => Err(Raised::ill_op()),
-            },
-            Op::Ldgs | Op::Ldts | Op::Ldls => load_var(mem, difo, op, insn.index()),
-            Op::Stgs | Op::Stts | Op::Stls => {
-                store_var(mem, difo, op, insn.index(), regs.get(rd))?;
-                continue;
-            }
-            Op::Ldgaa | Op::Ldtaa => load_element(mem, difo, op, insn.index(), &tuple),
-            Op::Stgaa | Op::Sttaa => {
-                store_element(mem, difo, op, insn.index(), &tuple, regs.get(rd))?;
-                continue;
-            }
-
-            Op::Call => match Subr::from_id(insn.index()) {
-                Some(s) => subr::call(mem, s, subr::Args(&tuple)),
-                None => Err(Raised::ill_op()),
-            },
-            Op::Pushtr | Op::Pushtv => {
-                let pushed = match op {
-                    Op::Pushtv => Pushed::value(regs.get(rd)),
-                    _ => Pushed::reference(regs.get(rd), regs.get(r2), r1 == KIND_STRING),
-                };
-                if tuple.push(pushed).is_err() {
-                    return Err(Raised::plain(FaultKind::TupOflow));
-                }
-                continue;
-            }
-            Op::Popts => {
-                tuple.pop();
-                continue;
-            }
-            Op::Flushts => {
-                tuple.clear();
-                continue;
-            }
-
-            // The verifier refuses them.
-            Op::Xlate | Op::Xlarg => Err(Raised::ill_op()),
-        };
-        regs.set(rd, answer?);
-    }
-}
-
-/// The scope of the variable that an instruction names.
-fn scope_of(op: Op) -> u8 {
-    match op {
-        Op::Ldts | Op::Stts | Op::Ldtaa | Op::Sttaa => SCOPE_THREAD,
-        Op::Ldls | Op::Stls => SCOPE_LOCAL,
-        _ => SCOPE_GLOBAL,
-    }
-}
-
-#[inline(always)]
-fn branch(taken: bool, insn: Insn, next: &mut u32) -> Result<(), Raised> {
-    if taken {
-        let label = insn.label();
-        // `next` is already one further. A verified label is never less; this keeps the promise
-        // that every run halts, whatever an implementation of `Difo` does.
-        if label < *next {
-            return Err(Raised::ill_op());
+        macro_rules! pay {
+            () => {{
+                mem.env.spend(next.wrapping_sub(paid) as u32)?;
+                paid = *next;
+            }};
         }
-        *next = label;
+        macro_rules! second {
+            () => {{
+                mem.env.step(*next as u32);
+                *next = next.wrapping_add(1);
+            }};
+        }
+        match *does {
+            Does::Set { to, value } => regs.set(to, i64::from(value) as u64),
+            Does::Binary { op, a, b, to } => regs.set(to, op.of(regs.get(a), regs.get(b))),
+            Does::SetBinary { op, a, b, to, value } => {
+                second!();
+                let value = i64::from(value) as u64;
+                regs.set(b, value);
+                regs.set(to, op.of(regs.get(a), value));
+            }
+            Does::Compare { a, b } => compared = (regs.get(a), regs.get(b)),
+            Does::CompareBranch { test, a, b, skip } => {
+                second!();
+                let (a, b) = (regs.get(a), regs.get(b));
+                compared = (a, b);
+                if test.of(a, b) {
+                    leave_out!(skip);
+                }
+            }
+            Does::Truth { of } => compared = (u64::from(regs.get(of) != 0), 0),
+            Does::Branch { test, skip } => {
+                let (a, b) = compared;
+                if test.of(a, b) {
+                    leave_out!(skip);
+                }
+            }
+            Does::Jump { skip } => leave_out!(skip),
+            Does::Builtin { which, to } => {
+                pay!();
+                regs.set(to, mem.env.builtin(which, 0)?);
+            }
+            Does::Var { row, to } => {
+                pay!();
+                regs.set(to, mem.env.load_var(&var(difo, row)?)?);
+            }
+            Does::StoreVar { row, from } => {
+                pay!();
+                store_var(mem, &var(difo, row)?, regs.get(from))?;
+            }
+            Does::Load { space, size, signed, from, to } => {
+                pay!();
+                regs.set(to, load(mem, space, size, signed, regs.get(from))?);
+            }
+            Does::Return { value } => {
+                mem.env.spend(next.wrapping_sub(paid) as u32)?;
+                return Ok(regs.get(value));
+            }
+            _ => {
+                let due = next.wrapping_sub(paid) as u32;
+                rare(difo, mem, does, &mut regs, &mut compared, &mut tuple, due)?;
+                paid = *next;
+            }
+        }
     }
+}
+
+/// What is done less often. The instructions up to here have not been paid for.
+#[inline(never)]
+fn rare<D: Difo, E: Env>(
+    difo: &D,
+    mem: &mut Mem<'_, '_, E>,
+    does: &Does,
+    regs: &mut Registers,
+    compared: &mut Compared,
+    tuple: &mut Tuple,
+    due: u32,
+) -> Result<(), Raised> {
+    let bytes = match *does {
+        Does::Call { .. } | Does::CompareStrings { .. } => mem.clause.string_cost(),
+        Does::Copy { len, .. } => of_bytes(regs.get(len).min(mem.clause.longest_copy())),
+        _ => 1,
+    };
+    mem.env.spend(due.wrapping_sub(1).saturating_add(bytes))?;
+    let (to, value) = match *does {
+        Does::Not { a, to } => (to, !regs.get(a)),
+        Does::Integer { index, to } => {
+            (to, *difo.inttab().get(usize::from(index)).ok_or(Raised::ill_op())?)
+        }
+        Does::String { offset, to } => (to, addr::make(addr::STRTAB, u64::from(offset))),
+        Does::Divide { how, a, b, to } => (to, divide(how, regs.get(a), regs.get(b))?),
+        Does::Alloc { size, to } => (to, subr::alloc(mem, regs.get(size))?),
+        Does::Element { of, index, to } => (to, mem.env.builtin(of, regs.get(index))?),
+        Does::Array { row, to } => (to, mem.load_tuple(&var(difo, row)?, tuple)?),
+        Does::Call { subr, to } => (to, subr::call(mem, subr, subr::Args(tuple))?),
+        _ => {
+            return match *does {
+                Does::CompareStrings { a, b } => {
+                    *compared = like(mem.strcmp(regs.get(a), regs.get(b))?);
+                    Ok(())
+                }
+                Does::Store { size, from, at } => {
+                    let bytes = regs.get(from).to_le_bytes();
+                    mem.store(regs.get(at), bytes.get(..size.into()).unwrap_or_default())
+                }
+                Does::Copy { from, to, len } => {
+                    mem.copy(regs.get(from), regs.get(to), regs.get(len))
+                }
+                Does::StoreElement { of, index, from } => {
+                    mem.env.store_builtin(of, regs.get(index), regs.get(from))
+                }
+                Does::StoreArray { row, from } => {
+                    store_element(mem, &var(difo, row)?, tuple, regs.get(from))
+                }
+                Does::Push { from } => push(tuple, Pushed::value(regs.get(from))),
+                Does::PushRef { from, size, is_string } => {
+                    push(tuple, Pushed::reference(regs.get(from), regs.get(size), is_string))
+                }
+                Does::Pop => {
+                    tuple.pop();
+                    Ok(())
+                }
+                Does::Flush => {
+                    tuple.clear();
+                    Ok(())
+                }
+                Does::Nothing => Ok(()),
+                _ => Err(Raised::ill_op()),
+            };
+        }
+    };
+    regs.set(to, value);
     Ok(())
 }
 
+/// Two numbers in the order of two strings. Signed: as unsigned numbers, strings are never below each other.
+fn like(order: Ordering) -> (u64, u64) {
+    match order {
+        Ordering::Less => (u64::MAX, 0),
+        Ordering::Equal => (0, 0),
+        Ordering::Greater => (1, 0),
+    }
+}
+
+fn push(tuple: &mut Tuple, pushed: Pushed) -> Result<(), Raised> {
+    tuple.push(pushed).map_err(|_| Raised::plain(FaultKind::TupOflow))
+}
+
+/// The variable of a row.
+#[inline(always)]
+fn var<D: Difo>(difo: &D, row: u16) -> Result<Var, Raised> {
+    difo.vars().get(usize::from(row)).map(Var::from_row).ok_or(Raised::ill_op())
+}
+
 #[allow(clippy::arithmetic_side_effects, reason = "PANIC: the divisor is not zero")]
-fn divide(op: Op, a: u64, b: u64) -> Result<u64, Raised> {
+fn divide(how: Division, a: u64, b: u64) -> Result<u64, Raised> {
     if b == 0 {
         return Err(Raised::plain(FaultKind::DivZero));
     }
     // CAST: the same bits, signed and back.
     let (sa, sb) = (a as i64, b as i64);
-    Ok(match op {
-        Op::Udiv => a.wrapping_div(b),
-        Op::Urem => a.wrapping_rem(b),
-        Op::Sdiv => sa.wrapping_div(sb) as u64,
-        _ => sa.wrapping_rem(sb) as u64,
+    Ok(match (how.signed, how.remainder) {
+        (false, false) => a.wrapping_div(b),
+        (false, true) => a.wrapping_rem(b),
+        (true, false) => sa.wrapping_div(sb) as u64,
+        (true, true) => sa.wrapping_rem(sb) as u64,
     })
 }
 
-/// Loads one value, from any address: the processor minds no alignment, and packed structs have none.
-/// `shape` is the place in the row `sb sh sw ub uh uw x` that all three families
-/// of loads have.
+/// Loads a number of 1, 2, 4 or 8 bytes, from any address: the processor minds no alignment, and packed
+/// structs have none.
 #[inline(never)]
-fn load<E: Env>(mem: &mut Mem<'_, '_, E>, space: Space, shape: u8, at: u64) -> Result<u64, Raised> {
-    fn bytes<E: Env, const N: usize>(
-        mem: &mut Mem<'_, '_, E>,
-        space: Space,
-        at: u64,
-    ) -> Result<[u8; N], Raised> {
-        let mut into = [0; N];
-        mem.load(space, at, &mut into)?;
-        Ok(into)
-    }
-    // CAST: signed values are extended.
-    Ok(match shape {
-        0 => i8::from_le_bytes(bytes(mem, space, at)?) as u64,
-        1 => i16::from_le_bytes(bytes(mem, space, at)?) as u64,
-        2 => i32::from_le_bytes(bytes(mem, space, at)?) as u64,
-        3 => u64::from(u8::from_le_bytes(bytes(mem, space, at)?)),
-        4 => u64::from(u16::from_le_bytes(bytes(mem, space, at)?)),
-        5 => u64::from(u32::from_le_bytes(bytes(mem, space, at)?)),
-        _ => u64::from_le_bytes(bytes(mem, space, at)?),
-    })
-}
-
-/// Stores the low `1 << shift` bytes of a value.
-#[inline(never)]
-fn store<E: Env>(mem: &mut Mem<'_, '_, E>, at: u64, shift: u8, value: u64) -> Result<(), Raised> {
-    let size = 1usize << (shift & 3);
-    mem.store(at, value.to_le_bytes().get(..size).unwrap_or_default())
-}
-
-/// A variable of the table. Tables are short (at most [`crate::verify::MAX_VARS`] rows).
-#[inline(always)]
-fn var<D: Difo>(difo: &D, op: Op, id: u16) -> Result<Var, Raised> {
-    let scope = scope_of(op);
-    difo.vars()
-        .iter()
-        .find(|row| row.id == u32::from(id) && row.scope == scope)
-        .map(Var::from_row)
-        .ok_or(Raised::ill_op())
-}
-
-/// Loads a scalar variable.
-#[inline(never)]
-fn load_var<D: Difo, E: Env>(
+fn load<E: Env>(
     mem: &mut Mem<'_, '_, E>,
-    difo: &Verified<D>,
-    op: Op,
-    id: u16,
+    space: Space,
+    size: u8,
+    signed: bool,
+    at: u64,
 ) -> Result<u64, Raised> {
-    mem.env.load_var(&var(&**difo, op, id)?)
+    let value = match (space, addr::split(at), at.checked_add(size.into())) {
+        (Space::Kernel, None, Some(_)) => mem.env.kernel_number(at, size)?,
+        _ => {
+            let mut into = [0; 8];
+            mem.load(space, at, into.get_mut(..size.into()).unwrap_or_default())?;
+            u64::from_le_bytes(into)
+        }
+    };
+    let unused = 64u32.wrapping_sub(u32::from(size) << 3);
+    // CAST: the same bits, signed and back: the sign is extended.
+    Ok(match signed {
+        true => (value.wrapping_shl(unused) as i64).wrapping_shr(unused) as u64,
+        false => value,
+    })
 }
 
 /// Stores into a scalar variable.
 #[inline(never)]
-fn store_var<D: Difo, E: Env>(
-    mem: &mut Mem<'_, '_, E>,
-    difo: &Verified<D>,
-    op: Op,
-    id: u16,
-    value: u64,
-) -> Result<(), Raised> {
-    let v = var(&**difo, op, id)?;
+fn store_var<E: Env>(mem: &mut Mem<'_, '_, E>, v: &Var, value: u64) -> Result<(), Raised> {
     if value == 0 || !v.ty.is_by_ref() {
-        return mem.env.store_var(&v, value);
+        return mem.env.store_var(v, value);
     }
     if v.scope == Scope::Thread {
         mem.env.spend(of_bytes(v.ty.size.into()))?;
-        return mem.store_ref(&v, &[], value);
+        return mem.store_ref(v, &[], value);
     }
-    match mem.env.ref_var_for_store(&v)? {
-        Some(to) => mem.fill(&v, value, to),
+    match mem.env.ref_var_for_store(v)? {
+        Some(to) => mem.fill(v, value, to),
         None => Ok(()),
     }
 }
 
-/// Loads an element of an associative array.
+/// Stores an element of an associative array.
 #[inline(never)]
-fn load_element<D: Difo, E: Env>(
+fn store_element<E: Env>(
     mem: &mut Mem<'_, '_, E>,
-    difo: &Verified<D>,
-    op: Op,
-    id: u16,
-    tuple: &[Pushed],
-) -> Result<u64, Raised> {
-    mem.load_tuple(&var(&**difo, op, id)?, tuple)
-}
-
-/// Stores into an element of an associative array.
-#[inline(never)]
-fn store_element<D: Difo, E: Env>(
-    mem: &mut Mem<'_, '_, E>,
-    difo: &Verified<D>,
-    op: Op,
-    id: u16,
+    v: &Var,
     tuple: &[Pushed],
     value: u64,
 ) -> Result<(), Raised> {
-    let v = var(&**difo, op, id)?;
     if value == 0 || !v.ty.is_by_ref() {
-        return mem.store_tuple(&v, tuple, value);
+        return mem.store_tuple(v, tuple, value);
     }
     mem.env.spend(of_bytes(v.ty.size.into()))?;
-    mem.store_ref(&v, tuple, value)
+    mem.store_ref(v, tuple, value)
 }
 
 impl<E: Env> Mem<'_, '_, E> {
@@ -446,7 +355,7 @@ impl<E: Env> Mem<'_, '_, E> {
         let size = u64::from(v.ty.size);
         match v.ty.is_string() {
             // Somebody may change it meanwhile: as a whole, or not.
-            true if crate::addr::split(from).is_some_and(|(r, _)| crate::addr::is_env(r)) => {
+            true if addr::split(from).is_some_and(|(r, _)| addr::is_env(r)) => {
                 self.copy_whole(from, to, size)
             }
             true => self.copy_str(from, to, size),
@@ -457,7 +366,7 @@ impl<E: Env> Mem<'_, '_, E> {
 
 /// Whose memory a returned address means.
 fn returned<D: Difo>(difo: &Verified<D>, kernel: Space, at: u64) -> Space {
-    let user = difo.rtype().flags & BY_UREF != 0 && crate::addr::split(at).is_none();
+    let user = difo.rtype().flags & BY_UREF != 0 && addr::split(at).is_none();
     if user {
         Space::User
     } else {

@@ -14,6 +14,7 @@
 //! | [`difo`] | a DIF object and its parts |
 //! | [`verify`] | the rules |
 //! | [`bound`] | the most that a run can do |
+//! | [`decode`] | a verified text made ready to run |
 //! | [`interp`] | the loop |
 //! | [`quick`] | what needs no loop |
 //! | [`env`] | what the machine asks of its host |
@@ -44,6 +45,7 @@ pub mod addr;
 #[cfg(any(test, feature = "std"))]
 pub mod asm;
 pub mod bound;
+pub mod decode;
 pub mod difo;
 pub mod disasm;
 pub mod env;
@@ -64,6 +66,7 @@ pub mod verify;
 #[cfg(test)]
 mod tests;
 
+pub use decode::{Decoded, Program};
 pub use difo::{Difo, DifoRef};
 pub use env::{Env, Scope, Space, Var};
 pub use fault::{Fault, Raised};

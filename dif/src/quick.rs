@@ -7,12 +7,13 @@
 //! order, the same faults at the same place, at the same cost. All other objects are left to the
 //! loop of [`crate::interp`], which decides what is right: tests compare the two.
 
-use abi::dif::{Builtin, Op, NREGS, VAR_USER_BASE};
+use abi::dif::{Builtin, NREGS};
 
+use crate::decode::{Binary, Does, Reg, Test};
 use crate::difo::Difo;
-use crate::env::{Env, Scope, Var};
+use crate::env::{Env, Var};
 use crate::fault::{Fault, Raised};
-use crate::op::Insn;
+use crate::verify::Verified;
 
 /// Where a value comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,37 +24,6 @@ pub enum Term {
     Builtin(Builtin, u8),
     /// A variable, loaded at this pc.
     Var(Var, u8),
-}
-
-/// An operation that cannot fail.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the opcode of the same name is the documentation")]
-pub enum Binary {
-    Sub,
-    Add,
-    And,
-    Or,
-    Xor,
-    Mul,
-    Sll,
-    Srl,
-    Sra,
-}
-
-/// What a branch asks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the branch of the same name is the documentation")]
-pub enum Test {
-    Equal,
-    NotEqual,
-    Greater,
-    GreaterEqual,
-    Less,
-    LessEqual,
-    Above,
-    AboveEqual,
-    Below,
-    BelowEqual,
 }
 
 /// A way to the end: what is returned there, and the instructions up to it.
@@ -104,77 +74,6 @@ enum Symbol {
 /// Longest text that is looked at: a pc fits a byte.
 const MAX_LEN: usize = 64;
 
-fn binary(op: Op) -> Option<Binary> {
-    Some(match op {
-        Op::Sub => Binary::Sub,
-        Op::Add => Binary::Add,
-        Op::And => Binary::And,
-        Op::Or => Binary::Or,
-        Op::Xor => Binary::Xor,
-        Op::Mul => Binary::Mul,
-        Op::Sll => Binary::Sll,
-        Op::Srl => Binary::Srl,
-        Op::Sra => Binary::Sra,
-        _ => return None,
-    })
-}
-
-fn test(op: Op) -> Option<Test> {
-    Some(match op {
-        Op::Be => Test::Equal,
-        Op::Bne => Test::NotEqual,
-        Op::Bg => Test::Greater,
-        Op::Bge => Test::GreaterEqual,
-        Op::Bl => Test::Less,
-        Op::Ble => Test::LessEqual,
-        Op::Bgu => Test::Above,
-        Op::Bgeu => Test::AboveEqual,
-        Op::Blu => Test::Below,
-        Op::Bleu => Test::BelowEqual,
-        _ => return None,
-    })
-}
-
-impl Binary {
-    /// As the opcode computes it.
-    // CAST: between u64 and i64, the same bits; a shift uses the low six bits of its count.
-    #[inline]
-    pub fn of(self, a: u64, b: u64) -> u64 {
-        match self {
-            Binary::Sub => a.wrapping_sub(b),
-            Binary::Add => a.wrapping_add(b),
-            Binary::And => a & b,
-            Binary::Or => a | b,
-            Binary::Xor => a ^ b,
-            Binary::Mul => a.wrapping_mul(b),
-            Binary::Sll => a.wrapping_shl(b as u32),
-            Binary::Srl => a.wrapping_shr(b as u32),
-            Binary::Sra => (a as i64).wrapping_shr(b as u32) as u64,
-        }
-    }
-}
-
-impl Test {
-    /// As the branch decides after comparing.
-    // CAST: the same bits, signed.
-    #[inline]
-    pub fn of(self, a: u64, b: u64) -> bool {
-        let (sa, sb) = (a as i64, b as i64);
-        match self {
-            Test::Equal => a == b,
-            Test::NotEqual => a != b,
-            Test::Greater => sa > sb,
-            Test::GreaterEqual => sa >= sb,
-            Test::Less => sa < sb,
-            Test::LessEqual => sa <= sb,
-            Test::Above => a > b,
-            Test::AboveEqual => a >= b,
-            Test::Below => a < b,
-            Test::BelowEqual => a <= b,
-        }
-    }
-}
-
 impl Term {
     fn pc(&self) -> Option<u8> {
         match *self {
@@ -202,42 +101,46 @@ fn failed<E: Env>(env: &mut E, raised: Raised, pc: u8) -> Fault {
 }
 
 /// Follows the machine.
-struct Walk<'d, D> {
-    difo: &'d D,
-    regs: [Option<Symbol>; NREGS],
+struct Walk<'d, D: Difo> {
+    difo: &'d Verified<D>,
+    regs: [Symbol; NREGS],
     /// Terms loaded, which must all be in the answer.
     loads: usize,
     pc: usize,
-    steps: u32,
+    cost: u32,
 }
 
 impl<D: Difo> Walk<'_, D> {
-    fn next(&mut self) -> Option<(Op, Insn)> {
-        let insn = Insn(*self.difo.text().get(self.pc)?);
+    fn next(&mut self) -> Does {
+        let does = Does::alone(self.difo, self.pc);
         self.pc = self.pc.wrapping_add(1);
-        self.steps = self.steps.wrapping_add(1);
-        // A verified text ends before; this ends another one.
-        (self.steps as usize <= MAX_LEN).then_some((insn.op()?, insn))
+        self.cost = self.cost.wrapping_add(1);
+        does
     }
 
-    fn get(&self, r: u8) -> Option<Symbol> {
-        *self.regs.get(usize::from(r))?
+    fn get(&self, r: Reg) -> Option<Symbol> {
+        self.regs.get(r as usize).copied()
     }
 
-    fn term(&self, r: u8) -> Option<Term> {
+    fn term(&self, r: Reg) -> Option<Term> {
         match self.get(r)? {
             Symbol::Term(t) => Some(t),
             Symbol::Binary(..) => None,
         }
     }
 
-    fn set(&mut self, r: u8, symbol: Symbol) -> Option<()> {
-        *self.regs.get_mut(usize::from(r))? = Some(symbol);
+    fn set(&mut self, r: Reg, symbol: Symbol) -> Option<()> {
+        *self.regs.get_mut(r as usize)? = symbol;
         Some(())
     }
 
-    fn var(&self, scope: Scope, id: u16) -> Option<Var> {
-        self.difo.vars().iter().map(Var::from_row).find(|v| v.scope == scope && v.id == id)
+    fn load(&mut self, r: Reg, term: Term) -> Option<()> {
+        self.loads = self.loads.wrapping_add(1);
+        self.set(r, Symbol::Term(term))
+    }
+
+    fn var(&self, row: u16) -> Option<Var> {
+        self.difo.vars().get(usize::from(row)).map(Var::from_row)
     }
 
     /// True if the terms hold every load that was made, each once, in the order of loading.
@@ -254,42 +157,50 @@ impl<D: Difo> Walk<'_, D> {
         used == self.loads
     }
 
+    /// Does what is done with nothing but numbers; `None` if it is something else.
+    fn compute(&mut self, does: Does) -> Option<()> {
+        match does {
+            Does::Nothing => Some(()),
+            // CAST: the sign is extended.
+            Does::Set { to, value } => {
+                self.set(to, Symbol::Term(Term::Number(i64::from(value) as u64)))
+            }
+            Does::Integer { index, to } => {
+                let n = *self.difo.inttab().get(usize::from(index))?;
+                self.set(to, Symbol::Term(Term::Number(n)))
+            }
+            // `mov`.
+            Does::Binary { op: Binary::Or, a, b: Reg::R0, to } => self.set(to, self.get(a)?),
+            _ => None,
+        }
+    }
+
     /// Goes on to a `ret`, over nothing but numbers.
-    fn end(mut self, at: usize) -> Option<End> {
-        self.pc = at;
+    fn end(mut self, skip: u32) -> Option<End> {
+        // CAST: 32 bits fit a usize wherever this runs.
+        self.pc = self.pc.wrapping_add(skip as usize);
         loop {
-            let (op, insn) = self.next()?;
-            match op {
-                Op::Nop => {}
-                Op::Ba => self.pc = insn.label() as usize,
-                Op::Mov => self.set(insn.rd(), self.get(insn.r1())?)?,
-                Op::Setx => self.set_number(insn)?,
-                Op::Ret => match self.term(insn.rd())? {
-                    Term::Number(value) => return Some(End { value, cost: self.steps }),
+            match self.next() {
+                Does::Jump { skip } => self.pc = self.pc.wrapping_add(skip as usize),
+                Does::Return { value } => match self.term(value)? {
+                    Term::Number(value) => return Some(End { value, cost: self.cost }),
                     _ => return None,
                 },
-                _ => return None,
+                does => self.compute(does)?,
             }
         }
     }
 
-    fn set_number(&mut self, insn: Insn) -> Option<()> {
-        let n = *self.difo.inttab().get(usize::from(insn.index()))?;
-        self.set(insn.rd(), Symbol::Term(Term::Number(n)))
-    }
-
     /// What follows a comparison of two terms.
     fn choice(mut self, a: Term, b: Term, with_zero: bool) -> Option<Quick> {
-        let (op, insn) = self.next()?;
-        let test = test(op)?;
-        // `tst` sets no other condition.
+        let Does::Branch { test, skip } = self.next() else { return None };
+        // For other tests, everything that is not zero is 1.
         if !self.uses_all(&[a, b]) || with_zero && !matches!(test, Test::Equal | Test::NotEqual) {
             return None;
         }
-        let (here, pc) = (self.regs, self.pc);
-        let again = Walk { difo: self.difo, regs: here, ..self };
-        let taken = again.end(insn.label() as usize)?;
-        let other = self.end(pc)?;
+        let again = Walk { ..self };
+        let taken = again.end(skip)?;
+        let other = self.end(0)?;
         Some(Quick::Choice { test, a, b, taken, other })
     }
 
@@ -297,50 +208,28 @@ impl<D: Difo> Walk<'_, D> {
         loop {
             // CAST: MAX_LEN.
             let pc = self.pc as u8;
-            let (op, insn) = self.next()?;
-            match op {
-                Op::Nop => {}
-                Op::Mov => self.set(insn.rd(), self.get(insn.r1())?)?,
-                Op::Setx => self.set_number(insn)?,
-                Op::Ldgs | Op::Ldts | Op::Ldls => {
-                    let term = match (op, Builtin::from_id(insn.index())) {
-                        (Op::Ldgs, Some(b)) if insn.index() < VAR_USER_BASE => Term::Builtin(b, pc),
-                        (Op::Ldgs, _) => Term::Var(self.var(Scope::Global, insn.index())?, pc),
-                        (Op::Ldts, _) => Term::Var(self.var(Scope::Thread, insn.index())?, pc),
-                        _ => Term::Var(self.var(Scope::Local, insn.index())?, pc),
-                    };
-                    self.loads = self.loads.wrapping_add(1);
-                    self.set(insn.rd(), Symbol::Term(term))?;
-                }
-                Op::Stgs | Op::Stts | Op::Stls => {
-                    let scope = match op {
-                        Op::Stgs => Scope::Global,
-                        Op::Stts => Scope::Thread,
-                        _ => Scope::Local,
-                    };
-                    let var = self.var(scope, insn.index())?;
-                    let term = self.term(insn.rd())?;
-                    let (after, ret) = self.next()?;
-                    if var.ty.is_by_ref()
-                        || after != Op::Ret
-                        || ret.rd() != insn.rd()
-                        || !self.uses_all(&[term])
-                    {
+            match self.next() {
+                Does::Builtin { which, to } => self.load(to, Term::Builtin(which, pc))?,
+                Does::Var { row, to } => self.load(to, Term::Var(self.var(row)?, pc))?,
+                Does::StoreVar { row, from } => {
+                    let (var, term) = (self.var(row)?, self.term(from)?);
+                    let Does::Return { value } = self.next() else { return None };
+                    if var.ty.is_by_ref() || value != from || !self.uses_all(&[term]) {
                         return None;
                     }
-                    return Some(Quick::Store { var, at: pc, term, cost: self.steps });
+                    return Some(Quick::Store { var, at: pc, term, cost: self.cost });
                 }
-                Op::Cmp => {
-                    let (a, b) = (self.term(insn.r1())?, self.term(insn.r2())?);
+                Does::Compare { a, b } => {
+                    let (a, b) = (self.term(a)?, self.term(b)?);
                     return self.choice(a, b, false);
                 }
-                Op::Tst => {
-                    let a = self.term(insn.r1())?;
+                Does::Truth { of } => {
+                    let a = self.term(of)?;
                     return self.choice(a, Term::Number(0), true);
                 }
-                Op::Ret => {
-                    let cost = self.steps;
-                    return match self.get(insn.rd())? {
+                Does::Return { value } => {
+                    let cost = self.cost;
+                    return match self.get(value)? {
                         Symbol::Term(term) if self.uses_all(&[term]) => {
                             Some(Quick::Term { term, cost })
                         }
@@ -350,24 +239,27 @@ impl<D: Difo> Walk<'_, D> {
                         _ => None,
                     };
                 }
-                op => {
-                    let op = binary(op)?;
-                    let (a, b) = (self.term(insn.r1())?, self.term(insn.r2())?);
-                    self.set(insn.rd(), Symbol::Binary(op, a, b))?;
-                }
+                does => match self.compute(does) {
+                    Some(()) => {}
+                    None => {
+                        let Does::Binary { op, a, b, to } = does else { return None };
+                        let (a, b) = (self.term(a)?, self.term(b)?);
+                        self.set(to, Symbol::Binary(op, a, b))?;
+                    }
+                },
             }
         }
     }
 }
 
 impl Quick {
-    /// The shape of a text that keeps the rules.
-    pub(crate) fn of<D: Difo>(difo: &D) -> Quick {
+    /// The shape of an object.
+    pub(crate) fn of<D: Difo>(difo: &Verified<D>) -> Quick {
         if difo.text().len() > MAX_LEN {
             return Quick::No;
         }
-        let regs = [Some(Symbol::Term(Term::Number(0))); NREGS];
-        Walk { difo, regs, loads: 0, pc: 0, steps: 0 }.walk().unwrap_or(Quick::No)
+        let regs = [Symbol::Term(Term::Number(0)); NREGS];
+        Walk { difo, regs, loads: 0, pc: 0, cost: 0 }.walk().unwrap_or(Quick::No)
     }
 
     /// The builtin variable that is all there is to the object, and what loading it costs.

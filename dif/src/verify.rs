@@ -47,8 +47,8 @@ use abi::difo::{
 
 use crate::bound::{self, Prices};
 use crate::difo::Difo;
+use crate::env::Space;
 use crate::op::Insn;
-use crate::quick::Quick;
 use crate::subr;
 
 /// Most errors that are reported of one object.
@@ -74,22 +74,16 @@ impl Rules {
         Rules { allow_destructive: false, allow_kernel_loads: true, max_by_ref: MAX_BY_REF };
 }
 
-/// An object that keeps all rules: the only thing that [`crate::run`] takes.
+/// An object that keeps all rules. Decoded, it can be [run](crate::Program).
 #[derive(Debug)]
 pub struct Verified<D: Difo> {
     difo: D,
-    quick: Quick,
     instructions: u32,
     destructive: bool,
     restricted: bool,
 }
 
 impl<D: Difo> Verified<D> {
-    /// Its shape, if it has a simple one.
-    #[inline]
-    pub fn quick(&self) -> &Quick {
-        &self.quick
-    }
     /// Most instructions that a run executes.
     pub fn max_instructions(&self) -> u32 {
         self.instructions
@@ -114,6 +108,13 @@ impl<D: Difo> Verified<D> {
     /// True if kernel loads are restricted.
     pub fn is_restricted(&self) -> bool {
         self.restricted
+    }
+    /// What `ld*` means.
+    pub(crate) fn kernel_loads(&self) -> Space {
+        match self.restricted {
+            true => Space::Restricted,
+            false => Space::Kernel,
+        }
     }
     /// The object; it must be verified again to run.
     pub fn into_inner(self) -> D {
@@ -239,8 +240,8 @@ pub fn verify<D: Difo>(
     let (errors, destructive) = (check.errors, check.destructive);
     let restricted = !rules.allow_kernel_loads;
     (errors == 0).then(|| {
-        let (quick, instructions) = (Quick::of(&difo), bound::instructions(&difo));
-        Verified { quick, instructions, difo, destructive, restricted }
+        let instructions = bound::instructions(&difo);
+        Verified { instructions, difo, destructive, restricted }
     })
 }
 
@@ -254,6 +255,15 @@ fn well_formed(ty: DifType) -> bool {
             KIND_STRING => by_ref,
             _ => false,
         }
+}
+
+/// The scope of the variable that an instruction names.
+pub(crate) fn scope_of(op: Op) -> u8 {
+    match op {
+        Op::Ldts | Op::Stts | Op::Ldtaa | Op::Sttaa => SCOPE_THREAD,
+        Op::Ldls | Op::Stls => SCOPE_LOCAL,
+        _ => SCOPE_GLOBAL,
+    }
 }
 
 struct Check<'a> {
@@ -482,12 +492,10 @@ impl Check<'_> {
 
     fn variable(&mut self, op: Op, id: u16, store: bool) {
         let found = u64::from(id);
-        let (scope, kind) = match op {
-            Op::Ldgs | Op::Stgs => (SCOPE_GLOBAL, VAR_SCALAR),
-            Op::Ldts | Op::Stts => (SCOPE_THREAD, VAR_SCALAR),
-            Op::Ldls | Op::Stls => (SCOPE_LOCAL, VAR_SCALAR),
-            Op::Ldgaa | Op::Stgaa => (SCOPE_GLOBAL, VAR_ARRAY),
-            _ => (SCOPE_THREAD, VAR_ARRAY),
+        let scope = scope_of(op);
+        let kind = match op {
+            Op::Ldgaa | Op::Stgaa | Op::Ldtaa | Op::Sttaa => VAR_ARRAY,
+            _ => VAR_SCALAR,
         };
         if id < VAR_USER_BASE {
             if store {

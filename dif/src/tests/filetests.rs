@@ -26,7 +26,7 @@ use crate::asm::{assemble, Object};
 use crate::difo::Difo;
 use crate::env::{Env, Space, Var};
 use crate::harness::{listing, quick_and_loop_agree, Script};
-use crate::{fetch_bytes, fetch_str, run, verify, Clause, Rules, VerifyError};
+use crate::{fetch_bytes, fetch_str, run, Clause, Program, Rules, VerifyError};
 
 fn number(text: &str) -> u64 {
     let text = text.trim();
@@ -132,7 +132,7 @@ impl<'t> Case<'t> {
         };
         let mut errors = Vec::new();
         let expected: Vec<&str> = self.all("error").collect();
-        let difo = verify(object, &rules, &mut |e: VerifyError| errors.push(e));
+        let difo = Program::of(object, &rules, &mut |e: VerifyError| errors.push(e));
         let found: Vec<String> = errors
             .iter()
             .zip(expected.iter().copied().chain(std::iter::repeat("")))

@@ -11,7 +11,7 @@ use crate::fault::FaultKind;
 pub(super) use crate::generate::{ARITHMETIC, BRANCHES};
 use crate::harness::Script;
 use crate::op::Insn;
-use crate::{run, verify, Clause, Rules};
+use crate::{run, Clause, Program, Rules};
 
 /// What the operation means, in numbers; `None` for a division by zero.
 pub(super) fn meaning(op: Op, a: u64, b: u64) -> Option<u64> {
@@ -156,7 +156,7 @@ proptest! {
         lines in prop::collection::vec(line(), 1..40),
         constants in prop::collection::vec(constant(), 8),
     ) {
-        let difo = verify(object(&lines, &constants), &Rules::DEFAULT, &mut |e| panic!("{e}"))
+        let difo = Program::of(object(&lines, &constants), &Rules::DEFAULT, &mut |e| panic!("{e}"))
             .expect("well formed");
         let mut env = Script::new();
         env.watch(&difo);
@@ -178,7 +178,7 @@ proptest! {
         b in constant(),
     ) {
         let lines = [Line::Set(0, 1), Line::Set(1, 2), Line::Compute(op, 1, 2, 1)];
-        let difo = verify(object(&lines, &[a, b]), &Rules::DEFAULT, &mut |e| panic!("{e}"))
+        let difo = Program::of(object(&lines, &[a, b]), &Rules::DEFAULT, &mut |e| panic!("{e}"))
             .expect("well formed");
         let answer = run(&difo, &mut Clause::new(&mut [], 256), &mut Script::new());
         prop_assert_eq!(answer.ok(), meaning(op, a, b));
@@ -197,7 +197,7 @@ proptest! {
             Line::Compute(Op::Sub, 0, 0, 1),
         ];
         let a = if a == 0 { 1 } else { a };
-        let difo = verify(object(&lines, &[a, b]), &Rules::DEFAULT, &mut |e| panic!("{e}"))
+        let difo = Program::of(object(&lines, &[a, b]), &Rules::DEFAULT, &mut |e| panic!("{e}"))
             .expect("well formed");
         let answer = run(&difo, &mut Clause::new(&mut [], 256), &mut Script::new());
         prop_assert_eq!(answer, Ok(if taken(op, a, b) { a } else { 0 }));

@@ -18,7 +18,7 @@ use crate::fault::FaultKind;
 use crate::harness::{listing, Script, Seeded};
 use crate::interp::fetch_str;
 use crate::op::Insn;
-use crate::{run, verify, Clause, Rules};
+use crate::{run, Clause, Program, Rules};
 
 const STRSIZE: usize = 40;
 /// Of each space: its address, the first of its load instructions, its 24 bytes.
@@ -563,8 +563,9 @@ fn programs_do_what_the_model_does() {
         let count = 2 + (random.number() >> 20) % 24;
         let lines: Vec<Line> = (0..count).map(|_| line(&mut random)).collect();
         let ret = 1 + ((random.number() >> 20) % 7) as u8;
-        let difo = verify(object(&lines, ret), &Rules::DEFAULT, &mut |e| panic!("{e}: {lines:?}"))
-            .expect("verifies");
+        let difo =
+            Program::of(object(&lines, ret), &Rules::DEFAULT, &mut |e| panic!("{e}: {lines:?}"))
+                .expect("verifies");
         let mut env = Script::new();
         let bytes = |space: usize| (0..MEMORY).map(|at| byte(space, at)).collect::<Vec<u8>>();
         env.kernel.push((SPACES[0].0, bytes(0)));
@@ -581,7 +582,7 @@ fn programs_do_what_the_model_does() {
 
         let mut naive = Naive::default();
         let wanted = naive.run(&lines);
-        let text = || format!("{lines:#?}\n{}", listing(&*difo));
+        let text = || format!("{lines:#?}\n{}", listing(&**difo));
         match (answer, wanted) {
             (Ok(value), Ok(())) if ret < 5 => {
                 assert_eq!(value, naive.numbers[usize::from(ret)], "{}", text());

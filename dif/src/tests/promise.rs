@@ -4,6 +4,7 @@
 //! `DIF_CASES` runs that many cases instead, `DIF_SEED` others than usual.
 
 use std::cell::Cell;
+use std::convert::Infallible;
 use std::sync::atomic::Ordering::Relaxed;
 
 use abi::difo::{DifType, DifVar};
@@ -13,7 +14,7 @@ use crate::difo::Difo;
 use crate::fault::FaultKind;
 use crate::generate::{grown_keeps_promise, COUNTS};
 use crate::harness::{keeps_promise, many_cases, reads_back, Fate, Script, Seeded};
-use crate::{run, verify, Clause, Rules};
+use crate::{run, verify, Clause, Program, Rules};
 
 fn setting(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default)
@@ -96,6 +97,7 @@ fn even_a_liar_halts() {
         let liar = Liar { honest: words("nop\nnop\nret %r0"), other, verified: Cell::new(false) };
         let difo = verify(liar, &Rules::DEFAULT, &mut |e| panic!("{e}")).expect("honest so far");
         difo.verified.set(true);
+        let Ok(difo) = Program::new(difo, |all| Ok::<Vec<_>, Infallible>(all.collect()));
         let mut env = Script::new();
         env.watch(&difo);
         let answer = run(&difo, &mut Clause::new(&mut [], 16), &mut env);

@@ -8,10 +8,10 @@ use crate::asm::{assemble, Object};
 use crate::harness::{quick_and_loop_agree, Script, Seeded};
 use crate::op::Insn;
 use crate::quick::Only;
-use crate::{verify, Quick, Rules, Verified};
+use crate::{Decoded, Program, Quick, Rules};
 
-fn verified(object: Object) -> Option<Verified<Object>> {
-    verify(object, &Rules::DEFAULT, &mut |_| ())
+fn verified(object: Object) -> Option<Program<Object, Vec<Decoded>>> {
+    Program::of(object, &Rules::DEFAULT, &mut |_| ())
 }
 
 fn shape(text: &str) -> Quick {

@@ -20,7 +20,7 @@ use abi::probe::{until_nul, PART_LENS};
 use abi::record::{Layout, RecDesc, HEADER_SIZE};
 use buffers::speculation::End;
 use dif::bound::Prices;
-use dif::{Difo, Rules, Verified};
+use dif::{Decoded, Difo, Program, Rules};
 use kapi::{mem, task};
 use kernel::prelude::*;
 use kernel::sync::Arc;
@@ -64,7 +64,7 @@ impl Difo for OwnedDifo {
 }
 
 /// An expression that may run.
-pub(crate) type Code = Verified<OwnedDifo>;
+pub(crate) type Code = Program<OwnedDifo, KVVec<Decoded>>;
 
 #[inline(never)]
 fn collect<T>(items: impl ExactSizeIterator<Item = T>) -> Result<KVVec<T>> {
@@ -90,7 +90,7 @@ fn admit(
     {
         return Err(Error::TooMany("instructions or table entries in a DIF object"));
     }
-    let size = difo.text().len() * 4
+    let size = difo.text().len() * (4 + size_of::<Decoded>())
         + difo.ints().len() * 8
         + difo.strings.len()
         + difo.vars().len() * size_of::<DifVar>();
@@ -103,20 +103,20 @@ fn admit(
         rtype: difo.rtype,
     };
     let mut errors = Text::new();
-    let code = dif::verify(owned, rules, &mut |e| {
+    let verified = dif::verify(owned, rules, &mut |e| {
         if !errors.is_empty() {
             errors.add(&"\n");
         }
         errors.add(&e);
     })
     .ok_or(Error::Verify(errors))?;
-    let steps = code.max_steps(&Prices::new(strsize));
+    let steps = verified.max_steps(&Prices::new(strsize));
     if steps > BUDGET {
         return Err(Error::Steps(steps));
     }
-    vars.declare(code.vars())?;
-    vars.vtimestamp |= code.asks_for(Builtin::Vtimestamp);
-    Ok(code)
+    vars.declare(verified.vars())?;
+    vars.vtimestamp |= verified.asks_for(Builtin::Vtimestamp);
+    Program::new(verified, |decoded| collect(decoded))
 }
 
 /// Counts memory against the limit of one consumer.

@@ -380,6 +380,11 @@ impl Env for ProbeEnv<'_> {
         Ok(())
     }
 
+    #[inline(always)]
+    fn kernel_number(&mut self, addr: u64, size: u8) -> Result<u64, Raised> {
+        nofault::read_kernel_number(addr, size).map_err(|_| bad_addr(addr))
+    }
+
     fn load(&mut self, space: Space, addr: u64, into: &mut [u8]) -> Result<(), Raised> {
         if space == Space::User {
             return nofault::read_user(addr, into).map_err(|_| bad_addr(addr));

@@ -22,7 +22,7 @@ use consumer::wait::{Event, Look, Waiter};
 use consumer::Refusal;
 use dif::asm::Object;
 use dif::harness::Script;
-use dif::Verified;
+use dif::{Decoded, Program};
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -44,7 +44,7 @@ impl Default for Firing<'_> {
     }
 }
 
-type Code = Verified<Object>;
+type Code = Box<Program<Object, Vec<Decoded>>>;
 
 enum Step {
     Record(Code, usize, DifType),
@@ -278,8 +278,8 @@ impl Inner {
         };
         let mut errors = String::new();
         let mut report = |e| errors.push_str(&format!("{e}\n"));
-        let code = dif::verify(object, &dif::Rules::DEFAULT, &mut report);
-        code.ok_or_else(|| refuse(errors))
+        let code = Program::of(object, &dif::Rules::DEFAULT, &mut report);
+        code.map(Box::new).ok_or_else(|| refuse(errors))
     }
 
     /// Plans a datum: its description.

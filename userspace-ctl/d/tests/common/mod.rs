@@ -6,6 +6,7 @@
 pub mod types;
 
 use std::collections::HashMap;
+use std::convert::Infallible;
 
 use abi::action::ActionKind;
 use abi::dif::Builtin;
@@ -253,8 +254,9 @@ fn run(
     let mut errors = Vec::new();
     let verified = dif::verify(object, &rules, &mut |e| errors.push(e.to_string()));
     let verified = verified.unwrap_or_else(|| panic!("{errors:?}"));
+    let Ok(verified) = dif::Program::new(verified, |all| Ok::<Vec<_>, Infallible>(all.collect()));
     let value = dif::run(&verified, clause, host)?;
-    let ty = dif::Difo::rtype(&*verified);
+    let ty = dif::Difo::rtype(&**verified);
     let datum = if ty.is_string() {
         let mut text = vec![0; ty.size as usize];
         let n = dif::fetch_str(&verified, clause, host, value, &mut text)?;
