@@ -94,7 +94,7 @@ pub trait Env {
     fn builtin(&mut self, builtin: Builtin, index: u64) -> Result<u64, Raised>;
 
     /// The value of a variable; by reference, the address of its `ty.size` bytes. Never set: 0, or, of
-    /// a struct or array that is not thread-local, the address of zeros.
+    /// a struct or an array, the address of zeros.
     fn load_var(&mut self, var: &Var) -> Result<u64, Raised>;
 
     /// Sets a variable held by value. For one held by reference the value is always 0: unset it.

@@ -180,10 +180,15 @@ impl Script {
             self.drops += 1;
             return None;
         }
+        Some(self.zeros(place, size))
+    }
+
+    fn zeros(&mut self, place: Place, size: usize) -> u64 {
+        let start = self.storage.len();
         self.storage.resize(start + size, 0);
         let at = addr::make(VARS, start as u64);
         self.vars.insert(place, at);
-        Some(at)
+        at
     }
 
     fn byte(&self, space: Space, at: u64) -> Option<u8> {
@@ -244,7 +249,12 @@ impl Env for Script {
     fn load_var(&mut self, var: &Var) -> Result<u64, Raised> {
         self.check_var(var, VAR_SCALAR);
         let place = self.place(var, &[]);
-        Ok(self.vars.get(&place).copied().unwrap_or(0))
+        Ok(match self.vars.get(&place).copied().unwrap_or(0) {
+            0 if var.ty.is_by_ref() && !var.ty.is_string() => {
+                self.zeros(place, var.ty.size as usize)
+            }
+            value => value,
+        })
     }
 
     fn store_var(&mut self, var: &Var, value: u64) -> Result<(), Raised> {
@@ -551,7 +561,7 @@ fn tamed(word: u32, pc: usize, length: usize, object: &Object) -> u32 {
             }
             Insn::indexed(op, fits[usize::from(insn.index()) % fits.len()].id as u16, rd)
         }
-        Format::LoadArray => Insn::registers(op, insn.r1() & 3, r2, rd),
+        Format::LoadArray => Insn::registers(op, insn.r1() & 2, r2, rd),
         Format::StoreArray => Insn::registers(op, 2, r2, rd),
         Format::Push => Insn::registers(op, insn.r1() & 1, r2, rd),
         Format::None => Insn::registers(op, 0, 0, 0),

@@ -28,6 +28,14 @@ expect "values" "$(dtrace -qs /tmp/own.d 2>&1)" "6 11 1 200 22 0 -7 3
 0 0"
 expect "never set" "$(dtrace -qn 'struct s { int a; char b[4]; }; struct s g; this struct s l;
 BEGIN { this->l.a = 7; } BEGIN { printf("%d %d", g.a, this->l.a); } tick-10ms { printf(" %d", g.a); exit(0); }' 2>&1)" "0 7 0"
+# A thread's takes no memory before it is set, be it by its address: with room for few, all threads may look.
+expect "a thread's" "$(dtrace -qn 'struct s { int a; char b[4]; }; self struct s t; self int n[3]; self struct s freed;
+BEGIN { printf("%d %d\n", self->t.a, self->n[2]); this->p = &self->n[1]; *this->p = 5; printf("%d %d\n", *this->p, self->n[1]); }
+BEGIN { self->n[1]++; self->t.b[3] = 9; printf("%d %d %d %d\n", self->n[1], self->n[2], self->t.b[3], self->freed.b[3]); exit(0); }' 2>&1)" "0 0
+5 5
+6 0 9 0"
+expect "many threads'" "$(dtrace -qn 'self char many[4000]; fbt::vfs_read:entry { @ = sum(self->many[arg2 % 4000]); @n[tid] = count(); }
+END { printa(@); }' -x dynvarsize=8k -c 'sh -c "for i in 1 2 3 4 5 6 7 8 9 10; do cat /proc/version; done"' 2>&1 | grep -E '^ +[0-9]+$|drop' | tr -d ' ')" 0
 dtrace -qn 'int a[3]; BEGIN { i = 3; a[i] = 1; } END { printf("%d", a[2]); } BEGIN { exit(0); }' >/tmp/out 2>/tmp/err
 expect "the neighbour" "$(cat /tmp/out)" 0
 grep -q 'invalid address (0x0) in action #2' /tmp/err || fail "out of bounds: $(cat /tmp/err)"

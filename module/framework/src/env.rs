@@ -8,11 +8,11 @@
 use crate::args::Args;
 use crate::clause::{Whose, MAX_FRAMES};
 use crate::ecb::Ecb;
-use crate::vars::Slot;
+use crate::held::parts;
 use crate::vtime;
 use abi::dif::{Builtin, Subr};
 use abi::fault::FaultKind;
-use buffers::elements::{self, Owner, Part, Value};
+use buffers::elements::Value;
 use buffers::speculation::Unavailable;
 use core::cell::Cell;
 use core::sync::atomic::Ordering::Relaxed;
@@ -24,10 +24,12 @@ use kapi::stack;
 use kapi::task::{self, locks, Dir};
 
 /// Regions of the framework.
-const GLOBALS: u8 = 0x10;
-const ELEMENTS: u8 = 0x11;
-const LOCALS: u8 = 0x12;
+pub(crate) const GLOBALS: u8 = 0x10;
+pub(crate) const ELEMENTS: u8 = 0x11;
+pub(crate) const LOCALS: u8 = 0x12;
 const STRINGS: u8 = 0x13;
+/// Structs and arrays of a thread that it never set; see `held.rs`.
+pub(crate) const UNSET: u8 = 0x14;
 
 /// Room of one builtin string in its region.
 const STRING_STRIDE: u64 = 512;
@@ -99,7 +101,7 @@ fn bad_addr(addr: u64) -> Raised {
     Raised { kind: FaultKind::BadAddr, addr }
 }
 
-fn ill_op() -> Raised {
+pub(crate) fn ill_op() -> Raised {
     Raised { kind: FaultKind::IllOp, addr: 0 }
 }
 
@@ -109,13 +111,6 @@ const NREGISTERS: u32 = 21;
 const FRAME: u32 = 8;
 /// What it costs to begin a walk.
 const WALK: u32 = 32;
-
-fn parts<'k>(keys: &'k [Key<'k>]) -> impl Iterator<Item = Part<'k>> + Clone {
-    keys.iter().map(|key| match key {
-        Key::Value(v) => Part::Value(*v),
-        Key::Bytes(bytes) => Part::Bytes(bytes),
-    })
-}
 
 impl ProbeEnv<'_> {
     /// Pays for a walk over so many frames.
@@ -134,57 +129,6 @@ impl ProbeEnv<'_> {
         let Some((pid, frames)) = room.split_first_chunk_mut() else { return Ok(0) };
         *pid = process();
         Ok(stack::user(ctx, frames).wrapping_add(1).wrapping_mul(8))
-    }
-
-    fn slot(&self, var: &Var) -> Result<Slot, Raised> {
-        self.ecb.shared.vars.get(var.scope, var.id).copied().ok_or(ill_op())
-    }
-
-    /// Address of byte `at` of a region.
-    fn address(region: u8, at: usize) -> u64 {
-        addr::make(region, at as u64)
-    }
-
-    fn owner(&self, var: &Var) -> Owner {
-        let thread = if var.scope == Scope::Thread { self.firing.thread() } else { 0 };
-        Owner { thread, id: var.id }
-    }
-
-    /// Sets an element, or a thread's variable by reference.
-    fn set_element(&mut self, var: &Var, keys: &[Key<'_>], value: Value<'_>) {
-        let shared = &self.ecb.shared;
-        let (cpu, owner) = (self.firing.ctx.cpu(), self.owner(var));
-        let counters = &shared.counters;
-        match shared.dynvars.set_element(cpu, owner, parts(keys), value) {
-            Ok(()) => return,
-            Err(elements::Drop::Space) => &counters.dyndrops,
-            Err(elements::Drop::Busy) => &counters.dyndrops_busy,
-        }
-        .fetch_add(1, Relaxed);
-    }
-
-    fn element_address(&self, var: &Var, keys: &[Key<'_>]) -> u64 {
-        let found = self.ecb.shared.dynvars.elements().address(self.owner(var), parts(keys));
-        found.map_or(0, |at| addr::make(ELEMENTS, at))
-    }
-
-    /// Word of a local variable.
-    fn local(&mut self, at: usize) -> Result<&mut u64, Raised> {
-        self.locals.get_mut(at).ok_or(ill_op())
-    }
-
-    /// A struct or an array that was never set is all zeros. Global ones are from the beginning, and stay
-    /// so when a string would become NULL, for D cannot assign NULL to them.
-    fn starts_at_zero(&mut self, slot: &Slot, scope: Scope) -> Result<bool, Raised> {
-        if slot.ty.is_string() {
-            return Ok(false);
-        }
-        if scope == Scope::Local {
-            let end = slot.at.wrapping_add(Slot::words(slot.ty));
-            self.locals.get_mut(slot.at..end).ok_or(ill_op())?.fill(0);
-            *self.local(slot.at)? = 1;
-        }
-        Ok(true)
     }
 
     /// [`Self::builtin_string`], at its price: some are looked for anew each time.
@@ -304,63 +248,40 @@ impl Env for ProbeEnv<'_> {
         })
     }
 
+    #[inline]
     fn load_var(&mut self, var: &Var) -> Result<u64, Raised> {
-        let slot = self.slot(var)?;
-        let shared = &self.ecb.shared;
-        let (region, at, set) = match var.scope {
-            Scope::Global => {
-                (GLOBALS, slot.at, shared.globals.word(slot.at).map_or(0, |w| w.load(Relaxed)))
-            }
-            Scope::Local => (LOCALS, slot.at, *self.local(slot.at)?),
-            Scope::Thread if slot.ty.is_by_ref() => return Ok(self.element_address(var, &[])),
-            Scope::Thread => return Ok(shared.dynvars.get(self.firing.thread(), var.id)),
-        };
-        Ok(match slot.ty.is_by_ref() {
-            true if set == 0 && !self.starts_at_zero(&slot, var.scope)? => 0,
-            true => Self::address(region, at.wrapping_add(1).wrapping_mul(8)),
-            // As it was stored: the compiler has extended its sign.
-            false => set,
-        })
-    }
-
-    fn store_var(&mut self, var: &Var, value: u64) -> Result<(), Raised> {
-        let slot = self.slot(var)?;
-        let shared = &self.ecb.shared;
+        if var.ty.is_by_ref() {
+            return self.by_ref(var);
+        }
+        // As it was stored: the compiler has extended its sign.
         match var.scope {
             Scope::Global => {
-                if let Some(w) = shared.globals.word(slot.at) {
-                    w.store(value, Relaxed);
-                }
+                let word = self.ecb.shared.globals.word(self.slot(var)?.at);
+                word.map(|w| w.load(Relaxed)).ok_or(ill_op())
             }
-            Scope::Local => *self.local(slot.at)? = value,
-            Scope::Thread if slot.ty.is_by_ref() => self.set_element(var, &[], Value::Word(0)),
+            Scope::Local => self.local(self.slot(var)?.at).copied(),
+            Scope::Thread => Ok(self.threads(var)),
+        }
+    }
+
+    #[inline]
+    fn store_var(&mut self, var: &Var, value: u64) -> Result<(), Raised> {
+        match var.scope {
+            Scope::Global => {
+                let word = self.ecb.shared.globals.word(self.slot(var)?.at);
+                word.map(|w| w.store(value, Relaxed)).ok_or(ill_op())
+            }
+            Scope::Local => self.local(self.slot(var)?.at).map(|word| *word = value),
             Scope::Thread => {
-                if !shared.dynvars.set(self.firing.thread(), var.id, value) {
-                    shared.counters.dyndrops.fetch_add(1, Relaxed);
-                }
+                self.set_threads(var, value);
+                Ok(())
             }
         }
-        Ok(())
     }
 
     fn ref_var_for_store(&mut self, var: &Var) -> Result<Option<u64>, Raised> {
-        let slot = self.slot(var)?;
-        let shared = &self.ecb.shared;
-        let (region, at) = match var.scope {
-            Scope::Global => {
-                if let Some(w) = shared.globals.word(slot.at) {
-                    w.store(1, Relaxed);
-                }
-                (GLOBALS, slot.at)
-            }
-            Scope::Local => {
-                *self.local(slot.at)? = 1;
-                (LOCALS, slot.at)
-            }
-            // The machine asks for `store_ref`.
-            Scope::Thread => return Err(ill_op()),
-        };
-        Ok(Some(Self::address(region, at.wrapping_add(1).wrapping_mul(8))))
+        // Of a thread's the machine asks for `store_ref`.
+        self.marked(var).map(Some)
     }
 
     fn load_tuple(&mut self, var: &Var, keys: &[Key<'_>]) -> Result<u64, Raised> {
@@ -401,6 +322,7 @@ impl Env for ProbeEnv<'_> {
         let inside = match region {
             GLOBALS => shared.globals.read(at, into),
             ELEMENTS => shared.dynvars.elements().read(offset, into),
+            UNSET => self.read_unset(offset, into),
             LOCALS => read_words(self.locals, at, into),
             STRINGS => self.pay_for_string(offset, into)?,
             _ => false,
@@ -461,6 +383,7 @@ impl Env for ProbeEnv<'_> {
         let inside = match region {
             GLOBALS => shared.globals.write(at, bytes),
             ELEMENTS => shared.dynvars.elements().write(offset, bytes),
+            UNSET => self.write_unset(offset, bytes),
             LOCALS => write_words(self.locals, at, bytes),
             _ => false,
         };

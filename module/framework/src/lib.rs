@@ -17,7 +17,7 @@
 //! | [`framework`] | the table of everything, under one lock |
 //! | [`fire`] | what happens when a probe fires |
 //! | [`lean`] | clauses that need no machine |
-//! | [`env`] | the questions of the machine, answered |
+//! | [`env`], [`held`] | the questions of the machine, answered; those about variables |
 //! | [`shared`] | what a consumer's probes write into |
 //! | [`dynvar`], [`words`] | memory behind variables |
 //! | [`pulse`], [`deadman`] | whether a consumer lives, and the machine |
@@ -41,6 +41,7 @@ pub mod env;
 pub mod error;
 pub mod fire;
 pub mod framework;
+pub mod held;
 pub mod lean;
 pub mod matching;
 pub mod probe;

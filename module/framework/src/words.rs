@@ -57,14 +57,15 @@ impl Words {
         let mut rest = from;
         while !rest.is_empty() {
             let Some(cell) = self.0.get(at >> 3) else { return false };
-            let mut word = cell.load(Relaxed).to_le_bytes();
-            let into = word.get_mut(at & 7..).unwrap_or_default();
-            let n = into.len().min(rest.len());
+            let n = 8usize.wrapping_sub(at & 7).min(rest.len());
             let Some((head, tail)) = rest.split_at_checked(n) else { return false };
-            if let Some(into) = into.get_mut(..n) {
-                into.copy_from_slice(head);
-            }
-            cell.store(u64::from_le_bytes(word), Relaxed);
+            // The other bytes of the word may be what another CPU sets: `by[cpu]++`.
+            let _ = cell.fetch_update(Relaxed, Relaxed, |word| {
+                let mut bytes = word.to_le_bytes();
+                let into = bytes.get_mut(at & 7..).unwrap_or_default();
+                into.get_mut(..n)?.copy_from_slice(head);
+                Some(u64::from_le_bytes(bytes))
+            });
             rest = tail;
             at = at.wrapping_add(n);
         }

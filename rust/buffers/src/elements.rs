@@ -85,6 +85,8 @@ pub enum Value<'v> {
     Word(u64),
     /// By reference.
     Bytes(&'v [u8]),
+    /// So many zeros.
+    Zeros(usize),
 }
 
 /// Why an element was not set.
@@ -528,6 +530,7 @@ impl<M: Deref<Target = [AtomicU64]>> Elements<M> {
         let bytes = match value {
             Value::Word(_) => 8,
             Value::Bytes(b) => b.len(),
+            Value::Zeros(n) => n,
         };
         let old = self.search(held.head, hash, owner, keys);
         if let Some((unit, _)) = old {
@@ -574,6 +577,12 @@ impl<M: Deref<Target = [AtomicU64]>> Elements<M> {
             Value::Bytes(bytes) => self.changing(unit, |unit| {
                 self.store(unit, SHAPE, shape.word());
                 self.copy_in(unit, base, 0, bytes);
+            }),
+            Value::Zeros(n) => self.changing(unit, |unit| {
+                self.store(unit, SHAPE, shape.word());
+                for at in 0..n.div_ceil(8) {
+                    self.store(unit, base.wrapping_add(at), 0);
+                }
             }),
         }
     }

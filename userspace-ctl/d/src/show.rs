@@ -219,7 +219,6 @@ fn value(e: &typed::Expr) -> String {
         Kind::SetVar(v, a) => list("set", [name(v), value(a)]),
         Kind::SetMem(a, b) => list("store", [value(a), value(b)]),
         Kind::SetBytes(a, b) => list("copy", [value(a), value(b)]),
-        Kind::Place(v) => list("place", [name(v)]),
         Kind::Within(a, count) => list(&format!("below {count}"), [value(a)]),
         // The value of a struct or an array is its address.
         Kind::Load(a) if e.ty.is_by_ref() => list("at", [value(a)]),

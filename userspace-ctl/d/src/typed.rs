@@ -56,8 +56,6 @@ pub enum Kind {
     SetMem(Box<Expr>, Box<Expr>),
     /// Copies a struct or an array: to this address, from that.
     SetBytes(Box<Expr>, Box<Expr>),
-    /// The address of a variable by reference, which begins as zeros.
-    Place(Arc<Variable>),
     /// An index that is below so many, or a fault.
     Within(Box<Expr>, u32),
     /// Reads memory; of a struct or an array, whose value is its address, names it only.
@@ -131,12 +129,7 @@ impl Expr {
 /// Registers needed and purity.
 fn measure(kind: &Kind) -> (u8, bool) {
     match kind {
-        Kind::Int(_)
-        | Kind::Str(_)
-        | Kind::Var(_)
-        | Kind::Builtin(_)
-        | Kind::Place(_)
-        | Kind::Param(_) => (1, true),
+        Kind::Int(_) | Kind::Str(_) | Kind::Var(_) | Kind::Builtin(_) | Kind::Param(_) => (1, true),
         Kind::Xlate(_, a) => (a.need, a.is_pure),
         Kind::Within(a, _) => (a.need.max(2), a.is_pure),
         // The size needs a register.
@@ -212,7 +205,6 @@ macro_rules! define_each_child {
                 | Kind::Str(_)
                 | Kind::Var(_)
                 | Kind::Builtin(_)
-                | Kind::Place(_)
                 | Kind::Param(_) => {}
                 Kind::Element(_, a)
                 | Kind::Neg(a)

@@ -31,20 +31,6 @@ enum Target {
     Bits(Expr, Type, u8, u8, Type),
 }
 
-/// The address of what is assigned to: a struct variable that was never set begins as zeros.
-fn writable(address: Expr) -> Expr {
-    match address.kind {
-        Kind::Var(v) if matches!(v.ty, Type::Struct(_)) => {
-            Expr::new(Kind::Place(v), address.ty, address.span)
-        }
-        Kind::Binary(BinOp::Add, base, by) => {
-            let sum = Kind::Binary(BinOp::Add, Box::new(writable(*base)), by);
-            Expr::new(sum, address.ty, address.span)
-        }
-        _ => address,
-    }
-}
-
 /// The builtin variable that an address was found by following.
 fn found_from(address: &Expr) -> Option<&'static str> {
     match &address.kind {
@@ -323,7 +309,6 @@ impl Checker<'_> {
             self.fail(d.hint("to a process's memory write by copyout() and copyoutstr(), with -w"));
             return None;
         }
-        let address = writable(address);
         match bits {
             None => Some(Target::Mem(address, e.ty)),
             Some((word, low, count)) if address.is_pure => {

@@ -15,7 +15,7 @@ use crate::types::{Int, Type};
 /// Memory of an array variable: of this program's own, and as long as it says.
 fn is_own(e: &Expr) -> bool {
     match &e.kind {
-        Kind::Place(_) => true,
+        Kind::Var(v) => matches!(v.ty, Type::Array(..)),
         Kind::Binary(BinOp::Add, base, _) => is_own(base),
         // What is in it, not what it points to.
         Kind::Load(at) => e.ty.is_by_ref() && is_own(at),

@@ -92,11 +92,7 @@ impl Checker<'_> {
             );
         }
         let ty = v.ty.clone();
-        let kind = match ty {
-            Type::Array(..) => Kind::Place(v),
-            _ => Kind::Var(v),
-        };
-        Expr::new(kind, ty, span)
+        Expr::new(Kind::Var(v), ty, span)
     }
 
     /// The associative array of this name.

@@ -34,20 +34,6 @@ impl Gen {
                 self.op16(load_var(v.scope), v.id, rd);
                 Ok(true)
             }
-            Kind::Place(v) => {
-                self.read(v, e.span)?;
-                self.write(v, e.span)?;
-                let there = self.label();
-                self.op16(load_var(v.scope), v.id, rd);
-                self.op(Op::Tst, rd, 0, 0);
-                self.branch(Op::Bne, there);
-                self.setx(v.ty.dif(self.strsize).size.into(), rd, e.span)?;
-                self.op(Op::Allocs, rd, 0, rd);
-                self.op16(store_var(v.scope), v.id, rd);
-                self.op16(load_var(v.scope), v.id, rd);
-                self.place(there);
-                Ok(true)
-            }
             Kind::Within(index, count) => {
                 self.value(index, rd)?;
                 let most = self.reg(rd + 1, e.span)?;

@@ -143,7 +143,7 @@ impl Env for Host {
         Ok(self.builtins.get(&b.id()).copied().unwrap_or(0))
     }
     fn load_var(&mut self, v: &Var) -> Result<u64, Raised> {
-        if v.ty.is_by_ref() && !v.ty.is_string() && v.scope != Scope::Thread {
+        if v.ty.is_by_ref() && !v.ty.is_string() {
             return Ok(self.slot(v, &[]));
         }
         self.load_tuple(v, &[])

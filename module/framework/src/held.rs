@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0
+//! What the variables of a program hold, as one firing finds and changes it.
+//!
+//! A number is a word of its scope's memory. What is held by reference has an address: of the scope's memory, or
+//! of an element of the dynamic variable space, where a thread's are, since they can be freed. A struct or an
+//! array that was never set is all zeros. That takes no memory of a thread: its address, in the region
+//! `UNSET`, is the number of the variable, and only who writes there makes the element.
+
+use crate::env::{ill_op, ProbeEnv, ELEMENTS, GLOBALS, LOCALS, UNSET};
+use crate::vars::Slot;
+use buffers::elements::{self, Owner, Part, Value};
+use core::sync::atomic::Ordering::Relaxed;
+use dif::{addr, Key, Raised, Scope, Var};
+
+/// Of an address in [`UNSET`], the byte; the variable's number is above.
+const BYTE_BITS: u32 = 32;
+
+pub(crate) fn parts<'k>(keys: &'k [Key<'k>]) -> impl Iterator<Item = Part<'k>> + Clone {
+    keys.iter().map(|key| match key {
+        Key::Value(v) => Part::Value(*v),
+        Key::Bytes(bytes) => Part::Bytes(bytes),
+    })
+}
+
+impl ProbeEnv<'_> {
+    #[inline(always)]
+    pub(crate) fn slot(&self, var: &Var) -> Result<&Slot, Raised> {
+        self.ecb.shared.vars.get(var.scope, var.id).ok_or(ill_op())
+    }
+
+    /// Word of a local variable.
+    #[inline(always)]
+    pub(crate) fn local(&mut self, at: usize) -> Result<&mut u64, Raised> {
+        self.locals.get_mut(at).ok_or(ill_op())
+    }
+
+    /// A thread's variable by value.
+    #[inline(never)]
+    pub(crate) fn threads(&self, var: &Var) -> u64 {
+        self.ecb.shared.dynvars.get(self.firing.thread(), var.id)
+    }
+
+    #[inline(never)]
+    pub(crate) fn set_threads(&mut self, var: &Var, value: u64) {
+        if var.ty.is_by_ref() {
+            return self.set_element(var, &[], Value::Word(0));
+        }
+        let shared = &self.ecb.shared;
+        if !shared.dynvars.set(self.firing.thread(), var.id, value) {
+            shared.counters.dyndrops.fetch_add(1, Relaxed);
+        }
+    }
+
+    /// Address of the bytes that follow word `at` of a region.
+    fn behind(region: u8, at: usize) -> u64 {
+        addr::make(region, at.wrapping_add(1).wrapping_mul(8) as u64)
+    }
+
+    /// Address of what a variable by reference holds.
+    #[inline(never)]
+    pub(crate) fn by_ref(&mut self, var: &Var) -> Result<u64, Raised> {
+        let is_string = var.ty.is_string();
+        let at = match var.scope {
+            Scope::Thread => {
+                let at = self.element_address(var, &[]);
+                let unset = at == 0 && !is_string;
+                return Ok(if unset {
+                    addr::make(UNSET, u64::from(var.id) << BYTE_BITS)
+                } else {
+                    at
+                });
+            }
+            _ => self.slot(var)?.at,
+        };
+        if var.scope == Scope::Global {
+            // Structs and arrays are zeros from the beginning, and stay so when a string would become NULL, for D
+            // cannot assign NULL to them.
+            let word = self.ecb.shared.globals.word(at).ok_or(ill_op())?;
+            let is_null = is_string && word.load(Relaxed) == 0;
+            return Ok(if is_null { 0 } else { Self::behind(GLOBALS, at) });
+        }
+        if *self.local(at)? == 0 {
+            if is_string {
+                return Ok(0);
+            }
+            let end = at.wrapping_add(Slot::words(var.ty));
+            self.locals.get_mut(at..end).ok_or(ill_op())?.fill(0);
+            *self.local(at)? = 1;
+        }
+        Ok(Self::behind(LOCALS, at))
+    }
+
+    /// Marks a global or local variable by reference as set; its address.
+    pub(crate) fn marked(&mut self, var: &Var) -> Result<u64, Raised> {
+        let at = self.slot(var)?.at;
+        match var.scope {
+            Scope::Global => {
+                self.ecb.shared.globals.word(at).ok_or(ill_op())?.store(1, Relaxed);
+                Ok(Self::behind(GLOBALS, at))
+            }
+            Scope::Local => {
+                *self.local(at)? = 1;
+                Ok(Self::behind(LOCALS, at))
+            }
+            Scope::Thread => Err(ill_op()),
+        }
+    }
+
+    pub(crate) fn owner(&self, var: &Var) -> Owner {
+        let thread = if var.scope == Scope::Thread { self.firing.thread() } else { 0 };
+        Owner { thread, id: var.id }
+    }
+
+    /// Sets an element, or a thread's variable by reference.
+    pub(crate) fn set_element(&mut self, var: &Var, keys: &[Key<'_>], value: Value<'_>) {
+        let shared = &self.ecb.shared;
+        let (cpu, owner) = (self.firing.ctx.cpu(), self.owner(var));
+        let counters = &shared.counters;
+        match shared.dynvars.set_element(cpu, owner, parts(keys), value) {
+            Ok(()) => return,
+            Err(elements::Drop::Space) => &counters.dyndrops,
+            Err(elements::Drop::Busy) => &counters.dyndrops_busy,
+        }
+        .fetch_add(1, Relaxed);
+    }
+
+    pub(crate) fn element_address(&self, var: &Var, keys: &[Key<'_>]) -> u64 {
+        let found = self.ecb.shared.dynvars.elements().address(self.owner(var), parts(keys));
+        found.map_or(0, |at| addr::make(ELEMENTS, at))
+    }
+
+    /// The thread's variable that an offset in [`UNSET`] means, and the byte in it, if so many from there on
+    /// are inside.
+    fn unset(&self, offset: u64, len: usize) -> Option<(Var, u64)> {
+        let (id, byte) = ((offset >> BYTE_BITS) as u16, offset & ((1 << BYTE_BITS) - 1));
+        let ty = self.ecb.shared.vars.get(Scope::Thread, id)?.ty;
+        // CAST: usize has 64 bits.
+        let inside = ty.is_by_ref() && byte.checked_add(len as u64)? <= ty.size.into();
+        inside.then_some((Var { scope: Scope::Thread, id, ty }, byte))
+    }
+
+    /// Somebody may have set it since its address was taken.
+    pub(crate) fn read_unset(&self, offset: u64, into: &mut [u8]) -> bool {
+        let Some((var, byte)) = self.unset(offset, into.len()) else { return false };
+        match addr::split(self.element_address(&var, &[])) {
+            Some((_, at)) => self.ecb.shared.dynvars.elements().read(at.wrapping_add(byte), into),
+            None => {
+                into.fill(0);
+                true
+            }
+        }
+    }
+
+    /// Makes the element. Without room for it nothing is written; that has been counted.
+    pub(crate) fn write_unset(&mut self, offset: u64, bytes: &[u8]) -> bool {
+        let Some((var, byte)) = self.unset(offset, bytes.len()) else { return false };
+        if self.element_address(&var, &[]) == 0 {
+            // CAST: 32 bits.
+            self.set_element(&var, &[], Value::Zeros(var.ty.size as usize));
+        }
+        match addr::split(self.element_address(&var, &[])) {
+            Some((_, at)) => self.ecb.shared.dynvars.elements().write(at.wrapping_add(byte), bytes),
+            None => true,
+        }
+    }
+}
