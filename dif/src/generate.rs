@@ -378,7 +378,8 @@ impl Grow<'_> {
         // CAST: arrays have the lowest ids.
         match b.id() {
             id @ 0..=3 => {
-                let r = self.source();
+                // `args` or `uregs`.
+                let (id, r) = (id & 2, self.source());
                 let op = if id == 2 && self.byte() & 1 != 0 { Op::Stga } else { Op::Ldga };
                 self.three(op, id as u8, r, rd);
             }

@@ -438,7 +438,7 @@ impl Check<'_> {
                 let id = u64::from(insn.r1());
                 // Thread-local arrays do not exist: `ldta` is left to fault, as it always did.
                 let array = Builtin::from_id(u16::from(insn.r1()))
-                    .is_some_and(|b| b.kind() == VarKind::Array);
+                    .is_some_and(|b| b.kind() == VarKind::Array && b.is_had());
                 let ok = op == Op::Ldta || array;
                 self.demand(ok, Rule::Builtin, id, u64::from(VAR_ARRAY_USER_BASE));
                 self.read(insn.r2());

@@ -218,6 +218,12 @@ macro_rules! define_builtins {
             pub const fn name(self) -> &'static str {
                 match self { $(Builtin::$variant => $name),* }
             }
+            /// False for what has its number in every DTrace, and on Linux nobody can tell: a probe keeps
+            /// what was passed and returned, not all registers, and those of a virtual machine are its
+            /// hypervisor's.
+            pub const fn is_had(self) -> bool {
+                !matches!(self, Builtin::Regs | Builtin::Vmregs)
+            }
             /// Scalar, string or array.
             pub const fn kind(self) -> VarKind {
                 match self { $(Builtin::$variant => VarKind::$kind),* }

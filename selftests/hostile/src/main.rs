@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Throws mutated DOFs at the live module: `hostile COUNT [SEED]`.
+//! Throws mutated DOFs at the live module: `hostile COUNT [SEED]`; or every number of a variable, a register array
+//! and a subroutine: `hostile numbers`.
 //!
 //! Real programs are compiled, then their bytes are damaged: bits flipped, fields set to telling
 //! values, ranges copied over each other, ends cut off. The module must refuse with an errno and a
@@ -7,10 +8,12 @@
 //! enabled and no memory is lost.
 #![forbid(unsafe_code)]
 
+use abi::dif::{Builtin, Op, Subr, VarKind, VAR_USER_BASE};
 use abi::dof::{Header, SectionHeader};
 use abi::option::OptionId;
 use consumer::device::Device;
 use consumer::kernel::{Buffer, Kernel, Room};
+use dif::op::Insn;
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 use zerocopy::FromBytes;
@@ -40,7 +43,8 @@ impl Random {
     }
 }
 
-fn seeds() -> Vec<Vec<u8>> {
+/// Compiles programs for probes that need not be there.
+fn compiled(programs: &[&str]) -> Vec<Vec<u8>> {
     let world = d::world::Fixture {
         probes: ["BEGIN", "END", "ERROR"]
             .iter()
@@ -56,7 +60,7 @@ fn seeds() -> Vec<Vec<u8>> {
         (OptionId::Aggsize, 16 << 10),
         (OptionId::Dynvarsize, 4096),
     ];
-    PROGRAMS
+    programs
         .iter()
         .map(|text| {
             let source = d::Source {
@@ -146,11 +150,71 @@ fn kernel_memory() -> u64 {
         .sum()
 }
 
+/// Offers an instruction in the place of another one.
+fn offer(dof: &[u8], word: u32, other: u32) -> Result<(), String> {
+    let mut dof = dof.to_vec();
+    let places: Vec<usize> = (0..dof.len() - 3)
+        .step_by(4)
+        .filter(|at| dof[*at..*at + 4] == word.to_le_bytes())
+        .collect();
+    let [at] = places[..] else { panic!("{word:#x} stands at {places:?}") };
+    put(&mut dof, at, other.into(), 4);
+    let mut device = Device::open().map_err(|e| e.to_string())?;
+    device.enable(&dof).map(|_| ()).map_err(|refusal| refusal.reason)
+}
+
+/// Every number that a load or a call can name: the module takes those of the tables, and no other one.
+fn numbers() -> ExitCode {
+    let dofs = compiled(&[
+        "BEGIN { trace(pid); }",
+        "BEGIN { trace(uregs[R_R15]); }",
+        "BEGIN { trace(rand()); }",
+    ]);
+    let mut wrong = 0;
+    let mut taken = [0; 3];
+    let mut check = |which: usize, what: &str, number: u16, word: u32, other: u32, has: bool| {
+        let rule = ["(rule 13)", "(rule 13)", "(rule 12)"][which];
+        let answer = offer(&dofs[which], word, other);
+        taken[which] += u32::from(answer.is_ok());
+        let good = match &answer {
+            Ok(()) => has,
+            // What is destructive is there, but not for everybody.
+            Err(reason) => reason.contains(if has { "(rule 19)" } else { rule }),
+        };
+        if !good {
+            wrong += 1;
+            eprintln!(
+                "hostile: {what} {number:#x} is in the table: {has}; the module says {answer:?}"
+            );
+        }
+    };
+    for n in 0..VAR_USER_BASE {
+        let has = Builtin::from_id(n).is_some_and(|b| b.kind() != VarKind::Array);
+        let load = |id: u16| Insn::indexed(Op::Ldgs, id, 1).0;
+        check(0, "variable", n, load(Builtin::Pid.id()), load(n), has);
+    }
+    for n in 0..=u8::MAX {
+        let id = u16::from(n);
+        let has = Builtin::from_id(id).is_some_and(|b| b.kind() == VarKind::Array && b.is_had());
+        let load = |id: u8| Insn::registers(Op::Ldga, id, 1, 1).0;
+        check(1, "array", id, load(Builtin::Uregs.id() as u8), load(n), has);
+    }
+    for n in 0..=2 * Subr::DPath as u16 {
+        let call = |id: u16| Insn::indexed(Op::Call, id, 1).0;
+        check(2, "subroutine", n, call(Subr::Rand as u16), call(n), Subr::from_id(n).is_some());
+    }
+    println!("{} variables, {} arrays, {} subroutines", taken[0], taken[1], taken[2]);
+    ExitCode::from(u8::from(wrong != 0))
+}
+
 fn main() -> ExitCode {
+    if std::env::args().nth(1).is_some_and(|a| a == "numbers") {
+        return numbers();
+    }
     let mut args = std::env::args().skip(1).map(|a| a.parse::<u64>().unwrap_or(0));
     let count = args.next().unwrap_or(1000);
     let mut random = Random(args.next().unwrap_or(1).max(1));
-    let seeds = seeds();
+    let seeds = compiled(PROGRAMS);
     let mut outcomes: BTreeMap<String, u64> = BTreeMap::new();
     let (mut taken, mut silent) = (0u64, 0u64);
     let mut baseline = 0;
