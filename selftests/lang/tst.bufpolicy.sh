@@ -34,7 +34,7 @@ done
 # It ends by itself; what would find room does not go on.
 run -x bufpolicy=fill -n 'profile:::tick-1ms { printf("%d\n", n++); } END { printf("end\n"); }'
 expect_all "fill ends" 0 169
-run -x bufpolicy=fill -x strsize=1k -n 'many:main:args:one { printf("%d\n", arg0); } many:main:args:one /arg0 == 3/ { printf("%s%s%s%s\n", execname, execname, execname, execname); }' -c "$fire"
+run -x bufpolicy=fill -x strsize=1k -n 'many:main:args:one { printf("%d\n", arg0); } many:main:args:one /arg0 == 3/ { printf("%s%s%s%s\n", strjoin(execname, ""), strjoin(execname, ""), strjoin(execname, ""), strjoin(execname, "")); }' -c "$fire"
 expect_all "nothing after the first that has no room" 0 3
 # Records of several sizes.
 run -x bufpolicy=ring -x strsize=64 -n 'many:main:args:one /arg0 % 3/ { printf("%d\n", arg0); }
@@ -59,6 +59,6 @@ for c in 0 1; do
 	expect "ring: the last of CPU $c" "$(awk -v c=$c '$2 == c { print $3 }' /tmp/o | tail -1)" 1999
 	expect "ring: records of CPU $c" "$(grep -c "^[0-9]* $c " /tmp/o)" 102
 done
-dtrace -q -b 4k -x bufpolicy=fill -n 'BEGIN { exit(0); } END { printf("%s%s%s%s%s%s%s%s%s%s%s%s%s%s%s%s", execname, execname, execname, execname, execname, execname, execname, execname, execname, execname, execname, execname, execname, execname, execname, execname); }' >/tmp/o 2>&1 && fail "END larger than the buffer"
+dtrace -q -b 4k -x bufpolicy=fill -n 'BEGIN { exit(0); } END { this->s = strjoin(execname, ""); printf("%s%s%s%s%s%s%s%s%s%s%s%s%s%s%s%s", this->s, this->s, this->s, this->s, this->s, this->s, this->s, this->s, this->s, this->s, this->s, this->s, this->s, this->s, this->s, this->s); }' >/tmp/o 2>&1 && fail "END larger than the buffer"
 expect "END" "$(head -1 /tmp/o)" "dtrace: could not enable tracing: END enablings exceed size of principal buffer"
 exit 0

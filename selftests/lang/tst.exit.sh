@@ -18,7 +18,7 @@ expect "no such file" "$(status -s /nosuch.d)" 1
 expect "no such option" "$(status -x nosuch -n BEGIN)" 1
 expect "no such letter" "$(status -K)" 2
 expect "nothing" "$(status)" 2
-expect "not yet" "$(status -C -n BEGIN)" 2
+expect "not yet" "$(status -G -n BEGIN)" 2
 expect "-V" "$(status -V)" 0
 expect "--help" "$(status --help)" 0
 expect "-l" "$(status -l)" 0

@@ -15,7 +15,7 @@ C
 gcc -O1 -o /tmp/regs /tmp/regs.c || fail compile
 dtrace -qn 'syscall::getppid:entry /pid == $target && execname == "regs"/
 	{ printf("%x %x %x %x %x %x %x %x %x\n", uregs[R_RIP], uregs[R_SP], uregs[R_RBX], uregs[R_FP], uregs[R_R12], uregs[R_RDI], uregs[R_R9], uregs[R_CS], uregs[R_ERR]); }
-	BEGIN { trace(uregs[21]); } ERROR { printf("fault %d %d\n", arg4, arg5); }
+	BEGIN { none = 21; trace(uregs[none]); } ERROR { printf("fault %d %d\n", arg4, arg5); }
 	tick-10ms /pid == 0 && !done++/ { trace(uregs[R_RIP]); }
 	tick-2s { exit(0); }' -o /tmp/out -c 'sh -c "sleep 1; exec /tmp/regs"' >/tmp/said 2>/tmp/err
 cat /tmp/out /tmp/said /tmp/err

@@ -225,7 +225,9 @@ fn who_and_when() -> Result {
     check!(comm.starts_with(b"insmod\0") && comm[15] == 0);
     check!(task::pid() == task::tid() && task::ppid() > 0 && task::ppid() != task::pid());
     check!(
-        (task::uid(), task::gid()) == (0, 0) && task::may_trace() && task::locked_down(true).is_ok()
+        (task::uid(), task::gid()) == (0, 0)
+            && task::may_trace()
+            && task::locked_down(true).is_ok()
     );
     check!(task::is_progeny_of(task::pid()) && task::is_progeny_of(task::ppid()));
     check!(task::is_progeny_of(1) && !task::is_progeny_of(2) && !task::is_progeny_of(-1));
