@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
-# ASSERTION: a profile probe fires on a CPU as soon as it comes back; a tick whose CPU goes goes on elsewhere, on one CPU.
+# ASSERTION: a profile probe fires on a CPU as soon as it comes back; a tick whose CPU goes goes on elsewhere, on one CPU;
+# END is recorded though it ends on a CPU that came after the start.
 # SECONDS: 120
 . /src/selftests/lib/sh
 cpu=/sys/devices/system/cpu/cpu1/online
+trap 'echo 1 >$cpu' EXIT
 # The tick is where its consumer is; a line for each stretch of time.
 cat >/tmp/hotplug.d <<'D'
 BEGIN { printf("ready\n"); p0 = p1 = t0 = t1 = 0; }
@@ -38,6 +40,18 @@ done
 echo 1 >$cpu || fail "online"
 kill -INT $tracer
 wait $tracer || fail "dtrace: $?"
+
+# END where a CPU came too late to have a buffer.
+echo 0 >$cpu || fail "offline"
+rm -f /tmp/o
+dtrace -q -o /tmp/o -n 'BEGIN { printf("ready\n"); } END { printf("ended on CPU %d\n", cpu); }' &
+tracer=$!
+until_ok grep -q ready /tmp/o
+echo 1 >$cpu || fail "online"
+taskset -pc 1 $tracer >/dev/null || fail "taskset"
+kill -INT $tracer
+wait $tracer || fail "dtrace: $?"
+expect "END's record" "$(grep ended /tmp/o)" "ended on CPU 0"
 
 # Coming and going while probes do.
 (while :; do echo 0 >$cpu; sleep 0.05; echo 1 >$cpu; sleep 0.05; done) &

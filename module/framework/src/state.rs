@@ -463,20 +463,28 @@ impl Inner {
     }
 }
 
-/// Runs BEGIN or END, here or on the only CPU that traces; gives the CPU.
+/// Runs BEGIN or END, here or on the only CPU that traces; where nothing can be recorded, since this CPU came
+/// after GO, in the place of one that was there. Gives the CPU.
 fn run_special(shared: &Shared, which: Special) -> u32 {
     let run = |ctx: &ProbeCtx| {
+        let state = shared.cpus.get(ctx);
+        if state.try_borrow().is_ok_and(|c| c.scratch.is_empty()) {
+            return None;
+        }
         fire_special(ctx, shared, which, Args::NONE);
         // CAST: there are less than 2^32 CPUs.
-        ctx.cpu() as u32
+        Some(ctx.cpu() as u32)
     };
     if let Ok(only) = usize::try_from(shared.only_cpu) {
-        if let Ok(cpu) = xcall::on_cpu(only, run) {
+        if let Ok(Some(cpu)) = xcall::on_cpu(only, run) {
             return cpu;
         }
     }
     // Nobody is inside of a probe here, for we are not: on a CPU where one died, it is not tried again.
-    kapi::context::enter(run).unwrap_or(0)
+    kapi::context::enter(run)
+        .flatten()
+        .or_else(|| (0..kapi::context::cpus()).find_map(|cpu| xcall::on_cpu(cpu, run).ok()?))
+        .unwrap_or(0)
 }
 
 /// Takes what a CPU has written; gives the time as well. `swap` is offered the spare, and uses it if there
