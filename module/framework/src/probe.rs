@@ -10,7 +10,7 @@
 //!                  ▼
 //!                names ──► "fbt" "vmlinux" "vfs_read" "entry" "return" "vfs_write" ..
 //! ```
-//! Most descriptions name one function: a large segment is indexed by function, five bytes a probe.
+//! Most descriptions name one function: a large segment is indexed by function, some three bytes a probe.
 //!
 //! Ids ascend and are never used again. A probe that is retired leaves the table; whoever still holds
 //! it can ask its name, but it fires no more.
@@ -328,7 +328,7 @@ impl Index {
             at.checked_sub(1).is_none_or(|before| function(before) != function(*at))
         };
         let runs = || (0..all.len()).filter(is_first);
-        let places = runs().count().saturating_mul(5) / 4;
+        let places = runs().count().saturating_mul(9) / 8;
         let places = places.saturating_add(1).next_power_of_two();
         mem::reserve(&mut index, places)?;
         (0..places).for_each(|_| drop(index.push_within_capacity(0)));
