@@ -15,7 +15,7 @@ use crate::catalog::{Catalog, Cookie, Desk, Rules};
 use crate::hit::{How, Site, Table, View, TABLE};
 use crate::path::FirePath;
 use crate::sites::{self, Of, Plan};
-use crate::text::{add, first, sort};
+use crate::text::{add, first, sort, unique};
 use abi::probe::Technique;
 use framework::{EnableError, Probe};
 use kapi::int3::{self, Trap};
@@ -535,10 +535,4 @@ fn words(e: Refused) -> EnableError {
 fn find(failed: &[(u64, EnableError)], addr: u64) -> Option<EnableError> {
     let at = first(failed, |(a, _)| *a >= addr);
     failed.get(at).filter(|(a, _)| *a == addr).map(|(_, e)| *e)
-}
-
-/// Keeps the first of neighbours with the same key.
-pub(crate) fn unique<T: Copy>(list: &mut KVVec<T>, key: impl Fn(&T) -> u64) {
-    let mut last = None;
-    list.retain(|m| last.replace(key(m)) != Some(key(m)));
 }

@@ -2,12 +2,12 @@
 //! Functions for other providers: what fbt knows of them, and how it patches them, for probes that
 //! are not its own. A place may serve both.
 
-use crate::attach::{unique, State, Target};
+use crate::attach::{State, Target};
 use crate::catalog::{self, Desk};
 use crate::hit::{View, DISPATCHERS};
 use crate::provider::{Fbt, CALLS};
 use crate::sites;
-use crate::text::sort;
+use crate::text::{sort, unique};
 use framework::{EnableError, Probe};
 use kapi::mem;
 use kapi::syscall::Dispatchers;

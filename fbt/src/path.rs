@@ -13,10 +13,9 @@
 //! middle of something. So these tracers are followed too, as far as they are not ours to trace by
 //! ftrace: what it can trace they are prepared for.
 
-use crate::attach::unique;
 use crate::follow::{self, Text};
 use crate::hit;
-use crate::text::{self, first, read, sort, Source, Symbols};
+use crate::text::{self, first, read, sort, unique, Source, Symbols};
 use core::ops::Range;
 use kapi::modules::ModuleRef;
 use kapi::{ftrace, mem, symbols, trampoline};

@@ -414,6 +414,12 @@ pub(crate) fn sort<T: Copy>(list: &mut [T], key: impl Fn(&T) -> u64) {
     }
 }
 
+/// Keeps the first of neighbours with the same key.
+pub(crate) fn unique<T: Copy>(list: &mut KVVec<T>, key: impl Fn(&T) -> u64) {
+    let mut last = None;
+    list.retain(|m| last.replace(key(m)) != Some(key(m)));
+}
+
 /// Shorter lists are not worth a table.
 const FEW: usize = 512;
 

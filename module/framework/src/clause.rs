@@ -598,10 +598,6 @@ impl Builder<'_> {
         let most = name.map_or(usize::MAX, |(name, _)| name.most());
         let (datum, mut desc) = self.datum(layout, ty, a.kind, most)?;
         let step = match (a.kind, code) {
-            (ActionKind::Printf, _) if name.is_some() => match name {
-                Some((name, cost)) => Step::RecordName(name, datum, cost),
-                None => Step::Note,
-            },
             (ActionKind::System | ActionKind::Freopen, Some(code)) => Step::Record(code, datum),
             (ActionKind::System | ActionKind::Freopen, None) => Step::Note,
             (ActionKind::Exit, Some(code)) if matches!(datum.form, Form::Value) => {
@@ -627,6 +623,10 @@ impl Builder<'_> {
                 return Err(Error::ActionShape(a.kind))
             }
             (kind, _) => return Err(Error::Action(kind)),
+        };
+        let step = match name {
+            Some((name, cost)) => Step::RecordName(name, datum, cost),
+            None => step,
         };
         desc.format = format;
         desc.arg = a.arg;

@@ -95,7 +95,7 @@ impl DynVars {
     /// The key, its set's keys, and the set's first word.
     #[inline(always)]
     fn set_of(&self, thread: u64, id: u16) -> Option<(u64, &[AtomicU64; WAYS], usize)> {
-        let key = thread ^ u64::from(id).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let key = thread ^ u64::from(id).wrapping_mul(buffers::GOLDEN);
         let key = key.max(FIRST_KEY);
         // CAST: all bits of a key are as good as any.
         let set = (key >> 8) as usize & self.sets.wrapping_sub(1);

@@ -313,9 +313,6 @@ struct Index(KVVec<u32>);
 /// A segment of less is searched.
 const FEW: usize = 64;
 
-/// An odd number with its bits well mixed: 2^64 by the golden ratio.
-const M: u64 = 0x9e37_79b9_7f4a_7c15;
-
 impl Index {
     fn of(draft: &Draft) -> Result<Self> {
         let mut index = KVVec::new();
@@ -353,7 +350,7 @@ impl Index {
                 Some(word) => u64::from_le_bytes(*word),
                 None => c.iter().fold(0, |word, b| word << 8 | u64::from(*b)),
             };
-            (hash ^ word).wrapping_mul(M).rotate_left(29)
+            buffers::mix(hash, word)
         });
         (hash ^ (hash >> 32)) as usize
     }

@@ -13,6 +13,7 @@
 //! Memory is 64-bit words: a key is compared a word at a time, a value is counted in place.
 
 use crate::key::Key;
+use crate::{mix, GOLDEN};
 use abi::ids::AggId;
 use abi::record::AggEntry;
 use core::ops::DerefMut;
@@ -76,16 +77,13 @@ pub fn clear(memory: &mut [u64]) {
     }
 }
 
-/// An odd number with its bits well mixed: 2^64 by the golden ratio.
-const M: u64 = 0x9e37_79b9_7f4a_7c15;
-
 /// Hash of a key: multiply and rotate a word at a time. Words that are always zero have no part in it.
 #[inline]
 fn hash<K: DerefMut<Target = [u64]>>(seed: u64, id: AggId, key: &Key<K>) -> u32 {
-    let mut h = (seed ^ u64::from(id.0)).wrapping_mul(M);
+    let mut h = (seed ^ u64::from(id.0)).wrapping_mul(GOLDEN);
     for (_, words) in key.parts() {
         for &w in words {
-            h = (h ^ w).wrapping_mul(M).rotate_left(29);
+            h = mix(h, w);
         }
     }
     (h ^ (h >> 32)) as u32
@@ -195,7 +193,7 @@ impl<B: DerefMut<Target = [u64]>> AggBuffer<B> {
         let mixed = tag ^ a ^ b.rotate_left(17) ^ c.rotate_left(31) ^ d.rotate_left(47);
         let slots = self.cache.len() / SLOT;
         // CAST: the upper half depends on all bits.
-        (mixed.wrapping_mul(M) >> 32) as usize & slots.wrapping_sub(1)
+        (mixed.wrapping_mul(GOLDEN) >> 32) as usize & slots.wrapping_sub(1)
     }
 
     /// The value of a key that is in the cache.

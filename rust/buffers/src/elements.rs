@@ -18,6 +18,7 @@
 //! in it: once that is freed, the address reads zeros, even if the memory holds another element by
 //! then. That is why memory can be used again at once, without waiting for readers.
 
+use crate::GOLDEN;
 use core::hint::spin_loop;
 use core::ops::Deref;
 use core::sync::atomic::{fence, AtomicU64, Ordering};
@@ -252,7 +253,7 @@ impl<M: Deref<Target = [AtomicU64]>> Elements<M> {
     }
 
     fn hash<'k>(&self, owner: Owner, keys: impl Iterator<Item = Part<'k>>) -> u64 {
-        let mix = |h: u64, word: u64| (h.rotate_left(5) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let mix = |h: u64, word: u64| (h.rotate_left(5) ^ word).wrapping_mul(GOLDEN);
         let mut h = mix(mix(self.seed, owner.thread), owner.id.into());
         each_word(keys, |word| {
             h = mix(h, word);
