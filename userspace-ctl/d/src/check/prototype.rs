@@ -33,12 +33,10 @@ impl Checker<'_> {
 
     /// The types of a declared array's keys.
     pub(super) fn key_types(&mut self, prototype: &Prototype) -> Option<Arc<[Type]>> {
-        if let Some(dots) = prototype.dots {
-            let message = "an associative array may not have a variable number of keys";
-            let d = Diagnostic::new(Tag::DeclProtoVarargs, dots, message);
-            self.fail(d.label("expected a type"));
-            return None;
-        }
+        self.without_dots(
+            prototype,
+            "an associative array may not have a variable number of keys",
+        )?;
         let mut types = Vec::new();
         for param in &prototype.params {
             match self.param(param, "an associative array")? {
@@ -61,12 +59,7 @@ impl Checker<'_> {
 
     /// Names and types of what a probe passes, or scripts see of it.
     pub(super) fn probe_params(&mut self, prototype: &Prototype) -> Option<Vec<(String, Type)>> {
-        if let Some(dots) = prototype.dots {
-            let message = "a probe may not have a variable number of arguments";
-            let d = Diagnostic::new(Tag::DeclProtoVarargs, dots, message);
-            self.fail(d.label("expected a type"));
-            return None;
-        }
+        self.without_dots(prototype, "a probe may not have a variable number of arguments")?;
         let mut params = Vec::new();
         for param in &prototype.params {
             match self.param(param, "a probe")? {
@@ -79,6 +72,13 @@ impl Checker<'_> {
             }
         }
         Some(params)
+    }
+
+    fn without_dots(&mut self, prototype: &Prototype, message: &str) -> Option<()> {
+        let Some(dots) = prototype.dots else { return Some(()) };
+        let d = Diagnostic::new(Tag::DeclProtoVarargs, dots, message);
+        self.fail(d.label("expected a type"));
+        None
     }
 
     fn param(&mut self, param: &Param, of: &str) -> Option<Type> {
