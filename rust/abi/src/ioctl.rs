@@ -17,7 +17,7 @@ pub const DEVICE: &str = "/dev/dtrace/dtrace";
 pub const TYPE: u32 = b'd' as u32;
 
 /// `_IOWR(TYPE, nr, T)`: both sides' kernels agree on this encoding on x86-64.
-const fn iowr<T>(nr: u32) -> u32 {
+pub(crate) const fn iowr<T>(nr: u32) -> u32 {
     3 << 30 | (size_of::<T>() as u32) << 16 | TYPE << 8 | nr
 }
 

@@ -50,6 +50,10 @@ fn layouts_are_the_golden_ones() {
         crate::ioctl::Report { text, size, pad }
         crate::ioctl::Explain { pattern, reason, symbol }
         crate::ioctl::Symbol { name, address }
+        crate::user::Make { from, size, refusals, refused, pid, made, pad }
+        crate::user::UserProbe { address, semaphore, size, places, kind, args, lens, pad }
+        crate::user::UserArg { value, kind, width, reg, index, scale, pad }
+        crate::user::Refusal { probe, place, reason, pad }
     };
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/layout.golden");
     if std::env::var_os("BLESS").is_some() {

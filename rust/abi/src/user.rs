@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Probes in user programs, as the consumer asks for them: it reads the symbols of a process, the
+//! module puts breakpoints there.
+//!
+//! An argument of [`MAKE`] is a text of packed [`UserProbe`]s, each followed by its places (`u32`
+//! distances from its address), its arguments ([`UserArg`]) and its four names, and then zeroes up
+//! to a multiple of [`PACK_ALIGN`]. A probe that is there already is found again by its names.
+//! One that cannot be made does not hinder the others: there is a [`Refusal`] for it.
+
+use crate::ioctl::iowr;
+use crate::probe::{FUNCTION_LEN, MODULE_LEN, NAME_LEN, PROVIDER_LEN};
+use zerocopy::{FromBytes as _, IntoBytes as _};
+use zerocopy_derive::{FromBytes, Immutable, IntoBytes, KnownLayout};
+
+/// Make probes in a process; argument [`Make`].
+pub const MAKE: u32 = iowr::<Make>(40);
+
+/// Argument of [`MAKE`]. A process that is not there is ESRCH.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default, FromBytes, IntoBytes, Immutable, KnownLayout)]
+pub struct Make {
+    /// In: user address of the packed probes.
+    pub from: u64,
+    /// In: their bytes, at most [`MAX_MAKE`].
+    pub size: u64,
+    /// In: user address for the [`Refusal`]s.
+    pub refusals: u64,
+    /// In: room there, in refusals. Out: how many there are; those beyond the room are only counted.
+    pub refused: u32,
+    /// In: the process, as the caller's pid namespace numbers it.
+    pub pid: u32,
+    /// Out: probes that are there now and were not before.
+    pub made: u32,
+    /// Zero.
+    pub pad: u32,
+}
+
+/// Most bytes of one [`Make`].
+pub const MAX_MAKE: usize = 1 << 20;
+
+/// Packed probes begin at multiples of this.
+pub const PACK_ALIGN: usize = 8;
+
+/// What a [`UserProbe`]'s places are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum UserKind {
+    /// `pidN:::entry`: where a function begins.
+    Entry = 1,
+    /// `pidN:::return`: the instructions that leave it: returns, and jumps out of it.
+    Return = 2,
+    /// `pidN:::hex`: any instructions. Each place is a probe of its own, whose name is its distance
+    /// from the address, in hex.
+    Offset = 3,
+    /// USDT: provider and probe have names of their own, and arguments stand where `args` say.
+    Usdt = 4,
+}
+
+impl UserKind {
+    /// The kind of this number.
+    pub const fn from_number(n: u8) -> Option<Self> {
+        match n {
+            1 => Some(Self::Entry),
+            2 => Some(Self::Return),
+            3 => Some(Self::Offset),
+            4 => Some(Self::Usdt),
+            _ => None,
+        }
+    }
+}
+
+/// The head of a packed probe.
+#[repr(C)]
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout,
+)]
+pub struct UserProbe {
+    /// From where its places count: of a function, where it begins. In the process' own addresses.
+    pub address: u64,
+    /// Of USDT: address of the counter (`u16`) that is raised while the probe is enabled; 0: none.
+    pub semaphore: u64,
+    /// Bytes of the function; 0: not known. A jump to within is no return.
+    pub size: u32,
+    /// How many places follow, ascending.
+    pub places: u32,
+    /// A [`UserKind`].
+    pub kind: u8,
+    /// How many arguments follow, at most [`MAX_ARGS`].
+    pub args: u8,
+    /// Bytes of provider (empty: `pid`; the module appends the process' number), module, function
+    /// and name (empty: as `kind` says).
+    pub lens: [u8; 4],
+    /// Zero.
+    pub pad: u16,
+}
+
+/// Most arguments of a USDT probe.
+pub const MAX_ARGS: usize = 12;
+
+/// Where an argument of a USDT probe stands.
+#[repr(C)]
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout,
+)]
+pub struct UserArg {
+    /// Of `Constant`: the value. Of `Memory`: the displacement.
+    pub value: i64,
+    /// A [`UserArgKind`].
+    pub kind: u8,
+    /// Bytes: 1, 2, 4, 8; of a signed one 128 more.
+    pub width: u8,
+    /// Register, or base register: 0 rax, 1 rcx, 2 rdx, 3 rbx, 4 rsp, 5 rbp, 6 rsi, 7 rdi, 8 r8 ...
+    /// 15 r15, 16 rip, [`NO_REG`] none; of a `Register` of one byte, 32 more for ah, ch, dh, bh.
+    pub reg: u8,
+    /// Index register, or [`NO_REG`].
+    pub index: u8,
+    /// By what the index is multiplied: 1, 2, 4, 8.
+    pub scale: u8,
+    /// Zero.
+    pub pad: [u8; 3],
+}
+
+/// No register.
+pub const NO_REG: u8 = 0xff;
+
+/// What a [`UserArg`] is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum UserArgKind {
+    /// Itself.
+    Constant = 0,
+    /// In a register.
+    Register = 1,
+    /// At `value + reg + index * scale`.
+    Memory = 2,
+}
+
+/// Why a probe, or one place of it, could not be made.
+#[repr(C)]
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout,
+)]
+pub struct Refusal {
+    /// Which of the packed probes.
+    pub probe: u32,
+    /// Which of its places: its distance from the address.
+    pub place: u32,
+    /// Number of a [`UserReason`].
+    pub reason: u32,
+    /// Zero.
+    pub pad: u32,
+}
+
+/// Calls a macro with every reason: `(number, Variant, "words")`.
+#[macro_export]
+macro_rules! for_each_user_reason {
+    ($m:ident) => {
+        $m! {
+            (1, Unmapped, "nothing is mapped there"),
+            (2, NotText, "that memory is not executable"),
+            (3, Shared, "that memory is shared: other processes would meet the breakpoint"),
+            (4, Undecodable, "no instruction of x86 begins there"),
+            (5, Breakpoint, "a breakpoint stands there already: of a debugger, or another tracer"),
+            (6, CannotMove, "its instruction does what cannot be reproduced elsewhere"),
+            (7, TooFar, "its instruction refers to memory too far from where it could be reproduced"),
+            (8, NoRoom, "there is no free address within 2 GiB of it"),
+            (9, NoMemory, "there is no memory for it"),
+            (10, Names, "a part of its name is too long"),
+            (11, Gone, "the process is ending"),
+            (12, Other, "another probe of that name has other places"),
+        }
+    };
+}
+
+macro_rules! define_user_reasons {
+    ($(($num:literal, $variant:ident, $words:literal)),* $(,)?) => {
+        /// Why there is no probe at a place of a program.
+        #[allow(missing_docs, reason = "the words are the documentation")]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        #[repr(u32)]
+        pub enum UserReason { $($variant = $num),* }
+        impl UserReason {
+            /// All of them.
+            pub const ALL: &'static [UserReason] = &[$(UserReason::$variant),*];
+            /// The reason of this number.
+            pub const fn from_number(n: u32) -> Option<UserReason> {
+                match n { $($num => Some(UserReason::$variant),)* _ => None }
+            }
+            /// What to say of it.
+            pub const fn words(self) -> &'static str {
+                match self { $(UserReason::$variant => $words),* }
+            }
+        }
+    };
+}
+for_each_user_reason!(define_user_reasons);
+
+/// A probe as it stands in somebody's memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct UserProbeView<'a> {
+    /// Its fields.
+    pub head: UserProbe,
+    places: &'a [u8],
+    args: &'a [u8],
+    /// Provider, module, function, name.
+    pub names: [&'a [u8]; 4],
+}
+
+/// Room for the longest of each part, NULs included, which are not packed; a process' number is
+/// still to be appended to the provider's.
+const LENS: [usize; 4] = [PROVIDER_LEN - 10, MODULE_LEN, FUNCTION_LEN, NAME_LEN];
+
+impl<'a> UserProbeView<'a> {
+    /// Reads the first packed probe and gets past it; `None` at the end, or what is left is not one.
+    pub fn unpack(from: &mut &'a [u8]) -> Option<Self> {
+        let (head, rest) = UserProbe::read_from_prefix(from).ok()?;
+        let bytes = usize::try_from(head.places).ok()?.checked_mul(size_of::<u32>())?;
+        let (places, rest) = rest.split_at_checked(bytes)?;
+        let bytes = usize::from(head.args).checked_mul(size_of::<UserArg>())?;
+        let (args, mut rest) = rest.split_at_checked(bytes)?;
+        let mut names: [&[u8]; 4] = [&[]; 4];
+        for (name, len) in names.iter_mut().zip(head.lens) {
+            (*name, rest) = rest.split_at_checked(len.into())?;
+        }
+        let used = from.len().checked_sub(rest.len())?;
+        *from = from.get(used.checked_next_multiple_of(PACK_ALIGN)?..).unwrap_or_default();
+        Some(Self { head, places, args, names })
+    }
+
+    /// Its places, as distances from its address.
+    pub fn places(&self) -> impl Iterator<Item = u32> + Clone + 'a {
+        self.places.chunks_exact(size_of::<u32>()).filter_map(|b| u32::read_from_bytes(b).ok())
+    }
+
+    /// Its arguments.
+    pub fn args(&self) -> impl Iterator<Item = UserArg> + Clone + 'a {
+        self.args
+            .chunks_exact(size_of::<UserArg>())
+            .filter_map(|b| UserArg::read_from_bytes(b).ok())
+    }
+}
+
+/// Packs a probe: calls `put` with the bytes, piece by piece. `head.places`, `args`, `lens` are set
+/// from the others. False, and nothing is put, if a name or a list is too long.
+pub fn pack(
+    mut head: UserProbe,
+    places: &[u32],
+    args: &[UserArg],
+    names: [&[u8]; 4],
+    put: &mut dyn FnMut(&[u8]),
+) -> bool {
+    let fits = |(name, most): (&&[u8], usize)| name.len() < most && !name.contains(&0);
+    if !names.iter().zip(LENS).all(fits) || args.len() > MAX_ARGS {
+        return false;
+    }
+    let Ok(n) = u32::try_from(places.len()) else { return false };
+    // CAST: checked above.
+    (head.places, head.args, head.lens) = (n, args.len() as u8, names.map(|n| n.len() as u8));
+    put(head.as_bytes());
+    put(places.as_bytes());
+    put(args.as_bytes());
+    names.iter().for_each(|name| put(name));
+    let used = names.iter().fold(size_of_val(places), |sum, name| sum.wrapping_add(name.len()));
+    let used = used.wrapping_add(size_of::<UserProbe>()).wrapping_add(size_of_val(args));
+    let gap = used.next_multiple_of(PACK_ALIGN).wrapping_sub(used);
+    put([0; PACK_ALIGN].get(..gap).unwrap_or_default());
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packed_and_back() {
+        let head = UserProbe {
+            address: 0x401000,
+            size: 99,
+            kind: UserKind::Return as u8,
+            ..Default::default()
+        };
+        let arg = UserArg {
+            value: -20,
+            kind: 2,
+            width: 4 | 128,
+            reg: 5,
+            index: NO_REG,
+            scale: 1,
+            pad: [0; 3],
+        };
+        let mut bytes = Vec::new();
+        for names in
+            [["", "a.out", "main", "return"], ["python", "libpython3.13.so", "", "gc__start"]]
+        {
+            let ok = pack(head, &[4, 90], &[arg; 2], names.map(str::as_bytes), &mut |b| {
+                bytes.extend_from_slice(b)
+            });
+            assert!(ok && bytes.len() % PACK_ALIGN == 0);
+        }
+        let long = [b'x'; FUNCTION_LEN];
+        assert!(!pack(head, &[], &[], [b"", b"", &long, b""], &mut |_| panic!("put")));
+        let mut rest = &bytes[..];
+        let (a, b) =
+            (UserProbeView::unpack(&mut rest).unwrap(), UserProbeView::unpack(&mut rest).unwrap());
+        assert!(rest.is_empty() && UserProbeView::unpack(&mut rest).is_none());
+        assert_eq!(a.places().collect::<Vec<_>>(), [4, 90]);
+        assert_eq!(b.args().collect::<Vec<_>>(), [arg; 2]);
+        assert_eq!(
+            (a.names[2], b.names[3], b.head.address),
+            (&b"main"[..], &b"gc__start"[..], 0x401000)
+        );
+        for cut in 0..32 + 8 + 32 + 15 {
+            assert_eq!(UserProbeView::unpack(&mut &bytes[..cut]), None, "{cut} bytes are no probe");
+        }
+    }
+
+    #[test]
+    fn reasons_ascend() {
+        for (i, &r) in UserReason::ALL.iter().enumerate() {
+            assert_eq!(r as usize, i + 1);
+            assert_eq!(UserReason::from_number(r as u32), Some(r));
+            assert!(!r.words().ends_with('.'));
+        }
+    }
+}
