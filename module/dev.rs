@@ -71,6 +71,7 @@ impl MiscDevice for Dtrace {
             ioctl::EXPLAIN => exchange(arg, |a| explain(consumer, a)),
             ioctl::SYMBOL => exchange(arg, symbol),
             ioctl::LEFTOUT => exchange(arg, |a| left_out(consumer, a)),
+            ioctl::WAKE => exchange(arg, |fd: &mut i32| consumer.wake_by(*fd)),
             ioctl::FAIL if MAY_FAIL.load(Relaxed) => exchange(arg, fail),
             // Asking for the reason must not replace it.
             ioctl::REPORT => {

@@ -35,7 +35,7 @@ def expect(what, errnos, request, arg):
 
 
 SIZES = {2: 424, 4: 48, 6: 24, 7: 48, 8: 40, 10: 32, 11: 96, 12: 48, 13: 48, 15: 32, 16: 16, 32: 16, 33: 592,
-         34: 16, 35: 584}
+         34: 16, 35: 584, 36: 4}
 for nr in range(256):
     for size in (0, 1, 8, 4096, 16383):
         if SIZES.get(nr) != size:
@@ -86,6 +86,12 @@ for address in BAD[1:]:
 expect("STATUS before GO", {errno.EBUSY}, iowr(11, 96), bytes(96))
 for cpu in (0, 2**32 - 1):
     expect("BUFSNAP before GO", {errno.EBUSY}, iowr(4, 48), struct.pack("<QQIIQQQ", 0, 2**40, cpu, 0, 0, 0, 0))
+expect("WAKE by no file", {errno.EBADF}, iowr(36, 4), struct.pack("<i", -1))
+expect("WAKE by another file", {errno.EINVAL}, iowr(36, 4), struct.pack("<i", fd))
+for _ in range(3):
+    bell = os.eventfd(0)
+    expect("WAKE", {0}, iowr(36, 4), struct.pack("<i", bell))
+    os.close(bell)
 os.close(fd)
 print("ok")
 P

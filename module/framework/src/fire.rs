@@ -488,6 +488,9 @@ fn end_part(
 ) {
     if let Some(part) = parts.get_mut(index) {
         let lost = part.end(end, trace.as_deref_mut());
+        if trace.as_ref().is_some_and(|t| t.is_pressing()) {
+            shared.press();
+        }
         if lost > 0 {
             shared.counters.specdrops.fetch_add(lost, Relaxed);
             if trace.is_some_and(|t| t.is_full()) {

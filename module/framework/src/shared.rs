@@ -22,6 +22,7 @@ use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use kapi::context::ProbeCtx;
 use kapi::percpu::PerCpu;
 use kapi::publish::{Published, Retired};
+use kapi::wake::Waker;
 use kernel::prelude::*;
 use kernel::sync::Arc;
 
@@ -132,6 +133,7 @@ pub struct Shared {
     /// The dead man's pedals: the machine's and the consumer's.
     deadman: Deadman,
     pulse: Arc<Pulse>,
+    waker: Option<Waker>,
     special: [Published<Chain>; 3],
     /// The consumer's process: its name and number.
     pub(crate) owner: ([u8; 16], i32),
@@ -252,7 +254,7 @@ impl Shared {
     /// Memory for an enabling, whose variables move here. With bufresize=auto a size for which there
     /// is no memory is halved until there is.
     #[inline(never)]
-    pub(crate) fn new(e: &mut Enabling, pulse: Arc<Pulse>) -> Result<Self> {
+    pub(crate) fn new(e: &mut Enabling, pulse: Arc<Pulse>, waker: Option<Waker>) -> Result<Self> {
         let mut options = e.options.clone();
         let may_shrink = options.get(OptionId::Bufresize) == 0;
         let only_cpu = options.get(OptionId::Cpu);
@@ -296,6 +298,7 @@ impl Shared {
             chilled: PerCpu::new(|_| Ok((AtomicU64::new(0), AtomicU64::new(0))))?,
             deadman: Deadman::new()?,
             pulse,
+            waker,
             special: [Published::empty(), Published::empty(), Published::empty()],
             owner,
             // CAST: both are less than the bytes of an enabling.
@@ -417,6 +420,15 @@ impl Shared {
         // Said once: all CPUs look at this word.
         if self.counters.pressing.load(Ordering::Relaxed) == 0 {
             self.counters.pressing.store(1, Ordering::Relaxed);
+            self.wake();
+        }
+    }
+
+    /// There is something for the consumer to do.
+    #[cold]
+    fn wake(&self) {
+        if let Some(waker) = &self.waker {
+            waker.wake();
         }
     }
 
@@ -428,8 +440,11 @@ impl Shared {
 
     /// Nothing but END fires from here on; the first one wins.
     pub(crate) fn drain(&self) {
-        let _ = self.advance(Activity::Active, Activity::Draining)
-            || self.advance(Activity::Warmup, Activity::Draining);
+        if self.advance(Activity::Active, Activity::Draining)
+            || self.advance(Activity::Warmup, Activity::Draining)
+        {
+            self.wake();
+        }
     }
 
     /// The consumer's own chain of a special probe.

@@ -28,6 +28,7 @@ use core::ops::Deref;
 use core::sync::atomic::Ordering::Relaxed;
 use kapi::context::ProbeCtx;
 use kapi::timer::{Interrupted, Tick, Ticker};
+use kapi::wake::Waker;
 use kapi::{mem, xcall};
 use kernel::prelude::*;
 use kernel::sync::{new_mutex, Arc, Mutex};
@@ -47,6 +48,8 @@ struct Inner {
     spare: Spare<KVVec<u8>>,
     spare_aggs: Spare<KVVec<u64>>,
     report: Text,
+    /// Who is told of what the consumer waits for, from GO on.
+    waker: Option<Waker>,
     /// While tracing goes on.
     deadman: Option<Ticker<Watch>>,
 }
@@ -122,6 +125,7 @@ impl Consumer {
                 spare: Spare::default(),
                 spare_aggs: Spare::default(),
                 report: Text::new(),
+                waker: None,
                 deadman: None,
             }),
         })
@@ -199,6 +203,20 @@ impl Consumer {
         Ok(matched)
     }
 
+    /// From GO on, the consumer is woken by this eventfd of its.
+    pub fn wake_by(&self, fd: i32) -> Result {
+        let mut inner = self.inner.lock();
+        match inner.phase {
+            Phase::Idle | Phase::Enabled(_) => inner.waker = Some(Waker::new(fd)?),
+            _ => {
+                return Err(Error::Phase(
+                    "tracing has started: what wakes the consumer is said before",
+                ))
+            }
+        }
+        Ok(())
+    }
+
     /// Starts the tracing and runs BEGIN. If it cannot, what was enabled is given up.
     pub fn go(&self) -> Result<Go> {
         let mut inner = self.inner.lock();
@@ -209,7 +227,7 @@ impl Consumer {
                 return Err(Error::Phase("nothing is enabled, or tracing has started already"));
             }
         };
-        let shared = Shared::new(&mut enabling, self.session.pulse.clone())?;
+        let shared = Shared::new(&mut enabling, self.session.pulse.clone(), inner.waker.take())?;
         let shared = mem::arc(shared)?;
         let deadman = match shared.may_destroy {
             true => None,

@@ -51,6 +51,9 @@ pub const EXPLAIN: u32 = iowr::<Explain>(33);
 pub const LEFTOUT: u32 = iowr::<Report>(34);
 /// Where a symbol of the kernel is; argument [`Symbol`].
 pub const SYMBOL: u32 = iowr::<Symbol>(35);
+/// What to wake the consumer by: the number of an eventfd, an `i32`. It becomes readable when a buffer is half full,
+/// and when the tracing ends by itself. Before GO; the last one counts.
+pub const WAKE: u32 = iowr::<i32>(36);
 /// For tests, if the module was inserted with `fail_ioctl=1`: so many allocations succeed from now
 /// on, whoever asks, and all others fail; with all bits set none fails. Argument: the number.
 pub const FAIL: u32 = iowr::<u64>(127);

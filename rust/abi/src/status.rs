@@ -35,6 +35,6 @@ pub struct Status {
     pub exiting: u32,
     /// 1 when the dead-man ended the tracing.
     pub killed: u32,
-    /// 1 when a buffer has become half full since the last answer.
+    /// 1 when a buffer has become half full since the last answer, which was said by [`crate::ioctl::WAKE`].
     pub pressing: u32,
 }

@@ -34,6 +34,11 @@ void kapi_probe_init(void);
 bool kapi_is_xen_pv(void);
 u64 kapi_probe_nested(unsigned int cpu);
 
+/* wake.c */
+void *kapi_waker_new(int fd);
+void kapi_waker_wake(void *waker);
+void kapi_waker_free(void *waker);
+
 /* xcall.c */
 int kapi_call_on(unsigned int cpu, void (*fn)(void *arg), void (*offline)(void *arg), void *arg);
 bool kapi_sync(void);

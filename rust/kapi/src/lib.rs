@@ -18,7 +18,7 @@
 //! | [`syscall`] | who serves system calls, and what a process passed |
 //! | [`timer`], [`alive`] | something at regular intervals; whether threads come to run |
 //! | [`stack`] | how it came here |
-//! | [`act`] | signals, a pause, the end |
+//! | [`act`], [`wake`] | signals, a pause, the end; a process that waits |
 //! | [`symbols`], [`modules`] | names to addresses; modules as they come and go |
 //! | [`text`], [`trampoline`] | changing instructions of running code; where a changed one leads |
 //! | [`ftrace`], [`int3`] | calls at the entries of functions; breakpoints on any instruction |
@@ -64,6 +64,7 @@ pub mod threads;
 pub mod time;
 pub mod timer;
 pub mod trampoline;
+pub mod wake;
 pub mod xcall;
 
 pub use context::ProbeCtx;

@@ -298,6 +298,12 @@ unsafe extern "C" {
     /// From `kapi_ticker_start`, and not used again.
     pub(crate) fn kapi_ticker_stop(ticker: *mut c_void);
 
+    pub(crate) safe fn kapi_waker_new(fd: c_int) -> *mut c_void;
+    /// From `kapi_waker_new`.
+    pub(crate) fn kapi_waker_wake(waker: *mut c_void);
+    /// From `kapi_waker_new`, and not used again.
+    pub(crate) fn kapi_waker_free(waker: *mut c_void);
+
     /// `f` is the address of a function that takes these arguments.
     pub(crate) fn kapi_call4(f: c_ulong, a: c_ulong, b: c_ulong, c: c_ulong, d: c_ulong) -> c_long;
     /// Not to be called: its address goes into a probe site.

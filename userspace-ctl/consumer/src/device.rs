@@ -13,7 +13,7 @@ use abi::reason::Reason;
 use abi::record::{AggDesc, EprobeDesc, RecDesc};
 use abi::status::Status;
 use std::fs::File;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, AsRawFd};
 use zerocopy::{FromZeros, IntoBytes};
 
 /// What an initialisation failure begins with.
@@ -206,6 +206,13 @@ impl Kernel for Device {
             Err(r) if r.errno == libc::ENOENT => Ok(None),
             Err(r) => Err(r),
         }
+    }
+
+    fn bell(&mut self) -> Answer<Option<File>> {
+        let bell = sys::eventfd()
+            .map_err(|e| Refusal { errno: e.raw_os_error().unwrap_or(0), reason: reason(&e) })?;
+        self.call(ioctl::WAKE, &mut bell.as_raw_fd())?;
+        Ok(Some(bell))
     }
 
     fn left_out(&mut self) -> Answer<String> {

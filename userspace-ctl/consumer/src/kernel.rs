@@ -12,6 +12,7 @@ use abi::probe::{ProbeDesc, ProbeView, NARGS_UNKNOWN};
 use abi::reason::Reason;
 use abi::record::{AggDesc, EprobeDesc, RecDesc};
 use abi::status::Status;
+use std::fs::File;
 
 /// Answer of the kernel.
 pub type Answer<T> = Result<T, Refusal>;
@@ -140,6 +141,12 @@ pub trait Kernel {
     fn format(&mut self, id: FormatId) -> Answer<Vec<u8>>;
     /// Drops and liveness.
     fn status(&mut self) -> Answer<Status>;
+
+    /// What becomes readable when a buffer is half full, and when the tracing ends by itself; to be asked for
+    /// before it starts. `None`: only looking tells.
+    fn bell(&mut self) -> Answer<Option<File>> {
+        Ok(None)
+    }
 
     /// Which probes GO left out and why: a line of each of the first.
     fn left_out(&mut self) -> Answer<String> {

@@ -9,13 +9,13 @@
 
 use crate::aggregate::{Sort, Store};
 use crate::consume::{EnabledProbes, Record, Release, Timeline};
-use crate::error::{Error, Failure};
+use crate::error::{Error, Failure, Refusal};
 use crate::kernel::{Kernel, Started};
 use crate::print::folded::{self, Shape};
 use crate::print::report::{Effect, Report, Reporter};
 use crate::status::{self, Drops};
 use crate::symbol::Symbols;
-use crate::wait::{Event, Look, Waiter};
+use crate::wait::{Event, Waiter};
 use crate::{enable, print};
 use abi::action::ActionKind;
 use abi::ids::Epid;
@@ -70,18 +70,13 @@ pub struct Session<'a> {
     exit: Option<i32>,
     /// Clauses leave records, in buffers that are switched.
     records: bool,
-    /// The last round had some.
-    is_busy: bool,
-    /// A buffer has become half full.
-    is_pressed: bool,
+    /// Rings when there is something to do before the time is over.
+    bell: Option<File>,
     /// Room for what is printed.
     text: Vec<u8>,
 }
 
-/// How often to look for buffers that fill up, ns: when records came a moment ago, and when none did.
-const BUSY: u64 = 10_000_000;
-const QUIET: u64 = 50_000_000;
-/// After so many records printed we look, too.
+/// After so many records printed we look whether buffers fill up.
 const AT_A_TIME: usize = 1024;
 /// Most bytes of records that wait for being printed; if there are more, the kernel's buffers are left to
 /// fill up.
@@ -143,8 +138,7 @@ impl<'a> Session<'a> {
             redirected: None,
             exit: None,
             records: false,
-            is_busy: false,
-            is_pressed: false,
+            bell: None,
             text: Vec::new(),
         })
     }
@@ -156,7 +150,9 @@ impl<'a> Session<'a> {
 
     /// Starts tracing: BEGIN fires.
     pub fn go(&mut self) -> Result<(), Failure> {
-        let started = self.kernel.go().map_err(|r| r.doing("could not enable tracing"))?;
+        let failed = |r: Refusal| r.doing("could not enable tracing");
+        self.bell = self.kernel.bell().map_err(failed)?;
+        let started = self.kernel.go().map_err(failed)?;
         self.tell_left_out(&started)?;
         self.tell_sizes(&started)?;
         let count = self.matched.saturating_add(enable::OWN_PROBES).min(PREFETCH);
@@ -217,8 +213,11 @@ impl<'a> Session<'a> {
                 *at = now.saturating_add(rate).min(*at);
             }
             let next = due.into_iter().min().unwrap_or(now);
-            match self.sleep(waiter, next.saturating_sub(now).min(SIGN_OF_LIFE)) {
+            let mut is_rung = false;
+            match waiter.wait(next.saturating_sub(now).min(SIGN_OF_LIFE), self.bell.as_ref()) {
                 Event::Timeout => {}
+                // It rings again for what comes after this answer.
+                Event::Rung => is_rung = is_pressing(self.kernel),
                 Event::Interrupt => break,
                 Event::TargetsGone(epitaphs) => {
                     // What the target did comes before the news of its end.
@@ -231,7 +230,7 @@ impl<'a> Session<'a> {
             }
             let now = waiter.now();
             let [switch, aggregate, status] = [0, 1, 2].map(|i| due[i] <= now);
-            if switch || std::mem::take(&mut self.is_pressed) {
+            if switch || is_rung {
                 self.round(false)?;
             }
             if aggregate {
@@ -258,17 +257,6 @@ impl<'a> Session<'a> {
             rates[2] = rates[2].min(rate(OptionId::Cleanrate));
         }
         rates
-    }
-
-    /// Sleeps. While records come, buffers that fill up are looked for: the sooner, the more came last.
-    fn sleep(&mut self, waiter: &mut dyn Waiter, ns: u64) -> Event {
-        let Self { kernel, is_pressed, .. } = self;
-        let mut is_due = || {
-            *is_pressed = is_pressing(*kernel);
-            *is_pressed
-        };
-        let every = if self.is_busy { BUSY } else { QUIET };
-        waiter.wait(ns, self.records.then_some(Look { every, is_due: &mut is_due }))
     }
 
     /// Has the program said exit()? A cheap question, so exit() is seen without a round's delay.
@@ -307,12 +295,12 @@ impl<'a> Session<'a> {
         let mut timeline = std::mem::take(&mut self.timeline);
         let printed = self.print_due(&mut timeline, is_last);
         self.timeline = timeline;
-        self.is_busy = printed? > 0;
+        printed?;
         Ok(self.out().flush()?)
     }
 
-    /// Prints what a round releases; gives how many records those are.
-    fn print_due(&mut self, timeline: &mut Timeline, is_last: bool) -> Result<usize, Failure> {
+    /// Prints what a round releases.
+    fn print_due(&mut self, timeline: &mut Timeline, is_last: bool) -> Result<(), Failure> {
         let mut text = std::mem::take(&mut self.text);
         let mut n = 0;
         while let Some(record) = timeline.next(self.kernel, &mut self.enabled)? {
@@ -329,7 +317,7 @@ impl<'a> Session<'a> {
         self.emit(&text)?;
         text.clear();
         self.text = text;
-        Ok(n)
+        Ok(())
     }
 
     /// Are buffers taken while tracing goes on?
@@ -418,6 +406,9 @@ impl<'a> Session<'a> {
     }
 
     fn snap_aggregations(&mut self) -> Result<(), Failure> {
+        if self.programs.iter().all(|p| p.aggregations.is_empty()) {
+            return Ok(());
+        }
         let drops = self.store.snap(self.kernel, &self.cpus)?;
         self.tell(&drops)
     }

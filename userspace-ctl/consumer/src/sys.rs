@@ -39,7 +39,7 @@ macro_rules! plain {
         unsafe impl Plain for $t {}
     )*};
 }
-plain!(Conf, Status, Go, Explain, Symbol);
+plain!(Conf, Status, Go, Explain, Symbol, i32);
 
 macro_rules! window {
     ($($t:ty { $address:ident, $extent:ident in $unit:ty })*) => {$(
@@ -155,6 +155,17 @@ pub fn poll(fds: &[RawFd], timeout_ms: i32) -> Result<Vec<bool>> {
         };
     }
     Ok(set.iter().map(|p| p.revents != 0).collect())
+}
+
+/// A descriptor that becomes readable when it is signalled; to read 8 bytes makes it silent again.
+pub fn eventfd() -> Result<File> {
+    // SAFETY: takes two integers, touches no memory of ours.
+    let fd = unsafe { libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK) };
+    if fd < 0 {
+        return Err(Error::last_os_error());
+    }
+    // SAFETY: the call just gave us this descriptor; nobody else has it.
+    Ok(unsafe { File::from_raw_fd(fd) })
 }
 
 /// A descriptor that becomes readable when the process ends.

@@ -6,6 +6,7 @@ use crate::error::{reason, Error};
 use crate::process::Target;
 use crate::sys;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use std::fs::File;
 use std::io::Read as _;
 use std::os::fd::AsRawFd;
 use std::os::unix::net::UnixStream;
@@ -18,6 +19,8 @@ use std::time::Instant;
 pub enum Event {
     /// The time is over.
     Timeout,
+    /// The kernel has rung.
+    Rung,
     /// A signal asks us to end.
     Interrupt,
     /// The last target has ended; with what to say of each that did.
@@ -28,16 +31,8 @@ pub enum Event {
 pub trait Waiter {
     /// Monotonic time, ns.
     fn now(&self) -> u64;
-    /// Sleeps at most so long, ns; with a look, until there is something to be seen.
-    fn wait(&mut self, ns: u64, look: Option<Look<'_>>) -> Event;
-}
-
-/// What wakes a sleeper, if it is looked for.
-pub struct Look<'a> {
-    /// How often to look, ns.
-    pub every: u64,
-    /// True if there is something.
-    pub is_due: &'a mut dyn FnMut() -> bool,
+    /// Sleeps at most so long, ns, or until the kernel [rings](crate::kernel::Kernel::bell).
+    fn wait(&mut self, ns: u64, bell: Option<&File>) -> Event;
 }
 
 /// The real one: signals and targets.
@@ -78,26 +73,10 @@ impl Waiter for Signals {
         u64::try_from(self.start.elapsed().as_nanos()).unwrap_or(u64::MAX)
     }
 
-    fn wait(&mut self, ns: u64, look: Option<Look<'_>>) -> Event {
-        let Some(look) = look else { return self.sleep(ns) };
-        let until = self.now().saturating_add(ns);
-        loop {
-            let left = until.saturating_sub(self.now());
-            if left == 0 || (look.is_due)() {
-                return Event::Timeout;
-            }
-            match self.sleep(left.min(look.every)) {
-                Event::Timeout => {}
-                event => return event,
-            }
-        }
-    }
-}
-
-impl Signals {
-    fn sleep(&mut self, ns: u64) -> Event {
+    fn wait(&mut self, ns: u64, bell: Option<&File>) -> Event {
         let mut fds = vec![self.wakeup.as_raw_fd()];
         fds.extend(self.targets.iter().map(Target::fd));
+        fds.extend(bell.map(AsRawFd::as_raw_fd));
         let ms = i32::try_from(ns.div_ceil(1_000_000)).unwrap_or(i32::MAX);
         let Ok(ready) = sys::poll(&fds, ms) else {
             return Event::Interrupt;
@@ -109,7 +88,7 @@ impl Signals {
         }
         let had_targets = !self.targets.is_empty();
         let (mut gone, mut alive) = (Vec::new(), Vec::new());
-        for (target, is_gone) in std::mem::take(&mut self.targets).into_iter().zip(ready) {
+        for (target, is_gone) in std::mem::take(&mut self.targets).into_iter().zip(&mut ready) {
             if is_gone {
                 gone.push(target)
             } else {
@@ -118,9 +97,15 @@ impl Signals {
         }
         self.targets = alive;
         self.epitaphs.extend(gone.iter_mut().map(Target::epitaph));
-        match had_targets && self.targets.is_empty() {
-            true => Event::TargetsGone(std::mem::take(&mut self.epitaphs)),
-            false => Event::Timeout,
+        if had_targets && self.targets.is_empty() {
+            return Event::TargetsGone(std::mem::take(&mut self.epitaphs));
+        }
+        match bell.filter(|_| ready.next() == Some(true)) {
+            Some(mut bell) => {
+                let _ = bell.read(&mut [0; 8]);
+                Event::Rung
+            }
+            None => Event::Timeout,
         }
     }
 }

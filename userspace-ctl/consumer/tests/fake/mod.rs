@@ -18,13 +18,14 @@ use buffers::aggregation::AggBuffer;
 use buffers::principal::Principal;
 use buffers::Key;
 use consumer::kernel::{Aggregation, Answer, Buffer, Eprobe, Kernel, Room, Snapshot, Started};
-use consumer::wait::{Event, Look, Waiter};
+use consumer::wait::{Event, Waiter};
 use consumer::Refusal;
 use dif::asm::Object;
 use dif::harness::Script;
 use dif::{Decoded, Program};
 use std::cell::RefCell;
 use std::collections::VecDeque;
+use std::fs::File;
 use std::rc::Rc;
 use zerocopy::IntoBytes;
 
@@ -571,7 +572,7 @@ impl Waiter for Steps {
         self.clock
     }
 
-    fn wait(&mut self, ns: u64, _look: Option<Look<'_>>) -> Event {
+    fn wait(&mut self, ns: u64, _bell: Option<&File>) -> Event {
         self.clock += ns;
         match self.steps.pop_front() {
             Some(mut step) => {

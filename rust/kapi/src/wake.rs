@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Waking a process that waits for an eventfd, from wherever we are.
+
+use crate::sys;
+use kernel::error::from_err_ptr;
+use kernel::ffi::{c_int, c_void};
+use kernel::prelude::*;
+
+/// Wakes whoever waits for one eventfd.
+///
+/// # Invariants
+///
+/// It is from `kapi_waker_new`, and this its owner.
+pub struct Waker(*mut c_void);
+
+// SAFETY: it can be given up by any task that may sleep.
+unsafe impl Send for Waker {}
+// SAFETY: `kapi_waker_wake` may be called by several CPUs at once.
+unsafe impl Sync for Waker {}
+
+impl Waker {
+    /// Of an eventfd that this process has open; it may close it: the waker has it, too. `EBADF`, `EINVAL`:
+    /// the number is of none.
+    ///
+    /// # Context
+    ///
+    /// *process*
+    pub fn new(fd: c_int) -> Result<Self> {
+        crate::mem::ask()?;
+        // INVARIANT: so it is.
+        Ok(Self(from_err_ptr(sys::kapi_waker_new(fd))?))
+    }
+
+    /// The eventfd becomes readable, as soon as interrupts are on.
+    ///
+    /// # Context
+    ///
+    /// *any*
+    pub fn wake(&self) {
+        // SAFETY: by the invariant.
+        unsafe { sys::kapi_waker_wake(self.0) };
+    }
+}
+
+impl Drop for Waker {
+    /// # Context
+    ///
+    /// *process*
+    fn drop(&mut self) {
+        // SAFETY: by the invariant; nobody has another copy.
+        unsafe { sys::kapi_waker_free(self.0) };
+    }
+}
