@@ -11,6 +11,7 @@
     deny(clippy::indexing_slicing, clippy::unwrap_used, clippy::arithmetic_side_effects)
 )]
 
+pub mod displace;
 mod quick;
 mod shape;
 
