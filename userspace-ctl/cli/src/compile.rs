@@ -7,7 +7,9 @@ use crate::settings::Settings;
 use crate::Stop;
 use abi::option::OptionId;
 use consumer::error::reason;
-use consumer::{sys, Error};
+use consumer::user::Users;
+use consumer::world::KernelWorld;
+use consumer::{sys, Error, Kernel};
 use d::{Compiler, Diagnostic, Program, Source, World};
 use std::io::IsTerminal as _;
 
@@ -56,6 +58,20 @@ pub fn all(
         }
     }
     Ok(programs)
+}
+
+/// The same with the probes that are there; gives what is wanted of processes, too.
+pub fn with_users(
+    args: &Args,
+    settings: &Settings,
+    target: Option<u32>,
+    kernel: &mut dyn Kernel,
+) -> Result<(Vec<Program>, Users), Stop> {
+    let world = KernelWorld::new(kernel);
+    let programs = all(args, settings, target, &world);
+    let mut users = world.into_users();
+    users.take_told().iter().for_each(|line| eprintln!("{line}"));
+    Ok((programs?, users))
 }
 
 fn source(spec: &Spec, cpp: &Cpp) -> Result<Source, Stop> {

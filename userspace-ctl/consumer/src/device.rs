@@ -2,7 +2,9 @@
 //! The real kernel: `/dev/dtrace/dtrace` and its ioctls.
 
 use crate::error::{reason, Error, Refusal};
-use crate::kernel::{Aggregation, Answer, Buffer, Count, Eprobe, Kernel, Room, Snapshot, Started};
+use crate::kernel::{
+    Aggregation, Answer, Buffer, Count, Eprobe, Kernel, Made, Room, Snapshot, Started,
+};
 use crate::sys::{self, Plain, Window};
 use abi::conf::{Conf, ABI_VERSION};
 use abi::ids::{AggId, Epid, FormatId};
@@ -12,6 +14,7 @@ use abi::probe::{until_nul, ProbeDesc, ProbeView};
 use abi::reason::Reason;
 use abi::record::{AggDesc, EprobeDesc, RecDesc};
 use abi::status::Status;
+use abi::user::{self, Make};
 use std::fs::File;
 use std::os::fd::{AsFd, AsRawFd};
 use zerocopy::{FromZeros, IntoBytes};
@@ -22,6 +25,9 @@ const INIT: &str = "failed to initialize dtrace";
 /// Room for a snapshot at least and at most; GO tells what is needed.
 const FIRST_ROOM: usize = 64 << 10;
 const MOST_ROOM: usize = 16 << 30;
+
+/// Refusals of one MAKE that are told one by one.
+const MOST_REFUSALS: usize = 256;
 
 /// What to say if nobody may trace, whatever his privileges.
 fn lockdown() -> Option<String> {
@@ -305,6 +311,15 @@ impl Kernel for Device {
             }
             text.resize(need, 0);
         }
+    }
+
+    fn make(&mut self, pid: u32, packed: &[u8]) -> Answer<Made> {
+        let mut arg = Make { pid, ..Make::default() };
+        let mut refusals = vec![user::Refusal::default(); MOST_REFUSALS];
+        sys::ioctl_make(self.file.as_fd(), &mut arg, packed, &mut refusals)
+            .map_err(|e| self.refusal(e))?;
+        refusals.truncate(arg.refused as usize);
+        Ok(Made { refusals, refused: arg.refused })
     }
 
     fn status(&mut self) -> Answer<Status> {

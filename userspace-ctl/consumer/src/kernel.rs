@@ -12,6 +12,7 @@ use abi::probe::{ProbeDesc, ProbeView, NARGS_UNKNOWN};
 use abi::reason::Reason;
 use abi::record::{AggDesc, EprobeDesc, RecDesc};
 use abi::status::Status;
+use abi::user;
 use std::fs::File;
 
 /// Answer of the kernel.
@@ -109,6 +110,15 @@ pub struct Started {
     pub sizes: [(OptionId, u64); 4],
 }
 
+/// What MAKE tells.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Made {
+    /// Places without a probe, the first of them.
+    pub refusals: Vec<user::Refusal>,
+    /// How many there are.
+    pub refused: u32,
+}
+
 /// A pattern that matches every probe; the empty one leaves out probes without a function.
 pub fn every_probe() -> ProbeDesc {
     ProbeDesc::new(b"*", b"", b"", b"").unwrap_or(ProbeDesc::EMPTY)
@@ -139,6 +149,8 @@ pub trait Kernel {
     fn aggregation(&mut self, id: AggId) -> Answer<Aggregation>;
     /// Fetches a format string, without its NUL.
     fn format(&mut self, id: FormatId) -> Answer<Vec<u8>>;
+    /// Makes packed probes in a process.
+    fn make(&mut self, pid: u32, packed: &[u8]) -> Answer<Made>;
     /// Drops and liveness.
     fn status(&mut self) -> Answer<Status>;
 

@@ -26,6 +26,7 @@ pub mod status;
 pub mod symbol;
 pub mod sys;
 pub mod types;
+pub mod user;
 pub mod wait;
 pub mod why;
 pub mod world;

@@ -15,6 +15,7 @@ use crate::print::folded::{self, Shape};
 use crate::print::report::{Effect, Report, Reporter};
 use crate::status::{self, Drops};
 use crate::symbol::Symbols;
+use crate::user::Users;
 use crate::wait::{Event, Waiter};
 use crate::{enable, print};
 use abi::action::ActionKind;
@@ -65,6 +66,7 @@ pub struct Session<'a> {
     store: Store,
     reporter: Reporter,
     status: Status,
+    users: Users,
     /// Where `freopen()` has sent the output.
     redirected: Option<File>,
     exit: Option<i32>,
@@ -135,12 +137,18 @@ impl<'a> Session<'a> {
             store: Store::new(programs.last().map_or(&[], |p| &p.aggregations), symbols),
             programs,
             status: Status::default(),
+            users: Users::default(),
             redirected: None,
             exit: None,
             records: false,
             bell: None,
             text: Vec::new(),
         })
+    }
+
+    /// Gives processes the probes that `users` wants of them, as they load more.
+    pub fn follow(&mut self, users: Users) {
+        self.users = users;
     }
 
     /// Probes matched, over all descriptions of all programs.
@@ -238,6 +246,7 @@ impl<'a> Session<'a> {
             }
             if status {
                 self.look_at_status()?;
+                self.look_at_users()?;
             }
             for (at, rate) in due.iter_mut().zip(self.rates()) {
                 if *at <= now {
@@ -274,6 +283,12 @@ impl<'a> Session<'a> {
             return Err(Error::new("processing aborted", cause).into());
         }
         Ok(now.exiting != 0 || now.filled != 0)
+    }
+
+    /// Has a process something new to be traced?
+    fn look_at_users(&mut self) -> Result<(), Failure> {
+        self.users.follow(self.kernel);
+        self.users.take_told().iter().try_for_each(|line| self.say(line))
     }
 
     /// Takes and prints what is there.

@@ -9,6 +9,7 @@ use abi::conf::Conf;
 use abi::ioctl::{BufDesc, Enable, Explain, Format, Go, Probes, Report, Symbol};
 use abi::record::{AggDesc, EprobeDesc, RecDesc};
 use abi::status::Status;
+use abi::user::{Make, Refusal};
 use d::Identity;
 use std::fs::File;
 use std::io::{Error, Result};
@@ -90,13 +91,29 @@ fn call<T: FromBytes + IntoBytes>(fd: BorrowedFd<'_>, request: u32, arg: &mut T)
     let address = std::ptr::from_mut(arg);
     // SAFETY: `arg` is live, exclusive and as large as `request` says (checked above); whatever bytes
     // the kernel leaves in it are a valid T (FromBytes). Memory it points to is the caller's live
-    // `data` (Window) or none (Plain).
+    // `data` (Window), none (Plain), or as long as its two extents say (`ioctl_make`).
     let rc = unsafe { libc::ioctl(fd.as_raw_fd(), libc::c_ulong::from(request), address) };
     if rc < 0 {
         Err(Error::last_os_error())
     } else {
         Ok(())
     }
+}
+
+/// Asks for packed probes; the kernel reads `packed` and fills `refusals`. The addresses are in the
+/// argument for the time of the call only.
+pub fn ioctl_make(
+    fd: BorrowedFd<'_>,
+    arg: &mut Make,
+    packed: &[u8],
+    refusals: &mut [Refusal],
+) -> Result<()> {
+    (arg.from, arg.size) = (packed.as_ptr() as u64, packed.len() as u64);
+    arg.refusals = refusals.as_mut_ptr() as u64;
+    arg.refused = u32::try_from(refusals.len()).unwrap_or(u32::MAX);
+    let result = call(fd, abi::user::MAKE, arg);
+    (arg.from, arg.refusals) = (0, 0);
+    result
 }
 
 /// What a file of sysfs has, without copying it, for as long as we live. Few of its files can be mapped, and

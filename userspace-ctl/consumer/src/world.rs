@@ -4,6 +4,7 @@
 use crate::kernel::Kernel;
 use crate::symbol::Symbols;
 use crate::types::{KernelTypes, KERNEL};
+use crate::user::Users;
 use crate::why::{self, Machine};
 use abi::ids::ProbeId;
 use abi::probe::{ProbeDesc, NARGS_UNKNOWN};
@@ -19,6 +20,7 @@ pub struct KernelWorld<'k> {
     kernel: RefCell<&'k mut dyn Kernel>,
     types: KernelTypes,
     machine: Machine,
+    users: RefCell<Users>,
 }
 
 impl<'k> KernelWorld<'k> {
@@ -29,12 +31,18 @@ impl<'k> KernelWorld<'k> {
 
     /// With the types of another kernel than the running one.
     pub fn with_types(kernel: &'k mut dyn Kernel, types: KernelTypes) -> Self {
-        Self { kernel: RefCell::new(kernel), types, machine: Machine::here() }
+        let (kernel, machine) = (RefCell::new(kernel), Machine::here());
+        Self { kernel, types, machine, users: RefCell::default() }
     }
 
     /// With another machine to ask about what the kernel does not know.
     pub fn with_machine(self, machine: Machine) -> Self {
         Self { machine, ..self }
+    }
+
+    /// What the programs want of processes.
+    pub fn into_users(self) -> Users {
+        self.users.into_inner()
     }
 }
 
@@ -67,6 +75,10 @@ fn symbol(
 }
 
 impl World for KernelWorld<'_> {
+    fn resolve(&self, wanted: ProbePattern) -> ProbePattern {
+        self.users.borrow_mut().resolve(*self.kernel.borrow_mut(), wanted)
+    }
+
     fn matches(&self, p: &ProbePattern) -> Matches {
         let count = pattern(p).and_then(|p| self.kernel.borrow_mut().count(&p).ok());
         count.map_or_else(Matches::default, |c| Matches {
@@ -76,7 +88,8 @@ impl World for KernelWorld<'_> {
     }
 
     fn why(&self, wanted: &ProbePattern) -> Option<Why> {
-        Some(why::why(*self.kernel.borrow_mut(), &self.machine, wanted))
+        let of_process = self.users.borrow().why(wanted);
+        of_process.or_else(|| Some(why::why(*self.kernel.borrow_mut(), &self.machine, wanted)))
     }
 
     fn probes(&self, wanted: &ProbePattern) -> Vec<Probe> {

@@ -5,6 +5,7 @@
 //! a human reads the difference.
 
 mod fake;
+mod user;
 
 use abi::option::OptionId;
 use consumer::session::{Output, Session, Settings};

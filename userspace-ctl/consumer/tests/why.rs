@@ -7,7 +7,9 @@ use abi::ids::{AggId, Epid, FormatId, ProbeId};
 use abi::probe::{part_matches, ProbeDesc};
 use abi::reason::Reason;
 use abi::status::Status;
-use consumer::kernel::{Aggregation, Answer, Buffer, Eprobe, Kernel, Room, Snapshot, Started};
+use consumer::kernel::{
+    Aggregation, Answer, Buffer, Eprobe, Kernel, Made, Room, Snapshot, Started,
+};
 use consumer::why::Machine;
 use consumer::world::KernelWorld;
 use d::{Compiler, Source, SpecKind};
@@ -82,6 +84,9 @@ impl Kernel for Fixed {
         Ok(Some(known.map_or((Reason::Unknown, String::new()), |r| (r.1, r.2.to_string()))))
     }
     fn conf(&mut self) -> Answer<Conf> {
+        unreachable!()
+    }
+    fn make(&mut self, _: u32, _: &[u8]) -> Answer<Made> {
         unreachable!()
     }
     fn enable(&mut self, _: &[u8]) -> Answer<u32> {

@@ -4,6 +4,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use crate::diag::Tag;
 use crate::types::{Member, StructId, Type};
 
 /// A probe description as the program gives it: four parts (empty matches all, globs allowed), or
@@ -136,6 +137,8 @@ impl TypeSpace {
 /// Why a pattern matches nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Why {
+    /// A complaint of its own, instead of that nothing matches.
+    pub verdict: Option<(Tag, String)>,
     /// What the blamed text is: "no such function".
     pub label: String,
     /// Facts.
@@ -157,6 +160,11 @@ impl Why {
 /// Questions about types come only if a program needs them: one without struct, typedef or
 /// `args[]` asks none, so an answer may cost a read of the kernel's types.
 pub trait World {
+    /// A description as its probes are called. A world whose probes are made as they are asked for
+    /// makes them now.
+    fn resolve(&self, pattern: ProbePattern) -> ProbePattern {
+        pattern
+    }
     /// How many probes match, and what they pass.
     fn matches(&self, pattern: &ProbePattern) -> Matches;
     /// Why a pattern matches nothing. A world that does not know has near names and providers.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //! `-l`: which probes are there.
 
+use super::run;
 use crate::args::Args;
 use crate::settings::Settings;
 use crate::{compile, Stop};
@@ -10,7 +11,7 @@ use consumer::device::Device;
 use consumer::kernel::every_probe;
 use consumer::print::listing;
 use consumer::types::KernelTypes;
-use consumer::world::{pattern, KernelWorld};
+use consumer::world::pattern;
 use consumer::{Error, Failure, Kernel};
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -25,7 +26,9 @@ pub fn run(args: &Args, settings: &Settings) -> Result<i32, Stop> {
     if args.specs.is_empty() {
         patterns.push(every_probe());
     } else {
-        let programs = compile::all(args, settings, None, &KernelWorld::new(&mut device))?;
+        let targets = run::targets(args)?;
+        let target = run::target(args, &targets);
+        let (programs, _) = compile::with_users(args, settings, target, &mut device)?;
         let probes = programs.iter().flat_map(|p| &p.clauses).flat_map(|c| &c.probes);
         patterns.extend(probes.filter_map(pattern));
     }

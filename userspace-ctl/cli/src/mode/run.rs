@@ -10,8 +10,9 @@ use consumer::device::Device;
 use consumer::print::listing;
 use consumer::process::Target;
 use consumer::session::{self, Output, Session};
+use consumer::user::Users;
 use consumer::wait::Signals;
-use consumer::world::{AnyProbe, KernelWorld};
+use consumer::world::AnyProbe;
 use consumer::{Error, Failure};
 use d::Program;
 use std::io::Write as _;
@@ -28,13 +29,10 @@ pub fn run(args: &Args, settings: Settings) -> Result<i32, Stop> {
         true => Vec::new(),
         false => targets(args)?,
     };
-    let target = match args.pids.first() {
-        Some(pid) => Some(*pid),
-        None => targets.first().map(Target::pid),
-    };
-    let programs = match &mut device {
-        Some(device) => compile::all(args, &settings, target, &KernelWorld::new(device))?,
-        None => compile::all(args, &settings, target, &AnyProbe::default())?,
+    let target = target(args, &targets);
+    let (programs, users) = match &mut device {
+        Some(device) => compile::with_users(args, &settings, target, device)?,
+        None => (compile::all(args, &settings, target, &AnyProbe::default())?, Users::default()),
     };
     if args.disassemble {
         let bounds = args.verbose.then(|| settings.get(OptionId::Strsize));
@@ -47,7 +45,7 @@ pub fn run(args: &Args, settings: Settings) -> Result<i32, Stop> {
     }
     match device {
         Some(mut device) if !args.compile_only => {
-            trace(args, &settings, &mut device, targets, programs)
+            trace(args, &settings, &mut device, targets, programs, users)
         }
         _ => Ok(0),
     }
@@ -65,7 +63,12 @@ fn stability(args: &Args, programs: &[Program]) -> Vec<u8> {
     out
 }
 
-fn targets(args: &Args) -> Result<Vec<Target>, Error> {
+/// `$target`.
+pub fn target(args: &Args, targets: &[Target]) -> Option<u32> {
+    args.pids.first().copied().or_else(|| targets.first().map(Target::pid))
+}
+
+pub fn targets(args: &Args) -> Result<Vec<Target>, Error> {
     let created = args.commands.iter().map(|c| Target::create(c));
     created.chain(args.pids.iter().map(|&p| Target::grab(p))).collect()
 }
@@ -76,6 +79,7 @@ fn trace(
     device: &mut Device,
     targets: Vec<Target>,
     programs: Vec<Program>,
+    users: Users,
 ) -> Result<i32, Stop> {
     let options = settings.over(&programs)?;
     let is_on = |id| options.contains(&(id, 1));
@@ -95,6 +99,7 @@ fn trace(
     // From here on a signal ends the session in order.
     let mut waiter = Signals::new(targets)?;
     let mut session = Session::enable(device, output, how, &options, &name, programs)?;
+    session.follow(users);
     let matched = session.matched();
     if !is_on(OptionId::Quiet) {
         // The kernel's count is the truth; it cannot tell several programs apart.

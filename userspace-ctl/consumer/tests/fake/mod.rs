@@ -14,10 +14,13 @@ use abi::option::{OptionId, Options};
 use abi::probe::{part_matches, ProbeDesc};
 use abi::record::{AggDesc, EprobeDesc, Layout, RecDesc, RecordHeader, HEADER_SIZE};
 use abi::status::Status;
+use abi::user::{Refusal as Refused, UserKind, UserProbeView, UserReason};
 use buffers::aggregation::AggBuffer;
 use buffers::principal::Principal;
 use buffers::Key;
-use consumer::kernel::{Aggregation, Answer, Buffer, Eprobe, Kernel, Room, Snapshot, Started};
+use consumer::kernel::{
+    Aggregation, Answer, Buffer, Eprobe, Kernel, Made, Room, Snapshot, Started,
+};
 use consumer::wait::{Event, Waiter};
 use consumer::Refusal;
 use dif::asm::Object;
@@ -82,6 +85,10 @@ pub struct Inner {
     pub refusal: Option<String>,
     /// What GO leaves out: name and reason of each.
     pub left_out: Vec<String>,
+    /// Refuses the next MAKE with this.
+    pub refusal_of_make: Option<Refusal>,
+    /// Functions of programs whose places MAKE refuses, and why.
+    pub left_out_of: Vec<(String, UserReason)>,
     /// An option that memory is short for, and what GO makes of it.
     pub lowered: Option<(OptionId, u64)>,
     clauses: Vec<Rc<Clause>>,
@@ -119,6 +126,8 @@ impl Fake {
             script: Script::new(),
             refusal: None,
             left_out: Vec::new(),
+            refusal_of_make: None,
+            left_out_of: Vec::new(),
             lowered: None,
             clauses: Vec::new(),
             ecbs: Vec::new(),
@@ -432,6 +441,45 @@ impl Kernel for Fake {
         into.extend(batch.iter().map(|&i| inner.probes[i]));
         *cursor = batch.last().map_or(*cursor, |&i| i as u32 + 1);
         Ok(!batch.is_empty())
+    }
+
+    /// Every place gets a probe, but for those of functions that the test has left out.
+    fn make(&mut self, pid: u32, packed: &[u8]) -> Answer<Made> {
+        let mut inner = self.0.borrow_mut();
+        if let Some(refusal) = inner.refusal_of_make.take() {
+            return Err(refusal);
+        }
+        let (mut rest, mut refusals) = (packed, Vec::new());
+        for n in 0.. {
+            let Some(p) = UserProbeView::unpack(&mut rest) else { break };
+            let [provider, module, function, name] =
+                p.names.map(|n| String::from_utf8_lossy(n).into_owned());
+            if let Some((_, reason)) = inner.left_out_of.iter().find(|f| f.0 == function) {
+                let reason = *reason as u32;
+                refusals.extend(p.places().map(|place| Refused {
+                    probe: n,
+                    place,
+                    reason,
+                    pad: 0,
+                }));
+                continue;
+            }
+            let names = match UserKind::from_number(p.head.kind).unwrap() {
+                UserKind::Entry => vec!["entry".to_string()],
+                UserKind::Return => vec!["return".to_string()],
+                UserKind::Offset => p.places().map(|at| format!("{at:x}")).collect(),
+                UserKind::Usdt => vec![name],
+            };
+            let provider = if provider.is_empty() { "pid".to_string() } else { provider };
+            for name in names {
+                let parts = [format!("{provider}{pid}"), module.clone(), function.clone(), name];
+                let [a, b, c, d] = parts.each_ref().map(|p| p.as_bytes());
+                let id = ProbeId(inner.probes.len() as u32 + 1);
+                inner.probes.push(ProbeDesc { id, ..ProbeDesc::new(a, b, c, d).unwrap() });
+            }
+        }
+        let refused = refusals.len() as u32;
+        Ok(Made { refusals, refused })
     }
 
     fn enable(&mut self, bytes: &[u8]) -> Answer<u32> {

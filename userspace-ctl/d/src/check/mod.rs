@@ -160,6 +160,7 @@ impl<'a> Checker<'a> {
         for (text, span) in &clause.probes {
             match probe_desc::pattern(text, *span, self.source) {
                 Ok(pattern) => {
+                    let pattern = self.world.resolve(pattern);
                     let found = self.world.matches(&pattern);
                     self.matched = self.matched.saturating_add(found.count);
                     if found.count == 0 && !self.settings.allow_zero {
@@ -227,6 +228,9 @@ impl<'a> Checker<'a> {
         let mut d = Diagnostic::new(Tag::PdescZero, span, message).label("no such probe");
         d.is_bare = true;
         if let Some(why) = self.world.why(pattern) {
+            if let Some((tag, message)) = why.verdict {
+                (d.tag, d.message) = (tag, message);
+            }
             d.primary.text = why.label;
             d.notes = why.notes;
             d.hint = why.hint;

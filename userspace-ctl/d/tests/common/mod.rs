@@ -330,6 +330,10 @@ impl World for TestWorld {
     fn matches(&self, pattern: &ProbePattern) -> Matches {
         self.0.matches(pattern)
     }
+    fn why(&self, pattern: &ProbePattern) -> Option<d::world::Why> {
+        let verdict = Some((types::of_process(pattern.parts())?, "no".to_string()));
+        Some(d::world::Why { verdict, ..d::world::Why::default() })
+    }
     fn nearest(&self, pattern: &ProbePattern) -> Vec<String> {
         self.0.nearest(pattern)
     }
@@ -390,6 +394,7 @@ pub fn world() -> TestWorld {
         "fbt:vmlinux:nameless:entry",
         "libprov:::go",
         "libprov:::stop",
+        "pid1234:a.out:main:entry",
     ]);
     // hworld's probes say what they pass.
     for (parts, nargs) in &mut w.probes {

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Why a description of a process' probes matches nothing, in words.
+
+use crate::error::Refusal;
+use abi::probe::is_glob;
+use abi::user::UserReason;
+use d::world::Why;
+use d::{ProbePattern, Tag};
+use program::Miss;
+
+/// Most objects that are named.
+const LISTED: usize = 12;
+
+/// What is wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Missed {
+    /// No number behind `pid`, or one that no process has.
+    Number,
+    /// The process cannot be read, for this reason.
+    Grab(u32, String),
+    /// It has no program.
+    Empty(u32),
+    /// It has other objects.
+    Object(Vec<String>),
+    /// It has no libraries.
+    Static(String),
+    /// No object has the function; some have these.
+    Function(Vec<String>),
+    /// In this object.
+    Of(String, Miss),
+    /// More places than so many.
+    TooMany(usize),
+    /// The module refused all of it, for this reason.
+    Refused(UserReason),
+    /// The module refused to do it at all.
+    Kernel(u32, Refusal),
+}
+
+impl Missed {
+    /// The complaint.
+    pub(super) fn why(&self, wanted: &ProbePattern) -> Why {
+        let (tag, message) = self.verdict(wanted);
+        let verdict = Some((tag, message));
+        let (label, notes, hint) = self.advice(wanted);
+        Why { verdict, label: label.into(), notes, hint }
+    }
+
+    fn verdict(&self, wanted: &ProbePattern) -> (Tag, String) {
+        let ProbePattern { provider, module, function, name, .. } = wanted;
+        let is_open = |part: &str| part.is_empty() || is_glob(part.as_bytes());
+        match self {
+            Self::Number => {
+                (Tag::ProcBadpid, format!("provider {provider} has no valid process id"))
+            }
+            Self::Grab(pid, why) => (Tag::ProcGrab, format!("failed to grab process {pid}: {why}")),
+            Self::Empty(pid) => {
+                (Tag::ProcGrab, format!("failed to grab process {pid}: it runs no program"))
+            }
+            Self::Object(_) => (Tag::ProcLib, format!("{provider} has no object {module}")),
+            Self::Static(_) => (
+                Tag::ProcDyn,
+                format!("{provider} is linked statically: it has no object {module}"),
+            ),
+            Self::Function(_) if is_open(module) || is_open(function) => {
+                (Tag::PdescZero, format!("probe description {wanted} does not match any probes"))
+            }
+            Self::Function(_) => (Tag::ProcFunc, format!("{module} has no function {function}")),
+            Self::Of(_, Miss::Function) | Self::Of(_, Miss::Name) => {
+                (Tag::ProcName, format!("a function has no probe `{name}`"))
+            }
+            Self::Of(object, Miss::Behind { .. }) => {
+                (Tag::ProcOff, format!("offset 0x{name} is not in {object}:{function}"))
+            }
+            Self::Of(object, Miss::Within { .. }) => {
+                let message = format!("no instruction of {object}:{function} begins at 0x{name}");
+                (Tag::ProcAlign, message)
+            }
+            Self::TooMany(most) => {
+                (Tag::ProcCreatefail, format!("{wanted} means more than {most} places"))
+            }
+            Self::Refused(_) => {
+                (Tag::ProcCreatefail, format!("failed to make probes for {wanted}"))
+            }
+            Self::Kernel(_, e) if e.errno == libc::ENOTTY => {
+                let message = "the loaded module does not trace user programs".to_string();
+                (Tag::ProcNodev, message)
+            }
+            Self::Kernel(pid, e) if e.errno == libc::ESRCH => {
+                (Tag::ProcGrab, format!("failed to grab process {pid}: {e}"))
+            }
+            Self::Kernel(pid, e) => {
+                (Tag::ProcCreatefail, format!("failed to make probes in process {pid}: {e}"))
+            }
+        }
+    }
+
+    /// Label, notes, hint.
+    fn advice(&self, wanted: &ProbePattern) -> (&'static str, Vec<String>, Option<String>) {
+        match self {
+            Self::Number => {
+                let hint = "`pid1234:...`; `pid$target:...` with -p or -c";
+                ("expected `pid` and the number of a process", vec![], Some(hint.into()))
+            }
+            Self::Grab(..) => ("no process to be traced", vec![], None),
+            Self::Empty(_) => {
+                let note = "it is a thread of the kernel, or is ending";
+                ("no program", vec![note.into()], None)
+            }
+            Self::Object(names) => {
+                let mut list = names.iter().take(LISTED).cloned().collect::<Vec<_>>().join(", ");
+                if names.len() > LISTED {
+                    list.push_str(&format!(" and {} more", names.len() - LISTED));
+                }
+                let hint = "one that is loaded later gets its probes then: `-Z` accepts that there are none now";
+                ("no such object", vec![format!("its objects are: {list}")], Some(hint.into()))
+            }
+            Self::Static(_) => {
+                let hint = format!(
+                    "all its functions are in a.out: `{}:a.out:{}:{}`",
+                    wanted.provider, wanted.function, wanted.name
+                );
+                ("no such object", vec![], Some(hint))
+            }
+            Self::Function(near) => {
+                let near: Vec<String> = near
+                    .iter()
+                    .map(|n| format!("`{}:{n}:{}`", wanted.provider, wanted.name))
+                    .collect();
+                let hint =
+                    (!near.is_empty()).then(|| format!("did you mean {}?", near.join(" or ")));
+                let note = "a stripped file has only the functions that others call".to_string();
+                ("no such function", if hint.is_none() { vec![note] } else { vec![] }, hint)
+            }
+            Self::Of(_, Miss::Behind { size }) => (
+                "behind the function's end",
+                vec![format!("the function has 0x{size:x} bytes")],
+                None,
+            ),
+            Self::Of(_, Miss::Within { begins }) => {
+                ("within an instruction", vec![], Some(format!("that one begins at `{begins:x}`")))
+            }
+            Self::Of(..) => {
+                let note = "a function has `entry`, `return`, and hex offsets: `0`, `1f`";
+                ("no such probe", vec![note.into()], None)
+            }
+            Self::TooMany(_) => {
+                ("too much", vec![], Some("name the object or the function".into()))
+            }
+            Self::Refused(reason) => ("no probe", vec![reason.words().into()], None),
+            Self::Kernel(..) => ("no probe", vec![], None),
+        }
+    }
+}

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Probes of user programs. The module knows no symbols: when a description names a process, its
+//! objects are read here and the probes that are meant are asked for; then the description matches as
+//! any other does.
+//!
+//! ```text
+//!  pid123:libc:malloc:entry ──► program::Process ──► expand ──► MAKE
+//!           └──► pid123:libc.so.6:malloc:entry, as the probe is called ──► ENABLE
+//! ```
+//! A description is kept: what a process maps later ([`Users::follow`]) gets its probes then.
+
+mod miss;
+
+use crate::error::reason;
+use crate::kernel::Kernel;
+use abi::probe::is_glob;
+use d::world::Why;
+use d::ProbePattern;
+use miss::Missed;
+use program::expand::{self, Batches, Pattern, Refused};
+use program::maps::Identity;
+use program::process::{Images, Object, Process, PROGRAM};
+use program::Miss;
+use std::collections::{HashMap, HashSet};
+
+/// The provider of functions and instructions.
+const PID: &str = "pid";
+/// Most places that one description may mean in a process.
+const MOST_PLACES: usize = 4 << 20;
+/// Refusals that are told by name.
+const TOLD: usize = 8;
+
+/// What descriptions want of processes.
+#[derive(Debug, Default)]
+pub struct Users {
+    images: Images,
+    wanted: Vec<Wanted>,
+    missed: HashMap<ProbePattern, Missed>,
+    told: Vec<String>,
+}
+
+/// A description that names a process.
+#[derive(Debug)]
+struct Wanted {
+    pid: u32,
+    pattern: ProbePattern,
+    /// The objects whose probes have been asked for.
+    known: HashSet<(u64, Identity)>,
+}
+
+/// The number in `pid123`; an error: it should be one, and is none.
+fn pid_of(provider: &str) -> Option<Result<u32, ()>> {
+    let digits = provider.strip_prefix(PID)?;
+    if !digits.bytes().all(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    Some(digits.parse().ok().filter(|n| *n > 0).ok_or(()))
+}
+
+/// A name as a pattern that matches nothing else.
+fn literal(name: &str) -> String {
+    let special = |c: char| matches!(c, '*' | '?' | '[' | '\\');
+    name.chars().flat_map(|c| special(c).then_some('\\').into_iter().chain([c])).collect()
+}
+
+impl Users {
+    /// Makes the probes that a description means, if it names a process; gives it as the probes are
+    /// called.
+    pub fn resolve(&mut self, kernel: &mut dyn Kernel, pattern: ProbePattern) -> ProbePattern {
+        let pid = match pid_of(&pattern.provider) {
+            None => return pattern,
+            Some(Ok(pid)) => pid,
+            Some(Err(())) => {
+                self.missed.insert(pattern.clone(), Missed::Number);
+                return pattern;
+            }
+        };
+        let process = match Process::read(pid) {
+            Ok(process) if !process.objects.is_empty() => process,
+            Ok(_) => return self.miss(pattern, Missed::Empty(pid)),
+            Err(e) => return self.miss(pattern, Missed::Grab(pid, reason(&e))),
+        };
+        let mut wanted = Wanted { pid, pattern: pattern.clone(), known: HashSet::new() };
+        let missed = self.make(kernel, &process, &mut wanted).err();
+        self.wanted.push(wanted);
+        let is_spelt = !pattern.module.is_empty() && !is_glob(pattern.module.as_bytes());
+        let object = process.called(&pattern.module).next().filter(|_| is_spelt);
+        let called = match object.map(|o| literal(&o.name)) {
+            Some(module) => ProbePattern { module, ..pattern },
+            None => pattern,
+        };
+        match missed {
+            Some(missed) => self.miss(called, missed),
+            None => called,
+        }
+    }
+
+    fn miss(&mut self, pattern: ProbePattern, missed: Missed) -> ProbePattern {
+        self.missed.insert(pattern.clone(), missed);
+        pattern
+    }
+
+    /// Why a description of a process matches nothing, if that is known.
+    pub fn why(&self, pattern: &ProbePattern) -> Option<Why> {
+        Some(self.missed.get(pattern)?.why(pattern))
+    }
+
+    /// Makes the probes in objects that have come since the last time.
+    pub fn follow(&mut self, kernel: &mut dyn Kernel) {
+        let mut wanted = std::mem::take(&mut self.wanted);
+        let mut last: Option<Process> = None;
+        wanted.retain_mut(|w| {
+            if last.as_ref().is_none_or(|p| p.pid != w.pid) {
+                last = Process::read(w.pid).ok();
+            }
+            let Some(process) = &last else { return false };
+            let now: HashSet<_> = process.objects.iter().map(key).collect();
+            w.known.retain(|k| now.contains(k));
+            // A description that is spelt out may mean what comes later.
+            let _ = self.make(kernel, process, w);
+            true
+        });
+        self.wanted = wanted;
+    }
+
+    /// What there is to tell.
+    pub fn take_told(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.told)
+    }
+
+    /// Makes the probes of a description in objects that are not known yet.
+    fn make(
+        &mut self,
+        kernel: &mut dyn Kernel,
+        process: &Process,
+        wanted: &mut Wanted,
+    ) -> Result<(), Missed> {
+        let Wanted { pid, pattern, known } = wanted;
+        let mut objects = process.called(&pattern.module).peekable();
+        if objects.peek().is_none() {
+            return Err(self.no_object(process, pattern));
+        }
+        let (mut out, mut missed, mut is_found) = (Batches::default(), None, false);
+        for object in objects.filter(|o| known.insert(key(o))) {
+            let (image, bias) = object.image(*pid, &self.images);
+            let meant = Pattern { function: &pattern.function, name: &pattern.name };
+            match expand::expand((&object.name, image, *bias), meant, &mut out) {
+                Ok(()) => is_found = true,
+                // Of several objects one may have it; what is wrong with that one counts.
+                Err(Miss::Function) => {}
+                Err(miss) => missed = Some(Missed::Of(object.name.clone(), miss)),
+            }
+            if out.places > MOST_PLACES {
+                return Err(Missed::TooMany(MOST_PLACES));
+            }
+        }
+        self.send(kernel, *pid, out)?;
+        match missed {
+            Some(missed) if !is_found => Err(missed),
+            None if !is_found => Err(Missed::Function(self.near(process, pattern))),
+            _ => Ok(()),
+        }
+    }
+
+    /// Asks for probes, and notes what was refused.
+    fn send(&mut self, kernel: &mut dyn Kernel, pid: u32, out: Batches) -> Result<(), Missed> {
+        let mut refused = out.refused;
+        let (mut more, mut failed) = (0, None);
+        for batch in &out.packed {
+            match kernel.make(pid, batch) {
+                Ok(made) => {
+                    more += (made.refused as usize).saturating_sub(made.refusals.len());
+                    let of = made.refusals.iter().filter_map(|r| expand::refused(batch, r));
+                    refused.extend(of);
+                }
+                Err(e) => failed = Some(e),
+            }
+        }
+        let last = refused.last().map(|r| r.reason);
+        self.tell(pid, refused, more);
+        match failed {
+            Some(e) => Err(Missed::Kernel(pid, e)),
+            None => match (last, out.packed.is_empty()) {
+                (Some(reason), _) => Err(Missed::Refused(reason)),
+                (None, _) => Ok(()),
+            },
+        }
+    }
+
+    fn tell(&mut self, pid: u32, refused: Vec<Refused>, more: usize) {
+        let n = refused.len() + more;
+        if n == 0 {
+            return;
+        }
+        let (s, were) = if n == 1 { ("", "was") } else { ("s", "were") };
+        let mut text = format!("dtrace: {n} place{s} of pid {pid} {were} left out:");
+        for Refused { names, reason } in refused.iter().take(TOLD) {
+            text.push_str(&format!("\n  {}: {}", names.join(":"), reason.words()));
+        }
+        match n.saturating_sub(TOLD.min(refused.len())) {
+            0 => {}
+            rest => text.push_str(&format!("\n  and {rest} more")),
+        }
+        self.told.push(text);
+    }
+
+    fn no_object(&self, process: &Process, pattern: &ProbePattern) -> Missed {
+        let mut names: Vec<String> = process.objects.iter().map(|o| o.name.clone()).collect();
+        names.dedup();
+        let mut program = process.called(PROGRAM);
+        let is_static = program.next().is_some_and(|o| {
+            let (image, _) = o.image(process.pid, &self.images);
+            image.is_native && !image.is_dynamic
+        });
+        match is_static && !is_glob(pattern.module.as_bytes()) {
+            true => Missed::Static(pattern.module.clone()),
+            false => Missed::Object(names),
+        }
+    }
+
+    /// Names like that of a function that is not there.
+    fn near(&self, process: &Process, pattern: &ProbePattern) -> Vec<String> {
+        let mut near = Vec::new();
+        for object in process.called(&pattern.module) {
+            let (image, _) = object.image(process.pid, &self.images);
+            let names = image.functions().iter().map(|f| &*f.name);
+            let found = crate::why::nearest::nearest(&pattern.function, || names.clone(), 3);
+            near.extend(found.iter().map(|n| format!("{}:{}", object.name, n.name)));
+        }
+        near.truncate(3);
+        near
+    }
+}
+
+fn key(object: &Object) -> (u64, Identity) {
+    let (start, identity) = object.key();
+    (start, identity.clone())
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Descriptions of our own process' probes, compiled: which probes are asked for, what a description is
+//! rewritten to, and what is said of one that means nothing.
+
+use crate::fake::Fake;
+use abi::user::UserReason;
+use consumer::world::KernelWorld;
+use consumer::Refusal;
+use d::{Compiler, Program, Source, SpecKind};
+
+/// A program, or its first complaint as `[TAG] message / label / hint`; then what was told.
+fn compile(fake: &Fake, text: &str) -> (Result<Program, String>, Vec<String>) {
+    let mut kernel = fake.clone();
+    let world = KernelWorld::new(&mut kernel);
+    let options = d::Options { target: Some(std::process::id()), ..d::Options::default() };
+    let source = Source::spec(SpecKind::Name, text);
+    let compiled = Compiler::new(options).compile(&source, &world);
+    let first = compiled.diagnostics.first();
+    let complaint = first.map(|d| {
+        let hint = d.hint.as_deref().unwrap_or("");
+        format!("[{}] {} / {} / {hint}", d.tag.name(), d.message, d.primary.text)
+    });
+    (compiled.program.ok_or_else(|| complaint.unwrap()), world.into_users().take_told())
+}
+
+/// The names of the probes that were made, without the provider.
+fn made(fake: &Fake) -> Vec<String> {
+    let own = format!("pid{}", std::process::id());
+    let name = |p: &abi::probe::ProbeDesc| {
+        let parts = p.parts().map(|p| String::from_utf8_lossy(p).into_owned());
+        (parts[0] == own).then(|| parts[1..].join(":"))
+    };
+    fake.0.borrow().probes.iter().filter_map(name).collect()
+}
+
+#[test]
+fn a_description_makes_its_probes() {
+    let fake = Fake::new(1, &[]);
+    let (program, told) =
+        compile(&fake, "pid$target:libc:write:entry,pid$target:libc:write:return");
+    let program = program.unwrap();
+    assert_eq!(made(&fake), ["libc.so.6:write:entry", "libc.so.6:write:return"]);
+    assert!(program.matched == 2 && told.is_empty(), "{told:?}");
+    // It is called as the probe is.
+    let modules: Vec<&str> = program.clauses[0].probes.iter().map(|p| p.module.as_str()).collect();
+    assert_eq!(modules, ["libc.so.6"; 2]);
+    let own = std::env::current_exe().unwrap();
+    let own = own.file_name().unwrap().to_string_lossy();
+    let (program, _) = compile(&fake, "pid$target:a.out:main:entry");
+    assert_eq!(program.unwrap().clauses[0].probes[0].module, own);
+    assert_eq!(made(&fake)[2], format!("{own}:main:entry"));
+}
+
+#[test]
+fn globs_make_many() {
+    let fake = Fake::new(1, &[]);
+    let (program, _) = compile(&fake, "pid$target:libc:mem*:entry");
+    let all = made(&fake);
+    assert!(all.len() > 5 && all.iter().all(|p| p.starts_with("libc.so.6:mem")), "{all:?}");
+    assert_eq!(program.unwrap().matched, all.len());
+    let fake = Fake::new(1, &[]);
+    compile(&fake, "pid$target::write:").0.unwrap();
+    let all = made(&fake);
+    for name in ["entry", "return", "0"] {
+        assert!(all.contains(&format!("libc.so.6:write:{name}")), "{name}: {all:?}");
+    }
+}
+
+#[test]
+fn what_means_nothing_says_why() {
+    let pid = std::process::id();
+    for (text, want) in [
+        ("pid:::entry", "[D_PROC_BADPID] provider pid has no valid process id /".to_string()),
+        ("pid0:::entry", "[D_PROC_BADPID] provider pid0 has no".into()),
+        ("pid4294967296:::entry", "[D_PROC_BADPID] provider pid4294967296".into()),
+        ("pid4294967295:::entry", "[D_PROC_GRAB] failed to grab process 4294967295: No such".into()),
+        ("pid$target:libnone::entry", format!("[D_PROC_LIB] pid{pid} has no object libnone / no such object")),
+        ("pid$target:libc:wrte:entry", format!("[D_PROC_FUNC] libc.so.6 has no function wrte / no such function / did you mean `pid{pid}:libc.so.6:write:entry`")),
+        ("pid$target::wrte:entry", format!("[D_PDESC_ZERO] probe description pid{pid}::wrte:entry does not match")),
+        ("pid$target:libc:wrxx*:entry", "[D_PDESC_ZERO]".into()),
+        ("pid$target:libc:write:exit", "[D_PROC_NAME] a function has no probe `exit`".into()),
+        ("pid$target:libc:write:ffffff", "[D_PROC_OFF] offset 0xffffff is not in libc.so.6:write".into()),
+    ] {
+        let (program, told) = compile(&Fake::new(1, &[]), text);
+        let complaint = program.map(|_| ()).unwrap_err();
+        assert!(complaint.starts_with(&want) && told.is_empty(), "{text}\n{complaint}\n{want}");
+    }
+    // Within an instruction: which offset that is depends on the library.
+    let fake = Fake::new(1, &[]);
+    compile(&fake, "pid$target:libc:write:[0-9]*,pid$target:libc:write:[a-f]*").0.unwrap();
+    let offset = |p: &String| u32::from_str_radix(p.rsplit(':').next()?, 16).ok();
+    let begins: Vec<u32> = made(&fake).iter().filter_map(offset).collect();
+    let within = (0..).find(|n| !begins.contains(n)).unwrap();
+    let text = format!("pid$target:libc:write:{within:x}");
+    let complaint = compile(&fake, &text).0.map(|_| ()).unwrap_err();
+    assert!(
+        complaint.starts_with("[D_PROC_ALIGN] no instruction of libc.so.6:write begins"),
+        "{complaint}"
+    );
+}
+
+#[test]
+fn refusals_are_told() {
+    let fake = Fake::new(1, &[]);
+    fake.0.borrow_mut().left_out_of = vec![("write".into(), UserReason::TooFar)];
+    let (program, told) = compile(&fake, "pid$target:libc:write:entry,pid$target:libc:read:entry");
+    let complaint = program.map(|_| ()).unwrap_err();
+    assert!(complaint.starts_with("[D_PROC_CREATEFAIL] failed to make probes for"), "{complaint}");
+    let line = format!(
+        "dtrace: 1 place of pid {} was left out:\n  libc.so.6:write:entry: {}",
+        std::process::id(),
+        UserReason::TooFar.words()
+    );
+    assert_eq!(told, [line]);
+    // Others of the same description are there: that is no mistake.
+    assert!(compile(&fake, "pid$target:libc:[rw]*:entry").0.is_ok());
+    let (program, told) = compile(&fake, "pid$target:libc:write:");
+    assert!(program.is_err() && told[0].contains("\n  and "), "{told:?}");
+    let full = Refusal { errno: libc::ENOMEM, reason: "no memory for it".into() };
+    fake.0.borrow_mut().refusal_of_make = Some(full);
+    let complaint = compile(&fake, "pid$target:libc:malloc:entry").0.map(|_| ()).unwrap_err();
+    let want = format!("failed to make probes in process {}: no memory for it", std::process::id());
+    assert!(complaint.contains(&want), "{complaint}");
+    let old = Refusal { errno: libc::ENOTTY, reason: "Inappropriate ioctl for device".into() };
+    fake.0.borrow_mut().refusal_of_make = Some(old);
+    let complaint = compile(&fake, "pid$target:libc:malloc:entry").0.map(|_| ()).unwrap_err();
+    assert!(complaint.starts_with("[D_PROC_NODEV]"), "{complaint}");
+}

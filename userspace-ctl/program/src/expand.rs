@@ -1,0 +1,446 @@
+// SPDX-License-Identifier: GPL-2.0
+//! A description of probes and an object make packed probes, as the module takes them.
+//!
+//! | name | places |
+//! |---|---|
+//! | `entry` | where the function begins |
+//! | `return` | returns, and jumps out of it |
+//! | hex digits | that instruction |
+//! | a glob, or nothing | `entry`, `return` and all instructions, as far as it matches them |
+//!
+//! A description without globs means all functions of that name: several are one probe with several
+//! places. One with globs means functions, not names: of those that a function has, the best that
+//! matches. The unlikely part of a function, `f.cold`, is no function; see [`leaves`](self::leaves).
+
+use crate::image::{Function, Image};
+use abi::probe::{is_glob, part_matches};
+use abi::user::{self, UserKind, UserProbe, UserProbeView, UserReason, MAX_MAKE};
+use x86::Flow;
+
+/// What is wanted of an object: globs, or names.
+#[derive(Debug, Clone, Copy)]
+pub struct Pattern<'a> {
+    /// Of the function.
+    pub function: &'a str,
+    /// Of the probe.
+    pub name: &'a str,
+}
+
+/// Why a description that is spelt out has no probe.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Miss {
+    /// There is no such function.
+    Function,
+    /// A probe of a function cannot have this name.
+    Name,
+    /// The function ends before.
+    Behind {
+        /// Its bytes.
+        size: u64,
+    },
+    /// That is within an instruction.
+    Within {
+        /// Where this one begins.
+        begins: u64,
+    },
+}
+
+/// A place without a probe.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refused {
+    /// Module, function, name.
+    pub names: [String; 3],
+    /// Why.
+    pub reason: UserReason,
+}
+
+/// Packed probes, so many at a time as one MAKE takes.
+#[derive(Debug, Default)]
+pub struct Batches {
+    /// Each at most [`MAX_MAKE`] bytes.
+    pub packed: Vec<Vec<u8>>,
+    /// Places altogether.
+    pub places: usize,
+    /// What could not be asked for.
+    pub refused: Vec<Refused>,
+}
+
+/// Most places of one packed probe.
+const AT_ONCE: usize = 1 << 15;
+
+impl Batches {
+    /// One more probe.
+    pub fn put(
+        &mut self,
+        head: UserProbe,
+        places: &[u32],
+        args: &[user::UserArg],
+        names: [&str; 4],
+    ) {
+        let mut one = Vec::new();
+        let mut put = |bytes: &[u8]| one.extend_from_slice(bytes);
+        if !user::pack(head, places, args, names.map(str::as_bytes), &mut put) {
+            let [_, module, function, name] = names.map(String::from);
+            let names = [module, function, name];
+            return self.refused.push(Refused { names, reason: UserReason::Names });
+        }
+        self.places += places.len();
+        match self.packed.last_mut().filter(|b| b.len() + one.len() <= MAX_MAKE) {
+            Some(batch) => batch.extend_from_slice(&one),
+            None => self.packed.push(one),
+        }
+    }
+}
+
+/// Which probe of a batch a refusal is about: module, function, name.
+pub fn refused(batch: &[u8], which: &user::Refusal) -> Option<Refused> {
+    let mut rest = batch;
+    let mut all = std::iter::from_fn(|| UserProbeView::unpack(&mut rest));
+    let probe = all.nth(which.probe as usize)?;
+    let reason = UserReason::from_number(which.reason)?;
+    let [_, module, function, name] = probe.names.map(|n| String::from_utf8_lossy(n).into_owned());
+    let name = match UserKind::from_number(probe.head.kind) {
+        Some(UserKind::Entry) => "entry".into(),
+        Some(UserKind::Return) => format!("return (+0x{:x})", which.place),
+        Some(UserKind::Offset) => format!("{:x}", which.place),
+        _ => name,
+    };
+    Some(Refused { names: [module, function, name], reason })
+}
+
+/// An object as its probes are made.
+struct Making<'a> {
+    module: &'a str,
+    image: &'a Image,
+    bias: u64,
+    /// The functions are not spelt out.
+    is_open: bool,
+    out: &'a mut Batches,
+}
+
+/// Adds the probes of an object that a pattern means.
+pub fn expand(
+    (module, image, bias): (&str, &Image, u64),
+    pattern: Pattern<'_>,
+    out: &mut Batches,
+) -> Result<(), Miss> {
+    let wanted = Name::of(pattern.name).ok_or(Miss::Name)?;
+    let mut functions = chosen(image, pattern.function);
+    if functions.is_empty() && !is_open(pattern.function) {
+        return Err(Miss::Function);
+    }
+    functions.sort_by(|a, b| (&a.name, a.address).cmp(&(&b.name, b.address)));
+    let is_open = is_open(pattern.function);
+    let mut making = Making { module, image, bias, is_open, out };
+    for same in functions.chunk_by(|a, b| a.name == b.name) {
+        making.function(same, wanted)?;
+    }
+    Ok(())
+}
+
+/// Does it match more than one name?
+fn is_open(part: &str) -> bool {
+    part.is_empty() || is_glob(part.as_bytes())
+}
+
+/// The functions that are meant, one of each address.
+fn chosen<'a>(image: &'a Image, wanted: &str) -> Vec<&'a Function> {
+    let is_meant = |f: &&Function| match is_open(wanted) {
+        true => !f.name.ends_with(COLD) && part_matches(wanted.as_bytes(), f.name.as_bytes()),
+        false => *f.name == *wanted,
+    };
+    image.places().filter_map(|names| names.iter().find(is_meant)).collect()
+}
+
+/// What compilers append to the name of a function for its unlikely part, which lies elsewhere.
+const COLD: &str = ".cold";
+
+/// Names of probes.
+#[derive(Clone, Copy)]
+enum Name<'a> {
+    Entry,
+    Return,
+    Offset(u64),
+    Glob(&'a str),
+}
+
+impl<'a> Name<'a> {
+    fn of(text: &'a str) -> Option<Self> {
+        match text {
+            "entry" => Some(Self::Entry),
+            "return" => Some(Self::Return),
+            _ if is_open(text) => Some(Self::Glob(text)),
+            // Spelt as the probe will be: in lower case, without zeros in front.
+            _ => u64::from_str_radix(text, 16)
+                .ok()
+                .filter(|n| format!("{n:x}") == text)
+                .map(Self::Offset),
+        }
+    }
+
+    fn has(self, name: &str) -> bool {
+        match self {
+            Self::Entry => name == "entry",
+            Self::Return => name == "return",
+            Self::Offset(_) => false,
+            Self::Glob(glob) => part_matches(glob.as_bytes(), name.as_bytes()),
+        }
+    }
+}
+
+impl Making<'_> {
+    /// The probes of the functions of one name.
+    fn function(&mut self, same: &[&Function], wanted: Name<'_>) -> Result<(), Miss> {
+        let (Some(first), Some(last)) = (same.first(), same.last()) else { return Ok(()) };
+        let head = UserProbe {
+            address: first.address.wrapping_add(self.bias),
+            size: distance(first, last.address.saturating_add(last.size)).unwrap_or(0),
+            ..UserProbe::default()
+        };
+        if wanted.has("entry") {
+            let places: Vec<u32> = same.iter().filter_map(|f| distance(first, f.address)).collect();
+            self.put(UserProbe { kind: UserKind::Entry as u8, ..head }, &first.name, &places);
+        }
+        if wanted.has("return") {
+            let mut places = Vec::new();
+            for f in same {
+                let from = distance(first, f.address).unwrap_or(0);
+                places.extend(self.leaves(f).into_iter().filter_map(|at| from.checked_add(at)));
+            }
+            if !places.is_empty() {
+                self.put(UserProbe { kind: UserKind::Return as u8, ..head }, &first.name, &places);
+            }
+        }
+        let offsets = match self.offsets(first, wanted) {
+            Err(_) if self.is_open => Vec::new(),
+            found => found?,
+        };
+        for places in offsets.chunks(AT_ONCE) {
+            self.put(UserProbe { kind: UserKind::Offset as u8, ..head }, &first.name, places);
+        }
+        Ok(())
+    }
+
+    fn put(&mut self, head: UserProbe, function: &str, places: &[u32]) {
+        self.out.put(head, places, &[], ["", self.module, function, ""]);
+    }
+
+    /// Where the instructions begin that are wanted by their offsets.
+    fn offsets(&mut self, f: &Function, wanted: Name<'_>) -> Result<Vec<u32>, Miss> {
+        if matches!(wanted, Name::Entry | Name::Return) {
+            return Ok(Vec::new());
+        }
+        let code = self.image.code(f.address, f.size);
+        let walk = x86::walk(&code, f.address).map_while(Result::ok);
+        let begins = walk.filter_map(|(at, _)| distance(f, at));
+        let Name::Offset(offset) = wanted else {
+            return Ok(begins.filter(|at| wanted.has(&format!("{at:x}"))).collect());
+        };
+        if offset >= f.size {
+            return Err(Miss::Behind { size: f.size });
+        }
+        let before = begins.take_while(|&at| u64::from(at) <= offset).last().unwrap_or(0);
+        match u64::from(before) == offset {
+            true => Ok(vec![before]),
+            false => Err(Miss::Within { begins: before.into() }),
+        }
+    }
+
+    /// Where a function is left: by returns, and by jumps to elsewhere. Jumps to its own unlikely part
+    /// do not leave it.
+    fn leaves(&mut self, f: &Function) -> Vec<u32> {
+        let code = self.image.code(f.address, f.size);
+        let end = f.address.saturating_add(f.size);
+        let is_cold = |to: u64| {
+            let functions = self.image.functions();
+            let after = functions.partition_point(|f| f.address <= to);
+            let of = after.checked_sub(1).and_then(|at| functions.get(at));
+            of.is_some_and(|c| c.name.strip_suffix(COLD) == Some(&*f.name))
+        };
+        let is_elsewhere = |to: u64| !(f.address..end).contains(&to) && !is_cold(to);
+        let mut places = Vec::new();
+        for step in x86::walk(&code, f.address) {
+            let Ok((at, insn)) = step else {
+                let names = [self.module, &f.name, "return"].map(String::from);
+                self.out.refused.push(Refused { names, reason: UserReason::Undecodable });
+                break;
+            };
+            let behind = distance(f, at).unwrap_or(0);
+            let is_left = match insn.kind {
+                Flow::Return => true,
+                Flow::Jump(to) | Flow::Branch(to) => is_elsewhere(to),
+                Flow::Indirect => is_jump(code.get(behind as usize..).unwrap_or_default()),
+                Flow::Next | Flow::Call(_) | Flow::Trap => false,
+            };
+            if is_left {
+                places.push(behind);
+            }
+        }
+        places
+    }
+}
+
+/// Does it jump where a register or memory says? Calls look the same but for three bits.
+fn is_jump(code: &[u8]) -> bool {
+    let is_prefix =
+        |b: &u8| matches!(b, 0x26 | 0x2e | 0x36 | 0x3e | 0x40..=0x4f | 0x64..=0x67 | 0xf2 | 0xf3);
+    let mut rest = code.iter().skip_while(|b| is_prefix(b));
+    rest.next() == Some(&0xff) && rest.next().is_some_and(|modrm| matches!(modrm >> 3 & 7, 4 | 5))
+}
+
+/// How far behind the beginning of a function, if that can be told.
+fn distance(f: &Function, address: u64) -> Option<u32> {
+    u32::try_from(address.checked_sub(f.address)?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::process::{Images, Process, PROGRAM};
+
+    /// Packed probes as text: function, kind, address, places.
+    type Row = (String, u8, u64, Vec<u32>);
+
+    fn rows(out: &Batches) -> Vec<Row> {
+        let mut rows = Vec::new();
+        for batch in &out.packed {
+            assert!(batch.len() <= MAX_MAKE);
+            let mut rest = &batch[..];
+            while let Some(p) = UserProbeView::unpack(&mut rest) {
+                let name = String::from_utf8_lossy(p.names[2]).into_owned();
+                rows.push((name, p.head.kind, p.head.address, p.places().collect()));
+            }
+            assert!(rest.is_empty());
+        }
+        rows
+    }
+
+    /// What a pattern makes of one of our own objects.
+    fn of(object: &str, function: &str, name: &str) -> (Vec<Row>, Result<(), Miss>) {
+        let me = Process::read(std::process::id()).unwrap();
+        let images = Images::default();
+        let mut out = Batches::default();
+        let mut result = Ok(());
+        for object in me.called(object) {
+            let (image, bias) = object.image(me.pid, &images);
+            let pattern = Pattern { function, name };
+            result = result.and(expand((&object.name, image, *bias), pattern, &mut out));
+        }
+        assert_eq!(out.refused, []);
+        assert_eq!(out.places, rows(&out).iter().map(|r| r.3.len()).sum::<usize>());
+        (rows(&out), result)
+    }
+
+    #[inline(never)]
+    extern "C" fn landmark(n: u64) -> u64 {
+        match std::hint::black_box(n) {
+            0 => 7,
+            n => std::hint::black_box(n / 3),
+        }
+    }
+
+    /// What the compiler calls it.
+    fn name() -> String {
+        assert_eq!(landmark(6), 2);
+        let at = landmark as *const () as u64;
+        let all = of(PROGRAM, "*landmark*", "entry").0;
+        all.into_iter().find(|r| r.2 + u64::from(r.3[0]) == at).unwrap().0
+    }
+
+    #[test]
+    fn a_function_of_ours() {
+        let at = landmark as *const () as u64;
+        let name = &name();
+        let (entry, _) = of(PROGRAM, name, "entry");
+        assert_eq!(entry, [(name.clone(), UserKind::Entry as u8, at, vec![0])]);
+        let (leaves, _) = of(PROGRAM, name, "return");
+        assert!(leaves.len() == 1 && !leaves[0].3.is_empty(), "{leaves:?}");
+        let (all, _) = of(PROGRAM, name, "");
+        let kinds: Vec<u8> = all.iter().map(|r| r.1).collect();
+        assert_eq!(kinds, [UserKind::Entry, UserKind::Return, UserKind::Offset].map(|k| k as u8));
+        let offsets = &all[2].3;
+        assert!(offsets[0] == 0 && offsets.is_sorted() && offsets.len() > 3);
+        assert!(leaves[0].3.iter().all(|at| offsets.contains(at)));
+        let second = format!("{:x}", offsets[1]);
+        assert_eq!(of(PROGRAM, name, &second).0[0].3, [offsets[1]]);
+        let ones = of(PROGRAM, name, "[0-9a-f]").0;
+        assert!(ones.iter().all(|r| r.3.iter().all(|at| *at < 16)), "{ones:?}");
+    }
+
+    #[test]
+    fn what_is_not_there() {
+        let name = &name();
+        assert_eq!(of(PROGRAM, "no_such_function", "entry").1, Err(Miss::Function));
+        assert_eq!(of(PROGRAM, "no_such_function*", "entry"), (vec![], Ok(())));
+        for odd in ["exit", "0x10", "00", "1F", "-1"] {
+            assert_eq!(of(PROGRAM, name, odd).1, Err(Miss::Name), "{odd}");
+        }
+        assert!(
+            matches!(of(PROGRAM, name, "ffffff").1, Err(Miss::Behind { size }) if size < 0x1000)
+        );
+        let all = of(PROGRAM, name, "").0;
+        let offsets = &all[2].3;
+        let gap = offsets.windows(2).find(|w| w[1] - w[0] > 1).unwrap();
+        let within = of(PROGRAM, name, &format!("{:x}", gap[0] + 1)).1;
+        assert_eq!(within, Err(Miss::Within { begins: gap[0].into() }));
+    }
+
+    #[test]
+    fn all_of_libc() {
+        let began = std::time::Instant::now();
+        let (entries, _) = of("libc", "", "entry");
+        let took = began.elapsed();
+        assert!(entries.len() > 1500, "{}", entries.len());
+        let mut names: Vec<_> = entries.iter().map(|r| &r.0).collect();
+        names.dedup();
+        assert_eq!(names.len(), entries.len(), "each name once");
+        let mut places: Vec<u64> =
+            entries.iter().flat_map(|r| r.3.iter().map(|at| r.2 + u64::from(*at))).collect();
+        let n = places.len();
+        places.sort();
+        places.dedup();
+        assert_eq!(places.len(), n, "each function once");
+        let began = std::time::Instant::now();
+        let (returns, _) = of("libc", "", "return");
+        println!("{n} entries in {took:?}, returns in {:?}", began.elapsed());
+        let left = |name: &str| returns.iter().any(|r| r.0 == name);
+        assert!(["write", "malloc", "qsort"].iter().all(|f| left(f)));
+        // Of several names of one place, the one that was asked for.
+        assert_eq!(of("libc", "__write", "entry").0[0].2, of("libc", "write", "entry").0[0].2);
+        assert_eq!(of("libc", "__writ?", "entry").0.len(), 1);
+    }
+
+    #[test]
+    fn jumps() {
+        for (code, want) in [
+            (&[0xff, 0xe0][..], true),
+            (&[0x3e, 0xff, 0xe0], true),
+            (&[0x41, 0xff, 0x24, 0x24], true),
+            (&[0xff, 0xd0], false),
+            (&[0x41, 0xff, 0x14, 0x24], false),
+            (&[0x0f, 0x05], false),
+            (&[0x48], false),
+        ] {
+            assert_eq!(is_jump(code), want, "{code:x?}");
+        }
+    }
+
+    #[test]
+    fn many_places_are_several_probes() {
+        let mut out = Batches::default();
+        let places: Vec<u32> = (0..AT_ONCE as u32).collect();
+        let head = UserProbe { kind: UserKind::Offset as u8, ..UserProbe::default() };
+        (0..10).for_each(|_| out.put(head, &places, &[], ["", "m", "f", ""]));
+        assert!(out.packed.len() == 2 && rows(&out).len() == 10);
+        let which = user::Refusal { probe: 2, place: 31, reason: 7, pad: 0 };
+        let names = ["m", "f", "1f"].map(String::from);
+        assert_eq!(
+            refused(&out.packed[1], &which),
+            Some(Refused { names, reason: UserReason::TooFar })
+        );
+        assert_eq!(refused(&out.packed[1], &user::Refusal { probe: 7, ..which }), None);
+        let long = "x".repeat(abi::probe::FUNCTION_LEN);
+        out.put(head, &[], &[], ["", "m", &long, ""]);
+        assert_eq!(out.refused[0].reason, UserReason::Names);
+    }
+}

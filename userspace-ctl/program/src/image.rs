@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: GPL-2.0
+//! A program's file: segments, functions, bytes of code.
+//!
+//! Addresses here are the file's own; a process has them at a [`bias`](Image::bias).
+//!
+//! | a file that has | is known by |
+//! |---|---|
+//! | `.symtab` | that |
+//! | a file of its build id in `/usr/lib/debug` | that one's `.symtab` |
+//! | `.gnu_debugdata` | that, and `.dynsym` |
+//! | none of these | `.dynsym`: what other objects can call |
+
+use crate::{debug, Map};
+use object::{elf, Object, ObjectSegment, ObjectSymbol, ReadCache, SymbolFlags, SymbolKind};
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+
+/// Pages are so large.
+const PAGE: u64 = 4096;
+
+/// A piece of the file that is mapped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Segment {
+    /// Where it is in the file.
+    pub offset: u64,
+    /// Its bytes there.
+    pub size: u64,
+    /// Its address.
+    pub address: u64,
+    /// It can be run.
+    pub is_executable: bool,
+}
+
+/// A name of a function.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Function {
+    /// Where it begins.
+    pub address: u64,
+    /// Its bytes; of one in assembly that does not say: up to the next one.
+    pub size: u64,
+    /// Without a version.
+    pub name: Box<str>,
+    /// How good a name it is, of several for one address: 0 is best.
+    rank: u8,
+    /// What it returns is the function that is called by its name.
+    pub is_resolver: bool,
+}
+
+/// A file.
+#[derive(Debug, Default)]
+pub struct Image {
+    segments: Vec<Segment>,
+    functions: Vec<Function>,
+    file: Option<File>,
+    /// It can be traced: code for x86-64.
+    pub is_native: bool,
+    /// Another program links it to its libraries.
+    pub is_dynamic: bool,
+}
+
+impl Image {
+    /// Reads segments and functions. `pid`: whose files are looked at for symbols.
+    pub fn read(file: File, pid: u32) -> Option<Self> {
+        let mut image = Self::parse(&file, pid)?;
+        image.file = Some(file);
+        Some(image)
+    }
+
+    fn parse(file: &File, pid: u32) -> Option<Self> {
+        let cache = ReadCache::new(file);
+        let elf = object::File::parse(&cache).ok()?;
+        let segments = elf.segments().map(|s| {
+            let (offset, size) = s.file_range();
+            let is_executable = s.permissions().executable();
+            Segment { offset, size, address: s.address(), is_executable }
+        });
+        let segments: Vec<_> = segments.filter(|s| s.size > 0).collect();
+        let mut functions = Vec::new();
+        let mut add = |symbols: &mut dyn Iterator<Item = Function>| functions.extend(symbols);
+        let has_symtab = elf.symbol_table().is_some_and(|t| {
+            let mut own = defined(object::ObjectSymbolTable::symbols(&t)).peekable();
+            let is_there = own.peek().is_some();
+            add(&mut own);
+            is_there
+        });
+        if !has_symtab {
+            add(&mut defined(elf.dynamic_symbols()));
+            let separate = debug::separate(&elf, pid).map(ReadCache::new);
+            let stripped = separate.as_ref().and_then(|f| object::File::parse(f).ok());
+            match stripped {
+                Some(elf) => add(&mut defined(elf.symbols())),
+                None => {
+                    let packed = debug::packed(&elf).unwrap_or_default();
+                    if let Ok(elf) = object::File::parse(&*packed) {
+                        add(&mut defined(elf.symbols()));
+                    }
+                }
+            }
+        }
+        let is_native = elf.architecture() == object::Architecture::X86_64 && elf.is_64();
+        let is_dynamic = elf.section_by_name(".interp").is_some();
+        let mut image = Self { segments, functions, file: None, is_native, is_dynamic };
+        image.settle();
+        Some(image)
+    }
+
+    /// Sorts the functions, the best name of an address first, and gives each a size.
+    fn settle(&mut self) {
+        let Self { segments, functions, .. } = self;
+        let end = |a: u64| {
+            let within =
+                segments.iter().find(|s| s.is_executable && a.wrapping_sub(s.address) < s.size);
+            within.map(|s| s.address.saturating_add(s.size))
+        };
+        functions.retain(|f| end(f.address).is_some());
+        functions.sort_unstable_by(|a, b| {
+            let key = |f: &Function| (f.address, f.rank, f.name.len());
+            key(a).cmp(&key(b)).then_with(|| a.name.cmp(&b.name))
+        });
+        functions.dedup_by(|a, b| (a.address, &a.name) == (b.address, &b.name));
+        let mut next = u64::MAX;
+        let mut last = u64::MAX;
+        for f in functions.iter_mut().rev() {
+            if f.address != last {
+                (next, last) = (last, f.address);
+            }
+            let end = end(f.address).unwrap_or(f.address);
+            if f.size == 0 {
+                f.size = next.min(end) - f.address;
+            }
+            f.size = f.size.min(end - f.address);
+        }
+    }
+
+    /// All names of functions by address, the best of each address first.
+    pub fn functions(&self) -> &[Function] {
+        &self.functions
+    }
+
+    /// The functions by address, each with all its names, the best first.
+    pub fn places(&self) -> impl Iterator<Item = &[Function]> {
+        self.functions.chunk_by(|a, b| a.address == b.address)
+    }
+
+    /// By how much the addresses of a process that has this piece mapped are higher than the file's.
+    pub fn bias(&self, map: &Map) -> Option<u64> {
+        let down = |n: u64| n & !(PAGE - 1);
+        let of = |s: &&Segment| {
+            s.is_executable == map.is_executable
+                && map.offset.wrapping_sub(down(s.offset)) < s.size + (s.offset - down(s.offset))
+        };
+        let s = self.segments.iter().find(of)?;
+        let address = down(s.address).wrapping_add(map.offset.wrapping_sub(down(s.offset)));
+        Some(map.start.wrapping_sub(address))
+    }
+
+    /// The bytes at an address; as many as there are.
+    pub fn code(&self, address: u64, size: u64) -> Vec<u8> {
+        let within = |s: &&Segment| address.wrapping_sub(s.address) < s.size;
+        let (Some(file), Some(s)) = (&self.file, self.segments.iter().find(within)) else {
+            return Vec::new();
+        };
+        let behind = address - s.address;
+        let mut bytes = vec![0; usize::try_from(size.min(s.size - behind)).unwrap_or(0)];
+        match file.read_exact_at(&mut bytes, s.offset + behind) {
+            Ok(()) => bytes,
+            Err(_) => Vec::new(),
+        }
+    }
+
+    /// The function at an offset in the file, and how far behind its beginning.
+    pub fn symbol(&self, offset: u64) -> Option<(&str, u64)> {
+        let within = |s: &&Segment| offset.wrapping_sub(s.offset) < s.size;
+        let s = self.segments.iter().find(within)?;
+        let address = s.address + (offset - s.offset);
+        let after = self.functions.partition_point(|f| f.address <= address);
+        let start = self.functions.get(after.checked_sub(1)?)?.address;
+        let f = self.functions.get(self.functions.partition_point(|f| f.address < start))?;
+        let behind = address - start;
+        (behind < f.size).then_some((&f.name, behind))
+    }
+
+    #[cfg(test)]
+    pub(crate) fn fixed(segment: Segment, functions: &[(u64, u64, &str)]) -> Self {
+        let functions = functions.iter().map(|&(address, size, name)| Function {
+            address,
+            size,
+            name: name.into(),
+            rank: rank(name, false),
+            is_resolver: false,
+        });
+        let functions = functions.collect();
+        let mut image = Self { segments: vec![segment], functions, ..Self::default() };
+        image.settle();
+        image
+    }
+}
+
+/// The functions among symbols.
+fn defined<'d, S: ObjectSymbol<'d>>(
+    symbols: impl Iterator<Item = S>,
+) -> impl Iterator<Item = Function> {
+    let functions = symbols.filter(|s| s.kind() == SymbolKind::Text && s.is_definition());
+    functions.filter_map(|s| {
+        let full = s.name().ok()?;
+        // `memcpy@@GLIBC_2.14`
+        let name = full.split_once('@').map_or(full, |(name, _)| name);
+        let SymbolFlags::Elf { st_info, .. } = s.flags() else { return None };
+        (!name.is_empty()).then(|| Function {
+            address: s.address(),
+            size: s.size(),
+            name: name.into(),
+            rank: rank(name, s.is_local()),
+            is_resolver: st_info.st_type() == elf::STT_GNU_IFUNC,
+        })
+    })
+}
+
+/// A name that others use before one that is the implementation's, and a global one before a local.
+fn rank(name: &str, is_local: bool) -> u8 {
+    let underscores = name.bytes().take_while(|b| *b == b'_').take(2).count() as u8;
+    let is_part = u8::from(name.contains('.'));
+    8 * u8::from(is_local) + 4 * is_part + underscores
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: Segment =
+        Segment { offset: 0x100, size: 0x400, address: 0x1100, is_executable: true };
+
+    #[test]
+    fn what_lies_between_functions_is_nobodys() {
+        let image = Image::fixed(TEXT, &[(0x1100, 0x10, "a"), (0x1200, 0, "asm")]);
+        assert_eq!(image.symbol(0x10f), Some(("a", 15)));
+        assert_eq!(image.symbol(0x110), None);
+        // Up to the end.
+        assert_eq!(image.symbol(0x4ff), Some(("asm", 0x2ff)));
+        assert_eq!(image.symbol(0x50), None);
+        assert_eq!(image.symbol(0x500), None);
+    }
+
+    #[test]
+    fn of_several_names_the_best() {
+        let names = [
+            (0x1100, 0x10, "__libc_write"),
+            (0x1100, 0x10, "write"),
+            (0x1100, 0x10, "__write"),
+            (0x1110, 0, "b.part.0"),
+            (0x1120, 8, "c"),
+            // Outside of the text.
+            (0x900, 8, "d"),
+        ];
+        let image = Image::fixed(TEXT, &names);
+        let first: Vec<_> = image.places().map(|p| (&*p[0].name, p[0].size, p.len())).collect();
+        assert_eq!(first, [("write", 0x10, 3), ("b.part.0", 0x10, 1), ("c", 8, 1)]);
+        assert_eq!(image.symbol(0x105), Some(("write", 5)));
+    }
+
+    #[test]
+    fn biases() {
+        let image = Image::fixed(TEXT, &[]);
+        let map = |line: &str| Map::parse(line).unwrap();
+        // The page that the segment begins in.
+        assert_eq!(
+            image.bias(&map("555000001000-555000002000 r-xp 0 8:1 7 /bin/x")),
+            Some(0x5550_0000_0000)
+        );
+        assert_eq!(image.bias(&map("1000-2000 r-xp 0 8:1 7 /bin/x")), Some(0));
+        assert_eq!(image.bias(&map("1000-2000 rw-p 0 8:1 7 /bin/x")), None);
+        assert_eq!(image.bias(&map("1000-2000 r-xp 1000 8:1 7 /bin/x")), None);
+    }
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Programs that run: what is mapped, which functions are there, which instructions they have.
+//!
+//! ```text
+//!  /proc/PID/maps ──► maps ──► process: objects ──► image: functions ──► expand: probes
+//!                                                      debug: where a stripped file's symbols are
+//! ```
+//! Nothing here trusts a file: a damaged one has less in it. An object is read when it is asked for, and
+//! of it only what is needed.
+#![forbid(unsafe_code)]
+#![deny(missing_docs, clippy::unwrap_used, clippy::expect_used)]
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
+
+mod debug;
+pub mod expand;
+pub mod image;
+pub mod maps;
+pub mod process;
+
+pub use expand::{Batches, Miss, Pattern};
+pub use image::{Function, Image};
+pub use maps::Map;
+pub use process::Process;

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0
+//! What is mapped in a process.
+
+use std::fs::File;
+use std::io;
+
+/// Which file.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+pub struct Identity {
+    /// Of the file system.
+    pub device: String,
+    /// 0: it is no file.
+    pub inode: u64,
+}
+
+/// A piece of a file, or of something else, in memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Map {
+    /// Its first address.
+    pub start: u64,
+    /// The first behind it.
+    pub end: u64,
+    /// It can be run.
+    pub is_executable: bool,
+    /// What is written there, others see.
+    pub is_shared: bool,
+    /// Where in the file it begins.
+    pub offset: u64,
+    /// The file.
+    pub identity: Identity,
+    /// As the process calls it.
+    pub path: String,
+}
+
+/// What the kernel appends to the name of a file that has none any more.
+const DELETED: &str = " (deleted)";
+
+impl Map {
+    /// `55d0c0a00000-55d0c0a02000 r-xp 00002000 fe:01 1234   /usr/bin/cat`
+    pub fn parse(line: &str) -> Option<Self> {
+        let mut words = line.splitn(6, ' ');
+        let (start, end) = words.next()?.split_once('-')?;
+        let number = |text: &str| u64::from_str_radix(text, 16).ok();
+        let (start, end) = (number(start)?, number(end)?);
+        let flags = words.next()?;
+        let offset = number(words.next()?)?;
+        let identity =
+            Identity { device: words.next()?.to_string(), inode: words.next()?.parse().ok()? };
+        let path = words.next().unwrap_or("").trim_start().to_string();
+        let (is_executable, is_shared) = (flags.contains('x'), flags.contains('s'));
+        Some(Self { start, end, is_executable, is_shared, offset, identity, path })
+    }
+
+    /// The file's name; `[vdso]` and the like as they are.
+    pub fn name(&self) -> &str {
+        let path = self.path.strip_suffix(DELETED).unwrap_or(&self.path);
+        path.rsplit_once('/').map_or(path, |(_, name)| name)
+    }
+
+    /// Is it a piece of a file?
+    pub fn is_file(&self) -> bool {
+        self.identity.inode != 0 && self.path.starts_with('/')
+    }
+
+    /// The file itself, whatever its name has come to mean, or as the process would open it.
+    pub fn open(&self, pid: u32) -> Option<File> {
+        if !self.is_file() {
+            return None;
+        }
+        let itself = format!("/proc/{pid}/map_files/{:x}-{:x}", self.start, self.end);
+        let inside = format!("/proc/{pid}/root{}", self.path);
+        let paths = [itself, inside, self.path.clone()];
+        // What is no file could have us wait.
+        let is_file = |path: &&String| std::fs::metadata(path).is_ok_and(|m| m.is_file());
+        paths.iter().filter(is_file).find_map(|path| File::open(path).ok())
+    }
+}
+
+/// Everything that is mapped in a process, by address. A thread of the kernel has nothing.
+pub fn of(pid: u32) -> io::Result<Vec<Map>> {
+    let text = std::fs::read(format!("/proc/{pid}/maps"))?;
+    Ok(String::from_utf8_lossy(&text).lines().filter_map(Map::parse).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines() {
+        let line = "7f00-8f00 r-xp 00026000 fe:01 1234                       /usr/lib/libc.so.6";
+        let map = Map::parse(line).unwrap();
+        assert_eq!((map.start, map.end, map.offset), (0x7f00, 0x8f00, 0x26000));
+        assert_eq!((map.name(), map.identity.inode), ("libc.so.6", 1234));
+        assert!(map.is_executable && !map.is_shared && map.is_file());
+        let deleted = Map::parse("1-2 rw-s 0 0:1 1 /tmp/a program (deleted)").unwrap();
+        assert_eq!(deleted.name(), "a program");
+        assert!(!deleted.is_executable && deleted.is_shared);
+        let vdso = Map::parse("1-2 r-xp 0 00:00 0 [vdso]").unwrap();
+        assert!(vdso.name() == "[vdso]" && !vdso.is_file());
+        for line in ["", "7f00", "7f00-8f00 r-xp", "7f00-8f0g r-xp 0 0:0 0", "1-2 r-xp 0 0:0 x"] {
+            assert_eq!(Map::parse(line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn our_own() {
+        let maps = of(std::process::id()).unwrap();
+        let code = maps.iter().find(|m| m.is_executable && m.is_file()).unwrap();
+        assert!(code.open(std::process::id()).is_some());
+        assert!(maps.iter().any(|m| m.name() == "[stack]"));
+        assert!(of(u32::MAX).is_err());
+    }
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0
+//! A process: the objects it is made of, each read when it is asked for.
+
+use crate::image::Image;
+use crate::maps::{self, Identity, Map};
+use std::cell::OnceCell;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::io;
+use std::rc::Rc;
+
+/// Files that were read; processes share them.
+#[derive(Debug, Default)]
+pub struct Images(RefCell<HashMap<Identity, Rc<Image>>>);
+
+impl Images {
+    /// The file behind a map, read once; an empty one if it cannot be.
+    pub fn of(&self, pid: u32, map: &Map) -> Rc<Image> {
+        if let Some(image) = self.0.borrow().get(&map.identity) {
+            return image.clone();
+        }
+        let image = map.open(pid).and_then(|file| Image::read(file, pid));
+        let image = Rc::new(image.unwrap_or_default());
+        self.0.borrow_mut().insert(map.identity.clone(), image.clone());
+        image
+    }
+}
+
+/// The program, or a library of it.
+#[derive(Debug)]
+pub struct Object {
+    /// The file's name.
+    pub name: String,
+    /// It is the program itself.
+    pub is_program: bool,
+    map: Map,
+    image: OnceCell<(Rc<Image>, u64)>,
+}
+
+impl Object {
+    /// Its file, and by how much its addresses are higher in the process.
+    pub fn image(&self, pid: u32, images: &Images) -> &(Rc<Image>, u64) {
+        self.image.get_or_init(|| {
+            let image = images.of(pid, &self.map);
+            match image.bias(&self.map) {
+                Some(bias) => (image, bias),
+                None => (Rc::default(), 0),
+            }
+        })
+    }
+
+    /// Is it what `name` means? `a.out` is the program, `libc` also `libc.so.6`; `""` all.
+    pub fn is_called(&self, name: &str) -> bool {
+        let is_short = || self.name.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'));
+        abi::probe::part_matches(name.as_bytes(), self.name.as_bytes())
+            || name == PROGRAM && self.is_program
+            || !abi::probe::is_glob(name.as_bytes()) && is_short()
+    }
+
+    /// Which piece of which file it is, where.
+    pub fn key(&self) -> (u64, &Identity) {
+        (self.map.start, &self.map.identity)
+    }
+}
+
+/// The program itself, in descriptions.
+pub const PROGRAM: &str = "a.out";
+
+/// What was found at one moment.
+#[derive(Debug, Default)]
+pub struct Process {
+    /// Its number.
+    pub pid: u32,
+    /// Its objects, by address.
+    pub objects: Vec<Object>,
+}
+
+impl Process {
+    /// Looks at what is mapped now. A thread of the kernel has no objects.
+    pub fn read(pid: u32) -> io::Result<Self> {
+        let maps = maps::of(pid)?;
+        let entry = entry(pid);
+        let code = maps.into_iter().filter(|m| m.is_executable && m.is_file());
+        let objects = code.map(|map| Object {
+            name: map.name().to_string(),
+            is_program: entry.is_some_and(|at| (map.start..map.end).contains(&at)),
+            map,
+            image: OnceCell::new(),
+        });
+        Ok(Self { pid, objects: objects.collect() })
+    }
+
+    /// The objects that a name or a glob means: those that have exactly this name before others.
+    pub fn called<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Object> {
+        let is_exact = self.objects.iter().any(|o| o.name == name);
+        let hits = move |o: &&Object| if is_exact { o.name == name } else { o.is_called(name) };
+        self.objects.iter().filter(hits)
+    }
+}
+
+/// Where the program begins, as the kernel told it.
+fn entry(pid: u32) -> Option<u64> {
+    const AT_ENTRY: u64 = 9;
+    let auxv = std::fs::read(format!("/proc/{pid}/auxv")).ok()?;
+    let word = |b: &[u8]| b.try_into().map(u64::from_le_bytes).unwrap_or(0);
+    let mut pairs = auxv.chunks_exact(16).map(|p| (word(&p[..8]), word(&p[8..])));
+    pairs.find(|p| p.0 == AT_ENTRY).map(|p| p.1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[inline(never)]
+    extern "C" fn landmark(n: u64) -> u64 {
+        std::hint::black_box(n)
+    }
+
+    #[test]
+    fn ourselves() {
+        let me = Process::read(std::process::id()).unwrap();
+        let own: Vec<_> = me.called(PROGRAM).collect();
+        assert!(own.len() == 1 && own[0].is_program, "{own:?}");
+        let images = Images::default();
+        let (image, bias) = own[0].image(me.pid, &images);
+        let at = (landmark as *const () as u64).wrapping_sub(*bias);
+        let here: Vec<_> = image.functions().iter().filter(|f| f.address == at).collect();
+        assert!(here.iter().any(|f| f.name.contains("landmark")), "{here:?}");
+        assert!(!image.code(at, 16).is_empty() && image.is_native && image.is_dynamic);
+        // Its libraries, by both names.
+        let libc: Vec<_> = me.called("libc.so.6").map(|o| &o.map).collect();
+        assert_eq!(libc, me.called("libc").map(|o| &o.map).collect::<Vec<_>>());
+        assert!(libc.len() == 1 && me.called("lib").count() == 0 && me.called("lib*").count() > 0);
+        assert_eq!(me.called("").count(), me.objects.len());
+        assert!(Process::read(u32::MAX).is_err());
+    }
+}
