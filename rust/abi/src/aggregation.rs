@@ -269,6 +269,22 @@ impl AggFunc {
         })
     }
 
+    /// As D calls it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Count => ActionKind::Count,
+            Self::Min => ActionKind::Min,
+            Self::Max => ActionKind::Max,
+            Self::Avg => ActionKind::Avg,
+            Self::Sum => ActionKind::Sum,
+            Self::Stddev => ActionKind::Stddev,
+            Self::Quantize => ActionKind::Quantize,
+            Self::Lquantize(_) => ActionKind::Lquantize,
+            Self::Llquantize(_) => ActionKind::Llquantize,
+        }
+        .name()
+    }
+
     /// 64-bit words of the value.
     pub fn words(self) -> usize {
         match self {

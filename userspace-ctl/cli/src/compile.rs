@@ -7,9 +7,10 @@ use crate::settings::Settings;
 use crate::Stop;
 use abi::option::OptionId;
 use consumer::error::reason;
+use consumer::print::json::Line;
 use consumer::user::Users;
 use consumer::world::KernelWorld;
-use consumer::{sys, Error, Kernel};
+use consumer::{sys, Error, Failure, Kernel};
 use d::{Compiler, Diagnostic, Program, Source, World};
 use std::io::IsTerminal as _;
 
@@ -53,6 +54,9 @@ pub fn all(
             }
             None => {
                 complain(spec, &source, &compiled.diagnostics, settings.errtags);
+                if settings.is_json() {
+                    tell(args, &compiled.diagnostics)?;
+                }
                 return Err(Stop::Told);
             }
         }
@@ -95,6 +99,16 @@ fn source(spec: &Spec, cpp: &Cpp) -> Result<Source, Stop> {
             Ok(Source::script(file.clone(), text))
         }
     }
+}
+
+/// The same as lines of JSON.
+fn tell(args: &Args, diagnostics: &[Diagnostic]) -> Result<(), Failure> {
+    let mut lines = Vec::new();
+    for d in diagnostics {
+        let (tag, help) = (Some(d.tag.name()), d.hint.as_deref());
+        lines.push(Line::Error { text: &d.message, tag, line: Some(d.line), help });
+    }
+    crate::mode::tell(args, &lines)
 }
 
 /// The classic line, the source with what is blamed, then the other complaints.

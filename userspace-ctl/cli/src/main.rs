@@ -85,8 +85,8 @@ fn run(args: &Args) -> Result<i32, Stop> {
         };
     }
     match args.list {
-        true => mode::list::run(args, &settings),
-        false => mode::run::run(args, settings),
+        true => mode::told(args, settings, mode::list::run),
+        false => mode::told(args, settings, mode::run::run),
     }
 }
 

@@ -120,7 +120,7 @@ fn valued(settings: &mut Settings, name: &str, value: Option<&str>) -> Result<bo
         "define" => "NAME or NAME=VALUE",
         "explain" => "a tag such as D_SYNTAX",
         "incdir" => "a directory",
-        "oformat" => "text, collapsed or flame",
+        "oformat" => "text, json, collapsed or flame",
         "setenv" => "NAME=VALUE",
         "stdc" => "a, c, s or t",
         "undef" | "unsetenv" => "NAME",
@@ -143,7 +143,7 @@ fn valued(settings: &mut Settings, name: &str, value: Option<&str>) -> Result<bo
         "oformat" => {
             settings.shape = Shape::from_text(value).ok_or_else(odd)?;
             // Nothing but the graph is wanted.
-            let is_graph = settings.shape != Shape::Text;
+            let is_graph = matches!(settings.shape, Shape::Collapsed | Shape::Flame);
             settings.run_time.extend(is_graph.then_some((OptionId::Quiet, 1)));
         }
         "setenv" => {
@@ -158,6 +158,11 @@ fn valued(settings: &mut Settings, name: &str, value: Option<&str>) -> Result<bo
 }
 
 impl Settings {
+    /// Is the output a stream of JSON?
+    pub fn is_json(&self) -> bool {
+        self.shape == Shape::Json
+    }
+
     /// The options of the programs under those of the command line.
     pub fn over(&self, programs: &[d::Program]) -> Result<Vec<(OptionId, u64)>, Stop> {
         let mut all: Vec<(OptionId, u64)> = Vec::new();

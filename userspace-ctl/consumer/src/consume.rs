@@ -15,6 +15,7 @@
 
 use crate::error::{Error, Failure};
 use crate::kernel::{Buffer, Kernel, Room};
+use crate::print::json;
 use crate::status::{self, Drops};
 use abi::ids::{Epid, ProbeId};
 use abi::probe::ProbeDesc;
@@ -39,6 +40,13 @@ pub struct EnabledProbe {
     pub size: usize,
     /// Its data.
     pub recs: Vec<RecDesc>,
+}
+
+impl EnabledProbe {
+    /// The probe, for JSON.
+    pub fn named(&self) -> json::Probe<'_> {
+        json::Probe::new(self.probe.0, self.parts.each_ref().map(String::as_str))
+    }
 }
 
 /// One firing of one enabled probe.

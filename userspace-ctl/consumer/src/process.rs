@@ -17,14 +17,19 @@ pub struct Target {
 }
 
 impl Target {
-    /// Starts a command line; it stands still before its first instruction.
-    pub fn create(command_line: &str) -> Result<Self, Error> {
+    /// Starts a command line; it stands still before its first instruction. What it prints can go to
+    /// standard error, apart from what we print.
+    pub fn create(command_line: &str, is_apart: bool) -> Result<Self, Error> {
         let doing = || format!("failed to create process '{command_line}'");
         let words = split(command_line);
         let (program, args) =
             words.split_first().ok_or_else(|| Error::new(doing(), "no command"))?;
-        let mut child = sys::spawn_stopped(Command::new(program).args(args))
-            .map_err(|e| Error::new(doing(), reason(&e)))?;
+        let mut command = Command::new(program);
+        if is_apart {
+            command.stdout(std::io::stderr());
+        }
+        let mut child =
+            sys::spawn_stopped(command.args(args)).map_err(|e| Error::new(doing(), reason(&e)))?;
         let pid = child.id();
         match sys::pidfd_open(pid) {
             Ok(pidfd) => Ok(Self { pid, pidfd, child: Some(child) }),
@@ -135,7 +140,7 @@ mod tests {
         let dir = std::env::temp_dir().join(format!("dtrace-target-{}", std::process::id()));
         let path = dir.to_string_lossy().into_owned();
         let _ = std::fs::remove_dir(&dir);
-        let mut target = Target::create(&format!("mkdir {path}")).unwrap();
+        let mut target = Target::create(&format!("mkdir {path}"), false).unwrap();
         std::thread::sleep(std::time::Duration::from_millis(50));
         assert!(!dir.exists(), "it ran before resume");
         target.resume().unwrap();
@@ -151,12 +156,12 @@ mod tests {
             ("sh -c 'exit 3'", "exited with status 3"),
             ("sh -c 'kill -TERM $$'", "terminated by SIGTERM"),
         ] {
-            let mut target = Target::create(command).unwrap();
+            let mut target = Target::create(command, false).unwrap();
             target.resume().unwrap();
             assert_eq!(sys::poll(&[target.fd()], 5000).unwrap(), [true]);
             assert_eq!(target.epitaph(), format!("pid {} {want}", target.pid()));
         }
-        let e = Target::create("/nonexistent/command").unwrap_err().to_string();
+        let e = Target::create("/nonexistent/command", false).unwrap_err().to_string();
         assert!(
             e.starts_with("failed to create process '/nonexistent/command': No such file"),
             "{e}"

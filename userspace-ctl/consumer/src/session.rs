@@ -12,6 +12,7 @@ use crate::consume::{EnabledProbes, Record, Release, Timeline};
 use crate::error::{Error, Failure, Refusal};
 use crate::kernel::{Kernel, Started};
 use crate::print::folded::{self, Shape};
+use crate::print::json::{self, Line};
 use crate::print::report::{Effect, Report, Reporter};
 use crate::status::{self, Drops};
 use crate::symbol::Symbols;
@@ -178,7 +179,7 @@ impl<'a> Session<'a> {
             return Ok(());
         }
         let were = if n == 1 { "was" } else { "were" };
-        let mut text = format!("dtrace: {n} of {probes} probes {were} left out:");
+        let mut text = format!("{n} of {probes} probes {were} left out:");
         // Without names the number still is news.
         let names = self.kernel.left_out().unwrap_or_default();
         for line in names.lines() {
@@ -205,7 +206,7 @@ impl<'a> Session<'a> {
                 _ => "speculation",
             };
             let size = crate::option::text(id.unit(), size);
-            self.say(&format!("dtrace: {what} size lowered to {size}"))?;
+            self.say(&format!("{what} size lowered to {size}"))?;
         }
         Ok(())
     }
@@ -231,7 +232,7 @@ impl<'a> Session<'a> {
                     // What the target did comes before the news of its end.
                     self.round(false)?;
                     if !self.is_quiet() {
-                        epitaphs.iter().try_for_each(|t| self.say(&format!("dtrace: {t}")))?;
+                        epitaphs.iter().try_for_each(|t| self.say(t))?;
                     }
                     break;
                 }
@@ -373,7 +374,11 @@ impl<'a> Session<'a> {
         self.out().flush()?;
         let failed = match effect {
             Effect::System(line) => {
-                let status = std::process::Command::new("/bin/sh").arg("-c").arg(&line).status();
+                let mut shell = std::process::Command::new("/bin/sh");
+                if self.settings.shape == Shape::Json {
+                    shell.stdout(std::io::stderr());
+                }
+                let status = shell.arg("-c").arg(&line).status();
                 status.err().map(|e| format!("system(\"{line}\"): {e}"))
             }
             Effect::Freopen(name) if name.is_empty() => {
@@ -400,7 +405,7 @@ impl<'a> Session<'a> {
             }
         };
         match failed {
-            Some(why) => self.say(&format!("dtrace: {why}")),
+            Some(why) => self.say(&why),
             None => Ok(()),
         }
     }
@@ -434,14 +439,16 @@ impl<'a> Session<'a> {
             self.emit(text)?;
             text.clear();
             self.out().flush()?;
-            let message = self.fault(record);
-            return self.say(&message);
+            return self.fault(record);
         }
         // Text and what is to be done, in order.
         let mut effects = Vec::new();
         let mut note = |out: &mut Vec<u8>, effect| effects.push((std::mem::take(out), effect));
         let Self { reporter, programs, store, .. } = self;
-        let report = reporter.record(text, record, programs, store, &mut note);
+        let report = match self.settings.shape {
+            Shape::Json => reporter.line(text, record, programs, store, &mut note),
+            _ => reporter.record(text, record, programs, store, &mut note),
+        };
         if !effects.is_empty() {
             for (before, effect) in effects {
                 self.emit(&before)?;
@@ -455,7 +462,7 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    fn fault(&mut self, record: &Record<'_>) -> String {
+    fn fault(&mut self, record: &Record<'_>) -> Result<(), Failure> {
         let word = |i: usize| {
             let rec = record.enabled.recs.get(i)?;
             print::value::signed(crate::aggregate::datum(record.bytes, rec)?)
@@ -469,9 +476,19 @@ impl<'a> Session<'a> {
             address: address as u64,
         };
         let enabled = self.enabled.get(self.kernel, Epid(fault.epid)).ok();
+        let probe = enabled.as_ref().map_or(json::Probe::new(0, [""; 4]), |e| e.named());
         let name = enabled.as_ref().map_or_else(String::new, |e| e.parts.join(":"));
-        let id = enabled.map_or(0, |e| e.probe.0);
-        print::fault::message(&fault, id, &name)
+        let text = print::fault::message(&fault, probe.id, &name);
+        let line = Line::Fault {
+            probe,
+            epid: fault.epid,
+            action: fault.action,
+            offset: (offset >= 0).then_some(offset),
+            fault: &fault.what(),
+            address: fault.address(),
+            text,
+        };
+        self.news(&line)
     }
 
     /// Stops: END fires, what is left is printed, then the aggregations.
@@ -492,6 +509,13 @@ impl<'a> Session<'a> {
         let mut text = Vec::new();
         let mut lines = Vec::new();
         let shape = self.settings.shape;
+        if shape == Shape::Json {
+            for number in self.store.unprinted() {
+                let found = self.reporter.aggregation(&self.programs, &self.store, number);
+                found.into_iter().for_each(|a| Line::Aggregation(a).write(&mut text));
+            }
+            return Ok(text);
+        }
         for variable in self.store.unprinted() {
             let rows = self.store.rows(&[variable], Sort::new(&self.options));
             match shape {
@@ -511,10 +535,23 @@ impl<'a> Session<'a> {
     }
 
     fn tell(&mut self, drops: &[Drops]) -> Result<(), Failure> {
-        drops.iter().try_for_each(|d| self.say(&d.line(self.settings.droptags)))
+        match self.settings.shape {
+            Shape::Json => drops.iter().try_for_each(|d| self.news(&d.as_json())),
+            _ => drops.iter().try_for_each(|d| self.say(&d.line(self.settings.droptags))),
+        }
     }
 
-    fn say(&mut self, line: &str) -> Result<(), Failure> {
-        Ok(writeln!(self.output.err, "{line}")?)
+    fn say(&mut self, text: &str) -> Result<(), Failure> {
+        self.news(&Line::Note { text })
+    }
+
+    /// What is no data: a line of the stream, or a message.
+    fn news(&mut self, line: &Line<'_>) -> Result<(), Failure> {
+        if self.settings.shape == Shape::Json {
+            let mut text = Vec::new();
+            line.write(&mut text);
+            return self.emit(&text);
+        }
+        Ok(writeln!(self.output.err, "dtrace: {}", line.text())?)
     }
 }

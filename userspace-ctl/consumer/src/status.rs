@@ -3,22 +3,31 @@
 //!
 //! The kernel counts since GO; a message says how many more there are than at the last look.
 
+use crate::print::json::Line;
 use abi::status::Status;
 
 /// One message: its DTRACEDROP_ tag and its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Drops {
     tag: &'static str,
+    count: u64,
+    cpu: Option<u32>,
     text: String,
 }
 
 impl Drops {
-    /// The line for stderr, without its newline; `droptags` puts the tag in front.
+    /// The line for stderr, without its head and its newline; `droptags` puts the tag in front.
     pub fn line(&self, droptags: bool) -> String {
         match droptags {
-            true => format!("dtrace: [DTRACEDROP_{}] {}", self.tag, self.text),
-            false => format!("dtrace: {}", self.text),
+            true => format!("[DTRACEDROP_{}] {}", self.tag, self.text),
+            false => self.text.clone(),
         }
+    }
+
+    /// The same for JSON.
+    pub fn as_json(&self) -> Line<'_> {
+        let Self { tag, count, cpu, text } = self;
+        Line::Drop { tag: format!("DTRACEDROP_{tag}"), count: *count, cpu: *cpu, text }
     }
 }
 
@@ -32,12 +41,14 @@ fn plural(n: u64) -> &'static str {
 
 /// Records that found no room in a CPU's principal buffer.
 pub fn principal(n: u64, cpu: u32) -> Drops {
-    Drops { tag: "PRINCIPAL", text: format!("{n} drop{} on CPU {cpu}", plural(n)) }
+    let text = format!("{n} drop{} on CPU {cpu}", plural(n));
+    Drops { tag: "PRINCIPAL", count: n, cpu: Some(cpu), text }
 }
 
 /// Aggregated values that found no room on a CPU.
 pub fn aggregation(n: u64, cpu: u32) -> Drops {
-    Drops { tag: "AGGREGATION", text: format!("{n} aggregation drop{} on CPU {cpu}", plural(n)) }
+    let text = format!("{n} aggregation drop{} on CPU {cpu}", plural(n));
+    Drops { tag: "AGGREGATION", count: n, cpu: Some(cpu), text }
 }
 
 /// What is worse now than it was.
@@ -46,7 +57,8 @@ pub fn differences(before: &Status, now: &Status) -> Vec<Drops> {
     let mut say = |tag, old: u64, new: u64, what: &str, why: &str| {
         let n = new.saturating_sub(old);
         if n > 0 {
-            drops.push(Drops { tag, text: format!("{n} {what}{}{why}", plural(n)) });
+            let text = format!("{n} {what}{}{why}", plural(n));
+            drops.push(Drops { tag, count: n, cpu: None, text });
         }
     };
     let (b, n) = (before, now);
@@ -81,9 +93,9 @@ mod tests {
         assert_eq!(
             lines,
             [
-                "dtrace: 1 dynamic variable drop",
-                "dtrace: 1 failed speculation (available buffer(s) still busy)",
-                "dtrace: 2 errors in ERROR probe enabling",
+                "1 dynamic variable drop",
+                "1 failed speculation (available buffer(s) still busy)",
+                "2 errors in ERROR probe enabling",
             ]
         );
         assert!(differences(&now, &now).is_empty());
@@ -91,10 +103,10 @@ mod tests {
 
     #[test]
     fn buffers() {
-        assert_eq!(principal(1, 3).line(false), "dtrace: 1 drop on CPU 3");
+        assert_eq!(principal(1, 3).line(false), "1 drop on CPU 3");
         assert_eq!(
             aggregation(20, 0).line(true),
-            "dtrace: [DTRACEDROP_AGGREGATION] 20 aggregation drops on CPU 0"
+            "[DTRACEDROP_AGGREGATION] 20 aggregation drops on CPU 0"
         );
     }
 }

@@ -8,6 +8,7 @@ mod fake;
 mod user;
 
 use abi::option::OptionId;
+use consumer::print::folded::Shape;
 use consumer::session::{Output, Session, Settings};
 use consumer::world::KernelWorld;
 use consumer::{Failure, Kernel};
@@ -40,7 +41,12 @@ fn run(fake: &Fake, texts: &[&str], options: &[&str], mut steps: Steps) -> Outco
     let programs = compile(fake, texts);
     let mut checked = abi::option::Options::default();
     let mut set: Vec<_> = programs.iter().flat_map(|p| p.options.clone()).collect();
+    let mut how = Settings::default();
     for option in options {
+        if let Some(shape) = option.strip_prefix("oformat=") {
+            how.shape = Shape::from_text(shape).unwrap();
+            continue;
+        }
         let (name, value) = match option.split_once('=') {
             Some((name, value)) => (name, Some(value)),
             None => (*option, None),
@@ -52,7 +58,6 @@ fn run(fake: &Fake, texts: &[&str], options: &[&str], mut steps: Steps) -> Outco
     let mut kernel = fake.clone();
     let result = (|| {
         let output = Output { out: &mut out, err: &mut err, file: None };
-        let how = Settings::default();
         let mut session = Session::enable(&mut kernel, output, how, &set, "'test'", programs)?;
         session.go()?;
         session.work(&mut steps)
@@ -519,4 +524,38 @@ fn near_names_of_a_probe_that_is_not_there() {
     assert_eq!(near("zzzzzzz", "", "", ""), "");
     let all = fake.clone().all_probes(&consumer::kernel::every_probe()).unwrap();
     assert_eq!(all.len(), 5);
+}
+
+#[test]
+fn json() {
+    let fake = hworld();
+    fake.0.borrow_mut().lowered = Some((OptionId::Bufsize, 1 << 20));
+    let program = r#"
+        enum way { BACK = -1, UP };
+        struct place { int line : 5; unsigned rest : 27; char file[4]; enum way way; int n[2];
+            union { short low; long all; }; char c; struct place *next; };
+        BEGIN { trace(-1); trace((unsigned char)255); trace("a\"b"); this->p.line = -3;
+            this->p.rest = 7; this->p.file[0] = 'x'; this->p.way = BACK; this->p.n[1] = -9;
+            this->p.all = -2; this->p.c = 'y'; print(this->p); trace(this->p.file); }"#;
+    let program = program.replace("BEGIN", "this struct place p; BEGIN");
+    let more = r#"
+        hworld:::entry { printf("%d %u %s\n", arg0, arg0, execname); stack(); sym(arg1);
+            @q[execname] = quantize(arg0); @c[arg0, probefunc] = count(); }
+        hworld:::return { printa("%d %s %@d\n", @c); printa(@q); normalize(@q, 2); trunc(@c, 1);
+            clear(@c); @l = lquantize(arg0, 0, 10, 5); @s = stddev(arg0); }
+        hworld:::return { setopt("quiet"); freopen("/nonexistent/%d", arg0); trace(1 / arg1); }
+        hworld:::return /arg0 == 2/ { ftruncate(); exit(4); }"#;
+    let steps = Steps::new(&fake).then(|k| {
+        k.fire(OPEN, at(0, 2000, &[u64::MAX, 7]));
+        k.fire(READ, at(1, 3000, &[1, 0]));
+        k.status.specdrops = 3;
+    });
+    let steps = steps.then(|k| k.fire(READ, at(1, 4000, &[2, 1])));
+    let o = run(&fake, &[&program, more], &["oformat=json", "destructive"], steps);
+    for line in o.out.lines() {
+        let value: serde_json::Value =
+            serde_json::from_str(line).unwrap_or_else(|e| panic!("{line}: {e}"));
+        assert!(value["type"].is_string(), "{line}");
+    }
+    check("json", &o);
 }

@@ -17,6 +17,8 @@ pub enum Shape {
     Number {
         /// Bytes.
         size: u32,
+        /// Two's complement.
+        is_signed: bool,
     },
     /// A value of an enumeration.
     Enum {

@@ -9,6 +9,7 @@ use abi::ids::ProbeId;
 use abi::probe::ProbeDesc;
 use consumer::device::Device;
 use consumer::kernel::every_probe;
+use consumer::print::json::{self, Line};
 use consumer::print::listing;
 use consumer::types::KernelTypes;
 use consumer::world::pattern;
@@ -20,44 +21,62 @@ use std::io::Write;
 const FLUSH: usize = 64 << 10;
 
 /// Lists all probes, or those that the descriptions of the command line match, each once.
-pub fn run(args: &Args, settings: &Settings) -> Result<i32, Stop> {
+pub fn run(args: &Args, settings: Settings) -> Result<i32, Stop> {
     let mut device = Device::open()?;
     let mut patterns = Vec::new();
     if args.specs.is_empty() {
         patterns.push(every_probe());
     } else {
-        let targets = run::targets(args)?;
+        let targets = run::targets(args, &settings)?;
         let target = run::target(args, &targets);
-        let (programs, _) = compile::with_users(args, settings, target, &mut device)?;
+        let (programs, _) = compile::with_users(args, &settings, target, &mut device)?;
         let probes = programs.iter().flat_map(|p| &p.clauses).flat_map(|c| &c.probes);
         patterns.extend(probes.filter_map(pattern));
     }
     let mut out = crate::mode::output(args.output.as_deref())?;
-    list(&mut device, &patterns, args.verbose, &mut out)?;
+    let how = How { is_verbose: args.verbose, is_json: settings.is_json() };
+    list(&mut device, &patterns, how, &mut out)?;
     Ok(0)
+}
+
+/// What rows look like.
+#[derive(Clone, Copy)]
+struct How {
+    is_verbose: bool,
+    is_json: bool,
 }
 
 fn list(
     kernel: &mut dyn Kernel,
     patterns: &[ProbeDesc],
-    verbose: bool,
+    How { is_verbose, is_json }: How,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
     let mut text = Vec::with_capacity(2 * FLUSH);
     let mut written = Ok(());
     let mut seen: BTreeSet<ProbeId> = BTreeSet::new();
     let types = KernelTypes::default();
-    listing::header(&mut text);
+    if !is_json {
+        listing::header(&mut text);
+    }
     for pattern in patterns {
-        let pattern = ProbeDesc { how: verbose.into(), ..*pattern };
+        let pattern = ProbeDesc { how: is_verbose.into(), ..*pattern };
         let listed = kernel.each_probe(&pattern, &mut |probe| {
             if patterns.len() > 1 && !seen.insert(probe.id) {
                 return true;
             }
-            listing::row(&mut text, probe);
-            if verbose {
-                let args = types.spelled(&probe.describe()).ok();
-                listing::details(&mut text, probe, args.as_deref());
+            let args = || types.spelled(&probe.describe()).ok();
+            let args = if is_verbose { args() } else { None };
+            if is_json {
+                let parts = probe.parts.map(String::from_utf8_lossy);
+                let parts = parts.each_ref().map(|p| p.as_ref());
+                let probe = json::Probe::new(probe.id.0, parts);
+                Line::Probe { probe, args: args.as_deref() }.write(&mut text);
+            } else {
+                listing::row(&mut text, probe);
+                if is_verbose {
+                    listing::details(&mut text, probe, args.as_deref());
+                }
             }
             if text.len() >= FLUSH {
                 written = out.write_all(&text);

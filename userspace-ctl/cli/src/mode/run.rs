@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Tracing, and `-e`: compiling only.
 
-use crate::args::Args;
+use crate::args::{Args, Spec};
 use crate::mode::disassemble;
 use crate::settings::Settings;
 use crate::{compile, Stop};
 use abi::option::OptionId;
 use consumer::device::Device;
+use consumer::print::json::Line;
 use consumer::print::listing;
 use consumer::process::Target;
 use consumer::session::{self, Output, Session};
@@ -27,7 +28,7 @@ pub fn run(args: &Args, settings: Settings) -> Result<i32, Stop> {
     };
     let targets = match args.compile_only {
         true => Vec::new(),
-        false => targets(args)?,
+        false => targets(args, &settings)?,
     };
     let target = target(args, &targets);
     let (programs, users) = match &mut device {
@@ -38,10 +39,8 @@ pub fn run(args: &Args, settings: Settings) -> Result<i32, Stop> {
         let bounds = args.verbose.then(|| settings.get(OptionId::Strsize));
         programs.iter().for_each(|p| eprint!("{}", disassemble::listing(p, bounds)));
     }
-    if args.verbose && args.compile_only {
-        let mut out = crate::mode::output(args.output.as_deref())?;
-        out.write_all(&stability(args, &programs)).map_err(Failure::from)?;
-        out.flush().map_err(Failure::from)?;
+    if args.verbose {
+        tell_stability(args, &settings, &programs)?;
     }
     match device {
         Some(mut device) if !args.compile_only => {
@@ -52,7 +51,7 @@ pub fn run(args: &Args, settings: Settings) -> Result<i32, Stop> {
 }
 
 /// What `-v` says of each program.
-fn stability(args: &Args, programs: &[Program]) -> Vec<u8> {
+fn tell_stability(args: &Args, settings: &Settings, programs: &[Program]) -> Result<(), Failure> {
     let mut out = Vec::new();
     for (spec, program) in args.specs.iter().zip(programs) {
         if let Some(least) = program.stability {
@@ -60,7 +59,12 @@ fn stability(args: &Args, programs: &[Program]) -> Vec<u8> {
             listing::stability(&mut out, &title, least.probes, least.statements);
         }
     }
-    out
+    if settings.is_json() {
+        return Ok(std::io::stderr().write_all(&out)?);
+    }
+    let mut to = crate::mode::output(args.output.as_deref())?;
+    to.write_all(&out)?;
+    Ok(to.flush()?)
 }
 
 /// `$target`.
@@ -68,8 +72,10 @@ pub fn target(args: &Args, targets: &[Target]) -> Option<u32> {
     args.pids.first().copied().or_else(|| targets.first().map(Target::pid))
 }
 
-pub fn targets(args: &Args) -> Result<Vec<Target>, Error> {
-    let created = args.commands.iter().map(|c| Target::create(c));
+/// The processes of `-c` and `-p`. What commands print stays apart from a stream of JSON.
+pub fn targets(args: &Args, settings: &Settings) -> Result<Vec<Target>, Error> {
+    let is_apart = settings.is_json() && args.output.is_none();
+    let created = args.commands.iter().map(|c| Target::create(c, is_apart));
     created.chain(args.pids.iter().map(|&p| Target::grab(p))).collect()
 }
 
@@ -89,9 +95,6 @@ fn trace(
         _ => "the programs".into(),
     };
     let mut out = crate::mode::output(args.output.as_deref())?;
-    if args.verbose {
-        out.write_all(&stability(args, &programs)).map_err(Failure::from)?;
-    }
     let mut err = std::io::stderr();
     let how = session::Settings { droptags: settings.droptags, shape: settings.shape };
     let file = crate::mode::file(args.output.as_deref());
@@ -101,12 +104,16 @@ fn trace(
     let mut session = Session::enable(device, output, how, &options, &name, programs)?;
     session.follow(users);
     let matched = session.matched();
-    if !is_on(OptionId::Quiet) {
-        // The kernel's count is the truth; it cannot tell several programs apart.
-        let counts = match counts.len() {
-            1 => vec![matched as usize],
-            _ => counts,
-        };
+    // The kernel's count is the truth; it cannot tell several programs apart.
+    let counts = match counts.len() {
+        1 => vec![matched as usize],
+        _ => counts,
+    };
+    if settings.is_json() {
+        let program = |(spec, probes)| Line::Program { name: Spec::name(spec).trim(), probes };
+        let lines: Vec<Line<'_>> = args.specs.iter().zip(counts).map(program).collect();
+        crate::mode::tell(args, &lines)?;
+    } else if !is_on(OptionId::Quiet) {
         for (spec, n) in args.specs.iter().zip(counts) {
             let s = if n == 1 { "" } else { "s" };
             eprintln!("dtrace: {} matched {n} probe{s}", spec.title());

@@ -18,16 +18,26 @@ pub struct Fault {
     pub address: u64,
 }
 
-/// The line for stderr, without its newline. `id` and `name` are the probe's.
+impl Fault {
+    /// What went wrong.
+    pub fn what(&self) -> String {
+        let kind = FaultKind::from_number(self.kind);
+        kind.map_or_else(|| format!("fault {}", self.kind), |k| k.text().to_string())
+    }
+
+    /// The address, where the kind has one.
+    pub fn address(&self) -> Option<String> {
+        use FaultKind::{BadAddr, BadAlign, KPriv, UPriv};
+        let kind = FaultKind::from_number(self.kind);
+        let has_one = matches!(kind, Some(BadAddr | BadAlign | KPriv | UPriv));
+        has_one.then(|| format!("0x{:x}", self.address))
+    }
+}
+
+/// The line for stderr, without its head and its newline. `id` and `name` are the probe's.
 pub fn message(fault: &Fault, id: u32, name: &str) -> String {
-    let kind = FaultKind::from_number(fault.kind);
-    let what = kind.map_or_else(|| format!("fault {}", fault.kind), |k| k.text().to_string());
-    let address = match kind {
-        Some(FaultKind::BadAddr | FaultKind::BadAlign | FaultKind::KPriv | FaultKind::UPriv) => {
-            format!(" (0x{:x})", fault.address)
-        }
-        _ => String::new(),
-    };
+    let what = fault.what();
+    let address = fault.address().map_or_else(String::new, |a| format!(" ({a})"));
     let place = match fault.action {
         0 => "predicate".to_string(),
         n => format!("action #{n}"),
@@ -37,7 +47,7 @@ pub fn message(fault: &Fault, id: u32, name: &str) -> String {
         o => format!(" at DIF offset {o}"),
     };
     format!(
-        "dtrace: error on enabled probe ID {} (ID {id}: {name}): {what}{address} in {place}{offset}",
+        "error on enabled probe ID {} (ID {id}: {name}): {what}{address} in {place}{offset}",
         fault.epid
     )
 }
@@ -51,13 +61,13 @@ mod tests {
         let f = Fault { epid: 1, action: 2, offset: 16, kind: 1, address: 0 };
         assert_eq!(
             message(&f, 1, "dtrace:::BEGIN"),
-            "dtrace: error on enabled probe ID 1 (ID 1: dtrace:::BEGIN): \
+            "error on enabled probe ID 1 (ID 1: dtrace:::BEGIN): \
              invalid address (0x0) in action #2 at DIF offset 16"
         );
         let f = Fault { epid: 3, action: 0, offset: -1, kind: 4, address: 0 };
         assert_eq!(
             message(&f, 7, "a:b:c:d"),
-            "dtrace: error on enabled probe ID 3 (ID 7: a:b:c:d): divide-by-zero in predicate"
+            "error on enabled probe ID 3 (ID 7: a:b:c:d): divide-by-zero in predicate"
         );
     }
 }

@@ -9,7 +9,7 @@ use crate::symbol::Symbols;
 use abi::action::ActionKind;
 use inferno::flamegraph;
 
-/// `-x oformat`: what the aggregations at the end look like.
+/// `-x oformat`: what the output looks like; of the first three, the aggregations at the end.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Shape {
     /// Columns, to read.
@@ -19,6 +19,8 @@ pub enum Shape {
     Collapsed,
     /// An SVG.
     Flame,
+    /// An object on each line.
+    Json,
 }
 
 impl Shape {
@@ -28,6 +30,7 @@ impl Shape {
             "text" => Some(Self::Text),
             "collapsed" => Some(Self::Collapsed),
             "flame" => Some(Self::Flame),
+            "json" => Some(Self::Json),
             _ => None,
         }
     }

@@ -6,6 +6,7 @@
 pub mod aggregation;
 pub mod fault;
 pub mod folded;
+pub mod json;
 pub mod listing;
 pub mod printf;
 pub mod quantize;

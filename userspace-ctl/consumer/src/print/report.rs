@@ -46,62 +46,75 @@ pub struct Reporter {
     is_raw: bool,
     is_flow: bool,
     zoom: bool,
-    sort: Sort,
+    pub(super) sort: Sort,
     has_heading: bool,
     flow: HashMap<u32, Flow>,
     indent: usize,
-    symbols: Symbols,
+    pub(super) symbols: Symbols,
     /// By EPID.
     plans: Vec<Option<Rc<Plan>>>,
 }
 
 /// What the records of an enabled probe say, found out when the first one came.
 #[derive(Debug)]
-struct Plan {
+pub(super) struct Plan {
     /// Probe id and name, in their columns.
     label: String,
-    statements: Vec<Planned>,
+    pub(super) statements: Vec<Planned>,
 }
 
 /// The data of one statement.
 #[derive(Debug)]
-struct Planned {
+pub(super) struct Planned {
     number: u64,
     /// Which program it is of.
     program: usize,
-    fields: Vec<Field>,
+    pub(super) fields: Vec<Field>,
     /// How they are printed, if it is a printf.
     printf: Option<printf::Plan>,
 }
 
 /// A datum: where it is in the record, and what.
 #[derive(Debug, Clone, Copy)]
-struct Field {
+pub(super) struct Field {
     offset: usize,
     size: usize,
-    ty: DifType,
-    action: ActionKind,
+    pub(super) ty: DifType,
+    pub(super) action: ActionKind,
 }
 
 /// The data of one statement in a record.
 #[derive(Clone, Copy)]
-struct Data<'a> {
+pub(super) struct Data<'a> {
     record: &'a [u8],
-    fields: &'a [Field],
+    pub(super) fields: &'a [Field],
 }
 
 impl<'a> Data<'a> {
-    fn bytes(&self, field: &Field) -> &'a [u8] {
+    pub(super) fn bytes(&self, field: &Field) -> &'a [u8] {
         self.record.get(field.offset..field.offset + field.size).unwrap_or_default()
     }
 
     /// The first one's bytes.
-    fn first(&self) -> Option<&'a [u8]> {
+    pub(super) fn first(&self) -> Option<&'a [u8]> {
         self.fields.first().map(|f| self.bytes(f))
     }
 
-    fn int(&self, n: usize) -> Option<i64> {
+    pub(super) fn int(&self, n: usize) -> Option<i64> {
         self.fields.get(n).and_then(|f| value::signed(self.bytes(f)))
+    }
+
+    /// Text of a string's field.
+    pub(super) fn text(&self, n: usize) -> Option<String> {
+        let field = self.fields.get(n)?;
+        Some(String::from_utf8_lossy(until_nul(self.bytes(field))).into_owned())
+    }
+
+    /// Of a tracemem()'s bytes those that are meant.
+    pub(super) fn meant(&self) -> &'a [u8] {
+        let bytes = self.first().unwrap_or_default();
+        let some = self.int(1).map(|n| usize::try_from(n).unwrap_or(0));
+        bytes.get(..some.map_or(bytes.len(), |n| n.min(bytes.len()))).unwrap_or_default()
     }
 }
 
@@ -157,7 +170,11 @@ impl Plan {
 }
 
 impl Planned {
-    fn statement<'p>(&self, programs: &'p [Program]) -> Option<&'p Statement> {
+    pub(super) fn data<'a>(&'a self, record: &'a [u8]) -> Data<'a> {
+        Data { record, fields: &self.fields }
+    }
+
+    pub(super) fn statement<'p>(&self, programs: &'p [Program]) -> Option<&'p Statement> {
         programs.get(self.program)?.statement(self.number)
     }
 }
@@ -202,9 +219,8 @@ impl Reporter {
 
     /// Sets an option as a program wants it, from here on.
     fn set_option(&mut self, texts: Data<'_>) -> Result<(OptionId, u64), String> {
-        let text = |f| String::from_utf8_lossy(until_nul(texts.bytes(f))).into_owned();
-        let name = texts.fields.first().map(text).unwrap_or_default();
-        let value = texts.fields.get(1).map(text);
+        let name = texts.text(0).unwrap_or_default();
+        let value = texts.text(1);
         let said = match &value {
             Some(value) => format!("setopt(\"{name}\", \"{value}\")"),
             None => format!("setopt(\"{name}\")"),
@@ -235,19 +251,9 @@ impl Reporter {
         let plan = self.plan(&record.enabled, programs);
         self.columns(out, record, &plan.label);
         for planned in &plan.statements {
-            let data = Data { record: record.bytes, fields: &planned.fields };
-            if let Some(printf) = &planned.printf {
-                printf.print(out, &data, &[], self.look());
-                continue;
-            }
-            match planned.statement(programs) {
-                Some(statement) => {
-                    let done = self.statement(out, &statement.kind, data, store, effect);
-                    if let Some(status) = done {
-                        report = Report::Exit(status);
-                    }
-                }
-                None => self.trace(out, data, false),
+            let data = planned.data(record.bytes);
+            if let Some(status) = self.planned(out, planned, data, programs, store, effect) {
+                report = Report::Exit(status);
             }
         }
         if !self.is_quiet {
@@ -256,7 +262,30 @@ impl Reporter {
         report
     }
 
-    fn plan(&mut self, enabled: &EnabledProbe, programs: &[Program]) -> Rc<Plan> {
+    /// Prints or does what one statement says; gives the status of exit().
+    pub(super) fn planned(
+        &mut self,
+        out: &mut Vec<u8>,
+        planned: &Planned,
+        data: Data<'_>,
+        programs: &[Program],
+        store: &mut Store,
+        effect: &mut dyn FnMut(&mut Vec<u8>, Effect),
+    ) -> Option<i32> {
+        if let Some(printf) = &planned.printf {
+            printf.print(out, &data, &[], self.look());
+            return None;
+        }
+        match planned.statement(programs) {
+            Some(statement) => self.statement(out, &statement.kind, data, store, effect),
+            None => {
+                self.trace(out, data, false);
+                None
+            }
+        }
+    }
+
+    pub(super) fn plan(&mut self, enabled: &EnabledProbe, programs: &[Program]) -> Rc<Plan> {
         let at = enabled.epid.0 as usize;
         match self.plans.get(at) {
             Some(Some(plan)) => plan.clone(),
@@ -287,12 +316,7 @@ impl Reporter {
     ) -> Option<i32> {
         match kind {
             StatementKind::Trace(ty) => self.trace(out, data, value::is_unsigned(*ty)),
-            StatementKind::Tracemem(_) => {
-                let bytes = data.first()?;
-                let some = data.int(1).map(|n| usize::try_from(n).unwrap_or(0));
-                let len = some.map_or(bytes.len(), |n| n.min(bytes.len()));
-                value::dump(out, bytes.get(..len).unwrap_or_default());
-            }
+            StatementKind::Tracemem(_) => value::dump(out, data.meant()),
             StatementKind::Print(shown) => {
                 data.fields.iter().for_each(|f| typed::value(out, shown, data.bytes(f)));
             }

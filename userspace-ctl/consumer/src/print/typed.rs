@@ -28,7 +28,7 @@ pub fn value(out: &mut Vec<u8>, shown: &Shown, bytes: &[u8]) {
 fn shape(out: &mut Vec<u8>, what: &Shape, bytes: &[u8], depth: usize) {
     let some = |size: u32| bytes.get(..size as usize);
     match what {
-        Shape::Number { size } => match some(*size).and_then(super::value::unsigned) {
+        Shape::Number { size, .. } => match some(*size).and_then(super::value::unsigned) {
             Some(v) => number(out, v),
             None => put!(out, "?"),
         },
@@ -81,11 +81,16 @@ fn number(out: &mut Vec<u8>, v: u64) {
     }
 }
 
+/// The name of a value of so many bits.
+pub(super) fn name_of(names: &[(String, u64)], v: u64, bits: u32) -> Option<&str> {
+    let same = |of: u64| (of ^ v).checked_shl(u64::BITS.saturating_sub(bits)) == Some(0);
+    names.iter().find(|(_, of)| same(*of)).map(|(name, _)| name.as_str())
+}
+
 /// A value of so many bits by its name; without one it is a number.
 fn enumerator(out: &mut Vec<u8>, names: &[(String, u64)], v: u64, bits: u32) {
-    let same = |of: u64| (of ^ v).checked_shl(u64::BITS.saturating_sub(bits)) == Some(0);
-    match names.iter().find(|(_, of)| same(*of)) {
-        Some((name, _)) => put!(out, "{name}"),
+    match name_of(names, v, bits) {
+        Some(name) => put!(out, "{name}"),
         None => number(out, v),
     }
 }
@@ -141,7 +146,7 @@ fn field(out: &mut Vec<u8>, f: &Field, bytes: &[u8], depth: usize) {
 }
 
 /// So many bits from a bit on.
-fn bits(bytes: &[u8], from: u32, count: u8) -> Option<u64> {
+pub(super) fn bits(bytes: &[u8], from: u32, count: u8) -> Option<u64> {
     (0..u32::from(count)).try_fold(0u64, |sum, n| {
         let bit = from.checked_add(n)?;
         let byte = *bytes.get(bit as usize / 8)?;
@@ -159,7 +164,7 @@ mod tests {
 
     #[test]
     fn a_struct_with_all_kinds_of_members() {
-        let number = |size| Shape::Number { size };
+        let number = |size| Shape::Number { size, is_signed: false };
         let way = |size| {
             let names = [("BACK", -1i64 as u64), ("UP", 5)].map(|(n, v)| (n.into(), v)).to_vec();
             Shape::Enum { size, names }

@@ -85,7 +85,7 @@ fn string(out: &mut Vec<u8>, text: &[u8], style: Style) {
 }
 
 /// The text in bytes that look like one: printable up to a NUL, then nothing but NULs.
-fn text_of(bytes: &[u8]) -> Option<&[u8]> {
+pub(super) fn text_of(bytes: &[u8]) -> Option<&[u8]> {
     let text = until_nul(bytes);
     let rest = bytes.get(text.len()..)?;
     let printable = |&b: &u8| (b' '..0x7f).contains(&b) || (7..=13).contains(&b);

@@ -341,7 +341,7 @@ impl Checker<'_> {
                 (tag, format!("llquantize( ) {what} of @{name} is {is}, was {was} before"))
             }
             (a, b) => {
-                let (a, b) = (function_name(a), function_name(b));
+                let (a, b) = (a.name(), b.name());
                 (
                     Tag::AggRedef,
                     format!("aggregation redefined: @{name} is {b}(), was {a}() before"),
@@ -381,19 +381,5 @@ impl Checker<'_> {
             out.push(convert(key, ty));
         }
         Some(out)
-    }
-}
-
-fn function_name(f: AggFunc) -> &'static str {
-    match f {
-        AggFunc::Count => "count",
-        AggFunc::Min => "min",
-        AggFunc::Max => "max",
-        AggFunc::Avg => "avg",
-        AggFunc::Sum => "sum",
-        AggFunc::Stddev => "stddev",
-        AggFunc::Quantize => "quantize",
-        AggFunc::Lquantize(_) => "lquantize",
-        AggFunc::Llquantize(_) => "llquantize",
     }
 }

@@ -47,7 +47,8 @@ impl Checker<'_> {
 
     fn number(&self, int: &Int) -> Shape {
         let size = u32::from(int.size);
-        let Some(tag) = int.name.strip_prefix("enum ") else { return Shape::Number { size } };
+        let plain = Shape::Number { size, is_signed: int.signed };
+        let Some(tag) = int.name.strip_prefix("enum ") else { return plain };
         let own = self.names.enumerators.iter().filter(|(_, (_, of))| of.name == int.name);
         let own = own.map(|(name, (value, _))| (name.clone(), *value));
         let mut names: Vec<_> = match self.names.tags.contains_key(&(TypeSpace::Enum, tag.into())) {
@@ -63,7 +64,7 @@ impl Checker<'_> {
         match ty {
             Type::Int(i) if i.size == 1 && i.name.contains("char") => Shape::Char,
             Type::Int(i) => self.number(i),
-            Type::Pointer(_) => Shape::Number { size: 8 },
+            Type::Pointer(_) => Shape::Number { size: 8, is_signed: false },
             Type::Float(size @ (4 | 8)) => Shape::Float { size: u32::from(*size) },
             Type::String => Shape::Text { size: self.settings.strsize },
             Type::Array(of, count) => {

@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: GPL-2.0
+//! `-x oformat=json`: all that a session has to say, an object on each line. `docs/json.md` is the
+//! contract; what changes its meaning raises [`SCHEMA`].
+
+mod record;
+mod typed;
+
+use super::stack;
+use super::value::{signed, text_of, unsigned};
+use crate::aggregate::{Key, Row};
+use crate::symbol::Symbols;
+use abi::action::ActionKind;
+use abi::aggregation::{quantize_value, AggFunc, QUANTIZE_BUCKETS, QUANTIZE_ZERO};
+use abi::difo::DifType;
+use abi::probe::until_nul;
+use serde::Serialize;
+
+/// Number of the schema.
+pub const SCHEMA: u32 = 1;
+
+/// A line.
+#[derive(Debug, Serialize)]
+#[serde(tag = "type", rename_all = "lowercase")]
+pub enum Line<'a> {
+    /// The first one.
+    Dtrace {
+        /// [`SCHEMA`].
+        schema: u32,
+        /// Of the command.
+        version: &'a str,
+    },
+    /// A program that is enabled.
+    Program {
+        /// Its file, or its text up to the first body.
+        name: &'a str,
+        /// How many probes it matched.
+        probes: usize,
+    },
+    /// A probe that is listed.
+    Probe {
+        /// Which.
+        #[serde(flatten)]
+        probe: Probe<'a>,
+        /// Types of its arguments (`-v`), if they are known.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        args: Option<&'a [String]>,
+    },
+    /// A clause that ran.
+    Record {
+        /// When, in D's `timestamp`.
+        timestamp: u64,
+        /// Where.
+        cpu: u32,
+        /// What fired.
+        probe: Probe<'a>,
+        /// What the clause recorded, in order.
+        actions: Vec<Action<'a>>,
+    },
+    /// An aggregation that nothing has printed, at the end.
+    Aggregation(Aggregation<'a>),
+    /// Something was lost.
+    Drop {
+        /// What and why, as `-x droptags` says it.
+        tag: String,
+        /// How many since the last such line.
+        count: u64,
+        /// Where, if that is known.
+        cpu: Option<u32>,
+        /// The same in words.
+        text: &'a str,
+    },
+    /// A clause was ended by a fault.
+    Fault {
+        /// What had fired.
+        probe: Probe<'a>,
+        /// Its enabled probe.
+        epid: u32,
+        /// Which action, from 1; 0 is the predicate.
+        action: u32,
+        /// Of the instruction, if there is one.
+        offset: Option<i64>,
+        /// What went wrong.
+        fault: &'a str,
+        /// Where, if it is a matter of an address.
+        address: Option<String>,
+        /// The same in words.
+        text: String,
+    },
+    /// News that has no type of its own: targets that ended, probes left out, sizes lowered.
+    Note {
+        /// In words.
+        text: &'a str,
+    },
+    /// What ends the session.
+    Error {
+        /// In words.
+        text: &'a str,
+        /// Of the compiler.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        tag: Option<&'a str>,
+        /// Of the program.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        line: Option<usize>,
+        /// The way out.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        help: Option<&'a str>,
+    },
+    /// The last one.
+    Exit {
+        /// Of the command.
+        status: i32,
+    },
+}
+
+/// A probe's number and name.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct Probe<'a> {
+    /// As `-l` shows it.
+    pub id: u32,
+    /// Part of its name.
+    pub provider: &'a str,
+    /// Part of its name.
+    pub module: &'a str,
+    /// Part of its name.
+    pub function: &'a str,
+    /// Part of its name.
+    pub name: &'a str,
+}
+
+impl<'a> Probe<'a> {
+    /// From a number and the four parts of a name.
+    pub fn new(id: u32, [provider, module, function, name]: [&'a str; 4]) -> Self {
+        Self { id, provider, module, function, name }
+    }
+}
+
+/// What one action recorded.
+#[derive(Debug, Serialize)]
+pub struct Action<'a> {
+    action: &'static str,
+    #[serde(flatten)]
+    body: Body<'a>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum Body<'a> {
+    Value(Datum),
+    Formatted {
+        text: String,
+        values: Vec<Datum>,
+    },
+    Printed {
+        ctype: &'a str,
+        value: typed::Typed<'a>,
+    },
+    Aggregations {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        text: Option<String>,
+        aggregations: Vec<Aggregation<'a>>,
+    },
+    Changed {
+        aggregation: &'a str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        by: Option<i64>,
+    },
+    Option {
+        option: Option<String>,
+        value: Option<String>,
+    },
+    Text {
+        text: String,
+    },
+    Exit {
+        status: i32,
+    },
+    Bare {},
+}
+
+/// A value.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "type", content = "value", rename_all = "lowercase")]
+enum Datum {
+    Int(i64),
+    Uint(u64),
+    String(String),
+    Bytes(String),
+    Symbol(String),
+    Stack(Vec<String>),
+    Ustack(Vec<String>),
+}
+
+impl Datum {
+    /// Of what such an action has recorded.
+    fn new(
+        action: ActionKind,
+        bytes: &[u8],
+        ty: DifType,
+        is_unsigned: bool,
+        symbols: &Symbols,
+    ) -> Self {
+        let number = || match is_unsigned {
+            true => unsigned(bytes).map(Self::Uint),
+            false => signed(bytes).map(Self::Int),
+        };
+        match action {
+            ActionKind::Stack => Self::Stack(symbols.frames(action, bytes)),
+            _ if stack::is_stack(action) => Self::Ustack(symbols.frames(action, bytes)),
+            _ if stack::is_symbol(action) => Self::Symbol(symbols.recorded(action, bytes)),
+            _ if ty.is_string() => Self::String(text(until_nul(bytes))),
+            _ if ty.is_by_ref() => Self::bytes(bytes),
+            _ => number().unwrap_or_else(|| Self::bytes(bytes)),
+        }
+    }
+
+    /// Text if that is what they look like.
+    fn bytes(bytes: &[u8]) -> Self {
+        text_of(bytes).map_or_else(|| Self::hex(bytes), |t| Self::String(text(t)))
+    }
+
+    fn hex(bytes: &[u8]) -> Self {
+        Self::Bytes(bytes.iter().map(|b| format!("{b:02x}")).collect())
+    }
+}
+
+/// Text of a traced program, which may be anything.
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// An aggregation as it stands.
+#[derive(Debug, Serialize)]
+pub struct Aggregation<'a> {
+    name: &'a str,
+    function: &'static str,
+    entries: Vec<Entry>,
+}
+
+#[derive(Debug, Serialize)]
+struct Entry {
+    keys: Vec<Datum>,
+    #[serde(flatten)]
+    value: Value,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    normal: Option<i64>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Value {
+    Value(i64),
+    Buckets(Vec<Bucket>),
+}
+
+/// Values from `low` to `high`, both included; null: without a bound.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+struct Bucket {
+    low: Option<i64>,
+    high: Option<i64>,
+    count: i64,
+}
+
+impl<'a> Aggregation<'a> {
+    /// What is known of the aggregation with this number; the last program knows those of all.
+    fn of(programs: &'a [d::Program], number: u32) -> Option<&'a d::Aggregation> {
+        let at = usize::try_from(number).ok()?.checked_sub(1)?;
+        programs.last()?.aggregations.get(at)
+    }
+
+    /// From its rows.
+    fn new(of: &'a d::Aggregation, rows: &[Row], symbols: &Symbols) -> Self {
+        let key = |k: &Key| Datum::new(k.action, &k.bytes, k.ty, k.is_unsigned, symbols);
+        let entry = |row: &Row| {
+            let value = row.values.first()?;
+            Some(Entry {
+                keys: row.keys.iter().map(key).collect(),
+                value: buckets(value.func, &value.words, value.normal)
+                    .map_or_else(|| Value::Value(value.scalar()), Value::Buckets),
+                normal: (value.normal != 1).then_some(value.normal),
+            })
+        };
+        let entries = rows.iter().filter_map(entry).collect();
+        Self { name: &of.name, function: of.func.name(), entries }
+    }
+}
+
+/// The buckets of a distribution that have counted something.
+fn buckets(func: AggFunc, words: &[u64], normal: i64) -> Option<Vec<Bucket>> {
+    let bounds: Vec<(Option<i64>, Option<i64>)> = match func {
+        AggFunc::Quantize => (0..QUANTIZE_BUCKETS).map(power).collect(),
+        AggFunc::Lquantize(l) => steps(words.len(), |bucket| l.lower_bound(bucket)),
+        AggFunc::Llquantize(l) => steps(words.len(), |bucket| l.lower_bound(bucket)),
+        _ => return None,
+    };
+    // The parameters of the others come first.
+    let counts = words.iter().skip(usize::from(func != AggFunc::Quantize));
+    let bucket = |((low, high), count): ((Option<i64>, Option<i64>), &u64)| {
+        let shown = (*count as i64).wrapping_div(normal.max(1));
+        (*count != 0).then_some(Bucket { low, high, count: shown })
+    };
+    Some(bounds.into_iter().zip(counts).filter_map(bucket).collect())
+}
+
+/// Bounds of a power of two.
+fn power(bucket: usize) -> (Option<i64>, Option<i64>) {
+    let near = quantize_value(bucket);
+    let beyond = |n: usize, by: i64| (n < QUANTIZE_BUCKETS).then(|| quantize_value(n) + by);
+    match bucket {
+        QUANTIZE_ZERO => (Some(0), Some(0)),
+        b if b > QUANTIZE_ZERO => (Some(near), beyond(b + 1, -1)),
+        b => (b.checked_sub(1).and_then(|b| beyond(b, 1)), Some(near)),
+    }
+}
+
+/// Bounds of steps: the first bucket is of what is below all others, the last one of what is above.
+fn steps(words: usize, lower_bound: impl Fn(usize) -> i64) -> Vec<(Option<i64>, Option<i64>)> {
+    let over = words.saturating_sub(2);
+    let low = |b: usize| (b > 0).then(|| lower_bound(b));
+    let high = |b: usize| (b < over).then(|| lower_bound(b + 1).saturating_sub(1));
+    (0..=over).map(|b| (low(b), high(b))).collect()
+}
+
+impl Line<'_> {
+    /// The line, with its newline.
+    pub fn write(&self, out: &mut Vec<u8>) {
+        // Memory does not fail, and no key is anything but text.
+        let _ = serde_json::to_writer(&mut *out, self);
+        out.push(b'\n');
+    }
+
+    /// The words of what is news; "" for what is data.
+    pub fn text(&self) -> &str {
+        match self {
+            Self::Drop { text, .. } | Self::Note { text } | Self::Error { text, .. } => text,
+            Self::Fault { text, .. } => text,
+            _ => "",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use abi::aggregation::{Linear, LogLinear};
+
+    fn counted(func: AggFunc, values: &[i64]) -> Vec<(Option<i64>, Option<i64>, i64)> {
+        let mut words = vec![0; func.words()];
+        func.init(&mut words);
+        values.iter().for_each(|&v| func.update(&mut words, v, 1));
+        let found = buckets(func, &words, 1).unwrap();
+        found.into_iter().map(|b| (b.low, b.high, b.count)).collect()
+    }
+
+    #[test]
+    fn a_value_is_within_the_bounds_of_its_bucket() {
+        let linear = AggFunc::Lquantize(Linear { base: -10, step: 5, levels: 4 });
+        let log = AggFunc::Llquantize(LogLinear { factor: 10, low: 0, high: 3, steps: 20 });
+        for func in [AggFunc::Quantize, linear, log] {
+            for v in [i64::MIN, -100, -10, -7, -4, -1, 0, 1, 2, 3, 9, 10, 55, 1 << 40, i64::MAX] {
+                let [(low, high, 1)] = counted(func, &[v])[..] else { panic!("{func:?} {v}") };
+                assert!(
+                    low.is_none_or(|l| l <= v) && high.is_none_or(|h| v <= h),
+                    "{func:?} {v}: {low:?} {high:?}"
+                );
+            }
+        }
+        assert_eq!(
+            counted(AggFunc::Quantize, &[5, 7, -5, 0]),
+            [(Some(-7), Some(-4), 1), (Some(0), Some(0), 1), (Some(4), Some(7), 2),]
+        );
+        assert_eq!(
+            counted(linear, &[-11, 3, 10]),
+            [(None, Some(-11), 1), (Some(0), Some(4), 1), (Some(10), None, 1),]
+        );
+    }
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0
+//! A record as a line: its actions, each with its values and not only with its text.
+
+use super::super::report::{Data, Effect, Field, Planned, Report, Reporter};
+use super::super::value::is_unsigned;
+use super::{text, typed::Typed, Action, Aggregation, Body, Datum, Line};
+use crate::aggregate::Store;
+use crate::consume::Record;
+use abi::record::RecordHeader;
+use d::format::{Format, Piece, Value};
+use d::{Program, StatementKind};
+use zerocopy::FromBytes;
+
+impl Reporter {
+    /// Prints a record as a line of JSON.
+    pub fn line(
+        &mut self,
+        out: &mut Vec<u8>,
+        record: &Record<'_>,
+        programs: &[Program],
+        store: &mut Store,
+        effect: &mut dyn FnMut(&mut Vec<u8>, Effect),
+    ) -> Report {
+        let mut report = Report::Printed;
+        let plan = self.plan(&record.enabled, programs);
+        let (mut actions, mut effects) = (Vec::new(), Vec::new());
+        for planned in &plan.statements {
+            let data = planned.data(record.bytes);
+            let mut said = Vec::new();
+            let seen = effects.len();
+            let mut ask = |_: &mut Vec<u8>, effect| effects.push(effect);
+            let done = self.planned(&mut said, planned, data, programs, store, &mut ask);
+            if let Some(status) = done {
+                report = Report::Exit(status);
+            }
+            if let Some(Effect::System(line) | Effect::Freopen(line)) = effects.get(seen) {
+                said.extend_from_slice(line.as_bytes());
+            }
+            self.actions(&mut actions, planned, data, &said, (programs, store));
+        }
+        let timestamp = RecordHeader::read_from_prefix(record.bytes).map(|(h, _)| h.timestamp());
+        let (timestamp, probe) = (timestamp.unwrap_or(0), record.enabled.named());
+        Line::Record { timestamp, cpu: record.cpu, probe, actions }.write(out);
+        for wish in effects {
+            // The stream stays whole, where it is.
+            if !matches!(wish, Effect::Freopen(_) | Effect::Ftruncate) {
+                effect(out, wish);
+            }
+        }
+        report
+    }
+
+    /// What a statement has recorded; `said` is the text that it makes.
+    fn actions<'p>(
+        &self,
+        actions: &mut Vec<Action<'p>>,
+        planned: &Planned,
+        data: Data<'_>,
+        said: &[u8],
+        (programs, store): (&'p [Program], &Store),
+    ) {
+        let datum = |f: &Field, is_unsigned| {
+            Datum::new(f.action, data.bytes(f), f.ty, is_unsigned, &self.symbols)
+        };
+        let all = |is_unsigned: &dyn Fn(usize) -> bool| -> Vec<Datum> {
+            let fields = data.fields.iter().enumerate();
+            fields.map(|(n, f)| datum(f, is_unsigned(n))).collect()
+        };
+        let name = |n: u32| Aggregation::of(programs, n).map_or("", |a| a.name.as_str());
+        let changed = |n, by| Body::Changed { aggregation: name(n), by };
+        let mut push = |action, body| actions.push(Action { action, body });
+        match planned.statement(programs).map(|s| &s.kind) {
+            Some(StatementKind::Expr) => {}
+            Some(StatementKind::Trace(ty)) => {
+                for f in data.fields {
+                    push(f.action.name(), Body::Value(datum(f, is_unsigned(*ty))));
+                }
+            }
+            Some(StatementKind::Tracemem(_)) => {
+                push("tracemem", Body::Value(Datum::hex(data.meant())));
+            }
+            Some(StatementKind::Print(shown)) => {
+                let bytes = data.first().unwrap_or_default().to_vec();
+                let value = Typed { shape: &shown.shape, bytes: bytes.into() };
+                push("print", Body::Printed { ctype: &shown.ty, value });
+            }
+            Some(StatementKind::Printf(format)) => {
+                let values = all(&|n| is_shown_unsigned(format, n));
+                push("printf", Body::Formatted { text: text(said), values });
+            }
+            Some(StatementKind::Printa { format, aggregations }) => {
+                let one = |n: &u32| self.aggregation(programs, store, *n);
+                let body = Body::Aggregations {
+                    text: format.is_some().then(|| text(said)),
+                    aggregations: aggregations.iter().filter_map(one).collect(),
+                };
+                push("printa", body);
+            }
+            Some(StatementKind::Exit) => {
+                push("exit", Body::Exit { status: data.int(0).unwrap_or(0) as i32 });
+            }
+            Some(StatementKind::System(_)) => push("system", Body::Text { text: text(said) }),
+            Some(StatementKind::Freopen(_)) => push("freopen", Body::Text { text: text(said) }),
+            Some(StatementKind::Ftruncate) => push("ftruncate", Body::Bare {}),
+            Some(StatementKind::Setopt) => {
+                let body = Body::Option { option: data.text(0), value: data.text(1) };
+                push("setopt", body);
+            }
+            Some(StatementKind::Clear(n)) => push("clear", changed(*n, None)),
+            Some(StatementKind::Normalize(n)) => push("normalize", changed(*n, data.int(1))),
+            Some(StatementKind::Denormalize(n)) => push("denormalize", changed(*n, None)),
+            Some(StatementKind::Trunc { aggregation, .. }) => {
+                push("trunc", changed(*aggregation, data.int(1)));
+            }
+            None => all(&|_| false).into_iter().for_each(|v| push("trace", Body::Value(v))),
+        }
+    }
+
+    /// An aggregation as it stands.
+    pub fn aggregation<'p>(
+        &self,
+        programs: &'p [Program],
+        store: &Store,
+        number: u32,
+    ) -> Option<Aggregation<'p>> {
+        let rows = store.rows(&[number], self.sort);
+        Some(Aggregation::new(Aggregation::of(programs, number)?, &rows, &self.symbols))
+    }
+}
+
+/// Does a format show this value as a number without a sign?
+fn is_shown_unsigned(format: &Format, n: usize) -> bool {
+    let letter = format.pieces.iter().find_map(|piece| match piece {
+        Piece::Conversion(c) if c.value == Value::Arg(n) => Some(c.letter),
+        _ => None,
+    });
+    letter.is_some_and(|l| "uxXopaA".contains(l))
+}
