@@ -115,6 +115,8 @@ macro_rules! define_options {
                         | Aggsortrev
                         | Aggsortpos
                         | Aggsortkeypos
+                        | Agghist
+                        | Aggpack
                         | Aggzoom
                 )
             }

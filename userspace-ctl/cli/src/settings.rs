@@ -6,6 +6,7 @@ use crate::cpp::{Cpp, Standard};
 use crate::Stop;
 use abi::option::{OptionId, Options};
 use abi::stability::Attributes;
+use consumer::print::bars::Encoding;
 use consumer::print::folded::Shape;
 use consumer::{option, Error};
 
@@ -30,6 +31,8 @@ pub struct Settings {
     pub tree: bool,
     /// `-x oformat`.
     pub shape: Shape,
+    /// `-x encoding`; the locale's if there is none.
+    pub encoding: Option<Encoding>,
     /// `-x amin`.
     pub amin: Option<Attributes>,
     /// `-x explain`: a tag.
@@ -45,7 +48,6 @@ const NOT_YET: &[&str] = &[
     "ctypes",
     "debug",
     "dtypes",
-    "encoding",
     "evaltime",
     "grabanon",
     "iregs",
@@ -68,8 +70,6 @@ const NOT_YET: &[&str] = &[
     "verbose",
     "version",
     "zone",
-    "agghist",
-    "aggpack",
 ];
 
 /// Reads all of them; the first one that makes no sense is an error.
@@ -118,6 +118,7 @@ fn valued(settings: &mut Settings, name: &str, value: Option<&str>) -> Result<bo
         "amin" => "stability such as Evolving/Evolving/Common",
         "cpppath" => "the preprocessor's file",
         "define" => "NAME or NAME=VALUE",
+        "encoding" => "ascii or utf8",
         "explain" => "a tag such as D_SYNTAX",
         "incdir" => "a directory",
         "oformat" => "text, json, collapsed or flame",
@@ -138,6 +139,7 @@ fn valued(settings: &mut Settings, name: &str, value: Option<&str>) -> Result<bo
         "amin" => settings.amin = Some(Attributes::from_text(value).ok_or_else(odd)?),
         "cpppath" => cpp.path = Some(value.into()),
         "define" => cpp.words.push(format!("-D{value}")),
+        "encoding" => settings.encoding = Some(Encoding::from_text(value).ok_or_else(odd)?),
         "explain" => settings.explain = Some(value.into()),
         "incdir" => cpp.words.push(format!("-I{value}")),
         "oformat" => {

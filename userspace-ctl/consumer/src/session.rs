@@ -11,6 +11,7 @@ use crate::aggregate::{Sort, Store};
 use crate::consume::{EnabledProbes, Record, Release, Timeline};
 use crate::error::{Error, Failure, Refusal};
 use crate::kernel::{Kernel, Started};
+use crate::print::bars::Encoding;
 use crate::print::folded::{self, Shape};
 use crate::print::json::{self, Line};
 use crate::print::report::{Effect, Report, Reporter};
@@ -41,6 +42,8 @@ pub struct Settings {
     pub droptags: bool,
     /// `-x oformat`.
     pub shape: Shape,
+    /// `-x encoding`.
+    pub encoding: Encoding,
 }
 
 /// Where output goes.
@@ -128,7 +131,7 @@ impl<'a> Session<'a> {
             kernel,
             output,
             settings,
-            reporter: Reporter::new(&options, symbols.clone()),
+            reporter: Reporter::new(&options, settings.encoding, symbols.clone()),
             options,
             matched: matched.saturating_sub(enable::OWN_PROBES),
             cpus,

@@ -8,6 +8,7 @@ mod fake;
 mod user;
 
 use abi::option::OptionId;
+use consumer::print::bars::Encoding;
 use consumer::print::folded::Shape;
 use consumer::session::{Output, Session, Settings};
 use consumer::world::KernelWorld;
@@ -45,6 +46,10 @@ fn run(fake: &Fake, texts: &[&str], options: &[&str], mut steps: Steps) -> Outco
     for option in options {
         if let Some(shape) = option.strip_prefix("oformat=") {
             how.shape = Shape::from_text(shape).unwrap();
+            continue;
+        }
+        if let Some(encoding) = option.strip_prefix("encoding=") {
+            how.encoding = Encoding::from_text(encoding).unwrap();
             continue;
         }
         let (name, value) = match option.split_once('=') {
@@ -558,4 +563,32 @@ fn json() {
         assert!(value["type"].is_string(), "{line}");
     }
     check("json", &o);
+}
+
+/// What a session prints at its end, with these options.
+fn at_the_end(program: &str, options: &[&str]) -> String {
+    let fake = hworld();
+    let steps = Steps::new(&fake).then(|k| {
+        for (n, name) in ["cat", "bash", "bash", "a-name-longer-than-its-column"].iter().enumerate()
+        {
+            let args = &[n as u64 * 100];
+            k.fire(OPEN, Firing { cpu: 0, at: 2000, args, execname: name, ..Firing::default() });
+        }
+    });
+    let o = run(&fake, &[program], options, steps);
+    format!("-- {}\n{}{}", options.join(" "), o.out, o.err)
+}
+
+#[test]
+fn bars() {
+    let values = "hworld:::entry { @n[execname, arg0 > 100] = count(); @d = sum(-1); }
+        hworld:::entry { @two[execname] = sum(arg0 == 0 ? -5 : 5); }";
+    let spread = "hworld:::entry { @q[execname] = quantize(arg0); @all = quantize(arg0); }
+        hworld:::entry { @l[execname] = lquantize(arg0, 100, 300, 50); @n[execname] = count(); }
+        END { normalize(@l, 2); printa(@q); printa(\"%s %@d\\n\", @n); }";
+    let mut out = at_the_end(values, &["quiet", "agghist"]);
+    out += &at_the_end(values, &["quiet", "agghist", "aggzoom", "aggsortkey"]);
+    out += &at_the_end(spread, &["quiet", "aggpack"]);
+    out += &at_the_end(spread, &["quiet", "aggpack", "aggzoom", "encoding=utf8"]);
+    check("bars", &Outcome { out, err: String::new(), end: Ok(0) });
 }

@@ -7,6 +7,7 @@ use crate::settings::Settings;
 use crate::{compile, Stop};
 use abi::option::OptionId;
 use consumer::device::Device;
+use consumer::print::bars::Encoding;
 use consumer::print::json::Line;
 use consumer::print::listing;
 use consumer::process::Target;
@@ -96,7 +97,8 @@ fn trace(
     };
     let mut out = crate::mode::output(args.output.as_deref())?;
     let mut err = std::io::stderr();
-    let how = session::Settings { droptags: settings.droptags, shape: settings.shape };
+    let encoding = settings.encoding.unwrap_or_else(Encoding::of_locale);
+    let how = session::Settings { droptags: settings.droptags, shape: settings.shape, encoding };
     let file = crate::mode::file(args.output.as_deref());
     let output = Output { out: &mut *out, err: &mut err, file };
     // From here on a signal ends the session in order.

@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Aggregations in columns: what printa() without a format and the end of a session print.
 
+use super::bars::{self, Encoding};
 use super::value::{datum, Style, KEY_WIDTH};
 use super::{put, quantize, stack};
 use crate::aggregate::{Row, Value};
 use crate::symbol::Symbols;
-use abi::aggregation::AggFunc;
 
 /// What decides how they look.
 #[derive(Debug, Clone, Copy)]
 pub struct Look<'a> {
     /// `-x aggzoom`.
     pub zoom: bool,
+    /// `-x agghist`.
+    pub is_hist: bool,
+    /// `-x aggpack`, with these characters.
+    pub pack: Option<Encoding>,
     /// `-x rawbytes`.
     pub is_raw: bool,
     /// `-x stackindent`.
@@ -20,9 +24,14 @@ pub struct Look<'a> {
     pub symbols: &'a Symbols,
 }
 
-/// Rows: keys, values, newline.
+/// Rows: keys, values, newline; or bars, where they are wanted and the rows can be drawn so.
 pub fn rows(out: &mut Vec<u8>, rows: &[Row], look: Look<'_>) {
-    let Look { zoom, is_raw, indent, symbols } = look;
+    let Look { zoom, is_hist, pack, is_raw, indent, symbols } = look;
+    if is_hist && bars::hist(out, rows, zoom)
+        || pack.is_some_and(|encoding| bars::pack(out, rows, zoom, encoding))
+    {
+        return;
+    }
     for row in rows {
         for key in &row.keys {
             if stack::is_stack(key.action) {
@@ -44,11 +53,5 @@ pub fn rows(out: &mut Vec<u8>, rows: &[Row], look: Look<'_>) {
 
 /// Draws a distribution; false if the value is none.
 pub fn distribution(out: &mut Vec<u8>, value: &Value, zoom: bool) -> bool {
-    match value.func {
-        AggFunc::Quantize => quantize::quantize(out, &value.words, value.normal, zoom),
-        AggFunc::Lquantize(l) => quantize::lquantize(out, l, &value.words, value.normal, zoom),
-        AggFunc::Llquantize(l) => quantize::llquantize(out, l, &value.words, value.normal, zoom),
-        _ => return false,
-    }
-    true
+    quantize::distribution(out, value.func, &value.words, value.normal, zoom)
 }

@@ -4,6 +4,7 @@
 //! Everything writes into a `Vec<u8>`: strings of traced programs need not be UTF-8.
 
 pub mod aggregation;
+pub mod bars;
 pub mod fault;
 pub mod folded;
 pub mod json;

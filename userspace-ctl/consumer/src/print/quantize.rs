@@ -11,7 +11,7 @@
 //! columns; when counts of both signs occur (negative weights) each sign has 20 of them.
 
 use super::put;
-use abi::aggregation::{quantize_value, Linear, LogLinear, QUANTIZE_BUCKETS, QUANTIZE_ZERO};
+use abi::aggregation::{quantize_value, AggFunc, QUANTIZE_BUCKETS, QUANTIZE_ZERO};
 
 /// Columns of the bar.
 const BAR: usize = 40;
@@ -19,14 +19,14 @@ const BAR: usize = 40;
 const ZOOM: f64 = 0.95;
 
 /// Bars are scaled to this.
-struct Scale {
+pub(super) struct Scale {
     total: f64,
     has_positive: bool,
     has_negative: bool,
 }
 
 impl Scale {
-    fn new(counts: &[i64], zoom: bool) -> Self {
+    pub fn new(counts: &[i64], zoom: bool) -> Self {
         let sizes = counts.iter().map(|&c| c.unsigned_abs() as f64);
         let total = match zoom {
             true => sizes.fold(0.0, f64::max) / ZOOM,
@@ -37,7 +37,7 @@ impl Scale {
     }
 
     /// The bar of one bucket, 41 columns with its axis.
-    fn bar(&self, count: i64) -> String {
+    pub fn bar(&self, count: i64) -> String {
         let columns = if self.has_positive && self.has_negative { BAR / 2 } else { BAR };
         let length = match self.total > 0.0 {
             true => (count.unsigned_abs() as f64 * columns as f64 / self.total + 0.5) as usize,
@@ -54,71 +54,87 @@ impl Scale {
     }
 }
 
-fn header(out: &mut Vec<u8>) {
+/// The head of a drawing whose labels have so many columns.
+pub(super) fn header(out: &mut Vec<u8>, what: &str, width: usize) {
     let title = "------------- Distribution -------------";
-    put!(out, "\n{:>16} {:>41} {:<9}\n", "value", title, "count");
+    put!(out, "\n{what:>width$} {title:>41} {:<9}\n", "count");
 }
 
-fn row(out: &mut Vec<u8>, label: &str, scale: &Scale, count: i64, normal: i64) {
-    let shown = count.wrapping_div(normal.max(1));
-    put!(out, "{label:>16} {} {shown:<9}\n", scale.bar(count));
+/// The buckets of a distribution, from the one below all others to the one above.
+pub(super) struct Buckets {
+    func: AggFunc,
+    /// What each has counted.
+    pub counts: Vec<i64>,
 }
 
-/// First and last index to show: the non-zero ones and a neighbour on either side.
-fn shown(counts: &[i64]) -> Option<(usize, usize)> {
-    let first = counts.iter().position(|&c| c != 0)?;
-    let last = counts.iter().rposition(|&c| c != 0)?;
-    Some((first.saturating_sub(1), (last + 1).min(counts.len().saturating_sub(1))))
-}
+impl Buckets {
+    /// `None` if the function makes no distribution. The parameters of `lquantize` and `llquantize` come
+    /// before their counts.
+    pub fn new(func: AggFunc, words: &[u64]) -> Option<Self> {
+        let counts = |from: usize| words.iter().skip(from).map(|&w| w as i64);
+        let counts = match func {
+            AggFunc::Quantize => counts(0).take(QUANTIZE_BUCKETS).collect(),
+            AggFunc::Lquantize(_) | AggFunc::Llquantize(_) => counts(1).collect(),
+            _ => return None,
+        };
+        Some(Self { func, counts })
+    }
 
-/// quantize(): powers of two.
-pub fn quantize(out: &mut Vec<u8>, words: &[u64], normal: i64, zoom: bool) {
-    let counts: Vec<i64> = words.iter().take(QUANTIZE_BUCKETS).map(|&w| w as i64).collect();
-    let scale = Scale::new(&counts, zoom);
-    let (first, last) = shown(&counts).unwrap_or((QUANTIZE_ZERO - 1, QUANTIZE_ZERO + 1));
-    header(out);
-    for (bucket, &count) in counts.iter().enumerate().take(last + 1).skip(first) {
-        row(out, &quantize_value(bucket).to_string(), &scale, count, normal);
+    /// What a bucket counts: the power of two nearest to 0, or the least value; the outermost ones of
+    /// steps have no bound.
+    pub fn label(&self, bucket: usize) -> String {
+        let lower_bound: &dyn Fn(usize) -> i64 = match &self.func {
+            AggFunc::Lquantize(l) => &|bucket| l.lower_bound(bucket),
+            AggFunc::Llquantize(l) => &|bucket| l.lower_bound(bucket),
+            _ => return quantize_value(bucket).to_string(),
+        };
+        match bucket {
+            0 => format!("< {}", lower_bound(1)),
+            b if b + 1 == self.counts.len() => format!(">= {}", lower_bound(b)),
+            b => lower_bound(b).to_string(),
+        }
+    }
+
+    /// First and last bucket to show: the non-zero ones and a neighbour on either side.
+    pub fn shown(&self) -> Option<(usize, usize)> {
+        let counts = &self.counts;
+        let first = counts.iter().position(|&c| c != 0)?;
+        let last = counts.iter().rposition(|&c| c != 0)?;
+        Some((first.saturating_sub(1), (last + 1).min(counts.len().saturating_sub(1))))
+    }
+
+    /// The same, or where nothing has been counted the buckets around 0, the first ones of steps.
+    fn rows(&self) -> (usize, usize) {
+        self.shown().unwrap_or(match self.func {
+            AggFunc::Quantize => (QUANTIZE_ZERO - 1, QUANTIZE_ZERO + 1),
+            _ => (0, 2.min(self.counts.len().saturating_sub(1))),
+        })
     }
 }
 
-/// lquantize(): equal steps; `words` begins with the parameters.
-pub fn lquantize(out: &mut Vec<u8>, linear: Linear, words: &[u64], normal: i64, zoom: bool) {
-    steps(out, words, normal, zoom, |bucket| linear.lower_bound(bucket));
-}
-
-/// llquantize(): equal steps within each power of the factor; `words` begins with the parameters.
-pub fn llquantize(out: &mut Vec<u8>, log: LogLinear, words: &[u64], normal: i64, zoom: bool) {
-    steps(out, words, normal, zoom, |bucket| log.lower_bound(bucket));
-}
-
-/// The first bucket is of what is below all others, the last one of what is above.
-fn steps(
+/// Draws a distribution; false if the function makes none.
+pub fn distribution(
     out: &mut Vec<u8>,
+    func: AggFunc,
     words: &[u64],
     normal: i64,
     zoom: bool,
-    lower_bound: impl Fn(usize) -> i64,
-) {
-    let counts: Vec<i64> = words.iter().skip(1).map(|&w| w as i64).collect();
-    let scale = Scale::new(&counts, zoom);
-    let over = counts.len().saturating_sub(1);
-    let (first, last) = shown(&counts).unwrap_or((0, 2.min(over)));
-    header(out);
-    for (bucket, &count) in counts.iter().enumerate().take(last + 1).skip(first) {
-        let label = match bucket {
-            0 => format!("< {}", lower_bound(1)),
-            b if b == over => format!(">= {}", lower_bound(b)),
-            b => lower_bound(b).to_string(),
-        };
-        row(out, &label, &scale, count, normal);
+) -> bool {
+    let Some(buckets) = Buckets::new(func, words) else { return false };
+    let scale = Scale::new(&buckets.counts, zoom);
+    let (first, last) = buckets.rows();
+    header(out, "value", 16);
+    for (bucket, &count) in buckets.counts.iter().enumerate().take(last + 1).skip(first) {
+        let shown = count.wrapping_div(normal.max(1));
+        put!(out, "{:>16} {} {shown:<9}\n", buckets.label(bucket), scale.bar(count));
     }
+    true
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use abi::aggregation::AggFunc;
+    use abi::aggregation::Linear;
 
     fn words(func: AggFunc, values: &[(i64, i64)]) -> Vec<u64> {
         let mut w = vec![0; func.words()];
@@ -129,9 +145,9 @@ mod tests {
         w
     }
 
-    fn drawn(f: impl FnOnce(&mut Vec<u8>)) -> String {
+    fn drawn(func: AggFunc, words: &[u64], normal: i64, zoom: bool) -> String {
         let mut out = Vec::new();
-        f(&mut out);
+        assert!(distribution(&mut out, func, words, normal, zoom));
         String::from_utf8(out).unwrap().replace(' ', ".")
     }
 
@@ -139,7 +155,7 @@ mod tests {
     fn powers_of_two() {
         let w = words(AggFunc::Quantize, &[(1, 1), (2, 1), (3, 1), (-5, 1)]);
         assert_eq!(
-            drawn(|o| quantize(o, &w, 1, false)),
+            drawn(AggFunc::Quantize, &w, 1, false),
             "
 ...........value..-------------.Distribution.-------------.count....
 ..............-8.|.........................................0........
@@ -157,7 +173,7 @@ mod tests {
     #[test]
     fn no_data_shows_the_buckets_around_zero() {
         let w = words(AggFunc::Quantize, &[]);
-        let text = drawn(|o| quantize(o, &w, 1, false));
+        let text = drawn(AggFunc::Quantize, &w, 1, false);
         let labels: Vec<&str> = text.lines().skip(2).map(|l| l.trim_matches('.')).collect();
         assert_eq!(labels.len(), 3);
         assert!(
@@ -168,11 +184,11 @@ mod tests {
     #[test]
     fn negative_weights_mirror() {
         let w = words(AggFunc::Quantize, &[(1, 3), (2, -1)]);
-        let text = drawn(|o| quantize(o, &w, 1, false));
+        let text = drawn(AggFunc::Quantize, &w, 1, false);
         assert!(text.contains("1.....................|@@@@@@@@@@@@@@@......3........\n"), "{text}");
         assert!(text.contains("2................@@@@@|.....................-1.......\n"), "{text}");
         let w = words(AggFunc::Quantize, &[(1, -2)]);
-        let text = drawn(|o| quantize(o, &w, 1, false));
+        let text = drawn(AggFunc::Quantize, &w, 1, false);
         assert!(text.contains(&format!("1.{}|.-2.......\n", "@".repeat(40))), "{text}");
     }
 
@@ -181,7 +197,7 @@ mod tests {
         let l = Linear { base: -10, step: 5, levels: 4 };
         let w = words(AggFunc::Lquantize(l), &[(-11, 1), (0, 2), (10, 1)]);
         assert_eq!(
-            drawn(|o| lquantize(o, l, &w, 1, false)),
+            drawn(AggFunc::Lquantize(l), &w, 1, false),
             "
 ...........value..-------------.Distribution.-------------.count....
 ...........<.-10.|@@@@@@@@@@...............................1........
@@ -197,7 +213,7 @@ mod tests {
     #[test]
     fn zoom_and_normal() {
         let w = words(AggFunc::Quantize, &[(1, 100), (2, 50)]);
-        let text = drawn(|o| quantize(o, &w, 10, true));
+        let text = drawn(AggFunc::Quantize, &w, 10, true);
         assert!(text.contains(&format!("1.|{}...10.......\n", "@".repeat(38))), "{text}");
         assert!(
             text.contains(&format!("2.|{}{}5........\n", "@".repeat(19), ".".repeat(22))),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //! A record as lines: the columns in front, then what its statements say.
 
+use super::bars::Encoding;
 use super::printf::{self, Kind, Look};
 use super::value::{self, Style, TRACE_WIDTH};
 use super::{aggregation, folded, put, stack, typed};
@@ -46,6 +47,9 @@ pub struct Reporter {
     is_raw: bool,
     is_flow: bool,
     zoom: bool,
+    is_hist: bool,
+    is_packed: bool,
+    encoding: Encoding,
     pub(super) sort: Sort,
     has_heading: bool,
     flow: HashMap<u32, Flow>,
@@ -188,13 +192,16 @@ struct Flow {
 
 impl Reporter {
     /// By the options in force.
-    pub fn new(options: &Options, symbols: Symbols) -> Self {
+    pub fn new(options: &Options, encoding: Encoding, symbols: Symbols) -> Self {
         let mut this = Self {
             options: options.clone(),
             is_quiet: false,
             is_raw: false,
             is_flow: false,
             zoom: false,
+            is_hist: false,
+            is_packed: false,
+            encoding,
             sort: Sort::new(options),
             has_heading: false,
             flow: HashMap::new(),
@@ -213,6 +220,8 @@ impl Reporter {
         self.is_raw = flag(OptionId::Rawbytes);
         self.is_flow = flag(OptionId::Flowindent);
         self.zoom = flag(OptionId::Aggzoom);
+        self.is_hist = flag(OptionId::Agghist);
+        self.is_packed = flag(OptionId::Aggpack);
         self.sort = Sort::new(options);
         self.indent = usize::try_from(options.get(OptionId::Stackindent)).unwrap_or(0);
     }
@@ -392,8 +401,9 @@ impl Reporter {
 
     /// Rows of an aggregation without a format.
     pub fn rows(&self, out: &mut Vec<u8>, rows: &[Row]) {
-        let Self { zoom, is_raw, indent, symbols, .. } = self;
-        let look = aggregation::Look { zoom: *zoom, is_raw: *is_raw, indent: *indent, symbols };
+        let Self { zoom, is_hist, is_raw, indent, ref symbols, .. } = *self;
+        let pack = self.is_packed.then_some(self.encoding);
+        let look = aggregation::Look { zoom, is_hist, pack, is_raw, indent, symbols };
         aggregation::rows(out, rows, look);
     }
 

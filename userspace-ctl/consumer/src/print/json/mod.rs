@@ -5,6 +5,7 @@
 mod record;
 mod typed;
 
+use super::quantize::Buckets;
 use super::stack;
 use super::value::{signed, text_of, unsigned};
 use crate::aggregate::{Key, Row};
@@ -286,17 +287,15 @@ impl<'a> Aggregation<'a> {
 
 /// The buckets of a distribution that have counted something.
 fn buckets(func: AggFunc, words: &[u64], normal: i64) -> Option<Vec<Bucket>> {
+    let counts = Buckets::new(func, words)?.counts;
     let bounds: Vec<(Option<i64>, Option<i64>)> = match func {
-        AggFunc::Quantize => (0..QUANTIZE_BUCKETS).map(power).collect(),
-        AggFunc::Lquantize(l) => steps(words.len(), |bucket| l.lower_bound(bucket)),
-        AggFunc::Llquantize(l) => steps(words.len(), |bucket| l.lower_bound(bucket)),
-        _ => return None,
+        AggFunc::Lquantize(l) => steps(counts.len(), |bucket| l.lower_bound(bucket)),
+        AggFunc::Llquantize(l) => steps(counts.len(), |bucket| l.lower_bound(bucket)),
+        _ => (0..counts.len()).map(power).collect(),
     };
-    // The parameters of the others come first.
-    let counts = words.iter().skip(usize::from(func != AggFunc::Quantize));
-    let bucket = |((low, high), count): ((Option<i64>, Option<i64>), &u64)| {
-        let shown = (*count as i64).wrapping_div(normal.max(1));
-        (*count != 0).then_some(Bucket { low, high, count: shown })
+    let bucket = |((low, high), count): ((Option<i64>, Option<i64>), i64)| {
+        let shown = count.wrapping_div(normal.max(1));
+        (count != 0).then_some(Bucket { low, high, count: shown })
     };
     Some(bounds.into_iter().zip(counts).filter_map(bucket).collect())
 }
@@ -313,8 +312,8 @@ fn power(bucket: usize) -> (Option<i64>, Option<i64>) {
 }
 
 /// Bounds of steps: the first bucket is of what is below all others, the last one of what is above.
-fn steps(words: usize, lower_bound: impl Fn(usize) -> i64) -> Vec<(Option<i64>, Option<i64>)> {
-    let over = words.saturating_sub(2);
+fn steps(count: usize, lower_bound: impl Fn(usize) -> i64) -> Vec<(Option<i64>, Option<i64>)> {
+    let over = count.saturating_sub(1);
     let low = |b: usize| (b > 0).then(|| lower_bound(b));
     let high = |b: usize| (b < over).then(|| lower_bound(b + 1).saturating_sub(1));
     (0..=over).map(|b| (low(b), high(b))).collect()

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Aggregations as bars, to be compared at a glance: `-x agghist` draws the values of all keys as one
+//! distribution, `-x aggpack` the distribution of each key on one line.
+//!
+//! ```text
+//!              key  ------------- Distribution ------------- count
+//!              cat |@@@@@@@@@@                               1
+//!             bash |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@           3
+//!
+//!              key   min .-----. max   | count
+//!              cat     1 :     : 16    | 0
+//! ```
+
+use super::quantize::{self, Buckets, Scale};
+use super::value::{datum, Style};
+use super::{pad_left, put, stack};
+use crate::aggregate::Row;
+
+/// Least columns of a key.
+const KEY_WIDTH: usize = 16;
+
+/// Heights of a bucket of `-x aggpack`, the lowest first.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Encoding {
+    /// Characters that every terminal has.
+    #[default]
+    Ascii,
+    /// Blocks.
+    Utf8,
+}
+
+impl Encoding {
+    /// The option's value.
+    pub fn from_text(text: &str) -> Option<Self> {
+        match text {
+            "ascii" => Some(Self::Ascii),
+            "utf8" => Some(Self::Utf8),
+            _ => None,
+        }
+    }
+
+    /// What the terminal's user has chosen.
+    pub fn of_locale() -> Self {
+        let set = |name: &&str| std::env::var(name).is_ok_and(|v| !v.is_empty());
+        let locale = ["LC_ALL", "LC_CTYPE", "LANG"].iter().find(|n| set(n));
+        let locale = locale.and_then(|n| std::env::var(n).ok()).unwrap_or_default();
+        match locale.to_ascii_lowercase().replace('-', "").contains("utf8") {
+            true => Self::Utf8,
+            false => Self::Ascii,
+        }
+    }
+
+    fn heights(self) -> [char; 8] {
+        match self {
+            Self::Ascii => ['_', '.', ',', '-', '=', '*', '%', '@'],
+            Self::Utf8 => ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'],
+        }
+    }
+}
+
+/// The parts of a row's key on one line, or none: a stack takes several.
+fn label(row: &Row) -> Option<Vec<u8>> {
+    let mut text = Vec::new();
+    for (n, key) in row.keys.iter().enumerate() {
+        if stack::is_stack(key.action) {
+            return None;
+        }
+        if n > 0 {
+            text.push(b' ');
+        }
+        let style = Style { is_quiet: true, is_raw: false, width: 0, is_unsigned: key.is_unsigned };
+        datum(&mut text, &key.bytes, key.ty, style);
+    }
+    Some(text)
+}
+
+fn labels(rows: &[Row]) -> Option<(Vec<Vec<u8>>, usize)> {
+    let labels: Vec<Vec<u8>> = rows.iter().map(label).collect::<Option<_>>()?;
+    let width = labels.iter().map(|l| super::columns(l)).fold(KEY_WIDTH, usize::max);
+    Some((labels, width))
+}
+
+/// A bar for each key; false if these rows cannot be drawn so.
+pub fn hist(out: &mut Vec<u8>, rows: &[Row], zoom: bool) -> bool {
+    let value = |row: &Row| match row.values.as_slice() {
+        [v] if !v.func.takes_weight() && !row.keys.is_empty() => Some(v.scalar()),
+        _ => None,
+    };
+    let Some(values) = rows.iter().map(value).collect::<Option<Vec<i64>>>() else { return false };
+    let Some((labels, width)) = labels(rows) else { return false };
+    let scale = Scale::new(&values, zoom);
+    quantize::header(out, "key", width);
+    for (label, value) in labels.iter().zip(values) {
+        pad_left(out, label, width);
+        put!(out, " {} {value:<9}\n", scale.bar(value));
+    }
+    true
+}
+
+/// A line for each key; false if these rows cannot be drawn so.
+pub fn pack(out: &mut Vec<u8>, rows: &[Row], zoom: bool, encoding: Encoding) -> bool {
+    let buckets = |row: &Row| match row.values.as_slice() {
+        [v] => Some((Buckets::new(v.func, &v.words)?, v.normal)),
+        _ => None,
+    };
+    let Some(all) = rows.iter().map(buckets).collect::<Option<Vec<_>>>() else { return false };
+    let Some((labels, width)) = labels(rows) else { return false };
+    let shown = all.iter().filter_map(|(b, _)| b.shown());
+    let Some((first, last)) = shown.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))) else {
+        return false;
+    };
+    let Some((one, _)) = all.first() else { return false };
+    let (low, high) = (one.label(first), one.label(last));
+    let (left, right) = (low.len().max(3), high.len().max(3));
+    let ruler = "-".repeat(last - first + 1);
+    let head = if rows.iter().any(|r| !r.keys.is_empty()) { "key" } else { "" };
+    put!(out, "\n{head:>width$}  {:>left$} .{ruler}. {:<right$} | count\n", "min", "max");
+    for (label, (buckets, normal)) in labels.iter().zip(&all) {
+        let counts = buckets.counts.get(first..=last).unwrap_or_default();
+        pad_left(out, label, width);
+        let bars = bars(counts, zoom, encoding);
+        let total = counts.iter().fold(0i64, |sum, c| sum.wrapping_add(*c));
+        let total = total.wrapping_div((*normal).max(1));
+        put!(out, "  {low:>left$} :{bars}: {high:<right$} | {total}\n");
+    }
+    true
+}
+
+/// A character for each count: its share of the total, or of the greatest.
+fn bars(counts: &[i64], zoom: bool, encoding: Encoding) -> String {
+    let heights = encoding.heights();
+    let sizes = counts.iter().map(|c| u128::from(c.unsigned_abs()));
+    let whole = if zoom { sizes.clone().max().unwrap_or(0) } else { sizes.clone().sum() };
+    let bar = |size: u128| match size {
+        0 => ' ',
+        _ => {
+            // Rounded up: whatever counted something is seen.
+            let height = (size * heights.len() as u128).div_ceil(whole.max(1));
+            heights.get((height as usize).saturating_sub(1)).copied().unwrap_or(' ')
+        }
+    };
+    sizes.map(bar).collect()
+}
