@@ -315,6 +315,8 @@ impl Kind {
                 _ => Kind::Plain,
             },
             Mnemonic::Ret => match (insn.code(), mode) {
+                // How much it pops, CPUs do not agree on.
+                _ if short => Kind::Leaves,
                 (Code::Retnq, Mode::Bits64) | (Code::Retnd, Mode::Bits32) => Kind::Return(0),
                 (Code::Retnq_imm16, Mode::Bits64) | (Code::Retnd_imm16, Mode::Bits32) => {
                     Kind::Return(insn.immediate16())

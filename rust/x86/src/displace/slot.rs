@@ -74,7 +74,13 @@ pub fn slot(bytes: &[u8], ip: u64, mode: Mode, at: u64) -> Result<Slot, Cannot> 
     match seen.kind {
         Kind::Jump => w.jump(to),
         Kind::Branch(cc) => w.branch(&[0x70 | cc], 1),
-        Kind::CountBranch(..) => w.branch(seen.bytes.split_last().map_or(&[], |(_, b)| b), 1),
+        Kind::CountBranch(_, width) => {
+            if width != mode.word() {
+                w.put(&[0x67]);
+            }
+            // Not with its other prefixes: 66 would shorten the way to L, too.
+            w.branch(seen.opcode().0.last_chunk::<1>().unwrap_or(&[0]), 1);
+        }
         Kind::Begin => w.branch(&[0xc7, 0xf8], 4),
         Kind::Return(_) | Kind::Leaves => w.copy(seen.bytes, seen.relative)?,
         Kind::Call => {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 //! What is decided of instructions, and slots as a disassembler reads them. That they do what the
-//! instructions do is found out by running them: `rust/x86/native`.
+//! instructions do is found out by running them: `selftests/forms`.
 
 use super::*;
 use Mode::{Bits32, Bits64};
@@ -37,6 +37,7 @@ fn by_hand() {
         (&[0xc3], Act::Return { pops: 0 }),
         (&[0xf3, 0xc3], Act::Return { pops: 0 }),
         (&[0xc2, 8, 0], Act::Return { pops: 8 }),
+        (&[0x66, 0xc3], Act::Displaced),
         (&[0xff, 0xd0], Act::Displaced),
         (&[0xff, 0x25, 0, 0, 0, 0], Act::Displaced),
         (&[0x0f, 0x05], Act::Displaced),

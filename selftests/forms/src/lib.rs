@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0
+//! A program that runs one instruction of every form: each that iced-x86 can decode, with registers,
+//! with memory, with memory relative to itself.
+//!
+//! [`forms`] finds them by decoding all opcodes behind all prefixes; [`assembly`] makes a program of
+//! them, together with `run.c`, which writes a [`Outcome`] for each. A form that this CPU does not have ends
+//! in a fault; that too has to be the same, whether it is traced or not.
+#![forbid(unsafe_code)]
+
+mod find;
+
+pub use find::{forms, is_left_out, Form, Shape};
+
+use std::fmt::Write as _;
+use x86::displace::Mode;
+
+/// Where the first instruction stands; all are [`STRIDE`] apart.
+pub const SITES: u64 = 0x1000_0000;
+/// Where the first slot is.
+pub const SLOTS: u64 = 0x1800_0000;
+/// Bytes for each.
+pub const STRIDE: u64 = 64;
+/// Before an instruction are so many breakpoints.
+const AHEAD: u64 = 16;
+/// What operands are in memory.
+pub const OPERAND: u64 = 0x4000_0900;
+/// Where what is loaded leads.
+pub const LANDING: u64 = 0x4800_0000;
+
+/// How a program of [`assembly`] begins an instruction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Start {
+    /// Where.
+    pub at: u64,
+    /// With this rcx.
+    pub rcx: u64,
+    /// With these flags.
+    pub flags: u32,
+    /// What is in memory there is [`LANDING`].
+    pub lands: bool,
+    /// Registers are not the same each time.
+    pub varies: bool,
+    /// How the CPU reads it.
+    pub mode: Mode,
+}
+
+/// How gcc makes the program.
+pub const GCC: &[&str] = &[
+    "-O2",
+    "-fno-stack-protector",
+    "-no-pie",
+    "-Wl,--section-start=.forms=0x10000000,--section-start=.slots=0x18000000",
+];
+
+/// Address of form number `n`.
+pub fn site(n: usize) -> u64 {
+    SITES + AHEAD + n as u64 * STRIDE
+}
+
+/// A program that has these forms, and these slots, and runs from these places.
+pub fn assembly(forms: &[Form], slots: &[Vec<u8>], starts: &[Start]) -> String {
+    let mut s = String::from(".section .note.GNU-stack\n.section .forms, \"ax\"\n");
+    let bytes = |b: &[u8]| b.iter().map(u8::to_string).collect::<Vec<_>>().join(",");
+    for (n, form) in forms.iter().enumerate() {
+        let _ = writeln!(
+            s,
+            ".balign {STRIDE}, 0xcc\n.fill {AHEAD}, 1, 0xcc\n.type form_{n}, @function\nform_{n}: .byte {}\n\
+             .size form_{n}, . - form_{n}",
+            bytes(&form.bytes)
+        );
+    }
+    // Conditional branches lead behind the last one, too.
+    let _ = writeln!(s, ".balign {STRIDE}, 0xcc\n.section .slots, \"ax\"");
+    for slot in slots {
+        let _ = writeln!(s, ".balign {STRIDE}, 0xcc\n.byte {}", bytes(slot));
+    }
+    s.push_str(".section .rodata\n.balign 8\n.globl entries, entries_end\nentries:\n");
+    for start in starts {
+        let how = u32::from(start.lands)
+            | u32::from(start.varies) << 1
+            | u32::from(start.mode == Mode::Bits32) << 2;
+        let _ = writeln!(s, ".quad {}, {}\n.long {}, {how}", start.at, start.rcx, start.flags);
+    }
+    s.push_str("entries_end:\n");
+    s
+}
+
+/// What an instruction has left behind, as `run.c` writes it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Outcome {
+    /// The signal and its code.
+    pub signal: [u32; 2],
+    /// What the signal said of an address; of breakpoints nothing.
+    pub address: u64,
+    /// As `ucontext` has them: r8 to r15, rdi, rsi, rbp, rbx, rdx, rax, rcx, rsp, rip, eflags.
+    pub regs: [u64; 18],
+    /// fs and gs.
+    pub bases: [u64; 2],
+    /// Digests: memory, stack above where rsp was, below it, x87, vectors.
+    pub digests: [u64; 5],
+}
+
+/// Where in [`Outcome::regs`] they are.
+pub const RAX: usize = 13;
+#[allow(missing_docs, reason = "see above")]
+pub const RCX: usize = 14;
+#[allow(missing_docs, reason = "see above")]
+pub const RSP: usize = 15;
+#[allow(missing_docs, reason = "see above")]
+pub const RIP: usize = 16;
+/// Which of the digests is that of the stack below rsp.
+pub const BELOW: usize = 2;
+
+/// Bytes of an [`Outcome`].
+pub const OUTCOME: usize = 27 * 8;
+
+impl Outcome {
+    /// Reads one; `None` if the bytes are not [`OUTCOME`].
+    pub fn read(bytes: &[u8]) -> Option<Self> {
+        let words: Vec<_> = bytes
+            .chunks_exact(8)
+            .map(|b| b.iter().rev().fold(0, |w, b| w << 8 | u64::from(*b)))
+            .collect();
+        let words: [u64; OUTCOME / 8] = words.try_into().ok()?;
+        let part = |from: usize| words.iter().copied().skip(from);
+        let mut o = Outcome {
+            signal: [words[0] as u32, (words[0] >> 32) as u32],
+            address: words[1],
+            regs: [0; 18],
+            bases: [0; 2],
+            digests: [0; 5],
+        };
+        o.regs.iter_mut().zip(part(2)).for_each(|(to, w)| *to = w);
+        o.bases.iter_mut().zip(part(20)).for_each(|(to, w)| *to = w);
+        o.digests.iter_mut().zip(part(22)).for_each(|(to, w)| *to = w);
+        Some(o)
+    }
+}

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Every form, on this machine: what the instruction leaves behind is what its slot leaves behind, and
+//! what is done by hand.
+
+use forms::{
+    assembly, forms, is_left_out, site, Form, Outcome, Shape, Start, BELOW, LANDING, OUTCOME, RCX,
+    RIP, RSP, SLOTS, STRIDE,
+};
+use iced_x86::{Code, FlowControl};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::process::Command;
+use x86::displace::{count, holds, plan, slot, Act, Cannot, Mode, Place, Plan, Slot};
+
+const SIGILL: u32 = 4;
+const SIGTRAP: u32 = 5;
+const SIGSEGV: u32 = 11;
+
+/// A flag that only faults set.
+const RF: u64 = 1 << 16;
+
+/// Flags and rcx that conditions are tried with.
+const TRIES: [(u32, u64); 8] = [
+    (1, 2),
+    (0, 1),
+    (0x40, 1 << 32),
+    (0x80, 0),
+    (0x800, 0x1_0001),
+    (0x880, 1 << 32 | 1),
+    (4, u64::MAX),
+    (0x8d5, 0),
+];
+
+/// A form, how it begins, and its slot.
+struct Case<'a> {
+    form: &'a Form,
+    start: Start,
+    plan: Plan,
+    slot: Slot,
+    slot_at: u64,
+}
+
+fn run(mode: Mode, text: &str) -> Vec<Outcome> {
+    let dir = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let [source, program, out] = ["S", "program", "out"].map(|e| dir.join(format!("{mode:?}.{e}")));
+    std::fs::write(&source, text).expect("written");
+    let runner = concat!(env!("CARGO_MANIFEST_DIR"), "/run.c");
+    let mut gcc = Command::new("gcc");
+    gcc.args(forms::GCC).arg("-o").arg(&program).arg(runner).arg(&source);
+    assert!(gcc.status().expect("gcc").success());
+    assert!(Command::new(&program).arg(&out).status().expect("runs").success());
+    let bytes = std::fs::read(&out).expect("readable");
+    bytes.chunks(OUTCOME).map(|b| Outcome::read(b).expect("whole")).collect()
+}
+
+#[test]
+fn in_64_bit_mode() {
+    slots_and_hands_do_what_instructions_do(Mode::Bits64);
+}
+
+#[test]
+fn in_32_bit_mode() {
+    slots_and_hands_do_what_instructions_do(Mode::Bits32);
+}
+
+fn slots_and_hands_do_what_instructions_do(mode: Mode) {
+    let forms = forms(mode);
+    let mut refused: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    let mut slots = vec![vec![0xcc]; forms.len()];
+    let mut cases = vec![];
+    for (n, form) in forms.iter().enumerate() {
+        let (ip, slot_at) = (site(n), SLOTS + n as u64 * STRIDE);
+        let plan = plan(&form.bytes, ip, mode);
+        let slot = slot(&form.bytes, ip, mode, slot_at);
+        let (plan, slot) = match (plan, slot) {
+            (Ok(plan), Ok(slot)) => (plan, slot),
+            (Err(a), Err(b)) => {
+                assert_eq!(a, b, "{form:?}");
+                let Cannot::CannotMove(why) = a else { panic!("{form:x?}: {a:?}") };
+                refused.entry(why.into()).or_default().push(n);
+                continue;
+            }
+            other => panic!("{form:x?}: {other:?}"),
+        };
+        slots[n] = slot.code.get(..slot.len.into()).expect("inside").to_vec();
+        let tries = if form.shape == Shape::Near { &TRIES[..] } else { &TRIES[..1] };
+        let goes_on = form.code.flow_control() == FlowControl::Next;
+        for (flags, rcx) in tries.iter().copied() {
+            for lands in if goes_on { &[false][..] } else { &[false, true] }.iter().copied() {
+                let start = Start { at: ip, rcx, flags, lands, varies: form.varies, mode };
+                cases.push(Case { form, start, plan, slot, slot_at });
+            }
+        }
+    }
+    // A breakpoint shows the beginning.
+    let base = |lands| Start { at: LANDING, rcx: 0, flags: 0, lands, varies: false, mode };
+    let mut starts = vec![base(false), base(true)];
+    starts.extend(cases.iter().map(|c| c.start));
+    starts.extend(cases.iter().map(|c| Start { at: c.slot_at, ..c.start }));
+    let outcomes = run(mode, &assembly(&forms, &slots, &starts));
+    assert_eq!(outcomes.len(), starts.len());
+    let (base, outcomes) = outcomes.split_at(2);
+    let (home, away) = outcomes.split_at(cases.len());
+    let mut wrong = vec![];
+    let (mut ran, mut lacked, mut faulted, mut by_hand) =
+        (BTreeSet::new(), BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+    for ((case, home), away) in cases.iter().zip(home).zip(away) {
+        let away = in_terms_of_home(case, away, home);
+        if away != *home {
+            wrong.push(format!("{}\n  home {home:x?}\n  slot {away:x?}", describe(case)));
+        }
+        if let Some(hand) = hand(case, &base[usize::from(case.start.lands)], home) {
+            by_hand.insert(case.form.bytes.clone());
+            let same = Outcome { digests: home.digests, ..hand };
+            if same != *home {
+                wrong.push(format!("{}\n  home {home:x?}\n  hand {same:x?}", describe(case)));
+            }
+        }
+        let set = match home.signal[0] {
+            SIGTRAP => &mut ran,
+            SIGILL => &mut lacked,
+            _ => &mut faulted,
+        };
+        set.insert((case.form.code as u32, case.form.shape));
+    }
+    faulted.retain(|f| !ran.contains(f));
+    let have: BTreeSet<_> = forms.iter().map(|f| f.code as u32).collect();
+    // All that is decoded unless one asks for CPUs that are no more, or never were.
+    let decodable = |c: Code| {
+        let op = c.op_code();
+        // The first is the 8086's; of the others the decoder knows one size of addresses.
+        let none = matches!(c, Code::Popw_CS | Code::Montmul_16 | Code::Montmul_64);
+        op.is_instruction()
+            && (if mode == Mode::Bits64 { op.intel_decoder64() } else { op.intel_decoder32() })
+            && op.decoder_option() == 0
+            && !op.fwait()
+            && !none
+    };
+    let missing: Vec<_> = Code::values()
+        .filter(|c| decodable(*c) && !is_left_out(*c, mode) && !have.contains(&(*c as u32)))
+        .collect();
+    println!(
+        "{mode:?}: {} forms of {} instructions: {} ran, {} fault, this CPU has not {}; {} also by hand",
+        forms.len(),
+        have.len(),
+        ran.len(),
+        faulted.len(),
+        lacked.len(),
+        by_hand.len()
+    );
+    for (why, which) in &refused {
+        println!("refused {}: {why}", which.len());
+    }
+    for w in wrong.iter().take(20) {
+        println!("{w}");
+    }
+    assert!(wrong.is_empty(), "{} of {} are wrong", wrong.len(), cases.len());
+    assert!(missing.is_empty(), "nothing was found for {missing:?}");
+}
+
+fn describe(case: &Case<'_>) -> String {
+    let (form, code) = (case.form, &case.slot.code[..case.slot.len.into()]);
+    format!(
+        "{:?} {:?} {:02x?} {:x?}, slot {code:02x?}",
+        form.code, form.shape, form.bytes, case.start
+    )
+}
+
+/// A thread in a slot is somewhere in the instruction.
+fn in_terms_of_home(case: &Case<'_>, away: &Outcome, home: &Outcome) -> Outcome {
+    let mut o = *away;
+    let inside = |at: u64| (case.slot_at..case.slot_at + STRIDE).contains(&at);
+    let back = |at: u64| match case.slot.place((at - case.slot_at) as u8) {
+        Place::Before { pushed } => (case.start.at, pushed),
+        Place::After { to, rcx } => {
+            assert!(!rcx);
+            (to, 0)
+        }
+    };
+    if inside(o.address) {
+        o.address = back(o.address).0;
+    }
+    if inside(o.regs[RIP]) {
+        let (ip, pushed) = back(o.regs[RIP]);
+        o.regs[RIP] = ip;
+        o.regs[RSP] += u64::from(pushed);
+        if pushed != 0 {
+            o.digests[BELOW] = home.digests[BELOW];
+        }
+    }
+    // The one that writes below what the instruction would.
+    let call = [Code::Call_rm64, Code::Call_rm32].contains(&case.form.code);
+    if call && case.slot.code[usize::from(case.slot.len) - 1] == 0xc3 {
+        o.digests[BELOW] = home.digests[BELOW];
+    }
+    o
+}
+
+/// What is there when it was done by hand; not what is in memory.
+fn hand(case: &Case<'_>, base: &Outcome, home: &Outcome) -> Option<Outcome> {
+    let mut o = *base;
+    let next = case.start.at + u64::from(case.plan.len);
+    let flags = u64::from(case.start.flags);
+    o.regs[RCX] = case.start.rcx;
+    o.regs[17] |= flags;
+    let word = if case.start.mode == Mode::Bits64 { 8 } else { 4 };
+    let mut push = || o.regs[RSP] -= word;
+    let ip = match case.plan.act {
+        Act::Skip => next,
+        Act::Jump { to } => to,
+        Act::Branch { cc, to } => {
+            if holds(cc, flags) {
+                to
+            } else {
+                next
+            }
+        }
+        Act::CountBranch { by, width, to } => {
+            let (rcx, is) = count(by, width, case.start.rcx, flags);
+            o.regs[RCX] = rcx;
+            if is {
+                to
+            } else {
+                next
+            }
+        }
+        Act::Call { to } => {
+            push();
+            to
+        }
+        Act::Return { pops } => {
+            o.regs[RSP] += word + u64::from(pops);
+            LANDING
+        }
+        Act::Push { .. } => {
+            push();
+            next
+        }
+        Act::Displaced => return None,
+    };
+    // Where a jump of 16 bits leads, nothing is mapped.
+    if home.signal[0] == SIGSEGV && ip < 1 << 16 {
+        (o.signal, o.address, o.regs[RIP]) = (home.signal, ip, ip);
+        o.regs[17] |= RF;
+    } else {
+        // The breakpoint is one byte long.
+        o.regs[RIP] = ip + 1;
+    }
+    Some(o)
+}
