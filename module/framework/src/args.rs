@@ -24,6 +24,10 @@ const OUTCOME: u64 = 1;
 /// It is the address of the registers of a system call.
 const CALL_X64: u64 = 2;
 const CALL_IA32: u64 = 3;
+/// It is an address of the process's, whose words have 8 bytes.
+const USER: u64 = 4;
+/// The same with 4.
+const NARROW: u64 = 5;
 /// Those bits.
 const WHAT: u64 = 7;
 
@@ -56,6 +60,16 @@ impl<'a> Args<'a> {
     #[inline]
     pub const fn entry(regs: &'a [u64; 6], stack: u64) -> Self {
         Self { values: regs, stack }
+    }
+
+    /// Of a function of a program that was just entered: those in registers, the others at `stack`, in
+    /// words of 8 bytes, or of 4 in 32-bit code.
+    #[inline]
+    pub const fn program(regs: &'a [u64], stack: u64, is_wide: bool) -> Self {
+        // Of 4 bytes, words may stand at any multiple of 4.
+        let (what, stack) =
+            if is_wide { (USER, stack & !WHAT) } else { (NARROW, stack << 1 & !WHAT) };
+        Self { values: regs, stack: stack | what }
     }
 
     /// Of a system call; `regs` is what its function was passed.
@@ -113,6 +127,8 @@ impl<'a> Args<'a> {
             0 => {}
             CALL_X64 => return call(Abi::X64),
             CALL_IA32 => return call(Abi::Ia32),
+            USER => return self.of_program(n, self.stack & !WHAT, 8),
+            NARROW => return self.of_program(n, (self.stack & !WHAT) >> 1, 4),
             _ => return 0,
         }
         if self.stack == 0 || n >= MOST {
@@ -121,6 +137,20 @@ impl<'a> Args<'a> {
         let behind = n.wrapping_sub(self.values.len() as u64).wrapping_mul(8);
         let mut bytes = [0; 8];
         match nofault::read_kernel(self.stack.wrapping_add(behind), &mut bytes) {
+            Ok(()) => u64::from_le_bytes(bytes),
+            Err(_) => 0,
+        }
+    }
+
+    /// Argument `n` on the stack of a program.
+    fn of_program(&self, n: u64, stack: u64, width: usize) -> u64 {
+        if n >= MOST {
+            return 0;
+        }
+        let behind = n.wrapping_sub(self.values.len() as u64).wrapping_mul(width as u64);
+        let mut bytes = [0; 8];
+        let room = bytes.get_mut(..width).unwrap_or_default();
+        match nofault::read_user(stack.wrapping_add(behind), room) {
             Ok(()) => u64::from_le_bytes(bytes),
             Err(_) => 0,
         }

@@ -71,6 +71,15 @@ u32 kapi_task_path(bool root, u8 *to, u32 size);
 u32 kapi_path(u64 at, u8 *to, u32 size);
 
 /* threads.c */
+struct tracepoint;
+struct kapi_hook {
+	const char *name;
+	void *probe;
+	struct tracepoint *tp;
+	bool on, ever;
+};
+int kapi_hook_on(struct kapi_hook *hook);
+void kapi_hook_off(struct kapi_hook *hook);
 typedef void (*kapi_end_fn)(u64 task, u64 mark);
 typedef void (*kapi_switch_fn)(u64 next, u64 mark, u64 runtime);
 int kapi_ends_watch(kapi_end_fn fn);
@@ -92,6 +101,39 @@ void kapi_signals_quiesce(void);
 u32 kapi_stack_kernel(u8 *to, u32 max, u32 skip, bool interrupt);
 u32 kapi_stack_user(u8 *to, u32 max);
 DECLARE_PER_CPU(struct pt_regs *, kapi_trap_regs);
+
+/* user.c */
+struct mm_struct;
+/* Rust: user::Ground */
+enum { KAPI_UNMAPPED = 1, KAPI_NOT_TEXT, KAPI_SHARED, KAPI_NO_MEMORY, KAPI_GONE, KAPI_DIFFERS };
+/* Rust: user::Poke */
+struct kapi_poke {
+	u64 addr;
+	u8 old, new, why;
+};
+/* Rust: sys::Found */
+struct kapi_found {
+	bool wide, shadow_stack;
+};
+struct mm_struct *kapi_space_of(int number, struct kapi_found *found);
+struct mm_struct *kapi_space_current(void);
+void kapi_space_drop(struct mm_struct *mm);
+bool kapi_space_alive(struct mm_struct *mm);
+size_t kapi_space_read(struct mm_struct *mm, u64 addr, u8 *to, size_t len);
+void kapi_space_poke(struct mm_struct *mm, struct kapi_poke *pokes, size_t n);
+u8 kapi_space_ground(struct mm_struct *mm, u64 addr);
+int kapi_space_write(struct mm_struct *mm, u64 addr, const u8 *from, size_t len);
+long kapi_space_map(struct mm_struct *mm, u64 near, u64 size);
+bool kapi_shadow_stack(void);
+bool kapi_user_awaits_children(void);
+int kapi_user_watch(void);
+void kapi_user_unwatch(void);
+/* Rust */
+bool kapi_user_trapped(struct pt_regs *regs);
+void kapi_user_signalled(struct pt_regs *regs, bool raised);
+bool kapi_user_is_traced(u64 mm);
+void kapi_user_forked(u64 parent);
+void kapi_user_ended(void);
 
 /* lock.c */
 void kapi_lock(unsigned int which);

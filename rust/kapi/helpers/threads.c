@@ -9,13 +9,6 @@
 #include <linux/tracepoint.h>
 #include "kapi.h"
 
-struct kapi_hook {
-	const char *name;
-	void *probe;
-	struct tracepoint *tp;
-	bool on, ever;
-};
-
 static DEFINE_MUTEX(kapi_hooks_mutex);
 
 /*
@@ -55,7 +48,8 @@ static void kapi_hook_find(struct tracepoint *tp, void *arg)
 		hook->tp = tp;
 }
 
-static int kapi_hook_on(struct kapi_hook *hook)
+/* Has a tracepoint call the hook's probe from now on. ENODEV: this kernel has none of that name. */
+int kapi_hook_on(struct kapi_hook *hook)
 {
 	int err = 0;
 
@@ -72,7 +66,8 @@ static int kapi_hook_on(struct kapi_hook *hook)
 	return err;
 }
 
-static void kapi_hook_off(struct kapi_hook *hook)
+/* The last calls may still be under way. */
+void kapi_hook_off(struct kapi_hook *hook)
 {
 	mutex_lock(&kapi_hooks_mutex);
 	if (hook->on)

@@ -22,6 +22,7 @@
 //! | [`symbols`], [`modules`] | names to addresses; modules as they come and go |
 //! | [`text`], [`trampoline`] | changing instructions of running code; where a changed one leads |
 //! | [`ftrace`], [`int3`] | calls at the entries of functions; breakpoints on any instruction |
+//! | [`user`] | programs: their memory, and what happens to them |
 //! | [`forbidden`] | which instructions are not ours to change |
 //! | [`mem`] | allocation that can be refused |
 //! | [`device`], [`log`] | device nodes that own the module; one prefix |
@@ -64,6 +65,7 @@ pub mod threads;
 pub mod time;
 pub mod timer;
 pub mod trampoline;
+pub mod user;
 pub mod wake;
 pub mod xcall;
 

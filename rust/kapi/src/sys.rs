@@ -41,6 +41,14 @@ pub(crate) struct FtraceFns {
     pub(crate) enabled: c_ulong,
 }
 
+/// `struct kapi_found`
+#[repr(C)]
+#[derive(Default)]
+pub(crate) struct Found {
+    pub(crate) wide: bool,
+    pub(crate) shadow_stack: bool,
+}
+
 pub(crate) type OnRange = unsafe extern "C" fn(arg: *mut c_void, start: u64, end: u64, why: c_uint);
 pub(crate) type Call = unsafe extern "C" fn(arg: *mut c_void);
 pub(crate) type OnTick =
@@ -143,6 +151,30 @@ unsafe extern "C" {
     pub(crate) fn kapi_stack_kernel(to: *mut u8, max: u32, skip: u32, interrupt: bool) -> u32;
     /// As above.
     pub(crate) fn kapi_stack_user(to: *mut u8, max: u32) -> u32;
+
+    pub(crate) safe fn kapi_space_of(number: c_int, found: &mut Found) -> *mut c_void;
+    pub(crate) safe fn kapi_space_current() -> *mut c_void;
+    /// `mm` is a reference to an `mm_struct`, and not used again.
+    pub(crate) fn kapi_space_drop(mm: *mut c_void);
+    /// `mm` is an `mm_struct`, here and below.
+    pub(crate) fn kapi_space_alive(mm: *mut c_void) -> bool;
+    /// `to` takes `len` bytes.
+    pub(crate) fn kapi_space_read(mm: *mut c_void, addr: u64, to: *mut u8, len: usize) -> usize;
+    /// `pokes` has `n` members.
+    pub(crate) fn kapi_space_poke(mm: *mut c_void, pokes: *mut crate::user::Poke, n: usize);
+    pub(crate) fn kapi_space_ground(mm: *mut c_void, addr: u64) -> u8;
+    /// `from` has `len` bytes.
+    pub(crate) fn kapi_space_write(
+        mm: *mut c_void,
+        addr: u64,
+        from: *const u8,
+        len: usize,
+    ) -> c_int;
+    pub(crate) fn kapi_space_map(mm: *mut c_void, near: u64, size: u64) -> c_long;
+    pub(crate) safe fn kapi_shadow_stack() -> bool;
+    pub(crate) safe fn kapi_user_awaits_children() -> bool;
+    pub(crate) safe fn kapi_user_watch() -> c_int;
+    pub(crate) safe fn kapi_user_unwatch();
 
     pub(crate) safe fn kapi_zalloc(bytes: usize) -> *mut u8;
     pub(crate) safe fn kapi_alloc_exact(bytes: usize) -> *mut u8;

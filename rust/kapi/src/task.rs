@@ -41,6 +41,14 @@ pub fn tid() -> i32 {
     unsafe { (*current()).pid }
 }
 
+/// The address of its memory's `mm_struct`; 0 for a thread of the kernel's, which may use that of
+/// another one but has none.
+#[inline(always)]
+pub fn memory() -> u64 {
+    // SAFETY: `current` exists.
+    unsafe { (*current()).mm as u64 }
+}
+
 /// The parent process.
 pub fn ppid() -> i32 {
     sys::kapi_task_ppid()

@@ -1,0 +1,458 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Programs: their memory, from outside, and what happens to them.
+//!
+//! A [`Space`] is the memory of a process, whoever is in it. What is written into its text is its own
+//! copy; files and other processes do not change. It may lose its last thread at any time: then it
+//! reads as nothing, and cannot be changed.
+//!
+//! [`watch`] has a set of [`Handlers`] told when a process meets a breakpoint, is sent a signal, is
+//! copied by fork, or ends.
+
+use crate::context::{self, ProbeCtx};
+use crate::once::Once;
+use crate::sites;
+use crate::sys;
+use core::ptr::NonNull;
+use kernel::bindings;
+use kernel::error::to_result;
+use kernel::ffi::c_void;
+use kernel::prelude::*;
+
+/// Why text of a process cannot be changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Ground {
+    /// Nothing is mapped there.
+    Unmapped = 1,
+    /// It cannot be run, or is no memory that could be copied.
+    NotText = 2,
+    /// It is memory that others see.
+    Shared = 3,
+    /// There was no memory for a copy of it.
+    NoMemory = 4,
+    /// Nobody is in that space any more.
+    Gone = 5,
+    /// Something else is there than was expected.
+    Differs = 6,
+}
+
+impl Ground {
+    fn of(n: u8) -> Option<Self> {
+        const ALL: [Ground; 6] = [
+            Ground::Unmapped,
+            Ground::NotText,
+            Ground::Shared,
+            Ground::NoMemory,
+            Ground::Gone,
+            Ground::Differs,
+        ];
+        ALL.into_iter().find(|g| *g as u8 == n)
+    }
+}
+
+/// A byte of text to be changed.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct Poke {
+    addr: u64,
+    old: u8,
+    new: u8,
+    why: u8,
+}
+
+impl Poke {
+    /// From `old` to `new`; what is neither is left alone.
+    pub fn new(addr: u64, old: u8, new: u8) -> Self {
+        Self { addr, old, new, why: 0 }
+    }
+
+    /// Where.
+    pub fn addr(&self) -> u64 {
+        self.addr
+    }
+
+    /// What came of it.
+    pub fn result(&self) -> core::result::Result<(), Ground> {
+        match self.why {
+            0 => Ok(()),
+            n => Err(Ground::of(n).unwrap_or(Ground::Gone)),
+        }
+    }
+}
+
+/// So many bytes are changed while others wait for the process's memory.
+const CHUNK: usize = 256;
+
+/// The memory of a process.
+///
+/// # Invariants
+///
+/// It is an `mm_struct` of which one reference (`mmgrab`) is ours.
+pub struct Space(NonNull<c_void>);
+
+// SAFETY: an `mm_struct` belongs to no thread, and guards itself.
+unsafe impl Send for Space {}
+// SAFETY: as above.
+unsafe impl Sync for Space {}
+
+/// A process.
+pub struct Found {
+    /// Its memory.
+    pub space: Space,
+    /// It has 64-bit addresses.
+    pub is_wide: bool,
+    /// As [`has_shadow_stack`].
+    pub has_shadow_stack: bool,
+}
+
+impl Drop for Space {
+    fn drop(&mut self) {
+        // SAFETY: by the invariant, and it is not used again.
+        unsafe { sys::kapi_space_drop(self.0.as_ptr()) };
+    }
+}
+
+impl Space {
+    /// Of a process, as the caller's namespace numbers it. `ESRCH`: there is no such process, or it has no
+    /// memory: a thread of the kernel's, or one that ends.
+    ///
+    /// # Context
+    ///
+    /// *process*
+    pub fn of(pid: u32) -> Result<Found> {
+        let mut found = sys::Found::default();
+        let pid = i32::try_from(pid).map_err(|_| ESRCH)?;
+        let mm = NonNull::new(sys::kapi_space_of(pid, &mut found)).ok_or(ESRCH)?;
+        // INVARIANT: it comes with a reference.
+        let space = Self(mm);
+        Ok(Found { space, is_wide: found.wide, has_shadow_stack: found.shadow_stack })
+    }
+
+    /// Of the current process. `None`: it has none any more.
+    ///
+    /// # Context
+    ///
+    /// *process*
+    pub fn current() -> Option<Self> {
+        // INVARIANT: it comes with a reference.
+        NonNull::new(sys::kapi_space_current()).map(Self)
+    }
+
+    /// A number for it; no other one has it as long as this exists.
+    pub fn key(&self) -> u64 {
+        self.0.as_ptr() as u64
+    }
+
+    /// Whether somebody is in it.
+    pub fn is_alive(&self) -> bool {
+        // SAFETY: by the invariant.
+        unsafe { sys::kapi_space_alive(self.0.as_ptr()) }
+    }
+
+    /// Reads; gives how many bytes, less than `into` has if something is missing.
+    ///
+    /// # Context
+    ///
+    /// *process*, may sleep
+    pub fn read(&self, addr: u64, into: &mut [u8]) -> usize {
+        // SAFETY: by the invariant; `into` takes as many bytes as it has.
+        unsafe { sys::kapi_space_read(self.0.as_ptr(), addr, into.as_mut_ptr(), into.len()) }
+    }
+
+    /// Whether the text at an address can be changed.
+    ///
+    /// # Context
+    ///
+    /// *process*, may sleep
+    pub fn ground(&self, addr: u64) -> core::result::Result<(), Ground> {
+        // SAFETY: by the invariant.
+        let why = unsafe { sys::kapi_space_ground(self.0.as_ptr(), addr) };
+        Ground::of(why).map_or(Ok(()), Err)
+    }
+
+    /// Changes bytes of text; those that ascend are faster.
+    ///
+    /// # Context
+    ///
+    /// *process*, may sleep
+    pub fn poke(&self, pokes: &mut [Poke]) {
+        for chunk in pokes.chunks_mut(CHUNK) {
+            // SAFETY: by the invariant; they are so many.
+            unsafe { sys::kapi_space_poke(self.0.as_ptr(), chunk.as_mut_ptr(), chunk.len()) };
+        }
+    }
+
+    /// Maps memory that its threads can run but not write, within reach of a near jump from `near`.
+    ///
+    /// # Context
+    ///
+    /// *process*, may sleep
+    pub fn map(&self, near: u64, size: u64) -> Result<Room> {
+        // SAFETY: by the invariant.
+        let at = unsafe { sys::kapi_space_map(self.0.as_ptr(), near, size) };
+        match u64::try_from(at) {
+            Ok(start) => Ok(Room { start, size }),
+            // CAST: an errno.
+            Err(_) => Err(Error::from_errno(at as i32)),
+        }
+    }
+
+    /// Fills a piece of what was mapped in here, where nobody runs yet.
+    ///
+    /// # Context
+    ///
+    /// *process*, may sleep
+    pub fn fill(&self, room: &Room, at: u64, bytes: &[u8]) -> Result {
+        let end = at.checked_add(bytes.len() as u64).ok_or(EINVAL)?;
+        if end > room.size {
+            return Err(EINVAL);
+        }
+        let addr = room.start.wrapping_add(at);
+        // SAFETY: by the invariant; `bytes` has as many as it says.
+        to_result(unsafe {
+            sys::kapi_space_write(self.0.as_ptr(), addr, bytes.as_ptr(), bytes.len())
+        })
+    }
+
+    /// Changes a counter of two bytes, which the process can write to, by `by`.
+    ///
+    /// # Context
+    ///
+    /// *process*, may sleep
+    pub fn count(&self, addr: u64, by: i16) -> Result {
+        let mut bytes = [0; 2];
+        if self.read(addr, &mut bytes) != bytes.len() {
+            return Err(EFAULT);
+        }
+        let now = u16::from_le_bytes(bytes).wrapping_add_signed(by).to_le_bytes();
+        // SAFETY: by the invariant; two bytes.
+        to_result(unsafe { sys::kapi_space_write(self.0.as_ptr(), addr, now.as_ptr(), now.len()) })
+    }
+}
+
+/// Memory that was mapped for a process. It stays as long as the process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Room {
+    start: u64,
+    size: u64,
+}
+
+impl Room {
+    /// Its first address.
+    pub fn start(&self) -> u64 {
+        self.start
+    }
+
+    /// Its bytes.
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+}
+
+/// [`Space::key`] of the current process; 0: it has none.
+///
+/// # Context
+///
+/// *any*
+#[inline]
+pub fn key() -> u64 {
+    crate::task::memory()
+}
+
+/// Whether the current thread has a second stack of return addresses, which must see every call and
+/// return.
+///
+/// # Context
+///
+/// *any*
+pub fn has_shadow_stack() -> bool {
+    sys::kapi_shadow_stack()
+}
+
+/// The registers of the current process, to which it will return. It can set them itself, too, so any
+/// value is safe; one that makes no sense is its end.
+#[repr(transparent)]
+pub struct Registers(bindings::pt_regs);
+
+impl Registers {
+    /// A general register by its number in instructions: rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi, r8 ...
+    /// r15; 16 is rip. 0: no such.
+    #[inline]
+    pub fn get(&self, n: u8) -> u64 {
+        let r = &self.0;
+        // CAST: `c_ulong` has 64 bits.
+        (match n {
+            0 => r.ax,
+            1 => r.cx,
+            2 => r.dx,
+            3 => r.bx,
+            4 => r.sp,
+            5 => r.bp,
+            6 => r.si,
+            7 => r.di,
+            8 => r.r8,
+            9 => r.r9,
+            10 => r.r10,
+            11 => r.r11,
+            12 => r.r12,
+            13 => r.r13,
+            14 => r.r14,
+            15 => r.r15,
+            16 => r.ip,
+            _ => 0,
+        }) as u64
+    }
+
+    /// The first six arguments of a function that begins here.
+    #[inline]
+    pub fn args(&self) -> [u64; 6] {
+        let r = &self.0;
+        [r.di, r.si, r.dx, r.cx, r.r8, r.r9].map(|v| v as u64)
+    }
+
+    /// The instruction pointer.
+    #[inline]
+    pub fn ip(&self) -> u64 {
+        self.0.ip as u64
+    }
+
+    /// The stack pointer.
+    #[inline]
+    pub fn sp(&self) -> u64 {
+        self.0.sp as u64
+    }
+
+    /// The flags.
+    #[inline]
+    pub fn flags(&self) -> u64 {
+        self.0.flags as u64
+    }
+
+    /// What a function returns.
+    #[inline]
+    pub fn value(&self) -> u64 {
+        self.0.ax as u64
+    }
+
+    /// Whether it runs 64-bit code.
+    #[inline]
+    pub fn is_wide(&self) -> bool {
+        // SAFETY: all of the union are numbers.
+        let cs = unsafe { self.0.__bindgen_anon_1.cs };
+        cs == USER_CS
+    }
+
+    /// Sets the instruction pointer.
+    #[inline]
+    pub fn set_ip(&mut self, to: u64) {
+        self.0.ip = to as usize;
+    }
+
+    /// Sets the stack pointer.
+    #[inline]
+    pub fn set_sp(&mut self, to: u64) {
+        self.0.sp = to as usize;
+    }
+
+    /// Sets rcx.
+    #[inline]
+    pub fn set_cx(&mut self, to: u64) {
+        self.0.cx = to as usize;
+    }
+}
+
+/// `__USER_CS`
+const USER_CS: u16 = 0x33;
+
+/// Who is told.
+pub struct Handlers {
+    /// The current process has met a breakpoint, one byte before its instruction pointer. False: it is
+    /// nobody's. Runs in *probe* context.
+    pub trap: fn(&ProbeCtx, &mut Registers) -> bool,
+    /// The current process is about to serve a signal; or, if it was `raised` by its instruction, to
+    /// end of it. Runs in *probe* context.
+    pub signal: fn(&ProbeCtx, &mut Registers, raised: bool),
+    /// Whether the space of this key has ever had a breakpoint. Runs in *probe* context.
+    pub is_traced: fn(&ProbeCtx, key: u64) -> bool,
+    /// The current process is a copy of one with this key, its breakpoints included, and has not run
+    /// yet. Runs in *process* context.
+    pub forked: fn(parent: u64),
+    /// Some process may have ended, or be another program now. Runs in *process* context.
+    pub ended: fn(),
+}
+
+static HANDLERS: Once<Handlers> = Once::new();
+
+/// Has the handlers told from now on; the same each time. One caller at a time.
+///
+/// # Context
+///
+/// *process*, may sleep
+pub fn watch(handlers: Handlers) -> Result {
+    HANDLERS.populate(handlers);
+    // Tasks come to us of which somebody must be able to say that they have left.
+    sites::expect();
+    crate::mem::ask()?;
+    to_result(sys::kapi_user_watch())
+}
+
+/// Ends that, after every process that was copied has been told of. No breakpoint is left in any. One
+/// caller at a time; no lock is held that a handler takes.
+///
+/// # Context
+///
+/// *process*, may sleep
+pub fn unwatch() {
+    sys::kapi_user_unwatch();
+}
+
+/// Whether processes have been copied for which [`Handlers::forked`] has still to be called.
+///
+/// # Context
+///
+/// *any*
+pub fn awaits_children() -> bool {
+    sys::kapi_user_awaits_children()
+}
+
+/// # Safety
+///
+/// Called by the notifier in `user.c` only: `regs` are those of the current process.
+#[no_mangle]
+unsafe extern "C" fn kapi_user_trapped(regs: *mut bindings::pt_regs) -> bool {
+    let Some(handlers) = HANDLERS.as_ref() else { return false };
+    // SAFETY: by the caller, and nobody else has them; `Registers` is transparent.
+    let regs = unsafe { &mut *regs.cast::<Registers>() };
+    context::enter(|ctx| (handlers.trap)(ctx, regs)).unwrap_or(false)
+}
+
+/// # Safety
+///
+/// As above.
+#[no_mangle]
+unsafe extern "C" fn kapi_user_signalled(regs: *mut bindings::pt_regs, raised: bool) {
+    let Some(handlers) = HANDLERS.as_ref() else { return };
+    // SAFETY: by the caller, and nobody else has them; `Registers` is transparent.
+    let regs = unsafe { &mut *regs.cast::<Registers>() };
+    context::enter(|ctx| (handlers.signal)(ctx, regs, raised));
+}
+
+#[no_mangle]
+extern "C" fn kapi_user_is_traced(mm: u64) -> bool {
+    let Some(handlers) = HANDLERS.as_ref() else { return false };
+    context::enter(|ctx| (handlers.is_traced)(ctx, mm)).unwrap_or(false)
+}
+
+#[no_mangle]
+extern "C" fn kapi_user_forked(parent: u64) {
+    if let Some(handlers) = HANDLERS.as_ref() {
+        (handlers.forked)(parent);
+    }
+}
+
+#[no_mangle]
+extern "C" fn kapi_user_ended() {
+    if let Some(handlers) = HANDLERS.as_ref() {
+        (handlers.ended)();
+    }
+}
