@@ -14,6 +14,7 @@ use abi::ioctl::{self, BufDesc, Enable, Explain, Format, Go, Probes, Report, Sym
 use abi::probe::{ProbeView, MAX_PACKED, NARGS_UNKNOWN};
 use abi::record::{AggDesc, EprobeDesc, RecDesc};
 use abi::status::Status;
+use abi::user::{self, Make, Refusal};
 use core::ffi::CStr;
 use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use framework::{Consumer, Error, Framework, Probe};
@@ -70,6 +71,7 @@ impl MiscDevice for Dtrace {
             ioctl::CONF => exchange(arg, |a| Ok(*a = conf())),
             ioctl::EXPLAIN => exchange(arg, |a| explain(consumer, a)),
             ioctl::SYMBOL => exchange(arg, symbol),
+            user::MAKE => exchange(arg, make),
             ioctl::LEFTOUT => exchange(arg, |a| left_out(consumer, a)),
             ioctl::WAKE => exchange(arg, |fd: &mut i32| consumer.wake_by(*fd)),
             ioctl::FAIL if MAY_FAIL.load(Relaxed) => exchange(arg, fail),
@@ -146,6 +148,33 @@ fn enable(c: &Consumer, a: &mut Enable) -> Outcome {
     a.matched = c.enable(&dof)?;
     Ok(())
 }
+
+#[inline(never)]
+fn make(a: &mut Make) -> Outcome {
+    may_trace()?;
+    kapi::task::locked_down(true).map_err(|_| Error::LockedForWrites)?;
+    let size = usize::try_from(a.size).unwrap_or(usize::MAX);
+    if size > user::MAX_MAKE {
+        return Err(Error::TooMany("bytes of probes"));
+    }
+    let from = usize::try_from(a.from).map_err(|_| code::EFAULT)?;
+    let mut packed = kapi::mem::zeroed_bytes(size)?;
+    UserSlice::new(UserPtr::from_addr(from), size).reader().read_slice(&mut packed)?;
+    let room = (a.refused as usize).min(MAX_REFUSALS);
+    let mut refusals: KVVec<Refusal> = kapi::mem::vec(room)?;
+    let mut refused = 0u32;
+    let made = fasttrap::make(a.pid, &packed, &mut |refusal| {
+        refused = refused.saturating_add(1);
+        if refusals.len() < room {
+            let _ = refusals.push_within_capacity(refusal);
+        }
+    })?;
+    (a.made, a.refused) = (made, refused);
+    give(a.refusals, refusals.as_slice().as_bytes())
+}
+
+/// Most refusals that MAKE tells of.
+const MAX_REFUSALS: usize = 1 << 16;
 
 /// Packed probes on their way to the user.
 struct Packed {

@@ -47,6 +47,7 @@ module! {
 struct Dtrace {
     _node: Pin<KBox<MiscDeviceRegistration<dev::Dtrace>>>,
     _open: Open,
+    _fasttrap: fasttrap::Running,
     _syscall: Option<syscall::Running>,
     _fbt: Option<fbt::Running>,
     _sdt: Option<sdt::Running>,
@@ -101,6 +102,7 @@ impl kernel::Module for Dtrace {
             Some(fbt) => Some(syscall::start(&framework, fbt.functions())?),
             None => None,
         };
+        let fasttrap = fasttrap::start(&framework)?;
         mem::ask()?;
         let node = KBox::pin_init(
             MiscDeviceRegistration::register(MiscDeviceOptions { name: c"dtrace/dtrace" }),
@@ -112,6 +114,14 @@ impl kernel::Module for Dtrace {
         mem::fail_after(None);
         dev::MAY_FAIL.store(value::<u8>(module_parameters::fail_ioctl.value()) != 0, Relaxed);
         pr_info!("ready: /dev/dtrace/dtrace\n");
-        Ok(Self { _node: node, _open: open, _syscall: syscall, _fbt: fbt, _sdt: sdt, _end: end })
+        Ok(Self {
+            _node: node,
+            _open: open,
+            _fasttrap: fasttrap,
+            _syscall: syscall,
+            _fbt: fbt,
+            _sdt: sdt,
+            _end: end,
+        })
     }
 }

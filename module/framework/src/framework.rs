@@ -236,6 +236,14 @@ impl Framework {
         Draft::new(provider.0, [of.name(), module], probes, bytes)
     }
 
+    /// The same for a provider whose probes have several first names.
+    ///
+    /// # Context
+    /// *process*.
+    pub fn named_draft(provider: ProviderId, names: [&[u8]; 2]) -> Result<Draft> {
+        Draft::new(provider.0, names, 0, 0)
+    }
+
     /// Offers what was collected; see [`Self::offer_group`].
     ///
     /// # Context

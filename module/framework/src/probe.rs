@@ -239,7 +239,7 @@ impl Draft {
     }
 
     /// How many probes were left out because a part of their name is too long, or has a NUL.
-    pub(crate) fn skipped(&self) -> u32 {
+    pub fn skipped(&self) -> u32 {
         self.skipped
     }
 

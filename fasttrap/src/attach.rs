@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Enabling and disabling.
+//!
+//! ```text
+//!   enable:   places, slots ─► write the slots ─► publish the table ─► breakpoints ─► wait for all CPUs
+//!   disable:  breakpoints away ─► wait for all CPUs ─► publish the table
+//! ```
+//! Disabling must not fail: without memory for a new table the old one stays, whose entries lead to
+//! probes that nobody has enabled.
+
+use crate::index::Index;
+use crate::probes::{Known, Probes};
+use crate::process::{reason, Process, Reader};
+use crate::provider::HANDLERS;
+use crate::table::{hash, Table, Use, TABLE};
+use abi::user::UserReason;
+use framework::{EnableError, Probe};
+use kapi::user::{self, Poke};
+use kapi::{mem, xcall};
+use kernel::prelude::*;
+use kernel::sync::Arc;
+
+/// What is known and done, under the lock `State`.
+pub(crate) struct State {
+    pub(crate) processes: KVec<Process>,
+    pub(crate) probes: Probes,
+    /// We are told of what happens to processes.
+    pub(crate) watching: bool,
+}
+
+/// Breakpoints are written so many at a time.
+const BATCH: usize = 64;
+
+pub(crate) fn refusal(why: UserReason) -> EnableError {
+    match why {
+        UserReason::NoMemory => EnableError::Memory,
+        UserReason::Gone | UserReason::Unmapped => EnableError::Gone,
+        UserReason::Breakpoint => EnableError::Busy(why.words()),
+        _ => EnableError::Unsupported(why.words()),
+    }
+}
+
+impl State {
+    pub(crate) fn process(&self, space: u64) -> Option<usize> {
+        self.processes.iter().position(|p| p.space.key() == space)
+    }
+
+    /// From now on we are told of what happens to processes.
+    pub(crate) fn watch(&mut self) -> Result {
+        if !self.watching {
+            user::watch(HANDLERS)?;
+            self.watching = true;
+        }
+        Ok(())
+    }
+
+    /// Arms probes; see [`framework::Provider::enable`].
+    pub(crate) fn enable(
+        &mut self,
+        probes: &[Arc<Probe>],
+        refuse: &mut dyn FnMut(usize, EnableError),
+    ) {
+        let ready = self.prepare_all(probes, refuse).and_then(|()| self.publish());
+        if ready.is_err() {
+            for (i, probe) in probes.iter().enumerate() {
+                if self.release(probe) {
+                    refuse(i, EnableError::Memory);
+                }
+            }
+            return;
+        }
+        self.arm();
+        let mut any_refused = false;
+        for (i, probe) in probes.iter().enumerate() {
+            if let Err(why) = self.armed(probe.cookie()) {
+                if self.release(probe) {
+                    refuse(i, refusal(why));
+                    any_refused = true;
+                }
+            } else {
+                self.raise(probe.cookie(), 1);
+            }
+        }
+        if any_refused {
+            // What some of them armed.
+            self.disarm();
+        }
+        xcall::sync();
+    }
+
+    /// Finds places for all of them, and slots for the places.
+    fn prepare_all(
+        &mut self,
+        probes: &[Arc<Probe>],
+        refuse: &mut dyn FnMut(usize, EnableError),
+    ) -> Result {
+        let mut reader = Reader::new()?;
+        for (i, probe) in probes.iter().enumerate() {
+            if let Err(why) = self.prepare(probe, &mut reader) {
+                refuse(i, refusal(why));
+            }
+        }
+        for process in self.processes.iter_mut() {
+            match process.write_slots() {
+                Ok(()) | Err(UserReason::Gone) => {}
+                Err(_) => return Err(ENOMEM),
+            }
+        }
+        Ok(())
+    }
+
+    fn prepare(&mut self, probe: &Arc<Probe>, reader: &mut Reader) -> Result<(), UserReason> {
+        let Self { processes, probes, .. } = self;
+        let known = probes.get_mut(probe.cookie()).ok_or(UserReason::Gone)?;
+        let mut found = processes.iter_mut().filter(|p| p.space.key() == known.space);
+        let process = found.next().filter(|p| p.space.is_alive()).ok_or(UserReason::Gone)?;
+        for (n, addr) in known.addresses().enumerate() {
+            let at = process.point(addr, reader);
+            if let Some(point) = at.ok().and_then(|at| process.points.get_mut(at)) {
+                point.users = point.users.saturating_add(1);
+                continue;
+            }
+            leave(process, known, n);
+            return Err(at.err().unwrap_or(UserReason::NoMemory));
+        }
+        known.enabled = Some(probe.clone());
+        Ok(())
+    }
+
+    /// Nobody wants it any more, or cannot have it. False: it was not enabled.
+    fn release(&mut self, probe: &Probe) -> bool {
+        let Self { processes, probes, .. } = self;
+        let Some(known) = probes.get_mut(probe.cookie()) else { return false };
+        if known.enabled.take().is_none() {
+            return false;
+        }
+        if let Some(process) = processes.iter_mut().find(|p| p.space.key() == known.space) {
+            leave(process, known, usize::MAX);
+        }
+        true
+    }
+
+    /// Whether all places of an enabled probe have breakpoints.
+    fn armed(&self, number: u32) -> Result<(), UserReason> {
+        let known = self.probes.get(number).ok_or(UserReason::Gone)?;
+        let process = self.processes.iter().find(|p| p.space.key() == known.space);
+        let process = process.ok_or(UserReason::Gone)?;
+        for addr in known.addresses() {
+            let point = process.find(addr).and_then(|at| process.points.get(at));
+            if !point.is_some_and(|p| p.armed) {
+                return Err(match process.space.ground(addr) {
+                    Err(ground) => reason(ground),
+                    Ok(()) => UserReason::Breakpoint,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Counts an enabling in the process, if it asks for that.
+    fn raise(&self, number: u32, by: i16) {
+        let Some(known) = self.probes.get(number).filter(|k| k.semaphore != 0) else { return };
+        if let Some(p) = self.processes.iter().find(|p| p.space.key() == known.space) {
+            if p.space.count(known.semaphore, by).is_err() && by > 0 {
+                pr_warn!("fasttrap: a semaphore at {:#x} is not there\n", known.semaphore);
+            }
+        }
+    }
+
+    /// Puts breakpoints where one is wanted and none is.
+    fn arm(&mut self) {
+        self.change(true);
+    }
+
+    /// Takes away those that nobody wants.
+    fn disarm(&mut self) {
+        self.change(false);
+    }
+
+    fn change(&mut self, on: bool) {
+        for process in self.processes.iter_mut() {
+            let Process { points, space, .. } = process;
+            let (mut pokes, mut which) = ([Poke::new(0, 0, 0); BATCH], [0; BATCH]);
+            let mut at = 0;
+            loop {
+                let mut n = 0usize;
+                let rest = points.iter().enumerate().skip(at);
+                let all = pokes.iter_mut().zip(which.iter_mut());
+                let wanted = rest.filter(|(_, p)| p.armed != on && (p.users > 0) == on);
+                for ((poke, which), (i, point)) in all.zip(wanted) {
+                    (*poke, *which) = (point.poke(on), i);
+                    n = n.wrapping_add(1);
+                    at = i.wrapping_add(1);
+                }
+                if n == 0 {
+                    break;
+                }
+                let pokes = pokes.get_mut(..n).unwrap_or_default();
+                space.poke(pokes);
+                for (poke, i) in pokes.iter().zip(which) {
+                    if let Some(point) = points.get_mut(i) {
+                        // What cannot be taken away is not there: it was unmapped, or overwritten.
+                        point.armed = on && poke.result().is_ok();
+                    }
+                }
+            }
+        }
+    }
+
+    /// Disarms probes; see [`framework::Provider::disable`].
+    pub(crate) fn disable(&mut self, probes: &[Arc<Probe>]) {
+        for probe in probes {
+            if self.release(probe) {
+                self.raise(probe.cookie(), -1);
+            }
+        }
+        self.disarm();
+        xcall::sync();
+        let _ = self.publish();
+    }
+
+    /// Puts back once more what was under each breakpoint. TCG may have translated one while it was being
+    /// taken away, and throws the translation away when the page is written.
+    pub(crate) fn restore(&mut self) {
+        for process in self.processes.iter_mut() {
+            for points in process.points.chunks(BATCH) {
+                let mut pokes = [Poke::new(0, 0, 0); BATCH];
+                for (poke, point) in pokes.iter_mut().zip(points) {
+                    *poke = Poke::new(point.addr, point.first(), point.first());
+                }
+                process.space.poke(pokes.get_mut(..points.len()).unwrap_or_default());
+            }
+        }
+        xcall::sync();
+    }
+
+    /// Puts all places of all processes where threads that are hit look for them.
+    pub(crate) fn publish(&self) -> Result {
+        let table = if self.processes.is_empty() { None } else { Some(mem::boxed(self.table()?)?) };
+        drop(TABLE.swap(table));
+        Ok(())
+    }
+
+    fn table(&self) -> Result<Table> {
+        let n = self.processes.iter().fold(0, |n: usize, p| n.saturating_add(p.points.len()));
+        let mut hits = mem::exact(n)?;
+        let mut bases: KVVec<usize> = mem::exact(self.processes.len())?;
+        let mut spaces = mem::exact(self.processes.len())?;
+        for process in self.processes.iter() {
+            mem::push(&mut bases, hits.len())?;
+            mem::push(&mut spaces, process.space.key())?;
+            for point in process.points.iter() {
+                mem::push(&mut hits, process.hit(point))?;
+            }
+        }
+        let mut table = Table { index: Index::new(), hits, uses: KVVec::new(), spaces };
+        self.each_use(&bases, |at, _| {
+            let Some(hit) = table.hits.get_mut(at) else { return };
+            hit.uses = hit.uses.saturating_add(1);
+        });
+        let mut from = 0u32;
+        for hit in table.hits.iter_mut() {
+            hit.from = from;
+            from = from.saturating_add(hit.uses);
+            hit.uses = 0;
+        }
+        table.uses = mem::exact(from as usize)?;
+        for _ in 0..from {
+            mem::push(&mut table.uses, None)?;
+        }
+        self.each_use(&bases, |at, u| {
+            let Some(hit) = table.hits.get_mut(at) else { return };
+            let to = hit.from.wrapping_add(hit.uses) as usize;
+            if let Some(to) = table.uses.get_mut(to) {
+                *to = Some(u());
+                hit.uses = hit.uses.wrapping_add(1);
+            }
+        });
+        let twice = n.checked_mul(2).ok_or(ENOMEM)?;
+        table.index.reserve(twice, |_| 0)?;
+        for (n, hit) in table.hits.iter().enumerate() {
+            let number = u32::try_from(n).map_err(|_| ENOMEM)?;
+            table.index.insert(hash(hit.space, hit.addr), number);
+            table.index.insert(hash(hit.space, hit.slot), number);
+        }
+        Ok(table)
+    }
+
+    /// All places of all enabled probes, in the same order each time; `bases`: where the places of a
+    /// process begin.
+    fn each_use(&self, bases: &[usize], mut f: impl FnMut(usize, &dyn Fn() -> Use)) {
+        for known in self.probes.iter() {
+            let Some(probe) = &known.enabled else { continue };
+            let Some(at) = self.process(known.space) else { continue };
+            let (Some(process), Some(base)) = (self.processes.get(at), bases.get(at)) else {
+                continue;
+            };
+            for part in known.parts() {
+                for place in part.places() {
+                    let addr = part.address.wrapping_add((*place).into());
+                    let Some(point) = process.find(addr) else { continue };
+                    f(base.wrapping_add(point), &|| Use {
+                        probe: probe.clone(),
+                        role: known.role(),
+                        place: *place,
+                        size: part.size,
+                        args: known.args.clone(),
+                    });
+                }
+            }
+        }
+    }
+}
+
+/// The first `n` places of a probe have one user less.
+fn leave(process: &mut Process, known: &Known, n: usize) {
+    for addr in known.addresses().take(n) {
+        if let Some(point) = process.find(addr).and_then(|at| process.points.get_mut(at)) {
+            point.users = point.users.saturating_sub(1);
+        }
+    }
+}

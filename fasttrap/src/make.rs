@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Probes that the consumer asks for: packed by it, checked here, offered to the framework.
+
+use crate::attach::State;
+use crate::probes::{Known, Part};
+use crate::process::{Process, Reader};
+use crate::provider::Context;
+use crate::provider::CONTEXT;
+use abi::probe::NARGS_UNKNOWN;
+use abi::user::{Refusal, UserKind, UserProbeView, UserReason, MAX_ARGS};
+use core::fmt;
+use framework::framework::ProviderId;
+use framework::{Draft, Error, Framework, Offer};
+use kapi::mem;
+use kapi::user::Space;
+use kernel::error::code::ENODEV;
+use kernel::prelude::*;
+
+type Result<T = ()> = core::result::Result<T, Error>;
+
+/// Makes probes in a process, as its number is for the caller; gives how many are new.
+///
+/// # Context
+/// *process*, may sleep
+pub fn make(pid: u32, packed: &[u8], refuse: &mut dyn FnMut(Refusal)) -> Result<u32> {
+    let context = CONTEXT.get().ok_or(ENODEV)?;
+    let _making = context.making.lock();
+    let found = Space::of(pid)?;
+    let space = found.space.key();
+    let mut drafts = KVec::new();
+    let mut order = Order {
+        pid,
+        space,
+        provider: context.provider,
+        reader: Reader::new()?,
+        ready: &mut drafts,
+        last: None,
+        made: 0,
+    };
+    let mut state = context.state.lock();
+    state.watch()?;
+    if state.process(space).is_none() {
+        mem::push(&mut state.processes, Process::new(found))?;
+        // From now on it matters if it forks.
+        state.publish()?;
+    }
+    let done = order.all(&mut state, packed, refuse);
+    let made = order.made;
+    drop(state);
+    // What was taken in before something went wrong is offered all the same.
+    offer(&context, drafts, space)?;
+    done.map(|()| made)
+}
+
+/// Probes of one provider and module that are about to be offered.
+struct Ready {
+    draft: Draft,
+    /// Their numbers.
+    numbers: KVVec<u32>,
+}
+
+fn offer(context: &Context, drafts: KVec<Ready>, space: u64) -> Result {
+    let mut result = Ok(());
+    for Ready { draft, numbers } in drafts {
+        let offered = context.framework.offer_draft(draft);
+        let mut state = context.state.lock();
+        let process = state.process(space);
+        let process = process.and_then(|at| state.processes.get_mut(at));
+        let (group, kept) = match (offered, process) {
+            (Err(e), _) => (None, Err(e)),
+            (Ok(group), None) => (Some(group), Ok(())),
+            (Ok(group), Some(process)) => match mem::reserve(&mut process.groups, 1) {
+                Err(e) => (Some(group), Err(e.into())),
+                Ok(()) => {
+                    let _ = process.groups.push_within_capacity(group);
+                    (None, Ok(()))
+                }
+            },
+        };
+        if kept.is_err() {
+            numbers.iter().for_each(|n| state.probes.remove(*n));
+            result = kept;
+        }
+        drop(state);
+        if let Some(group) = group {
+            context.framework.retire_group(group);
+        }
+    }
+    context.framework.provided();
+    result
+}
+
+/// What is being made for a process.
+struct Order<'a> {
+    pid: u32,
+    space: u64,
+    provider: ProviderId,
+    reader: Reader,
+    ready: &'a mut KVec<Ready>,
+    /// Provider and module of the last draft.
+    last: Option<[Name; 2]>,
+    made: u32,
+}
+
+/// A part of a probe's name, put together.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Name {
+    bytes: [u8; 64],
+    len: usize,
+}
+
+impl Name {
+    fn new(parts: fmt::Arguments<'_>) -> Self {
+        let mut name = Self { bytes: [0; 64], len: 0 };
+        let _ = fmt::Write::write_fmt(&mut name, parts);
+        name
+    }
+
+    fn of(bytes: &[u8]) -> Self {
+        let mut name = Self { bytes: [0; 64], len: 0 };
+        name.put(bytes);
+        name
+    }
+
+    fn put(&mut self, part: &[u8]) {
+        let room = self.bytes.get_mut(self.len..).unwrap_or_default();
+        let n = room.len().min(part.len());
+        room.iter_mut().zip(part).for_each(|(to, from)| *to = *from);
+        self.len = self.len.wrapping_add(n);
+    }
+
+    fn text(&self) -> &[u8] {
+        self.bytes.get(..self.len).unwrap_or_default()
+    }
+}
+
+impl fmt::Write for Name {
+    fn write_str(&mut self, part: &str) -> fmt::Result {
+        self.put(part.as_bytes());
+        Ok(())
+    }
+}
+
+impl Order<'_> {
+    fn all(
+        &mut self,
+        state: &mut State,
+        mut packed: &[u8],
+        refuse: &mut dyn FnMut(Refusal),
+    ) -> Result {
+        let mut n = 0u32;
+        while !packed.is_empty() {
+            let probe = UserProbeView::unpack(&mut packed).ok_or(EINVAL)?;
+            let kind = UserKind::from_number(probe.head.kind).ok_or(EINVAL)?;
+            let mut no = |place, why| {
+                refuse(Refusal { probe: n, place, reason: why as u32, pad: 0 });
+            };
+            match kind {
+                UserKind::Offset => {
+                    for place in probe.places() {
+                        let name = Name::new(format_args!("{place:x}"));
+                        self.one(state, kind, &probe, Some(place), name.text(), &mut no)?;
+                    }
+                }
+                UserKind::Entry => self.one(state, kind, &probe, None, b"entry", &mut no)?,
+                UserKind::Return => self.one(state, kind, &probe, None, b"return", &mut no)?,
+                UserKind::Usdt => {
+                    let [_, _, _, name] = probe.names;
+                    self.one(state, kind, &probe, None, name, &mut no)?;
+                }
+            }
+            n = n.wrapping_add(1);
+        }
+        Ok(())
+    }
+
+    /// Takes in a probe of this name: of one place, or of all that can have a breakpoint.
+    fn one(
+        &mut self,
+        state: &mut State,
+        kind: UserKind,
+        probe: &UserProbeView<'_>,
+        only: Option<u32>,
+        name: &[u8],
+        no: &mut dyn FnMut(u32, UserReason),
+    ) -> Result {
+        let head = probe.head;
+        let [provider, module, function, _] = probe.names;
+        let provider = if provider.is_empty() { b"pid" } else { provider };
+        let mut first = Name::of(provider);
+        let _ = fmt::Write::write_fmt(&mut first, format_args!("{}", self.pid));
+        let names = [first.text(), module, function, name];
+        let hash = hash_of(names);
+        let place = only.unwrap_or_else(|| probe.places().next().unwrap_or(0));
+
+        let State { processes, probes, .. } = state;
+        let space = self.space;
+        let process = processes.iter_mut().find(|p| p.space.key() == space).ok_or(ESRCH)?;
+        let same = |n: u32| probes.get(n).is_some_and(|k| k.space == space && k.hash == hash);
+        let known = process.names.find(hash, same);
+        if let Some(known) = known.and_then(|n| probes.get(n)) {
+            let is_there = known.parts().any(|part| {
+                part.address == head.address && only.is_none_or(|p| part.places().contains(&p))
+            });
+            if is_there {
+                return Ok(());
+            }
+        }
+        let mut good = KVVec::new();
+        let wanted = probe.places().filter(|p| only.is_none_or(|only| only == *p));
+        for place in wanted {
+            let addr = head.address.wrapping_add(place.into());
+            match process.check(addr, &mut self.reader) {
+                Ok(()) => mem::push(&mut good, place)?,
+                Err(why) => no(place, why),
+            }
+        }
+        if good.is_empty() {
+            return Ok(());
+        }
+        let part = Part::new(head.address, head.size, good.iter().copied())?;
+        match known.and_then(|n| probes.get_mut(n)) {
+            // Its places cannot change while it fires.
+            Some(known) if known.enabled.is_some() => return Ok(no(place, UserReason::Other)),
+            Some(known) => return Ok(known.add(part)?),
+            None => {}
+        }
+        let mut new = Known::new(space, kind, hash, part);
+        new.semaphore = head.semaphore;
+        let nargs = match kind {
+            UserKind::Usdt => {
+                let mut args = mem::exact(head.args.into())?;
+                for arg in probe.args().take(MAX_ARGS) {
+                    mem::push(&mut args, arg)?;
+                }
+                let n = args.len();
+                new.args = Some(mem::arc(args)?);
+                // CAST: MAX_ARGS at most.
+                n as u32
+            }
+            UserKind::Return => 2,
+            UserKind::Entry | UserKind::Offset => NARGS_UNKNOWN,
+        };
+        // Room first: what has a number is offered.
+        let by = |n: u32| probes.get(n).map_or(0, |k| k.hash);
+        process.names.reserve(1, by)?;
+        let ready = ready(self.ready, &mut self.last, self.provider, first, module)?;
+        mem::reserve(&mut ready.numbers, 1)?;
+        let before = ready.draft.skipped();
+        let number = probes.add(new)?;
+        let offer = Offer { function, name, nargs, cookie: number, how: 0 };
+        let added = ready.draft.add(&offer);
+        if added.is_err() || ready.draft.skipped() != before {
+            probes.remove(number);
+            no(place, UserReason::Names);
+            return added;
+        }
+        let _ = ready.numbers.push_within_capacity(number);
+        process.names.insert(hash, number);
+        self.made = self.made.saturating_add(1);
+        Ok(())
+    }
+}
+
+/// The draft for this provider and module: the last one, or a new one.
+fn ready<'a>(
+    all: &'a mut KVec<Ready>,
+    last: &mut Option<[Name; 2]>,
+    provider: ProviderId,
+    first: Name,
+    module: &[u8],
+) -> Result<&'a mut Ready> {
+    let names = [first, Name::of(module)];
+    if *last != Some(names) {
+        let draft = Framework::named_draft(provider, [first.text(), module])?;
+        mem::push(all, Ready { draft, numbers: KVVec::new() })?;
+        *last = Some(names);
+    }
+    Ok(all.last_mut().ok_or(EINVAL)?)
+}
+
+/// FNV-1a, with a mark behind each part.
+fn hash_of(names: [&[u8]; 4]) -> u64 {
+    let step = |h: u64, b: u8| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3);
+    names
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325, |h, part| step(part.iter().fold(h, |h, b| step(h, *b)), 0))
+}

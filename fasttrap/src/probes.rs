@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Probes by their numbers: where they are, and who wants them.
+
+use crate::table::Role;
+use abi::user::{UserArg, UserKind};
+use framework::Probe;
+use kapi::mem;
+use kernel::prelude::*;
+use kernel::sync::Arc;
+
+/// Places of a probe around one address.
+pub(crate) struct Part {
+    pub(crate) address: u64,
+    pub(crate) size: u32,
+    places: Places,
+}
+
+/// Most probes have one.
+enum Places {
+    One(u32),
+    Some(KVVec<u32>),
+}
+
+impl Part {
+    pub(crate) fn new(
+        address: u64,
+        size: u32,
+        mut places: impl Iterator<Item = u32> + Clone,
+    ) -> Result<Self> {
+        let n = places.clone().count();
+        let places = match (n, places.next()) {
+            (1, Some(only)) => Places::One(only),
+            (_, first) => {
+                let mut all = mem::exact(n)?;
+                for place in Iterator::chain(first.into_iter(), places) {
+                    mem::push(&mut all, place)?;
+                }
+                Places::Some(all)
+            }
+        };
+        Ok(Self { address, size, places })
+    }
+
+    /// Their distances from the address.
+    pub(crate) fn places(&self) -> &[u32] {
+        match &self.places {
+            Places::One(place) => core::slice::from_ref(place),
+            Places::Some(all) => all,
+        }
+    }
+}
+
+/// A probe.
+pub(crate) struct Known {
+    /// Of its process.
+    pub(crate) space: u64,
+    pub(crate) kind: UserKind,
+    /// Of its names.
+    pub(crate) hash: u64,
+    /// A counter in the process, or 0.
+    pub(crate) semaphore: u64,
+    pub(crate) args: Option<Arc<KVVec<UserArg>>>,
+    first: Part,
+    /// Functions of the same name.
+    more: KVVec<Part>,
+    /// While it is enabled.
+    pub(crate) enabled: Option<Arc<Probe>>,
+}
+
+impl Known {
+    pub(crate) fn new(space: u64, kind: UserKind, hash: u64, first: Part) -> Self {
+        let more = KVVec::new();
+        Self { space, kind, hash, semaphore: 0, args: None, first, more, enabled: None }
+    }
+
+    pub(crate) fn parts(&self) -> impl Iterator<Item = &Part> + Clone {
+        Iterator::chain(core::iter::once(&self.first), self.more.iter())
+    }
+
+    pub(crate) fn add(&mut self, part: Part) -> Result {
+        mem::push(&mut self.more, part)
+    }
+
+    pub(crate) fn role(&self) -> Role {
+        match self.kind {
+            UserKind::Entry | UserKind::Offset => Role::Before,
+            UserKind::Return => Role::Return,
+            UserKind::Usdt => Role::Usdt,
+        }
+    }
+
+    /// All addresses.
+    pub(crate) fn addresses(&self) -> impl Iterator<Item = u64> + '_ {
+        self.parts().flat_map(|part| {
+            part.places().iter().map(|place| part.address.wrapping_add((*place).into()))
+        })
+    }
+}
+
+/// All of them. A number whose probe has gone is given to the next.
+pub(crate) struct Probes {
+    all: KVVec<Option<Known>>,
+    free: KVVec<u32>,
+}
+
+/// There is a limit to what a consumer may ask for.
+const MOST: usize = 4 << 20;
+
+impl Probes {
+    pub(crate) fn new() -> Self {
+        Self { all: KVVec::new(), free: KVVec::new() }
+    }
+
+    pub(crate) fn get(&self, number: u32) -> Option<&Known> {
+        self.all.get(number as usize)?.as_ref()
+    }
+
+    pub(crate) fn get_mut(&mut self, number: u32) -> Option<&mut Known> {
+        self.all.get_mut(number as usize)?.as_mut()
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Known> {
+        self.all.iter().flatten()
+    }
+
+    /// Gives it a number.
+    pub(crate) fn add(&mut self, known: Known) -> Result<u32> {
+        if let Some(number) = self.free.pop() {
+            if let Some(at) = self.all.get_mut(number as usize) {
+                *at = Some(known);
+            }
+            return Ok(number);
+        }
+        let number = self.all.len();
+        if number >= MOST {
+            return Err(ENOMEM);
+        }
+        // Room to give it back.
+        mem::reserve(&mut self.free, number.wrapping_add(1))?;
+        mem::push(&mut self.all, Some(known))?;
+        // CAST: less than MOST.
+        Ok(number as u32)
+    }
+
+    /// Forgets one.
+    pub(crate) fn remove(&mut self, number: u32) {
+        if let Some(at @ Some(_)) = self.all.get_mut(number as usize) {
+            *at = None;
+            // There is room.
+            let _ = self.free.push_within_capacity(number);
+        }
+    }
+
+    /// Forgets those of a process.
+    pub(crate) fn remove_all(&mut self, space: u64) {
+        for number in 0..self.all.len() {
+            // CAST: less than MOST.
+            let number = number as u32;
+            if self.get(number).is_some_and(|k| k.space == space) {
+                self.remove(number);
+            }
+        }
+    }
+}

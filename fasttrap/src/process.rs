@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: GPL-2.0
+//! What is known of a process: the places that ever had a breakpoint, and the slots for them.
+//!
+//! Places are kept as long as the process. A child that is forked just while a breakpoint is being
+//! removed may have it still.
+
+use crate::index::Index;
+use crate::table::{hash, Hit, SLOT_SIZE};
+use abi::user::UserReason;
+use framework::Group;
+use kapi::mem;
+use kapi::user::{Ground, Poke, Room, Space};
+use kernel::prelude::*;
+use x86::displace::{self, Act, Cannot, Mode};
+
+/// A breakpoint.
+pub(crate) const INT3: u8 = 0xcc;
+
+/// Slots of the first piece of memory that a process gets for them, and of the largest.
+const LEAST_SLOTS: u64 = 1 << 10;
+const MOST_SLOTS: u64 = 1 << 14;
+/// A slot is no further from its instruction than this, and what that refers to can be as far again
+/// from there.
+const REACH: u64 = (2 << 30) - (64 << 20);
+
+/// A place.
+pub(crate) struct Point {
+    pub(crate) addr: u64,
+    pub(crate) slot: u64,
+    pub(crate) act: Act,
+    pub(crate) bytes: [u8; x86::MAX_LEN],
+    pub(crate) len: u8,
+    /// Has a breakpoint.
+    pub(crate) armed: bool,
+    /// Enabled probes that want it.
+    pub(crate) users: u32,
+}
+
+impl Point {
+    /// What stands there without us.
+    pub(crate) fn first(&self) -> u8 {
+        let [first, ..] = self.bytes;
+        first
+    }
+
+    /// A byte in front of which the instruction can be put again, or taken away.
+    pub(crate) fn poke(&self, on: bool) -> Poke {
+        match on {
+            true => Poke::new(self.addr, self.first(), INT3),
+            false => Poke::new(self.addr, INT3, self.first()),
+        }
+    }
+}
+
+/// Memory for slots.
+struct Slots {
+    room: Room,
+    used: u64,
+    /// From which byte on nothing has been written yet, and what will be.
+    written: u64,
+    fresh: KVVec<u8>,
+}
+
+impl Slots {
+    fn is_near(&self, addr: u64) -> bool {
+        let end = self.room.start().wrapping_add(self.room.size());
+        addr.abs_diff(self.room.start()) < REACH && addr.abs_diff(end) < REACH
+    }
+
+    fn has_room(&self) -> bool {
+        self.room.size().wrapping_sub(self.used) >= SLOT_SIZE
+    }
+
+    fn write(&mut self, space: &Space) -> Result {
+        if !self.fresh.is_empty() {
+            space.fill(&self.room, self.written, &self.fresh)?;
+            self.written = self.used;
+            self.fresh.clear();
+        }
+        Ok(())
+    }
+}
+
+/// Code of a process, read a page at a time: many places are in one.
+pub(crate) struct Reader {
+    space: u64,
+    from: u64,
+    bytes: KVVec<u8>,
+    len: usize,
+}
+
+const PAGE: u64 = 4096;
+
+impl Reader {
+    pub(crate) fn new() -> Result<Self> {
+        let bytes = mem::zeroed_bytes((PAGE as usize).wrapping_add(x86::MAX_LEN))?;
+        Ok(Self { space: 0, from: 0, bytes, len: 0 })
+    }
+
+    /// The bytes from an address on, as many as an instruction can have, or as there are.
+    pub(crate) fn at(&mut self, space: &Space, addr: u64) -> &[u8] {
+        let from = addr & !(PAGE - 1);
+        if self.space != space.key() || self.from != from || self.len == 0 {
+            self.len = space.read(from, &mut self.bytes);
+            (self.space, self.from) = (space.key(), from);
+        }
+        let at = addr.wrapping_sub(from) as usize;
+        let end = at.wrapping_add(x86::MAX_LEN).min(self.len);
+        self.bytes.get(at..end).unwrap_or_default()
+    }
+}
+
+/// A process, or what is left of it.
+pub(crate) struct Process {
+    pub(crate) space: Space,
+    pub(crate) mode: Mode,
+    shadow_stack: bool,
+    pub(crate) points: KVVec<Point>,
+    /// Of the points.
+    index: Index,
+    slots: KVec<Slots>,
+    /// Probes by their names.
+    pub(crate) names: Index,
+    pub(crate) groups: KVec<Group>,
+}
+
+impl Process {
+    pub(crate) fn new(of: kapi::user::Found) -> Self {
+        Self {
+            space: of.space,
+            mode: if of.is_wide { Mode::Bits64 } else { Mode::Bits32 },
+            shadow_stack: of.has_shadow_stack,
+            points: KVVec::new(),
+            index: Index::new(),
+            slots: KVec::new(),
+            names: Index::new(),
+            groups: KVec::new(),
+        }
+    }
+
+    /// The place at an address, if it is known.
+    pub(crate) fn find(&self, addr: u64) -> Option<usize> {
+        let is = |n: u32| self.points.get(n as usize).is_some_and(|p| p.addr == addr);
+        self.index.find(hash(0, addr), is).map(|n| n as usize)
+    }
+
+    /// Whether a breakpoint can be there; what is known already is fine.
+    pub(crate) fn check(&self, addr: u64, reader: &mut Reader) -> Result<(), UserReason> {
+        if self.find(addr).is_some() {
+            return Ok(());
+        }
+        self.space.ground(addr).map_err(reason)?;
+        self.plan(addr, reader).map(|_| ())
+    }
+
+    fn plan(&self, addr: u64, reader: &mut Reader) -> Result<(Point, Mode), UserReason> {
+        let code = reader.at(&self.space, addr);
+        let Some(first) = code.first() else { return Err(UserReason::Unmapped) };
+        if *first == INT3 {
+            return Err(UserReason::Breakpoint);
+        }
+        let plan = displace::plan(code, addr, self.mode).map_err(cannot)?;
+        if self.shadow_stack && is_call(code) {
+            return Err(UserReason::CannotMove);
+        }
+        let mut bytes = [0; x86::MAX_LEN];
+        let n = usize::from(plan.len);
+        bytes.iter_mut().zip(code.iter().take(n)).for_each(|(to, from)| *to = *from);
+        // What of it another breakpoint has replaced is not what we see.
+        let inside = (1..n as u64).any(|n| self.find(addr.wrapping_add(n)).is_some());
+        let around = (1..x86::MAX_LEN as u64).any(|n| {
+            let before = self.find(addr.wrapping_sub(n)).and_then(|at| self.points.get(at));
+            before.is_some_and(|p| u64::from(p.len) > n)
+        });
+        if inside || around {
+            return Err(UserReason::Undecodable);
+        }
+        let point =
+            Point { addr, slot: 0, act: plan.act, bytes, len: plan.len, armed: false, users: 0 };
+        Ok((point, self.mode))
+    }
+
+    /// Makes a place known, with a slot of its own; or finds it.
+    pub(crate) fn point(&mut self, addr: u64, reader: &mut Reader) -> Result<usize, UserReason> {
+        if let Some(at) = self.find(addr) {
+            return Ok(at);
+        }
+        let (mut point, mode) = self.plan(addr, reader)?;
+        let memory = |_| UserReason::NoMemory;
+        mem::reserve(&mut self.points, 1).map_err(memory)?;
+        let points = &self.points;
+        let by = |n: u32| points.get(n as usize).map_or(0, |p| hash(0, p.addr));
+        self.index.reserve(1, by).map_err(memory)?;
+        let room = self.room(addr)?;
+        point.slot = room.room.start().wrapping_add(room.used);
+        let len = usize::from(point.len);
+        let code = point.bytes.get(..len).unwrap_or_default();
+        let slot = displace::slot(code, addr, mode, point.slot).map_err(cannot)?;
+        let used = room.used;
+        mem::reserve(&mut room.fresh, SLOT_SIZE as usize).map_err(memory)?;
+        mem::extend(&mut room.fresh, &slot.code).map_err(memory)?;
+        let gap = [INT3; SLOT_SIZE as usize];
+        let gap = gap.get(slot.code.len()..).unwrap_or_default();
+        if mem::extend(&mut room.fresh, gap).is_err() {
+            // Slots stay in step with their number.
+            room.fresh.truncate(used.wrapping_sub(room.written) as usize);
+            return Err(UserReason::NoMemory);
+        }
+        room.used = used.wrapping_add(SLOT_SIZE);
+        let at = self.points.len();
+        let number = u32::try_from(at).map_err(|_| UserReason::NoMemory)?;
+        let _ = self.points.push_within_capacity(point);
+        self.index.insert(hash(0, addr), number);
+        Ok(at)
+    }
+
+    /// Slots within reach, of which one is free.
+    fn room(&mut self, addr: u64) -> Result<&mut Slots, UserReason> {
+        let fits = |s: &Slots| s.is_near(addr) && s.has_room();
+        let at = match self.slots.iter().position(fits) {
+            Some(at) => at,
+            None => self.more_room(addr)?,
+        };
+        self.slots.get_mut(at).ok_or(UserReason::NoMemory)
+    }
+
+    fn more_room(&mut self, addr: u64) -> Result<usize, UserReason> {
+        mem::reserve(&mut self.slots, 1).map_err(|_| UserReason::NoMemory)?;
+        let so_far = self.points.len() as u64;
+        let slots = so_far.clamp(LEAST_SLOTS, MOST_SLOTS);
+        let size = slots.wrapping_mul(SLOT_SIZE).next_multiple_of(PAGE);
+        let room = self.space.map(addr, size).map_err(|e| match e {
+            ENOSPC => UserReason::NoRoom,
+            ESRCH => UserReason::Gone,
+            _ => UserReason::NoMemory,
+        })?;
+        let at = self.slots.len();
+        let slots = Slots { room, used: 0, written: 0, fresh: KVVec::new() };
+        let _ = self.slots.push_within_capacity(slots);
+        Ok(at)
+    }
+
+    /// Writes the code of all slots that are new.
+    pub(crate) fn write_slots(&mut self) -> Result<(), UserReason> {
+        let Self { slots, space, .. } = self;
+        for s in slots.iter_mut() {
+            s.write(space).map_err(|e| match e {
+                ESRCH => UserReason::Gone,
+                _ => UserReason::NoMemory,
+            })?;
+        }
+        Ok(())
+    }
+
+    /// As who is hit sees it.
+    pub(crate) fn hit(&self, p: &Point) -> Hit {
+        Hit {
+            space: self.space.key(),
+            addr: p.addr,
+            slot: p.slot,
+            act: p.act,
+            bytes: p.bytes,
+            len: p.len,
+            mode: self.mode,
+            from: 0,
+            uses: 0,
+        }
+    }
+
+    /// Takes breakpoints out of the memory of a copy of this process, whether or not they have been
+    /// taken out of the process itself since.
+    pub(crate) fn clean(&self, child: &Space) {
+        let mut pokes = [Poke::new(0, 0, 0); 32];
+        for points in self.points.chunks(pokes.len()) {
+            for (poke, point) in pokes.iter_mut().zip(points) {
+                *poke = point.poke(false);
+            }
+            child.poke(pokes.get_mut(..points.len()).unwrap_or_default());
+        }
+    }
+}
+
+/// Whether 64-bit code begins with a call: by a number, by a register, by memory.
+fn is_call(code: &[u8]) -> bool {
+    let is_prefix =
+        |b: &u8| matches!(b, 0x26 | 0x2e | 0x36 | 0x3e | 0x40..=0x4f | 0x64..=0x67 | 0xf2 | 0xf3);
+    let at = code.iter().position(|b| !is_prefix(b)).unwrap_or(0);
+    match code.get(at..).unwrap_or_default() {
+        [0xe8, ..] => true,
+        [0xff, modrm, ..] => matches!(modrm >> 3 & 7, 2 | 3),
+        _ => false,
+    }
+}
+
+/// Why the memory of a process cannot have a breakpoint.
+pub(crate) fn reason(ground: Ground) -> UserReason {
+    match ground {
+        Ground::Unmapped => UserReason::Unmapped,
+        Ground::NotText => UserReason::NotText,
+        Ground::Shared => UserReason::Shared,
+        Ground::NoMemory => UserReason::NoMemory,
+        Ground::Gone => UserReason::Gone,
+        Ground::Differs => UserReason::Breakpoint,
+    }
+}
+
+fn cannot(why: Cannot) -> UserReason {
+    match why {
+        Cannot::Undecodable => UserReason::Undecodable,
+        Cannot::CannotMove(_) => UserReason::CannotMove,
+        Cannot::TooFar => UserReason::TooFar,
+    }
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0
+//! What happens at a hit, in order.
+//!
+//! Probes at an instruction fire before it, return probes after it: with the registers that the thread
+//! has then, so a stack begins with the caller. Where the instruction has to run in its slot there is no
+//! after: a jump out of the function through memory fires before.
+//!
+//! A thread in a slot that is sent a signal shall not be seen there, if that can be helped: its handler
+//! looks for the instruction pointer in tables. If its instruction has raised the signal it stands
+//! at that instruction again, and if it comes back there, hits it again. If a signal has come from
+//! elsewhere before the instruction, the thread stays in the slot: it has been hit already.
+
+use crate::args;
+use crate::table::{Hit, Role, Table, Use, SLOT_SIZE, TABLE};
+use abi::user::MAX_ARGS;
+use framework::{fire, Args};
+use kapi::user::{self, Registers};
+use kapi::{nofault, ProbeCtx};
+use x86::displace::{self, Act, Mode, Place};
+
+/// Length of a breakpoint.
+const INT3: u64 = 1;
+
+/// # Context
+/// *probe*: a breakpoint of the current process.
+pub(crate) fn trap(ctx: &ProbeCtx, regs: &mut Registers) -> bool {
+    let Some(table) = TABLE.load(ctx) else { return false };
+    let addr = regs.ip().wrapping_sub(INT3);
+    let Some(hit) = table.at(user::key(), addr) else { return false };
+    regs.set_ip(addr);
+    let mut returns = false;
+    for u in table.uses(hit) {
+        match u.role {
+            Role::Before => {
+                let mut room = [0; 6];
+                fire(ctx, &u.probe, args::entry(regs, &mut room));
+            }
+            Role::Usdt => usdt(ctx, regs, u),
+            Role::Return => returns = true,
+        }
+    }
+    let value = regs.value();
+    if done(hit, regs) {
+        if returns {
+            returned(ctx, table, hit, value, Some(regs.ip()));
+        }
+    } else {
+        if returns {
+            returned(ctx, table, hit, value, None);
+        }
+        regs.set_ip(hit.slot);
+    }
+    true
+}
+
+#[inline(never)]
+fn usdt(ctx: &ProbeCtx, regs: &Registers, u: &Use) {
+    let mut room = [0; MAX_ARGS];
+    let all = u.args.as_deref().map_or(&[][..], |a| a.as_slice());
+    fire(ctx, &u.probe, args::usdt(regs, all, &mut room));
+}
+
+/// Fires the return probes of a place; `to`: where the thread is now, if it has left.
+#[inline(never)]
+fn returned(ctx: &ProbeCtx, table: &Table, hit: &Hit, value: u64, to: Option<u64>) {
+    // Where a call returns it is to the same function, if that calls itself; a jump to within is none.
+    let is_return = matches!(hit.act, Act::Return { .. });
+    for u in table.uses(hit).filter(|u| u.role == Role::Return) {
+        let start = hit.addr.wrapping_sub(u.place.into());
+        let leaves = |to: u64| to.wrapping_sub(start) >= u.size.into();
+        if is_return || to.is_none_or(leaves) {
+            fire(ctx, &u.probe, Args::values(&[u.place.into(), value]));
+        }
+    }
+}
+
+/// Does what the instruction would do. False: nothing was done, it has to run in its slot.
+#[inline]
+fn done(hit: &Hit, regs: &mut Registers) -> bool {
+    let next = hit.next();
+    match hit.act {
+        Act::Skip => regs.set_ip(next),
+        Act::Jump { to } => regs.set_ip(to),
+        Act::Branch { cc, to } => {
+            regs.set_ip(if displace::holds(cc, regs.flags()) { to } else { next });
+        }
+        Act::CountBranch { by, width, to } => {
+            let (count, is) = displace::count(by, width, regs.get(1), regs.flags());
+            regs.set_cx(count);
+            regs.set_ip(if is { to } else { next });
+        }
+        Act::Push { reg } => {
+            if !push(hit.mode, regs, regs.get(reg)) {
+                return false;
+            }
+            regs.set_ip(next);
+        }
+        Act::Call { to } => {
+            if user::has_shadow_stack() || !push(hit.mode, regs, next) {
+                return false;
+            }
+            regs.set_ip(to);
+        }
+        Act::Return { pops } => {
+            if user::has_shadow_stack() {
+                return false;
+            }
+            let mut word = [0; 8];
+            let width = word_of(hit.mode);
+            let room = word.get_mut(..width).unwrap_or_default();
+            let to = match nofault::read_user(regs.sp(), room) {
+                Ok(()) => u64::from_le_bytes(word),
+                Err(_) => return false,
+            };
+            // To where no program can be: let the CPU say so.
+            if to >> 47 != 0 {
+                return false;
+            }
+            regs.set_sp(narrow(
+                hit.mode,
+                regs.sp().wrapping_add(width as u64).wrapping_add(pops.into()),
+            ));
+            regs.set_ip(to);
+        }
+        Act::Displaced => return false,
+    }
+    true
+}
+
+fn word_of(mode: Mode) -> usize {
+    match mode {
+        Mode::Bits64 => 8,
+        Mode::Bits32 => 4,
+    }
+}
+
+fn narrow(mode: Mode, addr: u64) -> u64 {
+    match mode {
+        Mode::Bits64 => addr,
+        Mode::Bits32 => addr & 0xffff_ffff,
+    }
+}
+
+/// Pushes a word. False: the stack is not there.
+#[inline]
+fn push(mode: Mode, regs: &mut Registers, value: u64) -> bool {
+    let width = word_of(mode);
+    let to = narrow(mode, regs.sp().wrapping_sub(width as u64));
+    let bytes = value.to_le_bytes();
+    let ok = nofault::write_user(to, bytes.get(..width).unwrap_or_default()).is_ok();
+    if ok {
+        regs.set_sp(to);
+    }
+    ok
+}
+
+/// # Context
+/// *probe*: the current process is sent a signal.
+pub(crate) fn signal(ctx: &ProbeCtx, regs: &mut Registers, raised: bool) {
+    let Some(table) = TABLE.load(ctx) else { return };
+    let ip = regs.ip();
+    let start = ip & !SLOT_SIZE.wrapping_sub(1);
+    let Some(hit) = table.of_slot(user::key(), start) else { return };
+    let Ok(slot) = displace::slot(hit.code(), hit.addr, hit.mode, start) else { return };
+    // CAST: less than SLOT_SIZE.
+    match slot.place(ip.wrapping_sub(start) as u8) {
+        Place::Before { pushed } if raised => {
+            regs.set_sp(regs.sp().wrapping_add(pushed.into()));
+            regs.set_ip(hit.addr);
+        }
+        Place::Before { .. } => {}
+        // A system call that is to be done again must be found in the slot.
+        Place::After { rcx: true, .. } => {}
+        Place::After { to, rcx: false } => regs.set_ip(to),
+    }
+}
+
+/// # Context
+/// *probe*
+pub(crate) fn is_traced(ctx: &ProbeCtx, space: u64) -> bool {
+    TABLE.load(ctx).is_some_and(|t| t.spaces.contains(&space))
+}
