@@ -8,6 +8,7 @@ use crate::Stop;
 use abi::option::OptionId;
 use consumer::error::reason;
 use consumer::print::json::Line;
+use consumer::process::Target;
 use consumer::user::Users;
 use consumer::world::KernelWorld;
 use consumer::{sys, Error, Failure, Kernel};
@@ -68,11 +69,14 @@ pub fn all(
 pub fn with_users(
     args: &Args,
     settings: &Settings,
-    target: Option<u32>,
+    targets: &[Target],
     kernel: &mut dyn Kernel,
 ) -> Result<(Vec<Program>, Users), Stop> {
-    let world = KernelWorld::new(kernel);
-    let programs = all(args, settings, target, &world);
+    let commands = targets.iter().filter(|t| t.is_ours()).map(Target::pid);
+    let users = Users::starting(commands.collect(), settings.evaltime);
+    let world = KernelWorld::new(kernel).with_users(users);
+    let first = args.pids.first().copied().or_else(|| targets.first().map(Target::pid));
+    let programs = all(args, settings, first, &world);
     let mut users = world.into_users();
     users.take_told().iter().for_each(|line| eprintln!("{line}"));
     Ok((programs?, users))

@@ -8,6 +8,7 @@ use abi::option::{OptionId, Options};
 use abi::stability::Attributes;
 use consumer::print::bars::Encoding;
 use consumer::print::folded::Shape;
+use consumer::user::start::When;
 use consumer::{option, Error};
 
 /// What `-x` and its short forms say.
@@ -37,6 +38,8 @@ pub struct Settings {
     pub amin: Option<Attributes>,
     /// `-x explain`: a tag.
     pub explain: Option<String>,
+    /// `-x evaltime`.
+    pub evaltime: When,
     /// The preprocessor.
     pub cpp: Cpp,
 }
@@ -48,7 +51,6 @@ const NOT_YET: &[&str] = &[
     "ctypes",
     "debug",
     "dtypes",
-    "evaltime",
     "grabanon",
     "iregs",
     "kdefs",
@@ -117,6 +119,7 @@ fn valued(settings: &mut Settings, name: &str, value: Option<&str>) -> Result<bo
     let expected = match name {
         "amin" => "stability such as Evolving/Evolving/Common",
         "cpppath" => "the preprocessor's file",
+        "evaltime" => "exec, preinit, postinit or main",
         "define" => "NAME or NAME=VALUE",
         "encoding" => "ascii or utf8",
         "explain" => "a tag such as D_SYNTAX",
@@ -140,6 +143,7 @@ fn valued(settings: &mut Settings, name: &str, value: Option<&str>) -> Result<bo
         "cpppath" => cpp.path = Some(value.into()),
         "define" => cpp.words.push(format!("-D{value}")),
         "encoding" => settings.encoding = Some(Encoding::from_text(value).ok_or_else(odd)?),
+        "evaltime" => settings.evaltime = When::from_text(value).ok_or_else(odd)?,
         "explain" => settings.explain = Some(value.into()),
         "incdir" => cpp.words.push(format!("-I{value}")),
         "oformat" => {

@@ -53,6 +53,11 @@ impl Target {
         self.pid
     }
 
+    /// We have started it.
+    pub fn is_ours(&self) -> bool {
+        self.child.is_some()
+    }
+
     /// Readable when the process has ended.
     pub fn fd(&self) -> RawFd {
         self.pidfd.as_raw_fd()

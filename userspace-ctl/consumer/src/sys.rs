@@ -220,6 +220,70 @@ pub fn spawn_stopped(command: &mut Command) -> Result<Child> {
     Ok(child)
 }
 
+/// How a process that was let run came to a halt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Halt {
+    /// It stands still, a signal is about to be delivered.
+    Signal(i32),
+    /// It has ended.
+    Ended,
+}
+
+/// Lets a command of [`spawn_stopped`] run up to the next signal, itself with this one; or only one
+/// instruction far.
+pub fn run_to_signal(pid: u32, signal: i32, is_step: bool) -> Result<Halt> {
+    let pid = pid as libc::pid_t;
+    let how = if is_step { libc::PTRACE_SINGLESTEP } else { libc::PTRACE_CONT };
+    // SAFETY: the address is ignored, the signal is a number.
+    if unsafe { libc::ptrace(how, pid, 0, libc::c_long::from(signal)) } < 0 {
+        return Err(Error::last_os_error());
+    }
+    loop {
+        // SAFETY: plain integers, for which zero is valid.
+        let mut info: libc::siginfo_t = unsafe { std::mem::zeroed() };
+        // Of one that has ended the status stays, for who asks for it.
+        let how = libc::WEXITED | libc::WSTOPPED | libc::WNOWAIT;
+        // SAFETY: `info` is live.
+        if unsafe { libc::waitid(libc::P_PID, pid as libc::id_t, &mut info, how) } < 0 {
+            match Error::last_os_error() {
+                e if e.kind() == std::io::ErrorKind::Interrupted => continue,
+                e => return Err(e),
+            }
+        }
+        if info.si_code != libc::CLD_TRAPPED && info.si_code != libc::CLD_STOPPED {
+            return Ok(Halt::Ended);
+        }
+        let mut status = 0;
+        // SAFETY: `status` is live; it has stopped, so this does not wait.
+        if unsafe { libc::waitpid(pid, &mut status, libc::WUNTRACED) } < 0 {
+            return Err(Error::last_os_error());
+        }
+        return Ok(Halt::Signal(libc::WSTOPSIG(status)));
+    }
+}
+
+/// The registers of a command that stands still.
+pub fn registers(pid: u32) -> Result<libc::user_regs_struct> {
+    // SAFETY: plain integers, for which zero is valid.
+    let mut regs: libc::user_regs_struct = unsafe { std::mem::zeroed() };
+    let to = std::ptr::from_mut(&mut regs);
+    // SAFETY: `regs` is live and what this request fills.
+    if unsafe { libc::ptrace(libc::PTRACE_GETREGS, pid as libc::pid_t, 0, to) } < 0 {
+        return Err(Error::last_os_error());
+    }
+    Ok(regs)
+}
+
+/// Gives a command that stands still other registers.
+pub fn set_registers(pid: u32, regs: &libc::user_regs_struct) -> Result<()> {
+    let from = std::ptr::from_ref(regs);
+    // SAFETY: `regs` is live and what this request reads.
+    if unsafe { libc::ptrace(libc::PTRACE_SETREGS, pid as libc::pid_t, 0, from) } < 0 {
+        return Err(Error::last_os_error());
+    }
+    Ok(())
+}
+
 /// Lets a command of [`spawn_stopped`] run.
 pub fn resume(child: &Child) -> Result<()> {
     // SAFETY: detaching from our own child; address and data are ignored but for signal 0.

@@ -40,6 +40,11 @@ impl<'k> KernelWorld<'k> {
         Self { machine, ..self }
     }
 
+    /// With what is known of processes.
+    pub fn with_users(self, users: Users) -> Self {
+        Self { users: RefCell::new(users), ..self }
+    }
+
     /// What the programs want of processes.
     pub fn into_users(self) -> Users {
         self.users.into_inner()

@@ -168,6 +168,14 @@ impl Image {
         }
     }
 
+    /// Where a symbol is that other objects can see.
+    pub fn exported(&self, name: &str) -> Option<u64> {
+        let cache = ReadCache::new(self.file.as_ref()?);
+        let elf = object::File::parse(&cache).ok()?;
+        let mut symbols = elf.dynamic_symbols().filter(|s| !s.is_undefined());
+        symbols.find(|s| s.name() == Ok(name)).map(|s| s.address())
+    }
+
     /// The function at an offset in the file, and how far behind its beginning.
     pub fn symbol(&self, offset: u64) -> Option<(&str, u64)> {
         let within = |s: &&Segment| offset.wrapping_sub(s.offset) < s.size;

@@ -99,7 +99,7 @@ impl Process {
 }
 
 /// Where the program begins, as the kernel told it.
-fn entry(pid: u32) -> Option<u64> {
+pub fn entry(pid: u32) -> Option<u64> {
     const AT_ENTRY: u64 = 9;
     let auxv = std::fs::read(format!("/proc/{pid}/auxv")).ok()?;
     let word = |b: &[u8]| b.try_into().map(u64::from_le_bytes).unwrap_or(0);

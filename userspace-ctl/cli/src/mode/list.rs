@@ -28,8 +28,7 @@ pub fn run(args: &Args, settings: Settings) -> Result<i32, Stop> {
         patterns.push(every_probe());
     } else {
         let targets = run::targets(args, &settings)?;
-        let target = run::target(args, &targets);
-        let (programs, _) = compile::with_users(args, &settings, target, &mut device)?;
+        let (programs, _) = compile::with_users(args, &settings, &targets, &mut device)?;
         let probes = programs.iter().flat_map(|p| &p.clauses).flat_map(|c| &c.probes);
         patterns.extend(probes.filter_map(pattern));
     }

@@ -31,10 +31,12 @@ pub fn run(args: &Args, settings: Settings) -> Result<i32, Stop> {
         true => Vec::new(),
         false => targets(args, &settings)?,
     };
-    let target = target(args, &targets);
     let (programs, users) = match &mut device {
-        Some(device) => compile::with_users(args, &settings, target, device)?,
-        None => (compile::all(args, &settings, target, &AnyProbe::default())?, Users::default()),
+        Some(device) => compile::with_users(args, &settings, &targets, device)?,
+        None => {
+            let pid = args.pids.first().copied();
+            (compile::all(args, &settings, pid, &AnyProbe::default())?, Users::default())
+        }
     };
     if args.disassemble {
         let bounds = args.verbose.then(|| settings.get(OptionId::Strsize));
@@ -66,11 +68,6 @@ fn tell_stability(args: &Args, settings: &Settings, programs: &[Program]) -> Res
     let mut to = crate::mode::output(args.output.as_deref())?;
     to.write_all(&out)?;
     Ok(to.flush()?)
-}
-
-/// `$target`.
-pub fn target(args: &Args, targets: &[Target]) -> Option<u32> {
-    args.pids.first().copied().or_else(|| targets.first().map(Target::pid))
 }
 
 /// The processes of `-c` and `-p`. What commands print stays apart from a stream of JSON.

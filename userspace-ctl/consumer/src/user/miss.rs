@@ -18,6 +18,8 @@ pub(super) enum Missed {
     Number,
     /// The process cannot be read, for this reason.
     Grab(u32, String),
+    /// A command did not come to where probes can be made.
+    Start(u32, String),
     /// It has no program.
     Empty(u32),
     /// It has other objects.
@@ -53,6 +55,9 @@ impl Missed {
                 (Tag::ProcBadpid, format!("provider {provider} has no valid process id"))
             }
             Self::Grab(pid, why) => (Tag::ProcGrab, format!("failed to grab process {pid}: {why}")),
+            Self::Start(pid, why) => {
+                (Tag::ProcCreatefail, format!("failed to start process {pid}: {why}"))
+            }
             Self::Empty(pid) => {
                 (Tag::ProcGrab, format!("failed to grab process {pid}: it runs no program"))
             }
@@ -100,6 +105,10 @@ impl Missed {
             Self::Number => {
                 let hint = "`pid1234:...`; `pid$target:...` with -p or -c";
                 ("expected `pid` and the number of a process", vec![], Some(hint.into()))
+            }
+            Self::Start(..) => {
+                let hint = "`-x evaltime=exec` makes probes before its first instruction";
+                ("no process to be traced", vec![], Some(hint.into()))
             }
             Self::Grab(..) => ("no process to be traced", vec![], None),
             Self::Empty(_) => {

@@ -10,6 +10,7 @@
 //! A description is kept: what a process maps later ([`Users::follow`]) gets its probes then.
 
 mod miss;
+pub mod start;
 
 use crate::error::reason;
 use crate::kernel::Kernel;
@@ -21,6 +22,7 @@ use program::expand::{self, Batches, Pattern, Refused};
 use program::maps::Identity;
 use program::process::{Images, Object, Process, PROGRAM};
 use program::Miss;
+use start::When;
 use std::collections::{HashMap, HashSet};
 
 /// The provider of functions and instructions.
@@ -33,6 +35,9 @@ const TOLD: usize = 8;
 /// What descriptions want of processes.
 #[derive(Debug, Default)]
 pub struct Users {
+    /// Commands that stand at their first instructions.
+    starting: Vec<u32>,
+    when: When,
     images: Images,
     wanted: Vec<Wanted>,
     missed: HashMap<ProbePattern, Missed>,
@@ -64,6 +69,12 @@ fn literal(name: &str) -> String {
 }
 
 impl Users {
+    /// With commands that have been started and stand still; they are let run up to where their probes
+    /// can be made when the first is wanted.
+    pub fn starting(commands: Vec<u32>, when: When) -> Self {
+        Self { starting: commands, when, ..Self::default() }
+    }
+
     /// Makes the probes that a description means, if it names a process; gives it as the probes are
     /// called.
     pub fn resolve(&mut self, kernel: &mut dyn Kernel, pattern: ProbePattern) -> ProbePattern {
@@ -75,6 +86,12 @@ impl Users {
                 return pattern;
             }
         };
+        if let Some(at) = self.starting.iter().position(|p| *p == pid) {
+            self.starting.swap_remove(at);
+            if let Err(e) = start::advance(pid, self.when) {
+                return self.miss(pattern, Missed::Start(pid, reason(&e)));
+            }
+        }
         let process = match Process::read(pid) {
             Ok(process) if !process.objects.is_empty() => process,
             Ok(_) => return self.miss(pattern, Missed::Empty(pid)),

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0
+//! How far a command has come when its probes are made (`-x evaltime`).
+//!
+//! | | it stands | what is mapped | what has run |
+//! |---|---|---|---|
+//! | `exec` | before its first instruction | the program, the dynamic linker | nothing |
+//! | `preinit` | where the linker tells debuggers that it is done | all libraries | the linker |
+//! | `postinit`, `main` | at `main` | all libraries | the constructors |
+//!
+//! It runs up to a breakpoint of ours, which is gone before anybody else looks. A program that is linked
+//! statically is there at its entry; one that hides where its `main` is, too.
+
+use crate::sys::{self, Halt};
+use program::process::{self, Images, Object, Process, PROGRAM};
+use std::fs::File;
+use std::io::{Error, Result};
+use std::os::unix::fs::FileExt;
+
+/// `-x evaltime`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum When {
+    /// Before its first instruction.
+    Exec,
+    /// Before constructors.
+    #[default]
+    Preinit,
+    /// Before `main`.
+    Main,
+}
+
+impl When {
+    /// By its word.
+    pub fn from_text(text: &str) -> Option<Self> {
+        match text {
+            "exec" => Some(Self::Exec),
+            "preinit" => Some(Self::Preinit),
+            "postinit" | "main" => Some(Self::Main),
+            _ => None,
+        }
+    }
+}
+
+/// Where the dynamic linker tells debuggers, and where it says what.
+const TOLD: &str = "_dl_debug_state";
+const STATE: &str = "_r_debug";
+/// Where in that the state is; 0: it is done.
+const STATE_OFFSET: u64 = 24;
+/// What glibc calls with `main` as its first argument.
+const BEGIN: &str = "__libc_start_main";
+
+const INT3: u8 = 0xcc;
+
+/// Lets a command that stands at its first instruction run up to there.
+pub(super) fn advance(pid: u32, when: When) -> Result<()> {
+    let images = Images::default();
+    let entry = || process::entry(pid).ok_or_else(|| Error::other("it has no entry"));
+    if when == When::Exec {
+        return Ok(());
+    }
+    let process = Process::read(pid)?;
+    let exported = |o: &Object, name: &str| {
+        let (image, bias) = o.image(pid, &images);
+        Some(image.exported(name)?.wrapping_add(*bias))
+    };
+    let linker = process.objects.iter().find_map(|o| Some((o, exported(o, TOLD)?)));
+    if when == When::Preinit {
+        let Some((linker, told)) = linker else { return run_to(pid, entry()?) };
+        let state = exported(linker, STATE);
+        loop {
+            run_to(pid, told)?;
+            let mut word = [0; 4];
+            let read = state.map(|s| memory(pid)?.read_exact_at(&mut word, s + STATE_OFFSET));
+            read.transpose()?;
+            if word == [0; 4] {
+                return Ok(());
+            }
+        }
+    }
+    let named = |o: &Object| {
+        let (image, bias) = o.image(pid, &images);
+        let main = image.functions().iter().find(|f| &*f.name == "main")?;
+        Some(main.address.wrapping_add(*bias))
+    };
+    if let Some(main) = process.called(PROGRAM).find_map(named) {
+        return run_to(pid, main);
+    }
+    run_to(pid, entry()?)?;
+    let process = Process::read(pid)?;
+    match process.objects.iter().find_map(|o| exported(o, BEGIN)) {
+        Some(begin) => {
+            run_to(pid, begin)?;
+            run_to(pid, sys::registers(pid)?.rdi)
+        }
+        None => Ok(()),
+    }
+}
+
+fn memory(pid: u32) -> Result<File> {
+    File::options().read(true).write(true).open(format!("/proc/{pid}/mem"))
+}
+
+/// Runs up to an instruction.
+fn run_to(pid: u32, address: u64) -> Result<()> {
+    if sys::registers(pid)?.rip == address {
+        // That would be met at once.
+        sys::run_to_signal(pid, 0, true)?;
+    }
+    let memory = memory(pid)?;
+    let mut was = [0];
+    memory.read_exact_at(&mut was, address)?;
+    memory.write_all_at(&[INT3], address)?;
+    let mut signal = 0;
+    loop {
+        match sys::run_to_signal(pid, signal, false)? {
+            Halt::Ended => return Err(Error::other("it has ended before its main")),
+            Halt::Signal(libc::SIGTRAP) => {
+                let mut regs = sys::registers(pid)?;
+                if regs.rip != address.wrapping_add(1) {
+                    return Err(Error::other("it has become another program before its main"));
+                }
+                memory.write_all_at(&was, address)?;
+                regs.rip = address;
+                return sys::set_registers(pid, &regs);
+            }
+            Halt::Signal(other) => signal = other,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::process::Target;
+
+    /// Names of the mapped objects, and the function where it stands.
+    fn after(command: &str, when: When) -> (Vec<String>, String) {
+        let mut target = Target::create(command).unwrap();
+        let pid = target.pid();
+        advance(pid, when).unwrap();
+        let rip = sys::registers(pid).unwrap().rip;
+        let process = Process::read(pid).unwrap();
+        let images = Images::default();
+        let at = process.objects.iter().find_map(|o| {
+            let (image, bias) = o.image(pid, &images);
+            let f = image.functions().iter().find(|f| f.address.wrapping_add(*bias) == rip)?;
+            Some(f.name.to_string())
+        });
+        let names = process.objects.iter().map(|o| o.name.clone()).collect();
+        // It is whole, and does what it would have done.
+        target.resume().unwrap();
+        assert_eq!(sys::poll(&[target.fd()], -1).unwrap(), [true]);
+        assert_eq!(target.epitaph(), format!("pid {pid} exited with status 3"), "{command}");
+        (names, at.unwrap_or_default())
+    }
+
+    #[test]
+    fn a_command_stands_where_it_should() {
+        let command = "sh -c 'exit 3'";
+        let has_libc = |names: &[String]| names.iter().any(|n| n == "libc.so.6");
+        let (names, at) = after(command, When::Exec);
+        assert!(!has_libc(&names), "{names:?} {at}");
+        let (names, at) = after(command, When::Preinit);
+        assert!(has_libc(&names) && at == TOLD, "{names:?} {at}");
+        // It is stripped: where its main is, libc is told.
+        let (names, _) = after(command, When::Main);
+        assert!(has_libc(&names), "{names:?}");
+    }
+
+    #[test]
+    fn words() {
+        for (word, when) in [
+            ("exec", Some(When::Exec)),
+            ("preinit", Some(When::Preinit)),
+            ("postinit", Some(When::Main)),
+            ("main", Some(When::Main)),
+            ("Main", None),
+        ] {
+            assert_eq!(When::from_text(word), when);
+        }
+    }
+}
