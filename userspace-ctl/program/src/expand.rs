@@ -8,11 +8,11 @@
 //! | hex digits | that instruction |
 //! | a glob, or nothing | `entry`, `return` and all instructions, as far as it matches them |
 //!
-//! A description without globs means all functions of that name: several are one probe with several
+//! A description without globs means all functions of that name: their probes are one, with several
 //! places. One with globs means functions, not names: of those that a function has, the best that
-//! matches. The unlikely part of a function, `f.cold`, is no function; see [`leaves`](self::leaves).
+//! matches. The unlikely part of a function, `f.cold`, is no function: where it is left, `f` is.
 
-use crate::image::{Function, Image};
+use crate::image::{Function, Image, COLD};
 use abi::probe::{is_glob, part_matches};
 use abi::user::{self, UserKind, UserProbe, UserProbeView, UserReason, MAX_MAKE};
 use x86::Flow;
@@ -125,17 +125,13 @@ pub fn expand(
     out: &mut Batches,
 ) -> Result<(), Miss> {
     let wanted = Name::of(pattern.name).ok_or(Miss::Name)?;
-    let mut functions = chosen(image, pattern.function);
+    let functions = chosen(image, pattern.function);
     if functions.is_empty() && !is_open(pattern.function) {
         return Err(Miss::Function);
     }
-    functions.sort_by(|a, b| (&a.name, a.address).cmp(&(&b.name, b.address)));
     let is_open = is_open(pattern.function);
     let mut making = Making { module, image, bias, is_open, out };
-    for same in functions.chunk_by(|a, b| a.name == b.name) {
-        making.function(same, wanted)?;
-    }
-    Ok(())
+    functions.into_iter().try_for_each(|f| making.function(f, wanted))
 }
 
 /// Does it match more than one name?
@@ -151,9 +147,6 @@ fn chosen<'a>(image: &'a Image, wanted: &str) -> Vec<&'a Function> {
     };
     image.places().filter_map(|names| names.iter().find(is_meant)).collect()
 }
-
-/// What compilers append to the name of a function for its unlikely part, which lies elsewhere.
-const COLD: &str = ".cold";
 
 /// Names of probes.
 #[derive(Clone, Copy)]
@@ -189,40 +182,38 @@ impl<'a> Name<'a> {
 }
 
 impl Making<'_> {
-    /// The probes of the functions of one name.
-    fn function(&mut self, same: &[&Function], wanted: Name<'_>) -> Result<(), Miss> {
-        let (Some(first), Some(last)) = (same.first(), same.last()) else { return Ok(()) };
-        let head = UserProbe {
-            address: first.address.wrapping_add(self.bias),
-            size: distance(first, last.address.saturating_add(last.size)).unwrap_or(0),
-            ..UserProbe::default()
-        };
+    /// The probes of a function.
+    fn function(&mut self, f: &Function, wanted: Name<'_>) -> Result<(), Miss> {
         if wanted.has("entry") {
-            let places: Vec<u32> = same.iter().filter_map(|f| distance(first, f.address)).collect();
-            self.put(UserProbe { kind: UserKind::Entry as u8, ..head }, &first.name, &places);
+            self.put(UserKind::Entry, f, &f.name, &[0]);
         }
         if wanted.has("return") {
-            let mut places = Vec::new();
-            for f in same {
-                let from = distance(first, f.address).unwrap_or(0);
-                places.extend(self.leaves(f).into_iter().filter_map(|at| from.checked_add(at)));
-            }
-            if !places.is_empty() {
-                self.put(UserProbe { kind: UserKind::Return as u8, ..head }, &first.name, &places);
+            let other = self.image.cold(&f.name);
+            for part in std::iter::once(f).chain(other) {
+                let places = self.leaves(part, if std::ptr::eq(part, f) { other } else { Some(f) });
+                if !places.is_empty() {
+                    self.put(UserKind::Return, part, &f.name, &places);
+                }
             }
         }
-        let offsets = match self.offsets(first, wanted) {
+        let offsets = match self.offsets(f, wanted) {
             Err(_) if self.is_open => Vec::new(),
             found => found?,
         };
         for places in offsets.chunks(AT_ONCE) {
-            self.put(UserProbe { kind: UserKind::Offset as u8, ..head }, &first.name, places);
+            self.put(UserKind::Offset, f, &f.name, places);
         }
         Ok(())
     }
 
-    fn put(&mut self, head: UserProbe, function: &str, places: &[u32]) {
-        self.out.put(head, places, &[], ["", self.module, function, ""]);
+    fn put(&mut self, kind: UserKind, part: &Function, name: &str, places: &[u32]) {
+        let head = UserProbe {
+            address: part.address.wrapping_add(self.bias),
+            size: u32::try_from(part.size).unwrap_or(u32::MAX),
+            kind: kind as u8,
+            ..UserProbe::default()
+        };
+        self.out.put(head, places, &[], ["", self.module, name, ""]);
     }
 
     /// Where the instructions begin that are wanted by their offsets.
@@ -246,18 +237,12 @@ impl Making<'_> {
         }
     }
 
-    /// Where a function is left: by returns, and by jumps to elsewhere. Jumps to its own unlikely part
-    /// do not leave it.
-    fn leaves(&mut self, f: &Function) -> Vec<u32> {
+    /// Where a function is left: by returns, and by jumps to elsewhere. Jumps between it and its
+    /// unlikely part do not leave it.
+    fn leaves(&mut self, f: &Function, other: Option<&Function>) -> Vec<u32> {
         let code = self.image.code(f.address, f.size);
-        let end = f.address.saturating_add(f.size);
-        let is_cold = |to: u64| {
-            let functions = self.image.functions();
-            let after = functions.partition_point(|f| f.address <= to);
-            let of = after.checked_sub(1).and_then(|at| functions.get(at));
-            of.is_some_and(|c| c.name.strip_suffix(COLD) == Some(&*f.name))
-        };
-        let is_elsewhere = |to: u64| !(f.address..end).contains(&to) && !is_cold(to);
+        let has = |f: &Function, to: u64| to.wrapping_sub(f.address) < f.size;
+        let is_elsewhere = |to: u64| !has(f, to) && !other.is_some_and(|o| has(o, to));
         let mut places = Vec::new();
         for step in x86::walk(&code, f.address) {
             let Ok((at, insn)) = step else {
@@ -296,6 +281,7 @@ fn distance(f: &Function, address: u64) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::image::Segment;
     use crate::process::{Images, Process, PROGRAM};
 
     /// Packed probes as text: function, kind, address, places.
@@ -391,9 +377,6 @@ mod tests {
         let (entries, _) = of("libc", "", "entry");
         let took = began.elapsed();
         assert!(entries.len() > 1500, "{}", entries.len());
-        let mut names: Vec<_> = entries.iter().map(|r| &r.0).collect();
-        names.dedup();
-        assert_eq!(names.len(), entries.len(), "each name once");
         let mut places: Vec<u64> =
             entries.iter().flat_map(|r| r.3.iter().map(|at| r.2 + u64::from(*at))).collect();
         let n = places.len();
@@ -408,6 +391,27 @@ mod tests {
         // Of several names of one place, the one that was asked for.
         assert_eq!(of("libc", "__write", "entry").0[0].2, of("libc", "write", "entry").0[0].2);
         assert_eq!(of("libc", "__writ?", "entry").0.len(), 1);
+    }
+
+    #[test]
+    fn the_unlikely_part_is_of_its_function() {
+        // f: je f.cold; ret; jmp f.cold; jmp elsewhere. f.cold: jmp f; ret.
+        let text =
+            [&[0x74, 0x0e, 0xc3, 0xeb, 0x0b, 0xeb, 0x7f][..], &[0x90; 9], &[0xeb, 0xee, 0xc3]];
+        let path = std::env::temp_dir().join(format!("dtrace-cold-{}", std::process::id()));
+        std::fs::write(&path, text.concat()).unwrap();
+        let segment = Segment { offset: 0, size: 19, address: 0x1000, is_executable: true };
+        let functions = [(0x1000, 7, "f"), (0x1010, 3, "f.cold")];
+        let mut image = Image::fixed(segment, &functions);
+        image.open(&path);
+        std::fs::remove_file(&path).unwrap();
+        let mut out = Batches::default();
+        let pattern = Pattern { function: "*", name: "*[ent]*r*" };
+        expand(("x", &image, 0x5000), pattern, &mut out).unwrap();
+        let (entry, left) = (UserKind::Entry as u8, UserKind::Return as u8);
+        let row = |kind, at, places: &[u32]| ("f".to_string(), kind, at, places.to_vec());
+        let want = [row(entry, 0x6000, &[0]), row(left, 0x6000, &[2, 5]), row(left, 0x6010, &[2])];
+        assert_eq!(rows(&out), want);
     }
 
     #[test]

@@ -12,8 +12,12 @@
 
 use crate::{debug, Map};
 use object::{elf, Object, ObjectSegment, ObjectSymbol, ReadCache, SymbolFlags, SymbolKind};
+use std::collections::HashMap;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
+
+/// What compilers append to the name of a function for its unlikely part, which lies elsewhere.
+pub(crate) const COLD: &str = ".cold";
 
 /// Pages are so large.
 const PAGE: u64 = 4096;
@@ -51,6 +55,8 @@ pub struct Function {
 pub struct Image {
     segments: Vec<Segment>,
     functions: Vec<Function>,
+    /// The unlikely part of a function by its name; `None` if there are several.
+    cold: HashMap<Box<str>, Option<usize>>,
     file: Option<File>,
     /// It can be traced: code for x86-64.
     pub is_native: bool,
@@ -99,14 +105,14 @@ impl Image {
         }
         let is_native = elf.architecture() == object::Architecture::X86_64 && elf.is_64();
         let is_dynamic = elf.section_by_name(".interp").is_some();
-        let mut image = Self { segments, functions, file: None, is_native, is_dynamic };
+        let mut image = Self { segments, functions, is_native, is_dynamic, ..Self::default() };
         image.settle();
         Some(image)
     }
 
     /// Sorts the functions, the best name of an address first, and gives each a size.
     fn settle(&mut self) {
-        let Self { segments, functions, .. } = self;
+        let Self { segments, functions, cold, .. } = self;
         let end = |a: u64| {
             let within =
                 segments.iter().find(|s| s.is_executable && a.wrapping_sub(s.address) < s.size);
@@ -130,6 +136,11 @@ impl Image {
             }
             f.size = f.size.min(end - f.address);
         }
+        for (at, f) in functions.iter().enumerate() {
+            if let Some(of) = f.name.strip_suffix(COLD) {
+                cold.entry(of.into()).and_modify(|c| *c = None).or_insert(Some(at));
+            }
+        }
     }
 
     /// All names of functions by address, the best of each address first.
@@ -140,6 +151,11 @@ impl Image {
     /// The functions by address, each with all its names, the best first.
     pub fn places(&self) -> impl Iterator<Item = &[Function]> {
         self.functions.chunk_by(|a, b| a.address == b.address)
+    }
+
+    /// The unlikely part of the function of this name, if it is elsewhere.
+    pub(crate) fn cold(&self, name: &str) -> Option<&Function> {
+        self.functions.get((*self.cold.get(name)?)?)
     }
 
     /// By how much the addresses of a process that has this piece mapped are higher than the file's.
@@ -186,6 +202,11 @@ impl Image {
         let f = self.functions.get(self.functions.partition_point(|f| f.address < start))?;
         let behind = address - start;
         (behind < f.size).then_some((&f.name, behind))
+    }
+
+    #[cfg(test)]
+    pub(crate) fn open(&mut self, path: &std::path::Path) {
+        self.file = Some(File::open(path).unwrap());
     }
 
     #[cfg(test)]
