@@ -13,6 +13,7 @@
 //! matches. The unlikely part of a function, `f.cold`, is no function: where it is left, `f` is.
 
 use crate::image::{Function, Image, COLD};
+use crate::stapsdt::Note;
 use abi::probe::{is_glob, part_matches};
 use abi::user::{self, UserKind, UserProbe, UserProbeView, UserReason, MAX_MAKE};
 use x86::Flow;
@@ -132,6 +133,34 @@ pub fn expand(
     let is_open = is_open(pattern.function);
     let mut making = Making { module, image, bias, is_open, out };
     functions.into_iter().try_for_each(|f| making.function(f, wanted))
+}
+
+/// Adds the probes that an object brings along and that a pattern means, of these providers; `meant`
+/// says whether a name of a provider is.
+pub fn usdt(
+    (module, image, bias): (&str, &Image, u64),
+    notes: &[Note],
+    meant: &dyn Fn(&str) -> bool,
+    pattern: Pattern<'_>,
+    out: &mut Batches,
+) {
+    let wanted = pattern.name.replace("__", "-");
+    for note in notes.iter().filter(|n| meant(&n.provider)) {
+        let function = image.function_at(note.address).map_or("", |f| &f.name);
+        let matches = |p: &str, text: &str| part_matches(p.as_bytes(), text.as_bytes());
+        if !matches(&wanted, &note.name) || !matches(pattern.function, function) {
+            continue;
+        }
+        let semaphore = match note.semaphore {
+            0 => 0,
+            at => at.wrapping_add(bias),
+        };
+        let address = note.address.wrapping_add(bias);
+        let kind = UserKind::Usdt as u8;
+        let head = UserProbe { address, semaphore, kind, ..UserProbe::default() };
+        let names = [&*note.provider, module, function, &*note.name];
+        out.put(head, &[0], &note.args_at(bias), names);
+    }
 }
 
 /// Does it match more than one name?

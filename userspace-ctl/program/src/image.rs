@@ -184,6 +184,14 @@ impl Image {
         }
     }
 
+    /// The function at an address.
+    pub fn function_at(&self, address: u64) -> Option<&Function> {
+        let after = self.functions.partition_point(|f| f.address <= address);
+        let start = self.functions.get(after.checked_sub(1)?)?.address;
+        let f = self.functions.get(self.functions.partition_point(|f| f.address < start))?;
+        (address - start < f.size).then_some(f)
+    }
+
     /// Where a symbol is that other objects can see.
     pub fn exported(&self, name: &str) -> Option<u64> {
         let cache = ReadCache::new(self.file.as_ref()?);
@@ -197,11 +205,8 @@ impl Image {
         let within = |s: &&Segment| offset.wrapping_sub(s.offset) < s.size;
         let s = self.segments.iter().find(within)?;
         let address = s.address + (offset - s.offset);
-        let after = self.functions.partition_point(|f| f.address <= address);
-        let start = self.functions.get(after.checked_sub(1)?)?.address;
-        let f = self.functions.get(self.functions.partition_point(|f| f.address < start))?;
-        let behind = address - start;
-        (behind < f.size).then_some((&f.name, behind))
+        let f = self.function_at(address)?;
+        Some((&f.name, address - f.address))
     }
 
     #[cfg(test)]

@@ -16,6 +16,7 @@ pub mod expand;
 pub mod image;
 pub mod maps;
 pub mod process;
+pub mod stapsdt;
 
 pub use expand::{Batches, Miss, Pattern};
 pub use image::{Function, Image};

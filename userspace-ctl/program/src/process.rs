@@ -3,6 +3,7 @@
 
 use crate::image::Image;
 use crate::maps::{self, Identity, Map};
+use crate::stapsdt::{self, Note};
 use std::cell::OnceCell;
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -11,18 +12,31 @@ use std::rc::Rc;
 
 /// Files that were read; processes share them.
 #[derive(Debug, Default)]
-pub struct Images(RefCell<HashMap<Identity, Rc<Image>>>);
+pub struct Images {
+    images: RefCell<HashMap<Identity, Rc<Image>>>,
+    notes: RefCell<HashMap<Identity, Rc<[Note]>>>,
+}
 
 impl Images {
     /// The file behind a map, read once; an empty one if it cannot be.
     pub fn of(&self, pid: u32, map: &Map) -> Rc<Image> {
-        if let Some(image) = self.0.borrow().get(&map.identity) {
+        if let Some(image) = self.images.borrow().get(&map.identity) {
             return image.clone();
         }
         let image = map.open(pid).and_then(|file| Image::read(file, pid));
         let image = Rc::new(image.unwrap_or_default());
-        self.0.borrow_mut().insert(map.identity.clone(), image.clone());
+        self.images.borrow_mut().insert(map.identity.clone(), image.clone());
         image
+    }
+
+    /// The probes that the file behind a map brings along; read once.
+    fn notes(&self, pid: u32, map: &Map) -> Rc<[Note]> {
+        if let Some(notes) = self.notes.borrow().get(&map.identity) {
+            return notes.clone();
+        }
+        let notes: Rc<[Note]> = map.open(pid).map(|f| stapsdt::read(&f)).unwrap_or_default().into();
+        self.notes.borrow_mut().insert(map.identity.clone(), notes.clone());
+        notes
     }
 }
 
@@ -47,6 +61,11 @@ impl Object {
                 None => (Rc::default(), 0),
             }
         })
+    }
+
+    /// The probes that it brings along.
+    pub fn notes(&self, pid: u32, images: &Images) -> Rc<[Note]> {
+        images.notes(pid, &self.map)
     }
 
     /// Is it what `name` means? `a.out` is the program, `libc` also `libc.so.6`; `""` all.
@@ -96,6 +115,12 @@ impl Process {
         let hits = move |o: &&Object| if is_exact { o.name == name } else { o.is_called(name) };
         self.objects.iter().filter(hits)
     }
+}
+
+/// The processes there are.
+pub fn all() -> Vec<u32> {
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    entries.filter_map(|e| e.file_name().to_str()?.parse().ok()).collect()
 }
 
 /// Where the program begins, as the kernel told it.

@@ -12,6 +12,7 @@ use consumer::kernel::every_probe;
 use consumer::print::json::{self, Line};
 use consumer::print::listing;
 use consumer::types::KernelTypes;
+use consumer::user::Users;
 use consumer::world::pattern;
 use consumer::{Error, Failure, Kernel};
 use std::collections::BTreeSet;
@@ -24,7 +25,14 @@ const FLUSH: usize = 64 << 10;
 pub fn run(args: &Args, settings: Settings) -> Result<i32, Stop> {
     let mut device = Device::open()?;
     let mut patterns = Vec::new();
-    if args.specs.is_empty() {
+    if args.specs.is_empty() && !args.pids.is_empty() {
+        let mut users = Users::default();
+        users.own(&mut device, &args.pids)?;
+        users.take_told().iter().for_each(|line| eprintln!("{line}"));
+        // Of these processes only.
+        let of = |pid: &u32| ProbeDesc::new(format!("*[!0-9]{pid}").as_bytes(), b"", b"", b"");
+        patterns.extend(args.pids.iter().filter_map(of));
+    } else if args.specs.is_empty() {
         patterns.push(every_probe());
     } else {
         let targets = run::targets(args, &settings)?;

@@ -12,18 +12,19 @@
 mod miss;
 pub mod start;
 
-use crate::error::reason;
+use crate::error::{reason, Error};
 use crate::kernel::Kernel;
-use abi::probe::is_glob;
+use abi::probe::{is_glob, part_matches};
 use d::world::Why;
 use d::ProbePattern;
 use miss::Missed;
 use program::expand::{self, Batches, Pattern, Refused};
 use program::maps::Identity;
-use program::process::{Images, Object, Process, PROGRAM};
+use program::process::{self, Images, Object, Process, PROGRAM};
 use program::Miss;
 use start::When;
 use std::collections::{HashMap, HashSet};
+use std::path::Path;
 
 /// The provider of functions and instructions.
 const PID: &str = "pid";
@@ -62,6 +63,21 @@ fn pid_of(provider: &str) -> Option<Result<u32, ()>> {
     Some(digits.parse().ok().filter(|n| *n > 0).ok_or(()))
 }
 
+/// The processes whose own providers a description may mean: `python1234` is of one, `python*` of any.
+fn those_with(provider: &str) -> Vec<u32> {
+    if is_glob(provider.as_bytes()) {
+        // One that begins with a glob means what is there already.
+        let is_named = provider.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
+        return if is_named { process::all() } else { Vec::new() };
+    }
+    let name = provider.trim_end_matches(|c: char| c.is_ascii_digit());
+    let digits = provider.strip_prefix(name).unwrap_or("");
+    // Of `qemu2123` the provider may be `qemu` or `qemu2`.
+    let starts = (0..digits.len()).filter(|at| !name.is_empty() || *at > 0);
+    let pids = starts.filter_map(|at| digits.get(at..)?.parse().ok());
+    pids.filter(|pid| Path::new(&format!("/proc/{pid}/maps")).exists()).collect()
+}
+
 /// A name as a pattern that matches nothing else.
 fn literal(name: &str) -> String {
     let special = |c: char| matches!(c, '*' | '?' | '[' | '\\');
@@ -79,7 +95,7 @@ impl Users {
     /// called.
     pub fn resolve(&mut self, kernel: &mut dyn Kernel, pattern: ProbePattern) -> ProbePattern {
         let pid = match pid_of(&pattern.provider) {
-            None => return pattern,
+            None => return self.usdt(kernel, pattern),
             Some(Ok(pid)) => pid,
             Some(Err(())) => {
                 self.missed.insert(pattern.clone(), Missed::Number);
@@ -112,6 +128,70 @@ impl Users {
         }
     }
 
+    /// Makes the probes of USDT that a description means.
+    fn usdt(&mut self, kernel: &mut dyn Kernel, pattern: ProbePattern) -> ProbePattern {
+        let mut called = None;
+        for pid in those_with(&pattern.provider) {
+            let Ok(process) = Process::read(pid) else { continue };
+            let (mut out, mut known) = (Batches::default(), HashSet::new());
+            if let Some(name) = self.notes(&process, &pattern, &mut known, &mut out) {
+                called = called.or(Some(literal(name)));
+                self.wanted.push(Wanted { pid, pattern: pattern.clone(), known });
+                if let Err(missed) = self.send(kernel, pid, out) {
+                    self.missed.insert(pattern.clone(), missed);
+                }
+            }
+        }
+        let is_spelt = !pattern.module.is_empty() && !is_glob(pattern.module.as_bytes());
+        let name = pattern.name.replace("__", "-");
+        match called.filter(|_| is_spelt) {
+            Some(module) => ProbePattern { module, name, ..pattern },
+            None => ProbePattern { name, ..pattern },
+        }
+    }
+
+    /// Makes all the probes that processes bring along.
+    pub fn own(&mut self, kernel: &mut dyn Kernel, pids: &[u32]) -> Result<(), Error> {
+        for &pid in pids {
+            let pattern = ProbePattern::new(&format!("*{pid}"), "", "", "");
+            let grab =
+                |e: &std::io::Error| Error::new(format!("failed to grab pid {pid}"), reason(e));
+            let process = Process::read(pid).map_err(|e| grab(&e))?;
+            let mut out = Batches::default();
+            let _ = self.notes(&process, &pattern, &mut HashSet::new(), &mut out);
+            if let Err(Missed::Kernel(_, e)) = self.send(kernel, pid, out) {
+                return Err(e.doing(format!("failed to make probes in process {pid}")));
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the probes of USDT in objects that are not known yet; gives the name of one that has some.
+    fn notes<'p>(
+        &self,
+        process: &'p Process,
+        pattern: &ProbePattern,
+        known: &mut HashSet<(u64, Identity)>,
+        out: &mut Batches,
+    ) -> Option<&'p str> {
+        let pid = process.pid;
+        let is_meant =
+            |p: &str| part_matches(pattern.provider.as_bytes(), format!("{p}{pid}").as_bytes());
+        let mut first = None;
+        let objects = process.objects.iter().filter(|o| o.is_called(&pattern.module));
+        for object in objects.filter(|o| known.insert(key(o))) {
+            let notes = object.notes(pid, &self.images);
+            if !notes.iter().any(|n| is_meant(&n.provider)) {
+                continue;
+            }
+            first = first.or(Some(object.name.as_str()));
+            let (image, bias) = object.image(pid, &self.images);
+            let meant = Pattern { function: &pattern.function, name: &pattern.name };
+            expand::usdt((&object.name, image, *bias), &notes, &is_meant, meant, out);
+        }
+        first
+    }
+
     fn miss(&mut self, pattern: ProbePattern, missed: Missed) -> ProbePattern {
         self.missed.insert(pattern.clone(), missed);
         pattern
@@ -134,7 +214,14 @@ impl Users {
             let now: HashSet<_> = process.objects.iter().map(key).collect();
             w.known.retain(|k| now.contains(k));
             // A description that is spelt out may mean what comes later.
-            let _ = self.make(kernel, process, w);
+            let _ = match pid_of(&w.pattern.provider) {
+                Some(_) => self.make(kernel, process, w),
+                None => {
+                    let mut out = Batches::default();
+                    let _ = self.notes(process, &w.pattern, &mut w.known, &mut out);
+                    self.send(kernel, w.pid, out)
+                }
+            };
             true
         });
         self.wanted = wanted;

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Notes of `sys/sdt.h`: probes that a program brings along, as a nop for each and a note that says
+//! where the arguments stand: `-4@%eax 8@-8(%rbp) 4@$3`.
+//!
+//! `gc__start` is the probe `gc-start`, as everywhere in DTrace.
+
+use abi::user::{UserArg, UserArgKind, MAX_ARGS, NO_REG};
+use object::{Object, ObjectSection, ObjectSymbol, ReadCache};
+use std::fs::File;
+
+/// A place where a probe of USDT stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Note {
+    /// Who brings it, without a process' number.
+    pub provider: String,
+    /// What it is called.
+    pub name: String,
+    /// Where it stands, in the file's addresses.
+    pub address: u64,
+    /// The counter that says how many trace it; 0: none.
+    pub semaphore: u64,
+    /// Where its arguments stand.
+    pub args: Vec<UserArg>,
+}
+
+/// Of a note.
+const TYPE: u32 = 3;
+const OWNER: &[u8] = b"stapsdt\0";
+
+/// The notes of a file.
+pub fn read(file: &File) -> Vec<Note> {
+    let cache = ReadCache::new(file);
+    let Ok(elf) = object::File::parse(&cache) else { return Vec::new() };
+    let Some(section) = elf.section_by_name(".note.stapsdt") else { return Vec::new() };
+    let base = elf.section_by_name(".stapsdt.base").map_or(0, |s| s.address());
+    let symbol = |name: &str| {
+        let mut all = elf.symbols().chain(elf.dynamic_symbols()).filter(|s| s.is_definition());
+        all.find(|s| s.name() == Ok(name)).map(|s| s.address())
+    };
+    match elf.is_64() {
+        true => notes(section.data().unwrap_or_default(), base, &symbol),
+        false => Vec::new(),
+    }
+}
+
+fn notes(mut data: &[u8], base: u64, symbol: &dyn Fn(&str) -> Option<u64>) -> Vec<Note> {
+    let mut found = Vec::new();
+    while let Some((owner, kind, desc)) = next(&mut data) {
+        if owner == OWNER && kind == TYPE {
+            found.extend(note(desc, base, symbol));
+        }
+    }
+    found
+}
+
+/// Owner, type and text of the first note, and gets past it.
+fn next<'d>(data: &mut &'d [u8]) -> Option<(&'d [u8], u32, &'d [u8])> {
+    let (head, rest) = data.split_at_checked(12)?;
+    let word = |at: usize| Some(u32::from_le_bytes(head.get(at..at + 4)?.try_into().ok()?));
+    let padded = |n: u32| (n as usize).next_multiple_of(4);
+    let (name, desc) = (word(0)?, word(4)?);
+    let (owner, rest) = rest.split_at_checked(padded(name))?;
+    // The last one's filling may be missing.
+    let text = rest.get(..desc as usize)?;
+    *data = rest.get(padded(desc)..).unwrap_or_default();
+    Some((owner, word(8)?, text))
+}
+
+fn note(desc: &[u8], base: u64, symbol: &dyn Fn(&str) -> Option<u64>) -> Option<Note> {
+    let word = |at: usize| Some(u64::from_le_bytes(desc.get(at..at + 8)?.try_into().ok()?));
+    // The file may have been moved since (prelink).
+    let moved = |a: u64, then: u64| match base {
+        0 => a,
+        now => a.wrapping_add(now).wrapping_sub(then),
+    };
+    let (address, then, semaphore) = (word(0)?, word(8)?, word(16)?);
+    let mut texts = desc.get(24..)?.split(|b| *b == 0).map(std::str::from_utf8);
+    let (provider, name, args) = (texts.next()?.ok()?, texts.next()?.ok()?, texts.next()?.ok()?);
+    let args = args.split_whitespace().take(MAX_ARGS);
+    Some(Note {
+        provider: provider.into(),
+        name: name.replace("__", "-"),
+        address: moved(address, then),
+        semaphore: if semaphore == 0 { 0 } else { moved(semaphore, then) },
+        args: args.map(|text| arg(text, symbol).unwrap_or(UNKNOWN)).collect(),
+    })
+}
+
+/// One that stands where we cannot read: looking at it is a fault, which is told.
+const UNKNOWN: UserArg = UserArg {
+    value: 0,
+    kind: UserArgKind::Memory as u8,
+    width: 8,
+    reg: NO_REG,
+    index: NO_REG,
+    scale: 1,
+    pad: [0; 3],
+};
+
+/// Bit of [`UserArg::width`] that says it is signed.
+const SIGNED: u8 = 128;
+
+/// `-4@-8(%rbp)`, an operand as the assembler writes it.
+fn arg(text: &str, symbol: &dyn Fn(&str) -> Option<u64>) -> Option<UserArg> {
+    let (width, operand) = match text.split_once('@') {
+        Some((width, operand)) => (width.parse::<i8>().ok()?, operand),
+        None => (8, text),
+    };
+    let size = width.unsigned_abs();
+    if !matches!(size, 1 | 2 | 4 | 8) || operand.is_empty() {
+        return None;
+    }
+    let width = size | if width < 0 { SIGNED } else { 0 };
+    let arg = UserArg { width, ..UNKNOWN };
+    if let Some(value) = operand.strip_prefix('$') {
+        return Some(UserArg { kind: UserArgKind::Constant as u8, value: number(value)?, ..arg });
+    }
+    if operand.starts_with('%') {
+        return Some(UserArg { kind: UserArgKind::Register as u8, reg: register(operand)?, ..arg });
+    }
+    let (displacement, inside) = match operand.split_once('(') {
+        Some((displacement, rest)) => (displacement, rest.strip_suffix(')')?),
+        None => (operand, ""),
+    };
+    let mut parts = inside.split(',').map(str::trim);
+    let base = parts.next().unwrap_or("");
+    let or_none = |name: &str| if name.is_empty() { Some(NO_REG) } else { register(name) };
+    if base == "%rip" {
+        // The assembler counts from the instruction that is there no more: it means the symbol.
+        let value = place(displacement, symbol)? as i64;
+        return Some(UserArg { value, reg: RIP, ..arg });
+    }
+    let value = match displacement {
+        "" => 0,
+        text => number(text).or_else(|| Some(place(text, symbol)? as i64))?,
+    };
+    let (reg, index) = (or_none(base)?, or_none(parts.next().unwrap_or(""))?);
+    let scale = parts.next().map_or(Some(1), |s| s.parse().ok())?;
+    Some(UserArg { value, reg, index, scale, ..arg })
+}
+
+/// Until the file is somewhere: `value` is an address of it.
+const RIP: u8 = 16;
+
+impl Note {
+    /// Where its arguments stand if the file is so much higher.
+    pub fn args_at(&self, bias: u64) -> Vec<UserArg> {
+        let moved = |a: &UserArg| match a.reg {
+            RIP => UserArg { value: a.value.wrapping_add_unsigned(bias), reg: NO_REG, ..*a },
+            _ => *a,
+        };
+        self.args.iter().map(moved).collect()
+    }
+}
+
+/// A symbol, with a number added.
+fn place(text: &str, symbol: &dyn Fn(&str) -> Option<u64>) -> Option<u64> {
+    let split = text.get(1..)?.find(['+', '-']).map_or(text.len(), |at| at + 1);
+    let (name, offset) = text.split_at(split);
+    let offset = if offset.is_empty() { 0 } else { number(offset.trim_start_matches('+'))? };
+    Some(symbol(name)?.wrapping_add_signed(offset))
+}
+
+fn number(text: &str) -> Option<i64> {
+    let (negative, digits) = match text.strip_prefix('-') {
+        Some(digits) => (true, digits),
+        None => (false, text),
+    };
+    let n = match digits.strip_prefix("0x") {
+        Some(hex) => u64::from_str_radix(hex, 16).ok()?,
+        None => digits.parse().ok()?,
+    };
+    let n = n as i64;
+    Some(if negative { n.wrapping_neg() } else { n })
+}
+
+/// `%rax`, `%eax`, `%ax`, `%al`, `%ah`; `%r9`, `%r9d`, `%r9w`, `%r9b`.
+fn register(name: &str) -> Option<u8> {
+    let name = name.strip_prefix('%')?;
+    const OLD: [&str; 8] = ["ax", "cx", "dx", "bx", "sp", "bp", "si", "di"];
+    const LOW: [&str; 8] = ["al", "cl", "dl", "bl", "spl", "bpl", "sil", "dil"];
+    const HIGH: [&str; 4] = ["ah", "ch", "dh", "bh"];
+    let at = |list: &[&str], name: &str| list.iter().position(|n| *n == name).map(|n| n as u8);
+    if let Some(n) = at(&LOW, name) {
+        return Some(n);
+    }
+    if let Some(n) = at(&HIGH, name) {
+        return Some(32 + n);
+    }
+    if let Some(n) = at(&OLD, name.strip_prefix(['r', 'e']).unwrap_or(name)) {
+        return Some(n);
+    }
+    let digits = name.strip_prefix('r')?.trim_end_matches(['d', 'w', 'b']);
+    digits.parse().ok().filter(|n| (8..16).contains(n))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn symbols(name: &str) -> Option<u64> {
+        (name == "table").then_some(0x4000)
+    }
+
+    fn of(text: &str) -> Option<UserArg> {
+        arg(text, &symbols)
+    }
+
+    #[test]
+    fn operands() {
+        let none = NO_REG;
+        let (constant, register, memory) = (0, 1, 2);
+        for (text, kind, value, width, reg, index, scale) in [
+            ("4@$3", constant, 3, 4, none, none, 1),
+            ("-8@$-0x10", constant, -16, 8 | 128, none, none, 1),
+            ("-4@%eax", register, 0, 4 | 128, 0, none, 1),
+            ("8@%r15", register, 0, 8, 15, none, 1),
+            ("4@%r9d", register, 0, 4, 9, none, 1),
+            ("1@%ah", register, 0, 1, 32, none, 1),
+            ("1@%sil", register, 0, 1, 6, none, 1),
+            ("%rdi", register, 0, 8, 7, none, 1),
+            ("8@-8(%rbp)", memory, -8, 8, 5, none, 1),
+            ("2@(%rsp)", memory, 0, 2, 4, none, 1),
+            ("8@24(%rax,%rbx,8)", memory, 24, 8, 0, 3, 8),
+            ("8@(,%r10,4)", memory, 0, 8, none, 10, 4),
+            ("4@table(%rip)", memory, 0x4000, 4, 16, none, 1),
+            ("4@table+12(%rip)", memory, 0x400c, 4, 16, none, 1),
+            ("4@table-4(%rip)", memory, 0x3ffc, 4, 16, none, 1),
+            ("4@table(,%rcx,4)", memory, 0x4000, 4, none, 1, 4),
+        ] {
+            let want = UserArg { value, kind, width, reg, index, scale, pad: [0; 3] };
+            assert_eq!(of(text), Some(want), "{text}");
+        }
+        for odd in ["3@%eax", "8@%xmm0", "8@8f", "8@other(%rip)", "8@8(%rax", "@", "", "8@", "8@$x"]
+        {
+            assert_eq!(of(odd), None, "{odd}");
+        }
+    }
+
+    #[test]
+    fn a_section() {
+        let desc = |address: u64, base: u64, semaphore: u64, texts: &str| {
+            let words = [address, base, semaphore].map(u64::to_le_bytes).concat();
+            [words, texts.as_bytes().to_vec()].concat()
+        };
+        let note = |owner: &[u8], desc: &[u8]| {
+            let sizes = [owner.len() as u32, desc.len() as u32, 3].map(u32::to_le_bytes).concat();
+            let mut all = [&sizes, owner, desc].concat();
+            all.resize(all.len().next_multiple_of(4), 0);
+            all
+        };
+        let first =
+            desc(0x1010, 0x900, 0x3000, "python\0gc__start\0-4@%edi 8@%xmm0 4@table(%rip)\0");
+        let second = desc(0x1020, 0x900, 0, "python\0line\0\0");
+        let bytes = [note(OWNER, &first), note(b"GNU\0", &[1; 7]), note(OWNER, &second)].concat();
+        let found = notes(&bytes, 0xa00, &symbols);
+        let names: Vec<_> = found.iter().map(|n| (&*n.provider, &*n.name, n.address)).collect();
+        assert_eq!(names, [("python", "gc-start", 0x1110), ("python", "line", 0x1120)]);
+        assert_eq!((found[0].semaphore, found[1].semaphore, found[1].args.len()), (0x3100, 0, 0));
+        let args = found[0].args_at(0x10000);
+        assert_eq!(args.len(), 3);
+        assert_eq!(args[1], UNKNOWN);
+        assert_eq!((args[2].value, args[2].reg), (0x14000, NO_REG));
+        // Without the section that says whether it was moved it was not.
+        assert_eq!(notes(&bytes, 0, &symbols)[0].address, 0x1010);
+        for cut in 0..bytes.len() {
+            assert!(notes(&bytes[..cut], 0, &symbols).len() < 3);
+        }
+    }
+}
