@@ -134,7 +134,7 @@ mod tests {
 
     /// Names of the mapped objects, and the function where it stands.
     fn after(command: &str, when: When) -> (Vec<String>, String) {
-        let mut target = Target::create(command).unwrap();
+        let mut target = Target::create(command, false).unwrap();
         let pid = target.pid();
         advance(pid, when).unwrap();
         let rip = sys::registers(pid).unwrap().rip;
