@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Runs one instruction after the other, each with the same registers and memory, and writes down what is
- * there afterwards: `forms FILE`. Behind each instruction, and wherever it can go, stands a breakpoint; so
+ * there afterwards: `forms FILE`, once it has read a line. Behind each instruction, and wherever it can go, stands a breakpoint; so
  * each ends in a signal, whose handler sees all that the instruction has left, and starts the next by
  * returning to it.
  *
@@ -97,9 +97,12 @@ static void save(struct result *r, int signal, const siginfo_t *info, const ucon
 
 	r->signal = signal;
 	r->code = info->si_code;
-	if (signal != SIGTRAP)
-		r->address = (uint64_t)info->si_addr;
 	memcpy(r->regs, uc->uc_mcontext.gregs, sizeof(r->regs));
+	/* RF is left over from what the kernel did in place of an instruction, until the next one. */
+	if (signal == SIGTRAP)
+		r->regs[REG_EFL] &= ~(1ull << 16);
+	else
+		r->address = (uint64_t)info->si_addr;
 	if (how & 2) {
 		uint64_t rsp = r->regs[REG_RSP], rip = r->regs[REG_RIP];
 
@@ -197,7 +200,7 @@ static void handler(int signal, siginfo_t *info, void *context)
 	syscall2(SYS_arch_prctl, ARCH_SET_GS, 0);
 	if (at >= 0) {
 		save(&results[at], signal, info, context, entries[at].how);
-		results[at].fs = fs - fs_base;
+		results[at].fs = fs;
 		results[at].gs = gs;
 	}
 	if (entries + ++at == entries_end) {
@@ -215,6 +218,8 @@ static void handler(int signal, siginfo_t *info, void *context)
 		_exit(0);
 	}
 	prepare(context, &entries[at]);
+	/* Not where this thread's own data is: that is elsewhere each time. */
+	syscall2(SYS_arch_prctl, ARCH_SET_FS, DATA);
 }
 
 static void map(unsigned long where, unsigned long size, int prot)
@@ -263,6 +268,9 @@ int main(int argc, char **argv)
 	sigaltstack(&alt, NULL);
 	for (unsigned i = 0; i < sizeof(signals) / sizeof(*signals); i++)
 		sigaction(signals[i], &act, NULL);
+	puts("ready");
+	fflush(stdout);
+	getchar();
 	/* The first of them only starts the first instruction. */
 	raise(SIGTRAP);
 	return 2;

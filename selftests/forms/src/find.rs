@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Finds an encoding of each form, by trying all opcodes behind all prefixes.
 
-use crate::{site, OPERAND};
-use iced_x86::{Code, Decoder, DecoderOptions, Instruction, Mnemonic, OpKind, Register};
+use crate::{site, Start, OPERAND};
+use iced_x86::{
+    Code, Decoder, DecoderOptions, FlowControl, Instruction, Mnemonic, OpKind, Register,
+};
 use std::collections::BTreeMap;
 use x86::displace::Mode;
 
@@ -37,6 +39,31 @@ pub struct Form {
     /// Whether what is in registers afterwards is not the same each time.
     pub varies: bool,
 }
+
+impl Form {
+    /// How it is tried when it stands at `at`.
+    pub fn starts(&self, at: u64, mode: Mode) -> Vec<Start> {
+        let tries = if self.shape == Shape::Near { &TRIES[..] } else { &TRIES[..1] };
+        // Where it goes may be in a register, or memory.
+        let goes_on = self.code.flow_control() == FlowControl::Next;
+        let lands = if goes_on { &[true][..] } else { &[true, false] };
+        let varies = self.varies;
+        let all = tries.iter().flat_map(|t| lands.iter().map(move |&lands| (*t, lands)));
+        all.map(|((flags, rcx), lands)| Start { at, rcx, flags, lands, varies, mode }).collect()
+    }
+}
+
+/// Flags and rcx that conditions are tried with.
+const TRIES: [(u32, u64); 8] = [
+    (1, 2),
+    (0, 1),
+    (0x40, 1 << 32),
+    (0x80, 0),
+    (0x800, 0x1_0001),
+    (0x880, 1 << 32 | 1),
+    (4, u64::MAX),
+    (0x8d5, 0),
+];
 
 /// One instruction of each form, at the site of its number.
 pub fn forms(mode: Mode) -> Vec<Form> {

@@ -12,6 +12,9 @@ mod find;
 pub use find::{forms, is_left_out, Form, Shape};
 
 use std::fmt::Write as _;
+use std::io;
+use std::path::Path;
+use std::process::Command;
 use x86::displace::Mode;
 
 /// Where the first instruction stands; all are [`STRIDE`] apart.
@@ -43,14 +46,6 @@ pub struct Start {
     /// How the CPU reads it.
     pub mode: Mode,
 }
-
-/// How gcc makes the program.
-pub const GCC: &[&str] = &[
-    "-O2",
-    "-fno-stack-protector",
-    "-no-pie",
-    "-Wl,--section-start=.forms=0x10000000,--section-start=.slots=0x18000000",
-];
 
 /// Address of form number `n`.
 pub fn site(n: usize) -> u64 {
@@ -85,6 +80,21 @@ pub fn assembly(forms: &[Form], slots: &[Vec<u8>], starts: &[Start]) -> String {
     s
 }
 
+/// Makes a program of an [`assembly`].
+pub fn build(text: &str, program: &Path) -> io::Result<()> {
+    let source = program.with_extension("S");
+    std::fs::write(&source, text)?;
+    let sections =
+        format!("-Wl,--section-start=.forms={SITES:#x},--section-start=.slots={SLOTS:#x}");
+    let mut gcc = Command::new("gcc");
+    gcc.args(["-O2", "-fno-stack-protector", "-no-pie", &sections, "-o"]).arg(program);
+    gcc.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/run.c")).arg(source);
+    match gcc.status()?.success() {
+        true => Ok(()),
+        false => Err(io::Error::other("gcc failed")),
+    }
+}
+
 /// What an instruction has left behind, as `run.c` writes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Outcome {
@@ -111,16 +121,20 @@ pub const RIP: usize = 16;
 /// Which of the digests is that of the stack below rsp.
 pub const BELOW: usize = 2;
 
+/// What a program of [`assembly`] has written; `None` if something is missing.
+pub fn outcomes(bytes: &[u8]) -> Option<Vec<Outcome>> {
+    let all = bytes.chunks(OUTCOME).map(Outcome::read);
+    all.collect()
+}
+
 /// Bytes of an [`Outcome`].
-pub const OUTCOME: usize = 27 * 8;
+const OUTCOME: usize = 27 * 8;
 
 impl Outcome {
-    /// Reads one; `None` if the bytes are not [`OUTCOME`].
-    pub fn read(bytes: &[u8]) -> Option<Self> {
-        let words: Vec<_> = bytes
-            .chunks_exact(8)
-            .map(|b| b.iter().rev().fold(0, |w, b| w << 8 | u64::from(*b)))
-            .collect();
+    fn read(bytes: &[u8]) -> Option<Self> {
+        let words = bytes.chunks_exact(8);
+        let words: Vec<_> =
+            words.map(|b| b.iter().rev().fold(0, |w, b| w << 8 | u64::from(*b))).collect();
         let words: [u64; OUTCOME / 8] = words.try_into().ok()?;
         let part = |from: usize| words.iter().copied().skip(from);
         let mut o = Outcome {

@@ -3,13 +3,13 @@
 //! what is done by hand.
 
 use forms::{
-    assembly, forms, is_left_out, site, Form, Outcome, Shape, Start, BELOW, LANDING, OUTCOME, RCX,
+    assembly, build, forms, is_left_out, outcomes, site, Form, Outcome, Start, BELOW, LANDING, RCX,
     RIP, RSP, SLOTS, STRIDE,
 };
-use iced_x86::{Code, FlowControl};
+use iced_x86::Code;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use x86::displace::{count, holds, plan, slot, Act, Cannot, Mode, Place, Plan, Slot};
 
 const SIGILL: u32 = 4;
@@ -18,18 +18,6 @@ const SIGSEGV: u32 = 11;
 
 /// A flag that only faults set.
 const RF: u64 = 1 << 16;
-
-/// Flags and rcx that conditions are tried with.
-const TRIES: [(u32, u64); 8] = [
-    (1, 2),
-    (0, 1),
-    (0x40, 1 << 32),
-    (0x80, 0),
-    (0x800, 0x1_0001),
-    (0x880, 1 << 32 | 1),
-    (4, u64::MAX),
-    (0x8d5, 0),
-];
 
 /// A form, how it begins, and its slot.
 struct Case<'a> {
@@ -42,15 +30,13 @@ struct Case<'a> {
 
 fn run(mode: Mode, text: &str) -> Vec<Outcome> {
     let dir = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    let [source, program, out] = ["S", "program", "out"].map(|e| dir.join(format!("{mode:?}.{e}")));
-    std::fs::write(&source, text).expect("written");
-    let runner = concat!(env!("CARGO_MANIFEST_DIR"), "/run.c");
-    let mut gcc = Command::new("gcc");
-    gcc.args(forms::GCC).arg("-o").arg(&program).arg(runner).arg(&source);
-    assert!(gcc.status().expect("gcc").success());
-    assert!(Command::new(&program).arg(&out).status().expect("runs").success());
-    let bytes = std::fs::read(&out).expect("readable");
-    bytes.chunks(OUTCOME).map(|b| Outcome::read(b).expect("whole")).collect()
+    let program = dir.join(format!("{mode:?}"));
+    build(text, &program).expect("built");
+    let out = program.with_extension("out");
+    let mut run = Command::new(&program);
+    run.arg(&out).stdin(Stdio::null()).stdout(Stdio::null());
+    assert!(run.status().expect("runs").success());
+    outcomes(&std::fs::read(&out).expect("readable")).expect("whole")
 }
 
 #[test]
@@ -83,14 +69,8 @@ fn slots_and_hands_do_what_instructions_do(mode: Mode) {
             other => panic!("{form:x?}: {other:?}"),
         };
         slots[n] = slot.code.get(..slot.len.into()).expect("inside").to_vec();
-        let tries = if form.shape == Shape::Near { &TRIES[..] } else { &TRIES[..1] };
-        let goes_on = form.code.flow_control() == FlowControl::Next;
-        for (flags, rcx) in tries.iter().copied() {
-            for lands in if goes_on { &[false][..] } else { &[false, true] }.iter().copied() {
-                let start = Start { at: ip, rcx, flags, lands, varies: form.varies, mode };
-                cases.push(Case { form, start, plan, slot, slot_at });
-            }
-        }
+        let starts = form.starts(ip, mode).into_iter();
+        cases.extend(starts.map(|start| Case { form, start, plan, slot, slot_at }));
     }
     // A breakpoint shows the beginning.
     let base = |lands| Start { at: LANDING, rcx: 0, flags: 0, lands, varies: false, mode };
