@@ -40,7 +40,7 @@ asm(".text\n.globl form, form_end, given\n.type form, @function\n"
     "	loop 6b\n"
     "	pop %rbp\n"
     "	ret\n"
-    "form_end:\n"
+    "form_end:\n.size form, . - form\n"
     ".data\ngiven: .long 3\n.text\n");
 extern int form(int);
 extern char form_end[];

@@ -34,11 +34,11 @@ asm(".text\n.globl form, form_end, load, load_end\n.type form, @function\n"
     "	add %edi, %eax\n"
     "	pop %rbp\n"
     "	ret\n"
-    "form_end:\n"
+    "form_end:\n.size form, . - form\n"
     ".type load, @function\n"
     "load: mov (%rdi), %rax\n"
     "	ret\n"
-    "load_end:\n"
+    "load_end:\n.size load, . - load\n"
     ".data\ngiven: .long 3\n.text\n");
 extern int form(int);
 extern long load(const long *);
