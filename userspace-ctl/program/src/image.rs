@@ -11,9 +11,11 @@
 //! | none of these | `.dynsym`: what other objects can call |
 
 use crate::{debug, Map};
-use object::{elf, Object, ObjectSegment, ObjectSymbol, ReadCache, SymbolFlags, SymbolKind};
+use object::{elf, Object, ObjectSection, ObjectSegment, ObjectSymbol};
+use object::{ReadCache, SectionKind, SymbolFlags, SymbolKind};
 use std::collections::HashMap;
 use std::fs::File;
+use std::ops::Range;
 use std::os::unix::fs::FileExt;
 
 /// What compilers append to the name of a function for its unlikely part, which lies elsewhere.
@@ -40,7 +42,7 @@ pub struct Segment {
 pub struct Function {
     /// Where it begins.
     pub address: u64,
-    /// Its bytes; of one in assembly that does not say: up to the next one.
+    /// Its bytes; of one in assembly that does not say: up to the next one, or the end of its section.
     pub size: u64,
     /// Without a version.
     pub name: Box<str>,
@@ -54,6 +56,9 @@ pub struct Function {
 #[derive(Debug, Default)]
 pub struct Image {
     segments: Vec<Segment>,
+    /// Addresses of the sections with code: between two of them there is padding. None in a file without
+    /// sections.
+    sections: Vec<Range<u64>>,
     functions: Vec<Function>,
     /// The unlikely part of a function by its name; `None` if there are several.
     cold: HashMap<Box<str>, Option<usize>>,
@@ -105,18 +110,24 @@ impl Image {
         }
         let is_native = elf.architecture() == object::Architecture::X86_64 && elf.is_64();
         let is_dynamic = elf.section_by_name(".interp").is_some();
-        let mut image = Self { segments, functions, is_native, is_dynamic, ..Self::default() };
+        let sections = elf.sections().filter(|s| s.kind() == SectionKind::Text);
+        let sections =
+            sections.map(|s| s.address()..s.address().saturating_add(s.size())).collect();
+        let mut image =
+            Self { segments, sections, functions, is_native, is_dynamic, ..Self::default() };
         image.settle();
         Some(image)
     }
 
     /// Sorts the functions, the best name of an address first, and gives each a size.
     fn settle(&mut self) {
-        let Self { segments, functions, cold, .. } = self;
+        let Self { segments, sections, functions, cold, .. } = self;
         let end = |a: u64| {
             let within =
                 segments.iter().find(|s| s.is_executable && a.wrapping_sub(s.address) < s.size);
-            within.map(|s| s.address.saturating_add(s.size))
+            let end = within.map(|s| s.address.saturating_add(s.size))?;
+            let section = sections.iter().find(|s| s.contains(&a));
+            Some(section.map_or(end, |s| s.end.min(end)))
         };
         functions.retain(|f| end(f.address).is_some());
         functions.sort_unstable_by(|a, b| {
@@ -273,6 +284,17 @@ mod tests {
         assert_eq!(image.symbol(0x4ff), Some(("asm", 0x2ff)));
         assert_eq!(image.symbol(0x50), None);
         assert_eq!(image.symbol(0x500), None);
+    }
+
+    /// `_init` says no size; what follows it in another section is not its.
+    #[test]
+    fn no_function_leaves_its_section() {
+        let mut image = Image::fixed(TEXT, &[(0x1100, 0, "_init"), (0x1200, 0, "f")]);
+        assert_eq!(image.functions[0].size, 0x100);
+        image.sections = vec![0x1100..0x1117, 0x1120..0x1500];
+        image.functions.iter_mut().for_each(|f| f.size = 0);
+        image.settle();
+        assert_eq!(image.functions.iter().map(|f| f.size).collect::<Vec<_>>(), [0x17, 0x300]);
     }
 
     #[test]
