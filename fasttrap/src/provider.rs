@@ -49,6 +49,10 @@ impl Provider for Shared {
         b"fasttrap"
     }
 
+    fn is_of_programs(&self) -> bool {
+        true
+    }
+
     fn enable(&self, probes: &[Arc<Probe>], refuse: &mut dyn FnMut(usize, EnableError)) {
         self.lock().enable(probes, refuse);
     }

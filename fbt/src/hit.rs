@@ -389,7 +389,7 @@ impl Served {
 /// *any*: wherever a function returns.
 pub(crate) extern "C" fn returned(site: u64, left: &Left) {
     let f = move |ctx: &ProbeCtx, s: &Site| {
-        fire(ctx, &s.probe, Args::values(&[s.arg0(), left.value()]));
+        fire(ctx, &s.probe, Args::returned(&[s.arg0(), left.value()]));
     };
     serve(site, f, move |ctx, s, rest| returns(s, left, ctx, rest));
 }
@@ -398,7 +398,7 @@ pub(crate) extern "C" fn returned(site: u64, left: &Left) {
 fn returns<'a>(site: &'a Site, left: &Left, ctx: &ProbeCtx, rest: Rest<'a>) {
     let mut served = Served::new(left.to());
     serve_all(site, rest, |s| match s.view {
-        View::Function => fire(ctx, &s.probe, Args::values(&[s.arg0(), left.value()])),
+        View::Function => fire(ctx, &s.probe, Args::returned(&[s.arg0(), left.value()])),
         View::Call { abi, number, ask } if served.is_meant(ctx, abi, number, ask) => {
             fire(ctx, &s.probe, Args::outcome(&Outcome::of(left.value())));
         }

@@ -1,2 +1,2 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-BEGIN { trace(regs[0]); }
+BEGIN { trace(vmregs[0]); }

@@ -52,9 +52,10 @@ for id in $(seq 256 288); do grep -q "^$(printf %04x "$id") " /tmp/table || fail
 	echo 'syscall:vmlinux:lseek:entry /pid == $target && execname == "tester"/ {'
 	while read -r id name kind; do
 		case $name in
-		regs | vmregs | errno) continue ;;
+		vmregs | errno) continue ;;
 		args) value='args[1]' ;;
 		uregs) value='uregs[R_RDI]' ;;
+		regs) value='*(uint64_t *)regs[R_RSP] == caller' ;;
 		curthread) value='curthread->tgid' ;;
 		*) value=$name ;;
 		esac
@@ -71,7 +72,7 @@ dtrace -qs /tmp/all.d -o /tmp/out -c 'sh -c "sleep 1; cd /tmp/some/where; exec t
 {
 	cat /tmp/said
 	dtrace -l -n syscall:vmlinux:lseek:entry | awk 'END { print "id " $1 "\nprobeprov " $2 "\nprobemod " $3 "\nprobefunc " $4 "\nprobename " $5 }'
-	printf 'execname tester\nthreadname tester\nexecargs /tmp/tester one two\nroot /\n'
+	printf 'regs 1\nexecname tester\nthreadname tester\nexecargs /tmp/tester one two\nroot /\n'
 	awk '$1 == "pid" { print "nspid " $2 } $1 == "tid" { print "nstid " $2 }' /tmp/said
 	echo "stackdepth $(sed -n '/^frames$/,/^user$/p' /tmp/out | grep -c '^ ')"
 	echo "ustackdepth $(sed -n '/^user$/,/^end$/p' /tmp/out | grep -c '^ ')"
@@ -86,7 +87,7 @@ cat /tmp/out /tmp/want
 known=0
 while read -r id name kind; do
 	case $name in
-	regs | vmregs)
+	vmregs)
 		dtrace -n "BEGIN { trace(${name}[0]); }" >/tmp/refused 2>&1 && fail "$name[] is taken"
 		grep -q "$name\[\] is not supported: ." /tmp/refused || fail "$name[] is refused without a reason: $(cat /tmp/refused)"
 		known=$((known + 1))

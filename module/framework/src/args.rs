@@ -28,8 +28,18 @@ const CALL_IA32: u64 = 3;
 const USER: u64 = 4;
 /// The same with 4.
 const NARROW: u64 = 5;
+/// The values are where a function returns, and with what.
+const RETURN: u64 = 6;
+/// The values are registers, in the order of [`PASSED`].
+const REGISTERS: u64 = 7;
 /// Those bits.
 const WHAT: u64 = 7;
+
+/// Places of registers in `struct pt_regs`: the six that functions pass arguments in, and those that only
+/// probes of drivers do: rdi, rsi, rdx, rcx, r8, r9, r10, r11.
+const PASSED: [u32; 8] = [14, 13, 12, 11, 9, 8, 7, 6];
+/// That of the one that values are returned in: rax.
+const RETURNED: u32 = 10;
 
 /// What a system call has come to: the value, twice, as the process sees it, and the error.
 pub struct Outcome([u64; 3]);
@@ -72,6 +82,18 @@ impl<'a> Args<'a> {
         Self { values: regs, stack: stack | what }
     }
 
+    /// Of a probe in the middle of a function: in rdi, rsi, rdx, rcx, r8, r9, r10, r11.
+    #[inline]
+    pub const fn registers(values: &'a [u64]) -> Self {
+        Self { values, stack: REGISTERS }
+    }
+
+    /// Of a function that returns: where it does, and with what.
+    #[inline]
+    pub const fn returned(values: &'a [u64; 2]) -> Self {
+        Self { values, stack: RETURN }
+    }
+
     /// Of a system call; `regs` is what its function was passed.
     #[inline]
     pub const fn call(abi: Abi, regs: u64) -> Self {
@@ -94,6 +116,24 @@ impl<'a> Args<'a> {
             [_, _, errno, ..] if self.stack == OUTCOME => errno,
             _ => 0,
         }
+    }
+
+    /// The register of this place in `struct pt_regs`, if it is one that tells of the arguments.
+    pub fn register(&self, n: u32) -> Option<u64> {
+        match (self.stack & WHAT, self.values) {
+            (OUTCOME, &[value, _, errno]) if n == RETURNED => {
+                Some(if errno == 0 { value } else { errno.wrapping_neg() })
+            }
+            (RETURN, &[_, value]) if n == RETURNED => Some(value),
+            (CALL_X64 | CALL_IA32, []) if n == PASSED[0] => Some(self.stack & !WHAT),
+            (0, values @ [_, _, _, _, _, _]) if self.stack != 0 => Self::passed(values, n),
+            (REGISTERS, values) => Self::passed(values, n),
+            _ => None,
+        }
+    }
+
+    fn passed(values: &[u64], n: u32) -> Option<u64> {
+        values.get(PASSED.iter().position(|place| *place == n)?).copied()
     }
 
     /// The two parts.

@@ -244,7 +244,17 @@ impl Env for ProbeEnv<'_> {
                 let n = u32::try_from(index).ok().filter(|n| *n < NREGISTERS).ok_or(ill_op())?;
                 task::register(n).ok_or(bad_addr(0))?
             }
-            Builtin::Regs | Builtin::Vmregs => return Err(ill_op()),
+            Builtin::Regs => {
+                let n = u32::try_from(index).ok().filter(|n| *n < NREGISTERS).ok_or(ill_op())?;
+                self.spend_frames(1)?;
+                let (ctx, start) = (self.firing.ctx, self.ecb.start);
+                let known = match self.ecb.probe.special {
+                    None => stack::register(ctx, start, n).or(self.firing.args.register(n)),
+                    Some(_) => None,
+                };
+                known.ok_or(bad_addr(0))?
+            }
+            Builtin::Vmregs => return Err(ill_op()),
         })
     }
 

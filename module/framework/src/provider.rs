@@ -67,6 +67,11 @@ pub trait Provider: Send + Sync {
         0
     }
 
+    /// Whether its probes are in programs: the processor's registers there are the process's.
+    fn is_of_programs(&self) -> bool {
+        false
+    }
+
     /// Offers what has not been offered yet: somebody is about to ask for probes that may be ours.
     /// `name`: that of the one probe without module and function which is asked for, if it is so;
     /// where names are endless it is made now. They are offered to `framework`, as `own`.

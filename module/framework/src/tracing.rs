@@ -319,7 +319,11 @@ fn start_of(probe: &Probe, providers: &Providers) -> Start {
     if probe.part(2).is_empty() {
         return Start::Interrupt;
     }
-    Start::Here(providers.get(probe.provider()).map_or(0, |p| p.own_frames()))
+    match providers.get(probe.provider()) {
+        Some(p) if p.is_of_programs() => Start::Program,
+        Some(p) => Start::Here(p.own_frames()),
+        None => Start::Here(0),
+    }
 }
 
 fn patterns_of(statements: &[Statement]) -> impl Iterator<Item = &matching::Pattern> {

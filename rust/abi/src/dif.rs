@@ -218,11 +218,10 @@ macro_rules! define_builtins {
             pub const fn name(self) -> &'static str {
                 match self { $(Builtin::$variant => $name),* }
             }
-            /// False for what has its number in every DTrace, and on Linux nobody can tell: a probe keeps
-            /// what was passed and returned, not all registers, and those of a virtual machine are its
-            /// hypervisor's.
+            /// False for what has its number in every DTrace, and on Linux nobody can tell: the registers of a
+            /// virtual machine are its hypervisor's.
             pub const fn is_had(self) -> bool {
-                !matches!(self, Builtin::Regs | Builtin::Vmregs)
+                !matches!(self, Builtin::Vmregs)
             }
             /// Scalar, string or array.
             pub const fn kind(self) -> VarKind {
@@ -241,7 +240,7 @@ macro_rules! define_builtins {
 }
 for_each_builtin!(define_builtins);
 
-/// Indices of `uregs[]`: the order in which Linux keeps a process's registers, under the names of DTrace.
+/// Indices of `uregs[]` and `regs[]`: the order in which Linux keeps registers, under the names of DTrace.
 pub const REGISTERS: &[(&str, u64)] = &[
     ("R_R15", 0),
     ("R_R14", 1),

@@ -62,6 +62,7 @@ extern const u32 kapi_mutex_owner, kapi_rwsem_count, kapi_rwsem_owner;
 u32 kapi_task_context(void);
 extern const u32 kapi_over_task, kapi_task_mark;
 u64 kapi_task_runtime(void);
+u64 kapi_register_of(const struct pt_regs *regs, u32 n);
 bool kapi_task_register(u32 n, u64 *value);
 bool kapi_task_may_trace(void);
 int kapi_task_locked_down(bool writes);
@@ -99,6 +100,7 @@ void kapi_signals_quiesce(void);
 
 /* stack.c */
 u32 kapi_stack_kernel(u8 *to, u32 max, u32 skip, bool interrupt);
+bool kapi_stack_register(u32 n, bool interrupt, u64 *value);
 u32 kapi_stack_user(u8 *to, u32 max);
 DECLARE_PER_CPU(struct pt_regs *, kapi_trap_regs);
 

@@ -11,6 +11,7 @@
 #include <linux/unaligned.h>
 #include <asm/irq_regs.h>
 #include <asm/ptrace.h>
+#include <asm/text-patching.h>
 #include <asm/unwind.h>
 #include "kapi.h"
 
@@ -94,6 +95,37 @@ notrace u32 kapi_stack_kernel(u8 *to, u32 max, u32 skip, bool interrupt)
 	return n;
 }
 NOKPROBE_SYMBOL(kapi_stack_kernel);
+
+/*
+ * A register where the probe is, by its place in struct pt_regs. An interrupt or a breakpoint has kept them all; of a
+ * probe that was called only the tables know, and only where it stands and its stack.
+ */
+notrace bool kapi_stack_register(u32 n, bool interrupt, u64 *value)
+{
+	struct pt_regs *regs = interrupt ? get_irq_regs() : kapi_trapped();
+	struct unwind_state walk;
+	struct pt_regs copy;
+	u64 ip;
+
+	if (n >= sizeof(*regs) / 8)
+		return false;
+	if (regs) {
+		*value = kapi_register_of(regs, n);
+		if (!interrupt && n == offsetof(struct pt_regs, ip) / 8)
+			*value -= INT3_INSN_SIZE;
+		return true;
+	}
+	if (interrupt || !kapi_walk_start(&walk, &copy, false, &ip) || unwind_done(&walk))
+		return false;
+	if (n == offsetof(struct pt_regs, ip) / 8)
+		*value = walk.ip - CALL_INSN_SIZE;
+	else if (n == offsetof(struct pt_regs, sp) / 8)
+		*value = walk.sp;
+	else
+		return false;
+	return true;
+}
+NOKPROBE_SYMBOL(kapi_stack_register);
 
 /* A frame: the caller's frame pointer and the return address. */
 static __always_inline bool kapi_user_frame(u64 fp, bool wide, u64 frame[2])

@@ -159,17 +159,22 @@ notrace u64 kapi_task_runtime(void)
 }
 
 /* A register of the process, as it came into the kernel, by its place in struct pt_regs. False: there is none. */
+notrace u64 kapi_register_of(const struct pt_regs *regs, u32 n)
+{
+	BUILD_BUG_ON(offsetof(struct pt_regs, ip) != 16 * 8 || sizeof(*regs) != 21 * 8);
+	/* What else the processor keeps there is no part of a selector. */
+	if (n == offsetof(struct pt_regs, cs) / 8 || n == offsetof(struct pt_regs, ss) / 8)
+		return (u16)((const unsigned long *)regs)[n];
+	return ((const unsigned long *)regs)[array_index_nospec(n, 21)];
+}
+
 notrace bool kapi_task_register(u32 n, u64 *value)
 {
 	struct pt_regs *regs = task_pt_regs(current);
 
-	BUILD_BUG_ON(offsetof(struct pt_regs, ip) != 16 * 8 || sizeof(*regs) != 21 * 8);
 	if (n >= 21 || !current->mm || (current->flags & (PF_KTHREAD | PF_EXITING)) || !user_mode(regs))
 		return false;
-	*value = ((const unsigned long *)regs)[array_index_nospec(n, 21)];
-	/* What else the processor keeps there is no part of a selector. */
-	if (n == offsetof(struct pt_regs, cs) / 8 || n == offsetof(struct pt_regs, ss) / 8)
-		*value = (u16)*value;
+	*value = kapi_register_of(regs, n);
 	return true;
 }
 

@@ -6,6 +6,7 @@
 
 use crate::context::ProbeCtx;
 use crate::sys;
+use crate::task;
 use core::ptr;
 
 /// Where a kernel stack begins.
@@ -15,6 +16,8 @@ pub enum Start {
     Here(u8),
     /// Where an interrupt came, if it came in the kernel.
     Interrupt,
+    /// Where the kernel serves a probe of a program.
+    Program,
 }
 
 impl Start {
@@ -22,6 +25,7 @@ impl Start {
         match self {
             Self::Here(skip) => (skip.into(), false),
             Self::Interrupt => (0, true),
+            Self::Program => (0, false),
         }
     }
 }
@@ -55,6 +59,22 @@ pub fn kernel_depth(_: &ProbeCtx, start: Start, most: u32) -> usize {
     // SAFETY: null; in probe context by the evidence.
     let n = unsafe { sys::kapi_stack_kernel(ptr::null_mut(), most, skip, interrupt) };
     n as usize
+}
+
+/// A register where the probe is, by its place in `struct pt_regs`. `None`: there is no such one, or nobody
+/// has kept it: of a probe that was called only the place and the stack pointer are known.
+///
+/// # Context
+///
+/// *probe*
+pub fn register(_: &ProbeCtx, start: Start, n: u32) -> Option<u64> {
+    if start == Start::Program {
+        return task::register(n);
+    }
+    let (_, interrupt) = start.words();
+    let mut value = 0;
+    // SAFETY: in probe context by the evidence.
+    unsafe { sys::kapi_stack_register(n, interrupt, &mut value) }.then_some(value)
 }
 
 /// As [`kernel`], for the process: from where it came into the kernel.

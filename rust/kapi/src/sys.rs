@@ -150,6 +150,8 @@ unsafe extern "C" {
     /// Null, or `to` takes `8 * max` bytes. In probe context.
     pub(crate) fn kapi_stack_kernel(to: *mut u8, max: u32, skip: u32, interrupt: bool) -> u32;
     /// As above.
+    pub(crate) fn kapi_stack_register(n: u32, interrupt: bool, value: &mut u64) -> bool;
+    /// As above.
     pub(crate) fn kapi_stack_user(to: *mut u8, max: u32) -> u32;
 
     pub(crate) safe fn kapi_space_of(number: c_int, found: &mut Found) -> *mut c_void;

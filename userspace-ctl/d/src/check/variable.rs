@@ -276,27 +276,28 @@ impl Checker<'_> {
         self.fail(d)
     }
 
-    /// `uregs[R_RIP]`.
-    fn register(&mut self, indices: &[ast::Expr], span: Span) -> Expr {
+    /// `uregs[R_RIP]`, `regs[R_RIP]`.
+    fn register(&mut self, of: Builtin, indices: &[ast::Expr], span: Span) -> Expr {
+        let name = of.name();
         let names = "R_RIP, R_RSP, R_RAX .. are the names of registers";
         let [index] = indices else {
-            let message = format!("uregs[] has one index, found {}", indices.len());
+            let message = format!("{name}[] has one index, found {}", indices.len());
             return self.fail(Diagnostic::new(Tag::RegsIdx, span, message).hint(names));
         };
         let index = self.expr(index);
         if !index.ty.is_error() && index.ty.int().is_none() {
-            let message = format!("index of uregs[] must be an integer, found {}", index.ty);
+            let message = format!("index of {name}[] must be an integer, found {}", index.ty);
             return self.fail(Diagnostic::new(Tag::RegsIdx, index.span, message).hint(names));
         }
         let most = REGISTERS.iter().map(|r| r.1).max().unwrap_or(0);
         if let Some(n) = index.as_constant().filter(|n| *n > most) {
             // CAST: as it was written.
-            let message = format!("index {} is out of range for uregs[{}]", n as i64, most + 1);
+            let message = format!("index {} is out of range for {name}[{}]", n as i64, most + 1);
             let d = Diagnostic::new(Tag::RegsIdx, index.span, message);
             return self.fail(d.label(format!("expected 0 to {most}")).hint(names));
         }
-        let ty = Type::from_table(Builtin::Uregs.type_name()).unwrap_or(Type::Int(Int::INT64));
-        Expr::new(Kind::Element(Builtin::Uregs, Box::new(index)), ty, span)
+        let ty = Type::from_table(of.type_name()).unwrap_or(Type::Int(Int::INT64));
+        Expr::new(Kind::Element(of, Box::new(index)), ty, span)
     }
 
     /// `args[N]` and the like; `None` if the name is no builtin array.
@@ -311,16 +312,13 @@ impl Checker<'_> {
         }
         let b = builtin(name).filter(|b| b.kind() == VarKind::Array)?;
         match b {
-            Builtin::Uregs => return Some(self.register(indices, span)),
-            Builtin::Regs | Builtin::Vmregs => {
-                let why = match b {
-                    Builtin::Regs => "probes keep what was passed and returned, not all registers",
-                    _ => "those of a virtual machine are known to its hypervisor alone",
-                };
-                let message = format!("{name}[] is not supported: {why}");
-                return Some(self.fail(Diagnostic::new(Tag::VarUnsup, span, message).hint(
-                    "arg0 .. arg9 and args[] are what was passed; uregs[] are the process's",
-                )));
+            Builtin::Uregs | Builtin::Regs => return Some(self.register(b, indices, span)),
+            Builtin::Vmregs => {
+                let message =
+                    "vmregs[] is not supported: those of a virtual machine are known to its \
+                               hypervisor alone";
+                let d = Diagnostic::new(Tag::VarUnsup, span, message);
+                return Some(self.fail(d.hint("regs[] are the kernel's, uregs[] the process's")));
             }
             _ => {}
         }
