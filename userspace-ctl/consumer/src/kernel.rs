@@ -5,6 +5,7 @@
 //! ioctl's answer and the printed line runs on any machine.
 
 use crate::error::Refusal;
+use crate::sys;
 use abi::conf::Conf;
 use abi::ids::{AggId, Epid, FormatId, ProbeId};
 use abi::option::OptionId;
@@ -53,6 +54,7 @@ impl Room {
     pub fn reserve(&mut self, size: usize) -> &mut [u8] {
         if self.memory.len() < size {
             self.memory = vec![0; size];
+            sys::in_small_pages(&mut self.memory);
         }
         self.used = 0;
         &mut self.memory

@@ -13,6 +13,7 @@ use abi::user::{Make, Refusal};
 use d::Identity;
 use std::fs::File;
 use std::io::{Error, Result};
+use std::ops::Range;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command};
@@ -139,6 +140,52 @@ pub fn map_sysfs(file: &File) -> Result<&'static [u8]> {
     // SAFETY: the mapping has `len` bytes and is never taken away; what sysfs lets be mapped, the kernel's BTF,
     // has its full size there, and neither the kernel nor we write to it.
     Ok(unsafe { std::slice::from_raw_parts(at.cast(), len) })
+}
+
+/// Gives back what code has been mapped in; what runs again is mapped in again, from the file. A compiler takes
+/// megabytes that nobody needs once it has compiled. Code that somebody has changed, as a debugger does, stays.
+pub fn give_back_code() -> Result<()> {
+    for range in untouched_code(&std::fs::read_to_string("/proc/self/smaps")?) {
+        let at = std::ptr::without_provenance_mut(range.start);
+        // SAFETY: a mapping of a file that can be executed and not written: with no page of its own (smaps says
+        // so), all of it reads as the file does, before and after.
+        if unsafe { libc::madvise(at, range.len(), libc::MADV_DONTNEED) } < 0 {
+            return Err(Error::last_os_error());
+        }
+    }
+    Ok(())
+}
+
+/// Mappings of files that can be executed and not written, of which no page differs from the file.
+fn untouched_code(smaps: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let mut code = None;
+    for line in smaps.lines() {
+        let mut words = line.split_ascii_whitespace();
+        match (words.next(), words.next()) {
+            (Some("Anonymous:"), Some(kb)) => found.extend(code.take().filter(|_| kb == "0")),
+            (Some(range), Some("r-xp")) if words.nth(3).is_some_and(|f| f.starts_with('/')) => {
+                let ends = range.split_once('-').and_then(|(from, to)| {
+                    let end = |text| usize::from_str_radix(text, 16).ok();
+                    Some(end(from)?..end(to)?)
+                });
+                code = ends;
+            }
+            (Some(range), Some(_)) if range.contains('-') => code = None,
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Asks that memory which is hardly used is given in pages, not in megabytes at a time.
+pub fn in_small_pages(memory: &mut [u8]) {
+    const PAGE: usize = 4096;
+    let first = memory.as_ptr().align_offset(PAGE);
+    let Some(pages) = memory.get_mut(first..) else { return };
+    let len = pages.len() / PAGE * PAGE;
+    // SAFETY: the memory is the caller's and stays as it is, wherever its pages come from.
+    unsafe { libc::madvise(pages.as_mut_ptr().cast(), len, libc::MADV_NOHUGEPAGE) };
 }
 
 /// Who we are, for the macro variables.
@@ -338,4 +385,32 @@ pub fn local_time(seconds: i64) -> Option<LocalTime> {
         ),
         zone,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn code_that_is_the_files() {
+        let of = |range: &str, flags: &str, file: &str, anonymous: u32| {
+            format!("{range} {flags} 00000000 fe:00 12 {file}\nRss: 64 kB\nAnonymous: {anonymous} kB\nVmFlags: rd ex\n")
+        };
+        let smaps = [
+            of("1000-2000", "r--p", "/bin/x", 0),
+            of("2000-5000", "r-xp", "/bin/x", 0),
+            of("5000-6000", "rw-p", "/bin/x", 4),
+            of("6000-7000", "r-xp", "/lib/changed", 4),
+            of("7000-8000", "r-xp", "", 0),
+            of("8000-9000", "r-xp", "[vdso]", 0),
+            of("9000-a000", "r-xp", "/lib/a b", 0),
+        ];
+        assert_eq!(untouched_code(&smaps.concat()), [0x2000..0x5000, 0x9000..0xa000]);
+    }
+
+    #[test]
+    fn given_back_code_runs() {
+        give_back_code().unwrap();
+        assert!(local_time(0).is_some());
+    }
 }
