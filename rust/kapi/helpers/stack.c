@@ -47,12 +47,14 @@ static __always_inline bool kapi_walk_start(struct unwind_state *walk, struct pt
 	if (regs) {
 		if (user_mode(regs))
 			return false;
-		/* The tables say where the stack is before the instruction that a breakpoint hides. */
-		*copy = *regs;
-		if (!interrupt)
+		if (!interrupt) {
+			/* The tables say where the stack is before the instruction that a breakpoint hides. */
+			*copy = *regs;
 			copy->ip -= INT3_INSN_SIZE;
-		*first = copy->ip;
-		unwind_start(walk, current, copy, NULL);
+			regs = copy;
+		}
+		*first = regs->ip;
+		unwind_start(walk, current, regs, NULL);
 		return true;
 	}
 	*first = 0;
@@ -60,6 +62,12 @@ static __always_inline bool kapi_walk_start(struct unwind_state *walk, struct pt
 	for (n = 0; n < KAPI_OWN_FRAMES && !unwind_done(walk) && kapi_is_ours(walk->ip); n++)
 		unwind_next_frame(walk);
 	return true;
+}
+
+static __always_inline void kapi_frame(u8 *to, u32 n, u64 ip)
+{
+	if (to)
+		put_unaligned(ip, (u64 *)(to + 8 * n));
 }
 
 /*
@@ -75,22 +83,18 @@ notrace u32 kapi_stack_kernel(u8 *to, u32 max, u32 skip, bool interrupt)
 
 	if (!kapi_walk_start(&walk, &copy, interrupt, &ip))
 		return 0;
-	while (n < max) {
-		if (!ip) {
-			/* It ends where the process came in: that address is the process's. */
-			if (unwind_done(&walk) || walk.ip < TASK_SIZE_MAX)
-				break;
-			ip = walk.ip;
-			unwind_next_frame(&walk);
-		}
-		if (skip) {
+	if (ip) {
+		if (skip)
 			skip--;
-		} else {
-			if (to)
-				put_unaligned(ip, (u64 *)(to + 8 * n));
-			n++;
-		}
-		ip = 0;
+		else if (max)
+			kapi_frame(to, n++, ip);
+	}
+	/* It ends where the process came in: that address is the process's. */
+	for (; n < max && !unwind_done(&walk) && walk.ip >= TASK_SIZE_MAX; unwind_next_frame(&walk)) {
+		if (skip)
+			skip--;
+		else
+			kapi_frame(to, n++, walk.ip);
 	}
 	return n;
 }

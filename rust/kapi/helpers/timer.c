@@ -15,6 +15,7 @@
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <asm/irq_regs.h>
+#include <asm/timex.h>
 #include <asm/ptrace.h>
 #include "kapi.h"
 
@@ -36,17 +37,24 @@ struct kapi_ticker {
 	void *arg;
 };
 
+/* Cycles that are less than any interval: after so few it is hardly later than before, and need not be asked. */
+#define KAPI_SHORT 20000
+
 static enum hrtimer_restart kapi_tick(struct hrtimer *timer)
 {
 	const struct kapi_ticker *t = container_of(timer, struct kapi_beat, timer)->of;
 	struct pt_regs *regs = get_irq_regs();
-	s64 late = ktime_to_ns(hrtimer_cb_get_time(timer)) - ktime_to_ns(hrtimer_get_expires(timer));
+	cycles_t begun = get_cycles();
+	ktime_t now = hrtimer_cb_get_time(timer);
+	s64 late = ktime_to_ns(now) - ktime_to_ns(hrtimer_get_expires(timer));
 	u64 pc = regs ? instruction_pointer(regs) : 0;
 	bool user = regs && user_mode(regs);
 
 	t->fn(t->arg, user ? 0 : pc, user ? pc : 0, late > 0 ? late : 0);
 	/* From the time when it is over: who needs longer than the interval is not called without a break. */
-	hrtimer_forward_now(timer, ns_to_ktime(t->interval));
+	if (get_cycles() - begun > KAPI_SHORT)
+		now = hrtimer_cb_get_time(timer);
+	hrtimer_forward(timer, now, ns_to_ktime(t->interval));
 	return HRTIMER_RESTART;
 }
 
