@@ -11,6 +11,14 @@ BEGIN
 }' >/tmp/out 2>/tmp/err || fail "$(cat /tmp/err)"
 cat /tmp/out
 dtrace -qn 'enum way { UP = 2, DOWN = 4 }; BEGIN { print((enum pid_type)1); print((enum pid_type)77); print((enum way)4); exit(0); }' || fail "enums"
+# Reached by another name, and without a tag.
+dtrace -qn 'typedef enum way { UP = 2, DOWN = 4 } way_t; typedef enum { LOW = -1, HIGH } level_t;
+struct s { way_t way; level_t level; enum { NEAR, FAR } how : 3; way_t ways[2]; level_t *at; }; struct s s;
+BEGIN
+{
+	print((irqreturn_t)1); print((way_t)4); print((level_t)-1); s.way = UP; s.how = FAR; s.ways[1] = DOWN; print(s);
+	print(UP); print(&`jiffies != 0); print((short)-2); print(probename); print((uid_t)-1); exit(0);
+}' 2>&1 || fail "other enums"
 # Of the kernel: the same as by hand.
 dtrace -qn 'BEGIN { print(curthread->se.load); printf("%#lx\n", curthread->se.load.weight); exit(0); }' >/tmp/out 2>/tmp/err ||
 	fail "$(cat /tmp/err)"

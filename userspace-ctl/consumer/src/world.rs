@@ -133,8 +133,8 @@ impl World for KernelWorld<'_> {
         self.types.constants(name)
     }
 
-    fn enumerators(&self, tag: &str) -> Vec<(String, u64)> {
-        self.types.enumerators(tag)
+    fn enumerators(&self, of: StructId) -> Vec<(String, u64)> {
+        self.types.enumerators(of)
     }
 
     fn symbol(&self, module: &str, name: &str) -> Option<Symbol> {
@@ -202,8 +202,8 @@ impl World for AnyProbe {
         self.types.constants(name)
     }
 
-    fn enumerators(&self, tag: &str) -> Vec<(String, u64)> {
-        self.types.enumerators(tag)
+    fn enumerators(&self, of: StructId) -> Vec<(String, u64)> {
+        self.types.enumerators(of)
     }
 
     fn symbol(&self, module: &str, name: &str) -> Option<Symbol> {

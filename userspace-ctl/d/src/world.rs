@@ -219,9 +219,9 @@ pub trait World {
         let _ = name;
         Vec::new()
     }
-    /// All constants of the enumeration of this tag, in order.
-    fn enumerators(&self, tag: &str) -> Vec<(String, u64)> {
-        let _ = tag;
+    /// All constants of an enumeration of these types, in order.
+    fn enumerators(&self, of: StructId) -> Vec<(String, u64)> {
+        let _ = of;
         Vec::new()
     }
     /// A symbol of the kernel proper, of a module, or with "" of any of them.

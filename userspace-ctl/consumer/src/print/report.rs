@@ -446,7 +446,7 @@ impl Reporter {
             (true, _, true) => " => ",
             (_, true, false) => " <- ",
             (_, true, true) => " <= ",
-            _ => " | ",
+            _ => "| ",
         };
         let what = match is_entry || is_return {
             true => function.clone(),

@@ -74,7 +74,7 @@ impl Importer {
             *steps -= 1;
             let named = |name| if alias.is_empty() { name } else { alias };
             let integer = |size: u32, signed, name| match u8::try_from(size) {
-                Ok(size) => Int::new(size, signed, name).map(Type::Int),
+                Ok(size) => Int::new(size, signed, name),
                 Err(_) => None,
             };
             return match self.btf.get(id) {
@@ -96,7 +96,7 @@ impl Importer {
                 Some(btf::Type::Int { name, size, signed, .. }) => {
                     // No D integer has 16 bytes: it can be printed and passed over.
                     let bytes = || Type::Int(Int::ULONG).array_of(size / 8);
-                    integer(size, signed, named(name)).unwrap_or_else(bytes)
+                    integer(size, signed, named(name)).map_or_else(bytes, Type::Int)
                 }
                 Some(btf::Type::Float { size, .. }) => Type::Float(u8::try_from(size).unwrap_or(0)),
                 Some(btf::Type::Enum(e)) => {
@@ -104,7 +104,8 @@ impl Importer {
                         "" => "enum".to_string(),
                         tag => format!("enum {tag}"),
                     };
-                    integer(e.size, e.signed, named(&tag)).unwrap_or(Type::INT)
+                    let int = integer(e.size, e.signed, named(&tag)).unwrap_or(Int::INT);
+                    Type::Int(Int { enumeration: Some(self.number(id)), ..int })
                 }
                 Some(btf::Type::Pointer { to }) => self.convert(to, steps).pointer_to(),
                 Some(btf::Type::Array { element, count, .. }) => {
@@ -165,6 +166,16 @@ impl Importer {
             btf::Type::Union(c) if is_union => Some((id, c.size)),
             _ => None,
         })
+    }
+
+    /// The constants of an enumeration, in order.
+    pub fn enumerators(&self, id: Id) -> Vec<(String, u64)> {
+        match self.btf.get(id) {
+            Some(btf::Type::Enum(e)) => {
+                e.variants().map(|v| (v.name.to_string(), v.value)).collect()
+            }
+            _ => Vec::new(),
+        }
     }
 
     /// The members of a struct or union, in order.

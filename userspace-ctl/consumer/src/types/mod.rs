@@ -309,9 +309,8 @@ impl KernelTypes {
         if let Some(known) = self.members.borrow().get(&of) {
             return Some(known.clone());
         }
-        let (place, id) = import::place(of);
-        let btf = self.blobs.borrow().get(place as usize)?.types.clone().ok()?;
-        let members: Arc<[Member]> = Importer::new(place, btf).members(id)?.into();
+        let (importer, id) = self.importer(of)?;
+        let members: Arc<[Member]> = importer.members(id)?.into();
         self.members.borrow_mut().insert(of, members.clone());
         Some(members)
     }
@@ -333,17 +332,19 @@ impl KernelTypes {
         Vec::new()
     }
 
-    /// All constants of the enumeration of this tag.
-    pub fn enumerators(&self, tag: &str) -> Vec<(String, u64)> {
-        let of = |btf: &Btf| {
-            btf.named(tag).find_map(|(_, ty)| match ty {
-                btf::Type::Enum(e) => {
-                    Some(e.variants().map(|v| (v.name.to_string(), v.value)).collect())
-                }
-                _ => None,
-            })
-        };
-        self.all().find_map(|(_, btf)| of(&btf)).unwrap_or_default()
+    /// All constants of an enumeration made here.
+    pub fn enumerators(&self, of: StructId) -> Vec<(String, u64)> {
+        match self.importer(of) {
+            Some((importer, id)) => importer.enumerators(id),
+            None => Vec::new(),
+        }
+    }
+
+    /// Who made a type, and what it is there.
+    fn importer(&self, of: StructId) -> Option<(Importer, Id)> {
+        let (place, id) = import::place(of);
+        let btf = self.blobs.borrow().get(place as usize)?.types.clone().ok()?;
+        Some((Importer::new(place, btf), id))
     }
 
     /// The kernel's type names near to this one.

@@ -9,8 +9,7 @@ use crate::diag::{Diagnostic, Tag};
 use crate::shape::{Field, Shape, Shown};
 use crate::source::Span;
 use crate::typed::Stmt;
-use crate::types::{Int, Type};
-use crate::world::TypeSpace;
+use crate::types::{Int, StructId, Type};
 
 /// Structs within structs, so deep at most.
 const MAX_DEPTH: u8 = 16;
@@ -48,12 +47,14 @@ impl Checker<'_> {
     fn number(&self, int: &Int) -> Shape {
         let size = u32::from(int.size);
         let plain = Shape::Number { size, is_signed: int.signed };
-        let Some(tag) = int.name.strip_prefix("enum ") else { return plain };
-        let own = self.names.enumerators.iter().filter(|(_, (_, of))| of.name == int.name);
-        let own = own.map(|(name, (value, _))| (name.clone(), *value));
-        let mut names: Vec<_> = match self.names.tags.contains_key(&(TypeSpace::Enum, tag.into())) {
-            true => own.collect(),
-            false => self.world.enumerators(tag),
+        let Some(id) = int.enumeration else { return plain };
+        let mut names: Vec<_> = match id.0 >= StructId::PROGRAM {
+            true => {
+                let own =
+                    self.names.enumerators.iter().filter(|(_, (_, of))| of.enumeration == Some(id));
+                own.map(|(name, (value, _))| (name.clone(), *value)).collect()
+            }
+            false => self.world.enumerators(id),
         };
         // Of several names for a value the first one of the alphabet, whoever asks.
         names.sort();

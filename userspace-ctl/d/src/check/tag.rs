@@ -40,10 +40,15 @@ impl Checker<'_> {
         true
     }
 
-    /// Makes a tag known whose definition follows.
-    fn announce(&mut self, space: TypeSpace, tag: &str) -> Struct {
+    fn next_id(&mut self) -> StructId {
         let id = StructId(StructId::PROGRAM + self.names.next_struct);
         self.names.next_struct += 1;
+        id
+    }
+
+    /// Makes a tag known whose definition follows.
+    fn announce(&mut self, space: TypeSpace, tag: &str) -> Struct {
+        let id = self.next_id();
         let kind = match space {
             TypeSpace::Union => StructKind::Union,
             _ => StructKind::Struct,
@@ -142,6 +147,7 @@ impl Checker<'_> {
     fn define_enum(&mut self, tag: &str, list: &[Declarator]) -> Type {
         let name = if tag.is_empty() { "enum {..}".to_string() } else { format!("enum {tag}") };
         let Some(int) = Int::new(4, true, &name) else { return Type::Error };
+        let int = Int { enumeration: Some(self.next_id()), ..int };
         let mut next = 0i64;
         for c in list {
             if let Some(init) = &c.init {

@@ -7,12 +7,12 @@
 
 use super::Type;
 
-/// The number of a struct or union: whoever made it knows its members by it.
+/// The number of a struct, a union or an enumeration: whoever made it knows its members by it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct StructId(pub u64);
 
 impl StructId {
-    /// Numbers from here on are those of structs that D programs define.
+    /// Numbers from here on are those of those that D programs define.
     pub const PROGRAM: u64 = 1 << 63;
 }
 

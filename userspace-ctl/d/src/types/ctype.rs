@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::name::intern;
-use super::{Function, Struct, StructKind};
+use super::{Function, Struct, StructId, StructKind};
 use crate::program::ValueType;
 use abi::action::ActionKind;
 use abi::difo::{ctf, DifType, BY_REF, KIND_CTF};
@@ -18,6 +18,8 @@ pub struct Int {
     pub signed: bool,
     /// As it was written; `enum pid_type` for an enumeration.
     pub name: &'static str,
+    /// The enumeration whose constants its values are, under whatever name.
+    pub enumeration: Option<StructId>,
 }
 
 /// Sameness is of meaning, not of name.
@@ -56,77 +58,77 @@ pub enum Type {
 /// Names of integers: size, signedness. The C names of several words are put together by
 /// [`crate::check::decl`].
 pub const INTEGERS: &[Int] = &[
-    Int { size: 4, signed: true, name: "int" },
-    Int { size: 4, signed: false, name: "unsigned int" },
-    Int { size: 8, signed: true, name: "long" },
-    Int { size: 8, signed: false, name: "unsigned long" },
-    Int { size: 8, signed: true, name: "long long" },
-    Int { size: 8, signed: false, name: "unsigned long long" },
-    Int { size: 2, signed: true, name: "short" },
-    Int { size: 2, signed: false, name: "unsigned short" },
-    Int { size: 1, signed: true, name: "char" },
-    Int { size: 1, signed: true, name: "signed char" },
-    Int { size: 1, signed: false, name: "unsigned char" },
-    Int { size: 1, signed: true, name: "int8_t" },
-    Int { size: 2, signed: true, name: "int16_t" },
-    Int { size: 4, signed: true, name: "int32_t" },
-    Int { size: 8, signed: true, name: "int64_t" },
-    Int { size: 8, signed: true, name: "intptr_t" },
-    Int { size: 1, signed: false, name: "uint8_t" },
-    Int { size: 2, signed: false, name: "uint16_t" },
-    Int { size: 4, signed: false, name: "uint32_t" },
-    Int { size: 8, signed: false, name: "uint64_t" },
-    Int { size: 8, signed: false, name: "uintptr_t" },
-    Int { size: 8, signed: false, name: "size_t" },
-    Int { size: 8, signed: true, name: "ssize_t" },
-    Int { size: 8, signed: true, name: "off_t" },
-    Int { size: 8, signed: true, name: "ptrdiff_t" },
-    Int { size: 1, signed: false, name: "uchar_t" },
-    Int { size: 2, signed: false, name: "ushort_t" },
-    Int { size: 4, signed: false, name: "uint_t" },
-    Int { size: 8, signed: false, name: "ulong_t" },
-    Int { size: 8, signed: true, name: "longlong_t" },
-    Int { size: 8, signed: false, name: "u_longlong_t" },
-    Int { size: 8, signed: true, name: "hrtime_t" },
-    Int { size: 8, signed: true, name: "time_t" },
-    Int { size: 4, signed: true, name: "pid_t" },
-    Int { size: 4, signed: true, name: "id_t" },
-    Int { size: 4, signed: false, name: "uid_t" },
-    Int { size: 4, signed: false, name: "gid_t" },
-    Int { size: 4, signed: true, name: "processorid_t" },
-    Int { size: 4, signed: false, name: "mode_t" },
-    Int { size: 4, signed: false, name: "dev_t" },
-    Int { size: 8, signed: false, name: "ino_t" },
-    Int { size: 1, signed: false, name: "u8" },
-    Int { size: 2, signed: false, name: "u16" },
-    Int { size: 4, signed: false, name: "u32" },
-    Int { size: 8, signed: false, name: "u64" },
-    Int { size: 1, signed: true, name: "s8" },
-    Int { size: 2, signed: true, name: "s16" },
-    Int { size: 4, signed: true, name: "s32" },
-    Int { size: 8, signed: true, name: "s64" },
-    Int { size: 1, signed: false, name: "bool" },
+    Int::plain(4, true, "int"),
+    Int::plain(4, false, "unsigned int"),
+    Int::plain(8, true, "long"),
+    Int::plain(8, false, "unsigned long"),
+    Int::plain(8, true, "long long"),
+    Int::plain(8, false, "unsigned long long"),
+    Int::plain(2, true, "short"),
+    Int::plain(2, false, "unsigned short"),
+    Int::plain(1, true, "char"),
+    Int::plain(1, true, "signed char"),
+    Int::plain(1, false, "unsigned char"),
+    Int::plain(1, true, "int8_t"),
+    Int::plain(2, true, "int16_t"),
+    Int::plain(4, true, "int32_t"),
+    Int::plain(8, true, "int64_t"),
+    Int::plain(8, true, "intptr_t"),
+    Int::plain(1, false, "uint8_t"),
+    Int::plain(2, false, "uint16_t"),
+    Int::plain(4, false, "uint32_t"),
+    Int::plain(8, false, "uint64_t"),
+    Int::plain(8, false, "uintptr_t"),
+    Int::plain(8, false, "size_t"),
+    Int::plain(8, true, "ssize_t"),
+    Int::plain(8, true, "off_t"),
+    Int::plain(8, true, "ptrdiff_t"),
+    Int::plain(1, false, "uchar_t"),
+    Int::plain(2, false, "ushort_t"),
+    Int::plain(4, false, "uint_t"),
+    Int::plain(8, false, "ulong_t"),
+    Int::plain(8, true, "longlong_t"),
+    Int::plain(8, false, "u_longlong_t"),
+    Int::plain(8, true, "hrtime_t"),
+    Int::plain(8, true, "time_t"),
+    Int::plain(4, true, "pid_t"),
+    Int::plain(4, true, "id_t"),
+    Int::plain(4, false, "uid_t"),
+    Int::plain(4, false, "gid_t"),
+    Int::plain(4, true, "processorid_t"),
+    Int::plain(4, false, "mode_t"),
+    Int::plain(4, false, "dev_t"),
+    Int::plain(8, false, "ino_t"),
+    Int::plain(1, false, "u8"),
+    Int::plain(2, false, "u16"),
+    Int::plain(4, false, "u32"),
+    Int::plain(8, false, "u64"),
+    Int::plain(1, true, "s8"),
+    Int::plain(2, true, "s16"),
+    Int::plain(4, true, "s32"),
+    Int::plain(8, true, "s64"),
+    Int::plain(1, false, "bool"),
 ];
 
 impl Int {
     /// `int`.
-    pub const INT: Int = Int { size: 4, signed: true, name: "int" };
+    pub const INT: Int = Int::plain(4, true, "int");
     /// `unsigned int`.
-    pub const UINT: Int = Int { size: 4, signed: false, name: "unsigned int" };
+    pub const UINT: Int = Int::plain(4, false, "unsigned int");
     /// `long`.
-    pub const LONG: Int = Int { size: 8, signed: true, name: "long" };
+    pub const LONG: Int = Int::plain(8, true, "long");
     /// `unsigned long`.
-    pub const ULONG: Int = Int { size: 8, signed: false, name: "unsigned long" };
+    pub const ULONG: Int = Int::plain(8, false, "unsigned long");
     /// `char`.
-    pub const CHAR: Int = Int { size: 1, signed: true, name: "char" };
+    pub const CHAR: Int = Int::plain(1, true, "char");
     /// `int64_t`: arguments of probes, `x++` of an undeclared x.
-    pub const INT64: Int = Int { size: 8, signed: true, name: "int64_t" };
+    pub const INT64: Int = Int::plain(8, true, "int64_t");
     /// `uint64_t`.
-    pub const UINT64: Int = Int { size: 8, signed: false, name: "uint64_t" };
+    pub const UINT64: Int = Int::plain(8, false, "uint64_t");
     /// `size_t`.
-    pub const SIZE: Int = Int { size: 8, signed: false, name: "size_t" };
+    pub const SIZE: Int = Int::plain(8, false, "size_t");
     /// `uintptr_t`: what an address is when it is a number.
-    pub const UINTPTR: Int = Int { size: 8, signed: false, name: "uintptr_t" };
+    pub const UINTPTR: Int = Int::plain(8, false, "uintptr_t");
 
     /// The integer of this name.
     pub fn named(name: &str) -> Option<Int> {
@@ -136,7 +138,11 @@ impl Int {
     /// The integer of this size and signedness under any name: of a typedef, `enum pid_type`. A size
     /// that no integer has gives `None`.
     pub fn new(size: u8, signed: bool, name: &str) -> Option<Int> {
-        matches!(size, 1 | 2 | 4 | 8).then(|| Int { size, signed, name: intern(name) })
+        matches!(size, 1 | 2 | 4 | 8).then(|| Int::plain(size, signed, intern(name)))
+    }
+
+    const fn plain(size: u8, signed: bool, name: &'static str) -> Int {
+        Int { size, signed, name, enumeration: None }
     }
 
     /// `value` cut to the size and extended to 64 bits again: how a value lies in a register.
