@@ -8,6 +8,7 @@
 //! `inline(never)` here and in the framework: a kernel stack is 16 KiB, an allocation may need half of
 //! it, and what is inlined into one function has all its locals side by side.
 
+use crate::anonymous;
 use abi::conf::{Conf, ABI_VERSION, FEATURE_SDT};
 use abi::ids::ProbeId;
 use abi::ioctl::{self, BufDesc, Enable, Explain, Format, Go, Probes, Report, Symbol};
@@ -18,6 +19,7 @@ use abi::user::{self, Make, Refusal};
 use core::ffi::CStr;
 use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use framework::{Consumer, Error, Framework, Probe};
+use kapi::global::Global;
 use kernel::error::code;
 use kernel::fs::File;
 use kernel::miscdevice::{MiscDevice, MiscDeviceRegistration};
@@ -29,7 +31,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes};
 type Outcome<T = ()> = framework::Result<T>;
 
 /// Where `open` finds the framework: set while the module is ready for consumers.
-pub(crate) static FRAMEWORK: kapi::global::Global<Framework> = kapi::global::Global::empty();
+pub(crate) static FRAMEWORK: Global<Framework> = Global::empty();
 
 /// For tests: consumers may have allocations fail.
 pub(crate) static MAY_FAIL: AtomicBool = AtomicBool::new(false);
@@ -39,6 +41,8 @@ pub(crate) static MAY_FAIL: AtomicBool = AtomicBool::new(false);
 pub(crate) struct Dtrace {
     #[pin]
     consumer: Consumer,
+    /// Whom it is instead, once it has claimed what was enabled as the module was inserted.
+    claimed: Global<Consumer>,
 }
 
 #[vtable]
@@ -48,11 +52,18 @@ impl MiscDevice for Dtrace {
     fn open(_file: &File, _node: &MiscDeviceRegistration<Self>) -> Result<Self::Ptr> {
         may_trace().map_err(|e| e.errno())?;
         let framework: Arc<Framework> = FRAMEWORK.get().ok_or(ENODEV)?;
-        KBox::try_pin_init(try_pin_init!(Self { consumer <- Consumer::new(framework) }), GFP_KERNEL)
+        KBox::try_pin_init(
+            try_pin_init!(Self {
+                consumer <- Consumer::new(framework),
+                claimed: Global::empty(),
+            }),
+            GFP_KERNEL,
+        )
     }
 
     fn ioctl(me: Pin<&Self>, _file: &File, cmd: u32, arg: usize) -> Result<isize> {
-        let consumer = &me.get_ref().consumer;
+        let claimed = me.claimed.get();
+        let consumer = claimed.as_deref().unwrap_or(&me.get_ref().consumer);
         let _beat = consumer.beat();
         let outcome = match cmd {
             ioctl::PROBES => exchange(arg, |a| probes(consumer, a)),
@@ -74,6 +85,11 @@ impl MiscDevice for Dtrace {
             user::MAKE => exchange(arg, make),
             ioctl::LEFTOUT => exchange(arg, |a| left_out(consumer, a)),
             ioctl::WAKE => exchange(arg, |fd: &mut i32| consumer.wake_by(*fd)),
+            ioctl::CLAIM => exchange(arg, |a: &mut Report| {
+                may_trace()?;
+                let to = a.text;
+                anonymous::claim(&me.get_ref().claimed, a, |bytes| give(to, bytes))
+            }),
             ioctl::FAIL if MAY_FAIL.load(Relaxed) => exchange(arg, fail),
             // Asking for the reason must not replace it.
             ioctl::REPORT => {
@@ -128,7 +144,7 @@ fn conf() -> Conf {
 
 /// Asked of whoever opens the device, and again of whoever enables something by it or begins to
 /// trace: an open file can be handed on.
-fn may_trace() -> Outcome {
+pub(crate) fn may_trace() -> Outcome {
     if !kapi::task::may_trace() {
         return Err(Error::Privileges);
     }

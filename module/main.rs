@@ -2,6 +2,7 @@
 //! The module: what it is made of, and in which order it starts and stops.
 #![forbid(unsafe_code)]
 
+mod anonymous;
 mod dev;
 
 use core::borrow::Borrow;
@@ -47,6 +48,7 @@ module! {
 struct Dtrace {
     _node: Pin<KBox<MiscDeviceRegistration<dev::Dtrace>>>,
     _open: Open,
+    _anonymous: anonymous::Running,
     _fasttrap: fasttrap::Running,
     _syscall: Option<syscall::Running>,
     _fbt: Option<fbt::Running>,
@@ -110,13 +112,15 @@ impl kernel::Module for Dtrace {
         )?;
         // The node must hold the module before anybody can open it for good.
         kapi::device::own(&node)?;
-        let open = Open::new(framework);
+        let open = Open::new(framework.clone());
         mem::fail_after(None);
+        let anonymous = anonymous::start(&framework);
         dev::MAY_FAIL.store(value::<u8>(module_parameters::fail_ioctl.value()) != 0, Relaxed);
         pr_info!("ready: /dev/dtrace/dtrace\n");
         Ok(Self {
             _node: node,
             _open: open,
+            _anonymous: anonymous,
             _fasttrap: fasttrap,
             _syscall: syscall,
             _fbt: fbt,

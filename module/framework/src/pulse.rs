@@ -29,6 +29,16 @@ impl Pulse {
         Beat(self)
     }
 
+    /// From here on it need not be heard of, until it is [`Self::expect`]ed to be.
+    pub(crate) fn excuse(&self) {
+        core::mem::forget(self.beat());
+    }
+
+    /// It has to be heard of again; once after each [`Self::excuse`].
+    pub(crate) fn expect(&self) {
+        drop(Beat(self));
+    }
+
     /// Nothing has been heard of it for long.
     pub(crate) fn is_gone(&self, now: u64) -> bool {
         let silent = now.saturating_sub(self.last.load(Relaxed));

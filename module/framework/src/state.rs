@@ -136,6 +136,16 @@ impl Consumer {
         self.session.pulse.beat()
     }
 
+    /// Nobody takes what it records, until [`Self::expect`]: it lives all the same.
+    pub fn excuse(&self) {
+        self.session.pulse.excuse();
+    }
+
+    /// Somebody does, from here on; once after [`Self::excuse`].
+    pub fn expect(&self) {
+        self.session.pulse.expect();
+    }
+
     /// Keeps what to say of a refusal until somebody asks.
     pub fn set_report(&self, e: &Error) {
         self.inner.lock().report = Text::of(e);

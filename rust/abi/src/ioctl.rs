@@ -54,6 +54,10 @@ pub const SYMBOL: u32 = iowr::<Symbol>(35);
 /// What to wake the consumer by: the number of an eventfd, an `i32`. It becomes readable when a buffer is half full,
 /// and when the tracing ends by itself. Before GO; the last one counts.
 pub const WAKE: u32 = iowr::<i32>(36);
+/// This file becomes the consumer of what was enabled as the module was inserted, and the bytes of that enabling are
+/// copied, those behind the DOF too; argument [`Report`]. If there is too little room for them, only the size is
+/// told. ENOENT: nothing was, or somebody has it.
+pub const CLAIM: u32 = iowr::<Report>(37);
 /// For tests, if the module was inserted with `fail_ioctl=1`: so many allocations succeed from now
 /// on, whoever asks, and all others fail; with all bits set none fails. Argument: the number.
 pub const FAIL: u32 = iowr::<u64>(127);

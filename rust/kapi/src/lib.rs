@@ -42,6 +42,7 @@ pub mod act;
 pub mod alive;
 pub mod context;
 pub mod device;
+pub mod file;
 pub mod forbidden;
 pub mod ftrace;
 pub mod global;

@@ -57,8 +57,12 @@ pub struct Args {
     pub disassemble: bool,
     pub verbose: bool,
     pub version: bool,
+    /// `-A`.
+    pub anonymous: bool,
     pub allow_zero: bool,
     pub output: Option<String>,
+    /// Texts of scripts that have been read before: name and text.
+    pub scripts: Vec<(String, String)>,
     /// Directories of `-L`.
     pub libraries: Vec<String>,
     pub commands: Vec<String>,
@@ -71,8 +75,6 @@ pub struct Args {
 
 /// Classic options that later slices bring: letter, whether it takes a value, what it will do.
 const NOT_YET: &[(char, bool, &str)] = &[
-    ('A', false, "generate an anonymous enabling"),
-    ('a', false, "claim anonymous tracing state"),
     ('G', false, "generate an ELF file with embedded DOF"),
     ('h', false, "generate a header file from provider definitions"),
 ];
@@ -93,7 +95,7 @@ pub fn command() -> Command {
     let mut command = Command::new("dtrace")
         .about("Dynamic tracing for Linux")
         .override_usage(
-            "dtrace [-BCeFHlqSvVwZ] [-b bufsz] [-c cmd] [-D name[=value]] [-I path] [-L dir] [-o output] \
+            "dtrace [-aABCeFHlqSvVwZ] [-b bufsz] [-c cmd] [-D name[=value]] [-I path] [-L dir] [-o output] \
              [-p pid] [-U name] [-x opt[=val]] [-X a|c|s|t] [-P|-m|-f|-n|-i spec] [-s script] [ args ... ]",
         )
         .disable_help_flag(true)
@@ -121,6 +123,8 @@ pub fn command() -> Command {
                 .value_parser(value_parser!(u32).range(1..))
                 .action(ArgAction::Append),
         )
+        .arg(flag("anonymous", 'A', "leave a program to be traced as the module is inserted, or take it away"))
+        .arg(flag("claim", 'a', "take over what such a program has traced"))
         .arg(flag("buffered", 'B', "write output a buffer at a time, as is done anyway"))
         .arg(flag("cpp", 'C', "run the C preprocessor over scripts"))
         .arg(flag("cpphdrs", 'H', "with -C: list included files on stderr"))
@@ -193,6 +197,7 @@ pub fn parse(words: impl IntoIterator<Item = std::ffi::OsString>) -> Result<Args
         ("destructive", "destructive"),
         ("cpp", "cpp"),
         ("cpphdrs", "cpphdrs"),
+        ("claim", "grabanon"),
     ] {
         if m.get_flag(id) {
             let at = m.index_of(id).unwrap_or(0);
@@ -217,6 +222,8 @@ pub fn parse(words: impl IntoIterator<Item = std::ffi::OsString>) -> Result<Args
         disassemble: m.get_flag("disassemble"),
         verbose: m.get_flag("verbose"),
         version: m.get_flag("version"),
+        anonymous: m.get_flag("anonymous"),
+        scripts: Vec::new(),
         allow_zero: m.get_flag("zero"),
         output: strings("output").pop(),
         libraries: strings("library"),
@@ -282,7 +289,7 @@ mod tests {
                     assert_eq!(row.contains(&format!("`-{c}`")), !arg.get_action().takes_values());
                 }
                 (Some(c), true) => assert!(
-                    manual.lines().any(|l| l.starts_with("`-A") && l.contains(&format!("-{c}"))),
+                    manual.lines().any(|l| l.starts_with("`-G") && l.contains(&format!("-{c}"))),
                     "-{c} is not told as one for later"
                 ),
                 (None, _) => assert!(manual.contains("| `--help` |")),
@@ -292,7 +299,6 @@ mod tests {
 
     #[test]
     fn later_slices() {
-        assert_eq!(args(&["-A", "-s", "f"]).unsupported.as_deref(), Some("-A"));
         assert_eq!(args(&["-G", "-n", "x"]).unsupported.as_deref(), Some("-G"));
         assert_eq!(args(&["-n", "x"]).unsupported, None);
         assert!(parse(["dtrace", "-p", "0"].map(Into::into)).is_err());

@@ -41,7 +41,7 @@ pub fn all(
     let mut compiler = Compiler::new(options.clone());
     let mut programs = Vec::new();
     for (n, spec) in args.specs.iter().enumerate() {
-        let source = source(spec, &settings.cpp)?;
+        let source = source(spec, args, &settings.cpp)?;
         if settings.tree {
             eprint!("{}", d::show::tree(&source, &options, world));
         }
@@ -82,7 +82,13 @@ pub fn with_users(
     Ok((programs?, users))
 }
 
-fn source(spec: &Spec, cpp: &Cpp) -> Result<Source, Stop> {
+/// The text of a program; a script's may have been read before.
+pub fn source(spec: &Spec, args: &Args, cpp: &Cpp) -> Result<Source, Stop> {
+    if let Some((file, text)) =
+        args.scripts.iter().find(|(file, _)| *spec == Spec::Script(file.clone()))
+    {
+        return Ok(Source::script(file.clone(), text.clone()));
+    }
     match spec {
         Spec::Text(kind, text) => Ok(Source::spec(*kind, text.clone())),
         Spec::Script(file) => {

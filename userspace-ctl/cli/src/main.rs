@@ -11,6 +11,7 @@ mod cpp;
 mod mode;
 mod settings;
 
+use abi::option::OptionId;
 use args::Args;
 use consumer::{Error, Failure};
 use std::io::Write as _;
@@ -68,8 +69,8 @@ fn run(args: &Args) -> Result<i32, Stop> {
     if let Some(option) = &args.unsupported {
         return Err(Stop::Usage(format!("option {option} is not supported yet")));
     }
-    if args.version && args.list {
-        return Err(Stop::Usage("only one of -l and -V at a time".into()));
+    if [args.anonymous, args.list, args.version].into_iter().filter(|is| *is).count() > 1 {
+        return Err(Stop::Usage("only one of -A, -l and -V at a time".into()));
     }
     if args.version {
         return version();
@@ -77,6 +78,26 @@ fn run(args: &Args) -> Result<i32, Stop> {
     let settings = settings::read(&args.settings)?;
     if let Some(tag) = &settings.explain {
         return explain(tag);
+    }
+    let claims = settings.get(OptionId::Grabanon) == 1;
+    let has_target = !args.commands.is_empty() || !args.pids.is_empty();
+    let odd = match (claims, args.anonymous) {
+        (true, true) => Some("-a and -A exclude each other"),
+        (true, _) if args.list => Some("-a lists nothing"),
+        (true, _) if !args.specs.is_empty() => {
+            Some("-a takes the program that -A left, and no other")
+        }
+        (true, _) | (_, true) if has_target => Some("anonymous tracing knows no -c or -p"),
+        _ => None,
+    };
+    if let Some(why) = odd {
+        return Err(Stop::Usage(why.into()));
+    }
+    if args.anonymous {
+        return mode::anonymous::leave(args, settings);
+    }
+    if claims {
+        return mode::told(args, settings, mode::anonymous::claim);
     }
     if args.specs.is_empty() && !args.list {
         return match std::env::args_os().len() {

@@ -51,7 +51,6 @@ const NOT_YET: &[&str] = &[
     "ctypes",
     "debug",
     "dtypes",
-    "grabanon",
     "iregs",
     "kdefs",
     "knodefs",

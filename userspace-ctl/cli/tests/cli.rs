@@ -67,10 +67,13 @@ fn no_device() {
 #[test]
 fn usage() {
     for (args, message) in [
-        (&["-A", "-n", "BEGIN"][..], "dtrace: option -A is not supported yet"),
+        (&["-A", "-a"][..], "dtrace: -a and -A exclude each other"),
+        (&["-a", "-n", "BEGIN"], "dtrace: -a takes the program that -A left, and no other"),
+        (&["-a", "-l"], "dtrace: -a lists nothing"),
+        (&["-A", "-n", "BEGIN", "-c", "true"], "dtrace: anonymous tracing knows no -c or -p"),
         (&["-h", "-s", "x.d"], "dtrace: option -h is not supported yet"),
         (&["-e", "-x", "ctypes", "-n", "BEGIN"], "dtrace: option -x ctypes is not supported yet"),
-        (&["-l", "-V"], "dtrace: only one of -l and -V at a time"),
+        (&["-l", "-V"], "dtrace: only one of -A, -l and -V at a time"),
         (&["-K"], "dtrace: unexpected argument '-K' found"),
         (&["-o"], "dtrace: a value is required for '-o <FILE>' but none was supplied"),
         (&[], "dtrace: nothing to do; `dtrace --help` lists the options"),

@@ -108,6 +108,15 @@ impl Device {
         sys::ioctl_with(self.file.as_fd(), request, arg, data).map_err(|e| self.refusal(e))
     }
 
+    /// Becomes the consumer of what was enabled as the module was inserted; gives that enabling.
+    pub fn claim(&mut self) -> Answer<Vec<u8>> {
+        let mut arg = Report::default();
+        self.call_with(ioctl::CLAIM, &mut arg, &mut [])?;
+        let mut file = vec![0; arg.size as usize];
+        self.call_with(ioctl::CLAIM, &mut arg, &mut file)?;
+        Ok(file)
+    }
+
     /// Calls `f` with the next batch of probes that match, until it says stop; false if it did, or if
     /// there are no more.
     fn batch(

@@ -12,6 +12,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
 pub mod aggregate;
+pub mod anonymous;
 pub mod consume;
 pub mod device;
 pub mod enable;

@@ -95,6 +95,20 @@ fn is_pressing(kernel: &mut dyn Kernel) -> bool {
     kernel.status().is_ok_and(|s| s.pressing != 0)
 }
 
+/// May these programs run with these options? `doing` is what messages begin with.
+pub fn check(
+    set: &[(OptionId, u64)],
+    programs: &[Program],
+    doing: impl Into<String>,
+) -> Result<(), Error> {
+    let may_destroy = set.iter().rev().find(|o| o.0 == OptionId::Destructive);
+    if may_destroy.is_none_or(|o| o.1 == 0) && programs.iter().any(|p| p.is_destructive) {
+        let e = Error::new(doing, "destructive actions not allowed");
+        return Err(e.hint("-w allows them"));
+    }
+    Ok(())
+}
+
 impl<'a> Session<'a> {
     /// Enables programs with the options that were set explicitly. `name` is how messages call
     /// them together.
@@ -107,14 +121,39 @@ impl<'a> Session<'a> {
         programs: Vec<Program>,
     ) -> Result<Self, Failure> {
         let doing = || format!("failed to enable {name}");
+        check(set, &programs, doing())?;
+        let dof = enable::dof(&programs, set);
+        let mut this = Self::new(kernel, output, settings, set, programs, &doing)?;
+        let matched = this.kernel.enable(&dof).map_err(|r| r.doing(doing()))?;
+        this.matched = matched.saturating_sub(enable::OWN_PROBES);
+        Ok(this)
+    }
+
+    /// Of programs that the kernel traces already, for whoever this file's consumer was.
+    pub fn claimed(
+        kernel: &'a mut dyn Kernel,
+        output: Output<'a>,
+        settings: Settings,
+        set: &[(OptionId, u64)],
+        programs: Vec<Program>,
+    ) -> Result<Self, Failure> {
+        let doing = || "failed to claim anonymous state".to_string();
+        let mut this = Self::new(kernel, output, settings, set, programs, &doing)?;
+        this.learn(PREFETCH);
+        Ok(this)
+    }
+
+    fn new(
+        kernel: &'a mut dyn Kernel,
+        output: Output<'a>,
+        settings: Settings,
+        set: &[(OptionId, u64)],
+        programs: Vec<Program>,
+        doing: &dyn Fn() -> String,
+    ) -> Result<Self, Failure> {
         let mut options = Options::default();
         for &(id, value) in set {
             options.set(id, value);
-        }
-        let may_destroy = options.get(OptionId::Destructive) == 1;
-        if !may_destroy && programs.iter().any(|p| p.is_destructive) {
-            let e = Error::new(doing(), "destructive actions not allowed");
-            return Err(e.hint("-w allows them").into());
         }
         let conf = kernel.conf().map_err(|r| r.doing(doing()))?;
         let only = u32::try_from(options.get(OptionId::Cpu)).ok();
@@ -124,8 +163,6 @@ impl<'a> Session<'a> {
             return Err(Error::new(doing(), why).into());
         }
         let cpus = only.map_or_else(|| (0..conf.ncpus).collect(), |cpu| vec![cpu]);
-        let dof = enable::dof(&programs, set);
-        let matched = kernel.enable(&dof).map_err(|r| r.doing(doing()))?;
         let symbols = Symbols::default();
         Ok(Self {
             kernel,
@@ -133,7 +170,7 @@ impl<'a> Session<'a> {
             settings,
             reporter: Reporter::new(&options, settings.encoding, symbols.clone()),
             options,
-            matched: matched.saturating_sub(enable::OWN_PROBES),
+            matched: 0,
             cpus,
             enabled: EnabledProbes::default(),
             timeline: Timeline::default(),
@@ -168,11 +205,16 @@ impl<'a> Session<'a> {
         self.tell_left_out(&started)?;
         self.tell_sizes(&started)?;
         let count = self.matched.saturating_add(enable::OWN_PROBES).min(PREFETCH);
-        self.enabled.prefetch(self.kernel, count);
-        self.records = self.is_switching() && self.enabled.any_records();
+        self.learn(count);
         // Without temporal order BEGIN's CPU comes first.
         self.cpus.sort_by_key(|&c| c != started.cpu);
         Ok(())
+    }
+
+    /// Asks for the layouts of so many enabled probes.
+    fn learn(&mut self, count: u32) {
+        self.enabled.prefetch(self.kernel, count);
+        self.records = self.is_switching() && self.enabled.any_records();
     }
 
     /// Names the probes that match but could not be enabled.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //! What a run of the command does: trace (or only compile), list.
 
+pub mod anonymous;
 pub mod disassemble;
 pub mod list;
 pub mod run;

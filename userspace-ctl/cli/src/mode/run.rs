@@ -94,8 +94,7 @@ fn trace(
     };
     let mut out = crate::mode::output(args.output.as_deref())?;
     let mut err = std::io::stderr();
-    let encoding = settings.encoding.unwrap_or_else(Encoding::of_locale);
-    let how = session::Settings { droptags: settings.droptags, shape: settings.shape, encoding };
+    let how = how(settings);
     let file = crate::mode::file(args.output.as_deref());
     let output = Output { out: &mut *out, err: &mut err, file };
     // From here on a signal ends the session in order.
@@ -127,4 +126,29 @@ fn trace(
     session.go()?;
     waiter.resume()?;
     Ok(session.work(&mut waiter)?)
+}
+
+fn how(settings: &Settings) -> session::Settings {
+    let encoding = settings.encoding.unwrap_or_else(Encoding::of_locale);
+    session::Settings { droptags: settings.droptags, shape: settings.shape, encoding }
+}
+
+/// Takes over programs that are traced already; with `-e` only what is there.
+pub fn consume(
+    args: &Args,
+    settings: &Settings,
+    device: &mut Device,
+    options: &[(OptionId, u64)],
+    programs: Vec<Program>,
+) -> Result<i32, Stop> {
+    let mut out = crate::mode::output(args.output.as_deref())?;
+    let mut err = std::io::stderr();
+    let file = crate::mode::file(args.output.as_deref());
+    let output = Output { out: &mut *out, err: &mut err, file };
+    let mut waiter = Signals::new(Vec::new())?;
+    let mut session = Session::claimed(device, output, how(settings), options, programs)?;
+    Ok(match args.compile_only {
+        true => session.finish()?,
+        false => session.work(&mut waiter)?,
+    })
 }

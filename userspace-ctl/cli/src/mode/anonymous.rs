@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0
+//! `-A` leaves a program for the module to trace from its start; `-a` takes over what that has traced.
+
+use crate::args::{self, Args, Spec};
+use crate::mode::run;
+use crate::settings::{self, Settings};
+use crate::{compile, Stop};
+use consumer::anonymous::{self, Origin, FILE};
+use consumer::device::Device;
+use consumer::{enable, Error};
+
+/// `-A`: without a program, what was left is taken away.
+pub fn leave(args: &Args, settings: Settings) -> Result<i32, Stop> {
+    if args.specs.is_empty() {
+        match anonymous::remove()? {
+            true => eprintln!("dtrace: cleaned up old anonymous enabling in {FILE}"),
+            false => eprintln!("dtrace: no anonymous enabling in {FILE}"),
+        }
+        return Ok(0);
+    }
+    let mut device = Device::open()?;
+    let mut args = args.clone();
+    for spec in &args.specs {
+        if let Spec::Script(file) = spec {
+            let source = compile::source(spec, &args, &settings.cpp)?;
+            args.scripts.push((file.clone(), source.text));
+        }
+    }
+    let (programs, _) = compile::with_users(&args, &settings, &[], &mut device)?;
+    let options = settings.over(&programs)?;
+    consumer::session::check(&options, &programs, "failed to save the anonymous enabling")?;
+    let origin = Origin {
+        words: std::env::args_os().map(|w| w.to_string_lossy().into_owned()).collect(),
+        scripts: args.scripts,
+    };
+    anonymous::store(&anonymous::pack(enable::dof(&programs, &options), &origin))?;
+    eprintln!("dtrace: saved anonymous enabling in {FILE}");
+    eprintln!("dtrace: insert the module anew (modprobe -r dtrace; modprobe dtrace) or reboot to enable it");
+    Ok(0)
+}
+
+/// `-a`: the program is the one that was left; options that are given now are added to its own.
+pub fn claim(args: &Args, now: Settings) -> Result<i32, Stop> {
+    let mut device = Device::open()?;
+    let file = device.claim().map_err(|r| {
+        let hint = "`dtrace -A` leaves a program that is traced from when the module is inserted";
+        r.doing("could not enable tracing").hint(hint)
+    })?;
+    let (dof, origin) = anonymous::unpack(&file)?;
+    let words = origin.words.iter().map(Into::into);
+    let left = args::parse(words).map_err(|e| Error::new("", e.to_string()))?;
+    let all: Vec<_> = left.settings.iter().chain(&args.settings).cloned().collect();
+    // How it is printed is a matter of who prints.
+    let settings = Settings { shape: now.shape, ..settings::read(&all)? };
+    let args = Args {
+        output: args.output.clone(),
+        compile_only: args.compile_only,
+        scripts: origin.scripts,
+        ..left
+    };
+    let (programs, _) = compile::with_users(&args, &settings, &[], &mut device)?;
+    let then = settings::read(&args.settings)?.over(&programs)?;
+    if enable::dof(&programs, &then) != dof {
+        eprintln!("dtrace: note: compiled now, the program is not the same: the kernel's types have changed");
+    }
+    run::consume(&args, &settings, &mut device, &settings.over(&programs)?, programs)
+}
