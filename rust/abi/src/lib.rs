@@ -29,6 +29,7 @@ pub mod record;
 pub mod stability;
 pub mod status;
 pub mod syscall;
+pub mod unwind;
 pub mod user;
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ use crate::image::{Function, Image, COLD};
 use crate::stapsdt::Note;
 use abi::probe::{is_glob, part_matches};
 use abi::user::{self, UserKind, UserProbe, UserProbeView, UserReason, MAX_MAKE};
+use std::collections::HashSet;
 use x86::Flow;
 
 /// What is wanted of an object: globs, or names.
@@ -132,7 +133,7 @@ pub fn expand(
     }
     let is_open = is_open(pattern.function);
     let mut making = Making { module, image, bias, is_open, out };
-    functions.into_iter().try_for_each(|f| making.function(f, wanted))
+    functions.iter().try_for_each(|f| making.function(f, wanted))
 }
 
 /// Adds the probes that an object brings along and that a pattern means, of these providers; `meant`
@@ -169,12 +170,16 @@ fn is_open(part: &str) -> bool {
 }
 
 /// The functions that are meant, one of each address.
-fn chosen<'a>(image: &'a Image, wanted: &str) -> Vec<&'a Function> {
+fn chosen(image: &Image, wanted: &str) -> Vec<Function> {
     let is_meant = |f: &&Function| match is_open(wanted) {
         true => !f.name.ends_with(COLD) && part_matches(wanted.as_bytes(), f.name.as_bytes()),
         false => *f.name == *wanted,
     };
-    image.places().filter_map(|names| names.iter().find(is_meant)).collect()
+    let meant = image.places().filter_map(|names| names.iter().find(is_meant));
+    let mut seen = HashSet::new();
+    let called = meant.map(|f| image.called(f)).filter(|f| seen.insert(f.address));
+    // A resolver that has not been asked yet is not what is called by its name.
+    called.filter(|f| !f.is_resolver || !is_open(wanted)).collect()
 }
 
 /// Names of probes.
@@ -417,6 +422,15 @@ mod tests {
         println!("{n} entries in {took:?}, returns in {:?}", began.elapsed());
         let left = |name: &str| returns.iter().any(|r| r.0 == name);
         assert!(["write", "malloc", "qsort"].iter().all(|f| left(f)));
+        // What a resolver has chosen, not the resolver.
+        let lengths = of("libc", "strlen", "return").0;
+        assert!(lengths.len() == 1 && !lengths[0].3.is_empty(), "{lengths:?}");
+        let me = Process::read(std::process::id()).unwrap();
+        let images = Images::default();
+        let libc = me.called("libc").next().unwrap();
+        let (image, bias) = libc.image(me.pid, &images);
+        let resolver = image.functions().iter().find(|f| &*f.name == "strlen").unwrap();
+        assert!(resolver.is_resolver && resolver.address + bias != lengths[0].2);
         // Of several names of one place, the one that was asked for.
         assert_eq!(of("libc", "__write", "entry").0[0].2, of("libc", "write", "entry").0[0].2);
         assert_eq!(of("libc", "__writ?", "entry").0.len(), 1);

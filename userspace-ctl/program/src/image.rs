@@ -10,9 +10,12 @@
 //! | `.gnu_debugdata` | that, and `.dynsym` |
 //! | none of these | `.dynsym`: what other objects can call |
 
+use crate::frames::Frames;
 use crate::{debug, Map};
+use abi::unwind::Row;
 use object::{elf, Object, ObjectSection, ObjectSegment, ObjectSymbol};
-use object::{ReadCache, SectionKind, SymbolFlags, SymbolKind};
+use object::{ReadCache, RelocationFlags, SectionKind, SymbolFlags, SymbolKind};
+use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::fs::File;
 use std::ops::Range;
@@ -63,6 +66,12 @@ pub struct Image {
     /// The unlikely part of a function by its name; `None` if there are several.
     cold: HashMap<Box<str>, Option<usize>>,
     file: Option<File>,
+    /// Where the object keeps what its resolvers have chosen, and which resolver that was.
+    slots: Vec<(u64, u64)>,
+    /// Where frame information begins, and for how many bytes it is; for functions without a size.
+    ranges: Vec<(u64, u64)>,
+    /// What resolvers have chosen: where that begins, and its bytes.
+    chosen: OnceCell<HashMap<u64, (u64, u64)>>,
     /// It can be traced: code for x86-64.
     pub is_native: bool,
     /// Another program links it to its libraries.
@@ -115,8 +124,53 @@ impl Image {
             sections.map(|s| s.address()..s.address().saturating_add(s.size())).collect();
         let mut image =
             Self { segments, sections, functions, is_native, is_dynamic, ..Self::default() };
+        if image.functions.iter().any(|f| f.is_resolver) {
+            image.slots = slots(&elf);
+        }
+        if image.functions.iter().any(|f| f.size == 0 || f.is_resolver) {
+            image.ranges = Frames::of(&elf).map(|f| f.ranges()).unwrap_or_default();
+            image.measure();
+        }
         image.settle();
         Some(image)
+    }
+
+    /// Gives functions without a size that of their frame information.
+    fn measure(&mut self) {
+        let Self { functions, ranges, .. } = self;
+        for f in functions.iter_mut().filter(|f| f.size == 0) {
+            f.size = size_at(ranges, f.address);
+        }
+    }
+
+    /// Looks which functions the resolvers have chosen, in a process that has been linked: where the
+    /// object calls them itself, it finds their addresses.
+    pub(crate) fn implement(&self, pid: u32, bias: u64) {
+        if self.slots.is_empty() || self.chosen.get().is_some() {
+            return;
+        }
+        let Ok(memory) = File::open(format!("/proc/{pid}/mem")) else { return };
+        let chosen = self.slots.iter().filter_map(|&(slot, resolver)| {
+            let mut word = [0; 8];
+            memory.read_exact_at(&mut word, slot.wrapping_add(bias)).ok()?;
+            let address = u64::from_le_bytes(word).wrapping_sub(bias);
+            let is_code = |s: &Segment| s.is_executable && address.wrapping_sub(s.address) < s.size;
+            let is_done = address != resolver && self.segments.iter().any(is_code);
+            is_done.then(|| (resolver, (address, size_at(&self.ranges, address))))
+        });
+        let chosen: HashMap<_, _> = chosen.collect();
+        if !chosen.is_empty() {
+            let _ = self.chosen.set(chosen);
+        }
+    }
+
+    /// The function that is called by a name: of a resolver, the one that it has chosen.
+    pub(crate) fn called(&self, f: &Function) -> Function {
+        let chosen = self.chosen.get().and_then(|all| all.get(&f.address));
+        match chosen.filter(|_| f.is_resolver) {
+            Some(&(address, size)) => Function { address, size, is_resolver: false, ..f.clone() },
+            None => f.clone(),
+        }
     }
 
     /// Sorts the functions, the best name of an address first, and gives each a size.
@@ -203,6 +257,21 @@ impl Image {
         (address - start < f.size).then_some(f)
     }
 
+    /// How frames of this object are left: offsets count from [`Image::lowest`].
+    pub fn unwind(&self) -> Vec<Row> {
+        let read = || {
+            let cache = ReadCache::new(self.file.as_ref()?);
+            let elf = object::File::parse(&cache).ok()?;
+            Some(Frames::of(&elf)?.rows(self.lowest()))
+        };
+        read().unwrap_or_default()
+    }
+
+    /// Its lowest address.
+    pub fn lowest(&self) -> u64 {
+        self.segments.iter().map(|s| s.address & !(PAGE - 1)).min().unwrap_or(0)
+    }
+
     /// Where a symbol is that other objects can see.
     pub fn exported(&self, name: &str) -> Option<u64> {
         let cache = ReadCache::new(self.file.as_ref()?);
@@ -241,11 +310,26 @@ impl Image {
     }
 }
 
+/// How many bytes the code at an address has, by its frame information; 0: it has none.
+fn size_at(ranges: &[(u64, u64)], address: u64) -> u64 {
+    let at = ranges.binary_search_by_key(&address, |r| r.0);
+    at.ok().and_then(|at| ranges.get(at)).map_or(0, |r| r.1)
+}
+
+/// Relocations that call a resolver: where the answer goes, and which.
+fn slots<'d>(elf: &impl Object<'d>) -> Vec<(u64, u64)> {
+    let all = elf.dynamic_relocations().into_iter().flatten();
+    let calls = all.filter(|(_, r)| {
+        matches!(r.flags(), RelocationFlags::Elf { r_type } if r_type == elf::R_X86_64_IRELATIVE)
+    });
+    calls.map(|(slot, r)| (slot, r.addend() as u64)).collect()
+}
+
 /// The functions among symbols.
 fn defined<'d, S: ObjectSymbol<'d>>(
     symbols: impl Iterator<Item = S>,
 ) -> impl Iterator<Item = Function> {
-    let functions = symbols.filter(|s| s.kind() == SymbolKind::Text && s.is_definition());
+    let functions = symbols.filter(|s| s.kind() == SymbolKind::Text && !s.is_undefined());
     functions.filter_map(|s| {
         let full = s.name().ok()?;
         // `memcpy@@GLIBC_2.14`

@@ -13,6 +13,7 @@
 
 mod debug;
 pub mod expand;
+mod frames;
 pub mod image;
 pub mod maps;
 pub mod process;

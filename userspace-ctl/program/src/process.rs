@@ -57,7 +57,10 @@ impl Object {
         self.image.get_or_init(|| {
             let image = images.of(pid, &self.map);
             match image.bias(&self.map) {
-                Some(bias) => (image, bias),
+                Some(bias) => {
+                    image.implement(pid, bias);
+                    (image, bias)
+                }
                 None => (Rc::default(), 0),
             }
         })
@@ -74,6 +77,11 @@ impl Object {
         abi::probe::part_matches(name.as_bytes(), self.name.as_bytes())
             || name == PROGRAM && self.is_program
             || !abi::probe::is_glob(name.as_bytes()) && is_short()
+    }
+
+    /// Is this address in its code?
+    pub fn covers(&self, address: u64) -> bool {
+        (self.map.start..self.map.end).contains(&address)
     }
 
     /// Which piece of which file it is, where.

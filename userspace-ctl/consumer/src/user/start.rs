@@ -131,6 +131,7 @@ fn run_to(pid: u32, address: u64) -> Result<()> {
 mod tests {
     use super::*;
     use crate::process::Target;
+    use abi::unwind::{self, Frame, Step};
 
     /// Names of the mapped objects, and the function where it stands.
     fn after(command: &str, when: When) -> (Vec<String>, String) {
@@ -164,6 +165,59 @@ mod tests {
         // It is stripped: where its main is, libc is told.
         let (names, _) = after(command, When::Main);
         assert!(has_libc(&names), "{names:?}");
+    }
+
+    /// The names of the functions that a command is in where it stands, the innermost first, and how the
+    /// walk ended.
+    fn stack(pid: u32) -> (Vec<String>, Step) {
+        let process = Process::read(pid).unwrap();
+        let images = Images::default();
+        let regs = sys::registers(pid).unwrap();
+        let memory = memory(pid).unwrap();
+        let mut read = |at: u64| {
+            let mut word = [0; 8];
+            memory.read_exact_at(&mut word, at).ok()?;
+            Some(u64::from_le_bytes(word))
+        };
+        let mut frame = Frame { ip: regs.rip, sp: regs.rsp, bp: regs.rbp };
+        let (mut names, mut back) = (Vec::new(), 0);
+        loop {
+            // A return address is behind its call.
+            let at = frame.ip - back;
+            let found = process.objects.iter().find_map(|o| {
+                let (image, bias) = o.image(pid, &images);
+                let offset = at.wrapping_sub(*bias).checked_sub(image.lowest())?;
+                o.covers(at).then_some(())?;
+                let name = image.function_at(at.wrapping_sub(*bias)).map(|f| f.name.to_string());
+                names.push(format!("{}`{}", o.name, name.unwrap_or_default()));
+                unwind::find(&image.unwind(), u32::try_from(offset).ok()?)
+            });
+            let Some(row) = found else { return (names, Step::Lost) };
+            match unwind::step(row, frame, &mut read) {
+                Step::Caller(next) => (frame, back) = (next, 1),
+                end => return (names, end),
+            }
+        }
+    }
+
+    #[test]
+    fn stacks_without_frame_pointers() {
+        let mut target = Target::create("cat /dev/null", false).unwrap();
+        let pid = target.pid();
+        advance(pid, When::Preinit).unwrap();
+        let process = Process::read(pid).unwrap();
+        let images = Images::default();
+        let libc = process.called("libc").next().unwrap();
+        let (image, bias) = libc.image(pid, &images);
+        let read = image.functions().iter().find(|f| &*f.name == "read").unwrap().address;
+        run_to(pid, read.wrapping_add(*bias)).unwrap();
+        let (names, end) = stack(pid);
+        assert_eq!(end, Step::End, "{names:?}");
+        assert!(names.len() > 3 && names[0] == "libc.so.6`read", "{names:?}");
+        assert!(names.iter().any(|n| n == "libc.so.6`__libc_start_main"), "{names:?}");
+        target.resume().unwrap();
+        assert_eq!(sys::poll(&[target.fd()], -1).unwrap(), [true]);
+        assert_eq!(target.epitaph(), format!("pid {pid} has exited"));
     }
 
     #[test]
