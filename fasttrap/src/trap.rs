@@ -105,26 +105,33 @@ fn done(hit: &Hit, regs: &mut Registers) -> bool {
             if user::has_shadow_stack() {
                 return false;
             }
-            let mut word = [0; 8];
-            let width = word_of(hit.mode);
-            let room = word.get_mut(..width).unwrap_or_default();
-            let to = match nofault::read_user(regs.sp(), room) {
-                Ok(()) => u64::from_le_bytes(word),
-                Err(_) => return false,
-            };
-            // To where no program can be: let the CPU say so.
-            if to >> 47 != 0 {
-                return false;
-            }
-            regs.set_sp(narrow(
-                hit.mode,
-                regs.sp().wrapping_add(width as u64).wrapping_add(pops.into()),
-            ));
+            let Some(to) = load(hit.mode, regs.sp()) else { return false };
+            let sp = regs.sp().wrapping_add(word_of(hit.mode) as u64).wrapping_add(pops.into());
+            regs.set_sp(narrow(hit.mode, sp));
+            regs.set_ip(to);
+        }
+        Act::JumpThrough { by, loads } => {
+            let at = by.address(|n| regs.get(n));
+            let to = if loads { load(hit.mode, at) } else { program(at) };
+            let Some(to) = to else { return false };
             regs.set_ip(to);
         }
         Act::Displaced => return false,
     }
     true
+}
+
+/// An address, if a program can be there; else let the CPU say that it cannot.
+fn program(to: u64) -> Option<u64> {
+    (to >> 47 == 0).then_some(to)
+}
+
+/// An address of a program that is in memory.
+#[inline]
+fn load(mode: Mode, at: u64) -> Option<u64> {
+    let mut word = [0; 8];
+    nofault::read_user(at, word.get_mut(..word_of(mode))?).ok()?;
+    program(u64::from_le_bytes(word))
 }
 
 fn word_of(mode: Mode) -> usize {

@@ -61,8 +61,8 @@ pub enum Mode {
 
 /// What is to be done in place of an instruction, in the order of words. `next` is the address behind it.
 ///
-/// Where memory is not there (`Call`, `Return`, `Push`), or what was popped is no address of a program
-/// (`Return`), nothing is to be done but to go on in the slot: there it happens as it should.
+/// Where memory is not there (`Call`, `Return`, `Push`, `JumpThrough`), or what was found is no address of a
+/// program (`Return`, `JumpThrough`), nothing is to be done but to go on in the slot: there it happens as it should.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Act {
     /// Go on at `next`.
@@ -103,8 +103,72 @@ pub enum Act {
         /// Its number in encodings.
         reg: u8,
     },
+    /// Go on where [`Operand::address`] says, or what is there (8 bytes in 64-bit mode, else 4).
+    JumpThrough {
+        /// What tells.
+        by: Operand,
+        /// It is in memory.
+        loads: bool,
+    },
     /// Go on in the slot.
     Displaced,
+}
+
+/// What is added up for an address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Operand {
+    /// A register by its number in encodings.
+    base: Option<u8>,
+    /// A register and by what it is multiplied.
+    index: Option<(u8, u8)>,
+    offset: u64,
+    mode: Mode,
+}
+
+impl Operand {
+    /// The sum, with these registers.
+    #[inline]
+    pub fn address(&self, register: impl Fn(u8) -> u64) -> u64 {
+        let base = self.base.map_or(0, &register);
+        let index = self.index.map_or(0, |(n, by)| register(n).wrapping_mul(by.into()));
+        let sum = self.offset.wrapping_add(base).wrapping_add(index);
+        match self.mode {
+            Mode::Bits64 => sum,
+            Mode::Bits32 => sum & 0xffff_ffff,
+        }
+    }
+
+    /// Of the first operand of a jump, and whether it is in memory. `None`: of a segment of its own, or with
+    /// registers of another width.
+    fn of_jump(insn: &Instruction, mode: Mode) -> Option<(Self, bool)> {
+        let none = Self { base: None, index: None, offset: 0, mode };
+        if insn.op0_kind() == OpKind::Register {
+            return Some((Self { base: Some(number(insn.op0_register(), mode)?), ..none }, false));
+        }
+        let is_flat = match mode {
+            Mode::Bits64 => !matches!(insn.memory_segment(), Register::FS | Register::GS),
+            Mode::Bits32 => insn.segment_prefix() == Register::None,
+        };
+        let code = match mode {
+            Mode::Bits64 => Code::Jmp_rm64,
+            Mode::Bits32 => Code::Jmp_rm32,
+        };
+        if insn.op0_kind() != OpKind::Memory || !is_flat || insn.code() != code {
+            return None;
+        }
+        let offset = insn.memory_displacement64();
+        if insn.is_ip_rel_memory_operand() {
+            return Some((Self { offset, ..none }, true));
+        }
+        let register = |r| match r {
+            Register::None => Some(None),
+            r => number(r, mode).map(Some),
+        };
+        let index = register(insn.memory_index())?;
+        // CAST: 1, 2, 4, 8.
+        let index = index.map(|n| (n, insn.memory_index_scale() as u8));
+        Some((Self { base: register(insn.memory_base())?, index, offset, mode }, true))
+    }
 }
 
 /// What branches by rcx.
@@ -216,6 +280,8 @@ struct Seen<'a> {
     /// Of a direct branch: where to.
     to: u64,
     relative: Option<Relative>,
+    /// Of a jump through a register or memory.
+    through: Option<(Operand, bool)>,
 }
 
 /// Memory that an instruction addresses relative to itself.
@@ -245,9 +311,11 @@ pub fn plan(bytes: &[u8], ip: u64, mode: Mode) -> Result<Plan, Cannot> {
         Kind::Branch(cc) => Act::Branch { cc, to },
         Kind::CountBranch(by, width) => Act::CountBranch { by, width, to },
         Kind::Call => Act::Call { to },
-        Kind::Begin | Kind::CallThrough(_) | Kind::Syscall | Kind::Leaves | Kind::Plain => {
-            Act::Displaced
-        }
+        Kind::Leaves => match seen.through {
+            Some((by, loads)) => Act::JumpThrough { by, loads },
+            None => Act::Displaced,
+        },
+        Kind::Begin | Kind::CallThrough(_) | Kind::Syscall | Kind::Plain => Act::Displaced,
     };
     // CAST: at most MAX_LEN.
     Ok(Plan { act, len: seen.bytes.len() as u8 })
@@ -281,7 +349,11 @@ impl<'a> Seen<'a> {
             to: insn.ip_rel_memory_address(),
             wide: insn.memory_base() == Register::RIP,
         });
-        Ok(Self { bytes, kind, mode, next, to, relative })
+        let through = match kind {
+            Kind::Leaves if insn.mnemonic() == Mnemonic::Jmp => Operand::of_jump(&insn, mode),
+            _ => None,
+        };
+        Ok(Self { bytes, kind, mode, next, to, relative, through })
     }
 }
 

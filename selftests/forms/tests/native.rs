@@ -176,6 +176,9 @@ fn in_terms_of_home(case: &Case<'_>, away: &Outcome, home: &Outcome) -> Outcome 
     o
 }
 
+/// Where the kernel puts the registers whose numbers are 0 to 15.
+const GENERAL: [usize; 16] = [13, 14, 12, 11, 15, 10, 9, 8, 0, 1, 2, 3, 4, 5, 6, 7];
+
 /// What is there when it was done by hand; not what is in memory.
 fn hand(case: &Case<'_>, base: &Outcome, home: &Outcome) -> Option<Outcome> {
     let mut o = *base;
@@ -216,10 +219,15 @@ fn hand(case: &Case<'_>, base: &Outcome, home: &Outcome) -> Option<Outcome> {
             push();
             next
         }
+        // What is in memory leads there, or is random.
+        Act::JumpThrough { loads: true, .. } if !case.start.lands => return None,
+        Act::JumpThrough { loads: true, .. } => LANDING,
+        Act::JumpThrough { by, loads: false } => by.address(|n| o.regs[GENERAL[usize::from(n)]]),
         Act::Displaced => return None,
     };
-    // Where a jump of 16 bits leads, nothing is mapped.
-    if home.signal[0] == SIGSEGV && ip < 1 << 16 {
+    // Where a jump of 16 bits leads, nothing is mapped; where one through a register does, perhaps no code.
+    let nowhere = ip < 1 << 16 || matches!(case.plan.act, Act::JumpThrough { loads: false, .. });
+    if home.signal[0] == SIGSEGV && nowhere {
         (o.signal, o.address, o.regs[RIP]) = (home.signal, ip, ip);
         o.regs[17] |= RF;
     } else {

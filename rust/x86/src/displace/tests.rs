@@ -39,7 +39,6 @@ fn by_hand() {
         (&[0xc2, 8, 0], Act::Return { pops: 8 }),
         (&[0x66, 0xc3], Act::Displaced),
         (&[0xff, 0xd0], Act::Displaced),
-        (&[0xff, 0x25, 0, 0, 0, 0], Act::Displaced),
         (&[0x0f, 0x05], Act::Displaced),
         (&[0x0f, 0x0b], Act::Displaced),
         (&[0xd6], Act::Displaced),
@@ -49,6 +48,26 @@ fn by_hand() {
         assert_eq!(act(bytes, Bits64), want, "{bytes:02x?}");
     }
     assert_eq!(act(&[0x55], Bits32), Act::Push { reg: 5 });
+    // Jumps of which it is known what they lead to: where the sum says, or what is there.
+    let goes = |bytes: &[u8], mode| match act(bytes, mode) {
+        Act::JumpThrough { by, loads } => Some((by.address(|n| 0x100 << n), loads)),
+        _ => None,
+    };
+    for (bytes, mode, to) in [
+        (&[0xff, 0xe0][..], Bits64, Some((0x100, false))),
+        (&[0x3e, 0x41, 0xff, 0xe7], Bits64, Some((0x80_0000, false))),
+        (&[0xff, 0x25, 0x10, 0, 0, 0], Bits64, Some((IP + 0x16, true))),
+        (&[0xff, 0x24, 0xc5, 0, 1, 0, 0], Bits64, Some((0x100 + 8 * 0x100, true))),
+        (&[0xff, 0x64, 0x8b, 0xf8], Bits64, Some((0x800 + 4 * 0x200 - 8, true))),
+        (&[0xff, 0x24, 0x85, 0, 0, 0, 0x80], Bits32, Some((0x8000_0400, true))),
+        // Of another segment, by half a register, of 16 bits, far.
+        (&[0x64, 0xff, 0x20], Bits64, None),
+        (&[0x67, 0xff, 0x20], Bits64, None),
+        (&[0x66, 0xff, 0xe0], Bits32, None),
+        (&[0xff, 0x28], Bits64, None),
+    ] {
+        assert_eq!(goes(bytes, mode), to, "{bytes:x?}");
+    }
     assert_eq!(act(&[0x67, 0xe2, 0], Bits32), {
         Act::CountBranch { by: Count::Loop, width: 2, to: (IP + 3) & 0xffff_ffff }
     });
