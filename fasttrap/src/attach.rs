@@ -304,7 +304,7 @@ impl State {
                         role: known.role(),
                         place: *place,
                         size: part.size,
-                        args: known.args.clone(),
+                        args: part.args.clone(),
                     });
                 }
             }

@@ -218,7 +218,21 @@ impl Order<'_> {
         if good.is_empty() {
             return Ok(());
         }
-        let part = Part::new(head.address, head.size, good.iter().copied())?;
+        let mut part = Part::new(head.address, head.size, good.iter().copied())?;
+        let nargs = match kind {
+            UserKind::Usdt => {
+                let mut args = mem::exact(head.args.into())?;
+                for arg in probe.args().take(MAX_ARGS) {
+                    mem::push(&mut args, arg)?;
+                }
+                let n = args.len();
+                part.args = Some(mem::arc(args)?);
+                // CAST: MAX_ARGS at most.
+                n as u32
+            }
+            UserKind::Return => 2,
+            UserKind::Entry | UserKind::Offset => NARGS_UNKNOWN,
+        };
         match known.and_then(|n| probes.get_mut(n)) {
             // Its places cannot change while it fires.
             Some(known) if known.enabled.is_some() => return Ok(no(place, UserReason::Other)),
@@ -227,20 +241,6 @@ impl Order<'_> {
         }
         let mut new = Known::new(space, kind, hash, part);
         new.semaphore = head.semaphore;
-        let nargs = match kind {
-            UserKind::Usdt => {
-                let mut args = mem::exact(head.args.into())?;
-                for arg in probe.args().take(MAX_ARGS) {
-                    mem::push(&mut args, arg)?;
-                }
-                let n = args.len();
-                new.args = Some(mem::arc(args)?);
-                // CAST: MAX_ARGS at most.
-                n as u32
-            }
-            UserKind::Return => 2,
-            UserKind::Entry | UserKind::Offset => NARGS_UNKNOWN,
-        };
         // Room first: what has a number is offered.
         let by = |n: u32| probes.get(n).map_or(0, |k| k.hash);
         process.names.reserve(1, by)?;

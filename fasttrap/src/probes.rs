@@ -12,6 +12,8 @@ use kernel::sync::Arc;
 pub(crate) struct Part {
     pub(crate) address: u64,
     pub(crate) size: u32,
+    /// Of USDT: where arguments stand here.
+    pub(crate) args: Option<Arc<KVVec<UserArg>>>,
     places: Places,
 }
 
@@ -38,7 +40,7 @@ impl Part {
                 Places::Some(all)
             }
         };
-        Ok(Self { address, size, places })
+        Ok(Self { address, size, args: None, places })
     }
 
     /// Their distances from the address.
@@ -59,7 +61,6 @@ pub(crate) struct Known {
     pub(crate) hash: u64,
     /// A counter in the process, or 0.
     pub(crate) semaphore: u64,
-    pub(crate) args: Option<Arc<KVVec<UserArg>>>,
     first: Part,
     /// Functions of the same name.
     more: KVVec<Part>,
@@ -70,7 +71,7 @@ pub(crate) struct Known {
 impl Known {
     pub(crate) fn new(space: u64, kind: UserKind, hash: u64, first: Part) -> Self {
         let more = KVVec::new();
-        Self { space, kind, hash, semaphore: 0, args: None, first, more, enabled: None }
+        Self { space, kind, hash, semaphore: 0, first, more, enabled: None }
     }
 
     pub(crate) fn parts(&self) -> impl Iterator<Item = &Part> + Clone {

@@ -26,7 +26,7 @@ for page in sorted(glob.glob('/src/docs/*.md')):
             open(re.search(r'/\* (\S+\.d):', block)[1], 'w').write(block)
             continue
         for command, wanted in re.findall(r'(?ms)^# (dtrace .*?)\n(.*?)(?=^# |\Z)', block):
-            run = subprocess.run('LC_ALL=C ' + command, shell=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=30)
+            run = subprocess.run('LC_ALL=C ' + command, shell=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120)
             got, count = run.stdout.decode(), count + 1
             if plain(got) != plain(wanted):
                 bad += 1
