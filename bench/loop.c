@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The work whose cost a tracer raises: one system call, N times, R times over.
+ * The work whose cost a tracer raises: one system call or function, N times, R times over.
  *
  *	loop CPU N R getppid
  *	loop CPU N R read FILE		one byte at a time
+ *	loop CPU N R call WHAT		a function of its own: `push` begins with a push, `mov` with a load, `nop` with a nop;
+ *					`usdt` has a probe of its own, bench:point
  *
  * It stays on one processor, and in one process for a whole row: the pages, the alignment and the pid are the same
  * with and without a tracer. Each line on standard input asks for one series; the answer is one line with the
@@ -21,7 +23,31 @@
 #include <time.h>
 #include <unistd.h>
 
+/* As a compiler writes them; the note is that of <sys/sdt.h>. */
+asm(".text\n"
+    ".globl work_push\n.type work_push, @function\n"
+    "work_push:	push %rbp\n	mov %rsp, %rbp\n	pop %rbp\n	ret\n.size work_push, . - work_push\n"
+    ".globl work_mov\n.type work_mov, @function\n"
+    "work_mov:	mov $1, %eax\n	ret\n.size work_mov, . - work_mov\n"
+    ".globl work_nop\n.type work_nop, @function\n"
+    "work_nop:	nopl 0(%rax,%rax)\n	ret\n.size work_nop, . - work_nop\n"
+    ".globl work_usdt\n.type work_usdt, @function\n"
+    "work_usdt:\n990:	nop\n	ret\n.size work_usdt, . - work_usdt\n"
+    ".pushsection .note.stapsdt, \"\", \"note\"\n	.balign 4\n	.4byte 992f - 991f, 994f - 993f, 3\n"
+    "991:	.asciz \"stapsdt\"\n992:	.balign 4\n"
+    "993:	.8byte 990b, _.stapsdt.base, 0\n	.asciz \"bench\"\n	.asciz \"point\"\n	.asciz \"\"\n"
+    "994:	.balign 4\n	.popsection\n"
+    ".pushsection .stapsdt.base, \"aG\", \"progbits\", .stapsdt.base, comdat\n	.weak _.stapsdt.base\n"
+    "	.hidden _.stapsdt.base\n_.stapsdt.base: .space 1\n.size _.stapsdt.base, 1\n.popsection\n");
+extern void work_push(void), work_mov(void), work_nop(void), work_usdt(void);
+
+static const struct {
+	const char *name;
+	void (*call)(void);
+} works[] = { { "push", work_push }, { "mov", work_mov }, { "nop", work_nop }, { "usdt", work_usdt } };
+
 static int file = -1;
+static void (*work)(void);
 
 static void fail(const char *what)
 {
@@ -33,7 +59,10 @@ static void calls(long n)
 {
 	char byte;
 
-	if (file < 0) {
+	if (work) {
+		while (n-- > 0)
+			work();
+	} else if (file < 0) {
 		while (n-- > 0)
 			syscall(SYS_getppid);
 	} else {
@@ -58,7 +87,7 @@ int main(int argc, char **argv)
 	char line[16];
 
 	if (argc < 5 || argc > 6) {
-		fputs("usage: loop CPU N R getppid | read FILE\n", stderr);
+		fputs("usage: loop CPU N R getppid | read FILE | call WHAT\n", stderr);
 		return 2;
 	}
 	n = atol(argv[2]);
@@ -67,7 +96,13 @@ int main(int argc, char **argv)
 	CPU_SET(atoi(argv[1]), &cpus);
 	if (sched_setaffinity(0, sizeof(cpus), &cpus))
 		fail("sched_setaffinity");
-	if (argc == 6) {
+	if (argc == 6 && !strcmp(argv[4], "call")) {
+		for (i = 0; i < (long)(sizeof(works) / sizeof(*works)); i++)
+			if (!strcmp(works[i].name, argv[5]))
+				work = works[i].call;
+		if (!work)
+			fail(argv[5]);
+	} else if (argc == 6) {
 		file = open(argv[5], O_RDONLY);
 		if (file < 0)
 			fail(argv[5]);
