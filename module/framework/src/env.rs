@@ -128,7 +128,7 @@ impl ProbeEnv<'_> {
         }
         let Some((pid, frames)) = room.split_first_chunk_mut() else { return Ok(0) };
         *pid = process();
-        Ok(stack::user(ctx, frames).wrapping_add(1).wrapping_mul(8))
+        Ok(stack::user(ctx, start, frames).wrapping_add(1).wrapping_mul(8))
     }
 
     /// [`Self::builtin_string`], at its price: some are looked for anew each time.
@@ -210,7 +210,7 @@ impl Env for ProbeEnv<'_> {
             }
             Builtin::Ustackdepth => {
                 self.spend_frames(MAX_FRAMES)?;
-                stack::user_depth(self.firing.ctx, MAX_FRAMES) as u64
+                stack::user_depth(self.firing.ctx, self.ecb.start, MAX_FRAMES) as u64
             }
             Builtin::Caller => {
                 self.spend_frames(1)?;
@@ -222,7 +222,7 @@ impl Env for ProbeEnv<'_> {
                 self.spend_frames(2)?;
                 // The first is where the process is.
                 let mut frames = [0; 16];
-                stack::user(self.firing.ctx, &mut frames);
+                stack::user(self.firing.ctx, self.ecb.start, &mut frames);
                 frames.last_chunk().map_or(0, |f| u64::from_le_bytes(*f))
             }
             Builtin::Ipl => task::level(),

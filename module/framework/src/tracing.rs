@@ -320,7 +320,9 @@ fn start_of(probe: &Probe, providers: &Providers) -> Start {
         return Start::Interrupt;
     }
     match providers.get(probe.provider()) {
-        Some(p) if p.is_of_programs() => Start::Program,
+        Some(p) if p.is_of_programs() => {
+            Start::Program { entered: matches!(probe.part(3), b"entry" | b"0") }
+        }
         Some(p) => Start::Here(p.own_frames()),
         None => Start::Here(0),
     }

@@ -101,7 +101,7 @@ void kapi_signals_quiesce(void);
 /* stack.c */
 u32 kapi_stack_kernel(u8 *to, u32 max, u32 skip, bool interrupt);
 bool kapi_stack_register(u32 n, bool interrupt, u64 *value);
-u32 kapi_stack_user(u8 *to, u32 max);
+u32 kapi_stack_user(u8 *to, u32 max, bool entered);
 DECLARE_PER_CPU(struct pt_regs *, kapi_trap_regs);
 
 /* user.c */

@@ -145,11 +145,14 @@ static __always_inline bool kapi_user_frame(u64 fp, bool wide, u64 frame[2])
 	return true;
 }
 
-/* The same of the process, where it was when it came into the kernel. A thread of the kernel's has none. */
-notrace u32 kapi_stack_user(u8 *to, u32 max)
+/*
+ * The same of the process, where it was when it came into the kernel. A thread of the kernel's has none. `entered`: at the
+ * first instruction of a function, which has made no frame yet; where it returns to is on top of the stack.
+ */
+notrace u32 kapi_stack_user(u8 *to, u32 max, bool entered)
 {
 	struct pt_regs *regs = task_pt_regs(current);
-	u64 frame[2], pc, fp;
+	u64 frame[2], pc, fp, top;
 	bool wide;
 	u32 n = 0;
 
@@ -162,6 +165,14 @@ notrace u32 kapi_stack_user(u8 *to, u32 max)
 		if (to)
 			put_unaligned(pc, (u64 *)(to + 8 * n));
 		n++;
+		if (entered && n < max) {
+			entered = false;
+			top = 0;
+			if (kapi_read_user(&top, regs->sp, wide ? 8 : 4))
+				break;
+			pc = top;
+			continue;
+		}
 		/* Callers are further up, so this ends; a register that holds no frame pointer ends it at once. */
 		if (n >= max || !fp || (fp & (wide ? 7 : 3)) || fp >= TASK_SIZE_MAX - 16)
 			break;

@@ -17,15 +17,22 @@ pub enum Start {
     /// Where an interrupt came, if it came in the kernel.
     Interrupt,
     /// Where the kernel serves a probe of a program.
-    Program,
+    Program {
+        /// It is the first instruction of a function: there is no frame yet.
+        entered: bool,
+    },
 }
 
 impl Start {
+    fn entered(self) -> bool {
+        matches!(self, Self::Program { entered: true })
+    }
+
     fn words(self) -> (u32, bool) {
         match self {
             Self::Here(skip) => (skip.into(), false),
             Self::Interrupt => (0, true),
-            Self::Program => (0, false),
+            Self::Program { .. } => (0, false),
         }
     }
 }
@@ -68,7 +75,7 @@ pub fn kernel_depth(_: &ProbeCtx, start: Start, most: u32) -> usize {
 ///
 /// *probe*
 pub fn register(_: &ProbeCtx, start: Start, n: u32) -> Option<u64> {
-    if start == Start::Program {
+    if matches!(start, Start::Program { .. }) {
         return task::register(n);
     }
     let (_, interrupt) = start.words();
@@ -82,9 +89,9 @@ pub fn register(_: &ProbeCtx, start: Start, n: u32) -> Option<u64> {
 /// # Context
 ///
 /// *probe*
-pub fn user(_: &ProbeCtx, into: &mut [u8]) -> usize {
+pub fn user(_: &ProbeCtx, start: Start, into: &mut [u8]) -> usize {
     // SAFETY: `into` takes as many frames; in probe context by the evidence.
-    let n = unsafe { sys::kapi_stack_user(into.as_mut_ptr(), room(into)) };
+    let n = unsafe { sys::kapi_stack_user(into.as_mut_ptr(), room(into), start.entered()) };
     n as usize
 }
 
@@ -93,8 +100,8 @@ pub fn user(_: &ProbeCtx, into: &mut [u8]) -> usize {
 /// # Context
 ///
 /// *probe*
-pub fn user_depth(_: &ProbeCtx, most: u32) -> usize {
+pub fn user_depth(_: &ProbeCtx, start: Start, most: u32) -> usize {
     // SAFETY: null; in probe context by the evidence.
-    let n = unsafe { sys::kapi_stack_user(ptr::null_mut(), most) };
+    let n = unsafe { sys::kapi_stack_user(ptr::null_mut(), most, start.entered()) };
     n as usize
 }
