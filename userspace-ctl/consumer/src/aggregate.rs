@@ -238,6 +238,8 @@ pub struct Store {
     totals: HashMap<u32, HashMap<Vec<Key>, Value>>,
     normals: HashMap<u32, i64>,
     printed: HashSet<u32>,
+    /// By clear(), and nothing has come since.
+    cleared: HashSet<u32>,
     layouts: HashMap<AggId, Rc<Layout>>,
     /// Types of the keys, by variable.
     types: HashMap<u32, Vec<ValueType>>,
@@ -320,6 +322,7 @@ impl Store {
             let Some((keys, value)) = layout.entry(bytes, &self.symbols) else {
                 return Err(broken("an entry is smaller than its key and value").into());
             };
+            self.cleared.remove(&layout.variable);
             match self.totals.entry(layout.variable).or_default().entry(keys) {
                 Entry::Occupied(mut known) => {
                     let known = known.get_mut();
@@ -383,17 +386,18 @@ impl Store {
         self.printed.insert(variable);
     }
 
-    /// Variables with entries that nothing has printed, in order of their definition.
+    /// Variables with entries that nothing has printed or cleared, in order of their definition.
     pub fn unprinted(&self) -> Vec<u32> {
         let filled = self.totals.iter().filter(|(_, entries)| !entries.is_empty());
         let mut all: Vec<u32> = filled.map(|(v, _)| *v).collect();
-        all.retain(|v| !self.printed.contains(v));
+        all.retain(|v| !self.printed.contains(v) && !self.cleared.contains(v));
         all.sort_unstable();
         all
     }
 
     /// clear(): keys stay, values are 0.
     pub fn clear(&mut self, variable: u32) {
+        self.cleared.insert(variable);
         let entries = self.totals.get_mut(&variable).into_iter().flatten();
         entries.for_each(|(_, value)| *value = value.cleared());
     }
