@@ -316,19 +316,35 @@ impl<'a> Session<'a> {
 
     /// Has the program said exit()? A cheap question, so exit() is seen without a round's delay.
     fn is_ending(&mut self) -> Result<bool, Failure> {
-        Ok(self.exit.is_some() || self.look_at_status()?)
+        if self.exit.is_some() {
+            return Ok(true);
+        }
+        let now = self.ask_status()?;
+        let is_over = now.exiting != 0 || now.filled != 0;
+        if now.killed != 0 {
+            self.tell_status(now)?;
+        }
+        Ok(is_over)
     }
 
-    /// Tells what was dropped since the last look; true if tracing has ended by itself.
-    fn look_at_status(&mut self) -> Result<bool, Failure> {
-        let now = self.kernel.status().map_err(|r| r.doing("failed to get the status"))?;
+    fn ask_status(&mut self) -> Result<Status, Failure> {
+        Ok(self.kernel.status().map_err(|r| r.doing("failed to get the status"))?)
+    }
+
+    /// Tells what was dropped since the last look.
+    fn look_at_status(&mut self) -> Result<(), Failure> {
+        let now = self.ask_status()?;
+        self.tell_status(now)
+    }
+
+    fn tell_status(&mut self, now: Status) -> Result<(), Failure> {
         let before = std::mem::replace(&mut self.status, now);
         self.tell(&status::differences(&before, &now))?;
         if now.killed != 0 {
             let cause = "Abort due to systemic unresponsiveness";
             return Err(Error::new("processing aborted", cause).into());
         }
-        Ok(now.exiting != 0 || now.filled != 0)
+        Ok(())
     }
 
     /// Has a process something new to be traced?
