@@ -32,7 +32,7 @@ pub fn all(
         allow_zero: args.allow_zero || settings.zdefs,
         allow_empty: settings.empty,
         default_args: settings.defaultargs,
-        libraries: consumer::library::all(&args.libraries)?,
+        libraries: libraries(args, settings)?,
         surplus_args: settings.argref,
         strsize: u32::try_from(settings.get(OptionId::Strsize)).unwrap_or(256),
         amin: settings.amin,
@@ -63,6 +63,15 @@ pub fn all(
         }
     }
     Ok(programs)
+}
+
+/// Those of `-L` and `-x libdir`, then the system's: built in, unless another directory has them.
+fn libraries(args: &Args, settings: &Settings) -> Result<d::library::Libraries, Error> {
+    let own = args.libraries.iter().chain(&settings.libraries);
+    let system = settings.system_libraries.iter().filter(|_| !settings.nolibs);
+    let directories: Vec<String> = own.chain(system).cloned().collect();
+    let with_built_in = settings.system_libraries.is_none() && !settings.nolibs;
+    consumer::library::all(&directories, with_built_in)
 }
 
 /// The same with the probes that are there; gives what is wanted of processes, too.

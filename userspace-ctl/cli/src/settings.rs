@@ -34,6 +34,12 @@ pub struct Settings {
     pub shape: Shape,
     /// `-x encoding`; the locale's if there is none.
     pub encoding: Option<Encoding>,
+    /// `-x libdir`, each.
+    pub libraries: Vec<String>,
+    /// `-x syslibdir`.
+    pub system_libraries: Option<String>,
+    /// `-x nolibs`.
+    pub nolibs: bool,
     /// `-x amin`.
     pub amin: Option<Attributes>,
     /// `-x explain`: a tag.
@@ -57,14 +63,11 @@ const NOT_YET: &[&str] = &[
     "late",
     "lazyload",
     "ldpath",
-    "libdir",
     "linkmode",
     "linktype",
-    "nolibs",
     "pgmax",
     "pspec",
     "strip",
-    "syslibdir",
     "tregs",
     "udefs",
     "unodefs",
@@ -88,6 +91,7 @@ pub fn read(all: &[Setting]) -> Result<Settings, Stop> {
             "empty" => &mut settings.empty,
             "zdefs" => &mut settings.zdefs,
             "argref" => &mut settings.argref,
+            "nolibs" => &mut settings.nolibs,
             "tree" => &mut settings.tree,
             "cpp" => &mut settings.cpp.is_on,
             "cpphdrs" => &mut settings.cpp.tells_headers,
@@ -122,7 +126,7 @@ fn valued(settings: &mut Settings, name: &str, value: Option<&str>) -> Result<bo
         "define" => "NAME or NAME=VALUE",
         "encoding" => "ascii or utf8",
         "explain" => "a tag such as D_SYNTAX",
-        "incdir" => "a directory",
+        "incdir" | "libdir" | "syslibdir" => "a directory",
         "oformat" => "text, json, collapsed or flame",
         "setenv" => "NAME=VALUE",
         "stdc" => "a, c, s or t",
@@ -144,6 +148,8 @@ fn valued(settings: &mut Settings, name: &str, value: Option<&str>) -> Result<bo
         "encoding" => settings.encoding = Some(Encoding::from_text(value).ok_or_else(odd)?),
         "evaltime" => settings.evaltime = When::from_text(value).ok_or_else(odd)?,
         "explain" => settings.explain = Some(value.into()),
+        "libdir" => settings.libraries.push(value.into()),
+        "syslibdir" => settings.system_libraries = Some(value.into()),
         "incdir" => cpp.words.push(format!("-I{value}")),
         "oformat" => {
             settings.shape = Shape::from_text(value).ok_or_else(odd)?;

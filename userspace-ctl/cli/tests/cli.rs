@@ -268,3 +268,27 @@ fn version_and_help() {
     let text = String::from_utf8(o.stdout).unwrap();
     assert!(text.contains("-Z") && text.ends_with('\n'), "{text}");
 }
+
+#[test]
+fn libraries() {
+    let folder = Folder::new("libraries");
+    std::fs::write(folder.0.join("own.d"), "inline int OWN_NUMBER = 7;\n").unwrap();
+    let dir = folder.0.to_string_lossy().into_owned();
+    let compiles = |options: &[&str], name: &str| {
+        let program = format!("BEGIN {{ trace({name}); }}");
+        told(&[options, &["-e", "-n", &program]].concat()).0 == 0
+    };
+    let (libdir, syslibdir) = (format!("libdir={dir}"), format!("syslibdir={dir}"));
+    for (options, has_own, has_built_in) in [
+        (&[][..], false, true),
+        (&["-L", &dir], true, true),
+        (&["-x", &libdir], true, true),
+        (&["-x", &syslibdir], true, false),
+        (&["-x", "nolibs"], false, false),
+        (&["-x", "nolibs", "-x", &syslibdir], false, false),
+        (&["-x", "nolibs", "-L", &dir], true, false),
+    ] {
+        let found = (compiles(options, "OWN_NUMBER"), compiles(options, "SIGKILL"));
+        assert_eq!(found, (has_own, has_built_in), "{options:?}");
+    }
+}

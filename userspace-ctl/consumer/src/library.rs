@@ -17,8 +17,8 @@ macro_rules! built_in {
 const BUILT_IN: &[(&str, &str)] =
     built_in!["errno.d", "io.d", "net.d", "procfs.d", "sched.d", "signal.d", "unistd.d",];
 
-/// All libraries; what a directory has comes before what is built in.
-pub fn all(directories: &[String]) -> Result<Libraries, Error> {
+/// All libraries; what a directory has comes before what is built in, if that is wanted.
+pub fn all(directories: &[String], with_built_in: bool) -> Result<Libraries, Error> {
     let mut list = Vec::new();
     for directory in directories {
         let fail = |path: &str, e: std::io::Error| {
@@ -37,6 +37,6 @@ pub fn all(directories: &[String]) -> Result<Libraries, Error> {
     }
     let own =
         BUILT_IN.iter().map(|(name, text)| Library { name: (*name).into(), text: (*text).into() });
-    list.extend(own);
+    list.extend(own.filter(|_| with_built_in));
     Ok(Libraries::new(list))
 }
