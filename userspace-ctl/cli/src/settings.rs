@@ -50,37 +50,51 @@ pub struct Settings {
     pub cpp: Cpp,
 }
 
-/// Options that classic systems have and later slices bring.
-const NOT_YET: &[&str] = &[
-    "aggpercpu",
-    "core",
-    "ctypes",
-    "debug",
-    "dtypes",
-    "iregs",
-    "kdefs",
-    "knodefs",
-    "late",
-    "lazyload",
-    "ldpath",
-    "linkmode",
-    "linktype",
-    "pgmax",
-    "pspec",
-    "strip",
-    "tregs",
-    "udefs",
-    "unodefs",
-    "verbose",
-    "version",
-    "zone",
+/// Options that classic systems have, and why there is nothing to set here.
+const REFUSED: &[(&str, &str)] = &[
+    (
+        "aggpercpu",
+        "aggregations of all CPUs are added up as they are read; make `cpu` a key: @[cpu]",
+    ),
+    ("core", "the compiler leaves no core behind: it tells what is wrong"),
+    ("ctypes", "types come from the kernel's BTF, there is no container of C types to write"),
+    (
+        "debug",
+        "there is no trace of the library; -v, -S and -x tree show what becomes of a program",
+    ),
+    ("dtypes", "types come from the kernel's BTF, there is no container of D types to write"),
+    ("iregs", "how many registers there are is the kernel's to say"),
+    ("kdefs", "symbols of the kernel are resolved as the program is compiled"),
+    ("knodefs", "symbols of the kernel are resolved as the program is compiled"),
+    ("late", "symbols are resolved as the program is compiled, at no later time"),
+    ("lazyload", "programs are traced at once, and none is put into objects (-G)"),
+    ("ldpath", "no linker is called: programs are not put into objects (-G)"),
+    ("linkmode", "symbols are resolved as the program is compiled, in one way"),
+    ("linktype", "programs are not put into objects (-G)"),
+    ("pgmax", "there is no limit to the processes that are traced"),
+    ("pspec", "a description that begins a clause is always one of probes"),
+    ("strip", "programs are not put into objects (-G)"),
+    ("tregs", "how many registers of tuples there are is the kernel's to say"),
+    ("udefs", "symbols of programs are looked up as their addresses are printed"),
+    ("unodefs", "symbols of programs are looked up as their addresses are printed"),
+    ("verbose", "-S shows the compiled program"),
+    ("version", "there is one version of the language"),
+    ("zone", "Linux has no zones; a predicate on pid, uid or curthread->nsproxy does"),
 ];
+
+fn refusal(name: &str) -> Option<Stop> {
+    let (_, why) = REFUSED.iter().find(|r| r.0 == name)?;
+    Some(Stop::Usage(format!("option -x {name} is not supported: {why}")))
+}
 
 /// Reads all of them; the first one that makes no sense is an error.
 pub fn read(all: &[Setting]) -> Result<Settings, Stop> {
     let mut settings = Settings::default();
     let mut checked = Options::default();
     for Setting { name, value } in all {
+        if let Some(stop) = refusal(name) {
+            return Err(stop);
+        }
         if valued(&mut settings, name, value.as_deref())? {
             continue;
         }
@@ -95,9 +109,6 @@ pub fn read(all: &[Setting]) -> Result<Settings, Stop> {
             "tree" => &mut settings.tree,
             "cpp" => &mut settings.cpp.is_on,
             "cpphdrs" => &mut settings.cpp.tells_headers,
-            name if NOT_YET.contains(&name) => {
-                return Err(Stop::Usage(format!("option -x {name} is not supported yet")));
-            }
             _ => {
                 let id = option::set(&mut checked, name, value.as_deref())
                     .map_err(|text| Error::new("", text))?;
@@ -178,8 +189,8 @@ impl Settings {
     pub fn over(&self, programs: &[d::Program]) -> Result<Vec<(OptionId, u64)>, Stop> {
         let mut all: Vec<(OptionId, u64)> = Vec::new();
         for &(id, value) in programs.iter().flat_map(|p| &p.options).chain(&self.run_time) {
-            if NOT_YET.contains(&id.name()) {
-                return Err(Stop::Usage(format!("option {} is not supported yet", id.name())));
+            if let Some(stop) = refusal(id.name()) {
+                return Err(stop);
             }
             all.retain(|o| o.0 != id);
             all.push((id, value));
@@ -197,7 +208,6 @@ impl Settings {
 mod tests {
     use super::*;
     use abi::option::Unit;
-    use std::collections::BTreeSet;
 
     const MANUAL: &str = include_str!("../../../docs/options.md");
 
@@ -244,21 +254,21 @@ mod tests {
                 r
             })
             .collect();
-        let accepted = OptionId::ALL.iter().filter(|o| !NOT_YET.contains(&o.name()));
+        let accepted = OptionId::ALL.iter().filter(|o| refusal(o.name()).is_none());
         let known: Vec<_> = accepted.map(|o| row(*o)).collect();
         assert_eq!(told, known);
-        for name in table("## When compiling", "## Not yet").iter().map(|r| &r[0]) {
+        for name in table("## When compiling", "## Refused").iter().map(|r| &r[0]) {
             let (name, value) = match name.split_once('=') {
                 Some((name, value)) => (name.to_string(), Some(value.to_string())),
                 None => (name.clone(), None),
             };
             assert!(read(&[Setting { name: name.clone(), value }]).is_ok(), "{name}");
         }
-        let refused: BTreeSet<&str> =
-            MANUAL.split("## Not yet").nth(1).unwrap().split('`').skip(1).step_by(2).collect();
-        assert_eq!(refused, NOT_YET.iter().copied().collect());
-        for name in refused {
-            assert!(read(&[Setting { name: name.into(), value: None }]).is_err(), "{name}");
+        let told = table("## Refused", "## End");
+        let refused = told.iter().map(|r| (r[0].as_str(), r[1].as_str()));
+        assert_eq!(refused.collect::<Vec<_>>(), REFUSED);
+        for (name, _) in REFUSED {
+            assert!(read(&[Setting { name: (*name).into(), value: None }]).is_err(), "{name}");
         }
     }
 }

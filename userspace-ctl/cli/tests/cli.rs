@@ -72,7 +72,11 @@ fn usage() {
         (&["-a", "-l"], "dtrace: -a lists nothing"),
         (&["-A", "-n", "BEGIN", "-c", "true"], "dtrace: anonymous tracing knows no -c or -p"),
         (&["-h", "-s", "x.d"], "dtrace: option -h is not supported yet"),
-        (&["-e", "-x", "ctypes", "-n", "BEGIN"], "dtrace: option -x ctypes is not supported yet"),
+        (
+            &["-e", "-x", "zone=a", "-n", "BEGIN"],
+            "dtrace: option -x zone is not supported: \
+             Linux has no zones; a predicate on pid, uid or curthread->nsproxy does",
+        ),
         (&["-l", "-V"], "dtrace: only one of -A, -l and -V at a time"),
         (&["-K"], "dtrace: unexpected argument '-K' found"),
         (&["-o"], "dtrace: a value is required for '-o <FILE>' but none was supplied"),
