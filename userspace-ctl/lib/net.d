@@ -124,6 +124,8 @@ translator ipv4info_t < struct iphdr *I > {
 	ipv4_hdr = I;
 };
 
+typedef struct in6_addr in6_addr_t;
+
 typedef struct ipv6info {
 	uint8_t ipv6_ver;
 	uint8_t ipv6_tclass;
@@ -132,8 +134,8 @@ typedef struct ipv6info {
 	uint8_t ipv6_nexthdr;
 	string ipv6_nextstr;
 	uint8_t ipv6_hlim;
-	struct in6_addr *ipv6_src;
-	struct in6_addr *ipv6_dst;
+	in6_addr_t *ipv6_src;
+	in6_addr_t *ipv6_dst;
 	string ipv6_saddr;
 	string ipv6_daddr;
 	struct ipv6hdr *ipv6_hdr;
