@@ -330,10 +330,9 @@ const ENCLAVE: Cannot = Cannot::CannotMove("it tells an enclave where to come ba
 
 impl<'a> Seen<'a> {
     fn new(bytes: &'a [u8], ip: u64, mode: Mode) -> Result<Self, Cannot> {
-        let bits = if mode == Mode::Bits64 { 64 } else { 32 };
         let bytes = bytes.get(..MAX_LEN).unwrap_or(bytes);
         let mut insn = Instruction::default();
-        let mut decoder = Decoder::try_with_ip(bits, bytes, ip, DecoderOptions::NONE)
+        let mut decoder = Decoder::try_with_ip(mode.bits(), bytes, ip, DecoderOptions::NONE)
             .map_err(|_| Cannot::Undecodable)?;
         let flow = decode_into(&mut decoder, bytes, &mut insn).ok_or(Cannot::Undecodable)?;
         let bytes = bytes.get(..flow.len).ok_or(Cannot::Undecodable)?;
@@ -443,6 +442,14 @@ impl Through {
 }
 
 impl Mode {
+    /// As the decoder calls it.
+    pub(crate) const fn bits(self) -> u32 {
+        match self {
+            Mode::Bits64 => 64,
+            Mode::Bits32 => 32,
+        }
+    }
+
     /// Bytes of what is pushed.
     const fn word(self) -> u8 {
         match self {

@@ -17,6 +17,7 @@ mod shape;
 
 pub use shape::{shape, Shape};
 
+use displace::Mode;
 use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction, OpKind};
 
 /// No instruction is longer.
@@ -83,7 +84,16 @@ pub fn walk(
     code: &[u8],
     start: u64,
 ) -> impl Iterator<Item = Result<(u64, Insn), Undecodable>> + '_ {
-    let mut walk = Walk { code, start, at: 0, decoder: None };
+    walk_in(Mode::Bits64, code, start)
+}
+
+/// The same in 64-bit or 32-bit mode.
+pub fn walk_in(
+    mode: Mode,
+    code: &[u8],
+    start: u64,
+) -> impl Iterator<Item = Result<(u64, Insn), Undecodable>> + '_ {
+    let mut walk = Walk { mode, code, start, at: 0, decoder: None };
     core::iter::from_fn(move || walk.step())
 }
 
@@ -94,7 +104,7 @@ pub fn turns<'a>(
     start: u64,
     mut begins: impl FnMut(usize) + 'a,
 ) -> impl Iterator<Item = Result<(u64, Insn), Undecodable>> + 'a {
-    let mut walk = Walk { code, start, at: 0, decoder: None };
+    let mut walk = Walk { mode: Mode::Bits64, code, start, at: 0, decoder: None };
     core::iter::from_fn(move || {
         walk.skip(&mut begins);
         walk.step()
@@ -103,6 +113,7 @@ pub fn turns<'a>(
 
 /// The instructions of `code`, which stands at `start`, from `at` on.
 struct Walk<'a> {
+    mode: Mode,
     code: &'a [u8],
     start: u64,
     at: usize,
@@ -135,6 +146,7 @@ impl Walk<'_> {
         let rest = self.code.get(self.at..).filter(|rest| !rest.is_empty())?;
         let ip = self.ip();
         let insn = match rest.first_chunk() {
+            _ if self.mode == Mode::Bits32 => None,
             Some(window) => quick::quick(window, ip),
             None => last(rest, ip),
         };
@@ -152,7 +164,8 @@ impl Walk<'_> {
         let ip = self.ip();
         if self.decoder.is_none() {
             self.decoder =
-                Decoder::try_with_ip(64, self.code, self.start, DecoderOptions::NONE).ok();
+                Decoder::try_with_ip(self.mode.bits(), self.code, self.start, DecoderOptions::NONE)
+                    .ok();
         }
         let decoder = self.decoder.as_mut()?;
         decoder.set_position(self.at).ok()?;

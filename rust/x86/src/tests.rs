@@ -167,6 +167,19 @@ fn a_walk_goes_on_behind_udb_and_ends_where_nothing_can_be_decoded() {
     assert_eq!(seen, [Ok((0, 2)), Ok((2, 1)), Ok((3, 1)), Err(Undecodable(IP + 4))]);
 }
 
+#[test]
+fn a_walk_in_32_bit_mode() {
+    use displace::Mode::{Bits32, Bits64};
+    // inc %eax; mov 0x1234, %eax; salc; jmp back: in 64-bit mode a REX and a longer address.
+    let code = [0x40, 0xa1, 0x34, 0x12, 0, 0, 0xd6, 0xeb, 0xf7, 0x90, 0x90];
+    let walk = |mode| walk_in(mode, &code, 0x8048000).map(|r| r.map(|(ip, i)| (ip & 0xff, i.len)));
+    let short: Vec<_> = walk(Bits32).collect();
+    assert_eq!(short, [(0, 1), (1, 5), (6, 1), (7, 2), (9, 1), (10, 1)].map(Ok));
+    assert_eq!(walk(Bits64).next(), Some(Ok((0, 10))));
+    let jump = walk_in(Bits32, &code, 0x8048000).nth(3);
+    assert_eq!(jump, Some(Ok((0x8048007, Insn { len: 2, kind: Flow::Jump(0x8048000) }))));
+}
+
 /// What iced says, alone.
 fn by_iced(bytes: &[u8], ip: u64) -> Option<Insn> {
     let mut decoder = Decoder::with_ip(64, bytes, ip, DecoderOptions::NONE);

@@ -256,7 +256,7 @@ impl Making<'_> {
             return Ok(Vec::new());
         }
         let code = self.image.code(f.address, f.size);
-        let walk = x86::walk(&code, f.address).map_while(Result::ok);
+        let walk = x86::walk_in(self.image.mode(), &code, f.address).map_while(Result::ok);
         let begins = walk.filter_map(|(at, _)| distance(f, at));
         let Name::Offset(offset) = wanted else {
             return Ok(begins.filter(|at| wanted.has(&format!("{at:x}"))).collect());
@@ -278,7 +278,7 @@ impl Making<'_> {
         let has = |f: &Function, to: u64| to.wrapping_sub(f.address) < f.size;
         let is_elsewhere = |to: u64| !has(f, to) && !other.is_some_and(|o| has(o, to));
         let mut places = Vec::new();
-        for step in x86::walk(&code, f.address) {
+        for step in x86::walk_in(self.image.mode(), &code, f.address) {
             let Ok((at, insn)) = step else {
                 let names = [self.module, &f.name, "return"].map(String::from);
                 self.out.refused.push(Refused { names, reason: UserReason::Undecodable });

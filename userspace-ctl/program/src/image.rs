@@ -20,6 +20,7 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
+use x86::displace::Mode;
 
 /// What compilers append to the name of a function for its unlikely part, which lies elsewhere.
 pub(crate) const COLD: &str = ".cold";
@@ -74,6 +75,8 @@ pub struct Image {
     chosen: OnceCell<HashMap<u64, (u64, u64)>>,
     /// It can be traced: code for x86-64.
     pub is_native: bool,
+    /// It is code for x86 of 32 bits.
+    is_narrow: bool,
     /// Another program links it to its libraries.
     pub is_dynamic: bool,
 }
@@ -124,6 +127,7 @@ impl Image {
             sections.map(|s| s.address()..s.address().saturating_add(s.size())).collect();
         let mut image =
             Self { segments, sections, functions, is_native, is_dynamic, ..Self::default() };
+        image.is_narrow = elf.architecture() == object::Architecture::I386;
         if image.functions.iter().any(|f| f.is_resolver) {
             image.slots = slots(&elf);
         }
@@ -133,6 +137,15 @@ impl Image {
         }
         image.settle();
         Some(image)
+    }
+
+    /// How the CPU reads its code.
+    pub(crate) fn mode(&self) -> Mode {
+        if self.is_narrow {
+            Mode::Bits32
+        } else {
+            Mode::Bits64
+        }
     }
 
     /// Gives functions without a size that of their frame information.
