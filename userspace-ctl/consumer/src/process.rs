@@ -66,8 +66,12 @@ impl Target {
     /// Lets a created process run.
     pub fn resume(&self) -> Result<(), Error> {
         match &self.child {
-            Some(child) => sys::resume(child)
-                .map_err(|e| Error::new(format!("failed to run pid {}", self.pid), reason(&e))),
+            Some(child) => match sys::resume(child) {
+                // It has ended on the way to where it was to be held.
+                Err(e) if e.raw_os_error() == Some(libc::ESRCH) => Ok(()),
+                done => done
+                    .map_err(|e| Error::new(format!("failed to run pid {}", self.pid), reason(&e))),
+            },
             None => Ok(()),
         }
     }

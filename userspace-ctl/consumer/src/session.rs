@@ -71,6 +71,7 @@ pub struct Session<'a> {
     reporter: Reporter,
     status: Status,
     users: Users,
+    symbols: Symbols,
     /// Where `freopen()` has sent the output.
     redirected: Option<File>,
     exit: Option<i32>,
@@ -175,10 +176,11 @@ impl<'a> Session<'a> {
             enabled: EnabledProbes::default(),
             timeline: Timeline::default(),
             // The last program knows the aggregations of all.
-            store: Store::new(programs.last().map_or(&[], |p| &p.aggregations), symbols),
+            store: Store::new(programs.last().map_or(&[], |p| &p.aggregations), symbols.clone()),
             programs,
             status: Status::default(),
             users: Users::default(),
+            symbols,
             redirected: None,
             exit: None,
             records: false,
@@ -209,6 +211,17 @@ impl<'a> Session<'a> {
         // Without temporal order BEGIN's CPU comes first.
         self.cpus.sort_by_key(|&c| c != started.cpu);
         Ok(())
+    }
+
+    /// Learns what the addresses of these processes mean, if programs record some: when that is printed
+    /// they may have ended. Commands run up to where their libraries are mapped, and are traced meanwhile.
+    pub fn know_targets(&mut self, pids: &[u32]) {
+        // One that stops itself must stay stopped.
+        if !self.records_users() || self.options.get(OptionId::Destructive) == 1 {
+            return;
+        }
+        self.users.link();
+        pids.iter().for_each(|&pid| self.symbols.know_process(pid.into()));
     }
 
     /// Asks for the layouts of so many enabled probes.
@@ -423,11 +436,21 @@ impl<'a> Session<'a> {
         Ok(self.out().write_all(text)?)
     }
 
+    /// What clauses do.
+    fn kinds(&self) -> impl Iterator<Item = ActionKind> + '_ {
+        let actions = self.programs.iter().flat_map(|p| &p.clauses).flat_map(|c| &c.actions);
+        actions.map(|a| a.kind)
+    }
+
     /// Do clauses end speculations?
     fn speculates(&self) -> bool {
-        let actions = self.programs.iter().flat_map(|p| &p.clauses).flat_map(|c| &c.actions);
-        let kinds = actions.map(|a| a.kind);
-        kinds.into_iter().any(|k| matches!(k, ActionKind::Commit | ActionKind::Discard))
+        self.kinds().any(|k| matches!(k, ActionKind::Commit | ActionKind::Discard))
+    }
+
+    /// Do clauses record addresses of processes?
+    fn records_users(&self) -> bool {
+        use ActionKind::{Jstack, Uaddr, Umod, Ustack, Usym};
+        self.kinds().any(|k| matches!(k, Ustack | Jstack | Usym | Umod | Uaddr))
     }
 
     /// Does what a record asks for; what fails is said, and the tracing goes on.

@@ -98,6 +98,7 @@ fn trace(
     let file = crate::mode::file(args.output.as_deref());
     let output = Output { out: &mut *out, err: &mut err, file };
     // From here on a signal ends the session in order.
+    let pids: Vec<u32> = targets.iter().map(Target::pid).collect();
     let mut waiter = Signals::new(targets)?;
     let mut session = Session::enable(device, output, how, &options, &name, programs)?;
     session.follow(users);
@@ -124,6 +125,7 @@ fn trace(
         return Err(Error::new("", "no probes matched").into());
     }
     session.go()?;
+    session.know_targets(&pids);
     waiter.resume()?;
     Ok(session.work(&mut waiter)?)
 }

@@ -42,6 +42,8 @@ pub struct Users {
     images: Images,
     wanted: Vec<Wanted>,
     missed: HashMap<ProbePattern, Missed>,
+    /// Refusals of which process are known: several descriptions may mean one place.
+    refused: HashSet<(u32, [String; 3])>,
     told: Vec<String>,
 }
 
@@ -102,11 +104,8 @@ impl Users {
                 return pattern;
             }
         };
-        if let Some(at) = self.starting.iter().position(|p| *p == pid) {
-            self.starting.swap_remove(at);
-            if let Err(e) = start::advance(pid, self.when) {
-                return self.miss(pattern, Missed::Start(pid, reason(&e)));
-            }
+        if let Err(e) = self.advance(pid, self.when) {
+            return self.miss(pattern, Missed::Start(pid, reason(&e)));
         }
         let process = match Process::read(pid) {
             Ok(process) if !process.objects.is_empty() => process,
@@ -128,14 +127,37 @@ impl Users {
         }
     }
 
+    /// Lets a command that has not begun yet run up to there; others are left alone.
+    fn advance(&mut self, pid: u32, when: When) -> std::io::Result<()> {
+        match self.starting.iter().position(|p| *p == pid) {
+            Some(at) => start::advance(self.starting.swap_remove(at), when),
+            None => Ok(()),
+        }
+    }
+
+    /// Lets all commands that have not begun yet run up to where their libraries are mapped. One that
+    /// does not come so far has said itself why.
+    pub fn link(&mut self) {
+        for pid in std::mem::take(&mut self.starting) {
+            let _ = start::advance(pid, When::Preinit);
+        }
+    }
+
     /// Makes the probes of USDT that a description means.
     fn usdt(&mut self, kernel: &mut dyn Kernel, pattern: ProbePattern) -> ProbePattern {
         let mut called = None;
+        let is_spelt = !is_glob(pattern.provider.as_bytes());
         for pid in those_with(&pattern.provider) {
+            // Of a glob it is not known that it means this command.
+            if let Err(e) = if is_spelt { self.advance(pid, self.when) } else { Ok(()) } {
+                return self.miss(pattern, Missed::Start(pid, reason(&e)));
+            }
             let Ok(process) = Process::read(pid) else { continue };
             let (mut out, mut known) = (Batches::default(), HashSet::new());
-            if let Some(name) = self.notes(&process, &pattern, &mut known, &mut out) {
-                called = called.or(Some(literal(name)));
+            let found = self.notes(&process, &pattern, &mut known, &mut out);
+            called = called.or(found.map(literal));
+            // What is spelt out may come with a library.
+            if found.is_some() || is_spelt {
                 self.wanted.push(Wanted { pid, pattern: pattern.clone(), known });
                 if let Err(missed) = self.send(kernel, pid, out) {
                     self.missed.insert(pattern.clone(), missed);
@@ -158,7 +180,11 @@ impl Users {
                 |e: &std::io::Error| Error::new(format!("failed to grab pid {pid}"), reason(e));
             let process = Process::read(pid).map_err(|e| grab(&e))?;
             let mut out = Batches::default();
-            let _ = self.notes(&process, &pattern, &mut HashSet::new(), &mut out);
+            if self.notes(&process, &pattern, &mut HashSet::new(), &mut out).is_none() {
+                self.told.push(format!(
+                    "dtrace: process {pid} brings no probes along; those of its functions are pid{pid}:::"
+                ));
+            }
             if let Err(Missed::Kernel(_, e)) = self.send(kernel, pid, out) {
                 return Err(e.doing(format!("failed to make probes in process {pid}")));
             }
@@ -291,7 +317,8 @@ impl Users {
         }
     }
 
-    fn tell(&mut self, pid: u32, refused: Vec<Refused>, more: usize) {
+    fn tell(&mut self, pid: u32, mut refused: Vec<Refused>, more: usize) {
+        refused.retain(|r| self.refused.insert((pid, r.names.clone())));
         let n = refused.len() + more;
         if n == 0 {
             return;

@@ -53,7 +53,11 @@ const INT3: u8 = 0xcc;
 /// Lets a command that stands at its first instruction run up to there.
 pub(super) fn advance(pid: u32, when: When) -> Result<()> {
     let images = Images::default();
-    let entry = || process::entry(pid).ok_or_else(|| Error::other("it has no entry"));
+    // One that is linked statically stands there already.
+    let begin = || match process::entry(pid).ok_or_else(|| Error::other("it has no entry"))? {
+        at if sys::registers(pid)?.rip == at => Ok(()),
+        at => run_to(pid, at),
+    };
     if when == When::Exec {
         return Ok(());
     }
@@ -64,7 +68,7 @@ pub(super) fn advance(pid: u32, when: When) -> Result<()> {
     };
     let linker = process.objects.iter().find_map(|o| Some((o, exported(o, TOLD)?)));
     if when == When::Preinit {
-        let Some((linker, told)) = linker else { return run_to(pid, entry()?) };
+        let Some((linker, told)) = linker else { return begin() };
         let state = exported(linker, STATE);
         loop {
             run_to(pid, told)?;
@@ -84,7 +88,7 @@ pub(super) fn advance(pid: u32, when: When) -> Result<()> {
     if let Some(main) = process.called(PROGRAM).find_map(named) {
         return run_to(pid, main);
     }
-    run_to(pid, entry()?)?;
+    begin()?;
     let process = Process::read(pid)?;
     match process.objects.iter().find_map(|o| exported(o, BEGIN)) {
         Some(begin) => {

@@ -111,7 +111,10 @@ fn refusals_are_told() {
         std::process::id(),
         UserReason::TooFar.words()
     );
-    assert_eq!(told, [line]);
+    assert_eq!(told, [line.as_str()]);
+    // Whoever describes it once more is told nothing new.
+    let twice = "pid$target:libc:write:entry,pid$target:libc:write:entry";
+    assert_eq!(compile(&fake, twice).1, [line]);
     // Others of the same description are there: that is no mistake.
     assert!(compile(&fake, "pid$target:libc:[rw]*:entry").0.is_ok());
     let (program, told) = compile(&fake, "pid$target:libc:write:");
