@@ -10,12 +10,12 @@
 
 use crate::index::Index;
 use crate::probes::{Known, Probes};
-use crate::process::{reason, Process, Reader};
+use crate::process::{reason, Process, Reader, INT3};
 use crate::provider::HANDLERS;
 use crate::table::{hash, Table, Use, TABLE};
 use abi::user::UserReason;
 use framework::{EnableError, Probe};
-use kapi::user::{self, Poke};
+use kapi::user::{self, Ground, Poke};
 use kapi::{mem, xcall};
 use kernel::prelude::*;
 use kernel::sync::Arc;
@@ -199,8 +199,13 @@ impl State {
                 space.poke(pokes);
                 for (poke, i) in pokes.iter().zip(which) {
                     if let Some(point) = points.get_mut(i) {
-                        // What cannot be taken away is not there: it was unmapped, or overwritten.
-                        point.armed = on && poke.result().is_ok();
+                        point.armed = match poke.result() {
+                            Ok(()) => on,
+                            // It is still there, and is tried again the next time.
+                            Err(Ground::NoMemory) => !on,
+                            // It was unmapped, or overwritten.
+                            Err(_) => false,
+                        };
                     }
                 }
             }
@@ -219,17 +224,30 @@ impl State {
         let _ = self.publish();
     }
 
-    /// Puts back once more what was under each breakpoint. TCG may have translated one while it was being
-    /// taken away, and throws the translation away when the page is written.
+    /// Puts back what was under each breakpoint, whatever went wrong before; and once more: TCG may have
+    /// translated one while it was being taken away, and throws the translation away when the page is
+    /// written.
     pub(crate) fn restore(&mut self) {
+        let mut left = 0usize;
         for process in self.processes.iter_mut() {
             for points in process.points.chunks(BATCH) {
                 let mut pokes = [Poke::new(0, 0, 0); BATCH];
-                for (poke, point) in pokes.iter_mut().zip(points) {
-                    *poke = Poke::new(point.addr, point.first(), point.first());
+                for from in [Some(INT3), None] {
+                    for (poke, point) in pokes.iter_mut().zip(points) {
+                        let first = point.first();
+                        *poke = Poke::new(point.addr, from.unwrap_or(first), first);
+                    }
+                    let pokes = pokes.get_mut(..points.len()).unwrap_or_default();
+                    process.space.poke(pokes);
+                    let failed = pokes.iter().filter(|p| p.result() == Err(Ground::NoMemory));
+                    left = left.wrapping_add(failed.count());
                 }
-                process.space.poke(pokes.get_mut(..points.len()).unwrap_or_default());
             }
+        }
+        if left > 0 {
+            pr_warn!(
+                "fasttrap: no memory to take breakpoints out of processes, which may end by them\n"
+            );
         }
         xcall::sync();
     }

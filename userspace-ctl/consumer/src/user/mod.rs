@@ -24,6 +24,7 @@ use program::process::{self, Images, Object, Process, PROGRAM};
 use program::Miss;
 use start::When;
 use std::collections::{HashMap, HashSet};
+use std::io::ErrorKind;
 use std::path::Path;
 
 /// The provider of functions and instructions.
@@ -110,6 +111,10 @@ impl Users {
         let process = match Process::read(pid) {
             Ok(process) if !process.objects.is_empty() => process,
             Ok(_) => return self.miss(pattern, Missed::Empty(pid)),
+            // What is missing is its folder in /proc.
+            Err(e) if e.kind() == ErrorKind::NotFound => {
+                return self.miss(pattern, Missed::Grab(pid, "No such process".into()))
+            }
             Err(e) => return self.miss(pattern, Missed::Grab(pid, reason(&e))),
         };
         let mut wanted = Wanted { pid, pattern: pattern.clone(), known: HashSet::new() };
