@@ -124,6 +124,18 @@ fn give(to: u64, bytes: &[u8]) -> Outcome {
     Ok(UserSlice::new(UserPtr::from_addr(to), bytes.len()).writer().write_slice(bytes)?)
 }
 
+/// Copies bytes from a user address; more than `most` are too many of `what`.
+fn take(from: u64, size: u64, most: usize, what: &'static str) -> Outcome<KVVec<u8>> {
+    let size = usize::try_from(size).unwrap_or(usize::MAX);
+    if size > most {
+        return Err(Error::TooMany(what));
+    }
+    let from = usize::try_from(from).map_err(|_| code::EFAULT)?;
+    let mut bytes = kapi::mem::zeroed_bytes(size)?;
+    UserSlice::new(UserPtr::from_addr(from), size).reader().read_slice(&mut bytes)?;
+    Ok(bytes)
+}
+
 fn fail(after: &mut u64) -> Outcome {
     kapi::mem::fail_after((*after != u64::MAX).then_some(*after));
     Ok(())
@@ -154,13 +166,7 @@ pub(crate) fn may_trace() -> Outcome {
 #[inline(never)]
 fn enable(c: &Consumer, a: &mut Enable) -> Outcome {
     may_trace()?;
-    let size = usize::try_from(a.size).unwrap_or(usize::MAX);
-    if size > abi::dof::MAX_SIZE {
-        return Err(Error::TooMany("bytes of DOF"));
-    }
-    let from = usize::try_from(a.dof).map_err(|_| code::EFAULT)?;
-    let mut dof = kapi::mem::zeroed_bytes(size)?;
-    UserSlice::new(UserPtr::from_addr(from), size).reader().read_slice(&mut dof)?;
+    let dof = take(a.dof, a.size, abi::dof::MAX_SIZE, "bytes of DOF")?;
     a.matched = c.enable(&dof)?;
     Ok(())
 }
@@ -169,13 +175,7 @@ fn enable(c: &Consumer, a: &mut Enable) -> Outcome {
 fn make(a: &mut Make) -> Outcome {
     may_trace()?;
     kapi::task::locked_down(true).map_err(|_| Error::LockedForWrites)?;
-    let size = usize::try_from(a.size).unwrap_or(usize::MAX);
-    if size > user::MAX_MAKE {
-        return Err(Error::TooMany("bytes of probes"));
-    }
-    let from = usize::try_from(a.from).map_err(|_| code::EFAULT)?;
-    let mut packed = kapi::mem::zeroed_bytes(size)?;
-    UserSlice::new(UserPtr::from_addr(from), size).reader().read_slice(&mut packed)?;
+    let packed = take(a.from, a.size, user::MAX_MAKE, "bytes of probes")?;
     let room = (a.refused as usize).min(MAX_REFUSALS);
     let mut refusals: KVVec<Refusal> = kapi::mem::vec(room)?;
     let mut refused = 0u32;

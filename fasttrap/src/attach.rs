@@ -10,7 +10,7 @@
 
 use crate::index::Index;
 use crate::probes::{Known, Probes};
-use crate::process::{reason, Process, Reader, INT3};
+use crate::process::{reason, Point, Process, Reader, BATCH};
 use crate::provider::HANDLERS;
 use crate::table::{hash, Table, Use, TABLE};
 use abi::user::UserReason;
@@ -28,9 +28,6 @@ pub(crate) struct State {
     pub(crate) watching: bool,
 }
 
-/// Breakpoints are written so many at a time.
-const BATCH: usize = 64;
-
 pub(crate) fn refusal(why: UserReason) -> EnableError {
     match why {
         UserReason::NoMemory => EnableError::Memory,
@@ -41,8 +38,8 @@ pub(crate) fn refusal(why: UserReason) -> EnableError {
 }
 
 impl State {
-    pub(crate) fn process(&self, space: u64) -> Option<usize> {
-        self.processes.iter().position(|p| p.space.key() == space)
+    pub(crate) fn process(&self, space: u64) -> Option<&Process> {
+        self.processes.iter().find(|p| p.space.key() == space)
     }
 
     /// From now on we are told of what happens to processes.
@@ -112,8 +109,8 @@ impl State {
     fn prepare(&mut self, probe: &Arc<Probe>, reader: &mut Reader) -> Result<(), UserReason> {
         let Self { processes, probes, .. } = self;
         let known = probes.get_mut(probe.cookie()).ok_or(UserReason::Gone)?;
-        let mut found = processes.iter_mut().filter(|p| p.space.key() == known.space);
-        let process = found.next().filter(|p| p.space.is_alive()).ok_or(UserReason::Gone)?;
+        let process = in_space(processes, known.space).filter(|p| p.space.is_alive());
+        let process = process.ok_or(UserReason::Gone)?;
         for (n, addr) in known.addresses().enumerate() {
             let at = process.point(addr, reader);
             if let Some(point) = at.ok().and_then(|at| process.points.get_mut(at)) {
@@ -134,7 +131,7 @@ impl State {
         if known.enabled.take().is_none() {
             return false;
         }
-        if let Some(process) = processes.iter_mut().find(|p| p.space.key() == known.space) {
+        if let Some(process) = in_space(processes, known.space) {
             leave(process, known, usize::MAX);
         }
         true
@@ -143,11 +140,9 @@ impl State {
     /// Whether all places of an enabled probe have breakpoints.
     fn armed(&self, number: u32) -> Result<(), UserReason> {
         let known = self.probes.get(number).ok_or(UserReason::Gone)?;
-        let process = self.processes.iter().find(|p| p.space.key() == known.space);
-        let process = process.ok_or(UserReason::Gone)?;
+        let process = self.process(known.space).ok_or(UserReason::Gone)?;
         for addr in known.addresses() {
-            let point = process.find(addr).and_then(|at| process.points.get(at));
-            if !point.is_some_and(|p| p.armed) {
+            if !process.at(addr).is_some_and(|p| p.armed) {
                 return Err(match process.space.ground(addr) {
                     Err(ground) => reason(ground),
                     Ok(()) => UserReason::Breakpoint,
@@ -160,7 +155,7 @@ impl State {
     /// Counts an enabling in the process, if it asks for that.
     fn raise(&self, number: u32, by: i16) {
         let Some(known) = self.probes.get(number).filter(|k| k.semaphore != 0) else { return };
-        if let Some(p) = self.processes.iter().find(|p| p.space.key() == known.space) {
+        if let Some(p) = self.process(known.space) {
             if p.space.count(known.semaphore, by).is_err() && by > 0 {
                 pr_warn!("fasttrap: a semaphore at {:#x} is not there\n", known.semaphore);
             }
@@ -227,22 +222,12 @@ impl State {
     /// Puts back what was under each breakpoint, whatever went wrong before; and once more: TCG may have
     /// translated one while it was being taken away, and throws the translation away when the page is
     /// written.
-    pub(crate) fn restore(&mut self) {
+    pub(crate) fn restore(&self) {
         let mut left = 0usize;
-        for process in self.processes.iter_mut() {
-            for points in process.points.chunks(BATCH) {
-                let mut pokes = [Poke::new(0, 0, 0); BATCH];
-                for from in [Some(INT3), None] {
-                    for (poke, point) in pokes.iter_mut().zip(points) {
-                        let first = point.first();
-                        *poke = Poke::new(point.addr, from.unwrap_or(first), first);
-                    }
-                    let pokes = pokes.get_mut(..points.len()).unwrap_or_default();
-                    process.space.poke(pokes);
-                    let failed = pokes.iter().filter(|p| p.result() == Err(Ground::NoMemory));
-                    left = left.wrapping_add(failed.count());
-                }
-            }
+        for process in self.processes.iter() {
+            left = left.wrapping_add(process.poke_all(&process.space, |p| p.poke(false)));
+            let again = |p: &Point| Poke::new(p.addr, p.first(), p.first());
+            left = left.wrapping_add(process.poke_all(&process.space, again));
         }
         if left > 0 {
             pr_warn!(
@@ -309,8 +294,8 @@ impl State {
     fn each_use(&self, bases: &[usize], mut f: impl FnMut(usize, &dyn Fn() -> Use)) {
         for known in self.probes.iter() {
             let Some(probe) = &known.enabled else { continue };
-            let Some(at) = self.process(known.space) else { continue };
-            let (Some(process), Some(base)) = (self.processes.get(at), bases.get(at)) else {
+            let mut all = self.processes.iter().zip(bases);
+            let Some((process, base)) = all.find(|(p, _)| p.space.key() == known.space) else {
                 continue;
             };
             for part in known.parts() {
@@ -330,10 +315,15 @@ impl State {
     }
 }
 
+/// That with this space.
+pub(crate) fn in_space(processes: &mut [Process], space: u64) -> Option<&mut Process> {
+    processes.iter_mut().find(|p| p.space.key() == space)
+}
+
 /// The first `n` places of a probe have one user less.
 fn leave(process: &mut Process, known: &Known, n: usize) {
     for addr in known.addresses().take(n) {
-        if let Some(point) = process.find(addr).and_then(|at| process.points.get_mut(at)) {
+        if let Some(point) = process.at_mut(addr) {
             point.users = point.users.saturating_sub(1);
         }
     }

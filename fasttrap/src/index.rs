@@ -22,7 +22,7 @@ impl Index {
     fn first(&self, hash: u64) -> usize {
         // Fibonacci hashing: the product's upper bits depend on all of the hash.
         let shift = (self.slots.len() as u64).leading_zeros().wrapping_add(1);
-        (hash.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (shift & 63)) as usize
+        (hash.wrapping_mul(buffers::GOLDEN) >> (shift & 63)) as usize
     }
 
     #[inline]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Probes that the consumer asks for: packed by it, checked here, offered to the framework.
 
-use crate::attach::State;
+use crate::attach::{in_space, State};
 use crate::probes::{Known, Part};
 use crate::process::{Process, Reader};
 use crate::provider::Context;
@@ -37,7 +37,7 @@ pub fn make(pid: u32, packed: &[u8], refuse: &mut dyn FnMut(Refusal)) -> Result<
         last: None,
         made: 0,
     };
-    let mut state = context.state.lock();
+    let mut state = context.fasttrap.state.lock();
     state.watch()?;
     if state.process(space).is_none() {
         mem::push(&mut state.processes, Process::new(found))?;
@@ -63,9 +63,8 @@ fn offer(context: &Context, drafts: KVec<Ready>, space: u64) -> Result {
     let mut result = Ok(());
     for Ready { draft, numbers } in drafts {
         let offered = context.framework.offer_draft(draft);
-        let mut state = context.state.lock();
-        let process = state.process(space);
-        let process = process.and_then(|at| state.processes.get_mut(at));
+        let mut state = context.fasttrap.state.lock();
+        let process = in_space(&mut state.processes, space);
         let (group, kept) = match (offered, process) {
             (Err(e), _) => (None, Err(e)),
             (Ok(group), None) => (Some(group), Ok(())),
@@ -195,7 +194,7 @@ impl Order<'_> {
 
         let State { processes, probes, .. } = state;
         let space = self.space;
-        let process = processes.iter_mut().find(|p| p.space.key() == space).ok_or(ESRCH)?;
+        let process = in_space(processes, space).ok_or(ESRCH)?;
         let same = |n: u32| probes.get(n).is_some_and(|k| k.space == space && k.hash == hash);
         let known = process.names.find(hash, same);
         if let Some(known) = known.and_then(|n| probes.get(n)) {
@@ -279,10 +278,8 @@ fn ready<'a>(
     Ok(all.last_mut().ok_or(EINVAL)?)
 }
 
-/// FNV-1a, with a mark behind each part.
+/// With a mark behind each part.
 fn hash_of(names: [&[u8]; 4]) -> u64 {
-    let step = |h: u64, b: u8| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3);
-    names
-        .iter()
-        .fold(0xcbf2_9ce4_8422_2325, |h, part| step(part.iter().fold(h, |h, b| step(h, *b)), 0))
+    let bytes = |part: &[u8], h| part.iter().fold(h, |h, b| buffers::mix(h, u64::from(*b)));
+    names.iter().fold(0, |h, part| buffers::mix(bytes(part, h), u64::MAX))
 }

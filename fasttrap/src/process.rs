@@ -16,6 +16,9 @@ use x86::displace::{self, Act, Cannot, Mode};
 /// A breakpoint.
 pub(crate) const INT3: u8 = 0xcc;
 
+/// Breakpoints are written so many at a time.
+pub(crate) const BATCH: usize = 64;
+
 /// Slots of the first piece of memory that a process gets for them, and of the largest.
 const LEAST_SLOTS: u64 = 1 << 10;
 const MOST_SLOTS: u64 = 1 << 14;
@@ -87,6 +90,8 @@ pub(crate) struct Reader {
     from: u64,
     bytes: KVVec<u8>,
     len: usize,
+    /// Whether text of that page can be changed.
+    ground: Result<(), Ground>,
 }
 
 const PAGE: u64 = 4096;
@@ -94,19 +99,22 @@ const PAGE: u64 = 4096;
 impl Reader {
     pub(crate) fn new() -> Result<Self> {
         let bytes = mem::zeroed_bytes((PAGE as usize).wrapping_add(x86::MAX_LEN))?;
-        Ok(Self { space: 0, from: 0, bytes, len: 0 })
+        Ok(Self { space: 0, from: 0, bytes, len: 0, ground: Ok(()) })
     }
 
-    /// The bytes from an address on, as many as an instruction can have, or as there are.
-    pub(crate) fn at(&mut self, space: &Space, addr: u64) -> &[u8] {
+    /// The bytes from an address on, as many as an instruction can have, or as there are; if a breakpoint
+    /// can be there.
+    fn at(&mut self, space: &Space, addr: u64) -> Result<&[u8], UserReason> {
         let from = addr & !(PAGE - 1);
         if self.space != space.key() || self.from != from || self.len == 0 {
             self.len = space.read(from, &mut self.bytes);
             (self.space, self.from) = (space.key(), from);
+            self.ground = space.ground(from);
         }
+        self.ground.map_err(reason)?;
         let at = addr.wrapping_sub(from) as usize;
         let end = at.wrapping_add(x86::MAX_LEN).min(self.len);
-        self.bytes.get(at..end).unwrap_or_default()
+        Ok(self.bytes.get(at..end).unwrap_or_default())
     }
 }
 
@@ -144,17 +152,25 @@ impl Process {
         self.index.find(hash(0, addr), is).map(|n| n as usize)
     }
 
+    pub(crate) fn at(&self, addr: u64) -> Option<&Point> {
+        self.points.get(self.find(addr)?)
+    }
+
+    pub(crate) fn at_mut(&mut self, addr: u64) -> Option<&mut Point> {
+        let at = self.find(addr)?;
+        self.points.get_mut(at)
+    }
+
     /// Whether a breakpoint can be there; what is known already is fine.
     pub(crate) fn check(&self, addr: u64, reader: &mut Reader) -> Result<(), UserReason> {
         if self.find(addr).is_some() {
             return Ok(());
         }
-        self.space.ground(addr).map_err(reason)?;
         self.plan(addr, reader).map(|_| ())
     }
 
-    fn plan(&self, addr: u64, reader: &mut Reader) -> Result<(Point, Mode), UserReason> {
-        let code = reader.at(&self.space, addr);
+    fn plan(&self, addr: u64, reader: &mut Reader) -> Result<Point, UserReason> {
+        let code = reader.at(&self.space, addr)?;
         let Some(first) = code.first() else { return Err(UserReason::Unmapped) };
         if *first == INT3 {
             return Err(UserReason::Breakpoint);
@@ -169,15 +185,13 @@ impl Process {
         // What of it another breakpoint has replaced is not what we see.
         let inside = (1..n as u64).any(|n| self.find(addr.wrapping_add(n)).is_some());
         let around = (1..x86::MAX_LEN as u64).any(|n| {
-            let before = self.find(addr.wrapping_sub(n)).and_then(|at| self.points.get(at));
+            let before = self.at(addr.wrapping_sub(n));
             before.is_some_and(|p| u64::from(p.len) > n)
         });
         if inside || around {
             return Err(UserReason::Undecodable);
         }
-        let point =
-            Point { addr, slot: 0, act: plan.act, bytes, len: plan.len, armed: false, users: 0 };
-        Ok((point, self.mode))
+        Ok(Point { addr, slot: 0, act: plan.act, bytes, len: plan.len, armed: false, users: 0 })
     }
 
     /// Makes a place known, with a slot of its own; or finds it.
@@ -185,7 +199,8 @@ impl Process {
         if let Some(at) = self.find(addr) {
             return Ok(at);
         }
-        let (mut point, mode) = self.plan(addr, reader)?;
+        let mode = self.mode;
+        let mut point = self.plan(addr, reader)?;
         let memory = |_| UserReason::NoMemory;
         mem::reserve(&mut self.points, 1).map_err(memory)?;
         let points = &self.points;
@@ -270,13 +285,21 @@ impl Process {
     /// Takes breakpoints out of the memory of a copy of this process, whether or not they have been
     /// taken out of the process itself since.
     pub(crate) fn clean(&self, child: &Space) {
-        let mut pokes = [Poke::new(0, 0, 0); 32];
-        for points in self.points.chunks(pokes.len()) {
-            for (poke, point) in pokes.iter_mut().zip(points) {
-                *poke = point.poke(false);
-            }
-            child.poke(pokes.get_mut(..points.len()).unwrap_or_default());
+        self.poke_all(child, |point| point.poke(false));
+    }
+
+    /// Changes all places, in the memory of this process or of a copy; gives how many could not be for
+    /// want of memory.
+    pub(crate) fn poke_all(&self, space: &Space, poke: impl Fn(&Point) -> Poke) -> usize {
+        let (mut pokes, mut left) = ([Poke::new(0, 0, 0); BATCH], 0usize);
+        for points in self.points.chunks(BATCH) {
+            pokes.iter_mut().zip(points).for_each(|(to, point)| *to = poke(point));
+            let pokes = pokes.get_mut(..points.len()).unwrap_or_default();
+            space.poke(pokes);
+            let failed = pokes.iter().filter(|p| p.result() == Err(Ground::NoMemory));
+            left = left.wrapping_add(failed.count());
         }
+        left
     }
 }
 

@@ -12,7 +12,7 @@ use kapi::user::{self, Handlers, Space};
 use kernel::prelude::*;
 use kernel::sync::{new_mutex, Arc, Mutex};
 
-/// The provider, and what those need who come in by a plain function call.
+/// What those need who come in by a plain function call.
 #[pin_data]
 pub(crate) struct Context {
     pub(crate) framework: Arc<Framework>,
@@ -20,22 +20,14 @@ pub(crate) struct Context {
     /// Held while probes are made, or forgotten with their process.
     #[pin]
     pub(crate) making: Mutex<()>,
-    pub(crate) state: Arc<Shared>,
+    pub(crate) fasttrap: Arc<Fasttrap>,
 }
 
-/// What the framework calls.
+/// The provider.
 #[pin_data]
-pub(crate) struct Shared {
+pub(crate) struct Fasttrap {
     #[pin]
-    state: Mutex<State>,
-}
-
-impl Shared {
-    pub(crate) fn lock(
-        &self,
-    ) -> kernel::sync::lock::Guard<'_, State, kernel::sync::lock::mutex::MutexBackend> {
-        self.state.lock()
-    }
+    pub(crate) state: Mutex<State>,
 }
 
 pub(crate) static CONTEXT: Global<Context> = Global::empty();
@@ -43,7 +35,7 @@ pub(crate) static CONTEXT: Global<Context> = Global::empty();
 pub(crate) const HANDLERS: Handlers =
     Handlers { trap: trap::trap, signal: trap::signal, is_traced: trap::is_traced, forked, ended };
 
-impl Provider for Shared {
+impl Provider for Fasttrap {
     /// What it is called itself; its probes have the names of processes, or of their programs' choice.
     fn name(&self) -> &[u8] {
         b"fasttrap"
@@ -54,19 +46,19 @@ impl Provider for Shared {
     }
 
     fn enable(&self, probes: &[Arc<Probe>], refuse: &mut dyn FnMut(usize, EnableError)) {
-        self.lock().enable(probes, refuse);
+        self.state.lock().enable(probes, refuse);
     }
 
     fn disable(&self, probes: &[Arc<Probe>]) {
-        self.lock().disable(probes);
+        self.state.lock().disable(probes);
     }
 }
 
 /// The current process is a copy of one of ours.
 fn forked(parent: u64) {
     let (Some(context), Some(child)) = (CONTEXT.get(), Space::current()) else { return };
-    let state = context.state.lock();
-    if let Some(process) = state.process(parent).and_then(|at| state.processes.get(at)) {
+    let state = context.fasttrap.state.lock();
+    if let Some(process) = state.process(parent) {
         process.clean(&child);
     }
 }
@@ -77,7 +69,7 @@ fn ended() {
     let _making = context.making.lock();
     // What we know of them is needed for their children.
     while !user::awaits_children() {
-        let mut state = context.state.lock();
+        let mut state = context.fasttrap.state.lock();
         let Some(at) = state.processes.iter().position(|p| !p.space.is_alive()) else { return };
         let Ok(mut gone) = state.processes.remove(at) else { return };
         if state.publish().is_err() {
@@ -105,11 +97,11 @@ pub struct Running {
 /// *process*; once.
 pub fn start(framework: &Arc<Framework>) -> Result<Running> {
     let state = State { processes: KVec::new(), probes: Probes::new(), watching: false };
-    let shared = Arc::pin_init(pin_init!(Shared { state <- new_mutex!(state) }), GFP_KERNEL)?;
-    let provider = framework.register(shared.clone()).map_err(|e| e.errno())?;
+    let fasttrap = Arc::pin_init(pin_init!(Fasttrap { state <- new_mutex!(state) }), GFP_KERNEL)?;
+    let provider = framework.register(fasttrap.clone()).map_err(|e| e.errno())?;
     let framework = framework.clone();
     let context = Arc::pin_init(
-        pin_init!(Context { framework, provider, making <- new_mutex!(()), state: shared }),
+        pin_init!(Context { framework, provider, making <- new_mutex!(()), fasttrap }),
         GFP_KERNEL,
     )?;
     CONTEXT.swap(Some(context.clone()));
@@ -119,7 +111,7 @@ pub fn start(framework: &Arc<Framework>) -> Result<Running> {
 impl Drop for Running {
     fn drop(&mut self) {
         // No probe is enabled: there are no consumers.
-        self.context.state.lock().restore();
+        self.context.fasttrap.state.lock().restore();
         // Children still find us.
         user::unwatch();
         drop(CONTEXT.swap(None));

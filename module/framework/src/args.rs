@@ -167,32 +167,29 @@ impl<'a> Args<'a> {
             0 => {}
             CALL_X64 => return call(Abi::X64),
             CALL_IA32 => return call(Abi::Ia32),
-            USER => return self.of_program(n, self.stack & !WHAT, 8),
-            NARROW => return self.of_program(n, (self.stack & !WHAT) >> 1, 4),
+            USER => return self.word(n, self.stack & !WHAT, 8, nofault::read_user),
+            NARROW => return self.word(n, (self.stack & !WHAT) >> 1, 4, nofault::read_user),
             _ => return 0,
         }
-        if self.stack == 0 || n >= MOST {
-            return 0;
-        }
-        let behind = n.wrapping_sub(self.values.len() as u64).wrapping_mul(8);
-        let mut bytes = [0; 8];
-        match nofault::read_kernel(self.stack.wrapping_add(behind), &mut bytes) {
-            Ok(()) => u64::from_le_bytes(bytes),
-            Err(_) => 0,
+        match self.stack {
+            0 => 0,
+            stack => self.word(n, stack, 8, nofault::read_kernel),
         }
     }
 
-    /// Argument `n` on the stack of a program.
-    fn of_program(&self, n: u64, stack: u64, width: usize) -> u64 {
+    /// Argument `n`, in words of this width on the stack.
+    fn word(&self, n: u64, stack: u64, width: usize, read: Read) -> u64 {
         if n >= MOST {
             return 0;
         }
         let behind = n.wrapping_sub(self.values.len() as u64).wrapping_mul(width as u64);
         let mut bytes = [0; 8];
-        let room = bytes.get_mut(..width).unwrap_or_default();
-        match nofault::read_user(stack.wrapping_add(behind), room) {
+        match read(stack.wrapping_add(behind), bytes.get_mut(..width).unwrap_or_default()) {
             Ok(()) => u64::from_le_bytes(bytes),
             Err(_) => 0,
         }
     }
 }
+
+/// Whose memory.
+type Read = fn(u64, &mut [u8]) -> Result<(), nofault::BadAddr>;

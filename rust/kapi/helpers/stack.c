@@ -162,9 +162,7 @@ notrace u32 kapi_stack_user(u8 *to, u32 max, bool entered)
 	pc = regs->ip;
 	fp = regs->bp;
 	while (n < max && pc && pc < TASK_SIZE_MAX) {
-		if (to)
-			put_unaligned(pc, (u64 *)(to + 8 * n));
-		n++;
+		kapi_frame(to, n++, pc);
 		if (entered && n < max) {
 			entered = false;
 			top = 0;

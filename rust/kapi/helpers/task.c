@@ -158,7 +158,7 @@ notrace u64 kapi_task_runtime(void)
 	return READ_ONCE(current->se.sum_exec_runtime);
 }
 
-/* A register of the process, as it came into the kernel, by its place in struct pt_regs. False: there is none. */
+/* A register by its place in struct pt_regs, of which there are 21. */
 notrace u64 kapi_register_of(const struct pt_regs *regs, u32 n)
 {
 	BUILD_BUG_ON(offsetof(struct pt_regs, ip) != 16 * 8 || sizeof(*regs) != 21 * 8);
@@ -168,6 +168,7 @@ notrace u64 kapi_register_of(const struct pt_regs *regs, u32 n)
 	return ((const unsigned long *)regs)[array_index_nospec(n, 21)];
 }
 
+/* The same of the process, as it came into the kernel. False: there is none. */
 notrace bool kapi_task_register(u32 n, u64 *value)
 {
 	struct pt_regs *regs = task_pt_regs(current);
