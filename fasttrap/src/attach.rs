@@ -10,7 +10,7 @@
 
 use crate::index::Index;
 use crate::probes::{Known, Probes};
-use crate::process::{reason, Point, Process, Reader, BATCH};
+use crate::process::{reason, Process, Reader, BATCH};
 use crate::provider::HANDLERS;
 use crate::table::{hash, Table, Use, TABLE};
 use abi::user::UserReason;
@@ -26,7 +26,12 @@ pub(crate) struct State {
     pub(crate) probes: Probes,
     /// We are told of what happens to processes.
     pub(crate) watching: bool,
+    /// After so many milliseconds it is seen again whether threads have left the slots.
+    pub(crate) patience: u32,
 }
+
+const LEAST_PATIENCE: u32 = 50;
+const MOST_PATIENCE: u32 = 60_000;
 
 pub(crate) fn refusal(why: UserReason) -> EnableError {
     match why {
@@ -111,6 +116,11 @@ impl State {
         let known = probes.get_mut(probe.cookie()).ok_or(UserReason::Gone)?;
         let process = in_space(processes, known.space).filter(|p| p.space.is_alive());
         let process = process.ok_or(UserReason::Gone)?;
+        // A library may have been unloaded since, and another one be at its place.
+        known.find_text(|at| process.text(at, reader).ok());
+        if known.addresses().next().is_none() {
+            return Err(UserReason::Unmapped);
+        }
         for (n, addr) in known.addresses().enumerate() {
             let at = process.point(addr, reader);
             if let Some(point) = at.ok().and_then(|at| process.points.get_mut(at)) {
@@ -145,7 +155,7 @@ impl State {
             if !process.at(addr).is_some_and(|p| p.armed) {
                 return Err(match process.space.ground(addr) {
                     Err(ground) => reason(ground),
-                    Ok(()) => UserReason::Breakpoint,
+                    Ok(_) => UserReason::Breakpoint,
                 });
             }
         }
@@ -175,7 +185,7 @@ impl State {
     fn change(&mut self, on: bool) {
         for process in self.processes.iter_mut() {
             let Process { points, space, .. } = process;
-            let (mut pokes, mut which) = ([Poke::new(0, 0, 0); BATCH], [0; BATCH]);
+            let (mut pokes, mut which) = ([Poke::new(0, 0, 0, 0); BATCH], [0; BATCH]);
             let mut at = 0;
             loop {
                 let mut n = 0usize;
@@ -217,17 +227,45 @@ impl State {
         self.disarm();
         xcall::sync();
         let _ = self.publish();
+        self.patience = LEAST_PATIENCE;
+        self.vacate();
     }
 
-    /// Puts back what was under each breakpoint, whatever went wrong before; and once more: TCG may have
-    /// translated one while it was being taken away, and throws the translation away when the page is
-    /// written.
+    /// Gives back the slots of processes that have no breakpoint; if threads are in some, it is tried again.
+    pub(crate) fn vacate(&mut self) {
+        let mut any_idle = false;
+        for process in self.processes.iter().filter(|p| p.is_idle()) {
+            process.rewrite();
+            any_idle = true;
+        }
+        // A child's copies of them are told by what we know of its parent.
+        if !any_idle || user::awaits_children() {
+            return;
+        }
+        xcall::sync();
+        let (mut any_left, mut all_left) = (false, true);
+        for process in self.processes.iter_mut().filter(|p| p.is_idle()) {
+            match process.vacate() {
+                true => any_left = true,
+                false => all_left = false,
+            }
+        }
+        if any_left {
+            // The old table has slots that are not there; no breakpoint leads to them.
+            let _ = self.publish();
+        }
+        if !all_left {
+            user::look_again(self.patience);
+            self.patience = self.patience.saturating_mul(2).min(MOST_PATIENCE);
+        }
+    }
+
+    /// Puts back what was under each breakpoint, whatever went wrong before.
     pub(crate) fn restore(&self) {
         let mut left = 0usize;
         for process in self.processes.iter() {
             left = left.wrapping_add(process.poke_all(&process.space, |p| p.poke(false)));
-            let again = |p: &Point| Poke::new(p.addr, p.first(), p.first());
-            left = left.wrapping_add(process.poke_all(&process.space, again));
+            left = left.wrapping_add(process.rewrite());
         }
         if left > 0 {
             pr_warn!(
@@ -251,7 +289,7 @@ impl State {
         let mut spaces = mem::exact(self.processes.len())?;
         for process in self.processes.iter() {
             mem::push(&mut bases, hits.len())?;
-            mem::push(&mut spaces, process.space.key())?;
+            mem::push(&mut spaces, (process.space.key(), process.interrupted.clone()))?;
             for point in process.points.iter() {
                 mem::push(&mut hits, process.hit(point))?;
             }
@@ -284,7 +322,9 @@ impl State {
         for (n, hit) in table.hits.iter().enumerate() {
             let number = u32::try_from(n).map_err(|_| ENOMEM)?;
             table.index.insert(hash(hit.space, hit.addr), number);
-            table.index.insert(hash(hit.space, hit.slot), number);
+            if hit.slot != 0 {
+                table.index.insert(hash(hit.space, hit.slot), number);
+            }
         }
         Ok(table)
     }
@@ -302,6 +342,9 @@ impl State {
                 for place in part.places() {
                     let addr = part.address.wrapping_add((*place).into());
                     let Some(point) = process.find(addr) else { continue };
+                    if process.points.get(point).is_none_or(|p| p.text != part.text) {
+                        continue;
+                    }
                     f(base.wrapping_add(point), &|| Use {
                         probe: probe.clone(),
                         role: known.role(),

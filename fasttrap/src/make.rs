@@ -40,7 +40,7 @@ pub fn make(pid: u32, packed: &[u8], refuse: &mut dyn FnMut(Refusal)) -> Result<
     let mut state = context.fasttrap.state.lock();
     state.watch()?;
     if state.process(space).is_none() {
-        mem::push(&mut state.processes, Process::new(found))?;
+        mem::push(&mut state.processes, Process::new(found)?)?;
         // From now on it matters if it forks.
         state.publish()?;
     }
@@ -197,9 +197,12 @@ impl Order<'_> {
         let process = in_space(processes, space).ok_or(ESRCH)?;
         let same = |n: u32| probes.get(n).is_some_and(|k| k.space == space && k.hash == hash);
         let known = process.names.find(hash, same);
+        let text = process.text(head.address, &mut self.reader).unwrap_or(0);
         if let Some(known) = known.and_then(|n| probes.get(n)) {
-            let is_there = known.parts().any(|part| {
-                part.address == head.address && only.is_none_or(|p| part.places().contains(&p))
+            let is_there = known.all_parts().any(|part| {
+                part.address == head.address
+                    && part.text == text
+                    && only.is_none_or(|p| part.places().contains(&p))
             });
             if is_there {
                 return Ok(());
@@ -217,7 +220,7 @@ impl Order<'_> {
         if good.is_empty() {
             return Ok(());
         }
-        let mut part = Part::new(head.address, head.size, good.iter().copied())?;
+        let mut part = Part::new(head.address, head.size, text, good.iter().copied())?;
         let nargs = match kind {
             UserKind::Usdt => {
                 let mut args = mem::exact(head.args.into())?;
@@ -235,7 +238,10 @@ impl Order<'_> {
         match known.and_then(|n| probes.get_mut(n)) {
             // Its places cannot change while it fires.
             Some(known) if known.enabled.is_some() => return Ok(no(place, UserReason::Other)),
-            Some(known) => return Ok(known.add(part)?),
+            Some(known) => {
+                known.find_text(|at| process.text(at, &mut self.reader).ok());
+                return Ok(known.add(part)?);
+            }
             None => {}
         }
         let mut new = Known::new(space, kind, hash, part);

@@ -12,6 +12,10 @@ use kernel::sync::Arc;
 pub(crate) struct Part {
     pub(crate) address: u64,
     pub(crate) size: u32,
+    /// In which text, as [`kapi::user::Space::ground`] tells.
+    pub(crate) text: u64,
+    /// That is there.
+    is_there: bool,
     /// Of USDT: where arguments stand here.
     pub(crate) args: Option<Arc<KVVec<UserArg>>>,
     places: Places,
@@ -27,6 +31,7 @@ impl Part {
     pub(crate) fn new(
         address: u64,
         size: u32,
+        text: u64,
         mut places: impl Iterator<Item = u32> + Clone,
     ) -> Result<Self> {
         let n = places.clone().count();
@@ -40,7 +45,7 @@ impl Part {
                 Places::Some(all)
             }
         };
-        Ok(Self { address, size, args: None, places })
+        Ok(Self { address, size, text, is_there: true, args: None, places })
     }
 
     /// Their distances from the address.
@@ -74,11 +79,32 @@ impl Known {
         Self { space, kind, hash, semaphore: 0, first, more, enabled: None }
     }
 
-    pub(crate) fn parts(&self) -> impl Iterator<Item = &Part> + Clone {
+    pub(crate) fn all_parts(&self) -> impl Iterator<Item = &Part> + Clone {
         Iterator::chain(core::iter::once(&self.first), self.more.iter())
     }
 
+    /// Those that were there when that was last looked for.
+    pub(crate) fn parts(&self) -> impl Iterator<Item = &Part> + Clone {
+        self.all_parts().filter(|part| part.is_there)
+    }
+
+    /// Looks which parts are there, by the text at an address.
+    pub(crate) fn find_text(&mut self, mut at: impl FnMut(u64) -> Option<u64>) {
+        for part in self.all_parts_mut() {
+            part.is_there = at(part.address) == Some(part.text);
+        }
+    }
+
+    fn all_parts_mut(&mut self) -> impl Iterator<Item = &mut Part> {
+        Iterator::chain(core::iter::once(&mut self.first), self.more.iter_mut())
+    }
+
+    /// One more part; in place of one that is not there.
     pub(crate) fn add(&mut self, part: Part) -> Result {
+        if let Some(gone) = self.all_parts_mut().find(|p| !p.is_there) {
+            *gone = part;
+            return Ok(());
+        }
         mem::push(&mut self.more, part)
     }
 

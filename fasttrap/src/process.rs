@@ -2,15 +2,17 @@
 //! What is known of a process: the places that ever had a breakpoint, and the slots for them.
 //!
 //! Places are kept as long as the process. A child that is forked just while a breakpoint is being
-//! removed may have it still.
+//! removed may have it still. Slots go with the last breakpoint, as soon as no thread is in one.
 
 use crate::index::Index;
 use crate::table::{hash, Hit, SLOT_SIZE};
 use abi::user::UserReason;
+use core::sync::atomic::{AtomicBool, Ordering};
 use framework::Group;
 use kapi::mem;
 use kapi::user::{Ground, Poke, Room, Space};
 use kernel::prelude::*;
+use kernel::sync::Arc;
 use x86::displace::{self, Act, Cannot, Mode};
 
 /// A breakpoint.
@@ -27,8 +29,12 @@ const MOST_SLOTS: u64 = 1 << 14;
 const REACH: u64 = (2 << 30) - (64 << 20);
 
 /// A place.
+#[derive(Clone, Copy)]
 pub(crate) struct Point {
     pub(crate) addr: u64,
+    /// In which text, as [`Space::ground`] tells.
+    pub(crate) text: u64,
+    /// Its slot's address; 0: it has none.
     pub(crate) slot: u64,
     pub(crate) act: Act,
     pub(crate) bytes: [u8; x86::MAX_LEN],
@@ -49,9 +55,22 @@ impl Point {
     /// A byte in front of which the instruction can be put again, or taken away.
     pub(crate) fn poke(&self, on: bool) -> Poke {
         match on {
-            true => Poke::new(self.addr, self.first(), INT3),
-            false => Poke::new(self.addr, INT3, self.first()),
+            true => self.change(self.first(), INT3),
+            false => self.change(INT3, self.first()),
         }
+    }
+
+    pub(crate) fn change(&self, old: u8, new: u8) -> Poke {
+        Poke::new(self.addr, self.text, old, new)
+    }
+
+    /// Whether that is what stands there, as far as can be seen behind its breakpoint.
+    fn is(&self, text: u64, code: &[u8]) -> bool {
+        let here = self.bytes.iter().zip(code).take(self.len.into());
+        let same = |(i, (old, now)): (usize, (&u8, &u8))| {
+            old == now || (i == 0 && self.armed && *now == INT3)
+        };
+        self.text == text && code.len() >= self.len.into() && here.enumerate().all(same)
     }
 }
 
@@ -90,8 +109,8 @@ pub(crate) struct Reader {
     from: u64,
     bytes: KVVec<u8>,
     len: usize,
-    /// Whether text of that page can be changed.
-    ground: Result<(), Ground>,
+    /// Whether text of that page can be changed, and which it is.
+    ground: Result<u64, Ground>,
 }
 
 const PAGE: u64 = 4096;
@@ -99,22 +118,22 @@ const PAGE: u64 = 4096;
 impl Reader {
     pub(crate) fn new() -> Result<Self> {
         let bytes = mem::zeroed_bytes((PAGE as usize).wrapping_add(x86::MAX_LEN))?;
-        Ok(Self { space: 0, from: 0, bytes, len: 0, ground: Ok(()) })
+        Ok(Self { space: 0, from: 0, bytes, len: 0, ground: Ok(0) })
     }
 
-    /// The bytes from an address on, as many as an instruction can have, or as there are; if a breakpoint
-    /// can be there.
-    fn at(&mut self, space: &Space, addr: u64) -> Result<&[u8], UserReason> {
+    /// Which text is at an address, and its bytes, as many as an instruction can have, or as there are; if a
+    /// breakpoint can be there.
+    fn at(&mut self, space: &Space, addr: u64) -> Result<(u64, &[u8]), UserReason> {
         let from = addr & !(PAGE - 1);
         if self.space != space.key() || self.from != from || self.len == 0 {
             self.len = space.read(from, &mut self.bytes);
             (self.space, self.from) = (space.key(), from);
             self.ground = space.ground(from);
         }
-        self.ground.map_err(reason)?;
+        let text = self.ground.map_err(reason)?;
         let at = addr.wrapping_sub(from) as usize;
         let end = at.wrapping_add(x86::MAX_LEN).min(self.len);
-        Ok(self.bytes.get(at..end).unwrap_or_default())
+        Ok((text, self.bytes.get(at..end).unwrap_or_default()))
     }
 }
 
@@ -127,23 +146,26 @@ pub(crate) struct Process {
     /// Of the points.
     index: Index,
     slots: KVec<Slots>,
+    /// A signal has come to a thread in a slot: its handler may return there at any time.
+    pub(crate) interrupted: Arc<AtomicBool>,
     /// Probes by their names.
     pub(crate) names: Index,
     pub(crate) groups: KVec<Group>,
 }
 
 impl Process {
-    pub(crate) fn new(of: kapi::user::Found) -> Self {
-        Self {
+    pub(crate) fn new(of: kapi::user::Found) -> Result<Self> {
+        Ok(Self {
             space: of.space,
             mode: if of.is_wide { Mode::Bits64 } else { Mode::Bits32 },
             shadow_stack: of.has_shadow_stack,
             points: KVVec::new(),
             index: Index::new(),
             slots: KVec::new(),
+            interrupted: mem::arc(AtomicBool::new(false))?,
             names: Index::new(),
             groups: KVec::new(),
-        }
+        })
     }
 
     /// The place at an address, if it is known.
@@ -161,16 +183,35 @@ impl Process {
         self.points.get_mut(at)
     }
 
+    /// Which text is at an address.
+    pub(crate) fn text(&self, addr: u64, reader: &mut Reader) -> Result<u64, UserReason> {
+        reader.at(&self.space, addr).map(|(text, _)| text)
+    }
+
     /// Whether a breakpoint can be there; what is known already is fine.
     pub(crate) fn check(&self, addr: u64, reader: &mut Reader) -> Result<(), UserReason> {
-        if self.find(addr).is_some() {
-            return Ok(());
+        match self.known(addr, reader)? {
+            Some(_) => Ok(()),
+            None => self.plan(addr, reader).map(|_| ()),
         }
-        self.plan(addr, reader).map(|_| ())
+    }
+
+    /// The place at an address, unless it has to be planned: for the first time, or because something else
+    /// stands there now.
+    fn known(&self, addr: u64, reader: &mut Reader) -> Result<Option<usize>, UserReason> {
+        let Some(at) = self.find(addr) else { return Ok(None) };
+        let Some(point) = self.points.get(at) else { return Ok(None) };
+        let (text, code) = reader.at(&self.space, addr)?;
+        match point.is(text, code) {
+            true => Ok(Some(at)),
+            // Written anew under those who have a probe there: it is not theirs any more.
+            false if point.text == text && point.users > 0 => Err(UserReason::Breakpoint),
+            false => Ok(None),
+        }
     }
 
     fn plan(&self, addr: u64, reader: &mut Reader) -> Result<Point, UserReason> {
-        let code = reader.at(&self.space, addr)?;
+        let (text, code) = reader.at(&self.space, addr)?;
         let Some(first) = code.first() else { return Err(UserReason::Unmapped) };
         if *first == INT3 {
             return Err(UserReason::Breakpoint);
@@ -183,34 +224,56 @@ impl Process {
         let n = usize::from(plan.len);
         bytes.iter_mut().zip(code.iter().take(n)).for_each(|(to, from)| *to = *from);
         // What of it another breakpoint has replaced is not what we see.
-        let inside = (1..n as u64).any(|n| self.find(addr.wrapping_add(n)).is_some());
+        let wanted = |p: &&Point| p.text == text && (p.users > 0 || p.armed);
+        let inside = (1..n as u64).any(|n| self.at(addr.wrapping_add(n)).filter(wanted).is_some());
         let around = (1..x86::MAX_LEN as u64).any(|n| {
-            let before = self.at(addr.wrapping_sub(n));
+            let before = self.at(addr.wrapping_sub(n)).filter(wanted);
             before.is_some_and(|p| u64::from(p.len) > n)
         });
         if inside || around {
             return Err(UserReason::Undecodable);
         }
-        Ok(Point { addr, slot: 0, act: plan.act, bytes, len: plan.len, armed: false, users: 0 })
+        let (act, len) = (plan.act, plan.len);
+        Ok(Point { addr, text, slot: 0, act, bytes, len, armed: false, users: 0 })
     }
 
     /// Makes a place known, with a slot of its own; or finds it.
     pub(crate) fn point(&mut self, addr: u64, reader: &mut Reader) -> Result<usize, UserReason> {
-        if let Some(at) = self.find(addr) {
+        if let Some(at) = self.known(addr, reader)? {
+            if let Some(point) = self.points.get(at).filter(|p| p.slot == 0).copied() {
+                let slot = self.slot(&point)?;
+                self.points.get_mut(at).into_iter().for_each(|p| p.slot = slot);
+            }
             return Ok(at);
         }
-        let mode = self.mode;
         let mut point = self.plan(addr, reader)?;
         let memory = |_| UserReason::NoMemory;
         mem::reserve(&mut self.points, 1).map_err(memory)?;
         let points = &self.points;
         let by = |n: u32| points.get(n as usize).map_or(0, |p| hash(0, p.addr));
         self.index.reserve(1, by).map_err(memory)?;
-        let room = self.room(addr)?;
-        point.slot = room.room.start().wrapping_add(room.used);
-        let len = usize::from(point.len);
-        let code = point.bytes.get(..len).unwrap_or_default();
-        let slot = displace::slot(code, addr, mode, point.slot).map_err(cannot)?;
+        point.slot = self.slot(&point)?;
+        let at = self.find(addr).unwrap_or(self.points.len());
+        let number = u32::try_from(at).map_err(|_| UserReason::NoMemory)?;
+        if let Some(stale) = self.points.get_mut(at) {
+            // Those of what stood there leave it in time.
+            point.users = stale.users;
+            *stale = point;
+            return Ok(at);
+        }
+        let _ = self.points.push_within_capacity(point);
+        self.index.insert(hash(0, addr), number);
+        Ok(at)
+    }
+
+    /// A slot for an instruction: its address.
+    fn slot(&mut self, point: &Point) -> Result<u64, UserReason> {
+        let mode = self.mode;
+        let memory = |_| UserReason::NoMemory;
+        let room = self.room(point.addr)?;
+        let at = room.room.start().wrapping_add(room.used);
+        let code = point.bytes.get(..point.len.into()).unwrap_or_default();
+        let slot = displace::slot(code, point.addr, mode, at).map_err(cannot)?;
         let used = room.used;
         mem::reserve(&mut room.fresh, SLOT_SIZE as usize).map_err(memory)?;
         mem::extend(&mut room.fresh, &slot.code).map_err(memory)?;
@@ -222,10 +285,6 @@ impl Process {
             return Err(UserReason::NoMemory);
         }
         room.used = used.wrapping_add(SLOT_SIZE);
-        let at = self.points.len();
-        let number = u32::try_from(at).map_err(|_| UserReason::NoMemory)?;
-        let _ = self.points.push_within_capacity(point);
-        self.index.insert(hash(0, addr), number);
         Ok(at)
     }
 
@@ -283,15 +342,51 @@ impl Process {
     }
 
     /// Takes breakpoints out of the memory of a copy of this process, whether or not they have been
-    /// taken out of the process itself since.
+    /// taken out of the process itself since; and the slots, if its thread is not in one.
     pub(crate) fn clean(&self, child: &Space) {
         self.poke_all(child, |point| point.poke(false));
+        if !self.is_inside(child) {
+            for s in self.slots.iter() {
+                let _ = child.unmap(&s.room);
+            }
+        }
+    }
+
+    /// Whether a thread may be in a slot, or come there from the handler of a signal.
+    fn is_inside(&self, space: &Space) -> bool {
+        let is_inside = |s: &Slots| space.is_inside(&s.room);
+        self.slots.iter().any(is_inside) || self.interrupted.load(Ordering::Acquire)
+    }
+
+    /// Has slots that nobody wants.
+    pub(crate) fn is_idle(&self) -> bool {
+        !self.slots.is_empty() && self.points.iter().all(|p| p.users == 0 && !p.armed)
+    }
+
+    /// Gives back the memory of the slots of a process that [is idle](Self::is_idle), if no thread is in one.
+    /// All breakpoints were away when all CPUs were waited for.
+    pub(crate) fn vacate(&mut self) -> bool {
+        if self.is_inside(&self.space) {
+            return false;
+        }
+        self.points.iter_mut().for_each(|p| p.slot = 0);
+        while let Some(s) = self.slots.pop() {
+            // It may be ending.
+            let _ = self.space.unmap(&s.room);
+        }
+        true
+    }
+
+    /// Writes once more what was under the breakpoints: TCG may have translated one while it was being taken
+    /// away, and throws the translation away when the page is written.
+    pub(crate) fn rewrite(&self) -> usize {
+        self.poke_all(&self.space, |p| p.change(p.first(), p.first()))
     }
 
     /// Changes all places, in the memory of this process or of a copy; gives how many could not be for
     /// want of memory.
     pub(crate) fn poke_all(&self, space: &Space, poke: impl Fn(&Point) -> Poke) -> usize {
-        let (mut pokes, mut left) = ([Poke::new(0, 0, 0); BATCH], 0usize);
+        let (mut pokes, mut left) = ([Poke::new(0, 0, 0, 0); BATCH], 0usize);
         for points in self.points.chunks(BATCH) {
             pokes.iter_mut().zip(points).for_each(|(to, point)| *to = poke(point));
             let pokes = pokes.get_mut(..points.len()).unwrap_or_default();

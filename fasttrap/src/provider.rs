@@ -32,8 +32,14 @@ pub(crate) struct Fasttrap {
 
 pub(crate) static CONTEXT: Global<Context> = Global::empty();
 
-pub(crate) const HANDLERS: Handlers =
-    Handlers { trap: trap::trap, signal: trap::signal, is_traced: trap::is_traced, forked, ended };
+pub(crate) const HANDLERS: Handlers = Handlers {
+    trap: trap::trap,
+    signal: trap::signal,
+    is_traced: trap::is_traced,
+    forked,
+    ended,
+    again,
+};
 
 impl Provider for Fasttrap {
     /// What it is called itself; its probes have the names of processes, or of their programs' choice.
@@ -60,6 +66,13 @@ fn forked(parent: u64) {
     let state = context.fasttrap.state.lock();
     if let Some(process) = state.process(parent) {
         process.clean(&child);
+    }
+}
+
+/// Threads may have left their slots.
+fn again() {
+    if let Some(context) = CONTEXT.get() {
+        context.fasttrap.state.lock().vacate();
     }
 }
 
@@ -96,7 +109,8 @@ pub struct Running {
 /// # Context
 /// *process*; once.
 pub fn start(framework: &Arc<Framework>) -> Result<Running> {
-    let state = State { processes: KVec::new(), probes: Probes::new(), watching: false };
+    let state =
+        State { processes: KVec::new(), probes: Probes::new(), watching: false, patience: 0 };
     let fasttrap = Arc::pin_init(pin_init!(Fasttrap { state <- new_mutex!(state) }), GFP_KERNEL)?;
     let provider = framework.register(fasttrap.clone()).map_err(|e| e.errno())?;
     let framework = framework.clone();
@@ -111,7 +125,10 @@ pub fn start(framework: &Arc<Framework>) -> Result<Running> {
 impl Drop for Running {
     fn drop(&mut self) {
         // No probe is enabled: there are no consumers.
-        self.context.fasttrap.state.lock().restore();
+        let mut state = self.context.fasttrap.state.lock();
+        state.restore();
+        state.vacate();
+        drop(state);
         // Children still find us.
         user::unwatch();
         drop(CONTEXT.swap(None));

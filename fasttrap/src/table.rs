@@ -6,6 +6,7 @@
 
 use crate::index::Index;
 use abi::user::UserArg;
+use core::sync::atomic::AtomicBool;
 use framework::Probe;
 use kapi::publish::Published;
 use kernel::prelude::*;
@@ -42,7 +43,7 @@ pub(crate) struct Use {
 pub(crate) struct Hit {
     pub(crate) space: u64,
     pub(crate) addr: u64,
-    /// The slot's address.
+    /// The slot's address; 0: it has none any more.
     pub(crate) slot: u64,
     pub(crate) act: Act,
     /// The instruction.
@@ -72,8 +73,8 @@ pub(crate) struct Table {
     pub(crate) index: Index,
     pub(crate) hits: KVVec<Hit>,
     pub(crate) uses: KVVec<Option<Use>>,
-    /// Of all processes in there.
-    pub(crate) spaces: KVVec<u64>,
+    /// Of all processes in there; with whether signals have found threads in slots.
+    pub(crate) spaces: KVVec<(u64, Arc<AtomicBool>)>,
 }
 
 /// The one that is looked into.

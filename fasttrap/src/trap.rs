@@ -13,6 +13,7 @@
 use crate::args;
 use crate::table::{Hit, Role, Table, Use, SLOT_SIZE, TABLE};
 use abi::user::MAX_ARGS;
+use core::sync::atomic::Ordering;
 use framework::{fire, Args};
 use kapi::user::{self, Registers};
 use kapi::{nofault, ProbeCtx};
@@ -48,7 +49,8 @@ pub(crate) fn trap(ctx: &ProbeCtx, regs: &mut Registers) -> bool {
         if returns {
             returned(ctx, table, hit, value, None);
         }
-        regs.set_ip(hit.slot);
+        // Without one the breakpoint is not there any more.
+        regs.set_ip(if hit.slot == 0 { addr } else { hit.slot });
     }
     true
 }
@@ -151,15 +153,18 @@ pub(crate) fn signal(ctx: &ProbeCtx, regs: &mut Registers, raised: bool) {
             regs.set_sp(regs.sp().wrapping_add(pushed.into()));
             regs.set_ip(hit.addr);
         }
-        Place::Before { .. } => {}
-        // A system call that is to be done again must be found in the slot.
-        Place::After { rcx: true, .. } => {}
         Place::After { to, rcx: false } => regs.set_ip(to),
+        // A system call that is to be done again must be found in the slot.
+        Place::Before { .. } | Place::After { rcx: true, .. } => {
+            for (_, interrupted) in table.spaces.iter().filter(|(space, _)| *space == hit.space) {
+                interrupted.store(true, Ordering::Release);
+            }
+        }
     }
 }
 
 /// # Context
 /// *probe*
 pub(crate) fn is_traced(ctx: &ProbeCtx, space: u64) -> bool {
-    TABLE.load(ctx).is_some_and(|t| t.spaces.contains(&space))
+    TABLE.load(ctx).is_some_and(|t| t.spaces.iter().any(|(s, _)| *s == space))
 }

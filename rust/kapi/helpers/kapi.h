@@ -110,7 +110,7 @@ struct mm_struct;
 enum { KAPI_UNMAPPED = 1, KAPI_NOT_TEXT, KAPI_SHARED, KAPI_NO_MEMORY, KAPI_GONE, KAPI_DIFFERS };
 /* Rust: user::Poke */
 struct kapi_poke {
-	u64 addr;
+	u64 addr, text;
 	u8 old, new, why;
 };
 /* Rust: sys::Found */
@@ -123,9 +123,12 @@ void kapi_space_drop(struct mm_struct *mm);
 bool kapi_space_alive(struct mm_struct *mm);
 size_t kapi_space_read(struct mm_struct *mm, u64 addr, u8 *to, size_t len);
 void kapi_space_poke(struct mm_struct *mm, struct kapi_poke *pokes, size_t n);
-u8 kapi_space_ground(struct mm_struct *mm, u64 addr);
+u8 kapi_space_ground(struct mm_struct *mm, u64 addr, u64 *text);
 int kapi_space_write(struct mm_struct *mm, u64 addr, const u8 *from, size_t len);
 long kapi_space_map(struct mm_struct *mm, u64 near, u64 size);
+long kapi_space_unmap(struct mm_struct *mm, u64 at, u64 size);
+bool kapi_space_inside(struct mm_struct *mm, u64 at, u64 size);
+void kapi_user_later(u32 ms);
 bool kapi_shadow_stack(void);
 bool kapi_user_awaits_children(void);
 int kapi_user_watch(void);
@@ -136,6 +139,7 @@ void kapi_user_signalled(struct pt_regs *regs, bool raised);
 bool kapi_user_is_traced(u64 mm);
 void kapi_user_forked(u64 parent);
 void kapi_user_ended(void);
+void kapi_user_again(void);
 
 /* lock.c */
 void kapi_lock(unsigned int which);

@@ -9,6 +9,8 @@
  * reading: fork, which takes it for writing, copies a page before or after, and then knows.
  */
 #include <linux/completion.h>
+#include <linux/fs.h>
+#include <linux/hash.h>
 #include <linux/highmem.h>
 #include <linux/kdebug.h>
 #include <linux/kprobes.h>
@@ -111,7 +113,21 @@ size_t kapi_space_read(struct mm_struct *mm, u64 addr, u8 *to, size_t len)
 	return done;
 }
 
-static u8 kapi_ground(struct mm_struct *mm, u64 addr)
+/* A number for which part of which file is mapped there: another one, once it has changed. Memory of no file has 0. */
+static u64 kapi_text(const struct vm_area_struct *vma)
+{
+	const struct inode *inode;
+	u64 text;
+
+	if (!vma->vm_file)
+		return 0;
+	inode = file_inode(vma->vm_file);
+	text = inode->i_ino * GOLDEN_RATIO_64 ^ inode->i_sb->s_dev;
+	text = rol64(text * GOLDEN_RATIO_64, 32) ^ inode->i_generation;
+	return text * GOLDEN_RATIO_64 + ((u64)vma->vm_pgoff << PAGE_SHIFT) - vma->vm_start;
+}
+
+static u8 kapi_ground(struct mm_struct *mm, u64 addr, u64 *text)
 {
 	struct vm_area_struct *vma = vma_lookup(mm, addr);
 
@@ -124,13 +140,14 @@ static u8 kapi_ground(struct mm_struct *mm, u64 addr)
 	/* What is no memory of the process's own cannot be copied for it. */
 	if (vma->vm_flags & (VM_IO | VM_PFNMAP | VM_HUGETLB))
 		return KAPI_NOT_TEXT;
+	*text = kapi_text(vma);
 	return 0;
 }
 
 /* The page of an address in text, to be written to. 0, or why not. */
-static u8 kapi_text_page(struct mm_struct *mm, u64 addr, struct page **page)
+static u8 kapi_text_page(struct mm_struct *mm, u64 addr, u64 *text, struct page **page)
 {
-	u8 ground = kapi_ground(mm, addr);
+	u8 ground = kapi_ground(mm, addr, text);
 
 	if (ground)
 		return ground;
@@ -155,7 +172,7 @@ void kapi_space_poke(struct mm_struct *mm, struct kapi_poke *pokes, size_t n)
 {
 	bool alive = mmget_not_zero(mm);
 	struct page *page = NULL;
-	u64 on = U64_MAX;
+	u64 on = U64_MAX, text = 0;
 	u8 ground = 0;
 	size_t i;
 
@@ -169,9 +186,11 @@ void kapi_space_poke(struct mm_struct *mm, struct kapi_poke *pokes, size_t n)
 			kapi_page_end(page);
 			page = NULL;
 			on = poke->addr & PAGE_MASK;
-			ground = kapi_text_page(mm, poke->addr, &page);
+			ground = kapi_text_page(mm, poke->addr, &text, &page);
 		}
 		poke->why = alive ? ground : KAPI_GONE;
+		if (!poke->why && poke->text != text)
+			poke->why = KAPI_DIFFERS;
 		if (poke->why)
 			continue;
 		at = (u8 *)kmap_local_page(page) + offset_in_page(poke->addr);
@@ -188,14 +207,14 @@ void kapi_space_poke(struct mm_struct *mm, struct kapi_poke *pokes, size_t n)
 	}
 }
 
-/* Whether text of the process may be changed there: 0, or why not. */
-u8 kapi_space_ground(struct mm_struct *mm, u64 addr)
+/* Whether text of the process may be changed there: 0, and which it is; or why not. */
+u8 kapi_space_ground(struct mm_struct *mm, u64 addr, u64 *text)
 {
 	u8 ground = KAPI_GONE;
 
 	if (mmget_not_zero(mm)) {
 		mmap_read_lock(mm);
-		ground = kapi_ground(mm, addr);
+		ground = kapi_ground(mm, addr, text);
 		mmap_read_unlock(mm);
 		mmput(mm);
 	}
@@ -255,53 +274,121 @@ static u64 kapi_hole(struct mm_struct *mm, u64 near, u64 size)
 	return 0;
 }
 
+/* Work in the name of a process. */
 struct kapi_mapping {
+	long (*work)(const struct kapi_mapping *m);
 	struct mm_struct *mm;
-	u64 near, size;
+	u64 at, size;
 	long result;
 	struct completion done;
 };
 
-/* A thread of the kernel's own does it in the name of the process: nobody else can. */
-static int kapi_map(void *arg)
+static int kapi_mapping_thread(void *arg)
 {
 	struct kapi_mapping *m = arg;
-	int tries;
 
 	kthread_use_mm(m->mm);
-	/* Somebody may take the place first. */
-	for (tries = 0; tries < 8; tries++) {
-		u64 at;
-
-		mmap_read_lock(m->mm);
-		at = kapi_hole(m->mm, m->near, m->size);
-		mmap_read_unlock(m->mm);
-		m->result = at ? (long)vm_mmap(NULL, at, m->size, PROT_READ | PROT_EXEC,
-					       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, 0) : -ENOSPC;
-		if (m->result != -EEXIST)
-			break;
-	}
+	m->result = m->work(m);
 	kthread_unuse_mm(m->mm);
 	complete(&m->done);
 	return 0;
 }
 
+/* A thread of the kernel's own does it, unless the caller is of that process: nobody else can. */
+static long kapi_mapping_do(struct kapi_mapping *m)
+{
+	struct task_struct *thread;
+
+	if (current->mm == m->mm)
+		return m->work(m);
+	if (!mmget_not_zero(m->mm))
+		return -ESRCH;
+	init_completion(&m->done);
+	thread = kthread_run(kapi_mapping_thread, m, "dtrace-map");
+	if (IS_ERR(thread))
+		m->result = PTR_ERR(thread);
+	else
+		wait_for_completion(&m->done);
+	mmput(m->mm);
+	return m->result;
+}
+
+static long kapi_map(const struct kapi_mapping *m)
+{
+	long result = -EEXIST;
+	int tries;
+
+	/* Somebody may take the place first. */
+	for (tries = 0; result == -EEXIST && tries < 8; tries++) {
+		u64 at;
+
+		mmap_read_lock(m->mm);
+		at = kapi_hole(m->mm, m->at, m->size);
+		mmap_read_unlock(m->mm);
+		result = at ? (long)vm_mmap(NULL, at, m->size, PROT_READ | PROT_EXEC,
+					    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, 0) : -ENOSPC;
+	}
+	return result;
+}
+
 /* Maps `size` bytes that the process can read and run, within reach of `near`: their address, or an error. */
 long kapi_space_map(struct mm_struct *mm, u64 near, u64 size)
 {
-	struct kapi_mapping m = { .mm = mm, .near = near, .size = size, .result = -ENOMEM };
-	struct task_struct *thread;
+	return kapi_mapping_do(&(struct kapi_mapping){ .work = kapi_map, .mm = mm, .at = near, .size = size });
+}
 
-	if (!mmget_not_zero(mm))
-		return -ESRCH;
-	init_completion(&m.done);
-	thread = kthread_run(kapi_map, &m, "dtrace-map");
-	if (IS_ERR(thread))
-		m.result = PTR_ERR(thread);
-	else
-		wait_for_completion(&m.done);
-	mmput(mm);
-	return m.result;
+static long kapi_unmap(const struct kapi_mapping *m)
+{
+	u64 at = m->at, end = m->at + m->size;
+	bool ours = true;
+
+	/* The program may have taken it away, and something else be there. */
+	mmap_read_lock(m->mm);
+	while (ours && at < end) {
+		struct vm_area_struct *vma = vma_lookup(m->mm, at);
+
+		ours = vma && !vma->vm_file && (vma->vm_flags & (VM_EXEC | VM_WRITE | VM_SHARED)) == VM_EXEC;
+		if (ours)
+			at = vma->vm_end;
+	}
+	mmap_read_unlock(m->mm);
+	return ours ? vm_munmap(m->at, m->size) : 0;
+}
+
+/* Takes away what kapi_space_map gave, and nobody is in any more. */
+long kapi_space_unmap(struct mm_struct *mm, u64 at, u64 size)
+{
+	return kapi_mapping_do(&(struct kapi_mapping){ .work = kapi_unmap, .mm = mm, .at = at, .size = size });
+}
+
+static bool kapi_task_is_in(struct task_struct *task, u64 at, u64 size)
+{
+	return READ_ONCE(task->ptrace) || READ_ONCE(task_pt_regs(task)->ip) - at < size;
+}
+
+/*
+ * Whether a thread may be within what kapi_space_map gave, where nobody goes any more from a breakpoint. Who is there has
+ * gone there from the kernel, so there stands where to; who has left it says so when it comes into the kernel again. A
+ * debugger may have put registers by.
+ */
+bool kapi_space_inside(struct mm_struct *mm, u64 at, u64 size)
+{
+	struct task_struct *p, *t;
+	bool inside = false;
+
+	if (mm == current->mm && atomic_read(&mm->mm_users) == 1)
+		return kapi_task_is_in(current, at, size);
+	rcu_read_lock();
+	for_each_process_thread(p, t) {
+		if (READ_ONCE(t->mm) != mm)
+			continue;
+		/* It keeps its memory meanwhile, and so its stack. */
+		task_lock(t);
+		inside |= t->mm == mm && kapi_task_is_in(t, at, size);
+		task_unlock(t);
+	}
+	rcu_read_unlock();
+	return inside;
 }
 
 /* A process comes to a breakpoint: interrupts are off, it is about to run in the kernel for nobody else. */
@@ -444,11 +531,26 @@ bool kapi_user_awaits_children(void)
 	return atomic_read(&kapi_children) > 0;
 }
 
+static bool kapi_user_watching;
+
 static void kapi_spaces_changed(struct work_struct *work)
 {
 	kapi_user_ended();
 }
 static DECLARE_WORK(kapi_spaces_work, kapi_spaces_changed);
+
+static void kapi_again(struct work_struct *work)
+{
+	kapi_user_again();
+}
+static DECLARE_DELAYED_WORK(kapi_again_work, kapi_again);
+
+/* Has that told after some time, once. */
+void kapi_user_later(u32 ms)
+{
+	if (kapi_user_watching)
+		mod_delayed_work(system_wq, &kapi_again_work, msecs_to_jiffies(ms));
+}
 
 /* TP_PROTO(struct task_struct *p): it is gone, and with the last one of a process its memory. */
 static void notrace kapi_task_freed(void *data, struct task_struct *p)
@@ -468,8 +570,6 @@ static struct kapi_hook kapi_user_hooks[] = {
 	{ .name = "sched_process_exec", .probe = kapi_executed },
 	{ .name = "sched_process_free", .probe = kapi_task_freed },
 };
-static bool kapi_user_watching;
-
 /* From now on all of that is told. Called by one at a time, as is its end. */
 int kapi_user_watch(void)
 {
@@ -514,6 +614,7 @@ void kapi_user_unwatch(void)
 	wait_event(kapi_children_gone, !kapi_user_awaits_children());
 	unregister_die_notifier(&kapi_user_nb);
 	cancel_work_sync(&kapi_spaces_work);
+	cancel_delayed_work_sync(&kapi_again_work);
 	kapi_children_free();
 	kapi_user_watching = false;
 }

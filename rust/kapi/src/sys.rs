@@ -164,7 +164,7 @@ unsafe extern "C" {
     pub(crate) fn kapi_space_read(mm: *mut c_void, addr: u64, to: *mut u8, len: usize) -> usize;
     /// `pokes` has `n` members.
     pub(crate) fn kapi_space_poke(mm: *mut c_void, pokes: *mut crate::user::Poke, n: usize);
-    pub(crate) fn kapi_space_ground(mm: *mut c_void, addr: u64) -> u8;
+    pub(crate) fn kapi_space_ground(mm: *mut c_void, addr: u64, text: &mut u64) -> u8;
     /// `from` has `len` bytes.
     pub(crate) fn kapi_space_write(
         mm: *mut c_void,
@@ -173,6 +173,10 @@ unsafe extern "C" {
         len: usize,
     ) -> c_int;
     pub(crate) fn kapi_space_map(mm: *mut c_void, near: u64, size: u64) -> c_long;
+    /// Nobody is there, or comes there.
+    pub(crate) fn kapi_space_unmap(mm: *mut c_void, at: u64, size: u64) -> c_long;
+    pub(crate) fn kapi_space_inside(mm: *mut c_void, at: u64, size: u64) -> bool;
+    pub(crate) safe fn kapi_user_later(ms: u32);
     pub(crate) safe fn kapi_shadow_stack() -> bool;
     pub(crate) safe fn kapi_user_awaits_children() -> bool;
     pub(crate) safe fn kapi_user_watch() -> c_int;

@@ -55,20 +55,16 @@ impl Ground {
 #[derive(Debug, Clone, Copy)]
 pub struct Poke {
     addr: u64,
+    text: u64,
     old: u8,
     new: u8,
     why: u8,
 }
 
 impl Poke {
-    /// From `old` to `new`; what is neither is left alone.
-    pub fn new(addr: u64, old: u8, new: u8) -> Self {
-        Self { addr, old, new, why: 0 }
-    }
-
-    /// Where.
-    pub fn addr(&self) -> u64 {
-        self.addr
+    /// From `old` to `new`, in the text that [`Space::ground`] told of; what is neither is left alone.
+    pub fn new(addr: u64, text: u64, old: u8, new: u8) -> Self {
+        Self { addr, text, old, new, why: 0 }
     }
 
     /// What came of it.
@@ -159,15 +155,17 @@ impl Space {
         unsafe { sys::kapi_space_read(self.0.as_ptr(), addr, into.as_mut_ptr(), into.len()) }
     }
 
-    /// Whether the text at an address can be changed.
+    /// Whether the text at an address can be changed, and which it is: the number is another one once
+    /// another part of a file, or another file, is mapped there.
     ///
     /// # Context
     ///
     /// *process*, may sleep
-    pub fn ground(&self, addr: u64) -> core::result::Result<(), Ground> {
+    pub fn ground(&self, addr: u64) -> core::result::Result<u64, Ground> {
+        let mut text = 0;
         // SAFETY: by the invariant.
-        let why = unsafe { sys::kapi_space_ground(self.0.as_ptr(), addr) };
-        Ground::of(why).map_or(Ok(()), Err)
+        let why = unsafe { sys::kapi_space_ground(self.0.as_ptr(), addr, &mut text) };
+        Ground::of(why).map_or(Ok(text), Err)
     }
 
     /// Changes bytes of text; those that ascend are faster.
@@ -194,6 +192,32 @@ impl Space {
             Ok(start) => Ok(Room { start, size }),
             // CAST: an errno.
             Err(_) => Err(Error::from_errno(at as i32)),
+        }
+    }
+
+    /// Whether a thread may be within what was mapped in here, to which no breakpoint leads any more; or a
+    /// debugger have put registers by that are.
+    ///
+    /// # Context
+    ///
+    /// *process*
+    pub fn is_inside(&self, room: &Room) -> bool {
+        // SAFETY: by the invariant.
+        unsafe { sys::kapi_space_inside(self.0.as_ptr(), room.start, room.size) }
+    }
+
+    /// Takes away what was mapped in here, of which [`is_inside`](Self::is_inside) has said that nobody is
+    /// in it; if it is still there. The process that comes there all the same ends by that.
+    ///
+    /// # Context
+    ///
+    /// *process*, may sleep
+    pub fn unmap(&self, room: &Room) -> Result {
+        // SAFETY: by the invariant; only the process itself is hurt if it was not so.
+        match unsafe { sys::kapi_space_unmap(self.0.as_ptr(), room.start, room.size) } {
+            0 => Ok(()),
+            // CAST: an errno.
+            e => Err(Error::from_errno(e as i32)),
         }
     }
 
@@ -230,8 +254,8 @@ impl Space {
     }
 }
 
-/// Memory that was mapped for a process. It stays as long as the process.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Memory that was mapped for a process. It stays until it is [unmapped](Space::unmap), or the process ends.
+#[derive(Debug, PartialEq, Eq)]
 pub struct Room {
     start: u64,
     size: u64,
@@ -379,6 +403,8 @@ pub struct Handlers {
     pub forked: fn(parent: u64),
     /// Some process may have ended, or be another program now. Runs in *process* context.
     pub ended: fn(),
+    /// [`look_again`] has asked for it. Runs in *process* context.
+    pub again: fn(),
 }
 
 static HANDLERS: Once<Handlers> = Once::new();
@@ -404,6 +430,15 @@ pub fn watch(handlers: Handlers) -> Result {
 /// *process*, may sleep
 pub fn unwatch() {
     sys::kapi_user_unwatch();
+}
+
+/// Has [`Handlers::again`] called after so many milliseconds, once; an earlier wish is forgotten.
+///
+/// # Context
+///
+/// *process*
+pub fn look_again(ms: u32) {
+    sys::kapi_user_later(ms);
 }
 
 /// Whether processes have been copied for which [`Handlers::forked`] has still to be called.
@@ -454,5 +489,12 @@ extern "C" fn kapi_user_forked(parent: u64) {
 extern "C" fn kapi_user_ended() {
     if let Some(handlers) = HANDLERS.as_ref() {
         (handlers.ended)();
+    }
+}
+
+#[no_mangle]
+extern "C" fn kapi_user_again() {
+    if let Some(handlers) = HANDLERS.as_ref() {
+        (handlers.again)();
     }
 }
