@@ -179,5 +179,91 @@ pub struct OptDesc {
     pub value: u64,
 }
 
+/// PROVIDER: the probes that a program brings along under one name. Offsets into the string table; the
+/// others are sections.
+#[repr(C)]
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout,
+)]
+pub struct DofProvider {
+    /// STRTAB section.
+    pub strtab: u32,
+    /// PROBES section.
+    pub probes: u32,
+    /// PRARGS section: bytes, for each of what scripts see the number of what is passed.
+    pub prargs: u32,
+    /// PROFFS section: `u32` distances from the address of a probe.
+    pub proffs: u32,
+    /// Offset of the name, without the number of a process.
+    pub name: u32,
+    /// Stability of provider, module, function, name, arguments.
+    pub attributes: [u32; 5],
+    /// PRENOFFS section, as PROFFS: where the program asks whether a probe is enabled. From version 2 on.
+    pub prenoffs: u32,
+}
+
+/// An entry of PROBES: a probe in one function.
+#[repr(C)]
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout,
+)]
+pub struct DofProbe {
+    /// From where its places count.
+    pub address: u64,
+    /// Offset of the function.
+    pub function: u32,
+    /// Offset of the name.
+    pub name: u32,
+    /// Offset of the first of the types that are passed, which stand side by side.
+    pub natives: u32,
+    /// The same of the types that scripts see.
+    pub args: u32,
+    /// Its first entry of PRARGS.
+    pub first_arg: u32,
+    /// Its first entry of PROFFS.
+    pub first_place: u32,
+    /// How many types are passed.
+    pub native_count: u8,
+    /// How many types scripts see.
+    pub arg_count: u8,
+    /// How many places.
+    pub place_count: u16,
+    /// Its first entry of PRENOFFS.
+    pub first_question: u32,
+    /// How many of them.
+    pub question_count: u16,
+    /// Zero.
+    pub pad: [u16; 3],
+}
+
+/// URELHDR: what is to be added to numbers of a section.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
+pub struct DofRelHdr {
+    /// STRTAB section.
+    pub strtab: u32,
+    /// RELTAB section.
+    pub relocations: u32,
+    /// The section whose numbers they are.
+    pub target: u32,
+}
+
+/// An entry of RELTAB.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
+pub struct DofRelDesc {
+    /// Offset of a name.
+    pub name: u32,
+    /// [`REL_SELF`].
+    pub kind: u32,
+    /// Of a `u64`, in the target.
+    pub offset: u64,
+    /// To be added as well.
+    pub data: u64,
+}
+
+/// The number is a distance from where it is itself.
+pub const REL_SELF: u32 = 2;
+
 /// Value of an option that is not set.
 pub const OPT_UNSET: u64 = u64::MAX - 1;

@@ -33,6 +33,11 @@ fn layouts_are_the_golden_ones() {
         crate::dof::ActDesc { difo, strtab, kind, ntuple, arg, uarg }
         crate::dof::DifoHdr { rtype }
         crate::dof::OptDesc { option, strtab, value }
+        crate::dof::DofProvider { strtab, probes, prargs, proffs, name, attributes, prenoffs }
+        crate::dof::DofProbe { address, function, name, natives, args, first_arg, first_place, native_count,
+            arg_count, place_count, first_question, question_count, pad }
+        crate::dof::DofRelHdr { strtab, relocations, target }
+        crate::dof::DofRelDesc { name, kind, offset, data }
         crate::record::RecordHeader { epid, timestamp_high, timestamp_low }
         crate::record::RecDesc { action, size, offset, alignment, format, pad, arg, uarg, ty }
         crate::record::EprobeDesc { epid, probe, uarg, size, nrecs, recs, capacity, pad }
@@ -53,6 +58,7 @@ fn layouts_are_the_golden_ones() {
         crate::user::Make { from, size, refusals, refused, pid, made, pad }
         crate::user::UserProbe { address, semaphore, size, places, kind, args, lens, pad }
         crate::user::UserArg { value, kind, width, reg, index, scale, pad }
+        crate::helper::Helper { module, address, dof }
         crate::user::Refusal { probe, place, reason, pad }
     };
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/layout.golden");

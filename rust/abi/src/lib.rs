@@ -19,6 +19,7 @@ pub mod dif;
 pub mod difo;
 pub mod dof;
 pub mod fault;
+pub mod helper;
 pub mod ids;
 pub mod ioctl;
 pub mod option;

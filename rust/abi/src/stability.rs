@@ -58,6 +58,11 @@ impl Attributes {
         Self { name, data, class }
     }
 
+    /// As DOF has them.
+    pub const fn packed(self) -> u32 {
+        (self.name as u32) << 24 | (self.data as u32) << 16 | (self.class as u32) << 8
+    }
+
     /// `Evolving/Evolving/Common`.
     pub fn from_text(text: &str) -> Option<Self> {
         let mut words = text.split('/');

@@ -59,6 +59,10 @@ pub struct Args {
     pub version: bool,
     /// `-A`.
     pub anonymous: bool,
+    /// `-h`.
+    pub header: bool,
+    /// `-G`.
+    pub link: bool,
     pub allow_zero: bool,
     pub output: Option<String>,
     /// Texts of scripts that have been read before: name and text.
@@ -69,15 +73,7 @@ pub struct Args {
     pub pids: Vec<u32>,
     /// `$1` and so on.
     pub operands: Vec<String>,
-    /// The first classic option we do not have yet.
-    pub unsupported: Option<String>,
 }
-
-/// Classic options that later slices bring: letter, whether it takes a value, what it will do.
-const NOT_YET: &[(char, bool, &str)] = &[
-    ('G', false, "generate an ELF file with embedded DOF"),
-    ('h', false, "generate a header file from provider definitions"),
-];
 
 /// The options, for who reads them and for who describes them.
 pub fn command() -> Command {
@@ -92,10 +88,10 @@ pub fn command() -> Command {
     let flag = |id: &'static str, short: char, help: &'static str| {
         Arg::new(id).short(short).help(help).action(ArgAction::SetTrue).overrides_with(id)
     };
-    let mut command = Command::new("dtrace")
+    Command::new("dtrace")
         .about("Dynamic tracing for Linux")
         .override_usage(
-            "dtrace [-aABCeFHlqSvVwZ] [-b bufsz] [-c cmd] [-D name[=value]] [-I path] [-L dir] [-o output] \
+            "dtrace [-aABCeFGhHlqSvVwZ] [-b bufsz] [-c cmd] [-D name[=value]] [-I path] [-L dir] [-o output] \
              [-p pid] [-U name] [-x opt[=val]] [-X a|c|s|t] [-P|-m|-f|-n|-i spec] [-s script] [ args ... ]",
         )
         .disable_help_flag(true)
@@ -130,6 +126,8 @@ pub fn command() -> Command {
         .arg(flag("cpphdrs", 'H', "with -C: list included files on stderr"))
         .arg(flag("compile", 'e', "compile only, do not trace"))
         .arg(flag("flow", 'F', "indent by entry and return"))
+        .arg(flag("link", 'G', "make the object that a program with probes is linked with"))
+        .arg(flag("header", 'h', "write the C header of the providers that a script declares"))
         .arg(flag("list", 'l', "list probes"))
         .arg(flag("quiet", 'q', "only what the program prints"))
         .arg(flag("disassemble", 'S', "list the compiled program on stderr"))
@@ -145,15 +143,7 @@ pub fn command() -> Command {
                 .action(ArgAction::Append)
                 .num_args(0..)
                 .allow_negative_numbers(true),
-        );
-    for &(letter, takes_value, help) in NOT_YET {
-        let action = if takes_value { ArgAction::Append } else { ArgAction::Count };
-        let id: &'static str = Box::leak(letter.to_string().into_boxed_str());
-        command = command.arg(
-            Arg::new(id).short(letter).help(format!("{help} (not yet)")).action(action).hide(true),
-        );
-    }
-    command
+        )
 }
 
 /// Values with their places on the command line.
@@ -206,11 +196,6 @@ pub fn parse(words: impl IntoIterator<Item = std::ffi::OsString>) -> Result<Args
     }
     settings.sort_by_key(|s| s.0);
 
-    let is_given = |letter: char| {
-        let given = m.value_source(&letter.to_string());
-        given.is_some_and(|s| s == clap::parser::ValueSource::CommandLine)
-    };
-    let unsupported = NOT_YET.iter().find(|o| is_given(o.0)).map(|o| format!("-{}", o.0));
     let strings = |id: &str| -> Vec<String> {
         m.get_many::<String>(id).into_iter().flatten().cloned().collect()
     };
@@ -223,6 +208,8 @@ pub fn parse(words: impl IntoIterator<Item = std::ffi::OsString>) -> Result<Args
         verbose: m.get_flag("verbose"),
         version: m.get_flag("version"),
         anonymous: m.get_flag("anonymous"),
+        header: m.get_flag("header"),
+        link: m.get_flag("link"),
         scripts: Vec::new(),
         allow_zero: m.get_flag("zero"),
         output: strings("output").pop(),
@@ -230,7 +217,6 @@ pub fn parse(words: impl IntoIterator<Item = std::ffi::OsString>) -> Result<Args
         commands: strings("command"),
         pids: m.get_many::<u32>("pid").into_iter().flatten().copied().collect(),
         operands: strings("operand"),
-        unsupported,
     })
 }
 
@@ -281,26 +267,19 @@ mod tests {
     fn the_manual_has_every_option() {
         let manual = include_str!("../../../docs/dtrace.md");
         for arg in command().get_arguments().filter(|a| !a.is_positional()) {
-            let is_later = arg.is_hide_set();
-            match (arg.get_short(), is_later) {
-                (Some(c), false) => {
+            match arg.get_short() {
+                Some(c) => {
                     let row = manual.lines().find(|l| l.starts_with(&format!("| `-{c}")));
                     let row = row.unwrap_or_else(|| panic!("-{c} is not in the manual"));
                     assert_eq!(row.contains(&format!("`-{c}`")), !arg.get_action().takes_values());
                 }
-                (Some(c), true) => assert!(
-                    manual.lines().any(|l| l.starts_with("`-G") && l.contains(&format!("-{c}"))),
-                    "-{c} is not told as one for later"
-                ),
-                (None, _) => assert!(manual.contains("| `--help` |")),
+                None => assert!(manual.contains("| `--help` |")),
             }
         }
     }
 
     #[test]
-    fn later_slices() {
-        assert_eq!(args(&["-G", "-n", "x"]).unsupported.as_deref(), Some("-G"));
-        assert_eq!(args(&["-n", "x"]).unsupported, None);
+    fn what_makes_no_sense() {
         assert!(parse(["dtrace", "-p", "0"].map(Into::into)).is_err());
         assert!(parse(["dtrace", "-K"].map(Into::into)).is_err());
     }

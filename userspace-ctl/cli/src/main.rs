@@ -66,11 +66,9 @@ fn main() -> ExitCode {
 }
 
 fn run(args: &Args) -> Result<i32, Stop> {
-    if let Some(option) = &args.unsupported {
-        return Err(Stop::Usage(format!("option {option} is not supported yet")));
-    }
-    if [args.anonymous, args.list, args.version].into_iter().filter(|is| *is).count() > 1 {
-        return Err(Stop::Usage("only one of -A, -l and -V at a time".into()));
+    let modes = [args.anonymous, args.link, args.header, args.list, args.version];
+    if modes.into_iter().filter(|is| *is).count() > 1 {
+        return Err(Stop::Usage("only one of -A, -G, -h, -l and -V at a time".into()));
     }
     if args.version {
         return version();
@@ -92,6 +90,9 @@ fn run(args: &Args) -> Result<i32, Stop> {
     };
     if let Some(why) = odd {
         return Err(Stop::Usage(why.into()));
+    }
+    if args.header || args.link {
+        return mode::usdt::run(args, &settings);
     }
     if args.anonymous {
         return mode::anonymous::leave(args, settings);

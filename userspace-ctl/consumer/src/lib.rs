@@ -27,6 +27,7 @@ pub mod status;
 pub mod symbol;
 pub mod sys;
 pub mod types;
+pub mod usdt;
 pub mod user;
 pub mod wait;
 pub mod why;

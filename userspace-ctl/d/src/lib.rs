@@ -43,7 +43,7 @@ use parser::pragma::{self, CompilerOption, Control, Dependence};
 pub use check::stability::Least;
 pub use diag::{Diagnostic, Tag};
 pub use program::{
-    Action, Aggregation, Clause, DifObject, Program, Statement, StatementKind, ValueType,
+    Action, Aggregation, Clause, DifObject, Program, Provider, Statement, StatementKind, ValueType,
 };
 pub use source::{Source, SourceName, SpecKind};
 pub use world::{Arg, Matches, Probe, ProbePattern, Signature, TypeSpace, World};
@@ -179,6 +179,7 @@ impl Compiler {
             matched,
             options: run_time,
             stability: Some(checker.stability).filter(|_| settings.is_weighed),
+            providers: checker.providers,
             ..Program::default()
         };
         let mut next_clause = self.next_clause;

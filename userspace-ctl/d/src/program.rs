@@ -28,7 +28,8 @@
 
 use crate::format::Format;
 use crate::shape::Shown;
-use crate::world::ProbePattern;
+use crate::types::Type;
+use crate::world::{Arg, ProbePattern};
 use abi::action::ActionKind;
 use abi::aggregation::AggFunc;
 use abi::difo::{DifType, DifVar};
@@ -56,6 +57,28 @@ pub struct Program {
     pub stability: Option<crate::Least>,
     /// Something in it changes the system or a process: needs `-w`.
     pub is_destructive: bool,
+    /// The providers that it declares, in order.
+    pub providers: Vec<Provider>,
+}
+
+/// A declared provider.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Provider {
+    /// Its name, without the number of a process.
+    pub name: String,
+    /// In order.
+    pub probes: Vec<DeclaredProbe>,
+}
+
+/// A probe of a declared provider.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DeclaredProbe {
+    /// As C writes it, with `__` where scripts have `-`.
+    pub name: String,
+    /// What the program passes.
+    pub natives: Vec<Type>,
+    /// What scripts see of it.
+    pub args: Vec<Arg>,
 }
 
 /// Probe descriptions, predicate, actions.

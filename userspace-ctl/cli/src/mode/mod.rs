@@ -5,6 +5,7 @@ pub mod anonymous;
 pub mod disassemble;
 pub mod list;
 pub mod run;
+pub mod usdt;
 
 use crate::args::Args;
 use crate::settings::Settings;

@@ -29,6 +29,7 @@ use crate::diag::{Diagnostic, Region, Tag};
 use crate::library::Libraries;
 use crate::names::scope::Names;
 use crate::parser::probe_desc;
+use crate::program::Provider;
 use crate::source::{Source, Span};
 use crate::typed;
 use crate::types::Type;
@@ -79,6 +80,8 @@ pub struct Checker<'a> {
     pub matched: usize,
     /// How stable what the program uses is, if that is computed.
     pub stability: Least,
+    /// The providers that the program declares.
+    pub providers: Vec<Provider>,
     region: Option<Region>,
     /// What the clause has done so far.
     order: Order,
@@ -128,6 +131,7 @@ impl<'a> Checker<'a> {
             notes: Vec::new(),
             matched: 0,
             stability: Least::default(),
+            providers: Vec::new(),
             region: None,
             order: Order::default(),
             nargs: None,

@@ -8,6 +8,7 @@ use super::Checker;
 use crate::ast;
 use crate::diag::{Diagnostic, Tag};
 use crate::library::Sort;
+use crate::program::{DeclaredProbe, Provider};
 use crate::source::Span;
 use crate::types::convert::is_assignable;
 use crate::types::Type;
@@ -41,6 +42,7 @@ impl Checker<'_> {
             return;
         }
         let mut seen = HashSet::new();
+        let mut declared = Vec::new();
         for probe in &p.probes {
             let name = probe.name.replace("__", "-");
             if !seen.insert(name.clone()) {
@@ -49,7 +51,9 @@ impl Checker<'_> {
                 self.fail(d.label("there is one already"));
                 continue;
             }
-            let Some(signature) = self.declared_signature(probe) else { continue };
+            let Some((natives, signature)) = self.declared_signature(probe) else { continue };
+            let args = signature.args.clone();
+            declared.push(DeclaredProbe { name: probe.name.clone(), natives, args });
             let known = self.names.providers.get(&p.name).and_then(|probes| probes.get(&name));
             match known {
                 Some(known) if **known != signature => {
@@ -66,13 +70,20 @@ impl Checker<'_> {
             }
         }
         self.names.providers.entry(p.name.clone()).or_default();
+        match self.providers.iter_mut().find(|known| known.name == p.name) {
+            _ if self.library.is_some() => {}
+            Some(known) => known.probes.append(&mut declared),
+            None => self.providers.push(Provider { name: p.name.clone(), probes: declared }),
+        }
     }
 
-    fn declared_signature(&mut self, probe: &ast::ProbeDecl) -> Option<Signature> {
+    /// What a probe passes, and what scripts see of that.
+    fn declared_signature(&mut self, probe: &ast::ProbeDecl) -> Option<(Vec<Type>, Signature)> {
         let natives = self.probe_params(&probe.native)?;
+        let types: Vec<Type> = natives.iter().map(|n| n.1.clone()).collect();
         let Some(prototype) = &probe.translated else {
             let args = natives.into_iter().zip(0u8..).map(|((_, ty), n)| Arg::new(ty, Some(n)));
-            return self.bounded_signature(probe, args.collect());
+            return Some((types, self.bounded_signature(probe, args.collect())?));
         };
         let mut args = Vec::new();
         for (at, (name, ty)) in self.probe_params(prototype)?.into_iter().enumerate() {
@@ -95,7 +106,7 @@ impl Checker<'_> {
             let native = (ty != *native).then(|| native.clone());
             args.push(Arg { ty, slot: u8::try_from(slot).ok(), native });
         }
-        self.bounded_signature(probe, args)
+        Some((types, self.bounded_signature(probe, args)?))
     }
 
     fn bounded_signature(&mut self, probe: &ast::ProbeDecl, args: Vec<Arg>) -> Option<Signature> {

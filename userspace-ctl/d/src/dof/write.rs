@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Program to DOF bytes for the ENABLE ioctl.
+//! Program to DOF bytes for the ENABLE ioctl; and [`Writer`], for what else is DOF.
 //!
 //! One ECBDESC per probe description of a clause; the clause's predicate and action list are
 //! written once and named by index. Strings of probe descriptions and formats share one STRTAB;
@@ -22,8 +22,9 @@ struct Section {
     data: Vec<u8>,
 }
 
+/// A DOF that grows. Section 0 is the string table that all share.
 #[derive(Default)]
-struct Writer {
+pub struct Writer {
     sections: Vec<Section>,
     strings: Vec<u8>,
     known: HashMap<String, u32>,
@@ -31,13 +32,11 @@ struct Writer {
 }
 
 /// Section 0 is the shared string table.
-const STRINGS: u32 = 0;
+pub const STRINGS: u32 = 0;
 
 /// The DOF of a program with run-time options (those of the command line after the program's own).
 pub fn write(program: &Program, options: &[(OptionId, u64)]) -> Vec<u8> {
-    let mut w = Writer::default();
-    w.add(SectionKind::StrTab, 1, 0, Vec::new());
-    w.string("");
+    let mut w = Writer::new();
     for clause in &program.clauses {
         let predicate = clause.predicate.as_ref().map_or(SECIDX_NONE, |p| w.difo(p));
         let actions = w.actions(&clause.actions);
@@ -70,20 +69,37 @@ pub fn write(program: &Program, options: &[(OptionId, u64)]) -> Vec<u8> {
 }
 
 impl Writer {
-    fn add(&mut self, kind: SectionKind, align: u32, entry_size: u32, data: Vec<u8>) -> u32 {
+    /// With nothing in it.
+    pub fn new() -> Self {
+        let mut w = Self::default();
+        w.add(SectionKind::StrTab, 1, 0, Vec::new());
+        w.string("");
+        w
+    }
+
+    /// Adds a section; gives its number.
+    pub fn add(&mut self, kind: SectionKind, align: u32, entry_size: u32, data: Vec<u8>) -> u32 {
         self.sections.push(Section { kind, align, entry_size, data });
         (self.sections.len() - 1) as u32
     }
 
     /// Offset of a string in the shared table.
-    fn string(&mut self, text: &str) -> u32 {
+    pub fn string(&mut self, text: &str) -> u32 {
         if let Some(&at) = self.known.get(text) {
             return at;
         }
-        let at = self.strings.len() as u32;
-        self.strings.extend_from_slice(text.as_bytes());
-        self.strings.push(0);
+        let at = self.row(&[text]);
         self.known.insert(text.into(), at);
+        at
+    }
+
+    /// Offset of the first of several that stand side by side.
+    pub fn row(&mut self, texts: &[&str]) -> u32 {
+        let at = self.strings.len() as u32;
+        for text in texts {
+            self.strings.extend_from_slice(text.as_bytes());
+            self.strings.push(0);
+        }
         at
     }
 
@@ -128,7 +144,8 @@ impl Writer {
         section
     }
 
-    fn finish(mut self) -> Vec<u8> {
+    /// All of it.
+    pub fn finish(mut self) -> Vec<u8> {
         if let Some(strtab) = self.sections.first_mut() {
             strtab.data = std::mem::take(&mut self.strings);
         }

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-2.0
+# ASSERTION: -G makes programs and libraries that link and run as if they had no probes, however they were compiled; once
+# more it changes nothing; where it cannot, it says where and why, and no object has changed.
+# SECONDS: 300
+. /src/selftests/lib/sh
+. /src/selftests/usdt/lib
+export DTRACE_DOF_INIT_DISABLE=1
+for how in "gcc -O0" "gcc -O2 -ffunction-sections -Wl,--gc-sections" "clang -O2" "gcc -O2 -fno-plt -fPIC"; do
+	build app $how
+	cp app.o before.o
+	cp app.prov.o before.prov.o
+	dtrace -G -s $here/toy.d -o app.prov.o app.o
+	cmp app.o before.o && cmp app.prov.o before.prov.o || fail "$how: not the same once more"
+	for link in -pie -no-pie -static; do
+		gcc $link -Wl,--gc-sections -o app app.o app.prov.o 2>out || { cat out; fail "$how $link"; }
+		expect "$how $link" "$(./app 3)" "enabled 0"
+	done
+done
+build lib gcc -O2 -fPIC -DLIBRARY
+gcc -shared -Wl,-z,defs -Wl,-z,text -o lib.so lib.o lib.prov.o || fail "a library"
+expect "nothing of it is seen outside" "$(nm -D lib.so | grep -ic dtrace)" 0
+
+for more in "" -DSECOND; do
+	clang -x c++ -O2 -nostdinc++ -I. $more -c -o cxx$more.o $here/cxx.cc || fail "C++ $more"
+done
+dtrace -G -s $here/toy.d -o cxx.prov.o cxx.o cxx-DSECOND.o || fail "C++"
+gcc -o cxx cxx.o cxx-DSECOND.o cxx.prov.o && ./cxx || fail "C++ does not run"
+
+refused() {
+	local said=$1
+	shift
+	"$@" >out 2>&1
+	expect "$*" $? 1
+	grep -qF -- "$said" out || { cat out; fail "$*: not said: $said"; }
+}
+echo 'void __dtrace_toy___wrong(void); int main(void) { __dtrace_toy___wrong(); return 0; }' | gcc -x c -c -o wrong.o -
+refused "failed to link script with wrong.o: it calls probe wrong, which provider toy has not" dtrace -G -s $here/toy.d wrong.o
+build good gcc -O2
+gcc -O2 -I. -c -o again.o $here/app.c
+cp again.o before.o
+cat >taken.c <<'C'
+#include "toy.h"
+int main(void) { void (*volatile f)(void) = __dtrace_toy___tick__more; f(); return 0; }
+C
+gcc -fno-pic -no-pie -I. -c -o taken.o taken.c
+refused "main (.text+0x" dtrace -G -s $here/toy.d again.o taken.o
+cmp again.o before.o || fail "another object has changed"
+gcc -flto -I. -c -o lto.o $here/app.c
+refused "compile with -fno-lto" dtrace -G -s $here/toy.d lto.o
+refused "it is linked already" dtrace -G -s $here/toy.d cxx
+refused "No such file" dtrace -G -s $here/toy.d none.o
+ar rc lib.a app.o
+refused "it is an archive" dtrace -G -s $here/toy.d lib.a
+echo 'int main(void) { return 0; }' | gcc -x c -c -o plain.o -
+refused "no object calls a probe of provider toy or other" dtrace -G -s $here/toy.d plain.o
+head -c 1000 app.o >short.o
+refused "it is damaged" dtrace -G -s $here/toy.d short.o
+dtrace -G -s $here/toy.d >out 2>&1
+expect "without objects" $? 2

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0
+//! `-h` and `-G`: what a program with probes is built with.
+
+use crate::args::{Args, Spec};
+use crate::settings::Settings;
+use crate::{compile, Stop};
+use consumer::error::reason;
+use consumer::usdt::{header, link, Declarations};
+use consumer::Error;
+use d::Provider;
+use std::path::Path;
+
+/// Writes the header, or the object.
+pub fn run(args: &Args, settings: &Settings) -> Result<i32, Stop> {
+    let option = if args.header { "-h" } else { "-G" };
+    let [Spec::Script(script)] = args.specs.as_slice() else {
+        let text = format!("{option} needs one script that declares providers: {option} -s FILE.d");
+        return Err(Stop::Usage(text));
+    };
+    if args.link == args.operands.is_empty() {
+        let text = match args.link {
+            true => "-G needs the objects of the program: -G -s FILE.d OBJECT.o ...",
+            false => "-h takes no objects",
+        };
+        return Err(Stop::Usage(text.into()));
+    }
+    // To the compiler they are no arguments.
+    let objects = args.operands.as_slice();
+    let own = Args { operands: Vec::new(), ..args.clone() };
+    let programs = compile::all(&own, settings, None, &Declarations)?;
+    let providers: Vec<Provider> = programs.into_iter().flat_map(|p| p.providers).collect();
+    if providers.is_empty() {
+        let why = "it declares no provider: `provider name { probe name(int); };`";
+        return Err(Error::new(format!("failed to use script {script}"), why).into());
+    }
+    let to = output(args, script);
+    match args.header {
+        false => link::link(&providers, objects, &to)?,
+        true => {
+            let file = Path::new(&to).file_name().unwrap_or_default().to_string_lossy();
+            let text = header::write(&providers, &file);
+            std::fs::write(&to, text)
+                .map_err(|e| Error::new(format!("failed to write {to}"), reason(&e)))?;
+        }
+    }
+    Ok(0)
+}
+
+/// That of `-o`; else the script's, here, with another ending.
+fn output(args: &Args, script: &str) -> String {
+    let ending = if args.header { "h" } else { "o" };
+    let stem = Path::new(script).file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let stem = stem.strip_suffix(".d").unwrap_or(&stem);
+    args.output.clone().unwrap_or_else(|| format!("{stem}.{ending}"))
+}

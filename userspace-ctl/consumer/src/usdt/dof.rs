@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0
+//! The DOF that a program hands to the kernel: its providers, and where their probes are.
+
+use super::sites::Site;
+use abi::dof::{
+    DofProbe, DofProvider, DofRelDesc, DofRelHdr, Header, SectionHeader, SectionKind, REL_SELF,
+    SECIDX_NONE,
+};
+use abi::stability::Attributes;
+use d::dof::write::{Writer, STRINGS};
+use d::Provider;
+use std::collections::BTreeMap;
+use std::mem::{offset_of, size_of};
+use zerocopy::{FromBytes, IntoBytes};
+
+/// Places of a probe in one function of one object.
+#[derive(Default)]
+struct Group<'a> {
+    places: Vec<&'a Site>,
+    questions: Vec<&'a Site>,
+}
+
+/// What stands for an address until the program is linked: where in the DOF, and whose.
+pub struct Address<'a> {
+    pub offset: u64,
+    pub of: &'a Site,
+}
+
+/// The DOF, and the addresses in it. `sites`: by the objects that they are in, each symbol once.
+pub fn write<'a>(
+    providers: &[Provider],
+    sites: &'a [(usize, Site)],
+) -> (Vec<u8>, Vec<Address<'a>>) {
+    let mut w = Writer::new();
+    let mut addresses = Vec::new();
+    for (n, provider) in providers.iter().enumerate() {
+        let of = sites.iter().filter(|(_, s)| s.provider == n);
+        one(&mut w, provider, of, &mut addresses);
+    }
+    let bytes = w.finish();
+    // Where the sections came to lie is known only now.
+    let offset = |section: u32| {
+        let at = size_of::<Header>() + section as usize * size_of::<SectionHeader>();
+        let row = bytes.get(at..).and_then(|b| SectionHeader::read_from_prefix(b).ok());
+        row.map_or(0, |(row, _)| row.offset)
+    };
+    let done = addresses.into_iter();
+    let done = done.map(|(section, at, of)| Address { offset: offset(section) + at, of }).collect();
+    (bytes, done)
+}
+
+fn one<'a>(
+    w: &mut Writer,
+    provider: &Provider,
+    sites: impl Iterator<Item = &'a (usize, Site)>,
+    addresses: &mut Vec<(u32, u64, &'a Site)>,
+) {
+    let mut groups: BTreeMap<_, Group<'_>> = BTreeMap::new();
+    for (object, site) in sites {
+        let group = groups.entry((site.probe, *object, site.section, &site.function)).or_default();
+        match site.is_question {
+            true => group.questions.push(site),
+            false => group.places.push(site),
+        }
+    }
+    let (mut probes, mut prargs) = (Vec::new(), Vec::new());
+    let (mut places, mut questions) = (Vec::<u32>::new(), Vec::<u32>::new());
+    let mut firsts = Vec::new();
+    for ((probe, _, _, function), group) in groups {
+        let all = Iterator::chain(group.places.iter(), group.questions.iter());
+        let (Some(declared), Some(first)) =
+            (provider.probes.get(probe), all.min_by_key(|s| s.offset))
+        else {
+            continue;
+        };
+        // CAST: text of an object, and of less than 2^32 places.
+        let distance = |s: &&Site| (s.offset - first.offset) as u32;
+        let natives: Vec<String> = declared.natives.iter().map(|ty| ty.to_string()).collect();
+        let args: Vec<String> = declared.args.iter().map(|arg| arg.ty.to_string()).collect();
+        let mut row =
+            |texts: &[String]| w.row(&texts.iter().map(String::as_str).collect::<Vec<_>>());
+        let (natives_at, args_at) = (row(&natives), row(&args));
+        let entry = DofProbe {
+            address: 0,
+            function: w.string(function),
+            name: w.string(&declared.name.replace("__", "-")),
+            natives: natives_at,
+            args: args_at,
+            first_arg: prargs.len() as u32,
+            first_place: places.len() as u32,
+            native_count: natives.len() as u8,
+            arg_count: args.len() as u8,
+            place_count: group.places.len() as u16,
+            first_question: questions.len() as u32,
+            question_count: group.questions.len() as u16,
+            pad: [0; 3],
+        };
+        firsts.push((probes.len() as u64, *first));
+        probes.extend_from_slice(entry.as_bytes());
+        prargs.extend(declared.args.iter().map(|arg| arg.slot.unwrap_or(0)));
+        places.extend(group.places.iter().map(distance));
+        questions.extend(group.questions.iter().map(distance));
+    }
+    if probes.is_empty() {
+        return;
+    }
+    let entry = size_of::<DofProbe>() as u32;
+    let probes = w.add(SectionKind::Probes, 8, entry, probes);
+    let mut optional = |kind, entry, data: Vec<u8>| match data.is_empty() {
+        true => SECIDX_NONE,
+        false => w.add(kind, entry, entry, data),
+    };
+    let prargs = optional(SectionKind::PrArgs, 1, prargs);
+    let proffs = optional(SectionKind::PrOffs, 4, places.as_bytes().to_vec());
+    let prenoffs = optional(SectionKind::PrenOffs, 4, questions.as_bytes().to_vec());
+    let name = w.string(&provider.name);
+    let attributes = [Attributes::KERNEL.packed(); 5];
+    let head = DofProvider { strtab: STRINGS, probes, prargs, proffs, name, attributes, prenoffs };
+    w.add(SectionKind::Provider, 4, 0, head.as_bytes().to_vec());
+    let field = offset_of!(DofProbe, address) as u64;
+    let mut all = Vec::new();
+    for (at, first) in firsts {
+        let offset = at + field;
+        all.push(DofRelDesc { name: 0, kind: REL_SELF, offset, data: 0 });
+        addresses.push((probes, offset, first));
+    }
+    let entry = size_of::<DofRelDesc>() as u32;
+    let relocations = w.add(SectionKind::RelTab, 8, entry, all.as_bytes().to_vec());
+    let head = DofRelHdr { strtab: STRINGS, relocations, target: probes };
+    w.add(SectionKind::UrelHdr, 4, 0, head.as_bytes().to_vec());
+}

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0
+//! A relocatable object that is read, changed and written again.
+
+use std::mem::size_of;
+use zerocopy::{FromBytes, IntoBytes};
+use zerocopy_derive::{FromBytes, Immutable, IntoBytes, KnownLayout};
+
+const MAGIC: &[u8] = b"\x7fELF\x02\x01\x01";
+const RELOCATABLE: u16 = 1;
+const X86_64: u16 = 62;
+
+/// `SHT_SYMTAB`, `SHT_RELA`, `SHT_NOBITS`.
+const SYMTAB: u32 = 2;
+pub const RELA: u32 = 4;
+const NOBITS: u32 = 8;
+/// `SHF_ALLOC`, `SHF_EXECINSTR`, `SHF_INFO_LINK`, `SHF_GROUP`.
+pub const ALLOC: u64 = 2;
+pub const EXEC: u64 = 4;
+pub const INFO_LINK: u64 = 0x40;
+pub const GROUP: u64 = 0x200;
+/// `STB_GLOBAL`, `STB_WEAK`, `STT_FUNC`, `STV_HIDDEN`.
+pub const GLOBAL: u8 = 1;
+pub const WEAK: u8 = 2;
+pub const FUNC: u8 = 2;
+pub const HIDDEN: u8 = 2;
+
+#[repr(C)]
+#[derive(Debug, Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout)]
+struct Head {
+    ident: [u8; 16],
+    kind: u16,
+    machine: u16,
+    version: u32,
+    entry: u64,
+    segments_at: u64,
+    sections_at: u64,
+    flags: u32,
+    size: u16,
+    segment_size: u16,
+    segments: u16,
+    section_size: u16,
+    sections: u16,
+    names: u16,
+}
+
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default, FromBytes, IntoBytes, Immutable, KnownLayout)]
+pub struct Row {
+    name: u32,
+    pub kind: u32,
+    pub flags: u64,
+    addr: u64,
+    offset: u64,
+    size: u64,
+    pub link: u32,
+    pub info: u32,
+    pub align: u64,
+    pub entry_size: u64,
+}
+
+/// A section.
+#[derive(Debug, Clone)]
+pub struct Section {
+    pub row: Row,
+    pub data: Vec<u8>,
+}
+
+/// A symbol.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout)]
+pub struct Symbol {
+    name: u32,
+    pub info: u8,
+    pub other: u8,
+    pub section: u16,
+    pub value: u64,
+    pub size: u64,
+}
+
+/// A place that refers to a symbol.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout)]
+pub struct Rela {
+    pub offset: u64,
+    pub info: u64,
+    pub addend: i64,
+}
+
+impl Rela {
+    pub fn kind(&self) -> u32 {
+        // CAST: the lower half.
+        self.info as u32
+    }
+
+    pub fn symbol(&self) -> usize {
+        (self.info >> 32) as usize
+    }
+}
+
+/// A relocatable object.
+#[derive(Debug)]
+pub struct Object {
+    head: Head,
+    pub sections: Vec<Section>,
+    pub symbols: Vec<Symbol>,
+    /// Sections of the symbols and of their names.
+    symtab: usize,
+    strtab: usize,
+}
+
+/// The structures that bytes are.
+pub fn all<T: FromBytes>(bytes: &[u8]) -> Vec<T> {
+    bytes.chunks_exact(size_of::<T>()).filter_map(|b| T::read_from_bytes(b).ok()).collect()
+}
+
+fn text(strings: &[u8], at: u32) -> &str {
+    let rest = strings.get(at as usize..).unwrap_or_default();
+    let end = rest.iter().position(|b| *b == 0).unwrap_or(rest.len());
+    rest.get(..end).and_then(|name| std::str::from_utf8(name).ok()).unwrap_or("")
+}
+
+impl Object {
+    /// Reads one; an error says why it is none.
+    pub fn read(bytes: &[u8]) -> Result<Self, &'static str> {
+        if bytes.starts_with(b"BC\xc0\xde") {
+            return Err("it is LLVM's intermediate code (-flto): its calls are not compiled yet");
+        }
+        if bytes.starts_with(b"!<arch>") {
+            return Err("it is an archive: give the objects before they are put into it");
+        }
+        let (head, _) = Head::read_from_prefix(bytes).map_err(|_| "it is no ELF object")?;
+        if !head.ident.starts_with(MAGIC) || head.machine != X86_64 {
+            return Err("it is no ELF object of x86-64");
+        }
+        if head.kind != RELOCATABLE {
+            return Err("it is linked already: give the objects that the compiler makes (-c)");
+        }
+        let damaged = "it is damaged: a section lies outside of the file";
+        if usize::from(head.section_size) != size_of::<Row>() || head.sections == 0 {
+            return Err("it has more sections than this reads, or none");
+        }
+        let part = |from: u64, size: u64| {
+            let from = usize::try_from(from).ok()?;
+            bytes.get(from..from.checked_add(usize::try_from(size).ok()?)?)
+        };
+        let table = u64::from(head.sections) * size_of::<Row>() as u64;
+        let mut sections = Vec::new();
+        for row in all::<Row>(part(head.sections_at, table).ok_or(damaged)?) {
+            let size = if row.kind == NOBITS || row.kind == 0 { 0 } else { row.size };
+            let data = part(row.offset, size).ok_or(damaged)?.to_vec();
+            sections.push(Section { row, data });
+        }
+        let symtab = sections.iter().position(|s| s.row.kind == SYMTAB);
+        let symtab = symtab.ok_or("it has no symbols: it is stripped")?;
+        let table = sections.get(symtab).ok_or(damaged)?;
+        let (symbols, strtab) = (all(&table.data), table.row.link as usize);
+        if sections.len() <= strtab.max(head.names.into()) {
+            return Err(damaged);
+        }
+        Ok(Self { head, sections, symbols, symtab, strtab })
+    }
+
+    /// A section's name.
+    pub fn section_name(&self, at: usize) -> &str {
+        let row = self.sections.get(at).map_or(0, |s| s.row.name);
+        let names = self.sections.get(usize::from(self.head.names));
+        names.map_or("", |s| text(&s.data, row))
+    }
+
+    /// A symbol's name.
+    pub fn name(&self, symbol: &Symbol) -> &str {
+        self.sections.get(self.strtab).map_or("", |s| text(&s.data, symbol.name))
+    }
+
+    fn add_text(&mut self, section: usize, text: &str) -> u32 {
+        let Some(s) = self.sections.get_mut(section) else { return 0 };
+        // CAST: the files that are read are smaller.
+        let at = s.data.len() as u32;
+        s.data.extend_from_slice(text.as_bytes());
+        s.data.push(0);
+        at
+    }
+
+    /// Adds a symbol that other objects see, though no other program or library; gives its number. In no
+    /// section: it is looked for in other objects.
+    pub fn add_symbol(&mut self, name: &str, binding: u8, section: u16, value: u64) -> usize {
+        let name = self.add_text(self.strtab, name);
+        self.symbols.push(Symbol {
+            name,
+            info: binding << 4,
+            other: HIDDEN,
+            section,
+            value,
+            size: 0,
+        });
+        self.symbols.len() - 1
+    }
+
+    /// Adds a section with the places in section `of` that refer to symbols.
+    pub fn add_relocations(&mut self, name: &str, of: usize, all: &[Rela]) {
+        let name = self.add_text(self.head.names.into(), name);
+        // CAST: there are less than 2^16 sections.
+        let row = Row {
+            name,
+            kind: RELA,
+            flags: INFO_LINK,
+            link: self.symtab as u32,
+            info: of as u32,
+            align: 8,
+            entry_size: size_of::<Rela>() as u64,
+            ..Row::default()
+        };
+        self.sections.push(Section { row, data: all.as_bytes().to_vec() });
+    }
+
+    /// As a file.
+    pub fn write(mut self) -> Vec<u8> {
+        if let Some(table) = self.sections.get_mut(self.symtab) {
+            table.data = self.symbols.as_bytes().to_vec();
+        }
+        let mut out = vec![0; size_of::<Head>()];
+        for s in self.sections.iter_mut() {
+            let align = usize::try_from(s.row.align).unwrap_or(1).max(1);
+            out.resize(out.len().next_multiple_of(align), 0);
+            s.row.offset = out.len() as u64;
+            if s.row.kind != NOBITS && s.row.kind != 0 {
+                s.row.size = s.data.len() as u64;
+            }
+            out.extend_from_slice(&s.data);
+        }
+        out.resize(out.len().next_multiple_of(8), 0);
+        self.head.sections_at = out.len() as u64;
+        // CAST: there were less, and few are added.
+        self.head.sections = self.sections.len() as u16;
+        for s in &self.sections {
+            out.extend_from_slice(s.row.as_bytes());
+        }
+        if let Some(head) = out.get_mut(..size_of::<Head>()) {
+            head.copy_from_slice(self.head.as_bytes());
+        }
+        out
+    }
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0
+//! `-h`: declared providers to a C header.
+//!
+//! For each probe a macro that is a call of a function which exists nowhere, and another one that is the
+//! question whether somebody traces it. `-G` finds these calls, and takes them out.
+
+use super::{BETWEEN, CALL, QUESTION};
+use d::program::DeclaredProbe;
+use d::types::{Int, StructKind, Type};
+use d::Provider;
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::sync::Arc;
+
+/// Names of integers that a C program has; all others are D's or the declaration's own.
+const OF_C: &[&str] = &[
+    "int",
+    "unsigned int",
+    "long",
+    "unsigned long",
+    "long long",
+    "unsigned long long",
+    "short",
+    "unsigned short",
+    "char",
+    "signed char",
+    "unsigned char",
+    "int8_t",
+    "int16_t",
+    "int32_t",
+    "int64_t",
+    "intptr_t",
+    "uint8_t",
+    "uint16_t",
+    "uint32_t",
+    "uint64_t",
+    "uintptr_t",
+    "size_t",
+    "ssize_t",
+    "off_t",
+    "time_t",
+    "pid_t",
+    "uid_t",
+    "gid_t",
+    "mode_t",
+    "dev_t",
+    "ino_t",
+];
+
+/// The header of a file of this name.
+pub fn write(providers: &[Provider], file: &str) -> String {
+    let upper = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
+    let guard: String = file.chars().map(upper).collect();
+    let mut out = format!(
+        "/* Made by dtrace -h: do not edit. */\n\
+         #ifndef _DTRACE_{guard}\n#define _DTRACE_{guard}\n\n\
+         #include <stdint.h>\n#include <sys/types.h>\n\n\
+         /* -D_DTRACE_VERSION=0 builds a program without its probes. */\n\
+         #ifndef _DTRACE_VERSION\n#define _DTRACE_VERSION 1\n#endif\n\n\
+         #ifdef __cplusplus\nextern \"C\" {{\n#endif\n"
+    );
+    for provider in providers {
+        one(provider, &mut out);
+    }
+    let _ = write!(out, "\n#ifdef __cplusplus\n}}\n#endif\n\n#endif\n");
+    out
+}
+
+fn one(provider: &Provider, out: &mut String) {
+    let name = &provider.name;
+    let _ = write!(out, "\n#if _DTRACE_VERSION\n");
+    let mut known = BTreeSet::new();
+    let all = provider.probes.iter().flat_map(|p| &p.natives);
+    all.for_each(|ty| tags(ty, &mut known));
+    if !known.is_empty() {
+        out.push('\n');
+    }
+    for tag in known {
+        let _ = writeln!(out, "{tag};");
+    }
+    for probe in &provider.probes {
+        let types: Vec<String> = probe.natives.iter().map(of_c).collect();
+        let types = if types.is_empty() { "void".to_string() } else { types.join(", ") };
+        let (list, is, probe) = (list(probe), macro_name(name, probe), &probe.name);
+        let _ = write!(
+            out,
+            "\nextern void {CALL}{name}{BETWEEN}{probe}({types});\n\
+             extern int {QUESTION}{name}{BETWEEN}{probe}(void);\n\
+             #define {is}({list}) \\\n\t{CALL}{name}{BETWEEN}{probe}({list})\n\
+             #define {is}_ENABLED() \\\n\t{QUESTION}{name}{BETWEEN}{probe}()\n"
+        );
+    }
+    let _ = write!(out, "\n#else\n\n");
+    for probe in &provider.probes {
+        let (list, is) = (list(probe), macro_name(name, probe));
+        let _ =
+            write!(out, "#define {is}({list}) do {{ }} while (0)\n#define {is}_ENABLED() (0)\n");
+    }
+    let _ = write!(out, "\n#endif\n");
+}
+
+/// `TOY_TICK__MORE` is `TOY_TICK_MORE`.
+fn macro_name(provider: &str, probe: &DeclaredProbe) -> String {
+    format!("{provider}_{}", probe.name.replace("__", "_")).to_ascii_uppercase()
+}
+
+/// Names of a macro's arguments.
+fn list(probe: &DeclaredProbe) -> String {
+    let names: Vec<String> = (0..probe.natives.len()).map(|n| format!("arg{n}")).collect();
+    names.join(", ")
+}
+
+/// The structs and unions that a type names.
+fn tags(ty: &Type, into: &mut BTreeSet<String>) {
+    match ty {
+        Type::Struct(s) if !s.tag.is_empty() => drop(into.insert(s.to_string())),
+        Type::Pointer(to) | Type::Array(to, _) => tags(to, into),
+        _ => {}
+    }
+}
+
+/// As C writes it. What is pointed to is passed on as it is, so it may be const.
+fn of_c(ty: &Type) -> String {
+    match ty {
+        Type::Pointer(to) => match &**to {
+            Type::Int(_) | Type::Void => format!("const {} *", of_c(to)),
+            Type::Struct(s) if matches!(s.kind, StructKind::Struct | StructKind::Union) => {
+                format!("const {s} *")
+            }
+            _ => plain(ty).to_string(),
+        },
+        Type::String => "const char *".into(),
+        _ => plain(ty).to_string(),
+    }
+}
+
+/// The same type by names that C has.
+fn plain(ty: &Type) -> Type {
+    match ty {
+        Type::Int(int) if !OF_C.contains(&int.name) => {
+            let same = OF_C.iter().filter_map(|name| Int::named(name)).find(|i| i == int);
+            Type::Int(same.unwrap_or(*int))
+        }
+        Type::Pointer(to) => Type::Pointer(Arc::new(plain(to))),
+        Type::Array(of, n) => Type::Array(Arc::new(plain(of)), *n),
+        Type::String => Type::Pointer(Arc::new(Type::Int(Int::CHAR))),
+        other => other.clone(),
+    }
+}

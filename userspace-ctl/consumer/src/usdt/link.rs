@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0
+//! `-G`: from objects to the object that makes them a program with probes.
+
+use super::dof;
+use super::elf::{Object, Rela, GLOBAL, WEAK};
+use super::sites::{self, Site};
+use crate::error::{reason, Error};
+use d::Provider;
+use std::collections::{BTreeSet, HashMap};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+/// What tells the kernel, compiled; its section for the DOF is empty.
+const REGISTER: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/register.o"));
+const DOF: &str = ".SUNW_dof";
+/// `R_X86_64_PC64`: a distance from where it stands.
+const PC64: u64 = 24;
+/// Most places of all probes: what the kernel takes.
+const MOST: usize = abi::helper::MAX_PLACES;
+
+/// Replaces the calls in the objects, each in its file, and writes the object to be linked with them. If
+/// one of them cannot be had, none is changed.
+pub fn link(providers: &[Provider], objects: &[String], to: &str) -> Result<(), Error> {
+    let mut all: Vec<(usize, Site)> = Vec::new();
+    let mut known = BTreeSet::new();
+    let mut changed = Vec::new();
+    for (n, file) in objects.iter().enumerate() {
+        let failed = |why: String| Error::new(format!("failed to link script with {file}"), why);
+        let bytes = std::fs::read(file).map_err(|e| failed(reason(&e)))?;
+        let mut object = Object::read(&bytes).map_err(|why| failed(why.into()))?;
+        let mut key = DefaultHasher::new();
+        file.hash(&mut key);
+        let sites = sites::take(&mut object, &format!("{:x}", key.finish()), providers);
+        let sites = sites.map_err(failed)?;
+        let new = object.write();
+        if new != bytes {
+            changed.push((file, new));
+        }
+        let first = |s: &Site| known.insert(s.symbol.clone());
+        all.extend(sites.into_iter().filter(first).map(|s| (n, s)));
+    }
+    let failed = |why: String| Error::new(format!("failed to write {to}"), why);
+    if all.is_empty() {
+        let names: Vec<&str> = providers.iter().map(|p| p.name.as_str()).collect();
+        let why = format!("no object calls a probe of provider {}", names.join(" or "));
+        let hint = "the macros of the header that `dtrace -h` writes do";
+        return Err(failed(why).hint(hint));
+    }
+    if all.len() > MOST {
+        return Err(failed(format!("{} places of probes are more than {MOST}", all.len())));
+    }
+    let bytes = object(providers, &all).map_err(|why| failed(why.into()))?;
+    for (file, new) in changed {
+        replace(Path::new(file), &new)
+            .map_err(|e| Error::new(format!("failed to write {file}"), reason(&e)))?;
+    }
+    replace(Path::new(to), &bytes).map_err(|e| failed(reason(&e)))
+}
+
+/// What registers, with the DOF in it.
+fn object(providers: &[Provider], sites: &[(usize, Site)]) -> Result<Vec<u8>, &'static str> {
+    let mut object = Object::read(REGISTER)?;
+    let (bytes, addresses) = dof::write(providers, sites);
+    let at = (0..object.sections.len()).find(|n| object.section_name(*n) == DOF);
+    let at = at.ok_or("this dtrace was built without a place for the DOF")?;
+    let mut known = HashMap::new();
+    let mut relocations = Vec::new();
+    for address in addresses {
+        let name = address.of.symbol.as_str();
+        // Objects may differ in what of a common function they have.
+        let binding = if address.of.is_shared { WEAK } else { GLOBAL };
+        let symbol = known.entry(name).or_insert_with(|| object.add_symbol(name, binding, 0, 0));
+        let info = (*symbol as u64) << 32 | PC64;
+        relocations.push(Rela { offset: address.offset, info, addend: 0 });
+    }
+    if let Some(section) = object.sections.get_mut(at) {
+        section.data = bytes;
+    }
+    object.add_relocations(&format!(".rela{DOF}"), at, &relocations);
+    Ok(object.write())
+}
+
+/// Writes a file by another one beside it: it is the old one or the new one at any time.
+fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let mut name = path.as_os_str().to_os_string();
+    name.push(format!(".{}", std::process::id()));
+    let beside = Path::new(&name);
+    let write = || {
+        let mut file = std::fs::File::create(beside)?;
+        file.write_all(bytes)?;
+        if let Ok(old) = std::fs::metadata(path) {
+            file.set_permissions(std::fs::Permissions::from_mode(old.permissions().mode()))?;
+        }
+        std::fs::rename(beside, path)
+    };
+    write().inspect_err(|_| drop(std::fs::remove_file(beside)))
+}

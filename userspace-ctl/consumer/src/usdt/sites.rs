@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: GPL-2.0
+//! The places of an object where probes are: found, made into instructions that do nothing, and given
+//! symbols by which they are found again.
+//!
+//! | call | becomes | traced, the kernel |
+//! |---|---|---|
+//! | `call probe` | `nop` | fires |
+//! | `jmp probe` | `ret; nop` | fires |
+//! | `call question` | `xor %eax,%eax; nop` | has it answer 1 |
+//! | `jmp question` | `xor %eax,%eax; ret; nop` | the same |
+//!
+//! A conditional jump to one of them becomes a jump around the same.
+
+use super::elf::{self, Object, Rela, ALLOC, EXEC, FUNC, GLOBAL, GROUP, HIDDEN, WEAK};
+use super::{BETWEEN, CALL, QUESTION};
+use d::Provider;
+use std::collections::{BTreeMap, HashMap};
+use std::mem::size_of;
+use zerocopy::IntoBytes;
+
+/// What the symbols of places begin with. Behind it: `p` for a probe, `e` for a question; provider; probe;
+/// a number; what tells this object, or the function that several objects have in common, from others.
+const PLACE: &str = "$dtrace";
+
+/// Longest name of a function that is kept.
+const MOST: usize = abi::probe::FUNCTION_LEN - 1;
+
+/// A place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Site {
+    /// The symbol that stands there.
+    pub symbol: String,
+    /// Other objects may have it, too, and then one of them counts.
+    pub is_shared: bool,
+    pub provider: usize,
+    pub probe: usize,
+    /// It is the question whether the probe is enabled.
+    pub is_question: bool,
+    pub function: String,
+    pub section: u16,
+    pub offset: u64,
+}
+
+/// `R_X86_64_*` of what a call or a jump refers by.
+const PC32: u32 = 2;
+const PLT32: u32 = 4;
+const GOT: [u32; 3] = [9, 41, 42];
+
+/// Which probe of which provider, and whether it is its question.
+type Meaning = (usize, usize, bool);
+
+/// Replaces the calls of the providers' probes; gives their places, those of earlier runs included.
+pub fn take(object: &mut Object, key: &str, providers: &[Provider]) -> Result<Vec<Site>, String> {
+    let lto = (0..object.sections.len()).any(|n| object.section_name(n).starts_with(".gnu.lto_"));
+    if lto {
+        return Err("it is compiled for link-time optimisation: compile with -fno-lto".into());
+    }
+    let meanings = meanings(providers);
+    let mut wanted = HashMap::new();
+    for (n, symbol) in object.symbols.iter().enumerate() {
+        let name = object.name(symbol);
+        match meanings.get(name) {
+            Some(meaning) => drop(wanted.insert(n, *meaning)),
+            None => undeclared(name, providers)?,
+        }
+    }
+    let mut found = known(object, providers);
+    let mut numbers: BTreeMap<String, usize> = BTreeMap::new();
+    for n in 0..object.sections.len() {
+        for site in in_section(object, n, &wanted)? {
+            let Found { section, offset, meaning: (provider, probe, is_question) } = site;
+            let function = function_at(object, section, offset);
+            let row = object.sections.get(usize::from(section)).map(|s| s.row);
+            let is_shared = row.is_some_and(|row| row.flags & GROUP != 0);
+            let of = if is_shared { function.as_str() } else { key };
+            let kind = if is_question { 'e' } else { 'p' };
+            let names = providers.get(provider).and_then(|p| Some((p, p.probes.get(probe)?)));
+            let Some((p, q)) = names else { continue };
+            let head = format!("{PLACE}.{kind}.{}.{}", p.name, q.name);
+            let number = numbers.entry(format!("{head}.{of}")).or_default();
+            let symbol = format!("{head}.{number}.{of}");
+            *number += 1;
+            object.add_symbol(&symbol, GLOBAL, section, offset);
+            let function = short(&function);
+            found.push(Site {
+                symbol,
+                is_shared,
+                provider,
+                probe,
+                is_question,
+                function,
+                section,
+                offset,
+            });
+        }
+    }
+    // Nobody refers to them any more; nor shall a library be thought to need them.
+    for n in wanted.keys() {
+        if let Some(symbol) = object.symbols.get_mut(*n) {
+            (symbol.info, symbol.other) = (WEAK << 4, HIDDEN);
+        }
+    }
+    Ok(found)
+}
+
+/// Names of functions that exist nowhere.
+fn meanings(providers: &[Provider]) -> HashMap<String, Meaning> {
+    let mut all = HashMap::new();
+    for (n, provider) in providers.iter().enumerate() {
+        for (m, probe) in provider.probes.iter().enumerate() {
+            let name = format!("{}{BETWEEN}{}", provider.name, probe.name);
+            all.insert(format!("{CALL}{name}"), (n, m, false));
+            all.insert(format!("{QUESTION}{name}"), (n, m, true));
+        }
+    }
+    all
+}
+
+/// A probe that its provider does not have is a mistake; other providers have their own turn.
+fn undeclared(name: &str, providers: &[Provider]) -> Result<(), String> {
+    let rest = name.strip_prefix(CALL).or_else(|| name.strip_prefix(QUESTION));
+    for provider in providers {
+        let of = rest.and_then(|rest| rest.strip_prefix(&provider.name)?.strip_prefix(BETWEEN));
+        if let Some(probe) = of {
+            return Err(format!(
+                "it calls probe {probe}, which provider {} has not",
+                provider.name
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Places that an earlier run has left.
+fn known(object: &Object, providers: &[Provider]) -> Vec<Site> {
+    let mut found = Vec::new();
+    for symbol in object.symbols.iter().filter(|s| s.section != 0) {
+        let name = object.name(symbol);
+        let mut words = name.splitn(6, '.');
+        let mut word = || words.next().unwrap_or("");
+        let [place, kind, of, called, _, key] = std::array::from_fn(|_| word());
+        if place != PLACE {
+            continue;
+        }
+        let Some(provider) = providers.iter().position(|p| p.name == of) else { continue };
+        let probes = providers.get(provider).map_or(&[][..], |p| &p.probes);
+        let Some(probe) = probes.iter().position(|p| p.name == called) else { continue };
+        let function = function_at(object, symbol.section, symbol.value);
+        found.push(Site {
+            symbol: name.to_string(),
+            is_shared: key == function,
+            provider,
+            probe,
+            is_question: kind == "e",
+            function: short(&function),
+            section: symbol.section,
+            offset: symbol.value,
+        });
+    }
+    found
+}
+
+struct Found {
+    section: u16,
+    offset: u64,
+    meaning: Meaning,
+}
+
+/// Replaces the calls that one section of relocations tells of.
+fn in_section(
+    object: &mut Object,
+    at: usize,
+    wanted: &HashMap<usize, Meaning>,
+) -> Result<Vec<Found>, String> {
+    let Some(row) = object.sections.get(at).map(|s| s.row) else { return Ok(Vec::new()) };
+    let target = row.info as usize;
+    let flags = object.sections.get(target).map_or(0, |s| s.row.flags);
+    if row.kind != elf::RELA || flags & ALLOC == 0 {
+        return Ok(Vec::new());
+    }
+    let mut all: Vec<Rela> = object.sections.get(at).map_or(Vec::new(), |s| elf::all(&s.data));
+    let mut found = Vec::new();
+    for (n, rela) in all.iter_mut().enumerate() {
+        let Some(&meaning) = wanted.get(&rela.symbol()) else { continue };
+        let section = u16::try_from(target).map_err(|_| "it has too many sections".to_string())?;
+        let code = object.sections.get_mut(target).map(|s| &mut s.data);
+        let is_code = flags & EXEC != 0;
+        let place = code.filter(|_| is_code).and_then(|code| replace(code, rela, meaning.2));
+        let Some(offset) = place else {
+            let symbol = object.symbols.get(rela.symbol());
+            let name = symbol.map_or("", |s| object.name(s));
+            let function = function_at(object, section, rela.offset);
+            return Err(format!(
+                "{function} ({}+{:#x}) refers to {name} by what is no direct call: \
+                 a probe can be called, by its macro, and no more",
+                object.section_name(target),
+                rela.offset
+            ));
+        };
+        found.push(Found { section, offset, meaning });
+        (rela.info, rela.addend) = (0, 0);
+        let bytes = object.sections.get_mut(at).map(|s| &mut s.data);
+        let from = n * size_of::<Rela>();
+        if let Some(to) = bytes.and_then(|b| b.get_mut(from..from + size_of::<Rela>())) {
+            to.copy_from_slice(rela.as_bytes());
+        }
+    }
+    Ok(found)
+}
+
+/// Instructions that do nothing, by their lengths.
+const NOPS: [&[u8]; 7] = [
+    &[],
+    &[0x90],
+    &[0x66, 0x90],
+    &[0x0f, 0x1f, 0x00],
+    &[0x0f, 0x1f, 0x40, 0x00],
+    &[0x0f, 0x1f, 0x44, 0x00, 0x00],
+    &[0x66, 0x0f, 0x1f, 0x44, 0x00, 0x00],
+];
+const RET: u8 = 0xc3;
+const CLEAR: [u8; 2] = [0x31, 0xc0];
+
+/// Replaces a call; gives where the probe is then. `None`: it is no call.
+fn replace(code: &mut [u8], rela: &Rela, is_question: bool) -> Option<u64> {
+    let at = usize::try_from(rela.offset).ok()?;
+    let before = |n: usize| Some(*code.get(at.checked_sub(n)?)?);
+    let is_near = matches!(rela.kind(), PC32 | PLT32);
+    let is_got = GOT.contains(&rela.kind());
+    // How many bytes stand in front of the address, and what is done with it.
+    let (head, jumps, condition) = match (before(2), before(1)?) {
+        (_, 0xe8) if is_near => (1, false, None),
+        (_, 0xe9) if is_near => (1, true, None),
+        (Some(0x0f), cc @ 0x80..=0x8f) if is_near => (2, true, Some(cc & 15)),
+        (Some(0xff), 0x15) if is_got => (2, false, None),
+        (Some(0xff), 0x25) if is_got => (2, true, None),
+        _ => return None,
+    };
+    let mut new = Vec::new();
+    // The opposite, around the rest.
+    new.extend(condition.map(|cc| [0x70 | (cc ^ 1), 4]).into_iter().flatten());
+    let offset = at - head + new.len();
+    if is_question {
+        new.extend(CLEAR);
+    }
+    new.extend(jumps.then_some(RET));
+    let room = code.get_mut(at - head..at + 4)?;
+    let rest = room.len().checked_sub(new.len())?;
+    new.extend_from_slice(NOPS.get(rest)?);
+    room.copy_from_slice(&new);
+    Some(offset as u64)
+}
+
+/// The function around a place.
+fn function_at(object: &Object, section: u16, offset: u64) -> String {
+    let holds = |s: &&elf::Symbol| {
+        let within = offset.wrapping_sub(s.value) < s.size.max(1);
+        s.info & 15 == FUNC && s.section == section && within
+    };
+    let found = object.symbols.iter().find(holds).map(|s| object.name(s));
+    found.unwrap_or_else(|| object.section_name(section.into())).to_string()
+}
+
+/// As its probes have it: without what the compiler adds to the names of its copies and parts.
+fn short(function: &str) -> String {
+    let plain = match function.find('.') {
+        Some(at) if at > 0 => function.get(..at).unwrap_or(function),
+        _ => function,
+    };
+    plain.chars().take(MOST).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_become_nothing() {
+        let (near, got) = (PLT32, 41);
+        for (kind, question, was, want, place) in [
+            (near, false, &[0xe8][..], &[0x0f, 0x1f, 0x44, 0, 0][..], 0),
+            (near, true, &[0xe8], &[0x31, 0xc0, 0x0f, 0x1f, 0], 0),
+            (near, false, &[0xe9], &[RET, 0x0f, 0x1f, 0x40, 0], 0),
+            (near, true, &[0xe9], &[0x31, 0xc0, RET, 0x66, 0x90], 0),
+            (near, false, &[0x0f, 0x84], &[0x75, 4, RET, 0x0f, 0x1f, 0], 2),
+            (near, true, &[0x0f, 0x85], &[0x74, 4, 0x31, 0xc0, RET, 0x90], 2),
+            (got, false, &[0xff, 0x15], &[0x66, 0x0f, 0x1f, 0x44, 0, 0], 0),
+            (got, true, &[0xff, 0x25], &[0x31, 0xc0, RET, 0x0f, 0x1f, 0], 0),
+        ] {
+            let mut code = [&[0x55][..], was, &[0; 4], &[0x5d]].concat();
+            let offset = 1 + was.len() as u64;
+            let rela = Rela { offset, info: kind.into(), addend: -4 };
+            assert_eq!(replace(&mut code, &rela, question), Some(1 + place), "{was:x?}");
+            assert_eq!(code, [&[0x55][..], want, &[0x5d]].concat());
+        }
+        let rela = Rela { offset: 3, info: PC32.into(), addend: -4 };
+        // lea probe(%rip), %rdi
+        assert_eq!(replace(&mut [0x48, 0x8d, 0x3d, 0, 0, 0, 0], &rela, false), None);
+        assert_eq!(replace(&mut [0x55, 0xe8], &Rela { offset: 2, ..rela }, false), None);
+    }
+
+    #[test]
+    fn names_of_parts() {
+        assert_eq!(short("work.constprop.0"), "work");
+        assert_eq!(short(".text.unlikely"), ".text.unlikely");
+    }
+}
