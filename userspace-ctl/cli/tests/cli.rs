@@ -71,13 +71,17 @@ fn usage() {
         (&["-a", "-n", "BEGIN"], "dtrace: -a takes the program that -A left, and no other"),
         (&["-a", "-l"], "dtrace: -a lists nothing"),
         (&["-A", "-n", "BEGIN", "-c", "true"], "dtrace: anonymous tracing knows no -c or -p"),
-        (&["-h", "-s", "x.d"], "dtrace: option -h is not supported yet"),
+        (&["-h"], "dtrace: -h needs one script that declares providers: -h -s FILE.d"),
+        (
+            &["-G", "-s", "x.d"],
+            "dtrace: -G needs the objects of the program: -G -s FILE.d OBJECT.o ...",
+        ),
         (
             &["-e", "-x", "zone=a", "-n", "BEGIN"],
             "dtrace: option -x zone is not supported: \
              Linux has no zones; a predicate on pid, uid or curthread->nsproxy does",
         ),
-        (&["-l", "-V"], "dtrace: only one of -A, -l and -V at a time"),
+        (&["-l", "-V"], "dtrace: only one of -A, -G, -h, -l and -V at a time"),
         (&["-K"], "dtrace: unexpected argument '-K' found"),
         (&["-o"], "dtrace: a value is required for '-o <FILE>' but none was supplied"),
         (&[], "dtrace: nothing to do; `dtrace --help` lists the options"),
