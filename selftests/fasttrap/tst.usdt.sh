@@ -35,6 +35,18 @@ echo 'void fire(int, char *, short *, long); short p[2]; int main(void) { fire(1
 dtrace -q -n 'toy$target:::tick { @ = count(); } END { printa("%@d\n", @); }' -c /tmp/linked >/tmp/o 2>&1
 expect "a command's library" "$(xargs </tmp/o)" "1"
 
+# A program that begins when its probes are wanted already.
+trace /tmp/o -Z -n 'toy*:::tick { @[probename] = count(); }'
+begin /tmp/toy
+there() { [ "$(dtrace -ln "toy$target:::tick" 2>/dev/null | names $target)" = "toy fire tick" ]; }
+until_ok there
+echo >&3
+until_ok grep -q "traced by 1" /tmp/said
+go_on
+end_well
+end_trace
+expect "one that begins later" "$(sed 1d /tmp/o | xargs)" "tick 20"
+
 sleep 1000 &
 none=$!
 dtrace -l -p $none >/tmp/o 2>&1

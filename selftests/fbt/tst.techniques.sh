@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# SECONDS: 600
+# SECONDS: 1200
 # ASSERTION: dtrace -lv says how each probe of a function is implemented, and each technique is in use.
 . /src/selftests/lib/sh
 dtrace -lv -P fbt -m vmlinux | sed -n 's/^\tImplementation: //p' >/tmp/how

@@ -6,8 +6,9 @@ use crate::maps::{self, Identity, Map};
 use crate::stapsdt::{self, Note};
 use std::cell::OnceCell;
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::rc::Rc;
 
 /// Files that were read; processes share them.
@@ -129,6 +130,15 @@ impl Process {
 pub fn all() -> Vec<u32> {
     let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     entries.filter_map(|e| e.file_name().to_str()?.parse().ok()).collect()
+}
+
+/// Those with a program, and which file that is: its device and inode.
+pub fn running() -> HashSet<(u32, [u64; 2])> {
+    let program = |pid| {
+        let exe = std::fs::metadata(format!("/proc/{pid}/exe")).ok()?;
+        Some((pid, [exe.dev(), exe.ino()]))
+    };
+    all().into_iter().filter_map(program).collect()
 }
 
 /// Where the program begins, as the kernel told it.

@@ -7,7 +7,8 @@
 //!  pid123:libc:malloc:entry ──► program::Process ──► expand ──► MAKE
 //!           └──► pid123:libc.so.6:malloc:entry, as the probe is called ──► ENABLE
 //! ```
-//! A description is kept: what a process maps later ([`Users::follow`]) gets its probes then.
+//! A description is kept: what a process maps later ([`Users::follow`]) gets its probes then, and so do programs
+//! that begin later, if any may bring the probes along.
 
 mod miss;
 pub mod start;
@@ -42,10 +43,40 @@ pub struct Users {
     when: When,
     images: Images,
     wanted: Vec<Wanted>,
+    anyones: Anyones,
     missed: HashMap<ProbePattern, Missed>,
     /// Refusals of which process are known: several descriptions may mean one place.
     refused: HashSet<(u32, [String; 3])>,
     told: Vec<String>,
+}
+
+/// Descriptions of probes that any program may bring along.
+#[derive(Debug, Default)]
+struct Anyones {
+    patterns: Vec<ProbePattern>,
+    /// Programs that run, and have been looked at.
+    old: HashSet<(u32, [u64; 2])>,
+    /// Those that have been looked at once: their libraries may not have been there.
+    young: HashSet<(u32, [u64; 2])>,
+}
+
+impl Anyones {
+    fn add(&mut self, pattern: &ProbePattern) {
+        self.patterns.push(pattern.clone());
+        self.old = process::running();
+    }
+
+    /// Programs that have begun of late.
+    fn begun(&mut self) -> Vec<u32> {
+        if self.patterns.is_empty() {
+            return Vec::new();
+        }
+        let now = process::running();
+        self.old.extend(std::mem::take(&mut self.young));
+        self.old.retain(|p| now.contains(p));
+        self.young = now.difference(&self.old).copied().collect();
+        self.young.iter().map(|(pid, _)| *pid).collect()
+    }
 }
 
 /// A description that names a process.
@@ -66,12 +97,15 @@ fn pid_of(provider: &str) -> Option<Result<u32, ()>> {
     Some(digits.parse().ok().filter(|n| *n > 0).ok_or(()))
 }
 
+/// Whether a glob says which provider it means; `*` means those that are there already.
+fn is_named(provider: &str) -> bool {
+    provider.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_')
+}
+
 /// The processes whose own providers a description may mean: `python1234` is of one, `python*` of any.
 fn those_with(provider: &str) -> Vec<u32> {
     if is_glob(provider.as_bytes()) {
-        // One that begins with a glob means what is there already.
-        let is_named = provider.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
-        return if is_named { process::all() } else { Vec::new() };
+        return if is_named(provider) { process::all() } else { Vec::new() };
     }
     let name = provider.trim_end_matches(|c: char| c.is_ascii_digit());
     let digits = provider.strip_prefix(name).unwrap_or("");
@@ -152,6 +186,9 @@ impl Users {
     fn usdt(&mut self, kernel: &mut dyn Kernel, pattern: ProbePattern) -> ProbePattern {
         let mut called = None;
         let is_spelt = !is_glob(pattern.provider.as_bytes());
+        if !is_spelt && is_named(&pattern.provider) {
+            self.anyones.add(&pattern);
+        }
         for pid in those_with(&pattern.provider) {
             // Of a glob it is not known that it means this command.
             if let Err(e) = if is_spelt { self.advance(pid, self.when) } else { Ok(()) } {
@@ -255,6 +292,20 @@ impl Users {
             };
             true
         });
+        for pid in self.anyones.begun() {
+            let Ok(process) = Process::read(pid) else { continue };
+            for pattern in self.anyones.patterns.clone() {
+                if wanted.iter().any(|w| w.pid == pid && w.pattern == pattern) {
+                    continue;
+                }
+                let (mut out, mut known) = (Batches::default(), HashSet::new());
+                if self.notes(&process, &pattern, &mut known, &mut out).is_some() {
+                    wanted.push(Wanted { pid, pattern, known });
+                    // Why not has been told.
+                    let _ = self.send(kernel, pid, out);
+                }
+            }
+        }
         self.wanted = wanted;
     }
 
@@ -313,12 +364,10 @@ impl Users {
         }
         let last = refused.last().map(|r| r.reason);
         self.tell(pid, refused, more);
-        match failed {
-            Some(e) => Err(Missed::Kernel(pid, e)),
-            None => match (last, out.packed.is_empty()) {
-                (Some(reason), _) => Err(Missed::Refused(reason)),
-                (None, _) => Ok(()),
-            },
+        match (failed, last) {
+            (Some(e), _) => Err(Missed::Kernel(pid, e)),
+            (None, Some(reason)) => Err(Missed::Refused(reason)),
+            (None, None) => Ok(()),
         }
     }
 
