@@ -7,7 +7,8 @@ use crate::stapsdt::{self, Note};
 use std::cell::OnceCell;
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
-use std::io;
+use std::fs::File;
+use std::io::{self, Read};
 use std::os::unix::fs::MetadataExt;
 use std::rc::Rc;
 
@@ -141,13 +142,26 @@ pub fn running() -> HashSet<(u32, [u64; 2])> {
     all().into_iter().filter_map(program).collect()
 }
 
+/// A number of at most eight bytes, the lowest first.
+pub fn number(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |n, b| n << 8 | u64::from(*b))
+}
+
+/// How many bytes an address of a process has.
+pub fn word(pid: u32) -> io::Result<usize> {
+    // Of the program's first bytes, that which tells its class; 1: 32 bits.
+    let mut head = [0; 5];
+    File::open(format!("/proc/{pid}/exe"))?.read_exact(&mut head)?;
+    Ok(if head[4] == 1 { 4 } else { 8 })
+}
+
 /// Where the program begins, as the kernel told it.
 pub fn entry(pid: u32) -> Option<u64> {
     const AT_ENTRY: u64 = 9;
+    let word = word(pid).ok()?;
     let auxv = std::fs::read(format!("/proc/{pid}/auxv")).ok()?;
-    let word = |b: &[u8]| b.try_into().map(u64::from_le_bytes).unwrap_or(0);
-    let mut pairs = auxv.chunks_exact(16).map(|p| (word(&p[..8]), word(&p[8..])));
-    pairs.find(|p| p.0 == AT_ENTRY).map(|p| p.1)
+    let mut pairs = auxv.chunks_exact(2 * word).map(|p| p.split_at(word));
+    pairs.find(|p| number(p.0) == AT_ENTRY).map(|p| number(p.1))
 }
 
 #[cfg(test)]

@@ -43,8 +43,8 @@ impl When {
 /// Where the dynamic linker tells debuggers, and where it says what.
 const TOLD: &str = "_dl_debug_state";
 const STATE: &str = "_r_debug";
-/// Where in that the state is; 0: it is done.
-const STATE_OFFSET: u64 = 24;
+/// How many words into that the state is, four bytes; 0: it is done.
+const STATE_WORDS: u64 = 3;
 /// What glibc calls with `main` as its first argument.
 const BEGIN: &str = "__libc_start_main";
 
@@ -53,15 +53,16 @@ const INT3: u8 = 0xcc;
 /// Lets a command that stands at its first instruction run up to there.
 pub(super) fn advance(pid: u32, when: When) -> Result<()> {
     let images = Images::default();
+    if when == When::Exec {
+        return Ok(());
+    }
+    let process = Process::read(pid)?;
+    let word = process::word(pid)?;
     // One that is linked statically stands there already.
     let begin = || match process::entry(pid).ok_or_else(|| Error::other("it has no entry"))? {
         at if sys::registers(pid)?.rip == at => Ok(()),
         at => run_to(pid, at),
     };
-    if when == When::Exec {
-        return Ok(());
-    }
-    let process = Process::read(pid)?;
     let exported = |o: &Object, name: &str| {
         let (image, bias) = o.image(pid, &images);
         Some(image.exported(name)?.wrapping_add(*bias))
@@ -72,10 +73,11 @@ pub(super) fn advance(pid: u32, when: When) -> Result<()> {
         let state = exported(linker, STATE);
         loop {
             run_to(pid, told)?;
-            let mut word = [0; 4];
-            let read = state.map(|s| memory(pid)?.read_exact_at(&mut word, s + STATE_OFFSET));
+            let mut now = [0; 4];
+            let at = STATE_WORDS * word as u64;
+            let read = state.map(|s| memory(pid)?.read_exact_at(&mut now, s + at));
             read.transpose()?;
-            if word == [0; 4] {
+            if now == [0; 4] {
                 return Ok(());
             }
         }
@@ -93,7 +95,13 @@ pub(super) fn advance(pid: u32, when: When) -> Result<()> {
     match process.objects.iter().find_map(|o| exported(o, BEGIN)) {
         Some(begin) => {
             run_to(pid, begin)?;
-            run_to(pid, sys::registers(pid)?.rdi)
+            let regs = sys::registers(pid)?;
+            let mut main = regs.rdi.to_le_bytes();
+            if word == 4 {
+                // Behind the return address.
+                memory(pid)?.read_exact_at(&mut main[..word], regs.rsp + word as u64)?;
+            }
+            run_to(pid, process::number(&main[..word]))
         }
         None => Ok(()),
     }
