@@ -4,8 +4,11 @@
  *
  *	make PID entry|return|offset MODULE FUNCTION ADDRESS SIZE PLACE...
  *
- * Prints how many are new, and of each place that was refused the number of the reason. The structures are those of
- * rust/abi/src/user.rs.
+ *	make let-fail
+ *
+ * Prints how many are new, and of each place that was refused the number of the reason. With FAIL=N in the
+ * environment, all but the first N allocations fail while it asks. With let-fail they do from then on, for each N that
+ * it reads (-1: none). The structures are those of rust/abi/src/user.rs.
  */
 #include <fcntl.h>
 #include <stdint.h>
@@ -19,15 +22,27 @@ struct make { uint64_t from, size, refusals; uint32_t refused, pid, made, pad; }
 struct probe { uint64_t address, semaphore; uint32_t size, places; uint8_t kind, args, lens[4]; uint16_t pad; };
 struct refusal { uint32_t probe, place, reason, pad; };
 
+static int let_fail(int fd, uint64_t after) { return ioctl(fd, _IOWR('d', 127, uint64_t), &after); }
+
 int main(int argc, char **argv)
 {
 	static union { struct probe head; char bytes[1 << 20]; } u;
 	static struct refusal refusals[1000];
 	struct make make = { .refusals = (uintptr_t)refusals, .refused = 1000 };
 	uint32_t *places = (uint32_t *)(&u.head + 1), n = 0;
+	const char *fail = getenv("FAIL");
 	char *at;
-	int fd, i;
+	long after;
+	int fd, i, bad = 0;
 
+	if (argc == 2) {
+		fd = open("/dev/dtrace/dtrace", O_RDWR);
+		while (scanf("%ld", &after) == 1) {
+			puts(let_fail(fd, after) ? "not set" : "set");
+			fflush(stdout);
+		}
+		return 0;
+	}
 	if (argc < 8)
 		return 2;
 	make.pid = atoi(argv[1]);
@@ -43,10 +58,14 @@ int main(int argc, char **argv)
 	make.from = (uintptr_t)&u;
 	make.size = (at - u.bytes + 7) & ~7ul;
 	fd = open("/dev/dtrace/dtrace", O_RDWR);
-	if (fd < 0 || ioctl(fd, _IOWR('d', 40, struct make), &make)) {
+	if (fd < 0 || (fail && let_fail(fd, atol(fail))) || (bad = ioctl(fd, _IOWR('d', 40, struct make), &make))) {
 		perror("make");
-		return 1;
+		bad = 1;
 	}
+	if (fail)
+		let_fail(fd, -1);
+	if (bad)
+		return 1;
 	printf("made %u\n", make.made);
 	for (i = 0; i < (int)make.refused; i++)
 		printf("refused %x: %u\n", refusals[i].place, refusals[i].reason);

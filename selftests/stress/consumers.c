@@ -330,10 +330,12 @@ static int race(int threads, int seconds)
 	return bad || killed < 3;
 }
 
-/* fbt:vmlinux:FUNCTIONS: */
+/* fbt:vmlinux:FUNCTIONS:, or pidTARGET::FUNCTIONS: */
 static void describe(const char *functions)
 {
-	const int n = snprintf(strings + 1, sizeof(strings) - 1, "fbt%cvmlinux%c%s%c", 0, 0, functions, 0);
+	const char *target = getenv("TARGET");
+	const int n = snprintf(strings + 1, sizeof(strings) - 1, "%s%s%c%s%c%s%c", target ? "pid" : "fbt", target ?: "", 0,
+			       target ? "" : "vmlinux", 0, functions, 0);
 
 	if (n >= (int)sizeof(strings) - 2)
 		die("usage");
@@ -368,7 +370,16 @@ static void read_text(char *room)
 	static int core = -1;
 	Elf64_Ehdr head;
 	Elf64_Phdr part;
+	char name[32];
 
+	if (getenv("TARGET")) {
+		snprintf(name, sizeof(name), "/proc/%s/mem", getenv("TARGET"));
+		if (core < 0)
+			core = open(name, O_RDONLY);
+		if (pread(core, room, text_size, text_start) != (ssize_t)text_size)
+			die(name);
+		return;
+	}
 	if (core < 0)
 		core = open("/proc/kcore", O_RDONLY);
 	if (core < 0 || pread(core, &head, sizeof(head), 0) != sizeof(head))
@@ -451,7 +462,7 @@ static int memory(const char *step, const char *functions)
 			close(fd);
 			let_fail(~0ull);
 			/* What could not be given back without memory is given back with the next one. */
-			describe("vfs_write");
+			describe(getenv("TARGET") ? functions : "vfs_write");
 			fd = open("/dev/dtrace/dtrace", O_RDWR);
 			if (enable(fd) || ioctl(fd, GO, &go) || go.left_out)
 				die("the next one");
