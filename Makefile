@@ -4,7 +4,7 @@
 #
 # KERNEL= and SUITE= choose another kernel for every target, e.g. `make test KERNEL=7.3`.
 
-.PHONY: help demo test check module userspace driver drivers selftest vm show bench matrix install bless clean
+.PHONY: help demo test check module userspace driver drivers selftest vm show bench proof matrix install bless clean
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
 
@@ -57,6 +57,10 @@ bench: ## what tracing costs, ours and bpftrace's and ftrace's, as ratios; B=WOR
 	@$(MAKE) module userspace
 	@tools/driver demo/hworld
 	@tools/bench $(B)
+
+proof: ## programs of the distribution with all their functions traced must not notice; P=NAME: only that one
+	@$(MAKE) module userspace
+	@tools/proof $(P)
 
 matrix: ## make test with each supported kernel: 7.2 and 7.3 of trixie-backports, sid's
 	@tools/matrix
