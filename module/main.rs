@@ -4,6 +4,7 @@
 
 mod anonymous;
 mod dev;
+mod helper;
 
 use core::borrow::Borrow;
 use core::sync::atomic::Ordering::Relaxed;
@@ -46,6 +47,7 @@ module! {
 /// Everything that runs. Fields are dropped in this order: first nobody can come in any more, then
 /// the providers let go of what they patched, then the framework goes.
 struct Dtrace {
+    _helper: kapi::device::Node,
     _node: Pin<KBox<MiscDeviceRegistration<dev::Dtrace>>>,
     _open: Open,
     _anonymous: anonymous::Running,
@@ -113,11 +115,13 @@ impl kernel::Module for Dtrace {
         // The node must hold the module before anybody can open it for good.
         kapi::device::own(&node)?;
         let open = Open::new(framework.clone());
+        let helper = helper::start()?;
         mem::fail_after(None);
         let anonymous = anonymous::start(&framework);
         dev::MAY_FAIL.store(value::<u8>(module_parameters::fail_ioctl.value()) != 0, Relaxed);
         pr_info!("ready: /dev/dtrace/dtrace\n");
         Ok(Self {
+            _helper: helper,
             _node: node,
             _open: open,
             _anonymous: anonymous,

@@ -224,6 +224,11 @@ impl State {
                 self.raise(probe.cookie(), -1);
             }
         }
+        self.settle();
+    }
+
+    /// Takes away what nobody wants any more.
+    fn settle(&mut self) {
         self.disarm();
         xcall::sync();
         let _ = self.publish();
@@ -273,6 +278,18 @@ impl State {
             );
         }
         xcall::sync();
+    }
+
+    /// Forgets probes that may be enabled; they are about to be retired.
+    pub(crate) fn forget(&mut self, numbers: &[u32]) {
+        for number in numbers {
+            let enabled = self.probes.get_mut(*number).and_then(|k| k.enabled.clone());
+            if enabled.is_some_and(|probe| self.release(&probe)) {
+                self.raise(*number, -1);
+            }
+            self.probes.remove(*number);
+        }
+        self.settle();
     }
 
     /// Puts all places of all processes where threads that are hit look for them.
@@ -347,7 +364,7 @@ impl State {
                     }
                     f(base.wrapping_add(point), &|| Use {
                         probe: probe.clone(),
-                        role: known.role(),
+                        role: part.role,
                         place: *place,
                         size: part.size,
                         args: part.args.clone(),

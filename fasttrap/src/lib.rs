@@ -27,6 +27,7 @@
 //! | `provider` | start and end; what happens to processes |
 //! | `make` | probes that the consumer asks for |
 //! | `process` | what is known of a process: its places, its slots |
+//! | `helper` | probes that programs tell of themselves |
 //! | `probes` | probes by their numbers: where they are |
 //! | `attach` | enabling and disabling |
 //! | `table` | an address to what is there, for who is hit |
@@ -40,6 +41,7 @@
 
 mod args;
 mod attach;
+mod helper;
 mod index;
 mod make;
 mod probes;
@@ -48,6 +50,7 @@ mod provider;
 mod table;
 mod trap;
 
+pub use helper::{add, remove};
 pub use make::make;
 pub use provider::{start, Running};
 

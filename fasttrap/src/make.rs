@@ -3,16 +3,17 @@
 
 use crate::attach::{in_space, State};
 use crate::probes::{Known, Part};
-use crate::process::{Process, Reader};
+use crate::process::{Offered, Process, Reader};
 use crate::provider::Context;
 use crate::provider::CONTEXT;
+use crate::table::Role;
 use abi::probe::NARGS_UNKNOWN;
 use abi::user::{Refusal, UserKind, UserProbeView, UserReason, MAX_ARGS};
 use core::fmt;
 use framework::framework::ProviderId;
 use framework::{Draft, Error, Framework, Offer};
 use kapi::mem;
-use kapi::user::Space;
+use kapi::user::{Found, Space};
 use kernel::error::code::ENODEV;
 use kernel::prelude::*;
 
@@ -27,28 +28,45 @@ pub fn make(pid: u32, packed: &[u8], refuse: &mut dyn FnMut(Refusal)) -> Result<
     let _making = context.making.lock();
     let found = Space::of(pid)?;
     let space = found.space.key();
-    let mut drafts = KVec::new();
-    let mut order = Order {
-        pid,
-        space,
-        provider: context.provider,
-        reader: Reader::new()?,
-        ready: &mut drafts,
-        last: None,
-        made: 0,
-    };
-    let mut state = context.fasttrap.state.lock();
+    know(&mut context.fasttrap.state.lock(), found)?;
+    probes(&context, Request { pid, space, helper: 0 }, packed, refuse)
+}
+
+/// In which process probes are made, and for whom.
+#[derive(Clone, Copy)]
+pub(crate) struct Request {
+    /// The number behind the provider's name.
+    pub(crate) pid: u32,
+    pub(crate) space: u64,
+    /// Which of the process's helpers they are of; 0: none.
+    pub(crate) helper: u32,
+}
+
+/// From now on something is known of a process, and it matters if it forks.
+pub(crate) fn know(state: &mut State, found: Found) -> Result {
     state.watch()?;
-    if state.process(space).is_none() {
+    if state.process(found.space.key()).is_none() {
         mem::push(&mut state.processes, Process::new(found)?)?;
-        // From now on it matters if it forks.
         state.publish()?;
     }
-    let done = order.all(&mut state, packed, refuse);
+    Ok(())
+}
+
+/// Makes probes in a process that is known, under the lock `Making`; gives how many are new.
+pub(crate) fn probes(
+    context: &Context,
+    request: Request,
+    packed: &[u8],
+    refuse: &mut dyn FnMut(Refusal),
+) -> Result<u32> {
+    let mut drafts = KVec::new();
+    let provider = context.provider;
+    let reader = Reader::new()?;
+    let mut order = Order { request, provider, reader, ready: &mut drafts, last: None, made: 0 };
+    let done = order.all(&mut context.fasttrap.state.lock(), packed, refuse);
     let made = order.made;
-    drop(state);
     // What was taken in before something went wrong is offered all the same.
-    offer(&context, drafts, space)?;
+    offer(context, drafts, request)?;
     done.map(|()| made)
 }
 
@@ -59,22 +77,22 @@ struct Ready {
     numbers: KVVec<u32>,
 }
 
-fn offer(context: &Context, drafts: KVec<Ready>, space: u64) -> Result {
+fn offer(context: &Context, drafts: KVec<Ready>, request: Request) -> Result {
     let mut result = Ok(());
     for Ready { draft, numbers } in drafts {
         let offered = context.framework.offer_draft(draft);
         let mut state = context.fasttrap.state.lock();
-        let process = in_space(&mut state.processes, space);
-        let (group, kept) = match (offered, process) {
+        let process = in_space(&mut state.processes, request.space);
+        let room = process.map(|p| mem::reserve(&mut p.groups, 1).map(|()| &mut p.groups));
+        let (group, kept) = match (offered, room) {
             (Err(e), _) => (None, Err(e)),
             (Ok(group), None) => (Some(group), Ok(())),
-            (Ok(group), Some(process)) => match mem::reserve(&mut process.groups, 1) {
-                Err(e) => (Some(group), Err(e.into())),
-                Ok(()) => {
-                    let _ = process.groups.push_within_capacity(group);
-                    (None, Ok(()))
-                }
-            },
+            (Ok(group), Some(Err(e))) => (Some(group), Err(e.into())),
+            (Ok(group), Some(Ok(groups))) => {
+                let offered = Offered { group, numbers, helper: request.helper };
+                let _ = groups.push_within_capacity(offered);
+                continue;
+            }
         };
         if kept.is_err() {
             numbers.iter().for_each(|n| state.probes.remove(*n));
@@ -91,8 +109,7 @@ fn offer(context: &Context, drafts: KVec<Ready>, space: u64) -> Result {
 
 /// What is being made for a process.
 struct Order<'a> {
-    pid: u32,
-    space: u64,
+    request: Request,
     provider: ProviderId,
     reader: Reader,
     ready: &'a mut KVec<Ready>,
@@ -163,7 +180,7 @@ impl Order<'_> {
                 }
                 UserKind::Entry => self.one(state, kind, &probe, None, b"entry", &mut no)?,
                 UserKind::Return => self.one(state, kind, &probe, None, b"return", &mut no)?,
-                UserKind::Usdt => {
+                UserKind::Usdt | UserKind::Question => {
                     let [_, _, _, name] = probe.names;
                     self.one(state, kind, &probe, None, name, &mut no)?;
                 }
@@ -187,32 +204,40 @@ impl Order<'_> {
         let [provider, module, function, _] = probe.names;
         let provider = if provider.is_empty() { b"pid" } else { provider };
         let mut first = Name::of(provider);
-        let _ = fmt::Write::write_fmt(&mut first, format_args!("{}", self.pid));
+        let _ = fmt::Write::write_fmt(&mut first, format_args!("{}", self.request.pid));
         let names = [first.text(), module, function, name];
         let hash = hash_of(names);
+        let role = match kind {
+            UserKind::Entry | UserKind::Offset => Role::Before,
+            UserKind::Return => Role::Return,
+            UserKind::Usdt => Role::Usdt,
+            UserKind::Question => Role::Question,
+        };
         let place = only.unwrap_or_else(|| probe.places().next().unwrap_or(0));
 
         let State { processes, probes, .. } = state;
-        let space = self.space;
+        let Request { space, helper, .. } = self.request;
         let process = in_space(processes, space).ok_or(ESRCH)?;
         let same = |n: u32| probes.get(n).is_some_and(|k| k.space == space && k.hash == hash);
         let known = process.names.find(hash, same);
         let text = process.text(head.address, &mut self.reader).unwrap_or(0);
         if let Some(known) = known.and_then(|n| probes.get(n)) {
             let is_there = known.all_parts().any(|part| {
-                part.address == head.address
-                    && part.text == text
-                    && only.is_none_or(|p| part.places().contains(&p))
+                (part.address, part.text, part.role) == (head.address, text, role)
+                    && part.places().contains(&place)
             });
             if is_there {
                 return Ok(());
+            }
+            if known.helper != helper {
+                return Ok(no(place, UserReason::Other));
             }
         }
         let mut good = KVVec::new();
         let wanted = probe.places().filter(|p| only.is_none_or(|only| only == *p));
         for place in wanted {
             let addr = head.address.wrapping_add(place.into());
-            match process.check(addr, &mut self.reader) {
+            match process.check(addr, role, &mut self.reader) {
                 Ok(()) => mem::push(&mut good, place)?,
                 Err(why) => no(place, why),
             }
@@ -220,7 +245,7 @@ impl Order<'_> {
         if good.is_empty() {
             return Ok(());
         }
-        let mut part = Part::new(head.address, head.size, text, good.iter().copied())?;
+        let mut part = Part::new(role, head.address, head.size, text, good.iter().copied())?;
         let nargs = match kind {
             UserKind::Usdt => {
                 let mut args = mem::exact(head.args.into())?;
@@ -233,18 +258,21 @@ impl Order<'_> {
                 n as u32
             }
             UserKind::Return => 2,
-            UserKind::Entry | UserKind::Offset => NARGS_UNKNOWN,
+            UserKind::Entry | UserKind::Offset | UserKind::Question => NARGS_UNKNOWN,
         };
         match known.and_then(|n| probes.get_mut(n)) {
             // Its places cannot change while it fires.
             Some(known) if known.enabled.is_some() => return Ok(no(place, UserReason::Other)),
             Some(known) => {
-                known.find_text(|at| process.text(at, &mut self.reader).ok());
+                // What a process tells of at once is all there.
+                if helper == 0 {
+                    known.find_text(|at| process.text(at, &mut self.reader).ok());
+                }
                 return Ok(known.add(part)?);
             }
             None => {}
         }
-        let mut new = Known::new(space, kind, hash, part);
+        let mut new = Known::new(space, helper, hash, part);
         new.semaphore = head.semaphore;
         // Room first: what has a number is offered.
         let by = |n: u32| probes.get(n).map_or(0, |k| k.hash);

@@ -2,7 +2,7 @@
 //! Probes by their numbers: where they are, and who wants them.
 
 use crate::table::Role;
-use abi::user::{UserArg, UserKind};
+use abi::user::UserArg;
 use framework::Probe;
 use kapi::mem;
 use kernel::prelude::*;
@@ -16,6 +16,8 @@ pub(crate) struct Part {
     pub(crate) text: u64,
     /// That is there.
     is_there: bool,
+    /// What its places are to the probe.
+    pub(crate) role: Role,
     /// Of USDT: where arguments stand here.
     pub(crate) args: Option<Arc<KVVec<UserArg>>>,
     places: Places,
@@ -29,6 +31,7 @@ enum Places {
 
 impl Part {
     pub(crate) fn new(
+        role: Role,
         address: u64,
         size: u32,
         text: u64,
@@ -45,7 +48,7 @@ impl Part {
                 Places::Some(all)
             }
         };
-        Ok(Self { address, size, text, is_there: true, args: None, places })
+        Ok(Self { address, size, text, is_there: true, role, args: None, places })
     }
 
     /// Their distances from the address.
@@ -61,9 +64,10 @@ impl Part {
 pub(crate) struct Known {
     /// Of its process.
     pub(crate) space: u64,
-    pub(crate) kind: UserKind,
     /// Of its names.
     pub(crate) hash: u64,
+    /// Which of the process's helpers it is of; 0: none.
+    pub(crate) helper: u32,
     /// A counter in the process, or 0.
     pub(crate) semaphore: u64,
     first: Part,
@@ -74,9 +78,9 @@ pub(crate) struct Known {
 }
 
 impl Known {
-    pub(crate) fn new(space: u64, kind: UserKind, hash: u64, first: Part) -> Self {
+    pub(crate) fn new(space: u64, helper: u32, hash: u64, first: Part) -> Self {
         let more = KVVec::new();
-        Self { space, kind, hash, semaphore: 0, first, more, enabled: None }
+        Self { space, helper, hash, semaphore: 0, first, more, enabled: None }
     }
 
     pub(crate) fn all_parts(&self) -> impl Iterator<Item = &Part> + Clone {
@@ -106,14 +110,6 @@ impl Known {
             return Ok(());
         }
         mem::push(&mut self.more, part)
-    }
-
-    pub(crate) fn role(&self) -> Role {
-        match self.kind {
-            UserKind::Entry | UserKind::Offset => Role::Before,
-            UserKind::Return => Role::Return,
-            UserKind::Usdt => Role::Usdt,
-        }
     }
 
     /// All addresses.

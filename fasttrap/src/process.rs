@@ -4,8 +4,10 @@
 //! Places are kept as long as the process. A child that is forked just while a breakpoint is being
 //! removed may have it still. Slots go with the last breakpoint, as soon as no thread is in one.
 
+use crate::helper::Helper;
 use crate::index::Index;
-use crate::table::{hash, Hit, SLOT_SIZE};
+use crate::probes::Probes;
+use crate::table::{hash, Hit, Role, SLOT_SIZE};
 use abi::user::UserReason;
 use core::sync::atomic::{AtomicBool, Ordering};
 use framework::Group;
@@ -17,6 +19,9 @@ use x86::displace::{self, Act, Cannot, Mode};
 
 /// A breakpoint.
 pub(crate) const INT3: u8 = 0xcc;
+
+/// `xor %eax,%eax`
+const CLEAR: [u8; 2] = [0x31, 0xc0];
 
 /// Breakpoints are written so many at a time.
 pub(crate) const BATCH: usize = 64;
@@ -150,7 +155,19 @@ pub(crate) struct Process {
     pub(crate) interrupted: Arc<AtomicBool>,
     /// Probes by their names.
     pub(crate) names: Index,
-    pub(crate) groups: KVec<Group>,
+    pub(crate) groups: KVec<Offered>,
+    /// What it has told of itself.
+    pub(crate) helpers: KVec<Helper>,
+    /// The last of their numbers.
+    pub(crate) last_helper: u32,
+}
+
+/// Probes that were offered together.
+pub(crate) struct Offered {
+    pub(crate) group: Group,
+    pub(crate) numbers: KVVec<u32>,
+    /// The helper that they are of; 0: none.
+    pub(crate) helper: u32,
 }
 
 impl Process {
@@ -165,6 +182,8 @@ impl Process {
             interrupted: mem::arc(AtomicBool::new(false))?,
             names: Index::new(),
             groups: KVec::new(),
+            helpers: KVec::new(),
+            last_helper: 0,
         })
     }
 
@@ -188,12 +207,23 @@ impl Process {
         reader.at(&self.space, addr).map(|(text, _)| text)
     }
 
-    /// Whether a breakpoint can be there; what is known already is fine.
-    pub(crate) fn check(&self, addr: u64, reader: &mut Reader) -> Result<(), UserReason> {
-        match self.known(addr, reader)? {
-            Some(_) => Ok(()),
-            None => self.plan(addr, reader).map(|_| ()),
+    /// Whether a breakpoint can be there, and what is asked for; what is known already is fine.
+    pub(crate) fn check(
+        &self,
+        addr: u64,
+        role: Role,
+        reader: &mut Reader,
+    ) -> Result<(), UserReason> {
+        let is_clear = |p: &Point| p.bytes.starts_with(&CLEAR);
+        let known = self.known(addr, reader)?.and_then(|at| self.points.get(at));
+        let is_clear = match known {
+            Some(known) => is_clear(known),
+            None => is_clear(&self.plan(addr, reader)?),
+        };
+        if role == Role::Question && !is_clear {
+            return Err(UserReason::Question);
         }
+        Ok(())
     }
 
     /// The place at an address, unless it has to be planned: for the first time, or because something else
@@ -324,6 +354,18 @@ impl Process {
             })?;
         }
         Ok(())
+    }
+
+    /// Makes the index of names anew, without those that have gone.
+    pub(crate) fn reindex(&mut self, probes: &Probes) {
+        let hash = |n: u32| probes.get(n).map_or(0, |k| k.hash);
+        let all = || self.groups.iter().flat_map(|g| g.numbers.iter().copied());
+        let mut names = Index::new();
+        // Without memory the old one does: what it has too much leads to nothing.
+        if names.reserve(all().count(), hash).is_ok() {
+            all().for_each(|n| names.insert(hash(n), n));
+            self.names = names;
+        }
     }
 
     /// As who is hit sees it.

@@ -2,9 +2,11 @@
 //! Start and end, and what happens to processes meanwhile.
 
 use crate::attach::State;
+use crate::helper;
 use crate::probes::Probes;
 use crate::table::TABLE;
 use crate::trap;
+use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use framework::framework::ProviderId;
 use framework::{EnableError, Framework, Probe, Provider};
 use kapi::global::Global;
@@ -60,12 +62,21 @@ impl Provider for Fasttrap {
     }
 }
 
+/// Children have gone without their probes, and the log says so.
+static TOLD: AtomicBool = AtomicBool::new(false);
+
 /// The current process is a copy of one of ours.
 fn forked(parent: u64) {
     let (Some(context), Some(child)) = (CONTEXT.get(), Space::current()) else { return };
-    let state = context.fasttrap.state.lock();
-    if let Some(process) = state.process(parent) {
+    if let Some(process) = context.fasttrap.state.lock().process(parent) {
         process.clean(&child);
+    }
+    let inherited = helper::inherit(&context, parent).map_err(|e| e.errno().to_errno());
+    if let Err(e) = inherited {
+        // Anybody may fork.
+        if !TOLD.swap(true, Relaxed) {
+            pr_warn!("fasttrap: a child has none of its own probes: errno {e}; told once\n");
+        }
     }
 }
 
@@ -93,8 +104,8 @@ fn ended() {
         state.probes.remove_all(gone.space.key());
         drop(state);
         // The framework's lock comes before ours.
-        while let Some(group) = gone.groups.pop() {
-            context.framework.retire_group(group);
+        while let Some(offered) = gone.groups.pop() {
+            context.framework.retire_group(offered.group);
         }
     }
 }

@@ -25,6 +25,8 @@ pub(crate) enum Role {
     Return,
     /// The program says so.
     Usdt,
+    /// The program asks whether the probe is enabled.
+    Question,
 }
 
 /// A probe at a place.

@@ -33,6 +33,6 @@ pub const MAX_SIZE: usize = 1 << 20;
 /// Most DOFs of a process.
 pub const MAX_HELPERS: usize = 256;
 /// Most places of all probes of a process.
-pub const MAX_PLACES: usize = 1 << 14;
+pub const MAX_PLACES: usize = 1 << 13;
 /// Most places of all processes together.
-pub const MAX_ALL: usize = 1 << 19;
+pub const MAX_ALL: usize = 1 << 17;

@@ -54,6 +54,8 @@ pub enum UserKind {
     Offset = 3,
     /// USDT: provider and probe have names of their own, and arguments stand where `args` say.
     Usdt = 4,
+    /// USDT: there the program asks whether the probe is enabled. `xor %eax,%eax` stands there: no.
+    Question = 5,
 }
 
 impl UserKind {
@@ -64,6 +66,7 @@ impl UserKind {
             2 => Some(Self::Return),
             3 => Some(Self::Offset),
             4 => Some(Self::Usdt),
+            5 => Some(Self::Question),
             _ => None,
         }
     }
@@ -168,6 +171,7 @@ macro_rules! for_each_user_reason {
             (10, Names, "a part of its name is too long"),
             (11, Gone, "the process is ending"),
             (12, Other, "another probe of that name has other places"),
+            (13, Question, "the program asks nothing there: its instruction is no `xor %eax,%eax`"),
         }
     };
 }

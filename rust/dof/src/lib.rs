@@ -16,9 +16,11 @@
 )]
 
 mod error;
+mod provider;
 mod statement;
 
 pub use error::{DofError, Problem};
+pub use provider::{Provider, ProviderProbe, Relocation};
 pub use statement::{Action, Actions, Difo, Pattern, Statement};
 
 use abi::dof::{

@@ -169,6 +169,9 @@ void kapi_module_symbols(struct module *mod, struct mutex *mutex, kapi_symbol_fn
 
 /* device.c */
 int kapi_device_own(struct miscdevice *misc);
+int kapi_node_on(void);
+void kapi_node_off(void);
+long kapi_node_ioctl(unsigned int cmd, unsigned long arg);
 
 /* text.c */
 /* Rust: text::Patch */

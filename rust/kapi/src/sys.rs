@@ -225,6 +225,8 @@ unsafe extern "C" {
     );
 
     /// `misc` is registered.
+    pub(crate) safe fn kapi_node_on() -> c_int;
+    pub(crate) safe fn kapi_node_off();
     pub(crate) fn kapi_device_own(misc: *mut c_void) -> c_int;
 
     /// `fns` are what their names say; `batch` has `n` members.

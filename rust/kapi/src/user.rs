@@ -378,6 +378,12 @@ impl Registers {
         self.0.sp = to as usize;
     }
 
+    /// Sets rax: what a function returns.
+    #[inline]
+    pub fn set_value(&mut self, to: u64) {
+        self.0.ax = to as usize;
+    }
+
     /// Sets rcx.
     #[inline]
     pub fn set_cx(&mut self, to: u64) {

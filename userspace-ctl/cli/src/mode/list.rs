@@ -12,7 +12,7 @@ use consumer::kernel::every_probe;
 use consumer::print::json::{self, Line};
 use consumer::print::listing;
 use consumer::types::KernelTypes;
-use consumer::user::Users;
+use consumer::user::{of_process, Users};
 use consumer::world::pattern;
 use consumer::{Error, Failure, Kernel};
 use std::collections::BTreeSet;
@@ -29,9 +29,7 @@ pub fn run(args: &Args, settings: Settings) -> Result<i32, Stop> {
         let mut users = Users::default();
         users.own(&mut device, &args.pids)?;
         users.take_told().iter().for_each(|line| eprintln!("{line}"));
-        // Of these processes only.
-        let of = |pid: &u32| ProbeDesc::new(format!("*[!0-9]{pid}").as_bytes(), b"", b"", b"");
-        patterns.extend(args.pids.iter().filter_map(of));
+        patterns.extend(args.pids.iter().filter_map(|pid| of_process(*pid)));
     } else if args.specs.is_empty() {
         patterns.push(every_probe());
     } else {

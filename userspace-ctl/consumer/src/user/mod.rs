@@ -15,7 +15,7 @@ pub mod start;
 
 use crate::error::{reason, Error};
 use crate::kernel::Kernel;
-use abi::probe::{is_glob, part_matches};
+use abi::probe::{is_glob, part_matches, ProbeDesc};
 use d::world::Why;
 use d::ProbePattern;
 use miss::Missed;
@@ -115,6 +115,11 @@ fn those_with(provider: &str) -> Vec<u32> {
     pids.filter(|pid| Path::new(&format!("/proc/{pid}/maps")).exists()).collect()
 }
 
+/// All probes of a process.
+pub fn of_process(pid: u32) -> Option<ProbeDesc> {
+    ProbeDesc::new(format!("*[!0-9]{pid}").as_bytes(), b"", b"", b"")
+}
+
 /// A name as a pattern that matches nothing else.
 fn literal(name: &str) -> String {
     let special = |c: char| matches!(c, '*' | '?' | '[' | '\\');
@@ -190,6 +195,7 @@ impl Users {
             self.anyones.add(&pattern);
         }
         for pid in those_with(&pattern.provider) {
+            let begins = is_spelt && self.when == When::Preinit && self.starting.contains(&pid);
             // Of a glob it is not known that it means this command.
             if let Err(e) = if is_spelt { self.advance(pid, self.when) } else { Ok(()) } {
                 return self.miss(pattern, Missed::Start(pid, reason(&e)));
@@ -198,6 +204,12 @@ impl Users {
             let (mut out, mut known) = (Batches::default(), HashSet::new());
             let found = self.notes(&process, &pattern, &mut known, &mut out);
             called = called.or(found.map(literal));
+            // It may tell of them itself: that is done by constructors.
+            if begins && found.is_none() {
+                if let Err(e) = start::advance(pid, When::Main) {
+                    return self.miss(pattern, Missed::Start(pid, reason(&e)));
+                }
+            }
             // What is spelt out may come with a library.
             if found.is_some() || is_spelt {
                 self.wanted.push(Wanted { pid, pattern: pattern.clone(), known });
@@ -222,7 +234,11 @@ impl Users {
                 |e: &std::io::Error| Error::new(format!("failed to grab pid {pid}"), reason(e));
             let process = Process::read(pid).map_err(|e| grab(&e))?;
             let mut out = Batches::default();
-            if self.notes(&process, &pattern, &mut HashSet::new(), &mut out).is_none() {
+            let found = self.notes(&process, &pattern, &mut HashSet::new(), &mut out);
+            // It may have told of some itself.
+            let told =
+                of_process(pid).is_some_and(|of| kernel.count(&of).is_ok_and(|n| n.probes > 0));
+            if found.is_none() && !told {
                 self.told.push(format!(
                     "dtrace: process {pid} brings no probes along; those of its functions are pid{pid}:::"
                 ));

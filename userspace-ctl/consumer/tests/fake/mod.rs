@@ -468,7 +468,7 @@ impl Kernel for Fake {
                 UserKind::Entry => vec!["entry".to_string()],
                 UserKind::Return => vec!["return".to_string()],
                 UserKind::Offset => p.places().map(|at| format!("{at:x}")).collect(),
-                UserKind::Usdt => vec![name],
+                UserKind::Usdt | UserKind::Question => vec![name],
             };
             let provider = if provider.is_empty() { "pid".to_string() } else { provider };
             for name in names {

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Probes that programs tell of themselves, through `/dev/dtrace/helper`.
+//!
+//! The DOF is read once, into the form in which the consumer asks for probes. That is kept: a child has
+//! the same ones, under its own number. All of it is what some user's program claims, so all of it is
+//! bounded, for a process and for all of them together.
+
+use crate::attach::{in_space, State};
+use crate::make::{self, Request};
+use crate::process::Process;
+use crate::provider::{Context, CONTEXT};
+use abi::helper::{MAX_ALL, MAX_HELPERS, MAX_PLACES};
+use abi::user::{pack, UserArg, UserArgKind, UserKind, UserProbe, MAX_ARGS, NO_REG};
+use dof::{Dof, ProviderProbe};
+use framework::Error;
+use kapi::user::Space;
+use kapi::{mem, task};
+use kernel::error::code::ENODEV;
+use kernel::prelude::*;
+use kernel::sync::Arc;
+
+type Result<T = ()> = core::result::Result<T, Error>;
+
+/// What a process has told of at once.
+pub(crate) struct Helper {
+    /// What it is removed by.
+    pub(crate) number: u32,
+    /// Places of all its probes.
+    places: usize,
+    packed: Arc<KVVec<u8>>,
+}
+
+/// Makes the probes of a DOF in the current process; gives the number to remove them by. `module` is the
+/// object that they are in, `at` the address where the DOF lies in the process.
+///
+/// # Context
+/// *process*, may sleep
+pub fn add(module: &[u8], address: u64, at: u64, bytes: &mut [u8]) -> Result<u32> {
+    let context = CONTEXT.get().ok_or(ENODEV)?;
+    relocate(address, at, bytes)?;
+    let space = Space::current().ok_or(ESRCH)?;
+    let (packed, places) = packed(module, &Dof::check(bytes)?, &space)?;
+    let packed = mem::arc(packed)?;
+    let _making = context.making.lock();
+    let key = space.key();
+    let number = {
+        let mut state = context.fasttrap.state.lock();
+        make::know(&mut state, find()?)?;
+        let process = in_space(&mut state.processes, key).ok_or(ESRCH)?;
+        process.last_helper =
+            process.last_helper.checked_add(1).ok_or(Error::TooMany("helpers"))?;
+        process.last_helper
+    };
+    install(&context, key, Helper { number, places, packed })?;
+    Ok(number)
+}
+
+/// The current process; it is no kernel thread, and has not ended.
+fn find() -> Result<kapi::user::Found> {
+    Ok(Space::of(u32::try_from(task::ns_pid()).map_err(|_| ESRCH)?)?)
+}
+
+/// Makes the probes, and keeps what they were made of. On an error nothing of it is there.
+fn install(context: &Context, key: u64, helper: Helper) -> Result {
+    let number = helper.number;
+    {
+        let mut state = context.fasttrap.state.lock();
+        state.admit(key, &helper)?;
+    }
+    let pid = u32::try_from(task::pid()).map_err(|_| ESRCH)?;
+    let request = Request { pid, space: key, helper: number };
+    let mut any_refused = false;
+    let made = make::probes(context, request, &helper.packed, &mut |_| any_refused = true);
+    let kept = made.and_then(|made| match (made, any_refused) {
+        (0, _) | (_, true) => Err(EFAULT.into()),
+        (_, false) => context.fasttrap.state.lock().keep(key, helper),
+    });
+    if kept.is_err() {
+        withdraw(context, key, number);
+    }
+    kept
+}
+
+impl State {
+    /// Whether there may be so much more.
+    fn admit(&mut self, key: u64, helper: &Helper) -> Result {
+        let sum = |p: &Process| p.helpers.iter().fold(0usize, |n, h| n.saturating_add(h.places));
+        let all = self.processes.iter().map(sum).fold(helper.places, usize::saturating_add);
+        let process = in_space(&mut self.processes, key).ok_or(ESRCH)?;
+        if process.helpers.len() >= MAX_HELPERS {
+            return Err(Error::TooMany("helpers of one process"));
+        }
+        if sum(process).saturating_add(helper.places) > MAX_PLACES {
+            return Err(Error::TooMany("places of probes of one process"));
+        }
+        if all > MAX_ALL {
+            return Err(ENOSPC.into());
+        }
+        Ok(mem::reserve(&mut process.helpers, 1)?)
+    }
+
+    fn keep(&mut self, key: u64, helper: Helper) -> Result {
+        let process = in_space(&mut self.processes, key).ok_or(ESRCH)?;
+        Ok(mem::push(&mut process.helpers, helper)?)
+    }
+}
+
+/// Removes what the current process has told of under this number.
+///
+/// # Context
+/// *process*, may sleep
+pub fn remove(number: u32) -> Result {
+    let context = CONTEXT.get().ok_or(ENODEV)?;
+    let _making = context.making.lock();
+    let key = Space::current().ok_or(ESRCH)?.key();
+    {
+        let mut state = context.fasttrap.state.lock();
+        let process = in_space(&mut state.processes, key).ok_or(Error::NoSuch("helper"))?;
+        let at = process.helpers.iter().position(|h| h.number == number);
+        let at = at.ok_or(Error::NoSuch("helper"))?;
+        let _ = process.helpers.remove(at);
+    }
+    withdraw(&context, key, number);
+    Ok(())
+}
+
+/// Takes the probes of a helper away, whoever has enabled them.
+fn withdraw(context: &Context, key: u64, number: u32) {
+    loop {
+        let mut state = context.fasttrap.state.lock();
+        let State { processes, probes, .. } = &mut *state;
+        let Some(process) = in_space(processes, key) else { return };
+        let at = process.groups.iter().position(|g| g.helper == number);
+        let Some(Ok(gone)) = at.map(|at| process.groups.remove(at)) else {
+            return process.reindex(probes);
+        };
+        state.forget(&gone.numbers);
+        drop(state);
+        // The framework's lock comes before ours.
+        context.framework.retire_group(gone.group);
+    }
+}
+
+/// The current process is a copy of one with this key, breakpoints are out of it: it has its probes, too.
+pub(crate) fn inherit(context: &Context, parent: u64) -> Result {
+    let _making = context.making.lock();
+    let mut all = KVec::new();
+    let last = {
+        let state = context.fasttrap.state.lock();
+        let Some(process) = state.process(parent) else { return Ok(()) };
+        for Helper { number, places, packed } in process.helpers.iter() {
+            let (number, places) = (*number, *places);
+            mem::push(&mut all, Helper { number, places, packed: packed.clone() })?;
+        }
+        process.last_helper
+    };
+    if all.is_empty() {
+        return Ok(());
+    }
+    let found = find()?;
+    let key = found.space.key();
+    {
+        let mut state = context.fasttrap.state.lock();
+        make::know(&mut state, found)?;
+        in_space(&mut state.processes, key).ok_or(ESRCH)?.last_helper = last;
+    }
+    while let Some(helper) = all.pop() {
+        install(context, key, helper)?;
+    }
+    Ok(())
+}
+
+/// Makes the numbers of a DOF addresses of the process.
+fn relocate(address: u64, at: u64, bytes: &mut [u8]) -> Result {
+    let mut all = KVVec::new();
+    for relocation in Dof::check(bytes)?.relocations() {
+        if all.len() >= MAX_PLACES {
+            return Err(Error::TooMany("relocations"));
+        }
+        mem::push(&mut all, relocation?)?;
+    }
+    for r in all.iter() {
+        let end = r.at.wrapping_add(size_of::<u64>());
+        let Some(number) = bytes.get_mut(r.at..end) else { return Err(EINVAL.into()) };
+        let from = if r.is_own { at.wrapping_add(r.at as u64) } else { address };
+        let mut word = [0; 8];
+        word.iter_mut().zip(number.iter()).for_each(|(to, from)| *to = *from);
+        let sum = u64::from_le_bytes(word).wrapping_add(from).wrapping_add(r.data);
+        number.iter_mut().zip(sum.to_le_bytes()).for_each(|(to, from)| *to = from);
+    }
+    Ok(())
+}
+
+/// The probes of a DOF as the consumer would ask for them, and how many places they have.
+fn packed(module: &[u8], dof: &Dof<'_>, space: &Space) -> Result<(KVVec<u8>, usize)> {
+    if !is_word(module) {
+        return Err(Error::ProbeName);
+    }
+    let mut out = Out { bytes: KVVec::new(), places: 0 };
+    for provider in dof.providers() {
+        let provider = provider?;
+        // Its name is followed by the number of the process, and `pid` is ours.
+        let last = provider.name.last().copied().unwrap_or(b'0');
+        if !is_word(provider.name) || last.is_ascii_digit() || provider.name == b"pid" {
+            return Err(Error::ProbeName);
+        }
+        for probe in provider.probes() {
+            let probe = probe?;
+            if !is_word(probe.name) || !is_word(probe.function) {
+                return Err(Error::ProbeName);
+            }
+            // Of a function that several objects had, and none has it as it was.
+            if probe.address == 0 {
+                continue;
+            }
+            let names = [provider.name, module, probe.function, probe.name];
+            let mut args = [arguments(&probe, 0)?, arguments(&probe, 8)?];
+            for place in probe.places() {
+                // Where the call was the last thing, the return address is still there.
+                let mut code = [0];
+                space.read(place, &mut code);
+                let [plain, last] = &mut args;
+                let args = if code == [RET] { last } else { plain };
+                out.put(UserKind::Usdt, place, args.text(), names)?;
+            }
+            for place in probe.questions() {
+                out.put(UserKind::Question, place, &[], names)?;
+            }
+        }
+    }
+    match out.places {
+        0 => Err(Error::NoSuch("probe")),
+        places => Ok((out.bytes, places)),
+    }
+}
+
+const RET: u8 = 0xc3;
+
+/// A part of a name: what can be typed, and is no glob.
+fn is_word(part: &[u8]) -> bool {
+    let is_plain = |b: &u8| b.is_ascii_graphic() && !b":*?[]\\".contains(b);
+    !part.is_empty() && part.iter().all(is_plain)
+}
+
+struct Out {
+    bytes: KVVec<u8>,
+    places: usize,
+}
+
+impl Out {
+    fn put(&mut self, kind: UserKind, address: u64, args: &[UserArg], names: [&[u8]; 4]) -> Result {
+        self.places = self.places.wrapping_add(1);
+        if self.places > MAX_PLACES {
+            return Err(Error::TooMany("places of probes of one process"));
+        }
+        let head = UserProbe { address, kind: kind as u8, ..UserProbe::default() };
+        let mut full = Ok(());
+        let bytes = &mut self.bytes;
+        let fits = pack(head, &[0], args, names, &mut |piece| {
+            if full.is_ok() {
+                full = mem::extend(bytes, piece);
+            }
+        });
+        full?;
+        if fits {
+            Ok(())
+        } else {
+            Err(Error::ProbeName)
+        }
+    }
+}
+
+/// Where arguments stand as a function is called.
+struct Arguments {
+    all: [UserArg; MAX_ARGS],
+    len: usize,
+}
+
+impl Arguments {
+    fn text(&self) -> &[UserArg] {
+        self.all.get(..self.len).unwrap_or_default()
+    }
+}
+
+/// rdi, rsi, rdx, rcx, r8, r9
+const REGISTERS: [u8; 6] = [7, 6, 2, 1, 8, 9];
+const RSP: u8 = 4;
+
+/// Those of a probe; `deep`: so far into the stack those begin that are there.
+fn arguments(probe: &ProviderProbe<'_>, deep: i64) -> Result<Arguments> {
+    let mut out = Arguments { all: [UserArg::default(); MAX_ARGS], len: 0 };
+    let (mut registers, mut at) = (REGISTERS.iter(), deep);
+    for native in probe.natives() {
+        let native = native?;
+        let Some(to) = out.all.get_mut(out.len) else { break };
+        out.len = out.len.wrapping_add(1);
+        let width = width(native);
+        let arg = UserArg { index: NO_REG, reg: NO_REG, scale: 1, width, ..UserArg::default() };
+        // Floating point is in registers that nobody reads: a constant.
+        let register = if is_float(native) { None } else { registers.next() };
+        *to = match register {
+            _ if is_float(native) => arg,
+            Some(reg) => UserArg { kind: UserArgKind::Register as u8, reg: *reg, ..arg },
+            None => {
+                let value = at;
+                at = at.wrapping_add(8);
+                UserArg { kind: UserArgKind::Memory as u8, reg: RSP, value, ..arg }
+            }
+        };
+    }
+    Ok(out)
+}
+
+fn is_float(native: &[u8]) -> bool {
+    matches!(native, b"float" | b"double")
+}
+
+/// As [`UserArg::width`]: the caller leaves anything in the rest of a register.
+fn width(native: &[u8]) -> u8 {
+    const SIGNED: u8 = 128;
+    match native {
+        b"int" | b"int32_t" | b"pid_t" => 4 | SIGNED,
+        b"unsigned int" | b"uint32_t" | b"uid_t" | b"gid_t" | b"uint_t" => 4,
+        b"short" | b"int16_t" => 2 | SIGNED,
+        b"unsigned short" | b"uint16_t" | b"ushort_t" => 2,
+        b"char" | b"signed char" | b"int8_t" => 1 | SIGNED,
+        b"unsigned char" | b"uint8_t" | b"uchar_t" | b"bool" => 1,
+        _ => 8,
+    }
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Providers: the probes that a program brings along, as views of a checked DOF.
+
+use crate::{Dof, DofError, Problem, Section};
+use abi::dof::{DofProbe, DofProvider, DofRelDesc, DofRelHdr, SectionKind, REL_SELF, SECIDX_NONE};
+use zerocopy::{FromBytes, IntoBytes};
+
+/// A provider.
+#[derive(Clone, Copy)]
+pub struct Provider<'a> {
+    /// Its name, without the number of a process.
+    pub name: &'a [u8],
+    index: u32,
+    strings: Section<'a>,
+    probes: Section<'a>,
+    places: Option<Section<'a>>,
+    questions: Option<Section<'a>>,
+}
+
+/// One of its probes, in one function.
+#[derive(Clone, Copy)]
+pub struct ProviderProbe<'a> {
+    /// From where its places count.
+    pub address: u64,
+    /// Third part of the name.
+    pub function: &'a [u8],
+    /// Fourth part of the name.
+    pub name: &'a [u8],
+    strings: Section<'a>,
+    entry: DofProbe,
+    places: &'a [u8],
+    questions: &'a [u8],
+}
+
+/// A number of a section that counts from elsewhere.
+#[derive(Clone, Copy)]
+pub struct Relocation {
+    /// Where in the DOF it stands: eight bytes.
+    pub at: usize,
+    /// Whether it counts from there; else from what came with the DOF.
+    pub is_own: bool,
+    /// To be added as well.
+    pub data: u64,
+}
+
+impl<'a> Dof<'a> {
+    /// The providers, in order.
+    pub fn providers(&self) -> impl Iterator<Item = Result<Provider<'a>, DofError>> {
+        let dof = *self;
+        dof.sections(SectionKind::Provider).map(move |s| Provider::read(dof, s))
+    }
+
+    /// The numbers that are to be relocated before the providers are read. Sections may be named more
+    /// than once: whoever asks must not ask for ever.
+    pub fn relocations(&self) -> impl Iterator<Item = Result<Relocation, DofError>> + 'a {
+        let dof = *self;
+        dof.sections(SectionKind::UrelHdr).flat_map(move |s| {
+            let all = dof.relocated(s);
+            let (good, bad) = match all {
+                Ok(all) => (Some(all), None),
+                Err(e) => (None, Some(Err(e))),
+            };
+            bad.into_iter().chain(good.into_iter().flatten())
+        })
+    }
+
+    fn relocated(
+        &self,
+        s: Section<'a>,
+    ) -> Result<impl Iterator<Item = Result<Relocation, DofError>> + 'a, DofError> {
+        let head: DofRelHdr = s.one()?;
+        let target = self.section(head.target, s.index)?;
+        let table = self.section_of(head.relocations, SectionKind::RelTab, s.index)?;
+        let bad = move |problem| DofError { section: table.index, problem };
+        Ok(table.entries::<DofRelDesc>().map(move |desc| {
+            let desc = desc?;
+            let at = usize::try_from(desc.offset).map_err(|_| bad(Problem::Bounds))?;
+            let end = at.checked_add(size_of::<u64>()).ok_or(bad(Problem::Bounds))?;
+            target.data.get(at..end).ok_or(bad(Problem::Bounds))?;
+            let from = usize::try_from(target.header.offset).map_err(|_| bad(Problem::Bounds))?;
+            let at = from.checked_add(at).ok_or(bad(Problem::Bounds))?;
+            Ok(Relocation { at, is_own: desc.kind == REL_SELF, data: desc.data })
+        }))
+    }
+}
+
+impl<'a> Provider<'a> {
+    fn read(dof: Dof<'a>, section: Section<'a>) -> Result<Self, DofError> {
+        let at = section.index;
+        let mut head = DofProvider { prenoffs: SECIDX_NONE, ..DofProvider::default() };
+        // Version 1 ends before the last field.
+        let short = size_of::<DofProvider>().wrapping_sub(size_of::<u32>());
+        let bytes = section.data.get(..size_of::<DofProvider>().min(section.data.len()));
+        let bytes = bytes.filter(|b| b.len() >= short);
+        let bytes = bytes.ok_or(DofError { section: at, problem: Problem::Truncated })?;
+        let room = head.as_mut_bytes().get_mut(..bytes.len()).unwrap_or_default();
+        room.copy_from_slice(bytes);
+        let strings = dof.section_of(head.strtab, SectionKind::StrTab, at)?;
+        let optional = |index, kind| match index {
+            SECIDX_NONE => Ok(None),
+            index => dof.section_of(index, kind, at).map(Some),
+        };
+        Ok(Self {
+            name: strings.string(head.name.into())?,
+            index: at,
+            strings,
+            probes: dof.section_of(head.probes, SectionKind::Probes, at)?,
+            places: optional(head.proffs, SectionKind::PrOffs)?,
+            questions: optional(head.prenoffs, SectionKind::PrenOffs)?,
+        })
+    }
+
+    /// Its probes, in order.
+    pub fn probes(&self) -> impl Iterator<Item = Result<ProviderProbe<'a>, DofError>> + 'a {
+        let of = *self;
+        self.probes.entries::<DofProbe>().map(move |entry| of.probe(entry?))
+    }
+
+    fn probe(&self, entry: DofProbe) -> Result<ProviderProbe<'a>, DofError> {
+        let part = |of: Option<Section<'a>>, first: u32, count: u16| {
+            if count == 0 {
+                return Ok(&[][..]);
+            }
+            let bad = DofError { section: self.index, problem: Problem::Bounds };
+            let size = size_of::<u32>();
+            let from = (first as usize).checked_mul(size).ok_or(bad)?;
+            let end = from.checked_add(usize::from(count).wrapping_mul(size)).ok_or(bad)?;
+            of.and_then(|s| s.data.get(from..end)).ok_or(bad)
+        };
+        Ok(ProviderProbe {
+            address: entry.address,
+            function: self.strings.string(entry.function.into())?,
+            name: self.strings.string(entry.name.into())?,
+            strings: self.strings,
+            entry,
+            places: part(self.places, entry.first_place, entry.place_count)?,
+            questions: part(self.questions, entry.first_question, entry.question_count)?,
+        })
+    }
+}
+
+impl<'a> ProviderProbe<'a> {
+    /// Addresses where it fires.
+    pub fn places(&self) -> impl Iterator<Item = u64> + 'a {
+        self.addresses(self.places)
+    }
+
+    /// Addresses where the program asks whether it is enabled.
+    pub fn questions(&self) -> impl Iterator<Item = u64> + 'a {
+        self.addresses(self.questions)
+    }
+
+    fn addresses(&self, distances: &'a [u8]) -> impl Iterator<Item = u64> + 'a {
+        let address = self.address;
+        let all = distances.chunks_exact(size_of::<u32>());
+        all.filter_map(move |b| Some(address.wrapping_add(u32::read_from_bytes(b).ok()?.into())))
+    }
+
+    /// The types of what the program passes.
+    pub fn natives(&self) -> impl Iterator<Item = Result<&'a [u8], DofError>> + 'a {
+        let (strings, mut at) = (self.strings, u64::from(self.entry.natives));
+        (0..self.entry.native_count).map(move |_| {
+            let text = strings.string(at)?;
+            at = at.wrapping_add(text.len() as u64).wrapping_add(1);
+            Ok(text)
+        })
+    }
+}

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: GPL-2.0
+# Tells the kernel of probes that are none: `users`, as anybody may; `memory`, while allocations fail.
+import ctypes, errno, fcntl, mmap, os, random, struct, sys
+
+libc = ctypes.CDLL(None, use_errno=True)
+ADD, REMOVE = 1 << 30 | 80 << 16 | ord('h') << 8 | 3, ord('h') << 8 | 2
+FAIL = 3 << 30 | 8 << 16 | ord('d') << 8 | 127
+helper = os.open('/dev/dtrace/helper', os.O_RDWR)
+good = bytearray(open('dof', 'rb').read())
+
+# Code: what probes and questions stand on, over and over.
+code = mmap.mmap(-1, 1 << 20, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS,
+                 mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
+code.write(b'\x31\xc0\x0f\x1f\x00' * (len(code) // 5))
+text = ctypes.addressof(ctypes.c_char.from_buffer(code))
+
+def sections(dof):
+    count, at = struct.unpack_from('<IQ', dof, 28)
+    return [struct.unpack_from('<IIIIQQ', dof, at + 32 * n) for n in range(count)]
+
+PROBES, PROFFS, PRENOFFS = 16, 18, 26
+def at_home(dof):
+    """With all places and questions at the beginning of our text."""
+    dof = bytearray(dof)
+    for kind, _, _, _, offset, size in sections(dof):
+        if kind in (PROFFS, PRENOFFS):
+            dof[offset:offset + size] = bytes(size)
+        for entry in range(offset, offset + size, 48) if kind == PROBES else ():
+            place = ctypes.addressof(room) + entry
+            struct.pack_into('<Q', dof, entry, (text - place) % 2**64)
+    return dof
+
+room = ctypes.create_string_buffer(2 << 20)
+def add(dof, module=b'mine', at=None):
+    ctypes.memmove(room, bytes(dof), min(len(dof), len(room)))
+    where = ctypes.addressof(room) if at is None else at
+    arg = ctypes.create_string_buffer(module.ljust(64, b'\0')[:64] + struct.pack('<QQ', 0, where), 80)
+    done = libc.ioctl(helper, ctypes.c_ulong(ADD), arg)
+    return done if done >= 0 else -ctypes.get_errno()
+
+def remove(number):
+    done = libc.ioctl(helper, ctypes.c_ulong(REMOVE), ctypes.c_ulong(number))
+    return 0 if done == 0 else -ctypes.get_errno()
+
+def check(what, got, *wanted):
+    if got not in wanted:
+        sys.exit(f'{what}: {got}, expected one of {wanted}')
+
+mine = at_home(good)
+def users():
+    n = add(mine)
+    check('good', n > 0, True)
+    check('removed', remove(n), 0)
+    check('removed twice', remove(n), -errno.ENOENT)
+    check('a number of nobody', remove(1 << 40), -errno.EINVAL)
+    check('no DOF', add(bytes(100)), -errno.EINVAL)
+    check('no DOF, and large', add(b'x' * 100), -errno.E2BIG)
+    check('no memory of ours', add(mine, at=1 << 46), -errno.EFAULT)
+    check('the kernel\'s memory', add(mine, at=0xffffffff81000000), -errno.EFAULT)
+    for module in (b'', b'a' * 64, b'a b', b'a*', b'a:b', b'\xff'):
+        check(module, add(mine, module), -errno.EINVAL)
+    check('addresses of nobody', add(good), -errno.EFAULT)
+    large = bytearray(mine)
+    struct.pack_into('<QQ', large, 40, 1 << 40, 1 << 40)
+    check('a large one', add(large), -errno.E2BIG)
+    check('another ioctl', libc.ioctl(helper, ctypes.c_ulong(FAIL), room) == -1 and ctypes.get_errno(), errno.ENOTTY)
+    # As many as there may be.
+    all = []
+    while (n := add(mine, b'm%d' % len(all))) > 0:
+        all.append(n)
+    check('too many', n, -errno.E2BIG)
+    check('how many', len(all), 256)
+    pid = os.fork()
+    if not pid:
+        check('in a child', remove(all[0]), 0)
+        os._exit(0)
+    check('the child', os.waitpid(pid, 0)[1], 0)
+    for n in all:
+        check('removed', remove(n), 0)
+    seed = int.from_bytes(os.urandom(4), 'little')
+    print('seed', seed)
+    random.seed(seed)
+    taken = 0
+    for n in range(3000):
+        dof = bytearray(mine)
+        for _ in range(random.choice((1, 1, 2, 8))):
+            at = random.randrange(len(dof) & ~3)
+            how = random.randrange(4)
+            if how == 0:
+                dof[at] ^= 1 << random.randrange(8)
+            elif how == 1:
+                struct.pack_into('<I', dof, at & ~3, random.choice((0, 1, 2**31, 2**32 - 1, len(dof), 1 << 16)))
+            elif how == 2:
+                dof[at] = random.randrange(256)
+            else:
+                struct.pack_into('<H', dof, at & ~1, random.choice((0xffff, 1000, 1)))
+        n = add(dof)
+        check('a damaged one', n > 0 or -n in (errno.EINVAL, errno.EFAULT, errno.E2BIG, errno.ENOENT), True)
+        if n > 0:
+            taken += 1
+            check('removed', remove(n), 0)
+    print('taken', taken)
+
+def memory():
+    device = os.open('/dev/dtrace/dtrace', os.O_RDWR)
+    failed = 0
+    for n in range(200):
+        fcntl.ioctl(device, FAIL, struct.pack('<Q', n))
+        got = add(mine)
+        fcntl.ioctl(device, FAIL, struct.pack('<Q', 2**64 - 1))
+        check(f'the allocation {n}', got > 0 or got == -errno.ENOMEM, True)
+        failed += got < 0
+        if got > 0:
+            fcntl.ioctl(device, FAIL, struct.pack('<Q', n % 20))
+            check('removed without memory', remove(got), 0)
+            fcntl.ioctl(device, FAIL, struct.pack('<Q', 2**64 - 1))
+    print('failed', failed)
+    check('some failed, and in the end none', 5 < failed < 200, True)
+
+{'users': users, 'memory': memory}[sys.argv[1]]()
