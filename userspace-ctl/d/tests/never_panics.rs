@@ -267,7 +267,7 @@ fn cases(n: usize) -> usize {
 #[test]
 fn deep_and_long() {
     let n = 20_000;
-    for text in [
+    let cases = vec![
         format!("BEGIN {{ trace({}1{}); }}", "(".repeat(n), ")".repeat(n)),
         format!("BEGIN {{ trace({}1); }}", "-".repeat(n)),
         format!("BEGIN {{ trace({}1); }}", "!~".repeat(n)),
@@ -277,6 +277,19 @@ fn deep_and_long() {
         format!("BEGIN {{ {} }}", "{".repeat(n)),
         format!("BEGIN {{ {} }}", "if (1) ".repeat(n)),
         format!("BEGIN {{ {} ; }}", "1 ? ".repeat(n)),
+        format!("BEGIN {{ trace({} 1); }}", "1 ? 2 : ".repeat(n)),
+        format!("BEGIN {{ {} x = 1; }}", "if (pid) {} else ".repeat(n)),
+        format!("BEGIN {{ {} x = 1; }}", "if (pid) {} else ".repeat(60)),
+        format!("BEGIN {{ trace({} 1); }}", "arg0 ? arg1 : ".repeat(190)),
+        format!("BEGIN {{ trace({} 1); }}", "arg0 + ".repeat(190)),
+        format!("BEGIN {{ {} 1; }}", "x = ".repeat(60)),
+        format!(
+            "{} BEGIN {{ trace(a7); }}",
+            (1..8).fold("inline int a0 = arg0;".to_string(), |s, i| {
+                format!("{s} inline int a{i} = a{}{};", i - 1, " + 1".repeat(150))
+            })
+        ),
+        format!("BEGIN {{ trace({} 1 {}); }}", "strlen(lltostr(".repeat(29), "))".repeat(29)),
         format!("BEGIN {{ {} ; }}", "sizeof ".repeat(n)),
         format!("BEGIN {{ {} 1; }}", "(int)".repeat(n)),
         format!("BEGIN {{ {} 1; }}", "strlen(".repeat(n)),
@@ -311,9 +324,14 @@ fn deep_and_long() {
                 format!("{s} inline int a{i} = {};", vec![format!("a{}", i - 1); 9].join("+"))
             })
         ),
-    ] {
-        one(&text, SpecKind::Name);
-    }
+    ];
+    // Half of a thread's usual stack, though this is a debug build.
+    let all = move || {
+        for text in &cases {
+            one(text, SpecKind::Name);
+        }
+    };
+    std::thread::Builder::new().stack_size(1 << 20).spawn(all).unwrap().join().unwrap();
 }
 
 #[test]

@@ -103,15 +103,8 @@ impl Checker<'_> {
     fn operation(&mut self, e: &ast::Expr) -> Expr {
         let span = e.span;
         match &e.kind {
-            ExprKind::Binary(op, a, b) => {
-                let (a, b) = (self.operand(op.text(), a), self.operand(op.text(), b));
-                self.binary(*op, a, b, span)
-            }
-            ExprKind::Cond(c, a, b) => {
-                let mut operand = |e: &ast::Expr| self.operand("?:", e);
-                let (c, a, b) = (operand(c), operand(a), operand(b));
-                self.conditional(c, a, b, span)
-            }
+            ExprKind::Binary(..) => self.chain(e),
+            ExprKind::Cond(..) => self.alternatives(e),
             ExprKind::Comma(a, b) => {
                 let (a, b) = (self.operand(",", a), self.operand(",", b));
                 let ty = b.ty.clone();
@@ -139,6 +132,35 @@ impl Checker<'_> {
             }
             _ => Expr::error(span),
         }
+    }
+
+    /// `a + b - c ..`: in a loop, as such chains are long.
+    fn chain(&mut self, e: &ast::Expr) -> Expr {
+        let (mut first, mut first_op, mut others) = (e, "", Vec::new());
+        while let ExprKind::Binary(op, a, b) = &first.kind {
+            others.push((*op, b, first.span));
+            (first, first_op) = (a, op.text());
+        }
+        let mut left = self.operand(first_op, first);
+        for (op, b, span) in others.into_iter().rev() {
+            let right = self.operand(op.text(), b);
+            left = self.binary(op, left, right, span);
+        }
+        left
+    }
+
+    /// `c ? a : d ? b : ..`, too.
+    fn alternatives(&mut self, e: &ast::Expr) -> Expr {
+        let (mut last, mut others) = (e, Vec::new());
+        while let ExprKind::Cond(c, a, b) = &last.kind {
+            others.push((self.operand("?:", c), self.operand("?:", a), last.span));
+            last = b;
+        }
+        let mut value = self.operand("?:", last);
+        for (c, a, span) in others.into_iter().rev() {
+            value = self.conditional(c, a, value, span);
+        }
+        value
     }
 
     fn agg_value(&mut self, name: &str, span: Span) -> Expr {

@@ -79,8 +79,10 @@ impl Checker<'_> {
     fn blame(&mut self, source: &Source, d: &Diagnostic, at: Span) {
         let line = source.place(d.primary.span.start).line;
         let message = format!("{}, line {line}: {}", source.file(), d.message);
-        let mut d = Diagnostic { notes: d.notes.clone(), ..Diagnostic::new(d.tag, at, message) };
-        d = d.label("the library is needed for this");
-        self.complain(d.note(source.text.lines().nth(line.wrapping_sub(1)).unwrap_or("").trim()));
+        let mut told = Diagnostic::new(d.tag, at, message).label("the library is needed for this");
+        told.notes = d.notes.clone();
+        self.complain(
+            told.note(source.text.lines().nth(line.wrapping_sub(1)).unwrap_or("").trim()),
+        );
     }
 }

@@ -21,6 +21,51 @@ impl Gen {
         }
         let rd = self.reg(rd, e.span)?;
         match &e.kind {
+            Kind::Neg(a) => {
+                self.expr(a, rd)?;
+                self.op(Op::Sub, 0, rd, rd);
+                Ok(is_wide(&e.ty))
+            }
+            Kind::BitNot(a) => {
+                let clean = self.expr(a, rd)?;
+                self.op(Op::Not, rd, 0, rd);
+                Ok(is_wide(&e.ty) || clean && is_signed(&e.ty))
+            }
+            Kind::Binary(op, a, b) => self.binary(*op, a, b, &e.ty, rd),
+            Kind::Logic(BinOp::LogXor, a, b) => {
+                self.truth(a, rd)?;
+                let next = self.reg(rd + 1, e.span)?;
+                self.truth(b, next)?;
+                self.op(Op::Xor, rd, next, rd);
+                Ok(true)
+            }
+            Kind::LogNot(_) | Kind::Compare(..) | Kind::StrCompare(..) | Kind::Logic(..) => {
+                self.truth(e, rd)?;
+                Ok(true)
+            }
+            Kind::Cond(c, a, b) => {
+                let (other, end) = (self.label(), self.label());
+                self.jump(c, rd, false, other)?;
+                let x = self.expr(a, rd)?;
+                self.branch(Op::Ba, end);
+                self.place(other);
+                let y = self.expr(b, rd)?;
+                self.place(end);
+                Ok(x && y)
+            }
+            Kind::Comma(a, b) => {
+                self.expr(a, rd)?;
+                self.expr(b, rd)
+            }
+            Kind::Convert(a) => self.convert(a, &e.ty, rd),
+            Kind::Call(s, args) => self.call(*s, args, rd, e.span),
+            _ => self.stored(e, rd),
+        }
+    }
+
+    /// The same of constants, variables and memory: apart, as trees of operators are deep.
+    fn stored(&mut self, e: &Expr, rd: u8) -> Result<bool, Problem> {
+        match &e.kind {
             Kind::Int(v) => {
                 self.setx(*v, rd, e.span)?;
                 Ok(true)
@@ -100,49 +145,10 @@ impl Gen {
                 self.op(load_op(&e.ty), rd, 0, rd);
                 Ok(true)
             }
-            Kind::Neg(a) => {
-                self.expr(a, rd)?;
-                self.op(Op::Sub, 0, rd, rd);
-                Ok(is_wide(&e.ty))
-            }
-            Kind::BitNot(a) => {
-                let clean = self.expr(a, rd)?;
-                self.op(Op::Not, rd, 0, rd);
-                Ok(is_wide(&e.ty) || clean && is_signed(&e.ty))
-            }
-            Kind::Binary(op, a, b) => self.binary(*op, a, b, &e.ty, rd),
-            Kind::Logic(BinOp::LogXor, a, b) => {
-                self.truth(a, rd)?;
-                let next = self.reg(rd + 1, e.span)?;
-                self.truth(b, next)?;
-                self.op(Op::Xor, rd, next, rd);
-                Ok(true)
-            }
-            Kind::LogNot(_) | Kind::Compare(..) | Kind::StrCompare(..) | Kind::Logic(..) => {
-                self.truth(e, rd)?;
-                Ok(true)
-            }
-            Kind::Cond(c, a, b) => {
-                let (other, end) = (self.label(), self.label());
-                self.jump(c, rd, false, other)?;
-                let x = self.expr(a, rd)?;
-                self.branch(Op::Ba, end);
-                self.place(other);
-                let y = self.expr(b, rd)?;
-                self.place(end);
-                Ok(x && y)
-            }
-            Kind::Comma(a, b) => {
-                self.expr(a, rd)?;
-                self.expr(b, rd)
-            }
-            Kind::Convert(a) => self.convert(a, &e.ty, rd),
             // What an action records is its own business: only its operand is compiled.
             Kind::Action(..) => Err(Problem::TooLarge(e.span, "actions within")),
-            Kind::Call(s, args) => self.call(*s, args, rd, e.span),
-            Kind::Param(_) | Kind::Xlate(..) => {
-                Err(Problem::TooLarge(e.span, "translations within"))
-            }
+            // Translations: nothing is left of them.
+            _ => Err(Problem::TooLarge(e.span, "translations within")),
         }
     }
 

@@ -7,6 +7,8 @@
 pub mod render;
 pub mod tag;
 
+use std::ops::{Deref, DerefMut};
+
 use crate::source::{Source, SourceName, Span};
 pub use tag::Tag;
 
@@ -30,9 +32,14 @@ pub struct Label {
     pub text: String,
 }
 
-/// One complaint.
+/// One complaint. Boxed: functions that recurse over a program are full of them, and a thread's
+/// stack is small.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Diagnostic {
+pub struct Diagnostic(Box<Complaint>);
+
+/// What a complaint consists of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Complaint {
     /// DTrace's tag, shown with `-x errtags`.
     pub tag: Tag,
     /// Line of the primary label, from 1.
@@ -55,10 +62,23 @@ pub struct Diagnostic {
     pub is_bare: bool,
 }
 
+impl Deref for Diagnostic {
+    type Target = Complaint;
+    fn deref(&self) -> &Complaint {
+        &self.0
+    }
+}
+
+impl DerefMut for Diagnostic {
+    fn deref_mut(&mut self) -> &mut Complaint {
+        &mut self.0
+    }
+}
+
 impl Diagnostic {
     /// A complaint about `span`.
     pub fn new(tag: Tag, span: Span, message: impl Into<String>) -> Self {
-        Self {
+        Self(Box::new(Complaint {
             tag,
             line: 0,
             file: None,
@@ -69,7 +89,7 @@ impl Diagnostic {
             notes: Vec::new(),
             hint: None,
             is_bare: false,
-        }
+        }))
     }
     /// Remark at the blamed text.
     pub fn label(mut self, text: impl Into<String>) -> Self {

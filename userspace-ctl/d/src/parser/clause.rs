@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //! `descriptions /predicate/ { statements }`.
 
-use super::{Complained, Parse, Parser};
+use super::{Complained, Parse, Parser, MAX_DEPTH};
 use crate::ast::{Clause, Expr, ExprKind, Stmt, StmtKind};
 use crate::diag::{Diagnostic, Region, Tag};
 use crate::source::Span;
@@ -145,18 +145,32 @@ impl Parser<'_> {
         self.maybe(";");
     }
 
+    /// `if`, with all its `else if`: read in a loop, put together from the last one.
     fn parse_if(&mut self) -> Parse<Stmt> {
-        self.bump();
-        self.expect("(")?;
-        let condition = self.parse_expr()?;
-        self.expect(")")?;
-        let then = self.parse_body()?;
-        let mut other = Vec::new();
-        if matches!(&self.peek().tok, Tok::Ident(w) if w == "else") {
+        let mut arms = Vec::new();
+        let mut kind = loop {
             self.bump();
-            other = self.parse_body()?;
+            self.expect("(")?;
+            let condition = self.parse_expr()?;
+            self.expect(")")?;
+            let then = self.parse_body()?;
+            if !self.is_word("else") {
+                break StmtKind::If(condition, then, Vec::new());
+            }
+            self.bump();
+            if !self.is_word("if") {
+                break StmtKind::If(condition, then, self.parse_body()?);
+            }
+            if arms.len() >= usize::from(MAX_DEPTH) {
+                let message = format!("syntax error: `else if` more than {MAX_DEPTH} times");
+                return Err(self.too_deep(message));
+            }
+            arms.push((condition, then));
+        };
+        for (condition, then) in arms.into_iter().rev() {
+            kind = StmtKind::If(condition, then, vec![Stmt { kind }]);
         }
-        Ok(Stmt { kind: StmtKind::If(condition, then, other) })
+        Ok(Stmt { kind })
     }
 
     /// A block or one statement.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Expressions: C's operators and D's `^^`, by precedence climbing.
+//! Expressions: C's operators and D's `^^`, by their ranks.
 
 use super::{Complained, Parse, Parser};
 use crate::ast::{BinOp, Expr, ExprKind, MemberName, Pseudo, TypeName, UnOp, MAX_HEIGHT};
@@ -47,6 +47,21 @@ const RANK_COND: u8 = 3;
 const RANK_ASSIGN: u8 = 2;
 const RANK_COMMA: u8 = 1;
 
+/// What stands between operands; with `?:` its middle.
+enum Operator {
+    Binary(BinOp),
+    Assign(Option<BinOp>),
+    Cond(Expr),
+    Comma,
+}
+
+/// An operator that waits for its right side.
+struct Waiting {
+    left: Expr,
+    operator: Operator,
+    rank: u8,
+}
+
 impl Parser<'_> {
     /// A whole expression, comma operator included.
     pub(super) fn parse_expr(&mut self) -> Parse<Expr> {
@@ -67,50 +82,69 @@ impl Parser<'_> {
         Err(self.complain(Diagnostic::new(Tag::Syntax, span, message)))
     }
 
+    /// Operands and operators in a loop: what waits for its right side is on a stack of its own, so a
+    /// chain costs no nesting, but for one of assignments.
     fn parse_rank(&mut self, least: u8) -> Parse<Expr> {
+        let outer = self.depth;
         self.deeper()?;
+        let mut waiting: Vec<Waiting> = Vec::new();
         let mut left = self.parse_unary()?;
-        loop {
-            let t = self.peek().clone();
-            let Tok::Punct(p) = t.tok else { break };
-            if p == "/" && self.predicate == Some(0) && self.lexer.ends_predicate(t.span.end) {
-                break;
+        while let Some((operator, rank)) = self.parse_operator(least)? {
+            // Of two of one rank the left one goes first, but where C says otherwise.
+            let least_ready = rank + u8::from(rank == RANK_ASSIGN || rank == RANK_COND);
+            if rank == RANK_ASSIGN {
+                self.deeper()?;
             }
-            if let Some(&(_, rank, op)) = BINARY.iter().find(|(text, ..)| *text == p) {
-                if rank < least {
-                    break;
-                }
-                self.bump();
-                let right = self.parse_rank(rank + 1)?;
-                let span = left.span.to(right.span);
-                left = self.node(ExprKind::Binary(op, Box::new(left), Box::new(right)), span)?;
-            } else if let Some(&(_, op)) = ASSIGN.iter().find(|(text, _)| *text == p) {
-                if RANK_ASSIGN < least {
-                    break;
-                }
-                self.bump();
-                let right = self.parse_rank(RANK_ASSIGN)?;
-                let span = left.span.to(right.span);
-                left = self.node(ExprKind::Assign(op, Box::new(left), Box::new(right)), span)?;
-            } else if p == "?" && RANK_COND >= least {
-                self.bump();
-                let a = self.inside(|p| p.parse_expr())?;
-                self.expect(":")?;
-                let b = self.parse_rank(RANK_COND)?;
-                let span = left.span.to(b.span);
-                let kind = ExprKind::Cond(Box::new(left), Box::new(a), Box::new(b));
-                left = self.node(kind, span)?;
-            } else if p == "," && RANK_COMMA >= least {
-                self.bump();
-                let right = self.parse_rank(RANK_ASSIGN)?;
-                let span = left.span.to(right.span);
-                left = self.node(ExprKind::Comma(Box::new(left), Box::new(right)), span)?;
-            } else {
-                break;
-            }
+            left = self.join(&mut waiting, least_ready, left)?;
+            waiting.push(Waiting { left, operator, rank });
+            left = self.parse_unary()?;
         }
-        self.shallower();
+        left = self.join(&mut waiting, 0, left)?;
+        self.depth = outer;
         Ok(left)
+    }
+
+    /// The next operator with its rank, if that is high enough.
+    fn parse_operator(&mut self, least: u8) -> Parse<Option<(Operator, u8)>> {
+        let (tok, end) = (self.peek().tok.clone(), self.peek().span.end);
+        let Tok::Punct(p) = tok else { return Ok(None) };
+        if p == "/" && self.predicate == Some(0) && self.lexer.ends_predicate(end) {
+            return Ok(None);
+        }
+        let binary = BINARY.iter().find(|b| b.0 == p).map(|b| (Operator::Binary(b.2), b.1));
+        let assign = ASSIGN.iter().find(|a| a.0 == p).map(|a| (Operator::Assign(a.1), RANK_ASSIGN));
+        let found = match p {
+            "?" if least <= RANK_COND => {
+                self.bump();
+                let then = self.inside(|p| p.parse_expr())?;
+                self.expect(":")?;
+                return Ok(Some((Operator::Cond(then), RANK_COND)));
+            }
+            "," => Some((Operator::Comma, RANK_COMMA)),
+            _ => binary.or(assign),
+        };
+        let found = found.filter(|(_, rank)| *rank >= least);
+        if found.is_some() {
+            self.bump();
+        }
+        Ok(found)
+    }
+
+    /// Gives a right side to those that wait for it and rank no lower than `least`.
+    fn join(&mut self, waiting: &mut Vec<Waiting>, least: u8, mut right: Expr) -> Parse<Expr> {
+        while waiting.last().is_some_and(|w| w.rank >= least) {
+            let Some(w) = waiting.pop() else { break };
+            let span = w.left.span.to(right.span);
+            let (left, other) = (Box::new(w.left), Box::new(right));
+            let kind = match w.operator {
+                Operator::Binary(op) => ExprKind::Binary(op, left, other),
+                Operator::Assign(op) => ExprKind::Assign(op, left, other),
+                Operator::Cond(then) => ExprKind::Cond(left, Box::new(then), other),
+                Operator::Comma => ExprKind::Comma(left, other),
+            };
+            right = self.node(kind, span)?;
+        }
+        Ok(right)
     }
 
     /// Within brackets a `/` is always a division.

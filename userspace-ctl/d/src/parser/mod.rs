@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Tokens to tree, by recursive descent; expressions by precedence climbing.
+//! Tokens to tree, by recursive descent; expressions by the ranks of their operators.
 //!
 //! Naming: `parse_x` reads an x or complains; `expect_x` demands one token; `maybe_x` reads it only
 //! if it is there. After a complaint in a statement, reading goes on behind its `;`; after one at
@@ -34,8 +34,9 @@ use crate::{Options, TypeSpace, World};
 pub struct Complained;
 type Parse<T> = Result<T, Complained>;
 
-/// Deepest nesting of brackets and statements.
-const MAX_DEPTH: u16 = 128;
+/// Deepest nesting of brackets, operators before their operand, and statements; most `else if` of one
+/// `if`. Half of a thread's usual stack is enough for it, even in a debug build.
+const MAX_DEPTH: u16 = 64;
 /// After so many complaints the rest would be noise.
 const MAX_COMPLAINTS: usize = 20;
 
@@ -255,6 +256,10 @@ impl Parser<'_> {
         hit
     }
 
+    fn is_word(&mut self, word: &str) -> bool {
+        matches!(&self.peek().tok, Tok::Ident(w) if w == word)
+    }
+
     fn expect(&mut self, punct: &str) -> Parse<Span> {
         if self.is(punct) {
             return Ok(self.bump().span);
@@ -317,12 +322,14 @@ impl Parser<'_> {
         if self.depth <= MAX_DEPTH {
             return Ok(());
         }
+        let message = format!("syntax error: nested more than {MAX_DEPTH} levels deep");
+        Err(self.too_deep(message))
+    }
+
+    fn too_deep(&mut self, message: String) -> Complained {
         let span = self.peek().span;
-        Err(self.complain(Diagnostic::new(
-            Tag::Syntax,
-            span,
-            format!("syntax error: nested more than {MAX_DEPTH} levels deep"),
-        )))
+        let d = Diagnostic::new(Tag::Syntax, span, message);
+        self.complain(d.hint("keep a part of it in a `this->` variable, or write several clauses"))
     }
 
     fn shallower(&mut self) {
