@@ -80,16 +80,49 @@ impl Attributes {
             class: self.class.min(other.class),
         }
     }
+}
 
-    /// What a provider promises of its probes and of their arguments. The least stable of the four
-    /// parts of a name decides: a probe that carries a kernel function's name is private.
-    pub fn of_provider(provider: &str) -> (Self, Self) {
-        let evolving = Self::new(Stability::Evolving, Stability::Evolving, Class::Common);
-        match provider {
-            "dtrace" => (Self::STABLE, Self::STABLE),
-            "profile" => (evolving, evolving),
-            _ => (Self::KERNEL, Self::new(Stability::Private, Stability::Private, Class::Isa)),
-        }
+/// What a provider promises of itself, of the modules, functions and names of its probes, and of their
+/// arguments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ProviderAttributes(pub [Attributes; 5]);
+
+impl ProviderAttributes {
+    /// Words of `#pragma D attributes .. provider NAME`, in that order.
+    pub const PARTS: [&'static str; 5] = ["provider", "module", "function", "name", "args"];
+
+    /// Of a provider, as its manual has it; little of one that is not known.
+    pub fn of(provider: &str) -> Self {
+        use Stability::{Evolving, Private, Unstable};
+        let kernel = Attributes::KERNEL;
+        let all = |s: Stability, class: Class| Attributes::new(s, s, class);
+        let (common, isa) = (all(Evolving, Class::Common), all(Evolving, Class::Isa));
+        let of_function = all(Unstable, Class::Isa);
+        let stable = Attributes::STABLE;
+        let is_pid = provider
+            .strip_prefix("pid")
+            .is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()));
+        Self(match provider {
+            "dtrace" => [stable, kernel, kernel, stable, stable],
+            "profile" => [common, all(Unstable, Class::Common), kernel, common, common],
+            "syscall" => [common, kernel, of_function, common, of_function],
+            "fbt" => [common, kernel, kernel, common, all(Private, Class::Isa)],
+            _ if is_pid => [isa, kernel, kernel, kernel, kernel],
+            _ => [kernel, kernel, kernel, kernel, all(Private, Class::Isa)],
+        })
+    }
+
+    /// Of probes: the least of the provider's and of those of the parts that are named.
+    pub fn of_probes(&self, is_named: [bool; 4]) -> Attributes {
+        let [provider, ..] = self.0;
+        let named = self.0.iter().zip(is_named).filter(|(_, is_named)| *is_named);
+        named.fold(provider, |least, (of_part, _)| least.min(*of_part))
+    }
+
+    /// Of their arguments.
+    pub fn of_args(&self) -> Attributes {
+        let [.., args] = self.0;
+        args
     }
 }
 

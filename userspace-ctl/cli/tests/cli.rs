@@ -222,6 +222,11 @@ fn stability() {
          \n\tMinimum Statement Attributes\n\
          \t\tIdentifier Names: Stable\n\t\tData Semantics:   Private\n\t\tDependency Class: Common\n\n"
     );
+    let promise = "#pragma D attributes Evolving/Unstable/Common x\nint x; BEGIN { x = 1; }";
+    let o = dtrace(&["-e", "-v", "-n", promise]);
+    let out = String::from_utf8(o.stdout).unwrap();
+    let of_x = "Names: Evolving\n\t\tData Semantics:   Unstable\n\t\tDependency Class: Common\n\n";
+    assert!(out.ends_with(of_x), "{out}");
     let amin = ["-e", "-x", "errtags", "-x", "amin=stable/stable/common", "-n"];
     let with = |program| told(&[&amin[..], &[program]].concat());
     assert_eq!(with("BEGIN { trace(pid); }"), (0, String::new()));

@@ -9,7 +9,6 @@
     not(test),
     deny(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic)
 )]
-#![allow(clippy::result_large_err, reason = "a diagnostic is made once per mistake")]
 
 mod ast;
 mod check;
@@ -38,7 +37,7 @@ use abi::stability::Attributes;
 use check::{Checker, Settings};
 use lower::Lower;
 use names::scope::Names;
-use parser::pragma::{self, CompilerOption, Control, Dependence};
+use parser::pragma::{self, About, CompilerOption, Control, Dependence};
 
 pub use check::stability::Least;
 pub use diag::{Diagnostic, Tag};
@@ -167,12 +166,14 @@ impl Compiler {
             amin: options.amin,
             is_weighed: options.is_weighed || options.amin.is_some(),
         };
-        let about = stability_of(source, &parsed.controls);
-        let mut checker = Checker::new(source, world, settings, self.names.clone());
+        let about = pragma::abouts(source, &parsed.controls);
+        let mut names = self.names.clone();
+        about.iter().for_each(|(about, _)| names.promise(about));
+        let mut checker = Checker::new(source, world, settings, names);
         let clauses = checker.program(&parsed.items);
         let (mut names, matched, mut notes) = (checker.names, checker.matched, checker.notes);
         diagnostics.append(&mut checker.diagnostics);
-        diagnostics.extend(about.iter().filter_map(|a| a.complaint(&names)));
+        diagnostics.extend(about.iter().filter_map(|(a, span)| not_own(a, *span, &names)));
 
         let mut program = Program {
             first_statement: self.next_statement,
@@ -242,44 +243,25 @@ fn controls(
     run_time
 }
 
-/// A `#pragma D attributes` or `binding`: stability itself is not computed with.
-struct About {
-    word: &'static str,
-    name: String,
-    is_provider: bool,
-    span: source::Span,
-}
-
-fn stability_of(source: &Source, lines: &[source::Span]) -> Vec<About> {
-    let read = |span: &source::Span| match pragma::control(source.slice(*span), *span) {
-        Ok(Control::About(word, name, is_provider)) => {
-            Some(About { word, name, is_provider, span: *span })
-        }
-        _ => None,
+/// The complaint about a promise of what is not the program's own.
+fn not_own(about: &About, span: source::Span, names: &Names) -> Option<Diagnostic> {
+    let (word, name) = (about.word, &about.name);
+    let is_provider = about.part.is_some();
+    let is_own = match is_provider {
+        true => names.providers.contains_key(name),
+        false => names.values().any(|n| n == *name) || names.typedefs.contains_key(name),
     };
-    lines.iter().filter_map(read).collect()
-}
-
-impl About {
-    /// The name must be one of the program's.
-    fn complaint(&self, names: &Names) -> Option<Diagnostic> {
-        let (word, name) = (self.word, &self.name);
-        let is_own = match self.is_provider {
-            true => names.providers.contains_key(name),
-            false => names.values().any(|n| n == *name) || names.typedefs.contains_key(name),
-        };
-        if is_own {
-            return None;
-        }
-        let is_other = check::variable::builtin(name).is_some() || check::call::is_function(name);
-        let (tag, why) = match is_other && !self.is_provider {
-            true => (Tag::PragmaScope, "is D's own, its attributes cannot be changed"),
-            false if self.is_provider => (Tag::PragmaUnused, "is no provider of this program"),
-            false => (Tag::PragmaUnused, "is not defined by this program"),
-        };
-        let message = format!("#pragma D {word}: {name} {why}");
-        Some(Diagnostic::new(tag, self.span, message).label("has nothing to be about"))
+    if is_own {
+        return None;
     }
+    let is_other = check::variable::builtin(name).is_some() || check::call::is_function(name);
+    let (tag, why) = match is_other && !is_provider {
+        true => (Tag::PragmaScope, "is D's own, its attributes cannot be changed"),
+        false if is_provider => (Tag::PragmaUnused, "is no provider of this program"),
+        false => (Tag::PragmaUnused, "is not defined by this program"),
+    };
+    let message = format!("#pragma D {word}: {name} {why}");
+    Some(Diagnostic::new(tag, span, message).label("has nothing to be about"))
 }
 
 /// The complaint about a library, module or provider that is not there.

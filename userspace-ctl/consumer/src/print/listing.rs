@@ -3,7 +3,7 @@
 
 use super::put;
 use abi::probe::{ProbeView, Technique, NARGS_UNKNOWN};
-use abi::stability::Attributes;
+use abi::stability::{Attributes, ProviderAttributes};
 
 /// The head of the table.
 pub fn header(out: &mut Vec<u8>) {
@@ -57,10 +57,10 @@ pub fn details(out: &mut Vec<u8>, probe: &ProbeView<'_>, types: Option<&[String]
     if !how.is_empty() {
         put!(out, "\n\tImplementation: {}\n", how.join(", "));
     }
-    let provider = String::from_utf8_lossy(probe.parts[0]);
-    let (of_probe, of_args) = Attributes::of_provider(&provider);
-    triple(out, "Probe Description", of_probe);
-    triple(out, "Argument", of_args);
+    let promised = ProviderAttributes::of(&String::from_utf8_lossy(probe.parts[0]));
+    let is_named = probe.parts.map(|part| !part.is_empty());
+    triple(out, "Probe Description", promised.of_probes(is_named));
+    triple(out, "Argument", promised.of_args());
     put!(out, "\n\tArgument Types\n");
     let untyped = match probe.nargs {
         NARGS_UNKNOWN => 0,

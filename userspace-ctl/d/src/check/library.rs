@@ -7,7 +7,7 @@ use super::Checker;
 use crate::ast::Item;
 use crate::diag::{Diagnostic, Tag};
 use crate::library::Sort;
-use crate::parser::{self, Known};
+use crate::parser::{self, pragma, Known};
 use crate::source::{Source, Span};
 use crate::Options;
 
@@ -35,6 +35,9 @@ impl Checker<'_> {
         if let Some(d) = parsed.diagnostics.first() {
             self.blame(&source, d, at);
             return;
+        }
+        for (about, _) in pragma::abouts(&source, &parsed.controls) {
+            self.names.promise(&about);
         }
         self.aside(&source, at, |checker| {
             for item in &parsed.items {

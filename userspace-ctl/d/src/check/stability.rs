@@ -5,13 +5,14 @@
 use super::Checker;
 use crate::ast::{self, ExprKind, StmtKind};
 use crate::diag::{Diagnostic, Region, Tag};
+use crate::library::Sort;
 use crate::names::scope::Scope;
 use crate::source::Span;
 use crate::types::Type;
 use crate::world::ProbePattern;
 use abi::dif::Builtin;
 use abi::probe::is_glob;
-use abi::stability::{Attributes, Class, Stability};
+use abi::stability::{Attributes, Class, ProviderAttributes, Stability};
 
 /// The least of descriptions and of statements so far.
 #[derive(Debug, Clone, Copy)]
@@ -37,9 +38,10 @@ impl Checker<'_> {
         let mut of_args = Attributes::STABLE;
         self.region = Some(Region::ProbeDescription);
         for (pattern, span) in probes {
-            for provider in self.providers_of(pattern) {
-                let (probe, args) = Attributes::of_provider(&provider);
-                of_args = of_args.min(args);
+            for (provider, is_named) in self.described(pattern) {
+                let promised = self.promised_of(&provider, *span);
+                let probe = promised.of_probes(is_named);
+                of_args = of_args.min(promised.of_args());
                 self.stability.probes = self.stability.probes.min(probe);
                 self.at_least(probe, &format!("probe description {pattern}"), *span);
             }
@@ -63,27 +65,35 @@ impl Checker<'_> {
         self.region = None;
     }
 
-    fn providers_of(&self, pattern: &ProbePattern) -> Vec<String> {
-        let named = !pattern.provider.is_empty() && !is_glob(pattern.provider.as_bytes());
-        if named && pattern.id == 0 {
-            return vec![pattern.provider.clone()];
+    fn promised_of(&mut self, provider: &str, at: Span) -> ProviderAttributes {
+        self.consult(Sort::Provider, provider, at);
+        let promised = self.names.promised_of.get(provider);
+        promised.copied().unwrap_or_else(|| ProviderAttributes::of(provider))
+    }
+
+    /// The providers that a description is about, and which of its parts are named.
+    fn described(&self, pattern: &ProbePattern) -> Vec<(String, [bool; 4])> {
+        let is_named = pattern.parts().map(|part| !part.is_empty());
+        let has_provider = !pattern.provider.is_empty() && !is_glob(pattern.provider.as_bytes());
+        if has_provider && pattern.id == 0 {
+            return vec![(pattern.provider.clone(), is_named)];
         }
-        let found = self.world.probes(pattern);
-        let mut providers: Vec<String> = found
-            .into_iter()
-            .map(|p| {
-                let [provider, ..] = p.parts;
-                provider
-            })
-            .collect();
-        providers.sort();
-        providers.dedup();
-        let is_own =
-            |p: &str| p.is_empty() && matches!(pattern.name.as_str(), "BEGIN" | "END" | "ERROR");
-        for p in providers.iter_mut().filter(|p| is_own(p)) {
-            *p = "dtrace".into();
+        let is_own = |provider: &str| {
+            provider.is_empty() && matches!(pattern.name.as_str(), "BEGIN" | "END" | "ERROR")
+        };
+        let mut described: Vec<(String, [bool; 4])> = Vec::new();
+        for probe in self.world.probes(pattern) {
+            let is_named = match pattern.id {
+                0 => is_named,
+                _ => probe.parts.each_ref().map(|part| !part.is_empty()),
+            };
+            let [provider, ..] = probe.parts;
+            let provider = if is_own(&provider) { "dtrace".into() } else { provider };
+            described.push((provider, is_named));
         }
-        providers
+        described.sort();
+        described.dedup();
+        described
     }
 
     fn weigh_expr(&mut self, e: &ast::Expr, of_args: Attributes) {
@@ -105,6 +115,9 @@ impl Checker<'_> {
 
     /// What a plain name promises; nothing is less than D's own promise for the rest.
     fn weight_of(&self, name: &str, of_args: Attributes) -> Option<Attributes> {
+        if let Some(promised) = self.names.promised.get(name) {
+            return Some(*promised);
+        }
         if self.names.variable(Scope::Global, name).is_some()
             || self.names.inlines.contains_key(name)
         {

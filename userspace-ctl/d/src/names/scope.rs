@@ -8,6 +8,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::ast;
+use crate::parser::pragma::About;
 use crate::source::{Source, Span};
 use crate::typed;
 use crate::types::{Int, Member, Type};
@@ -15,6 +16,7 @@ use crate::world::{Signature, TypeSpace};
 use abi::aggregation::AggFunc;
 use abi::dif::VAR_USER_BASE;
 use abi::difo::{SCOPE_GLOBAL, SCOPE_LOCAL, SCOPE_THREAD};
+use abi::stability::{Attributes, ProviderAttributes};
 
 /// Where a variable lives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -136,11 +138,29 @@ pub struct Names {
     pub next_struct: u64,
     /// Constants of the program's own enumerations.
     pub enumerators: HashMap<String, (u64, Int)>,
+    /// What `#pragma D attributes` promises of names.
+    pub promised: HashMap<String, Attributes>,
+    /// And of providers.
+    pub promised_of: HashMap<String, ProviderAttributes>,
     /// Where a name of this program was first given a meaning, for messages.
     pub places: HashMap<(Scope, String), Span>,
 }
 
 impl Names {
+    /// Takes a `#pragma D attributes` into account.
+    pub fn promise(&mut self, about: &About) {
+        let Some(attributes) = about.attributes else { return };
+        let Some(part) = about.part else {
+            self.promised.insert(about.name.clone(), attributes);
+            return;
+        };
+        let of = || ProviderAttributes::of(&about.name);
+        let all = self.promised_of.entry(about.name.clone()).or_insert_with(of);
+        if let Some(one) = all.0.get_mut(part) {
+            *one = attributes;
+        }
+    }
+
     /// Forgets what belongs to one program. Ids of `this->` variables are not given again: to the
     /// kernel all programs of a consumer are one, and a variable has one type.
     pub fn begin_program(&mut self) {

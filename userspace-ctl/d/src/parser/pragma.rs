@@ -3,9 +3,9 @@
 
 use crate::diag::{did_you_mean, Diagnostic, Tag};
 use crate::option;
-use crate::source::Span;
+use crate::source::{Source, Span};
 use abi::option::OptionId;
-use abi::stability::Attributes;
+use abi::stability::{Attributes, ProviderAttributes};
 
 /// Options that only the compiler reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,10 +27,32 @@ pub enum Control {
     Compiler(CompilerOption),
     /// `depends_on`: something of this name must be there.
     DependsOn(Dependence, String),
-    /// `attributes`, `binding`: of a name, or of a provider.
-    About(&'static str, String, bool),
+    /// `attributes`, `binding`.
+    About(About),
     /// Nothing for us.
     Nothing,
+}
+
+/// What a program promises of a name of its own, or of a part of a provider.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct About {
+    /// `attributes` or `binding`.
+    pub word: &'static str,
+    /// The name.
+    pub name: String,
+    /// Of a provider: which of [`ProviderAttributes::PARTS`].
+    pub part: Option<usize>,
+    /// How stable that is.
+    pub attributes: Option<Attributes>,
+}
+
+/// All of them in a source, with their places.
+pub fn abouts(source: &Source, lines: &[Span]) -> Vec<(About, Span)> {
+    let read = |span: &Span| match control(source.slice(*span), *span) {
+        Ok(Control::About(about)) => Some((about, *span)),
+        _ => None,
+    };
+    lines.iter().filter_map(read).collect()
 }
 
 /// What a program can depend on.
@@ -85,21 +107,28 @@ fn pragma(words: &[&str], span: Span) -> Result<Control, Diagnostic> {
                 .label("expected `#pragma D option name` or `name=value`, without blanks"))
         }
         ["D", "attributes", attributes, about @ ..] if !about.is_empty() => {
-            if Attributes::from_text(attributes).is_none() {
+            let promised = Attributes::from_text(attributes);
+            if promised.is_none() {
                 let message =
                     format!("invalid attributes specified by #pragma D attributes: {attributes}");
                 return Err(malformed(message).label("expected such as Stable/Evolving/Common"));
             }
-            match about {
-                [name] => Ok(Control::About("attributes", (*name).into(), false)),
-                ["provider", name, part] if PARTS.contains(part) => {
-                    Ok(Control::About("attributes", (*name).into(), true))
+            let parts = ProviderAttributes::PARTS;
+            let found = match about {
+                [name] => Some((*name, None)),
+                ["provider", name, word] => {
+                    parts.iter().position(|part| part == word).map(|part| (*name, Some(part)))
                 }
-                _ => Err(malformed("malformed #pragma D attributes".into()).label(format!(
+                _ => None,
+            };
+            let Some((name, part)) = found else {
+                return Err(malformed("malformed #pragma D attributes".into()).label(format!(
                     "expected a name, or `provider name` and one of {}",
-                    PARTS.join(", ")
-                ))),
-            }
+                    parts.join(", ")
+                )));
+            };
+            let (word, name) = ("attributes", name.into());
+            Ok(Control::About(About { word, name, part, attributes: promised }))
         }
         ["D", "binding", version, name] => {
             let inner = version.strip_prefix('"').and_then(|v| v.strip_suffix('"'));
@@ -108,7 +137,10 @@ fn pragma(words: &[&str], span: Span) -> Result<Control, Diagnostic> {
                 matches!(parts.len(), 2 | 3) && parts.iter().all(|p| p.parse::<u8>().is_ok())
             });
             match is_version {
-                true => Ok(Control::About("binding", (*name).into(), false)),
+                true => {
+                    let (word, name) = ("binding", (*name).into());
+                    Ok(Control::About(About { word, name, part: None, attributes: None }))
+                }
                 false => Err(malformed(format!(
                     "invalid version specified by #pragma D binding: {version}"
                 ))
@@ -151,9 +183,6 @@ fn pragma(words: &[&str], span: Span) -> Result<Control, Diagnostic> {
         _ => Ok(Control::Nothing),
     }
 }
-
-/// What a provider has attributes of.
-const PARTS: &[&str] = &["provider", "module", "function", "name", "args"];
 
 fn set_option(setting: &str, span: Span) -> Result<Control, Diagnostic> {
     let (name, value) = match setting.split_once('=') {
