@@ -10,15 +10,15 @@ use std::collections::BTreeSet;
 
 /// Providers that other DTraces have and that a description is likely to come from.
 const CLASSIC: &[(&str, &str)] = &[
-    ("proc", ""),
-    ("sched", ""),
-    ("io", ""),
+    ("proc", "processes begin and end in syscall::execve:return, fbt::kernel_clone:return, fbt::do_exit:entry"),
+    ("sched", "threads are woken in fbt::try_to_wake_up:entry; profile-997 samples what runs"),
+    ("io", "fbt::submit_bio:entry has it: xlate <bufinfo_t> (args[0]), xlate <devinfo_t> (args[0])"),
     ("lockstat", ""),
-    ("vminfo", ""),
-    ("sysinfo", ""),
+    ("vminfo", "page faults are fbt::handle_mm_fault:entry"),
+    ("sysinfo", "reads and writes are syscall::read:return, syscall::write:return; arg0 is how many bytes"),
     ("ip", ""),
-    ("tcp", ""),
-    ("udp", ""),
+    ("tcp", "fbt::tcp_sendmsg:entry and fbt::tcp_recvmsg:entry have what is sent and received"),
+    ("udp", "fbt::udp_sendmsg:entry and fbt::udp_recvmsg:entry have what is sent and received"),
     ("cpc", ""),
     ("kprobe", "fbt has the kernel's functions: `fbt::NAME:entry`"),
     ("kretprobe", "fbt has the kernel's functions: `fbt::NAME:return`"),

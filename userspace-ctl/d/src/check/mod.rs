@@ -95,6 +95,8 @@ pub struct Checker<'a> {
     kept: u32,
     /// There is a clause around (not in an inline's definition).
     has_probe: bool,
+    /// None of the clause's probes is there, which has been said: nothing is known of their `args[]`.
+    is_missing: bool,
     /// Names and types of what an inline or a translator is given.
     params: Vec<(String, Type)>,
     /// Rules of translators that are being looked at: none of them can need itself.
@@ -139,6 +141,7 @@ impl<'a> Checker<'a> {
             expanded: 0,
             kept: 0,
             has_probe: false,
+            is_missing: false,
             params: Vec::new(),
             open_rules: Vec::new(),
             library: None,
@@ -161,6 +164,7 @@ impl<'a> Checker<'a> {
 
     fn clause(&mut self, clause: &ast::Clause) -> typed::Clause {
         let mut probes = Vec::new();
+        let (before, matched) = (self.diagnostics.len(), self.matched);
         for (text, span) in &clause.probes {
             match probe_desc::pattern(text, *span, self.source) {
                 Ok(pattern) => {
@@ -175,6 +179,7 @@ impl<'a> Checker<'a> {
                 Err(d) => self.complain(d),
             }
         }
+        self.is_missing = self.matched == matched && self.diagnostics.len() > before;
         let described: Vec<_> = probes.iter().map(|p| (p.0.clone(), p.1)).collect();
         self.weigh(clause, &described);
         let (groups, counts) = self.groups(&probes, &Used::of(clause));

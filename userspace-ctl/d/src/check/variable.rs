@@ -343,6 +343,9 @@ impl Checker<'_> {
             let message = format!("args[{n}]: there is no probe here");
             return Some(self.fail(Diagnostic::new(Tag::ArgsNone, span, message)));
         }
+        if self.is_missing {
+            return Some(Expr::error(span));
+        }
         let typed = self.signature.clone();
         let most = match &typed {
             Some(signature) => signature.args.len() as u64,
