@@ -175,8 +175,14 @@ pub trait Env {
         Err(Raised::ill_op())
     }
 
-    /// The name of what the `struct path` at an address of the kernel's stands for, in a part of `room`.
-    fn path<'r>(&mut self, _at: u64, _room: &'r mut [u8; MAX_PATH]) -> Result<&'r [u8], Raised> {
+    /// The name of what the `struct path` at an address of the kernel's stands for, in a part of `room`;
+    /// or of where what it is on is mounted.
+    fn path<'r>(
+        &mut self,
+        _at: u64,
+        _of_mount: bool,
+        _room: &'r mut [u8; MAX_PATH],
+    ) -> Result<&'r [u8], Raised> {
         Err(Raised::ill_op())
     }
 

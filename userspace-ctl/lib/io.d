@@ -7,6 +7,7 @@ typedef struct fileinfo {
 	string fi_pathname;
 	loff_t fi_offset;
 	string fi_fs;
+	string fi_mount;
 	int fi_oflags;
 } fileinfo_t;
 
@@ -16,6 +17,7 @@ translator fileinfo_t < struct file *F > {
 	fi_pathname = F == NULL ? "<none>" : d_path(&F->f_path);
 	fi_offset = F == NULL ? 0 : F->f_pos;
 	fi_fs = F == NULL ? "<none>" : stringof(F->f_inode->i_sb->s_type->name);
+	fi_mount = F == NULL ? "<none>" : mnt_path(&F->f_path);
 	fi_oflags = F == NULL ? 0 : F->f_flags;
 };
 

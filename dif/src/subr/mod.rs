@@ -81,7 +81,8 @@ pub(crate) fn call<E: Env>(
         Subr::Dirname => path::dirname(mem, args),
         Subr::Cleanpath => path::cleanpath(mem, args),
 
-        Subr::DPath => path::d_path(mem, args),
+        Subr::DPath => path::of_kernel(mem, args, false),
+        Subr::MntPath => path::of_kernel(mem, args, true),
 
         Subr::Lltostr => convert::lltostr(mem, args),
         Subr::Strtoll => convert::strtoll(mem, args),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Path names: basename, dirname, cleanpath. Text only; no file system is asked, so symbolic links
-//! are not seen. And `d_path`, for which the host is asked.
+//! are not seen. And `d_path`, `mnt_path`, for which the host is asked.
 
 use crate::env::{Env, MAX_PATH};
 use crate::fault::Raised;
@@ -92,12 +92,17 @@ fn append(part: &[u8], root: usize, out: &mut Out<'_>) {
     out.extend(part);
 }
 
-/// `d_path(p)`: the name of what a `struct path` of the kernel's stands for.
+/// `d_path(p)`: the name of what a `struct path` of the kernel's stands for; `mnt_path(p)`: of where what
+/// it is on is mounted.
 #[inline(never)]
-pub(super) fn d_path<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result<u64, Raised> {
+pub(super) fn of_kernel<E: Env>(
+    mem: &mut Mem<'_, '_, E>,
+    args: Args<'_>,
+    of_mount: bool,
+) -> Result<u64, Raised> {
     let at = args.get(0)?;
     let mut room = [0; MAX_PATH];
-    let name = mem.env.path(at, &mut room)?;
+    let name = mem.env.path(at, of_mount, &mut room)?;
     let mark = mem.clause.mark();
     mem.compose(mark, |_, out| out.extend(name))
 }

@@ -429,9 +429,14 @@ impl Env for ProbeEnv<'_> {
         })
     }
 
-    fn path<'r>(&mut self, at: u64, room: &'r mut [u8; MAX_PATH]) -> Result<&'r [u8], Raised> {
+    fn path<'r>(
+        &mut self,
+        at: u64,
+        of_mount: bool,
+        room: &'r mut [u8; MAX_PATH],
+    ) -> Result<&'r [u8], Raised> {
         self.spend(PATH_STEPS)?;
-        task::path_of(at, room).ok_or(bad_addr(at))
+        task::path_of(at, of_mount, room).ok_or(bad_addr(at))
     }
 
     fn subr(&mut self, subr: Subr, args: &[u64]) -> Result<u64, Raised> {

@@ -340,6 +340,7 @@ macro_rules! for_each_subr {
             (48, Strtoll, "strtoll", "int64_t(const char *, [int])"),
             // Our own, where no other DTrace has any.
             (1024, DPath, "d_path", "string(void *)"),
+            (1025, MntPath, "mnt_path", "string(void *)"),
         }
     };
 }
@@ -381,7 +382,7 @@ mod tests {
             assert_eq!(Op::from_number(*op as u8), Some(*op));
         }
         assert_eq!(Op::ALL.len(), 80);
-        assert_eq!(Subr::ALL.len(), 50);
+        assert_eq!(Subr::ALL.len(), 51);
         for w in Builtin::ALL.windows(2) {
             assert!(w[0].id() < w[1].id());
         }

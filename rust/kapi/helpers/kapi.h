@@ -69,7 +69,7 @@ int kapi_task_locked_down(bool writes);
 
 /* path.c */
 u32 kapi_task_path(bool root, u8 *to, u32 size);
-u32 kapi_path(u64 at, u8 *to, u32 size);
+u32 kapi_path(u64 at, bool of_mount, u8 *to, u32 size);
 
 /* threads.c */
 struct tracepoint;

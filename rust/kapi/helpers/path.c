@@ -5,6 +5,7 @@
  */
 #include <linux/container_of.h>
 #include <linux/dcache.h>
+#include <linux/fs.h>
 #include <linux/fs_struct.h>
 #include <linux/kprobes.h>
 #include <linux/mount.h>
@@ -95,14 +96,26 @@ notrace u32 kapi_task_path(bool root, u8 *to, u32 size)
 }
 NOKPROBE_SYMBOL(kapi_task_path);
 
-/* What the struct path at `at` stands for, seen from the process's root. */
-notrace u32 kapi_path(u64 at, u8 *to, u32 size)
+/*
+ * What the struct path at `at` stands for, seen from the process's root; or where what it is on is mounted. What is no part
+ * of the tree is not mounted.
+ */
+notrace u32 kapi_path(u64 at, bool of_mount, u8 *to, u32 size)
 {
 	struct path end = {}, pwd, here;
+	struct super_block *sb;
+	unsigned long flags;
 
 	to[size - 1] = 0;
 	if (!kapi_load(here, at))
 		return size;
+	if (of_mount) {
+		if (!kapi_load(sb, &here.mnt->mnt_sb) || !kapi_load(flags, &sb->s_flags) ||
+		    !kapi_load(here.dentry, &here.mnt->mnt_root))
+			return size;
+		if (flags & SB_NOUSER)
+			return size - 1;
+	}
 	kapi_here(&end, &pwd);
 	return kapi_way(here, end, to, size);
 }

@@ -117,7 +117,7 @@ unsafe extern "C" {
     /// `to` takes `size` bytes, and that is not 0.
     pub(crate) fn kapi_task_path(root: bool, to: *mut u8, size: u32) -> u32;
     /// The same; `at` may be any address.
-    pub(crate) fn kapi_path(at: u64, to: *mut u8, size: u32) -> u32;
+    pub(crate) fn kapi_path(at: u64, of_mount: bool, to: *mut u8, size: u32) -> u32;
     pub(crate) safe static kapi_mutex_owner: u32;
     pub(crate) safe static kapi_rwsem_count: u32;
     pub(crate) safe static kapi_rwsem_owner: u32;

@@ -131,12 +131,13 @@ pub fn path(dir: Dir, into: &mut [u8; 256]) -> &[u8] {
 }
 
 /// The name of what the `struct path` at an address of the kernel's stands for, from the process's root on,
-/// as [`path`]. Empty: it has none, as a pipe. `None`: nothing such is there.
-pub fn path_of(at: u64, into: &mut [u8; 256]) -> Option<&[u8]> {
+/// as [`path`]; or of where what it is on is mounted. Empty: it has none, as a pipe. `None`: nothing such
+/// is there.
+pub fn path_of(at: u64, of_mount: bool, into: &mut [u8; 256]) -> Option<&[u8]> {
     let size = into.len();
     // SAFETY: `into` takes as many bytes; `at` may be any address.
     // CAST: 256.
-    let at = unsafe { sys::kapi_path(at, into.as_mut_ptr(), size as u32) };
+    let at = unsafe { sys::kapi_path(at, of_mount, into.as_mut_ptr(), size as u32) };
     into.get(at as usize..size.wrapping_sub(1))
 }
 
