@@ -26,6 +26,6 @@ refused 2 "only one of" dtrace -h -l -s $here/toy.d
 echo 'BEGIN { }' >none.d
 refused 1 "it declares no provider" dtrace -h -s none.d
 echo 'provider p { probe q(nothing_t); };' >type.d
-refused 1 "there is no type named nothing_t" dtrace -h -s type.d
+refused 1 "parameter nothing_t has a name, but no type" dtrace -h -s type.d
 echo 'provider p2 { probe q(); };' >name.d
 refused 1 "may not end with a digit" dtrace -h -s name.d

@@ -129,3 +129,71 @@ fn one<'a>(
     let head = DofRelHdr { strtab: STRINGS, relocations, target: probes };
     w.add(SectionKind::UrelHdr, 4, 0, head.as_bytes().to_vec());
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use d::program::DeclaredProbe;
+    use d::types::{Int, Type};
+    use d::Arg;
+
+    fn site(symbol: &str, probe: usize, is_question: bool, offset: u64) -> (usize, Site) {
+        let (symbol, function) = (symbol.to_string(), "work".to_string());
+        let is_shared = false;
+        let site = Site {
+            symbol,
+            is_shared,
+            provider: 0,
+            probe,
+            is_question,
+            function,
+            section: 1,
+            offset,
+        };
+        (0, site)
+    }
+
+    #[test]
+    fn read_back_as_the_kernel_does() {
+        let int = || Type::Int(Int::INT);
+        let natives = vec![int(), Type::Int(Int::CHAR).pointer_to()];
+        let probe = |name: &str, natives: &[Type]| DeclaredProbe {
+            name: name.into(),
+            natives: natives.to_vec(),
+            args: vec![Arg::new(int(), Some(0))],
+        };
+        let probes = vec![probe("tick__more", &natives), probe("none", &[])];
+        let providers = [Provider { name: "toy".into(), probes }];
+        let sites =
+            [site("c", 0, false, 0x30), site("a", 0, true, 0x10), site("b", 0, false, 0x20)];
+        let (bytes, addresses) = write(&providers, &sites);
+        let dof = dof::Dof::check(&bytes).unwrap();
+        let relocations: Vec<_> = dof.relocations().map(Result::unwrap).collect();
+        assert!(relocations.iter().all(|r| r.is_own && r.data == 0));
+        let at: Vec<u64> = relocations.iter().map(|r| r.at as u64).collect();
+        let wanted: Vec<u64> = addresses.iter().map(|a| a.offset).collect();
+        assert_eq!((at, addresses[0].of.symbol.as_str()), (wanted, "a"));
+        let all: Vec<_> = dof.providers().map(Result::unwrap).collect();
+        assert_eq!((all.len(), all[0].name), (1, &b"toy"[..]));
+        let probes: Vec<_> = all[0].probes().map(Result::unwrap).collect();
+        assert_eq!(probes.len(), 1);
+        assert_eq!((probes[0].function, probes[0].name), (&b"work"[..], &b"tick-more"[..]));
+        // From the first of them on.
+        assert_eq!(probes[0].places().collect::<Vec<_>>(), [0x20, 0x10]);
+        assert_eq!(probes[0].questions().collect::<Vec<_>>(), [0]);
+        let natives: Vec<_> = probes[0].natives().map(Result::unwrap).collect();
+        assert_eq!(natives, [&b"int"[..], b"char *"]);
+        // What is cut off is told, and nothing is read beyond.
+        for len in 0..bytes.len() {
+            let mut cut = bytes[..len].to_vec();
+            if let Some(size) = cut.get_mut(40..48) {
+                size.copy_from_slice(&(len as u64).to_le_bytes());
+            }
+            let bad = |dof: dof::Dof<'_>| {
+                dof.relocations().any(|r| r.is_err())
+                    || dof.providers().any(|p| !p.is_ok_and(|p| p.probes().all(|p| p.is_ok())))
+            };
+            assert!(dof::Dof::check(&cut).map_or(true, bad), "{len} bytes");
+        }
+    }
+}
