@@ -15,6 +15,7 @@ use abi::ioctl::{self, BufDesc, Enable, Explain, Format, Go, Probes, Report, Sym
 use abi::probe::{ProbeView, MAX_PACKED, NARGS_UNKNOWN};
 use abi::record::{AggDesc, EprobeDesc, RecDesc};
 use abi::status::Status;
+use abi::unwind::{self, Object, Row, Strangers};
 use abi::user::{self, Make, Refusal};
 use core::ffi::CStr;
 use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -83,6 +84,10 @@ impl MiscDevice for Dtrace {
             ioctl::EXPLAIN => exchange(arg, |a| explain(consumer, a)),
             ioctl::SYMBOL => exchange(arg, symbol),
             user::MAKE => exchange(arg, make),
+            unwind::OBJECT => exchange(arg, |a| object(consumer, a)),
+            unwind::STRANGERS => {
+                exchange(arg, |a: &mut Strangers| Ok(a.pids = consumer.take_strangers()))
+            }
             ioctl::LEFTOUT => exchange(arg, |a| left_out(consumer, a)),
             ioctl::WAKE => exchange(arg, |fd: &mut i32| consumer.wake_by(*fd)),
             ioctl::CLAIM => exchange(arg, |a: &mut Report| {
@@ -187,6 +192,13 @@ fn make(a: &mut Make) -> Outcome {
     })?;
     (a.made, a.refused) = (made, refused);
     give(a.refusals, refusals.as_slice().as_bytes())
+}
+
+#[inline(never)]
+fn object(c: &Consumer, a: &mut Object) -> Outcome {
+    may_trace()?;
+    let rows = take(a.rows, a.size, unwind::MAX_ROWS * size_of::<Row>(), "rows of a file")?;
+    c.add_object(a.key, rows)
 }
 
 /// Most refusals that MAKE tells of.

@@ -9,6 +9,7 @@ use crate::args::Args;
 use crate::clause::{Whose, MAX_FRAMES};
 use crate::ecb::Ecb;
 use crate::held::parts;
+use crate::unwind;
 use crate::vtime;
 use abi::dif::{Builtin, Subr};
 use abi::fault::FaultKind;
@@ -128,7 +129,8 @@ impl ProbeEnv<'_> {
         }
         let Some((pid, frames)) = room.split_first_chunk_mut() else { return Ok(0) };
         *pid = process();
-        Ok(stack::user(ctx, start, frames).wrapping_add(1).wrapping_mul(8))
+        let n = unwind::walk(ctx, start, &self.ecb.shared, frames.len() >> 3, frames);
+        Ok(n.wrapping_add(1).wrapping_mul(8))
     }
 
     /// [`Self::builtin_string`], at its price: some are looked for anew each time.
@@ -210,7 +212,8 @@ impl Env for ProbeEnv<'_> {
             }
             Builtin::Ustackdepth => {
                 self.spend_frames(MAX_FRAMES)?;
-                stack::user_depth(self.firing.ctx, self.ecb.start, MAX_FRAMES) as u64
+                let (ctx, start) = (self.firing.ctx, self.ecb.start);
+                unwind::walk(ctx, start, &self.ecb.shared, MAX_FRAMES as usize, &mut []) as u64
             }
             Builtin::Caller => {
                 self.spend_frames(1)?;
@@ -222,7 +225,7 @@ impl Env for ProbeEnv<'_> {
                 self.spend_frames(2)?;
                 // The first is where the process is.
                 let mut frames = [0; 16];
-                stack::user(self.firing.ctx, self.ecb.start, &mut frames);
+                unwind::walk(self.firing.ctx, self.ecb.start, &self.ecb.shared, 2, &mut frames);
                 frames.last_chunk().map_or(0, |f| u64::from_le_bytes(*f))
             }
             Builtin::Ipl => task::level(),

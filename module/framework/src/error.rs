@@ -43,6 +43,8 @@ pub enum Error {
     Variable(u32),
     /// More of something than the kernel keeps for one consumer.
     TooMany(&'static str),
+    /// What is given for the frames of a file is not this.
+    Rows(&'static str),
     /// Not now: the consumer is in another phase.
     Phase(&'static str),
     /// A provider could not enable a probe.
@@ -63,7 +65,7 @@ impl Error {
         match self {
             Self::Memory | Self::Short(..) | Self::Enable(_, EnableError::Memory) => code::ENOMEM,
             Self::Dof(_) | Self::Verify(_) | Self::Variable(_) | Self::ProbeName => code::EINVAL,
-            Self::Option(..) | Self::ActionShape(_) | Self::Cpu(_) => code::EINVAL,
+            Self::Option(..) | Self::ActionShape(_) | Self::Cpu(_) | Self::Rows(_) => code::EINVAL,
             Self::Action(_) | Self::Enable(_, EnableError::Unsupported(_)) => code::ENOTSUPP,
             Self::Privileges | Self::LockedDown | Self::LockedForWrites => code::EPERM,
             Self::Destructive(_) => code::EACCES,
@@ -129,6 +131,7 @@ impl fmt::Display for Error {
                 write!(f, "variable {id:#x} is declared differently in two DIF objects")
             }
             Self::TooMany(what) => write!(f, "too many {what}"),
+            Self::Rows(want) => write!(f, "malformed description of frames: expected {want}"),
             Self::Phase(what) => f.write_str(what),
             Self::Enable(probe, e) => write!(f, "cannot enable {probe}: {e}"),
             Self::ProbeName => f.write_str("a part of a probe's name is too long"),

@@ -21,6 +21,7 @@
 //! | [`shared`] | what a consumer's probes write into |
 //! | [`dynvar`], [`words`] | memory behind variables |
 //! | [`pulse`], [`deadman`] | whether a consumer lives, and the machine |
+//! | `unwind` | stacks of processes |
 //! | [`vtime`] | the account behind `vtimestamp` |
 //! | [`args`] | where argN comes from |
 //! | [`error`], [`report`] | why not |
@@ -51,6 +52,7 @@ pub mod report;
 pub mod shared;
 pub mod state;
 pub mod tracing;
+mod unwind;
 pub mod vars;
 pub mod vtime;
 pub mod words;

@@ -11,6 +11,7 @@ use crate::ecb::Chain;
 use crate::enabling::Enabling;
 use crate::probe::Special;
 use crate::pulse::Pulse;
+use crate::unwind::Unwind;
 use crate::vars::Vars;
 use crate::words::Words;
 use crate::{Error, Result};
@@ -134,6 +135,7 @@ pub struct Shared {
     deadman: Deadman,
     pulse: Arc<Pulse>,
     waker: Option<Waker>,
+    pub(crate) unwind: Arc<Unwind>,
     special: [Published<Chain>; 3],
     /// The consumer's process: its name and number.
     pub(crate) owner: ([u8; 16], i32),
@@ -254,7 +256,12 @@ impl Shared {
     /// Memory for an enabling, whose variables move here. With bufresize=auto a size for which there
     /// is no memory is halved until there is.
     #[inline(never)]
-    pub(crate) fn new(e: &mut Enabling, pulse: Arc<Pulse>, waker: Option<Waker>) -> Result<Self> {
+    pub(crate) fn new(
+        e: &mut Enabling,
+        pulse: Arc<Pulse>,
+        waker: Option<Waker>,
+        unwind: Arc<Unwind>,
+    ) -> Result<Self> {
         let mut options = e.options.clone();
         let may_shrink = options.get(OptionId::Bufresize) == 0;
         let only_cpu = options.get(OptionId::Cpu);
@@ -299,6 +306,7 @@ impl Shared {
             deadman: Deadman::new()?,
             pulse,
             waker,
+            unwind,
             special: [Published::empty(), Published::empty(), Published::empty()],
             owner,
             // CAST: both are less than the bytes of an enabling.
@@ -426,7 +434,7 @@ impl Shared {
 
     /// There is something for the consumer to do.
     #[cold]
-    fn wake(&self) {
+    pub(crate) fn wake(&self) {
         if let Some(waker) = &self.waker {
             waker.wake();
         }

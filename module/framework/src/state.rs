@@ -18,12 +18,14 @@ use crate::provider::Explanation;
 use crate::pulse::{Beat, Pulse};
 use crate::report::Text;
 use crate::shared::{Activity, CpuState, Shared};
+use crate::unwind::Unwind;
 use crate::{Error, Result};
 use abi::ids::{AggId, Epid, FormatId, ProbeId};
 use abi::ioctl::Go;
 use abi::option::policy;
 use abi::record::{AggDesc, EprobeDesc, RecDesc};
 use abi::status::Status;
+use abi::unwind::{Key, MAX_STRANGERS};
 use core::ops::Deref;
 use core::sync::atomic::Ordering::Relaxed;
 use kapi::context::ProbeCtx;
@@ -79,6 +81,7 @@ struct Session {
     framework: Arc<Framework>,
     number: u64,
     pulse: Arc<Pulse>,
+    unwind: Arc<Unwind>,
 }
 
 impl Drop for Session {
@@ -119,7 +122,12 @@ impl Consumer {
     pub fn new(framework: Arc<Framework>) -> impl PinInit<Self, kernel::error::Error> {
         let number = framework.new_consumer();
         try_pin_init!(Self {
-            session: Session { framework, number, pulse: mem::arc(Pulse::new())? },
+            session: Session {
+                framework,
+                number,
+                pulse: mem::arc(Pulse::new())?,
+                unwind: mem::arc(Unwind::new().map_err(|e| e.errno())?)?,
+            },
             inner <- new_mutex!(Inner {
                 phase: Phase::Idle,
                 spare: Spare::default(),
@@ -227,6 +235,17 @@ impl Consumer {
         Ok(())
     }
 
+    /// Takes how the frames of a file are left, in rows.
+    pub fn add_object(&self, key: Key, rows: KVVec<u8>) -> Result {
+        let _one = self.inner.lock();
+        self.session.unwind.add(key, rows)
+    }
+
+    /// Which processes the consumer is to look at.
+    pub fn take_strangers(&self) -> [u32; MAX_STRANGERS] {
+        self.session.unwind.take_strangers()
+    }
+
     /// Starts the tracing and runs BEGIN. If it cannot, what was enabled is given up.
     pub fn go(&self) -> Result<Go> {
         let mut inner = self.inner.lock();
@@ -237,7 +256,9 @@ impl Consumer {
                 return Err(Error::Phase("nothing is enabled, or tracing has started already"));
             }
         };
-        let shared = Shared::new(&mut enabling, self.session.pulse.clone(), inner.waker.take())?;
+        let Session { pulse, unwind, .. } = &self.session;
+        let waker = inner.waker.take();
+        let shared = Shared::new(&mut enabling, pulse.clone(), waker, unwind.clone())?;
         let shared = mem::arc(shared)?;
         let deadman = match shared.may_destroy {
             true => None,
@@ -451,6 +472,7 @@ impl Consumer {
             filled: s.counters.filled.load(Relaxed),
             pressing: s.counters.pressing.swap(0, Relaxed),
             nested: kapi::context::nested().wrapping_sub(s.nested_before),
+            strangers: s.unwind.strangers(),
             exiting: (activity as u32 >= Activity::Draining as u32).into(),
             ..Status::default()
         })

@@ -45,7 +45,7 @@ fn layouts_are_the_golden_ones() {
         crate::record::AggEntry { id, hash, size, link }
         crate::status::Status { dyndrops, dyndrops_rinsing, dyndrops_busy, specdrops,
             specdrops_busy, specdrops_unavail, dblerrors, nested, stkstroverflows, sigdrops, filled, exiting,
-            killed, pressing }
+            killed, pressing, strangers, pad }
         crate::conf::Conf { abi_version, dif_version, nregs, ntuple, ncpus, pad, features }
         crate::ioctl::Probes { pattern, nargs, into, size, count, cursor, pad }
         crate::ioctl::Enable { dof, size, matched, pad }
@@ -60,6 +60,10 @@ fn layouts_are_the_golden_ones() {
         crate::user::UserArg { value, kind, width, reg, index, scale, pad }
         crate::helper::Helper { module, address, dof }
         crate::user::Refusal { probe, place, reason, pad }
+        crate::unwind::Row { start, cfa, rbp, rule }
+        crate::unwind::Key { inode, modified, device, pad }
+        crate::unwind::Object { key, rows, size }
+        crate::unwind::Strangers { pids }
     };
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/layout.golden");
     if std::env::var_os("BLESS").is_some() {

@@ -37,4 +37,8 @@ pub struct Status {
     pub killed: u32,
     /// 1 when a buffer has become half full since the last answer, which was said by [`crate::ioctl::WAKE`].
     pub pressing: u32,
+    /// How many [strangers](crate::unwind::STRANGERS) there are.
+    pub strangers: u32,
+    /// Zero.
+    pub pad: u32,
 }

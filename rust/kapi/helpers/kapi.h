@@ -101,7 +101,14 @@ void kapi_signals_quiesce(void);
 /* stack.c */
 u32 kapi_stack_kernel(u8 *to, u32 max, u32 skip, bool interrupt);
 bool kapi_stack_register(u32 n, bool interrupt, u64 *value);
-u32 kapi_stack_user(u8 *to, u32 max, bool entered);
+/* stack.rs has the same. */
+struct kapi_code_mapping {
+	u64 start, end, offset, inode;
+	s64 modified_s, modified_ns;
+	u32 device;
+	bool is_object;
+};
+bool kapi_stack_mapping(u64 addr, struct kapi_code_mapping *to);
 DECLARE_PER_CPU(struct pt_regs *, kapi_trap_regs);
 
 /* user.c */

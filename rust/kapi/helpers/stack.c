@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Stacks, walked while a probe fires: the kernel's by its own unwinder, which reads tables and nothing that is not on
- * a stack it knows; the user's by frame pointers, from memory that may be absent. Neither sleeps, locks or allocates.
+ * a stack it knows. For the user's, which others walk, what is mapped where. Nothing sleeps, locks or allocates.
  */
+#include <linux/fs.h>
 #include <linux/kprobes.h>
+#include <linux/maple_tree.h>
+#include <linux/mm_types.h>
 #include <linux/module.h>
 #include <linux/percpu.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/task_stack.h>
 #include <linux/unaligned.h>
@@ -13,6 +17,7 @@
 #include <asm/ptrace.h>
 #include <asm/text-patching.h>
 #include <asm/unwind.h>
+#include <asm/vdso.h>
 #include "kapi.h"
 
 /* Of the breakpoint whose probe is served on this CPU; NULL: it came here otherwise. */
@@ -131,56 +136,53 @@ notrace bool kapi_stack_register(u32 n, bool interrupt, u64 *value)
 }
 NOKPROBE_SYMBOL(kapi_stack_register);
 
-/* A frame: the caller's frame pointer and the return address. */
-static __always_inline bool kapi_user_frame(u64 fp, bool wide, u64 frame[2])
-{
-	u32 narrow[2];
-
-	if (wide)
-		return !kapi_read_user(frame, fp, 16);
-	if (kapi_read_user(narrow, fp, 8))
-		return false;
-	frame[0] = narrow[0];
-	frame[1] = narrow[1];
-	return true;
-}
-
 /*
- * The same of the process, where it was when it came into the kernel. A thread of the kernel's has none. `entered`: at the
- * first instruction of a function, which has made no frame yet; where it returns to is on top of the stack.
+ * What is mapped at an address of the current process, if it can be run. The tree of its mappings is read as the
+ * kernel's own readers without locks do: under RCU, while others change it. What is found there lives on that long;
+ * it may have become another mapping meanwhile, of which the last look tells.
  */
-notrace u32 kapi_stack_user(u8 *to, u32 max, bool entered)
+notrace bool kapi_stack_mapping(u64 addr, struct kapi_code_mapping *to)
 {
-	struct pt_regs *regs = task_pt_regs(current);
-	u64 frame[2], pc, fp, top;
-	bool wide;
-	u32 n = 0;
+	struct mm_struct *mm = current->mm;
+	const struct vdso_image *vdso;
+	const struct inode *inode;
+	struct vm_area_struct *vma;
+	bool found = false;
+	struct file *file;
 
-	if (!current->mm || (current->flags & (PF_KTHREAD | PF_EXITING)) || !user_mode(regs))
-		return 0;
-	wide = user_64bit_mode(regs);
-	pc = regs->ip;
-	fp = regs->bp;
-	while (n < max && pc && pc < TASK_SIZE_MAX) {
-		kapi_frame(to, n++, pc);
-		if (entered && n < max) {
-			entered = false;
-			top = 0;
-			if (kapi_read_user(&top, regs->sp, wide ? 8 : 4))
-				break;
-			pc = top;
-			continue;
-		}
-		/* Callers are further up, so this ends; a register that holds no frame pointer ends it at once. */
-		if (n >= max || !fp || (fp & (wide ? 7 : 3)) || fp >= TASK_SIZE_MAX - 16)
-			break;
-		if (!kapi_user_frame(fp, wide, frame))
-			break;
-		pc = frame[1];
-		if (frame[0] <= fp)
-			frame[0] = 0;
-		fp = frame[0];
+	if (!mm || addr >= TASK_SIZE_MAX || !rcu_is_watching())
+		return false;
+	memset(to, 0, sizeof(*to));
+	vdso = mm->context.vdso_image;
+	to->start = (unsigned long)mm->context.vdso;
+	if (vdso && addr - to->start < vdso->size) {
+		to->end = to->start + vdso->size;
+		to->is_object = true;
+		return true;
 	}
-	return n;
+	rcu_read_lock();
+	{
+		MA_STATE(mas, &mm->mm_mt, addr, addr);
+
+		vma = mas_walk(&mas);
+	}
+	if (!vma || !(READ_ONCE(vma->vm_flags) & VM_EXEC))
+		goto out;
+	file = READ_ONCE(vma->vm_file);
+	if (file) {
+		inode = file_user_inode(file);
+		to->inode = inode->i_ino;
+		to->modified_s = inode_get_mtime_sec(inode);
+		to->modified_ns = inode_get_mtime_nsec(inode);
+		to->device = inode->i_sb->s_dev;
+		to->offset = (u64)READ_ONCE(vma->vm_pgoff) << PAGE_SHIFT;
+		to->is_object = true;
+	}
+	to->start = READ_ONCE(vma->vm_start);
+	to->end = READ_ONCE(vma->vm_end);
+	found = READ_ONCE(vma->vm_mm) == mm && to->start <= addr && addr < to->end && READ_ONCE(vma->vm_file) == file;
+out:
+	rcu_read_unlock();
+	return found;
 }
-NOKPROBE_SYMBOL(kapi_stack_user);
+NOKPROBE_SYMBOL(kapi_stack_mapping);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Stacks: who called whom up to the probe that fires.
 //!
-//! Kernel frames come from the kernel's own unwinder; where it loses its way, the stack ends. User
-//! frames come by frame pointers: a program built without them shows its innermost function only.
+//! Kernel frames come from the kernel's own unwinder; where it loses its way, the stack ends. For those of
+//! the process, here is where they begin, and what is mapped where.
 
 use crate::context::ProbeCtx;
 use crate::sys;
@@ -24,7 +24,8 @@ pub enum Start {
 }
 
 impl Start {
-    fn entered(self) -> bool {
+    /// There is no frame yet: the return address is on top of the stack.
+    pub fn entered(self) -> bool {
         matches!(self, Self::Program { entered: true })
     }
 
@@ -84,24 +85,70 @@ pub fn register(_: &ProbeCtx, start: Start, n: u32) -> Option<u64> {
     unsafe { sys::kapi_stack_register(n, interrupt, &mut value) }.then_some(value)
 }
 
-/// As [`kernel`], for the process: from where it came into the kernel.
-///
-/// # Context
-///
-/// *probe*
-pub fn user(_: &ProbeCtx, start: Start, into: &mut [u8]) -> usize {
-    // SAFETY: `into` takes as many frames; in probe context by the evidence.
-    let n = unsafe { sys::kapi_stack_user(into.as_mut_ptr(), room(into), start.entered()) };
-    n as usize
+/// Where the process was when it came into the kernel.
+#[derive(Debug, Clone, Copy)]
+pub struct Came {
+    /// Its instruction.
+    pub ip: u64,
+    /// Its stack pointer.
+    pub sp: u64,
+    /// rbp.
+    pub bp: u64,
+    /// It was code of 64 bits.
+    pub wide: bool,
 }
 
-/// How many frames [`user`] would find, `most` at most.
+/// The selector of user code of 64 bits.
+const USER_CS: u64 = 0x33;
+
+/// `None`: a thread of the kernel's, or one that ends.
 ///
 /// # Context
 ///
 /// *probe*
-pub fn user_depth(_: &ProbeCtx, start: Start, most: u32) -> usize {
-    // SAFETY: null; in probe context by the evidence.
-    let n = unsafe { sys::kapi_stack_user(ptr::null_mut(), most, start.entered()) };
-    n as usize
+pub fn came(_: &ProbeCtx) -> Option<Came> {
+    let [ip, sp, bp, cs] = [16, 19, 4, 17].map(task::register);
+    Some(Came { ip: ip?, sp: sp?, bp: bp?, wide: cs? == USER_CS })
+}
+
+/// A register of the process, by its number in DWARF.
+///
+/// # Context
+///
+/// *probe*
+pub fn came_with(_: &ProbeCtx, n: u8) -> Option<u64> {
+    const PLACES: [u8; 16] = [10, 12, 11, 5, 13, 14, 4, 19, 9, 8, 7, 6, 3, 2, 1, 0];
+    task::register((*PLACES.get(usize::from(n))?).into())
+}
+
+/// Code that is mapped. The kernel's helpers fill it.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Mapping {
+    /// Its first address.
+    pub start: u64,
+    /// The first behind it.
+    pub end: u64,
+    /// Where in the file it begins.
+    pub offset: u64,
+    /// The file, by its number,
+    pub inode: u64,
+    /// when it was changed,
+    pub modified_s: i64,
+    /// to the nanosecond,
+    pub modified_ns: i64,
+    /// and its file system. All zero: the vDSO.
+    pub device: u32,
+    /// It is of a file, or the vDSO.
+    pub is_object: bool,
+}
+
+/// The code that is mapped at an address of the current process.
+///
+/// # Context
+///
+/// *probe*
+pub fn mapping(_: &ProbeCtx, addr: u64) -> Option<Mapping> {
+    let mut found = Mapping::default();
+    sys::kapi_stack_mapping(addr, &mut found).then_some(found)
 }

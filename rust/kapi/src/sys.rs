@@ -151,8 +151,7 @@ unsafe extern "C" {
     pub(crate) fn kapi_stack_kernel(to: *mut u8, max: u32, skip: u32, interrupt: bool) -> u32;
     /// As above.
     pub(crate) fn kapi_stack_register(n: u32, interrupt: bool, value: &mut u64) -> bool;
-    /// As above.
-    pub(crate) fn kapi_stack_user(to: *mut u8, max: u32, entered: bool) -> u32;
+    pub(crate) safe fn kapi_stack_mapping(addr: u64, to: &mut crate::stack::Mapping) -> bool;
 
     pub(crate) safe fn kapi_space_of(number: c_int, found: &mut Found) -> *mut c_void;
     pub(crate) safe fn kapi_space_current() -> *mut c_void;

@@ -14,6 +14,7 @@ use abi::probe::{until_nul, ProbeDesc, ProbeView};
 use abi::reason::Reason;
 use abi::record::{AggDesc, EprobeDesc, RecDesc};
 use abi::status::Status;
+use abi::unwind::{self, Key, Object, Row, Strangers};
 use abi::user::{self, Make};
 use std::fs::File;
 use std::os::fd::{AsFd, AsRawFd};
@@ -228,6 +229,17 @@ impl Kernel for Device {
             .map_err(|e| Refusal { errno: e.raw_os_error().unwrap_or(0), reason: reason(&e) })?;
         self.call(ioctl::WAKE, &mut bell.as_raw_fd())?;
         Ok(Some(bell))
+    }
+
+    fn object(&mut self, key: Key, mut rows: Vec<Row>) -> Answer<()> {
+        let mut arg = Object { key, ..Object::default() };
+        self.call_with(unwind::OBJECT, &mut arg, rows.as_mut_slice().as_mut_bytes())
+    }
+
+    fn strangers(&mut self) -> Answer<Vec<u32>> {
+        let mut arg = Strangers::new_zeroed();
+        self.call(unwind::STRANGERS, &mut arg)?;
+        Ok(arg.pids.into_iter().filter(|pid| *pid != 0).collect())
     }
 
     fn left_out(&mut self) -> Answer<String> {

@@ -13,6 +13,7 @@ use abi::probe::{ProbeDesc, ProbeView, NARGS_UNKNOWN};
 use abi::reason::Reason;
 use abi::record::{AggDesc, EprobeDesc, RecDesc};
 use abi::status::Status;
+use abi::unwind::{Key, Row};
 use abi::user;
 use std::fs::File;
 
@@ -160,6 +161,17 @@ pub trait Kernel {
     /// before it starts. `None`: only looking tells.
     fn bell(&mut self) -> Answer<Option<File>> {
         Ok(None)
+    }
+
+    /// Tells how the frames of a file are left.
+    fn object(&mut self, key: Key, rows: Vec<Row>) -> Answer<()> {
+        let _ = (key, rows);
+        Ok(())
+    }
+
+    /// Which processes had a stack walked and are not known.
+    fn strangers(&mut self) -> Answer<Vec<u32>> {
+        Ok(Vec::new())
     }
 
     /// Which probes GO left out and why: a line of each of the first.

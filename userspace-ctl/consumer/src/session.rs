@@ -17,10 +17,12 @@ use crate::print::json::{self, Line};
 use crate::print::report::{Effect, Report, Reporter};
 use crate::status::{self, Drops};
 use crate::symbol::Symbols;
+use crate::user::objects::Objects;
 use crate::user::Users;
 use crate::wait::{Event, Waiter};
 use crate::{enable, print};
 use abi::action::ActionKind;
+use abi::dif::Builtin;
 use abi::ids::Epid;
 use abi::option::{policy, OptionId, Options};
 use abi::status::Status;
@@ -71,6 +73,10 @@ pub struct Session<'a> {
     reporter: Reporter,
     status: Status,
     users: Users,
+    /// Processes that are named on the command line.
+    targets: Vec<u32>,
+    /// What the module knows of files, for the stacks of processes.
+    objects: Objects,
     symbols: Symbols,
     /// Where `freopen()` has sent the output.
     redirected: Option<File>,
@@ -180,6 +186,8 @@ impl<'a> Session<'a> {
             programs,
             status: Status::default(),
             users: Users::default(),
+            targets: Vec::new(),
+            objects: Objects::default(),
             symbols,
             redirected: None,
             exit: None,
@@ -189,9 +197,9 @@ impl<'a> Session<'a> {
         })
     }
 
-    /// Gives processes the probes that `users` wants of them, as they load more.
-    pub fn follow(&mut self, users: Users) {
-        self.users = users;
+    /// Gives processes the probes that `users` wants of them, as they load more; and looks at `targets` first.
+    pub fn follow(&mut self, users: Users, targets: Vec<u32>) {
+        (self.users, self.targets) = (users, targets);
     }
 
     /// Probes matched, over all descriptions of all programs.
@@ -203,6 +211,11 @@ impl<'a> Session<'a> {
     pub fn go(&mut self) -> Result<(), Failure> {
         let failed = |r: Refusal| r.doing("could not enable tracing");
         self.bell = self.kernel.bell().map_err(failed)?;
+        if self.walks_users() {
+            let mut first = self.users.named();
+            first.extend(&self.targets);
+            self.objects.learn_all(self.kernel, first);
+        }
         let started = self.kernel.go().map_err(failed)?;
         self.tell_left_out(&started)?;
         self.tell_sizes(&started)?;
@@ -213,15 +226,30 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// Learns what the addresses of these processes mean, if programs record some: when that is printed
+    /// Learns what the addresses of the targets mean, if programs record some: when that is printed
     /// they may have ended. Commands run up to where their libraries are mapped, and are traced meanwhile.
-    pub fn know_targets(&mut self, pids: &[u32]) {
+    pub fn know_targets(&mut self) {
         // One that stops itself must stay stopped.
         if !self.records_users() || self.options.get(OptionId::Destructive) == 1 {
             return;
         }
         self.users.link();
-        pids.iter().for_each(|&pid| self.symbols.know_process(pid.into()));
+        std::mem::take(&mut self.targets).into_iter().for_each(|pid| self.know(pid));
+    }
+
+    fn know(&mut self, pid: u32) {
+        if self.walks_users() {
+            self.objects.learn(self.kernel, pid);
+        }
+        self.symbols.know_process(pid.into());
+    }
+
+    /// Learns of processes that had a stack walked and were not known.
+    fn look_at_strangers(&mut self) {
+        // Who cannot tell will be asked again.
+        for pid in self.kernel.strangers().unwrap_or_default() {
+            self.know(pid);
+        }
     }
 
     /// Asks for the layouts of so many enabled probes.
@@ -333,6 +361,9 @@ impl<'a> Session<'a> {
             return Ok(true);
         }
         let now = self.ask_status()?;
+        if now.strangers != 0 {
+            self.look_at_strangers();
+        }
         let is_over = now.exiting != 0 || now.filled != 0;
         if now.killed != 0 {
             self.tell_status(now)?;
@@ -451,6 +482,14 @@ impl<'a> Session<'a> {
     fn records_users(&self) -> bool {
         use ActionKind::{Jstack, Uaddr, Umod, Ustack, Usym};
         self.kinds().any(|k| matches!(k, Ustack | Jstack | Usym | Umod | Uaddr))
+    }
+
+    /// Do clauses walk the stacks of processes?
+    fn walks_users(&self) -> bool {
+        let walking = [Builtin::Ucaller as u32, Builtin::Ustackdepth as u32];
+        let mut objects = self.programs.iter().flat_map(Program::objects);
+        self.kinds().any(|k| matches!(k, ActionKind::Ustack | ActionKind::Jstack))
+            || objects.any(|o| o.vars.iter().any(|v| walking.contains(&v.id)))
     }
 
     /// Does what a record asks for; what fails is said, and the tracing goes on.

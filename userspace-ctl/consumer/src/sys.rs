@@ -9,6 +9,7 @@ use abi::conf::Conf;
 use abi::ioctl::{BufDesc, Enable, Explain, Format, Go, Probes, Report, Symbol};
 use abi::record::{AggDesc, EprobeDesc, RecDesc};
 use abi::status::Status;
+use abi::unwind::{Object, Strangers};
 use abi::user::{Make, Refusal};
 use d::Identity;
 use std::fs::File;
@@ -41,7 +42,7 @@ macro_rules! plain {
         unsafe impl Plain for $t {}
     )*};
 }
-plain!(Conf, Status, Go, Explain, Symbol, i32);
+plain!(Conf, Status, Go, Explain, Symbol, Strangers, i32);
 
 macro_rules! window {
     ($($t:ty { $address:ident, $extent:ident in $unit:ty })*) => {$(
@@ -64,6 +65,7 @@ window! {
     BufDesc { data, size in u8 }
     Format { text, size in u8 }
     Report { text, size in u8 }
+    Object { rows, size in u8 }
 }
 
 /// An ioctl whose argument holds no address.

@@ -12,7 +12,6 @@
 
 use crate::frames::Frames;
 use crate::{debug, Map};
-use abi::unwind::Row;
 use object::{elf, Object, ObjectSection, ObjectSegment, ObjectSymbol};
 use object::{ReadCache, RelocationFlags, SectionKind, SymbolFlags, SymbolKind};
 use std::cell::OnceCell;
@@ -39,6 +38,22 @@ pub struct Segment {
     pub address: u64,
     /// It can be run.
     pub is_executable: bool,
+}
+
+impl Segment {
+    pub(crate) fn contains(&self, address: u64) -> bool {
+        address.wrapping_sub(self.address) < self.size
+    }
+}
+
+/// The pieces of a file that are not empty.
+pub(crate) fn segments<'d>(elf: &impl Object<'d>) -> Vec<Segment> {
+    let all = elf.segments().map(|s| {
+        let (offset, size) = s.file_range();
+        let is_executable = s.permissions().executable();
+        Segment { offset, size, address: s.address(), is_executable }
+    });
+    all.filter(|s| s.size > 0).collect()
 }
 
 /// A name of a function.
@@ -92,12 +107,7 @@ impl Image {
     fn parse(file: &File, pid: u32) -> Option<Self> {
         let cache = ReadCache::new(file);
         let elf = object::File::parse(&cache).ok()?;
-        let segments = elf.segments().map(|s| {
-            let (offset, size) = s.file_range();
-            let is_executable = s.permissions().executable();
-            Segment { offset, size, address: s.address(), is_executable }
-        });
-        let segments: Vec<_> = segments.filter(|s| s.size > 0).collect();
+        let segments = segments(&elf);
         let mut functions = Vec::new();
         let mut add = |symbols: &mut dyn Iterator<Item = Function>| functions.extend(symbols);
         let has_symtab = elf.symbol_table().is_some_and(|t| {
@@ -167,7 +177,7 @@ impl Image {
             let mut word = [0; 8];
             memory.read_exact_at(&mut word, slot.wrapping_add(bias)).ok()?;
             let address = u64::from_le_bytes(word).wrapping_sub(bias);
-            let is_code = |s: &Segment| s.is_executable && address.wrapping_sub(s.address) < s.size;
+            let is_code = |s: &Segment| s.is_executable && s.contains(address);
             let is_done = address != resolver && self.segments.iter().any(is_code);
             is_done.then(|| (resolver, (address, size_at(&self.ranges, address))))
         });
@@ -190,8 +200,7 @@ impl Image {
     fn settle(&mut self) {
         let Self { segments, sections, functions, cold, .. } = self;
         let end = |a: u64| {
-            let within =
-                segments.iter().find(|s| s.is_executable && a.wrapping_sub(s.address) < s.size);
+            let within = segments.iter().find(|s| s.is_executable && s.contains(a));
             let end = within.map(|s| s.address.saturating_add(s.size))?;
             let section = sections.iter().find(|s| s.contains(&a));
             Some(section.map_or(end, |s| s.end.min(end)))
@@ -250,7 +259,7 @@ impl Image {
 
     /// The bytes at an address; as many as there are.
     pub fn code(&self, address: u64, size: u64) -> Vec<u8> {
-        let within = |s: &&Segment| address.wrapping_sub(s.address) < s.size;
+        let within = |s: &&Segment| s.contains(address);
         let (Some(file), Some(s)) = (&self.file, self.segments.iter().find(within)) else {
             return Vec::new();
         };
@@ -268,21 +277,6 @@ impl Image {
         let start = self.functions.get(after.checked_sub(1)?)?.address;
         let f = self.functions.get(self.functions.partition_point(|f| f.address < start))?;
         (address - start < f.size).then_some(f)
-    }
-
-    /// How frames of this object are left: offsets count from [`Image::lowest`].
-    pub fn unwind(&self) -> Vec<Row> {
-        let read = || {
-            let cache = ReadCache::new(self.file.as_ref()?);
-            let elf = object::File::parse(&cache).ok()?;
-            Some(Frames::of(&elf)?.rows(self.lowest()))
-        };
-        read().unwrap_or_default()
-    }
-
-    /// Its lowest address.
-    pub fn lowest(&self) -> u64 {
-        self.segments.iter().map(|s| s.address & !(PAGE - 1)).min().unwrap_or(0)
     }
 
     /// Where a symbol is that other objects can see.

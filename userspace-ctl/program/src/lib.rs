@@ -3,7 +3,8 @@
 //!
 //! ```text
 //!  /proc/PID/maps ──► maps ──► process: objects ──► image: functions ──► expand: probes
-//!                                                      debug: where a stripped file's symbols are
+//!                              │                       debug: where a stripped file's symbols are
+//!                              └──► frames: how its frames are left, for the module
 //! ```
 //! Nothing here trusts a file: a damaged one has less in it. An object is read when it is asked for, and
 //! of it only what is needed.
@@ -13,7 +14,7 @@
 
 mod debug;
 pub mod expand;
-mod frames;
+pub mod frames;
 pub mod image;
 pub mod maps;
 pub mod process;

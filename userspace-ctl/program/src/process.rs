@@ -12,9 +12,13 @@ use std::io::{self, Read};
 use std::os::unix::fs::MetadataExt;
 use std::rc::Rc;
 
+/// So many files are kept open that may be read later.
+const MOST_HELD: usize = 256;
+
 /// Files that were read; processes share them.
 #[derive(Debug, Default)]
 pub struct Images {
+    held: RefCell<HashMap<Identity, File>>,
     images: RefCell<HashMap<Identity, Rc<Image>>>,
     notes: RefCell<HashMap<Identity, Rc<[Note]>>>,
 }
@@ -25,10 +29,22 @@ impl Images {
         if let Some(image) = self.images.borrow().get(&map.identity) {
             return image.clone();
         }
-        let image = map.open(pid).and_then(|file| Image::read(file, pid));
+        let held = self.held.borrow_mut().remove(&map.identity);
+        let image = held.or_else(|| map.open(pid)).and_then(|file| Image::read(file, pid));
         let image = Rc::new(image.unwrap_or_default());
         self.images.borrow_mut().insert(map.identity.clone(), image.clone());
         image
+    }
+
+    /// Sees to it that the file behind a map can be read when its process has ended.
+    pub fn hold(&self, pid: u32, map: &Map) {
+        let mut held = self.held.borrow_mut();
+        let is_there = self.images.borrow().contains_key(&map.identity)
+            || held.contains_key(&map.identity)
+            || held.len() >= MOST_HELD;
+        if let Some(file) = (!is_there).then(|| map.open(pid)).flatten() {
+            held.insert(map.identity.clone(), file);
+        }
     }
 
     /// The probes that the file behind a map brings along; read once.

@@ -101,7 +101,7 @@ fn trace(
     let pids: Vec<u32> = targets.iter().map(Target::pid).collect();
     let mut waiter = Signals::new(targets)?;
     let mut session = Session::enable(device, output, how, &options, &name, programs)?;
-    session.follow(users);
+    session.follow(users, pids);
     let matched = session.matched();
     // The kernel's count is the truth; it cannot tell several programs apart.
     let counts = match counts.len() {
@@ -125,7 +125,7 @@ fn trace(
         return Err(Error::new("", "no probes matched").into());
     }
     session.go()?;
-    session.know_targets(&pids);
+    session.know_targets();
     waiter.resume()?;
     Ok(session.work(&mut waiter)?)
 }

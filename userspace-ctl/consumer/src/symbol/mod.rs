@@ -130,7 +130,7 @@ impl Symbols {
     /// Learns where the files of a process are, while it lives: what is said of its addresses later
     /// needs it.
     pub fn know_process(&self, pid: u64) {
-        self.0.borrow_mut().processes.know(pid);
+        self.0.borrow_mut().processes.read(pid);
     }
 }
 

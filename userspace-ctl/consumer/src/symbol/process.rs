@@ -29,14 +29,8 @@ struct Process {
 }
 
 impl Processes {
-    /// Reads the map of a process that is not known yet.
-    pub(super) fn know(&mut self, pid: u64) {
-        if !self.known.contains_key(&pid) {
-            self.read(pid);
-        }
-    }
-
-    fn read(&mut self, pid: u64) {
+    /// Reads the map of a process.
+    pub(super) fn read(&mut self, pid: u64) {
         let Ok(number) = u32::try_from(pid) else { return };
         let mut maps = maps::of(number).unwrap_or_default();
         maps.retain(|m| m.is_executable);
@@ -45,7 +39,7 @@ impl Processes {
             return;
         }
         // The files while they are there, too.
-        maps.iter().for_each(|map| drop(self.images.of(number, map)));
+        maps.iter().for_each(|map| self.images.hold(number, map));
         if self.known.len() >= MOST {
             self.known.clear();
         }

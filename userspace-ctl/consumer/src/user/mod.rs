@@ -11,6 +11,7 @@
 //! that begin later, if any may bring the probes along.
 
 mod miss;
+pub mod objects;
 pub mod start;
 
 use crate::error::{reason, Error};
@@ -323,6 +324,11 @@ impl Users {
             }
         }
         self.wanted = wanted;
+    }
+
+    /// The processes that descriptions name.
+    pub fn named(&self) -> Vec<u32> {
+        self.wanted.iter().map(|w| w.pid).collect()
     }
 
     /// What there is to tell.

@@ -184,9 +184,10 @@ mod tests {
     fn stack(pid: u32) -> (Vec<String>, Step) {
         let process = Process::read(pid).unwrap();
         let images = Images::default();
+        let maps = program::maps::of(pid).unwrap();
         let regs = sys::registers(pid).unwrap();
         let memory = memory(pid).unwrap();
-        let mut read = |at: u64| {
+        let read = |at: u64| {
             let mut word = [0; 8];
             memory.read_exact_at(&mut word, at).ok()?;
             Some(u64::from_le_bytes(word))
@@ -196,16 +197,16 @@ mod tests {
         loop {
             // A return address is behind its call.
             let at = frame.ip - back;
-            let found = process.objects.iter().find_map(|o| {
+            let found = process.objects.iter().find(|o| o.covers(at)).and_then(|o| {
                 let (image, bias) = o.image(pid, &images);
-                let offset = at.wrapping_sub(*bias).checked_sub(image.lowest())?;
-                o.covers(at).then_some(())?;
                 let name = image.function_at(at.wrapping_sub(*bias)).map(|f| f.name.to_string());
                 names.push(format!("{}`{}", o.name, name.unwrap_or_default()));
-                unwind::find(&image.unwind(), u32::try_from(offset).ok()?)
+                let map = maps.iter().find(|m| (m.start..m.end).contains(&at))?;
+                let offset = u32::try_from(at - map.start + map.offset).ok()?;
+                unwind::find(&program::frames::rows(&map.open(pid)?), offset)
             });
             let Some(row) = found else { return (names, Step::Lost) };
-            match unwind::step(row, frame, &mut read) {
+            match unwind::step(row, frame, |_| None, read) {
                 Step::Caller(next) => (frame, back) = (next, 1),
                 end => return (names, end),
             }

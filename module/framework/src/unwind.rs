@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Stacks of processes, walked while a probe fires.
+//!
+//! ```text
+//! instruction ──► what is mapped there: a file, an offset ──► the file's rows ──► a rule ──► the caller
+//! ```
+//! The consumer gives the rows, [`abi::unwind`] says what they mean. Where none are known, rbp is taken for
+//! a frame pointer; and the process becomes a *stranger*, at whom the consumer is asked to look. So it
+//! does the first time a process is met, for when its addresses are to be named it may have ended.
+//!
+//! Files are put in, and never taken out before the consumer ends: who looks needs no lock.
+
+use crate::shared::Shared;
+use crate::{Error, Result};
+use abi::unwind::{self, Frame, Key, Row, Rule, Step, MAX_STRANGERS};
+use core::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use kapi::context::ProbeCtx;
+use kapi::publish::{Published, Retired};
+use kapi::stack::{self, Mapping, Start};
+use kapi::{mem, nofault, task};
+use kernel::prelude::*;
+use zerocopy::FromBytes;
+
+/// Places for files: a power of two.
+const FILES: usize = 2048;
+/// So many places are looked at for one.
+const TRIES: usize = 32;
+/// Processes that are known to have been met: a power of two.
+const MET: usize = 1024;
+/// For what cannot be found out the consumer is not asked more often, ns.
+const PAUSE: u64 = 20_000_000;
+
+/// Bytes of rows that all consumers have given.
+static GIVEN: AtomicU64 = AtomicU64::new(0);
+
+/// How frames of a file are left.
+struct Object {
+    key: Key,
+    /// Its [`Row`]s.
+    rows: KVVec<u8>,
+}
+
+/// What a consumer has told of files, and is to be told of processes.
+pub(crate) struct Unwind {
+    files: KVVec<Published<Object>>,
+    given: AtomicU64,
+    met: KVVec<AtomicU64>,
+    /// Numbers of processes; 0: none.
+    strangers: [AtomicU32; MAX_STRANGERS],
+    /// When one was last told of for want of rows, ns.
+    told: AtomicU64,
+}
+
+impl Drop for Unwind {
+    fn drop(&mut self) {
+        GIVEN.fetch_sub(*self.given.get_mut(), Relaxed);
+    }
+}
+
+/// Bytes as rows. None have no memory, and it is not aligned.
+fn rows_of(bytes: &[u8]) -> Option<&[Row]> {
+    if bytes.is_empty() {
+        return Some(&[]);
+    }
+    <[Row]>::ref_from_bytes(bytes).ok()
+}
+
+/// Where to look first.
+fn hash(words: impl IntoIterator<Item = u64>) -> usize {
+    let mix = |h: u64, w: u64| (h ^ w).wrapping_mul(buffers::GOLDEN).rotate_left(29);
+    // CAST: 64 bits.
+    words.into_iter().fold(0, mix) as usize
+}
+
+/// The places where a file may be.
+fn places(files: &[Published<Object>], key: Key) -> impl Iterator<Item = &Published<Object>> {
+    let first = hash([key.inode, key.modified, key.device.into()]);
+    (0..TRIES).filter_map(move |n| files.get(first.wrapping_add(n) & (FILES - 1)))
+}
+
+impl Unwind {
+    pub(crate) fn new() -> Result<Self> {
+        let mut files = mem::vec(FILES)?;
+        for _ in 0..FILES {
+            let _ = files.push_within_capacity(Published::empty());
+        }
+        Ok(Self {
+            files,
+            given: AtomicU64::new(0),
+            met: mem::zeroed_atomics(MET)?,
+            strangers: [const { AtomicU32::new(0) }; MAX_STRANGERS],
+            told: AtomicU64::new(0),
+        })
+    }
+
+    /// Takes the rows of a file. Not twice at once.
+    pub(crate) fn add(&self, key: Key, rows: KVVec<u8>) -> Result {
+        let read = rows_of(&rows).ok_or(Error::Rows("whole rows"))?;
+        if !read.is_sorted_by(|a, b| a.start < b.start) {
+            return Err(Error::Rows("rows that ascend"));
+        }
+        let size = rows.len() as u64;
+        let object = mem::boxed(Object { key, rows })?;
+        let is_ours = |p: &&Published<Object>| p.with(|o| o.is_none_or(|o| o.key == key));
+        let place = places(&self.files, key).find(is_ours);
+        let place = place.ok_or(Error::TooMany("files with rows"))?;
+        self.pay(size)?;
+        if let Some(old) = place.swap(Some(object)).and_then(Retired::into_inner) {
+            let size = old.rows.len() as u64;
+            self.given.fetch_sub(size, Relaxed);
+            GIVEN.fetch_sub(size, Relaxed);
+        }
+        Ok(())
+    }
+
+    /// Counts what is given, if it may be.
+    fn pay(&self, size: u64) -> Result {
+        let given = self.given.load(Relaxed).saturating_add(size);
+        let by_all = GIVEN.fetch_add(size, Relaxed).saturating_add(size);
+        if given > unwind::MAX_GIVEN || by_all > unwind::MAX_GIVEN_BY_ALL {
+            GIVEN.fetch_sub(size, Relaxed);
+            return Err(Error::TooMany("bytes of rows"));
+        }
+        self.given.store(given, Relaxed);
+        Ok(())
+    }
+
+    fn find<'c>(&'c self, ctx: &'c ProbeCtx, key: Key) -> Option<&'c [Row]> {
+        for place in places(&self.files, key) {
+            let object = place.load(ctx)?;
+            if object.key == key {
+                return rows_of(&object.rows);
+            }
+        }
+        None
+    }
+
+    /// Notes a process for the consumer; gives whether it is news.
+    fn note(&self, pid: u32) -> bool {
+        let place = self.strangers.get(pid as usize & (MAX_STRANGERS - 1));
+        place.is_some_and(|p| p.compare_exchange(0, pid, Relaxed, Relaxed).is_ok())
+    }
+
+    /// The process that runs is met: the first time, the consumer looks at it.
+    fn meet(&self, shared: &Shared) {
+        // CAST: pids are not negative.
+        let (pid, memory) = (task::pid() as u32, task::memory());
+        let who = memory ^ u64::from(pid).rotate_right(16);
+        let Some(place) = self.met.get(hash([who]) & (MET - 1)) else { return };
+        if place.load(Relaxed) != who && self.note(pid) {
+            place.store(who, Relaxed);
+            shared.wake();
+        }
+    }
+
+    /// It has a file that nothing is known of.
+    fn miss(&self, shared: &Shared) {
+        let now = kapi::time::monotonic_ns();
+        let last = self.told.load(Relaxed);
+        // CAST: pids are not negative.
+        if now.wrapping_sub(last) >= PAUSE && self.note(task::pid() as u32) {
+            self.told.store(now, Relaxed);
+            shared.wake();
+        }
+    }
+
+    /// How many processes there are for the consumer to look at.
+    pub(crate) fn strangers(&self) -> u32 {
+        let there = self.strangers.iter().filter(|p| p.load(Relaxed) != 0);
+        // CAST: at most MAX_STRANGERS.
+        there.count() as u32
+    }
+
+    /// Tells them, and forgets them.
+    pub(crate) fn take_strangers(&self) -> [u32; MAX_STRANGERS] {
+        let mut pids = [0; MAX_STRANGERS];
+        for (pid, place) in pids.iter_mut().zip(&self.strangers) {
+            *pid = place.swap(0, Relaxed);
+        }
+        pids
+    }
+}
+
+/// A piece of code and its rows.
+struct Place<'c> {
+    mapping: Mapping,
+    rows: &'c [Row],
+}
+
+impl<'c> Place<'c> {
+    fn at(ctx: &'c ProbeCtx, shared: &'c Shared, addr: u64) -> Option<Self> {
+        let mapping = stack::mapping(ctx, addr)?;
+        if !mapping.is_object {
+            return Some(Self { mapping, rows: &[] });
+        }
+        let key = Key {
+            inode: mapping.inode,
+            modified: Key::modified(mapping.modified_s, mapping.modified_ns),
+            device: mapping.device,
+            pad: 0,
+        };
+        let found = shared.unwind.find(ctx, key);
+        if found.is_none() {
+            shared.unwind.miss(shared);
+        }
+        Some(Self { mapping, rows: found.unwrap_or_default() })
+    }
+
+    fn covers(&self, addr: u64) -> bool {
+        (self.mapping.start..self.mapping.end).contains(&addr)
+    }
+
+    fn row(&self, addr: u64) -> Option<Row> {
+        let offset = addr.wrapping_sub(self.mapping.start).wrapping_add(self.mapping.offset);
+        let row = unwind::find(self.rows, u32::try_from(offset).ok()?)?;
+        (row.rule != Rule::Unknown as u8).then_some(row)
+    }
+}
+
+/// A word of the process's memory.
+fn word(wide: bool, at: u64) -> Option<u64> {
+    let mut word = [0; 8];
+    let size = if wide { 8 } else { 4 };
+    nofault::read_user(at, word.get_mut(..size)?).ok()?;
+    Some(u64::from_le_bytes(word))
+}
+
+/// Fills `into` with the process's addresses, 8 bytes each, the innermost first, `most` at most; gives their
+/// number. Those that there is no room for are only counted. What is behind them stays as it is.
+pub(crate) fn walk(
+    ctx: &ProbeCtx,
+    start: Start,
+    shared: &Shared,
+    most: usize,
+    into: &mut [u8],
+) -> usize {
+    let Some(came) = stack::came(ctx) else { return 0 };
+    shared.unwind.meet(shared);
+    let read = |at| word(came.wide, at);
+    let mut frame = Frame { ip: came.ip, sp: came.sp, bp: came.bp };
+    let mut place: Option<Place<'_>> = None;
+    // A return address is behind its call, which may be another function's last instruction.
+    let mut back = 0;
+    let mut room = into.chunks_exact_mut(8);
+    for n in 0..most {
+        if frame.ip == 0 || frame.ip > ADDRESSES {
+            return n;
+        }
+        if let Some(room) = room.next() {
+            room.copy_from_slice(&frame.ip.to_le_bytes());
+        }
+        if n.wrapping_add(1) == most {
+            return most;
+        }
+        let at = frame.ip.wrapping_sub(back);
+        if !place.as_ref().is_some_and(|p| p.covers(at)) {
+            place = if came.wide { Place::at(ctx, shared, at) } else { None };
+        }
+        let step = match place.as_ref().and_then(|p| p.row(at)) {
+            Some(row) => {
+                let register = |r| if n == 0 { stack::came_with(ctx, r) } else { None };
+                unwind::step(row, frame, register, read)
+            }
+            None if n == 0 && start.entered() => entered(frame, came.wide, read),
+            None => unwind::by_pointer(frame, if came.wide { 8 } else { 4 }, read),
+        };
+        (frame, back) = match step {
+            Step::Caller(next) => (next, 1),
+            Step::Interrupted(next) => (next, 0),
+            Step::End | Step::Lost => return n.wrapping_add(1),
+        };
+    }
+    most
+}
+
+/// The highest address that a process may have.
+const ADDRESSES: u64 = i64::MAX as u64;
+
+/// At the first instruction of a function: where it returns to is on top of the stack.
+fn entered(frame: Frame, wide: bool, read: impl Fn(u64) -> Option<u64>) -> Step {
+    let Some(ip) = read(frame.sp) else { return Step::Lost };
+    let sp = frame.sp.wrapping_add(if wide { 8 } else { 4 });
+    Step::Caller(Frame { ip, sp, ..frame })
+}

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: GPL-2.0
+# ASSERTION: of the stacks of programs as Debian ships them, without frame pointers, at least 98 % reach where the thread
+# began: of interpreters, of code in assembly, of threads, in the vDSO, of processes that begin later.
+# SECONDS: 600
+. /src/selftests/lib/sh
+cat >/tmp/work.py <<'P'
+import json, re, threading
+def fib(n): return n if n < 2 else fib(n - 1) + fib(n - 2)
+def work():
+    while True:
+        fib(12)
+        json.dumps(list(range(200)))
+        sorted(range(1000), key=lambda x: -x)
+        re.findall(r'a+b', 'aab' * 100)
+threading.Thread(target=work).start()
+work()
+P
+cat >/tmp/clock.c <<'C'
+#include <time.h>
+int main(void) { struct timespec t; for (;;) clock_gettime(CLOCK_MONOTONIC, &t); }
+C
+gcc -O2 -o /tmp/clock /tmp/clock.c || fail gcc
+seq 20000 >/tmp/numbers
+pids=
+start() { "$@" >/dev/null 2>&1 & pids="$pids $!"; }
+start python3 /tmp/work.py
+start perl -e 'while (1) { my %h; $h{"k$_"} = join(",", sort { $b <=> $a } 1..20) for 1..200; }'
+start bash -c 'while :; do y=; for i in {1..500}; do x=$((x + i)); y="${y}a"; done; done'
+start openssl speed -seconds 1000 -evp sha256
+start openssl speed -seconds 1000 rsa2048
+start gzip -9 -c /dev/zero
+start /tmp/clock
+# Its program is known by one that waits; those that sort begin later.
+mkfifo /tmp/never
+exec 4<>/tmp/never
+sort <&4 &
+pids="$pids $!"
+sh -c 'while :; do sort -R /tmp/numbers; done' >/dev/null &
+pids="$pids $!"
+trap 'kill $pids' EXIT
+for pid in $pids; do targets="${targets:-} -p $pid"; done
+# The first are not counted: what nobody named is learned of meanwhile.
+dtrace -q -x aggsize=32m $targets -o /tmp/stacks \
+	-n 'profile-1999 /arg1 && execname != "dtrace"/ { n++; }' \
+	-n 'profile-1999 /arg1 && execname != "dtrace" && n > 1000/ { @[execname, ustack(200)] = count(); }' \
+	-n 'profile-1999 /n >= 4000/ { exit(0); }' || fail dtrace
+cat >/tmp/judge.py <<'P'
+import collections, re, subprocess, sys
+# Where a thread begins, its frame information says that there is no caller.
+begins = {}
+for path in sys.argv[1:]:
+    text = subprocess.run(['readelf', '--debug-dump=frames', path], capture_output=True, text=True).stdout
+    ranges, outermost = [], set()
+    for entry in text.split('\n\n'):
+        cie = re.search(r'^([0-9a-f]+) .* CIE', entry, re.M)
+        fde = re.search(r' FDE cie=([0-9a-f]+) pc=([0-9a-f]+)\.\.([0-9a-f]+)', entry)
+        says_so = re.search(r'DW_CFA_undefined: r16', entry)
+        if cie and says_so:
+            outermost.add(cie[1])
+        if fde and (says_so or fde[1] in outermost):
+            ranges.append((int(fde[2], 16), int(fde[3], 16)))
+    begins[path.rsplit('/', 1)[1]] = ranges
+def is_begin(frame):
+    name, _, at = frame.partition('`')
+    if re.match(r'(_start|_dl_start|__clone3?|clone3?)\b', at):
+        return True
+    return at.startswith('0x') and any(a <= int(at, 16) <= b for a, b in begins.get(name, []))
+good, bad, ends = collections.Counter(), collections.Counter(), collections.Counter()
+name, stack = None, []
+for line in open('/tmp/stacks'):
+    word = line.strip()
+    if word.isdigit() and name is not None:
+        n = int(word)
+        if stack and is_begin(stack[-1]):
+            good[name] += n
+        else:
+            bad[name] += n
+            ends[(name, ' < '.join(stack[:3]), stack[-1] if stack else '')] += n
+        name, stack = None, []
+    elif word and name is None:
+        name = word
+    elif word:
+        stack.append(word)
+for name in sorted(good | bad):
+    print(f'{name}: {good[name]} of {good[name] + bad[name]}')
+for (name, top, last), n in ends.most_common(12):
+    print(f'  {n} {name}: {top} ... {last}')
+total = sum(good.values()) + sum(bad.values())
+share = 100 * sum(good.values()) / max(total, 1)
+print(f'{share:.2f} % of {total}')
+sys.exit(total < 2000 or len(good) < 6 or share < 98)
+P
+lib=/usr/lib/x86_64-linux-gnu
+python3 /tmp/judge.py $lib/libc.so.6 $lib/ld-linux-x86-64.so.2 /tmp/clock $(for p in python3 perl bash openssl gzip sort sh; do
+	readlink -f "/usr/bin/$p"; done) || fail "too many stacks end too early"
