@@ -137,6 +137,20 @@ notrace bool kapi_stack_register(u32 n, bool interrupt, u64 *value)
 NOKPROBE_SYMBOL(kapi_stack_register);
 
 /*
+ * The inode that /proc/PID/maps tells of. Whoever unmaps a file may close it, and it be another one before we have looked:
+ * what it had is kept for readers under RCU, but it may have nothing yet.
+ */
+static notrace const struct inode *kapi_user_inode(const struct file *file)
+{
+	const struct dentry *dentry;
+
+	if (!(READ_ONCE(file->f_mode) & FMODE_BACKING))
+		return READ_ONCE(file->f_inode);
+	dentry = READ_ONCE(backing_file_user_path(file)->dentry);
+	return dentry ? READ_ONCE(dentry->d_inode) : NULL;
+}
+
+/*
  * What is mapped at an address of the current process, if it can be run. The tree of its mappings is read as the
  * kernel's own readers without locks do: under RCU, while others change it. What is found there lives on that long;
  * it may have become another mapping meanwhile, of which the last look tells.
@@ -170,7 +184,9 @@ notrace bool kapi_stack_mapping(u64 addr, struct kapi_code_mapping *to)
 		goto out;
 	file = READ_ONCE(vma->vm_file);
 	if (file) {
-		inode = file_user_inode(file);
+		inode = kapi_user_inode(file);
+		if (!inode)
+			goto out;
 		to->inode = inode->i_ino;
 		to->modified_s = inode_get_mtime_sec(inode);
 		to->modified_ns = inode_get_mtime_nsec(inode);
