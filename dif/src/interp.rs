@@ -321,6 +321,9 @@ fn load<E: Env>(
 #[inline(never)]
 fn store_var<E: Env>(mem: &mut Mem<'_, '_, E>, v: &Var, value: u64) -> Result<(), Raised> {
     if value == 0 || !v.ty.is_by_ref() {
+        if let Some((addr::SCRATCH, _)) = addr::split(value) {
+            mem.clause.keep();
+        }
         return mem.env.store_var(v, value);
     }
     if v.scope == Scope::Thread {

@@ -9,7 +9,8 @@
 //! +--------------------+----------------------------+
 //! ```
 //!
-//! Allocations are 8-aligned, begin as zeros and live until the clause ends. A subroutine that needs
+//! Allocations are 8-aligned, begin as zeros and live until the clause ends; those whose address a
+//! variable has, and all before them, are kept for the other clauses of the same firing. A subroutine that needs
 //! its operands side by side copies those of the host behind `used` for its own duration; such a
 //! copy is given back when the result is in place. About four times strsize, plus what the program
 //! allocates itself, is comfortable.
@@ -32,6 +33,8 @@ pub const fn size(strsize: usize, largest: usize) -> usize {
 pub struct Clause<'m> {
     mem: &'m mut [u8],
     used: usize,
+    /// How much of it the next clause of this firing finds.
+    kept: Option<&'m mut usize>,
     strsize: usize,
     /// What `strtok` has not yet looked at: a string in scratch, and where to go on in it.
     pub(crate) strtok: Option<Range<usize>>,
@@ -41,7 +44,22 @@ impl<'m> Clause<'m> {
     /// A clause begins. `strsize` is the longest string, NUL included; at least 1.
     pub fn new(scratch: &'m mut [u8], strsize: usize) -> Self {
         // Offsets must fit an address, and sums of two of them a usize.
-        Self { mem: scratch, used: 0, strsize: strsize.clamp(1, 1 << 24), strtok: None }
+        let strsize = strsize.clamp(1, 1 << 24);
+        Self { mem: scratch, used: 0, kept: None, strsize, strtok: None }
+    }
+
+    /// Another clause of a firing begins: the first `kept` bytes are what earlier ones have kept, 0 for
+    /// the first of them.
+    pub fn within(scratch: &'m mut [u8], strsize: usize, kept: &'m mut usize) -> Self {
+        let used = (*kept).min(scratch.len());
+        Self { used, kept: Some(kept), ..Self::new(scratch, strsize) }
+    }
+
+    /// A variable has the address of some of what is in use.
+    pub(crate) fn keep(&mut self) {
+        if let Some(kept) = &mut self.kept {
+            **kept = self.used;
+        }
     }
 
     /// Bytes of scratch in use.
@@ -168,6 +186,20 @@ mod tests {
         assert!(c.alloc(1).is_err());
         assert!(c.slice(16, 14).is_none());
         assert!(c.slice(u64::MAX, 1).is_none());
+    }
+
+    #[test]
+    fn what_is_kept_is_there_for_the_next_clause() {
+        let (mut mem, mut kept) = ([0; 64], 0);
+        let mut c = Clause::within(&mut mem, 16, &mut kept);
+        c.alloc(8).unwrap();
+        c.slice_mut(0, 1).unwrap()[0] = 7;
+        c.keep();
+        c.alloc(8).unwrap();
+        let mut c = Clause::within(&mut mem, 16, &mut kept);
+        assert_eq!((c.used(), c.slice(0, 1)), (8, Some(&[7][..])));
+        assert_eq!(c.alloc(8), Ok(8));
+        assert_eq!(kept, 8);
     }
 
     #[test]

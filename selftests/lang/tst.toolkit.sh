@@ -49,6 +49,17 @@ script stopped "uname"
 has "^uname asks \(in time\)$"
 has "^heard of uname$"
 has "^stacks there: 1, 1$"
+# Nobody listens there.
+cat >/tmp/connect.py <<'P'
+import os, socket
+socket.socket().connect_ex(("127.0.0.1", 7))
+os.write(2, b"")
+os.write(2, b"eight by")
+P
+script soconnect "python3 /tmp/connect.py 2>/dev/null"
+has "^python3 127.0.0.1:7 111$"
+has "^nothing \[\]$"
+has "^text \[eight by\]$"
 name=vmstat
 ./vmstat.d >$out 2>&1 || fail "vmstat: $(cat $out)"
 expect "vmstat's lines" "$(grep -c ' load [0-9]*\.[0-9][0-9]$' $out)" 2

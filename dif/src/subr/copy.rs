@@ -42,7 +42,8 @@ pub(super) fn bcopy<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result<
 pub(super) fn copyin<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result<u64, Raised> {
     let (from, size) = (args.get(0)?, args.get(1)?);
     let mark = mem.clause.mark();
-    let start = mem.clause.alloc(size)?;
+    // Behind it lies a NUL: it may be read as a string.
+    let start = mem.clause.alloc(size.saturating_add(1))?;
     // CAST: both came from a usize, or were just allocated as one.
     match mem.load_into_scratch(Space::User, from, start as u64, size as usize) {
         Ok(()) => Ok(scratch_addr(start)),

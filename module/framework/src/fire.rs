@@ -147,10 +147,10 @@ pub(crate) fn run_steps(
     from: usize,
     to: usize,
 ) {
-    let CpuState { aggs, scratch, locals, key, random, .. } = cpu;
+    let CpuState { aggs, scratch, kept, locals, key, random, .. } = cpu;
     let mut budget = BUDGET;
     let mut env = ProbeEnv { firing, ecb, locals, random, budget: &mut budget };
-    let mut memory = dif::Clause::new(scratch, ecb.shared.strsize);
+    let mut memory = dif::Clause::within(scratch, ecb.shared.strsize, kept);
     key.clear();
     for step in ecb.clause.steps.get(from..to).unwrap_or_default() {
         let none = &mut Hand::default();
@@ -172,6 +172,7 @@ fn run(firing: &Firing<'_>, ecb: &Ecb, first: bool) {
     // Nobody else borrows a CPU's state: its probes are serialised by the probe context.
     let Ok(mut cpu) = shared.cpus.get(firing.ctx).try_borrow_mut() else { return };
     if first {
+        cpu.kept = 0;
         cpu.spent = cpu.spent.wrapping_add(BUDGET).wrapping_sub(cpu.budget);
         cpu.budget = BUDGET;
         if cpu.spent.wrapping_sub(cpu.asked) >= MUCH {
@@ -261,9 +262,9 @@ fn failed(firing: &Firing<'_>, ecb: &Ecb, failure: &Failure) {
 fn run_clause(firing: &Firing<'_>, ecb: &Ecb, cpu: &mut CpuState) -> Result<(), Failure> {
     let shared = &*ecb.shared;
     let clause = &*ecb.clause;
-    let CpuState { principal, aggs, parts, scratch, locals, key, random, budget, .. } = cpu;
+    let CpuState { principal, aggs, parts, scratch, kept, locals, key, random, budget, .. } = cpu;
     let mut env = ProbeEnv { firing, ecb, locals, random, budget };
-    let mut memory = dif::Clause::new(scratch, shared.strsize);
+    let mut memory = dif::Clause::within(scratch, shared.strsize, kept);
     if let Some(predicate) = &clause.predicate {
         match dif::run(predicate, &mut memory, &mut env) {
             Ok(0) => return Ok(()),

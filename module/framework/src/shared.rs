@@ -66,6 +66,8 @@ pub(crate) struct CpuState {
     pub(crate) principal: Principal<KVVec<u8>>,
     pub(crate) aggs: AggBuffer<KVVec<u64>>,
     pub(crate) scratch: KVVec<u8>,
+    /// How much of it the clauses of this firing have kept.
+    pub(crate) kept: usize,
     /// This CPU's parts of the speculations.
     pub(crate) parts: KVVec<Part<KVVec<u8>>>,
     /// `this->` variables.
@@ -239,6 +241,7 @@ impl Memory {
                 ),
                 parts: of(OptionId::Specsize, short, parts_of(some(parts), specsize))?,
                 scratch: kapi::mem::zeroed_bytes(some(scratch))?,
+                kept: 0,
                 locals: words(locals)?,
                 key: Key::new(words(key)?, words(key)?),
                 budget: BUDGET,
