@@ -32,6 +32,8 @@ pub const fn size(strsize: usize, largest: usize) -> usize {
 /// of them allocates can be read by the next, and `strtok` goes on where it stopped.
 pub struct Clause<'m> {
     mem: &'m mut [u8],
+    /// Where what this clause allocates begins.
+    base: usize,
     used: usize,
     /// How much of it the next clause of this firing finds.
     kept: Option<&'m mut usize>,
@@ -45,21 +47,31 @@ impl<'m> Clause<'m> {
     pub fn new(scratch: &'m mut [u8], strsize: usize) -> Self {
         // Offsets must fit an address, and sums of two of them a usize.
         let strsize = strsize.clamp(1, 1 << 24);
-        Self { mem: scratch, used: 0, kept: None, strsize, strtok: None }
+        Self { mem: scratch, base: 0, used: 0, kept: None, strsize, strtok: None }
     }
 
     /// Another clause of a firing begins: the first `kept` bytes are what earlier ones have kept, 0 for
-    /// the first of them.
+    /// the first of them. Each clause has half of the memory for itself, so what is kept is at most the
+    /// other half.
     pub fn within(scratch: &'m mut [u8], strsize: usize, kept: &'m mut usize) -> Self {
-        let used = (*kept).min(scratch.len());
-        Self { used, kept: Some(kept), ..Self::new(scratch, strsize) }
+        let half = scratch.len() >> 1;
+        let base = (*kept).min(half);
+        let mem = scratch.get_mut(..base.saturating_add(half)).unwrap_or_default();
+        Self { base, used: base, kept: Some(kept), ..Self::new(mem, strsize) }
     }
 
-    /// A variable has the address of some of what is in use.
+    /// A variable has the address of some of what is in use. What is too much to be kept goes with the
+    /// clause.
     pub(crate) fn keep(&mut self) {
-        if let Some(kept) = &mut self.kept {
-            **kept = self.used;
+        let half = self.room();
+        if let Some(kept) = self.kept.as_deref_mut().filter(|_| self.used <= half) {
+            *kept = self.used;
         }
+    }
+
+    /// What this clause had when it began.
+    fn room(&self) -> usize {
+        self.mem.len().saturating_sub(self.base)
     }
 
     /// Bytes of scratch in use.
@@ -81,7 +93,7 @@ impl<'m> Clause<'m> {
     /// Longest copy that any instruction makes: what fits into scratch or into a variable.
     pub(crate) fn longest_copy(&self) -> u64 {
         // CAST: usize has at most 64 bits.
-        (self.mem.len() as u64).max(u64::from(abi::difo::MAX_BY_REF))
+        (self.room() as u64).max(u64::from(abi::difo::MAX_BY_REF))
     }
 
     /// Allocates `size` zeroed bytes; the answer is their offset.
@@ -196,9 +208,12 @@ mod tests {
         c.slice_mut(0, 1).unwrap()[0] = 7;
         c.keep();
         c.alloc(8).unwrap();
+        // Whatever is kept, each has as much as the first.
         let mut c = Clause::within(&mut mem, 16, &mut kept);
         assert_eq!((c.used(), c.slice(0, 1)), (8, Some(&[7][..])));
-        assert_eq!(c.alloc(8), Ok(8));
+        assert_eq!(c.alloc(32), Ok(8));
+        assert!(c.alloc(1).is_err());
+        c.keep();
         assert_eq!(kept, 8);
     }
 

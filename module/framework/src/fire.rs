@@ -88,6 +88,7 @@ fn fire_one(ctx: &ProbeCtx, ecb: &Ecb, values: &[u64], stack: u64) {
     // A lean clause alone cannot cost too much.
     let Some(lean) = &ecb.clause.lean else { return run(&firing, ecb, true) };
     let Ok(mut cpu) = shared.cpus.get(ctx).try_borrow_mut() else { return };
+    cpu.kept = 0;
     lean.run(&firing, ecb, &mut cpu);
 }
 

@@ -31,7 +31,7 @@ impl EnableError {
         match self {
             Self::Busy(why) | Self::Unsupported(why) => why,
             Self::Memory => "no memory",
-            Self::Gone => "its code is being unloaded",
+            Self::Gone => "its module is being unloaded, or its process ends",
         }
     }
 }

@@ -240,7 +240,8 @@ impl Memory {
                     words(if key > 0 { CACHE } else { 0 })?,
                 ),
                 parts: of(OptionId::Specsize, short, parts_of(some(parts), specsize))?,
-                scratch: kapi::mem::zeroed_bytes(some(scratch))?,
+                // And as much for what clauses keep for later ones.
+                scratch: kapi::mem::zeroed_bytes(some(scratch.saturating_mul(2)))?,
                 kept: 0,
                 locals: words(locals)?,
                 key: Key::new(words(key)?, words(key)?),

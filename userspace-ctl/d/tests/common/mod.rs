@@ -281,7 +281,7 @@ pub fn fire(dof: &[u8], host: &mut Host) -> Vec<Datum> {
     let dof = dof::Dof::check(dof).unwrap_or_else(|e| panic!("{e:?}"));
     let mut out = Vec::new();
     // `this->` variables and scratch belong to one firing of one probe; here all clauses share it.
-    let (mut scratch, mut kept) = (vec![0; 16 << 10], 0);
+    let (mut scratch, mut kept) = (vec![0; 32 << 10], 0);
     for s in dof.statements() {
         let s = s.unwrap_or_else(|e| panic!("{e:?}"));
         let mut clause = Clause::within(&mut scratch, STRSIZE, &mut kept);
