@@ -34,8 +34,8 @@ def expect(what, errnos, request, arg):
         raise SystemExit(f"{what}: {name(e)}")
 
 
-SIZES = {2: 424, 4: 48, 6: 24, 7: 48, 8: 40, 10: 32, 11: 96, 12: 48, 13: 48, 15: 32, 16: 16, 32: 16, 33: 592,
-         34: 16, 35: 584, 36: 4}
+SIZES = {2: 424, 4: 48, 6: 24, 7: 48, 8: 40, 10: 32, 11: 104, 12: 48, 13: 48, 15: 32, 16: 16, 32: 16, 33: 592,
+         34: 16, 35: 584, 36: 4, 40: 40, 41: 40, 42: 256}
 for nr in range(256):
     for size in (0, 1, 8, 4096, 16383):
         if SIZES.get(nr) != size:
@@ -83,7 +83,7 @@ expect("PROBES without enough room", {errno.ENOSPC}, iowr(2, 424), probes(0x1000
 expect("PROBES from a cursor behind all", {0}, iowr(2, 424), probes(0, 0, 2**32 - 1))
 for address in BAD[1:]:
     expect(f"PROBES to {address:#x}", {errno.EFAULT}, iowr(2, 424), probes(address, 4096))
-expect("STATUS before GO", {errno.EBUSY}, iowr(11, 96), bytes(96))
+expect("STATUS before GO", {errno.EBUSY}, iowr(11, 104), bytes(104))
 for cpu in (0, 2**32 - 1):
     expect("BUFSNAP before GO", {errno.EBUSY}, iowr(4, 48), struct.pack("<QQIIQQQ", 0, 2**40, cpu, 0, 0, 0, 0))
 expect("WAKE by no file", {errno.EBADF}, iowr(36, 4), struct.pack("<i", -1))
@@ -92,6 +92,36 @@ for _ in range(3):
     bell = os.eventfd(0)
     expect("WAKE", {0}, iowr(36, 4), struct.pack("<i", bell))
     os.close(bell)
+
+
+def rows(inode, address, size):
+    """How frames of a file are left: by 8 bytes for each piece of it."""
+    return struct.pack("<QQIIQQ", inode, 1, 2, 0, address, size)
+
+
+def row(*starts):
+    text = b"".join(struct.pack("<IhbB", start, 8, 0, 1) for start in starts)
+    return ctypes.create_string_buffer(text, len(text))
+
+
+def give(what, errnos, inode, text):
+    expect(f"OBJECT {what}", errnos, iowr(41, 40), rows(inode, ctypes.addressof(text), len(text)))
+
+
+for address in BAD:
+    expect(f"OBJECT at {address:#x}", {errno.EFAULT}, iowr(41, 40), rows(1, address, 64))
+give("of half a row", {errno.EINVAL}, 1, ctypes.create_string_buffer(12))
+give("that descends", {errno.EINVAL}, 1, row(8, 4))
+give("that stays", {errno.EINVAL}, 1, row(8, 8))
+expect("huge OBJECT", {errno.E2BIG}, iowr(41, 40), rows(1, 0x1000, 2**40))
+expect("empty OBJECT", {0}, iowr(41, 40), rows(1, 0, 0))
+give("instead of another", {0}, 1, row(0, 4, 8))
+for inode in range(2, 10000):
+    if ioctl(iowr(41, 40), rows(inode, 0, 0)) == errno.E2BIG:
+        break
+else:
+    raise SystemExit("OBJECT: there is no limit to files")
+expect("STRANGERS", {0}, iowr(42, 256), bytes(256))
 os.close(fd)
 print("ok")
 P

@@ -69,6 +69,7 @@ macro_rules! for_each_option {
             (28, Agghist, "agghist", Flag, 0, 0, 1),
             (29, Aggpack, "aggpack", Flag, 0, 0, 1),
             (30, Aggzoom, "aggzoom", Flag, 0, 0, 1),
+            (31, Demangle, "demangle", Flag, 1, 0, 1),
         }
     };
 }

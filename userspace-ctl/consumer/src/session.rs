@@ -170,7 +170,7 @@ impl<'a> Session<'a> {
             return Err(Error::new(doing(), why).into());
         }
         let cpus = only.map_or_else(|| (0..conf.ncpus).collect(), |cpu| vec![cpu]);
-        let symbols = Symbols::default();
+        let symbols = Symbols::new(options.get(OptionId::Demangle) != 0);
         Ok(Self {
             kernel,
             output,

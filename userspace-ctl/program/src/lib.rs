@@ -5,6 +5,7 @@
 //!  /proc/PID/maps ──► maps ──► process: objects ──► image: functions ──► expand: probes
 //!                              │                       debug: where a stripped file's symbols are
 //!                              └──► frames: how its frames are left, for the module
+//!  /tmp/perf-PID.map ──► jit
 //! ```
 //! Nothing here trusts a file: a damaged one has less in it. An object is read when it is asked for, and
 //! of it only what is needed.
@@ -16,6 +17,7 @@ mod debug;
 pub mod expand;
 pub mod frames;
 pub mod image;
+pub mod jit;
 pub mod maps;
 pub mod process;
 pub mod stapsdt;

@@ -9,6 +9,7 @@
 //! A handle is shared: what one part of the consumer has looked up, the others know.
 
 mod kallsyms;
+mod mangled;
 mod process;
 
 use abi::action::ActionKind;
@@ -25,6 +26,29 @@ pub struct Symbols(Rc<RefCell<Tables>>);
 struct Tables {
     kernel: Kernel,
     processes: Processes,
+    /// Symbols are printed as their sources have them.
+    demangles: bool,
+}
+
+impl Tables {
+    fn of_kernel(&mut self, address: u64) -> Option<Place> {
+        let place = self.kernel.place(address)?;
+        Some(self.plain(place))
+    }
+
+    fn of_process(&mut self, pid: u64, address: u64) -> Option<Place> {
+        let place = self.processes.place(pid, address)?;
+        Some(self.plain(place))
+    }
+
+    fn plain(&self, mut place: Place) -> Place {
+        if let Some(symbol) = place.symbol.as_mut().filter(|_| self.demangles) {
+            if let Some(plain) = mangled::plain(symbol) {
+                *symbol = plain;
+            }
+        }
+        place
+    }
 }
 
 /// What is known of an address.
@@ -64,10 +88,15 @@ fn bare(address: u64) -> String {
 }
 
 impl Symbols {
+    /// Those of the machine; as their sources have them, if it `demangles`.
+    pub fn new(demangles: bool) -> Self {
+        Self(Rc::new(RefCell::new(Tables { demangles, ..Tables::default() })))
+    }
+
     /// A table of given kernel symbols, for tests.
     pub fn fixed(rows: Vec<(u64, String)>) -> Self {
-        let tables = Tables { kernel: Kernel::fixed(rows), processes: Processes::default() };
-        Self(Rc::new(RefCell::new(tables)))
+        let kernel = Kernel::fixed(rows);
+        Self(Rc::new(RefCell::new(Tables { kernel, demangles: true, ..Tables::default() })))
     }
 
     /// Where `name` is, or `module:name`, for who has no device to ask.
@@ -78,7 +107,7 @@ impl Symbols {
 
     /// How an address of the kernel is printed; bare hex if nothing is known about it.
     pub fn name(&self, address: u64) -> String {
-        let place = self.0.borrow_mut().kernel.place(address);
+        let place = self.0.borrow_mut().of_kernel(address);
         place.map_or_else(|| bare(address), |p| p.full())
     }
 
@@ -89,11 +118,11 @@ impl Symbols {
         let (place, address) = match kind {
             ActionKind::Sym | ActionKind::Mod => {
                 let address = words.next().unwrap_or(0);
-                (tables.kernel.place(address), address)
+                (tables.of_kernel(address), address)
             }
             _ => {
                 let (pid, address) = (words.next().unwrap_or(0), words.next().unwrap_or(0));
-                (tables.processes.place(pid, address), address)
+                (tables.of_process(pid, address), address)
             }
         };
         let Some(place) = place else { return bare(address) };
@@ -118,8 +147,8 @@ impl Symbols {
             // instruction.
             let at = if n == 0 { pc } else { pc - 1 };
             let place = match pid {
-                None => tables.kernel.place(at),
-                Some(pid) => tables.processes.place(pid, at),
+                None => tables.of_kernel(at),
+                Some(pid) => tables.of_process(pid, at),
             };
             let place = place.map(|p| Place { offset: p.offset + (pc - at), ..p });
             place.map_or_else(|| bare(pc), |p| p.full())

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Addresses of processes, by what is mapped there: files, whose symbol tables are read once each.
+//! Addresses of processes, by what is mapped there: files, whose symbol tables are read once each, or
+//! code that the process has made itself, and told of.
 //!
 //! A process that has ended leaves nothing to ask. So its map is read when the first of its
 //! addresses is seen, and again when one is not on it.
 
 use super::Place;
+use program::jit::Jit;
 use program::maps::{self, Map};
 use program::process::Images;
 use std::collections::HashMap;
@@ -25,6 +27,7 @@ pub(super) struct Processes {
 #[derive(Debug)]
 struct Process {
     maps: Vec<Map>,
+    jit: Jit,
     read: Instant,
 }
 
@@ -43,7 +46,23 @@ impl Processes {
         if self.known.len() >= MOST {
             self.known.clear();
         }
-        self.known.insert(pid, Process { maps, read: Instant::now() });
+        let mut jit = self.known.remove(&pid).map(|p| p.jit).unwrap_or_default();
+        jit.read(number);
+        self.known.insert(pid, Process { maps, jit, read: Instant::now() });
+    }
+
+    fn is_due(&self, pid: u64) -> bool {
+        self.known.get(&pid).is_none_or(|p| p.read.elapsed() > PERIOD)
+    }
+
+    /// What the process has made there.
+    fn made(&mut self, pid: u64, address: u64) -> Option<Place> {
+        let is_known = self.known.get(&pid)?.jit.symbol(address).is_some();
+        if !is_known && self.is_due(pid) {
+            self.read(pid);
+        }
+        let (symbol, offset) = self.known.get(&pid)?.jit.symbol(address)?;
+        Some(Place { module: "[jit]".into(), symbol: Some(symbol.into()), offset })
     }
 
     fn map(&self, pid: u64, address: u64) -> Option<&Map> {
@@ -54,10 +73,13 @@ impl Processes {
 
     /// What an address is of.
     pub(super) fn place(&mut self, pid: u64, address: u64) -> Option<Place> {
-        if self.map(pid, address).is_none() {
-            let is_due = self.known.get(&pid).is_none_or(|p| p.read.elapsed() > PERIOD);
-            if is_due {
-                self.read(pid);
+        if self.map(pid, address).is_none() && self.is_due(pid) {
+            self.read(pid);
+        }
+        let map = self.map(pid, address)?;
+        if !map.is_file() {
+            if let Some(place) = self.made(pid, address) {
+                return Some(place);
             }
         }
         let map = self.map(pid, address)?;

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Code that a process makes while it runs, by the file in which its runtime says so for profilers:
+//! `/tmp/perf-PID.map`, lines of an address, a size, a name. Numbers are hexadecimal; of code
+//! that begins at one address the last line counts.
+//!
+//! Anybody may write to `/tmp`: only a plain file of the process's own user is read.
+
+use std::fs::{File, OpenOptions};
+use std::io::Read;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+
+/// Most bytes of a file that are read.
+const MOST: u64 = 64 << 20;
+
+/// What is known of it.
+#[derive(Debug, Default)]
+pub struct Jit {
+    /// By their addresses: first, first behind it, name.
+    code: Vec<(u64, u64, String)>,
+    /// Bytes of the file when it was read.
+    size: u64,
+}
+
+impl Jit {
+    /// Reads the file of a process, if it has become another one since.
+    pub fn read(&mut self, pid: u32) {
+        let Some(file) = open(pid) else { return };
+        let size = file.metadata().map_or(0, |m| m.size());
+        if size == self.size {
+            return;
+        }
+        let mut text = Vec::new();
+        if file.take(MOST).read_to_end(&mut text).is_ok() {
+            *self = Self { code: parse(&String::from_utf8_lossy(&text)), size };
+        }
+    }
+
+    /// What an address is of, and how far it is from its beginning.
+    pub fn symbol(&self, address: u64) -> Option<(&str, u64)> {
+        let after = self.code.partition_point(|(start, ..)| *start <= address);
+        let (start, end, name) = self.code.get(after.checked_sub(1)?)?;
+        (address < *end).then_some((name, address - start))
+    }
+}
+
+/// The file, by the number that the process has for itself.
+fn open(pid: u32) -> Option<File> {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let numbers = status.lines().find_map(|line| line.strip_prefix("NSpid:"))?;
+    let own = numbers.split_whitespace().last()?;
+    let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
+    let path = format!("/proc/{pid}/root/tmp/perf-{own}.map");
+    let file = OpenOptions::new().read(true).custom_flags(flags).open(path).ok()?;
+    let (of, process) = (file.metadata().ok()?, std::fs::metadata(format!("/proc/{pid}")).ok()?);
+    (of.is_file() && of.uid() == process.uid()).then_some(file)
+}
+
+fn parse(text: &str) -> Vec<(u64, u64, String)> {
+    let line = |line: &str| {
+        let mut words = line.trim_end().splitn(3, ' ');
+        let mut number = || {
+            let word = words.next()?;
+            u64::from_str_radix(word.strip_prefix("0x").unwrap_or(word), 16).ok()
+        };
+        let (start, size) = (number()?, number()?);
+        Some((start, start.checked_add(size)?, words.next()?.to_string()))
+    };
+    let mut all: Vec<_> = text.lines().filter_map(line).collect();
+    // Stable, so of those that begin together the last one stays the last.
+    all.sort_by_key(|(start, ..)| *start);
+    all.reverse();
+    all.dedup_by_key(|(start, ..)| *start);
+    all.reverse();
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines() {
+        let text = "7f0000001000 20 first\n0x7f0000001040 0x10 LazyCompile:~fib /app/a.js:3\n\
+                    7f0000001000 30 again\nnonsense\n12 no\nffffffffffffffff 2 beyond\n";
+        let jit = Jit { code: parse(text), size: 0 };
+        for (address, wanted) in [
+            (0x7f00_0000_0fff, None),
+            (0x7f00_0000_1000, Some(("again", 0))),
+            (0x7f00_0000_102f, Some(("again", 0x2f))),
+            (0x7f00_0000_1030, None),
+            (0x7f00_0000_1041, Some(("LazyCompile:~fib /app/a.js:3", 1))),
+            (u64::MAX, None),
+        ] {
+            assert_eq!(jit.symbol(address), wanted, "{address:x}");
+        }
+    }
+
+    #[test]
+    fn the_file_of_ourselves() {
+        let pid = std::process::id();
+        let path = format!("/tmp/perf-{pid}.map");
+        let mut jit = Jit::default();
+        std::os::unix::fs::symlink("/dev/zero", &path).unwrap();
+        jit.read(pid);
+        assert_eq!(jit.symbol(0x10), None);
+        std::fs::remove_file(&path).unwrap();
+        std::fs::write(&path, "10 8 mine\n").unwrap();
+        jit.read(pid);
+        assert_eq!(jit.symbol(0x12), Some(("mine", 2)));
+        std::fs::write(&path, "10 8 mine\n18 8 another\n").unwrap();
+        jit.read(pid);
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(jit.symbol(0x1f), Some(("another", 7)));
+    }
+}
