@@ -8,6 +8,8 @@ gcc -O2 -pthread -o /tmp/consumers /src/selftests/stress/consumers.c || fail com
 cpu=/sys/devices/system/cpu/cpu1/online
 (while :; do echo 0 >$cpu; sleep 0.2; echo 1 >$cpu; sleep 0.3; done) &
 toggler=$!
+# The other tests want it, whatever happens here.
+trap 'kill $toggler 2>/dev/null; wait $toggler 2>/dev/null; echo 1 >$cpu 2>/dev/null' EXIT
 /tmp/consumers count 8 300 || fail "count: $?"
 /tmp/consumers race 3 10 || fail "race: $?"
 kill $toggler
