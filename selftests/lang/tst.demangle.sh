@@ -9,7 +9,7 @@ template<typename T> int Cart<T>::add(T n) { asm volatile(""); return n; }
 }
 int main() { return shop::Cart<int>().add(0); }
 C
-g++ -O1 -o /tmp/names /tmp/names.cc || fail "g++"
+clang++ -O1 -fno-stack-protector -o /tmp/names /tmp/names.cc || fail "clang++"
 stack() { dtrace -q "$@" -n 'pid$target:names:*Cart*:entry { ufunc(uregs[R_PC]); ustack(2); }' -c /tmp/names 2>&1 | sed 's/+0x.*//' | xargs; }
 expect "C++" "$(stack)" 'names`shop::Cart<int>::add(int) names`shop::Cart<int>::add(int) names`main'
 expect "C++ as it is" "$(stack -x demangle=no)" 'names`_ZN4shop4CartIiE3addEi names`_ZN4shop4CartIiE3addEi names`main'

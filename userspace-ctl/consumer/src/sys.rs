@@ -144,13 +144,14 @@ pub fn map_sysfs(file: &File) -> Result<&'static [u8]> {
     Ok(unsafe { std::slice::from_raw_parts(at.cast(), len) })
 }
 
-/// Gives back what code has been mapped in; what runs again is mapped in again, from the file. A compiler takes
-/// megabytes that nobody needs once it has compiled. Code that somebody has changed, as a debugger does, stays.
+/// Gives back what has been mapped in of code and of what belongs to it; what is needed again is mapped in again,
+/// from the file. A compiler takes megabytes that nobody needs once it has compiled. What has been changed, by a
+/// debugger or as it was linked, stays.
 pub fn give_back_code() -> Result<()> {
     for range in untouched_code(&std::fs::read_to_string("/proc/self/smaps")?) {
         let at = std::ptr::without_provenance_mut(range.start);
-        // SAFETY: a mapping of a file that can be executed and not written: with no page of its own (smaps says
-        // so), all of it reads as the file does, before and after.
+        // SAFETY: a mapping of a file that cannot be written to: with no page of its own (smaps says so), all of
+        // it reads as the file does, before and after.
         if unsafe { libc::madvise(at, range.len(), libc::MADV_DONTNEED) } < 0 {
             return Err(Error::last_os_error());
         }
@@ -158,7 +159,7 @@ pub fn give_back_code() -> Result<()> {
     Ok(())
 }
 
-/// Mappings of files that can be executed and not written, of which no page differs from the file.
+/// Mappings of files that cannot be written to, of which no page differs from the file.
 fn untouched_code(smaps: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut code = None;
@@ -166,7 +167,9 @@ fn untouched_code(smaps: &str) -> Vec<Range<usize>> {
         let mut words = line.split_ascii_whitespace();
         match (words.next(), words.next()) {
             (Some("Anonymous:"), Some(kb)) => found.extend(code.take().filter(|_| kb == "0")),
-            (Some(range), Some("r-xp")) if words.nth(3).is_some_and(|f| f.starts_with('/')) => {
+            (Some(range), Some("r-xp" | "r--p"))
+                if words.nth(3).is_some_and(|f| f.starts_with('/')) =>
+            {
                 let ends = range.split_once('-').and_then(|(from, to)| {
                     let end = |text| usize::from_str_radix(text, 16).ok();
                     Some(end(from)?..end(to)?)
@@ -406,8 +409,10 @@ mod tests {
             of("7000-8000", "r-xp", "", 0),
             of("8000-9000", "r-xp", "[vdso]", 0),
             of("9000-a000", "r-xp", "/lib/a b", 0),
+            of("a000-b000", "r--p", "/lib/linked", 8),
         ];
-        assert_eq!(untouched_code(&smaps.concat()), [0x2000..0x5000, 0x9000..0xa000]);
+        let untouched = [0x1000..0x2000, 0x2000..0x5000, 0x9000..0xa000];
+        assert_eq!(untouched_code(&smaps.concat()), untouched);
     }
 
     #[test]

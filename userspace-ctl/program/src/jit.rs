@@ -6,7 +6,7 @@
 //! Anybody may write to `/tmp`: only a plain file of the process's own user is read.
 
 use std::fs::{File, OpenOptions};
-use std::io::Read;
+use std::io::{Read, Seek};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 
 /// Most bytes of a file that are read.
@@ -17,22 +17,25 @@ const MOST: u64 = 64 << 20;
 pub struct Jit {
     /// By their addresses: first, first behind it, name.
     code: Vec<(u64, u64, String)>,
-    /// Bytes of the file when it was read.
+    /// The file: it can be read when the process has ended.
+    file: Option<File>,
+    /// Its bytes when it was read.
     size: u64,
 }
 
 impl Jit {
     /// Reads the file of a process, if it has become another one since.
     pub fn read(&mut self, pid: u32) {
-        let Some(file) = open(pid) else { return };
+        let Some(mut file) = open(pid).or_else(|| self.file.take()) else { return };
         let size = file.metadata().map_or(0, |m| m.size());
-        if size == self.size {
-            return;
-        }
         let mut text = Vec::new();
-        if file.take(MOST).read_to_end(&mut text).is_ok() {
-            *self = Self { code: parse(&String::from_utf8_lossy(&text)), size };
+        if size != self.size
+            && file.rewind().is_ok()
+            && (&file).take(MOST).read_to_end(&mut text).is_ok()
+        {
+            (self.code, self.size) = (parse(&String::from_utf8_lossy(&text)), size);
         }
+        self.file = Some(file);
     }
 
     /// What an address is of, and how far it is from its beginning.
@@ -82,7 +85,7 @@ mod tests {
     fn lines() {
         let text = "7f0000001000 20 first\n0x7f0000001040 0x10 LazyCompile:~fib /app/a.js:3\n\
                     7f0000001000 30 again\nnonsense\n12 no\nffffffffffffffff 2 beyond\n";
-        let jit = Jit { code: parse(text), size: 0 };
+        let jit = Jit { code: parse(text), ..Jit::default() };
         for (address, wanted) in [
             (0x7f00_0000_0fff, None),
             (0x7f00_0000_1000, Some(("again", 0))),

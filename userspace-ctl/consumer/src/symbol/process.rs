@@ -39,7 +39,7 @@ impl Processes {
         maps.retain(|m| m.is_executable);
         // It is ending: the last map that it had is the better one.
         if maps.is_empty() {
-            return;
+            return self.known.get_mut(&pid).into_iter().for_each(|p| p.jit.read(number));
         }
         // The files while they are there, too.
         maps.iter().for_each(|map| self.images.hold(number, map));
