@@ -108,21 +108,24 @@ pub(crate) fn ill_op() -> Raised {
 
 /// Registers of a process.
 const NREGISTERS: u32 = 21;
-/// What a frame of a stack costs at most, in the machine's units.
+/// What a frame of the kernel's stack costs at most, in the machine's units.
 const FRAME: u32 = 8;
+/// And of a process's: what is mapped there, its row, two words of memory that may be absent.
+const FRAME_OF_PROGRAM: u32 = 64;
 /// What it costs to begin a walk.
 const WALK: u32 = 32;
 
 impl ProbeEnv<'_> {
     /// Pays for a walk over so many frames.
-    fn spend_frames(&mut self, frames: u32) -> Result<(), Raised> {
-        self.spend(WALK.saturating_add(frames.saturating_mul(FRAME)))
+    fn spend_frames(&mut self, frames: u32, whose: Whose) -> Result<(), Raised> {
+        let price = if whose == Whose::Kernel { FRAME } else { FRAME_OF_PROGRAM };
+        self.spend(WALK.saturating_add(frames.saturating_mul(price)))
     }
 
     /// Puts a stack where it belongs; gives the bytes that it takes. What is behind them stays.
     pub(crate) fn stack(&mut self, whose: Whose, room: &mut [u8]) -> Result<usize, Raised> {
         // CAST: at most MAX_RECORD bytes.
-        self.spend_frames((room.len() >> 3) as u32)?;
+        self.spend_frames((room.len() >> 3) as u32, whose)?;
         let (ctx, start) = (self.firing.ctx, self.ecb.start);
         if whose == Whose::Kernel {
             return Ok(stack::kernel(ctx, start, room).wrapping_mul(8));
@@ -207,22 +210,22 @@ impl Env for ProbeEnv<'_> {
             Builtin::Errno => self.firing.args.errno(),
             Builtin::Curthread => task::curthread(),
             Builtin::Stackdepth => {
-                self.spend_frames(MAX_FRAMES)?;
+                self.spend_frames(MAX_FRAMES, Whose::Kernel)?;
                 stack::kernel_depth(self.firing.ctx, self.ecb.start, MAX_FRAMES) as u64
             }
             Builtin::Ustackdepth => {
-                self.spend_frames(MAX_FRAMES)?;
+                self.spend_frames(MAX_FRAMES, Whose::Process)?;
                 let (ctx, start) = (self.firing.ctx, self.ecb.start);
                 unwind::walk(ctx, start, &self.ecb.shared, MAX_FRAMES as usize, &mut []) as u64
             }
             Builtin::Caller => {
-                self.spend_frames(1)?;
+                self.spend_frames(1, Whose::Kernel)?;
                 let mut frame = [0; 8];
                 stack::kernel(self.firing.ctx, self.ecb.start, &mut frame);
                 u64::from_le_bytes(frame)
             }
             Builtin::Ucaller => {
-                self.spend_frames(2)?;
+                self.spend_frames(2, Whose::Process)?;
                 // The first is where the process is.
                 let mut frames = [0; 16];
                 unwind::walk(self.firing.ctx, self.ecb.start, &self.ecb.shared, 2, &mut frames);
@@ -249,7 +252,7 @@ impl Env for ProbeEnv<'_> {
             }
             Builtin::Regs => {
                 let n = u32::try_from(index).ok().filter(|n| *n < NREGISTERS).ok_or(ill_op())?;
-                self.spend_frames(1)?;
+                self.spend_frames(1, Whose::Kernel)?;
                 let (ctx, start) = (self.firing.ctx, self.ecb.start);
                 let known = match self.ecb.probe.special {
                     None => stack::register(ctx, start, n).or(self.firing.args.register(n)),
