@@ -297,9 +297,11 @@ fn arguments(probe: &ProviderProbe<'_>, deep: i64) -> Result<Arguments> {
         let width = width(native);
         let arg = UserArg { index: NO_REG, reg: NO_REG, scale: 1, width, ..UserArg::default() };
         // Floating point is in registers that nobody reads: a constant.
-        let register = if is_float(native) { None } else { registers.next() };
-        *to = match register {
-            _ if is_float(native) => arg,
+        if is_float(native) {
+            *to = arg;
+            continue;
+        }
+        *to = match registers.next() {
             Some(reg) => UserArg { kind: UserArgKind::Register as u8, reg: *reg, ..arg },
             None => {
                 let value = at;

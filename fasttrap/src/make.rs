@@ -4,8 +4,7 @@
 use crate::attach::{in_space, State};
 use crate::probes::{Known, Part};
 use crate::process::{Offered, Process, Reader};
-use crate::provider::Context;
-use crate::provider::CONTEXT;
+use crate::provider::{Context, CONTEXT};
 use crate::table::Role;
 use abi::probe::NARGS_UNKNOWN;
 use abi::user::{Refusal, UserKind, UserProbeView, UserReason, MAX_ARGS};

@@ -165,7 +165,7 @@ pub fn usdt(
 }
 
 /// Does it match more than one name?
-fn is_open(part: &str) -> bool {
+pub fn is_open(part: &str) -> bool {
     part.is_empty() || is_glob(part.as_bytes())
 }
 

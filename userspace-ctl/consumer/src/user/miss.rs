@@ -2,10 +2,10 @@
 //! Why a description of a process' probes matches nothing, in words.
 
 use crate::error::Refusal;
-use abi::probe::is_glob;
 use abi::user::UserReason;
 use d::world::Why;
 use d::{ProbePattern, Tag};
+use program::expand::is_open;
 use program::Miss;
 
 /// Most objects that are named.
@@ -49,7 +49,6 @@ impl Missed {
 
     fn verdict(&self, wanted: &ProbePattern) -> (Tag, String) {
         let ProbePattern { provider, module, function, name, .. } = wanted;
-        let is_open = |part: &str| part.is_empty() || is_glob(part.as_bytes());
         match self {
             Self::Number => {
                 (Tag::ProcBadpid, format!("provider {provider} has no valid process id"))

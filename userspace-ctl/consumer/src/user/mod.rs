@@ -160,7 +160,7 @@ impl Users {
         let mut wanted = Wanted { pid, pattern: pattern.clone(), known: HashSet::new() };
         let missed = self.make(kernel, &process, &mut wanted).err();
         self.wanted.push(wanted);
-        let is_spelt = !pattern.module.is_empty() && !is_glob(pattern.module.as_bytes());
+        let is_spelt = !expand::is_open(&pattern.module);
         let object = process.called(&pattern.module).next().filter(|_| is_spelt);
         let called = match object.map(|o| literal(&o.name)) {
             Some(module) => ProbePattern { module, ..pattern },
@@ -219,7 +219,7 @@ impl Users {
                 }
             }
         }
-        let is_spelt = !pattern.module.is_empty() && !is_glob(pattern.module.as_bytes());
+        let is_spelt = !expand::is_open(&pattern.module);
         let name = pattern.name.replace("__", "-");
         match called.filter(|_| is_spelt) {
             Some(module) => ProbePattern { module, name, ..pattern },
@@ -309,15 +309,16 @@ impl Users {
             };
             true
         });
+        let patterns = self.anyones.patterns.clone();
         for pid in self.anyones.begun() {
             let Ok(process) = Process::read(pid) else { continue };
-            for pattern in self.anyones.patterns.clone() {
-                if wanted.iter().any(|w| w.pid == pid && w.pattern == pattern) {
+            for pattern in &patterns {
+                if wanted.iter().any(|w| w.pid == pid && w.pattern == *pattern) {
                     continue;
                 }
                 let (mut out, mut known) = (Batches::default(), HashSet::new());
-                if self.notes(&process, &pattern, &mut known, &mut out).is_some() {
-                    wanted.push(Wanted { pid, pattern, known });
+                if self.notes(&process, pattern, &mut known, &mut out).is_some() {
+                    wanted.push(Wanted { pid, pattern: pattern.clone(), known });
                     // Why not has been told.
                     let _ = self.send(kernel, pid, out);
                 }

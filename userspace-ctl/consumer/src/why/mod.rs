@@ -24,6 +24,7 @@ use d::world::Why;
 use d::ProbePattern;
 use installed::{canonical, Modules};
 use names::Names;
+use program::expand::is_open;
 use std::cell::OnceCell;
 use std::path::PathBuf;
 
@@ -140,7 +141,7 @@ impl Case<'_> {
                 return why;
             }
         }
-        if !wanted.module.is_empty() && !is_glob(wanted.module.as_bytes()) {
+        if !is_open(&wanted.module) {
             if let Some(why) = self.module() {
                 return why;
             }
@@ -151,7 +152,7 @@ impl Case<'_> {
                 why.notes.push(Reason::Own.sentence(OURS, "").to_string());
                 why
             }
-            "" if wanted.module.is_empty() || is_glob(wanted.module.as_bytes()) => {
+            "" if is_open(&wanted.module) => {
                 said("no such probe").hint("`dtrace -l` lists the probes there are")
             }
             "" => {
