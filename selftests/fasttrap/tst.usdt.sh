@@ -11,6 +11,7 @@ listed="toy fire tick toy fire tick-more"
 expect "by the process" "$(dtrace -l -p $target | names $target)" "$listed"
 expect "by the provider" "$(dtrace -l -P toy$target | names $target)" "$listed"
 expect "by a glob" "$(dtrace -ln 'toy*:::tick' | names $target)" "toy fire tick"
+expect "types" "$(dtrace -lv -n "toy$target:::tick" | sed -n 's/.*args\[.\]: //p' | xargs)" "int32_t uint64_t int16_t int32_t uint8_t int64_t"
 
 trace /tmp/o -n 'toy$target:toy:fire:tick {
 	printf("tick %d %s %d %d %d %d\n", arg0, copyinstr(arg1), arg2, arg3, arg4, arg5); }

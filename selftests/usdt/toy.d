@@ -18,3 +18,4 @@ provider other {
 
 #pragma D attributes Evolving/Evolving/Common provider toy provider
 #pragma D attributes Private/Private/Unknown provider toy module
+#pragma D attributes Stable/Evolving/Common provider toy args

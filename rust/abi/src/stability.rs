@@ -13,6 +13,10 @@ macro_rules! words {
             pub const fn text(self) -> &'static str {
                 match self { $($name::$variant => $text),* }
             }
+            /// What DOF has for it.
+            pub fn from_number(number: u8) -> Option<Self> {
+                match number { $($num => Some($name::$variant),)* _ => None }
+            }
             /// What the word means, in any case of its letters.
             pub fn from_text(text: &str) -> Option<Self> {
                 [$($name::$variant),*].into_iter().find(|w| w.text().eq_ignore_ascii_case(text))
@@ -61,6 +65,13 @@ impl Attributes {
     /// As DOF has them.
     pub const fn packed(self) -> u32 {
         (self.name as u32) << 24 | (self.data as u32) << 16 | (self.class as u32) << 8
+    }
+
+    /// From DOF.
+    pub fn unpacked(word: u32) -> Option<Self> {
+        let [_, class, data, name] = word.to_le_bytes();
+        let name = Stability::from_number(name)?;
+        Some(Self { name, data: Stability::from_number(data)?, class: Class::from_number(class)? })
     }
 
     /// `Evolving/Evolving/Common`.

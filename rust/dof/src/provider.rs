@@ -10,9 +10,12 @@ use zerocopy::{FromBytes, IntoBytes};
 pub struct Provider<'a> {
     /// Its name, without the number of a process.
     pub name: &'a [u8],
+    /// What it promises of itself, modules, functions, names, arguments: packed.
+    pub attributes: [u32; 5],
     index: u32,
     strings: Section<'a>,
     probes: Section<'a>,
+    slots: Option<Section<'a>>,
     places: Option<Section<'a>>,
     questions: Option<Section<'a>>,
 }
@@ -28,6 +31,7 @@ pub struct ProviderProbe<'a> {
     pub name: &'a [u8],
     strings: Section<'a>,
     entry: DofProbe,
+    slots: &'a [u8],
     places: &'a [u8],
     questions: &'a [u8],
 }
@@ -102,9 +106,11 @@ impl<'a> Provider<'a> {
         };
         Ok(Self {
             name: strings.string(head.name.into())?,
+            attributes: head.attributes,
             index: at,
             strings,
             probes: dof.section_of(head.probes, SectionKind::Probes, at)?,
+            slots: optional(head.prargs, SectionKind::PrArgs)?,
             places: optional(head.proffs, SectionKind::PrOffs)?,
             questions: optional(head.prenoffs, SectionKind::PrenOffs)?,
         })
@@ -117,24 +123,25 @@ impl<'a> Provider<'a> {
     }
 
     fn probe(&self, entry: DofProbe) -> Result<ProviderProbe<'a>, DofError> {
-        let part = |of: Option<Section<'a>>, first: u32, count: u16| {
+        let part = |of: Option<Section<'a>>, size: usize, first: u32, count: u16| {
             if count == 0 {
                 return Ok(&[][..]);
             }
             let bad = DofError { section: self.index, problem: Problem::Bounds };
-            let size = size_of::<u32>();
             let from = (first as usize).checked_mul(size).ok_or(bad)?;
             let end = from.checked_add(usize::from(count).wrapping_mul(size)).ok_or(bad)?;
             of.and_then(|s| s.data.get(from..end)).ok_or(bad)
         };
+        let word = size_of::<u32>();
         Ok(ProviderProbe {
             address: entry.address,
             function: self.strings.string(entry.function.into())?,
             name: self.strings.string(entry.name.into())?,
             strings: self.strings,
             entry,
-            places: part(self.places, entry.first_place, entry.place_count)?,
-            questions: part(self.questions, entry.first_question, entry.question_count)?,
+            slots: part(self.slots, 1, entry.first_arg, entry.arg_count.into())?,
+            places: part(self.places, word, entry.first_place, entry.place_count)?,
+            questions: part(self.questions, word, entry.first_question, entry.question_count)?,
         })
     }
 }
@@ -158,8 +165,19 @@ impl<'a> ProviderProbe<'a> {
 
     /// The types of what the program passes.
     pub fn natives(&self) -> impl Iterator<Item = Result<&'a [u8], DofError>> + 'a {
-        let (strings, mut at) = (self.strings, u64::from(self.entry.natives));
-        (0..self.entry.native_count).map(move |_| {
+        self.texts(self.entry.natives, self.entry.native_count)
+    }
+
+    /// The types of what scripts see, and which of the natives each is made of.
+    pub fn args(&self) -> impl Iterator<Item = Result<(&'a [u8], u8), DofError>> + 'a {
+        let texts = self.texts(self.entry.args, self.entry.arg_count);
+        texts.zip(self.slots).map(|(text, slot)| Ok((text?, *slot)))
+    }
+
+    /// Strings that stand side by side.
+    fn texts(&self, first: u32, n: u8) -> impl Iterator<Item = Result<&'a [u8], DofError>> + 'a {
+        let (strings, mut at) = (self.strings, u64::from(first));
+        (0..n).map(move |_| {
             let text = strings.string(at)?;
             at = at.wrapping_add(text.len() as u64).wrapping_add(1);
             Ok(text)

@@ -4,12 +4,14 @@
 use crate::kernel::Kernel;
 use crate::symbol::Symbols;
 use crate::types::{KernelTypes, KERNEL};
+use crate::user::told::Told;
 use crate::user::Users;
 use crate::why::{self, Machine};
 use abi::ids::ProbeId;
 use abi::probe::{ProbeDesc, NARGS_UNKNOWN};
+use abi::stability::ProviderAttributes;
 use d::types::{Member, StructId, Type};
-use d::world::{Probe, Signature, Symbol, TypeSpace, Why};
+use d::world::{Declaration, Probe, Signature, Symbol, TypeSpace, Why};
 use d::{Matches, ProbePattern, World};
 use std::cell::RefCell;
 use std::path::Path;
@@ -21,6 +23,7 @@ pub struct KernelWorld<'k> {
     types: KernelTypes,
     machine: Machine,
     users: RefCell<Users>,
+    told: Told,
 }
 
 impl<'k> KernelWorld<'k> {
@@ -32,7 +35,7 @@ impl<'k> KernelWorld<'k> {
     /// With the types of another kernel than the running one.
     pub fn with_types(kernel: &'k mut dyn Kernel, types: KernelTypes) -> Self {
         let (kernel, machine) = (RefCell::new(kernel), Machine::here());
-        Self { kernel, types, machine, users: RefCell::default() }
+        Self { kernel, types, machine, users: RefCell::default(), told: Told::default() }
     }
 
     /// With another machine to ask about what the kernel does not know.
@@ -114,6 +117,14 @@ impl World for KernelWorld<'_> {
 
     fn probe_signature(&self, probe: &Probe) -> Option<Arc<Signature>> {
         self.types.signature(probe.parts.each_ref().map(String::as_str)).ok()
+    }
+
+    fn declaration(&self, probe: &Probe) -> Option<Arc<Declaration>> {
+        self.told.declaration(probe.parts.each_ref().map(String::as_str))
+    }
+
+    fn promised(&self, provider: &str) -> Option<ProviderAttributes> {
+        self.told.promised(provider)
     }
 
     fn untyped(&self, probe: &Probe) -> Option<String> {

@@ -34,6 +34,7 @@ use abi::action::ActionKind;
 use abi::aggregation::AggFunc;
 use abi::difo::{DifType, DifVar};
 use abi::option::OptionId;
+use abi::stability::ProviderAttributes;
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -68,6 +69,8 @@ pub struct Provider {
     pub name: String,
     /// In order.
     pub probes: Vec<DeclaredProbe>,
+    /// What the program's pragmas promise of it.
+    pub promised: ProviderAttributes,
 }
 
 /// A probe of a declared provider.

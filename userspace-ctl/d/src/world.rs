@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::diag::Tag;
 use crate::types::{Member, StructId, Type};
+use abi::stability::ProviderAttributes;
 
 /// A probe description as the program gives it: four parts (empty matches all, globs allowed), or
 /// an id.
@@ -83,6 +84,15 @@ pub struct Signature {
     pub args: Vec<Arg>,
 }
 
+/// What a program tells of a probe of its own, in C's words.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+pub struct Declaration {
+    /// The types of what it passes.
+    pub natives: Vec<String>,
+    /// The types of `args[]`, and which of the natives each is made of.
+    pub args: Vec<(String, u8)>,
+}
+
 /// One of `args[]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Arg {
@@ -92,12 +102,14 @@ pub struct Arg {
     pub slot: Option<u8>,
     /// What lies there, if that has to be translated to the type.
     pub native: Option<Type>,
+    /// What its program calls its type, if nobody else knows that name: `ty` is an error then.
+    pub unknown: Option<String>,
 }
 
 impl Arg {
     /// One that is what it lies there as.
     pub const fn new(ty: Type, slot: Option<u8>) -> Self {
-        Self { ty, slot, native: None }
+        Self { ty, slot, native: None, unknown: None }
     }
 }
 
@@ -196,6 +208,16 @@ pub trait World {
     /// Asked once per matching probe; probes with equal arguments may share one.
     fn probe_signature(&self, probe: &Probe) -> Option<Arc<Signature>> {
         let _ = probe;
+        None
+    }
+    /// What the program that a probe is of tells of it.
+    fn declaration(&self, probe: &Probe) -> Option<Arc<Declaration>> {
+        let _ = probe;
+        None
+    }
+    /// What a provider that a program brings along promises.
+    fn promised(&self, provider: &str) -> Option<ProviderAttributes> {
+        let _ = provider;
         None
     }
     /// Why a probe has no signature, in words, for who wants to use its arguments' types.

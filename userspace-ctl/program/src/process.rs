@@ -4,6 +4,7 @@
 use crate::image::Image;
 use crate::maps::{self, Identity, Map};
 use crate::stapsdt::{self, Note};
+use object::{Object as _, ObjectSection, ReadCache};
 use std::cell::OnceCell;
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -21,6 +22,7 @@ pub struct Images {
     held: RefCell<HashMap<Identity, File>>,
     images: RefCell<HashMap<Identity, Rc<Image>>>,
     notes: RefCell<HashMap<Identity, Rc<[Note]>>>,
+    dofs: RefCell<HashMap<Identity, Rc<[u8]>>>,
 }
 
 impl Images {
@@ -46,16 +48,28 @@ impl Images {
             held.insert(map.identity.clone(), file);
         }
     }
+}
 
-    /// The probes that the file behind a map brings along; read once.
-    fn notes(&self, pid: u32, map: &Map) -> Rc<[Note]> {
-        if let Some(notes) = self.notes.borrow().get(&map.identity) {
-            return notes.clone();
-        }
-        let notes: Rc<[Note]> = map.open(pid).map(|f| stapsdt::read(&f)).unwrap_or_default().into();
-        self.notes.borrow_mut().insert(map.identity.clone(), notes.clone());
-        notes
+/// What the file behind a map has; read once.
+fn once<T>(
+    known: &RefCell<HashMap<Identity, Rc<[T]>>>,
+    (pid, map): (u32, &Map),
+    read: impl FnOnce(&File) -> Vec<T>,
+) -> Rc<[T]> {
+    if let Some(known) = known.borrow().get(&map.identity) {
+        return known.clone();
     }
+    let found: Rc<[T]> = map.open(pid).map(|f| read(&f)).unwrap_or_default().into();
+    known.borrow_mut().insert(map.identity.clone(), found.clone());
+    found
+}
+
+/// The bytes of a section; none if there is no such one.
+fn section(file: &File, name: &str) -> Vec<u8> {
+    let cache = ReadCache::new(file);
+    let elf = object::File::parse(&cache).ok();
+    let section = elf.as_ref().and_then(|elf| elf.section_by_name(name)?.data().ok());
+    section.unwrap_or_default().to_vec()
 }
 
 /// The program, or a library of it.
@@ -86,7 +100,12 @@ impl Object {
 
     /// The probes that it brings along.
     pub fn notes(&self, pid: u32, images: &Images) -> Rc<[Note]> {
-        images.notes(pid, &self.map)
+        once(&images.notes, (pid, &self.map), stapsdt::read)
+    }
+
+    /// What it tells the kernel of probes, as the file has it: not relocated. One DOF behind the other.
+    pub fn dof(&self, pid: u32, images: &Images) -> Rc<[u8]> {
+        once(&images.dofs, (pid, &self.map), |file| section(file, ".SUNW_dof"))
     }
 
     /// Is it what `name` means? `a.out` is the program, `libc` also `libc.so.6`; `""` all.

@@ -143,6 +143,20 @@ fn arg(text: &str, symbol: &dyn Fn(&str) -> Option<u64>) -> Option<UserArg> {
 const RIP: u8 = 16;
 
 impl Note {
+    /// The types of its arguments, as C calls them.
+    pub fn types(&self) -> impl Iterator<Item = &'static str> + '_ {
+        self.args.iter().map(|arg| match (arg.width & !SIGNED, arg.width & SIGNED != 0) {
+            (1, true) => "int8_t",
+            (2, true) => "int16_t",
+            (4, true) => "int32_t",
+            (1, false) => "uint8_t",
+            (2, false) => "uint16_t",
+            (4, false) => "uint32_t",
+            (_, true) => "int64_t",
+            (_, false) => "uint64_t",
+        })
+    }
+
     /// Where its arguments stand if the file is so much higher.
     pub fn args_at(&self, bias: u64) -> Vec<UserArg> {
         let moved = |a: &UserArg| match a.reg {

@@ -12,6 +12,7 @@ use consumer::kernel::every_probe;
 use consumer::print::json::{self, Line};
 use consumer::print::listing;
 use consumer::types::KernelTypes;
+use consumer::user::told::Told;
 use consumer::user::{of_process, Users};
 use consumer::world::pattern;
 use consumer::{Error, Failure, Kernel};
@@ -60,7 +61,7 @@ fn list(
     let mut text = Vec::with_capacity(2 * FLUSH);
     let mut written = Ok(());
     let mut seen: BTreeSet<ProbeId> = BTreeSet::new();
-    let types = KernelTypes::default();
+    let (types, told) = (KernelTypes::default(), Told::default());
     if !is_json {
         listing::header(&mut text);
     }
@@ -70,17 +71,19 @@ fn list(
             if patterns.len() > 1 && !seen.insert(probe.id) {
                 return true;
             }
-            let args = || types.spelled(&probe.describe()).ok();
+            let parts = probe.parts.map(String::from_utf8_lossy);
+            let parts = parts.each_ref().map(|p| p.as_ref());
+            let args = || told.spelled(parts).or_else(|| types.spelled(&probe.describe()).ok());
             let args = if is_verbose { args() } else { None };
             if is_json {
-                let parts = probe.parts.map(String::from_utf8_lossy);
-                let parts = parts.each_ref().map(|p| p.as_ref());
                 let probe = json::Probe::new(probe.id.0, parts);
                 Line::Probe { probe, args: args.as_deref() }.write(&mut text);
             } else {
                 listing::row(&mut text, probe);
                 if is_verbose {
-                    listing::details(&mut text, probe, args.as_deref());
+                    let [provider, ..] = parts;
+                    let promised = told.promised(provider);
+                    listing::details(&mut text, probe, args.as_deref(), promised);
                 }
             }
             if text.len() >= FLUSH {

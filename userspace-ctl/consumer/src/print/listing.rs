@@ -50,14 +50,21 @@ fn ordinary(out: &mut Vec<u8>, columns: [&[u8]; 4], name: &[u8]) -> Option<()> {
     Some(())
 }
 
-/// What stands under a row with `-v`; `types` are those of `args[]`, if they are known.
-pub fn details(out: &mut Vec<u8>, probe: &ProbeView<'_>, types: Option<&[String]>) {
+/// What stands under a row with `-v`; `types` are those of `args[]`, if they are known, and `promised` what
+/// the provider says itself.
+pub fn details(
+    out: &mut Vec<u8>,
+    probe: &ProbeView<'_>,
+    types: Option<&[String]>,
+    promised: Option<ProviderAttributes>,
+) {
     let how: Vec<&str> =
         Technique::ALL.iter().filter(|t| probe.how & t.bit() != 0).map(|t| t.words()).collect();
     if !how.is_empty() {
         put!(out, "\n\tImplementation: {}\n", how.join(", "));
     }
-    let promised = ProviderAttributes::of(&String::from_utf8_lossy(probe.parts[0]));
+    let usual = || ProviderAttributes::of(&String::from_utf8_lossy(probe.parts[0]));
+    let promised = promised.unwrap_or_else(usual);
     let is_named = probe.parts.map(|part| !part.is_empty());
     triple(out, "Probe Description", promised.of_probes(is_named));
     triple(out, "Argument", promised.of_args());
@@ -134,6 +141,7 @@ mod tests {
             &mut out,
             &ProbeView { how, ..probe(4, ["fbt", "vmlinux", "f", "return"], 2) },
             None,
+            None,
         );
         let out = String::from_utf8(out).unwrap();
         assert!(out.starts_with("\n\tImplementation: int3 displaced, five-byte return\n"), "{out}");
@@ -142,7 +150,7 @@ mod tests {
     #[test]
     fn verbose() {
         let mut out = Vec::new();
-        details(&mut out, &probe(4, ["hworld", "m", "f", "n"], 2), None);
+        details(&mut out, &probe(4, ["hworld", "m", "f", "n"], 2), None, None);
         assert_eq!(
             String::from_utf8(out).unwrap(),
             "\n\tProbe Description Attributes\n\
@@ -163,7 +171,7 @@ mod tests {
     fn argument_types() {
         let tail = |nargs, types: Option<&[String]>| {
             let mut out = Vec::new();
-            details(&mut out, &probe(4, ["fbt", "vmlinux", "f", "entry"], nargs), types);
+            details(&mut out, &probe(4, ["fbt", "vmlinux", "f", "entry"], nargs), types, None);
             let out = String::from_utf8(out).unwrap();
             out.split_once("Argument Types\n").unwrap().1.to_string()
         };

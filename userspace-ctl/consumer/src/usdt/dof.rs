@@ -114,7 +114,7 @@ fn one<'a>(
     let proffs = optional(SectionKind::PrOffs, 4, places.as_bytes().to_vec());
     let prenoffs = optional(SectionKind::PrenOffs, 4, questions.as_bytes().to_vec());
     let name = w.string(&provider.name);
-    let attributes = [Attributes::KERNEL.packed(); 5];
+    let attributes = provider.promised.0.map(Attributes::packed);
     let head = DofProvider { strtab: STRINGS, probes, prargs, proffs, name, attributes, prenoffs };
     w.add(SectionKind::Provider, 4, 0, head.as_bytes().to_vec());
     let field = offset_of!(DofProbe, address) as u64;
@@ -133,6 +133,7 @@ fn one<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use abi::stability::ProviderAttributes;
     use d::program::DeclaredProbe;
     use d::types::{Int, Type};
     use d::Arg;
@@ -160,10 +161,11 @@ mod tests {
         let probe = |name: &str, natives: &[Type]| DeclaredProbe {
             name: name.into(),
             natives: natives.to_vec(),
-            args: vec![Arg::new(int(), Some(0))],
+            args: vec![Arg::new(Type::Int(Int::CHAR).pointer_to(), Some(1))],
         };
         let probes = vec![probe("tick__more", &natives), probe("none", &[])];
-        let providers = [Provider { name: "toy".into(), probes }];
+        let promised = ProviderAttributes([Attributes::STABLE; 5]);
+        let providers = [Provider { name: "toy".into(), probes, promised }];
         let sites =
             [site("c", 0, false, 0x30), site("a", 0, true, 0x10), site("b", 0, false, 0x20)];
         let (bytes, addresses) = write(&providers, &sites);
@@ -183,6 +185,9 @@ mod tests {
         assert_eq!(probes[0].questions().collect::<Vec<_>>(), [0]);
         let natives: Vec<_> = probes[0].natives().map(Result::unwrap).collect();
         assert_eq!(natives, [&b"int"[..], b"char *"]);
+        let args: Vec<_> = probes[0].args().map(Result::unwrap).collect();
+        assert_eq!(args, [(&b"char *"[..], 1)]);
+        assert_eq!(all[0].attributes, [Attributes::STABLE.packed(); 5]);
         // What is cut off is told, and nothing is read beyond.
         for len in 0..bytes.len() {
             let mut cut = bytes[..len].to_vec();

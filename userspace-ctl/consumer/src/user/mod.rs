@@ -13,6 +13,7 @@
 mod miss;
 pub mod objects;
 pub mod start;
+pub mod told;
 
 use crate::error::{reason, Error};
 use crate::kernel::Kernel;
@@ -108,12 +109,18 @@ fn those_with(provider: &str) -> Vec<u32> {
     if is_glob(provider.as_bytes()) {
         return if is_named(provider) { process::all() } else { Vec::new() };
     }
-    let name = provider.trim_end_matches(|c: char| c.is_ascii_digit());
-    let digits = provider.strip_prefix(name).unwrap_or("");
-    // Of `qemu2123` the provider may be `qemu` or `qemu2`.
-    let starts = (0..digits.len()).filter(|at| !name.is_empty() || *at > 0);
-    let pids = starts.filter_map(|at| digits.get(at..)?.parse().ok());
+    let pids = split(provider).map(|(_, pid)| pid);
     pids.filter(|pid| Path::new(&format!("/proc/{pid}/maps")).exists()).collect()
+}
+
+/// What a provider with the number of a process may be: of `qemu2123` it is `qemu` or `qemu2`.
+fn split(provider: &str) -> impl Iterator<Item = (&str, u32)> {
+    let name = provider.trim_end_matches(|c: char| c.is_ascii_digit());
+    let starts = (name.len()..provider.len()).filter(|at| *at > 0);
+    starts.filter_map(|at| {
+        let (name, digits) = provider.split_at(at);
+        Some((name, digits.parse().ok()?))
+    })
 }
 
 /// All probes of a process.

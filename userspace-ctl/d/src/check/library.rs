@@ -30,8 +30,7 @@ impl Checker<'_> {
     }
 
     fn read_library(&mut self, source: Arc<Source>, at: Span) {
-        let options = Options { libraries: self.settings.libraries.clone(), ..Options::default() };
-        let parsed = parser::parse(&source, &options, Known::of(&self.names), self.world);
+        let parsed = self.parsed(&source);
         if let Some(d) = parsed.diagnostics.first() {
             self.blame(&source, d, at);
             return;
@@ -55,6 +54,12 @@ impl Checker<'_> {
         });
     }
 
+    /// Reads a text that is not the program's.
+    pub(super) fn parsed(&self, source: &Source) -> parser::Parsed {
+        let options = Options { libraries: self.settings.libraries.clone(), ..Options::default() };
+        parser::parse(source, &options, Known::of(&self.names), self.world)
+    }
+
     /// Looks at what stands in a library; mistakes there are told of `at`.
     pub(super) fn aside<T>(
         &mut self,
@@ -62,6 +67,19 @@ impl Checker<'_> {
         at: Span,
         look: impl FnOnce(&mut Checker<'_>) -> T,
     ) -> T {
+        let (out, complaints) = self.within_text(source, look);
+        if let Some(d) = complaints.first() {
+            self.blame(source, d, at);
+        }
+        out
+    }
+
+    /// Looks at what stands in another text; gives the complaints about it.
+    pub(super) fn within_text<T>(
+        &mut self,
+        source: &Arc<Source>,
+        look: impl FnOnce(&mut Checker<'_>) -> T,
+    ) -> (T, Vec<Diagnostic>) {
         let names = std::mem::take(&mut self.names);
         let mut inner = Checker::within(source, self.world, self.settings, names);
         inner.library = Some(source.clone());
@@ -72,10 +90,7 @@ impl Checker<'_> {
         self.open_rules = inner.open_rules;
         (self.expanded, self.kept) = (inner.expanded, inner.kept);
         self.names = names;
-        if let Some(d) = complaints.first() {
-            self.blame(source, d, at);
-        }
-        out
+        (out, complaints)
     }
 
     /// A mistake in a library, where the program uses it.

@@ -40,10 +40,12 @@ pub(super) struct Group {
 }
 
 /// Why probes are left out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 enum Lack {
     Missing(u64),
     Unreachable(u64),
+    /// Nobody knows this type.
+    Unknown(u64, String),
     NoTypes,
 }
 
@@ -93,7 +95,7 @@ impl Used {
             match arg {
                 None => Some(Lack::Missing(n)),
                 Some(arg) if arg.slot.is_none() => Some(Lack::Unreachable(n)),
-                Some(_) => None,
+                Some(arg) => arg.unknown.clone().map(|name| Lack::Unknown(n, name)),
             }
         })
     }
@@ -177,7 +179,7 @@ impl Checker<'_> {
                 }
             }
             let mut lacking: Vec<_> = lacking.into_iter().collect();
-            lacking.sort_by_key(|(lack, _)| *lack);
+            lacking.sort_by(|(a, _), (b, _)| a.cmp(b));
             for (lack, (count, probe)) in lacking {
                 notes.push(left_out(lack, count, probe, pattern, *span));
             }
@@ -201,6 +203,9 @@ fn left_out(lack: Lack, n: usize, probe: &Probe, pattern: &ProbePattern, at: Spa
         Lack::Missing(n) => (Tag::ArgsIdx, format!("they have no args[{n}]")),
         Lack::Unreachable(n) => {
             (Tag::ArgsType, format!("args[{n}] is passed in a way that cannot be read"))
+        }
+        Lack::Unknown(n, name) => {
+            (Tag::ArgsType, format!("args[{n}] is of type {name}, which is not known"))
         }
         Lack::NoTypes => (Tag::ArgsType, "the types of their arguments are not known".into()),
     };

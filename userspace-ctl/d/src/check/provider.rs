@@ -9,10 +9,10 @@ use crate::ast;
 use crate::diag::{Diagnostic, Tag};
 use crate::library::Sort;
 use crate::program::{DeclaredProbe, Provider};
-use crate::source::Span;
+use crate::source::{Source, Span};
 use crate::types::convert::is_assignable;
 use crate::types::Type;
-use crate::world::{Arg, Probe, Signature};
+use crate::world::{Arg, Declaration, Probe, Signature};
 use abi::probe::PROVIDER_LEN;
 
 /// What a translator makes: the struct itself, or what it is pointed to.
@@ -73,7 +73,11 @@ impl Checker<'_> {
         match self.providers.iter_mut().find(|known| known.name == p.name) {
             _ if self.library.is_some() => {}
             Some(known) => known.probes.append(&mut declared),
-            None => self.providers.push(Provider { name: p.name.clone(), probes: declared }),
+            None => {
+                let promised = self.promised_of(&p.name, p.span);
+                let (name, probes) = (p.name.clone(), declared);
+                self.providers.push(Provider { name, probes, promised });
+            }
         }
     }
 
@@ -104,7 +108,7 @@ impl Checker<'_> {
                 return None;
             }
             let native = (ty != *native).then(|| native.clone());
-            args.push(Arg { ty, slot: u8::try_from(slot).ok(), native });
+            args.push(Arg { native, ..Arg::new(ty, u8::try_from(slot).ok()) });
         }
         Some((types, self.bounded_signature(probe, args)?))
     }
@@ -125,21 +129,73 @@ impl Checker<'_> {
         self.fail(Diagnostic::new(tag, at, message).label("needs a translator"));
     }
 
-    /// What a probe passes: as a declaration says, or as the world knows. The number of a process may
-    /// follow a provider's name.
+    /// What a probe passes: as a declaration in D says, as its program tells, or as the world knows.
     pub(super) fn signature_of(&mut self, probe: &Probe, at: Span) -> Option<Arc<Signature>> {
+        if let Some(declared) = self.in_d(probe, at) {
+            return Some(declared);
+        }
+        match self.world.declaration(probe) {
+            Some(told) => Some(self.told_signature(&told)),
+            None => self.world.probe_signature(probe),
+        }
+    }
+
+    /// The number of a process may follow a provider's name.
+    fn in_d(&mut self, probe: &Probe, at: Span) -> Option<Arc<Signature>> {
         if self.names.providers.is_empty() && !self.settings.libraries.have_providers() {
-            return self.world.probe_signature(probe);
+            return None;
         }
         let [full, _, _, name] = &probe.parts;
         let short = full.trim_end_matches(|c: char| c.is_ascii_digit());
-        for provider in [full.as_str(), short] {
+        [full.as_str(), short].into_iter().find_map(|provider| {
             self.consult(Sort::Provider, provider, at);
-            let declared = self.names.providers.get(provider).and_then(|probes| probes.get(name));
-            if let Some(signature) = declared {
-                return Some(signature.clone());
-            }
+            self.names.providers.get(provider)?.get(name).cloned()
+        })
+    }
+
+    /// The types that a program tells of, as far as they are known here.
+    fn told_signature(&mut self, told: &Declaration) -> Arc<Signature> {
+        if let Some(known) = self.names.told.get(told) {
+            return known.clone();
         }
-        self.world.probe_signature(probe)
+        let arg = |(text, slot): &(String, u8)| {
+            let passed = told.natives.get(usize::from(*slot)).unwrap_or(text);
+            let unknown = |text: &String| Arg {
+                unknown: Some(text.clone()),
+                ..Arg::new(Type::Error, Some(*slot))
+            };
+            let Some(ty) = self.told_type(text) else { return unknown(text) };
+            if passed == text {
+                return Arg::new(ty, Some(*slot));
+            }
+            let Some(native) = self.told_type(passed) else { return unknown(passed) };
+            Arg { native: Some(native).filter(|n| *n != ty), ..Arg::new(ty, Some(*slot)) }
+        };
+        let args = told.args.iter().take(MAX_ARGS).map(arg).collect();
+        let signature = Arc::new(Signature { args });
+        self.names.told.insert(told.clone(), signature.clone());
+        signature
+    }
+
+    /// A type by its name, which is some user's word.
+    fn told_type(&mut self, text: &str) -> Option<Type> {
+        let is_word = |c: char| c.is_ascii_alphanumeric() || "_ *[](),".contains(c);
+        if !text.chars().all(is_word) {
+            return None;
+        }
+        let text = format!("provider told {{ probe one({text}); }};");
+        let source = Arc::new(Source::script("", text));
+        let parsed = self.parsed(&source);
+        let [ast::Item::Provider(provider)] = parsed.items.as_slice() else { return None };
+        let [probe] = provider.probes.as_slice() else { return None };
+        if !parsed.diagnostics.is_empty() {
+            return None;
+        }
+        let (params, complaints) =
+            self.within_text(&source, |checker| checker.probe_params(&probe.native));
+        match params?.as_slice() {
+            [(_, ty)] if complaints.is_empty() => Some(ty.clone()),
+            _ => None,
+        }
     }
 }

@@ -65,10 +65,11 @@ impl Checker<'_> {
         self.region = None;
     }
 
-    fn promised_of(&mut self, provider: &str, at: Span) -> ProviderAttributes {
+    pub(super) fn promised_of(&mut self, provider: &str, at: Span) -> ProviderAttributes {
         self.consult(Sort::Provider, provider, at);
-        let promised = self.names.promised_of.get(provider);
-        promised.copied().unwrap_or_else(|| ProviderAttributes::of(provider))
+        let promised = self.names.promised_of.get(provider).copied();
+        let promised = promised.or_else(|| self.world.promised(provider));
+        promised.unwrap_or_else(|| ProviderAttributes::of(provider))
     }
 
     /// The providers that a description is about, and which of its parts are named.

@@ -376,6 +376,17 @@ impl Checker<'_> {
         let Some(arg) = typed.as_ref().and_then(|s| s.args.get(n as usize)) else {
             return Some(element(n, number));
         };
+        if let Some(name) = &arg.unknown {
+            let message = format!("args[{n}] is of type {name}, which is not known");
+            let mut d = Diagnostic::new(Tag::ArgsType, span, message);
+            d = d.label("its program calls it so, and no more");
+            let base = name.trim_end_matches([' ', '*']);
+            d = d.hint(match arg.slot {
+                Some(slot) => format!("declare {base} in the script; or use arg{slot}, a number"),
+                None => format!("declare {base} in the script"),
+            });
+            return Some(self.fail(d));
+        }
         let ty = self.complete(arg.native.as_ref().unwrap_or(&arg.ty));
         let is_small = matches!(&ty, Type::Struct(s) if s.size.is_some_and(|s| s <= 8));
         let value = match (arg.slot, &ty) {

@@ -12,7 +12,7 @@ use crate::parser::pragma::About;
 use crate::source::{Source, Span};
 use crate::typed;
 use crate::types::{Int, Member, Type};
-use crate::world::{Signature, TypeSpace};
+use crate::world::{Declaration, Signature, TypeSpace};
 use abi::aggregation::AggFunc;
 use abi::dif::VAR_USER_BASE;
 use abi::difo::{SCOPE_GLOBAL, SCOPE_LOCAL, SCOPE_THREAD};
@@ -124,6 +124,8 @@ pub struct Names {
     pub rules: HashMap<(u32, String), typed::Expr>,
     /// What the probes of declared providers pass, by provider and name.
     pub providers: HashMap<String, HashMap<String, Arc<Signature>>>,
+    /// What programs tell of their probes, with the types that are known here.
+    pub told: HashMap<Declaration, Arc<Signature>>,
     /// Numbers of the libraries that have been read.
     pub libraries: HashSet<usize>,
     /// `typedef`.
