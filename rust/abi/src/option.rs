@@ -70,6 +70,7 @@ macro_rules! for_each_option {
             (29, Aggpack, "aggpack", Flag, 0, 0, 1),
             (30, Aggzoom, "aggzoom", Flag, 0, 0, 1),
             (31, Demangle, "demangle", Flag, 1, 0, 1),
+            (32, Inlined, "inlined", Flag, 1, 0, 1),
         }
     };
 }

@@ -16,7 +16,7 @@ use crate::print::folded::{self, Shape};
 use crate::print::json::{self, Line};
 use crate::print::report::{Effect, Report, Reporter};
 use crate::status::{self, Drops};
-use crate::symbol::Symbols;
+use crate::symbol::{Naming, Symbols};
 use crate::user::objects::Objects;
 use crate::user::Users;
 use crate::wait::{Event, Waiter};
@@ -170,7 +170,9 @@ impl<'a> Session<'a> {
             return Err(Error::new(doing(), why).into());
         }
         let cpus = only.map_or_else(|| (0..conf.ncpus).collect(), |cpu| vec![cpu]);
-        let symbols = Symbols::new(options.get(OptionId::Demangle) != 0);
+        let says = |id| options.get(id) != 0;
+        let (demangles, inlines) = (says(OptionId::Demangle), says(OptionId::Inlined));
+        let symbols = Symbols::new(Naming { demangles, inlines });
         Ok(Self {
             kernel,
             output,

@@ -6,11 +6,12 @@
 //! | a file that has | is known by |
 //! |---|---|
 //! | `.symtab` | that |
-//! | a file of its build id in `/usr/lib/debug` | that one's `.symtab` |
+//! | a file of its build id in `/usr/lib/debug`, or one that it names | that one's `.symtab` |
 //! | `.gnu_debugdata` | that, and `.dynsym` |
 //! | none of these | `.dynsym`: what other objects can call |
 
 use crate::frames::Frames;
+use crate::inlined::Inlined;
 use crate::{debug, Map};
 use object::{elf, Object, ObjectSection, ObjectSegment, ObjectSymbol};
 use object::{ReadCache, RelocationFlags, SectionKind, SymbolFlags, SymbolKind};
@@ -19,6 +20,7 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
+use std::rc::Rc;
 use x86::displace::Mode;
 
 /// What compilers append to the name of a function for its unlikely part, which lies elsewhere.
@@ -82,6 +84,10 @@ pub struct Image {
     /// The unlikely part of a function by its name; `None` if there are several.
     cold: HashMap<Box<str>, Option<usize>>,
     file: Option<File>,
+    /// What was stripped of it.
+    separate: Option<File>,
+    /// What its DWARF says; `None`: it has none.
+    inlined: OnceCell<Option<Inlined>>,
     /// Where the object keeps what its resolvers have chosen, and which resolver that was.
     slots: Vec<(u64, u64)>,
     /// Where frame information begins, and for how many bytes it is; for functions without a size.
@@ -97,17 +103,18 @@ pub struct Image {
 }
 
 impl Image {
-    /// Reads segments and functions. `pid`: whose files are looked at for symbols.
-    pub fn read(file: File, pid: u32) -> Option<Self> {
-        let mut image = Self::parse(&file, pid)?;
+    /// Reads segments and functions of the file at `path`. `pid`: whose files are looked at for symbols.
+    pub fn read(file: File, path: &str, pid: u32) -> Option<Self> {
+        let mut image = Self::parse(&file, path, pid)?;
         image.file = Some(file);
         Some(image)
     }
 
-    fn parse(file: &File, pid: u32) -> Option<Self> {
+    fn parse(file: &File, path: &str, pid: u32) -> Option<Self> {
         let cache = ReadCache::new(file);
         let elf = object::File::parse(&cache).ok()?;
         let segments = segments(&elf);
+        let separate = debug::separate(&elf, path, pid);
         let mut functions = Vec::new();
         let mut add = |symbols: &mut dyn Iterator<Item = Function>| functions.extend(symbols);
         let has_symtab = elf.symbol_table().is_some_and(|t| {
@@ -118,8 +125,8 @@ impl Image {
         });
         if !has_symtab {
             add(&mut defined(elf.dynamic_symbols()));
-            let separate = debug::separate(&elf, pid).map(ReadCache::new);
-            let stripped = separate.as_ref().and_then(|f| object::File::parse(f).ok());
+            let cache = separate.as_ref().map(ReadCache::new);
+            let stripped = cache.as_ref().and_then(|f| object::File::parse(f).ok());
             match stripped {
                 Some(elf) => add(&mut defined(elf.symbols())),
                 None => {
@@ -135,8 +142,8 @@ impl Image {
         let sections = elf.sections().filter(|s| s.kind() == SectionKind::Text);
         let sections =
             sections.map(|s| s.address()..s.address().saturating_add(s.size())).collect();
-        let mut image =
-            Self { segments, sections, functions, is_native, is_dynamic, ..Self::default() };
+        let mut image = Self { segments, sections, functions, separate, ..Self::default() };
+        (image.is_native, image.is_dynamic) = (is_native, is_dynamic);
         image.is_narrow = elf.architecture() == object::Architecture::I386;
         if image.functions.iter().any(|f| f.is_resolver) {
             image.slots = slots(&elf);
@@ -287,13 +294,43 @@ impl Image {
         symbols.find(|s| s.name() == Ok(name)).map(|s| s.address())
     }
 
-    /// The function at an offset in the file, and how far behind its beginning.
-    pub fn symbol(&self, offset: u64) -> Option<(&str, u64)> {
+    fn address(&self, offset: u64) -> Option<u64> {
         let within = |s: &&Segment| offset.wrapping_sub(s.offset) < s.size;
         let s = self.segments.iter().find(within)?;
-        let address = s.address + (offset - s.offset);
+        Some(s.address + (offset - s.offset))
+    }
+
+    /// The function at an offset in the file, and how far behind its beginning.
+    pub fn symbol(&self, offset: u64) -> Option<(&str, u64)> {
+        let address = self.address(offset)?;
         let f = self.function_at(address)?;
         Some((&f.name, address - f.address))
+    }
+
+    /// The names of the functions that are inlined at an offset in the file, the innermost first. `pid`: whose
+    /// files are looked at for what the file lacks.
+    pub fn inlined(&self, pid: u32, offset: u64) -> Rc<[String]> {
+        let read = || {
+            let files = [self.file.as_ref(), self.separate.as_ref()];
+            files.into_iter().flatten().find_map(|file| Inlined::of(file, pid))
+        };
+        match (self.inlined.get_or_init(read), self.address(offset)) {
+            (Some(inlined), Some(address)) => inlined.at(address),
+            _ => Rc::default(),
+        }
+    }
+
+    /// Does code at an offset in the file leave a signal's handler, or has just tried to?
+    pub fn leaves_signal(&self, offset: u64) -> bool {
+        // mov $15, %rax (rt_sigreturn); syscall
+        const LEAVES: [u8; 9] = [0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05];
+        let Some(address) = self.address(offset) else { return false };
+        let size = LEAVES.len() as u64;
+        let is_within = |f: &Function| address - f.address > size;
+        if self.function_at(address).is_some_and(is_within) {
+            return false;
+        }
+        [0, size].iter().any(|back| self.code(address.wrapping_sub(*back), size) == LEAVES)
     }
 
     #[cfg(test)]

@@ -53,8 +53,13 @@ impl Map {
 
     /// The file's name; `[vdso]` and the like as they are.
     pub fn name(&self) -> &str {
-        let path = self.path.strip_suffix(DELETED).unwrap_or(&self.path);
+        let path = self.file();
         path.rsplit_once('/').map_or(path, |(_, name)| name)
+    }
+
+    /// The path that the file has, or had.
+    pub(crate) fn file(&self) -> &str {
+        self.path.strip_suffix(DELETED).unwrap_or(&self.path)
     }
 
     /// Is it a piece of a file?

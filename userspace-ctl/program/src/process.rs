@@ -32,7 +32,8 @@ impl Images {
             return image.clone();
         }
         let held = self.held.borrow_mut().remove(&map.identity);
-        let image = held.or_else(|| map.open(pid)).and_then(|file| Image::read(file, pid));
+        let image =
+            held.or_else(|| map.open(pid)).and_then(|file| Image::read(file, map.file(), pid));
         let image = Rc::new(image.unwrap_or_default());
         self.images.borrow_mut().insert(map.identity.clone(), image.clone());
         image

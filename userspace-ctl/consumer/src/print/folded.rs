@@ -5,7 +5,7 @@
 use super::stack;
 use super::value::{datum, Style};
 use crate::aggregate::{Key, Row};
-use crate::symbol::Symbols;
+use crate::symbol::{Symbols, INLINED};
 use abi::action::ActionKind;
 use inferno::flamegraph;
 
@@ -58,7 +58,11 @@ pub fn lines(rows: &[Row], symbols: &Symbols) -> Vec<String> {
 fn frames(key: &Key, symbols: &Symbols) -> Vec<String> {
     let frames = if stack::is_stack(key.action) {
         let named = symbols.frames(key.action, &key.bytes);
-        let bare = |f: &String| f.rsplit_once("+0x").map_or(f.as_str(), |f| f.0).to_string();
+        let bare = |f: &String| match f.strip_suffix(INLINED) {
+            // As other tools mark it.
+            Some(f) => format!("{f}_[i]"),
+            None => f.rsplit_once("+0x").map_or(f.as_str(), |f| f.0).to_string(),
+        };
         named.iter().rev().map(bare).collect()
     } else {
         let style = Style { is_quiet: true, is_raw: false, width: 0, is_unsigned: key.is_unsigned };

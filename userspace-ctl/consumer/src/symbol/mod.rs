@@ -26,9 +26,20 @@ pub struct Symbols(Rc<RefCell<Tables>>);
 struct Tables {
     kernel: Kernel,
     processes: Processes,
-    /// Symbols are printed as their sources have them.
-    demangles: bool,
+    naming: Naming,
 }
+
+/// How addresses are named.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Naming {
+    /// Symbols as their sources have them.
+    pub demangles: bool,
+    /// In stacks of processes, the functions that are inlined, too.
+    pub inlines: bool,
+}
+
+/// Behind the name of a function that is inlined into the next of a stack.
+pub(crate) const INLINED: &str = " [inlined]";
 
 impl Tables {
     fn of_kernel(&mut self, address: u64) -> Option<Place> {
@@ -41,8 +52,20 @@ impl Tables {
         Some(self.plain(place))
     }
 
+    /// Names of the functions that are inlined at an address of a process, as in a stack.
+    fn inlined(&mut self, pid: u64, address: u64) -> Vec<String> {
+        if !self.naming.inlines {
+            return Vec::new();
+        }
+        let Some((module, functions)) = self.processes.inlined(pid, address) else {
+            return Vec::new();
+        };
+        let of = |f: &String| Place { module: module.clone(), symbol: Some(f.clone()), offset: 0 };
+        functions.iter().map(|f| self.plain(of(f)).full() + INLINED).collect()
+    }
+
     fn plain(&self, mut place: Place) -> Place {
-        if let Some(symbol) = place.symbol.as_mut().filter(|_| self.demangles) {
+        if let Some(symbol) = place.symbol.as_mut().filter(|_| self.naming.demangles) {
             if let Some(plain) = mangled::plain(symbol) {
                 *symbol = plain;
             }
@@ -88,15 +111,16 @@ fn bare(address: u64) -> String {
 }
 
 impl Symbols {
-    /// Those of the machine; as their sources have them, if it `demangles`.
-    pub fn new(demangles: bool) -> Self {
-        Self(Rc::new(RefCell::new(Tables { demangles, ..Tables::default() })))
+    /// Those of the machine.
+    pub fn new(naming: Naming) -> Self {
+        Self(Rc::new(RefCell::new(Tables { naming, ..Tables::default() })))
     }
 
     /// A table of given kernel symbols, for tests.
     pub fn fixed(rows: Vec<(u64, String)>) -> Self {
         let kernel = Kernel::fixed(rows);
-        Self(Rc::new(RefCell::new(Tables { kernel, demangles: true, ..Tables::default() })))
+        let naming = Naming { demangles: true, inlines: true };
+        Self(Rc::new(RefCell::new(Tables { kernel, naming, ..Tables::default() })))
     }
 
     /// Where `name` is, or `module:name`, for who has no device to ask.
@@ -141,19 +165,25 @@ impl Symbols {
             _ => words.next(),
         };
         let mut tables = self.0.borrow_mut();
-        let frames = words.take_while(|&pc| pc != 0).enumerate();
-        let name = |(n, pc): (usize, u64)| {
+        let mut names = Vec::new();
+        let mut is_return = false;
+        for pc in words.take_while(|&pc| pc != 0) {
+            let leaves_signal = pid.is_some_and(|pid| tables.processes.leaves_signal(pid, pc));
             // A return address is behind its call, which may have been its function's last
-            // instruction.
-            let at = if n == 0 { pc } else { pc - 1 };
+            // instruction. A handler returns to no call, and to what a signal has interrupted.
+            let at = if is_return && !leaves_signal { pc - 1 } else { pc };
+            is_return = !leaves_signal;
             let place = match pid {
                 None => tables.of_kernel(at),
-                Some(pid) => tables.of_process(pid, at),
+                Some(pid) => {
+                    names.extend(tables.inlined(pid, at));
+                    tables.of_process(pid, at)
+                }
             };
             let place = place.map(|p| Place { offset: p.offset + (pc - at), ..p });
-            place.map_or_else(|| bare(pc), |p| p.full())
-        };
-        frames.map(name).collect()
+            names.push(place.map_or_else(|| bare(pc), |p| p.full()));
+        }
+        names
     }
 
     /// Learns where the files of a process are, while it lives: what is said of its addresses later

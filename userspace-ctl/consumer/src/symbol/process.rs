@@ -9,7 +9,9 @@ use super::Place;
 use program::jit::Jit;
 use program::maps::{self, Map};
 use program::process::Images;
+use program::Image;
 use std::collections::HashMap;
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 /// A map is not read more often.
@@ -65,6 +67,33 @@ impl Processes {
         Some(Place { module: "[jit]".into(), symbol: Some(symbol.into()), offset })
     }
 
+    /// The functions that are inlined at an address, the innermost first, and their file's name.
+    pub(super) fn inlined(&mut self, pid: u64, address: u64) -> Option<(String, Rc<[String]>)> {
+        let (map, image, offset) = self.file(pid, address)?;
+        let names = image.inlined(u32::try_from(pid).ok()?, offset);
+        (!names.is_empty()).then(|| (map.name().to_string(), names))
+    }
+
+    /// Does the code at an address leave a signal's handler?
+    pub(super) fn leaves_signal(&mut self, pid: u64, address: u64) -> bool {
+        self.file(pid, address).is_some_and(|(_, image, offset)| image.leaves_signal(offset))
+    }
+
+    /// Which file an address is of, and where it is there.
+    fn file(&mut self, pid: u64, address: u64) -> Option<(&Map, Rc<Image>, u64)> {
+        self.seek(pid, address);
+        let map = self.map(pid, address).filter(|m| m.is_file())?;
+        let image = self.images.of(u32::try_from(pid).ok()?, map);
+        Some((map, image, address - map.start + map.offset))
+    }
+
+    /// Reads the process's map again if an address is not on it.
+    fn seek(&mut self, pid: u64, address: u64) {
+        if self.map(pid, address).is_none() && self.is_due(pid) {
+            self.read(pid);
+        }
+    }
+
     fn map(&self, pid: u64, address: u64) -> Option<&Map> {
         let maps = &self.known.get(&pid)?.maps;
         let after = maps.partition_point(|m| m.start <= address);
@@ -73,9 +102,7 @@ impl Processes {
 
     /// What an address is of.
     pub(super) fn place(&mut self, pid: u64, address: u64) -> Option<Place> {
-        if self.map(pid, address).is_none() && self.is_due(pid) {
-            self.read(pid);
-        }
+        self.seek(pid, address);
         let map = self.map(pid, address)?;
         if !map.is_file() {
             if let Some(place) = self.made(pid, address) {
