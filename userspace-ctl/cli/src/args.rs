@@ -122,7 +122,7 @@ pub fn command() -> Command {
         .arg(flag("anonymous", 'A', "leave a program to be traced as the module is inserted, or take it away"))
         .arg(flag("claim", 'a', "take over what such a program has traced"))
         .arg(flag("buffered", 'B', "write output a buffer at a time, as is done anyway"))
-        .arg(flag("cpp", 'C', "run the C preprocessor over scripts"))
+        .arg(flag("cpp", 'C', "run the C preprocessor over the program"))
         .arg(flag("cpphdrs", 'H', "with -C: list included files on stderr"))
         .arg(flag("compile", 'e', "compile only, do not trace"))
         .arg(flag("flow", 'F', "indent by entry and return"))

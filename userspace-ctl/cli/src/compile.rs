@@ -99,6 +99,9 @@ pub fn source(spec: &Spec, args: &Args, cpp: &Cpp) -> Result<Source, Stop> {
         return Ok(Source::script(file.clone(), text.clone()));
     }
     match spec {
+        Spec::Text(kind, text) if cpp.is_on => {
+            Ok(Source::spec(*kind, characters(cpp.run("command line", text.as_bytes())?)))
+        }
         Spec::Text(kind, text) => Ok(Source::spec(*kind, text.clone())),
         Spec::Script(file) => {
             let bytes = match file.as_str() {
@@ -111,13 +114,15 @@ pub fn source(spec: &Spec, args: &Args, cpp: &Cpp) -> Result<Source, Stop> {
             let bytes =
                 bytes.map_err(|e| Error::new(format!("failed to open {file}"), reason(&e)))?;
             let bytes = if cpp.is_on { cpp.run(file, &bytes)? } else { bytes };
-            let text = String::from_utf8(bytes).unwrap_or_else(|e| {
-                // D is ASCII but for strings and comments; Latin-1 keeps every byte's place.
-                e.into_bytes().into_iter().map(char::from).collect()
-            });
-            Ok(Source::script(file.clone(), text))
+            Ok(Source::script(file.clone(), characters(bytes)))
         }
     }
+}
+
+/// D is ASCII but for strings and comments; Latin-1 keeps every byte's place.
+fn characters(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes)
+        .unwrap_or_else(|e| e.into_bytes().into_iter().map(char::from).collect())
 }
 
 /// The same as lines of JSON.

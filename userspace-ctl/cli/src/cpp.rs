@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! `-C`: the system's preprocessor reads a script before the compiler does.
+//! `-C`: the system's preprocessor reads a program before the compiler does.
 
 use consumer::error::reason;
 use consumer::Error;

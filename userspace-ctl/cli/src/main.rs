@@ -54,7 +54,7 @@ fn main() -> ExitCode {
         Ok(status) => ExitCode::from(status as u8),
         Err(Stop::Told) => ExitCode::from(1),
         Err(Stop::Usage(text)) => {
-            eprintln!("dtrace: {text}");
+            eprintln!("dtrace: {text}\n{}", args::command().render_usage());
             ExitCode::from(2)
         }
         Err(Stop::Failed(Failure::Error(e))) => {

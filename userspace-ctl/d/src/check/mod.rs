@@ -179,7 +179,8 @@ impl<'a> Checker<'a> {
                 Err(d) => self.complain(d),
             }
         }
-        self.is_missing = self.matched == matched && self.diagnostics.len() > before;
+        let is_absent = self.matched == matched;
+        self.is_missing = is_absent && self.diagnostics.len() > before;
         let described: Vec<_> = probes.iter().map(|p| (p.0.clone(), p.1)).collect();
         self.weigh(clause, &described);
         let (groups, counts) = self.groups(&probes, &Used::of(clause));
@@ -205,6 +206,15 @@ impl<'a> Checker<'a> {
                 {
                     let name = probe.parts.join(":");
                     d.notes.push(format!("args[] of {name} have no types: {why}"));
+                }
+            }
+            if let (Some(d), true) = (self.diagnostics.get_mut(errors), is_absent) {
+                if let Tag::OpPtr | Tag::OpSou | Tag::DerefNonptr = d.tag {
+                    d.notes.push(
+                        "no probe is there yet, so args[] have no types; a provider declaration \
+                         gives them"
+                            .into(),
+                    );
                 }
             }
             if let (Some(d), true) = (self.diagnostics.get_mut(errors), is_split) {

@@ -156,6 +156,13 @@ impl Checker<'_> {
         for (i, (pattern, span, nargs)) in patterns.iter().enumerate() {
             let probes = self.world.probes(pattern);
             counts.push(probes.len());
+            if probes.is_empty() {
+                let [provider, _, _, name] = pattern.parts();
+                if let Some(signature) = self.in_d(provider, name, *span) {
+                    sorted.to_come(i, &signature, pattern);
+                    continue;
+                }
+            }
             let signatures: Vec<_> = probes.iter().map(|p| self.signature_of(p, *span)).collect();
             if signatures.iter().all(Option::is_none) {
                 sorted.untyped(i, Members::All, *nargs, probes.into_iter().next());
@@ -271,23 +278,34 @@ impl<'u> Sorted<'u> {
         }
     }
 
-    fn typed(&mut self, pattern: usize, probe: &Probe, signature: &Arc<Signature>) {
-        let at = match self.by_signature.get(&Arc::as_ptr(signature)) {
-            Some((_, at)) => *at,
+    /// A pattern of which nothing is there yet, but it is declared what will be.
+    fn to_come(&mut self, pattern: usize, signature: &Arc<Signature>, wanted: &ProbePattern) {
+        let at = self.group_of(signature, || wanted.to_string());
+        if let Some(slot) = self.groups.get_mut(at).and_then(|g| g.members.get_mut(pattern)) {
+            *slot = Members::All;
+        }
+    }
+
+    /// The group with this signature.
+    fn group_of(&mut self, signature: &Arc<Signature>, example: impl Fn() -> String) -> usize {
+        if let Some((_, at)) = self.by_signature.get(&Arc::as_ptr(signature)) {
+            return *at;
+        }
+        let key = self.used.key(signature);
+        let at = match self.by_key.get(&key) {
+            Some(at) => *at,
             None => {
-                let key = self.used.key(signature);
-                let at = match self.by_key.get(&key) {
-                    Some(at) => *at,
-                    None => {
-                        let at = self.group(Some(signature.clone()), probe.parts.join(":"));
-                        self.by_key.insert(key, at);
-                        at
-                    }
-                };
-                self.by_signature.insert(Arc::as_ptr(signature), (signature.clone(), at));
+                let at = self.group(Some(signature.clone()), example());
+                self.by_key.insert(key, at);
                 at
             }
         };
+        self.by_signature.insert(Arc::as_ptr(signature), (signature.clone(), at));
+        at
+    }
+
+    fn typed(&mut self, pattern: usize, probe: &Probe, signature: &Arc<Signature>) {
+        let at = self.group_of(signature, || probe.parts.join(":"));
         let address = match probe.id {
             0 => {
                 let [a, b, c, d] = &probe.parts;

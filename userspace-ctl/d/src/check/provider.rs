@@ -131,7 +131,8 @@ impl Checker<'_> {
 
     /// What a probe passes: as a declaration in D says, as its program tells, or as the world knows.
     pub(super) fn signature_of(&mut self, probe: &Probe, at: Span) -> Option<Arc<Signature>> {
-        if let Some(declared) = self.in_d(probe, at) {
+        let [provider, _, _, name] = &probe.parts;
+        if let Some(declared) = self.in_d(provider, name, at) {
             return Some(declared);
         }
         match self.world.declaration(probe) {
@@ -140,14 +141,14 @@ impl Checker<'_> {
         }
     }
 
-    /// The number of a process may follow a provider's name.
-    fn in_d(&mut self, probe: &Probe, at: Span) -> Option<Arc<Signature>> {
+    /// What a declaration says of the probes of this name; they need not be there. The number of a
+    /// process, or a star for it, may follow a provider's name.
+    pub(super) fn in_d(&mut self, full: &str, name: &str, at: Span) -> Option<Arc<Signature>> {
         if self.names.providers.is_empty() && !self.settings.libraries.have_providers() {
             return None;
         }
-        let [full, _, _, name] = &probe.parts;
-        let short = full.trim_end_matches(|c: char| c.is_ascii_digit());
-        [full.as_str(), short].into_iter().find_map(|provider| {
+        let short = full.trim_end_matches(|c: char| c.is_ascii_digit() || c == '*');
+        [full, short].into_iter().find_map(|provider| {
             self.consult(Sort::Provider, provider, at);
             self.names.providers.get(provider)?.get(name).cloned()
         })

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //! `descriptions /predicate/ { statements }`.
 
-use super::{Complained, Parse, Parser, MAX_DEPTH};
+use super::{decl, Complained, Parse, Parser, MAX_DEPTH};
 use crate::ast::{Clause, Expr, ExprKind, Stmt, StmtKind};
 use crate::diag::{Diagnostic, Region, Tag};
 use crate::source::Span;
@@ -105,6 +105,7 @@ impl Parser<'_> {
                     return Ok(Stmt { kind: StmtKind::Expr(nothing) });
                 }
                 "self" | "this" => {}
+                word if decl::is_reserved(word) => return Err(self.reserved(word, start)),
                 _ if self.begins_declaration(&word) => {
                     let message = format!(
                         "syntax error near `{word}`: declarations stand outside of clauses"

@@ -2,7 +2,7 @@
 //! Declarations: `int x;`, `self string s;`, `inline int N = 5;`, `typedef unsigned int u;`. What stands
 //! around their names is read in `declarator.rs`.
 
-use super::{Parse, Parser};
+use super::{Complained, Parse, Parser};
 use std::sync::Arc;
 
 use crate::ast::{Body, Decl, Declarator, TypeName};
@@ -27,6 +27,11 @@ pub fn is_class(word: &str) -> bool {
             | "counter"
             | "import"
     )
+}
+
+/// Words that nothing in D begins with and nothing may be called.
+pub fn is_reserved(word: &str) -> bool {
+    matches!(word, "counter" | "import")
 }
 
 /// Words that types are made of, besides single names.
@@ -64,15 +69,17 @@ fn is_attribute(word: &str) -> bool {
 const MAX_WORDS: usize = 16;
 
 impl Parser<'_> {
+    /// One of them is used.
+    pub(super) fn reserved(&mut self, word: &str, span: Span) -> Complained {
+        let message = format!("syntax error near `{word}`: the word is reserved");
+        let d = Diagnostic::new(Tag::Syntax, span, message).label("not a name in D");
+        self.complain(d.hint(format!("call it otherwise, such as {word}s or my_{word}")))
+    }
+
     /// A declaration whose first word has been read as text.
     pub(super) fn parse_decl(&mut self, word: String, span: Span) -> Parse<Decl> {
-        if matches!(word.as_str(), "counter" | "import") {
-            let d = Diagnostic::new(
-                Tag::Unknown,
-                span,
-                format!("{word} declarations are not supported yet"),
-            );
-            return Err(self.complain(d));
+        if is_reserved(&word) {
+            return Err(self.reserved(&word, span));
         }
         let mut class = None;
         let mut first = Some((word, span));

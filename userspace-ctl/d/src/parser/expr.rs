@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Expressions: C's operators and D's `^^`, by their ranks.
 
-use super::{Complained, Parse, Parser};
+use super::{decl, Complained, Parse, Parser};
 use crate::ast::{BinOp, Expr, ExprKind, MemberName, Pseudo, TypeName, UnOp, MAX_HEIGHT};
 use crate::diag::{Diagnostic, Tag};
 use crate::source::Span;
@@ -324,8 +324,10 @@ impl Parser<'_> {
             "offsetof" => return self.parse_offsetof(),
             "xlate" => return self.parse_xlate(),
             "if" | "else" | "while" | "for" | "do" | "switch" | "case" | "default" | "break"
-            | "continue" | "goto" | "return" | "inline" | "translator" | "provider" | "counter"
-            | "probe" | "import" => return Err(self.unexpected("an expression")),
+            | "continue" | "goto" | "return" | "inline" | "translator" | "provider" | "probe" => {
+                return Err(self.unexpected("an expression"))
+            }
+            word if decl::is_reserved(word) => return Err(self.reserved(word, span)),
             word if self.is_type_name(word) => {
                 let what =
                     format!("an expression, but `{word}` names a type (a cast has parentheses)");

@@ -90,7 +90,7 @@ pub fn control(text: &str, span: Span) -> Result<Control, Diagnostic> {
                 .label("expected #pragma, #error or #line");
             Err(match other {
                 "include" | "define" | "if" | "ifdef" | "ifndef" | "endif" | "undef" | "else" => {
-                    d.hint("dtrace -C runs the preprocessor over the script")
+                    d.hint("dtrace -C runs the preprocessor over the program")
                 }
                 _ => d,
             })
