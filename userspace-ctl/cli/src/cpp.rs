@@ -57,8 +57,26 @@ impl Standard {
     }
 }
 
-/// D 1.14, as programs of other systems ask for it.
-const DEFINED: [&str; 2] = ["-D__SUNW_D=1", "-D__SUNW_D_VERSION=0x0100e000"];
+/// D 1.14, as programs of other systems ask for it; and without the words that the system's headers
+/// have for compilers of C only.
+const DEFINED: [&str; 16] = [
+    "-D__SUNW_D=1",
+    "-D__SUNW_D_VERSION=0x0100e000",
+    "-D__attribute__(x)=",
+    "-D__asm__(x)=",
+    "-D__extension__=",
+    "-D__restrict=",
+    "-D__restrict__=",
+    "-D_Noreturn=",
+    "-D__const=const",
+    "-D__const__=const",
+    "-D__volatile__=volatile",
+    "-D__signed__=signed",
+    "-D__signed=signed",
+    "-D__inline=inline",
+    "-D__inline__=inline",
+    "-D__builtin_offsetof=offsetof",
+];
 
 impl Cpp {
     /// The script as the preprocessor leaves it; its line marks say what came from where.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Where D text comes from, and places in it.
 
+use std::ops::Range;
+
 /// Which field of a probe description the text of a command-line option ends with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SpecKind {
@@ -84,9 +86,42 @@ impl Source {
         place.file = place.file.filter(|f| !is_own(f));
         place
     }
+    /// What a preprocessor says to be of the system's headers, in order.
+    pub fn system_headers(&self) -> SystemHeaders {
+        let mut ranges: Vec<Range<usize>> = Vec::new();
+        let (mut start, mut is_inside) = (0, false);
+        for line in self.text.split_inclusive('\n') {
+            let end = start + line.len();
+            if let Some((_, Some(_))) = mark(line) {
+                if let (true, Some(last)) = (is_inside, ranges.last_mut()) {
+                    last.end = start;
+                }
+                // The flags behind the file: 3 is such a header.
+                is_inside =
+                    line.rsplit('"').next().is_some_and(|f| f.split(' ').any(|w| w.trim() == "3"));
+                if is_inside {
+                    ranges.push(end..self.text.len());
+                }
+            }
+            start = end;
+        }
+        SystemHeaders(ranges)
+    }
     /// The text of a span, "" if it does not lie on character boundaries.
     pub fn slice(&self, span: Span) -> &str {
         self.text.get(span.start..span.end).unwrap_or("")
+    }
+}
+
+/// Parts of a source that its author did not write. They are read for what D can use; the rest is C.
+#[derive(Debug, Clone, Default)]
+pub struct SystemHeaders(Vec<Range<usize>>);
+
+impl SystemHeaders {
+    /// Is this place in one?
+    pub fn contain(&self, offset: usize) -> bool {
+        let next = self.0.partition_point(|r| r.start <= offset);
+        next.checked_sub(1).and_then(|at| self.0.get(at)).is_some_and(|r| r.contains(&offset))
     }
 }
 
@@ -98,7 +133,7 @@ pub struct Place<'a> {
     /// Line, from 1.
     pub line: usize,
     /// Bytes of the source's lines that are of one piece with it.
-    pub lines: std::ops::Range<usize>,
+    pub lines: Range<usize>,
     /// The number of the first of them.
     pub first: usize,
 }
@@ -152,6 +187,12 @@ mod tests {
         assert_eq!(at("d\n"), (Some("inc.h"), 8, "c\nd\n", 7));
         assert_eq!(at("e\n"), (None, 3, "e\n# pragma D x\nf", 3));
         assert_eq!(source.place(text.len()).line, 5);
+        let system = source.system_headers();
+        let of_system: String = (0..text.len())
+            .filter(|at| system.contain(*at))
+            .filter_map(|at| text.get(at..=at))
+            .collect();
+        assert_eq!(of_system, "c\nd\n");
         assert_eq!(Source::script("y", "\n\n").place(9).line, 3);
     }
 }

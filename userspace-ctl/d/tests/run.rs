@@ -5,7 +5,7 @@ mod common;
 
 use abi::action::ActionKind;
 use abi::fault::FaultKind;
-use common::{compile, data, dof_of, fire, Datum, Host};
+use common::{compile, complaints, data, dof_of, fire, Datum, Host};
 
 fn int(e: &str) -> i64 {
     match data(&format!("BEGIN {{ trace({e}); }}")).as_slice() {
@@ -34,6 +34,32 @@ fn the_seeds_three_objects() {
         ]
     );
     assert_eq!(data("BEGIN{a=1;b=2;trace(a+b);}"), [Datum::Int(3)]);
+}
+
+/// A preprocessor's output: C that D has no use for is passed over where the system's headers are.
+#[test]
+fn headers_of_the_system() {
+    const HEADER: &str = r#"
+typedef struct opaque opaque_t;
+typedef unsigned int pid_t;
+extern int printf (const char *, ...);
+extern char *optarg;
+static inline int twice (int x) { if (x) { return x * 2; } return 0; }
+struct { _Imaginary float z; } odd;
+enum { FIRST = 7, SECOND };
+struct pair { opaque_t *next; int a; char b [3]; };
+__weird__ (1) junk;
+"#;
+    let program = |flag: &str, use_: &str| {
+        format!("# 1 \"/usr/include/x.h\" 1 {flag}\n{HEADER}# 2 \"own.d\" 2\nBEGIN {{ trace({use_}); }}")
+    };
+    for (use_, want) in [("sizeof (struct pair)", 16), ("SECOND", 8), ("sizeof (opaque_t *)", 8)] {
+        assert_eq!(data(&program("3 4", use_)), [Datum::Int(want)], "{use_}");
+    }
+    for wrong in ["optarg", "sizeof (odd)", "twice(1)"] {
+        assert_eq!(complaints(&program("3 4", wrong)).len(), 1, "{wrong}");
+    }
+    assert!(complaints(&program("", "1")).len() > 4);
 }
 
 #[test]
@@ -291,7 +317,7 @@ fn registers_last_for_deep_expressions() {
         }
     }
     int(&tree(6));
-    let tags = common::complaints(&format!("BEGIN {{ trace({}); }}", tree(7)));
+    let tags = complaints(&format!("BEGIN {{ trace({}); }}", tree(7)));
     assert!(tags[0].starts_with("[D_NOREG]"), "{tags:?}");
 }
 
@@ -335,7 +361,7 @@ fn options_travel() {
 #[test]
 fn dof_carries_the_program() {
     let text = "BEGIN, hworld::open1: /pid/ { printf(\"%d %s\\n\", pid, execname); printf(\"x\"); printa(\"%@d\\n\", @a); }";
-    assert!(common::complaints(text)[0].contains("undefined aggregation: @a"));
+    assert!(complaints(text)[0].contains("undefined aggregation: @a"));
     let text = format!("BEGIN {{ @a[pid] = lquantize(arg0, 0, 10, 2); }} {text}");
     let bytes = dof_of(&text);
     let dof = dof::Dof::check(&bytes).ok().unwrap();

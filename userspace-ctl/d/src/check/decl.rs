@@ -52,6 +52,10 @@ impl Checker<'_> {
                     }
                     match self.tagged(space, tag) {
                         Some(ty) => return ty,
+                        // As in C, its definition may follow or not.
+                        None if self.is_lenient && space != TypeSpace::Enum => {
+                            return Type::Struct(Arc::new(self.announce(space, tag)))
+                        }
                         None => return self.no_such_type(space, tag, name.span),
                     }
                 }
@@ -180,6 +184,8 @@ impl Checker<'_> {
             match class {
                 // A header's prototype: nothing that D could call.
                 None | Some(("extern" | "static", _)) if matches!(ty, Type::Function(_)) => {}
+                // Nor are its variables any of D's.
+                None | Some(("extern", _)) if self.is_lenient => {}
                 None | Some(("extern", _)) => self.declare(Scope::Global, name, ty),
                 Some(("self", _)) => self.declare(Scope::Thread, name, ty),
                 Some(("this", _)) => self.declare(Scope::Local, name, ty),

@@ -30,7 +30,7 @@ use crate::library::Libraries;
 use crate::names::scope::Names;
 use crate::parser::probe_desc;
 use crate::program::Provider;
-use crate::source::{Source, Span};
+use crate::source::{Source, Span, SystemHeaders};
 use crate::typed;
 use crate::types::Type;
 use crate::world::{Signature, World};
@@ -103,6 +103,9 @@ pub struct Checker<'a> {
     open_rules: Vec<(u32, String)>,
     /// The library that is being read.
     library: Option<Arc<Source>>,
+    system: SystemHeaders,
+    /// What is checked is C of the system's: what D cannot have is not declared, and nothing is said.
+    is_lenient: bool,
 }
 
 impl<'a> Checker<'a> {
@@ -145,6 +148,8 @@ impl<'a> Checker<'a> {
             params: Vec::new(),
             open_rules: Vec::new(),
             library: None,
+            system: source.system_headers(),
+            is_lenient: false,
         }
     }
 
@@ -154,7 +159,11 @@ impl<'a> Checker<'a> {
         for item in items {
             match item {
                 ast::Item::Clause(c) => clauses.push(self.clause(c)),
-                ast::Item::Decl(d) => self.declaration(d),
+                ast::Item::Decl(d) => {
+                    self.is_lenient = self.system.contain(d.span.start);
+                    self.declaration(d);
+                    self.is_lenient = false;
+                }
                 ast::Item::Translator(t) => self.translator(t),
                 ast::Item::Provider(p) => self.provider(p),
             }
@@ -290,7 +299,7 @@ impl<'a> Checker<'a> {
 
     fn complain(&mut self, mut d: Diagnostic) {
         d.region = d.region.or(self.region);
-        if self.diagnostics.len() < MAX_COMPLAINTS {
+        if self.diagnostics.len() < MAX_COMPLAINTS && !self.is_lenient {
             self.diagnostics.push(d);
         }
     }

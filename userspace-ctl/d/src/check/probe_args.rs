@@ -159,7 +159,7 @@ impl Checker<'_> {
             if probes.is_empty() {
                 let [provider, _, _, name] = pattern.parts();
                 if let Some(signature) = self.in_d(provider, name, *span) {
-                    sorted.to_come(i, &signature, pattern);
+                    sorted.awaited(i, &signature, pattern);
                     continue;
                 }
             }
@@ -279,7 +279,7 @@ impl<'u> Sorted<'u> {
     }
 
     /// A pattern of which nothing is there yet, but it is declared what will be.
-    fn to_come(&mut self, pattern: usize, signature: &Arc<Signature>, wanted: &ProbePattern) {
+    fn awaited(&mut self, pattern: usize, signature: &Arc<Signature>, wanted: &ProbePattern) {
         let at = self.group_of(signature, || wanted.to_string());
         if let Some(slot) = self.groups.get_mut(at).and_then(|g| g.members.get_mut(pattern)) {
             *slot = Members::All;

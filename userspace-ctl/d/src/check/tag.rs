@@ -47,7 +47,7 @@ impl Checker<'_> {
     }
 
     /// Makes a tag known whose definition follows.
-    fn announce(&mut self, space: TypeSpace, tag: &str) -> Struct {
+    pub(super) fn announce(&mut self, space: TypeSpace, tag: &str) -> Struct {
         let id = self.next_id();
         let kind = match space {
             TypeSpace::Union => StructKind::Union,
@@ -171,7 +171,7 @@ impl Checker<'_> {
             let taken = self.names.enumerators.contains_key(&c.name)
                 || self.names.variable(Scope::Global, &c.name).is_some()
                 || super::variable::builtin(&c.name).is_some();
-            if taken && self.library.is_some() {
+            if taken && (self.library.is_some() || self.is_lenient) {
                 next = i64::from(value) + 1;
                 continue;
             }

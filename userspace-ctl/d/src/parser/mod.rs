@@ -25,7 +25,7 @@ use crate::diag::{Diagnostic, Region, Tag};
 use crate::lexer::Lexer;
 use crate::library::Libraries;
 use crate::names::scope::Names;
-use crate::source::{Source, SourceName, Span};
+use crate::source::{Source, SourceName, Span, SystemHeaders};
 use crate::token::{Tok, Token};
 use crate::types::Type;
 use crate::{Options, TypeSpace, World};
@@ -68,6 +68,9 @@ struct Parser<'a> {
     world: &'a dyn World,
     libraries: &'a Libraries,
     is_command_line: bool,
+    system: SystemHeaders,
+    /// What is read is C of the system's: of what D cannot have nothing is said.
+    is_lenient: bool,
 }
 
 /// Names of earlier programs that decide how a text is read.
@@ -109,6 +112,8 @@ pub fn parse<'a>(
         world,
         libraries: &options.libraries,
         is_command_line: matches!(source.name, SourceName::CommandLine(_)),
+        system: source.system_headers(),
+        is_lenient: false,
     };
     let items = p.parse_items();
     p.take_lexical();
@@ -132,6 +137,8 @@ impl Parser<'_> {
                 return items;
             }
             let before = self.lexer.pos();
+            self.lexer.skip_blank();
+            self.is_lenient = self.system.contain(self.lexer.pos());
             match self.lexer.word() {
                 Some((word, span)) => {
                     self.last = span;
@@ -146,6 +153,8 @@ impl Parser<'_> {
                             && self.is_typedef(&word)
                     {
                         self.parse_decl(word, span).map(Item::Decl)
+                    } else if self.is_lenient {
+                        Err(Complained)
                     } else {
                         self.parse_clause(word, span).map(Item::Clause)
                     };
@@ -286,7 +295,7 @@ impl Parser<'_> {
 
     fn complain(&mut self, mut d: Diagnostic) -> Complained {
         d.region = d.region.or(self.region);
-        if self.diagnostics.len() < MAX_COMPLAINTS {
+        if self.diagnostics.len() < MAX_COMPLAINTS && !self.is_lenient {
             self.diagnostics.push(d);
         }
         Complained
