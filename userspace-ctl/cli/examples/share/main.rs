@@ -17,10 +17,18 @@ const PAGES: &[(&str, &str, &str, &str)] = &[
     ("dtrace", "8", "dynamic tracing for Linux", "docs/dtrace.md"),
     ("dtrace_options", "5", "options of dtrace and of D programs", "docs/options.md"),
     ("dtrace_d", "7", "the D language in brief", "docs/d-in-brief.md"),
+    ("dtrace_json", "5", "output of dtrace for programs", "docs/json.md"),
     ("dtrace_fbt", "4", "DTrace provider of kernel functions", "fbt/README.md"),
+    (
+        "dtrace_pid",
+        "4",
+        "DTrace provider of programs' functions and instructions",
+        "fasttrap/README.md",
+    ),
     ("dtrace_profile", "4", "DTrace provider of what fires as time passes", "profile/README.md"),
     ("dtrace_sdt", "4", "DTrace provider of drivers' own probes", "sdt/README.md"),
     ("dtrace_syscall", "4", "DTrace provider of system calls", "syscall/README.md"),
+    ("dtrace_usdt", "4", "DTrace providers of programs' own probes", "docs/usdt.md"),
 ];
 
 fn main() -> std::io::Result<()> {
