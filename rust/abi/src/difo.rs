@@ -67,6 +67,10 @@ impl DifType {
     pub const fn is_by_ref(self) -> bool {
         self.flags & (BY_REF | BY_UREF) != 0
     }
+    /// True for a floating-point number by value.
+    pub const fn is_float(self) -> bool {
+        self.kind == KIND_CTF && self.ctf_kind == ctf::FLOAT && !self.is_by_ref()
+    }
     /// True for a string.
     pub const fn is_string(self) -> bool {
         self.kind == KIND_STRING

@@ -6,6 +6,7 @@
 pub mod aggregation;
 pub mod bars;
 pub mod fault;
+pub mod float;
 pub mod folded;
 pub mod json;
 pub mod listing;

@@ -4,6 +4,7 @@
 //! A format meets data of the same kinds each time, so what a conversion does is found out once, in
 //! a [`Plan`]; printing is to fetch bytes and to write them.
 
+use super::float::{self, Float};
 use super::value::{signed, unsigned};
 use super::{aggregation, pad_left, pad_right, put, stack, time};
 use crate::aggregate::{Key, Value as Aggregated};
@@ -24,7 +25,9 @@ pub enum Kind {
     Text,
     /// Other bytes.
     Bytes,
-    /// A number.
+    /// A floating-point number.
+    Float,
+    /// An integer.
     Integer,
 }
 
@@ -35,6 +38,7 @@ impl Kind {
             _ if stack::is_stack(action) => Self::Stack(action),
             _ if stack::is_symbol(action) => Self::Symbol(action),
             _ if ty.is_string() => Self::Text,
+            _ if ty.is_float() => Self::Float,
             _ if ty.is_by_ref() || !matches!(size, 1 | 2 | 4 | 8) => Self::Bytes,
             _ => Self::Integer,
         }
@@ -88,6 +92,7 @@ enum Ready {
 #[derive(Debug)]
 enum How {
     Number(Number),
+    Float(Float),
     Text,
     Escaped,
     Char { is_wide: bool, is_escaped: bool },
@@ -242,6 +247,16 @@ impl How {
             ('A', _) => Self::Address,
             ('Y', _) => Self::Date,
             ('T', _) => Self::MailDate,
+            (_, Kind::Float) => Self::Float(Float {
+                letter: c.letter,
+                plus: match (c.plus, c.space) {
+                    (true, _) => "+",
+                    (_, true) => " ",
+                    _ => "",
+                },
+                is_alternate: c.alternate,
+                is_zero_filled: c.zero && !c.left,
+            }),
             _ => Self::Number(Number::new(c)),
         }
     }
@@ -252,6 +267,11 @@ fn argument(out: &mut Vec<u8>, how: &How, s: &Shape, bytes: &[u8], look: Look<'_
     let value = || unsigned(bytes).unwrap_or(0);
     match *how {
         How::Number(ref number) => number.print(out, s, bytes),
+        How::Float(float) => {
+            let number = float::value(bytes).unwrap_or(f64::NAN);
+            let written = float.text(number, s.precision, s.width);
+            text(out, &Shape { precision: None, ..*s }, written.as_bytes());
+        }
         How::Text => text(out, s, until_nul(bytes)),
         How::Escaped => text(out, s, &escaped(until_nul(bytes))),
         How::Char { is_wide, is_escaped } => {

@@ -58,6 +58,13 @@ pub fn datum(out: &mut Vec<u8>, bytes: &[u8], ty: DifType, style: Style) {
     if ty.is_string() && !style.is_raw {
         return string(out, until_nul(bytes), style);
     }
+    if ty.is_float() && !style.is_raw {
+        let number = super::float::short(bytes);
+        return match style.is_quiet {
+            true => put!(out, "{number}"),
+            false => put!(out, " {number:>16}"),
+        };
+    }
     let scalar = match (ty.is_by_ref(), style.is_unsigned) {
         (true, _) => None,
         (_, true) => unsigned(bytes).map(i128::from),

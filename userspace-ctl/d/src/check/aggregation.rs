@@ -58,8 +58,12 @@ impl Checker<'_> {
             return None;
         }
         for (i, key) in keys.iter().enumerate() {
-            if key.ty == Type::Void {
-                let message = format!("aggregation @{name} key #{} has no value", i + 1);
+            if matches!(key.ty, Type::Void | Type::Float(_)) {
+                let what = match key.ty {
+                    Type::Void => "has no value".into(),
+                    _ => format!("is {}", key.ty),
+                };
+                let message = format!("aggregation @{name} key #{} {what}", i + 1);
                 self.fail(
                     Diagnostic::new(Tag::KeyType, key.span, message)
                         .label("expected a number, a pointer or a string"),

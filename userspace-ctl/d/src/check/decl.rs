@@ -59,8 +59,8 @@ impl Checker<'_> {
                         None => return self.no_such_type(space, tag, name.span),
                     }
                 }
-                kind @ ("userland" | "float" | "double") => {
-                    self.later(Tag::TypeErr, name.span, &format!("type {kind} is"));
+                "userland" => {
+                    self.later(Tag::TypeErr, name.span, "type userland is");
                     return Type::Error;
                 }
                 _ if base.is_some() => {
@@ -90,6 +90,7 @@ impl Checker<'_> {
                 Some((Tag::DeclCombo, "short and long, or too many longs, in one type"))
             }
             "int" | "char" => None,
+            "double" if longs == 1 && sign.is_none() && !short => None,
             _ if sign.is_some() => {
                 Some((Tag::DeclSignint, "signed and unsigned may only be used with integer type"))
             }
@@ -110,6 +111,9 @@ impl Checker<'_> {
             ("int", _, 1, true) => "unsigned long",
             ("int", _, 2, false) => "long long",
             ("int", _, 2, true) => "unsigned long long",
+            ("double", _, 1, _) => return Type::Float(16),
+            ("double", ..) => return Type::Float(8),
+            ("float", ..) => return Type::Float(4),
             (word, ..) => word,
         };
         if let Some(ty) = self.typedef(full) {

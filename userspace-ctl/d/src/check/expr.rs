@@ -317,7 +317,8 @@ impl Checker<'_> {
                 let d = Diagnostic::new(Tag::DerefFunc, span, message);
                 self.fail(d.label("D calls no functions of the kernel"))
             }
-            Type::Float(_) => self.later(Tag::Unknown, span, "floating-point values are"),
+            Type::Float(4 | 8) => Expr::new(Kind::Load(Box::new(a)), to, span),
+            Type::Float(_) => self.later(Tag::Unknown, span, "values of long double are"),
             Type::Void => self.fail(
                 Diagnostic::new(Tag::DerefVoid, span, "cannot dereference pointer to void")
                     .label("how many bytes?")

@@ -20,7 +20,7 @@ enum Want {
     Text,
     Address,
     Stack,
-    Nothing,
+    Float,
 }
 
 fn want(letter: char) -> Want {
@@ -29,7 +29,7 @@ fn want(letter: char) -> Want {
         'x' | 'X' | 'p' | 'a' | 'A' => Want::Address,
         's' | 'S' | 'I' => Want::Text,
         'k' => Want::Stack,
-        _ => Want::Nothing,
+        _ => Want::Float,
     }
 }
 
@@ -243,6 +243,7 @@ impl Checker<'_> {
             (Want::Integer, Type::Int(_)) => true,
             (Want::Address, Type::Int(_) | Type::Pointer(_)) => true,
             (Want::Text, Type::String) => true,
+            (Want::Float, Type::Float(_)) => true,
             (Want::Stack, Type::Action(kind)) => is_stack(*kind),
             (_, Type::Action(kind)) => matches!(c.letter, 'a' | 'A' | 's') && !is_stack(*kind),
             // As many bytes as it has, up to a NUL: an array need not hold one.
@@ -267,7 +268,7 @@ impl Checker<'_> {
             Want::Address => "an integer or a pointer",
             Want::Text => "a string",
             Want::Stack => "a stack",
-            _ => "a floating-point number (D has none)",
+            Want::Float => "a floating-point number",
         };
         let message = format!(
             "{action}( ) argument #{argument} is incompatible with conversion #{number} ({}): expected {wanted}, found {}",
@@ -281,6 +282,8 @@ impl Checker<'_> {
             (Type::Int(_), Want::Text) => {
                 Some("%d prints an integer; text at an address is stringof(x) or copyinstr(x)")
             }
+            (Type::Float(_), _) => Some("%f, %e and %g print a floating-point number"),
+            (_, Want::Float) => Some("D has none but in memory: *(double *)address"),
             (Type::Pointer(_), Want::Integer) => Some("%p prints a pointer"),
             (Type::Action(kind), _) if is_stack(*kind) => Some("%k prints a stack"),
             (Type::Action(_), _) => Some("%a prints a symbol"),

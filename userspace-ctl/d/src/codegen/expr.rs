@@ -283,11 +283,10 @@ impl Gen {
 
     fn store(&mut self, address: &Expr, value: &Expr, ty: &Type, rd: u8) -> Result<bool, Problem> {
         let (at, from, _) = self.pair(address, value, rd, true)?;
-        let size = ty.int().map_or(8, |i| i.size);
-        let op = match size {
-            1 => Op::Stb,
-            2 => Op::Sth,
-            4 => Op::Stw,
+        let op = match ty.size(self.strsize) {
+            Some(1) => Op::Stb,
+            Some(2) => Op::Sth,
+            Some(4) => Op::Stw,
             _ => Op::Stx,
         };
         self.op(op, from, 0, at);
@@ -388,7 +387,7 @@ fn load_op(ty: &Type) -> Op {
         Type::Int(Int { size: 4, signed: true, .. }) => Op::Ldsw,
         Type::Int(Int { size: 1, .. }) => Op::Ldub,
         Type::Int(Int { size: 2, .. }) => Op::Lduh,
-        Type::Int(Int { size: 4, .. }) => Op::Lduw,
+        Type::Int(Int { size: 4, .. }) | Type::Float(4) => Op::Lduw,
         _ => Op::Ldx,
     }
 }

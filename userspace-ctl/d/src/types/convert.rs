@@ -40,7 +40,7 @@ pub fn is_assignable(to: &Type, from: &Type) -> bool {
         (Type::Pointer(a), Type::Array(b, _)) => {
             a == b || **a == Type::Void || (to.is_stringlike() && from.is_stringlike())
         }
-        (Type::Struct(_) | Type::Array(..) | Type::Action(_), _) => to == from,
+        (Type::Struct(_) | Type::Array(..) | Type::Float(_) | Type::Action(_), _) => to == from,
         // An address of the traced process is a number to D; no cast is asked for.
         (Type::Int(i), Type::Pointer(_)) => *i == Int::UINTPTR,
         _ => false,

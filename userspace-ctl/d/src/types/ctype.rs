@@ -249,8 +249,9 @@ impl Type {
     /// As DIF describes it.
     pub fn dif(&self, strsize: u32) -> DifType {
         match self {
-            Type::Void | Type::Error | Type::Function(_) | Type::Float(_) | Type::Action(_) => {
-                DifType::void()
+            Type::Void | Type::Error | Type::Function(_) | Type::Action(_) => DifType::void(),
+            Type::Float(size) => {
+                DifType { ctf_kind: ctf::FLOAT, ..DifType::integer(u32::from(*size)) }
             }
             Type::Struct(_) | Type::Array(..) => {
                 let ctf_kind = match self {

@@ -179,11 +179,12 @@ enum Body<'a> {
 }
 
 /// A value.
-#[derive(Debug, PartialEq, Eq, Serialize)]
+#[derive(Debug, PartialEq, Serialize)]
 #[serde(tag = "type", content = "value", rename_all = "lowercase")]
 enum Datum {
     Int(i64),
     Uint(u64),
+    Float(f64),
     String(String),
     Bytes(String),
     Symbol(String),
@@ -209,6 +210,9 @@ impl Datum {
             _ if stack::is_stack(action) => Self::Ustack(symbols.frames(action, bytes)),
             _ if stack::is_symbol(action) => Self::Symbol(symbols.recorded(action, bytes)),
             _ if ty.is_string() => Self::String(text(until_nul(bytes))),
+            _ if ty.is_float() => {
+                super::float::value(bytes).map_or_else(|| Self::hex(bytes), Self::Float)
+            }
             _ if ty.is_by_ref() => Self::bytes(bytes),
             _ => number().unwrap_or_else(|| Self::bytes(bytes)),
         }
