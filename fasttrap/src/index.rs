@@ -9,20 +9,21 @@ use kernel::prelude::*;
 pub(crate) struct Index {
     /// A number and one; 0: free. A power of two, or none.
     slots: KVVec<u32>,
+    /// What is left of a hash that says where to begin.
+    shift: u32,
     used: usize,
 }
 
 impl Index {
     pub(crate) fn new() -> Self {
-        Self { slots: KVVec::new(), used: 0 }
+        Self { slots: KVVec::new(), shift: 0, used: 0 }
     }
 
     /// Where to look for a hash first.
     #[inline]
     fn first(&self, hash: u64) -> usize {
         // Fibonacci hashing: the product's upper bits depend on all of the hash.
-        let shift = (self.slots.len() as u64).leading_zeros().wrapping_add(1);
-        (hash.wrapping_mul(buffers::GOLDEN) >> (shift & 63)) as usize
+        (hash.wrapping_mul(buffers::GOLDEN) >> (self.shift & 63)) as usize
     }
 
     #[inline]
@@ -52,6 +53,7 @@ impl Index {
         }
         let len = want.max(64).checked_next_power_of_two().ok_or(ENOMEM)?;
         let old = core::mem::replace(&mut self.slots, mem::zeroed(len)?);
+        self.shift = (len as u64).leading_zeros().wrapping_add(1);
         self.used = 0;
         for number in old.iter().filter_map(|n| n.checked_sub(1)) {
             self.insert(hash(number), number);

@@ -12,9 +12,9 @@
 
 use crate::args;
 use crate::table::{Hit, Role, Table, Use, SLOT_SIZE, TABLE};
-use abi::user::MAX_ARGS;
+use abi::user::{UserArg, MAX_ARGS};
 use core::sync::atomic::Ordering;
-use framework::{fire, Args};
+use framework::{fire, fire_without, Args, Rest};
 use kapi::user::{self, Registers};
 use kapi::{nofault, ProbeCtx};
 use x86::displace::{self, Act, Mode, Place};
@@ -32,11 +32,11 @@ pub(crate) fn trap(ctx: &ProbeCtx, regs: &mut Registers) -> bool {
     let (mut returns, mut asks) = (false, false);
     for u in table.uses(hit) {
         match u.role {
-            Role::Before => {
-                let mut room = [0; 6];
-                fire(ctx, &u.probe, args::entry(regs, &mut room));
+            Role::Before | Role::Usdt => {
+                if let Some(rest) = fire_without(ctx, &u.probe) {
+                    with_args(ctx, regs, u, rest);
+                }
             }
-            Role::Usdt => usdt(ctx, regs, u),
             Role::Return => returns = true,
             Role::Question => asks = true,
         }
@@ -63,10 +63,20 @@ pub(crate) fn trap(ctx: &ProbeCtx, regs: &mut Registers) -> bool {
 }
 
 #[inline(never)]
-fn usdt(ctx: &ProbeCtx, regs: &Registers, u: &Use) {
+fn with_args(ctx: &ProbeCtx, regs: &Registers, u: &Use, rest: Rest<'_>) {
+    match &u.args {
+        None => {
+            let mut room = [0; 6];
+            rest.fire(ctx, args::entry(regs, &mut room));
+        }
+        Some(args) => usdt(ctx, regs, args, rest),
+    }
+}
+
+#[inline(never)]
+fn usdt(ctx: &ProbeCtx, regs: &Registers, args: &[UserArg], rest: Rest<'_>) {
     let mut room = [0; MAX_ARGS];
-    let all = u.args.as_deref().map_or(&[][..], |a| a.as_slice());
-    fire(ctx, &u.probe, args::usdt(regs, all, &mut room));
+    rest.fire(ctx, args::usdt(regs, args, &mut room));
 }
 
 /// Fires the return probes of a place; `to`: where the thread is now, if it has left.

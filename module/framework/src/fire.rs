@@ -33,20 +33,47 @@ use zerocopy::IntoBytes;
 /// *probe*.
 #[inline(always)]
 pub fn fire(ctx: &ProbeCtx, probe: &Probe, args: Args<'_>) {
-    let Some(chain) = probe.chain.load(ctx) else { return };
-    // What is called gets the arguments in registers: nothing is put on the stack before it is clear
-    // that somebody wants it.
-    let (values, stack) = args.split();
-    let Some(only) = chain.only() else { return fire_chain(ctx, chain, values, stack) };
+    if let Some(rest) = fire_without(ctx, probe) {
+        rest.fire(ctx, args);
+    }
+}
+
+/// What is left of a firing: clauses that may ask for arguments.
+pub struct Rest<'p>(&'p Chain);
+
+/// The same as far as that goes without arguments, which may be dear to find.
+///
+/// # Context
+/// *probe*.
+#[inline(always)]
+pub fn fire_without<'p>(ctx: &'p ProbeCtx, probe: &'p Probe) -> Option<Rest<'p>> {
+    let chain = probe.chain.load(ctx)?;
     // Who traces one process fires everywhere: that is the path to be short. Nearly as common are
     // clauses that count and do nothing else.
-    let clause = &*only.clause;
-    if clause.gate.as_ref().is_some_and(|gate| gate.is_shut()) {
-        return;
+    if let Some(only) = chain.only() {
+        let clause = &*only.clause;
+        if clause.gate.as_ref().is_some_and(|gate| gate.is_shut()) {
+            return None;
+        }
+        if !matches!(clause.counts, Counts::No) {
+            count(ctx, only);
+            return None;
+        }
     }
-    match clause.counts {
-        Counts::No => fire_one(ctx, only, values, stack),
-        _ => count(ctx, only),
+    Some(Rest(chain))
+}
+
+impl Rest<'_> {
+    /// Fires it.
+    #[inline(always)]
+    pub fn fire(self, ctx: &ProbeCtx, args: Args<'_>) {
+        // What is called gets the arguments in registers: nothing is put on the stack before it is
+        // clear that somebody wants it.
+        let (values, stack) = args.split();
+        match self.0.only() {
+            None => fire_chain(ctx, self.0, values, stack),
+            Some(only) => fire_one(ctx, only, values, stack),
+        }
     }
 }
 

@@ -59,7 +59,7 @@ pub mod words;
 
 pub use args::{Args, Outcome};
 pub use error::Error;
-pub use fire::fire;
+pub use fire::{fire, fire_without, Rest};
 pub use framework::{Framework, Group};
 pub use probe::{Draft, Offer, Probe};
 pub use provider::{EnableError, Explanation, Provider};
