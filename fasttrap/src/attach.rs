@@ -164,11 +164,21 @@ impl State {
 
     /// Counts an enabling in the process, if it asks for that.
     fn raise(&self, number: u32, by: i16) {
-        let Some(known) = self.probes.get(number).filter(|k| k.semaphore != 0) else { return };
-        if let Some(p) = self.process(known.space) {
-            if p.space.count(known.semaphore, by).is_err() && by > 0 {
-                pr_warn!("fasttrap: a semaphore at {:#x} is not there\n", known.semaphore);
+        let Some(known) = self.probes.get(number) else { return };
+        let Some(p) = self.process(known.space) else { return };
+        for part in known.semaphores() {
+            // With its library it may have gone, and something else be there.
+            let is_there = p.space.ground(part.address) == Ok(part.text);
+            if is_there && p.space.count(part.semaphore, by).is_err() && by > 0 {
+                pr_warn!("fasttrap: a semaphore at {:#x} is not there\n", part.semaphore);
             }
+        }
+    }
+
+    /// Enabled probes are about to change; until [`Self::enable`]d again they fire as before.
+    pub(crate) fn suspend(&mut self, probe: &Probe) {
+        if self.release(probe) {
+            self.raise(probe.cookie(), -1);
         }
     }
 
@@ -219,11 +229,7 @@ impl State {
 
     /// Disarms probes; see [`framework::Provider::disable`].
     pub(crate) fn disable(&mut self, probes: &[Arc<Probe>]) {
-        for probe in probes {
-            if self.release(probe) {
-                self.raise(probe.cookie(), -1);
-            }
-        }
+        probes.iter().for_each(|probe| self.suspend(probe));
         self.settle();
     }
 
@@ -284,9 +290,7 @@ impl State {
     pub(crate) fn forget(&mut self, numbers: &[u32]) {
         for number in numbers {
             let enabled = self.probes.get_mut(*number).and_then(|k| k.enabled.clone());
-            if enabled.is_some_and(|probe| self.release(&probe)) {
-                self.raise(*number, -1);
-            }
+            enabled.iter().for_each(|probe| self.suspend(probe));
             self.probes.remove(*number);
         }
         self.settle();

@@ -10,11 +10,12 @@ use abi::probe::NARGS_UNKNOWN;
 use abi::user::{Refusal, UserKind, UserProbeView, UserReason, MAX_ARGS};
 use core::fmt;
 use framework::framework::ProviderId;
-use framework::{Draft, Error, Framework, Offer};
+use framework::{Draft, Error, Framework, Offer, Probe};
 use kapi::mem;
 use kapi::user::{Found, Space};
 use kernel::error::code::ENODEV;
 use kernel::prelude::*;
+use kernel::sync::Arc;
 
 type Result<T = ()> = core::result::Result<T, Error>;
 
@@ -61,8 +62,23 @@ pub(crate) fn probes(
     let mut drafts = KVec::new();
     let provider = context.provider;
     let reader = Reader::new()?;
-    let mut order = Order { request, provider, reader, ready: &mut drafts, last: None, made: 0 };
-    let done = order.all(&mut context.fasttrap.state.lock(), packed, refuse);
+    let mut order = Order {
+        request,
+        provider,
+        reader,
+        ready: &mut drafts,
+        last: None,
+        made: 0,
+        number: 0,
+        changed: KVVec::new(),
+        asked: KVVec::new(),
+    };
+    let done = {
+        let mut state = context.fasttrap.state.lock();
+        let done = order.all(&mut state, packed, refuse);
+        order.enable(&mut state, refuse);
+        done
+    };
     let made = order.made;
     // What was taken in before something went wrong is offered all the same.
     offer(context, drafts, request)?;
@@ -115,6 +131,12 @@ struct Order<'a> {
     /// Provider and module of the last draft.
     last: Option<[Name; 2]>,
     made: u32,
+    /// Which probe of the request it is about.
+    number: u32,
+    /// What was enabled, and has to be so anew.
+    changed: KVVec<Arc<Probe>>,
+    /// By which probe of the request, and which of its places.
+    asked: KVVec<(u32, u32)>,
 }
 
 /// A part of a probe's name, put together.
@@ -163,10 +185,10 @@ impl Order<'_> {
         mut packed: &[u8],
         refuse: &mut dyn FnMut(Refusal),
     ) -> Result {
-        let mut n = 0u32;
         while !packed.is_empty() {
             let probe = UserProbeView::unpack(&mut packed).ok_or(EINVAL)?;
             let kind = UserKind::from_number(probe.head.kind).ok_or(EINVAL)?;
+            let n = self.number;
             let mut no = |place, why| {
                 refuse(Refusal { probe: n, place, reason: why as u32, pad: 0 });
             };
@@ -184,9 +206,22 @@ impl Order<'_> {
                     self.one(state, kind, &probe, None, name, &mut no)?;
                 }
             }
-            n = n.wrapping_add(1);
+            self.number = n.wrapping_add(1);
         }
         Ok(())
+    }
+
+    /// Enables anew what was enabled, and has changed.
+    fn enable(&self, state: &mut State, refuse: &mut dyn FnMut(Refusal)) {
+        if self.changed.is_empty() {
+            return;
+        }
+        state.enable(&self.changed, &mut |i, _| {
+            let Some((probe, place)) = self.asked.get(i).copied() else { return };
+            // What can be there has been looked at.
+            let reason = UserReason::NoMemory as u32;
+            refuse(Refusal { probe, place, reason, pad: 0 });
+        });
     }
 
     /// Takes in a probe of this name: of one place, or of all that can have a breakpoint.
@@ -218,15 +253,17 @@ impl Order<'_> {
         let Request { space, helper, .. } = self.request;
         let process = in_space(processes, space).ok_or(ESRCH)?;
         let same = |n: u32| probes.get(n).is_some_and(|k| k.space == space && k.hash == hash);
-        let known = process.names.find(hash, same);
+        let number = process.names.find(hash, same);
         let text = process.text(head.address, &mut self.reader).unwrap_or(0);
-        if let Some(known) = known.and_then(|n| probes.get(n)) {
-            let is_there = known.all_parts().any(|part| {
+        if let Some((number, known)) = number.and_then(|n| Some((n, probes.get(n)?))) {
+            let same = known.all_parts().find(|part| {
                 (part.address, part.text, part.role) == (head.address, text, role)
                     && part.places().contains(&place)
             });
-            if is_there {
-                return Ok(());
+            if let Some(part) = same {
+                let addr = head.address.wrapping_add(place.into());
+                let is_fine = part.is_there && !process.is_lost(addr, &mut self.reader);
+                return if is_fine { Ok(()) } else { self.change(state, number, place) };
             }
             if known.helper != helper {
                 return Ok(no(place, UserReason::Other));
@@ -259,20 +296,12 @@ impl Order<'_> {
             UserKind::Return => 2,
             UserKind::Entry | UserKind::Offset | UserKind::Question => NARGS_UNKNOWN,
         };
-        match known.and_then(|n| probes.get_mut(n)) {
-            // Its places cannot change while it fires.
-            Some(known) if known.enabled.is_some() => return Ok(no(place, UserReason::Other)),
-            Some(known) => {
-                // What a process tells of at once is all there.
-                if helper == 0 {
-                    known.find_text(|at| process.text(at, &mut self.reader).ok());
-                }
-                return Ok(known.add(part)?);
-            }
-            None => {}
+        part.semaphore = head.semaphore;
+        if let Some(number) = number {
+            self.change(state, number, place)?;
+            return Ok(self.add(state, number, part)?);
         }
-        let mut new = Known::new(space, helper, hash, part);
-        new.semaphore = head.semaphore;
+        let new = Known::new(space, helper, hash, part);
         // Room first: what has a number is offered.
         let by = |n: u32| probes.get(n).map_or(0, |k| k.hash);
         process.names.reserve(1, by)?;
@@ -291,6 +320,31 @@ impl Order<'_> {
         process.names.insert(hash, number);
         self.made = self.made.saturating_add(1);
         Ok(())
+    }
+}
+
+impl Order<'_> {
+    /// A probe is about to change. If it is enabled, it is so anew in the end.
+    fn change(&mut self, state: &mut State, number: u32, place: u32) -> Result {
+        let Some(probe) = state.probes.get(number).and_then(|k| k.enabled.clone()) else {
+            return Ok(());
+        };
+        mem::reserve(&mut self.changed, 1)?;
+        mem::push(&mut self.asked, (self.number, place))?;
+        state.suspend(&probe);
+        Ok(mem::push(&mut self.changed, probe)?)
+    }
+
+    /// One more part of a probe that is not enabled.
+    fn add(&mut self, state: &mut State, number: u32, part: Part) -> kernel::error::Result {
+        let State { processes, probes, .. } = state;
+        let process = in_space(processes, self.request.space).ok_or(ESRCH)?;
+        let known = probes.get_mut(number).ok_or(ESRCH)?;
+        // What a process tells of at once is all there.
+        if self.request.helper == 0 {
+            known.find_text(|at| process.text(at, &mut self.reader).ok());
+        }
+        known.add(part)
     }
 }
 

@@ -14,8 +14,10 @@ pub(crate) struct Part {
     pub(crate) size: u32,
     /// In which text, as [`kapi::user::Space::ground`] tells.
     pub(crate) text: u64,
-    /// That is there.
-    is_there: bool,
+    /// That was there when it was last looked for.
+    pub(crate) is_there: bool,
+    /// A counter in the process, or 0.
+    pub(crate) semaphore: u64,
     /// What its places are to the probe.
     pub(crate) role: Role,
     /// Of USDT: where arguments stand here.
@@ -48,7 +50,8 @@ impl Part {
                 Places::Some(all)
             }
         };
-        Ok(Self { address, size, text, is_there: true, role, args: None, places })
+        let (is_there, semaphore, args) = (true, 0, None);
+        Ok(Self { address, size, text, is_there, semaphore, role, args, places })
     }
 
     /// Their distances from the address.
@@ -68,8 +71,6 @@ pub(crate) struct Known {
     pub(crate) hash: u64,
     /// Which of the process's helpers it is of; 0: none.
     pub(crate) helper: u32,
-    /// A counter in the process, or 0.
-    pub(crate) semaphore: u64,
     first: Part,
     /// Functions of the same name.
     more: KVVec<Part>,
@@ -80,7 +81,7 @@ pub(crate) struct Known {
 impl Known {
     pub(crate) fn new(space: u64, helper: u32, hash: u64, first: Part) -> Self {
         let more = KVVec::new();
-        Self { space, helper, hash, semaphore: 0, first, more, enabled: None }
+        Self { space, helper, hash, first, more, enabled: None }
     }
 
     pub(crate) fn all_parts(&self) -> impl Iterator<Item = &Part> + Clone {
@@ -110,6 +111,16 @@ impl Known {
             return Ok(());
         }
         mem::push(&mut self.more, part)
+    }
+
+    /// Counters of parts that are there, and what is known of each by.
+    pub(crate) fn semaphores(&self) -> impl Iterator<Item = &Part> {
+        let mut last = 0;
+        self.parts().filter(move |part| {
+            // All of them have the same one, if they are in one object.
+            let before = core::mem::replace(&mut last, part.semaphore);
+            part.semaphore != 0 && part.semaphore != before
+        })
     }
 
     /// All addresses.

@@ -267,9 +267,18 @@ impl Process {
         Ok(Point { addr, text, slot: 0, act, bytes, len, armed: false, users: 0 })
     }
 
+    /// A breakpoint that should be there is not: what was mapped has been mapped anew.
+    pub(crate) fn is_lost(&self, addr: u64, reader: &mut Reader) -> bool {
+        let is_armed = self.at(addr).is_some_and(|p| p.armed);
+        is_armed && reader.at(&self.space, addr).is_ok_and(|(_, code)| code.first() != Some(&INT3))
+    }
+
     /// Makes a place known, with a slot of its own; or finds it.
     pub(crate) fn point(&mut self, addr: u64, reader: &mut Reader) -> Result<usize, UserReason> {
         if let Some(at) = self.known(addr, reader)? {
+            if self.is_lost(addr, reader) {
+                self.points.get_mut(at).into_iter().for_each(|p| p.armed = false);
+            }
             if let Some(point) = self.points.get(at).filter(|p| p.slot == 0).copied() {
                 let slot = self.slot(&point)?;
                 self.points.get_mut(at).into_iter().for_each(|p| p.slot = slot);

@@ -52,6 +52,8 @@ pub enum Miss {
 pub struct Refused {
     /// Module, function, name.
     pub names: [String; 3],
+    /// Where in the function; several probes may mean one place.
+    pub place: Option<u32>,
     /// Why.
     pub reason: UserReason,
 }
@@ -84,7 +86,8 @@ impl Batches {
         if !user::pack(head, places, args, names.map(str::as_bytes), &mut put) {
             let [_, module, function, name] = names.map(String::from);
             let names = [module, function, name];
-            return self.refused.push(Refused { names, reason: UserReason::Names });
+            let (place, reason) = (None, UserReason::Names);
+            return self.refused.push(Refused { names, place, reason });
         }
         self.places += places.len();
         match self.packed.last_mut().filter(|b| b.len() + one.len() <= MAX_MAKE) {
@@ -101,13 +104,14 @@ pub fn refused(batch: &[u8], which: &user::Refusal) -> Option<Refused> {
     let probe = all.nth(which.probe as usize)?;
     let reason = UserReason::from_number(which.reason)?;
     let [_, module, function, name] = probe.names.map(|n| String::from_utf8_lossy(n).into_owned());
-    let name = match UserKind::from_number(probe.head.kind) {
-        Some(UserKind::Entry) => "entry".into(),
-        Some(UserKind::Return) => format!("return (+0x{:x})", which.place),
-        Some(UserKind::Offset) => format!("{:x}", which.place),
-        _ => name,
+    let place = Some(which.place);
+    let (name, place) = match UserKind::from_number(probe.head.kind) {
+        Some(UserKind::Entry) => ("entry".into(), place),
+        Some(UserKind::Return) => (format!("return (+0x{:x})", which.place), place),
+        Some(UserKind::Offset) => (format!("{:x}", which.place), place),
+        _ => (name, None),
     };
-    Some(Refused { names: [module, function, name], reason })
+    Some(Refused { names: [module, function, name], place, reason })
 }
 
 /// An object as its probes are made.
@@ -281,7 +285,8 @@ impl Making<'_> {
         for step in x86::walk_in(self.image.mode(), &code, f.address) {
             let Ok((at, insn)) = step else {
                 let names = [self.module, &f.name, "return"].map(String::from);
-                self.out.refused.push(Refused { names, reason: UserReason::Undecodable });
+                let (place, reason) = (None, UserReason::Undecodable);
+                self.out.refused.push(Refused { names, place, reason });
                 break;
             };
             let behind = distance(f, at).unwrap_or(0);
@@ -483,7 +488,7 @@ mod tests {
         let names = ["m", "f", "1f"].map(String::from);
         assert_eq!(
             refused(&out.packed[1], &which),
-            Some(Refused { names, reason: UserReason::TooFar })
+            Some(Refused { names, place: Some(31), reason: UserReason::TooFar })
         );
         assert_eq!(refused(&out.packed[1], &user::Refusal { probe: 7, ..which }), None);
         let long = "x".repeat(abi::probe::FUNCTION_LEN);

@@ -22,6 +22,8 @@ pub struct Map {
     pub end: u64,
     /// It can be run.
     pub is_executable: bool,
+    /// It can be written to.
+    pub is_writable: bool,
     /// What is written there, others see.
     pub is_shared: bool,
     /// Where in the file it begins.
@@ -47,8 +49,8 @@ impl Map {
         let identity =
             Identity { device: words.next()?.to_string(), inode: words.next()?.parse().ok()? };
         let path = words.next().unwrap_or("").trim_start().to_string();
-        let (is_executable, is_shared) = (flags.contains('x'), flags.contains('s'));
-        Some(Self { start, end, is_executable, is_shared, offset, identity, path })
+        let [is_writable, is_executable, is_shared] = ['w', 'x', 's'].map(|c| flags.contains(c));
+        Some(Self { start, end, is_executable, is_writable, is_shared, offset, identity, path })
     }
 
     /// The file's name; `[vdso]` and the like as they are.
@@ -97,10 +99,10 @@ mod tests {
         let map = Map::parse(line).unwrap();
         assert_eq!((map.start, map.end, map.offset), (0x7f00, 0x8f00, 0x26000));
         assert_eq!((map.name(), map.identity.inode), ("libc.so.6", 1234));
-        assert!(map.is_executable && !map.is_shared && map.is_file());
+        assert!(map.is_executable && !map.is_writable && !map.is_shared && map.is_file());
         let deleted = Map::parse("1-2 rw-s 0 0:1 1 /tmp/a program (deleted)").unwrap();
         assert_eq!(deleted.name(), "a program");
-        assert!(!deleted.is_executable && deleted.is_shared);
+        assert!(!deleted.is_executable && deleted.is_writable && deleted.is_shared);
         let vdso = Map::parse("1-2 r-xp 0 00:00 0 [vdso]").unwrap();
         assert!(vdso.name() == "[vdso]" && !vdso.is_file());
         for line in ["", "7f00", "7f00-8f00 r-xp", "7f00-8f0g r-xp 0 0:0 0", "1-2 r-xp 0 0:0 x"] {

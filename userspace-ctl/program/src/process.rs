@@ -10,6 +10,7 @@ use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io::{self, Read};
+use std::ops::Range;
 use std::os::unix::fs::MetadataExt;
 use std::rc::Rc;
 
@@ -138,6 +139,7 @@ pub struct Process {
     pub pid: u32,
     /// Its objects, by address.
     pub objects: Vec<Object>,
+    writable: Vec<Range<u64>>,
 }
 
 impl Process {
@@ -145,6 +147,7 @@ impl Process {
     pub fn read(pid: u32) -> io::Result<Self> {
         let maps = maps::of(pid)?;
         let entry = entry(pid);
+        let writable = maps.iter().filter(|m| m.is_writable).map(|m| m.start..m.end).collect();
         let code = maps.into_iter().filter(|m| m.is_executable && m.is_file());
         let objects = code.map(|map| Object {
             name: map.name().to_string(),
@@ -152,7 +155,12 @@ impl Process {
             map,
             image: OnceCell::new(),
         });
-        Ok(Self { pid, objects: objects.collect() })
+        Ok(Self { pid, objects: objects.collect(), writable })
+    }
+
+    /// Can it write there?
+    pub fn may_write(&self, address: u64) -> bool {
+        self.writable.iter().any(|map| map.contains(&address))
     }
 
     /// The objects that a name or a glob means: those that have exactly this name before others.

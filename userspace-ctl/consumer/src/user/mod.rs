@@ -47,7 +47,7 @@ pub struct Users {
     wanted: Vec<Wanted>,
     anyones: Anyones,
     missed: HashMap<ProbePattern, Missed>,
-    /// Refusals of which process are known: several descriptions may mean one place.
+    /// Refusals of which process are known, by module, function, place: several descriptions may mean one.
     refused: HashSet<(u32, [String; 3])>,
     told: Vec<String>,
 }
@@ -271,13 +271,22 @@ impl Users {
             |p: &str| part_matches(pattern.provider.as_bytes(), format!("{p}{pid}").as_bytes());
         let mut first = None;
         let objects = process.objects.iter().filter(|o| o.is_called(&pattern.module));
-        for object in objects.filter(|o| known.insert(key(o))) {
+        for object in objects {
+            if !known.insert(key(object)) {
+                continue;
+            }
             let notes = object.notes(pid, &self.images);
             if !notes.iter().any(|n| is_meant(&n.provider)) {
                 continue;
             }
-            first = first.or(Some(object.name.as_str()));
             let (image, bias) = object.image(pid, &self.images);
+            // The dynamic linker is still mapping it: what is counted in is not there yet.
+            let is_there = |at: u64| at == 0 || process.may_write(at.wrapping_add(*bias));
+            if !notes.iter().all(|n| is_there(n.semaphore)) {
+                known.remove(&key(object));
+                continue;
+            }
+            first = first.or(Some(object.name.as_str()));
             let meant = Pattern { function: &pattern.function, name: &pattern.name };
             expand::usdt((&object.name, image, *bias), &notes, &is_meant, meant, out);
         }
@@ -402,14 +411,19 @@ impl Users {
     }
 
     fn tell(&mut self, pid: u32, mut refused: Vec<Refused>, more: usize) {
-        refused.retain(|r| self.refused.insert((pid, r.names.clone())));
+        refused.retain(|r| {
+            let [module, function, name] = r.names.clone();
+            // `entry` and `0` are one place.
+            let place = r.place.map_or(name, |at| format!("{at:x}"));
+            self.refused.insert((pid, [module, function, place]))
+        });
         let n = refused.len() + more;
         if n == 0 {
             return;
         }
         let (s, were) = if n == 1 { ("", "was") } else { ("s", "were") };
         let mut text = format!("dtrace: {n} place{s} of pid {pid} {were} left out:");
-        for Refused { names, reason } in refused.iter().take(TOLD) {
+        for Refused { names, reason, .. } in refused.iter().take(TOLD) {
             text.push_str(&format!("\n  {}: {}", names.join(":"), reason.words()));
         }
         match n.saturating_sub(TOLD.min(refused.len())) {

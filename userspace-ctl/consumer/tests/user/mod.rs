@@ -114,7 +114,9 @@ fn refusals_are_told() {
     assert_eq!(told, [line.as_str()]);
     // Whoever describes it once more is told nothing new.
     let twice = "pid$target:libc:write:entry,pid$target:libc:write:entry";
-    assert_eq!(compile(&fake, twice).1, [line]);
+    assert_eq!(compile(&fake, twice).1, [line.clone()]);
+    let both = "pid$target:libc:write:entry,pid$target:libc:write:0";
+    assert_eq!(compile(&fake, both).1, [line]);
     // Others of the same description are there: that is no mistake.
     assert!(compile(&fake, "pid$target:libc:[rw]*:entry").0.is_ok());
     let (program, told) = compile(&fake, "pid$target:libc:write:");
