@@ -52,6 +52,7 @@ struct Dtrace {
     _open: Open,
     _anonymous: anonymous::Running,
     _fasttrap: fasttrap::Running,
+    _stable: stable::Running,
     _syscall: Option<syscall::Running>,
     _fbt: Option<fbt::Running>,
     _sdt: Option<sdt::Running>,
@@ -103,9 +104,10 @@ impl kernel::Module for Dtrace {
             _ => None,
         };
         let syscall = match &fbt {
-            Some(fbt) => Some(syscall::start(&framework, fbt.functions())?),
+            Some(fbt) => Some(syscall::start(&framework, fbt.calls())?),
             None => None,
         };
+        let stable = stable::start(&framework, fbt.as_ref().map(fbt::Running::events))?;
         let fasttrap = fasttrap::start(&framework)?;
         mem::ask()?;
         let node = KBox::pin_init(
@@ -126,6 +128,7 @@ impl kernel::Module for Dtrace {
             _open: open,
             _anonymous: anonymous,
             _fasttrap: fasttrap,
+            _stable: stable,
             _syscall: syscall,
             _fbt: fbt,
             _sdt: sdt,

@@ -6,7 +6,7 @@
 use crate::body::{self, Code, Glance, Scratch, MAX_BODY, SCRATCH_WORDS};
 use crate::eligible::{self, Entry, Judge};
 use crate::path::FirePath;
-use crate::provider::{CALLS, KERNEL};
+use crate::provider::{CALLS, EVENTS, KERNEL};
 use crate::text::{self, first, Limits, Reader, Source, Symbols};
 use abi::probe::{Technique, NARGS_UNKNOWN};
 use abi::reason::Reason;
@@ -389,13 +389,13 @@ impl Catalog {
     }
 
     /// Are there more functions than it has?
-    fn is_partial(&self) -> bool {
-        self.module == CALLS
+    pub(crate) fn is_partial(&self) -> bool {
+        matches!(self.module, CALLS | EVENTS)
     }
 
     /// The kernel's own, not a module's.
     pub(crate) fn is_kernel(&self) -> bool {
-        matches!(self.module, KERNEL | CALLS)
+        self.module == KERNEL || self.is_partial()
     }
 
     /// The function of the kernel proper at `start`. The error: memory.

@@ -5,7 +5,7 @@
 use crate::attach::{State, Target};
 use crate::catalog::{self, Desk};
 use crate::hit::{View, DISPATCHERS};
-use crate::provider::{Fbt, CALLS};
+use crate::provider::Fbt;
 use crate::sites;
 use crate::text::{sort, unique};
 use framework::{EnableError, Probe};
@@ -14,9 +14,13 @@ use kapi::syscall::Dispatchers;
 use kernel::prelude::*;
 use kernel::sync::Arc;
 
-/// The functions of the kernel proper.
+/// Some functions of the kernel proper.
 #[derive(Clone)]
-pub struct Functions(pub(crate) Arc<Fbt>);
+pub struct Functions {
+    pub(crate) fbt: Arc<Fbt>,
+    /// The id of their catalog.
+    pub(crate) set: u64,
+}
 
 /// What a probe of another provider is on.
 #[derive(Debug, Clone, Copy)]
@@ -40,20 +44,20 @@ pub struct Sides {
 
 impl Functions {
     /// Has the functions looked at that begin at these addresses, if that has not been done; some may
-    /// be there twice. They serve system calls.
+    /// be there twice.
     ///
     /// # Context
     /// *process*, may sleep.
     pub fn look(&self, starts: &[u64]) -> Result {
-        let mut state = self.0.state.lock();
-        if !state.knows(CALLS) {
+        let mut state = self.fbt.state.lock();
+        if !state.knows(self.set) {
             state.prepare()?;
             let mut desk = Desk::new(false)?;
             let rules = state.rules(state.only_breakpoints);
             let mut starts: KVVec<u64> = mem::exact_copy(starts)?;
             sort(&mut starts, |s| *s);
             unique(&mut starts, |s| *s);
-            let catalog = catalog::collect_some(CALLS, &starts, &rules, &mut desk)?;
+            let catalog = catalog::collect_some(self.set, &starts, &rules, &mut desk)?;
             let (at, catalog) = (state.room()?, mem::boxed(catalog)?);
             state.place(at, catalog);
         }
@@ -69,8 +73,8 @@ impl Functions {
     /// *process*, may sleep.
     pub fn sides(&self, starts: &[u64], mut each: impl FnMut(usize, Sides)) -> Result {
         let mut desk = Desk::new(true)?;
-        let state = self.0.state.lock();
-        let Some(Some(catalog)) = state.position(CALLS).and_then(|at| state.catalogs.get(at))
+        let state = self.fbt.state.lock();
+        let Some(Some(catalog)) = state.position(self.set).and_then(|at| state.catalogs.get(at))
         else {
             return Ok(());
         };
@@ -97,15 +101,15 @@ impl Functions {
     ) {
         let find = |state: &State, probe: &Probe| {
             let Wanted { start, is_return, view } = wanted(probe)?;
-            let catalog = state.position(CALLS)?;
+            let catalog = state.position(self.set)?;
             let function = state.catalogs.get(catalog)?.as_ref()?.position(start)?;
             Some(Target { catalog, function, is_return, view })
         };
-        self.0.state.lock().enable(probes, &find, refuse);
+        self.fbt.state.lock().enable(probes, &find, refuse);
     }
 
     /// As [`framework::Provider::disable`].
     pub fn disable(&self, probes: &[Arc<Probe>]) {
-        self.0.state.lock().disable(probes);
+        self.fbt.state.lock().disable(probes);
     }
 }

@@ -46,7 +46,7 @@ pub(crate) enum Role {
 }
 
 /// What a place's probe tells of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub enum View {
     /// A function.
     Function,
@@ -59,6 +59,24 @@ pub enum View {
         /// Who else comes here.
         ask: Ask,
     },
+    /// An event of another provider's.
+    Event(Event),
+}
+
+/// What is called where a function is an event. It may run only what a firing probe runs anyway.
+#[derive(Debug, Clone, Copy)]
+pub struct Event {
+    /// Called with `row`, the probe, and the function's arguments, or the value that it returns.
+    pub hit: fn(&ProbeCtx, u16, &Probe, Args<'_>),
+    /// The provider's own number.
+    pub row: u16,
+}
+
+impl Event {
+    #[inline(always)]
+    fn happens(self, ctx: &ProbeCtx, probe: &Probe, args: Args<'_>) {
+        (self.hit)(ctx, self.row, probe, args);
+    }
 }
 
 /// Who else comes to a place of a system call: what must be asked there.
@@ -124,7 +142,7 @@ impl Site {
     /// The same for a probe that tells of something else.
     pub(crate) fn read_as(mut self, view: View) -> Self {
         self.view = view;
-        self.flags.odd = view != View::Function;
+        self.flags.odd = !matches!(view, View::Function);
         self
     }
 
@@ -359,6 +377,7 @@ fn entries<'a>(site: &'a Site, saved: &Saved, ctx: &ProbeCtx, rest: Rest<'a>) {
             fire(ctx, &s.probe, Args::call(abi, regs));
         }
         View::Call { .. } => {}
+        View::Event(event) => event.happens(ctx, &s.probe, args_of(saved)),
     });
 }
 
@@ -403,6 +422,7 @@ fn returns<'a>(site: &'a Site, left: &Left, ctx: &ProbeCtx, rest: Rest<'a>) {
             fire(ctx, &s.probe, Args::outcome(&Outcome::of(left.value())));
         }
         View::Call { .. } => {}
+        View::Event(event) => event.happens(ctx, &s.probe, Args::values(&[left.value()])),
     });
 }
 
@@ -442,6 +462,13 @@ pub(crate) fn trap(addr: u64, regs: &Regs, goes: Option<u64>) {
             Role::Exit if goes.is_some_and(|target| !s.leaves(target)) => return,
             Role::Exit => Args::values(&exit),
         };
+        if let View::Event(event) = s.view {
+            let [_, value] = exit;
+            let returned = [value];
+            let is_entry = s.role == Role::Entry;
+            let args = if is_entry { args } else { Args::values(&returned) };
+            return event.happens(ctx, &s.probe, args);
+        }
         fire(ctx, &s.probe, args);
     };
     serve(addr, f, |ctx, s, rest| serve_all(s, rest, |s| f(ctx, s)));

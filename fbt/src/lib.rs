@@ -62,7 +62,7 @@ mod text;
 #[cfg(CONFIG_RUST)]
 pub use guest::{Functions, Sides, Wanted};
 #[cfg(CONFIG_RUST)]
-pub use hit::{Ask, View};
+pub use hit::{Ask, Event, View};
 #[cfg(CONFIG_RUST)]
 pub use provider::{start, Running};
 

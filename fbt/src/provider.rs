@@ -25,6 +25,9 @@ pub(crate) const KERNEL: u64 = 0;
 /// the kernel takes many times as long.
 pub(crate) const CALLS: u64 = 1;
 
+/// The id of those that other providers' events are.
+pub(crate) const EVENTS: u64 = 2;
+
 /// What holds off the events of modules while one is handled.
 struct Events {
     /// The kernel has been looked through: from here on modules are looked into as they come.
@@ -190,9 +193,14 @@ impl Context {
 }
 
 impl Running {
-    /// Functions, for other providers.
-    pub fn functions(&self) -> Functions {
-        Functions(self.context.fbt.clone())
+    /// Functions that serve system calls, for the provider of those.
+    pub fn calls(&self) -> Functions {
+        Functions { fbt: self.context.fbt.clone(), set: CALLS }
+    }
+
+    /// Functions that are events, for the providers of those.
+    pub fn events(&self) -> Functions {
+        Functions { fbt: self.context.fbt.clone(), set: EVENTS }
     }
 }
 
@@ -273,7 +281,7 @@ impl Provider for Fbt {
 impl Context {
     fn depart_all(&self) {
         loop {
-            let own = |c: &&KBox<Catalog>| c.module != CALLS;
+            let own = |c: &&KBox<Catalog>| !c.is_partial();
             let id = self.fbt.state.lock().catalogs.iter().flatten().find(own).map(|c| c.module);
             match id {
                 Some(id) => self.depart(id),

@@ -82,7 +82,7 @@ pub(crate) fn plan(
     let planner = Planner { of, start, function, view: target.view };
     match (target.is_return, target.view) {
         (false, _) => planner.entry(desk, to),
-        (true, View::Function) => planner.returns(None, desk, to),
+        (true, View::Function | View::Event(_)) => planner.returns(None, desk, to),
         (true, View::Call { abi, number, .. }) => {
             calls_over(&planner, View::Call { abi, number, ask: Ask::All }, desk, to)
         }

@@ -330,12 +330,13 @@ static int race(int threads, int seconds)
 	return bad || killed < 3;
 }
 
-/* fbt:vmlinux:FUNCTIONS:, or pidTARGET::FUNCTIONS: */
+/* fbt:vmlinux:FUNCTIONS:, or pidTARGET::FUNCTIONS:, or PROVIDER:vmlinux::FUNCTIONS, which are names then */
 static void describe(const char *functions)
 {
-	const char *target = getenv("TARGET");
-	const int n = snprintf(strings + 1, sizeof(strings) - 1, "%s%s%c%s%c%s%c", target ? "pid" : "fbt", target ?: "", 0,
-			       target ? "" : "vmlinux", 0, functions, 0);
+	const char *target = getenv("TARGET"), *provider = getenv("PROVIDER");
+	const int n = snprintf(strings + 1, sizeof(strings) - 1, "%s%s%c%s%c%s%c%s%c", target ? "pid" : provider ?: "fbt",
+			       target ?: "", 0, target ? "" : "vmlinux", 0, provider ? "" : functions, 0,
+			       provider ? functions : "", 0);
 
 	if (n >= (int)sizeof(strings) - 2)
 		die("usage");
@@ -462,7 +463,7 @@ static int memory(const char *step, const char *functions)
 			close(fd);
 			let_fail(~0ull);
 			/* What could not be given back without memory is given back with the next one. */
-			describe(getenv("TARGET") ? functions : "vfs_write");
+			describe(getenv("TARGET") || getenv("PROVIDER") ? functions : "vfs_write");
 			fd = open("/dev/dtrace/dtrace", O_RDWR);
 			if (enable(fd) || ioctl(fd, GO, &go) || go.left_out)
 				die("the next one");

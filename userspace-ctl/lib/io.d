@@ -87,3 +87,41 @@ translator devinfo_t < struct bio *B > {
 	dev_statname = xlate <devinfo_t> (B->bi_bdev).dev_statname;
 	dev_pathname = xlate <devinfo_t> (B->bi_bdev).dev_pathname;
 };
+
+/*
+ * The file whose pages are read or written; of what is no file's, as the tables of a file system, "<none>". Where a file
+ * system is mounted cannot be told from here: names begin at its root, and of deep ones at "...".
+ */
+inline string __dentry_0[struct dentry *D] = D->d_parent == D ? "" : "...";
+inline string __dentry_1[struct dentry *D] = D->d_parent == D ? "" :
+    strjoin(__dentry_0[D->d_parent], strjoin("/", stringof(D->d_name.name)));
+inline string __dentry_2[struct dentry *D] = D->d_parent == D ? "" :
+    strjoin(__dentry_1[D->d_parent], strjoin("/", stringof(D->d_name.name)));
+inline string __dentry_3[struct dentry *D] = D->d_parent == D ? "" :
+    strjoin(__dentry_2[D->d_parent], strjoin("/", stringof(D->d_name.name)));
+inline string __dentry_4[struct dentry *D] = D->d_parent == D ? "" :
+    strjoin(__dentry_3[D->d_parent], strjoin("/", stringof(D->d_name.name)));
+inline string __dentry_5[struct dentry *D] = D->d_parent == D ? "" :
+    strjoin(__dentry_4[D->d_parent], strjoin("/", stringof(D->d_name.name)));
+inline string __dentry_6[struct dentry *D] = D->d_parent == D ? "" :
+    strjoin(__dentry_5[D->d_parent], strjoin("/", stringof(D->d_name.name)));
+inline string __dentry_path[struct dentry *D] = D->d_parent == D ? "/" :
+    strjoin(__dentry_6[D->d_parent], strjoin("/", stringof(D->d_name.name)));
+
+/* The pages of a device have a name of their own, which is no file's. */
+inline int __no_file[struct dentry *D] = D == NULL || D->d_parent == D;
+
+translator fileinfo_t < struct dentry *D > {
+	fi_name = __no_file[D] ? "<none>" : stringof(D->d_name.name);
+	fi_dirname = __no_file[D] ? "<none>" : __dentry_path[D->d_parent];
+	fi_pathname = __no_file[D] ? "<none>" : __dentry_path[D];
+	fi_offset = 0;
+	fi_fs = __no_file[D] ? "<none>" : stringof(D->d_sb->s_type->name);
+	fi_mount = "<unknown>";
+	fi_oflags = 0;
+};
+
+provider io {
+	probe done(struct bio *b, struct dentry *f) : (bufinfo_t *b, devinfo_t *b, fileinfo_t *f);
+	probe start(struct bio *b, struct dentry *f) : (bufinfo_t *b, devinfo_t *b, fileinfo_t *f);
+};

@@ -152,3 +152,41 @@ translator lwpsinfo_t < struct task_struct *T > {
 
 inline psinfo_t *curpsinfo = xlate <psinfo_t *> (curthread);
 inline lwpsinfo_t *curlwpsinfo = xlate <lwpsinfo_t *> (curthread);
+
+/* Why a process ends, in args[0] of exit: as the parent is told in si_code. */
+inline int CLD_EXITED = 1;
+inline int CLD_KILLED = 2;
+inline int CLD_DUMPED = 3;
+
+/* What the processor stops a thread for, in args[0] of fault. */
+inline int FLTILL = 1;
+inline int FLTPRIV = 2;
+inline int FLTBPT = 3;
+inline int FLTTRACE = 4;
+inline int FLTACCESS = 5;
+inline int FLTBOUNDS = 6;
+inline int FLTIOVF = 7;
+inline int FLTIZDIV = 8;
+inline int FLTFPE = 9;
+inline int FLTSTACK = 10;
+inline int FLTPAGE = 11;
+inline int FLTWATCH = 12;
+
+provider proc {
+	probe create(struct task_struct *t) : (psinfo_t *t);
+	probe exec(char *path);
+	probe exec__failure(int error);
+	probe exec__success();
+	probe exit(int reason);
+	probe fault(int fault, struct kernel_siginfo *info);
+	probe lwp__create(struct task_struct *t, struct task_struct *p) : (lwpsinfo_t *t, psinfo_t *p);
+	probe lwp__exit();
+	probe lwp__start();
+	probe signal__clear(int signal);
+	probe signal__discard(struct task_struct *t, struct task_struct *p, int signal) :
+	    (lwpsinfo_t *t, psinfo_t *p, int signal);
+	probe signal__handle(int signal, struct kernel_siginfo *info, uintptr_t handler);
+	probe signal__send(struct task_struct *t, struct task_struct *p, int signal) :
+	    (lwpsinfo_t *t, psinfo_t *p, int signal);
+	probe start();
+};

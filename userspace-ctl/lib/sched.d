@@ -39,3 +39,19 @@ translator cpuinfo_t < struct cpuinfo_x86 *C > {
 };
 
 inline cpuinfo_t *curcpu = xlate <cpuinfo_t *> (&`cpu_info);
+
+provider sched {
+	probe change__pri(struct task_struct *t, struct task_struct *p, int pri) : (lwpsinfo_t *t, psinfo_t *p, int pri);
+	probe dequeue(struct task_struct *t, struct task_struct *p, struct cpuinfo_x86 *c, int sleeps) :
+	    (lwpsinfo_t *t, psinfo_t *p, cpuinfo_t *c, int sleeps);
+	probe enqueue(struct task_struct *t, struct task_struct *p, struct cpuinfo_x86 *c, int first) :
+	    (lwpsinfo_t *t, psinfo_t *p, cpuinfo_t *c, int first);
+	probe off__cpu(struct task_struct *t, struct task_struct *p) : (lwpsinfo_t *t, psinfo_t *p);
+	probe on__cpu();
+	probe preempt();
+	probe remain__cpu();
+	probe sleep();
+	probe surrender(struct task_struct *t, struct task_struct *p) : (lwpsinfo_t *t, psinfo_t *p);
+	probe tick(struct task_struct *t, struct task_struct *p) : (lwpsinfo_t *t, psinfo_t *p);
+	probe wakeup(struct task_struct *t, struct task_struct *p) : (lwpsinfo_t *t, psinfo_t *p);
+};

@@ -72,6 +72,12 @@ impl<'a> Args<'a> {
         Self { values: regs, stack }
     }
 
+    /// Of a place that passes these, the next at address `stack` and the others behind it.
+    #[inline]
+    pub const fn passed_on(values: &'a [u64; 5], stack: u64) -> Self {
+        Self { values, stack }
+    }
+
     /// Of a function of a program that was just entered: those in registers, the others at `stack`, in
     /// words of 8 bytes, or of 4 in 32-bit code.
     #[inline]

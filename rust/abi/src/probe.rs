@@ -54,6 +54,7 @@ macro_rules! for_each_technique {
             (4, CallReturn, "five-byte return"),
             (5, CallTail, "five-byte tail jump"),
             (6, TrapReturn, "int3 return"),
+            (7, Tracepoint, "tracepoint"),
         }
     };
 }

@@ -266,6 +266,19 @@ u32 kapi_syscall_count(bool ia32);
 void kapi_syscall_args(u64 regs, bool ia32, u64 *to);
 u32 kapi_syscall_number(void);
 
+/* tracepoint.c */
+typedef void (*kapi_tracepoint_fn)(u64 number, const u64 *args, u64 stack);
+void kapi_tracepoints(void (*fn)(struct tracepoint *tp, void *arg), void *arg);
+const char *kapi_tracepoint_name(const struct tracepoint *tp);
+int kapi_tracepoint_attach(struct tracepoint *tp, u64 number, kapi_tracepoint_fn fn);
+void kapi_tracepoint_detach(struct tracepoint *tp, u64 number);
+void kapi_tracepoints_quiesce(void);
+
+/* field.c */
+bool kapi_field(u32 n, u32 *offset, u32 *size);
+u64 kapi_cpu_info(u32 cpu);
+extern const u32 kapi_bdev_submits_bios, kapi_dentry_alias;
+
 /* timer.c */
 struct kapi_ticker;
 typedef void (*kapi_tick_fn)(void *arg, u64 kernel_pc, u64 user_pc, u64 late);

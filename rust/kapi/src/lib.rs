@@ -15,6 +15,7 @@
 //! | [`nofault`] | loads that may miss |
 //! | [`task`], [`time`] | who and when |
 //! | [`threads`] | threads that end, or give the CPU to another one |
+//! | [`tracepoint`], [`field`] | the kernel's tracepoints; what its structures tell of an event |
 //! | [`syscall`] | who serves system calls, and what a process passed |
 //! | [`timer`], [`alive`] | something at regular intervals; whether threads come to run |
 //! | [`stack`] | how it came here |
@@ -42,6 +43,7 @@ pub mod act;
 pub mod alive;
 pub mod context;
 pub mod device;
+pub mod field;
 pub mod file;
 pub mod forbidden;
 pub mod ftrace;
@@ -65,6 +67,7 @@ pub mod text;
 pub mod threads;
 pub mod time;
 pub mod timer;
+pub mod tracepoint;
 pub mod trampoline;
 pub mod user;
 pub mod wake;
@@ -98,6 +101,7 @@ pub fn quiesce() {
     act::quiesce();
     sys::kapi_alive_end();
     threads::quiesce();
+    tracepoint::quiesce();
     if !sites::expected() {
         return;
     }

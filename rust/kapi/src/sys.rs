@@ -56,6 +56,8 @@ pub(crate) type OnTick =
 pub(crate) type OnModule = unsafe extern "C" fn(event: c_ulong, module: *mut c_void);
 pub(crate) type OnEnd = extern "C" fn(task: u64, mark: u64);
 pub(crate) type OnSwitch = extern "C" fn(next: u64, mark: u64, runtime: u64);
+pub(crate) type OnTracepoint = unsafe extern "C" fn(tp: *mut c_void, arg: *mut c_void);
+pub(crate) type TracepointHit = unsafe extern "C" fn(number: u64, args: *const u64, stack: u64);
 pub(crate) type OnSymbol =
     unsafe extern "C" fn(arg: *mut c_void, name: *const c_char, addr: c_ulong, kind: c_char);
 pub(crate) type OnKernelSymbol =
@@ -135,6 +137,20 @@ unsafe extern "C" {
     pub(crate) safe fn kapi_switches_watch(f: OnSwitch) -> c_int;
     pub(crate) safe fn kapi_switches_unwatch();
     pub(crate) safe fn kapi_threads_quiesce();
+
+    /// `fn` accepts `arg`.
+    pub(crate) fn kapi_tracepoints(f: OnTracepoint, arg: *mut c_void);
+    /// `tp` is from `kapi_tracepoints`, here and in the next two.
+    pub(crate) fn kapi_tracepoint_name(tp: *const c_void) -> *const c_char;
+    /// `f` is the same each time; it is called with five arguments.
+    pub(crate) fn kapi_tracepoint_attach(tp: *mut c_void, number: u64, f: TracepointHit) -> c_int;
+    pub(crate) fn kapi_tracepoint_detach(tp: *mut c_void, number: u64);
+    pub(crate) safe fn kapi_tracepoints_quiesce();
+
+    pub(crate) safe fn kapi_field(n: u32, offset: &mut u32, size: &mut u32) -> bool;
+    pub(crate) safe fn kapi_cpu_info(cpu: u32) -> u64;
+    pub(crate) safe static kapi_bdev_submits_bios: u32;
+    pub(crate) safe static kapi_dentry_alias: u32;
 
     /// `to` takes `len` bytes.
     pub(crate) fn kapi_read_kernel(to: *mut u8, addr: u64, len: usize) -> c_int;

@@ -31,6 +31,8 @@ pub struct Libraries(Arc<Inner>);
 struct Inner {
     list: Vec<Library>,
     index: OnceLock<Index>,
+    /// Words behind `provider`.
+    providers: OnceLock<Vec<String>>,
 }
 
 /// Numbers of the libraries that have a name.
@@ -161,7 +163,7 @@ impl Index {
 impl Libraries {
     /// These.
     pub fn new(list: Vec<Library>) -> Self {
-        Self(Arc::new(Inner { list, index: OnceLock::new() }))
+        Self(Arc::new(Inner { list, ..Inner::default() }))
     }
 
     fn index(&self) -> &Index {
@@ -189,12 +191,17 @@ impl Libraries {
         !self.with(Sort::Type, name).is_empty()
     }
 
-    /// Do they declare any provider? Told without the index: every clause with `args[]` asks.
-    pub(crate) fn have_providers(&self) -> bool {
-        self.0
-            .list
-            .iter()
-            .any(|l| l.text.starts_with("provider ") || l.text.contains("\nprovider "))
+    /// Do they declare this provider? Told without the index: every clause with `args[]` asks.
+    pub(crate) fn may_declare(&self, provider: &str) -> bool {
+        let word = |rest: &str| {
+            let (name, _) = rest.split_once('{')?;
+            Some(name.trim().to_string())
+        };
+        let read = || {
+            let texts = self.0.list.iter().map(|l| &l.text);
+            texts.flat_map(|t| t.split("provider ").skip(1)).filter_map(word).collect()
+        };
+        self.0.providers.get_or_init(read).iter().any(|name| name == provider)
     }
 
     /// All names of a sort, for hints.

@@ -57,11 +57,13 @@ impl fmt::Display for Untyped {
     }
 }
 
-/// Entry or return.
+/// What of a function a probe tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Side {
     Entry,
     Return,
+    /// It stands for a tracepoint: what follows its first parameter, which is the caller's.
+    Tracepoint,
 }
 
 /// One file's types. Its place in the list is part of its structs' numbers.
@@ -192,16 +194,18 @@ impl KernelTypes {
             return Ok(known.clone());
         }
         let declared = self.declared(parts, &from, id)?;
+        let own = usize::from(side == Side::Tracepoint);
         let args = match side {
-            Side::Entry => {
+            Side::Entry | Side::Tracepoint => {
                 let arg = |p: &btf::Parameter| {
                     let ty = from.ty(p.of);
                     // What is larger than a slot cannot be had from one.
                     let is_whole = ty.size(0).is_some_and(|size| size <= 8);
-                    let slot = p.slot.filter(|&n| is_whole && n < SLOTS);
+                    let slot = p.slot.and_then(|n| n.checked_sub(own as u32));
+                    let slot = slot.filter(|&n| is_whole && n < SLOTS);
                     Arg::new(ty, slot.and_then(|n| u8::try_from(n).ok()))
                 };
-                declared.parameters.iter().map(arg).collect()
+                declared.parameters.iter().skip(own).map(arg).collect()
             }
             Side::Return => {
                 let offset = Arg::new(Type::Int(d::types::Int::INT64), Some(0));
@@ -237,6 +241,9 @@ impl KernelTypes {
         let declared = self.declared(parts, &from, id)?;
         Ok(match side {
             Side::Entry => declared.parameters.iter().map(|p| from.spell(p.of)).collect(),
+            Side::Tracepoint => {
+                declared.parameters.iter().skip(1).map(|p| from.spell(p.of)).collect()
+            }
             Side::Return => {
                 let value = declared.returns.map(|r| from.spell(r.of));
                 std::iter::once("int64_t".into()).chain(value).collect()
@@ -246,6 +253,11 @@ impl KernelTypes {
 
     fn probe(&self, parts: [&str; 4]) -> Result<(Importer, Id, Side), Untyped> {
         let [provider, module, function, name] = parts;
+        if ["sdt", KERNEL, ""] == [provider, module, function] {
+            // The kernel has a function of each tracepoint's kind.
+            let (from, id) = self.function(KERNEL, &format!("__probestub_{name}"))?;
+            return Ok((from, id, Side::Tracepoint));
+        }
         let side = match (provider, name) {
             ("fbt", "entry") => Side::Entry,
             ("fbt", "return") => Side::Return,

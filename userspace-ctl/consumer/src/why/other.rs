@@ -10,12 +10,12 @@ use std::collections::BTreeSet;
 
 /// Providers that other DTraces have and that a description is likely to come from.
 const CLASSIC: &[(&str, &str)] = &[
-    ("proc", "processes begin and end in syscall::execve:return, fbt::kernel_clone:return, fbt::do_exit:entry"),
-    ("sched", "threads are woken in fbt::try_to_wake_up:entry; profile-997 samples what runs"),
-    ("io", "fbt::submit_bio:entry has it: xlate <bufinfo_t> (args[0]), xlate <devinfo_t> (args[0])"),
     ("lockstat", ""),
     ("vminfo", "page faults are fbt::handle_mm_fault:entry"),
-    ("sysinfo", "reads and writes are syscall::read:return, syscall::write:return; arg0 is how many bytes"),
+    (
+        "sysinfo",
+        "reads and writes are syscall::read:return, syscall::write:return; arg0 is how many bytes",
+    ),
     ("ip", ""),
     ("tcp", "fbt::tcp_sendmsg:entry and fbt::tcp_recvmsg:entry have what is sent and received"),
     ("udp", "fbt::udp_sendmsg:entry and fbt::udp_recvmsg:entry have what is sent and received"),
@@ -24,12 +24,12 @@ const CLASSIC: &[(&str, &str)] = &[
     ("kretprobe", "fbt has the kernel's functions: `fbt::NAME:return`"),
     ("fentry", "fbt has the kernel's functions: `fbt::NAME:entry`"),
     ("rawfbt", "fbt has the kernel's functions: `fbt::NAME:entry`"),
-    ("tracepoint", ""),
+    ("tracepoint", "sdt has the kernel's tracepoints: `sdt:::NAME`"),
     ("uprobe", ""),
 ];
 
 /// Providers of the module whose probes are offered when they are first asked for.
-const LATE: [&str; 2] = [FBT, "syscall"];
+const LATE: [&str; 5] = [FBT, "syscall", "proc", "sched", "io"];
 
 /// Globs that match every name of a provider but fbt's.
 const NOT_FBT: [&str; 5] = ["[!f]*", "f[!b]*", "fb[!t]*", "fbt?*", "f"];

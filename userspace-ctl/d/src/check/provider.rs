@@ -144,12 +144,11 @@ impl Checker<'_> {
     /// What a declaration says of the probes of this name; they need not be there. The number of a
     /// process, or a star for it, may follow a provider's name.
     pub(super) fn in_d(&mut self, full: &str, name: &str, at: Span) -> Option<Arc<Signature>> {
-        if self.names.providers.is_empty() && !self.settings.libraries.have_providers() {
-            return None;
-        }
         let short = full.trim_end_matches(|c: char| c.is_ascii_digit() || c == '*');
         [full, short].into_iter().find_map(|provider| {
-            self.consult(Sort::Provider, provider, at);
+            if self.settings.libraries.may_declare(provider) {
+                self.consult(Sort::Provider, provider, at);
+            }
             self.names.providers.get(provider)?.get(name).cloned()
         })
     }

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: GPL-2.0
+# ASSERTION: every row of the table has its probe on this kernel, with the types that its manual says; and every tracepoint of
+# the kernel is a probe, with the types of the kernel.
+. /src/selftests/lib/sh
+listed() { dtrace -ln "$1" | awk 'NR > 1 { print $NF }' | sort | xargs; }
+expect proc "$(listed proc:::)" "create exec exec-failure exec-success exit fault lwp-create lwp-exit lwp-start signal-clear signal-discard signal-handle signal-send start"
+expect sched "$(listed sched:::)" "change-pri dequeue enqueue off-cpu on-cpu preempt remain-cpu sleep surrender tick wakeup"
+expect io "$(listed io:::)" "done start"
+# All of them are enabled at once, and each can be by itself.
+dtrace -qn 'proc:::, sched:::, io::: { @ = count(); }' -c true >/dev/null || fail "enabling all"
+for name in $(dtrace -ln 'proc:::, sched:::, io:::' | awk 'NR > 1 { print $2 ":::" $NF }'); do
+	dtrace -qn "$name { @ = count(); } BEGIN { exit(0); }" >/dev/null 2>/tmp/err || fail "$name: $(cat /tmp/err)"
+done
+# The kernel tells its own tracer of most.
+here=$(dtrace -l -P sdt -m vmlinux | awk 'NR > 1 { print $NF }' | sort)
+[ "$(echo "$here" | wc -l)" -gt 500 ] || fail "tracepoints: $(echo "$here" | wc -l)"
+for name in sched_switch sys_enter signal_generate block_rq_issue contention_begin; do
+	echo "$here" | grep -qx $name || fail "no sdt:::$name"
+done
+dtrace -qn 'sdt:::sched_switch /args[1] == curthread && args[2]->pid == 0/ { trace(args[0]); exit(0); }' >/tmp/o || fail sched_switch
+# As the kernel declares them.
+dtrace -lvn sdt:::signal_generate >/tmp/o || fail "listing"
+grep -q 'args\[4\]: int' /tmp/o || { cat /tmp/o; fail "types of a tracepoint"; }

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Rows and tracepoints to probes. Each stable provider is one, and so is the one whose probes are the
+//! tracepoints themselves; they share the hub.
+
+use crate::hub::{happens, State};
+use crate::table::{end_of, Source, PROVIDERS, ROWS};
+use abi::probe::{Technique, NARGS_UNKNOWN};
+use core::ffi::CStr;
+use fbt::{Event, Functions, Sides, View, Wanted};
+use framework::framework::ProviderId;
+use framework::{Draft, EnableError, Framework, Offer, Probe, Provider};
+use kapi::{mem, symbols};
+use kernel::prelude::*;
+use kernel::sync::{new_mutex, Arc, Mutex};
+
+/// What all of them stand on.
+#[pin_data]
+struct Hub {
+    #[pin]
+    state: Mutex<State>,
+    /// None: functions cannot be traced.
+    functions: Option<Functions>,
+    /// Functions that are events: by row, where one begins and how it can be traced.
+    #[pin]
+    starts: Mutex<KVVec<(u64, Sides)>>,
+}
+
+/// One of the providers.
+#[pin_data]
+struct Stable {
+    hub: Arc<Hub>,
+    /// None: tracepoints by their own names.
+    name: Option<&'static str>,
+    /// Whether the probes have been offered.
+    #[pin]
+    offered: Mutex<bool>,
+}
+
+/// The providers at work.
+pub struct Running(Arc<Hub>);
+
+/// Registers the providers. `functions`: those that are events, if fbt is there.
+///
+/// # Context
+/// *process*; once.
+pub fn start(framework: &Framework, functions: Option<Functions>) -> Result<Running> {
+    mem::ask()?;
+    let hub = Arc::pin_init(
+        pin_init!(Hub {
+            state <- new_mutex!(State::new()),
+            functions,
+            starts <- new_mutex!(KVVec::new()),
+        }),
+        GFP_KERNEL,
+    )?;
+    let names = PROVIDERS.iter().map(|name| Some(*name));
+    for name in Iterator::chain(core::iter::once(None), names) {
+        mem::ask()?;
+        let hub = hub.clone();
+        let stable = Arc::pin_init(
+            pin_init!(Stable { hub, name, offered <- new_mutex!(false) }),
+            GFP_KERNEL,
+        )?;
+        framework.register(stable).map_err(|e| e.errno())?;
+    }
+    Ok(Running(hub))
+}
+
+impl Drop for Running {
+    /// No consumer is left, so nothing is enabled.
+    fn drop(&mut self) {
+        self.0.state.lock().leave(|_| true);
+    }
+}
+
+/// What the compiler adds to the name of a function that it has changed for its callers.
+const ADDED: [&str; 4] = ["", ".isra.0", ".constprop.0", ".constprop.0.isra.0"];
+
+/// Where a function begins.
+fn function(name: &str) -> Option<u64> {
+    let mut buffer = [0; 96];
+    ADDED.iter().find_map(|added| {
+        let parts = [name.as_bytes(), added.as_bytes(), &[0]];
+        let mut at = 0usize;
+        for part in parts {
+            let to = at.checked_add(part.len())?;
+            buffer.get_mut(at..to)?.copy_from_slice(part);
+            at = to;
+        }
+        symbols::find(CStr::from_bytes_with_nul(buffer.get(..at)?).ok()?)
+    })
+}
+
+impl Hub {
+    /// Finds out what there is, if that has not been done.
+    fn look(&self) -> Result {
+        self.state.lock().look()?;
+        let mut known = self.starts.lock();
+        let Some(functions) = self.functions.as_ref().filter(|_| known.is_empty()) else {
+            return Ok(());
+        };
+        let (mut starts, mut found) = (KVVec::new(), KVVec::new());
+        for row in ROWS {
+            let start = match row.source {
+                Source::Tracepoint(_) => None,
+                Source::Entry(name) | Source::Return(name) => function(name),
+            };
+            mem::push(&mut starts, start.unwrap_or(0))?;
+            mem::push(&mut found, (start.unwrap_or(0), Sides::default()))?;
+        }
+        functions.look(&starts)?;
+        functions.sides(&starts, |n, sides| {
+            if let Some((_, known)) = found.get_mut(n) {
+                *known = sides;
+            }
+        })?;
+        *known = found;
+        Ok(())
+    }
+
+    /// How a row's event is traced: bits of [`Technique`]s; 0: this kernel does not have it.
+    fn how(&self, state: &State, row: usize) -> u32 {
+        let sides = || self.starts.lock().get(row).map_or(Sides::default(), |(_, sides)| *sides);
+        match ROWS.get(row).map(|r| r.source) {
+            Some(Source::Tracepoint(name)) if state.position(name.as_bytes()).is_some() => {
+                Technique::Tracepoint.bit()
+            }
+            Some(Source::Entry(_)) => sides().entry,
+            Some(Source::Return(_)) => sides().returns,
+            _ => 0,
+        }
+    }
+
+    /// Arms a function.
+    fn arm(
+        &self,
+        row: usize,
+        is_return: bool,
+        probe: &Arc<Probe>,
+    ) -> core::result::Result<(), EnableError> {
+        let gone = EnableError::Gone;
+        let functions = self.functions.as_ref().ok_or(gone)?;
+        let start = self.starts.lock().get(row).map_or(0, |(start, _)| *start);
+        // CAST: there are not so many.
+        let view = View::Event(Event { hit: happens, row: row as u16 });
+        let mut result = Ok(());
+        functions.enable(
+            core::slice::from_ref(probe),
+            &|_| Some(Wanted { start, is_return, view }),
+            &mut |_, why| result = Err(why),
+        );
+        result
+    }
+}
+
+impl Stable {
+    fn offer(&self, framework: &Framework, own: ProviderId) -> Result {
+        self.hub.look()?;
+        let draft = framework.draft(own, b"vmlinux", ROWS.len()).map_err(|e| e.errno())?;
+        let draft = match self.name {
+            None => self.tracepoints(draft),
+            Some(name) => self.rows(name, draft),
+        }?;
+        // They stay.
+        framework.offer_draft(draft).map(|_group| ()).map_err(|e| e.errno())
+    }
+
+    fn tracepoints(&self, mut draft: Draft) -> Result<Draft> {
+        for (n, name) in self.hub.state.lock().names().enumerate() {
+            // CAST: there are not so many.
+            let (cookie, how) = (n as u32, Technique::Tracepoint.bit());
+            let offer = Offer { function: b"", name, nargs: NARGS_UNKNOWN, cookie, how };
+            draft.add(&offer).map_err(|e| e.errno())?;
+        }
+        Ok(draft)
+    }
+
+    fn rows(&self, provider: &str, mut draft: Draft) -> Result<Draft> {
+        let mut at = 0;
+        let state = self.hub.state.lock();
+        while let Some(row) = ROWS.get(at) {
+            let end = end_of(at);
+            let how = (at..end).fold(0, |how, row| how | self.hub.how(&state, row));
+            if row.provider == provider && how != 0 {
+                // CAST: there are not so many.
+                let (cookie, name) = (at as u32, row.probe.as_bytes());
+                let nargs = row.values.len() as u32;
+                let offer = Offer { function: b"", name, nargs, cookie, how };
+                draft.add(&offer).map_err(|e| e.errno())?;
+            }
+            at = end;
+        }
+        Ok(draft)
+    }
+
+    /// Has tracepoints lead to a probe, once they are attached to.
+    fn want(&self, state: &mut State, probe: &Arc<Probe>) -> Result {
+        let cookie = probe.cookie() as usize;
+        if self.name.is_none() {
+            return state.want(cookie, probe, None);
+        }
+        for at in cookie..end_of(cookie) {
+            let Some(Source::Tracepoint(name)) = ROWS.get(at).map(|r| r.source) else { continue };
+            // What this kernel lacks another row has.
+            if let Some(point) = state.position(name.as_bytes()) {
+                // CAST: there are not so many.
+                state.want(point, probe, Some(at as u16))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Has functions lead to a probe.
+    fn arm(&self, probe: &Arc<Probe>) -> core::result::Result<(), EnableError> {
+        if self.name.is_none() {
+            return Ok(());
+        }
+        let cookie = probe.cookie() as usize;
+        for at in cookie..end_of(cookie) {
+            let is_return = match ROWS.get(at).map(|r| r.source) {
+                Some(Source::Entry(_)) => false,
+                Some(Source::Return(_)) => true,
+                _ => continue,
+            };
+            if self.hub.how(&self.hub.state.lock(), at) != 0 {
+                self.hub.arm(at, is_return, probe)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// These fire no more, or have not begun to.
+    fn leave(&self, probes: &[Arc<Probe>]) {
+        self.hub.state.lock().leave(|p| probes.iter().any(|q| q.id() == p.id()));
+        if let (Some(functions), Some(_)) = (&self.hub.functions, self.name) {
+            functions.disable(probes);
+        }
+    }
+}
+
+impl Provider for Stable {
+    fn name(&self) -> &[u8] {
+        self.name.unwrap_or("sdt").as_bytes()
+    }
+
+    fn provide(&self, framework: &Framework, own: ProviderId, _name: Option<&[u8]>) {
+        let mut offered = self.offered.lock();
+        if *offered {
+            return;
+        }
+        match self.offer(framework, own) {
+            Ok(()) => *offered = true,
+            Err(e) => {
+                let name = self.name.unwrap_or("sdt");
+                pr_warn!("{name}: no probes: errno {}\n", e.to_errno());
+                return;
+            }
+        }
+        drop(offered);
+        framework.provided();
+    }
+
+    fn enable(&self, probes: &[Arc<Probe>], refuse: &mut dyn FnMut(usize, EnableError)) {
+        let Ok(mut refused) = mem::zeroed_bytes(probes.len()) else {
+            return (0..probes.len()).for_each(|i| refuse(i, EnableError::Memory));
+        };
+        let mut no = |i: usize, why| {
+            if let Some(said @ 0) = refused.get_mut(i) {
+                *said = 1;
+                refuse(i, why);
+            }
+        };
+        let mut state = self.hub.state.lock();
+        for (i, probe) in probes.iter().enumerate() {
+            if self.want(&mut state, probe).is_err() {
+                no(i, EnableError::Memory);
+            }
+        }
+        state.attach(&mut |probe, why| {
+            if let Some(i) = probes.iter().position(|p| p.id() == probe.id()) {
+                no(i, why);
+            }
+        });
+        drop(state);
+        for (i, probe) in probes.iter().enumerate() {
+            if let Err(why) = self.arm(probe) {
+                no(i, why);
+            }
+        }
+        for (probe, _) in probes.iter().zip(&refused).filter(|(_, refused)| **refused != 0) {
+            self.leave(core::slice::from_ref(probe));
+        }
+    }
+
+    fn disable(&self, probes: &[Arc<Probe>]) {
+        self.leave(probes);
+    }
+}

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0
+//! The table, and what its words make of events.
+
+use stable::event::{run, Field, Machine};
+use stable::table::{end_of, Row, Source, PROVIDERS, ROWS};
+use std::collections::{HashMap, HashSet};
+
+/// A machine whose structures are these.
+#[derive(Default)]
+struct Fake {
+    args: Vec<u64>,
+    memory: HashMap<(u32, u64), u64>,
+    current: u64,
+}
+
+impl Fake {
+    fn passing(args: &[u64]) -> Self {
+        Self { args: args.to_vec(), ..Self::default() }
+    }
+
+    fn with(mut self, field: Field, at: u64, is: u64) -> Self {
+        self.memory.insert((field as u32, at), is);
+        self
+    }
+
+    /// What the rows of a probe from this source pass, each time that they fire.
+    fn fires(&self, provider: &str, probe: &str, source: &str) -> Vec<Vec<u64>> {
+        let is = |r: &&Row| (r.provider, r.probe, r.source.name()) == (provider, probe, source);
+        let row =
+            ROWS.iter().find(is).unwrap_or_else(|| panic!("no {provider}:::{probe} by {source}"));
+        let mut fired = Vec::new();
+        run(row.when, row.each, row.values, self, &mut |values| fired.push(values.to_vec()));
+        fired
+    }
+}
+
+impl Machine for Fake {
+    fn arg(&self, n: u32) -> u64 {
+        self.args.get(n as usize).copied().unwrap_or(0xdead_0000_0000)
+    }
+    fn field(&self, field: Field, base: u64) -> u64 {
+        self.memory.get(&(field as u32, base)).copied().unwrap_or(0)
+    }
+    fn current(&self) -> u64 {
+        self.current
+    }
+    fn cpu(&self) -> u32 {
+        1
+    }
+    fn cpu_info(&self, cpu: u32) -> u64 {
+        0x1000 + u64::from(cpu)
+    }
+    fn dentry_of(&self, alias: u64) -> u64 {
+        alias - 8
+    }
+    fn submits_bios(&self) -> u64 {
+        0x400
+    }
+}
+
+#[test]
+fn rows_of_a_probe_are_neighbours_and_agree() {
+    let mut seen = HashSet::new();
+    let mut at = 0;
+    while let Some(row) = ROWS.get(at) {
+        let name = format!("{}:::{}", row.provider, row.probe);
+        assert!(PROVIDERS.contains(&row.provider), "{name}");
+        assert!(seen.insert(name.clone()), "{name} is there twice");
+        let rows = &ROWS[at..end_of(at)];
+        assert!(rows.iter().all(|r| r.values.len() == row.values.len()), "{name}");
+        at = end_of(at);
+    }
+    assert_eq!(seen.len(), 27);
+}
+
+#[test]
+fn the_library_declares_every_probe_with_as_many_arguments() {
+    let libraries = ["procfs", "sched", "io"].map(|name| {
+        let path = format!("{}/../userspace-ctl/lib/{name}.d", env!("CARGO_MANIFEST_DIR"));
+        std::fs::read_to_string(path).unwrap()
+    });
+    let text = libraries.join("\n");
+    for row in ROWS {
+        let from = text.split(&format!("provider {} {{", row.provider)).nth(1).expect(row.provider);
+        let body = from.split("};").next().unwrap();
+        let name = format!("probe {}(", row.probe.replace('-', "__"));
+        let native = body.split(&name).nth(1).unwrap_or_else(|| panic!("{name} is not declared"));
+        let native = native.split(')').next().unwrap();
+        let declared = native.split(',').filter(|p| !p.trim().is_empty()).count();
+        assert_eq!(declared, row.values.len(), "{}:::{}", row.provider, row.probe);
+    }
+    let declared = text.split("\tprobe ").count() - 1;
+    let probes: HashSet<_> = ROWS.iter().map(|r| (r.provider, r.probe)).collect();
+    assert_eq!(declared, probes.len());
+}
+
+#[test]
+fn processes_and_threads() {
+    let fork = Fake::passing(&[10, 20]).with(Field::TaskPid, 20, 7).with(Field::TaskTgid, 20, 7);
+    assert_eq!(fork.fires("proc", "create", "sched_process_fork"), [[20]]);
+    let thread = fork.with(Field::TaskPid, 20, 8);
+    assert!(thread.fires("proc", "create", "sched_process_fork").is_empty());
+    assert_eq!(thread.fires("proc", "lwp-create", "sched_process_fork"), [[20, 20]]);
+    // A bool has anything above its byte.
+    for (code, last, reason) in
+        [(3 << 8, 0xff01, Some(1)), (9, 1, Some(2)), (0x8b, 1, Some(3)), (0, 0xff00, None)]
+    {
+        let exit = Fake::passing(&[20, last]).with(Field::TaskExitCode, 20, code);
+        let fired = exit.fires("proc", "exit", "sched_process_exit");
+        assert_eq!(fired, reason.map(|r| vec![r]).into_iter().collect::<Vec<_>>());
+        assert_eq!(exit.fires("proc", "lwp-exit", "sched_process_exit").len(), 1);
+    }
+    let mut first = Fake::passing(&[1]);
+    first.current = 20;
+    assert_eq!(first.fires("proc", "lwp-start", "sched_exit_tp").len(), 1);
+    let later = first.with(Field::TaskNivcsw, 20, 1);
+    assert!(later.fires("proc", "lwp-start", "sched_exit_tp").is_empty());
+    let failed = Fake::passing(&[(-2i64) as u64 & 0xffff_ffff]);
+    assert_eq!(failed.fires("proc", "exec-failure", "do_execveat_common"), [[2]]);
+    assert!(Fake::passing(&[0]).fires("proc", "exec-failure", "do_execveat_common").is_empty());
+}
+
+#[test]
+fn signals() {
+    for (result, sent, discarded) in [(0, 1, 0), (1, 0, 1), (2, 1, 0), (3, 0, 0), (4, 1, 0)] {
+        let signal = Fake::passing(&[15, 0, 20, 1, result]);
+        assert_eq!(signal.fires("proc", "signal-send", "signal_generate").len(), sent);
+        assert_eq!(signal.fires("proc", "signal-discard", "signal_generate").len(), discarded);
+    }
+    let mut fault = Fake::passing(&[11, 0x100, 20, 0, 0]).with(Field::SiginfoCode, 0x100, 1);
+    assert!(fault.fires("proc", "fault", "signal_generate").is_empty(), "of another task");
+    fault.current = 20;
+    assert_eq!(fault.fires("proc", "fault", "signal_generate"), [[6, 0x100]]);
+    let sent = fault.with(Field::SiginfoCode, 0x100, (-6i32) as u32 as u64);
+    assert!(sent.fires("proc", "fault", "signal_generate").is_empty(), "sent by a program");
+    let handled = |to| Fake::passing(&[2, 5, 9]).with(Field::SigactionHandler, 9, to);
+    assert_eq!(handled(0x4000).fires("proc", "signal-handle", "signal_deliver"), [[2, 5, 0x4000]]);
+    assert!(handled(1).fires("proc", "signal-handle", "signal_deliver").is_empty());
+}
+
+#[test]
+fn switches() {
+    let kinds = |preempt: u64, state: u64| {
+        let mut switch = Fake::passing(&[preempt, 1, 2, state]).with(Field::TaskPid, 1, 5);
+        switch.current = 1;
+        ["sleep", "preempt"].map(|probe| switch.fires("sched", probe, "sched_switch").len())
+    };
+    assert_eq!(kinds(0, 1), [1, 0]);
+    assert_eq!(kinds(0, 0), [0, 1]);
+    assert_eq!(kinds(1, 1), [0, 1]);
+    // It has ended: it neither sleeps nor could go on.
+    assert_eq!(kinds(0, 0x80), [0, 0]);
+    let nice = Fake::passing(&[7, 5]).with(Field::TaskStaticPrio, 7, 120);
+    assert_eq!(nice.fires("sched", "change-pri", "set_user_nice"), [[7, 7, 125]]);
+    assert!(nice
+        .with(Field::TaskStaticPrio, 7, 125)
+        .fires("sched", "change-pri", "set_user_nice")
+        .is_empty());
+    let attr = |policy, n: i32, priority| {
+        let asked = Fake::passing(&[7, 9]).with(Field::SchedAttrPolicy, 9, policy);
+        let asked = asked.with(Field::SchedAttrNice, 9, n as u32 as u64).with(
+            Field::SchedAttrPriority,
+            9,
+            priority,
+        );
+        asked.fires("sched", "change-pri", "__sched_setscheduler")[0][2] as i64
+    };
+    assert_eq!([attr(0, -5, 0), attr(1, 0, 7), attr(6, 0, 0)], [115, 92, -1]);
+    let queued = Fake::passing(&[1, 7, 0x1_0000]).with(Field::TaskCpu, 7, 3);
+    assert_eq!(queued.fires("sched", "enqueue", "enqueue_task"), [[7, 7, 0x1003, 1]]);
+    let to = |cpu| {
+        Fake::passing(&[7, cpu, 3]).fires("sched", "surrender", "sched_set_need_resched_tp").len()
+    };
+    assert_eq!([to(0), to(1)], [1, 0]);
+}
+
+#[test]
+fn requests_tell_of_their_bios() {
+    let request = |bytes| {
+        let r = Fake::passing(&[1, 0, bytes]).with(Field::RequestBio, 1, 0x10);
+        let r = r.with(Field::BioNext, 0x10, 0x20).with(Field::BioSize, 0x10, 4096).with(
+            Field::BioSize,
+            0x20,
+            512,
+        );
+        // The first one's page is a file's.
+        let r = r.with(Field::BioIoVec, 0x10, 0x30).with(Field::BioVecPage, 0x30, 0x40).with(
+            Field::PageMapping,
+            0x40,
+            0x50,
+        );
+        r.with(Field::MappingHost, 0x50, 0x60).with(Field::InodeAlias, 0x60, 0x78)
+    };
+    let done = |f: &Fake| f.fires("io", "done", "block_rq_complete");
+    assert_eq!(done(&request(4608)), [[0x10, 0x70], [0x20, 0]]);
+    assert_eq!(done(&request(4096)), [[0x10, 0x70]], "one is left");
+    assert_eq!(done(&request(100)).len(), 0);
+    assert_eq!(done(&request(4608).with(Field::RequestCmdFlags, 1, 34)).len(), 0, "no bio's");
+    // Its data was told of before it is flushed; one that only flushes has none.
+    assert_eq!(
+        done(&request(0).with(Field::BioSize, 0x10, 0).with(Field::BioNext, 0x10, 0)).len(),
+        0
+    );
+    let flush = Fake::passing(&[1, 0, 0]).with(Field::RequestBio, 1, 0x10);
+    assert_eq!(done(&flush), [[0x10, 0]]);
+    // Two that are each other's next end.
+    assert!(
+        done(&request(0).with(Field::BioSize, 0x10, 0).with(Field::BioSize, 0x20, 0).with(
+            Field::BioNext,
+            0x20,
+            0x10
+        ))
+        .len()
+            <= 4096
+    );
+}
+
+#[test]
+fn devices_without_requests() {
+    let bio =
+        |flags| Fake::passing(&[3, 3]).with(Field::BioBdev, 3, 4).with(Field::BdevFlags, 4, flags);
+    for (probe, source) in [("start", "block_bio_queue"), ("done", "block_bio_complete")] {
+        assert_eq!(bio(0x400).fires("io", probe, source), [[3, 0]]);
+        assert!(bio(0x3ff).fires("io", probe, source).is_empty());
+    }
+    assert!(matches!(ROWS.last().unwrap().source, Source::Tracepoint("block_bio_queue")));
+}
