@@ -2,14 +2,24 @@
 # ASSERTION: a kernel that is locked down for its integrity lets itself be traced, but without -w; for confidentiality it does not,
 # the refusals say why, and who traces already goes on. (There is no way back: this area is a boot of its own.)
 . /src/selftests/lib/sh
+# Its probes go into the processes' memory.
+cd "$(mktemp -d)" || exit 1
+echo 'provider toy { probe tick(int); };' >toy.d
+echo 'int main(void) { TOY_TICK(1); return 0; }' >app.c
+dtrace -h -s toy.d && gcc -O2 -include toy.h -c app.c && dtrace -G -s toy.d -o prov.o app.o && gcc -o app app.o prov.o || fail "a program"
+app() { DTRACE_DOF_INIT_DEBUG=1 ./app 2>&1; }
 modes=/sys/kernel/security/lockdown
 mount -t securityfs none /sys/kernel/security || fail "no securityfs"
 grep -q '\[none\]' $modes || fail "it is locked down: $(cat $modes)"
 ok='BEGIN { trace("ok"); exit(0); }'
 expect "-w while it is not" "$(dtrace -wqn "$ok" 2>&1)" ok
+expect "a program while it is not" "$(app | grep -c 'DOF app: registered: /dev')" 1
 
 echo integrity >$modes || fail "integrity: $(cat $modes)"
 expect "integrity" "$(dtrace -qn "$ok" 2>&1)" ok
+expect "a program" "$(app | grep -c 'DOF app: registered: Operation not permitted')" 1
+dtrace -n 'pid$target:a.out:main:entry' -c ./app >/tmp/o 2>&1 && fail "a program is traced"
+grep -q 'the kernel is locked down' /tmp/o || fail "$(cat /tmp/o)"
 dtrace -lP syscall >/tmp/l || fail "-l"
 dtrace -wqn "$ok" >/tmp/o 2>/tmp/e && fail "-w is allowed"
 grep -q 'the kernel is locked down: nobody may use destructive actions (-w) until it is booted otherwise' /tmp/e || fail "$(cat /tmp/e)"
