@@ -29,3 +29,13 @@ done
 dtrace -n 'toy*:::job, toy*:::tick { trace(args[1]); }' -c true >out 2>&1 || fail "those that have it"
 grep -q "^dtrace: note: toy$target:app:work:job is left out" out || { cat out; fail "it is not said who is left out"; }
 end_well
+
+# A program of several runs of -G.
+echo 'provider more { probe one(char *text, short n); };' >more.d
+echo 'void more_of_it(void) { MORE_ONE("text", 1); }' >more.c
+dtrace -h -s more.d && gcc -O2 -include more.h -c more.c && dtrace -G -s more.d -o more.prov.o more.o || fail "-G once more"
+gcc -o both app.o app.prov.o more.o more.prov.o || fail "gcc both"
+begin ./both
+expect "of the other run" "$(dtrace -lv -n "more$target:::one" | sed -n 's/.*args\[.\]: //p' | xargs)" "char * short"
+expect "of the first" "$(dtrace -lv -n "toy$target:::job" | sed -n 's/.*args\[.\]: //p' | xargs)" "uint32_t struct job *"
+end_well

@@ -31,6 +31,7 @@ struct helper {
 asm(".pushsection .SUNW_dof, \"a\", @progbits\n.balign 8\ndtrace_dof: .8byte 0\n.popsection");
 extern const unsigned char dtrace_dof[] __attribute__((visibility("hidden")));
 
+static struct helper helper;
 static int generation = -1;
 
 static int contains(struct dl_phdr_info *info, size_t size, void *name)
@@ -67,7 +68,7 @@ static void name_module(char *module, size_t room)
 	memcpy(module, name, strnlen(name, room - 1));
 }
 
-static int tell(unsigned long what, const void *arg, const char *said, const char *module)
+static int tell(unsigned long what, const void *arg, const char *said)
 {
 	const char *device = secure_getenv("DTRACE_DOF_INIT_DEVNAME");
 	int fd, result = -1, error;
@@ -79,7 +80,7 @@ static int tell(unsigned long what, const void *arg, const char *said, const cha
 		result = ioctl(fd, what, arg);
 	error = errno;
 	if (secure_getenv("DTRACE_DOF_INIT_DEBUG"))
-		dprintf(2, "dtrace DOF %s: %s: %s\n", module, said, result < 0 ? strerror(error) : device);
+		dprintf(2, "dtrace DOF %s: %s: %s\n", helper.module, said, result < 0 ? strerror(error) : device);
 	if (fd >= 0)
 		close(fd);
 	return result;
@@ -87,13 +88,13 @@ static int tell(unsigned long what, const void *arg, const char *said, const cha
 
 __attribute__((constructor(101))) static void begin(void)
 {
-	struct helper helper = { .dof = (uintptr_t)dtrace_dof };
 	int error = errno;
 
 	if (secure_getenv("DTRACE_DOF_INIT_DISABLE"))
 		return;
 	name_module(helper.module, sizeof(helper.module));
-	generation = tell(ADD, &helper, "registered", helper.module);
+	helper.dof = (uintptr_t)dtrace_dof;
+	generation = tell(ADD, &helper, "registered");
 	errno = error;
 }
 
@@ -102,7 +103,7 @@ __attribute__((destructor(101))) static void end(void)
 	int error = errno;
 
 	if (generation >= 0)
-		tell(REMOVE, (void *)(intptr_t)generation, "removed", "");
+		tell(REMOVE, (void *)(intptr_t)generation, "removed");
 	generation = -1;
 	errno = error;
 }

@@ -67,12 +67,11 @@ impl Told {
             let mut rest = &*bytes;
             while let Ok((head, _)) = Header::read_from_prefix(rest) {
                 let size = usize::try_from(head.load_size).unwrap_or(0);
-                let Some((dof, more)) = rest.split_at_checked(size).filter(|_| size > 0) else {
-                    break;
-                };
+                let Some(dof) = rest.get(..size).filter(|dof| !dof.is_empty()) else { break };
                 // What is damaged the module has refused, too.
                 let _ = own.read(&object.name, dof);
-                rest = more;
+                // The linker begins each at a multiple of 8.
+                rest = rest.get(size.next_multiple_of(8)..).unwrap_or_default();
             }
             let mut noted: HashMap<_, Vec<&str>> = HashMap::new();
             let notes = object.notes(pid, &self.images);
