@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-//! `.eh_frame`: where functions end that nobody has named, and how their frames are left, as compact as
+//! `.eh_frame`, by its section or by the program headers: where functions end that nobody has named, and how their frames are left, as compact as
 //! [`abi::unwind`] wants it.
 
+use crate::headers;
 use crate::image::{segments, Segment};
 use abi::unwind::{Row, Rule, REGISTER};
 use gimli::CallFrameInstruction as Instruction;
@@ -9,7 +10,7 @@ use gimli::{
     BaseAddresses, CallFrameInstructionIter, CieOrFde, EhFrame, EndianSlice, LittleEndian,
     Register, UnwindSection, X86_64,
 };
-use object::{Object, ObjectSection, ReadCache};
+use object::{Object, ObjectSection, ReadCache, ReadRef};
 use std::fs::File;
 
 type Slice<'d> = EndianSlice<'d, LittleEndian>;
@@ -26,7 +27,7 @@ pub fn rows_in(file: &[u8]) -> Vec<Row> {
     object::File::parse(file).map(|elf| rows_of(&elf)).unwrap_or_default()
 }
 
-fn rows_of<'d>(elf: &impl Object<'d>) -> Vec<Row> {
+fn rows_of<'d, R: ReadRef<'d>>(elf: &object::File<'d, R>) -> Vec<Row> {
     if !elf.is_64() || elf.architecture() != object::Architecture::X86_64 {
         return Vec::new();
     }
@@ -41,14 +42,17 @@ pub(crate) struct Frames<'d> {
 }
 
 impl<'d> Frames<'d> {
-    pub(crate) fn of(elf: &impl Object<'d>) -> Option<Self> {
-        let section = elf.section_by_name(".eh_frame")?;
+    pub(crate) fn of<R: ReadRef<'d>>(elf: &object::File<'d, R>) -> Option<Self> {
+        let (begin, bytes) = match elf.section_by_name(".eh_frame") {
+            Some(section) => (section.address(), section.data().ok()?),
+            None => headers::eh_frame(elf)?,
+        };
         let address = |name: &str| elf.section_by_name(name).map_or(0, |s| s.address());
         let bases = BaseAddresses::default()
-            .set_eh_frame(section.address())
+            .set_eh_frame(begin)
             .set_text(address(".text"))
             .set_got(address(".got"));
-        Some(Self { section: EhFrame::new(section.data().ok()?, LittleEndian), bases })
+        Some(Self { section: EhFrame::new(bytes, LittleEndian), bases })
     }
 
     /// Calls `f` with each piece of code that has rules; the first that is damaged ends it.

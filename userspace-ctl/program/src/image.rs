@@ -9,11 +9,13 @@
 //! | a file of its build id in `/usr/lib/debug`, or one that it names | that one's `.symtab` |
 //! | `.gnu_debugdata` | that, and `.dynsym` |
 //! | none of these | `.dynsym`: what other objects can call |
+//! | no sections | the same, by the program headers |
 
 use crate::frames::Frames;
 use crate::inlined::Inlined;
-use crate::{debug, Map};
-use object::{elf, Object, ObjectSection, ObjectSegment, ObjectSymbol};
+use crate::{debug, headers, Map};
+use object::elf::{self, SymbolType};
+use object::{Object, ObjectSection, ObjectSegment, ObjectSymbol};
 use object::{ReadCache, RelocationFlags, SectionKind, SymbolFlags, SymbolKind};
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -125,6 +127,9 @@ impl Image {
         });
         if !has_symtab {
             add(&mut defined(elf.dynamic_symbols()));
+            if elf.section_by_name(".dynsym").is_none() {
+                add(&mut headers::functions(&elf).unwrap_or_default().into_iter());
+            }
             let cache = separate.as_ref().map(ReadCache::new);
             let stripped = cache.as_ref().and_then(|f| object::File::parse(f).ok());
             match stripped {
@@ -138,7 +143,7 @@ impl Image {
             }
         }
         let is_native = elf.architecture() == object::Architecture::X86_64 && elf.is_64();
-        let is_dynamic = elf.section_by_name(".interp").is_some();
+        let is_dynamic = headers::part(&elf, elf::PT_INTERP).is_some();
         let sections = elf.sections().filter(|s| s.kind() == SectionKind::Text);
         let sections =
             sections.map(|s| s.address()..s.address().saturating_add(s.size())).collect();
@@ -375,17 +380,27 @@ fn defined<'d, S: ObjectSymbol<'d>>(
 ) -> impl Iterator<Item = Function> {
     let functions = symbols.filter(|s| s.kind() == SymbolKind::Text && !s.is_undefined());
     functions.filter_map(|s| {
-        let full = s.name().ok()?;
-        // `memcpy@@GLIBC_2.14`
-        let name = full.split_once('@').map_or(full, |(name, _)| name);
         let SymbolFlags::Elf { st_info, .. } = s.flags() else { return None };
-        (!name.is_empty()).then(|| Function {
-            address: s.address(),
-            size: s.size(),
-            name: name.into(),
-            rank: rank(name, s.is_local()),
-            is_resolver: st_info.st_type() == elf::STT_GNU_IFUNC,
-        })
+        function(s.name().ok()?, s.address(), s.size(), s.is_local(), st_info.st_type())
+    })
+}
+
+/// A symbol as a function, if it has a name.
+pub(crate) fn function(
+    full: &str,
+    address: u64,
+    size: u64,
+    is_local: bool,
+    kind: SymbolType,
+) -> Option<Function> {
+    // `memcpy@@GLIBC_2.14`
+    let name = full.split_once('@').map_or(full, |(name, _)| name);
+    (!name.is_empty()).then(|| Function {
+        address,
+        size,
+        name: name.into(),
+        rank: rank(name, is_local),
+        is_resolver: kind == elf::STT_GNU_IFUNC,
     })
 }
 

@@ -5,6 +5,7 @@
 //!  /proc/PID/maps ──► maps ──► process: objects ──► image: functions ──► expand: probes
 //!                              │                       debug: where a stripped file's symbols are
 //!                              │                       inlined: what its DWARF says of an address
+//!                              │                       headers: what a file without sections has
 //!                              └──► frames: how its frames are left, for the module
 //!  /tmp/perf-PID.map ──► jit
 //! ```
@@ -17,6 +18,7 @@
 mod debug;
 pub mod expand;
 pub mod frames;
+mod headers;
 pub mod image;
 mod inlined;
 pub mod jit;

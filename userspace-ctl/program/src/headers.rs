@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0
+//! What the program headers tell of a file without section headers: sstrip takes those away, and who writes
+//! programs into memory need not make them. What the kernel, the linker and exceptions go by stays.
+
+use crate::image::{function, Function};
+use gimli::{BaseAddresses, EhFrameHdr, LittleEndian, Pointer};
+use object::elf::{self, DynamicTag, ProgramType};
+use object::pod::slice_from_bytes;
+use object::read::elf::{ElfFile, FileHeader, GnuHashTable, HashTable, ProgramHeader, Sym};
+use object::{Endianness, File, Object, ObjectSegment, ReadRef};
+
+type Header = elf::FileHeader64<Endianness>;
+type Symbol = elf::Sym64<Endianness>;
+
+/// Where the first program header of this type says: an address, and how many bytes are there in the file.
+pub(crate) fn part<'d, R: ReadRef<'d>>(file: &File<'d, R>, of: ProgramType) -> Option<(u64, u64)> {
+    fn find<'d, E, R>(file: &ElfFile<'d, E, R>, of: ProgramType) -> Option<(u64, u64)>
+    where
+        E: FileHeader<Endian = Endianness>,
+        R: ReadRef<'d>,
+    {
+        let endian = file.endian();
+        let part = file.elf_program_headers().iter().find(|h| h.p_type(endian) == of)?;
+        Some((part.p_vaddr(endian).into(), part.p_filesz(endian).into()))
+    }
+    match file {
+        File::Elf32(file) => find(file, of),
+        File::Elf64(file) => find(file, of),
+        _ => None,
+    }
+}
+
+/// What is at an address, up to where that piece of the file ends.
+fn data<'d, R: ReadRef<'d>>(file: &File<'d, R>, address: u64) -> Option<&'d [u8]> {
+    let segment = file.segments().find(|s| {
+        let (_, size) = s.file_range();
+        address.wrapping_sub(s.address()) < size
+    })?;
+    let behind = usize::try_from(address - segment.address()).ok()?;
+    segment.data().ok()?.get(behind..)
+}
+
+/// The address of the frame information, and what is there: up to the end of the last that its table names.
+pub(crate) fn eh_frame<'d, R: ReadRef<'d>>(file: &File<'d, R>) -> Option<(u64, &'d [u8])> {
+    let (header, size) = part(file, elf::PT_GNU_EH_FRAME)?;
+    let bases = BaseAddresses::default().set_eh_frame_hdr(header);
+    let table = data(file, header)?.get(..usize::try_from(size).ok()?)?;
+    let table = EhFrameHdr::new(table, LittleEndian).parse(&bases, 8).ok()?;
+    let Pointer::Direct(address) = table.eh_frame_ptr() else { return None };
+    let frames = data(file, address)?;
+    let mut last = 0;
+    let table = table.table()?;
+    let mut entries = table.iter(&bases);
+    while let Ok(Some((_, Pointer::Direct(entry)))) = entries.next() {
+        last = last.max(usize::try_from(entry.checked_sub(address)?).ok()?);
+    }
+    let size: [u8; 4] = frames.get(last..)?.first_chunk().copied()?;
+    let end = last.checked_add(4)?.checked_add(u32::from_le_bytes(size) as usize)?;
+    Some((address, frames.get(..end)?))
+}
+
+/// The functions that other objects can call.
+pub(crate) fn functions<'d, R: ReadRef<'d>>(file: &File<'d, R>) -> Option<Vec<Function>> {
+    let File::Elf64(wide) = file else { return None };
+    let endian = wide.endian();
+    let (address, size) = part(file, elf::PT_DYNAMIC)?;
+    let dynamic = data(file, address)?.get(..usize::try_from(size).ok()?)?;
+    let is = |entry: &[u8], tag: DynamicTag| entry.starts_with(&tag.0.to_le_bytes());
+    let at = |tag| {
+        let entry = dynamic.chunks_exact(16).find(|entry| is(entry, tag))?;
+        data(file, u64::from_le_bytes(*entry.last_chunk()?))
+    };
+    // How many there are, only the tables that they are looked up by tell.
+    let by_gnu = || {
+        let table = GnuHashTable::<Header>::parse(endian, at(elf::DT_GNU_HASH)?).ok()?;
+        table.symbol_table_length(endian)
+    };
+    let by_old = || {
+        let table = HashTable::<Header>::parse(endian, at(elf::DT_HASH)?).ok()?;
+        Some(table.symbol_table_length())
+    };
+    let count = by_gnu().or_else(by_old)? as usize;
+    let (symbols, _) = slice_from_bytes::<Symbol>(at(elf::DT_SYMTAB)?, count).ok()?;
+    let strings = at(elf::DT_STRTAB)?;
+    let named = symbols.iter().filter_map(|s| {
+        let name = strings.get(s.st_name(endian) as usize..)?.split(|b| *b == 0).next()?;
+        let kind = s.st_type();
+        let is_function = kind == elf::STT_FUNC || kind == elf::STT_GNU_IFUNC;
+        if !is_function || s.is_undefined(endian) {
+            return None;
+        }
+        let name = std::str::from_utf8(name).ok()?;
+        function(name, s.st_value(endian), s.st_size(endian), s.is_local(), kind)
+    });
+    Some(named.collect())
+}
