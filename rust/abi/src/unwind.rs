@@ -216,7 +216,13 @@ pub fn step(
     caller().unwrap_or(Step::Lost)
 }
 
-/// The same of code without rules: rbp is a frame pointer, or leads nowhere. `size`: bytes of a word.
+/// Does the frame go on where a signal's handler is left? That code is the same everywhere:
+/// `mov $15, %rax` (rt_sigreturn); `syscall`.
+pub fn leaves_signal(frame: Frame, read: impl Fn(u64) -> Option<u64>) -> bool {
+    read(frame.ip) == Some(u64::from_le_bytes([0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f]))
+}
+
+/// [`step`] of code without rules: rbp is a frame pointer, or leads nowhere. `size`: bytes of a word.
 pub fn by_pointer(frame: Frame, size: u64, read: impl Fn(u64) -> Option<u64>) -> Step {
     let Frame { sp, bp, .. } = frame;
     if bp < sp || bp & size.wrapping_sub(1) != 0 {
@@ -287,6 +293,14 @@ mod tests {
         ] {
             assert_eq!(step(row, frame, rsi, own), want, "{row:?}");
         }
+    }
+
+    #[test]
+    fn code_that_leaves_a_signal() {
+        let code = |at| (at == 0x1000).then_some(0x0f00_0000_0fc0_c748);
+        let at = |ip| Frame { ip, sp: 0x1100, bp: 0 };
+        assert!(leaves_signal(at(0x1000), code));
+        assert!(!leaves_signal(at(0x1008), code) && !leaves_signal(at(0x1001), own));
     }
 
     #[test]

@@ -96,6 +96,8 @@ pub struct Came {
     pub bp: u64,
     /// It was code of 64 bits.
     pub wide: bool,
+    /// By a system call: `ip` is behind that instruction.
+    pub called: bool,
 }
 
 /// The selector of user code of 64 bits.
@@ -107,8 +109,10 @@ const USER_CS: u64 = 0x33;
 ///
 /// *probe*
 pub fn came(_: &ProbeCtx) -> Option<Came> {
-    let [ip, sp, bp, cs] = [16, 19, 4, 17].map(task::register);
-    Some(Came { ip: ip?, sp: sp?, bp: bp?, wide: cs? == USER_CS })
+    let [ip, sp, bp, cs, call] = [16, 19, 4, 17, 15].map(task::register);
+    // CAST: it is the number of a call, or negative.
+    let called = call? as i64 >= 0;
+    Some(Came { ip: ip?, sp: sp?, bp: bp?, wide: cs? == USER_CS, called })
 }
 
 /// A register of the process, by its number in DWARF.
