@@ -472,6 +472,7 @@ impl Consumer {
             filled: s.counters.filled.load(Relaxed),
             pressing: s.counters.pressing.swap(0, Relaxed),
             nested: kapi::context::nested().wrapping_sub(s.nested_before),
+            early: s.unwind.early(),
             strangers: s.unwind.strangers(),
             exiting: (activity as u32 >= Activity::Draining as u32).into(),
             ..Status::default()

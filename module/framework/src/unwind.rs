@@ -49,6 +49,8 @@ pub(crate) struct Unwind {
     strangers: [AtomicU32; MAX_STRANGERS],
     /// When one was last told of for want of rows, ns.
     told: AtomicU64,
+    /// Stacks that ended early for that.
+    early: AtomicU64,
 }
 
 impl Drop for Unwind {
@@ -90,6 +92,7 @@ impl Unwind {
             met: mem::zeroed_atomics(MET)?,
             strangers: [const { AtomicU32::new(0) }; MAX_STRANGERS],
             told: AtomicU64::new(0),
+            early: AtomicU64::new(0),
         })
     }
 
@@ -164,6 +167,18 @@ impl Unwind {
         }
     }
 
+    /// A stack has ended before where its thread began; perhaps for rows that it lacked.
+    fn ends_early(&self, lacks_rows: bool) {
+        if lacks_rows {
+            self.early.fetch_add(1, Relaxed);
+        }
+    }
+
+    /// How many stacks ended early, for rows were not there yet.
+    pub(crate) fn early(&self) -> u64 {
+        self.early.load(Relaxed)
+    }
+
     /// How many processes there are for the consumer to look at.
     pub(crate) fn strangers(&self) -> u32 {
         let there = self.strangers.iter().filter(|p| p.load(Relaxed) != 0);
@@ -185,13 +200,15 @@ impl Unwind {
 struct Place<'c> {
     mapping: Mapping,
     rows: &'c [Row],
+    /// The rows are still to come.
+    is_unknown: bool,
 }
 
 impl<'c> Place<'c> {
     fn at(ctx: &'c ProbeCtx, shared: &'c Shared, addr: u64) -> Option<Self> {
         let mapping = stack::mapping(ctx, addr)?;
         if !mapping.is_object {
-            return Some(Self { mapping, rows: &[] });
+            return Some(Self { mapping, rows: &[], is_unknown: false });
         }
         let key = Key {
             inode: mapping.inode,
@@ -203,7 +220,8 @@ impl<'c> Place<'c> {
         if found.is_none() {
             shared.unwind.miss(shared);
         }
-        Some(Self { mapping, rows: found.unwrap_or_default() })
+        let is_unknown = found.is_none();
+        Some(Self { mapping, rows: found.unwrap_or_default(), is_unknown })
     }
 
     fn covers(&self, addr: u64) -> bool {
@@ -239,11 +257,14 @@ pub(crate) fn walk(
     let read = |at| word(came.wide, at);
     let mut frame = Frame { ip: came.ip, sp: came.sp, bp: came.bp };
     let mut place: Option<Place<'_>> = None;
-    // A return address is behind its call, which may be another function's last instruction.
-    let mut back = 0;
+    let mut lacks_rows = false;
+    // A return address is behind its call, which may be another function's last instruction; so is where a
+    // system call goes on.
+    let mut back = u64::from(came.called);
     let mut room = into.chunks_exact_mut(8);
     for n in 0..most {
         if frame.ip == 0 || frame.ip > ADDRESSES {
+            shared.unwind.ends_early(lacks_rows);
             return n;
         }
         if let Some(room) = room.next() {
@@ -255,6 +276,7 @@ pub(crate) fn walk(
         let at = frame.ip.wrapping_sub(back);
         if !place.as_ref().is_some_and(|p| p.covers(at)) {
             place = if came.wide { Place::at(ctx, shared, at) } else { None };
+            lacks_rows |= place.as_ref().is_some_and(|p| p.is_unknown);
         }
         let step = match place.as_ref().and_then(|p| p.row(at)) {
             Some(row) => {
@@ -262,16 +284,26 @@ pub(crate) fn walk(
                 unwind::step(row, frame, register, read)
             }
             None if n == 0 && start.entered() => entered(frame, came.wide, read),
+            None if came.wide && unwind::leaves_signal(frame, read) => {
+                unwind::step(SIGNAL, frame, |_| None, read)
+            }
             None => unwind::by_pointer(frame, if came.wide { 8 } else { 4 }, read),
         };
         (frame, back) = match step {
             Step::Caller(next) => (next, 1),
             Step::Interrupted(next) => (next, 0),
-            Step::End | Step::Lost => return n.wrapping_add(1),
+            Step::End => return n.wrapping_add(1),
+            Step::Lost => {
+                shared.unwind.ends_early(lacks_rows);
+                return n.wrapping_add(1);
+            }
         };
     }
     most
 }
+
+/// Of code that leaves a signal's handler and says nothing of it: C libraries other than glibc have such.
+const SIGNAL: Row = Row { start: 0, cfa: 0, rbp: 0, rule: Rule::Signal as u8 };
 
 /// The highest address that a process may have.
 const ADDRESSES: u64 = i64::MAX as u64;

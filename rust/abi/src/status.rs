@@ -29,6 +29,8 @@ pub struct Status {
     pub stkstroverflows: u64,
     /// Signals of `stop()` and `raise()` that found too many others waiting on their CPU.
     pub sigdrops: u64,
+    /// Stacks of processes that ended early, for there were no rows yet of a file that they led through.
+    pub early: u64,
     /// 1 when a fill-policy buffer is full.
     pub filled: u32,
     /// 1 after `exit()`: END will run at STOP.

@@ -250,7 +250,10 @@ impl<'a> Session<'a> {
     fn look_at_strangers(&mut self) {
         // Who cannot tell will be asked again.
         for pid in self.kernel.strangers().unwrap_or_default() {
-            self.know(pid);
+            self.symbols.know_process(pid.into());
+            if self.walks_users() {
+                self.objects.meet(self.kernel, pid);
+            }
         }
     }
 
@@ -311,7 +314,9 @@ impl<'a> Session<'a> {
             }
             let next = due.into_iter().min().unwrap_or(now);
             let mut is_rung = false;
-            match waiter.wait(next.saturating_sub(now).min(SIGN_OF_LIFE), self.bell.as_ref()) {
+            let has_more = self.objects.learn_some(self.kernel);
+            let most = if has_more { 0 } else { SIGN_OF_LIFE };
+            match waiter.wait(next.saturating_sub(now).min(most), self.bell.as_ref()) {
                 Event::Timeout => {}
                 // It rings again for what comes after this answer.
                 Event::Rung => is_rung = is_pressing(self.kernel),

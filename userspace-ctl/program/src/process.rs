@@ -7,6 +7,7 @@ use crate::stapsdt::{self, Note};
 use object::{Object as _, ObjectSection, ReadCache};
 use std::cell::OnceCell;
 use std::cell::RefCell;
+use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io::{self, Read};
@@ -177,6 +178,28 @@ pub fn all() -> Vec<u32> {
     entries.filter_map(|e| e.file_name().to_str()?.parse().ok()).collect()
 }
 
+/// The same, those that run just now first, then who has run for long; and whether it does.
+pub fn busiest() -> Vec<(u32, bool)> {
+    let about = |pid| {
+        let text = std::fs::read(format!("/proc/{pid}/stat")).unwrap_or_default();
+        let (is_running, ticks) = load(&String::from_utf8_lossy(&text)).unwrap_or_default();
+        (!is_running, Reverse(ticks), pid)
+    };
+    let mut all: Vec<_> = all().into_iter().map(about).collect();
+    all.sort_unstable();
+    all.into_iter().map(|(is_idle, _, pid)| (pid, !is_idle)).collect()
+}
+
+/// Whether a process runs, and for how long it has, of the text of its `stat`.
+fn load(stat: &str) -> Option<(bool, u64)> {
+    // The name before may have anything in it.
+    let (_, rest) = stat.rsplit_once(')')?;
+    let mut words = rest.split_ascii_whitespace();
+    let is_running = words.next()? == "R";
+    let ticks = words.skip(10).take(2).map_while(|n| n.parse::<u64>().ok());
+    Some((is_running, ticks.sum()))
+}
+
 /// Those with a program, and which file that is: its device and inode.
 pub fn running() -> HashSet<(u32, [u64; 2])> {
     let program = |pid| {
@@ -215,6 +238,15 @@ mod tests {
     #[inline(never)]
     extern "C" fn landmark(n: u64) -> u64 {
         std::hint::black_box(n)
+    }
+
+    #[test]
+    fn who_is_busy() {
+        let stat = "7 (a) R 9) R 1 7 7 0 -1 4194560 90 0 1 0 25 17 0 0 20 0 1 0 333 1000 90";
+        assert_eq!(load(stat), Some((true, 42)));
+        assert_eq!(load("8 (b) S 1 8 8 0 -1 0 0 0 0 0 3 4 0 0"), Some((false, 7)));
+        assert_eq!(load("8 b S"), None);
+        assert!(busiest().contains(&(std::process::id(), true)));
     }
 
     #[test]

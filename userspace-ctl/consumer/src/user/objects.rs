@@ -3,7 +3,7 @@
 //! whichever process has it mapped first.
 
 use crate::kernel::Kernel;
-use abi::unwind::Key;
+use abi::unwind::{Key, Row};
 use program::frames;
 use program::maps::{self, Map};
 use program::process;
@@ -14,6 +14,12 @@ use std::time::{Duration, Instant};
 
 /// Before the tracing begins, processes are looked at for so long; the others are when they are met.
 const PATIENCE: Duration = Duration::from_millis(500);
+/// And for so long, as long as there are some that run just then.
+const PATIENCE_WHILE_RUNNING: Duration = Duration::from_secs(2);
+/// What is met later is read for so long at once: meanwhile nobody takes what is traced.
+const SLICE: Duration = Duration::from_millis(50);
+/// So many files are open that are still to be read; others when they are met again.
+const MOST: usize = 256;
 /// The name of the code that the kernel maps into every process.
 const VDSO: &str = "[vdso]";
 
@@ -21,6 +27,8 @@ const VDSO: &str = "[vdso]";
 #[derive(Debug, Default)]
 pub struct Objects {
     known: HashSet<Key>,
+    /// Files that are still to be told of, and their sizes.
+    wanted: Vec<(u64, Key, File)>,
     /// It wants no more.
     is_full: bool,
 }
@@ -32,7 +40,10 @@ impl Objects {
         first.dedup();
         first.into_iter().for_each(|pid| self.learn(kernel, pid));
         let begin = Instant::now();
-        for pid in process::all() {
+        let (running, others): (Vec<_>, Vec<_>) = process::busiest().into_iter().partition(|p| p.1);
+        running.iter().for_each(|&(pid, _)| self.meet(kernel, pid));
+        while begin.elapsed() < PATIENCE_WHILE_RUNNING && self.learn_next(kernel) {}
+        for (pid, _) in others {
             if begin.elapsed() > PATIENCE {
                 return;
             }
@@ -40,24 +51,55 @@ impl Objects {
         }
     }
 
-    /// Tells of what a process has mapped. One that has ended has nothing.
+    /// Tells of what a process has mapped.
     pub fn learn(&mut self, kernel: &mut dyn Kernel, pid: u32) {
+        self.meet(kernel, pid);
+        while self.learn_next(kernel) {}
+    }
+
+    /// Opens what a process has mapped, to tell of it when there is time: the process may have ended then.
+    /// One that has ended already has nothing.
+    pub fn meet(&mut self, kernel: &mut dyn Kernel, pid: u32) {
         for map in maps::of(pid).unwrap_or_default().iter().filter(|m| m.is_executable) {
-            if self.is_full {
-                return;
-            }
-            let is_new = |key: &Key| !self.known.contains(key);
-            let found = match map.open(pid) {
-                Some(file) => key(map, &file).filter(is_new).map(|key| (key, frames::rows(&file))),
-                None => Some(Key::default())
-                    .filter(|key| map.name() == VDSO && is_new(key))
-                    .map(|key| (key, vdso(pid, map))),
+            let Some(file) = map.open(pid) else {
+                if map.name() == VDSO && self.known.insert(Key::default()) {
+                    self.tell(kernel, Key::default(), vdso(pid, map));
+                }
+                continue;
             };
-            let Some((key, rows)) = found else { continue };
-            let refused = kernel.object(key, rows).err().map(|r| r.errno);
-            self.is_full = matches!(refused, Some(libc::E2BIG | libc::ENOMEM));
-            self.known.insert(key);
+            let Some(key) = key(map, &file).filter(|key| !self.known.contains(key)) else {
+                continue;
+            };
+            if self.wanted.len() < MOST && !self.is_full {
+                self.known.insert(key);
+                let size = file.metadata().map_or(0, |m| m.len());
+                self.wanted.push((size, key, file));
+            }
         }
+    }
+
+    /// Tells of some files that were met; gives whether there are more.
+    pub fn learn_some(&mut self, kernel: &mut dyn Kernel) -> bool {
+        let begin = Instant::now();
+        while begin.elapsed() < SLICE && self.learn_next(kernel) {}
+        !self.wanted.is_empty()
+    }
+
+    /// Tells of the smallest file that was met, so that few wait for a large one; gives whether there was any.
+    fn learn_next(&mut self, kernel: &mut dyn Kernel) -> bool {
+        let sizes = self.wanted.iter().enumerate().map(|(n, w)| (w.0, n));
+        let Some((_, n)) = sizes.min() else { return false };
+        let (_, key, file) = self.wanted.swap_remove(n);
+        self.tell(kernel, key, frames::rows(&file));
+        true
+    }
+
+    fn tell(&mut self, kernel: &mut dyn Kernel, key: Key, rows: Vec<Row>) {
+        if self.is_full {
+            return;
+        }
+        let refused = kernel.object(key, rows).err().map(|r| r.errno);
+        self.is_full = matches!(refused, Some(libc::E2BIG | libc::ENOMEM));
     }
 }
 
@@ -74,7 +116,7 @@ fn key(map: &Map, file: &File) -> Option<Key> {
     })
 }
 
-fn vdso(pid: u32, map: &Map) -> Vec<abi::unwind::Row> {
+fn vdso(pid: u32, map: &Map) -> Vec<Row> {
     let size = usize::try_from(map.end - map.start).unwrap_or(0);
     let mut image = vec![0; size];
     let memory = File::open(format!("/proc/{pid}/mem"));
