@@ -39,57 +39,12 @@ sh -c 'while :; do sort -R /tmp/numbers; done' >/dev/null &
 pids="$pids $!"
 trap 'kill $pids' EXIT
 for pid in $pids; do targets="${targets:-} -p $pid"; done
+rm -f /tmp/stacks
 # The first are not counted: what nobody named is learned of meanwhile.
 dtrace -q -x aggsize=32m $targets -o /tmp/stacks \
 	-n 'profile-1999 /arg1 && execname != "dtrace"/ { n++; }' \
 	-n 'profile-1999 /arg1 && execname != "dtrace" && n > 1000/ { @[execname, ustack(200)] = count(); }' \
 	-n 'profile-1999 /n >= 4000/ { exit(0); }' || fail dtrace
-cat >/tmp/judge.py <<'P'
-import collections, re, subprocess, sys
-# Where a thread begins, its frame information says that there is no caller.
-begins = {}
-for path in sys.argv[1:]:
-    text = subprocess.run(['readelf', '--debug-dump=frames', path], capture_output=True, text=True).stdout
-    ranges, outermost = [], set()
-    for entry in text.split('\n\n'):
-        cie = re.search(r'^([0-9a-f]+) .* CIE', entry, re.M)
-        fde = re.search(r' FDE cie=([0-9a-f]+) pc=([0-9a-f]+)\.\.([0-9a-f]+)', entry)
-        says_so = re.search(r'DW_CFA_undefined: r16', entry)
-        if cie and says_so:
-            outermost.add(cie[1])
-        if fde and (says_so or fde[1] in outermost):
-            ranges.append((int(fde[2], 16), int(fde[3], 16)))
-    begins[path.rsplit('/', 1)[1]] = ranges
-def is_begin(frame):
-    name, _, at = frame.partition('`')
-    if re.match(r'(_start|_dl_start|__clone3?|clone3?)\b', at):
-        return True
-    return at.startswith('0x') and any(a <= int(at, 16) <= b for a, b in begins.get(name, []))
-good, bad, ends = collections.Counter(), collections.Counter(), collections.Counter()
-name, stack = None, []
-for line in open('/tmp/stacks'):
-    word = line.strip()
-    if word.isdigit() and name is not None:
-        n = int(word)
-        if stack and is_begin(stack[-1]):
-            good[name] += n
-        else:
-            bad[name] += n
-            ends[(name, ' < '.join(stack[:3]), stack[-1] if stack else '')] += n
-        name, stack = None, []
-    elif word and name is None:
-        name = word
-    elif word:
-        stack.append(word)
-for name in sorted(good | bad):
-    print(f'{name}: {good[name]} of {good[name] + bad[name]}')
-for (name, top, last), n in ends.most_common(12):
-    print(f'  {n} {name}: {top} ... {last}')
-total = sum(good.values()) + sum(bad.values())
-share = 100 * sum(good.values()) / max(total, 1)
-print(f'{share:.2f} % of {total}')
-sys.exit(total < 2000 or len(good) < 6 or share < 98)
-P
 lib=/usr/lib/x86_64-linux-gnu
-python3 /tmp/judge.py $lib/libc.so.6 $lib/ld-linux-x86-64.so.2 /tmp/clock $(for p in python3 perl bash openssl gzip sort sh; do
+python3 /src/selftests/lib/judge-stacks 0 $lib/libc.so.6 $lib/ld-linux-x86-64.so.2 /tmp/clock $(for p in python3 perl bash openssl gzip sort sh; do
 	readlink -f "/usr/bin/$p"; done) || fail "too many stacks end too early"
