@@ -19,5 +19,7 @@ for name in sched_switch sys_enter signal_generate block_rq_issue contention_beg
 done
 dtrace -qn 'sdt:::sched_switch /args[1] == curthread && args[2]->pid == 0/ { trace(args[0]); exit(0); }' >/tmp/o || fail sched_switch
 # As the kernel declares them.
+dtrace -lvn io:::start -n proc:::exit >/tmp/o || fail "listing"
+expect "args[] of declared providers" "$(grep 'args\[' /tmp/o | tr -d '\t\n')" "args[0]: bufinfo_t *args[1]: devinfo_t *args[2]: fileinfo_t *args[0]: int"
 dtrace -lvn sdt:::signal_generate >/tmp/o || fail "listing"
 grep -q 'args\[4\]: int' /tmp/o || { cat /tmp/o; fail "types of a tracepoint"; }

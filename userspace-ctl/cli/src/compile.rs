@@ -66,7 +66,7 @@ pub fn all(
 }
 
 /// Those of `-L` and `-x libdir`, then the system's: built in, unless another directory has them.
-fn libraries(args: &Args, settings: &Settings) -> Result<d::library::Libraries, Error> {
+pub fn libraries(args: &Args, settings: &Settings) -> Result<d::library::Libraries, Error> {
     let own = args.libraries.iter().chain(&settings.libraries);
     let system = settings.system_libraries.iter().filter(|_| !settings.nolibs);
     let directories: Vec<String> = own.chain(system).cloned().collect();

@@ -38,6 +38,7 @@ use check::{Checker, Settings};
 use lower::Lower;
 use names::scope::Names;
 use parser::pragma::{self, About, CompilerOption, Control, Dependence};
+use std::collections::HashMap;
 
 pub use check::stability::Least;
 pub use diag::{Diagnostic, Tag};
@@ -208,6 +209,22 @@ impl Compiler {
         notes.iter_mut().for_each(|d| d.locate(source));
         Compiled { program: Some(program), diagnostics, notes }
     }
+}
+
+/// Types of `args[]` as they are written, by provider and name of a probe.
+pub type Declared = HashMap<(String, String), Vec<String>>;
+
+/// What libraries declare of probes.
+pub fn declared(libraries: &library::Libraries, world: &dyn World) -> Declared {
+    let source = Source::script("", "");
+    let settings = Settings {
+        strsize: Options::default().strsize,
+        allow_zero: false,
+        libraries,
+        amin: None,
+        is_weighed: false,
+    };
+    Checker::new(&source, world, settings, Names::default()).declared_by_libraries()
 }
 
 /// Reads the control lines; gives the options of the run time.

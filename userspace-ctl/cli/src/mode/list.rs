@@ -14,8 +14,9 @@ use consumer::print::listing;
 use consumer::types::KernelTypes;
 use consumer::user::told::Told;
 use consumer::user::{of_process, Users};
-use consumer::world::pattern;
+use consumer::world::{pattern, KernelWorld};
 use consumer::{Error, Failure, Kernel};
+use d::Declared;
 use std::collections::BTreeSet;
 use std::io::Write;
 
@@ -39,9 +40,16 @@ pub fn run(args: &Args, settings: Settings) -> Result<i32, Stop> {
         let probes = programs.iter().flat_map(|p| &p.clauses).flat_map(|c| &c.probes);
         patterns.extend(probes.filter_map(pattern));
     }
+    let declared = match args.verbose {
+        true => {
+            let libraries = compile::libraries(args, &settings)?;
+            d::declared(&libraries, &KernelWorld::new(&mut device))
+        }
+        false => Declared::default(),
+    };
     let mut out = crate::mode::output(args.output.as_deref())?;
     let how = How { is_verbose: args.verbose, is_json: settings.is_json() };
-    list(&mut device, &patterns, how, &mut out)?;
+    list(&mut device, &patterns, &declared, how, &mut out)?;
     Ok(0)
 }
 
@@ -55,6 +63,7 @@ struct How {
 fn list(
     kernel: &mut dyn Kernel,
     patterns: &[ProbeDesc],
+    declared: &Declared,
     How { is_verbose, is_json }: How,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
@@ -73,7 +82,12 @@ fn list(
             }
             let parts = probe.parts.map(String::from_utf8_lossy);
             let parts = parts.each_ref().map(|p| p.as_ref());
-            let args = || told.spelled(parts).or_else(|| types.spelled(&probe.describe()).ok());
+            let args = || {
+                let of_library = declared.get(&(parts[0].into(), parts[3].into())).cloned();
+                let of_world =
+                    || told.spelled(parts).or_else(|| types.spelled(&probe.describe()).ok());
+                of_library.or_else(of_world)
+            };
             let args = if is_verbose { args() } else { None };
             if is_json {
                 let probe = json::Probe::new(probe.id.0, parts);

@@ -3,13 +3,15 @@
 
 use std::sync::Arc;
 
+use super::provider::pointed;
 use super::Checker;
 use crate::ast::Item;
 use crate::diag::{Diagnostic, Tag};
 use crate::library::Sort;
 use crate::parser::{self, pragma, Known};
 use crate::source::{Source, Span};
-use crate::Options;
+use crate::types::Type;
+use crate::{Declared, Options};
 
 impl Checker<'_> {
     /// Reads the libraries that have this name; true if there are some that were not read before.
@@ -27,6 +29,36 @@ impl Checker<'_> {
             }
         }
         !new.is_empty()
+    }
+
+    /// All that libraries declare of probes.
+    pub fn declared_by_libraries(mut self) -> Declared {
+        let names: Vec<String> = self.settings.libraries.names(Sort::Provider).collect();
+        names.iter().for_each(|name| {
+            self.consult(Sort::Provider, name, Span::default());
+        });
+        let mut declared = Declared::new();
+        for (provider, probes) in &self.names.providers {
+            for (probe, signature) in probes {
+                let types = signature.args.iter().map(|a| self.as_declared(&a.ty)).collect();
+                declared.insert((provider.clone(), probe.clone()), types);
+            }
+        }
+        declared
+    }
+
+    /// As libraries write it: by the name that a typedef has for a struct.
+    fn as_declared(&self, ty: &Type) -> String {
+        let of = pointed(ty);
+        let alias = match of {
+            Type::Struct(_) => self.names.typedefs.iter().find(|(_, ty)| *ty == of),
+            _ => None,
+        };
+        match (alias, ty) {
+            (Some((name, _)), Type::Pointer(_)) => format!("{name} *"),
+            (Some((name, _)), _) => name.clone(),
+            (None, _) => ty.to_string(),
+        }
     }
 
     fn read_library(&mut self, source: Arc<Source>, at: Span) {
