@@ -33,4 +33,5 @@ expect "no cpp" "$(PATH=$(dirname "$path") dtrace -C -x cpppath=nocpp -s bad.d 2
 expect "-v" "$(dtrace -qv -n 'fbt::vfs_read:entry { trace(args[0]); } BEGIN { exit(0); }' | tr -d '\t\n')" \
 	"Stability attributes for description fbt::vfs_read:entry :Minimum Probe Description AttributesIdentifier Names: PrivateData Semantics:   PrivateDependency Class: UnknownMinimum Statement AttributesIdentifier Names: PrivateData Semantics:   PrivateDependency Class: ISA"
 expect "-x setenv" "$(dtrace -q -B -x setenv=WORD=found -n BEGIN -c 'sh -c "echo \$WORD"')" "found"
+expect "-x unsetenv" "$(WORD=lost dtrace -q -x unsetenv=WORD -n BEGIN -c 'sh -c "echo [\$WORD]"')" "[]"
 dtrace -q -x explain=D_SYNTAX | grep -q '^# D_SYNTAX' || fail "explain"
