@@ -2,8 +2,8 @@
 # SECONDS: 1200
 # ASSERTION: dtrace -lv says how each probe of a function is implemented, and each technique is in use.
 . /src/selftests/lib/sh
-dtrace -lv -P fbt -m vmlinux | sed -n 's/^\tImplementation: //p' >/tmp/how
-[ "$(wc -l </tmp/how)" = "$(dtrace -l -P fbt -m vmlinux | tail -n +2 | wc -l)" ] || fail "some probes do not say it: $(wc -l </tmp/how)"
+dtrace -lvn fbt:vmlinux:: | sed -n 's/^\tImplementation: //p' >/tmp/how
+[ "$(wc -l </tmp/how)" = "$(dtrace -ln fbt:vmlinux:: | tail -n +2 | wc -l)" ] || fail "some probes do not say it: $(wc -l </tmp/how)"
 for words in 'fentry' 'int3 push' 'int3 displaced' 'int3 emulated' 'five-byte return' 'five-byte tail jump' 'int3 return'; do
 	n=$(tr ',' '\n' </tmp/how | sed 's/^ //' | grep -cx "$words")
 	[ "$n" -gt 0 ] || fail "no probe by $words"

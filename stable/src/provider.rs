@@ -31,6 +31,8 @@ struct Stable {
     hub: Arc<Hub>,
     /// None: tracepoints by their own names.
     name: Option<&'static str>,
+    /// The last parts of its probes' names.
+    names: KVVec<&'static [u8]>,
     /// Whether the probes have been offered.
     #[pin]
     offered: Mutex<bool>,
@@ -54,16 +56,35 @@ pub fn start(framework: &Framework, functions: Option<Functions>) -> Result<Runn
         GFP_KERNEL,
     )?;
     let names = PROVIDERS.iter().map(|name| Some(*name));
+    hub.state.lock().look()?;
     for name in Iterator::chain(core::iter::once(None), names) {
+        let (hub, names) = (hub.clone(), names_of(&hub, name)?);
         mem::ask()?;
-        let hub = hub.clone();
         let stable = Arc::pin_init(
-            pin_init!(Stable { hub, name, offered <- new_mutex!(false) }),
+            pin_init!(Stable { hub, name, names, offered <- new_mutex!(false) }),
             GFP_KERNEL,
         )?;
         framework.register(stable).map_err(|e| e.errno())?;
     }
     Ok(Running(hub))
+}
+
+/// The last parts of a provider's probes' names.
+fn names_of(hub: &Hub, provider: Option<&'static str>) -> Result<KVVec<&'static [u8]>> {
+    let mut names = KVVec::new();
+    match provider {
+        None => {
+            for name in hub.state.lock().names() {
+                mem::push(&mut names, name)?;
+            }
+        }
+        Some(provider) => {
+            for row in ROWS.iter().filter(|row| row.provider == provider) {
+                mem::push(&mut names, row.probe.as_bytes())?;
+            }
+        }
+    }
+    Ok(names)
 }
 
 impl Drop for Running {
@@ -92,9 +113,8 @@ fn function(name: &str) -> Option<u64> {
 }
 
 impl Hub {
-    /// Finds out what there is, if that has not been done.
+    /// Looks at functions that are events, if that has not been done.
     fn look(&self) -> Result {
-        self.state.lock().look()?;
         let mut known = self.starts.lock();
         let Some(functions) = self.functions.as_ref().filter(|_| known.is_empty()) else {
             return Ok(());
@@ -155,7 +175,9 @@ impl Hub {
 
 impl Stable {
     fn offer(&self, framework: &Framework, own: ProviderId) -> Result {
-        self.hub.look()?;
+        if self.name.is_some() {
+            self.hub.look()?;
+        }
         let draft = framework.draft(own, b"vmlinux", ROWS.len()).map_err(|e| e.errno())?;
         let draft = match self.name {
             None => self.tracepoints(draft),
@@ -241,6 +263,10 @@ impl Stable {
 impl Provider for Stable {
     fn name(&self) -> &[u8] {
         self.name.unwrap_or("sdt").as_bytes()
+    }
+
+    fn probe_names(&self) -> &[&[u8]] {
+        &self.names
     }
 
     fn provide(&self, framework: &Framework, own: ProviderId, _name: Option<&[u8]>) {
