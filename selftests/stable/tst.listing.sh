@@ -6,9 +6,11 @@ listed() { dtrace -ln "$1" | awk 'NR > 1 { print $NF }' | sort | xargs; }
 expect proc "$(listed proc:::)" "create exec exec-failure exec-success exit fault lwp-create lwp-exit lwp-start signal-clear signal-discard signal-handle signal-send start"
 expect sched "$(listed sched:::)" "change-pri dequeue enqueue off-cpu on-cpu preempt remain-cpu sleep surrender tick wakeup"
 expect io "$(listed io:::)" "done start"
+expect sysinfo "$(listed sysinfo:::)" "cpumigrate idlethread intr inv_swtch modload modunload msg mutex_adenters namei nthreads pswitch readch rw_rdfails rw_wrfails sema sysexec sysfork sysread sysvfork syswrite writech xcalls"
+expect vminfo "$(listed vminfo:::)" "as_fault dfree maj_fault pgin pgout pgpgin pgpgout pgrrun prot_fault scan zfod"
 # All of them are enabled at once, and each can be by itself.
-dtrace -qn 'proc:::, sched:::, io::: { @ = count(); }' -c true >/dev/null || fail "enabling all"
-for name in $(dtrace -ln 'proc:::, sched:::, io:::' | awk 'NR > 1 { print $2 ":::" $NF }'); do
+dtrace -qn 'proc:::, sched:::, io:::, sysinfo:::, vminfo::: { @ = count(); }' -c true >/dev/null || fail "enabling all"
+for name in $(dtrace -ln 'proc:::, sched:::, io:::, sysinfo:::, vminfo:::' | awk 'NR > 1 { print $2 ":::" $NF }'); do
 	dtrace -qn "$name { @ = count(); } BEGIN { exit(0); }" >/dev/null 2>/tmp/err || fail "$name: $(cat /tmp/err)"
 done
 # The kernel tells its own tracer of most.

@@ -28,6 +28,7 @@ pub enum Field {
     BioBdev,
     BioIoVec,
     BioSize,
+    BioOpf,
     BdevFlags,
     BioVecPage,
     PageMapping,
@@ -68,6 +69,12 @@ pub enum When {
     Positive(u32),
     /// It is below 0.
     Negative(u32),
+    /// It is 0 or above.
+    NotNegative(u32),
+    /// Of this argument, these bits are so.
+    Bits(u32, u64, u64),
+    /// Of a member of a structure, these bits are so.
+    BitsOf(Field, u32, u64, u64),
     /// This argument is no null pointer.
     There(u32),
     /// The task of this argument is the first thread of its process.
@@ -97,6 +104,8 @@ pub enum When {
 /// What an argument of a probe is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Value {
+    /// This number.
+    Number(u64),
     /// This argument, 64 bits.
     Raw(u32),
     /// An `int`.
@@ -111,6 +120,8 @@ pub enum Value {
     CpuOf(u32),
     /// A member of a structure.
     Of(Field, u32),
+    /// Pages that as many bytes need as a member of a structure says.
+    PagesOf(Field, u32),
     /// Why this argument's task ends: as a parent is told.
     ExitReason(u32),
     /// What the processor stopped for: of a signal's number and `siginfo`.
@@ -169,6 +180,8 @@ fn fault_code(signo: i32, code: i32) -> u64 {
 const PASSED_THROUGH: [u64; 2] = [34, 35];
 /// The operation in `cmd_flags`.
 const OP: u64 = 0xff;
+const PAGE_SHIFT: u32 = 12;
+const PAGE: u64 = 1 << PAGE_SHIFT;
 /// Priorities of the kernel: of niceness 0, and of the lowest real-time priority.
 const DEFAULT_PRIO: u64 = 120;
 const MAX_RT_PRIO: u64 = 100;
@@ -212,6 +225,9 @@ impl<M: Machine> Event<'_, M> {
             When::NoneOf(n, these) => !these.contains(&self.int(n)),
             When::Positive(n) => self.int(n) > 0,
             When::Negative(n) => self.int(n) < 0,
+            When::NotNegative(n) => self.int(n) >= 0,
+            When::Bits(n, of, are) => m.arg(n) & of == are,
+            When::BitsOf(field, n, of, are) => m.field(field, m.arg(n)) & of == are,
             When::There(n) => m.arg(n) != 0,
             When::Leader(n) => self.leads(m.arg(n)),
             When::CurrentLeads => self.leads(m.current()),
@@ -247,6 +263,7 @@ impl<M: Machine> Event<'_, M> {
         // CAST: with its sign.
         let signed = |i: i32| i64::from(i) as u64;
         match value {
+            Value::Number(n) => n,
             Value::Raw(n) => m.arg(n),
             Value::Int(n) => signed(self.int(n)),
             Value::Errno(n) => signed(self.int(n).wrapping_neg()),
@@ -255,6 +272,9 @@ impl<M: Machine> Event<'_, M> {
             // CAST: CPUs have small numbers.
             Value::CpuOf(n) => m.cpu_info(m.field(Field::TaskCpu, m.arg(n)) as u32),
             Value::Of(field, n) => m.field(field, m.arg(n)),
+            Value::PagesOf(field, n) => {
+                m.field(field, m.arg(n)).wrapping_add(PAGE - 1) >> PAGE_SHIFT
+            }
             Value::ExitReason(n) => match m.field(Field::TaskExitCode, m.arg(n)) {
                 code if code & 0x7f == 0 => 1,
                 code if code & 0x80 != 0 => 3,

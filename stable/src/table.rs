@@ -8,7 +8,8 @@
 use crate::event::{Each, Field, Value, When};
 use Source::{Entry, Return, Tracepoint};
 use Value::{
-    AttrPri, Bit, CpuOf, Current, Dentry, Errno, ExitReason, FaultCode, Int, NicePri, Of, Raw,
+    AttrPri, Bit, CpuOf, Current, Dentry, Errno, ExitReason, FaultCode, Int, NicePri, Number, Of,
+    PagesOf, Raw,
 };
 
 /// Where an event comes from.
@@ -49,7 +50,7 @@ pub struct Row {
 }
 
 /// The providers, in the order of their rows.
-pub const PROVIDERS: &[&str] = &["proc", "sched", "io"];
+pub const PROVIDERS: &[&str] = &["proc", "sched", "io", "sysinfo", "vminfo"];
 
 const fn row(
     provider: &'static str,
@@ -83,6 +84,41 @@ const fn io(probe: &'static str, source: Source, when: &'static [When]) -> Row {
     row("io", probe, source, when, &[Raw(0), Dentry(0)])
 }
 
+/// The amount is one; a counter in memory, whose address others pass, there is none.
+const ONE: &[Value] = &[Number(1), Number(0)];
+/// What the function returns.
+const RETURNED: &[Value] = &[Raw(0), Number(0)];
+const BIO_PAGES: &[Value] = &[PagesOf(Field::BioSize, 0), Number(0)];
+
+const fn sysinfo(probe: &'static str, source: Source, when: &'static [When]) -> Row {
+    row("sysinfo", probe, source, when, ONE)
+}
+
+const fn vminfo(probe: &'static str, source: Source, when: &'static [When]) -> Row {
+    row("vminfo", probe, source, when, ONE)
+}
+
+/// Of a new task's `clone_flags`: its memory is the parent's; the parent waits until it is not.
+const CLONE_VM: u64 = 0x100;
+const CLONE_VFORK: u64 = 0x4000;
+/// The address, registers, the processor's word on why.
+const USER_FAULT: Source = Tracepoint("page_fault_user");
+const KERNEL_FAULT: Source = Tracepoint("page_fault_kernel");
+/// In that word: a page is there, but not for this.
+const PROTECTED: u64 = 1;
+const MISSING: When = When::Bits(2, PROTECTED, 0);
+const FORBIDDEN: When = When::Bits(2, PROTECTED, PROTECTED);
+/// An address of a process's.
+const USER_ADDRESS: When = When::Bits(0, 1 << 63, 0);
+const VM_FAULT_MAJOR: u64 = 4;
+/// `__GFP_ZERO` and `__GFP_MOVABLE`, which only pages of processes are asked for with.
+const GFP_ZEROED_MOVABLE: u64 = 0x108;
+const PAGES_OF_HUGE: u64 = 512;
+/// Where the kernel counts what it reads and writes, `pgpgin` and `pgpgout` of /proc/vmstat.
+const SUBMIT: Source = Entry("submit_bio");
+const READS: When = When::BitsOf(Field::BioOpf, 0, 0xff, 0);
+const WRITES: When = When::BitsOf(Field::BioOpf, 0, 0xff, 1);
+
 /// `TRACE_SIGNAL_IGNORED` and `TRACE_SIGNAL_OVERFLOW_FAIL`, in [`SIGNAL`]'s last argument.
 const IGNORED: i32 = 1;
 const FAILED: i32 = 3;
@@ -96,6 +132,9 @@ const SWITCHED: Source = Tracepoint("sched_exit_tp");
 const FORK: Source = Tracepoint("sched_process_fork");
 /// Who, whether it is the last one of its process.
 const EXIT: Source = Tracepoint("sched_process_exit");
+
+/// The task, the flags that it was asked for with.
+const NEW_TASK: Source = Tracepoint("task_newtask");
 
 /// All of them.
 pub const ROWS: &[Row] = &[
@@ -161,6 +200,72 @@ pub const ROWS: &[Row] = &[
     io("start", Tracepoint("block_bio_backmerge"), &[]),
     io("start", Tracepoint("block_bio_frontmerge"), &[]),
     io("start", Tracepoint("block_bio_queue"), &[When::Submitted(0)]),
+    sysinfo("cpumigrate", Tracepoint("sched_migrate_task"), &[]),
+    sysinfo("idlethread", SWITCH, &[When::BitsOf(Field::TaskPid, 2, u64::MAX, 0)]),
+    sysinfo("intr", Entry("handle_irq_event"), &[]),
+    sysinfo("inv_swtch", SWITCH, &[When::Preempted(0, 3)]),
+    sysinfo("modload", Tracepoint("module_load"), &[]),
+    sysinfo("modunload", Tracepoint("module_free"), &[]),
+    sysinfo("msg", Entry("do_msgrcv"), &[]),
+    sysinfo("msg", Entry("do_msgsnd"), &[]),
+    sysinfo("mutex_adenters", Entry("__mutex_lock_slowpath"), &[]),
+    sysinfo("mutex_adenters", Entry("__mutex_lock_killable_slowpath"), &[]),
+    sysinfo("mutex_adenters", Entry("__mutex_lock_interruptible_slowpath"), &[]),
+    sysinfo("namei", Entry("filename_lookup"), &[]),
+    sysinfo("namei", Entry("__filename_parentat"), &[]),
+    sysinfo("namei", Entry("do_file_open"), &[]),
+    sysinfo("namei", Entry("do_file_open_root"), &[]),
+    sysinfo("nthreads", NEW_TASK, &[]),
+    sysinfo("pswitch", SWITCH, &[]),
+    row("sysinfo", "readch", Return("vfs_read"), &[When::NotNegative(0)], RETURNED),
+    row("sysinfo", "readch", Return("vfs_readv"), &[When::NotNegative(0)], RETURNED),
+    sysinfo("rw_rdfails", Entry("rwsem_down_read_slowpath"), &[]),
+    sysinfo("rw_wrfails", Entry("rwsem_down_write_slowpath"), &[]),
+    sysinfo("sema", Entry("do_semtimedop"), &[]),
+    sysinfo("sysexec", Entry("do_execveat_common"), &[]),
+    sysinfo("sysfork", NEW_TASK, &[When::Bits(1, CLONE_VM | CLONE_VFORK, 0)]),
+    sysinfo("sysread", Entry("vfs_read"), &[]),
+    sysinfo("sysread", Entry("vfs_readv"), &[]),
+    sysinfo("sysvfork", NEW_TASK, &[When::Bits(1, CLONE_VFORK, CLONE_VFORK)]),
+    sysinfo("syswrite", Entry("vfs_write"), &[]),
+    sysinfo("syswrite", Entry("vfs_writev"), &[]),
+    row("sysinfo", "writech", Return("vfs_write"), &[When::NotNegative(0)], RETURNED),
+    row("sysinfo", "writech", Return("vfs_writev"), &[When::NotNegative(0)], RETURNED),
+    sysinfo("xcalls", Tracepoint("csd_queue_cpu"), &[]),
+    vminfo("as_fault", USER_FAULT, &[MISSING]),
+    vminfo("as_fault", KERNEL_FAULT, &[MISSING, USER_ADDRESS]),
+    row(
+        "vminfo",
+        "dfree",
+        Tracepoint("mm_vmscan_lru_shrink_inactive"),
+        &[When::There(2)],
+        &[Raw(2), Number(0)],
+    ),
+    vminfo(
+        "maj_fault",
+        Return("handle_mm_fault"),
+        &[When::Bits(0, VM_FAULT_MAJOR, VM_FAULT_MAJOR)],
+    ),
+    vminfo("pgin", SUBMIT, &[READS]),
+    vminfo("pgout", SUBMIT, &[WRITES]),
+    row("vminfo", "pgpgin", SUBMIT, &[READS], BIO_PAGES),
+    row("vminfo", "pgpgout", SUBMIT, &[WRITES], BIO_PAGES),
+    vminfo("pgrrun", Tracepoint("mm_vmscan_kswapd_wake"), &[]),
+    vminfo("prot_fault", USER_FAULT, &[FORBIDDEN]),
+    vminfo("prot_fault", KERNEL_FAULT, &[FORBIDDEN, USER_ADDRESS]),
+    row(
+        "vminfo",
+        "scan",
+        Tracepoint("mm_vmscan_lru_isolate"),
+        &[When::There(3)],
+        &[Raw(3), Number(0)],
+    ),
+    vminfo(
+        "zfod",
+        Tracepoint("mm_page_alloc"),
+        &[When::There(0), When::Bits(2, GFP_ZEROED_MOVABLE, GFP_ZEROED_MOVABLE)],
+    ),
+    row("vminfo", "zfod", Entry("map_anon_folio_pmd_pf"), &[], &[Number(PAGES_OF_HUGE), Number(0)]),
 ];
 
 /// Where the rows of a provider's next probe end, from row `at` on.

@@ -2,7 +2,7 @@
 //! The table, and what its words make of events.
 
 use stable::event::{run, Field, Machine};
-use stable::table::{end_of, Row, Source, PROVIDERS, ROWS};
+use stable::table::{end_of, Row, PROVIDERS, ROWS};
 use std::collections::{HashMap, HashSet};
 
 /// A machine whose structures are these.
@@ -70,12 +70,12 @@ fn rows_of_a_probe_are_neighbours_and_agree() {
         assert!(rows.iter().all(|r| r.values.len() == row.values.len()), "{name}");
         at = end_of(at);
     }
-    assert_eq!(seen.len(), 27);
+    assert_eq!(seen.len(), 60);
 }
 
 #[test]
 fn the_library_declares_every_probe_with_as_many_arguments() {
-    let libraries = ["procfs", "sched", "io"].map(|name| {
+    let libraries = ["procfs", "sched", "io", "counters"].map(|name| {
         let path = format!("{}/../userspace-ctl/lib/{name}.d", env!("CARGO_MANIFEST_DIR"));
         std::fs::read_to_string(path).unwrap()
     });
@@ -223,5 +223,42 @@ fn devices_without_requests() {
         assert_eq!(bio(0x400).fires("io", probe, source), [[3, 0]]);
         assert!(bio(0x3ff).fires("io", probe, source).is_empty());
     }
-    assert!(matches!(ROWS.last().unwrap().source, Source::Tracepoint("block_bio_queue")));
+}
+
+#[test]
+fn counters() {
+    let one = |f: Fake, provider, probe, source| f.fires(provider, probe, source) == [[1, 0]];
+    let read =
+        |bytes: i64| Fake::passing(&[bytes as u64]).fires("sysinfo", "readch", "vfs_read").concat();
+    assert_eq!([read(7), read(0), read(-9)], [vec![7, 0], vec![0, 0], vec![]]);
+    let made = |flags, probe| one(Fake::passing(&[20, flags]), "sysinfo", probe, "task_newtask");
+    // fork, vfork, a thread.
+    for (flags, fork, vfork) in
+        [(0x0120_0000, true, false), (0x4100, false, true), (0x003d_0f00, false, false)]
+    {
+        let are = ["sysfork", "sysvfork", "nthreads"].map(|probe| made(flags, probe));
+        assert_eq!(are, [fork, vfork, true], "{flags:x}");
+    }
+    let idle = |pid| {
+        let next = Fake::passing(&[0, 1, 2, 1]).with(Field::TaskPid, 2, pid);
+        one(next, "sysinfo", "idlethread", "sched_switch")
+    };
+    assert_eq!([idle(0), idle(8)], [true, false]);
+    let fault = |address, why, probe, source| {
+        one(Fake::passing(&[address, 9, why]), "vminfo", probe, source)
+    };
+    assert!(fault(0x1000, 6, "as_fault", "page_fault_user"));
+    assert!(!fault(0x1000, 7, "as_fault", "page_fault_user"));
+    assert!(fault(0x1000, 7, "prot_fault", "page_fault_user"));
+    assert!(fault(0x1000, 2, "as_fault", "page_fault_kernel"));
+    assert!(!fault(u64::MAX - 4095, 2, "as_fault", "page_fault_kernel"), "the kernel's own");
+    let bio =
+        |op, bytes| Fake::passing(&[3]).with(Field::BioOpf, 3, op).with(Field::BioSize, 3, bytes);
+    let pages = |f: Fake, probe| f.fires("vminfo", probe, "submit_bio").concat();
+    assert_eq!(pages(bio(0x800, 8192), "pgpgin"), [2, 0]);
+    assert_eq!(pages(bio(1, 512), "pgpgout"), [1, 0]);
+    assert!(pages(bio(1, 512), "pgpgin").is_empty());
+    assert!(pages(bio(2, 0), "pgpgout").is_empty(), "a flush");
+    let zeroed = |gfp| one(Fake::passing(&[1, 0, gfp]), "vminfo", "zfod", "mm_page_alloc");
+    assert_eq!([zeroed(0x108), zeroed(0x100), zeroed(8)], [true, false, false]);
 }

@@ -41,6 +41,7 @@ static const struct { u16 offset, size; } kapi_fields[] = {
 	AT(struct bio, bi_bdev),
 	AT(struct bio, bi_io_vec),
 	AT(struct bio, bi_iter.bi_size),
+	AT(struct bio, bi_opf),
 	AT(struct block_device, __bd_flags),
 	AT(struct bio_vec, bv_page),
 	AT(struct page, mapping),

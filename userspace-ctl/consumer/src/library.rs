@@ -14,8 +14,16 @@ macro_rules! built_in {
 }
 
 /// What every program may use.
-const BUILT_IN: &[(&str, &str)] =
-    built_in!["errno.d", "io.d", "net.d", "procfs.d", "sched.d", "signal.d", "unistd.d",];
+const BUILT_IN: &[(&str, &str)] = built_in![
+    "counters.d",
+    "errno.d",
+    "io.d",
+    "net.d",
+    "procfs.d",
+    "sched.d",
+    "signal.d",
+    "unistd.d",
+];
 
 /// All libraries; what a directory has comes before what is built in, if that is wanted.
 pub fn all(directories: &[String], with_built_in: bool) -> Result<Libraries, Error> {

@@ -11,11 +11,6 @@ use std::collections::BTreeSet;
 /// Providers that other DTraces have and that a description is likely to come from.
 const CLASSIC: &[(&str, &str)] = &[
     ("lockstat", ""),
-    ("vminfo", "page faults are fbt::handle_mm_fault:entry"),
-    (
-        "sysinfo",
-        "reads and writes are syscall::read:return, syscall::write:return; arg0 is how many bytes",
-    ),
     ("ip", ""),
     ("tcp", "fbt::tcp_sendmsg:entry and fbt::tcp_recvmsg:entry have what is sent and received"),
     ("udp", "fbt::udp_sendmsg:entry and fbt::udp_recvmsg:entry have what is sent and received"),
@@ -29,7 +24,34 @@ const CLASSIC: &[(&str, &str)] = &[
 ];
 
 /// Providers of the module whose probes are offered when they are first asked for.
-const LATE: [&str; 5] = [FBT, "syscall", "proc", "sched", "io"];
+const LATE: [&str; 7] = [FBT, "syscall", "proc", "sched", "io", "sysinfo", "vminfo"];
+
+/// Probes of other systems' sysinfo and vminfo that count what Linux does not do, or does where no one event
+/// is that alone; and what comes close.
+const UNCOUNTED: &[(&str, &str, &str)] = &[
+    ("sysinfo", "bread", "io:::start /args[0]->b_flags & B_READ/"),
+    ("sysinfo", "bwrite", "io:::start /args[0]->b_flags & B_WRITE/"),
+    ("sysinfo", "bawrite", "io:::start /args[0]->b_flags & B_WRITE/"),
+    ("sysinfo", "lread", "sdt:::block_touch_buffer"),
+    ("sysinfo", "lwrite", "sdt:::block_dirty_buffer"),
+    ("sysinfo", "phread", "io:::start /args[0]->b_flags & B_READ/"),
+    ("sysinfo", "phwrite", "io:::start /args[0]->b_flags & B_WRITE/"),
+    ("sysinfo", "procovf", "fbt::kernel_clone:return /(int)arg1 == -EAGAIN/"),
+    ("sysinfo", "trap", "vminfo:::as_fault, vminfo:::prot_fault and proc:::fault"),
+    ("vminfo", "anonpgin", "fbt::swap_read_folio:entry"),
+    ("vminfo", "anonpgout", "fbt::__swap_writepage:entry"),
+    ("vminfo", "cow_fault", "vminfo:::prot_fault: a write to a page that others have, too"),
+    ("vminfo", "fspgin", "vminfo:::pgpgin"),
+    ("vminfo", "fspgout", "vminfo:::pgpgout"),
+    ("vminfo", "execpgin", "vminfo:::pgpgin"),
+    ("vminfo", "pgswapin", "fbt::swap_read_folio:entry"),
+    ("vminfo", "pgswapout", "fbt::__swap_writepage:entry"),
+    ("vminfo", "swapin", "fbt::swap_read_folio:entry: pages are swapped, not processes"),
+    ("vminfo", "swapout", "fbt::__swap_writepage:entry: pages are swapped, not processes"),
+    ("vminfo", "anonfree", "vminfo:::dfree"),
+    ("vminfo", "execfree", "vminfo:::dfree"),
+    ("vminfo", "fsfree", "vminfo:::dfree"),
+];
 
 /// Globs that match every name of a provider but fbt's.
 const NOT_FBT: [&str; 5] = ["[!f]*", "f[!b]*", "fb[!t]*", "fbt?*", "f"];
@@ -63,6 +85,15 @@ impl Case<'_> {
         let mut providers: BTreeSet<String> = probes.iter().map(|p| p[0].clone()).collect();
         let is_known = |p: &String| part_matches(given.as_bytes(), p.as_bytes());
         let is_fbt = part_matches(given.as_bytes(), FBT.as_bytes());
+        let uncounted = |(provider, name, _): &&(&str, &str, &str)| {
+            *name == wanted.name && *provider == given && providers.contains(given)
+        };
+        if let Some((_, name, instead)) = UNCOUNTED.iter().find(uncounted) {
+            let mut why = said("no such probe");
+            why.notes.push(format!("Linux has no event that is `{name}` of other systems"));
+            why.hint = Some(format!("close to it: {instead}"));
+            return Some(why);
+        }
         let mut near = self.near(&probes);
         if near.is_empty() && is_fbt {
             // One word that is a function.
