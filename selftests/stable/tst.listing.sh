@@ -8,9 +8,12 @@ expect sched "$(listed sched:::)" "change-pri dequeue enqueue off-cpu on-cpu pre
 expect io "$(listed io:::)" "done start"
 expect sysinfo "$(listed sysinfo:::)" "cpumigrate idlethread intr inv_swtch modload modunload msg mutex_adenters namei nthreads pswitch readch rw_rdfails rw_wrfails sema sysexec sysfork sysread sysvfork syswrite writech xcalls"
 expect vminfo "$(listed vminfo:::)" "as_fault dfree maj_fault pgin pgout pgpgin pgpgout pgrrun prot_fault scan zfod"
+expect ip "$(listed ip:::)" "receive send"
+expect tcp "$(listed tcp:::)" "accept-established accept-refused connect-established connect-refused connect-request receive send state-change"
+expect udp "$(listed udp:::)" "receive send"
 # All of them are enabled at once, and each can be by itself.
-dtrace -qn 'proc:::, sched:::, io:::, sysinfo:::, vminfo::: { @ = count(); }' -c true >/dev/null || fail "enabling all"
-for name in $(dtrace -ln 'proc:::, sched:::, io:::, sysinfo:::, vminfo:::' | awk 'NR > 1 { print $2 ":::" $NF }'); do
+dtrace -qn 'proc:::, sched:::, io:::, sysinfo:::, vminfo:::, ip:::, tcp:::, udp::: { @ = count(); }' -c true >/dev/null || fail "enabling all"
+for name in $(dtrace -ln 'proc:::, sched:::, io:::, sysinfo:::, vminfo:::, ip:::, tcp:::, udp:::' | awk 'NR > 1 { print $2 ":::" $NF }'); do
 	dtrace -qn "$name { @ = count(); } BEGIN { exit(0); }" >/dev/null 2>/tmp/err || fail "$name: $(cat /tmp/err)"
 done
 # The kernel tells its own tracer of most.

@@ -34,6 +34,18 @@ pub enum Field {
     PageMapping,
     MappingHost,
     InodeAlias,
+    SockState,
+    SockProtocol,
+    SkbSk,
+    SkbDev,
+    SkbHead,
+    SkbNetworkHeader,
+    SkbTransportHeader,
+    IpVersion,
+    IpProtocol,
+    Ip6NextHeader,
+    TcpFlags,
+    TcpSeq,
 }
 
 /// Whom an event happens to.
@@ -99,6 +111,14 @@ pub enum When {
     OtherNice(u32, u32),
     /// The bio of this argument goes to a function of its device's, not into a request.
     Submitted(u32),
+    /// This argument is a null pointer.
+    Null(u32),
+    /// The member of this argument's structure is this.
+    Has(Field, u32, u64),
+    /// The IP header of this argument's packet is followed by this protocol's.
+    Carries(u32, u64),
+    /// In the TCP header of this argument's packet, the bits of the member under the mask are these.
+    Tcp(Field, u32, u64, u64),
 }
 
 /// What an argument of a probe is made of.
@@ -132,6 +152,12 @@ pub enum Value {
     AttrPri(u32),
     /// The dentry of the file that this argument's bio reads or writes, or 0.
     Dentry(u32),
+    /// A null pointer.
+    Null,
+    /// The IP header of this argument's packet, if it is of this version; else 0.
+    Ip(u32, u64),
+    /// What follows the IP header of this argument's packet.
+    Transport(u32),
 }
 
 /// How often an event fires.
@@ -255,6 +281,14 @@ impl<M: Machine> Event<'_, M> {
                 let device = m.field(Field::BioBdev, m.arg(n));
                 m.field(Field::BdevFlags, device) & m.submits_bios() != 0
             }
+            When::Null(n) => m.arg(n) == 0,
+            When::Has(field, n, is) => m.field(field, m.arg(n)) == is,
+            When::Carries(n, protocol) => {
+                let (header, version) = self.ip(m.arg(n));
+                let field = if version == 6 { Field::Ip6NextHeader } else { Field::IpProtocol };
+                m.field(field, header) == protocol
+            }
+            When::Tcp(field, n, mask, is) => m.field(field, self.transport(m.arg(n))) & mask == is,
         }
     }
 
@@ -292,7 +326,25 @@ impl<M: Machine> Event<'_, M> {
                 }
             }
             Value::Dentry(n) => self.dentry(m.arg(n)),
+            Value::Null => 0,
+            Value::Ip(n, version) => match self.ip(m.arg(n)) {
+                (header, is) if is == version => header,
+                _ => 0,
+            },
+            Value::Transport(n) => self.transport(m.arg(n)),
         }
+    }
+
+    /// A packet's IP header, and its version.
+    fn ip(&self, skb: u64) -> (u64, u64) {
+        let of = |field| self.0.field(field, skb);
+        let header = of(Field::SkbHead).wrapping_add(of(Field::SkbNetworkHeader));
+        (header, self.0.field(Field::IpVersion, header) >> 4)
+    }
+
+    fn transport(&self, skb: u64) -> u64 {
+        let of = |field| self.0.field(field, skb);
+        of(Field::SkbHead).wrapping_add(of(Field::SkbTransportHeader))
     }
 
     /// The dentry of the file whose pages a bio has, or 0.

@@ -8,8 +8,8 @@
 use crate::event::{Each, Field, Value, When};
 use Source::{Entry, Return, Tracepoint};
 use Value::{
-    AttrPri, Bit, CpuOf, Current, Dentry, Errno, ExitReason, FaultCode, Int, NicePri, Number, Of,
-    PagesOf, Raw,
+    AttrPri, Bit, CpuOf, Current, Dentry, Errno, ExitReason, FaultCode, Int, Ip, NicePri, Null,
+    Number, Of, PagesOf, Raw, Transport,
 };
 
 /// Where an event comes from.
@@ -50,7 +50,8 @@ pub struct Row {
 }
 
 /// The providers, in the order of their rows.
-pub const PROVIDERS: &[&str] = &["proc", "sched", "io", "sysinfo", "vminfo"];
+pub const PROVIDERS: &[&str] =
+    &["proc", "sched", "io", "sysinfo", "vminfo", "ip", "tcp", "udp"];
 
 const fn row(
     provider: &'static str,
@@ -118,6 +119,71 @@ const PAGES_OF_HUGE: u64 = 512;
 const SUBMIT: Source = Entry("submit_bio");
 const READS: When = When::BitsOf(Field::BioOpf, 0, 0xff, 0);
 const WRITES: When = When::BitsOf(Field::BioOpf, 0, 0xff, 1);
+const fn ip(
+    probe: &'static str,
+    source: Source,
+    when: &'static [When],
+    of: &'static [Value],
+) -> Row {
+    row("ip", probe, source, when, of)
+}
+
+const fn tcp(
+    probe: &'static str,
+    source: Source,
+    when: &'static [When],
+    of: &'static [Value],
+) -> Row {
+    row("tcp", probe, source, when, of)
+}
+
+const fn udp(
+    probe: &'static str,
+    source: Source,
+    when: &'static [When],
+    of: &'static [Value],
+) -> Row {
+    row("udp", probe, source, when, of)
+}
+
+/// `IPPROTO_TCP` and `_UDP`.
+const TCP: u64 = 6;
+const UDP: u64 = 17;
+/// TCP's flags.
+const SYN: u64 = 0x02;
+const RST: u64 = 0x04;
+const ACK: u64 = 0x10;
+/// `TCP_SYN_SENT`.
+const SYN_SENT: u64 = 2;
+/// `BPF_SOCK_OPS_ACTIVE_ESTABLISHED_CB` and `_PASSIVE_`.
+const ACTIVE: i32 = 4;
+const PASSIVE: i32 = 5;
+/// A packet is sent, whole, its headers written: the network, the socket (none: it is forwarded), the
+/// packet.
+const OUTPUT: Source = Entry("ip_output");
+const OUTPUT_MANY: Source = Entry("ip_mc_output");
+const OUTPUT6: Source = Entry("ip6_output");
+const SENT_TCP: When = When::Carries(2, TCP);
+const SENT_UDP: When = When::Carries(2, UDP);
+const SENT_DATAGRAM: &[Value] = &[Raw(2), Raw(1), Transport(2)];
+/// A socket and a packet. What is sent for no connection has a socket of the kernel's, or none.
+const CONNECTION: &[Value] = &[Raw(1), Raw(0), Transport(1)];
+const SENT: &[Value] = &[Raw(2), Of(Field::SkbSk, 2), Transport(2)];
+/// Whose answer has no number to go on from, a SYN, is told so.
+const REFUSES: &[When] = &[
+    When::There(1),
+    SENT_TCP,
+    When::Tcp(Field::TcpFlags, 2, SYN | RST | ACK, RST | ACK),
+    When::Tcp(Field::TcpSeq, 2, u64::MAX, 0),
+];
+const REQUESTS: &[When] =
+    &[When::There(1), SENT_TCP, When::Tcp(Field::TcpFlags, 2, SYN | RST | ACK, SYN)];
+/// A connection is there: its socket, by whom, the packet.
+const INIT: Source = Entry("tcp_init_transfer");
+const INITIATED: &[Value] = &[Raw(2), Raw(0), Transport(2)];
+/// A packet of either version that leaves, as it is on the link, or has come, as checked.
+const IP_SENT: &[Value] = &[Raw(2), Raw(1), Of(Field::SkbDev, 2), Ip(2, 4), Ip(2, 6)];
+const IP_RECEIVED: &[Value] = &[Raw(0), Null, Of(Field::SkbDev, 0), Ip(0, 4), Ip(0, 6)];
 
 /// `TRACE_SIGNAL_IGNORED` and `TRACE_SIGNAL_OVERFLOW_FAIL`, in [`SIGNAL`]'s last argument.
 const IGNORED: i32 = 1;
@@ -266,6 +332,37 @@ pub const ROWS: &[Row] = &[
         &[When::There(0), When::Bits(2, GFP_ZEROED_MOVABLE, GFP_ZEROED_MOVABLE)],
     ),
     row("vminfo", "zfod", Entry("map_anon_folio_pmd_pf"), &[], &[Number(PAGES_OF_HUGE), Number(0)]),
+    ip("receive", Return("ip_rcv_core"), &[When::There(0)], IP_RECEIVED),
+    ip("receive", Return("ip6_rcv_core"), &[When::There(0)], IP_RECEIVED),
+    ip("send", Entry("ip_finish_output2"), &[], IP_SENT),
+    ip("send", Entry("ip6_finish_output2"), &[], IP_SENT),
+    tcp("accept-established", INIT, &[When::Equals(1, PASSIVE)], INITIATED),
+    tcp("accept-refused", OUTPUT, REFUSES, &[Raw(2), Null, Transport(2)]),
+    tcp("accept-refused", OUTPUT6, REFUSES, &[Raw(2), Null, Transport(2)]),
+    tcp("connect-established", INIT, &[When::Equals(1, ACTIVE)], INITIATED),
+    tcp(
+        "connect-refused",
+        Entry("tcp_reset"),
+        &[When::Has(Field::SockState, 0, SYN_SENT)],
+        CONNECTION,
+    ),
+    tcp("connect-request", OUTPUT, REQUESTS, SENT),
+    tcp("connect-request", OUTPUT6, REQUESTS, SENT),
+    tcp("receive", Entry("tcp_rcv_established"), &[], CONNECTION),
+    tcp("receive", Entry("tcp_rcv_state_process"), &[], CONNECTION),
+    tcp("receive", Tracepoint("tcp_send_reset"), &[When::Null(0)], CONNECTION),
+    tcp("send", OUTPUT, &[When::There(1), SENT_TCP], SENT),
+    tcp("send", OUTPUT6, &[When::There(1), SENT_TCP], SENT),
+    tcp(
+        "state-change",
+        Tracepoint("inet_sock_set_state"),
+        &[When::Has(Field::SockProtocol, 0, TCP)],
+        &[Null, Raw(0), Int(1), Int(2)],
+    ),
+    udp("receive", Entry("__udp_enqueue_schedule_skb"), &[], CONNECTION),
+    udp("send", OUTPUT, &[When::There(1), SENT_UDP], SENT_DATAGRAM),
+    udp("send", OUTPUT_MANY, &[When::There(1), SENT_UDP], SENT_DATAGRAM),
+    udp("send", OUTPUT6, &[When::There(1), SENT_UDP], SENT_DATAGRAM),
 ];
 
 /// Where the rows of a provider's next probe end, from row `at` on.

@@ -70,12 +70,12 @@ fn rows_of_a_probe_are_neighbours_and_agree() {
         assert!(rows.iter().all(|r| r.values.len() == row.values.len()), "{name}");
         at = end_of(at);
     }
-    assert_eq!(seen.len(), 60);
+    assert_eq!(seen.len(), 72);
 }
 
 #[test]
 fn the_library_declares_every_probe_with_as_many_arguments() {
-    let libraries = ["procfs", "sched", "io", "counters"].map(|name| {
+    let libraries = ["procfs", "sched", "io", "counters", "net"].map(|name| {
         let path = format!("{}/../userspace-ctl/lib/{name}.d", env!("CARGO_MANIFEST_DIR"));
         std::fs::read_to_string(path).unwrap()
     });
@@ -223,6 +223,76 @@ fn devices_without_requests() {
         assert_eq!(bio(0x400).fires("io", probe, source), [[3, 0]]);
         assert!(bio(0x3ff).fires("io", probe, source).is_empty());
     }
+    let io = ROWS.iter().rfind(|r| r.provider == "io").unwrap();
+    assert!(matches!(io.source, Source::Tracepoint("block_bio_queue")));
+}
+
+/// A packet at 3, with its IP header at 0x110 and what follows that at 0x124; its socket is 9.
+fn packet(args: &[u64], first: u64, protocol: u64) -> Fake {
+    let fields = [
+        (Field::SkbSk, 3, 9),
+        (Field::SkbDev, 3, 5),
+        (Field::SkbHead, 3, 0x100),
+        (Field::SkbNetworkHeader, 3, 0x10),
+        (Field::SkbTransportHeader, 3, 0x24),
+        (Field::IpVersion, 0x110, first),
+        (if first >> 4 == 6 { Field::Ip6NextHeader } else { Field::IpProtocol }, 0x110, protocol),
+    ];
+    fields.iter().fold(Fake::passing(args), |fake, (field, at, is)| fake.with(*field, *at, *is))
+}
+
+#[test]
+fn packets() {
+    for (output, first) in [("ip_output", 0x45), ("ip6_output", 0x60)] {
+        let (tcp, udp) = (packet(&[1, 2, 3], first, 6), packet(&[1, 2, 3], first, 17));
+        assert_eq!(tcp.fires("tcp", "send", output), [[3, 9, 0x124]]);
+        assert!(tcp.fires("udp", "send", output).is_empty());
+        assert_eq!(udp.fires("udp", "send", output), [[3, 2, 0x124]]);
+        assert!(udp.fires("tcp", "send", output).is_empty());
+        // Forwarded.
+        assert!(packet(&[1, 0, 3], first, 6).fires("tcp", "send", output).is_empty());
+        for (flags, seq, requests, refuses) in [
+            (2, 0, 1, 0),
+            (0xc2, 7, 1, 0),
+            (0x12, 0, 0, 0),
+            (0x14, 0, 0, 1),
+            (0x14, 7, 0, 0),
+            (4, 0, 0, 0),
+        ] {
+            let tcp = packet(&[1, 2, 3], first, 6);
+            let tcp = tcp.with(Field::TcpFlags, 0x124, flags).with(Field::TcpSeq, 0x124, seq);
+            let fired =
+                ["connect-request", "accept-refused"].map(|p| tcp.fires("tcp", p, output).len());
+            assert_eq!(fired, [requests, refuses], "{flags:#x} {seq}");
+        }
+    }
+    assert_eq!(
+        packet(&[1, 2, 3], 0x45, 6).fires("ip", "send", "ip_finish_output2"),
+        [[3, 2, 5, 0x110, 0]]
+    );
+    assert_eq!(packet(&[3], 0x60, 6).fires("ip", "receive", "ip6_rcv_core"), [[3, 0, 5, 0, 0x110]]);
+    assert!(Fake::passing(&[0]).fires("ip", "receive", "ip_rcv_core").is_empty());
+}
+
+#[test]
+fn connections() {
+    let by = |op, probe| packet(&[9, op, 3], 0x45, 6).fires("tcp", probe, "tcp_init_transfer");
+    assert_eq!(by(4, "connect-established"), [[3, 9, 0x124]]);
+    assert_eq!(by(5, "accept-established"), [[3, 9, 0x124]]);
+    assert!(by(4, "accept-established").is_empty() && by(5, "connect-established").is_empty());
+    let reset = |state| {
+        let reset = packet(&[9, 3], 0x45, 6).with(Field::SockState, 9, state);
+        reset.fires("tcp", "connect-refused", "tcp_reset").len()
+    };
+    assert_eq!([2, 1].map(reset), [1, 0]);
+    assert_eq!(packet(&[0, 3], 0x45, 6).fires("tcp", "receive", "tcp_send_reset"), [[3, 0, 0x124]]);
+    assert!(packet(&[9, 3], 0x45, 6).fires("tcp", "receive", "tcp_send_reset").is_empty());
+    let change = |protocol| {
+        let change = Fake::passing(&[9, 1, 4]).with(Field::SockProtocol, 9, protocol);
+        change.fires("tcp", "state-change", "inet_sock_set_state")
+    };
+    assert_eq!(change(6), [[0, 9, 1, 4]]);
+    assert!(change(132).is_empty());
 }
 
 #[test]

@@ -17,11 +17,20 @@ typedef struct csinfo {
 	zoneid_t cs_zoneid;
 } csinfo_t;
 
+/*
+ * What waits to become a connection (TCP_NEW_SYN_RECV), and what is left of one (TCP_TIME_WAIT), has only the common
+ * members. The kernel sends for nobody by sockets that are no connection's.
+ */
+inline int __sock_small[struct sock *S] = S->__sk_common.skc_state == 12 || S->__sk_common.skc_state == 6;
+inline int __sock_whole[struct sock *S] = S != NULL && !__sock_small[S];
+inline int __tcp_whole[struct sock *S] = __sock_whole[S] && S->sk_type == 1;
+inline int __tcp_any[struct sock *S] = S != NULL && (__sock_small[S] || S->sk_type == 1);
+
 /* The cookie is 0 until somebody asks the kernel for it. */
 translator csinfo_t < struct sock *S > {
 	cs_addr = (uintptr_t)S;
 	cs_cid = S == NULL ? 0 : (uint64_t)S->__sk_common.skc_cookie.counter;
-	cs_pid = S == NULL || S->sk_peer_pid == NULL ? -1 : S->sk_peer_pid->numbers[0].nr;
+	cs_pid = !__sock_whole[S] || S->sk_peer_pid == NULL ? -1 : S->sk_peer_pid->numbers[0].nr;
 	cs_zoneid = 0;
 };
 
@@ -239,30 +248,33 @@ inline string tcp_state_string[int32_t state] = state == TCP_STATE_ESTABLISHED ?
 
 inline struct tcp_sock *__tcp[struct sock *S] = (struct tcp_sock *)S;
 
-/* Windows are in bytes, times in microseconds. */
+/* Windows are in bytes, times in microseconds. As a state changes, the socket has the one before yet. */
 translator tcpsinfo_t < struct sock *S > {
 	tcps_addr = (uintptr_t)S;
-	tcps_local = S->__sk_common.skc_rcv_saddr == S->__sk_common.skc_daddr;
+	tcps_local = __tcp_any[S] && S->__sk_common.skc_rcv_saddr == S->__sk_common.skc_daddr;
 	tcps_active = 0;
-	tcps_lport = S->__sk_common.skc_num;
-	tcps_rport = ntohs(S->__sk_common.skc_dport);
-	tcps_laddr = xlate <ipinfo_t> (S).ip_saddr;
-	tcps_raddr = xlate <ipinfo_t> (S).ip_daddr;
-	tcps_state = S->__sk_common.skc_state;
-	tcps_suna = __tcp[S]->snd_una;
-	tcps_snxt = __tcp[S]->snd_nxt;
-	tcps_rnxt = __tcp[S]->rcv_nxt;
-	tcps_swnd = __tcp[S]->snd_wnd;
-	tcps_snd_ws = __tcp[S]->rx_opt.snd_wscale;
-	tcps_rwnd = __tcp[S]->rcv_wnd;
-	tcps_rcv_ws = __tcp[S]->rx_opt.rcv_wscale;
-	tcps_cwnd = __tcp[S]->snd_cwnd * __tcp[S]->mss_cache;
-	tcps_cwnd_ssthresh = __tcp[S]->snd_ssthresh * __tcp[S]->mss_cache;
-	tcps_rto = ((struct inet_connection_sock *)S)->icsk_rto * 1000;
-	tcps_mss = __tcp[S]->mss_cache;
-	tcps_retransmit = __tcp[S]->retrans_out;
-	tcps_rtt = __tcp[S]->srtt_us >> 3;
-	tcps_rtt_sd = __tcp[S]->mdev_us >> 2;
+	tcps_lport = __tcp_whole[S] ? ntohs(((struct inet_sock *)S)->inet_sport) :
+	    __tcp_any[S] ? S->__sk_common.skc_num : 0;
+	tcps_rport = __tcp_any[S] ? ntohs(S->__sk_common.skc_dport) : 0;
+	tcps_laddr = __tcp_any[S] ? xlate <ipinfo_t> (S).ip_saddr : "<unknown>";
+	tcps_raddr = __tcp_any[S] ? xlate <ipinfo_t> (S).ip_daddr : "<unknown>";
+	tcps_state = probeprov == "tcp" && probename == "state-change" ? arg3 :
+	    !__tcp_any[S] ? TCP_STATE_CLOSED : S->__sk_common.skc_state == 12 ? TCP_STATE_SYN_RECEIVED :
+	    S->__sk_common.skc_state;
+	tcps_suna = __tcp_whole[S] ? __tcp[S]->snd_una : 0;
+	tcps_snxt = __tcp_whole[S] ? __tcp[S]->snd_nxt : 0;
+	tcps_rnxt = __tcp_whole[S] ? __tcp[S]->rcv_nxt : 0;
+	tcps_swnd = __tcp_whole[S] ? __tcp[S]->snd_wnd : 0;
+	tcps_snd_ws = __tcp_whole[S] ? __tcp[S]->rx_opt.snd_wscale : 0;
+	tcps_rwnd = __tcp_whole[S] ? __tcp[S]->rcv_wnd : 0;
+	tcps_rcv_ws = __tcp_whole[S] ? __tcp[S]->rx_opt.rcv_wscale : 0;
+	tcps_cwnd = __tcp_whole[S] ? __tcp[S]->snd_cwnd * __tcp[S]->mss_cache : 0;
+	tcps_cwnd_ssthresh = __tcp_whole[S] ? __tcp[S]->snd_ssthresh * __tcp[S]->mss_cache : 0;
+	tcps_rto = __tcp_whole[S] ? ((struct inet_connection_sock *)S)->icsk_rto * 1000 : 0;
+	tcps_mss = __tcp_whole[S] ? __tcp[S]->mss_cache : 0;
+	tcps_retransmit = __tcp_whole[S] ? __tcp[S]->retrans_out : 0;
+	tcps_rtt = __tcp_whole[S] ? __tcp[S]->srtt_us >> 3 : 0;
+	tcps_rtt_sd = __tcp_whole[S] ? __tcp[S]->mdev_us >> 2 : 0;
 };
 
 typedef struct tcplsinfo { int32_t tcps_state; } tcplsinfo_t;
@@ -298,4 +310,37 @@ translator udpsinfo_t < struct sock *S > {
 	udps_rport = ntohs(S->__sk_common.skc_dport);
 	udps_laddr = xlate <ipinfo_t> (S).ip_saddr;
 	udps_raddr = xlate <ipinfo_t> (S).ip_daddr;
+};
+
+provider ip {
+	probe receive(struct sk_buff *b, struct sock *s, struct net_device *d, struct iphdr *h, struct ipv6hdr *h6) :
+	    (pktinfo_t *b, csinfo_t *s, ipinfo_t *b, ifinfo_t *d, ipv4info_t *h, ipv6info_t *h6);
+	probe send(struct sk_buff *b, struct sock *s, struct net_device *d, struct iphdr *h, struct ipv6hdr *h6) :
+	    (pktinfo_t *b, csinfo_t *s, ipinfo_t *b, ifinfo_t *d, ipv4info_t *h, ipv6info_t *h6);
+};
+
+provider tcp {
+	probe accept__established(struct sk_buff *b, struct sock *s, struct tcphdr *h) :
+	    (pktinfo_t *b, csinfo_t *s, ipinfo_t *b, tcpsinfo_t *s, tcpinfo_t *h);
+	probe accept__refused(struct sk_buff *b, struct sock *s, struct tcphdr *h) :
+	    (pktinfo_t *b, csinfo_t *s, ipinfo_t *b, tcpsinfo_t *s, tcpinfo_t *h);
+	probe connect__established(struct sk_buff *b, struct sock *s, struct tcphdr *h) :
+	    (pktinfo_t *b, csinfo_t *s, ipinfo_t *b, tcpsinfo_t *s, tcpinfo_t *h);
+	probe connect__refused(struct sk_buff *b, struct sock *s, struct tcphdr *h) :
+	    (pktinfo_t *b, csinfo_t *s, ipinfo_t *b, tcpsinfo_t *s, tcpinfo_t *h);
+	probe connect__request(struct sk_buff *b, struct sock *s, struct tcphdr *h) :
+	    (pktinfo_t *b, csinfo_t *s, ipinfo_t *b, tcpsinfo_t *s, tcpinfo_t *h);
+	probe receive(struct sk_buff *b, struct sock *s, struct tcphdr *h) :
+	    (pktinfo_t *b, csinfo_t *s, ipinfo_t *b, tcpsinfo_t *s, tcpinfo_t *h);
+	probe send(struct sk_buff *b, struct sock *s, struct tcphdr *h) :
+	    (pktinfo_t *b, csinfo_t *s, ipinfo_t *b, tcpsinfo_t *s, tcpinfo_t *h);
+	probe state__change(void *none, struct sock *s, int from, int to) :
+	    (void *none, csinfo_t *s, void *none, tcpsinfo_t *s, void *none, tcplsinfo_t *from);
+};
+
+provider udp {
+	probe receive(struct sk_buff *b, struct sock *s, struct udphdr *h) :
+	    (pktinfo_t *b, csinfo_t *s, ipinfo_t *b, udpsinfo_t *s, udpinfo_t *h);
+	probe send(struct sk_buff *b, struct sock *s, struct udphdr *h) :
+	    (pktinfo_t *b, csinfo_t *s, ipinfo_t *b, udpsinfo_t *s, udpinfo_t *h);
 };

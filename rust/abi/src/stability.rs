@@ -118,7 +118,9 @@ impl ProviderAttributes {
             "profile" => [common, all(Unstable, Class::Common), kernel, common, common],
             "syscall" => [common, kernel, of_function, common, of_function],
             "fbt" => [common, kernel, kernel, common, all(Private, Class::Isa)],
-            "proc" | "sched" | "io" | "sysinfo" | "vminfo" => [isa, kernel, kernel, isa, isa],
+            "proc" | "sched" | "io" | "sysinfo" | "vminfo" | "ip" | "tcp" | "udp" => {
+                [isa, kernel, kernel, isa, isa]
+            }
             _ if is_pid => [isa, kernel, kernel, kernel, kernel],
             _ => [kernel, kernel, kernel, kernel, all(Private, Class::Isa)],
         })

@@ -6,12 +6,17 @@
 #include <linux/bvec.h>
 #include <linux/dcache.h>
 #include <linux/fs.h>
+#include <linux/ip.h>
+#include <linux/ipv6.h>
 #include <linux/mm_types.h>
 #include <linux/percpu.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/signal_types.h>
+#include <linux/skbuff.h>
 #include <linux/stddef.h>
+#include <linux/tcp.h>
+#include <net/sock.h>
 #include <uapi/linux/sched/types.h>
 #include <asm/processor.h>
 #include "kapi.h"
@@ -47,6 +52,19 @@ static const struct { u16 offset, size; } kapi_fields[] = {
 	AT(struct page, mapping),
 	AT(struct address_space, host),
 	AT(struct inode, i_dentry.first),
+	AT(struct sock_common, skc_state),
+	AT(struct sock, sk_protocol),
+	AT(struct sk_buff, sk),
+	AT(struct sk_buff, dev),
+	AT(struct sk_buff, head),
+	AT(struct sk_buff, network_header),
+	AT(struct sk_buff, transport_header),
+	/* The first byte of either version's header; the next to those that are flags in TCP's has no name either. */
+	{ 0, 1 },
+	AT(struct iphdr, protocol),
+	AT(struct ipv6hdr, nexthdr),
+	{ offsetof(union tcp_word_hdr, words[3]) + 1, 1 },
+	AT(struct tcphdr, seq),
 };
 /* Where a dentry has the link that its inode's names are found by. */
 #ifdef for_each_alias

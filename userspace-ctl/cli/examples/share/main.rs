@@ -27,6 +27,12 @@ const PAGES: &[(&str, &str, &str, &str)] = &[
     ),
     ("dtrace_profile", "4", "DTrace provider of what fires as time passes", "profile/README.md"),
     ("dtrace_sdt", "4", "DTrace provider of drivers' own probes", "sdt/README.md"),
+    (
+        "dtrace_stable",
+        "4",
+        "DTrace providers of processes, threads, disks, the network, and tracepoints",
+        "stable/README.md",
+    ),
     ("dtrace_syscall", "4", "DTrace provider of system calls", "syscall/README.md"),
     ("dtrace_usdt", "4", "DTrace providers of programs' own probes", "docs/usdt.md"),
 ];

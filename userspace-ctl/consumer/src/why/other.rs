@@ -11,9 +11,6 @@ use std::collections::BTreeSet;
 /// Providers that other DTraces have and that a description is likely to come from.
 const CLASSIC: &[(&str, &str)] = &[
     ("lockstat", ""),
-    ("ip", ""),
-    ("tcp", "fbt::tcp_sendmsg:entry and fbt::tcp_recvmsg:entry have what is sent and received"),
-    ("udp", "fbt::udp_sendmsg:entry and fbt::udp_recvmsg:entry have what is sent and received"),
     ("cpc", ""),
     ("kprobe", "fbt has the kernel's functions: `fbt::NAME:entry`"),
     ("kretprobe", "fbt has the kernel's functions: `fbt::NAME:return`"),
@@ -24,7 +21,8 @@ const CLASSIC: &[(&str, &str)] = &[
 ];
 
 /// Providers of the module whose probes are offered when they are first asked for.
-const LATE: [&str; 7] = [FBT, "syscall", "proc", "sched", "io", "sysinfo", "vminfo"];
+const LATE: [&str; 10] =
+    [FBT, "syscall", "proc", "sched", "io", "sysinfo", "vminfo", "ip", "tcp", "udp"];
 
 /// Probes of other systems' sysinfo and vminfo that count what Linux does not do, or does where no one event
 /// is that alone; and what comes close.
