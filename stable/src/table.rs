@@ -50,8 +50,7 @@ pub struct Row {
 }
 
 /// The providers, in the order of their rows.
-pub const PROVIDERS: &[&str] =
-    &["proc", "sched", "io", "sysinfo", "vminfo", "ip", "tcp", "udp"];
+pub const PROVIDERS: &[&str] = &["proc", "sched", "io", "sysinfo", "vminfo", "ip", "tcp", "udp"];
 
 const fn row(
     provider: &'static str,

@@ -2,7 +2,7 @@
 //! The table, and what its words make of events.
 
 use stable::event::{run, Field, Machine};
-use stable::table::{end_of, Row, PROVIDERS, ROWS};
+use stable::table::{end_of, Row, Source, PROVIDERS, ROWS};
 use std::collections::{HashMap, HashSet};
 
 /// A machine whose structures are these.
