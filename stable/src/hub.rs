@@ -156,8 +156,11 @@ impl State {
         Self { points: KVVec::new(), users: KVVec::new() }
     }
 
-    /// Finds the tracepoints that there are.
+    /// Finds the tracepoints that there are, if that has not been done.
     pub(crate) fn look(&mut self) -> Result {
+        if !self.points.is_empty() {
+            return Ok(());
+        }
         tracepoint::set_handler(hit);
         let mut points = KVVec::new();
         let mut result = Ok(());

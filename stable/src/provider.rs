@@ -31,7 +31,7 @@ struct Stable {
     hub: Arc<Hub>,
     /// None: tracepoints by their own names.
     name: Option<&'static str>,
-    /// The last parts of its probes' names.
+    /// The last parts of its probes' names; of tracepoints none, they are offered at little cost.
     names: KVVec<&'static [u8]>,
     /// Whether the probes have been offered.
     #[pin]
@@ -56,9 +56,8 @@ pub fn start(framework: &Framework, functions: Option<Functions>) -> Result<Runn
         GFP_KERNEL,
     )?;
     let names = PROVIDERS.iter().map(|name| Some(*name));
-    hub.state.lock().look()?;
     for name in Iterator::chain(core::iter::once(None), names) {
-        let (hub, names) = (hub.clone(), names_of(&hub, name)?);
+        let (hub, names) = (hub.clone(), names_of(name)?);
         mem::ask()?;
         let stable = Arc::pin_init(
             pin_init!(Stable { hub, name, names, offered <- new_mutex!(false) }),
@@ -70,19 +69,10 @@ pub fn start(framework: &Framework, functions: Option<Functions>) -> Result<Runn
 }
 
 /// The last parts of a provider's probes' names.
-fn names_of(hub: &Hub, provider: Option<&'static str>) -> Result<KVVec<&'static [u8]>> {
+fn names_of(provider: Option<&'static str>) -> Result<KVVec<&'static [u8]>> {
     let mut names = KVVec::new();
-    match provider {
-        None => {
-            for name in hub.state.lock().names() {
-                mem::push(&mut names, name)?;
-            }
-        }
-        Some(provider) => {
-            for row in ROWS.iter().filter(|row| row.provider == provider) {
-                mem::push(&mut names, row.probe.as_bytes())?;
-            }
-        }
+    for row in ROWS.iter().filter(|row| provider == Some(row.provider)) {
+        mem::push(&mut names, row.probe.as_bytes())?;
     }
     Ok(names)
 }
@@ -175,6 +165,7 @@ impl Hub {
 
 impl Stable {
     fn offer(&self, framework: &Framework, own: ProviderId) -> Result {
+        self.hub.state.lock().look()?;
         if self.name.is_some() {
             self.hub.look()?;
         }
