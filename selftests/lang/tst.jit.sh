@@ -35,9 +35,13 @@ int main(void)
 }
 C
 gcc -O1 -o /tmp/jit /tmp/jit.c || fail "gcc"
-frames() { dtrace -q -x switchrate=100ms -n 'syscall::getpid:entry /pid == $target/ { ustack(1); }' -c "$1" | sed -n 's/^  *//p' | grep -v '`getpid'; }
-expect "names" "$(frames /tmp/jit)" '[jit]`first made+0x7
+# At the first rate a frame is named while the program runs, at the second both when it has ended.
+for rate in 100ms 1min; do
+	dtrace -q -x switchrate=$rate -n 'syscall::getpid:entry /pid == $target/ { ustack(1); }' -c /tmp/jit |
+		sed -n 's/^  *//p' | grep -v '`getpid' >/tmp/frames
+	expect "names at $rate" "$(cat /tmp/frames)" '[jit]`first made+0x7
 [jit]`second+0x7'
+done
 # The file is root's, the process is not.
 cat >/tmp/foreign <<'S'
 echo 0 ffffffffffff planted >/tmp/perf-$$.map

@@ -56,7 +56,7 @@ impl Key {
         };
         if let (ActionKind::Ustack | ActionKind::Jstack, Some(pid)) = (action, bytes.first_chunk())
         {
-            symbols.know_process(u64::from_le_bytes(*pid));
+            symbols.refresh_process(u64::from_le_bytes(*pid));
         }
         Self { bytes: bytes.to_vec(), ty, is_unsigned, action }
     }

@@ -416,6 +416,7 @@ impl<'a> Session<'a> {
             (true, true) => Release::Last,
         };
         let drops = self.timeline.round(self.kernel, &mut self.enabled, &self.cpus, release)?;
+        self.symbols.take();
         self.tell(&drops)?;
         if is_last || self.uses_aggregations() {
             self.snap_aggregations()?;
@@ -457,6 +458,7 @@ impl<'a> Session<'a> {
     fn take_more(&mut self, timeline: &mut Timeline) -> Result<(), Failure> {
         if is_pressing(self.kernel) && timeline.held() < MOST_HELD {
             let (drops, _) = timeline.take(self.kernel, &self.cpus)?;
+            self.symbols.take();
             self.tell(&drops)?;
         }
         Ok(())
@@ -559,6 +561,7 @@ impl<'a> Session<'a> {
         if self.programs.iter().all(|p| p.aggregations.is_empty()) {
             return Ok(());
         }
+        self.symbols.take();
         let drops = self.store.snap(self.kernel, &self.cpus)?;
         self.tell(&drops)
     }

@@ -3,7 +3,8 @@
 //! `/tmp/perf-PID.map`, lines of an address, a size, a name. Numbers are hexadecimal; of code
 //! that begins at one address the last line counts.
 //!
-//! Anybody may write to `/tmp`: only a plain file of the process's own user is read.
+//! Anybody may write to `/tmp`: only a plain file of the process's own user is read. Of a process
+//! that has ended nothing tells which `/tmp` it had: so that is remembered from when it was seen.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Seek};
@@ -17,7 +18,9 @@ const MOST: u64 = 64 << 20;
 pub struct Jit {
     /// By their addresses: first, first behind it, name.
     code: Vec<(u64, u64, String)>,
-    /// The file: it can be read when the process has ended.
+    /// Where the file is, or will be.
+    home: Option<Home>,
+    /// The file itself: its name may go.
     file: Option<File>,
     /// Its bytes when it was read.
     size: u64,
@@ -26,7 +29,9 @@ pub struct Jit {
 impl Jit {
     /// Reads the file of a process, if it has become another one since.
     pub fn read(&mut self, pid: u32) {
-        let Some(mut file) = open(pid).or_else(|| self.file.take()) else { return };
+        self.home = Home::of(pid).or_else(|| self.home.take());
+        let found = self.home.as_ref().and_then(Home::open);
+        let Some(mut file) = found.or_else(|| self.file.take()) else { return };
         let size = file.metadata().map_or(0, |m| m.size());
         let mut text = Vec::new();
         if size != self.size
@@ -46,16 +51,38 @@ impl Jit {
     }
 }
 
-/// The file, by the number that the process has for itself.
-fn open(pid: u32) -> Option<File> {
-    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
-    let numbers = status.lines().find_map(|line| line.strip_prefix("NSpid:"))?;
-    let own = numbers.split_whitespace().last()?;
-    let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
-    let path = format!("/proc/{pid}/root/tmp/perf-{own}.map");
-    let file = OpenOptions::new().read(true).custom_flags(flags).open(path).ok()?;
-    let (of, process) = (file.metadata().ok()?, std::fs::metadata(format!("/proc/{pid}")).ok()?);
-    (of.is_file() && of.uid() == process.uid()).then_some(file)
+/// Where a process has its file.
+#[derive(Debug)]
+struct Home {
+    /// If the process sees the files that we see, it outlives it.
+    path: String,
+    /// The process's user.
+    uid: u32,
+}
+
+impl Home {
+    fn of(pid: u32) -> Option<Self> {
+        let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+        let numbers = status.lines().find_map(|line| line.strip_prefix("NSpid:"))?;
+        let own = numbers.split_whitespace().last()?;
+        let view = |of: &str| {
+            let root = std::fs::metadata(format!("/proc/{of}/root")).ok()?;
+            Some((std::fs::read_link(format!("/proc/{of}/ns/mnt")).ok()?, root.dev(), root.ino()))
+        };
+        let root = match view(&pid.to_string())? == view("self")? {
+            true => String::new(),
+            false => format!("/proc/{pid}/root"),
+        };
+        let path = format!("{root}/tmp/perf-{own}.map");
+        Some(Self { path, uid: std::fs::metadata(format!("/proc/{pid}")).ok()?.uid() })
+    }
+
+    fn open(&self) -> Option<File> {
+        let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
+        let file = OpenOptions::new().read(true).custom_flags(flags).open(&self.path).ok()?;
+        let found = file.metadata().ok()?;
+        (found.is_file() && found.uid() == self.uid).then_some(file)
+    }
 }
 
 fn parse(text: &str) -> Vec<(u64, u64, String)> {
@@ -114,5 +141,20 @@ mod tests {
         jit.read(pid);
         std::fs::remove_file(&path).unwrap();
         assert_eq!(jit.symbol(0x1f), Some(("another", 7)));
+    }
+
+    #[test]
+    fn the_file_that_a_process_leaves() {
+        let mut child = std::process::Command::new("sleep").arg("1000").spawn().unwrap();
+        let pid = child.id();
+        let path = format!("/tmp/perf-{pid}.map");
+        let mut jit = Jit::default();
+        jit.read(pid);
+        std::fs::write(&path, "10 8 late\n").unwrap();
+        child.kill().unwrap();
+        child.wait().unwrap();
+        jit.read(pid);
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(jit.symbol(0x12), Some(("late", 2)));
     }
 }

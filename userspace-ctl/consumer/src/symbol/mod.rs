@@ -191,6 +191,16 @@ impl Symbols {
     pub fn know_process(&self, pid: u64) {
         self.0.borrow_mut().processes.read(pid);
     }
+
+    /// The same, once for all that was taken from the kernel at a time.
+    pub fn refresh_process(&self, pid: u64) {
+        self.0.borrow_mut().processes.refresh(pid);
+    }
+
+    /// Something is taken from the kernel: addresses may be of what came after the last look.
+    pub fn take(&self) {
+        self.0.borrow_mut().processes.take();
+    }
 }
 
 /// Bytes of a stack that mean something: up to the last frame.

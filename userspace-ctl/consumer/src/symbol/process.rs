@@ -3,7 +3,8 @@
 //! code that the process has made itself, and told of.
 //!
 //! A process that has ended leaves nothing to ask. So its map is read when the first of its
-//! addresses is seen, and again when one is not on it.
+//! addresses is seen, and again when one is not on it: once for all that was taken from the kernel
+//! at a time, as what is read after that says all of it.
 
 use super::Place;
 use program::jit::Jit;
@@ -12,10 +13,7 @@ use program::process::Images;
 use program::Image;
 use std::collections::HashMap;
 use std::rc::Rc;
-use std::time::{Duration, Instant};
 
-/// A map is not read more often.
-const PERIOD: Duration = Duration::from_millis(200);
 /// So many processes are remembered.
 const MOST: usize = 4096;
 
@@ -24,16 +22,31 @@ const MOST: usize = 4096;
 pub(super) struct Processes {
     known: HashMap<u64, Process>,
     images: Images,
+    /// So many times something was taken from the kernel.
+    taken: u64,
 }
 
 #[derive(Debug)]
 struct Process {
     maps: Vec<Map>,
     jit: Jit,
-    read: Instant,
+    /// `taken` when it was read.
+    read: u64,
 }
 
 impl Processes {
+    /// What has been read may be older than the addresses that come now.
+    pub(super) fn take(&mut self) {
+        self.taken += 1;
+    }
+
+    /// Reads the map of a process if it may have become another one.
+    pub(super) fn refresh(&mut self, pid: u64) {
+        if self.is_due(pid) {
+            self.read(pid);
+        }
+    }
+
     /// Reads the map of a process.
     pub(super) fn read(&mut self, pid: u64) {
         let Ok(number) = u32::try_from(pid) else { return };
@@ -41,7 +54,11 @@ impl Processes {
         maps.retain(|m| m.is_executable);
         // It is ending: the last map that it had is the better one.
         if maps.is_empty() {
-            return self.known.get_mut(&pid).into_iter().for_each(|p| p.jit.read(number));
+            if let Some(process) = self.known.get_mut(&pid) {
+                process.jit.read(number);
+                process.read = self.taken;
+            }
+            return;
         }
         // The files while they are there, too.
         maps.iter().for_each(|map| self.images.hold(number, map));
@@ -50,18 +67,18 @@ impl Processes {
         }
         let mut jit = self.known.remove(&pid).map(|p| p.jit).unwrap_or_default();
         jit.read(number);
-        self.known.insert(pid, Process { maps, jit, read: Instant::now() });
+        self.known.insert(pid, Process { maps, jit, read: self.taken });
     }
 
     fn is_due(&self, pid: u64) -> bool {
-        self.known.get(&pid).is_none_or(|p| p.read.elapsed() > PERIOD)
+        self.known.get(&pid).is_none_or(|p| p.read != self.taken)
     }
 
     /// What the process has made there.
     fn made(&mut self, pid: u64, address: u64) -> Option<Place> {
         let is_known = self.known.get(&pid)?.jit.symbol(address).is_some();
-        if !is_known && self.is_due(pid) {
-            self.read(pid);
+        if !is_known {
+            self.refresh(pid);
         }
         let (symbol, offset) = self.known.get(&pid)?.jit.symbol(address)?;
         Some(Place { module: "[jit]".into(), symbol: Some(symbol.into()), offset })
@@ -89,8 +106,8 @@ impl Processes {
 
     /// Reads the process's map again if an address is not on it.
     fn seek(&mut self, pid: u64, address: u64) {
-        if self.map(pid, address).is_none() && self.is_due(pid) {
-            self.read(pid);
+        if self.map(pid, address).is_none() {
+            self.refresh(pid);
         }
     }
 
