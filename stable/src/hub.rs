@@ -14,8 +14,6 @@ use kernel::sync::Arc;
 /// Who wants a tracepoint.
 #[derive(Clone)]
 struct User {
-    /// The position of the tracepoint.
-    point: usize,
     probe: Arc<Probe>,
     /// The number of the row; of a tracepoint's own probe none.
     row: Option<u16>,
@@ -25,20 +23,16 @@ struct Point {
     name: &'static [u8],
     at: Tracepoint,
     attached: Option<Attached>,
+    users: KVVec<User>,
 }
 
 /// All tracepoints, and who wants which.
 pub(crate) struct State {
     points: KVVec<Point>,
-    users: KVVec<User>,
 }
 
-/// What firing tracepoints look into: users in the order of their tracepoints, and where those of each
-/// begin.
-struct Table {
-    first: KVVec<usize>,
-    users: KVVec<User>,
-}
+/// What firing tracepoints look into: by their positions, who wants them.
+struct Table(KVVec<KVVec<User>>);
 
 static TABLE: Published<Table> = Published::empty();
 
@@ -47,7 +41,7 @@ static TABLE: Published<Table> = Published::empty();
 fn hit(number: u64, passed: Passed<'_>) {
     context::enter(|ctx| {
         let Some(table) = TABLE.load(ctx) else { return };
-        for user in table.of(number as usize) {
+        for user in table.0.get(number as usize).into_iter().flatten() {
             let args = Args::passed_on(passed.registers, passed.stack);
             match user.row {
                 None => fire(ctx, &user.probe, args),
@@ -105,55 +99,9 @@ impl Machine for Here<'_> {
     }
 }
 
-impl Table {
-    fn of(&self, point: usize) -> &[User] {
-        let from = self.first.get(point).copied();
-        let to = self.first.get(point.wrapping_add(1)).copied();
-        match (from, to) {
-            (Some(from), Some(to)) => self.users.get(from..to).unwrap_or_default(),
-            _ => &[],
-        }
-    }
-
-    fn new(points: usize, users: &[User]) -> Result<Self> {
-        let mut first: KVVec<usize> = mem::vec(points.saturating_add(1))?;
-        let mut ordered: KVVec<User> = mem::vec(users.len())?;
-        // How many each has; then where they begin.
-        for _ in 0..=points {
-            mem::push(&mut first, 0)?;
-        }
-        for user in users {
-            if let Some(n) = first.get_mut(user.point.wrapping_add(1)) {
-                *n = n.wrapping_add(1);
-            }
-        }
-        let mut sum = 0usize;
-        for n in first.iter_mut() {
-            sum = sum.wrapping_add(*n);
-            *n = sum;
-        }
-        let mut next: KVVec<usize> = mem::exact_copy(&first)?;
-        let mut order: KVVec<usize> = mem::vec(users.len())?;
-        for _ in users {
-            mem::push(&mut order, 0)?;
-        }
-        for (i, user) in users.iter().enumerate() {
-            let Some(at) = next.get_mut(user.point) else { continue };
-            if let Some(place) = order.get_mut(*at) {
-                *place = i;
-            }
-            *at = at.wrapping_add(1);
-        }
-        for user in order.iter().filter_map(|i| users.get(*i)) {
-            mem::push(&mut ordered, user.clone())?;
-        }
-        Ok(Self { first, users: ordered })
-    }
-}
-
 impl State {
     pub(crate) const fn new() -> Self {
-        Self { points: KVVec::new(), users: KVVec::new() }
+        Self { points: KVVec::new() }
     }
 
     /// Finds the tracepoints that there are, if that has not been done.
@@ -166,7 +114,8 @@ impl State {
         let mut result = Ok(());
         tracepoint::for_each(|name, at| {
             if result.is_ok() {
-                result = mem::push(&mut points, Point { name, at, attached: None });
+                let users = KVVec::new();
+                result = mem::push(&mut points, Point { name, at, attached: None, users });
             }
         });
         result.map(|()| self.points = points)
@@ -184,38 +133,40 @@ impl State {
 
     /// The probe shall fire where the tracepoint is. Not before [`Self::attach`].
     pub(crate) fn want(&mut self, point: usize, probe: &Arc<Probe>, row: Option<u16>) -> Result {
-        mem::push(&mut self.users, User { point, probe: probe.clone(), row })
+        let point = self.points.get_mut(point).ok_or(ENOENT)?;
+        mem::push(&mut point.users, User { probe: probe.clone(), row })
     }
 
     /// Makes it so for all who want it. `refuse` is called for each probe that cannot have its tracepoint.
     pub(crate) fn attach(&mut self, refuse: &mut dyn FnMut(&Probe, EnableError)) {
         // First the table: who calls must be found in there.
         if self.publish().is_err() {
-            self.users.iter().for_each(|u| refuse(&u.probe, EnableError::Memory));
-            return;
+            let users = self.points.iter().flat_map(|p| &p.users);
+            return users.for_each(|user| refuse(&user.probe, EnableError::Memory));
         }
-        for user in &self.users {
-            let Some(point) = self.points.get_mut(user.point) else { continue };
-            if point.attached.is_some() {
+        for (n, point) in self.points.iter_mut().enumerate() {
+            if point.users.is_empty() || point.attached.is_some() {
                 continue;
             }
-            match point.at.attach(user.point as u64) {
-                Ok(attached) => point.attached = Some(attached),
-                Err(e) if e == ENOMEM => refuse(&user.probe, EnableError::Memory),
-                Err(_) => {
-                    let why = "the kernel does not let its tracepoint be used";
-                    refuse(&user.probe, EnableError::Unsupported(why));
+            let why = match point.at.attach(n as u64) {
+                Ok(attached) => {
+                    point.attached = Some(attached);
+                    continue;
                 }
-            }
+                Err(e) if e == ENOMEM => EnableError::Memory,
+                Err(_) => {
+                    EnableError::Unsupported("the kernel does not let its tracepoint be used")
+                }
+            };
+            point.users.iter().for_each(|user| refuse(&user.probe, why));
         }
     }
 
     /// These fire no more.
     pub(crate) fn leave(&mut self, leaves: impl Fn(&Probe) -> bool) {
-        self.users.retain(|u| !leaves(&u.probe));
-        let attached = self.points.iter_mut().enumerate().filter(|(_, p)| p.attached.is_some());
-        for (n, point) in attached {
-            if !self.users.iter().any(|u| u.point == n) {
+        for point in &mut self.points {
+            point.users.retain(|u| !leaves(&u.probe));
+            if point.users.is_empty() {
                 point.attached = None;
             }
         }
@@ -224,11 +175,17 @@ impl State {
     }
 
     fn publish(&self) -> Result {
-        let table = match self.users.is_empty() {
-            true => None,
-            false => Some(mem::boxed(Table::new(self.points.len(), &self.users)?)?),
-        };
-        drop(TABLE.swap(table));
+        if self.points.iter().all(|p| p.users.is_empty()) {
+            drop(TABLE.swap(None));
+            return Ok(());
+        }
+        let mut table = mem::vec(self.points.len())?;
+        for point in &self.points {
+            let mut users = KVVec::new();
+            mem::extend(&mut users, &point.users)?;
+            mem::push(&mut table, users)?;
+        }
+        drop(TABLE.swap(Some(mem::boxed(Table(table))?)));
         Ok(())
     }
 }
