@@ -52,6 +52,21 @@ pub struct Row {
 /// The providers, in the order of their rows.
 pub const PROVIDERS: &[&str] = &["proc", "sched", "io", "sysinfo", "vminfo", "ip", "tcp", "udp"];
 
+/// A row of the provider whose name it has.
+macro_rules! rows_of {
+    ($($provider:ident)*) => {
+        $(const fn $provider(
+            probe: &'static str,
+            source: Source,
+            when: &'static [When],
+            values: &'static [Value],
+        ) -> Row {
+            row(stringify!($provider), probe, source, when, values)
+        })*
+    };
+}
+rows_of!(proc sched ip tcp udp);
+
 const fn row(
     provider: &'static str,
     probe: &'static str,
@@ -60,24 +75,6 @@ const fn row(
     values: &'static [Value],
 ) -> Row {
     Row { provider, probe, source, when, each: Each::One, values }
-}
-
-const fn proc(
-    probe: &'static str,
-    source: Source,
-    when: &'static [When],
-    values: &'static [Value],
-) -> Row {
-    row("proc", probe, source, when, values)
-}
-
-const fn sched(
-    probe: &'static str,
-    source: Source,
-    when: &'static [When],
-    values: &'static [Value],
-) -> Row {
-    row("sched", probe, source, when, values)
 }
 
 const fn io(probe: &'static str, source: Source, when: &'static [When]) -> Row {
@@ -118,33 +115,6 @@ const PAGES_OF_HUGE: u64 = 512;
 const SUBMIT: Source = Entry("submit_bio");
 const READS: When = When::BitsOf(Field::BioOpf, 0, 0xff, 0);
 const WRITES: When = When::BitsOf(Field::BioOpf, 0, 0xff, 1);
-const fn ip(
-    probe: &'static str,
-    source: Source,
-    when: &'static [When],
-    of: &'static [Value],
-) -> Row {
-    row("ip", probe, source, when, of)
-}
-
-const fn tcp(
-    probe: &'static str,
-    source: Source,
-    when: &'static [When],
-    of: &'static [Value],
-) -> Row {
-    row("tcp", probe, source, when, of)
-}
-
-const fn udp(
-    probe: &'static str,
-    source: Source,
-    when: &'static [When],
-    of: &'static [Value],
-) -> Row {
-    row("udp", probe, source, when, of)
-}
-
 /// `IPPROTO_TCP` and `_UDP`.
 const TCP: u64 = 6;
 const UDP: u64 = 17;
