@@ -8,7 +8,7 @@ use abi::probe::{Technique, NARGS_UNKNOWN};
 use core::ffi::CStr;
 use fbt::{Event, Functions, Sides, View, Wanted};
 use framework::framework::ProviderId;
-use framework::{Draft, EnableError, Framework, Offer, Probe, Provider};
+use framework::{Draft, EnableError, Framework, Offer, Offered, Probe, Provider};
 use kapi::{mem, symbols};
 use kernel::prelude::*;
 use kernel::sync::{new_mutex, Arc, Mutex};
@@ -35,7 +35,7 @@ struct Stable {
     names: KVVec<&'static [u8]>,
     /// Whether the probes have been offered.
     #[pin]
-    offered: Mutex<bool>,
+    offered: Offered,
 }
 
 /// The providers at work.
@@ -60,7 +60,7 @@ pub fn start(framework: &Framework, functions: Option<Functions>) -> Result<Runn
         let (hub, names) = (hub.clone(), names_of(name)?);
         mem::ask()?;
         let stable = Arc::pin_init(
-            pin_init!(Stable { hub, name, names, offered <- new_mutex!(false) }),
+            pin_init!(Stable { hub, name, names, offered <- Offered::new() }),
             GFP_KERNEL,
         )?;
         framework.register(stable).map_err(|e| e.errno())?;
@@ -261,20 +261,8 @@ impl Provider for Stable {
     }
 
     fn provide(&self, framework: &Framework, own: ProviderId, _name: Option<&[u8]>) {
-        let mut offered = self.offered.lock();
-        if *offered {
-            return;
-        }
-        match self.offer(framework, own) {
-            Ok(()) => *offered = true,
-            Err(e) => {
-                let name = self.name.unwrap_or("sdt");
-                pr_warn!("{name}: no probes: errno {}\n", e.to_errno());
-                return;
-            }
-        }
-        drop(offered);
-        framework.provided();
+        let name = self.name.unwrap_or("sdt");
+        self.offered.once(framework, name, || self.offer(framework, own));
     }
 
     fn enable(&self, probes: &[Arc<Probe>], refuse: &mut dyn FnMut(usize, EnableError)) {

@@ -5,12 +5,12 @@ use crate::names::{names, Table};
 use abi::probe::Technique;
 use fbt::{Ask, Functions, Sides, View, Wanted};
 use framework::framework::ProviderId;
-use framework::{Draft, EnableError, Framework, Offer, Probe, Provider};
+use framework::{Draft, EnableError, Framework, Offer, Offered, Probe, Provider};
 use kapi::publish::Published;
 use kapi::syscall::Abi;
 use kapi::{mem, symbols};
 use kernel::prelude::*;
-use kernel::sync::{new_mutex, Arc, Mutex};
+use kernel::sync::Arc;
 
 /// Arguments of a call.
 const NARGS_ENTRY: u32 = 6;
@@ -36,7 +36,7 @@ struct Syscall {
     functions: Functions,
     /// Whether the probes have been offered.
     #[pin]
-    offered: Mutex<bool>,
+    offered: Offered,
 }
 
 /// Cookies are positions in here.
@@ -52,7 +52,7 @@ pub struct Running(());
 pub fn start(framework: &Framework, functions: Functions) -> Result<Running> {
     mem::ask()?;
     let syscall =
-        Arc::pin_init(pin_init!(Syscall { functions, offered <- new_mutex!(false) }), GFP_KERNEL)?;
+        Arc::pin_init(pin_init!(Syscall { functions, offered <- Offered::new() }), GFP_KERNEL)?;
     framework.register(syscall).map_err(|e| e.errno())?;
     Ok(Running(()))
 }
@@ -178,19 +178,7 @@ impl Provider for Syscall {
     }
 
     fn provide(&self, framework: &Framework, own: ProviderId, _name: Option<&[u8]>) {
-        let mut offered = self.offered.lock();
-        if *offered {
-            return;
-        }
-        match self.offer(framework, own) {
-            Ok(()) => *offered = true,
-            Err(e) => {
-                pr_warn!("syscall: no probes: errno {}\n", e.to_errno());
-                return;
-            }
-        }
-        drop(offered);
-        framework.provided();
+        self.offered.once(framework, "syscall", || self.offer(framework, own));
     }
 
     fn enable(&self, probes: &[Arc<Probe>], refuse: &mut dyn FnMut(usize, EnableError)) {

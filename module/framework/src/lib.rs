@@ -62,7 +62,7 @@ pub use error::Error;
 pub use fire::{fire, fire_without, Rest};
 pub use framework::{Framework, Group};
 pub use probe::{Draft, Offer, Probe};
-pub use provider::{EnableError, Explanation, Provider};
+pub use provider::{EnableError, Explanation, Offered, Provider};
 pub use state::Consumer;
 
 // `pr_info!` and friends take their prefix from the crate root.

@@ -10,7 +10,8 @@ use crate::probe::Probe;
 use abi::probe::FUNCTION_LEN;
 use abi::reason::Reason;
 use core::fmt;
-use kernel::sync::Arc;
+use kernel::prelude::*;
+use kernel::sync::{new_mutex, Arc, Mutex};
 
 /// Why a probe could not be enabled; the words reach the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,6 +49,38 @@ pub struct Explanation {
     pub reason: Reason,
     /// The name that the reason's sentence has a place for, NUL-terminated.
     pub symbol: [u8; FUNCTION_LEN],
+}
+
+/// Whether a provider has offered its probes: all of them, when somebody first asks.
+#[pin_data]
+pub struct Offered {
+    #[pin]
+    done: Mutex<bool>,
+}
+
+impl Offered {
+    /// It has not.
+    pub fn new() -> impl PinInit<Self> {
+        pin_init!(Self { done <- new_mutex!(false) })
+    }
+
+    /// Calls `offer`, unless that was done before. If it fails, the next one to ask causes another try.
+    ///
+    /// # Context
+    /// *process*, may sleep; see [`Provider::provide`].
+    pub fn once(&self, framework: &Framework, provider: &str, offer: impl FnOnce() -> Result) {
+        let mut done = self.done.lock();
+        if *done {
+            return;
+        }
+        if let Err(e) = offer() {
+            pr_warn!("{provider}: no probes: errno {}\n", e.to_errno());
+            return;
+        }
+        *done = true;
+        drop(done);
+        framework.provided();
+    }
 }
 
 /// A source of probes.
