@@ -8,16 +8,25 @@ use d::world::Why;
 use d::ProbePattern;
 use std::collections::BTreeSet;
 
-/// Providers that other DTraces have and that a description is likely to come from.
+/// Providers that other tracers have and that a description is likely to come from; and what comes close.
 const CLASSIC: &[(&str, &str)] = &[
-    ("lockstat", ""),
-    ("cpc", ""),
-    ("kprobe", "fbt has the kernel's functions: `fbt::NAME:entry`"),
-    ("kretprobe", "fbt has the kernel's functions: `fbt::NAME:return`"),
-    ("fentry", "fbt has the kernel's functions: `fbt::NAME:entry`"),
-    ("rawfbt", "fbt has the kernel's functions: `fbt::NAME:entry`"),
-    ("tracepoint", "sdt has the kernel's tracepoints: `sdt:::NAME`"),
-    ("uprobe", ""),
+    ("lockstat", "sdt:::contention_begin and sdt:::contention_end, of the kernel's locks"),
+    ("plockstat", "pid$target:libc.so.6:pthread_mutex_lock:entry and :return"),
+    ("cpc", "profile-997, which samples by time: the processor's counters are left to perf"),
+    ("fsinfo", "fbt::vfs_read:entry and the like, or syscall:::entry and fds[arg0]"),
+    ("vfs", "fbt::vfs_read:entry and the like, or syscall:::entry and fds[arg0]"),
+    ("mib", "fbt and sdt, as sdt:::tcp_*"),
+    ("nfsv3", "fbt:nfs::entry, or fbt:nfsd::entry, of the modules that are loaded"),
+    ("nfsv4", "fbt:nfs::entry, or fbt:nfsd::entry, of the modules that are loaded"),
+    ("kprobe", "fbt::NAME:entry"),
+    ("kretprobe", "fbt::NAME:return"),
+    ("fentry", "fbt::NAME:entry"),
+    ("rawfbt", "fbt::NAME:entry"),
+    ("kinst", "fbt::NAME:entry, fbt::NAME:return"),
+    ("tracepoint", "sdt:::NAME"),
+    ("rawtp", "sdt:::NAME"),
+    ("uprobe", "pid$target:FILE:FUNCTION:entry, for the process of -c or -p"),
+    ("uretprobe", "pid$target:FILE:FUNCTION:return, for the process of -c or -p"),
 ];
 
 /// Providers of the module whose probes are offered when they are first asked for.
@@ -76,11 +85,11 @@ impl Case<'_> {
     pub(super) fn other_providers(&mut self) -> Option<Why> {
         let wanted = self.wanted;
         let given = wanted.provider.as_str();
-        if given == FBT && self.is_there(&ProbePattern::new(FBT, "", "", "")) {
+        if given == FBT && self.has_fbt() {
             return None;
         }
         let probes = self.others();
-        let mut providers: BTreeSet<String> = probes.iter().map(|p| p[0].clone()).collect();
+        let providers: BTreeSet<String> = probes.iter().map(|p| p[0].clone()).collect();
         let is_known = |p: &String| part_matches(given.as_bytes(), p.as_bytes());
         let is_fbt = part_matches(given.as_bytes(), FBT.as_bytes());
         let uncounted = |(provider, name, _): &&(&str, &str, &str)| {
@@ -89,8 +98,12 @@ impl Case<'_> {
         if let Some((_, name, instead)) = UNCOUNTED.iter().find(uncounted) {
             let mut why = said("no such probe");
             why.notes.push(format!("Linux has no event that is `{name}` of other systems"));
-            why.hint = Some(format!("close to it: {instead}"));
+            why.hint = Some(close(instead));
             return Some(why);
+        }
+        let has_provider = is_fbt || providers.iter().any(is_known);
+        if !has_provider && classic(given).is_some() {
+            return Some(self.no_provider(providers));
         }
         let mut near = self.near(&probes);
         if near.is_empty() && is_fbt {
@@ -102,23 +115,24 @@ impl Case<'_> {
             why.hint = did_you_mean(&near);
             return Some(why);
         }
-        if !is_fbt && !providers.iter().any(is_known) {
-            if self.is_there(&ProbePattern::new(FBT, "", "", "")) {
-                providers.insert(FBT.into());
-            }
-            return Some(self.no_provider(&providers));
-        }
-        if is_fbt && self.is_there(&ProbePattern::new(FBT, "", "", "")) {
+        if is_fbt && self.has_fbt() {
             return None;
         }
-        if given == FBT {
-            return Some(self.no_provider(&providers));
+        if !has_provider || given == FBT {
+            return Some(self.no_provider(providers));
         }
         Some(said("no such probe").hint("`dtrace -l` lists the probes there are"))
     }
 
-    fn no_provider(&mut self, providers: &BTreeSet<String>) -> Why {
+    fn has_fbt(&mut self) -> bool {
+        self.is_there(&ProbePattern::new(FBT, "", "", ""))
+    }
+
+    fn no_provider(&mut self, mut providers: BTreeSet<String>) -> Why {
         let wanted = self.wanted;
+        if self.has_fbt() {
+            providers.insert(FBT.into());
+        }
         let given = wanted.provider.as_str();
         let list: Vec<&str> = providers.iter().map(String::as_str).collect();
         let mut why = said("no such probe");
@@ -130,21 +144,13 @@ impl Case<'_> {
             why.hint = Some("this kernel gave it no probes; its log says why: dmesg".into());
             return why;
         }
-        let near = d::diag::nearest(given, providers.iter().cloned());
-        let near = near.into_iter().map(|provider| ProbePattern { provider, ..wanted.clone() });
-        let there = self.those_there(near);
-        if let Some(hint) = did_you_mean(&there) {
-            why.hint = Some(hint);
+        if let Some(instead) = classic(given) {
+            why.hint = Some(close(instead));
             return why;
         }
-        let word = given.trim_end_matches(|c: char| c.is_ascii_digit() || c == '-');
-        let classic = CLASSIC.iter().find(|(name, _)| *name == word || *name == given);
-        if let Some((name, instead)) = classic {
-            why.notes.push(format!("provider `{name}` of other tracers is not supported yet"));
-            if !instead.is_empty() {
-                why.hint = Some((*instead).into());
-            }
-        }
+        let near = d::diag::nearest(given, providers.iter().cloned());
+        let near = near.into_iter().map(|provider| ProbePattern { provider, ..wanted.clone() });
+        why.hint = did_you_mean(&self.those_there(near));
         why
     }
 
@@ -179,6 +185,18 @@ impl Case<'_> {
         let places = [ProbePattern::new("", "", word, ""), ProbePattern::new(FBT, word, "", "")];
         self.those_there(places.into_iter())
     }
+}
+
+/// What comes close to a provider of other tracers, which may have the number of a process.
+fn classic(given: &str) -> Option<&'static str> {
+    let word = given.trim_end_matches(|c: char| c.is_ascii_digit() || c == '-');
+    let found = CLASSIC.iter().find(|(name, _)| *name == word || *name == given)?;
+    Some(found.1)
+}
+
+/// A hint at what is here of what others have.
+fn close(instead: &str) -> String {
+    format!("close to it: {instead}")
 }
 
 /// Four parts with colons.
