@@ -8,7 +8,8 @@
  *					while it is replaced under them
  *	consumers again TIMES FUNCTIONS	fbt:vmlinux:FUNCTIONS: is enabled and disabled so often
  *	consumers memory STEP FUNCTIONS	the same, while the first, second, ... allocation fails that ENABLE, GO or
- *					close (STEP) makes; TEXT in the environment, as START-END, is not changed
+ *					close (STEP) makes; TEXT in the environment, as START-END, is not changed;
+ *					with EVERY=N of each N allocations one fails
  *					by what fails. After the step `leave` they have just been disabled without
  *					any memory
  *
@@ -430,6 +431,7 @@ static int memory(const char *step, const char *functions)
 {
 	const bool in_enable = !strcmp(step, "ENABLE"), in_go = !strcmp(step, "GO"), in_close = !strcmp(step, "close");
 	char *before, *after;
+	const int every = getenv("EVERY") ? atoi(getenv("EVERY")) : 1;
 	u32 left_out = 0;
 	int errors = 0;
 
@@ -442,7 +444,7 @@ static int memory(const char *step, const char *functions)
 	if (!strcmp(step, "leave"))
 		return leave();
 	read_text(before);
-	for (int n = 0; n < 20000; n++) {
+	for (int n = 0; n < 20000; n += every) {
 		struct go go = { .probes = 0 };
 		int fd = open("/dev/dtrace/dtrace", O_RDWR), err;
 
@@ -484,7 +486,7 @@ static int memory(const char *step, const char *functions)
 		}
 		errors += err != 0;
 		left_out += go.left_out;
-		if (in_close ? n == 24 : !err && !go.left_out) {
+		if (in_close ? n >= 24 : !err && !go.left_out) {
 			printf("%s: %u probes, %d allocations: %d errors, %u probes left out\n", step, go.probes, n, errors,
 			       left_out);
 			return in_close ? 0 : errors < 3;

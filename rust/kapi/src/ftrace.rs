@@ -12,7 +12,6 @@ use crate::sites;
 use crate::symbols;
 use crate::sys::{self, FtraceFns};
 use crate::text::Refused;
-use kernel::alloc::KVVec;
 use kernel::bindings;
 use kernel::ffi::c_int;
 use kernel::prelude::*;
@@ -40,38 +39,46 @@ const TRIES: usize = 4;
 /// Functions of a batch that turned out to be replaced.
 const SHARED: usize = 256;
 
-/// A batch under way: for each site 0, or the errno of what stood in the way.
+/// As many as are detached at a time if there is no memory.
+const FEW: usize = 64;
+
+/// A batch under way.
 struct Batch<'a> {
     fns: &'static FtraceFns,
     sites: &'a [u64],
-    whys: KVVec<u8>,
-    /// Those whose why is 0.
-    rest: KVVec<u64>,
+    /// For each site 0, or the errno of what stood in the way.
+    whys: &'a mut [u8],
+    /// Room for those whose why is 0.
+    rest: &'a mut [u64],
 }
 
-impl<'a> Batch<'a> {
-    fn new(fns: &'static FtraceFns, sites: &'a [u64]) -> Result<Self> {
-        let whys = mem::zeroed_bytes(sites.len())?;
-        Ok(Self { fns, sites, whys, rest: mem::vec(sites.len())? })
-    }
-
+impl Batch<'_> {
     /// Sorts out which sites can be added or removed.
     fn sort_out(&mut self, on: bool) {
+        let n = self.sites.len().min(self.whys.len());
         let (sites, whys) = (self.sites.as_ptr(), self.whys.as_mut_ptr());
         // SAFETY: `fns` is from `symbols`, and both have that many members.
-        unsafe { sys::kapi_ftrace_sort_out(self.fns, sites, self.sites.len(), on, whys) };
+        unsafe { sys::kapi_ftrace_sort_out(self.fns, sites, n, on, whys) };
     }
 
     /// Adds or removes the others. Under the lock.
     fn update(&mut self, on: bool) -> c_int {
-        self.rest.clear();
-        for (site, _) in self.sites.iter().zip(&self.whys).filter(|(_, why)| **why == 0) {
-            // There is room for all.
-            let _ = self.rest.push_within_capacity(*site);
+        let wanted = self.sites.iter().zip(self.whys.iter()).filter(|(_, why)| **why == 0);
+        let mut n: usize = 0;
+        for ((site, _), to) in wanted.zip(self.rest.iter_mut()) {
+            *to = *site;
+            n = n.wrapping_add(1);
         }
-        let (sites, n) = (self.rest.as_mut_ptr(), self.rest.len());
         // SAFETY: `fns` is from `symbols`, there are that many sites, and the lock is held.
-        unsafe { sys::kapi_ftrace_update(self.fns, sites, n, on) }
+        unsafe { sys::kapi_ftrace_update(self.fns, self.rest.as_mut_ptr(), n, on) }
+    }
+
+    fn remove(mut self) -> Result {
+        self.sort_out(false);
+        match self.update(false) {
+            0 => Ok(()),
+            err => Err(Error::from_errno(err)),
+        }
     }
 
     fn refuse_rest(&mut self, why: Refused) {
@@ -91,9 +98,12 @@ pub fn attach(sites: &[u64], refused: &mut dyn FnMut(usize, Refused)) {
     }
     let mut all = |why| (0..sites.len()).for_each(|i| refused(i, why));
     let Some(fns) = symbols::ftrace_fns() else { return all(Refused::Unsupported) };
-    let Ok(mut batch) = Batch::new(fns, sites).and_then(|b| mem::ask().map(|()| b)) else {
+    let (Ok(mut whys), Ok(mut rest), Ok(())) =
+        (mem::zeroed_bytes(sites.len()), mem::zeroed_words(sites.len()), mem::ask())
+    else {
         return all(Refused::Memory);
     };
+    let mut batch = Batch { fns, sites, whys: &mut whys, rest: &mut rest };
     let _held = Lock::Ftrace.hold();
     sites::expect();
     let mut err = 0;
@@ -136,8 +146,8 @@ fn let_go_of_shared(batch: &mut Batch<'_>) {
     }
 }
 
-/// Detaches the sites; what is not attached is fine. `ENOMEM`: without memory that cannot be done,
-/// and all stay attached; [`crate::quiesce`] does without.
+/// Detaches the sites; what is not attached is fine. `ENOMEM`: the kernel had no memory for it, and some stay
+/// attached; [`crate::quiesce`] does without.
 ///
 /// # Context
 ///
@@ -152,12 +162,14 @@ fn detach_held(fns: &'static FtraceFns, sites: &[u64]) -> Result {
     if sites.is_empty() || !sys::kapi_ftrace_attached() {
         return Ok(());
     }
-    let mut batch = Batch::new(fns, sites)?;
-    batch.sort_out(false);
-    match batch.update(false) {
-        0 => Ok(()),
-        err => Err(Error::from_errno(err)),
+    let (whys, rest) = (mem::zeroed_bytes(sites.len()), mem::zeroed_words(sites.len()));
+    if let (Ok(mut whys), Ok(mut rest)) = (whys, rest) {
+        return Batch { fns, sites, whys: &mut whys, rest: &mut rest }.remove();
     }
+    // What we have put there shall not stay for want of memory of ours.
+    sites.chunks(FEW).try_for_each(|sites| {
+        Batch { fns, sites, whys: &mut [0; FEW], rest: &mut [0; FEW] }.remove()
+    })
 }
 
 /// Detaches whatever is attached.
