@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-# ASSERTION: every row of the table has its probe on this kernel, with the types that its manual says; and every tracepoint of
-# the kernel is a probe, with the types of the kernel.
+# ASSERTION: every row of the table has its probe on this kernel, with the types that its manual says; every tracepoint of the
+# kernel is a probe, with the types of the kernel; what is not there says why.
 . /src/selftests/lib/sh
 listed() { dtrace -ln "$1" | awk 'NR > 1 { print $NF }' | sort | xargs; }
 expect proc "$(listed proc:::)" "create exec exec-failure exec-success exit fault lwp-create lwp-exit lwp-start signal-clear signal-discard signal-handle signal-send start"
@@ -28,3 +28,8 @@ dtrace -lvn io:::start -n proc:::exit >/tmp/o || fail "listing"
 expect "args[] of declared providers" "$(grep 'args\[' /tmp/o | tr -d '\t\n')" "args[0]: bufinfo_t *args[1]: devinfo_t *args[2]: fileinfo_t *args[0]: int"
 dtrace -lvn sdt:::signal_generate >/tmp/o || fail "listing"
 grep -q 'args\[4\]: int' /tmp/o || { cat /tmp/o; fail "types of a tracepoint"; }
+# Without functions those that are events are not there.
+with_module without_fbt=1
+dtrace -ln io:::start >/dev/null || fail "io needs no function"
+dtrace -ln sysinfo:::readch 2>/tmp/err && fail "a function without fbt"
+grep -q 'note: the probes of functions are off' /tmp/err || { cat /tmp/err; fail "why not"; }

@@ -3,12 +3,13 @@
 //! tracepoints themselves; they share the hub.
 
 use crate::hub::{happens, State};
-use crate::table::{end_of, Source, PROVIDERS, ROWS};
-use abi::probe::{Technique, NARGS_UNKNOWN};
+use crate::table::{end_of, lacking, Source, PROVIDERS, ROWS};
+use abi::probe::{put, Technique, FUNCTION_LEN, NARGS_UNKNOWN};
+use abi::reason::Reason;
 use core::ffi::CStr;
 use fbt::{Event, Functions, Sides, View, Wanted};
 use framework::framework::ProviderId;
-use framework::{Draft, EnableError, Framework, Offer, Offered, Probe, Provider};
+use framework::{Draft, EnableError, Explanation, Framework, Offer, Offered, Probe, Provider};
 use kapi::{mem, symbols};
 use kernel::prelude::*;
 use kernel::sync::{new_mutex, Arc, Mutex};
@@ -299,5 +300,15 @@ impl Provider for Stable {
 
     fn disable(&self, probes: &[Arc<Probe>]) {
         self.leave(probes);
+    }
+
+    fn explain(&self, _module: &[u8], _function: &[u8], name: &[u8]) -> Option<Explanation> {
+        let name = core::str::from_utf8(name).ok()?;
+        let state = self.hub.state.lock();
+        let event = lacking(self.name?, name, |row| self.hub.how(&state, row) != 0)?;
+        let is_off = self.hub.functions.is_none() && !matches!(event, Source::Tracepoint(_));
+        let mut symbol = [0; FUNCTION_LEN];
+        put(&mut symbol, event.name().as_bytes());
+        Some(Explanation { reason: if is_off { Reason::Off } else { Reason::NoEvent }, symbol })
     }
 }

@@ -341,3 +341,11 @@ pub fn end_of(at: usize) -> usize {
     let more = ROWS.get(at..).unwrap_or_default().iter().take_while(|r| same(r, first)).count();
     at.wrapping_add(more)
 }
+
+/// The event of a probe that has no row on this kernel; `is_there`: whether it has the event of that row.
+/// `None`: the probe is there, or no row is of it.
+pub fn lacking(provider: &str, probe: &str, is_there: impl Fn(usize) -> bool) -> Option<Source> {
+    let at = ROWS.iter().position(|r| r.provider == provider && r.probe == probe)?;
+    let first = ROWS.get(at)?;
+    (!(at..end_of(at)).any(is_there)).then_some(first.source)
+}

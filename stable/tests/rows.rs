@@ -2,7 +2,7 @@
 //! The table, and what its words make of events.
 
 use stable::event::{run, Field, Machine};
-use stable::table::{end_of, Row, Source, PROVIDERS, ROWS};
+use stable::table::{end_of, lacking, Row, Source, PROVIDERS, ROWS};
 use std::collections::{HashMap, HashSet};
 
 /// A machine whose structures are these.
@@ -331,4 +331,17 @@ fn counters() {
     assert!(pages(bio(2, 0), "pgpgout").is_empty(), "a flush");
     let zeroed = |gfp| one(Fake::passing(&[1, 0, gfp]), "vminfo", "zfod", "mm_page_alloc");
     assert_eq!([zeroed(0x108), zeroed(0x100), zeroed(8)], [true, false, false]);
+}
+
+#[test]
+fn what_a_kernel_lacks() {
+    for (at, row) in ROWS.iter().enumerate() {
+        let of = |is_there: &dyn Fn(usize) -> bool| lacking(row.provider, row.probe, is_there);
+        assert!(of(&|_| false).is_some_and(|event| !event.name().is_empty()));
+        // One of several rows is enough, and no other probe's.
+        assert!(of(&|n| n == at).is_none());
+        assert!(of(&|n| ROWS[n].probe != row.probe).is_some());
+    }
+    assert!(lacking("io", "nosuch", |_| false).is_none());
+    assert!(lacking("nosuch", "start", |_| false).is_none());
 }

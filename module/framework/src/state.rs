@@ -190,8 +190,8 @@ impl Consumer {
     /// Why there is no probe of this name.
     pub fn explain(&self, pattern: &abi::probe::ProbeDesc) -> Result<Explanation> {
         let [provider, module, function, name] = pattern.parts();
-        if function.is_empty() {
-            return Err(Error::NoSuch("explanation: it takes a function"));
+        if function.is_empty() && name.is_empty() {
+            return Err(Error::NoSuch("explanation: it takes a function or a name"));
         }
         let matcher = Matcher::new(ProbeId::NONE, [provider, b"", b"", b""]);
         let of = |p: &dyn crate::Provider| matcher.may_be(p.name(), &[]);

@@ -2,7 +2,7 @@
 //! Reasons: why a function has no probe. The kernel side answers EXPLAIN with a number and, where the
 //! sentence has a place for one, the name of something related; the consumer makes a sentence of it.
 //!
-//! In a sentence `{f}` stands for the function asked about and `{s}` for the related name.
+//! In a sentence `{f}` stands for the function asked about, or for the probe where there is none, and `{s}` for the related name.
 
 use core::fmt;
 
@@ -38,6 +38,7 @@ macro_rules! for_each_reason {
             (25, NoReturnSite, "no place where {f} returns can hold a probe"),
             (26, NoMemory, "there was no memory for a probe of {f}"),
             (27, Off, "the probes of functions are off: the kernel log of the module's start says why"),
+            (28, NoEvent, "{f} is the event {s}, which this kernel does not have, or not where it can be traced"),
         }
     };
 }

@@ -76,7 +76,12 @@ impl Kernel for Fixed {
         Ok(*at == 1)
     }
     fn explain(&mut self, p: &ProbeDesc) -> Answer<Option<(Reason, String)>> {
-        let [_, module, function, _] = p.parts();
+        let [provider, module, function, name] = p.parts();
+        // Others know of no function.
+        if provider != b"fbt" {
+            let lacks = (provider, name) == (b"io", b"start");
+            return Ok(lacks.then(|| (Reason::NoEvent, "block_bio_queue".into())));
+        }
         let is_it = |r: &&(&str, Reason, &str)| {
             r.0.as_bytes() == function && (r.1 != Reason::OtherModule || !module.is_empty())
         };
@@ -219,6 +224,8 @@ fn reasons_as_they_are_read() {
         "fbt::vfs_reed:exit",
         "fbtt::vfs_read:entry",
         "syscall::openat:entry",
+        "io:::start",
+        "io:::strat",
         "profile:::tick-1s",
         "tick-1s:::",
         "profile::vfs_read:tick-1s",

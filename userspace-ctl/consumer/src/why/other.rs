@@ -101,6 +101,9 @@ impl Case<'_> {
             why.hint = Some(close(instead));
             return Some(why);
         }
+        if let Some(why) = self.lacking() {
+            return Some(why);
+        }
         let has_provider = is_fbt || providers.iter().any(is_known);
         if !has_provider && classic(given).is_some() {
             return Some(self.no_provider(providers));
@@ -122,6 +125,19 @@ impl Case<'_> {
             return Some(self.no_provider(providers));
         }
         Some(said("no such probe").hint("`dtrace -l` lists the probes there are"))
+    }
+
+    /// The module knows the probe, and why this kernel does not have it.
+    fn lacking(&mut self) -> Option<Why> {
+        let ProbePattern { provider, name, .. } = self.wanted;
+        if provider == FBT || !LATE.contains(&provider.as_str()) {
+            return None;
+        }
+        let pattern = crate::world::pattern(self.wanted)?;
+        let (reason, event) = self.kernel.explain(&pattern).ok()??;
+        let mut why = said("no such probe");
+        why.notes.push(reason.sentence(name, &event).to_string());
+        Some(why)
     }
 
     fn has_fbt(&mut self) -> bool {
