@@ -167,9 +167,10 @@ impl State {
         let Some(known) = self.probes.get(number) else { return };
         let Some(p) = self.process(known.space) else { return };
         for part in known.semaphores() {
-            // With its library it may have gone, and something else be there.
+            // With its library it may have gone, and something else be there, or the same anew.
             let is_there = p.space.ground(part.address) == Ok(part.text);
-            if is_there && p.space.count(part.semaphore, by).is_err() && by > 0 {
+            let is_new = by < 0 && part.addresses().any(|addr| p.is_lost(addr));
+            if is_there && !is_new && p.space.count(part.semaphore, by).is_err() && by > 0 {
                 pr_warn!("fasttrap: a semaphore at {:#x} is not there\n", part.semaphore);
             }
         }

@@ -262,7 +262,7 @@ impl Order<'_> {
             });
             if let Some(part) = same {
                 let addr = head.address.wrapping_add(place.into());
-                let is_fine = part.is_there && !process.is_lost(addr, &mut self.reader);
+                let is_fine = part.is_there && !process.is_lost(addr);
                 return if is_fine { Ok(()) } else { self.change(state, number, place) };
             }
             if known.helper != helper {

@@ -61,6 +61,10 @@ impl Part {
             Places::Some(all) => all,
         }
     }
+
+    pub(crate) fn addresses(&self) -> impl Iterator<Item = u64> + '_ {
+        self.places().iter().map(|place| self.address.wrapping_add((*place).into()))
+    }
 }
 
 /// A probe.
@@ -125,9 +129,7 @@ impl Known {
 
     /// All addresses.
     pub(crate) fn addresses(&self) -> impl Iterator<Item = u64> + '_ {
-        self.parts().flat_map(|part| {
-            part.places().iter().map(|place| part.address.wrapping_add((*place).into()))
-        })
+        self.parts().flat_map(Part::addresses)
     }
 }
 

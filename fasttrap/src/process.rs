@@ -268,15 +268,18 @@ impl Process {
     }
 
     /// A breakpoint that should be there is not: what was mapped has been mapped anew.
-    pub(crate) fn is_lost(&self, addr: u64, reader: &mut Reader) -> bool {
-        let is_armed = self.at(addr).is_some_and(|p| p.armed);
-        is_armed && reader.at(&self.space, addr).is_ok_and(|(_, code)| code.first() != Some(&INT3))
+    pub(crate) fn is_lost(&self, addr: u64) -> bool {
+        let mut code = [INT3];
+        self.at(addr).is_some_and(|p| p.armed) && {
+            self.space.read(addr, &mut code);
+            code != [INT3]
+        }
     }
 
     /// Makes a place known, with a slot of its own; or finds it.
     pub(crate) fn point(&mut self, addr: u64, reader: &mut Reader) -> Result<usize, UserReason> {
         if let Some(at) = self.known(addr, reader)? {
-            if self.is_lost(addr, reader) {
+            if self.is_lost(addr) {
                 self.points.get_mut(at).into_iter().for_each(|p| p.armed = false);
             }
             if let Some(point) = self.points.get(at).filter(|p| p.slot == 0).copied() {

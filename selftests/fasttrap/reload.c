@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A program that loads a library again and again, each time somewhere else. For each line of its input:
+ * A program that loads a library again and again. For each line of its input:
  *
  *	l	loads it	c	calls its functions ten times
  *	u	unloads it, and sees to it that the next one is not there
+ *	r	unloads it, and loads it again at its place
  *	s	nothing; each line's answer tells where the library is, and how many trace its probe
  */
 #include <dlfcn.h>
@@ -30,6 +31,9 @@ int main(int argc, char **argv)
 		unsigned long at = library ? library->l_addr : 0;
 
 		switch (line[0]) {
+		case 'r':
+			dlclose(library);
+			/* fall through */
 		case 'l':
 			library = dlopen(argv[1], RTLD_NOW);
 			if (!library)
@@ -37,6 +41,8 @@ int main(int argc, char **argv)
 			fire = dlsym(library, "fire");
 			tock = dlsym(library, "tock");
 			tracing = dlsym(library, "toy_tick_semaphore");
+			if (line[0] == 'r' && library->l_addr != at)
+				return 1;
 			at = library->l_addr;
 			break;
 		case 'u':

@@ -219,6 +219,7 @@ impl<'a> Session<'a> {
             self.objects.learn_all(self.kernel, first);
         }
         let started = self.kernel.go().map_err(failed)?;
+        self.users.begin();
         self.tell_left_out(&started)?;
         self.tell_sizes(&started)?;
         let count = self.matched.saturating_add(enable::OWN_PROBES).min(PREFETCH);

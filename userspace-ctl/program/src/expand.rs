@@ -67,6 +67,8 @@ pub struct Batches {
     pub places: usize,
     /// What could not be asked for.
     pub refused: Vec<Refused>,
+    /// The last of the places.
+    pub last: Option<u64>,
 }
 
 /// Most places of one packed probe.
@@ -90,6 +92,7 @@ impl Batches {
             return self.refused.push(Refused { names, place, reason });
         }
         self.places += places.len();
+        self.last = places.last().map(|at| head.address.wrapping_add(u64::from(*at)));
         match self.packed.last_mut().filter(|b| b.len() + one.len() <= MAX_MAKE) {
             Some(batch) => batch.extend_from_slice(&one),
             None => self.packed.push(one),

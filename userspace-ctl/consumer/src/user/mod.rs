@@ -26,8 +26,11 @@ use program::maps::Identity;
 use program::process::{self, Images, Object, Process, PROGRAM};
 use program::Miss;
 use start::When;
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
+use std::fs::File;
 use std::io::ErrorKind;
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 /// The provider of functions and instructions.
@@ -87,8 +90,40 @@ struct Wanted {
     pid: u32,
     pattern: ProbePattern,
     /// The objects whose probes have been asked for.
-    known: HashSet<(u64, Identity)>,
+    known: Known,
 }
+
+impl Wanted {
+    fn memory(&self) -> Option<File> {
+        File::open(format!("/proc/{}/mem", self.pid)).ok()
+    }
+}
+
+/// Objects whose probes have been asked for, and by what each is seen to be mapped anew.
+type Known = HashMap<(u64, Identity), Sign>;
+
+/// The breakpoint of one of an object's probes: if it goes, all of them have gone, for the object was loaded again at
+/// its old place. In the list of what is mapped nothing shows that.
+#[derive(Debug, Default)]
+struct Sign {
+    place: Option<u64>,
+    was_there: bool,
+}
+
+impl Sign {
+    fn is_lost(&mut self, memory: &File) -> bool {
+        let mut code = [0];
+        match self.place.map(|at| memory.read_exact_at(&mut code, at)) {
+            Some(Ok(())) if code == [INT3] => self.was_there = true,
+            Some(Ok(())) => return std::mem::take(&mut self.was_there),
+            _ => {}
+        }
+        false
+    }
+}
+
+/// The instruction of a breakpoint.
+const INT3: u8 = 0xcc;
 
 /// The number in `pid123`; an error: it should be one, and is none.
 fn pid_of(provider: &str) -> Option<Result<u32, ()>> {
@@ -164,7 +199,7 @@ impl Users {
             }
             Err(e) => return self.miss(pattern, Missed::Grab(pid, reason(&e))),
         };
-        let mut wanted = Wanted { pid, pattern: pattern.clone(), known: HashSet::new() };
+        let mut wanted = Wanted { pid, pattern: pattern.clone(), known: Known::new() };
         let missed = self.make(kernel, &process, &mut wanted).err();
         self.wanted.push(wanted);
         let is_spelt = !expand::is_open(&pattern.module);
@@ -209,7 +244,7 @@ impl Users {
                 return self.miss(pattern, Missed::Start(pid, reason(&e)));
             }
             let Ok(process) = Process::read(pid) else { continue };
-            let (mut out, mut known) = (Batches::default(), HashSet::new());
+            let (mut out, mut known) = (Batches::default(), Known::new());
             let found = self.notes(&process, &pattern, &mut known, &mut out);
             called = called.or(found.map(literal));
             // It may tell of them itself: that is done by constructors.
@@ -242,7 +277,7 @@ impl Users {
                 |e: &std::io::Error| Error::new(format!("failed to grab pid {pid}"), reason(e));
             let process = Process::read(pid).map_err(|e| grab(&e))?;
             let mut out = Batches::default();
-            let found = self.notes(&process, &pattern, &mut HashSet::new(), &mut out);
+            let found = self.notes(&process, &pattern, &mut Known::new(), &mut out);
             // It may have told of some itself.
             let told =
                 of_process(pid).is_some_and(|of| kernel.count(&of).is_ok_and(|n| n.probes > 0));
@@ -263,7 +298,7 @@ impl Users {
         &self,
         process: &'p Process,
         pattern: &ProbePattern,
-        known: &mut HashSet<(u64, Identity)>,
+        known: &mut Known,
         out: &mut Batches,
     ) -> Option<&'p str> {
         let pid = process.pid;
@@ -272,23 +307,22 @@ impl Users {
         let mut first = None;
         let objects = process.objects.iter().filter(|o| o.is_called(&pattern.module));
         for object in objects {
-            if !known.insert(key(object)) {
-                continue;
-            }
+            let Entry::Vacant(new) = known.entry(key(object)) else { continue };
             let notes = object.notes(pid, &self.images);
             if !notes.iter().any(|n| is_meant(&n.provider)) {
+                new.insert(Sign::default());
                 continue;
             }
             let (image, bias) = object.image(pid, &self.images);
             // The dynamic linker is still mapping it: what is counted in is not there yet.
             let is_there = |at: u64| at == 0 || process.may_write(at.wrapping_add(*bias));
             if !notes.iter().all(|n| is_there(n.semaphore)) {
-                known.remove(&key(object));
                 continue;
             }
             first = first.or(Some(object.name.as_str()));
             let meant = Pattern { function: &pattern.function, name: &pattern.name };
             expand::usdt((&object.name, image, *bias), &notes, &is_meant, meant, out);
+            new.insert(Sign { place: out.last.take(), was_there: false });
         }
         first
     }
@@ -303,6 +337,16 @@ impl Users {
         Some(self.missed.get(pattern)?.why(pattern))
     }
 
+    /// Tracing has begun: breakpoints are seen from here on.
+    pub fn begin(&mut self) {
+        for w in &mut self.wanted {
+            let Some(memory) = w.memory() else { continue };
+            w.known.values_mut().for_each(|sign| {
+                sign.is_lost(&memory);
+            });
+        }
+    }
+
     /// Makes the probes in objects that have come since the last time.
     pub fn follow(&mut self, kernel: &mut dyn Kernel) {
         let mut wanted = std::mem::take(&mut self.wanted);
@@ -313,7 +357,9 @@ impl Users {
             }
             let Some(process) = &last else { return false };
             let now: HashSet<_> = process.objects.iter().map(key).collect();
-            w.known.retain(|k| now.contains(k));
+            let memory = w.memory();
+            let is_lost = |sign: &mut Sign| memory.as_ref().is_some_and(|m| sign.is_lost(m));
+            w.known.retain(|k, sign| now.contains(k) && !is_lost(sign));
             // A description that is spelt out may mean what comes later.
             let _ = match pid_of(&w.pattern.provider) {
                 Some(_) => self.make(kernel, process, w),
@@ -332,7 +378,7 @@ impl Users {
                 if wanted.iter().any(|w| w.pid == pid && w.pattern == *pattern) {
                     continue;
                 }
-                let (mut out, mut known) = (Batches::default(), HashSet::new());
+                let (mut out, mut known) = (Batches::default(), Known::new());
                 if self.notes(&process, pattern, &mut known, &mut out).is_some() {
                     wanted.push(Wanted { pid, pattern: pattern.clone(), known });
                     // Why not has been told.
@@ -366,7 +412,8 @@ impl Users {
             return Err(self.no_object(process, pattern));
         }
         let (mut out, mut missed, mut is_found) = (Batches::default(), None, false);
-        for object in objects.filter(|o| known.insert(key(o))) {
+        for object in objects {
+            let Entry::Vacant(new) = known.entry(key(object)) else { continue };
             let (image, bias) = object.image(*pid, &self.images);
             let meant = Pattern { function: &pattern.function, name: &pattern.name };
             match expand::expand((&object.name, image, *bias), meant, &mut out) {
@@ -375,6 +422,7 @@ impl Users {
                 Err(Miss::Function) => {}
                 Err(miss) => missed = Some(Missed::Of(object.name.clone(), miss)),
             }
+            new.insert(Sign { place: out.last.take(), was_there: false });
             if out.places > MOST_PLACES {
                 return Err(Missed::TooMany(MOST_PLACES));
             }
