@@ -10,14 +10,14 @@
 //!
 //! A description without globs means all functions of that name: their probes are one, with several
 //! places. One with globs means functions, not names: of those that a function has, the best that
-//! matches. The unlikely part of a function, `f.cold`, is no function: where it is left, `f` is.
+//! matches. What a function has elsewhere ([`parts`](crate::parts)) is no function.
 
 use crate::image::{Function, Image, COLD};
+use crate::parts;
 use crate::stapsdt::Note;
 use abi::probe::{is_glob, part_matches};
 use abi::user::{self, UserKind, UserProbe, UserProbeView, UserReason, MAX_MAKE};
 use std::collections::HashSet;
-use x86::Flow;
 
 /// What is wanted of an object: globs, or names.
 #[derive(Debug, Clone, Copy)]
@@ -226,14 +226,17 @@ impl Making<'_> {
     /// The probes of a function.
     fn function(&mut self, f: &Function, wanted: Name<'_>) -> Result<(), Miss> {
         if wanted.has("entry") {
-            self.put(UserKind::Entry, f, &f.name, &[0]);
+            self.put(UserKind::Entry, (f.address, f.size), &f.name, &[0]);
         }
         if wanted.has("return") {
-            let other = self.image.cold(&f.name);
-            for part in std::iter::once(f).chain(other) {
-                let places = self.leaves(part, if std::ptr::eq(part, f) { other } else { Some(f) });
-                if !places.is_empty() {
-                    self.put(UserKind::Return, part, &f.name, &places);
+            for part in parts::of(self.image, f) {
+                if part.is_damaged {
+                    let names = [self.module, &f.name, "return"].map(String::from);
+                    let (place, reason) = (None, UserReason::Undecodable);
+                    self.out.refused.push(Refused { names, place, reason });
+                }
+                if !part.leaves.is_empty() {
+                    self.put(UserKind::Return, part.range, &f.name, &part.leaves);
                 }
             }
         }
@@ -242,15 +245,16 @@ impl Making<'_> {
             found => found?,
         };
         for places in offsets.chunks(AT_ONCE) {
-            self.put(UserKind::Offset, f, &f.name, places);
+            self.put(UserKind::Offset, (f.address, f.size), &f.name, places);
         }
         Ok(())
     }
 
-    fn put(&mut self, kind: UserKind, part: &Function, name: &str, places: &[u32]) {
+    /// A probe of the code that begins there and has so many bytes.
+    fn put(&mut self, kind: UserKind, code: (u64, u64), name: &str, places: &[u32]) {
         let head = UserProbe {
-            address: part.address.wrapping_add(self.bias),
-            size: u32::try_from(part.size).unwrap_or(u32::MAX),
+            address: code.0.wrapping_add(self.bias),
+            size: u32::try_from(code.1).unwrap_or(u32::MAX),
             kind: kind as u8,
             ..UserProbe::default()
         };
@@ -277,42 +281,6 @@ impl Making<'_> {
             false => Err(Miss::Within { begins: before.into() }),
         }
     }
-
-    /// Where a function is left: by returns, and by jumps to elsewhere. Jumps between it and its
-    /// unlikely part do not leave it.
-    fn leaves(&mut self, f: &Function, other: Option<&Function>) -> Vec<u32> {
-        let code = self.image.code(f.address, f.size);
-        let has = |f: &Function, to: u64| to.wrapping_sub(f.address) < f.size;
-        let is_elsewhere = |to: u64| !has(f, to) && !other.is_some_and(|o| has(o, to));
-        let mut places = Vec::new();
-        for step in x86::walk_in(self.image.mode(), &code, f.address) {
-            let Ok((at, insn)) = step else {
-                let names = [self.module, &f.name, "return"].map(String::from);
-                let (place, reason) = (None, UserReason::Undecodable);
-                self.out.refused.push(Refused { names, place, reason });
-                break;
-            };
-            let behind = distance(f, at).unwrap_or(0);
-            let is_left = match insn.kind {
-                Flow::Return => true,
-                Flow::Jump(to) | Flow::Branch(to) => is_elsewhere(to),
-                Flow::Indirect => is_jump(code.get(behind as usize..).unwrap_or_default()),
-                Flow::Next | Flow::Call(_) | Flow::Trap => false,
-            };
-            if is_left {
-                places.push(behind);
-            }
-        }
-        places
-    }
-}
-
-/// Does it jump where a register or memory says? Calls look the same but for three bits.
-fn is_jump(code: &[u8]) -> bool {
-    let is_prefix =
-        |b: &u8| matches!(b, 0x26 | 0x2e | 0x36 | 0x3e | 0x40..=0x4f | 0x64..=0x67 | 0xf2 | 0xf3);
-    let mut rest = code.iter().skip_while(|b| is_prefix(b));
-    rest.next() == Some(&0xff) && rest.next().is_some_and(|modrm| matches!(modrm >> 3 & 7, 4 | 5))
 }
 
 /// How far behind the beginning of a function, if that can be told.
@@ -463,21 +431,6 @@ mod tests {
         let row = |kind, at, places: &[u32]| ("f".to_string(), kind, at, places.to_vec());
         let want = [row(entry, 0x6000, &[0]), row(left, 0x6000, &[2, 5]), row(left, 0x6010, &[2])];
         assert_eq!(rows(&out), want);
-    }
-
-    #[test]
-    fn jumps() {
-        for (code, want) in [
-            (&[0xff, 0xe0][..], true),
-            (&[0x3e, 0xff, 0xe0], true),
-            (&[0x41, 0xff, 0x24, 0x24], true),
-            (&[0xff, 0xd0], false),
-            (&[0x41, 0xff, 0x14, 0x24], false),
-            (&[0x0f, 0x05], false),
-            (&[0x48], false),
-        ] {
-            assert_eq!(is_jump(code), want, "{code:x?}");
-        }
     }
 
     #[test]

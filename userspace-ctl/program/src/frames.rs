@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! `.eh_frame`, by its section or by the program headers: where functions end that nobody has named, and how their frames are left, as compact as
-//! [`abi::unwind`] wants it.
+//! `.eh_frame`, by its section or by the program headers: where functions end that nobody has named, and how
+//! their frames are left, as compact as [`abi::unwind`] wants it.
 
 use crate::headers;
 use crate::image::{segments, Segment};
@@ -11,6 +11,9 @@ use gimli::{
     Register, UnwindSection, X86_64,
 };
 use object::{Object, ObjectSection, ReadCache, ReadRef};
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::fs::File;
 
 type Slice<'d> = EndianSlice<'d, LittleEndian>;
@@ -36,13 +39,14 @@ fn rows_of<'d, R: ReadRef<'d>>(elf: &object::File<'d, R>) -> Vec<Row> {
 }
 
 /// An object's frame information.
-pub(crate) struct Frames<'d> {
-    section: EhFrame<Slice<'d>>,
+#[derive(Debug)]
+struct Frames<'d> {
+    bytes: Cow<'d, [u8]>,
     bases: BaseAddresses,
 }
 
 impl<'d> Frames<'d> {
-    pub(crate) fn of<R: ReadRef<'d>>(elf: &object::File<'d, R>) -> Option<Self> {
+    fn of<R: ReadRef<'d>>(elf: &object::File<'d, R>) -> Option<Self> {
         let (begin, bytes) = match elf.section_by_name(".eh_frame") {
             Some(section) => (section.address(), section.data().ok()?),
             None => headers::eh_frame(elf)?,
@@ -52,12 +56,17 @@ impl<'d> Frames<'d> {
             .set_eh_frame(begin)
             .set_text(address(".text"))
             .set_got(address(".got"));
-        Some(Self { section: EhFrame::new(bytes, LittleEndian), bases })
+        Some(Self { bytes: bytes.into(), bases })
+    }
+
+    fn section(&self) -> EhFrame<Slice<'_>> {
+        EhFrame::new(&self.bytes, LittleEndian)
     }
 
     /// Calls `f` with each piece of code that has rules; the first that is damaged ends it.
-    fn each(&self, f: &mut dyn FnMut(&Entry<'d>)) {
-        let mut entries = self.section.entries(&self.bases);
+    fn each<'a>(&'a self, f: &mut dyn FnMut(&Entry<'a>)) {
+        let section = self.section();
+        let mut entries = section.entries(&self.bases);
         while let Ok(Some(entry)) = entries.next() {
             let CieOrFde::Fde(partial) = entry else { continue };
             match partial.parse(|section, bases, offset| section.cie_from_offset(bases, offset)) {
@@ -65,14 +74,6 @@ impl<'d> Frames<'d> {
                 Err(_) => return,
             }
         }
-    }
-
-    /// Where each piece of code begins, and its bytes, in order.
-    pub(crate) fn ranges(&self) -> Vec<(u64, u64)> {
-        let mut all = Vec::new();
-        self.each(&mut |fde| all.push((fde.initial_address(), fde.len())));
-        all.sort_unstable();
-        all
     }
 
     /// The rules of an object with this code.
@@ -103,14 +104,15 @@ impl<'d> Frames<'d> {
     }
 
     /// Calls `put` with the rules of a piece of code, and where each begins.
-    fn run(&self, fde: &Entry<'d>, put: &mut dyn FnMut(u64, Option<Row>)) -> Option<()> {
+    fn run(&self, fde: &Entry<'_>, put: &mut dyn FnMut(u64, Option<Row>)) -> Option<()> {
         let cie = fde.cie();
         let mut state = State::default();
         let factors = (cie.code_alignment_factor(), cie.data_alignment_factor());
         let mut at = fde.initial_address();
-        let first = cie.instructions(&self.section, &self.bases);
+        let section = self.section();
+        let first = cie.instructions(&section, &self.bases);
         self.change(first, &mut state, State::default(), factors, &mut at, &mut |_, _| {})?;
-        let (initial, rest) = (state, fde.instructions(&self.section, &self.bases));
+        let (initial, rest) = (state, fde.instructions(&section, &self.bases));
         let mut put_state = |at: u64, state: &State| put(at, state.row());
         self.change(rest, &mut state, initial, factors, &mut at, &mut put_state)?;
         put(at, state.row());
@@ -120,7 +122,7 @@ impl<'d> Frames<'d> {
     /// Changes a state as instructions say; `put` gets it wherever one more begins.
     fn change(
         &self,
-        mut instructions: CallFrameInstructionIter<'_, Slice<'d>>,
+        mut instructions: CallFrameInstructionIter<'_, Slice<'_>>,
         state: &mut State,
         initial: State,
         (code, data): (u64, i64),
@@ -151,7 +153,7 @@ impl<'d> Frames<'d> {
                     state.cfa.set(None, Some(unfactored(factored_offset)));
                 }
                 Instruction::DefCfaExpression { expression } => {
-                    let rule = by_expression(expression.get(&self.section).ok()?.0.slice());
+                    let rule = by_expression(expression.get(&self.section()).ok()?.0.slice());
                     state.cfa = rule.map_or(Cfa::Unknown, |(rule, n)| Cfa::Expression(rule, n));
                 }
                 Instruction::Undefined { register } => state.set(register, Kept::Nowhere),
@@ -163,7 +165,7 @@ impl<'d> Frames<'d> {
                     state.set(register, Kept::At(unfactored(factored_offset)));
                 }
                 Instruction::Expression { register, expression } => {
-                    let e = expression.get(&self.section).ok()?.0.slice();
+                    let e = expression.get(&self.section()).ok()?.0.slice();
                     let is_at_rbp = e == [0x76, 0];
                     state.set(register, if is_at_rbp { Kept::AtRbp } else { Kept::Otherwise });
                 }
@@ -180,6 +182,78 @@ impl<'d> Frames<'d> {
             }
         }
         Some(())
+    }
+}
+
+/// The pieces of code of an object that have rules, to look into.
+#[derive(Debug)]
+pub(crate) struct Pieces {
+    frames: Frames<'static>,
+    /// Where each begins, its bytes, and where its rules are; by address.
+    all: Vec<(u64, u64, usize)>,
+}
+
+impl Pieces {
+    pub(crate) fn of<'d, R: ReadRef<'d>>(elf: &object::File<'d, R>) -> Option<Self> {
+        let frames = Frames::of(elf)?;
+        let mut all = Vec::new();
+        frames.each(&mut |fde| all.push((fde.initial_address(), fde.len(), fde.offset())));
+        all.sort_unstable();
+        let bytes = frames.bytes.into_owned().into();
+        Some(Self { frames: Frames { bytes, bases: frames.bases }, all })
+    }
+
+    fn find(&self, address: u64) -> Option<&(u64, u64, usize)> {
+        let after = self.all.partition_point(|p| p.0 <= address);
+        let piece = self.all.get(after.checked_sub(1)?)?;
+        (address - piece.0 < piece.1).then_some(piece)
+    }
+
+    /// Where the piece around an address begins, and its bytes.
+    pub(crate) fn around(&self, address: u64) -> Option<(u64, u64)> {
+        self.find(address).map(|p| (p.0, p.1))
+    }
+
+    /// The bytes of the piece that begins at an address; 0: there is none.
+    pub(crate) fn size_at(&self, address: u64) -> u64 {
+        self.around(address).filter(|p| p.0 == address).map_or(0, |p| p.1)
+    }
+
+    /// The rules of a piece; none, if it is damaged.
+    fn rules(&self, offset: usize) -> Vec<Start> {
+        let section = self.frames.section();
+        let get_cie = |section: &EhFrame<_>, bases: &_, at| section.cie_from_offset(bases, at);
+        let fde = section.fde_from_offset(&self.frames.bases, offset.into(), get_cie);
+        let mut rules = Vec::new();
+        let run = |fde| self.frames.run(&fde, &mut |at, row| rules.push((at, row)));
+        match fde.ok().and_then(run) {
+            Some(()) => rules,
+            None => Vec::new(),
+        }
+    }
+}
+
+/// Where a rule begins, and the rule if it is one that can be said.
+type Start = (u64, Option<Row>);
+
+/// Rules of [`Pieces`], each piece's read once.
+pub(crate) struct Rules<'a> {
+    pub(crate) pieces: &'a Pieces,
+    read: RefCell<HashMap<usize, Vec<Start>>>,
+}
+
+impl<'a> Rules<'a> {
+    pub(crate) fn of(pieces: &'a Pieces) -> Self {
+        Self { pieces, read: RefCell::default() }
+    }
+
+    /// The rule before the instruction at an address, if it is known; where it begins is not told.
+    pub(crate) fn at(&self, address: u64) -> Option<Row> {
+        let offset = self.pieces.find(address)?.2;
+        let mut read = self.read.borrow_mut();
+        let rules = read.entry(offset).or_insert_with(|| self.pieces.rules(offset));
+        let after = rules.partition_point(|r| r.0 <= address);
+        rules.get(after.checked_sub(1)?)?.1
     }
 }
 

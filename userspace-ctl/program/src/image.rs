@@ -11,7 +11,7 @@
 //! | none of these | `.dynsym`: what other objects can call |
 //! | no sections | the same, by the program headers |
 
-use crate::frames::Frames;
+use crate::frames::Pieces;
 use crate::inlined::Inlined;
 use crate::{debug, headers, Map};
 use object::elf::{self, SymbolType};
@@ -92,8 +92,8 @@ pub struct Image {
     inlined: OnceCell<Option<Inlined>>,
     /// Where the object keeps what its resolvers have chosen, and which resolver that was.
     slots: Vec<(u64, u64)>,
-    /// Where frame information begins, and for how many bytes it is; for functions without a size.
-    ranges: Vec<(u64, u64)>,
+    /// What its frame information tells of; `None`: it has none.
+    pieces: OnceCell<Option<Pieces>>,
     /// What resolvers have chosen: where that begins, and its bytes.
     chosen: OnceCell<HashMap<u64, (u64, u64)>>,
     /// It can be traced: code for x86-64.
@@ -154,7 +154,7 @@ impl Image {
             image.slots = slots(&elf);
         }
         if image.functions.iter().any(|f| f.size == 0 || f.is_resolver) {
-            image.ranges = Frames::of(&elf).map(|f| f.ranges()).unwrap_or_default();
+            let _ = image.pieces.set(Pieces::of(&elf));
             image.measure();
         }
         image.settle();
@@ -172,10 +172,11 @@ impl Image {
 
     /// Gives functions without a size that of their frame information.
     fn measure(&mut self) {
-        let Self { functions, ranges, .. } = self;
+        let mut functions = std::mem::take(&mut self.functions);
         for f in functions.iter_mut().filter(|f| f.size == 0) {
-            f.size = size_at(ranges, f.address);
+            f.size = self.measured(f.address);
         }
+        self.functions = functions;
     }
 
     /// Looks which functions the resolvers have chosen, in a process that has been linked: where the
@@ -191,7 +192,7 @@ impl Image {
             let address = u64::from_le_bytes(word).wrapping_sub(bias);
             let is_code = |s: &Segment| s.is_executable && s.contains(address);
             let is_done = address != resolver && self.segments.iter().any(is_code);
-            is_done.then(|| (resolver, (address, size_at(&self.ranges, address))))
+            is_done.then(|| (resolver, (address, self.measured(address))))
         });
         let chosen: HashMap<_, _> = chosen.collect();
         if !chosen.is_empty() {
@@ -255,6 +256,28 @@ impl Image {
     /// The unlikely part of the function of this name, if it is elsewhere.
     pub(crate) fn cold(&self, name: &str) -> Option<&Function> {
         self.functions.get((*self.cold.get(name)?)?)
+    }
+
+    /// The bytes of the code at an address by its frame information; 0: it has none.
+    fn measured(&self, address: u64) -> u64 {
+        self.pieces().map_or(0, |p| p.size_at(address))
+    }
+
+    /// Has nobody named what begins within, but as a part of a function?
+    pub(crate) fn is_nameless(&self, (begin, size): (u64, u64)) -> bool {
+        let is_part = |f: &Function| f.name.ends_with(COLD);
+        let from = self.functions.partition_point(|f| f.address < begin);
+        let within = self.functions.iter().skip(from).take_while(|f| f.address - begin < size);
+        self.function_at(begin).is_none_or(is_part) && { within }.all(is_part)
+    }
+
+    /// What its frame information tells of.
+    pub(crate) fn pieces(&self) -> Option<&Pieces> {
+        let read = || {
+            let cache = ReadCache::new(self.file.as_ref()?);
+            Pieces::of(&object::File::parse(&cache).ok()?)
+        };
+        self.pieces.get_or_init(read).as_ref()
     }
 
     /// By how much the addresses of a process that has this piece mapped are higher than the file's.
@@ -357,12 +380,6 @@ impl Image {
         image.settle();
         image
     }
-}
-
-/// How many bytes the code at an address has, by its frame information; 0: it has none.
-fn size_at(ranges: &[(u64, u64)], address: u64) -> u64 {
-    let at = ranges.binary_search_by_key(&address, |r| r.0);
-    at.ok().and_then(|at| ranges.get(at)).map_or(0, |r| r.1)
 }
 
 /// Relocations that call a resolver: where the answer goes, and which.

@@ -2,7 +2,7 @@
 //! Programs that run: what is mapped, which functions are there, which instructions they have.
 //!
 //! ```text
-//!  /proc/PID/maps ──► maps ──► process: objects ──► image: functions ──► expand: probes
+//!  /proc/PID/maps ──► maps ──► process: objects ──► image: functions ──► parts ──► expand: probes
 //!                              │                       debug: where a stripped file's symbols are
 //!                              │                       inlined: what its DWARF says of an address
 //!                              │                       headers: what a file without sections has
@@ -23,6 +23,7 @@ pub mod image;
 mod inlined;
 pub mod jit;
 pub mod maps;
+mod parts;
 pub mod process;
 pub mod stapsdt;
 

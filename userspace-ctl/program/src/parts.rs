@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0
+//! The pieces of code that a function consists of, and where it is left.
+//!
+//! Compilers put what is unlikely elsewhere: `f.cold`. To jump there is not to leave `f`; to return there
+//! is. Who strips a program takes its name, not its frame information (`.eh_frame`), by which another
+//! piece that nobody has named is of `f` if a jump of `f` to it
+//!
+//! - keeps a frame that is there: the rule before the jump is the rule at its target;
+//! - or there is no frame yet, and the piece jumps back to `f`. One that does not ends in its own time:
+//!   that is as good as a call whose end is the end of `f`.
+//!
+//! A jump to where a register says leaves `f` only if no frame is left, too: those of a `switch` or an
+//! interpreter's do not. All this holds if frame information is exact: where `f` returns there is none left.
+
+use crate::frames::Rules;
+use crate::image::{Function, Image};
+use abi::unwind::{Row, Rule};
+use std::collections::HashSet;
+use x86::Flow;
+
+/// A piece of a function.
+#[derive(Debug, Clone)]
+pub(crate) struct Part {
+    /// Where it begins, and its bytes.
+    pub(crate) range: (u64, u64),
+    /// Where it leaves the function: by returns, and by jumps to elsewhere.
+    pub(crate) leaves: Vec<u32>,
+    /// Something in it is no instruction; what is behind that was not read.
+    pub(crate) is_damaged: bool,
+}
+
+/// An instruction that goes elsewhere.
+#[derive(Clone, Copy)]
+struct Turn {
+    at: u64,
+    to: To,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum To {
+    Caller,
+    Address(u64),
+    Anywhere,
+}
+
+/// A piece as it is read.
+struct Read {
+    range: (u64, u64),
+    turns: Vec<Turn>,
+    is_damaged: bool,
+}
+
+impl Read {
+    fn of(image: &Image, range: (u64, u64)) -> Self {
+        let (begin, size) = range;
+        let code = image.code(begin, size);
+        let mut read = Self { range, turns: Vec::new(), is_damaged: false };
+        for step in x86::walk_in(image.mode(), &code, begin) {
+            let Ok((at, insn)) = step else {
+                read.is_damaged = true;
+                break;
+            };
+            let rest = || code.get((at - begin) as usize..).unwrap_or_default();
+            let to = match insn.kind {
+                Flow::Return => To::Caller,
+                Flow::Jump(to) | Flow::Branch(to) if !has(range, to) => To::Address(to),
+                Flow::Indirect if is_jump(rest()) => To::Anywhere,
+                _ => continue,
+            };
+            read.turns.push(Turn { at, to });
+        }
+        read
+    }
+
+    fn targets(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+        self.turns.iter().filter_map(|t| match t.to {
+            To::Address(to) => Some((t.at, to)),
+            _ => None,
+        })
+    }
+}
+
+/// The pieces of a function, itself the first.
+pub(crate) fn of(image: &Image, f: &Function) -> Vec<Part> {
+    let mut all = vec![Read::of(image, (f.address, f.size))];
+    all.extend(image.cold(&f.name).map(|c| Read::of(image, (c.address, c.size))));
+    let rules = image.is_native.then(|| image.pieces()).flatten().map(Rules::of);
+    let rules = rules.filter(|rules| all.iter().all(|read| is_exact(rules, read)));
+    if let Some(rules) = &rules {
+        let (mut next, mut tried) = (0, HashSet::new());
+        while let Some(read) = all.get(next) {
+            next += 1;
+            for (at, to) in read.targets().collect::<Vec<_>>() {
+                if !is_within(&all, to) {
+                    all.extend(other(image, rules, &all, (at, to), &mut tried));
+                }
+            }
+        }
+    }
+    // Without a return nothing shows that rules are exact.
+    let returns = all.iter().flat_map(|read| &read.turns).any(|t| t.to == To::Caller);
+    let rules = rules.filter(|_| returns);
+    let parts = all.iter().map(|read| {
+        let leaves = read.turns.iter().filter(|t| match t.to {
+            To::Caller => true,
+            To::Address(to) => !is_within(&all, to),
+            To::Anywhere => !rules.as_ref().and_then(|r| r.at(t.at)).is_some_and(has_frame),
+        });
+        let behind = leaves.filter_map(|t| u32::try_from(t.at - read.range.0).ok());
+        Part { range: read.range, leaves: behind.collect(), is_damaged: read.is_damaged }
+    });
+    parts.collect()
+}
+
+/// The piece that a jump goes on in, if it is of the same function. `tried`: those that were not, for jumps with
+/// or without a frame.
+fn other(
+    image: &Image,
+    rules: &Rules<'_>,
+    all: &[Read],
+    (at, to): (u64, u64),
+    tried: &mut HashSet<(u64, bool)>,
+) -> Option<Read> {
+    let range = rules.pieces.around(to).filter(|range| image.is_nameless(*range))?;
+    let (before, there) = (rules.at(at)?, rules.at(to)?);
+    let rule = |row: Row| (row.rule, row.cfa);
+    if rule(before) != rule(there) || !tried.insert((range.0, has_frame(before))) {
+        return None;
+    }
+    let read = Read::of(image, range);
+    // To where a function begins is a call.
+    let is_back = |to| is_within(all, to) && all.first().is_some_and(|f| f.range.0 != to);
+    let is_of_it = has_frame(before) || read.targets().any(|(_, to)| is_back(to));
+    (is_of_it && !read.is_damaged && is_exact(rules, &read)).then_some(read)
+}
+
+/// Is there no frame left wherever it returns?
+fn is_exact(rules: &Rules<'_>, read: &Read) -> bool {
+    let mut returns = read.turns.iter().filter(|t| t.to == To::Caller);
+    returns.all(|t| rules.at(t.at).is_some_and(|row| !has_frame(row)))
+}
+
+/// Is there more on the stack than where it returns to?
+fn has_frame(row: Row) -> bool {
+    (row.rule, row.cfa) != (Rule::Rsp as u8, 8)
+}
+
+fn has((begin, size): (u64, u64), address: u64) -> bool {
+    address.wrapping_sub(begin) < size
+}
+
+fn is_within(all: &[Read], address: u64) -> bool {
+    all.iter().any(|read| has(read.range, address))
+}
+
+/// Does it jump where a register or memory says? Calls look the same but for three bits.
+fn is_jump(code: &[u8]) -> bool {
+    let is_prefix =
+        |b: &u8| matches!(b, 0x26 | 0x2e | 0x36 | 0x3e | 0x40..=0x4f | 0x64..=0x67 | 0xf2 | 0xf3);
+    let mut rest = code.iter().skip_while(|b| is_prefix(b));
+    rest.next() == Some(&0xff) && rest.next().is_some_and(|modrm| matches!(modrm >> 3 & 7, 4 | 5))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::process::{Images, Process};
+
+    #[test]
+    fn jumps() {
+        for (code, want) in [
+            (&[0xff, 0xe0][..], true),
+            (&[0x3e, 0xff, 0xe0], true),
+            (&[0x41, 0xff, 0x24, 0x24], true),
+            (&[0xff, 0xd0], false),
+            (&[0x41, 0xff, 0x14, 0x24], false),
+            (&[0x0f, 0x05], false),
+            (&[0x48], false),
+        ] {
+            assert_eq!(is_jump(code), want, "{code:x?}");
+        }
+    }
+
+    /// Parts are what nobody has named; no two functions have one in common, but for those that share code by hand.
+    #[test]
+    fn all_of_libc() {
+        let me = Process::read(std::process::id()).unwrap();
+        let images = Images::default();
+        let (image, _) = me.called("libc").next().unwrap().image(me.pid, &images);
+        let mut owners = std::collections::HashMap::new();
+        let mut shared = 0;
+        for names in image.places() {
+            let (first, others) =
+                of(image, &names[0]).split_first().map(|(f, o)| (f.range, o.to_vec())).unwrap();
+            assert_eq!(first, (names[0].address, names[0].size));
+            for part in others {
+                assert!(part.range.1 > 0 && image.is_nameless(part.range), "{}", names[0].name);
+                assert!(part.leaves.iter().all(|at| u64::from(*at) < part.range.1));
+                if let Some(other) = owners.insert(part.range, &names[0].name) {
+                    println!("{} and {other} share {:x?}", names[0].name, part.range);
+                    shared += 1;
+                }
+            }
+        }
+        println!("{} parts, {shared} shared", owners.len());
+        assert!(owners.len() > 20 && shared * 20 < owners.len());
+    }
+}
