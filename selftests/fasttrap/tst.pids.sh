@@ -10,6 +10,9 @@ mkfifo /tmp/go2
 second=$!
 exec 4>/tmp/go2
 until_ok grep -q ready /tmp/said2
+# A command is there until all of its probes are listed.
+every() { dtrace -l -n "pid\$target:libc:[a-f]*:" "$@" 2>/dev/null | wc -l; }
+expect "probes of a command" "$(every -c '/tmp/toy 1')" "$(every -p $target)"
 trace /tmp/o -p $target -p $second -n "pid$target:a.out:tock:entry,pid$second::tock:entry { @[pid] = count(); }" \
 	-n 'pid$target:libc:strlen:entry /copyinstr(arg0) == "measured here"/ { @[0] = count(); }'
 echo >&3

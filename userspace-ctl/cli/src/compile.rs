@@ -87,7 +87,7 @@ pub fn with_users(
     let first = args.pids.first().copied().or_else(|| targets.first().map(Target::pid));
     let programs = all(args, settings, first, &world);
     let mut users = world.into_users();
-    users.take_told().iter().for_each(|line| eprintln!("{line}"));
+    users.take_told().iter().for_each(|line| eprintln!("dtrace: {line}"));
     Ok((programs?, users))
 }
 

@@ -27,15 +27,17 @@ const FLUSH: usize = 64 << 10;
 pub fn run(args: &Args, settings: Settings) -> Result<i32, Stop> {
     let mut device = Device::open()?;
     let mut patterns = Vec::new();
+    // A command of -c, and with it its probes, goes when this does.
+    let targets;
     if args.specs.is_empty() && !args.pids.is_empty() {
         let mut users = Users::default();
         users.own(&mut device, &args.pids)?;
-        users.take_told().iter().for_each(|line| eprintln!("{line}"));
+        users.take_told().iter().for_each(|line| eprintln!("dtrace: {line}"));
         patterns.extend(args.pids.iter().filter_map(|pid| of_process(*pid)));
     } else if args.specs.is_empty() {
         patterns.push(every_probe());
     } else {
-        let targets = run::targets(args, &settings)?;
+        targets = run::targets(args, &settings)?;
         let (programs, _) = compile::with_users(args, &settings, &targets, &mut device)?;
         let probes = programs.iter().flat_map(|p| &p.clauses).flat_map(|c| &c.probes);
         patterns.extend(probes.filter_map(pattern));

@@ -283,7 +283,7 @@ impl Users {
                 of_process(pid).is_some_and(|of| kernel.count(&of).is_ok_and(|n| n.probes > 0));
             if found.is_none() && !told {
                 self.told.push(format!(
-                    "dtrace: process {pid} brings no probes along; those of its functions are pid{pid}:::"
+                    "process {pid} brings no probes along; those of its functions are pid{pid}:::"
                 ));
             }
             if let Err(Missed::Kernel(_, e)) = self.send(kernel, pid, out) {
@@ -470,7 +470,7 @@ impl Users {
             return;
         }
         let (s, were) = if n == 1 { ("", "was") } else { ("s", "were") };
-        let mut text = format!("dtrace: {n} place{s} of pid {pid} {were} left out:");
+        let mut text = format!("{n} place{s} of pid {pid} {were} left out:");
         for Refused { names, reason, .. } in refused.iter().take(TOLD) {
             text.push_str(&format!("\n  {}: {}", names.join(":"), reason.words()));
         }
