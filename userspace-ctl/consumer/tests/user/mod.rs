@@ -107,7 +107,7 @@ fn refusals_are_told() {
     let complaint = program.map(|_| ()).unwrap_err();
     assert!(complaint.starts_with("[D_PROC_CREATEFAIL] failed to make probes for"), "{complaint}");
     let line = format!(
-        "dtrace: 1 place of pid {} was left out:\n  libc.so.6:write:entry: {}",
+        "1 place of pid {} was left out:\n  libc.so.6:write:entry: {}",
         std::process::id(),
         UserReason::TooFar.words()
     );
