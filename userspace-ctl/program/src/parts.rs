@@ -205,4 +205,30 @@ mod tests {
         println!("{} parts, {shared} shared", owners.len());
         assert!(owners.len() > 20 && shared * 20 < owners.len());
     }
+
+    /// A damaged file has less in it, or something else, and is read to its end.
+    #[test]
+    fn damaged() {
+        let whole = std::fs::read("/lib64/ld-linux-x86-64.so.2").unwrap();
+        let path = std::env::temp_dir().join(format!("dtrace-damaged-{}", std::process::id()));
+        let mut seed = 1u64;
+        let mut random = |below: usize| {
+            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (seed >> 33) as usize % below
+        };
+        let mut read = 0;
+        for _ in 0..300 {
+            let mut bytes = whole.clone();
+            for _ in 0..random(200) {
+                bytes[random(whole.len())] = random(256) as u8;
+            }
+            std::fs::write(&path, &bytes).unwrap();
+            let file = std::fs::File::open(&path).unwrap();
+            let Some(image) = Image::read(file, "/nowhere", 0) else { continue };
+            read += image.places().map(|names| of(&image, &names[0]).len()).sum::<usize>();
+            crate::frames::rows_in(&bytes);
+        }
+        std::fs::remove_file(&path).unwrap();
+        assert!(read > 1000, "{read}");
+    }
 }
