@@ -16,7 +16,7 @@ use abi::probe::{ProbeView, MAX_PACKED, NARGS_UNKNOWN};
 use abi::record::{AggDesc, EprobeDesc, RecDesc};
 use abi::status::Status;
 use abi::unwind::{self, Object, Row, Strangers};
-use abi::user::{self, Make, Refusal};
+use abi::user::{self, Make, Refusal, Seen};
 use core::ffi::CStr;
 use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use framework::{Consumer, Error, Framework, Probe};
@@ -84,6 +84,11 @@ impl MiscDevice for Dtrace {
             ioctl::EXPLAIN => exchange(arg, |a| explain(consumer, a)),
             ioctl::SYMBOL => exchange(arg, symbol),
             user::MAKE => exchange(arg, make),
+            user::FOLLOW => exchange(arg, |pid: &mut u32| {
+                may_trace()?;
+                consumer.follow(*pid)
+            }),
+            user::SEEN => exchange(arg, |a: &mut Seen| Ok(a.late = consumer.seen(a.mapped)?)),
             unwind::OBJECT => exchange(arg, |a| object(consumer, a)),
             unwind::STRANGERS => {
                 exchange(arg, |a: &mut Strangers| Ok(a.pids = consumer.take_strangers()))

@@ -116,11 +116,9 @@ impl State {
         let known = probes.get_mut(probe.cookie()).ok_or(UserReason::Gone)?;
         let process = in_space(processes, known.space).filter(|p| p.space.is_alive());
         let process = process.ok_or(UserReason::Gone)?;
-        // A library may have been unloaded since, and another one be at its place.
+        // A library may have been unloaded since, and another one be at its place. When it comes back the probe is
+        // made again, and enabled then.
         known.find_text(|at| process.text(at, reader).ok());
-        if known.addresses().next().is_none() {
-            return Err(UserReason::Unmapped);
-        }
         for (n, addr) in known.addresses().enumerate() {
             let at = process.point(addr, reader);
             if let Some(point) = at.ok().and_then(|at| process.points.get_mut(at)) {

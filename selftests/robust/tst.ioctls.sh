@@ -35,7 +35,7 @@ def expect(what, errnos, request, arg):
 
 
 SIZES = {2: 424, 4: 48, 6: 24, 7: 48, 8: 40, 10: 32, 11: 112, 12: 48, 13: 48, 15: 32, 16: 16, 32: 16, 33: 592,
-         34: 16, 35: 584, 36: 4, 40: 40, 41: 40, 42: 256}
+         34: 16, 35: 584, 36: 4, 40: 40, 41: 40, 42: 256, 43: 4, 44: 8}
 for nr in range(256):
     for size in (0, 1, 8, 4096, 16383):
         if SIZES.get(nr) != size:
@@ -86,12 +86,25 @@ for address in BAD[1:]:
 expect("STATUS before GO", {errno.EBUSY}, iowr(11, 112), bytes(112))
 for cpu in (0, 2**32 - 1):
     expect("BUFSNAP before GO", {errno.EBUSY}, iowr(4, 48), struct.pack("<QQIIQQQ", 0, 2**40, cpu, 0, 0, 0, 0))
+follow = struct.pack("<I", os.getpid())
+expect("FOLLOW before WAKE", {errno.EBUSY}, iowr(43, 4), follow)
+expect("SEEN before WAKE", {errno.EBUSY}, iowr(44, 8), bytes(8))
 expect("WAKE by no file", {errno.EBADF}, iowr(36, 4), struct.pack("<i", -1))
 expect("WAKE by another file", {errno.EINVAL}, iowr(36, 4), struct.pack("<i", fd))
 for _ in range(3):
     bell = os.eventfd(0)
     expect("WAKE", {0}, iowr(36, 4), struct.pack("<i", bell))
     os.close(bell)
+for pid in (0, 2, 2**31 - 1, 2**32 - 1):
+    expect(f"FOLLOW {pid}", {errno.ESRCH}, iowr(43, 4), struct.pack("<I", pid))
+for _ in range(3):
+    expect("FOLLOW", {0}, iowr(43, 4), follow)
+for mapped in (0, 1, 2**31, 2**32 - 1):
+    expect(f"SEEN {mapped}", {0}, iowr(44, 8), struct.pack("<II", mapped, 0))
+# It does not wait for itself.
+import mmap
+with open("/bin/sh", "rb") as file:
+    mmap.mmap(file.fileno(), 4096, mmap.MAP_PRIVATE, mmap.PROT_READ | mmap.PROT_EXEC).close()
 
 
 def rows(inode, address, size):

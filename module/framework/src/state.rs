@@ -29,6 +29,7 @@ use abi::unwind::{Key, MAX_STRANGERS};
 use core::ops::Deref;
 use core::sync::atomic::Ordering::Relaxed;
 use kapi::context::ProbeCtx;
+use kapi::follow::Follower;
 use kapi::timer::{Interrupted, Tick, Ticker};
 use kapi::wake::Waker;
 use kapi::{mem, xcall};
@@ -52,6 +53,8 @@ struct Inner {
     report: Text,
     /// Who is told of what the consumer waits for, from GO on.
     waker: Option<Waker>,
+    /// By whom processes are followed, until the tracing ends.
+    follower: Option<Follower>,
     /// While tracing goes on.
     deadman: Option<Ticker<Watch>>,
 }
@@ -134,6 +137,7 @@ impl Consumer {
                 spare_aggs: Spare::default(),
                 report: Text::new(),
                 waker: None,
+                follower: None,
                 deadman: None,
             }),
         })
@@ -225,7 +229,10 @@ impl Consumer {
     pub fn wake_by(&self, fd: i32) -> Result {
         let mut inner = self.inner.lock();
         match inner.phase {
-            Phase::Idle | Phase::Enabled(_) => inner.waker = Some(Waker::new(fd)?),
+            Phase::Idle | Phase::Enabled(_) => {
+                inner.waker = Some(Waker::new(fd)?);
+                inner.follower = Some(Follower::new(fd)?);
+            }
             _ => {
                 return Err(Error::Phase(
                     "tracing has started: what wakes the consumer is said before",
@@ -233,6 +240,16 @@ impl Consumer {
             }
         }
         Ok(())
+    }
+
+    /// Is told of what a process maps from now on.
+    pub fn follow(&self, pid: u32) -> Result {
+        Ok(self.inner.lock().follower()?.follow(pid)?)
+    }
+
+    /// What was mapped up to this number has been looked at; gives how many threads have not waited for that.
+    pub fn seen(&self, mapped: u32) -> Result<u32> {
+        Ok(self.inner.lock().follower()?.answer(mapped))
     }
 
     /// Takes how the frames of a file are left, in rows.
@@ -296,6 +313,7 @@ impl Consumer {
             _ => return Err(Error::Phase("tracing has not been started, or is stopped already")),
         };
         inner.deadman = None;
+        inner.follower = None;
         shared.set_activity(Activity::Cooldown);
         // Every probe that was firing has ended before END begins.
         xcall::sync();
@@ -474,6 +492,7 @@ impl Consumer {
             nested: kapi::context::nested().wrapping_sub(s.nested_before),
             early: s.unwind.early(),
             strangers: s.unwind.strangers(),
+            mapped: inner.follower.as_ref().map_or(0, Follower::asked),
             exiting: (activity as u32 >= Activity::Draining as u32).into(),
             ..Status::default()
         })
@@ -511,6 +530,12 @@ impl Inner {
             Phase::Tracing(s) | Phase::Stopped(s) => Ok(s.clone()),
             _ => Err(Error::Phase("tracing has not been started")),
         }
+    }
+
+    fn follower(&self) -> Result<&Follower> {
+        self.follower.as_ref().ok_or(Error::Phase(
+            "processes are followed from when it is said what wakes the consumer until tracing stops",
+        ))
     }
 }
 

@@ -45,7 +45,7 @@ fn layouts_are_the_golden_ones() {
         crate::record::AggEntry { id, hash, size, link }
         crate::status::Status { dyndrops, dyndrops_rinsing, dyndrops_busy, specdrops,
             specdrops_busy, specdrops_unavail, dblerrors, nested, stkstroverflows, sigdrops, early, filled,
-            exiting, killed, pressing, strangers, pad }
+            exiting, killed, pressing, strangers, mapped }
         crate::conf::Conf { abi_version, dif_version, nregs, ntuple, ncpus, pad, features }
         crate::ioctl::Probes { pattern, nargs, into, size, count, cursor, pad }
         crate::ioctl::Enable { dof, size, matched, pad }
@@ -56,6 +56,7 @@ fn layouts_are_the_golden_ones() {
         crate::ioctl::Explain { pattern, reason, symbol }
         crate::ioctl::Symbol { name, address }
         crate::user::Make { from, size, refusals, refused, pid, made, pad }
+        crate::user::Seen { mapped, late }
         crate::user::UserProbe { address, semaphore, size, places, kind, args, lens, pad }
         crate::user::UserArg { value, kind, width, reg, index, scale, pad }
         crate::helper::Helper { module, address, dof }

@@ -41,6 +41,6 @@ pub struct Status {
     pub pressing: u32,
     /// How many [strangers](crate::unwind::STRANGERS) there are.
     pub strangers: u32,
-    /// Zero.
-    pub pad: u32,
+    /// What processes have mapped waits for being looked at, up to this number: [`crate::user::SEEN`]. 0: nothing.
+    pub mapped: u32,
 }

@@ -15,6 +15,24 @@ use zerocopy_derive::{FromBytes, Immutable, IntoBytes, KnownLayout};
 /// Make probes in a process; argument [`Make`].
 pub const MAKE: u32 = iowr::<Make>(40);
 
+/// Be told of what a process maps before it runs any of that: the consumer is woken ([`crate::ioctl::WAKE`], to be said
+/// before), [`crate::status::Status::mapped`] says so, and the thread that has mapped it waits for [`SEEN`], a few seconds
+/// at most. Argument: its number in the caller's pid namespace, a `u32`. It ends with the process, its program, or
+/// STOP. A process that is not there is ESRCH; ENOSPC: so many cannot be followed.
+pub const FOLLOW: u32 = iowr::<u32>(43);
+/// What was mapped has been looked at; argument [`Seen`].
+pub const SEEN: u32 = iowr::<Seen>(44);
+
+/// Argument of [`SEEN`].
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default, FromBytes, IntoBytes, Immutable, KnownLayout)]
+pub struct Seen {
+    /// In: what [`crate::status::Status::mapped`] said before it was looked at.
+    pub mapped: u32,
+    /// Out: how many threads have gone on before they were answered, since the last call.
+    pub late: u32,
+}
+
 /// Argument of [`MAKE`]. A process that is not there is ESRCH.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default, FromBytes, IntoBytes, Immutable, KnownLayout)]

@@ -111,6 +111,15 @@ struct kapi_code_mapping {
 bool kapi_stack_mapping(u64 addr, struct kapi_code_mapping *to);
 DECLARE_PER_CPU(struct pt_regs *, kapi_trap_regs);
 
+/* follow.c */
+struct kapi_follower;
+struct kapi_follower *kapi_follower_new(int fd);
+void kapi_follower_free(struct kapi_follower *f);
+int kapi_follower_add(struct kapi_follower *f, int number);
+u32 kapi_follower_asked(struct kapi_follower *f);
+u32 kapi_follower_answer(struct kapi_follower *f, u32 asked);
+void kapi_follow_quiesce(void);
+
 /* user.c */
 struct mm_struct;
 /* Rust: user::Ground */

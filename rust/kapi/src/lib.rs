@@ -23,7 +23,7 @@
 //! | [`symbols`], [`modules`] | names to addresses; modules as they come and go |
 //! | [`text`], [`trampoline`] | changing instructions of running code; where a changed one leads |
 //! | [`ftrace`], [`int3`] | calls at the entries of functions; breakpoints on any instruction |
-//! | [`user`] | programs: their memory, and what happens to them |
+//! | [`user`], [`follow`] | programs: their memory, and what happens to them; what they map |
 //! | [`forbidden`] | which instructions are not ours to change |
 //! | [`mem`] | allocation that can be refused |
 //! | [`device`], [`log`] | device nodes that own the module; one prefix |
@@ -45,6 +45,7 @@ pub mod context;
 pub mod device;
 pub mod field;
 pub mod file;
+pub mod follow;
 pub mod forbidden;
 pub mod ftrace;
 pub mod global;
@@ -99,6 +100,7 @@ pub fn init(without_text: bool) {
 /// *process*; whoever patches, attaches or arms afterwards must call it again.
 pub fn quiesce() {
     act::quiesce();
+    follow::quiesce();
     sys::kapi_alive_end();
     threads::quiesce();
     tracepoint::quiesce();

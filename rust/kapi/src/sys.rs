@@ -353,6 +353,14 @@ unsafe extern "C" {
     /// From `kapi_ticker_start`, and not used again.
     pub(crate) fn kapi_ticker_stop(ticker: *mut c_void);
 
+    pub(crate) safe fn kapi_follower_new(fd: c_int) -> *mut c_void;
+    /// From `kapi_follower_new`, here and below; not used again.
+    pub(crate) fn kapi_follower_free(follower: *mut c_void);
+    pub(crate) fn kapi_follower_add(follower: *mut c_void, number: c_int) -> c_int;
+    pub(crate) fn kapi_follower_asked(follower: *mut c_void) -> u32;
+    pub(crate) fn kapi_follower_answer(follower: *mut c_void, asked: u32) -> u32;
+    pub(crate) safe fn kapi_follow_quiesce();
+
     pub(crate) safe fn kapi_waker_new(fd: c_int) -> *mut c_void;
     /// From `kapi_waker_new`.
     pub(crate) fn kapi_waker_wake(waker: *mut c_void);

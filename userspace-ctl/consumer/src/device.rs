@@ -343,6 +343,16 @@ impl Kernel for Device {
         Ok(Made { refusals, refused: arg.refused })
     }
 
+    fn follow(&mut self, mut pid: u32) -> Answer<()> {
+        self.call(user::FOLLOW, &mut pid)
+    }
+
+    fn seen(&mut self, mapped: u32) -> Answer<u32> {
+        let mut arg = user::Seen { mapped, ..user::Seen::default() };
+        self.call(user::SEEN, &mut arg)?;
+        Ok(arg.late)
+    }
+
     fn status(&mut self) -> Answer<Status> {
         let mut status = Status::default();
         self.call(ioctl::STATUS, &mut status)?;

@@ -163,6 +163,18 @@ pub trait Kernel {
         Ok(None)
     }
 
+    /// Has [`Status::mapped`] say what a process maps from now on, while that waits for being [`seen`](Self::seen).
+    fn follow(&mut self, pid: u32) -> Answer<()> {
+        let _ = pid;
+        Ok(())
+    }
+
+    /// What was mapped up to this number has been looked at; gives how many threads have not waited for that.
+    fn seen(&mut self, mapped: u32) -> Answer<u32> {
+        let _ = mapped;
+        Ok(0)
+    }
+
     /// Tells how the frames of a file are left.
     fn object(&mut self, key: Key, rows: Vec<Row>) -> Answer<()> {
         let _ = (key, rows);

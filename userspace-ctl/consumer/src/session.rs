@@ -258,6 +258,29 @@ impl<'a> Session<'a> {
         }
     }
 
+    /// From here on processes wait, as they map a library, until it has the probes that are wanted of it. Who
+    /// is held for us runs only after that.
+    pub fn attend(&mut self) -> Result<(), Failure> {
+        self.users.look(self.kernel);
+        self.tell_users()
+    }
+
+    /// A process waits for it: it has mapped something, as the status said.
+    fn look_at_mapped(&mut self, now: &Status) -> Result<(), Failure> {
+        if now.mapped == 0 {
+            return Ok(());
+        }
+        self.users.look(self.kernel);
+        let seen = self.kernel.seen(now.mapped);
+        let late = seen.map_err(|r| r.doing("failed to let a process run on"))?;
+        if late > 0 {
+            self.say(&format!(
+                "{late} times a process ran on before the probes of what it had mapped were there"
+            ))?;
+        }
+        self.tell_users()
+    }
+
     /// Asks for the layouts of so many enabled probes.
     fn learn(&mut self, count: u32) {
         self.enabled.prefetch(self.kernel, count);
@@ -372,6 +395,7 @@ impl<'a> Session<'a> {
         if now.strangers != 0 {
             self.look_at_strangers();
         }
+        self.look_at_mapped(&now)?;
         let is_over = now.exiting != 0 || now.filled != 0;
         if now.killed != 0 {
             self.tell_status(now)?;
@@ -401,7 +425,12 @@ impl<'a> Session<'a> {
 
     /// Has a process something new to be traced?
     fn look_at_users(&mut self) -> Result<(), Failure> {
-        self.users.follow(self.kernel);
+        self.users.look(self.kernel);
+        self.users.meet(self.kernel);
+        self.tell_users()
+    }
+
+    fn tell_users(&mut self) -> Result<(), Failure> {
         self.users.take_told().iter().try_for_each(|line| self.say(line))
     }
 
@@ -455,9 +484,12 @@ impl<'a> Session<'a> {
         self.options.get(OptionId::Bufpolicy) == policy::SWITCH
     }
 
-    /// Empties buffers that have filled up while we were printing.
+    /// Does while we are printing what cannot wait: empties buffers that have filled up, looks at processes that
+    /// wait for it.
     fn take_more(&mut self, timeline: &mut Timeline) -> Result<(), Failure> {
-        if is_pressing(self.kernel) && timeline.held() < MOST_HELD {
+        let now = self.ask_status()?;
+        self.look_at_mapped(&now)?;
+        if now.pressing != 0 && timeline.held() < MOST_HELD {
             let (drops, _) = timeline.take(self.kernel, &self.cpus)?;
             self.symbols.take();
             self.tell(&drops)?;

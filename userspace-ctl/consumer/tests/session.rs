@@ -485,6 +485,19 @@ fn many_that_were_left_out_are_counted() {
 }
 
 #[test]
+fn processes_that_wait_are_answered() {
+    let fake = hworld();
+    let steps = Steps::new(&fake).then(|k| k.status.mapped = 7).then(|k| {
+        (k.status.mapped, k.late) = (9, 2);
+    });
+    let o = run(&fake, &["hworld:::entry"], &["statusrate=1h"], steps);
+    assert_eq!(fake.0.borrow().seen, [7, 9]);
+    let told =
+        "dtrace: 2 times a process ran on before the probes of what it had mapped were there\n";
+    assert!(o.err.contains(told), "{}", o.err);
+}
+
+#[test]
 fn sizes_that_were_lowered_are_told() {
     for (id, told) in [
         (OptionId::Bufsize, "dtrace: buffer size lowered to 1m\n"),

@@ -200,6 +200,11 @@ impl Image {
         }
     }
 
+    /// Whether that is known, or there is nothing to choose.
+    pub fn has_chosen(&self) -> bool {
+        self.slots.is_empty() || self.chosen.get().is_some()
+    }
+
     /// The function that is called by a name: of a resolver, the one that it has chosen.
     pub(crate) fn called(&self, f: &Function) -> Function {
         let chosen = self.chosen.get().and_then(|all| all.get(&f.address));

@@ -126,6 +126,7 @@ fn trace(
     }
     session.go()?;
     session.know_targets();
+    session.attend()?;
     waiter.resume()?;
     Ok(session.work(&mut waiter)?)
 }

@@ -7,8 +7,8 @@
 //!  pid123:libc:malloc:entry ──► program::Process ──► expand ──► MAKE
 //!           └──► pid123:libc.so.6:malloc:entry, as the probe is called ──► ENABLE
 //! ```
-//! A description is kept: what a process maps later ([`Users::follow`]) gets its probes then, and so do programs
-//! that begin later, if any may bring the probes along.
+//! A description is kept: what a process maps later gets its probes then ([`Users::look`]), and the process waits for
+//! that; and so do programs that begin later, if any may bring the probes along ([`Users::meet`]).
 
 mod miss;
 pub mod objects;
@@ -89,14 +89,22 @@ impl Anyones {
 struct Wanted {
     pid: u32,
     pattern: ProbePattern,
+    /// A library may bring more.
+    is_open: bool,
     /// The objects whose probes have been asked for.
     known: Known,
 }
 
 impl Wanted {
-    fn memory(&self) -> Option<File> {
-        File::open(format!("/proc/{}/mem", self.pid)).ok()
+    /// From now on breakpoints that are there are missed when they have gone.
+    fn note(&mut self, memory: Option<&File>) {
+        let Some(memory) = memory else { return };
+        self.known.values_mut().for_each(|sign| sign.note(memory));
     }
+}
+
+fn memory(pid: u32) -> Option<File> {
+    File::open(format!("/proc/{pid}/mem")).ok()
 }
 
 /// Objects whose probes have been asked for, and by what each is seen to be mapped anew.
@@ -111,14 +119,19 @@ struct Sign {
 }
 
 impl Sign {
-    fn is_lost(&mut self, memory: &File) -> bool {
+    /// Whether it is there; `None`: that cannot be seen.
+    fn is_there(&self, memory: &File) -> Option<bool> {
         let mut code = [0];
-        match self.place.map(|at| memory.read_exact_at(&mut code, at)) {
-            Some(Ok(())) if code == [INT3] => self.was_there = true,
-            Some(Ok(())) => return std::mem::take(&mut self.was_there),
-            _ => {}
-        }
-        false
+        memory.read_exact_at(&mut code, self.place?).ok()?;
+        Some(code == [INT3])
+    }
+
+    fn note(&mut self, memory: &File) {
+        self.was_there |= self.is_there(memory) == Some(true);
+    }
+
+    fn is_lost(&mut self, memory: &File) -> bool {
+        self.is_there(memory) == Some(false) && std::mem::take(&mut self.was_there)
     }
 }
 
@@ -199,11 +212,12 @@ impl Users {
             }
             Err(e) => return self.miss(pattern, Missed::Grab(pid, reason(&e))),
         };
-        let mut wanted = Wanted { pid, pattern: pattern.clone(), known: Known::new() };
-        let missed = self.make(kernel, &process, &mut wanted).err();
-        self.wanted.push(wanted);
         let is_spelt = !expand::is_open(&pattern.module);
         let object = process.called(&pattern.module).next().filter(|_| is_spelt);
+        let is_open = !object.is_some_and(|o| o.is_program);
+        let mut wanted = Wanted { pid, pattern: pattern.clone(), is_open, known: Known::new() };
+        let missed = self.make(kernel, &process, &mut wanted, false).err();
+        self.wanted.push(wanted);
         let called = match object.map(|o| literal(&o.name)) {
             Some(module) => ProbePattern { module, ..pattern },
             None => pattern,
@@ -255,7 +269,7 @@ impl Users {
             }
             // What is spelt out may come with a library.
             if found.is_some() || is_spelt {
-                self.wanted.push(Wanted { pid, pattern: pattern.clone(), known });
+                self.wanted.push(Wanted { pid, pattern: pattern.clone(), is_open: true, known });
                 if let Err(missed) = self.send(kernel, pid, out) {
                     self.missed.insert(pattern.clone(), missed);
                 }
@@ -340,53 +354,67 @@ impl Users {
     /// Tracing has begun: breakpoints are seen from here on.
     pub fn begin(&mut self) {
         for w in &mut self.wanted {
-            let Some(memory) = w.memory() else { continue };
-            w.known.values_mut().for_each(|sign| {
-                sign.is_lost(&memory);
-            });
+            w.note(memory(w.pid).as_ref());
         }
     }
 
-    /// Makes the probes in objects that have come since the last time.
-    pub fn follow(&mut self, kernel: &mut dyn Kernel) {
+    /// Makes the probes in objects that have come since the last time. Processes wait with those that come from now on,
+    /// for the next look.
+    pub fn look(&mut self, kernel: &mut dyn Kernel) {
+        let pids: HashSet<u32> = self.named().into_iter().collect();
         let mut wanted = std::mem::take(&mut self.wanted);
-        let mut last: Option<Process> = None;
+        let open: HashSet<u32> = wanted.iter().filter(|w| w.is_open).map(|w| w.pid).collect();
+        // One that cannot be followed is looked at from time to time all the same.
+        open.into_iter().for_each(|pid| drop(kernel.follow(pid)));
+        let read = |pid| Some((pid, (Process::read(pid).ok()?, memory(pid))));
+        let processes: HashMap<_, _> = pids.into_iter().filter_map(read).collect();
+        // What is missed is seen before any of it is there again by another description.
         wanted.retain_mut(|w| {
-            if last.as_ref().is_none_or(|p| p.pid != w.pid) {
-                last = Process::read(w.pid).ok();
-            }
-            let Some(process) = &last else { return false };
+            let Some((process, memory)) = processes.get(&w.pid) else { return false };
             let now: HashSet<_> = process.objects.iter().map(key).collect();
-            let memory = w.memory();
             let is_lost = |sign: &mut Sign| memory.as_ref().is_some_and(|m| sign.is_lost(m));
             w.known.retain(|k, sign| now.contains(k) && !is_lost(sign));
+            true
+        });
+        for w in &mut wanted {
+            let Some((process, memory)) = processes.get(&w.pid) else { continue };
             // A description that is spelt out may mean what comes later.
             let _ = match pid_of(&w.pattern.provider) {
-                Some(_) => self.make(kernel, process, w),
+                Some(_) => self.make(kernel, process, w, true),
                 None => {
                     let mut out = Batches::default();
                     let _ = self.notes(process, &w.pattern, &mut w.known, &mut out);
                     self.send(kernel, w.pid, out)
                 }
             };
-            true
-        });
+            w.note(memory.as_ref());
+        }
+        self.wanted = wanted;
+    }
+
+    /// Makes the probes of programs that have begun since the last time.
+    pub fn meet(&mut self, kernel: &mut dyn Kernel) {
         let patterns = self.anyones.patterns.clone();
         for pid in self.anyones.begun() {
             let Ok(process) = Process::read(pid) else { continue };
             for pattern in &patterns {
-                if wanted.iter().any(|w| w.pid == pid && w.pattern == *pattern) {
+                if self.wanted.iter().any(|w| w.pid == pid && w.pattern == *pattern) {
                     continue;
                 }
                 let (mut out, mut known) = (Batches::default(), Known::new());
                 if self.notes(&process, pattern, &mut known, &mut out).is_some() {
-                    wanted.push(Wanted { pid, pattern: pattern.clone(), known });
+                    self.wanted.push(Wanted {
+                        pid,
+                        pattern: pattern.clone(),
+                        is_open: true,
+                        known,
+                    });
+                    let _ = kernel.follow(pid);
                     // Why not has been told.
                     let _ = self.send(kernel, pid, out);
                 }
             }
         }
-        self.wanted = wanted;
     }
 
     /// The processes that descriptions name.
@@ -399,14 +427,16 @@ impl Users {
         std::mem::take(&mut self.told)
     }
 
-    /// Makes the probes of a description in objects that are not known yet.
+    /// Makes the probes of a description in objects that are not known yet; of those that are `being_mapped`, as soon as
+    /// it is said there which functions are meant by their names.
     fn make(
         &mut self,
         kernel: &mut dyn Kernel,
         process: &Process,
         wanted: &mut Wanted,
+        being_mapped: bool,
     ) -> Result<(), Missed> {
-        let Wanted { pid, pattern, known } = wanted;
+        let Wanted { pid, pattern, known, .. } = wanted;
         let mut objects = process.called(&pattern.module).peekable();
         if objects.peek().is_none() {
             return Err(self.no_object(process, pattern));
@@ -415,6 +445,9 @@ impl Users {
         for object in objects {
             let Entry::Vacant(new) = known.entry(key(object)) else { continue };
             let (image, bias) = object.image(*pid, &self.images);
+            if being_mapped && !image.has_chosen() {
+                continue;
+            }
             let meant = Pattern { function: &pattern.function, name: &pattern.name };
             match expand::expand((&object.name, image, *bias), meant, &mut out) {
                 Ok(()) => is_found = true,

@@ -89,6 +89,9 @@ pub struct Inner {
     pub refusal_of_make: Option<Refusal>,
     /// Functions of programs whose places MAKE refuses, and why.
     pub left_out_of: Vec<(String, UserReason)>,
+    /// What SEEN was told, and what it answers.
+    pub seen: Vec<u32>,
+    pub late: u32,
     /// An option that memory is short for, and what GO makes of it.
     pub lowered: Option<(OptionId, u64)>,
     clauses: Vec<Rc<Clause>>,
@@ -128,6 +131,8 @@ impl Fake {
             left_out: Vec::new(),
             refusal_of_make: None,
             left_out_of: Vec::new(),
+            seen: Vec::new(),
+            late: 0,
             lowered: None,
             clauses: Vec::new(),
             ecbs: Vec::new(),
@@ -586,6 +591,13 @@ impl Kernel for Fake {
     fn format(&mut self, id: FormatId) -> Answer<Vec<u8>> {
         let inner = self.0.borrow();
         id.index().and_then(|i| inner.formats.get(i)).cloned().ok_or_else(|| refuse("no format"))
+    }
+
+    fn seen(&mut self, mapped: u32) -> Answer<u32> {
+        let mut inner = self.0.borrow_mut();
+        inner.seen.push(mapped);
+        inner.status.mapped = 0;
+        Ok(std::mem::take(&mut inner.late))
     }
 
     fn status(&mut self) -> Answer<Status> {
