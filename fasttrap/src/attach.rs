@@ -217,6 +217,10 @@ impl State {
                             Ok(()) => on,
                             // It is still there, and is tried again the next time.
                             Err(Ground::NoMemory) => !on,
+                            Err(Ground::Differs) if !on => {
+                                point.take_from_copy(space);
+                                false
+                            }
                             // It was unmapped, or overwritten.
                             Err(_) => false,
                         };

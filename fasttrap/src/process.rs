@@ -23,6 +23,9 @@ pub(crate) const INT3: u8 = 0xcc;
 /// `xor %eax,%eax`
 const CLEAR: [u8; 2] = [0x31, 0xc0];
 
+/// What [`Space::ground`] tells of memory of no file.
+const NO_FILE: u64 = 0;
+
 /// Breakpoints are written so many at a time.
 pub(crate) const BATCH: usize = 64;
 
@@ -67,6 +70,17 @@ impl Point {
 
     pub(crate) fn change(&self, old: u8, new: u8) -> Poke {
         Poke::new(self.addr, self.text, old, new)
+    }
+
+    /// Takes it out of the copy that a program has put in the place of its text, which is memory of no file
+    /// then: so those do that want it in huge pages.
+    pub(crate) fn take_from_copy(&self, space: &Space) {
+        let mut code = [0; x86::MAX_LEN];
+        let n = space.read(self.addr, &mut code);
+        let copy = Self { text: NO_FILE, ..*self };
+        if copy.is(NO_FILE, code.get(..n).unwrap_or_default()) {
+            space.poke(&mut [copy.poke(false)]);
+        }
     }
 
     /// Whether that is what stands there, as far as can be seen behind its breakpoint.
@@ -390,6 +404,7 @@ impl Process {
             bytes: p.bytes,
             len: p.len,
             mode: self.mode,
+            armed: p.armed,
             from: 0,
             uses: 0,
         }
@@ -445,6 +460,11 @@ impl Process {
             pokes.iter_mut().zip(points).for_each(|(to, point)| *to = poke(point));
             let pokes = pokes.get_mut(..points.len()).unwrap_or_default();
             space.poke(pokes);
+            for (poke, point) in pokes.iter().zip(points) {
+                if poke.result() == Err(Ground::Differs) && point.armed {
+                    point.take_from_copy(space);
+                }
+            }
             let failed = pokes.iter().filter(|p| p.result() == Err(Ground::NoMemory));
             left = left.wrapping_add(failed.count());
         }

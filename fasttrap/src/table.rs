@@ -52,6 +52,8 @@ pub(crate) struct Hit {
     pub(crate) bytes: [u8; x86::MAX_LEN],
     pub(crate) len: u8,
     pub(crate) mode: Mode,
+    /// Has a breakpoint of ours, or had one that could not be taken away, when the table was made.
+    pub(crate) armed: bool,
     /// Its uses.
     pub(crate) from: u32,
     pub(crate) uses: u32,

@@ -11,6 +11,7 @@
 //! elsewhere before the instruction, the thread stays in the slot: it has been hit already.
 
 use crate::args;
+use crate::process::INT3;
 use crate::table::{Hit, Role, Table, Use, SLOT_SIZE, TABLE};
 use abi::user::{UserArg, MAX_ARGS};
 use core::sync::atomic::Ordering;
@@ -20,14 +21,18 @@ use kapi::{nofault, ProbeCtx};
 use x86::displace::{self, Act, Mode, Place};
 
 /// Length of a breakpoint.
-const INT3: u64 = 1;
+const LENGTH: u64 = 1;
 
 /// # Context
 /// *probe*: a breakpoint of the current process.
 pub(crate) fn trap(ctx: &ProbeCtx, regs: &mut Registers) -> bool {
     let Some(table) = TABLE.load(ctx) else { return false };
-    let addr = regs.ip().wrapping_sub(INT3);
+    let addr = regs.ip().wrapping_sub(LENGTH);
     let Some(hit) = table.at(user::key(), addr) else { return false };
+    // Ours has gone. If one is there it is somebody else's; else this thread has come from ours.
+    if hit.uses == 0 && !hit.armed && is_breakpoint(addr) {
+        return false;
+    }
     regs.set_ip(addr);
     let (mut returns, mut asks) = (false, false);
     for u in table.uses(hit) {
@@ -60,6 +65,12 @@ pub(crate) fn trap(ctx: &ProbeCtx, regs: &mut Registers) -> bool {
         regs.set_ip(if hit.slot == 0 { addr } else { hit.slot });
     }
     true
+}
+
+/// Whether one can be seen there.
+fn is_breakpoint(addr: u64) -> bool {
+    let mut first = [0];
+    nofault::read_user(addr, &mut first).is_ok() && first == [INT3]
 }
 
 #[inline(never)]
