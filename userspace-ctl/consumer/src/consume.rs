@@ -27,6 +27,7 @@ use std::rc::Rc;
 use zerocopy::FromBytes;
 
 /// What stands behind an EPID, as the consumer keeps it.
+#[derive(Debug)]
 pub struct EnabledProbe {
     /// EPID.
     pub epid: Epid,
@@ -43,6 +44,12 @@ pub struct EnabledProbe {
 }
 
 impl EnabledProbe {
+    /// Whether, of two records of one CPU in a row, this one's is of the same firing as the one before: another
+    /// clause of the probe, and a later one. A function that calls itself fires the first one again.
+    pub fn is_after(&self, before: &Self) -> bool {
+        self.probe == before.probe && self.epid > before.epid
+    }
+
     /// The probe, for JSON.
     pub fn named(&self) -> json::Probe<'_> {
         json::Probe::new(self.probe.0, self.parts.each_ref().map(String::as_str))
@@ -55,8 +62,8 @@ pub struct Record<'a> {
     pub cpu: u32,
     /// What fired.
     pub enabled: Rc<EnabledProbe>,
-    /// The CPU's next record is of the same probe (another clause of the same firing).
-    pub is_followed_by_same_probe: bool,
+    /// The CPU's next record is of the same firing.
+    pub is_followed_by_same_firing: bool,
     /// Header and data.
     pub bytes: &'a [u8],
 }
@@ -331,7 +338,7 @@ impl Timeline {
         let next = stream.next.as_ref();
         Ok(Some(Record {
             cpu: stream.cpu,
-            is_followed_by_same_probe: next.is_some_and(|n| n.enabled.probe == enabled.probe),
+            is_followed_by_same_firing: next.is_some_and(|n| n.enabled.is_after(&enabled)),
             enabled,
             bytes: stream.snapshots.front().and_then(|s| s.room.taken().get(range)).unwrap_or(&[]),
         }))

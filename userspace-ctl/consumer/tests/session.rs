@@ -378,13 +378,15 @@ fn flow_is_indented() {
             "syscall::read:return",
         ],
     );
-    let program = "fbt:::, sdt:::, syscall::: {} fbt:::entry { trace(1); }";
+    let program = "fbt:::, sdt:::, syscall::: {} fbt:::entry, fbt::inner:return { trace(1); }";
     let steps = Steps::new(&fake).then(|k| {
         for (n, name) in [
             "syscall::read:entry",
             "fbt:m:outer:entry",
             "fbt:m:inner:entry",
+            "fbt:m:inner:entry",
             "sdt:m:middle:here",
+            "fbt:m:inner:return",
             "fbt:m:inner:return",
             "fbt:m:outer:return",
             "syscall::read:return",

@@ -187,7 +187,7 @@ impl Planned {
 #[derive(Debug, Default)]
 struct Flow {
     indent: usize,
-    last_probe: u32,
+    last: Option<Rc<EnabledProbe>>,
 }
 
 impl Reporter {
@@ -432,12 +432,12 @@ impl Reporter {
             put!(out, "{:>3} {:<41}\n", "CPU", "FUNCTION");
         }
         let [provider, _, function, name] = &record.enabled.parts;
-        let probe = record.enabled.probe.0;
         let flow = self.flow.entry(record.cpu).or_default();
         // Of several clauses of one firing only the outermost moves the indentation.
-        let is_entry = name == "entry" && flow.last_probe != probe;
-        let is_return = name == "return" && !record.is_followed_by_same_probe;
-        flow.last_probe = probe;
+        let is_first = flow.last.as_ref().is_none_or(|last| !record.enabled.is_after(last));
+        let is_entry = name == "entry" && is_first;
+        let is_return = name == "return" && !record.is_followed_by_same_firing;
+        flow.last = Some(record.enabled.clone());
         if is_return {
             flow.indent = flow.indent.saturating_sub(2);
         }
