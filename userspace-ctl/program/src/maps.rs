@@ -2,7 +2,8 @@
 //! What is mapped in a process.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Read};
+use std::os::unix::fs::FileExt;
 
 /// Which file.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
@@ -85,8 +86,30 @@ impl Map {
 
 /// Everything that is mapped in a process, by address. A thread of the kernel has nothing.
 pub fn of(pid: u32) -> io::Result<Vec<Map>> {
-    let text = std::fs::read(format!("/proc/{pid}/maps"))?;
-    Ok(String::from_utf8_lossy(&text).lines().filter_map(Map::parse).collect())
+    Ok(open(pid)?.maps)
+}
+
+/// What was read of a process.
+#[derive(Debug, Default)]
+pub struct Mapped {
+    /// By address.
+    pub maps: Vec<Map>,
+    /// That is all. It gives up its memory between two pieces that are read; what comes first is known then.
+    pub is_whole: bool,
+}
+
+/// The same, with whether it was there to the end.
+pub fn open(pid: u32) -> io::Result<Mapped> {
+    read(File::open(format!("/proc/{pid}/maps"))?)
+}
+
+fn read(mut file: File) -> io::Result<Mapped> {
+    // With room, the kernel is asked for as much at a time as it gives.
+    let mut text = Vec::with_capacity(1 << 16);
+    file.read_to_end(&mut text)?;
+    let is_whole = file.read_at(&mut [0], 0).is_ok_and(|n| n > 0);
+    let maps = String::from_utf8_lossy(&text).lines().filter_map(Map::parse).collect();
+    Ok(Mapped { maps, is_whole })
 }
 
 #[cfg(test)]
@@ -117,5 +140,20 @@ mod tests {
         assert!(code.open(std::process::id()).is_some());
         assert!(maps.iter().any(|m| m.name() == "[stack]"));
         assert!(of(u32::MAX).is_err());
+        assert!(open(std::process::id()).unwrap().is_whole);
+    }
+
+    #[test]
+    fn one_that_has_ended() {
+        let mut child = std::process::Command::new("sleep").arg("1000").spawn().unwrap();
+        let mut file = File::open(format!("/proc/{}/maps", child.id())).unwrap();
+        file.read_exact(&mut [0; 32]).unwrap();
+        child.kill().unwrap();
+        while !of(child.id()).unwrap().is_empty() {
+            std::thread::yield_now();
+        }
+        let rest = read(file).unwrap();
+        child.wait().unwrap();
+        assert!(!rest.is_whole);
     }
 }

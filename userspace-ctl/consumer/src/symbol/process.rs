@@ -8,7 +8,7 @@
 
 use super::Place;
 use program::jit::Jit;
-use program::maps::{self, Map};
+use program::maps::{self, Map, Mapped};
 use program::process::Images;
 use program::Image;
 use std::collections::HashMap;
@@ -50,10 +50,14 @@ impl Processes {
     /// Reads the map of a process.
     pub(super) fn read(&mut self, pid: u64) {
         let Ok(number) = u32::try_from(pid) else { return };
-        let mut maps = maps::of(number).unwrap_or_default();
+        self.learn(number, maps::open(number).unwrap_or_default());
+    }
+
+    fn learn(&mut self, number: u32, Mapped { mut maps, is_whole }: Mapped) {
+        let pid = number.into();
         maps.retain(|m| m.is_executable);
         // It is ending: the last map that it had is the better one.
-        if maps.is_empty() {
+        if maps.is_empty() || !is_whole && self.known.contains_key(&pid) {
             if let Some(process) = self.known.get_mut(&pid) {
                 process.jit.read(number);
                 process.read = self.taken;
@@ -135,5 +139,29 @@ impl Processes {
             None if module.is_empty() => return None,
             None => Place { module, symbol: None, offset },
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_a_map_is_better_than_none_and_worse_than_a_whole_one() {
+        let us = std::process::id();
+        let pid = u64::from(us);
+        let whole = maps::of(us).unwrap();
+        let code = whole.iter().rfind(|m| m.is_executable && m.is_file()).unwrap();
+        let (first, last) = (code.start, code.end - 1);
+        let mut half = vec![code.clone()];
+        half[0].end = last;
+        let mut processes = Processes::default();
+        let cut = || Mapped { maps: half.clone(), is_whole: false };
+        processes.learn(us, cut());
+        assert!(processes.map(pid, first).is_some() && processes.map(pid, last).is_none());
+        processes.learn(us, Mapped { maps: whole.clone(), is_whole: true });
+        assert!(processes.map(pid, last).is_some());
+        processes.learn(us, cut());
+        assert!(processes.map(pid, last).is_some());
     }
 }
