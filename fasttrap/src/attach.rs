@@ -15,7 +15,7 @@ use crate::provider::HANDLERS;
 use crate::table::{hash, Table, Use, TABLE};
 use abi::user::UserReason;
 use framework::{EnableError, Probe};
-use kapi::user::{self, Ground, Poke};
+use kapi::user::{self, Ground, Poke, Space};
 use kapi::{mem, xcall};
 use kernel::prelude::*;
 use kernel::sync::Arc;
@@ -170,6 +170,17 @@ impl State {
             let is_new = by < 0 && part.addresses().any(|addr| p.is_lost(addr));
             if is_there && !is_new && p.space.count(part.semaphore, by).is_err() && by > 0 {
                 pr_warn!("fasttrap: a semaphore at {:#x} is not there\n", part.semaphore);
+            }
+        }
+    }
+
+    /// Takes back in the memory of a copy what enablings have counted in the process: nobody has them there.
+    pub(crate) fn lower_in(&self, copy: &Space, space: u64) {
+        for known in self.probes.iter().filter(|k| k.space == space && k.enabled.is_some()) {
+            for part in known.semaphores() {
+                if copy.ground(part.address) == Ok(part.text) {
+                    let _ = copy.count(part.semaphore, -1);
+                }
             }
         }
     }

@@ -68,8 +68,12 @@ static TOLD: AtomicBool = AtomicBool::new(false);
 /// The current process is a copy of one of ours.
 fn forked(parent: u64) {
     let (Some(context), Some(child)) = (CONTEXT.get(), Space::current()) else { return };
-    if let Some(process) = context.fasttrap.state.lock().process(parent) {
-        process.clean(&child);
+    {
+        let state = context.fasttrap.state.lock();
+        if let Some(process) = state.process(parent) {
+            process.clean(&child);
+            state.lower_in(&child, parent);
+        }
     }
     let inherited = helper::inherit(&context, parent).map_err(|e| e.errno().to_errno());
     if let Err(e) = inherited {

@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 unsigned short toy_tick_semaphore __attribute__((section(".probes")));
 static long total __attribute__((used)) = 1000;
@@ -56,6 +58,7 @@ int main(int argc, char **argv)
 	const char *library = argc > 1 ? argv[1] : NULL;
 	unsigned short *tracing = &toy_tick_semaphore;
 	void *handle;
+	int letter;
 
 	if (library && atoi(library)) {
 		work(atoi(library));
@@ -63,7 +66,15 @@ int main(int argc, char **argv)
 	}
 	printf("ready\n");
 	fflush(stdout);
-	while (getchar() != EOF) {
+	while ((letter = getchar()) != EOF) {
+		if (letter == 'f') {
+			if (!fork()) {
+				printf("child traced by %d\n", *tracing);
+				exit(0);
+			}
+			wait(NULL);
+			continue;
+		}
 		if (!library) {
 			work(10);
 		} else {

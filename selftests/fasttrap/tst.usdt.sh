@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # ASSERTION: probes that a program brings along are listed, fire where they stand with their arguments, and the program can
-# tell that they are traced, as long as they are; those of a command's libraries are found before it runs.
+# tell that they are traced, as long as they are, and its children that they are not; those of a command's libraries are found before it runs.
 # SECONDS: 300
 . /src/selftests/lib/sh
 . /src/selftests/fasttrap/lib
@@ -18,14 +18,16 @@ trace /tmp/o -n 'toy$target:toy:fire:tick {
 	toy$target:::tick__more { @[probename] = count(); }' -p $target
 echo >&3
 until_ok grep -q "traced by" /tmp/said
+printf f >&3
+until_ok grep -q "child traced by" /tmp/said
 end_trace
 expect "arguments" "$(grep '^tick ' /tmp/o | sort | uniq -c | xargs)" "10 tick -5 measured here -300 -7 212 1000"
 expect "the other" "$(awk '$1 == "tick-more" { print $2 }' /tmp/o)" 10
 echo >&3
-until_ok grep -q "traced by 0" /tmp/said
+until_ok grep -q "^traced by 0" /tmp/said
 go_on
 end_well
-expect "the program knows" "$(xargs </tmp/said)" "ready traced by 1 traced by 0 traced by 0"
+expect "the program knows" "$(xargs </tmp/said)" "ready traced by 1 child traced by 0 traced by 0 traced by 0"
 
 dtrace -q -n 'toy$target:::tick { @ = count(); } END { printa("%@d\n", @); }' -c '/tmp/toy 7' >/tmp/o 2>&1
 expect "a command" "$(xargs </tmp/o)" "7"

@@ -238,7 +238,7 @@ impl Space {
         })
     }
 
-    /// Changes a counter of two bytes, which the process can write to, by `by`.
+    /// Changes a counter of two bytes, which the process can write to, by `by`; not below 0.
     ///
     /// # Context
     ///
@@ -248,7 +248,7 @@ impl Space {
         if self.read(addr, &mut bytes) != bytes.len() {
             return Err(EFAULT);
         }
-        let now = u16::from_le_bytes(bytes).wrapping_add_signed(by).to_le_bytes();
+        let now = u16::from_le_bytes(bytes).saturating_add_signed(by).to_le_bytes();
         // SAFETY: by the invariant; two bytes.
         to_result(unsafe { sys::kapi_space_write(self.0.as_ptr(), addr, now.as_ptr(), now.len()) })
     }
