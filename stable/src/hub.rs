@@ -6,7 +6,7 @@ use crate::event::{self, Field, Machine};
 use crate::table::{Row, ROWS};
 use framework::{fire, Args, EnableError, Probe};
 use kapi::publish::Published;
-use kapi::tracepoint::{self, Attached, Passed, Tracepoint};
+use kapi::tracepoint::{self, Passed, Tracepoint};
 use kapi::{context, field, mem, task, ProbeCtx};
 use kernel::prelude::*;
 use kernel::sync::Arc;
@@ -19,10 +19,21 @@ struct User {
     row: Option<u16>,
 }
 
+/// Whose a tracepoint is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Owner {
+    /// The kernel proper, which calls it this.
+    Kernel(&'static [u8]),
+    /// The module of this id.
+    Module(u64),
+    /// Nobody's: the place is free.
+    None,
+}
+
 struct Point {
-    name: &'static [u8],
-    at: Tracepoint,
-    attached: Option<Attached>,
+    owner: Owner,
+    /// None: it has gone.
+    at: Option<Tracepoint>,
     users: KVVec<User>,
 }
 
@@ -99,6 +110,12 @@ impl Machine for Here<'_> {
     }
 }
 
+impl Point {
+    fn new(owner: Owner, at: Tracepoint) -> Self {
+        Self { owner, at: Some(at), users: KVVec::new() }
+    }
+}
+
 impl State {
     pub(crate) const fn new() -> Self {
         Self { points: KVVec::new() }
@@ -114,21 +131,56 @@ impl State {
         let mut result = Ok(());
         tracepoint::for_each(|name, at| {
             if result.is_ok() {
-                let users = KVVec::new();
-                result = mem::push(&mut points, Point { name, at, attached: None, users });
+                let owner = Owner::Kernel(name);
+                result = mem::push(&mut points, Point::new(owner, at));
             }
         });
         result.map(|()| self.points = points)
     }
 
-    /// Their names, by position.
-    pub(crate) fn names(&self) -> impl ExactSizeIterator<Item = &'static [u8]> + '_ {
-        self.points.iter().map(|p| p.name)
+    /// The kernel's, by name and position.
+    pub(crate) fn names(&self) -> impl Iterator<Item = (usize, &'static [u8])> + '_ {
+        self.points.iter().enumerate().filter_map(|(n, p)| match p.owner {
+            Owner::Kernel(name) => Some((n, name)),
+            Owner::Module(_) | Owner::None => None,
+        })
     }
 
-    /// The position of a tracepoint.
+    /// The position of a tracepoint of the kernel.
     pub(crate) fn position(&self, name: &[u8]) -> Option<usize> {
-        self.points.iter().position(|p| p.name == name)
+        self.names().find(|(_, n)| *n == name).map(|(at, _)| at)
+    }
+
+    /// One more, of a module; its position.
+    pub(crate) fn put(&mut self, module: u64, at: Tracepoint) -> Result<u32> {
+        let point = Point::new(Owner::Module(module), at);
+        let free = self.points.iter().position(|p| p.owner == Owner::None);
+        let n = free.unwrap_or(self.points.len());
+        match self.points.get_mut(n) {
+            Some(place) => *place = point,
+            None => mem::push(&mut self.points, point)?,
+        }
+        // CAST: there are not so many.
+        Ok(n as u32)
+    }
+
+    /// A module goes: its tracepoints call no more. Whether one was attached to, so that a call may be under way.
+    pub(crate) fn take(&mut self, module: u64) -> bool {
+        let mut was_attached = false;
+        for point in self.points.iter_mut().filter(|p| p.owner == Owner::Module(module)) {
+            was_attached |= point.at.take().is_some_and(|at| at.is_attached());
+        }
+        was_attached
+    }
+
+    /// Their positions are free.
+    pub(crate) fn free(&mut self, module: u64) {
+        for point in self.points.iter_mut().filter(|p| p.owner == Owner::Module(module)) {
+            point.owner = Owner::None;
+            point.users = KVVec::new();
+        }
+        // Without memory the old one stays, whose users lead to probes that have gone.
+        let _ = self.publish();
     }
 
     /// The probe shall fire where the tracepoint is. Not before [`Self::attach`].
@@ -145,15 +197,18 @@ impl State {
             return users.for_each(|user| refuse(&user.probe, EnableError::Memory));
         }
         for (n, point) in self.points.iter_mut().enumerate() {
-            if point.users.is_empty() || point.attached.is_some() {
+            if point.users.is_empty() {
                 continue;
             }
-            let why = match point.at.attach(n as u64) {
-                Ok(attached) => {
-                    point.attached = Some(attached);
-                    continue;
-                }
+            let attached = match &mut point.at {
+                Some(at) if at.is_attached() => continue,
+                Some(at) => at.attach(n as u64),
+                None => Err(ENODEV),
+            };
+            let why = match attached {
+                Ok(()) => continue,
                 Err(e) if e == ENOMEM => EnableError::Memory,
+                Err(e) if e == ENODEV => EnableError::Gone,
                 Err(_) => {
                     EnableError::Unsupported("the kernel does not let its tracepoint be used")
                 }
@@ -166,8 +221,8 @@ impl State {
     pub(crate) fn leave(&mut self, leaves: impl Fn(&Probe) -> bool) {
         for point in &mut self.points {
             point.users.retain(|u| !leaves(&u.probe));
-            if point.users.is_empty() {
-                point.attached = None;
+            if let Some(at) = point.at.as_mut().filter(|_| point.users.is_empty()) {
+                at.detach();
             }
         }
         // Without memory the old one stays, whose users lead to probes that nobody has enabled.

@@ -12,9 +12,10 @@
 //! | [`table`] | the rows; pure |
 //! | [`event`] | what the words in them mean; pure |
 //! | `hub` | tracepoints that are attached to, and whom they lead to |
+//! | `modules` | tracepoints of modules, which come and go |
 //! | `provider` | rows and tracepoints to probes |
 //!
-//! Locks: `offered`, then the framework's, then the hub's `State`, then fbt's.
+//! Locks: `offered`, then `Events`, then the framework's, then the hub's `State`, then fbt's.
 #![cfg_attr(not(test), no_std)]
 #![forbid(unsafe_code)]
 
@@ -23,6 +24,8 @@ pub mod table;
 
 #[cfg(CONFIG_RUST)]
 mod hub;
+#[cfg(CONFIG_RUST)]
+mod modules;
 #[cfg(CONFIG_RUST)]
 mod provider;
 

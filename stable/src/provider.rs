@@ -3,6 +3,7 @@
 //! tracepoints themselves; they share the hub.
 
 use crate::hub::{happens, State};
+use crate::modules::{self, Events};
 use crate::table::{end_of, lacking, Source, PROVIDERS, ROWS};
 use abi::probe::{put, Technique, FUNCTION_LEN, NARGS_UNKNOWN};
 use abi::reason::Reason;
@@ -10,15 +11,18 @@ use core::ffi::CStr;
 use fbt::{Event, Functions, Sides, View, Wanted};
 use framework::framework::ProviderId;
 use framework::{Draft, EnableError, Explanation, Framework, Offer, Offered, Probe, Provider};
+use kapi::modules::Watch;
 use kapi::{mem, symbols};
 use kernel::prelude::*;
 use kernel::sync::{new_mutex, Arc, Mutex};
 
 /// What all of them stand on.
 #[pin_data]
-struct Hub {
+pub(crate) struct Hub {
     #[pin]
-    state: Mutex<State>,
+    pub(crate) state: Mutex<State>,
+    #[pin]
+    pub(crate) events: Mutex<Events>,
     /// None: functions cannot be traced.
     functions: Option<Functions>,
     /// Functions that are events: by row, where one begins and how it can be traced.
@@ -40,22 +44,27 @@ struct Stable {
 }
 
 /// The providers at work.
-pub struct Running(Arc<Hub>);
+pub struct Running {
+    hub: Arc<Hub>,
+    watch: Option<Watch>,
+}
 
 /// Registers the providers. `functions`: those that are events, if fbt is there.
 ///
 /// # Context
 /// *process*; once.
-pub fn start(framework: &Framework, functions: Option<Functions>) -> Result<Running> {
+pub fn start(framework: &Arc<Framework>, functions: Option<Functions>) -> Result<Running> {
     mem::ask()?;
     let hub = Arc::pin_init(
         pin_init!(Hub {
             state <- new_mutex!(State::new()),
+            events <- new_mutex!(Events::new()),
             functions,
             starts <- new_mutex!(KVVec::new()),
         }),
         GFP_KERNEL,
     )?;
+    let mut running = Running { hub: hub.clone(), watch: None };
     let names = PROVIDERS.iter().map(|name| Some(*name));
     for name in Iterator::chain(core::iter::once(None), names) {
         let (hub, names) = (hub.clone(), names_of(name)?);
@@ -64,9 +73,12 @@ pub fn start(framework: &Framework, functions: Option<Functions>) -> Result<Runn
             pin_init!(Stable { hub, name, names, offered <- Offered::new() }),
             GFP_KERNEL,
         )?;
-        framework.register(stable).map_err(|e| e.errno())?;
+        let own = framework.register(stable).map_err(|e| e.errno())?;
+        if name.is_none() {
+            running.watch = Some(modules::watch(framework, &running.hub, own)?);
+        }
     }
-    Ok(Running(hub))
+    Ok(running)
 }
 
 /// The last parts of a provider's probes' names.
@@ -81,7 +93,8 @@ fn names_of(provider: Option<&'static str>) -> Result<KVVec<&'static [u8]>> {
 impl Drop for Running {
     /// No consumer is left, so nothing is enabled.
     fn drop(&mut self) {
-        self.0.state.lock().leave(|_| true);
+        self.hub.state.lock().leave(|_| true);
+        modules::close(&self.hub, self.watch.take());
     }
 }
 
@@ -167,9 +180,19 @@ impl Hub {
 impl Stable {
     fn offer(&self, framework: &Framework, own: ProviderId) -> Result {
         self.hub.state.lock().look()?;
-        if self.name.is_some() {
-            self.hub.look()?;
+        match self.name {
+            Some(_) => self.hub.look()?,
+            None => modules::provide()?,
         }
+        self.offer_own(framework, own).inspect_err(|_| {
+            if self.name.is_none() {
+                modules::unprovide();
+            }
+        })
+    }
+
+    /// Those of the kernel proper.
+    fn offer_own(&self, framework: &Framework, own: ProviderId) -> Result {
         let draft = framework.draft(own, b"vmlinux", ROWS.len()).map_err(|e| e.errno())?;
         let draft = match self.name {
             None => self.tracepoints(draft),
@@ -180,7 +203,7 @@ impl Stable {
     }
 
     fn tracepoints(&self, mut draft: Draft) -> Result<Draft> {
-        for (n, name) in self.hub.state.lock().names().enumerate() {
+        for (n, name) in self.hub.state.lock().names() {
             // CAST: there are not so many.
             let (cookie, how) = (n as u32, Technique::Tracepoint.bit());
             let offer = Offer { function: b"", name, nargs: NARGS_UNKNOWN, cookie, how };

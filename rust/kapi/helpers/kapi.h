@@ -73,6 +73,7 @@ u32 kapi_path(u64 at, bool of_mount, u8 *to, u32 size);
 
 /* threads.c */
 struct tracepoint;
+struct kapi_module_tracepoint;
 struct kapi_hook {
 	const char *name;
 	void *probe;
@@ -176,6 +177,7 @@ typedef void (*kapi_module_fn)(unsigned long event, struct module *mod);
 typedef void (*kapi_symbol_fn)(void *arg, const char *name, unsigned long addr, char type);
 int kapi_modules_watch(kapi_module_fn fn);
 void kapi_modules_unwatch(void);
+bool kapi_modules_watched(void);
 struct module *kapi_module_next(struct module *prev, struct list_head *list, struct mutex *mutex);
 struct module *kapi_module_own(void);
 const char *kapi_module_name(struct module *mod);
@@ -282,6 +284,13 @@ const char *kapi_tracepoint_name(const struct tracepoint *tp);
 int kapi_tracepoint_attach(struct tracepoint *tp, u64 number, kapi_tracepoint_fn fn);
 void kapi_tracepoint_detach(struct tracepoint *tp, u64 number);
 void kapi_tracepoints_quiesce(void);
+unsigned int kapi_module_tracepoint_count(const struct module *mod);
+const char *kapi_module_tracepoint_name(const struct module *mod, unsigned int n);
+struct kapi_module_tracepoint *kapi_module_tracepoint_get(struct module *mod, unsigned int n);
+int kapi_module_tracepoint_attach(struct kapi_module_tracepoint *t, u64 number, kapi_tracepoint_fn fn);
+void kapi_module_tracepoint_detach(struct kapi_module_tracepoint *t);
+void kapi_module_tracepoint_put(struct kapi_module_tracepoint *t);
+void kapi_module_tracepoints_gone(const struct module *mod);
 
 /* field.c */
 bool kapi_field(u32 n, u32 *offset, u32 *size);

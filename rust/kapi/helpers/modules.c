@@ -17,6 +17,8 @@ static int kapi_module_event(struct notifier_block *nb, unsigned long event, voi
 	if (module == THIS_MODULE)
 		return NOTIFY_DONE;
 	kapi_watcher(event, module);
+	if (event == MODULE_STATE_GOING)
+		kapi_module_tracepoints_gone(module);
 	return NOTIFY_OK;
 }
 
@@ -46,9 +48,17 @@ int kapi_modules_watch(kapi_module_fn fn)
 void kapi_modules_unwatch(void)
 {
 	mutex_lock(&kapi_watch_mutex);
-	if (!--kapi_watches)
+	if (!--kapi_watches) {
 		unregister_module_notifier(&kapi_module_nb);
+		kapi_module_tracepoints_gone(NULL);
+	}
 	mutex_unlock(&kapi_watch_mutex);
+}
+
+/* Whether whoever asks is told by kapi_module_tracepoints_gone(). */
+bool kapi_modules_watched(void)
+{
+	return READ_ONCE(kapi_watches);
 }
 
 /*

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The kernel's tracepoints: all of them, by name, and one function of ours for all that are attached to. Which one called
+ * Tracepoints of the kernel and of modules: all of them, by name, and one function of ours for all that are attached to. Which one called
  * is told by the number that it was attached with, so nothing that a late call needs can have gone.
  *
  * What a tracepoint passes comes as a function's arguments behind that number: five in registers, the others where our
  * caller has put them on the stack. They are read from there only if somebody asks for them.
  */
+#include <linux/list.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/slab.h>
 #include <linux/tracepoint.h>
 #include "kapi.h"
 
@@ -44,7 +48,105 @@ void kapi_tracepoint_detach(struct tracepoint *tp, u64 number)
 	tracepoint_probe_unregister(tp, kapi_tracepoint, (void *)(unsigned long)number);
 }
 
-/* Nothing is attached; waits until no call is under way. */
+/*
+ * A tracepoint of a module, for whoever has it; the module may go before that. As it goes it is detached from, before the
+ * kernel looks whether somebody is left. All of them are looked at under the mutex alone.
+ */
+struct kapi_module_tracepoint {
+	struct list_head list;
+	struct module *mod;
+	struct tracepoint *tp;		/* NULL: it has gone. */
+	bool attached;
+	u64 number;
+};
+
+static LIST_HEAD(kapi_module_tracepoints);
+static DEFINE_MUTEX(kapi_module_tracepoints_mutex);
+
+unsigned int kapi_module_tracepoint_count(const struct module *mod)
+{
+	return mod->num_tracepoints;
+}
+
+const char *kapi_module_tracepoint_name(const struct module *mod, unsigned int n)
+{
+	return tracepoint_ptr_deref(&mod->tracepoints_ptrs[n])->name;
+}
+
+/* The n-th of a module that is held; NULL: there is no memory, or nobody watches modules go. */
+struct kapi_module_tracepoint *kapi_module_tracepoint_get(struct module *mod, unsigned int n)
+{
+	struct kapi_module_tracepoint *t = kzalloc(sizeof(*t), GFP_KERNEL);
+
+	if (!t)
+		return NULL;
+	t->mod = mod;
+	t->tp = tracepoint_ptr_deref(&mod->tracepoints_ptrs[n]);
+	mutex_lock(&kapi_module_tracepoints_mutex);
+	if (kapi_modules_watched()) {
+		list_add(&t->list, &kapi_module_tracepoints);
+	} else {
+		kfree(t);
+		t = NULL;
+	}
+	mutex_unlock(&kapi_module_tracepoints_mutex);
+	return t;
+}
+
+static void kapi_module_tracepoint_leave(struct kapi_module_tracepoint *t)
+{
+	if (t->tp && t->attached)
+		kapi_tracepoint_detach(t->tp, t->number);
+	t->attached = false;
+}
+
+int kapi_module_tracepoint_attach(struct kapi_module_tracepoint *t, u64 number, kapi_tracepoint_fn fn)
+{
+	int err = -ENODEV;
+
+	mutex_lock(&kapi_module_tracepoints_mutex);
+	if (t->tp)
+		err = kapi_tracepoint_attach(t->tp, number, fn);
+	if (!err) {
+		t->number = number;
+		t->attached = true;
+	}
+	mutex_unlock(&kapi_module_tracepoints_mutex);
+	return err;
+}
+
+void kapi_module_tracepoint_detach(struct kapi_module_tracepoint *t)
+{
+	mutex_lock(&kapi_module_tracepoints_mutex);
+	kapi_module_tracepoint_leave(t);
+	mutex_unlock(&kapi_module_tracepoints_mutex);
+}
+
+void kapi_module_tracepoint_put(struct kapi_module_tracepoint *t)
+{
+	mutex_lock(&kapi_module_tracepoints_mutex);
+	kapi_module_tracepoint_leave(t);
+	list_del(&t->list);
+	mutex_unlock(&kapi_module_tracepoints_mutex);
+	kfree(t);
+}
+
+/* A module goes, or with NULL nobody will be told of that any more. */
+void kapi_module_tracepoints_gone(const struct module *mod)
+{
+	struct kapi_module_tracepoint *t;
+
+	mutex_lock(&kapi_module_tracepoints_mutex);
+	list_for_each_entry(t, &kapi_module_tracepoints, list) {
+		if (!mod || t->mod == mod) {
+			kapi_module_tracepoint_leave(t);
+			t->tp = NULL;
+		}
+	}
+	mutex_unlock(&kapi_module_tracepoints_mutex);
+}
+
+/* Waits until no call of what has been detached is under way. */
 void kapi_tracepoints_quiesce(void)
 {
 	if (kapi_tracepoint_called)

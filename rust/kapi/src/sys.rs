@@ -146,6 +146,18 @@ unsafe extern "C" {
     pub(crate) fn kapi_tracepoint_attach(tp: *mut c_void, number: u64, f: TracepointHit) -> c_int;
     pub(crate) fn kapi_tracepoint_detach(tp: *mut c_void, number: u64);
     pub(crate) safe fn kapi_tracepoints_quiesce();
+    /// `module` is held, here and in the next two; `n` is less than this says.
+    pub(crate) fn kapi_module_tracepoint_count(module: *const c_void) -> u32;
+    pub(crate) fn kapi_module_tracepoint_name(module: *const c_void, n: u32) -> *const c_char;
+    pub(crate) fn kapi_module_tracepoint_get(module: *mut c_void, n: u32) -> *mut c_void;
+    /// `t` is from `kapi_module_tracepoint_get`, here and in the next two; the last one takes it back. `f` as above.
+    pub(crate) fn kapi_module_tracepoint_attach(
+        t: *mut c_void,
+        number: u64,
+        f: TracepointHit,
+    ) -> c_int;
+    pub(crate) fn kapi_module_tracepoint_detach(t: *mut c_void);
+    pub(crate) fn kapi_module_tracepoint_put(t: *mut c_void);
 
     pub(crate) safe fn kapi_field(n: u32, offset: &mut u32, size: &mut u32) -> bool;
     pub(crate) safe fn kapi_cpu_info(cpu: u32) -> u64;

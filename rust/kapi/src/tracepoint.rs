@@ -2,10 +2,11 @@
 //! The kernel's tracepoints: what there is, and being called where one is passed.
 //!
 //! All attached ones call one function, which is told the number that each was attached with. A call
-//! may be under way when [`Attached`] is dropped, and come later: so the number must not lead to
-//! anything that goes then. [`crate::quiesce`] waits for the last call.
+//! may be under way as one is detached from, and come later: so the number must not lead to anything that
+//! goes then. [`quiesce`] waits for the last call.
 
 use crate::mem;
+use crate::modules::ModuleRef;
 use crate::once::Once;
 use crate::sys;
 use core::ffi::CStr;
@@ -13,17 +14,25 @@ use kernel::error::to_result;
 use kernel::ffi::c_void;
 use kernel::prelude::*;
 
-/// A tracepoint of the kernel proper.
-///
-/// # Invariants
-///
-/// `at` is from `kapi_tracepoints`; the kernel proper does not go.
-#[derive(Clone, Copy)]
+/// A tracepoint of the kernel or of a module, which may be attached to. Dropping it ends that.
 pub struct Tracepoint {
-    at: *mut c_void,
+    at: Place,
+    /// The number that it is attached with.
+    number: Option<u64>,
 }
 
-// SAFETY: the kernel has a lock of its own for who attaches.
+/// # Invariants
+///
+/// As it says.
+#[derive(Clone, Copy)]
+enum Place {
+    /// From `kapi_tracepoints`; the kernel proper does not go.
+    Kernel(*mut c_void),
+    /// From `kapi_module_tracepoint_get`, which bears that the module goes; ours alone.
+    Module(*mut c_void),
+}
+
+// SAFETY: the kernel has a lock of its own for who attaches, and `tracepoint.c` one for modules.
 unsafe impl Send for Tracepoint {}
 // SAFETY: as above.
 unsafe impl Sync for Tracepoint {}
@@ -58,7 +67,7 @@ pub fn set_handler(f: OnHit) {
     ON_HIT.populate(f);
 }
 
-/// Calls `f` with every tracepoint of the kernel proper and its name. Those of modules are not told of.
+/// Calls `f` with every tracepoint of the kernel proper and its name.
 ///
 /// # Context
 ///
@@ -75,46 +84,105 @@ pub fn for_each(mut f: impl FnMut(&'static [u8], Tracepoint)) {
         // SAFETY: it ends with a NUL, and stays as long as the tracepoint.
         let name: &'static CStr = unsafe { CStr::from_ptr(name.cast()) };
         // INVARIANT: so it is.
-        f(name.to_bytes(), Tracepoint { at: tp });
+        f(name.to_bytes(), Tracepoint { at: Place::Kernel(tp), number: None });
     }
     let mut f: &mut dyn FnMut(&'static [u8], Tracepoint) = &mut f;
     // SAFETY: `one` accepts it, and it is lent until this returns.
     unsafe { sys::kapi_tracepoints(one, (&raw mut f).cast()) };
 }
 
-/// As long as it exists, the tracepoint calls.
-pub struct Attached {
-    to: Tracepoint,
-    number: u64,
+impl ModuleRef<'_> {
+    /// How many tracepoints it has.
+    pub fn tracepoints(&self) -> u32 {
+        // SAFETY: the module exists by the invariant.
+        unsafe { sys::kapi_module_tracepoint_count(self.as_ptr()) }
+    }
+
+    /// One of its tracepoints, and its name. Only while modules are [watched](crate::modules::watch); what is
+    /// attached is detached as the module goes. `ENOENT`: it has not so many. `ENOMEM`
+    ///
+    /// # Context
+    ///
+    /// *process* or *notifier*
+    pub fn tracepoint(&self, n: u32) -> Result<(&[u8], Tracepoint)> {
+        if n >= self.tracepoints() {
+            return Err(ENOENT);
+        }
+        mem::ask()?;
+        // SAFETY: the module exists by the invariant, and has so many.
+        let name = unsafe { sys::kapi_module_tracepoint_name(self.as_ptr(), n) };
+        // SAFETY: it ends with a NUL, and stays as long as the module.
+        let name = unsafe { CStr::from_ptr(name.cast()) };
+        // SAFETY: as above.
+        let at = unsafe { sys::kapi_module_tracepoint_get(self.as_ptr(), n) };
+        if at.is_null() {
+            return Err(ENOMEM);
+        }
+        // INVARIANT: so it is.
+        Ok((name.to_bytes(), Tracepoint { at: Place::Module(at), number: None }))
+    }
 }
 
 impl Tracepoint {
-    /// Has it call from now on, with this number.
+    /// Has it call from now on, with this number. `EBUSY`: it does already. `ENODEV`: its module has gone.
     ///
     /// # Context
     ///
     /// *process*
-    pub fn attach(self, number: u64) -> Result<Attached> {
+    pub fn attach(&mut self, number: u64) -> Result {
+        if self.is_attached() {
+            return Err(EBUSY);
+        }
         mem::ask()?;
-        // SAFETY: by the invariant; it is `hit` each time, which accepts what it is called with.
-        to_result(unsafe { sys::kapi_tracepoint_attach(self.at, number, hit) })?;
-        Ok(Attached { to: self, number })
+        to_result(match self.at {
+            // SAFETY: by the invariant; it is `hit` each time, which accepts what it is called with.
+            Place::Kernel(at) => unsafe { sys::kapi_tracepoint_attach(at, number, hit) },
+            // SAFETY: as above.
+            Place::Module(at) => unsafe { sys::kapi_module_tracepoint_attach(at, number, hit) },
+        })?;
+        self.number = Some(number);
+        Ok(())
     }
-}
 
-impl Drop for Attached {
-    /// A call that is under way may still come.
+    /// Whether it was attached to, and not detached from.
+    pub fn is_attached(&self) -> bool {
+        self.number.is_some()
+    }
+
+    /// Has it call no more. A call that is under way may still come.
     ///
     /// # Context
     ///
     /// *process*
-    fn drop(&mut self) {
-        // SAFETY: by the invariant.
-        unsafe { sys::kapi_tracepoint_detach(self.to.at, self.number) };
+    pub fn detach(&mut self) {
+        let Some(number) = self.number.take() else { return };
+        match self.at {
+            // SAFETY: by the invariant.
+            Place::Kernel(at) => unsafe { sys::kapi_tracepoint_detach(at, number) },
+            // SAFETY: as above.
+            Place::Module(at) => unsafe { sys::kapi_module_tracepoint_detach(at) },
+        }
     }
 }
 
-/// When nothing is attached: waits until no call is under way.
-pub(crate) fn quiesce() {
+impl Drop for Tracepoint {
+    /// # Context
+    ///
+    /// *process* or *notifier*
+    fn drop(&mut self) {
+        self.detach();
+        if let Place::Module(at) = self.at {
+            // SAFETY: by the invariant, and nobody uses it any more.
+            unsafe { sys::kapi_module_tracepoint_put(at) };
+        }
+    }
+}
+
+/// Waits until no call of a tracepoint that has been detached from is under way.
+///
+/// # Context
+///
+/// *process* or *notifier*
+pub fn quiesce() {
     sys::kapi_tracepoints_quiesce();
 }

@@ -253,9 +253,9 @@ impl KernelTypes {
 
     fn probe(&self, parts: [&str; 4]) -> Result<(Importer, Id, Side), Untyped> {
         let [provider, module, function, name] = parts;
-        if ["sdt", KERNEL, ""] == [provider, module, function] {
-            // The kernel has a function of each tracepoint's kind.
-            let (from, id) = self.function(KERNEL, &format!("__probestub_{name}"))?;
+        if ["sdt", ""] == [provider, function] {
+            // There is a function of each tracepoint's kind.
+            let (from, id) = self.function(module, &format!("__probestub_{name}"))?;
             return Ok((from, id, Side::Tracepoint));
         }
         let side = match (provider, name) {

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Tracepoints of modules: they become probes as a module is live, and go with it. Nobody need look before
+//! somebody asks for tracepoints; from then on each module is looked at.
+
+use crate::provider::Hub;
+use abi::probe::{Technique, NARGS_UNKNOWN};
+use framework::framework::ProviderId;
+use framework::{Framework, Group, Offer};
+use kapi::modules::{self, ModuleEvent, ModuleRef, Watch};
+use kapi::publish::Published;
+use kapi::{mem, tracepoint};
+use kernel::prelude::*;
+use kernel::str::BStr;
+use kernel::sync::Arc;
+
+/// What holds off the events of modules while one is handled.
+pub(crate) struct Events {
+    /// Those that are there have been looked at, and those that come are.
+    provided: bool,
+    /// No module is looked at any more. Those that go must still be let go of.
+    closed: bool,
+    /// Modules that have tracepoints, and their probes.
+    groups: KVVec<(u64, Option<Group>)>,
+}
+
+/// What an event needs, which comes as a plain function call.
+#[derive(Clone)]
+struct Context {
+    framework: Arc<Framework>,
+    hub: Arc<Hub>,
+    provider: ProviderId,
+}
+
+static CONTEXT: Published<Context> = Published::empty();
+
+impl Events {
+    pub(crate) const fn new() -> Self {
+        Self { provided: false, closed: false, groups: KVVec::new() }
+    }
+}
+
+/// Has modules looked at, once that is asked for, whose tracepoints are probes of this provider.
+///
+/// # Context
+/// *process*; once.
+pub(crate) fn watch(
+    framework: &Arc<Framework>,
+    hub: &Arc<Hub>,
+    provider: ProviderId,
+) -> Result<Watch> {
+    let context = Context { framework: framework.clone(), hub: hub.clone(), provider };
+    drop(CONTEXT.swap(Some(mem::boxed(context)?)));
+    modules::watch(on_event).inspect_err(|_| drop(CONTEXT.swap(None)))
+}
+
+/// The end of that; no probe is enabled.
+pub(crate) fn close(hub: &Hub, watch: Option<Watch>) {
+    hub.events.lock().closed = true;
+    drop(watch);
+    drop(CONTEXT.swap(None));
+}
+
+/// # Context
+/// *notifier*.
+fn on_event(event: ModuleEvent, module: &ModuleRef<'_>) {
+    let Some(context) = CONTEXT.with(|c| c.cloned()) else { return };
+    let mut events = context.hub.events.lock();
+    match event {
+        ModuleEvent::Live if events.provided && !events.closed => {
+            if let Err(e) = context.arrive(&mut events, module) {
+                complain(module, e);
+            }
+            context.framework.provided();
+        }
+        // Before its init is over the kernel may not have looked at its tracepoints yet.
+        ModuleEvent::Live | ModuleEvent::Coming => {}
+        ModuleEvent::Going => context.depart(&mut events, module.id()),
+    }
+}
+
+fn complain(module: &ModuleRef<'_>, e: Error) {
+    let name = BStr::from_bytes(module.name());
+    pr_warn!("sdt: {name}: its tracepoints have no probes: errno {}\n", e.to_errno());
+}
+
+/// Makes probes of the tracepoints of all modules; all, or of none.
+///
+/// # Context
+/// *process*; may sleep.
+pub(crate) fn provide() -> Result {
+    let Some(context) = CONTEXT.with(|c| c.cloned()) else { return Ok(()) };
+    let mut events = context.hub.events.lock();
+    if events.closed {
+        return Ok(());
+    }
+    let mut result = Ok(());
+    let walked = modules::for_each_loaded(&mut |module| {
+        if result.is_ok() {
+            result = context.arrive(&mut events, module);
+        }
+    });
+    // Where they cannot be walked through, those that come are known all the same.
+    let walked = walked.or_else(|e| if e == ENODEV { Ok(()) } else { Err(e) });
+    result
+        .and(walked)
+        .inspect(|()| events.provided = true)
+        .inspect_err(|_| context.depart_all(&mut events))
+}
+
+/// Takes all that back.
+pub(crate) fn unprovide() {
+    let Some(context) = CONTEXT.with(|c| c.cloned()) else { return };
+    let mut events = context.hub.events.lock();
+    events.provided = false;
+    context.depart_all(&mut events);
+}
+
+impl Context {
+    fn arrive(&self, events: &mut Events, module: &ModuleRef<'_>) -> Result {
+        let id = module.id();
+        if module.tracepoints() == 0 || events.groups.iter().any(|g| g.0 == id) {
+            return Ok(());
+        }
+        mem::push(&mut events.groups, (id, None))?;
+        match self.offer(module) {
+            Ok(group) => {
+                if let Some(at) = events.groups.last_mut() {
+                    at.1 = Some(group);
+                }
+                Ok(())
+            }
+            Err(e) => {
+                self.depart(events, id);
+                Err(e)
+            }
+        }
+    }
+
+    fn offer(&self, module: &ModuleRef<'_>) -> Result<Group> {
+        let n = module.tracepoints();
+        // CAST: a number of things in memory.
+        let draft = self.framework.draft(self.provider, module.name(), n as usize);
+        let mut draft = draft.map_err(|e| e.errno())?;
+        for n in 0..n {
+            let (name, at) = module.tracepoint(n)?;
+            let cookie = self.hub.state.lock().put(module.id(), at)?;
+            let how = Technique::Tracepoint.bit();
+            let offer = Offer { function: b"", name, nargs: NARGS_UNKNOWN, cookie, how };
+            draft.add(&offer).map_err(|e| e.errno())?;
+        }
+        // The framework's lock comes before ours.
+        self.framework.offer_draft(draft).map_err(|e| e.errno())
+    }
+
+    /// A module's tracepoints go, and their probes with them.
+    fn depart(&self, events: &mut Events, id: u64) {
+        let Some(at) = events.groups.iter().position(|g| g.0 == id) else { return };
+        let was_attached = self.hub.state.lock().take(id);
+        if let Ok((_, Some(group))) = events.groups.remove(at) {
+            self.framework.retire_group(group);
+        }
+        if was_attached {
+            // Calls that come late have the numbers of these.
+            tracepoint::quiesce();
+        }
+        self.hub.state.lock().free(id);
+    }
+
+    fn depart_all(&self, events: &mut Events) {
+        while let Some(id) = events.groups.last().map(|g| g.0) {
+            self.depart(events, id);
+        }
+    }
+}
