@@ -10,7 +10,7 @@
 
 use crate::index::Index;
 use crate::probes::{Known, Probes};
-use crate::process::{reason, Process, Reader, BATCH};
+use crate::process::{complain_of, reason, Process, Reader, BATCH};
 use crate::provider::HANDLERS;
 use crate::table::{hash, Table, Use, TABLE};
 use abi::user::UserReason;
@@ -88,6 +88,10 @@ impl State {
             self.disarm();
         }
         xcall::sync();
+        if any_refused {
+            // From here on a breakpoint there is somebody else's.
+            let _ = self.publish();
+        }
     }
 
     /// Finds places for all of them, and slots for the places.
@@ -292,11 +296,7 @@ impl State {
             left = left.wrapping_add(process.poke_all(&process.space, |p| p.poke(false)));
             left = left.wrapping_add(process.rewrite());
         }
-        if left > 0 {
-            pr_warn!(
-                "fasttrap: no memory to take breakpoints out of processes, which may end by them\n"
-            );
-        }
+        complain_of(left);
         xcall::sync();
     }
 

@@ -413,7 +413,7 @@ impl Process {
     /// Takes breakpoints out of the memory of a copy of this process, whether or not they have been
     /// taken out of the process itself since; and the slots, if its thread is not in one.
     pub(crate) fn clean(&self, child: &Space) {
-        self.poke_all(child, |point| point.poke(false));
+        complain_of(self.poke_all(child, |point| point.poke(false)));
         if !self.is_inside(child) {
             for s in self.slots.iter() {
                 let _ = child.unmap(&s.room);
@@ -469,6 +469,13 @@ impl Process {
             left = left.wrapping_add(failed.count());
         }
         left
+    }
+}
+
+/// Says that so many breakpoints are left where nobody wants them, for want of memory.
+pub(crate) fn complain_of(left: usize) {
+    if left > 0 {
+        pr_warn!("fasttrap: no memory to take breakpoints out of a process, which may end by them\n");
     }
 }
 

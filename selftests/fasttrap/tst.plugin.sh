@@ -30,6 +30,10 @@ for when in exec preinit main; do
 	[ "$(told)" -gt 0 ] || grep -qx "raised 3" /tmp/o || fail "the counter: $(head -1 /tmp/o)"
 done
 
+# A short name of what is not there yet.
+dtrace -q $seldom -Z -n 'pid$target:libplug:begun:entry { @ = count(); } END { printa("%@d\n", @); }' -c "/tmp/plugin /tmp/libplug.so 3" >/tmp/o 2>/tmp/o.err || fail "short: $(cat /tmp/o.err)"
+[ "$(told)" -gt 0 ] || expect "a short name" "$(grep -v raised /tmp/o | xargs)" 6
+
 # Two that trace one process: with a glob, and by name.
 begin /tmp/plugin /tmp/libplug.so
 trace /tmp/all $seldom -n "pid$target:::entry /probefunc == \"begun\"/ { @ = count(); }"

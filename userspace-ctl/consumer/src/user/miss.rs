@@ -8,7 +8,7 @@ use d::{ProbePattern, Tag};
 use program::expand::is_open;
 use program::Miss;
 
-/// Most objects that are named.
+/// Most names that are listed.
 const LISTED: usize = 12;
 
 /// What is wrong.
@@ -30,6 +30,8 @@ pub(super) enum Missed {
     Function(Vec<String>),
     /// In this object.
     Of(String, Miss),
+    /// The program brings others along.
+    Brought(Vec<String>),
     /// More places than so many.
     TooMany(usize),
     /// The module refused all of it, for this reason.
@@ -60,7 +62,10 @@ impl Missed {
             Self::Empty(pid) => {
                 (Tag::ProcGrab, format!("failed to grab process {pid}: it runs no program"))
             }
-            Self::Object(_) => (Tag::ProcLib, format!("{provider} has no object {module}")),
+            Self::Object(_) => {
+                let module = module.strip_suffix(".*").unwrap_or(module);
+                (Tag::ProcLib, format!("{provider} has no object {module}"))
+            }
             Self::Static(_) => (
                 Tag::ProcDyn,
                 format!("{provider} is linked statically: it has no object {module}"),
@@ -78,6 +83,9 @@ impl Missed {
             Self::Of(object, Miss::Within { .. }) => {
                 let message = format!("no instruction of {object}:{function} begins at 0x{name}");
                 (Tag::ProcAlign, message)
+            }
+            Self::Brought(_) => {
+                (Tag::PdescZero, format!("probe description {wanted} does not match any probes"))
             }
             Self::TooMany(most) => {
                 (Tag::ProcCreatefail, format!("{wanted} means more than {most} places"))
@@ -115,12 +123,12 @@ impl Missed {
                 ("no program", vec![note.into()], None)
             }
             Self::Object(names) => {
-                let mut list = names.iter().take(LISTED).cloned().collect::<Vec<_>>().join(", ");
-                if names.len() > LISTED {
-                    list.push_str(&format!(" and {} more", names.len() - LISTED));
-                }
                 let hint = "one that is loaded later gets its probes then: `-Z` accepts that there are none now";
-                ("no such object", vec![format!("its objects are: {list}")], Some(hint.into()))
+                (
+                    "no such object",
+                    vec![format!("its objects are: {}", list(names))],
+                    Some(hint.into()),
+                )
             }
             Self::Static(_) => {
                 let hint = format!(
@@ -138,6 +146,9 @@ impl Missed {
                     (!near.is_empty()).then(|| format!("did you mean {}?", near.join(" or ")));
                 let note = "a stripped file has only the functions that others call".to_string();
                 ("no such function", if hint.is_none() { vec![note] } else { vec![] }, hint)
+            }
+            Self::Brought(names) => {
+                ("no such probe", vec![format!("the program's probes are: {}", list(names))], None)
             }
             Self::Of(_, Miss::Behind { size }) => (
                 "behind the function's end",
@@ -158,4 +169,13 @@ impl Missed {
             Self::Kernel(..) => ("no probe", vec![], None),
         }
     }
+}
+
+/// The first of them.
+fn list(names: &[String]) -> String {
+    let mut list = names.iter().take(LISTED).cloned().collect::<Vec<_>>().join(", ");
+    if names.len() > LISTED {
+        list.push_str(&format!(" and {} more", names.len() - LISTED));
+    }
+    list
 }

@@ -27,7 +27,7 @@ use program::process::{self, Images, Object, Process, PROGRAM};
 use program::Miss;
 use start::When;
 use std::collections::hash_map::Entry;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs::File;
 use std::io::ErrorKind;
 use std::os::unix::fs::FileExt;
@@ -176,6 +176,11 @@ pub fn of_process(pid: u32) -> Option<ProbeDesc> {
     ProbeDesc::new(format!("*[!0-9]{pid}").as_bytes(), b"", b"", b"")
 }
 
+/// Is it `libc`, for `libc.so.6`?
+fn is_short(module: &str) -> bool {
+    module.starts_with("lib") && !module.contains('.')
+}
+
 /// A name as a pattern that matches nothing else.
 fn literal(name: &str) -> String {
     let special = |c: char| matches!(c, '*' | '?' | '[' | '\\');
@@ -220,6 +225,10 @@ impl Users {
         self.wanted.push(wanted);
         let called = match object.map(|o| literal(&o.name)) {
             Some(module) => ProbePattern { module, ..pattern },
+            // What is short for the name of a library that comes later.
+            None if is_spelt && is_short(&pattern.module) => {
+                ProbePattern { module: format!("{}.*", literal(&pattern.module)), ..pattern }
+            }
             None => pattern,
         };
         match missed {
@@ -246,7 +255,7 @@ impl Users {
 
     /// Makes the probes of USDT that a description means.
     fn usdt(&mut self, kernel: &mut dyn Kernel, pattern: ProbePattern) -> ProbePattern {
-        let mut called = None;
+        let (mut called, mut others) = (None, BTreeSet::new());
         let is_spelt = !is_glob(pattern.provider.as_bytes());
         if !is_spelt && is_named(&pattern.provider) {
             self.anyones.add(&pattern);
@@ -261,6 +270,9 @@ impl Users {
             let (mut out, mut known) = (Batches::default(), Known::new());
             let found = self.notes(&process, &pattern, &mut known, &mut out);
             called = called.or(found.map(literal));
+            if found.is_some() && out.places == 0 {
+                others.extend(self.brought(&process, &pattern.provider));
+            }
             // It may tell of them itself: that is done by constructors.
             if begins && found.is_none() {
                 if let Err(e) = start::advance(pid, When::Main) {
@@ -277,10 +289,30 @@ impl Users {
         }
         let is_spelt = !expand::is_open(&pattern.module);
         let name = pattern.name.replace("__", "-");
-        match called.filter(|_| is_spelt) {
+        let called = match called.filter(|_| is_spelt) {
             Some(module) => ProbePattern { module, name, ..pattern },
             None => ProbePattern { name, ..pattern },
+        };
+        // `pid*` means those that others have made; most who write it mean more.
+        let is_number = !is_glob(called.provider.as_bytes()) || !called.provider.starts_with(PID);
+        match (others.is_empty(), is_number) {
+            (true, true) => called,
+            (true, false) => self.miss(called, Missed::Number),
+            (false, _) => self.miss(called, Missed::Brought(others.into_iter().collect())),
         }
+    }
+
+    /// The names of the probes that a process brings along, of these providers.
+    fn brought(&self, process: &Process, provider: &str) -> BTreeSet<String> {
+        let is_meant =
+            |n: &str| part_matches(provider.as_bytes(), format!("{n}{}", process.pid).as_bytes());
+        let mut names = BTreeSet::new();
+        for object in &process.objects {
+            let notes = object.notes(process.pid, &self.images);
+            let meant = notes.iter().filter(|n| is_meant(&n.provider));
+            names.extend(meant.map(|n| n.name.clone()));
+        }
+        names
     }
 
     /// Makes all the probes that processes bring along.
@@ -449,8 +481,10 @@ impl Users {
                 continue;
             }
             let meant = Pattern { function: &pattern.function, name: &pattern.name };
+            let asked = |out: &Batches| out.places + out.refused.len();
+            let before = asked(&out);
             match expand::expand((&object.name, image, *bias), meant, &mut out) {
-                Ok(()) => is_found = true,
+                Ok(()) => is_found |= asked(&out) > before,
                 // Of several objects one may have it; what is wrong with that one counts.
                 Err(Miss::Function) => {}
                 Err(miss) => missed = Some(Missed::Of(object.name.clone(), miss)),
@@ -505,7 +539,8 @@ impl Users {
         let (s, were) = if n == 1 { ("", "was") } else { ("s", "were") };
         let mut text = format!("{n} place{s} of pid {pid} {were} left out:");
         for Refused { names, reason, .. } in refused.iter().take(TOLD) {
-            text.push_str(&format!("\n  {}: {}", names.join(":"), reason.words()));
+            let place = names.join(":");
+            text.push_str(&format!("\n  {}: {}", place.trim_end_matches(':'), reason.words()));
         }
         match n.saturating_sub(TOLD.min(refused.len())) {
             0 => {}

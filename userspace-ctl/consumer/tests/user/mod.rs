@@ -77,7 +77,9 @@ fn what_means_nothing_says_why() {
         ("pid$target:libnone::entry", format!("[D_PROC_LIB] pid{pid} has no object libnone / no such object")),
         ("pid$target:libc:wrte:entry", format!("[D_PROC_FUNC] libc.so.6 has no function wrte / no such function / did you mean `pid{pid}:libc.so.6:write:entry`")),
         ("pid$target::wrte:entry", format!("[D_PDESC_ZERO] probe description pid{pid}::wrte:entry does not match")),
-        ("pid$target:libc:wrxx*:entry", "[D_PDESC_ZERO]".into()),
+        ("pid$target:libc:wrxx*:entry", format!("[D_PDESC_ZERO] probe description pid{pid}:libc.so.6:wrxx*:entry does not match any probes / no such function")),
+        ("pid*:::entry", "[D_PROC_BADPID] provider pid* has no valid process id / expected `pid`".into()),
+        ("libc$target:::nosuch", format!("[D_PDESC_ZERO] probe description libc{pid}:::nosuch does not match any probes / no such probe")),
         ("pid$target:libc:write:exit", "[D_PROC_NAME] a function has no probe `exit`".into()),
         ("pid$target:libc:write:ffffff", "[D_PROC_OFF] offset 0xffffff is not in libc.so.6:write".into()),
     ] {
