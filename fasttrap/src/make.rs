@@ -262,7 +262,11 @@ impl Order<'_> {
             });
             if let Some(part) = same {
                 let addr = head.address.wrapping_add(place.into());
-                let is_fine = part.is_there && !process.is_lost(addr);
+                // Its counter may have been mapped anew after its breakpoint.
+                let is_counted = part.semaphore == 0
+                    || known.enabled.is_none()
+                    || process.space.counted(part.semaphore) != Some(0);
+                let is_fine = part.is_there && !process.is_lost(addr) && is_counted;
                 return if is_fine { Ok(()) } else { self.change(state, number, place) };
             }
             if known.helper != helper {

@@ -238,17 +238,23 @@ impl Space {
         })
     }
 
+    /// What a counter of two bytes says; `None`: it is not there.
+    ///
+    /// # Context
+    ///
+    /// *process*, may sleep
+    pub fn counted(&self, addr: u64) -> Option<u16> {
+        let mut bytes = [0; 2];
+        (self.read(addr, &mut bytes) == bytes.len()).then(|| u16::from_le_bytes(bytes))
+    }
+
     /// Changes a counter of two bytes, which the process can write to, by `by`; not below 0.
     ///
     /// # Context
     ///
     /// *process*, may sleep
     pub fn count(&self, addr: u64, by: i16) -> Result {
-        let mut bytes = [0; 2];
-        if self.read(addr, &mut bytes) != bytes.len() {
-            return Err(EFAULT);
-        }
-        let now = u16::from_le_bytes(bytes).saturating_add_signed(by).to_le_bytes();
+        let now = self.counted(addr).ok_or(EFAULT)?.saturating_add_signed(by).to_le_bytes();
         // SAFETY: by the invariant; two bytes.
         to_result(unsafe { sys::kapi_space_write(self.0.as_ptr(), addr, now.as_ptr(), now.len()) })
     }

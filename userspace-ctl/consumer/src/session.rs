@@ -261,7 +261,7 @@ impl<'a> Session<'a> {
     /// From here on processes wait, as they map a library, until it has the probes that are wanted of it. Who
     /// is held for us runs only after that.
     pub fn attend(&mut self) -> Result<(), Failure> {
-        self.users.look(self.kernel);
+        self.users.look(self.kernel, false);
         self.tell_users()
     }
 
@@ -270,7 +270,7 @@ impl<'a> Session<'a> {
         if now.mapped == 0 {
             return Ok(());
         }
-        self.users.look(self.kernel);
+        self.users.look(self.kernel, true);
         let seen = self.kernel.seen(now.mapped);
         let late = seen.map_err(|r| r.doing("failed to let a process run on"))?;
         if late > 0 {
@@ -425,7 +425,7 @@ impl<'a> Session<'a> {
 
     /// Has a process something new to be traced?
     fn look_at_users(&mut self) -> Result<(), Failure> {
-        self.users.look(self.kernel);
+        self.users.look(self.kernel, false);
         self.users.meet(self.kernel);
         self.tell_users()
     }

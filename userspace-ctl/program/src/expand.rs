@@ -69,6 +69,8 @@ pub struct Batches {
     pub refused: Vec<Refused>,
     /// The last of the places.
     pub last: Option<u64>,
+    /// What counts who traces the last probe, if it has that.
+    pub counter: Option<u64>,
 }
 
 /// Most places of one packed probe.
@@ -92,6 +94,7 @@ impl Batches {
             return self.refused.push(Refused { names, place, reason });
         }
         self.places += places.len();
+        self.counter = (head.semaphore != 0).then_some(head.semaphore);
         self.last = places.last().map(|at| head.address.wrapping_add(u64::from(*at)));
         match self.packed.last_mut().filter(|b| b.len() + one.len() <= MAX_MAKE) {
             Some(batch) => batch.extend_from_slice(&one),

@@ -15,9 +15,10 @@ pub mod objects;
 pub mod start;
 pub mod told;
 
-use crate::error::{reason, Error};
+use crate::error::{reason, Error, Refusal};
 use crate::kernel::Kernel;
 use abi::probe::{is_glob, part_matches, ProbeDesc};
+use abi::user::UserReason;
 use d::world::Why;
 use d::ProbePattern;
 use miss::Missed;
@@ -53,6 +54,8 @@ pub struct Users {
     /// Refusals of which process are known, by module, function, place: several descriptions may mean one.
     refused: HashSet<(u32, [String; 3])>,
     told: Vec<String>,
+    /// Processes are looked at that map and unmap meanwhile.
+    is_looking: bool,
 }
 
 /// Descriptions of probes that any program may bring along.
@@ -110,20 +113,28 @@ fn memory(pid: u32) -> Option<File> {
 /// Objects whose probes have been asked for, and by what each is seen to be mapped anew.
 type Known = HashMap<(u64, Identity), Sign>;
 
-/// The breakpoint of one of an object's probes: if it goes, all of them have gone, for the object was loaded again at
-/// its old place. In the list of what is mapped nothing shows that.
+/// The breakpoint of one of an object's probes, and what the program is told by that it is traced: if they go, so
+/// have all, for the object was loaded again at its old place. In the list of what is mapped nothing shows that.
 #[derive(Debug, Default)]
 struct Sign {
     place: Option<u64>,
+    counter: Option<u64>,
     was_there: bool,
 }
 
 impl Sign {
+    fn of(out: &mut Batches) -> Self {
+        Self { place: out.last.take(), counter: out.counter.take(), was_there: false }
+    }
+
     /// Whether it is there; `None`: that cannot be seen.
     fn is_there(&self, memory: &File) -> Option<bool> {
-        let mut code = [0];
+        let (mut code, mut count) = ([0], [1, 0]);
         memory.read_exact_at(&mut code, self.place?).ok()?;
-        Some(code == [INT3])
+        if let Some(at) = self.counter {
+            memory.read_exact_at(&mut count, at).ok()?;
+        }
+        Some(code == [INT3] && count != [0, 0])
     }
 
     fn note(&mut self, memory: &File) {
@@ -132,6 +143,11 @@ impl Sign {
 
     fn is_lost(&mut self, memory: &File) -> bool {
         self.is_there(memory) == Some(false) && std::mem::take(&mut self.was_there)
+    }
+
+    /// It was made, and not seen to be there: what was looked at may have been mapped anew meanwhile.
+    fn is_open(&self) -> bool {
+        self.place.is_some() && !self.was_there
     }
 }
 
@@ -368,7 +384,7 @@ impl Users {
             first = first.or(Some(object.name.as_str()));
             let meant = Pattern { function: &pattern.function, name: &pattern.name };
             expand::usdt((&object.name, image, *bias), &notes, &is_meant, meant, out);
-            new.insert(Sign { place: out.last.take(), was_there: false });
+            new.insert(Sign::of(out));
         }
         first
     }
@@ -390,14 +406,18 @@ impl Users {
         }
     }
 
-    /// Makes the probes in objects that have come since the last time. Processes wait with those that come from now on,
-    /// for the next look.
-    pub fn look(&mut self, kernel: &mut dyn Kernel) {
+    /// Makes the probes in objects that have come since the last time; `is_told`: that some have. Processes wait with
+    /// those that come from now on, for the next look.
+    pub fn look(&mut self, kernel: &mut dyn Kernel, is_told: bool) {
         let pids: HashSet<u32> = self.named().into_iter().collect();
+        self.is_looking = true;
         let mut wanted = std::mem::take(&mut self.wanted);
         let open: HashSet<u32> = wanted.iter().filter(|w| w.is_open).map(|w| w.pid).collect();
-        // One that cannot be followed is looked at from time to time all the same.
-        open.into_iter().for_each(|pid| drop(kernel.follow(pid)));
+        // Where nobody can be followed, they are looked at from time to time all the same, and nobody tells of it.
+        let cannot = |r: Refusal| r.errno != libc::ESRCH;
+        let is_told = open
+            .into_iter()
+            .fold(is_told, |is_told, pid| kernel.follow(pid).is_err_and(cannot) || is_told);
         let read = |pid| Some((pid, (Process::read(pid).ok()?, memory(pid))));
         let processes: HashMap<_, _> = pids.into_iter().filter_map(read).collect();
         // What is missed is seen before any of it is there again by another description.
@@ -405,7 +425,9 @@ impl Users {
             let Some((process, memory)) = processes.get(&w.pid) else { return false };
             let now: HashSet<_> = process.objects.iter().map(key).collect();
             let is_lost = |sign: &mut Sign| memory.as_ref().is_some_and(|m| sign.is_lost(m));
-            w.known.retain(|k, sign| now.contains(k) && !is_lost(sign));
+            w.known.retain(|k, sign| {
+                now.contains(k) && !is_lost(sign) && !(is_told && sign.is_open())
+            });
             true
         });
         for w in &mut wanted {
@@ -422,6 +444,7 @@ impl Users {
             w.note(memory.as_ref());
         }
         self.wanted = wanted;
+        self.is_looking = false;
     }
 
     /// Makes the probes of programs that have begun since the last time.
@@ -489,7 +512,7 @@ impl Users {
                 Err(Miss::Function) => {}
                 Err(miss) => missed = Some(Missed::Of(object.name.clone(), miss)),
             }
-            new.insert(Sign { place: out.last.take(), was_there: false });
+            new.insert(Sign::of(&mut out));
             if out.places > MOST_PLACES {
                 return Err(Missed::TooMany(MOST_PLACES));
             }
@@ -526,7 +549,12 @@ impl Users {
     }
 
     fn tell(&mut self, pid: u32, mut refused: Vec<Refused>, more: usize) {
+        // Not what has gone since it was looked at; who comes in its place is looked at next.
+        let is_gone = |r: UserReason| matches!(r, UserReason::Unmapped | UserReason::NotText);
         refused.retain(|r| {
+            if self.is_looking && is_gone(r.reason) {
+                return false;
+            }
             let [module, function, name] = r.names.clone();
             // `entry` and `0` are one place.
             let place = r.place.map_or(name, |at| format!("{at:x}"));
