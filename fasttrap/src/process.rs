@@ -475,7 +475,9 @@ impl Process {
 /// Says that so many breakpoints are left where nobody wants them, for want of memory.
 pub(crate) fn complain_of(left: usize) {
     if left > 0 {
-        pr_warn!("fasttrap: no memory to take breakpoints out of a process, which may end by them\n");
+        pr_warn!(
+            "fasttrap: no memory to take breakpoints out of a process, which may end by them\n"
+        );
     }
 }
 
