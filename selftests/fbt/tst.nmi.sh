@@ -13,17 +13,19 @@ fbt:nmi:nmi_taken: { @taken = count(); }
 fbt:vmlinux:version_proc_show: { this->s = strjoin(execname, probefunc); @loop[probename] = sum(strlen(strjoin(this->s, this->s)) > 0); }
 END { printa("taken %@d\n", @taken); printa("loop %s %@d\n", @loop); }'
 	# Who fires on one CPU, who sends to it on the other.
-	rm -f /tmp/stop
+	rm -f /tmp/stop /tmp/begun
 	taskset -c 1 python3 -c '
 import os
 n = 0
 fd = os.open("/proc/version", os.O_RDONLY)
+open("/tmp/begun", "w")
 while not os.path.exists("/tmp/stop"):
     for _ in range(100):
         os.pread(fd, 1000, 0)
     n += 100
 print(n)' >/tmp/fired &
 	busy=$!
+	until_ok test -e /tmp/begun
 	taskset -c 0 sh -c "echo 2000 >/proc/nmi-send"
 	touch /tmp/stop
 	wait $busy

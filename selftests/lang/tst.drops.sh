@@ -7,7 +7,7 @@ driver many
 firings=3000
 fire="bash -c 'echo $firings >/sys/module/many/parameters/fire'"
 overload() {
-	timeout 60 taskset -c 0 dtrace -q -x bufsize=4k "$@" -n 'many:main:args:one { printf("%d\n", arg0); }' -c "$fire" >/tmp/out 2>/tmp/err || fail "dtrace: $? $(cat /tmp/err)"
+	taskset -c 0 dtrace -q -x bufsize=4k "$@" -n 'many:main:args:one { printf("%d\n", arg0); }' -c "$fire" >/tmp/out 2>/tmp/err || fail "dtrace: $? $(cat /tmp/err)"
 	records=$(grep -c '^[0-9]' /tmp/out)
 	drops=$(sed -n 's/^dtrace: \([0-9]*\) drops* on CPU [0-9]*$/\1/p' /tmp/err | awk '{ n += $1 } END { print n + 0 }')
 }
@@ -28,7 +28,7 @@ expect "droptags" "$tagged" "$(grep -c 'drops* on CPU' /tmp/err)"
 # Aggregations have no records to drop.
 expect "an aggregation counts all" "$(dtrace -q -x bufsize=4k -n 'many:main:args:one { @ = count(); }' -c "$fire" 2>&1 | tr -d ' \n')" "$firings"
 # More keys than room: entries and drops again make up all.
-timeout 60 taskset -c 0 dtrace -q -x aggsize=16k -x aggrate=1s -n 'many:main:args:one { @[arg0] = count(); }' -c "$fire" >/tmp/out 2>/tmp/err
+taskset -c 0 dtrace -q -x aggsize=16k -x aggrate=1s -n 'many:main:args:one { @[arg0] = count(); }' -c "$fire" >/tmp/out 2>/tmp/err
 records=$(awk 'NF == 2 { n += $2 } END { print n + 0 }' /tmp/out)
 drops=$(sed -n 's/^dtrace: \([0-9]*\) aggregation drops* on CPU [0-9]*$/\1/p' /tmp/err | awk '{ n += $1 } END { print n + 0 }')
 expect "aggregated + drops" $((records + drops)) $firings

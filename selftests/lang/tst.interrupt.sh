@@ -11,9 +11,9 @@ for signal in INT TERM; do
 	expect "output after $signal" "$(tr -d ' \n' </tmp/out)" "readyend5"
 	expect "nothing on stderr" "$(cat /tmp/err)" ""
 done
-timeout 20 bash -c 'dtrace -q -x switchrate=10ms -n "many:main:args:one { printf(\"%d\n\", arg0); }" | head -1' >/tmp/out 2>&1 &
+bash -c 'dtrace -q -x switchrate=10ms -n "many:main:args:one { printf(\"%d\n\", arg0); }" | head -1' >/tmp/out 2>&1 &
 reader=$!
-for n in $(seq 100); do fire_many 5; kill -0 $reader 2>/dev/null || break; sleep 0.1; done
+for n in $(seq 900); do fire_many 5; kill -0 $reader 2>/dev/null || break; sleep 0.1; done
 wait $reader; expect "status of the pipe" $? 0
 expect "the first line" "$(wc -l </tmp/out)" 1
 dtrace -w -q -n 'BEGIN { system("touch /tmp/began; exec sleep 60"); } END { printf("end\n"); }' >/tmp/out 2>/tmp/err & tracer=$!

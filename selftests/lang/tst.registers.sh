@@ -17,7 +17,7 @@ dtrace -qn 'syscall::getppid:entry /pid == $target && execname == "regs"/
 	{ printf("%x %x %x %x %x %x %x %x %x\n", uregs[R_RIP], uregs[R_SP], uregs[R_RBX], uregs[R_FP], uregs[R_R12], uregs[R_RDI], uregs[R_R9], uregs[R_CS], uregs[R_ERR]); }
 	BEGIN { none = 21; trace(uregs[none]); } ERROR { printf("fault %d %d\n", arg4, arg5); }
 	tick-10ms /pid == 0 && !done++/ { trace(uregs[R_RIP]); }
-	tick-2s { exit(0); }' -o /tmp/out -c 'sh -c "sleep 1; exec /tmp/regs"' >/tmp/said 2>/tmp/err
+	' -o /tmp/out -c 'sh -c "until grep -q ^fault.1 /tmp/out; do sleep 0.1; done; exec /tmp/regs"' >/tmp/said 2>/tmp/err
 cat /tmp/out /tmp/said /tmp/err
 expect registers "$(grep ' 33 6e$' /tmp/out)" "$(cat /tmp/said)"
 expect "no such register" "$(sed -n 's/^fault 3 //p' /tmp/out)" 0

@@ -11,7 +11,7 @@ toggler=$!
 # The other tests want it, whatever happens here.
 trap 'kill $toggler 2>/dev/null; wait $toggler 2>/dev/null; echo 1 >$cpu 2>/dev/null' EXIT
 /tmp/consumers count 8 300 || fail "count: $?"
-/tmp/consumers race 3 10 || fail "race: $?"
+/tmp/consumers race 3 40 || fail "race: $?"
 kill $toggler
 wait $toggler 2>/dev/null
 echo 1 >$cpu 2>/dev/null

@@ -14,6 +14,7 @@ END { printa("taken %@d\n", @taken); printa("loop %@d\n", @loop); }'
 rm -f /tmp/stop /tmp/fired
 taskset -c 1 sh -c "while [ ! -e /tmp/stop ]; do echo 5000 >/proc/nmi-fire && echo 5000; done >/tmp/fired" &
 busy=$!
+until_ok test -s /tmp/fired
 taskset -c 0 sh -c "echo 3000 >/proc/nmi-send"
 touch /tmp/stop
 wait $busy

@@ -5,7 +5,7 @@
 . /src/selftests/lib/sh
 driver many
 gcc -O2 -pthread -o /tmp/consumers /src/selftests/stress/consumers.c || fail compile
-/tmp/consumers race 4 20 || fail "$?"
+/tmp/consumers race 4 100 || fail "$?"
 expect "text" "$(/src/selftests/lib/site-bytes many | awk '{ print $2 }' | sort -u)" 0f1f440000
 rmmod dtrace || fail "rmmod dtrace"
 insmod "$module"

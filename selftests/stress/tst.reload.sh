@@ -6,12 +6,16 @@
 driver many
 stop=/tmp/stop
 rm -f $stop
+: >/tmp/reloads
+: >/tmp/kills
+enough() { [ "$(wc -l </tmp/reloads)" -ge 8 ] && [ "$(wc -l </tmp/kills)" -ge 8 ]; }
 loops() { while [ ! -e $stop ]; do "$@" 2>/dev/null; done; }
-reload() { rmmod many && sleep 0.1; insmod "$drivers/many/many.ko"; sleep 0.3; }
+reload() { rmmod many && sleep 0.1; insmod "$drivers/many/many.ko" && echo >>/tmp/reloads; sleep 0.3; }
 killed() {
 	dtrace -qn 'many::: { @[probename, arg0] = count(); self->n++; } many:second::/self->n/ { trace(arg0); self->n = 0; }' \
 		>/dev/null 2>&1 &
 	sleep 0.7
+	echo >>/tmp/kills
 	kill -9 $!
 	wait $!
 }
@@ -22,7 +26,7 @@ loops reload & a=$!
 loops killed & b=$!
 loops killed & c=$!
 loops fire_many 20 & d=$!
-sleep 20
+until_ok enough
 touch $stop
 wait $a $b $c $d
 driver many

@@ -16,7 +16,8 @@ mkfifo /tmp/f
 cat /tmp/f >/tmp/got &
 reader=$!
 exec 9>/tmp/f
-sleep 0.3
+reads() { [ "$(cut -d" " -f1 "/proc/$reader/syscall")" = 0 ]; }
+until_ok reads
 trace /tmp/t -n "syscall:vmlinux:read:return /pid == $reader/ { printf(\"read %d\\n\", arg0); }"
 echo hello >&9
 until_ok grep -qx 'read 6' /tmp/t
@@ -32,8 +33,8 @@ expect "what it read" "$(cat /tmp/got | tr '\n' ' ')" "hello again "
 cat >/tmp/sleep.py <<'P'
 import signal, time
 signal.signal(signal.SIGALRM, lambda *a: None)
-signal.setitimer(signal.ITIMER_REAL, 0.2)
-time.sleep(0.5)
+signal.setitimer(signal.ITIMER_REAL, 0.3, 0.3)
+time.sleep(2)
 P
 dtrace -q -n 'syscall::*nanosleep:return /pid == $target && errno/ { printf("%d errno %d\n", arg0, errno); }' \
 	-c 'python3 /tmp/sleep.py' >/tmp/o || fail "dtrace: $?"

@@ -41,7 +41,8 @@ check vermagic_is_the_stock_kernels [ "$(sed -n 's/^vermagic //p' "$d/log")" = "
 
 begin=$SECONDS
 tools/buildroot ensure >"$d/log" 2>&1
-check second_set_up_does_nothing [ $((SECONDS - begin)) -lt 5 ] 
+# The first one takes minutes.
+check second_set_up_does_nothing [ $((SECONDS - begin)) -lt 60 ]
 check second_set_up_is_silent [ ! -s "$d/log" ]
 echo
 [ $failed = 0 ] && word=ok || word=FAILED

@@ -220,7 +220,7 @@ fn boot(area: &Area) -> io::Result<Boot> {
     fs::write(out.join("list"), list)?;
     let options = fs::read_to_string(area.folder.join("vm-options")).unwrap_or_default();
     let output = Command::new(top.join("tools/vm"))
-        .args(["-t", "1800", "-S", &format!("{}=/out", out.display())])
+        .args(["-t", "5400", "-S", &format!("{}=/out", out.display())])
         .args(options.split_whitespace())
         .args(["--", "/src/selftests/runner/guest"])
         .arg(area.folder.file_name().unwrap_or_default())
