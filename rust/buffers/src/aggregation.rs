@@ -11,9 +11,14 @@
 //! function's name) are found through a cache: what it does not know goes the long way once.
 //! Entries are appended and never move, so the used part, as it stands, is what the consumer gets.
 //! Memory is 64-bit words: a key is compared a word at a time, a value is counted in place.
+//!
+//! Keys come from whoever is traced. Their hash is one that only the seed's owner can foresee, and a
+//! chain that is as long as it may be takes no more: what finds no place there is a drop, as what finds
+//! no memory is. So a look-up takes bounded time, whatever the keys are.
 
 use crate::key::Key;
-use crate::{mix, GOLDEN};
+use crate::siphash::{Seed, SipHash};
+use crate::GOLDEN;
 use abi::ids::AggId;
 use abi::record::AggEntry;
 use core::ops::DerefMut;
@@ -29,8 +34,7 @@ pub struct AggBuffer<B> {
     buckets: usize,
     /// Words in use, bucket heads included.
     used: usize,
-    /// Makes the hash one that nobody outside can foresee: keys come from who is traced.
-    seed: u64,
+    seed: Seed,
     drops: u64,
     /// Where a value is that is asked for by number: generation << 32 | word. First come the ids without
     /// a key, then what the host numbers.
@@ -77,22 +81,40 @@ pub fn clear(memory: &mut [u64]) {
     }
 }
 
-/// Hash of a key: multiply and rotate a word at a time. Words that are always zero have no part in it.
+/// Longest chain. With the smallest entries a full memory has eight to a bucket: with a random hash not one
+/// table in 10^30 has a chain as long as this.
+const MAX_CHAIN: usize = 64;
+
+/// Hash of a key. Words that are always zero have no part in it. The words of two different keys of an
+/// aggregation are different, for where a part may be shorter than its room, its end can be seen.
 #[inline]
-fn hash<K: DerefMut<Target = [u64]>>(seed: u64, id: AggId, key: &Key<K>) -> u32 {
-    let mut h = (seed ^ u64::from(id.0)).wrapping_mul(GOLDEN);
+fn hash<K: DerefMut<Target = [u64]>>(seed: Seed, id: AggId, key: &Key<K>) -> u32 {
+    let mut h = SipHash::new(seed);
+    let mut n: u32 = 0;
     for (_, words) in key.parts() {
         for &w in words {
-            h = mix(h, w);
+            h.word(w);
+            n = n.wrapping_add(1);
         }
     }
-    (h ^ (h >> 32)) as u32
+    // CAST: half of its bits are as good as all.
+    h.end(u64::from(id.0) << 32 | u64::from(n)) as u32
+}
+
+/// Where a key is, or could be.
+enum Place {
+    /// Its entry begins at this word.
+    At(usize),
+    /// There is none.
+    Nowhere,
+    /// There is none, and the chain takes no more.
+    Full,
 }
 
 impl<B: DerefMut<Target = [u64]>> AggBuffer<B> {
     /// An empty table over cleared memory, with a word of `known` for each id and for each number that the
     /// host gives, and a power of two of [`SLOT`] words, or none, for the cache.
-    pub fn new(memory: B, seed: u64, known: B, cache: B) -> Self {
+    pub fn new(memory: B, seed: Seed, known: B, cache: B) -> Self {
         let buckets = buckets_for(memory.len());
         Self {
             memory,
@@ -239,14 +261,13 @@ impl<B: DerefMut<Target = [u64]>> AggBuffer<B> {
         let hash = hash(self.seed, id, key);
         self.last = 0;
         let at = match self.find(id, key, hash) {
-            Some(at) => at,
-            None => match self.insert(id, hash, key, len, words, init) {
-                Some(at) => at,
-                None => {
-                    self.drops = self.drops.wrapping_add(1);
-                    return None;
-                }
-            },
+            Place::At(at) => Some(at),
+            Place::Nowhere => self.insert(id, hash, key, len, words, init),
+            Place::Full => None,
+        };
+        let Some(at) = at else {
+            self.drops = self.drops.wrapping_add(1);
+            return None;
         };
         self.last = at.wrapping_add(HEAD).wrapping_add(len);
         self.words(self.last, words)
@@ -262,26 +283,19 @@ impl<B: DerefMut<Target = [u64]>> AggBuffer<B> {
     }
 
     #[inline]
-    fn find<K: DerefMut<Target = [u64]>>(
-        &self,
-        id: AggId,
-        key: &Key<K>,
-        hash: u32,
-    ) -> Option<usize> {
-        let mut at = *self.memory.get(self.bucket(hash))? as usize;
-        // Chains only point backwards, so this ends; the bound is the number of entries.
-        while at != 0 {
-            let e = self.entry(at)?;
+    fn find<K: DerefMut<Target = [u64]>>(&self, id: AggId, key: &Key<K>, hash: u32) -> Place {
+        let mut at = self.memory.get(self.bucket(hash)).map_or(0, |head| *head as usize);
+        for _ in 0..MAX_CHAIN {
+            if at == 0 {
+                return Place::Nowhere;
+            }
+            let Some(e) = self.entry(at) else { return Place::Nowhere };
             if e.hash == hash && e.id == id && self.is_key(at.wrapping_add(HEAD), key) {
-                return Some(at);
+                return Place::At(at);
             }
-            let next = e.link as usize;
-            if next >= at {
-                return None;
-            }
-            at = next;
+            at = e.link as usize;
         }
-        None
+        Place::Full
     }
 
     /// Whether the key at a word is this one.
@@ -422,7 +436,7 @@ mod tests {
 
     #[test]
     fn counts_like_a_map() {
-        let mut a = AggBuffer::new(vec![0u64; 4096], 5, known(), vec![0; 4 * SLOT]);
+        let mut a = AggBuffer::new(vec![0u64; 4096], [5, 6], known(), vec![0; 4 * SLOT]);
         let mut want = BTreeMap::new();
         let mut x = 1u64;
         for _ in 0..20_000 {
@@ -439,7 +453,7 @@ mod tests {
 
     #[test]
     fn no_room_is_counted_and_what_is_there_still_counts() {
-        let mut a = AggBuffer::new(vec![0u64; 32 + 4], 5, known(), vec![0; 4 * SLOT]);
+        let mut a = AggBuffer::new(vec![0u64; 32 + 4], [5, 6], known(), vec![0; 4 * SLOT]);
         for _ in 0..10 {
             for k in 0..100u64 {
                 if let Some(v) = a.value(AggId(1), &key(&[k]), 1, 1, |_| {}) {
@@ -458,7 +472,7 @@ mod tests {
 
     #[test]
     fn cleared_memory_serves_again() {
-        let mut a = AggBuffer::new(vec![0u64; 256], 5, known(), vec![0; 4 * SLOT]);
+        let mut a = AggBuffer::new(vec![0u64; 256], [5, 6], known(), vec![0; 4 * SLOT]);
         for k in 0..20 {
             a.value(AggId(1), &key(&[k]), 1, 1, |v| v[0] = 5).unwrap()[0] += 1;
         }
@@ -470,7 +484,7 @@ mod tests {
 
     #[test]
     fn without_a_key() {
-        let mut a = AggBuffer::new(vec![0u64; 256], 5, vec![0; 3], vec![0; 4 * SLOT]);
+        let mut a = AggBuffer::new(vec![0u64; 256], [5, 6], vec![0; 3], vec![0; 4 * SLOT]);
         // What an earlier generation knows of: the four billionth must not take it for its own.
         a.generation = u32::MAX - 1;
         for round in 0..5u64 {
@@ -494,7 +508,7 @@ mod tests {
 
     #[test]
     fn keys_by_number() {
-        let mut a = AggBuffer::new(vec![0u64; 256], 5, vec![0; 4], Vec::new());
+        let mut a = AggBuffer::new(vec![0u64; 256], [5, 6], vec![0; 4], Vec::new());
         a.generation = u32::MAX - 1;
         let mut known = 0;
         for round in 1..5u64 {
@@ -538,7 +552,7 @@ mod tests {
 
     #[test]
     fn strings_by_what_is_used_of_them() {
-        let mut a = AggBuffer::new(vec![0u64; 4096], 5, known(), vec![0; 4 * SLOT]);
+        let mut a = AggBuffer::new(vec![0u64; 4096], [5, 6], known(), vec![0; 4 * SLOT]);
         let mut k = Key::new(vec![u64::MAX; 64], vec![0; 64]);
         for (text, tail) in [("vfs_read", 1), ("vfs_readv", 1), ("vfs_read", 2), ("vfs_read", 1)] {
             k.clear();
@@ -555,7 +569,7 @@ mod tests {
 
     #[test]
     fn what_the_cache_says_is_so() {
-        let mut a = AggBuffer::new(vec![0u64; 1024], 5, known(), vec![0; 4 * SLOT]);
+        let mut a = AggBuffer::new(vec![0u64; 1024], [5, 6], known(), vec![0; 4 * SLOT]);
         a.generation = u32::MAX - 1;
         let (mut hits, mut want) = (0, BTreeMap::new());
         for round in 0..3u64 {
@@ -583,11 +597,63 @@ mod tests {
         }
         assert!(hits > 100);
         // A drop is not remembered, and no cache is no harm.
-        let mut a = AggBuffer::new(Vec::new(), 5, vec![0; 2], Vec::new());
+        let mut a = AggBuffer::new(Vec::new(), [5, 6], vec![0; 2], Vec::new());
         assert!(a.value(AggId(1), &key(&[1]), 1, 1, |_| {}).is_none());
         a.know(1);
         assert!(a.known(1, 1).is_none());
         a.remember(AggId(1), &[0; 4]);
         assert!(a.cached(AggId(1), &[0; 4], 1).is_none());
+    }
+
+    /// Keys that shared a hash whatever the seed was: one bit flipped in each of two words.
+    #[test]
+    fn no_keys_collide_whatever_the_seed() {
+        // What stood here before: multiply, rotate by 29.
+        let old = |seed: u64, words: [u64; 2]| {
+            let h = (seed ^ 1).wrapping_mul(GOLDEN);
+            let h = words.into_iter().fold(h, crate::mix);
+            (h ^ (h >> 32)) as u32
+        };
+        let (mut before, mut now) = (0, 0);
+        let mut random = 1u64;
+        let mut roll = || {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            random ^ random >> 29
+        };
+        for _ in 0..200 {
+            let seed = [roll(), roll()];
+            let a = [roll(), roll()];
+            let b = [a[0] ^ 1 << 63, a[1] ^ 1 << 28];
+            before += u32::from(old(seed[0], a) == old(seed[0], b));
+            let of = |words: [u64; 2]| hash(seed, AggId(1), &key(&words));
+            now += u32::from(of(a) == of(b));
+        }
+        assert_eq!((before, now), (200, 0));
+    }
+
+    /// Whoever could make keys of one bucket: the chain ends, and the rest are counted.
+    #[test]
+    fn a_chain_is_never_longer_than_the_longest() {
+        let seed = [5, 6];
+        let mut a = AggBuffer::new(vec![0u64; 1 << 12], seed, known(), Vec::new());
+        let buckets = a.buckets as u32;
+        let same = (0u64..).filter(|n| hash(seed, AggId(1), &key(&[*n])) & (buckets - 1) == 3);
+        let all: Vec<u64> = same.take(MAX_CHAIN + 20).collect();
+        for round in 1..=3 {
+            for (i, n) in all.iter().enumerate() {
+                match a.value(AggId(1), &key(&[*n]), 1, 1, |_| {}) {
+                    Some(value) => {
+                        assert!(i < MAX_CHAIN);
+                        value[0] += 1;
+                    }
+                    None => assert!(i >= MAX_CHAIN),
+                }
+            }
+            assert_eq!(a.drops(), 20 * round);
+        }
+        let t = a.swap(vec![0; 1 << 12]);
+        let found = entries(&t, 1);
+        assert_eq!(found.len(), MAX_CHAIN, "none is there twice");
+        assert!(found.iter().all(|(_, value)| value[0] == 3));
     }
 }

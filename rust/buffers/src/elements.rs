@@ -18,7 +18,7 @@
 //! in it: once that is freed, the address reads zeros, even if the memory holds another element by
 //! then. That is why memory can be used again at once, without waiting for readers.
 
-use crate::GOLDEN;
+use crate::siphash::{Seed, SipHash};
 use core::hint::spin_loop;
 use core::ops::Deref;
 use core::sync::atomic::{fence, AtomicU64, Ordering};
@@ -32,8 +32,10 @@ const UNIT: usize = 8;
 const PATIENCE: u32 = if cfg!(test) { u32::MAX } else { 1 << 20 };
 /// How often something is read that changes meanwhile, before it is read under the lock.
 const TRIES: u32 = 16;
-/// Longest chain that is followed; longer ones are not made.
-const MAX_CHAIN: usize = 1 << 12;
+/// Longest chain: one more element is not made. All CPUs wait for who walks it with the lock held. With a
+/// random hash a full space has two to four elements to a bucket, and not one space in 10^50 has a chain as
+/// long as this.
+const MAX_CHAIN: usize = 64;
 /// Bits of an address for the byte in the element, the unit, and the life.
 const BYTE_BITS: u32 = 16;
 const UNIT_BITS: u32 = 22;
@@ -102,7 +104,7 @@ pub enum Drop {
 /// The elements of one consumer, in memory `M`.
 pub struct Elements<M> {
     memory: M,
-    seed: u64,
+    seed: Seed,
     cpus: usize,
     /// A power of two; 0 if there is no room at all.
     buckets: usize,
@@ -218,7 +220,7 @@ impl<M: Deref<Target = [AtomicU64]>> Elements<M> {
     }
 
     /// An empty space in zeroed memory. `seed` makes the hash one that nobody outside can foresee.
-    pub fn new(memory: M, cpus: usize, seed: u64) -> Self {
+    pub fn new(memory: M, cpus: usize, seed: Seed) -> Self {
         let words = memory.len();
         // A bucket for about two units.
         let buckets = words.checked_div(UNIT.saturating_mul(2)).unwrap_or(0);
@@ -253,15 +255,13 @@ impl<M: Deref<Target = [AtomicU64]>> Elements<M> {
     }
 
     fn hash<'k>(&self, owner: Owner, keys: impl Iterator<Item = Part<'k>>) -> u64 {
-        let mix = |h: u64, word: u64| (h.rotate_left(5) ^ word).wrapping_mul(GOLDEN);
-        let mut h = mix(mix(self.seed, owner.thread), owner.id.into());
-        each_word(keys, |word| {
-            h = mix(h, word);
+        let mut h = SipHash::new(self.seed);
+        h.word(owner.thread);
+        let n = each_word(keys, |word| {
+            h.word(word);
             true
         });
-        h ^= h >> 32;
-        h = h.wrapping_mul(0xc4ce_b9fe_1a85_ec53);
-        h ^ (h >> 29)
+        h.end(u64::from(owner.id) << 48 | number(n.unwrap_or(0)))
     }
 
     fn bucket(&self, hash: u64) -> Option<(&AtomicU64, &AtomicU64)> {
@@ -289,7 +289,7 @@ impl<M: Deref<Target = [AtomicU64]>> Elements<M> {
         Err(Drop::Busy)
     }
 
-    /// The element of this key in a chain, and the one before it.
+    /// The element of this key in a chain, and the one before it. No chain is longer than the longest.
     fn search<'k>(
         &self,
         head: &AtomicU64,
@@ -309,6 +309,18 @@ impl<M: Deref<Target = [AtomicU64]>> Elements<M> {
             unit = low(self.load(unit, LINK));
         }
         None
+    }
+
+    /// Tells whether a chain takes no more.
+    fn is_full(&self, head: &AtomicU64) -> bool {
+        let mut unit = low(head.load(Relaxed));
+        for _ in 0..MAX_CHAIN {
+            if unit == 0 {
+                return false;
+            }
+            unit = low(self.load(unit, LINK));
+        }
+        true
     }
 
     fn is<'k>(
@@ -544,6 +556,10 @@ impl<M: Deref<Target = [AtomicU64]>> Elements<M> {
         let key = each_word(keys.clone(), |_| true).ok_or(Drop::Space)?;
         let words = HEAD.saturating_add(key).saturating_add(bytes.div_ceil(8));
         if bytes > 0xff_ffff || key > 0xff_ffff {
+            return Err(Drop::Space);
+        }
+        // An old one makes room for the new one.
+        if old.is_none() && self.is_full(held.head) {
             return Err(Drop::Space);
         }
         let unit = self.alloc(cpu, words)?;

@@ -23,12 +23,14 @@ pub mod aggregation;
 pub mod elements;
 pub mod key;
 pub mod principal;
+pub mod siphash;
 pub mod speculation;
 
 /// An odd number with its bits well mixed: 2^64 by the golden ratio.
 pub const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// A hash with one more word in it. Words that are always zero need no part in it.
+/// A hash with one more word in it, for words that nobody outside chooses: where they do, take
+/// [`siphash`].
 #[inline(always)]
 pub fn mix(hash: u64, word: u64) -> u64 {
     (hash ^ word).wrapping_mul(GOLDEN).rotate_left(29)
@@ -38,3 +40,4 @@ pub use aggregation::AggBuffer;
 pub use elements::Elements;
 pub use key::Key;
 pub use principal::Principal;
+pub use siphash::Seed;

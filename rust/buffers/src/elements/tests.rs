@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 fn space(words: usize, cpus: usize) -> Elements<Vec<AtomicU64>> {
-    Elements::new((0..words).map(|_| AtomicU64::new(0)).collect(), cpus, 0x1234_5678_9abc)
+    Elements::new((0..words).map(|_| AtomicU64::new(0)).collect(), cpus, [0x1234_5678_9abc, 5])
 }
 
 struct Dice(u64);
@@ -272,4 +272,62 @@ fn exact_on_many_cpus() {
         }
     }
     assert_eq!(left, s.word(0).unwrap().load(Relaxed));
+}
+
+/// Two words of which the old hash gave the same whatever the seed was: one bit flipped in each.
+#[test]
+fn no_keys_collide_whatever_the_seed() {
+    // What stood here before: multiply, rotate by 5.
+    let old = |seed: u64, words: [u64; 2]| {
+        let mix = |h: u64, w: u64| (h.rotate_left(5) ^ w).wrapping_mul(crate::GOLDEN);
+        words.into_iter().fold(mix(mix(seed, 0), 0x500), mix)
+    };
+    let (mut before, mut now) = (0, 0);
+    let mut dice = Dice(7);
+    for _ in 0..200 {
+        let seed = [dice.roll(u64::MAX), dice.roll(u64::MAX)];
+        let s = Elements::new(vec![], 1, seed);
+        let a = [dice.roll(u64::MAX), dice.roll(u64::MAX)];
+        let b = [a[0] ^ 1 << 63, a[1] ^ 1 << 4];
+        before += u32::from(old(seed[0], a) == old(seed[0], b));
+        let _: &Elements<Vec<AtomicU64>> = &s;
+        let hash = |words: [u64; 2]| s.hash(GLOBAL, words.map(Part::Value).into_iter());
+        now += u32::from(hash(a) == hash(b));
+    }
+    assert_eq!((before, now), (200, 0));
+}
+
+/// Whoever could make keys of one bucket: the chain ends, the rest are drops, and nothing is there twice.
+#[test]
+fn a_chain_is_never_longer_than_the_longest() {
+    let s = space(1 << 14, 2);
+    let bucket = |n: u64| s.hash(GLOBAL, value(n).into_iter()) & (s.buckets as u64 - 1);
+    let mut same = (0..).filter(|n| bucket(*n) == 3);
+    let all: Vec<u64> = same.by_ref().take(MAX_CHAIN + 20).collect();
+    let set = |n: u64, to: u64| s.set(0, GLOBAL, value(n).into_iter(), Value::Word(to), None);
+    for (i, n) in all.iter().enumerate() {
+        let want = if i < MAX_CHAIN { Ok(()) } else { Err(Drop::Space) };
+        assert_eq!(set(*n, 1 + *n), want);
+    }
+    // What is there can be read and changed, and what is not there is not.
+    for (i, n) in all.iter().enumerate() {
+        let is_there = i < MAX_CHAIN;
+        assert_eq!(s.get(GLOBAL, value(*n).into_iter()), if is_there { 1 + n } else { 0 });
+        if is_there {
+            assert_eq!(set(*n, 7), Ok(()));
+        }
+    }
+    let large = [9; 300];
+    let big = |n| s.set(0, GLOBAL, value(n).into_iter(), Value::Bytes(&large), None);
+    assert_eq!(big(all[0]), Ok(()), "one that must move to larger memory");
+    // A place is free once one has gone; nothing is left of it.
+    assert_eq!(set(all[MAX_CHAIN], 1), Err(Drop::Space));
+    s.remove(0, GLOBAL, value(all[5]).into_iter(), None).unwrap();
+    assert_eq!(s.get(GLOBAL, value(all[5]).into_iter()), 0);
+    assert_eq!(set(all[MAX_CHAIN], 1), Ok(()));
+    for n in &all {
+        s.remove(0, GLOBAL, value(*n).into_iter(), None).unwrap();
+        assert_eq!(s.address(GLOBAL, value(*n).into_iter()), None);
+    }
+    assert_eq!(low(s.bucket(3).unwrap().1.load(Relaxed)), 0);
 }

@@ -141,7 +141,7 @@ impl Fake {
             cpus: (0..cpus)
                 .map(|_| Cpu {
                     principal: Principal::new(vec![0; 1 << 16]),
-                    aggregations: AggBuffer::new(vec![0; 1 << 14], 0, vec![0; 64], Vec::new()),
+                    aggregations: AggBuffer::new(vec![0; 1 << 14], [0, 0], vec![0; 64], Vec::new()),
                     agg_drops: 0,
                 })
                 .collect(),
