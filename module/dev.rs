@@ -67,7 +67,10 @@ impl MiscDevice for Dtrace {
         let consumer = claimed.as_deref().unwrap_or(&me.get_ref().consumer);
         let _beat = consumer.beat();
         let outcome = match cmd {
-            ioctl::PROBES => exchange(arg, |a| probes(consumer, a)),
+            ioctl::PROBES => exchange(arg, |a| {
+                may_trace()?;
+                probes(consumer, a)
+            }),
             ioctl::BUFSNAP => exchange(arg, |a| snap(consumer, a)),
             ioctl::AGGSNAP => exchange(arg, |a| agg_snap(consumer, a)),
             ioctl::ENABLE => exchange(arg, |a| enable(consumer, a)),
@@ -81,8 +84,14 @@ impl MiscDevice for Dtrace {
             ioctl::STOP => exchange(arg, |a: &mut Go| Ok(*a = consumer.stop()?)),
             ioctl::STATUS => exchange(arg, |a: &mut Status| Ok(*a = consumer.status()?)),
             ioctl::CONF => exchange(arg, |a| Ok(*a = conf())),
-            ioctl::EXPLAIN => exchange(arg, |a| explain(consumer, a)),
-            ioctl::SYMBOL => exchange(arg, symbol),
+            ioctl::EXPLAIN => exchange(arg, |a| {
+                may_trace()?;
+                explain(consumer, a)
+            }),
+            ioctl::SYMBOL => exchange(arg, |a| {
+                may_trace()?;
+                symbol(a)
+            }),
             user::MAKE => exchange(arg, make),
             user::FOLLOW => exchange(arg, |pid: &mut u32| {
                 may_trace()?;
@@ -164,8 +173,8 @@ fn conf() -> Conf {
     }
 }
 
-/// Asked of whoever opens the device, and again of whoever enables something by it or begins to
-/// trace: an open file can be handed on.
+/// Asked of whoever opens the device, and again of whoever enables something by it, begins to trace, or
+/// asks for probes and addresses of the kernel: an open file can be handed on.
 pub(crate) fn may_trace() -> Outcome {
     if !kapi::task::may_trace() {
         return Err(Error::Privileges);

@@ -170,7 +170,8 @@ impl State {
         let Some(p) = self.process(known.space) else { return };
         for part in known.semaphores() {
             // With its library it may have gone, and something else be there, or the same anew.
-            let is_there = p.space.ground(part.address) == Ok(part.text);
+            let is_there = p.space.ground(part.address) == Ok(part.text)
+                && p.space.may_count(part.semaphore, part.address);
             let is_new = by < 0 && part.addresses().any(|addr| p.is_lost(addr));
             if is_there && !is_new && p.space.count(part.semaphore, by).is_err() && by > 0 {
                 pr_warn!("fasttrap: a semaphore at {:#x} is not there\n", part.semaphore);
@@ -182,7 +183,9 @@ impl State {
     pub(crate) fn lower_in(&self, copy: &Space, space: u64) {
         for known in self.probes.iter().filter(|k| k.space == space && k.enabled.is_some()) {
             for part in known.semaphores() {
-                if copy.ground(part.address) == Ok(part.text) {
+                if copy.ground(part.address) == Ok(part.text)
+                    && copy.may_count(part.semaphore, part.address)
+                {
                     let _ = copy.count(part.semaphore, -1);
                 }
             }

@@ -9,7 +9,7 @@ use crate::attach::{in_space, State};
 use crate::make::{self, Request};
 use crate::process::Process;
 use crate::provider::{Context, CONTEXT};
-use abi::helper::{MAX_ALL, MAX_HELPERS, MAX_PLACES};
+use abi::helper::{MAX_ALL, MAX_HELPERS, MAX_PLACES, MAX_PROBES, MAX_PROVIDERS};
 use abi::user::{pack, UserArg, UserArgKind, UserKind, UserProbe, MAX_ARGS, NO_REG};
 use dof::{Dof, ProviderProbe};
 use framework::Error;
@@ -197,8 +197,11 @@ fn packed(module: &[u8], dof: &Dof<'_>, space: &Space) -> Result<(KVVec<u8>, usi
         return Err(Error::ProbeName);
     }
     let mut out = Out { bytes: KVVec::new(), places: 0 };
+    let (mut providers, mut probes) = (0..MAX_PROVIDERS, 0..MAX_PROBES);
     for provider in dof.providers() {
         let provider = provider?;
+        // Each provider may name the same probes, so the size of the DOF says nothing of their number.
+        providers.next().ok_or(Error::TooMany("providers of one DOF"))?;
         // Its name is followed by the number of the process, and `pid` is ours.
         let last = provider.name.last().copied().unwrap_or(b'0');
         if !is_word(provider.name) || last.is_ascii_digit() || provider.name == b"pid" {
@@ -206,6 +209,10 @@ fn packed(module: &[u8], dof: &Dof<'_>, space: &Space) -> Result<(KVVec<u8>, usi
         }
         for probe in provider.probes() {
             let probe = probe?;
+            probes.next().ok_or(Error::TooMany("probes of one DOF"))?;
+            if task::is_dying() {
+                return Err(EINTR.into());
+            }
             if !is_word(probe.name) || !is_word(probe.function) {
                 return Err(Error::ProbeName);
             }
@@ -214,7 +221,10 @@ fn packed(module: &[u8], dof: &Dof<'_>, space: &Space) -> Result<(KVVec<u8>, usi
                 continue;
             }
             let names = [provider.name, module, probe.function, probe.name];
-            let mut args = [arguments(&probe, 0)?, arguments(&probe, 8)?];
+            let mut args = match probe.places().next() {
+                Some(_) => [arguments(&probe, 0)?, arguments(&probe, 8)?],
+                None => [Arguments::none(), Arguments::none()],
+            };
             for place in probe.places() {
                 // Where the call was the last thing, the return address is still there.
                 let mut code = [0];
@@ -277,6 +287,10 @@ struct Arguments {
 }
 
 impl Arguments {
+    fn none() -> Self {
+        Self { all: [UserArg::default(); MAX_ARGS], len: 0 }
+    }
+
     fn text(&self) -> &[UserArg] {
         self.all.get(..self.len).unwrap_or_default()
     }
@@ -288,7 +302,7 @@ const RSP: u8 = 4;
 
 /// Those of a probe; `deep`: so far into the stack those begin that are there.
 fn arguments(probe: &ProviderProbe<'_>, deep: i64) -> Result<Arguments> {
-    let mut out = Arguments { all: [UserArg::default(); MAX_ARGS], len: 0 };
+    let mut out = Arguments::none();
     let (mut registers, mut at) = (REGISTERS.iter(), deep);
     for native in probe.natives() {
         let native = native?;

@@ -69,6 +69,7 @@ pub(crate) fn probes(
         ready: &mut drafts,
         last: None,
         made: 0,
+        may_destroy: kapi::task::may_destroy(),
         number: 0,
         changed: KVVec::new(),
         asked: KVVec::new(),
@@ -131,6 +132,8 @@ struct Order<'a> {
     /// Provider and module of the last draft.
     last: Option<[Name; 2]>,
     made: u32,
+    /// Whoever asks may have semaphores changed.
+    may_destroy: bool,
     /// Which probe of the request it is about.
     number: u32,
     /// What was enabled, and has to be so anew.
@@ -272,6 +275,12 @@ impl Order<'_> {
             if known.helper != helper {
                 return Ok(no(place, UserReason::Other));
             }
+        }
+        if head.semaphore != 0 && !self.may_destroy {
+            return Ok(no(place, UserReason::Privileges));
+        }
+        if head.semaphore != 0 && !process.space.may_count(head.semaphore, head.address) {
+            return Ok(no(place, UserReason::Semaphore));
         }
         let mut good = KVVec::new();
         let wanted = probe.places().filter(|p| only.is_none_or(|only| only == *p));

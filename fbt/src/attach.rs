@@ -12,18 +12,21 @@
 
 use crate::body::SCRATCH_WORDS;
 use crate::catalog::{Catalog, Cookie, Desk, Rules};
+use crate::eligible::Untraceable;
 use crate::hit::{How, Site, Table, View, TABLE};
-use crate::path::FirePath;
+use crate::provider;
 use crate::sites::{self, Of, Plan};
 use crate::text::{add, first, sort, unique};
 use abi::probe::Technique;
 use framework::{EnableError, Probe};
 use kapi::int3::{self, Trap};
 use kapi::publish::Retired;
+use kapi::stuck::{self, Who};
 use kapi::text::{self, Patch, Refused};
 use kapi::trampoline::Trampoline;
-use kapi::{ftrace, mem};
+use kapi::{ftrace, mem, symbols};
 use kernel::prelude::*;
+use kernel::str::BStr;
 use kernel::sync::Arc;
 
 /// How many places are patched back at a time if there is no memory for a list of all.
@@ -34,13 +37,15 @@ pub(crate) struct State {
     /// By their numbers; one that has gone leaves its place to the next.
     pub(crate) catalogs: KVVec<Option<KBox<Catalog>>>,
     /// Computed with the kernel's catalog.
-    pub(crate) path: FirePath,
+    pub(crate) never: Untraceable,
     pub(crate) return_thunk: u64,
     pub(crate) only_breakpoints: bool,
     /// For looking at one function, if anybody ever has.
     scratch: KVVec<u64>,
     /// For patching back without memory.
     spare: KVVec<u64>,
+    /// The log has what is stuck.
+    told: bool,
     spare_patches: KVVec<Patch>,
 }
 
@@ -73,17 +78,18 @@ impl State {
     pub(crate) fn new(only_breakpoints: bool) -> Result<Self> {
         Ok(Self {
             catalogs: KVVec::new(),
-            path: FirePath::default(),
+            never: Untraceable::default(),
             return_thunk: 0,
             only_breakpoints,
             scratch: KVVec::new(),
             spare: mem::vec(SMALL)?,
+            told: false,
             spare_patches: mem::vec(SMALL)?,
         })
     }
 
     pub(crate) fn rules(&self, only_breakpoints: bool) -> Rules<'_> {
-        Rules { path: &self.path, only_breakpoints, return_thunk: self.return_thunk }
+        Rules { never: &self.never, only_breakpoints, return_thunk: self.return_thunk }
     }
 
     /// Arms probes.
@@ -314,6 +320,38 @@ impl State {
             Book::Published => {}
         }
         let _ = self.publish();
+        self.keep_stuck();
+    }
+
+    /// Is there nothing that should have been patched back, and was not?
+    pub(crate) fn is_clean(&self) -> bool {
+        self.stuck().is_none()
+    }
+
+    /// How many places are stuck, and the lowest of them.
+    fn stuck(&self) -> Option<(usize, u64)> {
+        TABLE.with(|t| {
+            let sites = t.into_iter().flat_map(Table::iter);
+            let stuck = sites.filter(|s| s.is_orphan() && s.is_armed()).map(|s| s.addr);
+            let (n, least) =
+                stuck.fold((0_usize, u64::MAX), |(n, a), b| (n.wrapping_add(1), a.min(b)));
+            (n != 0).then_some((n, least))
+        })
+    }
+
+    /// As long as something is stuck, the module stays, and it is tried again.
+    fn keep_stuck(&mut self) {
+        let Some((n, addr)) = self.stuck() else {
+            self.told = false;
+            return;
+        };
+        stuck::keep(Who::Fbt, provider::again);
+        if !core::mem::replace(&mut self.told, true) {
+            symbols::with_name(addr, |name| {
+                let name = BStr::from_bytes(name);
+                pr_warn!("fbt: {n} places cannot be patched back, the first in {name}: another tracer, such as a kprobe, has changed what we had put there; dtrace.ko cannot be removed before that is gone\n");
+            });
+        }
     }
 
     /// Patches back the places of one kind that leave; there are at most `n`. `alone`: no other ones

@@ -208,6 +208,13 @@ pub fn exits<E: From<Unfit>>(
     Ok(found)
 }
 
+/// Is this, at a place that a jump leads to, nothing but an indirect jump? On processors that must not predict
+/// an indirect jump in the lower half of a cache line (ITS), the kernel has it in a page of its own making,
+/// outside of its text, and jumps there: `its_init_thunk()` in `arch/x86/kernel/alternative.c`.
+pub fn is_thunk(code: &[u8]) -> bool {
+    matches!(code, [0xff, 0xe0..=0xe7, INT3, ..] | [0x41, 0xff, 0xe0..=0xe7, INT3, ..])
+}
+
 /// Is there nothing but zeros?
 fn is_filling(rest: &[u8]) -> bool {
     rest.first() == Some(&0) && rest.iter().all(|b| *b == 0)

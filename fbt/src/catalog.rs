@@ -4,8 +4,7 @@
 //! Twelve bytes for each, and its names are the framework's: there are fifty thousand.
 
 use crate::body::{self, Code, Glance, Scratch, MAX_BODY, SCRATCH_WORDS};
-use crate::eligible::{self, Entry, Judge};
-use crate::path::FirePath;
+use crate::eligible::{self, Entry, Judge, Untraceable};
 use crate::provider::{CALLS, EVENTS, KERNEL};
 use crate::text::{self, first, Limits, Reader, Source, Symbols};
 use abi::probe::{Technique, NARGS_UNKNOWN};
@@ -99,7 +98,7 @@ pub(crate) struct Collected {
 
 /// What holds for every piece of text.
 pub(crate) struct Rules<'a> {
-    pub(crate) path: &'a FirePath,
+    pub(crate) never: &'a Untraceable,
     pub(crate) only_breakpoints: bool,
     pub(crate) return_thunk: u64,
 }
@@ -270,7 +269,10 @@ fn returns(
     begins: &dyn Fn(u64) -> bool,
     range: &Range<u64>,
 ) -> core::result::Result<Glance, Reason> {
-    let is_function = |a: u64| may_be_function(a) && (!range.contains(&a) || begins(a & !15));
+    let is_function = |a: u64| match range.contains(&a) {
+        true => may_be_function(a) && begins(a & !15),
+        false => may_be_function(a) || text::is_thunk(a),
+    };
     let g = body::glimpse(code, thunk, &is_function);
     if !g.any() {
         return Err(Reason::NeverReturns);
@@ -297,8 +299,8 @@ fn may_be_function(addr: u64) -> bool {
 
 impl Rules<'_> {
     pub(crate) fn judge<'l>(&'l self, limits: &'l Limits) -> Judge<'l> {
-        let Self { path, only_breakpoints, .. } = *self;
-        Judge { limits, path, only_breakpoints, free: Cell::new((0, 0)) }
+        let Self { never, only_breakpoints, .. } = *self;
+        Judge { limits, never, only_breakpoints, free: Cell::new((0, 0)) }
     }
 }
 

@@ -5,13 +5,16 @@
 //! at all, what the kernel forbids, what a firing probe itself runs, and what cannot be patched.
 
 use crate::body::{self, Around, Code, Scratch, Unfit};
-use crate::path::FirePath;
 use crate::text::{self, Limits};
+use crate::walk::Starts;
+use crate::{path, unready};
 use abi::probe::Technique;
 use abi::reason::Reason;
 use core::cell::Cell;
+use core::ops::Range;
 use kapi::forbidden::Why;
 use kapi::{ftrace, text as kernel_text};
+use kernel::prelude::*;
 use x86::{Shape, MAX_LEN};
 
 /// `endbr64`, and what the kernel writes over one to which no pointer leads.
@@ -43,10 +46,47 @@ impl Entry {
     }
 }
 
+/// Functions of the kernel proper that the code itself tells cannot be traced.
+#[derive(Default)]
+pub(crate) struct Untraceable {
+    /// A firing probe runs them.
+    firing: Starts,
+    /// They run on CPUs that cannot take a breakpoint.
+    unready: Starts,
+}
+
+impl Untraceable {
+    /// Follows the code. The error: memory, or code that cannot be followed, which is logged.
+    pub(crate) fn compute() -> Result<Self> {
+        let this = Self { firing: path::compute()?, unready: unready::compute()? };
+        let (firing, unready) = (this.firing.len(), this.unready.len());
+        pr_info!("fbt: no probes on {firing} kernel functions that a firing probe runs, and on {unready} that run on CPUs that cannot take a breakpoint\n");
+        Ok(this)
+    }
+
+    pub(crate) fn is_computed(&self) -> bool {
+        self.firing.len() != 0
+    }
+
+    fn why(&self, start: u64) -> Option<Reason> {
+        match () {
+            () if self.unready.contains(start) => Some(Reason::Unready),
+            () if self.firing.contains(start) => Some(Reason::FirePath),
+            () => None,
+        }
+    }
+
+    /// A range with `start` in which none of them begins; `start` is none of them.
+    fn free(&self, start: u64) -> Range<u64> {
+        let (a, b) = (self.firing.free(start), self.unready.free(start));
+        a.start.max(b.start)..a.end.min(b.end)
+    }
+}
+
 /// What decides.
 pub(crate) struct Judge<'a> {
     pub(crate) limits: &'a Limits,
-    pub(crate) path: &'a FirePath,
+    pub(crate) never: &'a Untraceable,
     /// Do not ask ftrace for anything.
     pub(crate) only_breakpoints: bool,
     /// Nothing in there is forbidden.
@@ -134,7 +174,7 @@ pub(crate) fn is_cold(name: &[u8]) -> bool {
 
 impl Judge<'_> {
     /// May the function at `start` be traced, as far as that depends on where it stands?
-    pub(crate) fn place(&self, start: u64) -> Result<(), Reason> {
+    pub(crate) fn place(&self, start: u64) -> core::result::Result<(), Reason> {
         if start & (ALIGNMENT - 1) != 0 {
             return Err(Reason::NotFunction);
         }
@@ -150,16 +190,20 @@ impl Judge<'_> {
                 Why::Breakpoint => Reason::FirePath,
             });
         }
-        if self.path.contains(start) {
-            return Err(Reason::FirePath);
+        if let Some(reason) = self.never.why(start) {
+            return Err(reason);
         }
-        let (limits, path) = (self.limits.free(start), self.path.free(start));
-        self.free.set((limits.start.max(path.start), limits.end.min(path.end)));
+        let (limits, never) = (self.limits.free(start), self.never.free(start));
+        self.free.set((limits.start.max(never.start), limits.end.min(never.end)));
         Ok(())
     }
 
     /// How to trace the entry of a function of which `code` is all, or at least the beginning.
-    pub(crate) fn entry(&self, code: Code<'_>, scratch: &mut Scratch<'_>) -> Result<Entry, Reason> {
+    pub(crate) fn entry(
+        &self,
+        code: Code<'_>,
+        scratch: &mut Scratch<'_>,
+    ) -> core::result::Result<Entry, Reason> {
         match fentry(code) {
             Some(site) if !self.only_breakpoints => Ok(Entry::Fentry(site)),
             site => self.first_instruction(code, site, scratch),
@@ -172,7 +216,7 @@ impl Judge<'_> {
         code: Code<'_>,
         fentry: Option<u64>,
         scratch: &mut Scratch<'_>,
-    ) -> Result<Entry, Reason> {
+    ) -> core::result::Result<Entry, Reason> {
         let start = code.start;
         let at = fentry.map_or(start.wrapping_add(landing(code)), |f| f.wrapping_add(FENTRY_LEN));
         let skip = at.wrapping_sub(start);

@@ -65,6 +65,47 @@ pub fn block<E>(
     }
 }
 
+/// Calls `leads` with what the function at `start` calls, in the order of the code, up to the first call
+/// behind an instruction that begins with one of `until`.
+pub fn calls<E>(
+    text: &impl Text,
+    start: u64,
+    until: &[&[u8]],
+    leads: &mut dyn FnMut(u64) -> Result<(), E>,
+) -> Result<(), E> {
+    let mut code = [0; 128];
+    let (mut at, end) = (start, text.end(start));
+    let mut last = false;
+    while at < end && text.read(at, &mut code) {
+        let base = at;
+        for step in x86::walk(&code, base) {
+            let Ok((ip, insn)) = step else { return Ok(()) };
+            let rest = code.get(ip.wrapping_sub(base) as usize..).unwrap_or_default();
+            last |= until.iter().any(|u| rest.starts_with(u));
+            if ip >= end {
+                return Ok(());
+            }
+            if let Flow::Call(target) = insn.kind {
+                if !is_fentry(text, ip, start) {
+                    leads(target)?;
+                    if last {
+                        return Ok(());
+                    }
+                }
+            }
+            at = ip.wrapping_add(insn.len as u64);
+            // What begins here may be cut off.
+            if at.wrapping_sub(base) > (code.len() - MAX_LEN) as u64 {
+                break;
+            }
+        }
+        if at == base {
+            break;
+        }
+    }
+    Ok(())
+}
+
 /// Is `ip`, in code that begins at `from`, where ftrace has its call?
 fn is_fentry(text: &impl Text, ip: u64, from: u64) -> bool {
     ip.wrapping_sub(from) <= LANDING && text.is_site(ip)

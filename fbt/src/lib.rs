@@ -21,7 +21,9 @@
 //! | [`body`] | a function's code: where it is left; pure |
 //! | `text` | what is known of a piece of text: symbols, and what must not be touched |
 //! | [`follow`] | a piece of code to where it leads; pure |
-//! | `path` | the functions that a firing probe runs: computed from the code itself |
+//! | `walk` | from some places in code to all functions that run from there |
+//! | `path` | the functions that a firing probe runs |
+//! | `unready` | the functions that run on a CPU that cannot take a breakpoint |
 //! | `eligible` | may this function be traced, and if not, why; how, if it may |
 //! | `catalog` | the functions of the kernel or of a module |
 //! | `sites` | a probe to the places that have to be patched |
@@ -58,6 +60,10 @@ mod provider;
 mod sites;
 #[cfg(CONFIG_RUST)]
 mod text;
+#[cfg(CONFIG_RUST)]
+mod unready;
+#[cfg(CONFIG_RUST)]
+mod walk;
 
 #[cfg(CONFIG_RUST)]
 pub use guest::{Functions, Sides, Wanted};

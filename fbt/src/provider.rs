@@ -3,10 +3,10 @@
 
 use crate::attach::{self, State};
 use crate::catalog::{self, Catalog, Collected, Desk, MAX_CATALOGS};
+use crate::eligible::Untraceable;
 use crate::explain;
 use crate::guest::Functions;
 use crate::hit::{self, DISPATCHERS};
-use crate::path::FirePath;
 use crate::text::{Source, Symbols};
 use framework::framework::ProviderId;
 use framework::{EnableError, Explanation, Framework, Probe, Provider};
@@ -90,6 +90,14 @@ pub fn start(framework: &Arc<Framework>, only_breakpoints: bool) -> Result<Optio
     let mut running = Running { context, watch: None };
     running.watch = Some(modules::watch(on_event)?);
     Ok(Some(running))
+}
+
+/// What is stuck is tried again; true if nothing is any more.
+pub(crate) extern "C" fn again() -> bool {
+    let Some(context) = CONTEXT.with(|c| c.cloned()) else { return true };
+    let mut state = context.fbt.state.lock();
+    state.detach(&|_| false);
+    state.is_clean()
 }
 
 /// # Context
@@ -208,9 +216,8 @@ impl Drop for Running {
     fn drop(&mut self) {
         let fbt = &self.context.fbt;
         fbt.events.lock().closed = true;
-        let mut waiting = false;
-        // A kprobe on a place that was patched: it leads to us until the kprobe is gone, or its
-        // module. For both, nobody must wait for a lock of ours meanwhile.
+        // As long as a place is stuck the module is held, so none is now. But text that leads to us must
+        // never outlive us, and nobody must wait for a lock of ours meanwhile.
         loop {
             let mut state = fbt.state.lock();
             state.detach(&|_| true);
@@ -219,10 +226,6 @@ impl Drop for Running {
             if left == 0 {
                 break;
             }
-            if !waiting {
-                pr_warn!("fbt: waiting for {left} kprobes on our probes to be removed\n");
-            }
-            waiting = true;
             fsleep(Delta::from_millis(100));
         }
         drop(self.watch.take());
@@ -298,11 +301,9 @@ impl State {
 
     /// What has to be known before any function is looked at.
     pub(crate) fn prepare(&mut self) -> Result {
-        if self.path.len() == 0 {
-            self.path = FirePath::compute()?;
+        if !self.never.is_computed() {
+            self.never = Untraceable::compute()?;
             self.return_thunk = symbols::return_thunk().unwrap_or(0);
-            let len = self.path.len();
-            pr_info!("fbt: a firing probe runs {len} kernel functions, which have none\n");
         }
         Ok(())
     }

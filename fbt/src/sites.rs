@@ -293,11 +293,13 @@ impl Planner<'_> {
         // An exit that is the function's first instruction, too, gets a breakpoint: that knows
         // which of both it is for.
         let wide = !self.of.rules.only_breakpoints && at.wrapping_sub(self.start) >= 16;
-        // A kprobe that has been optimized is a jump to where no function is, nor was.
+        // A kprobe that has been optimized is a jump to where no function is, nor was, nor an indirect jump
+        // that the kernel has put elsewhere.
         if let (Exit::Tail, [_, a, b, c, d, ..]) = (exit, bytes) {
             let distance = i64::from(i32::from_le_bytes([*a, *b, *c, *d]));
             let to = at.wrapping_add(WIDE as u64).wrapping_add_signed(distance);
-            let known = || symbols::init_text_range().is_some_and(|r| r.contains(&to));
+            let init = || symbols::init_text_range().is_some_and(|r| r.contains(&to));
+            let known = || init() || text::is_thunk(to);
             if self.of.catalog.is_kernel() && !self.of.catalog.range.contains(&to) && !known() {
                 return Err(HIDDEN);
             }

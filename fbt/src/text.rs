@@ -2,7 +2,7 @@
 //! What is known of a piece of text, the kernel's or a module's: its symbols, and what in it must not
 //! be touched.
 
-use crate::body::{Code, MAX_BODY};
+use crate::body::{self, Code, MAX_BODY};
 use crate::eligible;
 use crate::hit;
 use core::ops::Range;
@@ -76,6 +76,12 @@ impl Source<'_> {
 /// Fills `into` with what stands at `addr`, as far as there is anything.
 pub(crate) fn read(addr: u64, into: &mut [u8]) -> bool {
     nofault::read_kernel(addr, into).is_ok()
+}
+
+/// Does an indirect jump stand there that the kernel has put outside of its text?
+pub(crate) fn is_thunk(addr: u64) -> bool {
+    let mut there = [0; 4];
+    read(addr, &mut there) && body::is_thunk(&there)
 }
 
 /// The same, without what we have put there.

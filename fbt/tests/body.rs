@@ -306,3 +306,12 @@ fn a_glance_sees_a_short_jump_to_a_neighbour() {
     assert!(seen(0xed));
     assert!(!seen(0xec) && !seen(0xff) && !seen(1));
 }
+
+#[test]
+fn an_indirect_jump_in_a_page_of_its_own_is_a_thunk() {
+    assert!(is_thunk(&[0xff, 0xe0, 0xcc, 0xcc])); // jmp *%rax
+    assert!(is_thunk(&[0x41, 0xff, 0xe3, 0xcc])); // jmp *%r11
+    assert!(!is_thunk(&[0xff, 0xd0, 0xcc, 0xcc])); // call *%rax
+    assert!(!is_thunk(&[0xff, 0xe0, 0x90, 0x90]));
+    assert!(!is_thunk(&[0x9c, 0x41, 0x57, 0x41])); // what an optimized kprobe leads to
+}

@@ -2,7 +2,7 @@
 //! Code written by hand: where it leads, and where following it ends.
 #![forbid(unsafe_code)]
 
-use fbt::follow::{block, has_fentry, Text};
+use fbt::follow::{block, calls, has_fentry, Text};
 use std::convert::Infallible;
 
 const AT: u64 = 0xffff_ffff_8100_0000;
@@ -84,4 +84,23 @@ fn ftraces_own_call_leads_nowhere() {
     assert_eq!(leads(&[&code]), [0x10a]);
     let text = Functions(vec![code.to_vec()]);
     assert!(has_fentry(&text, AT) && !has_fentry(&text, AT + 16));
+}
+
+#[test]
+fn calls_of_a_function_up_to_one_behind_an_instruction() {
+    let stop = [0xbf, 1, 1, 0, 0xc0]; // mov $0xc0000101,%edi
+    let branch = [0x74, 0x10]; // je +0x10
+    let function = [&CALL[..], &branch, &CALL, &stop, &CALL, &CALL, &[RET]].concat();
+    let text = Functions(vec![function, CALL.to_vec()]);
+    let until = |until: &[&[u8]]| {
+        let mut to = vec![];
+        let Ok(()) = calls::<Infallible>(&text, AT, until, &mut |t| {
+            to.push(t - AT);
+            Ok(())
+        });
+        to
+    };
+    assert_eq!(until(&[&stop]), [0x106, 0x10e, 0x119]);
+    // Not those of the next function.
+    assert_eq!(until(&[]), [0x106, 0x10e, 0x119, 0x11f]);
 }

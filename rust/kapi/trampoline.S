@@ -13,7 +13,8 @@
 /*
  * long kapi_call4(fn, a, b, c, d): fn(a, b, c, d). An indirect call must land on an ENDBR where IBT is on, and the
  * kernel has overwritten those of functions whose address it never takes. RET is not checked, so fn is entered as if
- * returned to. The call before it keeps the return stack of the CPU in balance.
+ * returned to. It is the kernel's RET: on processors that must not return by a plain `ret`, a jump to the return thunk.
+ * The call before it keeps the return stack of the CPU in balance.
  */
 SYM_FUNC_START(kapi_call4)
 	movq	%rdi, %rax
@@ -27,9 +28,7 @@ SYM_FUNC_START(kapi_call4)
 .Lenter:
 	movq	%rax, (%rsp)
 	UNWIND_HINT_FUNC
-	ANNOTATE_UNRET_SAFE
-	ret
-	int3
+	RET
 SYM_FUNC_END(kapi_call4)
 
 /*
@@ -203,11 +202,14 @@ SYM_FUNC_END(kapi_tail_trampoline)
 /*
  * Copies of instructions, each with a jump behind it to where the instruction's successor is. What is not written yet
  * is breakpoints. Rust: sites::POOL is its size.
+ *
+ * How the stack looks there only the function knows that an instruction came from. An unwinder must take it for what
+ * it cannot unwind, not for the end of the stack: livepatch trusts a stack that it has seen to its end.
  */
 	.balign 64
 SYM_CODE_START(kapi_pool)
 	ANNOTATE_NOENDBR
-	UNWIND_HINT_END_OF_STACK
+	UNWIND_HINT_UNDEFINED
 	.fill	256 << 10, 1, 0xcc
 	ud2
 SYM_CODE_END(kapi_pool)

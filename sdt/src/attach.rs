@@ -18,6 +18,7 @@ use framework::framework::ProviderId;
 use framework::{EnableError, Framework, Probe, Provider};
 use kapi::modules::{self, ModuleEvent, ModuleRef, Watch};
 use kapi::publish::Published;
+use kapi::stuck::{self, Who};
 use kapi::text::{self, Patch, PatchError};
 use kapi::trampoline::{set_sdt_handler, Trampoline};
 use kapi::{mem, symbols};
@@ -133,6 +134,14 @@ pub fn start(framework: &Arc<Framework>) -> Result<Option<Running>> {
     Ok(Some(running))
 }
 
+/// What is stuck is tried again; true if nothing is any more.
+extern "C" fn again() -> bool {
+    let Some(context) = CONTEXT.with(|c| c.cloned()) else { return true };
+    let mut state = context.sdt.state.lock();
+    let disabled = state.points.iter_mut().filter(|p| !p.enabled);
+    disabled.fold(true, |all, p| disarm(&mut p.sites) && all)
+}
+
 /// # Context
 /// *notifier*.
 fn on_event(event: ModuleEvent, module: &ModuleRef<'_>) {
@@ -241,17 +250,9 @@ impl Drop for Running {
         // From here on modules that come keep the calls that they have.
         sdt.events.lock().closed = true;
         let mut state = sdt.state.lock();
-        let mut waiting = false;
-        // A kprobe on a site that was enabled: it calls us until the kprobe is gone, or the driver.
-        // For both, nobody must wait for a lock of ours meanwhile.
-        while let Some(point) =
-            state.points.iter_mut().find_map(|p| (!disarm(&mut p.sites)).then_some(p))
-        {
-            if !waiting {
-                let [p, m, f, n] = point.desc.parts().map(BStr::from_bytes);
-                pr_warn!("sdt: waiting for the kprobe at {p}:{m}:{f}:{n} to be removed\n");
-            }
-            waiting = true;
+        // As long as a site is stuck the module is held, so none is now. But a site that calls us must never
+        // outlive us, and nobody must wait for a lock of ours meanwhile.
+        while !state.points.iter_mut().all(|p| disarm(&mut p.sites)) {
             drop(state);
             fsleep(Delta::from_millis(100));
             state = sdt.state.lock();
@@ -302,8 +303,11 @@ impl Provider for Sdt {
         for probe in probes {
             let Some(point) = state.point(probe.cookie()) else { continue };
             point.enabled = false;
-            // What cannot be changed now is tried again when dtrace.ko is removed.
-            let _ = disarm(&mut point.sites);
+            if !disarm(&mut point.sites) {
+                let [p, m, f, n] = point.desc.parts().map(BStr::from_bytes);
+                pr_warn!("sdt: {p}:{m}:{f}:{n} cannot be patched back: another tracer, such as a kprobe, has changed what we had put there; dtrace.ko cannot be removed before that is gone\n");
+                stuck::keep(Who::Sdt, again);
+            }
         }
         // Without memory the old one stays, whose entries lead to probes that nobody has enabled.
         let _ = state.publish();

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-# Tells the kernel of probes that are none: `users`, as anybody may; `memory`, while allocations fail.
-import ctypes, errno, fcntl, mmap, os, random, struct, sys
+# Tells the kernel of probes that are none: `users`, as anybody may; `bombs`, few bytes that mean much work; `memory`,
+# while allocations fail.
+import ctypes, errno, fcntl, mmap, os, random, struct, sys, time
 
 libc = ctypes.CDLL(None, use_errno=True)
 ADD, REMOVE = 1 << 30 | 80 << 16 | ord('h') << 8 | 3, ord('h') << 8 | 2
@@ -46,7 +47,46 @@ def check(what, got, *wanted):
     if got not in wanted:
         sys.exit(f'{what}: {got}, expected one of {wanted}')
 
+def dof_of(*parts):
+    """A DOF of sections, each a kind, the size of an entry, and its bytes."""
+    table, body = b'', b''
+    start = 64 + 32 * len(parts)
+    for kind, entry, data in parts:
+        table += struct.pack('<IIIIQQ', kind, 8, 1, entry, start + len(body), len(data))
+        body += data + bytes(-len(data) % 8)
+    size = start + len(body)
+    return bytes(good[:16]) + struct.pack('<IIIIQQQQ', 0, 64, 32, len(parts), 64, size, size, 0) + table + body
+
+def bomb(name, probes, providers, natives=0, address=0):
+    """The same probes, which have no place, named by many providers; all names are the same long one."""
+    table = struct.pack('<QIIIIIIBBHIHHHH', address, 0, 0, 0, 0, 0, 0, natives, 0, 0, 0, 0, 0, 0, 0) * probes
+    provider = struct.pack('<11I', 0, 1, 2**32 - 1, 2**32 - 1, 0, *[0] * 5, 2**32 - 1)
+    return dof_of((8, 0, b'x' * name + b'\0'), (16, 48, table), *[(15, 0, provider)] * providers)
+
+def soon(what, dof, wanted):
+    """The answer comes long before a minute is over; what waits without an end waits for us to say so."""
+    pid = os.fork()
+    if not pid:
+        check(what, add(dof), wanted)
+        os._exit(0)
+    for _ in range(600):
+        done, status = os.waitpid(pid, os.WNOHANG)
+        if done:
+            return check(what, status, 0)
+        time.sleep(0.1)
+    os.kill(pid, 9)
+    time.sleep(5)
+    sys.exit(f'{what}: no answer after a minute, {"killed then" if os.waitpid(pid, os.WNOHANG)[0] else "and it cannot be killed"}')
+
 mine = at_home(good)
+def bombs():
+    large = bomb(350000, 7281, 4350)
+    check('a large one', 1000000 < len(large) <= 1 << 20, True)
+    soon('long names, over and over', large, -errno.EINVAL)
+    soon('short names, over and over', bomb(50, 12000, 5900), -errno.E2BIG)
+    soon('a few providers of many probes', bomb(50, 12000, 3), -errno.E2BIG)
+    soon('many types, which nobody asks for', bomb(50, 16000, 1, 255, 1), -errno.ENOENT)
+
 def users():
     n = add(mine)
     check('good', n > 0, True)
@@ -117,4 +157,4 @@ def memory():
     print('failed', failed)
     check('some failed, and in the end none', 5 < failed < 200, True)
 
-{'users': users, 'memory': memory}[sys.argv[1]]()
+{'users': users, 'bombs': bombs, 'memory': memory}[sys.argv[1]]()

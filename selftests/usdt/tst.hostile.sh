@@ -14,6 +14,7 @@ expect "a user" "$(setpriv --reuid 65534 --regid 65534 --clear-groups ./app 1)" 
 setpriv --reuid 65534 --regid 65534 --clear-groups env DTRACE_DOF_INIT_DEBUG=1 ./app 1 2>&1 | grep -q "registered: /dev/dtrace/helper" ||
 	fail "a user may not"
 setpriv --reuid 65534 --regid 65534 --clear-groups python3 $here/hostile.py users || fail "hostile"
+setpriv --reuid 65534 --regid 65534 --clear-groups python3 $here/hostile.py bombs || fail "bombs"
 python3 $here/hostile.py memory || fail "memory"
 wait_for "nothing has stayed" eval '[ "$(dtrace -l | wc -l)" = '"$before"' ]'
 rmmod dtrace && insmod "$module" || fail "rmmod"

@@ -2,11 +2,21 @@
 //! An event as it comes from the kernel, to what its probe passes: small words that the table is written
 //! in, and what they mean. Pure: what must be asked of the machine is asked through [`Machine`].
 
-/// A member of a structure of the kernel, by its place in `rust/kapi/helpers/field.c`.
-#[allow(missing_docs, reason = "they are the kernel's own names")]
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(u32)]
-pub enum Field {
+macro_rules! fields {
+    ($($name:ident),* $(,)?) => {
+        /// A member of a structure of the kernel, by its place in `rust/kapi/helpers/field.c`, whose rows have
+        /// the same names in the same order (`tests/fields.rs`).
+        #[allow(missing_docs, reason = "they are the kernel's own names")]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        #[repr(u32)]
+        pub enum Field { $($name),* }
+        impl Field {
+            /// All of them.
+            pub const ALL: &'static [Field] = &[$(Field::$name),*];
+        }
+    };
+}
+fields! {
     TaskPid,
     TaskTgid,
     TaskNvcsw,

@@ -38,6 +38,18 @@ pub(crate) struct Enabling {
     spent: usize,
 }
 
+/// Asked when somebody enables destructive actions, and again when somebody starts them: an open file
+/// can be handed on.
+fn may_destroy() -> Result {
+    if !kapi::task::may_destroy() {
+        return Err(Error::MayNotDestroy);
+    }
+    if !kapi::task::destructive() {
+        return Err(Error::Forbidden);
+    }
+    kapi::task::locked_down(true).map_err(|_| Error::LockedForWrites)
+}
+
 /// In a frame of its own: what it takes to find a statement need not stay on the stack while that
 /// is admitted.
 #[inline(never)]
@@ -84,6 +96,14 @@ impl Enabling {
         }
     }
 
+    /// An error if it is destructive and the task may not start such a thing.
+    pub(crate) fn may_start(&self) -> Result {
+        match self.options.get(OptionId::Destructive) {
+            0 => Ok(()),
+            _ => may_destroy(),
+        }
+    }
+
     /// Bytes that the clauses of END record at most.
     pub(crate) fn end_size(&self) -> usize {
         let at_end = |s: &&Statement| s.pattern.matcher().matches_special(Special::End);
@@ -110,8 +130,8 @@ impl Enabling {
         let dof = Dof::check(bytes)?;
         let options = self.options(&dof)?;
         let allow_destructive = options.get(OptionId::Destructive) != 0;
-        if allow_destructive && kapi::task::locked_down(true).is_err() {
-            return Err(Error::LockedForWrites);
+        if allow_destructive {
+            may_destroy()?;
         }
         let rules = Rules {
             allow_destructive,

@@ -351,6 +351,10 @@ impl Env for ProbeEnv<'_> {
     }
 
     fn copyout(&mut self, addr: u64, bytes: &[u8]) -> Result<(), Raised> {
+        // Somebody may have forbidden it since this program began.
+        if !task::destructive() {
+            return Err(ill_op());
+        }
         nofault::write_user(addr, bytes).map_err(|_| bad_addr(addr))
     }
 

@@ -23,6 +23,10 @@ pub enum Error {
     LockedDown,
     /// It may, but nothing may be changed by that.
     LockedForWrites,
+    /// The task may trace, but change nothing.
+    MayNotDestroy,
+    /// The module's parameter says that nobody may change anything.
+    Forbidden,
     /// There is no CPU of this number, or it is off.
     Cpu(u64),
     /// The bytes are not a DOF that we understand.
@@ -68,6 +72,7 @@ impl Error {
             Self::Option(..) | Self::ActionShape(_) | Self::Cpu(_) | Self::Rows(_) => code::EINVAL,
             Self::Action(_) | Self::Enable(_, EnableError::Unsupported(_)) => code::ENOTSUPP,
             Self::Privileges | Self::LockedDown | Self::LockedForWrites => code::EPERM,
+            Self::MayNotDestroy | Self::Forbidden => code::EPERM,
             Self::Destructive(_) => code::EACCES,
             Self::TooMany(_) | Self::Steps(_) => code::E2BIG,
             Self::Phase(_) | Self::Enable(_, EnableError::Busy(_)) => code::EBUSY,
@@ -96,6 +101,12 @@ impl fmt::Display for Error {
             ),
             Self::LockedForWrites => f.write_str(
                 "the kernel is locked down: nobody may use destructive actions (-w) until it is booted otherwise",
+            ),
+            Self::MayNotDestroy => f.write_str(
+                "destructive actions (-w) need CAP_SYS_ADMIN; CAP_PERFMON and CAP_BPF allow tracing only",
+            ),
+            Self::Forbidden => f.write_str(
+                "destructive actions (-w) are forbidden here: the module parameter \"destructive\" is 0",
             ),
             Self::End => f.write_str("END enablings exceed size of principal buffer"),
             Self::Cpu(n) => write!(f, "option cpu: there is no CPU {n}, or it is off"),

@@ -10,7 +10,7 @@ use crate::args::Args;
 use crate::clause::{Code, Counts, Datum, Form, Name, Step};
 use crate::deadman::MUCH;
 use crate::ecb::{Chain, Ecb};
-use crate::env::{process, Firing, ProbeEnv};
+use crate::env::{ill_op, process, Firing, ProbeEnv};
 use crate::probe::{Probe, Special};
 use crate::shared::{Activity, CpuState, Shared, BUDGET};
 use crate::vtime;
@@ -419,6 +419,10 @@ fn run_step(
     hand: &mut Hand<'_>,
 ) -> Result<(), Fault> {
     match step {
+        // Somebody has forbidden it since this program began.
+        Step::Signal(_) | Step::Chill(_) | Step::Panic if !task::destructive() => {
+            return Err(ill_op().at(0));
+        }
         Step::Signal(code) => {
             let signal = match code {
                 // CAST: what is no signal is refused.

@@ -266,6 +266,9 @@ impl Consumer {
     /// Starts the tracing and runs BEGIN. If it cannot, what was enabled is given up.
     pub fn go(&self) -> Result<Go> {
         let mut inner = self.inner.lock();
+        if let Phase::Enabled(e) = &inner.phase {
+            e.may_start()?;
+        }
         let mut enabling = match core::mem::replace(&mut inner.phase, Phase::Idle) {
             Phase::Enabled(e) => e,
             other => {

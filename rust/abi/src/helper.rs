@@ -32,6 +32,10 @@ pub struct Helper {
 pub const MAX_SIZE: usize = 1 << 20;
 /// Most DOFs of a process.
 pub const MAX_HELPERS: usize = 256;
+/// Most providers of a DOF.
+pub const MAX_PROVIDERS: usize = 128;
+/// Most probes of all providers of a DOF, each counted as often as a provider names its section.
+pub const MAX_PROBES: usize = 1 << 14;
 /// Most places of all probes of a process.
 pub const MAX_PLACES: usize = 1 << 13;
 /// Most places of all processes together.

@@ -39,6 +39,7 @@ macro_rules! for_each_reason {
             (26, NoMemory, "there was no memory for a probe of {f}"),
             (27, Off, "the probes of functions are off: the kernel log of the module's start says why"),
             (28, NoEvent, "{f} is the event {s}, which this kernel does not have, or not where it can be traced"),
+            (29, Unready, "{f} runs where a CPU cannot take a breakpoint: as it comes online, goes offline, resumes, or starts another kernel"),
         }
     };
 }

@@ -190,6 +190,8 @@ macro_rules! for_each_user_reason {
             (11, Gone, "the process is ending"),
             (12, Other, "another probe of that name has other places"),
             (13, Question, "the program asks nothing there: its instruction is no `xor %eax,%eax`"),
+            (14, Privileges, "its semaphore is written to, and that needs CAP_SYS_ADMIN"),
+            (15, Semaphore, "its semaphore is not in private, writable memory of the file that has the probe"),
         }
     };
 }

@@ -48,6 +48,8 @@ pub enum Problem {
     EntrySize,
     /// Offset outside of the string table, or no NUL.
     String,
+    /// The name or the type of a provider's probe is longer than so many bytes.
+    TextLength(usize),
     /// A part of a probe description is too long.
     PartLength,
     /// A part of a probe description has too many `*`.
@@ -92,6 +94,9 @@ impl fmt::Display for Problem {
             }
             Self::EntrySize => f.write_str("unexpected entry size"),
             Self::String => f.write_str("string offset out of range or string not terminated"),
+            Self::TextLength(most) => {
+                write!(f, "a name or type of a probe is longer than {most} bytes")
+            }
             Self::PartLength => f.write_str("part of a probe description is too long"),
             Self::Globs => f.write_str("probe description has too many globbing characters"),
             Self::ActionKind(k) => write!(f, "unknown action {k:#x}"),

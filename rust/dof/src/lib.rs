@@ -20,7 +20,7 @@ mod provider;
 mod statement;
 
 pub use error::{DofError, Problem};
-pub use provider::{Provider, ProviderProbe, Relocation};
+pub use provider::{Provider, ProviderProbe, Relocation, MAX_TYPE};
 pub use statement::{Action, Actions, Difo, Pattern, Statement};
 
 use abi::dof::{
@@ -214,5 +214,19 @@ impl<'a> Section<'a> {
         let tail = usize::try_from(offset).ok().and_then(|at| self.data.get(at..)).ok_or(bad)?;
         let end = tail.iter().position(|&b| b == 0).ok_or(bad)?;
         tail.get(..end).ok_or(bad)
+    }
+
+    /// As [`Self::string`], for a text of at most `most` bytes. It looks at no more of them: a file may
+    /// name the same long text many thousand times.
+    fn text(&self, offset: u64, most: usize) -> Result<&'a [u8], DofError> {
+        let bad = |problem| DofError { section: self.index, problem };
+        let tail = usize::try_from(offset).ok().and_then(|at| self.data.get(at..));
+        let tail = tail.ok_or(bad(Problem::String))?;
+        let near = tail.get(..most.saturating_add(1).min(tail.len())).unwrap_or_default();
+        match near.iter().position(|&b| b == 0) {
+            Some(end) => near.get(..end).ok_or(bad(Problem::String)),
+            None if near.len() > most => Err(bad(Problem::TextLength(most))),
+            None => Err(bad(Problem::String)),
+        }
     }
 }

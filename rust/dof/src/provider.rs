@@ -3,7 +3,11 @@
 
 use crate::{Dof, DofError, Problem, Section};
 use abi::dof::{DofProbe, DofProvider, DofRelDesc, DofRelHdr, SectionKind, REL_SELF, SECIDX_NONE};
+use abi::probe::{FUNCTION_LEN, NAME_LEN, PROVIDER_LEN};
 use zerocopy::{FromBytes, IntoBytes};
+
+/// Most bytes of an argument's type.
+pub const MAX_TYPE: usize = 512;
 
 /// A provider.
 #[derive(Clone, Copy)]
@@ -105,7 +109,7 @@ impl<'a> Provider<'a> {
             index => dof.section_of(index, kind, at).map(Some),
         };
         Ok(Self {
-            name: strings.string(head.name.into())?,
+            name: strings.text(head.name.into(), PROVIDER_LEN)?,
             attributes: head.attributes,
             index: at,
             strings,
@@ -135,8 +139,8 @@ impl<'a> Provider<'a> {
         let word = size_of::<u32>();
         Ok(ProviderProbe {
             address: entry.address,
-            function: self.strings.string(entry.function.into())?,
-            name: self.strings.string(entry.name.into())?,
+            function: self.strings.text(entry.function.into(), FUNCTION_LEN)?,
+            name: self.strings.text(entry.name.into(), NAME_LEN)?,
             strings: self.strings,
             entry,
             slots: part(self.slots, 1, entry.first_arg, entry.arg_count.into())?,
@@ -178,7 +182,7 @@ impl<'a> ProviderProbe<'a> {
     fn texts(&self, first: u32, n: u8) -> impl Iterator<Item = Result<&'a [u8], DofError>> + 'a {
         let (strings, mut at) = (self.strings, u64::from(first));
         (0..n).map(move |_| {
-            let text = strings.string(at)?;
+            let text = strings.text(at, MAX_TYPE)?;
             at = at.wrapping_add(text.len() as u64).wrapping_add(1);
             Ok(text)
         })

@@ -9,8 +9,11 @@
  */
 #include <linux/cpufeature.h>
 #include <linux/irqflags.h>
+#include <linux/kdebug.h>
 #include <linux/kprobes.h>
+#include <linux/notifier.h>
 #include <linux/percpu.h>
+#include <linux/printk.h>
 #include <linux/smp.h>
 #include "kapi.h"
 
@@ -19,6 +22,30 @@ DEFINE_PER_CPU(unsigned long, kapi_probe_busy);
 DEFINE_PER_CPU(unsigned long, kapi_probe_cpu);
 static DEFINE_PER_CPU(unsigned long, kapi_probe_dropped);
 
+/*
+ * A firing that dies, by a panic of Rust's or a fault that nobody foresaw: the kernel ends the task (or stops, as it is
+ * told to by panic_on_oops). Nothing of the firing runs again, so the CPU may trace on; the firing is counted as lost.
+ * What it left half done is its own consumer's, and safe to read: the worst is a record that makes no sense, or an
+ * element of a table that stays locked, at which others give up and count a drop.
+ */
+static int kapi_oops(struct notifier_block *nb, unsigned long what, void *data)
+{
+	if (what != DIE_OOPS || !raw_cpu_read(kapi_probe_busy))
+		return NOTIFY_DONE;
+	raw_cpu_inc(kapi_probe_dropped);
+	raw_cpu_write(kapi_probe_cpu, raw_smp_processor_id());
+	raw_cpu_write(kapi_probe_busy, 0);
+	pr_err("dtrace: a probe failed as it fired, by an error in dtrace.ko; what is traced from here on may be wrong. Please report this\n");
+	return NOTIFY_DONE;
+}
+NOKPROBE_SYMBOL(kapi_oops);
+
+static struct notifier_block kapi_oops_nb = {
+	.notifier_call = kapi_oops,
+};
+
+static bool kapi_oops_told;
+
 /* Before the first probe is entered. */
 void kapi_probe_init(void)
 {
@@ -26,6 +53,15 @@ void kapi_probe_init(void)
 
 	for_each_possible_cpu(cpu)
 		per_cpu(kapi_probe_cpu, cpu) = cpu;
+	kapi_oops_told = !register_die_notifier(&kapi_oops_nb);
+}
+
+/* No probe is entered any more; twice is fine. May sleep. */
+void kapi_probe_end(void)
+{
+	if (kapi_oops_told)
+		unregister_die_notifier(&kapi_oops_nb);
+	kapi_oops_told = false;
 }
 
 /* The kernel runs as a guest of Xen that may not turn interrupts off by an instruction. */

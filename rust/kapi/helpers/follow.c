@@ -9,6 +9,7 @@
  * one needs, and of who has not answered in time it expects nothing more until he does: who is stopped, or waits for
  * this very process, costs it that time once.
  */
+#include <linux/bitmap.h>
 #include <linux/eventfd.h>
 #include <linux/freezer.h>
 #include <linux/hashtable.h>
@@ -65,6 +66,29 @@ static unsigned int kapi_followed_count;
 /* Threads with work that is not done yet. */
 static atomic_t kapi_telling = ATOMIC_INIT(0);
 static DECLARE_WAIT_QUEUE_HEAD(kapi_told);
+
+/*
+ * Work that threads are given. A kprobe's handler must not allocate: under PREEMPT_RT every allocator takes a lock that
+ * sleeps. A piece is busy from there to the thread's way back to its program, which is short.
+ */
+static struct callback_head kapi_works[256];
+static DECLARE_BITMAP(kapi_works_busy, ARRAY_SIZE(kapi_works));
+
+static struct callback_head *kapi_work_get(void)
+{
+	unsigned int i;
+
+	for_each_clear_bit(i, kapi_works_busy, ARRAY_SIZE(kapi_works)) {
+		if (!test_and_set_bit_lock(i, kapi_works_busy))
+			return &kapi_works[i];
+	}
+	return NULL;
+}
+
+static void kapi_work_put(struct callback_head *work)
+{
+	clear_bit_unlock(work - kapi_works, kapi_works_busy);
+}
 
 static void kapi_follower_put(struct kapi_follower *f)
 {
@@ -126,7 +150,7 @@ static void kapi_tell(struct callback_head *work)
 	struct kapi_followed *e;
 	unsigned int i, n = 0;
 
-	kfree(work);
+	kapi_work_put(work);
 	rcu_read_lock();
 	kapi_for_each_follower(e) {
 		if (n < ARRAY_SIZE(asked) && refcount_inc_not_zero(&e->by->refs))
@@ -165,7 +189,7 @@ static int kapi_mapped(struct kprobe *kp, struct pt_regs *regs)
 	kapi_for_each_follower(e)
 		followed = true;
 	if (followed) {
-		work = kmalloc_obj(*work, GFP_ATOMIC | __GFP_NOWARN);
+		work = kapi_work_get();
 		if (work) {
 			init_task_work(work, kapi_tell);
 			atomic_inc(&kapi_telling);
@@ -173,9 +197,10 @@ static int kapi_mapped(struct kprobe *kp, struct pt_regs *regs)
 		if (!work || task_work_add(current, work, TWA_RESUME)) {
 			kapi_for_each_follower(e)
 				atomic_inc(&e->by->late);
-			if (work)
+			if (work) {
 				atomic_dec(&kapi_telling);
-			kfree(work);
+				kapi_work_put(work);
+			}
 		}
 	}
 	rcu_read_unlock();

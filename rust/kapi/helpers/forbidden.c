@@ -49,19 +49,24 @@ void kapi_module_forbidden(struct module *mod, unsigned long size_of, kapi_range
 	}
 }
 
-/* Whoever is told of a breakpoint runs before us or is run by the same loop. */
-void kapi_die_chain(unsigned long chain, unsigned long size_of, kapi_range_fn fn, void *arg)
+/*
+ * Whoever is told of a breakpoint runs before us or is run by the same loop. fn may sleep, so they are collected first.
+ * False: there are more than anybody has seen.
+ */
+bool kapi_die_chain(unsigned long chain, unsigned long size_of, kapi_range_fn fn, void *arg)
 {
 	struct atomic_notifier_head *head = (struct atomic_notifier_head *)chain;
 	struct notifier_block *nb;
-	u64 start;
+	u64 start[64];
+	size_t n = 0, i;
 
 	rcu_read_lock();
-	for (nb = rcu_dereference(head->head); nb; nb = rcu_dereference(nb->next)) {
-		start = (unsigned long)nb->notifier_call;
-		fn(arg, start, kapi_symbol_end(size_of, start), BREAKPOINT);
-	}
+	for (nb = rcu_dereference(head->head); nb && n < ARRAY_SIZE(start); nb = rcu_dereference(nb->next))
+		start[n++] = (unsigned long)nb->notifier_call;
 	rcu_read_unlock();
+	for (i = 0; i < n; i++)
+		fn(arg, start[i], kapi_symbol_end(size_of, start[i]), BREAKPOINT);
+	return !nb;
 }
 
 void kapi_static_calls(u64 start, u64 stop, kapi_range_fn fn, void *arg)

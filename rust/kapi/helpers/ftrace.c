@@ -7,6 +7,7 @@
 #include <linux/ftrace.h>
 #include <linux/log2.h>
 #include <linux/module.h>
+#include <linux/sort.h>
 #include "kapi.h"
 
 /* Functions of a batch that a livepatch has replaced. Written under direct_mutex, during our own calls only. */
@@ -83,16 +84,22 @@ static int kapi_ftrace_first(unsigned long *sites, size_t n)
 	return err;
 }
 
-/*
- * Dynamic is what may be freed when its last function is let go of, so ftrace waits for all tasks then, a tenth of a
- * second. Ours stays until kapi_quiesce() has waited for them.
- */
-static void kapi_ftrace_dynamic(bool is_dynamic)
+static int kapi_ftrace_order(const void *a, const void *b)
 {
-	if (is_dynamic)
-		kapi_ftrace_ops.flags |= FTRACE_OPS_FL_DYNAMIC;
-	else
-		kapi_ftrace_ops.flags &= ~FTRACE_OPS_FL_DYNAMIC;
+	u64 x = *(const u64 *)a, y = *(const u64 *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* They mostly do. */
+static void kapi_ftrace_ascend(u64 *sites, size_t n)
+{
+	size_t i;
+
+	for (i = 1; i < n && sites[i - 1] <= sites[i]; i++)
+		;
+	if (i < n)
+		sort(sites, n, sizeof(*sites), kapi_ftrace_order, NULL);
 }
 
 /* All of them, or none. EBUSY: they were not sorted out, or are not any more. */
@@ -114,16 +121,15 @@ int kapi_ftrace_update(const struct kapi_ftrace_fns *fns, u64 *sites, size_t n, 
 	hash = kapi_call4(fns->hash_alloc, clamp(ilog2(n), 1, 12), 0, 0, 0);
 	if (!hash)
 		return err;
+	kapi_ftrace_ascend(sites, n);
 	for (i = 0; i < n; i++) {
 		/* Twice the same would be there once more than it can be removed. */
-		if (kapi_call4(fns->hash_find, hash, sites[i], 0, 0))
+		if (i && sites[i] == sites[i - 1])
 			continue;
 		if (!kapi_call4(fns->hash_add, hash, sites[i], ours, 0))
 			goto out;
 	}
-	kapi_ftrace_dynamic(on);
 	err = kapi_call4(on ? fns->add : fns->del, (unsigned long)&kapi_ftrace_ops, hash, 0, 0);
-	kapi_ftrace_dynamic(true);
 out:
 	kapi_call4(fns->hash_free, hash, 0, 0, 0);
 	return err;
@@ -145,8 +151,6 @@ int kapi_ftrace_detach_all(void)
 
 	if (!kapi_ftrace_attached())
 		return 0;
-	kapi_ftrace_dynamic(false);
 	err = unregister_ftrace_direct(&kapi_ftrace_ops, (unsigned long)kapi_entry_trampoline, true);
-	kapi_ftrace_dynamic(true);
 	return err;
 }

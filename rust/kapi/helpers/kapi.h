@@ -21,6 +21,8 @@ static inline bool kapi_within(u64 base, u64 size, u64 addr, size_t len)
 }
 
 /* alive.c */
+bool kapi_stuck_keep(unsigned int who, bool (*again)(void));
+void kapi_stuck_end(void);
 void kapi_alive_init(void);
 void kapi_alive_ask(void);
 u64 kapi_alive_answered(void);
@@ -31,6 +33,7 @@ bool kapi_irq_save(void);
 void kapi_irq_on(void);
 void kapi_probe_count_dropped(void);
 void kapi_probe_init(void);
+void kapi_probe_end(void);
 bool kapi_is_xen_pv(void);
 u64 kapi_probe_nested(unsigned int cpu);
 
@@ -65,6 +68,9 @@ u64 kapi_task_runtime(void);
 u64 kapi_register_of(const struct pt_regs *regs, u32 n);
 bool kapi_task_register(u32 n, u64 *value);
 bool kapi_task_may_trace(void);
+bool kapi_task_is_dying(void);
+bool kapi_task_may_destroy(void);
+bool kapi_task_destructive(void);
 int kapi_task_locked_down(bool writes);
 
 /* path.c */
@@ -141,6 +147,7 @@ bool kapi_space_alive(struct mm_struct *mm);
 size_t kapi_space_read(struct mm_struct *mm, u64 addr, u8 *to, size_t len);
 void kapi_space_poke(struct mm_struct *mm, struct kapi_poke *pokes, size_t n);
 u8 kapi_space_ground(struct mm_struct *mm, u64 addr, u64 *text);
+bool kapi_space_counter(struct mm_struct *mm, u64 addr, u64 probe);
 int kapi_space_write(struct mm_struct *mm, u64 addr, const u8 *from, size_t len);
 long kapi_space_map(struct mm_struct *mm, u64 near, u64 size);
 long kapi_space_unmap(struct mm_struct *mm, u64 at, u64 size);
@@ -236,6 +243,7 @@ struct kapi_site {
 };
 int kapi_sites_reserve(size_t more);
 bool kapi_is_tail(u64 addr);
+bool kapi_is_returning(u64 addr);
 int kapi_sites_check(const struct kapi_site *site);
 int kapi_sites_add(const struct kapi_site *site);
 long kapi_slot_again(u8 len);
@@ -251,7 +259,7 @@ u64 kapi_tail_fired(u64 site);
 /* ftrace.c */
 /* Rust: sys::FtraceFns */
 struct kapi_ftrace_fns {
-	unsigned long add, del, hash_alloc, hash_free, hash_add, hash_find, location, find_direct;
+	unsigned long add, del, hash_alloc, hash_free, hash_add, location, find_direct;
 	int *enabled;
 };
 u64 kapi_ftrace_location(const struct kapi_ftrace_fns *fns, u64 addr);
@@ -265,7 +273,7 @@ int kapi_ftrace_detach_all(void);
 typedef void (*kapi_range_fn)(void *arg, u64 start, u64 end, unsigned int why);
 void kapi_kprobe_blacklist(struct list_head *list, struct mutex *mutex, kapi_range_fn fn, void *arg);
 void kapi_module_forbidden(struct module *mod, unsigned long size_of, kapi_range_fn fn, void *arg);
-void kapi_die_chain(unsigned long chain, unsigned long size_of, kapi_range_fn fn, void *arg);
+bool kapi_die_chain(unsigned long chain, unsigned long size_of, kapi_range_fn fn, void *arg);
 u64 kapi_symbol_end(unsigned long size_of, u64 addr);
 void kapi_static_calls(u64 start, u64 stop, kapi_range_fn fn, void *arg);
 void kapi_jump_labels(u64 start, u64 stop, kapi_range_fn fn, void *arg);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Signals to the process in whose name a probe fires. The probe may hold any lock, so it leaves a note and raises an
- * interrupt; that comes when interrupts are on again, where the locks of signals are not held.
+ * interrupt; that comes when interrupts are on again, where the locks of signals are not held. Under PREEMPT_RT these
+ * locks sleep, so there it is a thread of the CPU's (irq_work) that sends: the work must not be a hard one.
  */
 #include <linux/irq_work.h>
 #include <linux/kprobes.h>
@@ -21,9 +22,9 @@ struct kapi_notes {
 
 static void kapi_signals_send(struct irq_work *work);
 
-static DEFINE_PER_CPU(struct kapi_notes, kapi_notes) = { .work = IRQ_WORK_INIT_HARD(kapi_signals_send) };
+static DEFINE_PER_CPU(struct kapi_notes, kapi_notes) = { .work = IRQ_WORK_INIT(kapi_signals_send) };
 
-/* On the CPU of the notes, in an interrupt. A probe of an NMI may add one meanwhile: the last one is taken again. */
+/* On the CPU of the notes. A probe may add one meanwhile: the last one is taken again. Nobody else takes any. */
 static void kapi_signals_send(struct irq_work *work)
 {
 	struct kapi_notes *notes = container_of(work, struct kapi_notes, work);

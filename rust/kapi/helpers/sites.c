@@ -280,8 +280,12 @@ static int notrace kapi_breakpoint(struct notifier_block *nb, unsigned long what
 		return NOTIFY_DONE;
 	addr = regs->ip - INT3_INSN_SIZE;
 	site = kapi_site_at(addr);
-	if (!site)
-		return NOTIFY_DONE;
+	if (!site) {
+		if (!kapi_is_returning(addr))
+			return NOTIFY_DONE;
+		int3_emulate_ret(regs);
+		return NOTIFY_STOP;
+	}
 	if (site->kind == KAPI_BRANCH)
 		taken = __emulate_cc(regs->flags, site->reg);
 	if (READ_ONCE(site->armed)) {

@@ -7,7 +7,9 @@
 #include <linux/cgroup.h>
 #include <linux/cred.h>
 #include <linux/fdtable.h>
+#include <linux/kstrtox.h>
 #include <linux/mm_types.h>
+#include <linux/moduleparam.h>
 #include <linux/mutex.h>
 #include <linux/nospec.h>
 #include <linux/pid.h>
@@ -17,6 +19,7 @@
 #include <linux/sched/signal.h>
 #include <linux/sched/task_stack.h>
 #include <linux/security.h>
+#include <linux/sysfs.h>
 #include <linux/uidgid.h>
 #include <asm/ptrace.h>
 #include "kapi.h"
@@ -193,6 +196,57 @@ bool kapi_task_may_trace(void)
 {
 	return capable(CAP_SYS_ADMIN) || (capable(CAP_PERFMON) && capable(CAP_BPF));
 }
+
+/* Called now and then by long work for a user: others may run, and whether a signal ends the task is seen. */
+bool kapi_task_is_dying(void)
+{
+	cond_resched();
+	return fatal_signal_pending(current);
+}
+
+/*
+ * What changes a process or the machine needs more, as it does for BPF (bpf_probe_write_user, bpf_send_signal_task to
+ * others).
+ */
+bool kapi_task_may_destroy(void)
+{
+	return capable(CAP_SYS_ADMIN);
+}
+
+/* False: nobody may change anything until the module is loaded again. */
+static bool kapi_destructive = true;
+
+/* In probe context, too: programs that are already running obey it. */
+notrace bool kapi_task_destructive(void)
+{
+	return READ_ONCE(kapi_destructive);
+}
+
+/* Only ever tighter: whoever could take it back could as well have asked first. */
+static int kapi_destructive_set(const char *text, const struct kernel_param *kp)
+{
+	bool wanted;
+	int err = kstrtobool(text, &wanted);
+
+	if (err)
+		return err;
+	if (wanted)
+		return READ_ONCE(kapi_destructive) ? 0 : -EPERM;
+	WRITE_ONCE(kapi_destructive, false);
+	return 0;
+}
+
+static int kapi_destructive_get(char *to, const struct kernel_param *kp)
+{
+	return sysfs_emit(to, "%d\n", READ_ONCE(kapi_destructive));
+}
+
+static const struct kernel_param_ops kapi_destructive_ops = {
+	.set = kapi_destructive_set,
+	.get = kapi_destructive_get,
+};
+module_param_cb(destructive, &kapi_destructive_ops, NULL, 0644);
+MODULE_PARM_DESC(destructive, "0: no destructive actions (-w), for anybody; once 0, it stays 0 until the module is loaded again");
 
 /* What BPF programs may not do, nor may ours: writes to processes are refused before loads from the kernel are. */
 int kapi_task_locked_down(bool writes)

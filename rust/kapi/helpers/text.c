@@ -4,6 +4,7 @@
  * every CPU synchronized in between. That method BUG()s on whatever it does not expect, so all of that is refused
  * here. Its functions are not exported, and their ENDBR is gone: they are reached by kapi_call4 only.
  */
+#include <linux/cpu.h>
 #include <linux/kprobes.h>
 #include <linux/list.h>
 #include <linux/module.h>
@@ -61,14 +62,31 @@ static int kapi_check(const struct kapi_text_fns *fns, const struct kapi_patch *
 	return memcmp(now, p->old, sizeof(now)) ? -EEXIST : 0;
 }
 
+/*
+ * No CPU comes while text changes: it runs before it is online, and only those that are online are synchronized. The
+ * order is that of the kernel's jump labels.
+ */
+static void kapi_text_lock(const struct kapi_text_fns *fns)
+{
+	cpus_read_lock();
+	mutex_lock(fns->module_mutex);
+	mutex_lock(fns->text_mutex);
+}
+
+static void kapi_text_unlock(const struct kapi_text_fns *fns)
+{
+	mutex_unlock(fns->text_mutex);
+	mutex_unlock(fns->module_mutex);
+	cpus_read_unlock();
+}
+
 /* All or nothing; on an error *at is the patch that stood in the way. */
 int kapi_text_patch(const struct kapi_text_fns *fns, const struct kapi_patch *batch, size_t n, size_t *at)
 {
 	int err = 0;
 	size_t i;
 
-	mutex_lock(fns->module_mutex);
-	mutex_lock(fns->text_mutex);
+	kapi_text_lock(fns);
 	for (i = 0; i < n; i++) {
 		err = kapi_check(fns, &batch[i]);
 		if (err)
@@ -85,8 +103,7 @@ int kapi_text_patch(const struct kapi_text_fns *fns, const struct kapi_patch *ba
 	}
 out:
 	*at = i;
-	mutex_unlock(fns->text_mutex);
-	mutex_unlock(fns->module_mutex);
+	kapi_text_unlock(fns);
 	return err;
 }
 
@@ -99,20 +116,39 @@ static int kapi_by_addr(const void *a, const void *b, const void *batch)
 }
 
 /*
- * How a site changes. A return is one byte: what stands behind it never runs, so it changes whole when its first byte
- * does. A jump of which we know where it leads may hold a breakpoint meanwhile: kapi_breakpoint() emulates it.
- * Anything else is left to the kernel's method.
+ * How a site changes. What kapi_breakpoint() can emulate holds a breakpoint meanwhile: a return, and a jump of which we
+ * know where it leads. That is the kernel's method, but for many sites at a time and with what was there emulated, not
+ * what comes. Anything else is left to the kernel's own.
  */
-enum kapi_way { KAPI_AS_THE_KERNEL, KAPI_FROM_RETURN, KAPI_TO_RETURN, KAPI_BY_BREAKPOINT };
-
-static enum kapi_way kapi_way(const struct kapi_patch *p)
+static bool kapi_is_return(const struct kapi_patch *p)
 {
-	if (!memcmp(p->old, ret5, 5))
-		return KAPI_FROM_RETURN;
-	if (!memcmp(p->new, ret5, 5))
-		return KAPI_TO_RETURN;
-	return kapi_is_tail(p->addr) ? KAPI_BY_BREAKPOINT : KAPI_AS_THE_KERNEL;
+	return !memcmp(p->old, ret5, 5) || !memcmp(p->new, ret5, 5);
 }
+
+/*
+ * The returns that hold a breakpoint just now, ascending. They are there before the first breakpoint is, and until each
+ * CPU has taken an interrupt after the last one went: a CPU that hits one has interrupts off from there until
+ * kapi_breakpoint() has looked here.
+ */
+static u64 kapi_returning[KAPI_CHUNK];
+static size_t kapi_nreturning;
+
+bool notrace kapi_is_returning(u64 addr)
+{
+	size_t low = 0, high = smp_load_acquire(&kapi_nreturning), middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (kapi_returning[middle] == addr)
+			return true;
+		if (kapi_returning[middle] < addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return false;
+}
+NOKPROBE_SYMBOL(kapi_is_returning);
 
 /* A piece of text as it is to be. Of text_mutex. */
 static u8 kapi_page[PAGE_SIZE];
@@ -142,23 +178,21 @@ void kapi_span_add(const struct kapi_text_fns *fns, struct kapi_span *span, u64 
 	span->to = end;
 }
 
-/* Of each patch that changes in these ways, the bytes from first to last become the new ones, or a breakpoint. */
+/* Of each patch the bytes from first to last become the new ones, or a breakpoint. Then every CPU is synchronized. */
 struct kapi_step {
-	unsigned int ways;
 	u8 first, last;
 	bool breakpoint;
 };
 
 static const struct kapi_step kapi_steps[] = {
-	{ BIT(KAPI_BY_BREAKPOINT), 0, 0, .breakpoint = true },
-	{ BIT(KAPI_TO_RETURN), 0, 0 },
-	{ BIT(KAPI_FROM_RETURN) | BIT(KAPI_TO_RETURN) | BIT(KAPI_BY_BREAKPOINT), 1, 4 },
-	{ BIT(KAPI_FROM_RETURN) | BIT(KAPI_BY_BREAKPOINT), 0, 0 },
+	{ 0, 0, .breakpoint = true },
+	{ 1, 4 },
+	{ 0, 0 },
 };
 
 /* One step of all patches. */
 static void kapi_take_step(const struct kapi_text_fns *fns, const struct kapi_step *step, const struct kapi_patch *batch,
-			   const u8 *order, const u8 *way, size_t n)
+			   const u8 *order, size_t n)
 {
 	static const u8 breakpoint = INT3_INSN_OPCODE;
 	struct kapi_span span = {};
@@ -168,11 +202,8 @@ static void kapi_take_step(const struct kapi_text_fns *fns, const struct kapi_st
 		const struct kapi_patch *p = &batch[order[i]];
 		const u8 *bytes = step->breakpoint ? &breakpoint : p->new + step->first;
 
-		if (step->ways & BIT(way[order[i]]))
-			kapi_span_add(fns, &span, p->addr + step->first, bytes, step->last - step->first + 1);
+		kapi_span_add(fns, &span, p->addr + step->first, bytes, step->last - step->first + 1);
 	}
-	if (!span.to)
-		return;
 	kapi_span_end(fns, &span);
 	kapi_call4(fns->sync, 0, 0, 0, 0);
 }
@@ -180,9 +211,9 @@ static void kapi_take_step(const struct kapi_text_fns *fns, const struct kapi_st
 /* Each for itself, but those that have a why already: why[i] is 0, or the errno of what stood in the way. At most KAPI_CHUNK, fastest if they ascend. */
 void kapi_text_patch_each(const struct kapi_text_fns *fns, const struct kapi_patch *batch, size_t n, u8 *why)
 {
-	u8 order[KAPI_CHUNK], way[KAPI_CHUNK];
-	bool ascends = true;
-	size_t i, good = 0;
+	bool ascends = true, is_return;
+	u8 order[KAPI_CHUNK];
+	size_t i, good = 0, returning = 0;
 	u64 free = 0;
 
 	for (i = 0; i < n; i++) {
@@ -191,8 +222,7 @@ void kapi_text_patch_each(const struct kapi_text_fns *fns, const struct kapi_pat
 	}
 	if (!ascends)
 		sort_r(order, n, 1, kapi_by_addr, NULL, batch);
-	mutex_lock(fns->module_mutex);
-	mutex_lock(fns->text_mutex);
+	kapi_text_lock(fns);
 	for (i = 0; i < n; i++) {
 		const struct kapi_patch *p = &batch[order[i]];
 		int err;
@@ -207,16 +237,21 @@ void kapi_text_patch_each(const struct kapi_text_fns *fns, const struct kapi_pat
 		if (err)
 			continue;
 		free = p->addr + 5;
-		way[order[i]] = fns->poke && fns->sync ? kapi_way(p) : KAPI_AS_THE_KERNEL;
-		if (way[order[i]] == KAPI_AS_THE_KERNEL)
+		is_return = kapi_is_return(p);
+		if (!fns->poke || !fns->sync || !(is_return || kapi_is_tail(p->addr))) {
 			kapi_call4(fns->batch_add, p->addr, (unsigned long)p->new, 5, 0);
+			continue;
+		}
+		if (is_return)
+			kapi_returning[returning++] = p->addr;
 		order[good++] = order[i];
 	}
 	kapi_call4(fns->batch_finish, 0, 0, 0, 0);
-	for (i = 0; i < ARRAY_SIZE(kapi_steps); i++)
-		kapi_take_step(fns, &kapi_steps[i], batch, order, way, good);
-	mutex_unlock(fns->text_mutex);
-	mutex_unlock(fns->module_mutex);
+	smp_store_release(&kapi_nreturning, returning);
+	for (i = 0; good && i < ARRAY_SIZE(kapi_steps); i++)
+		kapi_take_step(fns, &kapi_steps[i], batch, order, good);
+	WRITE_ONCE(kapi_nreturning, 0);
+	kapi_text_unlock(fns);
 }
 
 /* Their last argument is the last byte, in all four. */

@@ -221,6 +221,29 @@ u8 kapi_space_ground(struct mm_struct *mm, u64 addr, u64 *text)
 	return ground;
 }
 
+/*
+ * Whether a counter of two bytes may be changed there for a probe: in private, writable memory of the file that the
+ * probe is in, as the kernel demands of a uprobe's. Any other word may mean something else to the process.
+ */
+bool kapi_space_counter(struct mm_struct *mm, u64 addr, u64 probe)
+{
+	const struct vm_area_struct *vma, *text;
+	bool good = false;
+
+	if (!mmget_not_zero(mm))
+		return false;
+	if (!mmap_read_lock_killable(mm)) {
+		vma = vma_lookup(mm, addr);
+		text = vma_lookup(mm, probe);
+		good = vma && text && addr + 2 <= vma->vm_end && vma->vm_file && text->vm_file &&
+		       file_inode(vma->vm_file) == file_inode(text->vm_file) &&
+		       (vma->vm_flags & (VM_WRITE | VM_SHARED)) == VM_WRITE;
+		mmap_read_unlock(mm);
+	}
+	mmput(mm);
+	return good;
+}
+
 /* Fills memory that kapi_space_map gave. Nobody runs there yet. */
 int kapi_space_write(struct mm_struct *mm, u64 addr, const u8 *from, size_t len)
 {

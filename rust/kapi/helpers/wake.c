@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Waking a process that waits for an eventfd. Who wants it woken may hold any lock, and may be in an NMI: it raises an
- * interrupt, which comes when interrupts are on again.
+ * interrupt, which comes when interrupts are on again. Under PREEMPT_RT eventfd's lock sleeps, so there it is a thread
+ * that wakes it: the work must not be a hard one.
  */
 #include <linux/err.h>
 #include <linux/eventfd.h>
@@ -33,7 +34,7 @@ void *kapi_waker_new(int fd)
 		eventfd_ctx_put(of);
 		return ERR_PTR(-ENOMEM);
 	}
-	waker->work = IRQ_WORK_INIT_HARD(kapi_waker_signal);
+	waker->work = IRQ_WORK_INIT(kapi_waker_signal);
 	waker->of = of;
 	return waker;
 }

@@ -118,8 +118,8 @@ pub fn enter<R>(f: impl FnOnce(&ProbeCtx) -> R) -> Option<R> {
             options(nostack, preserves_flags));
     }
     // INVARIANT: the CPU's busy word was clear and is set until `f` has returned. `f` cannot keep
-    // the reference, for it has to accept one of any lifetime. A panic in `f` does not unwind but
-    // stops the machine.
+    // the reference, for it has to accept one of any lifetime. A panic in `f` does not unwind: the
+    // kernel ends the task, of which nothing runs again, and `kapi_oops` clears the word.
     let r = f(&ProbeCtx { _here: PhantomData });
     // SAFETY: interrupts are still off, so this is the word that was set above.
     unsafe {

@@ -70,12 +70,13 @@ fn collect(f: &mut dyn FnMut(Range<u64>, c_uint), with: impl FnOnce(OnRange, *mu
     with(range, arg.cast());
 }
 
-/// Calls `f` with what is forbidden in the kernel proper; some of it twice. `ENODEV`: that cannot
+/// Calls `f` with what is forbidden in the kernel proper; some of it twice. `ENODEV`, `E2BIG`: that cannot
 /// be found out.
 ///
 /// # Context
 ///
-/// *process*; `f` neither sleeps nor allocates.
+/// *process*; `f` may sleep and allocate. It must not register or look for kprobes: it may be called under
+/// their mutex.
 pub fn ranges(f: &mut dyn FnMut(Range<u64>, Why)) -> Result {
     let size_of = symbols::size_of().ok_or(ENODEV)?;
     let list = find(c"kprobe_blacklist").ok_or(ENODEV)? as c_ulong;
@@ -95,11 +96,12 @@ pub fn ranges(f: &mut dyn FnMut(Range<u64>, Why)) -> Result {
         // SAFETY: both are what their names say, and `range` accepts `arg`.
         unsafe { sys::kapi_kprobe_blacklist(list, mutex, range, arg) };
     });
+    let mut all = false;
     collect(&mut f, |range, arg| {
-        // SAFETY: both are what their names say, `range` accepts `arg`, and `f` does not sleep.
-        unsafe { sys::kapi_die_chain(chain, size_of, range, arg) };
+        // SAFETY: both are what their names say, and `range` accepts `arg`.
+        all = unsafe { sys::kapi_die_chain(chain, size_of, range, arg) };
     });
-    Ok(())
+    all.then_some(()).ok_or(E2BIG)
 }
 
 /// Calls `f` with what is forbidden in a module.

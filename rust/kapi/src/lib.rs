@@ -25,6 +25,7 @@
 //! | [`ftrace`], [`int3`] | calls at the entries of functions; breakpoints on any instruction |
 //! | [`user`], [`follow`] | programs: their memory, and what happens to them; what they map |
 //! | [`forbidden`] | which instructions are not ours to change |
+//! | [`stuck`] | what cannot be taken back yet |
 //! | [`mem`] | allocation that can be refused |
 //! | [`device`], [`log`] | device nodes that own the module; one prefix |
 //!
@@ -60,6 +61,7 @@ pub mod percpu;
 pub mod publish;
 mod sites;
 pub mod stack;
+pub mod stuck;
 pub mod symbols;
 mod sys;
 pub mod syscall;
@@ -99,6 +101,8 @@ pub fn init(without_text: bool) {
 ///
 /// *process*; whoever patches, attaches or arms afterwards must call it again.
 pub fn quiesce() {
+    sys::kapi_probe_end();
+    stuck::quiesce();
     act::quiesce();
     follow::quiesce();
     sys::kapi_alive_end();

@@ -3,7 +3,8 @@
 //! resolved once.
 //!
 //! A missing one is no error here. It takes away the feature that is built on it, and one line in
-//! the log says so: kernels rename such functions without notice.
+//! the log says so: kernels rename such functions without notice. That those which are there take what
+//! they are given is checked as the module is compiled (`helpers/prototypes.c`).
 
 use crate::once::Once as SetOnce;
 use crate::sys::{self, FtraceFns, TextFns};
@@ -53,7 +54,6 @@ impl Lookup {
             hash_alloc: self.need(c"alloc_ftrace_hash", &mut missing),
             hash_free: self.need(c"free_ftrace_hash", &mut missing),
             hash_add: self.need(c"add_ftrace_hash_entry_direct", &mut missing),
-            hash_find: self.need(c"ftrace_lookup_ip", &mut missing),
             location: self.need(c"ftrace_location", &mut missing),
             find_direct: self.need(c"ftrace_find_rec_direct", &mut missing),
             enabled: self.find(c"ftrace_enabled"),

@@ -35,7 +35,6 @@ pub(crate) struct FtraceFns {
     pub(crate) hash_alloc: c_ulong,
     pub(crate) hash_free: c_ulong,
     pub(crate) hash_add: c_ulong,
-    pub(crate) hash_find: c_ulong,
     pub(crate) location: c_ulong,
     pub(crate) find_direct: c_ulong,
     pub(crate) enabled: c_ulong,
@@ -81,6 +80,7 @@ unsafe extern "C" {
     pub(crate) static kapi_probe_cpu: c_ulong;
     /// Nobody has entered a probe.
     pub(crate) fn kapi_probe_init();
+    pub(crate) safe fn kapi_probe_end();
     /// The kernel's, of each CPU, so by `gs` only.
     pub(crate) static const_current_task: *mut c_void;
     /// As above.
@@ -96,6 +96,9 @@ unsafe extern "C" {
     pub(crate) safe fn kapi_cpu_possible(cpu: c_uint) -> bool;
     pub(crate) safe fn kapi_cpu_online(cpu: c_uint) -> bool;
 
+    /// `who` is below the number of `stuck::Who`; `again` may be called as long as the module is there.
+    pub(crate) fn kapi_stuck_keep(who: c_uint, again: extern "C" fn() -> bool) -> bool;
+    pub(crate) safe fn kapi_stuck_end();
     pub(crate) safe fn kapi_alive_init();
     pub(crate) safe fn kapi_alive_ask();
     pub(crate) safe fn kapi_alive_answered() -> u64;
@@ -130,6 +133,9 @@ unsafe extern "C" {
     pub(crate) safe fn kapi_task_file(fd: c_uint) -> u64;
     pub(crate) safe fn kapi_task_args(start: &mut u64, end: &mut u64) -> bool;
     pub(crate) safe fn kapi_task_may_trace() -> bool;
+    pub(crate) safe fn kapi_task_is_dying() -> bool;
+    pub(crate) safe fn kapi_task_may_destroy() -> bool;
+    pub(crate) safe fn kapi_task_destructive() -> bool;
     pub(crate) safe fn kapi_task_locked_down(writes: bool) -> c_int;
 
     pub(crate) safe fn kapi_ends_watch(f: OnEnd) -> c_int;
@@ -192,6 +198,7 @@ unsafe extern "C" {
     /// `pokes` has `n` members.
     pub(crate) fn kapi_space_poke(mm: *mut c_void, pokes: *mut crate::user::Poke, n: usize);
     pub(crate) fn kapi_space_ground(mm: *mut c_void, addr: u64, text: &mut u64) -> u8;
+    pub(crate) fn kapi_space_counter(mm: *mut c_void, addr: u64, probe: u64) -> bool;
     /// `from` has `len` bytes.
     pub(crate) fn kapi_space_write(
         mm: *mut c_void,
@@ -337,8 +344,13 @@ unsafe extern "C" {
         f: OnRange,
         arg: *mut c_void,
     );
-    /// `chain` is `die_chain`, `size_of` as above; `f` accepts `arg`, and does not sleep.
-    pub(crate) fn kapi_die_chain(chain: c_ulong, size_of: c_ulong, f: OnRange, arg: *mut c_void);
+    /// `chain` is `die_chain`, `size_of` as above; `f` accepts `arg`.
+    pub(crate) fn kapi_die_chain(
+        chain: c_ulong,
+        size_of: c_ulong,
+        f: OnRange,
+        arg: *mut c_void,
+    ) -> bool;
     /// `size_of` as above.
     pub(crate) fn kapi_symbol_end(size_of: c_ulong, addr: u64) -> u64;
     /// A table of `struct static_call_site`; `f` accepts `arg`.

@@ -255,6 +255,16 @@ fn over_task() -> u64 {
     u64::from(sys::kapi_task_context() & 3)
 }
 
+/// Lets others run, and tells whether a signal is about to end the current thread: then long work for it
+/// stops.
+///
+/// # Context
+///
+/// *process*, may sleep
+pub fn is_dying() -> bool {
+    sys::kapi_task_is_dying()
+}
+
 /// Whether it may trace: `CAP_SYS_ADMIN`, or both `CAP_PERFMON` and `CAP_BPF`, which together allow
 /// the same to BPF.
 ///
@@ -263,6 +273,25 @@ fn over_task() -> u64 {
 /// *process*
 pub fn may_trace() -> bool {
     sys::kapi_task_may_trace()
+}
+
+/// Tells whether the task may change processes and the machine: `CAP_SYS_ADMIN`.
+///
+/// # Context
+///
+/// *process*
+pub fn may_destroy() -> bool {
+    sys::kapi_task_may_destroy()
+}
+
+/// Tells whether anybody may change processes and the machine: the module's parameter `destructive`.
+/// Once false, it stays false.
+///
+/// # Context
+///
+/// *any*
+pub fn destructive() -> bool {
+    sys::kapi_task_destructive()
 }
 
 /// An error if the kernel is locked down against reading its memory; `writes`: against changing

@@ -79,6 +79,11 @@ impl Patch {
         branch_target(self.addr, self.new, CALL)
     }
 
+    /// Does it change a return, or put one back?
+    fn is_return(&self) -> bool {
+        self.old == RET5 || self.new == RET5
+    }
+
     /// If it makes a jump a call that must know where the jump went: that.
     fn tail(&self) -> Option<Site> {
         let target = branch_target(self.addr, self.old, JUMP)?;
@@ -222,21 +227,23 @@ pub fn patch_each(batch: &[Patch], refused: &mut dyn FnMut(usize, Refused)) {
 }
 
 /// Before calls are written: makes known where the jumps in their places went, which must be so as
-/// soon as the first of them calls, and that tasks may come into our text at all. What is returned
-/// keeps others from doing the same at once.
+/// soon as the first of them calls, and that tasks may come into our text at all; and has breakpoints
+/// served, which stand there meanwhile. What is returned keeps others from doing the same at once.
 fn announce(batch: &[Patch], refused: &mut dyn FnMut(usize, Refused)) -> Option<Table> {
     if batch.iter().any(|p| p.calls().is_some()) {
         sites::expect();
     }
     let tails = batch.iter().filter(|p| p.tail().is_some()).count();
-    if tails == 0 {
+    if tails == 0 && !batch.iter().any(Patch::is_return) {
         return None;
     }
     let table = Table::lock();
-    // While it is changed, a tail holds a breakpoint.
-    let room = table.reserve(tails).and_then(|()| table.breakpoints_on());
+    // While they are changed, tails and returns hold breakpoints.
+    let room = if tails == 0 { Ok(()) } else { table.reserve(tails) };
+    let room = room.and_then(|()| table.breakpoints_on());
     for (i, p) in batch.iter().enumerate() {
-        let known = room.and_then(|()| p.tail().map_or(Ok(()), |site| table.add(&site)));
+        let tail = || p.tail().map_or(Ok(()), |site| table.add(&site));
+        let known = room.and_then(|()| tail());
         if let Err(why) = known {
             refused(i, why);
         }

@@ -238,6 +238,17 @@ impl Space {
         })
     }
 
+    /// Tells whether a counter of two bytes at this address may be changed for a probe: it must be in
+    /// private, writable memory of the file that the probe is in.
+    ///
+    /// # Context
+    ///
+    /// *process*, may sleep
+    pub fn may_count(&self, addr: u64, probe: u64) -> bool {
+        // SAFETY: by the invariant.
+        unsafe { sys::kapi_space_counter(self.0.as_ptr(), addr, probe) }
+    }
+
     /// What a counter of two bytes says; `None`: it is not there.
     ///
     /// # Context

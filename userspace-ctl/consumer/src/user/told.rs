@@ -7,6 +7,7 @@
 
 use super::{split, PID};
 use abi::dof::Header;
+use abi::helper::{MAX_PROBES, MAX_PROVIDERS};
 use abi::stability::{Attributes, ProviderAttributes};
 use d::world::Declaration;
 use dof::{Dof, DofError};
@@ -98,14 +99,16 @@ impl Told {
 impl Own {
     fn read(&mut self, module: &str, bytes: &[u8]) -> Result<(), DofError> {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        for provider in Dof::check(bytes)?.providers() {
+        // Somebody's program says it: it may name the same probes over and over.
+        let mut probes = 0..MAX_PROBES;
+        for provider in Dof::check(bytes)?.providers().take(MAX_PROVIDERS) {
             let provider = provider?;
             let name = text(provider.name);
             let packed = provider.attributes.map(Attributes::unpacked);
             if let [Some(a), Some(b), Some(c), Some(d), Some(e)] = packed {
                 self.promised.entry(name.clone()).or_insert(ProviderAttributes([a, b, c, d, e]));
             }
-            for probe in provider.probes() {
+            for (probe, _) in provider.probes().zip(&mut probes) {
                 let probe = probe?;
                 let mut told = Declaration::default();
                 for native in probe.natives() {

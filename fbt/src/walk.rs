@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0
+//! From some places in code to all functions that can run from there: every call and every jump is
+//! followed, through our module and the kernel proper. Calls through pointers are not; the callers name
+//! what they lead to.
+
+use crate::follow::{self, Text};
+use crate::text::{self, first, read, sort, unique, Source, Symbols};
+use core::ops::Range;
+use kapi::modules::ModuleRef;
+use kapi::{ftrace, mem, symbols};
+use kernel::prelude::*;
+
+/// Where following ends: these report that the kernel is broken, or are not called with interrupts
+/// and page faults off.
+const ENDS: &[&CStr] = &[
+    c"_printk",
+    c"_printk_deferred",
+    c"unwind_dump",
+    c"rust_begin_unwind",
+    c"__warn_printk",
+    c"panic",
+    c"__stack_chk_fail",
+    c"__ubsan_handle_out_of_bounds",
+    c"__ubsan_handle_shift_out_of_bounds",
+    c"__ubsan_handle_load_invalid_value",
+    c"usercopy_abort",
+    c"__fortify_panic",
+    c"__fortify_report",
+    c"__might_fault",
+    c"__might_sleep",
+    c"__cond_resched",
+    c"preempt_schedule",
+    c"preempt_schedule_notrace",
+    c"preempt_schedule_thunk",
+    c"preempt_schedule_notrace_thunk",
+    c"dynamic_preempt_schedule",
+    c"dynamic_preempt_schedule_notrace",
+    c"rcu_read_unlock_special",
+    c"find_vmap_area",
+    c"trace_hardirqs_on",
+    c"trace_hardirqs_off",
+    // What a debug kernel reports.
+    c"kasan_report",
+    c"kasan_report_async",
+    c"kasan_report_invalid_free",
+    c"dump_stack",
+    c"dump_stack_lvl",
+    c"lockdep_rcu_suspicious",
+    c"debug_locks_off",
+    c"debug_locks_off_graph_unlock",
+    c"__ubsan_handle_pointer_overflow",
+    c"__ubsan_handle_builtin_unreachable",
+    c"__ubsan_handle_local_out_of_bounds",
+    c"__might_resched",
+];
+
+/// Pieces of code that are followed at most. A stock kernel needs 3,000, one that checks locks and memory
+/// 40,000.
+const MAX_BLOCKS: usize = 1 << 17;
+
+/// Where some functions begin, ascending.
+#[derive(Default)]
+pub(crate) struct Starts(KVVec<u64>);
+
+impl Starts {
+    pub(crate) fn contains(&self, start: u64) -> bool {
+        let at = first(&self.0, |s| *s >= start);
+        self.0.get(at) == Some(&start)
+    }
+
+    /// A range with `addr`, which is none of them, in which none of them begins.
+    pub(crate) fn free(&self, addr: u64) -> Range<u64> {
+        let at = first(&self.0, |s| *s >= addr);
+        let before = at.checked_sub(1).and_then(|n| self.0.get(n));
+        let next = self.0.get(at);
+        before.map_or(0, |s| s.wrapping_add(1))..next.map_or(u64::MAX, |s| *s)
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+}
+
+/// What a firing probe runs stands in our module and in the kernel proper.
+struct Both {
+    own: Range<u64>,
+    /// Those of our module; the kernel looks through all of them for each one.
+    symbols: Symbols,
+}
+
+impl Text for Both {
+    fn read(&self, addr: u64, into: &mut [u8]) -> bool {
+        read(addr, into)
+    }
+
+    fn end(&self, addr: u64) -> u64 {
+        if !self.own.contains(&addr) {
+            return text::end(addr);
+        }
+        let behind = self.symbols.list.get(self.symbols.position(addr.wrapping_add(1))..);
+        let begins = behind.unwrap_or_default().iter().find(|s| s.begins());
+        begins.map_or(self.own.end, |s| s.addr)
+    }
+
+    fn is_site(&self, addr: u64) -> bool {
+        ftrace::location(addr) == Some(addr)
+    }
+}
+
+/// Addresses, each at most once.
+struct Set {
+    slots: KVVec<u64>,
+    len: usize,
+}
+
+impl Set {
+    fn new() -> Result<Self> {
+        Ok(Self { slots: mem::zeroed_words(1 << 14)?, len: 0 })
+    }
+
+    /// Was it not in there?
+    fn insert(&mut self, addr: u64) -> Result<bool> {
+        // Chains stay short up to there.
+        if self.len >= self.slots.len() / 2 {
+            let slots = mem::zeroed_words(self.slots.len().saturating_mul(4))?;
+            let old = core::mem::replace(self, Self { slots, len: 0 });
+            for addr in old.slots.iter().filter(|a| **a != 0) {
+                self.put(*addr);
+            }
+        }
+        Ok(self.put(addr))
+    }
+
+    /// There is room.
+    fn put(&mut self, addr: u64) -> bool {
+        let mask = self.slots.len().wrapping_sub(1);
+        let from = (addr.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as usize;
+        for i in 0..self.slots.len() {
+            match self.slots.get_mut(from.wrapping_add(i) & mask) {
+                Some(slot) if *slot == 0 => {
+                    *slot = addr;
+                    self.len = self.len.wrapping_add(1);
+                    return true;
+                }
+                Some(slot) if *slot == addr => return false,
+                _ => {}
+            }
+        }
+        false
+    }
+}
+
+/// Code that is being followed.
+pub(crate) struct Walk {
+    text: Both,
+    visited: Set,
+    todo: KVVec<u64>,
+    /// Where jumps and calls have led.
+    reached: KVVec<u64>,
+}
+
+impl Walk {
+    pub(crate) fn new() -> Result<Self> {
+        let mut visited = Set::new()?;
+        for addr in ENDS.iter().filter_map(|n| symbols::find(n)) {
+            visited.insert(addr)?;
+        }
+        let module = ModuleRef::own();
+        let symbols = Symbols::of(&Source::Module(&module))?;
+        let text = Both { own: module.text_range(), symbols };
+        Ok(Self { text, visited, todo: KVVec::new(), reached: KVVec::new() })
+    }
+
+    /// Another place to follow from.
+    pub(crate) fn add(&mut self, root: u64) -> Result {
+        mem::push(&mut self.todo, root)
+    }
+
+    /// Those functions that this kernel has.
+    pub(crate) fn add_named(&mut self, names: &[&CStr]) -> Result {
+        names.iter().filter_map(|n| symbols::find(n)).try_for_each(|root| self.add(root))
+    }
+
+    /// What the function `name` calls, up to the first call behind an instruction that begins with one of
+    /// `until`; all that it calls if there is no such instruction.
+    pub(crate) fn add_calls(&mut self, name: &CStr, until: &[&[u8]]) -> Result {
+        let Some(start) = symbols::find(name) else { return Ok(()) };
+        let Self { text, todo, .. } = self;
+        follow::calls(text, start, until, &mut |to| mem::push(todo, to))
+    }
+
+    /// Those functions that this kernel has belong to it, wherever they lead.
+    pub(crate) fn reach_named(&mut self, names: &[&CStr]) -> Result {
+        let mut found = names.iter().filter_map(|n| symbols::find(n));
+        found.try_for_each(|addr| mem::push(&mut self.reached, addr))
+    }
+
+    /// Follows; `untraced`: only what ftrace cannot trace. `E2BIG`: it leads too far.
+    pub(crate) fn run(&mut self, untraced: bool) -> Result {
+        while let Some(addr) = self.todo.pop() {
+            if !self.visited.insert(addr)? || untraced && follow::has_fentry(&self.text, addr) {
+                continue;
+            }
+            if self.reached.len() >= MAX_BLOCKS {
+                pr_warn!("fbt: the kernel's code leads too far to be followed\n");
+                return Err(E2BIG);
+            }
+            mem::push(&mut self.reached, addr)?;
+            let Self { text, todo, .. } = self;
+            follow::block(text, addr, &mut |to| mem::push(todo, to))?;
+            if self.reached.len() & 63 == 0 {
+                kapi::xcall::breathe();
+            }
+        }
+        Ok(())
+    }
+
+    /// The functions of the kernel proper that were reached.
+    pub(crate) fn starts(&self) -> Result<Starts> {
+        let kernel = symbols::text_range().ok_or(ENODEV)?;
+        let mut starts: KVVec<u64> = KVVec::new();
+        for addr in self.reached.iter().filter(|a| kernel.contains(a)) {
+            let Some(start) = text::start(*addr) else { continue };
+            mem::push(&mut starts, start)?;
+        }
+        sort(&mut starts, |s| *s);
+        unique(&mut starts, |s| *s);
+        Ok(Starts(mem::exact_copy(&starts)?))
+    }
+}
