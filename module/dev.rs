@@ -3,7 +3,8 @@
 //!
 //! An ioctl's argument is copied once, in and out. What a consumer is refused, and why, is kept as
 //! a sentence for the REPORT ioctl; the errno comes from the error itself. User memory is touched
-//! only while no lock but the consumer's own is held.
+//! only while no lock is held: a page may be one that a process serves, and that one may never do it. What is to be
+//! copied is collected first.
 //!
 //! `inline(never)` here and in the framework: a kernel stack is 16 KiB, an allocation may need half of
 //! it, and what is inlined into one function has all its locals side by side.
@@ -306,7 +307,8 @@ fn give_text(a: &mut Report, text: &[u8]) -> Outcome {
 
 #[inline(never)]
 fn left_out(c: &Consumer, a: &mut Report) -> Outcome {
-    c.left_out(|text| give_text(a, text))?
+    let text = c.left_out()?;
+    give_text(a, &text)
 }
 
 fn room(a: &BufDesc) -> usize {

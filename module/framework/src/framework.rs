@@ -413,7 +413,7 @@ impl Framework {
         c.watch_threads();
     }
 
-    /// Asks about a consumer that is tracing.
+    /// Asks about a consumer that is tracing. Everybody waits for the lock: `f` does not touch user memory.
     pub(crate) fn with<R>(&self, consumer: u64, f: impl FnOnce(&Tracing) -> R) -> Result<R> {
         let c = self.config.lock();
         match c.tracing.iter().find(|(n, _)| *n == consumer) {

@@ -163,9 +163,16 @@ impl Consumer {
         self.inner.lock().report = Text::of(e);
     }
 
-    /// Gives the last refusal's text to `sink`.
+    /// Gives the last refusal's text to `sink`, which may wait for memory of the user.
     pub fn report<R>(&self, sink: impl FnOnce(&[u8]) -> R) -> R {
-        sink(self.inner.lock().report.bytes())
+        // Not copied: memory may be what it tells of.
+        let text = core::mem::take(&mut self.inner.lock().report);
+        let given = sink(text.bytes());
+        let mut inner = self.inner.lock();
+        if inner.report.is_empty() {
+            inner.report = text;
+        }
+        given
     }
 
     /// Calls `sink` with probes that match, and how they are implemented, until it says stop; gives the
@@ -327,8 +334,8 @@ impl Consumer {
         Ok(Go { cpu, ..Go::default() })
     }
 
-    /// Takes the records of a CPU and gives them to `sink`. `room` is what the user has: with less
-    /// than a whole buffer nothing is taken.
+    /// Takes the records of a CPU and gives them to `sink`, which may wait for memory of the user: no lock is
+    /// held then. `room` is what the user has: with less than a whole buffer nothing is taken.
     pub fn take_records(
         &self,
         cpu: usize,
@@ -358,9 +365,10 @@ impl Consumer {
             },
         )?;
         let Some((mut taken, timestamp)) = exchanged else { return Ok(Snapshot::NOTHING) };
+        drop(inner);
         let result = sink(taken.records());
         if !is_over {
-            inner.spare.give_back(&mut taken.memory, timestamp);
+            self.inner.lock().spare.give_back(&mut taken.memory, timestamp);
         }
         result?;
         Ok(Snapshot {
@@ -372,7 +380,7 @@ impl Consumer {
         })
     }
 
-    /// Takes what a CPU aggregated since the last time and gives it to `sink`.
+    /// Takes what a CPU aggregated since the last time and gives it to `sink`, as [`Self::take_records`] does.
     pub fn take_aggregations(
         &self,
         cpu: usize,
@@ -399,12 +407,13 @@ impl Consumer {
             },
         )?;
         let Some((mut taken, timestamp)) = exchanged else { return Ok(Snapshot::NOTHING) };
+        drop(inner);
         let entries = taken.memory.get(taken.from..taken.to).unwrap_or_default().as_bytes();
         let size = entries.len();
         let result = sink(entries);
         if !is_over {
             buffers::aggregation::clear(&mut taken.memory);
-            inner.spare_aggs.give_back(&mut taken.memory, timestamp);
+            self.inner.lock().spare_aggs.give_back(&mut taken.memory, timestamp);
         }
         result?;
         Ok(Snapshot { size, oldest: 0, drops: taken.drops, errors: 0, timestamp })
@@ -440,9 +449,11 @@ impl Consumer {
             .ok_or(Error::NoSuch("probe"))
     }
 
-    /// Gives what is to say of probes that were left out, a line each, to `sink`.
-    pub fn left_out<R>(&self, sink: impl FnOnce(&[u8]) -> R) -> Result<R> {
-        self.session.framework.with(self.session.number, |t| sink(t.left_out().text.bytes()))
+    /// What is to say of probes that were left out, a line each.
+    pub fn left_out(&self) -> Result<KVVec<u8>> {
+        self.session
+            .framework
+            .with(self.session.number, |t| Ok(mem::exact_copy(t.left_out().text.bytes())?))?
     }
 
     /// Describes an aggregation: its key and its value.
