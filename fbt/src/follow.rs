@@ -65,13 +65,27 @@ pub fn block<E>(
     }
 }
 
+/// How far [`calls`] goes from function to function.
+const PARTS: u8 = 3;
+
 /// Calls `leads` with what the function at `start` calls, in the order of the code, up to the first call
-/// behind an instruction that begins with one of `until`.
+/// at or behind an instruction for which `until` holds. A function that it jumps to is a part of it: the
+/// compiler may have made two of one.
 pub fn calls<E>(
     text: &impl Text,
     start: u64,
-    until: &[&[u8]],
+    until: &dyn Fn(&[u8], Flow) -> bool,
     leads: &mut dyn FnMut(u64) -> Result<(), E>,
+) -> Result<(), E> {
+    part(text, start, until, leads, PARTS)
+}
+
+fn part<E>(
+    text: &impl Text,
+    start: u64,
+    until: &dyn Fn(&[u8], Flow) -> bool,
+    leads: &mut dyn FnMut(u64) -> Result<(), E>,
+    deeper: u8,
 ) -> Result<(), E> {
     let mut code = [0; 128];
     let (mut at, end) = (start, text.end(start));
@@ -81,17 +95,21 @@ pub fn calls<E>(
         for step in x86::walk(&code, base) {
             let Ok((ip, insn)) = step else { return Ok(()) };
             let rest = code.get(ip.wrapping_sub(base) as usize..).unwrap_or_default();
-            last |= until.iter().any(|u| rest.starts_with(u));
             if ip >= end {
                 return Ok(());
             }
-            if let Flow::Call(target) = insn.kind {
-                if !is_fentry(text, ip, start) {
+            last |= until(rest, insn.kind);
+            match insn.kind {
+                Flow::Call(target) if !is_fentry(text, ip, start) => {
                     leads(target)?;
                     if last {
                         return Ok(());
                     }
                 }
+                Flow::Jump(target) if deeper > 0 && !(start..end).contains(&target) => {
+                    part(text, target, until, leads, deeper.wrapping_sub(1))?;
+                }
+                _ => {}
             }
             at = ip.wrapping_add(insn.len as u64);
             // What begins here may be cut off.

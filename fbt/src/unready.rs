@@ -22,11 +22,18 @@
 //! traced. An image for resume from disk has our patches in it as well as our module, so both come back.
 //!
 //! The sets are computed from the code: [`FOLLOWED`] are followed wherever they lead. [`ALONE`] are not:
-//! they are at the edge, and most of what they call can take a breakpoint. What `restore_processor_state` calls
-//! before it has set the GS base is found by that instruction.
+//! they are at the edge, and most of what they call can take a breakpoint. `start_secondary` is followed up to
+//! where the IDT is loaded, `restore_processor_state` up to the instruction that sets the GS base.
+//!
+//! An NMI or a machine check on such a CPU leads to no probe: `exc_nmi` and `do_machine_check` turn back, in
+//! noinstr code, on a CPU that is not online. On a CPU of a confidential guest (SEV-ES), the IDT of the first
+//! instructions has one gate, for the exceptions by which such a guest asks its hypervisor; so what serves
+//! these is unready there.
 
 use crate::walk::{Starts, Walk};
+use kapi::{nofault, symbols};
 use kernel::prelude::*;
+use x86::Flow;
 
 /// All that they run is unready. (`arch/x86/kernel/head_64.S`, `smpboot.c`, `cpu/common.c`,
 /// `acpi/wakeup_64.S`, `power/hibernate_asm_64.S`, `process.c`, `drivers/acpi/processor_idle.c`.)
@@ -52,7 +59,12 @@ const FOLLOWED: &[&CStr] = &[
     c"cpu_init_fred_rsps",
     // Another kernel starts.
     c"idt_invalidate",
-    // A CPU has reported that it is gone.
+    // The hypervisor has crashed, and has left the machine to us (`hyperv/hv_crash.c`).
+    c"hv_crash_asm32",
+    c"hv_crash_asm64",
+    // A CPU reports that it is gone.
+    c"cpuhp_ap_report_dead",
+    c"tboot_shutdown",
     c"hlt_play_dead",
     c"mwait_play_dead",
     c"cpuidle_play_dead",
@@ -69,27 +81,68 @@ const ALONE: &[&CStr] = &[
     c"__restore_processor_state",
     c"swsusp_arch_suspend",
     c"machine_kexec",
-    c"cpuhp_ap_report_dead",
+    c"hv_crash_c_entry",
     c"play_dead_common",
     c"native_play_dead",
     c"resume_play_dead",
     c"arch_cpu_idle_dead",
-    c"tboot_shutdown",
-    c"tboot_shutdown.part.0",
     c"sev_es_play_dead",
+    c"acpi_mp_play_dead",
     c"xen_pv_play_dead",
     c"hv_play_dead",
 ];
 
-/// `mov $MSR_GS_BASE,%edi` and `%ecx`: what follows sets the GS base.
-const GS_BASE: &[&[u8]] = &[&[0xbf, 0x01, 0x01, 0x00, 0xc0], &[0xb9, 0x01, 0x01, 0x00, 0xc0]];
+/// A kernel that has these by other names is one of which we do not know how its CPUs come.
+const NEEDED: &[&CStr] =
+    &[c"secondary_startup_64", c"start_secondary", c"cpu_init_exception_handling"];
 
-/// The functions. The error: memory.
+/// What serves a confidential guest's exceptions, and where it ends: what it does with an error, or with
+/// an address that a program has given.
+const CONFIDENTIAL: &[&CStr] = &[c"kernel_exc_vmm_communication", c"handle_vc_boot_ghcb"];
+const CONFIDENTIAL_ENDS: &[&CStr] = &[
+    c"show_regs",
+    c"exc_debug",
+    c"exc_page_fault",
+    c"exc_general_protection",
+    c"exc_invalid_op",
+    c"exc_alignment_check",
+    c"do_early_exception",
+    c"___ratelimit",
+    c"force_sig_fault",
+];
+
+/// `mov $MSR_GS_BASE,%edi` and `%ecx`: what follows sets the GS base.
+fn sets_gs_base(code: &[u8], _: Flow) -> bool {
+    matches!(code, [0xbf | 0xb9, 0x01, 0x01, 0x00, 0xc0, ..])
+}
+
+/// Is this a guest that asks its hypervisor by exceptions? If that cannot be told: yes.
+fn is_confidential() -> bool {
+    const SEV_ES: u64 = 1 << 1;
+    let Some(status) = symbols::find(c"sev_status") else { return false };
+    nofault::read_kernel_number(status, 8).map_or(true, |status| status & SEV_ES != 0)
+}
+
+/// The functions. The error: memory, or that this kernel is too different; that is logged.
 pub(crate) fn compute() -> Result<Starts> {
+    for name in NEEDED.iter().filter(|n| symbols::find(n).is_none()) {
+        let name = name.to_str().unwrap_or("?");
+        pr_warn!("fbt: no probes: this kernel has no function {name}, so it cannot be told what its CPUs run before they can take a breakpoint\n");
+        return Err(ENODEV);
+    }
     let mut walk = Walk::new()?;
     walk.add_named(FOLLOWED)?;
+    let loads_idt = symbols::find(c"cpu_init_exception_handling");
+    walk.add_calls(c"start_secondary", &|_, kind| match kind {
+        Flow::Call(to) => Some(to) == loads_idt,
+        _ => false,
+    })?;
     for name in [c"restore_processor_state", c"__restore_processor_state"] {
-        walk.add_calls(name, GS_BASE)?;
+        walk.add_calls(name, &sets_gs_base)?;
+    }
+    if is_confidential() {
+        walk.end_at(CONFIDENTIAL_ENDS)?;
+        walk.add_named(CONFIDENTIAL)?;
     }
     walk.run(false)?;
     walk.reach_named(ALONE)?;

@@ -9,6 +9,7 @@ use core::ops::Range;
 use kapi::modules::ModuleRef;
 use kapi::{ftrace, mem, symbols};
 use kernel::prelude::*;
+use x86::Flow;
 
 /// Where following ends: these report that the kernel is broken, or are not called with interrupts
 /// and page faults off.
@@ -181,9 +182,15 @@ impl Walk {
         names.iter().filter_map(|n| symbols::find(n)).try_for_each(|root| self.add(root))
     }
 
-    /// What the function `name` calls, up to the first call behind an instruction that begins with one of
-    /// `until`; all that it calls if there is no such instruction.
-    pub(crate) fn add_calls(&mut self, name: &CStr, until: &[&[u8]]) -> Result {
+    /// Following ends at these functions, too.
+    pub(crate) fn end_at(&mut self, names: &[&CStr]) -> Result {
+        let mut found = names.iter().filter_map(|n| symbols::find(n));
+        found.try_for_each(|addr| self.visited.insert(addr).map(|_| ()))
+    }
+
+    /// What the function `name` calls, up to the first call at or behind an instruction for which `until`
+    /// holds; all that it calls if there is no such instruction.
+    pub(crate) fn add_calls(&mut self, name: &CStr, until: &dyn Fn(&[u8], Flow) -> bool) -> Result {
         let Some(start) = symbols::find(name) else { return Ok(()) };
         let Self { text, todo, .. } = self;
         follow::calls(text, start, until, &mut |to| mem::push(todo, to))

@@ -4,6 +4,7 @@
 
 use fbt::follow::{block, calls, has_fentry, Text};
 use std::convert::Infallible;
+use x86::Flow;
 
 const AT: u64 = 0xffff_ffff_8100_0000;
 
@@ -92,7 +93,7 @@ fn calls_of_a_function_up_to_one_behind_an_instruction() {
     let branch = [0x74, 0x10]; // je +0x10
     let function = [&CALL[..], &branch, &CALL, &stop, &CALL, &CALL, &[RET]].concat();
     let text = Functions(vec![function, CALL.to_vec()]);
-    let until = |until: &[&[u8]]| {
+    let until = |until: &dyn Fn(&[u8], Flow) -> bool| {
         let mut to = vec![];
         let Ok(()) = calls::<Infallible>(&text, AT, until, &mut |t| {
             to.push(t - AT);
@@ -100,7 +101,22 @@ fn calls_of_a_function_up_to_one_behind_an_instruction() {
         });
         to
     };
-    assert_eq!(until(&[&stop]), [0x106, 0x10e, 0x119]);
+    assert_eq!(until(&|code, _| code.starts_with(&stop)), [0x106, 0x10e, 0x119]);
+    assert_eq!(until(&|_, kind| kind == Flow::Call(AT + 0x10e)), [0x106, 0x10e]);
     // Not those of the next function.
-    assert_eq!(until(&[]), [0x106, 0x10e, 0x119, 0x11f]);
+    assert_eq!(until(&|_, _| false), [0x106, 0x10e, 0x119, 0x11f]);
+}
+
+#[test]
+fn a_function_that_is_jumped_to_is_a_part_of_it() {
+    let jump = [0xe9, 2, 0, 0, 0]; // over a return and a nop
+    let first = [&CALL[..], &jump, &[RET, 0x90]].concat();
+    let second = [&CALL[..], &[0xe9, 0xed, 0xff, 0xff, 0xff]].concat(); // and back to the first one
+    let text = Functions(vec![first, second]);
+    let mut to = vec![];
+    let Ok(()) = calls::<Infallible>(&text, AT, &|_, _| false, &mut |t| {
+        to.push(t - AT);
+        Ok(())
+    });
+    assert!(to.starts_with(&[0x106, 0x113]) && to.len() < 8, "{to:x?}");
 }

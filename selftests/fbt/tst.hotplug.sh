@@ -10,7 +10,7 @@ refused() {
 for f in secondary_startup_64 early_setup_idt cr4_init native_write_cr4 wakeup_long64 restore_registers machine_kexec; do
 	refused $f entry
 done
-for f in start_secondary restore_processor_state cpuhp_ap_report_dead hlt_play_dead; do refused $f return; done
+for f in start_secondary restore_processor_state cpuhp_ap_report_dead hlt_play_dead play_dead_common acpi_mp_play_dead; do refused $f return; done
 cpu=/sys/devices/system/cpu/cpu1/online
 (while :; do cat /proc/meminfo /proc/interrupts >/dev/null; done) &
 load=$!

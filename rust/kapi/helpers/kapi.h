@@ -20,9 +20,11 @@ static inline bool kapi_within(u64 base, u64 size, u64 addr, size_t len)
 	return addr >= base && addr - base < size && len <= size - (addr - base);
 }
 
-/* alive.c */
+/* stuck.c */
 bool kapi_stuck_keep(unsigned int who, bool (*again)(void));
 void kapi_stuck_end(void);
+
+/* alive.c */
 void kapi_alive_init(void);
 void kapi_alive_ask(void);
 u64 kapi_alive_answered(void);
@@ -38,6 +40,7 @@ bool kapi_is_xen_pv(void);
 u64 kapi_probe_nested(unsigned int cpu);
 
 /* wake.c */
+bool kapi_irq_work_runs(void);
 void *kapi_waker_new(int fd);
 void kapi_waker_wake(void *waker);
 void kapi_waker_free(void *waker);
@@ -250,6 +253,7 @@ long kapi_slot_again(u8 len);
 void kapi_sites_forget(u64 start, u64 end);
 bool kapi_sites_free(const struct kapi_text_fns *fns);
 void kapi_sites_poke(const struct kapi_text_fns *fns, const u64 *addrs, size_t n, bool arm, u8 *why);
+void kapi_sites_sync(const struct kapi_text_fns *fns);
 void kapi_sites_restore(const struct kapi_text_fns *fns);
 int kapi_pool_write(const struct kapi_text_fns *fns, size_t at, const u8 *bytes, size_t len);
 int kapi_breakpoints_on(void);

@@ -42,7 +42,8 @@ static void kapi_signals_send(struct irq_work *work)
 }
 
 /*
- * In probe context. 1: it will be sent. 0: there is nobody to send it to, or no such signal. -1: too many wait, it is lost.
+ * In probe context. 1: it will be sent. 0: there is nobody to send it to, or no such signal. -1: too many wait, or the CPU is
+ * about to go: it is lost.
  */
 notrace int kapi_signal(int sig)
 {
@@ -51,7 +52,7 @@ notrace int kapi_signal(int sig)
 
 	if ((current->flags & PF_KTHREAD) || is_global_init(current) || !valid_signal(sig) || !sig)
 		return 0;
-	if (n >= KAPI_NOTES)
+	if (n >= KAPI_NOTES || !kapi_irq_work_runs())
 		return -1;
 	notes->at[n].pid = get_pid(task_tgid(current));
 	notes->at[n].sig = sig;

@@ -8,6 +8,7 @@
  * An int3 that nobody claims stops the machine. So a known address is always emulated, armed or not, and nothing that
  * comes before the lookup may be probed.
  */
+#include <linux/cpu.h>
 #include <linux/hash.h>
 #include <linux/irqflags.h>
 #include <linux/kdebug.h>
@@ -358,7 +359,18 @@ static int kapi_site_poke(const struct kapi_text_fns *fns, struct kapi_span *spa
 	return 0;
 }
 
-/* Each for itself, as kapi_text_patch_each, a page at a time if they ascend; fns->sync is up to the caller, once for all. */
+/*
+ * Has every CPU see what was written, and be through with each breakpoint that it has hit before. A CPU that comes or
+ * goes is not asked: while the lock is ours it is off, and runs nothing that has a breakpoint, or it is on.
+ */
+void kapi_sites_sync(const struct kapi_text_fns *fns)
+{
+	cpus_read_lock();
+	kapi_call4(fns->sync, 0, 0, 0, 0);
+	cpus_read_unlock();
+}
+
+/* Each for itself, as kapi_text_patch_each, a page at a time if they ascend; kapi_sites_sync is up to the caller, once for all. */
 void kapi_sites_poke(const struct kapi_text_fns *fns, const u64 *addrs, size_t n, bool arm, u8 *why)
 {
 	struct kapi_span span = {};
@@ -404,7 +416,7 @@ void kapi_sites_restore(const struct kapi_text_fns *fns)
 	}
 	mutex_unlock(fns->text_mutex);
 	mutex_unlock(fns->module_mutex);
-	kapi_call4(fns->sync, 0, 0, 0, 0);
+	kapi_sites_sync(fns);
 }
 
 /* At most a page. Nobody runs there yet: a site that leads there is armed later. */

@@ -135,8 +135,8 @@ impl Table {
     /// Has every CPU see what was written.
     pub(crate) fn sync_text(&self) {
         if let Some(fns) = symbols::breakpoint_fns() {
-            // SAFETY: the address is that of `smp_text_poke_sync_each_cpu`, which takes nothing.
-            unsafe { sys::kapi_call4(fns.sync, 0, 0, 0, 0) };
+            // SAFETY: `fns` is from `symbols`.
+            unsafe { sys::kapi_sites_sync(fns) };
         }
     }
 

@@ -302,6 +302,8 @@ unsafe extern "C" {
         arm: bool,
         why: *mut u8,
     );
+    /// `fns` are what their names say.
+    pub(crate) fn kapi_sites_sync(fns: &TextFns);
     /// Under `Lock::Sites`. `fns` are what their names say.
     pub(crate) fn kapi_sites_restore(fns: &TextFns);
     /// `fns` are what their names say; `bytes` has `len`, and there is room for them from `at` on,
