@@ -5,6 +5,7 @@
 //! is not silent.
 
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use kapi::alive::awake_since;
 use kapi::time::monotonic_ns;
 
 /// For how long it may be silent, ns.
@@ -39,9 +40,11 @@ impl Pulse {
         drop(Beat(self));
     }
 
-    /// Nothing has been heard of it for long.
+    /// Tells whether the consumer has been silent for too long. A frozen one cannot speak: the time that a suspend or a
+    /// hibernation takes does not count.
     pub(crate) fn is_gone(&self, now: u64) -> bool {
-        let silent = now.saturating_sub(self.last.load(Relaxed));
+        let heard = self.last.load(Relaxed).max(awake_since());
+        let silent = now.saturating_sub(heard);
         silent >= TIMEOUT && self.calls.load(Relaxed) == 0
     }
 }

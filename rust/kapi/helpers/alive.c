@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Whether threads still come to run on a CPU: one is asked for, of those that go before nearly all others, and notes
- * when it has run.
+ * when it has run. And whether user space can run at all: the kernel freezes it for as long as a suspend or a hibernation
+ * takes, which may be longer than a living process is silent.
  */
 #include <linux/kprobes.h>
+#include <linux/notifier.h>
 #include <linux/percpu.h>
+#include <linux/suspend.h>
 #include <linux/timekeeping.h>
 #include <linux/workqueue.h>
 #include "kapi.h"
@@ -21,9 +24,44 @@ static void kapi_answer(struct work_struct *work)
 
 static DEFINE_PER_CPU(struct kapi_alive, kapi_alive);
 
+/* Since when user space can run, ns; U64_MAX while it is frozen. */
+static u64 kapi_awake;
+
+/* PREPARE comes before processes are frozen, POST after they have been thawed, also if the suspend fails. */
+static int kapi_pm(struct notifier_block *nb, unsigned long what, void *data)
+{
+	switch (what) {
+	case PM_SUSPEND_PREPARE:
+	case PM_HIBERNATION_PREPARE:
+	case PM_RESTORE_PREPARE:
+		WRITE_ONCE(kapi_awake, U64_MAX);
+		break;
+	case PM_POST_SUSPEND:
+	case PM_POST_HIBERNATION:
+	case PM_POST_RESTORE:
+		WRITE_ONCE(kapi_awake, ktime_get_mono_fast_ns());
+		break;
+	}
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block kapi_pm_nb = {
+	.notifier_call = kapi_pm,
+};
+
+static bool kapi_pm_told;
+
+u64 kapi_alive_awake(void)
+{
+	return READ_ONCE(kapi_awake);
+}
+
 void kapi_alive_init(void)
 {
 	unsigned int cpu;
+
+	/* Without it, a suspend that takes long ends the tracing: no reason to refuse to load. */
+	kapi_pm_told = !register_pm_notifier(&kapi_pm_nb);
 
 	for_each_possible_cpu(cpu)
 		INIT_WORK(&per_cpu(kapi_alive, cpu).work, kapi_answer);
@@ -47,6 +85,9 @@ void kapi_alive_end(void)
 {
 	unsigned int cpu;
 
+	if (kapi_pm_told)
+		unregister_pm_notifier(&kapi_pm_nb);
+	kapi_pm_told = false;
 	for_each_possible_cpu(cpu)
 		cancel_work_sync(&per_cpu(kapi_alive, cpu).work);
 }

@@ -28,6 +28,7 @@ void kapi_stuck_end(void);
 void kapi_alive_init(void);
 void kapi_alive_ask(void);
 u64 kapi_alive_answered(void);
+u64 kapi_alive_awake(void);
 void kapi_alive_end(void);
 
 /* context.c */

@@ -21,3 +21,13 @@ pub fn ask() {
 pub fn answered(_: &ProbeCtx) -> u64 {
     sys::kapi_alive_answered()
 }
+
+/// Returns the time since which user space can run, ns; `u64::MAX` while the kernel freezes it for a suspend or a
+/// hibernation.
+///
+/// # Context
+///
+/// *any*
+pub fn awake_since() -> u64 {
+    sys::kapi_alive_awake()
+}

@@ -102,6 +102,7 @@ unsafe extern "C" {
     pub(crate) safe fn kapi_alive_init();
     pub(crate) safe fn kapi_alive_ask();
     pub(crate) safe fn kapi_alive_answered() -> u64;
+    pub(crate) safe fn kapi_alive_awake() -> u64;
     pub(crate) safe fn kapi_alive_end();
 
     /// `which` is a `Lock`, which the caller does not hold.
