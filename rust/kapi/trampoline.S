@@ -14,7 +14,8 @@
  * long kapi_call4(fn, a, b, c, d): fn(a, b, c, d). An indirect call must land on an ENDBR where IBT is on, and the
  * kernel has overwritten those of functions whose address it never takes. RET is not checked, so fn is entered as if
  * returned to. It is the kernel's RET: on processors that must not return by a plain `ret`, a jump to the return thunk.
- * The call before it keeps the return stack of the CPU in balance.
+ * The call before it keeps the return stack of the CPU in balance. kapi_call5 has one more; who has none of it passes
+ * on what the register has, which nobody looks at.
  */
 SYM_FUNC_START(kapi_call4)
 	movq	%rdi, %rax
@@ -22,6 +23,7 @@ SYM_FUNC_START(kapi_call4)
 	movq	%rdx, %rsi
 	movq	%rcx, %rdx
 	movq	%r8, %rcx
+	movq	%r9, %r8
 	ANNOTATE_INTRA_FUNCTION_CALL
 	call	.Lenter
 	int3
@@ -30,6 +32,7 @@ SYM_FUNC_START(kapi_call4)
 	UNWIND_HINT_FUNC
 	RET
 SYM_FUNC_END(kapi_call4)
+SYM_FUNC_ALIAS(kapi_call5, kapi_call4)
 
 /*
  * Called by `call rel32` where a nop5 stood. The site may have any value in any register and says that it changes

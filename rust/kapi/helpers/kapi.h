@@ -101,6 +101,7 @@ void kapi_switches_unwatch(void);
 void kapi_threads_quiesce(void);
 
 /* nofault.c */
+void kapi_nofault_init(void);
 int kapi_read_kernel(void *to, u64 addr, size_t len);
 int kapi_read_user(void *to, u64 addr, size_t len);
 int kapi_write_user(u64 addr, const void *from, size_t len);
@@ -211,7 +212,7 @@ struct kapi_patch {
 };
 /* Rust: sys::TextFns */
 struct kapi_text_fns {
-	unsigned long batch_add, batch_finish, poke, sync;
+	unsigned long batch_add, batch_finish, poke, sync, poke_event;
 	unsigned long jump_label_reserved, static_call_reserved, ftrace_reserved, alternatives_reserved;
 	unsigned long stext, etext;
 	struct mutex *text_mutex, *module_mutex;
@@ -225,6 +226,7 @@ struct kapi_span {
 };
 
 void kapi_span_add(const struct kapi_text_fns *fns, struct kapi_span *span, u64 at, const u8 *bytes, size_t len);
+void kapi_poke_event(const struct kapi_text_fns *fns, u64 at, const u8 *old, size_t old_len, const u8 *new, size_t len);
 void kapi_span_end(const struct kapi_text_fns *fns, struct kapi_span *span);
 bool kapi_is_text(const struct kapi_text_fns *fns, u64 addr, size_t len);
 int kapi_text_patch(const struct kapi_text_fns *fns, const struct kapi_patch *batch, size_t n, size_t *at);
@@ -318,6 +320,7 @@ void kapi_ticker_stop(struct kapi_ticker *t);
 
 /* trampoline.S */
 long kapi_call4(unsigned long fn, unsigned long a, unsigned long b, unsigned long c, unsigned long d);
+long kapi_call5(unsigned long fn, unsigned long a, unsigned long b, unsigned long c, unsigned long d, unsigned long e);
 void kapi_sdt_trampoline(void);
 void kapi_entry_trampoline(void);
 void kapi_return_trampoline(void);

@@ -4,8 +4,10 @@
  * addresses that are not canonical; what they do not refuse is device memory, where a mere load may change the
  * device. A kernel page that is mapped other than write-back is taken for such, and refused.
  */
+#include <linux/ioport.h>
 #include <linux/kprobes.h>
 #include <linux/log2.h>
+#include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/uaccess.h>
 #include <asm/e820/types.h>
@@ -13,14 +15,48 @@
 #include "kapi.h"
 
 /*
- * The direct map holds memory only, and most of what a probe reads. But for the hole that every PC has below its
- * first megabyte, which is mapped along, write-back, and is the display's.
+ * Most of what a probe reads is in memory that the kernel had as it began, by the direct map. Only what the kernel calls
+ * RAM is read without a look at its mapping: the direct map has more. Below the first megabyte there is a hole, mapped
+ * write-back, that is the display's. And registers of devices are there, uncached, if their driver lends them to other
+ * devices (MEMORY_DEVICE_PCI_P2PDMA in mm/memremap.c): below the end of memory, or behind it, for it raises high_memory.
+ * What is RAM here stays RAM: firmware keeps the windows of buses apart from those of memory, and memory that is taken
+ * out has no mapping. Memory that comes later is looked at.
  */
-static notrace bool kapi_direct_map(u64 addr, size_t len)
+static struct kapi_ram {
+	u64 base, size;
+} kapi_ram[4];
+
+static int kapi_ram_add(struct resource *res, void *unused)
 {
-	return addr >= PAGE_OFFSET && addr + len <= (unsigned long)high_memory;
+	struct kapi_ram new = { (unsigned long)__va(res->start), resource_size(res) };
+	int i;
+
+	/* The largest first. */
+	for (i = 0; i < ARRAY_SIZE(kapi_ram); i++) {
+		if (new.size > kapi_ram[i].size)
+			swap(new, kapi_ram[i]);
+	}
+	return 0;
 }
 
+/* Before anything is read. */
+void kapi_nofault_init(void)
+{
+	walk_iomem_res_desc(IORES_DESC_NONE, IORESOURCE_SYSTEM_RAM | IORESOURCE_BUSY, 0, -1, NULL, kapi_ram_add);
+}
+
+static notrace bool kapi_is_ram(u64 addr, size_t len)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(kapi_ram); i++) {
+		if (kapi_within(kapi_ram[i].base, kapi_ram[i].size, addr, len))
+			return true;
+	}
+	return false;
+}
+
+/* What of the direct map is not memory, though it is mapped as such. */
 static notrace bool kapi_isa_hole(u64 addr, size_t len)
 {
 	return addr < PAGE_OFFSET + ISA_END_ADDRESS && addr + len > PAGE_OFFSET + ISA_START_ADDRESS;
@@ -69,14 +105,14 @@ notrace int kapi_read_kernel(void *to, u64 addr, size_t len)
 {
 	u64 page;
 
-	if (addr + len < addr || addr < TASK_SIZE_MAX || kapi_isa_hole(addr, len))
+	if (addr + len < addr || addr < TASK_SIZE_MAX)
 		return -EFAULT;
-	if (kapi_direct_map(addr, len)) {
+	if (kapi_is_ram(addr, len)) {
 		if (len <= 8 && is_power_of_2(len))
 			return kapi_read_number(to, (const void *)(unsigned long)addr, len);
 	} else {
 		/* Before the walk: it does not look at the bits above the page tables' reach. */
-		if (!__is_canonical_address(addr, boot_cpu_data.x86_virt_bits))
+		if (!__is_canonical_address(addr, boot_cpu_data.x86_virt_bits) || kapi_isa_hole(addr, len))
 			return -EFAULT;
 		for (page = addr & PAGE_MASK; page < addr + len; page += PAGE_SIZE) {
 			if (!kapi_cached(page))

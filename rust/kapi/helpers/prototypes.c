@@ -12,6 +12,7 @@
 #include <linux/kallsyms.h>
 #include <linux/memory.h>
 #include <linux/module.h>
+#include <linux/perf_event.h>
 #include <linux/static_call.h>
 #include <linux/version.h>
 #include <asm/alternative.h>
@@ -30,6 +31,7 @@ HAS(smp_text_poke_batch_add, void(void *, const void *, size_t, const void *));
 HAS(smp_text_poke_batch_finish, void(void));
 HAS(text_poke, void *(void *, const void *, size_t));
 HAS(smp_text_poke_sync_each_cpu, void(void));
+HAS(perf_event_text_poke, void(const void *, const void *, size_t, const void *, size_t));
 HAS(jump_label_text_reserved, int(void *, void *));
 HAS(static_call_text_reserved, int(void *, void *));
 HAS(ftrace_text_reserved, int(const void *, const void *));

@@ -355,6 +355,7 @@ static int kapi_site_poke(const struct kapi_text_fns *fns, struct kapi_span *spa
 	site->touched = 1;
 	if (arm)
 		WRITE_ONCE(site->armed, 1);
+	kapi_poke_event(fns, addr, &now, 1, arm ? &int3 : &site->first, 1);
 	kapi_span_add(fns, span, addr, arm ? &int3 : &site->first, 1);
 	return 0;
 }
@@ -403,8 +404,11 @@ void kapi_sites_restore(const struct kapi_text_fns *fns)
 			continue;
 		if (copy_from_kernel_nofault(&now, (void *)(unsigned long)site->addr, 1))
 			continue;
-		if (now == site->first || (now == INT3_INSN_OPCODE && site->armed))
+		if (now == site->first || (now == INT3_INSN_OPCODE && site->armed)) {
+			if (now != site->first)
+				kapi_poke_event(fns, site->addr, &now, 1, &site->first, 1);
 			kapi_call4(fns->poke, site->addr, (unsigned long)&site->first, 1, 0);
+		}
 		WRITE_ONCE(site->armed, 0);
 		if (++n % KAPI_CHUNK)
 			continue;
@@ -425,6 +429,7 @@ int kapi_pool_write(const struct kapi_text_fns *fns, size_t at, const u8 *bytes,
 	if (len > PAGE_SIZE)
 		return -EINVAL;
 	mutex_lock(fns->text_mutex);
+	kapi_poke_event(fns, (unsigned long)kapi_pool + at, NULL, 0, bytes, len);
 	kapi_call4(fns->poke, (unsigned long)kapi_pool + at, (unsigned long)bytes, len, 0);
 	mutex_unlock(fns->text_mutex);
 	return 0;

@@ -154,6 +154,17 @@ NOKPROBE_SYMBOL(kapi_is_returning);
 static u8 kapi_page[PAGE_SIZE];
 
 /*
+ * Tells perf what text becomes: whoever decodes what a processor has recorded (Intel PT) needs to know. The kernel does so
+ * for what it writes itself. What becomes another instruction is told while a breakpoint stands there, so that neither the
+ * old nor the new one runs; a breakpoint by itself, before it is written.
+ */
+void kapi_poke_event(const struct kapi_text_fns *fns, u64 at, const u8 *old, size_t old_len, const u8 *new, size_t len)
+{
+	if (fns->poke_event)
+		kapi_call5(fns->poke_event, at, (unsigned long)old, old_len, (unsigned long)new, len);
+}
+
+/*
  * What is written ascends, and is kept until a page is complete: what stands between two places is written as it is.
  * Writing a place costs thousands of instructions, writing a page hardly more. Under text_mutex from the first piece to
  * the end, so nobody else writes text.
@@ -181,12 +192,12 @@ void kapi_span_add(const struct kapi_text_fns *fns, struct kapi_span *span, u64 
 /* Of each patch the bytes from first to last become the new ones, or a breakpoint. Then every CPU is synchronized. */
 struct kapi_step {
 	u8 first, last;
-	bool breakpoint;
+	bool breakpoint, tells;
 };
 
 static const struct kapi_step kapi_steps[] = {
 	{ 0, 0, .breakpoint = true },
-	{ 1, 4 },
+	{ 1, 4, .tells = true },
 	{ 0, 0 },
 };
 
@@ -202,6 +213,8 @@ static void kapi_take_step(const struct kapi_text_fns *fns, const struct kapi_st
 		const struct kapi_patch *p = &batch[order[i]];
 		const u8 *bytes = step->breakpoint ? &breakpoint : p->new + step->first;
 
+		if (step->tells)
+			kapi_poke_event(fns, p->addr, p->old, 5, p->new, 5);
 		kapi_span_add(fns, &span, p->addr + step->first, bytes, step->last - step->first + 1);
 	}
 	kapi_span_end(fns, &span);

@@ -89,6 +89,7 @@ const __LOG_PREFIX: &[u8] = log::PREFIX;
 pub fn init(without_text: bool) {
     context::init();
     sys::kapi_alive_init();
+    sys::kapi_nofault_init();
     symbols::resolve(without_text);
 }
 

@@ -78,6 +78,7 @@ pub(crate) fn resolve(without_text: bool) {
         batch_finish: lookup.need(c"smp_text_poke_batch_finish", &mut missing),
         poke: lookup.find(c"text_poke"),
         sync: lookup.find(c"smp_text_poke_sync_each_cpu"),
+        poke_event: lookup.find(c"perf_event_text_poke"),
         jump_label_reserved: lookup.need(c"jump_label_text_reserved", &mut missing),
         static_call_reserved: lookup.need(c"static_call_text_reserved", &mut missing),
         ftrace_reserved: lookup.need(c"ftrace_text_reserved", &mut missing),

@@ -15,6 +15,7 @@ pub(crate) struct TextFns {
     pub(crate) batch_finish: c_ulong,
     pub(crate) poke: c_ulong,
     pub(crate) sync: c_ulong,
+    pub(crate) poke_event: c_ulong,
     pub(crate) jump_label_reserved: c_ulong,
     pub(crate) static_call_reserved: c_ulong,
     pub(crate) ftrace_reserved: c_ulong,
@@ -100,6 +101,7 @@ unsafe extern "C" {
     pub(crate) fn kapi_stuck_keep(who: c_uint, again: extern "C" fn() -> bool) -> bool;
     pub(crate) safe fn kapi_stuck_end();
     pub(crate) safe fn kapi_alive_init();
+    pub(crate) safe fn kapi_nofault_init();
     pub(crate) safe fn kapi_alive_ask();
     pub(crate) safe fn kapi_alive_answered() -> u64;
     pub(crate) safe fn kapi_alive_awake() -> u64;
