@@ -4,7 +4,8 @@
 //!
 //! A missing one is no error here. It takes away the feature that is built on it, and one line in
 //! the log says so: kernels rename such functions without notice. That those which are there take what
-//! they are given is checked as the module is compiled (`helpers/prototypes.c`).
+//! they are given is checked as the module is compiled, and of the kernel that runs by what it says of
+//! itself, before any but the first of them is called (`helpers/prototypes.c`).
 
 use crate::once::Once as SetOnce;
 use crate::sys::{self, FtraceFns, TextFns};
@@ -34,6 +35,23 @@ impl Lookup {
         // SAFETY: the address is that of `kallsyms_lookup_name`, which takes a C string.
         let addr = unsafe { sys::kapi_call4(self.0, name.as_char_ptr() as c_ulong, 0, 0, 0) };
         addr as c_ulong
+    }
+
+    /// Where the kernel's BTF is; nowhere if it has none.
+    fn btf(&self) -> Range<u64> {
+        match (self.find(c"__start_BTF"), self.find(c"__stop_BTF")) {
+            (start @ 1.., stop @ 1..) => start as u64..stop as u64,
+            _ => 0..0,
+        }
+    }
+
+    /// A function that is called in another way than this kernel says.
+    fn other_prototype(&self) -> Option<&'static CStr> {
+        let btf = self.btf();
+        // SAFETY: the kernel's linker script names so the ends of its BTF, which is never freed.
+        let name = unsafe { sys::kapi_prototypes_other(btf.start, btf.end) };
+        // SAFETY: a string of `prototypes.c`'s own, which is not written to and stays with the module.
+        (!name.is_null()).then(|| unsafe { CStr::from_char_ptr(name) })
     }
 
     /// One that a feature needs.
@@ -70,6 +88,11 @@ pub(crate) fn resolve(without_text: bool) {
     let lookup = Lookup(if without_text { 0 } else { sys::kapi_find_lookup() });
     if lookup.0 == 0 {
         pr_warn!("unsupported: kallsyms_lookup_name cannot be reached; no probes in kernel text\n");
+        return;
+    }
+    if let Some(name) = lookup.other_prototype() {
+        let name = name.to_str().unwrap_or("?");
+        pr_warn!("unsupported: dtrace.ko was built for a kernel in which {name} takes other arguments; no probes in kernel text\n");
         return;
     }
     let mut missing = false;
@@ -145,6 +168,21 @@ pub(crate) fn size_of() -> Option<c_ulong> {
 /// Where the kernel proper has its text; `None` if its symbols cannot be looked up.
 pub fn text_range() -> Option<Range<u64>> {
     text_fns().map(|fns| fns.stext as u64..fns.etext as u64)
+}
+
+/// Whether the kernel's BTF says that a function returns and takes something else. `shape`: as in
+/// `prototypes.c`. False if nobody knows.
+///
+/// # Context
+///
+/// *process*
+pub fn has_other_prototype(name: &CStr, shape: &CStr) -> bool {
+    let Some(found) = FOUND.as_ref() else { return false };
+    let btf = found.lookup.btf();
+    // SAFETY: as in `other_prototype`; both are C strings.
+    unsafe {
+        sys::kapi_prototype_differs(btf.start, btf.end, name.as_char_ptr(), shape.as_char_ptr())
+    }
 }
 
 /// The address of a symbol: of the kernel proper, or of a module.

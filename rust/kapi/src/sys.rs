@@ -102,6 +102,15 @@ unsafe extern "C" {
     pub(crate) safe fn kapi_stuck_end();
     pub(crate) safe fn kapi_alive_init();
     pub(crate) safe fn kapi_nofault_init();
+    /// BTF is there, or nothing (0 twice). A C string that stays, or null.
+    pub(crate) fn kapi_prototypes_other(start: u64, stop: u64) -> *const c_char;
+    /// As above; two C strings.
+    pub(crate) fn kapi_prototype_differs(
+        start: u64,
+        stop: u64,
+        name: *const c_char,
+        shape: *const c_char,
+    ) -> bool;
     pub(crate) safe fn kapi_alive_ask();
     pub(crate) safe fn kapi_alive_answered() -> u64;
     pub(crate) safe fn kapi_alive_awake() -> u64;

@@ -176,6 +176,15 @@ fn loads() -> Result {
     strings()
 }
 
+/// What the kernel says of its functions is compared with what they are called with.
+fn prototypes() -> Result {
+    use kapi::symbols::has_other_prototype as other;
+    check!(!other(c"text_poke", c"p:pp8") && !other(c"is_in_no_kernel", c"p:pp8"));
+    check!(other(c"text_poke", c"p:pp4") && other(c"text_poke", c"p:pp"));
+    check!(other(c"text_poke", c"v:pp8") && other(c"text_poke", c"p:pp8p"));
+    Ok(())
+}
+
 fn strings() -> Result {
     let mut b = [0; 256];
     let text = b"hello\0world";
@@ -417,6 +426,7 @@ impl kernel::Module for Kapi {
         memory()?;
         who_and_when()?;
         names()?;
+        prototypes()?;
         patching()?;
         sites::lists()?;
         sites::all()?;
