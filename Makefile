@@ -2,9 +2,10 @@
 # The front door. Everything is built inside the build root (tools/buildroot) and runs in a guest with
 # an unmodified distribution kernel (tools/vm); the first target that needs them makes them.
 #
-# KERNEL= and SUITE= choose another kernel for every target, e.g. `make test KERNEL=7.3`.
+# KERNEL= and SUITE= choose another kernel for every target, e.g. `make test KERNEL=7.3`; with KERNEL=debug and
+# KERNEL=kcsan it is one that looks for mistakes, built here. KDIR= builds against any prepared kernel tree.
 
-.PHONY: help demo test check module userspace driver drivers selftest vm show bench proof matrix install bless clean
+.PHONY: help demo test debug check module userspace driver drivers selftest vm show bench proof matrix install bless clean
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
 
@@ -23,6 +24,9 @@ demo: ## all set-up, then the tour: module, hello-world driver, its probes liste
 
 test: ## all set-up, then every test: check, module, selftest; ends with the counts
 	@tools/test check module selftest
+
+debug: ## builds, once, the kernel of KERNEL=debug: KASAN, lockdep, kmemleak, failing allocations ...
+	@KERNEL=$(if $(filter debug kcsan,$(KERNEL)),$(KERNEL),debug) tools/buildroot ensure
 
 check: ## the host's tests, under a minute: formatting, clippy, unit tests, tidiness
 	@tools/test check
@@ -62,7 +66,7 @@ proof: ## programs of the distribution with all their functions traced must not 
 	@$(MAKE) module userspace
 	@tools/proof $(P)
 
-matrix: ## make test with each supported kernel: 7.2 and 7.3 of trixie-backports, sid's
+matrix: ## make test with each supported kernel: 7.2, 7.3 and its -rt of trixie-backports, sid's
 	@tools/matrix
 
 install: ## installs module, command and header; KERNEL=native: for the kernel that runs here

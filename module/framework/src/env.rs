@@ -464,13 +464,10 @@ impl Env for ProbeEnv<'_> {
             // All of Linux' mutexes sleep.
             Subr::MutexTypeAdaptive => word(locks::mutex_owner(at)).map(|_| 1)?,
             Subr::MutexTypeSpin => word(locks::mutex_owner(at)).map(|_| 0)?,
-            Subr::RwReadHeld => {
-                let count = word(locks::rwsem_count(at))?;
-                (count << 1 >> 9 != 0).into()
-            }
-            Subr::RwWriteHeld => word(locks::rwsem_count(at))? & 1,
+            Subr::RwReadHeld => locks::has_readers(word(locks::rwsem_count(at))?).into(),
+            Subr::RwWriteHeld => locks::has_writer(word(locks::rwsem_count(at))?).into(),
             Subr::RwIswriter => {
-                let held = word(locks::rwsem_count(at))? & 1 != 0;
+                let held = locks::has_writer(word(locks::rwsem_count(at))?);
                 let by = owner(word(locks::rwsem_owner(at))?);
                 (held && by == task::curthread()).into()
             }

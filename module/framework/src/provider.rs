@@ -11,7 +11,7 @@ use abi::probe::FUNCTION_LEN;
 use abi::reason::Reason;
 use core::fmt;
 use kernel::prelude::*;
-use kernel::sync::{new_mutex, Arc, Mutex};
+use kernel::sync::{Arc, Mutex};
 
 /// Why a probe could not be enabled; the words reach the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,7 +61,10 @@ pub struct Offered {
 impl Offered {
     /// It has not.
     pub fn new() -> impl PinInit<Self> {
-        pin_init!(Self { done <- new_mutex!(false) })
+        // Each provider's crate compiles this for itself. With `new_mutex!` all of them would have one class and
+        // each a name of its own, which lockdep does not take.
+        static NAME: &CStr = c"Offered::done";
+        pin_init!(Self { done <- Mutex::new(false, NAME, kernel::static_lock_class!()) })
     }
 
     /// Calls `offer`, unless that was done before. If it fails, the next one to ask causes another try.

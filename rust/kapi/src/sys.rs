@@ -138,6 +138,8 @@ unsafe extern "C" {
     pub(crate) safe static kapi_mutex_owner: u32;
     pub(crate) safe static kapi_rwsem_count: u32;
     pub(crate) safe static kapi_rwsem_owner: u32;
+    pub(crate) safe static kapi_rwsem_readers: u64;
+    pub(crate) safe static kapi_rwsem_writer: u64;
     pub(crate) safe fn kapi_task_euid() -> u32;
     pub(crate) safe fn kapi_task_egid() -> u32;
     pub(crate) safe fn kapi_task_ns_number(thread: bool) -> c_int;

@@ -150,10 +150,19 @@ pub mod locks {
         mutex.wrapping_add(sys::kapi_mutex_owner.into())
     }
 
-    /// The word of a `struct rw_semaphore` that counts: bit 0 a writer, from bit 8 on readers, bit 63
-    /// none of them.
+    /// The word of a `struct rw_semaphore` that counts; [`has_readers`] and [`has_writer`] read it.
     pub fn rwsem_count(rwsem: u64) -> u64 {
         rwsem.wrapping_add(sys::kapi_rwsem_count.into())
+    }
+
+    /// Do readers have it?
+    pub fn has_readers(count: u64) -> bool {
+        count & sys::kapi_rwsem_readers != 0
+    }
+
+    /// Does a writer have it?
+    pub fn has_writer(count: u64) -> bool {
+        count & sys::kapi_rwsem_writer != 0
     }
 
     /// The word that is its owner, as of a mutex.

@@ -5,7 +5,8 @@
 //! after the other and leaves what each printed in a shared folder; this program chooses, boots,
 //! compares, and blesses (`BLESS=1`). If the guest dies, the test that was running is the one that
 //! failed, and those behind it did not run: they fail too, and say so. A test `die.*` has a boot of its
-//! own, in which the guest must die, with the words that the test has after `DIES:`.
+//! own, in which the guest must die, with the words that the test has after `DIES:`. What a kernel cannot
+//! run is left out; the table `selftests/kernels` says why.
 #![forbid(unsafe_code)]
 
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -64,12 +65,14 @@ fn main() -> io::Result<()> {
     arguments.test_threads = arguments.test_threads.or(Some(64));
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let areas = find(&root)?;
+    let skips = skips(&root)?;
     let mut trials = Vec::new();
     let mut queue = Vec::new();
     for (name, (folder, tests)) in areas {
         let wanted = |t: &String| {
             let full = format!("{name}/{t}");
-            arguments.filter.as_ref().is_none_or(|f| full.contains(f.as_str()))
+            (arguments.include_ignored || reason(&skips, &full).is_none())
+                && arguments.filter.as_ref().is_none_or(|f| full.contains(f.as_str()))
                 && !arguments.skip.iter().any(|s| full.contains(s.as_str()))
         };
         let area = Arc::new(Area {
@@ -84,7 +87,13 @@ fn main() -> io::Result<()> {
         }
         for t in tests {
             let area = area.clone();
-            trials.push(Trial::test(format!("{name}/{t}"), move || run(&area, &t)));
+            let full = format!("{name}/{t}");
+            let why = reason(&skips, &full);
+            trials.push(
+                Trial::test(full, move || run(&area, &t))
+                    .with_kind(why.unwrap_or_default())
+                    .with_ignored_flag(why.is_some()),
+            );
         }
     }
     if !arguments.list {
@@ -104,6 +113,27 @@ fn main() -> io::Result<()> {
         }
     }
     libtest_mimic::run(&arguments, trials).exit()
+}
+
+/// What is left out on the kernel at hand: beginnings of names, each with the reason.
+fn skips(root: &Path) -> io::Result<Vec<(String, String)>> {
+    let mark = fs::read_to_string("/etc/dtrace-rs-root").unwrap_or_default();
+    let release = mark.split_whitespace().find_map(|w| w.strip_prefix("kernel=")).unwrap_or("");
+    let mut skips = Vec::new();
+    for line in fs::read_to_string(root.join("kernels"))?.lines() {
+        let Some((kinds, rest)) = line.split_once(' ') else { continue };
+        let Some((test, reason)) = rest.trim().split_once(' ') else { continue };
+        let is = |kind: &str| release.split('-').any(|part| part == kind);
+        let is_one = |kind: &str| kind.strip_prefix('!').map_or_else(|| is(kind), |not| !is(not));
+        if !kinds.starts_with('#') && kinds.split(',').any(is_one) {
+            skips.push((test.to_owned(), reason.trim().to_owned()));
+        }
+    }
+    Ok(skips)
+}
+
+fn reason<'a>(skips: &'a [(String, String)], full: &str) -> Option<&'a str> {
+    skips.iter().find(|(test, _)| full.starts_with(test.as_str())).map(|(_, why)| why.as_str())
 }
 
 /// Boots with their tests: files named `tst.*.d`, `tst.*.sh`, `err.*.d`, `die.*.d`.
