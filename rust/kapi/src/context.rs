@@ -34,8 +34,9 @@ impl ProbeCtx {
     #[inline(always)]
     pub fn cpu(&self) -> usize {
         let cpu;
-        // SAFETY: loads the CPU's own word, which is this CPU's: whoever holds a context stays. It
-        // is not pure, so the compiler keeps it between what enters and what leaves.
+        // SAFETY: loads the CPU's own word, which is this CPU's: whoever holds a context stays. No
+        // Rust code can name the word but in `asm`; none of that is pure, so the compiler keeps
+        // their order, and `nomem` is true of all memory that it knows.
         unsafe {
             asm!("mov {c}, gs:[rip + {v}]", c = out(reg) cpu, v = sym sys::kapi_probe_cpu,
                 options(nostack, nomem, preserves_flags));
@@ -59,7 +60,8 @@ impl ProbeCtx {
 
 /// Interrupts are off.
 fn act_for(cpu: usize) {
-    // SAFETY: sets the CPU's own word.
+    // SAFETY: sets the CPU's own word, which nobody but the holder of this CPU's context reads; that
+    // is our caller. It has no `nomem`: what was done for one CPU stays before, for another behind.
     unsafe {
         asm!("mov gs:[rip + {v}], {c}", c = in(reg) cpu, v = sym sys::kapi_probe_cpu,
             options(nostack, preserves_flags));
@@ -71,7 +73,7 @@ static NATIVE: AtomicBool = AtomicBool::new(false);
 
 /// Finds out how interrupts are turned off.
 pub(crate) fn init() {
-    // SAFETY: nobody has entered a probe yet.
+    // SAFETY: `crate::init` comes here once, before there is a site that could lead to a probe.
     unsafe { sys::kapi_probe_init() };
     NATIVE.store(!sys::kapi_is_xen_pv(), Ordering::Relaxed);
 }
@@ -94,7 +96,8 @@ const BY_CALL: u64 = 1 << 63;
 pub fn enter<R>(f: impl FnOnce(&ProbeCtx) -> R) -> Option<R> {
     let flags = if NATIVE.load(Ordering::Relaxed) {
         let flags;
-        // SAFETY: saves the flags and turns interrupts off; `restore` gets the flags.
+        // SAFETY: saves the flags and turns interrupts off; `restore` gets the flags. It uses the stack,
+        // below which the kernel's code keeps nothing (-mno-red-zone).
         unsafe { asm!("pushfq", "pop {f}", "cli", f = out(reg) flags) };
         flags
     } else {
@@ -102,8 +105,8 @@ pub fn enter<R>(f: impl FnOnce(&ProbeCtx) -> R) -> Option<R> {
     };
     let busy: u64;
     // SAFETY: loads the CPU's own word: this CPU's, for nothing can move us to another one any
-    // more. Not before interrupts are off: the compiler keeps the order of two `asm` that say
-    // nothing of memory.
+    // more. Not before interrupts are off: `asm` that is not pure stays in order, and one that does
+    // not say `nomem` stays in order with all loads and stores.
     unsafe {
         asm!("mov {b}, gs:[rip + {v}]", b = out(reg) busy, v = sym sys::kapi_probe_busy,
             options(nostack, preserves_flags));
@@ -112,14 +115,15 @@ pub fn enter<R>(f: impl FnOnce(&ProbeCtx) -> R) -> Option<R> {
         drop_nested(flags);
         return None;
     }
-    // SAFETY: sets the CPU's own word.
+    // SAFETY: sets the CPU's own word. What `f` loads and stores comes behind it, as above.
     unsafe {
         asm!("mov qword ptr gs:[rip + {v}], 1", v = sym sys::kapi_probe_busy,
             options(nostack, preserves_flags));
     }
     // INVARIANT: the CPU's busy word was clear and is set until `f` has returned. `f` cannot keep
-    // the reference, for it has to accept one of any lifetime. A panic in `f` does not unwind: the
-    // kernel ends the task, of which nothing runs again, and `kapi_oops` clears the word.
+    // the reference, for it has to accept one of any lifetime. A panic in `f` does not unwind: it is
+    // a `BUG()`, by which the kernel ends the task, or panics if it was in an interrupt. Of a task
+    // that has ended nothing runs again, so its context is gone, and `kapi_oops` clears the word.
     let r = f(&ProbeCtx { _here: PhantomData });
     // SAFETY: interrupts are still off, so this is the word that was set above.
     unsafe {

@@ -7,7 +7,7 @@
 //! `__SCT__` are such instructions as well; they are in no list.
 
 use crate::modules::ModuleRef;
-use crate::symbols::{self, find};
+use crate::symbols::{self, find_kernel as find};
 use crate::sys::{self, OnRange};
 use core::ffi::CStr;
 use core::ops::Range;
@@ -88,17 +88,21 @@ pub fn ranges(f: &mut dyn FnMut(Range<u64>, Why)) -> Result {
         }
     }
     for start in BEFORE_US.iter().filter_map(|name| find(name)) {
-        // SAFETY: `size_of` is from `symbols`.
+        // SAFETY: `symbols::size_of` gives nothing but the function that this calls, which takes any address.
         f(start..unsafe { sys::kapi_symbol_end(size_of, start) }, Why::Breakpoint);
     }
     let mut f = |range, why| f(range, Why::of(why));
     collect(&mut f, |range, arg| {
-        // SAFETY: both are what their names say, and `range` accepts `arg`.
+        // SAFETY: `kernel/kprobes.c` has both, the list and the mutex that guards it, and no
+        // module's symbol of that name was taken for them. `range` accepts `arg`, which `collect` lends
+        // until this returns.
         unsafe { sys::kapi_kprobe_blacklist(list, mutex, range, arg) };
     });
     let mut all = false;
     collect(&mut f, |range, arg| {
-        // SAFETY: both are what their names say, and `range` accepts `arg`.
+        // SAFETY: `kernel/notifier.c` has the chain, an `atomic_notifier_head`, and no module's symbol was
+        // taken for it; `size_of` as above; `range` accepts `arg`, and is called when RCU's lock is
+        // given back.
         all = unsafe { sys::kapi_die_chain(chain, size_of, range, arg) };
     });
     all.then_some(()).ok_or(E2BIG)
@@ -133,7 +137,8 @@ pub fn sites(f: &mut dyn FnMut(u64, usize)) -> Result {
     let jumps = table(c"__start___jump_table", c"__stop___jump_table")?;
     let mut f = |r: Range<u64>, _| f(r.start, r.end.wrapping_sub(r.start) as usize);
     collect(&mut f, |range, arg| {
-        // SAFETY: by its name it is such a table, and `range` accepts `arg`.
+        // SAFETY: the kernel's linker script (`vmlinux.lds.h`) puts these symbols around that table, of
+        // the kernel proper, which is not freed; `range` accepts `arg`.
         unsafe { sys::kapi_static_calls(calls.start, calls.end, range, arg) };
     });
     collect(&mut f, |range, arg| {

@@ -28,7 +28,7 @@ pub fn is_supported() -> bool {
 /// *process*
 pub fn location(addr: u64) -> Option<u64> {
     let fns = symbols::ftrace_fns()?;
-    // SAFETY: `fns` is from `symbols`.
+    // SAFETY: `fns` is from `symbols`; `ftrace_location` takes any address.
     let at = unsafe { sys::kapi_ftrace_location(fns, addr) };
     (at != 0).then_some(at)
 }
@@ -88,6 +88,9 @@ impl Batch<'_> {
 
 /// Attaches the sites, which are [locations](location); calls `refused` with the index of each that
 /// cannot be. What is attached is fine.
+///
+/// Any address will do: what ftrace itself does not call the site of a function is refused, and what it
+/// does is made to call tracers, of whatever kind. A call needs no more of the CPU than the function does.
 ///
 /// # Context
 ///

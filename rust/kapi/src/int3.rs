@@ -6,9 +6,12 @@
 //! is for text that goes. In between an address stays known: a CPU may come from a breakpoint that
 //! has just been removed, and must go on all the same.
 //!
-//! What may not have a breakpoint, its user knows from [`crate::forbidden`]; and that an
-//! instruction begins at the address, from its decoder.
+//! No machine code comes from here that is not in the kernel's text already: [`add`] reads what stands
+//! at the address, and refuses what is to be emulated as something else. What it cannot see is left to
+//! who finds the place: that an instruction begins there, which its decoder knows, and that the CPU can
+//! take a breakpoint there, which it knows from [`crate::forbidden`] and by following the code.
 
+use crate::nofault;
 use crate::sites::{self, Kind, Site, Table};
 use crate::symbols;
 use crate::text::{Refused, CHUNK};
@@ -99,6 +102,68 @@ impl Trap {
     }
 }
 
+/// Prefixes that change nothing of a jump, call or return as it is emulated: padding by segments, `notrack`, `bnd`.
+fn is_prefix(byte: u8) -> bool {
+    matches!(byte, 0x26 | 0x2e | 0x36 | 0x3e | 0x40..=0x4f | 0x66 | 0xf2 | 0xf3)
+}
+
+/// Does this instruction, which stands at `addr`, do what is to be emulated?
+fn does(code: &[u8], addr: u64, emulate: &Emulate) -> bool {
+    let bare = code.iter().position(|b| !is_prefix(*b)).unwrap_or(code.len());
+    let (prefixes, rest) = code.split_at_checked(bare).unwrap_or((code, &[]));
+    // Where a distance ends from which it counts.
+    let end = |len: usize| addr.wrapping_add(bare as u64).wrapping_add(len as u64);
+    let near = |d: u8| end(2).wrapping_add_signed((d as i8).into());
+    let far = |len, d: [u8; 4]| end(len).wrapping_add_signed(i32::from_le_bytes(d).into());
+    // The register of an operand, with the bit that a prefix adds.
+    let high = prefixes
+        .last()
+        .is_some_and(|p| matches!(p, 0x41 | 0x43 | 0x45 | 0x47 | 0x49 | 0x4b | 0x4d | 0x4f));
+    let number = |low: u8| (low & 7) | if high { 8 } else { 0 };
+    match (*emulate, rest) {
+        (Emulate::Skip(len), [0x90, ..]) => !high && end(1) == addr.wrapping_add(len.into()),
+        (Emulate::Skip(len), [0x0f, 0x1e | 0x1f, ..]) => usize::from(len) <= code.len(),
+        (Emulate::Push(reg), [op @ 0x50..=0x57, ..]) => number(*op) == reg && bare <= 1,
+        (Emulate::Jump(to), [0xe9, a, b, c, d, ..]) => to == far(5, [*a, *b, *c, *d]),
+        (Emulate::Jump(to), [0xeb, d, ..]) => to == near(*d),
+        (Emulate::Branch { cc, target, next }, [0x0f, op @ 0x80..=0x8f, a, b, c, d, ..]) => {
+            cc == op & 15 && next == end(6) && target == far(6, [*a, *b, *c, *d])
+        }
+        (Emulate::Branch { cc, target, next }, [op @ 0x70..=0x7f, d, ..]) => {
+            cc == op & 15 && next == end(2) && target == near(*d)
+        }
+        (Emulate::Call { target, next }, [0xe8, a, b, c, d, ..]) => {
+            next == end(5) && target == far(5, [*a, *b, *c, *d])
+        }
+        (Emulate::Return, [0xc3, ..]) => true,
+        (Emulate::JumpReg(reg), [0xff, op @ 0xe0..=0xe7, ..]) => number(*op) == reg,
+        (Emulate::CallReg { reg, next }, [0xff, op @ 0xd0..=0xd7, ..]) => {
+            number(*op) == reg && next == end(2)
+        }
+        // A copy of it would go somewhere else, or come back to where the copy is.
+        (
+            Emulate::Displaced { .. },
+            [0x70..=0x7f | 0xe0..=0xe3 | 0xe8 | 0xe9 | 0xeb | 0xcc, ..],
+        ) => false,
+        (Emulate::Displaced { .. }, [0x0f, 0x80..=0x8f, ..]) => false,
+        (Emulate::Displaced { bytes, len, .. }, _) => {
+            let len = usize::from(len);
+            len <= code.len() && code.get(..len) == bytes.get(..len)
+        }
+        _ => false,
+    }
+}
+
+/// Is it what stands there?
+fn stands(trap: &Trap) -> bool {
+    let mut code = [0; 15];
+    // What is behind the last page of a text is nobody's.
+    let most = (4096_u64.wrapping_sub(trap.addr & 4095) as usize).min(code.len());
+    let read = nofault::read_kernel(trap.addr, &mut code).is_ok()
+        || code.get_mut(..most).is_some_and(|c| nofault::read_kernel(trap.addr, c).is_ok());
+    read && code.first() == Some(&trap.first) && does(&code, trap.addr, &trap.emulate)
+}
+
 /// An instruction of up to 15 bytes and a jump of 5.
 const SLOT: usize = 20;
 
@@ -132,6 +197,9 @@ fn add_one(table: &Table, trap: &Trap) -> Result<(), Refused> {
     let mut site = trap.site().ok_or(Refused::Malformed)?;
     if table.knows(&site)? {
         return Ok(());
+    }
+    if !stands(trap) {
+        return Err(Refused::Busy);
     }
     if site.kind == Kind::Slot {
         let slot = table.slot(site.len);

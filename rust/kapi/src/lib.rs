@@ -78,6 +78,8 @@ pub mod xcall;
 
 pub use context::ProbeCtx;
 
+use core::sync::atomic::{AtomicBool, Ordering};
+
 const __LOG_PREFIX: &[u8] = log::PREFIX;
 
 /// Makes the crate ready. What this kernel cannot give is logged, and off. For tests,
@@ -87,6 +89,10 @@ const __LOG_PREFIX: &[u8] = log::PREFIX;
 ///
 /// *process*; once, before anything else of the module.
 pub fn init(without_text: bool) {
+    static BEGUN: AtomicBool = AtomicBool::new(false);
+    if BEGUN.swap(true, Ordering::Relaxed) {
+        return;
+    }
     context::init();
     sys::kapi_alive_init();
     sys::kapi_nofault_init();

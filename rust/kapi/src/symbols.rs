@@ -23,18 +23,46 @@ struct Found {
     name_of: c_ulong,
     breakpoints: bool,
     ftrace: Option<FtraceFns>,
+    return_thunk: Option<u64>,
 }
 
 static FOUND: SetOnce<Found> = SetOnce::new();
 
-/// One of `kallsyms_lookup_name`, through its address.
-struct Lookup(c_ulong);
+/// `kallsyms_lookup_name`, through its address.
+struct Lookup {
+    addr: c_ulong,
+    /// Where the kernel proper is. A name that it does not have may be one of a module's.
+    kernel: Range<c_ulong>,
+}
 
 impl Lookup {
-    fn find(&self, name: &CStr) -> c_ulong {
-        // SAFETY: the address is that of `kallsyms_lookup_name`, which takes a C string.
-        let addr = unsafe { sys::kapi_call4(self.0, name.as_char_ptr() as c_ulong, 0, 0, 0) };
+    /// `None`: it cannot be reached.
+    fn new() -> Option<Self> {
+        let mut this = Self { addr: sys::kapi_find_lookup(), kernel: 0..0 };
+        if this.addr == 0 {
+            return None;
+        }
+        // Each kernel has them, and it is looked through before modules are.
+        this.kernel = this.find_any(c"_text")..this.find_any(c"_end");
+        Some(this)
+    }
+
+    /// Of the kernel proper or of a module; 0: there is none.
+    fn find_any(&self, name: &CStr) -> c_ulong {
+        // SAFETY: a kprobe was put at `kallsyms_lookup_name` by its name, and told its address; this
+        // kernel's headers declare it as taking a C string (`prototypes.c`). It only reads.
+        let addr = unsafe { sys::kapi_call4(self.addr, name.as_char_ptr() as c_ulong, 0, 0, 0) };
         addr as c_ulong
+    }
+
+    /// Of the kernel proper; 0: it has none.
+    fn find(&self, name: &CStr) -> c_ulong {
+        let addr = self.find_any(name);
+        if self.kernel.contains(&addr) {
+            addr
+        } else {
+            0
+        }
     }
 
     /// Where the kernel's BTF is; nowhere if it has none.
@@ -85,11 +113,11 @@ impl Lookup {
 }
 
 pub(crate) fn resolve(without_text: bool) {
-    let lookup = Lookup(if without_text { 0 } else { sys::kapi_find_lookup() });
-    if lookup.0 == 0 {
+    let lookup = if without_text { None } else { Lookup::new() };
+    let Some(lookup) = lookup else {
         pr_warn!("unsupported: kallsyms_lookup_name cannot be reached; no probes in kernel text\n");
         return;
-    }
+    };
     if let Some(name) = lookup.other_prototype() {
         let name = name.to_str().unwrap_or("?");
         pr_warn!("unsupported: dtrace.ko was built for a kernel in which {name} takes other arguments; no probes in kernel text\n");
@@ -126,7 +154,22 @@ pub(crate) fn resolve(without_text: bool) {
     let extable = lookup.find(c"search_exception_tables");
     let size_of = lookup.find(c"kallsyms_lookup_size_offset");
     let name_of = lookup.find(c"lookup_symbol_name");
-    FOUND.populate(Found { lookup, text, on_each, extable, size_of, name_of, breakpoints, ftrace });
+    let mut thunk = [0; 8];
+    let return_thunk = match lookup.find(c"x86_return_thunk") as u64 {
+        0 => None,
+        at => crate::nofault::read_kernel(at, &mut thunk).ok().map(|()| u64::from_le_bytes(thunk)),
+    };
+    FOUND.populate(Found {
+        lookup,
+        text,
+        on_each,
+        extable,
+        size_of,
+        name_of,
+        breakpoints,
+        ftrace,
+        return_thunk,
+    });
 }
 
 /// Whether instructions of the kernel can be changed, and modules be looked into.
@@ -134,7 +177,8 @@ pub fn feature_text() -> bool {
     FOUND.as_ref().is_some()
 }
 
-/// Evidence in itself: all members are what their names say.
+/// Evidence in itself: all members were looked up in the kernel proper, and functions have the prototypes
+/// by which the helpers call them.
 pub(crate) fn text_fns() -> Option<&'static TextFns> {
     FOUND.as_ref().map(|found| &found.text)
 }
@@ -152,7 +196,8 @@ pub(crate) fn ftrace_fns() -> Option<&'static FtraceFns> {
 /// [`crate::text::may_fault`]. If it cannot be told: yes.
 pub(crate) fn may_fault(addr: u64) -> bool {
     match FOUND.as_ref() {
-        // SAFETY: the address is that of `search_exception_tables`, which takes any address.
+        // SAFETY: looked up in the kernel proper, with the prototype that `prototypes.c` has checked; it takes
+        // any address, and only reads.
         Some(Found { extable: f @ 1.., .. }) => unsafe {
             sys::kapi_call4(*f, addr as c_ulong, 0, 0, 0) != 0
         },
@@ -191,6 +236,12 @@ pub fn has_other_prototype(name: &CStr, shape: &CStr) -> bool {
 ///
 /// *process*
 pub fn find(name: &CStr) -> Option<u64> {
+    let addr = FOUND.as_ref()?.lookup.find_any(name);
+    (addr != 0).then_some(addr as u64)
+}
+
+/// The same, of the kernel proper only.
+pub(crate) fn find_kernel(name: &CStr) -> Option<u64> {
     let addr = FOUND.as_ref()?.lookup.find(name);
     (addr != 0).then_some(addr as u64)
 }
@@ -202,7 +253,8 @@ pub fn find(name: &CStr) -> Option<u64> {
 /// *process*
 pub fn extent(name: &CStr) -> Option<Range<u64>> {
     let (start, size_of) = (find(name)?, size_of()?);
-    // SAFETY: the address is that of `kallsyms_lookup_size_offset`.
+    // SAFETY: looked up in the kernel proper as `kallsyms_lookup_size_offset`, with the prototype that
+    // `prototypes.c` has checked; it takes any address.
     Some(start..unsafe { sys::kapi_symbol_end(size_of, start) })
 }
 
@@ -213,7 +265,7 @@ pub fn extent(name: &CStr) -> Option<Range<u64>> {
 /// *process*
 pub fn around(addr: u64) -> Option<Range<u64>> {
     let (size_of, mut start, mut end) = (size_of()?, 0, 0);
-    // SAFETY: the address is that of `kallsyms_lookup_size_offset`.
+    // SAFETY: as in `extent`; both numbers are ours to write to.
     let found = unsafe { sys::kapi_symbol_around(size_of, addr, &mut start, &mut end) };
     found.then_some(start..end)
 }
@@ -226,7 +278,8 @@ pub fn around(addr: u64) -> Option<Range<u64>> {
 pub fn with_name<R>(addr: u64, f: impl FnOnce(&[u8]) -> R) -> R {
     let mut name = [0; sys::NAME_LEN];
     let name_of = FOUND.as_ref().map(|found| found.name_of).filter(|f| *f != 0);
-    // SAFETY: the address is that of `lookup_symbol_name`.
+    // SAFETY: looked up in the kernel proper as `lookup_symbol_name`, with the prototype that `prototypes.c`
+    // has checked; it takes any address, and writes `KSYM_NAME_LEN` bytes at most, which `name` has.
     let found = name_of.is_some_and(|of| unsafe { sys::kapi_symbol_name(of, addr, &mut name) });
     let name = CStr::from_bytes_until_nul(&name).ok().filter(|_| found);
     f(name.map_or(b"", CStr::to_bytes))
@@ -234,7 +287,7 @@ pub fn with_name<R>(addr: u64, f: impl FnOnce(&[u8]) -> R) -> R {
 
 /// Whether it is the kernel proper that is at `addr`, not a module.
 pub fn is_kernel(addr: u64) -> bool {
-    find(c"_text").is_some_and(|a| addr >= a) && find(c"_end").is_some_and(|a| addr < a)
+    FOUND.as_ref().is_some_and(|found| found.lookup.kernel.contains(&(addr as c_ulong)))
 }
 
 /// The text that ran as the kernel started, and has been freed since.
@@ -247,11 +300,10 @@ pub fn init_range() -> Option<Range<u64>> {
     Some(find(c"__init_begin")?..find(c"__init_end")?)
 }
 
-/// What jumps in the place of returns lead to, on a kernel that has to divert them.
+/// What jumps in the place of returns lead to, on a kernel that has to divert them. It is chosen as the
+/// kernel starts, before there are modules.
 pub fn return_thunk() -> Option<u64> {
-    let mut thunk = [0; 8];
-    crate::nofault::read_kernel(find(c"x86_return_thunk")?, &mut thunk).ok()?;
-    Some(u64::from_le_bytes(thunk))
+    FOUND.as_ref()?.return_thunk
 }
 
 /// Calls `f` with each symbol of the kernel proper whose name begins with `prefix`. Modules' are
@@ -290,8 +342,9 @@ pub fn kernel_symbols(f: &mut dyn FnMut(&[u8], u64) -> bool) -> Result {
     let found = FOUND.as_ref().ok_or(ENODEV)?;
     let mut ask: Ask<'_> = f;
     let arg: *mut Ask<'_> = &mut ask;
-    // SAFETY: the address is that of `kallsyms_on_each_symbol`, which calls `symbol` with `arg` and
-    // C strings, and not after it has returned.
+    // SAFETY: looked up in the kernel proper as `kallsyms_on_each_symbol`, with the prototype that
+    // `prototypes.c` has checked; it calls `symbol` with `arg` and a name on its stack, one call after
+    // the other, and not after it has returned.
     unsafe { sys::kapi_each_kernel_symbol(found.on_each, symbol, arg.cast()) };
     Ok(())
 }

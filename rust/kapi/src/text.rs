@@ -6,9 +6,10 @@
 //! the one or the other.
 //!
 //! What a batch is checked for before anything changes: that each site is text of the kernel or of
-//! a module that is still there, and holds the bytes that the patch says were there. What cannot be
-//! checked here is that a site begins where an instruction begins; its finder decodes the function
-//! up to it (crate `x86`).
+//! a module that is still there, and holds the bytes that the patch says were there. So what can be
+//! changed is a nop, a return or a jump to a call of a trampoline that was made for it, and back. What
+//! cannot be checked here is that a site begins where an instruction begins; its finder decodes the
+//! function up to it (crate `x86`).
 //!
 //! Locks: module_mutex before text_mutex, both taken here.
 
@@ -46,12 +47,14 @@ pub struct Patch {
 impl Patch {
     /// A call of `trampoline` where `old` stands. `None`: it is too far away, or not made for such
     /// an instruction. What it may stand for: [`Trampoline::Sdt`] for a nop, [`Trampoline::Return`]
-    /// for a return (or the jump to a return thunk; which, its finder must know),
-    /// [`Trampoline::Tail`] for a jump.
+    /// for a return (or the jump to the kernel's return thunk), [`Trampoline::Tail`] for a jump.
     pub fn to_call(addr: u64, old: [u8; 5], trampoline: Trampoline) -> Option<Self> {
         let fits = match trampoline {
             Trampoline::Sdt => old == NOP5,
-            Trampoline::Return => old == RET5 || old.first() == Some(&JUMP),
+            Trampoline::Return => {
+                let to = branch_target(addr, old, JUMP);
+                old == RET5 || to.is_some() && to == symbols::return_thunk()
+            }
             Trampoline::Tail => old.first() == Some(&JUMP),
         };
         let new = call_to(trampoline, addr)?;
@@ -144,7 +147,8 @@ fn write(batch: &[Patch]) -> Result<(), PatchError> {
     const EIO: c_int = -(bindings::EIO as c_int);
     let fns = symbols::text_fns().ok_or(PatchError::Unsupported)?;
     let mut at = 0;
-    // SAFETY: `fns` is from `symbols`, and the slice has that many members.
+    // SAFETY: `fns` is from `symbols`, and the slice has that many members. Each is a change between two
+    // instructions that a `Patch` can be made of, at a place that its finder vouches for.
     match unsafe { sys::kapi_text_patch(fns, batch.as_ptr(), batch.len(), &mut at) } {
         0 => Ok(()),
         EINVAL => Err(PatchError::NotPatchable(at)),
@@ -216,7 +220,7 @@ pub fn patch_each(batch: &[Patch], refused: &mut dyn FnMut(usize, Refused)) {
                 *to = why.errno();
             }
         });
-        // SAFETY: `fns` is from `symbols`, and both have that many members.
+        // SAFETY: as in `write`; `whys` has a member for each patch.
         unsafe { sys::kapi_text_patch_each(fns, chunk.as_ptr(), chunk.len(), whys.as_mut_ptr()) };
         for (i, why) in whys.iter().take(chunk.len()).enumerate() {
             if let Some(why) = Refused::of(*why) {

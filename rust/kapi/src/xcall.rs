@@ -58,7 +58,10 @@ unsafe extern "C" fn instead<F: FnOnce(&ProbeCtx) -> R, R>(arg: *mut c_void) {
     if let Some(f) = call.f.take() {
         let cpu = call.cpu;
         call.result = context::enter(|ctx| {
-            // SAFETY: a CPU that is off enters nothing, and the caller excludes others of its kind.
+            // SAFETY: the caller holds the hotplug lock, so the CPU is not on its way up or down but
+            // off: it may still run from `cpuhp_ap_report_dead` to its last `hlt`, which has no probe
+            // (`fbt/src/unready.rs`) and no tracepoint, and an NMI there turns back before it has
+            // either. So it enters nothing; and the caller excludes others who act in its name.
             unsafe { ctx.instead(cpu, f) }
         });
     }

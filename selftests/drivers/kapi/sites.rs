@@ -196,6 +196,30 @@ pub(crate) fn all() -> Result {
         Trap { emulate: Emulate::Call { target: 1, next: 1 }, ..traps[0] },
         Trap { first: 0xcc, ..traps[0] },
     ];
+    // Nothing is emulated, or run elsewhere, that does not stand there.
+    let slot = |n: usize, change: u8| {
+        let mut bytes: [u8; 15] = bytes(traps[n].addr);
+        bytes[2] ^= change;
+        Trap { emulate: Emulate::Displaced { bytes, len: 3, rip_disp: None }, ..traps[n] }
+    };
+    let at = |n: usize, emulate| Trap {
+        addr: traps[n].addr + 1,
+        first: bytes::<1>(traps[n].addr + 1)[0],
+        emulate,
+    };
+    let false_ones = [
+        slot(3, 1),
+        at(0, Emulate::Return),
+        at(5, Emulate::Jump(traps[0].addr)),
+        at(7, Emulate::Call { target: traps[0].addr, next: traps[7].addr + 6 }),
+        at(8, Emulate::Skip(1)),
+    ];
+    let mut lies = 0;
+    // Known ones are told apart earlier.
+    int3::forget(traps[3].addr..traps[3].addr + 1);
+    int3::add(&false_ones, &mut |_, why| lies += u64::from(why == Refused::Busy));
+    check!(lies == 5);
+    int3::add(&traps[3..4], &mut none("add the true one"));
     int3::add(&wrong, &mut |_, why| refused += u64::from(why == Refused::Malformed));
     int3::arm(&[1, traps[0].addr + 1], &mut |_, why| {
         refused += u64::from(why == Refused::Malformed)
