@@ -109,6 +109,9 @@ const CONFIDENTIAL_ENDS: &[&CStr] = &[
     c"do_early_exception",
     c"___ratelimit",
     c"force_sig_fault",
+    // The segments of a program.
+    c"mutex_lock",
+    c"mutex_unlock",
 ];
 
 /// `mov $MSR_GS_BASE,%edi` and `%ecx`: what follows sets the GS base.
