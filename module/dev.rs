@@ -12,7 +12,7 @@
 use crate::anonymous;
 use abi::conf::{Conf, ABI_VERSION, FEATURE_SDT};
 use abi::ids::ProbeId;
-use abi::ioctl::{self, BufDesc, Enable, Explain, Format, Go, Probes, Report, Symbol};
+use abi::ioctl::{self, BufDesc, Done, Enable, Explain, Format, Go, Probes, Report, Symbol};
 use abi::probe::{ProbeView, MAX_PACKED, NARGS_UNKNOWN};
 use abi::record::{AggDesc, EprobeDesc, RecDesc};
 use abi::status::Status;
@@ -103,6 +103,7 @@ impl MiscDevice for Dtrace {
             unwind::STRANGERS => {
                 exchange(arg, |a: &mut Strangers| Ok(a.pids = consumer.take_strangers()))
             }
+            ioctl::DONE => exchange(arg, |a| done(consumer, a)),
             ioctl::LEFTOUT => exchange(arg, |a| left_out(consumer, a)),
             ioctl::WAKE => exchange(arg, |fd: &mut i32| consumer.wake_by(*fd)),
             ioctl::CLAIM => exchange(arg, |a: &mut Report| {
@@ -326,6 +327,16 @@ fn snap(c: &Consumer, a: &mut BufDesc) -> Outcome {
 fn agg_snap(c: &Consumer, a: &mut BufDesc) -> Outcome {
     let s = c.take_aggregations(a.cpu as usize, room(a), |bytes| give(a.data, bytes))?;
     fill(a, &s);
+    Ok(())
+}
+
+#[inline(never)]
+fn done(c: &Consumer, a: &mut Done) -> Outcome {
+    let freed = c.free(a.until, a.count as usize)?;
+    give(a.epids, freed.as_bytes())?;
+    c.reuse(&freed);
+    // CAST: no more than there is room for.
+    a.count = freed.len() as u32;
     Ok(())
 }
 

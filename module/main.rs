@@ -8,6 +8,7 @@ mod helper;
 
 use core::borrow::Borrow;
 use core::sync::atomic::Ordering::Relaxed;
+use framework::framework::Limits;
 use framework::Framework;
 use kapi::mem;
 use kernel::miscdevice::{MiscDeviceOptions, MiscDeviceRegistration};
@@ -36,6 +37,14 @@ module! {
         fail_alloc: u64 {
             default: u64::MAX,
             description: "Test: while the module starts, this many allocations succeed and all others fail",
+        },
+        few_ids: u32 {
+            default: 0,
+            description: "Test: so many ids of probes and no more (0: all)",
+        },
+        few_epids: u32 {
+            default: 0,
+            description: "Test: so many enabled probes of a consumer at a time (0: a million)",
         },
         fail_ioctl: u8 {
             default: 0,
@@ -89,6 +98,16 @@ fn value<T: Copy>(of: impl Borrow<T>) -> T {
     *of.borrow()
 }
 
+/// How many ids there are.
+fn limits() -> Limits {
+    let all = Limits::default();
+    let least = |few: u32, all: u32| if few == 0 { all } else { few.min(all) };
+    Limits {
+        probes: least(value::<u32>(module_parameters::few_ids.value()), all.probes),
+        epids: least(value::<u32>(module_parameters::few_epids.value()), all.epids),
+    }
+}
+
 impl kernel::Module for Dtrace {
     fn init(_module: &'static ThisModule) -> Result<Self> {
         kapi::init(value::<u8>(module_parameters::without_text.value()) != 0);
@@ -96,7 +115,7 @@ impl kernel::Module for Dtrace {
         let end = End;
         let failing = value::<u64>(module_parameters::fail_alloc.value());
         mem::fail_after((failing != u64::MAX).then_some(failing));
-        let framework = Framework::new().map_err(|e| e.errno())?;
+        let framework = Framework::new(limits()).map_err(|e| e.errno())?;
         profile::start(&framework)?;
         let sdt = sdt::start(&framework)?;
         let fbt = match value::<u8>(module_parameters::without_fbt.value()) {

@@ -11,14 +11,15 @@
 
 use crate::enabling::Enabling;
 use crate::matching::{self, Matcher};
-use crate::probe::{Draft, Offer, Probe, ProbeTable, Special};
+use crate::probe::{self, Draft, Offer, Probe, ProbeTable, Special};
 use crate::provider::{EnableError, Explanation, Provider};
 use crate::shared::Shared;
-use crate::tracing::{Grave, Tracing};
+use crate::tracing::{Grave, Held, Tracing};
 use crate::vtime;
 use crate::{Error, Result};
-use abi::ids::ProbeId;
+use abi::ids::{Epid, ProbeId, MAX_EPIDS};
 use abi::probe::NARGS_UNKNOWN;
+use core::ops::Range;
 use kapi::context::ProbeCtx;
 use kapi::mem;
 use kapi::publish::Published;
@@ -32,6 +33,23 @@ pub(crate) struct Config {
     /// Consumers that are tracing, by their number.
     tracing: KVec<(u64, Tracing)>,
     next_consumer: u64,
+    /// EPIDs of each consumer.
+    most_epids: usize,
+}
+
+/// How many ids there are; tests take few.
+#[derive(Clone, Copy)]
+pub struct Limits {
+    /// Of probes.
+    pub probes: u32,
+    /// Enabled probes of one consumer.
+    pub epids: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { probes: probe::MAX_PROBES, epids: MAX_EPIDS }
+    }
 }
 
 /// Consumers with thread-local variables: they want to hear of threads that end.
@@ -53,6 +71,19 @@ impl Config {
     /// Whether somebody uses `vtimestamp`.
     fn keeps_time(&self) -> bool {
         self.tracing.iter().any(|(_, t)| t.shared().vars.vtimestamp)
+    }
+
+    /// Takes in new probes, by ids that no consumer has for others.
+    fn add(&mut self, draft: &Draft, special: Option<Special>) -> Result<usize> {
+        let tracing = &self.tracing;
+        let known = |ids: Range<usize>| tracing.iter().filter_map(|(_, t)| t.last_in(&ids)).max();
+        self.probes.add(draft, special, known)
+    }
+
+    /// Probes at these positions fire no more, as of now: nobody is inside of one.
+    fn retired(&mut self, places: Range<usize>) {
+        let now = kapi::time::monotonic_ns();
+        self.tracing.iter_mut().for_each(|(_, t)| t.retired(&places, now));
     }
 
     /// Says anew which consumers hear of threads that end.
@@ -125,15 +156,17 @@ pub struct ProviderId(usize);
 
 impl Framework {
     /// A framework with the probes of the provider `dtrace`.
-    pub fn new() -> Result<Arc<Self>> {
+    pub fn new(limits: Limits) -> Result<Arc<Self>> {
         mem::ask()?;
         let this = Arc::pin_init(
             pin_init!(Self {
                 config <- new_mutex!(Config {
                     providers: KVec::new(),
-                    probes: ProbeTable::new(),
+                    probes: ProbeTable::new(limits.probes),
                     tracing: KVec::new(),
                     next_consumer: 1,
+                    // CAST: 64 bits.
+                    most_epids: limits.epids as usize,
                 }),
             }),
             GFP_KERNEL,
@@ -187,7 +220,7 @@ impl Framework {
             return Err(Error::ProbeName);
         }
         let mut c = self.config.lock();
-        let first = c.probes.add(&draft, special)?;
+        let first = c.add(&draft, special)?;
         c.probes.get(ProbeId::from_index(first)).cloned().ok_or(Error::NoSuch("probe"))
     }
 
@@ -249,7 +282,7 @@ impl Framework {
     /// # Context
     /// *process*; the provider holds no lock that its `enable` takes.
     pub fn offer_draft(&self, draft: Draft) -> Result<Group> {
-        let first = self.config.lock().probes.add(&draft, None)?;
+        let first = self.config.lock().add(&draft, None)?;
         let first = (!draft.is_empty()).then_some(first);
         Ok(Group { first, skipped: draft.skipped() })
     }
@@ -272,16 +305,19 @@ impl Framework {
     ///
     /// # Context
     /// *process*; the provider holds no lock that its `enable` takes.
-    pub fn retire<'a>(&self, probes: impl Iterator<Item = &'a Arc<Probe>>) {
+    pub fn retire<'a>(&self, probes: impl Iterator<Item = &'a Arc<Probe>> + Clone) {
         let mut c = self.config.lock();
         let mut grave = Grave::new();
-        for p in probes {
+        for p in probes.clone() {
             c.probes.remove(p.id());
             if let Some(chain) = p.chain.swap(None) {
                 grave.bury(chain);
             }
         }
         grave.close();
+        for at in probes.filter_map(|p| p.id().index()) {
+            c.retired(at..at.saturating_add(1));
+        }
     }
 
     /// The same for all probes of a group.
@@ -297,6 +333,7 @@ impl Framework {
             grave.bury(chain);
         }
         grave.close();
+        c.retired(segment.places());
     }
 
     /// Lets the providers offer what they have not offered yet, if the description may mean probes of
@@ -384,7 +421,7 @@ impl Framework {
         if is_first {
             vtime::start()?;
         }
-        let mut t = Tracing::new(enabling, shared);
+        let mut t = Tracing::new(enabling, shared, c.most_epids);
         if let Err(e) = t.start(&c.probes, &c.providers) {
             t.detach(&c.providers);
             if is_first {
@@ -411,6 +448,31 @@ impl Framework {
             vtime::stop();
         }
         c.watch_threads();
+    }
+
+    /// Frees EPIDs of a consumer that has done with all records older than `until`, as many as there is room for. They
+    /// are nobody's until they are given back by [`Self::reuse`]. `held`: when the oldest record that it cannot take
+    /// yet was made, and when that was looked at.
+    pub(crate) fn free(
+        &self,
+        consumer: u64,
+        until: u64,
+        held: Option<Held>,
+        room: usize,
+    ) -> Result<KVVec<Epid>> {
+        let mut c = self.config.lock();
+        match c.tracing.iter_mut().find(|(n, _)| *n == consumer) {
+            Some((_, t)) => t.free(until, held, room),
+            None => Err(Error::Phase("tracing has not been started")),
+        }
+    }
+
+    /// The consumer knows that these are free.
+    pub(crate) fn reuse(&self, consumer: u64, freed: &[Epid]) {
+        let mut c = self.config.lock();
+        if let Some((_, t)) = c.tracing.iter_mut().find(|(n, _)| *n == consumer) {
+            t.reuse(freed);
+        }
     }
 
     /// Asks about a consumer that is tracing. Everybody waits for the lock: `f` does not touch user memory.

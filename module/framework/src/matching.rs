@@ -171,8 +171,8 @@ struct Reading<'a> {
 }
 
 impl<'a> Reading<'a> {
-    fn open(&mut self, segment: &'a Segment, from: usize) {
-        self.candidates = self.matcher.candidates(segment, from);
+    fn open(&mut self, segment: &'a Segment) {
+        self.candidates = self.matcher.candidates(segment, 0);
         self.advance();
     }
 
@@ -186,20 +186,20 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// Calls `f` with each probe that answers to one of the descriptions, from position `from` of the table
-/// on, and the numbers of those that it answers to, ascending.
+/// Calls `f` with each probe that answers to one of the descriptions, of the segments from this serial number on,
+/// and the numbers of those that it answers to, ascending.
 pub(crate) fn each<'a>(
     patterns: impl Iterator<Item = &'a Pattern>,
     table: &'a ProbeTable,
-    from: usize,
+    serial: u64,
     mut f: impl FnMut(&Arc<Probe>, &mut dyn Iterator<Item = usize>) -> Result,
 ) -> Result {
     let mut readings: KVVec<Reading<'a>> = KVVec::new();
     for p in patterns {
         mem::push(&mut readings, Reading { matcher: p.matcher(), candidates: None, next: None })?;
     }
-    for segment in table.segments(from) {
-        readings.iter_mut().for_each(|r| r.open(segment, from));
+    for segment in table.since(serial) {
+        readings.iter_mut().for_each(|r| r.open(segment));
         while let Some(probe) = readings.iter().filter_map(|r| r.next).min_by_key(|p| p.id().0) {
             let there = readings.iter().enumerate().filter(|(_, r)| r.is_at(probe));
             f(probe, &mut there.map(|(i, _)| i))?;

@@ -12,8 +12,9 @@
 //! ```
 //! Most descriptions name one function: a large segment is indexed by function, some three bytes a probe.
 //!
-//! Ids ascend and are never used again. A probe that is retired leaves the table; whoever still holds
-//! it can ask its name, but it fires no more.
+//! Ids ascend. A probe that is retired leaves the table; whoever still holds it can ask its name, but it fires no
+//! more. When the last id has been given, the gaps that others have left are filled, where no consumer knows a probe
+//! by one of the ids (see `tracing.rs`). So a segment's place says nothing of its age; its serial number does.
 
 use crate::ecb::Chain;
 use crate::{Error, Result};
@@ -300,6 +301,7 @@ impl Draft {
 /// Probes with consecutive ids and common names.
 pub(crate) struct Segment {
     first: usize,
+    serial: u64,
     names: Arc<Names>,
     probes: KVVec<Option<Arc<Probe>>>,
     index: Index,
@@ -397,6 +399,11 @@ impl Segment {
         self.first.saturating_add(self.probes.len())
     }
 
+    /// Positions of its probes.
+    pub(crate) fn places(&self) -> Range<usize> {
+        self.first..self.end()
+    }
+
     pub(crate) fn names(&self) -> &Names {
         &self.names
     }
@@ -439,30 +446,71 @@ impl Segment {
 pub(crate) struct ProbeTable {
     /// Ascending.
     segments: KVVec<Segment>,
-    /// Position of the next probe: its id less one.
-    end: usize,
+    /// Where the next probe is looked for a place: its id less one.
+    next: usize,
+    /// Positions are below it.
+    most: usize,
+    /// Of the next segment.
+    serial: u64,
 }
 
+/// All ids but 0 and the last one, so that an end is an id, too.
+pub(crate) const MAX_PROBES: u32 = u32::MAX - 1;
+
 impl ProbeTable {
-    pub(crate) const fn new() -> Self {
-        Self { segments: KVVec::new(), end: 0 }
+    /// With so many ids.
+    pub(crate) const fn new(most: u32) -> Self {
+        Self { segments: KVVec::new(), next: 0, most: most as usize, serial: 0 }
     }
 
     /// The position behind the last probe.
     pub(crate) fn end(&self) -> usize {
-        self.end
+        self.segments.last().map_or(0, Segment::end)
+    }
+
+    /// What the next segment will be numbered.
+    pub(crate) fn serial(&self) -> u64 {
+        self.serial
+    }
+
+    /// The first place for `n` probes in a row, from `from` on. `known` says of a range where the last id in it stands
+    /// by which somebody knows a probe that has gone.
+    fn gap(
+        &self,
+        from: usize,
+        n: usize,
+        known: &impl Fn(Range<usize>) -> Option<usize>,
+    ) -> Option<usize> {
+        let (mut first, mut at) = (from, self.find(from));
+        loop {
+            let end = first.checked_add(n).filter(|end| *end <= self.most)?;
+            first = match self.segments.get(at) {
+                Some(next) if next.first < end => {
+                    at = at.wrapping_add(1);
+                    next.end()
+                }
+                _ => match known(first..end) {
+                    Some(last) => last.wrapping_add(1),
+                    None => return Some(first),
+                },
+            };
+        }
     }
 
     /// Takes in what was collected; gives the position of the first. On an error nothing has changed.
-    pub(crate) fn add(&mut self, draft: &Draft, special: Option<Special>) -> Result<usize> {
-        let first = self.end;
-        let end = first.saturating_add(draft.probes.len());
-        if u32::try_from(end).map_or(true, |end| end == u32::MAX) {
-            return Err(Error::TooMany("probes"));
+    pub(crate) fn add(
+        &mut self,
+        draft: &Draft,
+        special: Option<Special>,
+        known: impl Fn(Range<usize>) -> Option<usize>,
+    ) -> Result<usize> {
+        let n = draft.probes.len();
+        if n == 0 {
+            return Ok(self.next);
         }
-        if end == first {
-            return Ok(first);
-        }
+        let first = self.gap(self.next, n, &known).or_else(|| self.gap(0, n, &known));
+        let first = first.ok_or(Error::TooMany("probes"))?;
+        let end = first.saturating_add(n);
         mem::reserve(&mut self.segments, 1)?;
         // Exactly as large as it must be.
         let from = &draft.names;
@@ -486,8 +534,13 @@ impl ProbeTable {
             mem::push(&mut probes, Some(mem::arc(probe)?))?;
         }
         let index = Index::of(draft)?;
-        mem::push(&mut self.segments, Segment { first, names, probes, index })?;
-        self.end = end;
+        let (place, serial) = (self.find(first), self.serial);
+        mem::push(&mut self.segments, Segment { first, serial, names, probes, index })?;
+        if let Some(behind) = self.segments.get_mut(place..) {
+            behind.rotate_right(1);
+        }
+        self.next = end;
+        self.serial = serial.wrapping_add(1);
         Ok(first)
     }
 
@@ -524,6 +577,11 @@ impl ProbeTable {
             return None;
         }
         self.segments.remove(place).ok()
+    }
+
+    /// The segments that have come since the one of this number.
+    pub(crate) fn since(&self, serial: u64) -> impl Iterator<Item = &Segment> {
+        self.segments.iter().filter(move |s| s.serial >= serial)
     }
 
     /// The segments from position `from` on; the first may begin before it.

@@ -128,6 +128,8 @@ pub struct Shared {
     pub(crate) dynvars: DynVars,
     pub(crate) speculations: States<KVVec<AtomicU32>>,
     pub(crate) strsize: usize,
+    /// CPUs have parts of speculations.
+    pub(crate) has_parts: bool,
     /// Only this CPU traces, if not [`UNSET`].
     pub(crate) only_cpu: u64,
     pub(crate) counters: Counters,
@@ -304,6 +306,7 @@ impl Shared {
             dynvars,
             speculations: States::new(states),
             strsize: size(OptionId::Strsize),
+            has_parts: e.speculates,
             only_cpu,
             counters: Counters::default(),
             chilled: PerCpu::new(|_| Ok((AtomicU64::new(0), AtomicU64::new(0))))?,

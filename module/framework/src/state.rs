@@ -18,12 +18,13 @@ use crate::provider::Explanation;
 use crate::pulse::{Beat, Pulse};
 use crate::report::Text;
 use crate::shared::{Activity, CpuState, Shared};
+use crate::tracing::Held;
 use crate::unwind::Unwind;
 use crate::{Error, Result};
 use abi::ids::{AggId, Epid, FormatId, ProbeId};
-use abi::ioctl::Go;
+use abi::ioctl::{Go, MAX_DONE};
 use abi::option::policy;
-use abi::record::{AggDesc, EprobeDesc, RecDesc};
+use abi::record::{AggDesc, EprobeDesc, RecDesc, RecordHeader};
 use abi::status::Status;
 use abi::unwind::{Key, MAX_STRANGERS};
 use core::ops::Deref;
@@ -419,6 +420,42 @@ impl Consumer {
         Ok(Snapshot { size, oldest: 0, drops: taken.drops, errors: 0, timestamp })
     }
 
+    /// The consumer has done with all records older than `until`: gives EPIDs, so many at most, of probes that have gone
+    /// since. When it has been told of them, [`Self::reuse`] says so.
+    pub fn free(&self, until: u64, room: usize) -> Result<KVVec<Epid>> {
+        let shared = self.inner.lock().shared()?;
+        let (mut until, mut held) = (until.min(kapi::time::monotonic_ns()), None);
+        // What the consumer cannot take yet is looked at here.
+        if shared.policy != policy::SWITCH {
+            until = until.min(self.oldest(&shared, |c| time_of(c.principal.oldest())));
+        }
+        if shared.has_parts {
+            let oldest = self.oldest(&shared, |c| {
+                c.parts.iter().filter_map(|p| time_of(p.buffer.oldest())).min()
+            });
+            held = Some(Held { oldest, at: kapi::time::monotonic_ns() });
+        }
+        self.session.framework.free(self.session.number, until, held, room.min(MAX_DONE))
+    }
+
+    /// The consumer knows that these are free.
+    pub fn reuse(&self, freed: &[Epid]) {
+        self.session.framework.reuse(self.session.number, freed);
+    }
+
+    /// The least of a time of all CPUs; a CPU that cannot be asked may have any.
+    fn oldest(&self, shared: &Shared, of: impl Fn(&CpuState) -> Option<u64> + Sync) -> u64 {
+        let mut oldest = u64::MAX;
+        for cpu in 0..kapi::context::cpus() {
+            match on_state(shared, cpu, |c| of(c)) {
+                Ok((time, _)) => oldest = oldest.min(time.unwrap_or(u64::MAX)),
+                Err(Error::NoSuch(_)) => {}
+                Err(_) => return 0,
+            }
+        }
+        oldest
+    }
+
     /// Describes an enabled probe; gives its record descriptions to `sink`.
     pub fn eprobe(
         &self,
@@ -511,6 +548,12 @@ impl Consumer {
             ..Status::default()
         })
     }
+}
+
+/// When the first of these records was made.
+fn time_of(records: &[u8]) -> Option<u64> {
+    use zerocopy::FromBytes;
+    RecordHeader::read_from_prefix(records).ok().map(|(head, _)| head.timestamp())
 }
 
 /// Has every CPU do its part of the speculations that end: they are free then. Under the consumer's

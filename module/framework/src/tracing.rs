@@ -5,6 +5,19 @@
 //! made, all room reserved. Then they are published, and each provider is given its probes at once. A
 //! probe that its provider refuses loses its chain and is *left out*; its EPIDs stay unused.
 //!
+//! EPIDs are used again. A probe that is retired stays in the list of its consumer, for records of it may still be in a
+//! buffer, or taken and not printed yet. It leaves the list, and its EPIDs are free, when the consumer has said that it
+//! has done with everything older than the retirement ([`abi::ioctl::DONE`]), in three steps:
+//!
+//! ```text
+//!   retired(): synchronised, noted with the time ──► free(): left the list ──► told the consumer ──► reuse(): given anew
+//! ```
+//! Nothing fires after the first step, so no later record has the EPID: a record is never older than its firing, and
+//! what a CPU commits after a moment stands in its buffer behind what it committed before. One record moves: what waits
+//! in a speculation gets to the buffer later than others of its time. So where there are speculations, it takes two calls:
+//! the first finds that no part of any CPU has a record of that age, the second that the consumer has taken everything
+//! since the first.
+//!
 //! All of it happens under the framework's lock, so that nobody else changes a chain. The loops are
 //! long, but a kernel that has `PREEMPT_LAZY` interrupts them as it likes: they need not offer it.
 
@@ -17,8 +30,9 @@ use crate::provider::{EnableError, Provider};
 use crate::report::Text;
 use crate::shared::{Activity, Shared};
 use crate::{Error, Result};
-use abi::ids::{Epid, ProbeId, MAX_EPIDS};
+use abi::ids::{Epid, ProbeId};
 use abi::ioctl::MAX_LEFT_OUT;
+use core::ops::Range;
 use kapi::mem;
 use kapi::publish::Retired;
 use kapi::stack::Start;
@@ -33,12 +47,44 @@ pub(crate) struct Tracing {
     shared: Arc<Shared>,
     /// Probes that match, ascending.
     probes: KVVec<Arc<Probe>>,
-    /// By EPID: which of `probes`, and which statement.
-    ecbs: KVVec<(u32, u32)>,
-    /// Probes below this position of the table have been matched.
-    matched_to: usize,
+    /// The first EPID of each of them.
+    firsts: KVVec<Epid>,
+    /// By EPID.
+    ecbs: KVVec<Place>,
+    /// EPIDs of nobody, descending: those of one probe must ascend, as its clauses run.
+    free: KVVec<Epid>,
+    /// EPIDs of it at most.
+    most: usize,
+    /// Probes that have been retired, and when.
+    retired: KVVec<(Range<usize>, u64)>,
+    held: Held,
+    /// Segments of the table below this serial number have been matched.
+    matched_to: u64,
     left_out: LeftOut,
 }
+
+/// Whose an EPID is.
+#[derive(Clone, Copy)]
+struct Place {
+    /// None: nobody's.
+    probe: ProbeId,
+    statement: u32,
+    /// The next EPID of the same probe.
+    next: Epid,
+}
+
+/// What was found in the memory of speculations.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Held {
+    /// No record is older.
+    pub(crate) oldest: u64,
+    /// When that was.
+    pub(crate) at: u64,
+}
+
+/// By so much times must differ before one is the earlier one, ns: the clock that probes may read is not quite the
+/// same on all CPUs.
+const MARGIN: u64 = 1_000_000;
 
 /// Probes that match but could not be enabled.
 #[derive(Default)]
@@ -50,8 +96,8 @@ pub(crate) struct LeftOut {
 
 /// What one round of attaching came to.
 struct Round {
-    /// Refused probes: which of `Tracing::probes`, and why.
-    refused: KVVec<(usize, EnableError)>,
+    /// Refused probes, and why.
+    refused: KVVec<(ProbeId, EnableError)>,
     /// ECBs of each statement that are in place.
     live: KVVec<u32>,
     /// Of each statement: has it matched a probe?
@@ -71,9 +117,21 @@ fn name(probe: &Probe) -> Text {
 }
 
 impl Tracing {
-    pub(crate) fn new(enabling: KBox<Enabling>, shared: Arc<Shared>) -> Self {
-        let (probes, ecbs) = (KVVec::new(), KVVec::new());
-        Self { enabling, shared, probes, ecbs, matched_to: 0, left_out: LeftOut::default() }
+    /// With so many EPIDs at most.
+    pub(crate) fn new(enabling: KBox<Enabling>, shared: Arc<Shared>, most: usize) -> Self {
+        Self {
+            enabling,
+            shared,
+            probes: KVVec::new(),
+            firsts: KVVec::new(),
+            ecbs: KVVec::new(),
+            free: KVVec::new(),
+            most,
+            retired: KVVec::new(),
+            held: Held::default(),
+            matched_to: 0,
+            left_out: LeftOut::default(),
+        }
     }
 
     /// What its probes write into.
@@ -95,14 +153,141 @@ impl Tracing {
 
     /// The probe and the statement of an EPID.
     pub(crate) fn enabled(&self, epid: Epid) -> Option<(&Arc<Probe>, &Statement)> {
-        let &(probe, statement) = self.ecbs.get(epid.index()?)?;
-        Some((self.probes.get(probe as usize)?, self.enabling.statements.get(statement as usize)?))
+        let &Place { probe, statement, .. } = self.ecbs.get(epid.index()?)?;
+        Some((self.probe(probe)?, self.enabling.statements.get(statement as usize)?))
+    }
+
+    fn find(&self, id: ProbeId) -> Option<(&Arc<Probe>, Epid)> {
+        let at = self.probes.partition_point(|p| p.id() < id);
+        let probe = self.probes.get(at).filter(|p| p.id() == id)?;
+        Some((probe, *self.firsts.get(at)?))
     }
 
     /// A probe that matches, even if it is retired.
     pub(crate) fn probe(&self, id: ProbeId) -> Option<&Arc<Probe>> {
-        let at = self.probes.partition_point(|p| p.id() < id);
-        self.probes.get(at).filter(|p| p.id() == id)
+        self.find(id).map(|(probe, _)| probe)
+    }
+
+    /// The statements of a probe.
+    fn statements_of(&self, id: ProbeId) -> impl Iterator<Item = usize> + '_ {
+        let mut next = self.find(id).map_or(Epid::NONE, |(_, first)| first);
+        core::iter::from_fn(move || {
+            let place = self.ecbs.get(next.index()?)?;
+            next = place.next;
+            // CAST: 64 bits.
+            Some(place.statement as usize)
+        })
+    }
+
+    /// Which of `probes` are at these positions of the table.
+    fn among(&self, places: &Range<usize>) -> Range<usize> {
+        let before = |end: usize| self.probes.partition_point(|p| p.id().index() < Some(end));
+        before(places.start)..before(places.end)
+    }
+
+    /// The last of these positions where there is a probe that it knows.
+    pub(crate) fn last_in(&self, places: &Range<usize>) -> Option<usize> {
+        self.probes.get(self.among(places))?.last()?.id().index()
+    }
+
+    /// Probes at these positions have been retired.
+    pub(crate) fn retired(&mut self, places: &Range<usize>, now: u64) {
+        // Without memory for it their EPIDs stay theirs: that costs ids, nothing else.
+        if !self.among(places).is_empty() {
+            let _ = mem::push(&mut self.retired, (places.clone(), now));
+        }
+    }
+
+    /// See [`crate::framework::Framework::free`].
+    pub(crate) fn free(
+        &mut self,
+        until: u64,
+        held: Option<Held>,
+        room: usize,
+    ) -> Result<KVVec<Epid>> {
+        let mut bound = until;
+        if let Some(now) = held {
+            // What was not in the speculations when they were looked at has been taken since.
+            let before = self.held;
+            let is_taken = before.at.saturating_add(MARGIN) < until;
+            bound = if is_taken { before.oldest.min(until) } else { 0 };
+            if is_taken || before.at == 0 {
+                self.held = now;
+            }
+        }
+        let most = if self.retired.is_empty() { 0 } else { room.min(self.ecbs.len()) };
+        let mut freed = mem::vec(most)?;
+        let mut done = 0usize;
+        for at in 0..self.retired.len() {
+            let Some((places, when)) = self.retired.get(at).cloned() else { break };
+            if when.saturating_add(MARGIN) >= bound {
+                break;
+            }
+            let its = self.among(&places);
+            let mut rest = false;
+            for first in self.firsts.get_mut(its).unwrap_or_default() {
+                while let Some(place) = first.index().and_then(|epid| self.ecbs.get_mut(epid)) {
+                    if freed.push_within_capacity(*first).is_err() {
+                        rest = true;
+                        break;
+                    }
+                    *first = place.next;
+                    *place = Place { probe: ProbeId::NONE, statement: 0, next: Epid::NONE };
+                }
+            }
+            if rest {
+                break;
+            }
+            done = done.wrapping_add(1);
+        }
+        if !freed.is_empty() {
+            let mut firsts = self.firsts.iter();
+            self.probes.retain(|_| firsts.next() != Some(&Epid::NONE));
+            self.firsts.retain(|first| *first != Epid::NONE);
+        }
+        self.retired.rotate_left(done);
+        self.retired.truncate(self.retired.len().wrapping_sub(done));
+        Ok(freed)
+    }
+
+    /// See [`crate::framework::Framework::reuse`].
+    pub(crate) fn reuse(&mut self, freed: &[Epid]) {
+        // Without memory for it they are nobody's, for ever.
+        let _ = mem::extend(&mut self.free, freed);
+        self.free.sort_unstable_by(|a, b| b.cmp(a));
+    }
+
+    /// Puts those that stand behind the first `n` where their ids belong: they are lower once the last ones have been
+    /// given. Both parts ascend.
+    fn sort(&mut self, n: usize) {
+        let (probes, firsts) = (&mut self.probes, &mut self.firsts);
+        let mut from = n;
+        while let Some(id) = probes.get(from).map(|p| p.id()) {
+            let old = probes.get(..from).unwrap_or_default();
+            let to = match old.last() {
+                Some(last) if last.id() > id => old.partition_point(|p| p.id() < id),
+                // So do all that follow.
+                _ => return,
+            };
+            let Some(next) = old.get(to).map(|p| p.id()) else { return };
+            let new = probes.get(from..).unwrap_or_default().iter();
+            let n = new.take_while(|p| p.id() < next).count();
+            let end = from.saturating_add(n);
+            probes.get_mut(to..end).unwrap_or_default().rotate_right(n);
+            firsts.get_mut(to..end).unwrap_or_default().rotate_right(n);
+            from = end;
+        }
+    }
+
+    /// Gives EPIDs of a probe back that has none of them on its chain yet.
+    fn take_back(&mut self, first: Epid) {
+        let mut next = first;
+        while let Some(place) = next.index().and_then(|epid| self.ecbs.get_mut(epid)) {
+            // There is room: they came from there, or it was reserved.
+            let _ = self.free.push_within_capacity(next);
+            next = place.next;
+            *place = Place { probe: ProbeId::NONE, statement: 0, next: Epid::NONE };
+        }
     }
 
     /// Enables all that matches. An error: a statement matches, but all its probes were refused; or
@@ -115,9 +300,8 @@ impl Tracing {
             return Ok(());
         };
         // All of its probes were refused: any of them speaks for it.
-        let its = self.ecbs.iter().find(|&&(_, n)| n as usize == lost);
-        let why = its.and_then(|&(p, _)| round.refused.iter().find(|r| r.0 == p as usize));
-        match why.and_then(|&(at, why)| Some((self.probes.get(at)?, why))) {
+        let why = round.refused.iter().find(|r| self.statements_of(r.0).any(|n| n == lost));
+        match why.and_then(|&(id, why)| Some((self.probe(id)?, why))) {
             Some((probe, why)) => Err(Error::Enable(name(probe), why)),
             None => Ok(()),
         }
@@ -128,8 +312,8 @@ impl Tracing {
         match self.attach(table, providers) {
             Ok(round) => {
                 self.note(&round.refused);
-                if let Some(&(at, why)) = round.refused.as_slice().first() {
-                    let (n, which) = (round.refused.len(), self.probes.get(at));
+                if let Some(&(id, why)) = round.refused.as_slice().first() {
+                    let (n, which) = (round.refused.len(), self.probe(id));
                     let which = which.map_or_else(Text::new, |p| name(p));
                     pr_warn!(
                         "{} new probes are left out: {}\n",
@@ -142,12 +326,12 @@ impl Tracing {
         }
     }
 
-    fn note(&mut self, refused: &[(usize, EnableError)]) {
-        for &(at, why) in refused {
-            // CAST: positions are 32 bits.
+    fn note(&mut self, refused: &[(ProbeId, EnableError)]) {
+        for &(id, why) in refused {
+            // CAST: 64 bits.
             if (self.left_out.count as usize) < MAX_LEFT_OUT {
-                if let Some(p) = self.probes.get(at) {
-                    self.left_out.text.add(&core::format_args!("{}: {why}\n", name(p)));
+                if let Some(name) = self.probe(id).map(|p| name(p)) {
+                    self.left_out.text.add(&core::format_args!("{name}: {why}\n"));
                 }
             }
             self.left_out.count = self.left_out.count.saturating_add(1);
@@ -159,8 +343,8 @@ impl Tracing {
     fn attach(&mut self, table: &ProbeTable, providers: &Providers) -> Result<Round> {
         let from = self.matched_to;
         // Even if it fails: they are not tried again.
-        self.matched_to = table.end();
-        let (first_probe, first_ecb) = (self.probes.len(), self.ecbs.len());
+        self.matched_to = table.serial();
+        let first_probe = self.probes.len();
         let statements = self.enabling.statements.len();
         let mut round = Round {
             refused: KVVec::new(),
@@ -173,7 +357,8 @@ impl Tracing {
             ecbs = ecbs.wrapping_add(which.count());
             Ok(())
         })?;
-        if self.ecbs.len().saturating_add(ecbs) > MAX_EPIDS as usize {
+        let grown = self.ecbs.len().saturating_add(ecbs.saturating_sub(self.free.len()));
+        if grown > self.most {
             return Err(Error::TooMany("enabled probes"));
         }
         if probes == 0 {
@@ -181,22 +366,56 @@ impl Tracing {
         }
         // All room that is needed.
         mem::reserve(&mut self.probes, probes)?;
-        mem::reserve(&mut self.ecbs, ecbs)?;
+        mem::reserve(&mut self.firsts, probes)?;
+        let more = grown.saturating_sub(self.ecbs.len());
+        mem::reserve(&mut self.ecbs, more)?;
+        // Should it fail halfway they all come back.
+        mem::reserve(&mut self.free, ecbs)?;
         let mut chains: KVVec<KBox<Chain>> = mem::vec(probes)?;
         let mut fresh: KVVec<Arc<Probe>> = mem::vec(probes)?;
         let (shared, all) = (&self.shared, &self.enabling.statements);
-        let (list, table_of_ecbs) = (&mut self.probes, &mut self.ecbs);
-        let (live, matched) = (&mut round.live, &mut round.matched);
+        let (list, table_of_ecbs, free) = (&mut self.probes, &mut self.ecbs, &mut self.free);
+        let (live, matched, firsts) = (&mut round.live, &mut round.matched, &mut self.firsts);
         let made = matching::each(patterns_of(all), table, from, |probe, which| {
-            // CAST: bounded by MAX_EPIDS, as are the statements.
-            let at = list.len() as u32;
-            let new = which.filter_map(|n| {
-                let epid = Epid::from_index(table_of_ecbs.len());
-                table_of_ecbs.push_within_capacity((at, n as u32)).ok()?;
-                for count in [live.get_mut(n)?, matched.get_mut(n)?] {
+            let id = probe.id();
+            let (mut first, mut last) = (Epid::NONE, Epid::NONE);
+            for n in which {
+                // CAST: there are less than 2^32 statements.
+                let place = Place { probe: id, statement: n as u32, next: Epid::NONE };
+                let epid = match free.pop() {
+                    Some(epid) => epid,
+                    None => {
+                        let epid = Epid::from_index(table_of_ecbs.len());
+                        if table_of_ecbs.push_within_capacity(place).is_err() {
+                            break;
+                        }
+                        epid
+                    }
+                };
+                if let Some(its) = epid.index().and_then(|at| table_of_ecbs.get_mut(at)) {
+                    *its = place;
+                }
+                match last.index().and_then(|at| table_of_ecbs.get_mut(at)) {
+                    Some(before) => before.next = epid,
+                    None => first = epid,
+                }
+                last = epid;
+                for count in [live.get_mut(n), matched.get_mut(n)].into_iter().flatten() {
                     *count = count.saturating_add(1);
                 }
-                let clause = all.get(n)?.clause.clone();
+            }
+            if first == Epid::NONE {
+                return Ok(());
+            }
+            let _ = list.push_within_capacity(probe.clone());
+            let _ = firsts.push_within_capacity(first);
+            let mut next = first;
+            let new = core::iter::from_fn(|| {
+                let epid = next;
+                let place = table_of_ecbs.get(epid.index()?)?;
+                next = place.next;
+                // CAST: 64 bits.
+                let clause = all.get(place.statement as usize)?.clause.clone();
                 let start = start_of(probe, providers);
                 let slot = match clause.counts {
                     Counts::Alone(index) => index,
@@ -214,14 +433,17 @@ impl Tracing {
                 Chain::of(Iterator::chain(old, new))
             })?;
             if let Some(chain) = chain {
-                let _ = list.push_within_capacity(probe.clone());
                 let _ = chains.push_within_capacity(chain);
             }
             Ok(())
         });
         if let Err(e) = made {
             self.probes.truncate(first_probe);
-            self.ecbs.truncate(first_ecb);
+            while self.firsts.len() > first_probe {
+                let Some(first) = self.firsts.pop() else { break };
+                self.take_back(first);
+            }
+            self.free.sort_unstable_by(|a, b| b.cmp(a));
             return Err(e);
         }
         // Nothing below can fail.
@@ -250,17 +472,15 @@ impl Tracing {
                 if let Some(chain) = probe.chain.swap(None) {
                     grave.bury(chain);
                 }
-                let at = new.partition_point(|p| p.id() < probe.id()).saturating_add(first_probe);
                 memory |= why == EnableError::Memory;
-                memory |= mem::push(&mut round.refused, (at, why)).is_err();
+                memory |= mem::push(&mut round.refused, (probe.id(), why)).is_err();
             });
         }
         grave.close();
-        for &(at, _) in &round.refused {
-            let its = self.ecbs.partition_point(|&(p, _)| (p as usize) < at);
-            let its = self.ecbs.get(its..).unwrap_or_default().iter();
-            for &(_, n) in its.take_while(|&&(p, _)| p as usize == at) {
-                if let Some(live) = round.live.get_mut(n as usize) {
+        self.sort(first_probe);
+        for &(id, _) in &round.refused {
+            for n in self.statements_of(id) {
+                if let Some(live) = round.live.get_mut(n) {
                     *live = live.saturating_sub(1);
                 }
             }

@@ -31,11 +31,13 @@ macro_rules! id {
 }
 
 id!(
-    /// A probe, unique while the module is loaded; never reused.
+    /// A probe, unique while it is there or a consumer may still ask for it; then, when all other ids have been given
+    /// once, used again.
     ProbeId
 );
 id!(
-    /// An enabled probe id: one ECB of one consumer. Heads every record; 0 is padding.
+    /// An enabled probe id: one ECB of one consumer. Heads every record; 0 is padding. That of a probe which has gone
+    /// is used again when the consumer has said that it has no record of it any more: [`crate::ioctl::DONE`].
     Epid
 );
 id!(
@@ -47,5 +49,5 @@ id!(
     FormatId
 );
 
-/// Upper bound of EPIDs of one consumer.
+/// Upper bound of EPIDs of one consumer that are in use at a time.
 pub const MAX_EPIDS: u32 = 1 << 20;

@@ -58,6 +58,8 @@ pub const WAKE: u32 = iowr::<i32>(36);
 /// copied, those behind the DOF too; argument [`Report`]. If there is too little room for them, only the size is
 /// told. ENOENT: nothing was, or somebody has it.
 pub const CLAIM: u32 = iowr::<Report>(37);
+/// What has been consumed, and which EPIDs are free for it; argument [`Done`].
+pub const DONE: u32 = iowr::<Done>(38);
 /// For tests, if the module was inserted with `fail_ioctl=1`: so many allocations succeed from now
 /// on, whoever asks, and all others fail; with all bits set none fails. Argument: the number.
 pub const FAIL: u32 = iowr::<u64>(127);
@@ -141,6 +143,28 @@ pub struct Go {
     pub pad: u32,
 }
 
+/// Argument of [`DONE`]. The EPIDs of probes that have gone (a process has ended, a module was unloaded) are used
+/// again, which takes both sides:
+///
+/// 1. The consumer says that it has done with all records older than `until`: no buffer that it has taken holds one. The
+///    least [`BufDesc::timestamp`] of a round, when that has been printed, is such a time.
+/// 2. The kernel answers with EPIDs of probes that fired for the last time before that, and of which no record waits in
+///    a speculation (or in a ring, which is taken at the end only).
+/// 3. The consumer forgets what it knew of them. Not before this answer has been given, the kernel uses them for others;
+///    until it does, EPROBE says that there is none.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default, FromBytes, IntoBytes, Immutable, KnownLayout)]
+pub struct Done {
+    /// In: monotonic time, ns. One that is to come is now.
+    pub until: u64,
+    /// In: user address of EPIDs. If they cannot be written there they are lost: nobody uses them.
+    pub epids: u64,
+    /// In: room for so many EPIDs. Out: how many there are; if there is no more room, there may be more.
+    pub count: u32,
+    /// Zero.
+    pub pad: u32,
+}
+
 /// Argument of [`FORMAT`].
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default, FromBytes, IntoBytes, Immutable, KnownLayout)]
@@ -193,6 +217,9 @@ pub struct Symbol {
 
 /// Most probes of which [`LEFTOUT`] tells.
 pub const MAX_LEFT_OUT: usize = 64;
+
+/// Most EPIDs that one [`DONE`] call frees.
+pub const MAX_DONE: usize = 4096;
 
 /// Most probes one [`PROBES`] call returns.
 pub const MAX_PROBES_A_CALL: u32 = 4096;

@@ -51,6 +51,7 @@ fn layouts_are_the_golden_ones() {
         crate::ioctl::Enable { dof, size, matched, pad }
         crate::ioctl::BufDesc { data, size, cpu, errors, drops, oldest, timestamp }
         crate::ioctl::Go { cpu, left_out, bufsize, aggsize, dynvarsize, specsize, probes, pad }
+        crate::ioctl::Done { until, epids, count, pad }
         crate::ioctl::Format { id, size, text }
         crate::ioctl::Report { text, size, pad }
         crate::ioctl::Explain { pattern, reason, symbol }

@@ -206,6 +206,15 @@ impl<B: DerefMut<Target = [u8]>> Principal<B> {
         self.memory.get(..self.used).unwrap_or_default()
     }
 
+    /// The records from the one on that was committed first, as far as they stand in one piece. Empty: there is none.
+    pub fn oldest(&self) -> &[u8] {
+        let part = match &self.policy {
+            Policy::Ring { upper, .. } if self.limit < *upper => self.limit..*upper,
+            _ => 0..self.used,
+        };
+        self.memory.get(part).unwrap_or_default()
+    }
+
     /// Adds records that were made elsewhere; false if there is no room for them. A ring keeps or
     /// overwrites them all together.
     pub fn append(&mut self, records: &[u8]) -> bool {
@@ -441,6 +450,18 @@ mod tests {
             // Not less than half is of use: what is wasted is less than two records at either end.
             let bytes: usize = sizes[first..].iter().sum();
             assert!(first == 1 || bytes + 4 * 40 >= capacity, "{bytes} of {capacity}");
+        }
+    }
+    #[test]
+    fn the_oldest_record_is_the_first_that_was_committed() {
+        let mut p = Principal::new(vec![0u8; 64]);
+        assert!(p.oldest().is_empty() && put(&mut p, 16, 1) && put(&mut p, 16, 2));
+        assert_eq!(p.oldest().first(), Some(&1));
+        let mut ring = Principal::ring(vec![0u8; 64], vec![0; starts_for(64)]);
+        for n in 1..100u8 {
+            assert!(put(&mut ring, 16, n));
+            // Four have room.
+            assert_eq!(ring.oldest().first(), Some(&n.saturating_sub(3).max(1)));
         }
     }
     #[test]

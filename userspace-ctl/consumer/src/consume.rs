@@ -122,6 +122,16 @@ impl EnabledProbes {
         self.known.iter().flatten().any(|e| again(e))
     }
 
+    /// The kernel will use these EPIDs for other probes.
+    pub fn forget(&mut self, epids: &[Epid]) {
+        for epid in epids {
+            let known = self.known.get_mut(epid.0 as usize).and_then(Option::take);
+            if let Some(known) = known {
+                self.probes.remove(&known.probe);
+            }
+        }
+    }
+
     /// Learns the first `count` EPIDs now: a probe's name is gone when its driver is unloaded.
     pub fn prefetch(&mut self, kernel: &mut dyn Kernel, count: u32) {
         for epid in 1..=count {
@@ -250,6 +260,8 @@ pub struct Timeline {
     is_ordered: bool,
     /// What is newer waits for the next round.
     until: u64,
+    /// No CPU had anything older any more as the round began.
+    taken_until: u64,
     /// The stream that records come from now, up to a time and a CPU: then it is another one's turn.
     current: usize,
     up_to: (u64, u32),
@@ -268,6 +280,7 @@ impl Timeline {
         release: Release,
     ) -> Result<Vec<Drops>, Failure> {
         let (drops, until) = self.take(kernel, cpus)?;
+        self.taken_until = until;
         self.is_ordered = release != Release::Unordered;
         self.until = if release == Release::Temporal { until } else { u64::MAX };
         self.streams.sort_by_key(|s| cpus.iter().position(|c| *c == s.cpu));
@@ -342,6 +355,11 @@ impl Timeline {
             enabled,
             bytes: stream.snapshots.front().and_then(|s| s.room.taken().get(range)).unwrap_or(&[]),
         }))
+    }
+
+    /// When all that is due has been printed, every record older than this has been.
+    pub fn taken_until(&self) -> u64 {
+        self.taken_until
     }
 
     /// Bytes taken but not yet released.

@@ -8,7 +8,7 @@ use crate::kernel::{
 use crate::sys::{self, Plain, Window};
 use abi::conf::{Conf, ABI_VERSION};
 use abi::ids::{AggId, Epid, FormatId};
-use abi::ioctl::{self, BufDesc, Enable, Explain, Format, Go, Probes, Report, Symbol};
+use abi::ioctl::{self, BufDesc, Done, Enable, Explain, Format, Go, Probes, Report, Symbol};
 use abi::option::OptionId;
 use abi::probe::{until_nul, ProbeDesc, ProbeView};
 use abi::reason::Reason;
@@ -240,6 +240,14 @@ impl Kernel for Device {
         let mut arg = Strangers::new_zeroed();
         self.call(unwind::STRANGERS, &mut arg)?;
         Ok(arg.pids.into_iter().filter(|pid| *pid != 0).collect())
+    }
+
+    fn done(&mut self, until: u64) -> Answer<Vec<Epid>> {
+        let mut arg = Done { until, ..Done::default() };
+        let mut epids = vec![Epid::NONE; ioctl::MAX_DONE];
+        self.call_with(ioctl::DONE, &mut arg, epids.as_mut_slice().as_mut_bytes())?;
+        epids.truncate(arg.count as usize);
+        Ok(epids)
     }
 
     fn left_out(&mut self) -> Answer<String> {

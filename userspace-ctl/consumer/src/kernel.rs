@@ -186,6 +186,13 @@ pub trait Kernel {
         Ok(Vec::new())
     }
 
+    /// Every record older than this has been printed: gives EPIDs of probes that have gone, which will mean something
+    /// else from now on. None: there are no more.
+    fn done(&mut self, until: u64) -> Answer<Vec<Epid>> {
+        let _ = until;
+        Ok(Vec::new())
+    }
+
     /// Which probes GO left out and why: a line of each of the first.
     fn left_out(&mut self) -> Answer<String> {
         Ok(String::new())

@@ -410,6 +410,10 @@ impl<'a> Session<'a> {
     /// Tells what was dropped since the last look.
     fn look_at_status(&mut self) -> Result<(), Failure> {
         let now = self.ask_status()?;
+        if !self.is_switching() {
+            // We hold nothing: the kernel knows what it has.
+            self.forget(u64::MAX);
+        }
         self.tell_status(now)
     }
 
@@ -455,7 +459,22 @@ impl<'a> Session<'a> {
         let printed = self.print_due(&mut timeline, is_last);
         self.timeline = timeline;
         printed?;
+        if !is_last {
+            self.forget(self.timeline.taken_until());
+        }
         Ok(self.out().flush()?)
+    }
+
+    /// Forgets probes that have gone, when everything that is older than this has been printed: their EPIDs are used
+    /// again.
+    fn forget(&mut self, until: u64) {
+        // The kernel keeps what it cannot tell of now.
+        while let Ok(freed) = self.kernel.done(until) {
+            if freed.is_empty() {
+                break;
+            }
+            self.enabled.forget(&freed);
+        }
     }
 
     /// Prints what a round releases.

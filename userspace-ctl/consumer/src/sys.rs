@@ -6,7 +6,7 @@
 #![allow(unsafe_code)]
 
 use abi::conf::Conf;
-use abi::ioctl::{BufDesc, Enable, Explain, Format, Go, Probes, Report, Symbol};
+use abi::ioctl::{BufDesc, Done, Enable, Explain, Format, Go, Probes, Report, Symbol};
 use abi::record::{AggDesc, EprobeDesc, RecDesc};
 use abi::status::Status;
 use abi::unwind::{Object, Strangers};
@@ -66,6 +66,7 @@ window! {
     BufDesc { data, size in u8 }
     Format { text, size in u8 }
     Report { text, size in u8 }
+    Done { epids, count in u32 }
     Object { rows, size in u8 }
 }
 
