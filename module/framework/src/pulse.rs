@@ -4,7 +4,8 @@
 //! To enable all of fbt by breakpoints may take longer than a living consumer is silent; who waits for us
 //! is not silent.
 
-use core::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use core::sync::atomic::{AtomicU32, AtomicU64};
 use kapi::alive::awake_since;
 use kapi::time::monotonic_ns;
 
@@ -43,9 +44,13 @@ impl Pulse {
     /// Tells whether the consumer has been silent for too long. A frozen one cannot speak: the time that a suspend or a
     /// hibernation takes does not count.
     pub(crate) fn is_gone(&self, now: u64) -> bool {
+        // In this order, which is the reverse of a call's end: whoever sees no call under way sees when the last one
+        // ended. The other way round a long call that ends between the two would be missed.
+        if self.calls.load(Acquire) != 0 {
+            return false;
+        }
         let heard = self.last.load(Relaxed).max(awake_since());
-        let silent = now.saturating_sub(heard);
-        silent >= TIMEOUT && self.calls.load(Relaxed) == 0
+        now.saturating_sub(heard) >= TIMEOUT
     }
 }
 
@@ -55,6 +60,6 @@ pub struct Beat<'p>(&'p Pulse);
 impl Drop for Beat<'_> {
     fn drop(&mut self) {
         self.0.last.store(monotonic_ns(), Relaxed);
-        self.0.calls.fetch_sub(1, Relaxed);
+        self.0.calls.fetch_sub(1, Release);
     }
 }

@@ -19,9 +19,8 @@
 //! then. That is why memory can be used again at once, without waiting for readers.
 
 use crate::siphash::{Seed, SipHash};
-use core::hint::spin_loop;
+use crate::sync::{fence, spin_loop, AtomicU64, Ordering};
 use core::ops::Deref;
-use core::sync::atomic::{fence, AtomicU64, Ordering};
 
 use Ordering::{AcqRel, Acquire, Relaxed, Release};
 
@@ -29,7 +28,7 @@ use Ordering::{AcqRel, Acquire, Relaxed, Release};
 const UNIT: usize = 8;
 /// How often a word is looked at that another CPU is about to change: some 50 ms, for the CPU may be a
 /// virtual one that has to wait for its turn. (A thread of a test waits longer for its own.)
-const PATIENCE: u32 = if cfg!(test) { u32::MAX } else { 1 << 20 };
+const PATIENCE: u32 = if cfg!(any(test, loom)) { u32::MAX } else { 1 << 20 };
 /// How often something is read that changes meanwhile, before it is read under the lock.
 const TRIES: u32 = 16;
 /// Longest chain: one more element is not made. All CPUs wait for who walks it with the lock held. With a

@@ -25,6 +25,7 @@ pub mod key;
 pub mod principal;
 pub mod siphash;
 pub mod speculation;
+mod sync;
 
 /// An odd number with its bits well mixed: 2^64 by the golden ratio.
 pub const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;

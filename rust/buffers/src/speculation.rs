@@ -13,9 +13,9 @@
 //! A CPU touches its own buffers only. What lies on others is done there, by whoever cleans: until
 //! then the speculation is busy.
 
+use crate::sync::{AtomicU32, Ordering};
 use crate::Principal;
 use core::ops::{Deref, DerefMut};
-use core::sync::atomic::{AtomicU32, Ordering};
 
 const INACTIVE: u32 = 0;
 const ACTIVE: u32 = 1;
