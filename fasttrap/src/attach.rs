@@ -14,11 +14,32 @@ use crate::process::{complain_of, reason, Process, Reader, BATCH};
 use crate::provider::HANDLERS;
 use crate::table::{hash, Table, Use, TABLE};
 use abi::user::UserReason;
+use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use framework::{EnableError, Probe};
 use kapi::user::{self, Ground, Poke, Space};
 use kapi::{mem, xcall};
 use kernel::prelude::*;
 use kernel::sync::Arc;
+
+/// A semaphore has not been there; said once.
+static TOLD: AtomicBool = AtomicBool::new(false);
+
+/// A counter of two bytes in a process, and a probe that it is of.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Counter {
+    at: u64,
+    of: u64,
+    text: u64,
+}
+
+impl Counter {
+    /// Takes one back in a copy of the process: nobody has its probe there.
+    pub(crate) fn lower_in(&self, copy: &Space) {
+        if copy.ground(self.of) == Ok(self.text) && copy.may_count(self.at, self.of) {
+            let _ = copy.count(self.at, -1);
+        }
+    }
+}
 
 /// What is known and done, under the lock `State`.
 pub(crate) struct State {
@@ -71,8 +92,17 @@ impl State {
             }
             return;
         }
-        self.arm();
         let mut any_refused = false;
+        // Those whose slots cannot be written.
+        for (i, probe) in probes.iter().enumerate() {
+            if let Some(why) = self.broken(probe.cookie()) {
+                if self.release(probe) {
+                    refuse(i, refusal(why));
+                    any_refused = true;
+                }
+            }
+        }
+        self.arm();
         for (i, probe) in probes.iter().enumerate() {
             if let Err(why) = self.armed(probe.cookie()) {
                 if self.release(probe) {
@@ -106,13 +136,16 @@ impl State {
                 refuse(i, refusal(why));
             }
         }
-        for process in self.processes.iter_mut() {
-            match process.write_slots() {
-                Ok(()) | Err(UserReason::Gone) => {}
-                Err(_) => return Err(ENOMEM),
-            }
-        }
+        self.processes.iter_mut().for_each(Process::write_slots);
         Ok(())
+    }
+
+    /// Why the process of a probe that is about to be enabled can have none that need new slots.
+    fn broken(&self, number: u32) -> Option<UserReason> {
+        let known = self.probes.get(number)?;
+        let process = self.process(known.space)?;
+        let lacks = |addr| process.at(addr).is_some_and(|p| p.slot == 0 && !p.armed);
+        process.broken.filter(|_| known.addresses().any(lacks))
     }
 
     fn prepare(&mut self, probe: &Arc<Probe>, reader: &mut Reader) -> Result<(), UserReason> {
@@ -154,10 +187,11 @@ impl State {
         let known = self.probes.get(number).ok_or(UserReason::Gone)?;
         let process = self.process(known.space).ok_or(UserReason::Gone)?;
         for addr in known.addresses() {
-            if !process.at(addr).is_some_and(|p| p.armed) {
-                return Err(match process.space.ground(addr) {
-                    Err(ground) => reason(ground),
-                    Ok(_) => UserReason::Breakpoint,
+            let Some(point) = process.at(addr) else { return Err(UserReason::Gone) };
+            if !point.armed {
+                return Err(match (process.space.ground(addr), point.failed) {
+                    (Err(ground), _) => reason(ground),
+                    (Ok(_), failed) => reason(failed.unwrap_or(Ground::Differs)),
                 });
             }
         }
@@ -174,22 +208,37 @@ impl State {
                 && p.space.may_count(part.semaphore, part.address);
             let is_new = by < 0 && part.addresses().any(|addr| p.is_lost(addr));
             if is_there && !is_new && p.space.count(part.semaphore, by).is_err() && by > 0 {
-                pr_warn!("fasttrap: a semaphore at {:#x} is not there\n", part.semaphore);
+                // Any user's process may be so.
+                if !TOLD.swap(true, Relaxed) {
+                    pr_warn!(
+                        "fasttrap: a semaphore at {:#x} is not there; told once\n",
+                        part.semaphore
+                    );
+                }
             }
         }
     }
 
-    /// Takes back in the memory of a copy what enablings have counted in the process: nobody has them there.
-    pub(crate) fn lower_in(&self, copy: &Space, space: u64) {
-        for known in self.probes.iter().filter(|k| k.space == space && k.enabled.is_some()) {
-            for part in known.semaphores() {
-                if copy.ground(part.address) == Ok(part.text)
-                    && copy.may_count(part.semaphore, part.address)
-                {
-                    let _ = copy.count(part.semaphore, -1);
+    /// Counters that enablings of a process's probes have changed, of probes from a number on: as many as there is
+    /// room for. Gives how many, and the number to go on from.
+    pub(crate) fn counters(&self, space: u64, from: usize, into: &mut [Counter]) -> (usize, usize) {
+        let (mut n, mut at) = (0usize, from);
+        if self.process(space).is_some_and(|p| p.has_counters) {
+            for known in self.probes.iter_from(from) {
+                if let Some(known) = known.filter(|k| k.space == space && k.enabled.is_some()) {
+                    let Some(room) = into.get_mut(n..) else { break };
+                    if known.semaphores().count() > room.len() {
+                        break;
+                    }
+                    for (to, part) in room.iter_mut().zip(known.semaphores()) {
+                        *to = Counter { at: part.semaphore, of: part.address, text: part.text };
+                        n = n.wrapping_add(1);
+                    }
                 }
+                at = at.wrapping_add(1);
             }
         }
+        (n, at)
     }
 
     /// Enabled probes are about to change; until [`Self::enable`]d again they fire as before.
@@ -218,7 +267,10 @@ impl State {
                 let mut n = 0usize;
                 let rest = points.iter().enumerate().skip(at);
                 let all = pokes.iter_mut().zip(which.iter_mut());
-                let wanted = rest.filter(|(_, p)| p.armed != on && (p.users > 0) == on);
+                let wanted = rest.filter(|(_, p)| {
+                    // Without a slot nobody could go on from there.
+                    p.armed != on && (p.users > 0) == on && (p.slot != 0 || !on)
+                });
                 for ((poke, which), (i, point)) in all.zip(wanted) {
                     (*poke, *which) = (point.poke(on), i);
                     n = n.wrapping_add(1);
@@ -231,10 +283,11 @@ impl State {
                 space.poke(pokes);
                 for (poke, i) in pokes.iter().zip(which) {
                     if let Some(point) = points.get_mut(i) {
+                        point.failed = poke.result().err();
                         point.armed = match poke.result() {
                             Ok(()) => on,
-                            // It is still there, and is tried again the next time.
-                            Err(Ground::NoMemory) => !on,
+                            // It is still there, and is tried again.
+                            Err(Ground::NoMemory | Ground::Away) => !on,
                             Err(Ground::Differs) if !on => {
                                 point.take_from_copy(space);
                                 false
@@ -263,6 +316,16 @@ impl State {
         self.vacate();
     }
 
+    /// Tries again what could not be done: breakpoints that are left, slots with threads in them.
+    pub(crate) fn again(&mut self) {
+        if self.processes.iter().any(Process::is_stuck) {
+            self.disarm();
+            xcall::sync();
+            let _ = self.publish();
+        }
+        self.vacate();
+    }
+
     /// Gives back the slots of processes that have no breakpoint; if threads are in some, it is tried again.
     pub(crate) fn vacate(&mut self) {
         let mut any_idle = false;
@@ -270,14 +333,13 @@ impl State {
             process.rewrite();
             any_idle = true;
         }
-        // A child's copies of them are told by what we know of its parent.
-        if !any_idle || user::awaits_children() {
-            return;
+        let (mut any_left, mut all_left) = (false, !self.processes.iter().any(Process::is_stuck));
+        if any_idle {
+            xcall::sync();
         }
-        xcall::sync();
-        let (mut any_left, mut all_left) = (false, true);
         for process in self.processes.iter_mut().filter(|p| p.is_idle()) {
-            match process.vacate() {
+            // A child's copies of them are told by what we know of its parent.
+            match !user::awaits_children(process.space.key()) && process.vacate() {
                 true => any_left = true,
                 false => all_left = false,
             }
@@ -303,14 +365,25 @@ impl State {
         xcall::sync();
     }
 
-    /// Forgets probes that may be enabled; they are about to be retired.
-    pub(crate) fn forget(&mut self, numbers: &[u32]) {
-        for number in numbers {
-            let enabled = self.probes.get_mut(*number).and_then(|k| k.enabled.clone());
-            enabled.iter().for_each(|probe| self.suspend(probe));
-            self.probes.remove(*number);
+    /// Forgets the probes of a helper, which may be enabled; they are about to be retired.
+    pub(crate) fn forget_helper(&mut self, space: u64, helper: u32) {
+        let mut any_enabled = false;
+        for n in 0.. {
+            let Some(process) = in_space(&mut self.processes, space) else { break };
+            let Some(group) = process.groups.get_mut(n) else { break };
+            if group.helper != helper {
+                continue;
+            }
+            for number in core::mem::replace(&mut group.numbers, KVVec::new()).iter() {
+                let enabled = self.probes.get_mut(*number).and_then(|k| k.enabled.clone());
+                any_enabled |= enabled.is_some();
+                enabled.iter().for_each(|probe| self.suspend(probe));
+                self.probes.remove(*number);
+            }
         }
-        self.settle();
+        if any_enabled {
+            self.settle();
+        }
     }
 
     /// Puts all places of all processes where threads that are hit look for them.

@@ -7,14 +7,17 @@
 
 use crate::attach::{in_space, State};
 use crate::make::{self, Request};
-use crate::process::Process;
+use crate::process::Pages;
 use crate::provider::{Context, CONTEXT};
-use abi::helper::{MAX_ALL, MAX_HELPERS, MAX_PLACES, MAX_PROBES, MAX_PROVIDERS};
+use abi::helper::{
+    MAX_ALL, MAX_HELPERS, MAX_PLACES, MAX_PROBES, MAX_PROVIDERS, MAX_USER, MAX_USERS,
+};
 use abi::user::{pack, UserArg, UserArgKind, UserKind, UserProbe, MAX_ARGS, NO_REG};
 use dof::{Dof, ProviderProbe};
 use framework::Error;
+use kapi::mem::{self, Charge};
+use kapi::task;
 use kapi::user::Space;
-use kapi::{mem, task};
 use kernel::error::code::ENODEV;
 use kernel::prelude::*;
 use kernel::sync::Arc;
@@ -30,6 +33,9 @@ pub(crate) struct Helper {
     packed: Arc<KVVec<u8>>,
 }
 
+/// Whose processes have no share of their own.
+const ROOT: u32 = 0;
+
 /// Makes the probes of a DOF in the current process; gives the number to remove them by. `module` is the
 /// object that they are in, `at` the address where the DOF lies in the process.
 ///
@@ -40,8 +46,10 @@ pub fn add(module: &[u8], address: u64, at: u64, bytes: &mut [u8]) -> Result<u32
     relocate(address, at, bytes)?;
     let space = Space::current().ok_or(ESRCH)?;
     let (packed, places) = packed(module, &Dof::check(bytes)?, &space)?;
-    let packed = mem::arc(packed)?;
+    Pages::of(&space).bring_packed(&packed)?;
     let _making = context.making.lock();
+    let _charge = Charge::current();
+    let packed = mem::arc(mem::exact_copy(&packed)?)?;
     let key = space.key();
     let number = {
         let mut state = context.fasttrap.state.lock();
@@ -82,26 +90,42 @@ fn install(context: &Context, key: u64, helper: Helper) -> Result {
 }
 
 impl State {
-    /// Whether there may be so much more.
+    /// Whether there may be so much more: of this process, of all of its user's, of all users'. Root has no share, but
+    /// what is kept for the others leaves room for it.
     fn admit(&mut self, key: u64, helper: &Helper) -> Result {
-        let sum = |p: &Process| p.helpers.iter().fold(0usize, |n, h| n.saturating_add(h.places));
-        let all = self.processes.iter().map(sum).fold(helper.places, usize::saturating_add);
+        let owner = task::owner();
+        let (mut all, mut own, mut users) = (helper.places, helper.places, helper.places);
+        for process in self.processes.iter() {
+            all = all.saturating_add(process.places);
+            if process.owner == owner {
+                own = own.saturating_add(process.places);
+            }
+            if process.owner != ROOT {
+                users = users.saturating_add(process.places);
+            }
+        }
         let process = in_space(&mut self.processes, key).ok_or(ESRCH)?;
         if process.helpers.len() >= MAX_HELPERS {
             return Err(Error::TooMany("helpers of one process"));
         }
-        if sum(process).saturating_add(helper.places) > MAX_PLACES {
+        if process.places.saturating_add(helper.places) > MAX_PLACES {
             return Err(Error::TooMany("places of probes of one process"));
         }
-        if all > MAX_ALL {
+        if owner != ROOT && own > MAX_USER {
+            return Err(Error::TooMany("places of probes of one user"));
+        }
+        if all > MAX_ALL || (owner != ROOT && users > MAX_USERS) {
             return Err(ENOSPC.into());
         }
+        process.owner = owner;
         Ok(mem::reserve(&mut process.helpers, 1)?)
     }
 
     fn keep(&mut self, key: u64, helper: Helper) -> Result {
         let process = in_space(&mut self.processes, key).ok_or(ESRCH)?;
-        Ok(mem::push(&mut process.helpers, helper)?)
+        process.places = process.places.saturating_add(helper.places);
+        let kept = process.helpers.push_within_capacity(helper);
+        kept.map_err(|_| ENOMEM.into())
     }
 }
 
@@ -118,33 +142,35 @@ pub fn remove(number: u32) -> Result {
         let process = in_space(&mut state.processes, key).ok_or(Error::NoSuch("helper"))?;
         let at = process.helpers.iter().position(|h| h.number == number);
         let at = at.ok_or(Error::NoSuch("helper"))?;
-        let _ = process.helpers.remove(at);
+        if let Ok(gone) = process.helpers.remove(at) {
+            process.places = process.places.saturating_sub(gone.places);
+        }
     }
     withdraw(&context, key, number);
     Ok(())
 }
 
-/// Takes the probes of a helper away, whoever has enabled them.
+/// Takes the probes of a helper away, whoever has enabled them: all at once, however many providers they have.
 fn withdraw(context: &Context, key: u64, number: u32) {
+    let mut state = context.fasttrap.state.lock();
+    state.forget_helper(key, number);
     loop {
-        let mut state = context.fasttrap.state.lock();
         let State { processes, probes, .. } = &mut *state;
         let Some(process) = in_space(processes, key) else { return };
         let at = process.groups.iter().position(|g| g.helper == number);
         let Some(Ok(gone)) = at.map(|at| process.groups.remove(at)) else {
             return process.reindex(probes);
         };
-        state.forget(&gone.numbers);
         drop(state);
         // The framework's lock comes before ours.
         context.framework.retire_group(gone.group);
+        state = context.fasttrap.state.lock();
     }
 }
 
 /// The current process is a copy of one with this key, breakpoints are out of it: it has its probes, too.
-pub(crate) fn inherit(context: &Context, parent: u64) -> Result {
-    let _making = context.making.lock();
-    let mut all = KVec::new();
+pub(crate) fn inherit(context: &Context, parent: u64, child: &Space) -> Result {
+    let mut all: KVec<Helper> = KVec::new();
     let last = {
         let state = context.fasttrap.state.lock();
         let Some(process) = state.process(parent) else { return Ok(()) };
@@ -157,6 +183,11 @@ pub(crate) fn inherit(context: &Context, parent: u64) -> Result {
     if all.is_empty() {
         return Ok(());
     }
+    for helper in all.iter() {
+        Pages::of(child).bring_packed(&helper.packed)?;
+    }
+    let _making = context.making.lock();
+    let _charge = Charge::current();
     let found = find()?;
     let key = found.space.key();
     {
@@ -197,6 +228,7 @@ fn packed(module: &[u8], dof: &Dof<'_>, space: &Space) -> Result<(KVVec<u8>, usi
         return Err(Error::ProbeName);
     }
     let mut out = Out { bytes: KVVec::new(), places: 0 };
+    let mut pages = Pages::of(space);
     let (mut providers, mut probes) = (0..MAX_PROVIDERS, 0..MAX_PROBES);
     for provider in dof.providers() {
         let provider = provider?;
@@ -228,6 +260,7 @@ fn packed(module: &[u8], dof: &Dof<'_>, space: &Space) -> Result<(KVVec<u8>, usi
             for place in probe.places() {
                 // Where the call was the last thing, the return address is still there.
                 let mut code = [0];
+                pages.bring(place)?;
                 space.read(place, &mut code);
                 let [plain, last] = &mut args;
                 let args = if code == [RET] { last } else { plain };

@@ -3,7 +3,7 @@
 
 use crate::attach::{in_space, State};
 use crate::probes::{Known, Part};
-use crate::process::{Offered, Process, Reader};
+use crate::process::{Offered, Pages, Process, Reader};
 use crate::provider::{Context, CONTEXT};
 use crate::table::Role;
 use abi::probe::NARGS_UNKNOWN;
@@ -25,8 +25,9 @@ type Result<T = ()> = core::result::Result<T, Error>;
 /// *process*, may sleep
 pub fn make(pid: u32, packed: &[u8], refuse: &mut dyn FnMut(Refusal)) -> Result<u32> {
     let context = CONTEXT.get().ok_or(ENODEV)?;
-    let _making = context.making.lock();
     let found = Space::of(pid)?;
+    Pages::of(&found.space).bring_packed(packed)?;
+    let _making = context.making.lock();
     let space = found.space.key();
     know(&mut context.fasttrap.state.lock(), found)?;
     probes(&context, Request { pid, space, helper: 0 }, packed, refuse)
@@ -310,6 +311,7 @@ impl Order<'_> {
             UserKind::Entry | UserKind::Offset | UserKind::Question => NARGS_UNKNOWN,
         };
         part.semaphore = head.semaphore;
+        process.has_counters |= head.semaphore != 0;
         if let Some(number) = number {
             self.change(state, number, place)?;
             return Ok(self.add(state, number, part)?);

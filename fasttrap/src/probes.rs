@@ -159,6 +159,11 @@ impl Probes {
         self.all.iter().flatten()
     }
 
+    /// Those from a number on, and gaps.
+    pub(crate) fn iter_from(&self, number: usize) -> impl Iterator<Item = Option<&Known>> {
+        self.all.get(number..).unwrap_or_default().iter().map(Option::as_ref)
+    }
+
     /// Gives it a number.
     pub(crate) fn add(&mut self, known: Known) -> Result<u32> {
         if let Some(number) = self.free.pop() {

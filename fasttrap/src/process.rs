@@ -8,7 +8,7 @@ use crate::helper::Helper;
 use crate::index::Index;
 use crate::probes::Probes;
 use crate::table::{hash, Hit, Role, SLOT_SIZE};
-use abi::user::UserReason;
+use abi::user::{UserProbeView, UserReason};
 use core::sync::atomic::{AtomicBool, Ordering};
 use framework::Group;
 use kapi::mem;
@@ -49,6 +49,8 @@ pub(crate) struct Point {
     pub(crate) len: u8,
     /// Has a breakpoint.
     pub(crate) armed: bool,
+    /// Why it could not be given one.
+    pub(crate) failed: Option<Ground>,
     /// Enabled probes that want it.
     pub(crate) users: u32,
 }
@@ -76,7 +78,7 @@ impl Point {
     /// then: so those do that want it in huge pages.
     pub(crate) fn take_from_copy(&self, space: &Space) {
         let mut code = [0; x86::MAX_LEN];
-        let n = space.read(self.addr, &mut code);
+        let (n, _) = space.read(self.addr, &mut code);
         let copy = Self { text: NO_FILE, ..*self };
         if copy.is(NO_FILE, code.get(..n).unwrap_or_default()) {
             space.poke(&mut [copy.poke(false)]);
@@ -100,6 +102,8 @@ struct Slots {
     /// From which byte on nothing has been written yet, and what will be.
     written: u64,
     fresh: KVVec<u8>,
+    /// The process has taken it away, so there are no more slots in it.
+    lost: bool,
 }
 
 impl Slots {
@@ -109,11 +113,15 @@ impl Slots {
     }
 
     fn has_room(&self) -> bool {
-        self.room.size().wrapping_sub(self.used) >= SLOT_SIZE
+        !self.lost && self.room.size().wrapping_sub(self.used) >= SLOT_SIZE
+    }
+
+    fn holds(&self, slot: u64) -> bool {
+        slot.wrapping_sub(self.room.start()) < self.room.size()
     }
 
     fn write(&mut self, space: &Space) -> Result {
-        if !self.fresh.is_empty() {
+        if !self.fresh.is_empty() && !self.lost {
             space.fill(&self.room, self.written, &self.fresh)?;
             self.written = self.used;
             self.fresh.clear();
@@ -128,8 +136,20 @@ pub(crate) struct Reader {
     from: u64,
     bytes: KVVec<u8>,
     len: usize,
+    /// What is behind them is not in memory.
+    is_away: bool,
     /// Whether text of that page can be changed, and which it is.
     ground: Result<u64, Ground>,
+}
+
+/// Code at an address.
+struct Code<'a> {
+    /// Which text it is in.
+    text: u64,
+    /// As many bytes as an instruction can have, or as there are.
+    bytes: &'a [u8],
+    /// There are more, but not in memory.
+    is_away: bool,
 }
 
 const PAGE: u64 = 4096;
@@ -137,22 +157,75 @@ const PAGE: u64 = 4096;
 impl Reader {
     pub(crate) fn new() -> Result<Self> {
         let bytes = mem::zeroed_bytes((PAGE as usize).wrapping_add(x86::MAX_LEN))?;
-        Ok(Self { space: 0, from: 0, bytes, len: 0, ground: Ok(0) })
+        Ok(Self { space: 0, from: 0, bytes, len: 0, is_away: false, ground: Ok(0) })
     }
 
-    /// Which text is at an address, and its bytes, as many as an instruction can have, or as there are; if a
-    /// breakpoint can be there.
-    fn at(&mut self, space: &Space, addr: u64) -> Result<(u64, &[u8]), UserReason> {
+    /// The code at an address; if a breakpoint can be there.
+    fn at(&mut self, space: &Space, addr: u64) -> Result<Code<'_>, UserReason> {
         let from = addr & !(PAGE - 1);
         if self.space != space.key() || self.from != from || self.len == 0 {
-            self.len = space.read(from, &mut self.bytes);
+            let (len, why) = space.read(from, &mut self.bytes);
+            (self.len, self.is_away) = (len, why == Some(Ground::Away));
             (self.space, self.from) = (space.key(), from);
             self.ground = space.ground(from);
         }
         let text = self.ground.map_err(reason)?;
         let at = addr.wrapping_sub(from) as usize;
-        let end = at.wrapping_add(x86::MAX_LEN).min(self.len);
-        Ok((text, self.bytes.get(at..end).unwrap_or_default()))
+        let whole = at.wrapping_add(x86::MAX_LEN);
+        let end = whole.min(self.len);
+        let bytes = self.bytes.get(at..end).unwrap_or_default();
+        Ok(Code { text, bytes, is_away: self.is_away && end < whole })
+    }
+}
+
+/// Brings in the pages of a process that cannot be waited for later, when locks are held; of the same page once.
+pub(crate) struct Pages<'a> {
+    space: &'a Space,
+    last: Option<u64>,
+}
+
+impl<'a> Pages<'a> {
+    pub(crate) fn of(space: &'a Space) -> Self {
+        Self { space, last: None }
+    }
+
+    /// Those with an instruction. `EINTR`: the thread was killed.
+    ///
+    /// # Context
+    /// *process*, may sleep; no lock is held.
+    pub(crate) fn bring(&mut self, addr: u64) -> Result {
+        self.one(addr)?;
+        self.one(addr.wrapping_add(x86::MAX_LEN as u64 - 1))
+    }
+
+    /// Those of packed probes.
+    ///
+    /// # Context
+    /// *process*, may sleep; no lock is held.
+    pub(crate) fn bring_packed(&mut self, mut packed: &[u8]) -> Result {
+        while !packed.is_empty() {
+            let probe = UserProbeView::unpack(&mut packed).ok_or(EINVAL)?;
+            for place in probe.places() {
+                self.bring(probe.head.address.wrapping_add(place.into()))?;
+            }
+            if probe.head.semaphore != 0 {
+                self.one(probe.head.semaphore)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn one(&mut self, addr: u64) -> Result {
+        let page = addr & !(PAGE - 1);
+        if self.last == Some(page) {
+            return Ok(());
+        }
+        self.last = Some(page);
+        match self.space.touch(page) {
+            Err(e) if e == EINTR => Err(e),
+            // What is not there is said when the probe is made.
+            _ => Ok(()),
+        }
     }
 }
 
@@ -165,6 +238,10 @@ pub(crate) struct Process {
     /// Of the points.
     index: Index,
     slots: KVec<Slots>,
+    /// Why slots could not be written.
+    pub(crate) broken: Option<UserReason>,
+    /// It has probes with counters.
+    pub(crate) has_counters: bool,
     /// A signal has come to a thread in a slot: its handler may return there at any time.
     pub(crate) interrupted: Arc<AtomicBool>,
     /// Probes by their names.
@@ -172,6 +249,10 @@ pub(crate) struct Process {
     pub(crate) groups: KVec<Offered>,
     /// What it has told of itself.
     pub(crate) helpers: KVec<Helper>,
+    /// The places of all of that.
+    pub(crate) places: usize,
+    /// Whose it is, once it has told of something.
+    pub(crate) owner: u32,
     /// The last of their numbers.
     pub(crate) last_helper: u32,
 }
@@ -193,10 +274,14 @@ impl Process {
             points: KVVec::new(),
             index: Index::new(),
             slots: KVec::new(),
+            broken: None,
+            has_counters: false,
             interrupted: mem::arc(AtomicBool::new(false))?,
             names: Index::new(),
             groups: KVec::new(),
             helpers: KVec::new(),
+            places: 0,
+            owner: 0,
             last_helper: 0,
         })
     }
@@ -218,7 +303,7 @@ impl Process {
 
     /// Which text is at an address.
     pub(crate) fn text(&self, addr: u64, reader: &mut Reader) -> Result<u64, UserReason> {
-        reader.at(&self.space, addr).map(|(text, _)| text)
+        reader.at(&self.space, addr).map(|code| code.text)
     }
 
     /// Whether a breakpoint can be there, and what is asked for; what is known already is fine.
@@ -245,22 +330,24 @@ impl Process {
     fn known(&self, addr: u64, reader: &mut Reader) -> Result<Option<usize>, UserReason> {
         let Some(at) = self.find(addr) else { return Ok(None) };
         let Some(point) = self.points.get(at) else { return Ok(None) };
-        let (text, code) = reader.at(&self.space, addr)?;
-        match point.is(text, code) {
+        let code = reader.at(&self.space, addr)?;
+        match point.is(code.text, code.bytes) {
             true => Ok(Some(at)),
+            false if code.is_away => Err(UserReason::Away),
             // Written anew under those who have a probe there: it is not theirs any more.
-            false if point.text == text && point.users > 0 => Err(UserReason::Breakpoint),
+            false if point.text == code.text && point.users > 0 => Err(UserReason::Breakpoint),
             false => Ok(None),
         }
     }
 
     fn plan(&self, addr: u64, reader: &mut Reader) -> Result<Point, UserReason> {
-        let (text, code) = reader.at(&self.space, addr)?;
-        let Some(first) = code.first() else { return Err(UserReason::Unmapped) };
+        let Code { text, bytes: code, is_away } = reader.at(&self.space, addr)?;
+        let or_away = |why| if is_away { UserReason::Away } else { why };
+        let Some(first) = code.first() else { return Err(or_away(UserReason::Unmapped)) };
         if *first == INT3 {
             return Err(UserReason::Breakpoint);
         }
-        let plan = displace::plan(code, addr, self.mode).map_err(cannot)?;
+        let plan = displace::plan(code, addr, self.mode).map_err(|e| or_away(cannot(e)))?;
         if self.shadow_stack && is_call(code) {
             return Err(UserReason::CannotMove);
         }
@@ -278,7 +365,8 @@ impl Process {
             return Err(UserReason::Undecodable);
         }
         let (act, len) = (plan.act, plan.len);
-        Ok(Point { addr, text, slot: 0, act, bytes, len, armed: false, users: 0 })
+        let (armed, failed, users) = (false, None, 0);
+        Ok(Point { addr, text, slot: 0, act, bytes, len, armed, failed, users })
     }
 
     /// A breakpoint that should be there is not: what was mapped has been mapped anew.
@@ -362,24 +450,33 @@ impl Process {
         let room = self.space.map(addr, size).map_err(|e| match e {
             ENOSPC => UserReason::NoRoom,
             ESRCH => UserReason::Gone,
+            EAGAIN => UserReason::Away,
             _ => UserReason::NoMemory,
         })?;
         let at = self.slots.len();
-        let slots = Slots { room, used: 0, written: 0, fresh: KVVec::new() };
+        let slots = Slots { room, used: 0, written: 0, fresh: KVVec::new(), lost: false };
         let _ = self.slots.push_within_capacity(slots);
         Ok(at)
     }
 
-    /// Writes the code of all slots that are new.
-    pub(crate) fn write_slots(&mut self) -> Result<(), UserReason> {
-        let Self { slots, space, .. } = self;
+    /// Writes the code of all slots that are new. If that cannot be, the memory for them is given up, and places that
+    /// have no breakpoint yet have no slot: `broken` says why.
+    pub(crate) fn write_slots(&mut self) {
+        let Self { slots, space, points, .. } = self;
+        self.broken = None;
         for s in slots.iter_mut() {
-            s.write(space).map_err(|e| match e {
+            let Err(e) = s.write(space) else { continue };
+            self.broken = Some(match e {
                 ESRCH => UserReason::Gone,
+                EFAULT => UserReason::Slots,
+                EAGAIN => UserReason::Away,
                 _ => UserReason::NoMemory,
-            })?;
+            });
+            s.lost = true;
+            s.fresh = KVVec::new();
+            let without = points.iter_mut().filter(|p| !p.armed && s.holds(p.slot));
+            without.for_each(|p| p.slot = 0);
         }
-        Ok(())
     }
 
     /// Makes the index of names anew, without those that have gone.
@@ -410,21 +507,24 @@ impl Process {
         }
     }
 
-    /// Takes breakpoints out of the memory of a copy of this process, whether or not they have been
-    /// taken out of the process itself since; and the slots, if its thread is not in one.
-    pub(crate) fn clean(&self, child: &Space) {
-        complain_of(self.poke_all(child, |point| point.poke(false)));
-        if !self.is_inside(child) {
-            for s in self.slots.iter() {
-                let _ = child.unmap(&s.room);
-            }
-        }
+    /// A piece of the memory for slots, which a copy of the process has, too.
+    pub(crate) fn room_of(&self, n: usize) -> Option<Room> {
+        self.slots.get(n).map(|s| s.room.clone())
     }
 
     /// Whether a thread may be in a slot, or come there from the handler of a signal.
-    fn is_inside(&self, space: &Space) -> bool {
-        let is_inside = |s: &Slots| space.is_inside(&s.room);
-        self.slots.iter().any(is_inside) || self.interrupted.load(Ordering::Acquire)
+    fn is_inside(&self) -> bool {
+        let is_inside = |s: &Slots| self.space.is_inside(&s.room);
+        self.slots.iter().any(is_inside) || self.is_interrupted()
+    }
+
+    pub(crate) fn is_interrupted(&self) -> bool {
+        self.interrupted.load(Ordering::Acquire)
+    }
+
+    /// Has breakpoints that nobody wants and that could not be taken away.
+    pub(crate) fn is_stuck(&self) -> bool {
+        self.points.iter().any(|p| p.users == 0 && p.armed)
     }
 
     /// Has slots that nobody wants.
@@ -435,13 +535,16 @@ impl Process {
     /// Gives back the memory of the slots of a process that [is idle](Self::is_idle), if no thread is in one.
     /// All breakpoints were away when all CPUs were waited for.
     pub(crate) fn vacate(&mut self) -> bool {
-        if self.is_inside(&self.space) {
+        if self.is_inside() {
             return false;
         }
         self.points.iter_mut().for_each(|p| p.slot = 0);
         while let Some(s) = self.slots.pop() {
-            // It may be ending.
-            let _ = self.space.unmap(&s.room);
+            // Without memory for that it is tried again.
+            if self.space.unmap(&s.room).is_err() {
+                let _ = self.slots.push_within_capacity(s);
+                return false;
+            }
         }
         true
     }
@@ -453,7 +556,7 @@ impl Process {
     }
 
     /// Changes all places, in the memory of this process or of a copy; gives how many could not be for
-    /// want of memory.
+    /// want of memory, or because it is not at hand.
     pub(crate) fn poke_all(&self, space: &Space, poke: impl Fn(&Point) -> Poke) -> usize {
         let (mut pokes, mut left) = ([Poke::new(0, 0, 0, 0); BATCH], 0usize);
         for points in self.points.chunks(BATCH) {
@@ -465,18 +568,19 @@ impl Process {
                     point.take_from_copy(space);
                 }
             }
-            let failed = pokes.iter().filter(|p| p.result() == Err(Ground::NoMemory));
+            let is_left = |p: &&Poke| matches!(p.result(), Err(Ground::NoMemory | Ground::Away));
+            let failed = pokes.iter().filter(is_left);
             left = left.wrapping_add(failed.count());
         }
         left
     }
 }
 
-/// Says that so many breakpoints are left where nobody wants them, for want of memory.
+/// Says that so many breakpoints are left where nobody wants them.
 pub(crate) fn complain_of(left: usize) {
     if left > 0 {
         pr_warn!(
-            "fasttrap: no memory to take breakpoints out of a process, which may end by them\n"
+            "fasttrap: breakpoints could not be taken out of a process, which may end by them\n"
         );
     }
 }
@@ -502,6 +606,7 @@ pub(crate) fn reason(ground: Ground) -> UserReason {
         Ground::NoMemory => UserReason::NoMemory,
         Ground::Gone => UserReason::Gone,
         Ground::Differs => UserReason::Breakpoint,
+        Ground::Away => UserReason::Away,
     }
 }
 

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Start and end, and what happens to processes meanwhile.
 
-use crate::attach::State;
+use crate::attach::{Counter, State};
 use crate::helper;
 use crate::probes::Probes;
+use crate::process::{complain_of, Process};
 use crate::table::TABLE;
 use crate::trap;
 use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use framework::framework::ProviderId;
 use framework::{EnableError, Framework, Probe, Provider};
 use kapi::global::Global;
-use kapi::user::{self, Handlers, Space};
+use kapi::user::{self, Ground, Handlers, Poke, Space};
 use kernel::prelude::*;
 use kernel::sync::{new_mutex, Arc, Mutex};
 
@@ -65,17 +66,19 @@ impl Provider for Fasttrap {
 /// Children have gone without their probes, and the log says so.
 static TOLD: AtomicBool = AtomicBool::new(false);
 
-/// The current process is a copy of one of ours.
+/// So many places of a parent are looked at at once: they stand on the stack, for there may be no memory.
+const FEW: usize = 16;
+
+/// The current process is a copy of one of ours. What the parent has is looked at under the lock, and done without it:
+/// this process's memory may keep its thread waiting, which nobody else shall wait for. We are asked for the parent's
+/// children ([`user::awaits_children`]), so that it changes by nothing but additions meanwhile.
 fn forked(parent: u64) {
     let (Some(context), Some(child)) = (CONTEXT.get(), Space::current()) else { return };
-    {
-        let state = context.fasttrap.state.lock();
-        if let Some(process) = state.process(parent) {
-            process.clean(&child);
-            state.lower_in(&child, parent);
-        }
+    if clean(&context, parent, &child).is_err() {
+        // It has been killed.
+        return;
     }
-    let inherited = helper::inherit(&context, parent).map_err(|e| e.errno().to_errno());
+    let inherited = helper::inherit(&context, parent, &child).map_err(|e| e.errno().to_errno());
     if let Err(e) = inherited {
         // Anybody may fork.
         if !TOLD.swap(true, Relaxed) {
@@ -84,10 +87,68 @@ fn forked(parent: u64) {
     }
 }
 
+/// Takes breakpoints out of the memory of a copy of a process, whether or not they have been taken out of the process
+/// itself since; the slots, if its thread is not in one; and what semaphores say.
+fn clean(context: &Context, parent: u64, child: &Space) -> Result {
+    let state = || context.fasttrap.state.lock();
+    let mut left = 0usize;
+    for from in (0..).step_by(FEW) {
+        let mut points = [None; FEW];
+        let mut pokes = [Poke::new(0, 0, 0, 0); FEW];
+        let n = {
+            let state = state();
+            let all = state.process(parent).map_or(&[][..], |p| &p.points);
+            let some = all.get(from..).unwrap_or_default().iter().take(FEW);
+            for ((to, poke), point) in points.iter_mut().zip(pokes.iter_mut()).zip(some.clone()) {
+                (*to, *poke) = (Some(*point), point.poke(false));
+            }
+            some.len()
+        };
+        if n == 0 {
+            break;
+        }
+        let pokes = pokes.get_mut(..n).unwrap_or_default();
+        child.poke_patiently(pokes)?;
+        for (poke, point) in pokes.iter().zip(points.iter().flatten()) {
+            match poke.result() {
+                Err(Ground::Differs) if point.armed => point.take_from_copy(child),
+                Err(Ground::NoMemory) => left = left.wrapping_add(1),
+                _ => {}
+            }
+        }
+    }
+    complain_of(left);
+    unmap_slots(context, parent, child);
+    let mut from = 0;
+    loop {
+        let mut counters = [Counter::default(); FEW];
+        let (n, to) = state().counters(parent, from, &mut counters);
+        counters.iter().take(n).for_each(|c| c.lower_in(child));
+        if n == 0 {
+            return Ok(());
+        }
+        from = to;
+    }
+}
+
+fn unmap_slots(context: &Context, parent: u64, child: &Space) {
+    let room = |n| {
+        let state = context.fasttrap.state.lock();
+        let process = state.process(parent).filter(|p| !p.is_interrupted())?;
+        process.room_of(n)
+    };
+    let all = || (0..).map_while(room);
+    if !all().any(|room| child.is_inside(&room)) {
+        all().for_each(|room| {
+            let _ = child.unmap(&room);
+        });
+    }
+}
+
 /// Threads may have left their slots.
 fn again() {
     if let Some(context) = CONTEXT.get() {
-        context.fasttrap.state.lock().vacate();
+        context.fasttrap.state.lock().again();
     }
 }
 
@@ -95,10 +156,11 @@ fn again() {
 fn ended() {
     let Some(context) = CONTEXT.get() else { return };
     let _making = context.making.lock();
-    // What we know of them is needed for their children.
-    while !user::awaits_children() {
+    loop {
         let mut state = context.fasttrap.state.lock();
-        let Some(at) = state.processes.iter().position(|p| !p.space.is_alive()) else { return };
+        // What we know of them is needed for their children.
+        let has_ended = |p: &Process| !p.space.is_alive() && !user::awaits_children(p.space.key());
+        let Some(at) = state.processes.iter().position(has_ended) else { return };
         let Ok(mut gone) = state.processes.remove(at) else { return };
         if state.publish().is_err() {
             // The old table still has its address, which must not become that of another one.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # Tells the kernel of probes that are none: `users`, as anybody may; `bombs`, few bytes that mean much work; `memory`,
-# while allocations fail.
+# while allocations fail; `shares`, as many as several users may, and root.
 import ctypes, errno, fcntl, mmap, os, random, struct, sys, time
 
 libc = ctypes.CDLL(None, use_errno=True)
@@ -157,4 +157,58 @@ def memory():
     print('failed', failed)
     check('some failed, and in the end none', 5 < failed < 200, True)
 
-{'users': users, 'bombs': bombs, 'memory': memory}[sys.argv[1]]()
+def shares():
+    places = 8000
+    table = struct.pack('<QIIIIIIBBHIHHHH', text, 0, 0, 0, 0, 0, 0, 0, 0, places, 0, 0, 0, 0, 0)
+    provider = struct.pack('<11I', 0, 1, 2**32 - 1, 2, 0, *[0] * 5, 2**32 - 1)
+    dof = dof_of((8, 0, b'x\0'), (16, 48, table), (18, 4, bytes(4 * places)), (15, 0, provider))
+    all = []
+    def charged(group):
+        return int(dict(line.split() for line in open(f'{group}/memory.stat'))['kernel']) if group else 0
+    def another(uid, group=None):
+        """A process of this user's: what its ADD gives. It stays."""
+        told, tell = os.pipe()
+        pid = os.fork()
+        if not pid:
+            if group:
+                open(f'{group}/cgroup.procs', 'w').write('0')
+            os.setgid(uid)
+            os.setuid(uid)
+            before = charged(group)
+            os.write(tell, struct.pack('<i', add(dof)))
+            os.write(tell, struct.pack('<i', charged(group) - before))
+            time.sleep(3600)
+        all.append(pid)
+        got = struct.unpack('<i', os.read(told, 4))[0]
+        more = struct.unpack('<i', os.read(told, 4))[0]
+        return (got, more) if group else got
+    for uid in (65534, 65533, 65532):
+        for n in range(4):
+            check(f'{uid} has a share', another(uid) > 0, True)
+        check(f'{uid} has no more', another(uid), -errno.E2BIG)
+    check('all users together', another(65531), -errno.ENOSPC)
+    for n in range(4):
+        check('root has what is left', another(0) > 0, True)
+    check('and not more', another(0), -errno.ENOSPC)
+    for pid in all:
+        os.kill(pid, 9)
+        os.waitpid(pid, 0)
+    all.clear()
+    # It is charged to who asked.
+    os.mkdir('groups')
+    if libc.mount(b'none', b'groups', b'cgroup2', ctypes.c_ulong(0), None):
+        sys.exit(f'cgroup2: {os.strerror(ctypes.get_errno())}')
+    open('groups/cgroup.subtree_control', 'w').write('+memory')
+    os.mkdir('groups/one')
+    for _ in range(300):
+        got, more = another(65534, 'groups/one')
+        if got > 0:
+            break
+        time.sleep(0.1)
+    check('those of the dead are free again', got > 0, True)
+    print('charged', more)
+    check('charged', more > 25 * places, True)
+    for pid in all:
+        os.kill(pid, 9)
+
+{'shares': shares, 'users': users, 'bombs': bombs, 'memory': memory}[sys.argv[1]]()

@@ -16,5 +16,7 @@ setpriv --reuid 65534 --regid 65534 --clear-groups env DTRACE_DOF_INIT_DEBUG=1 .
 setpriv --reuid 65534 --regid 65534 --clear-groups python3 $here/hostile.py users || fail "hostile"
 setpriv --reuid 65534 --regid 65534 --clear-groups python3 $here/hostile.py bombs || fail "bombs"
 python3 $here/hostile.py memory || fail "memory"
+python3 $here/hostile.py shares || fail "shares"
+umount groups
 wait_for "nothing has stayed" eval '[ "$(dtrace -l | wc -l)" = '"$before"' ]'
 rmmod dtrace && insmod "$module" || fail "rmmod"

@@ -38,5 +38,9 @@ pub const MAX_PROVIDERS: usize = 128;
 pub const MAX_PROBES: usize = 1 << 14;
 /// Most places of all probes of a process.
 pub const MAX_PLACES: usize = 1 << 13;
+/// Most places of all processes of one user, who is not root.
+pub const MAX_USER: usize = 1 << 15;
+/// Most places of all users but root.
+pub const MAX_USERS: usize = 3 << 15;
 /// Most places of all processes together.
 pub const MAX_ALL: usize = 1 << 17;

@@ -192,6 +192,8 @@ macro_rules! for_each_user_reason {
             (13, Question, "the program asks nothing there: its instruction is no `xor %eax,%eax`"),
             (14, Privileges, "its semaphore is written to, and that needs CAP_SYS_ADMIN"),
             (15, Semaphore, "its semaphore is not in private, writable memory of the file that has the probe"),
+            (16, Away, "its memory is not present, and a program decides when it will be: a FUSE file system, a userfaultfd, or a process that keeps its memory locked"),
+            (17, Slots, "the process has unmapped the memory in which probed instructions run; the next attempt maps it anew"),
         }
     };
 }

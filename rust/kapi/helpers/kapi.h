@@ -81,6 +81,7 @@ bool kapi_task_register(u32 n, u64 *value);
 bool kapi_task_may_trace(void);
 bool kapi_task_is_dying(void);
 bool kapi_task_may_destroy(void);
+u32 kapi_task_owner(void);
 bool kapi_task_destructive(void);
 int kapi_task_locked_down(bool writes);
 
@@ -142,7 +143,7 @@ void kapi_follow_quiesce(void);
 /* user.c */
 struct mm_struct;
 /* Rust: user::Ground */
-enum { KAPI_UNMAPPED = 1, KAPI_NOT_TEXT, KAPI_SHARED, KAPI_NO_MEMORY, KAPI_GONE, KAPI_DIFFERS };
+enum { KAPI_UNMAPPED = 1, KAPI_NOT_TEXT, KAPI_SHARED, KAPI_NO_MEMORY, KAPI_GONE, KAPI_DIFFERS, KAPI_AWAY };
 /* Rust: user::Poke */
 struct kapi_poke {
 	u64 addr, text;
@@ -156,17 +157,18 @@ struct mm_struct *kapi_space_of(int number, struct kapi_found *found);
 struct mm_struct *kapi_space_current(void);
 void kapi_space_drop(struct mm_struct *mm);
 bool kapi_space_alive(struct mm_struct *mm);
-size_t kapi_space_read(struct mm_struct *mm, u64 addr, u8 *to, size_t len);
-void kapi_space_poke(struct mm_struct *mm, struct kapi_poke *pokes, size_t n);
+int kapi_space_touch(struct mm_struct *mm, u64 addr);
+size_t kapi_space_read(struct mm_struct *mm, u64 addr, u8 *to, size_t len, u8 *why);
+void kapi_space_poke(struct mm_struct *mm, struct kapi_poke *pokes, size_t n, bool patient);
 u8 kapi_space_ground(struct mm_struct *mm, u64 addr, u64 *text);
 bool kapi_space_counter(struct mm_struct *mm, u64 addr, u64 probe);
 int kapi_space_write(struct mm_struct *mm, u64 addr, const u8 *from, size_t len);
 long kapi_space_map(struct mm_struct *mm, u64 near, u64 size);
-long kapi_space_unmap(struct mm_struct *mm, u64 at, u64 size);
+int kapi_space_unmap(struct mm_struct *mm, u64 at, u64 size);
 bool kapi_space_inside(struct mm_struct *mm, u64 at, u64 size);
 void kapi_user_later(u32 ms);
 bool kapi_shadow_stack(void);
-bool kapi_user_awaits_children(void);
+bool kapi_user_awaits_children(u64 parent);
 int kapi_user_watch(void);
 void kapi_user_unwatch(void);
 /* Rust */
@@ -184,6 +186,7 @@ void kapi_unlock(unsigned int which);
 /* mem.c */
 void *kapi_zalloc(size_t bytes);
 void *kapi_alloc_exact(size_t bytes);
+void *kapi_alloc_charged(size_t bytes);
 
 /* symbols.c */
 unsigned long kapi_find_lookup(void);

@@ -21,11 +21,20 @@ void *kapi_zalloc(size_t bytes)
  * A block to be kept, for kvfree(). kmalloc() rounds what is larger than its caches up to a power of two pages; where
  * that would waste more than an eighth, and pages, vmalloc() is asked.
  */
-void *kapi_alloc_exact(size_t bytes)
+static void *kapi_alloc(size_t bytes, gfp_t gfp)
 {
-	const gfp_t gfp = GFP_KERNEL | __GFP_NOWARN;
-
 	if (bytes > KMALLOC_MAX_CACHE_SIZE && roundup_pow_of_two(bytes) - PAGE_ALIGN(bytes) > bytes / 8)
 		return __vmalloc(bytes, gfp);
 	return kvmalloc(bytes, gfp);
+}
+
+void *kapi_alloc_exact(size_t bytes)
+{
+	return kapi_alloc(bytes, GFP_KERNEL | __GFP_NOWARN);
+}
+
+/* The same, charged to the current task's cgroup. */
+void *kapi_alloc_charged(size_t bytes)
+{
+	return kapi_alloc(bytes, GFP_KERNEL_ACCOUNT | __GFP_NOWARN | __GFP_NORETRY);
 }

@@ -22,6 +22,7 @@
 #include <linux/sysfs.h>
 #include <linux/uidgid.h>
 #include <asm/ptrace.h>
+#include <linux/user_namespace.h>
 #include "kapi.h"
 
 /*
@@ -223,6 +224,22 @@ bool kapi_task_is_dying(void)
 bool kapi_task_may_destroy(void)
 {
 	return capable(CAP_SYS_ADMIN);
+}
+
+/*
+ * The user to whom what the current task keeps here is added up: its real uid. In a user namespace one user may have
+ * tens of thousands of them, so there it is the one who made the namespace, unless that is root.
+ */
+u32 kapi_task_owner(void)
+{
+	const struct user_namespace *ns = current_user_ns();
+	kuid_t uid = current_uid();
+
+	for (; ns->parent; ns = ns->parent) {
+		if (!ns->parent->parent && !uid_eq(ns->owner, GLOBAL_ROOT_UID))
+			uid = ns->owner;
+	}
+	return __kuid_val(uid);
 }
 
 /* False: nobody may change anything until the module is loaded again. */

@@ -7,14 +7,28 @@
  * has somebody in it is asked each time (mmget_not_zero). The text of a process is private memory: what is written
  * there is a copy of the page that its file and other processes do not see. Pages are changed under mmap_lock for
  * reading: fork, which takes it for writing, copies a page before or after, and then knows.
+ *
+ * A process decides how long its memory keeps others waiting. A page may come from a FUSE daemon that never answers, a
+ * fault may go to a userfaultfd that nobody reads, and unmapping a file of such a daemon waits for it with mmap_lock
+ * held. The callers of this file hold locks that every fork, every open and every other user need. So:
+ *
+ *   - Under such locks, only memory that a user cannot serve is faulted in (kapi_answers); of all other memory, only
+ *     pages that are present are used (FOLL_NOFAULT). mmap_lock is waited for a bounded time (kapi_mm_lock).
+ *   - A thread that holds no lock brings pages in first (kapi_space_touch). It waits for as long as the process
+ *     likes, and a signal that kills the thread ends that wait as far as the file system allows.
+ *   - Memory is unmapped by a thread of our own that nobody waits for.
+ *   - The last reference to the memory is dropped by mmput_async: that unmaps all of it.
  */
 #include <linux/completion.h>
+#include <linux/delay.h>
 #include <linux/fs.h>
 #include <linux/hash.h>
 #include <linux/highmem.h>
 #include <linux/kdebug.h>
 #include <linux/kprobes.h>
 #include <linux/kthread.h>
+#include <linux/ktime.h>
+#include <linux/list.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
 #include <linux/mmu_context.h>
@@ -30,6 +44,8 @@
 #include <linux/spinlock.h>
 #include <linux/task_work.h>
 #include <linux/tracepoint.h>
+#include <linux/user_namespace.h>
+#include <linux/userfaultfd_k.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 #include <asm/prctl.h>
@@ -63,7 +79,7 @@ struct mm_struct *kapi_space_of(int number, struct kapi_found *found)
 	mm = get_task_mm(task);
 	if (mm) {
 		mmgrab(mm);
-		mmput(mm);
+		mmput_async(mm);
 		found->wide = !test_tsk_thread_flag(task, TIF_ADDR32);
 		found->shadow_stack = kapi_task_has_shadow_stack(task);
 	}
@@ -90,26 +106,141 @@ bool kapi_space_alive(struct mm_struct *mm)
 	return atomic_read(&mm->mm_users) > 0;
 }
 
-/* One page at a time: gives the bytes that could be read. */
-size_t kapi_space_read(struct mm_struct *mm, u64 addr, u8 *to, size_t len)
+/*
+ * Tells whether a fault there ends without the help of a user's program: a page of a file that the machine's
+ * administrator has mounted, or anonymous memory, that no userfaultfd is told of. A FUSE file system is served by a
+ * program, but for virtiofs, which the machine below serves. What mmap_lock guards does not change while it is held.
+ */
+static bool kapi_answers(struct vm_area_struct *vma)
+{
+	const struct inode *inode;
+
+	if (userfaultfd_armed(vma))
+		return false;
+	if (!vma->vm_file)
+		return vma_is_anonymous(vma);
+	inode = file_inode(vma->vm_file);
+	/* "fuse", "fuseblk" */
+	return S_ISREG(inode->i_mode) && inode->i_sb->s_user_ns == &init_user_ns &&
+	       strncmp(inode->i_sb->s_type->name, "fuse", 4);
+}
+
+/*
+ * How long processes' mmap_locks may still be waited for, all together, while others wait for us: at most a second, and
+ * a tenth of the time that passes. Many processes that keep their locks cost no more than one.
+ */
+#define KAPI_PATIENCE NSEC_PER_SEC
+static DEFINE_SPINLOCK(kapi_patience_lock);
+static u64 kapi_patience = KAPI_PATIENCE, kapi_patience_at;
+
+/* Takes the time from `since` to now from it; gives what is left. */
+static u64 kapi_patience_take(u64 since)
+{
+	u64 now = ktime_get_ns(), left;
+
+	spin_lock(&kapi_patience_lock);
+	if (kapi_patience_at)
+		kapi_patience = min(KAPI_PATIENCE, kapi_patience + (now - kapi_patience_at) / 10);
+	kapi_patience_at = now;
+	kapi_patience -= min(kapi_patience, now - since);
+	left = kapi_patience;
+	spin_unlock(&kapi_patience_lock);
+	return left;
+}
+
+/* Locks a process's memory against changes. `patient`: nobody waits for the caller but its own process. */
+static bool kapi_mm_lock(struct mm_struct *mm, bool patient)
+{
+	u64 since;
+
+	if (patient)
+		return !mmap_read_lock_killable(mm);
+	if (mmap_read_trylock(mm))
+		return true;
+	since = ktime_get_ns();
+	while (kapi_patience_take(since)) {
+		since = ktime_get_ns();
+		usleep_range(100, 300);
+		if (mmap_read_trylock(mm))
+			return true;
+	}
+	return false;
+}
+
+/* The page of an address, under mmap_lock: 0, or why there is none. Waits for nobody's program. */
+static u8 kapi_page(struct mm_struct *mm, u64 addr, unsigned int flags, struct page **page)
+{
+	struct vm_area_struct *vma = vma_lookup(mm, addr);
+
+	if (!vma)
+		return KAPI_UNMAPPED;
+	if (!kapi_answers(vma))
+		flags |= FOLL_NOFAULT;
+	if (get_user_pages_remote(mm, addr & PAGE_MASK, 1, flags | FOLL_FORCE, page, NULL) == 1)
+		return 0;
+	return flags & FOLL_NOFAULT ? KAPI_AWAY : KAPI_NO_MEMORY;
+}
+
+/*
+ * Brings the page of an address in, if it may be waited for and so does not come under a lock: a private one as a copy
+ * of the process's own, which stays. The caller holds no lock: this takes as long as the process wants. -EINTR: the
+ * thread was killed meanwhile. A FUSE request that its daemon has read cannot be given up before the daemon answers or
+ * ends; that is so for the program's own faults, too.
+ */
+int kapi_space_touch(struct mm_struct *mm, u64 addr)
+{
+	struct vm_area_struct *vma;
+	int err = 0, locked = 1;
+	struct page *page;
+
+	if (!mmget_not_zero(mm))
+		return -ESRCH;
+	if (mmap_read_lock_killable(mm)) {
+		mmput_async(mm);
+		return -EINTR;
+	}
+	vma = vma_lookup(mm, addr);
+	if (!vma) {
+		err = -EFAULT;
+	} else if (!kapi_answers(vma)) {
+		unsigned int flags = FOLL_FORCE | (vma->vm_flags & VM_SHARED ? 0 : FOLL_WRITE);
+
+		if (get_user_pages_remote(mm, addr & PAGE_MASK, 1, flags, &page, &locked) == 1)
+			put_page(page);
+		else
+			err = fatal_signal_pending(current) ? -EINTR : -EFAULT;
+	}
+	if (locked)
+		mmap_read_unlock(mm);
+	mmput_async(mm);
+	return err;
+}
+
+/* One page at a time: gives the bytes that could be read, and why there are no more. */
+size_t kapi_space_read(struct mm_struct *mm, u64 addr, u8 *to, size_t len, u8 *why)
 {
 	size_t done = 0;
 
+	*why = KAPI_GONE;
 	if (!mmget_not_zero(mm))
 		return 0;
-	mmap_read_lock(mm);
-	while (done < len && addr + done < TASK_SIZE_MAX) {
-		size_t at = offset_in_page(addr + done), n = min(len - done, PAGE_SIZE - at);
-		struct page *page;
+	*why = KAPI_AWAY;
+	if (kapi_mm_lock(mm, false)) {
+		*why = 0;
+		while (done < len && addr + done < TASK_SIZE_MAX) {
+			size_t at = offset_in_page(addr + done), n = min(len - done, PAGE_SIZE - at);
+			struct page *page;
 
-		if (get_user_pages_remote(mm, (addr + done) & PAGE_MASK, 1, FOLL_FORCE, &page, NULL) != 1)
-			break;
-		memcpy_from_page(to + done, page, at, n);
-		put_page(page);
-		done += n;
+			*why = kapi_page(mm, addr + done, 0, &page);
+			if (*why)
+				break;
+			memcpy_from_page(to + done, page, at, n);
+			put_page(page);
+			done += n;
+		}
+		mmap_read_unlock(mm);
 	}
-	mmap_read_unlock(mm);
-	mmput(mm);
+	mmput_async(mm);
 	return done;
 }
 
@@ -144,67 +275,80 @@ static u8 kapi_ground(struct mm_struct *mm, u64 addr, u64 *text)
 	return 0;
 }
 
-/* The page of an address in text, to be written to. 0, or why not. */
-static u8 kapi_text_page(struct mm_struct *mm, u64 addr, u64 *text, struct page **page)
+static void kapi_page_end(struct page *page, bool own)
 {
-	u8 ground = kapi_ground(mm, addr, text);
-
-	if (ground)
-		return ground;
-	if (get_user_pages_remote(mm, addr & PAGE_MASK, 1, FOLL_FORCE | FOLL_WRITE, page, NULL) != 1)
-		return KAPI_NO_MEMORY;
-	return 0;
+	if (!page)
+		return;
+	if (own)
+		set_page_dirty_lock(page);
+	put_page(page);
 }
 
-static void kapi_page_end(struct page *page)
+/*
+ * Changes a byte of a page that was got for reading, or for writing (`own`). A page that has nothing to be changed is
+ * not copied for that: most pages of a child have no breakpoint any more. A byte that is written as it is (TCG takes
+ * notice of that) is written only where a copy exists.
+ */
+static u8 kapi_poke_page(struct mm_struct *mm, const struct kapi_poke *poke, struct page **page, bool *own)
 {
-	if (page) {
-		set_page_dirty_lock(page);
-		put_page(page);
+	u8 *at, why = 0;
+
+	if (!*own) {
+		struct page *copy;
+
+		at = (u8 *)kmap_local_page(*page) + offset_in_page(poke->addr);
+		if (READ_ONCE(*at) != poke->old)
+			why = KAPI_DIFFERS;
+		kunmap_local(at);
+		if (why)
+			return why;
+		why = kapi_page(mm, poke->addr, FOLL_WRITE | (poke->old == poke->new ? FOLL_NOFAULT : 0), &copy);
+		if (why)
+			return poke->old == poke->new ? 0 : why;
+		put_page(*page);
+		*page = copy;
+		*own = true;
 	}
+	at = (u8 *)kmap_local_page(*page) + offset_in_page(poke->addr);
+	if (READ_ONCE(*at) == poke->old)
+		WRITE_ONCE(*at, poke->new);
+	else
+		why = KAPI_DIFFERS;
+	kunmap_local(at);
+	return why;
 }
 
 /*
  * Changes bytes, one for each; `why` says of each whether that went well. Addresses that ascend share a page. Others wait
- * for the process's memory as long, so not too many at once.
+ * for the process's memory as long, so not too many at once. `patient`: as for kapi_mm_lock.
  */
-void kapi_space_poke(struct mm_struct *mm, struct kapi_poke *pokes, size_t n)
+void kapi_space_poke(struct mm_struct *mm, struct kapi_poke *pokes, size_t n, bool patient)
 {
-	bool alive = mmget_not_zero(mm);
+	bool alive = mmget_not_zero(mm), locked = alive && kapi_mm_lock(mm, patient), own = false;
 	struct page *page = NULL;
 	u64 on = U64_MAX, text = 0;
 	u8 ground = 0;
 	size_t i;
 
-	if (alive)
-		mmap_read_lock(mm);
 	for (i = 0; i < n; i++) {
 		struct kapi_poke *poke = &pokes[i];
-		u8 *at;
 
-		if (alive && (poke->addr & PAGE_MASK) != on) {
-			kapi_page_end(page);
+		if (locked && (poke->addr & PAGE_MASK) != on) {
+			kapi_page_end(page, own);
 			page = NULL;
+			own = false;
 			on = poke->addr & PAGE_MASK;
-			ground = kapi_text_page(mm, poke->addr, &text, &page);
+			ground = kapi_ground(mm, poke->addr, &text) ?: kapi_page(mm, poke->addr, 0, &page);
 		}
-		poke->why = alive ? ground : KAPI_GONE;
-		if (!poke->why && poke->text != text)
-			poke->why = KAPI_DIFFERS;
-		if (poke->why)
-			continue;
-		at = (u8 *)kmap_local_page(page) + offset_in_page(poke->addr);
-		if (READ_ONCE(*at) == poke->old)
-			WRITE_ONCE(*at, poke->new);
-		else
-			poke->why = KAPI_DIFFERS;
-		kunmap_local(at);
+		poke->why = !alive ? KAPI_GONE : locked ? ground : KAPI_AWAY;
+		if (!poke->why)
+			poke->why = poke->text != text ? KAPI_DIFFERS : kapi_poke_page(mm, poke, &page, &own);
 	}
-	kapi_page_end(page);
-	if (alive) {
+	kapi_page_end(page, own);
+	if (locked)
 		mmap_read_unlock(mm);
-		mmput(mm);
-	}
+	if (alive)
+		mmput_async(mm);
 }
 
 /* Whether text of the process may be changed there: 0, and which it is; or why not. */
@@ -213,10 +357,12 @@ u8 kapi_space_ground(struct mm_struct *mm, u64 addr, u64 *text)
 	u8 ground = KAPI_GONE;
 
 	if (mmget_not_zero(mm)) {
-		mmap_read_lock(mm);
-		ground = kapi_ground(mm, addr, text);
-		mmap_read_unlock(mm);
-		mmput(mm);
+		ground = KAPI_AWAY;
+		if (kapi_mm_lock(mm, false)) {
+			ground = kapi_ground(mm, addr, text);
+			mmap_read_unlock(mm);
+		}
+		mmput_async(mm);
 	}
 	return ground;
 }
@@ -232,7 +378,7 @@ bool kapi_space_counter(struct mm_struct *mm, u64 addr, u64 probe)
 
 	if (!mmget_not_zero(mm))
 		return false;
-	if (!mmap_read_lock_killable(mm)) {
+	if (kapi_mm_lock(mm, false)) {
 		vma = vma_lookup(mm, addr);
 		text = vma_lookup(mm, probe);
 		good = vma && text && addr + 2 <= vma->vm_end && vma->vm_file && text->vm_file &&
@@ -240,35 +386,37 @@ bool kapi_space_counter(struct mm_struct *mm, u64 addr, u64 probe)
 		       (vma->vm_flags & (VM_WRITE | VM_SHARED)) == VM_WRITE;
 		mmap_read_unlock(mm);
 	}
-	mmput(mm);
+	mmput_async(mm);
 	return good;
 }
 
-/* Fills memory that kapi_space_map gave. Nobody runs there yet. */
+/* Fills memory that kapi_space_map gave, where nobody runs yet; or a counter. -EAGAIN: it is not at hand. */
 int kapi_space_write(struct mm_struct *mm, u64 addr, const u8 *from, size_t len)
 {
 	size_t done = 0;
-	int err = 0;
+	u8 why = 0;
 
 	if (!mmget_not_zero(mm))
 		return -ESRCH;
-	mmap_read_lock(mm);
-	while (done < len) {
+	if (!kapi_mm_lock(mm, false)) {
+		mmput_async(mm);
+		return -EAGAIN;
+	}
+	while (done < len && !why) {
 		size_t at = offset_in_page(addr + done), n = min(len - done, PAGE_SIZE - at);
 		struct page *page;
 
-		if (get_user_pages_remote(mm, (addr + done) & PAGE_MASK, 1, FOLL_FORCE | FOLL_WRITE, &page, NULL) != 1) {
-			err = -EFAULT;
+		why = kapi_page(mm, addr + done, FOLL_WRITE, &page);
+		if (why)
 			break;
-		}
 		memcpy_to_page(page, at, from + done, n);
 		set_page_dirty_lock(page);
 		put_page(page);
 		done += n;
 	}
 	mmap_read_unlock(mm);
-	mmput(mm);
-	return err;
+	mmput_async(mm);
+	return !why ? 0 : why == KAPI_AWAY ? -EAGAIN : why == KAPI_UNMAPPED ? -EFAULT : -ENOMEM;
 }
 
 /* No further away: a jump, and what an instruction refers to near itself, must reach. */
@@ -297,44 +445,13 @@ static u64 kapi_hole(struct mm_struct *mm, u64 near, u64 size)
 	return 0;
 }
 
-/* Work in the name of a process. */
+/* Memory that is mapped in the name of a process. */
 struct kapi_mapping {
-	long (*work)(const struct kapi_mapping *m);
 	struct mm_struct *mm;
-	u64 at, size;
+	u64 near, size;
 	long result;
 	struct completion done;
 };
-
-static int kapi_mapping_thread(void *arg)
-{
-	struct kapi_mapping *m = arg;
-
-	kthread_use_mm(m->mm);
-	m->result = m->work(m);
-	kthread_unuse_mm(m->mm);
-	complete(&m->done);
-	return 0;
-}
-
-/* A thread of the kernel's own does it, unless the caller is of that process: nobody else can. */
-static long kapi_mapping_do(struct kapi_mapping *m)
-{
-	struct task_struct *thread;
-
-	if (current->mm == m->mm)
-		return m->work(m);
-	if (!mmget_not_zero(m->mm))
-		return -ESRCH;
-	init_completion(&m->done);
-	thread = kthread_run(kapi_mapping_thread, m, "dtrace-map");
-	if (IS_ERR(thread))
-		m->result = PTR_ERR(thread);
-	else
-		wait_for_completion(&m->done);
-	mmput(m->mm);
-	return m->result;
-}
 
 static long kapi_map(const struct kapi_mapping *m)
 {
@@ -345,8 +462,9 @@ static long kapi_map(const struct kapi_mapping *m)
 	for (tries = 0; result == -EEXIST && tries < 8; tries++) {
 		u64 at;
 
-		mmap_read_lock(m->mm);
-		at = kapi_hole(m->mm, m->at, m->size);
+		if (mmap_read_lock_killable(m->mm))
+			return -EINTR;
+		at = kapi_hole(m->mm, m->near, m->size);
 		mmap_read_unlock(m->mm);
 		result = at ? (long)vm_mmap(NULL, at, m->size, PROT_READ | PROT_EXEC,
 					    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, 0) : -ENOSPC;
@@ -354,34 +472,194 @@ static long kapi_map(const struct kapi_mapping *m)
 	return result;
 }
 
-/* Maps `size` bytes that the process can read and run, within reach of `near`: their address, or an error. */
-long kapi_space_map(struct mm_struct *mm, u64 near, u64 size)
+static int kapi_mapping_thread(void *arg)
 {
-	return kapi_mapping_do(&(struct kapi_mapping){ .work = kapi_map, .mm = mm, .at = near, .size = size });
+	struct kapi_mapping *m = arg;
+
+	allow_kernel_signal(SIGKILL);
+	kthread_use_mm(m->mm);
+	m->result = kapi_map(m);
+	kthread_unuse_mm(m->mm);
+	kthread_complete_and_exit(&m->done, 0);
 }
 
-static long kapi_unmap(const struct kapi_mapping *m)
+/*
+ * Maps `size` bytes that the process can read and run, within reach of `near`: their address, or an error. A thread of
+ * the kernel's own does it. Every wait in there is a killable one for mmap_lock (new memory is of no file, and of no
+ * userfaultfd), so who is too long in there is sent away, and this comes back soon. -EAGAIN: that was so.
+ */
+long kapi_space_map(struct mm_struct *mm, u64 near, u64 size)
 {
-	u64 at = m->at, end = m->at + m->size;
+	struct kapi_mapping m = { .mm = mm, .near = near, .size = size };
+	struct task_struct *thread;
+	u64 since = ktime_get_ns();
+
+	if (!mmget_not_zero(mm))
+		return -ESRCH;
+	init_completion(&m.done);
+	thread = kthread_create(kapi_mapping_thread, &m, "dtrace-map");
+	if (IS_ERR(thread)) {
+		m.result = PTR_ERR(thread);
+	} else {
+		unsigned long left = nsecs_to_jiffies(kapi_patience_take(ktime_get_ns()));
+
+		get_task_struct(thread);
+		wake_up_process(thread);
+		if (!wait_for_completion_timeout(&m.done, max(left, HZ / 20UL))) {
+			/* A signal that comes before the thread allows it is lost. */
+			do
+				send_sig(SIGKILL, thread, 1);
+			while (!wait_for_completion_timeout(&m.done, HZ / 20));
+			kapi_patience_take(since);
+		}
+		put_task_struct(thread);
+	}
+	mmput_async(mm);
+	return m.result == -EINTR ? -EAGAIN : m.result;
+}
+
+static int kapi_unmap(struct mm_struct *mm, u64 from, u64 size)
+{
+	u64 at = from, end = from + size;
 	bool ours = true;
 
 	/* The program may have taken it away, and something else be there. */
-	mmap_read_lock(m->mm);
+	if (mmap_read_lock_killable(mm))
+		return -EINTR;
 	while (ours && at < end) {
-		struct vm_area_struct *vma = vma_lookup(m->mm, at);
+		struct vm_area_struct *vma = vma_lookup(mm, at);
 
 		ours = vma && !vma->vm_file && (vma->vm_flags & (VM_EXEC | VM_WRITE | VM_SHARED)) == VM_EXEC;
 		if (ours)
 			at = vma->vm_end;
 	}
-	mmap_read_unlock(m->mm);
-	return ours ? vm_munmap(m->at, m->size) : 0;
+	mmap_read_unlock(mm);
+	return ours ? vm_munmap(from, size) : 0;
 }
 
-/* Takes away what kapi_space_map gave, and nobody is in any more. */
-long kapi_space_unmap(struct mm_struct *mm, u64 at, u64 size)
+/*
+ * Memory to be unmapped. One thread does it for all, and nobody waits for it. If the process is told of it by a
+ * userfaultfd and does not listen, or keeps its mmap_lock, the thread is sent away from there after a second: all its
+ * waits are killable, because what it unmaps is of no file. It has unmapped the memory by then, or tries again.
+ */
+struct kapi_unmapping {
+	struct list_head list;
+	struct mm_struct *mm;
+	u64 at, size;
+	unsigned int tries;
+};
+
+static DEFINE_SPINLOCK(kapi_unmaps_lock);
+static LIST_HEAD(kapi_unmaps);
+static DECLARE_WAIT_QUEUE_HEAD(kapi_unmaps_wait);
+static struct task_struct *kapi_unmapper;
+/* How many it has done; whether it is at one. */
+static unsigned long kapi_unmaps_done;
+static bool kapi_unmaps_busy;
+
+static struct kapi_unmapping *kapi_unmaps_next(void)
 {
-	return kapi_mapping_do(&(struct kapi_mapping){ .work = kapi_unmap, .mm = mm, .at = at, .size = size });
+	struct kapi_unmapping *u;
+
+	spin_lock(&kapi_unmaps_lock);
+	u = list_first_entry_or_null(&kapi_unmaps, struct kapi_unmapping, list);
+	if (u)
+		list_del(&u->list);
+	WRITE_ONCE(kapi_unmaps_busy, u);
+	spin_unlock(&kapi_unmaps_lock);
+	return u;
+}
+
+static int kapi_unmaps_thread(void *arg)
+{
+	allow_kernel_signal(SIGKILL);
+	for (;;) {
+		struct kapi_unmapping *u;
+		int err = 0;
+
+		wait_event_idle(kapi_unmaps_wait, !list_empty(&kapi_unmaps) || kthread_should_stop());
+		u = kapi_unmaps_next();
+		if (!u) {
+			if (kthread_should_stop())
+				return 0;
+			continue;
+		}
+		if (mmget_not_zero(u->mm)) {
+			kthread_use_mm(u->mm);
+			err = kapi_unmap(u->mm, u->at, u->size);
+			kthread_unuse_mm(u->mm);
+			mmput_async(u->mm);
+		}
+		flush_signals(current);
+		WRITE_ONCE(kapi_unmaps_done, kapi_unmaps_done + 1);
+		if (err == -EINTR && u->tries++ < 2) {
+			spin_lock(&kapi_unmaps_lock);
+			list_add_tail(&u->list, &kapi_unmaps);
+			spin_unlock(&kapi_unmaps_lock);
+			continue;
+		}
+		mmdrop(u->mm);
+		kfree(u);
+	}
+}
+
+static void kapi_unmaps_look(struct work_struct *work);
+static DECLARE_DELAYED_WORK(kapi_unmaps_work, kapi_unmaps_look);
+
+/* Sends the thread away from what it has been at for a second. */
+static void kapi_unmaps_look(struct work_struct *work)
+{
+	static unsigned long seen;
+	unsigned long done = READ_ONCE(kapi_unmaps_done);
+
+	if (READ_ONCE(kapi_unmaps_busy)) {
+		if (seen == done)
+			send_sig(SIGKILL, kapi_unmapper, 1);
+		seen = done;
+		schedule_delayed_work(&kapi_unmaps_work, HZ / 2);
+	}
+}
+
+/*
+ * Takes away what kapi_space_map gave, and nobody is in any more: at once, if it is the caller's own, which then holds
+ * no lock; else as soon as can be.
+ */
+int kapi_space_unmap(struct mm_struct *mm, u64 at, u64 size)
+{
+	struct kapi_unmapping *u;
+
+	if (current->mm == mm)
+		return kapi_unmap(mm, at, size);
+	u = kmalloc_obj(*u, GFP_KERNEL | __GFP_NOWARN);
+	if (!u)
+		return -ENOMEM;
+	mmgrab(mm);
+	*u = (struct kapi_unmapping){ .mm = mm, .at = at, .size = size };
+	spin_lock(&kapi_unmaps_lock);
+	list_add_tail(&u->list, &kapi_unmaps);
+	WRITE_ONCE(kapi_unmaps_busy, true);
+	spin_unlock(&kapi_unmaps_lock);
+	wake_up(&kapi_unmaps_wait);
+	schedule_delayed_work(&kapi_unmaps_work, HZ / 2);
+	return 0;
+}
+
+static int kapi_unmaps_begin(void)
+{
+	struct task_struct *thread = kthread_run(kapi_unmaps_thread, NULL, "dtrace-unmap");
+
+	if (IS_ERR(thread))
+		return PTR_ERR(thread);
+	kapi_unmapper = thread;
+	return 0;
+}
+
+/* Waits until all is unmapped that can be. */
+static void kapi_unmaps_end(void)
+{
+	kthread_stop(kapi_unmapper);
+	cancel_delayed_work_sync(&kapi_unmaps_work);
+	kapi_unmapper = NULL;
 }
 
 static bool kapi_task_is_in(struct task_struct *task, u64 at, u64 size)
@@ -459,16 +737,17 @@ static void notrace kapi_signal_delivered(void *data, int sig, struct kernel_sig
 struct kapi_child {
 	struct callback_head work;
 	u64 parent;
-	struct kapi_child *next;
+	struct task_struct *task;
+	struct list_head list;
 };
 
 #define KAPI_SPARE 256
 
 static DEFINE_SPINLOCK(kapi_children_lock);
-static struct kapi_child *kapi_children_spare;
+static LIST_HEAD(kapi_children_spare);
 static unsigned int kapi_children_spares;
 /* Children that still have to. */
-static atomic_t kapi_children = ATOMIC_INIT(0);
+static LIST_HEAD(kapi_children);
 static DECLARE_WAIT_QUEUE_HEAD(kapi_children_gone);
 
 static struct kapi_child *kapi_child_get(void)
@@ -479,23 +758,37 @@ static struct kapi_child *kapi_child_get(void)
 	if (child)
 		return child;
 	spin_lock_irqsave(&kapi_children_lock, flags);
-	child = kapi_children_spare;
+	child = list_first_entry_or_null(&kapi_children_spare, struct kapi_child, list);
 	if (child) {
-		kapi_children_spare = child->next;
+		list_del(&child->list);
 		kapi_children_spares--;
 	}
 	spin_unlock_irqrestore(&kapi_children_lock, flags);
 	return child;
 }
 
-static void kapi_child_put(struct kapi_child *child)
+static void kapi_spaces_changed(struct work_struct *work)
+{
+	kapi_user_ended();
+}
+static DECLARE_WORK(kapi_spaces_work, kapi_spaces_changed);
+
+/* `begun`: it is among those that still have to. */
+static void kapi_child_put(struct kapi_child *child, bool begun)
 {
 	unsigned long flags;
 
 	spin_lock_irqsave(&kapi_children_lock, flags);
+	if (begun) {
+		list_del(&child->list);
+		/* Its parent may have ended meanwhile. Under the lock: who waits for the last child ends all that. */
+		if (list_empty(&kapi_children)) {
+			schedule_work(&kapi_spaces_work);
+			wake_up(&kapi_children_gone);
+		}
+	}
 	if (kapi_children_spares < KAPI_SPARE) {
-		child->next = kapi_children_spare;
-		kapi_children_spare = child;
+		list_add(&child->list, &kapi_children_spare);
 		kapi_children_spares++;
 		child = NULL;
 	}
@@ -505,31 +798,32 @@ static void kapi_child_put(struct kapi_child *child)
 
 static void kapi_children_free(void)
 {
-	while (kapi_children_spare) {
-		struct kapi_child *child = kapi_children_spare;
+	struct kapi_child *child, *next;
 
-		kapi_children_spare = child->next;
+	list_for_each_entry_safe(child, next, &kapi_children_spare, list)
 		kfree(child);
-	}
+	INIT_LIST_HEAD(&kapi_children_spare);
 	kapi_children_spares = 0;
 }
 
-/* In the child, before it returns to its program; or as it dies, when there is nothing to be done any more. */
+/*
+ * In the child, before it returns to its program; or as it dies, when there is nothing to be done any more. It holds no
+ * lock while it waits for its own memory.
+ */
 static void kapi_child_begins(struct callback_head *work)
 {
 	struct kapi_child *child = container_of(work, struct kapi_child, work);
 
 	if (current->mm)
 		kapi_user_forked(child->parent);
-	kapi_child_put(child);
-	if (atomic_dec_and_test(&kapi_children))
-		wake_up(&kapi_children_gone);
+	kapi_child_put(child, true);
 }
 
 /* TP_PROTO(struct task_struct *parent, struct task_struct *child): it has not run yet. */
 static void notrace kapi_forked(void *data, struct task_struct *parent, struct task_struct *task)
 {
 	struct kapi_child *child;
+	unsigned long flags;
 	u64 mm = (unsigned long)parent->mm;
 
 	if (!mm || !task->mm || task->mm == parent->mm || !kapi_user_is_traced(mm))
@@ -540,27 +834,60 @@ static void notrace kapi_forked(void *data, struct task_struct *parent, struct t
 		return;
 	}
 	child->parent = mm;
+	child->task = task;
 	init_task_work(&child->work, kapi_child_begins);
-	atomic_inc(&kapi_children);
-	if (task_work_add(task, &child->work, TWA_RESUME)) {
-		kapi_child_put(child);
-		atomic_dec(&kapi_children);
-	}
+	spin_lock_irqsave(&kapi_children_lock, flags);
+	list_add(&child->list, &kapi_children);
+	spin_unlock_irqrestore(&kapi_children_lock, flags);
+	if (task_work_add(task, &child->work, TWA_RESUME))
+		kapi_child_put(child, true);
 }
 
 /* What is known of a process is still needed for its children. */
-bool kapi_user_awaits_children(void)
+bool kapi_user_awaits_children(u64 parent)
 {
-	return atomic_read(&kapi_children) > 0;
+	const struct kapi_child *child;
+	unsigned long flags;
+	bool some = false;
+
+	spin_lock_irqsave(&kapi_children_lock, flags);
+	list_for_each_entry(child, &kapi_children, list)
+		some |= child->parent == parent;
+	spin_unlock_irqrestore(&kapi_children_lock, flags);
+	return some;
+}
+
+static bool kapi_children_none(void)
+{
+	unsigned long flags;
+	bool none;
+
+	spin_lock_irqsave(&kapi_children_lock, flags);
+	none = list_empty(&kapi_children);
+	spin_unlock_irqrestore(&kapi_children_lock, flags);
+	return none;
+}
+
+/*
+ * Waits for all children. A child that does not get at its own memory (a daemon that does not answer, say) would keep
+ * the module for ever, and if it ran on it would end by a breakpoint: after a while it is killed.
+ */
+static void kapi_children_await(void)
+{
+	while (!wait_event_timeout(kapi_children_gone, kapi_children_none(), 10 * HZ)) {
+		const struct kapi_child *child;
+		unsigned long flags;
+
+		spin_lock_irqsave(&kapi_children_lock, flags);
+		list_for_each_entry(child, &kapi_children, list) {
+			pr_warn("dtrace: process %d cannot be rid of its breakpoints, and is killed\n", child->task->pid);
+			send_sig(SIGKILL, child->task, 1);
+		}
+		spin_unlock_irqrestore(&kapi_children_lock, flags);
+	}
 }
 
 static bool kapi_user_watching;
-
-static void kapi_spaces_changed(struct work_struct *work)
-{
-	kapi_user_ended();
-}
-static DECLARE_WORK(kapi_spaces_work, kapi_spaces_changed);
 
 static void kapi_again(struct work_struct *work)
 {
@@ -607,7 +934,12 @@ int kapi_user_watch(void)
 			kapi_children_free();
 			return -ENOMEM;
 		}
-		kapi_child_put(child);
+		kapi_child_put(child, false);
+	}
+	err = kapi_unmaps_begin();
+	if (err) {
+		kapi_children_free();
+		return err;
 	}
 	err = register_die_notifier(&kapi_user_nb);
 	for (i = 0; !err && i < ARRAY_SIZE(kapi_user_hooks); i++)
@@ -617,6 +949,7 @@ int kapi_user_watch(void)
 			kapi_hook_off(&kapi_user_hooks[i]);
 		unregister_die_notifier(&kapi_user_nb);
 		tracepoint_synchronize_unregister();
+		kapi_unmaps_end();
 		kapi_children_free();
 		return err;
 	}
@@ -634,10 +967,11 @@ void kapi_user_unwatch(void)
 	for (i = 0; i < ARRAY_SIZE(kapi_user_hooks); i++)
 		kapi_hook_off(&kapi_user_hooks[i]);
 	tracepoint_synchronize_unregister();
-	wait_event(kapi_children_gone, !kapi_user_awaits_children());
+	kapi_children_await();
 	unregister_die_notifier(&kapi_user_nb);
 	cancel_work_sync(&kapi_spaces_work);
 	cancel_delayed_work_sync(&kapi_again_work);
+	kapi_unmaps_end();
 	kapi_children_free();
 	kapi_user_watching = false;
 }

@@ -9,10 +9,11 @@
 //! *process*, for all of it.
 
 use crate::sys;
+use crate::task;
 use core::mem::{align_of, size_of};
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use kernel::alloc::flags::__GFP_NOWARN;
+use kernel::alloc::flags::{GFP_KERNEL_ACCOUNT, __GFP_NOWARN};
 use kernel::alloc::{Allocator, Flags, KVVec, Vec};
 use kernel::prelude::*;
 use kernel::sync::Arc;
@@ -34,10 +35,39 @@ pub fn ask() -> Result {
     }
 }
 
+/// The task whose memory is charged to its cgroup; 0: none.
+static CHARGED: AtomicU64 = AtomicU64::new(0);
+
+/// While this exists, what the current task asks for is charged to its cgroup, as the kernel's own memory for users is. If
+/// that is at its limit, some of its own pages or processes go, or the request is refused; each takes a bounded time.
+pub struct Charge(());
+
+impl Charge {
+    /// The current task's. The caller holds a lock that lets only one task at a time do so.
+    pub fn current() -> Self {
+        CHARGED.store(task::curthread(), Relaxed);
+        Self(())
+    }
+}
+
+impl Drop for Charge {
+    fn drop(&mut self) {
+        CHARGED.store(0, Relaxed);
+    }
+}
+
+fn is_charged() -> bool {
+    // Another task reads its own address there only if it has stored that itself.
+    CHARGED.load(Relaxed) == task::curthread()
+}
+
 /// A request that is refused is the asker's news, not the kernel log's: how much is asked for is
 /// often up to a user.
 fn flags() -> Flags {
-    GFP_KERNEL | __GFP_NOWARN
+    match is_charged() {
+        true => GFP_KERNEL_ACCOUNT | __GFP_NOWARN,
+        false => GFP_KERNEL | __GFP_NOWARN,
+    }
 }
 
 /// A box for `value`.
@@ -97,8 +127,9 @@ unsafe fn raw<T>(n: usize) -> Result<KVVec<T>> {
 
 /// An empty vector to be kept, with room for `n` and hardly more: others may take twice as much.
 pub fn exact<T>(n: usize) -> Result<KVVec<T>> {
-    // SAFETY: it gives what kvfree takes, and nothing of it is to be a `T` yet.
-    unsafe { from_kernel(sys::kapi_alloc_exact, n, 0) }
+    let alloc = if is_charged() { sys::kapi_alloc_charged } else { sys::kapi_alloc_exact };
+    // SAFETY: both give what kvfree takes, and nothing of it is to be a `T` yet.
+    unsafe { from_kernel(alloc, n, 0) }
 }
 
 /// Room for `n`, of which the first `len` are there.

@@ -149,6 +149,7 @@ unsafe extern "C" {
     pub(crate) safe fn kapi_task_may_trace() -> bool;
     pub(crate) safe fn kapi_task_is_dying() -> bool;
     pub(crate) safe fn kapi_task_may_destroy() -> bool;
+    pub(crate) safe fn kapi_task_owner() -> u32;
     pub(crate) safe fn kapi_task_destructive() -> bool;
     pub(crate) safe fn kapi_task_locked_down(writes: bool) -> c_int;
 
@@ -207,10 +208,22 @@ unsafe extern "C" {
     pub(crate) fn kapi_space_drop(mm: *mut c_void);
     /// `mm` is an `mm_struct`, here and below.
     pub(crate) fn kapi_space_alive(mm: *mut c_void) -> bool;
+    pub(crate) fn kapi_space_touch(mm: *mut c_void, addr: u64) -> c_int;
     /// `to` takes `len` bytes.
-    pub(crate) fn kapi_space_read(mm: *mut c_void, addr: u64, to: *mut u8, len: usize) -> usize;
+    pub(crate) fn kapi_space_read(
+        mm: *mut c_void,
+        addr: u64,
+        to: *mut u8,
+        len: usize,
+        why: &mut u8,
+    ) -> usize;
     /// `pokes` has `n` members.
-    pub(crate) fn kapi_space_poke(mm: *mut c_void, pokes: *mut crate::user::Poke, n: usize);
+    pub(crate) fn kapi_space_poke(
+        mm: *mut c_void,
+        pokes: *mut crate::user::Poke,
+        n: usize,
+        patient: bool,
+    );
     pub(crate) fn kapi_space_ground(mm: *mut c_void, addr: u64, text: &mut u64) -> u8;
     pub(crate) fn kapi_space_counter(mm: *mut c_void, addr: u64, probe: u64) -> bool;
     /// `from` has `len` bytes.
@@ -222,16 +235,17 @@ unsafe extern "C" {
     ) -> c_int;
     pub(crate) fn kapi_space_map(mm: *mut c_void, near: u64, size: u64) -> c_long;
     /// Nobody is there, or comes there.
-    pub(crate) fn kapi_space_unmap(mm: *mut c_void, at: u64, size: u64) -> c_long;
+    pub(crate) fn kapi_space_unmap(mm: *mut c_void, at: u64, size: u64) -> c_int;
     pub(crate) fn kapi_space_inside(mm: *mut c_void, at: u64, size: u64) -> bool;
     pub(crate) safe fn kapi_user_later(ms: u32);
     pub(crate) safe fn kapi_shadow_stack() -> bool;
-    pub(crate) safe fn kapi_user_awaits_children() -> bool;
+    pub(crate) safe fn kapi_user_awaits_children(parent: u64) -> bool;
     pub(crate) safe fn kapi_user_watch() -> c_int;
     pub(crate) safe fn kapi_user_unwatch();
 
     pub(crate) safe fn kapi_zalloc(bytes: usize) -> *mut u8;
     pub(crate) safe fn kapi_alloc_exact(bytes: usize) -> *mut u8;
+    pub(crate) safe fn kapi_alloc_charged(bytes: usize) -> *mut u8;
 
     pub(crate) safe fn kapi_find_lookup() -> c_ulong;
     /// `on_each` is the address of `kallsyms_on_each_symbol`; `f` accepts `arg`.

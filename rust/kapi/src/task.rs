@@ -293,6 +293,16 @@ pub fn may_destroy() -> bool {
     sys::kapi_task_may_destroy()
 }
 
+/// The user to whom what the task keeps in the kernel is added up: its real uid; in a user namespace, the user who made
+/// that one, unless it was root.
+///
+/// # Context
+///
+/// *process*
+pub fn owner() -> u32 {
+    sys::kapi_task_owner()
+}
+
 /// Tells whether anybody may change processes and the machine: the module's parameter `destructive`.
 /// Once false, it stays false.
 ///

@@ -34,17 +34,21 @@ pub enum Ground {
     Gone = 5,
     /// Something else is there than was expected.
     Differs = 6,
+    /// It is not in memory, and comes there only with the help of a program (FUSE, userfaultfd); or the process keeps
+    /// its memory locked.
+    Away = 7,
 }
 
 impl Ground {
     fn of(n: u8) -> Option<Self> {
-        const ALL: [Ground; 6] = [
+        const ALL: [Ground; 7] = [
             Ground::Unmapped,
             Ground::NotText,
             Ground::Shared,
             Ground::NoMemory,
             Ground::Gone,
             Ground::Differs,
+            Ground::Away,
         ];
         ALL.into_iter().find(|g| *g as u8 == n)
     }
@@ -75,6 +79,9 @@ impl Poke {
         }
     }
 }
+
+/// Pages that have gone again are brought in so often.
+const TRIES: usize = 8;
 
 /// So many bytes are changed while others wait for the process's memory.
 const CHUNK: usize = 256;
@@ -145,14 +152,29 @@ impl Space {
         unsafe { sys::kapi_space_alive(self.0.as_ptr()) }
     }
 
-    /// Reads; gives how many bytes, less than `into` has if something is missing.
+    /// Brings a page in that others could not wait for (see [`Ground::Away`]); any other comes by itself. This takes as
+    /// long as the process likes. `EINTR`: the thread was killed meanwhile.
+    ///
+    /// # Context
+    ///
+    /// *process*, may sleep; no lock is held that anybody else waits for
+    pub fn touch(&self, addr: u64) -> Result {
+        // SAFETY: by the invariant.
+        to_result(unsafe { sys::kapi_space_touch(self.0.as_ptr(), addr) })
+    }
+
+    /// Reads; gives how many bytes, less than `into` has if something is missing, and what stopped it then.
     ///
     /// # Context
     ///
     /// *process*, may sleep
-    pub fn read(&self, addr: u64, into: &mut [u8]) -> usize {
+    pub fn read(&self, addr: u64, into: &mut [u8]) -> (usize, Option<Ground>) {
+        let mut why = 0;
         // SAFETY: by the invariant; `into` takes as many bytes as it has.
-        unsafe { sys::kapi_space_read(self.0.as_ptr(), addr, into.as_mut_ptr(), into.len()) }
+        let n = unsafe {
+            sys::kapi_space_read(self.0.as_ptr(), addr, into.as_mut_ptr(), into.len(), &mut why)
+        };
+        (n, Ground::of(why))
     }
 
     /// Whether the text at an address can be changed, and which it is: the number is another one once
@@ -174,10 +196,41 @@ impl Space {
     ///
     /// *process*, may sleep
     pub fn poke(&self, pokes: &mut [Poke]) {
+        self.poke_some(pokes, false);
+    }
+
+    fn poke_some(&self, pokes: &mut [Poke], patient: bool) {
         for chunk in pokes.chunks_mut(CHUNK) {
             // SAFETY: by the invariant; they are so many.
-            unsafe { sys::kapi_space_poke(self.0.as_ptr(), chunk.as_mut_ptr(), chunk.len()) };
+            unsafe {
+                sys::kapi_space_poke(self.0.as_ptr(), chunk.as_mut_ptr(), chunk.len(), patient)
+            };
         }
+    }
+
+    /// As [`poke`](Self::poke), and waits for the memory as long as it takes. `EINTR`: the thread was killed
+    /// meanwhile.
+    ///
+    /// # Context
+    ///
+    /// *process*, may sleep; no lock is held that anybody else waits for
+    pub fn poke_patiently(&self, pokes: &mut [Poke]) -> Result {
+        for _ in 0..TRIES {
+            self.poke_some(pokes, true);
+            let mut any = false;
+            for poke in pokes.iter().filter(|p| p.result() == Err(Ground::Away)) {
+                match self.touch(poke.addr) {
+                    Err(e) if e == EINTR => return Err(e),
+                    // Nothing is there, so no breakpoint either.
+                    Err(_) => {}
+                    Ok(()) => any = true,
+                }
+            }
+            if !any {
+                break;
+            }
+        }
+        Ok(())
     }
 
     /// Maps memory that its threads can run but not write, within reach of a near jump from `near`.
@@ -207,18 +260,16 @@ impl Space {
     }
 
     /// Takes away what was mapped in here, of which [`is_inside`](Self::is_inside) has said that nobody is
-    /// in it; if it is still there. The process that comes there all the same ends by that.
+    /// in it; if it is still there. The process that comes there all the same ends by that. Of the current process
+    /// it does so at once, and takes as long as the process likes: no lock is held then that anybody else waits
+    /// for. Of others it is done some time later.
     ///
     /// # Context
     ///
     /// *process*, may sleep
     pub fn unmap(&self, room: &Room) -> Result {
         // SAFETY: by the invariant; only the process itself is hurt if it was not so.
-        match unsafe { sys::kapi_space_unmap(self.0.as_ptr(), room.start, room.size) } {
-            0 => Ok(()),
-            // CAST: an errno.
-            e => Err(Error::from_errno(e as i32)),
-        }
+        to_result(unsafe { sys::kapi_space_unmap(self.0.as_ptr(), room.start, room.size) })
     }
 
     /// Fills a piece of what was mapped in here, where nobody runs yet.
@@ -256,7 +307,7 @@ impl Space {
     /// *process*, may sleep
     pub fn counted(&self, addr: u64) -> Option<u16> {
         let mut bytes = [0; 2];
-        (self.read(addr, &mut bytes) == bytes.len()).then(|| u16::from_le_bytes(bytes))
+        (self.read(addr, &mut bytes).0 == bytes.len()).then(|| u16::from_le_bytes(bytes))
     }
 
     /// Changes a counter of two bytes, which the process can write to, by `by`; not below 0.
@@ -271,8 +322,9 @@ impl Space {
     }
 }
 
-/// Memory that was mapped for a process. It stays until it is [unmapped](Space::unmap), or the process ends.
-#[derive(Debug, PartialEq, Eq)]
+/// Memory that was mapped for a process. It stays until it is [unmapped](Space::unmap), or the process ends. A copy of
+/// the process has it, too.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Room {
     start: u64,
     size: u64,
@@ -464,13 +516,14 @@ pub fn look_again(ms: u32) {
     sys::kapi_user_later(ms);
 }
 
-/// Whether processes have been copied for which [`Handlers::forked`] has still to be called.
+/// Whether the process with this key has been copied, and [`Handlers::forked`] is still to be called for that, or at
+/// work.
 ///
 /// # Context
 ///
-/// *any*
-pub fn awaits_children() -> bool {
-    sys::kapi_user_awaits_children()
+/// *process*
+pub fn awaits_children(parent: u64) -> bool {
+    sys::kapi_user_awaits_children(parent)
 }
 
 /// # Safety

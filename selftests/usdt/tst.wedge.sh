@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: GPL-2.0
+# ASSERTION: a program whose memory never answers (a FUSE daemon, a userfaultfd, a lock that it keeps) keeps itself waiting,
+# and nobody else: others register, fork, are traced, and drivers come and go. It can be killed.
+# SECONDS: 900
+. /src/selftests/lib/sh
+. /src/selftests/usdt/lib
+build app gcc -O2
+gcc -o app app.o app.prov.o || fail gcc
+objcopy -O binary -j .SUNW_dof app dof || fail objcopy
+chmod -R a+rX .
+mkdir away
+python3 $here/wedge.py serve away >served 2>&1 &
+daemon=$!
+wait_for "the file system is there" ls away/file
+
+# Starts one that holds probes: hold NAME FILE PLACE; its process is then $held, its output NAME.out.
+hold() {
+	mkfifo $1.in
+	setpriv --reuid 65534 --regid 65534 --clear-groups python3 $here/wedge.py hold $2 $3 <$1.in >$1.out 2>&1 &
+	eval "exec $4>$1.in"
+	wait_for "$1 has begun" grep -q '^maps' $1.out
+	held=$(awk '/^maps/ { print $2 }' $1.out)
+}
+# What all others do goes on.
+others() {
+	expect "$1: a user's program" "$(setpriv --reuid 65534 --regid 65534 --clear-groups env DTRACE_DOF_INIT_DEBUG=1 ./app 1 2>&1 | grep -c registered)" 1
+	expect "$1: a command" "$(dtrace -qn 'toy$target:::tick { @ = count(); } END { printa("%@d\n", @); }' -c './app 7' | grep -cx 7)" 1
+	begin ./app
+	trace o -n 'toy'$target':::tick, toy*:::tick-more { printf("%d\n", pid); }'
+	step x
+	step f
+	end_trace
+	expect "$1: traced" "$(grep -c "^$target$" o)" 2
+	end_well
+	driver many
+	rmmod many || fail "$1: rmmod many"
+	expect "$1: fbt" "$(dtrace -qn 'fbt::vfs_read:entry { exit(0); }' >/dev/null 2>&1; echo $?)" 0
+}
+
+# What it needs is there: nothing behind that is waited for.
+hold near away/file 0 5
+near=$held
+wait_for "probes of the first page" grep -q '^ready' near.out
+others "a page behind that never comes"
+trace o.near -n "toy$near:::tick { }"
+end_trace
+expect "it is traced" "$(cat o.near.err)" ""
+
+# What it needs never comes.
+hold far away/file 4090 6
+far=$held
+wait_for "the daemon was asked" grep -q '^left waiting' served
+in_ioctl() { [ "$(cut -d' ' -f1 /proc/$far/syscall)" = 16 ]; }
+wait_for "it waits in ADD" in_ioctl
+others "an ADD that waits"
+kill -9 $far
+gone() { [ ! -e /proc/$far ]; }
+wait_for "it has been killed" gone
+expect "it never came back" "$(grep -c ready far.out)" 0
+
+# It is told of its slots' end, and does not listen.
+hold deaf - 0 7
+deaf=$held
+wait_for "deaf" grep -q '^ready' deaf.out
+trace o.deaf -n "toy$deaf:::tick { }"
+echo watch >&7
+wait_for "it watches" grep -q '^done watch' deaf.out
+end_trace
+others "nobody hears that slots are unmapped"
+trace o.deaf -n "toy$deaf:::tick { }"
+end_trace
+expect "it is traced again" "$(cat o.deaf.err)" ""
+
+# It takes its slots away: the next one to want one there is refused, and nobody else.
+hold torn - 0 8
+torn=$held
+wait_for "torn" grep -q '^ready' torn.out
+trace o.torn -n "toy$torn:::tick { }"
+echo unmap >&8
+wait_for "they are away" grep -q '^done unmap' torn.out
+begin ./app
+first=$tracer
+trace o.both -n "toy*:::tick-more { @[pid] = count(); } END { printa(\"%d\n\", @); }"
+step x
+end_trace
+expect "others are traced" "$(grep -c "^$target$" o.both)" 1
+grep -q "unmapped the memory in which probed instructions run" o.both.err || { cat o.both.err; fail "it does not say so"; }
+trace o.both -n "toy$torn:::tick-more { }"
+end_trace
+expect "then it has new ones" "$(cat o.both.err)" ""
+tracer=$first
+end_trace
+end_well
+
+# It keeps its memory locked.
+hold shut - 0 9
+shut=$held
+wait_for "shut" grep -q '^ready' shut.out
+echo "lock $PWD/away/file" >&9
+wait_for "locked" grep -q '^done lock' shut.out
+expect "who traces all of them" "$(timeout -s KILL 120 dtrace -qn 'toy*:::tick { }' -n 'tick-1s { exit(0); }' >/dev/null 2>&1; echo $?)" 0
+others "memory that is locked"
+exec 5>&- 6>&- 7>&- 8>&- 9>&-
+kill -9 $near $deaf $torn $shut
+kill -9 $daemon
+for pid in $near $deaf $torn $shut; do
+	gone() { [ ! -e /proc/$pid ]; }
+	wait_for "all can be killed" gone
+done
+umount away
+rmmod dtrace || fail "rmmod"
+insmod "$module" || fail insmod
