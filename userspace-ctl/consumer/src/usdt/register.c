@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Goes into every program and library with probes: tells the kernel of them before main, or as the library is loaded,
- * and that they are gone as it is unloaded. Without the module nothing happens.
+ * and that they are gone as it is unloaded. Without the module nothing happens. As the process ends nothing is told: the
+ * kernel sees that, and a program that has locked itself up by then (seccomp) may be killed for any system call.
  *
  *	DTRACE_DOF_INIT_DISABLE		do not
  *	DTRACE_DOF_INIT_DEBUG		say what happens
@@ -33,19 +34,27 @@ extern const unsigned char dtrace_dof[] __attribute__((visibility("hidden")));
 
 static struct helper helper;
 static int generation = -1;
+/* The destructors of this object are running; and: they are, because the process ends. */
+static int closing, ending;
 
-static int contains(struct dl_phdr_info *info, size_t size, void *name)
+static int contains(const struct dl_phdr_info *info)
 {
 	uintptr_t at = (uintptr_t)dtrace_dof - info->dlpi_addr;
 	int i;
 
-	(void)size;
 	for (i = 0; i < info->dlpi_phnum; i++)
-		if (info->dlpi_phdr[i].p_type == PT_LOAD && at - info->dlpi_phdr[i].p_vaddr < info->dlpi_phdr[i].p_memsz) {
-			*(const char **)name = info->dlpi_name;
+		if (info->dlpi_phdr[i].p_type == PT_LOAD && at - info->dlpi_phdr[i].p_vaddr < info->dlpi_phdr[i].p_memsz)
 			return 1;
-		}
 	return 0;
+}
+
+static int find_name(struct dl_phdr_info *info, size_t size, void *name)
+{
+	(void)size;
+	if (!contains(info))
+		return 0;
+	*(const char **)name = info->dlpi_name;
+	return 1;
 }
 
 /* The file that this is part of, without its folder. */
@@ -55,7 +64,7 @@ static void name_module(char *module, size_t room)
 	const char *name = "";
 	ssize_t n;
 
-	dl_iterate_phdr(contains, &name);
+	dl_iterate_phdr(find_name, &name);
 	if (!*name) {
 		n = readlink("/proc/self/exe", path, sizeof(path) - 1);
 		path[n > 0 ? n : 0] = 0;
@@ -86,6 +95,103 @@ static int tell(unsigned long what, const void *arg, const char *said)
 	return result;
 }
 
+/* The objects of the process, the program first. */
+#define MOST_OBJECTS 512
+struct objects {
+	struct object {
+		const char *name, *strings;
+		const ElfW(Dyn) *dynamic;
+		int stays;
+	} all[MOST_OBJECTS];
+	int n, own;
+};
+
+static int collect(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct objects *objects = data;
+	struct object *object = &objects->all[objects->n];
+	const ElfW(Dyn) *d;
+	int i;
+
+	(void)size;
+	if (objects->n == MOST_OBJECTS)
+		return 1;
+	if (contains(info))
+		objects->own = objects->n;
+	objects->n++;
+	object->name = info->dlpi_name;
+	for (i = 0; i < info->dlpi_phnum; i++)
+		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
+			object->dynamic = (const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+	for (d = object->dynamic; d && d->d_tag != DT_NULL; d++)
+		/* Some dynamic linkers put an address there, others leave what the file has. */
+		if (d->d_tag == DT_STRTAB)
+			object->strings = (const char *)(d->d_un.d_ptr < info->dlpi_addr ? info->dlpi_addr : 0) + d->d_un.d_ptr;
+	if (!object->strings)
+		object->dynamic = NULL;
+	return 0;
+}
+
+static const char *base(const char *path)
+{
+	return strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+}
+
+static int is_called(const struct object *object, const char *name)
+{
+	const ElfW(Dyn) *d;
+
+	for (d = object->dynamic; d && d->d_tag != DT_NULL; d++)
+		if (d->d_tag == DT_SONAME && !strcmp(object->strings + d->d_un.d_val, name))
+			return 1;
+	return !strcmp(base(object->name), base(name));
+}
+
+/* Whether this is the program, or a library that is linked to it, or to one that is: those are never unloaded. */
+static int stays(void)
+{
+	struct objects objects = { .own = -1 };
+	int i, k, more = 1;
+
+	if (dl_iterate_phdr(collect, &objects) || objects.own < 0)
+		return 0;
+	objects.all[0].stays = 1;
+	while (more && !objects.all[objects.own].stays) {
+		more = 0;
+		for (i = 0; i < objects.n; i++) {
+			const ElfW(Dyn) *d = objects.all[i].stays == 1 ? objects.all[i].dynamic : NULL;
+
+			for (; d && d->d_tag != DT_NULL; d++)
+				for (k = 0; d->d_tag == DT_NEEDED && k < objects.n; k++)
+					if (!objects.all[k].stays && is_called(&objects.all[k], objects.all[i].strings + d->d_un.d_val))
+						more = objects.all[k].stays = 1;
+			if (objects.all[i].stays)
+				objects.all[i].stays = 2;
+		}
+	}
+	return objects.all[objects.own].stays;
+}
+
+/* Of the compiler's start files, if the object is linked with them. */
+extern void *__dso_handle __attribute__((weak, visibility("hidden")));
+extern int __cxa_atexit(void (*function)(void *), void *arg, void *of) __attribute__((weak));
+
+/*
+ * As a process ends, this is called before all that is called as an object is unloaded: but for objects that were there
+ * before the C library knew of anything to be called at the end, and those stay. As this object is unloaded, it is called
+ * by the compiler's own destructor, which runs after those without a priority.
+ */
+static void leave(void *unused)
+{
+	(void)unused;
+	ending = !closing;
+}
+
+__attribute__((destructor)) static void close_first(void)
+{
+	closing = 1;
+}
+
 __attribute__((constructor(101))) static void begin(void)
 {
 	int error = errno;
@@ -95,6 +201,8 @@ __attribute__((constructor(101))) static void begin(void)
 	name_module(helper.module, sizeof(helper.module));
 	helper.dof = (uintptr_t)dtrace_dof;
 	generation = tell(ADD, &helper, "registered");
+	if (generation >= 0 && &__dso_handle && __cxa_atexit)
+		__cxa_atexit(leave, NULL, &__dso_handle);
 	errno = error;
 }
 
@@ -102,7 +210,7 @@ __attribute__((destructor(101))) static void end(void)
 {
 	int error = errno;
 
-	if (generation >= 0)
+	if (generation >= 0 && !ending && !stays())
 		tell(REMOVE, (void *)(intptr_t)generation, "removed");
 	generation = -1;
 	errno = error;
