@@ -155,7 +155,7 @@ impl State {
         let process = process.ok_or(UserReason::Gone)?;
         // A library may have been unloaded since, and another one be at its place. When it comes back the probe is
         // made again, and enabled then.
-        known.find_text(|at| process.text(at, reader).ok());
+        known.find_parts(|part| process.has(part, reader));
         for (n, addr) in known.addresses().enumerate() {
             let at = process.point(addr, reader);
             if let Some(point) = at.ok().and_then(|at| process.points.get_mut(at)) {

@@ -299,7 +299,7 @@ impl Out {
         let head = UserProbe { address, kind: kind as u8, ..UserProbe::default() };
         let mut full = Ok(());
         let bytes = &mut self.bytes;
-        let fits = pack(head, &[0], args, names, &mut |piece| {
+        let fits = pack(head, &[0], &[], args, names, &mut |piece| {
             if full.is_ok() {
                 full = mem::extend(bytes, piece);
             }

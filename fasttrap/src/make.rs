@@ -260,9 +260,12 @@ impl Order<'_> {
         let number = process.names.find(hash, same);
         let text = process.text(head.address, &mut self.reader).unwrap_or(0);
         if let Some((number, known)) = number.and_then(|n| Some((n, probes.get(n)?))) {
+            let reader = &mut self.reader;
+            // What has been written anew under a probe is not what that was made of.
             let same = known.all_parts().find(|part| {
                 (part.address, part.text, part.role) == (head.address, text, role)
                     && part.places().contains(&place)
+                    && process.has(part, reader)
             });
             if let Some(part) = same {
                 let addr = head.address.wrapping_add(place.into());
@@ -283,19 +286,24 @@ impl Order<'_> {
         if head.semaphore != 0 && !process.space.may_count(head.semaphore, head.address) {
             return Ok(no(place, UserReason::Semaphore));
         }
-        let mut good = KVVec::new();
-        let wanted = probe.places().filter(|p| only.is_none_or(|only| only == *p));
-        for place in wanted {
+        let (mut good, mut expected) = (KVVec::new(), KVVec::new());
+        let all = Iterator::chain(probe.expected().map(Some), core::iter::repeat(None));
+        let wanted = probe.places().zip(all).filter(|p| only.is_none_or(|only| only == p.0));
+        for (place, what) in wanted {
             let addr = head.address.wrapping_add(place.into());
-            match process.check(addr, role, &mut self.reader) {
-                Ok(()) => mem::push(&mut good, place)?,
+            match process.check(addr, role, what.as_ref(), &mut self.reader) {
+                Ok(()) => {
+                    mem::push(&mut good, place)?;
+                    what.map_or(Ok(()), |what| mem::push(&mut expected, what))?;
+                }
                 Err(why) => no(place, why),
             }
         }
         if good.is_empty() {
             return Ok(());
         }
-        let mut part = Part::new(role, head.address, head.size, text, good.iter().copied())?;
+        let places = good.iter().copied();
+        let mut part = Part::new(role, head.address, head.size, text, places, expected)?;
         let nargs = match kind {
             UserKind::Usdt => {
                 let mut args = mem::exact(head.args.into())?;
@@ -357,7 +365,7 @@ impl Order<'_> {
         let known = probes.get_mut(number).ok_or(ESRCH)?;
         // What a process tells of at once is all there.
         if self.request.helper == 0 {
-            known.find_text(|at| process.text(at, &mut self.reader).ok());
+            known.find_parts(|part| process.has(part, &mut self.reader));
         }
         known.add(part)
     }

@@ -2,7 +2,7 @@
 //! Probes by their numbers: where they are, and who wants them.
 
 use crate::table::Role;
-use abi::user::UserArg;
+use abi::user::{Expected, UserArg};
 use framework::Probe;
 use kapi::mem;
 use kernel::prelude::*;
@@ -23,6 +23,8 @@ pub(crate) struct Part {
     /// Of USDT: where arguments stand here.
     pub(crate) args: Option<Arc<KVVec<UserArg>>>,
     places: Places,
+    /// What the file has at each place that the probe was made by; none, if that was not said.
+    expected: KVVec<Expected>,
 }
 
 /// Most probes have one.
@@ -38,6 +40,7 @@ impl Part {
         size: u32,
         text: u64,
         mut places: impl Iterator<Item = u32> + Clone,
+        expected: KVVec<Expected>,
     ) -> Result<Self> {
         let n = places.clone().count();
         let places = match (n, places.next()) {
@@ -51,7 +54,7 @@ impl Part {
             }
         };
         let (is_there, semaphore, args) = (true, 0, None);
-        Ok(Self { address, size, text, is_there, semaphore, role, args, places })
+        Ok(Self { address, size, text, is_there, semaphore, role, args, places, expected })
     }
 
     /// Their distances from the address.
@@ -60,6 +63,11 @@ impl Part {
             Places::One(place) => core::slice::from_ref(place),
             Places::Some(all) => all,
         }
+    }
+
+    /// What is expected where, as far as that was said.
+    pub(crate) fn expected(&self) -> impl Iterator<Item = (u64, &Expected)> + '_ {
+        self.addresses().zip(self.expected.iter())
     }
 
     pub(crate) fn addresses(&self) -> impl Iterator<Item = u64> + '_ {
@@ -97,10 +105,10 @@ impl Known {
         self.all_parts().filter(|part| part.is_there)
     }
 
-    /// Looks which parts are there, by the text at an address.
-    pub(crate) fn find_text(&mut self, mut at: impl FnMut(u64) -> Option<u64>) {
+    /// Looks which parts are there.
+    pub(crate) fn find_parts(&mut self, mut is_there: impl FnMut(&Part) -> bool) {
         for part in self.all_parts_mut() {
-            part.is_there = at(part.address) == Some(part.text);
+            part.is_there = is_there(part);
         }
     }
 

@@ -6,9 +6,9 @@
 
 use crate::helper::Helper;
 use crate::index::Index;
-use crate::probes::Probes;
+use crate::probes::{Part, Probes};
 use crate::table::{hash, Hit, Role, SLOT_SIZE};
-use abi::user::{UserProbeView, UserReason};
+use abi::user::{Expected, UserProbeView, UserReason};
 use core::sync::atomic::{AtomicBool, Ordering};
 use framework::Group;
 use kapi::mem;
@@ -72,6 +72,11 @@ impl Point {
 
     pub(crate) fn change(&self, old: u8, new: u8) -> Poke {
         Poke::new(self.addr, self.text, old, new)
+    }
+
+    /// Whether its instruction is the one that is expected, as far as that goes.
+    fn agrees(&self, expected: &Expected) -> bool {
+        self.bytes.iter().zip(expected).take(self.len.into()).all(|(is, wanted)| is == wanted)
     }
 
     /// Takes it out of the copy that a program has put in the place of its text, which is memory of no file
@@ -306,23 +311,62 @@ impl Process {
         reader.at(&self.space, addr).map(|code| code.text)
     }
 
-    /// Whether a breakpoint can be there, and what is asked for; what is known already is fine.
+    /// Whether a breakpoint can be there, and what is asked for and expected; what is known already is fine.
     pub(crate) fn check(
         &self,
         addr: u64,
         role: Role,
+        expected: Option<&Expected>,
         reader: &mut Reader,
     ) -> Result<(), UserReason> {
         let is_clear = |p: &Point| p.bytes.starts_with(&CLEAR);
         let known = self.known(addr, reader)?.and_then(|at| self.points.get(at));
-        let is_clear = match known {
-            Some(known) => is_clear(known),
-            None => is_clear(&self.plan(addr, reader)?),
+        let planned;
+        let point = match known {
+            Some(known) => known,
+            None => {
+                planned = self.plan(addr, reader);
+                match &planned {
+                    Ok(point) => point,
+                    // What is no instruction in the middle of one that has moved says nothing.
+                    Err(UserReason::Undecodable) if !self.begins(addr, expected, reader) => {
+                        return Err(UserReason::Differs)
+                    }
+                    Err(why) => return Err(*why),
+                }
+            }
         };
-        if role == Role::Question && !is_clear {
+        if expected.is_some_and(|expected| !point.agrees(expected)) {
+            return Err(UserReason::Differs);
+        }
+        if role == Role::Question && !is_clear(point) {
             return Err(UserReason::Question);
         }
         Ok(())
+    }
+
+    /// Whether the first byte there is the one that is expected, if any is.
+    fn begins(&self, addr: u64, expected: Option<&Expected>, reader: &mut Reader) -> bool {
+        let Some([first, ..]) = expected else { return true };
+        reader.at(&self.space, addr).is_ok_and(|(_, code)| code.first() == Some(first))
+    }
+
+    /// Whether a part of a probe is there: its text is, with the instructions that it was made by.
+    pub(crate) fn has(&self, part: &Part, reader: &mut Reader) -> bool {
+        if self.text(part.address, reader) != Ok(part.text) {
+            return false;
+        }
+        part.expected().all(|(addr, expected)| {
+            let Ok((text, code)) = reader.at(&self.space, addr) else { return false };
+            // Most often nothing of ours is near.
+            if code.starts_with(expected) {
+                return true;
+            }
+            match self.at(addr) {
+                Some(point) if point.is(text, code) => point.agrees(expected),
+                _ => self.plan(addr, reader).is_ok_and(|point| point.agrees(expected)),
+            }
+        })
     }
 
     /// The place at an address, unless it has to be planned: for the first time, or because something else

@@ -3,7 +3,7 @@
 //! module puts breakpoints there.
 //!
 //! An argument of [`MAKE`] is a text of packed [`UserProbe`]s, each followed by its places (`u32`
-//! distances from its address), its arguments ([`UserArg`]) and its four names, and then zeroes up
+//! distances from its address), what is expected there ([`Expected`]), its arguments ([`UserArg`]) and its four names, and then zeroes up
 //! to a multiple of [`PACK_ALIGN`]. A probe that is there already is found again by its names.
 //! One that cannot be made does not hinder the others: there is a [`Refusal`] for it.
 
@@ -18,10 +18,22 @@ pub const MAKE: u32 = iowr::<Make>(40);
 /// Be told of what a process maps before it runs any of that: the consumer is woken ([`crate::ioctl::WAKE`], to be said
 /// before), [`crate::status::Status::mapped`] says so, and the thread that has mapped it waits for [`SEEN`], a few seconds
 /// at most. Argument: its number in the caller's pid namespace, a `u32`. It ends with the process, its program, or
-/// STOP. A process that is not there is ESRCH; ENOSPC: so many cannot be followed.
+/// STOP. A process that is not there is ESRCH; ENOSPC: so many cannot be followed. 0 is everyone: of code that any process
+/// maps is told, a program that begins included, but for files of [`IGNORE`]; which processes, [`BEGUN`] says.
 pub const FOLLOW: u32 = iowr::<u32>(43);
 /// What was mapped has been looked at; argument [`Seen`].
 pub const SEEN: u32 = iowr::<Seen>(44);
+
+/// Who follows everyone is not told of this file any more, as long as it is not written to; argument [`Key`]. There may
+/// be some thousands of files; of more, the oldest are told of again.
+///
+/// [`Key`]: crate::unwind::Key
+pub const IGNORE: u32 = iowr::<crate::unwind::Key>(45);
+/// Takes the processes that were told because everyone is followed; as many as there is room for, then 0. Argument
+/// [`Strangers`].
+///
+/// [`Strangers`]: crate::unwind::Strangers
+pub const BEGUN: u32 = iowr::<crate::unwind::Strangers>(46);
 
 /// Argument of [`SEEN`].
 #[repr(C)]
@@ -111,9 +123,16 @@ pub struct UserProbe {
     /// Bytes of provider (empty: `pid`; the module appends the process' number), module, function
     /// and name (empty: as `kind` says).
     pub lens: [u8; 4],
+    /// Bytes that are expected at each place: those of an [`Expected`], or 0.
+    pub expects: u8,
     /// Zero.
-    pub pad: u16,
+    pub pad: u8,
 }
+
+/// What the file of the symbols has at a place. There is no probe where the process has another instruction: that file has
+/// been written to since, or another one taken for it. Of an instruction that is longer, the first bytes; behind the end of
+/// the code, zeroes.
+pub type Expected = [u8; 8];
 
 /// Most arguments of a USDT probe.
 pub const MAX_ARGS: usize = 12;
@@ -194,6 +213,7 @@ macro_rules! for_each_user_reason {
             (15, Semaphore, "its semaphore is not in private, writable memory of the file that has the probe"),
             (16, Away, "its memory is not present, and a program decides when it will be: a FUSE file system, a userfaultfd, or a process that keeps its memory locked"),
             (17, Slots, "the process has unmapped the memory in which probed instructions run; the next attempt maps it anew"),
+            (18, Differs, "another instruction is there than in the file with its symbols, which has changed since it was read"),
         }
     };
 }
@@ -227,6 +247,7 @@ pub struct UserProbeView<'a> {
     /// Its fields.
     pub head: UserProbe,
     places: &'a [u8],
+    expected: &'a [u8],
     args: &'a [u8],
     /// Provider, module, function, name.
     pub names: [&'a [u8]; 4],
@@ -242,6 +263,12 @@ impl<'a> UserProbeView<'a> {
         let (head, rest) = UserProbe::read_from_prefix(from).ok()?;
         let bytes = usize::try_from(head.places).ok()?.checked_mul(size_of::<u32>())?;
         let (places, rest) = rest.split_at_checked(bytes)?;
+        let expects = usize::from(head.expects);
+        if expects != 0 && expects != size_of::<Expected>() {
+            return None;
+        }
+        let bytes = usize::try_from(head.places).ok()?.checked_mul(expects)?;
+        let (expected, rest) = rest.split_at_checked(bytes)?;
         let bytes = usize::from(head.args).checked_mul(size_of::<UserArg>())?;
         let (args, mut rest) = rest.split_at_checked(bytes)?;
         let mut names: [&[u8]; 4] = [&[]; 4];
@@ -250,12 +277,18 @@ impl<'a> UserProbeView<'a> {
         }
         let used = from.len().checked_sub(rest.len())?;
         *from = from.get(used.checked_next_multiple_of(PACK_ALIGN)?..).unwrap_or_default();
-        Some(Self { head, places, args, names })
+        Some(Self { head, places, expected, args, names })
     }
 
     /// Its places, as distances from its address.
     pub fn places(&self) -> impl Iterator<Item = u32> + Clone + 'a {
         self.places.chunks_exact(size_of::<u32>()).filter_map(|b| u32::read_from_bytes(b).ok())
+    }
+
+    /// What is expected at each place, in their order; nothing, if that is not said.
+    pub fn expected(&self) -> impl Iterator<Item = Expected> + Clone + 'a {
+        let all = self.expected.chunks_exact(size_of::<Expected>());
+        all.filter_map(|b| Expected::read_from_bytes(b).ok())
     }
 
     /// Its arguments.
@@ -266,11 +299,12 @@ impl<'a> UserProbeView<'a> {
     }
 }
 
-/// Packs a probe: calls `put` with the bytes, piece by piece. `head.places`, `args`, `lens` are set
-/// from the others. False, and nothing is put, if a name or a list is too long.
+/// Packs a probe: calls `put` with the bytes, piece by piece. `head.places`, `expects`, `args`, `lens` are set
+/// from the others. `expected` is for all places, or empty. False, and nothing is put, if a name or a list is too long.
 pub fn pack(
     mut head: UserProbe,
     places: &[u32],
+    expected: &[Expected],
     args: &[UserArg],
     names: [&[u8]; 4],
     put: &mut dyn FnMut(&[u8]),
@@ -280,14 +314,20 @@ pub fn pack(
         return false;
     }
     let Ok(n) = u32::try_from(places.len()) else { return false };
+    if !expected.is_empty() && expected.len() != places.len() {
+        return false;
+    }
+    head.expects = if expected.is_empty() { 0 } else { size_of::<Expected>() as u8 };
     // CAST: checked above.
     (head.places, head.args, head.lens) = (n, args.len() as u8, names.map(|n| n.len() as u8));
     put(head.as_bytes());
     put(places.as_bytes());
+    put(expected.as_bytes());
     put(args.as_bytes());
     names.iter().for_each(|name| put(name));
     let used = names.iter().fold(size_of_val(places), |sum, name| sum.wrapping_add(name.len()));
     let used = used.wrapping_add(size_of::<UserProbe>()).wrapping_add(size_of_val(args));
+    let used = used.wrapping_add(size_of_val(expected));
     let gap = used.next_multiple_of(PACK_ALIGN).wrapping_sub(used);
     put([0; PACK_ALIGN].get(..gap).unwrap_or_default());
     true
@@ -318,24 +358,33 @@ mod tests {
         for names in
             [["", "a.out", "main", "return"], ["python", "libpython3.13.so", "", "gc__start"]]
         {
-            let ok = pack(head, &[4, 90], &[arg; 2], names.map(str::as_bytes), &mut |b| {
-                bytes.extend_from_slice(b)
-            });
+            let expected = [[0xcd; 8], *b"expected"];
+            let expected = if names[1] == "a.out" { &expected[..] } else { &[] };
+            let ok =
+                pack(head, &[4, 90], expected, &[arg; 2], names.map(str::as_bytes), &mut |b| {
+                    bytes.extend_from_slice(b)
+                });
             assert!(ok && bytes.len() % PACK_ALIGN == 0);
         }
         let long = [b'x'; FUNCTION_LEN];
-        assert!(!pack(head, &[], &[], [b"", b"", &long, b""], &mut |_| panic!("put")));
+        assert!(!pack(head, &[], &[], &[], [b"", b"", &long, b""], &mut |_| panic!("put")));
+        assert!(!pack(head, &[1], &[[0; 8]; 2], &[], [b""; 4], &mut |_| panic!("put")));
         let mut rest = &bytes[..];
         let (a, b) =
             (UserProbeView::unpack(&mut rest).unwrap(), UserProbeView::unpack(&mut rest).unwrap());
         assert!(rest.is_empty() && UserProbeView::unpack(&mut rest).is_none());
         assert_eq!(a.places().collect::<Vec<_>>(), [4, 90]);
+        assert_eq!(a.expected().collect::<Vec<_>>(), [[0xcd; 8], *b"expected"]);
+        assert_eq!((b.places().count(), b.expected().count()), (2, 0));
         assert_eq!(b.args().collect::<Vec<_>>(), [arg; 2]);
         assert_eq!(
             (a.names[2], b.names[3], b.head.address),
             (&b"main"[..], &b"gc__start"[..], 0x401000)
         );
-        for cut in 0..32 + 8 + 32 + 15 {
+        let mut odd = bytes.clone();
+        odd[std::mem::offset_of!(UserProbe, expects)] = 7;
+        assert_eq!(UserProbeView::unpack(&mut &odd[..]), None);
+        for cut in 0..32 + 8 + 16 + 32 + 15 {
             assert_eq!(UserProbeView::unpack(&mut &bytes[..cut]), None, "{cut} bytes are no probe");
         }
     }

@@ -1,19 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Where the symbols and the DWARF of a stripped file are: in a file of its build id, in one that it names, or
 //! (symbols alone) within it, compressed.
+//!
+//! The author of a file decides what it names: [`files`](crate::files) opens it, and it must have the build id or the
+//! checksum that the first file asks for.
 
+use crate::files::{Root, Source, View};
 use object::{Object, ObjectSection};
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Seek};
 
 /// Most bytes of a compressed symbol table.
 const MOST: usize = 64 << 20;
+/// Most bytes of a file whose checksum is computed.
+const MOST_SUMMED: u64 = 1 << 30;
 /// Where distributions put what they strip.
 const ROOT: &str = "/usr/lib/debug";
 
-/// A file as the process or, if it has ended, as we see files.
-fn open(pid: u32, path: &str) -> Option<File> {
-    File::open(format!("/proc/{pid}/root{path}")).or_else(|_| File::open(path)).ok()
+/// The file of this path that is good: of those that the process sees, or of what is installed for us. Another file of
+/// ours is none of its business.
+fn find(view: Option<&View>, path: &str, is_good: impl Fn(&File) -> bool) -> Option<File> {
+    let seen = || view?.open(path).ok().filter(&is_good);
+    let is_installed = path.strip_prefix(ROOT).is_some_and(|rest| rest.starts_with('/'));
+    let installed = || Root::ours().ok()?.open(path).ok().filter(&is_good);
+    seen().or_else(|| is_installed.then(installed).flatten())
 }
 
 fn path_of(id: &[u8]) -> Option<String> {
@@ -23,38 +33,58 @@ fn path_of(id: &[u8]) -> Option<String> {
     Some(path + ".debug")
 }
 
+/// The build id of an object; `None`: it is none.
+fn id_of(file: &File) -> Option<Option<Vec<u8>>> {
+    Some(Source::new(file).elf()?.build_id().ok()?.map(<[u8]>::to_vec))
+}
+
+fn has_id(file: &File, id: &[u8]) -> bool {
+    id_of(file).is_some_and(|its| its.as_deref() == Some(id))
+}
+
+/// A file's name, without a way to it.
+fn is_plain(name: &str) -> bool {
+    !name.is_empty() && name != "." && name != ".." && !name.contains(['/', '\0'])
+}
+
 /// The file with what was stripped of the one at `path`.
-pub(crate) fn separate<'d>(elf: &impl Object<'d>, path: &str, pid: u32) -> Option<File> {
-    let by_id = || open(pid, &path_of(elf.build_id().ok()??)?);
+pub(crate) fn separate<'d>(elf: &impl Object<'d>, path: &str, view: Option<&View>) -> Option<File> {
+    let id = elf.build_id().ok()?;
+    let by_id = || {
+        let id = id?;
+        find(view, &path_of(id)?, |file| has_id(file, id))
+    };
     let by_link = || {
         let (name, sum) = elf.gnu_debuglink().ok()??;
-        let name = std::str::from_utf8(name).ok()?;
+        let name = std::str::from_utf8(name).ok().filter(|name| is_plain(name))?;
         let (folder, _) = path.rsplit_once('/')?;
+        // The name alone may be another version's.
+        let is_good = |file: &File| {
+            let its = id_of(file);
+            let is_other =
+                its.is_none_or(|its| its.is_some_and(|its| id.is_some_and(|id| its != id)));
+            !is_other && checksum(file).is_ok_and(|its| its == sum)
+        };
         let places = [folder.to_string(), format!("{folder}/.debug"), format!("{ROOT}{folder}")];
-        places.iter().find_map(|place| {
-            let path = format!("{place}/{name}");
-            // The name alone may be another version's.
-            open(pid, &path).filter(|f| checksum(f).is_ok_and(|s| s == sum))?;
-            open(pid, &path)
-        })
+        places.iter().find_map(|place| find(view, &format!("{place}/{name}"), is_good))
     };
     by_id().or_else(by_link)
 }
 
 /// The file with what several files' DWARF has in common.
-pub(crate) fn common<'d>(elf: &impl Object<'d>, pid: u32) -> Option<File> {
+pub(crate) fn common<'d>(elf: &impl Object<'d>, view: Option<&View>) -> Option<File> {
     let (name, id) = elf.gnu_debugaltlink().ok()??;
     let name = std::str::from_utf8(name).ok()?;
     // From where the file of a build id is.
     let named = || match name.starts_with('/') {
-        true => open(pid, name),
-        false => open(pid, &format!("{ROOT}/.build-id/00/{name}")),
+        true => find(view, name, |file| has_id(file, id)),
+        false => find(view, &format!("{ROOT}/.build-id/00/{name}"), |file| has_id(file, id)),
     };
-    path_of(id).and_then(|path| open(pid, &path)).or_else(named)
+    path_of(id).and_then(|path| find(view, &path, |file| has_id(file, id))).or_else(named)
 }
 
 /// CRC-32, as `.gnu_debuglink` has it.
-fn checksum(mut file: &File) -> io::Result<u32> {
+fn checksum(file: &File) -> io::Result<u32> {
     const TABLE: [u32; 256] = {
         let mut table = [0; 256];
         let mut n = 0;
@@ -70,8 +100,15 @@ fn checksum(mut file: &File) -> io::Result<u32> {
         table
     };
     let (mut sum, mut piece) = (!0u32, vec![0; 1 << 16]);
+    if file.metadata()?.len() > MOST_SUMMED {
+        return Err(io::ErrorKind::FileTooLarge.into());
+    }
+    let mut file = file;
+    file.rewind()?;
+    // Somebody may go on writing to it.
+    let mut rest = file.take(MOST_SUMMED);
     loop {
-        let n = file.read(&mut piece)?;
+        let n = rest.read(&mut piece)?;
         if n == 0 {
             return Ok(!sum);
         }
@@ -83,9 +120,47 @@ fn checksum(mut file: &File) -> io::Result<u32> {
 /// The ELF file in `.gnu_debugdata`: the functions that `.dynsym` has not.
 pub(crate) fn packed<'d>(elf: &impl Object<'d>) -> Option<Vec<u8>> {
     let section = elf.section_by_name(".gnu_debugdata")?;
+    let data = section.data().ok()?;
+    unpacked_size(data).filter(|size| *size <= MOST as u64)?;
     let mut out = Limited(Vec::new());
-    lzma_rs::xz_decompress(&mut section.data().ok()?, &mut out).ok()?;
+    lzma_rs::xz_decompress(&mut &*data, &mut out).ok()?;
     Some(out.0)
+}
+
+/// How many bytes the blocks of an xz stream become, by the heads of their pieces: the decoder keeps a block as a whole
+/// before it gives it to anybody who could refuse it.
+fn unpacked_size(data: &[u8]) -> Option<u64> {
+    let number =
+        |at: usize| Some(u64::from(u16::from_be_bytes(*data.get(at..)?.first_chunk()?)) + 1);
+    let check = match data.get(7)? {
+        0 => 0,
+        1 => 4,
+        4 => 8,
+        10 => 32,
+        _ => return None,
+    };
+    let (mut at, mut sum) = (12, 0u64);
+    // An index, which begins with 0, is behind the blocks.
+    while let size @ 1.. = *data.get(at)? {
+        at += (usize::from(size) + 1) * 4;
+        let begin = at;
+        loop {
+            let head = *data.get(at)?;
+            let size = match head {
+                0 => break,
+                1 | 2 => number(at + 1)?,
+                3..=0x7f => return None,
+                _ => number(at + 1)? + (u64::from(head & 0x1f) << 16),
+            };
+            sum += size;
+            at += match head {
+                1 | 2 => 3 + usize::try_from(size).ok()?,
+                _ => 5 + usize::from(head >= 0xc0) + usize::try_from(number(at + 3)?).ok()?,
+            };
+        }
+        at = begin + (at + 1 - begin).next_multiple_of(4) + check;
+    }
+    Some(sum)
 }
 
 /// Refuses to grow beyond all bounds.
@@ -102,5 +177,54 @@ impl io::Write for Limited {
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+    use std::process::{Command, Stdio};
+
+    fn xz(bytes: &[u8], option: &str) -> Option<Vec<u8>> {
+        let mut xz = Command::new("xz");
+        xz.args(["-c", option]).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut xz = xz.spawn().ok()?;
+        let mut to = xz.stdin.take()?;
+        let bytes = bytes.to_vec();
+        let writer = std::thread::spawn(move || to.write_all(&bytes));
+        let out = xz.wait_with_output().ok()?;
+        writer.join().ok()?.ok()?;
+        Some(out.stdout)
+    }
+
+    #[test]
+    fn sizes_of_what_is_packed() {
+        let bytes = std::fs::read("/proc/self/exe").unwrap();
+        let bytes = &bytes[..bytes.len().min(3 << 20)];
+        let zeroes = vec![0; 5 << 20];
+        for option in ["--check=crc64", "--check=crc32", "--check=none", "--block-size=1MiB"] {
+            for bytes in [bytes, &zeroes, b"", b"x"] {
+                let packed = xz(bytes, option).unwrap();
+                assert_eq!(unpacked_size(&packed), Some(bytes.len() as u64), "{option}");
+                for cut in 0..packed.len().min(300) {
+                    assert!(unpacked_size(&packed[..cut]).is_none_or(|n| n <= bytes.len() as u64));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn names() {
+        for (name, wanted) in [
+            ("libc.debug", true),
+            ("", false),
+            ("..", false),
+            (".", false),
+            ("../../dev/zero", false),
+            ("/dev/watchdog", false),
+        ] {
+            assert_eq!(is_plain(name), wanted, "{name}");
+        }
     }
 }

@@ -16,7 +16,7 @@ use crate::image::{Function, Image, COLD};
 use crate::parts;
 use crate::stapsdt::Note;
 use abi::probe::{is_glob, part_matches};
-use abi::user::{self, UserKind, UserProbe, UserProbeView, UserReason, MAX_MAKE};
+use abi::user::{self, Expected, UserKind, UserProbe, UserProbeView, UserReason, MAX_MAKE};
 use std::collections::HashSet;
 
 /// What is wanted of an object: globs, or names.
@@ -82,12 +82,13 @@ impl Batches {
         &mut self,
         head: UserProbe,
         places: &[u32],
+        expected: &[Expected],
         args: &[user::UserArg],
         names: [&str; 4],
     ) {
         let mut one = Vec::new();
         let mut put = |bytes: &[u8]| one.extend_from_slice(bytes);
-        if !user::pack(head, places, args, names.map(str::as_bytes), &mut put) {
+        if !user::pack(head, places, expected, args, names.map(str::as_bytes), &mut put) {
             let [_, module, function, name] = names.map(String::from);
             let names = [module, function, name];
             let (place, reason) = (None, UserReason::Names);
@@ -170,7 +171,14 @@ pub fn usdt(
         let kind = UserKind::Usdt as u8;
         let head = UserProbe { address, semaphore, kind, ..UserProbe::default() };
         let names = [&*note.provider, module, function, &*note.name];
-        out.put(head, &[0], &note.args_at(bias), names);
+        match image.expected(note.address, &[0]) {
+            Some(expected) => out.put(head, &[0], &expected, &note.args_at(bias), names),
+            None => {
+                let [_, module, function, name] = names.map(String::from);
+                let (names, reason) = ([module, function, name], UserReason::Differs);
+                out.refused.push(Refused { names, place: None, reason });
+            }
+        }
     }
 }
 
@@ -261,7 +269,17 @@ impl Making<'_> {
             kind: kind as u8,
             ..UserProbe::default()
         };
-        self.out.put(head, places, &[], ["", self.module, name, ""]);
+        let names = ["", self.module, name, ""];
+        if let Some(expected) = self.image.expected(code.0, places) {
+            return self.out.put(head, places, &expected, &[], names);
+        }
+        let what = match kind {
+            UserKind::Entry => "entry",
+            UserKind::Return => "return",
+            _ => "",
+        };
+        let (names, reason) = ([self.module, name, what].map(String::from), UserReason::Differs);
+        self.out.refused.push(Refused { names, place: None, reason });
     }
 
     /// Where the instructions begin that are wanted by their offsets.
@@ -441,7 +459,7 @@ mod tests {
         let mut out = Batches::default();
         let places: Vec<u32> = (0..AT_ONCE as u32).collect();
         let head = UserProbe { kind: UserKind::Offset as u8, ..UserProbe::default() };
-        (0..10).for_each(|_| out.put(head, &places, &[], ["", "m", "f", ""]));
+        (0..10).for_each(|_| out.put(head, &places, &[], &[], ["", "m", "f", ""]));
         assert!(out.packed.len() == 2 && rows(&out).len() == 10);
         let which = user::Refusal { probe: 2, place: 31, reason: 7, pad: 0 };
         let names = ["m", "f", "1f"].map(String::from);
@@ -451,7 +469,7 @@ mod tests {
         );
         assert_eq!(refused(&out.packed[1], &user::Refusal { probe: 7, ..which }), None);
         let long = "x".repeat(abi::probe::FUNCTION_LEN);
-        out.put(head, &[], &[], ["", "m", &long, ""]);
+        out.put(head, &[], &[], &[], ["", "m", &long, ""]);
         assert_eq!(out.refused[0].reason, UserReason::Names);
     }
 }

@@ -2,6 +2,7 @@
 //! `.eh_frame`, by its section or by the program headers: where functions end that nobody has named, and how
 //! their frames are left, as compact as [`abi::unwind`] wants it.
 
+use crate::files::Source;
 use crate::headers;
 use crate::image::{segments, Segment};
 use abi::unwind::{Row, Rule, REGISTER};
@@ -10,19 +11,21 @@ use gimli::{
     BaseAddresses, CallFrameInstructionIter, CieOrFde, EhFrame, EndianSlice, LittleEndian,
     Register, UnwindSection, X86_64,
 };
-use object::{Object, ObjectSection, ReadCache, ReadRef};
+use object::{Object, ObjectSection, ReadRef};
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fs::File;
 
 type Slice<'d> = EndianSlice<'d, LittleEndian>;
+/// Most instructions of the rules that pieces have in common.
+const MOST_COMMON: usize = 256;
+
 type Entry<'d> = gimli::FrameDescriptionEntry<Slice<'d>>;
 
 /// How frames of a file are left; nothing, if it does not say.
 pub fn rows(file: &File) -> Vec<Row> {
-    let cache = ReadCache::new(file);
-    object::File::parse(&cache).map(|elf| rows_of(&elf)).unwrap_or_default()
+    Source::new(file).elf().map(|elf| rows_of(&elf)).unwrap_or_default()
 }
 
 /// The same of a file in memory.
@@ -111,9 +114,12 @@ impl<'d> Frames<'d> {
         let mut at = fde.initial_address();
         let section = self.section();
         let first = cie.instructions(&section, &self.bases);
+        // Of any number of pieces: one that is long costs each of them its time.
+        let first = (first, MOST_COMMON);
         self.change(first, &mut state, State::default(), factors, &mut at, &mut |_, _| {})?;
         let (initial, rest) = (state, fde.instructions(&section, &self.bases));
         let mut put_state = |at: u64, state: &State| put(at, state.row());
+        let rest = (rest, usize::MAX);
         self.change(rest, &mut state, initial, factors, &mut at, &mut put_state)?;
         put(at, state.row());
         Some(())
@@ -122,7 +128,7 @@ impl<'d> Frames<'d> {
     /// Changes a state as instructions say; `put` gets it wherever one more begins.
     fn change(
         &self,
-        mut instructions: CallFrameInstructionIter<'_, Slice<'_>>,
+        (mut instructions, most): (CallFrameInstructionIter<'_, Slice<'_>>, usize),
         state: &mut State,
         initial: State,
         (code, data): (u64, i64),
@@ -131,7 +137,9 @@ impl<'d> Frames<'d> {
     ) -> Option<()> {
         let mut kept = Vec::new();
         let unfactored = |n: i64| n.wrapping_mul(data);
+        let mut left = most;
         while let Some(instruction) = instructions.next().ok()? {
+            left = left.checked_sub(1)?;
             match instruction {
                 Instruction::SetLoc { address } => {
                     put(*at, state);

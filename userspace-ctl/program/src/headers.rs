@@ -7,7 +7,7 @@ use gimli::{BaseAddresses, EhFrameHdr, LittleEndian, Pointer};
 use object::elf::{self, DynamicTag, ProgramType};
 use object::pod::slice_from_bytes;
 use object::read::elf::{ElfFile, FileHeader, GnuHashTable, HashTable, ProgramHeader, Sym};
-use object::{Endianness, File, Object, ObjectSegment, ReadRef};
+use object::{Endianness, File, Object, ObjectSection, ObjectSegment, ReadRef};
 
 type Header = elf::FileHeader64<Endianness>;
 type Symbol = elf::Sym64<Endianness>;
@@ -57,6 +57,25 @@ pub(crate) fn eh_frame<'d, R: ReadRef<'d>>(file: &File<'d, R>) -> Option<(u64, &
     let size: [u8; 4] = frames.get(last..)?.first_chunk().copied()?;
     let end = last.checked_add(4)?.checked_add(u32::from_le_bytes(size) as usize)?;
     Some((address, frames.get(..end)?))
+}
+
+/// Whether the linker may change the file's code (`DT_TEXTREL`): what a process has there is not what the file has.
+pub(crate) fn relocates_code<'d, R: ReadRef<'d>>(file: &File<'d, R>) -> bool {
+    const DT_TEXTREL: u64 = 22;
+    const DT_FLAGS: u64 = 30;
+    const DF_TEXTREL: u64 = 4;
+    let by_header = || {
+        let (address, size) = part(file, elf::PT_DYNAMIC)?;
+        data(file, address)?.get(..usize::try_from(size).ok()?)
+    };
+    let section = file.section_by_name(".dynamic");
+    let dynamic = section.and_then(|s| s.data().ok()).or_else(by_header).unwrap_or_default();
+    let word = if file.is_64() { 8 } else { 4 };
+    let number = |bytes: &[u8]| bytes.iter().rev().fold(0, |n, b| n << 8 | u64::from(*b));
+    dynamic.chunks_exact(2 * word).map(|entry| entry.split_at(word)).any(|(tag, value)| {
+        let (tag, value) = (number(tag), number(value));
+        tag == DT_TEXTREL || tag == DT_FLAGS && value & DF_TEXTREL != 0
+    })
 }
 
 /// The functions that other objects can call.

@@ -11,12 +11,15 @@
 //! | none of these | `.dynsym`: what other objects can call |
 //! | no sections | the same, by the program headers |
 
+use crate::files::{Source, View};
 use crate::frames::Pieces;
 use crate::inlined::Inlined;
+use crate::process::State;
 use crate::{debug, headers, Map};
+use abi::user::Expected;
 use object::elf::{self, SymbolType};
 use object::{Object, ObjectSection, ObjectSegment, ObjectSymbol};
-use object::{ReadCache, RelocationFlags, SectionKind, SymbolFlags, SymbolKind};
+use object::{RelocationFlags, SectionKind, SymbolFlags, SymbolKind};
 use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::fs::File;
@@ -27,6 +30,11 @@ use x86::displace::Mode;
 
 /// What compilers append to the name of a function for its unlikely part, which lies elsewhere.
 pub(crate) const COLD: &str = ".cold";
+
+/// Most pieces of a file that are mapped.
+const MOST_SEGMENTS: usize = 1024;
+/// Most names of functions that are read of one table.
+const MOST_FUNCTIONS: usize = 8 << 20;
 
 /// Pages are so large.
 const PAGE: u64 = 4096;
@@ -52,7 +60,7 @@ impl Segment {
 
 /// The pieces of a file that are not empty.
 pub(crate) fn segments<'d>(elf: &impl Object<'d>) -> Vec<Segment> {
-    let all = elf.segments().map(|s| {
+    let all = elf.segments().take(MOST_SEGMENTS).map(|s| {
         let (offset, size) = s.file_range();
         let is_executable = s.permissions().executable();
         Segment { offset, size, address: s.address(), is_executable }
@@ -86,6 +94,12 @@ pub struct Image {
     /// The unlikely part of a function by its name; `None` if there are several.
     cold: HashMap<Box<str>, Option<usize>>,
     file: Option<File>,
+    /// In which state that was read.
+    state: Option<State>,
+    /// The files that are looked at for what it lacks.
+    view: Option<Rc<View>>,
+    /// The linker may change its code.
+    is_relocated: bool,
     /// What was stripped of it.
     separate: Option<File>,
     /// What its DWARF says; `None`: it has none.
@@ -105,20 +119,25 @@ pub struct Image {
 }
 
 impl Image {
-    /// Reads segments and functions of the file at `path`. `pid`: whose files are looked at for symbols.
-    pub fn read(file: File, path: &str, pid: u32) -> Option<Self> {
-        let mut image = Self::parse(&file, path, pid)?;
+    /// Reads segments and functions of the file at `path`. `view`: the files that are looked at for symbols.
+    pub fn read(file: File, path: &str, view: Option<Rc<View>>) -> Option<Self> {
+        let state = State::of(&file);
+        let mut image = Self::parse(&file, path, view.as_deref())?;
+        image.view = view;
+        image.state = state;
         image.file = Some(file);
         Some(image)
     }
 
-    fn parse(file: &File, path: &str, pid: u32) -> Option<Self> {
-        let cache = ReadCache::new(file);
-        let elf = object::File::parse(&cache).ok()?;
+    fn parse(file: &File, path: &str, view: Option<&View>) -> Option<Self> {
+        let source = Source::new(file);
+        let elf = source.elf()?;
         let segments = segments(&elf);
-        let separate = debug::separate(&elf, path, pid);
+        let separate = debug::separate(&elf, path, view);
         let mut functions = Vec::new();
-        let mut add = |symbols: &mut dyn Iterator<Item = Function>| functions.extend(symbols);
+        let mut add = |symbols: &mut dyn Iterator<Item = Function>| {
+            functions.extend(symbols.take(MOST_FUNCTIONS));
+        };
         let has_symtab = elf.symbol_table().is_some_and(|t| {
             let mut own = defined(object::ObjectSymbolTable::symbols(&t)).peekable();
             let is_there = own.peek().is_some();
@@ -130,8 +149,8 @@ impl Image {
             if elf.section_by_name(".dynsym").is_none() {
                 add(&mut headers::functions(&elf).unwrap_or_default().into_iter());
             }
-            let cache = separate.as_ref().map(ReadCache::new);
-            let stripped = cache.as_ref().and_then(|f| object::File::parse(f).ok());
+            let source = separate.as_ref().map(Source::new);
+            let stripped = source.as_ref().and_then(Source::elf);
             match stripped {
                 Some(elf) => add(&mut defined(elf.symbols())),
                 None => {
@@ -149,6 +168,7 @@ impl Image {
             sections.map(|s| s.address()..s.address().saturating_add(s.size())).collect();
         let mut image = Self { segments, sections, functions, separate, ..Self::default() };
         (image.is_native, image.is_dynamic) = (is_native, is_dynamic);
+        image.is_relocated = headers::relocates_code(&elf);
         image.is_narrow = elf.architecture() == object::Architecture::I386;
         if image.functions.iter().any(|f| f.is_resolver) {
             image.slots = slots(&elf);
@@ -279,8 +299,9 @@ impl Image {
     /// What its frame information tells of.
     pub(crate) fn pieces(&self) -> Option<&Pieces> {
         let read = || {
-            let cache = ReadCache::new(self.file.as_ref()?);
-            Pieces::of(&object::File::parse(&cache).ok()?)
+            let source = Source::new(self.file.as_ref()?);
+            let elf = source.elf()?;
+            Pieces::of(&elf)
         };
         self.pieces.get_or_init(read).as_ref()
     }
@@ -311,6 +332,31 @@ impl Image {
         }
     }
 
+    /// What is expected at places behind an address in a process; nothing of a file whose code the linker changes. `None`:
+    /// the file has changed since its symbols were read.
+    pub(crate) fn expected(&self, address: u64, places: &[u32]) -> Option<Vec<Expected>> {
+        if self.is_relocated {
+            return Some(Vec::new());
+        }
+        let (first, last) = (*places.first()?, *places.last()?);
+        let begin = address.wrapping_add(first.into());
+        let room = size_of::<Expected>();
+        let code = self.code(begin, u64::from(last.checked_sub(first)?) + room as u64);
+        let at = |place: &u32| {
+            let from = code.get((*place - first) as usize..)?;
+            let mut expected = Expected::default();
+            from.iter().zip(&mut expected).for_each(|(from, to)| *to = *from);
+            (!from.is_empty()).then_some(expected)
+        };
+        let all = places.iter().map(at).collect::<Option<Vec<_>>>()?;
+        // Looked at last: what was read before is of this state.
+        let is_same = match &self.state {
+            Some(state) => state.is_of(self.file.as_ref()?),
+            None => true,
+        };
+        is_same.then_some(all)
+    }
+
     /// The function at an address.
     pub fn function_at(&self, address: u64) -> Option<&Function> {
         let after = self.functions.partition_point(|f| f.address <= address);
@@ -321,8 +367,8 @@ impl Image {
 
     /// Where a symbol is that other objects can see.
     pub fn exported(&self, name: &str) -> Option<u64> {
-        let cache = ReadCache::new(self.file.as_ref()?);
-        let elf = object::File::parse(&cache).ok()?;
+        let source = Source::new(self.file.as_ref()?);
+        let elf = source.elf()?;
         let mut symbols = elf.dynamic_symbols().filter(|s| !s.is_undefined());
         symbols.find(|s| s.name() == Ok(name)).map(|s| s.address())
     }
@@ -340,12 +386,11 @@ impl Image {
         Some((&f.name, address - f.address))
     }
 
-    /// The names of the functions that are inlined at an offset in the file, the innermost first. `pid`: whose
-    /// files are looked at for what the file lacks.
-    pub fn inlined(&self, pid: u32, offset: u64) -> Rc<[String]> {
+    /// The names of the functions that are inlined at an offset in the file, the innermost first.
+    pub fn inlined(&self, offset: u64) -> Rc<[String]> {
         let read = || {
             let files = [self.file.as_ref(), self.separate.as_ref()];
-            files.into_iter().flatten().find_map(|file| Inlined::of(file, pid))
+            files.into_iter().flatten().find_map(|file| Inlined::of(file, self.view.as_deref()))
         };
         match (self.inlined.get_or_init(read), self.address(offset)) {
             (Some(inlined), Some(address)) => inlined.at(address),

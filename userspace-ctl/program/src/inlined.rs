@@ -5,9 +5,10 @@
 //! units, then the functions of those that have the address.
 
 use crate::debug;
+use crate::files::{Source, View};
 use addr2line::Context;
 use gimli::{Dwarf, EndianRcSlice, LittleEndian, SectionId};
-use object::{CompressionFormat, Object, ObjectSection, ReadCache};
+use object::{CompressionFormat, Object, ObjectSection};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fmt;
@@ -35,15 +36,15 @@ impl fmt::Debug for Inlined {
 }
 
 impl Inlined {
-    /// Of a file that has some. `pid`: whose files are looked at for what several have in common.
-    pub(crate) fn of(file: &File, pid: u32) -> Option<Self> {
-        let cache = ReadCache::new(file);
-        let elf = object::File::parse(&cache).ok()?;
+    /// Of a file that has some. `view`: the files that are looked at for what several have in common.
+    pub(crate) fn of(file: &File, view: Option<&View>) -> Option<Self> {
+        let source = Source::new(file);
+        let elf = source.elf()?;
         let mut room = MOST;
         let mut dwarf = read(file, &elf, &mut room)?;
-        if let Some(common) = debug::common(&elf, pid) {
-            let cache = ReadCache::new(&common);
-            let elf = object::File::parse(&cache).ok()?;
+        if let Some(common) = debug::common(&elf, view) {
+            let source = Source::new(&common);
+            let elf = source.elf()?;
             dwarf.set_sup(read(&common, &elf, &mut room)?);
         }
         let context = Context::from_dwarf(dwarf).ok()?;
@@ -133,9 +134,9 @@ mod tests {
     #[test]
     fn our_own() {
         let file = || File::open("/proc/self/exe").unwrap();
-        let inlined = Inlined::of(&file(), 1).unwrap();
+        let inlined = Inlined::of(&file(), None).unwrap();
         assert!(inlined.at(0).is_empty());
-        let image = crate::Image::read(file(), "", 1).unwrap();
+        let image = crate::Image::read(file(), "", None).unwrap();
         let all = image.functions().iter();
         let has = all.filter(|f| !inlined.at(f.address + f.size / 2).is_empty()).count();
         assert!(has > 100, "{has}");
@@ -143,6 +144,6 @@ mod tests {
 
     #[test]
     fn what_has_none() {
-        assert!(Inlined::of(&File::open("/proc/self/maps").unwrap(), 1).is_none());
+        assert!(Inlined::of(&File::open("/proc/self/maps").unwrap(), None).is_none());
     }
 }

@@ -6,9 +6,10 @@
 //! Anybody may write to `/tmp`: only a plain file of the process's own user is read. Of a process
 //! that has ended nothing tells which `/tmp` it had: so that is remembered from when it was seen.
 
-use std::fs::{File, OpenOptions};
+use crate::files::{Root, View};
+use std::fs::File;
 use std::io::{Read, Seek};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::MetadataExt;
 
 /// Most bytes of a file that are read.
 const MOST: u64 = 64 << 20;
@@ -54,7 +55,8 @@ impl Jit {
 /// Where a process has its file.
 #[derive(Debug)]
 struct Home {
-    /// If the process sees the files that we see, it outlives it.
+    /// The process below whose root it is; `None`: it sees the files that we see, and its file outlives it.
+    of: Option<u32>,
     path: String,
     /// The process's user.
     uid: u32,
@@ -65,23 +67,15 @@ impl Home {
         let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
         let numbers = status.lines().find_map(|line| line.strip_prefix("NSpid:"))?;
         let own = numbers.split_whitespace().last()?;
-        let view = |of: &str| {
-            let root = std::fs::metadata(format!("/proc/{of}/root")).ok()?;
-            Some((std::fs::read_link(format!("/proc/{of}/ns/mnt")).ok()?, root.dev(), root.ino()))
-        };
-        let root = match view(&pid.to_string())? == view("self")? {
-            true => String::new(),
-            false => format!("/proc/{pid}/root"),
-        };
-        let path = format!("{root}/tmp/perf-{own}.map");
-        Some(Self { path, uid: std::fs::metadata(format!("/proc/{pid}")).ok()?.uid() })
+        let of = (!View::of(pid)?.is_ours()).then_some(pid);
+        let path = format!("/tmp/perf-{own}.map");
+        Some(Self { of, path, uid: std::fs::metadata(format!("/proc/{pid}")).ok()?.uid() })
     }
 
     fn open(&self) -> Option<File> {
-        let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
-        let file = OpenOptions::new().read(true).custom_flags(flags).open(&self.path).ok()?;
-        let found = file.metadata().ok()?;
-        (found.is_file() && found.uid() == self.uid).then_some(file)
+        let root = self.of.map_or_else(Root::ours, Root::of).ok()?;
+        let file = root.open_no_link(&self.path).ok()?;
+        (file.metadata().ok()?.uid() == self.uid).then_some(file)
     }
 }
 

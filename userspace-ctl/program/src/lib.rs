@@ -7,7 +7,7 @@
 //!                              │                       inlined: what its DWARF says of an address
 //!                              │                       headers: what a file without sections has
 //!                              └──► frames: how its frames are left, for the module
-//!  /tmp/perf-PID.map ──► jit
+//!  /tmp/perf-PID.map ──► jit                   files: opens all of these
 //! ```
 //! Nothing here trusts a file: a damaged one has less in it. An object is read when it is asked for, and
 //! of it only what is needed.
@@ -17,6 +17,7 @@
 
 mod debug;
 pub mod expand;
+mod files;
 pub mod frames;
 mod headers;
 pub mod image;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 //! What is mapped in a process.
 
+use crate::files::{self, Root, View};
+use abi::unwind::Key;
 use std::fs::File;
 use std::io::{self, Read};
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
 
 /// Which file.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
@@ -34,6 +36,9 @@ pub struct Map {
     /// As the process calls it.
     pub path: String,
 }
+
+/// Most bytes that are read of what is mapped: a process chooses how often, and how long names are.
+const MOST: u64 = 64 << 20;
 
 /// What the kernel appends to the name of a file that has none any more.
 const DELETED: &str = " (deleted)";
@@ -70,17 +75,29 @@ impl Map {
         self.identity.inode != 0 && self.path.starts_with('/')
     }
 
+    /// As the module tells files apart, of the file that was [opened](Self::open).
+    pub fn key(&self, file: &File) -> Option<Key> {
+        let (major, minor) = self.identity.device.split_once(':')?;
+        let number = |hex| u32::from_str_radix(hex, 16).ok();
+        let about = file.metadata().ok()?;
+        Some(Key {
+            inode: self.identity.inode,
+            modified: Key::modified(about.mtime(), about.mtime_nsec()),
+            device: number(major)? << 20 | number(minor)?,
+            pad: 0,
+        })
+    }
+
     /// The file itself, whatever its name has come to mean, or as the process would open it.
     pub fn open(&self, pid: u32) -> Option<File> {
         if !self.is_file() {
             return None;
         }
-        let itself = format!("/proc/{pid}/map_files/{:x}-{:x}", self.start, self.end);
-        let inside = format!("/proc/{pid}/root{}", self.path);
-        let paths = [itself, inside, self.path.clone()];
-        // What is no file could have us wait.
-        let is_file = |path: &&String| std::fs::metadata(path).is_ok_and(|m| m.is_file());
-        paths.iter().filter(is_file).find_map(|path| File::open(path).ok())
+        let is_it = |file: &File| file.metadata().is_ok_and(|m| m.ino() == self.identity.inode);
+        let itself = files::mapped(pid, &(self.start..self.end)).ok();
+        let seen = || View::of(pid)?.open(&self.path).ok().filter(is_it);
+        let ours = || Root::ours().ok()?.open(&self.path).ok().filter(is_it);
+        itself.or_else(seen).or_else(ours)
     }
 }
 
@@ -103,10 +120,10 @@ pub fn open(pid: u32) -> io::Result<Mapped> {
     read(File::open(format!("/proc/{pid}/maps"))?)
 }
 
-fn read(mut file: File) -> io::Result<Mapped> {
+fn read(file: File) -> io::Result<Mapped> {
     // With room, the kernel is asked for as much at a time as it gives.
     let mut text = Vec::with_capacity(1 << 16);
-    file.read_to_end(&mut text)?;
+    (&file).take(MOST).read_to_end(&mut text)?;
     let is_whole = file.read_at(&mut [0], 0).is_ok_and(|n| n > 0);
     let maps = String::from_utf8_lossy(&text).lines().filter_map(Map::parse).collect();
     Ok(Mapped { maps, is_whole })

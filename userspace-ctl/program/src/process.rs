@@ -1,78 +1,159 @@
 // SPDX-License-Identifier: GPL-2.0
 //! A process: the objects it is made of, each read when it is asked for.
 
+use crate::files::{self, Source, View};
 use crate::image::Image;
 use crate::maps::{self, Identity, Map};
 use crate::stapsdt::{self, Note};
-use object::{Object as _, ObjectSection, ReadCache};
+use abi::unwind::Key;
 use std::cell::OnceCell;
 use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
+use std::hash::{DefaultHasher, Hasher};
 use std::io::{self, Read};
 use std::ops::Range;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::rc::Rc;
 
 /// So many files are kept open that may be read later.
 const MOST_HELD: usize = 256;
 
+/// Which file, and which state of it: who writes to a file in place, or has another one under the same number (a
+/// snapshot, a file that took the place of a deleted one), does not have it mistaken for what was read before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct State {
+    file: [u64; 2],
+    size: u64,
+    modified: [i64; 2],
+    changed: [i64; 2],
+    /// Of its first bytes, which have the build id: clocks of files are coarse.
+    head: u64,
+}
+
+/// So many bytes are its first.
+const HEAD: usize = 4096;
+
+impl State {
+    /// That of a file now.
+    pub(crate) fn of(file: &File) -> Option<Self> {
+        let mut head = [0; HEAD];
+        let n = file.read_at(&mut head, 0).ok()?;
+        let mut hash = DefaultHasher::new();
+        hash.write(head.get(..n)?);
+        Some(Self { head: hash.finish(), ..Self::about(file)? })
+    }
+
+    fn about(file: &File) -> Option<Self> {
+        let about = file.metadata().ok()?;
+        Some(Self {
+            file: [about.dev(), about.ino()],
+            size: about.len(),
+            modified: [about.mtime(), about.mtime_nsec()],
+            changed: [about.ctime(), about.ctime_nsec()],
+            head: 0,
+        })
+    }
+
+    /// Whether a file is still in this state, but for its first bytes, which are not read.
+    pub(crate) fn is_of(&self, file: &File) -> bool {
+        Self::about(file).is_some_and(|now| now == Self { head: 0, ..*self })
+    }
+}
+
+/// A file that may be read later, and what the process sees that had it mapped.
+type Held = (File, Option<Rc<View>>);
+
 /// Files that were read; processes share them.
 #[derive(Debug, Default)]
 pub struct Images {
-    held: RefCell<HashMap<Identity, File>>,
-    images: RefCell<HashMap<Identity, Rc<Image>>>,
-    notes: RefCell<HashMap<Identity, Rc<[Note]>>>,
-    dofs: RefCell<HashMap<Identity, Rc<[u8]>>>,
+    held: RefCell<HashMap<State, Held>>,
+    images: RefCell<HashMap<State, Rc<Image>>>,
+    notes: RefCell<HashMap<State, Rc<[Note]>>>,
+    dofs: RefCell<HashMap<State, Rc<[u8]>>>,
+    /// The last state of a file that was seen, for processes that have ended meanwhile.
+    last: RefCell<HashMap<Identity, State>>,
 }
 
 impl Images {
     /// The file behind a map, read once; an empty one if it cannot be.
     pub fn of(&self, pid: u32, map: &Map) -> Rc<Image> {
-        if let Some(image) = self.images.borrow().get(&map.identity) {
+        match self.open(pid, map) {
+            Some((file, state)) => self.image(state, Some(file), pid, map),
+            None => self.held(self.last(map), pid, map),
+        }
+    }
+
+    /// The file behind a map in a state in which it was [held](Self::hold); an empty one if it could not be.
+    pub fn held(&self, state: Option<State>, pid: u32, map: &Map) -> Rc<Image> {
+        match state {
+            Some(state) => self.image(state, None, pid, map),
+            None => Rc::default(),
+        }
+    }
+
+    fn open(&self, pid: u32, map: &Map) -> Option<(File, State)> {
+        let file = map.open(pid)?;
+        let state = State::of(&file)?;
+        self.last.borrow_mut().insert(map.identity.clone(), state);
+        Some((file, state))
+    }
+
+    fn last(&self, map: &Map) -> Option<State> {
+        self.last.borrow().get(&map.identity).copied()
+    }
+
+    fn image(&self, state: State, file: Option<File>, pid: u32, map: &Map) -> Rc<Image> {
+        if let Some(image) = self.images.borrow().get(&state) {
             return image.clone();
         }
-        let held = self.held.borrow_mut().remove(&map.identity);
-        let image =
-            held.or_else(|| map.open(pid)).and_then(|file| Image::read(file, map.file(), pid));
+        let held = self.held.borrow_mut().remove(&state);
+        // There may have been no room for it.
+        let again = || map.open(pid).filter(|file| State::of(file) == Some(state));
+        let view = || View::of(pid).map(Rc::new);
+        let seen = |file| (file, view());
+        let found = held.or_else(|| file.map(seen)).or_else(|| again().map(seen));
+        let image = found.and_then(|(file, view)| Image::read(file, map.file(), view));
         let image = Rc::new(image.unwrap_or_default());
-        self.images.borrow_mut().insert(map.identity.clone(), image.clone());
+        self.images.borrow_mut().insert(state, image.clone());
         image
     }
 
-    /// Sees to it that the file behind a map can be read when its process has ended.
-    pub fn hold(&self, pid: u32, map: &Map) {
+    /// Sees to it that the file behind a map can be read when its process has ended; gives its state.
+    pub fn hold(&self, pid: u32, map: &Map) -> Option<State> {
+        let Some((file, state)) = self.open(pid, map) else { return self.last(map) };
         let mut held = self.held.borrow_mut();
-        let is_there = self.images.borrow().contains_key(&map.identity)
-            || held.contains_key(&map.identity)
-            || held.len() >= MOST_HELD;
-        if let Some(file) = (!is_there).then(|| map.open(pid)).flatten() {
-            held.insert(map.identity.clone(), file);
+        if !self.images.borrow().contains_key(&state) && held.len() < MOST_HELD {
+            held.entry(state).or_insert_with(|| (file, View::of(pid).map(Rc::new)));
         }
+        Some(state)
     }
 }
 
 /// What the file behind a map has; read once.
 fn once<T>(
-    known: &RefCell<HashMap<Identity, Rc<[T]>>>,
+    known: &RefCell<HashMap<State, Rc<[T]>>>,
     (pid, map): (u32, &Map),
     read: impl FnOnce(&File) -> Vec<T>,
 ) -> Rc<[T]> {
-    if let Some(known) = known.borrow().get(&map.identity) {
+    let file = map.open(pid);
+    let Some((file, state)) = file.and_then(|f| State::of(&f).map(|state| (f, state))) else {
+        return Rc::default();
+    };
+    if let Some(known) = known.borrow().get(&state) {
         return known.clone();
     }
-    let found: Rc<[T]> = map.open(pid).map(|f| read(&f)).unwrap_or_default().into();
-    known.borrow_mut().insert(map.identity.clone(), found.clone());
+    let found: Rc<[T]> = read(&file).into();
+    known.borrow_mut().insert(state, found.clone());
     found
 }
 
 /// The bytes of a section; none if there is no such one.
 fn section(file: &File, name: &str) -> Vec<u8> {
-    let cache = ReadCache::new(file);
-    let elf = object::File::parse(&cache).ok();
-    let section = elf.as_ref().and_then(|elf| elf.section_by_name(name)?.data().ok());
-    section.unwrap_or_default().to_vec()
+    let source = Source::new(file);
+    let elf = source.elf();
+    elf.and_then(|elf| files::section(&elf, name)).unwrap_or_default().to_vec()
 }
 
 /// The program, or a library of it.
@@ -122,6 +203,11 @@ impl Object {
     /// Is this address in its code?
     pub fn covers(&self, address: u64) -> bool {
         (self.map.start..self.map.end).contains(&address)
+    }
+
+    /// As the module tells files apart.
+    pub fn file_key(&self, pid: u32) -> Option<Key> {
+        self.map.key(&self.map.open(pid)?)
     }
 
     /// Which piece of which file it is, where.
@@ -218,7 +304,7 @@ pub fn number(bytes: &[u8]) -> u64 {
 pub fn word(pid: u32) -> io::Result<usize> {
     // Of the program's first bytes, that which tells its class; 1: 32 bits.
     let mut head = [0; 5];
-    File::open(format!("/proc/{pid}/exe"))?.read_exact(&mut head)?;
+    files::program(pid)?.read_exact(&mut head)?;
     Ok(if head[4] == 1 { 4 } else { 8 })
 }
 
@@ -247,6 +333,31 @@ mod tests {
         assert_eq!(load("8 (b) S 1 8 8 0 -1 0 0 0 0 0 3 4 0 0"), Some((false, 7)));
         assert_eq!(load("8 b S"), None);
         assert!(busiest().iter().any(|p| p.0 == std::process::id()));
+    }
+
+    /// Somebody writes to a file in place: what was read of it is not what is read of it now, and nothing is asked for
+    /// by what was.
+    #[test]
+    fn a_file_that_is_written_to() {
+        let path = std::env::temp_dir().join(format!("dtrace-state-{}", std::process::id()));
+        std::fs::copy("/lib64/ld-linux-x86-64.so.2", &path).unwrap();
+        let open = || File::open(&path).unwrap();
+        let first = State::of(&open()).unwrap();
+        assert_eq!(State::of(&open()), Some(first));
+        let image = Image::read(open(), "/nowhere", None).unwrap();
+        let f = &image.functions()[3];
+        let (address, code) = (f.address, image.code(f.address, 8));
+        let expected = image.expected(address, &[0]).unwrap();
+        assert_eq!(expected[0].to_vec(), code);
+        assert_eq!(image.expected(address, &[0, 3]).unwrap()[1][..5], code[3..]);
+        // The same size, and the time set back.
+        let times = std::fs::metadata(&path).unwrap().modified().unwrap();
+        let file = File::options().write(true).open(&path).unwrap();
+        file.write_all_at(&[0xf4], 0x300).unwrap();
+        file.set_modified(times).unwrap();
+        assert_ne!(State::of(&open()), Some(first));
+        assert_eq!(image.expected(address, &[0]), None);
+        std::fs::remove_file(&path).unwrap();
     }
 
     #[test]

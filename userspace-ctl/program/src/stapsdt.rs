@@ -4,8 +4,11 @@
 //!
 //! `gc__start` is the probe `gc-start`, as everywhere in DTrace.
 
+use crate::files::{section, Source};
 use abi::user::{UserArg, UserArgKind, MAX_ARGS, NO_REG};
-use object::{Object, ObjectSection, ObjectSymbol, ReadCache};
+use object::{Object, ObjectSection, ObjectSymbol};
+use std::cell::OnceCell;
+use std::collections::HashMap;
 use std::fs::File;
 
 /// A place where a probe of USDT stands.
@@ -26,19 +29,30 @@ pub struct Note {
 /// Of a note.
 const TYPE: u32 = 3;
 const OWNER: &[u8] = b"stapsdt\0";
+/// Most symbols that are looked at for what notes name.
+const MOST_SYMBOLS: usize = 8 << 20;
 
 /// The notes of a file.
 pub fn read(file: &File) -> Vec<Note> {
-    let cache = ReadCache::new(file);
-    let Ok(elf) = object::File::parse(&cache) else { return Vec::new() };
-    let Some(section) = elf.section_by_name(".note.stapsdt") else { return Vec::new() };
+    let source = Source::new(file);
+    let Some(elf) = source.elf() else { return Vec::new() };
+    let Some(notes_of) = section(&elf, ".note.stapsdt") else { return Vec::new() };
     let base = elf.section_by_name(".stapsdt.base").map_or(0, |s| s.address());
-    let symbol = |name: &str| {
-        let mut all = elf.symbols().chain(elf.dynamic_symbols()).filter(|s| s.is_definition());
-        all.find(|s| s.name() == Ok(name)).map(|s| s.address())
+    // Few notes name symbols. One that is defined twice is the first.
+    let symbols = OnceCell::new();
+    let all = || -> HashMap<&str, u64> {
+        let all = elf.symbols().chain(elf.dynamic_symbols()).filter(|s| s.is_definition());
+        let mut known = HashMap::new();
+        for s in all.take(MOST_SYMBOLS) {
+            if let Ok(name) = s.name() {
+                known.entry(name).or_insert(s.address());
+            }
+        }
+        known
     };
+    let symbol = |name: &str| symbols.get_or_init(all).get(name).copied();
     match elf.is_64() {
-        true => notes(section.data().unwrap_or_default(), base, &symbol),
+        true => notes(notes_of, base, &symbol),
         false => Vec::new(),
     }
 }

@@ -9,7 +9,7 @@
 use super::Place;
 use program::jit::Jit;
 use program::maps::{self, Map, Mapped};
-use program::process::Images;
+use program::process::{Images, State};
 use program::Image;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -28,7 +28,8 @@ pub(super) struct Processes {
 
 #[derive(Debug)]
 struct Process {
-    maps: Vec<Map>,
+    /// Each with the state in which its file was.
+    maps: Vec<(Map, Option<State>)>,
     jit: Jit,
     /// `taken` when it was read.
     read: u64,
@@ -65,7 +66,11 @@ impl Processes {
             return;
         }
         // The files while they are there, too.
-        maps.iter().for_each(|map| self.images.hold(number, map));
+        let hold = |map: Map| {
+            let state = self.images.hold(number, &map);
+            (map, state)
+        };
+        let maps = maps.into_iter().map(hold).collect();
         if self.known.len() >= MOST {
             self.known.clear();
         }
@@ -91,7 +96,7 @@ impl Processes {
     /// The functions that are inlined at an address, the innermost first, and their file's name.
     pub(super) fn inlined(&mut self, pid: u64, address: u64) -> Option<(String, Rc<[String]>)> {
         let (map, image, offset) = self.file(pid, address)?;
-        let names = image.inlined(u32::try_from(pid).ok()?, offset);
+        let names = image.inlined(offset);
         (!names.is_empty()).then(|| (map.name().to_string(), names))
     }
 
@@ -103,8 +108,8 @@ impl Processes {
     /// Which file an address is of, and where it is there.
     fn file(&mut self, pid: u64, address: u64) -> Option<(&Map, Rc<Image>, u64)> {
         self.seek(pid, address);
-        let map = self.map(pid, address).filter(|m| m.is_file())?;
-        let image = self.images.of(u32::try_from(pid).ok()?, map);
+        let (map, state) = self.map(pid, address).filter(|(m, _)| m.is_file())?;
+        let image = self.images.held(*state, u32::try_from(pid).ok()?, map);
         Some((map, image, address - map.start + map.offset))
     }
 
@@ -115,25 +120,24 @@ impl Processes {
         }
     }
 
-    fn map(&self, pid: u64, address: u64) -> Option<&Map> {
+    fn map(&self, pid: u64, address: u64) -> Option<&(Map, Option<State>)> {
         let maps = &self.known.get(&pid)?.maps;
-        let after = maps.partition_point(|m| m.start <= address);
-        maps.get(after.checked_sub(1)?).filter(|m| address < m.end)
+        let after = maps.partition_point(|(m, _)| m.start <= address);
+        maps.get(after.checked_sub(1)?).filter(|(m, _)| address < m.end)
     }
 
     /// What an address is of.
     pub(super) fn place(&mut self, pid: u64, address: u64) -> Option<Place> {
         self.seek(pid, address);
-        let map = self.map(pid, address)?;
-        if !map.is_file() {
+        if !self.map(pid, address)?.0.is_file() {
             if let Some(place) = self.made(pid, address) {
                 return Some(place);
             }
         }
-        let map = self.map(pid, address)?;
+        let (map, state) = self.map(pid, address)?;
         let module = map.name().to_string();
         let offset = address - map.start + map.offset;
-        let image = self.images.of(u32::try_from(pid).ok()?, map);
+        let image = self.images.held(*state, u32::try_from(pid).ok()?, map);
         Some(match image.symbol(offset) {
             Some((symbol, offset)) => Place { module, symbol: Some(symbol.into()), offset },
             None if module.is_empty() => return None,

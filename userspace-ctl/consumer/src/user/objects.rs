@@ -9,7 +9,7 @@ use program::maps::{self, Map};
 use program::process;
 use std::collections::HashSet;
 use std::fs::File;
-use std::os::unix::fs::{FileExt, MetadataExt};
+use std::os::unix::fs::FileExt;
 use std::time::{Duration, Instant};
 
 /// Before the tracing begins, processes are looked at for so long; the others are when they are met.
@@ -67,7 +67,7 @@ impl Objects {
                 }
                 continue;
             };
-            let Some(key) = key(map, &file).filter(|key| !self.known.contains(key)) else {
+            let Some(key) = map.key(&file).filter(|key| !self.known.contains(key)) else {
                 continue;
             };
             if self.wanted.len() < MOST && !self.is_full {
@@ -101,19 +101,6 @@ impl Objects {
         let refused = kernel.object(key, rows).err().map(|r| r.errno);
         self.is_full = matches!(refused, Some(libc::E2BIG | libc::ENOMEM));
     }
-}
-
-/// As the module tells files apart.
-fn key(map: &Map, file: &File) -> Option<Key> {
-    let (major, minor) = map.identity.device.split_once(':')?;
-    let number = |hex| u32::from_str_radix(hex, 16).ok();
-    let about = file.metadata().ok()?;
-    Some(Key {
-        inode: map.identity.inode,
-        modified: Key::modified(about.mtime(), about.mtime_nsec()),
-        device: number(major)? << 20 | number(minor)?,
-        pad: 0,
-    })
 }
 
 fn vdso(pid: u32, map: &Map) -> Vec<Row> {
