@@ -16,7 +16,7 @@ use abi::ioctl::{self, BufDesc, Done, Enable, Explain, Format, Go, Probes, Repor
 use abi::probe::{ProbeView, MAX_PACKED, NARGS_UNKNOWN};
 use abi::record::{AggDesc, EprobeDesc, RecDesc};
 use abi::status::Status;
-use abi::unwind::{self, Object, Row, Strangers};
+use abi::unwind::{self, Key, Object, Row, Strangers};
 use abi::user::{self, Make, Refusal, Seen};
 use core::ffi::CStr;
 use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -99,6 +99,8 @@ impl MiscDevice for Dtrace {
                 consumer.follow(*pid)
             }),
             user::SEEN => exchange(arg, |a: &mut Seen| Ok(a.late = consumer.seen(a.mapped)?)),
+            user::IGNORE => exchange(arg, |key: &mut Key| consumer.ignore(key)),
+            user::BEGUN => exchange(arg, |a: &mut Strangers| Ok(a.pids = consumer.begun()?)),
             unwind::OBJECT => exchange(arg, |a| object(consumer, a)),
             unwind::STRANGERS => {
                 exchange(arg, |a: &mut Strangers| Ok(a.pids = consumer.take_strangers()))

@@ -252,7 +252,24 @@ impl Consumer {
 
     /// Is told of what a process maps from now on.
     pub fn follow(&self, pid: u32) -> Result {
-        Ok(self.inner.lock().follower()?.follow(pid)?)
+        let inner = self.inner.lock();
+        let follower = inner.follower()?;
+        match pid {
+            0 => Ok(follower.follow_everyone()?),
+            _ => Ok(follower.follow(pid)?),
+        }
+    }
+
+    /// Is not told of a file any more that any process may map.
+    pub fn ignore(&self, key: &Key) -> Result {
+        Ok(self.inner.lock().follower()?.ignore(key.inode, key.modified, key.device)?)
+    }
+
+    /// Takes processes that have mapped something, because any one is followed; 0 is none.
+    pub fn begun(&self) -> Result<[u32; MAX_STRANGERS]> {
+        let mut pids = [0; MAX_STRANGERS];
+        self.inner.lock().follower()?.begun(&mut pids);
+        Ok(pids)
     }
 
     /// What was mapped up to this number has been looked at; gives how many threads have not waited for that.

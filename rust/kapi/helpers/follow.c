@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What a process maps, told to who follows it before the process runs any of it: a library that it loads, by whatever
- * loads it there.
+ * loads it there. A follower can follow everyone, too: then it is told of code that any process maps, a program that
+ * begins included, but for files that it has said to be without interest. Of those there are most, and a mapping of one
+ * costs its process a look into a hash table.
  *
  * perf_event_mmap is where the kernel tells of memory that is mapped, or has got other rights. There a thread is given
  * work for when it returns to its program: it rings at all who follow its memory, and sleeps until they have answered,
@@ -33,6 +35,20 @@
 #define KAPI_MOST_FOLLOWED 1024
 /* Of one process so many are waited for. */
 #define KAPI_MOST_AWAITED 16
+/* Followers of everyone. */
+#define KAPI_MOST_EVERYONE 8
+/* Files that one of them has said to be without interest; the oldest makes room. */
+#define KAPI_MOST_IGNORED 8192
+/* Processes that wait for one to learn of them. */
+#define KAPI_MOST_BEGUN 64
+
+struct kapi_ignored {
+	struct hlist_node node;
+	struct list_head order;
+	struct rcu_head rcu;
+	u64 inode, modified;
+	u32 device;
+};
 
 struct kapi_follower {
 	refcount_t refs;
@@ -47,9 +63,15 @@ struct kapi_follower {
 	bool gone, stuck;
 	/* Threads that went on without an answer. */
 	atomic_t late;
-	/* Under kapi_follow_mutex. */
+	/* Processes that were told because it follows everyone. Under the lock. */
+	struct pid *begun[KAPI_MOST_BEGUN];
+	unsigned int begun_count;
+	/* Under kapi_follow_mutex; the table's readers are under RCU. */
 	struct list_head all;
 	unsigned int count;
+	DECLARE_HASHTABLE(ignored, 10);
+	struct list_head ignored_order;
+	unsigned int ignored_count;
 };
 
 struct kapi_followed {
@@ -63,6 +85,9 @@ struct kapi_followed {
 static DEFINE_MUTEX(kapi_follow_mutex);
 static DEFINE_HASHTABLE(kapi_followed_table, 8);
 static unsigned int kapi_followed_count;
+/* They change under kapi_follow_mutex. */
+static struct kapi_follower __rcu *kapi_everyone[KAPI_MOST_EVERYONE];
+static unsigned int kapi_everyone_count;
 /* Threads with work that is not done yet. */
 static atomic_t kapi_telling = ATOMIC_INIT(0);
 static DECLARE_WAIT_QUEUE_HEAD(kapi_told);
@@ -71,10 +96,15 @@ static DECLARE_WAIT_QUEUE_HEAD(kapi_told);
  * Work that threads are given. A kprobe's handler must not allocate: under PREEMPT_RT every allocator takes a lock that
  * sleeps. A piece is busy from there to the thread's way back to its program, which is short.
  */
-static struct callback_head kapi_works[256];
+struct kapi_work {
+	struct callback_head head;
+	/* Which followers of everyone it is for. */
+	unsigned long everyone;
+};
+static struct kapi_work kapi_works[256];
 static DECLARE_BITMAP(kapi_works_busy, ARRAY_SIZE(kapi_works));
 
-static struct callback_head *kapi_work_get(void)
+static struct kapi_work *kapi_work_get(void)
 {
 	unsigned int i;
 
@@ -85,7 +115,7 @@ static struct callback_head *kapi_work_get(void)
 	return NULL;
 }
 
-static void kapi_work_put(struct callback_head *work)
+static void kapi_work_put(struct kapi_work *work)
 {
 	clear_bit_unlock(work - kapi_works, kapi_works_busy);
 }
@@ -94,6 +124,8 @@ static void kapi_follower_put(struct kapi_follower *f)
 {
 	if (!refcount_dec_and_test(&f->refs))
 		return;
+	while (f->begun_count)
+		put_pid(f->begun[--f->begun_count]);
 	eventfd_ctx_put(f->bell);
 	put_pid(f->owner);
 	kfree_rcu(f, rcu);
@@ -104,13 +136,31 @@ static void kapi_follower_put(struct kapi_follower *f)
 	hash_for_each_possible_rcu(kapi_followed_table, e, node, (unsigned long)current->mm) \
 		if (e->mm != current->mm || e->by->owner == task_tgid(current)) {} else
 
+/* Notes that the current process is to be looked at; false: there is no room. Under the lock. */
+static bool kapi_follower_note(struct kapi_follower *f)
+{
+	struct pid *pid = task_tgid(current);
+	unsigned int i;
+
+	for (i = 0; i < f->begun_count; i++) {
+		if (f->begun[i] == pid)
+			return true;
+	}
+	if (f->begun_count == KAPI_MOST_BEGUN)
+		return false;
+	f->begun[f->begun_count++] = get_pid(pid);
+	return true;
+}
+
 /* Rings; gives the number that has to be answered, or 0: no answer is to be expected. */
-static u32 kapi_follower_ask(struct kapi_follower *f)
+static u32 kapi_follower_ask(struct kapi_follower *f, bool note)
 {
 	u32 asked = 0;
 
 	spin_lock(&f->lock);
-	if (!f->gone) {
+	if (!f->gone && note && !kapi_follower_note(f)) {
+		atomic_inc(&f->late);
+	} else if (!f->gone) {
 		f->asked += f->asked == U32_MAX ? 2 : 1;
 		asked = f->asked;
 		if (f->stuck) {
@@ -143,24 +193,46 @@ static long kapi_follower_await(struct kapi_follower *f, u32 asked, long left)
 }
 
 /* On the way back to the program; or as the thread ends, when nobody follows it any more. */
-static void kapi_tell(struct callback_head *work)
+static void kapi_tell(struct callback_head *head)
 {
-	struct { struct kapi_follower *by; u32 number; } asked[KAPI_MOST_AWAITED];
+	struct { struct kapi_follower *by; u32 number; bool note; } asked[KAPI_MOST_AWAITED];
+	struct kapi_work *work = container_of(head, struct kapi_work, head);
+	unsigned long everyone = current->mm ? work->everyone : 0;
 	long left = KAPI_PATIENCE;
+	struct kapi_follower *f;
 	struct kapi_followed *e;
-	unsigned int i, n = 0;
+	unsigned int i, k, n = 0;
 
 	kapi_work_put(work);
 	rcu_read_lock();
 	kapi_for_each_follower(e) {
-		if (n < ARRAY_SIZE(asked) && refcount_inc_not_zero(&e->by->refs))
+		if (n < ARRAY_SIZE(asked) && refcount_inc_not_zero(&e->by->refs)) {
+			asked[n].note = false;
 			asked[n++].by = e->by;
-		else
+		} else {
 			atomic_inc(&e->by->late);
+		}
+	}
+	for_each_set_bit(i, &everyone, KAPI_MOST_EVERYONE) {
+		/* Another one may have come in its place, and is asked for nothing then. */
+		f = rcu_dereference(kapi_everyone[i]);
+		if (!f || f->owner == task_tgid(current))
+			continue;
+		for (k = 0; k < n && asked[k].by != f; k++)
+			;
+		/* It follows this process already. */
+		if (k < n)
+			continue;
+		if (n < ARRAY_SIZE(asked) && refcount_inc_not_zero(&f->refs)) {
+			asked[n].note = true;
+			asked[n++].by = f;
+		} else {
+			atomic_inc(&f->late);
+		}
 	}
 	rcu_read_unlock();
 	for (i = 0; i < n; i++)
-		asked[i].number = kapi_follower_ask(asked[i].by);
+		asked[i].number = kapi_follower_ask(asked[i].by, asked[i].note);
 	for (i = 0; i < n; i++) {
 		if (asked[i].number)
 			left = kapi_follower_await(asked[i].by, asked[i].number, left);
@@ -170,6 +242,43 @@ static void kapi_tell(struct callback_head *work)
 		wake_up(&kapi_told);
 }
 
+/* As a follower tells files apart. */
+static u64 kapi_modified(const struct inode *inode)
+{
+	return (u64)inode_get_mtime_sec(inode) * NSEC_PER_SEC + inode_get_mtime_nsec(inode);
+}
+
+static struct kapi_ignored *kapi_find_ignored(struct kapi_follower *f, u64 inode, u64 modified, u32 device)
+{
+	struct kapi_ignored *i;
+
+	hash_for_each_possible_rcu(f->ignored, i, node, inode, lockdep_is_held(&kapi_follow_mutex)) {
+		if (i->inode == inode && i->modified == modified && i->device == device)
+			return i;
+	}
+	return NULL;
+}
+
+/* Which followers of everyone are to be told of code that the current process has mapped. Under rcu_read_lock. */
+static unsigned long kapi_wanted_by(const struct vm_area_struct *vma)
+{
+	const struct inode *inode;
+	unsigned long wanted = 0;
+	struct kapi_follower *f;
+	unsigned int i;
+
+	if (!READ_ONCE(kapi_everyone_count) || !(vma->vm_flags & VM_EXEC))
+		return 0;
+	inode = file_user_inode(vma->vm_file);
+	for (i = 0; i < KAPI_MOST_EVERYONE; i++) {
+		f = rcu_dereference(kapi_everyone[i]);
+		if (f && f->owner != task_tgid(current) &&
+		    !kapi_find_ignored(f, inode->i_ino, kapi_modified(inode), inode->i_sb->s_dev))
+			wanted |= BIT(i);
+	}
+	return wanted;
+}
+
 /*
  * perf_event_mmap(vma), under mmap_lock. What matters is a piece of a file that can be run, or that is the process's own:
  * when a library's constants are made read-only it has been linked.
@@ -177,9 +286,12 @@ static void kapi_tell(struct callback_head *work)
 static int kapi_mapped(struct kprobe *kp, struct pt_regs *regs)
 {
 	const struct vm_area_struct *vma = (const void *)regs->di;
-	struct callback_head *work;
+	struct kapi_follower *f;
 	struct kapi_followed *e;
+	unsigned long everyone;
+	struct kapi_work *work;
 	bool followed = false;
+	unsigned int i;
 
 	if (!vma->vm_file || vma->vm_mm != current->mm || (current->flags & (PF_KTHREAD | PF_EXITING)))
 		return 0;
@@ -188,15 +300,22 @@ static int kapi_mapped(struct kprobe *kp, struct pt_regs *regs)
 	rcu_read_lock();
 	kapi_for_each_follower(e)
 		followed = true;
-	if (followed) {
+	everyone = kapi_wanted_by(vma);
+	if (followed || everyone) {
 		work = kapi_work_get();
 		if (work) {
-			init_task_work(work, kapi_tell);
+			init_task_work(&work->head, kapi_tell);
+			work->everyone = everyone;
 			atomic_inc(&kapi_telling);
 		}
-		if (!work || task_work_add(current, work, TWA_RESUME)) {
+		if (!work || task_work_add(current, &work->head, TWA_RESUME)) {
 			kapi_for_each_follower(e)
 				atomic_inc(&e->by->late);
+			for_each_set_bit(i, &everyone, KAPI_MOST_EVERYONE) {
+				f = rcu_dereference(kapi_everyone[i]);
+				if (f)
+					atomic_inc(&f->late);
+			}
 			if (work) {
 				atomic_dec(&kapi_telling);
 				kapi_work_put(work);
@@ -228,6 +347,7 @@ struct kapi_follower *kapi_follower_new(int fd)
 	init_waitqueue_head(&f->answers);
 	spin_lock_init(&f->lock);
 	INIT_LIST_HEAD(&f->all);
+	INIT_LIST_HEAD(&f->ignored_order);
 	return f;
 }
 
@@ -241,15 +361,33 @@ static void kapi_unfollow(struct kapi_followed *e)
 	kfree_rcu(e, rcu);
 }
 
+static void kapi_unignore(struct kapi_follower *f, struct kapi_ignored *i)
+{
+	hash_del_rcu(&i->node);
+	list_del(&i->order);
+	f->ignored_count--;
+	kfree_rcu(i, rcu);
+}
+
 /* Nobody waits for it any more. */
 void kapi_follower_free(struct kapi_follower *f)
 {
 	struct kapi_followed *e, *next;
+	struct kapi_ignored *i, *after;
+	unsigned int k;
 
 	mutex_lock(&kapi_follow_mutex);
 	list_for_each_entry_safe(e, next, &f->all, of)
 		kapi_unfollow(e);
-	if (!kapi_followed_count && kapi_mapped_kp.pre_handler) {
+	for (k = 0; k < KAPI_MOST_EVERYONE; k++) {
+		if (rcu_access_pointer(kapi_everyone[k]) == f) {
+			RCU_INIT_POINTER(kapi_everyone[k], NULL);
+			WRITE_ONCE(kapi_everyone_count, kapi_everyone_count - 1);
+		}
+	}
+	list_for_each_entry_safe(i, after, &f->ignored_order, order)
+		kapi_unignore(f, i);
+	if (!kapi_followed_count && !kapi_everyone_count && kapi_mapped_kp.pre_handler) {
 		unregister_kprobe(&kapi_mapped_kp);
 		kapi_mapped_kp.pre_handler = NULL;
 	}
@@ -261,10 +399,46 @@ void kapi_follower_free(struct kapi_follower *f)
 	kapi_follower_put(f);
 }
 
+/* Sees to it that mappings are told. Under the mutex. */
+static int kapi_mapped_on(void)
+{
+	struct kprobe fresh = { .symbol_name = "perf_event_mmap", .pre_handler = kapi_mapped };
+	int err;
+
+	if (kapi_mapped_kp.pre_handler)
+		return 0;
+	kapi_mapped_kp = fresh;
+	err = register_kprobe(&kapi_mapped_kp);
+	if (err)
+		kapi_mapped_kp.pre_handler = NULL;
+	return err;
+}
+
+static int kapi_follow_everyone(struct kapi_follower *f)
+{
+	unsigned int i, free = KAPI_MOST_EVERYONE;
+	int err;
+
+	for (i = 0; i < KAPI_MOST_EVERYONE; i++) {
+		if (rcu_access_pointer(kapi_everyone[i]) == f)
+			return 0;
+		if (!rcu_access_pointer(kapi_everyone[i]))
+			free = i;
+	}
+	if (free == KAPI_MOST_EVERYONE)
+		return -ENOSPC;
+	err = kapi_mapped_on();
+	if (err)
+		return err;
+	rcu_assign_pointer(kapi_everyone[free], f);
+	WRITE_ONCE(kapi_everyone_count, kapi_everyone_count + 1);
+	return 0;
+}
+
 static int kapi_follow_mm(struct kapi_follower *f, struct mm_struct *mm)
 {
 	struct kapi_followed *e, *next;
-	int err = 0;
+	int err;
 
 	list_for_each_entry_safe(e, next, &f->all, of) {
 		if (e->mm == mm)
@@ -274,16 +448,9 @@ static int kapi_follow_mm(struct kapi_follower *f, struct mm_struct *mm)
 	}
 	if (f->count >= KAPI_MOST_FOLLOWED)
 		return -ENOSPC;
-	if (!kapi_mapped_kp.pre_handler) {
-		struct kprobe fresh = { .symbol_name = "perf_event_mmap", .pre_handler = kapi_mapped };
-
-		kapi_mapped_kp = fresh;
-		err = register_kprobe(&kapi_mapped_kp);
-		if (err) {
-			kapi_mapped_kp.pre_handler = NULL;
-			return err;
-		}
-	}
+	err = kapi_mapped_on();
+	if (err)
+		return err;
 	e = kmalloc_obj(*e, GFP_KERNEL);
 	if (!e)
 		return -ENOMEM;
@@ -296,13 +463,20 @@ static int kapi_follow_mm(struct kapi_follower *f, struct mm_struct *mm)
 	return 0;
 }
 
-/* From now on, what the process of this number maps is told; it may be followed already. */
+/* From now on, what the process of this number maps is told, or code that any one maps (0); it may be so already. */
 int kapi_follower_add(struct kapi_follower *f, int number)
 {
 	struct kapi_found found;
-	struct mm_struct *mm = kapi_space_of(number, &found);
+	struct mm_struct *mm;
 	int err;
 
+	if (!number) {
+		mutex_lock(&kapi_follow_mutex);
+		err = kapi_follow_everyone(f);
+		mutex_unlock(&kapi_follow_mutex);
+		return err;
+	}
+	mm = kapi_space_of(number, &found);
 	if (!mm)
 		return -ESRCH;
 	mutex_lock(&kapi_follow_mutex);
@@ -311,6 +485,50 @@ int kapi_follower_add(struct kapi_follower *f, int number)
 	if (err)
 		mmdrop(mm);
 	return err == -EEXIST ? 0 : err;
+}
+
+/* Of a file in this state nothing is told to one that follows everyone. */
+int kapi_follower_ignore(struct kapi_follower *f, u64 inode, u64 modified, u32 device)
+{
+	struct kapi_ignored *i;
+	int err = 0;
+
+	mutex_lock(&kapi_follow_mutex);
+	if (!kapi_find_ignored(f, inode, modified, device)) {
+		i = kmalloc_obj(*i, GFP_KERNEL_ACCOUNT);
+		if (i) {
+			i->inode = inode;
+			i->modified = modified;
+			i->device = device;
+			if (f->ignored_count >= KAPI_MOST_IGNORED)
+				kapi_unignore(f, list_first_entry(&f->ignored_order, struct kapi_ignored, order));
+			list_add_tail(&i->order, &f->ignored_order);
+			f->ignored_count++;
+			hash_add_rcu(f->ignored, &i->node, inode);
+		} else {
+			err = -ENOMEM;
+		}
+	}
+	mutex_unlock(&kapi_follow_mutex);
+	return err;
+}
+
+/* Takes the numbers of processes to be looked at, as the caller's namespace has them; 0: it has none there. Gives how many. */
+u32 kapi_follower_begun(struct kapi_follower *f, u32 *to, u32 room)
+{
+	struct pid *begun[KAPI_MOST_BEGUN];
+	u32 i, n;
+
+	spin_lock(&f->lock);
+	n = min(f->begun_count, room);
+	for (i = 0; i < n; i++)
+		begun[i] = f->begun[--f->begun_count];
+	spin_unlock(&f->lock);
+	for (i = 0; i < n; i++) {
+		to[i] = pid_vnr(begun[i]);
+		put_pid(begun[i]);
+	}
+	return n;
 }
 
 /* The last number that was asked by and is not answered; 0: none. */

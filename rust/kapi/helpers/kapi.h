@@ -136,6 +136,8 @@ struct kapi_follower;
 struct kapi_follower *kapi_follower_new(int fd);
 void kapi_follower_free(struct kapi_follower *f);
 int kapi_follower_add(struct kapi_follower *f, int number);
+int kapi_follower_ignore(struct kapi_follower *f, u64 inode, u64 modified, u32 device);
+u32 kapi_follower_begun(struct kapi_follower *f, u32 *to, u32 room);
 u32 kapi_follower_asked(struct kapi_follower *f);
 u32 kapi_follower_answer(struct kapi_follower *f, u32 asked);
 void kapi_follow_quiesce(void);

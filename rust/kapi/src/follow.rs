@@ -42,9 +42,46 @@ impl Follower {
         crate::mem::ask()?;
         // Tasks come to us of which somebody must be able to say that they have left.
         sites::expect();
-        let pid = c_int::try_from(pid).map_err(|_| ESRCH)?;
+        let pid = c_int::try_from(pid).ok().filter(|pid| *pid != 0).ok_or(ESRCH)?;
         // SAFETY: by the invariant.
         to_result(unsafe { sys::kapi_follower_add(self.0, pid) })
+    }
+
+    /// From now on code that any process maps is told, a program that begins included, unless its file is
+    /// [ignored](Self::ignore). `ENOSPC`: too many do so.
+    ///
+    /// # Context
+    ///
+    /// *process*, may sleep
+    pub fn follow_everyone(&self) -> Result {
+        crate::mem::ask()?;
+        sites::expect();
+        // SAFETY: by the invariant.
+        to_result(unsafe { sys::kapi_follower_add(self.0, 0) })
+    }
+
+    /// Nothing is told of this file as long as it was last changed then (ns), if the process is not followed itself. Of
+    /// very many files the oldest are forgotten.
+    ///
+    /// # Context
+    ///
+    /// *process*, may sleep
+    pub fn ignore(&self, inode: u64, modified: u64, device: u32) -> Result {
+        crate::mem::ask()?;
+        // SAFETY: by the invariant.
+        to_result(unsafe { sys::kapi_follower_ignore(self.0, inode, modified, device) })
+    }
+
+    /// Takes the processes that were told because everyone is followed, as the caller's namespace numbers them; the rest
+    /// is left alone.
+    ///
+    /// # Context
+    ///
+    /// *process*
+    pub fn begun(&self, to: &mut [u32]) {
+        let room = u32::try_from(to.len()).unwrap_or(u32::MAX);
+        // SAFETY: by the invariant; `to` has that room.
+        unsafe { sys::kapi_follower_begun(self.0, to.as_mut_ptr(), room) };
     }
 
     /// A number for what has been told and is not [answered](Self::answer); 0: nothing.

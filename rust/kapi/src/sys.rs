@@ -411,6 +411,14 @@ unsafe extern "C" {
     /// From `kapi_follower_new`, here and below; not used again.
     pub(crate) fn kapi_follower_free(follower: *mut c_void);
     pub(crate) fn kapi_follower_add(follower: *mut c_void, number: c_int) -> c_int;
+    pub(crate) fn kapi_follower_ignore(
+        follower: *mut c_void,
+        inode: u64,
+        modified: u64,
+        device: u32,
+    ) -> c_int;
+    /// `to` has room for so many.
+    pub(crate) fn kapi_follower_begun(follower: *mut c_void, to: *mut u32, room: u32) -> u32;
     pub(crate) fn kapi_follower_asked(follower: *mut c_void) -> u32;
     pub(crate) fn kapi_follower_answer(follower: *mut c_void, asked: u32) -> u32;
     pub(crate) safe fn kapi_follow_quiesce();

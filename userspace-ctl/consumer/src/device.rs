@@ -355,6 +355,16 @@ impl Kernel for Device {
         self.call(user::FOLLOW, &mut pid)
     }
 
+    fn ignore(&mut self, mut key: Key) -> Answer<()> {
+        self.call(user::IGNORE, &mut key)
+    }
+
+    fn begun(&mut self) -> Answer<Vec<u32>> {
+        let mut arg = Strangers::new_zeroed();
+        self.call(user::BEGUN, &mut arg)?;
+        Ok(arg.pids.into_iter().filter(|pid| *pid != 0).collect())
+    }
+
     fn seen(&mut self, mapped: u32) -> Answer<u32> {
         let mut arg = user::Seen { mapped, ..user::Seen::default() };
         self.call(user::SEEN, &mut arg)?;

@@ -169,6 +169,22 @@ pub trait Kernel {
         Ok(())
     }
 
+    /// Follows everyone: of code that any process maps [`Status::mapped`] says from now on, and [`Kernel::begun`] whose.
+    fn follow_everyone(&mut self) -> Answer<()> {
+        self.follow(0)
+    }
+
+    /// Is not told of a file any more that any process may map.
+    fn ignore(&mut self, key: Key) -> Answer<()> {
+        let _ = key;
+        Ok(())
+    }
+
+    /// Processes that were told because everyone is followed; each is taken once.
+    fn begun(&mut self) -> Answer<Vec<u32>> {
+        Ok(Vec::new())
+    }
+
     /// What was mapped up to this number has been looked at; gives how many threads have not waited for that.
     fn seen(&mut self, mapped: u32) -> Answer<u32> {
         let _ = mapped;

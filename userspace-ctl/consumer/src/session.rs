@@ -9,7 +9,7 @@
 
 use crate::aggregate::{Sort, Store};
 use crate::consume::{EnabledProbes, Record, Release, Timeline};
-use crate::error::{Error, Failure, Refusal};
+use crate::error::{reason, Error, Failure, Refusal};
 use crate::kernel::{Kernel, Started};
 use crate::print::bars::Encoding;
 use crate::print::folded::{self, Shape};
@@ -20,7 +20,7 @@ use crate::symbol::{Naming, Symbols};
 use crate::user::objects::Objects;
 use crate::user::Users;
 use crate::wait::{Event, Waiter};
-use crate::{enable, print};
+use crate::{enable, print, sys};
 use abi::action::ActionKind;
 use abi::dif::Builtin;
 use abi::ids::Epid;
@@ -28,7 +28,8 @@ use abi::option::{policy, OptionId, Options};
 use abi::status::Status;
 use d::{Program, StatementKind};
 use std::fs::File;
-use std::io::{Seek, Write};
+use std::io::{Read, Seek, Write};
+use std::os::fd::AsRawFd;
 
 /// EPIDs whose layout is asked for before tracing starts; the others when they first appear.
 const PREFETCH: u32 = 1024;
@@ -261,6 +262,7 @@ impl<'a> Session<'a> {
     /// From here on processes wait, as they map a library, until it has the probes that are wanted of it. Who
     /// is held for us runs only after that.
     pub fn attend(&mut self) -> Result<(), Failure> {
+        self.users.attend(self.kernel);
         self.users.look(self.kernel, false);
         self.tell_users()
     }
@@ -271,6 +273,7 @@ impl<'a> Session<'a> {
             return Ok(());
         }
         self.users.look(self.kernel, true);
+        self.users.welcome(self.kernel);
         let seen = self.kernel.seen(now.mapped);
         let late = seen.map_err(|r| r.doing("failed to let a process run on"))?;
         if late > 0 {
@@ -553,6 +556,39 @@ impl<'a> Session<'a> {
             || objects.any(|o| o.vars.iter().any(|v| walking.contains(&v.id)))
     }
 
+    /// Waits for a command of ours, which may wait for us, as any program that begins.
+    fn await_command(
+        &mut self,
+        mut child: std::process::Child,
+    ) -> Result<std::io::Result<()>, Failure> {
+        if !self.users.is_attending() {
+            return Ok(child.wait().map(drop));
+        }
+        let Some(bell) = self.bell.take() else { return Ok(child.wait().map(drop)) };
+        let mut waited = Ok(());
+        let mut rung = false;
+        match sys::pidfd_open(child.id()) {
+            Ok(end) => loop {
+                match sys::poll(&[end.as_raw_fd(), bell.as_raw_fd()], -1).as_deref() {
+                    Ok([false, true]) => {}
+                    Ok([false, false]) => continue,
+                    Ok(_) | Err(_) => break,
+                }
+                rung |= (&bell).read_exact(&mut [0; 8]).is_ok();
+                waited = self.ask_status().and_then(|now| self.look_at_mapped(&now));
+                if waited.is_err() {
+                    break;
+                }
+            },
+            Err(e) => waited = Err(Error::new("failed to wait for a command", reason(&e)).into()),
+        }
+        // It may have been for what is to be taken, too.
+        let _ = rung.then(|| (&bell).write_all(&1u64.to_ne_bytes()));
+        self.bell = Some(bell);
+        waited?;
+        Ok(child.wait().map(drop))
+    }
+
     /// Does what a record asks for; what fails is said, and the tracing goes on.
     fn effect(&mut self, effect: Effect) -> Result<(), Failure> {
         self.out().flush()?;
@@ -562,8 +598,12 @@ impl<'a> Session<'a> {
                 if self.settings.shape == Shape::Json {
                     shell.stdout(std::io::stderr());
                 }
-                let status = shell.arg("-c").arg(&line).status();
-                status.err().map(|e| format!("system(\"{line}\"): {e}"))
+                let run = shell.arg("-c").arg(&line).spawn();
+                let run = match run {
+                    Ok(child) => self.await_command(child)?,
+                    Err(e) => Err(e),
+                };
+                run.err().map(|e| format!("system(\"{line}\"): {e}"))
             }
             Effect::Freopen(name) if name.is_empty() => {
                 self.redirected = None;

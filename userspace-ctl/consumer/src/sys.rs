@@ -9,7 +9,7 @@ use abi::conf::Conf;
 use abi::ioctl::{BufDesc, Done, Enable, Explain, Format, Go, Probes, Report, Symbol};
 use abi::record::{AggDesc, EprobeDesc, RecDesc};
 use abi::status::Status;
-use abi::unwind::{Object, Strangers};
+use abi::unwind::{Key, Object, Strangers};
 use abi::user::Seen;
 use abi::user::{Make, Refusal};
 use d::Identity;
@@ -43,7 +43,7 @@ macro_rules! plain {
         unsafe impl Plain for $t {}
     )*};
 }
-plain!(Conf, Status, Go, Explain, Symbol, Strangers, Seen, i32, u32);
+plain!(Conf, Status, Go, Explain, Symbol, Strangers, Seen, Key, i32, u32);
 
 macro_rules! window {
     ($($t:ty { $address:ident, $extent:ident in $unit:ty })*) => {$(

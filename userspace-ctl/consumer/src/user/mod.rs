@@ -56,6 +56,8 @@ pub struct Users {
     told: Vec<String>,
     /// Processes are looked at that map and unmap meanwhile.
     is_looking: bool,
+    /// Programs that begin wait for their probes.
+    is_attending: bool,
 }
 
 /// Descriptions of probes that any program may bring along.
@@ -72,6 +74,15 @@ impl Anyones {
     fn add(&mut self, pattern: &ProbePattern) {
         self.patterns.push(pattern.clone());
         self.old = process::running();
+    }
+
+    /// Whether a provider may be meant, whichever process has it: as far as the names are spelt out, they are one.
+    fn may_mean(&self, provider: &str) -> bool {
+        let is_open = |c: char| c.is_ascii_digit() || is_glob(c.to_string().as_bytes());
+        self.patterns.iter().any(|p| {
+            let spelt = p.provider.split(is_open).next().unwrap_or_default();
+            provider.starts_with(spelt) || spelt.starts_with(provider)
+        })
     }
 
     /// Programs that have begun of late.
@@ -449,25 +460,65 @@ impl Users {
 
     /// Makes the probes of programs that have begun since the last time.
     pub fn meet(&mut self, kernel: &mut dyn Kernel) {
-        let patterns = self.anyones.patterns.clone();
         for pid in self.anyones.begun() {
             let Ok(process) = Process::read(pid) else { continue };
-            for pattern in &patterns {
-                if self.wanted.iter().any(|w| w.pid == pid && w.pattern == *pattern) {
-                    continue;
+            self.equip(kernel, &process, false);
+        }
+    }
+
+    /// From now on programs that begin wait until they have the probes that are wanted of any, and so do those that load a
+    /// library.
+    pub fn attend(&mut self, kernel: &mut dyn Kernel) {
+        if self.anyones.patterns.is_empty() {
+            return;
+        }
+        match kernel.follow_everyone() {
+            Ok(()) => self.is_attending = true,
+            Err(e) => self.told.push(format!(
+                "programs that begin do not wait for their probes ({e}): those that end within the `statusrate` are missed"
+            )),
+        }
+        self.meet(kernel);
+    }
+
+    /// Whether any program that begins may wait for us.
+    pub fn is_attending(&self) -> bool {
+        self.is_attending
+    }
+
+    /// Makes the probes of programs that wait for that.
+    pub fn welcome(&mut self, kernel: &mut dyn Kernel) {
+        while let Some(pids) = kernel.begun().ok().filter(|pids| !pids.is_empty()) {
+            for pid in pids {
+                let Ok(process) = Process::read(pid) else { continue };
+                for object in &process.objects {
+                    let notes = object.notes(pid, &self.images);
+                    if notes.iter().any(|n| self.anyones.may_mean(&n.provider)) {
+                        continue;
+                    }
+                    // Without memory there the next one waits, too.
+                    let _ = object.file_key(pid).map(|key| kernel.ignore(key));
                 }
-                let (mut out, mut known) = (Batches::default(), Known::new());
-                if self.notes(&process, pattern, &mut known, &mut out).is_some() {
-                    self.wanted.push(Wanted {
-                        pid,
-                        pattern: pattern.clone(),
-                        is_open: true,
-                        known,
-                    });
-                    let _ = kernel.follow(pid);
-                    // Why not has been told.
-                    let _ = self.send(kernel, pid, out);
-                }
+                self.equip(kernel, &process, true);
+            }
+        }
+    }
+
+    /// Makes the probes that any program may bring along of a process that has not been looked at. `may_be_partial`: some
+    /// of them are of an object that is being mapped.
+    fn equip(&mut self, kernel: &mut dyn Kernel, process: &Process, may_be_partial: bool) {
+        let pid = process.pid;
+        for pattern in self.anyones.patterns.clone() {
+            if self.wanted.iter().any(|w| w.pid == pid && w.pattern == pattern) {
+                continue;
+            }
+            let (mut out, mut known) = (Batches::default(), Known::new());
+            let is_found = self.notes(process, &pattern, &mut known, &mut out).is_some();
+            if is_found || may_be_partial && !self.brought(process, &pattern.provider).is_empty() {
+                self.wanted.push(Wanted { pid, pattern, is_open: true, known });
+                let _ = kernel.follow(pid);
+                // Why not has been told.
+                let _ = self.send(kernel, pid, out);
             }
         }
     }
