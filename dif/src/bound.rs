@@ -8,17 +8,54 @@
 //! instructions: more than the longest path, never less.
 //!
 //! Two answers: instructions, and **steps**, which is what [`Env::spend`](crate::Env::spend) counts and a
-//! consumer's budget is made of: an instruction is one, and what works on strings or copies bytes is one
-//! for each 32 of them besides.
+//! consumer's budget is made of. A step is at most 64 instructions of the processor: an instruction of the
+//! object is one, work on strings and copies costs what [`price`] says for each 32 bytes.
+//! `selftests/bound` measures every price in the guest.
 
-use abi::dif::{Op, Subr};
-use abi::difo::MAX_BY_REF;
+use abi::dif::{Op, Subr, NTUPLE};
+use abi::difo::{KIND_STRING, MAX_BY_REF};
 
 use crate::difo::Difo;
 use crate::env::PATH_STEPS;
 use crate::op::Insn;
 use crate::scratch;
 use crate::verify::scope_of;
+
+/// What work costs, in steps: for each 32 bytes (and 32 for what is left) unless it says otherwise.
+pub mod price {
+    /// Reading a string in pieces, whosever it is.
+    pub const LOOK: u32 = 10;
+    /// Putting a string where it can be seen as a whole.
+    pub const TEXT: u32 = 6;
+    /// Making a string in scratch memory.
+    pub const MADE: u32 = 6;
+    /// Writing to the host's memory, or to a process, in pieces.
+    pub const WRITE: u32 = 12;
+    /// Writing to the host's memory at once.
+    pub const WHOLE: u32 = 6;
+    /// Making, looking for, comparing and storing a key.
+    pub const KEY: u32 = 8;
+    /// Looking at each byte for a character or a set of them.
+    pub const SCAN: u32 = 8;
+    /// Searching a string, and the string that is searched for.
+    pub const SEARCH: u32 = 10;
+    /// Taking a path apart.
+    pub const PATH: u32 = 10;
+    /// Reading JSON, twice.
+    pub const JSON: u32 = 24;
+    /// A call, whatever it does.
+    pub const CALL: u32 = 12;
+    /// Making a number or an address readable.
+    pub const DIGITS: u32 = 96;
+    /// An element of an associative array, or a thread's variable by reference.
+    pub const ELEMENT: u32 = 32;
+    /// A load.
+    pub const LOAD: u32 = 5;
+    /// A division, which has to be checked.
+    pub const DIVIDE: u32 = 6;
+    /// A store to memory of D.
+    pub const STORE: u32 = 8;
+}
 
 /// Branches that may wait for their target at the same time.
 const AHEAD: usize = 32;
@@ -39,25 +76,93 @@ impl Prices {
         Self { string: of_bytes(strsize as u64), copy: of_bytes(longest) }
     }
 
-    /// What an instruction costs at most.
-    fn of<D: Difo + ?Sized>(&self, difo: &D, insn: Insn) -> u32 {
+    /// What an instruction costs at most, with so much on the tuple stack.
+    fn of<D: Difo + ?Sized>(&self, difo: &D, insn: Insn, tuple: Pushes) -> u32 {
+        let by_ref = |op: Op| {
+            let (scope, id) = (scope_of(op), u32::from(insn.index()));
+            let row = difo.vars().iter().find(|v| v.id == id && v.scope == scope);
+            row.filter(|v| v.ty.is_by_ref()).map_or(0, |v| of_bytes(v.ty.size.into()))
+        };
+        let times = u32::saturating_mul;
         match insn.op() {
-            Some(Op::Scmp) => self.string,
-            Some(Op::Copys) => self.copy,
-            Some(Op::Call) => match Subr::from_id(insn.index()) {
-                Some(Subr::DPath) => self.string.saturating_add(PATH_STEPS),
-                Some(s) if copies(s) => self.string.saturating_add(self.copy),
-                _ => self.string,
-            },
-            Some(op @ (Op::Stgs | Op::Stts | Op::Stls | Op::Stgaa | Op::Sttaa)) => {
-                let scope = scope_of(op);
-                let id = u32::from(insn.index());
-                let row = difo.vars().iter().find(|v| v.id == id && v.scope == scope);
-                let size = row.filter(|v| v.ty.is_by_ref()).map(|v| of_bytes(v.ty.size.into()));
-                size.unwrap_or(0).saturating_add(1)
+            Some(Op::Scmp) => times(self.string, 2 * price::LOOK).saturating_add(1),
+            Some(Op::Copys) => self.copy(),
+            Some(Op::Allocs) => self.cleared().saturating_add(1),
+            Some(Op::Call) => Subr::from_id(insn.index()).map_or(1, |s| self.call(s)),
+            Some(Op::Sdiv | Op::Udiv | Op::Srem | Op::Urem) => price::DIVIDE,
+            Some(op) if op.format() == crate::op::Format::Load => price::LOAD,
+            Some(Op::Stb | Op::Sth | Op::Stw | Op::Stx) => price::STORE,
+            Some(op @ (Op::Stgs | Op::Stls)) => {
+                times(by_ref(op), 1 + price::LOOK + price::WRITE).saturating_add(1)
             }
+            Some(op @ Op::Stts) => match by_ref(op) {
+                0 => 1,
+                n => times(n, price::TEXT + price::WHOLE)
+                    .saturating_add(1 + price::ELEMENT)
+                    .saturating_add(NTUPLE as u32),
+            },
+            Some(Op::Ldgaa | Op::Ldtaa) => self.keys(tuple).saturating_add(1 + price::ELEMENT),
+            Some(op @ (Op::Stgaa | Op::Sttaa)) => times(by_ref(op), price::TEXT + price::WHOLE)
+                .saturating_add(self.keys(tuple))
+                .saturating_add(1 + price::ELEMENT),
             _ => 1,
         }
+    }
+
+    /// A copy within scratch memory at once, or one of a variable in pieces.
+    fn copy(&self) -> u32 {
+        let pieces = of_bytes(MAX_BY_REF.into()).saturating_mul(price::LOOK + price::WRITE);
+        self.copy.max(pieces).saturating_add(1)
+    }
+
+    /// Clearing all of scratch memory.
+    fn cleared(&self) -> u32 {
+        (self.copy >> 1).saturating_add(1)
+    }
+
+    /// The keys on the tuple stack.
+    fn keys(&self, tuple: Pushes) -> u32 {
+        let string = self.string.saturating_mul(price::TEXT + price::KEY);
+        let bytes = of_bytes(MAX_BY_REF.into()).saturating_mul(1 + price::KEY);
+        let all = |n: u8, price: u32| u32::from(n).saturating_mul(price);
+        all(tuple.strings, string).saturating_add(all(tuple.bytes, bytes)).saturating_add(
+            // Of a number, one word.
+            NTUPLE as u32,
+        )
+    }
+
+    fn call(&self, subr: Subr) -> u32 {
+        use price::*;
+        let fixed = match subr {
+            Subr::Lltostr | Subr::InetNtop | Subr::InetNtoa | Subr::InetNtoa6 => DIGITS,
+            Subr::DPath | Subr::MntPath => PATH_STEPS,
+            Subr::Alloca => self.cleared(),
+            Subr::Copyin | Subr::Copyinto => self.copy,
+            Subr::Bcopy => self.copy(),
+            Subr::Copyout => self.copy.saturating_mul(WRITE),
+            _ => 0,
+        };
+        let for_each_piece = match subr {
+            Subr::Strlen | Subr::Strchr | Subr::Strrchr => LOOK,
+            Subr::Copyoutstr => LOOK + WRITE,
+            Subr::Strjoin => 2 * TEXT + MADE,
+            Subr::Substr | Subr::Copyinstr => TEXT + MADE,
+            Subr::Strstr | Subr::Index | Subr::Rindex => 2 * (TEXT + SEARCH),
+            Subr::Strtok => 2 * (TEXT + SCAN) + MADE,
+            Subr::Toupper | Subr::Tolower => TEXT + SCAN + MADE,
+            Subr::Basename | Subr::Dirname | Subr::Cleanpath => TEXT + PATH + MADE,
+            Subr::Strtoll => TEXT + SCAN,
+            Subr::Json => 2 * (TEXT + JSON) + MADE,
+            Subr::Lltostr
+            | Subr::InetNtop
+            | Subr::InetNtoa
+            | Subr::InetNtoa6
+            | Subr::DPath
+            | Subr::MntPath => MADE,
+            _ => 0,
+        };
+        let pieces = self.string.saturating_mul(for_each_piece);
+        CALL.saturating_add(fixed).saturating_add(pieces)
     }
 }
 
@@ -66,44 +171,81 @@ pub(crate) fn of_bytes(bytes: u64) -> u32 {
     u32::try_from(bytes >> 5).unwrap_or(u32::MAX).saturating_add(1)
 }
 
-/// Subroutines that copy as many bytes as they are told, as often as they are told. (What `copyin` copies
-/// stays in scratch, whose end comes soon.)
-const fn copies(s: Subr) -> bool {
-    matches!(s, Subr::Bcopy | Subr::Copyinto | Subr::Copyout)
-}
-
 /// Most instructions that a run of a verified object executes.
 pub(crate) fn instructions<D: Difo + ?Sized>(difo: &D) -> u32 {
-    longest(difo, |_| 1)
+    longest(difo, |_, _| 1)
 }
 
 /// Most steps that a run of a verified object takes.
 pub(crate) fn steps<D: Difo + ?Sized>(difo: &D, prices: &Prices) -> u32 {
-    longest(difo, |insn| prices.of(difo, insn))
+    longest(difo, |insn, tuple| prices.of(difo, insn, tuple))
+}
+
+/// Most that may be on the tuple stack: each kind for itself.
+#[derive(Clone, Copy, Default)]
+struct Pushes {
+    strings: u8,
+    bytes: u8,
+}
+
+impl Pushes {
+    /// All of them, of either kind.
+    const MOST: Self = Self { strings: NTUPLE as u8, bytes: NTUPLE as u8 };
+
+    fn or(self, other: Self) -> Self {
+        Self { strings: self.strings.max(other.strings), bytes: self.bytes.max(other.bytes) }
+    }
+
+    /// What it is behind an instruction. What is popped may be of the other kind: it counts on.
+    fn after(self, insn: Insn) -> Self {
+        let more = |n: u8| n.saturating_add(1).min(NTUPLE as u8);
+        match insn.op() {
+            Some(Op::Pushtr) if insn.r1() == KIND_STRING => {
+                Self { strings: more(self.strings), ..self }
+            }
+            Some(Op::Pushtr) => Self { bytes: more(self.bytes), ..self },
+            Some(Op::Flushts) => Self::default(),
+            _ => self,
+        }
+    }
+}
+
+/// How an instruction is come to: at what cost at most, and with what on the tuple stack.
+#[derive(Clone, Copy)]
+struct Way {
+    cost: u32,
+    tuple: Pushes,
+}
+
+impl Way {
+    fn or(self, other: Self) -> Self {
+        Self { cost: self.cost.max(other.cost), tuple: self.tuple.or(other.tuple) }
+    }
 }
 
 /// A branch to an instruction still ahead, and the dearest way to there.
 #[derive(Clone, Copy)]
 struct Ahead {
     target: u32,
-    cost: u32,
+    way: Way,
 }
 
-fn longest<D: Difo + ?Sized>(difo: &D, price: impl Fn(Insn) -> u32) -> u32 {
+fn longest<D: Difo + ?Sized>(difo: &D, price: impl Fn(Insn, Pushes) -> u32) -> u32 {
     let mut waiting: heapless::Vec<Ahead, AHEAD> = heapless::Vec::new();
-    // What it costs to fall into the next instruction; `None`: nobody falls into it.
-    let mut falls = Some(0u32);
+    // The way that falls into the next instruction; `None`: nobody falls into it.
+    let mut falls = Some(Way { cost: 0, tuple: Pushes::default() });
     let mut most = 0u32;
     for (pc, word) in (0u32..).zip(difo.text()) {
         let insn = Insn(*word);
-        let arrivals = waiting.iter().filter(|a| a.target == pc).map(|a| a.cost);
-        let Some(here) = arrivals.chain(falls).max() else { continue };
+        let arrivals = waiting.iter().filter(|a| a.target == pc).map(|a| a.way);
+        let Some(here) = arrivals.chain(falls).reduce(Way::or) else { continue };
         waiting.retain(|a| a.target > pc);
-        let after = here.saturating_add(price(insn));
+        let cost = here.cost.saturating_add(price(insn, here.tuple));
+        let after = Way { cost, tuple: here.tuple.after(insn) };
         falls = Some(after);
         let Some(op) = insn.op() else { continue };
         if op == Op::Ret {
-            most = most.max(after);
+            most = most.max(cost);
             falls = None;
         }
         if op.format() != crate::op::Format::Branch {
@@ -111,9 +253,9 @@ fn longest<D: Difo + ?Sized>(difo: &D, price: impl Fn(Insn) -> u32) -> u32 {
         }
         let target = insn.label();
         if let Some(known) = waiting.iter_mut().find(|a| a.target == target) {
-            known.cost = known.cost.max(after);
-        } else if waiting.push(Ahead { target, cost: after }).is_err() {
-            let all = difo.text().iter().map(|word| price(Insn(*word)));
+            known.way = known.way.or(after);
+        } else if waiting.push(Ahead { target, way: after }).is_err() {
+            let all = difo.text().iter().map(|word| price(Insn(*word), Pushes::MOST));
             return all.fold(0, u32::saturating_add);
         }
         if op == Op::Ba {
@@ -146,9 +288,11 @@ mod tests {
     #[test]
     fn work_on_bytes_has_its_price() {
         let of = |source: &str| steps(&assemble(source).expect("assembles"), &Prices::new(256));
-        assert_eq!(of("scmp %r1, %r2\nret %r0"), 10);
-        assert_eq!(of("call DIF_SUBR(12), %r1\nret %r1"), 10);
-        assert_eq!(of("copys %r1, %r2, %r3\nret %r1"), 1 + (4096 + 2 * MAX_BY_REF) / 32 + 1);
+        use price::*;
+        assert_eq!(of("scmp %r1, %r2\nret %r0"), 9 * 2 * LOOK + 2);
+        assert_eq!(of("call DIF_SUBR(12), %r1\nret %r1"), CALL + 9 * LOOK + 1);
+        let pieces = (MAX_BY_REF / 32 + 1) * (LOOK + WRITE);
+        assert_eq!(of("copys %r1, %r2, %r3\nret %r1"), pieces + 2);
     }
 
     /// Every path, one after the other.

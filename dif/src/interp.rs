@@ -15,7 +15,7 @@ use core::cmp::Ordering;
 use core::ops::Deref;
 
 use crate::addr;
-use crate::bound::of_bytes;
+use crate::bound::price;
 use crate::decode::{Decoded, Division, Does, Program, Reg};
 use crate::difo::Difo;
 use crate::env::{Env, Scope, Space, Var};
@@ -173,7 +173,8 @@ fn execute<D: Difo, E: Env>(
                 store_var(mem, &var(difo, row)?, regs.get(from))?;
             }
             Does::Load { space, size, signed, from, to } => {
-                pay!();
+                mem.env.spend((next.wrapping_sub(paid) as u32).wrapping_add(price::LOAD - 1))?;
+                paid = *next;
                 regs.set(to, load(mem, space, size, signed, regs.get(from))?);
             }
             Does::Return { value } => {
@@ -200,12 +201,15 @@ fn rare<D: Difo, E: Env>(
     tuple: &mut Tuple,
     due: u32,
 ) -> Result<(), Raised> {
-    let bytes = match *does {
-        Does::Call { .. } | Does::CompareStrings { .. } => mem.clause.string_cost(),
-        Does::Copy { len, .. } => of_bytes(regs.get(len).min(mem.clause.longest_copy())),
+    // What works on strings, copies or keys pays as it comes to them.
+    let own = match *does {
+        Does::Call { .. } => price::CALL,
+        Does::Store { .. } => price::STORE,
+        Does::Divide { .. } => price::DIVIDE,
+        Does::Array { .. } | Does::StoreArray { .. } => 1 + price::ELEMENT,
         _ => 1,
     };
-    mem.env.spend(due.wrapping_sub(1).saturating_add(bytes))?;
+    mem.env.spend(due.wrapping_sub(1).saturating_add(own))?;
     let (to, value) = match *does {
         Does::Not { a, to } => (to, !regs.get(a)),
         Does::Integer { index, to } => {
@@ -327,7 +331,7 @@ fn store_var<E: Env>(mem: &mut Mem<'_, '_, E>, v: &Var, value: u64) -> Result<()
         return mem.env.store_var(v, value);
     }
     if v.scope == Scope::Thread {
-        mem.env.spend(of_bytes(v.ty.size.into()))?;
+        mem.env.spend(price::ELEMENT)?;
         return mem.store_ref(v, &[], value);
     }
     match mem.env.ref_var_for_store(v)? {
@@ -347,14 +351,12 @@ fn store_element<E: Env>(
     if value == 0 || !v.ty.is_by_ref() {
         return mem.store_tuple(v, tuple, value);
     }
-    mem.env.spend(of_bytes(v.ty.size.into()))?;
     mem.store_ref(v, tuple, value)
 }
 
 impl<E: Env> Mem<'_, '_, E> {
     /// Copies what a value by reference denotes into the variable at `to`.
     fn fill(&mut self, v: &Var, from: u64, to: u64) -> Result<(), Raised> {
-        self.env.spend(of_bytes(v.ty.size.into()))?;
         let size = u64::from(v.ty.size);
         match v.ty.is_string() {
             // Somebody may change it meanwhile: as a whole, or not.
@@ -390,6 +392,8 @@ pub fn fetch_bytes<D: Difo, E: Env>(
     out: &mut [u8],
 ) -> Result<(), Fault> {
     let mut mem = mem_of(difo, clause, env);
+    // CAST: usize has at most 64 bits.
+    mem.pay(out.len() as u64, price::TEXT).map_err(|raised| raised.at(0))?;
     mem.load(returned(difo, mem.kernel, addr), addr, out).map_err(|raised| raised.at(0))
 }
 
@@ -430,5 +434,7 @@ pub fn fetch_text<D: Difo, E: Env>(
     let mut mem = mem_of(difo, clause, env);
     let space = returned(difo, mem.kernel, addr);
     let n = mem.load_str(space, addr, into).map_err(|raised| raised.at(0))?;
+    // CAST: usize has at most 64 bits.
+    mem.pay(n as u64, price::TEXT).map_err(|raised| raised.at(0))?;
     Ok(str_len(into.get(..n).unwrap_or_default()))
 }

@@ -5,9 +5,13 @@
 //! Nothing here keeps more than one chunk of a string on the stack.
 
 use core::cmp::Ordering;
+use core::ffi::CStr;
 use core::ops::Range;
 
+use abi::difo::MAX_BY_REF;
+
 use crate::addr;
+use crate::bound::{of_bytes, price};
 use crate::env::{Env, Space};
 use crate::fault::{FaultKind, Raised};
 use crate::scratch::Clause;
@@ -101,7 +105,8 @@ impl Out<'_> {
 
 /// The index of the first NUL, or the length.
 pub(crate) fn str_len(bytes: &[u8]) -> usize {
-    bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len())
+    // A word at a time.
+    CStr::from_bytes_until_nul(bytes).map_or(bytes.len(), |text| text.count_bytes())
 }
 
 /// Copies up to a NUL; `None` if memory ends before the NUL and before `into` is full.
@@ -123,6 +128,17 @@ fn tail(slice: &[u8], offset: u64) -> Option<&[u8]> {
 }
 
 impl<E: Env> Mem<'_, '_, E> {
+    /// Pays for work on so many bytes, at a price for each 32 of them.
+    pub(crate) fn pay(&mut self, bytes: u64, price: u32) -> Result<(), Raised> {
+        self.env.spend(of_bytes(bytes).saturating_mul(price))
+    }
+
+    /// Pays for work on all of a text.
+    pub(crate) fn pay_for(&mut self, text: &Text, price: u32) -> Result<(), Raised> {
+        // CAST: usize has at most 64 bits.
+        self.pay(self.texts().get(text).len() as u64, price)
+    }
+
     /// Copies memory, whosever it is.
     pub(crate) fn load(&mut self, space: Space, at: u64, into: &mut [u8]) -> Result<(), Raised> {
         let bad = Raised::bad_addr(at);
@@ -205,6 +221,12 @@ impl<E: Env> Mem<'_, '_, E> {
             return Err(bad);
         }
         let count = usize::try_from(len).map_err(|_| bad)?;
+        // In pieces: as much as a variable holds.
+        let in_pieces = addr::split(to).is_some_and(|(region, _)| addr::is_env(region));
+        if in_pieces && len > MAX_BY_REF.into() {
+            return Err(bad);
+        }
+        self.pay(len, if in_pieces { price::LOOK + price::WRITE } else { 1 })?;
         match (addr::split(from), addr::split(to)) {
             (Some((addr::SCRATCH, f)), Some((addr::SCRATCH, t))) => {
                 if self.clause.copy_within(f, t, count) {
@@ -318,6 +340,7 @@ impl<E: Env> Mem<'_, '_, E> {
         while cursor.fill(self)? {
             // CAST: at most CHUNK.
             let n = cursor.have().len();
+            self.env.spend(price::WRITE)?;
             self.store(at, cursor.have())?;
             at = at.wrapping_add(n as u64);
             cursor.skip(n);
@@ -337,6 +360,7 @@ impl<E: Env> Mem<'_, '_, E> {
         }
         let mark = self.clause.mark();
         let text = self.text(self.kernel, from, room)?;
+        self.pay_for(&text, price::WHOLE)?;
         let bytes = Texts::of(self.strtab, self.clause.live()).get(&text);
         let end = to.saturating_add(number(bytes.len()));
         let stored = self.env.store(to, bytes).and_then(|()| self.env.store(end, &[0]));
@@ -348,6 +372,12 @@ impl<E: Env> Mem<'_, '_, E> {
     /// into free scratch memory, which the caller gives back with `release` or `settle`.
     #[inline(never)]
     pub(crate) fn text(&mut self, space: Space, at: u64, size: usize) -> Result<Text, Raised> {
+        let text = self.find_text(space, at, size)?;
+        self.pay_for(&text, price::TEXT)?;
+        Ok(text)
+    }
+
+    fn find_text(&mut self, space: Space, at: u64, size: usize) -> Result<Text, Raised> {
         let bad = Raised::bad_addr(at);
         let most = size.saturating_sub(1);
         match addr::split(at) {
@@ -422,6 +452,8 @@ impl<E: Env> Mem<'_, '_, E> {
             return Err(no_scratch);
         }
         let len = out.len;
+        // CAST: usize has at most 64 bits.
+        self.env.spend(of_bytes(len as u64).saturating_mul(price::MADE))?;
         *buf.get_mut(len).ok_or(no_scratch)? = 0;
         self.clause.settle(mark, len.saturating_add(1));
         // CAST: usize has at most 64 bits.
@@ -457,6 +489,7 @@ impl Cursor {
             return Ok(false);
         }
         let want = self.left.min(CHUNK);
+        mem.env.spend(price::LOOK)?;
         let space = mem.kernel;
         let into = self.buf.get_mut(..want).unwrap_or_default();
         let n = mem.load_str(space, self.at, into)?;

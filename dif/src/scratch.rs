@@ -84,12 +84,6 @@ impl<'m> Clause<'m> {
         self.strsize
     }
 
-    /// What work on a string may cost, see [`crate::Env::spend`].
-    pub(crate) fn string_cost(&self) -> u32 {
-        // CAST: `new` has bounded it.
-        ((self.strsize >> 5) as u32).saturating_add(1)
-    }
-
     /// Longest copy that any instruction makes: what fits into scratch or into a variable.
     pub(crate) fn longest_copy(&self) -> u64 {
         // CAST: usize has at most 64 bits.

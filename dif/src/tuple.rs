@@ -7,8 +7,10 @@
 //! scratch memory for as long as the question takes.
 
 use abi::dif::NTUPLE;
+use abi::difo::MAX_BY_REF;
 
 use crate::addr;
+use crate::bound::price;
 use crate::env::{Env, Var};
 use crate::fault::Raised;
 use crate::mem::{Mem, Text, Texts};
@@ -108,6 +110,7 @@ impl<E: Env> Mem<'_, '_, E> {
             false => self.bytes(value, size),
         };
         let stored = text.and_then(|text| {
+            self.pay_for(&text, price::WHOLE)?;
             self.with_keys(tuple, |env, keys, texts| env.store_ref(v, keys, texts.get(&text)))
         });
         self.clause.release(mark);
@@ -123,7 +126,8 @@ impl<E: Env> Mem<'_, '_, E> {
     ) -> Result<R, Raised> {
         let mark = self.clause.mark();
         let mut found = [Found::Value; NTUPLE];
-        let answer = self.find_keys(tuple, &mut found).and_then(|()| {
+        let ready = self.find_keys(tuple, &mut found).and_then(|()| self.pay_for_keys(&found));
+        let answer = ready.and_then(|()| {
             let (strtab, live) = (self.strtab, self.clause.live());
             // CAST in this block: 32 bits fit a usize wherever this runs.
             let mut keys = [Key::Value(0); NTUPLE];
@@ -164,9 +168,24 @@ impl<E: Env> Mem<'_, '_, E> {
         Ok(())
     }
 
-    /// Puts a structure where its bytes can be looked at.
+    /// Pays for what the host does with the keys: each time anew, for they may be pushed once and used often.
+    fn pay_for_keys(&mut self, found: &[Found; NTUPLE]) -> Result<(), Raised> {
+        found.iter().try_for_each(|found| match found {
+            Found::Value => self.env.spend(1),
+            Found::Strtab(a, b) | Found::Scratch(a, b) => {
+                self.pay(b.saturating_sub(*a).into(), price::KEY)
+            }
+        })
+    }
+
+    /// Puts a structure where its bytes can be looked at: no more than a variable holds.
     fn bytes(&mut self, at: u64, len: usize) -> Result<Text, Raised> {
         let bad = Raised::bad_addr(at);
+        // CAST: usize has at most 64 bits.
+        if len as u64 > MAX_BY_REF.into() {
+            return Err(bad);
+        }
+        self.pay(len as u64, 1)?;
         let range = |off: u64| {
             let start = usize::try_from(off).ok()?;
             Some(start..start.checked_add(len)?)

@@ -6,10 +6,10 @@ most() { dtrace -S -v -e "$@" 2>&1 | sed -n 's/^DIFO.*, at most \([0-9]*\) steps
 expect "a straight line" "$(most -n 'BEGIN { trace(pid + 1); }')" 4
 # Of a choice the longer way: tst, branch, one arm, the jump over the other.
 expect "a choice" "$(most -n 'BEGIN { trace(pid ? tid + 1 : 2); }')" 8
-expect "strings" "$(most -n 'BEGIN { trace(strlen(execname)); }')" 13
-expect "long strings" "$(most -x strsize=4k -n 'BEGIN { trace(strlen(execname)); }')" 133
+expect "strings" "$(most -n 'BEGIN { trace(strlen(execname)); }')" 106
+expect "long strings" "$(most -x strsize=4k -n 'BEGIN { trace(strlen(execname)); }')" 1306
 expect "the program's own strsize" "$(most -n '#pragma D option strsize=4k
-BEGIN { trace(strlen(execname)); }')" 133
+BEGIN { trace(strlen(execname)); }')" 1306
 dtrace -S -e -n 'BEGIN { trace(1); }' 2>&1 | grep -q steps && fail "without -v"
 
 calls=$(printf 'strlen(execname) + %.0s' $(seq 90))

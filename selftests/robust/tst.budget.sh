@@ -8,23 +8,25 @@ killed() {
 	expect "status of: ${*: -1:1}" $? 1
 	grep -q "processing aborted: Abort due to systemic unresponsiveness" /tmp/err || fail "$(cat /tmp/err)"
 }
-calls=$(printf 'index(s, "ab") + %.0s' $(seq 20))
-for i in $(seq 120); do echo "n = $calls 0;"; done >/tmp/body
+long=$(printf 'a%.0s' $(seq 16000))
+calls=$(printf 'index(s, "ab") + %.0s' $(seq 10))
+for i in $(seq 20); do echo "n = $calls 0;"; done >/tmp/body
 {
 	echo 'string s; int n;'
-	echo 'BEGIN { s = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"; }'
+	echo "BEGIN { s = \"$long\"; }"
 	echo 'many:main:args:one {'; cat /tmp/body; echo '}'
 } >/tmp/search.d
 killed -x strsize=64k -s /tmp/search.d
 {
-	echo 'string s;'
+	echo 'string s, t;'
+	echo "BEGIN { s = \"$long\"; }"
 	echo 'many:main:args:one {'
-	for i in $(seq 700); do echo "s = strjoin(execname, \"x\");"; done
+	for i in $(seq 100); do echo 't = strjoin(s, "x");'; done
 	echo '}'
 } >/tmp/copy.d
 killed -x strsize=64k -s /tmp/copy.d
 # The same work with short strings is well within the budget.
-dtrace -q -s /tmp/search.d -c 'sh -c "echo 10 >/sys/module/many/parameters/fire"' >/tmp/out 2>/tmp/err || fail "$(cat /tmp/err)"
+dtrace -q -x strsize=16 -s /tmp/search.d -c 'sh -c "echo 10 >/sys/module/many/parameters/fire"' >/tmp/out 2>/tmp/err || fail "$(cat /tmp/err)"
 expect "next consumer" "$(dtrace -qn 'BEGIN { trace("ok"); exit(0); }')" ok
 dmesg | grep -iE 'stall|lockup' && fail "the machine suffered"
 exit 0

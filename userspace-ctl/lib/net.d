@@ -248,7 +248,7 @@ inline string tcp_state_string[int32_t state] = state == TCP_STATE_ESTABLISHED ?
 
 inline struct tcp_sock *__tcp[struct sock *S] = (struct tcp_sock *)S;
 
-/* Windows are in bytes, times in microseconds. As a state changes, the socket has the one before yet. */
+/* Windows are in bytes, rtt and rtt_sd in microseconds, rto in milliseconds. As a state changes, the socket has the one before yet. */
 translator tcpsinfo_t < struct sock *S > {
 	tcps_addr = (uintptr_t)S;
 	tcps_local = __tcp_any[S] && S->__sk_common.skc_rcv_saddr == S->__sk_common.skc_daddr;
@@ -270,7 +270,7 @@ translator tcpsinfo_t < struct sock *S > {
 	tcps_rcv_ws = __tcp_whole[S] ? __tcp[S]->rx_opt.rcv_wscale : 0;
 	tcps_cwnd = __tcp_whole[S] ? __tcp[S]->snd_cwnd * __tcp[S]->mss_cache : 0;
 	tcps_cwnd_ssthresh = __tcp_whole[S] ? __tcp[S]->snd_ssthresh * __tcp[S]->mss_cache : 0;
-	tcps_rto = __tcp_whole[S] ? ((struct inet_connection_sock *)S)->icsk_rto * 1000 : 0;
+	tcps_rto = __tcp_whole[S] ? ((struct inet_connection_sock *)S)->icsk_rto * 1000 / __hz : 0;
 	tcps_mss = __tcp_whole[S] ? __tcp[S]->mss_cache : 0;
 	tcps_retransmit = __tcp_whole[S] ? __tcp[S]->retrans_out : 0;
 	tcps_rtt = __tcp_whole[S] ? __tcp[S]->srtt_us >> 3 : 0;

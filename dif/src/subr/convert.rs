@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Numbers and strings: lltostr, strtoll; device numbers: getmajor, getminor.
 
+use crate::bound::price;
 use crate::env::Env;
 use crate::fault::Raised;
 use crate::mem::{Mem, Out};
@@ -36,6 +37,7 @@ pub(super) fn write_digits(mut value: u64, base: u64, out: &mut Out<'_>) {
 pub(super) fn lltostr<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result<u64, Raised> {
     let value = args.get(0)?;
     let base = base(args.opt(1))?;
+    mem.env.spend(price::DIGITS)?;
     let mark = mem.clause.mark();
     mem.compose(mark, |_, out| {
         // CAST: an int64_t of D.
@@ -56,6 +58,7 @@ pub(super) fn strtoll<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Resul
     let base = base(args.opt(1))?;
     let mark = mem.clause.mark();
     let text = mem.arg_text(args.get(0)?)?;
+    mem.pay_for(&text, price::SCAN)?;
     let value = parse(mem.texts().get(&text), base);
     mem.clause.release(mark);
     Ok(value)

@@ -6,7 +6,7 @@
 //! time, at most as much as fits into scratch or into a variable.
 
 use crate::addr;
-use crate::bound::of_bytes;
+use crate::bound::{of_bytes, price};
 use crate::env::{Env, Space};
 use crate::fault::Raised;
 use crate::mem::{Cursor, Mem, CHUNK};
@@ -20,19 +20,20 @@ fn scratch_addr(offset: usize) -> u64 {
 /// `alloca(size)`, and the opcode `allocs`.
 #[inline(never)]
 pub(crate) fn alloc<E: Env>(mem: &mut Mem<'_, '_, E>, size: u64) -> Result<u64, Raised> {
+    // Cleared memory: what does not fit is not cleared.
+    mem.env.spend(of_bytes(size.min(mem.clause.longest_copy()) >> 1))?;
     mem.clause.alloc(size).map(scratch_addr)
 }
 
-/// A copy of so many bytes costs more than a string.
-fn pay<E: Env>(mem: &mut Mem<'_, '_, E>, size: u64) -> Result<(), Raised> {
-    mem.env.spend(of_bytes(size.min(mem.clause.longest_copy())))
+/// A copy of so many bytes, if it is one that is made.
+fn pay<E: Env>(mem: &mut Mem<'_, '_, E>, size: u64, price: u32) -> Result<(), Raised> {
+    mem.pay(size.min(mem.clause.longest_copy()), price)
 }
 
 /// `bcopy(src, dest, size)`.
 #[inline(never)]
 pub(super) fn bcopy<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result<u64, Raised> {
     let size = args.get(2)?;
-    pay(mem, size)?;
     mem.copy(args.get(0)?, args.get(1)?, size)?;
     Ok(0)
 }
@@ -41,6 +42,7 @@ pub(super) fn bcopy<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result<
 #[inline(never)]
 pub(super) fn copyin<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result<u64, Raised> {
     let (from, size) = (args.get(0)?, args.get(1)?);
+    pay(mem, size, 1)?;
     let mark = mem.clause.mark();
     // Behind it lies a NUL: it may be read as a string.
     let start = mem.clause.alloc(size.saturating_add(1))?;
@@ -75,7 +77,7 @@ pub(super) fn copyinstr<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Res
 #[inline(never)]
 pub(super) fn copyinto<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result<u64, Raised> {
     let (from, size, to) = (args.get(0)?, args.get(1)?, args.get(2)?);
-    pay(mem, size)?;
+    pay(mem, size, 1)?;
     let bad = Raised::bad_addr(to);
     let size = usize::try_from(size).map_err(|_| bad)?;
     match addr::split(to) {
@@ -95,7 +97,7 @@ pub(super) fn copyout<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Resul
         return Err(Raised::bad_addr(from));
     }
     check_user(to, size)?;
-    pay(mem, size)?;
+    pay(mem, size, price::WRITE)?;
     let mut buf = [0; CHUNK];
     let mut done: u64 = 0;
     while done < size {
@@ -123,6 +125,7 @@ pub(super) fn copyoutstr<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Re
     let mut at = to;
     while cursor.fill(mem)? {
         let n = cursor.have().len();
+        mem.env.spend(price::WRITE)?;
         mem.env.copyout(at, cursor.have())?;
         // CAST: at most CHUNK.
         at = at.wrapping_add(n as u64);

@@ -5,6 +5,7 @@
 //! text, objects and arrays included; what is not there, or not reached because the text is cut or
 //! broken before it, is NULL. The text is read once from left to right, and nothing recurses.
 
+use crate::bound::price;
 use crate::env::Env;
 use crate::fault::Raised;
 use crate::mem::Mem;
@@ -15,6 +16,8 @@ pub(super) fn json<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result<u
     let mark = mem.clause.mark();
     let text = mem.arg_text(args.get(0)?)?;
     let path = mem.arg_text(args.get(1)?)?;
+    mem.pay_for(&text, price::JSON)?;
+    mem.pay_for(&path, price::JSON)?;
     let texts = mem.texts();
     if find(texts.get(&text), texts.get(&path)).is_none() {
         mem.clause.release(mark);

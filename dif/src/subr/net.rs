@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Network byte order and addresses: hton*, ntoh*, inet_ntop, inet_ntoa, inet_ntoa6.
 
+use crate::bound::price;
 use crate::env::Env;
 use crate::fault::Raised;
 use crate::mem::{Mem, Out};
@@ -44,6 +45,7 @@ pub(super) fn inet_ntoa6<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Re
 
 #[inline(never)]
 fn v4<E: Env>(mem: &mut Mem<'_, '_, E>, at: u64) -> Result<u64, Raised> {
+    mem.env.spend(price::DIGITS)?;
     let mut bytes = [0; 4];
     mem.load(mem.kernel, at, &mut bytes)?;
     let mark = mem.clause.mark();
@@ -52,6 +54,7 @@ fn v4<E: Env>(mem: &mut Mem<'_, '_, E>, at: u64) -> Result<u64, Raised> {
 
 #[inline(never)]
 fn v6<E: Env>(mem: &mut Mem<'_, '_, E>, at: u64) -> Result<u64, Raised> {
+    mem.env.spend(price::DIGITS)?;
     let mut bytes = [0; 16];
     mem.load(mem.kernel, at, &mut bytes)?;
     let mark = mem.clause.mark();

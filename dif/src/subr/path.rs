@@ -2,6 +2,7 @@
 //! Path names: basename, dirname, cleanpath. Text only; no file system is asked, so symbolic links
 //! are not seen. And `d_path`, `mnt_path`, for which the host is asked.
 
+use crate::bound::price;
 use crate::env::{Env, MAX_PATH};
 use crate::fault::Raised;
 use crate::mem::{Mem, Out};
@@ -114,5 +115,6 @@ fn apply<E: Env>(
 ) -> Result<u64, Raised> {
     let mark = mem.clause.mark();
     let path = mem.arg_text(args.get(0)?)?;
+    mem.pay_for(&path, price::PATH)?;
     mem.compose(mark, |texts, out| write(texts.get(&path), out))
 }

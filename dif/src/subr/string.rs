@@ -3,9 +3,10 @@
 //! index, rindex, strtok. As C and perl have them; ASCII only.
 
 use crate::addr;
+use crate::bound::price;
 use crate::env::Env;
 use crate::fault::Raised;
-use crate::mem::{Cursor, Mem};
+use crate::mem::{Cursor, Mem, Text};
 use crate::subr::Args;
 
 /// What `index` and `rindex` answer when nothing is found.
@@ -39,6 +40,7 @@ pub(super) fn change_case<E: Env>(
 ) -> Result<u64, Raised> {
     let mark = mem.clause.mark();
     let text = mem.arg_text(args.get(0)?)?;
+    mem.pay_for(&text, price::SCAN)?;
     mem.compose(mark, |texts, out| texts.get(&text).iter().for_each(|b| out.push(change(b))))
 }
 
@@ -110,6 +112,16 @@ impl Rolling {
     }
 }
 
+/// Pays for a search, whatever it finds.
+fn pay_for_search<E: Env>(
+    mem: &mut Mem<'_, '_, E>,
+    text: &Text,
+    wanted: &Text,
+) -> Result<(), Raised> {
+    mem.pay_for(text, price::SEARCH)?;
+    mem.pay_for(wanted, price::SEARCH)
+}
+
 /// First place of `wanted` in `text` at or after `from`.
 fn search(text: &[u8], wanted: &[u8], from: usize) -> Option<usize> {
     let text = text.get(from..)?;
@@ -150,6 +162,7 @@ pub(super) fn strstr<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result
     let mark = mem.clause.mark();
     let text = mem.arg_text(start)?;
     let wanted = mem.arg_text(args.get(1)?)?;
+    pay_for_search(mem, &text, &wanted)?;
     let texts = mem.texts();
     let found = search(texts.get(&text), texts.get(&wanted), 0);
     mem.clause.release(mark);
@@ -165,6 +178,7 @@ pub(super) fn index<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result<
     let wanted = mem.arg_text(args.get(1)?)?;
     // CAST: an int of D.
     let from = args.opt(2).unwrap_or(0) as i64;
+    pay_for_search(mem, &text, &wanted)?;
     let texts = mem.texts();
     let (text, wanted) = (texts.get(&text), texts.get(&wanted));
     let from = usize::try_from(from.max(0)).unwrap_or(usize::MAX);
@@ -184,6 +198,7 @@ pub(super) fn rindex<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result
     let wanted = mem.arg_text(args.get(1)?)?;
     // CAST: an int of D.
     let from = args.opt(2).map(|n| n as i64);
+    pay_for_search(mem, &text, &wanted)?;
     let texts = mem.texts();
     let (text, wanted) = (texts.get(&text), texts.get(&wanted));
     // Places where the last search window may begin; a start further on changes nothing.
@@ -261,12 +276,15 @@ pub(super) fn strtok<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result
     let Some(rest) = mem.clause.strtok.clone() else { return Ok(0) };
     let mark = mem.clause.mark();
     let delimiters = mem.arg_text(delimiters)?;
+    mem.pay_for(&delimiters, price::SCAN)?;
     let texts = mem.texts();
     let set = ByteSet::of(texts.get(&delimiters));
     let bytes = mem.clause.live().get(rest.clone()).unwrap_or_default();
     let before = bytes.iter().take_while(|b| set.has(b)).count();
     let token = bytes.iter().skip(before).take_while(|b| !set.has(b)).count();
     mem.clause.release(mark);
+    // CAST: usize has at most 64 bits.
+    mem.pay(before.saturating_add(token) as u64, price::SCAN)?;
     if token == 0 {
         mem.clause.strtok = None;
         return Ok(0);

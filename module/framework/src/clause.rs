@@ -4,15 +4,15 @@
 //! The plan is made once, when the enabling arrives: each recording action gets its offset, each
 //! aggregation its key. At probe time there is nothing left to decide.
 
+use crate::budget::BUDGET;
 use crate::lean::Lean;
 use crate::probe::Probe;
 use crate::report::Text;
-use crate::shared::BUDGET;
 use crate::vars::Vars;
 use crate::{Error, Result};
 use abi::action::ActionKind;
 use abi::aggregation::AggFunc;
-use abi::dif::Builtin;
+use abi::dif::{Builtin, Op, Subr};
 use abi::difo::{DifType, DifVar};
 use abi::ids::{AggId, FormatId};
 use abi::option::{OptionId, Options};
@@ -20,6 +20,7 @@ use abi::probe::{until_nul, PART_LENS};
 use abi::record::{Layout, RecDesc, HEADER_SIZE};
 use buffers::speculation::End;
 use dif::bound::Prices;
+use dif::op::Insn;
 use dif::{Decoded, Difo, Program, Rules};
 use kapi::{mem, task};
 use kernel::prelude::*;
@@ -110,6 +111,11 @@ fn admit(
         errors.add(&e);
     })
     .ok_or(Error::Verify(errors))?;
+    if let Some(what) = verified.text().iter().find_map(|word| never(Insn(*word))) {
+        let mut text = Text::new();
+        text.add(&what);
+        return Err(Error::Verify(text));
+    }
     let steps = verified.max_steps(&Prices::new(strsize));
     if steps > BUDGET {
         return Err(Error::Steps(steps));
@@ -117,6 +123,18 @@ fn admit(
     vars.declare(verified.vars())?;
     vars.vtimestamp |= verified.asks_for(Builtin::Vtimestamp);
     Program::new(verified, |decoded| collect(decoded))
+}
+
+/// What an instruction asks for that this host never has. The verifier knows it, as other hosts have it; here
+/// it would fault whenever it runs. So it is refused before: the compiler makes none of it.
+fn never(insn: Insn) -> Option<&'static str> {
+    match (insn.op()?, Subr::from_id(insn.index())) {
+        (Op::Stga, _) => Some("uregs[] cannot be set on Linux"),
+        (Op::Call, Some(Subr::Msgsize)) => Some("msgsize( ) cannot be had on Linux"),
+        (Op::Call, Some(Subr::Msgdsize)) => Some("msgdsize( ) cannot be had on Linux"),
+        (Op::Call, Some(Subr::DdiPathname)) => Some("ddi_pathname( ) cannot be had on Linux"),
+        _ => None,
+    }
 }
 
 /// Counts memory against the limit of one consumer.
@@ -427,8 +445,8 @@ impl Builder<'_> {
             clause.size = layout.size().max(HEADER_SIZE);
         }
         let bytes = clause.size.saturating_add(clause.key_words.saturating_mul(8));
-        // CAST: a record and a key have at most MAX_RECORD bytes.
-        clause.cost = 16 + (bytes >> 5) as u32;
+        // CAST: a record and a key have at most MAX_RECORD bytes, a clause MAX_ACTIONS actions.
+        clause.cost = 16 + (bytes >> 5) as u32 + 2 * clause.steps.len() as u32;
         charge(self.spent, clause.steps.len().saturating_mul(Lean::STEP))?;
         clause.lean = Lean::of(&clause)?;
         clause.counts = clause.lean.as_ref().map_or(Counts::No, |lean| lean.counts());

@@ -7,12 +7,14 @@
 //!   each time that much was spent, in a probe:   has none run for long, and for a while after that was
 //!                                                first seen: the machine is dead, the tracing ends
 //! ```
+//! A lean clause alone notes what it spends but has no time to look: for it that interrupt does.
+//!
 //! That the interrupts come late would be no measure: they are served while nothing else is, and on a
 //! slow machine they are late while all is well. Nor is the share of a CPU that probes take: nine tenths of it only make
 //! the machine slow. And a machine that stood still as a whole, as a guest does whose host is busy, has not spent
 //! anything in probes since.
 
-use crate::shared::BUDGET;
+use crate::budget::BUDGET;
 use core::cell::Cell;
 use kapi::alive;
 use kapi::context::ProbeCtx;
@@ -31,6 +33,17 @@ pub(crate) const MUCH: u32 = BUDGET / 8;
 const TIMES: u32 = 8;
 /// Less than that in a second is nothing to speak of.
 const LITTLE: u32 = BUDGET / 16;
+
+/// How a CPU is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Life {
+    /// Probes take next to nothing of it.
+    Quiet,
+    /// It has to be asked for a thread.
+    Busy,
+    /// It has run none for long, and probes take a part of it.
+    Dead,
+}
 
 /// Of one CPU.
 #[derive(Default)]
@@ -53,18 +66,23 @@ impl Deadman {
         Ok(Self(PerCpu::new(|_| Ok(here()))?))
     }
 
-    /// Each second, on each CPU, with what has been spent there in all. False: it has to be asked for a thread.
-    pub(crate) fn is_quiet(&self, ctx: &ProbeCtx, now: u64, spent: u32) -> bool {
+    /// Each second, on each CPU, with what has been spent there in all.
+    pub(crate) fn look(&self, ctx: &ProbeCtx, now: u64, spent: u32) -> Life {
         let here = self.0.get(ctx);
-        let quiet = spent.wrapping_sub(here.spent.replace(spent)) < LITTLE;
-        if quiet {
+        let spent = spent.wrapping_sub(here.spent.replace(spent));
+        if spent < LITTLE {
             here.quiet.set(now);
+            return Life::Quiet;
         }
-        quiet
+        match spent / MUCH {
+            0 => Life::Busy,
+            times if self.is_dead(ctx, now, times) => Life::Dead,
+            _ => Life::Busy,
+        }
     }
 
-    /// Much was spent here again: is the machine dead?
-    pub(crate) fn is_dead(&self, ctx: &ProbeCtx, now: u64) -> bool {
+    /// Much was spent here again, so many times: is the machine dead?
+    pub(crate) fn is_dead(&self, ctx: &ProbeCtx, now: u64, more: u32) -> bool {
         let here = self.0.get(ctx);
         let alive = alive::answered(ctx).max(here.quiet.get());
         if now.saturating_sub(alive) < TIMEOUT {
@@ -75,7 +93,7 @@ impl Deadman {
             here.since.set(now);
             here.times.set(0);
         }
-        let times = here.times.get().wrapping_add(1);
+        let times = here.times.get().saturating_add(more);
         here.times.set(times);
         times >= TIMES && now.saturating_sub(here.since.get()) >= GRACE
     }

@@ -6,6 +6,7 @@
 //! other address goes to the fault-safe loads of `kapi`.
 
 use crate::args::Args;
+use crate::budget::{Budget, SLICE};
 use crate::clause::{Whose, MAX_FRAMES};
 use crate::ecb::Ecb;
 use crate::held::parts;
@@ -95,7 +96,7 @@ pub(crate) struct ProbeEnv<'a> {
     pub(crate) ecb: &'a Ecb,
     pub(crate) locals: &'a mut [u64],
     pub(crate) random: &'a mut u64,
-    pub(crate) budget: &'a mut u32,
+    pub(crate) budget: &'a mut Budget,
 }
 
 fn bad_addr(addr: u64) -> Raised {
@@ -109,13 +110,34 @@ pub(crate) fn ill_op() -> Raised {
 /// Registers of a process.
 const NREGISTERS: u32 = 21;
 /// What a frame of the kernel's stack costs at most, in the machine's units.
-const FRAME: u32 = 8;
+const FRAME: u32 = 12;
 /// And of a process's: what is mapped there, its row, two words of memory that may be absent.
 const FRAME_OF_PROGRAM: u32 = 64;
-/// What it costs to begin a walk.
-const WALK: u32 = 32;
+/// What it costs to begin a walk: there are frames of our own.
+const WALK: u32 = 192;
+/// What it costs to read from memory of D that others write, and from where a variable would be.
+const READ: u32 = 6;
+const READ_UNSET: u32 = 24;
+/// What it costs to find the arguments of the program.
+const ARGUMENTS: u32 = 64;
+/// And to look at all ancestors of a process: each is another line or two of memory.
+const ANCESTORS: u32 = 4096;
 
 impl ProbeEnv<'_> {
+    /// The clause costs too much: that ends the tracing.
+    #[cold]
+    #[inline(never)]
+    fn ended(&self) -> Raised {
+        self.ecb.shared.kill();
+        self.firing.is_over.set(true);
+        ill_op()
+    }
+
+    /// Another CPU was waited for, which units do not measure: the clock tells for how long.
+    pub(crate) fn spend_slice(&mut self) {
+        let _ = self.spend(SLICE);
+    }
+
     /// Pays for a walk over so many frames.
     fn spend_frames(&mut self, frames: u32, whose: Whose) -> Result<(), Raised> {
         let price = if whose == Whose::Kernel { FRAME } else { FRAME_OF_PROGRAM };
@@ -138,8 +160,10 @@ impl ProbeEnv<'_> {
 
     /// [`Self::builtin_string`], at its price: some are looked for anew each time.
     fn pay_for_string(&mut self, offset: u64, into: &mut [u8]) -> Result<bool, Raised> {
-        if matches!(offset / STRING_STRIDE, CWD | ROOT) {
-            self.spend(PATH_STEPS)?;
+        match offset / STRING_STRIDE {
+            CWD | ROOT => self.spend(PATH_STEPS)?,
+            EXECARGS => self.spend(ARGUMENTS)?,
+            _ => self.spend(READ)?,
         }
         Ok(self.builtin_string(offset, into))
     }
@@ -166,15 +190,10 @@ impl ProbeEnv<'_> {
 impl Env for ProbeEnv<'_> {
     #[inline(always)]
     fn spend(&mut self, cost: u32) -> Result<(), Raised> {
-        match self.budget.checked_sub(cost) {
-            Some(left) => *self.budget = left,
-            None => {
-                self.ecb.shared.kill();
-                self.firing.is_over.set(true);
-                return Err(ill_op());
-            }
+        if self.budget.spend(cost) {
+            return Ok(());
         }
-        Ok(())
+        Err(self.ended())
     }
 
     fn builtin(&mut self, builtin: Builtin, index: u64) -> Result<u64, Raised> {
@@ -247,6 +266,7 @@ impl Env for ProbeEnv<'_> {
             Builtin::Cwd => string(CWD),
             Builtin::Root => string(ROOT),
             Builtin::Uregs => {
+                self.spend(READ)?;
                 let n = u32::try_from(index).ok().filter(|n| *n < NREGISTERS).ok_or(ill_op())?;
                 task::register(n).ok_or(bad_addr(0))?
             }
@@ -323,6 +343,9 @@ impl Env for ProbeEnv<'_> {
     }
 
     fn load(&mut self, space: Space, addr: u64, into: &mut [u8]) -> Result<(), Raised> {
+        let is_unset = addr::split(addr).is_some_and(|(region, _)| region == UNSET);
+        let cost = if is_unset { READ_UNSET } else { READ };
+        self.spend(cost.saturating_add(of_bytes(into.len())))?;
         if space == Space::User {
             return nofault::read_user(addr, into).map_err(|_| bad_addr(addr));
         }
@@ -380,17 +403,20 @@ impl Env for ProbeEnv<'_> {
                     false => Err(bad_addr(addr)),
                 };
             }
-            _ => {
-                let mut len = 0;
-                for (byte, at) in into.iter_mut().zip(addr..) {
-                    self.load(space, at, core::slice::from_mut(byte))?;
-                    if *byte == 0 {
-                        break;
-                    }
-                    len += 1;
-                }
-                return Ok(len);
+            (Some((GLOBALS, offset)), Space::Kernel | Space::Restricted) => {
+                // CAST: offsets have 48 bits.
+                let read = self.ecb.shared.globals.read_str(offset as usize, into);
+                return read.ok_or(bad_addr(addr));
             }
+            (Some((LOCALS, offset)), Space::Kernel | Space::Restricted) => {
+                // CAST: offsets have 48 bits.
+                return read_text(self.locals, offset as usize, into).ok_or(bad_addr(addr));
+            }
+            (Some((UNSET, offset)), Space::Kernel | Space::Restricted) => {
+                self.spend(READ_UNSET)?;
+                return self.read_unset_text(offset, into).ok_or(bad_addr(addr));
+            }
+            _ => return Err(bad_addr(addr)),
         };
         read.map_err(|at| bad_addr(at.0))
     }
@@ -426,6 +452,8 @@ impl Env for ProbeEnv<'_> {
 
     fn speculation(&mut self) -> Result<u64, Raised> {
         let shared = &self.ecb.shared;
+        // All of their states may have to be looked at. CAST: there are at most 65536.
+        self.spend((shared.speculations.len() >> 3) as u32)?;
         Ok(match shared.speculations.start() {
             Ok(id) => id.into(),
             Err(why) => {
@@ -478,7 +506,10 @@ impl Env for ProbeEnv<'_> {
     }
 
     fn progenyof(&mut self, pid: u64) -> Result<bool, Raised> {
-        Ok(i32::try_from(pid).is_ok_and(task::is_progeny_of))
+        self.spend(ANCESTORS)?;
+        let Ok(pid) = i32::try_from(pid) else { return Ok(false) };
+        // With more of them than a probe has time for, neither answer would be true.
+        task::is_progeny_of(pid).ok_or(ill_op())
     }
 }
 
@@ -526,6 +557,24 @@ fn put(text: &[u8], at: u64, into: &mut [u8]) -> bool {
         rest.fill(0);
     }
     true
+}
+
+/// Copies a string, as far as `into` goes; its length. `None`: the memory ends before.
+fn read_text(words: &[u64], at: usize, into: &mut [u8]) -> Option<usize> {
+    use zerocopy::IntoBytes;
+    let from = words.as_bytes().get(at..)?;
+    let n = from.len().min(into.len());
+    let text = abi::probe::until_nul(from.get(..n)?);
+    if text.len() == n && n < into.len() {
+        return None;
+    }
+    into.get_mut(..text.len())?.copy_from_slice(text);
+    Some(text.len())
+}
+
+/// What it costs to read so many bytes, beside [`READ`].
+fn of_bytes(bytes: usize) -> u32 {
+    u32::try_from(bytes >> 5).unwrap_or(u32::MAX)
 }
 
 fn read_words(words: &[u64], at: usize, into: &mut [u8]) -> bool {

@@ -116,7 +116,7 @@ impl fmt::Display for Error {
                 f,
                 "an expression may take up to {n} steps, and {} are the most that a firing may \
                  take: make it several, or lower strsize",
-                crate::shared::BUDGET
+                crate::budget::BUDGET
             ),
             Self::Option(id, value) => match OptionId::from_number(*id) {
                 Some(o) => {

@@ -7,13 +7,16 @@
 //! record; its fault goes to the consumer's own ERROR probe, and a fault in there is only counted.
 
 use crate::args::Args;
+use crate::budget::Budget;
 use crate::clause::{Code, Counts, Datum, Form, Name, Step};
 use crate::deadman::MUCH;
 use crate::ecb::{Chain, Ecb};
 use crate::env::{ill_op, process, Firing, ProbeEnv};
+use crate::lean::Lean;
 use crate::probe::{Probe, Special};
-use crate::shared::{Activity, CpuState, Shared, BUDGET};
+use crate::shared::{Activity, CpuState, Shared};
 use crate::vtime;
+use abi::aggregation::AggFunc;
 use abi::fault::FaultKind;
 use abi::record::{RecordHeader, HEADER_SIZE};
 use buffers::speculation::{End, Part};
@@ -86,6 +89,7 @@ fn count(ctx: &ProbeCtx, ecb: &Ecb) {
         return;
     }
     let Ok(mut cpu) = shared.cpus.get(ctx).try_borrow_mut() else { return };
+    cpu.budget.note(Lean::COUNT);
     match cpu.aggs.known(ecb.slot as usize, 1) {
         Some([count]) => *count = count.wrapping_add(1),
         _ => count_anew(ctx, ecb, &mut cpu),
@@ -112,10 +116,10 @@ fn fire_one(ctx: &ProbeCtx, ecb: &Ecb, values: &[u64], stack: u64) {
     if let Some(clock) = vtime::clock(ctx) {
         return clock.apart(ctx, firing.now(), &mut || run(&firing, ecb, true));
     }
-    // A lean clause alone cannot cost too much.
+    // A lean clause alone cannot cost too much: it has at most 1,024 actions, each of them short.
     let Some(lean) = &ecb.clause.lean else { return run(&firing, ecb, true) };
     let Ok(mut cpu) = shared.cpus.get(ctx).try_borrow_mut() else { return };
-    cpu.kept = 0;
+    cpu.budget.note(lean.least.wrapping_add(lean.rest));
     lean.run(&firing, ecb, &mut cpu);
 }
 
@@ -176,7 +180,7 @@ pub(crate) fn run_steps(
     to: usize,
 ) {
     let CpuState { aggs, scratch, kept, locals, key, random, .. } = cpu;
-    let mut budget = BUDGET;
+    let mut budget = Budget::new();
     let mut env = ProbeEnv { firing, ecb, locals, random, budget: &mut budget };
     let mut memory = dif::Clause::within(scratch, ecb.shared.strsize, kept);
     key.clear();
@@ -201,10 +205,10 @@ fn run(firing: &Firing<'_>, ecb: &Ecb, first: bool) {
     let Ok(mut cpu) = shared.cpus.get(firing.ctx).try_borrow_mut() else { return };
     if first {
         cpu.kept = 0;
-        cpu.spent = cpu.spent.wrapping_add(BUDGET).wrapping_sub(cpu.budget);
-        cpu.budget = BUDGET;
-        if cpu.spent.wrapping_sub(cpu.asked) >= MUCH {
-            cpu.asked = cpu.spent;
+        cpu.budget.refill();
+        let spent = cpu.budget.spent();
+        if spent.wrapping_sub(cpu.asked) >= MUCH {
+            cpu.asked = spent;
             if shared.is_unresponsive(firing.ctx, firing.now()) {
                 shared.kill();
                 firing.is_over.set(true);
@@ -218,26 +222,20 @@ fn run(firing: &Firing<'_>, ecb: &Ecb, first: bool) {
         shut = gate.is_shut();
         cost = cost.wrapping_add(if shut { gate.shut } else { gate.open });
     }
-    match cpu.budget.checked_sub(cost) {
-        Some(left) => cpu.budget = left,
-        None => {
-            shared.kill();
-            firing.is_over.set(true);
-            cpu.principal.count_drop();
-            return;
-        }
+    if !cpu.budget.spend(cost) {
+        shared.kill();
+        firing.is_over.set(true);
+        cpu.principal.count_drop();
+        return;
     }
     if shut {
         return;
     }
     if let Some(lean) = &clause.lean {
         if lean.run(firing, ecb, &mut cpu) {
-            match cpu.budget.checked_sub(lean.rest) {
-                Some(left) => cpu.budget = left,
-                None => {
-                    shared.kill();
-                    firing.is_over.set(true);
-                }
+            if !cpu.budget.spend(lean.rest) {
+                shared.kill();
+                firing.is_over.set(true);
             }
         }
         return;
@@ -435,10 +433,10 @@ fn run_step(
         }
         Step::Chill(code) => {
             let ns = dif::run(code, memory, env)?;
-            if !shared.may_chill(env.firing.ctx, env.firing.now(), ns) {
+            if !act::chill(env.firing.ctx, ns) {
                 return Err(Raised { kind: FaultKind::IllOp, addr: ns }.at(0));
             }
-            act::chill(env.firing.ctx, ns);
+            env.budget.excuse();
         }
         Step::Panic => {
             let (comm, pid) = &shared.owner;
@@ -448,6 +446,13 @@ fn run_step(
         Step::Note | Step::Speculate(_) => {}
         Step::EndSpeculation(code, end) => {
             let id = dif::run(code, memory, env)?;
+            if *end == End::Commit {
+                // It is copied as a whole.
+                let part = usize::try_from(id.wrapping_sub(1)).ok();
+                let part = part.and_then(|n| hand.parts.get_mut(n));
+                let bytes = part.map_or(0, |part| part.buffer.records().len());
+                env.spend(of_copy(bytes)).map_err(|raised| raised.at(0))?;
+            }
             // CAST: there are less than 2^32 CPUs.
             let cpu = env.firing.ctx.cpu() as u32;
             shared.speculations.end(id, cpu, *end, |index| {
@@ -498,17 +503,43 @@ fn run_step(
                 Some(code) => dif::run(code, memory, env)? as i64,
                 None => 1,
             };
+            let cost = cost_of(*func, key.len());
+            env.spend(cost).map_err(|raised| raised.at(0))?;
+            let mut cleared = 0;
+            let init = |w: &mut [u64]| {
+                cleared = key_words.saturating_add(w.len()).saturating_mul(8);
+                func.init(w);
+            };
             let at = match key_words {
-                0 => aggs.single(id.index().unwrap_or(usize::MAX), *words, |w| func.init(w)),
-                _ => aggs.value(*id, key, *key_words, *words, |w| func.init(w)),
+                0 => aggs.single(id.index().unwrap_or(usize::MAX), *words, init),
+                _ => aggs.value(*id, key, *key_words, *words, init),
             };
             if let Some(at) = at {
                 func.update(at, value, weight);
             }
             key.clear();
+            env.spend(of_copy(cleared)).map_err(|raised| raised.at(0))?;
         }
     }
     Ok(())
+}
+
+/// What it costs to look for a value under a key of so many words, and to fold into it.
+pub(crate) fn cost_of(func: AggFunc, words: usize) -> u32 {
+    let fold = match func {
+        // Up to 64 magnitudes, a division each.
+        AggFunc::Llquantize(_) => 96,
+        _ => 2,
+    };
+    // A chain of 64 entries; the key is hashed, compared, and copied if it is new.
+    let find = if words == 0 { 0 } else { 24 };
+    // CAST: a key has at most MAX_RECORD bytes.
+    (words as u32).saturating_add(fold).saturating_add(find)
+}
+
+/// What it costs to copy or to clear so many bytes at once.
+fn of_copy(bytes: usize) -> u32 {
+    u32::try_from(bytes >> 6).unwrap_or(u32::MAX)
 }
 
 /// Ends a CPU's part of a speculation; counts what is lost.

@@ -117,11 +117,15 @@ impl ProbeEnv<'_> {
         let (cpu, owner) = (self.firing.ctx.cpu(), self.owner(var));
         let counters = &shared.counters;
         match shared.dynvars.set_element(cpu, owner, parts(keys), value) {
-            Ok(()) => return,
-            Err(elements::Drop::Space) => &counters.dyndrops,
-            Err(elements::Drop::Busy) => &counters.dyndrops_busy,
+            Ok(()) => {}
+            Err(elements::Drop::Space) => {
+                counters.dyndrops.fetch_add(1, Relaxed);
+            }
+            Err(elements::Drop::Busy) => {
+                counters.dyndrops_busy.fetch_add(1, Relaxed);
+                self.spend_slice();
+            }
         }
-        .fetch_add(1, Relaxed);
     }
 
     pub(crate) fn element_address(&self, var: &Var, keys: &[Key<'_>]) -> u64 {
@@ -149,6 +153,21 @@ impl ProbeEnv<'_> {
                 true
             }
         }
+    }
+
+    /// Copies a string; its length. `None`: the variable ends before it.
+    pub(crate) fn read_unset_text(&self, offset: u64, into: &mut [u8]) -> Option<usize> {
+        let (var, byte) = self.unset(offset, 0)?;
+        // CAST: 32 bits.
+        let inside = u64::from(var.ty.size).saturating_sub(byte) as usize;
+        let most = into.len();
+        let n = inside.min(most);
+        let piece = into.get_mut(..n)?;
+        if !self.read_unset(offset, piece) {
+            return None;
+        }
+        let len = abi::probe::until_nul(piece).len();
+        (len < n || n == most).then_some(len)
     }
 
     /// Makes the element. Without room for it nothing is written; that has been counted.

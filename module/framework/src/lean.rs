@@ -15,7 +15,7 @@
 use crate::clause::{Clause, Code, Counts, Datum, Form, Name, Step};
 use crate::ecb::Ecb;
 use crate::env::Firing;
-use crate::fire::{begin, no_room};
+use crate::fire::{begin, cost_of, no_room};
 use crate::shared::{CpuState, Shared};
 use crate::Result;
 use abi::aggregation::AggFunc;
@@ -366,6 +366,10 @@ fn cost(code: &Code) -> u32 {
 impl Lean {
     /// Bytes that a step takes here.
     pub(crate) const STEP: usize = size_of::<Action>();
+    /// What a count costs that is known where to be, with the probe itself.
+    pub(crate) const COUNT: u32 = 16;
+    /// What an action costs besides its expressions.
+    const ACTION: u32 = 4;
 
     /// The lean form of a clause, if it has one.
     pub(crate) fn of(clause: &Clause) -> Result<Option<KBox<Self>>> {
@@ -468,6 +472,15 @@ impl Lean {
                 | Step::Key(..)
                 | Step::KeyStack(..) => return Ok(None),
             };
+            let own = match &action {
+                // At worst its steps are run, and the key is looked for.
+                Action::Keyed(keyed) | Action::Fixed(_, keyed) => {
+                    cost_of(keyed.fold.func, clause.key_words.min(64))
+                }
+                Action::Single { fold, .. } => cost_of(fold.func, 0),
+                _ => Self::ACTION,
+            };
+            rest = rest.saturating_add(own);
             mem::push(&mut actions, action)?;
             (key, from) = (Words::NONE, at.wrapping_add(1));
         }

@@ -33,6 +33,7 @@
 #![forbid(unsafe_code)]
 
 pub mod args;
+mod budget;
 pub mod clause;
 pub mod deadman;
 pub mod dynvar;

@@ -5,7 +5,8 @@
 //! holds the chains of the consumer's own BEGIN, END and ERROR: [`Shared::take_special`] cuts that
 //! circle at the end.
 
-use crate::deadman::Deadman;
+use crate::budget::Budget;
+use crate::deadman::{Deadman, Life};
 use crate::dynvar::DynVars;
 use crate::ecb::Chain;
 use crate::enabling::Enabling;
@@ -76,16 +77,11 @@ pub(crate) struct CpuState {
     pub(crate) key: Key<KVVec<u64>>,
     /// State of the pseudo-random numbers.
     pub(crate) random: u64,
-    /// What the clauses of this consumer may still cost in this firing, see [`BUDGET`].
-    pub(crate) budget: u32,
-    /// What they have cost in all earlier ones, and what that was when somebody asked whether the machine lives.
-    pub(crate) spent: u32,
+    /// What the clauses of this consumer may still cost in this firing.
+    pub(crate) budget: Budget,
+    /// What they had cost in all when somebody asked whether the machine lives.
     pub(crate) asked: u32,
 }
-
-/// What all clauses of a consumer may cost in one firing, in the machine's units (an instruction is
-/// 1): some 20 ms with interrupts off on slow hardware. Who needs more is ended, as a dead-man would.
-pub(crate) const BUDGET: u32 = 1 << 20;
 
 /// Words of each CPU's cache of keys: a power of two.
 const CACHE: usize = 512 * buffers::aggregation::SLOT;
@@ -133,8 +129,6 @@ pub struct Shared {
     /// Only this CPU traces, if not [`UNSET`].
     pub(crate) only_cpu: u64,
     pub(crate) counters: Counters,
-    /// Of each CPU: when the second began, and how much of it was spent by `chill()`.
-    chilled: PerCpu<(AtomicU64, AtomicU64)>,
     /// The dead man's pedals: the machine's and the consumer's.
     deadman: Deadman,
     pulse: Arc<Pulse>,
@@ -247,8 +241,7 @@ impl Memory {
                 kept: 0,
                 locals: words(locals)?,
                 key: Key::new(words(key)?, words(key)?),
-                budget: BUDGET,
-                spent: 0,
+                budget: Budget::new(),
                 asked: 0,
                 random: kapi::time::monotonic_ns() ^ (cpu as u64) << 32 | 1,
             }))
@@ -309,7 +302,6 @@ impl Shared {
             has_parts: e.speculates,
             only_cpu,
             counters: Counters::default(),
-            chilled: PerCpu::new(|_| Ok((AtomicU64::new(0), AtomicU64::new(0))))?,
             deadman: Deadman::new()?,
             pulse,
             waker,
@@ -388,25 +380,6 @@ impl Shared {
         self.activity.store(self.number(to), Ordering::Release);
     }
 
-    /// Whether a CPU may be kept for so long: half a second in each second, over all consumers' probes
-    /// that ask this one.
-    pub(crate) fn may_chill(&self, ctx: &ProbeCtx, now: u64, ns: u64) -> bool {
-        const INTERVAL: u64 = 1_000_000_000;
-        const MOST: u64 = 500_000_000;
-        let (begin, spent) = self.chilled.get(ctx);
-        let is_over = now.wrapping_sub(begin.load(Ordering::Relaxed)) >= INTERVAL;
-        let before = if is_over { 0 } else { spent.load(Ordering::Relaxed) };
-        let after = before.saturating_add(ns);
-        if after > MOST {
-            return false;
-        }
-        if is_over {
-            begin.store(now, Ordering::Relaxed);
-        }
-        spent.store(after, Ordering::Relaxed);
-        true
-    }
-
     /// Each second, on each CPU, in an interrupt: ends the tracing if the consumer has not been heard of for
     /// long.
     pub(crate) fn watch(&self) {
@@ -414,20 +387,23 @@ impl Shared {
         if self.pulse.is_gone(now) {
             self.kill();
         }
-        // Not in there: what is asked may have probes.
-        let is_quiet = |ctx: &ProbeCtx| match self.cpus.get(ctx).try_borrow() {
-            Ok(cpu) => self.deadman.is_quiet(ctx, now, cpu.spent),
-            Err(_) => true,
+        let look = |ctx: &ProbeCtx| match self.cpus.get(ctx).try_borrow() {
+            Ok(cpu) => self.deadman.look(ctx, now, cpu.budget.spent()),
+            Err(_) => Life::Quiet,
         };
-        if kapi::context::enter(is_quiet) == Some(false) {
-            kapi::alive::ask();
+        match kapi::context::enter(look) {
+            None | Some(Life::Quiet) => {}
+            // Not in there: what is asked may have probes.
+            Some(Life::Busy) => kapi::alive::ask(),
+            Some(Life::Dead) if self.may_destroy => {}
+            Some(Life::Dead) => self.kill(),
         }
     }
 
     /// Whether nothing but probes is served here, of which some have just been. Who may stop CPUs is not
     /// asked.
     pub(crate) fn is_unresponsive(&self, ctx: &ProbeCtx, now: u64) -> bool {
-        !self.may_destroy && self.deadman.is_dead(ctx, now)
+        !self.may_destroy && self.deadman.is_dead(ctx, now, 1)
     }
 
     /// A buffer is more than half full.

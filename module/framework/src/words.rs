@@ -4,9 +4,13 @@
 //! A by-value variable is one word: whole, whatever races. A string is many: two CPUs that store to
 //! the same global string at once leave a mixture, as they do in every DTrace. Nothing worse.
 
+use abi::probe::until_nul;
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use kapi::mem;
 use kernel::prelude::*;
+
+/// How much of a string is read at a time: what is behind its NUL costs as well.
+const PIECE: usize = 64;
 
 /// Zeroed atomic words.
 pub(crate) struct Words(KVVec<AtomicU64>);
@@ -33,8 +37,16 @@ impl Words {
         if end > self.0.len().saturating_mul(8) {
             return false;
         }
-        let mut at = at;
-        let mut rest = into;
+        let (mut at, mut rest) = (at, into);
+        if at & 7 == 0 {
+            let words = self.0.get(at >> 3..).unwrap_or_default();
+            at = at.wrapping_add(rest.len() & !7);
+            let mut whole = rest.chunks_exact_mut(8);
+            for (to, word) in whole.by_ref().zip(words) {
+                to.copy_from_slice(&word.load(Relaxed).to_le_bytes());
+            }
+            rest = whole.into_remainder();
+        }
         while !rest.is_empty() {
             let word = self.0.get(at >> 3).map_or(0, |w| w.load(Relaxed)).to_le_bytes();
             let bytes = word.get(at & 7..).unwrap_or_default();
@@ -45,6 +57,25 @@ impl Words {
             at = at.wrapping_add(n);
         }
         true
+    }
+
+    /// Copies a string from byte `at` on up to its NUL; its length, or that of `into`. `None`: the memory ends before.
+    pub(crate) fn read_str(&self, at: usize, into: &mut [u8]) -> Option<usize> {
+        let inside = self.0.len().saturating_mul(8).checked_sub(at)?;
+        let most = into.len();
+        let n = most.min(inside);
+        let mut len: usize = 0;
+        for piece in into.get_mut(..n)?.chunks_mut(PIECE) {
+            if !self.read(at.wrapping_add(len), piece) {
+                return None;
+            }
+            let here = until_nul(piece).len();
+            len = len.wrapping_add(here);
+            if here < piece.len() {
+                return Some(len);
+            }
+        }
+        (len == most).then_some(len)
     }
 
     /// Copies in from byte `at` on; false, and nothing is written, if the range is not inside.

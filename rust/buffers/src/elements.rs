@@ -26,11 +26,14 @@ use Ordering::{AcqRel, Acquire, Relaxed, Release};
 
 /// Words of a unit.
 const UNIT: usize = 8;
-/// How often a word is looked at that another CPU is about to change: some 50 ms, for the CPU may be a
-/// virtual one that has to wait for its turn. (A thread of a test waits longer for its own.)
-const PATIENCE: u32 = if cfg!(any(test, loom)) { u32::MAX } else { 1 << 20 };
+/// How often a word is looked at that another CPU is about to change: some 5 ms, for the CPU may be a
+/// virtual one that has to wait for its turn, and a part of what a firing may take. (A thread of a test waits
+/// longer for its own.)
+const PATIENCE: u32 = if cfg!(any(test, loom)) { u32::MAX } else { 1 << 17 };
 /// How often something is read that changes meanwhile, before it is read under the lock.
 const TRIES: u32 = 16;
+/// And how often all of it.
+const PASSES: u32 = 2;
 /// Longest chain: one more element is not made. All CPUs wait for who walks it with the lock held. With a
 /// random hash a full space has two to four elements to a bucket, and not one space in 10^50 has a chain as
 /// long as this.
@@ -243,6 +246,14 @@ impl<M: Deref<Target = [AtomicU64]>> Elements<M> {
         self.word(self.first.wrapping_add(unit.wrapping_mul(UNIT)).wrapping_add(n))
     }
 
+    /// So many words of a unit, or none if they are not inside.
+    fn some(&self, unit: usize, n: usize, len: usize) -> &[AtomicU64] {
+        let first =
+            unit.checked_sub(1).map(|unit| self.first.wrapping_add(unit.wrapping_mul(UNIT)));
+        let from = first.map_or(usize::MAX, |first| first.wrapping_add(n));
+        self.memory.get(from..from.wrapping_add(len)).unwrap_or_default()
+    }
+
     fn load(&self, unit: usize, n: usize) -> u64 {
         self.at(unit, n).map_or(0, |w| w.load(Relaxed))
     }
@@ -343,9 +354,15 @@ impl<M: Deref<Target = [AtomicU64]>> Elements<M> {
     /// Reads a bucket without its lock; under it if it changes again and again.
     fn look<R>(&self, hash: u64, f: impl Fn(&AtomicU64) -> R) -> Option<R> {
         let (lock, head) = self.bucket(hash)?;
+        let mut passes: u32 = 0;
         for _ in 0..TRIES {
             let before = lock.load(Acquire);
+            // A long key takes a while: it is not compared again and again.
             if before & 1 == 0 {
+                if passes == PASSES {
+                    break;
+                }
+                passes = passes.wrapping_add(1);
                 let found = f(head);
                 fence(Acquire);
                 if lock.load(Relaxed) == before {
@@ -404,6 +421,7 @@ impl<M: Deref<Target = [AtomicU64]>> Elements<M> {
     /// can be nothing there.
     pub fn read(&self, address: u64, into: &mut [u8]) -> bool {
         let Some((unit, life, byte)) = self.split(address) else { return false };
+        let mut passes: u32 = 0;
         for _ in 0..TRIES {
             let Some(version) = self.at(unit, VERSION) else { return false };
             let before = version.load(Acquire);
@@ -412,10 +430,14 @@ impl<M: Deref<Target = [AtomicU64]>> Elements<M> {
                 return true;
             }
             if before & 1 == 0 {
+                passes = passes.wrapping_add(1);
                 self.copy_out(unit, byte, into);
                 fence(Acquire);
                 if version.load(Relaxed) == before {
                     return true;
+                }
+                if passes == PASSES {
+                    break;
                 }
             }
             spin_loop();
@@ -440,6 +462,15 @@ impl<M: Deref<Target = [AtomicU64]>> Elements<M> {
         let Some((mut rest, behind)) = into.split_at_mut_checked(have) else { return };
         behind.fill(0);
         let mut at = byte;
+        if at & 7 == 0 {
+            at = at.wrapping_add(rest.len() & !7);
+            let mut whole = rest.chunks_exact_mut(8);
+            let words = self.some(unit, base.wrapping_add(byte >> 3), have >> 3);
+            for (to, word) in whole.by_ref().zip(words) {
+                to.copy_from_slice(&word.load(Relaxed).to_le_bytes());
+            }
+            rest = whole.into_remainder();
+        }
         while !rest.is_empty() {
             let word = self.load(unit, base.wrapping_add(at >> 3)).to_le_bytes();
             let bytes = word.get(at & 7..).unwrap_or_default();
@@ -456,6 +487,15 @@ impl<M: Deref<Target = [AtomicU64]>> Elements<M> {
     fn copy_in(&self, unit: usize, base: usize, byte: usize, from: &[u8]) {
         let mut at = byte;
         let mut rest = from;
+        if at & 7 == 0 {
+            at = at.wrapping_add(rest.len() & !7);
+            let whole = rest.chunks_exact(8);
+            rest = whole.remainder();
+            let words = self.some(unit, base.wrapping_add(byte >> 3), from.len() >> 3);
+            for (word, piece) in words.iter().zip(whole) {
+                word.store(word_of(piece), Relaxed);
+            }
+        }
         while !rest.is_empty() {
             let place = base.wrapping_add(at >> 3);
             let mut word = self.load(unit, place).to_le_bytes();

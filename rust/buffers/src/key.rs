@@ -54,6 +54,16 @@ impl<B: DerefMut<Target = [u64]>> Key<B> {
         self.n = 0;
     }
 
+    /// Words that count.
+    pub fn len(&self) -> usize {
+        self.parts().map(|(_, words)| words.len()).fold(0, usize::saturating_add)
+    }
+
+    /// Tells whether none does.
+    pub fn is_empty(&self) -> bool {
+        self.n == 0
+    }
+
     /// The parts: first word and end.
     #[inline]
     pub(crate) fn parts(&self) -> impl Iterator<Item = (usize, &[u64])> {

@@ -54,10 +54,29 @@ impl<S: Deref<Target = [AtomicU32]>> States<S> {
         Self(words)
     }
 
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Tells whether there is none at all.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// A free speculation's id.
     pub fn start(&self) -> Result<u32, Unavailable> {
         let mut why = Unavailable::InUse;
         for (n, state) in self.0.iter().enumerate() {
+            // Most are in use where there are many: a look costs less than an attempt.
+            match state.load(Ordering::Relaxed) {
+                INACTIVE => {}
+                COMMITTING | DISCARDING | HERE => {
+                    why = Unavailable::Busy;
+                    continue;
+                }
+                _ => continue,
+            }
             match state.compare_exchange(INACTIVE, ACTIVE, Ordering::AcqRel, Ordering::Acquire) {
                 // CAST: there are at most 65536.
                 Ok(_) => return Ok((n as u32).wrapping_add(1)),

@@ -20,6 +20,9 @@ static inline bool kapi_within(u64 base, u64 size, u64 addr, size_t len)
 	return addr >= base && addr - base < size && len <= size - (addr - base);
 }
 
+/* keep.c */
+bool kapi_keep(u64 now, u64 ns);
+
 /* stuck.c */
 bool kapi_stuck_keep(unsigned int who, bool (*again)(void));
 void kapi_stuck_end(void);
@@ -63,7 +66,7 @@ void kapi_breathe(void);
 
 /* task.c */
 int kapi_task_ppid(void);
-bool kapi_task_descends_from(int tgid);
+int kapi_task_descends_from(int tgid);
 u32 kapi_task_uid(void);
 u32 kapi_task_gid(void);
 u32 kapi_task_euid(void);

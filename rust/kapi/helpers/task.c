@@ -50,18 +50,20 @@ notrace int kapi_task_ppid(void)
 /* Anybody can build a chain of a million processes, and a probe has no time for it. */
 #define KAPI_MAX_ANCESTORS 1024
 
-/* The first task of all is its own parent. */
-notrace bool kapi_task_descends_from(int tgid)
+/* 1, 0, or -1: there are more than could be looked at. The first task of all is its own parent. */
+notrace int kapi_task_descends_from(int tgid)
 {
 	const struct task_struct *t = current, *parent;
-	bool found;
-	int n;
+	int found = -1, n;
 
 	rcu_read_lock();
 	for (n = 0; n < KAPI_MAX_ANCESTORS; n++) {
-		found = t->tgid == tgid;
 		parent = kapi_parent(t);
-		if (found || !parent || parent == t)
+		if (t->tgid == tgid)
+			found = 1;
+		else if (!parent || parent == t)
+			found = 0;
+		if (found >= 0)
 			break;
 		t = parent;
 	}

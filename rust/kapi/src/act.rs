@@ -22,16 +22,21 @@ pub fn signal(_: &ProbeCtx, signal: i32) -> bool {
 /// The signal that stops a process.
 pub const STOP: i32 = bindings::SIGSTOP as i32;
 
-/// Spends so many nanoseconds.
+/// Spends so many nanoseconds: half a second in each second of a CPU at most, for all who ask. False: that would be
+/// more, and no time was spent.
 ///
 /// # Context
 ///
 /// *probe*; whoever waits for this CPU waits as long.
-pub fn chill(_: &ProbeCtx, ns: u64) {
+pub fn chill(_: &ProbeCtx, ns: u64) -> bool {
     let from = time::monotonic_ns();
+    if !sys::kapi_keep(from, ns) {
+        return false;
+    }
     while time::monotonic_ns().wrapping_sub(from) < ns {
         hint::spin_loop();
     }
+    true
 }
 
 /// Stops the machine, and says on whose behalf: which probe, and the name and number of a process.

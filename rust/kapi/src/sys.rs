@@ -100,6 +100,7 @@ unsafe extern "C" {
     /// `who` is below the number of `stuck::Who`; `again` may be called as long as the module is there.
     pub(crate) fn kapi_stuck_keep(who: c_uint, again: extern "C" fn() -> bool) -> bool;
     pub(crate) safe fn kapi_stuck_end();
+    pub(crate) safe fn kapi_keep(now: u64, ns: u64) -> bool;
     pub(crate) safe fn kapi_alive_init();
     pub(crate) safe fn kapi_nofault_init();
     /// BTF is there, or nothing (0 twice). A C string that stays, or null.
@@ -122,7 +123,7 @@ unsafe extern "C" {
     pub(crate) fn kapi_unlock(which: c_uint);
 
     pub(crate) safe fn kapi_task_ppid() -> c_int;
-    pub(crate) safe fn kapi_task_descends_from(tgid: c_int) -> bool;
+    pub(crate) safe fn kapi_task_descends_from(tgid: c_int) -> c_int;
     pub(crate) safe fn kapi_task_uid() -> u32;
     pub(crate) safe fn kapi_task_gid() -> u32;
     pub(crate) safe fn kapi_task_context() -> u32;

@@ -55,8 +55,12 @@ pub fn ppid() -> i32 {
 }
 
 /// Whether it is process `pid` or descends from it.
-pub fn is_progeny_of(pid: i32) -> bool {
-    sys::kapi_task_descends_from(pid)
+pub fn is_progeny_of(pid: i32) -> Option<bool> {
+    match sys::kapi_task_descends_from(pid) {
+        0 => Some(false),
+        1 => Some(true),
+        _ => None,
+    }
 }
 
 /// The real user id.

@@ -83,6 +83,8 @@ pub struct Value {
     pub words: Vec<u64>,
     /// normalize()'s divisor.
     pub normal: i64,
+    /// By clear(), and nothing has come since: an extreme is nobody's value then.
+    pub is_cleared: bool,
 }
 
 impl Value {
@@ -100,9 +102,7 @@ impl Value {
             AggFunc::Quantize | AggFunc::Lquantize(_) | AggFunc::Llquantize(_) => {
                 self.weighted() as i64
             }
-            // Cleared and nothing since: the neutral element is nobody's value.
-            AggFunc::Min if word(0) as i64 == i64::MAX => 0,
-            AggFunc::Max if word(0) as i64 == i64::MIN => 0,
+            AggFunc::Min | AggFunc::Max if self.is_cleared => 0,
             _ => (word(0) as i64).wrapping_div(normal),
         }
     }
@@ -151,7 +151,7 @@ impl Value {
 
     /// No value of an unknown kind.
     fn none() -> Self {
-        Self { func: AggFunc::Count, words: vec![0], normal: 1 }
+        Self { func: AggFunc::Count, words: vec![0], normal: 1, is_cleared: false }
     }
 
     /// As it is shown where there is nothing: 0, also for extremes.
@@ -169,6 +169,7 @@ impl Value {
     fn cleared(&self) -> Self {
         let mut value = self.zeroed();
         self.func.init(&mut value.words);
+        value.is_cleared = true;
         value
     }
 }
@@ -275,7 +276,7 @@ impl Layout {
             .map(|c| u64::from_le_bytes(c.try_into().unwrap_or_default()))
             .collect();
         let whole = words.len() >= self.func.words();
-        whole.then_some((keys?, Value { func: self.func, words, normal: 1 }))
+        whole.then_some((keys?, Value { func: self.func, words, normal: 1, is_cleared: false }))
     }
 }
 
@@ -327,6 +328,7 @@ impl Store {
                 Entry::Occupied(mut known) => {
                     let known = known.get_mut();
                     known.func.merge(&mut known.words, &value.words);
+                    known.is_cleared = false;
                 }
                 Entry::Vacant(place) => {
                     place.insert(value);

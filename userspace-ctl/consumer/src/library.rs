@@ -25,6 +25,13 @@ const BUILT_IN: &[(&str, &str)] = built_in![
     "unistd.d",
 ];
 
+/// What the kernel was built with and does not tell in its types: how many jiffies a second has. Its coarse clocks
+/// advance by one of them.
+fn kernel() -> String {
+    let tick = crate::sys::tick_ns();
+    format!("inline uint32_t __hz = {};\n", 1_000_000_000 / tick.max(1))
+}
+
 /// All libraries; what a directory has comes before what is built in, if that is wanted.
 pub fn all(directories: &[String], with_built_in: bool) -> Result<Libraries, Error> {
     let mut list = Vec::new();
@@ -46,5 +53,8 @@ pub fn all(directories: &[String], with_built_in: bool) -> Result<Libraries, Err
     let own =
         BUILT_IN.iter().map(|(name, text)| Library { name: (*name).into(), text: (*text).into() });
     list.extend(own.filter(|_| with_built_in));
+    if with_built_in {
+        list.push(Library { name: "kernel.d".into(), text: kernel().into() });
+    }
     Ok(Libraries::new(list))
 }

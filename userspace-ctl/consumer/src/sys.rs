@@ -394,9 +394,24 @@ pub fn local_time(seconds: i64) -> Option<LocalTime> {
     })
 }
 
+/// How far the kernel's coarse clocks advance at a time, ns: one jiffy, however many a second has.
+pub fn tick_ns() -> u64 {
+    let mut tick = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: `tick` is live.
+    let failed = unsafe { libc::clock_getres(libc::CLOCK_MONOTONIC_COARSE, &mut tick) } != 0;
+    // 100 in a second is what programs may take for granted.
+    let ns = u64::try_from(tick.tv_nsec).ok().filter(|ns| !failed && *ns > 0);
+    ns.unwrap_or(10_000_000)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_tick_is_a_part_of_a_second() {
+        assert!((100_000..=10_000_000).contains(&tick_ns()));
+    }
 
     #[test]
     fn code_that_is_the_files() {

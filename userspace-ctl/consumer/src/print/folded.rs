@@ -116,7 +116,8 @@ mod tests {
             action: ActionKind::DifExpr,
         };
         let row = |n| {
-            let value = Value { func: AggFunc::Count, words: vec![n], normal: 1 };
+            let value =
+                Value { func: AggFunc::Count, words: vec![n], normal: 1, is_cleared: false };
             Row { keys: vec![stack.clone(), name.clone()], values: vec![value] }
         };
         let found = lines(&[row(5), row(0)], &symbols);
