@@ -348,7 +348,7 @@ impl Process {
     /// Whether the first byte there is the one that is expected, if any is.
     fn begins(&self, addr: u64, expected: Option<&Expected>, reader: &mut Reader) -> bool {
         let Some([first, ..]) = expected else { return true };
-        reader.at(&self.space, addr).is_ok_and(|(_, code)| code.first() == Some(first))
+        reader.at(&self.space, addr).is_ok_and(|code| code.bytes.first() == Some(first))
     }
 
     /// Whether a part of a probe is there: its text is, with the instructions that it was made by.
@@ -357,7 +357,7 @@ impl Process {
             return false;
         }
         part.expected().all(|(addr, expected)| {
-            let Ok((text, code)) = reader.at(&self.space, addr) else { return false };
+            let Ok(Code { text, bytes: code, .. }) = reader.at(&self.space, addr) else { return false };
             // Most often nothing of ours is near.
             if code.starts_with(expected) {
                 return true;
