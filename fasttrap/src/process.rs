@@ -357,7 +357,9 @@ impl Process {
             return false;
         }
         part.expected().all(|(addr, expected)| {
-            let Ok(Code { text, bytes: code, .. }) = reader.at(&self.space, addr) else { return false };
+            let Ok(Code { text, bytes: code, .. }) = reader.at(&self.space, addr) else {
+                return false;
+            };
             // Most often nothing of ours is near.
             if code.starts_with(expected) {
                 return true;

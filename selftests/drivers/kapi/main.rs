@@ -238,8 +238,10 @@ fn who_and_when() -> Result {
             && task::may_trace()
             && task::locked_down(true).is_ok()
     );
-    check!(task::is_progeny_of(task::pid()) && task::is_progeny_of(task::ppid()));
-    check!(task::is_progeny_of(1) && !task::is_progeny_of(2) && !task::is_progeny_of(-1));
+    check!(task::is_progeny_of(task::pid()) == Some(true));
+    check!(task::is_progeny_of(task::ppid()) == Some(true));
+    check!(task::is_progeny_of(1) == Some(true));
+    check!(task::is_progeny_of(2) == Some(false) && task::is_progeny_of(-1) == Some(false));
     let key = task::thread_key();
     check!(key == task::thread_key() && key >> 62 == 0);
     check!(enter(|_| task::thread_key()) == Some(key) && task::curthread() >> 63 == 1);
