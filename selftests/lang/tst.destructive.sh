@@ -32,15 +32,15 @@ dtrace -wqn 'BEGIN { chill(400000000); } BEGIN { chill(200000000); } BEGIN { exi
 grep -q 'illegal operation' /tmp/o || fail "half a second is no limit: $(cat /tmp/o)"
 # It is the CPU's: two consumers have no second half of it.
 driver many
-trace /tmp/first -w -n 'many:main:args:one { chill(300000000); printf("kept\n"); }'
+trace /tmp/keeps-first -w -n 'many:main:args:one { chill(300000000); printf("kept\n"); }'
 first=$tracer
-trace /tmp/second -w -n 'many:main:args:one { chill(300000000); printf("kept\n"); }'
+trace /tmp/keeps-second -w -n 'many:main:args:one { chill(300000000); printf("kept\n"); }'
 fire_many 1
 end_trace
 tracer=$first
 end_trace
-expect "kept by two consumers" "$(cat /tmp/first /tmp/second | grep -c kept)" 1
-expect "refused" "$(cat /tmp/first.err /tmp/second.err | grep -c 'illegal operation')" 1
+expect "kept by two consumers" "$(cat /tmp/keeps-first /tmp/keeps-second | grep -c kept)" 1
+expect "refused" "$(cat /tmp/keeps-first.err /tmp/keeps-second.err | grep -c 'illegal operation')" 1
 
 cat >/tmp/victim.py <<'P'
 import ctypes

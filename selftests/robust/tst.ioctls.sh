@@ -35,7 +35,7 @@ def expect(what, errnos, request, arg):
 
 
 SIZES = {2: 424, 4: 48, 6: 24, 7: 48, 8: 40, 10: 32, 11: 112, 12: 48, 13: 48, 15: 32, 16: 16, 32: 16, 33: 592,
-         34: 16, 35: 584, 36: 4, 38: 24, 40: 40, 41: 40, 42: 256, 43: 4, 44: 8}
+         34: 16, 35: 584, 36: 4, 38: 24, 40: 40, 41: 40, 42: 256, 43: 4, 44: 8, 45: 24, 46: 256}
 for nr in range(256):
     for size in (0, 1, 8, 4096, 16383):
         if SIZES.get(nr) != size:
@@ -95,10 +95,14 @@ for _ in range(3):
     bell = os.eventfd(0)
     expect("WAKE", {0}, iowr(36, 4), struct.pack("<i", bell))
     os.close(bell)
-for pid in (0, 2, 2**31 - 1, 2**32 - 1):
+for pid in (2, 2**31 - 1, 2**32 - 1):
     expect(f"FOLLOW {pid}", {errno.ESRCH}, iowr(43, 4), struct.pack("<I", pid))
 for _ in range(3):
     expect("FOLLOW", {0}, iowr(43, 4), follow)
+expect("FOLLOW of everyone", {0}, iowr(43, 4), bytes(4))
+for device in range(3):
+    expect("IGNORE", {0}, iowr(45, 24), bytes(16) + struct.pack("<Q", device))
+expect("BEGUN", {0}, iowr(46, 256), bytes(256))
 for mapped in (0, 1, 2**31, 2**32 - 1):
     expect(f"SEEN {mapped}", {0}, iowr(44, 8), struct.pack("<II", mapped, 0))
 # It does not wait for itself.
