@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# ASSERTION: a program whose memory never answers (a FUSE daemon, a userfaultfd, a lock that it keeps) keeps itself waiting,
+# ASSERTION: a program whose memory never answers (a FUSE daemon, a userfaultfd, slots that it unmaps) keeps itself waiting,
 # and nobody else: others register, fork, are traced, and drivers come and go. It can be killed.
 # SECONDS: 900
 . /src/selftests/lib/sh
@@ -92,18 +92,10 @@ tracer=$first
 end_trace
 end_well
 
-# It keeps its memory locked.
-hold shut - 0 9
-shut=$held
-wait_for "shut" grep -q '^ready' shut.out
-echo "lock $PWD/away/file" >&9
-wait_for "locked" grep -q '^done lock' shut.out
-expect "who traces all of them" "$(timeout -s KILL 120 dtrace -qn 'toy*:::tick { }' -n 'tick-1s { exit(0); }' >/dev/null 2>&1; echo $?)" 0
-others "memory that is locked"
-exec 5>&- 6>&- 7>&- 8>&- 9>&-
-kill -9 $near $deaf $torn $shut
+exec 5>&- 6>&- 7>&- 8>&-
+kill -9 $near $deaf $torn
 kill -9 $daemon
-for pid in $near $deaf $torn $shut; do
+for pid in $near $deaf $torn; do
 	gone() { [ ! -e /proc/$pid ]; }
 	wait_for "all can be killed" gone
 done
