@@ -7,9 +7,8 @@
                                 bytes into it; then does what the lines of its input say:
         unmap       unmaps its slots
         watch       has a userfaultfd, which nobody reads, told of its slots' end
-        lock FILE   keeps its memory locked: what waits for a daemon has the lock, and what wants it waits behind
 """
-import ctypes, os, struct, sys, threading, time
+import ctypes, os, struct, sys
 
 libc = ctypes.CDLL(None, use_errno=True)
 libc.mmap.restype = ctypes.c_void_p
@@ -51,14 +50,13 @@ def serve(folder):
         else:
             os.write(fuse, struct.pack('<IiQ', 16 + len(answer), 0, unique) + answer)
 
-def map_file(path, pages, writable):
+def map_file(path, pages):
     if path == '-':
         at = libc.mmap(None, ctypes.c_size_t(pages * PAGE), 7, 0x22, -1, ctypes.c_long(0))
         ctypes.memmove(at, CODE, PAGE)
         return at
-    file = os.open(path, os.O_RDWR if writable else os.O_RDONLY)
-    protection, flags = (3, 1) if writable else (5, 2)
-    at = libc.mmap(None, ctypes.c_size_t(pages * PAGE), protection, flags, file, ctypes.c_long(0))
+    file = os.open(path, os.O_RDONLY)
+    at = libc.mmap(None, ctypes.c_size_t(pages * PAGE), 5, 2, file, ctypes.c_long(0))
     if at == 2**64 - 1:
         sys.exit(f'mmap: {os.strerror(ctypes.get_errno())}')
     return at
@@ -105,26 +103,8 @@ def watch(before):
     if fd < 0 or libc.ioctl(fd, ctypes.c_ulong(0xc018aa3f), api) or libc.ioctl(fd, ctypes.c_ulong(0xc020aa00), register):
         sys.exit(f'userfaultfd: {os.strerror(ctypes.get_errno())}')
 
-def lock(path):
-    """From here on, threads of this process must not need memory: they would wait, too."""
-    at = map_file(path, 1, True)
-    ctypes.memset(at, 1, 1)
-    away = ctypes.c_void_p(at), ctypes.c_size_t(PAGE)
-    more = None, ctypes.c_size_t(PAGE), 1, 0x22, -1, ctypes.c_long(0)
-    def unmap():
-        # What was written has to be written back, and the daemon does not do that.
-        time.sleep(0.5)
-        libc.munmap(*away)
-    def wait():
-        # Readers of the lock go on until somebody wants to have it alone.
-        time.sleep(2)
-        os.write(1, b'done lock\n')
-        libc.mmap(*more)
-    for work in (unmap, wait):
-        threading.Thread(target=work, daemon=True).start()
-
 def hold(path, place):
-    text = map_file(path, 3, False)
+    text = map_file(path, 3)
     before = list(open('/proc/self/maps'))
     if path != '-':
         # The first page is there.
@@ -133,12 +113,12 @@ def hold(path, place):
     add(text + int(place, 0))
     say('ready')
     for line in sys.stdin:
-        what, *words = line.split()
+        what = line.strip()
         if what == 'unmap':
             libc.munmap(*(ctypes.c_size_t(n) for n in slots(before)))
         else:
-            {'watch': lambda: watch(before), 'lock': lambda: lock(*words)}[what]()
-        if what != 'lock':
-            say('done', what)
+            assert what == 'watch', what
+            watch(before)
+        say('done', what)
 
 {'serve': serve, 'hold': hold}[sys.argv[1]](*sys.argv[2:])
