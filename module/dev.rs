@@ -177,8 +177,8 @@ fn conf() -> Conf {
     }
 }
 
-/// Asked of whoever opens the device, and again of whoever enables something by it, begins to trace, or
-/// asks for probes and addresses of the kernel: an open file can be handed on.
+/// Checks that the caller may trace. Opening the device checks it, and so does each call that enables, starts, or asks
+/// for probes and addresses of the kernel: an open file can be handed on.
 pub(crate) fn may_trace() -> Outcome {
     if !kapi::task::may_trace() {
         return Err(Error::Privileges);

@@ -256,7 +256,7 @@ pub(crate) struct Process {
     pub(crate) helpers: KVec<Helper>,
     /// The places of all of that.
     pub(crate) places: usize,
-    /// Whose it is, once it has told of something.
+    /// The user that owns the process, known from its first helper on.
     pub(crate) owner: u32,
     /// The last of their numbers.
     pub(crate) last_helper: u32,

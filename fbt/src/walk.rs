@@ -162,14 +162,13 @@ pub(crate) struct Walk {
 
 impl Walk {
     pub(crate) fn new() -> Result<Self> {
-        let mut visited = Set::new()?;
-        for addr in ENDS.iter().filter_map(|n| symbols::find(n)) {
-            visited.insert(addr)?;
-        }
         let module = ModuleRef::own();
         let symbols = Symbols::of(&Source::Module(&module))?;
         let text = Both { own: module.text_range(), symbols };
-        Ok(Self { text, visited, todo: KVVec::new(), reached: KVVec::new() })
+        let (visited, todo, reached) = (Set::new()?, KVVec::new(), KVVec::new());
+        let mut this = Self { text, visited, todo, reached };
+        this.end_at(ENDS)?;
+        Ok(this)
     }
 
     /// Another place to follow from.

@@ -88,7 +88,7 @@ impl DynVars {
         Ok(Self {
             words: Words::new(SET.saturating_mul(sets))?,
             sets,
-            elements: Elements::new(memory, cpus, [kapi::time::seed(), kapi::time::seed()]),
+            elements: Elements::new(memory, cpus, kapi::time::seed()),
         })
     }
 

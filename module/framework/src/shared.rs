@@ -217,7 +217,7 @@ impl Memory {
         let parts = if e.speculates { size(OptionId::Nspec) } else { 0 };
         let (locals, key, known) = (e.vars.local.words(), e.key_words, numbers(e));
         let scratch = dif::scratch::size(size(OptionId::Strsize), e.vars.largest());
-        let seed = [kapi::time::seed(), kapi::time::seed()];
+        let seed = kapi::time::seed();
         let cpus = PerCpu::new(|cpu| {
             let here = kapi::xcall::is_online(cpu) && (only_cpu == UNSET || only_cpu == cpu as u64);
             // A CPU that is not here has nothing.

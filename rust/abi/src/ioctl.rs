@@ -58,7 +58,7 @@ pub const WAKE: u32 = iowr::<i32>(36);
 /// copied, those behind the DOF too; argument [`Report`]. If there is too little room for them, only the size is
 /// told. ENOENT: nothing was, or somebody has it.
 pub const CLAIM: u32 = iowr::<Report>(37);
-/// What has been consumed, and which EPIDs are free for it; argument [`Done`].
+/// Says up to when the consumer has printed all records, and gets the EPIDs that this frees; argument [`Done`].
 pub const DONE: u32 = iowr::<Done>(38);
 /// For tests, if the module was inserted with `fail_ioctl=1`: so many allocations succeed from now
 /// on, whoever asks, and all others fail; with all bits set none fails. Argument: the number.

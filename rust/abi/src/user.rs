@@ -24,8 +24,8 @@ pub const FOLLOW: u32 = iowr::<u32>(43);
 /// What was mapped has been looked at; argument [`Seen`].
 pub const SEEN: u32 = iowr::<Seen>(44);
 
-/// Who follows everyone is not told of this file any more, as long as it is not written to; argument [`Key`]. There may
-/// be some thousands of files; of more, the oldest are told of again.
+/// A follower of everyone hears no more of this file until the file is written to; argument [`Key`]. The module keeps
+/// some thousands of files for a follower; beyond that, it forgets the oldest and tells of them again.
 ///
 /// [`Key`]: crate::unwind::Key
 pub const IGNORE: u32 = iowr::<crate::unwind::Key>(45);

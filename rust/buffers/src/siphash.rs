@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-//! SipHash-1-3 over words: the hash of keys that come from whoever is traced.
+//! SipHash-1-3 over words. It hashes keys that traced programs choose.
 //!
-//! Whoever chooses the keys must not be able to choose ones that share a hash, or one bucket takes
-//! all of them and every look-up walks them all. A seed alone does not prevent that: where a hash
+//! A program must not be able to choose keys that share a hash: one bucket would take all of them, and
+//! every look-up would walk them all. A seed alone does not prevent that: where a hash
 //! multiplies and rotates, some pairs of keys collide whatever the seed is. SipHash (Aumasson and
 //! Bernstein, 2012) is a pseudo-random function of its key, and made for this. One round for each word
 //! and three at the end are what the kernel and many languages take for their tables.

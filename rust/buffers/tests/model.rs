@@ -27,7 +27,7 @@ fn none() -> impl Iterator<Item = Part<'static>> + Clone {
     std::iter::empty()
 }
 
-/// Whoever reads while another CPU writes sees the old value or the new one, never a mixture.
+/// A read while another CPU writes gives the old value or the new one, never a mixture.
 #[test]
 fn elements_are_not_torn() {
     loom::model(|| {

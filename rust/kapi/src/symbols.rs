@@ -55,7 +55,7 @@ impl Lookup {
         addr as c_ulong
     }
 
-    /// Of the kernel proper; 0: it has none.
+    /// Finds a symbol of the kernel proper; 0: the kernel has none of this name.
     fn find(&self, name: &CStr) -> c_ulong {
         let addr = self.find_any(name);
         if self.kernel.contains(&addr) {

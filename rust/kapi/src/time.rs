@@ -17,13 +17,13 @@ pub fn wall_ns() -> u64 {
     unsafe { bindings::ktime_get_real_fast_ns() }
 }
 
-/// A random number to start a generator from; the generator itself runs in probe context, where
-/// this cannot.
+/// Random bits to start a generator from, or to key a hash: what uses them runs in probe context, where this
+/// cannot.
 ///
 /// # Context
 ///
 /// *process*
-pub fn seed() -> u64 {
+pub fn seed() -> [u64; 2] {
     // SAFETY: no precondition.
-    unsafe { bindings::get_random_u64() }
+    [(); 2].map(|()| unsafe { bindings::get_random_u64() })
 }

@@ -115,7 +115,7 @@ fn main() -> io::Result<()> {
     libtest_mimic::run(&arguments, trials).exit()
 }
 
-/// What is left out on the kernel at hand: beginnings of names, each with the reason.
+/// Returns the tests that this kernel leaves out: how their names begin, each with the reason.
 fn skips(root: &Path) -> io::Result<Vec<(String, String)>> {
     let mark = fs::read_to_string("/etc/dtrace-rs-root").unwrap_or_default();
     let release = mark.split_whitespace().find_map(|w| w.strip_prefix("kernel=")).unwrap_or("");

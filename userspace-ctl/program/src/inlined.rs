@@ -36,7 +36,8 @@ impl fmt::Debug for Inlined {
 }
 
 impl Inlined {
-    /// Of a file that has some. `view`: the files that are looked at for what several have in common.
+    /// Reads the inlined functions of a file; `None`: it has none that can be read. Data that several files share comes from another
+    /// file, which is looked for in `view`.
     pub(crate) fn of(file: &File, view: Option<&View>) -> Option<Self> {
         let source = Source::new(file);
         let elf = source.elf()?;

@@ -286,11 +286,10 @@ fn no_keys_collide_whatever_the_seed() {
     let mut dice = Dice(7);
     for _ in 0..200 {
         let seed = [dice.roll(u64::MAX), dice.roll(u64::MAX)];
-        let s = Elements::new(vec![], 1, seed);
+        let s: Elements<Vec<AtomicU64>> = Elements::new(vec![], 1, seed);
         let a = [dice.roll(u64::MAX), dice.roll(u64::MAX)];
         let b = [a[0] ^ 1 << 63, a[1] ^ 1 << 4];
         before += u32::from(old(seed[0], a) == old(seed[0], b));
-        let _: &Elements<Vec<AtomicU64>> = &s;
         let hash = |words: [u64; 2]| s.hash(GLOBAL, words.map(Part::Value).into_iter());
         now += u32::from(hash(a) == hash(b));
     }
