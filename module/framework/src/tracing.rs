@@ -254,7 +254,12 @@ impl Tracing {
     pub(crate) fn reuse(&mut self, freed: &[Epid]) {
         // Without memory for it they are nobody's, for ever.
         let _ = mem::extend(&mut self.free, freed);
-        self.free.sort_unstable_by(|a, b| b.cmp(a));
+        self.descend();
+    }
+
+    /// Has the lowest free EPID be given first.
+    fn descend(&mut self) {
+        kapi::sort::heap(&mut self.free, &|epid| u64::from(!epid.0));
     }
 
     /// Puts those that stand behind the first `n` where their ids belong: they are lower once the last ones have been
@@ -443,7 +448,7 @@ impl Tracing {
                 let Some(first) = self.firsts.pop() else { break };
                 self.take_back(first);
             }
-            self.free.sort_unstable_by(|a, b| b.cmp(a));
+            self.descend();
             return Err(e);
         }
         // Nothing below can fail.

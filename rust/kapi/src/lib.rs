@@ -26,7 +26,7 @@
 //! | [`user`], [`follow`] | programs: their memory, and what happens to them; what they map |
 //! | [`forbidden`] | which instructions are not ours to change |
 //! | [`stuck`] | what cannot be taken back yet |
-//! | [`mem`] | allocation that can be refused |
+//! | [`mem`], [`sort`] | allocation that can be refused; sorting that needs none |
 //! | [`device`], [`log`] | device nodes that own the module; one prefix |
 //!
 //! Rules of the house, beyond those of `rust/README.md`:
@@ -60,6 +60,7 @@ mod once;
 pub mod percpu;
 pub mod publish;
 mod sites;
+pub mod sort;
 pub mod stack;
 pub mod stuck;
 pub mod symbols;
