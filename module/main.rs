@@ -64,6 +64,7 @@ struct Dtrace {
     _stable: stable::Running,
     _syscall: Option<syscall::Running>,
     _fbt: Option<fbt::Running>,
+    _patch: Option<patch::Running>,
     _sdt: Option<sdt::Running>,
     _end: End,
 }
@@ -118,15 +119,18 @@ impl kernel::Module for Dtrace {
         let framework = Framework::new(limits()).map_err(|e| e.errno())?;
         profile::start(&framework)?;
         let sdt = sdt::start(&framework)?;
-        let fbt = match value::<u8>(module_parameters::without_fbt.value()) {
-            0 => fbt::start(&framework, value::<u8>(module_parameters::fbt_int3.value()) != 0)?,
+        let patch = match value::<u8>(module_parameters::without_fbt.value()) {
+            0 => patch::start(value::<u8>(module_parameters::fbt_int3.value()) != 0)?,
             _ => None,
         };
-        let syscall = match &fbt {
-            Some(fbt) => Some(syscall::start(&framework, fbt.calls())?),
-            None => None,
+        let (fbt, syscall) = match &patch {
+            Some(patch) => (
+                Some(fbt::start(&framework, patch.engine())?),
+                Some(syscall::start(&framework, patch.functions())?),
+            ),
+            None => (None, None),
         };
-        let stable = stable::start(&framework, fbt.as_ref().map(fbt::Running::events))?;
+        let stable = stable::start(&framework, patch.as_ref().map(patch::Running::functions))?;
         let fasttrap = fasttrap::start(&framework)?;
         mem::ask()?;
         let node = KBox::pin_init(
@@ -150,6 +154,7 @@ impl kernel::Module for Dtrace {
             _stable: stable,
             _syscall: syscall,
             _fbt: fbt,
+            _patch: patch,
             _sdt: sdt,
             _end: end,
         })

@@ -6,7 +6,7 @@ rmmod hworld 2>/dev/null
 rmmod dtrace || fail "rmmod"
 insmod "$module" || fail "insmod"
 # Each look leaves a line in the log.
-looks() { dmesg | grep -c 'fbt: no probes on'; }
+looks() { dmesg | grep -c 'no probes on'; }
 before=$(looks)
 none() {
 	dtrace "$@" >/dev/null 2>/tmp/err || fail "dtrace $*: $(cat /tmp/err)"

@@ -44,7 +44,7 @@ cat /proc/version >/dev/null
 until_ok grep -qx '[0-9][0-9]*' /tmp/o
 hold "vfs_read+$(grep -xm1 '[0-9][0-9]*' /tmp/o)"
 end_trace
-is_held 'fbt: 1 places'
+is_held '1 places in kernel text'
 cat /proc/version >/dev/null
 # Who traces it again takes it over.
 trace /tmp/o -n 'fbt::vfs_read:return { @ = count(); }'

@@ -8,7 +8,7 @@ use crate::table::{end_of, lacking, Source, PROVIDERS, ROWS};
 use abi::probe::{put, Technique, FUNCTION_LEN, NARGS_UNKNOWN};
 use abi::reason::Reason;
 use core::ffi::CStr;
-use fbt::{Event, Functions, Sides, View, Wanted};
+use patch::{Event, Functions, Sides, View, Wanted};
 use framework::framework::ProviderId;
 use framework::{Draft, EnableError, Explanation, Framework, Offer, Offered, Probe, Provider};
 use kapi::modules::Watch;

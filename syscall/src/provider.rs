@@ -3,7 +3,7 @@
 
 use crate::names::{names, Table};
 use abi::probe::Technique;
-use fbt::{Ask, Functions, Sides, View, Wanted};
+use patch::{Ask, Functions, Sides, View, Wanted};
 use framework::framework::ProviderId;
 use framework::{Draft, EnableError, Framework, Offer, Offered, Probe, Provider};
 use kapi::publish::Published;

@@ -224,28 +224,8 @@ impl Framework {
         c.probes.get(ProbeId::from_index(first)).cloned().ok_or(Error::NoSuch("probe"))
     }
 
-    /// Offers many probes at once, which share provider and module and are retired together. Where
-    /// `probes` tells how many there are, room is made once. Probes of one function should be
-    /// neighbours: then its name is kept once. They are not matched before [`Self::provided`]. On an
-    /// error none of them is offered.
-    ///
-    /// # Context
-    /// *process*; the provider holds no lock that its `enable` takes.
-    pub fn offer_group<'a>(
-        &self,
-        provider: ProviderId,
-        module: &[u8],
-        probes: &mut dyn Iterator<Item = Offer<'a>>,
-    ) -> Result<Group> {
-        let mut draft = self.draft(provider, module, probes.size_hint().0)?;
-        for offer in probes {
-            draft.add(&offer)?;
-        }
-        self.offer_draft(draft)
-    }
-
-    /// The same for who cannot lend all names at the same time: add to the draft, then offer it. Room is
-    /// made for so many probes.
+    /// A draft of probes that share provider and module, and are offered and retired together. Probes of one
+    /// function should be neighbours: then its name is kept once. Room is made for so many probes.
     ///
     /// # Context
     /// *process*.
@@ -277,7 +257,7 @@ impl Framework {
         Draft::new(provider.0, names, 0, 0)
     }
 
-    /// Offers what was collected; see [`Self::offer_group`].
+    /// Offers a draft. The probes are not matched before [`Self::provided`]. On an error none is offered.
     ///
     /// # Context
     /// *process*; the provider holds no lock that its `enable` takes.

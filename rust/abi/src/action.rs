@@ -81,18 +81,3 @@ pub enum LibAct {
     /// Of no aggregation: the data are an option's name and, if it has one, its value.
     Setopt = 6,
 }
-
-impl LibAct {
-    /// From the action's argument.
-    pub const fn from_arg(arg: u64) -> Option<Self> {
-        Some(match arg {
-            1 => Self::Clear,
-            2 => Self::Normalize,
-            3 => Self::Denormalize,
-            4 => Self::Trunc,
-            5 => Self::Ftruncate,
-            6 => Self::Setopt,
-            _ => return None,
-        })
-    }
-}

@@ -16,11 +16,6 @@ use kernel::bindings;
 use kernel::ffi::c_int;
 use kernel::prelude::*;
 
-/// Whether this kernel can do it.
-pub fn is_supported() -> bool {
-    symbols::ftrace_fns().is_some()
-}
-
 /// The site of the function that begins at `addr`, or which is at `addr` itself.
 ///
 /// # Context

@@ -60,7 +60,7 @@ unsafe extern "C" fn instead<F: FnOnce(&ProbeCtx) -> R, R>(arg: *mut c_void) {
         call.result = context::enter(|ctx| {
             // SAFETY: the caller holds the hotplug lock, so the CPU is not on its way up or down but
             // off: it may still run from `cpuhp_ap_report_dead` to its last `hlt`, which has no probe
-            // (`fbt/src/unready.rs`) and no tracepoint, and an NMI there turns back before it has
+            // (`patch/src/unready.rs`) and no tracepoint, and an NMI there turns back before it has
             // either. So it enters nothing; and the caller excludes others who act in its name.
             unsafe { ctx.instead(cpu, f) }
         });

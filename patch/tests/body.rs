@@ -2,7 +2,7 @@
 //! Bodies written by hand: where they are left, and what is not believed.
 #![forbid(unsafe_code)]
 
-use fbt::body::*;
+use patch::body::*;
 use x86::Shape;
 
 const AT: u64 = 0xffff_ffff_8100_0000;

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Why there is no such probe: the questions of `eligible`, asked once more of one function.
 
-use crate::attach::State;
 use crate::catalog::{look, Desk, Look, Rules};
-use crate::eligible;
-use crate::text::{first, Limits, Source, Symbols};
+use crate::limits::Limits;
+use crate::list::first;
+use crate::names;
+use crate::state::State;
+use crate::symtab::Symbols;
+use crate::text::Source;
 use abi::probe::{put, FUNCTION_LEN};
 use abi::reason::Reason;
 use core::ffi::CStr;
@@ -112,7 +115,7 @@ fn locate(source: &Source<'_>, function: &[u8]) -> Option<Located> {
                     false => this.outside = Some(addr),
                 }
             } else if let Some([b'.', ..]) = symbol.strip_prefix(function) {
-                if this.clone.is_none() && !eligible::is_cold(symbol) {
+                if this.clone.is_none() && !names::is_cold(symbol) {
                     this.clone = Some(Answer::new(Reason::Clone, symbol, true));
                 }
             }
@@ -143,7 +146,7 @@ fn of(
     let not = |reason, symbol: &[u8]| Some(Verdict::Not(Answer::new(reason, symbol, false)));
     let range = source.range();
     let Located { at, outside, padded, clone } = locate(source, function)?;
-    if let Some(reason) = eligible::not_by_name(function).filter(|_| at.or(outside).is_some()) {
+    if let Some(reason) = names::not_by_name(function).filter(|_| at.or(outside).is_some()) {
         let behind = function.strip_prefix(b"__pfx_").unwrap_or(b"");
         return not(reason, behind);
     }
@@ -157,7 +160,7 @@ fn of(
     };
     let own;
     // Those of the kernel are at hand, and take a while to collect.
-    let known = state.catalogs.iter().flatten().find(|c| c.range == range);
+    let known = state.catalogs.iter().find(|c| c.range == range);
     let limits = match known {
         Some(catalog) => &catalog.limits,
         None => {

@@ -5,11 +5,11 @@
 //! unlikely half included; for those the function is decoded now, when somebody wants it. If one of
 //! them cannot be patched the function has no return probe: one that misses returns would be a lie.
 
-use crate::attach::Target;
 use crate::body::{self, Around, Code, Exit, Scratch, Unfit, WIDE};
 use crate::catalog::{Catalog, Desk, Function, Rules};
 use crate::eligible::Entry;
-use crate::hit::{Ask, How, Role, Site, View};
+use crate::list;
+use crate::site::{Ask, How, Role, Site, View};
 use crate::text::{self, Reader};
 use framework::{EnableError, Probe};
 use kapi::int3::{Emulate, Trap};
@@ -17,6 +17,19 @@ use kapi::symbols;
 use kernel::prelude::*;
 use kernel::sync::Arc;
 use x86::{Shape, MAX_LEN};
+
+/// What a probe is on.
+#[derive(Debug, Clone, Copy)]
+pub struct Target {
+    /// The number of the catalog, as [`crate::Engine::reserve`] gave it.
+    pub catalog: usize,
+    /// The number of the function in it, as [`crate::Collected::functions`] gave it.
+    pub function: usize,
+    /// Its end, not its entry.
+    pub is_return: bool,
+    /// What the probe tells of.
+    pub view: View,
+}
 
 /// A place, and what arms it.
 pub(crate) struct Plan {
@@ -27,6 +40,13 @@ pub(crate) struct Plan {
     pub(crate) owner: u32,
     /// It is patched already, for another probe.
     pub(crate) shared: bool,
+}
+
+impl Plan {
+    /// Is it this one, from earlier?
+    pub(crate) fn is(&self, s: &Site) -> bool {
+        s.addr == self.site.addr && s.probe.id() == self.site.probe.id()
+    }
 }
 
 enum Stop {
@@ -336,7 +356,7 @@ impl Planner<'_> {
         to: &mut KVVec<Plan>,
     ) -> core::result::Result<(), EnableError> {
         let plan = Plan { site, trap, owner: self.of.owner, shared: false };
-        text::add(to, plan).map_err(|_| EnableError::Memory)
+        list::add(to, plan).map_err(|_| EnableError::Memory)
     }
 
     fn site(&self, addr: u64, how: How, role: Role, old: [u8; WIDE]) -> Option<Site> {

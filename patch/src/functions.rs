@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Functions for other providers: what fbt knows of them, and how it patches them, for probes that
-//! are not its own. A place may serve both.
+//! Chosen functions of the kernel proper, for providers whose probes are on a few of them: they are looked at
+//! by themselves, since all of the kernel takes many times as long. A place may serve several providers.
 
-use crate::attach::{State, Target};
-use crate::catalog::{self, Desk};
-use crate::hit::{View, DISPATCHERS};
-use crate::provider::Fbt;
-use crate::sites;
-use crate::text::{sort, unique};
+use crate::catalog::{self, Desk, Sides};
+use crate::catalogs::Catalogs;
+use crate::engine::Engine;
+use crate::hit::DISPATCHERS;
+use crate::list::{sort, unique};
+use crate::plan::{self, Target};
+use crate::site::View;
 use framework::{EnableError, Probe};
 use kapi::mem;
 use kapi::syscall::Dispatchers;
@@ -17,7 +18,7 @@ use kernel::sync::Arc;
 /// Some functions of the kernel proper.
 #[derive(Clone)]
 pub struct Functions {
-    pub(crate) fbt: Arc<Fbt>,
+    pub(crate) engine: Arc<Engine>,
     /// The id of their catalog.
     pub(crate) set: u64,
 }
@@ -33,15 +34,6 @@ pub struct Wanted {
     pub view: View,
 }
 
-/// How a function can be traced: bits of [`abi::probe::Technique`]s; 0: not at all.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Sides {
-    /// Its entry.
-    pub entry: u32,
-    /// Its end.
-    pub returns: u32,
-}
-
 impl Functions {
     /// Has the functions looked at that begin at these addresses, if that has not been done; some may
     /// be there twice.
@@ -49,8 +41,8 @@ impl Functions {
     /// # Context
     /// *process*, may sleep.
     pub fn look(&self, starts: &[u64]) -> Result {
-        let mut state = self.fbt.state.lock();
-        if !state.knows(self.set) {
+        let mut state = self.engine.state.lock();
+        if state.catalogs.number(self.set).is_none() {
             state.prepare()?;
             let mut desk = Desk::new(false)?;
             let rules = state.rules(state.only_breakpoints);
@@ -58,8 +50,9 @@ impl Functions {
             sort(&mut starts, |s| *s);
             unique(&mut starts, |s| *s);
             let catalog = catalog::collect_some(self.set, &starts, &rules, &mut desk)?;
-            let (at, catalog) = (state.room()?, mem::boxed(catalog)?);
-            state.place(at, catalog);
+            let catalog = mem::boxed(catalog)?;
+            let number = state.catalogs.reserve()?;
+            state.catalogs.fill(number, catalog);
         }
         if DISPATCHERS.with(|d| d.is_none()) {
             drop(DISPATCHERS.swap(Some(mem::boxed(Dispatchers::find())?)));
@@ -73,18 +66,18 @@ impl Functions {
     /// *process*, may sleep.
     pub fn sides(&self, starts: &[u64], mut each: impl FnMut(usize, Sides)) -> Result {
         let mut desk = Desk::new(true)?;
-        let state = self.fbt.state.lock();
-        let Some(Some(catalog)) = state.position(self.set).and_then(|at| state.catalogs.get(at))
-        else {
+        let state = self.engine.state.lock();
+        let catalogs = &state.catalogs;
+        let Some(catalog) = catalogs.number(self.set).and_then(|n| catalogs.get(n)) else {
             return Ok(());
         };
         let rules = state.rules(state.only_breakpoints);
         for (n, start) in starts.iter().enumerate() {
             let function = catalog.position(*start).and_then(|at| catalog.functions.get(at));
             let Some(&f) = function else { continue };
-            let mut sides = Sides { entry: f.entry.into(), returns: f.returns.into() };
+            let mut sides = f.sides();
             // It may end in another function, or not where it seems to.
-            if sides.returns != 0 && !sites::ends(catalog, f, &rules, &mut desk) {
+            if sides.returns != 0 && !plan::ends(catalog, f, &rules, &mut desk) {
                 sides.returns = 0;
             }
             each(n, sides);
@@ -92,24 +85,24 @@ impl Functions {
         Ok(())
     }
 
-    /// As [`framework::Provider::enable`], for another provider's probes, which are called `entry` and `return`.
+    /// As [`framework::Provider::enable`].
     pub fn enable(
         &self,
         probes: &[Arc<Probe>],
         wanted: &dyn Fn(&Probe) -> Option<Wanted>,
         refuse: &mut dyn FnMut(usize, EnableError),
     ) {
-        let find = |state: &State, probe: &Probe| {
+        let find = |catalogs: &Catalogs, probe: &Probe| {
             let Wanted { start, is_return, view } = wanted(probe)?;
-            let catalog = state.position(self.set)?;
-            let function = state.catalogs.get(catalog)?.as_ref()?.position(start)?;
+            let catalog = catalogs.number(self.set)?;
+            let function = catalogs.get(catalog)?.position(start)?;
             Some(Target { catalog, function, is_return, view })
         };
-        self.fbt.state.lock().enable(probes, &find, refuse);
+        self.engine.state.lock().enable(probes, &find, refuse);
     }
 
     /// As [`framework::Provider::disable`].
     pub fn disable(&self, probes: &[Arc<Probe>]) {
-        self.fbt.state.lock().disable(probes);
+        self.engine.state.lock().disable(probes);
     }
 }

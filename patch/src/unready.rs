@@ -130,7 +130,7 @@ fn is_confidential() -> bool {
 pub(crate) fn compute() -> Result<Starts> {
     for name in NEEDED.iter().filter(|n| symbols::find(n).is_none()) {
         let name = name.to_str().unwrap_or("?");
-        pr_warn!("fbt: no probes: this kernel has no function {name}, so it cannot be told what its CPUs run before they can take a breakpoint\n");
+        pr_warn!("no probes in kernel text: this kernel has no function {name}, so it cannot be told what its CPUs run before they can take a breakpoint\n");
         return Err(ENODEV);
     }
     let mut walk = Walk::new()?;

@@ -4,7 +4,9 @@
 //! what they lead to.
 
 use crate::follow::{self, Text};
-use crate::text::{self, first, read, sort, unique, Source, Symbols};
+use crate::list::{first, sort, unique};
+use crate::symtab::{self, Symbols};
+use crate::text::{read, Source};
 use core::ops::Range;
 use kapi::modules::ModuleRef;
 use kapi::{ftrace, mem, symbols};
@@ -96,7 +98,7 @@ impl Text for Both {
 
     fn end(&self, addr: u64) -> u64 {
         if !self.own.contains(&addr) {
-            return text::end(addr);
+            return symtab::end(addr);
         }
         let behind = self.symbols.list.get(self.symbols.position(addr.wrapping_add(1))..);
         let begins = behind.unwrap_or_default().iter().find(|s| s.begins());
@@ -208,7 +210,9 @@ impl Walk {
                 continue;
             }
             if self.reached.len() >= MAX_BLOCKS {
-                pr_warn!("fbt: the kernel's code leads too far to be followed\n");
+                pr_warn!(
+                    "no probes in kernel text: the kernel's code leads too far to be followed\n"
+                );
                 return Err(E2BIG);
             }
             mem::push(&mut self.reached, addr)?;
@@ -226,7 +230,7 @@ impl Walk {
         let kernel = symbols::text_range().ok_or(ENODEV)?;
         let mut starts: KVVec<u64> = KVVec::new();
         for addr in self.reached.iter().filter(|a| kernel.contains(a)) {
-            let Some(start) = text::start(*addr) else { continue };
+            let Some(start) = symtab::start(*addr) else { continue };
             mem::push(&mut starts, start)?;
         }
         sort(&mut starts, |s| *s);

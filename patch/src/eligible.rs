@@ -5,7 +5,7 @@
 //! at all, what the kernel forbids, what a firing probe itself runs, and what cannot be patched.
 
 use crate::body::{self, Around, Code, Scratch, Unfit};
-use crate::text::{self, Limits};
+use crate::limits::Limits;
 use crate::walk::Starts;
 use crate::{path, unready};
 use abi::probe::Technique;
@@ -60,7 +60,7 @@ impl Untraceable {
     pub(crate) fn compute() -> Result<Self> {
         let this = Self { firing: path::compute()?, unready: unready::compute()? };
         let (firing, unready) = (this.firing.len(), this.unready.len());
-        pr_info!("fbt: no probes on {firing} kernel functions that a firing probe runs, and on {unready} that run on CPUs that cannot take a breakpoint\n");
+        pr_info!("no probes on {firing} kernel functions that a firing probe runs, and on {unready} that run on CPUs that cannot take a breakpoint\n");
         Ok(this)
     }
 
@@ -91,85 +91,6 @@ pub(crate) struct Judge<'a> {
     pub(crate) only_breakpoints: bool,
     /// Nothing in there is forbidden.
     pub(crate) free: Cell<(u64, u64)>,
-}
-
-/// A name that does not stand for a function.
-pub(crate) fn not_by_name(name: &[u8]) -> Option<Reason> {
-    if name.starts_with(text::PADDING) {
-        return Some(Reason::Padding);
-    }
-    not_by_prefix(name).or_else(|| is_cold(name).then_some(Reason::NotFunction))
-}
-
-/// The same, if it is neither padding nor an unlikely half.
-pub(crate) fn not_by_prefix(name: &[u8]) -> Option<Reason> {
-    if name.starts_with(b"__SCT__") {
-        return Some(Reason::StaticCall);
-    }
-    // Hardly a name has the second and third letter of one of them.
-    let [_, a, b, ..] = *name else { return None };
-    let row = SECOND_AND_THIRD.get(usize::from(a & 31))?;
-    let may_be = (row >> (b & 31)) & 1 == 1;
-    (may_be && CODE.iter().any(|prefix| name.starts_with(prefix))).then_some(Reason::EntryCode)
-}
-
-/// Beginnings of names of what is jumped to rather than called: thunks that stand in for returns and
-/// indirect jumps, the switch from one stack to another, ftrace's own trampolines. None of it keeps to
-/// the rules of functions, and not all of it is in the kernel's sections for such.
-const CODE: &[&[u8]] = &[
-    b"__x86_",
-    b"__pi___x86_",
-    b"__fentry__",
-    b"__switch_to",
-    b"__split_text_",
-    b"asm_",
-    b"call_depth_return_thunk",
-    b"entry_",
-    b"ftrace_caller",
-    b"ftrace_call",
-    b"ftrace_graph_call",
-    b"ftrace_graph_ret_",
-    b"ftrace_regs_call",
-    b"ftrace_stub",
-    b"its_return_thunk",
-    b"ret_from_fork",
-    b"retbleed_",
-    b"return_to_handler",
-    b"rewind_stack_and_make_dead",
-    b"srso_",
-    b"xen_entry_",
-    b"xen_asm_",
-    b"xen_error_entry",
-    b"xen_iret",
-    b"xen_sysret",
-    b"xenpv_",
-];
-
-/// Bits for the letters that [`CODE`] has in these places, each told by five bits.
-static SECOND_AND_THIRD: [u32; 32] = {
-    let mut rows = [0; 32];
-    let mut left = CODE;
-    while let [[_, a, b, ..], rest @ ..] = left {
-        if let Some((_, [row, ..])) = rows.split_at_mut_checked((*a & 31) as usize) {
-            *row |= 1 << (*b & 31);
-        }
-        left = rest;
-    }
-    // None of them is too short.
-    assert!(left.is_empty());
-    rows
-};
-
-/// Is this the unlikely half of a function?
-pub(crate) fn is_cold(name: &[u8]) -> bool {
-    let mut rest = name;
-    while let Some(dot) = text::position(rest, b'.') {
-        rest = rest.get(dot.wrapping_add(1)..).unwrap_or_default();
-        if matches!(rest.strip_prefix(b"cold"), Some([] | [b'.', ..])) {
-            return true;
-        }
-    }
-    false
 }
 
 impl Judge<'_> {

@@ -2,7 +2,7 @@
 //! Code written by hand: where it leads, and where following it ends.
 #![forbid(unsafe_code)]
 
-use fbt::follow::{block, calls, has_fentry, Text};
+use patch::follow::{block, calls, has_fentry, Text};
 use std::convert::Infallible;
 use x86::Flow;
 

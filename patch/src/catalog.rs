@@ -4,14 +4,16 @@
 //! Twelve bytes for each, and its names are the framework's: there are fifty thousand.
 
 use crate::body::{self, Code, Glance, Scratch, MAX_BODY, SCRATCH_WORDS};
-use crate::eligible::{self, Entry, Judge, Untraceable};
-use crate::provider::{CALLS, EVENTS, KERNEL};
-use crate::text::{self, first, Limits, Reader, Source, Symbols};
-use abi::probe::{Technique, NARGS_UNKNOWN};
+use crate::eligible::{Entry, Judge, Untraceable};
+use crate::limits::Limits;
+use crate::list::{add, first};
+use crate::names;
+use crate::symtab::{self, Symbols};
+use crate::text::{self, Reader, Source};
+use abi::probe::Technique;
 use abi::reason::Reason;
 use core::cell::Cell;
 use core::ops::Range;
-use framework::{Group, Offer};
 use kapi::{mem, symbols};
 use kernel::prelude::*;
 
@@ -31,14 +33,17 @@ pub(crate) struct Function {
 
 /// All functions of one piece of text.
 pub(crate) struct Catalog {
-    /// The module's id.
-    pub(crate) module: u64,
+    /// The text that it is of, or the set.
+    pub(crate) id: u64,
+    /// Of the kernel proper, not of a module.
+    is_kernel: bool,
+    /// There are more functions than it has; they are looked at when somebody asks for them.
+    is_partial: bool,
     pub(crate) range: Range<u64>,
     pub(crate) functions: KVVec<Function>,
     /// The unlikely halves of functions: from where to where, from the base on.
     colds: KVVec<(u32, u32)>,
     pub(crate) limits: Limits,
-    pub(crate) group: Option<Group>,
 }
 
 /// Memory to look at functions in.
@@ -61,36 +66,12 @@ impl Desk {
     }
 }
 
-/// A probe's number: which catalog, which function, and whether it is the return.
-#[derive(Clone, Copy)]
-pub(crate) struct Cookie(pub(crate) u32);
-
-/// Bits for a function's number and for entry or return; the rest is for the catalog's.
-const FUNCTION_BITS: u32 = 20;
-/// Most catalogs at a time.
-pub(crate) const MAX_CATALOGS: usize = 1 << (32 - FUNCTION_BITS);
-/// Most functions of one.
-const MAX_FUNCTIONS: usize = 1 << (FUNCTION_BITS - 1);
-
-impl Cookie {
-    fn new(catalog: usize, function: usize, is_return: bool) -> Self {
-        // CAST: both are below their limits.
-        Self((catalog as u32) << FUNCTION_BITS | (function as u32) << 1 | u32::from(is_return))
-    }
-    pub(crate) fn catalog(self) -> usize {
-        (self.0 >> FUNCTION_BITS) as usize
-    }
-    pub(crate) fn function(self) -> usize {
-        (self.0 >> 1) as usize & (MAX_FUNCTIONS - 1)
-    }
-    pub(crate) fn is_return(self) -> bool {
-        self.0 & 1 != 0
-    }
-}
+/// Most functions of a catalog.
+pub const MAX_FUNCTIONS: usize = 1 << 19;
 
 /// A catalog and the names to offer it by.
-pub(crate) struct Collected {
-    pub(crate) catalog: Catalog,
+pub struct Collected {
+    pub(crate) catalog: KBox<Catalog>,
     symbols: Symbols,
     /// Positions in `symbols`, one for each function.
     named: KVVec<u32>,
@@ -105,7 +86,7 @@ pub(crate) struct Rules<'a> {
 
 /// Looks through a piece of text.
 pub(crate) fn collect(
-    module: u64,
+    id: u64,
     source: &Source<'_>,
     symbols: Symbols,
     rules: &Rules<'_>,
@@ -128,7 +109,7 @@ pub(crate) fn collect(
             mem::push(&mut colds, (start, end))?;
             continue;
         }
-        if s.is_padding() || eligible::not_by_prefix(name).is_some() {
+        if s.is_padding() || names::not_by_prefix(name).is_some() {
             continue;
         }
         // Another name of the same function.
@@ -145,9 +126,9 @@ pub(crate) fn collect(
         last = Some((s.addr, function));
         if let Some(f) = function {
             if functions.len() < MAX_FUNCTIONS {
-                text::add(&mut functions, f)?;
+                add(&mut functions, f)?;
                 // CAST: there are less symbols than bytes.
-                text::add(&mut named, n as u32)?;
+                add(&mut named, n as u32)?;
             }
         }
         if n & 63 == 0 {
@@ -155,24 +136,26 @@ pub(crate) fn collect(
         }
     }
     let (functions, colds) = (mem::exact_copy(&functions)?, mem::exact_copy(&colds)?);
-    let catalog = Catalog { module, range, functions, colds, limits, group: None };
-    Ok(Collected { catalog, symbols, named })
+    let is_kernel = matches!(source, Source::Kernel);
+    let catalog = Catalog { id, is_kernel, is_partial: false, range, functions, colds, limits };
+    Ok(Collected { catalog: mem::boxed(catalog)?, symbols, named })
 }
 
 /// Those functions of the kernel proper that begin at `starts`, which ascend; the others are looked at
 /// one by one, when somebody asks for them.
 pub(crate) fn collect_some(
-    module: u64,
+    id: u64,
     starts: &[u64],
     rules: &Rules<'_>,
     desk: &mut Desk,
 ) -> Result<Catalog> {
     let (range, limits) = (Source::Kernel.range(), Limits::of(&Source::Kernel)?);
     let (functions, colds) = (mem::exact(starts.len())?, KVVec::new());
-    let mut catalog = Catalog { module, range, functions, colds, limits, group: None };
+    let mut catalog =
+        Catalog { id, is_kernel: true, is_partial: true, range, functions, colds, limits };
     for start in starts {
         if let Some(function) = catalog.one(*start, rules, desk)? {
-            text::add(&mut catalog.functions, function)?;
+            add(&mut catalog.functions, function)?;
         }
     }
     Ok(catalog)
@@ -304,54 +287,46 @@ impl Rules<'_> {
     }
 }
 
-impl Symbols {
-    /// Where the next symbol stands that has another address than number `n`.
-    pub(crate) fn next(&self, n: usize) -> Option<u64> {
-        let here = self.list.get(n)?.addr;
-        self.list.get(n..)?.iter().map(|s| s.addr).find(|a| *a != here)
-    }
-
-    /// How many bytes belong to the function that begins with symbol number `n`. A label in the
-    /// middle of it does not end it.
-    pub(crate) fn extent(&self, n: usize, range: &Range<u64>) -> u64 {
-        let rest = self.list.get(n..).unwrap_or_default();
-        let Some(here) = rest.first().map(|s| s.addr) else { return 0 };
-        let ends = |s: &&text::Symbol| s.addr != here && s.begins();
-        rest.iter().find(ends).map_or(range.end, |s| s.addr).wrapping_sub(here)
-    }
-
-    /// Does a symbol stand there?
-    pub(crate) fn has(&self, addr: u64) -> bool {
-        self.list.get(self.position(addr)).is_some_and(|s| s.addr == addr)
-    }
-}
-
 impl Collected {
     /// Bytes that all names together have, and more.
-    pub(crate) fn names_len(&self) -> usize {
+    pub fn names_len(&self) -> usize {
         self.symbols.names_len()
     }
 
-    /// Its probes, to be offered as those of catalog number `at`.
-    pub(crate) fn offers(&self, at: usize) -> impl Iterator<Item = Offer<'_>> {
-        let functions = self.catalog.functions.iter().zip(self.named.iter()).enumerate();
-        functions.flat_map(move |(n, (f, named))| {
+    /// How many functions there are.
+    pub fn len(&self) -> usize {
+        self.catalog.functions.len()
+    }
+
+    /// Is there none?
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The functions in the order of their numbers, which count from 0: name, and how each can be traced.
+    /// A function with several names comes several times.
+    pub fn functions(&self) -> impl Iterator<Item = (&[u8], Sides)> {
+        self.catalog.functions.iter().zip(self.named.iter()).map(|(f, named)| {
             let symbol = self.symbols.list.get(*named as usize).copied().unwrap_or_default();
-            let offer = |name: &'static [u8], how: u32, is_return| Offer {
-                function: self.symbols.name(&symbol),
-                name,
-                nargs: NARGS_UNKNOWN,
-                cookie: Cookie::new(at, n, is_return).0,
-                how,
-            };
-            let entry = (f.entry != 0).then(|| offer(b"entry", f.entry.into(), false));
-            let returns = (f.returns != 0).then(|| offer(b"return", f.returns.into(), true));
-            [entry, returns].into_iter().flatten()
+            (self.symbols.name(&symbol), f.sides())
         })
     }
 }
 
+/// How a function can be traced: bits of [`Technique`]s; 0: not at all.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Sides {
+    /// Its entry.
+    pub entry: u32,
+    /// Its end.
+    pub returns: u32,
+}
+
 impl Function {
+    pub(crate) fn sides(&self) -> Sides {
+        Sides { entry: self.entry.into(), returns: self.returns.into() }
+    }
+
     /// Where ftrace has its site, from the start on, if that is how its entry is traced.
     pub(crate) fn fentry(&self) -> Option<u64> {
         (self.entry == bit(Technique::Fentry)).then_some(self.fentry.into())
@@ -382,7 +357,7 @@ impl Catalog {
     ) -> Result<Option<Function>> {
         let known = self.position(start).and_then(|n| self.functions.get(n));
         let function = match known {
-            None if self.is_partial() && may_be_function(start) => {
+            None if self.is_partial && may_be_function(start) => {
                 self.one(start & !15, rules, desk)?
             }
             known => known.copied(),
@@ -390,33 +365,28 @@ impl Catalog {
         Ok(function.filter(|f| f.returns != 0))
     }
 
-    /// Are there more functions than it has?
-    pub(crate) fn is_partial(&self) -> bool {
-        matches!(self.module, CALLS | EVENTS)
-    }
-
     /// The kernel's own, not a module's.
     pub(crate) fn is_kernel(&self) -> bool {
-        self.module == KERNEL || self.is_partial()
+        self.is_kernel
     }
 
     /// The function of the kernel proper at `start`. The error: memory.
     fn one(&self, start: u64, rules: &Rules<'_>, desk: &mut Desk) -> Result<Option<Function>> {
         let begins = |a| symbols::around(a).is_some_and(|s| s.start == a);
-        let not = |name: &[u8]| eligible::not_by_name(name).is_some();
+        let not = |name: &[u8]| names::not_by_name(name).is_some();
         if !self.range.contains(&start) || !begins(start) || symbols::with_name(start, not) {
             return Ok(None);
         }
         let judge = rules.judge(&self.limits);
-        let size = text::end(start).min(self.range.end).wrapping_sub(start);
+        let size = symtab::end(start).min(self.range.end).wrapping_sub(start);
         let look = look(&judge, rules, start, size, &begins, &self.range, desk)?;
         Ok(look.function(start, size, &self.range))
     }
 
     /// The unlikely half that `addr` is in.
     pub(crate) fn cold(&self, addr: u64) -> Option<Range<u64>> {
-        if self.is_partial() {
-            let is_cold = self.range.contains(&addr) && symbols::with_name(addr, eligible::is_cold);
+        if self.is_partial {
+            let is_cold = self.range.contains(&addr) && symbols::with_name(addr, names::is_cold);
             return symbols::around(addr).filter(|_| is_cold);
         }
         let at = u32::try_from(addr.checked_sub(self.range.start)?).ok()?;

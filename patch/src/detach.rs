@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Disabling, in batches.
+//!
+//! ```text
+//!   publish the table without the places ─► patch back
+//! ```
+//! Disabling must not fail, so it gets by without memory: it then works in small steps, and leaves entries
+//! in the table that lead to probes that nobody has enabled.
+
+use crate::list::{first, sort, unique};
+use crate::site::{How, Site, Table, TABLE};
+use crate::state::{State, SMALL};
+use framework::Probe;
+use kapi::publish::Retired;
+use kapi::stuck::{self, Who};
+use kapi::{ftrace, int3, mem, symbols, text};
+use kernel::prelude::*;
+use kernel::str::BStr;
+use kernel::sync::Arc;
+
+impl State {
+    /// Disarms probes.
+    pub(crate) fn disable(&mut self, probes: &[Arc<Probe>]) {
+        // They come in the order of their ids; if not, this is slow.
+        let ordered = probes.iter().zip(probes.iter().skip(1)).all(|(a, b)| a.id() < b.id());
+        let lowest = probes.first().map_or(0, |p| p.id().0);
+        self.detach(&|s| {
+            let id = s.probe.id();
+            if !ordered {
+                return probes.iter().any(|p| p.id() == id);
+            }
+            // If it is all of them, none is missing in between.
+            let is = |at: usize| probes.get(at).is_some_and(|p| p.id() == id);
+            is(id.0.wrapping_sub(lowest) as usize) || is(first(probes, |p| p.id() >= id))
+        });
+    }
+
+    /// Disarms places, and those that could not be disarmed before, and takes them out of the table.
+    /// Cannot fail; a place that another tracer has changed meanwhile, or for which there is no memory,
+    /// stays until the next time, and leads nowhere.
+    pub(crate) fn detach(&mut self, leaves: &dyn Fn(&Site) -> bool) {
+        let (mut n, mut alone) = (0_usize, true);
+        TABLE.with(|t| {
+            for s in t.into_iter().flat_map(Table::iter) {
+                s.set_leaving(s.is_orphan() || leaves(s));
+                n = n.wrapping_add(s.is_leaving().into());
+                alone &= s.is_leaving() || !s.is_armed();
+            }
+        });
+        if n == 0 {
+            return;
+        }
+        let book = match self.table(&mut KVVec::new()) {
+            Ok(rest) => TABLE.swap(rest).and_then(Retired::into_inner).map(Book::Old),
+            Err(_) => None,
+        };
+        let book = book.unwrap_or(Book::Published);
+        // The other way round than they were armed.
+        for how in [How::Trap, How::Return, How::Tail, How::Fentry] {
+            self.disarm(&book, how, n, alone);
+        }
+        match book {
+            Book::Old(old) if !old.iter().any(|s| s.is_orphan() && s.is_armed()) => return,
+            // What could not be patched back must not be forgotten.
+            Book::Old(old) => drop(TABLE.swap(Some(old))),
+            Book::Published => {}
+        }
+        let _ = self.publish();
+        self.keep_stuck();
+    }
+
+    /// Is there nothing that should have been patched back, and was not?
+    pub(crate) fn is_clean(&self) -> bool {
+        self.stuck().is_none()
+    }
+
+    /// How many places are stuck, and the lowest of them.
+    fn stuck(&self) -> Option<(usize, u64)> {
+        TABLE.with(|t| {
+            let sites = t.into_iter().flat_map(Table::iter);
+            let stuck = sites.filter(|s| s.is_orphan() && s.is_armed()).map(|s| s.addr);
+            let (n, least) =
+                stuck.fold((0_usize, u64::MAX), |(n, a), b| (n.wrapping_add(1), a.min(b)));
+            (n != 0).then_some((n, least))
+        })
+    }
+
+    /// As long as something is stuck, the module stays, and it is tried again.
+    fn keep_stuck(&mut self) {
+        let Some((n, addr)) = self.stuck() else {
+            self.told = false;
+            return;
+        };
+        stuck::keep(Who::Fbt, self.again);
+        if !core::mem::replace(&mut self.told, true) {
+            symbols::with_name(addr, |name| {
+                let name = BStr::from_bytes(name);
+                pr_warn!("{n} places in kernel text cannot be patched back, the first in {name}: another tracer, such as a kprobe, has changed what we had put there; dtrace.ko cannot be removed before that is gone\n");
+            });
+        }
+    }
+
+    /// Patches back the places of one kind that leave; there are at most `n`. `alone`: no other ones
+    /// are patched.
+    fn disarm(&mut self, book: &Book, how: How, n: usize, alone: bool) {
+        let mut spare = core::mem::take(&mut self.spare);
+        let mut large = mem::exact(n);
+        let all = large.is_ok();
+        let list = large.as_mut().unwrap_or(&mut spare);
+        loop {
+            list.clear();
+            book.with(|t| {
+                let last = |s: &&Site| {
+                    let stays = |o: &Site| o.is_armed() && !o.is_leaving();
+                    let gone = s.how == how && s.is_armed() && s.is_leaving();
+                    gone && (alone || !t.at(s.addr).any(stays))
+                };
+                for s in t.iter().filter(last) {
+                    if list.push_within_capacity(s.addr).is_err() {
+                        break;
+                    }
+                }
+            });
+            if list.is_empty() {
+                break;
+            }
+            sort(list, |a| *a);
+            unique(list, |a| *a);
+            match how {
+                How::Fentry => {
+                    if ftrace::detach(list).is_err() {
+                        (0..list.len()).for_each(|i| book.stuck(list, i));
+                    }
+                }
+                How::Trap => int3::disarm(list),
+                How::Return | How::Tail => self.unpatch(book, list),
+            }
+            book.with(|t| {
+                if all && alone {
+                    let done = t.iter().filter(|s| s.how == how && s.is_leaving());
+                    return done.for_each(|s| s.set_armed(false));
+                }
+                for s in list.iter().flat_map(|a| t.at(*a)).filter(|s| s.is_leaving()) {
+                    s.set_armed(false);
+                }
+            });
+        }
+        spare.clear();
+        self.spare = spare;
+    }
+
+    fn unpatch(&mut self, book: &Book, list: &[u64]) {
+        for some in list.chunks(SMALL) {
+            self.spare_patches.clear();
+            book.with(|t| {
+                for s in some.iter().filter_map(|a| t.at(*a).next()) {
+                    if let Some(p) = s.patch() {
+                        let _ = self.spare_patches.push_within_capacity(p.undo());
+                    }
+                }
+            });
+            text::patch_each(&self.spare_patches, &mut |i, _| book.stuck(some, i));
+        }
+    }
+
+    /// Takes what is left in a piece of text for unpatched.
+    pub(crate) fn forget(&mut self, range: &core::ops::Range<u64>) {
+        let mut any = false;
+        TABLE.with(|t| {
+            let here = |s: &&Site| s.is_armed() && range.contains(&s.addr);
+            for s in t.into_iter().flat_map(Table::iter).filter(here) {
+                s.set_armed(false);
+                any = true;
+            }
+        });
+        if any {
+            let _ = self.publish();
+        }
+    }
+
+    /// How many places are patched.
+    pub(crate) fn armed(&self) -> usize {
+        TABLE.with(|t| t.into_iter().flat_map(Table::iter).filter(|s| s.is_armed()).count())
+    }
+}
+
+/// The table whose places are patched back.
+enum Book {
+    /// It is not published any more.
+    Old(KBox<Table>),
+    /// There was no memory for one to take its place.
+    Published,
+}
+
+impl Book {
+    fn with(&self, f: impl FnOnce(&Table)) {
+        match self {
+            Self::Old(t) => f(t),
+            Self::Published => TABLE.with(|t| t.map_or((), f)),
+        }
+    }
+
+    /// The place at this position of the list could not be patched back: it stays in the table, for
+    /// the next time.
+    fn stuck(&self, list: &[u64], i: usize) {
+        let Some(addr) = list.get(i) else { return };
+        self.with(|t| {
+            for s in t.at(*addr) {
+                s.set_orphan(s.is_leaving());
+                s.set_leaving(false);
+            }
+        });
+    }
+}

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0
+//! A place that was hit to its probe and arguments.
+//!
+//! One look into a hash table, from wherever the place stands.
+//!
+//! | probe | arg0, arg1, ... |
+//! |---|---|
+//! | entry | the function's arguments |
+//! | return | arg0: where it returned, as the distance from its beginning; arg1: the value |
+//!
+//! What a probe is for decides how it is read ([`View`]): a function that serves a system call is passed
+//! the registers of the process, and is over where another function returns that it has jumped to.
+
+use crate::site::{Ask, Role, Site, Table, View, TABLE};
+use framework::{fire, Args, Outcome};
+use kapi::publish::Published;
+use kapi::syscall::{self, Abi, Dispatchers};
+use kapi::trampoline::{Left, Regs, Saved};
+use kapi::{context, nofault, ProbeCtx};
+
+/// Where calls of system calls come from; there before the first such place is.
+pub(crate) static DISPATCHERS: Published<Dispatchers> = Published::empty();
+
+/// Serves an address. One that was disarmed a moment ago is not in the table any more: nothing
+/// happens.
+#[inline(always)]
+fn serve(
+    addr: u64,
+    f: impl Fn(&ProbeCtx, &Site),
+    odd: impl for<'a> Fn(&ProbeCtx, &'a Site, Rest<'a>),
+) {
+    context::enter(move |ctx| {
+        let Some(table) = TABLE.load(ctx) else { return };
+        let mut at = table.first(addr);
+        // Ends at a free slot, of which there are as many as others.
+        while let Some(Some(site)) = table.slots.get(at) {
+            if site.addr == addr {
+                // Called in one place only, and not in a loop: what it does is part of this function
+                // and nothing has to be kept for after it.
+                return match site.flags.odd {
+                    false => f(ctx, site),
+                    true => odd(ctx, site, Rest { table, at }),
+                };
+            }
+            at = table.after(at);
+        }
+    });
+}
+
+/// What comes behind slot `at`.
+struct Rest<'a> {
+    table: &'a Table,
+    at: usize,
+}
+
+impl<'a> Rest<'a> {
+    /// The next site of the same address.
+    #[inline(always)]
+    fn next(&mut self, site: &Site) -> Option<&'a Site> {
+        if !site.flags.more {
+            return None;
+        }
+        loop {
+            self.at = self.table.after(self.at);
+            let next = self.table.slots.get(self.at)?.as_ref()?;
+            if next.addr == site.addr {
+                return Some(next);
+            }
+        }
+    }
+}
+
+/// Serves an address that has several sites, or one that is odd.
+#[inline(always)]
+fn serve_all<'a>(mut site: &'a Site, mut rest: Rest<'a>, mut f: impl FnMut(&Site)) {
+    loop {
+        f(site);
+        match rest.next(site) {
+            Some(next) => site = next,
+            None => return,
+        }
+    }
+}
+
+/// # Context
+/// *any*: wherever a function begins.
+pub(crate) extern "C" fn entry(site: u64, saved: &Saved) {
+    let f = move |ctx: &ProbeCtx, s: &Site| fire(ctx, &s.probe, args_of(saved));
+    serve(site, f, move |ctx, s, rest| entries(s, saved, ctx, rest));
+}
+
+#[inline(always)]
+fn args_of(saved: &Saved) -> Args<'_> {
+    Args::entry(saved.regs(), saved.stack())
+}
+
+// What is called with values has them in registers, here in the order in which they came: nothing is
+// kept or moved before it is clear that it is needed.
+#[inline(never)]
+fn entries<'a>(site: &'a Site, saved: &Saved, ctx: &ProbeCtx, rest: Rest<'a>) {
+    let mut served = Served::new(saved.to());
+    serve_all(site, rest, |s| match s.view {
+        View::Function => fire(ctx, &s.probe, args_of(saved)),
+        View::Call { abi, number, ask } if served.is_meant(ctx, abi, number, ask) => {
+            let [regs, ..] = *saved.regs();
+            fire(ctx, &s.probe, Args::call(abi, regs));
+        }
+        View::Call { .. } => {}
+        View::Event(event) => event.happens(ctx, &s.probe, args_of(saved)),
+    });
+}
+
+/// Who is served by a function that will return there; found out when it is asked for the first time.
+struct Served {
+    to: u64,
+    abi: Option<Option<Abi>>,
+}
+
+impl Served {
+    fn new(to: u64) -> Self {
+        Self { to, abi: None }
+    }
+
+    /// Whether who comes to such a place is meant.
+    #[inline(always)]
+    fn is_meant(&mut self, ctx: &ProbeCtx, abi: Abi, number: u16, ask: Ask) -> bool {
+        if ask == Ask::Nothing {
+            return true;
+        }
+        let to = self.to;
+        let served = self.abi.get_or_insert_with(|| DISPATCHERS.load(ctx)?.abi(to));
+        *served == Some(abi) && (ask == Ask::Abi || syscall::number() == number.into())
+    }
+}
+
+/// # Context
+/// *any*: wherever a function returns.
+pub(crate) extern "C" fn returned(site: u64, left: &Left) {
+    let f = move |ctx: &ProbeCtx, s: &Site| {
+        fire(ctx, &s.probe, Args::returned(&[s.arg0(), left.value()]));
+    };
+    serve(site, f, move |ctx, s, rest| returns(s, left, ctx, rest));
+}
+
+#[inline(never)]
+fn returns<'a>(site: &'a Site, left: &Left, ctx: &ProbeCtx, rest: Rest<'a>) {
+    let mut served = Served::new(left.to());
+    serve_all(site, rest, |s| match s.view {
+        View::Function => fire(ctx, &s.probe, Args::returned(&[s.arg0(), left.value()])),
+        View::Call { abi, number, ask } if served.is_meant(ctx, abi, number, ask) => {
+            fire(ctx, &s.probe, Args::outcome(&Outcome::of(left.value())));
+        }
+        View::Call { .. } => {}
+        View::Event(event) => event.happens(ctx, &s.probe, Args::values(&[left.value()])),
+    });
+}
+
+/// The value is not known: it will be what the other function returns.
+///
+/// # Context
+/// *any*: wherever a function calls another one as its last act.
+pub(crate) fn tail(site: u64) {
+    let f = |ctx: &ProbeCtx, s: &Site| fire(ctx, &s.probe, Args::values(&[s.arg0(), 0]));
+    serve(site, f, |ctx, s, rest| serve_all(s, rest, |s| f(ctx, s)));
+}
+
+/// A breakpoint; `goes`: where its instruction jumps to, if it is a jump.
+///
+/// # Context
+/// *any*: interrupts are off.
+pub(crate) fn trap(addr: u64, regs: &Regs, goes: Option<u64>) {
+    let entry = [0, 1, 2, 3, 4, 5].map(|n| regs.arg(n));
+    let f = |ctx: &ProbeCtx, s: &Site| {
+        let exit = [s.arg0(), if goes.is_none() { regs.ret() } else { 0 }];
+        if let View::Call { abi, number, ask } = s.view {
+            let mut to = [0; 8];
+            let _ = nofault::read_kernel(regs.sp(), &mut to);
+            if !Served::new(u64::from_le_bytes(to)).is_meant(ctx, abi, number, ask) {
+                return;
+            }
+            let outcome = Outcome::of(regs.ret());
+            let args = match s.role {
+                Role::Entry => Args::call(abi, regs.arg(0)),
+                Role::Exit => Args::outcome(&outcome),
+            };
+            return fire(ctx, &s.probe, args);
+        }
+        let args = match s.role {
+            // The rest is above the return address.
+            Role::Entry => Args::entry(&entry, regs.sp().wrapping_add(8)),
+            Role::Exit if goes.is_some_and(|target| !s.leaves(target)) => return,
+            Role::Exit => Args::values(&exit),
+        };
+        if let View::Event(event) = s.view {
+            let [_, value] = exit;
+            let returned = [value];
+            let is_entry = s.role == Role::Entry;
+            let args = if is_entry { args } else { Args::values(&returned) };
+            return event.happens(ctx, &s.probe, args);
+        }
+        fire(ctx, &s.probe, args);
+    };
+    serve(addr, f, |ctx, s, rest| serve_all(s, rest, |s| f(ctx, s)));
+}

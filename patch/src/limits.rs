@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0
+//! What must not be touched in a piece of text.
+
+use crate::list::{first, sort};
+use crate::text::Source;
+use core::ops::Range;
+use kapi::forbidden::{self, Why};
+use kapi::mem;
+use kernel::prelude::*;
+
+/// A stretch of text that must not be touched.
+#[derive(Clone, Copy)]
+pub(crate) struct Stretch {
+    pub(crate) start: u64,
+    end: u64,
+    why: Why,
+}
+
+/// What must not be touched in a piece of text.
+pub(crate) struct Limits {
+    stretches: KVVec<Stretch>,
+    /// Where instructions stand that the kernel itself rewrites.
+    rewritten: KVVec<u64>,
+}
+
+impl Limits {
+    pub(crate) fn of(source: &Source<'_>) -> Result<Self> {
+        let mut this = Self { stretches: KVVec::new(), rewritten: KVVec::new() };
+        let range = source.range();
+        let mut result = Ok(());
+        let mut stretch = |r: Range<u64>, why| {
+            if result.is_ok() && r.start < r.end {
+                let s = Stretch { start: r.start, end: r.end, why };
+                result = mem::push(&mut this.stretches, s);
+            }
+        };
+        match source {
+            Source::Kernel => forbidden::ranges(&mut stretch)?,
+            Source::Module(m) => forbidden::of_module(m, &mut stretch)?,
+        }
+        let mut site = |addr: u64, _len: usize| {
+            if result.is_ok() && range.contains(&addr) {
+                result = mem::push(&mut this.rewritten, addr);
+            }
+        };
+        match source {
+            Source::Kernel => forbidden::sites(&mut site)?,
+            Source::Module(m) => forbidden::sites_of_module(m, &mut site),
+        }
+        result?;
+        sort(&mut this.stretches, |s| s.start);
+        // A section holds functions that are listed as well: from each start on, the stretch that
+        // reaches farthest counts.
+        let mut farthest: Option<(u64, Why)> = None;
+        for s in this.stretches.iter_mut() {
+            match farthest {
+                Some((end, why)) if end >= s.end => (s.end, s.why) = (end, why),
+                _ => farthest = Some((s.end, s.why)),
+            }
+        }
+        sort(&mut this.rewritten, |a| *a);
+        Ok(Self {
+            stretches: mem::exact_copy(&this.stretches)?,
+            rewritten: mem::exact_copy(&this.rewritten)?,
+        })
+    }
+
+    /// Why `addr` must not be touched.
+    pub(crate) fn why(&self, addr: u64) -> Option<Why> {
+        let behind = first(&self.stretches, |s| s.start > addr);
+        let s = self.stretches.get(behind.checked_sub(1)?)?;
+        (addr < s.end).then_some(s.why)
+    }
+
+    /// A range with `addr` in which nothing is that must not be touched; `addr` itself is not.
+    pub(crate) fn free(&self, addr: u64) -> Range<u64> {
+        let behind = first(&self.stretches, |s| s.start > addr);
+        let before = behind.checked_sub(1).and_then(|n| self.stretches.get(n));
+        let next = self.stretches.get(behind);
+        before.map_or(0, |s| s.end)..next.map_or(u64::MAX, |s| s.start)
+    }
+
+    /// Whether the kernel rewrites an instruction that begins in there.
+    pub(crate) fn any_rewritten(&self, range: Range<u64>) -> bool {
+        self.rewritten_in(range).next().is_some()
+    }
+
+    /// Those that begin in there.
+    pub(crate) fn rewritten_in(&self, range: Range<u64>) -> impl Iterator<Item = u64> + '_ {
+        let from = first(&self.rewritten, |a| *a >= range.start);
+        let rest = self.rewritten.get(from..).unwrap_or_default();
+        rest.iter().copied().take_while(move |a| *a < range.end)
+    }
+}

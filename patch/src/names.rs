@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0
+//! What the name of a symbol tells of it.
+
+use abi::reason::Reason;
+
+/// What the names of room in front of functions begin with. There are as many as functions; the rest
+/// of them is not kept.
+pub(crate) const PADDING: &[u8] = b"__pfx_";
+
+/// A name that does not stand for a function.
+pub(crate) fn not_by_name(name: &[u8]) -> Option<Reason> {
+    if name.starts_with(PADDING) {
+        return Some(Reason::Padding);
+    }
+    not_by_prefix(name).or_else(|| is_cold(name).then_some(Reason::NotFunction))
+}
+
+/// The same, if it is neither padding nor an unlikely half.
+pub(crate) fn not_by_prefix(name: &[u8]) -> Option<Reason> {
+    if name.starts_with(b"__SCT__") {
+        return Some(Reason::StaticCall);
+    }
+    // Hardly a name has the second and third letter of one of them.
+    let [_, a, b, ..] = *name else { return None };
+    let row = SECOND_AND_THIRD.get(usize::from(a & 31))?;
+    let may_be = (row >> (b & 31)) & 1 == 1;
+    (may_be && CODE.iter().any(|prefix| name.starts_with(prefix))).then_some(Reason::EntryCode)
+}
+
+/// Beginnings of names of what is jumped to rather than called: thunks that stand in for returns and
+/// indirect jumps, the switch from one stack to another, ftrace's own trampolines. None of it keeps to
+/// the rules of functions, and not all of it is in the kernel's sections for such.
+const CODE: &[&[u8]] = &[
+    b"__x86_",
+    b"__pi___x86_",
+    b"__fentry__",
+    b"__switch_to",
+    b"__split_text_",
+    b"asm_",
+    b"call_depth_return_thunk",
+    b"entry_",
+    b"ftrace_caller",
+    b"ftrace_call",
+    b"ftrace_graph_call",
+    b"ftrace_graph_ret_",
+    b"ftrace_regs_call",
+    b"ftrace_stub",
+    b"its_return_thunk",
+    b"ret_from_fork",
+    b"retbleed_",
+    b"return_to_handler",
+    b"rewind_stack_and_make_dead",
+    b"srso_",
+    b"xen_entry_",
+    b"xen_asm_",
+    b"xen_error_entry",
+    b"xen_iret",
+    b"xen_sysret",
+    b"xenpv_",
+];
+
+/// Bits for the letters that [`CODE`] has in these places, each told by five bits.
+static SECOND_AND_THIRD: [u32; 32] = {
+    let mut rows = [0; 32];
+    let mut left = CODE;
+    while let [[_, a, b, ..], rest @ ..] = left {
+        if let Some((_, [row, ..])) = rows.split_at_mut_checked((*a & 31) as usize) {
+            *row |= 1 << (*b & 31);
+        }
+        left = rest;
+    }
+    // None of them is too short.
+    assert!(left.is_empty());
+    rows
+};
+
+/// Is this the unlikely half of a function?
+pub(crate) fn is_cold(name: &[u8]) -> bool {
+    let mut rest = name;
+    while let Some(dot) = position(rest, b'.') {
+        rest = rest.get(dot.wrapping_add(1)..).unwrap_or_default();
+        if matches!(rest.strip_prefix(b"cold"), Some([] | [b'.', ..])) {
+            return true;
+        }
+    }
+    false
+}
+
+/// Position of the first such byte. (`core` has a faster one for long texts; names are short.)
+fn position(text: &[u8], byte: u8) -> Option<usize> {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    let words = text.chunks_exact(8);
+    let rest = words.remainder();
+    let mut at = 0usize;
+    for word in words.filter_map(<[u8]>::first_chunk) {
+        let v = u64::from_le_bytes(*word) ^ ONES.wrapping_mul(byte.into());
+        // The lowest bit of those that are set is right.
+        let zeroes = v.wrapping_sub(ONES) & !v & (ONES << 7);
+        if zeroes != 0 {
+            return Some(at.wrapping_add((zeroes.trailing_zeros() >> 3) as usize));
+        }
+        at = at.wrapping_add(8);
+    }
+    rest.iter().position(|b| *b == byte).map(|n| at.wrapping_add(n))
+}

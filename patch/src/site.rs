@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0
+//! A place in text that is patched, and the table by which a hit finds it.
+//!
+//! A table is never changed but replaced, so a look sees the old one or the new. A place may serve several
+//! probes: a function has several names, or its first instruction is its return.
+
+use crate::body::WIDE;
+use abi::probe::Technique;
+use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use framework::{Args, Probe};
+use kapi::publish::Published;
+use kapi::syscall::Abi;
+use kapi::text::Patch;
+use kapi::trampoline::Trampoline;
+use kapi::{mem, ProbeCtx};
+use kernel::prelude::*;
+use kernel::sync::Arc;
+
+/// What a place is patched with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum How {
+    /// A call, by ftrace.
+    Fentry,
+    /// A breakpoint.
+    Trap,
+    /// A call in the place of a return.
+    Return,
+    /// A call in the place of a jump to another function.
+    Tail,
+}
+
+impl How {
+    /// What a return is traced by.
+    pub(crate) fn of_return(self) -> Technique {
+        match self {
+            Self::Return => Technique::CallReturn,
+            Self::Tail => Technique::CallTail,
+            Self::Fentry | Self::Trap => Technique::TrapReturn,
+        }
+    }
+}
+
+/// What a place is to its function.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// It begins here.
+    Entry,
+    /// It ends here.
+    Exit,
+}
+
+/// What a place's probe tells of.
+#[derive(Debug, Clone, Copy)]
+pub enum View {
+    /// A function.
+    Function,
+    /// A system call, which a function serves.
+    Call {
+        /// Who it is made by.
+        abi: Abi,
+        /// Its number.
+        number: u16,
+        /// Who else comes here.
+        ask: Ask,
+    },
+    /// An event of another provider's.
+    Event(Event),
+}
+
+/// What is called where a function is an event. It may run only what a firing probe runs anyway.
+#[derive(Debug, Clone, Copy)]
+pub struct Event {
+    /// Called with `row`, the probe, and the function's arguments, or the value that it returns.
+    pub hit: fn(&ProbeCtx, u16, &Probe, Args<'_>),
+    /// The provider's own number.
+    pub row: u16,
+}
+
+impl Event {
+    #[inline(always)]
+    pub(crate) fn happens(self, ctx: &ProbeCtx, probe: &Probe, args: Args<'_>) {
+        (self.hit)(ctx, self.row, probe, args);
+    }
+}
+
+/// Who else comes to a place of a system call: what must be asked there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ask {
+    /// Nobody.
+    Nothing,
+    /// The same call of other processes: who is served.
+    Abi,
+    /// Others: who is served, if anybody, and with which call.
+    All,
+}
+
+/// A place and a probe.
+pub(crate) struct Site {
+    pub(crate) addr: u64,
+    pub(crate) probe: Arc<Probe>,
+    /// From where the function begins; its unlikely half may be before that.
+    pub(crate) offset: i32,
+    /// Bytes of the function.
+    pub(crate) size: u32,
+    /// What stood here, but for what ftrace replaces.
+    pub(crate) old: [u8; WIDE],
+    pub(crate) how: How,
+    pub(crate) role: Role,
+    pub(crate) view: View,
+    pub(crate) flags: Flags,
+}
+
+/// Of process context, but for `more` and `odd`, which do not change once published.
+pub(crate) struct Flags {
+    /// Patched.
+    armed: AtomicBool,
+    /// Another one of the same address comes later.
+    pub(crate) more: bool,
+    /// So it is, or this one is not read as a function.
+    pub(crate) odd: bool,
+    /// About to go.
+    leaving: AtomicBool,
+    /// Nobody wants it, but it could not be patched back yet.
+    orphan: AtomicBool,
+}
+
+impl Site {
+    pub(crate) fn new(
+        addr: u64,
+        probe: Arc<Probe>,
+        offset: i32,
+        size: u32,
+        how: How,
+        role: Role,
+        old: [u8; WIDE],
+    ) -> Self {
+        let no = || AtomicBool::new(false);
+        let flags = Flags { armed: no(), more: false, odd: false, leaving: no(), orphan: no() };
+        let view = View::Function;
+        Self { addr, probe, offset, size, old, how, role, view, flags }
+    }
+
+    /// The same for a probe that tells of something else.
+    pub(crate) fn read_as(mut self, view: View) -> Self {
+        self.view = view;
+        self.flags.odd = !matches!(view, View::Function);
+        self
+    }
+
+    /// As it goes into the next table.
+    pub(crate) fn copy(&self) -> Self {
+        let s = Self::new(
+            self.addr,
+            self.probe.clone(),
+            self.offset,
+            self.size,
+            self.how,
+            self.role,
+            self.old,
+        )
+        .read_as(self.view);
+        s.set_armed(self.is_armed());
+        s.set_orphan(self.is_orphan());
+        s
+    }
+
+    pub(crate) fn is_armed(&self) -> bool {
+        self.flags.armed.load(Relaxed)
+    }
+    pub(crate) fn set_armed(&self, to: bool) {
+        self.flags.armed.store(to, Relaxed);
+    }
+    pub(crate) fn is_leaving(&self) -> bool {
+        self.flags.leaving.load(Relaxed)
+    }
+    pub(crate) fn set_leaving(&self, to: bool) {
+        self.flags.leaving.store(to, Relaxed);
+    }
+
+    pub(crate) fn is_orphan(&self) -> bool {
+        self.flags.orphan.load(Relaxed)
+    }
+    pub(crate) fn set_orphan(&self, to: bool) {
+        self.flags.orphan.store(to, Relaxed);
+    }
+
+    /// From what stood here to a call.
+    pub(crate) fn patch(&self) -> Option<Patch> {
+        let trampoline = match self.how {
+            How::Return => Trampoline::Return,
+            How::Tail => Trampoline::Tail,
+            How::Fentry | How::Trap => return None,
+        };
+        Patch::to_call(self.addr, self.old, trampoline)
+    }
+
+    /// Does a jump from here to `target` leave the function?
+    pub(crate) fn leaves(&self, target: u64) -> bool {
+        let start = self.addr.wrapping_sub(i64::from(self.offset) as u64);
+        target.wrapping_sub(start) >= self.size.into()
+    }
+
+    pub(crate) fn arg0(&self) -> u64 {
+        i64::from(self.offset) as u64
+    }
+}
+
+/// All places that somebody wants, each in the first free slot from where its address is hashed to.
+/// More than a third of the slots are free, so a search ends soon.
+pub(crate) struct Table {
+    pub(crate) slots: KVVec<Option<Site>>,
+    shift: u32,
+}
+
+/// The one that firing probes look into.
+pub(crate) static TABLE: Published<Table> = Published::empty();
+
+impl Table {
+    /// With room for `n`.
+    pub(crate) fn new(n: usize) -> Result<Self> {
+        let len = n.max(8).checked_mul(8).ok_or(ENOMEM)? / 5;
+        let len = len.checked_next_power_of_two().ok_or(ENOMEM)?;
+        let mut slots = mem::vec(len)?;
+        for _ in 0..len {
+            let _ = slots.push_within_capacity(None);
+        }
+        Ok(Self { slots, shift: len.leading_zeros().wrapping_add(1) })
+    }
+
+    /// The first slot to try for an address.
+    #[inline]
+    pub(crate) fn first(&self, addr: u64) -> usize {
+        // Fibonacci hashing: the product's upper bits depend on all of the address.
+        (addr.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (self.shift & 63)) as usize
+    }
+
+    /// The next one.
+    #[inline]
+    pub(crate) fn after(&self, at: usize) -> usize {
+        at.wrapping_add(1) & self.slots.len().wrapping_sub(1)
+    }
+
+    /// All of them, in order.
+    fn path(&self, addr: u64) -> impl Iterator<Item = usize> + '_ {
+        let from = Some(self.first(addr));
+        core::iter::successors(from, |at| Some(self.after(*at))).take(self.slots.len())
+    }
+
+    /// There is room.
+    pub(crate) fn add(&mut self, site: Site) {
+        let mut at = self.first(site.addr);
+        for _ in 0..self.slots.len() {
+            let next = self.after(at);
+            match self.slots.get_mut(at) {
+                Some(slot @ None) => {
+                    *slot = Some(site);
+                    return;
+                }
+                Some(Some(same)) if same.addr == site.addr => {
+                    same.flags.more = true;
+                    same.flags.odd = true;
+                }
+                _ => {}
+            }
+            at = next;
+        }
+    }
+
+    /// All, in no order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Site> {
+        self.slots.iter().flatten()
+    }
+
+    /// Those of one address.
+    pub(crate) fn at(&self, addr: u64) -> impl Iterator<Item = &Site> {
+        let mut done = false;
+        self.path(addr)
+            .map_while(|at| self.slots.get(at)?.as_ref())
+            .take_while(move |s| {
+                let go_on = !done;
+                done |= s.addr == addr && !s.flags.more;
+                go_on
+            })
+            .filter(move |s| s.addr == addr)
+    }
+}
+
+/// Puts back into `bytes`, which were read at `start`, what stood where something of ours is now.
+pub(crate) fn as_it_was(start: u64, bytes: &mut [u8]) {
+    TABLE.with(|t| {
+        let Some(t) = t else { return };
+        for at in 0..bytes.len() {
+            // What our places begin with.
+            if !matches!(bytes.get(at), Some(0xcc | 0xe8)) {
+                continue;
+            }
+            let ours = |s: &&Site| s.is_armed() && s.how != How::Fentry;
+            let Some(s) = t.at(start.wrapping_add(at as u64)).find(ours) else { continue };
+            let len = if s.how == How::Trap { 1 } else { WIDE };
+            let to = bytes.get_mut(at..).unwrap_or_default();
+            to.iter_mut().zip(s.old).take(len).for_each(|(to, was)| *to = was);
+        }
+    });
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0
+//! The symbols of a piece of text: where they stand, what they are called, where what they name ends.
+
+use crate::list::{add, first, sort};
+use crate::names::{self, PADDING};
+use crate::text::Source;
+use core::ops::Range;
+use kapi::{mem, symbols};
+use kernel::prelude::*;
+
+/// A symbol: where, and its name in the common text.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Symbol {
+    pub(crate) addr: u64,
+    from: u32,
+    len: u16,
+    /// [`names::is_cold`], which is asked often.
+    pub(crate) is_cold: bool,
+}
+
+impl Symbol {
+    /// Does it end what stands before it? A label does not.
+    pub(crate) fn begins(&self) -> bool {
+        self.addr & 15 == 0 || self.is_cold || self.is_padding()
+    }
+
+    /// Is it room in front of a function?
+    pub(crate) fn is_padding(&self) -> bool {
+        self.from == 0
+    }
+}
+
+/// Where the function that `addr` is in ends, the kernel's or a module's, or its unlikely half.
+pub(crate) fn end(addr: u64) -> u64 {
+    let mut at = addr;
+    while let Some(symbol) = symbols::around(at) {
+        at = symbol.end;
+        // A label in the middle of it does not end it.
+        if at & 15 == 0 || symbols::with_name(at, names::is_cold) {
+            return at;
+        }
+    }
+    u64::MAX
+}
+
+/// Where the function begins that `addr` is in.
+pub(crate) fn start(addr: u64) -> Option<u64> {
+    let mut at = addr;
+    loop {
+        at = symbols::around(at)?.start;
+        if at & 15 == 0 {
+            return Some(at);
+        }
+        at = at.wrapping_sub(1);
+    }
+}
+
+/// Appends a name.
+fn append(to: &mut KVVec<u8>, name: &[u8]) -> Result {
+    if to.capacity().wrapping_sub(to.len()) < name.len() {
+        mem::reserve(to, to.len().max(1 << 12))?;
+    }
+    // There is room.
+    Ok(to.extend_from_slice(name, GFP_KERNEL)?)
+}
+
+/// The symbols of a piece of text, ascending.
+pub(crate) struct Symbols {
+    names: KVVec<u8>,
+    pub(crate) list: KVVec<Symbol>,
+}
+
+impl Symbols {
+    pub(crate) fn of(source: &Source<'_>) -> Result<Self> {
+        let range = source.range();
+        // About as many as there are; making room bit by bit costs more than twice as much.
+        let bytes = range.end.wrapping_sub(range.start) as usize;
+        let mut this = Self { names: mem::exact(bytes / 11)?, list: mem::exact(bytes / 140)? };
+        mem::extend(&mut this.names, PADDING)?;
+        let mut result = Ok(());
+        let mut ascending = true;
+        let mut last = 0;
+        source.symbols(&mut |name, addr| {
+            if result.is_err() || !range.contains(&addr) || name.is_empty() {
+                // A third of the kernel's is behind its text.
+                return result.is_ok() && (addr < range.end || !ascending);
+            }
+            // CAST: all names together have some megabytes, and one has at most KSYM_NAME_LEN.
+            let mut symbol = Symbol {
+                addr,
+                from: this.names.len() as u32,
+                len: name.len() as u16,
+                is_cold: false,
+            };
+            if name.starts_with(PADDING) {
+                (symbol.from, symbol.len) = (0, PADDING.len() as u16);
+            } else {
+                symbol.is_cold = names::is_cold(name);
+                result = append(&mut this.names, name);
+            }
+            result = result.and_then(|()| add(&mut this.list, symbol));
+            ascending &= addr >= last;
+            last = addr;
+            true
+        })?;
+        result?;
+        if !ascending {
+            sort(&mut this.list, |s| s.addr);
+        }
+        Ok(this)
+    }
+
+    pub(crate) fn name(&self, s: &Symbol) -> &[u8] {
+        let from = s.from as usize;
+        self.names.get(from..from.wrapping_add(s.len as usize)).unwrap_or_default()
+    }
+
+    pub(crate) fn names_len(&self) -> usize {
+        self.names.len()
+    }
+
+    /// Position of the first symbol at or behind `addr`.
+    pub(crate) fn position(&self, addr: u64) -> usize {
+        first(&self.list, |s| s.addr >= addr)
+    }
+
+    /// Where the next symbol stands that has another address than number `n`.
+    pub(crate) fn next(&self, n: usize) -> Option<u64> {
+        let here = self.list.get(n)?.addr;
+        self.list.get(n..)?.iter().map(|s| s.addr).find(|a| *a != here)
+    }
+
+    /// How many bytes belong to the function that begins with symbol number `n`. A label in the
+    /// middle of it does not end it.
+    pub(crate) fn extent(&self, n: usize, range: &Range<u64>) -> u64 {
+        let rest = self.list.get(n..).unwrap_or_default();
+        let Some(here) = rest.first().map(|s| s.addr) else { return 0 };
+        let ends = |s: &&Symbol| s.addr != here && s.begins();
+        rest.iter().find(ends).map_or(range.end, |s| s.addr).wrapping_sub(here)
+    }
+
+    /// Does a symbol stand there?
+    pub(crate) fn has(&self, addr: u64) -> bool {
+        self.list.get(self.position(addr)).is_some_and(|s| s.addr == addr)
+    }
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0
+//! A piece of text, the kernel's or a module's, and reading it as it was before anything was patched.
+
+use crate::body::{self, Code, MAX_BODY};
+use crate::site;
+use core::ops::Range;
+use kapi::modules::ModuleRef;
+use kapi::{mem, nofault, symbols};
+use kernel::prelude::*;
+
+/// Where functions come from.
+pub enum Source<'a> {
+    /// The kernel proper.
+    Kernel,
+    /// A module.
+    Module(&'a ModuleRef<'a>),
+}
+
+impl Source<'_> {
+    /// The module part of the probes' names.
+    pub fn name(&self) -> &[u8] {
+        match self {
+            Self::Kernel => b"vmlinux",
+            Self::Module(m) => m.name(),
+        }
+    }
+
+    /// The text in which functions are looked for: not that which is freed after the start.
+    pub(crate) fn range(&self) -> Range<u64> {
+        match self {
+            Self::Kernel => symbols::text_range().unwrap_or(0..0),
+            Self::Module(m) => m.text_range(),
+        }
+    }
+
+    /// Whether code stood there that ran once, at the start.
+    /// `sure`: what stands there is code.
+    pub(crate) fn is_init(&self, addr: u64, sure: bool) -> bool {
+        match self {
+            Self::Kernel if sure => symbols::init_range().is_some_and(|r| r.contains(&addr)),
+            Self::Kernel => symbols::init_text_range().is_some_and(|r| r.contains(&addr)),
+            // A module's is not in its symbol table any more.
+            Self::Module(_) => false,
+        }
+    }
+
+    /// Calls `f` with the symbols, of the kernel proper in the order of their addresses, until it says
+    /// false; a module's are few.
+    pub(crate) fn symbols(&self, f: &mut dyn FnMut(&[u8], u64) -> bool) -> Result {
+        match self {
+            Self::Kernel => symbols::kernel_symbols(f),
+            Self::Module(m) => {
+                m.for_each_symbol(|name, addr, _| {
+                    f(name, addr);
+                });
+                Ok(())
+            }
+        }
+    }
+
+    /// Calls `f` with every symbol.
+    pub(crate) fn for_each(&self, f: &mut dyn FnMut(&[u8], u64)) -> Result {
+        match self {
+            Self::Kernel => symbols::for_each_kernel_symbol(b"", f),
+            Self::Module(m) => {
+                m.for_each_symbol(|name, addr, _| f(name, addr));
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Fills `into` with what stands at `addr`, as far as there is anything.
+pub(crate) fn read(addr: u64, into: &mut [u8]) -> bool {
+    nofault::read_kernel(addr, into).is_ok()
+}
+
+/// Does an indirect jump stand there that the kernel has put outside of its text?
+pub(crate) fn is_thunk(addr: u64) -> bool {
+    let mut there = [0; 4];
+    read(addr, &mut there) && body::is_thunk(&there)
+}
+
+/// The same, without what we have put there.
+pub(crate) fn read_as_it_was(addr: u64, into: &mut [u8]) -> bool {
+    let there = read(addr, into);
+    if there {
+        site::as_it_was(addr, into);
+    }
+    there
+}
+
+/// ftrace's site while nobody traces.
+const NOP: [u8; 5] = [0x0f, 0x1f, 0x44, 0x00, 0x00];
+
+/// What was read of a piece of text, which is asked for bit by bit.
+pub(crate) struct Reader {
+    bytes: KVVec<u8>,
+    /// What of it stands there.
+    window: Range<u64>,
+    /// Much more will be asked for, in order.
+    ahead: bool,
+}
+
+impl Reader {
+    pub(crate) fn new(ahead: bool) -> Self {
+        Self { bytes: KVVec::new(), window: 0..0, ahead }
+    }
+
+    /// The code at `start`, in text that ends at `end`. `None`: it cannot be read. The error: memory.
+    pub(crate) fn code(&mut self, start: u64, size: u64, end: u64) -> Result<Option<Code<'_>>> {
+        let behind = start.wrapping_add(size);
+        if !(self.window.start <= start && behind <= self.window.end) {
+            // Who asks here and there needs no more than that.
+            let near = start.wrapping_sub(self.window.start) < MAX_BODY as u64;
+            let most = if self.ahead && near { MAX_BODY as u64 } else { 0 };
+            let much = end.saturating_sub(start).min(most).max(size);
+            if !self.fill(start, much)? && (much == size || !self.fill(start, size)?) {
+                return Ok(None);
+            }
+        }
+        let from = start.wrapping_sub(self.window.start) as usize;
+        let bytes = self.bytes.get(from..from.wrapping_add(size as usize));
+        Ok(bytes.map(|bytes| Code { start, bytes }))
+    }
+
+    /// As [`Self::code`], with the nop that ftrace's site at `site` is while nobody traces: a tracer's
+    /// call, or jump, is no part of the function.
+    pub(crate) fn code_untraced(
+        &mut self,
+        start: u64,
+        size: u64,
+        end: u64,
+        site: u64,
+    ) -> Result<Option<Code<'_>>> {
+        if self.code(start, size, end)?.is_none() {
+            return Ok(None);
+        }
+        let from = site.wrapping_sub(self.window.start) as usize;
+        if let Some(there) = self.bytes.get_mut(from..from.saturating_add(NOP.len())) {
+            for (to, byte) in there.iter_mut().zip(NOP) {
+                *to = byte;
+            }
+        }
+        self.code(start, size, end)
+    }
+
+    fn fill(&mut self, start: u64, size: u64) -> Result<bool> {
+        self.window = 0..0;
+        if self.bytes.len() < size as usize {
+            drop(core::mem::take(&mut self.bytes));
+            self.bytes = mem::zeroed_bytes(size as usize)?;
+        }
+        let there = self.bytes.get_mut(..size as usize).is_some_and(|b| read_as_it_was(start, b));
+        if there {
+            self.window = start..start.wrapping_add(size);
+        }
+        Ok(there)
+    }
+}
