@@ -8,13 +8,13 @@ use crate::table::{end_of, lacking, Source, PROVIDERS, ROWS};
 use abi::probe::{put, Technique, FUNCTION_LEN, NARGS_UNKNOWN};
 use abi::reason::Reason;
 use core::ffi::CStr;
-use patch::{Event, Functions, Sides, View, Wanted};
 use framework::framework::ProviderId;
 use framework::{Draft, EnableError, Explanation, Framework, Offer, Offered, Probe, Provider};
 use kapi::modules::Watch;
 use kapi::{mem, symbols};
 use kernel::prelude::*;
 use kernel::sync::{new_mutex, Arc, Mutex};
+use patch::{Event, Functions, Sides, View, Wanted};
 
 /// What all of them stand on.
 #[pin_data]

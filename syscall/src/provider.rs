@@ -3,7 +3,6 @@
 
 use crate::names::{names, Table};
 use abi::probe::Technique;
-use patch::{Ask, Functions, Sides, View, Wanted};
 use framework::framework::ProviderId;
 use framework::{Draft, EnableError, Framework, Offer, Offered, Probe, Provider};
 use kapi::publish::Published;
@@ -11,6 +10,7 @@ use kapi::syscall::Abi;
 use kapi::{mem, symbols};
 use kernel::prelude::*;
 use kernel::sync::Arc;
+use patch::{Ask, Functions, Sides, View, Wanted};
 
 /// Arguments of a call.
 const NARGS_ENTRY: u32 = 6;

@@ -7,6 +7,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+mod structure;
+
 /// Crate roots that may have unsafe code; every other one forbids it.
 const UNSAFE_ROOTS: &[&str] = &[
     "rust/kapi/src/lib.rs",
