@@ -13,7 +13,7 @@ use crate::anonymous;
 use abi::conf::{Conf, ABI_VERSION, FEATURE_SDT};
 use abi::ids::ProbeId;
 use abi::ioctl::{self, BufDesc, Done, Enable, Explain, Format, Go, Probes, Report, Symbol};
-use abi::probe::{ProbeView, MAX_PACKED, NARGS_UNKNOWN};
+use abi::probe::{ProbeView, Techniques, MAX_PACKED, NARGS_UNKNOWN};
 use abi::record::{AggDesc, EprobeDesc, RecDesc};
 use abi::status::Status;
 use abi::unwind::{self, Key, Object, Row, Strangers};
@@ -231,7 +231,7 @@ struct Packed {
 
 impl Packed {
     /// False if there is no more room.
-    fn add(&mut self, p: &Probe, how: u32) -> Outcome<bool> {
+    fn add(&mut self, p: &Probe, how: Techniques) -> Outcome<bool> {
         let room = self.room.get_mut(self.used..).unwrap_or_default();
         match (ProbeView { how, ..p.view() }).pack(room) {
             Some(size) if self.count < ioctl::MAX_PROBES_A_CALL => {

@@ -6,7 +6,7 @@ use crate::probes::{Known, Part};
 use crate::process::{Offered, Pages, Process, Reader};
 use crate::provider::{Context, CONTEXT};
 use crate::table::Role;
-use abi::probe::NARGS_UNKNOWN;
+use abi::probe::{Techniques, NARGS_UNKNOWN};
 use abi::user::{Refusal, UserKind, UserProbeView, UserReason, MAX_ARGS};
 use core::fmt;
 use framework::framework::ProviderId;
@@ -332,7 +332,7 @@ impl Order<'_> {
         mem::reserve(&mut ready.numbers, 1)?;
         let before = ready.draft.skipped();
         let number = probes.add(new)?;
-        let offer = Offer { function, name, nargs, cookie: number, how: 0 };
+        let offer = Offer { function, name, nargs, cookie: number, how: Techniques::empty() };
         let added = ready.draft.add(&offer);
         if added.is_err() || ready.draft.skipped() != before {
             probes.remove(number);

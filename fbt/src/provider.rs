@@ -2,7 +2,7 @@
 //! The provider: start and end, the first look at the kernel, and modules that come and go.
 
 use crate::cookie::Cookie;
-use abi::probe::NARGS_UNKNOWN;
+use abi::probe::{Techniques, NARGS_UNKNOWN};
 use framework::framework::ProviderId;
 use framework::{EnableError, Explanation, Framework, Group, Offer, Probe, Provider};
 use kapi::mem;
@@ -150,9 +150,9 @@ impl Context {
         let (probes, bytes) = (collected.len().saturating_mul(2), collected.names_len());
         let mut draft = self.framework.large_draft(self.provider, source.name(), probes, bytes)?;
         for (n, (function, sides)) in collected.functions().enumerate() {
-            let both: [(&[u8], u32, bool); 2] =
+            let both: [(&[u8], Techniques, bool); 2] =
                 [(b"entry", sides.entry, false), (b"return", sides.returns, true)];
-            for (name, how, is_return) in both.into_iter().filter(|(_, how, _)| *how != 0) {
+            for (name, how, is_return) in both.into_iter().filter(|(_, how, _)| !how.is_empty()) {
                 let cookie = Cookie::new(number, n, is_return).0;
                 draft.add(&Offer { function, name, nargs: NARGS_UNKNOWN, cookie, how })?;
             }
@@ -218,7 +218,7 @@ impl Provider for Fbt {
         context.framework.provided();
     }
 
-    fn how(&self, probe: &Arc<Probe>) -> u32 {
+    fn how(&self, probe: &Arc<Probe>) -> Techniques {
         self.engine.how(probe, Cookie(probe.cookie()).target()).unwrap_or(probe.how())
     }
 

@@ -10,7 +10,7 @@ use crate::list::{add, first};
 use crate::names;
 use crate::symtab::{self, Symbols};
 use crate::text::{self, Reader, Source};
-use abi::probe::Technique;
+use abi::probe::Techniques;
 use abi::reason::Reason;
 use core::cell::Cell;
 use core::ops::Range;
@@ -204,17 +204,17 @@ impl Look {
 
 fn return_bits(g: Glance) -> u8 {
     let all = [
-        (g.returns, Technique::CallReturn),
-        (g.tails, Technique::CallTail),
-        (g.narrow, Technique::TrapReturn),
+        (g.returns, Techniques::CALL_RETURN),
+        (g.tails, Techniques::CALL_TAIL),
+        (g.narrow, Techniques::TRAP_RETURN),
     ];
     all.iter().filter(|(there, _)| *there).fold(0, |bits, (_, t)| bits | bit(*t))
 }
 
 /// A technique of ours, of which there are less than eight.
-fn bit(t: Technique) -> u8 {
+fn bit(t: Techniques) -> u8 {
     // CAST: so it fits.
-    t.bit() as u8
+    t.bits() as u8
 }
 
 /// Looks at the function at `start`; `begins`: does a symbol stand there? The error: memory.
@@ -313,23 +313,24 @@ impl Collected {
     }
 }
 
-/// How a function can be traced: bits of [`Technique`]s; 0: not at all.
+/// How a function can be traced; empty: not at all.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Sides {
     /// Its entry.
-    pub entry: u32,
+    pub entry: Techniques,
     /// Its end.
-    pub returns: u32,
+    pub returns: Techniques,
 }
 
 impl Function {
     pub(crate) fn sides(&self) -> Sides {
-        Sides { entry: self.entry.into(), returns: self.returns.into() }
+        let of = |bits: u8| Techniques::from_bits_retain(bits.into());
+        Sides { entry: of(self.entry), returns: of(self.returns) }
     }
 
     /// Where ftrace has its site, from the start on, if that is how its entry is traced.
     pub(crate) fn fentry(&self) -> Option<u64> {
-        (self.entry == bit(Technique::Fentry)).then_some(self.fentry.into())
+        (self.entry == bit(Techniques::FENTRY)).then_some(self.fentry.into())
     }
 }
 

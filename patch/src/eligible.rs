@@ -8,7 +8,7 @@ use crate::body::{self, Around, Code, Scratch, Unfit};
 use crate::limits::Limits;
 use crate::walk::Starts;
 use crate::{path, unready};
-use abi::probe::Technique;
+use abi::probe::Techniques;
 use abi::reason::Reason;
 use core::cell::Cell;
 use core::ops::Range;
@@ -36,12 +36,12 @@ pub(crate) enum Entry {
 }
 
 impl Entry {
-    pub(crate) fn technique(self) -> Technique {
+    pub(crate) fn technique(self) -> Techniques {
         match self {
-            Self::Fentry(_) => Technique::Fentry,
-            Self::Break(_, Shape::Push(_), _) => Technique::TrapPush,
-            Self::Break(_, Shape::Plain(_), _) => Technique::TrapDisplaced,
-            Self::Break(..) => Technique::TrapEmulated,
+            Self::Fentry(_) => Techniques::FENTRY,
+            Self::Break(_, Shape::Push(_), _) => Techniques::TRAP_PUSH,
+            Self::Break(_, Shape::Plain(_), _) => Techniques::TRAP_DISPLACED,
+            Self::Break(..) => Techniques::TRAP_EMULATED,
         }
     }
 }

@@ -16,6 +16,7 @@ use crate::plan::Target;
 use crate::state::State;
 use crate::symtab::Symbols;
 use crate::text::Source;
+use abi::probe::Techniques;
 use core::ops::Range;
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use framework::{EnableError, Explanation, Probe};
@@ -180,7 +181,7 @@ impl Engine {
 
     /// As [`framework::Provider::how`]. `None`: that cannot be told, or it is an entry, of which
     /// [`Collected::functions`] has told all.
-    pub fn how(&self, probe: &Arc<Probe>, target: Target) -> Option<u32> {
+    pub fn how(&self, probe: &Arc<Probe>, target: Target) -> Option<Techniques> {
         self.state.lock().how(probe, target)
     }
 

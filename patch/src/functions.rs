@@ -9,6 +9,7 @@ use crate::hit::DISPATCHERS;
 use crate::list::{sort, unique};
 use crate::plan::{self, Target};
 use crate::site::View;
+use abi::probe::Techniques;
 use framework::{EnableError, Probe};
 use kapi::mem;
 use kapi::syscall::Dispatchers;
@@ -77,8 +78,8 @@ impl Functions {
             let Some(&f) = function else { continue };
             let mut sides = f.sides();
             // It may end in another function, or not where it seems to.
-            if sides.returns != 0 && !plan::ends(catalog, f, &rules, &mut desk) {
-                sides.returns = 0;
+            if !sides.returns.is_empty() && !plan::ends(catalog, f, &rules, &mut desk) {
+                sides.returns = Techniques::empty();
             }
             each(n, sides);
         }

@@ -5,7 +5,7 @@
 //! probes: a function has several names, or its first instruction is its return.
 
 use crate::body::WIDE;
-use abi::probe::Technique;
+use abi::probe::Techniques;
 use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use framework::{Args, Probe};
 use kapi::publish::Published;
@@ -31,11 +31,11 @@ pub(crate) enum How {
 
 impl How {
     /// What a return is traced by.
-    pub(crate) fn of_return(self) -> Technique {
+    pub(crate) fn of_return(self) -> Techniques {
         match self {
-            Self::Return => Technique::CallReturn,
-            Self::Tail => Technique::CallTail,
-            Self::Fentry | Self::Trap => Technique::TrapReturn,
+            Self::Return => Techniques::CALL_RETURN,
+            Self::Tail => Techniques::CALL_TAIL,
+            Self::Fentry | Self::Trap => Techniques::TRAP_RETURN,
         }
     }
 }

@@ -7,6 +7,7 @@ use crate::catalogs::Catalogs;
 use crate::eligible::Untraceable;
 use crate::plan::{self, Of, Plan, Target};
 use crate::site::{Site, Table, TABLE};
+use abi::probe::Techniques;
 use framework::{EnableError, Probe};
 use kapi::text::Patch;
 use kapi::{mem, symbols};
@@ -90,7 +91,7 @@ impl State {
 
     /// How a probe would be implemented now. `None`: that cannot be told, or an entry, of which all is
     /// known.
-    pub(crate) fn how(&mut self, probe: &Arc<Probe>, target: Target) -> Option<u32> {
+    pub(crate) fn how(&mut self, probe: &Arc<Probe>, target: Target) -> Option<Techniques> {
         if !target.is_return {
             return None;
         }
@@ -103,8 +104,8 @@ impl State {
         self.scratch = desk.words;
         planned.ok()?;
         // What seemed to be an exit may be none.
-        let bits = plans.iter().fold(0, |bits, p| bits | p.site.how.of_return().bit());
-        (bits != 0).then_some(bits)
+        let all = plans.iter().fold(Techniques::empty(), |all, p| all | p.site.how.of_return());
+        (!all.is_empty()).then_some(all)
     }
 
     /// A table without those that leave or lead nowhere, and with those that come. `None`: it would be

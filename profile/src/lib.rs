@@ -17,7 +17,7 @@
 #![forbid(unsafe_code)]
 
 use abi::ids::ProbeId;
-use abi::probe::{put, NAME_LEN};
+use abi::probe::{put, Techniques, NAME_LEN};
 use abi::rate::{self, Where};
 use framework::framework::ProviderId;
 use framework::{fire, Args, Draft, EnableError, Framework, Offer, Probe, Provider};
@@ -123,7 +123,8 @@ impl Profile {
                 return Err(E2BIG);
             }
             mem::push(made, own)?;
-            let offer = Offer { function: b"", name, nargs: NARGS, cookie: 0, how: 0 };
+            let offer =
+                Offer { function: b"", name, nargs: NARGS, cookie: 0, how: Techniques::empty() };
             draft.add(&offer).map_err(|e| e.errno())?;
         }
         Ok(draft)

@@ -3,7 +3,7 @@
 //! somebody asks for tracepoints; from then on each module is looked at.
 
 use crate::provider::Hub;
-use abi::probe::{Technique, NARGS_UNKNOWN};
+use abi::probe::{Techniques, NARGS_UNKNOWN};
 use framework::framework::ProviderId;
 use framework::{Framework, Group, Offer};
 use kapi::modules::{self, ModuleEvent, ModuleRef, Watch};
@@ -144,7 +144,7 @@ impl Context {
         for n in 0..n {
             let (name, at) = module.tracepoint(n)?;
             let cookie = self.hub.state.lock().put(module.id(), at)?;
-            let how = Technique::Tracepoint.bit();
+            let how = Techniques::TRACEPOINT;
             let offer = Offer { function: b"", name, nargs: NARGS_UNKNOWN, cookie, how };
             draft.add(&offer).map_err(|e| e.errno())?;
         }

@@ -5,7 +5,7 @@
 use crate::hub::{happens, State};
 use crate::modules::{self, Events};
 use crate::table::{end_of, lacking, Source, PROVIDERS, ROWS};
-use abi::probe::{put, Technique, FUNCTION_LEN, NARGS_UNKNOWN};
+use abi::probe::{put, Techniques, FUNCTION_LEN, NARGS_UNKNOWN};
 use abi::reason::Reason;
 use core::ffi::CStr;
 use framework::framework::ProviderId;
@@ -142,16 +142,16 @@ impl Hub {
         Ok(())
     }
 
-    /// How a row's event is traced: bits of [`Technique`]s; 0: this kernel does not have it.
-    fn how(&self, state: &State, row: usize) -> u32 {
+    /// How a row's event is traced; empty: this kernel does not have it.
+    fn how(&self, state: &State, row: usize) -> Techniques {
         let sides = || self.starts.lock().get(row).map_or(Sides::default(), |(_, sides)| *sides);
         match ROWS.get(row).map(|r| r.source) {
             Some(Source::Tracepoint(name)) if state.position(name.as_bytes()).is_some() => {
-                Technique::Tracepoint.bit()
+                Techniques::TRACEPOINT
             }
             Some(Source::Entry(_)) => sides().entry,
             Some(Source::Return(_)) => sides().returns,
-            _ => 0,
+            _ => Techniques::empty(),
         }
     }
 
@@ -205,7 +205,7 @@ impl Stable {
     fn tracepoints(&self, mut draft: Draft) -> Result<Draft> {
         for (n, name) in self.hub.state.lock().names() {
             // CAST: there are not so many.
-            let (cookie, how) = (n as u32, Technique::Tracepoint.bit());
+            let (cookie, how) = (n as u32, Techniques::TRACEPOINT);
             let offer = Offer { function: b"", name, nargs: NARGS_UNKNOWN, cookie, how };
             draft.add(&offer).map_err(|e| e.errno())?;
         }
@@ -217,8 +217,9 @@ impl Stable {
         let state = self.hub.state.lock();
         while let Some(row) = ROWS.get(at) {
             let end = end_of(at);
-            let how = (at..end).fold(0, |how, row| how | self.hub.how(&state, row));
-            if row.provider == provider && how != 0 {
+            let how =
+                (at..end).fold(Techniques::empty(), |how, row| how | self.hub.how(&state, row));
+            if row.provider == provider && !how.is_empty() {
                 // CAST: there are not so many.
                 let (cookie, name) = (at as u32, row.probe.as_bytes());
                 let nargs = row.values.len() as u32;
@@ -259,7 +260,7 @@ impl Stable {
                 Some(Source::Return(_)) => true,
                 _ => continue,
             };
-            if self.hub.how(&self.hub.state.lock(), at) != 0 {
+            if !self.hub.how(&self.hub.state.lock(), at).is_empty() {
                 self.hub.arm(at, is_return, probe)?;
             }
         }
@@ -328,7 +329,7 @@ impl Provider for Stable {
     fn explain(&self, _module: &[u8], _function: &[u8], name: &[u8]) -> Option<Explanation> {
         let name = core::str::from_utf8(name).ok()?;
         let state = self.hub.state.lock();
-        let event = lacking(self.name?, name, |row| self.hub.how(&state, row) != 0)?;
+        let event = lacking(self.name?, name, |row| !self.hub.how(&state, row).is_empty())?;
         let is_off = self.hub.functions.is_none() && !matches!(event, Source::Tracepoint(_));
         let mut symbol = [0; FUNCTION_LEN];
         put(&mut symbol, event.name().as_bytes());

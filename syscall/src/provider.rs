@@ -2,7 +2,7 @@
 //! Calls to probes.
 
 use crate::names::{names, Table};
-use abi::probe::Technique;
+use abi::probe::Techniques;
 use framework::framework::ProviderId;
 use framework::{Draft, EnableError, Framework, Offer, Offered, Probe, Provider};
 use kapi::publish::Published;
@@ -140,14 +140,14 @@ fn fill(mut draft: Draft, abi: Abi, calls: &[Call]) -> Result<Draft> {
         // CAST: there are less than a thousand.
         let cookie = (n as u32) << 1;
         let function = call.name.as_bytes();
-        if call.sides.entry != 0 {
+        if !call.sides.entry.is_empty() {
             let (nargs, how) = (NARGS_ENTRY, call.sides.entry);
             let offer = Offer { function, name: b"entry", nargs, cookie, how };
             draft.add(&offer).map_err(|e| e.errno())?;
         }
-        if call.sides.returns != 0 {
+        if !call.sides.returns.is_empty() {
             // Where it jumps to another function, that one's returns are meant.
-            let (nargs, how) = (NARGS_RETURN, Technique::CallReturn.bit());
+            let (nargs, how) = (NARGS_RETURN, Techniques::CALL_RETURN);
             let offer = Offer { function, name: b"return", nargs, cookie: cookie | 1, how };
             draft.add(&offer).map_err(|e| e.errno())?;
         }

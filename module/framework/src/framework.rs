@@ -18,7 +18,7 @@ use crate::tracing::{Grave, Held, Tracing};
 use crate::vtime;
 use crate::{Error, Result};
 use abi::ids::{Epid, ProbeId, MAX_EPIDS};
-use abi::probe::NARGS_UNKNOWN;
+use abi::probe::{Techniques, NARGS_UNKNOWN};
 use core::ops::Range;
 use kapi::context::ProbeCtx;
 use kapi::mem;
@@ -172,9 +172,10 @@ impl Framework {
             GFP_KERNEL,
         )?;
         let id = this.register(mem::arc(DtraceProvider)?)?;
+        let how = Techniques::empty();
         for s in Special::ALL {
             let offer =
-                Offer { function: b"", name: s.name(), nargs: NARGS_UNKNOWN, cookie: 0, how: 0 };
+                Offer { function: b"", name: s.name(), nargs: NARGS_UNKNOWN, cookie: 0, how };
             this.add(id, [b"dtrace", b""], offer, Some(s))?;
         }
         Ok(this)
@@ -203,7 +204,8 @@ impl Framework {
         nargs: u32,
         cookie: u32,
     ) -> Result<Arc<Probe>> {
-        let offer = Offer { function, name: probe, nargs, cookie, how: 0 };
+        let how = Techniques::empty();
+        let offer = Offer { function, name: probe, nargs, cookie, how };
         self.add(provider, [name, module], offer, None)
     }
 
@@ -364,7 +366,7 @@ impl Framework {
         matcher: &Matcher<'_>,
         cursor: usize,
         exactly: bool,
-        mut f: impl FnMut(&Probe, u32) -> Result<bool>,
+        mut f: impl FnMut(&Probe, Techniques) -> Result<bool>,
     ) -> Result<usize> {
         let c = self.config.lock();
         matcher.find(&c.probes, cursor, |p| {

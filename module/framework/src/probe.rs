@@ -19,7 +19,7 @@
 use crate::ecb::Chain;
 use crate::{Error, Result};
 use abi::ids::ProbeId;
-use abi::probe::{ProbeView, FUNCTION_LEN, MODULE_LEN, NAME_LEN, PROVIDER_LEN};
+use abi::probe::{ProbeView, Techniques, FUNCTION_LEN, MODULE_LEN, NAME_LEN, PROVIDER_LEN};
 use core::ops::Range;
 use kapi::mem;
 use kapi::publish::Published;
@@ -65,9 +65,9 @@ pub struct Offer<'a> {
     pub nargs: u32,
     /// The provider's own number for the probe.
     pub cookie: u32,
-    /// Bits of [`abi::probe::Technique`]s; some are enough if the provider tells all when
+    /// Some are enough if the provider tells all when
     /// [asked](crate::Provider::how).
-    pub how: u32,
+    pub how: Techniques,
 }
 
 /// What the probes of a group have in common.
@@ -132,7 +132,7 @@ pub struct Probe {
     id: ProbeId,
     nargs: u32,
     cookie: u32,
-    how: u32,
+    how: Techniques,
     function_len: u8,
     name_len: u8,
     pub(crate) special: Option<Special>,
@@ -158,7 +158,7 @@ impl Probe {
     }
 
     /// How it is implemented, as it was offered.
-    pub fn how(&self) -> u32 {
+    pub fn how(&self) -> Techniques {
         self.how
     }
 
@@ -205,7 +205,7 @@ struct Drafted {
     name: Word,
     nargs: u32,
     cookie: u32,
-    how: u32,
+    how: Techniques,
 }
 
 fn fits(part: &[u8], room: usize) -> bool {

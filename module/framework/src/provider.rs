@@ -7,7 +7,7 @@
 
 use crate::framework::{Framework, ProviderId};
 use crate::probe::Probe;
-use abi::probe::FUNCTION_LEN;
+use abi::probe::{Techniques, FUNCTION_LEN};
 use abi::reason::Reason;
 use core::fmt;
 use kernel::prelude::*;
@@ -118,12 +118,12 @@ pub trait Provider: Send + Sync {
         let _ = (framework, own, name);
     }
 
-    /// How a probe is implemented: bits of [`abi::probe::Technique`]s. For who wants it exactly, and
+    /// How a probe is implemented: its [`Techniques`]. For who wants it exactly, and
     /// not only as far as it was said with the [`crate::Offer`].
     ///
     /// # Context
     /// *process*, may sleep. The framework's lock is held: must not call the framework.
-    fn how(&self, probe: &Arc<Probe>) -> u32 {
+    fn how(&self, probe: &Arc<Probe>) -> Techniques {
         probe.how()
     }
 

@@ -24,6 +24,7 @@ use crate::{Error, Result};
 use abi::ids::{AggId, Epid, FormatId, ProbeId};
 use abi::ioctl::{Go, MAX_DONE};
 use abi::option::policy;
+use abi::probe::Techniques;
 use abi::record::{AggDesc, EprobeDesc, RecDesc, RecordHeader};
 use abi::status::Status;
 use abi::unwind::{Key, MAX_STRANGERS};
@@ -182,7 +183,7 @@ impl Consumer {
         &self,
         pattern: &abi::probe::ProbeDesc,
         cursor: u32,
-        sink: impl FnMut(&Probe, u32) -> Result<bool>,
+        sink: impl FnMut(&Probe, Techniques) -> Result<bool>,
     ) -> Result<u32> {
         let parts = pattern.parts();
         if parts.iter().any(|p| abi::probe::is_glob_too_deep(p)) {

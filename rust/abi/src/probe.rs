@@ -26,7 +26,7 @@ pub struct ProbeDesc {
     pub id: ProbeId,
     /// Arguments the probe passes, if its provider knows (sdt), else 0xffff_ffff.
     pub nargs: u32,
-    /// How it is implemented: bits of [`Technique`]s; 0: not said. In a pattern: not 0 if that is
+    /// How it is implemented: the bits of [`Techniques`]; 0: not said. In a pattern: not 0 if that is
     /// wanted exactly, which takes a look at each; else some of the bits may be missing.
     pub how: u32,
     /// Who offers the probe.
@@ -42,40 +42,38 @@ pub struct ProbeDesc {
 /// `nargs` of a probe whose provider does not know.
 pub const NARGS_UNKNOWN: u32 = u32::MAX;
 
-/// Calls a macro with every technique: `(bit, Variant, "short words")`.
-#[macro_export]
+/// Calls a macro with every technique: `(bit, NAME, "short words")`.
 macro_rules! for_each_technique {
     ($m:ident) => {
         $m! {
-            (0, Fentry, "fentry"),
-            (1, TrapPush, "int3 push"),
-            (2, TrapDisplaced, "int3 displaced"),
-            (3, TrapEmulated, "int3 emulated"),
-            (4, CallReturn, "five-byte return"),
-            (5, CallTail, "five-byte tail jump"),
-            (6, TrapReturn, "int3 return"),
-            (7, Tracepoint, "tracepoint"),
+            (0, FENTRY, "fentry"),
+            (1, TRAP_PUSH, "int3 push"),
+            (2, TRAP_DISPLACED, "int3 displaced"),
+            (3, TRAP_EMULATED, "int3 emulated"),
+            (4, CALL_RETURN, "five-byte return"),
+            (5, CALL_TAIL, "five-byte tail jump"),
+            (6, TRAP_RETURN, "int3 return"),
+            (7, TRACEPOINT, "tracepoint"),
         }
     };
 }
 
 macro_rules! define_techniques {
-    ($(($bit:literal, $variant:ident, $words:literal)),* $(,)?) => {
-        /// How a probe gets control: what stands at its places while it is enabled.
-        #[allow(missing_docs, reason = "the words are the documentation")]
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-        #[repr(u32)]
-        pub enum Technique { $($variant = 1 << $bit),* }
-        impl Technique {
-            /// All of them.
-            pub const ALL: &'static [Technique] = &[$(Technique::$variant),*];
-            /// Its bit in [`ProbeDesc::how`].
-            pub const fn bit(self) -> u32 {
-                self as u32
+    ($(($bit:literal, $name:ident, $words:literal)),* $(,)?) => {
+        bitflags::bitflags! {
+            /// How a probe gets control: what stands at its places while it is enabled.
+            #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+            pub struct Techniques: u32 {
+                $(#[doc = $words] const $name = 1 << $bit;)*
             }
-            /// As `dtrace -lv` says it.
-            pub const fn words(self) -> &'static str {
-                match self { $(Technique::$variant => $words),* }
+        }
+        impl Techniques {
+            /// As `dtrace -lv` says each of them.
+            pub fn words(self) -> impl Iterator<Item = &'static str> {
+                [$((Techniques::$name, $words)),*]
+                    .into_iter()
+                    .filter(move |(one, _)| self.contains(*one))
+                    .map(|(_, words)| words)
             }
         }
     };
@@ -162,8 +160,8 @@ pub struct ProbeView<'a> {
     pub id: ProbeId,
     /// As in [`ProbeDesc`].
     pub nargs: u32,
-    /// As in [`ProbeDesc`].
-    pub how: u32,
+    /// How it is implemented; empty: not said.
+    pub how: Techniques,
     /// The four parts of the name.
     pub parts: [&'a [u8]; 4],
 }
@@ -171,14 +169,15 @@ pub struct ProbeView<'a> {
 impl<'a> ProbeView<'a> {
     /// Of a description.
     pub fn of(d: &'a ProbeDesc) -> Self {
-        Self { id: d.id, nargs: d.nargs, how: d.how, parts: d.parts() }
+        let how = Techniques::from_bits_retain(d.how);
+        Self { id: d.id, nargs: d.nargs, how, parts: d.parts() }
     }
 
     /// As a description; one with parts that are too long has none.
     pub fn describe(&self) -> ProbeDesc {
         let [p, m, f, n] = self.parts;
         let d = ProbeDesc::new(p, m, f, n).unwrap_or(ProbeDesc::EMPTY);
-        ProbeDesc { id: self.id, nargs: self.nargs, how: self.how, ..d }
+        ProbeDesc { id: self.id, nargs: self.nargs, how: self.how.bits(), ..d }
     }
 
     /// Writes it, packed, to the begin of `into`, whose bytes are zero; gives how many it took. `None`:
@@ -191,7 +190,7 @@ impl<'a> ProbeView<'a> {
         let names = lens.iter().fold(0usize, |sum, len| sum.wrapping_add(usize::from(*len)));
         let size = HEAD.wrapping_add(names).next_multiple_of(PACK_ALIGN);
         let (head, rest) = into.get_mut(..size)?.split_first_chunk_mut::<HEAD>()?;
-        let packed = ProbeHead { id: self.id, nargs: self.nargs, how: self.how, lens };
+        let packed = ProbeHead { id: self.id, nargs: self.nargs, how: self.how.bits(), lens };
         *head = zerocopy::transmute!(packed);
         let rest: &mut [u8] = put_first(rest, p)?;
         put_first(put_first(put_first(rest, m)?, f)?, n)?;
@@ -208,7 +207,8 @@ impl<'a> ProbeView<'a> {
             size = size.checked_add(len.into())?;
         }
         *from = from.get(size.next_multiple_of(PACK_ALIGN)..).unwrap_or_default();
-        Some(Self { id: head.id, nargs: head.nargs, how: head.how, parts })
+        let how = Techniques::from_bits_retain(head.how);
+        Some(Self { id: head.id, nargs: head.nargs, how, parts })
     }
 }
 
@@ -333,7 +333,7 @@ mod tests {
         let probes = [0, 1, 2].map(|i| ProbeView {
             id: ProbeId(i as u32 + 7),
             nargs: i as u32,
-            how: 1 << i,
+            how: Techniques::from_bits_retain(1 << i),
             parts: names[i],
         });
         let mut room = [0; 1024];
@@ -361,12 +361,11 @@ mod tests {
     }
 
     #[test]
-    fn techniques_are_bits_with_words() {
-        let all = Technique::ALL.iter().fold(0, |all, t| {
-            assert!(t.bit().is_power_of_two() && all & t.bit() == 0 && !t.words().is_empty());
-            all | t.bit()
-        });
-        assert_eq!(all.count_ones() as usize, Technique::ALL.len());
+    fn techniques_have_words() {
+        assert_eq!(Techniques::all().words().count(), Techniques::all().iter().count());
+        assert!(Techniques::all().words().all(|w| !w.is_empty()));
+        let two = Techniques::TRAP_PUSH | Techniques::TRACEPOINT;
+        assert_eq!(two.words().collect::<Vec<_>>(), ["int3 push", "tracepoint"]);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! `dtrace -l`: a row per probe; with `-v` its stability and arguments.
 
 use super::put;
-use abi::probe::{ProbeView, Technique, NARGS_UNKNOWN};
+use abi::probe::{ProbeView, NARGS_UNKNOWN};
 use abi::stability::{Attributes, ProviderAttributes};
 
 /// The head of the table.
@@ -58,8 +58,7 @@ pub fn details(
     types: Option<&[String]>,
     promised: Option<ProviderAttributes>,
 ) {
-    let how: Vec<&str> =
-        Technique::ALL.iter().filter(|t| probe.how & t.bit() != 0).map(|t| t.words()).collect();
+    let how: Vec<&str> = probe.how.words().collect();
     if !how.is_empty() {
         put!(out, "\n\tImplementation: {}\n", how.join(", "));
     }
@@ -102,10 +101,16 @@ fn triple(out: &mut Vec<u8>, of: &str, a: Attributes) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use abi::probe::Techniques;
     use abi::ids::ProbeId;
 
     fn probe(id: u32, parts: [&'static str; 4], nargs: u32) -> ProbeView<'static> {
-        ProbeView { id: ProbeId(id), nargs, how: 0, parts: parts.map(str::as_bytes) }
+        ProbeView {
+            id: ProbeId(id),
+            nargs,
+            how: Techniques::empty(),
+            parts: parts.map(str::as_bytes),
+        }
     }
 
     #[test]
@@ -135,7 +140,7 @@ mod tests {
 
     #[test]
     fn verbose_says_how() {
-        let how = Technique::TrapDisplaced.bit() | Technique::CallReturn.bit();
+        let how = Techniques::TRAP_DISPLACED | Techniques::CALL_RETURN;
         let mut out = Vec::new();
         details(
             &mut out,
