@@ -50,36 +50,33 @@ pub struct Settings {
     pub cpp: Cpp,
 }
 
-/// Options that classic systems have, and why there is nothing to set here.
+/// Options of classic systems that have nothing to set here, each with the reason.
 const REFUSED: &[(&str, &str)] = &[
     (
         "aggpercpu",
-        "aggregations of all CPUs are added up as they are read; make `cpu` a key: @[cpu]",
+        "dtrace adds up the aggregations of all CPUs when it reads them; make `cpu` a key: @[cpu]",
     ),
-    ("core", "the compiler leaves no core behind: it tells what is wrong"),
-    ("ctypes", "types come from the kernel's BTF, there is no container of C types to write"),
-    (
-        "debug",
-        "there is no trace of the library; -v, -S and -x tree show what becomes of a program",
-    ),
-    ("dtypes", "types come from the kernel's BTF, there is no container of D types to write"),
-    ("iregs", "how many registers there are is the kernel's to say"),
-    ("kdefs", "symbols of the kernel are resolved as the program is compiled"),
-    ("knodefs", "symbols of the kernel are resolved as the program is compiled"),
-    ("late", "symbols are resolved as the program is compiled, at no later time"),
-    ("lazyload", "a program's probes are told of before its main"),
-    ("ldpath", "no linker is called: -G writes objects itself"),
-    ("linkmode", "symbols are resolved as the program is compiled, in one way"),
-    ("linktype", "what -G writes is an ELF object"),
-    ("pgmax", "there is no limit to the processes that are traced"),
-    ("pspec", "a description that begins a clause is always one of probes"),
-    ("strip", "what -G writes has the probes of a program and nothing else"),
-    ("tregs", "how many registers of tuples there are is the kernel's to say"),
-    ("udefs", "symbols of programs are looked up as their addresses are printed"),
-    ("unodefs", "symbols of programs are looked up as their addresses are printed"),
+    ("core", "the compiler leaves no core file; its messages say what is wrong"),
+    ("ctypes", "types come from the kernel's BTF, so there is no container of C types to write"),
+    ("debug", "the library has no trace; -v, -S and -x tree show the stages of a program"),
+    ("dtypes", "types come from the kernel's BTF, so there is no container of D types to write"),
+    ("iregs", "the kernel sets the number of registers"),
+    ("kdefs", "dtrace always resolves kernel symbols when it compiles the program"),
+    ("knodefs", "dtrace always resolves kernel symbols when it compiles the program"),
+    ("late", "dtrace always resolves symbols when it compiles the program"),
+    ("lazyload", "a program always registers its probes before its main"),
+    ("ldpath", "-G writes the object itself and calls no linker"),
+    ("linkmode", "dtrace always resolves symbols when it compiles the program"),
+    ("linktype", "-G always writes an ELF object"),
+    ("pgmax", "the number of traced processes has no limit"),
+    ("pspec", "a description at the head of a clause always describes probes"),
+    ("strip", "the object of -G contains only the probes of a program"),
+    ("tregs", "the kernel sets the number of tuple registers"),
+    ("udefs", "dtrace looks up symbols of programs when it prints their addresses"),
+    ("unodefs", "dtrace looks up symbols of programs when it prints their addresses"),
     ("verbose", "-S shows the compiled program"),
-    ("version", "there is one version of the language"),
-    ("zone", "Linux has no zones; a predicate on pid, uid or curthread->nsproxy does"),
+    ("version", "the language has only one version"),
+    ("zone", "Linux has no zones; use a predicate on pid, uid or curthread->nsproxy"),
 ];
 
 fn refusal(name: &str) -> Option<Stop> {

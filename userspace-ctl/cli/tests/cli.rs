@@ -79,7 +79,7 @@ fn usage() {
         (
             &["-e", "-x", "zone=a", "-n", "BEGIN"],
             "dtrace: option -x zone is not supported: \
-             Linux has no zones; a predicate on pid, uid or curthread->nsproxy does",
+             Linux has no zones; use a predicate on pid, uid or curthread->nsproxy",
         ),
         (&["-l", "-V"], "dtrace: only one of -A, -G, -h, -l and -V at a time"),
         (&["-K"], "dtrace: unexpected argument '-K' found"),
