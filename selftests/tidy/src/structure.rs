@@ -51,7 +51,8 @@ type Edges = BTreeMap<String, BTreeSet<String>>;
 /// What each crate may import, from the table of ARCHITECTURE.md: pairs as they stand there.
 fn promised() -> Edges {
     let text = read("ARCHITECTURE.md");
-    let section = text.split("## Which crate may import which").nth(1).expect("the section is there");
+    let section =
+        text.split("## Which crate may import which").nth(1).expect("the section is there");
     let table = section.split("```").nth(1).expect("the table is there");
     let mut edges = Edges::new();
     for chain in table.split(['\n', ';']) {

@@ -101,8 +101,8 @@ fn triple(out: &mut Vec<u8>, of: &str, a: Attributes) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use abi::probe::Techniques;
     use abi::ids::ProbeId;
+    use abi::probe::Techniques;
 
     fn probe(id: u32, parts: [&'static str; 4], nargs: u32) -> ProbeView<'static> {
         ProbeView {
