@@ -57,6 +57,8 @@ pub struct Args {
     pub disassemble: bool,
     pub verbose: bool,
     pub version: bool,
+    /// `--doctor`.
+    pub doctor: bool,
     /// `-A`.
     pub anonymous: bool,
     /// `-h`.
@@ -135,6 +137,13 @@ pub fn command() -> Command {
         .arg(flag("version", 'V', "version of the D language"))
         .arg(flag("destructive", 'w', "allow destructive actions"))
         .arg(flag("zero", 'Z', "allow descriptions that match no probe"))
+        .arg(
+            Arg::new("doctor")
+                .long("doctor")
+                .help("tell whether this machine can trace, and what is missing")
+                .action(ArgAction::SetTrue)
+                .overrides_with("doctor"),
+        )
         .arg(Arg::new("help").long("help").help("this text").action(ArgAction::Help))
         .arg(
             Arg::new("operand")
@@ -207,6 +216,7 @@ pub fn parse(words: impl IntoIterator<Item = std::ffi::OsString>) -> Result<Args
         disassemble: m.get_flag("disassemble"),
         verbose: m.get_flag("verbose"),
         version: m.get_flag("version"),
+        doctor: m.get_flag("doctor"),
         anonymous: m.get_flag("anonymous"),
         header: m.get_flag("header"),
         link: m.get_flag("link"),
@@ -273,7 +283,10 @@ mod tests {
                     let row = row.unwrap_or_else(|| panic!("-{c} is not in the manual"));
                     assert_eq!(row.contains(&format!("`-{c}`")), !arg.get_action().takes_values());
                 }
-                None => assert!(manual.contains("| `--help` |")),
+                None => {
+                    let name = arg.get_long().unwrap();
+                    assert!(manual.contains(&format!("| `--{name}` |")), "--{name}");
+                }
             }
         }
     }

@@ -66,9 +66,9 @@ fn main() -> ExitCode {
 }
 
 fn run(args: &Args) -> Result<i32, Stop> {
-    let modes = [args.anonymous, args.link, args.header, args.list, args.version];
+    let modes = [args.anonymous, args.link, args.header, args.list, args.version, args.doctor];
     if modes.into_iter().filter(|is| *is).count() > 1 {
-        return Err(Stop::Usage("only one of -A, -G, -h, -l and -V at a time".into()));
+        return Err(Stop::Usage("only one of -A, -G, -h, -l, -V and --doctor at a time".into()));
     }
     if args.version {
         return version();
@@ -76,6 +76,9 @@ fn run(args: &Args) -> Result<i32, Stop> {
     let settings = settings::read(&args.settings)?;
     if let Some(tag) = &settings.explain {
         return explain(tag);
+    }
+    if args.doctor {
+        return mode::told(args, settings, mode::doctor::run);
     }
     let claims = settings.get(OptionId::Grabanon) == 1;
     let has_target = !args.commands.is_empty() || !args.pids.is_empty();
@@ -140,5 +143,9 @@ fn version() -> Result<i32, Stop> {
         Err(_) => "module not loaded".into(),
     };
     writeln!(out, "dtrace: command {ours}, {loaded}").map_err(Failure::from)?;
+    if let Some(sentence) = doctor::mismatch(std::path::Path::new("/"), ours) {
+        let text = format!("{sentence}: {}", doctor::RELOAD);
+        return Err(Error::new("", text).into());
+    }
     Ok(0)
 }

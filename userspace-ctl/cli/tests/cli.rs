@@ -81,7 +81,7 @@ fn usage() {
             "dtrace: option -x zone is not supported: \
              Linux has no zones; use a predicate on pid, uid or curthread->nsproxy",
         ),
-        (&["-l", "-V"], "dtrace: only one of -A, -G, -h, -l and -V at a time"),
+        (&["-l", "-V"], "dtrace: only one of -A, -G, -h, -l, -V and --doctor at a time"),
         (&["-K"], "dtrace: unexpected argument '-K' found"),
         (&["-o"], "dtrace: a value is required for '-o <FILE>' but none was supplied"),
         (&[], "dtrace: nothing to do; `dtrace --help` lists the options"),
@@ -304,4 +304,23 @@ fn libraries() {
         let found = (compiles(options, "OWN_NUMBER"), compiles(options, "SIGKILL"));
         assert_eq!(found, (has_own, has_built_in), "{options:?}");
     }
+}
+
+#[test]
+fn the_doctor_needs_no_module() {
+    if Path::new(abi::ioctl::DEVICE).exists() {
+        return;
+    }
+    let o = dtrace(&["--doctor"]);
+    let text = String::from_utf8(o.stdout).unwrap();
+    assert_eq!(o.status.code(), Some(1), "{text}");
+    assert!(text.lines().any(|l| l.starts_with("fail  module ")), "{text}");
+    assert!(text.ends_with("This machine cannot trace yet: see the lines that begin with fail.\n"));
+    let o = dtrace(&["--doctor", "-x", "oformat=json"]);
+    let text = String::from_utf8(o.stdout).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    assert!(lines[0].starts_with("{\"type\":\"dtrace\",\"schema\":1,"), "{text}");
+    assert!(lines.contains(&"{\"type\":\"exit\",\"status\":1}"), "{text}");
+    let module = "{\"type\":\"check\",\"subject\":\"module\",\"state\":\"fail\",\"found\":\"not ";
+    assert!(lines.iter().any(|l| l.starts_with(module)), "{text}");
 }

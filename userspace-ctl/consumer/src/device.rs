@@ -71,6 +71,10 @@ impl Device {
                 }
             })?;
         let mut device = Self { file, room: FIRST_ROOM, batch: Vec::new() };
+        let command = env!("CARGO_PKG_VERSION");
+        if let Some(sentence) = doctor::mismatch(std::path::Path::new("/"), command) {
+            return Err(Error::new(INIT, sentence).hint(doctor::RELOAD));
+        }
         let conf = device.conf().map_err(|r| r.doing(INIT))?;
         if conf.abi_version != ABI_VERSION {
             return Err(Error::new(

@@ -3,6 +3,7 @@
 
 pub mod anonymous;
 pub mod disassemble;
+pub mod doctor;
 pub mod list;
 pub mod run;
 pub mod usdt;

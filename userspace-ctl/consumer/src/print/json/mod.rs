@@ -92,6 +92,17 @@ pub enum Line<'a> {
         /// In words.
         text: &'a str,
     },
+    /// What `--doctor` found out about one subject.
+    Check {
+        /// What it looked at.
+        subject: &'a str,
+        /// ok, warn or fail.
+        state: &'a str,
+        /// In words.
+        found: &'a str,
+        /// What to do, unless it is ok.
+        remedy: Option<&'a str>,
+    },
     /// What ends the session.
     Error {
         /// In words.

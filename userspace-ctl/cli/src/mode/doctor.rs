@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0
+//! `--doctor`: tells whether this machine can trace, and what is missing.
+
+use crate::args::Args;
+use crate::mode;
+use crate::settings::Settings;
+use crate::Stop;
+use consumer::print::json::Line;
+use consumer::Failure;
+use doctor::{Check, Machine, State};
+use std::io::Write;
+
+/// Prints what it finds; 1 if something fails.
+pub fn run(args: &Args, settings: Settings) -> Result<i32, Stop> {
+    let checks = doctor::examine(&Machine::here(env!("CARGO_PKG_VERSION")));
+    if settings.is_json() {
+        let lines: Vec<Line<'_>> = checks.iter().map(line).collect();
+        mode::tell(args, &lines)?;
+    } else {
+        let mut out = std::io::stdout();
+        out.write_all(doctor::text(&checks).as_bytes()).map_err(Failure::from)?;
+    }
+    Ok(i32::from(doctor::verdict(&checks) == State::Fail))
+}
+
+fn line(check: &Check) -> Line<'_> {
+    Line::Check {
+        subject: check.subject,
+        state: check.state.word(),
+        found: &check.found,
+        remedy: check.remedy.as_deref(),
+    }
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0
+//! `dtrace --doctor`: tells whether this machine can trace, and what to do about each thing that is missing.
+//!
+//! It reads files below a root and asks compilers for their versions, so that tests examine machines that they made
+//! up. It needs no module and no privilege; what it is not allowed to read, it says.
+#![forbid(unsafe_code)]
+#![deny(missing_docs)]
+#![deny(clippy::unwrap_used, clippy::expect_used)]
+
+mod access;
+mod kernel;
+mod load;
+mod machine;
+mod module;
+mod toolchain;
+
+pub use machine::Machine;
+pub use module::{mismatch, RELOAD};
+
+/// How good something is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    /// Nothing to do.
+    Ok,
+    /// Tracing works, but not all of it, or not for long.
+    Warn,
+    /// Tracing does not work before this is mended.
+    Fail,
+}
+
+impl State {
+    /// The word that is printed.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Warn => "warn",
+            Self::Fail => "fail",
+        }
+    }
+}
+
+/// What was found out about one subject.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Check {
+    /// What was looked at; the same word in every version, for scripts.
+    pub subject: &'static str,
+    /// How good it is.
+    pub state: State,
+    /// What was found.
+    pub found: String,
+    /// What to do, of everything that is not ok.
+    pub remedy: Option<String>,
+}
+
+impl Check {
+    fn ok(subject: &'static str, found: impl Into<String>) -> Self {
+        Self { subject, state: State::Ok, found: found.into(), remedy: None }
+    }
+
+    fn warn(subject: &'static str, found: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self { state: State::Warn, remedy: Some(remedy.into()), ..Self::ok(subject, found) }
+    }
+
+    fn fail(subject: &'static str, found: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self { state: State::Fail, remedy: Some(remedy.into()), ..Self::ok(subject, found) }
+    }
+}
+
+/// Looks at everything, the most basic things first.
+pub fn examine(machine: &Machine) -> Vec<Check> {
+    let mut checks = kernel::checks(machine);
+    let module = module::Found::of(machine);
+    checks.extend(module.checks(machine));
+    checks.extend(access::checks(machine, &module));
+    checks.extend(toolchain::checks(machine, &module));
+    checks.extend(load::checks(machine));
+    checks
+}
+
+/// The worst of them.
+pub fn verdict(checks: &[Check]) -> State {
+    let has = |state| checks.iter().any(|c| c.state == state);
+    match (has(State::Fail), has(State::Warn)) {
+        (true, _) => State::Fail,
+        (_, true) => State::Warn,
+        _ => State::Ok,
+    }
+}
+
+/// The checks as lines of text, and a sentence that sums them up.
+pub fn text(checks: &[Check]) -> String {
+    let mut out = String::new();
+    for Check { subject, state, found, remedy } in checks {
+        out += &format!("{:<4}  {subject:<14} {found}\n", state.word());
+        if let Some(remedy) = remedy {
+            out += &format!("{:22}=> {remedy}\n", "");
+        }
+    }
+    out += match verdict(checks) {
+        State::Ok => "This machine can trace.\n",
+        State::Warn => "This machine can trace, within the limits above.\n",
+        State::Fail => "This machine cannot trace yet: see the lines that begin with fail.\n",
+    };
+    out
+}

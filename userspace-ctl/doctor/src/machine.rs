@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0
+//! The machine that is looked at: files below a root, and programs there.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A machine, or a folder that looks like one.
+#[derive(Debug, Clone)]
+pub struct Machine {
+    root: PathBuf,
+    /// The version of this command.
+    pub command: String,
+    /// `x86_64`.
+    pub architecture: String,
+}
+
+impl Machine {
+    /// This machine.
+    pub fn here(command: &str) -> Self {
+        Self::at("/", command)
+    }
+
+    /// The machine whose files are in a folder.
+    pub fn at(root: impl Into<PathBuf>, command: &str) -> Self {
+        let architecture = std::env::consts::ARCH.into();
+        Self { root: root.into(), command: command.into(), architecture }
+    }
+
+    pub(crate) fn path(&self, path: impl AsRef<Path>) -> PathBuf {
+        self.root.join(path)
+    }
+
+    pub(crate) fn has(&self, path: impl AsRef<Path>) -> bool {
+        self.path(path).exists()
+    }
+
+    /// A file's text without blanks around it; `None`: it is not there or may not be read.
+    pub(crate) fn text(&self, path: impl AsRef<Path>) -> Option<String> {
+        let bytes = std::fs::read(self.path(path)).ok()?;
+        Some(String::from_utf8_lossy(&bytes).trim().to_string())
+    }
+
+    /// The release of the running kernel.
+    pub(crate) fn release(&self) -> String {
+        self.text("proc/sys/kernel/osrelease").unwrap_or_default()
+    }
+
+    /// The first line that a program of the distribution prints for `--version`. DKMS finds these, and not those of a
+    /// user's home.
+    pub(crate) fn version_of(&self, program: &str) -> Option<String> {
+        let path = self.path("usr/bin").join(program);
+        let output = Command::new(path).arg("--version").output().ok()?;
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        Some(text.lines().next()?.trim().to_string())
+    }
+}
