@@ -77,7 +77,7 @@ pub struct Args {
     pub operands: Vec<String>,
 }
 
-/// The options, for who reads them and for who describes them.
+/// The options: for parsing, for `--help` and for the completions.
 pub fn command() -> Command {
     let text = |id: &'static str, short: char, name: &'static str, help: &'static str| {
         Arg::new(id)
@@ -101,40 +101,40 @@ pub fn command() -> Command {
         .arg(text("provider", 'P', "PROVIDER", "enable or list the probes of a provider"))
         .arg(text("module", 'm', "[P:]MODULE", "enable or list the probes in a module"))
         .arg(text("function", 'f', "[[P:]M:]FUNC", "enable or list the probes in a function"))
-        .arg(text("name", 'n', "[[[P:]M:]F:]NAME", "enable or list probes by name, or a D program"))
-        .arg(text("id", 'i', "ID", "enable or list the probe of this id"))
-        .arg(text("script", 's', "FILE", "enable or list probes according to a D script"))
+        .arg(text("name", 'n', "[[[P:]M:]F:]NAME", "enable or list probes by name, or run a D program"))
+        .arg(text("id", 'i', "ID", "enable or list the probe with this id"))
+        .arg(text("script", 's', "FILE", "run a D script, or list its probes"))
         .arg(text("set", 'x', "OPT[=VAL]", "set a compiler or run-time option"))
-        .arg(text("bufsize", 'b', "SIZE", "size of the trace buffer (k, m, g)"))
+        .arg(text("bufsize", 'b', "SIZE", "set the size of the trace buffers (k, m, g)"))
         .arg(text("define", 'D', "NAME[=VALUE]", "with -C: define a macro"))
         .arg(text("undef", 'U', "NAME", "with -C: undefine a macro"))
         .arg(text("incdir", 'I', "DIR", "with -C: look for included files in a directory"))
-        .arg(text("stdc", 'X', "a|c|s|t", "with -C: which C the preprocessor reads"))
+        .arg(text("stdc", 'X', "a|c|s|t", "with -C: select the C that the preprocessor reads"))
         .arg(text("command", 'c', "CMD", "run a command and end when it does; $target is its pid"))
-        .arg(text("library", 'L', "DIR", "look for D libraries in DIR, too"))
+        .arg(text("library", 'L', "DIR", "also read the D libraries in DIR"))
         .arg(text("output", 'o', "FILE", "append the output to a file"))
         .arg(
             Arg::new("pid")
                 .short('p')
                 .value_name("PID")
-                .help("look at a process and end when it does; $target is its pid")
+                .help("end when this process does; $target is its pid")
                 .value_parser(value_parser!(u32).range(1..))
                 .action(ArgAction::Append),
         )
-        .arg(flag("anonymous", 'A', "leave a program to be traced as the module is inserted, or take it away"))
-        .arg(flag("claim", 'a', "take over what such a program has traced"))
-        .arg(flag("buffered", 'B', "write output a buffer at a time, as is done anyway"))
+        .arg(flag("anonymous", 'A', "save a program to run when the module loads, or remove the saved one"))
+        .arg(flag("claim", 'a', "print the data of the saved program and continue its tracing"))
+        .arg(flag("buffered", 'B', "write output a buffer at a time (the default)"))
         .arg(flag("cpp", 'C', "run the C preprocessor over the program"))
         .arg(flag("cpphdrs", 'H', "with -C: list included files on stderr"))
-        .arg(flag("compile", 'e', "compile only, do not trace"))
+        .arg(flag("compile", 'e', "compile the program and do not run it"))
         .arg(flag("flow", 'F', "indent by entry and return"))
-        .arg(flag("link", 'G', "make the object that a program with probes is linked with"))
+        .arg(flag("link", 'G', "make the object to link into a program with probes"))
         .arg(flag("header", 'h', "write the C header of the providers that a script declares"))
         .arg(flag("list", 'l', "list probes"))
-        .arg(flag("quiet", 'q', "only what the program prints"))
+        .arg(flag("quiet", 'q', "print only the output of the program"))
         .arg(flag("disassemble", 'S', "list the compiled program on stderr"))
-        .arg(flag("verbose", 'v', "stability of the program; with -l: of probes, and their arguments; with -S: most steps"))
-        .arg(flag("version", 'V', "version of the D language"))
+        .arg(flag("verbose", 'v', "print stability; with -l: also arguments; with -S: the most steps of each object"))
+        .arg(flag("version", 'V', "print the version of the D language and of the module"))
         .arg(flag("destructive", 'w', "allow destructive actions"))
         .arg(flag("zero", 'Z', "allow descriptions that match no probe"))
         .arg(
@@ -144,11 +144,11 @@ pub fn command() -> Command {
                 .action(ArgAction::SetTrue)
                 .overrides_with("doctor"),
         )
-        .arg(Arg::new("help").long("help").help("this text").action(ArgAction::Help))
+        .arg(Arg::new("help").long("help").help("print this text").action(ArgAction::Help))
         .arg(
             Arg::new("operand")
                 .value_name("args")
-                .help("$1, $2, ... of the program")
+                .help("arguments of the program: $1, $2, ...")
                 .action(ArgAction::Append)
                 .num_args(0..)
                 .allow_negative_numbers(true),

@@ -25,7 +25,7 @@ const PAGES: &[(&str, &str, &str, &str)] = &[
         "DTrace provider of programs' functions and instructions",
         "fasttrap/README.md",
     ),
-    ("dtrace_profile", "4", "DTrace provider of what fires as time passes", "profile/README.md"),
+    ("dtrace_profile", "4", "DTrace provider of timed probes", "profile/README.md"),
     ("dtrace_sdt", "4", "DTrace provider of drivers' own probes", "sdt/README.md"),
     (
         "dtrace_stable",
