@@ -5,7 +5,7 @@
 # SECONDS: 300
 . /src/selftests/lib/sh
 . /src/selftests/fasttrap/lib
-ran_on='dtrace: [0-9]* times a process ran on before the probes of what it had mapped were there'
+ran_on='dtrace: [0-9]* times a process went on before the probes in a newly mapped file were ready'
 told() { grep -c "^$ran_on$" /tmp/o.err; }
 gcc -O2 -shared -fPIC -DLIBRARY -o /tmp/libplug.so /src/selftests/fasttrap/plugin.c /src/selftests/fasttrap/toy.c || fail "gcc -shared"
 gcc -O2 -o /tmp/plugin /src/selftests/fasttrap/plugin.c || fail "gcc plugin.c"

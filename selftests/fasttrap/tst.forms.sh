@@ -17,5 +17,5 @@ end_well
 end_trace
 "$forms" compare /tmp/alone /tmp/traced || fail "not the same"
 expect "hits" "$(awk 'NF == 1 && /[0-9]/ { print $1 }' /tmp/o)" "$hits"
-[ "$refused" -gt 0 ] && grep -q 'form_[0-9]*:0: its instruction does what cannot be reproduced elsewhere' /tmp/o.err ||
+[ "$refused" -gt 0 ] && grep -q 'form_[0-9]*:0: its instruction cannot run anywhere else' /tmp/o.err ||
 	fail "nothing says why $refused have no probe"

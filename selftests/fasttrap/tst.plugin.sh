@@ -7,7 +7,7 @@
 gcc -O2 -shared -fPIC -DLIBRARY -o /tmp/libplug.so /src/selftests/fasttrap/plugin.c /src/selftests/fasttrap/toy.c || fail "gcc -shared"
 gcc -O2 -o /tmp/plugin /src/selftests/fasttrap/plugin.c || fail "gcc plugin.c"
 own() { echo "toy$1:libplug.so::tick,pid$1:libplug.so:begun:entry,pid$1:libplug.so:chosen:entry,pid$1:libplug.so:tock: { @[probefunc, probename] = count(); }"; }
-ran_on='dtrace: [0-9]* times a process ran on before the probes of what it had mapped were there'
+ran_on='dtrace: [0-9]* times a process went on before the probes in a newly mapped file were ready'
 told() { grep -c "^$ran_on$" /tmp/o.err; }
 # counts WHAT LOADS [TOLD]: of so many loads each call was counted; unless this machine was so slow that it was told, more often
 # than it had to be.

@@ -26,6 +26,6 @@ done
 exec 3>&-
 end_well
 end_trace
-expect "errors" "$(grep -v 'times a process ran on before' /tmp/o.err)" ""
+expect "errors" "$(grep -v 'times a process went on before' /tmp/o.err)" ""
 [ -s /tmp/o.err ] || expect "calls" "$(sed 1d /tmp/o | xargs -n2 | sort | xargs)" "entry 6 return 6"
 exit 0

@@ -54,5 +54,5 @@ sleep 1000 &
 none=$!
 dtrace -l -p $none >/tmp/o 2>&1
 expect "status" $? 0
-grep -q "process $none brings no probes along" /tmp/o || { cat /tmp/o; fail "nothing is said of a process without probes"; }
+grep -q "process $none has no probes of its own" /tmp/o || { cat /tmp/o; fail "nothing is said of a process without probes"; }
 kill $none

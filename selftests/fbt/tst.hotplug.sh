@@ -5,7 +5,7 @@
 . /src/selftests/lib/sh
 refused() {
 	dtrace -ln "fbt::$1:$2" >/tmp/o 2>/tmp/e && fail "$1:$2 has a probe: $(cat /tmp/o)"
-	grep -q "$1 runs where a CPU cannot take a breakpoint" /tmp/e || fail "$1:$2: $(cat /tmp/e)"
+	grep -q "$1 runs while a CPU cannot take a breakpoint" /tmp/e || fail "$1:$2: $(cat /tmp/e)"
 }
 for f in secondary_startup_64 early_setup_idt cr4_init native_write_cr4 wakeup_long64 restore_registers machine_kexec; do
 	refused $f entry

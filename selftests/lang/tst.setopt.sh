@@ -15,7 +15,7 @@ expect "a slow rate" "$(grep -c tick /tmp/before)" 0
 dtrace -q -x switchrate=1s -o /tmp/o -n 'BEGIN { setopt("switchrate", "20hz"); } tick-100ms { printf("tick\n"); n++; } tick-100ms /n == 3/ { system("cp /tmp/o /tmp/early"); } tick-100ms /n == 15/ { exit(0); }' -w 2>/dev/null
 [ "$(grep -c tick /tmp/early)" -ge 3 ] || fail "switchrate: $(cat /tmp/early)"
 told() { dtrace -qn "BEGIN { setopt($1); } BEGIN { printf(\"on\"); exit(0); }" 2>&1; }
-expect "another option" "$(told '"bufsize", "1m"')" 'dtrace: setopt("bufsize", "1m"): it cannot change while tracing goes on; use -x bufsize
+expect "another option" "$(told '"bufsize", "1m"')" 'dtrace: setopt("bufsize", "1m"): it cannot change during tracing; use -x bufsize
 on'
 expect "no option" "$(told '"quit"')" 'dtrace: setopt("quit"): no such option; did you mean quiet?
 on'

@@ -22,7 +22,7 @@ dtrace -n 'pid$target:a.out:main:entry' -c ./app >/tmp/o 2>&1 && fail "a program
 grep -q 'the kernel is locked down' /tmp/o || fail "$(cat /tmp/o)"
 dtrace -lP syscall >/tmp/l || fail "-l"
 dtrace -wqn "$ok" >/tmp/o 2>/tmp/e && fail "-w is allowed"
-grep -q 'the kernel is locked down: nobody may use destructive actions (-w) until it is booted otherwise' /tmp/e || fail "$(cat /tmp/e)"
+grep -q 'the kernel is locked down: nobody may use destructive actions (-w) until it is booted without lockdown' /tmp/e || fail "$(cat /tmp/e)"
 
 trace /tmp/before -n 'syscall::getppid:entry { printf("hit\n"); }'
 exec 9<>/dev/dtrace/dtrace

@@ -71,7 +71,7 @@ symbol: $none"
 # A semaphore is a word of another process's memory that goes up.
 $as_user dtrace -qn 'toy$target:::tick { @ = count(); }' -c '/tmp/toy 7' >/tmp/o 2>&1
 expect "a semaphore: status" $? 1
-grep -qF 'its semaphore is written to, and that needs CAP_SYS_ADMIN' /tmp/o || fail "a semaphore: it says $(cat /tmp/o)"
+grep -qF 'enabling it writes to its semaphore, which needs CAP_SYS_ADMIN' /tmp/o || fail "a semaphore: it says $(cat /tmp/o)"
 $as_user dtrace -qn 'toy$target:::tick-more { @ = count(); } END { printa("%@d\n", @); }' -c '/tmp/toy 7' >/tmp/o 2>&1
 expect "a probe without one" "$(xargs </tmp/o)" 7
 

@@ -32,4 +32,4 @@ grep -q 'args\[4\]: int' /tmp/o || { cat /tmp/o; fail "types of a tracepoint"; }
 with_module without_fbt=1
 dtrace -ln io:::start >/dev/null || fail "io needs no function"
 dtrace -ln sysinfo:::readch 2>/tmp/err && fail "a function without fbt"
-grep -q 'note: the probes of functions are off' /tmp/err || { cat /tmp/err; fail "why not"; }
+grep -q 'note: function probes are off' /tmp/err || { cat /tmp/err; fail "why not"; }

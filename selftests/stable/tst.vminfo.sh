@@ -96,4 +96,4 @@ run "dd if=/dev/zero of=$loop bs=64k count=4 seek=8 oflag=direct status=none"
 expect "written" "$(of 0 pgpgout) $(of 0 pgout) $(of 0 pgpgin)" "64 4 "
 losetup -d "$loop"
 dtrace -n 'vminfo:::swapin' >/tmp/o 2>&1 && fail "swapin"
-grep -q 'no event that is `swapin`' /tmp/o && grep -q 'close to it: fbt::swap_read_folio:entry' /tmp/o || { cat /tmp/o; fail "swapin: $(cat /tmp/o)"; }
+grep -q 'no event that matches `swapin`' /tmp/o && grep -q 'close to it: fbt::swap_read_folio:entry' /tmp/o || { cat /tmp/o; fail "swapin: $(cat /tmp/o)"; }

@@ -97,10 +97,10 @@ impl fmt::Display for Error {
                 "DTrace requires additional privileges: CAP_SYS_ADMIN, or CAP_PERFMON and CAP_BPF",
             ),
             Self::LockedDown => f.write_str(
-                "the kernel is locked down: nobody may read its memory until it is booted otherwise",
+                "the kernel is locked down: nobody may read its memory until it is booted without lockdown",
             ),
             Self::LockedForWrites => f.write_str(
-                "the kernel is locked down: nobody may use destructive actions (-w) until it is booted otherwise",
+                "the kernel is locked down: nobody may use destructive actions (-w) until it is booted without lockdown",
             ),
             Self::MayNotDestroy => f.write_str(
                 "destructive actions (-w) need CAP_SYS_ADMIN; CAP_PERFMON and CAP_BPF allow tracing only",
@@ -114,8 +114,7 @@ impl fmt::Display for Error {
             Self::Verify(t) => write!(f, "the DIF verifier rejects the program:\n{t}"),
             Self::Steps(n) => write!(
                 f,
-                "an expression may take up to {n} steps, and {} are the most that a firing may \
-                 take: make it several, or lower strsize",
+                "an expression may take up to {n} steps, but a firing may take at most {}: divide the expression, or lower strsize",
                 crate::budget::BUDGET
             ),
             Self::Option(id, value) => match OptionId::from_number(*id) {

@@ -84,11 +84,11 @@ fn run(args: &Args) -> Result<i32, Stop> {
     let has_target = !args.commands.is_empty() || !args.pids.is_empty();
     let odd = match (claims, args.anonymous) {
         (true, true) => Some("-a and -A exclude each other"),
-        (true, _) if args.list => Some("-a lists nothing"),
+        (true, _) if args.list => Some("-a cannot be used with -l"),
         (true, _) if !args.specs.is_empty() => {
-            Some("-a takes the program that -A left, and no other")
+            Some("-a uses the program that -A saved, and takes no other")
         }
-        (true, _) | (_, true) if has_target => Some("anonymous tracing knows no -c or -p"),
+        (true, _) | (_, true) if has_target => Some("anonymous tracing cannot use -c or -p"),
         _ => None,
     };
     if let Some(why) = odd {
@@ -124,7 +124,7 @@ fn explain(name: &str) -> Result<i32, Stop> {
         return Ok(0);
     }
     if let Some((name, why)) = d::diag::tag::NOT_GIVEN.iter().find(|t| t.0 == name) {
-        writeln!(out, "# {name}: not given by this compiler\n\n{why}").map_err(Failure::from)?;
+        writeln!(out, "# {name}: not used by this compiler\n\n{why}").map_err(Failure::from)?;
         return Ok(0);
     }
     let names = d::Tag::ALL.iter().map(|t| t.name().to_string());

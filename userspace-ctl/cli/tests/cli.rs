@@ -68,9 +68,9 @@ fn no_device() {
 fn usage() {
     for (args, message) in [
         (&["-A", "-a"][..], "dtrace: -a and -A exclude each other"),
-        (&["-a", "-n", "BEGIN"], "dtrace: -a takes the program that -A left, and no other"),
-        (&["-a", "-l"], "dtrace: -a lists nothing"),
-        (&["-A", "-n", "BEGIN", "-c", "true"], "dtrace: anonymous tracing knows no -c or -p"),
+        (&["-a", "-n", "BEGIN"], "dtrace: -a uses the program that -A saved, and takes no other"),
+        (&["-a", "-l"], "dtrace: -a cannot be used with -l"),
+        (&["-A", "-n", "BEGIN", "-c", "true"], "dtrace: anonymous tracing cannot use -c or -p"),
         (&["-h"], "dtrace: -h needs one script that declares providers: -h -s FILE.d"),
         (
             &["-G", "-s", "x.d"],
@@ -242,7 +242,7 @@ fn explain() {
     assert_eq!(o.status.code(), Some(0));
     assert!(String::from_utf8(o.stdout).unwrap().starts_with("# D_SYNTAX: "));
     let o = dtrace(&["-x", "explain=D_ASRELO"]);
-    assert!(String::from_utf8(o.stdout).unwrap().contains("not given by this compiler"));
+    assert!(String::from_utf8(o.stdout).unwrap().contains("not used by this compiler"));
     assert_eq!(
         told(&["-x", "explain=D_SYNTAXX"]),
         (

@@ -42,7 +42,7 @@ pub fn unpack(bytes: &[u8]) -> Result<(Vec<u8>, Origin), Error> {
     let (dof, behind) =
         bytes.split_at_checked(size).ok_or_else(|| failed("it ends within its DOF"))?;
     let origin = serde_json::from_slice(behind)
-        .map_err(|_| failed("`dtrace -A` has not written it: what it was made of is not there"))?;
+        .map_err(|_| failed("`dtrace -A` did not write it: the text of the program is missing"))?;
     head.file_size = head.load_size;
     let rest = dof.get(head.as_bytes().len()..).unwrap_or_default();
     Ok(([head.as_bytes(), rest].concat(), origin))

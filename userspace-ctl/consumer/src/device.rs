@@ -84,7 +84,7 @@ impl Device {
                     conf.abi_version
                 ),
             )
-            .hint("they come from different builds: reload the module that belongs to this command"));
+            .hint("they come from different builds: load the module of this command's build"));
         }
         Ok(device)
     }

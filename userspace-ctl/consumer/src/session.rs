@@ -275,10 +275,10 @@ impl<'a> Session<'a> {
         self.users.look(self.kernel, true);
         self.users.welcome(self.kernel);
         let seen = self.kernel.seen(now.mapped);
-        let late = seen.map_err(|r| r.doing("failed to let a process run on"))?;
+        let late = seen.map_err(|r| r.doing("failed to let a process continue"))?;
         if late > 0 {
             self.say(&format!(
-                "{late} times a process ran on before the probes of what it had mapped were there"
+                "{late} times a process went on before the probes in a newly mapped file were ready"
             ))?;
         }
         self.tell_users()

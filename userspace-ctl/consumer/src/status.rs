@@ -77,7 +77,7 @@ pub fn differences(before: &Status, now: &Status) -> Vec<Drops> {
     say("DBLERROR", b.dblerrors, n.dblerrors, "error", " in ERROR probe enabling");
     let why = " (too many waiting on the CPU)";
     say("SIGNAL", b.sigdrops, n.sigdrops, "signal drop", why);
-    let why = " ended early (what they had mapped was not known yet)";
+    let why = " ended early (their mappings were not known yet)";
     say("USTACK", b.early, n.early, "program stack", why);
     say("NESTED", b.nested, n.nested, "nested probe drop", "");
     drops

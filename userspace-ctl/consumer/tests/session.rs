@@ -495,7 +495,7 @@ fn processes_that_wait_are_answered() {
     let o = run(&fake, &["hworld:::entry"], &["statusrate=1h"], steps);
     assert_eq!(fake.0.borrow().seen, [7, 9]);
     let told =
-        "dtrace: 2 times a process ran on before the probes of what it had mapped were there\n";
+        "dtrace: 2 times a process went on before the probes in a newly mapped file were ready\n";
     assert!(o.err.contains(told), "{}", o.err);
 }
 

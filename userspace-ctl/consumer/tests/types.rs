@@ -199,7 +199,7 @@ fn reasons() {
         ["fbt", "vmlinux", "twice", "entry"],
         "/vmlinux: the BTF has 2 functions of this name with different arguments",
     );
-    ends(["fbt", "vmlinux", "twice.isra.0", "entry"], "and maybe what it is passed");
+    ends(["fbt", "vmlinux", "twice.isra.0", "entry"], "and perhaps its arguments");
     ends(["fbt", "gone", "f", "entry"], "/gone: No such file or directory");
     ends(["fbt", "broken", "f", "entry"], "/broken: damaged BTF: it does not begin with 0xeb9f");
     ends(["fbt", "../vmlinux", "f", "entry"], "../vmlinux: no module has such a name");

@@ -239,7 +239,7 @@ impl Reporter {
             None => format!("{said}: no such option"),
         })?;
         if !id.is_dynamic() {
-            return Err(format!("{said}: it cannot change while tracing goes on; use -x {name}"));
+            return Err(format!("{said}: it cannot change during tracing; use -x {name}"));
         }
         let value = option::value(id, value.as_deref()).map_err(|why| format!("{said}: {why}"))?;
         self.options.set(id, value);

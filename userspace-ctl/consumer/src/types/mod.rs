@@ -51,7 +51,7 @@ impl fmt::Display for Untyped {
         match self {
             Untyped::File(path, why) => write!(f, "{path}: {why}"),
             Untyped::Function(path, why) => write!(f, "{path}: {why}"),
-            Untyped::Clone => write!(f, "the compiler changed it, and maybe what it is passed"),
+            Untyped::Clone => write!(f, "the compiler changed it, and perhaps its arguments"),
             Untyped::Provider => write!(f, "the provider does not declare its arguments"),
         }
     }

@@ -126,18 +126,18 @@ impl Object {
             return Err("it is LLVM's intermediate code (-flto): its calls are not compiled yet");
         }
         if bytes.starts_with(b"!<arch>") {
-            return Err("it is an archive: give the objects before they are put into it");
+            return Err("it is an archive: use the objects themselves");
         }
-        let (head, _) = Head::read_from_prefix(bytes).map_err(|_| "it is no ELF object")?;
+        let (head, _) = Head::read_from_prefix(bytes).map_err(|_| "it is not an ELF object")?;
         if !head.ident.starts_with(MAGIC) || head.machine != X86_64 {
-            return Err("it is no ELF object of x86-64");
+            return Err("it is not an ELF object for x86-64");
         }
         if head.kind != RELOCATABLE {
-            return Err("it is linked already: give the objects that the compiler makes (-c)");
+            return Err("it is already linked: use the objects that the compiler makes (-c)");
         }
         let damaged = "it is damaged: a section lies outside of the file";
         if usize::from(head.section_size) != size_of::<Row>() || head.sections == 0 {
-            return Err("it has more sections than this reads, or none");
+            return Err("it has no sections, or too many");
         }
         let part = |from: u64, size: u64| {
             let from = usize::try_from(from).ok()?;

@@ -45,11 +45,11 @@ pub fn link(providers: &[Provider], objects: &[String], to: &str) -> Result<(), 
     if all.is_empty() {
         let names: Vec<&str> = providers.iter().map(|p| p.name.as_str()).collect();
         let why = format!("no object calls a probe of provider {}", names.join(" or "));
-        let hint = "the macros of the header that `dtrace -h` writes do";
+        let hint = "use the macros of the header that `dtrace -h` writes";
         return Err(failed(why).hint(hint));
     }
     if all.len() > MOST {
-        return Err(failed(format!("{} places of probes are more than {MOST}", all.len())));
+        return Err(failed(format!("{} places of probes exceed the limit of {MOST}", all.len())));
     }
     let bytes = object(providers, &all).map_err(|why| failed(why.into()))?;
     for (file, new) in changed {

@@ -123,7 +123,7 @@ fn undeclared(name: &str, providers: &[Provider]) -> Result<(), String> {
         let of = rest.and_then(|rest| rest.strip_prefix(&provider.name)?.strip_prefix(BETWEEN));
         if let Some(probe) = of {
             return Err(format!(
-                "it calls probe {probe}, which provider {} has not",
+                "it calls probe {probe}, which provider {} does not have",
                 provider.name
             ));
         }

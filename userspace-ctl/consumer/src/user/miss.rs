@@ -88,7 +88,7 @@ impl Missed {
                 (Tag::PdescZero, format!("probe description {wanted} does not match any probes"))
             }
             Self::TooMany(most) => {
-                (Tag::ProcCreatefail, format!("{wanted} means more than {most} places"))
+                (Tag::ProcCreatefail, format!("{wanted} matches more than {most} places"))
             }
             Self::Refused(_) => {
                 (Tag::ProcCreatefail, format!("failed to make probes for {wanted}"))
@@ -111,19 +111,19 @@ impl Missed {
         match self {
             Self::Number => {
                 let hint = "`pid1234:...`; `pid$target:...` with -p or -c";
-                ("expected `pid` and the number of a process", vec![], Some(hint.into()))
+                ("expected `pid` and a process id", vec![], Some(hint.into()))
             }
             Self::Start(..) => {
                 let hint = "`-x evaltime=exec` makes probes before its first instruction";
-                ("no process to be traced", vec![], Some(hint.into()))
+                ("this process cannot be traced", vec![], Some(hint.into()))
             }
-            Self::Grab(..) => ("no process to be traced", vec![], None),
+            Self::Grab(..) => ("this process cannot be traced", vec![], None),
             Self::Empty(_) => {
-                let note = "it is a thread of the kernel, or is ending";
+                let note = "it is a kernel thread, or it is ending";
                 ("no program", vec![note.into()], None)
             }
             Self::Object(names) => {
-                let hint = "one that is loaded later gets its probes then: `-Z` accepts that there are none now";
+                let hint = "with `-Z`, a library that is loaded later gets its probes then";
                 (
                     "no such object",
                     vec![format!("its objects are: {}", list(names))],
@@ -144,19 +144,19 @@ impl Missed {
                     .collect();
                 let hint =
                     (!near.is_empty()).then(|| format!("did you mean {}?", near.join(" or ")));
-                let note = "a stripped file has only the functions that others call".to_string();
+                let note = "a stripped file has only the symbols that other files use".to_string();
                 ("no such function", if hint.is_none() { vec![note] } else { vec![] }, hint)
             }
             Self::Brought(names) => {
                 ("no such probe", vec![format!("the program's probes are: {}", list(names))], None)
             }
             Self::Of(_, Miss::Behind { size }) => (
-                "behind the function's end",
+                "after the end of the function",
                 vec![format!("the function has 0x{size:x} bytes")],
                 None,
             ),
             Self::Of(_, Miss::Within { begins }) => {
-                ("within an instruction", vec![], Some(format!("that one begins at `{begins:x}`")))
+                ("inside an instruction", vec![], Some(format!("the instruction begins at `{begins:x}`")))
             }
             Self::Of(..) => {
                 let note = "a function has `entry`, `return`, and hex offsets: `0`, `1f`";

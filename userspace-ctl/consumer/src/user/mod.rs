@@ -356,7 +356,7 @@ impl Users {
                 of_process(pid).is_some_and(|of| kernel.count(&of).is_ok_and(|n| n.probes > 0));
             if found.is_none() && !told {
                 self.told.push(format!(
-                    "process {pid} brings no probes along; those of its functions are pid{pid}:::"
+                    "process {pid} has no probes of its own; those of its functions are pid{pid}:::"
                 ));
             }
             if let Err(Missed::Kernel(_, e)) = self.send(kernel, pid, out) {
@@ -475,7 +475,7 @@ impl Users {
         match kernel.follow_everyone() {
             Ok(()) => self.is_attending = true,
             Err(e) => self.told.push(format!(
-                "programs that begin do not wait for their probes ({e}): those that end within the `statusrate` are missed"
+                "new programs do not wait for their probes ({e}), so dtrace misses those that end within the `statusrate`"
             )),
         }
         self.meet(kernel);

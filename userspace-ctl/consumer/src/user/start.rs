@@ -128,7 +128,7 @@ fn run_to(pid: u32, address: u64) -> Result<()> {
             Halt::Signal(libc::SIGTRAP) => {
                 let mut regs = sys::registers(pid)?;
                 if regs.rip != address.wrapping_add(1) {
-                    return Err(Error::other("it has become another program before its main"));
+                    return Err(Error::other("it has executed another program before its main"));
                 }
                 memory.write_all_at(&was, address)?;
                 regs.rip = address;

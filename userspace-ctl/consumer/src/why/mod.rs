@@ -75,7 +75,7 @@ struct Case<'a> {
 pub fn why(kernel: &mut dyn Kernel, machine: &Machine, wanted: &ProbePattern) -> Why {
     let mut case = Case { kernel, machine, wanted };
     if wanted.id != 0 {
-        return said("no such probe").hint("`dtrace -l` lists the probes there are, and their ids");
+        return said("no such probe").hint("`dtrace -l` lists all probes with their ids");
     }
     if let Some(why) = case.rate() {
         return why;
@@ -153,7 +153,7 @@ impl Case<'_> {
                 why
             }
             "" if is_open(&wanted.module) => {
-                said("no such probe").hint("`dtrace -l` lists the probes there are")
+                said("no such probe").hint("`dtrace -l` lists all probes")
             }
             "" => {
                 let mut why = said("no probes");
@@ -179,7 +179,7 @@ impl Case<'_> {
                     .into()
             }
             false => format!(
-                "fbt has the probes `entry` and `return` of each function, no `{}`",
+                "fbt has the probes `entry` and `return` of each function, but no `{}`",
                 wanted.name
             ),
         });
@@ -212,7 +212,7 @@ impl Case<'_> {
         let there = self.those_there(functions);
         let mut why = said("no such probe");
         why.notes.push(format!(
-            "one word is the name of probes: of a function they are `{word}:entry` and `{word}:return`"
+            "a single word is a probe name; the probes of a function are `{word}:entry` and `{word}:return`"
         ));
         why.hint = did_you_mean(&there);
         why
@@ -234,7 +234,7 @@ impl Case<'_> {
                 Some(name.as_str())
             }
             "kernel" | "genunix" | "unix" | "linux" => {
-                why.notes.push(format!("what is in the kernel itself is in module `{KERNEL}`"));
+                why.notes.push(format!("the functions of the kernel itself are in module `{KERNEL}`"));
                 Some(KERNEL)
             }
             _ if modules.is_builtin(&name) => {

@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 const CLASSIC: &[(&str, &str)] = &[
     ("lockstat", "sdt:::contention_begin and sdt:::contention_end, of the kernel's locks"),
     ("plockstat", "pid$target:libc.so.6:pthread_mutex_lock:entry and :return"),
-    ("cpc", "profile-997, which samples by time: the processor's counters are left to perf"),
+    ("cpc", "profile-997, which samples by time; perf reads the processor's counters"),
     ("fsinfo", "fbt::vfs_read:entry and the like, or syscall:::entry and fds[arg0]"),
     ("vfs", "fbt::vfs_read:entry and the like, or syscall:::entry and fds[arg0]"),
     ("mib", "fbt and sdt, as sdt:::tcp_*"),
@@ -47,7 +47,7 @@ const UNCOUNTED: &[(&str, &str, &str)] = &[
     ("sysinfo", "trap", "vminfo:::as_fault, vminfo:::prot_fault and proc:::fault"),
     ("vminfo", "anonpgin", "fbt::swap_read_folio:entry"),
     ("vminfo", "anonpgout", "fbt::__swap_writepage:entry"),
-    ("vminfo", "cow_fault", "vminfo:::prot_fault: a write to a page that others have, too"),
+    ("vminfo", "cow_fault", "vminfo:::prot_fault: also counts writes to shared pages"),
     ("vminfo", "fspgin", "vminfo:::pgpgin"),
     ("vminfo", "fspgout", "vminfo:::pgpgout"),
     ("vminfo", "execpgin", "vminfo:::pgpgin"),
@@ -97,7 +97,7 @@ impl Case<'_> {
         };
         if let Some((_, name, instead)) = UNCOUNTED.iter().find(uncounted) {
             let mut why = said("no such probe");
-            why.notes.push(format!("Linux has no event that is `{name}` of other systems"));
+            why.notes.push(format!("Linux has no event that matches `{name}` of other systems"));
             why.hint = Some(close(instead));
             return Some(why);
         }
@@ -124,7 +124,7 @@ impl Case<'_> {
         if !has_provider || given == FBT {
             return Some(self.no_provider(providers));
         }
-        Some(said("no such probe").hint("`dtrace -l` lists the probes there are"))
+        Some(said("no such probe").hint("`dtrace -l` lists all probes"))
     }
 
     /// The module knows the probe, and why this kernel does not have it.

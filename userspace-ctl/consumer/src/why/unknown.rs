@@ -18,7 +18,7 @@ const OTHERWISE_CALLED: &[(&str, &str, &str)] = &[
     (
         "trace_",
         "__traceiter_",
-        "{f} is inlined wherever it is called; a traced call of it comes to {s}",
+        "{f} is inlined in all its callers; when its event is traced, it calls {s}",
     ),
 ];
 
@@ -88,7 +88,7 @@ impl Case<'_> {
         if let Some(real) = real.filter(|p| self.is_there(p)) {
             let code = &real.function;
             why.notes.push(format!(
-                "{function} is only a description: BTF knows it as the full prototype of {code}, whose code it is"
+                "{function} has no code of its own: BTF has it only as the full prototype of {code}"
             ));
             why.hint = Some(format!("`{}` is there", short(&real)));
         } else {
@@ -139,12 +139,12 @@ impl Case<'_> {
                 if let Some(module) = suggested.next() {
                     let name = &module.name;
                     why.notes.push(format!(
-                        "by its name it may be in module {name}, which is installed but not loaded"
+                        "judging by its name, it may be in module {name}, which is installed but not loaded"
                     ));
                     why.hint = Some(format!("`modprobe {name}` loads it"));
                 } else if is_wide {
                     why.notes.push(format!(
-                        "of {all} installed modules that are not loaded, {n} were searched in a second"
+                        "within its limit of a second, dtrace searched {n} of the {all} installed modules that are not loaded"
                     ));
                 }
             }

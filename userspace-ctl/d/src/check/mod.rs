@@ -277,7 +277,7 @@ impl<'a> Checker<'a> {
                 let list = known.join(", ");
                 d = d.note(format!("no provider `{provider}` is there; the providers are: {list}"));
             } else {
-                d = d.hint("`dtrace -l` lists the probes there are");
+                d = d.hint("`dtrace -l` lists all probes");
             }
         }
         self.complain(d);
