@@ -40,7 +40,7 @@ dtrace -qn 'int a[3]; BEGIN { i = 3; a[i] = 1; } END { printf("%d", a[2]); } BEG
 expect "the neighbour" "$(cat /tmp/out)" 0
 grep -q 'invalid address (0x0) in action #2' /tmp/err || fail "out of bounds: $(cat /tmp/err)"
 dtrace -qn 'BEGIN { curthread->prio = 1; }' 2>/tmp/err && fail "curthread"
-grep -q "what curthread leads to is the system's" /tmp/err || fail "$(cat /tmp/err)"
+grep -q "curthread points to memory of the system" /tmp/err || fail "$(cat /tmp/err)"
 dtrace -qn 'BEGIN { this->p = (int *)curthread; *this->p = 1; } BEGIN { exit(0); }' >/tmp/out 2>/tmp/err
 grep -qE 'invalid address \(0xff[0-9a-f]{14}\) in action #2' /tmp/err || fail "kernel memory: $(cat /tmp/err)"
 # Each CPU has an element of its own: nothing of them may be lost.

@@ -38,6 +38,6 @@ bad() {
 bad 'trace(`no_such_symbol_here);' 'failed to resolve vmlinux`no_such_symbol_here: Unknown symbol name'
 bad 'trace(shapes`vfs_read);' 'failed to resolve shapes`vfs_read'
 bad 'trace(vmlinux`no_such);' 'Unknown symbol name'
-bad 'trace(`__per_cpu_offset);' 'no type is known of'
+bad 'trace(`__per_cpu_offset);' 'the type of .__per_cpu_offset is not known'
 bad '`panic_timeout = 3;' "the kernel's memory cannot be written"
 exit 0

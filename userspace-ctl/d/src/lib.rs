@@ -290,13 +290,11 @@ fn missing(
     span: source::Span,
 ) -> Option<Diagnostic> {
     let (what, is_there, hint) = match kind {
-        Dependence::Library => {
-            ("library", libraries.has(name), "directories of libraries are given with -L")
-        }
-        Dependence::Module => ("module", world.has_module(name), "insert it first: modprobe"),
+        Dependence::Library => ("library", libraries.has(name), "-L adds directories of libraries"),
+        Dependence::Module => ("module", world.has_module(name), "load it first: modprobe"),
         Dependence::Provider => {
             let is_there = world.matches(&ProbePattern::new(name, "", "", "")).count > 0;
-            ("provider", is_there, "dtrace -l lists what providers offer")
+            ("provider", is_there, "dtrace -l lists the probes of all providers")
         }
     };
     let message = format!("program requires {what} {name}, which is not there");

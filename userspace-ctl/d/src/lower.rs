@@ -144,8 +144,7 @@ impl<'a> Lower<'a> {
         }
         if addressed > MAX_ADDRESSED {
             let message = format!(
-                "args[] differ too much: {addressed} probes would have to be enabled one by one, \
-                 {MAX_ADDRESSED} can"
+                "args[] differ too much: {addressed} probes would be enabled one by one, at most {MAX_ADDRESSED} can be"
             );
             let d = Diagnostic::new(Tag::ArgsMulti, clause.span, message)
                 .hint("narrow the description, or use arg0, arg1 .. with a cast");

@@ -155,9 +155,11 @@ impl Missed {
                 vec![format!("the function has 0x{size:x} bytes")],
                 None,
             ),
-            Self::Of(_, Miss::Within { begins }) => {
-                ("inside an instruction", vec![], Some(format!("the instruction begins at `{begins:x}`")))
-            }
+            Self::Of(_, Miss::Within { begins }) => (
+                "inside an instruction",
+                vec![],
+                Some(format!("the instruction begins at `{begins:x}`")),
+            ),
             Self::Of(..) => {
                 let note = "a function has `entry`, `return`, and hex offsets: `0`, `1f`";
                 ("no such probe", vec![note.into()], None)

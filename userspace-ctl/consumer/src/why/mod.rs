@@ -234,7 +234,8 @@ impl Case<'_> {
                 Some(name.as_str())
             }
             "kernel" | "genunix" | "unix" | "linux" => {
-                why.notes.push(format!("the functions of the kernel itself are in module `{KERNEL}`"));
+                why.notes
+                    .push(format!("the functions of the kernel itself are in module `{KERNEL}`"));
                 Some(KERNEL)
             }
             _ if modules.is_builtin(&name) => {

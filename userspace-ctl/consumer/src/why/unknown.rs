@@ -50,8 +50,7 @@ impl Case<'_> {
             Some(hint) if is_near || why.hint.is_none() => why.hint = Some(hint),
             Some(_) => {}
             None => why.notes.push(
-                "it may be inlined wherever it is called, or left out of this kernel: that cannot be told \
-                 from here"
+                "it may be inlined in all its callers, or left out of this kernel: dtrace cannot tell which"
                     .into(),
             ),
         }

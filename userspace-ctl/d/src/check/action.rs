@@ -323,7 +323,7 @@ impl Checker<'_> {
                 );
                 self.fail(
                     Diagnostic::new(Tag::TracememArgs, span, message)
-                        .label("expected tracemem(address, bytes, [how many of them])"),
+                        .label("expected tracemem(address, bytes, [number to show])"),
                 );
                 return None;
             }
@@ -339,7 +339,7 @@ impl Checker<'_> {
                             format!("tracemem( ) argument #3 is not an integer: {}", some.ty);
                         self.fail(
                             Diagnostic::new(Tag::TracememDynsize, some.span, message)
-                                .label("expected how many of the bytes are meant"),
+                                .label("expected the number of bytes to show"),
                         );
                         return None;
                     }

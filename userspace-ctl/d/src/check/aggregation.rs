@@ -115,7 +115,7 @@ impl Checker<'_> {
                 );
                 self.fail(
                     Diagnostic::new(Tag::ProtoArg, e.span, message)
-                        .label("expected by how much the value counts"),
+                        .label("expected the weight of the value"),
                 );
                 None
             }
@@ -143,7 +143,7 @@ impl Checker<'_> {
                 args.len()
             );
             let d = Diagnostic::new(Tag::QuantProto, span, message);
-            self.fail(d.label("expected quantize(value, [by how much it counts])"));
+            self.fail(d.label("expected quantize(value, [weight])"));
             return None;
         }
         if !(least..=most).contains(&args.len()) {

@@ -303,10 +303,10 @@ impl Checker<'_> {
         };
         if let Some(name) = found_from(&address) {
             let message = format!(
-                "operator = requires memory of the D program's own: what {name} leads to is the system's"
+                "operator = requires the D program's own memory: {name} points to memory of the system"
             );
             let d = Diagnostic::new(Tag::OpLval, at, message).label("is only read");
-            self.fail(d.hint("to a process's memory write by copyout() and copyoutstr(), with -w"));
+            self.fail(d.hint("write a process's memory with copyout() and copyoutstr(), with -w"));
             return None;
         }
         match bits {
@@ -518,7 +518,7 @@ impl Checker<'_> {
             .other(value.span, format!("this is {}", value.ty));
         self.fail(match (ty, &value.ty) {
             (Type::String, Type::Int(_)) => d.hint(
-                "a number as text is lltostr(x); text at an address is stringof(x) or copyinstr(x)",
+                "lltostr(x) turns a number into text; stringof(x) or copyinstr(x) read text at an address",
             ),
             (Type::Pointer(_), Type::Int(_)) => d.hint(format!("cast it: ({ty})x")),
             _ => d,

@@ -129,7 +129,7 @@ impl Checker<'_> {
 
     fn no_subroutine(&mut self, name: &str, at: Span, span: Span) -> Expr {
         if let Some(what) = subr(name).and_then(foreign) {
-            let message = format!("{name}( ) cannot be had on Linux: it has no {what}");
+            let message = format!("{name}( ) is not available on Linux: it has no {what}");
             return self.fail(Diagnostic::new(Tag::FuncUndef, at, message).label("not on Linux"));
         }
         if LATER.contains(&name) {
@@ -197,7 +197,7 @@ impl Checker<'_> {
         };
         let d = Diagnostic::new(tag, span, message).label(label).hint(hint);
         self.fail(match recorded {
-            Some(_) => d.note("what it records is known only as it is printed"),
+            Some(_) => d.note("its value is known only when it is printed"),
             None => d,
         })
     }
@@ -344,7 +344,7 @@ impl Checker<'_> {
             .note(format!("prototype: {} {}", s.name(), s.prototype()));
         let wants_text = param.is_stringlike() && arg.ty.int().is_some();
         self.fail(if wants_text {
-            d.hint("text of the process is copyinstr(x), of the kernel stringof(x)")
+            d.hint("read text of the process with copyinstr(x), of the kernel with stringof(x)")
         } else {
             d
         })

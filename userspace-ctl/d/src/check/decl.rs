@@ -212,8 +212,9 @@ impl Checker<'_> {
             [Extent::Tuple(_)] if scope == Scope::Local => {
                 let message = format!("local associative arrays are not supported: {full}");
                 self.fail(
-                    Diagnostic::new(Tag::DeclLocassc, name.span, message)
-                        .hint("self-> arrays are the thread's, those without a prefix everybody's"),
+                    Diagnostic::new(Tag::DeclLocassc, name.span, message).hint(
+                        "self-> arrays belong to a thread, arrays without a prefix are global",
+                    ),
                 );
                 return;
             }
@@ -234,7 +235,7 @@ impl Checker<'_> {
                 init.span,
                 format!("{full} cannot be initialised where it is declared"),
             )
-            .label("D variables begin as 0")
+            .label("D variables start as 0")
             .hint(format!("assign it: dtrace:::BEGIN {{ {full} = ..; }}"));
             self.fail(d);
             return;

@@ -45,7 +45,7 @@ impl Checker<'_> {
     }
 
     fn in_register(&mut self, value: Expr, span: Span) -> Expr {
-        let message = format!("{} lies in a register: only its members can be used", value.ty);
+        let message = format!("{} is in a register: only its members can be used", value.ty);
         let d = Diagnostic::new(Tag::ArgsType, span, message).label("passed by value");
         let text = self.source.slice(span);
         let hint = match &value.ty {
@@ -211,7 +211,7 @@ impl Checker<'_> {
             Kind::Bits(..) => {
                 let message = "cannot take offset of a bit field";
                 let d = Diagnostic::new(Tag::OffsetofBitfield, span, message);
-                self.fail(d.other(member.span, "a bit field").label("it need not begin on a byte"))
+                self.fail(d.other(member.span, "a bit field").label("it may begin inside a byte"))
             }
             _ if e.ty.is_error() => e,
             _ => self.no_address(Tag::AddrofLval, span),
@@ -309,13 +309,13 @@ impl Checker<'_> {
         let to = self.complete(to);
         match &to {
             Type::Struct(s) if s.size.is_none() => {
-                let message = format!("the value of {s} cannot be had: only its name is known");
+                let message = format!("the value of {s} is not available: only its name is known");
                 self.fail(Diagnostic::new(Tag::OpIncomplete, span, message).label("not defined"))
             }
             Type::Function(_) => {
                 let message = format!("cannot dereference a pointer to a function: {}", a.ty);
                 let d = Diagnostic::new(Tag::DerefFunc, span, message);
-                self.fail(d.label("D calls no functions of the kernel"))
+                self.fail(d.label("D cannot call functions of the kernel"))
             }
             Type::Float(4 | 8) => Expr::new(Kind::Load(Box::new(a)), to, span),
             Type::Float(_) => self.later(Tag::Unknown, span, "values of long double are"),
@@ -548,7 +548,7 @@ impl Checker<'_> {
         let message =
             format!("operator {} may not be applied to a pointer to {to}, {why}", op.text());
         let d = Diagnostic::new(tag, span, message).label("by how many bytes?");
-        self.fail(d.hint("cast it first: to char * it moves by bytes"))
+        self.fail(d.hint("cast it to char * first: that moves by bytes"))
     }
 
     fn compare(&mut self, op: BinOp, a: Expr, b: Expr, span: Span) -> Expr {

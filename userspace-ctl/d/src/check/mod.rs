@@ -220,8 +220,7 @@ impl<'a> Checker<'a> {
             if let (Some(d), true) = (self.diagnostics.get_mut(errors), is_absent) {
                 if let Tag::OpPtr | Tag::OpSou | Tag::DerefNonptr = d.tag {
                     d.notes.push(
-                        "no probe is there yet, so args[] have no types; a provider declaration \
-                         gives them"
+                        "there is no probe yet, so args[] have no types; a provider declaration sets them"
                             .into(),
                     );
                 }
@@ -275,7 +274,7 @@ impl<'a> Checker<'a> {
             let is_there = |p: &String| abi::probe::part_matches(provider.as_bytes(), p.as_bytes());
             if !provider.is_empty() && !known.is_empty() && !known.iter().any(is_there) {
                 let list = known.join(", ");
-                d = d.note(format!("no provider `{provider}` is there; the providers are: {list}"));
+                d = d.note(format!("there is no provider `{provider}`; the providers are: {list}"));
             } else {
                 d = d.hint("`dtrace -l` lists all probes");
             }

@@ -111,7 +111,10 @@ impl Checker<'_> {
         if kind == ActionKind::Freopen && is_directory {
             let message = format!("freopen( ) cannot write to \"{text}\": it is a directory");
             let d = Diagnostic::new(Tag::FreopenInvalid, span, message);
-            self.fail(d.label("expected the name of a file").hint("freopen(\"\") is the way back"));
+            self.fail(
+                d.label("expected the name of a file")
+                    .hint("freopen(\"\") restores the previous output"),
+            );
             return None;
         }
         Some(Stmt::Format(kind, text, format, values))
@@ -280,10 +283,10 @@ impl Checker<'_> {
         let hint = match (&value.ty, want(c.letter)) {
             (Type::String, Want::Integer | Want::Address) => Some("%s prints a string"),
             (Type::Int(_), Want::Text) => {
-                Some("%d prints an integer; text at an address is stringof(x) or copyinstr(x)")
+                Some("%d prints an integer; stringof(x) or copyinstr(x) read text at an address")
             }
             (Type::Float(_), _) => Some("%f, %e and %g print a floating-point number"),
-            (_, Want::Float) => Some("D has none but in memory: *(double *)address"),
+            (_, Want::Float) => Some("D has them only in memory: *(double *)address"),
             (Type::Pointer(_), Want::Integer) => Some("%p prints a pointer"),
             (Type::Action(kind), _) if is_stack(*kind) => Some("%k prints a stack"),
             (Type::Action(_), _) => Some("%a prints a symbol"),
@@ -350,7 +353,7 @@ impl Checker<'_> {
                     self.fail(
                         Diagnostic::new(tag, arg.span, message)
                             .label(found)
-                            .hint("print them by a printa() each"),
+                            .hint("print each with its own printa()"),
                     );
                     return None;
                 }

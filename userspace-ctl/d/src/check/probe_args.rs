@@ -209,7 +209,7 @@ fn left_out(lack: Lack, n: usize, probe: &Probe, pattern: &ProbePattern, at: Spa
     let (tag, why) = match lack {
         Lack::Missing(n) => (Tag::ArgsIdx, format!("they have no args[{n}]")),
         Lack::Unreachable(n) => {
-            (Tag::ArgsType, format!("args[{n}] is passed in a way that cannot be read"))
+            (Tag::ArgsType, format!("args[{n}] is passed in a way that D cannot read"))
         }
         Lack::Unknown(n, name) => {
             (Tag::ArgsType, format!("args[{n}] is of type {name}, which is not known"))

@@ -161,7 +161,8 @@ impl Checker<'_> {
         let message = format!("attributes for {what} ({found}) are less than predefined minimum");
         let d = Diagnostic::new(Tag::AttrMin, span, message);
         self.fail(
-            d.label(format!("expected {least} or more")).hint("-x amin says how stable it must be"),
+            d.label(format!("expected {least} or more"))
+                .hint("-x amin sets the required stability"),
         );
     }
 }

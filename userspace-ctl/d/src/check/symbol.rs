@@ -23,12 +23,12 @@ impl Checker<'_> {
             Type::Pointer(to) => match &*to {
                 Type::Function(_) => at,
                 Type::Void => {
-                    let message = format!("no type is known of `{name}");
+                    let message = format!("the type of `{name} is not known");
                     let d = Diagnostic::new(Tag::SymNotypes, span, message);
                     self.fail(
                         d.label("how many bytes?")
-                            .note("the kernel's BTF has its functions and per-CPU variables only")
-                            .hint(format!("say what it is: *(int *)&`{name}")),
+                            .note("the kernel's BTF has only functions and per-CPU variables")
+                            .hint(format!("give it a type: *(int *)&`{name}")),
                     )
                 }
                 to => self.load(at, to, span),

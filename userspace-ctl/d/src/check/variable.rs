@@ -315,10 +315,13 @@ impl Checker<'_> {
             Builtin::Uregs | Builtin::Regs => return Some(self.register(b, indices, span)),
             Builtin::Vmregs => {
                 let message =
-                    "vmregs[] is not supported: those of a virtual machine are known to its \
-                               hypervisor alone";
+                    "vmregs[] is not supported: only the hypervisor knows the registers of a virtual machine";
                 let d = Diagnostic::new(Tag::VarUnsup, span, message);
-                return Some(self.fail(d.hint("regs[] are the kernel's, uregs[] the process's")));
+                return Some(
+                    self.fail(
+                        d.hint("regs[] are those of the kernel, uregs[] those of the process"),
+                    ),
+                );
             }
             _ => {}
         }
@@ -379,7 +382,7 @@ impl Checker<'_> {
         if let Some(name) = &arg.unknown {
             let message = format!("args[{n}] is of type {name}, which is not known");
             let mut d = Diagnostic::new(Tag::ArgsType, span, message);
-            d = d.label("its program calls it so, and no more");
+            d = d.label("the program has only the name of the type");
             let base = name.trim_end_matches([' ', '*']);
             d = d.hint(match arg.slot {
                 Some(slot) => format!("declare {base} in the script; or use arg{slot}, a number"),
@@ -395,7 +398,7 @@ impl Checker<'_> {
             (Some(n), Type::Int(_) | Type::Pointer(_)) => slot(n, ty),
             (Some(n), Type::Struct(_)) if is_small => slot(n, ty),
             _ => {
-                let message = format!("args[{n}] is passed in a way that cannot be read: {ty}");
+                let message = format!("args[{n}] is passed in a way that D cannot read: {ty}");
                 let d = Diagnostic::new(Tag::ArgsType, span, message).label("no single register");
                 return Some(self.fail(d));
             }

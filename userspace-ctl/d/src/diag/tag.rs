@@ -262,12 +262,6 @@ pub const NOT_GIVEN: &[(&str, &str)] = &[
     ("D_ASRELO", "compiled objects have no relocations that could be left unresolved"),
     ("D_DECL_DYNOBJ", "D has no syntax for a type that is known only at run time"),
     ("D_SYM_MODEL", "the kernel and its modules have only one data model, with 64 bits"),
-    (
-        "D_PROC_BADPROV",
-        "a description with the provider of a missing process matches no probe",
-    ),
-    (
-        "D_PROC_USDT",
-        "dtrace names a USDT probe that cannot be made, and traces the others",
-    ),
+    ("D_PROC_BADPROV", "a description with the provider of a missing process matches no probe"),
+    ("D_PROC_USDT", "dtrace names a USDT probe that cannot be made, and traces the others"),
 ];

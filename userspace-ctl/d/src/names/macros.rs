@@ -44,7 +44,9 @@ pub fn value(
             let message = format!("macro variable ${name} is not defined");
             let mut d = Diagnostic::new(Tag::MacroUndef, span, message);
             d.hint = did_you_mean(name, NAMES.iter().map(|n| n.to_string()));
-            return Err(d.note(format!("there are $0, $1 .. and ${}", NAMES.join(", $"))));
+            return Err(
+                d.note(format!("the macro variables are $0, $1 .. and ${}", NAMES.join(", $")))
+            );
         }
     };
     Ok(number.to_string())

@@ -97,7 +97,7 @@ impl Parser<'_> {
                         start,
                         format!("syntax error near `{word}`: D has no such statement"),
                     )
-                    .label("a clause must end by itself: no loops, no jumps")
+                    .label("every clause must end: D has no loops and no jumps")
                     .hint("use predicates, `if`, or `?:`");
                     let _: Complained = self.complain(d);
                     self.skip_loop();
@@ -108,7 +108,7 @@ impl Parser<'_> {
                 word if decl::is_reserved(word) => return Err(self.reserved(word, start)),
                 _ if self.begins_declaration(&word) => {
                     let message = format!(
-                        "syntax error near `{word}`: declarations stand outside of clauses"
+                        "syntax error near `{word}`: declarations must be outside of clauses"
                     );
                     let d = Diagnostic::new(Tag::Syntax, start, message)
                         .label("expected a statement")

@@ -73,7 +73,7 @@ impl Parser<'_> {
     pub(super) fn reserved(&mut self, word: &str, span: Span) -> Complained {
         let message = format!("syntax error near `{word}`: the word is reserved");
         let d = Diagnostic::new(Tag::Syntax, span, message).label("not a name in D");
-        self.complain(d.hint(format!("call it otherwise, such as {word}s or my_{word}")))
+        self.complain(d.hint(format!("use another name, such as {word}s or my_{word}")))
     }
 
     /// A declaration whose first word has been read as text.

@@ -106,7 +106,7 @@ impl Parser<'_> {
                     if !self.is(close) {
                         let message = "`...` must be the last of the parameters";
                         let d = Diagnostic::new(Tag::DeclProtoVarargs, span, message);
-                        return Err(self.complain(d.label(format!("expected `{close}` behind it"))));
+                        return Err(self.complain(d.label(format!("expected `{close}` after it"))));
                     }
                 } else {
                     prototype.params.push(self.parse_param()?);

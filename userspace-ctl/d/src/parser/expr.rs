@@ -373,8 +373,9 @@ impl Parser<'_> {
 
     fn symbol_of_process(&mut self, span: Span) -> Complained {
         let object = self.lexer.object_of_process(span).unwrap_or_default();
-        let message =
-            format!("{object} is no module of the kernel: a process's symbols have no values here");
+        let message = format!(
+            "{object} is not a module of the kernel: symbols of a process have no values here"
+        );
         let d = Diagnostic::new(Tag::SymBadref, span, message);
         self.complain(d.label("expected a module of the kernel").hint(
             "usym(), ufunc() and ustack() name a process's symbols; copyin() reads its memory",
@@ -423,7 +424,7 @@ impl Parser<'_> {
             Tok::Punct("(") => "an expression in parentheses",
             _ => return self.expect_ident(&format!("a member's name after `{op}`")),
         };
-        let message = format!("operator {op} requires an identifier behind it, found {found}");
+        let message = format!("operator {op} requires an identifier after it, found {found}");
         let d = Diagnostic::new(Tag::OpIdent, t.span, message);
         Err(self.complain(d.label("expected a member's name")))
     }
