@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! What a probe may do to a process, or to the machine, on purpose.
+//! The destructive actions: what a probe may do to a process, or to the machine, on purpose.
 
 use crate::context::ProbeCtx;
 use crate::{sys, time};
@@ -7,9 +7,9 @@ use core::hint;
 use kernel::bindings;
 use kernel::ffi::c_int;
 
-/// Sends a signal to the current process, as soon as interrupts are on; to nobody if a thread of the
-/// kernel's or the first process runs, or there is no such signal. False: it is lost, for too many
-/// wait on this CPU.
+/// Sends a signal to the current process, as soon as interrupts are on. Sends none to a kernel
+/// thread or the first process, or if there is no such signal. Returns false if the signal is lost,
+/// because too many wait on this CPU.
 ///
 /// # Context
 ///
@@ -22,12 +22,12 @@ pub fn signal(_: &ProbeCtx, signal: i32) -> bool {
 /// The signal that stops a process.
 pub const STOP: i32 = bindings::SIGSTOP as i32;
 
-/// Spends so many nanoseconds: half a second in each second of a CPU at most, for all who ask. False: that would be
-/// more, and no time was spent.
+/// Spends `ns` nanoseconds. All callers together may spend at most half a second in each second of
+/// a CPU. Returns false, and spends no time, if it would be more.
 ///
 /// # Context
 ///
-/// *probe*; whoever waits for this CPU waits as long.
+/// *probe*; threads that wait for this CPU wait as long.
 pub fn chill(_: &ProbeCtx, ns: u64) -> bool {
     let from = time::monotonic_ns();
     if !sys::kapi_keep(from, ns) {
@@ -39,7 +39,7 @@ pub fn chill(_: &ProbeCtx, ns: u64) -> bool {
     true
 }
 
-/// Stops the machine, and says on whose behalf: which probe, and the name and number of a process.
+/// Stops the machine with a message that names the probe, and the name and id of the process.
 ///
 /// # Context
 ///
@@ -51,7 +51,7 @@ pub fn panic(_: &ProbeCtx, probe: [&[u8]; 4], comm: &[u8; 16], pid: i32) -> ! {
     unsafe { bindings::panic(text.as_ptr().cast(), p, a, m, b, f, c, n, d, comm.as_ptr(), pid) }
 }
 
-/// Waits until the signals that probes have sent are under way; none fires any more.
+/// Waits until the signals that probes have sent are delivered. No probe may fire any more.
 ///
 /// # Context
 ///

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Whether threads still come to run on a CPU. Interrupts may go on for long where they do not.
+//! Tells whether threads still run on a CPU. Interrupts may continue for a long time on a CPU where
+//! no thread runs.
 
 use crate::context::ProbeCtx;
 use crate::sys;
 
-/// Has this CPU run a thread as soon as it can, before nearly all others: it notes when it does.
+/// Makes this CPU run a thread of high priority as soon as it can; the thread notes the time.
 ///
 /// # Context
 ///
@@ -13,7 +14,7 @@ pub fn ask() {
     sys::kapi_alive_ask();
 }
 
-/// When such a thread last ran on this CPU, ns.
+/// Returns the time when that thread last ran on this CPU, in ns.
 ///
 /// # Context
 ///
@@ -22,8 +23,8 @@ pub fn answered(_: &ProbeCtx) -> u64 {
     sys::kapi_alive_answered()
 }
 
-/// Returns the time since which user space can run, ns; `u64::MAX` while the kernel freezes it for a suspend or a
-/// hibernation.
+/// Returns the time since which user space can run, in ns; `u64::MAX` while the kernel freezes it
+/// for a suspend or a hibernation.
 ///
 /// # Context
 ///

@@ -5,32 +5,31 @@
 //! inside what a probe itself calls. [`enter`] turns interrupts off and marks the CPU before
 //! anything else happens, so that
 //!
-//! - whoever holds a [`ProbeCtx`] is alone on its CPU among all who hold one, and may use that
-//!   CPU's memory freely;
-//! - a probe that fires while one is being served here, by our own doing or from an NMI, is counted
-//!   and dropped;
-//! - to know that all who could have seen some memory are gone, it is enough that each CPU has
-//!   taken an interrupt ([`crate::xcall::sync`]).
+//! - the holder of a [`ProbeCtx`] is the only one on its CPU, and may use that CPU's memory freely;
+//! - a probe that fires while this CPU serves another one, because of our own code or in an NMI, is
+//!   counted and dropped;
+//! - once each CPU has taken an interrupt ([`crate::xcall::sync`]), no probe can still use memory
+//!   that was unpublished before.
 
 use crate::sys;
 use core::arch::asm;
 use core::marker::PhantomData;
 use core::sync::atomic::{AtomicBool, Ordering};
 
-/// Evidence: interrupts are off, and nobody else serves a probe in the name of this CPU.
+/// Evidence that interrupts are off and that no other code serves a probe for this CPU.
 ///
-/// It takes no room: its CPU is asked each time, which is one load.
+/// It has no size: each use asks for the CPU, which is one load.
 ///
 /// # Invariants
 ///
-/// At most one exists per CPU number; it neither leaves the function it was lent to nor the CPU
-/// that function runs on. Code with interrupts on does not hold one.
+/// At most one exists per CPU number. It does not leave the function that borrows it, nor the CPU
+/// on which that function runs. Code with interrupts on does not hold one.
 pub struct ProbeCtx {
     _here: PhantomData<*mut ()>,
 }
 
 impl ProbeCtx {
-    /// The CPU whose memory its holder may use; below [`cpus`].
+    /// Returns the CPU whose memory the holder may use; it is below [`cpus`].
     #[inline(always)]
     pub fn cpu(&self) -> usize {
         let cpu;
@@ -44,11 +43,11 @@ impl ProbeCtx {
         cpu
     }
 
-    /// Runs `f` in the name of another CPU. What `self` says meanwhile is that CPU, too.
+    /// Runs `f` on behalf of another CPU. Meanwhile, `self` also names that CPU.
     ///
     /// # Safety
     ///
-    /// Nobody can enter a probe on `cpu`, nor has another context for it, until `f` has returned.
+    /// Until `f` has returned, no code enters a probe on `cpu` or has another context for it.
     pub(crate) unsafe fn instead<R>(&self, cpu: usize, f: impl FnOnce(&ProbeCtx) -> R) -> R {
         let here = self.cpu();
         act_for(cpu);
@@ -68,23 +67,24 @@ fn act_for(cpu: usize) {
     }
 }
 
-/// Whether the processor's instructions for interrupts do what they say: not in a Xen PV guest.
+/// Whether the processor's interrupt instructions work as documented. They do not in a Xen PV
+/// guest.
 static NATIVE: AtomicBool = AtomicBool::new(false);
 
-/// Finds out how interrupts are turned off.
+/// Finds out how to turn interrupts off.
 pub(crate) fn init() {
     // SAFETY: `crate::init` comes here once, before there is a site that could lead to a probe.
     unsafe { sys::kapi_probe_init() };
     NATIVE.store(!sys::kapi_is_xen_pv(), Ordering::Relaxed);
 }
 
-/// The flag that says that interrupts are on.
+/// The flag that is set while interrupts are on.
 const IF: u64 = 1 << 9;
-/// In saved flags: interrupts were on, and it is the kernel that turns them on.
+/// In saved flags: interrupts were on, and only a call of the kernel can turn them on.
 const BY_CALL: u64 = 1 << 63;
 
-/// Serves a probe: calls `f` in probe context. `None`: one is being served on this CPU already;
-/// this one is counted.
+/// Serves a probe: calls `f` in probe context. Returns `None`, and counts the probe as dropped, if
+/// this CPU is already serving one.
 ///
 /// The two steps of entering, interrupts off and the busy word set, are explained in
 /// `helpers/context.c`.
@@ -121,9 +121,9 @@ pub fn enter<R>(f: impl FnOnce(&ProbeCtx) -> R) -> Option<R> {
             options(nostack, preserves_flags));
     }
     // INVARIANT: the CPU's busy word was clear and is set until `f` has returned. `f` cannot keep
-    // the reference, for it has to accept one of any lifetime. A panic in `f` does not unwind: it is
-    // a `BUG()`, by which the kernel ends the task, or panics if it was in an interrupt. Of a task
-    // that has ended nothing runs again, so its context is gone, and `kapi_oops` clears the word.
+    // the reference, because it must accept one of any lifetime. A panic in `f` does not unwind: it
+    // is a `BUG()`, by which the kernel ends the task, or panics if it was in an interrupt. No code
+    // of an ended task runs again, so its context is gone, and `kapi_oops` clears the word.
     let r = f(&ProbeCtx { _here: PhantomData });
     // SAFETY: interrupts are still off, so this is the word that was set above.
     unsafe {
@@ -134,7 +134,7 @@ pub fn enter<R>(f: impl FnOnce(&ProbeCtx) -> R) -> Option<R> {
     Some(r)
 }
 
-/// Turns interrupts off where only the kernel knows how.
+/// Turns interrupts off by a call of the kernel.
 #[inline(always)]
 fn save_by_call() -> u64 {
     let were_on: u64;
@@ -146,7 +146,7 @@ fn save_by_call() -> u64 {
     }
 }
 
-/// Makes interrupts what they were before `enter`.
+/// Restores the interrupt state from before `enter`.
 #[inline(always)]
 fn restore(flags: u64) {
     if flags & IF != 0 {
@@ -173,7 +173,7 @@ fn drop_nested(flags: u64) {
     restore(flags);
 }
 
-/// How many probes were dropped because they fired inside a probe, on all CPUs.
+/// Returns how many probes were dropped on all CPUs because they fired inside a probe.
 pub fn nested() -> u64 {
     let on = |cpu| {
         if !sys::kapi_cpu_possible(cpu) {
@@ -185,7 +185,7 @@ pub fn nested() -> u64 {
     (0..cpus() as u32).map(on).fold(0, u64::wrapping_add)
 }
 
-/// All CPU numbers are below this.
+/// Returns the number that all CPU numbers are below.
 pub fn cpus() -> usize {
     // SAFETY: written at boot only.
     unsafe { kernel::bindings::nr_cpu_ids as usize }

@@ -8,7 +8,7 @@ use kernel::ffi::{c_long, c_uint, c_ulong};
 use kernel::miscdevice::{MiscDevice, MiscDeviceRegistration};
 use kernel::prelude::*;
 
-/// From here on an open file of this node holds a reference to the module.
+/// Makes every open file of this node hold a reference to the module from here on.
 ///
 /// TODO[OWNER]: goes when all supported kernels fill `owner` themselves (7.3 does).
 ///
@@ -20,20 +20,20 @@ pub fn own<T: MiscDevice>(node: &MiscDeviceRegistration<T>) -> Result {
     to_result(unsafe { sys::kapi_device_own(node.as_raw().cast()) })
 }
 
-/// What is done for who asks by ioctl: number, argument.
+/// The handler of an ioctl: number, argument.
 pub type Ioctl = fn(u32, usize) -> Result<isize>;
 
 static IOCTL: Once<Ioctl> = Once::new();
 
-/// A node that everybody may open, `/dev/dtrace/helper`; there while this exists.
+/// The node `/dev/dtrace/helper`, which everybody may open. It exists as long as this value.
 pub struct Node(());
 
 impl Node {
-    /// With this behind it, which may sleep.
+    /// Creates the node with this handler, which may sleep.
     ///
     /// # Context
     ///
-    /// *process*; there is one of them.
+    /// *process*; there is only one node.
     pub fn new(ioctl: Ioctl) -> Result<Self> {
         IOCTL.populate(ioctl);
         to_result(sys::kapi_node_on())?;

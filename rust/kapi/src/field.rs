@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-//! What structures of the kernel tell of an event, by the address of one. Loads that may miss: the
-//! address may be any.
+//! Reads members of kernel structures at an address. The loads may fail, so any address is allowed.
 
 use crate::nofault;
 use crate::sys;
 
-/// What the structure at `base` has in the member of this number, one of those in `helpers/field.c`;
-/// nothing is made of its sign.
+/// Returns the member with this number (`helpers/field.c` lists them) of the structure at `base`,
+/// without sign extension.
 ///
 /// # Context
 ///
@@ -20,17 +19,18 @@ pub fn of(number: u32, base: u64) -> Option<u64> {
     nofault::read_kernel_number(base.wrapping_add(offset.into()), size as u8).ok()
 }
 
-/// In a block device's flags: bios go to the device's own function, not into requests.
+/// The bit in a block device's flags that means that bios go to the device's own function, not into
+/// requests.
 pub fn bdev_submits_bios() -> u64 {
     sys::kapi_bdev_submits_bios.into()
 }
 
-/// The dentry that has its inode's link at `alias`.
+/// Returns the dentry whose link to its inode is at `alias`.
 pub fn dentry_of(alias: u64) -> u64 {
     alias.wrapping_sub(sys::kapi_dentry_alias.into())
 }
 
-/// The address of what the kernel knows of a CPU; 0: there is no such CPU.
+/// Returns the address of the kernel's data about a CPU, or 0 if there is no such CPU.
 ///
 /// # Context
 ///

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Files that the kernel itself reads, from where its first process has its root: at start that is an
+//! Files that the kernel itself reads, below the root of its first process. At start, that is an
 //! initramfs.
 
 use crate::mem;
@@ -7,8 +7,8 @@ use core::ptr;
 use kernel::bindings::{self, kernel_read_file_id_READING_FIRMWARE as FIRMWARE};
 use kernel::prelude::*;
 
-/// The bytes of a file, if it is there; one of more than `most` is EFBIG. What security modules say of
-/// firmware holds for it.
+/// Returns the bytes of a file, or `None` if it does not exist. `EFBIG`: it has more than `most`
+/// bytes. Security modules treat it like firmware.
 ///
 /// # Context
 ///

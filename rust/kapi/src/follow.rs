@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! What processes map, told to who follows them before they run it: the thread that maps waits, for a
-//! bounded time, until that is answered (`follow.c`).
+//! Reports to followers what processes map, before they run it: the thread that maps waits, for a
+//! bounded time, for the follower's answer (`follow.c`).
 
 use crate::sites;
 use crate::sys;
@@ -8,11 +8,11 @@ use kernel::error::{from_err_ptr, to_result};
 use kernel::ffi::{c_int, c_void};
 use kernel::prelude::*;
 
-/// Who follows processes. Dropping it lets all go on that wait for its answer.
+/// A follower of processes. Dropping it releases all threads that wait for its answer.
 ///
 /// # Invariants
 ///
-/// It is from `kapi_follower_new`, and this its owner.
+/// The pointer is from `kapi_follower_new`, and this value owns it.
 pub struct Follower(*mut c_void);
 
 // SAFETY: it can be given up by any task that may sleep.
@@ -21,8 +21,8 @@ unsafe impl Send for Follower {}
 unsafe impl Sync for Follower {}
 
 impl Follower {
-    /// The current process, which is told by an eventfd that it has open. `EBADF`, `EINVAL`: the number is of
-    /// none.
+    /// Makes the current process a follower that is notified through an eventfd. `EBADF`, `EINVAL`:
+    /// `fd` is not an open eventfd.
     ///
     /// # Context
     ///
@@ -33,22 +33,23 @@ impl Follower {
         Ok(Self(from_err_ptr(sys::kapi_follower_new(fd))?))
     }
 
-    /// From now on what a process maps is told, as the caller's namespace numbers it; it may be followed already.
+    /// Reports from now on what a process maps; `pid` is its id in the caller's namespace. It may
+    /// be followed already.
     ///
     /// # Context
     ///
     /// *process*, may sleep
     pub fn follow(&self, pid: u32) -> Result {
         crate::mem::ask()?;
-        // Tasks come to us of which somebody must be able to say that they have left.
+        // Tasks will enter our code, and we must be able to tell when they have left it.
         sites::expect();
         let pid = c_int::try_from(pid).ok().filter(|pid| *pid != 0).ok_or(ESRCH)?;
         // SAFETY: by the invariant.
         to_result(unsafe { sys::kapi_follower_add(self.0, pid) })
     }
 
-    /// From now on code that any process maps is told, a program that begins included, unless its file is
-    /// [ignored](Self::ignore). `ENOSPC`: too many do so.
+    /// Reports from now on code that any process maps, also a new program, unless its file is
+    /// [ignored](Self::ignore). `ENOSPC`: too many followers do so.
     ///
     /// # Context
     ///
@@ -60,8 +61,9 @@ impl Follower {
         to_result(unsafe { sys::kapi_follower_add(self.0, 0) })
     }
 
-    /// Nothing is told of this file as long as it was last changed then (ns), if the process is not followed itself. Of
-    /// very many files the oldest are forgotten.
+    /// Stops reports about this file as long as its last change was at `modified` (ns), except for
+    /// processes that are followed themselves. If there are too many files, the oldest are
+    /// forgotten.
     ///
     /// # Context
     ///
@@ -72,8 +74,8 @@ impl Follower {
         to_result(unsafe { sys::kapi_follower_ignore(self.0, inode, modified, device) })
     }
 
-    /// Takes the processes that were told because everyone is followed, as the caller's namespace numbers them; the rest
-    /// is left alone.
+    /// Takes the ids, in the caller's namespace, of processes that were reported because everyone
+    /// is followed. The rest of `to` is unchanged.
     ///
     /// # Context
     ///
@@ -84,7 +86,7 @@ impl Follower {
         unsafe { sys::kapi_follower_begun(self.0, to.as_mut_ptr(), room) };
     }
 
-    /// A number for what has been told and is not [answered](Self::answer); 0: nothing.
+    /// Returns the number of the last report that is not [answered](Self::answer), or 0.
     ///
     /// # Context
     ///
@@ -94,8 +96,8 @@ impl Follower {
         unsafe { sys::kapi_follower_asked(self.0) }
     }
 
-    /// What was told up to this number has been looked at. Gives how many threads went on before they were answered,
-    /// since this was last called.
+    /// Answers all reports up to this number. Returns how many threads went on without an answer
+    /// since the last call.
     ///
     /// # Context
     ///
@@ -116,7 +118,7 @@ impl Drop for Follower {
     }
 }
 
-/// No thread is on its way to tell anything any more. There are no followers.
+/// Waits until no thread is about to report anything. There must be no followers.
 ///
 /// # Context
 ///

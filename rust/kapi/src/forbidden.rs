@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Text that is not ours to change, from the kernel's own lists, each read once and in one go.
+//! Text that we must not change, from the kernel's own lists. Each list is read once, as a whole.
 //!
-//! [`ranges`] and [`of_module`] tell of functions in which a probe would come into itself: kernel
-//! authors mark them. [`sites`] and [`sites_of_module`] tell of instructions that the kernel
-//! changes as it runs, and is not prepared to find changed. Functions whose names begin with
-//! `__SCT__` are such instructions as well; they are in no list.
+//! [`ranges`] and [`of_module`] list functions in which a probe would call itself; kernel authors
+//! mark them. [`sites`] and [`sites_of_module`] list instructions that the kernel changes while it
+//! runs, and expects to find unchanged by others. Functions whose names begin with `__SCT__` are
+//! such instructions too; they are in no list.
 
 use crate::modules::ModuleRef;
 use crate::symbols::{self, find_kernel as find};
@@ -14,19 +14,19 @@ use core::ops::Range;
 use kernel::ffi::{c_uint, c_ulong, c_void};
 use kernel::prelude::*;
 
-/// Who says so.
+/// Why a range is forbidden.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Why {
-    /// `noinstr`: runs before the kernel is ready for anything, or while it is not.
+    /// `noinstr`: runs while the kernel is not ready for instrumentation.
     Noinstr = 0,
     /// Entries from user space, of exceptions and of interrupts.
     Entry = 1,
     /// `__kprobes`.
     Kprobes = 2,
-    /// `NOKPROBE_SYMBOL`, or for other reasons on the blacklist of kprobes.
+    /// `NOKPROBE_SYMBOL`, or on the blacklist of kprobes for another reason.
     Nokprobe = 3,
-    /// On the way to a breakpoint's handler, in which a breakpoint would have no end.
+    /// Runs on the way to a breakpoint's handler, where a breakpoint would recurse without end.
     Breakpoint = 4,
 }
 
@@ -50,16 +50,16 @@ const SECTIONS: [(&CStr, &CStr, Why); 5] = [
     (c"__kprobes_text_start", c"__kprobes_text_end", Why::Kprobes),
 ];
 
-/// What runs between a breakpoint and its handler, and is in no list because kprobes' own handler
-/// comes earlier.
+/// Functions that run between a breakpoint and our handler. They are in no list, because kprobes'
+/// own handler comes earlier.
 const BEFORE_US: [&CStr; 3] =
     [c"__rcu_read_lock", c"__rcu_read_unlock", c"rcu_read_unlock_special"];
 
-/// Calls a helper with a function that it calls with `f`.
+/// Calls a helper with a callback that calls `f`.
 fn collect(f: &mut dyn FnMut(Range<u64>, c_uint), with: impl FnOnce(OnRange, *mut c_void)) {
     /// # Safety
     ///
-    /// `arg` is a `&mut dyn FnMut(..)` that nobody else uses.
+    /// `arg` is a `&mut dyn FnMut(..)` that no other code uses.
     unsafe extern "C" fn range(arg: *mut c_void, start: u64, end: u64, why: c_uint) {
         // SAFETY: by the caller.
         let f = unsafe { &mut *arg.cast::<&mut dyn FnMut(Range<u64>, c_uint)>() };
@@ -70,8 +70,8 @@ fn collect(f: &mut dyn FnMut(Range<u64>, c_uint), with: impl FnOnce(OnRange, *mu
     with(range, arg.cast());
 }
 
-/// Calls `f` with what is forbidden in the kernel proper; some of it twice. `ENODEV`, `E2BIG`: that cannot
-/// be found out.
+/// Calls `f` with each forbidden range of the kernel itself, with some twice. `ENODEV`, `E2BIG`:
+/// the ranges cannot be determined.
 ///
 /// # Context
 ///
@@ -108,7 +108,7 @@ pub fn ranges(f: &mut dyn FnMut(Range<u64>, Why)) -> Result {
     all.then_some(()).ok_or(E2BIG)
 }
 
-/// Calls `f` with what is forbidden in a module.
+/// Calls `f` with each forbidden range of a module.
 ///
 /// # Context
 ///
@@ -123,8 +123,8 @@ pub fn of_module(module: &ModuleRef<'_>, f: &mut dyn FnMut(Range<u64>, Why)) -> 
     Ok(())
 }
 
-/// Calls `f` with each instruction of the kernel proper that is a static call or a jump label.
-/// `ENODEV`: that cannot be found out.
+/// Calls `f` with each static call and jump label of the kernel itself. `ENODEV`: they cannot be
+/// determined.
 ///
 /// # Context
 ///
@@ -148,7 +148,7 @@ pub fn sites(f: &mut dyn FnMut(u64, usize)) -> Result {
     Ok(())
 }
 
-/// Calls `f` with each such instruction of a module.
+/// Calls `f` with each static call and jump label of a module.
 ///
 /// # Context
 ///

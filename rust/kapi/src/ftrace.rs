@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Entries of functions by ftrace: the nop that the compiler puts there becomes a call of
-//! [the entry handler's](crate::trampoline::set_entry_handler) trampoline. Nothing is cheaper, and
-//! the kernel's own tracers, kprobes and BPF programs on other functions stay what they are.
+//! Patches the entries of functions through ftrace: the compiler's nop becomes a call of [the entry
+//! handler's](crate::trampoline::set_entry_handler) trampoline. Nothing is cheaper, and it does not
+//! affect the kernel's own tracers, kprobes and BPF programs on other functions.
 //!
-//! Refused, one by one, are functions to which a BPF program is attached that way already, and
-//! those that a livepatch has replaced. While a function is attached here, either is refused on it.
+//! Functions to which a BPF program is already attached in this way, or which a livepatch has
+//! replaced, are refused one by one. While a function is attached here, the kernel refuses both on
+//! it.
 
 use crate::lock::Lock;
 use crate::mem;
@@ -16,7 +17,7 @@ use kernel::bindings;
 use kernel::ffi::c_int;
 use kernel::prelude::*;
 
-/// The site of the function that begins at `addr`, or which is at `addr` itself.
+/// Returns the site of the function that begins at `addr`, or the site at `addr`.
 ///
 /// # Context
 ///
@@ -28,27 +29,27 @@ pub fn location(addr: u64) -> Option<u64> {
     (at != 0).then_some(at)
 }
 
-/// How often a batch is sorted anew, because others have come between.
+/// How often a batch is sorted out again because another tracer has interfered.
 const TRIES: usize = 4;
 
-/// Functions of a batch that turned out to be replaced.
+/// Room for functions of a batch that turn out to be replaced.
 const SHARED: usize = 256;
 
-/// As many as are detached at a time if there is no memory.
+/// How many sites are detached at a time if there is no memory.
 const FEW: usize = 64;
 
-/// A batch under way.
+/// A batch in progress.
 struct Batch<'a> {
     fns: &'static FtraceFns,
     sites: &'a [u64],
-    /// For each site 0, or the errno of what stood in the way.
+    /// For each site 0, or the errno of its obstacle.
     whys: &'a mut [u8],
-    /// Room for those whose why is 0.
+    /// Room for the sites whose `why` is 0.
     rest: &'a mut [u64],
 }
 
 impl Batch<'_> {
-    /// Sorts out which sites can be added or removed.
+    /// Determines which sites can be added or removed.
     fn sort_out(&mut self, on: bool) {
         let n = self.sites.len().min(self.whys.len());
         let (sites, whys) = (self.sites.as_ptr(), self.whys.as_mut_ptr());
@@ -56,7 +57,7 @@ impl Batch<'_> {
         unsafe { sys::kapi_ftrace_sort_out(self.fns, sites, n, on, whys) };
     }
 
-    /// Adds or removes the others. Under the lock.
+    /// Adds or removes the other sites. The lock is held.
     fn update(&mut self, on: bool) -> c_int {
         let wanted = self.sites.iter().zip(self.whys.iter()).filter(|(_, why)| **why == 0);
         let mut n: usize = 0;
@@ -81,11 +82,11 @@ impl Batch<'_> {
     }
 }
 
-/// Attaches the sites, which are [locations](location); calls `refused` with the index of each that
-/// cannot be. What is attached is fine.
+/// Attaches the sites, which are [locations](location). Calls `refused` with the index of each that
+/// cannot be attached. A site that is already attached is no error.
 ///
-/// Any address will do: what ftrace itself does not call the site of a function is refused, and what it
-/// does is made to call tracers, of whatever kind. A call needs no more of the CPU than the function does.
+/// Any address is sound: ftrace refuses an address that is not a site, and a site is made for calls
+/// of any tracer. A call needs no more of the CPU than the function does.
 ///
 /// # Context
 ///
@@ -130,7 +131,7 @@ pub fn attach(sites: &[u64], refused: &mut dyn FnMut(usize, Refused)) {
     }
 }
 
-/// Detaches and refuses the functions that turned out to be replaced.
+/// Detaches and refuses the functions that turn out to be replaced.
 fn let_go_of_shared(batch: &mut Batch<'_>) {
     let mut shared = [0; SHARED];
     // SAFETY: it has that many members.
@@ -144,8 +145,8 @@ fn let_go_of_shared(batch: &mut Batch<'_>) {
     }
 }
 
-/// Detaches the sites; what is not attached is fine. `ENOMEM`: the kernel had no memory for it, and some stay
-/// attached; [`crate::quiesce`] does without.
+/// Detaches the sites. A site that is not attached is no error. `ENOMEM`: the kernel had no memory
+/// for it, and some sites stay attached; [`crate::quiesce`] needs no memory.
 ///
 /// # Context
 ///
@@ -164,13 +165,13 @@ fn detach_held(fns: &'static FtraceFns, sites: &[u64]) -> Result {
     if let (Ok(mut whys), Ok(mut rest)) = (whys, rest) {
         return Batch { fns, sites, whys: &mut whys, rest: &mut rest }.remove();
     }
-    // What we have put there shall not stay for want of memory of ours.
+    // Our own lack of memory must not leave our calls in place.
     sites.chunks(FEW).try_for_each(|sites| {
         Batch { fns, sites, whys: &mut [0; FEW], rest: &mut [0; FEW] }.remove()
     })
 }
 
-/// Detaches whatever is attached.
+/// Detaches all attached sites.
 pub(crate) fn detach_all() {
     let _held = Lock::Ftrace.hold();
     let err = sys::kapi_ftrace_detach_all();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-//! One value that static code must find, for as long as it is there.
+//! A value that static code can find as long as it exists.
 //!
 //! An `open` gets no pointer from the module that registered it, and a Rust static is never
-//! dropped: so the module puts its framework here when it is ready, and takes it out when it ends.
+//! dropped. So the module puts its framework here when it is ready, and takes it out when it ends.
 
 use crate::lock::Lock;
 use core::cell::UnsafeCell;
@@ -19,7 +19,7 @@ pub struct Global<T: Send + Sync> {
 unsafe impl<T: Send + Sync> Sync for Global<T> {}
 
 impl<T: Send + Sync> Global<T> {
-    /// With nothing in it.
+    /// Creates an empty one.
     pub const fn empty() -> Self {
         Self { value: UnsafeCell::new(None) }
     }
@@ -30,7 +30,7 @@ impl<T: Send + Sync> Global<T> {
         f(unsafe { &mut *self.value.get() })
     }
 
-    /// What is in it.
+    /// Returns the value.
     ///
     /// # Context
     ///
@@ -39,7 +39,7 @@ impl<T: Send + Sync> Global<T> {
         self.locked(|v| v.clone())
     }
 
-    /// Puts `new` in and takes out what was in it.
+    /// Replaces the value by `new` and returns the old one.
     ///
     /// # Context
     ///

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Breakpoints on instructions: one byte is changed, so they go anywhere an instruction begins, and
-//! the instruction that they hide is emulated, or run from a copy elsewhere.
+//! Breakpoints on instructions. A breakpoint changes one byte, so it can be wherever an instruction
+//! begins. The hidden instruction is emulated, or runs from a copy elsewhere.
 //!
-//! [`add`] makes instructions known, [`arm`] and [`disarm`] write and remove the byte, [`forget`]
-//! is for text that goes. In between an address stays known: a CPU may come from a breakpoint that
-//! has just been removed, and must go on all the same.
+//! [`add`] registers instructions, [`arm`] and [`disarm`] write and remove the byte, [`forget`] is
+//! for text that disappears. Until then an address stays registered: a CPU may have hit a
+//! breakpoint that has just been removed, and must still be able to continue.
 //!
-//! No machine code comes from here that is not in the kernel's text already: [`add`] reads what stands
-//! at the address, and refuses what is to be emulated as something else. What it cannot see is left to
-//! who finds the place: that an instruction begins there, which its decoder knows, and that the CPU can
-//! take a breakpoint there, which it knows from [`crate::forbidden`] and by following the code.
+//! This module creates no machine code that is not already in the kernel's text: [`add`] reads the
+//! instruction at the address, and refuses a different emulation. It cannot check two facts, for
+//! which the caller is responsible: that an instruction begins there, which its decoder knows, and
+//! that the CPU can take a breakpoint there, which it knows from [`crate::forbidden`] and by
+//! following the code.
 
 use crate::nofault;
 use crate::sites::{self, Kind, Site, Table};
@@ -20,9 +21,9 @@ use core::ops::Range;
 /// What the hidden instruction does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Emulate {
-    /// Nothing; it is so long.
+    /// Nothing; the instruction has this length.
     Skip(u8),
-    /// Pushes a register, by its number: one byte, or two from 8 on.
+    /// Pushes the register of this number, in one byte, or in two from 8 on.
     Push(u8),
     /// Jumps.
     Jump(u64),
@@ -30,37 +31,37 @@ pub enum Emulate {
     Branch {
         /// The condition.
         cc: u8,
-        /// Where it goes then,
+        /// The target if the condition holds.
         target: u64,
-        /// and else: behind itself.
+        /// The address after the instruction.
         next: u64,
     },
     /// Calls.
     Call {
-        /// Whom.
+        /// The target.
         target: u64,
-        /// Behind itself.
+        /// The address after the instruction.
         next: u64,
     },
     /// Returns.
     Return,
-    /// Jumps to where a register says.
+    /// Jumps to the address in a register.
     JumpReg(u8),
-    /// Calls where a register says.
+    /// Calls the address in a register.
     CallReg {
         /// Its number.
         reg: u8,
-        /// Behind itself.
+        /// The address after the instruction.
         next: u64,
     },
-    /// Anything that can be done in another place as well: no control flow, no fault that the
-    /// kernel waits for ([`crate::text::may_fault`]).
+    /// Any instruction that works at another address: no control flow, no fault that the kernel
+    /// handles by its address ([`crate::text::may_fault`]).
     Displaced {
         /// The instruction.
         bytes: [u8; 15],
-        /// How long it is.
+        /// Its length.
         len: u8,
-        /// Where in it a displacement from the instruction pointer is.
+        /// The offset of a displacement from the instruction pointer in it, if there is one.
         rip_disp: Option<u8>,
     },
 }
@@ -68,11 +69,11 @@ pub enum Emulate {
 /// An instruction that may have a breakpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Trap {
-    /// Where it begins.
+    /// Its address.
     pub addr: u64,
     /// Its first byte.
     pub first: u8,
-    /// What it does.
+    /// Its effect.
     pub emulate: Emulate,
 }
 
@@ -102,16 +103,17 @@ impl Trap {
     }
 }
 
-/// Prefixes that change nothing of a jump, call or return as it is emulated: padding by segments, `notrack`, `bnd`.
+/// Tells whether this prefix does not change how a jump, call or return is emulated: padding by
+/// segments, `notrack`, `bnd`.
 fn is_prefix(byte: u8) -> bool {
     matches!(byte, 0x26 | 0x2e | 0x36 | 0x3e | 0x40..=0x4f | 0x66 | 0xf2 | 0xf3)
 }
 
-/// Does this instruction, which stands at `addr`, do what is to be emulated?
+/// Tells whether this instruction at `addr` has the effect that is to be emulated.
 fn does(code: &[u8], addr: u64, emulate: &Emulate) -> bool {
     let bare = code.iter().position(|b| !is_prefix(*b)).unwrap_or(code.len());
     let (prefixes, rest) = code.split_at_checked(bare).unwrap_or((code, &[]));
-    // Where a distance ends from which it counts.
+    // Distances count from the end of the instruction.
     let end = |len: usize| addr.wrapping_add(bare as u64).wrapping_add(len as u64);
     let near = |d: u8| end(2).wrapping_add_signed((d as i8).into());
     let far = |len, d: [u8; 4]| end(len).wrapping_add_signed(i32::from_le_bytes(d).into());
@@ -140,7 +142,7 @@ fn does(code: &[u8], addr: u64, emulate: &Emulate) -> bool {
         (Emulate::CallReg { reg, next }, [0xff, op @ 0xd0..=0xd7, ..]) => {
             number(*op) == reg && next == end(2)
         }
-        // A copy of it would go somewhere else, or come back to where the copy is.
+        // A copy would jump to another place, or return to the copy.
         (
             Emulate::Displaced { .. },
             [0x70..=0x7f | 0xe0..=0xe3 | 0xe8 | 0xe9 | 0xeb | 0xcc, ..],
@@ -154,10 +156,10 @@ fn does(code: &[u8], addr: u64, emulate: &Emulate) -> bool {
     }
 }
 
-/// Is it what stands there?
+/// Tells whether the text there has this instruction.
 fn stands(trap: &Trap) -> bool {
     let mut code = [0; 15];
-    // What is behind the last page of a text is nobody's.
+    // After the last page of a text, nothing is mapped.
     let most = (4096_u64.wrapping_sub(trap.addr & 4095) as usize).min(code.len());
     let read = nofault::read_kernel(trap.addr, &mut code).is_ok()
         || code.get_mut(..most).is_some_and(|c| nofault::read_kernel(trap.addr, c).is_ok());
@@ -167,7 +169,7 @@ fn stands(trap: &Trap) -> bool {
 /// An instruction of up to 15 bytes and a jump of 5.
 const SLOT: usize = 20;
 
-/// What is to be written at `slot`, and how much of it: the instruction, and a jump back.
+/// Returns the bytes for `slot` and their number: the instruction, and a jump back.
 fn displaced(trap: &Trap, slot: u64) -> Result<([u8; SLOT], usize), Refused> {
     let Emulate::Displaced { bytes, len, rip_disp } = trap.emulate else {
         return Err(Refused::Malformed);
@@ -177,7 +179,7 @@ fn displaced(trap: &Trap, slot: u64) -> Result<([u8; SLOT], usize), Refused> {
     if let Some(at) = rip_disp.map(usize::from) {
         let field = code.get_mut(at..at.wrapping_add(4)).ok_or(Refused::Malformed)?;
         let was = <[u8; 4]>::try_from(&*field).map_err(|_| Refused::Malformed)?;
-        // It counts from another place now.
+        // The displacement now counts from another address.
         let moved = trap.addr.wrapping_sub(slot) as i64;
         let new = moved.checked_add(i64::from(i32::from_le_bytes(was)));
         let new = new.and_then(|d| i32::try_from(d).ok()).ok_or(Refused::NoRoom)?;
@@ -210,8 +212,8 @@ fn add_one(table: &Table, trap: &Trap) -> Result<(), Refused> {
     table.add(&site)
 }
 
-/// Makes traps known; calls `refused` with the index of each that cannot be. Those that are known
-/// already, as what they are, are fine.
+/// Registers traps. Calls `refused` with the index of each that cannot be registered. A trap that
+/// is already registered with the same effect is no error.
 ///
 /// # Context
 ///
@@ -229,8 +231,9 @@ pub fn add(traps: &[Trap], refused: &mut dyn FnMut(usize, Refused)) {
     }
 }
 
-/// Writes breakpoints on known instructions; calls `refused` with the index of each that cannot be.
-/// From the first on, [the handler](crate::trampoline::set_trap_handler) is called.
+/// Writes breakpoints on registered instructions. Calls `refused` with the index of each that
+/// cannot be armed. From the first breakpoint on, [the
+/// handler](crate::trampoline::set_trap_handler) may be called.
 ///
 /// # Context
 ///
@@ -248,8 +251,9 @@ pub fn arm(addrs: &[u64], refused: &mut dyn FnMut(usize, Refused)) {
     poke(&table, addrs, true, refused);
 }
 
-/// Removes breakpoints; none of those fires from here on. What had none is fine. One whose text has
-/// been changed by somebody else meanwhile is left alone; if it is still hit, it is emulated.
+/// Removes breakpoints; none of them fires after that. An address without one is no error. A
+/// breakpoint whose text another tracer has changed meanwhile is left alone; if it is still hit, it
+/// is emulated.
 ///
 /// # Context
 ///
@@ -273,8 +277,8 @@ fn poke(table: &Table, addrs: &[u64], on: bool, refused: &mut dyn FnMut(usize, R
     table.sync_text();
 }
 
-/// Forgets the instructions in text that goes; its breakpoints are disarmed before. Nobody can come
-/// from there any more.
+/// Forgets the instructions in text that disappears. Its breakpoints must be disarmed, and no CPU
+/// may still come from there.
 ///
 /// # Context
 ///

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Mutexes for this crate's own statics. They guard nothing in Rust's eyes; whoever holds one says
-//! what it is good for.
+//! Mutexes for this crate's own statics. Rust does not know what they protect; each user states it.
 
 use crate::sys;
 use core::marker::PhantomData;
 
-/// Which of them.
+/// The mutexes.
 #[derive(Clone, Copy)]
 #[repr(u32)]
 pub(crate) enum Lock {
@@ -19,11 +18,11 @@ pub(crate) enum Lock {
     Ftrace = 3,
 }
 
-/// It is held as long as this exists.
+/// The mutex is held as long as this value exists.
 pub(crate) struct Held(Lock, PhantomData<*mut ()>);
 
 impl Lock {
-    /// Waits for it, then holds it. Not twice at once.
+    /// Waits for the mutex and holds it. A holder must not call this again.
     ///
     /// # Context
     ///

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Allocation that can be refused.
+//! Allocation that can fail.
 //!
-//! All of the module's memory is asked for here, so that there is one place to say no: how much is
-//! absurd, and, for tests, which request of a sequence fails ([`fail_after`]).
+//! The module requests all its memory here, so there is one place that refuses requests: absurdly
+//! large ones, and, for tests, one of a sequence ([`fail_after`]).
 //!
 //! # Context
 //!
@@ -21,12 +21,12 @@ use pin_init::Zeroable;
 
 static REQUESTS_LEFT: AtomicU64 = AtomicU64::new(u64::MAX);
 
-/// For tests: `n` more requests succeed, then all fail; `None`: none fails.
+/// For tests: lets `n` more requests succeed and then all fail; with `None`, none fails.
 pub fn fail_after(n: Option<u64>) {
     REQUESTS_LEFT.store(n.unwrap_or(u64::MAX), Relaxed);
 }
 
-/// Asks for an allocation that is then made by other means than those below.
+/// Asks for permission for an allocation that the caller makes by other means.
 pub fn ask() -> Result {
     let less = |n| (n != u64::MAX).then(|| u64::saturating_sub(n, 1));
     match REQUESTS_LEFT.fetch_update(Relaxed, Relaxed, less) {
@@ -35,15 +35,17 @@ pub fn ask() -> Result {
     }
 }
 
-/// The task whose memory is charged to its cgroup; 0: none.
+/// The task whose memory is charged to its cgroup, or 0.
 static CHARGED: AtomicU64 = AtomicU64::new(0);
 
-/// While this exists, what the current task asks for is charged to its cgroup, as the kernel's own memory for users is. If
-/// that is at its limit, some of its own pages or processes go, or the request is refused; each takes a bounded time.
+/// While this exists, memory that the current task requests is charged to its cgroup, like the
+/// kernel's own memory for users. If the cgroup is at its limit, it loses pages or processes, or
+/// the request is refused; each takes a bounded time.
 pub struct Charge(());
 
 impl Charge {
-    /// The current task's. The caller holds a lock that lets only one task at a time do so.
+    /// Charges the current task. The caller must hold a lock that lets only one task at a time do
+    /// so.
     pub fn current() -> Self {
         CHARGED.store(task::curthread(), Relaxed);
         Self(())
@@ -57,12 +59,12 @@ impl Drop for Charge {
 }
 
 fn is_charged() -> bool {
-    // Another task reads its own address there only if it has stored that itself.
+    // A task reads its own address here only if it has stored that itself.
     CHARGED.load(Relaxed) == task::curthread()
 }
 
-/// A request that is refused is the asker's news, not the kernel log's: how much is asked for is
-/// often up to a user.
+/// Only the caller learns of a refused request, not the kernel log, because a user often chooses
+/// the size.
 fn flags() -> Flags {
     match is_charged() {
         true => GFP_KERNEL_ACCOUNT | __GFP_NOWARN,
@@ -70,13 +72,13 @@ fn flags() -> Flags {
     }
 }
 
-/// A box for `value`.
+/// Allocates a box for `value`.
 pub fn boxed<T>(value: T) -> Result<KBox<T>> {
     ask()?;
     Ok(KBox::new(value, flags())?)
 }
 
-/// An empty vector with room for `n`.
+/// Allocates an empty vector with room for `n`.
 pub fn vec<T, A: Allocator>(n: usize) -> Result<Vec<T, A>> {
     ask()?;
     Ok(Vec::with_capacity(n, flags())?)
@@ -94,24 +96,25 @@ pub fn extend<T: Clone, A: Allocator>(to: &mut Vec<T, A>, values: &[T]) -> Resul
     Ok(to.extend_from_slice(values, flags())?)
 }
 
-/// `n` zeroed bytes; see [`zeroed`].
+/// Allocates `n` zeroed bytes; see [`zeroed`].
 pub fn zeroed_bytes(n: usize) -> Result<KVVec<u8>> {
     zeroed(n)
 }
 
-/// `n` zeroed words; see [`zeroed`].
+/// Allocates `n` zeroed words; see [`zeroed`].
 pub fn zeroed_words(n: usize) -> Result<KVVec<u64>> {
     zeroed(n)
 }
 
-/// `n` zeroed counters; see [`zeroed`].
+/// Allocates `n` zeroed counters; see [`zeroed`].
 pub fn zeroed_atomics(n: usize) -> Result<KVVec<AtomicU64>> {
     // SAFETY: a zeroed `AtomicU64` is one of 0.
     unsafe { raw(n) }
 }
 
-/// `n` zeroed values, however many: charged to the cgroup of whoever asked. What is more than a
-/// quarter of what the machine has left is refused; quietly, and without driving it out of memory.
+/// Allocates `n` zeroed values and charges them to the caller's cgroup. `n` may be any number: a
+/// request for more than a quarter of the machine's free memory is refused, without a log entry and
+/// without driving the machine out of memory.
 pub fn zeroed<T: Zeroable>(n: usize) -> Result<KVVec<T>> {
     // SAFETY: `T` is `Zeroable`.
     unsafe { raw(n) }
@@ -119,25 +122,26 @@ pub fn zeroed<T: Zeroable>(n: usize) -> Result<KVVec<T>> {
 
 /// # Safety
 ///
-/// Zeroes are a `T`.
+/// All-zero bytes are a valid `T`.
 unsafe fn raw<T>(n: usize) -> Result<KVVec<T>> {
     // SAFETY: it gives zeroes, and by the caller's word they are `T`s.
     unsafe { from_kernel(sys::kapi_zalloc, n, n) }
 }
 
-/// An empty vector to be kept, with room for `n` and hardly more: others may take twice as much.
+/// Allocates an empty vector for long use, with room for `n` and hardly more; other vectors may
+/// take twice as much.
 pub fn exact<T>(n: usize) -> Result<KVVec<T>> {
     let alloc = if is_charged() { sys::kapi_alloc_charged } else { sys::kapi_alloc_exact };
     // SAFETY: both give what kvfree takes, and nothing of it is to be a `T` yet.
     unsafe { from_kernel(alloc, n, 0) }
 }
 
-/// Room for `n`, of which the first `len` are there.
+/// Makes a vector with room for `n`, of which the first `len` are initialised.
 ///
 /// # Safety
 ///
-/// `alloc` gives null or as many bytes as it is asked for, for kvfree, and the first `len` `T`s of them
-/// are initialised.
+/// `alloc` returns null or the requested number of bytes, for kvfree, and the first `len` values of
+/// type `T` in them are initialised.
 unsafe fn from_kernel<T>(
     alloc: extern "C" fn(usize) -> *mut u8,
     n: usize,
@@ -155,20 +159,20 @@ unsafe fn from_kernel<T>(
     Ok(unsafe { KVVec::from_raw_parts(at.as_ptr().cast(), len, n) })
 }
 
-/// A copy to be kept; see [`exact`].
+/// Allocates a copy for long use; see [`exact`].
 pub fn exact_copy<T: Copy>(of: &[T]) -> Result<KVVec<T>> {
     let mut copy = exact(of.len())?;
     extend(&mut copy, of)?;
     Ok(copy)
 }
 
-/// A reference-counted `value`.
+/// Allocates a reference-counted `value`.
 pub fn arc<T>(value: T) -> Result<Arc<T>> {
     ask()?;
     Ok(Arc::new(value, flags())?)
 }
 
-/// Room for `n` more in a vector, so that pushing so many cannot fail.
+/// Makes room for `n` more in a vector, so that pushing them cannot fail.
 pub fn reserve<T, A: Allocator>(to: &mut Vec<T, A>, n: usize) -> Result {
     ask()?;
     Ok(to.reserve(n, flags())?)

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Other modules: as they come and go, and those that are there already.
+//! Other modules: those that are loaded or unloaded, and those that are already loaded.
 //!
-//! To know them all: first [`watch`], then [`for_each_loaded`], and keep what is known by
+//! To know them all, call first [`watch`], then [`for_each_loaded`], and record modules by
 //! [`ModuleRef::id`]:
 //!
-//! - a module may be told of twice, by `Live` and by the walk; the second time its id is known;
-//! - a module that came before the watch and becomes live after it is told of by `Live` alone. So
-//!   at `Live`, an unknown module is a new one;
-//! - a module told of by the walk cannot go while it is being told of; its `Going` comes after.
+//! - a module may be reported twice, by `Live` and by the walk; the second time its id is known;
+//! - a module that arrives before the watch and becomes live after it is reported only by `Live`.
+//!   So at `Live`, an unknown module is a new one;
+//! - a module cannot disappear while the walk reports it; its `Going` comes afterwards.
 //!
-//! So between the two of them nothing is missed. Our own module is never told of.
+//! So no module is missed between the two. Our own module is never reported.
 
 use crate::nofault::{self, BadAddr};
 use crate::symbols;
@@ -28,7 +28,7 @@ use kernel::prelude::*;
 ///
 /// # Invariants
 ///
-/// For `'a`, `at` is a module on whose behalf a notifier is called now, or to which a reference is
+/// For `'a`, `at` is a module for which a notifier is being called, or to which a reference is
 /// held.
 pub struct ModuleRef<'a> {
     at: *mut c_void,
@@ -36,7 +36,7 @@ pub struct ModuleRef<'a> {
 }
 
 impl ModuleRef<'_> {
-    /// Its name.
+    /// Returns its name.
     pub fn name(&self) -> &[u8] {
         // SAFETY: the module exists by the invariant.
         let name = unsafe { sys::kapi_module_name(self.at) };
@@ -44,13 +44,13 @@ impl ModuleRef<'_> {
         unsafe { CStr::from_char_ptr(name) }.to_bytes()
     }
 
-    /// Our own.
+    /// Returns our own module.
     pub fn own() -> Self {
         // INVARIANT: this code runs.
         Self { at: sys::kapi_module_own(), _for: PhantomData }
     }
 
-    /// Distinguishes it from all others, until it has gone.
+    /// Returns a number that distinguishes it from all other modules until it is unloaded.
     pub fn id(&self) -> u64 {
         self.at as u64
     }
@@ -67,27 +67,27 @@ impl ModuleRef<'_> {
         base..base.wrapping_add(size)
     }
 
-    /// Its text.
+    /// Returns the range of its text.
     pub fn text_range(&self) -> Range<u64> {
         self.text(false)
     }
 
-    /// The text which it gives up when its init is over.
+    /// Returns the range of the text that is freed after its init.
     pub fn init_text_range(&self) -> Range<u64> {
         self.text(true)
     }
 
-    /// Whether `addr` is in its text.
+    /// Tells whether `addr` is in its text.
     pub fn contains_text(&self, addr: u64) -> bool {
         self.text_range().contains(&addr)
     }
 
-    /// Whether `addr` is in its init text, and that is still there.
+    /// Tells whether `addr` is in its init text, and that is not freed yet.
     pub fn contains_init_text(&self, addr: u64) -> bool {
         self.init_text_range().contains(&addr)
     }
 
-    /// Fills `into` from its memory: text or data, but only its own.
+    /// Fills `into` from the module's own text or data.
     pub fn read(&self, addr: u64, into: &mut [u8]) -> Result<(), BadAddr> {
         // SAFETY: the module exists by the invariant.
         if !unsafe { sys::kapi_module_contains(self.at, addr, into.len()) } {
@@ -96,13 +96,13 @@ impl ModuleRef<'_> {
         nofault::read_kernel(addr, into)
     }
 
-    /// Calls `f` with each of its symbols, local ones too: name, value, and type as in `nm`.
+    /// Calls `f` with each of its symbols, also local ones: name, value, and type as in `nm`.
     ///
     /// # Context
     ///
-    /// *process* or *notifier*; `f` runs under module_mutex. It may allocate, and may not call
-    /// [`crate::text::patch`], [`for_each_loaded`] or this again: it collects what it will work on
-    /// afterwards.
+    /// *process* or *notifier*; `f` runs under module_mutex. It may allocate, but not call
+    /// [`crate::text::patch`], [`for_each_loaded`] or this function. It should collect its results
+    /// for later work.
     pub fn for_each_symbol(&self, mut f: impl FnMut(&[u8], u64, u8)) {
         self.symbols(&mut f);
     }
@@ -133,26 +133,26 @@ impl ModuleRef<'_> {
 /// What happens to a module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ModuleEvent {
-    /// It is in place and has not run yet. Nobody else has been told.
+    /// It is loaded and has not run yet. No other watcher knows it yet.
     Coming,
-    /// Its init has succeeded; its init text is about to go.
+    /// Its init has succeeded; its init text is about to be freed.
     Live,
-    /// It has ended, or its init has failed; its text is about to go.
+    /// It has ended, or its init has failed; its text is about to be freed.
     Going,
 }
 
-/// What is told. Runs in *notifier* context: it may sleep, and the module waits.
+/// The callback for events. It runs in *notifier* context: it may sleep, and the module waits.
 pub type Watcher = fn(ModuleEvent, &ModuleRef<'_>);
 
 /// Most watchers at a time.
 const WATCHERS: usize = 4;
 
-/// INVARIANT: each null, or a `Watcher`. They are told in this order.
+/// INVARIANT: each is null or a `Watcher`. They are called in this order.
 static WATCHER: [AtomicPtr<()>; WATCHERS] = [const { AtomicPtr::new(ptr::null_mut()) }; WATCHERS];
 
 /// # Safety
 ///
-/// Called by the notifier in `modules.c` only: `module` is the one it is called for.
+/// Only the notifier in `modules.c` may call this; `module` is the module of the event.
 unsafe extern "C" fn on_event(event: c_ulong, module: *mut c_void) {
     let event = match event as u32 {
         bindings::module_state_MODULE_STATE_COMING => ModuleEvent::Coming,
@@ -165,20 +165,20 @@ unsafe extern "C" fn on_event(event: c_ulong, module: *mut c_void) {
         if !watcher.is_null() {
             // SAFETY: by its invariant.
             let watcher = unsafe { core::mem::transmute::<*mut (), Watcher>(watcher) };
-            // INVARIANT: the notifier is called now, until we return.
+            // INVARIANT: the notifier is being called until we return.
             watcher(event, &ModuleRef { at: module, _for: PhantomData });
         }
     }
 }
 
-/// Evidence that modules are watched. Dropping it ends that. An event under way may still come; when
-/// the last watch is dropped it is waited for.
+/// Evidence that modules are watched. Dropping it ends the watch. An event in progress may still
+/// arrive; dropping the last watch waits for it.
 pub struct Watch {
     place: &'static AtomicPtr<()>,
 }
 
-/// Has `f` told of every event from now on, before anybody else but those that watch already.
-/// `EBUSY`: too many watch.
+/// Calls `f` at every event from now on, before all other notifiers except earlier watchers.
+/// `EBUSY`: there are too many watchers.
 ///
 /// # Context
 ///

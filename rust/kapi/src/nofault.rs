@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Loads from addresses that nobody vouches for, and stores to a process: they succeed, or say so.
+//! Loads from untrusted addresses, and stores to a process. They succeed or return an error.
 //!
-//! They never sleep, take no fault in, and can be used in any context. Half of the address space
-//! belongs to each function: what is not in its half, crosses into the other one, is not canonical,
-//! not mapped, or device memory, is a [`BadAddr`].
+//! They never sleep, load no pages, and work in any context. Each function serves one half of the
+//! address space. An address that is in the other half, crosses into it, is not canonical, not
+//! mapped, or device memory is a [`BadAddr`].
 
 use crate::sys;
 
-/// The address that could not be read. For a range: where the piece begins that could not.
+/// The address that could not be read. For a range, the start of the first such piece.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BadAddr(pub u64);
 
 const PAGE: u64 = 4096;
 
-/// Fills `into` from kernel memory; its contents are undefined after an error.
+/// Fills `into` from kernel memory. After an error, its contents are undefined.
 ///
 /// # Context
 ///
@@ -42,9 +42,9 @@ pub fn read_kernel_number(addr: u64, size: u8) -> Result<u64, BadAddr> {
     }
 }
 
-/// Fills `into` from memory of the current process; its contents are undefined after an error.
+/// Fills `into` from memory of the current process. After an error, its contents are undefined.
 ///
-/// A page that is not in memory is a [`BadAddr`] as well: it cannot be fetched here.
+/// A page that is not in memory is a [`BadAddr`] too, because it cannot be loaded here.
 ///
 /// # Context
 ///
@@ -57,9 +57,9 @@ pub fn read_user(addr: u64, into: &mut [u8]) -> Result<(), BadAddr> {
     }
 }
 
-/// Writes to memory of the current process; some of it may have been written after an error.
+/// Writes to memory of the current process. After an error, a part may have been written.
 ///
-/// A page that is not in memory, or that cannot be written to as it is, is a [`BadAddr`].
+/// A page that is not in memory, or not writable in its present state, is a [`BadAddr`].
 ///
 /// # Context
 ///
@@ -72,8 +72,7 @@ pub fn write_user(addr: u64, from: &[u8]) -> Result<(), BadAddr> {
     }
 }
 
-/// Reads a string up to its NUL, which is not counted in the result; as many bytes as `into` has if
-/// no NUL is among them.
+/// Reads a string and returns its length without the NUL. If there is no NUL, it fills `into`.
 ///
 /// # Context
 ///
@@ -82,7 +81,7 @@ pub fn read_kernel_str(addr: u64, into: &mut [u8]) -> Result<usize, BadAddr> {
     read_str(addr, into, read_kernel)
 }
 
-/// Like [`read_kernel_str`], from memory of the current process.
+/// Works like [`read_kernel_str`] on memory of the current process.
 ///
 /// # Context
 ///
@@ -91,8 +90,8 @@ pub fn read_user_str(addr: u64, into: &mut [u8]) -> Result<usize, BadAddr> {
     read_str(addr, into, read_user)
 }
 
-/// Piece by piece, none longer than most strings and none over the end of a page: what lies behind
-/// the NUL need not be mapped.
+/// Reads in pieces that are no longer than most strings and do not cross a page, because the memory
+/// after the NUL may be unmapped.
 fn read_str(
     addr: u64,
     into: &mut [u8],

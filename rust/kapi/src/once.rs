@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 //! A value that is set once and read by probes.
 //!
-//! `kernel::sync::SetOnce` calls a function of the kernel proper to read its state. Where a
-//! breakpoint leads there must be no such call: that function can have a breakpoint as well.
+//! `kernel::sync::SetOnce` calls a kernel function to read its state. Code that a breakpoint leads
+//! to must not call it, because that function can have a breakpoint too.
 
 use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicU32, Ordering};
@@ -11,10 +11,10 @@ const EMPTY: u32 = 0;
 const BEING_SET: u32 = 1;
 const SET: u32 = 2;
 
-/// Nothing, and later a `T`.
+/// Empty at first, later a `T`.
 pub(crate) struct Once<T> {
     state: AtomicU32,
-    /// INVARIANT: does not change any more once `state` is `SET`, and is `Some` then.
+    /// INVARIANT: once `state` is `SET`, this is `Some` and does not change any more.
     value: UnsafeCell<Option<T>>,
 }
 
@@ -27,7 +27,7 @@ impl<T> Once<T> {
         Self { state: AtomicU32::new(EMPTY), value: UnsafeCell::new(None) }
     }
 
-    /// Sets it, if it has not been set.
+    /// Sets the value if it has not been set.
     pub(crate) fn populate(&self, value: T) {
         let (from, to) = (EMPTY, BEING_SET);
         if self.state.compare_exchange(from, to, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
@@ -37,7 +37,7 @@ impl<T> Once<T> {
         }
     }
 
-    /// What it was set to.
+    /// Returns the value, if it was set.
     #[inline]
     pub(crate) fn as_ref(&self) -> Option<&T> {
         if self.state.load(Ordering::Acquire) != SET {
