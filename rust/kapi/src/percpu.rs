@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
-//! One `T` for each CPU, which belongs to whoever serves a probe there.
+//! One `T` for each CPU, which belongs to the code that serves a probe there.
 
 use crate::context::{cpus, ProbeCtx};
 use kernel::alloc::KVVec;
 use kernel::prelude::*;
 
-/// A slot of its own cache lines, so that CPUs do not disturb each other.
+/// A slot with its own cache lines, so that CPUs do not disturb each other.
 #[repr(align(64))]
 struct Slot<T>(T);
 
 /// One `T` per CPU number.
 ///
-/// `T` may be full of `Cell`s: at any time one context at most has the evidence to reach a slot.
+/// `T` may contain `Cell`s, because at any time at most one context has the evidence to reach a
+/// slot.
 pub struct PerCpu<T: Send> {
     slots: KVVec<Slot<T>>,
 }
@@ -22,7 +23,7 @@ pub struct PerCpu<T: Send> {
 unsafe impl<T: Send> Sync for PerCpu<T> {}
 
 impl<T: Send> PerCpu<T> {
-    /// Asks `init` for each CPU's value, in order.
+    /// Creates the slots; `init` returns each CPU's value, in order.
     ///
     /// # Context
     ///
@@ -35,7 +36,7 @@ impl<T: Send> PerCpu<T> {
         Ok(Self { slots })
     }
 
-    /// The slot of the CPU that `ctx` speaks for.
+    /// Returns the slot of the CPU of `ctx`.
     ///
     /// # Context
     ///
@@ -46,17 +47,17 @@ impl<T: Send> PerCpu<T> {
         &self.slots[ctx.cpu()].0
     }
 
-    /// All slots, for who owns them all.
+    /// Iterates over all slots; only their owner can.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
         self.slots.iter_mut().map(|slot| &mut slot.0)
     }
 
-    /// How many slots there are.
+    /// Returns the number of slots.
     pub fn len(&self) -> usize {
         self.slots.len()
     }
 
-    /// Never: there is a CPU that asks.
+    /// Always false: at least this CPU has a slot.
     pub fn is_empty(&self) -> bool {
         self.slots.is_empty()
     }

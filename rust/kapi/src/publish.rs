@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 //! A value that probes read and process context replaces.
 //!
-//! Probes hold no lock and count no reference; they load a pointer. What it pointed to before may
-//! still be in use by probes under way, so a replaced value comes back as [`Retired`], and is freed
-//! when all those are over.
+//! Probes hold no lock and count no reference; they load a pointer. Probes in progress may still
+//! use the old value, so a replaced value is returned as [`Retired`], and freed when all those
+//! probes have ended.
 
 use crate::context::ProbeCtx;
 use crate::lock::Lock;
@@ -14,30 +14,30 @@ use core::ptr::{self, NonNull};
 use core::sync::atomic::{AtomicPtr, Ordering};
 use kernel::prelude::*;
 
-/// A place for a `T`, or for none.
+/// A place for a `T`, or for nothing.
 ///
 /// # Invariants
 ///
-/// `at` is null or from `KBox::into_raw`, and then this is its owner.
+/// `at` is null, or it is from `KBox::into_raw` and this value owns it.
 pub struct Published<T: Send + Sync> {
     at: AtomicPtr<T>,
     _owns: PhantomData<KBox<T>>,
 }
 
 impl<T: Send + Sync> Published<T> {
-    /// With nothing in it.
+    /// Creates an empty one.
     pub const fn empty() -> Self {
         // INVARIANT: null.
         Self { at: AtomicPtr::new(ptr::null_mut()), _owns: PhantomData }
     }
 
-    /// With `value` in it.
+    /// Creates one that contains `value`.
     pub fn new(value: KBox<T>) -> Self {
         // INVARIANT: `value` is given up for it.
         Self { at: AtomicPtr::new(KBox::into_raw(value)), _owns: PhantomData }
     }
 
-    /// What is in it now, for as long as the probe is being served.
+    /// Returns the present value, for the time of this probe.
     ///
     /// # Context
     ///
@@ -50,7 +50,7 @@ impl<T: Send + Sync> Published<T> {
         unsafe { self.at.load(Ordering::Acquire).as_ref() }
     }
 
-    /// Puts `new` in and takes out what was in it.
+    /// Replaces the value by `new` and returns the old one.
     ///
     /// # Context
     ///
@@ -65,7 +65,8 @@ impl<T: Send + Sync> Published<T> {
         Some(Retired(Some(value)))
     }
 
-    /// Looks at what is in it, which stays in place as long. `f` must not swap anything.
+    /// Calls `f` with the present value, which stays in place meanwhile. `f` must not swap
+    /// anything.
     ///
     /// # Context
     ///
@@ -79,7 +80,7 @@ impl<T: Send + Sync> Published<T> {
 }
 
 impl<T: Send + Sync> Drop for Published<T> {
-    /// Frees at once: whoever drops it owns it alone, so no probe can reach it any more.
+    /// Frees the value at once: its owner is dropped, so no probe can reach it any more.
     fn drop(&mut self) {
         if let Some(old) = NonNull::new(*self.at.get_mut()) {
             // SAFETY: by the invariant, and it is not used again.
@@ -88,8 +89,9 @@ impl<T: Send + Sync> Drop for Published<T> {
     }
 }
 
-/// A value that probes under way may still read. Dropping it waits for them, then frees it. Who
-/// drops it where that cannot be waited for, in a probe, loses the memory; nobody loses the value.
+/// A value that probes in progress may still read. Dropping it waits for them and then frees it. If
+/// it is dropped in a probe, where waiting is not possible, the memory leaks; the value stays
+/// valid.
 ///
 /// # Context
 ///
@@ -98,7 +100,7 @@ impl<T: Send + Sync> Drop for Published<T> {
 pub struct Retired<T: Send>(Option<KBox<T>>);
 
 impl<T: Send> Retired<T> {
-    /// Frees them all after one wait.
+    /// Frees all values after one wait.
     ///
     /// # Context
     ///
@@ -111,7 +113,7 @@ impl<T: Send> Retired<T> {
         }
     }
 
-    /// Waits, then hands the value back.
+    /// Waits, then returns the value.
     ///
     /// # Context
     ///
@@ -132,7 +134,7 @@ impl<T: Send> Drop for Retired<T> {
     }
 }
 
-/// Frees a value that nobody uses, and leaves one that somebody may.
+/// Frees a value that is unused, and leaks one that may be in use.
 fn free<T>(value: Option<KBox<T>>, unused: bool) {
     if unused {
         drop(value);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! What must be known of a site when a CPU comes from there: the table of `helpers/sites.c`, and
-//! the pool of displaced instructions. For [`crate::int3`] and [`crate::text`].
+//! The data about sites that is needed when a CPU comes from one: the table of `helpers/sites.c`,
+//! and the pool of displaced instructions. For [`crate::int3`] and [`crate::text`].
 
 use crate::lock::{Held, Lock};
 use crate::mem;
@@ -35,7 +35,7 @@ pub(crate) struct Site {
     pub(crate) addr: u64,
     pub(crate) target: u64,
     pub(crate) kind: Kind,
-    /// Or the condition of a branch.
+    /// The number of a register, or the condition of a branch.
     pub(crate) reg: u8,
     pub(crate) len: u8,
     pub(crate) first: u8,
@@ -57,12 +57,12 @@ static POOL_USED: AtomicUsize = AtomicUsize::new(0);
 static EXPECTED: AtomicBool = AtomicBool::new(false);
 static BREAKPOINTS: AtomicBool = AtomicBool::new(false);
 
-/// From now on a task may come into our text by a site.
+/// Notes that from now on a task may enter our text through a site.
 pub(crate) fn expect() {
     EXPECTED.store(true, Relaxed);
 }
 
-/// True if a task may ever have come.
+/// Tells whether a task may ever have entered.
 pub(crate) fn expected() -> bool {
     EXPECTED.load(Relaxed)
 }
@@ -76,7 +76,7 @@ impl Slot {
     }
 }
 
-/// The right to change the table: nobody else has it now.
+/// The exclusive right to change the table.
 pub(crate) struct Table {
     _held: Held,
 }
@@ -86,7 +86,7 @@ impl Table {
         Self { _held: Lock::Sites.hold() }
     }
 
-    /// Makes room for `n` more.
+    /// Makes room for `n` more sites.
     pub(crate) fn reserve(&self, n: usize) -> Result<(), Refused> {
         mem::ask().map_err(|_| Refused::Memory)?;
         // SAFETY: we hold the lock.
@@ -96,7 +96,8 @@ impl Table {
         }
     }
 
-    /// Whether `site` is known, as what it is; for a slot: wherever that is.
+    /// Tells whether `site` is registered with the same effect; the place of its slot does not
+    /// matter.
     pub(crate) fn knows(&self, site: &Site) -> Result<bool, Refused> {
         const UNKNOWN: c_int = -(bindings::ENOENT as c_int);
         // SAFETY: we hold the lock.
@@ -107,7 +108,7 @@ impl Table {
         }
     }
 
-    /// Makes `site` known, for which there is room.
+    /// Registers `site`. There must be room for it.
     pub(crate) fn add(&self, site: &Site) -> Result<(), Refused> {
         if self.knows(site)? {
             return Ok(());
@@ -119,7 +120,8 @@ impl Table {
         }
     }
 
-    /// Arms or disarms at most [`crate::text::CHUNK`] breakpoints, and says in `why` which not.
+    /// Arms or disarms at most [`crate::text::CHUNK`] breakpoints. `why` gets the reasons for those
+    /// that fail.
     pub(crate) fn poke(&self, addrs: &[u64], on: bool, why: &mut [u8; crate::text::CHUNK]) {
         let Some(fns) = symbols::breakpoint_fns() else { return };
         let n = addrs.len().min(why.len());
@@ -132,7 +134,7 @@ impl Table {
         unsafe { sys::kapi_sites_forget(range.start, range.end) };
     }
 
-    /// Has every CPU see what was written.
+    /// Makes every CPU see the written text.
     pub(crate) fn sync_text(&self) {
         if let Some(fns) = symbols::breakpoint_fns() {
             // SAFETY: `fns` is from `symbols`.
@@ -140,7 +142,7 @@ impl Table {
         }
     }
 
-    /// Where an instruction so long can be displaced to.
+    /// Returns a slot for a displaced instruction of this length.
     pub(crate) fn slot(&self, len: u8) -> Slot {
         // SAFETY: we hold the lock.
         let at = match usize::try_from(unsafe { sys::kapi_slot_again(len) }) {
@@ -150,7 +152,7 @@ impl Table {
         Slot(at)
     }
 
-    /// Writes it there.
+    /// Writes `code` into the slot.
     pub(crate) fn fill(&self, slot: Slot, code: &[u8]) -> Result<(), Refused> {
         let fns = symbols::breakpoint_fns().ok_or(Refused::Unsupported)?;
         let Slot(at) = slot;
@@ -166,7 +168,7 @@ impl Table {
         }
     }
 
-    /// Has breakpoints come to us.
+    /// Starts to receive breakpoints.
     pub(crate) fn breakpoints_on(&self) -> Result<(), Refused> {
         if BREAKPOINTS.load(Relaxed) {
             return Ok(());
@@ -179,7 +181,7 @@ impl Table {
         Ok(())
     }
 
-    /// The end: takes back what is still armed, and has no breakpoint come to us any more.
+    /// Removes all breakpoints that are still armed, and stops receiving breakpoints.
     pub(crate) fn breakpoints_off(&self) {
         let Some(fns) = symbols::breakpoint_fns() else { return };
         if BREAKPOINTS.swap(false, Relaxed) {
@@ -190,8 +192,8 @@ impl Table {
         }
     }
 
-    /// Waits until nobody is on the way from a site, and forgets them all. After
-    /// [`Table::breakpoints_off`], and after each jump that was made a call is one again.
+    /// Waits until no task is on its way from a site, and forgets all sites. Call it after
+    /// [`Table::breakpoints_off`], and after each call that replaced a jump is a jump again.
     pub(crate) fn end(self) {
         sys::kapi_quiesce();
         let Some(fns) = symbols::text_fns() else { return };

@@ -2,7 +2,7 @@
 //! Sorting without memory and without recursion. The sorts of `core` can panic in ways that objtool does not know, so
 //! the module uses none of them.
 
-/// Sorts by a key, ascending. What is in order already stays as it is.
+/// Sorts by a key, ascending. A sorted list is left unchanged.
 ///
 /// # Context
 ///

@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Stacks: who called whom up to the probe that fires.
+//! Stacks: the calls that led to the firing probe.
 //!
-//! Kernel frames come from the kernel's own unwinder; where it loses its way, the stack ends. For those of
-//! the process, here is where they begin, and what is mapped where.
+//! Kernel frames come from the kernel's own unwinder; where it fails, the stack ends. For the
+//! frames of the process, this module returns the start and the mappings.
 
 use crate::context::ProbeCtx;
 use crate::sys;
 use crate::task;
 use core::ptr;
 
-/// Where a kernel stack begins.
+/// The place where a kernel stack begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Start {
-    /// Where the probe is, without so many frames.
+    /// At the probe, without this number of frames.
     Here(u8),
-    /// Where an interrupt came, if it came in the kernel.
+    /// At the interrupted place, if it is in the kernel.
     Interrupt,
-    /// Where the kernel serves a probe of a program.
+    /// At the place where the kernel serves a probe of a program.
     Program {
-        /// It is the first instruction of a function: there is no frame yet.
+        /// The probe is on the first instruction of a function, so there is no frame yet.
         entered: bool,
     },
 }
 
 impl Start {
-    /// There is no frame yet: the return address is on top of the stack.
+    /// Tells whether there is no frame yet: then the return address is on top of the stack.
     pub fn entered(self) -> bool {
         matches!(self, Self::Program { entered: true })
     }
@@ -38,14 +38,14 @@ impl Start {
     }
 }
 
-/// Frames that fit, 8 bytes each.
+/// Returns how many frames of 8 bytes fit.
 fn room(into: &[u8]) -> u32 {
     // CAST: records are far smaller.
     (into.len() >> 3) as u32
 }
 
-/// Fills `into` with return addresses, 8 bytes each, the innermost first; gives their number. What is
-/// behind them stays as it is.
+/// Fills `into` with return addresses, 8 bytes each, the innermost first, and returns their number.
+/// The rest of `into` is unchanged.
 ///
 /// # Context
 ///
@@ -57,7 +57,7 @@ pub fn kernel(_: &ProbeCtx, start: Start, into: &mut [u8]) -> usize {
     n as usize
 }
 
-/// How many frames [`kernel`] would find, `most` at most.
+/// Returns how many frames [`kernel`] would find, at most `most`.
 ///
 /// # Context
 ///
@@ -69,8 +69,9 @@ pub fn kernel_depth(_: &ProbeCtx, start: Start, most: u32) -> usize {
     n as usize
 }
 
-/// A register where the probe is, by its place in `struct pt_regs`. `None`: there is no such one, or nobody
-/// has kept it: of a probe that was called only the place and the stack pointer are known.
+/// Returns a register at the probe, by its place in `struct pt_regs`. `None`: there is no such
+/// register, or it was not saved; for a probe that was called, only the place and the stack pointer
+/// are known.
 ///
 /// # Context
 ///
@@ -85,37 +86,38 @@ pub fn register(_: &ProbeCtx, start: Start, n: u32) -> Option<u64> {
     unsafe { sys::kapi_stack_register(n, interrupt, &mut value) }.then_some(value)
 }
 
-/// Where the process was when it came into the kernel.
+/// The place from which the process entered the kernel.
 #[derive(Debug, Clone, Copy)]
 pub struct Came {
-    /// Its instruction.
+    /// Its instruction pointer.
     pub ip: u64,
     /// Its stack pointer.
     pub sp: u64,
     /// rbp.
     pub bp: u64,
-    /// It was code of 64 bits.
+    /// It ran 64-bit code.
     pub wide: bool,
-    /// By a system call: `ip` is behind that instruction.
+    /// It made a system call: `ip` is after that instruction.
     pub called: bool,
 }
 
-/// The selector of user code of 64 bits.
+/// The selector of 64-bit user code.
 const USER_CS: u64 = 0x33;
 
-/// `None`: a thread of the kernel's, or one that ends.
+/// Returns the place from which the process entered the kernel. `None`: this is a kernel thread, or
+/// one that ends.
 ///
 /// # Context
 ///
 /// *probe*
 pub fn came(_: &ProbeCtx) -> Option<Came> {
     let [ip, sp, bp, cs, call] = [16, 19, 4, 17, 15].map(task::register);
-    // CAST: it is the number of a call, or negative.
+    // CAST: it is a system call's number, or negative.
     let called = call? as i64 >= 0;
     Some(Came { ip: ip?, sp: sp?, bp: bp?, wide: cs? == USER_CS, called })
 }
 
-/// A register of the process, by its number in DWARF.
+/// Returns a register of the process, by its number in DWARF.
 ///
 /// # Context
 ///
@@ -125,29 +127,29 @@ pub fn came_with(_: &ProbeCtx, n: u8) -> Option<u64> {
     task::register((*PLACES.get(usize::from(n))?).into())
 }
 
-/// Code that is mapped. The kernel's helpers fill it.
+/// Mapped code. The C helpers fill it in.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Mapping {
     /// Its first address.
     pub start: u64,
-    /// The first behind it.
+    /// The first address after it.
     pub end: u64,
-    /// Where in the file it begins.
+    /// Its offset in the file.
     pub offset: u64,
-    /// The file, by its number,
+    /// The inode number of the file.
     pub inode: u64,
-    /// when it was changed,
+    /// The time of the file's last change, in seconds.
     pub modified_s: i64,
-    /// to the nanosecond,
+    /// The nanoseconds of that time.
     pub modified_ns: i64,
-    /// and its file system. All zero: the vDSO.
+    /// The file's device. All of these are zero for the vDSO.
     pub device: u32,
-    /// It is of a file, or the vDSO.
+    /// It belongs to a file, or is the vDSO.
     pub is_object: bool,
 }
 
-/// The code that is mapped at an address of the current process.
+/// Returns the code that is mapped at an address of the current process.
 ///
 /// # Context
 ///

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-//! What was patched and cannot be taken back yet: because another tracer has put something over it, or
-//! because there was no memory. The module must stay as long as a place leads to it.
+//! Patches that cannot be undone yet, because another tracer has patched over them, or because
+//! there was no memory. The module must stay as long as a patched place leads to it.
 
 use crate::sys;
 
-/// Who has patched it.
+/// The provider that has patched the place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Who {
@@ -14,9 +14,9 @@ pub enum Who {
     Sdt = 1,
 }
 
-/// Something is stuck. The module cannot be removed (`rmmod` says that it is in use) until `again`, which
-/// is called each second, says that nothing is stuck any more; the same `again` each time. False: it is
-/// being removed already.
+/// Keeps the module loaded because something is stuck (`rmmod` reports that it is in use). `again`
+/// is called each second until it returns true: nothing is stuck any more. Pass the same `again`
+/// each time. Returns false if the module is already being removed.
 ///
 /// # Context
 ///
@@ -27,7 +27,7 @@ pub fn keep(who: Who, again: extern "C" fn() -> bool) -> bool {
     unsafe { sys::kapi_stuck_keep(who as u32, again) }
 }
 
-/// Waits until nobody tries any more.
+/// Waits until no retry is in progress.
 pub(crate) fn quiesce() {
     sys::kapi_stuck_end();
 }

@@ -2,10 +2,10 @@
 //! Names to addresses: the symbols that the kernel does not export and that this crate works with,
 //! resolved once.
 //!
-//! A missing one is no error here. It takes away the feature that is built on it, and one line in
-//! the log says so: kernels rename such functions without notice. That those which are there take what
-//! they are given is checked as the module is compiled, and of the kernel that runs by what it says of
-//! itself, before any but the first of them is called (`helpers/prototypes.c`).
+//! A missing symbol is no error here. It disables the feature that needs it, with one line in the
+//! log, because kernels rename such functions without notice. Their prototypes are checked when the
+//! module is compiled, and against the running kernel's BTF before any of them except the first is
+//! called (`helpers/prototypes.c`).
 
 use crate::once::Once as SetOnce;
 use crate::sys::{self, FtraceFns, TextFns};
@@ -31,23 +31,23 @@ static FOUND: SetOnce<Found> = SetOnce::new();
 /// `kallsyms_lookup_name`, through its address.
 struct Lookup {
     addr: c_ulong,
-    /// Where the kernel proper is. A name that it does not have may be one of a module's.
+    /// The range of the kernel itself. Other addresses belong to modules.
     kernel: Range<c_ulong>,
 }
 
 impl Lookup {
-    /// `None`: it cannot be reached.
+    /// Returns `None` if it cannot be reached.
     fn new() -> Option<Self> {
         let mut this = Self { addr: sys::kapi_find_lookup(), kernel: 0..0 };
         if this.addr == 0 {
             return None;
         }
-        // Each kernel has them, and it is looked through before modules are.
+        // Each kernel has these symbols, and the kernel is searched before modules.
         this.kernel = this.find_any(c"_text")..this.find_any(c"_end");
         Some(this)
     }
 
-    /// Of the kernel proper or of a module; 0: there is none.
+    /// Finds a symbol of the kernel itself or of a module; 0: there is none.
     fn find_any(&self, name: &CStr) -> c_ulong {
         // SAFETY: a kprobe was put at `kallsyms_lookup_name` by its name, and told its address; this
         // kernel's headers declare it as taking a C string (`prototypes.c`). It only reads.
@@ -55,7 +55,7 @@ impl Lookup {
         addr as c_ulong
     }
 
-    /// Finds a symbol of the kernel proper; 0: the kernel has none of this name.
+    /// Finds a symbol of the kernel itself; 0: it has none of this name.
     fn find(&self, name: &CStr) -> c_ulong {
         let addr = self.find_any(name);
         if self.kernel.contains(&addr) {
@@ -65,7 +65,7 @@ impl Lookup {
         }
     }
 
-    /// Where the kernel's BTF is; nowhere if it has none.
+    /// Returns the range of the kernel's BTF, which is empty if there is none.
     fn btf(&self) -> Range<u64> {
         match (self.find(c"__start_BTF"), self.find(c"__stop_BTF")) {
             (start @ 1.., stop @ 1..) => start as u64..stop as u64,
@@ -73,7 +73,7 @@ impl Lookup {
         }
     }
 
-    /// A function that is called in another way than this kernel says.
+    /// Returns a function that this crate calls with a prototype other than this kernel's.
     fn other_prototype(&self) -> Option<&'static CStr> {
         let btf = self.btf();
         // SAFETY: the kernel's linker script names so the ends of its BTF, which is never freed.
@@ -82,7 +82,7 @@ impl Lookup {
         (!name.is_null()).then(|| unsafe { CStr::from_char_ptr(name) })
     }
 
-    /// One that a feature needs.
+    /// Finds a symbol that a feature needs, and sets `missing` if it does not exist.
     fn need(&self, name: &CStr, missing: &mut bool) -> c_ulong {
         let addr = self.find(name);
         if addr == 0 {
@@ -133,7 +133,7 @@ pub(crate) fn resolve(without_text: bool) {
         jump_label_reserved: lookup.need(c"jump_label_text_reserved", &mut missing),
         static_call_reserved: lookup.need(c"static_call_text_reserved", &mut missing),
         ftrace_reserved: lookup.need(c"ftrace_text_reserved", &mut missing),
-        // 7.3 has none: it patches no lock prefixes any more.
+        // 7.3 does not have it, because it no longer patches lock prefixes.
         alternatives_reserved: lookup.find(c"alternatives_text_reserved"),
         stext: lookup.need(c"_stext", &mut missing),
         etext: lookup.need(c"_etext", &mut missing),
@@ -172,28 +172,28 @@ pub(crate) fn resolve(without_text: bool) {
     });
 }
 
-/// Whether instructions of the kernel can be changed, and modules be looked into.
+/// Tells whether this crate can change instructions of the kernel and inspect modules.
 pub fn feature_text() -> bool {
     FOUND.as_ref().is_some()
 }
 
-/// Evidence in itself: all members were looked up in the kernel proper, and functions have the prototypes
-/// by which the helpers call them.
+/// Returns the resolved symbols. Having them is the evidence that all were found in the kernel
+/// itself, and that functions have the prototypes with which the helpers call them.
 pub(crate) fn text_fns() -> Option<&'static TextFns> {
     FOUND.as_ref().map(|found| &found.text)
 }
 
-/// What breakpoints need besides; evidence like [`text_fns`].
+/// Returns what breakpoints need in addition; evidence like [`text_fns`].
 pub(crate) fn breakpoint_fns() -> Option<&'static TextFns> {
     FOUND.as_ref().filter(|found| found.breakpoints).map(|found| &found.text)
 }
 
-/// Evidence like [`text_fns`].
+/// Returns the resolved symbols of ftrace; evidence like [`text_fns`].
 pub(crate) fn ftrace_fns() -> Option<&'static FtraceFns> {
     FOUND.as_ref()?.ftrace.as_ref()
 }
 
-/// [`crate::text::may_fault`]. If it cannot be told: yes.
+/// Does the work of [`crate::text::may_fault`]. Returns true if it cannot be determined.
 pub(crate) fn may_fault(addr: u64) -> bool {
     match FOUND.as_ref() {
         // SAFETY: looked up in the kernel proper, with the prototype that `prototypes.c` has checked; it takes
@@ -205,18 +205,18 @@ pub(crate) fn may_fault(addr: u64) -> bool {
     }
 }
 
-/// The address of `kallsyms_lookup_size_offset`.
+/// Returns the address of `kallsyms_lookup_size_offset`.
 pub(crate) fn size_of() -> Option<c_ulong> {
     FOUND.as_ref().map(|found| found.size_of).filter(|f| *f != 0)
 }
 
-/// Where the kernel proper has its text; `None` if its symbols cannot be looked up.
+/// Returns the range of the kernel's own text; `None` if its symbols cannot be looked up.
 pub fn text_range() -> Option<Range<u64>> {
     text_fns().map(|fns| fns.stext as u64..fns.etext as u64)
 }
 
-/// Whether the kernel's BTF says that a function returns and takes something else. `shape`: as in
-/// `prototypes.c`. False if nobody knows.
+/// Tells whether a function's prototype in the kernel's BTF differs from `shape` (see
+/// `prototypes.c`). Returns false if it is unknown.
 ///
 /// # Context
 ///
@@ -230,7 +230,7 @@ pub fn has_other_prototype(name: &CStr, shape: &CStr) -> bool {
     }
 }
 
-/// The address of a symbol: of the kernel proper, or of a module.
+/// Returns the address of a symbol of the kernel itself or of a module.
 ///
 /// # Context
 ///
@@ -240,13 +240,13 @@ pub fn find(name: &CStr) -> Option<u64> {
     (addr != 0).then_some(addr as u64)
 }
 
-/// The same, of the kernel proper only.
+/// Returns the address of a symbol of the kernel itself.
 pub(crate) fn find_kernel(name: &CStr) -> Option<u64> {
     let addr = FOUND.as_ref()?.lookup.find(name);
     (addr != 0).then_some(addr as u64)
 }
 
-/// All of a function of the kernel proper.
+/// Returns the range of a function of the kernel itself.
 ///
 /// # Context
 ///
@@ -258,7 +258,8 @@ pub fn extent(name: &CStr) -> Option<Range<u64>> {
     Some(start..unsafe { sys::kapi_symbol_end(size_of, start) })
 }
 
-/// What `addr` is in, from a symbol to the next: of the kernel proper, or of a module.
+/// Returns the range from the symbol at or before `addr` to the next one, in the kernel itself or
+/// in a module.
 ///
 /// # Context
 ///
@@ -270,7 +271,7 @@ pub fn around(addr: u64) -> Option<Range<u64>> {
     found.then_some(start..end)
 }
 
-/// Calls `f` with the name of what `addr` is in; it is empty if nobody knows.
+/// Calls `f` with the name of the symbol that contains `addr`; the name is empty if it is unknown.
 ///
 /// # Context
 ///
@@ -285,29 +286,30 @@ pub fn with_name<R>(addr: u64, f: impl FnOnce(&[u8]) -> R) -> R {
     f(name.map_or(b"", CStr::to_bytes))
 }
 
-/// Whether it is the kernel proper that is at `addr`, not a module.
+/// Tells whether `addr` is in the kernel itself, not in a module.
 pub fn is_kernel(addr: u64) -> bool {
     FOUND.as_ref().is_some_and(|found| found.lookup.kernel.contains(&(addr as c_ulong)))
 }
 
-/// The text that ran as the kernel started, and has been freed since.
+/// Returns the range of the text that ran only when the kernel started, and is freed.
 pub fn init_text_range() -> Option<Range<u64>> {
     Some(find(c"_sinittext")?..find(c"_einittext")?)
 }
 
-/// The same, with all that was freed: data, and the text for an end that never comes.
+/// Returns the range of everything that was freed after the start: that text, data, and exit code
+/// of built-in modules.
 pub fn init_range() -> Option<Range<u64>> {
     Some(find(c"__init_begin")?..find(c"__init_end")?)
 }
 
-/// What jumps in the place of returns lead to, on a kernel that has to divert them. It is chosen as the
-/// kernel starts, before there are modules.
+/// Returns the return thunk: the target of the jumps that replace returns, on a kernel that needs
+/// them. The kernel chooses it when it starts, before modules are loaded.
 pub fn return_thunk() -> Option<u64> {
     FOUND.as_ref()?.return_thunk
 }
 
-/// Calls `f` with each symbol of the kernel proper whose name begins with `prefix`. Modules' are
-/// not among them.
+/// Calls `f` with each symbol of the kernel itself, not of modules, whose name begins with
+/// `prefix`.
 ///
 /// # Context
 ///
@@ -321,8 +323,8 @@ pub fn for_each_kernel_symbol(prefix: &[u8], f: &mut dyn FnMut(&[u8], u64)) -> R
     })
 }
 
-/// Calls `f` with the symbols of the kernel proper, in the order of their addresses, until it says
-/// false.
+/// Calls `f` with the symbols of the kernel itself, in the order of their addresses, until `f`
+/// returns false.
 ///
 /// # Context
 ///

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! System calls: which functions serve them, and what a process passed.
+//! System calls: the functions that serve them, and their arguments.
 
 use crate::symbols;
 use crate::sys;
@@ -7,12 +7,12 @@ use core::ffi::CStr;
 use core::ops::Range;
 use kernel::prelude::*;
 
-/// Which way into the kernel.
+/// The way into the kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Abi {
-    /// That of 64-bit processes.
+    /// The one of 64-bit processes.
     X64,
-    /// That of 32-bit processes, `int $0x80` of others too.
+    /// The one of 32-bit processes, and of `int $0x80` in others.
     Ia32,
 }
 
@@ -24,12 +24,12 @@ impl Abi {
         self == Self::Ia32
     }
 
-    /// All numbers are below this.
+    /// Returns the number that all call numbers are below.
     pub fn count(self) -> u32 {
         sys::kapi_syscall_count(self.is_ia32())
     }
 
-    /// The function that serves a number.
+    /// Returns the function that serves this number.
     pub fn symbol(self, number: u32) -> Option<&'static CStr> {
         let symbol = sys::kapi_syscall_symbol(self.is_ia32(), number);
         if symbol.is_null() {
@@ -39,8 +39,8 @@ impl Abi {
         Some(unsafe { CStr::from_char_ptr(symbol) })
     }
 
-    /// The six arguments of a call; `regs` is what its function was passed. Zeroes, if that is not
-    /// what a system call of this task is passed.
+    /// Returns the six arguments of a call; `regs` is the argument of its function. Returns zeroes
+    /// if `regs` is not what a system call of this task gets.
     ///
     /// # Context
     ///
@@ -54,7 +54,7 @@ impl Abi {
     }
 }
 
-/// The number of the call that the task is in, if it is in one.
+/// Returns the number of the system call that the task is in, if it is in one.
 ///
 /// # Context
 ///
@@ -64,7 +64,7 @@ pub fn number() -> u32 {
     sys::kapi_syscall_number()
 }
 
-/// The functions that call those which serve system calls, or jump to them.
+/// The functions that call, or jump to, the functions that serve system calls.
 const OF_X64: [&CStr; 2] = [c"do_syscall_64", c"x64_sys_call"];
 const OF_IA32: [&CStr; 7] = [
     c"__do_fast_syscall_32",
@@ -76,7 +76,7 @@ const OF_IA32: [&CStr; 7] = [
     c"do_SYSENTER_32",
 ];
 
-/// Where calls of system calls come from.
+/// The code that calls the functions of system calls.
 #[derive(Default)]
 pub struct Dispatchers {
     x64: [Range<u64>; OF_X64.len()],
@@ -84,7 +84,7 @@ pub struct Dispatchers {
 }
 
 impl Dispatchers {
-    /// Those of this kernel.
+    /// Finds this code in the running kernel.
     ///
     /// # Context
     ///
@@ -94,7 +94,7 @@ impl Dispatchers {
         Self { x64: OF_X64.map(range), ia32: OF_IA32.map(range) }
     }
 
-    /// Whose call a function has served that returns there, if it has.
+    /// Tells which kind of system call a function has served if it returns to this address.
     ///
     /// # Context
     ///

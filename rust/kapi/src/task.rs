@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The current task: who it is, and what it may. Numbers are those of the initial namespaces.
+//! The current task: its identity and its permissions. Ids are those of the initial namespaces.
 //!
 //! # Context
 //!
@@ -13,8 +13,9 @@ use kernel::bindings::task_struct;
 use kernel::error::to_result;
 use kernel::prelude::*;
 
-/// The current task: it exists as long as the code that asks runs in its name. The fields that are
-/// read here change under nobody's feet, or whole: numbers, each loaded at once.
+/// Returns the current task, which exists as long as the calling code runs on its behalf. The
+/// fields that are read here do not change meanwhile, or change atomically: each is a number that
+/// one load reads.
 #[inline(always)]
 fn current() -> *const task_struct {
     let task;
@@ -27,34 +28,34 @@ fn current() -> *const task_struct {
     task
 }
 
-/// The process: what Linux calls the thread group.
+/// Returns the id of the process, which Linux calls the thread group.
 #[inline(always)]
 pub fn pid() -> i32 {
     // SAFETY: `current` exists.
     unsafe { (*current()).tgid }
 }
 
-/// The thread.
+/// Returns the id of the thread.
 #[inline(always)]
 pub fn tid() -> i32 {
     // SAFETY: `current` exists.
     unsafe { (*current()).pid }
 }
 
-/// The address of its memory's `mm_struct`; 0 for a thread of the kernel's, which may use that of
-/// another one but has none.
+/// Returns the address of its `mm_struct`; 0 for a kernel thread, which has none, even if it uses
+/// that of another task.
 #[inline(always)]
 pub fn memory() -> u64 {
     // SAFETY: `current` exists.
     unsafe { (*current()).mm as u64 }
 }
 
-/// The parent process.
+/// Returns the id of the parent process.
 pub fn ppid() -> i32 {
     sys::kapi_task_ppid()
 }
 
-/// Whether it is process `pid` or descends from it.
+/// Tells whether it is process `pid` or a descendant of it. `None`: it has too many ancestors.
 pub fn is_progeny_of(pid: i32) -> Option<bool> {
     match sys::kapi_task_descends_from(pid) {
         0 => Some(false),
@@ -63,69 +64,70 @@ pub fn is_progeny_of(pid: i32) -> Option<bool> {
     }
 }
 
-/// The real user id.
+/// Returns the real user id.
 pub fn uid() -> u32 {
     sys::kapi_task_uid()
 }
 
-/// The real group id.
+/// Returns the real group id.
 pub fn gid() -> u32 {
     sys::kapi_task_gid()
 }
 
-/// The effective user id.
+/// Returns the effective user id.
 pub fn euid() -> u32 {
     sys::kapi_task_euid()
 }
 
-/// The effective group id.
+/// Returns the effective group id.
 pub fn egid() -> u32 {
     sys::kapi_task_egid()
 }
 
-/// The process in its own namespace; 0 if it was reaped.
+/// Returns the id of the process in its own namespace; 0 if it was reaped.
 pub fn ns_pid() -> i32 {
     sys::kapi_task_ns_number(false)
 }
 
-/// The thread in its own namespace; 0 if it was reaped.
+/// Returns the id of the thread in its own namespace; 0 if it was reaped.
 pub fn ns_tid() -> i32 {
     sys::kapi_task_ns_number(true)
 }
 
-/// The id of its cgroup (version 2): the inode number of its directory.
+/// Returns the id of its cgroup (version 2): the inode number of its directory.
 pub fn cgroup() -> u64 {
     sys::kapi_task_cgroup()
 }
 
-/// The address of the `struct file` of an open file; 0 if there is none.
+/// Returns the address of the `struct file` of an open file; 0 if there is none.
 pub fn file(fd: u32) -> u64 {
     sys::kapi_task_file(fd)
 }
 
-/// Where in its memory the arguments are that the program was started with, NULs between them.
+/// Returns the range of its memory that has the program's arguments, separated by NULs.
 pub fn args() -> Option<Range<u64>> {
     let (mut start, mut end) = (0, 0);
     sys::kapi_task_args(&mut start, &mut end).then_some(start..end)
 }
 
-/// A register of the process as it came into the kernel, by its place in `struct pt_regs`. `None`: there
-/// is no such one, or no process.
+/// Returns a register of the process from its entry into the kernel, by its place in
+/// `struct pt_regs`. `None`: there is no such register, or no process.
 pub fn register(n: u32) -> Option<u64> {
     let mut value = 0;
     sys::kapi_task_register(n, &mut value).then_some(value)
 }
 
-/// Which place in the tree of files.
+/// A directory of the process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dir {
-    /// The current directory, from the process's root on.
+    /// The current directory, seen from the process's root.
     Current,
-    /// That root.
+    /// The process's root.
     Root,
 }
 
-/// Its name; of one that `into` has no room for the end. Empty: it has none.
+/// Returns its name, or the end of a name that is too long for `into`. It is empty if there is no
+/// name.
 pub fn path(dir: Dir, into: &mut [u8; 256]) -> &[u8] {
     let size = into.len();
     // SAFETY: `into` takes as many bytes.
@@ -134,9 +136,9 @@ pub fn path(dir: Dir, into: &mut [u8; 256]) -> &[u8] {
     into.get(at as usize..size.wrapping_sub(1)).unwrap_or_default()
 }
 
-/// The name of what the `struct path` at an address of the kernel's stands for, from the process's root on,
-/// as [`path`]; or of where what it is on is mounted. Empty: it has none, as a pipe. `None`: nothing such
-/// is there.
+/// Returns the name of the `struct path` at a kernel address, seen from the process's root, as
+/// [`path`] does; with `of_mount`, the name of its mount point. It is empty if there is none, as
+/// for a pipe. `None`: there is no `struct path` at this address.
 pub fn path_of(at: u64, of_mount: bool, into: &mut [u8; 256]) -> Option<&[u8]> {
     let size = into.len();
     // SAFETY: `into` takes as many bytes; `at` may be any address.
@@ -145,45 +147,47 @@ pub fn path_of(at: u64, of_mount: bool, into: &mut [u8; 256]) -> Option<&[u8]> {
     into.get(at as usize..size.wrapping_sub(1))
 }
 
-/// Where locks tell of themselves, from their address on.
+/// Reads the state of locks by their address.
 pub mod locks {
     use crate::sys;
 
-    /// The word of a `struct mutex` that is its owner, but for the lowest three bits.
+    /// Returns the address of the word of a `struct mutex` that holds its owner; the lowest three
+    /// bits are flags.
     pub fn mutex_owner(mutex: u64) -> u64 {
         mutex.wrapping_add(sys::kapi_mutex_owner.into())
     }
 
-    /// The word of a `struct rw_semaphore` that counts; [`has_readers`] and [`has_writer`] read it.
+    /// Returns the address of the count of a `struct rw_semaphore`; [`has_readers`] and
+    /// [`has_writer`] interpret the count.
     pub fn rwsem_count(rwsem: u64) -> u64 {
         rwsem.wrapping_add(sys::kapi_rwsem_count.into())
     }
 
-    /// Do readers have it?
+    /// Tells whether readers hold the semaphore.
     pub fn has_readers(count: u64) -> bool {
         count & sys::kapi_rwsem_readers != 0
     }
 
-    /// Does a writer have it?
+    /// Tells whether a writer holds the semaphore.
     pub fn has_writer(count: u64) -> bool {
         count & sys::kapi_rwsem_writer != 0
     }
 
-    /// The word that is its owner, as of a mutex.
+    /// Returns the address of the word that holds its owner, as in a mutex.
     pub fn rwsem_owner(rwsem: u64) -> u64 {
         rwsem.wrapping_add(sys::kapi_rwsem_owner.into())
     }
 }
 
-/// What runs: 0 the task, 1 a soft interrupt over it, 2 a hard one, 3 an NMI.
+/// Returns the current context: 0 the task, 1 a soft interrupt, 2 a hard interrupt, 3 an NMI.
 pub fn level() -> u64 {
     over_task()
 }
 
-/// Bytes of a thread's name, its NUL among them.
+/// Bytes of a thread's name, including its NUL.
 pub const COMM_LEN: usize = 16;
 
-/// The thread's name, with a NUL at its end.
+/// Reads the thread's name, with a NUL at its end.
 pub fn comm(into: &mut [u8; COMM_LEN]) {
     let [a, b] = comm_words();
     let (first, second) = into.split_at_mut(8);
@@ -191,7 +195,7 @@ pub fn comm(into: &mut [u8; COMM_LEN]) {
     second.copy_from_slice(&b.to_ne_bytes());
 }
 
-/// [`comm`] as two words of memory.
+/// Returns [`comm`] as two words.
 #[inline(always)]
 pub fn comm_words() -> [u64; 2] {
     // SAFETY: `current` exists; this is an address within it.
@@ -202,7 +206,7 @@ pub fn comm_words() -> [u64; 2] {
     unsafe { words.read_unaligned() }
 }
 
-/// The address of its `task_struct`.
+/// Returns the address of its `task_struct`.
 #[inline(always)]
 pub fn curthread() -> u64 {
     current() as u64
@@ -222,13 +226,14 @@ pub fn thread_key() -> u64 {
     key_of(curthread(), mark(), over_task())
 }
 
-/// [`thread_key`] of the thread, even if it is asked in an interrupt over it.
+/// Returns [`thread_key`] of the thread, also in an interrupt.
 #[inline]
 pub fn own_key() -> u64 {
     key_of(curthread(), mark(), 0)
 }
 
-/// How long the thread has run, ns, as the scheduler noted last: at a tick, or when it got the CPU.
+/// Returns how long the thread has run, in ns, as the scheduler last noted: at a tick, or when the
+/// thread got the CPU.
 pub fn runtime() -> u64 {
     sys::kapi_task_runtime()
 }
@@ -241,7 +246,7 @@ fn mark() -> u64 {
     unsafe { *at }
 }
 
-/// [`thread_key`] of the thread with this `task_struct` and mark, with what runs over it.
+/// Returns [`thread_key`] for this `task_struct`, mark and context.
 #[inline(always)]
 pub(crate) fn key_of(task: u64, mark: u64, over: u64) -> u64 {
     let mut k = task ^ mark.rotate_left(32);
@@ -253,7 +258,7 @@ pub(crate) fn key_of(task: u64, mark: u64, over: u64) -> u64 {
     (k >> 2) | (over << 62)
 }
 
-/// What runs: 0 the task, 1 to 3 a soft interrupt, a hard one, an NMI over it.
+/// Returns the current context: 0 the task, 1 a soft interrupt, 2 a hard interrupt, 3 an NMI.
 #[inline(always)]
 fn over_task() -> u64 {
     let count: u32;
@@ -268,8 +273,8 @@ fn over_task() -> u64 {
     u64::from(sys::kapi_task_context() & 3)
 }
 
-/// Lets others run, and tells whether a signal is about to end the current thread: then long work for it
-/// stops.
+/// Lets other tasks run, and tells whether a signal is about to kill the current thread. Long work
+/// should then stop.
 ///
 /// # Context
 ///
@@ -278,8 +283,8 @@ pub fn is_dying() -> bool {
     sys::kapi_task_is_dying()
 }
 
-/// Whether it may trace: `CAP_SYS_ADMIN`, or both `CAP_PERFMON` and `CAP_BPF`, which together allow
-/// the same to BPF.
+/// Tells whether it may trace: it has `CAP_SYS_ADMIN`, or both `CAP_PERFMON` and `CAP_BPF`, which
+/// allow BPF the same.
 ///
 /// # Context
 ///
@@ -297,8 +302,8 @@ pub fn may_destroy() -> bool {
     sys::kapi_task_may_destroy()
 }
 
-/// The user to whom what the task keeps in the kernel is added up: its real uid; in a user namespace, the user who made
-/// that one, unless it was root.
+/// Returns the user who is accountable for the task's memory in the kernel: its real uid, or in a
+/// user namespace the user who created it, unless that was root.
 ///
 /// # Context
 ///
@@ -317,8 +322,8 @@ pub fn destructive() -> bool {
     sys::kapi_task_destructive()
 }
 
-/// An error if the kernel is locked down against reading its memory; `writes`: against changing
-/// processes' memory, which comes earlier.
+/// Returns an error if the kernel is locked down against reading its memory or, with `writes`,
+/// against changing processes' memory, which is the lower level.
 ///
 /// # Context
 ///

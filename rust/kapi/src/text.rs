@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Patching kernel text: one batch on, one batch off, and what stood there before.
+//! Patches kernel text in batches, and restores it.
 //!
-//! A probe site is five bytes wide: a nop while nobody is interested, a `call` to a trampoline
-//! while somebody is. The kernel changes it under running CPUs so that each of them executes either
-//! the one or the other.
+//! A probe site is five bytes wide: a nop while it is disabled, a `call` to a trampoline while it
+//! is enabled. The kernel changes it under running CPUs so that each of them executes either the
+//! one or the other.
 //!
 //! What a batch is checked for before anything changes: that each site is text of the kernel or of
 //! a module that is still there, and holds the bytes that the patch says were there. So what can be
@@ -21,21 +21,21 @@ use core::ops::Range;
 use kernel::bindings;
 use kernel::ffi::c_int;
 
-/// The five-byte nop of x86-64, the one which the kernel itself uses.
+/// The five-byte nop of x86-64 that the kernel itself uses.
 pub const NOP5: [u8; 5] = [0x0f, 0x1f, 0x44, 0x00, 0x00];
 
 const CALL: u8 = 0xe8;
 const JUMP: u8 = 0xe9;
 
-/// What the kernel makes of a return: it is as wide as the jump to a return thunk that stands in
-/// its place on machines that need one.
+/// The kernel's form of a return. It is as wide as the jump to a return thunk that replaces it on
+/// machines that need one.
 pub const RET5: [u8; 5] = [0xc3, 0xcc, 0xcc, 0xcc, 0xcc];
 
-/// So many sites are changed under one hold of the kernel's locks.
+/// The number of sites that are changed while the kernel's locks are held once.
 pub(crate) const CHUNK: usize = 256;
 
-/// One site: where, what stands there, what is to stand there. It can be made of nothing but what
-/// is known to be sound, and of its own undoing.
+/// A change of one site: its address, the old and the new bytes. It can only be made from known
+/// sound instructions, or by undoing another patch.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Patch {
@@ -45,9 +45,9 @@ pub struct Patch {
 }
 
 impl Patch {
-    /// A call of `trampoline` where `old` stands. `None`: it is too far away, or not made for such
-    /// an instruction. What it may stand for: [`Trampoline::Sdt`] for a nop, [`Trampoline::Return`]
-    /// for a return (or the jump to the kernel's return thunk), [`Trampoline::Tail`] for a jump.
+    /// Replaces `old` by a call of `trampoline`. `None`: the trampoline is too far away, or is not
+    /// for such an instruction. [`Trampoline::Sdt`] replaces a nop, [`Trampoline::Return`] a return
+    /// (or the jump to the kernel's return thunk), [`Trampoline::Tail`] a jump.
     pub fn to_call(addr: u64, old: [u8; 5], trampoline: Trampoline) -> Option<Self> {
         let fits = match trampoline {
             Trampoline::Sdt => old == NOP5,
@@ -61,33 +61,33 @@ impl Patch {
         fits.then_some(Self { addr, old, new })
     }
 
-    /// A nop where `call` stands. `None`: it is none.
+    /// Replaces `call` by a nop. `None`: it is not a call.
     pub fn call_to_nop(addr: u64, call: [u8; 5]) -> Option<Self> {
         let fits = call.first() == Some(&CALL);
         fits.then_some(Self { addr, old: call, new: NOP5 })
     }
 
-    /// The way back.
+    /// Returns the patch that undoes this one.
     pub fn undo(&self) -> Self {
         Self { addr: self.addr, old: self.new, new: self.old }
     }
 
-    /// The first byte.
+    /// Returns the address of the first byte.
     pub fn addr(&self) -> u64 {
         self.addr
     }
 
-    /// Where it calls, if it makes a call.
+    /// Returns the target if this patch makes a call.
     fn calls(&self) -> Option<u64> {
         branch_target(self.addr, self.new, CALL)
     }
 
-    /// Does it change a return, or put one back?
+    /// Tells whether it changes a return, or restores one.
     fn is_return(&self) -> bool {
         self.old == RET5 || self.new == RET5
     }
 
-    /// If it makes a jump a call that must know where the jump went: that.
+    /// Returns the site of the replaced jump, if the call must know the jump's target.
     fn tail(&self) -> Option<Site> {
         let target = branch_target(self.addr, self.old, JUMP)?;
         (self.calls() == Some(Trampoline::Tail.addr()))
@@ -95,38 +95,38 @@ impl Patch {
     }
 }
 
-/// Has a call in a trampoline of ours call another function of the same type. False: it calls the
-/// old one.
+/// Redirects a call in one of our trampolines to another function of the same type. Returns false
+/// if it still calls the old one.
 pub(crate) fn redirect(call: u64, old: u64, new: u64) -> bool {
     match (call_from(call, old), call_from(call, new)) {
-        // No site leads to us by this: whoever unloads us has nobody to wait for.
+        // No site leads to us by this change, so unloading need not wait for it.
         (Some(old), Some(new)) => write(&[Patch { addr: call, old, new }]).is_ok(),
         _ => false,
     }
 }
 
-/// Where a five-byte instruction with this first byte leads.
+/// Returns the target of a five-byte instruction with this first byte.
 fn branch_target(addr: u64, [first, a, b, c, d]: [u8; 5], opcode: u8) -> Option<u64> {
     let distance = i64::from(i32::from_le_bytes([a, b, c, d]));
     (first == opcode).then(|| addr.wrapping_add(5).wrapping_add_signed(distance))
 }
 
-/// Why nothing was patched. The number is the index of the patch that stood in the way.
+/// Why nothing was patched. The number is the index of the patch that failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PatchError {
-    /// This kernel lacks what it takes.
+    /// This kernel does not have the required functions.
     Unsupported,
-    /// `new` is none of the instructions that can be written.
+    /// `new` is not an instruction that can be written.
     NotPatchable(usize),
-    /// The address is not text, or no longer.
+    /// The address is not text, or is no longer text.
     NotText(usize),
-    /// Other bytes than `old` stand there.
+    /// The bytes there differ from `old`.
     Differs(usize),
-    /// Everything was written, but this one does not read back as such.
+    /// Everything was written, but this site does not read back as written.
     ReadBack(usize),
 }
 
-/// Makes all changes of the batch, or none. Fastest if the addresses ascend.
+/// Makes all changes of the batch, or none. It is fastest if the addresses ascend.
 ///
 /// # Context
 ///
@@ -158,26 +158,26 @@ fn write(batch: &[Patch]) -> Result<(), PatchError> {
     }
 }
 
-/// Why one site was left as it is.
+/// Why a site was left unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refused {
-    /// This kernel lacks what it takes.
+    /// This kernel does not have the required functions.
     Unsupported,
-    /// This cannot be done to any site.
+    /// This change is not possible for any site.
     Malformed,
-    /// The address is not text, or no longer; for ftrace: not the entry of a function that it
-    /// knows.
+    /// The address is not text, or is no longer text; for ftrace: it is not the entry of a function
+    /// that ftrace knows.
     NotText,
-    /// Somebody else has changed what stands there, or has it already.
+    /// Another tracer has changed the bytes there, or already holds the site.
     Busy,
-    /// Nothing more can be displaced.
+    /// There is no room for another displaced instruction.
     NoRoom,
     /// No memory.
     Memory,
 }
 
 impl Refused {
-    /// For a helper.
+    /// Returns the errno for a helper.
     pub(crate) fn errno(self) -> u8 {
         (match self {
             Self::Unsupported => bindings::EOPNOTSUPP,
@@ -189,7 +189,7 @@ impl Refused {
         }) as u8
     }
 
-    /// Of what a helper has in `why`.
+    /// Returns the reason for an errno that a helper wrote to `why`.
     pub(crate) fn of(errno: u8) -> Option<Self> {
         match u32::from(errno) {
             0 => None,
@@ -203,8 +203,8 @@ impl Refused {
     }
 }
 
-/// Makes those of the changes that can be made, and calls `refused` with the index of each that
-/// cannot. Fastest if the addresses ascend.
+/// Makes all changes that can be made, and calls `refused` with the index of each that cannot. It
+/// is fastest if the addresses ascend.
 ///
 /// # Context
 ///
@@ -230,9 +230,9 @@ pub fn patch_each(batch: &[Patch], refused: &mut dyn FnMut(usize, Refused)) {
     }
 }
 
-/// Before calls are written: makes known where the jumps in their places went, which must be so as
-/// soon as the first of them calls, and that tasks may come into our text at all; and has breakpoints
-/// served, which stand there meanwhile. What is returned keeps others from doing the same at once.
+/// Prepares for calls before they are written. It registers the targets of the replaced jumps,
+/// which the first call already needs, notes that tasks may enter our text, and starts to receive
+/// the breakpoints that are there during the change. The returned value keeps other changes out.
 fn announce(batch: &[Patch], refused: &mut dyn FnMut(usize, Refused)) -> Option<Table> {
     if batch.iter().any(|p| p.calls().is_some()) {
         sites::expect();
@@ -242,7 +242,7 @@ fn announce(batch: &[Patch], refused: &mut dyn FnMut(usize, Refused)) -> Option<
         return None;
     }
     let table = Table::lock();
-    // While they are changed, tails and returns hold breakpoints.
+    // During the change, tails and returns have breakpoints.
     let room = if tails == 0 { Ok(()) } else { table.reserve(tails) };
     let room = room.and_then(|()| table.breakpoints_on());
     for (i, p) in batch.iter().enumerate() {
@@ -255,7 +255,7 @@ fn announce(batch: &[Patch], refused: &mut dyn FnMut(usize, Refused)) -> Option<
     Some(table)
 }
 
-/// The instruction that calls `trampoline` from `site`; `None` if it is too far away for one.
+/// Returns the instruction that calls `trampoline` from `site`; `None` if it is too far away.
 fn call_to(trampoline: Trampoline, site: u64) -> Option<[u8; 5]> {
     call_from(site, trampoline.addr())
 }
@@ -267,8 +267,8 @@ fn call_from(site: u64, to: u64) -> Option<[u8; 5]> {
     Some([CALL, a, b, c, d])
 }
 
-/// Whether the kernel expects the instruction at `addr` to fault, and knows it by its address: a
-/// copy of it elsewhere would fault for good.
+/// Tells whether the kernel expects the instruction at `addr` to fault, and handles the fault by
+/// this address. A fault of a copy elsewhere would not be handled.
 ///
 /// # Context
 ///
@@ -277,8 +277,8 @@ pub fn may_fault(addr: u64) -> bool {
     symbols::may_fault(addr)
 }
 
-/// Forgets the sites in text that goes, when nobody can come from there any more. Before other text
-/// may take its place.
+/// Forgets the sites in text that disappears. Call it when no CPU can come from there any more, and
+/// before other text can take its place.
 ///
 /// # Context
 ///
@@ -287,12 +287,12 @@ pub fn forget(range: Range<u64>) {
     Table::lock().forget(range);
 }
 
-/// Whether these bytes of text are the business of somebody else who patches: jump labels, static
-/// calls, ftrace, alternatives. A kprobe is not asked for: it shows as bytes that differ. If this
-/// kernel cannot tell: yes.
+/// Tells whether another part of the kernel patches these bytes: jump labels, static calls, ftrace,
+/// alternatives. It does not ask for kprobes, which show as different bytes. Returns true if this
+/// kernel cannot tell.
 ///
-/// Of a module that is just coming, the kernel does not know its jump labels yet when our watcher
-/// hears of it: ask again when it is live.
+/// The kernel does not know the jump labels of a module yet when our watcher learns that it is
+/// coming. Ask again when it is live.
 ///
 /// # Context
 ///

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Threads that end, and threads that give the CPU to another one.
+//! Threads that end, and threads that leave the CPU to another one.
 //!
-//! The kernel tells of an end when nothing can run in the thread's name any more, just before its number
-//! may be given to another one; it may be any CPU that is told. Of a switch the CPU is told that
-//! makes it, in the name of the thread that goes.
+//! The kernel reports an end when nothing can run on the thread's behalf any more, just before its
+//! id may be given to another one; it may report it on any CPU. It reports a switch on the CPU that
+//! makes it, on behalf of the thread that leaves.
 
 use crate::context::{self, ProbeCtx};
 use crate::once::Once;
@@ -19,8 +19,8 @@ pub struct Ended {
 }
 
 impl Ended {
-    /// What [`task::thread_key`] was in the thread, and in interrupts over it. The first one is what
-    /// [`task::own_key`] was.
+    /// Returns the values of [`task::thread_key`] in the thread, and in interrupts over it. The
+    /// first one is that of [`task::own_key`].
     pub fn keys(&self) -> [u64; 4] {
         [0, 1, 2, 3].map(|over| task::key_of(self.task, self.mark, over))
     }
@@ -34,26 +34,26 @@ pub struct Switch {
 }
 
 impl Switch {
-    /// What [`task::curthread`] will be.
+    /// Returns the value that [`task::curthread`] will have.
     pub fn task(&self) -> u64 {
         self.task
     }
 
-    /// What [`task::own_key`] will be.
+    /// Returns the value that [`task::own_key`] will have.
     pub fn key(&self) -> u64 {
         task::key_of(self.task, self.mark, 0)
     }
 
-    /// How long it has run, ns.
+    /// Returns how long it has run, in ns.
     pub fn runtime(&self) -> u64 {
         self.runtime
     }
 }
 
-/// What is told of ends. Runs in *probe* context.
+/// The callback for ends. It runs in *probe* context.
 pub type OnEnd = fn(&ProbeCtx, &Ended);
 
-/// What is told of switches. Runs in *probe* context.
+/// The callback for switches. It runs in *probe* context.
 pub type OnSwitch = fn(&ProbeCtx, &Switch);
 
 static ON_END: Once<OnEnd> = Once::new();
@@ -69,8 +69,8 @@ extern "C" fn on_switch(task: u64, mark: u64, runtime: u64) {
     context::enter(|ctx| f(ctx, &Switch { task, mark, runtime }));
 }
 
-/// Has `f` told of every thread that ends from now on; the same `f` each time. `ENODEV`: this kernel
-/// does not tell.
+/// Calls `f` for every thread that ends from now on. Pass the same `f` each time. `ENODEV`: this
+/// kernel does not report ends.
 ///
 /// # Context
 ///
@@ -80,7 +80,7 @@ pub fn watch_ends(f: OnEnd) -> Result {
     to_result(sys::kapi_ends_watch(on_end))
 }
 
-/// Ends that; one that ends now may still be told of.
+/// Stops the calls; an end that happens now may still be reported.
 ///
 /// # Context
 ///
@@ -89,7 +89,7 @@ pub fn unwatch_ends() {
     sys::kapi_ends_unwatch();
 }
 
-/// Has `f` told of every switch from now on; as [`watch_ends`].
+/// Calls `f` for every switch from now on; see [`watch_ends`].
 ///
 /// # Context
 ///
@@ -99,7 +99,7 @@ pub fn watch_switches(f: OnSwitch) -> Result {
     to_result(sys::kapi_switches_watch(on_switch))
 }
 
-/// Ends that; of a switch that is made now may still be told.
+/// Stops the calls; a switch that happens now may still be reported.
 ///
 /// # Context
 ///
@@ -108,7 +108,7 @@ pub fn unwatch_switches() {
     sys::kapi_switches_unwatch();
 }
 
-/// When nothing is watched: waits until nobody is being told.
+/// Waits until no callback is running. Nothing may be watched.
 pub(crate) fn quiesce() {
     sys::kapi_threads_quiesce();
 }

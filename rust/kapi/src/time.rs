@@ -3,22 +3,22 @@
 
 use kernel::bindings;
 
-/// Nanoseconds since boot, without those spent asleep; never backwards, but for an NMI in the
-/// middle of an update of the clock.
+/// Returns the nanoseconds since boot, without suspended time. The time never goes back, except in
+/// an NMI during an update of the clock.
 #[inline]
 pub fn monotonic_ns() -> u64 {
     // SAFETY: reads behind a latch, in any context.
     unsafe { bindings::ktime_get_mono_fast_ns() }
 }
 
-/// Nanoseconds since 1970.
+/// Returns the nanoseconds since 1970.
 pub fn wall_ns() -> u64 {
     // SAFETY: as above.
     unsafe { bindings::ktime_get_real_fast_ns() }
 }
 
-/// Random bits to start a generator from, or to key a hash: what uses them runs in probe context, where this
-/// cannot.
+/// Returns random bits to seed a generator or to key a hash. Their users run in probe context,
+/// where this function cannot.
 ///
 /// # Context
 ///

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Something that happens at regular intervals, in interrupts: on every CPU, or on one.
+//! Timers that interrupt at regular intervals, on every CPU or on one.
 
 use crate::sys;
 use kernel::error::from_err_ptr;
@@ -7,18 +7,18 @@ use kernel::ffi::c_void;
 use kernel::prelude::*;
 use kernel::time::Delta;
 
-/// What an interrupt of the timer came over.
+/// The place that the timer interrupted.
 #[derive(Debug, Clone, Copy)]
 pub struct Interrupted {
-    /// Where the kernel was; 0: it was not in the kernel.
+    /// The interrupted address in the kernel; 0: it was not in the kernel.
     pub kernel_pc: u64,
-    /// Where a process was; 0: it was in the kernel.
+    /// The interrupted address in a process; 0: it was in the kernel.
     pub user_pc: u64,
-    /// How many nanoseconds ago it should have come.
+    /// The delay of the interrupt, in ns.
     pub late_ns: u64,
 }
 
-/// What happens.
+/// The work at each interval.
 pub trait Tick: Send + Sync {
     /// # Context
     ///
@@ -26,12 +26,13 @@ pub trait Tick: Send + Sync {
     fn tick(&self, at: Interrupted);
 }
 
-/// As long as it exists, it happens. CPUs that come do their part, and what one did that goes is
-/// done by another.
+/// A running timer; dropping it stops the timer. CPUs that come online join, and another CPU takes
+/// over from one that goes offline.
 ///
 /// # Invariants
 ///
-/// `at` is from `kapi_ticker_start`, with `what`; that is from `KBox::into_raw`, and this its owner.
+/// `at` is from `kapi_ticker_start`, with `what`. `what` is from `KBox::into_raw`, and this value
+/// owns it.
 pub struct Ticker<T: Tick> {
     at: *mut c_void,
     what: *mut T,
@@ -50,7 +51,8 @@ unsafe extern "C" fn tick<T: Tick>(arg: *mut c_void, kernel_pc: u64, user_pc: u6
 }
 
 impl<T: Tick> Ticker<T> {
-    /// From now on, each `interval`; `everywhere`: on every CPU that is on, else on one of them.
+    /// Starts a timer with this `interval`; with `everywhere` on every online CPU, otherwise on one
+    /// of them.
     ///
     /// # Context
     ///
@@ -77,7 +79,7 @@ impl<T: Tick> Ticker<T> {
 }
 
 impl<T: Tick> Drop for Ticker<T> {
-    /// Waits for who is at it.
+    /// Waits until no tick is running.
     ///
     /// # Context
     ///

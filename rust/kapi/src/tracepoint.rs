@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The kernel's tracepoints: what there is, and being called where one is passed.
+//! The kernel's tracepoints: lists them and attaches to them.
 //!
-//! All attached ones call one function, which is told the number that each was attached with. A call
-//! may be under way as one is detached from, and come later: so the number must not lead to anything that
-//! goes then. [`quiesce`] waits for the last call.
+//! All attached tracepoints call one function, with the number that was given when they were
+//! attached. A call in progress may arrive after a tracepoint is detached, so the number must not
+//! lead to anything that is freed then. [`quiesce`] waits for the last call.
 
 use crate::mem;
 use crate::modules::ModuleRef;
@@ -14,10 +14,10 @@ use kernel::error::to_result;
 use kernel::ffi::c_void;
 use kernel::prelude::*;
 
-/// A tracepoint of the kernel or of a module, which may be attached to. Dropping it ends that.
+/// A tracepoint of the kernel or of a module. Dropping it detaches it.
 pub struct Tracepoint {
     at: Place,
-    /// The number that it is attached with.
+    /// The number with which it is attached.
     number: Option<u64>,
 }
 
@@ -26,9 +26,10 @@ pub struct Tracepoint {
 /// As it says.
 #[derive(Clone, Copy)]
 enum Place {
-    /// From `kapi_tracepoints`; the kernel proper does not go.
+    /// It is from `kapi_tracepoints`; the kernel itself never disappears.
     Kernel(*mut c_void),
-    /// From `kapi_module_tracepoint_get`, which bears that the module goes; ours alone.
+    /// It is from `kapi_module_tracepoint_get`, which allows the module to be unloaded; only this
+    /// value has it.
     Module(*mut c_void),
 }
 
@@ -37,17 +38,17 @@ unsafe impl Send for Tracepoint {}
 // SAFETY: as above.
 unsafe impl Sync for Tracepoint {}
 
-/// What a tracepoint passes.
+/// The arguments of a tracepoint.
 #[derive(Clone, Copy)]
 pub struct Passed<'a> {
-    /// The first arguments, as they are in registers: what is narrower than 64 bits has anything above
-    /// itself. There may be less.
+    /// The first arguments, as they are in registers. The upper bits of an argument narrower than
+    /// 64 bits are undefined. There may be fewer arguments.
     pub registers: &'a [u64; 5],
-    /// Where the others are in memory, if there are more.
+    /// The address of the other arguments, if there are any.
     pub stack: u64,
 }
 
-/// What is called. Runs in *any* context, with interrupts on or off.
+/// The callback. It runs in *any* context, with interrupts on or off.
 pub type OnHit = fn(number: u64, passed: Passed<'_>);
 
 static ON_HIT: Once<OnHit> = Once::new();
@@ -62,12 +63,12 @@ unsafe extern "C" fn hit(number: u64, args: *const u64, stack: u64) {
     f(number, Passed { registers, stack });
 }
 
-/// Has tracepoints call `f`; the same `f` each time.
+/// Sets the callback of all tracepoints. Pass the same `f` each time.
 pub fn set_handler(f: OnHit) {
     ON_HIT.populate(f);
 }
 
-/// Calls `f` with every tracepoint of the kernel proper and its name.
+/// Calls `f` with every tracepoint of the kernel itself and its name.
 ///
 /// # Context
 ///
@@ -75,7 +76,8 @@ pub fn set_handler(f: OnHit) {
 pub fn for_each(mut f: impl FnMut(&'static [u8], Tracepoint)) {
     /// # Safety
     ///
-    /// `arg` is a `&mut dyn FnMut(..)` that nobody else uses; `tp` is a tracepoint of the kernel proper.
+    /// `arg` is a `&mut dyn FnMut(..)` that no other code uses; `tp` is a tracepoint of the kernel
+    /// itself.
     unsafe extern "C" fn one(tp: *mut c_void, arg: *mut c_void) {
         // SAFETY: by the caller.
         let f = unsafe { &mut *arg.cast::<&mut dyn FnMut(&'static [u8], Tracepoint)>() };
@@ -92,14 +94,15 @@ pub fn for_each(mut f: impl FnMut(&'static [u8], Tracepoint)) {
 }
 
 impl ModuleRef<'_> {
-    /// How many tracepoints it has.
+    /// Returns the number of its tracepoints.
     pub fn tracepoints(&self) -> u32 {
         // SAFETY: the module exists by the invariant.
         unsafe { sys::kapi_module_tracepoint_count(self.as_ptr()) }
     }
 
-    /// One of its tracepoints, and its name. Only while modules are [watched](crate::modules::watch); what is
-    /// attached is detached as the module goes. `ENOENT`: it has not so many. `ENOMEM`
+    /// Returns one of its tracepoints and its name. It works only while modules are
+    /// [watched](crate::modules::watch); when the module is unloaded, its tracepoints are detached.
+    /// `ENOENT`: it does not have so many. `ENOMEM`
     ///
     /// # Context
     ///
@@ -124,7 +127,8 @@ impl ModuleRef<'_> {
 }
 
 impl Tracepoint {
-    /// Has it call from now on, with this number. `EBUSY`: it does already. `ENODEV`: its module has gone.
+    /// Attaches it with this number. `EBUSY`: it is already attached. `ENODEV`: its module was
+    /// unloaded.
     ///
     /// # Context
     ///
@@ -144,12 +148,12 @@ impl Tracepoint {
         Ok(())
     }
 
-    /// Whether it was attached to, and not detached from.
+    /// Tells whether it is attached.
     pub fn is_attached(&self) -> bool {
         self.number.is_some()
     }
 
-    /// Has it call no more. A call that is under way may still come.
+    /// Detaches it. A call in progress may still arrive.
     ///
     /// # Context
     ///
@@ -178,7 +182,7 @@ impl Drop for Tracepoint {
     }
 }
 
-/// Waits until no call of a tracepoint that has been detached from is under way.
+/// Waits until no call of a detached tracepoint is in progress.
 ///
 /// # Context
 ///

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Where a patched site leads: `trampoline.S` saves what the site relies on and comes in here.
+//! The code that a patched site calls: `trampoline.S` saves the registers that the site needs, and
+//! calls the functions here.
 
 use crate::once::Once as SetOnce;
 use crate::sys;
@@ -9,11 +10,11 @@ use kernel::bindings;
 /// A piece of module text that a site may call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Trampoline {
-    /// For a probe in the middle of a function: it keeps every register and the flags.
+    /// For a probe in the middle of a function: it preserves every register and the flags.
     Sdt,
-    /// For a return: it returns in its place.
+    /// For a return: it returns instead of it.
     Return,
-    /// For a jump out of a function: it jumps in its place.
+    /// For a jump out of a function: it jumps instead of it.
     Tail,
 }
 
@@ -27,7 +28,8 @@ impl Trampoline {
     }
 }
 
-/// Where the kernel's text comes into ours: what is called from here on runs whenever a probe fires.
+/// Returns the functions through which the kernel's text enters ours. All code that they call runs
+/// whenever a probe fires.
 pub fn roots() -> [u64; 4] {
     [
         Trampoline::Sdt.addr(),
@@ -37,23 +39,23 @@ pub fn roots() -> [u64; 4] {
     ]
 }
 
-/// What serves an sdt site: its address, and the registers rdi, rsi, rdx, rcx, r8, r9, r10, r11
+/// The handler of an sdt site: its address, and the registers rdi, rsi, rdx, rcx, r8, r9, r10, r11
 /// there.
 pub type SdtHandler = fn(site: u64, args: &[u64; 8]);
 
 static SDT_HANDLER: SetOnce<SdtHandler> = SetOnce::new();
 
-/// Sets what is called from every site that is armed with [`Trampoline::Sdt`]; before the first is.
-/// Only the first call counts.
+/// Sets the handler of all sites that are armed with [`Trampoline::Sdt`]. Call it before the first
+/// is armed. Only the first call has an effect.
 ///
-/// `f` runs wherever the site stands and enters probe context before anything else.
+/// `f` runs in the context of the site and must enter probe context before anything else.
 pub fn set_sdt_handler(f: SdtHandler) {
     SDT_HANDLER.populate(f);
 }
 
 /// # Safety
 ///
-/// Called by `kapi_sdt_trampoline` only: `args` are the registers on its stack.
+/// Only `kapi_sdt_trampoline` may call this; `args` are the registers on its stack.
 #[no_mangle]
 unsafe extern "C" fn kapi_sdt_fired(site: u64, args: *const [u64; 8]) {
     if let Some(handler) = SDT_HANDLER.as_ref() {
@@ -62,49 +64,49 @@ unsafe extern "C" fn kapi_sdt_fired(site: u64, args: *const [u64; 8]) {
     }
 }
 
-/// What the entry trampoline has saved: the registers rdi, rsi, rdx, rcx, r8, r9 where a function
-/// begins; where its nop ends; where it will return to.
+/// The data that the entry trampoline saves: the registers rdi, rsi, rdx, rcx, r8, r9 at a
+/// function's entry; the address after its nop; its return address.
 #[repr(transparent)]
 pub struct Saved([u64; 8]);
 
 impl Saved {
-    /// The registers.
+    /// Returns the registers.
     #[inline]
     pub fn regs(&self) -> &[u64; 6] {
         self.0.first_chunk().unwrap_or(&[0; 6])
     }
 
-    /// Where the function will return to.
+    /// Returns the address to which the function will return.
     #[inline]
     pub fn to(&self) -> u64 {
         let [.., to] = self.0;
         to
     }
 
-    /// The address of the seventh argument, if there is one: behind all that.
+    /// Returns the address of the seventh argument, if there is one: after all of this.
     #[inline]
     pub fn stack(&self) -> u64 {
         (self.0.as_ptr() as u64).wrapping_add(size_of::<Self>() as u64)
     }
 }
 
-/// What serves the entry of a function: where its nop is, and the registers there.
+/// The handler of a function's entry: the address of its nop, and the registers there.
 pub type EntryHandler = extern "C" fn(site: u64, saved: &Saved);
 
-/// What the return trampoline has saved: flags, r11, r10, r9, r8, rdi, rsi, rcx, rdx, rax; the site's
-/// end; where the function returns to.
+/// The data that the return trampoline saves: flags, r11, r10, r9, r8, rdi, rsi, rcx, rdx, rax; the
+/// address after the site; the function's return address.
 #[repr(transparent)]
 pub struct Left([u64; 12]);
 
 impl Left {
-    /// The value.
+    /// Returns the value of the function.
     #[inline]
     pub fn value(&self) -> u64 {
         let [.., value, _, _] = self.0;
         value
     }
 
-    /// Where the function returns to.
+    /// Returns the address to which the function returns.
     #[inline]
     pub fn to(&self) -> u64 {
         let [.., to] = self.0;
@@ -112,20 +114,20 @@ impl Left {
     }
 }
 
-/// What serves a return: where it stands, and what is known there.
+/// The handler of a return: its address, and the data there.
 pub type ReturnHandler = extern "C" fn(site: u64, left: &Left);
 
-/// What serves a jump out of a function: where it stands.
+/// The handler of a jump out of a function: its address.
 pub type TailHandler = fn(site: u64);
 
-/// What serves a breakpoint: where it is, the registers there, and, if its instruction is a jump,
-/// where that leads now; a condition that does not hold leads behind it.
+/// The handler of a breakpoint: its address, the registers there, and, if its instruction is a
+/// jump, the next address; if a condition does not hold, that is the address after the jump.
 pub type TrapHandler = fn(addr: u64, regs: &Regs, goes: Option<u64>);
 
 static TAIL_HANDLER: SetOnce<TailHandler> = SetOnce::new();
 static TRAP_HANDLER: SetOnce<TrapHandler> = SetOnce::new();
 
-/// As [`set_sdt_handler`], for [`crate::ftrace`]; the trampoline calls it without a detour.
+/// Works like [`set_sdt_handler`], for [`crate::ftrace`]. The trampoline calls `f` directly.
 ///
 /// # Context
 ///
@@ -134,7 +136,7 @@ pub fn set_entry_handler(f: EntryHandler) {
     redirect(sys::kapi_entry_call as *const () as u64, f as *const () as u64);
 }
 
-/// As [`set_entry_handler`], for [`Trampoline::Return`].
+/// Works like [`set_entry_handler`], for [`Trampoline::Return`].
 ///
 /// # Context
 ///
@@ -143,17 +145,17 @@ pub fn set_return_handler(f: ReturnHandler) {
     redirect(sys::kapi_return_call as *const () as u64, f as *const () as u64);
 }
 
-/// Where no text can be patched, no site leads to a trampoline either.
+/// If text cannot be patched, no site leads to a trampoline either.
 fn redirect(call: u64, to: u64) {
     text::redirect(call, sys::kapi_unset_handler as *const () as u64, to);
 }
 
-/// As [`set_sdt_handler`], for [`Trampoline::Tail`].
+/// Works like [`set_sdt_handler`], for [`Trampoline::Tail`].
 pub fn set_tail_handler(f: TailHandler) {
     TAIL_HANDLER.populate(f);
 }
 
-/// As [`set_sdt_handler`], for [`crate::int3`].
+/// Works like [`set_sdt_handler`], for [`crate::int3`].
 pub fn set_trap_handler(f: TrapHandler) {
     TRAP_HANDLER.populate(f);
 }
@@ -163,24 +165,24 @@ pub fn set_trap_handler(f: TrapHandler) {
 pub struct Regs(bindings::pt_regs);
 
 impl Regs {
-    /// The argument of this number that a function which begins here has in a register; 0 for
-    /// those from 6 on.
+    /// Returns the register argument with this number of a function that begins here; 0 from number
+    /// 6 on.
     pub fn arg(&self, n: usize) -> u64 {
         let r = &self.0;
         [r.di, r.si, r.dx, r.cx, r.r8, r.r9].get(n).copied().unwrap_or(0) as u64
     }
 
-    /// The value of a function that returns here.
+    /// Returns the value of a function that returns here.
     pub fn ret(&self) -> u64 {
         self.0.ax as u64
     }
 
-    /// The stack pointer.
+    /// Returns the stack pointer.
     pub fn sp(&self) -> u64 {
         self.0.sp as u64
     }
 
-    /// Where the breakpoint is.
+    /// Returns the address of the breakpoint.
     pub fn ip(&self) -> u64 {
         (self.0.ip as u64).wrapping_sub(1)
     }
@@ -195,7 +197,8 @@ extern "C" fn kapi_tail_probe(site: u64) {
 
 /// # Safety
 ///
-/// Called by the notifier in `sites.c` only: `regs` are of the instruction before it is emulated.
+/// Only the notifier in `sites.c` may call this; `regs` are those before the instruction is
+/// emulated.
 #[no_mangle]
 unsafe extern "C" fn kapi_trap_fired(addr: u64, regs: *const bindings::pt_regs, goes: u64) {
     if let Some(handler) = TRAP_HANDLER.as_ref() {

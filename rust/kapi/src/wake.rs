@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Waking a process that waits for an eventfd, from wherever we are.
+//! Wakes a process that waits for an eventfd, from any context.
 
 use crate::sys;
 use kernel::error::from_err_ptr;
 use kernel::ffi::{c_int, c_void};
 use kernel::prelude::*;
 
-/// Wakes whoever waits for one eventfd.
+/// Wakes the processes that wait for one eventfd.
 ///
 /// # Invariants
 ///
-/// It is from `kapi_waker_new`, and this its owner.
+/// The pointer is from `kapi_waker_new`, and this value owns it.
 pub struct Waker(*mut c_void);
 
 // SAFETY: it can be given up by any task that may sleep.
@@ -19,8 +19,8 @@ unsafe impl Send for Waker {}
 unsafe impl Sync for Waker {}
 
 impl Waker {
-    /// Of an eventfd that this process has open; it may close it: the waker has it, too. `EBADF`, `EINVAL`:
-    /// the number is of none.
+    /// Creates one for an open eventfd of this process, which may close it afterwards, because the
+    /// waker holds a reference. `EBADF`, `EINVAL`: `fd` is not an open eventfd.
     ///
     /// # Context
     ///
@@ -31,7 +31,7 @@ impl Waker {
         Ok(Self(from_err_ptr(sys::kapi_waker_new(fd))?))
     }
 
-    /// The eventfd becomes readable, as soon as interrupts are on.
+    /// Makes the eventfd readable, as soon as interrupts are on.
     ///
     /// # Context
     ///

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Cross calls: run something on a given CPU; wait for all of them.
+//! Cross calls: run code on a given CPU; wait for all CPUs.
 
 use crate::context::{self, cpus, ProbeCtx};
 use crate::sys;
@@ -7,7 +7,7 @@ use kernel::error::to_result;
 use kernel::ffi::c_void;
 use kernel::prelude::*;
 
-/// True while the CPU of this number runs. It may be told off at any time.
+/// Tells whether the CPU with this number is online. It may go offline at any time.
 ///
 /// # Context
 ///
@@ -21,8 +21,8 @@ pub fn is_online(cpu: usize) -> bool {
 
 /// Waits until every CPU has left every probe that it entered before this call.
 ///
-/// Probes run with interrupts off, so an interrupt that each CPU has taken is enough. False:
-/// called with interrupts off, so perhaps from within such a probe; nothing was waited for.
+/// Probes run with interrupts off, so an interrupt that each CPU has taken is enough. Returns
+/// false, without waiting, if interrupts are off: the caller may be in such a probe.
 ///
 /// # Context
 ///
@@ -39,7 +39,7 @@ struct Call<F, R> {
 
 /// # Safety
 ///
-/// `arg` is a `Call<F, R>` that its owner does not touch meanwhile.
+/// `arg` is a `Call<F, R>` that its owner does not use meanwhile.
 unsafe extern "C" fn there<F: FnOnce(&ProbeCtx) -> R, R>(arg: *mut c_void) {
     // SAFETY: by the caller.
     let call = unsafe { &mut *arg.cast::<Call<F, R>>() };
@@ -50,8 +50,8 @@ unsafe extern "C" fn there<F: FnOnce(&ProbeCtx) -> R, R>(arg: *mut c_void) {
 
 /// # Safety
 ///
-/// `arg` is a `Call<F, R>` that its owner does not touch meanwhile; its CPU is off and stays so,
-/// and nobody else acts in its name.
+/// `arg` is a `Call<F, R>` that its owner does not use meanwhile; its CPU is offline and stays so,
+/// and no other code acts on its behalf.
 unsafe extern "C" fn instead<F: FnOnce(&ProbeCtx) -> R, R>(arg: *mut c_void) {
     // SAFETY: by the caller.
     let call = unsafe { &mut *arg.cast::<Call<F, R>>() };
@@ -69,8 +69,8 @@ unsafe extern "C" fn instead<F: FnOnce(&ProbeCtx) -> R, R>(arg: *mut c_void) {
 
 /// Runs `f` on `cpu`, in probe context, and waits for its result.
 ///
-/// For a CPU that is off, `f` runs here and has its memory all the same: what it recorded before it
-/// went is not lost. `ENXIO`: there is no such CPU. `EBUSY`: called from within a probe.
+/// For an offline CPU, `f` runs here with that CPU's memory, so its records are not lost. `ENXIO`:
+/// there is no such CPU. `EBUSY`: the caller is in a probe.
 ///
 /// # Context
 ///
@@ -89,7 +89,7 @@ pub fn on_cpu<R: Send>(cpu: usize, f: impl FnOnce(&ProbeCtx) -> R + Send) -> Res
     call.result.ok_or(EBUSY)
 }
 
-/// Runs `f` in the name of every CPU, one after the other; those that are off included.
+/// Runs `f` on behalf of every CPU, one after the other, including offline ones.
 ///
 /// # Context
 ///
@@ -104,7 +104,7 @@ pub fn on_each(f: impl Fn(&ProbeCtx) + Sync) -> Result {
     Ok(())
 }
 
-/// Lets others run, if somebody waits for this CPU.
+/// Lets other tasks run, if any wait for this CPU.
 ///
 /// # Context
 ///
