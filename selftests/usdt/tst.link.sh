@@ -47,7 +47,7 @@ refused "main (.text+0x" dtrace -G -s $here/toy.d again.o taken.o
 cmp again.o before.o || fail "another object has changed"
 gcc -flto -I. -c -o lto.o $here/app.c
 refused "compile with -fno-lto" dtrace -G -s $here/toy.d lto.o
-refused "it is linked already" dtrace -G -s $here/toy.d cxx
+refused "it is already linked" dtrace -G -s $here/toy.d cxx
 refused "No such file" dtrace -G -s $here/toy.d none.o
 ar rc lib.a app.o
 refused "it is an archive" dtrace -G -s $here/toy.d lib.a

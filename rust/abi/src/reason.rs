@@ -125,7 +125,7 @@ mod tests {
         assert_eq!(Reason::from_number(0), None);
         assert_eq!(
             Reason::Clone.sentence("f", "f.isra.0").to_string(),
-            "the compiler left no f: its code is in f.isra.0"
+            "the compiler removed f: its code is in f.isra.0"
         );
     }
 }

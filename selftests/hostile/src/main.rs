@@ -180,7 +180,7 @@ fn numbers() -> ExitCode {
             Ok(()) => has,
             // What is destructive is there, but not for everybody; some is for other systems.
             Err(reason) if has => {
-                reason.contains("(rule 19)") || reason.contains("cannot be had on Linux")
+                reason.contains("(rule 19)") || reason.contains("is not available on Linux")
             }
             Err(reason) => reason.contains(rule),
         };

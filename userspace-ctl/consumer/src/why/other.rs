@@ -153,7 +153,7 @@ impl Case<'_> {
         let list: Vec<&str> = providers.iter().map(String::as_str).collect();
         let mut why = said("no such probe");
         why.notes.push(format!(
-            "no provider `{given}` is there; the providers are: {}",
+            "there is no provider `{given}`; the providers are: {}",
             list.join(", ")
         ));
         if LATE.contains(&given) {
