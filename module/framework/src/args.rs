@@ -1,51 +1,50 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Arguments of a firing probe: a view, nothing copied.
+//! The arguments of a firing probe, as a view without copies.
 //!
-//! A provider hands them down with the firing, so nobody calls back into it to ask for more.
+//! A provider passes them with the firing, so no code calls it back for more.
 
 use kapi::nofault;
 use kapi::syscall::Abi;
 
-/// What `arg0` .. `arg9` and `args[]` read.
+/// The values of `arg0` .. `arg9` and `args[]`.
 #[derive(Clone, Copy)]
 pub struct Args<'a> {
     values: &'a [u64],
-    /// Where those behind `values` stand in memory, a multiple of 8; 0: there are none. What else it can
-    /// be is told by its lowest bits.
+    /// The address of the arguments after `values`, a multiple of 8; 0: there are none. The lowest
+    /// bits select its other meanings.
     stack: u64,
 }
 
-/// Arguments that a function is believed to have at most: what lies behind them on its caller's
-/// stack is somebody else's.
+/// The most arguments of a function; the words after them on the caller's stack have other uses.
 const MOST: u64 = 32;
 
 /// The values are an [`Outcome`]: there is no address.
 const OUTCOME: u64 = 1;
-/// It is the address of the registers of a system call.
+/// The address is that of the registers of a system call.
 const CALL_X64: u64 = 2;
 const CALL_IA32: u64 = 3;
-/// It is an address of the process's, whose words have 8 bytes.
+/// The address is one of the process, with words of 8 bytes.
 const USER: u64 = 4;
-/// The same with 4.
+/// The address is one of the process, with words of 4 bytes.
 const NARROW: u64 = 5;
-/// The values are where a function returns, and with what.
+/// The values are the place where a function returns, and its value.
 const RETURN: u64 = 6;
 /// The values are registers, in the order of [`PASSED`].
 const REGISTERS: u64 = 7;
-/// Those bits.
+/// The mask of these bits.
 const WHAT: u64 = 7;
 
-/// Places of registers in `struct pt_regs`: the six that functions pass arguments in, and those that only
-/// probes of drivers do: rdi, rsi, rdx, rcx, r8, r9, r10, r11.
+/// The places in `struct pt_regs` of the registers that pass arguments: six for functions, all for
+/// probes of drivers: rdi, rsi, rdx, rcx, r8, r9, r10, r11.
 const PASSED: [u32; 8] = [14, 13, 12, 11, 9, 8, 7, 6];
-/// That of the one that values are returned in: rax.
+/// The place of the register that returns values: rax.
 const RETURNED: u32 = 10;
 
-/// What a system call has come to: the value, twice, as the process sees it, and the error.
+/// The result of a system call: the value as the process sees it, twice, and the error.
 pub struct Outcome([u64; 3]);
 
 impl Outcome {
-    /// Of what the kernel returns: an error is its negative number.
+    /// Creates it from the kernel's return value, in which an error is negative.
     #[inline]
     pub fn of(value: u64) -> Self {
         match value.wrapping_neg() {
@@ -59,48 +58,50 @@ impl<'a> Args<'a> {
     /// No arguments: BEGIN, END.
     pub const NONE: Self = Self { values: &[], stack: 0 };
 
-    /// Values in order; what lies beyond reads 0.
+    /// Creates arguments from values in order; further arguments read 0.
     #[inline]
     pub const fn values(values: &'a [u64]) -> Self {
         Self { values, stack: 0 }
     }
 
-    /// Of a function that was just entered: six in registers, the seventh at address `stack` and the
-    /// others behind it.
+    /// Creates the arguments of a function that was just entered: six in registers, the seventh at
+    /// address `stack`, the others after it.
     #[inline]
     pub const fn entry(regs: &'a [u64; 6], stack: u64) -> Self {
         Self { values: regs, stack }
     }
 
-    /// Of a place that passes these, the next at address `stack` and the others behind it.
+    /// Creates arguments from these values, the next one at address `stack` and the others after
+    /// it.
     #[inline]
     pub const fn passed_on(values: &'a [u64; 5], stack: u64) -> Self {
         Self { values, stack }
     }
 
-    /// Of a function of a program that was just entered: those in registers, the others at `stack`, in
-    /// words of 8 bytes, or of 4 in 32-bit code.
+    /// Creates the arguments of a program's function that was just entered: those in registers, the
+    /// others at `stack`, in words of 8 bytes, or of 4 bytes in 32-bit code.
     #[inline]
     pub const fn program(regs: &'a [u64], stack: u64, is_wide: bool) -> Self {
-        // Of 4 bytes, words may stand at any multiple of 4.
+        // Words of 4 bytes may be at any multiple of 4.
         let (what, stack) =
             if is_wide { (USER, stack & !WHAT) } else { (NARROW, stack << 1 & !WHAT) };
         Self { values: regs, stack: stack | what }
     }
 
-    /// Of a probe in the middle of a function: in rdi, rsi, rdx, rcx, r8, r9, r10, r11.
+    /// Creates the arguments of a probe in the middle of a function: rdi, rsi, rdx, rcx, r8, r9,
+    /// r10, r11.
     #[inline]
     pub const fn registers(values: &'a [u64]) -> Self {
         Self { values, stack: REGISTERS }
     }
 
-    /// Of a function that returns: where it does, and with what.
+    /// Creates the arguments of a function's return: its place and its value.
     #[inline]
     pub const fn returned(values: &'a [u64; 2]) -> Self {
         Self { values, stack: RETURN }
     }
 
-    /// Of a system call; `regs` is what its function was passed.
+    /// Creates the arguments of a system call; `regs` is the argument of its function.
     #[inline]
     pub const fn call(abi: Abi, regs: u64) -> Self {
         let what = match abi {
@@ -110,13 +111,13 @@ impl<'a> Args<'a> {
         Self { values: &[], stack: regs & !WHAT | what }
     }
 
-    /// Of a system call that is over.
+    /// Creates the arguments of a system call's return.
     #[inline]
     pub const fn outcome(of: &'a Outcome) -> Self {
         Self { values: &of.0, stack: OUTCOME }
     }
 
-    /// The error that a system call ended with; 0 if it did not, and for every other probe.
+    /// Returns the error of a system call; 0 without an error, and for every other probe.
     pub fn errno(&self) -> u64 {
         match *self.values {
             [_, _, errno, ..] if self.stack == OUTCOME => errno,
@@ -124,7 +125,7 @@ impl<'a> Args<'a> {
         }
     }
 
-    /// The register of this place in `struct pt_regs`, if it is one that tells of the arguments.
+    /// Returns the register at this place in `struct pt_regs`, if the arguments contain it.
     pub fn register(&self, n: u32) -> Option<u64> {
         match (self.stack & WHAT, self.values) {
             (OUTCOME, &[value, _, errno]) if n == RETURNED => {
@@ -148,13 +149,13 @@ impl<'a> Args<'a> {
         (self.values, self.stack)
     }
 
-    /// Of [`Self::split`].
+    /// Joins what [`Self::split`] returns.
     #[inline(always)]
     pub(crate) const fn joined(values: &'a [u64], stack: u64) -> Self {
         Self { values, stack }
     }
 
-    /// Argument `n`, 0 if the probe has none.
+    /// Returns argument `n`, or 0 if the probe has none.
     #[inline]
     pub fn get(&self, n: u64) -> u64 {
         match usize::try_from(n).ok().and_then(|n| self.values.get(n)) {
@@ -183,7 +184,7 @@ impl<'a> Args<'a> {
         }
     }
 
-    /// Argument `n`, in words of this width on the stack.
+    /// Reads argument `n` from words of this width on the stack.
     fn word(&self, n: u64, stack: u64, width: usize, read: Read) -> u64 {
         if n >= MOST {
             return 0;
@@ -197,5 +198,5 @@ impl<'a> Args<'a> {
     }
 }
 
-/// Whose memory.
+/// The function that reads the memory.
 type Read = fn(u64, &mut [u8]) -> Result<(), nofault::BadAddr>;

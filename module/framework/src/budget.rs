@@ -1,52 +1,53 @@
 // SPDX-License-Identifier: GPL-2.0
-//! What the clauses of a consumer may cost in one firing: interrupts are off meanwhile.
+//! The budget of a consumer's clauses in one firing, during which interrupts are off.
 //!
 //! ```text
 //! BUDGET = 2^20 units | a slice, 2^12 | a slice | a slice | ...
 //!                     ^ no clock      ^ the clock is read: more than LIMIT since the firing began?
 //! ```
-//! A unit is at most 64 instructions of the processor, cache misses and division by less (`selftests/bound` measures
-//! it): a budget is 2^26 instructions, 20 ms for a processor of 3.3 GHz that finishes one in each cycle. Slower
-//! ones, emulated ones among them, are bounded by the clock. It is read behind each slice, so a firing
-//! takes at most LIMIT, a slice, and the one operation that is under way. A clause that is shorter than a slice never
-//! reads it.
+//! A unit is at most 64 processor instructions, or fewer with cache misses and divisions
+//! (`selftests/bound` measures it). A budget is 2^26 instructions, 20 ms for a processor of 3.3 GHz
+//! that finishes one in each cycle. The clock bounds slower processors, also emulated ones. It is
+//! read after each slice, so a firing takes at most LIMIT, a slice, and the operation in progress.
+//! A clause that is shorter than a slice never reads it.
 //!
-//! A virtual processor may stand still for long while its host is busy: the clause cannot help that. So no
-//! slice counts for more than a part of LIMIT, and only several slow ones end the tracing.
+//! A virtual processor may stop for long while its host is busy, which is not the clause's fault.
+//! So each slice counts for at most a part of LIMIT, and only several slow slices end the tracing.
 
 use kapi::time::monotonic_ns;
 
-/// Most units of a firing. A program that needs more is ended.
+/// The most units of a firing. If a program needs more, its tracing ends.
 pub(crate) const BUDGET: u32 = 1 << 20;
-/// The clock is read each time that so many were spent.
+/// The clock is read each time this many units are spent.
 pub(crate) const SLICE: u32 = 1 << 12;
-/// What is behind the first slice.
+/// The units after the first slice.
 const REST: u32 = BUDGET - SLICE;
-/// Longest firing, ns.
+/// The longest firing, in ns.
 const LIMIT: u64 = 20_000_000;
-/// For how much a slice counts at most, ns.
+/// The most that a slice can count, in ns.
 const MOST: u64 = LIMIT / 4;
 
-/// Of one CPU.
+/// The budget on one CPU.
 pub(crate) struct Budget {
-    /// Units of the slice.
+    /// The units left in this slice.
     left: u32,
-    /// Units that are no part of a slice yet.
+    /// The units that are not in a slice yet.
     rest: u32,
-    /// When the slice began, ns, and how long the ones before it took; of the first one nothing is known.
+    /// The start of the slice, in ns, and the duration of the slices before it. They are unknown
+    /// for the first slice.
     since: u64,
     took: u64,
-    /// Units of all slices so far, those of this one that are left included. It wraps.
+    /// The units of all slices so far, including those left in this one. It wraps.
     given: u32,
 }
 
 impl Budget {
-    /// A full one.
+    /// Creates a full budget.
     pub(crate) fn new() -> Self {
         Self { left: SLICE, rest: REST, since: 0, took: 0, given: SLICE }
     }
 
-    /// A firing begins.
+    /// Refills the budget when a firing begins.
     #[inline(always)]
     pub(crate) fn refill(&mut self) {
         self.given = self.given.wrapping_add(SLICE).wrapping_sub(self.left);
@@ -54,13 +55,13 @@ impl Budget {
         self.rest = REST;
     }
 
-    /// Units spent so far, in all firings. It wraps.
+    /// Returns the units spent so far, in all firings. It wraps.
     #[inline(always)]
     pub(crate) fn spent(&self) -> u32 {
         self.given.wrapping_sub(self.left)
     }
 
-    /// Spends some; false if the firing has taken too much.
+    /// Spends units. Returns false if the firing has used too much.
     #[inline(always)]
     pub(crate) fn spend(&mut self, cost: u32) -> bool {
         match self.left.checked_sub(cost) {
@@ -72,7 +73,7 @@ impl Budget {
         }
     }
 
-    /// Takes what is missing from the rest, in whole slices.
+    /// Takes missing units from the rest, in whole slices.
     #[cold]
     #[inline(never)]
     fn spend_more(&mut self, cost: u32) -> bool {
@@ -94,13 +95,13 @@ impl Budget {
         true
     }
 
-    /// Notes what a clause spends that is too short to be kept from it.
+    /// Notes the units of a clause that is too short to be stopped.
     #[inline(always)]
     pub(crate) fn note(&mut self, cost: u32) {
         self.given = self.given.wrapping_add(cost);
     }
 
-    /// The CPU was kept on purpose: that counts for nothing.
+    /// Excludes time that the CPU was kept busy on purpose.
     pub(crate) fn excuse(&mut self) {
         self.since = monotonic_ns();
     }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The table of everything: providers, probes, consumers; under one lock.
+//! The table of providers, probes and consumers, under one lock.
 //!
-//! Set-up is rare and may sleep, so one mutex is enough and nothing can be taken in the wrong order.
-//! Firing does not come here.
+//! Set-up is rare and may sleep, so one mutex is enough, and there is no wrong lock order. Firing
+//! does not use this table.
 //!
-//! A provider that finds new probes *offers* them, one by one or many at once, and then says [`Framework::provided`]:
-//! only then are they matched against the enablings of consumers that are already tracing, and only
-//! then may the provider's `enable` be called. When the code of a probe goes away the provider
-//! *retires* it; consumers live on, and its name can still be asked for.
+//! A provider that finds new probes *offers* them, one by one or many at once, and then calls
+//! [`Framework::provided`]. Only then are they matched against the enablings of consumers that are
+//! already tracing, and only then may the provider's `enable` be called. When the code of a probe
+//! disappears, the provider *retires* the probe. Consumers continue, and can still read its name.
 
 use crate::enabling::Enabling;
 use crate::matching::{self, Matcher};
@@ -30,14 +30,14 @@ use kernel::sync::{new_mutex, Arc, Mutex};
 pub(crate) struct Config {
     providers: KVec<Arc<dyn Provider>>,
     pub(crate) probes: ProbeTable,
-    /// Consumers that are tracing, by their number.
+    /// The consumers that are tracing, by their number.
     tracing: KVec<(u64, Tracing)>,
     next_consumer: u64,
-    /// EPIDs of each consumer.
+    /// The most EPIDs of each consumer.
     most_epids: usize,
 }
 
-/// How many ids there are; tests take few.
+/// The numbers of ids; tests use small ones.
 #[derive(Clone, Copy)]
 pub struct Limits {
     /// Of probes.
@@ -52,10 +52,10 @@ impl Default for Limits {
     }
 }
 
-/// Consumers with thread-local variables: they want to hear of threads that end.
+/// The consumers with thread-local variables, which need to know which threads end.
 static THREADS: Published<KVec<Arc<Shared>>> = Published::empty();
 
-/// A thread has ended: nobody will ask for its variables.
+/// Frees the variables of a thread that has ended.
 ///
 /// # Context
 /// *probe*.
@@ -68,25 +68,25 @@ fn thread_ended(ctx: &ProbeCtx, ended: &Ended) {
 }
 
 impl Config {
-    /// Whether somebody uses `vtimestamp`.
+    /// Tells whether any consumer uses `vtimestamp`.
     fn keeps_time(&self) -> bool {
         self.tracing.iter().any(|(_, t)| t.shared().vars.vtimestamp)
     }
 
-    /// Takes in new probes, by ids that no consumer has for others.
+    /// Adds new probes, with ids that no consumer uses for others.
     fn add(&mut self, draft: &Draft, special: Option<Special>) -> Result<usize> {
         let tracing = &self.tracing;
         let known = |ids: Range<usize>| tracing.iter().filter_map(|(_, t)| t.last_in(&ids)).max();
         self.probes.add(draft, special, known)
     }
 
-    /// Probes at these positions fire no more, as of now: nobody is inside of one.
+    /// Removes the probes at these positions. They no longer fire, and no CPU is inside one.
     fn retired(&mut self, places: Range<usize>) {
         let now = kapi::time::monotonic_ns();
         self.tracing.iter_mut().for_each(|(_, t)| t.retired(&places, now));
     }
 
-    /// Says anew which consumers hear of threads that end.
+    /// Updates the list of consumers that are told when a thread ends.
     fn watch_threads(&self) {
         let shared = self.tracing.iter().map(|(_, t)| t.shared());
         let make = || -> Result<Option<KBox<KVec<Arc<Shared>>>>> {
@@ -124,7 +124,7 @@ pub struct Framework {
     config: Mutex<Config>,
 }
 
-/// Provider of BEGIN, END and ERROR; what it offers fires for one consumer alone.
+/// The provider of BEGIN, END and ERROR; its probes fire for one consumer alone.
 struct DtraceProvider;
 
 impl Provider for DtraceProvider {
@@ -135,27 +135,28 @@ impl Provider for DtraceProvider {
     fn disable(&self, _: &[Arc<Probe>]) {}
 }
 
-/// Probes that were offered together, to retire them by. Dropping it leaves them as they are.
+/// A handle to retire probes that were offered together. Dropping it does not change them.
 #[must_use = "probes whose code may go must be retired"]
 pub struct Group {
-    /// Position of the first; None if there is none.
+    /// The position of the first; `None` if there is none.
     first: Option<usize>,
     skipped: u32,
 }
 
 impl Group {
-    /// How many were not taken because a part of their name is longer than a probe description holds.
+    /// Returns how many probes were skipped because a part of their name is longer than a probe
+    /// description allows.
     pub fn skipped(&self) -> u32 {
         self.skipped
     }
 }
 
-/// A registered provider, to offer probes with.
+/// A registered provider.
 #[derive(Clone, Copy)]
 pub struct ProviderId(usize);
 
 impl Framework {
-    /// A framework with the probes of the provider `dtrace`.
+    /// Creates a framework with the probes of the provider `dtrace`.
     pub fn new(limits: Limits) -> Result<Arc<Self>> {
         mem::ask()?;
         let this = Arc::pin_init(
@@ -193,7 +194,7 @@ impl Framework {
     }
 
     /// Offers a probe: provider, module, function, name. `cookie` is the provider's own number for
-    /// it. It is not matched before [`Self::provided`].
+    /// it. It is matched only after [`Self::provided`].
     ///
     /// # Context
     /// *process*; the provider holds no lock that its `enable` takes.
@@ -235,7 +236,7 @@ impl Framework {
         self.large_draft(provider, module, room, 0)
     }
 
-    /// The same, with room for so many bytes of their names as well.
+    /// Works like [`Self::draft`], and also allocates memory for so many bytes of names.
     ///
     /// # Context
     /// *process*.
@@ -251,7 +252,8 @@ impl Framework {
         Draft::new(provider.0, [of.name(), module], probes, bytes)
     }
 
-    /// The same for a provider whose probes have several first names.
+    /// Works like [`Self::draft`], for a provider whose probes vary in the first part of their
+    /// names.
     ///
     /// # Context
     /// *process*.
@@ -269,8 +271,8 @@ impl Framework {
         Ok(Group { first, skipped: draft.skipped() })
     }
 
-    /// Matches new probes against the enablings of consumers that are tracing. A probe that cannot
-    /// be enabled is left out, and the log says why.
+    /// Matches new probes against the enablings of consumers that are tracing. If a probe cannot be
+    /// enabled, it is left out, and the log says why.
     ///
     /// # Context
     /// *process*; the provider holds no lock that its `enable` takes.
@@ -282,8 +284,8 @@ impl Framework {
         }
     }
 
-    /// The code of these probes goes away: they fire no more, for anybody. `disable` is not called:
-    /// the provider knows. On return no CPU is inside one of them.
+    /// Retires probes whose code disappears: they no longer fire for any consumer. It does not call
+    /// `disable`, because the provider knows. On return no CPU is inside one of them.
     ///
     /// # Context
     /// *process*; the provider holds no lock that its `enable` takes.
@@ -302,7 +304,7 @@ impl Framework {
         }
     }
 
-    /// The same for all probes of a group.
+    /// Retires all probes of a group; see [`Self::retire`].
     ///
     /// # Context
     /// *process*; the provider holds no lock that its `enable` takes.
@@ -318,8 +320,7 @@ impl Framework {
         c.retired(segment.places());
     }
 
-    /// Lets the providers offer what they have not offered yet, if the description may mean probes of
-    /// theirs.
+    /// Lets providers offer more probes, if the description may match some of theirs.
     pub(crate) fn provide(&self, wanted: &Matcher<'_>) -> Result {
         let all = self.providers()?;
         let may_be = |p: &dyn Provider| wanted.may_be(p.name(), p.probe_names());
@@ -329,7 +330,7 @@ impl Framework {
         Ok(())
     }
 
-    /// What the first provider says that knows why this probe does not exist.
+    /// Returns the first explanation by a provider why this probe does not exist.
     pub(crate) fn explain(
         &self,
         of: impl Fn(&dyn Provider) -> bool,
@@ -350,7 +351,7 @@ impl Framework {
         Ok(all)
     }
 
-    /// A number for a new consumer.
+    /// Returns a number for a new consumer.
     pub(crate) fn new_consumer(&self) -> u64 {
         let mut c = self.config.lock();
         let n = c.next_consumer;
@@ -358,9 +359,9 @@ impl Framework {
         n
     }
 
-    /// Calls `f` with probes that match, from position `cursor` of the table on, until it says stop.
-    /// Gives the position where to go on. How they are implemented is as the provider says now if that
-    /// is wanted `exactly`.
+    /// Calls `f` with matching probes, from position `cursor` of the table on, until it returns
+    /// stop. Returns the position to continue from. With `exactly`, the provider is asked how each
+    /// probe is implemented.
     pub(crate) fn for_matching(
         &self,
         matcher: &Matcher<'_>,
@@ -375,7 +376,7 @@ impl Framework {
         })
     }
 
-    /// How many probes the statements from position `from` on match, all together.
+    /// Returns how many probes the statements from position `from` on match in total.
     pub(crate) fn count(&self, enabling: &Enabling, from: usize) -> Result<u32> {
         let c = self.config.lock();
         let mut n: usize = 0;
@@ -388,7 +389,7 @@ impl Framework {
     }
 
     /// Makes the ECBs of a consumer and enables their probes. Some may be left out, see
-    /// [`Tracing::left_out`]; on an error none stays.
+    /// [`Tracing::left_out`]. On an error, none stays enabled.
     pub(crate) fn start(
         &self,
         consumer: u64,
@@ -397,7 +398,7 @@ impl Framework {
     ) -> Result {
         let mut guard = self.config.lock();
         let c = &mut *guard;
-        // Room first, so that nothing can fail once probes are enabled.
+        // Allocate first, so that nothing can fail after probes are enabled.
         mem::reserve(&mut c.tracing, 1)?;
         let is_first = shared.vars.vtimestamp && !c.keeps_time();
         if is_first {
@@ -432,9 +433,9 @@ impl Framework {
         c.watch_threads();
     }
 
-    /// Frees EPIDs of a consumer that has done with all records older than `until`, as many as there is room for. They
-    /// are nobody's until they are given back by [`Self::reuse`]. `held`: when the oldest record that it cannot take
-    /// yet was made, and when that was looked at.
+    /// Frees EPIDs of a consumer that has processed all records older than `until`, as many as fit.
+    /// They stay unused until [`Self::reuse`] returns them. `held` is the time of the oldest record
+    /// that the consumer cannot take yet, and the time when that was determined.
     pub(crate) fn free(
         &self,
         consumer: u64,
@@ -449,7 +450,7 @@ impl Framework {
         }
     }
 
-    /// The consumer knows that these are free.
+    /// Allows the reuse of EPIDs, because the consumer knows that they are free.
     pub(crate) fn reuse(&self, consumer: u64, freed: &[Epid]) {
         let mut c = self.config.lock();
         if let Some((_, t)) = c.tracing.iter_mut().find(|(n, _)| *n == consumer) {
@@ -457,7 +458,8 @@ impl Framework {
         }
     }
 
-    /// Asks about a consumer that is tracing. Everybody waits for the lock: `f` does not touch user memory.
+    /// Calls `f` with a consumer that is tracing. Others wait for the lock meanwhile, so `f` must
+    /// not access user memory.
     pub(crate) fn with<R>(&self, consumer: u64, f: impl FnOnce(&Tracing) -> R) -> Result<R> {
         let c = self.config.lock();
         match c.tracing.iter().find(|(n, _)| *n == consumer) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The framework: what stands between consumers, who ask, and providers, who know where probes are.
+//! The framework joins consumers, which enable probes, and providers, which know where probes are.
 //!
 //! Read in this order:
 //!
@@ -26,9 +26,9 @@
 //! | [`args`] | where argN comes from |
 //! | [`error`], [`report`] | why not |
 //!
-//! Locks: `Consumer::snap` before `Framework::config`. There are no others: probe context takes
-//! none. It reads what is [`kapi::publish::Published`], writes what is [`kapi::percpu::PerCpu`], and
-//! shares atomics; nothing reachable from [`fire::fire`] sleeps, allocates, logs or waits.
+//! Locks: `Consumer::inner` before `Framework::config`. Probe context takes none. It reads what is
+//! [`kapi::publish::Published`], writes what is [`kapi::percpu::PerCpu`], and shares atomics;
+//! nothing reachable from [`fire::fire`] sleeps, allocates, logs or waits.
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -69,5 +69,5 @@ pub use state::Consumer;
 // `pr_info!` and friends take their prefix from the crate root.
 const __LOG_PREFIX: &[u8] = kapi::log::PREFIX;
 
-/// Result of what may be refused.
+/// The result of an operation that may be refused.
 pub type Result<T = ()> = core::result::Result<T, Error>;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Probe descriptions against probes.
 //!
-//! There may be a hundred thousand probes, so a description is prepared once ([`Matcher`]); provider,
-//! module and, if there are few of them, names are compared once a group; a function is looked up; and
-//! what has no globbing characters is compared by its length first.
+//! There may be a hundred thousand probes, so a description is prepared once ([`Matcher`]).
+//! Provider, module and, if there are few of them, names are compared once a group. A function is
+//! looked up. A part without globbing characters is first compared by its length.
 
 use crate::probe::{Candidates, Probe, ProbeTable, Segment, Special};
 use crate::Result;
@@ -13,7 +13,7 @@ use kapi::mem;
 use kernel::prelude::*;
 use kernel::sync::Arc;
 
-/// A probe description that outlives the DOF it came in.
+/// A probe description that outlives its DOF.
 pub(crate) struct Pattern {
     id: ProbeId,
     text: KVec<u8>,
@@ -42,12 +42,12 @@ impl Pattern {
     }
 }
 
-/// How one part is compared.
+/// The way to compare one part.
 #[derive(Clone, Copy)]
 enum Part<'a> {
     Any,
     Exact(&'a [u8]),
-    /// What it begins with, and how it goes on.
+    /// A literal beginning, and the rest of the glob.
     Glob(&'a [u8], &'a [u8]),
 }
 
@@ -85,7 +85,8 @@ impl<'a> Matcher<'a> {
         Self { id, is_empty: parts.iter().all(|p| p.is_empty()), parts: parts.map(Part::new) }
     }
 
-    /// Can probes of this provider answer to the description? Without names it is asked of any.
+    /// Tells whether probes of this provider, with one of these names, can match the description.
+    /// Without `names`, any name is possible.
     pub(crate) fn may_be(&self, provider: &[u8], names: &[&[u8]]) -> bool {
         let [p, _, _, n] = self.parts;
         self.id == ProbeId::NONE
@@ -93,7 +94,8 @@ impl<'a> Matcher<'a> {
             && (names.is_empty() || names.iter().any(|name| n.matches(name)))
     }
 
-    /// The name that is asked for, if it is exactly one and neither module nor function is.
+    /// Returns the probe name, if the description has exactly one and neither a module nor a
+    /// function.
     pub(crate) fn lone_name(&self) -> Option<&'a [u8]> {
         match self.parts {
             [_, m, f, Part::Exact(name)] if m.matches(b"") && f.matches(b"") => Some(name),
@@ -101,7 +103,7 @@ impl<'a> Matcher<'a> {
         }
     }
 
-    /// Whether a probe of the provider `dtrace` answers to it.
+    /// Tells whether a probe of the provider `dtrace` matches.
     pub(crate) fn matches_special(&self, which: Special) -> bool {
         let [_, m, f, _] = self.parts;
         match self.id {
@@ -115,7 +117,7 @@ impl<'a> Matcher<'a> {
         }
     }
 
-    /// Probes of a segment of which some may answer to it, from position `from` of the table on.
+    /// Returns the probes of a segment that may match, from position `from` of the table on.
     fn candidates<'s>(&self, segment: &'s Segment, from: usize) -> Option<Candidates<'s>>
     where
         'a: 's,
@@ -143,8 +145,8 @@ impl<'a> Matcher<'a> {
                 && !(self.is_empty && probe.part(2).is_empty())
     }
 
-    /// Calls `f` with each probe that answers to the description, from position `from` of the table
-    /// on, until it says stop. Gives the position where to go on.
+    /// Calls `f` with each matching probe, from position `from` of the table on, until it returns
+    /// stop. Returns the position to continue from.
     pub(crate) fn find(
         &self,
         table: &ProbeTable,
@@ -162,11 +164,11 @@ impl<'a> Matcher<'a> {
     }
 }
 
-/// One of many descriptions that are looked for in a segment.
+/// One of many descriptions that are compared with a segment.
 struct Reading<'a> {
     matcher: Matcher<'a>,
     candidates: Option<Candidates<'a>>,
-    /// The next probe that answers to it.
+    /// The next matching probe.
     next: Option<&'a Arc<Probe>>,
 }
 
@@ -186,8 +188,8 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// Calls `f` with each probe that answers to one of the descriptions, of the segments from this serial number on,
-/// and the numbers of those that it answers to, ascending.
+/// Calls `f` with each probe that matches one of the descriptions, in the segments from this serial
+/// number on, and with the ascending numbers of the descriptions that it matches.
 pub(crate) fn each<'a>(
     patterns: impl Iterator<Item = &'a Pattern>,
     table: &'a ProbeTable,

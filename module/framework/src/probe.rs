@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Probes and the table of all of them.
 //!
-//! There may be a hundred thousand, so a probe is small: what the probes of a group share, provider,
-//! module and one block of text with all their names, stands once.
+//! There may be a hundred thousand, so a probe is small. The probes of a group share provider,
+//! module and one block of text with all their names.
 //!
 //! ```text
 //!   segment ──► [ probe, probe, probe, .. ]      8 bytes each, ids ascend by one
@@ -10,11 +10,13 @@
 //!                  ▼
 //!                names ──► "fbt" "vmlinux" "vfs_read" "entry" "return" "vfs_write" ..
 //! ```
-//! Most descriptions name one function: a large segment is indexed by function, some three bytes a probe.
+//! Most descriptions name one function, so a large segment has an index by function, which takes
+//! some three bytes a probe.
 //!
-//! Ids ascend. A probe that is retired leaves the table; whoever still holds it can ask its name, but it fires no
-//! more. When the last id has been given, the gaps that others have left are filled, where no consumer knows a probe
-//! by one of the ids (see `tracing.rs`). So a segment's place says nothing of its age; its serial number does.
+//! Ids ascend. A retired probe leaves the table; its holders can still read its name, but it no
+//! longer fires. After the last id has been used, new probes fill the gaps that retired ones have
+//! left, where no consumer knows a probe by one of the ids (see `tracing.rs`). So a segment's age
+//! follows from its serial number, not from its place.
 
 use crate::ecb::Chain;
 use crate::{Error, Result};

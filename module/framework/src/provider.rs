@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 //! What a provider is.
 //!
-//! A provider *offers* probes and knows how to *enable* and *disable* them, many at a time. It never
-//! sees an ECB, a buffer or a consumer. When one of its probes is hit it enters probe context and
-//! calls [`crate::fire`].
+//! A provider *offers* probes and can *enable* and *disable* them, many at a time. It never sees an
+//! ECB, a buffer or a consumer. When a thread hits one of its probes, the provider enters probe
+//! context and calls [`crate::fire`].
 
 use crate::framework::{Framework, ProviderId};
 use crate::probe::Probe;
@@ -16,9 +16,9 @@ use kernel::sync::{Arc, Mutex};
 /// Why a probe could not be enabled; the words reach the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EnableError {
-    /// The place is not as the provider left it, or another tracer uses it.
+    /// The bytes there are not those that the provider left, or another tracer uses the place.
     Busy(&'static str),
-    /// This kernel lacks what is needed.
+    /// This kernel does not have the required functions.
     Unsupported(&'static str),
     /// No memory.
     Memory,
@@ -27,7 +27,7 @@ pub enum EnableError {
 }
 
 impl EnableError {
-    /// What to say of it.
+    /// Returns the words for the user.
     pub const fn words(self) -> &'static str {
         match self {
             Self::Busy(why) | Self::Unsupported(why) => why,
@@ -47,11 +47,12 @@ impl fmt::Display for EnableError {
 pub struct Explanation {
     /// The reason.
     pub reason: Reason,
-    /// The name that the reason's sentence has a place for, NUL-terminated.
+    /// The name for the placeholder in the reason's sentence, NUL-terminated.
     pub symbol: [u8; FUNCTION_LEN],
 }
 
-/// Whether a provider has offered its probes: all of them, when somebody first asks.
+/// Records whether a provider has offered its probes. It offers all of them when they are first
+/// needed.
 #[pin_data]
 pub struct Offered {
     #[pin]
@@ -59,15 +60,15 @@ pub struct Offered {
 }
 
 impl Offered {
-    /// It has not.
+    /// Creates it in the state "not offered".
     pub fn new() -> impl PinInit<Self> {
-        // Each provider's crate compiles this for itself. With `new_mutex!` all of them would have one class and
-        // each a name of its own, which lockdep does not take.
+        // Each provider's crate compiles this code. With `new_mutex!` all of them would have one
+        // lock class but different names, which lockdep rejects.
         static NAME: &CStr = c"Offered::done";
         pin_init!(Self { done <- Mutex::new(false, NAME, kernel::static_lock_class!()) })
     }
 
-    /// Calls `offer`, unless that was done before. If it fails, the next one to ask causes another try.
+    /// Calls `offer`, unless an earlier call succeeded. If it fails, the next call tries again.
     ///
     /// # Context
     /// *process*, may sleep; see [`Provider::provide`].
@@ -88,29 +89,30 @@ impl Offered {
 
 /// A source of probes.
 pub trait Provider: Send + Sync {
-    /// The first part of its probes' names, or its own name if they have several.
+    /// Returns the first part of its probes' names, or its own name if that part varies.
     fn name(&self) -> &[u8];
 
-    /// The last parts that its probes' names can have, if there are few: who asks for other ones
-    /// need not wait for [`Self::provide`]. Empty: any.
+    /// Returns the last parts that its probes' names can have, if there are few; for other names,
+    /// [`Self::provide`] is not needed. Empty: any.
     fn probe_names(&self) -> &[&[u8]] {
         &[]
     }
 
-    /// The innermost frames that a stack of its probes leaves out: 1 if that is the function that the
-    /// probe names, of which a stack tells the callers.
+    /// Returns how many innermost frames a stack at its probes leaves out: 1 if the innermost frame
+    /// is the function in the probe's name, because a stack shows its callers.
     fn own_frames(&self) -> u8 {
         0
     }
 
-    /// Whether its probes are in programs: the processor's registers there are the process's.
+    /// Tells whether its probes are in programs, so that the processor's registers there are the
+    /// process's.
     fn is_of_programs(&self) -> bool {
         false
     }
 
-    /// Offers what has not been offered yet: somebody is about to ask for probes that may be ours.
-    /// `name`: that of the one probe without module and function which is asked for, if it is so;
-    /// where names are endless it is made now. They are offered to `framework`, as `own`.
+    /// Offers probes that have not been offered yet, because a description may match some. `name`
+    /// is set if the description asks for a single probe without module and function; a provider
+    /// with endlessly many names creates that probe now. Offer them to `framework`, as `own`.
     ///
     /// # Context
     /// *process*, may sleep. No lock of the framework's is held but that of one consumer.
@@ -127,23 +129,23 @@ pub trait Provider: Send + Sync {
         probe.how()
     }
 
-    /// Arms probes: from now on they fire. `refuse(i, why)` is called for each that cannot be, with
-    /// its place in `probes`, and leaves it as it was; all others are armed on return.
-    /// [`EnableError::Memory`] for one means that the consumer gets none.
+    /// Arms probes, so that they fire from now on. Calls `refuse(i, why)` for each that cannot be
+    /// armed, with its index in `probes`, and leaves it unchanged. All others are armed on return.
+    /// After [`EnableError::Memory`] for one, the consumer gets none.
     ///
     /// # Context
     /// *process*, may sleep. The framework's lock is held: must not call the framework.
     fn enable(&self, probes: &[Arc<Probe>], refuse: &mut dyn FnMut(usize, EnableError));
 
-    /// Disarms probes, which are as before: not a byte differs. They may still fire until the caller
-    /// has synchronised.
+    /// Disarms probes and restores every byte. They may still fire until the caller has
+    /// synchronised.
     ///
     /// # Context
     /// *process*, may sleep. The framework's lock is held: must not call the framework.
     fn disable(&self, probes: &[Arc<Probe>]);
 
-    /// Why there is no probe `name` of this function; `module` and `name` may be empty. `None`: it
-    /// has one, or the provider has nothing to say.
+    /// Explains why this function has no probe `name`; `module` and `name` may be empty. `None`: it
+    /// has one, or the provider does not know.
     ///
     /// # Context
     /// *process*, may sleep. No lock of the framework's is held but that of one consumer.

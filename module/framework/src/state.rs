@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-//! A consumer, from open to close: one per open file.
+//! A consumer, from open to close. Each open file is one consumer.
 //!
 //! ```text
 //! open ─► Idle ──ENABLE──► Enabled ──GO──► Tracing ──STOP──► Stopped ─► close
 //! ```
-//! ENABLE checks and plans, GO makes the buffers, enables the probes and fires BEGIN, STOP fires END.
-//! Whatever the phase, closing (a kill included) disables and frees everything.
+//! ENABLE checks and plans; GO allocates the buffers, enables the probes and fires BEGIN; STOP
+//! fires END. In every phase, closing (also by a kill) disables and frees everything.
 
 use crate::args::Args;
 use crate::deadman::INTERVAL;
@@ -46,33 +46,33 @@ enum Phase {
     Stopped(Arc<Shared>),
 }
 
-/// Process-side state of a consumer. Locks: this before the framework's.
+/// The process-side state of a consumer. Its lock comes before the framework's.
 struct Inner {
     phase: Phase,
-    /// Memory that the next snapshot puts in place of what it takes.
+    /// Memory that replaces the buffer that the next snapshot takes.
     spare: Spare<KVVec<u8>>,
     spare_aggs: Spare<KVVec<u64>>,
     report: Text,
-    /// Who is told of what the consumer waits for, from GO on.
+    /// Wakes the consumer, from GO on.
     waker: Option<Waker>,
-    /// By whom processes are followed, until the tracing ends.
+    /// Follows processes, until the tracing ends.
     follower: Option<Follower>,
-    /// While tracing goes on.
+    /// Exists while tracing goes on.
     deadman: Option<Ticker<Watch>>,
 }
 
-/// Memory to put in place of what is taken: there while something is.
+/// Spare memory that replaces a buffer that is taken. It exists while there are records to take.
 #[derive(Default)]
 struct Spare<M> {
     memory: M,
-    /// When it was last of use, ns.
+    /// The time when it was last used, in ns.
     used: u64,
 }
 
-/// One that is of no use for so long is given up, ns.
+/// Spare memory that is unused for this long is freed, in ns.
 const IDLE: u64 = 2_000_000_000;
 
-/// Looks each second whether the consumer lives, and the machine.
+/// Checks each second whether the consumer and the machine are alive.
 struct Watch(Arc<Shared>);
 
 impl Tick for Watch {
@@ -81,7 +81,7 @@ impl Tick for Watch {
     }
 }
 
-/// What ends with the consumer, whatever its phase.
+/// The parts that end with the consumer in every phase.
 struct Session {
     framework: Arc<Framework>,
     number: u64,
@@ -103,13 +103,13 @@ pub struct Consumer {
     inner: Mutex<Inner>,
 }
 
-/// What a snapshot says beside its data.
+/// The result of a snapshot, besides its data.
 pub struct Snapshot {
-    /// Bytes given to the sink.
+    /// The bytes that the sink got.
     pub size: usize,
-    /// Where the oldest record begins.
+    /// The offset of the oldest record.
     pub oldest: usize,
-    /// Records or keys that found no room.
+    /// The records or keys that found no room.
     pub drops: u64,
     /// Faults.
     pub errors: u32,
@@ -118,12 +118,12 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// Nothing is known of this time.
+    /// An empty result without a time.
     const NOTHING: Self = Self { size: 0, oldest: 0, drops: 0, errors: 0, timestamp: 0 };
 }
 
 impl Consumer {
-    /// A consumer that has asked for nothing yet.
+    /// Creates a consumer in the phase Idle.
     pub fn new(framework: Arc<Framework>) -> impl PinInit<Self, kernel::error::Error> {
         let number = framework.new_consumer();
         try_pin_init!(Self {
@@ -145,29 +145,29 @@ impl Consumer {
         })
     }
 
-    /// It is being served until the answer is dropped.
+    /// Marks the consumer as alive until the returned value is dropped.
     pub fn beat(&self) -> Beat<'_> {
         self.session.pulse.beat()
     }
 
-    /// Nobody takes what it records, until [`Self::expect`]: it lives all the same.
+    /// Keeps the consumer alive although nobody takes its records, until [`Self::expect`].
     pub fn excuse(&self) {
         self.session.pulse.excuse();
     }
 
-    /// Somebody does, from here on; once after [`Self::excuse`].
+    /// Ends [`Self::excuse`]: from here on, somebody must take the records. Call it once.
     pub fn expect(&self) {
         self.session.pulse.expect();
     }
 
-    /// Keeps what to say of a refusal until somebody asks.
+    /// Keeps the text of a refusal until it is read.
     pub fn set_report(&self, e: &Error) {
         self.inner.lock().report = Text::of(e);
     }
 
-    /// Gives the last refusal's text to `sink`, which may wait for memory of the user.
+    /// Passes the text of the last refusal to `sink`, which may wait for user memory.
     pub fn report<R>(&self, sink: impl FnOnce(&[u8]) -> R) -> R {
-        // Not copied: memory may be what it tells of.
+        // The text is not copied, because the refusal may be a lack of memory.
         let text = core::mem::take(&mut self.inner.lock().report);
         let given = sink(text.bytes());
         let mut inner = self.inner.lock();
@@ -177,8 +177,8 @@ impl Consumer {
         given
     }
 
-    /// Calls `sink` with probes that match, and how they are implemented, until it says stop; gives the
-    /// position to go on at.
+    /// Calls `sink` with matching probes and how they are implemented, until it returns stop.
+    /// Returns the position to continue from.
     pub fn probes(
         &self,
         pattern: &abi::probe::ProbeDesc,
@@ -200,7 +200,7 @@ impl Consumer {
         Ok(end as u32)
     }
 
-    /// Why there is no probe of this name.
+    /// Explains why there is no probe of this name.
     pub fn explain(&self, pattern: &abi::probe::ProbeDesc) -> Result<Explanation> {
         let [provider, module, function, name] = pattern.parts();
         if function.is_empty() && name.is_empty() {
@@ -212,7 +212,7 @@ impl Consumer {
         self.session.framework.explain(of, [module, function, name])
     }
 
-    /// Adds an enabling; gives the number of probes that it matches now.
+    /// Adds an enabling. Returns the number of probes that it matches now.
     pub fn enable(&self, dof: &[u8]) -> Result<u32> {
         let mut inner = self.inner.lock();
         let mut first = None;
@@ -234,7 +234,7 @@ impl Consumer {
         Ok(matched)
     }
 
-    /// From GO on, the consumer is woken by this eventfd of its.
+    /// Sets the eventfd that wakes the consumer, from GO on.
     pub fn wake_by(&self, fd: i32) -> Result {
         let mut inner = self.inner.lock();
         match inner.phase {
@@ -251,7 +251,7 @@ impl Consumer {
         Ok(())
     }
 
-    /// Is told of what a process maps from now on.
+    /// Follows a process: reports what it maps from now on.
     pub fn follow(&self, pid: u32) -> Result {
         let inner = self.inner.lock();
         let follower = inner.follower()?;
@@ -261,35 +261,36 @@ impl Consumer {
         }
     }
 
-    /// Is not told of a file any more that any process may map.
+    /// Stops reports about a file that any process may map.
     pub fn ignore(&self, key: &Key) -> Result {
         Ok(self.inner.lock().follower()?.ignore(key.inode, key.modified, key.device)?)
     }
 
-    /// Takes processes that have mapped something, because any one is followed; 0 is none.
+    /// Takes the ids of processes that have mapped something while all processes are followed; 0 is
+    /// none.
     pub fn begun(&self) -> Result<[u32; MAX_STRANGERS]> {
         let mut pids = [0; MAX_STRANGERS];
         self.inner.lock().follower()?.begun(&mut pids);
         Ok(pids)
     }
 
-    /// What was mapped up to this number has been looked at; gives how many threads have not waited for that.
+    /// Acknowledges all mappings up to this number. Returns how many threads did not wait for that.
     pub fn seen(&self, mapped: u32) -> Result<u32> {
         Ok(self.inner.lock().follower()?.answer(mapped))
     }
 
-    /// Takes how the frames of a file are left, in rows.
+    /// Adds the unwinding rows of a file.
     pub fn add_object(&self, key: Key, rows: KVVec<u8>) -> Result {
         let _one = self.inner.lock();
         self.session.unwind.add(key, rows)
     }
 
-    /// Which processes the consumer is to look at.
+    /// Takes the ids of processes whose mappings the consumer must read.
     pub fn take_strangers(&self) -> [u32; MAX_STRANGERS] {
         self.session.unwind.take_strangers()
     }
 
-    /// Starts the tracing and runs BEGIN. If it cannot, what was enabled is given up.
+    /// Starts the tracing and runs BEGIN. If that fails, the enablings are dropped.
     pub fn go(&self) -> Result<Go> {
         let mut inner = self.inner.lock();
         if let Phase::Enabled(e) = &inner.phase {
@@ -353,8 +354,9 @@ impl Consumer {
         Ok(Go { cpu, ..Go::default() })
     }
 
-    /// Takes the records of a CPU and gives them to `sink`, which may wait for memory of the user: no lock is
-    /// held then. `room` is what the user has: with less than a whole buffer nothing is taken.
+    /// Takes the records of a CPU and passes them to `sink`, which may wait for user memory,
+    /// because no lock is held then. `room` is the size of the user's buffer: if it is smaller than
+    /// a whole buffer, nothing is taken.
     pub fn take_records(
         &self,
         cpu: usize,
@@ -370,7 +372,7 @@ impl Consumer {
         if room < shared.bufsize {
             return Err(Error::NoRoom(shared.bufsize));
         }
-        // When tracing is over, or a buffer is taken only once, nothing has to be put in its place.
+        // When tracing is over, or a buffer is taken only once, no replacement is needed.
         let size = if is_over { 0 } else { shared.bufsize };
         let exchanged = exchange(
             &shared,
@@ -399,7 +401,8 @@ impl Consumer {
         })
     }
 
-    /// Takes what a CPU aggregated since the last time and gives it to `sink`, as [`Self::take_records`] does.
+    /// Takes what a CPU aggregated since the last call and passes it to `sink`, like
+    /// [`Self::take_records`].
     pub fn take_aggregations(
         &self,
         cpu: usize,
@@ -438,12 +441,12 @@ impl Consumer {
         Ok(Snapshot { size, oldest: 0, drops: taken.drops, errors: 0, timestamp })
     }
 
-    /// The consumer has done with all records older than `until`: gives EPIDs, so many at most, of probes that have gone
-    /// since. When it has been told of them, [`Self::reuse`] says so.
+    /// Returns at most `room` EPIDs of retired probes, after the consumer has processed all records
+    /// older than `until`. When the consumer knows them, call [`Self::reuse`].
     pub fn free(&self, until: u64, room: usize) -> Result<KVVec<Epid>> {
         let shared = self.inner.lock().shared()?;
         let (mut until, mut held) = (until.min(kapi::time::monotonic_ns()), None);
-        // What the consumer cannot take yet is looked at here.
+        // Here are the records that the consumer cannot take yet.
         if shared.policy != policy::SWITCH {
             until = until.min(self.oldest(&shared, |c| time_of(c.principal.oldest())));
         }
@@ -456,12 +459,12 @@ impl Consumer {
         self.session.framework.free(self.session.number, until, held, room.min(MAX_DONE))
     }
 
-    /// The consumer knows that these are free.
+    /// Allows the reuse of EPIDs, because the consumer knows that they are free.
     pub fn reuse(&self, freed: &[Epid]) {
         self.session.framework.reuse(self.session.number, freed);
     }
 
-    /// The least of a time of all CPUs; a CPU that cannot be asked may have any.
+    /// Returns the least of a time over all CPUs; a CPU that cannot be asked may have any time.
     fn oldest(&self, shared: &Shared, of: impl Fn(&CpuState) -> Option<u64> + Sync) -> u64 {
         let mut oldest = u64::MAX;
         for cpu in 0..kapi::context::cpus() {
@@ -474,7 +477,7 @@ impl Consumer {
         oldest
     }
 
-    /// Describes an enabled probe; gives its record descriptions to `sink`.
+    /// Describes an enabled probe, and passes its record descriptions to `sink`.
     pub fn eprobe(
         &self,
         epid: Epid,
@@ -496,7 +499,7 @@ impl Consumer {
         })
     }
 
-    /// A probe that this consumer has enabled, even if it is retired.
+    /// Returns a probe that this consumer has enabled, even if it is retired.
     pub fn enabled_probe(&self, id: ProbeId) -> Result<Arc<Probe>> {
         self.session
             .framework
@@ -504,7 +507,7 @@ impl Consumer {
             .ok_or(Error::NoSuch("probe"))
     }
 
-    /// What is to say of probes that were left out, a line each.
+    /// Returns a line for each probe that was left out.
     pub fn left_out(&self) -> Result<KVVec<u8>> {
         self.session
             .framework
@@ -530,7 +533,7 @@ impl Consumer {
         })?
     }
 
-    /// A format string, without NUL.
+    /// Returns a format string, without NUL.
     pub fn format(&self, id: FormatId) -> Result<KVec<u8>> {
         self.session.framework.with(self.session.number, |t| {
             let text = id.index().and_then(|i| t.enabling.formats.get(i));
@@ -541,7 +544,7 @@ impl Consumer {
         })?
     }
 
-    /// Drops and liveness.
+    /// Returns drops and liveness.
     pub fn status(&self) -> Result<Status> {
         let mut inner = self.inner.lock();
         let s = inner.shared()?;
@@ -568,16 +571,17 @@ impl Consumer {
     }
 }
 
-/// When the first of these records was made.
+/// Returns the time of the first of these records.
 fn time_of(records: &[u8]) -> Option<u64> {
     use zerocopy::FromBytes;
     RecordHeader::read_from_prefix(records).ok().map(|(head, _)| head.timestamp())
 }
 
-/// Has every CPU do its part of the speculations that end: they are free then. Under the consumer's
-/// lock, so nobody else does.
+/// Lets every CPU do its part of the speculations that end; then they are free. The consumer's lock
+/// is held, so this runs only once at a time.
 fn clean(shared: &Shared) {
-    // Those that come meanwhile wait for the next time, for some CPUs are behind us already.
+    // Speculations that end meanwhile wait for the next call, because some CPUs have already done
+    // their part.
     let mut ending: [usize; 64] = [0; 64];
     let mut n = 0;
     for ((index, _), slot) in shared.speculations.pending().zip(&mut ending) {
@@ -590,7 +594,7 @@ fn clean(shared: &Shared) {
     for cpu in 0..kapi::context::cpus() {
         match on_state(shared, cpu, |c| end_speculations(shared, c)) {
             Ok(_) | Err(Error::NoSuch(_)) => {}
-            // A CPU that cannot be asked now: none of them is free yet.
+            // A CPU cannot be asked now, so none of them is free yet.
             Err(_) => return,
         }
     }
@@ -614,8 +618,8 @@ impl Inner {
     }
 }
 
-/// Runs BEGIN or END, here or on the only CPU that traces; where nothing can be recorded, since this CPU came
-/// after GO, in the place of one that was there. Gives the CPU.
+/// Runs BEGIN or END, here or on the only CPU that traces. If this CPU has no buffer because it
+/// came online after GO, it runs on behalf of another one. Returns the CPU.
 fn run_special(shared: &Shared, which: Special) -> u32 {
     let run = |ctx: &ProbeCtx| {
         let state = shared.cpus.get(ctx);
@@ -631,17 +635,18 @@ fn run_special(shared: &Shared, which: Special) -> u32 {
             return cpu;
         }
     }
-    // Nobody is inside of a probe here, for we are not: on a CPU where one died, it is not tried again.
+    // This CPU is not inside a probe, because we run here. If a probe died on this CPU, BEGIN is
+    // not tried again.
     kapi::context::enter(run)
         .flatten()
         .or_else(|| (0..kapi::context::cpus()).find_map(|cpu| xcall::on_cpu(cpu, run).ok()?))
         .unwrap_or(0)
 }
 
-/// Takes what a CPU has written; gives the time as well. `swap` is offered the spare, and uses it if there
-/// is something to take; if there is none then, it says so, and `fresh` makes one. `None`: there is no
-/// memory for it, and what is there stays for another time. A CPU that came after GO has no memory and gets
-/// none: its drops are counted.
+/// Takes what a CPU has written, and returns it with the time. `swap` gets the spare, and uses it
+/// if there is something to take. If there is no spare, `swap` says so, and `fresh` makes one.
+/// `None`: there is no memory for it, and the records stay for the next call. A CPU that came
+/// online after GO has no buffer; its drops are counted.
 fn exchange<M: Default + Deref<Target = [W]> + Send, W, T: Send>(
     shared: &Shared,
     cpu: usize,
@@ -671,7 +676,7 @@ fn exchange<M: Default + Deref<Target = [W]> + Send, W, T: Send>(
 }
 
 impl<M: Default + Deref<Target = [W]>, W> Spare<M> {
-    /// Keeps what was taken for the next time.
+    /// Keeps the taken memory as the spare.
     fn give_back(&mut self, taken: &mut M, now: u64) {
         if self.memory.is_empty() && !taken.is_empty() {
             *self = Self { memory: core::mem::take(taken), used: now };
@@ -679,7 +684,7 @@ impl<M: Default + Deref<Target = [W]>, W> Spare<M> {
     }
 }
 
-/// Changes a CPU's state there, in probe context; gives the time as well.
+/// Changes a CPU's state on that CPU, in probe context, and returns the result with the time.
 fn on_state<T: Send>(
     shared: &Shared,
     cpu: usize,
