@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-//! A clause ready to run: predicate, actions, and the plan of its record.
+//! A clause that is ready to run: predicate, actions, and the plan of its record.
 //!
-//! The plan is made once, when the enabling arrives: each recording action gets its offset, each
-//! aggregation its key. At probe time there is nothing left to decide.
+//! The plan is made once, when the enabling arrives. Each recording action gets its offset, each
+//! aggregation its key, so nothing is left to decide at probe time.
 
 use crate::budget::BUDGET;
 use crate::lean::Lean;
@@ -26,14 +26,14 @@ use kapi::{mem, task};
 use kernel::prelude::*;
 use kernel::sync::Arc;
 
-/// Most actions of one clause.
+/// The most actions of one clause.
 const MAX_ACTIONS: usize = 1024;
-/// Most bytes of one record, and of one aggregation's key.
+/// The most bytes of one record, and of one aggregation's key.
 pub(crate) const MAX_RECORD: usize = 256 << 10;
 
-/// Most different format strings of one consumer. Each is looked for among those before it.
+/// The most different format strings of one consumer. Each is compared with all before it.
 const MAX_FORMATS: usize = 1 << 14;
-/// Most bytes of kernel memory that the clauses of one consumer take. Sections of a DOF may be named
+/// The most bytes of kernel memory for the clauses of one consumer. A DOF may refer to a section
 /// any number of times, so its own size is no bound.
 const MAX_BYTES: usize = 64 << 20;
 
@@ -64,7 +64,7 @@ impl Difo for OwnedDifo {
     }
 }
 
-/// An expression that may run.
+/// A verified expression.
 pub(crate) type Code = Program<OwnedDifo, KVVec<Decoded>>;
 
 #[inline(never)]
@@ -76,7 +76,7 @@ fn collect<T>(items: impl ExactSizeIterator<Item = T>) -> Result<KVVec<T>> {
     Ok(v)
 }
 
-/// Copies an object out of the DOF and has it verified.
+/// Copies an object out of the DOF and verifies it.
 fn admit(
     difo: &dof::Difo<'_>,
     rules: &Rules,
@@ -125,8 +125,8 @@ fn admit(
     Program::new(verified, |decoded| collect(decoded))
 }
 
-/// What an instruction asks for that this host never has. The verifier knows it, as other hosts have it; here
-/// it would fault whenever it runs. So it is refused before: the compiler makes none of it.
+/// Returns what this instruction needs and this host never has. The verifier accepts it for other
+/// hosts; here it would always fault. So it is refused; our compiler never makes it.
 fn never(insn: Insn) -> Option<&'static str> {
     match (insn.op()?, Subr::from_id(insn.index())) {
         (Op::Stga, _) => Some("uregs[] cannot be set on Linux"),
@@ -146,7 +146,7 @@ pub(crate) fn charge(spent: &mut usize, bytes: usize) -> Result {
     Ok(())
 }
 
-/// What stands at an offset of a record or key.
+/// A value at an offset of a record or key.
 #[derive(Clone, Copy)]
 pub(crate) struct Datum {
     pub(crate) offset: usize,
@@ -154,42 +154,42 @@ pub(crate) struct Datum {
     pub(crate) form: Form,
 }
 
-/// How the value of an expression becomes bytes.
+/// The way to store the value of an expression.
 #[derive(Clone, Copy)]
 pub(crate) enum Form {
     /// The value itself.
     Value,
-    /// The bytes it points to.
+    /// The bytes that it points to.
     Bytes,
-    /// The string it points to.
+    /// The string that it points to.
     String,
-    /// The process, then the value, an address of it.
+    /// The process, then the value, which is an address in it.
     OfProcess,
 }
 
-/// Whose stack.
+/// The owner of a stack.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Whose {
-    /// The kernel's.
+    /// The stack of the kernel.
     Kernel,
-    /// The process's: its id, then the frames.
+    /// The stack of the process: its id, then the frames.
     Process,
 }
 
-/// Most frames of a stack.
+/// The most frames of a stack.
 pub(crate) const MAX_FRAMES: u32 = 512;
 
-/// A string that needs no expression to be evaluated.
+/// A string that needs no evaluation of an expression.
 #[derive(Clone, Copy)]
 pub(crate) enum Name {
-    /// Of the thread.
+    /// The name of the thread.
     Execname,
-    /// A part of the probe's.
+    /// A part of the probe's name.
     Probe(usize),
 }
 
 impl Name {
-    /// The string that a builtin variable stands for, and its cost, if an object is nothing else.
+    /// Returns the string and its cost, if an object only loads a builtin string.
     fn of(code: &Code) -> Option<(Self, u32)> {
         let (builtin, cost) = code.quick().builtin()?;
         let name = match builtin {
@@ -203,7 +203,7 @@ impl Name {
         Some((name, cost))
     }
 
-    /// Bytes that it takes at most, with its NUL.
+    /// Returns the most bytes that it takes, with its NUL.
     fn most(self) -> usize {
         match self {
             Self::Execname => task::COMM_LEN,
@@ -211,7 +211,7 @@ impl Name {
         }
     }
 
-    /// Puts it into a record, with zeros behind it.
+    /// Writes it into a record, followed by zeros.
     #[inline]
     pub(crate) fn put(self, probe: &Probe, room: &mut [u8]) {
         let mut comm = [0; task::COMM_LEN];
@@ -231,11 +231,11 @@ impl Name {
     }
 }
 
-/// A predicate `pid == N`: decided before anything else is looked at.
+/// A predicate `pid == N`, which is tested before anything else.
 #[derive(Clone, Copy)]
 pub(crate) struct Gate {
     pub(crate) pid: u64,
-    /// What it costs to find that it holds, and that it does not.
+    /// The cost when it holds, and when it does not.
     pub(crate) open: u32,
     pub(crate) shut: u32,
 }
@@ -250,7 +250,7 @@ impl Gate {
         })
     }
 
-    /// Whether the current process is another one.
+    /// Tells whether the current process is another one.
     #[inline(always)]
     pub(crate) fn is_shut(&self) -> bool {
         // CAST: the sign is extended, as the machine does.
@@ -258,15 +258,15 @@ impl Gate {
     }
 }
 
-/// What a clause counts that has no other predicate than the gate and does nothing but count.
+/// The counter of a clause that only counts and has no predicate besides the gate.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]
 pub(crate) enum Counts {
-    /// It does something else.
+    /// The clause does something else.
     No,
-    /// Without a key; the number of the value is the index of the aggregation.
+    /// It counts without a key; the number of the value is the index of the aggregation.
     Alone(u32),
-    /// Under a key that never changes on a probe.
+    /// It counts under a key that is constant for a probe.
     OfProbe,
 }
 
@@ -274,40 +274,40 @@ pub(crate) enum Counts {
 pub(crate) enum Step {
     /// Store a value.
     Record(Code, Datum),
-    /// The same, for a string that is known without evaluating anything; its cost is the expression's.
+    /// Store a string that needs no evaluation; its cost is that of the expression.
     RecordName(Name, Datum, u32),
     /// Store the status and end the tracing.
     Exit(Code, Datum),
     /// Evaluate for the effects: an assignment.
     Evaluate(Code),
-    /// Nothing to do at probe time; the consumer acts when it meets the record.
+    /// Do nothing at probe time; the consumer acts when it reads the record.
     Note,
     /// Store a stack.
     Stack(Whose, Datum),
     /// Send a signal to the process; `None`: stop it.
     Signal(Option<Code>),
-    /// Spend so many nanoseconds.
+    /// Spend this many nanoseconds.
     Chill(Code),
     /// Stop the machine.
     Panic,
-    /// What follows is recorded in the speculation of this id.
+    /// Record the following steps in the speculation with this id.
     Speculate(Code),
-    /// That speculation ends.
+    /// End the speculation with this id.
     EndSpeculation(Code, End),
-    /// Put a value into the key of the aggregation that follows.
+    /// Add a value to the key of the next aggregation.
     Key(Code, Datum),
-    /// The same with a stack.
+    /// Add a stack to that key.
     KeyStack(Whose, Datum),
-    /// The same, for one that is known without evaluating anything; its cost is the expression's.
+    /// Add a string that needs no evaluation to that key; its cost is that of the expression.
     KeyName(Name, Datum, u32),
-    /// Fold a value into an aggregation.
+    /// Add a value to an aggregation.
     Aggregate {
         func: AggFunc,
         id: AggId,
         key_words: usize,
         words: usize,
         value: Option<Code>,
-        /// How much the value counts for; 1 without.
+        /// The weight of the value; 1 without it.
         weight: Option<Code>,
     },
 }
@@ -315,27 +315,27 @@ pub(crate) enum Step {
 /// A clause.
 pub(crate) struct Clause {
     pub(crate) gate: Option<Gate>,
-    /// If there is no gate or it says less.
+    /// The predicate, unless the gate is all of it.
     pub(crate) predicate: Option<Code>,
     pub(crate) counts: Counts,
     pub(crate) steps: KVec<Step>,
-    /// The same for the hot path, if that can do it.
+    /// The same clause for the hot path, if it is simple enough.
     pub(crate) lean: Option<KBox<Lean>>,
-    /// What the record holds, for the consumer.
+    /// The description of the record, for the consumer.
     pub(crate) records: KVec<RecDesc>,
-    /// Bytes of the record; 0 if the clause only aggregates.
+    /// The bytes of the record; 0 if the clause only aggregates.
     pub(crate) size: usize,
-    /// Words of the longest key.
+    /// The words of the longest key.
     pub(crate) key_words: usize,
-    /// The step that says into which speculation it records.
+    /// The step that selects the speculation for its records.
     pub(crate) speculates: Option<usize>,
-    /// What it costs beside its instructions, in the machine's units.
+    /// Its cost without its instructions, in the machine's units.
     pub(crate) cost: u32,
     pub(crate) uarg: u64,
 }
 
 impl Clause {
-    /// How many numbers it takes on each probe.
+    /// Returns how many numbers it needs on each probe.
     pub(crate) fn numbers(&self) -> u32 {
         self.lean.as_ref().map_or(0, |lean| lean.fixed)
     }
@@ -348,7 +348,7 @@ pub(crate) struct AggInfo {
     pub(crate) records: KVec<RecDesc>,
 }
 
-/// What is collected over all clauses of an enabling.
+/// Data that is collected over all clauses of an enabling.
 pub(crate) struct Builder<'a> {
     pub(crate) rules: Rules,
     pub(crate) strsize: usize,
@@ -359,8 +359,8 @@ pub(crate) struct Builder<'a> {
     pub(crate) spent: &'a mut usize,
 }
 
-/// Notes where a clause turns to a speculation. What it records belongs to one place; and what ends
-/// speculations does not record in one.
+/// Notes the step where a clause begins to record in a speculation. A clause records in only one
+/// place, and a clause that ends a speculation does not record in one.
 fn check_speculation(c: &mut Clause) -> Result {
     let mut recorded = false;
     for (n, step) in c.steps.iter().enumerate() {
@@ -440,7 +440,8 @@ impl Builder<'_> {
             return Err(Error::TooMany("bytes in a record"));
         }
         check_speculation(&mut clause)?;
-        // A clause that only aggregates or assigns leaves no record; an empty one leaves its EPID.
+        // A clause that only aggregates or assigns leaves no record. An empty clause leaves its
+        // EPID.
         if !clause.records.is_empty() || clause.steps.is_empty() {
             clause.size = layout.size().max(HEADER_SIZE);
         }
@@ -466,7 +467,7 @@ impl Builder<'_> {
         Ok(actions)
     }
 
-    /// Plans a datum and describes it. A string has so many bytes at most.
+    /// Plans a datum and describes it. `size` is the most bytes of a string.
     fn datum(
         &self,
         layout: &mut Layout,
@@ -512,8 +513,8 @@ impl Builder<'_> {
         })
     }
 
-    /// Plans a stack: as many frames as the action says, or as the options say if it says 0; of a
-    /// process also room for text, which is the consumer's to fill.
+    /// Plans a stack with the frames of the action, or of the options if the action says 0. A
+    /// process's stack also has room for text, which the consumer fills in.
     fn stack(&self, layout: &mut Layout, a: &dof::Action<'_>) -> Result<(Whose, Datum, RecDesc)> {
         if a.difo.is_some() {
             return Err(Error::ActionShape(a.kind));
@@ -541,7 +542,7 @@ impl Builder<'_> {
         let size = words.saturating_mul(8).saturating_add(text.next_multiple_of(8)) as usize;
         let desc = Self::place(layout, size, 8, DifType::void(), a.kind)?;
         let arg = u64::from(text) << 32 | u64::from(frames);
-        // The text's room stays zero: nobody looks at it when a stack is a key.
+        // The room for text stays zero; it is not used when a stack is a key.
         let size = words.saturating_mul(8) as usize;
         let datum = Datum { offset: desc.offset as usize, size, form: Form::Bytes };
         Ok((whose, datum, RecDesc { arg, ..desc }))
@@ -604,14 +605,14 @@ impl Builder<'_> {
             None => FormatId::NONE,
         };
         let ty = code.as_ref().map_or(DifType::void(), |c| c.rtype());
-        // An assignment is evaluated for its effect: it has no value to record.
+        // An assignment is evaluated for its effect, and has no value to record.
         let code = match (a.kind, code) {
             (ActionKind::DifExpr, Some(code)) if !ty.is_by_ref() && ty.size == 0 => {
                 return Ok(mem::push(&mut c.steps, Step::Evaluate(code))?);
             }
             (_, code) => code,
         };
-        // Of what is printed with a format nobody sees how much room it had.
+        // If a value is printed with a format, the size of its room does not show.
         let name = code.as_ref().filter(|_| a.kind == ActionKind::Printf).and_then(Name::of);
         let most = name.map_or(usize::MAX, |(name, _)| name.most());
         let (datum, mut desc) = self.datum(layout, ty, a.kind, most)?;
@@ -691,7 +692,7 @@ impl Builder<'_> {
             if symbolic && (code.rtype().is_by_ref() || code.rtype().size != 8) {
                 return Err(shape);
             }
-            // The last one may be no part of the key but say how much the value counts for.
+            // The last one may be the weight of the value instead of a part of the key.
             if !code.rtype().is_by_ref() && code.rtype().size == 0 {
                 weight = Some(code);
                 continue;
@@ -739,7 +740,7 @@ impl Builder<'_> {
         };
         mem::push(&mut records, value_desc)?;
         let id = AggId::from_index(self.aggs.len());
-        // CAST: variables are numbered by the compiler; a larger number is no variable of anybody.
+        // CAST: the compiler numbers the variables; a larger number belongs to no variable.
         let info = AggInfo { variable: agg.uarg as u32, size: total as u32, records };
         mem::push(&mut self.aggs, info)?;
         mem::push(

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Whether the machine lives, of one consumer: where its probes take nearly all there is of a CPU, no thread comes to run.
+//! Tells, for one consumer, whether the machine is alive: if its probes take nearly all of a CPU's
+//! time, no thread can run there.
 //!
 //! ```text
 //!   each second, on each CPU, in an interrupt:   nothing to speak of was spent here: it lives
@@ -22,42 +23,42 @@ use kapi::percpu::PerCpu;
 use kapi::time::monotonic_ns;
 use kernel::error::Result;
 
-/// How often the CPUs are looked at, ns.
+/// The interval between checks of a CPU, in ns.
 pub(crate) const INTERVAL: i64 = 1_000_000_000;
-/// For how long a CPU may run no thread, and for how long after that was seen. The kernel's own watchdog reports it after
-/// 20 s.
+/// How long a CPU may run no thread, and how long after this was first seen, in ns. The kernel's
+/// own watchdog reports it after 20 s.
 const TIMEOUT: u64 = 8_000_000_000;
 const GRACE: u64 = 2_000_000_000;
-/// What is much, in the machine's units, and how often that must have been spent meanwhile.
+/// A large cost, in the machine's units, and how often it must have been spent meanwhile.
 pub(crate) const MUCH: u32 = BUDGET / 8;
 const TIMES: u32 = 8;
-/// Less than that in a second is nothing to speak of.
+/// A cost below this in a second is negligible.
 const LITTLE: u32 = BUDGET / 16;
 
-/// How a CPU is.
+/// The state of a CPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Life {
-    /// Probes take next to nothing of it.
+    /// Probes take next to none of its time.
     Quiet,
-    /// It has to be asked for a thread.
+    /// Probes take a part of its time, so it must show that it runs threads.
     Busy,
-    /// It has run none for long, and probes take a part of it.
+    /// It has run no thread for long, and probes take a part of its time.
     Dead,
 }
 
 /// Of one CPU.
 #[derive(Default)]
 struct Here {
-    /// What had been spent a second ago.
+    /// The units spent up to a second ago.
     spent: Cell<u32>,
-    /// When it last was quiet.
+    /// The time when it was last quiet.
     quiet: Cell<u64>,
-    /// When it was first seen that no thread runs; 0: it is not so.
+    /// The time when it was first seen to run no thread; 0: it runs threads.
     since: Cell<u64>,
     times: Cell<u32>,
 }
 
-/// Of all CPUs.
+/// The state of all CPUs.
 pub(crate) struct Deadman(PerCpu<Here>);
 
 impl Deadman {
@@ -66,7 +67,7 @@ impl Deadman {
         Ok(Self(PerCpu::new(|_| Ok(here()))?))
     }
 
-    /// Each second, on each CPU, with what has been spent there in all.
+    /// Checks a CPU, each second, with the total units spent there.
     pub(crate) fn look(&self, ctx: &ProbeCtx, now: u64, spent: u32) -> Life {
         let here = self.0.get(ctx);
         let spent = spent.wrapping_sub(here.spent.replace(spent));
@@ -81,7 +82,7 @@ impl Deadman {
         }
     }
 
-    /// Much was spent here again, so many times: is the machine dead?
+    /// Tells whether the machine is dead, after a large cost was spent here `more` times.
     pub(crate) fn is_dead(&self, ctx: &ProbeCtx, now: u64, more: u32) -> bool {
         let here = self.0.get(ctx);
         let alive = alive::answered(ctx).max(here.quiet.get());

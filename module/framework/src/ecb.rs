@@ -10,13 +10,14 @@ use kapi::stack::Start;
 use kernel::prelude::*;
 use kernel::sync::Arc;
 
-/// An ECB. Its EPID heads its records.
+/// An ECB. Its records begin with its EPID.
 #[derive(Clone)]
 pub struct Ecb {
     pub(crate) epid: Epid,
-    /// The number of the first of its values whose keys never change here ([`Shared::take_numbers`]).
+    /// The number of the first of its values whose keys are constant here
+    /// ([`Shared::take_numbers`]).
     pub(crate) slot: u32,
-    /// Where its probe's stacks begin.
+    /// The place where stacks at its probe begin.
     pub(crate) start: Start,
     pub(crate) probe: Arc<Probe>,
     pub(crate) clause: Arc<Clause>,
@@ -25,7 +26,8 @@ pub struct Ecb {
 
 /// The ECBs of one probe, in the order of enabling. Immutable once published.
 ///
-/// Nearly always there is one, and there may be a hundred thousand chains: it stands in here.
+/// Nearly every chain has one ECB, and there may be a hundred thousand chains, so the ECB is stored
+/// inline.
 pub struct Chain {
     first: Ecb,
     more: KVec<Ecb>,
@@ -35,19 +37,19 @@ pub struct Chain {
 const _: () = assert!(size_of::<Chain>() <= 64);
 
 impl Chain {
-    /// The ECBs, in order.
+    /// Returns the ECBs, in order.
     #[inline]
     pub(crate) fn ecbs(&self) -> impl Iterator<Item = &Ecb> {
         Iterator::chain(core::iter::once(&self.first), &self.more)
     }
 
-    /// The ECB, if there is one.
+    /// Returns the ECB, if there is exactly one.
     #[inline(always)]
     pub(crate) fn only(&self) -> Option<&Ecb> {
         self.more.is_empty().then_some(&self.first)
     }
 
-    /// The old chain's ECBs, if any, followed by `new`; `None` if there are none at all.
+    /// Makes a chain of these ECBs; `None` if there are none.
     pub(crate) fn of(mut ecbs: impl Iterator<Item = Ecb>) -> Result<Option<KBox<Chain>>> {
         let Some(first) = ecbs.next() else { return Ok(None) };
         let mut more = KVec::new();
@@ -57,17 +59,18 @@ impl Chain {
         Ok(Some(mem::boxed(Chain { first, more })?))
     }
 
-    /// True if a consumer has an ECB here.
+    /// Tells whether a consumer has an ECB here.
     pub(crate) fn has(&self, shared: &Arc<Shared>) -> bool {
         self.ecbs().any(|e| Arc::ptr_eq(&e.shared, shared))
     }
 
-    /// True if anybody else has one.
+    /// Tells whether another consumer has an ECB here.
     pub(crate) fn has_others(&self, shared: &Arc<Shared>) -> bool {
         self.ecbs().any(|e| !Arc::ptr_eq(&e.shared, shared))
     }
 
-    /// Takes a consumer's ECBs out in place; false if none is left then, and nothing was changed.
+    /// Removes a consumer's ECBs in place. Returns false, and changes nothing, if none would be
+    /// left.
     pub(crate) fn leave(&mut self, shared: &Arc<Shared>) -> bool {
         if Arc::ptr_eq(&self.first.shared, shared) {
             let others = self.more.iter().position(|e| !Arc::ptr_eq(&e.shared, shared));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! An enabling: what a consumer asked for, checked, planned, and kept, so that probes which appear
-//! later are matched too.
+//! An enabling: the consumer's statements, checked and planned. They are kept, so that probes that
+//! appear later are matched too.
 
 use crate::clause::{charge, AggInfo, Builder, Clause};
 use crate::matching::Pattern;
@@ -14,10 +14,10 @@ use kapi::mem;
 use kernel::prelude::*;
 use kernel::sync::Arc;
 
-/// Most statements of one enabling.
+/// The most statements of one enabling.
 const MAX_STATEMENTS: usize = 1 << 16;
 
-/// Which probes get which clause.
+/// A probe description and its clause.
 pub(crate) struct Statement {
     pub(crate) pattern: Pattern,
     pub(crate) clause: Arc<Clause>,
@@ -30,16 +30,16 @@ pub(crate) struct Enabling {
     pub(crate) vars: Vars,
     pub(crate) formats: KVec<KVec<u8>>,
     pub(crate) aggs: KVec<AggInfo>,
-    /// Words that the longest key of all clauses needs.
+    /// The words of the longest key of all clauses.
     pub(crate) key_words: usize,
-    /// A clause records in speculations.
+    /// Whether a clause records in speculations.
     pub(crate) speculates: bool,
-    /// Kernel memory that the clauses take, bytes.
+    /// The kernel memory of the clauses, in bytes.
     spent: usize,
 }
 
-/// Asked when somebody enables destructive actions, and again when somebody starts them: an open file
-/// can be handed on.
+/// Checks the privilege for destructive actions, when they are enabled and again when they are
+/// started, because an open file can be passed on.
 fn may_destroy() -> Result {
     if !kapi::task::may_destroy() {
         return Err(Error::MayNotDestroy);
@@ -50,8 +50,8 @@ fn may_destroy() -> Result {
     kapi::task::locked_down(true).map_err(|_| Error::LockedForWrites)
 }
 
-/// In a frame of its own: what it takes to find a statement need not stay on the stack while that
-/// is admitted.
+/// Has a stack frame of its own, so that the data for finding a statement is not on the stack while
+/// the statement is admitted.
 #[inline(never)]
 fn next<'d>(
     statements: &mut impl Iterator<Item = core::result::Result<dof::Statement<'d>, dof::DofError>>,
@@ -60,7 +60,7 @@ fn next<'d>(
 }
 
 impl Enabling {
-    /// Asks for nothing.
+    /// Creates an empty enabling.
     #[inline(never)]
     pub(crate) fn new() -> Result<KBox<Self>> {
         Ok(mem::boxed(Self {
@@ -75,8 +75,8 @@ impl Enabling {
         })?)
     }
 
-    /// Adds what a DOF asks for; gives the position of its first statement. On an error nothing has
-    /// changed.
+    /// Adds the statements of a DOF. Returns the position of the first one. On an error, nothing
+    /// has changed.
     pub(crate) fn add(&mut self, bytes: &[u8]) -> Result<usize> {
         let before = (self.statements.len(), self.formats.len(), self.aggs.len(), self.spent);
         let vars = self.vars.copy()?;
@@ -96,7 +96,7 @@ impl Enabling {
         }
     }
 
-    /// An error if it is destructive and the task may not start such a thing.
+    /// Returns an error if it is destructive and the task may not start destructive actions.
     pub(crate) fn may_start(&self) -> Result {
         match self.options.get(OptionId::Destructive) {
             0 => Ok(()),
@@ -104,14 +104,14 @@ impl Enabling {
         }
     }
 
-    /// Bytes that the clauses of END record at most.
+    /// Returns the most bytes that the clauses of END record.
     pub(crate) fn end_size(&self) -> usize {
         let at_end = |s: &&Statement| s.pattern.matcher().matches_special(Special::End);
         let sizes = self.statements.iter().filter(at_end).map(|s| s.clause.size);
         sizes.fold(0, usize::saturating_add)
     }
 
-    /// The options so far, with those of the DOF.
+    /// Returns the options so far, together with those of the DOF.
     #[inline(never)]
     fn options(&self, dof: &Dof<'_>) -> Result<Options> {
         let mut options = self.options.clone();
@@ -154,8 +154,8 @@ impl Enabling {
             if self.statements.len() >= MAX_STATEMENTS {
                 return Err(Error::TooMany("statements"));
             }
-            // One clause with several probe descriptions comes as consecutive statements that
-            // share their sections: it is admitted once.
+            // A clause with several probe descriptions arrives as consecutive statements that share
+            // their sections. It is admitted once.
             let clause = match &last {
                 Some((key, c)) if *key == s.clause && c.uarg == s.uarg => c.clone(),
                 _ => builder.clause(&s)?,

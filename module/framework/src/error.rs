@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Why the framework refuses something: typed, with an errno and a sentence.
+//! The reasons for refusals, each with a type, an errno and a sentence.
 
 use crate::provider::EnableError;
 use crate::report::Text;
@@ -13,43 +13,43 @@ use kernel::error::{code, Error as Errno};
 pub enum Error {
     /// No memory.
     Memory,
-    /// No memory for as much as an option says, in bytes.
+    /// There is no memory for the size of an option, in bytes.
     Short(OptionId, u64),
-    /// What END records has no room in a buffer.
+    /// The records of END have no room in a buffer.
     End,
     /// The task may not trace.
     Privileges,
     /// The kernel may not be traced.
     LockedDown,
-    /// It may, but nothing may be changed by that.
+    /// The kernel may be traced, but tracing may change nothing.
     LockedForWrites,
-    /// The task may trace, but change nothing.
+    /// The task may trace, but not change anything.
     MayNotDestroy,
-    /// The module's parameter says that nobody may change anything.
+    /// The module's parameter forbids all changes.
     Forbidden,
-    /// There is no CPU of this number, or it is off.
+    /// There is no CPU with this number, or it is offline.
     Cpu(u64),
     /// The bytes are not a DOF that we understand.
     Dof(dof::DofError),
     /// The verifier rejects an object; the text has its errors.
     Verify(Text),
-    /// An expression that could take so many steps.
+    /// An expression could take this many steps.
     Steps(u32),
-    /// An option that does not exist, or a value out of bounds.
+    /// An option does not exist, or its value is out of bounds.
     Option(u32, u64),
-    /// An action that this version does not have.
+    /// This version does not have the action.
     Action(ActionKind),
-    /// An action that needs an expression has none, or the other way round.
+    /// An action that needs an expression has none, or one that needs none has one.
     ActionShape(ActionKind),
-    /// Destructive, without `-x destructive`.
+    /// The action is destructive, and `-x destructive` is not set.
     Destructive(ActionKind),
     /// A variable is declared differently in two objects.
     Variable(u32),
-    /// More of something than the kernel keeps for one consumer.
+    /// There is more of something than the kernel keeps for one consumer.
     TooMany(&'static str),
-    /// What is given for the frames of a file is not this.
+    /// The unwinding rows of a file are malformed; this was expected.
     Rows(&'static str),
-    /// Not now: the consumer is in another phase.
+    /// The consumer is in another phase.
     Phase(&'static str),
     /// A provider could not enable a probe.
     Enable(Text, EnableError),
@@ -64,7 +64,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// The errno of the ioctl: the only table of its kind.
+    /// Returns the errno of the ioctl. This is the only such table.
     pub fn errno(&self) -> Errno {
         match self {
             Self::Memory | Self::Short(..) | Self::Enable(_, EnableError::Memory) => code::ENOMEM,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 //! What happens when a probe fires.
 //!
-//! A provider has entered probe context: interrupts are off on this CPU and no other probe is being
-//! processed on it; an NMI that hits a probe now is turned away and counted. Each ECB of the probe
-//! then runs by itself: predicate, room in the buffer, steps, commit. A clause that faults leaves no
-//! record; its fault goes to the consumer's own ERROR probe, and a fault in there is only counted.
+//! The provider has entered probe context: interrupts are off on this CPU, and the CPU processes no
+//! other probe. A probe that an NMI hits now is dropped and counted. Then each ECB of the probe
+//! runs: predicate, room in the buffer, steps, commit. A clause that faults leaves no record. Its
+//! fault goes to the consumer's own ERROR probe; a fault in there is only counted.
 
 use crate::args::Args;
 use crate::budget::Budget;
@@ -30,7 +30,7 @@ use kapi::task;
 use kernel::alloc::KVVec;
 use zerocopy::IntoBytes;
 
-/// A probe of any provider but `dtrace` has been hit.
+/// Fires a probe of any provider except `dtrace`.
 ///
 /// # Context
 /// *probe*.
@@ -41,18 +41,18 @@ pub fn fire(ctx: &ProbeCtx, probe: &Probe, args: Args<'_>) {
     }
 }
 
-/// What is left of a firing: clauses that may ask for arguments.
+/// The rest of a firing: clauses that may read arguments.
 pub struct Rest<'p>(&'p Chain);
 
-/// The same as far as that goes without arguments, which may be dear to find.
+/// Does the part of [`fire`] that needs no arguments, which may be expensive to find.
 ///
 /// # Context
 /// *probe*.
 #[inline(always)]
 pub fn fire_without<'p>(ctx: &'p ProbeCtx, probe: &'p Probe) -> Option<Rest<'p>> {
     let chain = probe.chain.load(ctx)?;
-    // Who traces one process fires everywhere: that is the path to be short. Nearly as common are
-    // clauses that count and do nothing else.
+    // Tracing one process makes the probe fire in all of them, so the path of a false predicate
+    // must be short. Clauses that only count are nearly as common.
     if let Some(only) = chain.only() {
         let clause = &*only.clause;
         if clause.gate.as_ref().is_some_and(|gate| gate.is_shut()) {
@@ -67,11 +67,11 @@ pub fn fire_without<'p>(ctx: &'p ProbeCtx, probe: &'p Probe) -> Option<Rest<'p>>
 }
 
 impl Rest<'_> {
-    /// Fires it.
+    /// Fires the probe.
     #[inline(always)]
     pub fn fire(self, ctx: &ProbeCtx, args: Args<'_>) {
-        // What is called gets the arguments in registers: nothing is put on the stack before it is
-        // clear that somebody wants it.
+        // The callee gets the arguments in registers, so nothing is put on the stack before it is
+        // needed.
         let (values, stack) = args.split();
         match self.0.only() {
             None => fire_chain(ctx, self.0, values, stack),
@@ -80,8 +80,8 @@ impl Rest<'_> {
     }
 }
 
-/// Runs a clause that only counts; alone, so it cannot cost too much.
-// Not a part of its caller, which would have to keep registers for it whether it is called or not.
+/// Runs a clause that only counts. It is the only one, so it cannot cost too much.
+// Not inlined, because the caller would then save registers for it in every case.
 #[inline(never)]
 fn count(ctx: &ProbeCtx, ecb: &Ecb) {
     let shared = &*ecb.shared;
@@ -96,7 +96,7 @@ fn count(ctx: &ProbeCtx, ecb: &Ecb) {
     }
 }
 
-/// As [`count`], if it is not known where.
+/// Works like [`count`] when the value has no number yet.
 #[cold]
 #[inline(never)]
 fn count_anew(ctx: &ProbeCtx, ecb: &Ecb, cpu: &mut CpuState) {
@@ -105,7 +105,7 @@ fn count_anew(ctx: &ProbeCtx, ecb: &Ecb, cpu: &mut CpuState) {
     }
 }
 
-/// Runs the ECB of a chain that has no other one, and whose gate is open.
+/// Runs the only ECB of a chain, after its gate was passed.
 #[inline(never)]
 fn fire_one(ctx: &ProbeCtx, ecb: &Ecb, values: &[u64], stack: u64) {
     let shared = &*ecb.shared;
@@ -116,7 +116,7 @@ fn fire_one(ctx: &ProbeCtx, ecb: &Ecb, values: &[u64], stack: u64) {
     if let Some(clock) = vtime::clock(ctx) {
         return clock.apart(ctx, firing.now(), &mut || run(&firing, ecb, true));
     }
-    // A lean clause alone cannot cost too much: it has at most 1,024 actions, each of them short.
+    // A single lean clause cannot cost too much: it has at most 1,024 actions, all of them short.
     let Some(lean) = &ecb.clause.lean else { return run(&firing, ecb, true) };
     let Ok(mut cpu) = shared.cpus.get(ctx).try_borrow_mut() else { return };
     cpu.budget.note(lean.least.wrapping_add(lean.rest));
@@ -136,11 +136,12 @@ fn run_chain(firing: &Firing<'_>, chain: &Chain) {
     let (mut last, mut is_live) = (ptr::null(), false);
     for ecb in chain.ecbs() {
         let shared = &*ecb.shared;
-        // The ECBs of a consumer stand side by side.
+        // The ECBs of a consumer are neighbours.
         let first = !ptr::eq(last, shared);
         if first {
-            // All of its clauses run in this firing, or none: who stops the tracing elsewhere waits
-            // for it. Only a clause of the firing itself keeps the later ones from running.
+            // In this firing, all clauses of the consumer run or none, because a CPU that stops the
+            // tracing waits for the firing. Only a clause of this firing can keep the later ones
+            // from running.
             last = shared;
             is_live = shared.is_live(firing.ctx);
             firing.is_over.set(false);
@@ -169,7 +170,7 @@ pub(crate) fn fire_special(ctx: &ProbeCtx, shared: &Shared, which: Special, args
     }
 }
 
-/// Runs some steps of a clause that cannot fault and leaves no record. They have been paid for.
+/// Runs steps of a clause that cannot fault and leaves no record. Their cost is already paid.
 #[cold]
 #[inline(never)]
 pub(crate) fn run_steps(
@@ -190,7 +191,7 @@ pub(crate) fn run_steps(
     }
 }
 
-/// What went wrong, and in which step: 0 is the predicate.
+/// A fault and the step in which it happened; 0 is the predicate.
 struct Failure {
     step: usize,
     fault: Fault,
@@ -201,7 +202,7 @@ struct Failure {
 fn run(firing: &Firing<'_>, ecb: &Ecb, first: bool) {
     let shared = &*ecb.shared;
     let clause = &*ecb.clause;
-    // Nobody else borrows a CPU's state: its probes are serialised by the probe context.
+    // No other code borrows a CPU's state, because the probe context serialises its probes.
     let Ok(mut cpu) = shared.cpus.get(firing.ctx).try_borrow_mut() else { return };
     if first {
         cpu.kept = 0;
@@ -246,7 +247,7 @@ fn run(firing: &Firing<'_>, ecb: &Ecb, first: bool) {
     }
 }
 
-/// A clause has left no record; its consumer's ERROR may.
+/// A clause has left no record; the consumer's ERROR may leave one.
 #[cold]
 #[inline(never)]
 fn failed(firing: &Firing<'_>, ecb: &Ecb, failure: &Failure) {
@@ -264,7 +265,7 @@ fn failed(firing: &Firing<'_>, ecb: &Ecb, failure: &Failure) {
         return;
     }
     let Fault { kind, pc, addr } = failure.fault;
-    // arg0 is the consumer in classic systems; we have no number for it that a program could use.
+    // In classic systems, arg0 is the consumer; we have no number that a program could use.
     let args = [
         0,
         ecb.epid.0.into(),
@@ -273,7 +274,7 @@ fn failed(firing: &Firing<'_>, ecb: &Ecb, failure: &Failure) {
         kind as u64,
         addr,
     ];
-    // The same firing, so the same time and the same budget.
+    // This is the same firing, so it has the same time and budget.
     let again = firing.with(Args::values(&args));
     let Some(chain) = shared.special(Special::Error).load(firing.ctx) else { return };
     for ecb in chain.ecbs() {
@@ -298,10 +299,10 @@ fn run_clause(firing: &Firing<'_>, ecb: &Ecb, cpu: &mut CpuState) -> Result<(), 
             Err(fault) => return Err(Failure { step: 0, fault }),
         }
     }
-    // What a clause that failed left of its key must not get into this one's.
+    // The key of a failed clause must not become part of this one's.
     key.clear();
     let mut steps = clause.steps.iter().enumerate();
-    // Into the trace, or into a speculation; what is before that is not recorded.
+    // Selects the trace or a speculation; the steps before it record nothing.
     let mut part = None;
     if let Some(at) = clause.speculates {
         for (n, step) in steps.by_ref().take(at.wrapping_add(1)) {
@@ -316,7 +317,7 @@ fn run_clause(firing: &Firing<'_>, ecb: &Ecb, cpu: &mut CpuState) -> Result<(), 
             // CAST: there are less than 2^32 CPUs.
             let cpu = firing.ctx.cpu() as u32;
             let index = shared.speculations.join(id, cpu);
-            // None was free, or it has ended: nobody waits for the record.
+            // No speculation was free, or it has ended, so the record is not needed.
             let Some(index) = index else { return Ok(()) };
             part = Some(index);
         }
@@ -330,7 +331,7 @@ fn run_clause(firing: &Firing<'_>, ecb: &Ecb, cpu: &mut CpuState) -> Result<(), 
         }
         (size, Some(index)) => {
             let Some(part) = parts.get_mut(index) else {
-                // The CPU came after GO: it has no room for any.
+                // The CPU came online after GO, so it has no speculations.
                 shared.counters.specdrops.fetch_add(1, Relaxed);
                 return Ok(());
             };
@@ -355,7 +356,7 @@ fn run_clause(firing: &Firing<'_>, ecb: &Ecb, cpu: &mut CpuState) -> Result<(), 
         }
     };
     let mut record = reserved.map(|mut room| {
-        // Gaps and strings' tails must not show what stood here before.
+        // Gaps and the tails of strings must not reveal old data.
         room.fill(0);
         begin(firing, ecb, &mut room);
         room
@@ -377,7 +378,7 @@ fn run_clause(firing: &Firing<'_>, ecb: &Ecb, cpu: &mut CpuState) -> Result<(), 
     Ok(())
 }
 
-/// Puts the head of a record.
+/// Writes the head of a record.
 #[inline]
 pub(crate) fn begin(firing: &Firing<'_>, ecb: &Ecb, room: &mut [u8]) {
     if let Some(head) = room.get_mut(..HEADER_SIZE) {
@@ -386,7 +387,7 @@ pub(crate) fn begin(firing: &Firing<'_>, ecb: &Ecb, room: &mut [u8]) {
     }
 }
 
-/// A record has found no room, which is counted; it may have been the last one.
+/// Counts a record that found no room; with the policy fill, it ends the tracing.
 #[cold]
 #[inline(never)]
 pub(crate) fn no_room(firing: &Firing<'_>, shared: &Shared, full: &Principal<KVVec<u8>>) {
@@ -396,10 +397,10 @@ pub(crate) fn no_room(firing: &Firing<'_>, shared: &Shared, full: &Principal<KVV
     }
 }
 
-/// What a step may change that is not its clause's own.
+/// State that a step may change and that is not its clause's own.
 #[derive(Default)]
 struct Hand<'a> {
-    /// If the clause does not record there itself.
+    /// The trace, if the clause itself does not record there.
     trace: Option<&'a mut Principal<KVVec<u8>>>,
     parts: &'a mut [Part<KVVec<u8>>],
 }
@@ -417,13 +418,13 @@ fn run_step(
     hand: &mut Hand<'_>,
 ) -> Result<(), Fault> {
     match step {
-        // Somebody has forbidden it since this program began.
+        // Destructive actions have been forbidden since this program began.
         Step::Signal(_) | Step::Chill(_) | Step::Panic if !task::destructive() => {
             return Err(ill_op().at(0));
         }
         Step::Signal(code) => {
             let signal = match code {
-                // CAST: what is no signal is refused.
+                // CAST: a number that is not a signal is refused.
                 Some(code) => dif::run(code, memory, env)? as i32,
                 None => act::STOP,
             };
@@ -442,7 +443,7 @@ fn run_step(
             let (comm, pid) = &shared.owner;
             act::panic(env.firing.ctx, env.ecb.probe.parts(), comm, *pid)
         }
-        // Of a clause's own record.
+        // The clause's own record has these already.
         Step::Note | Step::Speculate(_) => {}
         Step::EndSpeculation(code, end) => {
             let id = dif::run(code, memory, env)?;
@@ -471,7 +472,7 @@ fn run_step(
         Step::Exit(code, datum) => {
             store(code, datum, memory, env, record)?;
             shared.drain();
-            // In END there is nothing to end.
+            // In END, there is nothing left to end.
             env.firing.is_over.set(shared.activity() == Activity::Draining);
         }
         Step::Stack(whose, datum) => {
@@ -524,25 +525,25 @@ fn run_step(
     Ok(())
 }
 
-/// What it costs to look for a value under a key of so many words, and to fold into it.
+/// Returns the cost of finding the value for a key of this many words, and of adding to it.
 pub(crate) fn cost_of(func: AggFunc, words: usize) -> u32 {
     let fold = match func {
-        // Up to 64 magnitudes, a division each.
+        // There are up to 64 magnitudes, with a division each.
         AggFunc::Llquantize(_) => 96,
         _ => 2,
     };
-    // A chain of 64 entries; the key is hashed, compared, and copied if it is new.
+    // A chain has up to 64 entries. The key is hashed, compared, and copied if it is new.
     let find = if words == 0 { 0 } else { 24 };
     // CAST: a key has at most MAX_RECORD bytes.
     (words as u32).saturating_add(fold).saturating_add(find)
 }
 
-/// What it costs to copy or to clear so many bytes at once.
+/// Returns the cost of copying or clearing this many bytes at once.
 fn of_copy(bytes: usize) -> u32 {
     u32::try_from(bytes >> 6).unwrap_or(u32::MAX)
 }
 
-/// Ends a CPU's part of a speculation; counts what is lost.
+/// Ends a CPU's part of a speculation, and counts lost records.
 fn end_part(
     shared: &Shared,
     parts: &mut [Part<KVVec<u8>>],
@@ -574,7 +575,7 @@ pub(crate) fn end_speculations(shared: &Shared, cpu: &mut CpuState) {
     }
 }
 
-/// Runs an expression and makes its value part of a key.
+/// Runs an expression and adds its value to a key.
 #[inline]
 fn put_key(
     code: &Code,
@@ -603,7 +604,7 @@ fn put_key(
     }
 }
 
-/// Runs an expression and puts its value where it belongs.
+/// Runs an expression and writes its value to its place in the record.
 #[inline]
 fn store(
     code: &Code,

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Whether a consumer lives: it is being served, or was a moment ago.
+//! Tells whether a consumer is alive: it is being served, or was a moment ago.
 //!
-//! To enable all of fbt by breakpoints may take longer than a living consumer is silent; who waits for us
-//! is not silent.
+//! Enabling all of fbt by breakpoints may take longer than a live consumer may be silent, so a
+//! consumer that waits for us does not count as silent.
 
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use core::sync::atomic::{AtomicU32, AtomicU64};
 use kapi::alive::awake_since;
 use kapi::time::monotonic_ns;
 
-/// For how long it may be silent, ns.
+/// How long it may be silent, in ns.
 const TIMEOUT: u64 = 30_000_000_000;
 
 /// Of one consumer.
 pub(crate) struct Pulse {
-    /// Calls under way.
+    /// The calls in progress.
     calls: AtomicU32,
-    /// When the last one ended.
+    /// The time when the last one ended.
     last: AtomicU64,
 }
 
@@ -25,18 +25,18 @@ impl Pulse {
         Self { calls: AtomicU32::new(0), last: AtomicU64::new(monotonic_ns()) }
     }
 
-    /// Until the answer is dropped it is being served.
+    /// Marks it as served until the returned value is dropped.
     pub(crate) fn beat(&self) -> Beat<'_> {
         self.calls.fetch_add(1, Relaxed);
         Beat(self)
     }
 
-    /// From here on it need not be heard of, until it is [`Self::expect`]ed to be.
+    /// Allows it to be silent until [`Self::expect`].
     pub(crate) fn excuse(&self) {
         core::mem::forget(self.beat());
     }
 
-    /// It has to be heard of again; once after each [`Self::excuse`].
+    /// Ends [`Self::excuse`]. Call it once after each.
     pub(crate) fn expect(&self) {
         drop(Beat(self));
     }
@@ -44,8 +44,9 @@ impl Pulse {
     /// Tells whether the consumer has been silent for too long. A frozen one cannot speak: the time that a suspend or a
     /// hibernation takes does not count.
     pub(crate) fn is_gone(&self, now: u64) -> bool {
-        // In this order, which is the reverse of a call's end: whoever sees no call under way sees when the last one
-        // ended. The other way round a long call that ends between the two would be missed.
+        // This order is the reverse of a call's end: after seeing no call in progress, we also see
+        // when the last one ended. In the other order, we would miss a long call that ends between
+        // the two loads.
         if self.calls.load(Acquire) != 0 {
             return false;
         }

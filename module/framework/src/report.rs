@@ -5,7 +5,7 @@ use core::fmt;
 use kapi::mem;
 use kernel::prelude::*;
 
-/// Most bytes of a report: the verifier gives all its errors, but nobody reads more than this.
+/// The most bytes of a report. The verifier lists all its errors, but nobody reads more than this.
 const MAX: usize = 16 << 10;
 
 /// Text that grows until [`MAX`] or until there is no memory; what does not fit is left out.
@@ -13,11 +13,11 @@ const MAX: usize = 16 << 10;
 pub struct Text(KVVec<u8>);
 
 impl Text {
-    /// No text.
+    /// Creates an empty report.
     pub const fn new() -> Self {
         Self(KVVec::new())
     }
-    /// The text of something that can be displayed.
+    /// Creates a report from something that can be displayed.
     pub fn of(what: &dyn fmt::Display) -> Self {
         let mut t = Self::new();
         t.add(what);
@@ -25,14 +25,14 @@ impl Text {
     }
     /// Appends.
     pub fn add(&mut self, what: &dyn fmt::Display) {
-        // A text that is cut short is still a text.
+        // A text that is cut off is still useful.
         let _ = fmt::write(self, core::format_args!("{what}"));
     }
-    /// The bytes.
+    /// Returns the bytes.
     pub fn bytes(&self) -> &[u8] {
         &self.0
     }
-    /// True if there is nothing to say.
+    /// Tells whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-//! What the probes of one consumer write into, and read, in probe context.
+//! The data that the probes of one consumer read and write in probe context.
 //!
-//! Made at GO, when options and variables are known; gone when the last ECB is. ECBs hold it, it
-//! holds the chains of the consumer's own BEGIN, END and ERROR: [`Shared::take_special`] cuts that
-//! circle at the end.
+//! It is made at GO, when options and variables are known, and freed with the last ECB. ECBs hold
+//! it, and it holds the chains of the consumer's own BEGIN, END and ERROR. [`Shared::take_special`]
+//! breaks this cycle at the end.
 
 use crate::budget::Budget;
 use crate::deadman::{Deadman, Life};
@@ -28,7 +28,7 @@ use kapi::wake::Waker;
 use kernel::prelude::*;
 use kernel::sync::Arc;
 
-/// How far the tracing is.
+/// The phase of the tracing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]
 pub(crate) enum Activity {
@@ -38,7 +38,7 @@ pub(crate) enum Activity {
     Warmup = 1,
     /// Everything fires.
     Active = 2,
-    /// `exit()` was called; nothing more fires but END.
+    /// `exit()` was called; only END still fires.
     Draining = 3,
     /// END runs.
     Cooldown = 4,
@@ -62,12 +62,12 @@ impl Activity {
     }
 }
 
-/// What one CPU writes into.
+/// The data that one CPU writes.
 pub(crate) struct CpuState {
     pub(crate) principal: Principal<KVVec<u8>>,
     pub(crate) aggs: AggBuffer<KVVec<u64>>,
     pub(crate) scratch: KVVec<u8>,
-    /// How much of it the clauses of this firing have kept.
+    /// The bytes of it that the clauses of this firing have kept.
     pub(crate) kept: usize,
     /// This CPU's parts of the speculations.
     pub(crate) parts: KVVec<Part<KVVec<u8>>>,
@@ -77,19 +77,19 @@ pub(crate) struct CpuState {
     pub(crate) key: Key<KVVec<u64>>,
     /// State of the pseudo-random numbers.
     pub(crate) random: u64,
-    /// What the clauses of this consumer may still cost in this firing.
+    /// The remaining budget of this consumer's clauses in this firing.
     pub(crate) budget: Budget,
-    /// What they had cost in all when somebody asked whether the machine lives.
+    /// Their total cost at the last check whether the machine is alive.
     pub(crate) asked: u32,
 }
 
-/// Words of each CPU's cache of keys: a power of two.
+/// The words of each CPU's cache of keys: a power of two.
 const CACHE: usize = 512 * buffers::aggregation::SLOT;
 
-/// Most values whose keys never change that are known by a number.
+/// The most values with constant keys that have a number.
 const NUMBERS: usize = 4096;
 
-/// How many values are known by a number: aggregations without a key, and those.
+/// Returns how many values have a number: aggregations without a key, and those with constant keys.
 fn numbers(e: &Enabling) -> usize {
     let fixed = e.statements.iter().any(|s| s.clause.numbers() > 0);
     e.aggs.len().saturating_add(if fixed { NUMBERS } else { 0 })
@@ -101,15 +101,15 @@ pub(crate) struct Counters {
     pub(crate) dyndrops: AtomicU64,
     pub(crate) dyndrops_busy: AtomicU64,
     pub(crate) dblerrors: AtomicU64,
-    /// Records for which a speculation, or the trace that it was to become part of, had no room.
+    /// Records without room in a speculation, or in the trace when it was committed.
     pub(crate) specdrops: AtomicU64,
     pub(crate) specdrops_busy: AtomicU64,
     pub(crate) specdrops_unavail: AtomicU64,
-    /// Signals that could not be noted.
+    /// Signals that could not be queued.
     pub(crate) sigdrops: AtomicU64,
     /// 1 when a buffer of the policy fill had no room.
     pub(crate) filled: AtomicU32,
-    /// 1 when a buffer has become half full, and nobody has been told yet.
+    /// 1 when a buffer has become half full, and the consumer has not been woken yet.
     pub(crate) pressing: AtomicU32,
     /// 1 when a firing cost too much.
     pub(crate) killed: AtomicU32,
@@ -124,23 +124,23 @@ pub struct Shared {
     pub(crate) dynvars: DynVars,
     pub(crate) speculations: States<KVVec<AtomicU32>>,
     pub(crate) strsize: usize,
-    /// CPUs have parts of speculations.
+    /// Whether CPUs have parts of speculations.
     pub(crate) has_parts: bool,
     /// Only this CPU traces, if not [`UNSET`].
     pub(crate) only_cpu: u64,
     pub(crate) counters: Counters,
-    /// The dead man's pedals: the machine's and the consumer's.
+    /// The deadman: the checks of the machine and of the consumer.
     deadman: Deadman,
     pulse: Arc<Pulse>,
     waker: Option<Waker>,
     pub(crate) unwind: Arc<Unwind>,
     special: [Published<Chain>; 3],
-    /// The consumer's process: its name and number.
+    /// The consumer's process: its name and id.
     pub(crate) owner: ([u8; 16], i32),
-    /// The first number of a value that is not given, and the end of them. Those below are of
+    /// The first number that is not used yet, and the end of the numbers. The lowest ones belong to
     /// aggregations without a key.
     numbers: (AtomicU32, u32),
-    /// Whoever may stop processes and CPUs may do so for long: nobody takes it for dead.
+    /// Whether it may stop processes and CPUs. It may do so for long, so the deadman ignores it.
     pub(crate) may_destroy: bool,
     /// One of [`abi::option::policy`].
     pub(crate) policy: u64,
@@ -148,11 +148,11 @@ pub struct Shared {
     pub(crate) aggsize: usize,
     pub(crate) dynvarsize: usize,
     pub(crate) specsize: usize,
-    /// Probe firings that the CPUs had skipped before this consumer came.
+    /// The nested probes that the CPUs had dropped before this consumer started.
     pub(crate) nested_before: u64,
 }
 
-/// A CPU's parts of so many speculations.
+/// Allocates a CPU's parts of `n` speculations.
 fn parts_of(n: usize, size: usize) -> kernel::error::Result<KVVec<Part<KVVec<u8>>>> {
     let mut parts = kapi::mem::vec(n)?;
     for _ in 0..n {
@@ -161,16 +161,16 @@ fn parts_of(n: usize, size: usize) -> kernel::error::Result<KVVec<Part<KVVec<u8>
     Ok(parts)
 }
 
-/// A size is not made smaller than this.
+/// No size is lowered below this.
 const LEAST: u64 = 4096;
 
-/// What a consumer needs whose size an option says.
+/// The memory of a consumer whose size an option sets.
 struct Memory {
     cpus: PerCpu<RefCell<CpuState>>,
     dynvars: DynVars,
 }
 
-/// If there is no memory for something, says which option asked for it.
+/// Names the option if there is no memory for its size.
 fn of<T>(
     id: OptionId,
     short: &Cell<Option<OptionId>>,
@@ -182,7 +182,7 @@ fn of<T>(
     made
 }
 
-/// A principal buffer; `reserve` is what END needs of one that is filled.
+/// Allocates a principal buffer. With the policy fill, `reserve` bytes are kept for END.
 fn principal_of(
     policy: u64,
     size: usize,
@@ -199,7 +199,7 @@ fn principal_of(
 }
 
 impl Memory {
-    /// By `options`. If memory is short, `short` is the one to lower.
+    /// Allocates it by `options`. If memory is short, `short` is the option to lower.
     #[inline(never)]
     fn new(e: &Enabling, options: &Options, short: &Cell<Option<OptionId>>) -> Result<Self> {
         // CAST: the options' bounds; 64 bits.
@@ -220,7 +220,7 @@ impl Memory {
         let seed = kapi::time::seed();
         let cpus = PerCpu::new(|cpu| {
             let here = kapi::xcall::is_online(cpu) && (only_cpu == UNSET || only_cpu == cpu as u64);
-            // A CPU that is not here has nothing.
+            // An offline CPU gets nothing.
             let some = |n: usize| if here { n } else { 0 };
             let words = |n: usize| kapi::mem::zeroed_words(some(n));
             Ok(RefCell::new(CpuState {
@@ -236,7 +236,7 @@ impl Memory {
                     words(if key > 0 { CACHE } else { 0 })?,
                 ),
                 parts: of(OptionId::Specsize, short, parts_of(some(parts), specsize))?,
-                // And as much for what clauses keep for later ones.
+                // The second half is for memory that clauses keep for later ones.
                 scratch: kapi::mem::zeroed_bytes(some(scratch.saturating_mul(2)))?,
                 kept: 0,
                 locals: words(locals)?,
@@ -252,8 +252,8 @@ impl Memory {
 }
 
 impl Shared {
-    /// Memory for an enabling, whose variables move here. With bufresize=auto a size for which there
-    /// is no memory is halved until there is.
+    /// Allocates the memory for an enabling, whose variables move here. With bufresize=auto, a size
+    /// without memory is halved until it fits.
     #[inline(never)]
     pub(crate) fn new(
         e: &mut Enabling,
@@ -321,23 +321,24 @@ impl Shared {
         Ok(this)
     }
 
-    /// A buffer that is filled once found no room for a record: that ends the tracing.
+    /// Ends the tracing because a buffer with the policy fill has no room for a record.
     pub(crate) fn fill(&self) {
         self.counters.filled.store(1, Ordering::Relaxed);
         self.drain();
     }
 
-    /// Frees what a thread has here that will not run again.
+    /// Frees the variables of a thread that has ended.
     pub(crate) fn end_thread(&self, ctx: &ProbeCtx, thread: u64) {
         self.dynvars.end_thread(ctx.cpu(), thread, &self.vars.thread);
     }
 
-    /// The first of so many numbers; [`u32::MAX`], which nothing has, if there are not so many left.
+    /// Reserves `n` numbers and returns the first one; [`u32::MAX`], which is never used, if there
+    /// are not enough.
     pub(crate) fn take_numbers(&self, n: u32) -> u32 {
         let (next, end) = &self.numbers;
         let first = next.load(Ordering::Relaxed);
         match first.checked_add(n) {
-            // They are given under the framework's lock.
+            // Numbers are reserved under the framework's lock.
             Some(behind) if n > 0 && behind <= *end => {
                 next.store(behind, Ordering::Relaxed);
                 first
@@ -346,13 +347,13 @@ impl Shared {
         }
     }
 
-    /// How far the tracing is.
+    /// The phase of the tracing.
     #[inline]
     pub(crate) fn activity(&self) -> Activity {
         Activity::from_number(self.activity.load(Ordering::Acquire))
     }
 
-    /// Whether probes fire here now.
+    /// Tells whether probes fire on this CPU now.
     #[inline]
     pub(crate) fn is_live(&self, ctx: &ProbeCtx) -> bool {
         match self.activity.load(Ordering::Acquire) {
@@ -369,19 +370,19 @@ impl Shared {
         }
     }
 
-    /// The next step, unless another one was faster.
+    /// Moves from one phase to the next, unless another CPU was faster.
     pub(crate) fn advance(&self, from: Activity, to: Activity) -> bool {
         let (from, to) = (self.number(from), self.number(to));
         self.activity.compare_exchange(from, to, Ordering::AcqRel, Ordering::Acquire).is_ok()
     }
 
-    /// The next step, whatever the last one was.
+    /// Sets the phase, whatever the last one was.
     pub(crate) fn set_activity(&self, to: Activity) {
         self.activity.store(self.number(to), Ordering::Release);
     }
 
-    /// Each second, on each CPU, in an interrupt: ends the tracing if the consumer has not been heard of for
-    /// long.
+    /// Ends the tracing if the consumer has been silent for too long. It runs each second, on each
+    /// CPU, in an interrupt.
     pub(crate) fn watch(&self) {
         let now = kapi::time::monotonic_ns();
         if self.pulse.is_gone(now) {
@@ -393,29 +394,29 @@ impl Shared {
         };
         match kapi::context::enter(look) {
             None | Some(Life::Quiet) => {}
-            // Not in there: what is asked may have probes.
+            // This is outside of the probe context, because the called code may have probes.
             Some(Life::Busy) => kapi::alive::ask(),
             Some(Life::Dead) if self.may_destroy => {}
             Some(Life::Dead) => self.kill(),
         }
     }
 
-    /// Whether nothing but probes is served here, of which some have just been. Who may stop CPUs is not
-    /// asked.
+    /// Tells whether this CPU only serves probes, and has just served some. It ignores consumers
+    /// that may stop CPUs.
     pub(crate) fn is_unresponsive(&self, ctx: &ProbeCtx, now: u64) -> bool {
         !self.may_destroy && self.deadman.is_dead(ctx, now, 1)
     }
 
-    /// A buffer is more than half full.
+    /// Wakes the consumer because a buffer is more than half full.
     pub(crate) fn press(&self) {
-        // Said once: all CPUs look at this word.
+        // It is written only once, because all CPUs read this word.
         if self.counters.pressing.load(Ordering::Relaxed) == 0 {
             self.counters.pressing.store(1, Ordering::Relaxed);
             self.wake();
         }
     }
 
-    /// There is something for the consumer to do.
+    /// Wakes the consumer.
     #[cold]
     pub(crate) fn wake(&self) {
         if let Some(waker) = &self.waker {
@@ -429,7 +430,7 @@ impl Shared {
         self.drain();
     }
 
-    /// Nothing but END fires from here on; the first one wins.
+    /// Lets only END fire from here on. The first caller wins.
     pub(crate) fn drain(&self) {
         if self.advance(Activity::Active, Activity::Draining)
             || self.advance(Activity::Warmup, Activity::Draining)
@@ -438,7 +439,7 @@ impl Shared {
         }
     }
 
-    /// The consumer's own chain of a special probe.
+    /// Returns the consumer's own chain of a special probe.
     pub(crate) fn special(&self, which: Special) -> &Published<Chain> {
         let [begin, end, error] = &self.special;
         match which {
@@ -448,7 +449,7 @@ impl Shared {
         }
     }
 
-    /// Takes the special chains away, which breaks the circle of references.
+    /// Removes the special chains, which breaks the cycle of references.
     pub(crate) fn take_special(&self) -> [Option<Retired<Chain>>; 3] {
         Special::ALL.map(|s| self.special(s).swap(None))
     }

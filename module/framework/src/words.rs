@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Memory that several CPUs read and write without a lock: 64-bit atomic words.
 //!
-//! A by-value variable is one word: whole, whatever races. A string is many: two CPUs that store to
-//! the same global string at once leave a mixture, as they do in every DTrace. Nothing worse.
+//! A by-value variable is one word, so it is always whole. A string has many words: two CPUs that
+//! store to the same global string at once leave a mixture, as in every DTrace, and nothing worse.
 
 use abi::probe::until_nul;
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use kapi::mem;
 use kernel::prelude::*;
 
-/// How much of a string is read at a time: what is behind its NUL costs as well.
+/// How many bytes of a string are read at a time. The bytes after its NUL cost time too.
 const PIECE: usize = 64;
 
 /// Zeroed atomic words.
@@ -25,13 +25,13 @@ impl Words {
         self.0.get(at)
     }
 
-    /// `N` words that stand side by side.
+    /// Returns `N` consecutive words.
     #[inline(always)]
     pub(crate) fn some<const N: usize>(&self, at: usize) -> Option<&[AtomicU64; N]> {
         self.0.get(at..at.wrapping_add(N))?.first_chunk()
     }
 
-    /// Copies out from byte `at` on; false if the range is not inside.
+    /// Copies bytes out from `at` on. Returns false if the range is not inside.
     pub(crate) fn read(&self, at: usize, into: &mut [u8]) -> bool {
         let Some(end) = at.checked_add(into.len()) else { return false };
         if end > self.0.len().saturating_mul(8) {
@@ -59,7 +59,8 @@ impl Words {
         true
     }
 
-    /// Copies a string from byte `at` on up to its NUL; its length, or that of `into`. `None`: the memory ends before.
+    /// Copies a string out from `at` on, up to its NUL. Returns its length, or that of `into`.
+    /// `None`: the memory ends before the NUL.
     pub(crate) fn read_str(&self, at: usize, into: &mut [u8]) -> Option<usize> {
         let inside = self.0.len().saturating_mul(8).checked_sub(at)?;
         let most = into.len();
@@ -78,7 +79,7 @@ impl Words {
         (len == most).then_some(len)
     }
 
-    /// Copies in from byte `at` on; false, and nothing is written, if the range is not inside.
+    /// Copies bytes in from `at` on. Returns false, and writes nothing, if the range is not inside.
     pub(crate) fn write(&self, at: usize, from: &[u8]) -> bool {
         let Some(end) = at.checked_add(from.len()) else { return false };
         if end > self.0.len().saturating_mul(8) {
@@ -90,7 +91,7 @@ impl Words {
             let Some(cell) = self.0.get(at >> 3) else { return false };
             let n = 8usize.wrapping_sub(at & 7).min(rest.len());
             let Some((head, tail)) = rest.split_at_checked(n) else { return false };
-            // The other bytes of the word may be what another CPU sets: `by[cpu]++`.
+            // Another CPU may set the other bytes of the word: `by[cpu]++`.
             let _ = cell.fetch_update(Relaxed, Relaxed, |word| {
                 let mut bytes = word.to_le_bytes();
                 let into = bytes.get_mut(at & 7..).unwrap_or_default();
