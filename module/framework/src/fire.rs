@@ -443,7 +443,7 @@ fn run_step(
             let (comm, pid) = &shared.owner;
             act::panic(env.firing.ctx, env.ecb.probe.parts(), comm, *pid)
         }
-        // The clause's own record has these already.
+        // These only concern the clause's own record.
         Step::Note | Step::Speculate(_) => {}
         Step::EndSpeculation(code, end) => {
             let id = dif::run(code, memory, env)?;

@@ -80,7 +80,8 @@ impl Config {
         self.probes.add(draft, special, known)
     }
 
-    /// Removes the probes at these positions. They no longer fire, and no CPU is inside one.
+    /// Tells the consumers that are tracing that the probes at these positions are retired. No CPU may
+    /// be inside one.
     fn retired(&mut self, places: Range<usize>) {
         let now = kapi::time::monotonic_ns();
         self.tracing.iter_mut().for_each(|(_, t)| t.retired(&places, now));
