@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Dynamic variables: what comes and goes while a consumer traces.
+//! Dynamic variables, which are made and freed while a consumer traces.
 //!
 //! Thread-local variables by value, which most programs live by, are in a hash of (thread, variable) of
 //! their own:
@@ -25,17 +25,18 @@ use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use kernel::prelude::*;
 
 const WAYS: usize = 8;
-/// In place of a key: nobody's, and somebody's who is about to write.
+/// Values instead of a key: a free slot, and a slot that is being written.
 const FREE: u64 = 0;
 const CLAIMED: u64 = 1;
-/// Keys are from here on.
+/// The least key.
 const FIRST_KEY: u64 = 2;
 
-/// Words of a set: its keys, its values.
+/// The words of a set: its keys, its values.
 const SET: usize = 2 * WAYS;
-/// The variable that says where the list of a thread's elements begins; no program's has this id.
+/// The variable that holds the start of the list of a thread's elements; no variable of a program
+/// has this id.
 const LIST: u16 = 0;
-/// Most thread-local variables by value that are looked for when a thread ends.
+/// The most thread-local variables by value that are freed when a thread ends.
 const MAX_FREED: usize = 1024;
 
 /// The dynamic variable space of a consumer.
@@ -46,7 +47,8 @@ pub(crate) struct DynVars {
     elements: Elements<KVVec<AtomicU64>>,
 }
 
-/// The first of the ways that is so. Written out: a loop counts, and checks its counting.
+/// Returns the first way for which `f` is true. It is unrolled, because a loop would count and
+/// check its counter.
 #[inline(always)]
 fn way_of(keys: &[AtomicU64; WAYS], is: impl Fn(&AtomicU64) -> bool) -> Option<usize> {
     let [a, b, c, d, e, f, g, h] = keys;
@@ -64,7 +66,8 @@ fn way_of(keys: &[AtomicU64; WAYS], is: impl Fn(&AtomicU64) -> bool) -> Option<u
 }
 
 impl DynVars {
-    /// Space of `bytes` for these variables: what they do not use takes none of it.
+    /// Allocates a space of `bytes` for these variables. A kind of variable that they do not use
+    /// takes none of it.
     pub(crate) fn new(bytes: usize, vars: &Vars) -> Result<Self> {
         let words = bytes / 8;
         let (scalars, elements) = (vars.thread.has_scalars(), vars.has_elements());
@@ -72,7 +75,7 @@ impl DynVars {
         let own = match (scalars, elements) {
             (true, false) => words,
             (true, true) => words / 4,
-            // Only the heads of their lists.
+            // Only the heads of the lists need room.
             (false, true) if threads => words / 16,
             _ => 0,
         };
@@ -92,18 +95,18 @@ impl DynVars {
         })
     }
 
-    /// The key, its set's keys, and the set's first word.
+    /// Returns the key, its set's keys, and the set's first word.
     #[inline(always)]
     fn set_of(&self, thread: u64, id: u16) -> Option<(u64, &[AtomicU64; WAYS], usize)> {
         let key = thread ^ u64::from(id).wrapping_mul(buffers::GOLDEN);
         let key = key.max(FIRST_KEY);
-        // CAST: all bits of a key are as good as any.
+        // CAST: all bits of a key are equally random.
         let set = (key >> 8) as usize & self.sets.wrapping_sub(1);
         let base = set.wrapping_mul(SET);
         Some((key, self.words.some(base)?, base))
     }
 
-    /// The value's word of a slot.
+    /// Returns the word of a slot's value.
     #[inline(always)]
     fn value(&self, base: usize, way: usize) -> usize {
         base.wrapping_add(WAYS).wrapping_add(way)
@@ -121,7 +124,7 @@ impl DynVars {
         }
     }
 
-    /// The variable's word, if the thread has set it.
+    /// Returns the variable's word, if the thread has set it.
     #[inline(always)]
     fn find(&self, thread: u64, id: u16) -> Option<usize> {
         let (key, keys, base) = self.set_of(thread, id)?;
@@ -129,7 +132,8 @@ impl DynVars {
         Some(self.value(base, way))
     }
 
-    /// The variable's word, which is made if it is new; a new one reads 0. `None`: no room.
+    /// Returns the variable's word, and makes it if it is new; a new one is 0. `None`: there is no
+    /// room.
     #[inline(never)]
     fn find_or_make(&self, thread: u64, id: u16) -> Option<usize> {
         let (key, keys, base) = self.set_of(thread, id)?;
@@ -157,13 +161,13 @@ impl DynVars {
         }
     }
 
-    /// The value of a variable by value, 0 if the thread has not set it.
+    /// Returns the value of a variable by value, or 0 if the thread has not set it.
     #[inline(always)]
     pub(crate) fn get(&self, thread: u64, id: u16) -> u64 {
         self.find(thread, id).map_or(0, |at| self.load(at))
     }
 
-    /// Sets a variable by value; 0 frees it. False: no room.
+    /// Sets a variable by value; 0 frees it. Returns false if there is no room.
     #[inline(always)]
     pub(crate) fn set(&self, thread: u64, id: u16, value: u64) -> bool {
         if value == 0 {
@@ -177,7 +181,7 @@ impl DynVars {
         at.is_some()
     }
 
-    /// The elements, to read what is there by its address.
+    /// Returns the elements, to read them by address.
     pub(crate) fn elements(&self) -> &Elements<KVVec<AtomicU64>> {
         &self.elements
     }
@@ -197,7 +201,7 @@ impl DynVars {
                 value => self.elements.set(cpu, owner, keys, value, None),
             };
         }
-        // A thread that has no element yet has nothing to free.
+        // A thread without elements has nothing to free.
         let list = match value {
             Value::Word(0) => self.find(owner.thread, LIST),
             _ => self.find_or_make(owner.thread, LIST),
@@ -217,7 +221,7 @@ impl DynVars {
         done
     }
 
-    /// Frees what a thread has that will not run again.
+    /// Frees the variables of a thread that has ended.
     pub(crate) fn end_thread(&self, cpu: usize, thread: u64, vars: &ScopeVars) {
         for id in vars.scalars().take(MAX_FREED) {
             self.free(thread, id);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The machine's questions, answered in probe context.
+//! Answers the machine's questions in probe context.
 //!
-//! D's own memory has addresses that no kernel or process can have (see `dif::addr`); the regions
-//! of the framework are the variables by reference and the strings of builtin variables. Every
+//! D's own memory has addresses that no kernel or process can have (see `dif::addr`). The regions
+//! of the framework contain the variables by reference and the strings of builtin variables. Every
 //! other address goes to the fault-safe loads of `kapi`.
 
 use crate::args::Args;
@@ -30,27 +30,28 @@ pub(crate) const GLOBALS: u8 = 0x10;
 pub(crate) const ELEMENTS: u8 = 0x11;
 pub(crate) const LOCALS: u8 = 0x12;
 const STRINGS: u8 = 0x13;
-/// Structs and arrays of a thread that it never set; see `held.rs`.
+/// Structs and arrays that a thread never set; see `held.rs`.
 pub(crate) const UNSET: u8 = 0x14;
 
-/// Room of one builtin string in its region.
+/// The room for one builtin string in its region.
 const STRING_STRIDE: u64 = 512;
-/// Its places: the parts of the probe's name, then execname.
+/// The places in it: the parts of the probe's name, then execname.
 const EXECNAME: u64 = 4;
 const ZONENAME: u64 = 5;
 const EXECARGS: u64 = 6;
 const CWD: u64 = 7;
 const ROOT: u64 = 8;
 
-/// One firing. What some clauses ask for and others do not is found out once, when one does.
+/// One firing. Data that only some clauses read is determined once, when the first clause reads it.
 pub(crate) struct Firing<'a> {
     pub(crate) ctx: &'a ProbeCtx,
     pub(crate) args: Args<'a>,
-    /// 0: not yet known.
+    /// 0: not known yet.
     now: Cell<u64>,
-    /// 0: not yet known.
+    /// 0: not known yet.
     thread: Cell<u64>,
-    /// A clause of the consumer that is being served ended the tracing: its others do not run.
+    /// Whether a clause of the current consumer has ended the tracing, so that its other clauses do
+    /// not run.
     pub(crate) is_over: Cell<bool>,
 }
 
@@ -60,7 +61,7 @@ impl<'a> Firing<'a> {
         Self { ctx, args, now: Cell::new(0), thread: Cell::new(0), is_over: Cell::new(false) }
     }
 
-    /// Its time: the same for all who ask.
+    /// Returns its time, which is the same for all clauses.
     #[inline]
     pub(crate) fn now(&self) -> u64 {
         if self.now.get() == 0 {
@@ -69,7 +70,7 @@ impl<'a> Firing<'a> {
         self.now.get()
     }
 
-    /// The thread of control.
+    /// Returns the thread of control.
     #[inline]
     pub(crate) fn thread(&self) -> u64 {
         if self.thread.get() == 0 {
@@ -78,7 +79,7 @@ impl<'a> Firing<'a> {
         self.thread.get()
     }
 
-    /// The same firing with other arguments.
+    /// Returns the same firing with other arguments.
     pub(crate) fn with<'b>(&'b self, args: Args<'b>) -> Firing<'b> {
         Firing {
             ctx: self.ctx,
@@ -107,24 +108,25 @@ pub(crate) fn ill_op() -> Raised {
     Raised { kind: FaultKind::IllOp, addr: 0 }
 }
 
-/// Registers of a process.
+/// The number of registers of a process.
 const NREGISTERS: u32 = 21;
-/// What a frame of the kernel's stack costs at most, in the machine's units.
+/// The most that a frame of the kernel's stack costs, in the machine's units.
 const FRAME: u32 = 12;
-/// And of a process's: what is mapped there, its row, two words of memory that may be absent.
+/// The most that a frame of a process costs: its mapping, its row, two words of memory that may be
+/// absent.
 const FRAME_OF_PROGRAM: u32 = 64;
-/// What it costs to begin a walk: there are frames of our own.
+/// The cost of the start of a walk, which includes our own frames.
 const WALK: u32 = 192;
-/// What it costs to read from memory of D that others write, and from where a variable would be.
+/// The costs of reading D memory that other CPUs write, and an unset variable.
 const READ: u32 = 6;
 const READ_UNSET: u32 = 24;
-/// What it costs to find the arguments of the program.
+/// The cost of finding the arguments of the program.
 const ARGUMENTS: u32 = 64;
-/// And to look at all ancestors of a process: each is another line or two of memory.
+/// The cost of checking all ancestors of a process, with a cache line or two for each.
 const ANCESTORS: u32 = 4096;
 
 impl ProbeEnv<'_> {
-    /// The clause costs too much: that ends the tracing.
+    /// Ends the tracing, because the clause costs too much.
     #[cold]
     #[inline(never)]
     fn ended(&self) -> Raised {
@@ -133,18 +135,19 @@ impl ProbeEnv<'_> {
         ill_op()
     }
 
-    /// Another CPU was waited for, which units do not measure: the clock tells for how long.
+    /// Spends a slice after waiting for another CPU. Units do not measure the wait, so the clock
+    /// must be read.
     pub(crate) fn spend_slice(&mut self) {
         let _ = self.spend(SLICE);
     }
 
-    /// Pays for a walk over so many frames.
+    /// Pays for a walk over this many frames.
     fn spend_frames(&mut self, frames: u32, whose: Whose) -> Result<(), Raised> {
         let price = if whose == Whose::Kernel { FRAME } else { FRAME_OF_PROGRAM };
         self.spend(WALK.saturating_add(frames.saturating_mul(price)))
     }
 
-    /// Puts a stack where it belongs; gives the bytes that it takes. What is behind them stays.
+    /// Writes a stack to its place and returns its size in bytes. The bytes after it are unchanged.
     pub(crate) fn stack(&mut self, whose: Whose, room: &mut [u8]) -> Result<usize, Raised> {
         // CAST: at most MAX_RECORD bytes.
         self.spend_frames((room.len() >> 3) as u32, whose)?;
@@ -158,7 +161,7 @@ impl ProbeEnv<'_> {
         Ok(n.wrapping_add(1).wrapping_mul(8))
     }
 
-    /// [`Self::builtin_string`], at its price: some are looked for anew each time.
+    /// Calls [`Self::builtin_string`] and pays for it; some strings are determined anew each time.
     fn pay_for_string(&mut self, offset: u64, into: &mut [u8]) -> Result<bool, Raised> {
         match offset / STRING_STRIDE {
             CWD | ROOT => self.spend(PATH_STEPS)?,
@@ -168,14 +171,14 @@ impl ProbeEnv<'_> {
         Ok(self.builtin_string(offset, into))
     }
 
-    /// The bytes of a builtin string, from an offset into its region.
+    /// Copies the bytes of a builtin string, from an offset in its region.
     fn builtin_string(&self, offset: u64, into: &mut [u8]) -> bool {
         let mut comm = [0; 16];
         let text = match offset / STRING_STRIDE {
             EXECARGS => return exec_args(offset % STRING_STRIDE, into),
             CWD => return dir(Dir::Current, offset % STRING_STRIDE, into),
             ROOT => return dir(Dir::Root, offset % STRING_STRIDE, into),
-            // There are no zones here.
+            // Linux has no zones.
             ZONENAME => b"global",
             EXECNAME => {
                 task::comm(&mut comm);
@@ -245,7 +248,7 @@ impl Env for ProbeEnv<'_> {
             }
             Builtin::Ucaller => {
                 self.spend_frames(2, Whose::Process)?;
-                // The first is where the process is.
+                // The first frame is the process's own place.
                 let mut frames = [0; 16];
                 unwind::walk(self.firing.ctx, self.ecb.start, &self.ecb.shared, 2, &mut frames);
                 frames.last_chunk().map_or(0, |f| u64::from_le_bytes(*f))
@@ -289,7 +292,7 @@ impl Env for ProbeEnv<'_> {
         if var.ty.is_by_ref() {
             return self.by_ref(var);
         }
-        // As it was stored: the compiler has extended its sign.
+        // The value is as stored; the compiler has extended its sign.
         match var.scope {
             Scope::Global => {
                 let word = self.ecb.shared.globals.word(self.slot(var)?.at);
@@ -316,7 +319,7 @@ impl Env for ProbeEnv<'_> {
     }
 
     fn ref_var_for_store(&mut self, var: &Var) -> Result<Option<u64>, Raised> {
-        // Of a thread's the machine asks for `store_ref`.
+        // For a thread's variable, the machine calls `store_ref`.
         self.marked(var).map(Some)
     }
 
@@ -374,20 +377,20 @@ impl Env for ProbeEnv<'_> {
     }
 
     fn copyout(&mut self, addr: u64, bytes: &[u8]) -> Result<(), Raised> {
-        // Somebody may have forbidden it since this program began.
+        // Destructive actions may have been forbidden since this program began.
         if !task::destructive() {
             return Err(ill_op());
         }
         nofault::write_user(addr, bytes).map_err(|_| bad_addr(addr))
     }
 
-    /// Memory that is not D's own by lines of the cache, for every load of it pays for its checks.
+    /// Reads memory that is not D's own by cache lines, because every load pays for its checks.
     fn load_str(&mut self, space: Space, addr: u64, into: &mut [u8]) -> Result<usize, Raised> {
         let read = match (addr::split(addr), space) {
             (None, Space::Kernel) => nofault::read_kernel_str(addr, into),
             (None, Space::User) => nofault::read_user_str(addr, into),
             (Some((STRINGS, offset)), _) => {
-                // All of its place, or what is left of it, is zero behind the text.
+                // The rest of its place after the text is zero.
                 let left = STRING_STRIDE.wrapping_sub(offset % STRING_STRIDE);
                 let n = into.len().min(left as usize);
                 let into = into.get_mut(..n).unwrap_or_default();
@@ -396,7 +399,7 @@ impl Env for ProbeEnv<'_> {
                     false => Err(bad_addr(addr)),
                 };
             }
-            // At once, so that all of it is of one time; behind its end there are zeros.
+            // Read at once, so that all of it is from the same time. After its end there are zeros.
             (Some((ELEMENTS, offset)), Space::Kernel | Space::Restricted) => {
                 return match self.ecb.shared.dynvars.elements().read(offset, into) {
                     true => Ok(abi::probe::until_nul(into).len()),
@@ -452,7 +455,7 @@ impl Env for ProbeEnv<'_> {
 
     fn speculation(&mut self) -> Result<u64, Raised> {
         let shared = &self.ecb.shared;
-        // All of their states may have to be looked at. CAST: there are at most 65536.
+        // This may check the states of all of them. CAST: there are at most 65536.
         self.spend((shared.speculations.len() >> 3) as u32)?;
         Ok(match shared.speculations.start() {
             Ok(id) => id.into(),
@@ -484,7 +487,7 @@ impl Env for ProbeEnv<'_> {
             self.load(Space::Kernel, at, &mut bytes)?;
             Ok::<u64, Raised>(u64::from_le_bytes(bytes))
         };
-        // The lowest bits of an owner tell who waits, and how.
+        // The lowest bits of an owner are flags about waiters.
         let owner = |word: u64| word & !7;
         Ok(match subr {
             Subr::MutexOwner => owner(word(locks::mutex_owner(at))?),
@@ -508,19 +511,19 @@ impl Env for ProbeEnv<'_> {
     fn progenyof(&mut self, pid: u64) -> Result<bool, Raised> {
         self.spend(ANCESTORS)?;
         let Ok(pid) = i32::try_from(pid) else { return Ok(false) };
-        // With more of them than a probe has time for, neither answer would be true.
+        // With more ancestors than a probe has time for, neither answer would be true.
         task::is_progeny_of(pid).ok_or(ill_op())
     }
 }
 
-/// The process, as it stands before what is an address of it.
+/// Returns the process id as stored before an address of the process.
 pub(crate) fn process() -> [u8; 8] {
     // CAST: pids are not negative.
     (task::pid() as u64).to_le_bytes()
 }
 
-/// Some bytes of the arguments that the program was started with, spaces between them; nothing if they
-/// are not in memory.
+/// Copies a part of the program's arguments, separated by spaces; nothing if they are not in
+/// memory.
 fn exec_args(at: u64, into: &mut [u8]) -> bool {
     if at.saturating_add(into.len() as u64) > STRING_STRIDE {
         return false;
@@ -539,7 +542,7 @@ fn exec_args(at: u64, into: &mut [u8]) -> bool {
     true
 }
 
-/// Some bytes of a directory's name.
+/// Copies a part of a directory's name.
 #[inline(never)]
 fn dir(which: Dir, at: u64, into: &mut [u8]) -> bool {
     put(task::path(which, &mut [0; 256]), at, into)

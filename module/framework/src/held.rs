@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! What the variables of a program hold, as one firing finds and changes it.
+//! Reads and writes the variables of a program in one firing.
 //!
 //! A number is a word of its scope's memory. What is held by reference has an address: of the scope's memory, or
 //! of an element of the dynamic variable space, where a thread's are, since they can be freed. A struct or an
@@ -12,7 +12,7 @@ use buffers::elements::{self, Owner, Part, Value};
 use core::sync::atomic::Ordering::Relaxed;
 use dif::{addr, Key, Raised, Scope, Var};
 
-/// Of an address in [`UNSET`], the byte; the variable's number is above.
+/// The width of the byte offset in an address in [`UNSET`]; the variable's number is above it.
 const BYTE_BITS: u32 = 32;
 
 pub(crate) fn parts<'k>(keys: &'k [Key<'k>]) -> impl Iterator<Item = Part<'k>> + Clone {
@@ -28,13 +28,13 @@ impl ProbeEnv<'_> {
         self.ecb.shared.vars.get(var.scope, var.id).ok_or(ill_op())
     }
 
-    /// Word of a local variable.
+    /// Returns the word of a local variable.
     #[inline(always)]
     pub(crate) fn local(&mut self, at: usize) -> Result<&mut u64, Raised> {
         self.locals.get_mut(at).ok_or(ill_op())
     }
 
-    /// A thread's variable by value.
+    /// Returns a thread's variable by value.
     #[inline(never)]
     pub(crate) fn threads(&self, var: &Var) -> u64 {
         self.ecb.shared.dynvars.get(self.firing.thread(), var.id)
@@ -51,12 +51,12 @@ impl ProbeEnv<'_> {
         }
     }
 
-    /// Address of the bytes that follow word `at` of a region.
+    /// Returns the address of the bytes after word `at` of a region.
     fn behind(region: u8, at: usize) -> u64 {
         addr::make(region, at.wrapping_add(1).wrapping_mul(8) as u64)
     }
 
-    /// Address of what a variable by reference holds.
+    /// Returns the address of the contents of a variable by reference.
     #[inline(never)]
     pub(crate) fn by_ref(&mut self, var: &Var) -> Result<u64, Raised> {
         let is_string = var.ty.is_string();
@@ -73,7 +73,7 @@ impl ProbeEnv<'_> {
             _ => self.slot(var)?.at,
         };
         if var.scope == Scope::Global {
-            // Structs and arrays are zeros from the beginning, and stay so when a string would become NULL, for D
+            // Structs and arrays start as zeros. They cannot become NULL like a string, because D
             // cannot assign NULL to them.
             let word = self.ecb.shared.globals.word(at).ok_or(ill_op())?;
             let is_null = is_string && word.load(Relaxed) == 0;
@@ -90,7 +90,7 @@ impl ProbeEnv<'_> {
         Ok(Self::behind(LOCALS, at))
     }
 
-    /// Marks a global or local variable by reference as set; its address.
+    /// Marks a global or local variable by reference as set, and returns its address.
     pub(crate) fn marked(&mut self, var: &Var) -> Result<u64, Raised> {
         let at = self.slot(var)?.at;
         match var.scope {
@@ -133,8 +133,8 @@ impl ProbeEnv<'_> {
         found.map_or(0, |at| addr::make(ELEMENTS, at))
     }
 
-    /// The thread's variable that an offset in [`UNSET`] means, and the byte in it, if so many from there on
-    /// are inside.
+    /// Returns the thread's variable for an offset in [`UNSET`], and the byte in it, if `len` bytes
+    /// from there are inside.
     fn unset(&self, offset: u64, len: usize) -> Option<(Var, u64)> {
         let (id, byte) = ((offset >> BYTE_BITS) as u16, offset & ((1 << BYTE_BITS) - 1));
         let ty = self.ecb.shared.vars.get(Scope::Thread, id)?.ty;
@@ -143,7 +143,7 @@ impl ProbeEnv<'_> {
         inside.then_some((Var { scope: Scope::Thread, id, ty }, byte))
     }
 
-    /// Somebody may have set it since its address was taken.
+    /// Reads the variable: it may have been set since its address was taken.
     pub(crate) fn read_unset(&self, offset: u64, into: &mut [u8]) -> bool {
         let Some((var, byte)) = self.unset(offset, into.len()) else { return false };
         match addr::split(self.element_address(&var, &[])) {
@@ -155,7 +155,7 @@ impl ProbeEnv<'_> {
         }
     }
 
-    /// Copies a string; its length. `None`: the variable ends before it.
+    /// Copies a string and returns its length. `None`: the variable ends before the NUL.
     pub(crate) fn read_unset_text(&self, offset: u64, into: &mut [u8]) -> Option<usize> {
         let (var, byte) = self.unset(offset, 0)?;
         // CAST: 32 bits.
@@ -170,7 +170,8 @@ impl ProbeEnv<'_> {
         (len < n || n == most).then_some(len)
     }
 
-    /// Makes the element. Without room for it nothing is written; that has been counted.
+    /// Makes the element and writes to it. Without room, nothing is written, which is counted as a
+    /// drop.
     pub(crate) fn write_unset(&mut self, offset: u64, bytes: &[u8]) -> bool {
         let Some((var, byte)) = self.unset(offset, bytes.len()) else { return false };
         if self.element_address(&var, &[]) == 0 {

@@ -159,17 +159,17 @@ impl Probe {
         self.nargs
     }
 
-    /// How it is implemented, as it was offered.
+    /// Returns how it is implemented, according to its offer.
     pub fn how(&self) -> Techniques {
         self.how
     }
 
-    /// Its provider's place in the framework's table.
+    /// Returns its provider's place in the framework's table.
     pub(crate) fn provider(&self) -> usize {
         self.names.provider
     }
 
-    /// Part `n` of the name: provider, module, function, name.
+    /// Returns part `n` of the name: provider, module, function, name.
     ///
     /// # Context
     /// *any*.
@@ -184,18 +184,18 @@ impl Probe {
         }
     }
 
-    /// All four parts.
+    /// Returns all four parts.
     pub fn parts(&self) -> [&[u8]; 4] {
         [self.part(0), self.part(1), self.part(2), self.part(3)]
     }
 
-    /// As it crosses the ioctl boundary.
+    /// Returns the form that crosses the ioctl boundary.
     pub fn view(&self) -> ProbeView<'_> {
         ProbeView { id: self.id, nargs: self.nargs, how: self.how, parts: self.parts() }
     }
 }
 
-/// A group that is being collected: nothing of it is offered yet.
+/// A group that is being collected and is not offered yet.
 pub struct Draft {
     names: Names,
     probes: KVVec<Drafted>,
@@ -215,7 +215,8 @@ fn fits(part: &[u8], room: usize) -> bool {
 }
 
 impl Draft {
-    /// With this provider and module; so many probes are expected, and bytes of their names.
+    /// Creates a draft with this provider and module, and room for this many probes and bytes of
+    /// names.
     pub(crate) fn new(
         provider: usize,
         [name, module]: [&[u8]; 2],
@@ -241,17 +242,17 @@ impl Draft {
         Ok(Self { names, probes, skipped: 0 })
     }
 
-    /// How many probes were left out because a part of their name is too long, or has a NUL.
+    /// Returns how many probes were skipped because a part of their name is too long, or has a NUL.
     pub fn skipped(&self) -> u32 {
         self.skipped
     }
 
-    /// True if nothing was collected.
+    /// Tells whether it has no probes.
     pub(crate) fn is_empty(&self) -> bool {
         self.probes.is_empty()
     }
 
-    /// Takes a probe in. One whose name is too long is not, which is counted.
+    /// Adds a probe. A probe whose name is too long is skipped and counted.
     ///
     /// # Context
     /// *process*.
@@ -260,7 +261,7 @@ impl Draft {
         let (known, _) = self.names.kinds();
         let known = known.iter().find(|w| self.names.get(w.at, w.len) == offer.name).copied();
         let is_last = self.names.get(last.at, last.len) == offer.function;
-        // What is known fits.
+        // A known name fits.
         if !(is_last || fits(offer.function, FUNCTION_LEN))
             || !(known.is_some() || fits(offer.name, NAME_LEN))
         {
@@ -295,7 +296,7 @@ impl Draft {
     fn write(&mut self, part: &[u8]) -> Result<Word> {
         let at = u32::try_from(self.names.text.len()).map_err(|_| Error::TooMany("names"))?;
         mem::extend(&mut self.names.text, part)?;
-        // CAST: `fits` has been asked.
+        // CAST: `fits` has checked it.
         Ok(Word { at, len: part.len() as u8 })
     }
 }
@@ -309,12 +310,13 @@ pub(crate) struct Segment {
     index: Index,
 }
 
-/// Where the probes of a function are. A power of two of places, of which one is free at least: from that of
-/// the name's hash on, 1 + where a run of probes of one function begins. Of several functions of one name the
-/// first comes first. Empty: there is none.
+/// The index by function: a hash table whose size is a power of two, with at least one free place.
+/// From the place of the name's hash on, an entry is 1 + the start of a run of probes of one
+/// function. If several functions have one name, the first comes first. It is empty if there is no
+/// index.
 struct Index(KVVec<u32>);
 
-/// A segment of less is searched.
+/// A segment with fewer probes has no index and is searched.
 const FEW: usize = 64;
 
 impl Index {
@@ -359,7 +361,7 @@ impl Index {
         (hash ^ (hash >> 32)) as usize
     }
 
-    /// Where the run begins that stands at this place.
+    /// Returns the start of the run at this place.
     fn get(&self, place: usize) -> Option<usize> {
         let at = self.0.get(place & self.0.len().wrapping_sub(1))?;
         at.checked_sub(1).map(|at| at as usize)
@@ -369,9 +371,9 @@ impl Index {
 /// Probes of a segment, ascending.
 pub(crate) struct Candidates<'a> {
     segment: &'a Segment,
-    /// Those to come now.
+    /// The probes of the current run.
     run: Range<usize>,
-    /// Then those of this function, which begin at this place of the index or later.
+    /// The function whose other runs follow, and the place in the index from which to search them.
     named: Option<(&'a [u8], usize)>,
     from: usize,
 }
@@ -401,7 +403,7 @@ impl Segment {
         self.first.saturating_add(self.probes.len())
     }
 
-    /// Positions of its probes.
+    /// Returns the positions of its probes.
     pub(crate) fn places(&self) -> Range<usize> {
         self.first..self.end()
     }
@@ -410,17 +412,17 @@ impl Segment {
         &self.names
     }
 
-    /// All probes.
+    /// Iterates over all probes.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Arc<Probe>> {
         self.probes.iter().flatten()
     }
 
-    /// The probes from position `from` of the table on.
+    /// Returns the probes from position `from` of the table on.
     pub(crate) fn all(&self, from: usize) -> Candidates<'_> {
         self.candidates(0..self.probes.len(), None, from)
     }
 
-    /// Those of a function; if there is no index, all.
+    /// Returns the probes of a function, or all if there is no index.
     pub(crate) fn named<'a>(&'a self, function: &'a [u8], from: usize) -> Candidates<'a> {
         match self.index.0.is_empty() {
             true => self.all(from),
@@ -428,7 +430,7 @@ impl Segment {
         }
     }
 
-    /// This one alone; `None` if it is not one of them.
+    /// Returns only this probe; `None` if it is not in the segment.
     pub(crate) fn one(&self, id: ProbeId, from: usize) -> Option<Candidates<'_>> {
         let at = id.index()?.checked_sub(self.first).filter(|at| *at < self.probes.len())?;
         Some(self.candidates(at..at.saturating_add(1), None, from))
@@ -448,35 +450,35 @@ impl Segment {
 pub(crate) struct ProbeTable {
     /// Ascending.
     segments: KVVec<Segment>,
-    /// Where the next probe is looked for a place: its id less one.
+    /// The position from which a place for the next probe is searched: its id minus one.
     next: usize,
-    /// Positions are below it.
+    /// The number that all positions are below.
     most: usize,
-    /// Of the next segment.
+    /// The serial number of the next segment.
     serial: u64,
 }
 
-/// All ids but 0 and the last one, so that an end is an id, too.
+/// The number of ids: all except 0 and the last one, so that an end is also an id.
 pub(crate) const MAX_PROBES: u32 = u32::MAX - 1;
 
 impl ProbeTable {
-    /// With so many ids.
+    /// Creates a table with this many ids.
     pub(crate) const fn new(most: u32) -> Self {
         Self { segments: KVVec::new(), next: 0, most: most as usize, serial: 0 }
     }
 
-    /// The position behind the last probe.
+    /// Returns the position after the last probe.
     pub(crate) fn end(&self) -> usize {
         self.segments.last().map_or(0, Segment::end)
     }
 
-    /// What the next segment will be numbered.
+    /// Returns the serial number of the next segment.
     pub(crate) fn serial(&self) -> u64 {
         self.serial
     }
 
-    /// The first place for `n` probes in a row, from `from` on. `known` says of a range where the last id in it stands
-    /// by which somebody knows a probe that has gone.
+    /// Returns the first place for `n` consecutive probes, from `from` on. For a range, `known`
+    /// returns the last position whose id a consumer still uses for a retired probe.
     fn gap(
         &self,
         from: usize,
@@ -499,7 +501,8 @@ impl ProbeTable {
         }
     }
 
-    /// Takes in what was collected; gives the position of the first. On an error nothing has changed.
+    /// Adds the probes of a draft. Returns the position of the first one. On an error, nothing has
+    /// changed.
     pub(crate) fn add(
         &mut self,
         draft: &Draft,
@@ -514,7 +517,7 @@ impl ProbeTable {
         let first = first.ok_or(Error::TooMany("probes"))?;
         let end = first.saturating_add(n);
         mem::reserve(&mut self.segments, 1)?;
-        // Exactly as large as it must be.
+        // Allocate exactly the needed size.
         let from = &draft.names;
         let text = mem::exact_copy(&from.text)?;
         let names = mem::arc(Names { text, ..*from })?;
@@ -546,25 +549,25 @@ impl ProbeTable {
         Ok(first)
     }
 
-    /// Where the segment stands that holds position `at`, or where the next one does.
+    /// Returns the place of the segment that contains position `at`, or of the next one.
     fn find(&self, at: usize) -> usize {
         self.segments.partition_point(|s| s.end() <= at)
     }
 
-    /// The probe of this id, if it is there.
+    /// Returns the probe with this id, if it exists.
     pub(crate) fn get(&self, id: ProbeId) -> Option<&Arc<Probe>> {
         let at = id.index()?;
         let segment = self.segments.get(self.find(at))?;
         segment.probes.get(at.checked_sub(segment.first)?)?.as_ref()
     }
 
-    /// Takes a probe out.
+    /// Removes a probe.
     pub(crate) fn remove(&mut self, id: ProbeId) -> Option<Arc<Probe>> {
         let at = id.index()?;
         let place = self.find(at);
         let segment = self.segments.get_mut(place)?;
         let probe = segment.probes.get_mut(at.checked_sub(segment.first)?)?.take();
-        // It may be where a run begins.
+        // It may be the start of a run.
         segment.index = Index(KVVec::new());
         if segment.probes.iter().all(Option::is_none) {
             let _ = self.segments.remove(place);
@@ -572,7 +575,7 @@ impl ProbeTable {
         probe
     }
 
-    /// Takes all probes out that were taken in together with the one at position `first`.
+    /// Removes all probes that were added together with the one at position `first`.
     pub(crate) fn remove_segment(&mut self, first: usize) -> Option<Segment> {
         let place = self.find(first);
         if self.segments.get(place)?.first != first {
@@ -581,12 +584,12 @@ impl ProbeTable {
         self.segments.remove(place).ok()
     }
 
-    /// The segments that have come since the one of this number.
+    /// Returns the segments from this serial number on.
     pub(crate) fn since(&self, serial: u64) -> impl Iterator<Item = &Segment> {
         self.segments.iter().filter(move |s| s.serial >= serial)
     }
 
-    /// The segments from position `from` on; the first may begin before it.
+    /// Returns the segments from position `from` on; the first may begin before it.
     pub(crate) fn segments(&self, from: usize) -> impl Iterator<Item = &Segment> {
         self.segments.get(self.find(from)..).unwrap_or_default().iter()
     }

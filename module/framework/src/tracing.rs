@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-//! A consumer that is tracing: its ECBs on probes, and off them again.
+//! A consumer that is tracing: attaches its ECBs to probes, and detaches them.
 //!
-//! What can fail is done first, in order that nothing is half done: probes are counted, all chains
-//! made, all room reserved. Then they are published, and each provider is given its probes at once. A
-//! probe that its provider refuses loses its chain and is *left out*; its EPIDs stay unused.
+//! The steps that can fail come first, so that nothing is done by half: probes are counted, all
+//! chains made, all memory reserved. Then the chains are published, and each provider gets its
+//! probes at once. A probe that its provider refuses loses its chain and is *left out*; its EPIDs
+//! stay unused.
 //!
 //! EPIDs are used again. A probe that is retired stays in the list of its consumer, for records of it may still be in a
 //! buffer, or taken and not printed yet. It leaves the list, and its EPIDs are free, when the consumer has said that it
@@ -45,66 +46,66 @@ type Providers = KVec<Arc<dyn Provider>>;
 pub(crate) struct Tracing {
     pub(crate) enabling: KBox<Enabling>,
     shared: Arc<Shared>,
-    /// Probes that match, ascending.
+    /// The matching probes, ascending.
     probes: KVVec<Arc<Probe>>,
     /// The first EPID of each of them.
     firsts: KVVec<Epid>,
-    /// By EPID.
+    /// The owner of each EPID.
     ecbs: KVVec<Place>,
-    /// EPIDs of nobody, descending: those of one probe must ascend, as its clauses run.
+    /// The free EPIDs, descending: the EPIDs of a probe must ascend in the order of its clauses.
     free: KVVec<Epid>,
-    /// EPIDs of it at most.
+    /// The most EPIDs that it may have.
     most: usize,
-    /// Probes that have been retired, and when.
+    /// The retired probes, and the times when they were retired.
     retired: KVVec<(Range<usize>, u64)>,
     held: Held,
-    /// Segments of the table below this serial number have been matched.
+    /// The serial number below which the segments of the table have been matched.
     matched_to: u64,
     left_out: LeftOut,
 }
 
-/// Whose an EPID is.
+/// The owner of an EPID.
 #[derive(Clone, Copy)]
 struct Place {
-    /// None: nobody's.
+    /// The probe; `NONE` if the EPID is free.
     probe: ProbeId,
     statement: u32,
     /// The next EPID of the same probe.
     next: Epid,
 }
 
-/// What was found in the memory of speculations.
+/// The records in the memory of speculations.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Held {
-    /// No record is older.
+    /// The time of the oldest record.
     pub(crate) oldest: u64,
-    /// When that was.
+    /// The time when this was determined.
     pub(crate) at: u64,
 }
 
-/// By so much times must differ before one is the earlier one, ns: the clock that probes may read is not quite the
-/// same on all CPUs.
+/// The least difference, in ns, by which one time counts as earlier, because the clock of probes
+/// differs slightly between CPUs.
 const MARGIN: u64 = 1_000_000;
 
 /// Probes that match but could not be enabled.
 #[derive(Default)]
 pub(crate) struct LeftOut {
     pub(crate) count: u32,
-    /// A line of each of the first, and why.
+    /// A line for each of the first ones, with the reason.
     pub(crate) text: Text,
 }
 
-/// What one round of attaching came to.
+/// The result of one round of attaching.
 struct Round {
-    /// Refused probes, and why.
+    /// The refused probes, and the reasons.
     refused: KVVec<(ProbeId, EnableError)>,
-    /// ECBs of each statement that are in place.
+    /// The number of attached ECBs of each statement.
     live: KVVec<u32>,
-    /// Of each statement: has it matched a probe?
+    /// For each statement, whether it has matched a probe.
     matched: KVVec<u32>,
 }
 
-/// A full name.
+/// Returns the full name of a probe.
 fn name(probe: &Probe) -> Text {
     let mut name = Text::new();
     for (n, part) in probe.parts().into_iter().enumerate() {
@@ -117,7 +118,7 @@ fn name(probe: &Probe) -> Text {
 }
 
 impl Tracing {
-    /// With so many EPIDs at most.
+    /// Creates it with at most `most` EPIDs.
     pub(crate) fn new(enabling: KBox<Enabling>, shared: Arc<Shared>, most: usize) -> Self {
         Self {
             enabling,
@@ -134,24 +135,24 @@ impl Tracing {
         }
     }
 
-    /// What its probes write into.
+    /// Returns the data that its probes write.
     pub(crate) fn shared(&self) -> &Arc<Shared> {
         &self.shared
     }
 
-    /// What was left out.
+    /// Returns the probes that were left out.
     pub(crate) fn left_out(&self) -> &LeftOut {
         &self.left_out
     }
 
-    /// How many probes match; those of the provider `dtrace` do not count.
+    /// Returns the number of matching probes, without those of the provider `dtrace`.
     pub(crate) fn count(&self) -> u32 {
         let others = self.probes.iter().filter(|p| p.special.is_none()).count();
         // CAST: bounded by MAX_EPIDS.
         others as u32
     }
 
-    /// The probe and the statement of an EPID.
+    /// Returns the probe and the statement of an EPID.
     pub(crate) fn enabled(&self, epid: Epid) -> Option<(&Arc<Probe>, &Statement)> {
         let &Place { probe, statement, .. } = self.ecbs.get(epid.index()?)?;
         Some((self.probe(probe)?, self.enabling.statements.get(statement as usize)?))
@@ -163,12 +164,12 @@ impl Tracing {
         Some((probe, *self.firsts.get(at)?))
     }
 
-    /// A probe that matches, even if it is retired.
+    /// Returns a matching probe, even if it is retired.
     pub(crate) fn probe(&self, id: ProbeId) -> Option<&Arc<Probe>> {
         self.find(id).map(|(probe, _)| probe)
     }
 
-    /// The statements of a probe.
+    /// Returns the statements of a probe.
     fn statements_of(&self, id: ProbeId) -> impl Iterator<Item = usize> + '_ {
         let mut next = self.find(id).map_or(Epid::NONE, |(_, first)| first);
         core::iter::from_fn(move || {
@@ -179,20 +180,20 @@ impl Tracing {
         })
     }
 
-    /// Which of `probes` are at these positions of the table.
+    /// Returns which of `probes` are at these positions of the table.
     fn among(&self, places: &Range<usize>) -> Range<usize> {
         let before = |end: usize| self.probes.partition_point(|p| p.id().index() < Some(end));
         before(places.start)..before(places.end)
     }
 
-    /// The last of these positions where there is a probe that it knows.
+    /// Returns the last of these positions that has a probe known to this consumer.
     pub(crate) fn last_in(&self, places: &Range<usize>) -> Option<usize> {
         self.probes.get(self.among(places))?.last()?.id().index()
     }
 
-    /// Probes at these positions have been retired.
+    /// Notes that the probes at these positions are retired.
     pub(crate) fn retired(&mut self, places: &Range<usize>, now: u64) {
-        // Without memory for it their EPIDs stay theirs: that costs ids, nothing else.
+        // Without memory for this, they keep their EPIDs. That only costs ids.
         if !self.among(places).is_empty() {
             let _ = mem::push(&mut self.retired, (places.clone(), now));
         }
@@ -207,7 +208,7 @@ impl Tracing {
     ) -> Result<KVVec<Epid>> {
         let mut bound = until;
         if let Some(now) = held {
-            // What was not in the speculations when they were looked at has been taken since.
+            // Records that were not in the speculations at the last check have been taken since.
             let before = self.held;
             let is_taken = before.at.saturating_add(MARGIN) < until;
             bound = if is_taken { before.oldest.min(until) } else { 0 };
@@ -252,18 +253,18 @@ impl Tracing {
 
     /// See [`crate::framework::Framework::reuse`].
     pub(crate) fn reuse(&mut self, freed: &[Epid]) {
-        // Without memory for it they are nobody's, for ever.
+        // Without memory for this, they stay unused for ever.
         let _ = mem::extend(&mut self.free, freed);
         self.descend();
     }
 
-    /// Has the lowest free EPID be given first.
+    /// Orders the free EPIDs, so that the lowest is used first.
     fn descend(&mut self) {
         kapi::sort::heap(&mut self.free, &|epid| u64::from(!epid.0));
     }
 
-    /// Puts those that stand behind the first `n` where their ids belong: they are lower once the last ones have been
-    /// given. Both parts ascend.
+    /// Moves the probes after the first `n` to the places of their ids, which are lower after the
+    /// last ids have been used. Both parts ascend.
     fn sort(&mut self, n: usize) {
         let (probes, firsts) = (&mut self.probes, &mut self.firsts);
         let mut from = n;
@@ -271,7 +272,7 @@ impl Tracing {
             let old = probes.get(..from).unwrap_or_default();
             let to = match old.last() {
                 Some(last) if last.id() > id => old.partition_point(|p| p.id() < id),
-                // So do all that follow.
+                // All following ones are in order too.
                 _ => return,
             };
             let Some(next) = old.get(to).map(|p| p.id()) else { return };
@@ -284,19 +285,19 @@ impl Tracing {
         }
     }
 
-    /// Gives EPIDs of a probe back that has none of them on its chain yet.
+    /// Returns the EPIDs of a probe whose chain does not have them yet.
     fn take_back(&mut self, first: Epid) {
         let mut next = first;
         while let Some(place) = next.index().and_then(|epid| self.ecbs.get_mut(epid)) {
-            // There is room: they came from there, or it was reserved.
+            // There is room, because they came from there or it was reserved.
             let _ = self.free.push_within_capacity(next);
             next = place.next;
             *place = Place { probe: ProbeId::NONE, statement: 0, next: Epid::NONE };
         }
     }
 
-    /// Enables all that matches. An error: a statement matches, but all its probes were refused; or
-    /// memory. Then what was enabled is left for [`Self::detach`].
+    /// Enables all matching probes. Returns an error if a statement matches but all its probes were
+    /// refused, or if there is no memory. [`Self::detach`] must then disable what was enabled.
     pub(crate) fn start(&mut self, table: &ProbeTable, providers: &Providers) -> Result {
         let round = self.attach(table, providers)?;
         self.note(&round.refused);
@@ -304,7 +305,7 @@ impl Tracing {
         let Some(lost) = counts.into_iter().position(|(&live, &all)| live == 0 && all > 0) else {
             return Ok(());
         };
-        // All of its probes were refused: any of them speaks for it.
+        // All of its probes were refused, so the reason of any of them will do.
         let why = round.refused.iter().find(|r| self.statements_of(r.0).any(|n| n == lost));
         match why.and_then(|&(id, why)| Some((self.probe(id)?, why))) {
             Some((probe, why)) => Err(Error::Enable(name(probe), why)),
@@ -312,7 +313,8 @@ impl Tracing {
         }
     }
 
-    /// Enables what has come since the last time. What cannot be is left out, and the log says why.
+    /// Enables probes that are new since the last call. Probes that cannot be enabled are left out,
+    /// and the log says why.
     pub(crate) fn extend(&mut self, table: &ProbeTable, providers: &Providers) {
         match self.attach(table, providers) {
             Ok(round) => {
@@ -343,11 +345,11 @@ impl Tracing {
         }
     }
 
-    /// Matches the probes that have come since the last time and enables what matches. On an error
-    /// there is nothing more of it than before, unless probes had been given to providers already.
+    /// Matches probes that are new since the last call, and enables the matching ones. On an error,
+    /// nothing has changed, unless probes had already been passed to providers.
     fn attach(&mut self, table: &ProbeTable, providers: &Providers) -> Result<Round> {
         let from = self.matched_to;
-        // Even if it fails: they are not tried again.
+        // This holds even if it fails: they are not tried again.
         self.matched_to = table.serial();
         let first_probe = self.probes.len();
         let statements = self.enabling.statements.len();
@@ -369,12 +371,12 @@ impl Tracing {
         if probes == 0 {
             return Ok(round);
         }
-        // All room that is needed.
+        // Reserve all memory.
         mem::reserve(&mut self.probes, probes)?;
         mem::reserve(&mut self.firsts, probes)?;
         let more = grown.saturating_sub(self.ecbs.len());
         mem::reserve(&mut self.ecbs, more)?;
-        // Should it fail halfway they all come back.
+        // If this fails halfway, all of them are returned.
         mem::reserve(&mut self.free, ecbs)?;
         let mut chains: KVVec<KBox<Chain>> = mem::vec(probes)?;
         let mut fresh: KVVec<Arc<Probe>> = mem::vec(probes)?;
@@ -496,15 +498,15 @@ impl Tracing {
         }
     }
 
-    /// Takes this consumer's ECBs off all probes. Nothing in here can fail.
+    /// Removes this consumer's ECBs from all probes. This cannot fail.
     pub(crate) fn detach(&mut self, providers: &Providers) {
-        // Nothing fires for this consumer from here on, even while probes are being disabled.
+        // From here on, nothing fires for this consumer, even while probes are being disabled.
         self.shared.set_activity(Activity::Stopped);
         let mut grave = Grave::new();
         for chain in self.shared.take_special().into_iter().flatten() {
             grave.bury(chain);
         }
-        // Those that nobody else has come first in the list, in the same order as before.
+        // Probes without another consumer come first in the list, in their old order.
         let mut alone = 0;
         for i in 0..self.probes.len() {
             let Some(probe) = self.probes.get(i) else { continue };
@@ -536,7 +538,7 @@ impl Tracing {
     }
 }
 
-/// Where the stacks of a probe begin. One that is of no function is fired by an interrupt.
+/// Returns where the stacks of a probe begin. An interrupt fires a probe without a function.
 fn start_of(probe: &Probe, providers: &Providers) -> Start {
     if probe.special.is_some() {
         return Start::Here(0);
@@ -557,7 +559,7 @@ fn patterns_of(statements: &[Statement]) -> impl Iterator<Item = &matching::Patt
     statements.iter().map(|s| &s.pattern)
 }
 
-/// Takes a consumer's ECBs off a probe that others have as well.
+/// Removes a consumer's ECBs from a probe that others have too.
 fn withdraw(probe: &Probe, shared: &Arc<Shared>, grave: &mut Grave) {
     let rest = probe.chain.with(|c| {
         let all = c.map(Chain::ecbs).into_iter().flatten();
@@ -569,8 +571,9 @@ fn withdraw(probe: &Probe, shared: &Arc<Shared>, grave: &mut Grave) {
         }
         return;
     }
-    // No memory for a second chain: take the first one off, change it, put it back. The others miss
-    // the firings of this moment; it beats keeping a dead consumer's buffers.
+    // Without memory for a second chain, take the first one off, change it, and put it back. The
+    // others miss the firings of this moment, which is better than keeping a dead consumer's
+    // buffers.
     if let Some(mut chain) = probe.chain.swap(None).and_then(Retired::into_inner) {
         if chain.leave(shared) {
             drop(probe.chain.swap(Some(chain)));
@@ -578,7 +581,7 @@ fn withdraw(probe: &Probe, shared: &Arc<Shared>, grave: &mut Grave) {
     }
 }
 
-/// Chains that probes under way may still read: all of them are freed after one synchronisation.
+/// Chains that probes in progress may still read. All of them are freed after one synchronisation.
 pub(crate) struct Grave(KVVec<Retired<Chain>>);
 
 impl Grave {
@@ -586,17 +589,17 @@ impl Grave {
         Self(KVVec::new())
     }
 
-    /// So many more will come.
+    /// Makes room for `n` more.
     pub(crate) fn expect(&mut self, n: usize) {
         let _ = mem::reserve(&mut self.0, n);
     }
 
     pub(crate) fn bury(&mut self, chain: Retired<Chain>) {
         if self.0.len() == self.0.capacity() && mem::reserve(&mut self.0, 1).is_err() {
-            // Those that are here make room, at the price of a synchronisation.
+            // Freeing the present ones makes room, for the price of a synchronisation.
             Retired::free_all(self.0.drain_all());
         }
-        // Without any memory it is dropped, which synchronises.
+        // Without any memory, the chain is dropped, which synchronises.
         let _ = self.0.push_within_capacity(chain);
     }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The variables of a consumer: what its DIF objects declare, and where each lives.
+//! The variables of a consumer: those that its DIF objects declare, and the place of each.
 //!
-//! All objects of a consumer must agree on a variable; the table is built while they arrive and
-//! fixed at GO. A variable's place is found by its id: one bounds check and one load.
+//! All objects of a consumer must agree on a variable. The table is built while they arrive and
+//! fixed at GO. A variable's id is an index into it: one bounds check and one load.
 
 use crate::{Error, Result};
 use abi::dif::VAR_USER_BASE;
@@ -11,16 +11,16 @@ use dif::Scope;
 use kapi::mem;
 use kernel::prelude::*;
 
-/// Most variables of one scope.
+/// The most variables of one scope.
 const MAX_VARS: usize = 4096;
 
 /// A declared variable.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Slot {
-    /// What it holds.
+    /// Its type.
     pub(crate) ty: DifType,
-    /// First word of its place in the scope's memory. By reference: word 0 tells whether it is
-    /// set, the bytes follow.
+    /// The first word of its place in the scope's memory. For a variable by reference, word 0 tells
+    /// whether it is set, and the bytes follow.
     pub(crate) at: usize,
 }
 
@@ -39,7 +39,7 @@ impl Slot {
 pub(crate) struct ScopeVars {
     slots: KVVec<Option<Slot>>,
     words: usize,
-    /// Bytes of the largest by reference.
+    /// The bytes of the largest variable by reference.
     largest: usize,
     scalars: usize,
 }
@@ -56,18 +56,18 @@ impl ScopeVars {
         Ok(Self { slots, words, largest, scalars })
     }
 
-    /// The variable of this id.
+    /// Returns the variable with this id.
     #[inline]
     pub(crate) fn get(&self, id: u16) -> Option<&Slot> {
         self.slots.get(usize::from(id.checked_sub(VAR_USER_BASE)?))?.as_ref()
     }
 
-    /// Words that all of them need.
+    /// Returns the words that all of them need.
     pub(crate) fn words(&self) -> usize {
         self.words
     }
 
-    /// Bytes of the largest of them by reference.
+    /// Returns the bytes of the largest variable by reference.
     pub(crate) fn largest(&self) -> usize {
         self.largest
     }
@@ -76,17 +76,17 @@ impl ScopeVars {
         self.slots.is_empty()
     }
 
-    /// Whether there are any by value.
+    /// Tells whether there are variables by value.
     pub(crate) fn has_scalars(&self) -> bool {
         self.scalars > 0
     }
 
-    /// Whether there are any by reference.
+    /// Tells whether there are variables by reference.
     pub(crate) fn has_by_ref(&self) -> bool {
         self.largest > 0
     }
 
-    /// Ids of those by value.
+    /// Returns the ids of the variables by value.
     pub(crate) fn scalars(&self) -> impl Iterator<Item = u16> + '_ {
         let slots = self.slots.iter().zip(VAR_USER_BASE..);
         slots.filter_map(|(slot, id)| slot.is_some_and(|s| !s.ty.is_by_ref()).then_some(id))
@@ -119,7 +119,7 @@ impl ScopeVars {
     }
 }
 
-/// Variables of all scopes. Associative arrays are only known by their types here.
+/// The variables of all scopes. For associative arrays, it only has the types.
 #[derive(Default)]
 pub(crate) struct Vars {
     pub(crate) global: ScopeVars,
@@ -127,7 +127,7 @@ pub(crate) struct Vars {
     pub(crate) local: ScopeVars,
     pub(crate) global_arrays: ScopeVars,
     pub(crate) thread_arrays: ScopeVars,
-    /// Some object asks for `vtimestamp`.
+    /// Whether an object reads `vtimestamp`.
     pub(crate) vtimestamp: bool,
 }
 
@@ -155,17 +155,17 @@ impl Vars {
         })
     }
 
-    /// Whether anything needs elements of the dynamic variable space.
+    /// Tells whether anything needs elements of the dynamic variable space.
     pub(crate) fn has_elements(&self) -> bool {
         self.thread.has_by_ref() || !self.global_arrays.is_empty() || !self.thread_arrays.is_empty()
     }
 
-    /// Whether something is kept for each thread.
+    /// Tells whether there is data for each thread.
     pub(crate) fn has_threads(&self) -> bool {
         !self.thread.is_empty() || !self.thread_arrays.is_empty() || self.vtimestamp
     }
 
-    /// Bytes of the largest variable or element by reference.
+    /// Returns the bytes of the largest variable or element by reference.
     pub(crate) fn largest(&self) -> usize {
         let all =
             [&self.global, &self.thread, &self.local, &self.global_arrays, &self.thread_arrays];
