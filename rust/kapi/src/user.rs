@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Programs: their memory, from outside, and what happens to them.
+//! Programs: access to their memory from outside, and their events.
 //!
-//! A [`Space`] is the memory of a process, whoever is in it. What is written into its text is its own
-//! copy; files and other processes do not change. It may lose its last thread at any time: then it
-//! reads as nothing, and cannot be changed.
+//! A [`Space`] is the memory of a process, whichever threads use it. Writes to its text change its
+//! own copy, not files or other processes. It may lose its last thread at any time: then nothing
+//! can be read or changed in it.
 //!
-//! [`watch`] has a set of [`Handlers`] told when a process meets a breakpoint, is sent a signal, is
-//! copied by fork, or ends.
+//! [`watch`] sets [`Handlers`] that are called when a process reaches a breakpoint, gets a signal,
+//! is copied by fork, or ends.
 
 use crate::context::{self, ProbeCtx};
 use crate::once::Once;
@@ -24,18 +24,18 @@ use kernel::prelude::*;
 pub enum Ground {
     /// Nothing is mapped there.
     Unmapped = 1,
-    /// It cannot be run, or is no memory that could be copied.
+    /// It is not executable, or not memory that can be copied.
     NotText = 2,
-    /// It is memory that others see.
+    /// It is memory that other processes share.
     Shared = 3,
     /// There was no memory for a copy of it.
     NoMemory = 4,
-    /// Nobody is in that space any more.
+    /// The space has no thread any more.
     Gone = 5,
-    /// Something else is there than was expected.
+    /// Other bytes are there than expected.
     Differs = 6,
-    /// It is not in memory, and comes there only with the help of a program (FUSE, userfaultfd); or the process keeps
-    /// its memory locked.
+    /// It is not present, and only a program can make it present (FUSE, userfaultfd); or the
+    /// process keeps its memory map locked.
     Away = 7,
 }
 
@@ -54,7 +54,7 @@ impl Ground {
     }
 }
 
-/// A byte of text to be changed.
+/// A change of a byte of text.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct Poke {
@@ -66,12 +66,13 @@ pub struct Poke {
 }
 
 impl Poke {
-    /// From `old` to `new`, in the text that [`Space::ground`] told of; what is neither is left alone.
+    /// Changes `old` to `new`, in the text whose number [`Space::ground`] returned. A byte that is
+    /// neither is left alone.
     pub fn new(addr: u64, text: u64, old: u8, new: u8) -> Self {
         Self { addr, text, old, new, why: 0 }
     }
 
-    /// What came of it.
+    /// Returns the result.
     pub fn result(&self) -> core::result::Result<(), Ground> {
         match self.why {
             0 => Ok(()),
@@ -80,17 +81,17 @@ impl Poke {
     }
 }
 
-/// Pages that have gone again are brought in so often.
+/// How often pages that have disappeared again are loaded.
 const TRIES: usize = 8;
 
-/// So many bytes are changed while others wait for the process's memory.
+/// How many bytes are changed while other threads wait for the process's memory map.
 const CHUNK: usize = 256;
 
 /// The memory of a process.
 ///
 /// # Invariants
 ///
-/// It is an `mm_struct` of which one reference (`mmgrab`) is ours.
+/// The pointer is an `mm_struct`, and this value owns one reference (`mmgrab`).
 pub struct Space(NonNull<c_void>);
 
 // SAFETY: an `mm_struct` belongs to no thread, and guards itself.
@@ -102,9 +103,9 @@ unsafe impl Sync for Space {}
 pub struct Found {
     /// Its memory.
     pub space: Space,
-    /// It has 64-bit addresses.
+    /// Whether it has 64-bit addresses.
     pub is_wide: bool,
-    /// As [`has_shadow_stack`].
+    /// Whether it has a shadow stack; see [`has_shadow_stack`].
     pub has_shadow_stack: bool,
 }
 
@@ -116,8 +117,8 @@ impl Drop for Space {
 }
 
 impl Space {
-    /// Of a process, as the caller's namespace numbers it. `ESRCH`: there is no such process, or it has no
-    /// memory: a thread of the kernel's, or one that ends.
+    /// Finds the process with this id in the caller's namespace. `ESRCH`: there is no such process,
+    /// or it has no memory because it is a kernel thread or is ending.
     ///
     /// # Context
     ///
@@ -131,7 +132,7 @@ impl Space {
         Ok(Found { space, is_wide: found.wide, has_shadow_stack: found.shadow_stack })
     }
 
-    /// Of the current process. `None`: it has none any more.
+    /// Returns the memory of the current process. `None`: it has none any more.
     ///
     /// # Context
     ///
@@ -141,29 +142,31 @@ impl Space {
         NonNull::new(sys::kapi_space_current()).map(Self)
     }
 
-    /// A number for it; no other one has it as long as this exists.
+    /// Returns a number that no other space has as long as this value exists.
     pub fn key(&self) -> u64 {
         self.0.as_ptr() as u64
     }
 
-    /// Whether somebody is in it.
+    /// Tells whether a thread still uses it.
     pub fn is_alive(&self) -> bool {
         // SAFETY: by the invariant.
         unsafe { sys::kapi_space_alive(self.0.as_ptr()) }
     }
 
-    /// Brings a page in that others could not wait for (see [`Ground::Away`]); any other comes by itself. This takes as
-    /// long as the process likes. `EINTR`: the thread was killed meanwhile.
+    /// Loads a page that other functions cannot wait for (see [`Ground::Away`]); they load other
+    /// pages themselves. This takes as long as the process likes. `EINTR`: the calling thread was
+    /// killed meanwhile.
     ///
     /// # Context
     ///
-    /// *process*, may sleep; no lock is held that anybody else waits for
+    /// *process*, may sleep; the caller holds no lock that others wait for
     pub fn touch(&self, addr: u64) -> Result {
         // SAFETY: by the invariant.
         to_result(unsafe { sys::kapi_space_touch(self.0.as_ptr(), addr) })
     }
 
-    /// Reads; gives how many bytes, less than `into` has if something is missing, and what stopped it then.
+    /// Reads into `into`. Returns the number of bytes, and the reason if it is less than `into`
+    /// has.
     ///
     /// # Context
     ///
@@ -177,7 +180,7 @@ impl Space {
         (n, Ground::of(why))
     }
 
-    /// Whether the text at an address can be changed, and which it is: the number is another one once
+    /// Tells whether the text at an address can be changed. Returns a number that changes when
     /// another part of a file, or another file, is mapped there.
     ///
     /// # Context
@@ -190,7 +193,7 @@ impl Space {
         Ground::of(why).map_or(Ok(text), Err)
     }
 
-    /// Changes bytes of text; those that ascend are faster.
+    /// Changes bytes of text. It is faster if the addresses ascend.
     ///
     /// # Context
     ///
@@ -208,12 +211,12 @@ impl Space {
         }
     }
 
-    /// As [`poke`](Self::poke), and waits for the memory as long as it takes. `EINTR`: the thread was killed
-    /// meanwhile.
+    /// Works like [`poke`](Self::poke), and waits for the memory as long as necessary. `EINTR`: the
+    /// calling thread was killed meanwhile.
     ///
     /// # Context
     ///
-    /// *process*, may sleep; no lock is held that anybody else waits for
+    /// *process*, may sleep; the caller holds no lock that others wait for
     pub fn poke_patiently(&self, pokes: &mut [Poke]) -> Result {
         for _ in 0..TRIES {
             self.poke_some(pokes, true);
@@ -221,7 +224,7 @@ impl Space {
             for poke in pokes.iter().filter(|p| p.result() == Err(Ground::Away)) {
                 match self.touch(poke.addr) {
                     Err(e) if e == EINTR => return Err(e),
-                    // Nothing is there, so no breakpoint either.
+                    // Nothing is mapped there, so there is no breakpoint either.
                     Err(_) => {}
                     Ok(()) => any = true,
                 }
@@ -233,7 +236,8 @@ impl Space {
         Ok(())
     }
 
-    /// Maps memory that its threads can run but not write, within reach of a near jump from `near`.
+    /// Maps memory that its threads can execute but not write, within reach of a near jump from
+    /// `near`.
     ///
     /// # Context
     ///
@@ -248,8 +252,8 @@ impl Space {
         }
     }
 
-    /// Whether a thread may be within what was mapped in here, to which no breakpoint leads any more; or a
-    /// debugger have put registers by that are.
+    /// Tells whether a thread may be in memory that was mapped here and that no breakpoint leads to
+    /// any more, or whether a debugger may have saved registers that point into it.
     ///
     /// # Context
     ///
@@ -259,10 +263,10 @@ impl Space {
         unsafe { sys::kapi_space_inside(self.0.as_ptr(), room.start, room.size) }
     }
 
-    /// Takes away what was mapped in here, of which [`is_inside`](Self::is_inside) has said that nobody is
-    /// in it; if it is still there. The process that comes there all the same ends by that. Of the current process
-    /// it does so at once, and takes as long as the process likes: no lock is held then that anybody else waits
-    /// for. Of others it is done some time later.
+    /// Unmaps memory that was mapped here, if it still exists. Call it after
+    /// [`is_inside`](Self::is_inside) has returned false; a process that enters it nevertheless is
+    /// killed. In the current process it happens at once and takes as long as the process likes, so
+    /// hold no lock that others wait for. In another process it happens some time later.
     ///
     /// # Context
     ///
@@ -272,7 +276,7 @@ impl Space {
         to_result(unsafe { sys::kapi_space_unmap(self.0.as_ptr(), room.start, room.size) })
     }
 
-    /// Fills a piece of what was mapped in here, where nobody runs yet.
+    /// Writes to memory that was mapped here and that no thread executes yet.
     ///
     /// # Context
     ///
@@ -300,7 +304,7 @@ impl Space {
         unsafe { sys::kapi_space_counter(self.0.as_ptr(), addr, probe) }
     }
 
-    /// What a counter of two bytes says; `None`: it is not there.
+    /// Returns the value of a counter of two bytes; `None`: it is not present.
     ///
     /// # Context
     ///
@@ -310,7 +314,7 @@ impl Space {
         (self.read(addr, &mut bytes).0 == bytes.len()).then(|| u16::from_le_bytes(bytes))
     }
 
-    /// Changes a counter of two bytes, which the process can write to, by `by`; not below 0.
+    /// Changes a counter of two bytes, which the process can write to, by `by`, but not below 0.
     ///
     /// # Context
     ///
@@ -322,8 +326,8 @@ impl Space {
     }
 }
 
-/// Memory that was mapped for a process. It stays until it is [unmapped](Space::unmap), or the process ends. A copy of
-/// the process has it, too.
+/// Memory that was mapped into a process. It stays until it is [unmapped](Space::unmap) or the
+/// process ends. A copy of the process has it too.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Room {
     start: u64,
@@ -331,18 +335,18 @@ pub struct Room {
 }
 
 impl Room {
-    /// Its first address.
+    /// Returns its first address.
     pub fn start(&self) -> u64 {
         self.start
     }
 
-    /// Its bytes.
+    /// Returns its size in bytes.
     pub fn size(&self) -> u64 {
         self.size
     }
 }
 
-/// [`Space::key`] of the current process; 0: it has none.
+/// Returns [`Space::key`] of the current process, or 0 if it has no memory.
 ///
 /// # Context
 ///
@@ -352,8 +356,7 @@ pub fn key() -> u64 {
     crate::task::memory()
 }
 
-/// Whether the current thread has a second stack of return addresses, which must see every call and
-/// return.
+/// Tells whether the current thread has a shadow stack, which must see every call and return.
 ///
 /// # Context
 ///
@@ -362,14 +365,14 @@ pub fn has_shadow_stack() -> bool {
     sys::kapi_shadow_stack()
 }
 
-/// The registers of the current process, to which it will return. It can set them itself, too, so any
-/// value is safe; one that makes no sense is its end.
+/// The registers with which the current process will continue. The process could set them itself,
+/// so any value is safe; a senseless value kills it.
 #[repr(transparent)]
 pub struct Registers(bindings::pt_regs);
 
 impl Registers {
-    /// A general register by its number in instructions: rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi, r8 ...
-    /// r15; 16 is rip. 0: no such.
+    /// Returns a general register by its number in instructions: rax, rcx, rdx, rbx, rsp, rbp, rsi,
+    /// rdi, r8 ... r15; 16 is rip. Returns 0 for other numbers.
     #[inline]
     pub fn get(&self, n: u8) -> u64 {
         let r = &self.0;
@@ -396,38 +399,38 @@ impl Registers {
         }) as u64
     }
 
-    /// The first six arguments of a function that begins here.
+    /// Returns the first six arguments of a function that begins here.
     #[inline]
     pub fn args(&self) -> [u64; 6] {
         let r = &self.0;
         [r.di, r.si, r.dx, r.cx, r.r8, r.r9].map(|v| v as u64)
     }
 
-    /// The instruction pointer.
+    /// Returns the instruction pointer.
     #[inline]
     pub fn ip(&self) -> u64 {
         self.0.ip as u64
     }
 
-    /// The stack pointer.
+    /// Returns the stack pointer.
     #[inline]
     pub fn sp(&self) -> u64 {
         self.0.sp as u64
     }
 
-    /// The flags.
+    /// Returns the flags.
     #[inline]
     pub fn flags(&self) -> u64 {
         self.0.flags as u64
     }
 
-    /// What a function returns.
+    /// Returns rax, the value of a function.
     #[inline]
     pub fn value(&self) -> u64 {
         self.0.ax as u64
     }
 
-    /// Whether it runs 64-bit code.
+    /// Tells whether it runs 64-bit code.
     #[inline]
     pub fn is_wide(&self) -> bool {
         // SAFETY: all of the union are numbers.
@@ -447,7 +450,7 @@ impl Registers {
         self.0.sp = to as usize;
     }
 
-    /// Sets rax: what a function returns.
+    /// Sets rax, the value of a function.
     #[inline]
     pub fn set_value(&mut self, to: u64) {
         self.0.ax = to as usize;
@@ -463,42 +466,42 @@ impl Registers {
 /// `__USER_CS`
 const USER_CS: u16 = 0x33;
 
-/// Who is told.
+/// The callbacks for events.
 pub struct Handlers {
-    /// The current process has met a breakpoint, one byte before its instruction pointer. False: it is
-    /// nobody's. Runs in *probe* context.
+    /// The current process has reached a breakpoint, one byte before its instruction pointer.
+    /// Returns false if the breakpoint is not ours. Runs in *probe* context.
     pub trap: fn(&ProbeCtx, &mut Registers) -> bool,
-    /// The current process is about to serve a signal; or, if it was `raised` by its instruction, to
-    /// end of it. Runs in *probe* context.
+    /// The current process is about to handle a signal, or to be killed by one that its instruction
+    /// has `raised`. Runs in *probe* context.
     pub signal: fn(&ProbeCtx, &mut Registers, raised: bool),
-    /// Whether the space of this key has ever had a breakpoint. Runs in *probe* context.
+    /// Tells whether the space with this key has ever had a breakpoint. Runs in *probe* context.
     pub is_traced: fn(&ProbeCtx, key: u64) -> bool,
-    /// The current process is a copy of one with this key, its breakpoints included, and has not run
-    /// yet. Runs in *process* context.
+    /// The current process is a copy of the one with this key, including its breakpoints, and has
+    /// not run yet. Runs in *process* context.
     pub forked: fn(parent: u64),
-    /// Some process may have ended, or be another program now. Runs in *process* context.
+    /// A process may have ended, or executed another program. Runs in *process* context.
     pub ended: fn(),
-    /// [`look_again`] has asked for it. Runs in *process* context.
+    /// The time of [`look_again`] has passed. Runs in *process* context.
     pub again: fn(),
 }
 
 static HANDLERS: Once<Handlers> = Once::new();
 
-/// Has the handlers told from now on; the same each time. One caller at a time.
+/// Calls the handlers from now on. Pass the same ones each time. Only one caller at a time.
 ///
 /// # Context
 ///
 /// *process*, may sleep
 pub fn watch(handlers: Handlers) -> Result {
     HANDLERS.populate(handlers);
-    // Tasks come to us of which somebody must be able to say that they have left.
+    // Tasks will enter our code, and we must be able to tell when they have left it.
     sites::expect();
     crate::mem::ask()?;
     to_result(sys::kapi_user_watch())
 }
 
-/// Ends that, after every process that was copied has been told of. No breakpoint is left in any. One
-/// caller at a time; no lock is held that a handler takes.
+/// Stops the calls, after every copied process has been reported. No process may have a breakpoint
+/// left. Only one caller at a time; it holds no lock that a handler takes.
 ///
 /// # Context
 ///
@@ -507,7 +510,7 @@ pub fn unwatch() {
     sys::kapi_user_unwatch();
 }
 
-/// Has [`Handlers::again`] called after so many milliseconds, once; an earlier wish is forgotten.
+/// Calls [`Handlers::again`] once, after this many milliseconds. It replaces an earlier request.
 ///
 /// # Context
 ///
@@ -516,8 +519,8 @@ pub fn look_again(ms: u32) {
     sys::kapi_user_later(ms);
 }
 
-/// Whether the process with this key has been copied, and [`Handlers::forked`] is still to be called for that, or at
-/// work.
+/// Tells whether the process with this key was copied, and [`Handlers::forked`] has not yet
+/// finished for the copy.
 ///
 /// # Context
 ///
@@ -528,7 +531,7 @@ pub fn awaits_children(parent: u64) -> bool {
 
 /// # Safety
 ///
-/// Called by the notifier in `user.c` only: `regs` are those of the current process.
+/// Only the notifier in `user.c` may call this; `regs` are those of the current process.
 #[no_mangle]
 unsafe extern "C" fn kapi_user_trapped(regs: *mut bindings::pt_regs) -> bool {
     let Some(handlers) = HANDLERS.as_ref() else { return false };
