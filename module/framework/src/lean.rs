@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Clauses that need no machine.
 //!
-//! Most clauses are made of a few kinds of expressions: arguments, the time, who is running, a
-//! thread's variable; records of them and of names; aggregations keyed by names. A clause of nothing
-//! else is lean: its values are found without a host, none of them can fault, and so there is no
-//! record to give up and no ERROR to fire. Its steps do what the same steps do in `fire.rs`, and cost the
-//! same.
+//! Most clauses consist of a few kinds of expressions: arguments, the time, the current thread, a
+//! thread's variable; records of these and of names; aggregations with names as keys. A clause with
+//! nothing else is lean. Its values need no host, and none of them can fault, so no record can be
+//! abandoned and no ERROR can fire. Its steps do the same as those in `fire.rs`, for the same
+//! price.
 //!
-//! Keys are not even written: the buffer has a cache that knows them by other words, execname by its
-//! 16 bytes, a part of the probe's name by the probe's id. What the cache does not know goes through
-//! the steps of `fire.rs` once. A key that never changes on a probe, as its name, is not even looked for:
-//! its value has a number.
+//! Keys are not written each time. The buffer has a cache that identifies them by other words:
+//! execname by its 16 bytes, a part of the probe's name by the probe's id. A key that is not in the
+//! cache goes through the steps of `fire.rs` once. A key that is constant for a probe, such as its
+//! name, needs no search: its value has a number.
 
 use crate::clause::{Clause, Code, Counts, Datum, Form, Name, Step};
 use crate::ecb::Ecb;
@@ -31,8 +31,9 @@ use dif::{Difo, Quick, Scope};
 use kapi::{mem, task};
 use kernel::prelude::*;
 
-/// Where a value comes from.
-// The enums of this file have a tag of their own (`repr`): one compare tells, not three.
+/// The source of a value.
+// The enums of this file have a tag of their own (`repr`), so one comparison selects the variant,
+// not three.
 #[derive(Clone, Copy)]
 #[repr(u8)]
 enum Leaf {
@@ -52,7 +53,7 @@ enum Leaf {
 enum Value {
     Leaf(Leaf),
     Binary(Binary, Leaf, Leaf),
-    /// What is left: a comparison.
+    /// The only other one: a comparison.
     Choice {
         test: Test,
         a: Leaf,
@@ -95,7 +96,7 @@ impl Leaf {
     }
 }
 
-/// The number of an argument.
+/// Returns the number of an argument.
 fn arg(b: Builtin) -> Option<u64> {
     let first = Builtin::Arg0.id();
     b.id().checked_sub(first).filter(|n| *n < 10).map(u64::from)
@@ -133,14 +134,14 @@ impl Value {
     }
 }
 
-/// What the cache knows a key by.
+/// The words by which the cache identifies a key.
 #[derive(Clone, Copy)]
 struct Words {
     /// Words 0 and 1 are execname's.
     execname: bool,
     /// Word 2 is the probe, for any parts of its name.
     probe: bool,
-    /// Others: their place, and where they come from.
+    /// Other words: their place and their source.
     leaves: [(u8, Leaf); 4],
     n: u8,
 }
@@ -149,7 +150,7 @@ impl Words {
     const NONE: Self =
         Self { execname: false, probe: false, leaves: [(0, Leaf::Number(0)); 4], n: 0 };
 
-    /// Gives the leaves their places; false if there are too many.
+    /// Assigns places to the leaves. Returns false if there are too many.
     fn place(&mut self) -> bool {
         let free = |at: u8| match at {
             0 | 1 => !self.execname,
@@ -166,7 +167,7 @@ impl Words {
         true
     }
 
-    /// Whether it is the same key each time that a probe fires.
+    /// Tells whether the key is the same at each firing of a probe.
     fn is_fixed(&self) -> bool {
         let is_number = |(_, leaf): &(u8, Leaf)| matches!(leaf, Leaf::Number(_));
         !self.execname && self.leaves.iter().take(self.n.into()).all(is_number)
@@ -200,24 +201,25 @@ impl Words {
 /// A step.
 #[repr(u8)]
 enum Action {
-    /// A value at an offset of the record, in so many bytes.
+    /// A value at an offset of the record, with this many bytes.
     Record { offset: usize, size: usize, value: Value },
     /// A name.
     Name { offset: usize, size: usize, name: Name },
     /// `@ = count()`, by the index of the aggregation.
     Count(usize),
-    /// Any other one without a key.
+    /// Any other aggregation without a key.
     Single { index: usize, fold: Fold },
-    /// One with a key.
+    /// An aggregation with a key.
     Keyed(Keyed),
-    /// One with a key that never changes on a probe: which of those of the clause.
+    /// An aggregation with a key that is constant for a probe, by its index among those of the
+    /// clause.
     Fixed(u32, Keyed),
     /// `self->x =`.
     Store { id: u16, value: Leaf },
 }
 
 impl Action {
-    /// All but those with a key, which need more than the CPU's values.
+    /// Runs all steps except those with a key, which need more than the CPU's values.
     #[inline(always)]
     fn act(
         &self,
@@ -257,7 +259,7 @@ impl Action {
     }
 }
 
-/// Puts zeros where nothing stands before the datum at `offset`: nobody shall see what was there before.
+/// Writes zeros into the gap before the datum at `offset`, so that no old data is revealed.
 fn clear(actions: &mut KVec<Action>, end: &mut usize, offset: usize, size: usize) -> Result {
     let gap = offset.saturating_sub(*end);
     if gap > 0 {
@@ -268,7 +270,7 @@ fn clear(actions: &mut KVec<Action>, end: &mut usize, offset: usize, size: usize
     Ok(())
 }
 
-/// The lowest bytes of a value.
+/// Writes the lowest bytes of a value.
 #[inline(always)]
 fn put(record: &mut [u8], offset: usize, size: usize, value: u64) {
     let Some(room) = record.get_mut(offset..) else { return };
@@ -283,7 +285,7 @@ fn put(record: &mut [u8], offset: usize, size: usize, value: u64) {
     }
 }
 
-/// An aggregation with a key; `steps` of the clause say how that is made.
+/// Runs an aggregation with a key, which `steps` of the clause make.
 struct Keyed {
     id: AggId,
     key: Words,
@@ -304,7 +306,7 @@ impl Keyed {
         }
     }
 
-    /// As [`Self::run`], for a value that may be given a number.
+    /// Works like [`Self::run`], for a value that may get a number.
     #[cold]
     #[inline(never)]
     fn run_anew(&self, number: usize, firing: &Firing<'_>, ecb: &Ecb, cpu: &mut CpuState) {
@@ -314,7 +316,7 @@ impl Keyed {
     }
 }
 
-/// What is done to an aggregation.
+/// The operation on an aggregation.
 struct Fold {
     func: AggFunc,
     words: usize,
@@ -345,16 +347,16 @@ impl Fold {
 pub(crate) struct Lean {
     predicate: Option<Value>,
     actions: KVec<Action>,
-    /// Bytes of the record; 0: there is none.
+    /// The bytes of the record, or 0 if there is none.
     size: usize,
-    /// How many [`Action::Fixed`] there are.
+    /// The number of [`Action::Fixed`].
     pub(crate) fixed: u32,
-    /// What it costs if the predicate does not hold, and what is added if it does.
+    /// The cost if the predicate is false, and the additional cost if it is true.
     pub(crate) least: u32,
     pub(crate) rest: u32,
 }
 
-/// What a quick object costs at most.
+/// The most that a quick object costs.
 fn cost(code: &Code) -> u32 {
     match *code.quick() {
         Quick::No => u32::MAX,
@@ -364,14 +366,14 @@ fn cost(code: &Code) -> u32 {
 }
 
 impl Lean {
-    /// Bytes that a step takes here.
+    /// The bytes that a step takes here.
     pub(crate) const STEP: usize = size_of::<Action>();
-    /// What a count costs that is known where to be, with the probe itself.
+    /// The cost of a count with a known place, including the probe itself.
     pub(crate) const COUNT: u32 = 16;
-    /// What an action costs besides its expressions.
+    /// The cost of an action without its expressions.
     const ACTION: u32 = 4;
 
-    /// The lean form of a clause, if it has one.
+    /// Returns the lean form of a clause, if it has one.
     pub(crate) fn of(clause: &Clause) -> Result<Option<KBox<Self>>> {
         let predicate = match &clause.predicate {
             None => None,
@@ -445,7 +447,7 @@ impl Lean {
                     match *key_words {
                         0 if func == AggFunc::Count => Action::Count(index),
                         0 => Action::Single { index, fold },
-                        // The record is under way: nothing else of the CPU can be changed.
+                        // The record is in progress, so nothing else of the CPU can be changed.
                         _ if size > 0 => return Ok(None),
                         _ if !key.place() => return Ok(None),
                         _ => {
@@ -473,7 +475,7 @@ impl Lean {
                 | Step::KeyStack(..) => return Ok(None),
             };
             let own = match &action {
-                // At worst its steps are run, and the key is looked for.
+                // In the worst case, its steps run and the key is searched.
                 Action::Keyed(keyed) | Action::Fixed(_, keyed) => {
                     cost_of(keyed.fold.func, clause.key_words.min(64))
                 }
@@ -491,7 +493,7 @@ impl Lean {
         Ok(Some(mem::boxed(Self { predicate, actions, size, fixed, least, rest })?))
     }
 
-    /// What it counts, if it does nothing else.
+    /// Returns what it counts, if it does nothing else.
     pub(crate) fn counts(&self) -> Counts {
         match (&self.predicate, self.actions.as_slice()) {
             _ if self.size > 0 => Counts::No,
@@ -504,7 +506,7 @@ impl Lean {
         }
     }
 
-    /// Runs it; true if the predicate held. Nothing of it can fault.
+    /// Runs it. Returns true if the predicate was true. Nothing in it can fault.
     ///
     /// # Context
     /// *probe*.
@@ -536,7 +538,7 @@ impl Lean {
         true
     }
 
-    /// Leaves a record.
+    /// Writes a record.
     #[inline(never)]
     fn record(&self, size: usize, firing: &Firing<'_>, ecb: &Ecb, cpu: &mut CpuState) {
         let shared = &*ecb.shared;

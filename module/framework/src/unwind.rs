@@ -4,11 +4,12 @@
 //! ```text
 //! instruction ──► what is mapped there: a file, an offset ──► the file's rows ──► a rule ──► the caller
 //! ```
-//! The consumer gives the rows, [`abi::unwind`] says what they mean. Where none are known, rbp is taken for
-//! a frame pointer; and the process becomes a *stranger*, at whom the consumer is asked to look. So it
-//! does the first time a process is met, for when its addresses are to be named it may have ended.
+//! The consumer provides the rows; [`abi::unwind`] defines them. If a file has no rows, rbp is used
+//! as a frame pointer, and the process becomes a *stranger*, whose mappings the consumer must read.
+//! It also does so when a process is first seen, because the process may have ended when its
+//! addresses are printed.
 //!
-//! Files are put in, and never taken out before the consumer ends: who looks needs no lock.
+//! Files are only added and stay until the consumer ends, so a search needs no lock.
 
 use crate::shared::Shared;
 use crate::{Error, Result};
@@ -21,35 +22,35 @@ use kapi::{mem, nofault, task};
 use kernel::prelude::*;
 use zerocopy::FromBytes;
 
-/// Places for files: a power of two.
+/// The places for files: a power of two.
 const FILES: usize = 2048;
-/// So many places are looked at for one.
+/// How many places are searched for a file.
 const TRIES: usize = 32;
-/// Processes that are known to have been met: a power of two.
+/// How many processes are remembered as seen: a power of two.
 const MET: usize = 1024;
-/// For what cannot be found out the consumer is not asked more often, ns.
+/// The least interval between requests to the consumer for rows that it may not find, in ns.
 const PAUSE: u64 = 20_000_000;
 
-/// Bytes of rows that all consumers have given.
+/// The bytes of rows from all consumers.
 static GIVEN: AtomicU64 = AtomicU64::new(0);
 
-/// How frames of a file are left.
+/// The unwinding rows of a file.
 struct Object {
     key: Key,
     /// Its [`Row`]s.
     rows: KVVec<u8>,
 }
 
-/// What a consumer has told of files, and is to be told of processes.
+/// The rows of files from a consumer, and the processes that it must read.
 pub(crate) struct Unwind {
     files: KVVec<Published<Object>>,
     given: AtomicU64,
     met: KVVec<AtomicU64>,
-    /// Numbers of processes; 0: none.
+    /// The ids of processes; 0: none.
     strangers: [AtomicU32; MAX_STRANGERS],
-    /// When one was last told of for want of rows, ns.
+    /// The time when a process was last reported because of missing rows, in ns.
     told: AtomicU64,
-    /// Stacks that ended early for that.
+    /// The number of stacks that ended early because of that.
     early: AtomicU64,
 }
 
@@ -59,7 +60,7 @@ impl Drop for Unwind {
     }
 }
 
-/// Bytes as rows. None have no memory, and it is not aligned.
+/// Returns bytes as rows. An empty vector has no memory, so it may be unaligned.
 fn rows_of(bytes: &[u8]) -> Option<&[Row]> {
     if bytes.is_empty() {
         return Some(&[]);
@@ -67,14 +68,14 @@ fn rows_of(bytes: &[u8]) -> Option<&[Row]> {
     <[Row]>::ref_from_bytes(bytes).ok()
 }
 
-/// Where to look first.
+/// Returns the first place to search.
 fn hash(words: impl IntoIterator<Item = u64>) -> usize {
     let mix = |h: u64, w: u64| (h ^ w).wrapping_mul(buffers::GOLDEN).rotate_left(29);
     // CAST: 64 bits.
     words.into_iter().fold(0, mix) as usize
 }
 
-/// The places where a file may be.
+/// Returns the places where a file may be.
 fn places(files: &[Published<Object>], key: Key) -> impl Iterator<Item = &Published<Object>> {
     let first = hash([key.inode, key.modified, key.device.into()]);
     (0..TRIES).filter_map(move |n| files.get(first.wrapping_add(n) & (FILES - 1)))
@@ -96,7 +97,7 @@ impl Unwind {
         })
     }
 
-    /// Takes the rows of a file. Not twice at once.
+    /// Adds the rows of a file. It must not run twice at the same time.
     pub(crate) fn add(&self, key: Key, rows: KVVec<u8>) -> Result {
         let read = rows_of(&rows).ok_or(Error::Rows("whole rows"))?;
         if !read.is_sorted_by(|a, b| a.start < b.start) {
@@ -116,7 +117,7 @@ impl Unwind {
         Ok(())
     }
 
-    /// Counts what is given, if it may be.
+    /// Counts the bytes, if they are allowed.
     fn pay(&self, size: u64) -> Result {
         let given = self.given.load(Relaxed).saturating_add(size);
         let by_all = GIVEN.fetch_add(size, Relaxed).saturating_add(size);
@@ -138,13 +139,14 @@ impl Unwind {
         None
     }
 
-    /// Notes a process for the consumer; gives whether it is news.
+    /// Records a process for the consumer. Returns whether it is new.
     fn note(&self, pid: u32) -> bool {
         let place = self.strangers.get(pid as usize & (MAX_STRANGERS - 1));
         place.is_some_and(|p| p.compare_exchange(0, pid, Relaxed, Relaxed).is_ok())
     }
 
-    /// The process that runs is met: the first time, the consumer looks at it.
+    /// Records that the current process was seen. The first time, the consumer must read its
+    /// mappings.
     fn meet(&self, shared: &Shared) {
         // CAST: pids are not negative.
         let (pid, memory) = (task::pid() as u32, task::memory());
@@ -156,7 +158,7 @@ impl Unwind {
         }
     }
 
-    /// It has a file that nothing is known of.
+    /// Records that the current process has a file without rows.
     fn miss(&self, shared: &Shared) {
         let now = kapi::time::monotonic_ns();
         let last = self.told.load(Relaxed);
@@ -167,26 +169,26 @@ impl Unwind {
         }
     }
 
-    /// A stack has ended before where its thread began; perhaps for rows that it lacked.
+    /// Records that a stack ended before the start of its thread, perhaps because rows are missing.
     fn ends_early(&self, lacks_rows: bool) {
         if lacks_rows {
             self.early.fetch_add(1, Relaxed);
         }
     }
 
-    /// How many stacks ended early, for rows were not there yet.
+    /// Returns how many stacks ended early because rows were missing.
     pub(crate) fn early(&self) -> u64 {
         self.early.load(Relaxed)
     }
 
-    /// How many processes there are for the consumer to look at.
+    /// Returns how many processes the consumer must read.
     pub(crate) fn strangers(&self) -> u32 {
         let there = self.strangers.iter().filter(|p| p.load(Relaxed) != 0);
         // CAST: at most MAX_STRANGERS.
         there.count() as u32
     }
 
-    /// Tells them, and forgets them.
+    /// Takes these processes.
     pub(crate) fn take_strangers(&self) -> [u32; MAX_STRANGERS] {
         let mut pids = [0; MAX_STRANGERS];
         for (pid, place) in pids.iter_mut().zip(&self.strangers) {
@@ -200,7 +202,7 @@ impl Unwind {
 struct Place<'c> {
     mapping: Mapping,
     rows: &'c [Row],
-    /// The rows are still to come.
+    /// The rows are missing so far.
     is_unknown: bool,
 }
 
@@ -235,7 +237,7 @@ impl<'c> Place<'c> {
     }
 }
 
-/// A word of the process's memory.
+/// Reads a word of the process's memory.
 fn word(wide: bool, at: u64) -> Option<u64> {
     let mut word = [0; 8];
     let size = if wide { 8 } else { 4 };
@@ -243,8 +245,8 @@ fn word(wide: bool, at: u64) -> Option<u64> {
     Some(u64::from_le_bytes(word))
 }
 
-/// Fills `into` with the process's addresses, 8 bytes each, the innermost first, `most` at most; gives their
-/// number. Those that there is no room for are only counted. What is behind them stays as it is.
+/// Fills `into` with the process's addresses, 8 bytes each, the innermost first, at most `most`.
+/// Returns their number; addresses without room are only counted. The rest of `into` is unchanged.
 pub(crate) fn walk(
     ctx: &ProbeCtx,
     start: Start,
@@ -258,8 +260,8 @@ pub(crate) fn walk(
     let mut frame = Frame { ip: came.ip, sp: came.sp, bp: came.bp };
     let mut place: Option<Place<'_>> = None;
     let mut lacks_rows = false;
-    // A return address is behind its call, which may be another function's last instruction; so is where a
-    // system call goes on.
+    // A return address is after its call, which may be another function's last instruction. The
+    // same holds for the place where a system call continues.
     let mut back = u64::from(came.called);
     let mut room = into.chunks_exact_mut(8);
     for n in 0..most {
@@ -302,13 +304,14 @@ pub(crate) fn walk(
     most
 }
 
-/// Of code that leaves a signal's handler and says nothing of it: C libraries other than glibc have such.
+/// The instructions of code that returns from a signal handler and has no unwinding data; C
+/// libraries other than glibc have such code.
 const SIGNAL: Row = Row { start: 0, cfa: 0, rbp: 0, rule: Rule::Signal as u8 };
 
 /// The highest address that a process may have.
 const ADDRESSES: u64 = i64::MAX as u64;
 
-/// At the first instruction of a function: where it returns to is on top of the stack.
+/// At the first instruction of a function, the return address is on top of the stack.
 fn entered(frame: Frame, wide: bool, read: impl Fn(u64) -> Option<u64>) -> Step {
     let Some(ip) = read(frame.sp) else { return Step::Lost };
     let sp = frame.sp.wrapping_add(if wide { 8 } else { 4 });

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
-//! `vtimestamp`: how long a thread has been on a CPU, without what its probes took.
+//! `vtimestamp`: how long a thread has been on a CPU, without the time of its probes.
 //!
 //! ```text
 //! vtimestamp = base + (now - since)      since: when the thread got the CPU, later by each firing's time
 //!                                        base: what it had come to before
 //! ```
-//! The scheduler's own account is brought up to date at ticks and switches only, by a clock that
-//! cannot be read from anywhere, and knows nothing of probes. So it is asked once, for the base of a thread that
-//! was not seen before; from then on the time is ours: each CPU notes when it changes threads,
-//! and what the thread that goes has come to stands in a table, for the CPU on which it goes on. Only
-//! threads that have asked are in there, so that nobody else's number depends on it.
+//! The scheduler updates its own account only at ticks and switches, with a clock that cannot be
+//! read in every context, and does not know about probes. So it is only used for the base of a
+//! thread that was not seen before. From then on, each CPU notes when it changes threads, and
+//! writes the total of the leaving thread to a table, for the CPU on which it continues. Only
+//! threads that have read `vtimestamp` are in this table, so no other thread depends on it.
 //!
-//! All of this is there while an enabling uses `vtimestamp`, and only then. Interrupts are part of
-//! the thread that they come over, as their probes are.
+//! All of this exists only while an enabling uses `vtimestamp`. Interrupts, and their probes, count
+//! for the interrupted thread.
 
 use crate::words::Words;
 use crate::{Error, Result};
@@ -25,19 +25,19 @@ use kapi::threads::{self, Ended, Switch};
 use kapi::{mem, task, time};
 use kernel::error::code;
 
-/// Threads that may have asked at the same time: half a megabyte. A power of two.
+/// How many threads can be in the table, which takes half a megabyte. A power of two.
 const THREADS: usize = 1 << 15;
-/// A thread is in one of so many neighbouring places.
+/// How many neighbouring places a thread can be in.
 const WAYS: usize = 8;
 
-/// Per thread its key, 0 if the place is free, and its time.
+/// For each thread its key, or 0 if the place is free, and its time.
 struct Table(Words);
 
 #[derive(Clone, Copy)]
 struct Place(usize);
 
 impl Table {
-    /// The thread's place. Its key is put and looked for by itself alone.
+    /// Returns the thread's place. Only the thread itself writes and searches its key.
     fn find(&self, key: u64) -> Option<Place> {
         places(key).find(|at| self.key(*at) == key)
     }
@@ -46,7 +46,8 @@ impl Table {
         self.0.word(at).map_or(0, |w| w.load(Relaxed))
     }
 
-    /// The thread's place, which it gets now if it has none; `None`: all that it could have are taken.
+    /// Returns the thread's place, and assigns one if it has none. `None`: all its possible places
+    /// are taken.
     fn take(&self, key: u64, time: u64) -> Option<Place> {
         let free = |Place(at): &Place| {
             self.0.word(*at).is_some_and(|w| w.compare_exchange(0, key, Relaxed, Relaxed).is_ok())
@@ -81,13 +82,13 @@ fn places(key: u64) -> impl Iterator<Item = Place> {
     (first..first.wrapping_add(WAYS)).map(|n| Place(n.wrapping_mul(2)))
 }
 
-/// What a CPU knows of the thread that has it.
+/// A CPU's data about its current thread.
 struct Turn {
-    /// 0: no switch has been seen here.
+    /// 0: no switch has been seen on this CPU.
     task: Cell<u64>,
     since: Cell<u64>,
     base: Cell<u64>,
-    /// If it has asked.
+    /// Its total, if it has read `vtimestamp`.
     place: Cell<Option<Place>>,
 }
 
@@ -99,7 +100,7 @@ impl Turn {
         self.base.set(base);
     }
 
-    /// Of two times that are nearly the same the later one may have been taken first.
+    /// If two times are nearly equal, the later one may have been taken first.
     fn time(&self, now: u64) -> u64 {
         self.base.get().wrapping_add(now.saturating_sub(self.since.get()))
     }
@@ -124,17 +125,17 @@ impl Clock {
         turn.begin(next.task(), now, place, base);
     }
 
-    /// `None`: there is no room for one more thread.
+    /// Returns `None` if there is no room for another thread.
     fn get(&self, ctx: &ProbeCtx, now: u64) -> Option<u64> {
         let (turn, me, key) = (self.turns.get(ctx), task::curthread(), key_of(task::own_key()));
         if turn.task.get() == 0 {
-            // It got the CPU before anybody looked.
+            // It got the CPU before the account began.
             let place = self.table.find(key);
             let base = place.map_or_else(task::runtime, |place| self.table.time(place));
             turn.begin(me, now, place, base);
         }
         if turn.task.get() != me {
-            // In the middle of the switch: its turn is over.
+            // This is in the middle of the switch; its turn is over.
             let place = self.table.take(key, task::runtime())?;
             return Some(self.table.time(place));
         }
@@ -145,7 +146,7 @@ impl Clock {
         Some(time)
     }
 
-    /// Runs what a probe does, which began at `now`, at nobody's expense.
+    /// Runs the work of a probe that began at `now`, without counting its time for a thread.
     #[inline(never)]
     pub(crate) fn apart(&self, ctx: &ProbeCtx, now: u64, f: &mut dyn FnMut()) {
         f();
@@ -157,7 +158,7 @@ impl Clock {
     }
 }
 
-/// 0 is nobody's key.
+/// No thread has the key 0.
 fn key_of(key: u64) -> u64 {
     key.max(1)
 }
@@ -168,7 +169,7 @@ fn on_switch(ctx: &ProbeCtx, next: &Switch) {
     }
 }
 
-/// The clock, while somebody uses it.
+/// Returns the account, while it is in use.
 ///
 /// # Context
 /// *probe*.
@@ -177,8 +178,8 @@ pub(crate) fn clock(ctx: &ProbeCtx) -> Option<&Clock> {
     CLOCK.load(ctx)
 }
 
-/// The current thread's time; the probe has fired at `now`. `None`: it is not known, for too many
-/// threads have asked.
+/// Returns the current thread's time; the probe has fired at `now`. `None`: it is unknown, because
+/// too many threads have read it.
 ///
 /// # Context
 /// *probe*.
@@ -186,7 +187,7 @@ pub(crate) fn now(ctx: &ProbeCtx, now: u64) -> Option<u64> {
     CLOCK.load(ctx)?.get(ctx, now)
 }
 
-/// A thread has ended: nobody will ask for its time.
+/// Frees the place of a thread that has ended.
 ///
 /// # Context
 /// *probe*.
@@ -196,10 +197,10 @@ pub(crate) fn thread_ended(ctx: &ProbeCtx, ended: &Ended) {
     }
 }
 
-/// Begins the account.
+/// Starts the account.
 ///
 /// # Context
-/// *process*; it is not kept yet.
+/// *process*; the account must not exist yet.
 pub(crate) fn start() -> Result {
     let turn = |_| {
         let zero = || Cell::new(0);
@@ -216,7 +217,7 @@ pub(crate) fn start() -> Result {
     })
 }
 
-/// Ends it.
+/// Ends the account.
 ///
 /// # Context
 /// *process*.
