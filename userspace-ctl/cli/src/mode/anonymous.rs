@@ -35,7 +35,9 @@ pub fn leave(args: &Args, settings: Settings) -> Result<i32, Stop> {
     };
     anonymous::store(&anonymous::pack(enable::dof(&programs, &options), &origin))?;
     eprintln!("dtrace: saved anonymous enabling in {FILE}");
-    eprintln!("dtrace: reload the module (modprobe -r dtrace; modprobe dtrace) or reboot to enable it");
+    eprintln!(
+        "dtrace: reload the module (modprobe -r dtrace; modprobe dtrace) or reboot to enable it"
+    );
     Ok(0)
 }
 
