@@ -100,6 +100,8 @@ fn numbers(e: &Enabling) -> usize {
 pub(crate) struct Counters {
     pub(crate) dyndrops: AtomicU64,
     pub(crate) dyndrops_busy: AtomicU64,
+    /// Probes that came while tracing and should have been enabled.
+    pub(crate) left_out: AtomicU64,
     pub(crate) dblerrors: AtomicU64,
     /// Records for which a speculation, or the trace that it was to become part of, had no room.
     pub(crate) specdrops: AtomicU64,
@@ -327,9 +329,17 @@ impl Shared {
         self.drain();
     }
 
+    /// So many probes that came while tracing are left out.
+    pub(crate) fn count_left_out(&self, n: u64) {
+        self.counters.left_out.fetch_add(n, Ordering::Relaxed);
+    }
+
     /// Frees what a thread has here that will not run again.
     pub(crate) fn end_thread(&self, ctx: &ProbeCtx, thread: u64) {
-        self.dynvars.end_thread(ctx.cpu(), thread, &self.vars.thread);
+        if !self.dynvars.end_thread(ctx.cpu(), thread, &self.vars.thread) {
+            // Its space is lost until the tracing ends.
+            self.counters.dyndrops.fetch_add(1, Ordering::Relaxed);
+        }
     }
 
     /// The first of so many numbers; [`u32::MAX`], which nothing has, if there are not so many left.
