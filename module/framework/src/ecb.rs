@@ -49,6 +49,15 @@ impl Chain {
         self.more.is_empty().then_some(&self.first)
     }
 
+    /// Returns the number of consumers that have ECBs here. The ECBs of a consumer are neighbours.
+    pub(crate) fn consumers(&self) -> u32 {
+        let mut last = &self.first.shared;
+        self.more.iter().fold(1, |n: u32, e| {
+            let same = Arc::ptr_eq(core::mem::replace(&mut last, &e.shared), &e.shared);
+            n.saturating_add((!same).into())
+        })
+    }
+
     /// Makes a chain of these ECBs; `None` if there are none.
     pub(crate) fn of(mut ecbs: impl Iterator<Item = Ecb>) -> Result<Option<KBox<Chain>>> {
         let Some(first) = ecbs.next() else { return Ok(None) };

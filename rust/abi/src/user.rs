@@ -214,6 +214,7 @@ macro_rules! for_each_user_reason {
             (16, Away, "its memory is not present, and a program decides when it becomes present: a FUSE file system, a userfaultfd, or a process that keeps its memory locked"),
             (17, Slots, "the process has unmapped the memory in which probed instructions run; the next attempt maps it anew"),
             (18, Differs, "the instruction there differs from the one in the file with its symbols, which has changed since dtrace read it"),
+            (19, Sequence, "it is in a restartable sequence (rseq), which ends when the thread leaves its code"),
         }
     };
 }
