@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //! `-C`: the system's preprocessor reads a program before the compiler does.
 
+use crate::headers::{self, Headers};
 use consumer::error::reason;
 use consumer::Error;
 use std::io::Write as _;
@@ -90,6 +91,11 @@ impl Cpp {
             // Files beside the script are found from everywhere.
             command.arg("-iquote").arg(folder);
         }
+        let headers = match headers::includes(text) {
+            true => Some(Headers::write().map_err(|e| Error::new(doing.clone(), reason(&e)))?),
+            false => None,
+        };
+        command.args(headers.iter().flat_map(Headers::words));
         command.args(&self.words).arg("-").stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn().map_err(|e| {
             let why = match e.kind() {
