@@ -60,6 +60,11 @@ impl Checker<'_> {
             return Expr::constant(*n, Int::INT, span);
         }
         match self.enumerators(name).as_slice() {
+            [] if matches!(name, "jid" | "jailname") => {
+                let message = format!("{name} cannot be had: Linux has no jails");
+                let d = Diagnostic::new(Tag::VarUnsup, span, message).label("not on Linux");
+                self.fail(d.hint("a container is told by its namespaces: curthread->nsproxy"))
+            }
             [] => self.undefined(name, span),
             [(value, int)] => Expr::constant(*value, *int, span),
             many => {
