@@ -134,7 +134,9 @@ impl Prices {
     fn call(&self, subr: Subr) -> u32 {
         use price::*;
         let fixed = match subr {
-            Subr::Lltostr | Subr::InetNtop | Subr::InetNtoa | Subr::InetNtoa6 => DIGITS,
+            Subr::Lltostr | Subr::InetNtop | Subr::InetNtoa | Subr::InetNtoa6 | Subr::LinkNtop => {
+                DIGITS
+            }
             Subr::DPath | Subr::MntPath => PATH_STEPS,
             Subr::Alloca => self.cleared(),
             Subr::Copyin | Subr::Copyinto => self.copy,
@@ -144,7 +146,7 @@ impl Prices {
         };
         let for_each_piece = match subr {
             Subr::Strlen | Subr::Strchr | Subr::Strrchr => LOOK,
-            Subr::Copyoutstr => LOOK + WRITE,
+            Subr::Copyoutstr | Subr::Memstr => LOOK + WRITE,
             Subr::Strjoin => 2 * TEXT + MADE,
             Subr::Substr | Subr::Copyinstr => TEXT + MADE,
             Subr::Strstr | Subr::Index | Subr::Rindex => 2 * (TEXT + SEARCH),
@@ -157,6 +159,7 @@ impl Prices {
             | Subr::InetNtop
             | Subr::InetNtoa
             | Subr::InetNtoa6
+            | Subr::LinkNtop
             | Subr::DPath
             | Subr::MntPath => MADE,
             _ => 0,

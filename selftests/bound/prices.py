@@ -88,6 +88,8 @@ ROWS = [
     ('lltostr', 20, 'n = lltostr(ll) == "x";'),
     ('lltostr-2', 20, 'n = lltostr(-1, 2) == "x";'),
     ('inet-ntoa6', 20, 'n = inet_ntoa6((struct in6_addr *)curthread) == "x";'),
+    ('link-ntop', 20, 'n = link_ntop(32, curthread) == "x";'),
+    ('memstr', 4, f"n = strlen(memstr(gb.bytes, 'x', {min(STRSIZE, 60000)}));"),
     ('json', 4, 'n = json(braces, "[0]") == "x";'),
     ('json-string', 4, 'n = json(strjoin("{\\"a\\":1,\\"b\\":", braces), "b") == "x";'),
     ('d-path', 20, 'n = strlen(d_path(&curthread->fs->pwd));', 1024),

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A 32-bit program without libraries: calls its functions TIMES times, writes what became of it, ends with status 7. */
+#ifdef NOTED
+#include <sys/sdt.h>
+#endif
 #define TIMES 1000
 
 static int call(int number, int a, const void *b, int c)
@@ -48,8 +51,12 @@ int main(void)
 {
 	unsigned sum = 0;
 
-	for (int i = 0; i < TIMES; i++)
+	for (int i = 0; i < TIMES; i++) {
+#ifdef NOTED
+		DTRACE_PROBE3(narrow, form__begin, i, -i, (char)i);
+#endif
 		sum = sum * 31 + form(i, -i, i * 7919u) + tail(i % 5);
+	}
 	finish(sum);
 	return 0;
 }

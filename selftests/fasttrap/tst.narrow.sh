@@ -34,3 +34,10 @@ expect "instructions: errors" "$(cat /tmp/o.err)" ""
 for f in form deep tail; do
 	expect "the first instruction of $f" "$(grep "^$f 0 " /tmp/o)" "$(grep "^$f entry " /tmp/o | sed 's/entry/0/')"
 done
+# The same with a probe by <sys/sdt.h>.
+gcc -m32 -O2 -fno-pic -no-pie -ffreestanding -fno-stack-protector -fcf-protection=none -nostdlib -static -DNOTED \
+	-I /src/userspace-ctl/include -o /tmp/noted /src/selftests/fasttrap/narrow.c || fail "gcc -m32 with sys/sdt.h"
+dtrace -q -n 'narrow$target:::form-begin { @n["n"] = count(); @s["a"] = sum(arg0); @s["b"] = sum(arg1);
+	@x["c"] = max(arg2); @i["d"] = min(arg2); }
+	END { printa("%s %@d\n", @n); printa("%s %@d\n", @s); printa("%s %@d\n", @x); printa("%s %@d\n", @i); }' -c /tmp/noted >/tmp/o 2>/tmp/o.err || fail "sys/sdt.h: $(cat /tmp/o.err)"
+expect "sys/sdt.h" "$(sed 1d /tmp/o | sort | xargs)" "a 499500 b -499500 c 127 d -128 n 1000"

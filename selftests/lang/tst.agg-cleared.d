@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* ASSERTION: an aggregation that was cleared, and in which nothing came since, is not printed at the end; printa() shows its keys. */
+/* ASSERTION: clear() keeps the keys: they are printed with 0, by printa() or at the end. */
 /* OPTIONS: -q -w */
 BEGIN { @gone["a"] = count(); @gone["b"] = count(); @shown["c"] = count(); @stays["d"] = count(); @again["e"] = sum(3); }
 BEGIN { clear(@gone); clear(@shown); printa("%s %@d\n", @shown); clear(@again); }

@@ -9,6 +9,8 @@ syscall::read:entry /execname == "bash" && arg0 == 7 && !x++/
 	printf("%d %d %d\n", curpsinfo->pr_pid == pid, curpsinfo->pr_ppid == ppid, curlwpsinfo->pr_lwpid == tid);
 	printf("%d %d %d %s\n", curpsinfo->pr_uid == uid, curpsinfo->pr_euid, curpsinfo->pr_nlwp, curpsinfo->pr_fname);
 	printf("%s\n", curpsinfo->pr_psargs);
+	printf("%d %d %d %d\n", curlwpsinfo->pr_syscall, curlwpsinfo->pr_flag & (PR_STOPPED | PR_ASLEEP | PR_ISSYS),
+	    curlwpsinfo->pr_wchan, curlwpsinfo->pr_stype == SOBJ_NONE);
 	printf("%d %d\n", curpsinfo->pr_pgid == pid, curpsinfo->pr_sid == pid);
 	printf("%d %d %d\n", curpsinfo->pr_argc, curpsinfo->pr_dmodel == PR_MODEL_LP64,
 	    walltimestamp / 1000000000 - curpsinfo->pr_start.tv_sec < 100);
@@ -26,16 +28,21 @@ dtrace -qs /tmp/who.d -c 'setsid -w bash /tmp/reads.sh' >/tmp/out 2>/tmp/err || 
 expect "of the process" "$(cat /tmp/out)" "1 1 1
 1 0 1 bash
 bash /tmp/reads.sh
+0 0 0 1
 1 1
 2 1 1
 /tmp/reads.sh
 1 O TS
 1 1 0 0
 /etc/passwd|passwd|/etc|1
-$(sed -n 10p /tmp/out)
+$(sed -n 11p /tmp/out)
 1 bash"
 expect "the idle task" "$(dtrace -qn 'BEGIN { this->all = xlate <psinfo_t> (&`init_task); printf("%s %d %d", this->all.pr_fname, this->all.pr_pid, this->all.pr_argc); exit(0); }')" "swapper/0 0 0"
-expect "files" "$(sed -n 10p /tmp/out | cut -d' ' -f2-)" "<none> 0"
+# A thread that goes to sleep is asleep as it leaves its processor.
+expect "asleep" "$(dtrace -qn 'sched:::off-cpu /pid == $target && curlwpsinfo->pr_state == SSLEEP && !x++/ {
+	printf("%c %d %d", curlwpsinfo->pr_sname, curlwpsinfo->pr_stype == SOBJ_CV, curlwpsinfo->pr_flag & PR_ASLEEP); }' -c 'sleep 0.1' |
+	tail -n1)" "S 1 16"
+expect "files" "$(sed -n 11p /tmp/out | cut -d' ' -f2-)" "<none> 0"
 expect "the file system" "$(dtrace -qn 'syscall::read:entry /execname == "cat" && fds[arg0].fi_pathname == "/proc/version" && !x++/ {
 	printf("%s", fds[arg0].fi_fs); }' -c 'cat /proc/version' 2>/dev/null | tail -n1)" "proc"
 

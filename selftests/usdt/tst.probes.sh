@@ -13,7 +13,30 @@ gcc -shared -o lib.so lib.o lib.prov.o || fail "gcc -shared"
 dtrace -qn 'toy$target:::tick { @ = count(); } END { printa("%@d\n", @); }' -c './app 7' >o 2>&1
 expect "a command" "$(sort o | xargs)" "7 enabled 7000"
 expect "nobody traces" "$(./app 7)" "enabled 0"
+# The same made without the objects: the probes are in the functions that are called.
+dtrace -G -s $here/toy.d -o alone.o && gcc -O2 -I. -c -o untouched.o $here/app.c && gcc -o apart untouched.o alone.o || fail "apart"
+dtrace -qn 'toy$target:::tick /!x++/ { printf("%d %s %d %d %d %s\n", arg0, copyinstr(arg1), arg5, arg6, arg7, probefunc); }
+	toy$target:::tick { @ = count(); } END { printa("%@d\n", @); }' -c './apart 7' >o 2>&1
+expect "apart" "$(sort o | xargs)" "-5 measured here 200 -1000 -8 __dtrace_toy___tick 7 enabled 7000"
 DTRACE_DOF_INIT_DEBUG=1 ./app 1 2>&1 | grep -q "DOF app: registered: /dev/dtrace/helper" || fail "it says nothing of what it does"
+
+# What packages include <sys/sdt.h> for.
+cat >shop.d <<'D'
+shop$target:::order
+{
+	printf("%d %d %d %s %d %s %s %d\n", arg0, arg1, arg2, copyinstr(arg3), arg4, copyinstr(arg5), copyinstr(arg6), arg7);
+}
+shop$target:::none { printf("none\n"); }
+shop$target:::many { printf("%d %d %d %d\n", arg0, arg7, arg8, arg9); }
+D
+for how in "gcc -O0" "gcc -O2" "clang -O2" "gcc -O2 -DCOUNTED" "g++ -O2 -x c++" "clang -O1 -x c++ -DCOUNTED"; do
+	command -v ${how%% *} >/dev/null || continue
+	$how -I /src/userspace-ctl/include -o shop $here/sdt.c || fail "sdt.h: $how"
+	counted=0
+	case $how in *COUNTED*) counted=1 ;; esac
+	dtrace -qs shop.d -c ./shop >o 2>&1
+	expect "sdt.h: $how" "$(sort o | xargs)" "-1 255 -2 text -1099511627776 array constant 7 1 8 -1 255 $counted none"
+done
 
 begin ./app "$PWD/lib.so"
 expect "listed" "$(dtrace -l -P toy$target | awk 'NR > 1 { print $3, $4, $5 }' | sort | xargs)" \

@@ -60,6 +60,43 @@ inline char PR_MODEL_ILP32 = 1;
 inline char PR_MODEL_LP64 = 2;
 inline dev_t PRNODEV = 0xffffffff;
 
+/* Bits of pr_flag: of the thread, then of its process. Linux sets those that are said below. */
+inline int PR_STOPPED = 0x00000001;
+inline int PR_ISTOP = 0x00000002;
+inline int PR_DSTOP = 0x00000004;
+inline int PR_STEP = 0x00000008;
+inline int PR_ASLEEP = 0x00000010;
+inline int PR_PCINVAL = 0x00000020;
+inline int PR_ASLWP = 0x00000040;
+inline int PR_AGENT = 0x00000080;
+inline int PR_DETACH = 0x00000100;
+inline int PR_DAEMON = 0x00000200;
+inline int PR_IDLE = 0x00000400;
+inline int PR_ISSYS = 0x00001000;
+inline int PR_VFORKP = 0x00002000;
+inline int PR_ORPHAN = 0x00004000;
+inline int PR_NOSIGCHLD = 0x00008000;
+inline int PR_WAITPID = 0x00010000;
+inline int PR_FORK = 0x00100000;
+inline int PR_RLC = 0x00200000;
+inline int PR_KLC = 0x00400000;
+inline int PR_ASYNC = 0x00800000;
+inline int PR_MSACCT = 0x01000000;
+inline int PR_BPTADJ = 0x02000000;
+inline int PR_PTRACE = 0x04000000;
+inline int PR_MSFORK = 0x08000000;
+
+/* States of a thread as the kernel keeps them: in __state, and once it has ended in exit_state. */
+inline unsigned int __TASK_STOPPED_OR_TRACED = 0x0c;
+/* Interruptible, uninterruptible, parked, waiting for a lock of an RT kernel. */
+inline unsigned int __TASK_ASLEEP = 0x1043;
+inline unsigned int __PF_KTHREAD = 0x00200000;
+
+inline int __pr_flag[struct task_struct *T] =
+    (T->__state & __TASK_STOPPED_OR_TRACED ? PR_STOPPED | PR_ISTOP : T->__state & __TASK_ASLEEP ? PR_ASLEEP : 0) |
+    (T->flags & __PF_KTHREAD ? PR_ISSYS : 0) | (T->vfork_done != NULL ? PR_VFORKP : 0) |
+    (T->ptrace ? PR_PTRACE : 0);
+
 /*
  * The arguments lie in memory of the process, and the stack that it began with holds their number, their addresses
  * and behind them those of the environment: they can be had of the process that fires, and are 0 elsewhere.
@@ -67,7 +104,7 @@ inline dev_t PRNODEV = 0xffffffff;
 inline int __begins_here[struct task_struct *T] = T->mm != NULL && T->mm == curthread->mm;
 
 translator psinfo_t < struct task_struct *T > {
-	pr_flag = T->flags;
+	pr_flag = __pr_flag[T];
 	pr_nlwp = T->signal->nr_threads;
 	pr_nzomb = 0;
 	pr_pid = T->tgid;
@@ -106,6 +143,7 @@ typedef struct lwpsinfo {
 	char pr_state;
 	char pr_sname;
 	char pr_nice;
+	short pr_syscall;
 	int pr_pri;
 	string pr_clname;
 	string pr_name;
@@ -125,20 +163,32 @@ inline char SIDL = 5;
 inline char SONPROC = 6;
 inline char SWAIT = 7;
 
-/* States of a thread as the kernel keeps them: in __state, and once it has ended in exit_state. */
-inline unsigned int __TASK_STOPPED_OR_TRACED = 0x0c;
+/* pr_stype: what a thread sleeps on. Wait queues are condition variables. */
+inline char SOBJ_NONE = 0;
+inline char SOBJ_MUTEX = 1;
+inline char SOBJ_RWLOCK = 2;
+inline char SOBJ_CV = 3;
+inline char SOBJ_SEMA = 4;
+inline char SOBJ_USER = 5;
+inline char SOBJ_USER_PI = 6;
+inline char SOBJ_SHUTTLE = 7;
 
+/*
+ * A thread that goes to sleep has said so before it leaves its processor: it is asleep in sched:::off-cpu.
+ * The number of a system call is known of the thread that fires, and -1 outside of one.
+ */
 translator lwpsinfo_t < struct task_struct *T > {
-	pr_flag = T->flags;
+	pr_flag = __pr_flag[T];
 	pr_lwpid = T->pid;
 	pr_addr = (uintptr_t)T;
-	pr_wchan = 0;
-	pr_stype = 0;
+	pr_wchan = (uintptr_t)T->blocked_on;
+	pr_stype = T->blocked_on != NULL ? SOBJ_MUTEX : T->__state & __TASK_ASLEEP ? SOBJ_CV : SOBJ_NONE;
 	pr_state = T->exit_state ? SZOMB : T->__state & __TASK_STOPPED_OR_TRACED ? SSTOP :
-	    T->on_cpu ? SONPROC : T->__state ? SSLEEP : SRUN;
+	    T->__state & __TASK_ASLEEP ? SSLEEP : T->on_cpu ? SONPROC : SRUN;
 	pr_sname = T->exit_state ? 'Z' : T->__state & __TASK_STOPPED_OR_TRACED ? 'T' :
-	    T->on_cpu ? 'O' : T->__state ? 'S' : 'R';
+	    T->__state & __TASK_ASLEEP ? 'S' : T->on_cpu ? 'O' : 'R';
 	pr_nice = T->static_prio - 120;
+	pr_syscall = T == curthread && T->mm != NULL ? (short)uregs[R_ERR] : -1;
 	pr_pri = T->prio;
 	pr_clname = T->policy == 0 ? "TS" : T->policy == 1 ? "FIFO" : T->policy == 2 ? "RR" :
 	    T->policy == 3 ? "BATCH" : T->policy == 5 ? "IDLE" : T->policy == 6 ? "DL" : "EXT";

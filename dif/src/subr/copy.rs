@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Memory of the clause, and copies between it and the process: alloca, bcopy, copyin, copyinstr,
-//! copyinto, copyout, copyoutstr.
+//! copyinto, copyout, copyoutstr, memstr.
 //!
 //! What is copied in stays in scratch until the clause ends. What is copied out goes a chunk at a
 //! time, at most as much as fits into scratch or into a variable.
@@ -133,6 +133,35 @@ pub(super) fn copyoutstr<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Re
     }
     mem.env.copyout(at, &[0])?;
     Ok(0)
+}
+
+/// `memstr(addr, c, size)`: `size - 1` bytes as a string, `c` in the place of each NUL.
+#[inline(never)]
+pub(super) fn memstr<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result<u64, Raised> {
+    // CAST: a char.
+    let (from, instead, size) = (args.get(0)?, args.get(1)? as u8, args.get(2)?);
+    let Some(length) = size.checked_sub(1) else { return Ok(0) };
+    // CAST: usize has at most 64 bits.
+    let length = length.min(mem.clause.strsize().saturating_sub(1) as u64);
+    mem.pay(length, price::LOOK + price::WRITE)?;
+    let mark = mem.clause.mark();
+    // Cleared: the byte behind the text is its end.
+    let start = scratch_addr(mem.clause.alloc(length.saturating_add(1))?);
+    let mut buf = [0; CHUNK];
+    let mut done: u64 = 0;
+    while done < length {
+        let n = length.wrapping_sub(done).min(CHUNK as u64);
+        // CAST: at most CHUNK.
+        let piece = buf.get_mut(..n as usize).unwrap_or_default();
+        if let Err(raised) = mem.load(mem.kernel, from.wrapping_add(done), piece) {
+            mem.clause.release(mark);
+            return Err(raised);
+        }
+        piece.iter_mut().filter(|b| **b == 0).for_each(|b| *b = instead);
+        mem.store(start.wrapping_add(done), piece)?;
+        done = done.wrapping_add(n);
+    }
+    Ok(start)
 }
 
 /// The host sees no address of D memory and no range that wraps.

@@ -64,6 +64,7 @@ pub(crate) fn call<E: Env>(
         Subr::Copyoutstr => copy::copyoutstr(mem, args),
         Subr::Alloca => alloc(mem, args.get(0)?),
         Subr::Bcopy => copy::bcopy(mem, args),
+        Subr::Memstr => copy::memstr(mem, args),
 
         Subr::Strlen => string::strlen(mem, args),
         Subr::Strjoin => string::strjoin(mem, args),
@@ -95,6 +96,7 @@ pub(crate) fn call<E: Env>(
         Subr::InetNtop => net::inet_ntop(mem, args),
         Subr::InetNtoa => net::inet_ntoa(mem, args),
         Subr::InetNtoa6 => net::inet_ntoa6(mem, args),
+        Subr::LinkNtop => net::link_ntop(mem, args),
 
         Subr::Json => json::json(mem, args),
 

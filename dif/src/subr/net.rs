@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Network byte order and addresses: hton*, ntoh*, inet_ntop, inet_ntoa, inet_ntoa6.
+//! Network byte order and addresses: hton*, ntoh*, inet_ntop, inet_ntoa, inet_ntoa6, link_ntop.
 
 use crate::bound::price;
 use crate::env::Env;
@@ -11,6 +11,10 @@ use crate::subr::Args;
 /// Linux' address families.
 const AF_INET: u64 = 2;
 const AF_INET6: u64 = 10;
+
+/// Kinds of hardware addresses, `ARPHRD_*`.
+const ETHERNET: u64 = 1;
+const INFINIBAND: u64 = 32;
 
 // CAST: a uint16_t, uint32_t of D.
 pub(super) fn swap16(value: u64) -> u64 {
@@ -41,6 +45,30 @@ pub(super) fn inet_ntoa<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Res
 /// `inet_ntoa6(addr)`.
 pub(super) fn inet_ntoa6<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result<u64, Raised> {
     v6(mem, args.get(0)?)
+}
+
+/// `link_ntop(kind, addr)`: the bytes of a hardware address, hexadecimal.
+#[inline(never)]
+pub(super) fn link_ntop<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result<u64, Raised> {
+    mem.env.spend(price::DIGITS)?;
+    let mut room = [0; 20];
+    let length = match args.get(0)? {
+        ETHERNET => 6,
+        INFINIBAND => 20,
+        _ => return Err(Raised::ill_op()),
+    };
+    let bytes = room.get_mut(..length).unwrap_or_default();
+    mem.load(mem.kernel, args.get(1)?, bytes)?;
+    let mark = mem.clause.mark();
+    mem.compose(mark, |_, out| {
+        for (n, &byte) in bytes.iter().enumerate() {
+            if n > 0 {
+                out.push(b':');
+            }
+            write_digits(u64::from(byte >> 4), 16, out);
+            write_digits(u64::from(byte & 0xf), 16, out);
+        }
+    })
 }
 
 #[inline(never)]

@@ -43,7 +43,7 @@ pub(super) fn dirname<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Resul
     })
 }
 
-/// `cleanpath(path)`: "//", "/./" and "/../" collapsed. A slash at the end stays; above the root is
+/// `cleanpath(path)`: "//", "/./" and "/../" collapsed. A slash or "/." at the end stays; above the root is
 /// the root; a relative path may still begin with "..", and is "." rather than nothing.
 #[inline(never)]
 pub(super) fn cleanpath<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result<u64, Raised> {
@@ -81,8 +81,15 @@ fn clean(path: &[u8], out: &mut Out<'_>) {
     if out.written().is_empty() {
         out.push(b'.');
     }
-    if path.last() == Some(&b'/') && out.written().last() != Some(&b'/') {
+    // No slash follows a dot at the end, so it is not "/./"; of "/.." the slash in front stays.
+    let ends_in_dot = path.ends_with(b"/.");
+    let ends_above = absolute && path.ends_with(b"/..");
+    let has_slash = ends_in_dot || ends_above || path.last() == Some(&b'/');
+    if has_slash && out.written().last() != Some(&b'/') {
         out.push(b'/');
+    }
+    if ends_in_dot {
+        out.push(b'.');
     }
 }
 

@@ -341,6 +341,9 @@ macro_rules! for_each_subr {
             // Our own, where no other DTrace has any.
             (1024, DPath, "d_path", "string(void *)"),
             (1025, MntPath, "mnt_path", "string(void *)"),
+            // Of other systems, whose numbers for them mean something else on each.
+            (1026, LinkNtop, "link_ntop", "string(int, void *)"),
+            (1027, Memstr, "memstr", "string(void *, char, size_t)"),
         }
     };
 }
@@ -382,7 +385,7 @@ mod tests {
             assert_eq!(Op::from_number(*op as u8), Some(*op));
         }
         assert_eq!(Op::ALL.len(), 80);
-        assert_eq!(Subr::ALL.len(), 51);
+        assert_eq!(Subr::ALL.len(), 53);
         for w in Builtin::ALL.windows(2) {
             assert!(w[0].id() < w[1].id());
         }

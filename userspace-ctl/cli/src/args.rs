@@ -4,6 +4,7 @@
 
 use clap::{value_parser, Arg, ArgAction, ArgMatches, Command};
 use d::SpecKind;
+use std::ffi::OsString;
 
 /// A D program as the command line gives it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -161,9 +162,30 @@ fn placed<'a>(m: &'a ArgMatches, id: &str) -> impl Iterator<Item = (usize, &'a S
     indices.zip(m.get_many::<String>(id).into_iter().flatten())
 }
 
+/// The words without `-64` and `-32`, which stand before the program: behind it they are its arguments. And whether
+/// `-32` was there.
+fn without_model(words: impl IntoIterator<Item = OsString>) -> (Vec<OsString>, bool) {
+    let (mut is_narrow, mut is_before) = (false, true);
+    let is_kept = |word: &OsString| {
+        let text = word.to_string_lossy();
+        let flags = text.strip_prefix('-').unwrap_or("");
+        is_before &= !flags.contains(['n', 's', 'P', 'm', 'f', 'i']);
+        is_narrow |= is_before && text == "-32";
+        !(is_before && matches!(&*text, "-32" | "-64"))
+    };
+    (words.into_iter().filter(is_kept).collect(), is_narrow)
+}
+
 /// Reads a command line, program name first.
-pub fn parse(words: impl IntoIterator<Item = std::ffi::OsString>) -> Result<Args, clap::Error> {
+pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Args, clap::Error> {
+    let (words, is_narrow) = without_model(words);
     let m = command().try_get_matches_from(words)?;
+    // A header is the same for both.
+    if is_narrow && !m.get_flag("header") {
+        let why = "-32 is not supported: D has the types of the kernel, which has 64 bits, and 32-bit programs \
+                   cannot register probes; those of <sys/sdt.h> need no -G";
+        return Err(command().error(clap::error::ErrorKind::InvalidValue, why));
+    }
     let mut specs = Vec::new();
     for (id, kind) in [
         ("provider", SpecKind::Provider),
@@ -253,6 +275,16 @@ mod tests {
             ]
         );
         assert_eq!(a.operands, ["x", "-5"]);
+    }
+
+    #[test]
+    fn data_models_stand_before_the_program() {
+        let a = args(&["-64", "-q", "-n", "a", "-64"]);
+        assert_eq!((a.specs.len(), a.settings.len()), (1, 1));
+        assert_eq!(a.operands, ["-64"]);
+        assert!(args(&["-32", "-h", "-s", "f"]).header);
+        assert!(parse(["dtrace", "-32", "-n", "a"].map(Into::into)).is_err());
+        assert!(parse(["dtrace", "-32", "-G", "-s", "f"].map(Into::into)).is_err());
     }
 
     #[test]

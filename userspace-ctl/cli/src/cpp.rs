@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //! `-C`: the system's preprocessor reads a program before the compiler does.
 
+use crate::headers::{self, Headers};
 use consumer::error::reason;
 use consumer::{sys, Error};
 use std::path::Path;
@@ -93,6 +94,11 @@ impl Cpp {
             command.arg("-iquote").arg(folder);
         }
         let failed = |e: std::io::Error| Error::new(doing.clone(), reason(&e));
+        let headers = match headers::includes(text) {
+            true => Some(Headers::write().map_err(failed)?),
+            false => None,
+        };
+        command.args(headers.iter().flat_map(Headers::words));
         let mut input = format!("# 1 \"{file}\"\n").into_bytes();
         input.extend_from_slice(without_interpreter(text));
         let input = sys::memory_file(&input).map_err(failed)?;

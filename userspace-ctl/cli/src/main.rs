@@ -8,6 +8,7 @@
 mod args;
 mod compile;
 mod cpp;
+mod headers;
 mod mode;
 mod settings;
 

@@ -72,10 +72,7 @@ fn usage() {
         (&["-a", "-l"], "dtrace: -a cannot be used with -l"),
         (&["-A", "-n", "BEGIN", "-c", "true"], "dtrace: anonymous tracing cannot use -c or -p"),
         (&["-h"], "dtrace: -h needs one script that declares providers: -h -s FILE.d"),
-        (
-            &["-G", "-s", "x.d"],
-            "dtrace: -G needs the objects of the program: -G -s FILE.d OBJECT.o ...",
-        ),
+        (&["-h", "-s", "x.d", "x.o"], "dtrace: -h takes no objects"),
         (
             &["-e", "-x", "zone=a", "-n", "BEGIN"],
             "dtrace: option -x zone is not supported: \
@@ -236,6 +233,45 @@ fn preprocessor() {
     // Without -C the first directive says what to do.
     let o = dtrace(&["-e", "-s", &script]);
     assert!(err(&o).contains("-C"), "{}", err(&o));
+}
+
+#[test]
+fn headers_of_other_systems() {
+    let folder = Folder::new("headers");
+    let names = [
+        "file",
+        "procfs",
+        "vnode",
+        "proc",
+        "thread",
+        "cpuvar",
+        "fs/ufs_inode",
+        "limits",
+        "siginfo",
+    ];
+    let text: String = names.iter().map(|name| format!("#include <sys/{name}.h>\n")).collect();
+    let text = format!(
+        "{text}#include <inet/tcp.h>\nBEGIN {{ trace(FREAD | FWRITE | PR_ISSYS | INT_MAX); }}\n"
+    );
+    let script = folder.file("h.d", &text);
+    assert_eq!(told(&["-C", "-e", "-s", &script]), (0, String::new()));
+}
+
+#[test]
+fn probes_without_objects() {
+    let folder = Folder::new("alone");
+    let script = folder.file("toy.d", "provider toy { probe tick__more(int, char *); };\n");
+    let program = folder.file(
+        "app.c",
+        "#include \"toy.h\"\nint main(void) { TOY_TICK_MORE(1, \"x\"); return TOY_TICK_MORE_ENABLED(); }\n",
+    );
+    let at = |name: &str| folder.0.join(name).to_string_lossy().into_owned();
+    assert_eq!(told(&["-C", "-h", "-s", &script, "-o", &at("toy.h")]), (0, String::new()));
+    assert_eq!(told(&["-C", "-G", "-s", &script, "-o", &at("toy.o")]), (0, String::new()));
+    let cc = Command::new("cc").args(["-o", &at("app"), &program, &at("toy.o")]).status().unwrap();
+    assert!(cc.success());
+    let run = Command::new(at("app")).env("DTRACE_DOF_INIT_DISABLE", "1").status().unwrap();
+    assert_eq!(run.code(), Some(0));
 }
 
 #[test]

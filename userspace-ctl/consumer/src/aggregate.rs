@@ -149,9 +149,11 @@ impl Value {
         }
     }
 
-    /// No value of an unknown kind.
-    fn none() -> Self {
-        Self { func: AggFunc::Count, words: vec![0], normal: 1, is_cleared: false }
+    /// Before the first value.
+    fn none(func: AggFunc) -> Self {
+        let mut words = vec![0; func.words()];
+        func.init(&mut words);
+        Self { func, words, normal: 1, is_cleared: true }
     }
 
     /// As it is shown where there is nothing: 0, also for extremes.
@@ -239,11 +241,11 @@ pub struct Store {
     totals: HashMap<u32, HashMap<Vec<Key>, Value>>,
     normals: HashMap<u32, i64>,
     printed: HashSet<u32>,
-    /// By clear(), and nothing has come since.
-    cleared: HashSet<u32>,
     layouts: HashMap<AggId, Rc<Layout>>,
     /// Types of the keys, by variable.
     types: HashMap<u32, Vec<ValueType>>,
+    /// Functions, by variable.
+    funcs: HashMap<u32, AggFunc>,
     symbols: Symbols,
     room: Room,
 }
@@ -290,7 +292,8 @@ impl Store {
     /// For these aggregations of the programs.
     pub fn new(known: &[d::Aggregation], symbols: Symbols) -> Self {
         let types = known.iter().map(|a| (a.number, a.keys.clone())).collect();
-        Self { types, symbols, ..Self::default() }
+        let funcs = known.iter().map(|a| (a.number, a.func)).collect();
+        Self { types, funcs, symbols, ..Self::default() }
     }
 
     /// Takes a snapshot of every CPU; gives what was dropped.
@@ -323,7 +326,6 @@ impl Store {
             let Some((keys, value)) = layout.entry(bytes, &self.symbols) else {
                 return Err(broken("an entry is smaller than its key and value").into());
             };
-            self.cleared.remove(&layout.variable);
             match self.totals.entry(layout.variable).or_default().entry(keys) {
                 Entry::Occupied(mut known) => {
                     let known = known.get_mut();
@@ -366,7 +368,11 @@ impl Store {
         let blank = || -> Vec<Value> {
             columns
                 .iter()
-                .map(|c| c.first().map_or_else(Value::none, |(_, v)| v.zeroed()))
+                .zip(variables)
+                .map(|(c, variable)| match (c.first(), self.funcs.get(variable)) {
+                    (Some((_, value)), _) => value.zeroed(),
+                    (None, func) => Value::none(func.copied().unwrap_or(AggFunc::Count)),
+                })
                 .collect()
         };
         let mut rows: HashMap<Vec<Key>, Vec<Value>> = HashMap::new();
@@ -388,18 +394,17 @@ impl Store {
         self.printed.insert(variable);
     }
 
-    /// Variables with entries that nothing has printed or cleared, in order of their definition.
+    /// Variables with entries that nothing has printed, in order of their definition.
     pub fn unprinted(&self) -> Vec<u32> {
         let filled = self.totals.iter().filter(|(_, entries)| !entries.is_empty());
         let mut all: Vec<u32> = filled.map(|(v, _)| *v).collect();
-        all.retain(|v| !self.printed.contains(v) && !self.cleared.contains(v));
+        all.retain(|v| !self.printed.contains(v));
         all.sort_unstable();
         all
     }
 
     /// clear(): keys stay, values are 0.
     pub fn clear(&mut self, variable: u32) {
-        self.cleared.insert(variable);
         let entries = self.totals.get_mut(&variable).into_iter().flatten();
         entries.for_each(|(_, value)| *value = value.cleared());
     }

@@ -202,6 +202,7 @@ impl<'a> Session<'a> {
 
     /// Gives processes the probes that `users` wants of them, as they load more; and looks at `targets` first.
     pub fn follow(&mut self, users: Users, targets: Vec<u32>) {
+        targets.first().iter().for_each(|&&pid| self.symbols.set_target(pid.into()));
         (self.users, self.targets) = (users, targets);
     }
 
@@ -546,6 +547,7 @@ impl<'a> Session<'a> {
     fn records_users(&self) -> bool {
         use ActionKind::{Jstack, Uaddr, Umod, Ustack, Usym};
         self.kinds().any(|k| matches!(k, Ustack | Jstack | Usym | Umod | Uaddr))
+            || self.programs.iter().any(Program::prints_addresses)
     }
 
     /// Do clauses walk the stacks of processes?

@@ -15,6 +15,7 @@ use abi::user::{Make, Refusal};
 use d::Identity;
 use std::fs::File;
 use std::io::{Error, Result, Seek, Write};
+use std::net::IpAddr;
 use std::ops::Range;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::process::CommandExt;
@@ -406,6 +407,65 @@ pub fn local_time(seconds: i64) -> Option<LocalTime> {
         ),
         zone,
     })
+}
+
+/// The name that the machine's databases (`/etc/hosts`, name servers) have for an address.
+pub fn host_name(address: IpAddr) -> Option<String> {
+    let bytes = match address {
+        IpAddr::V4(v4) => {
+            let mut sa = [0; 16];
+            sa[..2].copy_from_slice(&(libc::AF_INET as u16).to_ne_bytes());
+            sa[4..8].copy_from_slice(&v4.octets());
+            sa.to_vec()
+        }
+        IpAddr::V6(v6) => {
+            let mut sa = [0; 28];
+            sa[..2].copy_from_slice(&(libc::AF_INET6 as u16).to_ne_bytes());
+            sa[8..24].copy_from_slice(&v6.octets());
+            sa.to_vec()
+        }
+    };
+    name_of(&bytes, true, libc::NI_NAMEREQD)
+}
+
+/// The name of the service that has a port, of TCP or else of UDP (`/etc/services`).
+pub fn service_name(port: u16) -> Option<String> {
+    let mut sa = [0; 16];
+    sa[..2].copy_from_slice(&(libc::AF_INET as u16).to_ne_bytes());
+    sa[2..4].copy_from_slice(&port.to_be_bytes());
+    let named = |flags| name_of(&sa, false, flags).filter(|n| n.parse::<u16>().is_err());
+    named(0).or_else(|| named(libc::NI_DGRAM))
+}
+
+/// What a socket address (its bytes) is called: the host, or the service.
+fn name_of(address: &[u8], is_host: bool, flags: i32) -> Option<String> {
+    // SAFETY: for a storage, which is plain old data, zero bytes are valid.
+    let mut storage: libc::sockaddr_storage = unsafe { std::mem::zeroed() };
+    let length = address.len().min(size_of_val(&storage));
+    // SAFETY: both are live and at least `length` bytes long; they are different objects.
+    unsafe {
+        std::ptr::copy_nonoverlapping(address.as_ptr(), (&raw mut storage).cast(), length);
+    }
+    let mut text = [0u8; 1025];
+    let room = text.len() as libc::socklen_t;
+    let none = (std::ptr::null_mut(), 0);
+    let some = (text.as_mut_ptr().cast(), room);
+    let (host, service) = if is_host { (some, none) } else { (none, some) };
+    // SAFETY: the address is live and as long as said (at least as its family wants); the one room that is
+    // not null is live and as long as said, and ends with a NUL if the call succeeds.
+    let rc = unsafe {
+        libc::getnameinfo(
+            (&raw const storage).cast(),
+            length as libc::socklen_t,
+            host.0,
+            host.1,
+            service.0,
+            service.1,
+            flags,
+        )
+    };
+    let name = std::ffi::CStr::from_bytes_until_nul(&text).ok().filter(|_| rc == 0)?;
+    Some(name.to_string_lossy().into_owned()).filter(|n| !n.is_empty())
 }
 
 /// How far the kernel's coarse clocks advance at a time, ns: one jiffy, however many a second has.

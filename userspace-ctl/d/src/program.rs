@@ -26,7 +26,7 @@
 //! variable, counted from 1. A clause without any action traces only that it fired (the default
 //! action); a clause whose actions have no data leaves no record.
 
-use crate::format::Format;
+use crate::format::{Format, Piece};
 use crate::shape::Shown;
 use crate::types::Type;
 use crate::world::{Arg, ProbePattern};
@@ -245,6 +245,17 @@ impl Program {
             })
             .filter(move |o| seen.insert(Arc::as_ptr(o)))
             .map(|o| &**o)
+    }
+    /// Does a format name an address of the target (`%A`)?
+    pub fn prints_addresses(&self) -> bool {
+        let names = |piece: &Piece| matches!(piece, Piece::Conversion(c) if c.letter == 'A');
+        self.statements.iter().any(|s| match &s.kind {
+            StatementKind::Printf(f) | StatementKind::System(f) | StatementKind::Freopen(f) => {
+                f.pieces.iter().any(names)
+            }
+            StatementKind::Printa { format: Some(f), .. } => f.pieces.iter().any(names),
+            _ => false,
+        })
     }
     /// The statement of this number.
     pub fn statement(&self, number: u64) -> Option<&Statement> {

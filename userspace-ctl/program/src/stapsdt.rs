@@ -51,17 +51,19 @@ pub fn read(file: &File) -> Vec<Note> {
         known
     };
     let symbol = |name: &str| symbols.get_or_init(all).get(name).copied();
-    match elf.is_64() {
-        true => notes(notes_of, base, &symbol),
-        false => Vec::new(),
-    }
+    notes(notes_of, base, elf.is_64(), &symbol)
 }
 
-fn notes(mut data: &[u8], base: u64, symbol: &dyn Fn(&str) -> Option<u64>) -> Vec<Note> {
+fn notes(
+    mut data: &[u8],
+    base: u64,
+    is_64: bool,
+    symbol: &dyn Fn(&str) -> Option<u64>,
+) -> Vec<Note> {
     let mut found = Vec::new();
     while let Some((owner, kind, desc)) = next(&mut data) {
         if owner == OWNER && kind == TYPE {
-            found.extend(note(desc, base, symbol));
+            found.extend(note(desc, base, is_64, symbol));
         }
     }
     found
@@ -80,15 +82,22 @@ fn next<'d>(data: &mut &'d [u8]) -> Option<(&'d [u8], u32, &'d [u8])> {
     Some((owner, word(8)?, text))
 }
 
-fn note(desc: &[u8], base: u64, symbol: &dyn Fn(&str) -> Option<u64>) -> Option<Note> {
-    let word = |at: usize| Some(u64::from_le_bytes(desc.get(at..at + 8)?.try_into().ok()?));
+/// Its three addresses are as wide as the file's.
+fn note(desc: &[u8], base: u64, is_64: bool, symbol: &dyn Fn(&str) -> Option<u64>) -> Option<Note> {
+    let size = if is_64 { 8 } else { 4 };
+    let word = |n: usize| {
+        let mut word = [0; 8];
+        word.get_mut(..size)?.copy_from_slice(desc.get(n * size..(n + 1) * size)?);
+        Some(u64::from_le_bytes(word))
+    };
     // The file may have been moved since (prelink).
     let moved = |a: u64, then: u64| match base {
         0 => a,
-        now => a.wrapping_add(now).wrapping_sub(then),
+        now if is_64 => a.wrapping_add(now).wrapping_sub(then),
+        now => a.wrapping_add(now).wrapping_sub(then) & u64::from(u32::MAX),
     };
-    let (address, then, semaphore) = (word(0)?, word(8)?, word(16)?);
-    let mut texts = desc.get(24..)?.split(|b| *b == 0).map(std::str::from_utf8);
+    let (address, then, semaphore) = (word(0)?, word(1)?, word(2)?);
+    let mut texts = desc.get(3 * size..)?.split(|b| *b == 0).map(std::str::from_utf8);
     let (provider, name, args) = (texts.next()?.ok()?, texts.next()?.ok()?, texts.next()?.ok()?);
     let args = args.split_whitespace().take(MAX_ARGS);
     Some(Note {
@@ -281,7 +290,7 @@ mod tests {
             desc(0x1010, 0x900, 0x3000, "python\0gc__start\0-4@%edi 8@%xmm0 4@table(%rip)\0");
         let second = desc(0x1020, 0x900, 0, "python\0line\0\0");
         let bytes = [note(OWNER, &first), note(b"GNU\0", &[1; 7]), note(OWNER, &second)].concat();
-        let found = notes(&bytes, 0xa00, &symbols);
+        let found = notes(&bytes, 0xa00, true, &symbols);
         let names: Vec<_> = found.iter().map(|n| (&*n.provider, &*n.name, n.address)).collect();
         assert_eq!(names, [("python", "gc-start", 0x1110), ("python", "line", 0x1120)]);
         assert_eq!((found[0].semaphore, found[1].semaphore, found[1].args.len()), (0x3100, 0, 0));
@@ -290,9 +299,17 @@ mod tests {
         assert_eq!(args[1], UNKNOWN);
         assert_eq!((args[2].value, args[2].reg), (0x14000, NO_REG));
         // Without the section that says whether it was moved it was not.
-        assert_eq!(notes(&bytes, 0, &symbols)[0].address, 0x1010);
+        assert_eq!(notes(&bytes, 0, true, &symbols)[0].address, 0x1010);
+        // A 32-bit file's addresses have four bytes.
+        let words = [0x1010u32, 0x900, 0x3000].map(u32::to_le_bytes).concat();
+        let narrow = note(OWNER, &[&words[..], b"shop\0sale\0-4@%eax 4@8(%ebp)\0"].concat());
+        let found = notes(&narrow, 0x800, false, &symbols);
+        let [sale] = found.as_slice() else { panic!("{found:?}") };
+        assert_eq!((&*sale.provider, &*sale.name), ("shop", "sale"));
+        assert_eq!((sale.address, sale.semaphore), (0xf10, 0x2f00));
+        assert_eq!((sale.args[0].reg, sale.args[1].reg, sale.args[1].value), (0, 5, 8));
         for cut in 0..bytes.len() {
-            assert!(notes(&bytes[..cut], 0, &symbols).len() < 3);
+            assert!(notes(&bytes[..cut], 0, true, &symbols).len() < 3);
         }
     }
 }

@@ -17,12 +17,8 @@ pub fn run(args: &Args, settings: &Settings) -> Result<i32, Stop> {
         let text = format!("{option} needs one script that declares providers: {option} -s FILE.d");
         return Err(Stop::Usage(text));
     };
-    if args.link == args.operands.is_empty() {
-        let text = match args.link {
-            true => "-G needs the objects of the program: -G -s FILE.d OBJECT.o ...",
-            false => "-h takes no objects",
-        };
-        return Err(Stop::Usage(text.into()));
+    if args.header && !args.operands.is_empty() {
+        return Err(Stop::Usage("-h takes no objects".into()));
     }
     // To the compiler they are no arguments.
     let objects = args.operands.as_slice();

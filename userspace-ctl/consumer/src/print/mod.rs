@@ -10,6 +10,7 @@ pub mod float;
 pub mod folded;
 pub mod json;
 pub mod listing;
+pub mod net;
 pub mod printf;
 pub mod quantize;
 pub mod report;

@@ -6,7 +6,7 @@
 
 use super::float::{self, Float};
 use super::value::{signed, unsigned};
-use super::{aggregation, pad_left, pad_right, put, stack, time};
+use super::{aggregation, net, pad_left, pad_right, put, stack, time};
 use crate::aggregate::{Key, Value as Aggregated};
 use crate::symbol::Symbols;
 use abi::action::ActionKind;
@@ -85,7 +85,7 @@ pub struct Plan {
 enum Ready {
     Text(Box<[u8]>),
     Argument { n: usize, how: How, extent: Extents },
-    Aggregation { n: usize, number: Number, extent: Extents },
+    Aggregation { n: usize, how: How, extent: Extents },
 }
 
 /// How the bytes of an argument are written.
@@ -100,7 +100,9 @@ enum How {
     Symbol(ActionKind),
     Name,
     Address,
+    Host,
     Ipv4,
+    Service,
     Date,
     MailDate,
 }
@@ -159,7 +161,7 @@ impl Plan {
                 let extent = Extents { is_bare, is_left, width, precision };
                 match c.value {
                     Value::Aggregation(n) => {
-                        Some(Ready::Aggregation { n, number: Number::new(c), extent })
+                        Some(Ready::Aggregation { n, how: How::new(c, Kind::Integer), extent })
                     }
                     Value::Arg(n) => {
                         Some(Ready::Argument { n, how: How::new(c, *kinds.get(n)?), extent })
@@ -193,11 +195,11 @@ impl Plan {
                         how => argument(out, how, &extent.shape(args), bytes, look),
                     }
                 }
-                Ready::Aggregation { n, number, extent } => {
+                Ready::Aggregation { n, how, extent } => {
                     if let Some(value) = aggregations.get(*n) {
                         if !aggregation::distribution(out, value, look.zoom) {
                             let bytes = value.scalar().to_le_bytes();
-                            number.print(out, &extent.shape(args), &bytes);
+                            argument(out, how, &extent.shape(args), &bytes, look);
                         }
                     }
                 }
@@ -223,7 +225,7 @@ impl Extents {
         // No terminal is this wide; a program's `*` must not make us allocate at will.
         let columns = |n: i64| usize::try_from(n.unsigned_abs()).unwrap_or(usize::MAX).min(1 << 16);
         let width = self.width.map_or(0, extent);
-        let precision = self.precision.map(extent).filter(|&p| p >= 0).map(columns);
+        let precision = self.precision.map(extent).filter(|&p| p > 0).map(columns);
         let is_left = self.is_left || width < 0;
         Shape { is_bare: false, is_left, width: columns(width), precision }
     }
@@ -236,9 +238,11 @@ impl How {
             (_, Kind::Symbol(action)) => Self::Symbol(action),
             // A symbol that is a key has been looked up already.
             ('a' | 'A', Kind::Text) => Self::Text,
-            ('s' | 'I', Kind::Text | Kind::Bytes) => Self::Text,
+            ('s', Kind::Text | Kind::Bytes) => Self::Text,
+            ('I', Kind::Text | Kind::Bytes) => Self::Host,
             ('S', Kind::Text | Kind::Bytes) => Self::Escaped,
             ('I', _) => Self::Ipv4,
+            ('P', _) => Self::Service,
             ('c' | 'C', _) => Self::Char {
                 is_wide: c.length.starts_with(['l', 'w']),
                 is_escaped: c.letter == 'C',
@@ -293,7 +297,9 @@ fn argument(out: &mut Vec<u8>, how: &How, s: &Shape, bytes: &[u8], look: Look<'_
         }
         How::Symbol(action) => text(out, s, symbols.recorded(action, bytes).as_bytes()),
         How::Name => text(out, s, symbols.name(value()).as_bytes()),
-        How::Address => text(out, s, format!("0x{:x}", value()).as_bytes()),
+        How::Address => text(out, s, symbols.of_target(value()).as_bytes()),
+        How::Host => text(out, s, &net::host(until_nul(bytes))),
+        How::Service => text(out, s, net::service(value() as u16).as_bytes()),
         How::Ipv4 => {
             let mut octets = [0; 4];
             octets.iter_mut().zip(bytes).for_each(|(o, b)| *o = *b);
@@ -451,10 +457,6 @@ impl Number {
             with_commas = grouped(digits);
             digits = &with_commas;
         }
-        // A precision of 0 prints a 0 as nothing.
-        if s.precision == Some(0) && value == 0 {
-            digits = b"";
-        }
         // The 0 of `%#o` is one of the digits.
         let is_octal = self.base == Base::Octal && self.is_alternate && value != 0;
         let there = digits.len() + usize::from(is_octal);
@@ -577,7 +579,8 @@ mod tests {
             ("% d", 42, " 42"),
             ("%.3d", 7, "007"),
             ("%6.3d", -7, "  -007"),
-            ("%.0d", 0, ""),
+            ("%.0d", 0, "0"),
+            ("%5.0d", 7, "    7"),
             ("%u", -1, "18446744073709551615"),
             ("%x", 255, "ff"),
             ("%#x", 255, "0xff"),
@@ -620,6 +623,7 @@ mod tests {
             ("%6s", "  ab\tc"),
             ("%-6s", "ab\tc  "),
             ("%.2s", "ab"),
+            ("%.0s", "ab\tc"),
             ("%S", "ab\\tc"),
             ("%ls", "ab\tc"),
         ] {

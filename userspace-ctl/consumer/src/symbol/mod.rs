@@ -27,6 +27,8 @@ struct Tables {
     kernel: Kernel,
     processes: Processes,
     naming: Naming,
+    /// `$target`.
+    target: Option<u64>,
 }
 
 /// How addresses are named.
@@ -186,6 +188,18 @@ impl Symbols {
         names
     }
 
+    /// Addresses that come without a process are of this one.
+    pub fn set_target(&self, pid: u64) {
+        self.0.borrow_mut().target.get_or_insert(pid);
+    }
+
+    /// How an address of the target is printed; bare hex without one.
+    pub fn of_target(&self, address: u64) -> String {
+        let mut tables = self.0.borrow_mut();
+        let place = tables.target.and_then(|pid| tables.of_process(pid, address));
+        place.map_or_else(|| bare(address), |p| p.full())
+    }
+
     /// Learns where the files of a process are, while it lives: what is said of its addresses later
     /// needs it.
     pub fn know_process(&self, pid: u64) {
@@ -278,6 +292,9 @@ mod tests {
         assert!(full.contains("landmark") && full.ends_with("+0x1"), "{full}");
         let symbol = s.recorded(ActionKind::Usym, &bytes(&[pid, at]));
         assert_eq!(format!("{symbol}+0x1"), full);
+        assert_eq!(s.of_target(at), bare(at));
+        s.set_target(pid);
+        assert_eq!(s.of_target(at), full);
         let module = s.recorded(ActionKind::Umod, &bytes(&[pid, at]));
         assert!(symbol.starts_with(&format!("{module}`")), "{module} {symbol}");
     }

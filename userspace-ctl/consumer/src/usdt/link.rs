@@ -21,7 +21,8 @@ const PC64: u64 = 24;
 const MOST: usize = abi::helper::MAX_PLACES;
 
 /// Replaces the calls in the objects, each in its file, and writes the object to be linked with them. If
-/// one of them cannot be had, none is changed.
+/// one of them cannot be had, none is changed. Without objects the one that is written has the functions that
+/// are called: the probes are in them.
 pub fn link(providers: &[Provider], objects: &[String], to: &str) -> Result<(), Error> {
     let mut all: Vec<(usize, Site)> = Vec::new();
     let mut known = BTreeSet::new();
@@ -42,6 +43,10 @@ pub fn link(providers: &[Provider], objects: &[String], to: &str) -> Result<(), 
         all.extend(sites.into_iter().filter(first).map(|s| (n, s)));
     }
     let failed = |why: String| Error::new(format!("failed to write {to}"), why);
+    if objects.is_empty() {
+        let bytes = alone(providers, to).map_err(|why| failed(why.into()))?;
+        return replace(Path::new(to), &bytes).map_err(|e| failed(reason(&e)));
+    }
     if all.is_empty() {
         let names: Vec<&str> = providers.iter().map(|p| p.name.as_str()).collect();
         let why = format!("no object calls a probe of provider {}", names.join(" or "));
@@ -59,19 +64,46 @@ pub fn link(providers: &[Provider], objects: &[String], to: &str) -> Result<(), 
     replace(Path::new(to), &bytes).map_err(|e| failed(reason(&e)))
 }
 
+/// What registers, with the functions of all probes.
+fn alone(providers: &[Provider], to: &str) -> Result<Vec<u8>, &'static str> {
+    let mut object = Object::read(REGISTER)?;
+    let mut key = DefaultHasher::new();
+    to.hash(&mut key);
+    let sites = sites::define(&mut object, &format!("{:x}", key.finish()), providers)
+        .ok_or("this dtrace was built without a place for functions")?;
+    let sites: Vec<(usize, Site)> = sites.into_iter().map(|s| (0, s)).collect();
+    with_dof(object, providers, &sites)
+}
+
 /// What registers, with the DOF in it.
 fn object(providers: &[Provider], sites: &[(usize, Site)]) -> Result<Vec<u8>, &'static str> {
-    let mut object = Object::read(REGISTER)?;
+    with_dof(Object::read(REGISTER)?, providers, sites)
+}
+
+/// The DOF put into its place.
+fn with_dof(
+    mut object: Object,
+    providers: &[Provider],
+    sites: &[(usize, Site)],
+) -> Result<Vec<u8>, &'static str> {
     let (bytes, addresses) = dof::write(providers, sites);
     let at = (0..object.sections.len()).find(|n| object.section_name(*n) == DOF);
     let at = at.ok_or("this dtrace was built without a place for the DOF")?;
-    let mut known = HashMap::new();
+    let own = object.symbols.iter().enumerate().filter(|(_, s)| s.section != 0);
+    let own: HashMap<String, usize> = own
+        .map(|(n, s)| (object.name(s).to_string(), n))
+        .filter(|(name, _)| !name.is_empty())
+        .collect();
+    let mut known: HashMap<&str, usize> = HashMap::new();
     let mut relocations = Vec::new();
     for address in addresses {
         let name = address.of.symbol.as_str();
         // Objects may differ in what of a common function they have.
         let binding = if address.of.is_shared { WEAK } else { GLOBAL };
-        let symbol = known.entry(name).or_insert_with(|| object.add_symbol(name, binding, 0, 0));
+        let symbol = known.entry(name).or_insert_with(|| match own.get(name) {
+            Some(n) => *n,
+            None => object.add_symbol(name, binding, 0, 0),
+        });
         let info = (*symbol as u64) << 32 | PC64;
         relocations.push(Rela { offset: address.offset, info, addend: 0 });
     }

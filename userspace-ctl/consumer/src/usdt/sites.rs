@@ -22,6 +22,9 @@ use zerocopy::IntoBytes;
 /// a number; what tells this object, or the function that several objects have in common, from others.
 const PLACE: &str = "$dtrace";
 
+/// Where functions begin.
+const ALIGNED: usize = 16;
+
 /// Longest name of a function that is kept.
 const MOST: usize = abi::probe::FUNCTION_LEN - 1;
 
@@ -101,6 +104,50 @@ pub fn take(object: &mut Object, key: &str, providers: &[Provider]) -> Result<Ve
         }
     }
     Ok(found)
+}
+
+/// Adds the functions that probes and their questions are, each with its one place; what calls them links as it
+/// is. `None`: the object has no code to add them to.
+pub fn define(object: &mut Object, key: &str, providers: &[Provider]) -> Option<Vec<Site>> {
+    let at = (0..object.sections.len()).find(|n| object.section_name(*n) == ".text")?;
+    let section = u16::try_from(at).ok()?;
+    let row = &mut object.sections.get_mut(at)?.row;
+    row.align = row.align.max(ALIGNED as u64);
+    let mut found = Vec::new();
+    for (provider, p) in providers.iter().enumerate() {
+        for (probe, q) in p.probes.iter().enumerate() {
+            for (is_question, prefix, kind) in [(false, CALL, 'p'), (true, QUESTION, 'e')] {
+                let code = &mut object.sections.get_mut(at)?.data;
+                code.resize(code.len().next_multiple_of(ALIGNED), NOPS.get(1)?.first().copied()?);
+                let offset = code.len() as u64;
+                // As what a jump becomes: arguments on the stack are behind a return address.
+                code.extend_from_slice(if is_question { &CLEAR[..] } else { &[] });
+                code.push(RET);
+                code.extend_from_slice(NOPS.get(if is_question { 2 } else { 4 })?);
+                let size = code.len() as u64 - offset;
+                let function = format!("{prefix}{}{BETWEEN}{}", p.name, q.name);
+                let n = object.add_symbol(&function, GLOBAL, section, offset);
+                if let Some(s) = object.symbols.get_mut(n) {
+                    (s.info, s.size) = (GLOBAL << 4 | FUNC, size);
+                }
+                let symbol = format!("{PLACE}.{kind}.{}.{}.0.{key}", p.name, q.name);
+                object.add_symbol(&symbol, GLOBAL, section, offset);
+                let function = short(&function);
+                let is_shared = false;
+                found.push(Site {
+                    symbol,
+                    is_shared,
+                    provider,
+                    probe,
+                    is_question,
+                    function,
+                    section,
+                    offset,
+                });
+            }
+        }
+    }
+    Some(found)
 }
 
 /// Names of functions that exist nowhere.

@@ -205,6 +205,7 @@ impl Checker<'_> {
             "print" => self.print(args, span),
             "exit" => self.exit(args, span),
             "tracemem" => self.tracemem(args, span),
+            "printm" => self.printm(args, span),
             "speculate" => self.act(ActionKind::Speculate, Some("int"), args, span),
             "commit" => self.act(ActionKind::Commit, Some("int"), args, span),
             "discard" => self.act(ActionKind::Discard, Some("int"), args, span),
@@ -310,6 +311,30 @@ impl Checker<'_> {
                 None
             }
         }
+    }
+
+    /// `printm(most, memref(address, size))`: as `tracemem(address, most, size)`.
+    fn printm(&mut self, args: &[ast::Expr], span: Span) -> Option<Stmt> {
+        let [most, memory] = args else {
+            self.wrong_count("printm", args.len(), 2, 2, "void(size_t, uintptr_t *)", span);
+            return None;
+        };
+        let of = match &memory.kind {
+            ExprKind::Call(callee, of) => match (&callee.kind, of.as_slice()) {
+                (ExprKind::Ident(name), [address, size]) if name == "memref" => {
+                    Some((address, size))
+                }
+                _ => None,
+            },
+            _ => None,
+        };
+        let Some((address, size)) = of else {
+            let message = "printm( ) argument #2 is incompatible with prototype";
+            let d = Diagnostic::new(Tag::ProtoArg, memory.span, message);
+            self.fail(d.label("expected memref(address, size)"));
+            return None;
+        };
+        self.tracemem(&[address.clone(), most.clone(), size.clone()], span)
     }
 
     fn tracemem(&mut self, args: &[ast::Expr], span: Span) -> Option<Stmt> {

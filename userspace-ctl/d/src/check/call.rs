@@ -14,21 +14,34 @@ use crate::types::{Int, Type};
 use abi::action::ActionKind;
 use abi::dif::Subr;
 
-/// Functions that DTrace knows and this version does not.
-const LATER: &[&str] = &["printm", "pcap", "link_ntop", "memref", "memstr"];
+/// Functions of other systems that cannot be had, and why.
+const REFUSED: &[(&str, &str)] = &[
+    ("sx_shared_held", NO_SX),
+    ("sx_exclusive_held", NO_SX),
+    ("sx_isexclusive", NO_SX),
+    ("msgsize", NO_STREAMS),
+    ("msgdsize", NO_STREAMS),
+    ("ddi_pathname", "Linux has no device tree of nodes and minors"),
+    (
+        "pcap",
+        "the packets of a socket buffer lie in pieces, which a probe cannot gather; trace lengths and headers \
+         by the providers ip, tcp and udp, and packets by tcpdump",
+    ),
+    ("memref", "its value is for printm( ) only, printm(size, memref(address, size))"),
+];
+
+const NO_SX: &str =
+    "Linux has no sx locks; rw_read_held(), rw_write_held() and mutex_owned() ask about its own";
+const NO_STREAMS: &str = "Linux has no STREAMS messages";
+
+/// Why a function of this name is refused.
+fn refused(name: &str) -> Option<&'static str> {
+    REFUSED.iter().find(|(of, _)| *of == name).map(|(_, why)| *why)
+}
 
 /// The subroutine of this name.
 fn subr(name: &str) -> Option<Subr> {
     Subr::ALL.iter().copied().find(|s| s.name() == name)
-}
-
-/// What a subroutine asks about that Linux has not.
-fn foreign(s: Subr) -> Option<&'static str> {
-    match s {
-        Subr::Msgdsize | Subr::Msgsize => Some("STREAMS messages"),
-        Subr::DdiPathname => Some("a device tree of nodes and minors"),
-        _ => None,
-    }
 }
 
 /// The actions that are statements of their own in this version.
@@ -39,6 +52,7 @@ pub(super) const ACTIONS: &[&str] = &[
     "print",
     "exit",
     "tracemem",
+    "printm",
     "clear",
     "normalize",
     "denormalize",
@@ -86,7 +100,7 @@ pub(crate) fn is_function(name: &str) -> bool {
         || ACTIONS.contains(&name)
         || aggregating(name).is_some()
         || RECORDED.iter().any(|r| r.0 == name)
-        || LATER.contains(&name)
+        || refused(name).is_some()
 }
 
 /// Result and parameters of a prototype, and how many parameters must be given.
@@ -109,7 +123,7 @@ impl Checker<'_> {
     /// A call within an expression. Calls nest: what only complains has frames of its own.
     pub(super) fn call(&mut self, callee: &ast::Expr, args: &[ast::Expr], span: Span) -> Expr {
         let ExprKind::Ident(name) = &callee.kind else { return self.no_function(callee) };
-        if let Some(s) = subr(name).filter(|s| foreign(*s).is_none()) {
+        if let Some(s) = subr(name).filter(|_| refused(name).is_none()) {
             return self.subroutine(s, args, span);
         }
         if let Some((_, kind)) = RECORDED.iter().find(|r| r.0 == name) {
@@ -121,7 +135,7 @@ impl Checker<'_> {
                 false => self.no_value(name, None, span),
             };
         }
-        self.no_subroutine(name, callee.span, span)
+        self.no_subroutine(name, callee.span)
     }
 
     fn no_function(&mut self, callee: &ast::Expr) -> Expr {
@@ -130,13 +144,10 @@ impl Checker<'_> {
         self.fail(d.label("expected a function's name"))
     }
 
-    fn no_subroutine(&mut self, name: &str, at: Span, span: Span) -> Expr {
-        if let Some(what) = subr(name).and_then(foreign) {
-            let message = format!("{name}( ) is not available on Linux: it has no {what}");
+    fn no_subroutine(&mut self, name: &str, at: Span) -> Expr {
+        if let Some(why) = refused(name) {
+            let message = format!("{name}( ) is not available on Linux: {why}");
             return self.fail(Diagnostic::new(Tag::FuncUndef, at, message).label("not on Linux"));
-        }
-        if LATER.contains(&name) {
-            return self.later(Tag::Unknown, span, &format!("{name}() is"));
         }
         let is_variable = self.names.variable(Scope::Global, name).is_some()
             || self.names.inlines.contains_key(name)

@@ -179,6 +179,11 @@ impl Checker<'_> {
             let d = Diagnostic::new(Tag::SizeofBitfield, span, message);
             return self.fail(d.other(of.span, "a bit field"));
         }
+        if let Kind::Str(text) = &of.kind {
+            // Like an array of characters, with the NUL that ends it.
+            let bytes = text.iter().position(|b| *b == 0).unwrap_or(text.len()) as u64;
+            return Expr::constant(bytes + 1, Int::SIZE, span);
+        }
         self.sizeof(&of.ty, span)
     }
 

@@ -82,7 +82,7 @@ impl Checker<'_> {
             Err((conversion, why)) => {
                 let message = format!("{action}( ): {conversion} {why}");
                 self.fail(
-                    Diagnostic::new(Tag::PrintfArgFmt, span, message)
+                    Diagnostic::new(Tag::Syntax, span, message)
                         .label("malformed conversion")
                         .hint("a percent sign is %%"),
                 );
@@ -160,37 +160,10 @@ impl Checker<'_> {
                 self.fail(Diagnostic::new(Tag::PrintfAggConv, format.span, message));
                 return None;
             }
-            for (is_star, slot) in [(star_width, &mut c.width), (star_precision, &mut c.precision)]
-            {
-                if !is_star {
-                    continue;
-                }
-                let Some(value) = values.get(next) else {
-                    let message = format!(
-                        "{action}( ) conversion #{number} ({}) has no value for `*`",
-                        c.text
-                    );
-                    self.fail(
-                        Diagnostic::new(Tag::PrintfDynProto, span, message)
-                            .label("expected an integer before the value"),
-                    );
-                    return None;
-                };
-                if value.ty.int().is_none() && !value.ty.is_error() {
-                    let message = format!(
-                        "{action}( ) argument #{} is {}: `*` of {} expects an integer",
-                        next + 2,
-                        value.ty,
-                        c.text
-                    );
-                    self.fail(
-                        Diagnostic::new(Tag::PrintfDynType, value.span, message)
-                            .label("expected an integer"),
-                    );
-                    return None;
-                }
-                *slot = Some(Extent::Arg(next));
-                next += 1;
+            let stars = (star_width, star_precision);
+            let types = || values.iter().map(|v| (&v.ty, v.span));
+            if !self.stars(action, &mut c, stars, &mut next, types, (span, number, 2)) {
+                return None;
             }
             let Some(value) = values.get_mut(next) else {
                 let message = format!(
@@ -228,6 +201,47 @@ impl Checker<'_> {
             return None;
         }
         Some((text, Format { pieces }, values))
+    }
+
+    /// Takes the values that `*` stand for, which must be integers. Last come the place, the number of the conversion, and
+    /// the number of the first value.
+    fn stars<'v, I: Iterator<Item = (&'v Type, Span)>>(
+        &mut self,
+        action: &str,
+        c: &mut Conversion,
+        (star_width, star_precision): (bool, bool),
+        next: &mut usize,
+        values: impl Fn() -> I,
+        (span, number, argument): (Span, usize, usize),
+    ) -> bool {
+        for (is_star, slot) in [(star_width, &mut c.width), (star_precision, &mut c.precision)] {
+            if !is_star {
+                continue;
+            }
+            let Some((ty, at)) = values().nth(*next) else {
+                let message =
+                    format!("{action}( ) conversion #{number} ({}) has no value for `*`", c.text);
+                self.fail(
+                    Diagnostic::new(Tag::PrintfDynProto, span, message)
+                        .label("expected an integer before the value"),
+                );
+                return false;
+            };
+            if ty.int().is_none() && !ty.is_error() {
+                let message = format!(
+                    "{action}( ) argument #{} is {ty}: `*` of {} expects an integer",
+                    *next + argument,
+                    c.text
+                );
+                self.fail(
+                    Diagnostic::new(Tag::PrintfDynType, at, message).label("expected an integer"),
+                );
+                return false;
+            }
+            *slot = Some(Extent::Arg(*next));
+            *next += 1;
+        }
+        true
     }
 
     /// Does the value suit the conversion? Pointers to characters become strings for `%s`.
@@ -373,21 +387,18 @@ impl Checker<'_> {
         let (mut next, mut agg) = (0usize, 0usize);
         let mut pieces = Vec::new();
         for (piece, number) in raw.numbered() {
-            let mut c = match piece {
+            let (mut c, stars) = match piece {
                 RawPiece::Text(t) => {
                     pieces.push(Piece::Text(t));
                     continue;
                 }
-                RawPiece::Conversion(c, false, false) => c,
-                RawPiece::Conversion(c, ..) => {
-                    let message = format!(
-                        "printa( ) conversion #{number} ({}): `*` has no value here",
-                        c.text
-                    );
-                    self.fail(Diagnostic::new(Tag::PrintfDynProto, at, message));
-                    return None;
-                }
+                RawPiece::Conversion(c, w, p) => (c, (w, p)),
             };
+            // A `*` takes the next key.
+            let types = || keys.iter().map(|ty| (ty, at));
+            if !self.stars("printa", &mut c, stars, &mut next, types, (at, number, 1)) {
+                return None;
+            }
             if c.aggregation {
                 let fits =
                     c.letter == '@' || matches!(want(c.letter), Want::Integer | Want::Address);
@@ -398,7 +409,7 @@ impl Checker<'_> {
                     );
                     self.fail(
                         Diagnostic::new(Tag::PrintfAggConv, at, message)
-                            .label("expected %@ with d, i, u, o or x"),
+                            .label("expected %@ with d, i, u, o, x, Y or T"),
                     );
                     return None;
                 }
@@ -507,6 +518,10 @@ fn parse(text: &str) -> Result<Raw, (String, String)> {
                 c.text.push('*');
                 return Ok((None, true));
             }
+            if rest.next_if_eq(&'?').is_some() {
+                c.text.push('?');
+                return Ok((Some(Extent::Fixed(POINTER_WIDTH)), false));
+            }
             let mut n: Option<u32> = None;
             while let Some(d) = rest.next_if(char::is_ascii_digit) {
                 c.text.push(d);
@@ -523,7 +538,8 @@ fn parse(text: &str) -> Result<Raw, (String, String)> {
         if rest.next_if_eq(&'.').is_some() {
             c.text.push('.');
             (c.precision, star_precision) = extent(&mut c, &mut rest)?;
-            c.precision = c.precision.or(Some(Extent::Fixed(0)));
+            // A precision of 0 is none.
+            c.precision = c.precision.filter(|p| *p != Extent::Fixed(0));
         }
         at(&mut c, &mut rest);
         while let Some(l) = rest.next_if(|l| "hlLwqjzt".contains(*l)) {
@@ -554,12 +570,15 @@ fn parse(text: &str) -> Result<Raw, (String, String)> {
     Ok(Raw { pieces })
 }
 
-/// `%d` of a value without a sign is `%u`: the printer knows sizes only.
+/// `%d` of a value without a sign is `%u`: the printer knows sizes only. `%i` is signed always.
 fn adapt(c: &mut Conversion, ty: &Type) {
-    if matches!(c.letter, 'd' | 'i') && ty.int().is_some_and(|i| !i.signed) {
+    if c.letter == 'd' && ty.int().is_some_and(|i| !i.signed) {
         c.letter = 'u';
     }
 }
+
+/// Columns of `%?`: the digits of an address.
+const POINTER_WIDTH: u32 = 16;
 
 /// Widest column.
 const MAX_EXTENT: u32 = 4096;

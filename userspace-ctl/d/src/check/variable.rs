@@ -60,6 +60,11 @@ impl Checker<'_> {
             return Expr::constant(*n, Int::INT, span);
         }
         match self.enumerators(name).as_slice() {
+            [] if matches!(name, "jid" | "jailname") => {
+                let message = format!("{name} is not available on Linux, which has no jails");
+                let d = Diagnostic::new(Tag::VarUnsup, span, message).label("not on Linux");
+                self.fail(d.hint("a container has its own namespaces: curthread->nsproxy"))
+            }
             [] => match self.foresee(Scope::Global, name, span) {
                 Some(v) => self.scalar(v, span),
                 None => self.undefined(name, span),

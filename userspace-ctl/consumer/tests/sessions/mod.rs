@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0
+//! A whole session without a kernel, from D text to what is printed.
+#![allow(dead_code, reason = "each test uses its part")]
+
+use crate::fake::{Fake, Steps};
+use consumer::print::bars::Encoding;
+use consumer::print::folded::Shape;
+use consumer::session::{Output, Session, Settings};
+use consumer::world::KernelWorld;
+use consumer::Failure;
+use d::{Compiler, Program, Source, SpecKind};
+
+/// Compiles texts as those of `-n`.
+pub fn compile(fake: &Fake, texts: &[&str], options: &[&str]) -> Vec<Program> {
+    let mut kernel = fake.clone();
+    let world = KernelWorld::new(&mut kernel);
+    let libraries = consumer::library::all(&[], true).unwrap();
+    let mut compiler =
+        Compiler::new(d::Options { libraries, strsize: strsize(options), ..d::Options::default() });
+    let one = |text: &&str| {
+        let source = Source::spec(SpecKind::Name, *text);
+        let compiled = compiler.compile(&source, &world);
+        let shown = |d| d::diag::render::render(d, &source, true);
+        let errors: Vec<String> = compiled.diagnostics.iter().map(shown).collect();
+        compiled.program.unwrap_or_else(|| panic!("{}", errors.join("\n")))
+    };
+    texts.iter().map(one).collect()
+}
+
+/// What a session left: out, err, and its end.
+pub struct Outcome {
+    pub out: String,
+    pub err: String,
+    pub end: Result<i32, String>,
+}
+
+/// A session of these texts.
+pub fn run(fake: &Fake, texts: &[&str], options: &[&str], mut steps: Steps) -> Outcome {
+    let programs = compile(fake, texts, options);
+    let mut checked = abi::option::Options::default();
+    let mut set: Vec<_> = programs.iter().flat_map(|p| p.options.clone()).collect();
+    let mut how = Settings::default();
+    for option in options {
+        if let Some(shape) = option.strip_prefix("oformat=") {
+            how.shape = Shape::from_text(shape).unwrap();
+            continue;
+        }
+        if let Some(encoding) = option.strip_prefix("encoding=") {
+            how.encoding = Encoding::from_text(encoding).unwrap();
+            continue;
+        }
+        let (name, value) = match option.split_once('=') {
+            Some((name, value)) => (name, Some(value)),
+            None => (*option, None),
+        };
+        let id = consumer::option::set(&mut checked, name, value).unwrap();
+        set.push((id, checked.get(id)));
+    }
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let mut kernel = fake.clone();
+    let result = (|| {
+        let output = Output { out: &mut out, err: &mut err, file: None };
+        let mut session = Session::enable(&mut kernel, output, how, &set, "'test'", programs)?;
+        session.go()?;
+        session.work(&mut steps)
+    })();
+    assert_eq!(fake.0.borrow().script.violations, [""; 0], "the machine broke a promise");
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    let end = result.map_err(|e| match e {
+        Failure::Error(e) => e.to_string(),
+        Failure::OutputClosed => "output closed".into(),
+    });
+    Outcome { out: text(out), err: text(err), end }
+}
+
+/// What the compiler has to know of it.
+fn strsize(options: &[&str]) -> u32 {
+    let said = options.iter().find_map(|o| o.strip_prefix("strsize="));
+    said.map_or(d::Options::default().strsize, |n| n.parse().unwrap())
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: CC0-1.0 */
+/*
+ * Probes in programs as packages have them (systemtap-sdt-dev): a nop where the probe is, and a note that says where
+ * its arguments are. The program is built without dtrace, and needs nothing to run.
+ *
+ *	DTRACE_PROBE2(shop, order__begin, number, customer);	traced: shop$target:::order-begin { copyinstr(arg1) }
+ *
+ * With _SDT_HAS_SEMAPHORES the program has a counter for each probe, shop_order__begin_semaphore, an unsigned short in
+ * section .probes: it is not 0 while the probe is traced.
+ */
+#ifndef _SYS_SDT_H
+#define _SYS_SDT_H
+
+#define _SDT_STR1(x) #x
+#define _SDT_STR(x) _SDT_STR1(x)
+
+#ifdef _SDT_HAS_SEMAPHORES
+#define _SDT_SEMAPHORE(p, n) _SDT_STR(p) "_" _SDT_STR(n) "_semaphore"
+#else
+#define _SDT_SEMAPHORE(p, n) "0"
+#endif
+
+#ifdef __LP64__
+#define _SDT_ADDRESS ".8byte "
+#else
+#define _SDT_ADDRESS ".4byte "
+#endif
+
+/* The note lies in the section group of its code. The base tells how far the linker, or prelink, has moved it. */
+#define _SDT_NOTE(p, n, args) \
+	"990:\tnop\n" \
+	".pushsection .note.stapsdt,\"?\",\"note\"\n" \
+	".balign 4\n" \
+	".4byte 992f-991f, 994f-993f, 3\n" \
+	"991:\t.asciz \"stapsdt\"\n" \
+	"992:\t.balign 4\n" \
+	"993:\t" _SDT_ADDRESS "990b\n" \
+	_SDT_ADDRESS "_.stapsdt.base\n" \
+	_SDT_ADDRESS _SDT_SEMAPHORE(p, n) "\n" \
+	".asciz \"" _SDT_STR(p) "\"\n" \
+	".asciz \"" _SDT_STR(n) "\"\n" \
+	".asciz \"" args "\"\n" \
+	"994:\t.balign 4\n" \
+	".popsection\n" \
+	".ifndef _.stapsdt.base\n" \
+	".pushsection .stapsdt.base,\"aG\",\"progbits\",.stapsdt.base,comdat\n" \
+	".weak _.stapsdt.base\n" \
+	".hidden _.stapsdt.base\n" \
+	"_.stapsdt.base:\t.space 1\n" \
+	".size _.stapsdt.base, 1\n" \
+	".popsection\n" \
+	".endif\n"
+
+/* SIZE@PLACE for each argument; the size is negative if it has a sign. */
+#define _SDT_ARG(i) "%c[s" #i "]@%[a" #i "]"
+#define _SDT_OPERAND(i, x) [s##i] "n" (_SDT_SIZE(x)), [a##i] "nor" (_SDT_VALUE(x))
+
+#ifdef __cplusplus
+extern "C++" {
+template <typename T> struct _sdt_type { static const int size = -(int)sizeof(T) * (__is_signed(T) ? 1 : -1); };
+template <typename T> struct _sdt_type<T &> : _sdt_type<T> { };
+template <typename T> struct _sdt_type<T *> { static const int size = sizeof(void *); };
+template <typename T> struct _sdt_type<T[]> { static const int size = sizeof(void *); };
+template <typename T, __SIZE_TYPE__ N> struct _sdt_type<T[N]> { static const int size = sizeof(void *); };
+template <typename T> static inline __attribute__((always_inline)) T _sdt_value(const T &value) { return value; }
+template <typename T, __SIZE_TYPE__ N> static inline __attribute__((always_inline)) T *_sdt_value(T (&value)[N])
+{
+	return value;
+}
+}
+#define _SDT_SIZE(x) (_sdt_type<__typeof__(x)>::size)
+#define _SDT_VALUE(x) _sdt_value(x)
+#else
+#define _SDT_IS_INT(x) (__builtin_classify_type(x) >= 1 && __builtin_classify_type(x) <= 4)
+#define _SDT_IS_POINTER(x) (__builtin_classify_type(x) == 5)
+#define _SDT_INT(x) __builtin_choose_expr(_SDT_IS_INT(x), (x), 0U)
+#define _SDT_IS_SIGNED(x) (_SDT_IS_INT(x) && (__typeof__(_SDT_INT(x)))-1 < (__typeof__(_SDT_INT(x)))1)
+/* An array is passed by its address. */
+#define _SDT_SIZE(x) (_SDT_IS_POINTER(x) ? (int)sizeof(void *) : _SDT_IS_SIGNED(x) ? -(int)sizeof(x) : (int)sizeof(x))
+#define _SDT_VALUE(x) __builtin_choose_expr(_SDT_IS_POINTER(x), (0 ? (x) : (x)), (x))
+#endif
+
+#define _SDT_PROBE(p, n, args, operands) \
+	do { \
+		__asm__ __volatile__(_SDT_NOTE(p, n, args) : : _SDT_LIST operands); \
+	} while (0)
+#define _SDT_LIST(...) __VA_ARGS__
+
+#define STAP_PROBE(p, n) _SDT_PROBE(p, n, "", ())
+#define STAP_PROBE1(p, n, a1) \
+	_SDT_PROBE(p, n, \
+		_SDT_ARG(1), \
+		(_SDT_OPERAND(1, a1)))
+#define STAP_PROBE2(p, n, a1, a2) \
+	_SDT_PROBE(p, n, \
+		_SDT_ARG(1) " " _SDT_ARG(2), \
+		(_SDT_OPERAND(1, a1), _SDT_OPERAND(2, a2)))
+#define STAP_PROBE3(p, n, a1, a2, a3) \
+	_SDT_PROBE(p, n, \
+		_SDT_ARG(1) " " _SDT_ARG(2) " " _SDT_ARG(3), \
+		(_SDT_OPERAND(1, a1), _SDT_OPERAND(2, a2), _SDT_OPERAND(3, a3)))
+#define STAP_PROBE4(p, n, a1, a2, a3, a4) \
+	_SDT_PROBE(p, n, \
+		_SDT_ARG(1) " " _SDT_ARG(2) " " _SDT_ARG(3) " " _SDT_ARG(4), \
+		(_SDT_OPERAND(1, a1), _SDT_OPERAND(2, a2), _SDT_OPERAND(3, a3), _SDT_OPERAND(4, a4)))
+#define STAP_PROBE5(p, n, a1, a2, a3, a4, a5) \
+	_SDT_PROBE(p, n, \
+		_SDT_ARG(1) " " _SDT_ARG(2) " " _SDT_ARG(3) " " _SDT_ARG(4) " " _SDT_ARG(5), \
+		(_SDT_OPERAND(1, a1), _SDT_OPERAND(2, a2), _SDT_OPERAND(3, a3), _SDT_OPERAND(4, a4), \
+		_SDT_OPERAND(5, a5)))
+#define STAP_PROBE6(p, n, a1, a2, a3, a4, a5, a6) \
+	_SDT_PROBE(p, n, \
+		_SDT_ARG(1) " " _SDT_ARG(2) " " _SDT_ARG(3) " " _SDT_ARG(4) " " _SDT_ARG(5) " " \
+		_SDT_ARG(6), \
+		(_SDT_OPERAND(1, a1), _SDT_OPERAND(2, a2), _SDT_OPERAND(3, a3), _SDT_OPERAND(4, a4), \
+		_SDT_OPERAND(5, a5), _SDT_OPERAND(6, a6)))
+#define STAP_PROBE7(p, n, a1, a2, a3, a4, a5, a6, a7) \
+	_SDT_PROBE(p, n, \
+		_SDT_ARG(1) " " _SDT_ARG(2) " " _SDT_ARG(3) " " _SDT_ARG(4) " " _SDT_ARG(5) " " \
+		_SDT_ARG(6) " " _SDT_ARG(7), \
+		(_SDT_OPERAND(1, a1), _SDT_OPERAND(2, a2), _SDT_OPERAND(3, a3), _SDT_OPERAND(4, a4), \
+		_SDT_OPERAND(5, a5), _SDT_OPERAND(6, a6), _SDT_OPERAND(7, a7)))
+#define STAP_PROBE8(p, n, a1, a2, a3, a4, a5, a6, a7, a8) \
+	_SDT_PROBE(p, n, \
+		_SDT_ARG(1) " " _SDT_ARG(2) " " _SDT_ARG(3) " " _SDT_ARG(4) " " _SDT_ARG(5) " " \
+		_SDT_ARG(6) " " _SDT_ARG(7) " " _SDT_ARG(8), \
+		(_SDT_OPERAND(1, a1), _SDT_OPERAND(2, a2), _SDT_OPERAND(3, a3), _SDT_OPERAND(4, a4), \
+		_SDT_OPERAND(5, a5), _SDT_OPERAND(6, a6), _SDT_OPERAND(7, a7), _SDT_OPERAND(8, a8)))
+#define STAP_PROBE9(p, n, a1, a2, a3, a4, a5, a6, a7, a8, a9) \
+	_SDT_PROBE(p, n, \
+		_SDT_ARG(1) " " _SDT_ARG(2) " " _SDT_ARG(3) " " _SDT_ARG(4) " " _SDT_ARG(5) " " \
+		_SDT_ARG(6) " " _SDT_ARG(7) " " _SDT_ARG(8) " " _SDT_ARG(9), \
+		(_SDT_OPERAND(1, a1), _SDT_OPERAND(2, a2), _SDT_OPERAND(3, a3), _SDT_OPERAND(4, a4), \
+		_SDT_OPERAND(5, a5), _SDT_OPERAND(6, a6), _SDT_OPERAND(7, a7), _SDT_OPERAND(8, a8), \
+		_SDT_OPERAND(9, a9)))
+#define STAP_PROBE10(p, n, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10) \
+	_SDT_PROBE(p, n, \
+		_SDT_ARG(1) " " _SDT_ARG(2) " " _SDT_ARG(3) " " _SDT_ARG(4) " " _SDT_ARG(5) " " \
+		_SDT_ARG(6) " " _SDT_ARG(7) " " _SDT_ARG(8) " " _SDT_ARG(9) " " _SDT_ARG(10), \
+		(_SDT_OPERAND(1, a1), _SDT_OPERAND(2, a2), _SDT_OPERAND(3, a3), _SDT_OPERAND(4, a4), \
+		_SDT_OPERAND(5, a5), _SDT_OPERAND(6, a6), _SDT_OPERAND(7, a7), _SDT_OPERAND(8, a8), \
+		_SDT_OPERAND(9, a9), _SDT_OPERAND(10, a10)))
+#define STAP_PROBE11(p, n, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11) \
+	_SDT_PROBE(p, n, \
+		_SDT_ARG(1) " " _SDT_ARG(2) " " _SDT_ARG(3) " " _SDT_ARG(4) " " _SDT_ARG(5) " " \
+		_SDT_ARG(6) " " _SDT_ARG(7) " " _SDT_ARG(8) " " _SDT_ARG(9) " " _SDT_ARG(10) " " \
+		_SDT_ARG(11), \
+		(_SDT_OPERAND(1, a1), _SDT_OPERAND(2, a2), _SDT_OPERAND(3, a3), _SDT_OPERAND(4, a4), \
+		_SDT_OPERAND(5, a5), _SDT_OPERAND(6, a6), _SDT_OPERAND(7, a7), _SDT_OPERAND(8, a8), \
+		_SDT_OPERAND(9, a9), _SDT_OPERAND(10, a10), _SDT_OPERAND(11, a11)))
+#define STAP_PROBE12(p, n, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12) \
+	_SDT_PROBE(p, n, \
+		_SDT_ARG(1) " " _SDT_ARG(2) " " _SDT_ARG(3) " " _SDT_ARG(4) " " _SDT_ARG(5) " " \
+		_SDT_ARG(6) " " _SDT_ARG(7) " " _SDT_ARG(8) " " _SDT_ARG(9) " " _SDT_ARG(10) " " \
+		_SDT_ARG(11) " " _SDT_ARG(12), \
+		(_SDT_OPERAND(1, a1), _SDT_OPERAND(2, a2), _SDT_OPERAND(3, a3), _SDT_OPERAND(4, a4), \
+		_SDT_OPERAND(5, a5), _SDT_OPERAND(6, a6), _SDT_OPERAND(7, a7), _SDT_OPERAND(8, a8), \
+		_SDT_OPERAND(9, a9), _SDT_OPERAND(10, a10), _SDT_OPERAND(11, a11), _SDT_OPERAND(12, a12)))
+
+#define DTRACE_PROBE(p, n) STAP_PROBE(p, n)
+#define DTRACE_PROBE1(p, n, a1) STAP_PROBE1(p, n, a1)
+#define DTRACE_PROBE2(p, n, a1, a2) STAP_PROBE2(p, n, a1, a2)
+#define DTRACE_PROBE3(p, n, a1, a2, a3) STAP_PROBE3(p, n, a1, a2, a3)
+#define DTRACE_PROBE4(p, n, a1, a2, a3, a4) STAP_PROBE4(p, n, a1, a2, a3, a4)
+#define DTRACE_PROBE5(p, n, a1, a2, a3, a4, a5) STAP_PROBE5(p, n, a1, a2, a3, a4, a5)
+#define DTRACE_PROBE6(p, n, a1, a2, a3, a4, a5, a6) STAP_PROBE6(p, n, a1, a2, a3, a4, a5, a6)
+#define DTRACE_PROBE7(p, n, a1, a2, a3, a4, a5, a6, a7) \
+	STAP_PROBE7(p, n, a1, a2, a3, a4, a5, a6, a7)
+#define DTRACE_PROBE8(p, n, a1, a2, a3, a4, a5, a6, a7, a8) \
+	STAP_PROBE8(p, n, a1, a2, a3, a4, a5, a6, a7, a8)
+#define DTRACE_PROBE9(p, n, a1, a2, a3, a4, a5, a6, a7, a8, a9) \
+	STAP_PROBE9(p, n, a1, a2, a3, a4, a5, a6, a7, a8, a9)
+#define DTRACE_PROBE10(p, n, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10) \
+	STAP_PROBE10(p, n, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10)
+#define DTRACE_PROBE11(p, n, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11) \
+	STAP_PROBE11(p, n, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11)
+#define DTRACE_PROBE12(p, n, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12) \
+	STAP_PROBE12(p, n, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12)
+
+/* As many arguments as are given. */
+#define _SDT_COUNT(_0, _1, _2, _3, _4, _5, _6, _7, _8, _9, _10, _11, _12, how, ...) how
+#define STAP_PROBEV(p, ...) \
+	_SDT_COUNT(__VA_ARGS__, STAP_PROBE12, STAP_PROBE11, STAP_PROBE10, STAP_PROBE9, STAP_PROBE8, STAP_PROBE7, STAP_PROBE6, \
+		STAP_PROBE5, STAP_PROBE4, STAP_PROBE3, STAP_PROBE2, STAP_PROBE1, STAP_PROBE, )(p, __VA_ARGS__)
+#define DTRACE_PROBEV STAP_PROBEV
+
+#endif
