@@ -40,6 +40,7 @@ macro_rules! for_each_reason {
             (27, Off, "the probes of functions are off: the kernel log of the module's start says why"),
             (28, NoEvent, "{f} is the event {s}, which this kernel does not have, or not where it can be traced"),
             (29, Unready, "{f} runs where a CPU cannot take a breakpoint: as it comes online, goes offline, resumes, or starts another kernel"),
+            (30, NoCounter, "{f} needs a counter of the processor ({s}) that this machine does not have; a virtual machine has only those that its host offers"),
         }
     };
 }
