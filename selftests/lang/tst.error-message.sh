@@ -4,7 +4,7 @@
 driver hworld; driver many
 # The list of providers has no other driver of ours.
 rmmod nmi 2>/dev/null
-for program in 'BEGIN { trace(excename); }' 'BEGIN /execname/ { }' 'BEGNI' 'nosuch:::' 'lockstat:::adaptive-block' 'BEGIN { trace(a); trace(b); }' 'BEGIN { printf("%d", "x"); }' \
+for program in 'BEGIN { trace(excename); }' 'BEGIN /execname/ { }' 'BEGNI' 'nosuch:::' 'plockstat:::mutex-block' 'BEGIN { trace(a); trace(b); }' 'BEGIN { printf("%d", "x"); }' \
 	'BEGIN { trace(*(long double *)0); }' ''; do
 	dtrace -n "$program" 2>&1
 	dtrace -x errtags -n "$program" 2>&1 | head -1

@@ -30,6 +30,24 @@ expect "writes" "$(grep -v '^file\|^$' /tmp/o | sort | tr '\n' ' ')" "done 4 don
 mkdir -p /tmp/mnt && mount -t iso9660 -o ro "$loop" /tmp/mnt || fail mount
 run "dd if=/tmp/mnt/file of=/dev/null status=none"
 umount /tmp/mnt
-losetup -d "$loop"
 [ "$(awk '$1 == "file" && $2 == "/file" && $3 == "file" && $4 == "/" { print $5 }' /tmp/o)" -ge 2000000 ] || { cat /tmp/o; fail "no file"; }
 [ "$(of start)" = "$(of done)" ] || { cat /tmp/o; fail "start and done"; }
+# Where a file's file system is mounted; where the data is: what is written is there as it starts.
+printf 'dtrace was here.%4080s' x >/tmp/block
+mount -t iso9660 -o ro "$loop" /tmp/mnt || fail mount
+dtrace -qn 'io:::start /args[1]->dev_statname == $$1 && args[2]->fi_name == "file"/ { @m[args[2]->fi_mount] = count(); }
+	io:::start /args[1]->dev_statname == $$1 && args[0]->b_flags & B_WRITE/ { @t[stringof((char *)args[0]->b_addr)] = count(); }
+	END { printa("mount %s %@d\n", @m); printa("data %.16s %@d\n", @t); }' "$name" \
+	-c "sh -c 'cat /tmp/mnt/file >/dev/null; umount /tmp/mnt; dd if=/tmp/block of=$loop bs=4k oflag=direct status=none'" >/tmp/o || fail "mount and data"
+grep -qE '^mount /tmp/mnt [1-9]' /tmp/o && grep -qx 'data dtrace was here. 1' /tmp/o || { cat /tmp/o; fail "mount and data"; }
+# A thread that waits for one request waits until that is done; what the disk cannot read ends with an error.
+dtrace -qn 'io:::wait-start /execname == "sync"/ { self->bio = arg0; @n[probename, args[1]->dev_statname] = count(); }
+	io:::wait-done /self->bio && self->bio == arg0/ { @n[probename, args[1]->dev_statname] = count(); self->bio = 0; }
+	END { printa("%s %s %@d\n", @n); }' -c "sync $loop" >/tmp/o || fail "waits"
+expect waits "$(grep . /tmp/o | sort | xargs)" "wait-done $name 1 wait-start $name 1"
+truncate -s 0 /tmp/disk
+dtrace -qn 'io:::done /args[1]->dev_statname == $$1/ {
+	printf("%d %d %d\n", args[0]->b_error == EIO, args[0]->b_resid == args[0]->b_bcount, (args[0]->b_flags & B_ERROR) != 0); }' \
+	"$name" -c "dd if=$loop of=/dev/null bs=4k count=1 iflag=direct status=none" >/tmp/o 2>/dev/null
+expect "an error" "$(grep . /tmp/o)" "1 1 1"
+losetup -d "$loop"

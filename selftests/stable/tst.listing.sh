@@ -5,16 +5,22 @@
 listed() { dtrace -ln "$1" | awk 'NR > 1 { print $NF }' | sort | xargs; }
 expect proc "$(listed proc:::)" "create exec exec-failure exec-success exit fault lwp-create lwp-exit lwp-start signal-clear signal-discard signal-handle signal-send start"
 expect sched "$(listed sched:::)" "change-pri dequeue enqueue off-cpu on-cpu preempt remain-cpu sleep surrender tick wakeup"
-expect io "$(listed io:::)" "done start"
+expect io "$(listed io:::)" "done start wait-done wait-start"
 expect sysinfo "$(listed sysinfo:::)" "cpumigrate idlethread intr inv_swtch modload modunload msg mutex_adenters namei nthreads pswitch readch rw_rdfails rw_wrfails sema sysexec sysfork sysread sysvfork syswrite writech xcalls"
 expect vminfo "$(listed vminfo:::)" "as_fault dfree maj_fault pgin pgout pgpgin pgpgout pgrrun prot_fault scan zfod"
+expect lockstat "$(listed lockstat:::)" "adaptive-acquire adaptive-acquire-error adaptive-block adaptive-release adaptive-spin rw-acquire rw-block rw-downgrade rw-release rw-spin spin-acquire spin-release spin-spin"
+expect mib "$(listed mib:::)" "icmpInMsgs icmpOutMsgs ipForwDatagrams ipInReceives ipOutRequests ipReasmReqds tcpActiveOpens tcpAttemptFails tcpEstabResets tcpInSegs tcpOutRsts tcpPassiveOpens tcpRetransSegs udpInDatagrams udpInErrors udpOutDatagrams"
 expect ip "$(listed ip:::)" "receive send"
 expect tcp "$(listed tcp:::)" "accept-established accept-refused connect-established connect-refused connect-request receive send state-change"
 expect udp "$(listed udp:::)" "receive send"
 # All of them are enabled at once, and each can be by itself.
-dtrace -qn 'proc:::, sched:::, io:::, sysinfo:::, vminfo:::, ip:::, tcp:::, udp::: { @ = count(); }' -c true >/dev/null || fail "enabling all"
-for name in $(dtrace -ln 'proc:::, sched:::, io:::, sysinfo:::, vminfo:::, ip:::, tcp:::, udp:::' | awk 'NR > 1 { print $2 ":::" $NF }'); do
+dtrace -qn 'proc:::, sched:::, io:::, sysinfo:::, vminfo:::, lockstat:::, mib:::, ip:::, tcp:::, udp::: { @ = count(); }' -c true >/dev/null || fail "enabling all"
+for name in $(dtrace -ln 'proc:::, sched:::, io:::, sysinfo:::, vminfo:::, lockstat:::, mib:::, ip:::, tcp:::, udp:::' | awk 'NR > 1 { print $2 ":::" $NF }'); do
 	dtrace -qn "$name { @ = count(); } BEGIN { exit(0); }" >/dev/null 2>/tmp/err || fail "$name: $(cat /tmp/err)"
+done
+for probe in lockstat:::rw-upgrade lockstat:::thread-spin mib:::tcpListenDrop; do
+	dtrace -ln $probe 2>/tmp/err && fail "$probe is there"
+	grep -q 'note: Linux has no event that is' /tmp/err && grep -q 'help: close to it' /tmp/err || { cat /tmp/err; fail "why no $probe"; }
 done
 # The kernel tells its own tracer of most.
 here=$(dtrace -l -P sdt -m vmlinux | awk 'NR > 1 { print $NF }' | sort)

@@ -125,3 +125,38 @@ E
 done | sort -u >/tmp/wanted
 # What is sent again is told of again.
 grep . /tmp/o | sort -u | diff /tmp/wanted - || fail "not as it should be"
+
+# What the protocols count is what /proc/net/snmp says; and what a socket is like.
+cat >/tmp/mib.d <<'D'
+#pragma D option quiet
+mib:::tcpActiveOpens, mib:::tcpPassiveOpens, mib:::tcpAttemptFails, mib:::tcpInSegs, mib:::tcpOutRsts, mib:::udpOutDatagrams,
+mib:::udpInDatagrams, mib:::ipInReceives, mib:::ipOutRequests { @[probename] = sum(arg0); }
+tcp:::connect-established, tcp:::accept-established { @active[probename] = sum(args[3]->tcps_active); }
+tcp:::receive /args[3]->tcps_addr && args[3]->tcps_rack > args[3]->tcps_rnxt/ { @wrong["rack"] = count(); }
+tcp:::send /args[3]->tcps_sack_fack && args[3]->tcps_state == TCP_STATE_ESTABLISHED &&
+    (args[3]->tcps_sack_fack != args[3]->tcps_suna || args[3]->tcps_sack_snxt != args[3]->tcps_suna)/ { @wrong["sack"] = count(); }
+END { printa("%s %@d\n", @); printa("active %s %@d\n", @active); printa("wrong %s %@d\n", @wrong); }
+D
+cat >/tmp/snmp.py <<'P'
+import subprocess, sys
+def counts():
+    rows = [l.split() for l in open("/proc/net/snmp")]
+    found = {}
+    for names, values in zip(rows[::2], rows[1::2]):
+        for n, v in zip(names[1:], values[1:]): found[names[0][:-1].lower() + n] = int(v)
+    for l in open("/proc/net/snmp6"):
+        n, v = l.split()
+        for six, name in (("Udp6OutDatagrams", "udpOutDatagrams"), ("Udp6InDatagrams", "udpInDatagrams")):
+            if n == six: found[name] += int(v)
+    return found
+before = counts()
+subprocess.check_call(["python3", "/tmp/talk.py"])
+for name, n in counts().items(): print("told", name, n - before[name])
+P
+dtrace -s /tmp/mib.d -c 'python3 /tmp/snmp.py' >/tmp/o 2>/tmp/err || fail "dtrace: $(cat /tmp/err)"
+for name in tcpActiveOpens tcpPassiveOpens tcpAttemptFails tcpInSegs tcpOutRsts udpOutDatagrams udpInDatagrams ipInReceives ipOutRequests; do
+	expect "$name" "$(awk -v n=$name '$1 == n { print $2 }' /tmp/o)" "$(awk -v n=$name '$2 == n { print $3 }' /tmp/o)"
+done
+expect "who connected" "$(grep ^active /tmp/o | sort | xargs)" "active accept-established 0 active connect-established 2"
+grep ^wrong /tmp/o && fail "acknowledged"
+exit 0

@@ -51,7 +51,7 @@ proc:::lwp-exit /born[pid] || pid == $target/ { @["lwp-exit"] = count(); }
 proc:::signal-send /born[pid] && args[1]->pr_pid == pid/ { printf("send %d %d\n", args[2], args[0]->pr_lwpid == pid); }
 proc:::signal-discard /born[pid] && args[1]->pr_pid == pid/ { printf("discard %d\n", args[2]); }
 proc:::signal-handle /born[pid]/ { printf("handle %d %s\n", args[0], args[2] == 0 ? "default" : "function"); }
-proc:::signal-clear /born[pid]/ { printf("clear %d\n", args[0]); }
+proc:::signal-clear /born[pid]/ { printf("clear %d%s\n", args[0], args[1]->si_signo == args[0] && args[1]->_sifields._kill._pid == pid ? "" : " by another"); }
 proc:::fault /born[pid]/ { printf("fault %d %d\n", args[0] == FLTBOUNDS, args[1]->si_signo); }
 END { printa("%s %@d\n", @); }
 D

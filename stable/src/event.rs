@@ -39,6 +39,7 @@ fields! {
     BioIoVec,
     BioSize,
     BioOpf,
+    BioStatus,
     BdevFlags,
     BioVecPage,
     PageMapping,
@@ -56,6 +57,11 @@ fields! {
     Ip6NextHeader,
     TcpFlags,
     TcpSeq,
+    TcpSegments,
+    MutexOwner,
+    RwsemCount,
+    SpinlockWord,
+    RwlockWord,
 }
 
 /// Whom an event happens to.
@@ -74,6 +80,21 @@ pub trait Machine {
     fn dentry_of(&self, alias: u64) -> u64;
     /// The flag of block devices that take bios by a function of their own.
     fn submits_bios(&self) -> u64;
+    /// Keeps that who runs has begun this; a second time it keeps the mark only, with the first one's.
+    fn keep(&self, what: u64, mark: u64);
+    /// Takes what who runs has begun: this, or what came last. `None`: nothing; else it and how long ago it was, in ns.
+    fn taken(&self, what: Option<u64>) -> Option<Taken>;
+}
+
+/// What was begun where an event begins, as it ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Taken {
+    /// What.
+    pub what: u64,
+    /// For how long, in ns.
+    pub elapsed: u64,
+    /// What was said of it.
+    pub mark: u64,
 }
 
 /// When an event counts. All of a row's conditions must hold.
@@ -129,6 +150,10 @@ pub enum When {
     Carries(u32, u64),
     /// In the TCP header of this argument's packet, the bits of the member under the mask are these.
     Tcp(Field, u32, u64, u64),
+    /// This argument is a pointer, not an error in its place.
+    NotError(u32),
+    /// Of what was said as it began, these bits are so.
+    Mark(u64, u64),
 }
 
 /// What an argument of a probe is made of.
@@ -168,6 +193,14 @@ pub enum Value {
     Ip(u32, u64),
     /// What follows the IP header of this argument's packet.
     Transport(u32),
+    /// What it began with.
+    Kept,
+    /// How long ago that was, in ns.
+    Elapsed,
+    /// Of what was said then, what is left of a shift, under a mask.
+    Marked(u32, u64),
+    /// As [`Value::Dentry`], of the bio that it began with.
+    KeptDentry,
 }
 
 /// How often an event fires.
@@ -176,8 +209,12 @@ pub enum Each {
     /// Once.
     One,
     /// For each bio of this argument's request that these many bytes complete: the bio is the first
-    /// argument, its file's dentry the second.
+    /// argument, its file's dentry the second, the status the third, which is the event's second.
     Bio(u32, u32),
+    /// Not at all: it begins. This argument is kept for who runs, and what is said of it.
+    Begins(u32, Value),
+    /// Once, if it had begun: with this argument, or who runs with anything.
+    Ends(Option<u32>),
 }
 
 /// Arguments of a probe.
@@ -224,8 +261,11 @@ const MAX_RT_PRIO: u64 = 100;
 /// The state of who has ended.
 const TASK_DEAD: i32 = 0x80;
 
-/// An event, asked.
-struct Event<'a, M: Machine>(&'a M);
+/// What pointers are that are errors.
+const ERRORS: u64 = 4095;
+
+/// An event, asked; and what it had begun with.
+struct Event<'a, M: Machine>(&'a M, Taken);
 
 impl<M: Machine> Event<'_, M> {
     fn int(&self, n: u32) -> i32 {
@@ -299,6 +339,8 @@ impl<M: Machine> Event<'_, M> {
                 m.field(field, header) == protocol
             }
             When::Tcp(field, n, mask, is) => m.field(field, self.transport(m.arg(n))) & mask == is,
+            When::NotError(n) => m.arg(n) < ERRORS.wrapping_neg(),
+            When::Mark(of, are) => self.1.mark & of == are,
         }
     }
 
@@ -342,6 +384,10 @@ impl<M: Machine> Event<'_, M> {
                 _ => 0,
             },
             Value::Transport(n) => self.transport(m.arg(n)),
+            Value::Kept => self.1.what,
+            Value::Elapsed => self.1.elapsed,
+            Value::Marked(shift, mask) => self.1.mark.wrapping_shr(shift) & mask,
+            Value::KeptDentry => self.dentry(self.1.what),
         }
     }
 
@@ -378,6 +424,8 @@ impl<M: Machine> Event<'_, M> {
         if PASSED_THROUGH.contains(&(m.field(Field::RequestCmdFlags, request) & OP)) {
             return;
         }
+        // It is in none of them yet.
+        let status = m.arg(1) & 0xff;
         let mut bio = m.field(Field::RequestBio, request);
         for _ in 0..MAX_BIOS {
             if bio == 0 {
@@ -389,7 +437,7 @@ impl<M: Machine> Event<'_, M> {
             if !was_told {
                 let Some(left) = bytes.checked_sub(size) else { return };
                 bytes = left;
-                fire(&[bio, self.dentry(bio)]);
+                fire(&[bio, self.dentry(bio), status]);
             }
             bio = m.field(Field::BioNext, bio);
         }
@@ -404,13 +452,24 @@ pub fn run(
     machine: &impl Machine,
     fire: &mut dyn FnMut(&[u64]),
 ) {
-    let event = Event(machine);
+    let mut event = Event(machine, Taken::default());
+    if let Each::Ends(by) = each {
+        // It is over, whether that counts or not.
+        match machine.taken(by.map(|n| machine.arg(n))) {
+            Some(taken) => event.1 = taken,
+            None => return,
+        }
+    }
     if !when.iter().all(|w| event.holds(*w)) {
         return;
     }
-    if let Each::Bio(request, bytes) = each {
+    match each {
         // CAST: an `unsigned int`.
-        return event.bios(machine.arg(request), u64::from(machine.arg(bytes) as u32), fire);
+        Each::Bio(request, bytes) => {
+            return event.bios(machine.arg(request), u64::from(machine.arg(bytes) as u32), fire);
+        }
+        Each::Begins(what, mark) => return machine.keep(machine.arg(what), event.value(mark)),
+        Each::One | Each::Ends(_) => {}
     }
     let mut made = [0; MAX_VALUES];
     for (to, value) in made.iter_mut().zip(values) {

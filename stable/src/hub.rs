@@ -2,12 +2,13 @@
 //! Tracepoints that are attached to, and whom they lead to. One that several probes want is attached to
 //! once. What it calls us with is its position, so a call that comes late finds nobody.
 
-use crate::event::{self, Field, Machine};
+use crate::event::{self, Field, Machine, Taken};
+use crate::pending::{key_of, Set, SETS};
 use crate::table::{Row, ROWS};
 use framework::{fire, Args, EnableError, Probe};
 use kapi::publish::Published;
 use kapi::tracepoint::{self, Passed, Tracepoint};
-use kapi::{context, field, mem, task, ProbeCtx};
+use kapi::{context, field, mem, task, time, ProbeCtx};
 use kernel::prelude::*;
 use kernel::sync::Arc;
 
@@ -47,6 +48,26 @@ struct Table(KVVec<KVVec<User>>);
 
 static TABLE: Published<Table> = Published::empty();
 
+/// What threads have begun and not ended; there since somebody first wanted a probe that needs it.
+pub(crate) static PENDING: Published<Pending> = Published::empty();
+
+pub(crate) struct Pending(KVVec<Set>);
+
+impl Pending {
+    fn new() -> Result<Self> {
+        let mut sets = mem::vec(SETS)?;
+        for _ in 0..SETS {
+            mem::push(&mut sets, Set::default())?;
+        }
+        Ok(Self(sets))
+    }
+
+    fn set(&self, key: u64) -> Option<&Set> {
+        // CAST: the upper bits of a product depend on all of the key.
+        self.0.get((key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as usize % SETS)
+    }
+}
+
 /// # Context
 /// *any*: wherever the tracepoint is.
 fn hit(number: u64, passed: Passed<'_>) {
@@ -70,13 +91,23 @@ pub(crate) fn happens(ctx: &ProbeCtx, row: u16, probe: &Probe, args: Args<'_>) {
     let Some(row) = ROWS.get(usize::from(row)) else { return };
     let Row { when, each, values, .. } = *row;
     let fire = &mut |values: &[u64]| fire(ctx, probe, Args::values(values));
-    event::run(when, each, values, &Here { ctx, args }, fire);
+    event::run(when, each, values, &Here { ctx, args, cookie: probe.cookie() }, fire);
 }
 
 /// This machine, where the event happens.
 struct Here<'a> {
     ctx: &'a ProbeCtx,
     args: Args<'a>,
+    /// The probe's.
+    cookie: u32,
+}
+
+impl Here<'_> {
+    /// What who runs has begun for this probe is kept here, by this key.
+    fn pending(&self) -> Option<(&Set, u64)> {
+        let key = key_of(task::thread_key(), self.cookie.into());
+        Some((PENDING.load(self.ctx)?.set(key)?, key))
+    }
 }
 
 impl Machine for Here<'_> {
@@ -107,6 +138,19 @@ impl Machine for Here<'_> {
 
     fn submits_bios(&self) -> u64 {
         field::bdev_submits_bios()
+    }
+
+    fn keep(&self, what: u64, mark: u64) {
+        if let Some((set, key)) = self.pending() {
+            set.begin(key, what, time::monotonic_ns(), mark);
+        }
+    }
+
+    fn taken(&self, what: Option<u64>) -> Option<Taken> {
+        let (set, key) = self.pending()?;
+        let kept = set.end(key, what)?;
+        let elapsed = time::monotonic_ns().saturating_sub(kept.since);
+        Some(Taken { what: kept.what, elapsed, mark: kept.mark })
     }
 }
 
@@ -181,6 +225,14 @@ impl State {
         }
         // Without memory the old one stays, whose users lead to probes that have gone.
         let _ = self.publish();
+    }
+
+    /// Has what threads begin kept from now on.
+    pub(crate) fn pend(&self) -> Result {
+        if PENDING.with(|p| p.is_none()) {
+            drop(PENDING.swap(Some(mem::boxed(Pending::new()?)?)));
+        }
+        Ok(())
     }
 
     /// The probe shall fire where the tracepoint is. Not before [`Self::attach`].

@@ -11,6 +11,7 @@
 //! |---|---|
 //! | [`table`] | the rows; pure |
 //! | [`event`] | what the words in them mean; pure |
+//! | [`pending`] | what has begun and not ended; pure |
 //! | `hub` | tracepoints that are attached to, and whom they lead to |
 //! | `modules` | tracepoints of modules, which come and go |
 //! | `provider` | rows and tracepoints to probes |
@@ -20,6 +21,7 @@
 #![forbid(unsafe_code)]
 
 pub mod event;
+pub mod pending;
 pub mod table;
 
 #[cfg(CONFIG_RUST)]

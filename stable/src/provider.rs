@@ -2,9 +2,10 @@
 //! Rows and tracepoints to probes. Each stable provider is one, and so is the one whose probes are the
 //! tracepoints themselves; they share the hub.
 
-use crate::hub::{happens, State};
+use crate::event::Each;
+use crate::hub::{happens, State, PENDING};
 use crate::modules::{self, Events};
-use crate::table::{end_of, lacking, Source, PROVIDERS, ROWS};
+use crate::table::{end_of, lacking, values_of, Row, Source, PROVIDERS, ROWS};
 use abi::probe::{put, Techniques, FUNCTION_LEN, NARGS_UNKNOWN};
 use abi::reason::Reason;
 use core::ffi::CStr;
@@ -94,6 +95,7 @@ impl Drop for Running {
     /// No consumer is left, so nothing is enabled.
     fn drop(&mut self) {
         self.hub.state.lock().leave(|_| true);
+        drop(PENDING.swap(None));
         modules::close(&self.hub, self.watch.take());
     }
 }
@@ -124,10 +126,17 @@ impl Hub {
             return Ok(());
         };
         let (mut starts, mut found) = (KVVec::new(), KVVec::new());
-        for row in ROWS {
+        for (at, row) in ROWS.iter().enumerate() {
             let start = match row.source {
                 Source::Tracepoint(_) => None,
-                Source::Entry(name) | Source::Return(name) => function(name),
+                Source::Entry(name) | Source::Return(name) => {
+                    // Many have several rows.
+                    let of_it = |r: &Row| r.source.is_function() && r.source.name() == name;
+                    match ROWS.get(..at).and_then(|rows| rows.iter().position(of_it)) {
+                        Some(before) => starts.get(before).copied(),
+                        None => function(name),
+                    }
+                }
             };
             mem::push(&mut starts, start.unwrap_or(0))?;
             mem::push(&mut found, (start.unwrap_or(0), Sides::default()))?;
@@ -217,12 +226,16 @@ impl Stable {
         let state = self.hub.state.lock();
         while let Some(row) = ROWS.get(at) {
             let end = end_of(at);
-            let how =
-                (at..end).fold(Techniques::empty(), |how, row| how | self.hub.how(&state, row));
+            // Where it only begins it does not fire.
+            let fires =
+                |n: &usize| !matches!(ROWS.get(*n), Some(Row { each: Each::Begins(..), .. }));
+            let how = (at..end)
+                .filter(fires)
+                .fold(Techniques::empty(), |how, row| how | self.hub.how(&state, row));
             if row.provider == provider && !how.is_empty() {
                 // CAST: there are not so many.
                 let (cookie, name) = (at as u32, row.probe.as_bytes());
-                let nargs = row.values.len() as u32;
+                let nargs = values_of(at) as u32;
                 let offer = Offer { function: b"", name, nargs, cookie, how };
                 draft.add(&offer).map_err(|e| e.errno())?;
             }
@@ -236,6 +249,10 @@ impl Stable {
         let cookie = probe.cookie() as usize;
         if self.name.is_none() {
             return state.want(cookie, probe, None);
+        }
+        let rows = ROWS.get(cookie..end_of(cookie)).unwrap_or_default();
+        if rows.iter().any(|r| matches!(r.each, Each::Begins(..))) {
+            state.pend()?;
         }
         for at in cookie..end_of(cookie) {
             let Some(Source::Tracepoint(name)) = ROWS.get(at).map(|r| r.source) else { continue };

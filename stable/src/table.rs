@@ -8,8 +8,8 @@
 use crate::event::{Each, Field, Value, When};
 use Source::{Entry, Return, Tracepoint};
 use Value::{
-    AttrPri, Bit, CpuOf, Current, Dentry, Errno, ExitReason, FaultCode, Int, Ip, NicePri, Null,
-    Number, Of, PagesOf, Raw, Transport,
+    AttrPri, Bit, CpuOf, Current, Dentry, Elapsed, Errno, ExitReason, FaultCode, Int, Ip, Kept,
+    KeptDentry, Marked, NicePri, Null, Number, Of, PagesOf, Raw, Transport,
 };
 
 /// Where an event comes from.
@@ -29,6 +29,11 @@ impl Source {
         match self {
             Tracepoint(name) | Entry(name) | Return(name) => name,
         }
+    }
+
+    /// Whether it is one, and not a tracepoint.
+    pub fn is_function(self) -> bool {
+        matches!(self, Entry(_) | Return(_))
     }
 }
 
@@ -50,7 +55,8 @@ pub struct Row {
 }
 
 /// The providers, in the order of their rows.
-pub const PROVIDERS: &[&str] = &["proc", "sched", "io", "sysinfo", "vminfo", "ip", "tcp", "udp"];
+pub const PROVIDERS: &[&str] =
+    &["proc", "sched", "io", "sysinfo", "vminfo", "lockstat", "mib", "ip", "tcp", "udp"];
 
 /// A row of the provider whose name it has.
 macro_rules! rows_of {
@@ -65,7 +71,7 @@ macro_rules! rows_of {
         })*
     };
 }
-rows_of!(proc sched ip tcp udp);
+rows_of!(proc sched lockstat ip tcp udp);
 
 const fn row(
     provider: &'static str,
@@ -75,6 +81,23 @@ const fn row(
     values: &'static [Value],
 ) -> Row {
     Row { provider, probe, source, when, each: Each::One, values }
+}
+
+/// Where something begins: this argument is kept for who runs, until it ends.
+const fn begins(provider: &'static str, probe: &'static str, source: Source, what: u32) -> Row {
+    let each = Each::Begins(what, Number(0));
+    Row { provider, probe, source, when: &[], each, values: &[] }
+}
+
+/// Where it ends, in the thread where it began, with anything.
+const fn ends(
+    provider: &'static str,
+    probe: &'static str,
+    source: Source,
+    when: &'static [When],
+    values: &'static [Value],
+) -> Row {
+    Row { provider, probe, source, when, each: Each::Ends(None), values }
 }
 
 const fn io(probe: &'static str, source: Source, when: &'static [When]) -> Row {
@@ -89,6 +112,15 @@ const BIO_PAGES: &[Value] = &[PagesOf(Field::BioSize, 0), Number(0)];
 
 const fn sysinfo(probe: &'static str, source: Source, when: &'static [When]) -> Row {
     row("sysinfo", probe, source, when, ONE)
+}
+
+const fn mib(
+    probe: &'static str,
+    source: Source,
+    when: &'static [When],
+    values: &'static [Value],
+) -> Row {
+    row("mib", probe, source, when, values)
 }
 
 const fn vminfo(probe: &'static str, source: Source, when: &'static [When]) -> Row {
@@ -115,6 +147,66 @@ const PAGES_OF_HUGE: u64 = 512;
 const SUBMIT: Source = Entry("submit_bio");
 const READS: When = When::BitsOf(Field::BioOpf, 0, 0xff, 0);
 const WRITES: When = When::BitsOf(Field::BioOpf, 0, 0xff, 1);
+/// A lock, what it is and how it is waited for; a lock, and an errno if the thread has given up.
+const CONTENDED: Source = Tracepoint("contention_begin");
+const GOT: Source = Tracepoint("contention_end");
+/// `LCB_F_*`: it spins; wants to read, to write; it is of each CPU; it is a mutex.
+const SPINS: u64 = 1;
+const READER: u64 = 2;
+const WRITER: u64 = 4;
+const OF_CPUS: u64 = 16;
+const MUTEX: u64 = 32;
+const GOT_IT: &[When] = &[When::Equals(1, 0)];
+/// A mutex is waited for: it spins, or it sleeps.
+const MUTEX_SPINS: &[When] = &[When::Bits(1, MUTEX | SPINS, MUTEX | SPINS)];
+const MUTEX_SLEEPS: &[When] = &[When::Bits(1, MUTEX | SPINS, MUTEX)];
+/// The same of a semaphore for readers and writers, which always sleeps here.
+const READER_SLEEPS: &[When] = &[When::Bits(1, SPINS | READER | OF_CPUS, READER)];
+const WRITER_SLEEPS: &[When] = &[When::Bits(1, SPINS | WRITER | OF_CPUS, WRITER)];
+/// A lock is free as it is asked for, so that it is had at once.
+const FREE_MUTEX: &[When] = &[When::BitsOf(Field::MutexOwner, 0, u64::MAX, 0)];
+const FREE_SPIN: &[When] = &[When::BitsOf(Field::SpinlockWord, 0, u64::MAX, 0)];
+/// What keeps a reader out: a writer has it, somebody waits, a writer is next, there are too many.
+const FREE_READ: &[When] = &[When::BitsOf(Field::RwsemCount, 0, 1 << 63 | 7, 0)];
+const FREE_WRITE: &[When] = &[When::BitsOf(Field::RwsemCount, 0, u64::MAX, 0)];
+/// The same of one that spins: `_QW_WMASK`.
+const FREE_READ_SPIN: &[When] = &[When::BitsOf(Field::RwlockWord, 0, 0x1ff, 0)];
+const FREE_WRITE_SPIN: &[When] = &[When::BitsOf(Field::RwlockWord, 0, u64::MAX, 0)];
+const LOCK: &[Value] = &[Raw(0)];
+const KEPT: &[Value] = &[Kept];
+const WAITED: &[Value] = &[Kept, Elapsed];
+/// `RW_WRITER` and `RW_READER`.
+const AS_WRITER: Value = Number(0);
+const AS_READER: Value = Number(1);
+const LOCK_WRITE: &[Value] = &[Raw(0), AS_WRITER];
+const LOCK_READ: &[Value] = &[Raw(0), AS_READER];
+const KEPT_WRITE: &[Value] = &[Kept, AS_WRITER];
+const KEPT_READ: &[Value] = &[Kept, AS_READER];
+const WAITED_WRITE: &[Value] = &[Kept, Elapsed, AS_WRITER];
+const WAITED_READ: &[Value] = &[Kept, Elapsed, AS_READER];
+/// A bit that a semaphore's count does not use.
+const READER_BIT: u32 = 4;
+/// A reader or a writer; of the count as it began: a writer has it, or so many readers.
+const SLEPT: &[Value] =
+    &[Kept, Elapsed, Marked(READER_BIT, 1), Marked(0, 1), Marked(8, (1 << 55) - 1)];
+/// Where locks that spin are waited for: without a hypervisor that is asked, and with it.
+const SLOW_SPIN: &str = "native_queued_spin_lock_slowpath";
+const SLOW_SPIN_PV: &str = "__pv_queued_spin_lock_slowpath";
+const SLOW_READ_SPIN: &str = "queued_read_lock_slowpath";
+const SLOW_WRITE_SPIN: &str = "queued_write_lock_slowpath";
+const SLOW_READ: &str = "rwsem_down_read_slowpath";
+const SLOW_WRITE: &str = "rwsem_down_write_slowpath";
+
+/// A mutex is waited for, in a way that counts for this probe.
+const fn contended(probe: &'static str, source: Source, when: &'static [When], mark: Value) -> Row {
+    Row { provider: "lockstat", probe, source, when, each: Each::Begins(0, mark), values: &[] }
+}
+
+/// It is over: the thread has got it, or has given up.
+const fn got(probe: &'static str, when: &'static [When], values: &'static [Value]) -> Row {
+    Row { provider: "lockstat", probe, source: GOT, when, each: Each::Ends(Some(0)), values }
+}
+
 /// `IPPROTO_TCP` and `_UDP`.
 const TCP: u64 = 6;
 const UDP: u64 = 17;
@@ -124,6 +216,15 @@ const RST: u64 = 0x04;
 const ACK: u64 = 0x10;
 /// `TCP_SYN_SENT`.
 const SYN_SENT: u64 = 2;
+/// A socket, its state before, its state from now on.
+const STATE: Source = Tracepoint("inet_sock_set_state");
+const IS_TCP: When = When::Has(Field::SockProtocol, 0, TCP);
+/// `TCP_SYN_RECV`, of a socket; and as arguments.
+const SYN_RECEIVED: u64 = 3;
+const ESTABLISHED: i32 = 1;
+const STATE_SYN_SENT: i32 = 2;
+const CLOSED: i32 = 7;
+const CLOSE_WAIT: i32 = 8;
 /// `BPF_SOCK_OPS_ACTIVE_ESTABLISHED_CB` and `_PASSIVE_`.
 const ACTIVE: i32 = 4;
 const PASSIVE: i32 = 5;
@@ -182,7 +283,8 @@ pub const ROWS: &[Row] = &[
     proc("lwp-create", FORK, &[], &[Raw(1), Raw(1)]),
     proc("lwp-exit", EXIT, &[], &[]),
     proc("lwp-start", SWITCHED, &[When::Is(0), When::FirstRun], &[]),
-    proc("signal-clear", Return("do_sigtimedwait"), &[When::Positive(0)], &[Int(0)]),
+    begins("proc", "signal-clear", Entry("do_sigtimedwait"), 1),
+    ends("proc", "signal-clear", Return("do_sigtimedwait"), &[When::Positive(0)], &[Int(0), Kept]),
     proc("signal-discard", SIGNAL, &[When::Equals(4, IGNORED)], &[Raw(2), Raw(2), Int(0)]),
     proc(
         "signal-handle",
@@ -222,19 +324,22 @@ pub const ROWS: &[Row] = &[
         when: &[],
         each: Each::Bio(0, 2),
         // Of each bio in the place of 0.
-        values: &[Raw(0), Dentry(0)],
+        values: &[Raw(0), Dentry(0), Number(0)],
     },
     row(
         "io",
         "done",
         Tracepoint("block_bio_complete"),
         &[When::Submitted(1)],
-        &[Raw(1), Dentry(1)],
+        &[Raw(1), Dentry(1), Of(Field::BioStatus, 1)],
     ),
     io("start", Tracepoint("block_getrq"), &[When::There(0)]),
     io("start", Tracepoint("block_bio_backmerge"), &[]),
     io("start", Tracepoint("block_bio_frontmerge"), &[]),
     io("start", Tracepoint("block_bio_queue"), &[When::Submitted(0)]),
+    begins("io", "wait-done", Entry("bio_await"), 0),
+    ends("io", "wait-done", Return("bio_await"), &[], &[Kept, KeptDentry]),
+    io("wait-start", Entry("bio_await"), &[]),
     sysinfo("cpumigrate", Tracepoint("sched_migrate_task"), &[]),
     sysinfo("idlethread", SWITCH, &[When::BitsOf(Field::TaskPid, 2, u64::MAX, 0)]),
     sysinfo("intr", Entry("handle_irq_event"), &[]),
@@ -301,6 +406,127 @@ pub const ROWS: &[Row] = &[
         &[When::There(0), When::Bits(2, GFP_ZEROED_MOVABLE, GFP_ZEROED_MOVABLE)],
     ),
     row("vminfo", "zfod", Entry("map_anon_folio_pmd_pf"), &[], &[Number(PAGES_OF_HUGE), Number(0)]),
+    lockstat("adaptive-acquire", Entry("mutex_lock"), FREE_MUTEX, LOCK),
+    lockstat("adaptive-acquire", Entry("mutex_lock_interruptible"), FREE_MUTEX, LOCK),
+    lockstat("adaptive-acquire", Entry("mutex_lock_killable"), FREE_MUTEX, LOCK),
+    lockstat("adaptive-acquire", Entry("mutex_trylock"), FREE_MUTEX, LOCK),
+    lockstat("adaptive-acquire", Entry("ww_mutex_lock"), FREE_MUTEX, LOCK),
+    lockstat("adaptive-acquire", Entry("ww_mutex_lock_interruptible"), FREE_MUTEX, LOCK),
+    contended("adaptive-acquire", CONTENDED, &[When::Bits(1, MUTEX, MUTEX)], Number(0)),
+    got("adaptive-acquire", GOT_IT, KEPT),
+    contended("adaptive-acquire-error", CONTENDED, &[When::Bits(1, MUTEX, MUTEX)], Number(0)),
+    got("adaptive-acquire-error", &[When::NoneOf(1, &[0])], &[Kept, Errno(1)]),
+    contended("adaptive-block", CONTENDED, MUTEX_SLEEPS, Number(0)),
+    got("adaptive-block", GOT_IT, WAITED),
+    lockstat("adaptive-release", Entry("mutex_unlock"), &[], LOCK),
+    // One that has slept has not spun, though it may do both.
+    contended("adaptive-spin", CONTENDED, MUTEX_SPINS, Number(0)),
+    contended("adaptive-spin", CONTENDED, MUTEX_SLEEPS, Number(1)),
+    got("adaptive-spin", &[When::Equals(1, 0), When::Mark(1, 0)], WAITED),
+    lockstat("rw-acquire", Entry("down_read"), FREE_READ, LOCK_READ),
+    lockstat("rw-acquire", Entry("down_read_interruptible"), FREE_READ, LOCK_READ),
+    lockstat("rw-acquire", Entry("down_read_killable"), FREE_READ, LOCK_READ),
+    lockstat("rw-acquire", Entry("down_read_trylock"), FREE_READ, LOCK_READ),
+    lockstat("rw-acquire", Entry("down_write"), FREE_WRITE, LOCK_WRITE),
+    lockstat("rw-acquire", Entry("down_write_killable"), FREE_WRITE, LOCK_WRITE),
+    lockstat("rw-acquire", Entry("down_write_trylock"), FREE_WRITE, LOCK_WRITE),
+    lockstat("rw-acquire", Entry("_raw_read_lock"), FREE_READ_SPIN, LOCK_READ),
+    lockstat("rw-acquire", Entry("_raw_read_lock_bh"), FREE_READ_SPIN, LOCK_READ),
+    lockstat("rw-acquire", Entry("_raw_read_lock_irq"), FREE_READ_SPIN, LOCK_READ),
+    lockstat("rw-acquire", Entry("_raw_read_lock_irqsave"), FREE_READ_SPIN, LOCK_READ),
+    lockstat("rw-acquire", Entry("_raw_read_trylock"), FREE_READ_SPIN, LOCK_READ),
+    lockstat("rw-acquire", Entry("_raw_write_lock"), FREE_WRITE_SPIN, LOCK_WRITE),
+    lockstat("rw-acquire", Entry("_raw_write_lock_bh"), FREE_WRITE_SPIN, LOCK_WRITE),
+    lockstat("rw-acquire", Entry("_raw_write_lock_irq"), FREE_WRITE_SPIN, LOCK_WRITE),
+    lockstat("rw-acquire", Entry("_raw_write_lock_irqsave"), FREE_WRITE_SPIN, LOCK_WRITE),
+    lockstat("rw-acquire", Entry("_raw_write_trylock"), FREE_WRITE_SPIN, LOCK_WRITE),
+    begins("lockstat", "rw-acquire", Entry(SLOW_READ), 0),
+    ends("lockstat", "rw-acquire", Return(SLOW_READ), &[When::NotError(0)], KEPT_READ),
+    begins("lockstat", "rw-acquire", Entry(SLOW_WRITE), 0),
+    ends("lockstat", "rw-acquire", Return(SLOW_WRITE), &[When::NotError(0)], KEPT_WRITE),
+    begins("lockstat", "rw-acquire", Entry(SLOW_READ_SPIN), 0),
+    ends("lockstat", "rw-acquire", Return(SLOW_READ_SPIN), &[], KEPT_READ),
+    begins("lockstat", "rw-acquire", Entry(SLOW_WRITE_SPIN), 0),
+    ends("lockstat", "rw-acquire", Return(SLOW_WRITE_SPIN), &[], KEPT_WRITE),
+    // The first time with what the semaphore is like, then with who waits.
+    contended("rw-block", CONTENDED, READER_SLEEPS, Of(Field::RwsemCount, 0)),
+    contended("rw-block", CONTENDED, READER_SLEEPS, Number(1 << READER_BIT)),
+    contended("rw-block", CONTENDED, WRITER_SLEEPS, Of(Field::RwsemCount, 0)),
+    got("rw-block", GOT_IT, SLEPT),
+    lockstat("rw-downgrade", Entry("downgrade_write"), &[], LOCK),
+    lockstat("rw-release", Entry("up_read"), &[], LOCK_READ),
+    lockstat("rw-release", Entry("up_write"), &[], LOCK_WRITE),
+    lockstat("rw-release", Entry("_raw_read_unlock"), &[], LOCK_READ),
+    lockstat("rw-release", Entry("_raw_read_unlock_bh"), &[], LOCK_READ),
+    lockstat("rw-release", Entry("_raw_read_unlock_irq"), &[], LOCK_READ),
+    lockstat("rw-release", Entry("_raw_read_unlock_irqrestore"), &[], LOCK_READ),
+    lockstat("rw-release", Entry("_raw_write_unlock"), &[], LOCK_WRITE),
+    lockstat("rw-release", Entry("_raw_write_unlock_bh"), &[], LOCK_WRITE),
+    lockstat("rw-release", Entry("_raw_write_unlock_irq"), &[], LOCK_WRITE),
+    lockstat("rw-release", Entry("_raw_write_unlock_irqrestore"), &[], LOCK_WRITE),
+    begins("lockstat", "rw-spin", Entry(SLOW_READ_SPIN), 0),
+    ends("lockstat", "rw-spin", Return(SLOW_READ_SPIN), &[], WAITED_READ),
+    begins("lockstat", "rw-spin", Entry(SLOW_WRITE_SPIN), 0),
+    ends("lockstat", "rw-spin", Return(SLOW_WRITE_SPIN), &[], WAITED_WRITE),
+    lockstat("spin-acquire", Entry("_raw_spin_lock"), FREE_SPIN, LOCK),
+    lockstat("spin-acquire", Entry("_raw_spin_lock_bh"), FREE_SPIN, LOCK),
+    lockstat("spin-acquire", Entry("_raw_spin_lock_irq"), FREE_SPIN, LOCK),
+    lockstat("spin-acquire", Entry("_raw_spin_lock_irqsave"), FREE_SPIN, LOCK),
+    lockstat("spin-acquire", Entry("_raw_spin_trylock"), FREE_SPIN, LOCK),
+    lockstat("spin-acquire", Entry("_raw_spin_trylock_bh"), FREE_SPIN, LOCK),
+    begins("lockstat", "spin-acquire", Entry(SLOW_SPIN), 0),
+    ends("lockstat", "spin-acquire", Return(SLOW_SPIN), &[], KEPT),
+    begins("lockstat", "spin-acquire", Entry(SLOW_SPIN_PV), 0),
+    ends("lockstat", "spin-acquire", Return(SLOW_SPIN_PV), &[], KEPT),
+    lockstat("spin-release", Entry("_raw_spin_unlock"), &[], LOCK),
+    lockstat("spin-release", Entry("_raw_spin_unlock_bh"), &[], LOCK),
+    lockstat("spin-release", Entry("_raw_spin_unlock_irq"), &[], LOCK),
+    lockstat("spin-release", Entry("_raw_spin_unlock_irqrestore"), &[], LOCK),
+    begins("lockstat", "spin-spin", Entry(SLOW_SPIN), 0),
+    ends("lockstat", "spin-spin", Return(SLOW_SPIN), &[], WAITED),
+    begins("lockstat", "spin-spin", Entry(SLOW_SPIN_PV), 0),
+    ends("lockstat", "spin-spin", Return(SLOW_SPIN_PV), &[], WAITED),
+    mib("icmpInMsgs", Entry("icmp_rcv"), &[], ONE),
+    mib("icmpOutMsgs", Entry("icmp_out_count"), &[], ONE),
+    mib("ipInReceives", Entry("ip_rcv_core"), &[], ONE),
+    mib("ipOutRequests", Entry("__ip_local_out"), &[], ONE),
+    mib("ipForwDatagrams", Entry("ip_forward_finish"), &[], ONE),
+    mib("ipReasmReqds", Entry("ip_defrag"), &[], ONE),
+    mib(
+        "tcpActiveOpens",
+        STATE,
+        &[IS_TCP, When::Equals(1, CLOSED), When::Equals(2, STATE_SYN_SENT)],
+        ONE,
+    ),
+    mib("tcpAttemptFails", Entry("tcp_done"), &[When::Has(Field::SockState, 0, SYN_SENT)], ONE),
+    mib("tcpAttemptFails", Entry("tcp_done"), &[When::Has(Field::SockState, 0, SYN_RECEIVED)], ONE),
+    mib(
+        "tcpEstabResets",
+        STATE,
+        &[IS_TCP, When::Equals(1, ESTABLISHED), When::Equals(2, CLOSED)],
+        ONE,
+    ),
+    mib(
+        "tcpEstabResets",
+        STATE,
+        &[IS_TCP, When::Equals(1, CLOSE_WAIT), When::Equals(2, CLOSED)],
+        ONE,
+    ),
+    mib("tcpInSegs", Entry("tcp_v4_rcv"), &[], ONE),
+    mib("tcpInSegs", Entry("tcp_v6_rcv"), &[], ONE),
+    mib("tcpOutRsts", Tracepoint("tcp_send_reset"), &[], ONE),
+    mib("tcpPassiveOpens", Return("tcp_create_openreq_child"), &[When::There(0)], ONE),
+    mib(
+        "tcpRetransSegs",
+        Tracepoint("tcp_retransmit_skb"),
+        &[],
+        &[Of(Field::TcpSegments, 1), Number(0)],
+    ),
+    mib("udpInDatagrams", Return("udp_recvmsg"), &[When::NotNegative(0)], ONE),
+    mib("udpInDatagrams", Return("udpv6_recvmsg"), &[When::NotNegative(0)], ONE),
+    mib("udpInErrors", Tracepoint("udp_fail_queue_rcv_skb"), &[], ONE),
+    mib("udpOutDatagrams", Return("udp_send_skb"), &[When::Equals(0, 0)], ONE),
+    mib("udpOutDatagrams", Return("udp_v6_send_skb"), &[When::Equals(0, 0)], ONE),
     ip("receive", Return("ip_rcv_core"), &[When::There(0)], IP_RECEIVED),
     ip("receive", Return("ip6_rcv_core"), &[When::There(0)], IP_RECEIVED),
     ip("send", Entry("ip_finish_output2"), &[], IP_SENT),
@@ -322,12 +548,7 @@ pub const ROWS: &[Row] = &[
     tcp("receive", Tracepoint("tcp_send_reset"), &[When::Null(0)], CONNECTION),
     tcp("send", OUTPUT, &[When::There(1), SENT_TCP], SENT),
     tcp("send", OUTPUT6, &[When::There(1), SENT_TCP], SENT),
-    tcp(
-        "state-change",
-        Tracepoint("inet_sock_set_state"),
-        &[When::Has(Field::SockProtocol, 0, TCP)],
-        &[Null, Raw(0), Int(1), Int(2)],
-    ),
+    tcp("state-change", STATE, &[IS_TCP], &[Null, Raw(0), Int(1), Int(2)]),
     udp("receive", Entry("__udp_enqueue_schedule_skb"), &[], CONNECTION),
     udp("send", OUTPUT, &[When::There(1), SENT_UDP], SENT_DATAGRAM),
     udp("send", OUTPUT_MANY, &[When::There(1), SENT_UDP], SENT_DATAGRAM),
@@ -340,6 +561,12 @@ pub fn end_of(at: usize) -> usize {
     let Some(first) = ROWS.get(at) else { return ROWS.len() };
     let more = ROWS.get(at..).unwrap_or_default().iter().take_while(|r| same(r, first)).count();
     at.wrapping_add(more)
+}
+
+/// How many arguments the probe of row `at` has, its first: what those rows pass that fire it.
+pub fn values_of(at: usize) -> usize {
+    let rows = ROWS.get(at..end_of(at)).unwrap_or_default();
+    rows.iter().map(|r| r.values.len()).max().unwrap_or(0)
 }
 
 /// The event of a probe that has no row on this kernel; `is_there`: whether it has the event of that row.

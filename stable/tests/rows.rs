@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 //! The table, and what its words make of events.
 
-use stable::event::{run, Field, Machine};
-use stable::table::{end_of, lacking, Row, Source, PROVIDERS, ROWS};
+use stable::event::{run, Each, Field, Machine, Taken};
+use stable::table::{end_of, lacking, values_of, Row, Source, PROVIDERS, ROWS};
+use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
 /// A machine whose structures are these.
@@ -11,6 +12,8 @@ struct Fake {
     args: Vec<u64>,
     memory: HashMap<(u32, u64), u64>,
     current: u64,
+    /// What was begun, and said of it.
+    begun: RefCell<Vec<(u64, u64)>>,
 }
 
 impl Fake {
@@ -26,11 +29,26 @@ impl Fake {
     /// What the rows of a probe from this source pass, each time that they fire.
     fn fires(&self, provider: &str, probe: &str, source: &str) -> Vec<Vec<u64>> {
         let is = |r: &&Row| (r.provider, r.probe, r.source.name()) == (provider, probe, source);
-        let row =
-            ROWS.iter().find(is).unwrap_or_else(|| panic!("no {provider}:::{probe} by {source}"));
+        let begins = |r: &&Row| matches!(r.each, Each::Begins(..));
+        let mut rows = ROWS.iter().filter(is).filter(|r| !begins(r));
+        let row = rows.next().unwrap_or_else(|| panic!("no {provider}:::{probe} by {source}"));
         let mut fired = Vec::new();
         run(row.when, row.each, row.values, self, &mut |values| fired.push(values.to_vec()));
         fired
+    }
+
+    /// Then this happens, of which a probe's rows take note.
+    fn begins(self, provider: &str, probe: &str, source: &str, args: &[u64]) -> Self {
+        let this = Self { args: args.to_vec(), ..self };
+        let is = |r: &&Row| (r.provider, r.probe, r.source.name()) == (provider, probe, source);
+        for row in ROWS.iter().filter(is).filter(|r| matches!(r.each, Each::Begins(..))) {
+            run(row.when, row.each, row.values, &this, &mut |_| panic!("it fires"));
+        }
+        this
+    }
+
+    fn then(self, args: &[u64]) -> Self {
+        Self { args: args.to_vec(), ..self }
     }
 }
 
@@ -56,6 +74,19 @@ impl Machine for Fake {
     fn submits_bios(&self) -> u64 {
         0x400
     }
+    fn keep(&self, what: u64, mark: u64) {
+        let mut begun = self.begun.borrow_mut();
+        match begun.iter_mut().find(|(w, _)| *w == what) {
+            Some((_, marks)) => *marks |= mark,
+            None => begun.push((what, mark)),
+        }
+    }
+    fn taken(&self, what: Option<u64>) -> Option<Taken> {
+        let mut begun = self.begun.borrow_mut();
+        let at = begun.iter().rposition(|(w, _)| what.is_none_or(|what| *w == what))?;
+        let (what, mark) = begun.remove(at);
+        Some(Taken { what, elapsed: 77, mark })
+    }
 }
 
 #[test]
@@ -67,27 +98,33 @@ fn rows_of_a_probe_are_neighbours_and_agree() {
         assert!(PROVIDERS.contains(&row.provider), "{name}");
         assert!(seen.insert(name.clone()), "{name} is there twice");
         let rows = &ROWS[at..end_of(at)];
-        assert!(rows.iter().all(|r| r.values.len() == row.values.len()), "{name}");
+        let fire = || rows.iter().filter(|r| !matches!(r.each, Each::Begins(..)));
+        assert!(fire().count() > 0, "{name} never fires");
+        assert!(fire().all(|r| r.values.len() == values_of(at)), "{name}");
+        assert!(rows.iter().all(|r| r.values.is_empty() || !matches!(r.each, Each::Begins(..))));
         at = end_of(at);
     }
-    assert_eq!(seen.len(), 72);
+    assert_eq!(seen.len(), 103);
 }
 
 #[test]
 fn the_library_declares_every_probe_with_as_many_arguments() {
-    let libraries = ["procfs", "sched", "io", "counters", "net"].map(|name| {
+    let libraries = ["procfs", "sched", "io", "counters", "lockstat", "net"].map(|name| {
         let path = format!("{}/../userspace-ctl/lib/{name}.d", env!("CARGO_MANIFEST_DIR"));
         std::fs::read_to_string(path).unwrap()
     });
     let text = libraries.join("\n");
-    for row in ROWS {
+    for (at, row) in ROWS.iter().enumerate() {
+        if at.checked_sub(1).is_some_and(|before| end_of(before) > at) {
+            continue;
+        }
         let from = text.split(&format!("provider {} {{", row.provider)).nth(1).expect(row.provider);
         let body = from.split("};").next().unwrap();
         let name = format!("probe {}(", row.probe.replace('-', "__"));
         let native = body.split(&name).nth(1).unwrap_or_else(|| panic!("{name} is not declared"));
         let native = native.split(')').next().unwrap();
         let declared = native.split(',').filter(|p| !p.trim().is_empty()).count();
-        assert_eq!(declared, row.values.len(), "{}:::{}", row.provider, row.probe);
+        assert_eq!(declared, values_of(at), "{}:::{}", row.provider, row.probe);
     }
     let declared = text.split("\tprobe ").count() - 1;
     let probes: HashSet<_> = ROWS.iter().map(|r| (r.provider, r.probe)).collect();
@@ -192,8 +229,10 @@ fn requests_tell_of_their_bios() {
         r.with(Field::MappingHost, 0x50, 0x60).with(Field::InodeAlias, 0x60, 0x78)
     };
     let done = |f: &Fake| f.fires("io", "done", "block_rq_complete");
-    assert_eq!(done(&request(4608)), [[0x10, 0x70], [0x20, 0]]);
-    assert_eq!(done(&request(4096)), [[0x10, 0x70]], "one is left");
+    assert_eq!(done(&request(4608)), [[0x10, 0x70, 0], [0x20, 0, 0]]);
+    assert_eq!(done(&request(4096)), [[0x10, 0x70, 0]], "one is left");
+    let failed = request(4096).then(&[1, 0xff0a, 4096]);
+    assert_eq!(done(&failed), [[0x10, 0x70, 10]], "its status is a byte");
     assert_eq!(done(&request(100)).len(), 0);
     assert_eq!(done(&request(4608).with(Field::RequestCmdFlags, 1, 34)).len(), 0, "no bio's");
     // Its data was told of before it is flushed; one that only flushes has none.
@@ -202,7 +241,7 @@ fn requests_tell_of_their_bios() {
         0
     );
     let flush = Fake::passing(&[1, 0, 0]).with(Field::RequestBio, 1, 0x10);
-    assert_eq!(done(&flush), [[0x10, 0]]);
+    assert_eq!(done(&flush), [[0x10, 0, 0]]);
     // Two that are each other's next end.
     assert!(
         done(&request(0).with(Field::BioSize, 0x10, 0).with(Field::BioSize, 0x20, 0).with(
@@ -219,11 +258,13 @@ fn requests_tell_of_their_bios() {
 fn devices_without_requests() {
     let bio =
         |flags| Fake::passing(&[3, 3]).with(Field::BioBdev, 3, 4).with(Field::BdevFlags, 4, flags);
+    assert_eq!(bio(0x400).fires("io", "start", "block_bio_queue"), [[3, 0]]);
+    let failed = bio(0x400).with(Field::BioStatus, 3, 10);
+    assert_eq!(failed.fires("io", "done", "block_bio_complete"), [[3, 0, 10]]);
     for (probe, source) in [("start", "block_bio_queue"), ("done", "block_bio_complete")] {
-        assert_eq!(bio(0x400).fires("io", probe, source), [[3, 0]]);
         assert!(bio(0x3ff).fires("io", probe, source).is_empty());
     }
-    let io = ROWS.iter().rfind(|r| r.provider == "io").unwrap();
+    let io = ROWS.iter().rfind(|r| (r.provider, r.probe) == ("io", "start")).unwrap();
     assert!(matches!(io.source, Source::Tracepoint("block_bio_queue")));
 }
 
@@ -331,6 +372,121 @@ fn counters() {
     assert!(pages(bio(2, 0), "pgpgout").is_empty(), "a flush");
     let zeroed = |gfp| one(Fake::passing(&[1, 0, gfp]), "vminfo", "zfod", "mm_page_alloc");
     assert_eq!([zeroed(0x108), zeroed(0x100), zeroed(8)], [true, false, false]);
+}
+
+#[test]
+fn what_is_waited_for() {
+    let wait = Fake::default().begins("io", "wait-done", "bio_await", &[3]);
+    assert_eq!(wait.then(&[0xbad]).fires("io", "wait-done", "bio_await"), [[3, 0]]);
+    assert!(Fake::passing(&[0]).fires("io", "wait-done", "bio_await").is_empty());
+    let got = |result: i32| {
+        let wait = Fake::default().begins("proc", "signal-clear", "do_sigtimedwait", &[1, 0x50, 0]);
+        let ended = wait.then(&[u64::from(result as u32)]);
+        let fired = ended.fires("proc", "signal-clear", "do_sigtimedwait");
+        assert!(ended.begun.borrow().is_empty());
+        fired
+    };
+    assert_eq!(got(10), [[10, 0x50]]);
+    assert!(got(-11).is_empty());
+}
+
+#[test]
+fn mutexes() {
+    let locked = |owner| Fake::passing(&[7]).with(Field::MutexOwner, 7, owner);
+    let at_once =
+        |owner| locked(owner).fires("lockstat", "adaptive-acquire", "mutex_lock").concat();
+    assert_eq!(at_once(0), [7]);
+    assert!(at_once(0x8000).is_empty() && at_once(1).is_empty());
+    // Spins, sleeps; and how it ends.
+    for (flags, end, want) in [
+        (&[33][..], 0, (1, 1, 0, 0)),
+        (&[33, 32], 0, (1, 0, 1, 0)),
+        (&[33, 32, 33], 0, (1, 0, 1, 0)),
+        (&[33, 32], -4, (0, 0, 0, 1)),
+        // Not a mutex.
+        (&[1], 0, (0, 0, 0, 0)),
+        (&[2], 0, (0, 0, 0, 0)),
+        (&[0], 0, (0, 0, 0, 0)),
+    ] {
+        let fired = |probe: &str| {
+            let begin = |fake: Fake, flags: &u64| {
+                fake.begins("lockstat", probe, "contention_begin", &[7, *flags])
+            };
+            let waits = flags.iter().fold(Fake::default(), begin);
+            // Another one in between, which does not end it.
+            let other = waits.then(&[8, 0]);
+            assert!(other.fires("lockstat", probe, "contention_end").is_empty());
+            other.then(&[7, u64::from(end as u32)]).fires("lockstat", probe, "contention_end")
+        };
+        let [acquired, spun, slept, failed] =
+            ["acquire", "spin", "block", "acquire-error"].map(|p| fired(&format!("adaptive-{p}")));
+        assert_eq!((acquired.len(), spun.len(), slept.len(), failed.len()), want, "{flags:?}");
+        assert!(spun.iter().chain(&slept).all(|values| *values == [7, 77]));
+        assert!(failed.iter().all(|values| *values == [7, 4]));
+    }
+}
+
+#[test]
+fn locks_of_readers_and_writers() {
+    let count = |n| Fake::passing(&[7]).with(Field::RwsemCount, 7, n);
+    let had = |fake: &Fake, f| fake.fires("lockstat", "rw-acquire", f).concat();
+    for (n, reads, writes) in
+        [(0, true, true), (0x300, true, false), (1, false, false), (0x302, false, false)]
+    {
+        assert_eq!(had(&count(n), "down_read") == [7, 1], reads, "{n:x}");
+        assert_eq!(had(&count(n), "down_write") == [7, 0], writes, "{n:x}");
+    }
+    for (flags, n, want) in [(2, 0x301, [7, 77, 1, 1, 3]), (4, 0x200, [7, 77, 0, 0, 2])] {
+        let waits = count(n).begins("lockstat", "rw-block", "contention_begin", &[7, flags]);
+        assert_eq!(waits.then(&[7, 0]).fires("lockstat", "rw-block", "contention_end"), [want]);
+    }
+    // One that spins, one of each CPU.
+    for flags in [3, 18] {
+        let waits = count(0).begins("lockstat", "rw-block", "contention_begin", &[7, flags]);
+        assert!(waits.then(&[7, 0]).fires("lockstat", "rw-block", "contention_end").is_empty());
+    }
+    let slow = "rwsem_down_read_slowpath";
+    let waits = || Fake::default().begins("lockstat", "rw-acquire", slow, &[7, 1]);
+    assert_eq!(had(&waits().then(&[7]), slow), [7, 1]);
+    assert!(had(&waits().then(&[-4i64 as u64]), slow).is_empty());
+    let word = |n| Fake::passing(&[7]).with(Field::RwlockWord, 7, n);
+    assert_eq!(had(&word(0x200), "_raw_read_lock"), [7, 1]);
+    assert!(had(&word(0x1ff), "_raw_read_lock").is_empty());
+    assert!(had(&word(0x200), "_raw_write_lock").is_empty());
+    let slow = "queued_write_lock_slowpath";
+    let spins = Fake::default().begins("lockstat", "rw-spin", slow, &[7]);
+    assert_eq!(spins.then(&[0]).fires("lockstat", "rw-spin", slow), [[7, 77, 0]]);
+}
+
+#[test]
+fn locks_that_spin() {
+    let word = |n| Fake::passing(&[7]).with(Field::SpinlockWord, 7, n);
+    let had = |n| word(n).fires("lockstat", "spin-acquire", "_raw_spin_lock_irqsave").concat();
+    assert_eq!(had(0), [7]);
+    assert!(had(1).is_empty() && had(0x100).is_empty());
+    for slow in ["native_queued_spin_lock_slowpath", "__pv_queued_spin_lock_slowpath"] {
+        let spins = |probe| Fake::default().begins("lockstat", probe, slow, &[7, 1]).then(&[0]);
+        assert_eq!(spins("spin-acquire").fires("lockstat", "spin-acquire", slow), [[7]]);
+        assert_eq!(spins("spin-spin").fires("lockstat", "spin-spin", slow), [[7, 77]]);
+    }
+}
+
+#[test]
+fn what_protocols_count() {
+    let state = |from, to| Fake::passing(&[9, from, to]).with(Field::SockProtocol, 9, 6);
+    let n = |f: Fake, probe, source| f.fires("mib", probe, source).len();
+    assert_eq!(n(state(7, 2), "tcpActiveOpens", "inet_sock_set_state"), 1);
+    assert_eq!(n(state(7, 10), "tcpActiveOpens", "inet_sock_set_state"), 0);
+    assert_eq!(n(state(1, 7), "tcpEstabResets", "inet_sock_set_state"), 1);
+    assert_eq!(n(state(9, 7), "tcpEstabResets", "inet_sock_set_state"), 0);
+    let done = |state| Fake::passing(&[9]).with(Field::SockState, 9, state);
+    assert_eq!([2, 1].map(|s| n(done(s), "tcpAttemptFails", "tcp_done")), [1, 0]);
+    let child = |sock| n(Fake::passing(&[sock]), "tcpPassiveOpens", "tcp_create_openreq_child");
+    assert_eq!([9, 0].map(child), [1, 0]);
+    let again = Fake::passing(&[9, 3]).with(Field::TcpSegments, 3, 4);
+    assert_eq!(again.fires("mib", "tcpRetransSegs", "tcp_retransmit_skb"), [[4, 0]]);
+    let received = |bytes: i64| n(Fake::passing(&[bytes as u64]), "udpInDatagrams", "udp_recvmsg");
+    assert_eq!([10, 0, -11].map(received), [1, 1, 0]);
 }
 
 #[test]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The arguments of the providers sysinfo and vminfo: how many; the counter, of which there is none. */
+/* The arguments of the providers sysinfo, vminfo and mib: how many; the counter, of which there is none. */
 
 provider sysinfo {
 	probe cpumigrate(uint64_t amount, uint64_t *counter);
@@ -38,4 +38,23 @@ provider vminfo {
 	probe prot_fault(uint64_t amount, uint64_t *counter);
 	probe scan(uint64_t amount, uint64_t *counter);
 	probe zfod(uint64_t amount, uint64_t *counter);
+};
+
+provider mib {
+	probe icmpInMsgs(uint64_t amount, uint64_t *counter);
+	probe icmpOutMsgs(uint64_t amount, uint64_t *counter);
+	probe ipForwDatagrams(uint64_t amount, uint64_t *counter);
+	probe ipInReceives(uint64_t amount, uint64_t *counter);
+	probe ipOutRequests(uint64_t amount, uint64_t *counter);
+	probe ipReasmReqds(uint64_t amount, uint64_t *counter);
+	probe tcpActiveOpens(uint64_t amount, uint64_t *counter);
+	probe tcpAttemptFails(uint64_t amount, uint64_t *counter);
+	probe tcpEstabResets(uint64_t amount, uint64_t *counter);
+	probe tcpInSegs(uint64_t amount, uint64_t *counter);
+	probe tcpOutRsts(uint64_t amount, uint64_t *counter);
+	probe tcpPassiveOpens(uint64_t amount, uint64_t *counter);
+	probe tcpRetransSegs(uint64_t amount, uint64_t *counter);
+	probe udpInDatagrams(uint64_t amount, uint64_t *counter);
+	probe udpInErrors(uint64_t amount, uint64_t *counter);
+	probe udpOutDatagrams(uint64_t amount, uint64_t *counter);
 };

@@ -46,17 +46,32 @@ inline int B_READ = 0x000040;
 inline int B_WRITE = 0x000100;
 inline int B_ASYNC = 0x000400;
 
+/* How it ends: as io:::done is told, for the kernel notes it later where there are requests. */
+inline int __bio_status[struct bio *B] = probeprov == "io" && probename == "done" ? arg2 : B->bi_status;
+
+/* The kernel's BLK_STS_*, as the errno that programs are told. */
+inline int __blk_errno[int S] = S == 0 ? 0 : S == 1 ? EOPNOTSUPP : S == 2 ? ETIMEDOUT : S == 3 ? ENOSPC :
+    S == 4 ? ENOLINK : S == 5 ? EREMOTEIO : S == 6 ? EBADE : S == 7 ? ENODATA : S == 8 ? EILSEQ :
+    S == 9 || S == 13 ? ENOMEM : S == 12 ? EAGAIN : S == 14 ? EBUSY : S == 15 ? EOVERFLOW :
+    S == 16 || S == 17 ? ETIMEDOUT : EIO;
+
+/* Where the kernel has the first byte; of what has no data, as a flush, nowhere. sizeof (struct page) bytes tell of 4096. */
+inline struct bio_vec *__bio_vec[struct bio *B] = &B->bi_io_vec[B->bi_iter.bi_idx];
+inline uintptr_t __bio_addr[struct bio *B] = B->bi_io_vec == NULL || (B->bi_opf & 0xfe) || !B->bi_iter.bi_size ? 0 :
+    ((uintptr_t)__bio_vec[B]->bv_page - `vmemmap_base) / sizeof (struct page) * 4096 + `page_offset_base +
+    __bio_vec[B]->bv_offset + B->bi_iter.bi_bvec_done;
+
 /* What the kernel is asked for: the low byte of bi_opf, even for what only reads. */
 translator bufinfo_t < struct bio *B > {
-	b_flags = (B->bi_opf & 1 ? B_WRITE : B_READ) | (B->bi_status ? B_ERROR : 0);
+	b_flags = (B->bi_opf & 1 ? B_WRITE : B_READ) | (__bio_status[B] ? B_ERROR : 0);
 	b_bcount = B->bi_iter.bi_size;
-	b_addr = 0;
+	b_addr = __bio_addr[B];
 	b_blkno = B->bi_iter.bi_sector;
 	b_lblkno = B->bi_iter.bi_sector;
-	b_resid = 0;
+	b_resid = __bio_status[B] ? B->bi_iter.bi_size : 0;
 	b_bufsize = B->bi_iter.bi_size;
 	b_iodone = (uintptr_t)B->bi_end_io;
-	b_error = B->bi_status ? EIO : 0;
+	b_error = __blk_errno[__bio_status[B]];
 	b_edev = B->bi_bdev == NULL ? 0 : B->bi_bdev->bd_dev;
 };
 
@@ -111,17 +126,27 @@ inline string __dentry_path[struct dentry *D] = D->d_parent == D ? "/" :
 /* The pages of a device have a name of their own, which is no file's. */
 inline int __no_file[struct dentry *D] = D == NULL || D->d_parent == D;
 
+/*
+ * Where the file system is mounted, at the first of its places if there are several; what a directory is mounted on is
+ * seen from the root of the file system there, and so on, two times at most.
+ */
+inline string __mount_0[struct mount *M] = M->mnt_parent == M ? "" : __dentry_path[M->mnt_mountpoint];
+inline string __mount_path[struct mount *M] = M == NULL ? "<unknown>" : M->mnt_parent == M ? "/" :
+    strjoin(__mount_0[M->mnt_parent], __dentry_path[M->mnt_mountpoint]);
+
 translator fileinfo_t < struct dentry *D > {
 	fi_name = __no_file[D] ? "<none>" : stringof(D->d_name.name);
 	fi_dirname = __no_file[D] ? "<none>" : __dentry_path[D->d_parent];
 	fi_pathname = __no_file[D] ? "<none>" : __dentry_path[D];
 	fi_offset = 0;
 	fi_fs = __no_file[D] ? "<none>" : stringof(D->d_sb->s_type->name);
-	fi_mount = "<unknown>";
+	fi_mount = __no_file[D] ? "<none>" : __mount_path[D->d_sb->s_mounts];
 	fi_oflags = 0;
 };
 
 provider io {
-	probe done(struct bio *b, struct dentry *f) : (bufinfo_t *b, devinfo_t *b, fileinfo_t *f);
+	probe done(struct bio *b, struct dentry *f, int status) : (bufinfo_t *b, devinfo_t *b, fileinfo_t *f);
 	probe start(struct bio *b, struct dentry *f) : (bufinfo_t *b, devinfo_t *b, fileinfo_t *f);
+	probe wait__done(struct bio *b, struct dentry *f) : (bufinfo_t *b, devinfo_t *b, fileinfo_t *f);
+	probe wait__start(struct bio *b, struct dentry *f) : (bufinfo_t *b, devinfo_t *b, fileinfo_t *f);
 };

@@ -212,6 +212,7 @@ typedef struct tcpsinfo {
 	uint32_t tcps_iss;
 	uint32_t tcps_suna;
 	uint32_t tcps_snxt;
+	uint32_t tcps_rack;
 	uint32_t tcps_rnxt;
 	uint32_t tcps_swnd;
 	int32_t tcps_snd_ws;
@@ -219,6 +220,8 @@ typedef struct tcpsinfo {
 	int32_t tcps_rcv_ws;
 	uint32_t tcps_cwnd;
 	uint32_t tcps_cwnd_ssthresh;
+	uint32_t tcps_sack_fack;
+	uint32_t tcps_sack_snxt;
 	uint32_t tcps_rto;
 	uint32_t tcps_mss;
 	int tcps_retransmit;
@@ -248,11 +251,17 @@ inline string tcp_state_string[int32_t state] = state == TCP_STATE_ESTABLISHED ?
 
 inline struct tcp_sock *__tcp[struct sock *S] = (struct tcp_sock *)S;
 
+/* What TCP keeps with a packet begins with the number of its first byte. */
+inline uint32_t __skb_seq[struct sk_buff *B] = *(uint32_t *)B->cb;
+
+/* SOCK_BINDPORT_LOCK and SOCK_CONNECT_BIND: the port was asked for, or chosen to connect. Who was accepted has the listener's. */
+inline int __tcp_active[struct sock *S] = (S->sk_userlocks & 0x14) != 0 && S->__sk_common.skc_state != TCP_STATE_LISTEN;
+
 /* Windows are in bytes, rtt and rtt_sd in microseconds, rto in milliseconds. As a state changes, the socket has the one before yet. */
 translator tcpsinfo_t < struct sock *S > {
 	tcps_addr = (uintptr_t)S;
 	tcps_local = __tcp_any[S] && S->__sk_common.skc_rcv_saddr == S->__sk_common.skc_daddr;
-	tcps_active = 0;
+	tcps_active = __tcp_whole[S] && __tcp_active[S];
 	tcps_lport = __tcp_whole[S] ? ntohs(((struct inet_sock *)S)->inet_sport) :
 	    __tcp_any[S] ? S->__sk_common.skc_num : 0;
 	tcps_rport = __tcp_any[S] ? ntohs(S->__sk_common.skc_dport) : 0;
@@ -263,6 +272,7 @@ translator tcpsinfo_t < struct sock *S > {
 	    S->__sk_common.skc_state;
 	tcps_suna = __tcp_whole[S] ? __tcp[S]->snd_una : 0;
 	tcps_snxt = __tcp_whole[S] ? __tcp[S]->snd_nxt : 0;
+	tcps_rack = __tcp_whole[S] ? __tcp[S]->rcv_wup : 0;
 	tcps_rnxt = __tcp_whole[S] ? __tcp[S]->rcv_nxt : 0;
 	tcps_swnd = __tcp_whole[S] ? __tcp[S]->snd_wnd : 0;
 	tcps_snd_ws = __tcp_whole[S] ? __tcp[S]->rx_opt.snd_wscale : 0;
@@ -270,6 +280,10 @@ translator tcpsinfo_t < struct sock *S > {
 	tcps_rcv_ws = __tcp_whole[S] ? __tcp[S]->rx_opt.rcv_wscale : 0;
 	tcps_cwnd = __tcp_whole[S] ? __tcp[S]->snd_cwnd * __tcp[S]->mss_cache : 0;
 	tcps_cwnd_ssthresh = __tcp_whole[S] ? __tcp[S]->snd_ssthresh * __tcp[S]->mss_cache : 0;
+	tcps_sack_fack = !__tcp_whole[S] ? 0 : !__tcp[S]->sacked_out ? __tcp[S]->snd_una :
+	    __tcp[S]->highest_sack == NULL ? __tcp[S]->snd_nxt : __skb_seq[__tcp[S]->highest_sack];
+	tcps_sack_snxt = !__tcp_whole[S] ? 0 : __tcp[S]->retransmit_skb_hint == NULL ? __tcp[S]->snd_una :
+	    __skb_seq[__tcp[S]->retransmit_skb_hint];
 	tcps_rto = __tcp_whole[S] ? ((struct inet_connection_sock *)S)->icsk_rto * 1000 / __hz : 0;
 	tcps_mss = __tcp_whole[S] ? __tcp[S]->mss_cache : 0;
 	tcps_retransmit = __tcp_whole[S] ? __tcp[S]->retrans_out : 0;

@@ -232,7 +232,7 @@ provider proc {
 	probe lwp__create(struct task_struct *t, struct task_struct *p) : (lwpsinfo_t *t, psinfo_t *p);
 	probe lwp__exit();
 	probe lwp__start();
-	probe signal__clear(int signal);
+	probe signal__clear(int signal, struct kernel_siginfo *info);
 	probe signal__discard(struct task_struct *t, struct task_struct *p, int signal) :
 	    (lwpsinfo_t *t, psinfo_t *p, int signal);
 	probe signal__handle(int signal, struct kernel_siginfo *info, uintptr_t handler);

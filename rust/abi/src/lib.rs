@@ -15,6 +15,7 @@
 pub mod action;
 pub mod aggregation;
 pub mod conf;
+pub mod cpc;
 pub mod dif;
 pub mod difo;
 pub mod dof;

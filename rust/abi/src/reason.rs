@@ -40,6 +40,7 @@ macro_rules! for_each_reason {
             (27, Off, "function probes are off: the kernel log says why, at the time when the module was loaded"),
             (28, NoEvent, "{f} needs the event {s}, which does not exist in this kernel, or is in code that cannot be traced"),
             (29, Unready, "{f} runs while a CPU cannot take a breakpoint: when it comes online, goes offline, resumes, or starts another kernel"),
+            (30, NoCounter, "{f} needs a counter of the processor ({s}) that this machine does not have; a virtual machine has only those that its host offers"),
         }
     };
 }

@@ -115,12 +115,11 @@ impl ProviderAttributes {
             .is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()));
         Self(match provider {
             "dtrace" => [stable, kernel, kernel, stable, stable],
-            "profile" => [common, all(Unstable, Class::Common), kernel, common, common],
+            "profile" | "cpc" => [common, all(Unstable, Class::Common), kernel, common, common],
             "syscall" => [common, kernel, of_function, common, of_function],
             "fbt" => [common, kernel, kernel, common, all(Private, Class::Isa)],
-            "proc" | "sched" | "io" | "sysinfo" | "vminfo" | "ip" | "tcp" | "udp" => {
-                [isa, kernel, kernel, isa, isa]
-            }
+            "proc" | "sched" | "io" | "sysinfo" | "vminfo" | "lockstat" | "mib" | "ip" | "tcp"
+            | "udp" => [isa, kernel, kernel, isa, isa],
             _ if is_pid => [isa, kernel, kernel, kernel, kernel],
             _ => [kernel, kernel, kernel, kernel, all(Private, Class::Isa)],
         })

@@ -9,14 +9,18 @@
 #include <linux/ip.h>
 #include <linux/ipv6.h>
 #include <linux/mm_types.h>
+#include <linux/mutex.h>
 #include <linux/percpu.h>
+#include <linux/rwsem.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/signal_types.h>
 #include <linux/skbuff.h>
+#include <linux/spinlock_types.h>
 #include <linux/stddef.h>
 #include <linux/tcp.h>
 #include <net/sock.h>
+#include <net/tcp.h>
 #include <uapi/linux/sched/types.h>
 #include <asm/processor.h>
 #include "kapi.h"
@@ -24,6 +28,9 @@
 /* A member, and a byte. The name is that of stable/src/event.rs: Field, whose order this is. */
 #define AT(name, type, member) { offsetof(type, member), sizeof_field(type, member) }
 #define BYTE(name, offset) { offset, 1 }
+/* What TCP keeps with a packet. */
+#define SKB_CB(name, member) \
+	{ offsetof(struct sk_buff, cb) + offsetof(struct tcp_skb_cb, member), sizeof_field(struct tcp_skb_cb, member) }
 
 static const struct { u16 offset, size; } kapi_fields[] = {
 	AT(TaskPid, struct task_struct, pid),
@@ -48,6 +55,7 @@ static const struct { u16 offset, size; } kapi_fields[] = {
 	AT(BioIoVec, struct bio, bi_io_vec),
 	AT(BioSize, struct bio, bi_iter.bi_size),
 	AT(BioOpf, struct bio, bi_opf),
+	AT(BioStatus, struct bio, bi_status),
 	AT(BdevFlags, struct block_device, __bd_flags),
 	AT(BioVecPage, struct bio_vec, bv_page),
 	AT(PageMapping, struct page, mapping),
@@ -66,6 +74,18 @@ static const struct { u16 offset, size; } kapi_fields[] = {
 	AT(Ip6NextHeader, struct ipv6hdr, nexthdr),
 	BYTE(TcpFlags, offsetof(union tcp_word_hdr, words[3]) + 1),
 	AT(TcpSeq, struct tcphdr, seq),
+	/* Of a packet in the queue of a socket that has sent it. */
+	SKB_CB(TcpSegments, tcp_gso_segs),
+	/* The first word of a lock, by which it is free; of what spins it has 32 bits. */
+#ifdef CONFIG_PREEMPT_RT
+	AT(MutexOwner, struct mutex, rtmutex.owner),
+	AT(RwsemCount, struct rw_semaphore, rwbase.readers),
+#else
+	AT(MutexOwner, struct mutex, owner),
+	AT(RwsemCount, struct rw_semaphore, count),
+#endif
+	AT(SpinlockWord, arch_spinlock_t, val),
+	AT(RwlockWord, arch_rwlock_t, cnts),
 };
 /* Where a dentry has the link that its inode's names are found by. */
 #ifdef for_each_alias

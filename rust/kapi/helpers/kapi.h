@@ -340,6 +340,14 @@ typedef void (*kapi_tick_fn)(void *arg, u64 kernel_pc, u64 user_pc, u64 late);
 struct kapi_ticker *kapi_ticker_start(u64 interval, bool everywhere, kapi_tick_fn fn, void *arg);
 void kapi_ticker_stop(struct kapi_ticker *t);
 
+/* counter.c */
+struct kapi_counter;
+typedef void (*kapi_count_fn)(void *arg, u64 kernel_pc, u64 user_pc);
+int kapi_counter_exists(u32 type, u64 config, u64 period, bool user, bool kernel);
+struct kapi_counter *kapi_counter_start(u32 type, u64 config, u64 period, bool user, bool kernel, kapi_count_fn fn, void *arg);
+void kapi_counter_stop(struct kapi_counter *c);
+DECLARE_PER_CPU(struct pt_regs *, kapi_over_regs);
+
 /* trampoline.S */
 long kapi_call4(unsigned long fn, unsigned long a, unsigned long b, unsigned long c, unsigned long d);
 long kapi_call5(unsigned long fn, unsigned long a, unsigned long b, unsigned long c, unsigned long d, unsigned long e);

@@ -14,6 +14,7 @@
 #include <linux/sched/task_stack.h>
 #include <linux/unaligned.h>
 #include <asm/irq_regs.h>
+#include <asm/processor-flags.h>
 #include <asm/ptrace.h>
 #include <asm/text-patching.h>
 #include <asm/unwind.h>
@@ -40,13 +41,25 @@ static __always_inline struct pt_regs *kapi_trapped(void)
 	return (unsigned long)regs - here < THREAD_SIZE ? regs : NULL;
 }
 
+/* The interrupted registers. counter.c has stored those of a counted event, which may be an NMI: get_irq_regs() knows none. */
+static __always_inline struct pt_regs *kapi_interrupted(void)
+{
+	return this_cpu_read(kapi_over_regs) ?: get_irq_regs();
+}
+
+/* perf fills in only ip and sp for events of the kernel such as a context switch (perf_arch_fetch_caller_regs()). */
+static __always_inline bool kapi_is_made_up(const struct pt_regs *regs)
+{
+	return !(regs->flags & X86_EFLAGS_FIXED);
+}
+
 /*
  * Begins a walk. `first` is a frame that it does not come by: where the registers are from, if it begins with some;
  * else 0. `copy` lives as long as the walk. False: there is no stack of the kernel's.
  */
 static __always_inline bool kapi_walk_start(struct unwind_state *walk, struct pt_regs *copy, bool interrupt, u64 *first)
 {
-	struct pt_regs *regs = interrupt ? get_irq_regs() : kapi_trapped();
+	struct pt_regs *regs = interrupt ? kapi_interrupted() : kapi_trapped();
 	unsigned int n;
 
 	if (regs) {
@@ -59,7 +72,10 @@ static __always_inline bool kapi_walk_start(struct unwind_state *walk, struct pt
 			regs = copy;
 		}
 		*first = regs->ip;
-		unwind_start(walk, current, regs, NULL);
+		if (kapi_is_made_up(regs))
+			unwind_start(walk, current, NULL, (void *)regs->sp);
+		else
+			unwind_start(walk, current, regs, NULL);
 		return true;
 	}
 	*first = 0;
@@ -111,12 +127,14 @@ NOKPROBE_SYMBOL(kapi_stack_kernel);
  */
 notrace bool kapi_stack_register(u32 n, bool interrupt, u64 *value)
 {
-	struct pt_regs *regs = interrupt ? get_irq_regs() : kapi_trapped();
+	struct pt_regs *regs = interrupt ? kapi_interrupted() : kapi_trapped();
 	struct unwind_state walk;
 	struct pt_regs copy;
 	u64 ip;
 
 	if (n >= sizeof(*regs) / 8)
+		return false;
+	if (regs && kapi_is_made_up(regs) && n != offsetof(struct pt_regs, ip) / 8 && n != offsetof(struct pt_regs, sp) / 8)
 		return false;
 	if (regs) {
 		*value = kapi_register_of(regs, n);

@@ -18,6 +18,7 @@
 //! | [`tracepoint`], [`field`] | the kernel's tracepoints; what its structures tell of an event |
 //! | [`syscall`] | who serves system calls, and what a process passed |
 //! | [`timer`], [`alive`] | something at regular intervals; whether threads come to run |
+//! | [`counter`] | something each time that so many events were counted |
 //! | [`stack`] | how it came here |
 //! | [`act`], [`wake`] | signals, a pause, the end; a process that waits |
 //! | [`symbols`], [`modules`] | names to addresses; modules as they come and go |
@@ -43,6 +44,7 @@
 pub mod act;
 pub mod alive;
 pub mod context;
+pub mod counter;
 pub mod device;
 pub mod field;
 pub mod file;

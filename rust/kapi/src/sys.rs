@@ -57,6 +57,7 @@ pub(crate) type OnRange = unsafe extern "C" fn(arg: *mut c_void, start: u64, end
 pub(crate) type Call = unsafe extern "C" fn(arg: *mut c_void);
 pub(crate) type OnTick =
     unsafe extern "C" fn(arg: *mut c_void, kernel_pc: u64, user_pc: u64, late: u64);
+pub(crate) type OnCount = unsafe extern "C" fn(arg: *mut c_void, kernel_pc: u64, user_pc: u64);
 pub(crate) type OnModule = unsafe extern "C" fn(event: c_ulong, module: *mut c_void);
 pub(crate) type OnEnd = extern "C" fn(task: u64, mark: u64);
 pub(crate) type OnSwitch = extern "C" fn(next: u64, mark: u64, runtime: u64);
@@ -414,6 +415,26 @@ unsafe extern "C" {
     ) -> *mut c_void;
     /// From `kapi_ticker_start`, and not used again.
     pub(crate) fn kapi_ticker_stop(ticker: *mut c_void);
+
+    pub(crate) safe fn kapi_counter_exists(
+        kind: u32,
+        config: u64,
+        period: u64,
+        user: bool,
+        kernel: bool,
+    ) -> c_int;
+    /// `f` accepts `arg` until the counter is stopped, in NMIs of any CPU.
+    pub(crate) fn kapi_counter_start(
+        kind: u32,
+        config: u64,
+        period: u64,
+        user: bool,
+        kernel: bool,
+        f: OnCount,
+        arg: *mut c_void,
+    ) -> *mut c_void;
+    /// From `kapi_counter_start`, and not used again.
+    pub(crate) fn kapi_counter_stop(counter: *mut c_void);
 
     pub(crate) safe fn kapi_follower_new(fd: c_int) -> *mut c_void;
     /// From `kapi_follower_new`, here and below; not used again.

@@ -18,6 +18,7 @@ const BUILT_IN: &[(&str, &str)] = built_in![
     "counters.d",
     "errno.d",
     "io.d",
+    "lockstat.d",
     "net.d",
     "procfs.d",
     "sched.d",

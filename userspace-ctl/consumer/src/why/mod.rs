@@ -8,6 +8,7 @@
 //! ```
 //! A reason is told as one only where it is known; what merely may be is told as that.
 
+mod counter;
 mod glob;
 pub mod installed;
 mod ko;
@@ -78,6 +79,9 @@ pub fn why(kernel: &mut dyn Kernel, machine: &Machine, wanted: &ProbePattern) ->
         return said("no such probe").hint("`dtrace -l` lists all probes with their ids");
     }
     if let Some(why) = case.rate() {
+        return why;
+    }
+    if let Some(why) = case.counter() {
         return why;
     }
     case.other_providers().unwrap_or_else(|| case.functions())

@@ -10,12 +10,9 @@ use std::collections::BTreeSet;
 
 /// Providers that other tracers have and that a description is likely to come from; and what comes close.
 const CLASSIC: &[(&str, &str)] = &[
-    ("lockstat", "sdt:::contention_begin and sdt:::contention_end, of the kernel's locks"),
     ("plockstat", "pid$target:libc.so.6:pthread_mutex_lock:entry and :return"),
-    ("cpc", "profile-997, which samples by time; perf reads the processor's counters"),
     ("fsinfo", "fbt::vfs_read:entry and the like, or syscall:::entry and fds[arg0]"),
     ("vfs", "fbt::vfs_read:entry and the like, or syscall:::entry and fds[arg0]"),
-    ("mib", "fbt and sdt, as sdt:::tcp_*"),
     ("nfsv3", "fbt:nfs::entry, or fbt:nfsd::entry, of the modules that are loaded"),
     ("nfsv4", "fbt:nfs::entry, or fbt:nfsd::entry, of the modules that are loaded"),
     ("kprobe", "fbt::NAME:entry"),
@@ -30,11 +27,13 @@ const CLASSIC: &[(&str, &str)] = &[
 ];
 
 /// Providers of the module whose probes are offered when they are first asked for.
-const LATE: [&str; 10] =
-    [FBT, "syscall", "proc", "sched", "io", "sysinfo", "vminfo", "ip", "tcp", "udp"];
+const LATE: [&str; 12] = [
+    FBT, "syscall", "proc", "sched", "io", "sysinfo", "vminfo", "lockstat", "mib", "ip", "tcp",
+    "udp",
+];
 
-/// Probes of other systems' sysinfo and vminfo that count what Linux does not do, or does where no one event
-/// is that alone; and what comes close.
+/// Probes of other systems' providers whose event Linux does not have, or has where no one event is that alone; and what
+/// comes close.
 const UNCOUNTED: &[(&str, &str, &str)] = &[
     ("sysinfo", "bread", "io:::start /args[0]->b_flags & B_READ/"),
     ("sysinfo", "bwrite", "io:::start /args[0]->b_flags & B_WRITE/"),
@@ -45,6 +44,22 @@ const UNCOUNTED: &[(&str, &str, &str)] = &[
     ("sysinfo", "phwrite", "io:::start /args[0]->b_flags & B_WRITE/"),
     ("sysinfo", "procovf", "fbt::kernel_clone:return /(int)arg1 == -EAGAIN/"),
     ("sysinfo", "trap", "vminfo:::as_fault, vminfo:::prot_fault and proc:::fault"),
+    (
+        "lockstat",
+        "rw-upgrade",
+        "lockstat:::rw-release and lockstat:::rw-acquire: a reader must let go to become a writer",
+    ),
+    (
+        "lockstat",
+        "thread-spin",
+        "lockstat:::spin-spin: what a thread's own lock is, are locks that spin",
+    ),
+    ("mib", "tcpOutSegs", "tcp:::send, for each packet before the card divides it"),
+    ("mib", "tcpOutDataSegs", "tcp:::send /args[2]->ip_plength > args[4]->tcp_offset/"),
+    ("mib", "tcpListenDrop", "sdt:::kfree_skb, whose third argument is the reason"),
+    ("mib", "tcpInErrs", "sdt:::kfree_skb, whose third argument is the reason"),
+    ("mib", "udpNoPorts", "sdt:::kfree_skb, whose third argument is the reason"),
+    ("mib", "ipInDelivers", "fbt::ip_protocol_deliver_rcu:entry"),
     ("vminfo", "anonpgin", "fbt::swap_read_folio:entry"),
     ("vminfo", "anonpgout", "fbt::__swap_writepage:entry"),
     ("vminfo", "cow_fault", "vminfo:::prot_fault: also counts writes to shared pages"),

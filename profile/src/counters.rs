@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0
+//! The provider cpc: probes that fire each time that a CPU has counted so many events, of the processor's (cycles,
+//! misses of a cache) or of the kernel's (page faults, context switches). Perf counts; what a name means: `abi::cpc`.
+//!
+//! | probe | arg0 | arg1 |
+//! |---|---|---|
+//! | all | where the kernel was, or 0 | where the process was, or 0 |
+//!
+//! The processor's events fire in NMIs. Firing is the same there as anywhere: `kapi::context` says why, and
+//! `rust/kapi/helpers/counter.c` what is reached from here.
+
+use crate::made::Made;
+use abi::cpc::{self, Class, Mode, EVENTS};
+use abi::ids::ProbeId;
+use abi::probe::{put, FUNCTION_LEN, NAME_LEN};
+use abi::reason::Reason;
+use framework::framework::ProviderId;
+use framework::{fire, Args, EnableError, Explanation, Framework, Offered, Probe, Provider};
+use kapi::counter::{Count, Counter, Event};
+use kapi::{context, mem};
+use kernel::prelude::*;
+use kernel::sync::{new_mutex, Arc, Mutex};
+
+/// What a probe passes.
+const NARGS: u32 = 2;
+
+/// The provider.
+#[pin_data]
+pub(crate) struct Cpc {
+    #[pin]
+    made: Made,
+    /// Whether the usual ones have been offered: what this machine counts, with usual counts.
+    #[pin]
+    offered: Offered,
+    /// The probes that are enabled.
+    #[pin]
+    running: Mutex<KVec<(ProbeId, Counter<Full>)>>,
+}
+
+/// What happens when a CPU has counted so many.
+struct Full(Arc<Probe>);
+
+impl Count for Full {
+    fn counted(&self, kernel_pc: u64, user_pc: u64) {
+        let args = [kernel_pc, user_pc];
+        context::enter(|ctx| fire(ctx, &self.0, Args::values(&args)));
+    }
+}
+
+/// What perf is asked for.
+fn event(counter: &cpc::Counter) -> Event {
+    Event {
+        kind: counter.kind,
+        config: counter.config,
+        period: counter.count,
+        user: counter.mode != Mode::Kernel,
+        kernel: counter.mode != Mode::User,
+    }
+}
+
+/// Whether this machine has such a counter. The kernel's own it has; whether one of the processor's is free, is told when it
+/// is wanted.
+fn exists(counter: &cpc::Counter) -> bool {
+    let is_lacking = |e: Error| e != ENOMEM && e != EBUSY;
+    counter.class != Class::Hardware || !event(counter).exists().is_err_and(is_lacking)
+}
+
+impl Cpc {
+    pub(crate) fn new() -> impl PinInit<Self> {
+        pin_init!(Self {
+            made <- Made::new(),
+            offered <- Offered::new(),
+            running <- new_mutex!(KVec::new()),
+        })
+    }
+
+    /// Offers one of each event that this machine counts.
+    fn usual(&self, framework: &Framework, own: ProviderId) -> Result {
+        let mut names = KVVec::new();
+        for e in EVENTS {
+            let (mut name, mut len) = ([0; NAME_LEN], 0_usize);
+            for part in [e.names.first().copied().unwrap_or_default(), "-all-", e.class.usual()] {
+                let to = len.saturating_add(part.len());
+                name.get_mut(len..to).ok_or(EINVAL)?.copy_from_slice(part.as_bytes());
+                len = to;
+            }
+            if cpc::parse(name.get(..len).unwrap_or_default()).is_ok_and(|c| exists(&c)) {
+                mem::push(&mut names, (name, len))?;
+            }
+        }
+        let mut parts = KVVec::new();
+        for (name, len) in &names {
+            mem::push(&mut parts, name.get(..*len).unwrap_or_default())?;
+        }
+        self.made.make(framework, own, "cpc", &parts, NARGS);
+        Ok(())
+    }
+
+    /// Arms one.
+    fn arm(&self, probe: &Arc<Probe>) -> core::result::Result<(), EnableError> {
+        let counter = cpc::parse(probe.part(3)).map_err(|e| EnableError::Unsupported(e.words()))?;
+        let start = || {
+            let mut running = self.running.lock();
+            mem::reserve(&mut running, 1)?;
+            let full = mem::boxed(Full(probe.clone()))?;
+            let counter = Counter::start(full, event(&counter))?;
+            running.push_within_capacity((probe.id(), counter)).map_err(|_| ENOMEM)
+        };
+        start().map_err(|e: Error| match e {
+            e if e == ENOMEM => EnableError::Memory,
+            e if e == EBUSY => EnableError::Busy(
+                "all counters of the processor that can count it are in use: by perf, the kernel's watchdog or other cpc probes",
+            ),
+            _ => EnableError::Unsupported("no CPU of this machine can count it"),
+        })
+    }
+}
+
+impl Provider for Cpc {
+    fn name(&self) -> &[u8] {
+        b"cpc"
+    }
+
+    fn provide(&self, framework: &Framework, own: ProviderId, name: Option<&[u8]>) {
+        match name {
+            // What is no name of ours is told by the consumer, which reads it as we do.
+            Some(name) if cpc::parse(name).is_ok_and(|c| exists(&c)) => {
+                self.made.make(framework, own, "cpc", &[name], NARGS);
+            }
+            Some(_) => {}
+            None => self.offered.once(framework, "cpc", || self.usual(framework, own)),
+        }
+    }
+
+    fn enable(&self, probes: &[Arc<Probe>], refuse: &mut dyn FnMut(usize, EnableError)) {
+        for (i, probe) in probes.iter().enumerate() {
+            if let Err(why) = self.arm(probe) {
+                refuse(i, why);
+            }
+        }
+    }
+
+    fn disable(&self, probes: &[Arc<Probe>]) {
+        let mut running = self.running.lock();
+        running.retain(|(id, _)| !probes.iter().any(|p| p.id() == *id));
+    }
+
+    fn explain(&self, _module: &[u8], _function: &[u8], name: &[u8]) -> Option<Explanation> {
+        let counter = cpc::parse(name).ok().filter(|c| !exists(c))?;
+        let mut symbol = [0; FUNCTION_LEN];
+        let event = EVENTS.iter().find(|e| e.is(&counter));
+        put(&mut symbol, event.and_then(|e| e.names.first()).map_or(b"", |n| n.as_bytes()));
+        Some(Explanation { reason: Reason::NoCounter, symbol })
+    }
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Probes that fire as time passes: `profile-N` on every CPU, `tick-N` on one. A timer of each CPU
+//! interrupts it. The timer runs while somebody has the probe enabled, once for all who have, and its end
+//! is waited for. What a name means: `abi::rate`.
+//!
+//! | probe | arg0 | arg1 | arg2 |
+//! |---|---|---|---|
+//! | all | where the kernel was, or 0 | where the process was, or 0 | how late it fires, ns |
+
+use crate::made::Made;
+use abi::ids::ProbeId;
+use abi::rate::{self, Where};
+use framework::framework::ProviderId;
+use framework::{fire, Args, EnableError, Framework, Probe, Provider};
+use kapi::timer::{Interrupted, Tick, Ticker};
+use kapi::{context, mem};
+use kernel::prelude::*;
+use kernel::sync::{new_mutex, Arc, Mutex};
+use kernel::time::Delta;
+
+/// There from the beginning.
+const USUAL: [&[u8]; 13] = [
+    b"profile-97",
+    b"profile-199",
+    b"profile-499",
+    b"profile-997",
+    b"profile-1999",
+    b"profile-4001",
+    b"profile-4999",
+    b"tick-1",
+    b"tick-10",
+    b"tick-100",
+    b"tick-500",
+    b"tick-1000",
+    b"tick-5000",
+];
+
+/// What a probe passes.
+const NARGS: u32 = 3;
+
+/// The provider.
+#[pin_data]
+pub(crate) struct Profile {
+    #[pin]
+    made: Made,
+    /// The probes that are enabled.
+    #[pin]
+    running: Mutex<KVec<(ProbeId, Ticker<Beat>)>>,
+}
+
+/// What happens at each interval.
+struct Beat(Arc<Probe>);
+
+impl Tick for Beat {
+    fn tick(&self, at: Interrupted) {
+        let args = [at.kernel_pc, at.user_pc, at.late_ns];
+        context::enter(|ctx| fire(ctx, &self.0, Args::values(&args)));
+    }
+}
+
+impl Profile {
+    pub(crate) fn new() -> impl PinInit<Self> {
+        pin_init!(Self { made <- Made::new(), running <- new_mutex!(KVec::new()) })
+    }
+
+    /// Arms one.
+    fn arm(&self, probe: &Arc<Probe>) -> core::result::Result<(), EnableError> {
+        let rate = rate::parse(probe.part(3)).map_err(|e| EnableError::Unsupported(e.words()))?;
+        let start = || {
+            let interval = Delta::from_nanos(i64::try_from(rate.interval_ns).map_err(|_| EINVAL)?);
+            let mut running = self.running.lock();
+            mem::reserve(&mut running, 1)?;
+            let beat = mem::boxed(Beat(probe.clone()))?;
+            let ticker = Ticker::start(beat, interval, rate.at == Where::Everywhere)?;
+            running.push_within_capacity((probe.id(), ticker)).map_err(|_| ENOMEM)
+        };
+        start().map_err(|e: Error| match e {
+            e if e == ENOMEM => EnableError::Memory,
+            _ => EnableError::Unsupported("this kernel gives no timer that follows its CPUs"),
+        })
+    }
+}
+
+impl Provider for Profile {
+    fn name(&self) -> &[u8] {
+        b"profile"
+    }
+
+    fn provide(&self, framework: &Framework, own: ProviderId, name: Option<&[u8]>) {
+        // What is no name of ours is told by the consumer, which reads it as we do.
+        match name {
+            Some(name) if rate::parse(name).is_ok() => {
+                self.made.make(framework, own, "profile", &[name], NARGS);
+            }
+            Some(_) => {}
+            None => self.made.make(framework, own, "profile", &USUAL, NARGS),
+        }
+    }
+
+    fn enable(&self, probes: &[Arc<Probe>], refuse: &mut dyn FnMut(usize, EnableError)) {
+        for (i, probe) in probes.iter().enumerate() {
+            if let Err(why) = self.arm(probe) {
+                refuse(i, why);
+            }
+        }
+    }
+
+    fn disable(&self, probes: &[Arc<Probe>]) {
+        let mut running = self.running.lock();
+        running.retain(|(id, _)| !probes.iter().any(|p| p.id() == *id));
+    }
+}

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-2.0
+# ASSERTION: a lock of the kernel that is acquired is released as often, by each of its kinds; who waits for one is told of, with
+# the lock and the time.
+. /src/selftests/lib/sh
+cat >/tmp/locks.py <<'P'
+import mmap, os
+r, w = os.pipe()
+for n in range(2000): os.write(w, b"x"); os.read(r, 1)
+for n in range(500): mmap.mmap(-1, 4096).close()
+P
+# The locks that the program takes most: those of its pipe and of its memory, which nobody else wants.
+dtrace -qn '
+	lockstat:::adaptive-acquire /pid == $target/ { @m[arg0] = sum(1); @wrong = sum((args[0]->owner.counter & ~7) != 0); }
+	lockstat:::adaptive-release /pid == $target/ { @m[arg0] = sum(-1); @mutex[arg0] = count(); }
+	lockstat:::spin-acquire /pid == $target && !ipl/ { @s[arg0] = sum(1); }
+	lockstat:::spin-release /pid == $target && !ipl/ { @s[arg0] = sum(-1); @spin[arg0] = count(); }
+	lockstat:::rw-acquire /pid == $target && !ipl/ { @r[arg0] = sum(1); }
+	lockstat:::rw-release /pid == $target && !ipl/ { @r[arg0] = sum(-1); @rw[arg0] = count(); }
+	lockstat:::rw-acquire /pid == $target && arg0 == (uintptr_t)&curthread->mm->mmap_lock/ { @mm["acquire", arg1] = count(); }
+	lockstat:::rw-release /pid == $target && arg0 == (uintptr_t)&curthread->mm->mmap_lock/ { @mm["release", arg1] = count(); }
+	lockstat:::rw-downgrade /pid == $target/ { @mm["downgrade", 0] = count(); }
+	END { printa("mutex %d %@d %@d\n", @mutex, @m); printa("spin %d %@d %@d\n", @spin, @s); printa("rw %d %@d %@d\n", @rw, @r);
+		printa("mm %s %d %@d\n", @mm); printa("wrong %@d\n", @wrong); }' -c 'taskset -c 1 python3 /tmp/locks.py' >/tmp/o || fail dtrace
+# The lock that was released most; how often it was not.
+most() { awk -v k="$1" '$1 == k && $3 > n { n = $3; left = $4 } END { print n, left }' /tmp/o; }
+for kind in mutex spin rw; do
+	read -r n left <<<"$(most $kind)"
+	# The program begins and ends within some.
+	[ "$n" -ge 1000 ] && [ "$left" -ge -3 ] && [ "$left" -le 3 ] || { sort -k3n /tmp/o | tail -30; fail "$kind: $n released, $left more acquired"; }
+done
+[ "$(awk '/^mutex/ && $3 >= 4000 { n++ } END { print n + 0 }' /tmp/o)" -ge 1 ] || { cat /tmp/o; fail "the pipe's mutex"; }
+mm() { awk -v a="$1" -v k="$2" '$1 == "mm" && $2 == a && $3 == k { print $4 }' /tmp/o; }
+[ "$(mm acquire 0)" -ge 1000 ] || { grep ^mm /tmp/o; fail "the memory's lock as a writer"; }
+left=$(($(mm acquire 0) - $(mm release 0) - $(mm downgrade 0)))
+[ $left -ge -3 ] && [ $left -le 3 ] || { grep ^mm /tmp/o; fail "a writer's acquires, releases and downgrades"; }
+
+# Parameters of a module have one mutex: the second one to set one waits as long as the first needs. While it does, the CPU
+# where it waits has other work, so that it sleeps in the end.
+driver many
+cat >/tmp/wait.d <<'D'
+#pragma D option quiet
+BEGIN { printf("ready\n"); }
+lockstat:::adaptive-block, lockstat:::adaptive-spin { @n[probename] = count(); }
+lockstat:::adaptive-block, lockstat:::adaptive-spin /execname == "setter"/ { @t[probename, arg0] = max(arg1); @a[arg0] = sum(-1); }
+lockstat:::adaptive-acquire /execname == "setter"/ { @a[arg0] = sum(1); @got[arg0] = count(); }
+lockstat:::adaptive-release /execname == "setter"/ { @a[arg0] = sum(0); @let[arg0] = count(); }
+sdt:::contention_begin /execname == "setter" && args[1] & 32/ { @begun[arg0] = count(); }
+END { printa("wait %s %d %@d\n", @t); printa("got %d %@d %@d\n", @got, @let); }
+D
+cp "$(command -v bash)" /tmp/setter
+dtrace -s /tmp/wait.d >/tmp/o 2>/tmp/err &
+tracer=$!
+until_ok grep -q ready /tmp/o
+for cpu in 0 1; do
+	taskset -c $cpu /tmp/setter -c 'for n in 1 2 3 4 5 6 7 8; do echo 300000 >/sys/module/many/parameters/fire; done' &
+	setters+=" $!"
+	taskset -c $cpu bash -c 'while :; do :; done' &
+	spinners+=" $!"
+done
+wait $setters
+kill $spinners
+end_trace || fail "dtrace: $(cat /tmp/err)"
+read -r lock time <<<"$(awk '/^wait/ && $4 > n { n = $4; lock = $3 } END { print lock, n }' /tmp/o)"
+[ "${time:-0}" -gt 1000 ] || { cat /tmp/o; fail "nobody waited"; }
+read -r got let <<<"$(awk -v l="$lock" '$1 == "got" && $2 == l { print $3, $4 }' /tmp/o)"
+[ "$got" = "$let" ] && [ "$got" -ge 16 ] || { cat /tmp/o; fail "the lock that was waited for: $got acquired, $let released"; }
