@@ -167,7 +167,7 @@ const WRITER_SLEEPS: &[When] = &[When::Bits(1, SPINS | WRITER | OF_CPUS, WRITER)
 const FREE_MUTEX: &[When] = &[When::BitsOf(Field::MutexOwner, 0, u64::MAX, 0)];
 const FREE_SPIN: &[When] = &[When::BitsOf(Field::SpinlockWord, 0, u64::MAX, 0)];
 /// What keeps a reader out: a writer has it, somebody waits, a writer is next, there are too many.
-const FREE_READ: &[When] = &[When::BitsOf(Field::RwsemCount, 0, 1 << 63 | 7, 0)];
+const FREE_READ: &[When] = &[When::BitsOf(Field::RwsemCount, 0, (1 << 63) | 7, 0)];
 const FREE_WRITE: &[When] = &[When::BitsOf(Field::RwsemCount, 0, u64::MAX, 0)];
 /// The same of one that spins: `_QW_WMASK`.
 const FREE_READ_SPIN: &[When] = &[When::BitsOf(Field::RwlockWord, 0, 0x1ff, 0)];

@@ -20,7 +20,8 @@ mkdir "$d/my driver" "$d/driver"
 cp demo/hworld/Kbuild demo/hworld/*.c "$d/driver"
 make driver M="$d/driver" >"$d/log" 2>&1
 check driver_elsewhere_builds [ -s "$d/driver/build/$krel/hworld.ko" ]
-check driver_says_where grep -qx "built: $d/driver/build/$krel/hworld.ko" "$d/log"
+check driver_says_where grep -qx "built: $d/driver/build/$krel/hworld.ko, in the guest: /opt/dtrace/drivers/driver/hworld.ko" "$d/log"
+check guest_sees_the_driver tools/vm --no-module -- test -s /opt/dtrace/drivers/driver/hworld.ko
 check driver_builds_without_warning [ "$(grep -ci warning "$d/log")" = 0 ]
 check driver_folder_stays_clean [ "$(find "$d/driver" -maxdepth 1 -name '*.o' | wc -l)" = 0 ]
 make driver M="$d/my driver" >"$d/log" 2>&1
@@ -38,6 +39,13 @@ check native_command_is_installed grep -qx /tmp/dest/usr/local/sbin/dtrace "$d/l
 check scripts_find_the_command grep -qx /tmp/dest/usr/sbin/dtrace "$d/log"
 check native_header_is_installed grep -qx /tmp/dest/usr/local/include/dtrace/sdt.h "$d/log"
 check vermagic_is_the_stock_kernels [ "$(sed -n 's/^vermagic //p' "$d/log")" = "$(sed -n 's/^stock //p' "$d/log")" ]
+
+mkdir -p "$d/tree/include/config"
+echo "$krel" >"$d/tree/include/config/kernel.release"
+printf 'CONFIG_%s=y\n' MODULES KALLSYMS KPROBES KALLSYMS_ALL TRACEPOINTS HIGH_RES_TIMERS UNWINDER_ORC >"$d/tree/.config"
+KDIR=$d/tree make module >"$d/log" 2>&1
+check what_a_kernel_lacks_is_told grep -q 'lacks CONFIG_RUST: the module is written in Rust' "$d/log"
+check nothing_is_compiled_for_it [ "$(grep -cE '^ +(CC|RUSTC)' "$d/log")" = 0 ]
 
 begin=$SECONDS
 tools/buildroot ensure >"$d/log" 2>&1
