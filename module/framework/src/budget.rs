@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The budget of a consumer's clauses in one firing, during which interrupts are off.
+//! What a firing may cost: interrupts are off meanwhile. Where several consumers have the probe enabled, each has a share of
+//! it, and what one leaves is shared by those behind it: all together take no longer than one alone may.
 //!
 //! ```text
 //! BUDGET = 2^20 units | a slice, 2^12 | a slice | a slice | ...
@@ -11,8 +12,8 @@
 //! read after each slice, so a firing takes at most LIMIT, a slice, and the operation in progress.
 //! A clause that is shorter than a slice never reads it.
 //!
-//! A virtual processor may stop for long while its host is busy, which is not the clause's fault.
-//! So each slice counts for at most a part of LIMIT, and only several slow slices end the tracing.
+//! A virtual processor may stand still for long while its host is busy: the clause cannot help that. So no
+//! slice counts for more than a part of the time, and only several slow ones end the tracing.
 
 use kapi::time::monotonic_ns;
 
@@ -24,8 +25,41 @@ pub(crate) const SLICE: u32 = 1 << 12;
 const REST: u32 = BUDGET - SLICE;
 /// The longest firing, in ns.
 const LIMIT: u64 = 20_000_000;
-/// The most that a slice can count, in ns.
-const MOST: u64 = LIMIT / 4;
+
+/// A part of a firing, beyond the slice that each consumer has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Share {
+    units: u32,
+    /// ns.
+    time: u64,
+}
+
+impl Share {
+    /// All of it.
+    pub(crate) const WHOLE: Self = Self { units: REST, time: LIMIT };
+
+    /// What one of so many consumers gets.
+    pub(crate) fn one_of(self, n: u32) -> Self {
+        let n = n.max(1);
+        Self {
+            units: self.units.checked_div(n).unwrap_or(0) & !(SLICE - 1),
+            time: self.time.checked_div(n.into()).unwrap_or(0),
+        }
+    }
+
+    /// For how much a slice counts at most, ns.
+    fn most(self) -> u64 {
+        self.time / 4
+    }
+
+    /// What is left without a part.
+    pub(crate) fn without(self, part: Self) -> Self {
+        Self {
+            units: self.units.saturating_sub(part.units),
+            time: self.time.saturating_sub(part.time),
+        }
+    }
+}
 
 /// The budget on one CPU.
 pub(crate) struct Budget {
@@ -33,8 +67,9 @@ pub(crate) struct Budget {
     left: u32,
     /// The units that are not in a slice yet.
     rest: u32,
-    /// The start of the slice, in ns, and the duration of the slices before it. They are unknown
-    /// for the first slice.
+    /// What the firing may take.
+    share: Share,
+    /// When the slice began, ns, and how long the ones before it took; of the first one nothing is known.
     since: u64,
     took: u64,
     /// The units of all slices so far, including those left in this one. It wraps.
@@ -44,15 +79,27 @@ pub(crate) struct Budget {
 impl Budget {
     /// Creates a full budget.
     pub(crate) fn new() -> Self {
-        Self { left: SLICE, rest: REST, since: 0, took: 0, given: SLICE }
+        Self { left: SLICE, rest: REST, share: Share::WHOLE, since: 0, took: 0, given: SLICE }
     }
 
     /// Refills the budget when a firing begins.
     #[inline(always)]
-    pub(crate) fn refill(&mut self) {
+    pub(crate) fn refill(&mut self, share: Share) {
         self.given = self.given.wrapping_add(SLICE).wrapping_sub(self.left);
         self.left = SLICE;
-        self.rest = REST;
+        self.rest = share.units;
+        self.share = share;
+    }
+
+    /// What the firing has taken of its share so far.
+    pub(crate) fn taken(&self) -> Share {
+        match self.share.units.saturating_sub(self.rest) {
+            0 => Share { units: 0, time: 0 },
+            units => {
+                let last = monotonic_ns().saturating_sub(self.since).min(self.share.most());
+                Share { units, time: self.took.saturating_add(last) }
+            }
+        }
     }
 
     /// Returns the units spent so far, in all firings. It wraps.
@@ -78,15 +125,17 @@ impl Budget {
     #[inline(never)]
     fn spend_more(&mut self, cost: u32) -> bool {
         let now = monotonic_ns();
-        self.took = match self.rest {
-            REST => 0,
-            _ => self.took.saturating_add(now.saturating_sub(self.since).min(MOST)),
+        self.took = match self.rest == self.share.units {
+            true => 0,
+            false => {
+                self.took.saturating_add(now.saturating_sub(self.since).min(self.share.most()))
+            }
         };
         self.since = now;
         let missing = cost.saturating_sub(self.left);
         let more = missing.checked_next_multiple_of(SLICE).unwrap_or(u32::MAX);
         let Some(rest) = self.rest.checked_sub(more) else { return false };
-        if self.took > LIMIT {
+        if self.took > self.share.time {
             return false;
         }
         self.rest = rest;

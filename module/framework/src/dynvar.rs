@@ -38,6 +38,10 @@ const SET: usize = 2 * WAYS;
 const LIST: u16 = 0;
 /// The most thread-local variables by value that are freed when a thread ends.
 const MAX_FREED: usize = 1024;
+/// Elements that are freed at a time: interrupts are off meanwhile, for a third of a millisecond at most.
+const AT_ONCE: usize = 1024;
+/// Threads that have ended with more than that, and wait for the rest to be freed.
+const MOST_WAITING: usize = 256;
 
 /// The dynamic variable space of a consumer.
 pub(crate) struct DynVars {
@@ -45,6 +49,8 @@ pub(crate) struct DynVars {
     /// A power of two, or 0.
     sets: usize,
     elements: Elements<KVVec<AtomicU64>>,
+    /// Threads that have ended and still have elements, or [`FREE`], or [`CLAIMED`] while they are freed.
+    ended: KVVec<AtomicU64>,
 }
 
 /// Returns the first way for which `f` is true. It is unrolled, because a loop would count and
@@ -91,6 +97,7 @@ impl DynVars {
         Ok(Self {
             words: Words::new(SET.saturating_mul(sets))?,
             sets,
+            ended: kapi::mem::zeroed_atomics(if threads { MOST_WAITING } else { 0 })?,
             elements: Elements::new(memory, cpus, kapi::time::seed()),
         })
     }
@@ -221,15 +228,43 @@ impl DynVars {
         done
     }
 
-    /// Frees the variables of a thread that has ended.
-    pub(crate) fn end_thread(&self, cpu: usize, thread: u64, vars: &ScopeVars) {
+    /// Frees what a thread has that will not run again; most of it, if that is much: the rest is freed by
+    /// [`Self::free_more`]. False: that will not be, too many wait for it.
+    pub(crate) fn end_thread(&self, cpu: usize, thread: u64, vars: &ScopeVars) -> bool {
         for id in vars.scalars().take(MAX_FREED) {
             self.free(thread, id);
         }
-        let Some(list) = self.find(thread, LIST).and_then(|at| self.words.word(at)) else { return };
-        self.elements.remove_all(cpu, list);
-        if list.load(Relaxed) == 0 {
+        self.free_elements(cpu, thread)
+            || self.ended.iter().any(|place| {
+                place.compare_exchange(FREE, thread.max(FIRST_KEY), AcqRel, Relaxed).is_ok()
+            })
+    }
+
+    /// Frees some of what threads have left that ended. True: there is nothing more.
+    pub(crate) fn free_more(&self, cpu: usize) -> bool {
+        for place in self.ended.iter() {
+            let thread = place.load(Relaxed);
+            let is_mine = thread >= FIRST_KEY
+                && place.compare_exchange(thread, CLAIMED, AcqRel, Relaxed).is_ok();
+            if is_mine {
+                let done = self.free_elements(cpu, thread);
+                place.store(if done { FREE } else { thread }, Release);
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Frees elements of a thread; true: there are none left. Nobody else is at its list.
+    fn free_elements(&self, cpu: usize, thread: u64) -> bool {
+        let Some(list) = self.find(thread, LIST).and_then(|at| self.words.word(at)) else {
+            return true;
+        };
+        self.elements.remove_some(cpu, list, AT_ONCE);
+        let is_done = list.load(Relaxed) == 0;
+        if is_done {
             self.free(thread, LIST);
         }
+        is_done
     }
 }

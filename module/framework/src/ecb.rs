@@ -49,7 +49,16 @@ impl Chain {
         self.more.is_empty().then_some(&self.first)
     }
 
-    /// Makes a chain of these ECBs; `None` if there are none.
+    /// How many consumers have ECBs here; those of one stand side by side.
+    pub(crate) fn consumers(&self) -> u32 {
+        let mut last = &self.first.shared;
+        self.more.iter().fold(1, |n: u32, e| {
+            let same = Arc::ptr_eq(core::mem::replace(&mut last, &e.shared), &e.shared);
+            n.saturating_add((!same).into())
+        })
+    }
+
+    /// The old chain's ECBs, if any, followed by `new`; `None` if there are none at all.
     pub(crate) fn of(mut ecbs: impl Iterator<Item = Ecb>) -> Result<Option<KBox<Chain>>> {
         let Some(first) = ecbs.next() else { return Ok(None) };
         let mut more = KVec::new();

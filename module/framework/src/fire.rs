@@ -7,7 +7,7 @@
 //! fault goes to the consumer's own ERROR probe; a fault in there is only counted.
 
 use crate::args::Args;
-use crate::budget::Budget;
+use crate::budget::{Budget, Share};
 use crate::clause::{Code, Counts, Datum, Form, Name, Step};
 use crate::deadman::MUCH;
 use crate::ecb::{Chain, Ecb};
@@ -114,10 +114,10 @@ fn fire_one(ctx: &ProbeCtx, ecb: &Ecb, values: &[u64], stack: u64) {
     }
     let firing = Firing::new(ctx, Args::joined(values, stack));
     if let Some(clock) = vtime::clock(ctx) {
-        return clock.apart(ctx, firing.now(), &mut || run(&firing, ecb, true));
+        return clock.apart(ctx, firing.now(), &mut || run(&firing, ecb, Some(Share::WHOLE)));
     }
-    // A single lean clause cannot cost too much: it has at most 1,024 actions, all of them short.
-    let Some(lean) = &ecb.clause.lean else { return run(&firing, ecb, true) };
+    // A lean clause alone cannot cost too much: it has at most 1,024 actions, each of them short.
+    let Some(lean) = &ecb.clause.lean else { return run(&firing, ecb, Some(Share::WHOLE)) };
     let Ok(mut cpu) = shared.cpus.get(ctx).try_borrow_mut() else { return };
     cpu.budget.note(lean.least.wrapping_add(lean.rest));
     lean.run(&firing, ecb, &mut cpu);
@@ -133,21 +133,27 @@ fn fire_chain(ctx: &ProbeCtx, chain: &Chain, values: &[u64], stack: u64) {
 }
 
 fn run_chain(firing: &Firing<'_>, chain: &Chain) {
-    let (mut last, mut is_live) = (ptr::null(), false);
+    let (mut last, mut is_live): (Option<&Shared>, bool) = (None, false);
+    let (mut whole, mut consumers) = (Share::WHOLE, chain.consumers());
     for ecb in chain.ecbs() {
         let shared = &*ecb.shared;
-        // The ECBs of a consumer are neighbours.
-        let first = !ptr::eq(last, shared);
-        if first {
-            // In this firing, all clauses of the consumer run or none, because a CPU that stops the
-            // tracing waits for the firing. Only a clause of this firing can keep the later ones
-            // from running.
-            last = shared;
+        // The ECBs of a consumer stand side by side.
+        let mut share = None;
+        if !last.is_some_and(|last| ptr::eq(last, shared)) {
+            if let Some(before) = last.filter(|_| is_live) {
+                let cpu = before.cpus.get(firing.ctx).try_borrow_mut();
+                whole = cpu.map_or(whole, |cpu| whole.without(cpu.budget.taken()));
+            }
+            share = Some(whole.one_of(consumers));
+            consumers = consumers.saturating_sub(1);
+            // All of its clauses run in this firing, or none: who stops the tracing elsewhere waits
+            // for it. Only a clause of the firing itself keeps the later ones from running.
+            last = Some(shared);
             is_live = shared.is_live(firing.ctx);
             firing.is_over.set(false);
         }
         if is_live && !firing.is_over.get() {
-            run(firing, ecb, first);
+            run(firing, ecb, share);
         }
     }
 }
@@ -161,11 +167,10 @@ pub(crate) fn fire_special(ctx: &ProbeCtx, shared: &Shared, which: Special, args
         }
     }
     let firing = Firing::new(ctx, args);
-    let mut first = true;
+    let mut share = Some(Share::WHOLE);
     for ecb in chain.ecbs() {
         if !firing.is_over.get() {
-            run(&firing, ecb, first);
-            first = false;
+            run(&firing, ecb, share.take());
         }
     }
 }
@@ -197,16 +202,16 @@ struct Failure {
     fault: Fault,
 }
 
-/// Runs an ECB. The `first` one of its consumer in this firing begins a new budget.
+/// Runs an ECB. The first one of its consumer in this firing gets the consumer's share of it.
 #[inline(never)]
-fn run(firing: &Firing<'_>, ecb: &Ecb, first: bool) {
+fn run(firing: &Firing<'_>, ecb: &Ecb, share: Option<Share>) {
     let shared = &*ecb.shared;
     let clause = &*ecb.clause;
     // No other code borrows a CPU's state, because the probe context serialises its probes.
     let Ok(mut cpu) = shared.cpus.get(firing.ctx).try_borrow_mut() else { return };
-    if first {
+    if let Some(share) = share {
         cpu.kept = 0;
-        cpu.budget.refill();
+        cpu.budget.refill(share);
         let spent = cpu.budget.spent();
         if spent.wrapping_sub(cpu.asked) >= MUCH {
             cpu.asked = spent;
@@ -278,7 +283,7 @@ fn failed(firing: &Firing<'_>, ecb: &Ecb, failure: &Failure) {
     let again = firing.with(Args::values(&args));
     let Some(chain) = shared.special(Special::Error).load(firing.ctx) else { return };
     for ecb in chain.ecbs() {
-        run(&again, ecb, false);
+        run(&again, ecb, None);
     }
     if again.is_over.get() {
         firing.is_over.set(true);

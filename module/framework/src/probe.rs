@@ -301,6 +301,24 @@ impl Draft {
     }
 }
 
+impl Probe {
+    /// Another process should have the same probe as this one, and cannot: those that have enabled this one are told.
+    ///
+    /// # Context
+    /// *process*
+    pub fn count_left_out(&self) {
+        self.chain.with(|chain| {
+            let mut last = core::ptr::null();
+            for ecb in chain.map(Chain::ecbs).into_iter().flatten() {
+                let shared = &*ecb.shared;
+                if !core::ptr::eq(core::mem::replace(&mut last, shared), shared) {
+                    shared.count_left_out(1);
+                }
+            }
+        });
+    }
+}
+
 /// Probes with consecutive ids and common names.
 pub(crate) struct Segment {
     first: usize,

@@ -100,6 +100,8 @@ fn numbers(e: &Enabling) -> usize {
 pub(crate) struct Counters {
     pub(crate) dyndrops: AtomicU64,
     pub(crate) dyndrops_busy: AtomicU64,
+    /// Probes that came while tracing and should have been enabled.
+    pub(crate) left_out: AtomicU64,
     pub(crate) dblerrors: AtomicU64,
     /// Records without room in a speculation, or in the trace when it was committed.
     pub(crate) specdrops: AtomicU64,
@@ -327,9 +329,17 @@ impl Shared {
         self.drain();
     }
 
-    /// Frees the variables of a thread that has ended.
+    /// So many probes that came while tracing are left out.
+    pub(crate) fn count_left_out(&self, n: u64) {
+        self.counters.left_out.fetch_add(n, Ordering::Relaxed);
+    }
+
+    /// Frees what a thread has here that will not run again.
     pub(crate) fn end_thread(&self, ctx: &ProbeCtx, thread: u64) {
-        self.dynvars.end_thread(ctx.cpu(), thread, &self.vars.thread);
+        if !self.dynvars.end_thread(ctx.cpu(), thread, &self.vars.thread) {
+            // Its space is lost until the tracing ends.
+            self.counters.dyndrops.fetch_add(1, Ordering::Relaxed);
+        }
     }
 
     /// Reserves `n` numbers and returns the first one; [`u32::MAX`], which is never used, if there

@@ -549,10 +549,12 @@ impl Consumer {
         let mut inner = self.inner.lock();
         let s = inner.shared()?;
         clean(&s);
+        free_variables(&s);
         let activity = s.activity();
         Ok(Status {
             dyndrops: s.counters.dyndrops.load(Relaxed),
             dyndrops_busy: s.counters.dyndrops_busy.load(Relaxed),
+            left_out: s.counters.left_out.load(Relaxed),
             specdrops: s.counters.specdrops.load(Relaxed),
             specdrops_busy: s.counters.specdrops_busy.load(Relaxed),
             specdrops_unavail: s.counters.specdrops_unavail.load(Relaxed),
@@ -600,6 +602,16 @@ fn clean(shared: &Shared) {
     }
     for index in ending.iter().take(n) {
         shared.speculations.done(*index);
+    }
+}
+
+/// Frees more of what threads have left that ended, a piece at a time; the rest of it the next time.
+fn free_variables(shared: &Shared) {
+    const PIECES: usize = 256;
+    for _ in 0..PIECES {
+        if kapi::context::enter(|ctx| shared.dynvars.free_more(ctx.cpu())) == Some(true) {
+            return;
+        }
     }
 }
 

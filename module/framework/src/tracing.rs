@@ -313,11 +313,13 @@ impl Tracing {
         }
     }
 
-    /// Enables probes that are new since the last call. Probes that cannot be enabled are left out,
-    /// and the log says why.
+    /// Enables what has come since the last time. What cannot be is left out: the consumer is told how many, and the log
+    /// says why.
     pub(crate) fn extend(&mut self, table: &ProbeTable, providers: &Providers) {
+        let from = self.matched_to;
         match self.attach(table, providers) {
             Ok(round) => {
+                self.shared.count_left_out(round.refused.len() as u64);
                 self.note(&round.refused);
                 if let Some(&(id, why)) = round.refused.as_slice().first() {
                     let (n, which) = (round.refused.len(), self.probe(id));
@@ -329,7 +331,16 @@ impl Tracing {
                     );
                 }
             }
-            Err(e) => pr_warn!("new probes are left out: {}\n", core::format_args!("{e}")),
+            Err(e) => {
+                let mut n = 0;
+                let all = patterns_of(&self.enabling.statements);
+                let _ = matching::each(all, table, from, |_, _| {
+                    n += 1;
+                    Ok(())
+                });
+                self.shared.count_left_out(n);
+                pr_warn!("new probes are left out: {}\n", core::format_args!("{e}"));
+            }
         }
     }
 

@@ -43,7 +43,7 @@ fn layouts_are_the_golden_ones() {
         crate::record::EprobeDesc { epid, probe, uarg, size, nrecs, recs, capacity, pad }
         crate::record::AggDesc { id, variable, epid, size, nrecs, capacity, recs }
         crate::record::AggEntry { id, hash, size, link }
-        crate::status::Status { dyndrops, dyndrops_rinsing, dyndrops_busy, specdrops,
+        crate::status::Status { dyndrops, left_out, dyndrops_busy, specdrops,
             specdrops_busy, specdrops_unavail, dblerrors, nested, stkstroverflows, sigdrops, early, filled,
             exiting, killed, pressing, strangers, mapped }
         crate::conf::Conf { abi_version, dif_version, nregs, ntuple, ncpus, pad, features }

@@ -11,8 +11,8 @@ use zerocopy_derive::{FromBytes, Immutable, IntoBytes, KnownLayout};
 pub struct Status {
     /// Dynamic variables that found no room.
     pub dyndrops: u64,
-    /// The same, while freed space waited for rinsing: never, freed space is used again at once.
-    pub dyndrops_rinsing: u64,
+    /// Probes that came while tracing, that the enabling means, and that could not be made or enabled.
+    pub left_out: u64,
     /// Dynamic variables whose hash chain another CPU held for too long.
     pub dyndrops_busy: u64,
     /// Records that found no room in a speculative buffer.

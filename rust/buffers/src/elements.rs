@@ -669,9 +669,9 @@ impl<M: Deref<Target = [AtomicU64]>> Elements<M> {
         Ok(())
     }
 
-    /// Frees all elements of a thread that will not come back.
-    pub fn remove_all(&self, cpu: usize, list: &AtomicU64) {
-        for _ in 0..self.units {
+    /// Frees elements of a thread that will not come back, so many at most. The list says whether some are left.
+    pub fn remove_some(&self, cpu: usize, list: &AtomicU64, most: usize) {
+        for _ in 0..most {
             let unit = low(list.load(Relaxed));
             if unit == 0 {
                 return;

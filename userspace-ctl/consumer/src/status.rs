@@ -63,8 +63,6 @@ pub fn differences(before: &Status, now: &Status) -> Vec<Drops> {
     };
     let (b, n) = (before, now);
     say("DYNAMIC", b.dyndrops, n.dyndrops, "dynamic variable drop", "");
-    let rinsing = " with non-empty rinsing list";
-    say("DYNRINSE", b.dyndrops_rinsing, n.dyndrops_rinsing, "dynamic variable drop", rinsing);
     let busy = " with busy hash chain";
     say("DYNBUSY", b.dyndrops_busy, n.dyndrops_busy, "dynamic variable drop", busy);
     say("SPEC", b.specdrops, n.specdrops, "speculative drop", "");
@@ -79,6 +77,8 @@ pub fn differences(before: &Status, now: &Status) -> Vec<Drops> {
     say("SIGNAL", b.sigdrops, n.sigdrops, "signal drop", why);
     let why = " ended early (their mappings were not known yet)";
     say("USTACK", b.early, n.early, "program stack", why);
+    let why = " left out (the kernel log says why)";
+    say("LEFTOUT", b.left_out, n.left_out, "new probe", why);
     say("NESTED", b.nested, n.nested, "nested probe drop", "");
     drops
 }

@@ -179,13 +179,15 @@ fn a_thread_leaves_nothing_behind() {
         let key = value(i).into_iter();
         s.set(0, owner(1), key, Value::Bytes(&[1; 300]), Some(&lists[1])).unwrap();
     }
-    s.remove_all(0, &lists[0]);
+    s.remove_some(0, &lists[0], 1);
+    assert_ne!(lists[0].load(Relaxed), 0);
+    s.remove_some(0, &lists[0], usize::MAX);
     assert_eq!(lists[0].load(Relaxed), 0);
     for i in 0..50 {
         assert_eq!(s.get(owner(0), value(i).into_iter()), 0);
         assert!(s.address(owner(1), value(i).into_iter()).is_some());
     }
-    s.remove_all(0, &lists[1]);
+    s.remove_some(0, &lists[1], usize::MAX);
     assert!((0..50).all(|i| s.address(owner(1), value(i).into_iter()).is_none()));
 }
 
@@ -252,7 +254,7 @@ fn exact_on_many_cpus() {
                 for (n, v) in &known {
                     assert_eq!(s.get(own, value(*n).into_iter()), *v);
                 }
-                s.remove_all(cpu, &list);
+                s.remove_some(cpu, &list, usize::MAX);
             })
         })
         .collect();
