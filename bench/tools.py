@@ -153,11 +153,22 @@ def bpftraces():
     return found
 
 
+def script(program, scratch):
+    """A file with the program."""
+    with open(scratch + ".d", "w") as f:
+        f.write(program)
+    return scratch + ".d"
+
+
 # A tool is started by one line here, from the program that its line in `cases` ends with.
 KINDS = {
     # Its output is read 50 times a second, so that it is seen to be ready when it is.
     "dtrace": lambda program, scratch: Program(
         ["dtrace", "-x", "switchrate=50hz", "-n", 'dtrace:::BEGIN { printf("READY\\n"); } ' + program], "READY$", scratch),
+    # A program that is too long for an argument.
+    "dtrace-script": lambda program, scratch: Program(
+        ["dtrace", "-x", "switchrate=50hz", "-s", script('dtrace:::BEGIN { printf("READY\n"); } ' + program, scratch)],
+        "READY$", scratch, 1200),
     # With the options that it has by itself.
     "dtrace-default": lambda program, scratch: Program(
         ["dtrace", "-q", "-n", 'dtrace:::BEGIN { printf("READY\\n"); } ' + program], "^READY$", scratch),

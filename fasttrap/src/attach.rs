@@ -3,20 +3,23 @@
 //!
 //! ```text
 //!   enable:   places, slots ─► write the slots ─► publish the table ─► breakpoints ─► wait for all CPUs
-//!   disable:  breakpoints away ─► wait for all CPUs ─► publish the table
+//!   disable:  breakpoints away ─► wait for all CPUs ─► publish the table ─► slots away ─► a while later: forget the places
 //! ```
+//! Each of that is done to the processes that have changed, so it costs what they have, however many others there are.
+//!
 //! Disabling must not fail: without memory for a new table the old one stays, whose entries lead to
 //! probes that nobody has enabled.
 
-use crate::index::Index;
 use crate::probes::{Known, Probes};
 use crate::process::{complain_of, reason, Process, Reader, BATCH};
+use crate::processes::Processes;
 use crate::provider::HANDLERS;
-use crate::table::{hash, Table, Use, TABLE};
+use crate::table::{Spaces, SPACES};
 use abi::user::UserReason;
 use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use framework::{EnableError, Probe};
-use kapi::user::{self, Ground, Poke, Space};
+use kapi::publish::Retired;
+use kapi::user::{self, Found, Ground, Poke, Space};
 use kapi::{mem, xcall};
 use kernel::prelude::*;
 use kernel::sync::Arc;
@@ -43,7 +46,7 @@ impl Counter {
 
 /// What is known and done, under the lock `State`.
 pub(crate) struct State {
-    pub(crate) processes: KVec<Process>,
+    pub(crate) processes: Processes,
     pub(crate) probes: Probes,
     /// We are told of what happens to processes.
     pub(crate) watching: bool,
@@ -65,7 +68,52 @@ pub(crate) fn refusal(why: UserReason) -> EnableError {
 
 impl State {
     pub(crate) fn process(&self, space: u64) -> Option<&Process> {
-        self.processes.iter().find(|p| p.space.key() == space)
+        self.processes.get(space)
+    }
+
+    /// From now on something is known of a process, and it matters if it forks.
+    pub(crate) fn know(&mut self, found: Found) -> Result {
+        self.watch()?;
+        let key = found.space.key();
+        if let Some(known) = self.processes.get_mut(key) {
+            // Programs begin without one: their C library asks for it.
+            known.shadow_stack |= found.has_shadow_stack;
+        } else {
+            self.processes.add(Process::new(found)?)?;
+            if let Err(e) = self.publish_spaces() {
+                drop(self.processes.remove(key));
+                return Err(e);
+            }
+        }
+        Ok(())
+    }
+
+    /// Forgets a process that nobody is in any more; the first one from a key on that `has_ended`.
+    pub(crate) fn forget(
+        &mut self,
+        from: u64,
+        has_ended: impl Fn(&Process) -> bool,
+    ) -> Option<KBox<Process>> {
+        let key = self.processes.iter_from(from).find(|p| has_ended(p))?.space.key();
+        let gone = self.processes.remove(key)?;
+        if self.publish_spaces().is_err() {
+            // The old table still has its address, which must not become that of another one.
+            self.processes.put(gone);
+            return None;
+        }
+        gone.numbers.iter().for_each(|n| self.probes.remove(*n));
+        Some(gone)
+    }
+
+    /// Puts all processes where threads that are hit look for them.
+    fn publish_spaces(&self) -> Result {
+        let all = self.processes.iter().map(|p| (p.space.key(), &p.entry));
+        let spaces = match self.processes.is_empty() {
+            true => None,
+            false => Some(mem::boxed(Spaces::new(self.processes.len(), all)?)?),
+        };
+        drop(SPACES.swap(spaces));
+        Ok(())
     }
 
     /// From now on we are told of what happens to processes.
@@ -118,10 +166,19 @@ impl State {
             self.disarm();
         }
         xcall::sync();
-        if any_refused {
-            // From here on a breakpoint there is somebody else's.
-            let _ = self.publish();
+        // From here on a breakpoint there is somebody else's.
+        if !any_refused || self.publish().is_ok() {
+            self.settled();
         }
+        if self.processes.iter().any(Process::is_idle) {
+            self.patience = LEAST_PATIENCE;
+            user::look_again(self.patience);
+        }
+    }
+
+    /// What the entries of processes show is what they have.
+    fn settled(&mut self) {
+        self.processes.iter_mut().filter(|p| p.changed).for_each(Process::settled);
     }
 
     /// Finds places for all of them, and slots for the places.
@@ -136,7 +193,7 @@ impl State {
                 refuse(i, refusal(why));
             }
         }
-        self.processes.iter_mut().for_each(Process::write_slots);
+        self.processes.iter_mut().filter(|p| p.changed).for_each(Process::write_slots);
         Ok(())
     }
 
@@ -151,7 +208,7 @@ impl State {
     fn prepare(&mut self, probe: &Arc<Probe>, reader: &mut Reader) -> Result<(), UserReason> {
         let Self { processes, probes, .. } = self;
         let known = probes.get_mut(probe.cookie()).ok_or(UserReason::Gone)?;
-        let process = in_space(processes, known.space).filter(|p| p.space.is_alive());
+        let process = processes.get_mut(known.space).filter(|p| p.space.is_alive());
         let process = process.ok_or(UserReason::Gone)?;
         // A library may have been unloaded since, and another one be at its place. When it comes back the probe is
         // made again, and enabled then.
@@ -176,7 +233,7 @@ impl State {
         if known.enabled.take().is_none() {
             return false;
         }
-        if let Some(process) = in_space(processes, known.space) {
+        if let Some(process) = processes.get_mut(known.space) {
             leave(process, known, usize::MAX);
         }
         true
@@ -223,22 +280,33 @@ impl State {
     /// room for. Gives how many, and the number to go on from.
     pub(crate) fn counters(&self, space: u64, from: usize, into: &mut [Counter]) -> (usize, usize) {
         let (mut n, mut at) = (0usize, from);
-        if self.process(space).is_some_and(|p| p.has_counters) {
-            for known in self.probes.iter_from(from) {
-                if let Some(known) = known.filter(|k| k.space == space && k.enabled.is_some()) {
-                    let Some(room) = into.get_mut(n..) else { break };
-                    if known.semaphores().count() > room.len() {
-                        break;
-                    }
-                    for (to, part) in room.iter_mut().zip(known.semaphores()) {
-                        *to = Counter { at: part.semaphore, of: part.address, text: part.text };
-                        n = n.wrapping_add(1);
-                    }
+        let Some(process) = self.process(space).filter(|p| p.has_counters) else { return (0, at) };
+        for number in process.numbers.get(from..).unwrap_or_default() {
+            if let Some(known) = self.probes.get(*number).filter(|k| k.enabled.is_some()) {
+                let Some(room) = into.get_mut(n..) else { break };
+                if known.semaphores().count() > room.len() {
+                    break;
                 }
-                at = at.wrapping_add(1);
+                for (to, part) in room.iter_mut().zip(known.semaphores()) {
+                    *to = Counter { at: part.semaphore, of: part.address, text: part.text };
+                    n = n.wrapping_add(1);
+                }
             }
+            at = at.wrapping_add(1);
         }
         (n, at)
+    }
+
+    /// The probes of a process that are enabled, of helpers that are meant.
+    pub(crate) fn enabled_of(
+        &self,
+        space: u64,
+        is_meant: impl Fn(u32) -> bool,
+    ) -> impl Iterator<Item = &Probe> {
+        let numbers = self.process(space).map_or(&[][..], |p| &p.numbers);
+        let probes = &self.probes;
+        let known = numbers.iter().filter_map(move |n| probes.get(*n));
+        known.filter(move |k| is_meant(k.helper)).filter_map(|k| k.enabled.as_deref())
     }
 
     /// Enabled probes are about to change; until [`Self::enable`]d again they fire as before.
@@ -259,7 +327,7 @@ impl State {
     }
 
     fn change(&mut self, on: bool) {
-        for process in self.processes.iter_mut() {
+        for process in self.processes.iter_mut().filter(|p| p.changed || p.is_stuck()) {
             let Process { points, space, .. } = process;
             let (mut pokes, mut which) = ([Poke::new(0, 0, 0, 0); BATCH], [0; BATCH]);
             let mut at = 0;
@@ -312,6 +380,7 @@ impl State {
         self.disarm();
         xcall::sync();
         let _ = self.publish();
+        self.settled();
         self.patience = LEAST_PATIENCE;
         self.vacate();
     }
@@ -319,34 +388,53 @@ impl State {
     /// Tries again what could not be done: breakpoints that are left, slots with threads in them.
     pub(crate) fn again(&mut self) {
         if self.processes.iter().any(Process::is_stuck) {
+            self.processes.iter_mut().filter(|p| p.is_stuck()).for_each(|p| p.changed = true);
             self.disarm();
             xcall::sync();
             let _ = self.publish();
+            self.settled();
         }
         self.vacate();
     }
 
-    /// Gives back the slots of processes that have no breakpoint; if threads are in some, it is tried again.
+    /// Gives back the slots of processes that have no breakpoint, and, when this is called again later, forgets their
+    /// places. If threads are in some, or make copies of the process, it is tried again.
     pub(crate) fn vacate(&mut self) {
         let mut any_idle = false;
-        for process in self.processes.iter().filter(|p| p.is_idle()) {
-            process.rewrite();
+        for process in self.processes.iter_mut().filter(|p| p.is_idle()) {
+            if process.has_slots() {
+                process.rewrite();
+            }
+            process.awaited = process.is_interrupted();
             any_idle = true;
         }
-        let (mut any_left, mut all_left) = (false, !self.processes.iter().any(Process::is_stuck));
+        let mut all_left = !self.processes.iter().any(Process::is_stuck);
         if any_idle {
             xcall::sync();
-        }
-        for process in self.processes.iter_mut().filter(|p| p.is_idle()) {
-            // A child's copies of them are told by what we know of its parent.
-            match !user::awaits_children(process.space.key()) && process.vacate() {
-                true => any_left = true,
-                false => all_left = false,
+            // Those that make copies before the copies that wait: they go from here to there.
+            user::each_thread(|key, thread| {
+                let process = self.processes.get_mut(key).filter(|p| p.is_idle());
+                match (process, thread) {
+                    (Some(process), Some(thread)) => process.look_at(thread),
+                    (None, _) => return false,
+                    (Some(_), None) => {}
+                }
+                true
+            });
+            for process in self.processes.iter_mut().filter(|p| p.is_idle()) {
+                all_left = false;
+                // A child's copies of them are told by what we know of its parent.
+                if process.awaited || user::awaits_children(process.space.key()) {
+                    continue;
+                }
+                match process.has_slots() {
+                    true => drop(process.vacate()),
+                    false => process.forget(),
+                }
             }
-        }
-        if any_left {
-            // The old table has slots that are not there; no breakpoint leads to them.
+            // The old tables have slots that are not there; no breakpoint leads to them.
             let _ = self.publish();
+            self.settled();
         }
         if !all_left {
             user::look_again(self.patience);
@@ -369,7 +457,7 @@ impl State {
     pub(crate) fn forget_helper(&mut self, space: u64, helper: u32) {
         let mut any_enabled = false;
         for n in 0.. {
-            let Some(process) = in_space(&mut self.processes, space) else { break };
+            let Some(process) = self.processes.get_mut(space) else { break };
             let Some(group) = process.groups.get_mut(n) else { break };
             if group.helper != helper {
                 continue;
@@ -381,101 +469,38 @@ impl State {
                 self.probes.remove(*number);
             }
         }
+        self.forget_numbers(space);
         if any_enabled {
             self.settle();
         }
     }
 
-    /// Puts all places of all processes where threads that are hit look for them.
-    pub(crate) fn publish(&self) -> Result {
-        let table = if self.processes.is_empty() { None } else { Some(mem::boxed(self.table()?)?) };
-        drop(TABLE.swap(table));
-        Ok(())
-    }
-
-    fn table(&self) -> Result<Table> {
-        let n = self.processes.iter().fold(0, |n: usize, p| n.saturating_add(p.points.len()));
-        let mut hits = mem::exact(n)?;
-        let mut bases: KVVec<usize> = mem::exact(self.processes.len())?;
-        let mut spaces = mem::exact(self.processes.len())?;
-        for process in self.processes.iter() {
-            mem::push(&mut bases, hits.len())?;
-            mem::push(&mut spaces, (process.space.key(), process.interrupted.clone()))?;
-            for point in process.points.iter() {
-                mem::push(&mut hits, process.hit(point))?;
-            }
-        }
-        let mut table = Table { index: Index::new(), hits, uses: KVVec::new(), spaces };
-        self.each_use(&bases, |at, _| {
-            let Some(hit) = table.hits.get_mut(at) else { return };
-            hit.uses = hit.uses.saturating_add(1);
-        });
-        let mut from = 0u32;
-        for hit in table.hits.iter_mut() {
-            hit.from = from;
-            from = from.saturating_add(hit.uses);
-            hit.uses = 0;
-        }
-        table.uses = mem::exact(from as usize)?;
-        for _ in 0..from {
-            mem::push(&mut table.uses, None)?;
-        }
-        self.each_use(&bases, |at, u| {
-            let Some(hit) = table.hits.get_mut(at) else { return };
-            let to = hit.from.wrapping_add(hit.uses) as usize;
-            if let Some(to) = table.uses.get_mut(to) {
-                *to = Some(u());
-                hit.uses = hit.uses.wrapping_add(1);
-            }
-        });
-        let twice = n.checked_mul(2).ok_or(ENOMEM)?;
-        table.index.reserve(twice, |_| 0)?;
-        for (n, hit) in table.hits.iter().enumerate() {
-            let number = u32::try_from(n).map_err(|_| ENOMEM)?;
-            table.index.insert(hash(hit.space, hit.addr), number);
-            if hit.slot != 0 {
-                table.index.insert(hash(hit.space, hit.slot), number);
-            }
-        }
-        Ok(table)
-    }
-
-    /// All places of all enabled probes, in the same order each time; `bases`: where the places of a
-    /// process begin.
-    fn each_use(&self, bases: &[usize], mut f: impl FnMut(usize, &dyn Fn() -> Use)) {
-        for known in self.probes.iter() {
-            let Some(probe) = &known.enabled else { continue };
-            let mut all = self.processes.iter().zip(bases);
-            let Some((process, base)) = all.find(|(p, _)| p.space.key() == known.space) else {
-                continue;
-            };
-            for part in known.parts() {
-                for place in part.places() {
-                    let addr = part.address.wrapping_add((*place).into());
-                    let Some(point) = process.find(addr) else { continue };
-                    if process.points.get(point).is_none_or(|p| p.text != part.text) {
-                        continue;
-                    }
-                    f(base.wrapping_add(point), &|| Use {
-                        probe: probe.clone(),
-                        role: part.role,
-                        place: *place,
-                        size: part.size,
-                        args: part.args.clone(),
-                    });
-                }
-            }
+    /// A process forgets the numbers of probes that have gone.
+    pub(crate) fn forget_numbers(&mut self, space: u64) {
+        let Self { processes, probes, .. } = self;
+        if let Some(process) = processes.get_mut(space) {
+            process.numbers.retain(|n| probes.get(*n).is_some());
         }
     }
-}
 
-/// That with this space.
-pub(crate) fn in_space(processes: &mut [Process], space: u64) -> Option<&mut Process> {
-    processes.iter_mut().find(|p| p.space.key() == space)
+    /// Puts the places of all processes that have changed where threads that are hit look for them.
+    fn publish(&mut self) -> Result {
+        let Self { processes, probes, .. } = self;
+        let mut result = Ok(());
+        for process in processes.iter_mut().filter(|p| p.changed) {
+            match process.table(probes) {
+                Ok(table) => process.retired = process.entry.table.swap(table),
+                Err(e) => result = Err(e),
+            }
+        }
+        Retired::free_all(processes.iter_mut().filter_map(|p| p.retired.take()));
+        result
+    }
 }
 
 /// The first `n` places of a probe have one user less.
 fn leave(process: &mut Process, known: &Known, n: usize) {
+    process.changed = true;
     for addr in known.addresses().take(n) {
         if let Some(point) = process.at_mut(addr) {
             point.users = point.users.saturating_sub(1);

@@ -5,7 +5,7 @@
 //! the same ones, under its own number. All of it is what some user's program claims, so all of it is
 //! bounded, for a process and for all of them together.
 
-use crate::attach::{in_space, State};
+use crate::attach::State;
 use crate::make::{self, Request};
 use crate::process::Pages;
 use crate::provider::{Context, CONTEXT};
@@ -14,7 +14,7 @@ use abi::helper::{
 };
 use abi::user::{pack, UserArg, UserArgKind, UserKind, UserProbe, MAX_ARGS, NO_REG};
 use dof::{Dof, ProviderProbe};
-use framework::Error;
+use framework::{Error, Probe};
 use kapi::mem::{self, Charge};
 use kapi::task;
 use kapi::user::Space;
@@ -53,8 +53,8 @@ pub fn add(module: &[u8], address: u64, at: u64, bytes: &mut [u8]) -> Result<u32
     let key = space.key();
     let number = {
         let mut state = context.fasttrap.state.lock();
-        make::know(&mut state, find()?)?;
-        let process = in_space(&mut state.processes, key).ok_or(ESRCH)?;
+        state.know(find()?)?;
+        let process = state.processes.get_mut(key).ok_or(ESRCH)?;
         process.last_helper =
             process.last_helper.checked_add(1).ok_or(Error::TooMany("helpers"))?;
         process.last_helper
@@ -104,7 +104,7 @@ impl State {
                 users = users.saturating_add(process.places);
             }
         }
-        let process = in_space(&mut self.processes, key).ok_or(ESRCH)?;
+        let process = self.processes.get_mut(key).ok_or(ESRCH)?;
         if process.helpers.len() >= MAX_HELPERS {
             return Err(Error::TooMany("helpers of one process"));
         }
@@ -122,7 +122,7 @@ impl State {
     }
 
     fn keep(&mut self, key: u64, helper: Helper) -> Result {
-        let process = in_space(&mut self.processes, key).ok_or(ESRCH)?;
+        let process = self.processes.get_mut(key).ok_or(ESRCH)?;
         process.places = process.places.saturating_add(helper.places);
         let kept = process.helpers.push_within_capacity(helper);
         kept.map_err(|_| ENOMEM.into())
@@ -139,7 +139,7 @@ pub fn remove(number: u32) -> Result {
     let key = Space::current().ok_or(ESRCH)?.key();
     {
         let mut state = context.fasttrap.state.lock();
-        let process = in_space(&mut state.processes, key).ok_or(Error::NoSuch("helper"))?;
+        let process = state.processes.get_mut(key).ok_or(Error::NoSuch("helper"))?;
         let at = process.helpers.iter().position(|h| h.number == number);
         let at = at.ok_or(Error::NoSuch("helper"))?;
         if let Ok(gone) = process.helpers.remove(at) {
@@ -156,7 +156,7 @@ fn withdraw(context: &Context, key: u64, number: u32) {
     state.forget_helper(key, number);
     loop {
         let State { processes, probes, .. } = &mut *state;
-        let Some(process) = in_space(processes, key) else { return };
+        let Some(process) = processes.get_mut(key) else { return };
         let at = process.groups.iter().position(|g| g.helper == number);
         let Some(Ok(gone)) = at.map(|at| process.groups.remove(at)) else {
             return process.reindex(probes);
@@ -168,15 +168,29 @@ fn withdraw(context: &Context, key: u64, number: u32) {
     }
 }
 
-/// The current process is a copy of one with this key, breakpoints are out of it: it has its probes, too.
+/// The current process is a copy of one with this key, breakpoints are out of it: it has its probes, too. What it cannot
+/// have is told to those who have enabled the same of its parent.
 pub(crate) fn inherit(context: &Context, parent: u64, child: &Space) -> Result {
     let mut all: KVec<Helper> = KVec::new();
+    let inherited = take_over(context, parent, child, &mut all);
+    if inherited.is_err() && !task::is_dying() {
+        let state = context.fasttrap.state.lock();
+        // Those that are left, or all if there was no room to say which.
+        let is_left = |n: u32| n != 0 && (all.is_empty() || all.iter().any(|h| h.number == n));
+        state.enabled_of(parent, is_left).for_each(Probe::count_left_out);
+    }
+    inherited
+}
+
+/// Leaves those helpers in `all` that it could not make probes of.
+fn take_over(context: &Context, parent: u64, child: &Space, all: &mut KVec<Helper>) -> Result {
     let last = {
         let state = context.fasttrap.state.lock();
         let Some(process) = state.process(parent) else { return Ok(()) };
+        mem::reserve(all, process.helpers.len())?;
         for Helper { number, places, packed } in process.helpers.iter() {
             let (number, places) = (*number, *places);
-            mem::push(&mut all, Helper { number, places, packed: packed.clone() })?;
+            mem::push(all, Helper { number, places, packed: packed.clone() })?;
         }
         process.last_helper
     };
@@ -192,11 +206,13 @@ pub(crate) fn inherit(context: &Context, parent: u64, child: &Space) -> Result {
     let key = found.space.key();
     {
         let mut state = context.fasttrap.state.lock();
-        make::know(&mut state, found)?;
-        in_space(&mut state.processes, key).ok_or(ESRCH)?.last_helper = last;
+        state.know(found)?;
+        state.processes.get_mut(key).ok_or(ESRCH)?.last_helper = last;
     }
-    while let Some(helper) = all.pop() {
-        install(context, key, helper)?;
+    while let Some(Helper { number, places, packed }) = all.last() {
+        let (number, places, packed) = (*number, *places, packed.clone());
+        install(context, key, Helper { number, places, packed })?;
+        let _ = all.pop();
     }
     Ok(())
 }

@@ -27,10 +27,11 @@
 //! | `provider` | start and end; what happens to processes |
 //! | `make` | probes that the consumer asks for |
 //! | `process` | what is known of a process: its places, its slots |
+//! | `processes` | all of them |
 //! | `helper` | probes that programs tell of themselves |
 //! | `probes` | probes by their numbers: where they are |
 //! | `attach` | enabling and disabling |
-//! | `table` | an address to what is there, for who is hit |
+//! | `table` | a process and an address to what is there, for threads that are hit |
 //! | `trap` | what happens at a hit, in order |
 //! | `args` | registers to arguments |
 //! | `index` | numbers by their hashes |
@@ -46,6 +47,7 @@ mod index;
 mod make;
 mod probes;
 mod process;
+mod processes;
 mod provider;
 mod table;
 mod trap;

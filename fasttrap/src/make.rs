@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Probes that the consumer asks for: packed by it, checked here, offered to the framework.
 
-use crate::attach::{in_space, State};
+use crate::attach::State;
 use crate::probes::{Known, Part};
-use crate::process::{Offered, Pages, Process, Reader};
+use crate::process::{Offered, Pages, Reader};
 use crate::provider::{Context, CONTEXT};
 use crate::table::Role;
 use abi::probe::{Techniques, NARGS_UNKNOWN};
@@ -12,7 +12,7 @@ use core::fmt;
 use framework::framework::ProviderId;
 use framework::{Draft, Error, Framework, Offer, Probe};
 use kapi::mem;
-use kapi::user::{Found, Space};
+use kapi::user::Space;
 use kernel::error::code::ENODEV;
 use kernel::prelude::*;
 use kernel::sync::Arc;
@@ -29,7 +29,7 @@ pub fn make(pid: u32, packed: &[u8], refuse: &mut dyn FnMut(Refusal)) -> Result<
     Pages::of(&found.space).bring_packed(packed)?;
     let _making = context.making.lock();
     let space = found.space.key();
-    know(&mut context.fasttrap.state.lock(), found)?;
+    context.fasttrap.state.lock().know(found)?;
     probes(&context, Request { pid, space, helper: 0 }, packed, refuse)
 }
 
@@ -41,16 +41,6 @@ pub(crate) struct Request {
     pub(crate) space: u64,
     /// Which of the process's helpers they are of; 0: none.
     pub(crate) helper: u32,
-}
-
-/// From now on something is known of a process, and it matters if it forks.
-pub(crate) fn know(state: &mut State, found: Found) -> Result {
-    state.watch()?;
-    if state.process(found.space.key()).is_none() {
-        mem::push(&mut state.processes, Process::new(found)?)?;
-        state.publish()?;
-    }
-    Ok(())
 }
 
 /// Makes probes in a process that is known, under the lock `Making`; gives how many are new.
@@ -99,7 +89,7 @@ fn offer(context: &Context, drafts: KVec<Ready>, request: Request) -> Result {
     for Ready { draft, numbers } in drafts {
         let offered = context.framework.offer_draft(draft);
         let mut state = context.fasttrap.state.lock();
-        let process = in_space(&mut state.processes, request.space);
+        let process = state.processes.get_mut(request.space);
         let room = process.map(|p| mem::reserve(&mut p.groups, 1).map(|()| &mut p.groups));
         let (group, kept) = match (offered, room) {
             (Err(e), _) => (None, Err(e)),
@@ -113,6 +103,7 @@ fn offer(context: &Context, drafts: KVec<Ready>, request: Request) -> Result {
         };
         if kept.is_err() {
             numbers.iter().for_each(|n| state.probes.remove(*n));
+            state.forget_numbers(request.space);
             result = kept;
         }
         drop(state);
@@ -255,7 +246,7 @@ impl Order<'_> {
 
         let State { processes, probes, .. } = state;
         let Request { space, helper, .. } = self.request;
-        let process = in_space(processes, space).ok_or(ESRCH)?;
+        let process = processes.get_mut(space).ok_or(ESRCH)?;
         let same = |n: u32| probes.get(n).is_some_and(|k| k.space == space && k.hash == hash);
         let number = process.names.find(hash, same);
         let text = process.text(head.address, &mut self.reader).unwrap_or(0);
@@ -330,6 +321,7 @@ impl Order<'_> {
         process.names.reserve(1, by)?;
         let ready = ready(self.ready, &mut self.last, self.provider, first, module)?;
         mem::reserve(&mut ready.numbers, 1)?;
+        mem::reserve(&mut process.numbers, 1)?;
         let before = ready.draft.skipped();
         let number = probes.add(new)?;
         let offer = Offer { function, name, nargs, cookie: number, how: Techniques::empty() };
@@ -340,6 +332,7 @@ impl Order<'_> {
             return added;
         }
         let _ = ready.numbers.push_within_capacity(number);
+        let _ = process.numbers.push_within_capacity(number);
         process.names.insert(hash, number);
         self.made = self.made.saturating_add(1);
         Ok(())
@@ -361,7 +354,7 @@ impl Order<'_> {
     /// One more part of a probe that is not enabled.
     fn add(&mut self, state: &mut State, number: u32, part: Part) -> kernel::error::Result {
         let State { processes, probes, .. } = state;
-        let process = in_space(processes, self.request.space).ok_or(ESRCH)?;
+        let process = processes.get_mut(self.request.space).ok_or(ESRCH)?;
         let known = probes.get_mut(number).ok_or(ESRCH)?;
         // What a process tells of at once is all there.
         if self.request.helper == 0 {

@@ -163,15 +163,6 @@ impl Probes {
         self.all.get_mut(number as usize)?.as_mut()
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &Known> {
-        self.all.iter().flatten()
-    }
-
-    /// Those from a number on, and gaps.
-    pub(crate) fn iter_from(&self, number: usize) -> impl Iterator<Item = Option<&Known>> {
-        self.all.get(number..).unwrap_or_default().iter().map(Option::as_ref)
-    }
-
     /// Gives it a number.
     pub(crate) fn add(&mut self, known: Known) -> Result<u32> {
         if let Some(number) = self.free.pop() {
@@ -197,17 +188,6 @@ impl Probes {
             *at = None;
             // There is room.
             let _ = self.free.push_within_capacity(number);
-        }
-    }
-
-    /// Forgets those of a process.
-    pub(crate) fn remove_all(&mut self, space: u64) {
-        for number in 0..self.all.len() {
-            // CAST: less than MOST.
-            let number = number as u32;
-            if self.get(number).is_some_and(|k| k.space == space) {
-                self.remove(number);
-            }
         }
     }
 }

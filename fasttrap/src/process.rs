@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 //! What is known of a process: the places that ever had a breakpoint, and the slots for them.
 //!
-//! Places are kept as long as the process. A child that is forked just while a breakpoint is being
-//! removed may have it still. Slots go with the last breakpoint, as soon as no thread is in one.
+//! Slots go with the last breakpoint, as soon as no thread is in one, and some time later the places, once no copy of the
+//! process can have one of their breakpoints that nobody has taken out yet: a child is forked all the faster.
 
 use crate::helper::Helper;
 use crate::index::Index;
 use crate::probes::{Part, Probes};
-use crate::table::{hash, Hit, Role, SLOT_SIZE};
+use crate::table::{Entry, Hit, Role, Table, Use, SLOT_SIZE};
 use abi::user::{Expected, UserProbeView, UserReason};
-use core::sync::atomic::{AtomicBool, Ordering};
+use core::sync::atomic::Ordering;
 use framework::Group;
 use kapi::mem;
-use kapi::user::{Ground, Poke, Room, Space};
+use kapi::publish::Retired;
+use kapi::user::{Ground, Poke, Room, Space, Thread};
 use kernel::prelude::*;
 use kernel::sync::Arc;
 use x86::displace::{self, Act, Cannot, Mode};
@@ -238,7 +239,7 @@ impl<'a> Pages<'a> {
 pub(crate) struct Process {
     pub(crate) space: Space,
     pub(crate) mode: Mode,
-    shadow_stack: bool,
+    pub(crate) shadow_stack: bool,
     pub(crate) points: KVVec<Point>,
     /// Of the points.
     index: Index,
@@ -247,8 +248,20 @@ pub(crate) struct Process {
     pub(crate) broken: Option<UserReason>,
     /// It has probes with counters.
     pub(crate) has_counters: bool,
-    /// A signal has come to a thread in a slot: its handler may return there at any time.
-    pub(crate) interrupted: Arc<AtomicBool>,
+    /// What its threads look into when they are hit.
+    pub(crate) entry: Arc<Entry>,
+    /// What they looked into before, and may still.
+    pub(crate) retired: Option<Retired<Table>>,
+    /// Its places are others than those in its entry, or wanted by others.
+    pub(crate) changed: bool,
+    /// Some places have a breakpoint, or are wanted. Known if nothing has [changed](Self::changed).
+    busy: bool,
+    /// Some have breakpoints that nobody wants and that could not be taken away. As above.
+    stuck: bool,
+    /// Threads are where it cannot be seen to the end, as of the last look.
+    pub(crate) awaited: bool,
+    /// All its probes.
+    pub(crate) numbers: KVVec<u32>,
     /// Probes by their names.
     pub(crate) names: Index,
     pub(crate) groups: KVec<Offered>,
@@ -281,7 +294,13 @@ impl Process {
             slots: KVec::new(),
             broken: None,
             has_counters: false,
-            interrupted: mem::arc(AtomicBool::new(false))?,
+            entry: mem::arc(Entry::new())?,
+            retired: None,
+            changed: false,
+            busy: false,
+            stuck: false,
+            awaited: false,
+            numbers: KVVec::new(),
             names: Index::new(),
             groups: KVec::new(),
             helpers: KVec::new(),
@@ -294,7 +313,7 @@ impl Process {
     /// The place at an address, if it is known.
     pub(crate) fn find(&self, addr: u64) -> Option<usize> {
         let is = |n: u32| self.points.get(n as usize).is_some_and(|p| p.addr == addr);
-        self.index.find(hash(0, addr), is).map(|n| n as usize)
+        self.index.find(addr, is).map(|n| n as usize)
     }
 
     pub(crate) fn at(&self, addr: u64) -> Option<&Point> {
@@ -426,6 +445,7 @@ impl Process {
 
     /// Makes a place known, with a slot of its own; or finds it.
     pub(crate) fn point(&mut self, addr: u64, reader: &mut Reader) -> Result<usize, UserReason> {
+        self.changed = true;
         if let Some(at) = self.known(addr, reader)? {
             if self.is_lost(addr) {
                 self.points.get_mut(at).into_iter().for_each(|p| p.armed = false);
@@ -440,7 +460,7 @@ impl Process {
         let memory = |_| UserReason::NoMemory;
         mem::reserve(&mut self.points, 1).map_err(memory)?;
         let points = &self.points;
-        let by = |n: u32| points.get(n as usize).map_or(0, |p| hash(0, p.addr));
+        let by = |n: u32| points.get(n as usize).map_or(0, |p| p.addr);
         self.index.reserve(1, by).map_err(memory)?;
         point.slot = self.slot(&point)?;
         let at = self.find(addr).unwrap_or(self.points.len());
@@ -452,7 +472,7 @@ impl Process {
             return Ok(at);
         }
         let _ = self.points.push_within_capacity(point);
-        self.index.insert(hash(0, addr), number);
+        self.index.insert(addr, number);
         Ok(at)
     }
 
@@ -540,7 +560,6 @@ impl Process {
     /// As who is hit sees it.
     pub(crate) fn hit(&self, p: &Point) -> Hit {
         Hit {
-            space: self.space.key(),
             addr: p.addr,
             slot: p.slot,
             act: p.act,
@@ -558,33 +577,48 @@ impl Process {
         self.slots.get(n).map(|s| s.room.clone())
     }
 
-    /// Whether a thread may be in a slot, or come there from the handler of a signal.
-    fn is_inside(&self) -> bool {
-        let is_inside = |s: &Slots| self.space.is_inside(&s.room);
-        self.slots.iter().any(is_inside) || self.is_interrupted()
+    pub(crate) fn is_interrupted(&self) -> bool {
+        self.entry.interrupted.load(Ordering::Acquire)
     }
 
-    pub(crate) fn is_interrupted(&self) -> bool {
-        self.interrupted.load(Ordering::Acquire)
+    /// Has places that nobody wants, and no breakpoint: its slots and then its places can go.
+    pub(crate) fn is_idle(&self) -> bool {
+        let has_any = !self.slots.is_empty() || !self.points.is_empty();
+        has_any && if self.changed { !self.finds_busy() } else { !self.busy }
     }
 
     /// Has breakpoints that nobody wants and that could not be taken away.
     pub(crate) fn is_stuck(&self) -> bool {
-        self.points.iter().any(|p| p.users == 0 && p.armed)
+        self.stuck
     }
 
-    /// Has slots that nobody wants.
-    pub(crate) fn is_idle(&self) -> bool {
-        !self.slots.is_empty() && self.points.iter().all(|p| p.users == 0 && !p.armed)
+    fn finds_busy(&self) -> bool {
+        self.points.iter().any(|p| p.users > 0 || p.armed)
     }
 
-    /// Gives back the memory of the slots of a process that [is idle](Self::is_idle), if no thread is in one.
+    /// Its entry shows what it has.
+    pub(crate) fn settled(&mut self) {
+        self.changed = false;
+        self.busy = self.finds_busy();
+        self.stuck = self.points.iter().any(|p| p.users == 0 && p.armed);
+    }
+
+    /// One of its threads. If it may be in a slot, or come there from the handler of a signal, or may just be making a
+    /// copy of the process, that has to be awaited.
+    pub(crate) fn look_at(&mut self, thread: &Thread) {
+        let is_inside = self.slots.iter().any(|s| s.holds(thread.ip()));
+        self.awaited |= is_inside || thread.is_debugged() || thread.may_fork();
+    }
+
+    pub(crate) fn has_slots(&self) -> bool {
+        !self.slots.is_empty()
+    }
+
+    /// Gives back the memory of the slots of a process that [is idle](Self::is_idle), of which no thread is in one.
     /// All breakpoints were away when all CPUs were waited for.
     pub(crate) fn vacate(&mut self) -> bool {
-        if self.is_inside() {
-            return false;
-        }
         self.points.iter_mut().for_each(|p| p.slot = 0);
+        self.changed = true;
         while let Some(s) = self.slots.pop() {
             // Without memory for that it is tried again.
             if self.space.unmap(&s.room).is_err() {
@@ -593,6 +627,81 @@ impl Process {
             }
         }
         true
+    }
+
+    /// Forgets all places of a process that is idle: nobody has breakpoints of theirs, no copy either.
+    pub(crate) fn forget(&mut self) {
+        self.points = KVVec::new();
+        self.index = Index::new();
+        self.changed = true;
+    }
+
+    /// What its threads are to look into, with the places of all of its probes that are enabled.
+    pub(crate) fn table(&self, probes: &Probes) -> Result<Option<KBox<Table>>> {
+        if self.points.is_empty() {
+            return Ok(None);
+        }
+        let n = self.points.len();
+        let mut hits = mem::exact(n)?;
+        for point in self.points.iter() {
+            mem::push(&mut hits, self.hit(point))?;
+        }
+        let mut table = Table { index: Index::new(), hits, uses: KVVec::new() };
+        self.each_use(probes, |at, _| {
+            let Some(hit) = table.hits.get_mut(at) else { return };
+            hit.uses = hit.uses.saturating_add(1);
+        });
+        let mut from = 0u32;
+        for hit in table.hits.iter_mut() {
+            hit.from = from;
+            from = from.saturating_add(hit.uses);
+            hit.uses = 0;
+        }
+        table.uses = mem::exact(from as usize)?;
+        for _ in 0..from {
+            mem::push(&mut table.uses, None)?;
+        }
+        self.each_use(probes, |at, u| {
+            let Some(hit) = table.hits.get_mut(at) else { return };
+            let to = hit.from.wrapping_add(hit.uses) as usize;
+            if let Some(to) = table.uses.get_mut(to) {
+                *to = Some(u());
+                hit.uses = hit.uses.wrapping_add(1);
+            }
+        });
+        let twice = n.checked_mul(2).ok_or(ENOMEM)?;
+        table.index.reserve(twice, |_| 0)?;
+        for (n, hit) in table.hits.iter().enumerate() {
+            let number = u32::try_from(n).map_err(|_| ENOMEM)?;
+            table.index.insert(hit.addr, number);
+            if hit.slot != 0 {
+                table.index.insert(hit.slot, number);
+            }
+        }
+        Ok(Some(mem::boxed(table)?))
+    }
+
+    /// All places of all enabled probes, in the same order each time, by the number of the place.
+    fn each_use(&self, probes: &Probes, mut f: impl FnMut(usize, &dyn Fn() -> Use)) {
+        for known in self.numbers.iter().filter_map(|n| probes.get(*n)) {
+            let Some(probe) = &known.enabled else { continue };
+            for part in known.parts() {
+                for place in part.places() {
+                    let addr = part.address.wrapping_add((*place).into());
+                    let Some(point) = self.find(addr) else { continue };
+                    if self.points.get(point).is_none_or(|p| p.text != part.text) {
+                        continue;
+                    }
+                    f(point, &|| Use {
+                        probe: probe.clone(),
+                        role: part.role,
+                        place: *place,
+                        size: part.size,
+                        args: part.args.clone(),
+                    });
+                }
+            }
+        }
     }
 
     /// Writes once more what was under the breakpoints: TCG may have translated one while it was being taken

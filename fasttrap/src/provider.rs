@@ -5,7 +5,8 @@ use crate::attach::{Counter, State};
 use crate::helper;
 use crate::probes::Probes;
 use crate::process::{complain_of, Process};
-use crate::table::TABLE;
+use crate::processes::Processes;
+use crate::table::SPACES;
 use crate::trap;
 use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use framework::framework::ProviderId;
@@ -82,7 +83,7 @@ fn forked(parent: u64) {
     if let Err(e) = inherited {
         // Anybody may fork.
         if !TOLD.swap(true, Relaxed) {
-            pr_warn!("fasttrap: a child has none of its own probes: errno {e}; told once\n");
+            pr_warn!("fasttrap: a child lacks probes of its own: errno {e}; told once\n");
         }
     }
 }
@@ -156,19 +157,13 @@ fn again() {
 fn ended() {
     let Some(context) = CONTEXT.get() else { return };
     let _making = context.making.lock();
+    // What we know of them is needed for their children.
+    let has_ended = |p: &Process| !p.space.is_alive() && !user::awaits_children(p.space.key());
+    let mut from = 0;
     loop {
-        let mut state = context.fasttrap.state.lock();
-        // What we know of them is needed for their children.
-        let has_ended = |p: &Process| !p.space.is_alive() && !user::awaits_children(p.space.key());
-        let Some(at) = state.processes.iter().position(has_ended) else { return };
-        let Ok(mut gone) = state.processes.remove(at) else { return };
-        if state.publish().is_err() {
-            // The old table still has its address, which must not become that of another one.
-            let _ = state.processes.push_within_capacity(gone);
-            return;
-        }
-        state.probes.remove_all(gone.space.key());
-        drop(state);
+        let gone = context.fasttrap.state.lock().forget(from, has_ended);
+        let Some(mut gone) = gone else { return };
+        from = gone.space.key();
         // The framework's lock comes before ours.
         while let Some(offered) = gone.groups.pop() {
             context.framework.retire_group(offered.group);
@@ -187,7 +182,7 @@ pub struct Running {
 /// *process*; once.
 pub fn start(framework: &Arc<Framework>) -> Result<Running> {
     let state =
-        State { processes: KVec::new(), probes: Probes::new(), watching: false, patience: 0 };
+        State { processes: Processes::new(), probes: Probes::new(), watching: false, patience: 0 };
     let fasttrap = Arc::pin_init(pin_init!(Fasttrap { state <- new_mutex!(state) }), GFP_KERNEL)?;
     let provider = framework.register(fasttrap.clone()).map_err(|e| e.errno())?;
     let framework = framework.clone();
@@ -209,6 +204,6 @@ impl Drop for Running {
         // Children still find us.
         user::unwatch();
         drop(CONTEXT.swap(None));
-        drop(TABLE.swap(None));
+        drop(SPACES.swap(None));
     }
 }

@@ -8,11 +8,13 @@
 //! A thread in a slot that is sent a signal shall not be seen there, if that can be helped: its handler
 //! looks for the instruction pointer in tables. If its instruction has raised the signal it stands
 //! at that instruction again, and if it comes back there, hits it again. If a signal has come from
-//! elsewhere before the instruction, the thread stays in the slot: it has been hit already.
+//! elsewhere before the instruction, the thread stays in the slot: it has been hit already. But for a system call: a
+//! handler that cancels the thread (glibc's) asks whether it stands at the call. If that is then made again, the
+//! instruction is executed again, and so is the probe's.
 
 use crate::args;
 use crate::process::INT3;
-use crate::table::{Hit, Role, Table, Use, SLOT_SIZE, TABLE};
+use crate::table::{self, Hit, Role, Table, Use, SLOT_SIZE};
 use abi::user::{UserArg, MAX_ARGS};
 use core::sync::atomic::Ordering;
 use framework::{fire, fire_without, Args, Rest};
@@ -23,12 +25,16 @@ use x86::displace::{self, Act, Mode, Place};
 /// Length of a breakpoint.
 const LENGTH: u64 = 1;
 
+/// `syscall`
+const SYSCALL: [u8; 2] = [0x0f, 0x05];
+
 /// # Context
 /// *probe*: a breakpoint of the current process.
 pub(crate) fn trap(ctx: &ProbeCtx, regs: &mut Registers) -> bool {
-    let Some(table) = TABLE.load(ctx) else { return false };
+    let Some(entry) = table::entry(ctx, user::key()) else { return false };
+    let Some(table) = entry.table.load(ctx) else { return false };
     let addr = regs.ip().wrapping_sub(LENGTH);
-    let Some(hit) = table.at(user::key(), addr) else { return false };
+    let Some(hit) = table.at(addr) else { return false };
     // Ours has gone. If one is there it is somebody else's; else this thread has come from ours.
     if hit.uses == 0 && !hit.armed && is_breakpoint(addr) {
         return false;
@@ -170,23 +176,30 @@ fn narrow(mode: Mode, addr: u64) -> u64 {
 /// # Context
 /// *probe*: the current process is sent a signal.
 pub(crate) fn signal(ctx: &ProbeCtx, regs: &mut Registers, raised: bool) {
-    let Some(table) = TABLE.load(ctx) else { return };
+    let Some(entry) = table::entry(ctx, user::key()) else { return };
+    let Some(table) = entry.table.load(ctx) else { return };
     let ip = regs.ip();
     let start = ip & !SLOT_SIZE.wrapping_sub(1);
-    let Some(hit) = table.of_slot(user::key(), start) else { return };
+    let Some(hit) = table.of_slot(start) else { return };
     let Ok(slot) = displace::slot(hit.code(), hit.addr, hit.mode, start) else { return };
+    let is_system_call = hit.code().ends_with(&SYSCALL);
     // CAST: less than SLOT_SIZE.
     match slot.place(ip.wrapping_sub(start) as u8) {
+        Place::Before { .. } if is_system_call => regs.set_ip(hit.addr),
+        Place::After { to, rcx } if is_system_call => {
+            if rcx {
+                regs.set_cx(to);
+            }
+            // The kernel goes back by the length of a system call if it is to be made again: to the one at home.
+            regs.set_ip(to);
+        }
         Place::Before { pushed } if raised => {
             regs.set_sp(regs.sp().wrapping_add(pushed.into()));
             regs.set_ip(hit.addr);
         }
-        Place::After { to, rcx: false } => regs.set_ip(to),
-        // A system call that is to be done again must be found in the slot.
-        Place::Before { .. } | Place::After { rcx: true, .. } => {
-            for (_, interrupted) in table.spaces.iter().filter(|(space, _)| *space == hit.space) {
-                interrupted.store(true, Ordering::Release);
-            }
+        Place::After { to, .. } => regs.set_ip(to),
+        Place::Before { .. } => {
+            entry.interrupted.store(true, Ordering::Release);
         }
     }
 }
@@ -194,5 +207,5 @@ pub(crate) fn signal(ctx: &ProbeCtx, regs: &mut Registers, raised: bool) {
 /// # Context
 /// *probe*
 pub(crate) fn is_traced(ctx: &ProbeCtx, space: u64) -> bool {
-    TABLE.load(ctx).is_some_and(|t| t.spaces.iter().any(|(s, _)| *s == space))
+    table::entry(ctx, space).is_some()
 }

@@ -92,10 +92,21 @@ tracer=$first
 end_trace
 end_well
 
-exec 5>&- 6>&- 7>&- 8>&-
-kill -9 $near $deaf $torn
+# It keeps its memory locked: one thread has the lock and waits for the daemon, and whoever else wants it waits behind that.
+hold shut - 0 9
+shut=$held
+wait_for "shut" grep -q '^ready' shut.out
+trace o.shut -n "toy$shut:::tick { }"
+echo "lock away/file" >&9
+is_locked() { [ "$(grep -l '^State:.D' /proc/$shut/task/*/status | wc -l)" -ge 2 ]; }
+wait_for "its memory is locked" is_locked
+end_trace
+others "memory that is kept locked"
+
+exec 5>&- 6>&- 7>&- 8>&- 9>&-
+kill -9 $near $deaf $torn $shut
 kill -9 $daemon
-for pid in $near $deaf $torn; do
+for pid in $near $deaf $torn $shut; do
 	gone() { [ ! -e /proc/$pid ]; }
 	wait_for "all can be killed" gone
 done

@@ -171,10 +171,17 @@ int kapi_space_write(struct mm_struct *mm, u64 addr, const u8 *from, size_t len)
 long kapi_space_map(struct mm_struct *mm, u64 near, u64 size);
 int kapi_space_unmap(struct mm_struct *mm, u64 at, u64 size);
 bool kapi_space_inside(struct mm_struct *mm, u64 at, u64 size);
+/* Rust: user::Thread */
+struct kapi_thread {
+	u64 ip;
+	bool debugged, may_fork;
+};
+typedef bool (*kapi_thread_fn)(void *data, u64 mm, const struct kapi_thread *thread);
+void kapi_each_thread(kapi_thread_fn tell, void *data);
 void kapi_user_later(u32 ms);
 bool kapi_shadow_stack(void);
 bool kapi_user_awaits_children(u64 parent);
-int kapi_user_watch(void);
+int kapi_user_watch(unsigned long uprobe_mmap);
 void kapi_user_unwatch(void);
 /* Rust */
 bool kapi_user_trapped(struct pt_regs *regs);

@@ -48,7 +48,9 @@
 #include <linux/userfaultfd_k.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
+#include <asm/mmu_context.h>
 #include <asm/prctl.h>
+#include <asm/text-patching.h>
 #include "kapi.h"
 
 static bool kapi_task_has_shadow_stack(const struct task_struct *task)
@@ -66,23 +68,32 @@ notrace bool kapi_shadow_stack(void)
 	return kapi_task_has_shadow_stack(current);
 }
 
-/* The process of this number, as the caller's namespace counts. Its memory is held. */
+/*
+ * The process of this number, as the caller's namespace counts. Its memory is held. Its first thread may have ended, and
+ * others go on: the memory is that of any thread. Which code it runs is the memory's: a program of x32 has 64-bit code
+ * and short addresses.
+ */
 struct mm_struct *kapi_space_of(int number, struct kapi_found *found)
 {
 	struct pid *pid = find_get_pid(number);
-	struct task_struct *task = get_pid_task(pid, PIDTYPE_PID);
-	struct mm_struct *mm;
+	struct task_struct *task = get_pid_task(pid, PIDTYPE_PID), *t;
+	struct mm_struct *mm = NULL;
 
 	put_pid(pid);
 	if (!task)
 		return NULL;
-	mm = get_task_mm(task);
-	if (mm) {
+	rcu_read_lock();
+	for_each_thread(task, t) {
+		mm = get_task_mm(t);
+		if (!mm)
+			continue;
 		mmgrab(mm);
 		mmput_async(mm);
-		found->wide = !test_tsk_thread_flag(task, TIF_ADDR32);
-		found->shadow_stack = kapi_task_has_shadow_stack(task);
+		found->wide = is_64bit_mm(mm);
+		found->shadow_stack = kapi_task_has_shadow_stack(t);
+		break;
 	}
+	rcu_read_unlock();
 	put_task_struct(task);
 	return mm;
 }
@@ -258,14 +269,17 @@ static u64 kapi_text(const struct vm_area_struct *vma)
 	return text * GOLDEN_RATIO_64 + ((u64)vma->vm_pgoff << PAGE_SHIFT) - vma->vm_start;
 }
 
-static u8 kapi_ground(struct mm_struct *mm, u64 addr, u64 *text)
+/*
+ * Whether memory is such that its text can be changed: 0, and which it is. Whether it can be run matters only to what is
+ * put there: a program may make text unreadable or writable for a while, and must not find our breakpoint in it later.
+ */
+static u8 kapi_ground(struct mm_struct *mm, u64 addr, u64 *text, bool *runs)
 {
 	struct vm_area_struct *vma = vma_lookup(mm, addr);
 
 	if (!vma)
 		return KAPI_UNMAPPED;
-	if (!(vma->vm_flags & VM_EXEC))
-		return KAPI_NOT_TEXT;
+	*runs = vma->vm_flags & VM_EXEC;
 	if (vma->vm_flags & VM_SHARED)
 		return KAPI_SHARED;
 	/* What is no memory of the process's own cannot be copied for it. */
@@ -318,6 +332,8 @@ static u8 kapi_poke_page(struct mm_struct *mm, const struct kapi_poke *poke, str
 	return why;
 }
 
+static void kapi_uprobes_later(struct mm_struct *mm, const struct kapi_poke *pokes, size_t n);
+
 /*
  * Changes bytes, one for each; `why` says of each whether that went well. Addresses that ascend share a page. Others wait
  * for the process's memory as long, so not too many at once. `patient`: as for kapi_mm_lock.
@@ -327,6 +343,7 @@ void kapi_space_poke(struct mm_struct *mm, struct kapi_poke *pokes, size_t n, bo
 	bool alive = mmget_not_zero(mm), locked = alive && kapi_mm_lock(mm, patient), own = false;
 	struct page *page = NULL;
 	u64 on = U64_MAX, text = 0;
+	bool runs = false;
 	u8 ground = 0;
 	size_t i;
 
@@ -338,15 +355,19 @@ void kapi_space_poke(struct mm_struct *mm, struct kapi_poke *pokes, size_t n, bo
 			page = NULL;
 			own = false;
 			on = poke->addr & PAGE_MASK;
-			ground = kapi_ground(mm, poke->addr, &text) ?: kapi_page(mm, poke->addr, 0, &page);
+			ground = kapi_ground(mm, poke->addr, &text, &runs) ?: kapi_page(mm, poke->addr, 0, &page);
 		}
 		poke->why = !alive ? KAPI_GONE : locked ? ground : KAPI_AWAY;
+		if (!poke->why && !runs && poke->new == INT3_INSN_OPCODE)
+			poke->why = KAPI_NOT_TEXT;
 		if (!poke->why)
 			poke->why = poke->text != text ? KAPI_DIFFERS : kapi_poke_page(mm, poke, &page, &own);
 	}
 	kapi_page_end(page, own);
-	if (locked)
+	if (locked) {
 		mmap_read_unlock(mm);
+		kapi_uprobes_later(mm, pokes, n);
+	}
 	if (alive)
 		mmput_async(mm);
 }
@@ -355,11 +376,14 @@ void kapi_space_poke(struct mm_struct *mm, struct kapi_poke *pokes, size_t n, bo
 u8 kapi_space_ground(struct mm_struct *mm, u64 addr, u64 *text)
 {
 	u8 ground = KAPI_GONE;
+	bool runs;
 
 	if (mmget_not_zero(mm)) {
 		ground = KAPI_AWAY;
 		if (kapi_mm_lock(mm, false)) {
-			ground = kapi_ground(mm, addr, text);
+			ground = kapi_ground(mm, addr, text, &runs);
+			if (!ground && !runs)
+				ground = KAPI_NOT_TEXT;
 			mmap_read_unlock(mm);
 		}
 		mmput_async(mm);
@@ -547,6 +571,8 @@ struct kapi_unmapping {
 	struct mm_struct *mm;
 	u64 at, size;
 	unsigned int tries;
+	/* It stays, and what uprobes have in there is put back. */
+	bool uprobes;
 };
 
 static DEFINE_SPINLOCK(kapi_unmaps_lock);
@@ -570,6 +596,30 @@ static struct kapi_unmapping *kapi_unmaps_next(void)
 	return u;
 }
 
+/* uprobe_mmap(vma); 0: this kernel has none. */
+static unsigned long kapi_uprobe_mmap;
+
+/*
+ * Has the kernel's uprobes put their breakpoints back where ours were taken away. A uprobe that comes to a place with our
+ * breakpoint takes that for its own, and it may be its own as well: they are the same byte. The kernel does so for memory
+ * that is mapped, with mmap_lock held for writing, and leaves alone what is there already.
+ */
+static int kapi_uprobes_back(struct mm_struct *mm, u64 from, u64 size)
+{
+	struct vm_area_struct *vma;
+	u64 at = from;
+
+	if (mmap_write_lock_killable(mm))
+		return -EINTR;
+	while ((vma = find_vma(mm, at)) && vma->vm_start < from + size) {
+		if (kapi_answers(vma))
+			kapi_call4(kapi_uprobe_mmap, (unsigned long)vma, 0, 0, 0);
+		at = vma->vm_end;
+	}
+	mmap_write_unlock(mm);
+	return 0;
+}
+
 static int kapi_unmaps_thread(void *arg)
 {
 	allow_kernel_signal(SIGKILL);
@@ -586,7 +636,7 @@ static int kapi_unmaps_thread(void *arg)
 		}
 		if (mmget_not_zero(u->mm)) {
 			kthread_use_mm(u->mm);
-			err = kapi_unmap(u->mm, u->at, u->size);
+			err = u->uprobes ? kapi_uprobes_back(u->mm, u->at, u->size) : kapi_unmap(u->mm, u->at, u->size);
 			kthread_unuse_mm(u->mm);
 			mmput_async(u->mm);
 		}
@@ -620,21 +670,14 @@ static void kapi_unmaps_look(struct work_struct *work)
 	}
 }
 
-/*
- * Takes away what kapi_space_map gave, and nobody is in any more: at once, if it is the caller's own, which then holds
- * no lock; else as soon as can be.
- */
-int kapi_space_unmap(struct mm_struct *mm, u64 at, u64 size)
+static int kapi_unmaps_add(struct mm_struct *mm, u64 at, u64 size, bool uprobes)
 {
-	struct kapi_unmapping *u;
+	struct kapi_unmapping *u = kmalloc_obj(*u, GFP_KERNEL | __GFP_NOWARN);
 
-	if (current->mm == mm)
-		return kapi_unmap(mm, at, size);
-	u = kmalloc_obj(*u, GFP_KERNEL | __GFP_NOWARN);
 	if (!u)
 		return -ENOMEM;
 	mmgrab(mm);
-	*u = (struct kapi_unmapping){ .mm = mm, .at = at, .size = size };
+	*u = (struct kapi_unmapping){ .mm = mm, .at = at, .size = size, .uprobes = uprobes };
 	spin_lock(&kapi_unmaps_lock);
 	list_add_tail(&u->list, &kapi_unmaps);
 	WRITE_ONCE(kapi_unmaps_busy, true);
@@ -642,6 +685,33 @@ int kapi_space_unmap(struct mm_struct *mm, u64 at, u64 size)
 	wake_up(&kapi_unmaps_wait);
 	schedule_delayed_work(&kapi_unmaps_work, HZ / 2);
 	return 0;
+}
+
+/* Breakpoints have been taken away: uprobes may have some there. */
+static void kapi_uprobes_later(struct mm_struct *mm, const struct kapi_poke *pokes, size_t n)
+{
+	u64 from = U64_MAX, to = 0;
+	size_t i;
+
+	if (!kapi_uprobe_mmap || !mm_flags_test(MMF_HAS_UPROBES, mm))
+		return;
+	for (i = 0; i < n; i++) {
+		if (pokes[i].why || pokes[i].old != INT3_INSN_OPCODE || pokes[i].new == INT3_INSN_OPCODE)
+			continue;
+		from = min(from, pokes[i].addr);
+		to = max(to, pokes[i].addr + 1);
+	}
+	if (from < to && kapi_unmaps_add(mm, from, to - from, true))
+		pr_warn_once("dtrace: no memory to put back uprobes' breakpoints\n");
+}
+
+/*
+ * Takes away what kapi_space_map gave, and nobody is in any more: at once, if it is the caller's own, which then holds
+ * no lock; else as soon as can be.
+ */
+int kapi_space_unmap(struct mm_struct *mm, u64 at, u64 size)
+{
+	return current->mm == mm ? kapi_unmap(mm, at, size) : kapi_unmaps_add(mm, at, size, false);
 }
 
 static int kapi_unmaps_begin(void)
@@ -690,6 +760,58 @@ bool kapi_space_inside(struct mm_struct *mm, u64 at, u64 size)
 	}
 	rcu_read_unlock();
 	return inside;
+}
+
+/*
+ * Whether the thread may be at work on a copy of its process: between the copy of the pages, breakpoints included, and
+ * sched_process_fork, which tells of the child, it is in one of these system calls. What it has entered the kernel for
+ * last stands there until it enters again; so this may say yes of a thread that has left, and never no of one that is
+ * there. Numbers of 64-bit and 32-bit programs are taken for each other: what that delays is tried again.
+ */
+static bool kapi_may_fork(const struct pt_regs *regs)
+{
+	switch ((u32)READ_ONCE(regs->orig_ax) & ~0x40000000u) {
+	case 56:	/* clone */
+	case 57:	/* fork */
+	case 58:	/* vfork */
+	case 435:	/* clone3, of both */
+	case 2:		/* fork, of 32 bits */
+	case 120:	/* clone, of 32 bits */
+	case 190:	/* vfork, of 32 bits */
+		return true;
+	}
+	return false;
+}
+
+/*
+ * Tells of the threads of all processes that are wanted: tell is asked for that with NULL. As kapi_space_inside, but in
+ * one walk for many of them.
+ */
+void kapi_each_thread(kapi_thread_fn tell, void *data)
+{
+	struct task_struct *p, *t;
+
+	rcu_read_lock();
+	for_each_process_thread(p, t) {
+		struct mm_struct *mm = READ_ONCE(t->mm);
+		struct kapi_thread thread;
+		bool is_there;
+
+		if (!mm || (t->flags & PF_KTHREAD) || !tell(data, (unsigned long)mm, NULL))
+			continue;
+		/* It keeps its memory meanwhile, and so its stack. */
+		task_lock(t);
+		is_there = t->mm == mm;
+		if (is_there) {
+			thread.ip = READ_ONCE(task_pt_regs(t)->ip);
+			thread.debugged = READ_ONCE(t->ptrace);
+			thread.may_fork = kapi_may_fork(task_pt_regs(t));
+		}
+		task_unlock(t);
+		if (is_there)
+			tell(data, (unsigned long)mm, &thread);
+	}
+	rcu_read_unlock();
 }
 
 /* A process comes to a breakpoint: interrupts are off, it is about to run in the kernel for nobody else. */
@@ -920,13 +1042,14 @@ static struct kapi_hook kapi_user_hooks[] = {
 	{ .name = "sched_process_exec", .probe = kapi_executed },
 	{ .name = "sched_process_free", .probe = kapi_task_freed },
 };
-/* From now on all of that is told. Called by one at a time, as is its end. */
-int kapi_user_watch(void)
+/* From now on all of that is told. Called by one at a time, as is its end. uprobe_mmap(vma), if there is one. */
+int kapi_user_watch(unsigned long uprobe_mmap)
 {
 	int err = 0, i;
 
 	if (kapi_user_watching)
 		return 0;
+	kapi_uprobe_mmap = uprobe_mmap;
 	for (i = 0; i < KAPI_SPARE; i++) {
 		struct kapi_child *child = kmalloc_obj(*child, GFP_KERNEL | __GFP_NOWARN);
 

@@ -41,6 +41,10 @@ pub(crate) struct FtraceFns {
     pub(crate) enabled: c_ulong,
 }
 
+/// `kapi_thread_fn`
+pub(crate) type ThreadFn =
+    unsafe extern "C" fn(data: *mut c_void, mm: u64, thread: *const crate::user::Thread) -> bool;
+
 /// `struct kapi_found`
 #[repr(C)]
 #[derive(Default)]
@@ -238,10 +242,13 @@ unsafe extern "C" {
     /// Nobody is there, or comes there.
     pub(crate) fn kapi_space_unmap(mm: *mut c_void, at: u64, size: u64) -> c_int;
     pub(crate) fn kapi_space_inside(mm: *mut c_void, at: u64, size: u64) -> bool;
+    /// `tell` takes `data`.
+    pub(crate) fn kapi_each_thread(tell: ThreadFn, data: *mut c_void);
     pub(crate) safe fn kapi_user_later(ms: u32);
     pub(crate) safe fn kapi_shadow_stack() -> bool;
     pub(crate) safe fn kapi_user_awaits_children(parent: u64) -> bool;
-    pub(crate) safe fn kapi_user_watch() -> c_int;
+    /// `uprobe_mmap` is the address of that function, or 0.
+    pub(crate) fn kapi_user_watch(uprobe_mmap: c_ulong) -> c_int;
     pub(crate) safe fn kapi_user_unwatch();
 
     pub(crate) safe fn kapi_zalloc(bytes: usize) -> *mut u8;

@@ -11,11 +11,12 @@
 use crate::context::{self, ProbeCtx};
 use crate::once::Once;
 use crate::sites;
+use crate::symbols;
 use crate::sys;
 use core::ptr::NonNull;
 use kernel::bindings;
 use kernel::error::to_result;
-use kernel::ffi::c_void;
+use kernel::ffi::{c_ulong, c_void};
 use kernel::prelude::*;
 
 /// Why text of a process cannot be changed.
@@ -326,8 +327,60 @@ impl Space {
     }
 }
 
-/// Memory that was mapped into a process. It stays until it is [unmapped](Space::unmap) or the
-/// process ends. A copy of the process has it too.
+/// What is seen of a thread.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Thread {
+    ip: u64,
+    debugged: bool,
+    may_fork: bool,
+}
+
+impl Thread {
+    /// Where it goes on, or was when it last came into the kernel.
+    pub fn ip(&self) -> u64 {
+        self.ip
+    }
+
+    /// A debugger may have put registers of it by.
+    pub fn is_debugged(&self) -> bool {
+        self.debugged
+    }
+
+    /// It may be making a copy of its process right now, of which nobody has been told yet. Whatever is known of copies
+    /// afterwards, with [`awaits_children`], is known of that one, too.
+    pub fn may_fork(&self) -> bool {
+        self.may_fork
+    }
+}
+
+/// Tells `f` of all threads of some processes, by their keys: those of which it says so, asked with `None`. It does not
+/// sleep.
+///
+/// # Context
+///
+/// *process*
+pub fn each_thread<F: FnMut(u64, Option<&Thread>) -> bool>(mut f: F) {
+    /// # Safety
+    ///
+    /// `data` is an `F` that nobody else uses; `thread` is null or a thread.
+    unsafe extern "C" fn tell<F: FnMut(u64, Option<&Thread>) -> bool>(
+        data: *mut c_void,
+        mm: u64,
+        thread: *const Thread,
+    ) -> bool {
+        // SAFETY: by the caller.
+        let f = unsafe { &mut *data.cast::<F>() };
+        // SAFETY: by the caller.
+        let thread = unsafe { thread.as_ref() };
+        f(mm, thread)
+    }
+    // SAFETY: `tell` gets a pointer to `f`, which is borrowed for nothing else until this is over.
+    unsafe { sys::kapi_each_thread(tell::<F>, core::ptr::from_mut(&mut f).cast()) };
+}
+
+/// Memory that was mapped for a process. It stays until it is [unmapped](Space::unmap), or the process ends. A copy of
+/// the process has it, too.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Room {
     start: u64,
@@ -497,7 +550,9 @@ pub fn watch(handlers: Handlers) -> Result {
     // Tasks will enter our code, and we must be able to tell when they have left it.
     sites::expect();
     crate::mem::ask()?;
-    to_result(sys::kapi_user_watch())
+    let uprobe_mmap = symbols::find_kernel(c"uprobe_mmap").unwrap_or(0);
+    // SAFETY: looked up in the kernel proper, with the prototype that `prototypes.c` has checked.
+    to_result(unsafe { sys::kapi_user_watch(uprobe_mmap as c_ulong) })
 }
 
 /// Stops the calls, after every copied process has been reported. No process may have a breakpoint
