@@ -213,7 +213,8 @@ macro_rules! for_each_user_reason {
             (15, Semaphore, "its semaphore is not in private, writable memory of the file that has the probe"),
             (16, Away, "its memory is not present, and a program decides when it becomes present: a FUSE file system, a userfaultfd, or a process that keeps its memory locked"),
             (17, Slots, "the process has unmapped the memory in which probed instructions run; the next attempt maps it anew"),
-            (18, Differs, "the instruction there differs from the one in the file with its symbols, which has changed since dtrace read it"),
+            (18, Differs, "another instruction is there than in the file with its symbols, which has changed since it was read"),
+            (19, Sequence, "it is in a restartable sequence (rseq), which ends when the thread leaves its code"),
         }
     };
 }

@@ -113,12 +113,21 @@ pub fn refused(batch: &[u8], which: &user::Refusal) -> Option<Refused> {
     let [_, module, function, name] = probe.names.map(|n| String::from_utf8_lossy(n).into_owned());
     let place = Some(which.place);
     let (name, place) = match UserKind::from_number(probe.head.kind) {
-        Some(UserKind::Entry) => ("entry".into(), place),
-        Some(UserKind::Return) => (format!("return (+0x{:x})", which.place), place),
-        Some(UserKind::Offset) => (format!("{:x}", which.place), place),
+        Some(kind @ (UserKind::Entry | UserKind::Return | UserKind::Offset)) => {
+            (name_of(kind, which.place), place)
+        }
         _ => (name, None),
     };
     Some(Refused { names: [module, function, name], place, reason })
+}
+
+/// What a place of a function is called.
+fn name_of(kind: UserKind, place: u32) -> String {
+    match kind {
+        UserKind::Return => format!("return (+0x{place:x})"),
+        UserKind::Offset => format!("{place:x}"),
+        _ => "entry".into(),
+    }
 }
 
 /// An object as its probes are made.
@@ -263,6 +272,17 @@ impl Making<'_> {
 
     /// A probe of the code that begins there and has so many bytes.
     fn put(&mut self, kind: UserKind, code: (u64, u64), name: &str, places: &[u32]) {
+        let is_left = |at: &&u32| !self.image.is_in_sequence(code.0.wrapping_add((**at).into()));
+        let left: Vec<u32> = places.iter().filter(is_left).copied().collect();
+        for &at in places.iter().filter(|at| !is_left(at)) {
+            let names = [self.module, name, name_of(kind, at).as_str()].map(String::from);
+            let reason = UserReason::Sequence;
+            self.out.refused.push(Refused { names, place: Some(at), reason });
+        }
+        let places = &left[..];
+        if places.is_empty() {
+            return;
+        }
         let head = UserProbe {
             address: code.0.wrapping_add(self.bias),
             size: u32::try_from(code.1).unwrap_or(u32::MAX),

@@ -13,6 +13,7 @@
 //!
 //! `/proc/PID/maps`, `mem`, `auxv`, `status` are the kernel's own files, and are opened where they are read.
 
+use crate::patient;
 use object::{Object, ObjectSection, ReadCache, ReadRef};
 use rustix::fs::{FileType, Mode, OFlags, ResolveFlags, CWD};
 use rustix::io::Errno;
@@ -39,7 +40,7 @@ pub(crate) struct Root(OwnedFd);
 impl Root {
     /// That of a process.
     pub(crate) fn of(pid: u32) -> io::Result<Self> {
-        Self::at(&format!("/proc/{pid}/root"))
+        Self::at(&format!("{}/root", patient::folder(pid)))
     }
 
     /// Our own.
@@ -89,12 +90,13 @@ impl View {
     /// That of a process which has not ended.
     pub(crate) fn of(pid: u32) -> Option<Self> {
         let look = |of: &str| {
-            let root = std::fs::metadata(format!("/proc/{of}/root")).ok()?;
-            Some((std::fs::read_link(format!("/proc/{of}/ns/mnt")).ok()?, root.dev(), root.ino()))
+            let root = std::fs::metadata(format!("{of}/root")).ok()?;
+            Some((std::fs::read_link(format!("{of}/ns/mnt")).ok()?, root.dev(), root.ino()))
         };
-        let prefix = std::fs::read_link(format!("/proc/{pid}/root")).ok()?;
+        let folder = patient::folder(pid);
+        let prefix = std::fs::read_link(format!("{folder}/root")).ok()?;
         let prefix = prefix.to_str()?.trim_end_matches('/').to_string();
-        let is_ours = look(&pid.to_string())? == look("self")?;
+        let is_ours = look(&folder)? == look("/proc/self")?;
         Some(Self { root: Root::of(pid).ok()?, prefix, is_ours })
     }
 
@@ -112,12 +114,13 @@ impl View {
 
 /// Opens the file that a process has mapped there, whatever its name has come to mean.
 pub(crate) fn mapped(pid: u32, range: &Range<u64>) -> io::Result<File> {
-    link(&format!("/proc/{pid}/map_files/{:x}-{:x}", range.start, range.end))
+    let path = format!("/proc/{pid}/map_files/{:x}-{:x}", range.start, range.end);
+    patient::ask(pid, move || link(&path))
 }
 
 /// Opens the file of the program that a process runs.
 pub(crate) fn program(pid: u32) -> io::Result<File> {
-    link(&format!("/proc/{pid}/exe"))
+    link(&format!("{}/exe", patient::folder(pid)))
 }
 
 /// Opens what a link of the kernel's leads to.

@@ -14,6 +14,7 @@
 use crate::files::{Source, View};
 use crate::frames::Pieces;
 use crate::inlined::Inlined;
+use crate::patient::Memory;
 use crate::process::State;
 use crate::{debug, headers, Map};
 use abi::user::Expected;
@@ -35,6 +36,8 @@ pub(crate) const COLD: &str = ".cold";
 const MOST_SEGMENTS: usize = 1024;
 /// Most names of functions that are read of one table.
 const MOST_FUNCTIONS: usize = 8 << 20;
+/// And of restartable sequences.
+const MOST_SEQUENCES: usize = 1 << 12;
 
 /// Pages are so large.
 const PAGE: u64 = 4096;
@@ -100,6 +103,8 @@ pub struct Image {
     view: Option<Rc<View>>,
     /// The linker may change its code.
     is_relocated: bool,
+    /// Its restartable sequences.
+    sequences: Vec<Range<u64>>,
     /// What was stripped of it.
     separate: Option<File>,
     /// What its DWARF says; `None`: it has none.
@@ -161,7 +166,11 @@ impl Image {
                 }
             }
         }
-        let is_native = elf.architecture() == object::Architecture::X86_64 && elf.is_64();
+        // The latter is x32: 64-bit code with short addresses.
+        let is_native = matches!(
+            elf.architecture(),
+            object::Architecture::X86_64 | object::Architecture::X86_64_X32
+        );
         let is_dynamic = headers::part(&elf, elf::PT_INTERP).is_some();
         let sections = elf.sections().filter(|s| s.kind() == SectionKind::Text);
         let sections =
@@ -169,6 +178,7 @@ impl Image {
         let mut image = Self { segments, sections, functions, separate, ..Self::default() };
         (image.is_native, image.is_dynamic) = (is_native, is_dynamic);
         image.is_relocated = headers::relocates_code(&elf);
+        image.sequences = sequences(&elf).unwrap_or_default();
         image.is_narrow = elf.architecture() == object::Architecture::I386;
         if image.functions.iter().any(|f| f.is_resolver) {
             image.slots = slots(&elf);
@@ -179,6 +189,12 @@ impl Image {
         }
         image.settle();
         Some(image)
+    }
+
+    /// Is that in a restartable sequence? If the kernel finds a thread outside of that when it has been interrupted, it
+    /// takes the sequence for done; and an instruction with a breakpoint runs elsewhere.
+    pub(crate) fn is_in_sequence(&self, address: u64) -> bool {
+        self.sequences.iter().any(|s| s.contains(&address))
     }
 
     /// How the CPU reads its code.
@@ -205,10 +221,10 @@ impl Image {
         if self.slots.is_empty() || self.chosen.get().is_some() {
             return;
         }
-        let Ok(memory) = File::open(format!("/proc/{pid}/mem")) else { return };
+        let Ok(memory) = Memory::of(pid) else { return };
         let chosen = self.slots.iter().filter_map(|&(slot, resolver)| {
             let mut word = [0; 8];
-            memory.read_exact_at(&mut word, slot.wrapping_add(bias)).ok()?;
+            memory.read(&mut word, slot.wrapping_add(bias)).ok()?;
             let address = u64::from_le_bytes(word).wrapping_sub(bias);
             let is_code = |s: &Segment| s.is_executable && s.contains(address);
             let is_done = address != resolver && self.segments.iter().any(is_code);
@@ -439,6 +455,30 @@ fn slots<'d>(elf: &impl Object<'d>) -> Vec<(u64, u64)> {
         matches!(r.flags(), RelocationFlags::Elf { r_type } if r_type == elf::R_X86_64_IRELATIVE)
     });
     calls.map(|(slot, r)| (slot, r.addend() as u64)).collect()
+}
+
+/// Restartable sequences, of the section that `rseq(2)` names for what describes them: each is a version, flags, where it
+/// begins, its bytes, where it goes when it has been interrupted. What moves with the object the linker fills in.
+fn sequences<'d>(elf: &impl Object<'d>) -> Option<Vec<Range<u64>>> {
+    const SIZE: u64 = 32;
+    const START: u64 = 8;
+    let section = elf.section_by_name("__rseq_cs")?;
+    let (from, bytes) = (section.address(), section.data().ok()?);
+    let moved: HashMap<u64, u64> = elf
+        .dynamic_relocations()?
+        .filter(|(at, _)| (from..from.saturating_add(section.size())).contains(at))
+        .map(|(at, r)| (at, r.addend() as u64))
+        .collect();
+    let number = |at: u64| {
+        let at = usize::try_from(at).ok()?;
+        Some(u64::from_le_bytes(bytes.get(at..at.checked_add(8)?)?.try_into().ok()?))
+    };
+    let all = (0..section.size() / SIZE).take(MOST_SEQUENCES).filter_map(|n| {
+        let at = n * SIZE + START;
+        let start = moved.get(&from.wrapping_add(at)).copied().or_else(|| number(at))?;
+        Some(start..start.saturating_add(number(at + 8)?))
+    });
+    Some(all.collect())
 }
 
 /// The functions among symbols.

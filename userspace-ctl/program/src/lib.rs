@@ -9,7 +9,7 @@
 //!                              └──► frames: how its frames are left, for the module
 //!  /tmp/perf-PID.map ──► jit                   files: opens all of these
 //! ```
-//! Nothing here trusts a file: a damaged one has less in it. An object is read when it is asked for, and
+//! What a process can keep waiting is asked for by `patient`. Nothing here trusts a file: a damaged one has less in it. An object is read when it is asked for, and
 //! of it only what is needed.
 #![forbid(unsafe_code)]
 #![deny(missing_docs, clippy::unwrap_used, clippy::expect_used)]
@@ -25,10 +25,12 @@ mod inlined;
 pub mod jit;
 pub mod maps;
 mod parts;
+mod patient;
 pub mod process;
 pub mod stapsdt;
 
 pub use expand::{Batches, Miss, Pattern};
 pub use image::{Function, Image};
 pub use maps::Map;
+pub use patient::Memory;
 pub use process::Process;

@@ -2,6 +2,7 @@
 //! What is mapped in a process.
 
 use crate::files::{self, Root, View};
+use crate::patient;
 use abi::unwind::Key;
 use std::fs::File;
 use std::io::{self, Read};
@@ -117,7 +118,7 @@ pub struct Mapped {
 
 /// The same, with whether it was there to the end.
 pub fn open(pid: u32) -> io::Result<Mapped> {
-    read(File::open(format!("/proc/{pid}/maps"))?)
+    patient::ask(pid, move || read(File::open(format!("{}/maps", patient::folder(pid)))?))
 }
 
 fn read(file: File) -> io::Result<Mapped> {

@@ -4,6 +4,7 @@
 use crate::files::{self, Source, View};
 use crate::image::Image;
 use crate::maps::{self, Identity, Map};
+use crate::patient;
 use crate::stapsdt::{self, Note};
 use abi::unwind::Key;
 use std::cell::OnceCell;
@@ -312,7 +313,7 @@ pub fn word(pid: u32) -> io::Result<usize> {
 pub fn entry(pid: u32) -> Option<u64> {
     const AT_ENTRY: u64 = 9;
     let word = word(pid).ok()?;
-    let auxv = std::fs::read(format!("/proc/{pid}/auxv")).ok()?;
+    let auxv = std::fs::read(format!("{}/auxv", patient::folder(pid))).ok()?;
     let mut pairs = auxv.chunks_exact(2 * word).map(|p| p.split_at(word));
     pairs.find(|p| number(p.0) == AT_ENTRY).map(|p| number(p.1))
 }

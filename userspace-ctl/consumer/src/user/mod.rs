@@ -25,13 +25,11 @@ use miss::Missed;
 use program::expand::{self, Batches, Pattern, Refused};
 use program::maps::Identity;
 use program::process::{self, Images, Object, Process, PROGRAM};
-use program::Miss;
+use program::{Memory, Miss};
 use start::When;
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::fs::File;
 use std::io::ErrorKind;
-use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 /// The provider of functions and instructions.
@@ -111,14 +109,14 @@ struct Wanted {
 
 impl Wanted {
     /// From now on breakpoints that are there are missed when they have gone.
-    fn note(&mut self, memory: Option<&File>) {
+    fn note(&mut self, memory: Option<&Memory>) {
         let Some(memory) = memory else { return };
         self.known.values_mut().for_each(|sign| sign.note(memory));
     }
 }
 
-fn memory(pid: u32) -> Option<File> {
-    File::open(format!("/proc/{pid}/mem")).ok()
+fn memory(pid: u32) -> Option<Memory> {
+    Memory::of(pid).ok()
 }
 
 /// Objects whose probes have been asked for, and by what each is seen to be mapped anew.
@@ -139,20 +137,20 @@ impl Sign {
     }
 
     /// Whether it is there; `None`: that cannot be seen.
-    fn is_there(&self, memory: &File) -> Option<bool> {
+    fn is_there(&self, memory: &Memory) -> Option<bool> {
         let (mut code, mut count) = ([0], [1, 0]);
-        memory.read_exact_at(&mut code, self.place?).ok()?;
+        memory.read(&mut code, self.place?).ok()?;
         if let Some(at) = self.counter {
-            memory.read_exact_at(&mut count, at).ok()?;
+            memory.read(&mut count, at).ok()?;
         }
         Some(code == [INT3] && count != [0, 0])
     }
 
-    fn note(&mut self, memory: &File) {
+    fn note(&mut self, memory: &Memory) {
         self.was_there |= self.is_there(memory) == Some(true);
     }
 
-    fn is_lost(&mut self, memory: &File) -> bool {
+    fn is_lost(&mut self, memory: &Memory) -> bool {
         self.is_there(memory) == Some(false) && std::mem::take(&mut self.was_there)
     }
 
@@ -293,7 +291,14 @@ impl Users {
             if let Err(e) = if is_spelt { self.advance(pid, self.when) } else { Ok(()) } {
                 return self.miss(pattern, Missed::Start(pid, reason(&e)));
             }
-            let Ok(process) = Process::read(pid) else { continue };
+            let process = match Process::read(pid) {
+                Ok(process) => process,
+                Err(e) if e.kind() == ErrorKind::TimedOut => {
+                    self.told.push(format!("the probes of process {pid} are left out: {e}"));
+                    continue;
+                }
+                Err(_) => continue,
+            };
             let (mut out, mut known) = (Batches::default(), Known::new());
             let found = self.notes(&process, &pattern, &mut known, &mut out);
             called = called.or(found.map(literal));

@@ -7,9 +7,9 @@ use abi::unwind::{Key, Row};
 use program::frames;
 use program::maps::{self, Map};
 use program::process;
+use program::Memory;
 use std::collections::HashSet;
 use std::fs::File;
-use std::os::unix::fs::FileExt;
 use std::time::{Duration, Instant};
 
 /// Before the tracing begins, processes are looked at for so long; the others are when they are met.
@@ -106,8 +106,7 @@ impl Objects {
 fn vdso(pid: u32, map: &Map) -> Vec<Row> {
     let size = usize::try_from(map.end - map.start).unwrap_or(0);
     let mut image = vec![0; size];
-    let memory = File::open(format!("/proc/{pid}/mem"));
-    match memory.and_then(|m| m.read_exact_at(&mut image, map.start)) {
+    match Memory::of(pid).and_then(|m| m.read(&mut image, map.start)) {
         Ok(()) => frames::rows_in(&image),
         Err(_) => Vec::new(),
     }
