@@ -93,11 +93,15 @@ end_trace
 end_well
 
 # It keeps its memory locked: one thread has the lock and waits for the daemon, and whoever else wants it waits behind that.
+mkdir apart
+python3 $here/wedge.py serve apart >served.apart 2>&1 &
+apart=$!
+wait_for "the other file system is there" ls apart/file
 hold shut - 0 9
 shut=$held
 wait_for "shut" grep -q '^ready' shut.out
 trace o.shut -n "toy$shut:::tick { }"
-echo "lock away/file" >&9
+echo "lock apart/file" >&9
 is_locked() { [ "$(grep -l '^State:.D' /proc/$shut/task/*/status | wc -l)" -ge 2 ]; }
 wait_for "its memory is locked" is_locked
 end_trace
@@ -105,11 +109,11 @@ others "memory that is kept locked"
 
 exec 5>&- 6>&- 7>&- 8>&- 9>&-
 kill -9 $near $deaf $torn $shut
-kill -9 $daemon
+kill -9 $daemon $apart
 for pid in $near $deaf $torn $shut; do
 	gone() { [ ! -e /proc/$pid ]; }
 	wait_for "all can be killed" gone
 done
-umount away
+umount away apart
 rmmod dtrace || fail "rmmod"
 insmod "$module" || fail insmod
