@@ -46,7 +46,7 @@ impl Counter {
 
 /// What is known and done, under the lock `State`.
 pub(crate) struct State {
-    pub(crate) processes: Processes,
+    pub(crate) processes: Processes<Process>,
     pub(crate) probes: Probes,
     /// We are told of what happens to processes.
     pub(crate) watching: bool,

@@ -7,6 +7,7 @@
 use crate::helper::Helper;
 use crate::index::Index;
 use crate::probes::{Part, Probes};
+use crate::processes::Keyed;
 use crate::table::{Entry, Hit, Role, Table, Use, SLOT_SIZE};
 use abi::user::{Expected, UserProbeView, UserReason};
 use core::sync::atomic::Ordering;
@@ -273,6 +274,12 @@ pub(crate) struct Process {
     pub(crate) owner: u32,
     /// The last of their numbers.
     pub(crate) last_helper: u32,
+}
+
+impl Keyed for Process {
+    fn key(&self) -> u64 {
+        self.space.key()
+    }
 }
 
 /// Probes that were offered together.
