@@ -70,7 +70,7 @@ before=$(hits)
 end_trace
 expect "uprobe: ours" "$(cat /tmp/o /tmp/o.err | xargs)" "ready 10"
 at=$(where form)
-is_there() { [ "$(dd if=/proc/$target/mem bs=1 skip=$((${at% *})) count=1 status=none | od -An -tx1)" = " cc" ]; }
+is_there() { python3 -c "import os, sys; sys.exit(os.pread(os.open('/proc/$target/mem', 0), 1, ${at% *}) != b'\\xcc')"; }
 until_ok is_there
 step called 2
 expect "uprobe: the kernel's" $(($(hits) - before)) 10
