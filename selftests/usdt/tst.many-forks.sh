@@ -79,28 +79,3 @@ if wrong or short or got != wanted or not faults:
     sys.exit(f"{got} records of {wanted}; wrong: {wrong[:3]}; short: {list(short.items())[:3]}; {faults} faults")
 P
 done
-
-# Its slots are there, and then dtrace sleeps in one of the system calls that wait for several things.
-waits_for_more() {
-	grep -q 'r-xp 00000000 00:00 0 *$' "/proc/$target/maps" && grep -qE '^(7|23|232|270|271|281|441) ' "/proc/$tracer/syscall"
-}
-# More than there are ids for, before the consumer has printed anything: those that are left out are counted.
-for what in epids ids; do
-	rmmod dtrace
-	case $what in
-	epids) insmod "$module" without_fbt=1 few_epids=60 ;;
-	ids) insmod "$module" without_fbt=1 few_ids=850 ;;
-	esac || fail "not loaded with few $what"
-	begin ./forks
-	dtrace -q -x switchrate=1h -x aggrate=1h -n 'forks*:::child { @ = count(); } BEGIN { printf("ready\n"); } END { printa("%@d\n", @); }' >o 2>o.err 3>&- &
-	tracer=$!
-	wait_for "it is traced" waits_for_more
-	echo 200 >&3
-	wait_for "200 children" grep -qx "done 200" said
-	end_trace
-	end_well
-	traced=$(tail -1 o)
-	left=$(sed -n 's/^dtrace: \([0-9]*\) new probes* left out (the kernel log says why)$/\1/p' o.err | awk '{ n += $1 } END { print n + 0 }')
-	echo "few $what: traced $traced, left out $left"
-	[ "$left" -gt 0 ] && [ $((traced + left)) = 200 ] || fail "few $what: $traced traced, $left left out: $(cat o.err)"
-done

@@ -92,28 +92,13 @@ tracer=$first
 end_trace
 end_well
 
-# It keeps its memory locked: one thread has the lock and waits for the daemon, and whoever else wants it waits behind that.
-mkdir apart
-python3 $here/wedge.py serve apart >served.apart 2>&1 &
-apart=$!
-wait_for "the other file system is there" ls apart/file
-hold shut - 0 9
-shut=$held
-wait_for "shut" grep -q '^ready' shut.out
-trace o.shut -n "toy$shut:::tick { }"
-echo "lock apart/file" >&9
-is_locked() { [ "$(grep -l '^State:.D' /proc/$shut/task/*/status | wc -l)" -ge 2 ]; }
-wait_for "its memory is locked" is_locked
-end_trace
-others "memory that is kept locked"
-
-exec 5>&- 6>&- 7>&- 8>&- 9>&-
-kill -9 $near $deaf $torn $shut
-kill -9 $daemon $apart
-for pid in $near $deaf $torn $shut; do
+exec 5>&- 6>&- 7>&- 8>&-
+kill -9 $near $deaf $torn
+kill -9 $daemon
+for pid in $near $deaf $torn; do
 	gone() { [ ! -e /proc/$pid ]; }
 	wait_for "all can be killed" gone
 done
-umount away apart
+umount away
 rmmod dtrace || fail "rmmod"
 insmod "$module" || fail insmod

@@ -7,9 +7,8 @@
                                 bytes into it; then does what the lines of its input say:
         unmap       unmaps its slots
         watch       has a userfaultfd, which nobody reads, told of its slots' end
-        lock FILE   keeps its memory locked: one thread unmaps what it has written of that file, and another waits for that
 """
-import ctypes, os, struct, sys, threading
+import ctypes, os, struct, sys
 
 libc = ctypes.CDLL(None, use_errno=True)
 libc.mmap.restype = ctypes.c_void_p
@@ -104,14 +103,6 @@ def watch(before):
     if fd < 0 or libc.ioctl(fd, ctypes.c_ulong(0xc018aa3f), api) or libc.ioctl(fd, ctypes.c_ulong(0xc020aa00), register):
         sys.exit(f'userfaultfd: {os.strerror(ctypes.get_errno())}')
 
-def lock(path):
-    file = os.open(path, os.O_RDWR)
-    at = libc.mmap(None, ctypes.c_size_t(PAGE), 3, 1, file, ctypes.c_long(0))
-    ctypes.memset(at, 1, 1)
-    for call in (lambda: libc.munmap(ctypes.c_size_t(at), ctypes.c_size_t(PAGE)),
-                 lambda: libc.mmap(None, ctypes.c_size_t(PAGE), 3, 0x22, -1, ctypes.c_long(0))):
-        threading.Thread(target=call).start()
-
 def hold(path, place):
     text = map_file(path, 3)
     before = list(open('/proc/self/maps'))
@@ -122,10 +113,8 @@ def hold(path, place):
     add(text + int(place, 0))
     say('ready')
     for line in sys.stdin:
-        what, *of = line.split()
-        if what == 'lock':
-            lock(*of)
-        elif what == 'unmap':
+        what = line.strip()
+        if what == 'unmap':
             libc.munmap(*(ctypes.c_size_t(n) for n in slots(before)))
         else:
             assert what == 'watch', what
