@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # ASSERTION: a program is traced, and well afterwards, that takes the right to run away from its text while it is traced, whose
-# first thread has ended, whose thread is cancelled in a system call that is probed, or that the kernel's uprobes trace at
-# the same instruction. Restartable sequences have no probes. Once nobody traces it, nothing is known of its places any more.
+# first thread has ended, or whose thread is cancelled in a system call that is probed. Restartable sequences have no probes.
 # SECONDS: 300
 . /src/selftests/lib/sh
 . /src/selftests/fasttrap/lib
@@ -56,26 +55,3 @@ end_trace
 exec 3>&-
 end_well
 expect "cancel: all is well" "$(grep -c bad /tmp/said)" 0
-
-# Ours first; then the kernel's at the same place; then ours goes.
-begin /tmp/corners calls
-follow
-offset=$(($(objdump -d --no-show-raw-insn /tmp/corners | sed -n 's/^0*\([0-9a-f]*\) <form>:/0x\1/p')))
-events=/sys/kernel/tracing
-echo "p:corners/form /tmp/corners:$(printf 0x%x $offset)" >$events/uprobe_events || fail uprobe_events
-echo 1 >$events/events/corners/form/enable
-hits() { awk '$2 == "form" { print $3 }' $events/uprobe_profile; }
-step called
-before=$(hits)
-end_trace
-expect "uprobe: ours" "$(cat /tmp/o /tmp/o.err | xargs)" "ready 10"
-at=$(where form)
-is_there() { python3 -c "import os, sys; sys.exit(os.pread(os.open('/proc/$target/mem', 0), 1, ${at% *}) != b'\\xcc')"; }
-until_ok is_there
-step called 2
-expect "uprobe: the kernel's" $(($(hits) - before)) 10
-echo 0 >$events/events/corners/form/enable
-echo >$events/uprobe_events
-step called 3
-exec 3>&-
-end_well

@@ -181,7 +181,7 @@ void kapi_each_thread(kapi_thread_fn tell, void *data);
 void kapi_user_later(u32 ms);
 bool kapi_shadow_stack(void);
 bool kapi_user_awaits_children(u64 parent);
-int kapi_user_watch(unsigned long uprobe_mmap);
+int kapi_user_watch(void);
 void kapi_user_unwatch(void);
 /* Rust */
 bool kapi_user_trapped(struct pt_regs *regs);

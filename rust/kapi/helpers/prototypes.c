@@ -25,7 +25,6 @@
 #include <linux/kernel.h>
 #include <linux/mm.h>
 #include <linux/string.h>
-#include <linux/uprobes.h>
 #include <linux/version.h>
 #include <asm/alternative.h>
 #include <asm/text-patching.h>
@@ -60,7 +59,6 @@ HAS(free_ftrace_hash, void(struct ftrace_hash *));
 HAS(add_ftrace_hash_entry_direct, struct ftrace_func_entry *(struct ftrace_hash *, unsigned long, unsigned long));
 HAS(ftrace_location, unsigned long(unsigned long));
 HAS(ftrace_find_rec_direct, unsigned long(unsigned long));
-HAS(uprobe_mmap, int(struct vm_area_struct *));
 
 /* What it returns, and its arguments: p is a pointer, a digit that many bytes, v nothing. */
 static const struct kapi_prototype kapi_prototypes[] = {
@@ -84,7 +82,6 @@ static const struct kapi_prototype kapi_prototypes[] = {
 	{ "add_ftrace_hash_entry_direct", "p:p88" },
 	{ "ftrace_location", "8:8" },
 	{ "ftrace_find_rec_direct", "8:8" },
-	{ "uprobe_mmap", "4:p" },
 };
 
 struct kapi_btf {

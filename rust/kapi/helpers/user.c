@@ -332,8 +332,6 @@ static u8 kapi_poke_page(struct mm_struct *mm, const struct kapi_poke *poke, str
 	return why;
 }
 
-static void kapi_uprobes_later(struct mm_struct *mm, const struct kapi_poke *pokes, size_t n);
-
 /*
  * Changes bytes, one for each; `why` says of each whether that went well. Addresses that ascend share a page. Others wait
  * for the process's memory as long, so not too many at once. `patient`: as for kapi_mm_lock.
@@ -364,10 +362,8 @@ void kapi_space_poke(struct mm_struct *mm, struct kapi_poke *pokes, size_t n, bo
 			poke->why = poke->text != text ? KAPI_DIFFERS : kapi_poke_page(mm, poke, &page, &own);
 	}
 	kapi_page_end(page, own);
-	if (locked) {
+	if (locked)
 		mmap_read_unlock(mm);
-		kapi_uprobes_later(mm, pokes, n);
-	}
 	if (alive)
 		mmput_async(mm);
 }
@@ -571,8 +567,6 @@ struct kapi_unmapping {
 	struct mm_struct *mm;
 	u64 at, size;
 	unsigned int tries;
-	/* It stays, and what uprobes have in there is put back. */
-	bool uprobes;
 };
 
 static DEFINE_SPINLOCK(kapi_unmaps_lock);
@@ -596,30 +590,6 @@ static struct kapi_unmapping *kapi_unmaps_next(void)
 	return u;
 }
 
-/* uprobe_mmap(vma); 0: this kernel has none. */
-static unsigned long kapi_uprobe_mmap;
-
-/*
- * Has the kernel's uprobes put their breakpoints back where ours were taken away. A uprobe that comes to a place with our
- * breakpoint takes that for its own, and it may be its own as well: they are the same byte. The kernel does so for memory
- * that is mapped, with mmap_lock held for writing, and leaves alone what is there already.
- */
-static int kapi_uprobes_back(struct mm_struct *mm, u64 from, u64 size)
-{
-	struct vm_area_struct *vma;
-	u64 at = from;
-
-	if (mmap_write_lock_killable(mm))
-		return -EINTR;
-	while ((vma = find_vma(mm, at)) && vma->vm_start < from + size) {
-		if (kapi_answers(vma))
-			kapi_call4(kapi_uprobe_mmap, (unsigned long)vma, 0, 0, 0);
-		at = vma->vm_end;
-	}
-	mmap_write_unlock(mm);
-	return 0;
-}
-
 static int kapi_unmaps_thread(void *arg)
 {
 	allow_kernel_signal(SIGKILL);
@@ -636,7 +606,7 @@ static int kapi_unmaps_thread(void *arg)
 		}
 		if (mmget_not_zero(u->mm)) {
 			kthread_use_mm(u->mm);
-			err = u->uprobes ? kapi_uprobes_back(u->mm, u->at, u->size) : kapi_unmap(u->mm, u->at, u->size);
+			err = kapi_unmap(u->mm, u->at, u->size);
 			kthread_unuse_mm(u->mm);
 			mmput_async(u->mm);
 		}
@@ -670,14 +640,14 @@ static void kapi_unmaps_look(struct work_struct *work)
 	}
 }
 
-static int kapi_unmaps_add(struct mm_struct *mm, u64 at, u64 size, bool uprobes)
+static int kapi_unmaps_add(struct mm_struct *mm, u64 at, u64 size)
 {
 	struct kapi_unmapping *u = kmalloc_obj(*u, GFP_KERNEL | __GFP_NOWARN);
 
 	if (!u)
 		return -ENOMEM;
 	mmgrab(mm);
-	*u = (struct kapi_unmapping){ .mm = mm, .at = at, .size = size, .uprobes = uprobes };
+	*u = (struct kapi_unmapping){ .mm = mm, .at = at, .size = size };
 	spin_lock(&kapi_unmaps_lock);
 	list_add_tail(&u->list, &kapi_unmaps);
 	WRITE_ONCE(kapi_unmaps_busy, true);
@@ -687,31 +657,13 @@ static int kapi_unmaps_add(struct mm_struct *mm, u64 at, u64 size, bool uprobes)
 	return 0;
 }
 
-/* Breakpoints have been taken away: uprobes may have some there. */
-static void kapi_uprobes_later(struct mm_struct *mm, const struct kapi_poke *pokes, size_t n)
-{
-	u64 from = U64_MAX, to = 0;
-	size_t i;
-
-	if (!kapi_uprobe_mmap || !mm_flags_test(MMF_HAS_UPROBES, mm))
-		return;
-	for (i = 0; i < n; i++) {
-		if (pokes[i].why || pokes[i].old != INT3_INSN_OPCODE || pokes[i].new == INT3_INSN_OPCODE)
-			continue;
-		from = min(from, pokes[i].addr);
-		to = max(to, pokes[i].addr + 1);
-	}
-	if (from < to && kapi_unmaps_add(mm, from, to - from, true))
-		pr_warn_once("dtrace: no memory to put back uprobes' breakpoints\n");
-}
-
 /*
  * Takes away what kapi_space_map gave, and nobody is in any more: at once, if it is the caller's own, which then holds
  * no lock; else as soon as can be.
  */
 int kapi_space_unmap(struct mm_struct *mm, u64 at, u64 size)
 {
-	return current->mm == mm ? kapi_unmap(mm, at, size) : kapi_unmaps_add(mm, at, size, false);
+	return current->mm == mm ? kapi_unmap(mm, at, size) : kapi_unmaps_add(mm, at, size);
 }
 
 static int kapi_unmaps_begin(void)
@@ -1042,14 +994,13 @@ static struct kapi_hook kapi_user_hooks[] = {
 	{ .name = "sched_process_exec", .probe = kapi_executed },
 	{ .name = "sched_process_free", .probe = kapi_task_freed },
 };
-/* From now on all of that is told. Called by one at a time, as is its end. uprobe_mmap(vma), if there is one. */
-int kapi_user_watch(unsigned long uprobe_mmap)
+/* From now on all of that is told. Called by one at a time, as is its end. */
+int kapi_user_watch(void)
 {
 	int err = 0, i;
 
 	if (kapi_user_watching)
 		return 0;
-	kapi_uprobe_mmap = uprobe_mmap;
 	for (i = 0; i < KAPI_SPARE; i++) {
 		struct kapi_child *child = kmalloc_obj(*child, GFP_KERNEL | __GFP_NOWARN);
 

@@ -247,8 +247,7 @@ unsafe extern "C" {
     pub(crate) safe fn kapi_user_later(ms: u32);
     pub(crate) safe fn kapi_shadow_stack() -> bool;
     pub(crate) safe fn kapi_user_awaits_children(parent: u64) -> bool;
-    /// `uprobe_mmap` is the address of that function, or 0.
-    pub(crate) fn kapi_user_watch(uprobe_mmap: c_ulong) -> c_int;
+    pub(crate) safe fn kapi_user_watch() -> c_int;
     pub(crate) safe fn kapi_user_unwatch();
 
     pub(crate) safe fn kapi_zalloc(bytes: usize) -> *mut u8;

@@ -11,12 +11,11 @@
 use crate::context::{self, ProbeCtx};
 use crate::once::Once;
 use crate::sites;
-use crate::symbols;
 use crate::sys;
 use core::ptr::NonNull;
 use kernel::bindings;
 use kernel::error::to_result;
-use kernel::ffi::{c_ulong, c_void};
+use kernel::ffi::c_void;
 use kernel::prelude::*;
 
 /// Why text of a process cannot be changed.
@@ -550,9 +549,7 @@ pub fn watch(handlers: Handlers) -> Result {
     // Tasks will enter our code, and we must be able to tell when they have left it.
     sites::expect();
     crate::mem::ask()?;
-    let uprobe_mmap = symbols::find_kernel(c"uprobe_mmap").unwrap_or(0);
-    // SAFETY: looked up in the kernel proper, with the prototype that `prototypes.c` has checked.
-    to_result(unsafe { sys::kapi_user_watch(uprobe_mmap as c_ulong) })
+    to_result(sys::kapi_user_watch())
 }
 
 /// Stops the calls, after every copied process has been reported. No process may have a breakpoint
