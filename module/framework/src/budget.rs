@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! What a firing may cost: interrupts are off meanwhile. Where several consumers have the probe enabled, each has a share of
-//! it, and what one leaves is shared by those behind it: all together take no longer than one alone may.
+//! The budget of a firing, during which interrupts are off. If several consumers have enabled the probe, each gets an equal
+//! share; the consumers behind one share what it leaves. So all of them together take no longer than one alone may.
 //!
 //! ```text
 //! BUDGET = 2^20 units | a slice, 2^12 | a slice | a slice | ...
@@ -12,8 +12,8 @@
 //! read after each slice, so a firing takes at most LIMIT, a slice, and the operation in progress.
 //! A clause that is shorter than a slice never reads it.
 //!
-//! A virtual processor may stand still for long while its host is busy: the clause cannot help that. So no
-//! slice counts for more than a part of the time, and only several slow ones end the tracing.
+//! A virtual processor may stop for long while its host is busy, which is not the clause's fault.
+//! So each slice counts for at most a part of the time, and only several slow slices end the tracing.
 
 use kapi::time::monotonic_ns;
 
@@ -69,7 +69,8 @@ pub(crate) struct Budget {
     rest: u32,
     /// What the firing may take.
     share: Share,
-    /// When the slice began, ns, and how long the ones before it took; of the first one nothing is known.
+    /// The start of the slice, in ns, and the duration of the slices before it. They are unknown
+    /// for the first slice.
     since: u64,
     took: u64,
     /// The units of all slices so far, including those left in this one. It wraps.

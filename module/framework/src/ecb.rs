@@ -49,7 +49,7 @@ impl Chain {
         self.more.is_empty().then_some(&self.first)
     }
 
-    /// How many consumers have ECBs here; those of one stand side by side.
+    /// Counts the consumers; the ECBs of a consumer are neighbours.
     pub(crate) fn consumers(&self) -> u32 {
         let mut last = &self.first.shared;
         self.more.iter().fold(1, |n: u32, e| {
@@ -58,7 +58,7 @@ impl Chain {
         })
     }
 
-    /// The old chain's ECBs, if any, followed by `new`; `None` if there are none at all.
+    /// Makes a chain of these ECBs; `None` if there are none.
     pub(crate) fn of(mut ecbs: impl Iterator<Item = Ecb>) -> Result<Option<KBox<Chain>>> {
         let Some(first) = ecbs.next() else { return Ok(None) };
         let mut more = KVec::new();

@@ -116,7 +116,7 @@ fn fire_one(ctx: &ProbeCtx, ecb: &Ecb, values: &[u64], stack: u64) {
     if let Some(clock) = vtime::clock(ctx) {
         return clock.apart(ctx, firing.now(), &mut || run(&firing, ecb, Some(Share::WHOLE)));
     }
-    // A lean clause alone cannot cost too much: it has at most 1,024 actions, each of them short.
+    // A single lean clause cannot cost too much: it has at most 1,024 actions, all of them short.
     let Some(lean) = &ecb.clause.lean else { return run(&firing, ecb, Some(Share::WHOLE)) };
     let Ok(mut cpu) = shared.cpus.get(ctx).try_borrow_mut() else { return };
     cpu.budget.note(lean.least.wrapping_add(lean.rest));
@@ -137,7 +137,7 @@ fn run_chain(firing: &Firing<'_>, chain: &Chain) {
     let (mut whole, mut consumers) = (Share::WHOLE, chain.consumers());
     for ecb in chain.ecbs() {
         let shared = &*ecb.shared;
-        // The ECBs of a consumer stand side by side.
+        // The ECBs of a consumer are neighbours.
         let mut share = None;
         if !last.is_some_and(|last| ptr::eq(last, shared)) {
             if let Some(before) = last.filter(|_| is_live) {
@@ -146,8 +146,9 @@ fn run_chain(firing: &Firing<'_>, chain: &Chain) {
             }
             share = Some(whole.one_of(consumers));
             consumers = consumers.saturating_sub(1);
-            // All of its clauses run in this firing, or none: who stops the tracing elsewhere waits
-            // for it. Only a clause of the firing itself keeps the later ones from running.
+            // In this firing, all clauses of the consumer run or none, because a CPU that stops the
+            // tracing waits for the firing. Only a clause of this firing can keep the later ones
+            // from running.
             last = Some(shared);
             is_live = shared.is_live(firing.ctx);
             firing.is_over.set(false);

@@ -329,12 +329,12 @@ impl Shared {
         self.drain();
     }
 
-    /// So many probes that came while tracing are left out.
+    /// Counts probes that came while tracing and are left out.
     pub(crate) fn count_left_out(&self, n: u64) {
         self.counters.left_out.fetch_add(n, Ordering::Relaxed);
     }
 
-    /// Frees what a thread has here that will not run again.
+    /// Frees the variables of a thread that has ended.
     pub(crate) fn end_thread(&self, ctx: &ProbeCtx, thread: u64) {
         if !self.dynvars.end_thread(ctx.cpu(), thread, &self.vars.thread) {
             // Its space is lost until the tracing ends.

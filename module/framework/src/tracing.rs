@@ -313,8 +313,8 @@ impl Tracing {
         }
     }
 
-    /// Enables what has come since the last time. What cannot be is left out: the consumer is told how many, and the log
-    /// says why.
+    /// Enables probes that are new since the last call. Probes that cannot be enabled are left out:
+    /// the consumer is told how many, and the log says why.
     pub(crate) fn extend(&mut self, table: &ProbeTable, providers: &Providers) {
         let from = self.matched_to;
         match self.attach(table, providers) {
