@@ -41,8 +41,8 @@ says() {
 	grep -q "\[$tag\].*$text" /tmp/o || { cat /tmp/o; fail "not [$tag] $text: $*"; }
 }
 says D_PROC_DYN "is linked statically: it has no object libc" -n 'pid$target:libc:write:entry' -c '/tmp/static 1'
-says D_PROC_FUNC "bare has no function tock" -n 'pid$target:a.out:tock:entry' -c '/tmp/bare 1'
-says D_PROC_LIB "has no object libnone" -n 'pid$target:libnone::entry' -c '/tmp/toy 1'
+says D_PDESC_ZERO "bare:tock:entry does not match any probes" -n 'pid$target:a.out:tock:entry' -c '/tmp/bare 1'
+says D_PDESC_ZERO "libnone::entry does not match any probes" -n 'pid$target:libnone::entry' -c '/tmp/toy 1'
 says D_PROC_NAME 'has no probe `exit`' -n 'pid$target:a.out:tock:exit' -c '/tmp/toy 1'
 says D_PROC_OFF "offset 0x1000 is not in toy:tock" -n 'pid$target:a.out:tock:1000' -c '/tmp/toy 1'
 says D_PROC_ALIGN "no instruction of toy:tock begins at 0x1" -n 'pid$target:a.out:tock:1' -c '/tmp/toy 1'

@@ -27,6 +27,17 @@ tagged=$(grep -c '^dtrace: \[DTRACEDROP_PRINCIPAL\] [0-9]* drops* on CPU 0$' /tm
 expect "droptags" "$tagged" "$(grep -c 'drops* on CPU' /tmp/err)"
 # Aggregations have no records to drop.
 expect "an aggregation counts all" "$(dtrace -q -x bufsize=4k -n 'many:main:args:one { @ = count(); }' -c "$fire" 2>&1 | tr -d ' \n')" "$firings"
+# Sizes of a few bytes: what fits is recorded, the rest is dropped, and a clause that fits nowhere is told.
+expect "16 bytes hold an exit" "$(dtrace -q -x bufsize=16 -n 'BEGIN { exit(3); }' 2>&1; echo $?)" 3
+dtrace -q -x bufsize=512 -n 'BEGIN { trace("a"); } BEGIN { trace("b"); } BEGIN { exit(0); }' >/tmp/out 2>/tmp/err
+expect "one of two records in 512 bytes" "$(cat /tmp/out) $(sed 's/CPU [01]$/CPU N/' /tmp/err)" "a dtrace: 1 drop on CPU N"
+expect "a record that never fits" "$(dtrace -q -x bufsize=100 -n 'BEGIN { trace("a"); exit(0); }' 2>&1)" \
+	"dtrace: failed to enable 'BEGIN ': Enabling exceeds size of buffer"
+for size in 8 16 100 512 1000 1k; do
+	dtrace -q -x aggsize=$size -x dynvarsize=$size -x specsize=$size -n 'BEGIN { self->x = speculation(); a[self->x] = 4; @ = sum(4); }
+		BEGIN { speculate(self->x); printf("s"); } BEGIN { commit(self->x); } BEGIN { exit(0); }' >/tmp/out 2>/tmp/err || fail "$size: $(cat /tmp/err)"
+	expect "only drops are told of $size bytes" "$(grep -v ' drops\?\| drops\? on CPU [01]$' /tmp/err)" ""
+done
 # More keys than room: entries and drops again make up all.
 taskset -c 0 dtrace -q -x aggsize=16k -x aggrate=1s -n 'many:main:args:one { @[arg0] = count(); }' -c "$fire" >/tmp/out 2>/tmp/err
 records=$(awk 'NF == 2 { n += $2 } END { print n + 0 }' /tmp/out)

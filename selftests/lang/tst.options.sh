@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # ASSERTION: bad -x options are refused with what was expected; good ones do what they say.
 . /src/selftests/lib/sh
-for option in nosuch bufsiz=1m bufsize bufsize=1x bufsize=1 bufsize=32g switchrate=often switchrate=0hz bufpolicy=maybe \
-	quiet=perhaps strsize=1 strsize=1m errtags=1 aggsortpos=x cpp=1 amin=x stdc=z define explain=D_NONE cpu=x cpu=99 bufresize=always; do
+for option in nosuch bufsiz=1m bufsize bufsize=1x bufsize=0 bufsize=8 bufsize=32g switchrate=often switchrate=0hz bufpolicy=maybe \
+	quiet=perhaps strsize=1 strsize=1m errtags=2 aggsortpos=x cpp=2 amin=x stdc=z define explain=D_NONE cpu=x cpu=99 bufresize=always; do
 	dtrace -x $option -n 'BEGIN { exit(0); }' 2>&1 && fail "-x $option is accepted"
 done
 for letter in A a G h; do dtrace -$letter -n BEGIN 2>&1 && fail "-$letter is accepted"; done

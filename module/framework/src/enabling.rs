@@ -111,6 +111,13 @@ impl Enabling {
         sizes.fold(0, usize::saturating_add)
     }
 
+    /// Bytes of the largest record. Clauses for ERROR do not count: every consumer has one of its own.
+    pub(crate) fn largest_record(&self) -> usize {
+        let is_of_error = |s: &Statement| s.pattern.matcher().matches_special(Special::Error);
+        let records = self.statements.iter().filter(|s| !is_of_error(s)).map(|s| s.clause.size);
+        records.max().unwrap_or(0)
+    }
+
     /// Returns the options so far, together with those of the DOF.
     #[inline(never)]
     fn options(&self, dof: &Dof<'_>) -> Result<Options> {

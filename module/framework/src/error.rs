@@ -17,6 +17,8 @@ pub enum Error {
     Short(OptionId, u64),
     /// The records of END have no room in a buffer.
     End,
+    /// What a clause records has no room in a buffer, even alone.
+    Large,
     /// The task may not trace.
     Privileges,
     /// The kernel may not be traced.
@@ -78,7 +80,7 @@ impl Error {
             Self::Phase(_) | Self::Enable(_, EnableError::Busy(_)) => code::EBUSY,
             Self::Enable(_, EnableError::Gone) => code::ENODEV,
             Self::NoSuch(_) => code::ENOENT,
-            Self::NoRoom(_) | Self::End => code::ENOSPC,
+            Self::NoRoom(_) | Self::End | Self::Large => code::ENOSPC,
             Self::Kernel(e) => *e,
         }
     }
@@ -109,6 +111,7 @@ impl fmt::Display for Error {
                 "destructive actions (-w) are forbidden here: the module parameter \"destructive\" is 0",
             ),
             Self::End => f.write_str("END enablings exceed size of principal buffer"),
+            Self::Large => f.write_str("Enabling exceeds size of buffer"),
             Self::Cpu(n) => write!(f, "option cpu: there is no CPU {n}, or it is off"),
             Self::Dof(e) => write!(f, "malformed enabling: {e}"),
             Self::Verify(t) => write!(f, "the DIF verifier rejects the program:\n{t}"),

@@ -214,6 +214,10 @@ impl Memory {
         if reserve > bufsize {
             return Err(Error::End);
         }
+        // It would never record anything, and `exit()` in it would never end the tracing.
+        if e.largest_record() > bufsize {
+            return Err(Error::Large);
+        }
         let only_cpu = options.get(OptionId::Cpu);
         // No speculate(), no memory for it; but speculation() finds what it may.
         let parts = if e.speculates { size(OptionId::Nspec) } else { 0 };

@@ -38,10 +38,10 @@ pub mod policy {
 macro_rules! for_each_option {
     ($m:ident) => {
         $m! {
-            (0, Bufsize, "bufsize", Size, 4 << 20, 4096, 16 << 30),
+            (0, Bufsize, "bufsize", Size, 4 << 20, 1, 16 << 30),
             (1, Bufpolicy, "bufpolicy", Policy, 0, 0, 2),
-            (2, Dynvarsize, "dynvarsize", Size, 1 << 20, 4096, 16 << 30),
-            (3, Aggsize, "aggsize", Size, 4 << 20, 4096, 16 << 30),
+            (2, Dynvarsize, "dynvarsize", Size, 1 << 20, 1, 16 << 30),
+            (3, Aggsize, "aggsize", Size, 4 << 20, 1, 16 << 30),
             (4, Specsize, "specsize", Size, 32 << 10, 0, 16 << 30),
             (5, Nspec, "nspec", Count, 1, 0, 1 << 16),
             (6, Strsize, "strsize", Size, 256, 2, 64 << 10),

@@ -27,8 +27,10 @@ pub use kind::{Composite, Enumeration, Linkage, Member, Prototype, Section, Type
 use memchr::memmem;
 pub use signature::{Parameter, Returns, Signature};
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, OnceLock};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Number of a type within a [`Btf`]; 0 is `void`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -94,12 +96,26 @@ pub struct Btf {
     starts: Vec<u32>,
     base: Option<Arc<Btf>>,
     index: OnceLock<Index>,
+    /// The same by the hash of the name itself: made where many names are asked for.
+    by_hash: OnceLock<Index>,
+    /// Where names are among the strings, as far as they were asked for.
+    places: Mutex<HashMap<String, Arc<[u32]>>>,
+    asked: AtomicU32,
 }
 
 impl fmt::Debug for Btf {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Btf({} types)", self.starts.len())
     }
+}
+
+/// So many names are searched among the strings; to hash all names costs about as much.
+const SEARCHES: u32 = 8;
+
+/// FNV-1a, never 0.
+fn hash(name: &[u8]) -> u32 {
+    let step = |h: u32, b: &u8| (h ^ u32::from(*b)).wrapping_mul(0x0100_0193);
+    name.iter().fold(0x811c_9dc5, step) | 1
 }
 
 fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
@@ -160,7 +176,16 @@ impl Btf {
         }
         let first = base.as_ref().map_or(1, |b| b.end());
         let starts = kind::starts(&bytes, types, layouts.of(&bytes), first)?;
-        Ok(Self { bytes, strings, starts, base, index: OnceLock::new() })
+        Ok(Self {
+            bytes,
+            strings,
+            starts,
+            base,
+            index: OnceLock::new(),
+            by_hash: OnceLock::new(),
+            places: Mutex::default(),
+            asked: AtomicU32::new(0),
+        })
     }
 
     /// The number after the last type's.
@@ -221,11 +246,12 @@ impl Btf {
         self.own_named(name).chain(base.into_iter().flat_map(move |b| b.own_named(name)))
     }
 
-    /// Own types of this name, in order.
-    fn own_named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = (Id, Type<'a>)> + 'a {
-        let index = self.index.get_or_init(|| Index::new(self.own_names()));
-        let with = |place: u32| index.candidates(place).filter(move |&i| self.own_name(i) == place);
-        let mut found: Vec<u32> = self.places(name).flat_map(with).collect();
+    /// Own types of this name, in order; none of the base's.
+    pub fn own_named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = (Id, Type<'a>)> + 'a {
+        let mut found: Vec<u32> = match self.asked.fetch_add(1, Ordering::Relaxed) < SEARCHES {
+            true => self.searched(name),
+            false => self.hashed(name),
+        };
         found.sort_unstable();
         let first = self.first();
         found.into_iter().filter_map(move |own| {
@@ -234,17 +260,47 @@ impl Btf {
         })
     }
 
+    /// Own types of this name: it is looked for among the strings.
+    fn searched(&self, name: &str) -> Vec<u32> {
+        let index = self.index.get_or_init(|| Index::new(self.own_names()));
+        let with = |place: u32| index.candidates(place).filter(move |&i| self.own_name(i) == place);
+        self.places(name).into_iter().flat_map(with).collect()
+    }
+
+    /// The same by the hash of all names.
+    fn hashed(&self, name: &str) -> Vec<u32> {
+        let of = |place: u32| if place == 0 { 0 } else { hash(self.raw_text(place)) };
+        let index = self.by_hash.get_or_init(|| Index::new(self.own_names().map(of)));
+        let is_it = |i: &u32| self.raw_text(self.own_name(*i)) == name.as_bytes();
+        let all = index.candidates(hash(name.as_bytes()));
+        all.filter(is_it).collect()
+    }
+
     /// Where a name is among the strings, ours and the base's: mostly at one place, or the end of
     /// another string too.
-    fn places<'a>(&'a self, name: &'a str) -> impl Iterator<Item = u32> + 'a {
-        let base = self.base.as_deref();
-        [Some(self), base].into_iter().flatten().flat_map(move |btf| {
-            let before = btf.base.as_ref().map_or(0, |b| b.strings_end());
-            let strings = btf.strings.of(&btf.bytes);
-            let all = memmem::find_iter(strings, name.as_bytes());
-            let whole = all.filter(move |at| strings.get(at.wrapping_add(name.len())) == Some(&0));
-            whole.filter_map(move |at| u32::try_from(before.checked_add(at)?).ok())
-        })
+    fn places(&self, name: &str) -> Vec<u32> {
+        let mut places = self.own_places(name).to_vec();
+        if let Some(base) = &self.base {
+            places.extend_from_slice(&base.own_places(name));
+        }
+        places
+    }
+
+    /// The same of the own strings. Each module asks its base for the same names: to look through all
+    /// strings costs more than to remember.
+    fn own_places(&self, name: &str) -> Arc<[u32]> {
+        let mut known = self.places.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(places) = known.get(name) {
+            return places.clone();
+        }
+        let before = self.base.as_ref().map_or(0, |b| b.strings_end());
+        let strings = self.strings.of(&self.bytes);
+        let all = memmem::find_iter(strings, name.as_bytes());
+        let whole = all.filter(|at| strings.get(at.wrapping_add(name.len())) == Some(&0));
+        let places: Arc<[u32]> =
+            whole.filter_map(|at| u32::try_from(before.checked_add(at)?).ok()).collect();
+        known.insert(name.into(), places.clone());
+        places
     }
 
     /// Where the name of an own type is.
@@ -261,17 +317,22 @@ impl Btf {
     /// index of them: each enum is looked at.
     pub fn constants<'a>(&'a self, name: &'a str) -> impl Iterator<Item = (u64, Id)> + 'a {
         let base = self.base.as_deref();
-        [Some(self), base].into_iter().flatten().flat_map(move |btf| {
-            let ids = (btf.first()..btf.end()).zip(&btf.starts);
-            let enums = ids.filter_map(move |(id, &start)| {
-                let bytes = btf.bytes.get(start as usize..)?;
-                match kind::is_enum(bytes).then(|| kind::decode(btf, bytes))? {
-                    Some(Type::Enum(e)) => Some((Id(id), e)),
-                    _ => None,
-                }
-            });
-            enums.flat_map(move |(id, e)| e.values_of(name).map(move |value| (value, id)))
-        })
+        self.own_constants(name).chain(base.into_iter().flat_map(move |b| b.own_constants(name)))
+    }
+
+    /// The same without the base's.
+    pub fn own_constants<'a>(&'a self, name: &'a str) -> impl Iterator<Item = (u64, Id)> + 'a {
+        // No string, no constant: mostly so.
+        let is_there = !self.places(name).is_empty();
+        let ids = (self.first()..self.end()).zip(&self.starts).filter(move |_| is_there);
+        let enums = ids.filter_map(move |(id, &start)| {
+            let bytes = self.bytes.get(start as usize..)?;
+            match kind::is_enum(bytes).then(|| kind::decode(self, bytes))? {
+                Some(Type::Enum(e)) => Some((Id(id), e)),
+                _ => None,
+            }
+        });
+        enums.flat_map(move |(id, e)| e.values_of(name).map(move |value| (value, id)))
     }
 
     /// Whether a variable of this blob is one of which each CPU has its own.

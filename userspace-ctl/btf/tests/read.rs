@@ -135,6 +135,15 @@ fn modules_continue_the_kernel() {
     assert_eq!(btf.spell(id(&btf, "open")), "void (struct mine *)");
     assert_eq!(btf.functions().collect::<Vec<_>>(), ["open"]);
     assert!(kernel.named("mine").next().is_none());
+    // The first names are searched, those behind them found by their hashes: alike.
+    for time in 0..20 {
+        let found: Vec<_> = btf.named("file").map(|(id, _)| id).collect();
+        assert_eq!(found, files, "question {time}");
+        let own: Vec<_> = btf.own_named("file").map(|(id, _)| id).collect();
+        assert_eq!(own, files[..1], "question {time}");
+        assert_eq!(btf.named("mine").count(), 1, "question {time}");
+        assert_eq!(btf.named("ile").count() + btf.named("").count(), 0, "question {time}");
+    }
     // The kernel's own function, seen from the module.
     assert!(Signature::of(&btf, "vfs_read").is_ok());
     assert_eq!(Signature::of(&btf, "nowhere"), Err(Missing::Unknown));

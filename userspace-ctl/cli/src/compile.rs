@@ -30,6 +30,7 @@ pub fn all(
         target,
         identity: sys::identity(),
         allow_zero: args.allow_zero || settings.zdefs,
+        is_dry: args.compile_only,
         allow_empty: settings.empty,
         default_args: settings.defaultargs,
         libraries: libraries(args, settings)?,
@@ -38,11 +39,16 @@ pub fn all(
         amin: settings.amin,
         is_weighed: args.verbose,
     };
+    settings.notes.iter().for_each(|note| eprintln!("dtrace: note: {note}"));
     let mut compiler = Compiler::new(options.clone());
     let mut programs = Vec::new();
     for (n, spec) in args.specs.iter().enumerate() {
         let source = source(spec, args, &settings.cpp)?;
-        if settings.tree {
+        let is_tree = |line: &str| {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            matches!(words.as_slice(), ["#pragma", "D", "option", set] if set.split('=').next() == Some("tree"))
+        };
+        if settings.tree || source.text.lines().any(is_tree) {
             eprint!("{}", d::show::tree(&source, &options, world));
         }
         // All programs have the same arguments: what none of them uses is told of the last.
@@ -54,7 +60,11 @@ pub fn all(
                 programs.push(program);
             }
             None => {
-                complain(spec, &source, &compiled.diagnostics, settings.errtags);
+                let is_set = |s: &(String, Option<String>)| {
+                    s.0 == "errtags" && d::option::flag(s.1.as_deref()) == Some(true)
+                };
+                let errtags = settings.errtags || compiled.settings.iter().any(is_set);
+                complain(spec, &source, &compiled.diagnostics, errtags);
                 if settings.is_json() {
                     tell(args, &compiled.diagnostics)?;
                 }

@@ -2,13 +2,12 @@
 //! `-C`: the system's preprocessor reads a program before the compiler does.
 
 use consumer::error::reason;
-use consumer::Error;
-use std::io::Write as _;
+use consumer::{sys, Error};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// What `-C -D -U -I -H -X` and their long forms say.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Cpp {
     /// `-C`.
     pub is_on: bool,
@@ -81,6 +80,9 @@ const DEFINED: [&str; 16] = [
 impl Cpp {
     /// The script as the preprocessor leaves it; its line marks say what came from where.
     pub fn run(&self, file: &str, text: &[u8]) -> Result<Vec<u8>, Error> {
+        if !self.has_work(text) {
+            return Ok(text.to_vec());
+        }
         let doing = format!("failed to preprocess {file}");
         let cpp = self.path.as_deref().unwrap_or("cpp");
         let mut command = Command::new(cpp);
@@ -90,8 +92,12 @@ impl Cpp {
             // Files beside the script are found from everywhere.
             command.arg("-iquote").arg(folder);
         }
-        command.args(&self.words).arg("-").stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut child = command.spawn().map_err(|e| {
+        let failed = |e: std::io::Error| Error::new(doing.clone(), reason(&e));
+        let mut input = format!("# 1 \"{file}\"\n").into_bytes();
+        input.extend_from_slice(without_interpreter(text));
+        let input = sys::memory_file(&input).map_err(failed)?;
+        command.args(&self.words).arg("-").stdin(input).stdout(Stdio::piped());
+        let child = command.spawn().map_err(|e| {
             let why = match e.kind() {
                 std::io::ErrorKind::NotFound => format!(
                     "there is no '{cpp}': install it (on Debian: apt install cpp), or say where it is \
@@ -101,22 +107,36 @@ impl Cpp {
             };
             Error::new(doing.clone(), why)
         })?;
-        let failed = |e: std::io::Error| Error::new(doing.clone(), reason(&e));
-        let stdin = child.stdin.take();
-        let output = std::thread::scope(|scope| {
-            scope.spawn(move || {
-                let Some(mut stdin) = stdin else { return };
-                // A preprocessor that ends early tells why itself.
-                let _ = stdin.write_all(format!("# 1 \"{file}\"\n").as_bytes());
-                let _ = stdin.write_all(without_interpreter(text));
-            });
-            child.wait_with_output()
-        });
-        let output = output.map_err(failed)?;
+        let output = child.wait_with_output().map_err(failed)?;
         match output.status.success() {
             true => Ok(output.stdout),
             false => Err(Error::new(doing, format!("{cpp}: {}", output.status))),
         }
+    }
+}
+
+impl Cpp {
+    /// Would the preprocessor change anything but comments? Starting it costs more than compiling most
+    /// scripts, and many ask for it out of habit.
+    fn has_work(&self, text: &[u8]) -> bool {
+        let plain = Self { is_on: true, ..Self::default() };
+        let is_plain = Self { words: Vec::new(), ..self.clone() } == plain
+            && self.words.iter().all(|w| w.starts_with("-I") || w.starts_with("-U"));
+        let text = without_interpreter(text);
+        let is_directive = |line: &[u8]| {
+            let line = line.trim_ascii_start();
+            line.starts_with(b"#") && !line.starts_with(b"#pragma")
+        };
+        // What compilers define of themselves begins with an underscore. A line that goes on in the next, and
+        // a quote that may be open, are left to who knows C.
+        let has = |word: &[u8]| text.windows(word.len()).any(|w| w == word);
+        !is_plain
+            || text.split(|b| *b == b'\n').any(is_directive)
+            || has(b"__")
+            || has(b"_Pragma")
+            || has(b"_Noreturn")
+            || has(b"\\\n")
+            || text.contains(&b'\'')
     }
 }
 
@@ -127,5 +147,26 @@ fn without_interpreter(text: &[u8]) -> &[u8] {
             text.get(text.iter().position(|b| *b == b'\n').unwrap_or(text.len())..).unwrap_or(&[])
         }
         false => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_preprocessor_runs_where_it_has_work() {
+        let plain = Cpp { is_on: true, ..Cpp::default() };
+        let text = "#!/usr/sbin/dtrace -Cs\n#pragma D option quiet\nBEGIN { trace(1); /* x */ }\n";
+        assert!(!plain.has_work(text.as_bytes()));
+        for more in ["#define A\n", " # if 0\n", "BEGIN { trace(__LINE__); }", "a \\\nb", "it's"] {
+            assert!(plain.has_work(format!("{text}{more}").as_bytes()), "{more}");
+        }
+        let with = |word: &str| Cpp { words: vec![word.into()], ..plain.clone() };
+        assert!(with("-DBEGIN=END").has_work(text.as_bytes()));
+        assert!(!with("-Iinclude").has_work(text.as_bytes()));
+        assert!(Cpp { path: Some("cpp".into()), ..plain.clone() }.has_work(text.as_bytes()));
+        assert!(Cpp { tells_headers: true, ..plain.clone() }.has_work(text.as_bytes()));
+        assert!(Cpp { standard: Some(Standard::Old), ..plain }.has_work(text.as_bytes()));
     }
 }

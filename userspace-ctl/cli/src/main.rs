@@ -17,9 +17,6 @@ use consumer::{Error, Failure};
 use std::io::Write as _;
 use std::process::ExitCode;
 
-/// Version of the D language; scripts test this number.
-const D_VERSION: &str = "1.14";
-
 /// How a run ends before its time.
 pub(crate) enum Stop {
     /// Something to tell; exit 1.
@@ -135,7 +132,9 @@ fn explain(name: &str) -> Result<i32, Stop> {
 
 fn version() -> Result<i32, Stop> {
     let mut out = std::io::stdout();
-    writeln!(out, "dtrace: dtrace-rs D {D_VERSION}").map_err(Failure::from)?;
+    // Scripts test this number.
+    let language = d::option::VERSION;
+    writeln!(out, "dtrace: dtrace-rs D {language}").map_err(Failure::from)?;
     let ours = env!("CARGO_PKG_VERSION");
     let loaded = match std::fs::read_to_string("/sys/module/dtrace/version") {
         Ok(version) => format!("module {} loaded", version.trim()),

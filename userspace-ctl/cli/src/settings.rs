@@ -48,36 +48,13 @@ pub struct Settings {
     pub evaltime: When,
     /// The preprocessor.
     pub cpp: Cpp,
+    /// What is to be known about options that change nothing.
+    pub notes: Vec<String>,
 }
 
-/// Options of classic systems that have nothing to set here, each with the reason.
-const REFUSED: &[(&str, &str)] = &[
-    (
-        "aggpercpu",
-        "dtrace adds up the aggregations of all CPUs when it reads them; make `cpu` a key: @[cpu]",
-    ),
-    ("core", "the compiler leaves no core file; its messages say what is wrong"),
-    ("ctypes", "types come from the kernel's BTF, so there is no container of C types to write"),
-    ("debug", "the library has no trace; -v, -S and -x tree show the stages of a program"),
-    ("dtypes", "types come from the kernel's BTF, so there is no container of D types to write"),
-    ("iregs", "the kernel sets the number of registers"),
-    ("kdefs", "dtrace always resolves kernel symbols when it compiles the program"),
-    ("knodefs", "dtrace always resolves kernel symbols when it compiles the program"),
-    ("late", "dtrace always resolves symbols when it compiles the program"),
-    ("lazyload", "a program always registers its probes before its main"),
-    ("ldpath", "-G writes the object itself and calls no linker"),
-    ("linkmode", "dtrace always resolves symbols when it compiles the program"),
-    ("linktype", "-G always writes an ELF object"),
-    ("pgmax", "the number of traced processes has no limit"),
-    ("pspec", "a description at the head of a clause always describes probes"),
-    ("strip", "the object of -G contains only the probes of a program"),
-    ("tregs", "the kernel sets the number of tuple registers"),
-    ("udefs", "dtrace looks up symbols of programs when it prints their addresses"),
-    ("unodefs", "dtrace looks up symbols of programs when it prints their addresses"),
-    ("verbose", "-S shows the compiled program"),
-    ("version", "the language has only one version"),
-    ("zone", "Linux has no zones; use a predicate on pid, uid or curthread->nsproxy"),
-];
+/// Options of classic systems that make no sense here, with the reason.
+const REFUSED: &[(&str, &str)] =
+    &[("zone", "Linux has no zones; use a predicate on pid, uid or curthread->nsproxy")];
 
 fn refusal(name: &str) -> Option<Stop> {
     let (_, why) = REFUSED.iter().find(|r| r.0 == name)?;
@@ -92,6 +69,10 @@ pub fn read(all: &[Setting]) -> Result<Settings, Stop> {
         if let Some(stop) = refusal(name) {
             return Err(stop);
         }
+        if let Some(why) = d::option::ignored(name) {
+            settings.notes.push(format!("option {name} changes nothing: {why}"));
+            continue;
+        }
         if valued(&mut settings, name, value.as_deref())? {
             continue;
         }
@@ -103,7 +84,6 @@ pub fn read(all: &[Setting]) -> Result<Settings, Stop> {
             "zdefs" => &mut settings.zdefs,
             "argref" => &mut settings.argref,
             "nolibs" => &mut settings.nolibs,
-            "tree" => &mut settings.tree,
             "cpp" => &mut settings.cpp.is_on,
             "cpphdrs" => &mut settings.cpp.tells_headers,
             _ => {
@@ -113,20 +93,21 @@ pub fn read(all: &[Setting]) -> Result<Settings, Stop> {
                 continue;
             }
         };
-        match value {
-            None => *flag = true,
-            Some(text) => {
-                let text =
-                    format!("failed to set -x {name}: it takes no value, '{text}' was given");
-                return Err(Error::new("", text).into());
-            }
-        }
+        *flag = d::option::flag(value.as_deref()).ok_or_else(|| {
+            let text = value.as_deref().unwrap_or_default();
+            Error::new("", format!("failed to set -x {name}: '{text}' is not yes or no"))
+        })?;
     }
     Ok(settings)
 }
 
 /// Options of the compiler that take a value; false if it is none of them.
 fn valued(settings: &mut Settings, name: &str, value: Option<&str>) -> Result<bool, Stop> {
+    if name == "tree" {
+        // Elsewhere the value says at which of the compiler's passes.
+        settings.tree = value != Some("0");
+        return Ok(true);
+    }
     let expected = match name {
         "amin" => "stability such as Evolving/Evolving/Common",
         "cpppath" => "the preprocessor's file",
@@ -139,6 +120,8 @@ fn valued(settings: &mut Settings, name: &str, value: Option<&str>) -> Result<bo
         "setenv" => "NAME=VALUE",
         "stdc" => "a, c, s or t",
         "undef" | "unsetenv" => "NAME",
+        "cppargs" => "words for the preprocessor",
+        "version" => "a version of the language, 1.14 at most",
         _ => return Ok(false),
     };
     let refused = |found: &str| {
@@ -171,6 +154,9 @@ fn valued(settings: &mut Settings, name: &str, value: Option<&str>) -> Result<bo
         }
         "stdc" => cpp.standard = Some(Standard::from_letter(value).ok_or_else(odd)?),
         "undef" => cpp.words.push(format!("-U{value}")),
+        "cppargs" => cpp.words.extend(value.split_whitespace().map(String::from)),
+        "version" if d::option::is_version(value) => {}
+        "version" => return Err(odd().into()),
         _ => std::env::remove_var(value),
     }
     Ok(true)
@@ -182,17 +168,32 @@ impl Settings {
         self.shape == Shape::Json
     }
 
+    /// These, with the options of the command that programs set; the command line wins.
+    pub fn with(&self, programs: &[d::Program]) -> Settings {
+        let mut all = self.clone();
+        for (name, value) in programs.iter().flat_map(|p| &p.settings) {
+            let is_on = d::option::flag(value.as_deref()) == Some(true);
+            match name.as_str() {
+                "droptags" => all.droptags |= is_on,
+                "zdefs" => all.zdefs |= is_on,
+                "encoding" => {
+                    let own = value.as_deref().and_then(Encoding::from_text);
+                    all.encoding = self.encoding.or(own);
+                }
+                _ => {}
+            }
+        }
+        all
+    }
+
     /// The options of the programs under those of the command line.
-    pub fn over(&self, programs: &[d::Program]) -> Result<Vec<(OptionId, u64)>, Stop> {
+    pub fn over(&self, programs: &[d::Program]) -> Vec<(OptionId, u64)> {
         let mut all: Vec<(OptionId, u64)> = Vec::new();
         for &(id, value) in programs.iter().flat_map(|p| &p.options).chain(&self.run_time) {
-            if let Some(stop) = refusal(id.name()) {
-                return Err(stop);
-            }
             all.retain(|o| o.0 != id);
             all.push((id, value));
         }
-        Ok(all)
+        all
     }
 
     /// One option's value in force, before any program is known.
@@ -254,12 +255,19 @@ mod tests {
         let accepted = OptionId::ALL.iter().filter(|o| refusal(o.name()).is_none());
         let known: Vec<_> = accepted.map(|o| row(*o)).collect();
         assert_eq!(told, known);
-        for name in table("## When compiling", "## Refused").iter().map(|r| &r[0]) {
+        for name in table("## When compiling", "## Without effect").iter().map(|r| &r[0]) {
             let (name, value) = match name.split_once('=') {
                 Some((name, value)) => (name.to_string(), Some(value.to_string())),
                 None => (name.clone(), None),
             };
             assert!(read(&[Setting { name: name.clone(), value }]).is_ok(), "{name}");
+        }
+        let told = table("## Without effect", "## Refused");
+        let ignored = told.iter().map(|r| (r[0].as_str(), r[1].as_str()));
+        assert_eq!(ignored.collect::<Vec<_>>(), d::option::IGNORED);
+        for (name, why) in d::option::IGNORED {
+            let settings = read(&[Setting { name: (*name).into(), value: None }]).ok().unwrap();
+            assert!(settings.notes[0].contains(why), "{name}");
         }
         let told = table("## Refused", "## End");
         let refused = told.iter().map(|r| (r[0].as_str(), r[1].as_str()));

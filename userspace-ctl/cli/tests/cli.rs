@@ -100,11 +100,39 @@ fn options() {
             "switchrate=often",
             "dtrace: failed to set -x switchrate: 'often' is not a rate like 10hz or 100ms",
         ),
-        ("errtags=yes", "dtrace: failed to set -x errtags: it takes no value, 'yes' was given"),
+        ("errtags=maybe", "dtrace: failed to set -x errtags: 'maybe' is not yes or no"),
+        ("version=9.0", "dtrace: failed to set -x version: '9.0' was given, expected a version of the language, 1.14 at most"),
     ] {
         assert_eq!(told(&["-e", "-x", option, "-n", "BEGIN"]), (1, message.into()));
     }
     assert_eq!(told(&["-e", "-b", "64k", "-x", "quiet", "-n", "BEGIN"]), (0, String::new()));
+}
+
+#[test]
+fn options_of_programs() {
+    let folder = Folder::new("options");
+    let tagged =
+        folder.file("tagged.d", "#pragma D option errtags=Enabled\nBEGIN { trace(nosuch); }\n");
+    let (code, line) = told(&["-e", "-s", &tagged]);
+    assert!(code == 1 && line.contains(": [D_IDENT_UNDEF] line 2: "), "{line}");
+    let all =
+        "#pragma D option nolibs\n#pragma D option version=1.0\n#pragma D option encoding=utf8\n\
+               #pragma D option bufsize=16\n#pragma D option quiet=TRUE\nBEGIN { exit(0); }\n";
+    assert_eq!(told(&["-e", "-s", &folder.file("all.d", all)]), (0, String::new()));
+    // What changes nothing is accepted, and told.
+    let pragma = folder.file("core.d", "#pragma D option core\nBEGIN { exit(0); }\n");
+    let note = "dtrace: note: option core changes nothing: ";
+    for words in [&["-e", "-s", &pragma][..], &["-e", "-x", "core", "-n", "BEGIN"]] {
+        let (code, line) = told(words);
+        assert!(code == 0 && line.starts_with(note), "{line}");
+    }
+    // Without a process there is nothing to look at, and nothing to complain about.
+    assert_eq!(told(&["-e", "-n", "pid$target:libc:malloc:entry"]), (0, String::new()));
+    // Several programs share their variables; what the preprocessor warns of is no error.
+    let warned = folder.file("warned.d", "#warning old\nBEGIN { trace(x); }\n");
+    let o =
+        dtrace(&["-e", "-C", "-n", "BEGIN { x = 1; }", "-s", &warned, "-n", "END { trace(x); }"]);
+    assert!(o.status.success() && err(&o).contains("#warning old"), "{}", err(&o));
 }
 
 #[test]

@@ -53,8 +53,8 @@ mod tests {
             "failed to set -x bufsize: '1x' is not a size like 4m or 16k"
         );
         assert_eq!(
-            set(&mut o, "bufsize", Some("1")).unwrap_err(),
-            "failed to set -x bufsize: 1 is out of range, it must be 4k to 16g"
+            set(&mut o, "bufsize", Some("0")).unwrap_err(),
+            "failed to set -x bufsize: 0 is out of range, it must be 1 to 16g"
         );
         assert_eq!(
             set(&mut o, "switchrate", Some("1ns")).unwrap_err(),

@@ -14,7 +14,7 @@ use abi::user::Seen;
 use abi::user::{Make, Refusal};
 use d::Identity;
 use std::fs::File;
-use std::io::{Error, Result};
+use std::io::{Error, Result, Seek, Write};
 use std::ops::Range;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::process::CommandExt;
@@ -226,6 +226,20 @@ pub fn poll(fds: &[RawFd], timeout_ms: i32) -> Result<Vec<bool>> {
         };
     }
     Ok(set.iter().map(|p| p.revents != 0).collect())
+}
+
+/// A file in memory with this content, to be read from its beginning.
+pub fn memory_file(content: &[u8]) -> Result<File> {
+    // SAFETY: the name is a string with its NUL, and is only read.
+    let fd = unsafe { libc::memfd_create(c"dtrace".as_ptr(), libc::MFD_CLOEXEC) };
+    if fd < 0 {
+        return Err(Error::last_os_error());
+    }
+    // SAFETY: the call just gave us this descriptor; nobody else has it.
+    let mut file = unsafe { File::from_raw_fd(fd) };
+    file.write_all(content)?;
+    file.rewind()?;
+    Ok(file)
 }
 
 /// A descriptor that becomes readable when it is signalled; to read 8 bytes makes it silent again.

@@ -225,6 +225,8 @@ pub struct TypeName {
     pub body: Option<Arc<Body>>,
     /// Stars.
     pub pointers: u16,
+    /// `[4]` behind them.
+    pub arrays: Vec<Extent>,
     /// All of it.
     pub span: Span,
 }

@@ -119,6 +119,13 @@ impl<'a> Lexer<'a> {
         found
     }
 
+    /// The name behind a backquote at `at`: what the name before it is the scope of.
+    pub fn scoped_name(&self, at: usize) -> Option<&'a str> {
+        let rest = self.text.get(at..)?.strip_prefix('`')?;
+        let end = rest.find(|c| !is_ident_char(c)).unwrap_or(rest.len());
+        rest.get(..end).filter(|name| !name.is_empty())
+    }
+
     /// The name of a file that a process has mapped, such as a.out or libc.so.6, if that is what
     /// the identifier at `span` begins and a backquote follows.
     pub fn object_of_process(&self, span: Span) -> Option<&'a str> {
@@ -150,12 +157,24 @@ impl<'a> Lexer<'a> {
                 let at = self.pos;
                 self.bump();
                 let is_string = self.eat("$");
-                let name = self.take_while(|c| c.is_ascii_alphanumeric() || c == '_');
+                let name = self.macro_name();
                 if name.is_empty() {
                     out.push('$');
                     continue;
                 }
                 out.push_str(&self.macro_text(name, is_string, Span::new(at, self.pos)));
+            } else if c == '"' && (self.pos > start || self.is_quoted_description()) {
+                self.bump();
+                let quoted = self.take_while(|c| c != '"' && c != '\n');
+                out.extend(quoted.chars().map(|c| if c == ':' { QUOTED_COLON } else { c }));
+                if !self.eat("\"") {
+                    let span = Span::new(start, self.pos);
+                    let message = "newline encountered in string literal";
+                    self.complain(
+                        Diagnostic::new(Tag::StrNl, span, message)
+                            .label("expected `\"` before the end of the line"),
+                    );
+                }
             } else if is_spec_char(c) {
                 self.bump();
                 out.push(c);
@@ -164,6 +183,20 @@ impl<'a> Lexer<'a> {
             }
         }
         (self.pos > start).then(|| (out, Span::new(start, self.pos)))
+    }
+
+    /// The name behind a `$`. That of an argument ends with its digits: `tick-$1ms`.
+    fn macro_name(&mut self) -> &'a str {
+        match self.peek() {
+            Some(c) if c.is_ascii_digit() => self.take_while(|c| c.is_ascii_digit()),
+            _ => self.take_while(is_ident_char),
+        }
+    }
+
+    /// Does a description begin with a quoted part: does its `:` follow the quotes?
+    fn is_quoted_description(&self) -> bool {
+        let mut parts = self.rest().splitn(3, '"').skip(2);
+        parts.next().is_some_and(|behind| behind.starts_with(':'))
     }
 
     fn macro_text(&mut self, name: &str, is_string: bool, span: Span) -> String {
@@ -193,7 +226,10 @@ impl<'a> Lexer<'a> {
                 Tok::Agg(self.take_while(is_ident_char).into())
             }
             Some('$') => self.macro_variable(),
-            Some(c) => match PUNCTS.iter().find(|p| self.rest().starts_with(**p)) {
+            Some(c) => match PUNCTS
+                .iter()
+                .find(|p| p.starts_with(c) && self.rest().starts_with(**p))
+            {
                 Some(p) => {
                     self.pos += p.len();
                     Tok::Punct(p)
@@ -214,7 +250,7 @@ impl<'a> Lexer<'a> {
         let start = self.pos;
         self.bump();
         let is_string = self.eat("$");
-        let name = self.take_while(is_ident_char);
+        let name = self.macro_name();
         let span = Span::new(start, self.pos);
         if name.is_empty() {
             self.complain(
@@ -244,21 +280,13 @@ impl<'a> Lexer<'a> {
                 }
             };
         }
-        let is_name = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-            && text.chars().all(is_ident_char);
-        if is_name {
-            return Tok::Ident(text);
-        }
-        let message = format!("${name} is {text:?}: neither a number nor a name");
-        self.complain(
-            Diagnostic::new(Tag::Syntax, span, message).hint(format!("$${name} is it as a string")),
-        );
-        Tok::Bad
+        // Whatever it is, it stands where a name would.
+        Tok::Ident(text)
     }
 
     fn number(&mut self) -> Tok {
         let start = self.pos;
-        let text = self.take_while(is_ident_char);
+        let text = self.digits();
         let has_fraction = self.rest().starts_with('.')
             && self.rest().chars().nth(1).is_some_and(|c| c.is_ascii_digit());
         if has_fraction {
@@ -271,6 +299,14 @@ impl<'a> Lexer<'a> {
             );
             return Tok::Bad;
         }
+        let behind = self.pos;
+        let word = self.take_while(is_ident_char);
+        if !word.is_empty() {
+            let message = format!("syntax error near `{word}`");
+            let d = Diagnostic::new(Tag::Syntax, Span::new(behind, self.pos), message);
+            self.complain(d.label(format!("the number ends before it: {text}")));
+            return Tok::Bad;
+        }
         match integer(text) {
             Ok((v, ty)) => Tok::Int(v, ty),
             Err(why) => {
@@ -278,6 +314,35 @@ impl<'a> Lexer<'a> {
                 Tok::Bad
             }
         }
+    }
+
+    /// As much as a number has: its digits, and the letters that say a type.
+    fn digits(&mut self) -> &'a str {
+        let rest = self.rest();
+        let is_hex = rest.get(..2).is_some_and(|p| p.eq_ignore_ascii_case("0x"))
+            && rest.chars().nth(2).is_some_and(|c| c.is_ascii_hexdigit());
+        match is_hex {
+            true => {
+                self.pos += 2;
+                self.take_while(|c| c.is_ascii_hexdigit());
+            }
+            false => {
+                self.take_while(|c| c.is_ascii_digit());
+            }
+        }
+        let len = rest.len() - self.rest().len();
+        let suffix = self.rest().find(|c: char| !"uUlL".contains(c)).unwrap_or(self.rest().len());
+        let suffix_text = self.rest().get(..suffix).unwrap_or("").to_ascii_lowercase();
+        let ends = self
+            .rest()
+            .get(suffix..)
+            .and_then(|r| r.chars().next())
+            .is_none_or(|c| !is_ident_char(c));
+        if ends && matches!(suffix_text.as_str(), "u" | "l" | "ul" | "lu" | "ll" | "ull" | "llu") {
+            self.pos += suffix;
+            return rest.get(..len + suffix).unwrap_or("");
+        }
+        rest.get(..len).unwrap_or("")
     }
 
     fn string(&mut self) -> Tok {
@@ -387,6 +452,9 @@ impl<'a> Lexer<'a> {
         out.push(byte);
     }
 }
+
+/// What stands for a `:` that does not part the fields of a description.
+pub const QUOTED_COLON: char = '\u{1}';
 
 fn is_ident_char(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
@@ -499,8 +567,11 @@ mod tests {
         for (text, tag) in [
             ("18446744073709551616", "D_INT_OFLOW"),
             ("09", "D_INT_DIGIT"),
-            ("0x", "D_INT_DIGIT"),
-            ("12z", "D_INT_DIGIT"),
+            ("0x", "D_SYNTAX"),
+            ("12z", "D_SYNTAX"),
+            ("10ms", "D_SYNTAX"),
+            ("0abc", "D_SYNTAX"),
+            ("1lu2", "D_SYNTAX"),
             ("''", "D_CHR_NULL"),
             ("'123456789'", "D_CHR_OFLOW"),
             ("'a\n", "D_CHR_NL"),
@@ -510,7 +581,6 @@ mod tests {
             ("$nope", "D_MACRO_UNDEF"),
             ("$target", "D_MACRO_UNDEF"),
             ("$99999999999999999999999", "D_MACRO_OFLOW"),
-            ("$3", "D_SYNTAX"),
             ("/* x", "D_SYNTAX"),
         ] {
             assert_eq!(tokens(text).1, [tag], "{text}");

@@ -59,6 +59,8 @@ pub struct Options {
     pub identity: Identity,
     /// `-Z`: a description may match no probe.
     pub allow_zero: bool,
+    /// `-e`: where there is no target, `$target` is 0 and what is described by it counts as there.
+    pub is_dry: bool,
     /// `-x empty`: a program may have no clause.
     pub allow_empty: bool,
     /// `-x defaultargs`: a missing `$n` is 0, `$$n` is "".
@@ -96,6 +98,7 @@ impl Default for Options {
             target: None,
             identity: Identity::default(),
             allow_zero: false,
+            is_dry: false,
             allow_empty: false,
             default_args: false,
             surplus_args: false,
@@ -115,8 +118,10 @@ pub struct Compiled {
     /// Complaints in order of the text; empty if there is a program.
     pub diagnostics: Vec<Diagnostic>,
     /// What should be known about a program that did compile: probes left out because they do not
-    /// have its `args[]`.
+    /// have its `args[]`, options that change nothing.
     pub notes: Vec<Diagnostic>,
+    /// Options of the command that the program sets: name and value, in order.
+    pub settings: Vec<(String, Option<String>)>,
 }
 
 /// The compiler with what several programs of one consumer share: global and thread-local
@@ -145,12 +150,15 @@ impl Compiler {
         options.default_args |= source.text.lines().map(str::trim).any(|line| {
             line.starts_with('#')
                 && pragma::control(line, source::Span::default())
-                    == Ok(Control::Compiler(CompilerOption::DefaultArgs))
+                    == Ok(Control::Compiler(CompilerOption::DefaultArgs, true))
         });
         let known = parser::Known::of(&self.names);
         let parsed = parser::parse(source, &options, known, world);
         let mut diagnostics = parsed.diagnostics;
-        let run_time = controls(source, &parsed.controls, world, &mut options, &mut diagnostics);
+        let mut told = Told::default();
+        controls(source, &parsed.controls, world, &mut options, &mut told);
+        let Told { run_time, settings: set, mut notes, complaints } = told;
+        diagnostics.extend(complaints);
         if parsed.items.is_empty() && diagnostics.is_empty() && !options.allow_empty {
             let span = source::Span::new(0, source.text.len());
             let message = "empty D program translation unit";
@@ -163,6 +171,7 @@ impl Compiler {
         let settings = Settings {
             strsize: options.strsize,
             allow_zero: options.allow_zero,
+            is_dry: options.is_dry,
             libraries: &options.libraries,
             amin: options.amin,
             is_weighed: options.is_weighed || options.amin.is_some(),
@@ -172,7 +181,8 @@ impl Compiler {
         about.iter().for_each(|(about, _)| names.promise(about));
         let mut checker = Checker::new(source, world, settings, names);
         let clauses = checker.program(&parsed.items);
-        let (mut names, matched, mut notes) = (checker.names, checker.matched, checker.notes);
+        let (mut names, matched) = (checker.names, checker.matched);
+        notes.append(&mut checker.notes);
         diagnostics.append(&mut checker.diagnostics);
         diagnostics.extend(about.iter().filter_map(|(a, span)| not_own(a, *span, &names)));
 
@@ -180,6 +190,7 @@ impl Compiler {
             first_statement: self.next_statement,
             matched,
             options: run_time,
+            settings: set.clone(),
             stability: Some(checker.stability).filter(|_| settings.is_weighed),
             providers: checker.providers,
             ..Program::default()
@@ -196,9 +207,20 @@ impl Compiler {
             diagnostics.append(&mut lower.diagnostics);
         }
         if !diagnostics.is_empty() {
+            // A description with a macro that means nothing describes nothing.
+            let spans: Vec<_> = diagnostics
+                .iter()
+                .filter(|d| d.tag == Tag::MacroUndef)
+                .map(|d| d.primary.span)
+                .collect();
+            diagnostics.retain(|d| {
+                let span = d.primary.span;
+                let holds = |m: &source::Span| span.start <= m.start && m.end <= span.end;
+                d.tag != Tag::PdescZero || !spans.iter().any(holds)
+            });
             diagnostics.iter_mut().for_each(|d| d.locate(source));
             diagnostics.sort_by_key(|d| d.primary.span.start);
-            return Compiled { diagnostics, ..Compiled::default() };
+            return Compiled { diagnostics, settings: set, ..Compiled::default() };
         }
         program.is_destructive = program.objects().any(|o| o.is_destructive)
             || program.clauses.iter().flat_map(|c| &c.actions).any(|a| a.kind.is_destructive());
@@ -207,7 +229,7 @@ impl Compiler {
         self.next_clause = next_clause;
         self.names = names;
         notes.iter_mut().for_each(|d| d.locate(source));
-        Compiled { program: Some(program), diagnostics, notes }
+        Compiled { program: Some(program), diagnostics, notes, settings: set }
     }
 }
 
@@ -220,6 +242,7 @@ pub fn declared(libraries: &library::Libraries, world: &dyn World) -> Declared {
     let settings = Settings {
         strsize: Options::default().strsize,
         allow_zero: false,
+        is_dry: false,
         libraries,
         amin: None,
         is_weighed: false,
@@ -227,37 +250,58 @@ pub fn declared(libraries: &library::Libraries, world: &dyn World) -> Declared {
     Checker::new(&source, world, settings, Names::default()).declared_by_libraries()
 }
 
-/// Reads the control lines; gives the options of the run time.
+/// What control lines say besides the compiler's own options.
+#[derive(Default)]
+struct Told {
+    run_time: Vec<(OptionId, u64)>,
+    settings: Vec<(String, Option<String>)>,
+    notes: Vec<Diagnostic>,
+    complaints: Vec<Diagnostic>,
+}
+
+/// Reads the control lines.
 fn controls(
     source: &Source,
     lines: &[source::Span],
     world: &dyn World,
     options: &mut Options,
-    diagnostics: &mut Vec<Diagnostic>,
-) -> Vec<(OptionId, u64)> {
-    let mut run_time = Vec::new();
+    told: &mut Told,
+) {
     for span in lines {
         match pragma::control(source.slice(*span), *span) {
             Ok(Control::Option(id, value)) => {
                 if id == OptionId::Strsize {
                     options.strsize = u32::try_from(value).unwrap_or(u32::MAX);
                 }
-                run_time.push((id, value));
+                told.run_time.push((id, value));
             }
-            Ok(Control::Compiler(CompilerOption::AllowZero)) => options.allow_zero = true,
-            Ok(Control::Compiler(CompilerOption::AllowEmpty)) => options.allow_empty = true,
+            Ok(Control::Compiler(option, is_on)) => match option {
+                CompilerOption::AllowZero => {
+                    options.allow_zero = is_on;
+                    let value = if is_on { "yes" } else { "no" };
+                    told.settings.push(("zdefs".into(), Some(value.into())));
+                }
+                CompilerOption::AllowEmpty => options.allow_empty = is_on,
+                CompilerOption::SurplusArgs => options.surplus_args = is_on,
+                CompilerOption::NoLibraries if is_on => {
+                    options.libraries = library::Libraries::default();
+                }
+                // Read before everything else.
+                CompilerOption::DefaultArgs | CompilerOption::NoLibraries => {}
+            },
+            Ok(Control::Least(amin)) => options.amin = Some(amin),
+            Ok(Control::Setting(name, value)) => told.settings.push((name, value)),
+            Ok(Control::Ignored(name, why)) => {
+                let message = format!("option {name} changes nothing: {why}");
+                told.notes.push(Diagnostic::new(Tag::PragmaOptset, *span, message));
+            }
             Ok(Control::DependsOn(kind, name)) => {
-                diagnostics.extend(missing(kind, &name, world, &options.libraries, *span));
+                told.complaints.extend(missing(kind, &name, world, &options.libraries, *span));
             }
-            Ok(
-                Control::Compiler(CompilerOption::DefaultArgs)
-                | Control::About(..)
-                | Control::Nothing,
-            ) => {}
-            Err(d) => diagnostics.push(d),
+            Ok(Control::About(..) | Control::Nothing) => {}
+            Err(d) => told.complaints.push(d),
         }
     }
-    run_time
 }
 
 /// The complaint about a promise of what is not the program's own.

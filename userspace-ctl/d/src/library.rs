@@ -183,6 +183,11 @@ impl Libraries {
 
     /// Those that have this name.
     pub(crate) fn with(&self, sort: Sort, name: &str) -> &[usize] {
+        // A name that stands in no text needs no index, and many programs use no library at all.
+        let is_somewhere = || self.0.list.iter().any(|l| l.text.contains(name));
+        if self.0.index.get().is_none() && !is_somewhere() {
+            return &[];
+        }
         self.index().of(sort).get(name).map_or(&[], Vec::as_slice)
     }
 

@@ -4,6 +4,110 @@
 
 use abi::option::{OptionId, Unit, UNSET};
 
+/// The version of the language, and the newest that a program may ask for.
+pub const VERSION: &str = "1.14";
+
+/// Options of the compiler and of the command. Those of the second list are read before any program is:
+/// set by a program they change nothing.
+const COMPILE_TIME: [&str; 11] = [
+    "zdefs",
+    "empty",
+    "defaultargs",
+    "argref",
+    "nolibs",
+    "amin",
+    "version",
+    "errtags",
+    "droptags",
+    "encoding",
+    "tree",
+];
+const COMMAND_LINE: [&str; 15] = [
+    "oformat",
+    "cppargs",
+    "cpp",
+    "cpphdrs",
+    "cpppath",
+    "define",
+    "undef",
+    "incdir",
+    "stdc",
+    "libdir",
+    "syslibdir",
+    "setenv",
+    "unsetenv",
+    "evaltime",
+    "explain",
+];
+
+/// Options that other systems have and that change nothing here, with the reason.
+pub const IGNORED: &[(&str, &str)] = &[
+    (
+        "aggpercpu",
+        "dtrace adds up the aggregations of all CPUs when it reads them; make `cpu` a key: @[cpu]",
+    ),
+    ("arch", "dtrace traces programs of all word sizes alike"),
+    ("bpflog", "no BPF verifier is involved; -S shows the compiled program"),
+    ("bpflogsize", "no BPF verifier is involved; -S shows the compiled program"),
+    ("btfpath", "types are those of the running kernel"),
+    ("core", "the compiler leaves no core file; its messages say what is wrong"),
+    ("ctypes", "types come from the kernel's BTF, so there is no container of C types to write"),
+    ("debug", "the library has no trace; -v, -S and -x tree show the stages of a program"),
+    ("disasm", "-S shows the compiled program"),
+    ("dtypes", "types come from the kernel's BTF, so there is no container of D types to write"),
+    ("iregs", "the kernel sets the number of registers"),
+    ("kdefs", "dtrace always resolves kernel symbols when it compiles the program"),
+    ("knodefs", "dtrace always resolves kernel symbols when it compiles the program"),
+    ("late", "dtrace always resolves symbols when it compiles the program"),
+    ("lazyload", "a program always registers its probes before its main"),
+    ("ldpath", "-G writes the object itself and calls no linker"),
+    ("linkmode", "dtrace always resolves symbols when it compiles the program"),
+    ("linknommap", "-G writes the object itself and calls no linker"),
+    ("linktype", "-G always writes an ELF object"),
+    ("lockmem", "the module's memory belongs to the kernel and is always locked"),
+    ("maxframes", "each kind of stack has its own limit: stackframes and ustackframes"),
+    ("modpath", "types of modules come from the kernel"),
+    ("noresolve", "%p prints an address without its symbol"),
+    ("pgmax", "the number of traced processes has no limit"),
+    ("procfspath", "dtrace looks up processes in /proc"),
+    ("pspec", "a description at the head of a clause always describes probes"),
+    ("quietresize", "dtrace always reports that it lowered a buffer's size"),
+    ("scratchsize", "scratch memory grows with strsize and the largest variable of the program"),
+    ("strip", "the object of -G contains only the probes of a program"),
+    ("tregs", "the kernel sets the number of tuple registers"),
+    ("udefs", "dtrace looks up symbols of programs when it prints their addresses"),
+    ("unodefs", "dtrace looks up symbols of programs when it prints their addresses"),
+    ("useruid", "the kernel knows the probes of the programs of all users"),
+    ("verbose", "-S shows the compiled program"),
+];
+
+/// Why an option of another system changes nothing.
+pub fn ignored(name: &str) -> Option<&'static str> {
+    IGNORED.iter().find(|i| i.0 == name).map(|i| i.1)
+}
+
+/// Does the compiler know the option? Some of its options are set on the command line only.
+pub fn is_compile_time(name: &str) -> bool {
+    COMPILE_TIME.contains(&name)
+}
+
+/// Is the option read before the program is?
+pub fn is_of_command_line(name: &str) -> bool {
+    COMMAND_LINE.contains(&name)
+}
+
+/// Is this a version of the language, and not newer than ours?
+pub fn is_version(text: &str) -> bool {
+    let numbers = |text: &str| {
+        let parts: Option<Vec<u32>> = text.split('.').map(|p| p.parse().ok()).collect();
+        parts.filter(|p| matches!(p.len(), 2 | 3))
+    };
+    let (asked, ours) = (numbers(text), numbers(VERSION));
+    asked.is_some_and(|asked| {
+        asked >= vec![1] && Some(asked) <= ours.map(|o| [o, vec![u32::MAX]].concat())
+    })
+}
+
 /// Finds an option by its name.
 pub fn by_name(name: &str) -> Option<OptionId> {
     OptionId::ALL.iter().copied().find(|o| o.name() == name)
@@ -75,18 +179,24 @@ fn expected(unit: Unit) -> &'static str {
 
 fn parse(unit: Unit, value: Option<&str>) -> Option<u64> {
     match (unit, value) {
-        (Unit::Flag, None) => Some(1),
+        (Unit::Flag, _) => flag(value).map(u64::from),
         (_, None) => None,
-        (Unit::Flag, Some(text)) => match text {
-            "yes" | "on" | "enable" | "true" | "set" | "1" => Some(1),
-            "no" | "off" | "disable" | "false" | "unset" | "0" => Some(0),
-            _ => None,
-        },
         (Unit::Size, Some(text)) => size(text),
         (Unit::Rate, Some(text)) => rate(text),
         (Unit::Count | Unit::Cpu, Some(text)) => number(text),
         (Unit::Policy, Some(text)) => position(&POLICIES, text),
         (Unit::Resize, Some(text)) => position(&RESIZES, text),
+    }
+}
+
+/// Yes or no; the bare option is yes.
+pub fn flag(value: Option<&str>) -> Option<bool> {
+    let Some(text) = value else { return Some(true) };
+    let is = |words: &[&str]| words.iter().any(|w| w.eq_ignore_ascii_case(text));
+    match text {
+        _ if is(&["yes", "on", "enable", "enabled", "true", "set", "1"]) => Some(true),
+        _ if is(&["no", "off", "disable", "disabled", "false", "unset", "0"]) => Some(false),
+        _ => None,
     }
 }
 
@@ -152,7 +262,11 @@ mod tests {
             (OptionId::Switchrate, "2sec", Ok(2_000_000_000)),
             (OptionId::Bufpolicy, "ring", Ok(2)),
             (OptionId::Quiet, "no", Ok(0)),
-            (OptionId::Bufsize, "1", Err(())),
+            (OptionId::Bufsize, "16", Ok(16)),
+            (OptionId::Bufsize, "0", Err(())),
+            (OptionId::Quiet, "ENABLED", Ok(1)),
+            (OptionId::Quiet, "Disabled", Ok(0)),
+            (OptionId::Quiet, "maybe", Err(())),
             (OptionId::Bufsize, "x", Err(())),
             (OptionId::Bufsize, "99999999999999999999g", Err(())),
         ] {

@@ -52,6 +52,8 @@ pub struct Program {
     pub aggregations: Vec<Aggregation>,
     /// `#pragma D option` for the run time; the command line overrides them.
     pub options: Vec<(OptionId, u64)>,
+    /// The same for the command: name and value.
+    pub settings: Vec<(String, Option<String>)>,
     /// Probes matched while compiling, for "matched N probes" of a dry run.
     pub matched: usize,
     /// How stable what it uses is, if [`crate::Options::is_weighed`].

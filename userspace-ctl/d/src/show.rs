@@ -132,6 +132,7 @@ pub fn typed(source: &Source, options: &Options, world: &dyn World) -> String {
     let settings = Settings {
         strsize: options.strsize,
         allow_zero: true,
+        is_dry: false,
         libraries: &options.libraries,
         amin: None,
         is_weighed: false,
@@ -234,6 +235,7 @@ fn value(e: &typed::Expr) -> String {
         Kind::Cond(a, b, c) => list("?:", [value(a), value(b), value(c)]),
         Kind::Comma(a, b) => list(",", [value(a), value(b)]),
         Kind::Convert(a) => list("convert", [value(a)]),
+        Kind::As(a) => list("as", [value(a)]),
         Kind::Action(kind, arg, of) => {
             list(&format!("{} {arg:#x}", kind.name()), of.iter().map(|of| value(of)))
         }

@@ -2,7 +2,8 @@
 //! The program as meant: every node has a type, every conversion is a node, every name is resolved.
 //!
 //! How an integer lies in a register: 64 bits, extended by its own signedness. A constant is kept
-//! in that form.
+//! in that form. Operators compute in 64 bits, whatever the types of their operands: their results may
+//! exceed the type, and are cut to it where they are stored or cast.
 
 use std::sync::Arc;
 
@@ -81,8 +82,10 @@ pub enum Kind {
     Cond(Box<Expr>, Box<Expr>, Box<Expr>),
     /// First for its effect, then the value.
     Comma(Box<Expr>, Box<Expr>),
-    /// Another type, C's conversion.
+    /// Another type: the value is cut to what it holds.
     Convert(Box<Expr>),
+    /// The same 64 bits as another integer type, for an operator.
+    As(Box<Expr>),
     /// A subroutine.
     Call(Subr, Vec<Expr>),
     /// What an action records: kind, argument, the address that it is about.
@@ -138,6 +141,7 @@ fn measure(kind: &Kind) -> (u8, bool) {
             (a.need, a.is_pure)
         }
         Kind::Load(a) => (a.need, a.is_pure),
+        Kind::As(a) => (a.need, a.is_pure),
         // A shift's count needs a register.
         Kind::Bits(a, ..) => (a.need.max(2), a.is_pure),
         Kind::Convert(a) => (a.need.max(2), a.is_pure),
@@ -213,6 +217,7 @@ macro_rules! define_each_child {
                 | Kind::Load(a)
                 | Kind::Bits(a, ..)
                 | Kind::Convert(a)
+                | Kind::As(a)
                 | Kind::Within(a, _)
                 | Kind::Xlate(_, a)
                 | Kind::SetVar(_, a) => visit(a),

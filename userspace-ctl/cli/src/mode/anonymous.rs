@@ -27,7 +27,7 @@ pub fn leave(args: &Args, settings: Settings) -> Result<i32, Stop> {
         }
     }
     let (programs, _) = compile::with_users(&args, &settings, &[], &mut device)?;
-    let options = settings.over(&programs)?;
+    let options = settings.over(&programs);
     consumer::session::check(&options, &programs, "failed to save the anonymous enabling")?;
     let origin = Origin {
         words: std::env::args_os().map(|w| w.to_string_lossy().into_owned()).collect(),
@@ -61,9 +61,9 @@ pub fn claim(args: &Args, now: Settings) -> Result<i32, Stop> {
         ..left
     };
     let (programs, _) = compile::with_users(&args, &settings, &[], &mut device)?;
-    let then = settings::read(&args.settings)?.over(&programs)?;
+    let then = settings::read(&args.settings)?.over(&programs);
     if enable::dof(&programs, &then) != dof {
         eprintln!("dtrace: note: compiled now, the program is not the same: the kernel's types have changed");
     }
-    run::consume(&args, &settings, &mut device, &settings.over(&programs)?, programs)
+    run::consume(&args, &settings.with(&programs), &mut device, &settings.over(&programs), programs)
 }

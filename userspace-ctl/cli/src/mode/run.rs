@@ -38,6 +38,7 @@ pub fn run(args: &Args, settings: Settings) -> Result<i32, Stop> {
             (compile::all(args, &settings, pid, &AnyProbe::default())?, Users::default())
         }
     };
+    let settings = settings.with(&programs);
     if args.disassemble {
         let bounds = args.verbose.then(|| settings.get(OptionId::Strsize));
         programs.iter().for_each(|p| eprint!("{}", disassemble::listing(p, bounds)));
@@ -85,7 +86,7 @@ fn trace(
     programs: Vec<Program>,
     users: Users,
 ) -> Result<i32, Stop> {
-    let options = settings.over(&programs)?;
+    let options = settings.over(&programs);
     let is_on = |id| options.contains(&(id, 1));
     let counts: Vec<usize> = programs.iter().map(|p| p.matched).collect();
     let name = match args.specs.as_slice() {

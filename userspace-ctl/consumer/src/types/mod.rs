@@ -89,6 +89,9 @@ pub struct KernelTypes {
     /// The kernel's first, then modules' in order of opening; failures are remembered.
     blobs: RefCell<Vec<Blob>>,
     members: RefCell<HashMap<StructId, Arc<[Member]>>>,
+    /// Types by their names, those too that are not there.
+    found: RefCell<HashMap<(TypeSpace, String), Option<Type>>>,
+    constants: RefCell<HashMap<String, Vec<(u64, Type)>>>,
     signatures: RefCell<HashMap<(StructId, Side), Arc<Signature>>>,
     of_calls: RefCell<HashMap<[String; 3], Arc<Signature>>>,
 }
@@ -106,6 +109,8 @@ impl KernelTypes {
             folder: folder.into(),
             blobs: RefCell::default(),
             members: RefCell::default(),
+            found: RefCell::default(),
+            constants: RefCell::default(),
             signatures: RefCell::default(),
             of_calls: RefCell::default(),
             calls: Calls::at("/sys/kernel/tracing/events/syscalls".into()),
@@ -279,9 +284,20 @@ impl KernelTypes {
 
     /// The type of this name; of a struct the definition if there is one.
     pub fn find(&self, space: TypeSpace, name: &str) -> Option<Type> {
+        let key = (space, name.to_string());
+        if let Some(known) = self.found.borrow().get(&key) {
+            return known.clone();
+        }
+        let found = self.look_for(space, name);
+        self.found.borrow_mut().insert(key, found.clone());
+        found
+    }
+
+    fn look_for(&self, space: TypeSpace, name: &str) -> Option<Type> {
         let mut declared = None;
+        // The kernel comes first: of a module only what is its own is new.
         for (place, btf) in self.all() {
-            let found = btf.named(name).filter(|(_, ty)| import::is_in(ty, space));
+            let found = btf.own_named(name).filter(|(_, ty)| import::is_in(ty, space));
             for (id, ty) in found {
                 let found = Some(Importer::new(place, btf.clone()).ty(id));
                 if !matches!(ty, btf::Type::Forward { .. }) {
@@ -330,9 +346,18 @@ impl KernelTypes {
     /// An enum's constant, each value that enums give the name once; those of the kernel decide,
     /// then the first module that has it.
     pub fn constants(&self, name: &str) -> Vec<(u64, Type)> {
+        if let Some(known) = self.constants.borrow().get(name) {
+            return known.clone();
+        }
+        let found = self.look_for_constants(name);
+        self.constants.borrow_mut().insert(name.into(), found.clone());
+        found
+    }
+
+    fn look_for_constants(&self, name: &str) -> Vec<(u64, Type)> {
         for (place, btf) in self.all() {
             let mut values: Vec<(u64, Type)> = Vec::new();
-            for (value, id) in btf.constants(name) {
+            for (value, id) in btf.own_constants(name) {
                 if values.iter().all(|known| known.0 != value) {
                     values.push((value, Importer::new(place, btf.clone()).ty(id)));
                 }

@@ -63,17 +63,17 @@ impl Missed {
                 (Tag::ProcGrab, format!("failed to grab process {pid}: it runs no program"))
             }
             Self::Object(_) => {
-                let module = module.strip_suffix(".*").unwrap_or(module);
-                (Tag::ProcLib, format!("{provider} has no object {module}"))
+                let module = module.strip_suffix(".*").unwrap_or(module).to_string();
+                let wanted = ProbePattern { module, ..wanted.clone() };
+                (Tag::PdescZero, format!("probe description {wanted} does not match any probes"))
             }
             Self::Static(_) => (
                 Tag::ProcDyn,
                 format!("{provider} is linked statically: it has no object {module}"),
             ),
-            Self::Function(_) if is_open(module) || is_open(function) => {
+            Self::Function(_) => {
                 (Tag::PdescZero, format!("probe description {wanted} does not match any probes"))
             }
-            Self::Function(_) => (Tag::ProcFunc, format!("{module} has no function {function}")),
             Self::Of(_, Miss::Function) | Self::Of(_, Miss::Name) => {
                 (Tag::ProcName, format!("a function has no probe `{name}`"))
             }
@@ -124,9 +124,11 @@ impl Missed {
             }
             Self::Object(names) => {
                 let hint = "with `-Z`, a library that is loaded later gets its probes then";
+                let module = wanted.module.strip_suffix(".*").unwrap_or(&wanted.module);
+                let what = format!("{} has no object {module}", wanted.provider);
                 (
                     "no such object",
-                    vec![format!("its objects are: {}", list(names))],
+                    vec![what, format!("its objects are: {}", list(names))],
                     Some(hint.into()),
                 )
             }
@@ -144,8 +146,12 @@ impl Missed {
                     .collect();
                 let hint =
                     (!near.is_empty()).then(|| format!("did you mean {}?", near.join(" or ")));
+                let is_one = !is_open(&wanted.module) && !is_open(&wanted.function);
+                let what = format!("{} has no function {}", wanted.module, wanted.function);
                 let note = "a stripped file has only the symbols that other files use".to_string();
-                ("no such function", if hint.is_none() { vec![note] } else { vec![] }, hint)
+                let notes =
+                    is_one.then_some(what).into_iter().chain(hint.is_none().then_some(note));
+                ("no such function", notes.collect(), hint)
             }
             Self::Brought(names) => {
                 ("no such probe", vec![format!("the program's probes are: {}", list(names))], None)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Statements: actions, aggregations, expressions for their effect.
 
-use super::expr::convert;
+use super::expr::widened;
 use super::member::decay;
 use super::Checker;
 use crate::ast::{self, ExprKind, StmtKind, UnOp};
@@ -107,7 +107,7 @@ impl Checker<'_> {
             (Some(what), [arg]) => {
                 let e = self.expr(arg);
                 match e.ty {
-                    Type::Int(_) => Some(Stmt::Act(kind, Some(convert(e, &Type::Int(Int::INT64))))),
+                    Type::Int(_) => Some(Stmt::Act(kind, Some(widened(e, &Type::Int(Int::INT64))))),
                     Type::Error => None,
                     _ => {
                         let message = format!(
@@ -299,7 +299,7 @@ impl Checker<'_> {
         };
         let e = self.expr(arg);
         match e.ty {
-            Type::Int(_) => Some(Stmt::Exit(convert(e, &Type::Int(Int::INT)))),
+            Type::Int(_) => Some(Stmt::Exit(widened(e, &Type::Int(Int::INT)))),
             Type::Error => None,
             _ => {
                 let message = format!(
@@ -332,7 +332,7 @@ impl Checker<'_> {
             Some(some) => {
                 let some = self.expr(some);
                 match some.ty {
-                    Type::Int(_) => Some(convert(some, &Type::Int(Int::INT64))),
+                    Type::Int(_) => Some(widened(some, &Type::Int(Int::INT64))),
                     Type::Error => return None,
                     _ => {
                         let message =
@@ -451,7 +451,7 @@ impl Checker<'_> {
         if let (Some(tag), Some(arg)) = (scalar, args.get(1)) {
             let e = self.expr(arg);
             match e.ty {
-                Type::Int(_) => operand = Some(convert(e, &Type::Int(Int::INT64))),
+                Type::Int(_) => operand = Some(widened(e, &Type::Int(Int::INT64))),
                 Type::Error => return None,
                 _ => {
                     let message =

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //! `@name[keys] = function(value);`
 
-use super::expr::convert;
+use super::expr::{convert, widened};
 use super::member::decay;
 use super::Checker;
 use crate::ast::{self, ExprKind};
@@ -105,7 +105,7 @@ impl Checker<'_> {
         };
         let e = decay(self.expr(last));
         match e.ty {
-            Type::Int(_) => Some((others, Some(convert(e, &Type::Int(Int::INT64))))),
+            Type::Int(_) => Some((others, Some(widened(e, &Type::Int(Int::INT64))))),
             Type::Error => None,
             _ => {
                 let message = format!(
@@ -154,7 +154,7 @@ impl Checker<'_> {
         let Some(first) = args.next() else { return Some((None, 0)) };
         let value = decay(self.expr(first));
         let value = match value.ty {
-            Type::Int(_) | Type::Pointer(_) => convert(value, &Type::Int(Int::INT64)),
+            Type::Int(_) | Type::Pointer(_) => widened(value, &Type::Int(Int::INT64)),
             Type::Error => return None,
             _ => {
                 let message =
@@ -371,7 +371,13 @@ impl Checker<'_> {
         for (i, (key, ty)) in keys.into_iter().zip(&agg.keys).enumerate() {
             // As a key an address is an address, whatever lies there.
             let both = matches!((ty, &key.ty), (Type::Pointer(_), Type::Pointer(_)));
-            if !both && !is_assignable(ty, &key.ty) {
+            let null = key.is_null_constant() && matches!(ty, Type::Pointer(_));
+            // The record says what was recorded: a stack of the kernel here, of a process there.
+            if let (Type::Action(_), Type::Action(_)) = (ty, &key.ty) {
+                out.push(key);
+                continue;
+            }
+            if !both && !null && !is_assignable(ty, &key.ty) {
                 let message = format!(
                     "@{name}[ ] key #{} is incompatible with its first use: expected {ty}, found {}",
                     i + 1, key.ty
@@ -382,7 +388,7 @@ impl Checker<'_> {
                 );
                 return None;
             }
-            out.push(convert(key, ty));
+            out.push(widened(key, ty));
         }
         Some(out)
     }

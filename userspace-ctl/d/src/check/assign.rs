@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::expr::convert;
+use super::expr::{convert, cut, stored, widened};
 use super::Checker;
 use crate::ast::{self, BinOp, ExprKind, UnOp};
 use crate::diag::{Diagnostic, Tag};
@@ -141,7 +141,7 @@ impl Checker<'_> {
         }
         // The old value is one step back from the new one, wrapped to the type.
         let old = self.binary(back, set, one(), span);
-        after(before, convert(old, &ty))
+        after(before, cut(old, &ty))
     }
 
     fn whole_array(&mut self, op: &str, ty: &Type, span: Span) -> Expr {
@@ -506,7 +506,7 @@ impl Checker<'_> {
         let null = value.is_null_constant() && (ty.is_by_ref() || matches!(ty, Type::Pointer(_)));
         if null || is_assignable(ty, &value.ty) {
             // 0 unsets a string: the address 0, not the text "0".
-            return Some(if null { Expr { ty: ty.clone(), ..value } } else { convert(value, ty) });
+            return Some(if null { Expr { ty: ty.clone(), ..value } } else { stored(value, ty) });
         }
         if let Type::Array(..) = ty {
             self.whole_array("=", ty, at);
@@ -541,8 +541,8 @@ fn set_bits(
     let number = |n: u64| Box::new(Expr::constant(n, Int::UINT64, span));
     let binary = |op, a, b| Box::new(Expr::new(Kind::Binary(op, a, b), wide.clone(), span));
     let old = Expr::new(Kind::Load(Box::new(address.clone())), word.clone(), span);
-    let others = binary(BinOp::And, Box::new(convert(old, &wide)), number(!(ones << low)));
-    let own = binary(BinOp::And, Box::new(convert(value, &wide)), number(ones));
+    let others = binary(BinOp::And, Box::new(widened(old, &wide)), number(!(ones << low)));
+    let own = binary(BinOp::And, Box::new(widened(value, &wide)), number(ones));
     let moved = binary(BinOp::Shl, own, number(low.into()));
     let both = convert(*binary(BinOp::Or, others, moved), &word);
     let set = Expr::new(Kind::SetMem(Box::new(address), Box::new(both)), word, span);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Calls of subroutines, checked against the prototypes of the contract.
 
-use super::expr::convert;
+use super::expr::widened;
 use super::member::decay;
 use super::Checker;
 use crate::ast::{self, ExprKind};
@@ -116,7 +116,10 @@ impl Checker<'_> {
             return self.recorded(*kind, name, args, span);
         }
         if ACTIONS.contains(&name.as_str()) || aggregating(name).is_some() {
-            return self.no_value(name, None, span);
+            return match self.is_undefined_within(args) {
+                true => Expr::error(span),
+                false => self.no_value(name, None, span),
+            };
         }
         self.no_subroutine(name, callee.span, span)
     }
@@ -162,12 +165,34 @@ impl Checker<'_> {
 
     /// An action is no operand.
     pub(super) fn refused(&mut self, op: &str, e: &ast::Expr) -> Option<Expr> {
-        let ExprKind::Call(callee, _) = &e.kind else { return None };
+        let ExprKind::Call(callee, args) = &e.kind else { return None };
         let ExprKind::Ident(name) = &callee.kind else { return None };
         let is_action = ACTIONS.contains(&name.as_str())
             || aggregating(name).is_some()
             || RECORDED.iter().any(|r| r.0 == name);
-        is_action.then(|| self.no_value(name, Some(op), e.span))
+        is_action.then(|| match self.is_undefined_within(args) {
+            true => Expr::error(e.span),
+            false => self.no_value(name, Some(op), e.span),
+        })
+    }
+
+    /// Complains about a name in the arguments of a misplaced action that means nothing: that comes before
+    /// the complaint about the place.
+    fn is_undefined_within(&mut self, args: &[ast::Expr]) -> bool {
+        let before = self.diagnostics.len();
+        for arg in args.iter().filter(|a| !matches!(a.kind, ExprKind::Agg(..))) {
+            self.place(arg);
+        }
+        let is_undefined = |d: &Diagnostic| {
+            matches!(d.tag, Tag::IdentUndef | Tag::VarUndef | Tag::FuncUndef | Tag::SymNotypes)
+        };
+        let found =
+            self.diagnostics.get(before..).and_then(|new| new.iter().find(|d| is_undefined(d)));
+        let found = found.cloned();
+        self.diagnostics.truncate(before);
+        let is_found = found.is_some();
+        self.diagnostics.extend(found);
+        is_found
     }
 
     /// An action where a value is needed, be it of an operator.
@@ -287,7 +312,7 @@ impl Checker<'_> {
                 );
             }
         }
-        let address = convert(address, &Type::Int(Int::UINT64));
+        let address = widened(address, &Type::Int(Int::UINT64));
         Expr::new(Kind::Action(kind, 0, Some(Box::new(address))), Type::Action(kind), span)
     }
 
@@ -322,7 +347,7 @@ impl Checker<'_> {
             // Strings stay strings, so that the machine bounds them.
             let keep = arg.ty == Type::String
                 || matches!((param, &arg.ty), (Type::Pointer(_), Type::Pointer(_)));
-            out.push(if keep { arg } else { convert(arg, param) });
+            out.push(if keep { arg } else { widened(arg, param) });
         }
         let result = match s {
             Subr::Getf => self.pointer_to("file"),

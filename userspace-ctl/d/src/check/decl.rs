@@ -23,7 +23,11 @@ impl Checker<'_> {
         for _ in 0..name.pointers.min(16) {
             ty = ty.pointer_to();
         }
-        ty
+        if name.arrays.is_empty() {
+            return ty;
+        }
+        let plain = Declarator::plain(String::new(), 0, name.span);
+        self.declared(ty, &plain, &name.arrays)
     }
 
     fn base_type(&mut self, name: &TypeName) -> Type {
@@ -50,14 +54,22 @@ impl Checker<'_> {
                     if !self.names.tags.contains_key(&(space, tag.to_string())) {
                         self.consult(Sort::Tag, tag, name.span);
                     }
-                    match self.tagged(space, tag) {
-                        Some(ty) => return ty,
-                        // As in C, its definition may follow or not.
-                        None if self.is_lenient && space != TypeSpace::Enum => {
-                            return Type::Struct(Arc::new(self.announce(space, tag)))
+                    let found = match self.tagged(space, tag) {
+                        Some(ty) => ty,
+                        None if tag.is_empty() => {
+                            return self.no_such_type(space, tag, name.span);
                         }
-                        None => return self.no_such_type(space, tag, name.span),
-                    }
+                        None if space == TypeSpace::Enum => self.announce_enum(tag),
+                        // As in C, its definition may follow or not.
+                        None => Type::Struct(Arc::new(self.announce(space, tag))),
+                    };
+                    return match self.ill_attributes(name) {
+                        Some((tag, message)) => {
+                            self.fail(Diagnostic::new(tag, name.span, message));
+                            Type::Error
+                        }
+                        None => found,
+                    };
                 }
                 "userland" => {
                     self.later(Tag::TypeErr, name.span, "type userland is");
@@ -86,9 +98,8 @@ impl Checker<'_> {
             "char" if short || longs > 0 => {
                 Some((Tag::DeclCharattr, "invalid attributes for char type"))
             }
-            "int" if longs > 2 || (short && longs > 0) => {
-                Some((Tag::DeclCombo, "short and long, or too many longs, in one type"))
-            }
+            "int" if short && longs > 0 => Some((Tag::Unknown, "short and long in one type")),
+            "int" if longs > 2 => Some((Tag::DeclCombo, "too many longs in one type")),
             "int" | "char" => None,
             "double" if longs == 1 && sign.is_none() && !short => None,
             _ if sign.is_some() => {
@@ -127,6 +138,20 @@ impl Checker<'_> {
             return ty;
         }
         self.no_such_type(TypeSpace::Typedef, full, name.span)
+    }
+
+    /// Words of integers around a struct, a union or an enumeration.
+    fn ill_attributes(&self, name: &TypeName) -> Option<(Tag, &'static str)> {
+        let has = |words: [&str; 2]| name.words.iter().any(|(w, _)| words.contains(&w.as_str()));
+        match () {
+            () if has(["signed", "unsigned"]) => {
+                Some((Tag::DeclSignint, "signed and unsigned may only be used with integer type"))
+            }
+            () if has(["short", "long"]) => {
+                Some((Tag::DeclLongint, "short and long may only be used with int"))
+            }
+            () => None,
+        }
     }
 
     /// A type's name, of the program or of the language.
@@ -190,6 +215,8 @@ impl Checker<'_> {
                 None | Some(("extern" | "static", _)) if matches!(ty, Type::Function(_)) => {}
                 // Nor are its variables any of D's.
                 None | Some(("extern", _)) if self.is_lenient => {}
+                // What it is elsewhere is said elsewhere.
+                Some(("extern", _)) if matches!(ty, Type::Array(_, 0)) => {}
                 None | Some(("extern", _)) => self.declare(Scope::Global, name, ty),
                 Some(("self", _)) => self.declare(Scope::Thread, name, ty),
                 Some(("this", _)) => self.declare(Scope::Local, name, ty),

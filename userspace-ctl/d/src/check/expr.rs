@@ -235,6 +235,9 @@ impl Checker<'_> {
 
     fn cast(&mut self, to: Type, a: Expr, span: Span) -> Expr {
         let a = if to == Type::String { a } else { decay(a) };
+        if matches!(to, Type::Struct(_)) && self.complete(&to) == self.complete(&a.ty) {
+            return Expr { span, ..a };
+        }
         if !is_castable(&to, &a.ty) {
             let message = format!("invalid cast expression: ({to}) of a value of type {}", a.ty);
             return self.fail(
@@ -242,7 +245,7 @@ impl Checker<'_> {
                     .label(format!("expected an integer or a pointer, found {}", a.ty)),
             );
         }
-        let mut e = convert(a, &to);
+        let mut e = cut(a, &to);
         e.span = span;
         e
     }
@@ -285,7 +288,7 @@ impl Checker<'_> {
             }
             (_, Type::Int(int)) => {
                 let ty = Type::Int(promote(int));
-                let a = Box::new(convert(a, &ty));
+                let a = Box::new(widened(a, &ty));
                 fold(match op {
                     UnOp::Neg => Expr::new(Kind::Neg(a), ty, span),
                     UnOp::BitNot => Expr::new(Kind::BitNot(a), ty, span),
@@ -368,7 +371,7 @@ impl Checker<'_> {
                     }
                     Some(_) => {}
                     None => {
-                        if let Some(v) = self.array(Scope::Global, name) {
+                        if let Some(v) = self.array_read(Scope::Global, name, base.span) {
                             return self.entry(v, indices, span);
                         }
                     }
@@ -390,7 +393,7 @@ impl Checker<'_> {
                 }
             }
             ExprKind::Scoped(ast::Pseudo::Thread, name) => {
-                if let Some(v) = self.array(Scope::Thread, name) {
+                if let Some(v) = self.array_read(Scope::Thread, name, base.span) {
                     return self.entry(v, indices, span);
                 }
             }
@@ -472,8 +475,8 @@ impl Checker<'_> {
                         Diagnostic::new(Tag::DivZero, span, "expression contains division by zero");
                     return self.fail(d.other(b.span, "this is 0"));
                 }
-                let b = if shift { convert(b, &Type::Int(promote(y))) } else { convert(b, &ty) };
-                let kind = Kind::Binary(op, Box::new(convert(a, &ty)), Box::new(b));
+                let b = widened(b, &if shift { Type::Int(promote(y)) } else { ty.clone() });
+                let kind = Kind::Binary(op, Box::new(widened(a, &ty)), Box::new(b));
                 fold(Expr::new(kind, ty, span))
             }
             (Type::Pointer(to), Type::Int(_)) if matches!(op, BinOp::Add | BinOp::Sub) => {
@@ -529,7 +532,7 @@ impl Checker<'_> {
     fn offset(&mut self, op: BinOp, base: Expr, index: Expr, to: &Type, span: Span) -> Expr {
         let Some(size) = self.size_of(to) else { return self.unscaled(op, to, span) };
         let long = Type::Int(Int::LONG);
-        let mut bytes = convert(index, &long);
+        let mut bytes = widened(index, &long);
         if size != 1 {
             let size = Expr::constant(u64::from(size), Int::LONG, span);
             let kind = Kind::Binary(BinOp::Mul, Box::new(bytes), Box::new(size));
@@ -563,7 +566,7 @@ impl Checker<'_> {
         let (a, b) = match (&a.ty, &b.ty) {
             (Type::Int(x), Type::Int(y)) => {
                 let ty = Type::Int(common(*x, *y));
-                (convert(a, &ty), convert(b, &ty))
+                (widened(a, &ty), widened(b, &ty))
             }
             (Type::Pointer(x), Type::Pointer(y))
                 if x == y || **x == Type::Void || **y == Type::Void =>
@@ -613,7 +616,7 @@ impl Checker<'_> {
                 );
             }
         };
-        let (a, b) = (convert(a, &ty), convert(b, &ty));
+        let (a, b) = (widened(a, &ty), widened(b, &ty));
         match c.as_constant() {
             Some(0) => b,
             Some(_) => a,
@@ -622,19 +625,61 @@ impl Checker<'_> {
     }
 }
 
-/// The value as another type. The caller knows that the conversion is allowed.
+/// The value as another type, cut to what that holds. The caller knows that the conversion is allowed.
 pub(super) fn convert(e: Expr, to: &Type) -> Expr {
     if e.ty == *to {
         return Expr { ty: to.clone(), ..e };
     }
+    cut(e, to)
+}
+
+/// The same where the type may be the value's own: what exceeds it goes.
+pub(super) fn cut(e: Expr, to: &Type) -> Expr {
     let span = e.span;
     if let (Some(v), Type::Int(int)) = (e.as_constant(), to) {
+        let v = match &e.ty {
+            Type::Int(from) if from.signed && from.size < int.size => from.wrap(v),
+            _ => v,
+        };
         return Expr::constant(v, *int, span);
     }
     if let (Some(v), Type::Pointer(_)) = (e.as_constant(), to) {
         return Expr::new(Kind::Int(v), to.clone(), span);
     }
+    if e.ty == *to && !may_exceed(&e) {
+        return Expr { ty: to.clone(), ..e };
+    }
     Expr::new(Kind::Convert(Box::new(e)), to.clone(), span)
+}
+
+/// Can the value be more than its type holds?
+fn may_exceed(e: &Expr) -> bool {
+    match &e.kind {
+        Kind::Binary(..) | Kind::Neg(_) | Kind::BitNot(_) | Kind::As(_) | Kind::Cond(..) => {
+            e.ty.int().is_some_and(|i| i.size < 8)
+        }
+        Kind::Comma(_, last) => may_exceed(last),
+        _ => false,
+    }
+}
+
+/// All 64 bits of the value, as an operand, an argument or a key of another type.
+pub(super) fn widened(e: Expr, to: &Type) -> Expr {
+    let span = e.span;
+    match (&e.kind, &e.ty, to) {
+        (_, from, to) if from == to => Expr { ty: to.clone(), ..e },
+        (Kind::Int(v), Type::Int(_), Type::Int(_)) => Expr::new(Kind::Int(*v), to.clone(), span),
+        (_, Type::Int(_), Type::Int(_)) => Expr::new(Kind::As(Box::new(e)), to.clone(), span),
+        _ => convert(e, to),
+    }
+}
+
+/// The value as it is put into a place of this type, which holds so much of it.
+pub(super) fn stored(e: Expr, to: &Type) -> Expr {
+    match (e.as_constant(), to) {
+        (Some(v), Type::Int(int)) => Expr::constant(v, *int, e.span),
+        _ => widened(e, to),
+    }
 }
 
 /// Computes what is constant, exactly as the machine would.
@@ -662,7 +707,7 @@ pub(super) fn fold(e: Expr) -> Expr {
         _ => None,
     };
     match (value, &e.ty) {
-        (Some(v), Type::Int(int)) => Expr::constant(v, *int, e.span),
+        (Some(v), Type::Int(_)) => Expr::new(Kind::Int(v), e.ty, e.span),
         _ => e,
     }
 }

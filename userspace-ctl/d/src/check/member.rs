@@ -125,7 +125,13 @@ impl Checker<'_> {
         let Type::Struct(s) = self.complete(&Type::Struct(s.clone())) else { return None };
         let Some(members) = self.members(&s) else {
             let message = format!("{s} has no members here: only its name is known");
-            self.fail(Diagnostic::new(Tag::OpIncomplete, span, message).label("not defined"));
+            let mut d = Diagnostic::new(Tag::OpIncomplete, span, message).label("not defined");
+            let space = match s.kind {
+                StructKind::Union => TypeSpace::Union,
+                StructKind::Struct => TypeSpace::Struct,
+            };
+            d.hint = did_you_mean(&s.tag, self.world.nearest_types(space, &s.tag));
+            self.fail(d);
             return None;
         };
         if let Some(found) = self.search(&members, &m.name, 0) {

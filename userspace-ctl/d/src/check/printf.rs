@@ -306,6 +306,11 @@ impl Checker<'_> {
             Some((first, rest)) if !matches!(first.kind, ExprKind::Agg(..)) => (Some(first), rest),
             _ => (None, args),
         };
+        if let ([], Some(only)) = (aggs, format) {
+            if !matches!(only.kind, ExprKind::Str(_)) {
+                self.agg_argument("printa", only, Tag::PrintaAggarg, Tag::PrintaAggbad)?;
+            }
+        }
         if aggs.is_empty() {
             let message = "printa( ) prototype mismatch: no aggregation given";
             self.fail(

@@ -26,7 +26,7 @@ impl Checker<'_> {
         let (space, tag) = match words.as_slice() {
             ["struct", tag] => (TypeSpace::Struct, *tag),
             ["union", tag] => (TypeSpace::Union, *tag),
-            ["enum", ..] if decl.ty.body.is_some() => {
+            ["enum", _] | ["enum"] if decl.ty.body.is_some() || words.len() > 1 => {
                 self.type_name(&decl.ty);
                 return true;
             }
@@ -60,6 +60,15 @@ impl Checker<'_> {
         s
     }
 
+    /// The same of an enumeration, which has the size of an int.
+    pub(super) fn announce_enum(&mut self, tag: &str) -> Type {
+        let Some(int) = Int::new(4, true, &format!("enum {tag}")) else { return Type::Error };
+        let ty = Type::Int(Int { enumeration: Some(self.next_id()), ..int });
+        self.names.forward_enums.insert(tag.into());
+        self.names.tags.insert((TypeSpace::Enum, tag.into()), ty.clone());
+        ty
+    }
+
     /// A type with its `{ .. }`.
     pub(super) fn define_type(
         &mut self,
@@ -69,7 +78,8 @@ impl Checker<'_> {
         span: Span,
     ) -> Type {
         let known = self.names.tags.get(&(space, tag.to_string()));
-        if known.is_some_and(|t| t.size(0).is_some()) {
+        let is_announced = space == TypeSpace::Enum && self.names.forward_enums.remove(tag);
+        if known.is_some_and(|t| t.size(0).is_some()) && !is_announced {
             let message = format!("type redeclared: {}{tag}", space.prefix());
             self.fail(Diagnostic::new(Tag::DeclTypered, span, message).label("defined again"));
             return Type::Error;
@@ -113,7 +123,7 @@ impl Checker<'_> {
                 if !name.name.is_empty() && !names.insert(name.name.clone()) {
                     let message =
                         format!("identifier redeclared: {} is a member already", name.name);
-                    self.fail(Diagnostic::new(Tag::DeclIdred, name.span, message));
+                    self.fail(Diagnostic::new(Tag::Unknown, name.span, message));
                     return Type::Error;
                 }
                 let is_open = matches!(&ty, Type::Array(_, 0));
@@ -177,7 +187,10 @@ impl Checker<'_> {
             }
             if taken {
                 let message = format!("identifier redeclared: {}", c.name);
-                self.fail(Diagnostic::new(Tag::DeclIdred, c.span, message));
+                // A constant of this very list is no name of the program's yet.
+                let is_own = list.iter().filter(|other| other.name == c.name).count() > 1;
+                let tag = if is_own { Tag::Unknown } else { Tag::DeclIdred };
+                self.fail(Diagnostic::new(tag, c.span, message));
                 return Type::Error;
             }
             // CAST: extended by its sign, as constants are.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Names that are read: variables, builtins, inlines.
 
-use super::expr::convert;
+use super::expr::{convert, widened};
 use super::member::is_in_register;
 use super::provider::pointed;
 use super::Checker;
@@ -60,7 +60,10 @@ impl Checker<'_> {
             return Expr::constant(*n, Int::INT, span);
         }
         match self.enumerators(name).as_slice() {
-            [] => self.undefined(name, span),
+            [] => match self.foresee(Scope::Global, name, span) {
+                Some(v) => self.scalar(v, span),
+                None => self.undefined(name, span),
+            },
             [(value, int)] => Expr::constant(*value, *int, span),
             many => {
                 let message = format!("{name} is ambiguous: enumerations differ in its value");
@@ -98,6 +101,22 @@ impl Checker<'_> {
     /// The associative array of this name.
     pub(super) fn array(&self, scope: Scope, name: &str) -> Option<Arc<Variable>> {
         self.names.variable(scope, name).filter(|v| v.keys.is_some()).cloned()
+    }
+
+    /// The same where it is read: it may be one that is assigned further down.
+    pub(super) fn array_read(
+        &mut self,
+        scope: Scope,
+        name: &str,
+        at: Span,
+    ) -> Option<Arc<Variable>> {
+        let is_taken = self.names.variable(scope, name).is_some()
+            || scope == Scope::Global
+                && (builtin(name).is_some() || self.names.enumerators.contains_key(name));
+        match is_taken {
+            true => self.array(scope, name),
+            false => self.foresee(scope, name, at).filter(|v| v.keys.is_some()),
+        }
     }
 
     /// An element of an associative array that is read.
@@ -157,7 +176,7 @@ impl Checker<'_> {
                 );
                 return None;
             }
-            out.push(convert(key, ty));
+            out.push(widened(key, ty));
         }
         Some(out)
     }
@@ -170,7 +189,7 @@ impl Checker<'_> {
             return None;
         }
         let wide = |k: Expr| match k.ty {
-            Type::Int(_) => convert(k, &Type::Int(Int::INT64)),
+            Type::Int(_) => widened(k, &Type::Int(Int::INT64)),
             _ => k,
         };
         Some(keys.into_iter().map(wide).collect())
@@ -236,6 +255,10 @@ impl Checker<'_> {
         let what = "Unknown variable name";
         let message = format!("failed to resolve {name}: {what}");
         let mut d = Diagnostic::new(Tag::IdentUndef, span, message).label("not known here");
+        let written = self.source.slice(span).to_string();
+        if written.starts_with('$') {
+            return self.fail(d.hint(format!("${written} is it as a string")));
+        }
         if super::call::is_function(name) {
             d = d.note(format!("{name} is a function")).hint(format!("call it: {name}(..)"));
             return self.fail(d);
@@ -263,6 +286,9 @@ impl Checker<'_> {
         let scope = Scope::from(pseudo);
         if let Some(v) = self.names.variable(scope, name) {
             return self.scalar(v.clone(), span);
+        }
+        if let Some(v) = self.foresee(scope, name, span) {
+            return self.scalar(v, span);
         }
         let full = format!("{}{name}", scope.prefix());
         let message = format!("{full} has not yet been declared or assigned");

@@ -39,7 +39,7 @@ fn fits(to: &Type, from: &Type) -> bool {
 fn is_simple(e: &Expr) -> bool {
     match &e.kind {
         Kind::Int(_) | Kind::Str(_) | Kind::Var(_) | Kind::Builtin(_) | Kind::Param(_) => true,
-        Kind::Load(a) | Kind::Convert(a) => is_simple(a),
+        Kind::Load(a) | Kind::Convert(a) | Kind::As(a) => is_simple(a),
         Kind::Binary(_, a, b) => is_simple(a) && is_simple(b),
         _ => false,
     }

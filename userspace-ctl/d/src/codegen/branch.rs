@@ -42,13 +42,13 @@ impl Gen {
                 }
             }
             Kind::Compare(op, a, b) => {
-                let (r1, r2, _) = self.pair(a, b, rd, true)?;
+                let (r1, r2, _) = self.pair(a, b, rd)?;
                 self.op(Op::Cmp, r1, r2, 0);
                 self.branch(branch_op(*op, is_signed(&a.ty), wanted), label);
                 Ok(())
             }
             Kind::StrCompare(op, a, b) => {
-                let (r1, r2, _) = self.pair(a, b, rd, true)?;
+                let (r1, r2, _) = self.pair(a, b, rd)?;
                 self.op(Op::Scmp, r1, r2, 0);
                 self.branch(branch_op(*op, true, wanted), label);
                 Ok(())

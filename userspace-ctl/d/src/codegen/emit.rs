@@ -176,16 +176,10 @@ impl Gen {
         self.out.is_destructive = true;
     }
 
-    /// Extends the value in `rd` to 64 bits by its type, if it is not already.
-    pub(super) fn clean(
-        &mut self,
-        is_clean: bool,
-        ty: &Type,
-        rd: u8,
-        span: Span,
-    ) -> Result<(), Problem> {
+    /// Extends the low bits of the value in `rd` to 64 bits by its type.
+    pub(super) fn extended(&mut self, ty: &Type, rd: u8, span: Span) -> Result<(), Problem> {
         match ty {
-            Type::Int(int) if !is_clean && int.size < 8 => self.extend(*int, rd, span),
+            Type::Int(int) if int.size < 8 => self.extend(*int, rd, span),
             _ => Ok(()),
         }
     }

@@ -14,22 +14,22 @@ use abi::difo::{KIND_CTF, KIND_STRING};
 const MAX_HEIGHT: u16 = 1000;
 
 impl Gen {
-    /// Leaves the value in `rd`; true if all its 64 bits are right.
-    pub(super) fn expr(&mut self, e: &Expr, rd: u8) -> Result<bool, Problem> {
+    /// Leaves the value in `rd`, and says what of it is there.
+    pub(super) fn expr(&mut self, e: &Expr, rd: u8) -> Result<State, Problem> {
         if e.height > MAX_HEIGHT {
             return Err(Problem::TooLarge(e.span, "levels"));
         }
         let rd = self.reg(rd, e.span)?;
         match &e.kind {
             Kind::Neg(a) => {
-                self.expr(a, rd)?;
+                self.value(a, rd)?;
                 self.op(Op::Sub, 0, rd, rd);
-                Ok(is_wide(&e.ty))
+                Ok(computed(&e.ty))
             }
             Kind::BitNot(a) => {
-                let clean = self.expr(a, rd)?;
+                let state = self.value(a, rd)?;
                 self.op(Op::Not, rd, 0, rd);
-                Ok(is_wide(&e.ty) || clean && is_signed(&e.ty))
+                Ok(if is_signed(&e.ty) { state } else { computed(&e.ty) })
             }
             Kind::Binary(op, a, b) => self.binary(*op, a, b, &e.ty, rd),
             Kind::Logic(BinOp::LogXor, a, b) => {
@@ -37,47 +37,60 @@ impl Gen {
                 let next = self.reg(rd + 1, e.span)?;
                 self.truth(b, next)?;
                 self.op(Op::Xor, rd, next, rd);
-                Ok(true)
+                Ok(State::Exact)
             }
             Kind::LogNot(_) | Kind::Compare(..) | Kind::StrCompare(..) | Kind::Logic(..) => {
                 self.truth(e, rd)?;
-                Ok(true)
+                Ok(State::Exact)
             }
             Kind::Cond(c, a, b) => {
                 let (other, end) = (self.label(), self.label());
                 self.jump(c, rd, false, other)?;
-                let x = self.expr(a, rd)?;
+                let x = self.value(a, rd)?;
                 self.branch(Op::Ba, end);
                 self.place(other);
-                let y = self.expr(b, rd)?;
+                let y = self.value(b, rd)?;
                 self.place(end);
-                Ok(x && y)
+                Ok(x.and(y))
             }
             Kind::Comma(a, b) => {
                 self.expr(a, rd)?;
                 self.expr(b, rd)
             }
             Kind::Convert(a) => self.convert(a, &e.ty, rd),
+            Kind::As(a) => {
+                let state = self.value(a, rd)?;
+                let holds_all = match (a.ty.int(), e.ty.int()) {
+                    (Some(from), Some(to)) => {
+                        to.size == 8
+                            || to.size > from.size && (to.signed || !from.signed)
+                            || to.size == from.size && to.signed == from.signed
+                    }
+                    _ => true,
+                };
+                Ok(if holds_all && state == State::Exact { state } else { computed(&e.ty) })
+            }
             Kind::Call(s, args) => self.call(*s, args, rd, e.span),
             _ => self.stored(e, rd),
         }
     }
 
     /// The same of constants, variables and memory: apart, as trees of operators are deep.
-    fn stored(&mut self, e: &Expr, rd: u8) -> Result<bool, Problem> {
+    fn stored(&mut self, e: &Expr, rd: u8) -> Result<State, Problem> {
         match &e.kind {
             Kind::Int(v) => {
                 self.setx(*v, rd, e.span)?;
-                Ok(true)
+                let is_exact = e.ty.int().is_none_or(|int| int.wrap(*v) == *v);
+                Ok(if is_exact { State::Exact } else { State::Wide })
             }
             Kind::Str(text) => {
                 self.sets(text, rd, e.span)?;
-                Ok(true)
+                Ok(State::Exact)
             }
             Kind::Var(v) => {
                 self.read(v, e.span)?;
                 self.op16(load_var(v.scope), v.id, rd);
-                Ok(true)
+                Ok(State::Exact)
             }
             Kind::Within(index, count) => {
                 self.value(index, rd)?;
@@ -89,61 +102,61 @@ impl Gen {
                 // Nothing is at the address 0.
                 self.op(Op::Ldx, 0, 0, rd);
                 self.place(within);
-                Ok(true)
+                Ok(State::Exact)
             }
             Kind::SetBytes(address, value) => {
-                let (to, from, _) = self.pair(address, value, rd, false)?;
+                let (to, from, _) = self.pair(address, value, rd)?;
                 let size = self.reg(rd + 2, e.span)?;
                 self.setx(e.ty.dif(self.strsize).size.into(), size, e.span)?;
                 self.op(Op::Copys, from, size, to);
                 if to != rd {
                     self.op(Op::Mov, to, 0, rd);
                 }
-                Ok(true)
+                Ok(State::Exact)
             }
             Kind::Builtin(b) => {
                 self.builtin(*b, e.span)?;
                 self.op16(Op::Ldgs, b.id(), rd);
-                Ok(true)
+                Ok(State::Exact)
             }
             Kind::Element(b, index) => {
                 self.value(index, rd)?;
                 self.builtin(*b, e.span)?;
                 self.op(Op::Ldga, b.id() as u8, rd, rd);
-                Ok(true)
+                Ok(State::Exact)
             }
             Kind::SetVar(v, value) => {
-                self.value(value, rd)?;
+                self.exact(value, rd)?;
                 self.write(v, e.span)?;
                 self.op16(store_var(v.scope), v.id, rd);
-                Ok(true)
+                Ok(State::Exact)
             }
             Kind::Entry(v, keys) => {
                 self.tuple(keys, rd, e.span)?;
                 self.read(v, e.span)?;
                 let op = if v.scope == Scope::Thread { Op::Ldtaa } else { Op::Ldgaa };
                 self.op16(op, v.id, rd);
-                Ok(true)
+                Ok(State::Exact)
             }
             Kind::SetEntry(v, keys, value) => {
-                self.value(value, rd)?;
+                self.exact(value, rd)?;
                 self.tuple(keys, rd + 1, e.span)?;
                 self.write(v, e.span)?;
                 let op = if v.scope == Scope::Thread { Op::Sttaa } else { Op::Stgaa };
                 self.op16(op, v.id, rd);
-                Ok(true)
+                Ok(State::Exact)
             }
             Kind::SetMem(address, value) => self.store(address, value, &e.ty, rd),
             Kind::Load(address) if e.ty.is_by_ref() => self.expr(address, rd),
             Kind::Bits(a, low, count) => {
                 self.value(a, rd)?;
                 self.bits(u64::from(*low), u64::from(*count), a, &e.ty, rd)?;
-                Ok(true)
+                Ok(State::Exact)
             }
             Kind::Load(address) => {
                 self.expr(address, rd)?;
                 self.op(load_op(&e.ty), rd, 0, rd);
-                Ok(true)
+                Ok(State::Exact)
             }
             // What an action records is its own business: only its operand is compiled.
             Kind::Action(..) => Err(Problem::TooLarge(e.span, "actions within")),
@@ -152,10 +165,23 @@ impl Gen {
         }
     }
 
-    /// As [`Self::expr`], with all 64 bits right.
-    pub(super) fn value(&mut self, e: &Expr, rd: u8) -> Result<(), Problem> {
-        let clean = self.expr(e, rd)?;
-        self.clean(clean, &e.ty, rd, e.span)
+    /// As [`Self::expr`], with all 64 bits right: what operators and conditions look at.
+    pub(super) fn value(&mut self, e: &Expr, rd: u8) -> Result<State, Problem> {
+        match self.expr(e, rd)? {
+            State::Low => {
+                self.extended(&e.ty, rd, e.span)?;
+                Ok(State::Exact)
+            }
+            state => Ok(state),
+        }
+    }
+
+    /// The same, cut to what the type holds.
+    fn exact(&mut self, e: &Expr, rd: u8) -> Result<(), Problem> {
+        match self.expr(e, rd)? {
+            State::Exact => Ok(()),
+            State::Wide | State::Low => self.extended(&e.ty, rd, e.span),
+        }
     }
 
     /// 0 or 1 in `rd`.
@@ -171,27 +197,14 @@ impl Gen {
         Ok(())
     }
 
-    /// Both operands, the first in the first register given back. `whole` extends them.
-    pub(super) fn pair(
-        &mut self,
-        a: &Expr,
-        b: &Expr,
-        rd: u8,
-        whole: bool,
-    ) -> Result<(u8, u8, bool), Problem> {
+    /// Both operands, the first in the first register given back.
+    pub(super) fn pair(&mut self, a: &Expr, b: &Expr, rd: u8) -> Result<(u8, u8, State), Problem> {
         let reversed = is_reversed(a, b);
         let (first, second) = if reversed { (b, a) } else { (a, b) };
-        let mut clean = self.expr(first, rd)?;
-        if whole {
-            self.clean(clean, &first.ty, rd, first.span)?;
-        }
+        let x = self.value(first, rd)?;
         let next = self.reg(rd + 1, second.span)?;
-        let other = self.expr(second, next)?;
-        if whole {
-            self.clean(other, &second.ty, next, second.span)?;
-        }
-        clean &= other;
-        Ok(if reversed { (next, rd, clean) } else { (rd, next, clean) })
+        let y = self.value(second, next)?;
+        Ok(if reversed { (next, rd, x.and(y)) } else { (rd, next, x.and(y)) })
     }
 
     fn binary(
@@ -201,51 +214,56 @@ impl Gen {
         b: &Expr,
         ty: &Type,
         rd: u8,
-    ) -> Result<bool, Problem> {
+    ) -> Result<State, Problem> {
         let signed = is_signed(ty);
-        let (op, whole) = match op {
-            BinOp::Add => (Op::Add, false),
-            BinOp::Sub => (Op::Sub, false),
-            BinOp::Mul => (Op::Mul, false),
-            BinOp::And => (Op::And, false),
-            BinOp::Or => (Op::Or, false),
-            BinOp::Xor => (Op::Xor, false),
-            BinOp::Shl => (Op::Sll, false),
-            BinOp::Shr if signed => (Op::Sra, true),
-            BinOp::Shr => (Op::Srl, true),
-            BinOp::Div if signed => (Op::Sdiv, true),
-            BinOp::Div => (Op::Udiv, true),
-            BinOp::Rem if signed => (Op::Srem, true),
+        let op = match op {
+            BinOp::Add => Op::Add,
+            BinOp::Sub => Op::Sub,
+            BinOp::Mul => Op::Mul,
+            BinOp::And => Op::And,
+            BinOp::Or => Op::Or,
+            BinOp::Xor => Op::Xor,
+            BinOp::Shl => Op::Sll,
+            BinOp::Shr if signed => Op::Sra,
+            BinOp::Shr => Op::Srl,
+            BinOp::Div if signed => Op::Sdiv,
+            BinOp::Div => Op::Udiv,
+            BinOp::Rem if signed => Op::Srem,
             // Comparisons and logic have nodes of their own.
-            _ => (Op::Urem, true),
+            _ => Op::Urem,
         };
-        let (r1, r2, clean) = self.pair(a, b, rd, whole)?;
+        let (r1, r2, state) = self.pair(a, b, rd)?;
         self.op(op, r1, r2, rd);
-        Ok(is_wide(ty)
-            || match op {
-                Op::And | Op::Or | Op::Xor => clean,
-                // The least int divided by -1 is one more than an int holds.
-                Op::Sra | Op::Srl | Op::Udiv | Op::Srem | Op::Urem => true,
-                _ => false,
-            })
+        Ok(match op {
+            Op::And | Op::Or | Op::Xor | Op::Sra | Op::Srl | Op::Udiv | Op::Srem | Op::Urem => {
+                state
+            }
+            // The least int divided by -1 is one more than an int holds.
+            _ => computed(ty),
+        })
     }
 
-    fn convert(&mut self, a: &Expr, to: &Type, rd: u8) -> Result<bool, Problem> {
-        let clean = self.expr(a, rd)?;
+    fn convert(&mut self, a: &Expr, to: &Type, rd: u8) -> Result<State, Problem> {
+        let state = self.value(a, rd)?;
         let (Type::Int(from), Type::Int(to)) = (&a.ty, to) else {
-            // Addresses, strings and 64-bit numbers lie in a register alike; a smaller number is
-            // widened first, and an address is cut to a smaller number later.
-            if matches!(a.ty, Type::Int(_)) {
-                self.clean(clean, &a.ty, rd, a.span)?;
-            }
-            return Ok(is_wide(to) || !matches!(to, Type::Int(_)));
+            // Addresses, strings and 64-bit numbers lie in a register alike; an address is cut to a
+            // smaller number later.
+            return Ok(if is_wide(to) || !matches!(to, Type::Int(_)) {
+                State::Exact
+            } else {
+                State::Low
+            });
         };
         if to.size <= from.size {
-            let same = to.size == 8 || (clean && to == from);
-            return Ok(same);
+            let same = to.size == 8 || (state == State::Exact && to == from);
+            return Ok(if same { State::Exact } else { State::Low });
         }
-        self.clean(clean, &a.ty, rd, a.span)?;
-        Ok(!from.signed || to.signed || to.size == 8)
+        if state == State::Wide && from.signed {
+            self.extended(&a.ty, rd, a.span)?;
+        } else if state == State::Wide {
+            return Ok(if to.size == 8 { State::Exact } else { State::Low });
+        }
+        Ok(if !from.signed || to.signed || to.size == 8 { State::Exact } else { State::Low })
     }
 
     /// Of the value in `rd`, `count` bits from bit `low` on, extended by their own sign.
@@ -281,8 +299,8 @@ impl Gen {
         Ok(())
     }
 
-    fn store(&mut self, address: &Expr, value: &Expr, ty: &Type, rd: u8) -> Result<bool, Problem> {
-        let (at, from, _) = self.pair(address, value, rd, true)?;
+    fn store(&mut self, address: &Expr, value: &Expr, ty: &Type, rd: u8) -> Result<State, Problem> {
+        let (at, from, state) = self.pair(address, value, rd)?;
         let op = match ty.size(self.strsize) {
             Some(1) => Op::Stb,
             Some(2) => Op::Sth,
@@ -293,7 +311,7 @@ impl Gen {
         if from != rd {
             self.op(Op::Mov, from, 0, rd);
         }
-        Ok(true)
+        Ok(if state == State::Wide { State::Low } else { state })
     }
 
     /// Puts values on the tuple stack; may use `rd` and above.
@@ -339,7 +357,7 @@ impl Gen {
         Ok(())
     }
 
-    fn call(&mut self, s: Subr, args: &[Expr], rd: u8, span: Span) -> Result<bool, Problem> {
+    fn call(&mut self, s: Subr, args: &[Expr], rd: u8, span: Span) -> Result<State, Problem> {
         if args.len() > NTUPLE {
             return Err(Problem::TooLarge(span, "arguments"));
         }
@@ -348,7 +366,38 @@ impl Gen {
             self.destroys();
         }
         self.op16(Op::Call, s as u16, rd);
-        Ok(true)
+        Ok(State::Exact)
+    }
+}
+
+/// What of a value is in a register.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum State {
+    /// The value, and its type holds it.
+    Exact,
+    /// The value, which may be more than its type holds.
+    Wide,
+    /// The value's low bits, as many as its type has, and rubbish above.
+    Low,
+}
+
+impl State {
+    /// Of two values that have been looked at, one: it is exact if both are.
+    fn and(self, other: State) -> State {
+        if self == State::Exact {
+            other
+        } else {
+            self
+        }
+    }
+}
+
+/// What an operator leaves.
+fn computed(ty: &Type) -> State {
+    if is_wide(ty) {
+        State::Exact
+    } else {
+        State::Wide
     }
 }
 

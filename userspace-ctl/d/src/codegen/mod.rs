@@ -6,12 +6,10 @@
 //! same register, and nothing has to be saved. Where one operand needs more registers than the
 //! other, it goes first, if that cannot be noticed ([`typed::is_reversed`]).
 //!
-//! **Dirty registers.** An int lies in 64 bits. `add` of two ints may leave rubbish above bit 31,
-//! which does not matter as long as only the low half is looked at: by another `add`, or by a
-//! record of four bytes. [`Gen::expr`] says whether the value is *clean* (extended by its own
-//! signedness); whoever looks at all 64 bits ([`Gen::clean`]: comparisons, divisions, right shifts,
-//! widening, variables, subroutines, aggregations) extends it first. So `trace(a + b)` is one
-//! `add`, as it always was, and still every result is what C says.
+//! **64 bits.** An int lies in 64 bits, and operators compute in 64 bits: the sum of two ints may be
+//! more than an int holds, and counts as what it is until it is stored or cast. [`Gen::expr`] says what
+//! of a value is in the register; a cast leaves the low bits alone and says so, and the next to look at
+//! more of them ([`Gen::value`]) extends them first. So `trace(a + b)` is one `add`, as it always was.
 
 mod branch;
 mod emit;
@@ -49,17 +47,17 @@ pub enum Use {
 /// Compiles one expression to one object.
 pub fn object(e: &Expr, how: Use, strsize: u32) -> Result<DifObject, Problem> {
     let mut gen = Gen::new(strsize);
-    let clean = gen.expr(e, 1)?;
+    match how {
+        Use::Whole => gen.value(e, 1)?,
+        _ => gen.expr(e, 1)?,
+    };
     let rtype = match how {
         Use::Effect => DifType::void(),
         Use::Record => e.ty.dif(strsize),
-        Use::Whole => {
-            gen.clean(clean, &e.ty, 1, e.span)?;
-            match &e.ty {
-                Type::Int(_) | Type::Pointer(_) => e.ty.dif(strsize),
-                _ => DifType::integer(8),
-            }
-        }
+        Use::Whole => match &e.ty {
+            Type::Int(_) | Type::Pointer(_) => e.ty.dif(strsize),
+            _ => DifType::integer(8),
+        },
         Use::Bytes(size) => DifType { kind: KIND_CTF, flags: BY_REF, size, ..DifType::void() },
     };
     gen.finish(rtype, e.span)

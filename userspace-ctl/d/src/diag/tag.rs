@@ -17,9 +17,7 @@ macro_rules! for_each_tag {
             (PdescInval, "D_PDESC_INVAL", "a probe description is malformed"),
             (ProcBadpid, "D_PROC_BADPID", "no process id follows `pid`"),
             (ProcGrab, "D_PROC_GRAB", "the process does not exist, or may not be traced"),
-            (ProcLib, "D_PROC_LIB", "the process has no such object"),
             (ProcDyn, "D_PROC_DYN", "a program that is linked statically has no libraries"),
-            (ProcFunc, "D_PROC_FUNC", "the object has no such function"),
             (ProcName, "D_PROC_NAME", "a function of a program has no probe of this name"),
             (ProcOff, "D_PROC_OFF", "an offset is after the end of its function"),
             (ProcAlign, "D_PROC_ALIGN", "no instruction begins at an offset"),
@@ -259,6 +257,8 @@ for_each_tag!(define_tags);
 
 /// DTrace's other tags, which this compiler does not give, each with the reason.
 pub const NOT_GIVEN: &[(&str, &str)] = &[
+    ("D_PROC_LIB", "a description of a missing object matches no probe: D_PDESC_ZERO"),
+    ("D_PROC_FUNC", "a description of a missing function matches no probe: D_PDESC_ZERO"),
     ("D_ASRELO", "compiled objects have no relocations that could be left unresolved"),
     ("D_DECL_DYNOBJ", "D has no syntax for a type that is known only at run time"),
     ("D_SYM_MODEL", "the kernel and its modules have only one data model, with 64 bits"),

@@ -30,7 +30,7 @@ pub fn value(
         "egid" => id.egid,
         "target" => match options.target {
             Some(pid) => pid,
-            None if options.default_args => 0,
+            None if options.default_args || options.is_dry => 0,
             None => {
                 return Err(Diagnostic::new(
                     Tag::MacroUndef,

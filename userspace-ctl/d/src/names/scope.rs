@@ -132,6 +132,8 @@ pub struct Names {
     pub typedefs: HashMap<String, Type>,
     /// Structs, unions and enumerations with a tag.
     pub tags: HashMap<(TypeSpace, String), Type>,
+    /// Enumerations whose constants are not known yet.
+    pub forward_enums: HashSet<String>,
     /// Members of the program's own structs and unions, by the number of their id.
     pub structs: HashMap<u64, Arc<[Member]>>,
     /// Their alignments.

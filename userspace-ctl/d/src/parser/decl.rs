@@ -98,7 +98,13 @@ impl Parser<'_> {
                 return Err(self.complain(d));
             }
         }
-        let ty = self.parse_base_type(first)?;
+        let ty = match (&class, &first) {
+            (Some((_, at)), None) if self.is_implicit_int() => {
+                let words = vec![("int".to_string(), *at)];
+                TypeName { words, body: None, pointers: 0, arrays: Vec::new(), span: *at }
+            }
+            _ => self.parse_base_type(first)?,
+        };
         let names = self.parse_declarators()?;
         let end = self.expect(";")?;
         let declared = names.iter().map(|n| n.name.clone());
@@ -107,6 +113,25 @@ impl Parser<'_> {
             _ => self.variables.extend(declared),
         }
         Ok(Decl { class, ty, names, span: span.to(end) })
+    }
+
+    /// After a storage class: is a name declared without a type, as `self x;`?
+    fn is_implicit_int(&mut self) -> bool {
+        let end = self.peek().span.end;
+        match self.peek().tok.clone() {
+            Tok::Punct("*") => true,
+            Tok::Ident(word) => {
+                !self.is_type_name(&word)
+                    && self.lexer.follows(end, |c| matches!(c, ';' | ',' | '[' | '='))
+            }
+            _ => false,
+        }
+    }
+
+    /// Is the name that ends at `end` the scope of a type, as in D`int?
+    pub(super) fn is_scoped_type(&mut self, end: usize) -> bool {
+        let Some(name) = self.lexer.scoped_name(end) else { return false };
+        self.is_type_name(name) || self.is_typedef(name)
     }
 
     fn parse_declarators(&mut self) -> Parse<Vec<Declarator>> {
@@ -165,7 +190,17 @@ impl Parser<'_> {
     /// Words of a base type; `first` has been read already.
     pub(super) fn parse_base_type(&mut self, first: Option<(String, Span)>) -> Parse<TypeName> {
         let mut words: Vec<(String, Span)> = first.into_iter().collect();
-        while let Tok::Ident(word) = self.peek().tok.clone() {
+        while let Tok::Ident(mut word) = self.peek().tok.clone() {
+            let end = self.peek().span.end;
+            let is_tag =
+                matches!(words.last().map(|(w, _)| w.as_str()), Some("struct" | "union" | "enum"));
+            if is_tag && self.lexer.scoped_name(end).is_some() || self.is_scoped_type(end) {
+                // Types have one name space: of which object it is says nothing more.
+                self.bump();
+                self.bump();
+                let Tok::Ident(name) = self.peek().tok.clone() else { break };
+                word = name;
+            }
             let last = words.last().map(|(w, _)| w.as_str());
             let after_tag = matches!(last, Some("struct" | "union" | "enum"));
             let has_base = words.iter().any(|(w, _)| !is_attribute(w));
@@ -189,11 +224,20 @@ impl Parser<'_> {
         let mut body = None;
         if at.is_some_and(|at| words.len() <= at + 2) && self.is("{") {
             body = Some(Arc::new(self.parse_type_body(is_enum)?));
+            if let Tok::Ident(word) = self.peek().tok.clone() {
+                let span = self.peek().span;
+                let is_other = self.is_type_name(&word) || is_class(&word);
+                if is_other && !matches!(word.as_str(), "const" | "volatile" | "restrict") {
+                    let message = format!("invalid type combination near `{word}`");
+                    let d = Diagnostic::new(Tag::DeclCombo, span, message);
+                    return Err(self.complain(d.label("expected `;` or a name before it")));
+                }
+            }
         }
         match (words.first(), words.last()) {
             (Some((_, a)), Some((_, b))) => {
                 let span = a.to(*b);
-                Ok(TypeName { words, body, pointers: 0, span })
+                Ok(TypeName { words, body, pointers: 0, arrays: Vec::new(), span })
             }
             _ => Err(self.unexpected("a type")),
         }
@@ -203,6 +247,9 @@ impl Parser<'_> {
     pub(super) fn parse_type_name(&mut self) -> Parse<TypeName> {
         let mut ty = self.parse_base_type(None)?;
         ty.pointers = self.stars();
+        if self.is("[") {
+            ty.arrays = self.parse_extents()?;
+        }
         ty.span = ty.span.to(self.last);
         Ok(ty)
     }

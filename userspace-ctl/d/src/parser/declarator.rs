@@ -70,7 +70,7 @@ impl Parser<'_> {
         Ok(d)
     }
 
-    fn parse_extents(&mut self) -> Parse<Vec<Extent>> {
+    pub(super) fn parse_extents(&mut self) -> Parse<Vec<Extent>> {
         let mut extents = Vec::new();
         while self.maybe("[") {
             extents.push(self.parse_extent()?);

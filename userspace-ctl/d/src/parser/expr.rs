@@ -239,7 +239,7 @@ impl Parser<'_> {
             Tok::Ident(name) if at_close && self.diagnostics.len() == errors + 1 => {
                 self.diagnostics.truncate(errors);
                 let message = format!("syntax error near `)`: `{name}` is not a type");
-                let d = Diagnostic::new(Tag::TypeErr, first.span, message)
+                let d = Diagnostic::new(Tag::Syntax, first.span, message)
                     .label("expected a type or an expression");
                 self.complain(d)
             }
@@ -252,6 +252,7 @@ impl Parser<'_> {
             Tok::Ident(word) => {
                 let (word, end) = (word.clone(), self.peek().span.end);
                 self.is_type_name(&word)
+                    || self.is_scoped_type(end)
                     || self.lexer.follows(end, |c| c == ')' || c == '*') && self.is_typedef(&word)
             }
             _ => false,

@@ -16,6 +16,10 @@ pub enum CompilerOption {
     AllowEmpty,
     /// `defaultargs`.
     DefaultArgs,
+    /// `argref`: arguments may be left unused.
+    SurplusArgs,
+    /// `nolibs`: no library is read.
+    NoLibraries,
 }
 
 /// What a control line says.
@@ -23,8 +27,14 @@ pub enum CompilerOption {
 pub enum Control {
     /// An option of the run time.
     Option(OptionId, u64),
-    /// An option of the compiler.
-    Compiler(CompilerOption),
+    /// An option of the compiler, and whether it is on.
+    Compiler(CompilerOption, bool),
+    /// `amin`.
+    Least(Attributes),
+    /// An option of the command: name and value.
+    Setting(String, Option<String>),
+    /// An option that changes nothing, and why.
+    Ignored(String, String),
     /// `depends_on`: something of this name must be there.
     DependsOn(Dependence, String),
     /// `attributes`, `binding`.
@@ -82,7 +92,7 @@ pub fn control(text: &str, span: Span) -> Result<Control, Diagnostic> {
             let rest: Vec<&str> = words.collect();
             Err(Diagnostic::new(Tag::PragErr, span, format!("#error: {}", rest.join(" "))))
         }
-        Some("line") => Ok(Control::Nothing),
+        Some("line" | "ident" | "sccs") => Ok(Control::Nothing),
         Some(n) if n.bytes().all(|b| b.is_ascii_digit()) => Ok(Control::Nothing),
         Some(other) => {
             let message = format!("invalid control directive: #{other}");
@@ -189,14 +199,49 @@ fn set_option(setting: &str, span: Span) -> Result<Control, Diagnostic> {
         Some((name, value)) => (name, Some(value)),
         None => (setting, None),
     };
+    let invalid = |why: &str| {
+        let message = format!("failed to set option '{name}': Invalid value for specified option");
+        Diagnostic::new(Tag::PragmaOptset, span, message).label(why.to_string())
+    };
     let compiler = match name {
         "zdefs" => Some(CompilerOption::AllowZero),
         "empty" => Some(CompilerOption::AllowEmpty),
         "defaultargs" => Some(CompilerOption::DefaultArgs),
+        "argref" => Some(CompilerOption::SurplusArgs),
+        "nolibs" => Some(CompilerOption::NoLibraries),
         _ => None,
     };
     if let Some(c) = compiler {
-        return Ok(Control::Compiler(c));
+        let is_on = option::flag(value).ok_or_else(|| invalid("expected yes or no"))?;
+        return Ok(Control::Compiler(c, is_on));
+    }
+    match name {
+        "amin" => {
+            let least = value.and_then(Attributes::from_text);
+            let least = least.ok_or_else(|| invalid("expected such as Evolving/Evolving/Common"));
+            return least.map(Control::Least);
+        }
+        "version" if !value.is_some_and(option::is_version) => {
+            let newest = format!("expected a version such as 1.0, {} at most", option::VERSION);
+            return Err(invalid(&newest));
+        }
+        "errtags" | "droptags" if option::flag(value).is_none() => {
+            return Err(invalid("expected yes or no"))
+        }
+        "encoding" if !matches!(value, Some("ascii" | "utf8")) => {
+            return Err(invalid("expected ascii or utf8"))
+        }
+        _ if option::is_compile_time(name) => {
+            return Ok(Control::Setting(name.into(), value.map(String::from)))
+        }
+        _ if option::is_of_command_line(name) => {
+            let why = "it is read before the program is: set it on the command line, with -x";
+            return Ok(Control::Ignored(name.into(), why.into()));
+        }
+        _ => {}
+    }
+    if let Some(why) = option::ignored(name) {
+        return Ok(Control::Ignored(name.into(), why.into()));
     }
     let Some(id) = option::by_name(name) else {
         let message = format!("failed to set option '{name}': Invalid option name");
@@ -206,10 +251,6 @@ fn set_option(setting: &str, span: Span) -> Result<Control, Diagnostic> {
     };
     match option::value(id, value) {
         Ok(v) => Ok(Control::Option(id, v)),
-        Err(why) => {
-            let message =
-                format!("failed to set option '{name}': Invalid value for specified option");
-            Err(Diagnostic::new(Tag::PragmaOptset, span, message).label(why))
-        }
+        Err(why) => Err(invalid(&why)),
     }
 }

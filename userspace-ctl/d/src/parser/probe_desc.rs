@@ -2,6 +2,7 @@
 //! Text of a probe description to its four parts: right-aligned to the field that the source says.
 
 use crate::diag::{Diagnostic, Region, Tag};
+use crate::lexer::QUOTED_COLON;
 use crate::source::{Source, SourceName, Span, SpecKind};
 use crate::world::ProbePattern;
 use abi::probe::{is_glob_too_deep, GLOB_DEPTH, PART_LENS};
@@ -40,6 +41,7 @@ pub fn pattern(text: &str, span: Span, source: &Source) -> Result<ProbePattern, 
     for (slot, part) in parts.iter_mut().take(room).rev().zip(given.iter().rev()) {
         *slot = part;
     }
+    let parts = parts.map(|part| part.replace(QUOTED_COLON, ":"));
     for ((part, field), len) in parts.iter().zip(FIELDS).zip(PART_LENS) {
         if part.len() >= len {
             return Err(invalid(format!("{field} of probe description is too long"))
@@ -52,6 +54,6 @@ pub fn pattern(text: &str, span: Span, source: &Source) -> Result<ProbePattern, 
             .label(format!("{GLOB_DEPTH} `*` at most in the {field}")));
         }
     }
-    let [provider, module, function, name] = parts;
+    let [provider, module, function, name] = &parts;
     Ok(ProbePattern::new(provider, module, function, name))
 }

@@ -219,11 +219,9 @@ pub fn of_process(parts: [&str; 4]) -> Option<d::Tag> {
         ["pid1235", ..] => Tag::ProcDyn,
         ["pid1236", ..] => Tag::ProcCreatefail,
         ["pid1237", ..] => Tag::ProcNodev,
-        ["pid1234", "libnone", ..] => Tag::ProcLib,
         ["pid1234", "a.out", "main", "exit"] => Tag::ProcName,
         ["pid1234", "a.out", "main", "ffff"] => Tag::ProcOff,
         ["pid1234", "a.out", "main", "1"] => Tag::ProcAlign,
-        ["pid1234", "a.out", _, _] => Tag::ProcFunc,
         _ => return None,
     })
 }
