@@ -28,7 +28,8 @@ expect "droptags" "$tagged" "$(grep -c 'drops* on CPU' /tmp/err)"
 # Aggregations have no records to drop.
 expect "an aggregation counts all" "$(dtrace -q -x bufsize=4k -n 'many:main:args:one { @ = count(); }' -c "$fire" 2>&1 | tr -d ' \n')" "$firings"
 # Sizes of a few bytes: what fits is recorded, the rest is dropped, and a clause that fits nowhere is told.
-expect "16 bytes hold an exit" "$(dtrace -q -x bufsize=16 -n 'BEGIN { exit(3); }' 2>&1; echo $?)" 3
+dtrace -q -x bufsize=16 -n 'BEGIN { exit(3); }' >/tmp/out 2>&1
+expect "16 bytes hold an exit" $? 3
 dtrace -q -x bufsize=512 -n 'BEGIN { trace("a"); } BEGIN { trace("b"); } BEGIN { exit(0); }' >/tmp/out 2>/tmp/err
 expect "one of two records in 512 bytes" "$(cat /tmp/out) $(sed 's/CPU [01]$/CPU N/' /tmp/err)" "a dtrace: 1 drop on CPU N"
 expect "a record that never fits" "$(dtrace -q -x bufsize=100 -n 'BEGIN { trace("a"); exit(0); }' 2>&1)" \
