@@ -28,11 +28,12 @@ expect "droptags" "$tagged" "$(grep -c 'drops* on CPU' /tmp/err)"
 # Aggregations have no records to drop.
 expect "an aggregation counts all" "$(dtrace -q -x bufsize=4k -n 'many:main:args:one { @ = count(); }' -c "$fire" 2>&1 | tr -d ' \n')" "$firings"
 # Sizes of a few bytes: what fits is recorded, the rest is dropped, and a clause that fits nowhere is told.
-expect "16 bytes hold an exit" "$(dtrace -q -x bufsize=16 -n 'BEGIN { exit(3); }' 2>&1; echo $?)" 3
+dtrace -q -x bufsize=16 -n 'BEGIN { exit(3); }' >/tmp/out 2>&1
+expect "16 bytes hold an exit" $? 3
 dtrace -q -x bufsize=512 -n 'BEGIN { trace("a"); } BEGIN { trace("b"); } BEGIN { exit(0); }' >/tmp/out 2>/tmp/err
 expect "one of two records in 512 bytes" "$(cat /tmp/out) $(sed 's/CPU [01]$/CPU N/' /tmp/err)" "a dtrace: 1 drop on CPU N"
 expect "a record that never fits" "$(dtrace -q -x bufsize=100 -n 'BEGIN { trace("a"); exit(0); }' 2>&1)" \
-	"dtrace: failed to enable 'BEGIN ': Enabling exceeds size of buffer"
+	"dtrace: could not enable tracing: Enabling exceeds size of buffer"
 for size in 8 16 100 512 1000 1k; do
 	dtrace -q -x aggsize=$size -x dynvarsize=$size -x specsize=$size -n 'BEGIN { self->x = speculation(); a[self->x] = 4; @ = sum(4); }
 		BEGIN { speculate(self->x); printf("s"); } BEGIN { commit(self->x); } BEGIN { exit(0); }' >/tmp/out 2>/tmp/err || fail "$size: $(cat /tmp/err)"

@@ -22,7 +22,7 @@ while IFS='|' read -r _ name kind _ bounds _; do
 	[ "$to" = to ] && [ "$name" != cpu ] || continue
 	n=$((n + 1))
 	case $name in
-	bufsize) expect "$name=$least" "$(set_to "$name" "$least")" "dtrace: failed to enable 'BEGIN ': Enabling exceeds size of buffer" ;;
+	bufsize) expect "$name=$least" "$(set_to "$name" "$least")" "dtrace: could not enable tracing: Enabling exceeds size of buffer" ;;
 	*) expect "$name=$least" "$(set_to "$name" "$least" | tr -d '\0' | cut -c1-1)" o ;;
 	esac
 	[ "$least" = 0 ] || refused "$name" "$(near "$least" "$kind" -1)" "$least" "$most"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The budget of a firing, during which interrupts are off. If several consumers have enabled the
-//! probe, each gets a share of the budget, and what one leaves goes to those after it: together
-//! they take no longer than one alone may.
+//! The budget of a firing, during which interrupts are off. If several consumers have enabled the probe, each gets an equal
+//! share; the consumers behind one share what it leaves. So all of them together take no longer than one alone may.
 //!
 //! ```text
 //! BUDGET = 2^20 units | a slice, 2^12 | a slice | a slice | ...

@@ -38,7 +38,7 @@ const SET: usize = 2 * WAYS;
 const LIST: u16 = 0;
 /// The most thread-local variables by value that are freed when a thread ends.
 const MAX_FREED: usize = 1024;
-/// Elements that are freed at a time: interrupts are off meanwhile, for a third of a millisecond at most.
+/// The most elements that are freed at a time; interrupts are off meanwhile.
 const AT_ONCE: usize = 1024;
 /// Threads that have ended with more than that, and wait for the rest to be freed.
 const MOST_WAITING: usize = 256;
@@ -228,9 +228,8 @@ impl DynVars {
         done
     }
 
-    /// Frees the variables of a thread that has ended. If there are many, it frees most of them, and
-    /// [`Self::free_more`] frees the rest. Returns false if too many threads wait for that: the rest
-    /// is lost.
+    /// Frees the variables of a thread that has ended. If it has many elements, [`Self::free_more`] frees the rest.
+    /// Returns false if nobody will, because too many threads wait for that.
     pub(crate) fn end_thread(&self, cpu: usize, thread: u64, vars: &ScopeVars) -> bool {
         for id in vars.scalars().take(MAX_FREED) {
             self.free(thread, id);
@@ -241,7 +240,7 @@ impl DynVars {
             })
     }
 
-    /// Frees some of what threads have left that ended. True: there is nothing more.
+    /// Frees some elements that ended threads have left. Returns true if there were none.
     pub(crate) fn free_more(&self, cpu: usize) -> bool {
         for place in self.ended.iter() {
             let thread = place.load(Relaxed);
@@ -256,7 +255,7 @@ impl DynVars {
         true
     }
 
-    /// Frees elements of a thread; true: there are none left. Nobody else is at its list.
+    /// Frees elements of a thread. Returns true if none are left. Nobody else uses its list.
     fn free_elements(&self, cpu: usize, thread: u64) -> bool {
         let Some(list) = self.find(thread, LIST).and_then(|at| self.words.word(at)) else {
             return true;
