@@ -139,8 +139,8 @@ mod tests {
                 scope.spawn(move || {
                     let key = key_of(t << 8, 0);
                     for n in 0..50_000 {
-                        set.begin(key, t << 32 | n, n, t);
-                        let kept = Kept { what: t << 32 | n, since: n, mark: t };
+                        set.begin(key, (t << 32) | n, n, t);
+                        let kept = Kept { what: (t << 32) | n, since: n, mark: t };
                         assert_eq!(set.end(key, None), Some(kept));
                     }
                 });
