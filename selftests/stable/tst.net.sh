@@ -150,11 +150,14 @@ def counts():
             if n == six: found[name] += int(v)
     return found
 before = counts()
-subprocess.check_call(["python3", "/tmp/talk.py"])
+subprocess.check_call(["python3", "/tmp/again.py"])
 for name, n in counts().items(): print("told", name, n - before[name])
 P
+# The ports of the first time are in TIME_WAIT.
+sed 's/700\([1-6]\)/710\1/g' /tmp/talk.py >/tmp/again.py
 dtrace -s /tmp/mib.d -c 'python3 /tmp/snmp.py' >/tmp/o 2>/tmp/err || fail "dtrace: $(cat /tmp/err)"
 for name in tcpActiveOpens tcpPassiveOpens tcpAttemptFails tcpInSegs tcpOutRsts udpOutDatagrams udpInDatagrams ipInReceives ipOutRequests; do
+	grep -q "^$name [1-9]" /tmp/o || { cat /tmp/o /tmp/err; fail "no $name"; }
 	expect "$name" "$(awk -v n=$name '$1 == n { print $2 }' /tmp/o)" "$(awk -v n=$name '$2 == n { print $3 }' /tmp/o)"
 done
 expect "who connected" "$(grep ^active /tmp/o | sort | xargs)" "active accept-established 0 active connect-established 2"

@@ -55,11 +55,14 @@ inline int __blk_errno[int S] = S == 0 ? 0 : S == 1 ? EOPNOTSUPP : S == 2 ? ETIM
     S == 9 || S == 13 ? ENOMEM : S == 12 ? EAGAIN : S == 14 ? EBUSY : S == 15 ? EOVERFLOW :
     S == 16 || S == 17 ? ETIMEDOUT : EIO;
 
-/* Where the kernel has the first byte; of what has no data, as a flush, nowhere. sizeof (struct page) bytes tell of 4096. */
+/*
+ * The address of the data in the kernel; 0 for a request without data, as a flush. A struct page stands for 4096 bytes. For
+ * the rest of a request that was divided within a page, it is where the whole page's data begins.
+ */
 inline struct bio_vec *__bio_vec[struct bio *B] = &B->bi_io_vec[B->bi_iter.bi_idx];
 inline uintptr_t __bio_addr[struct bio *B] = B->bi_io_vec == NULL || (B->bi_opf & 0xfe) || !B->bi_iter.bi_size ? 0 :
     ((uintptr_t)__bio_vec[B]->bv_page - `vmemmap_base) / sizeof (struct page) * 4096 + `page_offset_base +
-    __bio_vec[B]->bv_offset + B->bi_iter.bi_bvec_done;
+    __bio_vec[B]->bv_offset;
 
 /* What the kernel is asked for: the low byte of bi_opf, even for what only reads. */
 translator bufinfo_t < struct bio *B > {
