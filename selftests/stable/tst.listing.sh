@@ -20,7 +20,7 @@ for name in $(dtrace -ln 'proc:::, sched:::, io:::, sysinfo:::, vminfo:::, locks
 done
 for probe in lockstat:::rw-upgrade lockstat:::thread-spin mib:::tcpListenDrop; do
 	dtrace -ln $probe 2>/tmp/err && fail "$probe is there"
-	grep -q 'note: Linux has no event that is' /tmp/err && grep -q 'help: close to it' /tmp/err || { cat /tmp/err; fail "why no $probe"; }
+	grep -q 'note: Linux has no event that matches' /tmp/err && grep -q 'help: close to it' /tmp/err || { cat /tmp/err; fail "why no $probe"; }
 done
 # The kernel tells its own tracer of most.
 here=$(dtrace -l -P sdt -m vmlinux | awk 'NR > 1 { print $NF }' | sort)

@@ -130,9 +130,9 @@ fn admit(
 fn never(insn: Insn) -> Option<&'static str> {
     match (insn.op()?, Subr::from_id(insn.index())) {
         (Op::Stga, _) => Some("uregs[] cannot be set on Linux"),
-        (Op::Call, Some(Subr::Msgsize)) => Some("msgsize( ) cannot be had on Linux"),
-        (Op::Call, Some(Subr::Msgdsize)) => Some("msgdsize( ) cannot be had on Linux"),
-        (Op::Call, Some(Subr::DdiPathname)) => Some("ddi_pathname( ) cannot be had on Linux"),
+        (Op::Call, Some(Subr::Msgsize)) => Some("msgsize( ) is not available on Linux"),
+        (Op::Call, Some(Subr::Msgdsize)) => Some("msgdsize( ) is not available on Linux"),
+        (Op::Call, Some(Subr::DdiPathname)) => Some("ddi_pathname( ) is not available on Linux"),
         _ => None,
     }
 }
