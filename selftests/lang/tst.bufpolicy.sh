@@ -34,7 +34,7 @@ done
 # It ends by itself; what would find room does not go on.
 run -x bufpolicy=fill -n 'profile:::tick-1ms { printf("%d\n", n++); } END { printf("end\n"); }'
 expect_all "fill ends" 0 169
-run -x bufpolicy=fill -x strsize=1k -n 'many:main:args:one { printf("%d\n", arg0); } many:main:args:one /arg0 == 3/ { printf("%s%s%s%s\n", strjoin(execname, ""), strjoin(execname, ""), strjoin(execname, ""), strjoin(execname, "")); }' -c "$fire"
+run -x bufpolicy=fill -x strsize=1016 -n 'many:main:args:one { printf("%d\n", arg0); } many:main:args:one /arg0 == 3/ { printf("%s%s%s%s\n", strjoin(execname, ""), strjoin(execname, ""), strjoin(execname, ""), strjoin(execname, "")); }' -c "$fire"
 expect_all "nothing after the first that has no room" 0 3
 # Records of several sizes.
 run -x bufpolicy=ring -x strsize=64 -n 'many:main:args:one /arg0 % 3/ { printf("%d\n", arg0); }
