@@ -255,7 +255,7 @@ inline struct tcp_sock *__tcp[struct sock *S] = (struct tcp_sock *)S;
 inline uint32_t __skb_seq[struct sk_buff *B] = *(uint32_t *)B->cb;
 
 /* SOCK_BINDPORT_LOCK and SOCK_CONNECT_BIND: the port was asked for, or chosen to connect. Who was accepted has the listener's. */
-inline int __tcp_active[struct sock *S] = (S->sk_userlocks & 0x14) != 0 && S->__sk_common.skc_state != TCP_STATE_LISTEN;
+inline int __tcp_active[struct sock *S] = (S->sk_userlocks & 0x18) != 0 && S->__sk_common.skc_state != TCP_STATE_LISTEN;
 
 /* Windows are in bytes, rtt and rtt_sd in microseconds, rto in milliseconds. As a state changes, the socket has the one before yet. */
 translator tcpsinfo_t < struct sock *S > {
