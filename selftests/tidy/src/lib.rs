@@ -3,9 +3,11 @@
 #![forbid(unsafe_code)]
 #![cfg(test)]
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 mod structure;
 
@@ -35,32 +37,49 @@ fn top() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
 
-/// All our files with this ending, by their path from the top.
-fn files(ending: &str) -> Vec<(String, String)> {
-    let top = top();
-    let mut found = Vec::new();
-    let mut todo = vec![top.clone()];
-    while let Some(dir) = todo.pop() {
-        for entry in fs::read_dir(dir).unwrap() {
-            let path = entry.unwrap().path();
-            let name = path.strip_prefix(&top).unwrap().to_string_lossy().into_owned();
-            let last = name.rsplit('/').next().unwrap().to_owned();
-            if path.is_symlink() || last.starts_with('.') && last != ".ci" {
-                continue;
-            }
-            if path.is_dir() {
-                let foreign = ["build", "target", "rust/vendor"].contains(&name.as_str());
-                if !foreign && last != "target" && last != "corpus" {
-                    todo.push(path);
+/// All that is in the tree, by its path from the top: files, and folders with a / behind them. Looked for once.
+fn tree() -> &'static [String] {
+    static TREE: OnceLock<Vec<String>> = OnceLock::new();
+    TREE.get_or_init(|| {
+        let mut found = Vec::new();
+        let mut todo = vec![String::new()];
+        while let Some(dir) = todo.pop() {
+            for entry in fs::read_dir(top().join(&dir)).unwrap() {
+                let entry = entry.unwrap();
+                let name = format!("{dir}{}", entry.file_name().to_string_lossy());
+                if !entry.file_type().unwrap().is_dir() {
+                    found.push(name);
+                } else if ![".git", "build", "target"].contains(&name.as_str()) {
+                    found.push(format!("{name}/"));
+                    todo.push(format!("{name}/"));
                 }
-            } else if last.ends_with(ending) {
-                found.push((name, fs::read_to_string(path).unwrap_or_default()));
             }
         }
-    }
-    found.sort();
+        found.sort();
+        found
+    })
+}
+
+/// All our files with this ending, by their path from the top. Read once.
+fn files(ending: &str) -> Vec<(String, String)> {
+    static READ: Mutex<BTreeMap<String, Vec<(String, String)>>> = Mutex::new(BTreeMap::new());
+    let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
+    let found = read.entry(ending.into()).or_insert_with(|| {
+        let ours = tree().iter().filter(|name| name.ends_with(ending) && is_ours(name));
+        let plain = ours.filter(|name| !top().join(name).is_symlink());
+        let text = |name: &String| fs::read_to_string(top().join(name)).unwrap_or_default();
+        plain.map(|name| (name.clone(), text(name))).collect()
+    });
     assert!(!found.is_empty(), "no {ending} files found");
-    found
+    found.clone()
+}
+
+/// Neither of others nor made.
+fn is_ours(name: &str) -> bool {
+    let hidden = |part: &str| part.starts_with('.') && part != ".ci";
+    let foreign = |part: &str| hidden(part) || ["target", "corpus"].contains(&part);
+    let (folder, last) = name.rsplit_once('/').unwrap_or(("", name));
+    !name.starts_with("rust/vendor/") && !folder.split('/').any(foreign) && !hidden(last)
 }
 
 /// Fails with all complaints at once.
