@@ -10,8 +10,8 @@
 //! `rust/kapi/helpers/counter.c` what is reached from here.
 
 use crate::made::Made;
+use crate::running::Running;
 use abi::cpc::{self, Class, Mode, EVENTS};
-use abi::ids::ProbeId;
 use abi::probe::{put, FUNCTION_LEN, NAME_LEN};
 use abi::reason::Reason;
 use framework::framework::ProviderId;
@@ -19,7 +19,7 @@ use framework::{fire, Args, EnableError, Explanation, Framework, Offered, Probe,
 use kapi::counter::{Count, Counter, Event};
 use kapi::{context, mem};
 use kernel::prelude::*;
-use kernel::sync::{new_mutex, Arc, Mutex};
+use kernel::sync::Arc;
 
 /// What a probe passes.
 const NARGS: u32 = 2;
@@ -32,9 +32,8 @@ pub(crate) struct Cpc {
     /// Whether the usual ones have been offered: what this machine counts, with usual counts.
     #[pin]
     offered: Offered,
-    /// The probes that are enabled.
     #[pin]
-    running: Mutex<KVec<(ProbeId, Counter<Full>)>>,
+    running: Running<Counter<Full>>,
 }
 
 /// What happens when a CPU has counted so many.
@@ -70,7 +69,7 @@ impl Cpc {
         pin_init!(Self {
             made <- Made::new(),
             offered <- Offered::new(),
-            running <- new_mutex!(KVec::new()),
+            running <- Running::new(),
         })
     }
 
@@ -95,25 +94,6 @@ impl Cpc {
         self.made.make(framework, own, "cpc", &parts, NARGS);
         Ok(())
     }
-
-    /// Arms one.
-    fn arm(&self, probe: &Arc<Probe>) -> core::result::Result<(), EnableError> {
-        let counter = cpc::parse(probe.part(3)).map_err(|e| EnableError::Unsupported(e.words()))?;
-        let start = || {
-            let mut running = self.running.lock();
-            mem::reserve(&mut running, 1)?;
-            let full = mem::boxed(Full(probe.clone()))?;
-            let counter = Counter::start(full, event(&counter))?;
-            running.push_within_capacity((probe.id(), counter)).map_err(|_| ENOMEM)
-        };
-        start().map_err(|e: Error| match e {
-            e if e == ENOMEM => EnableError::Memory,
-            e if e == EBUSY => EnableError::Busy(
-                "all counters of the processor that can count it are in use: by perf, the kernel's watchdog or other cpc probes",
-            ),
-            _ => EnableError::Unsupported("no CPU of this machine can count it"),
-        })
-    }
 }
 
 impl Provider for Cpc {
@@ -133,16 +113,21 @@ impl Provider for Cpc {
     }
 
     fn enable(&self, probes: &[Arc<Probe>], refuse: &mut dyn FnMut(usize, EnableError)) {
-        for (i, probe) in probes.iter().enumerate() {
-            if let Err(why) = self.arm(probe) {
-                refuse(i, why);
-            }
-        }
+        let start = |probe: &Arc<Probe>| {
+            let counter = cpc::parse(probe.part(3)).map_err(|e| e.words())?;
+            let probe = probe.clone();
+            Ok(move || Counter::start(mem::boxed(Full(probe))?, event(&counter)))
+        };
+        self.running.enable(probes, refuse, start, |e| match e {
+            e if e == EBUSY => EnableError::Busy(
+                "all counters of the processor that can count it are in use: by perf, the kernel's watchdog or other cpc probes",
+            ),
+            _ => EnableError::Unsupported("no CPU of this machine can count it"),
+        });
     }
 
     fn disable(&self, probes: &[Arc<Probe>]) {
-        let mut running = self.running.lock();
-        running.retain(|(id, _)| !probes.iter().any(|p| p.id() == *id));
+        self.running.disable(probes);
     }
 
     fn explain(&self, _module: &[u8], _function: &[u8], name: &[u8]) -> Option<Explanation> {

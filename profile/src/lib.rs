@@ -7,6 +7,7 @@
 //! | `time` | the provider profile |
 //! | `counters` | the provider cpc |
 //! | `made` | their probes, whose names are endless: made when they are asked for, some usual ones to be listed |
+//! | `running` | those that are enabled |
 //!
 //! Locks: `Offered`, then `made`, then the framework's, then `running`.
 #![no_std]
@@ -14,6 +15,7 @@
 
 mod counters;
 mod made;
+mod running;
 mod time;
 
 use framework::Framework;

@@ -8,14 +8,14 @@
 //! | all | where the kernel was, or 0 | where the process was, or 0 | how late it fires, ns |
 
 use crate::made::Made;
-use abi::ids::ProbeId;
+use crate::running::Running;
 use abi::rate::{self, Where};
 use framework::framework::ProviderId;
 use framework::{fire, Args, EnableError, Framework, Probe, Provider};
 use kapi::timer::{Interrupted, Tick, Ticker};
 use kapi::{context, mem};
 use kernel::prelude::*;
-use kernel::sync::{new_mutex, Arc, Mutex};
+use kernel::sync::Arc;
 use kernel::time::Delta;
 
 /// There from the beginning.
@@ -43,9 +43,8 @@ const NARGS: u32 = 3;
 pub(crate) struct Profile {
     #[pin]
     made: Made,
-    /// The probes that are enabled.
     #[pin]
-    running: Mutex<KVec<(ProbeId, Ticker<Beat>)>>,
+    running: Running<Ticker<Beat>>,
 }
 
 /// What happens at each interval.
@@ -60,24 +59,7 @@ impl Tick for Beat {
 
 impl Profile {
     pub(crate) fn new() -> impl PinInit<Self> {
-        pin_init!(Self { made <- Made::new(), running <- new_mutex!(KVec::new()) })
-    }
-
-    /// Arms one.
-    fn arm(&self, probe: &Arc<Probe>) -> core::result::Result<(), EnableError> {
-        let rate = rate::parse(probe.part(3)).map_err(|e| EnableError::Unsupported(e.words()))?;
-        let start = || {
-            let interval = Delta::from_nanos(i64::try_from(rate.interval_ns).map_err(|_| EINVAL)?);
-            let mut running = self.running.lock();
-            mem::reserve(&mut running, 1)?;
-            let beat = mem::boxed(Beat(probe.clone()))?;
-            let ticker = Ticker::start(beat, interval, rate.at == Where::Everywhere)?;
-            running.push_within_capacity((probe.id(), ticker)).map_err(|_| ENOMEM)
-        };
-        start().map_err(|e: Error| match e {
-            e if e == ENOMEM => EnableError::Memory,
-            _ => EnableError::Unsupported("this kernel gives no timer that follows its CPUs"),
-        })
+        pin_init!(Self { made <- Made::new(), running <- Running::new() })
     }
 }
 
@@ -98,15 +80,21 @@ impl Provider for Profile {
     }
 
     fn enable(&self, probes: &[Arc<Probe>], refuse: &mut dyn FnMut(usize, EnableError)) {
-        for (i, probe) in probes.iter().enumerate() {
-            if let Err(why) = self.arm(probe) {
-                refuse(i, why);
-            }
-        }
+        let start = |probe: &Arc<Probe>| {
+            let rate = rate::parse(probe.part(3)).map_err(|e| e.words())?;
+            let probe = probe.clone();
+            Ok(move || {
+                let interval = i64::try_from(rate.interval_ns).map_err(|_| EINVAL)?;
+                let beat = mem::boxed(Beat(probe))?;
+                Ticker::start(beat, Delta::from_nanos(interval), rate.at == Where::Everywhere)
+            })
+        };
+        self.running.enable(probes, refuse, start, |_| {
+            EnableError::Unsupported("this kernel gives no timer that follows its CPUs")
+        });
     }
 
     fn disable(&self, probes: &[Arc<Probe>]) {
-        let mut running = self.running.lock();
-        running.retain(|(id, _)| !probes.iter().any(|p| p.id() == *id));
+        self.running.disable(probes);
     }
 }
