@@ -58,7 +58,7 @@ pub fn take(object: &mut Object, key: &str, providers: &[Provider]) -> Result<Ve
     if lto {
         return Err("it is compiled for link-time optimisation: compile with -fno-lto".into());
     }
-    let meanings = meanings(providers);
+    let meanings: HashMap<String, Meaning> = functions(providers).collect();
     let mut wanted = HashMap::new();
     for (n, symbol) in object.symbols.iter().enumerate() {
         let name = object.name(symbol);
@@ -76,25 +76,13 @@ pub fn take(object: &mut Object, key: &str, providers: &[Provider]) -> Result<Ve
             let row = object.sections.get(usize::from(section)).map(|s| s.row);
             let is_shared = row.is_some_and(|row| row.flags & GROUP != 0);
             let of = if is_shared { function.as_str() } else { key };
-            let kind = if is_question { 'e' } else { 'p' };
             let names = providers.get(provider).and_then(|p| Some((p, p.probes.get(probe)?)));
             let Some((p, q)) = names else { continue };
-            let head = format!("{PLACE}.{kind}.{}.{}", p.name, q.name);
+            let head = head(&p.name, &q.name, is_question);
             let number = numbers.entry(format!("{head}.{of}")).or_default();
             let symbol = format!("{head}.{number}.{of}");
             *number += 1;
-            object.add_symbol(&symbol, GLOBAL, section, offset);
-            let function = short(&function);
-            found.push(Site {
-                symbol,
-                is_shared,
-                provider,
-                probe,
-                is_question,
-                function,
-                section,
-                offset,
-            });
+            found.push(add(object, symbol, site, is_shared, &function));
         }
     }
     // Nobody refers to them any more; nor shall a library be thought to need them.
@@ -114,53 +102,50 @@ pub fn define(object: &mut Object, key: &str, providers: &[Provider]) -> Option<
     let row = &mut object.sections.get_mut(at)?.row;
     row.align = row.align.max(ALIGNED as u64);
     let mut found = Vec::new();
-    for (provider, p) in providers.iter().enumerate() {
-        for (probe, q) in p.probes.iter().enumerate() {
-            for (is_question, prefix, kind) in [(false, CALL, 'p'), (true, QUESTION, 'e')] {
-                let code = &mut object.sections.get_mut(at)?.data;
-                code.resize(code.len().next_multiple_of(ALIGNED), NOPS.get(1)?.first().copied()?);
-                let offset = code.len() as u64;
-                // As what a jump becomes: arguments on the stack are behind a return address.
-                code.extend_from_slice(if is_question { &CLEAR[..] } else { &[] });
-                code.push(RET);
-                code.extend_from_slice(NOPS.get(if is_question { 2 } else { 4 })?);
-                let size = code.len() as u64 - offset;
-                let function = format!("{prefix}{}{BETWEEN}{}", p.name, q.name);
-                let n = object.add_symbol(&function, GLOBAL, section, offset);
-                if let Some(s) = object.symbols.get_mut(n) {
-                    (s.info, s.size) = (GLOBAL << 4 | FUNC, size);
-                }
-                let symbol = format!("{PLACE}.{kind}.{}.{}.0.{key}", p.name, q.name);
-                object.add_symbol(&symbol, GLOBAL, section, offset);
-                let function = short(&function);
-                let is_shared = false;
-                found.push(Site {
-                    symbol,
-                    is_shared,
-                    provider,
-                    probe,
-                    is_question,
-                    function,
-                    section,
-                    offset,
-                });
-            }
+    for (function, meaning) in functions(providers) {
+        let (provider, probe, is_question) = meaning;
+        let code = &mut object.sections.get_mut(at)?.data;
+        code.resize(code.len().next_multiple_of(ALIGNED), NOPS.get(1)?.first().copied()?);
+        let offset = code.len() as u64;
+        // As what a jump becomes: arguments on the stack are behind a return address.
+        code.extend_from_slice(if is_question { &CLEAR[..] } else { &[] });
+        code.push(RET);
+        code.extend_from_slice(NOPS.get(if is_question { 2 } else { 4 })?);
+        let size = code.len() as u64 - offset;
+        let n = object.add_symbol(&function, GLOBAL, section, offset);
+        if let Some(s) = object.symbols.get_mut(n) {
+            (s.info, s.size) = (GLOBAL << 4 | FUNC, size);
         }
+        let p = providers.get(provider)?;
+        let symbol = format!("{}.0.{key}", head(&p.name, &p.probes.get(probe)?.name, is_question));
+        found.push(add(object, symbol, Found { section, offset, meaning }, false, &function));
     }
     Some(found)
 }
 
-/// Names of functions that exist nowhere.
-fn meanings(providers: &[Provider]) -> HashMap<String, Meaning> {
-    let mut all = HashMap::new();
-    for (n, provider) in providers.iter().enumerate() {
-        for (m, probe) in provider.probes.iter().enumerate() {
+/// What the symbols of a probe's places, or of its questions', begin with.
+fn head(provider: &str, probe: &str, is_question: bool) -> String {
+    let kind = if is_question { 'e' } else { 'p' };
+    format!("{PLACE}.{kind}.{provider}.{probe}")
+}
+
+/// Gives a place its symbol.
+fn add(object: &mut Object, symbol: String, at: Found, is_shared: bool, function: &str) -> Site {
+    let Found { section, offset, meaning: (provider, probe, is_question) } = at;
+    object.add_symbol(&symbol, GLOBAL, section, offset);
+    let function = short(function);
+    Site { symbol, is_shared, provider, probe, is_question, function, section, offset }
+}
+
+/// The functions that a program calls for its probes, which exist nowhere.
+fn functions(providers: &[Provider]) -> impl Iterator<Item = (String, Meaning)> + '_ {
+    providers.iter().enumerate().flat_map(|(n, provider)| {
+        provider.probes.iter().enumerate().flat_map(move |(m, probe)| {
             let name = format!("{}{BETWEEN}{}", provider.name, probe.name);
-            all.insert(format!("{CALL}{name}"), (n, m, false));
-            all.insert(format!("{QUESTION}{name}"), (n, m, true));
-        }
-    }
-    all
+            [(false, CALL), (true, QUESTION)]
+                .map(|(is_question, prefix)| (format!("{prefix}{name}"), (n, m, is_question)))
+        })
+    })
 }
 
 /// A probe that its provider does not have is a mistake; other providers have their own turn.
