@@ -34,7 +34,7 @@ refused() {
 	grep -qF -- "$said" out || { cat out; fail "$*: not said: $said"; }
 }
 echo 'void __dtrace_toy___wrong(void); int main(void) { __dtrace_toy___wrong(); return 0; }' | gcc -x c -c -o wrong.o -
-refused "failed to link script with wrong.o: it calls probe wrong, which provider toy has not" dtrace -G -s $here/toy.d wrong.o
+refused "failed to link script with wrong.o: it calls probe wrong, which provider toy does not have" dtrace -G -s $here/toy.d wrong.o
 build good gcc -O2
 gcc -O2 -I. -c -o again.o $here/app.c
 cp again.o before.o

@@ -35,7 +35,7 @@ for how in "gcc -O0" "gcc -O2" "clang -O2" "gcc -O2 -DCOUNTED" "g++ -O2 -x c++" 
 	counted=0
 	case $how in *COUNTED*) counted=1 ;; esac
 	dtrace -qs shop.d -c ./shop >o 2>&1
-	expect "sdt.h: $how" "$(sort o | xargs)" "-1 255 -2 text -1099511627776 array constant 7 1 8 -1 255 $counted none"
+	expect "sdt.h: $how" "$(LC_ALL=C sort o | xargs)" "-1 255 -2 text -1099511627776 array constant 7 $counted 1 8 -1 255 none"
 done
 
 begin ./app "$PWD/lib.so"

@@ -80,9 +80,10 @@ template <typename T, __SIZE_TYPE__ N> static inline __attribute__((always_inlin
 #define _SDT_VALUE(x) __builtin_choose_expr(_SDT_IS_POINTER(x), (0 ? (x) : (x)), (x))
 #endif
 
+/* A tracer reads what the pointers lead to, so it has to be in memory. */
 #define _SDT_PROBE(p, n, args, operands) \
 	do { \
-		__asm__ __volatile__(_SDT_NOTE(p, n, args) : : _SDT_LIST operands); \
+		__asm__ __volatile__(_SDT_NOTE(p, n, args) : : _SDT_LIST operands : "memory"); \
 	} while (0)
 #define _SDT_LIST(...) __VA_ARGS__
 
