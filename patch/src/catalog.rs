@@ -35,7 +35,7 @@ pub(crate) struct Function {
 pub(crate) struct Catalog {
     /// The text that it is of, or the set.
     pub(crate) id: u64,
-    /// Of the kernel proper, not of a module.
+    /// The text is the kernel's, not a module's.
     is_kernel: bool,
     /// There are more functions than it has; they are looked at when somebody asks for them.
     is_partial: bool,

@@ -83,7 +83,7 @@ impl Event {
     }
 }
 
-/// Who else comes to a place of a system call: what must be asked there.
+/// Which other callers reach a place of a system call, and so what a hit must check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ask {
     /// Nobody.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! What the engine knows and has done, under one lock.
+//! The engine's state: the catalogs, and the memory that disabling needs.
 
 use crate::body::SCRATCH_WORDS;
 use crate::catalog::{Desk, Rules};
@@ -17,7 +17,7 @@ use kernel::sync::Arc;
 /// How many places are patched back at a time if there is no memory for a list of all.
 pub(crate) const SMALL: usize = 256;
 
-/// What is known and done, under the lock `State`.
+/// The state of the engine. One lock protects it.
 pub(crate) struct State {
     pub(crate) catalogs: Catalogs,
     /// Computed with the kernel's catalog.

@@ -74,7 +74,7 @@ static const struct { u16 offset, size; } kapi_fields[] = {
 	AT(Ip6NextHeader, struct ipv6hdr, nexthdr),
 	BYTE(TcpFlags, offsetof(union tcp_word_hdr, words[3]) + 1),
 	AT(TcpSeq, struct tcphdr, seq),
-	/* Of a packet in the queue of a socket that has sent it. */
+	/* A packet in the send queue of its socket. */
 	SKB_CB(TcpSegments, tcp_gso_segs),
 	/* The first word of a lock, by which it is free; of what spins it has 32 bits. */
 #ifdef CONFIG_PREEMPT_RT

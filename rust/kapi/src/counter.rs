@@ -7,7 +7,7 @@ use kernel::error::{from_err_ptr, to_result};
 use kernel::ffi::c_void;
 use kernel::prelude::*;
 
-/// What is counted.
+/// The event that a counter counts.
 #[derive(Debug, Clone, Copy)]
 pub struct Event {
     /// `type` of a `perf_event_attr`.

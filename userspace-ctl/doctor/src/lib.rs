@@ -46,7 +46,7 @@ pub struct Check {
     pub subject: &'static str,
     /// How good it is.
     pub state: State,
-    /// What was found.
+    /// The version, file or setting that the check found.
     pub found: String,
     /// What to do, of everything that is not ok.
     pub remedy: Option<String>,

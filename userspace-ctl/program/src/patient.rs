@@ -4,7 +4,7 @@
 //! keep that for as long as it likes: a thread that unmaps a file of a FUSE daemon has it, and the daemon never answers.
 //!
 //! So another thread asks, and is left there if it does not come back in time. It ends when it does, or with this program: the
-//! kernel lets such a thread be killed. Of a process that kept one waiting nothing more is asked meanwhile.
+//! kernel lets such a thread be killed. Until the process answers, it is asked nothing more.
 
 use std::collections::HashMap;
 use std::fs::File;
