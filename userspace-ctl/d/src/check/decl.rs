@@ -56,7 +56,7 @@ impl Checker<'_> {
                     }
                     let found = match self.tagged(space, tag) {
                         Some(ty) => ty,
-                        None if tag.is_empty() => {
+                        None if tag.is_empty() || !self.may_announce => {
                             return self.no_such_type(space, tag, name.span);
                         }
                         None if space == TypeSpace::Enum => self.announce_enum(tag),

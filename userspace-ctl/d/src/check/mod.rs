@@ -113,6 +113,8 @@ pub struct Checker<'a> {
     system: SystemHeaders,
     /// What is checked is C of the system's: what D cannot have is not declared, and nothing is said.
     is_lenient: bool,
+    /// A tag that nobody has defined stands for a type that is defined later.
+    may_announce: bool,
 }
 
 impl<'a> Checker<'a> {
@@ -159,6 +161,7 @@ impl<'a> Checker<'a> {
             library: None,
             system: source.system_headers(),
             is_lenient: false,
+            may_announce: true,
         }
     }
 

@@ -191,8 +191,11 @@ impl Checker<'_> {
         if !parsed.diagnostics.is_empty() {
             return None;
         }
-        let (params, complaints) =
-            self.within_text(&source, |checker| checker.probe_params(&probe.native));
+        let (params, complaints) = self.within_text(&source, |checker| {
+            // It declares nothing: only what the script or the kernel knows is a type.
+            checker.may_announce = false;
+            checker.probe_params(&probe.native)
+        });
         match params?.as_slice() {
             [(_, ty)] if complaints.is_empty() => Some(ty.clone()),
             _ => None,
