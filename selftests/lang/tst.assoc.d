@@ -9,7 +9,7 @@ BEGIN { b["x", 1, "y"] = "first"; b["x", 1, "yz"] = "second"; b["", 1, "xy"] = "
 BEGIN { printf("first second third []: %s %s %s [%s]\n", b["x", 1, "y"], b["x", 1, "yz"], b["", 1, "xy"], b["xy", 1, ""]); }
 BEGIN { b["x", 1, "y"] = "now it is a much longer text than it was before, and has to be moved to another place"; }
 BEGIN { printf("%s\n", b["x", 1, "y"]); b["x", 1, "y"] = 0; printf("[]: [%s]\n", b["x", 1, "y"]); }
-BEGIN { small[256 + 3, "k"] = 300; printf("300: %d\n", small[3, "k"]); }
+BEGIN { small[256 + 3, "k"] = 300; printf("0 300: %d %d\n", small[3, "k"], small[259, "k"]); }
 BEGIN { self->t[execname, probename] = 1; self->t["other", "BEGIN"] = 2; this->n = "BEGIN"; }
 BEGIN { printf("1 2 0: %d %d %d\n", self->t["dtrace", this->n], self->t["other", probename], self->t["", ""]); }
 BEGIN { self->s[1] = "text"; self->s[2] = strjoin(self->s[1], "ure"); self->s[1] = 0; self->name = execname; }

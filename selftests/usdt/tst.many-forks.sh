@@ -6,8 +6,11 @@
 . /src/selftests/lib/sh
 . /src/selftests/usdt/lib
 forks=${FORKS:-400} at_once=${AT_ONCE:-50}
-# Ids: three of each child and what is there before. EPIDs: four of each, and as many that a busy consumer has not given back.
-with_module without_fbt=1 few_ids=$((at_once * 6 + 700)) few_epids=$((at_once * 8 + 60))
+# Ids: three of each child, as many again, and those of the probes that are there before. EPIDs: four of each child, and as
+# many that a busy consumer has not given back.
+with_module without_fbt=1
+before=$(dtrace -l | wc -l)
+with_module without_fbt=1 few_ids=$((before + at_once * 6)) few_epids=$((at_once * 8 + 60))
 dtrace -h -s $here/forks.d && gcc -I. -O2 -c -o forks.o $here/forks.c && dtrace -G -s $here/forks.d -o prov.o forks.o &&
 	gcc -o forks forks.o prov.o || fail "not built"
 ticks() { grep -c '"name":"tick-10hz"' o; }
