@@ -973,7 +973,7 @@ static DECLARE_DELAYED_WORK(kapi_again_work, kapi_again);
 void kapi_user_later(u32 ms)
 {
 	if (kapi_user_watching)
-		mod_delayed_work(system_wq, &kapi_again_work, msecs_to_jiffies(ms));
+		mod_delayed_work(system_percpu_wq, &kapi_again_work, msecs_to_jiffies(ms));
 }
 
 /* TP_PROTO(struct task_struct *p): it is gone, and with the last one of a process its memory. */
