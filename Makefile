@@ -5,7 +5,7 @@
 # KERNEL= and SUITE= choose another kernel for every target, e.g. `make test KERNEL=7.3`; with KERNEL=debug and
 # KERNEL=kcsan it is one that looks for mistakes, built here. KDIR= builds against any prepared kernel tree.
 
-.PHONY: help demo test debug check module userspace driver drivers selftest vm show bench proof matrix install bless clean
+.PHONY: help demo test debug check docs module userspace driver drivers selftest vm show bench proof matrix install bless clean
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
 
@@ -30,6 +30,10 @@ debug: ## builds, once, the kernel of KERNEL=debug: KASAN, lockdep, kmemleak, fa
 
 check: ## the host's tests, under a minute: formatting, clippy, unit tests, tidiness
 	@tools/test check
+
+docs: ## the manual as a book with search, into build/book/html/
+	@tools/buildroot layer mdbook - >/dev/null
+	@$(inside) tools/book build/book
 
 module: ## builds dtrace.ko for the guest's kernel, into build/<release>/
 	@tools/buildroot ensure

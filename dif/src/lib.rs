@@ -2,8 +2,8 @@
 //! The DIF virtual machine: what a D expression becomes, checked and run.
 //!
 //! It knows neither probes nor the kernel. An object arrives ([`difo`]), is checked against numbered
-//! rules ([`verify`]), and only then can be run ([`interp`]); every question that the machine cannot
-//! answer itself goes to its host ([`env`]). Everything is bounded: branches go forward only, so an
+//! rules ([`mod@verify`]), and only then can be run ([`interp`]); every question that the machine cannot
+//! answer itself goes to its host ([`mod@env`]). Everything is bounded: branches go forward only, so an
 //! object takes at most as many steps as it has instructions; strings are bounded by strsize,
 //! allocations by the scratch memory of the clause. No step allocates, locks, panics or
 //! dereferences anything: D memory has addresses of its own ([`addr`]), the rest is the host's.
@@ -12,15 +12,15 @@
 //! |---|---|
 //! | [`op`] | one instruction word, taken apart |
 //! | [`difo`] | a DIF object and its parts |
-//! | [`verify`] | the rules |
+//! | [`mod@verify`] | the rules |
 //! | [`bound`] | the most that a run can do |
 //! | [`decode`] | a verified text made ready to run |
 //! | [`interp`] | the loop |
 //! | [`quick`] | what needs no loop |
-//! | [`env`] | what the machine asks of its host |
+//! | [`mod@env`] | what the machine asks of its host |
 //! | [`addr`] | addresses of D memory |
 //! | [`scratch`] | memory of one clause: alloca and strings |
-//! | [`tuple`] | the tuple stack and keys |
+//! | [`mod@tuple`] | the tuple stack and keys |
 //! | `subr` | subroutines, one family per file |
 //! | [`fault`] | what can go wrong at run time |
 //! | [`disasm`] | the listing of `dtrace -S` |

@@ -62,7 +62,7 @@ pub struct Rules {
     /// Objects may change the traced system (`copyout`, `uregs[] =`).
     pub allow_destructive: bool,
     /// Objects may read any kernel memory; otherwise `ld*` and subroutines load
-    /// [`Space::Restricted`](crate::Space::Restricted), as `rld*` does.
+    /// [`crate::Space::Restricted`], as `rld*` does.
     pub allow_kernel_loads: bool,
     /// Largest variable by reference, bytes.
     pub max_by_ref: u32,

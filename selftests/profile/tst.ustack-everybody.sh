@@ -31,7 +31,7 @@ for many in 4000 16000 64000; do
 	# What is there would stay.
 	rm -f /tmp/stacks
 	dtrace -q -x aggsize=64m -x statusrate=1s -o /tmp/stacks \
-		-n 'profile-997 /arg1 && execname != "dtrace"/ { @[execname, ustack(200)] = count(); n++; }' \
+		-n 'profile-997 /arg1 && pid != $pid/ { @[execname, ustack(200)] = count(); n++; }' \
 		-n "profile-997 /n >= $many/ { exit(0); }" 2>/tmp/err || fail "dtrace: $(cat /tmp/err)"
 	missing=$(awk '/program stacks? ended early/ { n += $2 } END { print n + 0 }' /tmp/err)
 	python3 /src/selftests/lib/judge-stacks "$missing" $files >/tmp/judged

@@ -3,7 +3,7 @@
 //!
 //! The few that say no more than where to go on are done by hand, with the registers that the breakpoint
 //! saved: [`plan`] says what is to be done. All others, and these too where doing it by hand fails (the
-//! stack's page is not there), run elsewhere: [`slot`] makes the code. A slot serves all threads at once:
+//! stack's page is not there), run elsewhere: [`fn@slot`] makes the code. A slot serves all threads at once:
 //! it ends in a jump back, needs no register and no memory of its own, and leaves alone what stands below
 //! the stack pointer. A thread that is found inside of it (a signal, a fault, a debugger) is somewhere in
 //! the middle of the original instruction: [`Slot::place`] says where.

@@ -237,6 +237,38 @@ fn manual() {
     pages("mdtest", 55);
 }
 
+/// The reference has a section for each name, in order, with an example that is compiled.
+#[test]
+fn reference() {
+    pages("../../docs/reference", 120);
+    // arg0 stands for all ten.
+    let is_like_arg0 =
+        |name: &str| name != "arg0" && name.len() == 4 && name.starts_with("arg") && name != "args";
+    let subrs = abi::dif::Subr::ALL.iter().map(|s| s.name());
+    let builtins = abi::dif::Builtin::ALL.iter().map(|b| b.name()).filter(|b| !is_like_arg0(b));
+    let kinds = || (1..0x800).filter_map(ActionKind::from_number);
+    let aggregating = kinds().filter(|k| k.is_aggregating()).map(ActionKind::name);
+    let actions = kinds().filter(|k| !k.is_aggregating()).map(ActionKind::name);
+    // The command does these; the module knows them as one kind of action.
+    let done_by_command =
+        ["clear", "denormalize", "ftruncate", "normalize", "print", "printm", "setopt", "trunc"];
+    let actions = actions.filter(|a| !a.is_empty()).chain(done_by_command);
+    for (page, names) in [
+        ("functions", subrs.collect::<BTreeSet<_>>()),
+        ("variables", builtins.collect()),
+        ("aggregations", aggregating.collect()),
+        ("actions", actions.collect()),
+    ] {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference");
+        let text = std::fs::read_to_string(folder.join(format!("{page}.md"))).expect(page);
+        let sections: Vec<&str> = text.split("\n## ").skip(1).collect();
+        let titles: Vec<&str> = sections.iter().filter_map(|s| s.lines().next()).collect();
+        assert_eq!(titles, names.into_iter().collect::<Vec<_>>(), "{page}");
+        let bare: Vec<_> = sections.iter().filter(|s| !s.contains("\n```d")).collect();
+        assert!(bare.is_empty(), "{page}: no example: {bare:?}");
+    }
+}
+
 #[test]
 fn tours() {
     pages("stages", 1);

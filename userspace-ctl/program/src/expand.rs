@@ -10,7 +10,7 @@
 //!
 //! A description without globs means all functions of that name: their probes are one, with several
 //! places. One with globs means functions, not names: of those that a function has, the best that
-//! matches. What a function has elsewhere ([`parts`](crate::parts)) is no function.
+//! matches. What a function has elsewhere ([`parts`]) is no function.
 
 use crate::image::{Function, Image, COLD};
 use crate::parts;

@@ -4,7 +4,7 @@
 //! **Registers** form a stack: an expression compiled at register n leaves its value in n and may
 //! use n and everything above. So "lowest first" comes by itself, both branches of `?:` end in the
 //! same register, and nothing has to be saved. Where one operand needs more registers than the
-//! other, it goes first, if that cannot be noticed ([`typed::is_reversed`]).
+//! other, it goes first, if that cannot be noticed ([`crate::typed::is_reversed`]).
 //!
 //! **64 bits.** An int lies in 64 bits, and operators compute in 64 bits: the sum of two ints may be
 //! more than an int holds, and counts as what it is until it is stored or cast. [`Gen::expr`] says what

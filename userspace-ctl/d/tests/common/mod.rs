@@ -315,8 +315,9 @@ fn statement(
             // A weight has no size, and is no part of the key.
             let key = data.split_off(at).into_iter().flatten().collect();
             data.push(Some(Datum::Agg(a.kind, key, ran.map_or(0, |((v, _), _)| v as i64))));
-        } else if let Some(((_, datum), ty)) = ran {
-            data.push((ty.size != 0).then_some(datum));
+        } else {
+            // A stack has no object, but it may be a key.
+            data.push(ran.and_then(|((_, datum), ty)| (ty.size != 0).then_some(datum)));
         }
     }
     out.extend(data.into_iter().flatten());
