@@ -60,6 +60,10 @@ pub struct Args {
     pub version: bool,
     /// `--doctor`.
     pub doctor: bool,
+    /// `--render`.
+    pub render: bool,
+    /// `--merge`.
+    pub merge: bool,
     /// `-A`.
     pub anonymous: bool,
     /// `-h`.
@@ -90,6 +94,9 @@ pub fn command() -> Command {
     };
     let flag = |id: &'static str, short: char, help: &'static str| {
         Arg::new(id).short(short).help(help).action(ArgAction::SetTrue).overrides_with(id)
+    };
+    let long = |id: &'static str, help: &'static str| {
+        Arg::new(id).long(id).help(help).action(ArgAction::SetTrue).overrides_with(id)
     };
     Command::new("dtrace")
         .about("Dynamic tracing for Linux")
@@ -138,13 +145,9 @@ pub fn command() -> Command {
         .arg(flag("version", 'V', "print the version of the D language and of the module"))
         .arg(flag("destructive", 'w', "allow destructive actions"))
         .arg(flag("zero", 'Z', "allow descriptions that match no probe"))
-        .arg(
-            Arg::new("doctor")
-                .long("doctor")
-                .help("tell whether this machine can trace, and what is missing")
-                .action(ArgAction::SetTrue)
-                .overrides_with("doctor"),
-        )
+        .arg(long("doctor", "tell whether this machine can trace, and what is missing"))
+        .arg(long("render", "draw a recorded stream of -x oformat=json in the form of -x oformat"))
+        .arg(long("merge", "add up the recorded streams of several machines"))
         .arg(Arg::new("help").long("help").help("print this text").action(ArgAction::Help))
         .arg(
             Arg::new("operand")
@@ -239,6 +242,8 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Args, clap::Er
         verbose: m.get_flag("verbose"),
         version: m.get_flag("version"),
         doctor: m.get_flag("doctor"),
+        render: m.get_flag("render"),
+        merge: m.get_flag("merge"),
         anonymous: m.get_flag("anonymous"),
         header: m.get_flag("header"),
         link: m.get_flag("link"),

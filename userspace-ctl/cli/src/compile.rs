@@ -66,7 +66,7 @@ pub fn all(
                 let errtags = settings.errtags || compiled.settings.iter().any(is_set);
                 complain(spec, &source, &compiled.diagnostics, errtags);
                 if settings.is_json() {
-                    tell(args, &compiled.diagnostics)?;
+                    tell(args, settings, &compiled.diagnostics)?;
                 }
                 return Err(Stop::Told);
             }
@@ -136,13 +136,13 @@ fn characters(bytes: Vec<u8>) -> String {
 }
 
 /// The same as lines of JSON.
-fn tell(args: &Args, diagnostics: &[Diagnostic]) -> Result<(), Failure> {
+fn tell(args: &Args, settings: &Settings, diagnostics: &[Diagnostic]) -> Result<(), Failure> {
     let mut lines = Vec::new();
     for d in diagnostics {
         let (tag, help) = (Some(d.tag.name()), d.hint.as_deref());
         lines.push(Line::Error { text: &d.message, tag, line: Some(d.line), help });
     }
-    crate::mode::tell(args, &lines)
+    crate::mode::tell(args, settings, &lines)
 }
 
 /// The classic line, the source with what is blamed, then the other complaints.

@@ -8,6 +8,7 @@
 mod args;
 mod compile;
 mod cpp;
+mod form;
 mod headers;
 mod mode;
 mod settings;
@@ -64,9 +65,19 @@ fn main() -> ExitCode {
 }
 
 fn run(args: &Args) -> Result<i32, Stop> {
-    let modes = [args.anonymous, args.link, args.header, args.list, args.version, args.doctor];
-    if modes.into_iter().filter(|is| *is).count() > 1 {
-        return Err(Stop::Usage("only one of -A, -G, -h, -l, -V and --doctor at a time".into()));
+    let modes = [
+        (args.anonymous, "-A"),
+        (args.link, "-G"),
+        (args.header, "-h"),
+        (args.list, "-l"),
+        (args.version, "-V"),
+        (args.doctor, "--doctor"),
+        (args.render, "--render"),
+        (args.merge, "--merge"),
+    ];
+    let mut given = modes.iter().filter(|m| m.0).map(|m| m.1);
+    if let (Some(one), Some(other)) = (given.next(), given.next()) {
+        return Err(Stop::Usage(format!("{one} and {other} exclude each other")));
     }
     if args.version {
         return version();
@@ -74,6 +85,13 @@ fn run(args: &Args) -> Result<i32, Stop> {
     let settings = settings::read(&args.settings)?;
     if let Some(tag) = &settings.explain {
         return explain(tag);
+    }
+    if args.render || args.merge {
+        return mode::recorded::run(args, &settings);
+    }
+    if let Some(form) = settings.form.filter(|f| f.is_drawn() && (args.list || args.doctor)) {
+        let why = "is drawn from what a program recorded; lists are text or JSON";
+        return Err(Stop::Usage(format!("-x oformat={} {why}", form.name)));
     }
     if args.doctor {
         return mode::told(args, settings, mode::doctor::run);

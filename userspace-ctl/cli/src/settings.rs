@@ -3,6 +3,7 @@
 
 use crate::args::Setting;
 use crate::cpp::{Cpp, Standard};
+use crate::form::{self, Form, Recorder};
 use crate::Stop;
 use abi::option::{OptionId, Options};
 use abi::stability::Attributes;
@@ -30,8 +31,16 @@ pub struct Settings {
     pub argref: bool,
     /// `-x tree`.
     pub tree: bool,
-    /// `-x oformat`.
+    /// `-x oformat`, if it was given.
+    pub form: Option<&'static Form>,
+    /// What the session writes for it.
     pub shape: Shape,
+    /// Takes the stream if the form is drawn from one.
+    pub recorder: Option<Recorder>,
+    /// `-x snaprate`, ns.
+    pub snaprate: Option<u64>,
+    /// `-x hostkey`.
+    pub hostkey: bool,
     /// `-x encoding`; the locale's if there is none.
     pub encoding: Option<Encoding>,
     /// `-x libdir`, each.
@@ -51,6 +60,9 @@ pub struct Settings {
     /// What is to be known about options that change nothing.
     pub notes: Vec<String>,
 }
+
+/// How often pictures see the aggregations, ns.
+const SNAPRATE: u64 = 1_000_000_000;
 
 /// Options of classic systems that make no sense here, with the reason.
 const REFUSED: &[(&str, &str)] =
@@ -82,6 +94,7 @@ pub fn read(all: &[Setting]) -> Result<Settings, Stop> {
             "defaultargs" => &mut settings.defaultargs,
             "empty" => &mut settings.empty,
             "zdefs" => &mut settings.zdefs,
+            "hostkey" => &mut settings.hostkey,
             "argref" => &mut settings.argref,
             "nolibs" => &mut settings.nolibs,
             "cpp" => &mut settings.cpp.is_on,
@@ -97,6 +110,13 @@ pub fn read(all: &[Setting]) -> Result<Settings, Stop> {
             let text = value.as_deref().unwrap_or_default();
             Error::new("", format!("failed to set -x {name}: '{text}' is not yes or no"))
         })?;
+    }
+    if settings.recorder.is_some() {
+        settings.snaprate.get_or_insert(SNAPRATE);
+    }
+    if settings.snaprate.is_some() && !settings.is_json() {
+        let why = "option -x snaprate writes snapshots into a stream: add -x oformat=json";
+        return Err(Stop::Usage(why.into()));
     }
     Ok(settings)
 }
@@ -116,7 +136,8 @@ fn valued(settings: &mut Settings, name: &str, value: Option<&str>) -> Result<bo
         "encoding" => "ascii or utf8",
         "explain" => "a tag such as D_SYNTAX",
         "incdir" | "libdir" | "syslibdir" => "a directory",
-        "oformat" => "text, json, collapsed or flame",
+        "oformat" => &form::names(),
+        "snaprate" => "a rate such as 1s or 10hz",
         "setenv" => "NAME=VALUE",
         "stdc" => "a, c, s or t",
         "undef" | "unsetenv" => "NAME",
@@ -143,10 +164,17 @@ fn valued(settings: &mut Settings, name: &str, value: Option<&str>) -> Result<bo
         "syslibdir" => settings.system_libraries = Some(value.into()),
         "incdir" => cpp.words.push(format!("-I{value}")),
         "oformat" => {
-            settings.shape = Shape::from_text(value).ok_or_else(odd)?;
+            let form = form::by_name(value).ok_or_else(odd)?;
+            settings.form = Some(form);
+            settings.recorder = form.is_drawn().then(Recorder::default);
+            settings.shape = form.shape.unwrap_or(Shape::Json);
             // Nothing but the graph is wanted.
             let is_graph = matches!(settings.shape, Shape::Collapsed | Shape::Flame);
             settings.run_time.extend(is_graph.then_some((OptionId::Quiet, 1)));
+        }
+        "snaprate" => {
+            let rate = d::option::value(OptionId::Aggrate, Some(value));
+            settings.snaprate = Some(rate.map_err(|why| refused(&why))?);
         }
         "setenv" => {
             let (name, value) = value.split_once('=').ok_or_else(odd)?;
@@ -260,7 +288,9 @@ mod tests {
                 Some((name, value)) => (name.to_string(), Some(value.to_string())),
                 None => (name.clone(), None),
             };
-            assert!(read(&[Setting { name: name.clone(), value }]).is_ok(), "{name}");
+            // One of them needs a stream.
+            let stream = Setting { name: "oformat".into(), value: Some("json".into()) };
+            assert!(read(&[stream, Setting { name: name.clone(), value }]).is_ok(), "{name}");
         }
         let told = table("## Without effect", "## Refused");
         let ignored = told.iter().map(|r| (r[0].as_str(), r[1].as_str()));

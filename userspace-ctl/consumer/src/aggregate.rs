@@ -394,12 +394,18 @@ impl Store {
         self.printed.insert(variable);
     }
 
-    /// Variables with entries that nothing has printed, in order of their definition.
-    pub fn unprinted(&self) -> Vec<u32> {
+    /// Variables with entries, in order of their definition.
+    pub fn filled(&self) -> Vec<u32> {
         let filled = self.totals.iter().filter(|(_, entries)| !entries.is_empty());
         let mut all: Vec<u32> = filled.map(|(v, _)| *v).collect();
-        all.retain(|v| !self.printed.contains(v));
         all.sort_unstable();
+        all
+    }
+
+    /// Those that nothing has printed.
+    pub fn unprinted(&self) -> Vec<u32> {
+        let mut all = self.filled();
+        all.retain(|v| !self.printed.contains(v));
         all
     }
 

@@ -47,6 +47,8 @@ pub struct Settings {
     pub shape: Shape,
     /// `-x encoding`.
     pub encoding: Encoding,
+    /// `-x snaprate`, ns: a stream shows all aggregations so often.
+    pub snaprate: Option<u64>,
 }
 
 /// Where output goes.
@@ -359,7 +361,7 @@ impl<'a> Session<'a> {
                 }
             }
             let now = waiter.now();
-            let [switch, aggregate, status] = [0, 1, 2].map(|i| due[i] <= now);
+            let [switch, aggregate, status, snapshot] = [0, 1, 2, 3].map(|i| due[i] <= now);
             if switch || is_rung {
                 self.round(false)?;
             }
@@ -370,6 +372,9 @@ impl<'a> Session<'a> {
                 self.look_at_status()?;
                 self.look_at_users()?;
             }
+            if snapshot {
+                self.show_aggregations(now)?;
+            }
             for (at, rate) in due.iter_mut().zip(self.rates()) {
                 if *at <= now {
                     *at = now.saturating_add(rate);
@@ -379,10 +384,13 @@ impl<'a> Session<'a> {
         self.finish()
     }
 
-    /// Nanoseconds between two looks at the buffers, the aggregations, the status.
-    fn rates(&self) -> [u64; 3] {
+    /// Nanoseconds between two looks at the buffers, the aggregations, the status, and two snapshots in the stream.
+    fn rates(&self) -> [u64; 4] {
         let rate = |id| self.options.get(id).max(1_000_000);
-        let mut rates = [OptionId::Switchrate, OptionId::Aggrate, OptionId::Statusrate].map(rate);
+        let [switch, aggregate, status] =
+            [OptionId::Switchrate, OptionId::Aggrate, OptionId::Statusrate].map(rate);
+        let snapshot = self.settings.snaprate.map_or(u64::MAX, |r| r.max(1_000_000));
+        let mut rates = [switch, aggregate, status, snapshot];
         if self.speculates() {
             // Looking at the status, the kernel frees speculations that have ended.
             rates[2] = rates[2].min(rate(OptionId::Cleanrate));
@@ -658,6 +666,20 @@ impl<'a> Session<'a> {
         self.symbols.take();
         let drops = self.store.snap(self.kernel, &self.cpus)?;
         self.tell(&drops)
+    }
+
+    /// Writes all aggregations as they stand into the stream.
+    fn show_aggregations(&mut self, timestamp: u64) -> Result<(), Failure> {
+        if self.settings.shape != Shape::Json {
+            return Ok(());
+        }
+        self.snap_aggregations()?;
+        let one = |n| self.reporter.aggregation(&self.programs, &self.store, n);
+        let aggregations = self.store.filled().into_iter().filter_map(one).collect();
+        let mut text = Vec::new();
+        Line::Snapshot { timestamp, aggregations }.write(&mut text);
+        self.emit(&text)?;
+        Ok(self.out().flush()?)
     }
 
     fn print(&mut self, text: &mut Vec<u8>, record: &Record<'_>) -> Result<(), Failure> {

@@ -468,6 +468,15 @@ fn name_of(address: &[u8], is_host: bool, flags: i32) -> Option<String> {
     Some(name.to_string_lossy().into_owned()).filter(|n| !n.is_empty())
 }
 
+/// The value of D's `timestamp` now, which is the kernel's monotonic clock.
+pub fn timestamp() -> u64 {
+    let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: `now` is live. The call cannot fail: the clock exists on every kernel.
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut now) };
+    let [seconds, ns] = [now.tv_sec, now.tv_nsec].map(|n| u64::try_from(n).unwrap_or(0));
+    seconds.saturating_mul(1_000_000_000).saturating_add(ns)
+}
+
 /// How far the kernel's coarse clocks advance at a time, ns: one jiffy, however many a second has.
 pub fn tick_ns() -> u64 {
     let mut tick = libc::timespec { tv_sec: 0, tv_nsec: 0 };

@@ -12,7 +12,6 @@ use std::os::fd::AsRawFd;
 use std::os::unix::net::UnixStream;
 use std::sync::atomic::AtomicBool;
 use std::sync::Arc;
-use std::time::Instant;
 
 /// Why a sleep ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,7 +28,7 @@ pub enum Event {
 
 /// Sleeps; tests give a scripted one.
 pub trait Waiter {
-    /// Monotonic time, ns.
+    /// D's `timestamp`, ns.
     fn now(&self) -> u64;
     /// Sleeps at most so long, ns, or until the kernel [rings](crate::kernel::Kernel::bell).
     fn wait(&mut self, ns: u64, bell: Option<&File>) -> Event;
@@ -38,7 +37,6 @@ pub trait Waiter {
 /// The real one: signals and targets.
 #[derive(Debug)]
 pub struct Signals {
-    start: Instant,
     wakeup: UnixStream,
     targets: Vec<Target>,
     epitaphs: Vec<String>,
@@ -61,7 +59,7 @@ impl Signals {
                 .and_then(|_| signal_hook::low_level::pipe::register(signal, theirs.try_clone()?))
                 .map_err(failed)?;
         }
-        Ok(Self { start: Instant::now(), wakeup, targets, epitaphs: Vec::new(), naps: 0 })
+        Ok(Self { wakeup, targets, epitaphs: Vec::new(), naps: 0 })
     }
 
     /// Lets created commands run.
@@ -72,7 +70,7 @@ impl Signals {
 
 impl Waiter for Signals {
     fn now(&self) -> u64 {
-        u64::try_from(self.start.elapsed().as_nanos()).unwrap_or(u64::MAX)
+        sys::timestamp()
     }
 
     fn wait(&mut self, ns: u64, bell: Option<&File>) -> Event {

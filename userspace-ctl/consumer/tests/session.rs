@@ -520,6 +520,20 @@ fn json() {
     check("json", &o);
 }
 
+#[test]
+fn snapshots() {
+    let fake = hworld();
+    let program = "hworld:::entry { @c[execname] = count(); @a = avg(arg0); @s = stddev(arg0); @m = min(arg0); }
+        hworld:::entry { @q = quantize(arg0); @l = llquantize(arg0, 10, 0, 2, 10); }
+        hworld:::return { normalize(@a, 2); normalize(@q, 2); normalize(@c, 2); clear(@m); }";
+    let steps = Steps::new(&fake)
+        .then(|k| k.fire(OPEN, at(0, 2000, &[u64::MAX])))
+        .then(|k| k.fire(OPEN, at(1, 3000, &[40])))
+        .then(|k| k.fire(READ, at(1, 4000, &[])));
+    let o = run(&fake, &[program], &["oformat=json", "snaprate=1s"], steps);
+    check("snapshots", &o);
+}
+
 /// What a session prints at its end, with these options.
 fn at_the_end(program: &str, options: &[&str]) -> String {
     let fake = hworld();

@@ -22,8 +22,10 @@ const COMPILE_TIME: [&str; 11] = [
     "encoding",
     "tree",
 ];
-const COMMAND_LINE: [&str; 15] = [
+const COMMAND_LINE: [&str; 17] = [
     "oformat",
+    "snaprate",
+    "hostkey",
     "cppargs",
     "cpp",
     "cpphdrs",

@@ -5,13 +5,19 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+mod aggregation;
 mod line;
+mod merge;
+mod states;
 mod value;
 
-pub use line::{Action, Aggregation, Bucket, Drop, Entry, Fault, Line, Probe, Record};
+pub use aggregation::{Aggregation, Bucket, Entry};
+pub use line::{Action, Drop, Fault, Line, Machine, Printed, Probe, Record, Snapshot};
+pub use merge::merge;
+pub use states::State;
 pub use value::{Datum, Frame};
 
-use std::io::BufRead;
+use std::io::{BufRead, Write};
 
 /// The schema that this crate reads.
 pub const SCHEMA: u32 = 1;
@@ -19,10 +25,16 @@ pub const SCHEMA: u32 = 1;
 /// All that a stream says.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Recording {
+    /// The version of the command that wrote it.
+    pub version: String,
+    /// The machine that was traced; a merged stream has several. Older streams have none.
+    pub machines: Vec<Machine>,
     /// Programs, each with the number of probes that it matched.
     pub programs: Vec<(String, u64)>,
     /// Clauses that ran, in order of time.
     pub records: Vec<Record>,
+    /// All aggregations from time to time.
+    pub snapshots: Vec<Snapshot>,
     /// Aggregations at the end, which the programs did not print.
     pub aggregations: Vec<Aggregation>,
     /// What was lost.
@@ -35,6 +47,8 @@ pub struct Recording {
     pub errors: Vec<String>,
     /// The command's status; none if the stream is incomplete.
     pub status: Option<i32>,
+    /// When the command ended, in D's `timestamp`, if the stream tells it.
+    pub ended: Option<u64>,
 }
 
 /// Why a stream cannot be read.
@@ -71,39 +85,100 @@ impl Recording {
     /// Reads a stream to its end. Lines of unknown types are skipped.
     pub fn read(from: impl BufRead) -> Result<Self, Error> {
         let mut found = Self::default();
-        let mut is_first = true;
-        for (n, text) in from.lines().enumerate() {
-            let text = text.map_err(Error::Io)?;
-            match serde_json::from_str(&text) {
-                Ok(Line::Dtrace { schema, .. }) if is_first => match schema {
-                    1..=SCHEMA => {}
-                    later => return Err(Error::Schema(later)),
-                },
-                _ if is_first => return Err(Error::NotDtrace),
-                Ok(line) => found.add(line),
-                Err(e) => return Err(Error::Line(n + 1, e.to_string())),
-            }
-            is_first = false;
-        }
-        match is_first {
+        let is_empty = found.lines(from, true)?;
+        match is_empty {
             true => Err(Error::NotDtrace),
             false => Ok(found),
         }
     }
 
+    /// Adds more lines of the stream.
+    pub fn extend(&mut self, from: impl BufRead) -> Result<(), Error> {
+        self.lines(from, false).map(|_| ())
+    }
+
+    /// Reads lines, which may have to begin with the head of a stream; tells whether there was none.
+    fn lines(&mut self, from: impl BufRead, mut needs_head: bool) -> Result<bool, Error> {
+        let mut is_empty = true;
+        for (n, text) in from.lines().enumerate() {
+            let text = text.map_err(Error::Io)?;
+            match serde_json::from_str(&text) {
+                Ok(Line::Dtrace { schema, .. }) if schema > SCHEMA => {
+                    return Err(Error::Schema(schema))
+                }
+                Ok(line @ Line::Dtrace { .. }) => self.add(line),
+                _ if needs_head => return Err(Error::NotDtrace),
+                Ok(line) => self.add(line),
+                Err(e) => return Err(Error::Line(n + 1, e.to_string())),
+            }
+            (is_empty, needs_head) = (false, false);
+        }
+        Ok(is_empty)
+    }
+
     /// Adds what a line says.
     pub fn add(&mut self, line: Line) {
         match line {
+            Line::Dtrace { version, .. } => self.version = version,
+            Line::Machine(machine) => self.machines.push(machine),
             Line::Program { name, probes } => self.programs.push((name, probes)),
             Line::Record(record) => self.records.push(record),
+            Line::Snapshot(snapshot) => {
+                self.snapshots.push(Snapshot { after: self.records.len(), ..snapshot });
+            }
             Line::Aggregation(aggregation) => self.aggregations.push(aggregation),
             Line::Drop(drop) => self.drops.push(drop),
             Line::Fault(fault) => self.faults.push(fault),
             Line::Note { text } => self.notes.push(text),
             Line::Error { text } => self.errors.push(text),
-            Line::Exit { status } => self.status = Some(status),
-            Line::Dtrace { .. } | Line::Other => {}
+            Line::Exit { status, timestamp } => {
+                (self.status, self.ended) = (Some(status), timestamp)
+            }
+            Line::Other => {}
         }
+    }
+
+    /// Writes the stream.
+    pub fn write(&self, to: &mut impl Write) -> std::io::Result<()> {
+        let mut put = |line: &Line| -> std::io::Result<()> {
+            serde_json::to_writer(&mut *to, line)?;
+            to.write_all(b"\n")
+        };
+        put(&Line::Dtrace { schema: SCHEMA, version: self.version.clone() })?;
+        self.machines.iter().try_for_each(|m| put(&Line::Machine(m.clone())))?;
+        for (name, probes) in &self.programs {
+            put(&Line::Program { name: name.clone(), probes: *probes })?;
+        }
+        let mut snapshots = self.snapshots.iter().peekable();
+        for (n, record) in self.records.iter().enumerate() {
+            while let Some(snapshot) = snapshots.next_if(|s| s.after <= n) {
+                put(&Line::Snapshot(snapshot.clone()))?;
+            }
+            put(&Line::Record(record.clone()))?;
+        }
+        snapshots.try_for_each(|s| put(&Line::Snapshot(s.clone())))?;
+        self.drops.iter().try_for_each(|d| put(&Line::Drop(d.clone())))?;
+        self.faults.iter().try_for_each(|f| put(&Line::Fault(f.clone())))?;
+        self.notes.iter().try_for_each(|n| put(&Line::Note { text: n.clone() }))?;
+        self.aggregations.iter().try_for_each(|a| put(&Line::Aggregation(a.clone())))?;
+        self.errors.iter().try_for_each(|e| put(&Line::Error { text: e.clone() }))?;
+        let exit = self.status.map(|status| Line::Exit { status, timestamp: self.ended });
+        exit.iter().try_for_each(put)
+    }
+
+    /// The machine that was traced; the first one of a merged stream.
+    pub fn machine(&self) -> Option<&Machine> {
+        self.machines.first()
+    }
+
+    /// The first and the last moment that the stream tells of, in D's `timestamp`.
+    pub fn span(&self) -> Option<(u64, u64)> {
+        let machines = self.machines.first().map(|m| m.timestamp).into_iter();
+        let records = self.records.iter().map(|r| r.timestamp);
+        let snapshots = self.snapshots.iter().map(|s| s.timestamp);
+        let all =
+            || machines.clone().chain(records.clone()).chain(snapshots.clone()).chain(self.ended);
+        Some((all().min()?, all().max()?))
     }
 }
 
@@ -112,12 +187,16 @@ mod tests {
     use super::*;
 
     const STREAM: &str = r#"{"type":"dtrace","schema":1,"version":"0.1.0"}
+{"type":"machine","host":"web1","kernel":"7.3.1","architecture":"x86_64","cpus":4,"walltimestamp":1700000000000000000,"timestamp":1185000000}
 {"type":"program","name":"BEGIN","probes":1}
-{"type":"record","timestamp":1185392177,"cpu":0,"probe":{"id":1,"provider":"dtrace","module":"","function":"","name":"BEGIN"},"actions":[{"action":"trace","type":"string","value":"dtrace"},{"action":"printf","text":"42 of n","values":[{"type":"int","value":42},{"type":"uint","value":18446744073709551615}]},{"action":"exit","status":0}]}
+{"type":"record","timestamp":1185392177,"cpu":0,"probe":{"id":1,"provider":"dtrace","module":"","function":"","name":"BEGIN"},"actions":[{"action":"trace","type":"string","value":"dtrace"},{"action":"printf","text":"42 of n","values":[{"type":"int","value":42},{"type":"uint","value":18446744073709551615}]},{"action":"print","ctype":"struct s","value":{"a":null}},{"action":"setopt","option":"quiet","value":null},{"action":"clear","aggregation":"n"},{"action":"exit","status":0}]}
+{"type":"snapshot","timestamp":1185400000,"aggregations":[{"name":"n","function":"avg","entries":[{"keys":[],"value":2,"count":2,"sum":4}]}]}
 {"type":"later","number":7}
 {"type":"aggregation","name":"","function":"quantize","entries":[{"keys":[{"type":"string","value":"answers"},{"type":"stack","value":["vmlinux`vfs_read+0x1c"]}],"buckets":[{"low":null,"high":-1,"count":1},{"low":32,"high":63,"count":1}]}]}
-{"type":"aggregation","name":"n","function":"avg","entries":[{"keys":[],"value":3}]}
-{"type":"exit","status":0}
+{"type":"aggregation","name":"n","function":"avg","entries":[{"keys":[],"value":3,"count":3,"sum":9}]}
+{"type":"aggregation","name":"s","function":"stddev","entries":[{"keys":[],"value":1,"count":2,"sum":4,"squares":"340282366920938463463374607431768211455"}]}
+{"type":"aggregation","name":"l","function":"lquantize","parameters":[0,10,5],"entries":[{"keys":[],"buckets":[{"low":0,"high":4,"count":1,"raw":2}],"normal":2}]}
+{"type":"exit","status":0,"timestamp":1185500000}
 "#;
 
     #[test]
@@ -126,13 +205,40 @@ mod tests {
         assert_eq!(found.status, Some(0));
         let [record] = &found.records[..] else { panic!("{found:?}") };
         assert_eq!(record.probe.full_name(), "dtrace:::BEGIN");
-        let [trace, printf, exit] = &record.actions[..] else { panic!("{record:?}") };
+        let [trace, printf, print, setopt, clear, exit] = &record.actions[..] else {
+            panic!("{record:?}")
+        };
         assert_eq!(trace.value, Some(Datum::String("dtrace".into())));
         assert_eq!(printf.values[1], Datum::Uint(u64::MAX));
         assert_eq!(exit.status, Some(0));
-        let [quantize, avg] = &found.aggregations[..] else { panic!("{found:?}") };
+        assert_eq!(print.printed.as_ref().unwrap().ctype, "struct s");
+        assert_eq!(setopt.option.as_deref(), Some("quiet"));
+        assert_eq!(clear.aggregation.as_deref(), Some("n"));
+        let [quantize, avg, stddev, _] = &found.aggregations[..] else { panic!("{found:?}") };
+        assert_eq!(stddev.entries[0].squares, Some(u128::MAX));
         assert_eq!(quantize.entries[0].buckets[1].high, Some(63));
         assert_eq!(avg.entries[0].value, Some(3));
+        assert_eq!((found.snapshots[0].after, found.span()), (1, Some((1185000000, 1185500000))));
+    }
+
+    #[test]
+    fn a_stream_is_written_as_it_was_read() {
+        let mut again = Vec::new();
+        Recording::read(STREAM.as_bytes()).unwrap().write(&mut again).unwrap();
+        let lines = |text: &str| -> Vec<serde_json::Value> {
+            text.lines().map(|l| serde_json::from_str(l).unwrap()).collect()
+        };
+        let mut known = lines(STREAM);
+        known.retain(|l| l["type"] != "later");
+        assert_eq!(lines(&String::from_utf8(again).unwrap()), known);
+    }
+
+    #[test]
+    fn states_are_those_of_snapshots_and_of_the_end() {
+        let found = Recording::read(STREAM.as_bytes()).unwrap();
+        let avg = found.aggregations.iter().find(|a| a.name == "n").unwrap();
+        let states: Vec<_> = found.states(avg).iter().map(|s| (s.timestamp, s.is_fresh)).collect();
+        assert_eq!(states, [(1185400000, true), (1185500000, false)]);
     }
 
     #[test]
@@ -143,6 +249,6 @@ mod tests {
         assert!(
             refused("{\"type\":\"dtrace\",\"schema\":9,\"version\":\"9\"}\n").contains("schema 9")
         );
-        assert!(refused(&STREAM.replace("\"probes\":1", "\"probes\":")).contains("line 2"));
+        assert!(refused(&STREAM.replace("\"probes\":1", "\"probes\":")).contains("line 3"));
     }
 }

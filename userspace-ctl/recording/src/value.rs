@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Values: data of records and keys of aggregations.
 
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Serialize};
 use std::fmt;
+use std::hash::{Hash, Hasher};
 
 /// A value.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, PartialOrd, Serialize, Deserialize)]
 #[serde(tag = "type", content = "value", rename_all = "lowercase")]
 pub enum Datum {
     /// A signed number.
@@ -50,6 +51,23 @@ impl<'a> Frame<'a> {
     }
 }
 
+/// A stream has no number that differs from itself: it says null.
+impl Eq for Datum {}
+
+impl Hash for Datum {
+    fn hash<H: Hasher>(&self, to: &mut H) {
+        std::mem::discriminant(self).hash(to);
+        match self {
+            Self::Int(n) => n.hash(to),
+            Self::Uint(n) => n.hash(to),
+            // 0.0 and -0.0 are equal.
+            Self::Float(n) => n.map(|n| (n + 0.0).to_bits()).hash(to),
+            Self::String(s) | Self::Bytes(s) | Self::Symbol(s) => s.hash(to),
+            Self::Stack(frames) | Self::Ustack(frames) => frames.hash(to),
+        }
+    }
+}
+
 impl Datum {
     /// The frames of a stack, the innermost first.
     pub fn frames(&self) -> Option<impl DoubleEndedIterator<Item = Frame<'_>>> {
@@ -76,13 +94,29 @@ impl fmt::Display for Datum {
     }
 }
 
-/// The datum among the members of an action, if there is one. The value of `print` has no `type`.
-pub(crate) fn maybe<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Datum>, D::Error> {
-    let members = serde_json::Value::deserialize(from)?;
-    Ok(match members.get("type") {
-        Some(_) => Some(Datum::deserialize(members).map_err(serde::de::Error::custom)?),
-        None => None,
-    })
+impl Datum {
+    /// From the two members of a value.
+    pub(crate) fn from_members(
+        ty: String,
+        value: serde_json::Value,
+    ) -> Result<Self, serde_json::Error> {
+        serde_json::from_value(serde_json::json!({ "type": ty, "value": value }))
+    }
+
+    /// Its two members, type and value.
+    pub(crate) fn into_members(self) -> (String, serde_json::Value) {
+        let (ty, value) = match self {
+            Self::Int(n) => ("int", n.into()),
+            Self::Uint(n) => ("uint", n.into()),
+            Self::Float(n) => ("float", n.into()),
+            Self::String(s) => ("string", s.into()),
+            Self::Bytes(s) => ("bytes", s.into()),
+            Self::Symbol(s) => ("symbol", s.into()),
+            Self::Stack(frames) => ("stack", frames.into()),
+            Self::Ustack(frames) => ("ustack", frames.into()),
+        };
+        (ty.into(), value)
+    }
 }
 
 #[cfg(test)]

@@ -53,7 +53,13 @@ pub fn claim(args: &Args, now: Settings) -> Result<i32, Stop> {
     let left = args::parse(words).map_err(|e| Error::new("", e.to_string()))?;
     let all: Vec<_> = left.settings.iter().chain(&args.settings).cloned().collect();
     // How it is printed is a matter of who prints.
-    let settings = Settings { shape: now.shape, ..settings::read(&all)? };
+    let settings = Settings {
+        shape: now.shape,
+        form: now.form,
+        recorder: now.recorder,
+        snaprate: now.snaprate,
+        ..settings::read(&all)?
+    };
     let args = Args {
         output: args.output.clone(),
         compile_only: args.compile_only,

@@ -15,7 +15,7 @@ pub fn run(args: &Args, settings: Settings) -> Result<i32, Stop> {
     let checks = doctor::examine(&Machine::here(env!("CARGO_PKG_VERSION")));
     if settings.is_json() {
         let lines: Vec<Line<'_>> = checks.iter().map(line).collect();
-        mode::tell(args, &lines)?;
+        mode::tell(args, &settings, &lines)?;
     } else {
         let mut out = std::io::stdout();
         out.write_all(doctor::text(&checks).as_bytes()).map_err(Failure::from)?;

@@ -49,7 +49,7 @@ pub fn run(args: &Args, settings: Settings) -> Result<i32, Stop> {
         }
         false => Declared::default(),
     };
-    let mut out = crate::mode::output(args.output.as_deref())?;
+    let mut out = crate::mode::output(args, &settings)?;
     let how = How { is_verbose: args.verbose, is_json: settings.is_json() };
     list(&mut device, &patterns, &declared, how, &mut out)?;
     Ok(0)

@@ -5,19 +5,24 @@ pub mod anonymous;
 pub mod disassemble;
 pub mod doctor;
 pub mod list;
+pub mod recorded;
 pub mod run;
 pub mod usdt;
 
 use crate::args::Args;
+use crate::form::Form;
 use crate::settings::Settings;
 use crate::Stop;
 use consumer::print::json::{Line, SCHEMA};
-use consumer::Failure;
+use consumer::{sys, Error, Failure};
+use recording::Recording;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::os::fd::AsFd;
+use std::time::{SystemTime, UNIX_EPOCH};
 
-/// What `-x oformat=json` adds to a run of the command: the head, what went wrong, and the end.
+/// What a stream of JSON adds to a run of the command: the head, what went wrong, and the end. If a picture is
+/// wanted, this draws it when the stream has ended.
 pub fn told(
     args: &Args,
     settings: Settings,
@@ -26,8 +31,13 @@ pub fn told(
     if !settings.is_json() {
         return run(args, settings);
     }
+    if settings.recorder.is_some() {
+        // The file must be known to be writable before hours of tracing.
+        open(args.output.as_deref(), false)?;
+    }
+    let sink = settings.clone();
     let head = Line::Dtrace { schema: SCHEMA, version: env!("CARGO_PKG_VERSION") };
-    tell(args, &[head])?;
+    tell(args, &sink, &[head, machine(&Told::here())])?;
     let end = run(args, settings);
     let status = *end.as_ref().unwrap_or(&1);
     let error = match &end {
@@ -36,16 +46,83 @@ pub fn told(
     };
     let text = error.as_deref();
     let error = text.map(|text| Line::Error { text, tag: None, line: None, help: None });
-    let lines: Vec<Line<'_>> = error.into_iter().chain([Line::Exit { status }]).collect();
-    tell(args, &lines)?;
+    let exit = Line::Exit { status, timestamp: sys::timestamp() };
+    let lines: Vec<Line<'_>> = error.into_iter().chain([exit]).collect();
+    tell(args, &sink, &lines)?;
+    if let (Some(recorder), Some(form)) = (&sink.recorder, sink.form) {
+        let recording = recorder.take();
+        // A program that was never enabled has nothing to show.
+        if !recording.programs.is_empty() {
+            draw(args.output.as_deref(), form, &recording)?;
+        }
+    }
     end
 }
 
+/// Draws a recording, into the file of `-o` or to standard output.
+pub fn draw(file: Option<&str>, form: &Form, recording: &Recording) -> Result<(), Stop> {
+    let Some(draw) = form.draw else {
+        let why = format!("-x oformat={} cannot be made from a recording", form.name);
+        return Err(Stop::Usage(why));
+    };
+    let picture = draw(recording).map_err(|why| Error::new("", why))?;
+    write_anew(file, &picture)
+}
+
+/// Replaces the file of `-o`, or writes to standard output.
+pub fn write_anew(file: Option<&str>, content: &[u8]) -> Result<(), Stop> {
+    let mut out = open(file, true)?;
+    out.write_all(content).map_err(Failure::from)?;
+    Ok(out.flush().map_err(Failure::from)?)
+}
+
+/// What a stream says of this machine.
+fn machine(told: &Told) -> Line<'_> {
+    let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Line::Machine {
+        host: &told.host,
+        kernel: &told.kernel,
+        architecture: std::env::consts::ARCH,
+        cpus: told.cpus,
+        walltimestamp: u64::try_from(since_epoch.as_nanos()).unwrap_or(u64::MAX),
+        timestamp: sys::timestamp(),
+    }
+}
+
+/// The names of this machine.
+struct Told {
+    host: String,
+    kernel: String,
+    cpus: usize,
+}
+
+impl Told {
+    fn here() -> Self {
+        let read =
+            |path: &str| std::fs::read_to_string(path).unwrap_or_default().trim().to_string();
+        Self {
+            host: read("/proc/sys/kernel/hostname"),
+            kernel: read("/proc/sys/kernel/osrelease"),
+            cpus: count_of(&read("/sys/devices/system/cpu/online")),
+        }
+    }
+}
+
+/// How many numbers a list such as `0-3,8` has.
+fn count_of(list: &str) -> usize {
+    let number = |text: &str| text.trim().parse::<usize>().ok();
+    let part = |part: &str| match part.split_once('-') {
+        Some((from, to)) => Some((number(to)? + 1).saturating_sub(number(from)?)),
+        None => number(part).map(|_| 1),
+    };
+    list.split(',').filter_map(part).sum()
+}
+
 /// Writes lines of JSON.
-pub fn tell(args: &Args, lines: &[Line<'_>]) -> Result<(), Failure> {
+pub fn tell(args: &Args, settings: &Settings, lines: &[Line<'_>]) -> Result<(), Failure> {
     let mut text = Vec::new();
     lines.iter().for_each(|line| line.write(&mut text));
-    let mut out = output(args.output.as_deref())?;
+    let mut out = output(args, settings)?;
     out.write_all(&text)?;
     Ok(out.flush()?)
 }
@@ -58,15 +135,28 @@ pub fn file(name: Option<&str>) -> Option<File> {
     }
 }
 
-/// Standard output, or the file of `-o`.
-pub fn output(file: Option<&str>) -> Result<Box<dyn Write>, Failure> {
+/// The recorder of a picture, or standard output, or the file of `-o`.
+pub fn output(args: &Args, settings: &Settings) -> Result<Box<dyn Write>, Failure> {
+    match &settings.recorder {
+        Some(recorder) => Ok(Box::new(recorder.clone())),
+        None => open(args.output.as_deref(), false),
+    }
+}
+
+/// Standard output, or a file, which is written anew or appended to.
+fn open(file: Option<&str>, is_anew: bool) -> Result<Box<dyn Write>, Failure> {
+    let mut how = File::options();
+    match is_anew {
+        true => how.write(true).truncate(true),
+        false => how.append(true),
+    };
     match file {
         None => Ok(Box::new(BufWriter::with_capacity(64 << 10, std::io::stdout()))),
-        Some(name) => match File::options().append(true).create(true).open(name) {
+        Some(name) => match how.create(true).open(name) {
             Ok(file) => Ok(Box::new(BufWriter::with_capacity(64 << 10, file))),
             Err(e) => {
                 let doing = format!("failed to open output file '{name}'");
-                Err(consumer::Error::new(doing, consumer::error::reason(&e)).into())
+                Err(Error::new(doing, consumer::error::reason(&e)).into())
             }
         },
     }

@@ -66,14 +66,14 @@ fn tell_stability(args: &Args, settings: &Settings, programs: &[Program]) -> Res
     if settings.is_json() {
         return Ok(std::io::stderr().write_all(&out)?);
     }
-    let mut to = crate::mode::output(args.output.as_deref())?;
+    let mut to = crate::mode::output(args, settings)?;
     to.write_all(&out)?;
     Ok(to.flush()?)
 }
 
 /// The processes of `-c` and `-p`. What commands print stays apart from a stream of JSON.
 pub fn targets(args: &Args, settings: &Settings) -> Result<Vec<Target>, Error> {
-    let is_apart = settings.is_json() && args.output.is_none();
+    let is_apart = settings.is_json() && (args.output.is_none() || settings.recorder.is_some());
     let created = args.commands.iter().map(|c| Target::create(c, is_apart));
     created.chain(args.pids.iter().map(|&p| Target::grab(p))).collect()
 }
@@ -93,7 +93,7 @@ fn trace(
         [spec] => format!("'{}'", spec.name()),
         _ => "the programs".into(),
     };
-    let mut out = crate::mode::output(args.output.as_deref())?;
+    let mut out = crate::mode::output(args, settings)?;
     let mut err = std::io::stderr();
     let how = how(settings);
     let file = crate::mode::file(args.output.as_deref());
@@ -112,7 +112,7 @@ fn trace(
     if settings.is_json() {
         let program = |(spec, probes)| Line::Program { name: Spec::name(spec).trim(), probes };
         let lines: Vec<Line<'_>> = args.specs.iter().zip(counts).map(program).collect();
-        crate::mode::tell(args, &lines)?;
+        crate::mode::tell(args, settings, &lines)?;
     } else if !is_on(OptionId::Quiet) {
         for (spec, n) in args.specs.iter().zip(counts) {
             let s = if n == 1 { "" } else { "s" };
@@ -134,7 +134,12 @@ fn trace(
 
 fn how(settings: &Settings) -> session::Settings {
     let encoding = settings.encoding.unwrap_or_else(Encoding::of_locale);
-    session::Settings { droptags: settings.droptags, shape: settings.shape, encoding }
+    session::Settings {
+        droptags: settings.droptags,
+        shape: settings.shape,
+        encoding,
+        snaprate: settings.snaprate,
+    }
 }
 
 /// Takes over programs that are traced already; with `-e` only what is there.
@@ -145,7 +150,7 @@ pub fn consume(
     options: &[(OptionId, u64)],
     programs: Vec<Program>,
 ) -> Result<i32, Stop> {
-    let mut out = crate::mode::output(args.output.as_deref())?;
+    let mut out = crate::mode::output(args, settings)?;
     let mut err = std::io::stderr();
     let file = crate::mode::file(args.output.as_deref());
     let output = Output { out: &mut *out, err: &mut err, file };

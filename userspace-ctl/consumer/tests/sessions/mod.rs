@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each test uses its part")]
 
 use crate::fake::{Fake, Steps};
+use abi::option::OptionId;
 use consumer::print::bars::Encoding;
 use consumer::print::folded::Shape;
 use consumer::session::{Output, Session, Settings};
@@ -43,6 +44,10 @@ pub fn run(fake: &Fake, texts: &[&str], options: &[&str], mut steps: Steps) -> O
     for option in options {
         if let Some(shape) = option.strip_prefix("oformat=") {
             how.shape = Shape::from_text(shape).unwrap();
+            continue;
+        }
+        if let Some(rate) = option.strip_prefix("snaprate=") {
+            how.snaprate = Some(d::option::value(OptionId::Aggrate, Some(rate)).unwrap());
             continue;
         }
         if let Some(encoding) = option.strip_prefix("encoding=") {

@@ -8,7 +8,7 @@ mod typed;
 use super::quantize::Buckets;
 use super::stack;
 use super::value::{signed, text_of, unsigned};
-use crate::aggregate::{Key, Row};
+use crate::aggregate::{self, Key, Row};
 use crate::symbol::Symbols;
 use abi::action::ActionKind;
 use abi::aggregation::{quantize_value, AggFunc, QUANTIZE_BUCKETS, QUANTIZE_ZERO};
@@ -29,6 +29,21 @@ pub enum Line<'a> {
         schema: u32,
         /// Of the command.
         version: &'a str,
+    },
+    /// The machine that is traced.
+    Machine {
+        /// Its name.
+        host: &'a str,
+        /// The kernel's release.
+        kernel: &'a str,
+        /// As `uname -m` calls it.
+        architecture: &'a str,
+        /// How many are online.
+        cpus: usize,
+        /// Nanoseconds since 1970 when the command began.
+        walltimestamp: u64,
+        /// D's `timestamp` at the same moment.
+        timestamp: u64,
     },
     /// A program that is enabled.
     Program {
@@ -59,6 +74,13 @@ pub enum Line<'a> {
     },
     /// An aggregation that nothing has printed, at the end.
     Aggregation(Aggregation<'a>),
+    /// All aggregations as they stand (`-x snaprate`).
+    Snapshot {
+        /// When they were read, in D's `timestamp`.
+        timestamp: u64,
+        /// Those that have entries.
+        aggregations: Vec<Aggregation<'a>>,
+    },
     /// Something was lost.
     Drop {
         /// What and why, as `-x droptags` says it.
@@ -121,6 +143,8 @@ pub enum Line<'a> {
     Exit {
         /// Of the command.
         status: i32,
+        /// When, in D's `timestamp`.
+        timestamp: u64,
     },
 }
 
@@ -249,6 +273,8 @@ fn text(bytes: &[u8]) -> String {
 pub struct Aggregation<'a> {
     name: &'a str,
     function: &'static str,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    parameters: Vec<i64>,
     entries: Vec<Entry>,
 }
 
@@ -257,8 +283,49 @@ struct Entry {
     keys: Vec<Datum>,
     #[serde(flatten)]
     value: Value,
+    #[serde(flatten)]
+    moments: Option<Moments>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    raw: Option<i64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     normal: Option<i64>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    empty: bool,
+}
+
+/// What averages and deviations of several machines can be added up by; not divided by `normal`.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+struct Moments {
+    count: u64,
+    sum: i64,
+    /// 128 bits, in decimal digits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    squares: Option<String>,
+}
+
+impl Moments {
+    fn new(value: &aggregate::Value) -> Option<Self> {
+        match (value.func, value.words.as_slice()) {
+            (AggFunc::Avg, &[count, sum]) => Some(Self { count, sum: sum as i64, squares: None }),
+            (AggFunc::Stddev, &[count, sum, low, high]) => {
+                let squares = (u128::from(high) << 64 | u128::from(low)).to_string();
+                Some(Self { count, sum: sum as i64, squares: Some(squares) })
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The arguments of a function in D, behind the value.
+fn parameters(func: AggFunc) -> Vec<i64> {
+    match func {
+        AggFunc::Lquantize(l) => {
+            let [base, step, levels] = [i64::from(l.base), l.step.into(), l.levels.into()];
+            vec![base, base + step * levels, step]
+        }
+        AggFunc::Llquantize(l) => [l.factor, l.low, l.high, l.steps].map(i64::from).to_vec(),
+        _ => Vec::new(),
+    }
 }
 
 #[derive(Debug, Serialize)]
@@ -274,6 +341,8 @@ struct Bucket {
     low: Option<i64>,
     high: Option<i64>,
     count: i64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    raw: Option<i64>,
 }
 
 impl<'a> Aggregation<'a> {
@@ -288,15 +357,22 @@ impl<'a> Aggregation<'a> {
         let key = |k: &Key| Datum::new(k.action, &k.bytes, k.ty, k.is_unsigned, symbols);
         let entry = |row: &Row| {
             let value = row.values.first()?;
+            let buckets = buckets(value.func, &value.words, value.normal);
+            let moments = Moments::new(value);
+            let is_scalar = buckets.is_none() && moments.is_none();
+            let undivided = || aggregate::Value { normal: 1, ..value.clone() }.scalar();
             Some(Entry {
                 keys: row.keys.iter().map(key).collect(),
-                value: buckets(value.func, &value.words, value.normal)
-                    .map_or_else(|| Value::Value(value.scalar()), Value::Buckets),
+                value: buckets.map_or_else(|| Value::Value(value.scalar()), Value::Buckets),
+                moments,
+                raw: (value.normal != 1 && is_scalar).then(undivided),
                 normal: (value.normal != 1).then_some(value.normal),
+                empty: value.is_cleared && matches!(value.func, AggFunc::Min | AggFunc::Max),
             })
         };
         let entries = rows.iter().filter_map(entry).collect();
-        Self { name: &of.name, function: of.func.name(), entries }
+        let parameters = parameters(of.func);
+        Self { name: &of.name, function: of.func.name(), parameters, entries }
     }
 }
 
@@ -310,7 +386,8 @@ fn buckets(func: AggFunc, words: &[u64], normal: i64) -> Option<Vec<Bucket>> {
     };
     let bucket = |((low, high), count): ((Option<i64>, Option<i64>), i64)| {
         let shown = count.wrapping_div(normal.max(1));
-        (count != 0).then_some(Bucket { low, high, count: shown })
+        let raw = (normal > 1).then_some(count);
+        (count != 0).then_some(Bucket { low, high, count: shown, raw })
     };
     Some(bounds.into_iter().zip(counts).filter_map(bucket).collect())
 }

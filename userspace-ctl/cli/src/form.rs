@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0
+//! `-x oformat`: the forms of the output. A session writes some of them itself; the others are drawn from its stream
+//! of JSON when it has ended, or from a recorded one.
+
+use consumer::print::folded::Shape;
+use recording::Recording;
+use std::cell::RefCell;
+use std::io::{Error, ErrorKind, Write};
+use std::rc::Rc;
+
+/// Draws a recording; the error is a sentence.
+type Draw = fn(&Recording) -> Result<Vec<u8>, String>;
+
+/// A form of the output.
+#[derive(Debug)]
+pub struct Form {
+    /// The option's value.
+    pub name: &'static str,
+    /// What the session itself writes; none if it writes JSON, from which the form is drawn.
+    pub shape: Option<Shape>,
+    /// Makes the form from a recording, if that is possible.
+    pub draw: Option<Draw>,
+}
+
+/// All of them.
+pub const FORMS: &[Form] = &[
+    Form { name: "text", shape: Some(Shape::Text), draw: None },
+    Form { name: "json", shape: Some(Shape::Json), draw: Some(json) },
+    Form { name: "collapsed", shape: Some(Shape::Collapsed), draw: None },
+    Form { name: "flame", shape: Some(Shape::Flame), draw: None },
+];
+
+impl Form {
+    /// Is a run of this form recorded, and drawn at its end?
+    pub fn is_drawn(&self) -> bool {
+        self.shape.is_none()
+    }
+}
+
+/// The form that the option's value names.
+pub fn by_name(name: &str) -> Option<&'static Form> {
+    FORMS.iter().find(|f| f.name == name)
+}
+
+/// All names, for messages.
+pub fn names() -> String {
+    let mut names: Vec<&str> = FORMS.iter().map(|f| f.name).collect();
+    let last = names.pop().unwrap_or_default();
+    format!("{} or {last}", names.join(", "))
+}
+
+fn json(recording: &Recording) -> Result<Vec<u8>, String> {
+    let mut out = Vec::new();
+    recording.write(&mut out).map_err(|e| e.to_string())?;
+    Ok(out)
+}
+
+/// Takes the stream of a session that runs now. Clones share what they have taken.
+#[derive(Debug, Clone, Default)]
+pub struct Recorder(Rc<RefCell<(Recording, Vec<u8>)>>);
+
+impl Recorder {
+    /// What was recorded.
+    pub fn take(&self) -> Recording {
+        std::mem::take(&mut self.0.borrow_mut().0)
+    }
+}
+
+impl Write for Recorder {
+    fn write(&mut self, bytes: &[u8]) -> Result<usize, Error> {
+        let (recording, rest) = &mut *self.0.borrow_mut();
+        rest.extend_from_slice(bytes);
+        let Some(end) = rest.iter().rposition(|b| *b == b'\n') else { return Ok(bytes.len()) };
+        let later = rest.split_off(end + 1);
+        let whole = std::mem::replace(rest, later);
+        recording.extend(&whole[..]).map_err(|e| Error::new(ErrorKind::InvalidData, e))?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> Result<(), Error> {
+        Ok(())
+    }
+}

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Aggregations, and how those of several machines are added up.
+
+use crate::line::is_no;
+use crate::Datum;
+use serde::{Deserialize, Serialize};
+use std::cmp::Ordering;
+use std::collections::HashMap;
+
+/// An aggregation as it stood at some time.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Aggregation {
+    /// Without the `@`.
+    pub name: String,
+    /// Its name in D.
+    pub function: String,
+    /// The arguments of `lquantize` and `llquantize` behind the value, in D's order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parameters: Vec<i64>,
+    /// One for each combination of keys.
+    pub entries: Vec<Entry>,
+}
+
+/// The value of an aggregation for certain keys.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Entry {
+    /// In order.
+    pub keys: Vec<Datum>,
+    /// The number of a `count`, `sum`, `min`, `max`, `avg` or `stddev`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<i64>,
+    /// The buckets of a distribution that are not empty.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub buckets: Vec<Bucket>,
+    /// How many values an `avg` or `stddev` has seen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub count: Option<u64>,
+    /// Their sum, not divided by `normal`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sum: Option<i64>,
+    /// The sum of the squares of a `stddev`, not divided by `normal`: up to 128 bits as decimal digits.
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "digits")]
+    pub squares: Option<u128>,
+    /// The value before `normalize()` divided it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub raw: Option<i64>,
+    /// The divisor of `normalize()`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub normal: Option<i64>,
+    /// A `min` or `max` that has seen no value since `clear()`.
+    #[serde(default, skip_serializing_if = "is_no")]
+    pub empty: bool,
+}
+
+/// Values from `low` to `high`, both included; `None` means without a bound.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Bucket {
+    /// The least value.
+    pub low: Option<i64>,
+    /// The greatest value.
+    pub high: Option<i64>,
+    /// How many values.
+    pub count: i64,
+    /// The count before `normalize()` divided it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub raw: Option<i64>,
+}
+
+impl Aggregation {
+    /// Does it count values by buckets?
+    pub fn is_distribution(&self) -> bool {
+        matches!(self.function.as_str(), "quantize" | "lquantize" | "llquantize")
+    }
+
+    /// Do both come from the same statement of a program?
+    pub fn is_like(&self, other: &Self) -> bool {
+        self.name == other.name
+            && self.function == other.function
+            && self.parameters == other.parameters
+    }
+
+    /// Adds another machine's values; a key that both have is added up without loss.
+    pub fn merge(&mut self, other: &Self) {
+        let keys = self.entries.iter().map(|e| e.keys.clone());
+        let places: HashMap<Vec<Datum>, usize> = keys.zip(0..).collect();
+        for entry in &other.entries {
+            match places.get(&entry.keys).and_then(|at| self.entries.get_mut(*at)) {
+                Some(known) => known.merge(entry, &self.function),
+                None => self.entries.push(entry.clone()),
+            }
+        }
+    }
+
+    /// Sorts the entries as dtrace does: by value, then by key.
+    pub fn sort(&mut self) {
+        let function = self.function.clone();
+        self.entries.sort_by(|a, b| {
+            let by_value = a.weight(&function).total_cmp(&b.weight(&function));
+            by_value.then_with(|| a.keys.partial_cmp(&b.keys).unwrap_or(Ordering::Equal))
+        });
+    }
+}
+
+impl Entry {
+    /// What entries are ordered by: the value; of a distribution, the sum of the buckets' least values by their counts.
+    pub fn weight(&self, function: &str) -> f64 {
+        let near = |b: &Bucket| match (b.low, b.high) {
+            (Some(low), Some(high)) if function == "quantize" && high < 0 => high.max(low),
+            (Some(low), _) => low,
+            (None, high) => high.unwrap_or(0),
+        };
+        let buckets = self.buckets.iter().map(|b| near(b) as f64 * b.count as f64).sum::<f64>();
+        self.value.map_or(buckets, |v| v as f64)
+    }
+
+    /// How many values a distribution has counted.
+    pub fn total(&self) -> i64 {
+        self.buckets.iter().fold(0, |sum, b| sum.wrapping_add(b.count))
+    }
+
+    /// Adds the values of another machine for the same keys.
+    fn merge(&mut self, other: &Self, function: &str) {
+        if self.normal != other.normal {
+            // Two divisors have no sum: both show what was before them.
+            self.denormalize(function);
+            let mut other = other.clone();
+            other.denormalize(function);
+            return self.add(&other, function);
+        }
+        self.add(other, function);
+    }
+
+    fn add(&mut self, other: &Self, function: &str) {
+        let whole = |e: &Self| e.raw.or(e.value).unwrap_or(0);
+        let both = (whole(self), whole(other));
+        let both = match function {
+            "min" if !self.empty && !other.empty => both.0.min(both.1),
+            "max" if !self.empty && !other.empty => both.0.max(both.1),
+            "min" | "max" if self.empty => both.1,
+            "min" | "max" => both.0,
+            _ => both.0.wrapping_add(both.1),
+        };
+        self.empty &= other.empty;
+        if let (Some(count), Some(more)) = (self.count, other.count) {
+            self.count = Some(count.wrapping_add(more));
+            let sum = self.sum.unwrap_or(0).wrapping_add(other.sum.unwrap_or(0));
+            self.sum = Some(sum);
+            if let (Some(squares), Some(more)) = (self.squares, other.squares) {
+                self.squares = Some(squares.wrapping_add(more));
+            }
+            self.value = self.of_moments();
+        } else if self.value.is_some() {
+            self.value = Some(both.wrapping_div(self.divisor()));
+            self.raw = self.normal.map(|_| both);
+        }
+        for bucket in &other.buckets {
+            match self.buckets.iter_mut().find(|b| (b.low, b.high) == (bucket.low, bucket.high)) {
+                Some(known) => {
+                    let all = known.whole().wrapping_add(bucket.whole());
+                    known.count = all.wrapping_div(self.normal.unwrap_or(1).max(1));
+                    known.raw = known.raw.and(Some(all));
+                }
+                None => self.buckets.push(*bucket),
+            }
+        }
+        self.buckets.sort_by_key(|b| (b.low.unwrap_or(i64::MIN), b.high));
+    }
+
+    fn divisor(&self) -> i64 {
+        self.normal.unwrap_or(1).max(1)
+    }
+
+    /// Shows the values as they were before `normalize()`.
+    fn denormalize(&mut self, function: &str) {
+        self.normal = None;
+        self.value = match function {
+            "avg" | "stddev" => self.of_moments(),
+            _ => self.raw.or(self.value),
+        };
+        self.raw = None;
+        for bucket in &mut self.buckets {
+            bucket.count = bucket.whole();
+            bucket.raw = None;
+        }
+    }
+
+    /// The average or deviation, with dtrace's arithmetic; the value as it is if the stream has no moments.
+    fn of_moments(&self) -> Option<i64> {
+        let (Some(count), Some(sum)) = (self.count, self.sum) else { return self.value };
+        if count == 0 {
+            return Some(0);
+        }
+        let normal = self.divisor();
+        let Some(squares) = self.squares else {
+            return Some(sum.wrapping_div(normal).wrapping_div(i64::try_from(count).unwrap_or(1)));
+        };
+        let normal = u128::from(normal.unsigned_abs());
+        let count = u128::from(count);
+        let mean = u128::from(sum.unsigned_abs()) / normal / count;
+        let variance =
+            (squares / normal / normal / count).saturating_sub(mean.saturating_mul(mean));
+        Some(i64::try_from(variance.isqrt()).unwrap_or(i64::MAX))
+    }
+}
+
+impl Bucket {
+    /// The count before `normalize()`.
+    pub fn whole(&self) -> i64 {
+        self.raw.unwrap_or(self.count)
+    }
+}
+
+/// A number of 128 bits as a string of digits.
+mod digits {
+    use serde::{de::Error, Deserialize, Deserializer, Serializer};
+
+    pub fn serialize<S: Serializer>(n: &Option<u128>, to: S) -> Result<S::Ok, S::Error> {
+        match n {
+            Some(n) => to.serialize_str(&n.to_string()),
+            None => to.serialize_none(),
+        }
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<u128>, D::Error> {
+        let text = Option::<String>::deserialize(from)?;
+        text.map(|t| t.parse().map_err(D::Error::custom)).transpose()
+    }
+}

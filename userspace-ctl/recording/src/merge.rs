@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Streams of several machines as one. Counts, sums, extremes, moments and buckets are added up without loss; records
+//! come in the order of wall-clock time.
+
+use crate::{Aggregation, Datum, Machine, Recording, Snapshot};
+use std::borrow::Cow;
+
+/// Adds streams up. Times become those of the first machine's `timestamp`. With `by_host`, the machine's name is the
+/// first key of every aggregation.
+pub fn merge(all: Vec<Recording>, by_host: bool) -> Recording {
+    let mut merged = Recording::default();
+    let first = all.iter().find_map(|r| r.machine().cloned());
+    let mut status = Some(0);
+    let mut snapshots: Vec<(u64, usize, Vec<Aggregation>)> = Vec::new();
+    for (n, one) in all.into_iter().enumerate() {
+        let machine = one.machine().cloned().unwrap_or_default();
+        let shift = Shift { from: machine.clone(), to: first.clone().unwrap_or_default() };
+        let host = match machine.host.is_empty() {
+            true => format!("machine {}", n + 1),
+            false => machine.host,
+        };
+        let keyed = |a: &Aggregation| match by_host {
+            true => with_host(a, &host),
+            false => a.clone(),
+        };
+        for a in one.shown() {
+            let a = keyed(a);
+            match merged.aggregations.iter_mut().find(|m| m.is_like(&a)) {
+                Some(known) => known.merge(&a),
+                None => merged.aggregations.push(a),
+            }
+        }
+        for s in &one.snapshots {
+            let aggregations = s.aggregations.iter().map(keyed).collect();
+            snapshots.push((shift.time(s.timestamp), n, aggregations));
+        }
+        let named = |own: Option<String>| Some(own.unwrap_or_else(|| host.clone()));
+        for mut record in one.records {
+            record.timestamp = shift.time(record.timestamp);
+            record.host = named(record.host);
+            merged.records.push(record);
+        }
+        for mut drop in one.drops {
+            drop.host = named(drop.host);
+            merged.drops.push(drop);
+        }
+        for mut fault in one.faults {
+            fault.host = named(fault.host);
+            merged.faults.push(fault);
+        }
+        let told = |text: String| format!("{host}: {text}");
+        merged.notes.extend(one.notes.into_iter().map(told));
+        merged.errors.extend(one.errors.into_iter().map(told));
+        for (name, probes) in one.programs {
+            match merged.programs.iter_mut().find(|p| p.0 == name) {
+                Some(known) => known.1 = known.1.max(probes),
+                None => merged.programs.push((name, probes)),
+            }
+        }
+        for mut m in one.machines {
+            m.timestamp = shift.time(m.timestamp);
+            merged.machines.push(m);
+        }
+        // The worst end of all; a stream without an end stays incomplete.
+        status = status.and_then(|s| one.status.map(|other| if s == 0 { other } else { s }));
+        merged.ended = merged.ended.max(one.ended.map(|t| shift.time(t)));
+        merged.version = merged.version.max(one.version);
+    }
+    merged.status = status;
+    merged.records.sort_by_key(|r| r.timestamp);
+    merged.aggregations.iter_mut().for_each(Aggregation::sort);
+    merged.snapshots = rounds(snapshots, &merged);
+    merged
+}
+
+/// From the clock of one machine to that of another, by their wall-clock times.
+struct Shift {
+    from: Machine,
+    to: Machine,
+}
+
+impl Shift {
+    fn time(&self, timestamp: u64) -> u64 {
+        let wall = i128::from(timestamp) - i128::from(self.from.timestamp)
+            + i128::from(self.from.walltimestamp);
+        let there = wall - i128::from(self.to.walltimestamp) + i128::from(self.to.timestamp);
+        u64::try_from(there.max(0)).unwrap_or(u64::MAX)
+    }
+}
+
+fn with_host(a: &Aggregation, host: &str) -> Aggregation {
+    let mut a = a.clone();
+    for entry in &mut a.entries {
+        entry.keys.insert(0, Datum::String(host.into()));
+    }
+    a
+}
+
+/// A snapshot of all machines for each round in which they made one; a machine that has none in a round counts with its
+/// last one.
+fn rounds(mut all: Vec<(u64, usize, Vec<Aggregation>)>, merged: &Recording) -> Vec<Snapshot> {
+    all.sort_by_key(|s| s.0);
+    let count = all.iter().map(|s| s.1 + 1).max().unwrap_or(0);
+    let mut latest: Vec<Cow<'_, [Aggregation]>> = vec![Cow::Borrowed(&[]); count];
+    let mut is_new = vec![false; count];
+    let mut found = Vec::new();
+    let mut close = |timestamp: u64, latest: &[Cow<'_, [Aggregation]>]| {
+        let mut aggregations: Vec<Aggregation> = Vec::new();
+        for a in latest.iter().flat_map(|l| l.iter()) {
+            match aggregations.iter_mut().find(|m| m.is_like(a)) {
+                Some(known) => known.merge(a),
+                None => aggregations.push(a.clone()),
+            }
+        }
+        let after = merged.records.partition_point(|r| r.timestamp <= timestamp);
+        found.push(Snapshot { timestamp, aggregations, after });
+    };
+    let mut last = 0;
+    for (timestamp, machine, aggregations) in all {
+        if is_new.get(machine) == Some(&true) {
+            close(last, &latest);
+            is_new.fill(false);
+        }
+        if let (Some(slot), Some(flag)) = (latest.get_mut(machine), is_new.get_mut(machine)) {
+            (*slot, *flag) = (Cow::Owned(aggregations), true);
+        }
+        last = timestamp;
+    }
+    if is_new.contains(&true) {
+        close(last, &latest);
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A stream of a machine whose clock began at `wall`.
+    fn stream(host: &str, wall: u64, lines: &str) -> Recording {
+        let text = format!(
+            r#"{{"type":"dtrace","schema":1,"version":"0.1.0"}}
+{{"type":"machine","host":"{host}","kernel":"7.3","architecture":"x86_64","cpus":2,"walltimestamp":{wall},"timestamp":1000}}
+{lines}
+{{"type":"exit","status":0,"timestamp":9000}}
+"#
+        );
+        Recording::read(text.as_bytes()).unwrap()
+    }
+
+    fn aggregation(name: &str, function: &str, entries: &str) -> String {
+        format!(
+            r#"{{"type":"aggregation","name":"{name}","function":"{function}","entries":[{entries}]}}"#
+        )
+    }
+
+    fn entry<'a>(r: &'a Recording, name: &str, n: usize) -> &'a crate::Entry {
+        &r.aggregations.iter().find(|a| a.name == name).unwrap().entries[n]
+    }
+
+    #[test]
+    fn every_function_adds_up() {
+        let one = [
+            aggregation("c", "count", r#"{"keys":[{"type":"string","value":"sh"}],"value":3}"#),
+            aggregation("n", "sum", r#"{"keys":[],"value":3,"raw":7,"normal":2}"#),
+            aggregation("min", "min", r#"{"keys":[],"value":0,"empty":true}"#),
+            aggregation("max", "max", r#"{"keys":[],"value":-5}"#),
+            aggregation("a", "avg", r#"{"keys":[],"value":10,"count":1,"sum":10}"#),
+            aggregation("s", "stddev", r#"{"keys":[],"value":0,"count":1,"sum":2,"squares":"4"}"#),
+            aggregation("q", "quantize", r#"{"keys":[],"buckets":[{"low":4,"high":7,"count":1}]}"#),
+        ];
+        let other = [
+            aggregation(
+                "c",
+                "count",
+                r#"{"keys":[{"type":"string","value":"cat"}],"value":1},{"keys":[{"type":"string","value":"sh"}],"value":4}"#,
+            ),
+            aggregation("n", "sum", r#"{"keys":[],"value":3,"raw":7,"normal":2}"#),
+            aggregation("min", "min", r#"{"keys":[],"value":6}"#),
+            aggregation("max", "max", r#"{"keys":[],"value":-2}"#),
+            aggregation("a", "avg", r#"{"keys":[],"value":2,"count":3,"sum":6}"#),
+            aggregation("s", "stddev", r#"{"keys":[],"value":0,"count":1,"sum":6,"squares":"36"}"#),
+            aggregation(
+                "q",
+                "quantize",
+                r#"{"keys":[],"buckets":[{"low":1,"high":1,"count":5},{"low":4,"high":7,"count":2}]}"#,
+            ),
+        ];
+        let all = || vec![stream("a", 5000, &one.join("\n")), stream("b", 6000, &other.join("\n"))];
+        let found = merge(all(), false);
+        assert_eq!(entry(&found, "c", 1).value, Some(7));
+        // 7 + 7 are 14, and half of it is more than twice 3.
+        assert_eq!((entry(&found, "n", 0).value, entry(&found, "n", 0).raw), (Some(7), Some(14)));
+        assert_eq!(entry(&found, "min", 0).value, Some(6));
+        assert_eq!(entry(&found, "max", 0).value, Some(-2));
+        // Not the average of the averages.
+        assert_eq!(entry(&found, "a", 0).value, Some(4));
+        assert_eq!(entry(&found, "s", 0).value, Some(2));
+        let counts: Vec<i64> = entry(&found, "q", 0).buckets.iter().map(|b| b.count).collect();
+        assert_eq!(counts, [5, 3]);
+        let apart = merge(all(), true);
+        assert_eq!(apart.aggregations[0].entries.len(), 3);
+        assert_eq!(entry(&apart, "a", 0).keys, [Datum::String("b".into())]);
+    }
+
+    #[test]
+    fn different_divisors_show_what_was_divided() {
+        let with = |normal: i64| {
+            let entry =
+                format!(r#"{{"keys":[],"value":{},"raw":12,"normal":{normal}}}"#, 12 / normal);
+            stream("a", 5000, &aggregation("n", "count", &entry))
+        };
+        let found = merge(vec![with(2), with(3)], false);
+        let entry = entry(&found, "n", 0);
+        assert_eq!((entry.value, entry.raw, entry.normal), (Some(24), None, None));
+    }
+
+    #[test]
+    fn records_come_in_the_order_of_the_wall_clock() {
+        let record = |t: u64| {
+            format!(
+                r#"{{"type":"record","timestamp":{t},"cpu":0,"probe":{{"id":1,"provider":"p","module":"","function":"","name":"n"}},"actions":[]}}"#
+            )
+        };
+        // The second machine's clock shows 1000 when that of the first one shows 1500.
+        let snapshot = |t: u64, v: u64| {
+            format!(
+                r#"{{"type":"snapshot","timestamp":{t},"aggregations":[{{"name":"c","function":"count","entries":[{{"keys":[],"value":{v}}}]}}]}}"#
+            )
+        };
+        let one = [record(1100), snapshot(1200, 1), record(1600), snapshot(2200, 2)].join("\n");
+        let two = [record(1050), record(1200), snapshot(1300, 10)].join("\n");
+        let found = merge(vec![stream("a", 5000, &one), stream("b", 5500, &two)], false);
+        let order: Vec<(u64, &str)> =
+            found.records.iter().map(|r| (r.timestamp, r.host.as_deref().unwrap())).collect();
+        assert_eq!(order, [(1100, "a"), (1550, "b"), (1600, "a"), (1700, "b")]);
+        let value = |s: &Snapshot| s.aggregations[0].entries[0].value.unwrap();
+        let snapshots: Vec<_> =
+            found.snapshots.iter().map(|s| (s.timestamp, s.after, value(s))).collect();
+        assert_eq!(snapshots, [(1800, 4, 11), (2200, 4, 12)]);
+        assert_eq!(found.machines[1].wall(1500), 5500);
+    }
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Aggregations over time: the states that a stream shows, from its snapshots and from what `printa()` printed.
+
+use crate::{Aggregation, Bucket, Datum, Entry, Recording};
+use std::collections::HashMap;
+
+/// An aggregation at some time.
+#[derive(Debug, Clone, Copy)]
+pub struct State<'a> {
+    /// When, in D's `timestamp`.
+    pub timestamp: u64,
+    /// What it was.
+    pub aggregation: &'a Aggregation,
+    /// The program has cleared or truncated it since the state before.
+    pub is_fresh: bool,
+}
+
+impl Recording {
+    /// The aggregations that the stream shows at any time, each by its last state, in order of their first one.
+    pub fn shown(&self) -> Vec<&Aggregation> {
+        let mut found: Vec<&Aggregation> = Vec::new();
+        let printed = self.records.iter().flat_map(|r| &r.actions).flat_map(|a| &a.aggregations);
+        let snapped = self.snapshots.iter().flat_map(|s| &s.aggregations);
+        // A final aggregation is the truth; snapshots show what a program cleared or printed in between.
+        for a in snapped.chain(printed).chain(&self.aggregations) {
+            match found.iter_mut().find(|f| f.is_like(a)) {
+                Some(known) => *known = a,
+                None => found.push(a),
+            }
+        }
+        found
+    }
+
+    /// The states of one aggregation in the order of the stream, which is the order in which they came to be.
+    pub fn states(&self, of: &Aggregation) -> Vec<State<'_>> {
+        let mut states = Vec::new();
+        let mut is_fresh = false;
+        let mut push = |timestamp, aggregation, is_fresh: &mut bool| {
+            states.push(State { timestamp, aggregation, is_fresh: std::mem::take(is_fresh) });
+        };
+        let mut snapshots = self.snapshots.iter().peekable();
+        for n in 0..=self.records.len() {
+            while let Some(s) = snapshots.next_if(|s| s.after <= n) {
+                if let Some(a) = s.aggregations.iter().find(|a| a.is_like(of)) {
+                    push(s.timestamp, a, &mut is_fresh);
+                }
+            }
+            let Some(record) = self.records.get(n) else { break };
+            for action in &record.actions {
+                if let Some(a) = action.aggregations.iter().find(|a| a.is_like(of)) {
+                    push(record.timestamp, a, &mut is_fresh);
+                }
+                let changes = action.aggregation.as_ref().is_some_and(|name| *name == of.name);
+                is_fresh |= changes && matches!(action.action.as_str(), "clear" | "trunc");
+            }
+        }
+        if let Some(a) = self.aggregations.iter().find(|a| a.is_like(of)) {
+            let last = self.span().map_or(0, |s| s.1);
+            push(self.ended.unwrap_or(last), a, &mut is_fresh);
+        }
+        states
+    }
+
+    /// What was added to an aggregation between one state and the next: a pair of times, and entries with the
+    /// differences of the counts. The first one begins when the stream does. Extremes, averages and deviations have no
+    /// differences; their entries are those of the later state.
+    pub fn increments(&self, of: &Aggregation) -> Vec<(u64, u64, Vec<Entry>)> {
+        let mut from = self.span().map_or(0, |s| s.0);
+        let mut before: HashMap<&[Datum], &Entry> = HashMap::new();
+        let mut all = Vec::new();
+        for state in self.states(of) {
+            let entries = &state.aggregation.entries;
+            let is_reset = state.is_fresh
+                || entries.iter().any(|e| {
+                    before
+                        .get(e.keys.as_slice())
+                        .is_some_and(|old| has_shrunk(e, old, &of.function))
+                });
+            let added = |e: &Entry| match before.get(e.keys.as_slice()) {
+                Some(old) if !is_reset => difference(e, old, &of.function),
+                _ => e.clone(),
+            };
+            all.push((from, state.timestamp, entries.iter().map(added).collect()));
+            from = state.timestamp;
+            before = entries.iter().map(|e| (e.keys.as_slice(), e)).collect();
+        }
+        all
+    }
+}
+
+fn find<'a>(buckets: &'a [Bucket], like: &Bucket) -> Option<&'a Bucket> {
+    buckets.iter().find(|b| (b.low, b.high) == (like.low, like.high))
+}
+
+/// Has something been taken away? Then the program has cleared it.
+fn has_shrunk(now: &Entry, before: &Entry, function: &str) -> bool {
+    let is_less = |b: &Bucket| find(&now.buckets, b).map_or(0, Bucket::whole) < b.whole();
+    let whole = |e: &Entry| e.raw.or(e.value);
+    before.buckets.iter().any(|b| b.whole() > 0 && is_less(b))
+        || (function == "count" && whole(now) < whole(before))
+}
+
+fn difference(now: &Entry, before: &Entry, function: &str) -> Entry {
+    let mut entry = now.clone();
+    if matches!(function, "count" | "sum") {
+        let whole = |e: &Entry| e.raw.or(e.value).unwrap_or(0);
+        entry.value = Some(whole(now).wrapping_sub(whole(before)));
+    }
+    for bucket in &mut entry.buckets {
+        let old = find(&before.buckets, bucket).map_or(0, Bucket::whole);
+        bucket.count = bucket.whole().wrapping_sub(old);
+        bucket.raw = None;
+    }
+    entry.buckets.retain(|b| b.count != 0);
+    entry
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Action, Probe, Record, Snapshot};
+
+    fn counted(entries: &[(i64, i64)]) -> Aggregation {
+        let bucket =
+            |&(at, count): &(i64, i64)| Bucket { low: Some(at), high: Some(at), count, raw: None };
+        let entry = Entry { buckets: entries.iter().map(bucket).collect(), ..Entry::default() };
+        let (name, function) = ("q".into(), "quantize".into());
+        Aggregation { name, function, parameters: Vec::new(), entries: vec![entry] }
+    }
+
+    fn record(timestamp: u64, action: Action) -> Record {
+        let [provider, module, function, name] = ["dtrace", "", "", "tick"].map(String::from);
+        let probe = Probe { id: 1, provider, module, function, name };
+        Record { timestamp, cpu: 0, host: None, probe, actions: vec![action] }
+    }
+
+    #[test]
+    fn increments_begin_again_after_clear() {
+        let printa = Action { aggregations: vec![counted(&[(1, 6), (2, 1)])], ..Action::default() };
+        let clear =
+            Action { action: "clear".into(), aggregation: Some("q".into()), ..Action::default() };
+        let snapshot = |timestamp, after, a| Snapshot { timestamp, after, aggregations: vec![a] };
+        let recording = Recording {
+            records: vec![record(20, printa), record(21, clear)],
+            // The third one is larger than what was before clear(), the last one smaller.
+            snapshots: vec![
+                snapshot(10, 0, counted(&[(1, 2)])),
+                snapshot(30, 2, counted(&[(1, 9), (2, 3)])),
+                snapshot(40, 2, counted(&[(1, 1)])),
+            ],
+            ..Recording::default()
+        };
+        let of = counted(&[]);
+        let found: Vec<(u64, Vec<(i64, i64)>)> = recording
+            .increments(&of)
+            .into_iter()
+            .map(|(_, to, entries)| {
+                let buckets = entries.iter().flat_map(|e| &e.buckets);
+                (to, buckets.map(|b| (b.low.unwrap(), b.count)).collect())
+            })
+            .collect();
+        let expected = [
+            (10, vec![(1, 2)]),
+            (20, vec![(1, 4), (2, 1)]),
+            (30, vec![(1, 9), (2, 3)]),
+            (40, vec![(1, 1)]),
+        ];
+        assert_eq!(found, expected);
+    }
+}
