@@ -35,7 +35,7 @@ use abi::ids::{Epid, ProbeId};
 use abi::ioctl::MAX_LEFT_OUT;
 use core::ops::Range;
 use kapi::mem;
-use kapi::publish::Retired;
+use kapi::publish::{Published, Retired};
 use kapi::stack::Start;
 use kernel::prelude::*;
 use kernel::sync::Arc;
@@ -400,19 +400,7 @@ impl Tracing {
             for n in which {
                 // CAST: there are less than 2^32 statements.
                 let place = Place { probe: id, statement: n as u32, next: Epid::NONE };
-                let epid = match free.pop() {
-                    Some(epid) => epid,
-                    None => {
-                        let epid = Epid::from_index(table_of_ecbs.len());
-                        if table_of_ecbs.push_within_capacity(place).is_err() {
-                            break;
-                        }
-                        epid
-                    }
-                };
-                if let Some(its) = epid.index().and_then(|at| table_of_ecbs.get_mut(at)) {
-                    *its = place;
-                }
+                let Some(epid) = settle(place, table_of_ecbs, free) else { break };
                 match last.index().and_then(|at| table_of_ecbs.get_mut(at)) {
                     Some(before) => before.next = epid,
                     None => first = epid,
@@ -442,11 +430,7 @@ impl Tracing {
                 let (probe, shared) = (probe.clone(), shared.clone());
                 Some(Ecb { epid, slot, start, probe, clause, shared })
             });
-            let place = match probe.special {
-                Some(which) => shared.special(which),
-                None => &probe.chain,
-            };
-            let chain = place.with(|old| {
+            let chain = chain_of(probe, shared).with(|old| {
                 let old = old.map(Chain::ecbs).into_iter().flatten().cloned();
                 Chain::of(Iterator::chain(old, new))
             })?;
@@ -468,11 +452,7 @@ impl Tracing {
         let mut grave = Grave::new();
         let new = self.probes.get(first_probe..).unwrap_or_default();
         for (probe, chain) in new.iter().zip(chains) {
-            let place = match probe.special {
-                Some(which) => self.shared.special(which),
-                None => &probe.chain,
-            };
-            match place.swap(Some(chain)) {
+            match chain_of(probe, &self.shared).swap(Some(chain)) {
                 Some(old) => grave.bury(old),
                 None if probe.special.is_none() => {
                     let _ = fresh.push_within_capacity(probe.clone());
@@ -480,20 +460,7 @@ impl Tracing {
                 None => {}
             }
         }
-        let mut memory = false;
-        for batch in fresh.chunk_by(|a, b| a.provider() == b.provider()) {
-            let Some(provider) = batch.first().and_then(|p| providers.get(p.provider())) else {
-                continue;
-            };
-            provider.enable(batch, &mut |i, why| {
-                let Some(probe) = batch.get(i) else { return };
-                if let Some(chain) = probe.chain.swap(None) {
-                    grave.bury(chain);
-                }
-                memory |= why == EnableError::Memory;
-                memory |= mem::push(&mut round.refused, (probe.id(), why)).is_err();
-            });
-        }
+        let has_memory = switch_on(&fresh, providers, &mut round, &mut grave);
         grave.close();
         self.sort(first_probe);
         for &(id, _) in &round.refused {
@@ -503,9 +470,9 @@ impl Tracing {
                 }
             }
         }
-        match memory {
-            true => Err(Error::Memory),
-            false => Ok(round),
+        match has_memory {
+            true => Ok(round),
+            false => Err(Error::Memory),
         }
     }
 
@@ -547,6 +514,49 @@ impl Tracing {
         }
         grave.close();
     }
+}
+
+/// Gives a clause of a probe an EPID: one that is free, or a new one. There is none if no memory was reserved.
+fn settle(place: Place, ecbs: &mut KVVec<Place>, free: &mut KVVec<Epid>) -> Option<Epid> {
+    let Some(epid) = free.pop() else {
+        let epid = Epid::from_index(ecbs.len());
+        return ecbs.push_within_capacity(place).is_ok().then_some(epid);
+    };
+    *ecbs.get_mut(epid.index()?)? = place;
+    Some(epid)
+}
+
+/// Returns the place of a probe's chain. BEGIN, END and ERROR have one for each consumer.
+fn chain_of<'a>(probe: &'a Probe, shared: &'a Shared) -> &'a Published<Chain> {
+    match probe.special {
+        Some(which) => shared.special(which),
+        None => &probe.chain,
+    }
+}
+
+/// Asks the providers for probes that nobody has enabled yet, and takes back those that they refuse. False: memory
+/// was refused.
+fn switch_on(
+    fresh: &[Arc<Probe>],
+    providers: &Providers,
+    round: &mut Round,
+    grave: &mut Grave,
+) -> bool {
+    let mut has_memory = true;
+    for batch in fresh.chunk_by(|a, b| a.provider() == b.provider()) {
+        let Some(provider) = batch.first().and_then(|p| providers.get(p.provider())) else {
+            continue;
+        };
+        provider.enable(batch, &mut |i, why| {
+            let Some(probe) = batch.get(i) else { return };
+            if let Some(chain) = probe.chain.swap(None) {
+                grave.bury(chain);
+            }
+            has_memory &= why != EnableError::Memory;
+            has_memory &= mem::push(&mut round.refused, (probe.id(), why)).is_ok();
+        });
+    }
+    has_memory
 }
 
 /// Returns where the stacks of a probe begin. An interrupt fires a probe without a function.
