@@ -80,6 +80,10 @@ pub struct Args {
     pub pids: Vec<u32>,
     /// `$1` and so on.
     pub operands: Vec<String>,
+    /// `--tools`.
+    pub tools: bool,
+    /// What a tool needs for its probes to exist.
+    pub needs: Option<String>,
 }
 
 /// The options: for parsing, for `--help` and for the completions.
@@ -148,6 +152,7 @@ pub fn command() -> Command {
         .arg(long("doctor", "tell whether this machine can trace, and what is missing"))
         .arg(long("render", "draw a recorded stream of -x oformat=json in the form of -x oformat"))
         .arg(long("merge", "add up the recorded streams of several machines"))
+        .arg(long("tools", "list the ready tools; `dtrace --tool NAME` runs one"))
         .arg(Arg::new("help").long("help").help("print this text").action(ArgAction::Help))
         .arg(
             Arg::new("operand")
@@ -254,6 +259,8 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Args, clap::Er
         commands: strings("command"),
         pids: m.get_many::<u32>("pid").into_iter().flatten().copied().collect(),
         operands: strings("operand"),
+        tools: m.get_flag("tools"),
+        needs: None,
     })
 }
 

@@ -12,7 +12,7 @@ use consumer::process::Target;
 use consumer::user::Users;
 use consumer::world::KernelWorld;
 use consumer::{sys, Error, Failure, Kernel};
-use d::{Compiler, Diagnostic, Program, Source, World};
+use d::{Compiler, Diagnostic, Program, Source, Tag, World};
 use std::io::IsTerminal as _;
 
 /// Compiles everything the command line names, in order, with shared variables.
@@ -65,6 +65,10 @@ pub fn all(
                 };
                 let errtags = settings.errtags || compiled.settings.iter().any(is_set);
                 complain(spec, &source, &compiled.diagnostics, errtags);
+                let is_missing = compiled.diagnostics.iter().any(|d| d.tag == Tag::PdescZero);
+                if let Some(needs) = args.needs.as_ref().filter(|_| is_missing) {
+                    eprintln!("  = note: {needs}");
+                }
                 if settings.is_json() {
                     tell(args, settings, &compiled.diagnostics)?;
                 }

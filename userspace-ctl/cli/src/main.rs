@@ -36,7 +36,16 @@ impl<E: Into<Failure>> From<E> for Stop {
 }
 
 fn main() -> ExitCode {
-    let args = match args::parse(std::env::args_os()) {
+    // The words behind --tool are those of the tool.
+    let words: Vec<_> = std::env::args_os().collect();
+    if let Some((name, rest)) = mode::tool::asked(&words) {
+        let status = mode::tool::run(&name, rest).and_then(|args| match args {
+            Some(args) => run(&args),
+            None => Ok(0),
+        });
+        return code(status);
+    }
+    let args = match args::parse(words) {
         Ok(args) => args,
         Err(e) => {
             if !e.use_stderr() {
@@ -48,7 +57,12 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    match run(&args) {
+    code(run(&args))
+}
+
+/// Turns the end of a run into messages and an exit code.
+fn code(end: Result<i32, Stop>) -> ExitCode {
+    match end {
         // CAST: a process has 8 bits of status.
         Ok(status) => ExitCode::from(status as u8),
         Err(Stop::Told) => ExitCode::from(1),
@@ -81,6 +95,9 @@ fn run(args: &Args) -> Result<i32, Stop> {
     }
     if args.version {
         return version();
+    }
+    if args.tools {
+        return mode::tool::list();
     }
     let settings = settings::read(&args.settings)?;
     if let Some(tag) = &settings.explain {

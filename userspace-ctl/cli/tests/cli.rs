@@ -89,6 +89,25 @@ fn usage() {
 }
 
 #[test]
+fn tools() {
+    for (args, code, message) in [
+        (&["--tool"][..], 2, "dtrace: --tool needs a tool; `dtrace --tools` lists them"),
+        (&["--tool", "execsnop"], 1, "dtrace: failed to run tool execsnop: there is no such tool; `dtrace --tools` lists them"),
+        (&["--tool", "execsnoop", "-q"], 1, "dtrace: execsnoop: there is no option -q"),
+        (&["--tool", "memleak"], 1, "dtrace: memleak: it needs a process: -p PID or -c CMD"),
+    ] {
+        assert_eq!(told(args), (code, message.into()), "{args:?}");
+    }
+    let out = |args: &[&str]| String::from_utf8(dtrace(args).stdout).unwrap();
+    assert!(out(&["--tools"]).lines().any(|l| l.starts_with("execsnoop ")));
+    assert!(out(&["--tool", "execsnoop", "-h"]).starts_with("usage: execsnoop [-"));
+    // As the kernel runs a script with that first line.
+    let folder = Folder::new("tools");
+    let file = folder.file("own", "#!/usr/sbin/dtrace --tool\n/*\n * own: x\n * options:\n *   $1 A  a\n */\nBEGIN { }\n");
+    assert_eq!(told(&["--tool", &file]), (1, "dtrace: own: A is missing".into()));
+}
+
+#[test]
 fn options() {
     for (option, message) in [
         ("bufsiz=4k", "dtrace: failed to set -x bufsiz: no such option; did you mean bufsize?"),

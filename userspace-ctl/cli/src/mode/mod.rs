@@ -7,6 +7,7 @@ pub mod doctor;
 pub mod list;
 pub mod recorded;
 pub mod run;
+pub mod tool;
 pub mod usdt;
 
 use crate::args::Args;
