@@ -11,7 +11,7 @@
  *   $2 EXPRESSION          a number or text
  *   $3 -P PREDICATE = "1"  only where this is true
  * process: optional
- * overhead: A probe costs about 50 ns for each firing, and the expression some more.
+ * overhead: Each firing costs some hundred instructions, depending on the expression.
  * example:
  *   # argcount -P 'arg0 == 1' syscall::write:entry arg2 -c "dd if=/dev/zero of=/dev/null bs=4096 count=9 status=none"
  *   Counting values of arg2. Hit Ctrl-C to end.
@@ -20,7 +20,7 @@
  */
 BEGIN
 {
-	printf("Counting values of %s. Hit Ctrl-C to end.\n", "${2}");
+	printf("Counting values of %s. Hit Ctrl-C to end.\n", $$2);
 }
 
 ${1}

@@ -11,7 +11,7 @@
  *   $2 EXPRESSION          a number
  *   $3 -P PREDICATE = "1"  only where this is true
  * process: optional
- * overhead: A probe costs about 50 ns for each firing, and the expression some more.
+ * overhead: Each firing costs some hundred instructions, depending on the expression.
  * example:
  *   # argdist fbt::vfs_read:entry arg2 -c "dd if=/dev/zero of=/dev/null bs=4096 count=9 status=none"
  *   Tracing values of arg2. Hit Ctrl-C to end.
@@ -26,7 +26,7 @@
  */
 BEGIN
 {
-	printf("Tracing values of %s. Hit Ctrl-C to end.\n", "${2}");
+	printf("Tracing values of %s. Hit Ctrl-C to end.\n", $$2);
 }
 
 ${1}

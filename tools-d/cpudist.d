@@ -15,21 +15,23 @@
  * overhead: Two probes fire at each change of threads, up to a hundred thousand times in a second on a busy
  *   machine.
  * example:
- *   # cpudist -c "sh -c 'sleep 0.1; true'"
- *   Tracing time on CPUs, in microseconds. Hit Ctrl-C to end.
+ *   # cpudist -O -P -c "sleep 0.3"
+ *   Tracing time off CPUs, in microseconds. Hit Ctrl-C to end.
  *
+ *     sleep
  *              value  ------------- Distribution ------------- count
  *                 16 |                                         0
- *                 32 |@@@@@                                    1
- *                 64 |@@@@@@@@@@                               2
- *                128 |                                         0
- *                256 |                                         0
- *                512 |@@@@@                                    1
- *               1024 |@@@@@                                    1
- *               2048 |@@@@@                                    1
- *               4096 |@@@@@                                    1
- *               8192 |@@@@@                                    1
+ *                 32 |@                                        1
+ *                 64 |@@@                                      3
+ *                128 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@             31
+ *                256 |@@@@                                     4
+ *                512 |@@                                       2
+ *               1024 |@@                                       2
+ *               2048 |                                         0
+ *               4096 |                                         0
+ *               8192 |                                         0
  *              16384 |                                         0
+ *   ...
  */
 BEGIN
 {

@@ -9,7 +9,9 @@
  * process: required
  * overhead: Two probes fire at each lock and unlock.
  * example:
- *   # deadlock -p 1234
+ *   # deadlock -p 330
+ *   PID     TID     HELD               WANTED             CALLER
+ *   330     330     0x55e0edf65040     0x55e0edf65080     locks`both+0x19
  */
 BEGIN
 {

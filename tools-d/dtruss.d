@@ -4,8 +4,7 @@
  * dtruss: print the system calls of a program with their arguments, as strace does
  *
  * It decodes the arguments of every system call: paths and text, flags and constants by their names, addresses of
- * sockets. It does not stop the program, so the program runs much faster than under strace. A call is printed when it has
- * ended.
+ * sockets. It does not stop the program at each call, as strace does. A call is printed when it has ended.
  *
  * options:
  *   $1 -f            also follow the processes that it creates
@@ -14,8 +13,8 @@
  *   $4 -e            print the time in the call, in microseconds
  *   $5 -r            print the time since the start, in microseconds
  * process: command
- * overhead: Two probes fire at each system call, also of other processes, and copy text. A program that makes
- *   hundreds of thousands of calls in a second runs at half its speed.
+ * overhead: Two probes fire at each system call, also of other processes, and copy text. A program that does little
+ *   but system calls becomes clearly slower.
  * example:
  *   # dtruss -t openat cat /etc/hostname
  *       PID/TID     SYSCALL(ARGUMENTS) = RESULT
@@ -319,6 +318,15 @@ inline string __sockaddr[uint64_t p] = !p ? "NULL" : errno == 14 ? lltostr(p, 16
     strjoin("{AF_INET, ", strjoin(inet_ntoa((ipaddr_t *)copyin(p + 4, 4)), strjoin(":", strjoin(lltostr(__port[p]), "}")))) :
     *(uint16_t *)copyin(p, 2) == 10 ? strjoin("{AF_INET6, ", strjoin(lltostr(__port[p]), "}")) :
     strjoin("{", strjoin(__family[*(uint16_t *)copyin(p, 2)], "}"));
+
+hrtime_t start;
+self hrtime_t begun;
+self uint64_t a0;
+self uint64_t a1;
+self uint64_t a2;
+self uint64_t a3;
+self uint64_t a4;
+self uint64_t a5;
 
 inline string RESULT = errno ? strjoin("-1 ", __errors[errno]) : (uint64_t)arg1 >> 31 ? lltostr(arg1, 16) : lltostr(arg1);
 inline string SINCE = $5 ? strjoin(lltostr((timestamp - start) / 1000), "us ") : "";

@@ -16,7 +16,7 @@
  * example:
  *   # execsnoop -c "sh -c 'ls / >/dev/null; true'"
  *   UID    PID     PPID    RET ARGS
- *   0      203     202       0 ls /
+ *   0      193     192       0 ls /
  */
 #pragma D option strsize=1k
 

@@ -14,7 +14,7 @@
  * example:
  *   # exits -c "sh -c 'exit 3'"
  *   COMMAND          PID     PPID       AGE(ms) STATUS SIGNAL
- *   sh               226     225            358      3      0
+ *   sh               222     221            443      3      0
  */
 inline int CODE = curthread->signal->group_exit_code ? curthread->signal->group_exit_code : curthread->exit_code;
 

@@ -11,7 +11,7 @@
  *   $2 [INTERVAL] = 86400  seconds between outputs
  *   $3 [COUNT] = 0         end after so many outputs; 0: never
  * process: optional
- * overhead: A probe costs about 50 ns for each call of a function. A pattern such as '*' slows the whole
+ * overhead: Each call of a function takes about 120 instructions more. A pattern such as '*' slows the whole
  *   machine.
  * example:
  *   # funccount 'vfs_re*' -c "cat /etc/hostname"

@@ -10,22 +10,11 @@
  * overhead: Two probes fire at each interrupt of a device.
  * example:
  *   # hardirqs -c "md5sum /src/README.md /src/HACKING.md"
- *      ID   PROVIDER            MODULE                          FUNCTION NAME
- *       4     hworld       read_module                             read1 entry
- *       5     hworld       read_module                             read1 return
- *       6     hworld       open_module                             open1 entry
- *       7     hworld       open_module                             open1 return
- *   # dtrace -n 'hworld::read1:return { @["bytes that a read returned"] = quantize(arg0); }' -c 'cat /proc/hello-world'
- *   dtrace: description 'hworld::read1:return ' matched 1 probe
- *   dtrace: pid 160 has exited
- *
- *     bytes that a read returned
- *              value  ------------- Distribution ------------- count
- *                 -1 |                                         0
- *                  0 |@@@@@@@@@@@@@@@@@@@@                     1
- *                  1 |                                         0
- *                  2 |                                         0
- *   ...
+ *   Tracing interrupts. Hit Ctrl-C to end.
+ *   INTERRUPT                     COUNT     TIME(us)
+ *   virtio1-requests.0               75         4506
+ *   virtio2-requests.0               13         5134
+ *   virtio4-requests.0                6          469
  */
 #pragma D option aggsortrev
 

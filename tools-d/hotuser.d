@@ -11,18 +11,29 @@
  * process: required
  * overhead: Little: a timer on each CPU, 997 times in a second.
  * example:
- *   # hotuser -l -c "sh -c 'i=0; while [ \$i -lt 60000 ]; do i=\$((i+1)); done'"
- *   Sampling process 1033. Hit Ctrl-C to end.
- *   LIBRARY                                                         COUNT
- *   dash                                                              637
- *   libc.so.6                                                         544
- *   ld-linux-x86-64.so.2                                                3
+ *   # hotuser -c "sh -c 'i=0; while [ \$i -lt 60000 ]; do i=\$((i+1)); done'"
+ *   Sampling the process. Hit Ctrl-C to end.
+ *   FUNCTION                                                        COUNT
+ *   libc.so.6`0x16509f                                                145
+ *   dash`0x42b0                                                        68
+ *   libc.so.6`0x165070                                                 60
+ *   dash`0x15a7c                                                       42
+ *   libc.so.6`free                                                     29
+ *   dash`0x163ed                                                       24
+ *   libc.so.6`0x184e3f                                                 17
+ *   libc.so.6`0x182200                                                 14
+ *   dash`0xa439                                                        14
+ *   libc.so.6`0x182267                                                 13
+ *   libc.so.6`0x182210                                                 12
+ *   dash`0x9ec0                                                        12
+ *   libc.so.6`0x184da0                                                 11
+ *   ...
  */
 #pragma D option aggsortrev
 
 BEGIN
 {
-	printf("Sampling process %d. Hit Ctrl-C to end.\n", $target);
+	printf("Sampling the process. Hit Ctrl-C to end.\n");
 }
 
 profile-997

@@ -6,8 +6,8 @@
  * options:
  *   $1 -s  also the stacks that ask for the most bytes
  * process: required
- * overhead: A probe fires at each malloc, calloc and realloc: a program that does little else runs several
- *   times slower.
+ * overhead: A probe fires at each malloc, calloc and realloc: a program that does little else becomes clearly
+ *   slower.
  * example:
  *   # mallocstat -c "ls /"
  *   Tracing sizes of allocations, in bytes. Hit Ctrl-C to end.

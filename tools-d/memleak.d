@@ -9,9 +9,12 @@
  * options:
  *   $1 -r ROWS = 20  rows to print
  * process: required
- * overhead: Three probes fire at each allocation: a program that does little else runs several times slower.
+ * overhead: Three probes fire at each allocation: a program that does little else becomes clearly slower.
  * example:
  *   # memleak -p 1234
+ *   Tracing allocations. Hit Ctrl-C to end.
+ *   CALLER                                                    BYTES    COUNT
+ *   leak`leaks                                                 7000        7
  */
 #pragma D option aggsortrev
 #pragma D option dynvarsize=16m

@@ -13,8 +13,8 @@
  * example:
  *   # mountsnoop
  *   COMMAND          PID     CALL       ERR WHAT
- *   python3          836     mount        2 none on /mnt as tmpfs
- *   python3          836     umount2      2 /mnt
+ *   python3          192     mount        0 none on /tmp/mnt2 as tmpfs
+ *   python3          192     umount2      0 /tmp/mnt2
  */
 BEGIN
 {

@@ -7,7 +7,7 @@
  *
  * process: required
  * needs: PHP must be built with --enable-dtrace and run with USE_ZEND_DTRACE=1.
- * overhead: A probe fires at each call of a function: the program runs many times slower.
+ * overhead: A probe fires at each call of a function: the program becomes clearly slower.
  * example:
  *   # phpflow -p 1639
  *   TID     FUNCTION                                 LINE

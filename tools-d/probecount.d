@@ -8,7 +8,7 @@
  * options:
  *   $1 PROBES  descriptions of probes
  * process: optional
- * overhead: A probe costs about 50 ns for each firing.
+ * overhead: Each firing costs some hundred instructions.
  * example:
  *   # probecount 'hworld:::'
  *   Counting firings. Hit Ctrl-C to end.

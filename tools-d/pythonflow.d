@@ -8,7 +8,7 @@
  * process: required
  * needs: Python must be built --with-dtrace and be older than 3.13, which has no probes at functions any more.
  *   Debian's python3 has the probes of pythongc and pythonimport.
- * overhead: A probe fires at each call of a function: the program runs many times slower.
+ * overhead: A probe fires at each call of a function: the program becomes clearly slower.
  * example:
  *   # pythonflow -p 1585
  *   TID     FUNCTION                                 LINE

@@ -7,7 +7,7 @@
  *
  * process: required
  * needs: Ruby must be built with --enable-dtrace and SystemTap's sdt.h.
- * overhead: A probe fires at each call of a method: the program runs many times slower.
+ * overhead: A probe fires at each call of a method: the program becomes clearly slower.
  * example:
  *   # rubyflow -p 1625
  *   TID     METHOD                                   LINE

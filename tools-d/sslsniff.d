@@ -8,10 +8,12 @@
  *
  * process: required
  * needs: The program must use OpenSSL's libssl as a library.
- * overhead: Two or three probes fire at each call, and copy up to a kilobyte of text.
+ * overhead: One or two probes fire at each call, and copy up to a kilobyte of text.
  * example:
- *   # sslsniff -p 1234
+ *   # sslsniff -p 356
  *   PID     COMMAND          CALL    BYTES TEXT
+ *   356     python3          WRITE      21 GET / tls
+ *   356     python3          READ       21 GET / tls
  */
 #pragma D option strsize=1k
 #pragma D option zdefs
@@ -23,34 +25,37 @@ BEGIN
 
 self uint64_t count;
 
+/* The text is there before the call; how much of it was sent is not known before the end, which may be elsewhere. */
 pid$target:libssl:SSL_write:entry,
+pid$target:libssl:SSL_write_ex:entry
+{
+	this->bytes = probefunc == "SSL_write" ? (uint32_t)arg2 : arg2;
+	printf("%-7d %-16s %-5s %7d %s\n", pid, execname, "WRITE", this->bytes,
+	    strtok(copyinstr(arg1, this->bytes < 1000 ? this->bytes + 1 : 1000), "\r\n"));
+}
+
 pid$target:libssl:SSL_read:entry
 {
 	self->text = arg1;
 	self->count = 0;
 }
 
-pid$target:libssl:SSL_write_ex:entry,
 pid$target:libssl:SSL_read_ex:entry
 {
 	self->text = arg1;
 	self->count = arg3;
 }
 
-pid$target:libssl:SSL_write:return,
 pid$target:libssl:SSL_read:return,
-pid$target:libssl:SSL_write_ex:return,
 pid$target:libssl:SSL_read_ex:return
 /self->text && (int)arg1 > 0/
 {
-	this->bytes = self->count ? *(uint64_t *)copyin(self->count, 8) : (int)arg1;
-	printf("%-7d %-16s %-5s %7d %s\n", pid, execname, index(probefunc, "write") >= 0 ? "WRITE" : "READ", this->bytes,
+	this->bytes = self->count ? *(uint64_t *)copyin(self->count, 8) : (uint32_t)arg1;
+	printf("%-7d %-16s %-5s %7d %s\n", pid, execname, "READ", this->bytes,
 	    strtok(copyinstr(self->text, this->bytes < 1000 ? this->bytes + 1 : 1000), "\r\n"));
 }
 
-pid$target:libssl:SSL_write:return,
 pid$target:libssl:SSL_read:return,
-pid$target:libssl:SSL_write_ex:return,
 pid$target:libssl:SSL_read_ex:return
 {
 	self->text = 0;

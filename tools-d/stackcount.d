@@ -10,7 +10,7 @@
  *   $2 -U      also the stacks of programs
  * process: optional
  * stacks: yes
- * overhead: Each firing copies a stack, which takes about a microsecond.
+ * overhead: Each firing copies a stack.
  * example:
  *   # stackcount fbt::vfs_read:entry -c "cat /etc/hostname"
  *   Counting stacks. Hit Ctrl-C to end.

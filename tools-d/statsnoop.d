@@ -13,14 +13,19 @@
  * example:
  *   # statsnoop -c "stat /nosuch"
  *   PID     COMMAND          CALL       ERR PATH
- *   691     stat             access       2 /etc/ld.so.preload
- *   691     stat             access       2 /etc/selinux/config
- *   691     stat             statx        2 /nosuch
+ *   260     stat             access       2 /etc/ld.so.preload
+ *   260     stat             access       2 /etc/selinux/config
+ *   260     stat             statx        2 /nosuch
  */
 BEGIN
 {
 	printf("%s%-7s %-16s %-10s %3s %s\n", $1 ? "TIME                 " : "", "PID", "COMMAND", "CALL", "ERR", "PATH");
 }
+
+self uintptr_t path;
+
+/* The page of the path is in memory after the call, except if the address is wrong. */
+inline string PATH = errno == EFAULT ? "(bad address)" : copyinstr(self->path);
 
 syscall::stat:entry,
 syscall::lstat:entry,
@@ -50,7 +55,7 @@ syscall::faccessat2:return
 {
 	if ($1)
 		printf("%Y ", walltimestamp);
-	printf("%-7d %-16s %-10s %3d %s\n", pid, execname, probefunc, errno, copyinstr(self->path));
+	printf("%-7d %-16s %-10s %3d %s\n", pid, execname, probefunc, errno, PATH);
 }
 
 syscall::stat:return,

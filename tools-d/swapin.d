@@ -12,6 +12,7 @@
  * example:
  *   # swapin
  *   COMMAND          PID        PAGES
+ *   python3          204          256
  */
 fbt:vmlinux:do_swap_page:entry
 {

@@ -12,8 +12,8 @@
  *   $4 -e ERRNO = 0  only calls that failed with this error
  *   $5 -T TOP = 10   lines to print
  * process: optional
- * overhead: Two probes fire at each system call. That may cost a program half of its speed if it does nothing
- *   but short calls.
+ * overhead: Two probes fire at each system call. A program that does nothing but short calls becomes clearly
+ *   slower.
  * example:
  *   # syscount -c "dd if=/dev/zero of=/dev/null bs=1 count=700 status=none"
  *   Counting system calls. Hit Ctrl-C to end.

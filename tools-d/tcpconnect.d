@@ -12,6 +12,8 @@
  * overhead: The probes fire once for each connection.
  * example:
  *   # tcpconnect -P 7201
+ *   PID     COMMAND          IP SADDR            DADDR            DPORT
+ *   264     python3           4 127.0.0.1        127.0.0.1         7201
  */
 BEGIN
 {

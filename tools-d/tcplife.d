@@ -4,7 +4,8 @@
  * tcplife: print each TCP connection that ends, with its time and bytes
  *
  * The process is the one that opened the connection; for an accepted one, the one that closed it first, as far
- * as a process did. TX and RX are the bytes that the peer has acknowledged and that have arrived.
+ * as a process did. TX and RX are the bytes that were sent and received. In RX the end of the connection counts
+ * as one.
  *
  * options:
  *   $1 -T           print the time of day
@@ -13,6 +14,8 @@
  * overhead: The probe fires about ten times for each connection.
  * example:
  *   # tcplife -D 7203
+ *   PID     COMMAND          LADDR            LPORT RADDR            RPORT        TX        RX  TIME(ms)
+ *   345     python3          127.0.0.1        59600 127.0.0.1         7203      1000       301        28
  */
 BEGIN
 {
@@ -45,7 +48,7 @@ tcp:::state-change
 	if ($1)
 		printf("%Y ", walltimestamp);
 	printf("%-7d %-16s %-16s %5d %-16s %5d %9d %9d %9d\n", owner[args[1]->cs_addr], name[args[1]->cs_addr], args[3]->tcps_laddr,
-	    args[3]->tcps_lport, args[3]->tcps_raddr, args[3]->tcps_rport, this->s->bytes_acked ? this->s->bytes_acked - 1 : 0,
+	    args[3]->tcps_lport, args[3]->tcps_raddr, args[3]->tcps_rport, this->s->bytes_sent - this->s->bytes_retrans,
 	    this->s->bytes_received, (timestamp - begun[args[1]->cs_addr]) / 1000000);
 }
 

@@ -12,6 +12,12 @@
  * overhead: The probe fires about ten times for each connection.
  * example:
  *   # tcpstates -D 7206
+ *   LADDR            LPORT RADDR            RPORT FROM         TO                 MS
+ *   127.0.0.1            0 127.0.0.1         7206 closed       syn-sent            0
+ *   127.0.0.1        36850 127.0.0.1         7206 syn-sent     established         1
+ *   127.0.0.1        36850 127.0.0.1         7206 established  fin-wait-1          2
+ *   127.0.0.1        36850 127.0.0.1         7206 fin-wait-1   fin-wait-2          0
+ *   127.0.0.1        36850 127.0.0.1         7206 fin-wait-2   closed              0
  */
 BEGIN
 {

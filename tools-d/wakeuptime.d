@@ -27,7 +27,7 @@
  *                 vmlinux`x86_64_start_reservations+0x24
  *                 vmlinux`x86_64_start_kernel+0x12f
  *                 vmlinux`common_startup_64+0x13e
- *     sleep                                               swapper/0                                                    100391
+ *     sleep                                               swapper/0                                                    100310
  */
 BEGIN
 {

@@ -103,7 +103,10 @@ fn tools() {
     assert!(out(&["--tool", "execsnoop", "-h"]).starts_with("usage: execsnoop [-"));
     // As the kernel runs a script with that first line.
     let folder = Folder::new("tools");
-    let file = folder.file("own", "#!/usr/sbin/dtrace --tool\n/*\n * own: x\n * options:\n *   $1 A  a\n */\nBEGIN { }\n");
+    let file = folder.file(
+        "own",
+        "#!/usr/sbin/dtrace --tool\n/*\n * own: x\n * options:\n *   $1 A  a\n */\nBEGIN { }\n",
+    );
     assert_eq!(told(&["--tool", &file]), (1, "dtrace: own: A is missing".into()));
 }
 
