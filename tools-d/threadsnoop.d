@@ -16,7 +16,7 @@
  */
 BEGIN
 {
-	printf("%s%-7s %-16s %-7s\n", $1 ? "TIME                 " : "", "PID", "COMMAND", "NEWTID");
+	printf("%s%-7s %-16s %s\n", $1 ? "TIME                 " : "", "PID", "COMMAND", "NEWTID");
 }
 
 proc:::lwp-create
@@ -24,5 +24,5 @@ proc:::lwp-create
 {
 	if ($1)
 		printf("%Y ", walltimestamp);
-	printf("%-7d %-16s %-7d\n", pid, execname, args[0]->pr_lwpid);
+	printf("%-7d %-16s %d\n", pid, execname, args[0]->pr_lwpid);
 }

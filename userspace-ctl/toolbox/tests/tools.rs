@@ -61,7 +61,8 @@ fn scripts_use_what_their_headers_say() {
 #[test]
 fn heads_are_those_that_the_script_prints() {
     for (name, text, tool) in tools() {
-        let texts: String = code(text).split('"').skip(1).step_by(2).collect::<Vec<_>>().join(" ");
+        let code = code(text).replace("\\\"", "");
+        let texts: String = code.split('"').skip(1).step_by(2).collect::<Vec<_>>().join(" ");
         let head = tool.example.get(1).map_or("", String::as_str);
         for word in head.split(|c: char| c.is_whitespace() || c == '/') {
             let word = word.trim_end_matches(['.', ',']);
