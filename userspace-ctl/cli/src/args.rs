@@ -64,6 +64,8 @@ pub struct Args {
     pub render: bool,
     /// `--merge`.
     pub merge: bool,
+    /// `--diff`.
+    pub diff: bool,
     /// `-A`.
     pub anonymous: bool,
     /// `-h`.
@@ -153,6 +155,7 @@ pub fn command() -> Command {
         .arg(long("render", "draw a recorded stream of -x oformat=json in the form of -x oformat"))
         .arg(long("merge", "add up the recorded streams of several machines"))
         .arg(long("tools", "list the ready tools; `dtrace --tool NAME` runs one"))
+        .arg(long("diff", "draw a page of what changed from one recorded stream to another"))
         .arg(Arg::new("help").long("help").help("print this text").action(ArgAction::Help))
         .arg(
             Arg::new("operand")
@@ -249,6 +252,7 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Args, clap::Er
         doctor: m.get_flag("doctor"),
         render: m.get_flag("render"),
         merge: m.get_flag("merge"),
+        diff: m.get_flag("diff"),
         anonymous: m.get_flag("anonymous"),
         header: m.get_flag("header"),
         link: m.get_flag("link"),

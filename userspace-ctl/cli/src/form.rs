@@ -26,8 +26,15 @@ pub struct Form {
 pub const FORMS: &[Form] = &[
     Form { name: "text", shape: Some(Shape::Text), draw: None },
     Form { name: "json", shape: Some(Shape::Json), draw: Some(json) },
-    Form { name: "collapsed", shape: Some(Shape::Collapsed), draw: None },
-    Form { name: "flame", shape: Some(Shape::Flame), draw: None },
+    Form {
+        name: "collapsed",
+        shape: Some(Shape::Collapsed),
+        draw: Some(|r| Ok(picture::collapsed(r))),
+    },
+    Form { name: "flame", shape: Some(Shape::Flame), draw: Some(picture::flame) },
+    Form { name: "html", shape: None, draw: Some(|r| Ok(picture::page(r).into_bytes())) },
+    Form { name: "heatmap", shape: None, draw: Some(picture::heat_map) },
+    Form { name: "histogram", shape: None, draw: Some(picture::histogram) },
 ];
 
 impl Form {

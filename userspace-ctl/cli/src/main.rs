@@ -88,6 +88,7 @@ fn run(args: &Args) -> Result<i32, Stop> {
         (args.doctor, "--doctor"),
         (args.render, "--render"),
         (args.merge, "--merge"),
+        (args.diff, "--diff"),
     ];
     let mut given = modes.iter().filter(|m| m.0).map(|m| m.1);
     if let (Some(one), Some(other)) = (given.next(), given.next()) {
@@ -103,7 +104,7 @@ fn run(args: &Args) -> Result<i32, Stop> {
     if let Some(tag) = &settings.explain {
         return explain(tag);
     }
-    if args.render || args.merge {
+    if args.render || args.merge || args.diff {
         return mode::recorded::run(args, &settings);
     }
     if let Some(form) = settings.form.filter(|f| f.is_drawn() && (args.list || args.doctor)) {

@@ -447,7 +447,7 @@ fn streams_are_rendered_and_merged() {
         (&["--merge"], "dtrace: --merge needs the files of recorded streams"),
         (
             &["--render", "-n", "BEGIN", "x"],
-            "dtrace: --render and --merge read recorded streams; they run no program",
+            "dtrace: --render, --merge and --diff read recorded streams; they run no program",
         ),
         (&["--render", "--merge", "x"], "dtrace: --render and --merge exclude each other"),
         (

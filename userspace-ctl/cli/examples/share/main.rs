@@ -19,6 +19,7 @@ const PAGES: &[(&str, &str, &str, &str)] = &[
     ("dtrace_options", "5", "options of dtrace and of D programs", "docs/options.md"),
     ("dtrace_d", "7", "the D language in brief", "docs/d-in-brief.md"),
     ("dtrace_tools", "7", "the ready tools of dtrace", "docs/tools.md"),
+    ("dtrace_pictures", "7", "pages and pictures of recorded streams", "docs/pictures.md"),
     ("dtrace_json", "5", "output of dtrace for programs", "docs/json.md"),
     ("dtrace_fbt", "4", "DTrace provider of kernel functions", "fbt/README.md"),
     (

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-//! `--render` and `--merge`: recorded streams, drawn or added up.
+//! `--render`, `--merge` and `--diff`: recorded streams, drawn, added up or compared.
 
 use crate::args::Args;
-use crate::form::{self, Form};
+use crate::form;
 use crate::mode;
 use crate::settings::Settings;
 use crate::Stop;
@@ -13,28 +13,41 @@ use std::io::{BufRead, BufReader};
 
 /// Reads the operands, puts them together and draws the result.
 pub fn run(args: &Args, settings: &Settings) -> Result<i32, Stop> {
-    let has_program = !args.specs.is_empty() || !args.commands.is_empty() || !args.pids.is_empty();
-    if has_program {
-        let why = "--render and --merge read recorded streams; they run no program";
+    if !args.specs.is_empty() || !args.commands.is_empty() || !args.pids.is_empty() {
+        let why = "--render, --merge and --diff read recorded streams; they run no program";
         return Err(Stop::Usage(why.into()));
     }
-    let form = |name: &str| settings.form.or_else(|| form::by_name(name));
-    let (recording, form): (Recording, Option<&Form>) = match (args.merge, args.operands.as_slice())
-    {
-        (false, [file]) => (read(file)?, form("json")),
+    if settings.hostkey && !args.merge {
+        return Err(Stop::Usage("option -x hostkey is for --merge".into()));
+    }
+    let to = args.output.as_deref();
+    if args.diff {
+        let [before, after] = args.operands.as_slice() else {
+            return Err(Stop::Usage("--diff needs two files: before and after".into()));
+        };
+        if let Some(form) = settings.form.filter(|f| f.name != "html") {
+            return Err(Stop::Usage(format!("--diff draws a page, not -x oformat={}", form.name)));
+        }
+        let page = picture::diff(&read(before)?, &read(after)?);
+        return mode::write_anew(to, page.as_bytes()).map(|()| 0);
+    }
+    let (recording, default) = match (args.merge, args.operands.as_slice()) {
+        (false, [file]) => (read(file)?, "html"),
         (false, _) => {
-            return Err(Stop::Usage("--render needs one file, or - for standard input".into()))
+            let why = "--render needs one file, or - for standard input";
+            return Err(Stop::Usage(why.into()));
         }
         (true, []) => {
             return Err(Stop::Usage("--merge needs the files of recorded streams".into()))
         }
         (true, files) => {
             let read: Result<Vec<Recording>, Stop> = files.iter().map(|f| read(f)).collect();
-            (recording::merge(read?, settings.hostkey), form("json"))
+            (recording::merge(read?, settings.hostkey), "json")
         }
     };
-    let Some(form) = form else { return Err(Stop::Usage("there is no such form".into())) };
-    mode::draw(args.output.as_deref(), form, &recording)?;
+    if let Some(form) = settings.form.or_else(|| form::by_name(default)) {
+        mode::draw(to, form, &recording)?;
+    }
     Ok(0)
 }
 

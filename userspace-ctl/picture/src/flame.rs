@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Stacks: as folded lines, as the SVG that other tools draw from them, and as graphs of a page.
+
+use crate::text::{clean, count, key, number, share};
+use inferno::flamegraph;
+use maud::{html, Markup};
+use recording::{Aggregation, Datum, Entry, Recording};
+use std::collections::BTreeMap;
+
+/// A frame that has less than this part of all is not drawn.
+const LEAST: f64 = 0.0008;
+/// The most rows of the table of functions.
+const ROWS: usize = 40;
+
+/// Where a frame belongs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Kind {
+    #[default]
+    Key,
+    User,
+    Kernel,
+}
+
+/// A frame of a stack.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Part {
+    name: String,
+    object: String,
+    kind: Kind,
+    is_inlined: bool,
+}
+
+/// Does an aggregation have a stack among its keys?
+pub fn has_stacks(a: &Aggregation) -> bool {
+    a.entries.iter().any(|e| e.keys.iter().any(|k| k.frames().is_some()))
+}
+
+/// How much a stack has: the value, or how many values a distribution has counted.
+fn weight(a: &Aggregation, e: &Entry) -> i64 {
+    match a.is_distribution() {
+        true => e.total(),
+        false => e.value.unwrap_or(0),
+    }
+}
+
+/// A stack from the outermost frame on: keys that are no stacks, then the process's frames, then the kernel's.
+fn path(keys: &[Datum]) -> Vec<Part> {
+    let mut path = Vec::new();
+    for kind in [Kind::Key, Kind::User, Kind::Kernel] {
+        for k in keys {
+            let of = match k {
+                Datum::Stack(_) => Kind::Kernel,
+                Datum::Ustack(_) => Kind::User,
+                _ => Kind::Key,
+            };
+            if of != kind {
+                continue;
+            }
+            match k.frames() {
+                Some(frames) => path.extend(frames.rev().map(|f| Part {
+                    name: clean(f.function).into_owned(),
+                    object: clean(f.object).into_owned(),
+                    kind,
+                    is_inlined: f.is_inlined,
+                })),
+                None => {
+                    path.push(Part { name: key(k), object: String::new(), kind, is_inlined: false })
+                }
+            }
+        }
+    }
+    path
+}
+
+/// A line for each stack of the aggregations at the end, or of all if none is left for the end.
+pub fn folded(recording: &Recording) -> Vec<String> {
+    let mut all: Vec<&Aggregation> = recording.aggregations.iter().collect();
+    if all.is_empty() {
+        all = recording.shown();
+    }
+    let frame = |p: &Part| {
+        let mark = if p.is_inlined { "_[i]" } else { "" };
+        let object = if p.object.is_empty() { String::new() } else { format!("{}`", p.object) };
+        // These two have a meaning in the format.
+        format!("{object}{}{mark}", p.name).replace(';', ":").replace('\n', " ")
+    };
+    let mut lines = Vec::new();
+    for a in all {
+        for e in &a.entries {
+            let frames: Vec<String> = path(&e.keys).iter().map(frame).collect();
+            let weight = weight(a, e);
+            if weight > 0 && !frames.is_empty() {
+                lines.push(format!("{} {weight}", frames.join(";")));
+            }
+        }
+    }
+    lines.sort();
+    lines
+}
+
+/// The graph that other tools know, as SVG; the error is a sentence.
+pub fn svg(recording: &Recording) -> Result<Vec<u8>, String> {
+    let mut options = flamegraph::Options::default();
+    options.title = "dtrace".into();
+    let lines = folded(recording);
+    let mut out = Vec::new();
+    match flamegraph::from_lines(&mut options, lines.iter().map(String::as_str), &mut out) {
+        Ok(()) => Ok(out),
+        Err(e) => Err(format!("no flame graph: {e}")),
+    }
+}
+
+/// What stacks have in common, with the values of one recording or of two.
+#[derive(Debug, Default)]
+struct Node {
+    kind: Kind,
+    object: String,
+    is_inlined: bool,
+    values: [f64; 2],
+    children: BTreeMap<String, Node>,
+}
+
+impl Node {
+    fn add(&mut self, path: &[Part], side: usize, weight: f64) {
+        if let Some(v) = self.values.get_mut(side) {
+            *v += weight;
+        }
+        if let Some((first, rest)) = path.split_first() {
+            let child =
+                self.children.entry(format!("{}`{}", first.object, first.name)).or_default();
+            (child.kind, child.is_inlined) = (first.kind, first.is_inlined);
+            child.object.clone_from(&first.object);
+            child.add(rest, side, weight);
+        }
+    }
+
+    fn depth(&self) -> usize {
+        1 + self.children.values().map(Self::depth).max().unwrap_or(0)
+    }
+}
+
+/// Trees of the stacks before and after.
+struct Graph {
+    root: Node,
+    is_diff: bool,
+    hidden: usize,
+}
+
+impl Graph {
+    fn new(sides: [Option<&Aggregation>; 2]) -> Self {
+        let mut root = Node::default();
+        for (side, a) in sides.iter().enumerate().filter_map(|(n, a)| Some((n, (*a)?))) {
+            for e in &a.entries {
+                let weight = weight(a, e);
+                if weight > 0 {
+                    root.add(&path(&e.keys), side, weight as f64);
+                }
+            }
+        }
+        Self { root, is_diff: sides[0].is_some(), hidden: 0 }
+    }
+
+    /// How wide a frame is, as part of the whole. Of two recordings it is the mean of both parts, so that also frames
+    /// that have gone can be seen.
+    fn width(&self, values: [f64; 2]) -> f64 {
+        let parts = self.parts(values);
+        match self.is_diff {
+            true => (parts[0] + parts[1]) / 2.0,
+            false => parts[1],
+        }
+    }
+
+    /// The parts of the whole before and after.
+    fn parts(&self, values: [f64; 2]) -> [f64; 2] {
+        let part = |n: f64, of: f64| if of > 0.0 { n / of } else { 0.0 };
+        [part(values[0], self.root.values[0]), part(values[1], self.root.values[1])]
+    }
+
+    fn class(&self, node: &Node, name: &str) -> String {
+        let inlined = if node.is_inlined { " inl" } else { "" };
+        if self.is_diff {
+            let [before, after] = self.parts(node.values);
+            // A twentieth of all time is the strongest colour.
+            let change = ((after - before) * 20.0).clamp(-1.0, 1.0);
+            let step = (change.abs() * 4.0).ceil() as usize;
+            let way = if change < 0.0 { "less" } else { "more" };
+            return match (after - before).abs() < 0.0005 {
+                true => format!("f same{inlined}"),
+                false => format!("f {way}{step}{inlined}"),
+            };
+        }
+        let kind = match node.kind {
+            Kind::Key => "key",
+            Kind::User => "user",
+            Kind::Kernel => "kern",
+        };
+        // The same function has the same colour everywhere.
+        let shade = name.bytes().fold(7u32, |h, b| h.wrapping_mul(31).wrapping_add(b.into())) % 4;
+        format!("f {kind}{shade}{inlined}")
+    }
+
+    fn title(&self, node: &Node, name: &str) -> String {
+        let object =
+            if node.object.is_empty() { String::new() } else { format!("{}`", node.object) };
+        let inlined = if node.is_inlined { " [inlined]" } else { "" };
+        let [before, after] = node.values;
+        if self.is_diff {
+            let [was, is] = self.root.values;
+            return format!(
+                "{object}{name}{inlined}\nbefore {} ({})\nafter {} ({})",
+                number(before as i64),
+                share(before, was),
+                number(after as i64),
+                share(after, is)
+            );
+        }
+        format!(
+            "{object}{name}{inlined}\n{} ({})",
+            number(after as i64),
+            share(after, self.root.values[1])
+        )
+    }
+
+    fn draw(&mut self, out: &mut Vec<Markup>, node: &Node, name: &str, x: f64, depth: usize) {
+        let width = self.width(node.values);
+        if width < LEAST {
+            self.hidden += 1;
+            return;
+        }
+        let [left, wide] = [x * 100.0, width * 100.0].map(|v| format!("{v:.3}"));
+        // The name has no room.
+        let thin = if width < 0.02 { " thin" } else { "" };
+        out.push(html! {
+            div class={(self.class(node, name)) (thin)} style={"left:" (left) "%;width:" (wide) "%;--d:" (depth)}
+                title=(self.title(node, name)) data-x=(left) data-w=(wide) { (name) }
+        });
+        let mut x = x;
+        for (key, child) in &node.children {
+            self.draw(out, child, bare(key), x, depth + 1);
+            x += self.width(child.values);
+        }
+    }
+}
+
+/// The function of a child's key.
+fn bare(key: &str) -> &str {
+    key.split_once('`').map_or(key, |k| k.1)
+}
+
+/// What each function has in stacks that contain it, and in those that end with it.
+fn functions(graph: &Graph) -> Vec<(String, [f64; 2], [f64; 2])> {
+    fn walk<'a>(
+        node: &'a Node,
+        above: &mut Vec<&'a str>,
+        all: &mut BTreeMap<&'a str, ([f64; 2], [f64; 2])>,
+    ) {
+        for (name, child) in &node.children {
+            let entry = all.entry(name).or_default();
+            let inner = |n: usize| child.children.values().map(|c| c.values[n]).sum::<f64>();
+            for n in 0..2 {
+                entry.0[n] += child.values[n] - inner(n);
+                // Of a recursion the outermost call counts.
+                if !above.contains(&name.as_str()) {
+                    entry.1[n] += child.values[n];
+                }
+            }
+            above.push(name);
+            walk(child, above, all);
+            above.pop();
+        }
+    }
+    let mut all = BTreeMap::new();
+    walk(&graph.root, &mut Vec::new(), &mut all);
+    let mut all: Vec<_> =
+        all.into_iter().map(|(n, (own, total))| (n.to_string(), own, total)).collect();
+    let weight = |own: &[f64; 2]| own[0].max(own[1]);
+    all.sort_by(|a, b| weight(&b.1).total_cmp(&weight(&a.1)));
+    all.truncate(ROWS);
+    all
+}
+
+/// The graph of an aggregation's stacks for a page; with `before`, the change from there.
+pub fn graph(before: Option<&Aggregation>, after: &Aggregation, id: &str) -> Markup {
+    let mut graph = Graph::new([before, Some(after)]);
+    let root = std::mem::take(&mut graph.root);
+    graph.root.values = root.values;
+    let mut frames = Vec::new();
+    graph.draw(&mut frames, &root, "all", 0.0, 0);
+    let depth = root.depth();
+    graph.root = root;
+    let functions = functions(&graph);
+    let (is_diff, hidden) = (graph.is_diff, graph.hidden);
+    html! {
+        div class="flame" id=(id) {
+            div class="tools" {
+                label { input type="checkbox" class="icicle"; " upside down (icicle)" }
+                label class="js" { "Search " input type="search" class="find" placeholder="regular expression"; }
+                button type="button" class="js reset" { "Reset zoom" }
+                span class="js found" aria-live="polite" {}
+                @if is_diff {
+                    span class="key" { span class="swatch less3" {} " less" span class="swatch more3" {} " more" }
+                } @else {
+                    span class="key" {
+                        span class="swatch key1" {} " key" span class="swatch user1" {} " process"
+                        span class="swatch kern1" {} " kernel"
+                    }
+                }
+            }
+            div class="frames" tabindex="0" role="group"
+                aria-label="Flame graph. The table below lists the same functions. With the arrow keys you walk through the frames, Enter zooms, Escape resets."
+                style={"--rows:" (depth)} {
+                @for frame in &frames { (frame) }
+            }
+            p class="detail" aria-live="polite" {
+                "A frame is as wide as its share of all. "
+                @if is_diff { "Here it is the mean of both shares. " }
+                @if hidden > 0 { (count(hidden, "frame")) " too narrow to be drawn." }
+            }
+            (function_table(&functions, graph.root.values, is_diff))
+        }
+    }
+}
+
+fn function_table(all: &[(String, [f64; 2], [f64; 2])], whole: [f64; 2], is_diff: bool) -> Markup {
+    let cell = |v: f64, of: f64| html! { td class="n" data-v=(v) { (number(v as i64)) " " span class="dim" { (share(v, of)) } } };
+    html! {
+        details {
+            summary { "Functions with the largest share of their own" }
+            table class="sortable" {
+                caption { "Functions: in stacks that end with them, and in all stacks that contain them" }
+                thead { tr {
+                    th scope="col" { "object" } th scope="col" { "function" }
+                    @if is_diff {
+                        th scope="col" class="n" { "own, before" } th scope="col" class="n" { "own, after" }
+                        th scope="col" class="n" { "change of share" }
+                    } @else {
+                        th scope="col" class="n" { "own" } th scope="col" class="n" { "total" }
+                    }
+                } }
+                tbody {
+                    @for (name, own, total) in all {
+                        @let (object, function) = name.split_once('`').unwrap_or(("", name));
+                        tr {
+                            td { (object) } th scope="row" { code { (function) } }
+                            @if is_diff {
+                                @let change = own[1] / whole[1].max(1.0) - own[0] / whole[0].max(1.0);
+                                (cell(own[0], whole[0])) (cell(own[1], whole[1]))
+                                td class={"n " (if change > 0.0 { "up" } else { "down" })} data-v=(change) {
+                                    (format!("{:+.1} points", change * 100.0).replace('-', "\u{2212}"))
+                                }
+                            } @else {
+                                (cell(own[1], whole[1])) (cell(total[1], whole[1]))
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
