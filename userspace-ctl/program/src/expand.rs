@@ -167,7 +167,9 @@ pub fn usdt(
 ) {
     let wanted = pattern.name.replace("__", "-");
     for note in notes.iter().filter(|n| meant(&n.provider)) {
-        let function = image.function_at(note.address).map_or("", |f| &f.name);
+        let function = note.function.as_deref();
+        let symbol = || image.function_at(note.address).map_or("", |f| &f.name);
+        let function = function.unwrap_or_else(symbol);
         let matches = |p: &str, text: &str| part_matches(p.as_bytes(), text.as_bytes());
         if !matches(&wanted, &note.name) || !matches(pattern.function, function) {
             continue;

@@ -16,6 +16,7 @@ use crate::frames::Pieces;
 use crate::inlined::Inlined;
 use crate::patient::Memory;
 use crate::process::State;
+use crate::stapsdt::Note;
 use crate::{debug, headers, Map};
 use abi::user::Expected;
 use object::elf::{self, SymbolType};
@@ -111,6 +112,8 @@ pub struct Image {
     inlined: OnceCell<Option<Inlined>>,
     /// Where the object keeps what its resolvers have chosen, and which resolver that was.
     slots: Vec<(u64, u64)>,
+    /// What its functions do to locks.
+    pub(crate) locks: OnceCell<Rc<[Note]>>,
     /// What its frame information tells of; `None`: it has none.
     pieces: OnceCell<Option<Pieces>>,
     /// What resolvers have chosen: where that begins, and its bytes.

@@ -18,11 +18,13 @@
 mod debug;
 pub mod expand;
 mod files;
+mod flow;
 pub mod frames;
 mod headers;
 pub mod image;
 mod inlined;
 pub mod jit;
+pub mod locks;
 pub mod maps;
 mod parts;
 mod patient;

@@ -24,6 +24,8 @@ pub struct Note {
     pub semaphore: u64,
     /// Where its arguments stand.
     pub args: Vec<UserArg>,
+    /// The function that it is in, if its symbols do not say so.
+    pub function: Option<Box<str>>,
 }
 
 /// Of a note.
@@ -106,6 +108,7 @@ fn note(desc: &[u8], base: u64, is_64: bool, symbol: &dyn Fn(&str) -> Option<u64
         address: moved(address, then),
         semaphore: if semaphore == 0 { 0 } else { moved(semaphore, then) },
         args: args.map(|text| arg(text, symbol).unwrap_or(UNKNOWN)).collect(),
+        function: None,
     })
 }
 

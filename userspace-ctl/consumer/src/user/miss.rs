@@ -6,7 +6,7 @@ use abi::user::UserReason;
 use d::world::Why;
 use d::{ProbePattern, Tag};
 use program::expand::is_open;
-use program::Miss;
+use program::{locks, Miss};
 
 /// Most names that are listed.
 const LISTED: usize = 12;
@@ -110,8 +110,12 @@ impl Missed {
     fn advice(&self, wanted: &ProbePattern) -> (&'static str, Vec<String>, Option<String>) {
         match self {
             Self::Number => {
-                let hint = "`pid1234:...`; `pid$target:...` with -p or -c";
-                ("expected `pid` and a process id", vec![], Some(hint.into()))
+                let (name, label) = match wanted.provider.starts_with(locks::PROVIDER) {
+                    true => (locks::PROVIDER, "expected `plockstat` and a process id"),
+                    false => ("pid", "expected `pid` and a process id"),
+                };
+                let hint = format!("`{name}1234:...`; `{name}$target:...` with -p or -c");
+                (label, vec![], Some(hint))
             }
             Self::Start(..) => {
                 let hint = "`-x evaltime=exec` makes probes before its first instruction";

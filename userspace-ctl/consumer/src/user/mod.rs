@@ -25,12 +25,14 @@ use miss::Missed;
 use program::expand::{self, Batches, Pattern, Refused};
 use program::maps::Identity;
 use program::process::{self, Images, Object, Process, PROGRAM};
-use program::{Memory, Miss};
+use program::stapsdt::Note;
+use program::{locks, Memory, Miss};
 use start::When;
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::io::ErrorKind;
 use std::path::Path;
+use std::rc::Rc;
 
 /// The provider of functions and instructions.
 const PID: &str = "pid";
@@ -280,6 +282,9 @@ impl Users {
 
     /// Makes the probes of USDT that a description means.
     fn usdt(&mut self, kernel: &mut dyn Kernel, pattern: ProbePattern) -> ProbePattern {
+        if pattern.provider == locks::PROVIDER {
+            return self.miss(pattern, Missed::Number);
+        }
         let (mut called, mut others) = (None, BTreeSet::new());
         let is_spelt = !is_glob(pattern.provider.as_bytes());
         if !is_spelt && is_named(&pattern.provider) {
@@ -340,11 +345,19 @@ impl Users {
             |n: &str| part_matches(provider.as_bytes(), format!("{n}{}", process.pid).as_bytes());
         let mut names = BTreeSet::new();
         for object in &process.objects {
-            let notes = object.notes(process.pid, &self.images);
+            let notes = self.notes_of(object, process.pid, provider);
             let meant = notes.iter().filter(|n| is_meant(&n.provider));
             names.extend(meant.map(|n| n.name.clone()));
         }
         names
+    }
+
+    /// The probes that an object brings along, or those of its locks, if the provider may be that.
+    fn notes_of(&self, object: &Object, pid: u32, provider: &str) -> Rc<[Note]> {
+        match provider.starts_with(locks::PROVIDER) {
+            true => locks::of(&object.image(pid, &self.images).0),
+            false => object.notes(pid, &self.images),
+        }
     }
 
     /// Makes all the probes that processes bring along.
@@ -386,7 +399,7 @@ impl Users {
         let objects = process.objects.iter().filter(|o| o.is_called(&pattern.module));
         for object in objects {
             let Entry::Vacant(new) = known.entry(key(object)) else { continue };
-            let notes = object.notes(pid, &self.images);
+            let notes = self.notes_of(object, pid, &pattern.provider);
             if !notes.iter().any(|n| is_meant(&n.provider)) {
                 new.insert(Sign::default());
                 continue;
@@ -497,8 +510,12 @@ impl Users {
             for pid in pids {
                 let Ok(process) = Process::read(pid) else { continue };
                 for object in &process.objects {
+                    let locks = self.anyones.may_mean(locks::PROVIDER);
                     let notes = object.notes(pid, &self.images);
-                    if notes.iter().any(|n| self.anyones.may_mean(&n.provider)) {
+                    let has_locks = || !locks::of(&object.image(pid, &self.images).0).is_empty();
+                    if notes.iter().any(|n| self.anyones.may_mean(&n.provider))
+                        || locks && has_locks()
+                    {
                         continue;
                     }
                     // Without memory there the next one waits, too.

@@ -11,6 +11,7 @@ use abi::helper::{MAX_PROBES, MAX_PROVIDERS};
 use abi::stability::{Attributes, ProviderAttributes};
 use d::world::Declaration;
 use dof::{Dof, DofError};
+use program::locks;
 use program::process::{Images, Process};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -38,6 +39,12 @@ impl Told {
     /// Of a probe.
     pub fn declaration(&self, parts: [&str; 4]) -> Option<Arc<Declaration>> {
         let [provider, module, _, name] = parts;
+        if split(provider).any(|(of, _)| of == locks::PROVIDER) {
+            let natives: Vec<String> =
+                locks::types(name)?.iter().map(ToString::to_string).collect();
+            let args = natives.iter().cloned().zip(0..).collect();
+            return Some(Declaration { natives, args }.into());
+        }
         self.find(provider, |of, own| {
             own.probes.get(&[of, module, name].map(String::from)).cloned()
         })

@@ -10,7 +10,6 @@ use std::collections::BTreeSet;
 
 /// Providers that other tracers have and that a description is likely to come from; and what comes close.
 const CLASSIC: &[(&str, &str)] = &[
-    ("plockstat", "pid$target:libc.so.6:pthread_mutex_lock:entry and :return"),
     ("fsinfo", "fbt::vfs_read:entry and the like, or syscall:::entry and fds[arg0]"),
     ("vfs", "fbt::vfs_read:entry and the like, or syscall:::entry and fds[arg0]"),
     ("nfsv3", "fbt:nfs::entry, or fbt:nfsd::entry, of the modules that are loaded"),
