@@ -13,6 +13,14 @@ dtrace -x oformat=json -n 'BEGIN { trace(nosuch); }' >/tmp/bad 2>/tmp/err; expec
 grep -q '^dtrace: invalid probe specifier' /tmp/err || fail "$(cat /tmp/err)"
 dtrace -x oformat=json -n 'BEGIN { exit(7); }' >/tmp/seven; expect "exit(7)" $? 7
 dtrace -x oformat=json -n 'BEGIN { exit(0); }' -c /nonexistent >/tmp/none 2>/tmp/err; expect "no command" $? 1
+program='
+syscall::kill:entry /pid == $target/ { self->s = speculation(); speculate(self->s); trace(1); }
+syscall::kill:return /self->s/ { commit(self->s); }
+syscall::kill:entry /pid == $target/ { }
+syscall::kill:entry /pid == $target/ { if (arg0) { @ = count(); printf("two"); } }
+syscall::kill:entry /pid == $target/ { @pids[pid] = count(); }'
+dtrace -x threads -x oformat=json -n "$program" -c 'bash -c "kill -0 $$"' >/tmp/threads 2>/tmp/err || fail "$(cat /tmp/err)"
+dtrace -q -x threads -n 'BEGIN { printf("as ever"); exit(0); }' >/tmp/text 2>&1; expect "text" "$(cat /tmp/text)" "as ever"
 dtrace -x oformat=json -l -v -n 'hworld:::' >/tmp/list || fail "status $?"
 python3 - <<'P' || fail "see above"
 import json
@@ -49,6 +57,12 @@ assert all(d['cpu'] is not None for d in of(many, 'drop'))
 assert len(of(many, 'record')) + drops == 3000, (len(of(many, 'record')), drops)
 times = [r['timestamp'] for r in of(many, 'record')]
 assert times == sorted(times)
+
+# The clause that commits cannot record anything else.
+threads = [r for r in of(lines('/tmp/threads'), 'record') if 'tid' in r]
+assert sorted([a['action'] for a in r['actions']] for r in threads) == [[], ['printf'], ['trace']], threads
+assert all(r['pid'] == r['tid'] > 1 and r['execname'] == 'bash' for r in threads), threads
+assert 'tid' not in of(said, 'record')[0], said
 
 bad = lines('/tmp/bad')
 assert [(e['tag'], e['line']) for e in of(bad, 'error')] == [('D_IDENT_UNDEF', 1)] and bad[-1]['status'] == 1, bad

@@ -38,6 +38,7 @@ pub fn all(
         strsize: u32::try_from(settings.get(OptionId::Strsize)).unwrap_or(256),
         amin: settings.amin,
         is_weighed: args.verbose,
+        threads: settings.threads,
     };
     settings.notes.iter().for_each(|note| eprintln!("dtrace: note: {note}"));
     let mut compiler = Compiler::new(options.clone());

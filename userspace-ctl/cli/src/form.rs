@@ -35,9 +35,16 @@ pub const FORMS: &[Form] = &[
     Form { name: "html", shape: None, draw: Some(|r| Ok(picture::page(r).into_bytes())) },
     Form { name: "heatmap", shape: None, draw: Some(picture::heat_map) },
     Form { name: "histogram", shape: None, draw: Some(picture::histogram) },
+    Form { name: "perfetto", shape: None, draw: Some(export::perfetto::draw) },
+    Form { name: "pprof", shape: None, draw: Some(export::pprof::draw) },
 ];
 
 impl Form {
+    /// Does the form show which thread a record is of?
+    pub fn shows_threads(&self) -> bool {
+        self.name == "perfetto"
+    }
+
     /// Is a run of this form recorded, and drawn at its end?
     pub fn is_drawn(&self) -> bool {
         self.shape.is_none()

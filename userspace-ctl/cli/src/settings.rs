@@ -11,6 +11,8 @@ use consumer::print::bars::Encoding;
 use consumer::print::folded::Shape;
 use consumer::user::start::When;
 use consumer::{option, Error};
+use export::live::{self, Exporter, Target};
+use export::metrics;
 
 /// What `-x` and its short forms say.
 #[derive(Debug, Clone, Default)]
@@ -29,6 +31,8 @@ pub struct Settings {
     pub zdefs: bool,
     /// `-x argref`.
     pub argref: bool,
+    /// `-x threads`.
+    pub threads: bool,
     /// `-x tree`.
     pub tree: bool,
     /// `-x oformat`, if it was given.
@@ -37,6 +41,12 @@ pub struct Settings {
     pub shape: Shape,
     /// Takes the stream if the form is drawn from one.
     pub recorder: Option<Recorder>,
+    /// `-x export`, each.
+    pub exports: Vec<Target>,
+    /// `-x exportlimit`.
+    pub exportlimit: Option<usize>,
+    /// Takes the stream if metrics are exported.
+    pub exporter: Option<Exporter>,
     /// `-x snaprate`, ns.
     pub snaprate: Option<u64>,
     /// `-x hostkey`.
@@ -96,6 +106,7 @@ pub fn read(all: &[Setting]) -> Result<Settings, Stop> {
             "zdefs" => &mut settings.zdefs,
             "hostkey" => &mut settings.hostkey,
             "argref" => &mut settings.argref,
+            "threads" => &mut settings.threads,
             "nolibs" => &mut settings.nolibs,
             "cpp" => &mut settings.cpp.is_on,
             "cpphdrs" => &mut settings.cpp.tells_headers,
@@ -111,7 +122,17 @@ pub fn read(all: &[Setting]) -> Result<Settings, Stop> {
             Error::new("", format!("failed to set -x {name}: '{text}' is not yes or no"))
         })?;
     }
-    if settings.recorder.is_some() {
+    settings.threads |= settings.form.is_some_and(Form::shows_threads);
+    if !settings.exports.is_empty() {
+        if settings.form.is_some_and(|f| !matches!(f.name, "text" | "json")) {
+            let why = "-x export goes with -x oformat=text or json: pictures are drawn at the end";
+            return Err(Stop::Usage(why.into()));
+        }
+        let limit = settings.exportlimit.unwrap_or(metrics::LIMIT);
+        settings.exporter = Some(Exporter::new(settings.exports.clone(), limit));
+        settings.shape = Shape::Json;
+    }
+    if settings.recorder.is_some() || settings.exporter.is_some() {
         settings.snaprate.get_or_insert(SNAPRATE);
     }
     if settings.snaprate.is_some() && !settings.is_json() {
@@ -136,6 +157,8 @@ fn valued(settings: &mut Settings, name: &str, value: Option<&str>) -> Result<bo
         "encoding" => "ascii or utf8",
         "explain" => "a tag such as D_SYNTAX",
         "incdir" | "libdir" | "syslibdir" => "a directory",
+        "export" => live::EXPECTED,
+        "exportlimit" => "a number of series",
         "oformat" => &form::names(),
         "snaprate" => "a rate such as 1s or 10hz",
         "setenv" => "NAME=VALUE",
@@ -172,6 +195,8 @@ fn valued(settings: &mut Settings, name: &str, value: Option<&str>) -> Result<bo
             let is_graph = matches!(settings.shape, Shape::Collapsed | Shape::Flame);
             settings.run_time.extend(is_graph.then_some((OptionId::Quiet, 1)));
         }
+        "export" => settings.exports.push(Target::from_text(value).ok_or_else(odd)?),
+        "exportlimit" => settings.exportlimit = Some(value.parse().map_err(|_| odd())?),
         "snaprate" => {
             let rate = d::option::value(OptionId::Aggrate, Some(value));
             settings.snaprate = Some(rate.map_err(|why| refused(&why))?);

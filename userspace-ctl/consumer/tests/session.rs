@@ -534,6 +534,29 @@ fn snapshots() {
     check("snapshots", &o);
 }
 
+#[test]
+fn threads() {
+    let program = "hworld:::entry { } hworld:::entry { @[execname, arg0] = count(); }
+        hworld:::entry { if (arg0) { @b = count(); printf(\"%d\", arg0); } }
+        hworld:::return { self->s = speculation(); speculate(self->s); trace(1); }
+        hworld:::return { commit(self->s); }";
+    let steps = || {
+        let fake = hworld();
+        let steps = Steps::new(&fake)
+            .then(|k| k.fire(OPEN, at(0, 2000, &[7])))
+            .then(|k| k.fire(READ, at(1, 4000, &[])));
+        (fake, steps)
+    };
+    let (fake, some) = steps();
+    let o = run(&fake, &[program], &["oformat=json", "threads"], some);
+    check("threads", &o);
+    // Text shows nothing of it.
+    let (fake, some) = steps();
+    let with = run(&fake, &[program], &["threads"], some);
+    let (fake, some) = steps();
+    assert_eq!(with.out, run(&fake, &[program], &[], some).out);
+}
+
 /// What a session prints at its end, with these options.
 fn at_the_end(program: &str, options: &[&str]) -> String {
     let fake = hworld();

@@ -75,6 +75,8 @@ pub struct Options {
     pub amin: Option<Attributes>,
     /// Whether [`Program::stability`] is wanted.
     pub is_weighed: bool,
+    /// `-x threads`: records tell which thread they are of.
+    pub threads: bool,
 }
 
 /// Values of macro variables that describe the consumer.
@@ -106,6 +108,7 @@ impl Default for Options {
             libraries: library::Libraries::default(),
             amin: None,
             is_weighed: false,
+            threads: false,
         }
     }
 }
@@ -201,6 +204,9 @@ impl Compiler {
             let mut lower = Lower::new(&mut names, strsize, first, next_clause);
             for clause in &clauses {
                 program.clauses.extend(lower.clause(clause));
+            }
+            if options.threads {
+                lower.record_threads(&mut program.clauses);
             }
             next_clause += program.clauses.len() as u64;
             program.statements = lower.statements;
@@ -362,7 +368,8 @@ fn unused_argument(options: &Options, used: &[usize], source: &Source) -> Option
 fn aggregation(a: &names::scope::Agg, strsize: u32) -> Aggregation {
     let func: AggFunc = a.func;
     let keys = a.keys.iter().map(|k| k.value(strsize)).collect();
-    Aggregation { number: a.number, name: a.name.clone(), func, keys }
+    let key_names = a.key_names.clone();
+    Aggregation { number: a.number, name: a.name.clone(), func, keys, key_names }
 }
 
 /// Compiles a single program.

@@ -17,6 +17,8 @@
 //! `?e` is 1 while a part runs: a part that ended by a fault leaves it so, and the rest of the
 //! clause does not run, as the manual promises.
 
+mod thread;
+
 use std::sync::Arc;
 
 use crate::ast::BinOp;

@@ -22,8 +22,10 @@ const COMPILE_TIME: [&str; 11] = [
     "encoding",
     "tree",
 ];
-const COMMAND_LINE: [&str; 17] = [
+const COMMAND_LINE: [&str; 20] = [
     "oformat",
+    "export",
+    "exportlimit",
     "snaprate",
     "hostkey",
     "cppargs",
@@ -34,6 +36,7 @@ const COMMAND_LINE: [&str; 17] = [
     "undef",
     "incdir",
     "stdc",
+    "threads",
     "libdir",
     "syslibdir",
     "setenv",

@@ -137,6 +137,8 @@ pub struct Statement {
 pub enum StatementKind {
     /// Evaluated for its effect; leaves no datum.
     Expr,
+    /// The thread that the clause ran in (`-x threads`): pid, tid, execname. It is no statement of the program.
+    Thread,
     /// `trace(x)`: print one value of this type.
     Trace(ValueType),
     /// `printf`: the conversions name their values by number.
@@ -214,6 +216,8 @@ pub struct Aggregation {
     pub func: AggFunc,
     /// Types of the keys.
     pub keys: Vec<ValueType>,
+    /// Names of the keys where the text has one, else "": `execname`, `pr_pid` of `curpsinfo->pr_pid`.
+    pub key_names: Vec<String>,
 }
 
 /// A DIF object as the compiler makes it.

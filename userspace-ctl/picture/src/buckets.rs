@@ -94,7 +94,8 @@ mod tests {
         let entry = Entry { buckets: used.iter().map(bucket).collect(), ..Entry::default() };
         let (name, parameters) = (String::new(), parameters.to_vec());
         let function = function.into();
-        let of = Aggregation { name, function, parameters, entries: vec![entry] };
+        let keynames = Vec::new();
+        let of = Aggregation { name, function, parameters, keynames, entries: vec![entry] };
         axis(&of, of.entries.iter())
     }
 

@@ -17,6 +17,9 @@ pub struct Aggregation {
     /// The arguments of `lquantize` and `llquantize` behind the value, in D's order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parameters: Vec<i64>,
+    /// Names of the keys, as far as the program's text tells; "" for a key without one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub keynames: Vec<String>,
     /// One for each combination of keys.
     pub entries: Vec<Entry>,
 }

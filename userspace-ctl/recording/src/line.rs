@@ -112,6 +112,15 @@ pub struct Record {
     pub timestamp: u64,
     /// Where.
     pub cpu: u32,
+    /// The process that ran, with `-x threads`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pid: Option<u32>,
+    /// Its thread.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tid: Option<u32>,
+    /// The name of the thread.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub execname: Option<String>,
     /// In a merged stream, the machine's name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,

@@ -90,6 +90,7 @@ impl Shift {
 
 fn with_host(a: &Aggregation, host: &str) -> Aggregation {
     let mut a = a.clone();
+    a.keynames.insert(0, "host".into());
     for entry in &mut a.entries {
         entry.keys.insert(0, Datum::String(host.into()));
     }

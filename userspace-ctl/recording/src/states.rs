@@ -125,13 +125,15 @@ mod tests {
             |&(at, count): &(i64, i64)| Bucket { low: Some(at), high: Some(at), count, raw: None };
         let entry = Entry { buckets: entries.iter().map(bucket).collect(), ..Entry::default() };
         let (name, function) = ("q".into(), "quantize".into());
-        Aggregation { name, function, parameters: Vec::new(), entries: vec![entry] }
+        let (parameters, keynames) = (Vec::new(), Vec::new());
+        Aggregation { name, function, parameters, keynames, entries: vec![entry] }
     }
 
     fn record(timestamp: u64, action: Action) -> Record {
         let [provider, module, function, name] = ["dtrace", "", "", "tick"].map(String::from);
         let probe = Probe { id: 1, provider, module, function, name };
-        Record { timestamp, cpu: 0, host: None, probe, actions: vec![action] }
+        let (pid, tid, execname, host) = (None, None, None, None);
+        Record { timestamp, cpu: 0, pid, tid, execname, host, probe, actions: vec![action] }
     }
 
     #[test]

@@ -16,6 +16,7 @@ use crate::settings::Settings;
 use crate::Stop;
 use consumer::print::json::{Line, SCHEMA};
 use consumer::{sys, Error, Failure};
+use export::live::{Exporter, Sink};
 use recording::Recording;
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -140,8 +141,21 @@ pub fn file(name: Option<&str>) -> Option<File> {
 pub fn output(args: &Args, settings: &Settings) -> Result<Box<dyn Write>, Failure> {
     match &settings.recorder {
         Some(recorder) => Ok(Box::new(recorder.clone())),
-        None => open(args.output.as_deref(), false),
+        None => {
+            let to = open(args.output.as_deref(), false)?;
+            let is_stream = settings.form.is_some_and(|f| f.name == "json");
+            Ok(match &settings.exporter {
+                Some(exporter) => Box::new(Sink::new(exporter.clone(), to, is_stream)),
+                None => to,
+            })
+        }
     }
+}
+
+/// Starts to serve what is exported. Call it when signals are blocked: the threads of the server inherit that.
+pub fn start_export(settings: &Settings) -> Result<(), Error> {
+    let started = settings.exporter.as_ref().map_or(Ok(()), Exporter::start);
+    started.map_err(|why| Error::new("", why))
 }
 
 /// Standard output, or a file, which is written anew or appended to.

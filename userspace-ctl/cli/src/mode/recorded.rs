@@ -9,7 +9,7 @@ use crate::Stop;
 use consumer::Error;
 use recording::Recording;
 use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Write as _};
 
 /// Reads the operands, puts them together and draws the result.
 pub fn run(args: &Args, settings: &Settings) -> Result<i32, Stop> {
@@ -31,6 +31,9 @@ pub fn run(args: &Args, settings: &Settings) -> Result<i32, Stop> {
         let page = picture::diff(&read(before)?, &read(after)?);
         return mode::write_anew(to, page.as_bytes()).map(|()| 0);
     }
+    if let (Some(_), false, [file]) = (&settings.exporter, args.merge, args.operands.as_slice()) {
+        return pass(args, settings, file);
+    }
     let (recording, default) = match (args.merge, args.operands.as_slice()) {
         (false, [file]) => (read(file)?, "html"),
         (false, _) => {
@@ -51,15 +54,30 @@ pub fn run(args: &Args, settings: &Settings) -> Result<i32, Stop> {
     Ok(0)
 }
 
+/// Exports a stream while it comes, from another machine for instance.
+fn pass(args: &Args, settings: &Settings, file: &str) -> Result<i32, Stop> {
+    mode::start_export(settings)?;
+    let mut to = mode::output(args, settings)?;
+    let failed =
+        |e: std::io::Error| Error::new(format!("failed to export '{file}'"), e.to_string());
+    std::io::copy(&mut open(file)?, &mut to).map_err(failed)?;
+    to.flush().map_err(failed)?;
+    Ok(0)
+}
+
 /// Reads a recorded stream; `-` is standard input.
 fn read(file: &str) -> Result<Recording, Stop> {
-    let doing = || format!("failed to read '{file}'");
-    let input: Box<dyn BufRead> = match file {
-        "-" => Box::new(std::io::stdin().lock()),
-        _ => {
-            let failed = |e: std::io::Error| Error::new(doing(), consumer::error::reason(&e));
-            Box::new(BufReader::new(File::open(file).map_err(failed)?))
-        }
+    let failed =
+        |e: recording::Error| Error::new(format!("failed to read '{file}'"), e.to_string());
+    Ok(Recording::read(open(file)?).map_err(failed)?)
+}
+
+fn open(file: &str) -> Result<Box<dyn BufRead>, Error> {
+    let failed = |e: std::io::Error| {
+        Error::new(format!("failed to read '{file}'"), consumer::error::reason(&e))
     };
-    Ok(Recording::read(input).map_err(|e| Error::new(doing(), e.to_string()))?)
+    Ok(match file {
+        "-" => Box::new(std::io::stdin().lock()),
+        _ => Box::new(BufReader::new(File::open(file).map_err(failed)?)),
+    })
 }

@@ -101,6 +101,7 @@ fn trace(
     // From here on a signal ends the session in order.
     let pids: Vec<u32> = targets.iter().map(Target::pid).collect();
     let mut waiter = Signals::new(targets)?;
+    crate::mode::start_export(settings)?;
     let mut session = Session::enable(device, output, how, &options, &name, programs)?;
     session.follow(users, pids);
     let matched = session.matched();
@@ -155,6 +156,7 @@ pub fn consume(
     let file = crate::mode::file(args.output.as_deref());
     let output = Output { out: &mut *out, err: &mut err, file };
     let mut waiter = Signals::new(Vec::new())?;
+    crate::mode::start_export(settings)?;
     let mut session = Session::claimed(device, output, how(settings), options, programs)?;
     Ok(match args.compile_only {
         true => session.finish()?,

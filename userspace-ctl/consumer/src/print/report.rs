@@ -329,7 +329,7 @@ impl Reporter {
             StatementKind::Print(shown) => {
                 data.fields.iter().for_each(|f| typed::value(out, shown, data.bytes(f)));
             }
-            StatementKind::Expr | StatementKind::Printf(_) => {}
+            StatementKind::Expr | StatementKind::Thread | StatementKind::Printf(_) => {}
             StatementKind::System(format) | StatementKind::Freopen(format) => {
                 let mut text = Vec::new();
                 plan_of(format, data.fields).print(&mut text, &data, &[], self.look());

@@ -16,8 +16,12 @@ pub fn compile(fake: &Fake, texts: &[&str], options: &[&str]) -> Vec<Program> {
     let mut kernel = fake.clone();
     let world = KernelWorld::new(&mut kernel);
     let libraries = consumer::library::all(&[], true).unwrap();
-    let mut compiler =
-        Compiler::new(d::Options { libraries, strsize: strsize(options), ..d::Options::default() });
+    let mut compiler = Compiler::new(d::Options {
+        libraries,
+        strsize: strsize(options),
+        threads: options.contains(&"threads"),
+        ..d::Options::default()
+    });
     let one = |text: &&str| {
         let source = Source::spec(SpecKind::Name, *text);
         let compiled = compiler.compile(&source, &world);
@@ -44,6 +48,9 @@ pub fn run(fake: &Fake, texts: &[&str], options: &[&str], mut steps: Steps) -> O
     for option in options {
         if let Some(shape) = option.strip_prefix("oformat=") {
             how.shape = Shape::from_text(shape).unwrap();
+            continue;
+        }
+        if *option == "threads" {
             continue;
         }
         if let Some(rate) = option.strip_prefix("snaprate=") {

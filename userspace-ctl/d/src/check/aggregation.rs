@@ -14,6 +14,23 @@ use crate::types::{Int, Type};
 use abi::action::ActionKind;
 use abi::aggregation::{AggFunc, Linear, LogLinear, LogLinearProblem, LQUANTIZE_MAX_LEVELS};
 
+/// Functions whose result names their argument.
+const SYMBOLS: &[&str] = &["sym", "func", "mod", "usym", "ufunc", "umod", "uaddr"];
+
+/// The name that stands for a key where something needs one; "" if the key is computed.
+fn key_name(key: &ast::Expr) -> &str {
+    match &key.kind {
+        ExprKind::Ident(name) | ExprKind::Scoped(_, name) => name,
+        ExprKind::Member(_, member) => &member.name,
+        ExprKind::Cast(_, of) | ExprKind::Stringof(of) => key_name(of),
+        ExprKind::Call(callee, args) => match (&callee.kind, args.as_slice()) {
+            (ExprKind::Ident(f), [of]) if SYMBOLS.contains(&f.as_str()) => key_name(of),
+            _ => "",
+        },
+        _ => "",
+    }
+}
+
 impl Checker<'_> {
     /// An assignment to an aggregation.
     pub(super) fn aggregate(
@@ -28,6 +45,7 @@ impl Checker<'_> {
             Type::Array(..) if k.ty.is_stringlike() => convert(k, &Type::String),
             _ => k,
         };
+        let key_names = keys.unwrap_or(&[]).iter().map(|k| key_name(k).into()).collect();
         let keys: Vec<Expr> = keys.unwrap_or(&[]).iter().map(|k| text(self.record(k))).collect();
         if !keys.iter().all(|k| self.recordable("aggregation key", k)) {
             return None;
@@ -80,7 +98,8 @@ impl Checker<'_> {
                 let number =
                     u32::try_from(self.names.aggs.len()).unwrap_or(u32::MAX).saturating_add(1);
                 let types = keys.iter().map(|k| k.ty.clone()).collect();
-                self.names.aggs.push(Agg { number, name: name.into(), func, keys: types });
+                let agg = Agg { number, name: name.into(), func, keys: types, key_names };
+                self.names.aggs.push(agg);
                 (number, keys)
             }
         };

@@ -74,6 +74,8 @@ pub struct Agg {
     pub func: AggFunc,
     /// Types of the keys of its first use.
     pub keys: Vec<Type>,
+    /// Names of the keys of its first use.
+    pub key_names: Vec<String>,
 }
 
 /// `inline type name = expression;`

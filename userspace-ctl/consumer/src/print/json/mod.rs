@@ -67,6 +67,9 @@ pub enum Line<'a> {
         timestamp: u64,
         /// Where.
         cpu: u32,
+        /// Its thread, with `-x threads`.
+        #[serde(flatten)]
+        thread: Option<Thread>,
         /// What fired.
         probe: Probe<'a>,
         /// What the clause recorded, in order.
@@ -168,6 +171,14 @@ impl<'a> Probe<'a> {
     pub fn new(id: u32, [provider, module, function, name]: [&'a str; 4]) -> Self {
         Self { id, provider, module, function, name }
     }
+}
+
+/// The thread that a clause ran in.
+#[derive(Debug, Serialize)]
+pub struct Thread {
+    pid: u32,
+    tid: u32,
+    execname: String,
 }
 
 /// What one action recorded.
@@ -275,7 +286,13 @@ pub struct Aggregation<'a> {
     function: &'static str,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     parameters: Vec<i64>,
+    #[serde(skip_serializing_if = "is_nameless")]
+    keynames: &'a [String],
     entries: Vec<Entry>,
+}
+
+fn is_nameless(names: &&[String]) -> bool {
+    names.iter().all(String::is_empty)
 }
 
 #[derive(Debug, Serialize)]
@@ -372,7 +389,8 @@ impl<'a> Aggregation<'a> {
         };
         let entries = rows.iter().filter_map(entry).collect();
         let parameters = parameters(of.func);
-        Self { name: &of.name, function: of.func.name(), parameters, entries }
+        let keynames = of.key_names.as_slice();
+        Self { name: &of.name, function: of.func.name(), parameters, keynames, entries }
     }
 }
 

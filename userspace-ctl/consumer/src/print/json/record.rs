@@ -3,7 +3,7 @@
 
 use super::super::report::{Data, Effect, Field, Planned, Report, Reporter};
 use super::super::value::is_unsigned;
-use super::{text, typed::Typed, Action, Aggregation, Body, Datum, Line};
+use super::{text, typed::Typed, Action, Aggregation, Body, Datum, Line, Thread};
 use crate::aggregate::Store;
 use crate::consume::Record;
 use abi::record::RecordHeader;
@@ -24,8 +24,13 @@ impl Reporter {
         let mut report = Report::Printed;
         let plan = self.plan(&record.enabled, programs);
         let (mut actions, mut effects) = (Vec::new(), Vec::new());
+        let mut thread = None;
         for planned in &plan.statements {
             let data = planned.data(record.bytes);
+            if planned.statement(programs).is_some_and(|s| s.kind == StatementKind::Thread) {
+                thread = Thread::of(data);
+                continue;
+            }
             let mut said = Vec::new();
             let seen = effects.len();
             let mut ask = |_: &mut Vec<u8>, effect| effects.push(effect);
@@ -40,7 +45,7 @@ impl Reporter {
         }
         let timestamp = RecordHeader::read_from_prefix(record.bytes).map(|(h, _)| h.timestamp());
         let (timestamp, probe) = (timestamp.unwrap_or(0), record.enabled.named());
-        Line::Record { timestamp, cpu: record.cpu, probe, actions }.write(out);
+        Line::Record { timestamp, cpu: record.cpu, thread, probe, actions }.write(out);
         for wish in effects {
             // The stream stays whole, where it is.
             if !matches!(wish, Effect::Freopen(_) | Effect::Ftruncate) {
@@ -70,7 +75,7 @@ impl Reporter {
         let changed = |n, by| Body::Changed { aggregation: name(n), by };
         let mut push = |action, body| actions.push(Action { action, body });
         match planned.statement(programs).map(|s| &s.kind) {
-            Some(StatementKind::Expr) => {}
+            Some(StatementKind::Expr | StatementKind::Thread) => {}
             Some(StatementKind::Trace(ty)) => {
                 for f in data.fields {
                     push(f.action.name(), Body::Value(datum(f, is_unsigned(*ty))));
@@ -125,6 +130,13 @@ impl Reporter {
     ) -> Option<Aggregation<'p>> {
         let rows = store.rows(&[number], self.sort);
         Some(Aggregation::new(Aggregation::of(programs, number)?, &rows, &self.symbols))
+    }
+}
+
+impl Thread {
+    fn of(data: Data<'_>) -> Option<Self> {
+        let number = |n| u32::try_from(data.int(n)?).ok();
+        Some(Self { pid: number(0)?, tid: number(1)?, execname: data.text(2)? })
     }
 }
 

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0
+//! `-x export`: a running session's stream goes into a registry, and from there to where people look.
+
+use crate::metrics::{Dialect, Registry};
+use crate::serve::{self, Shared};
+use recording::Line;
+use std::cell::RefCell;
+use std::fs;
+use std::io::{Error, ErrorKind, Write};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Where metrics go.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Target {
+    /// A server for scrapes listens at this address.
+    Prometheus(SocketAddr),
+    /// A file for node_exporter, replaced with each snapshot.
+    Textfile(PathBuf),
+}
+
+/// What an option's value can be.
+pub const EXPECTED: &str = "prometheus:[ADDRESS:]PORT or textfile:PATH";
+
+impl Target {
+    /// Reads `prometheus:9105`, `prometheus:0.0.0.0:9105`, `textfile:/var/lib/x.prom`.
+    pub fn from_text(text: &str) -> Option<Self> {
+        let (kind, rest) = text.split_once(':')?;
+        match kind {
+            "prometheus" => {
+                let here = IpAddr::V4(Ipv4Addr::LOCALHOST);
+                let port = rest.parse().ok().map(|port| SocketAddr::new(here, port));
+                port.or_else(|| rest.parse().ok()).map(Self::Prometheus)
+            }
+            "textfile" => (!rest.is_empty()).then(|| Self::Textfile(rest.into())),
+            _ => None,
+        }
+    }
+}
+
+/// Takes the stream of a session. Clones share everything.
+#[derive(Debug, Clone)]
+pub struct Exporter {
+    registry: Shared,
+    targets: Vec<Target>,
+    taken: Rc<RefCell<Taken>>,
+}
+
+/// The part of the stream that has no end yet.
+#[derive(Debug, Default)]
+struct Taken {
+    rest: Vec<u8>,
+    /// What was said of the file that could not be written, so that it is said once.
+    complaint: Option<String>,
+}
+
+impl Exporter {
+    /// Makes one for these targets, with so many series at most.
+    pub fn new(targets: Vec<Target>, limit: usize) -> Self {
+        let registry = Arc::new(Mutex::new(Registry::new(limit)));
+        Self { registry, targets, taken: Rc::default() }
+    }
+
+    /// Starts the servers and writes the files for the first time. The threads that serve inherit the signals that
+    /// are blocked now. The error is a sentence.
+    pub fn start(&self) -> Result<(), String> {
+        for target in &self.targets {
+            match target {
+                Target::Prometheus(address) => {
+                    let started = serve::start(*address, self.registry.clone());
+                    started.map_err(|e| format!("failed to listen at {address}: {e}"))?;
+                }
+                Target::Textfile(path) => {
+                    let written = replace(path, &self.text());
+                    let failed = |e| format!("failed to write '{}': {e}", path.display());
+                    written.map_err(failed)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn text(&self) -> Vec<u8> {
+        let registry = self.registry.lock().unwrap_or_else(PoisonError::into_inner);
+        registry.text(Dialect::Prometheus)
+    }
+
+    /// Takes a line of the stream; gives the text that the program prints with it.
+    fn line(&self, line: &Line, taken: &mut Taken) -> String {
+        self.registry.lock().unwrap_or_else(PoisonError::into_inner).take(line);
+        let mut said = String::new();
+        match line {
+            Line::Snapshot(_) | Line::Exit { .. } => self.write_files(taken),
+            Line::Record(record) => {
+                said.extend(record.actions.iter().filter_map(|a| a.text.as_deref()));
+            }
+            Line::Note { text } => eprintln!("dtrace: {text}"),
+            Line::Drop(drop) => eprintln!("dtrace: {}", drop.text),
+            Line::Fault(fault) => eprintln!("dtrace: {}", fault.text),
+            _ => {}
+        }
+        said
+    }
+
+    /// A disk that is full ends no tracing.
+    fn write_files(&self, taken: &mut Taken) {
+        for target in &self.targets {
+            let Target::Textfile(path) = target else { continue };
+            let failed = replace(path, &self.text()).err();
+            let complaint = failed.map(|e| format!("failed to write '{}': {e}", path.display()));
+            if complaint != taken.complaint {
+                complaint.iter().for_each(|c| eprintln!("dtrace: {c}"));
+                taken.complaint = complaint;
+            }
+        }
+    }
+}
+
+/// Replaces a file at once: a reader sees the old content or the new one.
+fn replace(path: &Path, content: &[u8]) -> Result<(), Error> {
+    let mut beside = path.as_os_str().to_owned();
+    // The ending keeps node_exporter from reading it.
+    beside.push(format!(".{}.tmp", std::process::id()));
+    let beside = Path::new(&beside);
+    let done = fs::write(beside, content).and_then(|()| fs::rename(beside, path));
+    if done.is_err() {
+        let _ = fs::remove_file(beside);
+    }
+    done
+}
+
+/// The stream of a session on its way through an exporter; what the program prints goes on.
+#[derive(Debug)]
+pub struct Sink<W> {
+    exporter: Exporter,
+    /// Where the program's text goes.
+    to: W,
+    /// The stream itself goes there instead.
+    is_stream: bool,
+}
+
+impl<W: Write> Sink<W> {
+    /// Makes one.
+    pub fn new(exporter: Exporter, to: W, is_stream: bool) -> Self {
+        Self { exporter, to, is_stream }
+    }
+}
+
+impl<W: Write> Write for Sink<W> {
+    fn write(&mut self, bytes: &[u8]) -> Result<usize, Error> {
+        let taken = self.exporter.taken.clone();
+        let mut taken = taken.borrow_mut();
+        taken.rest.extend_from_slice(bytes);
+        let Some(end) = taken.rest.iter().rposition(|b| *b == b'\n') else {
+            return Ok(bytes.len());
+        };
+        let later = taken.rest.split_off(end + 1);
+        let whole = std::mem::replace(&mut taken.rest, later);
+        for text in whole.split(|b| *b == b'\n').filter(|l| !l.is_empty()) {
+            let line =
+                serde_json::from_slice(text).map_err(|e| Error::new(ErrorKind::InvalidData, e))?;
+            let said = self.exporter.line(&line, &mut taken);
+            if !self.is_stream {
+                self.to.write_all(said.as_bytes())?;
+            }
+        }
+        if self.is_stream {
+            self.to.write_all(&whole)?;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> Result<(), Error> {
+        self.to.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn targets_are_read() {
+        let here = |port| Some(Target::Prometheus(SocketAddr::from(([127, 0, 0, 1], port))));
+        assert_eq!(Target::from_text("prometheus:9105"), here(9105));
+        let all = Target::Prometheus("[::]:9105".parse().unwrap());
+        assert_eq!(Target::from_text("prometheus:[::]:9105"), Some(all));
+        assert_eq!(Target::from_text("textfile:/a:b"), Some(Target::Textfile("/a:b".into())));
+        for odd in ["prometheus", "prometheus:", "prometheus:70000", "textfile:", "otlp:x"] {
+            assert_eq!(Target::from_text(odd), None, "{odd}");
+        }
+    }
+
+    #[test]
+    fn a_stream_becomes_a_file_and_the_programs_text() {
+        let path = std::env::temp_dir().join(format!("dtrace-export-{}.prom", std::process::id()));
+        let exporter = Exporter::new(vec![Target::Textfile(path.clone())], 10);
+        exporter.start().unwrap();
+        let mut text = Vec::new();
+        let stream = r#"{"type":"record","timestamp":1,"cpu":0,"probe":{"id":1,"provider":"p","module":"","function":"","name":"n"},"actions":[{"action":"printf","text":"said\n","values":[]}]}
+{"type":"snapshot","timestamp":2,"aggregations":[{"name":"n","function":"count","entries":[{"keys":[],"value":4}]}]}
+"#;
+        let mut sink = Sink::new(exporter.clone(), &mut text, false);
+        // In pieces, as a session may write it.
+        let (one, two) = stream.split_at(100);
+        sink.write_all(one.as_bytes()).unwrap();
+        sink.write_all(two.as_bytes()).unwrap();
+        assert_eq!(text, b"said\n");
+        let metrics = fs::read_to_string(&path).unwrap();
+        assert!(metrics.contains("\ndtrace_n_total 4\n"), "{metrics}");
+        let mut text = Vec::new();
+        Sink::new(exporter, &mut text, true).write_all(stream.as_bytes()).unwrap();
+        assert_eq!(text, stream.as_bytes());
+        fs::remove_file(&path).unwrap();
+        let nowhere = Target::Textfile("/nonexistent/x.prom".into());
+        assert!(Exporter::new(vec![nowhere], 1).start().unwrap_err().contains("/nonexistent"));
+    }
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0
+//! A metric with its series, one for each combination of labels.
+
+use recording::{Bucket, Entry};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What a metric is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A number that only grows.
+    Counter,
+    /// A number.
+    Gauge,
+    /// A distribution by steps.
+    Histogram,
+    /// A distribution by powers of two.
+    Powers,
+}
+
+impl Kind {
+    /// Of an aggregation with this function.
+    pub fn of(function: &str) -> Option<Self> {
+        Some(match function {
+            "count" | "sum" => Self::Counter,
+            "min" | "max" | "avg" | "stddev" => Self::Gauge,
+            "quantize" => Self::Powers,
+            "lquantize" | "llquantize" => Self::Histogram,
+            _ => return None,
+        })
+    }
+
+    /// Tells whether values stand for themselves, so that they cannot be added to older ones.
+    pub fn is_gauge(self) -> bool {
+        self == Self::Gauge
+    }
+}
+
+/// Names and values of labels.
+pub type Labels = Vec<(String, String)>;
+
+/// A number that never goes back: what it had before restarts, and what it has since the last one.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+struct Total {
+    before: i128,
+    now: i64,
+}
+
+impl Total {
+    fn update(&mut self, now: i64) {
+        // A restart that nobody told of.
+        if now < self.now {
+            self.restart();
+        }
+        self.now = now;
+    }
+
+    fn restart(&mut self) {
+        self.before += i128::from(self.now);
+        self.now = 0;
+    }
+
+    fn value(self) -> i128 {
+        self.before + i128::from(self.now)
+    }
+}
+
+/// The state of one combination of labels.
+#[derive(Debug, Clone, Default)]
+pub struct Series {
+    number: Total,
+    /// By the bucket's bounds.
+    buckets: BTreeMap<(i64, i64), Total>,
+    is_updated: bool,
+}
+
+impl Series {
+    /// The value of a counter or gauge.
+    pub fn number(&self) -> i128 {
+        self.number.value()
+    }
+
+    /// The buckets of a distribution: the least and the greatest value of each, and how many there were.
+    pub fn buckets(&self) -> impl Iterator<Item = ((i64, i64), i128)> + '_ {
+        self.buckets.iter().map(|(bounds, total)| (*bounds, total.value()))
+    }
+
+    /// How many values a distribution has.
+    pub fn count(&self) -> i128 {
+        self.buckets().map(|b| b.1).sum()
+    }
+}
+
+/// A metric.
+#[derive(Debug, Clone)]
+pub struct Family {
+    /// Without `_total`.
+    pub name: String,
+    /// What it is.
+    pub kind: Kind,
+    /// A sentence about it, if it is one of ours.
+    pub help: &'static str,
+    /// By labels.
+    pub series: BTreeMap<Labels, Series>,
+    /// The upper bounds that any series has had. All series show all of them, so they can be added up.
+    bounds: BTreeSet<i64>,
+}
+
+impl Family {
+    /// Makes one without series.
+    pub fn new(name: String, kind: Kind) -> Self {
+        Self { name, kind, help: "", series: BTreeMap::new(), bounds: BTreeSet::new() }
+    }
+
+    /// Takes an entry's state.
+    pub fn update(&mut self, labels: Labels, entry: &Entry) {
+        let series = self.series.entry(labels).or_default();
+        series.is_updated = true;
+        // What normalize() divides by may change, so the numbers here are undivided.
+        if let Some(value) = entry.raw.or(entry.value) {
+            match self.kind.is_gauge() {
+                true => series.number.now = value,
+                false => series.number.update(value),
+            }
+        }
+        for Bucket { low, high, count, raw } in &entry.buckets {
+            let count = raw.unwrap_or(*count);
+            let bounds = (low.unwrap_or(i64::MIN), high.unwrap_or(i64::MAX));
+            series.buckets.entry(bounds).or_default().update(count);
+            self.bounds.extend(high.filter(|h| *h < i64::MAX));
+            self.bounds.extend(low.and_then(|l| l.checked_sub(1)));
+        }
+    }
+
+    /// Sets the number of a series.
+    pub fn set(&mut self, labels: Labels, value: u64) {
+        let series = self.series.entry(labels).or_default();
+        series.number.now = i64::try_from(value).unwrap_or(i64::MAX);
+    }
+
+    /// Forgets the series that have had no update since this was last called.
+    pub fn keep_updated(&mut self) {
+        self.series.retain(|_, s| std::mem::take(&mut s.is_updated));
+    }
+
+    /// The program has cleared the aggregation, or truncated it: then values that stand for themselves are gone.
+    pub fn restart(&mut self, is_truncated: bool) {
+        if self.kind.is_gauge() {
+            if is_truncated {
+                self.series.clear();
+            }
+            return;
+        }
+        for series in self.series.values_mut() {
+            series.number.restart();
+            series.buckets.values_mut().for_each(Total::restart);
+        }
+    }
+
+    /// The upper bounds of classic buckets. Powers of two have no gaps between the least and the greatest one.
+    pub fn bounds(&self) -> Vec<i64> {
+        let mut all = self.bounds.clone();
+        if let (Kind::Powers, Some(least), Some(most)) = (self.kind, all.first(), all.last()) {
+            let (least, most) = (*least, *most);
+            let powers = (0..63).map(|n| 1i64 << n);
+            let between: Vec<i64> = powers.flat_map(|p| [-p, p - 1]).collect();
+            all.extend(between.into_iter().filter(|b| least <= *b && *b <= most));
+        }
+        all.into_iter().collect()
+    }
+}

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Aggregations as metrics. A [`Registry`] reads the lines of a stream as they come and knows at any time what a
+//! scrape is to get.
+//!
+//! Counters never go back while the exporter runs. A program that clears or truncates an aggregation starts it anew;
+//! the registry adds what it had counted before.
+
+mod family;
+mod proto;
+mod protobuf;
+mod text;
+
+use family::{Family, Kind, Labels};
+pub use text::Dialect;
+
+use crate::keys;
+use recording::{Aggregation, Datum, Line, Record};
+use std::collections::{BTreeMap, HashSet};
+
+/// Series that a registry keeps unless told otherwise.
+pub const LIMIT: usize = 10_000;
+
+/// What is known of all aggregations.
+#[derive(Debug)]
+pub struct Registry {
+    limit: usize,
+    /// By name of the aggregation and its function.
+    families: BTreeMap<(String, String), Family>,
+    /// Entries that have no series: those beyond the limit, and those with stacks as keys. By the family's name.
+    left_out: BTreeMap<String, (u64, u64)>,
+    lost: BTreeMap<String, u64>,
+    faults: u64,
+    probes: u64,
+    /// Changes with every line that changes anything.
+    version: u64,
+}
+
+impl Registry {
+    /// Makes a registry that keeps so many series at most.
+    pub fn new(limit: usize) -> Self {
+        Self {
+            limit,
+            families: BTreeMap::new(),
+            left_out: BTreeMap::new(),
+            lost: BTreeMap::new(),
+            faults: 0,
+            probes: 0,
+            version: 0,
+        }
+    }
+
+    /// Takes what a line of the stream says.
+    pub fn take(&mut self, line: &Line) {
+        self.version += 1;
+        match line {
+            Line::Program { probes, .. } => self.probes += probes,
+            Line::Drop(drop) => {
+                let lost = self.lost.entry(drop.tag.clone()).or_default();
+                *lost = lost.saturating_add(drop.count);
+            }
+            Line::Fault(_) => self.faults += 1,
+            Line::Aggregation(aggregation) => self.update(aggregation),
+            Line::Snapshot(snapshot) => snapshot.aggregations.iter().for_each(|a| self.update(a)),
+            Line::Record(record) => self.record(record),
+            _ => {}
+        }
+    }
+
+    /// Numbers the states of the registry.
+    pub fn version(&self) -> u64 {
+        self.version
+    }
+
+    /// What a record prints is newer than the last snapshot; what it clears starts anew.
+    fn record(&mut self, record: &Record) {
+        for action in &record.actions {
+            action.aggregations.iter().for_each(|a| self.update(a));
+            if let ("clear" | "trunc", Some(name)) = (action.action.as_str(), &action.aggregation) {
+                let cleared = self.families.iter_mut().filter(|((of, _), _)| of == name);
+                cleared.for_each(|(_, family)| family.restart(action.action == "trunc"));
+            }
+        }
+    }
+
+    /// Takes the state of an aggregation.
+    pub fn update(&mut self, aggregation: &Aggregation) {
+        let Some(kind) = Kind::of(&aggregation.function) else { return };
+        let known: usize = self.families.values().map(|f| f.series.len()).sum();
+        let mut room = self.limit.saturating_sub(known);
+        let key = (aggregation.name.clone(), aggregation.function.clone());
+        if !self.families.contains_key(&key) {
+            let name = self.free_name(aggregation);
+            self.families.insert(key.clone(), Family::new(name, kind));
+        }
+        let Some(family) = self.families.get_mut(&key) else { return };
+        let (mut beyond, mut stacks) = (0, 0);
+        for entry in &aggregation.entries {
+            if entry.keys.iter().any(|k| matches!(k, Datum::Stack(_) | Datum::Ustack(_))) {
+                stacks += 1;
+                continue;
+            }
+            let label = |(n, key): (usize, &Datum)| (label_name(aggregation, n), key.to_string());
+            let labels: Vec<(String, String)> = entry.keys.iter().enumerate().map(label).collect();
+            let is_known = family.series.contains_key(&labels);
+            if !is_known && room == 0 {
+                beyond += 1;
+                continue;
+            }
+            room -= usize::from(!is_known);
+            family.update(labels, entry);
+        }
+        if kind.is_gauge() {
+            family.keep_updated();
+        }
+        self.left_out.insert(family.name.clone(), (beyond, stacks));
+    }
+
+    /// The metric's name: that of the aggregation, or of its function if it has none.
+    fn free_name(&self, aggregation: &Aggregation) -> String {
+        let own = match aggregation.name.as_str() {
+            "" => &aggregation.function,
+            name => name,
+        };
+        let taken: HashSet<&str> = self.families.values().map(|f| f.name.as_str()).collect();
+        let mut name = format!("dtrace_{}", own.strip_suffix("_total").unwrap_or(own));
+        while taken.contains(name.as_str()) || OWN.iter().any(|(own, ..)| *own == name) {
+            name.push('_');
+        }
+        name
+    }
+
+    /// All families: the program's, then those about the tracing.
+    fn all(&self) -> Vec<Family> {
+        let mut all: Vec<Family> = self.families.values().cloned().collect();
+        let one = |labels: &[(&str, &str)], value: u64| {
+            let text = |(k, v): &(&str, &str)| (k.to_string(), v.to_string());
+            (labels.iter().map(text).collect::<Vec<_>>(), value)
+        };
+        let lost = self.lost.iter().map(|(cause, n)| one(&[("cause", cause)], *n)).collect();
+        let mut left_out = Vec::new();
+        for (metric, (beyond, stacks)) in &self.left_out {
+            for (cause, n) in [("limit", *beyond), ("stack", *stacks)] {
+                if n > 0 {
+                    left_out.push(one(&[("cause", cause), ("metric", metric)], n));
+                }
+            }
+        }
+        let series = self.families.values().map(|f| f.series.len() as u64).sum();
+        let values: [Vec<(Labels, u64)>; OWN.len()] = [
+            lost,
+            vec![one(&[], self.faults)],
+            vec![one(&[], self.probes)],
+            vec![one(&[], series)],
+            left_out,
+        ];
+        for ((name, kind, help), values) in OWN.iter().zip(values) {
+            let mut family = Family::new((*name).into(), *kind);
+            family.help = help;
+            values.into_iter().for_each(|(labels, value)| family.set(labels, value));
+            all.push(family);
+        }
+        all
+    }
+
+    /// The text that Prometheus reads.
+    pub fn text(&self, dialect: Dialect) -> Vec<u8> {
+        text::write(&self.all(), dialect)
+    }
+
+    /// The delimited messages that Prometheus reads, with native histograms.
+    pub fn protobuf(&self) -> Vec<u8> {
+        protobuf::write(&self.all())
+    }
+}
+
+/// Metrics about the tracing itself.
+const OWN: [(&str, Kind, &str); 5] = [
+    ("dtrace_lost", Kind::Counter, "Data that was lost, by the tag of -x droptags."),
+    ("dtrace_faults", Kind::Counter, "Clauses that a fault ended."),
+    ("dtrace_probes", Kind::Gauge, "Probes that the programs matched."),
+    ("dtrace_export_series", Kind::Gauge, "Series of the programs' aggregations."),
+    ("dtrace_export_left_out", Kind::Gauge, "Entries of aggregations without a series."),
+];
+
+/// The label of key `n`. Prometheus gives a meaning to some names, and `le` is a histogram's own.
+fn label_name(aggregation: &Aggregation, n: usize) -> String {
+    let name = keys::name(aggregation, n);
+    match name.as_str() {
+        "le" | "quantile" | "job" | "instance" => format!("key_{name}"),
+        _ if name.starts_with("__") => format!("key{name}"),
+        _ => name,
+    }
+}
+
+#[cfg(test)]
+mod tests;

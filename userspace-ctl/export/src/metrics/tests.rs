@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0
+//! What a scrape gets is what the program counted.
+
+use super::proto::{BucketSpan, MetricFamily};
+use super::*;
+use prost::Message;
+
+fn aggregation(name: &str, function: &str, entries: &str) -> String {
+    format!(
+        r#"{{"type":"aggregation","name":"{name}","function":"{function}","keynames":["execname"],"entries":[{entries}]}}"#
+    )
+}
+
+fn entry(key: &str, value: i64) -> String {
+    format!(r#"{{"keys":[{{"type":"string","value":"{key}"}}],"value":{value}}}"#)
+}
+
+fn spread(key: &str, buckets: &str) -> String {
+    format!(r#"{{"keys":[{{"type":"string","value":"{key}"}}],"buckets":[{buckets}]}}"#)
+}
+
+fn fed(limit: usize, lines: &[String]) -> Registry {
+    let mut registry = Registry::new(limit);
+    lines.iter().for_each(|l| registry.take(&serde_json::from_str(l).unwrap()));
+    registry
+}
+
+/// The lines about the program, without those about the tracing.
+fn text(registry: &Registry, dialect: Dialect) -> String {
+    let all = String::from_utf8(registry.text(dialect)).unwrap();
+    all.split("# HELP").next().unwrap().to_string()
+}
+
+#[test]
+fn counts_and_sums_are_counters() {
+    let registry = fed(
+        LIMIT,
+        &[
+            aggregation("", "count", &entry("a\\\"b\\n", 3)),
+            aggregation("bytes_total", "sum", &entry("sh", 70)),
+            aggregation("longest", "max", &entry("sh", -5)),
+            // A name of ours stays ours.
+            aggregation("lost", "count", r#"{"keys":[],"value":1}"#),
+        ],
+    );
+    assert_eq!(
+        text(&registry, Dialect::OpenMetrics),
+        "# TYPE dtrace_count counter\n\
+         dtrace_count_total{execname=\"a\\\"b\\n\"} 3\n\
+         # TYPE dtrace_bytes counter\n\
+         dtrace_bytes_total{execname=\"sh\"} 70\n\
+         # TYPE dtrace_longest gauge\n\
+         dtrace_longest{execname=\"sh\"} -5\n\
+         # TYPE dtrace_lost_ counter\n\
+         dtrace_lost__total 1\n"
+    );
+    let older = text(&registry, Dialect::Prometheus);
+    assert!(older.contains("# TYPE dtrace_bytes_total counter\n"), "{older}");
+    let all = String::from_utf8(registry.text(Dialect::OpenMetrics)).unwrap();
+    assert!(all.ends_with("# EOF\n"), "{all}");
+}
+
+#[test]
+fn counters_never_go_back() {
+    let count = |n| aggregation("n", "count", &entry("sh", n));
+    let says = |lines: &[String]| {
+        let all = text(&fed(LIMIT, lines), Dialect::Prometheus);
+        all.lines().filter(|l| !l.starts_with('#')).map(String::from).collect::<Vec<_>>()
+    };
+    let is = |n: i64| vec![format!("dtrace_n_total{{execname=\"sh\"}} {n}")];
+    assert_eq!(says(&[count(5), count(7)]), is(7));
+    // Cleared without a word.
+    assert_eq!(says(&[count(5), count(2)]), is(7));
+    // Printed and cleared, as many programs do each second: nothing is lost although the new value is larger.
+    let record = |actions: &str| {
+        format!(
+            r#"{{"type":"record","timestamp":1,"cpu":0,"probe":{{"id":1,"provider":"p","module":"","function":"","name":"tick-1s"}},"actions":[{actions}]}}"#
+        )
+    };
+    let printed = count(6).replacen(r#""type":"aggregation","#, "", 1);
+    let clear = record(&format!(
+        r#"{{"action":"printa","aggregations":[{printed}]}},{{"action":"clear","aggregation":"n"}}"#
+    ));
+    assert_eq!(says(&[count(5), clear, count(9)]), is(15));
+    // An entry that trunc() removed keeps its total.
+    let trunc = record(r#"{"action":"trunc","aggregation":"n","by":0}"#);
+    assert_eq!(says(&[count(5), trunc, aggregation("n", "count", "")]), is(5));
+}
+
+#[test]
+fn gauges_of_entries_that_are_gone_go_too() {
+    let max = |key| aggregation("m", "max", &entry(key, 4));
+    let all = text(&fed(LIMIT, &[max("a"), max("b")]), Dialect::Prometheus);
+    assert!(!all.contains("\"a\"") && all.contains("\"b\""), "{all}");
+}
+
+const POWERS: &str = r#"{"low":-3,"high":-2,"count":1},{"low":0,"high":0,"count":2},{"low":1,"high":1,"count":3},{"low":8,"high":15,"count":4}"#;
+
+#[test]
+fn distributions_are_classic_histograms() {
+    let steps = r#"{"low":null,"high":-1,"count":1},{"low":10,"high":19,"count":2},{"low":100,"high":null,"count":4}"#;
+    let registry = fed(
+        LIMIT,
+        &[
+            aggregation("l", "lquantize", &spread("sh", steps)),
+            aggregation("q", "quantize", &spread("sh", POWERS)),
+        ],
+    );
+    let bucket = |name: &str, le: &str, n: u32| {
+        format!("dtrace_{name}_bucket{{execname=\"sh\",le=\"{le}\"}} {n}\n")
+    };
+    let mut expected = String::from("# TYPE dtrace_l histogram\n");
+    for (le, n) in [("-1", 1), ("9", 1), ("19", 3), ("99", 3), ("+Inf", 7)] {
+        expected += &bucket("l", le, n);
+    }
+    expected += "dtrace_l_count{execname=\"sh\"} 7\n# TYPE dtrace_q histogram\n";
+    for (le, n) in
+        [("-4", 0), ("-2", 1), ("-1", 1), ("0", 3), ("1", 6), ("3", 6), ("7", 6), ("15", 10)]
+    {
+        expected += &bucket("q", le, n);
+    }
+    expected += &bucket("q", "+Inf", 10);
+    expected += "dtrace_q_count{execname=\"sh\"} 10\n";
+    assert_eq!(text(&registry, Dialect::Prometheus), expected);
+}
+
+#[test]
+fn quantize_is_a_native_histogram() {
+    let registry = fed(LIMIT, &[aggregation("q", "quantize", &spread("sh", POWERS))]);
+    let bytes = registry.protobuf();
+    let family = MetricFamily::decode_length_delimited(&bytes[..]).unwrap();
+    assert_eq!((family.name(), family.r#type), ("dtrace_q", Some(4)));
+    let h = family.metric[0].histogram.as_ref().unwrap();
+    let span = |offset, length| BucketSpan { offset: Some(offset), length: Some(length) };
+    assert_eq!((h.sample_count, h.zero_count, h.schema), (Some(10), Some(2), Some(0)));
+    // 1 is in (1, 2], 8 to 15 in (8, 16], -3 and -2 in [-4, -2).
+    assert_eq!(h.positive_span, [span(1, 1), span(2, 1)]);
+    assert_eq!(h.positive_delta, [3, 1]);
+    assert_eq!((&h.negative_span[..], &h.negative_delta[..]), (&[span(2, 1)][..], &[1][..]));
+    assert_eq!(h.bucket.len(), 8);
+}
+
+#[test]
+fn series_have_a_limit() {
+    let entries: Vec<String> = (0..5).map(|n| entry(&format!("k{n}"), n)).collect();
+    let stack = r#"{"keys":[{"type":"stack","value":["vmlinux`f"]}],"value":1}"#;
+    let lines = [aggregation("n", "count", &entries.join(",")), aggregation("s", "count", stack)];
+    let registry = fed(3, &lines);
+    let all = String::from_utf8(registry.text(Dialect::Prometheus)).unwrap();
+    assert_eq!(all.matches("dtrace_n_total{").count(), 3, "{all}");
+    assert!(all.contains("dtrace_export_left_out{cause=\"limit\",metric=\"dtrace_n\"} 2\n"));
+    assert!(all.contains("dtrace_export_left_out{cause=\"stack\",metric=\"dtrace_s\"} 1\n"));
+    assert!(all.contains("dtrace_export_series 3\n"), "{all}");
+}
+
+#[test]
+fn losses_are_told_by_cause() {
+    let drop = |n| {
+        format!(r#"{{"type":"drop","tag":"DTRACEDROP_PRINCIPAL","count":{n},"cpu":0,"text":"x"}}"#)
+    };
+    let program = r#"{"type":"program","name":"p","probes":4}"#.to_string();
+    let all = fed(LIMIT, &[drop(2), drop(3), program]).text(Dialect::Prometheus);
+    let all = String::from_utf8(all).unwrap();
+    assert!(all.contains("dtrace_lost_total{cause=\"DTRACEDROP_PRINCIPAL\"} 5\n"), "{all}");
+    assert!(all.contains("dtrace_probes 4\n") && all.contains("dtrace_faults_total 0\n"), "{all}");
+}
