@@ -3,7 +3,7 @@
 //! of JSON when it has ended, or from a recorded one.
 
 use consumer::print::folded::Shape;
-use recording::Recording;
+use recording::{Pieces, Recording};
 use std::cell::RefCell;
 use std::io::{Error, ErrorKind, Write};
 use std::rc::Rc;
@@ -71,10 +71,10 @@ fn json(recording: &Recording) -> Result<Vec<u8>, String> {
 
 /// Takes the stream of a session that runs now. Clones share what they have taken.
 #[derive(Debug, Clone, Default)]
-pub struct Recorder(Rc<RefCell<(Recording, Vec<u8>)>>);
+pub struct Recorder(Rc<RefCell<(Recording, Pieces)>>);
 
 impl Recorder {
-    /// What was recorded.
+    /// Takes the recording out.
     pub fn take(&self) -> Recording {
         std::mem::take(&mut self.0.borrow_mut().0)
     }
@@ -82,12 +82,10 @@ impl Recorder {
 
 impl Write for Recorder {
     fn write(&mut self, bytes: &[u8]) -> Result<usize, Error> {
-        let (recording, rest) = &mut *self.0.borrow_mut();
-        rest.extend_from_slice(bytes);
-        let Some(end) = rest.iter().rposition(|b| *b == b'\n') else { return Ok(bytes.len()) };
-        let later = rest.split_off(end + 1);
-        let whole = std::mem::replace(rest, later);
-        recording.extend(&whole[..]).map_err(|e| Error::new(ErrorKind::InvalidData, e))?;
+        let (recording, pieces) = &mut *self.0.borrow_mut();
+        recording
+            .extend(&pieces.add(bytes)[..])
+            .map_err(|e| Error::new(ErrorKind::InvalidData, e))?;
         Ok(bytes.len())
     }
 

@@ -31,22 +31,9 @@ fn tracers(machine: &Machine) -> Check {
     }
 }
 
-/// CPUs in a list such as `0-3,7`.
-fn count(list: &str) -> u64 {
-    let one = |range: &str| {
-        let mut ends = range.split('-').map(|n| n.trim().parse::<u64>().ok());
-        match (ends.next().flatten(), ends.next().flatten()) {
-            (Some(first), Some(last)) => last.saturating_sub(first).saturating_add(1),
-            (Some(_), None) => 1,
-            _ => 0,
-        }
-    };
-    list.split(',').map(one).sum()
-}
-
 fn memory(machine: &Machine) -> Check {
     let subject = "memory";
-    let cpus = count(&machine.text("sys/devices/system/cpu/online").unwrap_or_default()).max(1);
+    let cpus = machine.cpus().max(1);
     let info = machine.text("proc/meminfo").unwrap_or_default();
     let kilobytes = info.lines().find_map(|l| l.strip_prefix("MemAvailable:"));
     let available = kilobytes.and_then(|k| k.trim().trim_end_matches(" kB").parse::<u64>().ok());
@@ -61,15 +48,5 @@ fn memory(machine: &Machine) -> Check {
     match needed.saturating_mul(4) < available.saturating_mul(3) {
         true => Check::ok(subject, found),
         false => Check::warn(subject, found, "make them smaller: -b 512k -x aggsize=512k"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::count;
-
-    #[test]
-    fn lists_of_cpus() {
-        assert_eq!([count("0"), count("0-3,7"), count("0-255"), count("")], [1, 5, 256, 0]);
     }
 }

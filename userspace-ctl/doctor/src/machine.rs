@@ -40,9 +40,19 @@ impl Machine {
         Some(String::from_utf8_lossy(&bytes).trim().to_string())
     }
 
+    /// The machine's name.
+    pub fn host(&self) -> String {
+        self.text("proc/sys/kernel/hostname").unwrap_or_default()
+    }
+
     /// The release of the running kernel.
-    pub(crate) fn release(&self) -> String {
+    pub fn release(&self) -> String {
         self.text("proc/sys/kernel/osrelease").unwrap_or_default()
+    }
+
+    /// The number of CPUs that are online; 0 if it is unknown.
+    pub fn cpus(&self) -> u64 {
+        count(&self.text("sys/devices/system/cpu/online").unwrap_or_default())
     }
 
     /// The first line that a program of the distribution prints for `--version`. DKMS finds these, and not those of a
@@ -52,5 +62,28 @@ impl Machine {
         let output = Command::new(path).arg("--version").output().ok()?;
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         Some(text.lines().next()?.trim().to_string())
+    }
+}
+
+/// CPUs in a list such as `0-3,7`.
+fn count(list: &str) -> u64 {
+    let one = |range: &str| {
+        let mut ends = range.split('-').map(|n| n.trim().parse::<u64>().ok());
+        match (ends.next().flatten(), ends.next().flatten()) {
+            (Some(first), Some(last)) => last.saturating_sub(first).saturating_add(1),
+            (Some(_), None) => 1,
+            _ => 0,
+        }
+    };
+    list.split(',').map(one).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::count;
+
+    #[test]
+    fn lists_of_cpus() {
+        assert_eq!([count("0"), count("0-3,7"), count("0-255"), count("")], [1, 5, 256, 0]);
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::metrics::{Dialect, Registry};
 use crate::serve::{self, Shared};
-use recording::Line;
+use recording::{Line, Pieces};
 use std::cell::RefCell;
 use std::fs;
 use std::io::{Error, ErrorKind, Write};
@@ -51,8 +51,8 @@ pub struct Exporter {
 /// The part of the stream that has no end yet.
 #[derive(Debug, Default)]
 struct Taken {
-    rest: Vec<u8>,
-    /// What was said of the file that could not be written, so that it is said once.
+    pieces: Pieces,
+    /// The last complaint about a file, which is printed once.
     complaint: Option<String>,
 }
 
@@ -152,12 +152,7 @@ impl<W: Write> Write for Sink<W> {
     fn write(&mut self, bytes: &[u8]) -> Result<usize, Error> {
         let taken = self.exporter.taken.clone();
         let mut taken = taken.borrow_mut();
-        taken.rest.extend_from_slice(bytes);
-        let Some(end) = taken.rest.iter().rposition(|b| *b == b'\n') else {
-            return Ok(bytes.len());
-        };
-        let later = taken.rest.split_off(end + 1);
-        let whole = std::mem::replace(&mut taken.rest, later);
+        let whole = taken.pieces.add(bytes);
         for text in whole.split(|b| *b == b'\n').filter(|l| !l.is_empty()) {
             let line =
                 serde_json::from_slice(text).map_err(|e| Error::new(ErrorKind::InvalidData, e))?;

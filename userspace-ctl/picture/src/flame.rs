@@ -259,7 +259,7 @@ fn functions(graph: &Graph) -> Vec<(String, [f64; 2], [f64; 2])> {
             let inner = |n: usize| child.children.values().map(|c| c.values[n]).sum::<f64>();
             for n in 0..2 {
                 entry.0[n] += child.values[n] - inner(n);
-                // Of a recursion the outermost call counts.
+                // A recursion counts once, by its outermost call.
                 if !above.contains(&name.as_str()) {
                     entry.1[n] += child.values[n];
                 }

@@ -88,7 +88,7 @@ impl State {
         self.set(n, Value::Made(at));
     }
 
-    /// What is equal to that is known now.
+    /// Makes a value, wherever it stands, a constant.
     fn learn(&mut self, value: Value, is: i32) {
         if !matches!(value, Value::Made(_)) {
             return;
@@ -122,7 +122,7 @@ pub(crate) enum Home {
 pub(crate) struct Write {
     pub(crate) at: i32,
     pub(crate) size: i32,
-    /// What is written, if it is always the same.
+    /// The written value, if it is always the same.
     pub(crate) value: Option<i32>,
 }
 

@@ -8,12 +8,14 @@
 mod aggregation;
 mod line;
 mod merge;
+mod pieces;
 mod states;
 mod value;
 
 pub use aggregation::{Aggregation, Bucket, Entry};
 pub use line::{Action, Drop, Fault, Line, Machine, Printed, Probe, Record, Snapshot};
 pub use merge::merge;
+pub use pieces::Pieces;
 pub use states::State;
 pub use value::{Datum, Frame};
 
@@ -37,7 +39,7 @@ pub struct Recording {
     pub snapshots: Vec<Snapshot>,
     /// Aggregations at the end, which the programs did not print.
     pub aggregations: Vec<Aggregation>,
-    /// What was lost.
+    /// Lost data.
     pub drops: Vec<Drop>,
     /// What ended clauses.
     pub faults: Vec<Fault>,

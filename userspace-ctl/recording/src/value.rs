@@ -39,7 +39,7 @@ pub struct Frame<'a> {
 }
 
 impl<'a> Frame<'a> {
-    /// Of a text such as ``vmlinux`vfs_read+0x1c``: the offset goes.
+    /// Reads a text such as ``vmlinux`vfs_read+0x1c`` and drops the offset.
     pub fn new(text: &'a str) -> Self {
         let (text, is_inlined) = match text.strip_suffix(" [inlined]") {
             Some(text) => (text, true),

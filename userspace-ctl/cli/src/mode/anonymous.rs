@@ -57,6 +57,7 @@ pub fn claim(args: &Args, now: Settings) -> Result<i32, Stop> {
         shape: now.shape,
         form: now.form,
         recorder: now.recorder,
+        exporter: now.exporter,
         snaprate: now.snaprate,
         ..settings::read(&all)?
     };

@@ -14,6 +14,7 @@ use crate::args::Args;
 use crate::form::Form;
 use crate::settings::Settings;
 use crate::Stop;
+use ::doctor::Machine;
 use consumer::print::json::{Line, SCHEMA};
 use consumer::{sys, Error, Failure};
 use export::live::{Exporter, Sink};
@@ -38,8 +39,18 @@ pub fn told(
         open(args.output.as_deref(), false)?;
     }
     let sink = settings.clone();
-    let head = Line::Dtrace { schema: SCHEMA, version: env!("CARGO_PKG_VERSION") };
-    tell(args, &sink, &[head, machine(&Told::here())])?;
+    let version = env!("CARGO_PKG_VERSION");
+    let here = Machine::here(version);
+    let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let machine = Line::Machine {
+        host: &here.host(),
+        kernel: &here.release(),
+        architecture: &here.architecture,
+        cpus: here.cpus(),
+        walltimestamp: u64::try_from(since_epoch.as_nanos()).unwrap_or(u64::MAX),
+        timestamp: sys::timestamp(),
+    };
+    tell(args, &sink, &[Line::Dtrace { schema: SCHEMA, version }, machine])?;
     let end = run(args, settings);
     let status = *end.as_ref().unwrap_or(&1);
     let error = match &end {
@@ -76,48 +87,6 @@ pub fn write_anew(file: Option<&str>, content: &[u8]) -> Result<(), Stop> {
     let mut out = open(file, true)?;
     out.write_all(content).map_err(Failure::from)?;
     Ok(out.flush().map_err(Failure::from)?)
-}
-
-/// What a stream says of this machine.
-fn machine(told: &Told) -> Line<'_> {
-    let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    Line::Machine {
-        host: &told.host,
-        kernel: &told.kernel,
-        architecture: std::env::consts::ARCH,
-        cpus: told.cpus,
-        walltimestamp: u64::try_from(since_epoch.as_nanos()).unwrap_or(u64::MAX),
-        timestamp: sys::timestamp(),
-    }
-}
-
-/// The names of this machine.
-struct Told {
-    host: String,
-    kernel: String,
-    cpus: usize,
-}
-
-impl Told {
-    fn here() -> Self {
-        let read =
-            |path: &str| std::fs::read_to_string(path).unwrap_or_default().trim().to_string();
-        Self {
-            host: read("/proc/sys/kernel/hostname"),
-            kernel: read("/proc/sys/kernel/osrelease"),
-            cpus: count_of(&read("/sys/devices/system/cpu/online")),
-        }
-    }
-}
-
-/// How many numbers a list such as `0-3,8` has.
-fn count_of(list: &str) -> usize {
-    let number = |text: &str| text.trim().parse::<usize>().ok();
-    let part = |part: &str| match part.split_once('-') {
-        Some((from, to)) => Some((number(to)? + 1).saturating_sub(number(from)?)),
-        None => number(part).map(|_| 1),
-    };
-    list.split(',').filter_map(part).sum()
 }
 
 /// Writes lines of JSON.

@@ -33,7 +33,7 @@ struct Subject {
 }
 
 impl Subject {
-    /// Of a probe that begins or ends something.
+    /// Returns the subject that a probe begins or ends.
     fn of(probe: &Probe) -> Option<(Self, End)> {
         let split = |(first, last): &(&str, &str)| {
             let cut = |end: &str| {

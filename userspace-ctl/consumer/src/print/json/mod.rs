@@ -39,7 +39,7 @@ pub enum Line<'a> {
         /// As `uname -m` calls it.
         architecture: &'a str,
         /// How many are online.
-        cpus: usize,
+        cpus: u64,
         /// Nanoseconds since 1970 when the command began.
         walltimestamp: u64,
         /// D's `timestamp` at the same moment.
