@@ -45,6 +45,7 @@ fn value(regs: &Registers, arg: &UserArg) -> u64 {
             let high = if arg.reg & 32 != 0 { 8 } else { 0 };
             regs.get(arg.reg & 31) >> high
         }
+        k if k == UserArgKind::Vector as u8 => Registers::vector(arg.reg),
         k if k == UserArgKind::Memory as u8 => {
             let part = |reg| if reg == NO_REG { 0 } else { regs.get(reg) };
             let index = part(arg.index).wrapping_mul(arg.scale.into());

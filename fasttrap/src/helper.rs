@@ -345,6 +345,8 @@ impl Arguments {
     }
 }
 
+/// As many floating-point arguments are in xmm0, xmm1, ...; the rest are on the stack.
+const VECTORS: u8 = 8;
 /// rdi, rsi, rdx, rcx, r8, r9
 const REGISTERS: [u8; 6] = [7, 6, 2, 1, 8, 9];
 const RSP: u8 = 4;
@@ -352,20 +354,20 @@ const RSP: u8 = 4;
 /// Those of a probe; `deep`: so far into the stack those begin that are there.
 fn arguments(probe: &ProviderProbe<'_>, deep: i64) -> Result<Arguments> {
     let mut out = Arguments::none();
-    let (mut registers, mut at) = (REGISTERS.iter(), deep);
+    let (mut registers, mut vectors, mut at) = (REGISTERS.iter(), 0..VECTORS, deep);
     for native in probe.natives() {
         let native = native?;
         let Some(to) = out.all.get_mut(out.len) else { break };
         out.len = out.len.wrapping_add(1);
         let width = width(native);
         let arg = UserArg { index: NO_REG, reg: NO_REG, scale: 1, width, ..UserArg::default() };
-        // Floating point is in registers that nobody reads: a constant.
-        if is_float(native) {
-            *to = arg;
-            continue;
-        }
-        *to = match registers.next() {
-            Some(reg) => UserArg { kind: UserArgKind::Register as u8, reg: *reg, ..arg },
+        let register = if is_float(native) {
+            vectors.next().map(|n| (UserArgKind::Vector, n))
+        } else {
+            registers.next().map(|n| (UserArgKind::Register, *n))
+        };
+        *to = match register {
+            Some((kind, reg)) => UserArg { kind: kind as u8, reg, ..arg },
             None => {
                 let value = at;
                 at = at.wrapping_add(8);
@@ -385,6 +387,7 @@ fn width(native: &[u8]) -> u8 {
     const SIGNED: u8 = 128;
     match native {
         b"int" | b"int32_t" | b"pid_t" => 4 | SIGNED,
+        b"float" => 4,
         b"unsigned int" | b"uint32_t" | b"uid_t" | b"gid_t" | b"uint_t" => 4,
         b"short" | b"int16_t" => 2 | SIGNED,
         b"unsigned short" | b"uint16_t" | b"ushort_t" => 2,

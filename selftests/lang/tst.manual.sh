@@ -11,7 +11,7 @@ import glob, re, subprocess, sys
 def plain(text):
     for pattern, by in [(r'(?m)^ *\d+ +\d+ +(\S*:\S+)', r'CPU ID \1'), (r'(?m)^ *\d+( +(->|<-|\|) )', r'CPU\1'),
                         (r'(?m)^ *\d+( +(fbt|hworld|syscall) )', r'ID\1'), (r'(?m)^( +\S+`\S+)\+0x[0-9a-f]+$', r'\1'),
-                        (r'pid \d+', 'pid N'), (r'"(timestamp|cpu)":\d+', r'"\1":N'),
+                        (r'pid \d+', 'pid N'), (r'"((?:wall)?timestamp|cpu)":\d+', r'"\1":N'),
                         (r'(?m)^(hello, world: opened|29 /proc|cat: ).*\n', ''),
                         (r'(dtrace: \d+ drops on CPU \d+\n)+', 'N drops on CPU N\n'),
                         (r'(-> open1 +|open1:entry   cat +)\d+', r'\1N')]:

@@ -41,8 +41,8 @@ wait $!; expect "status" $? 41
 python3 - <<'P' || fail "$(cat /tmp/out /tmp/err)"
 import json
 lines = [json.loads(l) for l in open('/tmp/out')]
-assert [l['type'] for l in lines] == ['dtrace', 'record', 'exit'], lines
-assert lines[1]['actions'][0]['value'] == 41 and lines[2]['status'] == 41, lines
+assert [l['type'] for l in lines] == ['dtrace', 'machine', 'record', 'exit'], lines
+assert lines[2]['actions'][0]['value'] == 41 and lines[3]['status'] == 41, lines
 P
 
 # Nobody claims it: the module can go, and dtrace traces as ever.

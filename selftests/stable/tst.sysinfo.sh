@@ -166,3 +166,33 @@ for lock in mutex_adenters rw_wrfails; do
 	dtrace -wqn "sysinfo:::$lock"' /pid == $target/ { raise(SIGKILL); printf("%d\n", arg0); }' -c /tmp/locks >/tmp/o 2>/tmp/err
 	grep -qx 1 /tmp/o || fail "$lock: $(cat /tmp/err)"
 done
+# Characters of a terminal, which echoes what is typed; a process too many.
+cat >/tmp/terminal.py <<'P'
+import os, pty, resource, time
+here, there = pty.openpty()
+os.write(here, b'typed\n')
+time.sleep(0.5)
+os.read(there, 100)
+os.write(there, b'told\n')
+os.setuid(65534)
+resource.setrlimit(resource.RLIMIT_NPROC, (0, 0))
+try:
+    if os.fork() == 0:
+        os._exit(0)
+except BlockingIOError:
+    print('refused')
+P
+dtrace -qn 'sysinfo:::outch, sysinfo:::procovf /pid == $target/ { @[probename] = sum(arg0); } sysinfo:::rawch { @[probename] = sum(arg0); }
+	END { printa("%s %@d\n", @); }' -c 'python3 /tmp/terminal.py' >/tmp/o || fail dtrace
+grep -qx refused /tmp/o || fail "a process too many: $(cat /tmp/o)"
+# What the program writes to either end; what either end receives: with the echo, and a return before each new line.
+is outch 11
+is rawch 19
+is procovf 1
+# Blocks of a disk.
+truncate -s 4M /tmp/blocks && modprobe loop && loop=$(losetup --show -f /tmp/blocks) || fail losetup
+dtrace -qn 'sysinfo:::lwrite /pid == $target/ { @[probename] = sum(arg0); } END { printa("%s %@d\n", @); }' \
+	-c "dd if=/dev/zero of=$loop bs=4k count=30 status=none" >/tmp/o || fail dtrace
+[ "$(of lwrite)" -ge 30 ] || fail "blocks: $(cat /tmp/o)"
+losetup -d "$loop"
+exit 0

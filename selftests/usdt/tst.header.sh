@@ -22,7 +22,7 @@ refused() {
 refused 2 "-h needs one script" dtrace -h
 refused 2 "-h needs one script" dtrace -h -n BEGIN
 refused 2 "-h takes no objects" dtrace -h -s $here/toy.d t.o
-refused 2 "only one of" dtrace -h -l -s $here/toy.d
+refused 2 "-h and -l exclude each other" dtrace -h -l -s $here/toy.d
 echo 'BEGIN { }' >none.d
 refused 1 "it declares no provider" dtrace -h -s none.d
 echo 'provider p { probe q(nothing_t); };' >type.d

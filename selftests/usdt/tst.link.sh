@@ -55,6 +55,9 @@ echo 'int main(void) { return 0; }' | gcc -x c -c -o plain.o -
 refused "no object calls a probe of provider toy or other" dtrace -G -s $here/toy.d plain.o
 head -c 1000 app.o >short.o
 refused "it is damaged" dtrace -G -s $here/toy.d short.o
+# A configure script asks whether there is a -G.
+echo 'BEGIN{}' >conftest.d
+dtrace -G -s conftest.d -o conftest.o && gcc -o plain plain.o conftest.o && ./plain || fail "without providers"
 # Without objects it has the functions that are called: builds of packages know of the objects only later.
 gcc -O2 -I. -c -o untouched.o $here/app.c
 dtrace -C -G -s $here/toy.d -o alone.o || fail "without objects"

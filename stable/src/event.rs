@@ -43,6 +43,8 @@ fields! {
     BdevFlags,
     BioVecPage,
     PageMapping,
+    FolioFlags,
+    FolioPages,
     MappingHost,
     InodeAlias,
     SockState,
@@ -80,6 +82,8 @@ pub trait Machine {
     fn dentry_of(&self, alias: u64) -> u64;
     /// The flag of block devices that take bios by a function of their own.
     fn submits_bios(&self) -> u64;
+    /// The flag of folios that have several pages.
+    fn large_folio(&self) -> u64;
     /// Keeps that who runs has begun this; a second time it keeps the mark only, with the first one's.
     fn keep(&self, what: u64, mark: u64);
     /// Takes what who runs has begun: this, or what came last. `None`: nothing; else it and how long ago it was, in ns.
@@ -177,6 +181,8 @@ pub enum Value {
     Of(Field, u32),
     /// Pages that as many bytes need as a member of a structure says.
     PagesOf(Field, u32),
+    /// The number of pages of this argument's folio.
+    FolioPages(u32),
     /// Why this argument's task ends: as a parent is told.
     ExitReason(u32),
     /// What the processor stopped for: of a signal's number and `siginfo`.
@@ -361,6 +367,10 @@ impl<M: Machine> Event<'_, M> {
             Value::PagesOf(field, n) => {
                 m.field(field, m.arg(n)).wrapping_add(PAGE - 1) >> PAGE_SHIFT
             }
+            Value::FolioPages(n) => match m.field(Field::FolioFlags, m.arg(n)) & m.large_folio() {
+                0 => 1,
+                _ => m.field(Field::FolioPages, m.arg(n)),
+            },
             Value::ExitReason(n) => match m.field(Field::TaskExitCode, m.arg(n)) {
                 code if code & 0x7f == 0 => 1,
                 code if code & 0x80 != 0 => 3,

@@ -140,6 +140,10 @@ impl Machine for Here<'_> {
         field::bdev_submits_bios()
     }
 
+    fn large_folio(&self) -> u64 {
+        field::folio_is_large()
+    }
+
     fn keep(&self, what: u64, mark: u64) {
         if let Some((set, key)) = self.pending() {
             set.begin(key, what, time::monotonic_ns(), mark);

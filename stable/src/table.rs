@@ -8,8 +8,8 @@
 use crate::event::{Each, Field, Value, When};
 use Source::{Entry, Return, Tracepoint};
 use Value::{
-    AttrPri, Bit, CpuOf, Current, Dentry, Elapsed, Errno, ExitReason, FaultCode, Int, Ip, Kept,
-    KeptDentry, Marked, NicePri, Null, Number, Of, PagesOf, Raw, Transport,
+    AttrPri, Bit, CpuOf, Current, Dentry, Elapsed, Errno, ExitReason, FaultCode, FolioPages, Int,
+    Ip, Kept, KeptDentry, Marked, NicePri, Null, Number, Of, PagesOf, Raw, Transport,
 };
 
 /// Where an event comes from.
@@ -108,6 +108,7 @@ const fn io(probe: &'static str, source: Source, when: &'static [When]) -> Row {
 const ONE: &[Value] = &[Number(1), Number(0)];
 /// What the function returns.
 const RETURNED: &[Value] = &[Raw(0), Number(0)];
+const FOLIO_PAGES: &[Value] = &[FolioPages(0), Number(0)];
 const BIO_PAGES: &[Value] = &[PagesOf(Field::BioSize, 0), Number(0)];
 
 const fn sysinfo(probe: &'static str, source: Source, when: &'static [When]) -> Row {
@@ -140,6 +141,7 @@ const FORBIDDEN: When = When::Bits(2, PROTECTED, PROTECTED);
 /// An address of a process's.
 const USER_ADDRESS: When = When::Bits(0, 1 << 63, 0);
 const VM_FAULT_MAJOR: u64 = 4;
+const EAGAIN: i32 = 11;
 /// `__GFP_ZERO` and `__GFP_MOVABLE`, which only pages of processes are asked for with.
 const GFP_ZEROED_MOVABLE: u64 = 0x108;
 const PAGES_OF_HUGE: u64 = 512;
@@ -344,6 +346,8 @@ pub const ROWS: &[Row] = &[
     sysinfo("idlethread", SWITCH, &[When::BitsOf(Field::TaskPid, 2, u64::MAX, 0)]),
     sysinfo("intr", Entry("handle_irq_event"), &[]),
     sysinfo("inv_swtch", SWITCH, &[When::Preempted(0, 3)]),
+    sysinfo("lread", Tracepoint("block_touch_buffer"), &[]),
+    sysinfo("lwrite", Tracepoint("block_dirty_buffer"), &[]),
     sysinfo("modload", Tracepoint("module_load"), &[]),
     sysinfo("modunload", Tracepoint("module_free"), &[]),
     sysinfo("msg", Entry("do_msgrcv"), &[]),
@@ -356,7 +360,10 @@ pub const ROWS: &[Row] = &[
     sysinfo("namei", Entry("do_file_open"), &[]),
     sysinfo("namei", Entry("do_file_open_root"), &[]),
     sysinfo("nthreads", NEW_TASK, &[]),
+    row("sysinfo", "outch", Return("n_tty_write"), &[When::Positive(0)], RETURNED),
+    sysinfo("procovf", Return("kernel_clone"), &[When::Equals(0, -EAGAIN)]),
     sysinfo("pswitch", SWITCH, &[]),
+    row("sysinfo", "rawch", Return("n_tty_receive_buf_common"), &[When::Positive(0)], RETURNED),
     row("sysinfo", "readch", Return("vfs_read"), &[When::NotNegative(0)], RETURNED),
     row("sysinfo", "readch", Return("vfs_readv"), &[When::NotNegative(0)], RETURNED),
     sysinfo("rw_rdfails", Entry("rwsem_down_read_slowpath"), &[]),
@@ -372,6 +379,8 @@ pub const ROWS: &[Row] = &[
     row("sysinfo", "writech", Return("vfs_write"), &[When::NotNegative(0)], RETURNED),
     row("sysinfo", "writech", Return("vfs_writev"), &[When::NotNegative(0)], RETURNED),
     sysinfo("xcalls", Tracepoint("csd_queue_cpu"), &[]),
+    row("vminfo", "anonpgin", Entry("swap_read_folio"), &[], FOLIO_PAGES),
+    row("vminfo", "anonpgout", Entry("__swap_writepage"), &[], FOLIO_PAGES),
     vminfo("as_fault", USER_FAULT, &[MISSING]),
     vminfo("as_fault", KERNEL_FAULT, &[MISSING, USER_ADDRESS]),
     row(

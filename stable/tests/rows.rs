@@ -71,6 +71,10 @@ impl Machine for Fake {
     fn dentry_of(&self, alias: u64) -> u64 {
         alias - 8
     }
+    fn large_folio(&self) -> u64 {
+        0x40
+    }
+
     fn submits_bios(&self) -> u64 {
         0x400
     }
@@ -370,6 +374,15 @@ fn counters() {
     assert_eq!(pages(bio(1, 512), "pgpgout"), [1, 0]);
     assert!(pages(bio(1, 512), "pgpgin").is_empty());
     assert!(pages(bio(2, 0), "pgpgout").is_empty(), "a flush");
+    let folio = Fake::passing(&[3]).with(Field::FolioPages, 3, 16);
+    let swapped = |flags| {
+        folio.clone().with(Field::FolioFlags, 3, flags).fires(
+            "vminfo",
+            "anonpgin",
+            "swap_read_folio",
+        )
+    };
+    assert_eq!([swapped(0x3f).concat(), swapped(0x41).concat()], [[1, 0], [16, 0]]);
     let zeroed = |gfp| one(Fake::passing(&[1, 0, gfp]), "vminfo", "zfod", "mm_page_alloc");
     assert_eq!([zeroed(0x108), zeroed(0x100), zeroed(8)], [true, false, false]);
 }

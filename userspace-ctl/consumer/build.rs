@@ -4,13 +4,17 @@
 use std::path::Path;
 use std::process::Command;
 
-const SOURCE: &str = "src/usdt/register.c";
-
 fn main() {
-    println!("cargo:rerun-if-changed={SOURCE}");
     println!("cargo:rerun-if-env-changed=CC");
+    compile("src/usdt/register.c", "register.o");
+    // Of a program without providers: nothing.
+    compile("src/usdt/empty.c", "empty.o");
+}
+
+fn compile(source: &str, object: &str) {
+    println!("cargo:rerun-if-changed={source}");
     let cc = std::env::var("CC").unwrap_or("cc".into());
-    let to = std::env::var_os("OUT_DIR").map(|dir| Path::new(&dir).join("register.o"));
+    let to = std::env::var_os("OUT_DIR").map(|dir| Path::new(&dir).join(object));
     let mut command = Command::new(&cc);
     // It goes into programs of all kinds, also those that are marked for shadow stacks.
     command.args([
@@ -22,9 +26,9 @@ fn main() {
         "-fno-stack-protector",
         "-fcf-protection",
     ]);
-    command.args(["-Wall", "-Werror", "-U_FORTIFY_SOURCE", "-o"]).args(to).arg(SOURCE);
+    command.args(["-Wall", "-Werror", "-U_FORTIFY_SOURCE", "-o"]).args(to).arg(source);
     match command.status() {
         Ok(status) if status.success() => {}
-        other => panic!("{cc} could not compile {SOURCE}: {other:?}"),
+        other => panic!("{cc} could not compile {source}: {other:?}"),
     }
 }

@@ -173,6 +173,8 @@ pub enum UserArgKind {
     Register = 1,
     /// At `value + reg + index * scale`.
     Memory = 2,
+    /// In the low half of a vector register: `reg` is 0 for xmm0 ... 15 for xmm15.
+    Vector = 3,
 }
 
 /// Why a probe, or one place of it, could not be made.

@@ -10,6 +10,7 @@
 #include <linux/ipv6.h>
 #include <linux/mm_types.h>
 #include <linux/mutex.h>
+#include <linux/page-flags.h>
 #include <linux/percpu.h>
 #include <linux/rwsem.h>
 #include <linux/sched.h>
@@ -59,6 +60,8 @@ static const struct { u16 offset, size; } kapi_fields[] = {
 	AT(BdevFlags, struct block_device, __bd_flags),
 	AT(BioVecPage, struct bio_vec, bv_page),
 	AT(PageMapping, struct page, mapping),
+	AT(FolioFlags, struct folio, flags),
+	AT(FolioPages, struct folio, _nr_pages),
 	AT(MappingHost, struct address_space, host),
 	AT(InodeAlias, struct inode, i_dentry.first),
 	AT(SockState, struct sock_common, skc_state),
@@ -94,6 +97,8 @@ const u32 kapi_dentry_alias = offsetof(struct dentry, d_alias);
 const u32 kapi_dentry_alias = offsetof(struct dentry, d_u.d_alias);
 #endif
 const u32 kapi_bdev_submits_bios = BD_HAS_SUBMIT_BIO;
+/* Only then _nr_pages holds their number. */
+const u64 kapi_folio_is_large = BIT_ULL(PG_head);
 
 bool kapi_field(u32 n, u32 *offset, u32 *size)
 {

@@ -180,6 +180,7 @@ typedef bool (*kapi_thread_fn)(void *data, u64 mm, const struct kapi_thread *thr
 void kapi_each_thread(kapi_thread_fn tell, void *data);
 void kapi_user_later(u32 ms);
 bool kapi_shadow_stack(void);
+u64 kapi_user_vector(u32 n);
 bool kapi_user_awaits_children(u64 parent);
 int kapi_user_watch(void);
 void kapi_user_unwatch(void);
@@ -333,6 +334,7 @@ void kapi_module_tracepoints_gone(const struct module *mod);
 bool kapi_field(u32 n, u32 *offset, u32 *size);
 u64 kapi_cpu_info(u32 cpu);
 extern const u32 kapi_bdev_submits_bios, kapi_dentry_alias;
+extern const u64 kapi_folio_is_large;
 
 /* timer.c */
 struct kapi_ticker;

@@ -25,6 +25,11 @@ pub fn bdev_submits_bios() -> u64 {
     sys::kapi_bdev_submits_bios.into()
 }
 
+/// The bit in a folio's flags that means that it has several pages.
+pub fn folio_is_large() -> u64 {
+    sys::kapi_folio_is_large
+}
+
 /// Returns the dentry whose link to its inode is at `alias`.
 pub fn dentry_of(alias: u64) -> u64 {
     alias.wrapping_sub(sys::kapi_dentry_alias.into())

@@ -189,6 +189,7 @@ unsafe extern "C" {
     pub(crate) safe fn kapi_field(n: u32, offset: &mut u32, size: &mut u32) -> bool;
     pub(crate) safe fn kapi_cpu_info(cpu: u32) -> u64;
     pub(crate) safe static kapi_bdev_submits_bios: u32;
+    pub(crate) safe static kapi_folio_is_large: u64;
     pub(crate) safe static kapi_dentry_alias: u32;
 
     /// `to` takes `len` bytes.
@@ -247,6 +248,7 @@ unsafe extern "C" {
     pub(crate) fn kapi_each_thread(tell: ThreadFn, data: *mut c_void);
     pub(crate) safe fn kapi_user_later(ms: u32);
     pub(crate) safe fn kapi_shadow_stack() -> bool;
+    pub(crate) safe fn kapi_user_vector(n: u32) -> u64;
     pub(crate) safe fn kapi_user_awaits_children(parent: u64) -> bool;
     pub(crate) safe fn kapi_user_watch() -> c_int;
     pub(crate) safe fn kapi_user_unwatch();

@@ -451,6 +451,13 @@ impl Registers {
         }) as u64
     }
 
+    /// Returns the low half of one of the current thread's vector registers, xmm0 ... xmm15, as it was
+    /// when its program entered the kernel. Returns 0 for other numbers. Callable as a probe fires.
+    #[inline]
+    pub fn vector(n: u8) -> u64 {
+        sys::kapi_user_vector(n.into())
+    }
+
     /// Returns the first six arguments of a function that begins here.
     #[inline]
     pub fn args(&self) -> [u64; 6] {

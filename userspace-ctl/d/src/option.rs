@@ -74,6 +74,7 @@ pub const IGNORED: &[(&str, &str)] = &[
     ("modpath", "types of modules come from the kernel"),
     ("noresolve", "%p prints an address without its symbol"),
     ("pgmax", "the number of traced processes has no limit"),
+    ("preallocate", "buffers are allocated before tracing starts, and their size is fixed"),
     ("procfspath", "dtrace looks up processes in /proc"),
     ("pspec", "a description at the head of a clause always describes probes"),
     ("quietresize", "dtrace always reports that it lowered a buffer's size"),

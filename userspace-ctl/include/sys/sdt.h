@@ -39,7 +39,8 @@
 	_SDT_ADDRESS _SDT_SEMAPHORE(p, n) "\n" \
 	".asciz \"" _SDT_STR(p) "\"\n" \
 	".asciz \"" _SDT_STR(n) "\"\n" \
-	".asciz \"" args "\"\n" \
+	".ascii \"" args "\"\n" \
+	".byte 0\n" \
 	"994:\t.balign 4\n" \
 	".popsection\n" \
 	".ifndef _.stapsdt.base\n" \
@@ -51,18 +52,33 @@
 	".popsection\n" \
 	".endif\n"
 
-/* SIZE@PLACE for each argument; the size is negative if it has a sign. */
-#define _SDT_ARG(i) "%c[s" #i "]@%[a" #i "]"
+/*
+ * SIZE@PLACE for each argument; the size is negative if the argument has a sign, and 4f or 8f for a float or a double:
+ * _SDT_SIZE says 104 and 108. The assembler chooses, since the preprocessor does not know types.
+ */
+#define _SDT_ARG(i) \
+	"\"\n.if %c[s" #i "] == 104\n.ascii \"4f\"\n.elseif %c[s" #i "] == 108\n.ascii \"8f\"\n" \
+	".else\n.ascii \"%c[s" #i "]\"\n.endif\n.ascii \"@%[a" #i "]"
 #define _SDT_OPERAND(i, x) [s##i] "n" (_SDT_SIZE(x)), [a##i] "nor" (_SDT_VALUE(x))
 
 #ifdef __cplusplus
 extern "C++" {
-template <typename T> struct _sdt_type { static const int size = -(int)sizeof(T) * (__is_signed(T) ? 1 : -1); };
+template <typename T> struct _sdt_type { static const int size = T(-1) < T(1) ? -(int)sizeof(T) : (int)sizeof(T); };
+#define _SDT_FLOAT(type, number) \
+	template <> struct _sdt_type<type> { static const int size = number; }; \
+	template <> struct _sdt_type<const type> : _sdt_type<type> { }; \
+	template <> struct _sdt_type<volatile type> : _sdt_type<type> { }; \
+	template <> struct _sdt_type<const volatile type> : _sdt_type<type> { };
+_SDT_FLOAT(float, 104)
+_SDT_FLOAT(double, 108)
 template <typename T> struct _sdt_type<T &> : _sdt_type<T> { };
 template <typename T> struct _sdt_type<T *> { static const int size = sizeof(void *); };
 template <typename T> struct _sdt_type<T[]> { static const int size = sizeof(void *); };
 template <typename T, __SIZE_TYPE__ N> struct _sdt_type<T[N]> { static const int size = sizeof(void *); };
 template <typename T> static inline __attribute__((always_inline)) T _sdt_value(const T &value) { return value; }
+/* A constant floating-point number would be in memory that has no name. */
+static inline __attribute__((always_inline)) double _sdt_value(double x) { __asm__("" : "+m" (x)); return x; }
+static inline __attribute__((always_inline)) float _sdt_value(float x) { __asm__("" : "+m" (x)); return x; }
 template <typename T, __SIZE_TYPE__ N> static inline __attribute__((always_inline)) T *_sdt_value(T (&value)[N])
 {
 	return value;
@@ -75,9 +91,14 @@ template <typename T, __SIZE_TYPE__ N> static inline __attribute__((always_inlin
 #define _SDT_IS_POINTER(x) (__builtin_classify_type(x) == 5)
 #define _SDT_INT(x) __builtin_choose_expr(_SDT_IS_INT(x), (x), 0U)
 #define _SDT_IS_SIGNED(x) (_SDT_IS_INT(x) && (__typeof__(_SDT_INT(x)))-1 < (__typeof__(_SDT_INT(x)))1)
+/* A constant floating-point number would be in memory that has no name; after this it is in a register or on the stack. */
+#define _SDT_HIDE(x) __extension__ ({ __typeof__(x) _sdt_x = (x); __asm__("" : "+m" (_sdt_x)); _sdt_x; })
 /* An array is passed by its address. */
-#define _SDT_SIZE(x) (_SDT_IS_POINTER(x) ? (int)sizeof(void *) : _SDT_IS_SIGNED(x) ? -(int)sizeof(x) : (int)sizeof(x))
-#define _SDT_VALUE(x) __builtin_choose_expr(_SDT_IS_POINTER(x), (0 ? (x) : (x)), (x))
+#define _SDT_IS_FLOAT(x) (__builtin_classify_type(x) == 8 && sizeof(x) <= 8)
+#define _SDT_SIZE(x) (_SDT_IS_POINTER(x) ? (int)sizeof(void *) : _SDT_IS_FLOAT(x) ? 100 + (int)sizeof(x) : \
+	_SDT_IS_SIGNED(x) ? -(int)sizeof(x) : (int)sizeof(x))
+#define _SDT_VALUE(x) \
+	__builtin_choose_expr(_SDT_IS_POINTER(x), (0 ? (x) : (x)), __builtin_choose_expr(_SDT_IS_FLOAT(x), _SDT_HIDE(x), (x)))
 #endif
 
 /* A tracer reads what the pointers lead to, so it has to be in memory. */

@@ -313,6 +313,7 @@ impl Found<'_> {
                 address: ip,
                 semaphore: 0,
                 args: std::iter::once(lock).chain(behind).collect(),
+                floats: Vec::new(),
                 function: Some(function.into()),
             });
         }

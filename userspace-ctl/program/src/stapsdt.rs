@@ -24,6 +24,8 @@ pub struct Note {
     pub semaphore: u64,
     /// Where its arguments stand.
     pub args: Vec<UserArg>,
+    /// Which of them are floating-point numbers, by their places in `args`.
+    pub floats: Vec<usize>,
     /// The function that it is in, if its symbols do not say so.
     pub function: Option<Box<str>>,
 }
@@ -101,13 +103,15 @@ fn note(desc: &[u8], base: u64, is_64: bool, symbol: &dyn Fn(&str) -> Option<u64
     let (address, then, semaphore) = (word(0)?, word(1)?, word(2)?);
     let mut texts = desc.get(3 * size..)?.split(|b| *b == 0).map(std::str::from_utf8);
     let (provider, name, args) = (texts.next()?.ok()?, texts.next()?.ok()?, texts.next()?.ok()?);
-    let args = args.split_whitespace().take(MAX_ARGS);
+    let args: Vec<_> = args.split_whitespace().take(MAX_ARGS).collect();
+    let is_float = |text: &str| text.split_once('@').is_some_and(|(width, _)| width.ends_with('f'));
     Some(Note {
         provider: provider.into(),
         name: name.replace("__", "-"),
         address: moved(address, then),
         semaphore: if semaphore == 0 { 0 } else { moved(semaphore, then) },
-        args: args.map(|text| arg(text, symbol).unwrap_or(UNKNOWN)).collect(),
+        floats: (0..args.len()).filter(|n| is_float(args[*n])).collect(),
+        args: args.iter().map(|text| arg(text, symbol).unwrap_or(UNKNOWN)).collect(),
         function: None,
     })
 }
@@ -126,10 +130,12 @@ const UNKNOWN: UserArg = UserArg {
 /// Bit of [`UserArg::width`] that says it is signed.
 const SIGNED: u8 = 128;
 
-/// `-4@-8(%rbp)`, an operand as the assembler writes it.
+/// `-4@-8(%rbp)`, an operand as the assembler writes it; `8f@%xmm0` is a `double`.
 fn arg(text: &str, symbol: &dyn Fn(&str) -> Option<u64>) -> Option<UserArg> {
     let (width, operand) = match text.split_once('@') {
-        Some((width, operand)) => (width.parse::<i8>().ok()?, operand),
+        Some((width, operand)) => {
+            (width.strip_suffix('f').unwrap_or(width).parse::<i8>().ok()?, operand)
+        }
         None => (8, text),
     };
     let size = width.unsigned_abs();
@@ -140,6 +146,10 @@ fn arg(text: &str, symbol: &dyn Fn(&str) -> Option<u64>) -> Option<UserArg> {
     let arg = UserArg { width, ..UNKNOWN };
     if let Some(value) = operand.strip_prefix('$') {
         return Some(UserArg { kind: UserArgKind::Constant as u8, value: number(value)?, ..arg });
+    }
+    if let Some(n) = operand.strip_prefix("%xmm") {
+        let reg = n.parse().ok().filter(|n| *n < 16)?;
+        return Some(UserArg { kind: UserArgKind::Vector as u8, reg, ..arg });
     }
     if operand.starts_with('%') {
         return Some(UserArg { kind: UserArgKind::Register as u8, reg: register(operand)?, ..arg });
@@ -171,16 +181,22 @@ const RIP: u8 = 16;
 impl Note {
     /// The types of its arguments, as C calls them.
     pub fn types(&self) -> impl Iterator<Item = &'static str> + '_ {
-        self.args.iter().map(|arg| match (arg.width & !SIGNED, arg.width & SIGNED != 0) {
-            (1, true) => "int8_t",
-            (2, true) => "int16_t",
-            (4, true) => "int32_t",
-            (1, false) => "uint8_t",
-            (2, false) => "uint16_t",
-            (4, false) => "uint32_t",
-            (_, true) => "int64_t",
-            (_, false) => "uint64_t",
-        })
+        let is_float = |n| self.floats.contains(&n);
+        let of =
+            move |(n, arg): (usize, &UserArg)| match (arg.width & !SIGNED, arg.width & SIGNED != 0)
+            {
+                (4, _) if is_float(n) => "float",
+                (8, _) if is_float(n) => "double",
+                (1, true) => "int8_t",
+                (2, true) => "int16_t",
+                (4, true) => "int32_t",
+                (1, false) => "uint8_t",
+                (2, false) => "uint16_t",
+                (4, false) => "uint32_t",
+                (_, true) => "int64_t",
+                (_, false) => "uint64_t",
+            };
+        self.args.iter().enumerate().map(of)
     }
 
     /// Where its arguments stand if the file is so much higher.
@@ -249,7 +265,7 @@ mod tests {
     #[test]
     fn operands() {
         let none = NO_REG;
-        let (constant, register, memory) = (0, 1, 2);
+        let (constant, register, memory, vector) = (0, 1, 2, 3);
         for (text, kind, value, width, reg, index, scale) in [
             ("4@$3", constant, 3, 4, none, none, 1),
             ("-8@$-0x10", constant, -16, 8 | 128, none, none, 1),
@@ -259,6 +275,9 @@ mod tests {
             ("1@%ah", register, 0, 1, 32, none, 1),
             ("1@%sil", register, 0, 1, 6, none, 1),
             ("%rdi", register, 0, 8, 7, none, 1),
+            ("8f@%xmm0", vector, 0, 8, 0, none, 1),
+            ("4f@%xmm15", vector, 0, 4, 15, none, 1),
+            ("8f@-16(%rbp)", memory, -16, 8, 5, none, 1),
             ("8@-8(%rbp)", memory, -8, 8, 5, none, 1),
             ("2@(%rsp)", memory, 0, 2, 4, none, 1),
             ("8@24(%rax,%rbx,8)", memory, 24, 8, 0, 3, 8),
@@ -271,8 +290,18 @@ mod tests {
             let want = UserArg { value, kind, width, reg, index, scale, pad: [0; 3] };
             assert_eq!(of(text), Some(want), "{text}");
         }
-        for odd in ["3@%eax", "8@%xmm0", "8@8f", "8@other(%rip)", "8@8(%rax", "@", "", "8@", "8@$x"]
-        {
+        for odd in [
+            "3@%eax",
+            "8@%xmm16",
+            "16@%xmm0",
+            "8@8f",
+            "8@other(%rip)",
+            "8@8(%rax",
+            "@",
+            "",
+            "8@",
+            "8@$x",
+        ] {
             assert_eq!(of(odd), None, "{odd}");
         }
     }
@@ -290,7 +319,7 @@ mod tests {
             all
         };
         let first =
-            desc(0x1010, 0x900, 0x3000, "python\0gc__start\0-4@%edi 8@%xmm0 4@table(%rip)\0");
+            desc(0x1010, 0x900, 0x3000, "python\0gc__start\0-4@%edi 8f@%xmm0 4f@table(%rip)\0");
         let second = desc(0x1020, 0x900, 0, "python\0line\0\0");
         let bytes = [note(OWNER, &first), note(b"GNU\0", &[1; 7]), note(OWNER, &second)].concat();
         let found = notes(&bytes, 0xa00, true, &symbols);
@@ -299,7 +328,8 @@ mod tests {
         assert_eq!((found[0].semaphore, found[1].semaphore, found[1].args.len()), (0x3100, 0, 0));
         let args = found[0].args_at(0x10000);
         assert_eq!(args.len(), 3);
-        assert_eq!(args[1], UNKNOWN);
+        assert_eq!((args[1].kind, args[1].reg), (UserArgKind::Vector as u8, 0));
+        assert_eq!(found[0].types().collect::<Vec<_>>(), ["int32_t", "double", "float"]);
         assert_eq!((args[2].value, args[2].reg), (0x14000, NO_REG));
         // Without the section that says whether it was moved it was not.
         assert_eq!(notes(&bytes, 0, true, &symbols)[0].address, 0x1010);

@@ -25,7 +25,8 @@ pub fn run(args: &Args, settings: &Settings) -> Result<i32, Stop> {
     let own = Args { operands: Vec::new(), ..args.clone() };
     let programs = compile::all(&own, settings, None, &Declarations)?;
     let providers: Vec<Provider> = programs.into_iter().flat_map(|p| p.providers).collect();
-    if providers.is_empty() {
+    // A configure script tries -G with `BEGIN {}` to see whether objects need it.
+    if providers.is_empty() && args.header {
         let why = "it declares no provider: `provider name { probe name(int); };`";
         return Err(Error::new(format!("failed to use script {script}"), why).into());
     }

@@ -234,9 +234,14 @@ impl Reporter {
             Some(value) => format!("setopt(\"{name}\", \"{value}\")"),
             None => format!("setopt(\"{name}\")"),
         };
-        let id = option::by_name(&name).ok_or_else(|| match option::nearest(&name) {
-            Some(near) => format!("{said}: no such option; did you mean {near}?"),
-            None => format!("{said}: no such option"),
+        let id = option::by_name(&name).ok_or_else(|| {
+            if let Some(why) = option::ignored(&name) {
+                return format!("{said} changes nothing: {why}");
+            }
+            match option::nearest(&name) {
+                Some(near) => format!("{said}: no such option; did you mean {near}?"),
+                None => format!("{said}: no such option"),
+            }
         })?;
         if !id.is_dynamic() {
             return Err(format!("{said}: it cannot change during tracing; use -x {name}"));

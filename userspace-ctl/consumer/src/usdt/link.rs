@@ -14,6 +14,8 @@ use std::path::Path;
 
 /// What tells the kernel, compiled; its section for the DOF is empty.
 const REGISTER: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/register.o"));
+/// An object without code or data.
+const EMPTY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/empty.o"));
 const DOF: &str = ".SUNW_dof";
 /// `R_X86_64_PC64`: a distance from where it stands.
 const PC64: u64 = 24;
@@ -22,8 +24,12 @@ const MOST: usize = abi::helper::MAX_PLACES;
 
 /// Replaces the calls in the objects, each in its file, and writes the object to be linked with them. If
 /// one of them cannot be had, none is changed. Without objects the one that is written has the functions that
-/// are called: the probes are in them.
+/// are called: the probes are in them. Without providers it is empty.
 pub fn link(providers: &[Provider], objects: &[String], to: &str) -> Result<(), Error> {
+    if providers.is_empty() {
+        let failed = |e| Error::new(format!("failed to write {to}"), reason(&e));
+        return replace(Path::new(to), EMPTY).map_err(failed);
+    }
     let mut all: Vec<(usize, Site)> = Vec::new();
     let mut known = BTreeSet::new();
     let mut changed = Vec::new();

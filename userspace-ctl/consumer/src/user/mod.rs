@@ -46,6 +46,8 @@ const TOLD: usize = 8;
 pub struct Users {
     /// Commands that stand at their first instructions.
     starting: Vec<u32>,
+    /// Commands whose constructors have not run yet.
+    linked: Vec<u32>,
     when: When,
     images: Images,
     wanted: Vec<Wanted>,
@@ -267,7 +269,13 @@ impl Users {
     /// Lets a command that has not begun yet run up to there; others are left alone.
     fn advance(&mut self, pid: u32, when: When) -> std::io::Result<()> {
         match self.starting.iter().position(|p| *p == pid) {
-            Some(at) => start::advance(self.starting.swap_remove(at), when),
+            Some(at) => {
+                start::advance(self.starting.swap_remove(at), when)?;
+                if when == When::Preinit {
+                    self.linked.push(pid);
+                }
+                Ok(())
+            }
             None => Ok(()),
         }
     }
@@ -291,7 +299,6 @@ impl Users {
             self.anyones.add(&pattern);
         }
         for pid in those_with(&pattern.provider) {
-            let begins = is_spelt && self.when == When::Preinit && self.starting.contains(&pid);
             // Of a glob it is not known that it means this command.
             if let Err(e) = if is_spelt { self.advance(pid, self.when) } else { Ok(()) } {
                 return self.miss(pattern, Missed::Start(pid, reason(&e)));
@@ -310,8 +317,10 @@ impl Users {
             if found.is_some() && out.places == 0 {
                 others.extend(self.brought(&process, &pattern.provider));
             }
-            // It may tell of them itself: that is done by constructors.
-            if begins && found.is_none() {
+            // The program's constructors may tell the module of them.
+            let linked = self.linked.iter().position(|p| *p == pid);
+            if let Some(at) = linked.filter(|_| is_spelt && found.is_none()) {
+                self.linked.swap_remove(at);
                 if let Err(e) = start::advance(pid, When::Main) {
                     return self.miss(pattern, Missed::Start(pid, reason(&e)));
                 }

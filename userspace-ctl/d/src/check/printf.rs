@@ -300,7 +300,7 @@ impl Checker<'_> {
                 Some("%d prints an integer; stringof(x) or copyinstr(x) read text at an address")
             }
             (Type::Float(_), _) => Some("%f, %e and %g print a floating-point number"),
-            (_, Want::Float) => Some("D has them only in memory: *(double *)address"),
+            (_, Want::Float) => Some("D does not convert integers: print an args[n] of type double, or *(double *)address"),
             (Type::Pointer(_), Want::Integer) => Some("%p prints a pointer"),
             (Type::Action(kind), _) if is_stack(*kind) => Some("%k prints a stack"),
             (Type::Action(_), _) => Some("%a prints a symbol"),

@@ -427,6 +427,8 @@ impl Checker<'_> {
             // What lies above a smaller number in its register is anything.
             (Some(n), Type::Int(i)) if i.size < 8 => convert(slot(n, number), &ty),
             (Some(n), Type::Int(_) | Type::Pointer(_)) => slot(n, ty),
+            // Its bits, as for one in memory.
+            (Some(n), Type::Float(4 | 8)) => slot(n, ty),
             (Some(n), Type::Struct(_)) if is_small => slot(n, ty),
             _ => {
                 let message = format!("args[{n}] is passed in a way that D cannot read: {ty}");
