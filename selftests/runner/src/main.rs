@@ -238,6 +238,13 @@ fn difference(golden: &Path, want: &str, got: &str) -> String {
     )
 }
 
+/// The options that show a package of the cache in the guest; tools/test has fetched it.
+fn layer(package: &str) -> [String; 2] {
+    let release = fs::read_to_string("/etc/os-release").unwrap_or_default();
+    let suite = release.lines().find_map(|l| l.strip_prefix("VERSION_CODENAME=")).unwrap_or("sid");
+    ["-S".into(), format!("/cache/layers/{suite}/{package}=/layers/{package}")]
+}
+
 /// Boots the guest for an area and waits for it.
 fn boot(area: &Area) -> io::Result<Boot> {
     let top = area.folder.join("../..").canonicalize()?;
@@ -249,8 +256,11 @@ fn boot(area: &Area) -> io::Result<Boot> {
     let list: String = area.tests.iter().map(|t| format!("{t}\n")).collect();
     fs::write(out.join("list"), list)?;
     let options = fs::read_to_string(area.folder.join("vm-options")).unwrap_or_default();
+    let layers = fs::read_to_string(area.folder.join("layers")).unwrap_or_default();
+    let layers = layers.split_whitespace().flat_map(layer);
     let output = Command::new(top.join("tools/vm"))
         .args(["-t", "5400", "-S", &format!("{}=/out", out.display())])
+        .args(layers)
         .args(options.split_whitespace())
         .args(["--", "/src/selftests/runner/guest"])
         .arg(area.folder.file_name().unwrap_or_default())

@@ -107,7 +107,7 @@ pub fn command() -> Command {
     Command::new("dtrace")
         .about("Dynamic tracing for Linux")
         .override_usage(
-            "dtrace [-aABCeFGhHlqSvVwZ] [-b bufsz] [-c cmd] [-D name[=value]] [-I path] [-L dir] [-o output] \
+            "dtrace [-aABCeFGhHlqSTvVwZ] [-b bufsz] [-c cmd] [-D name[=value]] [-I path] [-L dir] [-o output] \
              [-p pid] [-U name] [-x opt[=val]] [-X a|c|s|t] [-P|-m|-f|-n|-i spec] [-s script] [ args ... ]",
         )
         .disable_help_flag(true)
@@ -145,6 +145,7 @@ pub fn command() -> Command {
         .arg(flag("link", 'G', "make the object to link into a program with probes"))
         .arg(flag("header", 'h', "write the C header of the providers that a script declares"))
         .arg(flag("list", 'l', "list probes"))
+        .arg(flag("live", 'T', "show the program live on the terminal: the same as -x view=live"))
         .arg(flag("quiet", 'q', "print only the output of the program"))
         .arg(flag("disassemble", 'S', "list the compiled program on stderr"))
         .arg(flag("verbose", 'v', "print stability; with -l: also arguments; with -S: the most steps of each object"))
@@ -235,6 +236,10 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Args, clap::Er
             let at = m.index_of(id).unwrap_or(0);
             settings.push((at, Setting { name: name.into(), value: None }));
         }
+    }
+    if m.get_flag("live") {
+        let (name, value) = ("view".into(), Some("live".into()));
+        settings.push((m.index_of("live").unwrap_or(0), Setting { name, value }));
     }
     settings.sort_by_key(|s| s.0);
 

@@ -65,7 +65,8 @@ pub fn all(
                     s.0 == "errtags" && d::option::flag(s.1.as_deref()) == Some(true)
                 };
                 let errtags = settings.errtags || compiled.settings.iter().any(is_set);
-                complain(spec, &source, &compiled.diagnostics, errtags);
+                let has_colours = settings.colours.is_on(std::io::stderr().is_terminal());
+                complain(spec, &source, &compiled.diagnostics, errtags, has_colours);
                 let is_missing = compiled.diagnostics.iter().any(|d| d.tag == Tag::PdescZero);
                 if let Some(needs) = args.needs.as_ref().filter(|_| is_missing) {
                     eprintln!("  = note: {needs}");
@@ -151,8 +152,7 @@ fn tell(args: &Args, settings: &Settings, diagnostics: &[Diagnostic]) -> Result<
 }
 
 /// The classic line, the source with what is blamed, then the other complaints.
-fn complain(spec: &Spec, source: &Source, diagnostics: &[Diagnostic], errtags: bool) {
-    let colour = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+fn complain(spec: &Spec, source: &Source, diagnostics: &[Diagnostic], errtags: bool, colour: bool) {
     let what = match spec {
         Spec::Text(_, text) => format!("invalid probe specifier {text}"),
         Spec::Script(file) => format!("failed to compile script {file}"),

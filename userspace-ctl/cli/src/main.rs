@@ -11,6 +11,8 @@ mod cpp;
 mod form;
 mod headers;
 mod mode;
+mod paint;
+mod screen;
 mod settings;
 
 use abi::option::OptionId;
@@ -100,7 +102,7 @@ fn run(args: &Args) -> Result<i32, Stop> {
     if args.tools {
         return mode::tool::list();
     }
-    let settings = settings::read(&args.settings)?;
+    let mut settings = settings::read(&args.settings)?;
     if let Some(tag) = &settings.explain {
         return explain(tag);
     }
@@ -133,6 +135,9 @@ fn run(args: &Args) -> Result<i32, Stop> {
     }
     if args.anonymous {
         return mode::anonymous::leave(args, settings);
+    }
+    if !args.list && !args.compile_only {
+        settings.open_view(args.output.is_some())?;
     }
     if claims {
         return mode::told(args, settings, mode::anonymous::claim);

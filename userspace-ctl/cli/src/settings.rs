@@ -4,6 +4,8 @@
 use crate::args::Setting;
 use crate::cpp::{Cpp, Standard};
 use crate::form::{self, Form, Recorder};
+use crate::paint::{self, Colours};
+use crate::screen;
 use crate::Stop;
 use abi::option::{OptionId, Options};
 use abi::stability::Attributes;
@@ -11,8 +13,9 @@ use consumer::print::bars::Encoding;
 use consumer::print::folded::Shape;
 use consumer::user::start::When;
 use consumer::{option, Error};
-use export::live::{self, Exporter, Target};
+use export::live::{Exporter, Target};
 use export::metrics;
+use live::View;
 
 /// What `-x` and its short forms say.
 #[derive(Debug, Clone, Default)]
@@ -47,6 +50,14 @@ pub struct Settings {
     pub exportlimit: Option<usize>,
     /// Takes the stream if metrics are exported.
     pub exporter: Option<Exporter>,
+    /// `-x view=live`.
+    pub wants_view: bool,
+    /// Takes the stream if there is a live view.
+    pub view: Option<View>,
+    /// There is a file of `-o`.
+    pub has_file: bool,
+    /// `-x color`.
+    pub colours: Colours,
     /// `-x snaprate`, ns.
     pub snaprate: Option<u64>,
     /// `-x hostkey`.
@@ -135,6 +146,13 @@ pub fn read(all: &[Setting]) -> Result<Settings, Stop> {
     if settings.recorder.is_some() || settings.exporter.is_some() {
         settings.snaprate.get_or_insert(SNAPRATE);
     }
+    if settings.wants_view {
+        if settings.form.is_some_and(|f| f.name != "text") || settings.exporter.is_some() {
+            let why = "-x view=live shows a program on a terminal: it goes with neither -x oformat nor -x export";
+            return Err(Stop::Usage(why.into()));
+        }
+        return Ok(settings);
+    }
     if settings.snaprate.is_some() && !settings.is_json() {
         let why = "option -x snaprate writes snapshots into a stream: add -x oformat=json";
         return Err(Stop::Usage(why.into()));
@@ -157,7 +175,8 @@ fn valued(settings: &mut Settings, name: &str, value: Option<&str>) -> Result<bo
         "encoding" => "ascii or utf8",
         "explain" => "a tag such as D_SYNTAX",
         "incdir" | "libdir" | "syslibdir" => "a directory",
-        "export" => live::EXPECTED,
+        "color" => paint::EXPECTED,
+        "export" => export::live::EXPECTED,
         "exportlimit" => "a number of series",
         "oformat" => &form::names(),
         "snaprate" => "a rate such as 1s or 10hz",
@@ -165,6 +184,7 @@ fn valued(settings: &mut Settings, name: &str, value: Option<&str>) -> Result<bo
         "stdc" => "a, c, s or t",
         "undef" | "unsetenv" => "NAME",
         "cppargs" => "words for the preprocessor",
+        "view" => "live or text",
         "version" => "a version of the language, 1.14 at most",
         _ => return Ok(false),
     };
@@ -178,6 +198,7 @@ fn valued(settings: &mut Settings, name: &str, value: Option<&str>) -> Result<bo
     let cpp = &mut settings.cpp;
     match name {
         "amin" => settings.amin = Some(Attributes::from_text(value).ok_or_else(odd)?),
+        "color" => settings.colours = Colours::from_text(value).ok_or_else(odd)?,
         "cpppath" => cpp.path = Some(value.into()),
         "define" => cpp.words.push(format!("-D{value}")),
         "encoding" => settings.encoding = Some(Encoding::from_text(value).ok_or_else(odd)?),
@@ -207,6 +228,13 @@ fn valued(settings: &mut Settings, name: &str, value: Option<&str>) -> Result<bo
         }
         "stdc" => cpp.standard = Some(Standard::from_letter(value).ok_or_else(odd)?),
         "undef" => cpp.words.push(format!("-U{value}")),
+        "view" => {
+            settings.wants_view = match value {
+                "live" => true,
+                "text" => false,
+                _ => return Err(odd().into()),
+            }
+        }
         "cppargs" => cpp.words.extend(value.split_whitespace().map(String::from)),
         "version" if d::option::is_version(value) => {}
         "version" => return Err(odd().into()),
@@ -219,6 +247,17 @@ impl Settings {
     /// Is the output a stream of JSON?
     pub fn is_json(&self) -> bool {
         self.shape == Shape::Json
+    }
+
+    /// Makes the live view that a program runs in, if one is wanted and possible.
+    pub fn open_view(&mut self, has_file: bool) -> Result<(), Error> {
+        self.has_file = has_file;
+        self.view = screen::open(self)?;
+        if self.view.is_some() {
+            self.shape = Shape::Json;
+            self.snaprate.get_or_insert(SNAPRATE);
+        }
+        Ok(())
     }
 
     /// These, with the options of the command that programs set; the command line wins.

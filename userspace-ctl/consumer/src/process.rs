@@ -8,6 +8,17 @@ use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, ExitStatus};
 
+/// Where a command's output goes.
+#[derive(Debug)]
+pub enum Stdio {
+    /// Where ours goes.
+    Ours,
+    /// To standard error, apart from what we print.
+    Apart,
+    /// Into this file. We have the terminal, and the command has no standard input.
+    Into(std::fs::File),
+}
+
 /// A process that the session is about.
 #[derive(Debug)]
 pub struct Target {
@@ -17,16 +28,23 @@ pub struct Target {
 }
 
 impl Target {
-    /// Starts a command line; it stands still before its first instruction. What it prints can go to
-    /// standard error, apart from what we print.
-    pub fn create(command_line: &str, is_apart: bool) -> Result<Self, Error> {
+    /// Starts a command line; it stands still before its first instruction.
+    pub fn create(command_line: &str, stdio: Stdio) -> Result<Self, Error> {
         let doing = || format!("failed to create process '{command_line}'");
         let words = split(command_line);
         let (program, args) =
             words.split_first().ok_or_else(|| Error::new(doing(), "no command"))?;
         let mut command = Command::new(program);
-        if is_apart {
-            command.stdout(std::io::stderr());
+        match stdio {
+            Stdio::Ours => {}
+            Stdio::Apart => {
+                command.stdout(std::io::stderr());
+            }
+            Stdio::Into(file) => {
+                let failed = |e: std::io::Error| Error::new(doing(), reason(&e));
+                command.stdout(file.try_clone().map_err(failed)?).stderr(file);
+                command.stdin(std::process::Stdio::null());
+            }
         }
         let mut child =
             sys::spawn_stopped(command.args(args)).map_err(|e| Error::new(doing(), reason(&e)))?;
@@ -149,7 +167,7 @@ mod tests {
         let dir = std::env::temp_dir().join(format!("dtrace-target-{}", std::process::id()));
         let path = dir.to_string_lossy().into_owned();
         let _ = std::fs::remove_dir(&dir);
-        let mut target = Target::create(&format!("mkdir {path}"), false).unwrap();
+        let mut target = Target::create(&format!("mkdir {path}"), Stdio::Ours).unwrap();
         std::thread::sleep(std::time::Duration::from_millis(50));
         assert!(!dir.exists(), "it ran before resume");
         target.resume().unwrap();
@@ -165,12 +183,12 @@ mod tests {
             ("sh -c 'exit 3'", "exited with status 3"),
             ("sh -c 'kill -TERM $$'", "terminated by SIGTERM"),
         ] {
-            let mut target = Target::create(command, false).unwrap();
+            let mut target = Target::create(command, Stdio::Ours).unwrap();
             target.resume().unwrap();
             assert_eq!(sys::poll(&[target.fd()], 5000).unwrap(), [true]);
             assert_eq!(target.epitaph(), format!("pid {} {want}", target.pid()));
         }
-        let e = Target::create("/nonexistent/command", false).unwrap_err().to_string();
+        let e = Target::create("/nonexistent/command", Stdio::Ours).unwrap_err().to_string();
         assert!(
             e.starts_with("failed to create process '/nonexistent/command': No such file"),
             "{e}"

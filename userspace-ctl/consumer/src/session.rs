@@ -765,18 +765,24 @@ impl<'a> Session<'a> {
             }
             return Ok(text);
         }
+        if shape == Shape::Text {
+            return Ok(self.text_of_aggregations());
+        }
         for variable in self.store.unprinted() {
             let rows = self.store.rows(&[variable], Sort::new(&self.options));
-            match shape {
-                Shape::Text => self.reporter.rows(&mut text, &rows),
-                _ => lines.extend(self.reporter.folded(&rows)),
-            }
-        }
-        if shape == Shape::Text {
-            text.insert(0, b'\n');
-            return Ok(text);
+            lines.extend(self.reporter.folded(&rows));
         }
         Ok(folded::draw(shape, lines).map_err(|why| Error::new("", why))?)
+    }
+
+    /// The aggregations that nobody has printed, as the text that a program without printa() ends with.
+    pub fn text_of_aggregations(&self) -> Vec<u8> {
+        let mut text = vec![b'\n'];
+        for variable in self.store.unprinted() {
+            let rows = self.store.rows(&[variable], Sort::new(&self.options));
+            self.reporter.rows(&mut text, &rows);
+        }
+        text
     }
 
     fn is_quiet(&self) -> bool {

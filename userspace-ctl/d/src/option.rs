@@ -22,8 +22,10 @@ const COMPILE_TIME: [&str; 11] = [
     "encoding",
     "tree",
 ];
-const COMMAND_LINE: [&str; 20] = [
+const COMMAND_LINE: [&str; 22] = [
     "oformat",
+    "view",
+    "color",
     "export",
     "exportlimit",
     "snaprate",

@@ -8,7 +8,6 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
-mod buckets;
 mod flame;
 mod page;
 mod svg;
@@ -17,7 +16,7 @@ mod text;
 pub use flame::svg as flame;
 pub use page::{diff, page};
 
-use recording::{Aggregation, Recording};
+use recording::{buckets, Aggregation, Recording};
 
 /// A line for each stack, for other tools.
 pub fn collapsed(recording: &Recording) -> Vec<u8> {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Histograms and heat maps as SVG. Colours are classes, so that pages and pictures follow the reader's theme.
 
-use crate::buckets::Range;
 use crate::text::{number, range, short};
 use maud::{html, Markup, PreEscaped};
+use recording::buckets::Range;
 
 /// The colours, as variables; a page and a lone picture share them.
 pub const COLOURS: &str = include_str!("colours.css");

@@ -68,7 +68,7 @@ pub fn short(n: i64) -> String {
 }
 
 /// The bounds of a bucket.
-pub fn range((low, high): crate::buckets::Range) -> String {
+pub fn range((low, high): recording::buckets::Range) -> String {
     match (low, high) {
         (Some(l), Some(h)) if l == h => number(l),
         (Some(l), Some(h)) => format!("{} to {}", number(l), number(h)),

@@ -121,6 +121,48 @@ impl Entry {
         self.buckets.iter().fold(0, |sum, b| sum.wrapping_add(b.count))
     }
 
+    /// The bucket with the bounds of another one.
+    pub(crate) fn bucket(&self, like: &Bucket) -> Option<&Bucket> {
+        self.buckets.iter().find(|b| (b.low, b.high) == (like.low, like.high))
+    }
+
+    /// Is something gone that an earlier state of this entry had? Then the program has cleared it.
+    pub fn has_shrunk(&self, before: &Self, function: &str) -> bool {
+        let is_less = |b: &Bucket| self.bucket(b).map_or(0, Bucket::whole) < b.whole();
+        let whole = |e: &Self| e.raw.or(e.value);
+        before.buckets.iter().any(|b| b.whole() > 0 && is_less(b))
+            || (function == "count" && whole(self) < whole(before))
+            || self.count < before.count
+    }
+
+    /// The entry of the values that came after an earlier state. Extremes and deviations stay those of this state.
+    pub fn since(&self, before: &Self, function: &str) -> Self {
+        let mut entry = self.clone();
+        let normal = self.divisor();
+        let whole = |e: &Self| e.raw.or(e.value).unwrap_or(0);
+        match function {
+            "count" | "sum" => {
+                let added = whole(self).wrapping_sub(whole(before));
+                entry.value = Some(added.wrapping_div(normal));
+                entry.raw = self.normal.map(|_| added);
+            }
+            "avg" => {
+                entry.count = self.count.zip(before.count).map(|(a, b)| a.wrapping_sub(b));
+                entry.sum = self.sum.zip(before.sum).map(|(a, b)| a.wrapping_sub(b));
+                entry.value = entry.of_moments();
+            }
+            _ => {}
+        }
+        for bucket in &mut entry.buckets {
+            let old = before.bucket(bucket).map_or(0, Bucket::whole);
+            let added = bucket.whole().wrapping_sub(old);
+            bucket.count = added.wrapping_div(normal);
+            bucket.raw = self.normal.map(|_| added);
+        }
+        entry.buckets.retain(|b| b.whole() != 0);
+        entry
+    }
+
     /// Adds the values of another machine for the same keys.
     fn merge(&mut self, other: &Self, function: &str) {
         if self.normal != other.normal {

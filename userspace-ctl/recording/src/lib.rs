@@ -6,6 +6,7 @@
 #![warn(missing_docs)]
 
 mod aggregation;
+pub mod buckets;
 mod line;
 mod merge;
 mod pieces;
@@ -81,6 +82,11 @@ impl std::fmt::Display for Error {
             }
         }
     }
+}
+
+/// Reads one line of a stream.
+pub fn read_line(text: &[u8]) -> Result<Line, Error> {
+    serde_json::from_slice(text).map_err(|e| Error::Line(1, e.to_string()))
 }
 
 impl Recording {

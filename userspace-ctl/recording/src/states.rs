@@ -72,9 +72,8 @@ impl Recording {
             let entries = &state.aggregation.entries;
             let is_reset = state.is_fresh
                 || entries.iter().any(|e| {
-                    before
-                        .get(e.keys.as_slice())
-                        .is_some_and(|old| has_shrunk(e, old, &of.function))
+                    let old = before.get(e.keys.as_slice());
+                    old.is_some_and(|old| e.has_shrunk(old, &of.function))
                 });
             let added = |e: &Entry| match before.get(e.keys.as_slice()) {
                 Some(old) if !is_reset => difference(e, old, &of.function),
@@ -88,18 +87,6 @@ impl Recording {
     }
 }
 
-fn find<'a>(buckets: &'a [Bucket], like: &Bucket) -> Option<&'a Bucket> {
-    buckets.iter().find(|b| (b.low, b.high) == (like.low, like.high))
-}
-
-/// Has something been taken away? Then the program has cleared it.
-fn has_shrunk(now: &Entry, before: &Entry, function: &str) -> bool {
-    let is_less = |b: &Bucket| find(&now.buckets, b).map_or(0, Bucket::whole) < b.whole();
-    let whole = |e: &Entry| e.raw.or(e.value);
-    before.buckets.iter().any(|b| b.whole() > 0 && is_less(b))
-        || (function == "count" && whole(now) < whole(before))
-}
-
 fn difference(now: &Entry, before: &Entry, function: &str) -> Entry {
     let mut entry = now.clone();
     if matches!(function, "count" | "sum") {
@@ -107,7 +94,7 @@ fn difference(now: &Entry, before: &Entry, function: &str) -> Entry {
         entry.value = Some(whole(now).wrapping_sub(whole(before)));
     }
     for bucket in &mut entry.buckets {
-        let old = find(&before.buckets, bucket).map_or(0, Bucket::whole);
+        let old = before.bucket(bucket).map_or(0, Bucket::whole);
         bucket.count = bucket.whole().wrapping_sub(old);
         bucket.raw = None;
     }

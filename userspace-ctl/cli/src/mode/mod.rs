@@ -12,6 +12,7 @@ pub mod usdt;
 
 use crate::args::Args;
 use crate::form::Form;
+use crate::screen;
 use crate::settings::Settings;
 use crate::Stop;
 use ::doctor::Machine;
@@ -52,6 +53,8 @@ pub fn told(
     };
     tell(args, &sink, &[Line::Dtrace { schema: SCHEMA, version }, machine])?;
     let end = run(args, settings);
+    // Whatever has ended it: what is said from here on belongs on the terminal.
+    screen::end(&sink);
     let status = *end.as_ref().unwrap_or(&1);
     let error = match &end {
         Err(Stop::Failed(Failure::Error(e))) => Some(e.to_string()),
@@ -108,6 +111,11 @@ pub fn file(name: Option<&str>) -> Option<File> {
 
 /// The recorder of a picture, or standard output, or the file of `-o`.
 pub fn output(args: &Args, settings: &Settings) -> Result<Box<dyn Write>, Failure> {
+    if let Some(view) = &settings.view {
+        let name = args.output.as_deref();
+        let file = name.map(|name| open(Some(name), false)).transpose()?;
+        return Ok(Box::new(screen::Sink::new(view.clone(), file)));
+    }
     match &settings.recorder {
         Some(recorder) => Ok(Box::new(recorder.clone())),
         None => {
@@ -128,7 +136,7 @@ pub fn start_export(settings: &Settings) -> Result<(), Error> {
 }
 
 /// Standard output, or a file, which is written anew or appended to.
-fn open(file: Option<&str>, is_anew: bool) -> Result<Box<dyn Write>, Failure> {
+pub fn open(file: Option<&str>, is_anew: bool) -> Result<Box<dyn Write>, Failure> {
     let mut how = File::options();
     match is_anew {
         true => how.write(true).truncate(true),

@@ -3,6 +3,7 @@
 
 use crate::args::{Args, Spec};
 use crate::mode::disassemble;
+use crate::screen;
 use crate::settings::Settings;
 use crate::{compile, Stop};
 use abi::option::OptionId;
@@ -10,7 +11,7 @@ use consumer::device::Device;
 use consumer::print::bars::Encoding;
 use consumer::print::json::Line;
 use consumer::print::listing;
-use consumer::process::Target;
+use consumer::process::{Stdio, Target};
 use consumer::session::{self, Output, Session};
 use consumer::user::Users;
 use consumer::wait::Signals;
@@ -74,7 +75,15 @@ fn tell_stability(args: &Args, settings: &Settings, programs: &[Program]) -> Res
 /// The processes of `-c` and `-p`. What commands print stays apart from a stream of JSON.
 pub fn targets(args: &Args, settings: &Settings) -> Result<Vec<Target>, Error> {
     let is_apart = settings.is_json() && (args.output.is_none() || settings.recorder.is_some());
-    let created = args.commands.iter().map(|c| Target::create(c, is_apart));
+    let stdio = || match (&settings.view, is_apart) {
+        (Some(view), _) => match view.entry() {
+            Ok(Some(entry)) => Stdio::Into(entry),
+            _ => Stdio::Apart,
+        },
+        (None, true) => Stdio::Apart,
+        (None, false) => Stdio::Ours,
+    };
+    let created = args.commands.iter().map(|c| Target::create(c, stdio()));
     created.chain(args.pids.iter().map(|&p| Target::grab(p))).collect()
 }
 
@@ -126,11 +135,25 @@ fn trace(
     if matched == 0 && !args.allow_zero && !settings.zdefs {
         return Err(Error::new("", "no probes matched").into());
     }
+    screen::start(settings)?;
     session.go()?;
     session.know_targets();
     session.attend()?;
     waiter.resume()?;
-    Ok(session.work(&mut waiter)?)
+    let status = session.work(&mut waiter)?;
+    leave(args, settings, &session)?;
+    Ok(status)
+}
+
+/// When a view has ended, the terminal has what the program has not printed.
+fn leave(args: &Args, settings: &Settings, session: &Session<'_>) -> Result<(), Failure> {
+    if settings.view.is_none() {
+        return Ok(());
+    }
+    screen::end(settings);
+    let mut out = crate::mode::open(args.output.as_deref(), false)?;
+    out.write_all(&session.text_of_aggregations())?;
+    Ok(out.flush()?)
 }
 
 fn how(settings: &Settings) -> session::Settings {
@@ -158,8 +181,13 @@ pub fn consume(
     let mut waiter = Signals::new(Vec::new())?;
     crate::mode::start_export(settings)?;
     let mut session = Session::claimed(device, output, how(settings), options, programs)?;
-    Ok(match args.compile_only {
+    let status = match args.compile_only {
         true => session.finish()?,
-        false => session.work(&mut waiter)?,
-    })
+        false => {
+            screen::start(settings)?;
+            session.work(&mut waiter)?
+        }
+    };
+    leave(args, settings, &session)?;
+    Ok(status)
 }

@@ -142,12 +142,12 @@ fn run_to(pid: u32, address: u64) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::process::Target;
+    use crate::process::{Stdio, Target};
     use abi::unwind::{self, Frame, Step};
 
     /// Names of the mapped objects, and the function where it stands.
     fn after(command: &str, when: When) -> (Vec<String>, String) {
-        let mut target = Target::create(command, false).unwrap();
+        let mut target = Target::create(command, Stdio::Ours).unwrap();
         let pid = target.pid();
         advance(pid, when).unwrap();
         let rip = sys::registers(pid).unwrap().rip;
@@ -215,7 +215,7 @@ mod tests {
 
     #[test]
     fn stacks_without_frame_pointers() {
-        let mut target = Target::create("cat /dev/null", false).unwrap();
+        let mut target = Target::create("cat /dev/null", Stdio::Ours).unwrap();
         let pid = target.pid();
         advance(pid, When::Preinit).unwrap();
         let process = Process::read(pid).unwrap();

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 //! An aggregation on a page: a table of values, distributions with their change over time, stacks as a graph.
 
-use crate::buckets::{self, Range};
 use crate::svg::{self, Column, Drawing};
 use crate::text::{clean, count, keys, number, range, short};
 use crate::{flame, page::name};
 use maud::{html, Markup};
+use recording::buckets::{self, Range};
 use recording::{Aggregation, Datum, Entry, Recording};
 
 /// The most rows of a table.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 //! The page of what has changed between two recordings.
 
-use crate::buckets;
 use crate::page::aggregation::{key_cell, key_heads, left_out, percentile_cell, scroll};
 use crate::page::{document, facts, head, losses, name, title};
 use crate::text::{count, keys, number};
 use crate::{flame, svg};
 use maud::{html, Markup};
+use recording::buckets;
 use recording::{Aggregation, Datum, Entry, Recording};
 use std::collections::HashMap;
 

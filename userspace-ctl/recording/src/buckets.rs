@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //! The buckets of distributions as an axis: also those between the used ones.
 
-use recording::{Aggregation, Bucket, Entry};
+use crate::{Aggregation, Bucket, Entry};
 use std::collections::BTreeSet;
 
 /// Values from the first to the second, both included; `None` means without a bound.

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-2.0
+//! The live view, `dtrace -T`: a running session's stream of JSON becomes a screen of tables, distributions and heat
+//! maps. The view has a thread of its own, so that a key is answered while the session works.
+//!
+//! ```text
+//! session -> stream -> Model  <- clear -  Ui <- keys
+//!                        \--- draw ---------/
+//! ```
+
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]
+#![deny(clippy::unwrap_used, clippy::expect_used)]
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
+
+mod capture;
+pub mod draw;
+pub mod look;
+pub mod model;
+mod series;
+mod text;
+pub mod ui;
+mod view;
+
+pub use view::{Save, View};

@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: GPL-2.0
+//! The data of a view: the stream of a session (`docs/json.md`), as far as a screen can show it. Memory is bounded:
+//! a table keeps its rows, and each row the samples of the last minutes.
+
+use crate::series::{Sample, Series};
+use recording::{Action, Aggregation, Datum, Drop, Entry, Line, Record, Recording};
+use std::collections::{HashMap, HashSet, VecDeque};
+
+/// Lines of text that are kept.
+pub const LINES: usize = 1000;
+/// Entries of snapshots, and records, that are kept for saving.
+const KEPT: usize = 100_000;
+
+/// What a line of text is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// The program printed it.
+    Text,
+    /// dtrace or a command says it.
+    Message,
+}
+
+/// All that a view shows.
+#[derive(Debug, Clone, Default)]
+pub struct Model {
+    /// The programs, each with the number of probes that it matched.
+    pub programs: Vec<(String, u64)>,
+    /// The machine's name.
+    pub host: String,
+    /// When the session began, in D's `timestamp`.
+    pub start: u64,
+    /// The latest moment that the stream has told of.
+    pub now: u64,
+    /// When the counts of the view began: the start, or the last [`Model::clear`].
+    pub since: u64,
+    /// One for each aggregation, in order of their first appearance.
+    pub tables: Vec<Table>,
+    /// The last lines of text.
+    pub lines: VecDeque<(Kind, String)>,
+    /// How many lines of the program's text are no longer kept.
+    pub lost_lines: u64,
+    /// Text of the program that has no newline yet.
+    partial: String,
+    /// Lost data: what, and how many.
+    pub drops: Vec<(String, u64)>,
+    /// Clauses that a fault ended.
+    pub faults: u64,
+    /// The part of the stream that can be saved.
+    kept: Recording,
+    kept_entries: usize,
+}
+
+/// An aggregation.
+#[derive(Debug, Clone)]
+pub struct Table {
+    /// Its description and the entries of its last state.
+    pub latest: Aggregation,
+    /// By the keys.
+    rows: HashMap<Vec<Datum>, Row>,
+    /// When its last state was read.
+    pub at: u64,
+    /// When the counts of its rows began.
+    pub since: u64,
+    /// The program has cleared it since then.
+    is_fresh: bool,
+}
+
+/// The value for certain keys, over time.
+#[derive(Debug, Clone)]
+pub struct Row {
+    /// The keys, in order.
+    pub keys: Vec<Datum>,
+    /// The last state.
+    pub entry: Entry,
+    /// What was added since the view's counts began; a minimum, maximum or deviation is that of D.
+    pub total: Entry,
+    /// The last minutes.
+    pub series: Series,
+}
+
+impl Model {
+    /// Takes a line of the stream.
+    pub fn take(&mut self, line: Line) {
+        match &line {
+            Line::Machine(machine) => {
+                self.host.clone_from(&machine.host);
+                (self.start, self.since) = (machine.timestamp, machine.timestamp);
+                self.now = self.now.max(machine.timestamp);
+            }
+            Line::Program { name, probes } => self.programs.push((name.clone(), *probes)),
+            Line::Record(record) => self.record(record),
+            Line::Snapshot(snapshot) => {
+                self.now = self.now.max(snapshot.timestamp);
+                let states = snapshot.aggregations.iter();
+                states.for_each(|a| self.state(snapshot.timestamp, a));
+            }
+            Line::Aggregation(aggregation) => self.state(self.now, aggregation),
+            Line::Drop(drop) => self.drop(drop),
+            Line::Fault(fault) => {
+                self.faults += 1;
+                self.say(Kind::Message, &format!("dtrace: {}", fault.text));
+            }
+            Line::Note { text } => self.say(Kind::Message, &format!("dtrace: {text}")),
+            Line::Exit { timestamp, .. } => self.now = self.now.max(timestamp.unwrap_or(0)),
+            // An error is told when the view has ended.
+            Line::Dtrace { .. } | Line::Error { .. } | Line::Other => {}
+        }
+        self.keep(line);
+    }
+
+    /// Adds text of the program; lines end with newlines.
+    pub fn print(&mut self, text: &str) {
+        for piece in text.split_inclusive('\n') {
+            self.partial.push_str(piece);
+            if self.partial.ends_with('\n') {
+                let line = std::mem::take(&mut self.partial);
+                self.push(Kind::Text, line.trim_end_matches('\n'));
+            }
+        }
+    }
+
+    /// Adds lines to those of the program.
+    pub fn say(&mut self, kind: Kind, text: &str) {
+        text.lines().for_each(|line| self.push(kind, line));
+    }
+
+    /// All lines, with one that has no newline yet.
+    pub fn all_lines(&self) -> impl DoubleEndedIterator<Item = (Kind, &str)> {
+        let whole = self.lines.iter().map(|(kind, line)| (*kind, line.as_str()));
+        let partial = (!self.partial.is_empty()).then_some((Kind::Text, self.partial.as_str()));
+        whole.chain(partial)
+    }
+
+    /// Lets the view's counts begin now. The program's aggregations stay as they are.
+    pub fn clear(&mut self) {
+        self.since = self.now;
+        for table in &mut self.tables {
+            table.since = self.now;
+            let function = table.latest.function.clone();
+            for row in table.rows.values_mut() {
+                row.series = Series::default();
+                row.total = nothing(&row.entry, &function);
+            }
+        }
+        self.drops.clear();
+        self.faults = 0;
+    }
+
+    /// How much was lost.
+    pub fn lost(&self) -> u64 {
+        self.drops.iter().fold(0, |sum, d| sum.saturating_add(d.1))
+    }
+
+    /// What is kept of the stream, to be saved.
+    pub fn recording(&self) -> Recording {
+        let mut recording = self.kept.clone();
+        recording.aggregations = self.tables.iter().map(|t| t.latest.clone()).collect();
+        (recording.status, recording.ended) = (Some(0), Some(self.now));
+        recording
+    }
+
+    fn push(&mut self, kind: Kind, line: &str) {
+        if self.lines.len() >= LINES {
+            let gone = self.lines.pop_front();
+            self.lost_lines += u64::from(gone.is_some_and(|l| l.0 == Kind::Text));
+        }
+        self.lines.push_back((kind, clean(line)));
+    }
+
+    fn record(&mut self, record: &Record) {
+        self.now = self.now.max(record.timestamp);
+        let mut loose = Vec::new();
+        for action in &record.actions {
+            for aggregation in &action.aggregations {
+                self.state(record.timestamp, aggregation);
+            }
+            if let ("clear" | "trunc", Some(name)) = (action.action.as_str(), &action.aggregation) {
+                let named = self.tables.iter_mut().filter(|t| t.latest.name == *name);
+                named.for_each(|t| t.is_fresh = true);
+            }
+            match (&action.text, action.action.as_str()) {
+                // It is in a table.
+                (_, "printa") | (_, "system" | "freopen" | "setopt") => {}
+                (Some(text), _) => self.print(text),
+                (None, _) => loose.extend(value_of(action)),
+            }
+        }
+        if !loose.is_empty() {
+            let probe = &record.probe;
+            let text = format!("{}:{} {}", probe.function, probe.name, loose.join(" "));
+            self.say(Kind::Text, &text);
+        }
+    }
+
+    fn state(&mut self, timestamp: u64, aggregation: &Aggregation) {
+        let since = self.since;
+        let known = self.tables.iter_mut().find(|t| t.latest.is_like(aggregation));
+        match known {
+            Some(table) => table.take(timestamp, aggregation, since),
+            None => {
+                let latest = Aggregation { entries: Vec::new(), ..aggregation.clone() };
+                let mut table =
+                    Table { latest, rows: HashMap::new(), at: since, since, is_fresh: false };
+                table.take(timestamp, aggregation, since);
+                self.tables.push(table);
+            }
+        }
+    }
+
+    fn drop(&mut self, drop: &Drop) {
+        self.say(Kind::Message, &format!("dtrace: {}", drop.text));
+        match self.drops.iter_mut().find(|d| d.0 == drop.tag) {
+            Some(known) => known.1 = known.1.saturating_add(drop.count),
+            None => self.drops.push((drop.tag.clone(), drop.count)),
+        }
+    }
+
+    fn keep(&mut self, line: Line) {
+        let size = |line: &recording::Snapshot| {
+            line.aggregations.iter().map(|a| a.entries.len()).sum::<usize>()
+        };
+        if let Line::Snapshot(snapshot) = &line {
+            self.kept_entries += size(snapshot);
+        }
+        // What is final is taken from the tables.
+        if !matches!(line, Line::Aggregation(_) | Line::Exit { .. }) {
+            self.kept.add(line);
+        }
+        while self.kept_entries > KEPT && self.kept.snapshots.len() > 1 {
+            self.kept_entries -= size(&self.kept.snapshots.remove(0));
+        }
+        if self.kept.records.len() > KEPT {
+            let gone = self.kept.records.len() - KEPT / 2;
+            self.kept.records.drain(..gone);
+            for snapshot in &mut self.kept.snapshots {
+                snapshot.after = snapshot.after.saturating_sub(gone);
+            }
+        }
+        self.kept.notes.truncate(LINES);
+        self.kept.faults.truncate(LINES);
+        self.kept.drops.truncate(KEPT);
+    }
+}
+
+impl Table {
+    /// Its name as D writes it.
+    pub fn title(&self) -> String {
+        format!("@{}", self.latest.name)
+    }
+
+    /// Does it count values by buckets?
+    pub fn is_distribution(&self) -> bool {
+        self.latest.is_distribution()
+    }
+
+    /// The rows, in no order.
+    pub fn rows(&self) -> impl Iterator<Item = &Row> {
+        self.rows.values()
+    }
+
+    /// The row of these keys.
+    pub fn row(&self, keys: &[Datum]) -> Option<&Row> {
+        self.rows.get(keys)
+    }
+
+    /// How many rows it has.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    fn take(&mut self, timestamp: u64, now: &Aggregation, since: u64) {
+        let function = now.function.as_str();
+        let is_reset = self.is_fresh
+            || now.entries.iter().any(|e| {
+                let before = self.rows.get(&e.keys);
+                before.is_some_and(|row| e.has_shrunk(&row.entry, function))
+            });
+        let from = self.at.max(since);
+        let known: HashSet<&[Datum]> = now.entries.iter().map(|e| e.keys.as_slice()).collect();
+        // After clear() or trunc() a row counts from nothing; until it is gone from the last minutes, it is shown.
+        let gone = |row: &Row| !known.contains(row.keys.as_slice());
+        self.rows.retain(|_, row| !gone(row) || !row.series.is_old(timestamp));
+        for row in self.rows.values_mut().filter(|row| gone(row)) {
+            row.entry = nothing(&row.entry, function);
+        }
+        for entry in &now.entries {
+            let before = self.rows.get(&entry.keys).map(|row| &row.entry);
+            // Most rows of a large table do not change.
+            if !is_reset && before == Some(entry) {
+                continue;
+            }
+            let added = match before.filter(|_| !is_reset) {
+                Some(before) => entry.since(before, function),
+                None => entry.clone(),
+            };
+            let sample = Sample::new(from, timestamp, &added, function);
+            match self.rows.get_mut(&entry.keys) {
+                Some(row) => {
+                    row.total = sum(&row.total, &added, function);
+                    row.entry.clone_from(entry);
+                    row.series.push(sample);
+                }
+                None => {
+                    let mut series = Series::default();
+                    series.push(sample);
+                    let row = Row {
+                        keys: entry.keys.clone(),
+                        entry: entry.clone(),
+                        total: added,
+                        series,
+                    };
+                    self.rows.insert(entry.keys.clone(), row);
+                }
+            }
+        }
+        self.latest.clone_from(now);
+        self.at = self.at.max(timestamp);
+        self.is_fresh = false;
+    }
+}
+
+/// The entry of the same keys with nothing in it; extremes and deviations have no such thing.
+fn nothing(entry: &Entry, function: &str) -> Entry {
+    let zero = Entry { keys: entry.keys.clone(), normal: entry.normal, ..Entry::default() };
+    match function {
+        "count" | "sum" => Entry { value: Some(0), ..zero },
+        "avg" => Entry { value: Some(0), count: Some(0), sum: Some(0), ..zero },
+        "min" | "max" | "stddev" => entry.clone(),
+        _ => zero,
+    }
+}
+
+/// Two entries added up; of what cannot be added, the later one.
+fn sum(a: &Entry, b: &Entry, function: &str) -> Entry {
+    if matches!(function, "min" | "max" | "stddev") {
+        return b.clone();
+    }
+    let one = |entry: &Entry| Aggregation {
+        name: String::new(),
+        function: function.into(),
+        parameters: Vec::new(),
+        keynames: Vec::new(),
+        entries: vec![entry.clone()],
+    };
+    let mut both = one(a);
+    both.merge(&one(b));
+    both.entries.pop().unwrap_or_default()
+}
+
+/// The text of what an action without text recorded.
+fn value_of(action: &Action) -> Option<String> {
+    match (&action.value, &action.printed) {
+        (Some(Datum::Stack(frames) | Datum::Ustack(frames)), _) => Some(frames.join(" < ")),
+        (Some(value), _) => Some(value.to_string()),
+        (None, Some(printed)) => Some(printed.value.to_string()),
+        (None, None) => None,
+    }
+}
+
+/// Text without the characters that move a cursor or change a terminal.
+pub fn clean(text: &str) -> String {
+    let mut clean = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\t' => {
+                let width = 8 - clean.chars().count() % 8;
+                clean.extend(std::iter::repeat_n(' ', width));
+            }
+            // Controls, and characters that change the direction of text.
+            '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => clean.push('\u{fffd}'),
+            c if c.is_control() => clean.push('\u{fffd}'),
+            c => clean.push(c),
+        }
+    }
+    clean
+}
