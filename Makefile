@@ -5,7 +5,7 @@
 # KERNEL= and SUITE= choose another kernel for every target, e.g. `make test KERNEL=7.3`; with KERNEL=debug and
 # KERNEL=kcsan it is one that looks for mistakes, built here. KDIR= builds against any prepared kernel tree.
 
-.PHONY: help demo test debug check docs module userspace driver drivers selftest vm show bench proof matrix install bless clean
+.PHONY: help demo test debug check docs module userspace driver drivers selftest vm show bench proof matrix install deb install-test bless clean
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
 
@@ -15,7 +15,7 @@ inside := tools/buildroot run --
 
 help: ## prints this
 	@echo "DTrace for Linux. The targets:"
-	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 19
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 21
 
 demo: ## all set-up, then the tour: module, hello-world driver, its probes listed, traced and counted
 	@$(MAKE) module userspace
@@ -75,6 +75,12 @@ matrix: ## make test with each supported kernel: 7.2, 7.3 and its -rt of trixie-
 
 install: ## installs module, command and header; KERNEL=native: for the kernel that runs here
 	@tools/install
+
+deb: ## builds the Debian packages and runs lintian, into build/deb/
+	@tools/deb
+
+install-test: ## installs the packages in a plain Debian by apt and DKMS, boots it and traces; half an hour
+	@tools/install-test
 
 bless: ## rewrites the expected outputs of the host's tests; read the diff before committing
 	@tools/buildroot ensure

@@ -9,6 +9,7 @@ mod args;
 mod compile;
 mod cpp;
 mod form;
+mod group;
 mod headers;
 mod mode;
 mod paint;
@@ -38,6 +39,7 @@ impl<E: Into<Failure>> From<E> for Stop {
 }
 
 fn main() -> ExitCode {
+    group::hand_over();
     // The words behind --tool are those of the tool.
     let words: Vec<_> = std::env::args_os().collect();
     if let Some((name, rest)) = mode::tool::asked(&words) {
