@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The provider cpc: probes that fire each time that a CPU has counted so many events, of the processor's (cycles,
-//! misses of a cache) or of the kernel's (page faults, context switches). Perf counts; what a name means: `abi::cpc`.
+//! The provider cpc: a probe fires each time a CPU has counted a number of events of the processor (cycles, cache
+//! misses) or of the kernel (page faults, context switches). Perf counts them. `abi::cpc` defines the names.
 //!
 //! | probe | arg0 | arg1 |
 //! |---|---|---|
-//! | all | where the kernel was, or 0 | where the process was, or 0 |
+//! | all | the program counter in the kernel, or 0 | the program counter in the process, or 0 |
 //!
-//! The processor's events fire in NMIs. Firing is the same there as anywhere: `kapi::context` says why, and
-//! `rust/kapi/helpers/counter.c` what is reached from here.
+//! The processor's events fire in NMIs, as in any other context: `kapi::context` argues why that is safe, and
+//! `rust/kapi/helpers/counter.c` lists the code that runs from here.
 
 use crate::made::Made;
 use crate::running::Running;
@@ -21,7 +21,7 @@ use kapi::{context, mem};
 use kernel::prelude::*;
 use kernel::sync::Arc;
 
-/// What a probe passes.
+/// The number of arguments of a probe.
 const NARGS: u32 = 2;
 
 /// The provider.
@@ -29,14 +29,14 @@ const NARGS: u32 = 2;
 pub(crate) struct Cpc {
     #[pin]
     made: Made,
-    /// Whether the usual ones have been offered: what this machine counts, with usual counts.
+    /// The probes for `-l` have been offered: one for each event that this machine counts, with a usual count.
     #[pin]
     offered: Offered,
     #[pin]
     running: Running<Counter<Full>>,
 }
 
-/// What happens when a CPU has counted so many.
+/// Fires a probe when a CPU has counted its number of events.
 struct Full(Arc<Probe>);
 
 impl Count for Full {
@@ -46,7 +46,7 @@ impl Count for Full {
     }
 }
 
-/// What perf is asked for.
+/// The event as perf's attributes describe it.
 fn event(counter: &cpc::Counter) -> Event {
     Event {
         kind: counter.kind,
@@ -57,8 +57,8 @@ fn event(counter: &cpc::Counter) -> Event {
     }
 }
 
-/// Whether this machine has such a counter. The kernel's own it has; whether one of the processor's is free, is told when it
-/// is wanted.
+/// Tells whether this machine has such a counter. It always has those of the kernel. Whether a counter of the
+/// processor is free is known only when the probe is enabled.
 fn exists(counter: &cpc::Counter) -> bool {
     let is_lacking = |e: Error| e != ENOMEM && e != EBUSY;
     counter.class != Class::Hardware || !event(counter).exists().is_err_and(is_lacking)
@@ -73,7 +73,7 @@ impl Cpc {
         })
     }
 
-    /// Offers one of each event that this machine counts.
+    /// Offers a probe for each event that this machine counts.
     fn usual(&self, framework: &Framework, own: ProviderId) -> Result {
         let mut names = KVVec::new();
         for e in EVENTS {
@@ -103,7 +103,7 @@ impl Provider for Cpc {
 
     fn provide(&self, framework: &Framework, own: ProviderId, name: Option<&[u8]>) {
         match name {
-            // What is no name of ours is told by the consumer, which reads it as we do.
+            // The consumer explains a wrong name; it parses names as we do.
             Some(name) if cpc::parse(name).is_ok_and(|c| exists(&c)) => {
                 self.made.make(framework, own, "cpc", &[name], NARGS);
             }

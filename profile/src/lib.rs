@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Probes that interrupt a CPU wherever it happens to be, as time passes or as events are counted. Nothing is patched; what
-//! the CPU was doing is the probe's argument.
+//! Probes that interrupt a CPU at any place, after some time or after a number of events. No text is patched. The
+//! probe's arguments tell where the CPU was.
 //!
 //! | file | holds |
 //! |---|---|
 //! | `time` | the provider profile |
 //! | `counters` | the provider cpc |
-//! | `made` | their probes, whose names are endless: made when they are asked for, some usual ones to be listed |
-//! | `running` | those that are enabled |
+//! | `made` | their probes: a probe is made when a consumer asks for its name; some usual ones are always listed |
+//! | `running` | the enabled probes |
 //!
 //! Locks: `Offered`, then `made`, then the framework's, then `running`.
 #![no_std]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Probes whose names are endless: each is made when somebody asks for it by its name, once, and stays as
-//! long as the module does.
+//! Probes whose names contain a number. Each is made when a consumer first asks for its name, and stays until the
+//! module is removed.
 
 use abi::probe::{put, Techniques, NAME_LEN};
 use framework::framework::ProviderId;
@@ -10,7 +10,7 @@ use kernel::prelude::*;
 use kernel::str::BStr;
 use kernel::sync::{new_mutex, Mutex};
 
-/// Most probes of a provider.
+/// The most probes of a provider.
 const MAX_PROBES: usize = 512;
 
 type Name = [u8; NAME_LEN];
@@ -27,7 +27,7 @@ impl Made {
         pin_init!(Self { names <- new_mutex!(KVVec::new()) })
     }
 
-    /// Makes probes of those of these names that have none, with `nargs` arguments each.
+    /// Makes a probe with `nargs` arguments for each of these names that has none.
     pub(crate) fn make(
         &self,
         framework: &Framework,
@@ -48,7 +48,7 @@ impl Made {
         let is_new = made.len() > known;
         drop(made);
         match (result, names) {
-            // They stay.
+            // The probes stay.
             (Ok(_group), _) if is_new => framework.provided(),
             (Ok(_), _) => {}
             (Err(e), [name]) => {

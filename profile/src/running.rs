@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The probes of a provider that are enabled, each with what makes it fire. Dropping that ends it.
+//! The enabled probes of a provider, each with its timer or counter. Dropping that disables the probe.
 
 use abi::ids::ProbeId;
 use framework::{EnableError, Probe};
@@ -7,7 +7,7 @@ use kapi::mem;
 use kernel::prelude::*;
 use kernel::sync::{new_mutex, Arc, Mutex};
 
-/// The probes that are enabled.
+/// The enabled probes.
 #[pin_data]
 pub(crate) struct Running<T> {
     #[pin]
@@ -19,8 +19,8 @@ impl<T> Running<T> {
         pin_init!(Self { each <- new_mutex!(KVec::new()) })
     }
 
-    /// As [`framework::Provider::enable`]. `start` reads the name of a probe; what it returns starts the probe.
-    /// `words` says what the errno of a start means; no memory is said here.
+    /// Implements [`framework::Provider::enable`]. `start` reads the name of a probe and starts its timer or counter.
+    /// `words` explains the errno of a failed start, except for a lack of memory.
     pub(crate) fn enable<S: FnOnce() -> Result<T>>(
         &self,
         probes: &[Arc<Probe>],
@@ -47,7 +47,7 @@ impl<T> Running<T> {
         each.push_within_capacity((probe.id(), start()?)).map_err(|_| ENOMEM)
     }
 
-    /// As [`framework::Provider::disable`].
+    /// Implements [`framework::Provider::disable`].
     pub(crate) fn disable(&self, probes: &[Arc<Probe>]) {
         self.each.lock().retain(|(id, _)| !probes.iter().any(|p| p.id() == *id));
     }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Probes that fire as time passes: `profile-N` on every CPU, `tick-N` on one. A timer of each CPU
-//! interrupts it. The timer runs while somebody has the probe enabled, once for all who have, and its end
-//! is waited for. What a name means: `abi::rate`.
+//! Probes that fire at intervals: `profile-N` on every CPU, `tick-N` on one. Each CPU has a timer that
+//! interrupts it. The timer runs while the probe is enabled, once for all consumers, and disabling waits
+//! for its end. `abi::rate` defines the names.
 //!
 //! | probe | arg0 | arg1 | arg2 |
 //! |---|---|---|---|
-//! | all | where the kernel was, or 0 | where the process was, or 0 | how late it fires, ns |
+//! | all | the program counter in the kernel, or 0 | the program counter in the process, or 0 | the delay, ns |
 
 use crate::made::Made;
 use crate::running::Running;
@@ -18,7 +18,7 @@ use kernel::prelude::*;
 use kernel::sync::Arc;
 use kernel::time::Delta;
 
-/// There from the beginning.
+/// The probes that are always listed.
 const USUAL: [&[u8]; 13] = [
     b"profile-97",
     b"profile-199",
@@ -35,7 +35,7 @@ const USUAL: [&[u8]; 13] = [
     b"tick-5000",
 ];
 
-/// What a probe passes.
+/// The number of arguments of a probe.
 const NARGS: u32 = 3;
 
 /// The provider.
@@ -47,7 +47,7 @@ pub(crate) struct Profile {
     running: Running<Ticker<Beat>>,
 }
 
-/// What happens at each interval.
+/// Fires a probe at each interval.
 struct Beat(Arc<Probe>);
 
 impl Tick for Beat {
@@ -69,7 +69,7 @@ impl Provider for Profile {
     }
 
     fn provide(&self, framework: &Framework, own: ProviderId, name: Option<&[u8]>) {
-        // What is no name of ours is told by the consumer, which reads it as we do.
+        // The consumer explains a wrong name; it parses names as we do.
         match name {
             Some(name) if rate::parse(name).is_ok() => {
                 self.made.make(framework, own, "profile", &[name], NARGS);

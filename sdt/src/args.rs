@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! A site that was hit, and what it leads to: one look into a hash table, then the framework.
+//! From a site that was hit to its probe: one look into a hash table, then the framework fires.
 
 use framework::{fire, Args, Probe};
 use kapi::publish::Published;
@@ -10,23 +10,23 @@ use kernel::sync::Arc;
 /// One armed site.
 pub(crate) struct Entry {
     pub(crate) site: u64,
-    /// How many of the eight registers hold arguments.
+    /// The number of registers that hold arguments, at most eight.
     pub(crate) nargs: usize,
     pub(crate) probe: Arc<Probe>,
 }
 
-/// The armed sites, each in the first free slot from where its address is hashed to. At least half
-/// of the slots are free, so a search ends soon. (`core`'s sorts are no choice for a binary search:
-/// they can panic in ways that objtool does not know.)
+/// The armed sites. Each is in the first free slot from its hash on. At least half of the slots are
+/// free, so a search ends soon. (A binary search would need a sort, and `core`'s sorts can panic in
+/// ways that objtool does not know.)
 pub(crate) struct Table {
     slots: KVVec<Option<Entry>>,
 }
 
-/// The one that firing probes look into.
+/// The table that firing probes read.
 pub(crate) static TABLE: Published<Table> = Published::empty();
 
 impl Table {
-    /// With room for `n` entries.
+    /// Makes a table with room for `n` entries.
     pub(crate) fn new(n: usize) -> Result<Self> {
         let len = n.checked_mul(2).and_then(usize::checked_next_power_of_two).ok_or(ENOMEM)?;
         let mut slots = mem::vec(len)?;
@@ -36,10 +36,10 @@ impl Table {
         Ok(Self { slots })
     }
 
-    /// The slots to try for a site, in order.
+    /// Returns the slots to try for a site, in order.
     fn path(&self, site: u64) -> impl Iterator<Item = usize> {
         let mask = self.slots.len().wrapping_sub(1);
-        // Fibonacci hashing: the product's upper half depends on all bits.
+        // Fibonacci hashing: the upper half of the product depends on all bits.
         let from = (site.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize;
         (0..self.slots.len()).map(move |i| from.wrapping_add(i) & mask)
     }
@@ -60,10 +60,10 @@ impl Table {
     }
 }
 
-/// Serves a site. One that was disarmed a moment ago is not in the table any more: nothing happens.
+/// Fires the probe of a site. A site that was just disarmed is no longer in the table, and nothing happens.
 ///
 /// # Context
-/// *any*: wherever the site stands.
+/// *any*: that of the site.
 pub(crate) fn hit(site: u64, args: &[u64; 8]) {
     context::enter(|ctx| {
         let Some(entry) = TABLE.load(ctx).and_then(|table| table.find(site)) else { return };

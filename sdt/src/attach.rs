@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Sites to probes, nop to call and back, and modules that come and go.
+//! Makes probes of sites, patches sites from nop to call and back, and follows modules as they are loaded and unloaded.
 //!
-//! All sites of one name are one probe, whichever module they are in; the probe goes with the last
-//! of them. What a site's five bytes are:
+//! All sites of one name are one probe, whatever module they are in. The probe is removed with its last
+//! site. The five bytes of a site:
 //!
 //! ```text
 //!              found              enabled                          disabled
@@ -27,28 +27,28 @@ use kernel::str::BStr;
 use kernel::sync::{new_mutex, Arc, Mutex};
 use kernel::time::{delay::fsleep, Delta};
 
-/// The module id of the kernel proper: no address of a module.
+/// The module id of the kernel itself; no module has this address.
 const VMLINUX: u64 = 0;
 
-/// One place in text.
+/// One site.
 struct Site {
     addr: u64,
     nargs: usize,
     module: u64,
-    /// In text that goes when the module is live.
+    /// It is in text that the kernel frees when the module is live.
     init: bool,
-    /// What the driver's author put there.
+    /// The form that the driver was compiled with.
     original: [u8; SITE_LEN],
-    /// Does it call the trampoline?
+    /// Tells whether the site calls the trampoline.
     calls: bool,
 }
 
 /// All sites of one name.
 struct Point {
-    /// Our number for the probe, never used again.
+    /// Our number for the probe; it is never reused.
     cookie: u32,
     desc: KBox<ProbeDesc>,
-    /// None until the framework has taken it.
+    /// `None` until the framework has the probe.
     probe: Option<Arc<Probe>>,
     sites: KVec<Site>,
     enabled: bool,
@@ -56,14 +56,14 @@ struct Point {
 
 struct State {
     points: KVec<Point>,
-    /// Modules that were looked into.
+    /// The modules that were searched.
     modules: KVec<u64>,
     next_cookie: u32,
 }
 
-/// What holds off the events of modules while one is handled.
+/// The lock that the events of modules take.
 struct Events {
-    /// No module is looked into any more. Those that go must still be let go of.
+    /// New modules are not searched any more. The sites of unloaded ones must still be released.
     closed: bool,
 }
 
@@ -76,7 +76,7 @@ struct Sdt {
     state: Mutex<State>,
 }
 
-/// What an event needs, which comes as a plain function call.
+/// The data of the notifier, which is a plain function.
 #[derive(Clone)]
 struct Context {
     framework: Arc<Framework>,
@@ -86,14 +86,14 @@ struct Context {
 
 static CONTEXT: Published<Context> = Published::empty();
 
-/// The provider at work. Dropping it gives every driver its own bytes back.
+/// The registered provider. Dropping it restores the bytes of every driver.
 pub struct Running {
     context: Context,
     watch: Option<Watch>,
 }
 
-/// Registers the provider, and finds all sites that there are and will be. `None` if this kernel
-/// does not allow it, which is logged.
+/// Registers the provider, finds all sites, and watches for new modules. Returns `None` and logs the
+/// reason if this kernel does not allow it.
 ///
 /// # Context
 /// *process*; once.
@@ -134,7 +134,7 @@ pub fn start(framework: &Arc<Framework>) -> Result<Option<Running>> {
     Ok(Some(running))
 }
 
-/// What is stuck is tried again; true if nothing is any more.
+/// Tries again to restore sites that could not be restored. Returns true if none is left.
 extern "C" fn again() -> bool {
     let Some(context) = CONTEXT.with(|c| c.cloned()) else { return true };
     let mut state = context.sdt.state.lock();
@@ -161,7 +161,7 @@ fn on_event(event: ModuleEvent, module: &ModuleRef<'_>) {
 }
 
 impl Context {
-    /// A module is there: its sites become probes. Holds `Events`.
+    /// Makes probes of the sites of a loaded module. The caller holds `Events`.
     fn arrive(&self, id: u64, source: &impl Source, live: bool) {
         let found = scan::sites(source, live).and_then(|sites| self.adopt(id, sites));
         if let Err(e) = found {
@@ -189,7 +189,7 @@ impl Context {
             };
             any_enabled |= state.add(record.desc, site)?;
         }
-        // Another module's sites of the same name may be enabled.
+        // Sites of the same name in another module may be enabled.
         if any_enabled {
             state.publish()?;
             for point in state.points.iter_mut().filter(|p| p.enabled) {
@@ -198,7 +198,7 @@ impl Context {
                 }
             }
         }
-        // The framework's lock comes before ours.
+        // The framework's lock is taken before ours.
         let mut result = Ok(());
         while let Some((cookie, desc)) = state.next_to_offer() {
             drop(state);
@@ -217,14 +217,14 @@ impl Context {
         result
     }
 
-    /// These sites go away, and with them probes that have no others. Holds `Events`.
+    /// Removes these sites, and the probes that have no others. The caller holds `Events`.
     fn depart(&self, goes: impl Fn(&Site) -> bool) {
         let mut state = self.sdt.state.lock();
         let mut any_armed = false;
         for point in state.points.iter_mut() {
             for site in point.sites.iter_mut().filter(|s| goes(s) && s.calls) {
                 any_armed = true;
-                // Nothing runs there any more: what cannot be changed need not be.
+                // No CPU runs this text any more, so a site that cannot be changed does no harm.
                 let _ = disarm(core::slice::from_mut(site));
             }
             point.sites.retain(|s| !goes(s));
@@ -247,11 +247,11 @@ impl Context {
 impl Drop for Running {
     fn drop(&mut self) {
         let sdt = &self.context.sdt;
-        // From here on modules that come keep the calls that they have.
+        // From here on, new modules keep their calls.
         sdt.events.lock().closed = true;
         let mut state = sdt.state.lock();
-        // As long as a site is stuck the module is held, so none is now. But a site that calls us must never
-        // outlive us, and nobody must wait for a lock of ours meanwhile.
+        // A stuck site pins the module, so no site is stuck now. A site that calls us must never outlive
+        // us, and no task may wait for one of our locks meanwhile.
         while !state.points.iter_mut().all(|p| disarm(&mut p.sites)) {
             drop(state);
             fsleep(Delta::from_millis(100));
@@ -271,7 +271,7 @@ impl Drop for Running {
 }
 
 impl Provider for Sdt {
-    /// What it is called itself; its probes have the names of their drivers' choice.
+    /// The provider's own name. Its probes have the provider names that their drivers choose.
     fn name(&self) -> &[u8] {
         b"sdt"
     }
@@ -284,7 +284,7 @@ impl Provider for Sdt {
                 point.enabled = true;
             }
         }
-        // First the table: a site that calls must be found in there.
+        // The table comes first, since a site that calls reads it.
         let published = state.publish().map_err(|_| EnableError::Memory);
         for (i, probe) in probes.iter().enumerate() {
             let Some(point) = state.point(probe.cookie()) else {
@@ -309,7 +309,7 @@ impl Provider for Sdt {
                 stuck::keep(Who::Sdt, again);
             }
         }
-        // Without memory the old one stays, whose entries lead to probes that nobody has enabled.
+        // Without memory the old table stays. Its entries lead to probes that nobody has enabled.
         let _ = state.publish();
     }
 }
@@ -319,7 +319,7 @@ impl State {
         self.points.iter_mut().find(|p| p.cookie == cookie)
     }
 
-    /// Adds a site to the point of its name; true if that is enabled.
+    /// Adds a site to the point of its name. Returns true if the point is enabled.
     fn add(&mut self, desc: ProbeDesc, site: Site) -> Result<bool> {
         if let Some(point) = self.points.iter_mut().find(|p| p.desc.parts() == desc.parts()) {
             mem::push(&mut point.sites, site)?;
@@ -335,7 +335,7 @@ impl State {
         Ok(false)
     }
 
-    /// Puts all sites of enabled probes where firing probes look for them.
+    /// Publishes the table of all sites of enabled probes.
     fn publish(&self) -> Result {
         let enabled = || self.points.iter().filter(|p| p.enabled);
         let n = enabled().map(|p| p.sites.len()).fold(0, usize::wrapping_add);
@@ -354,7 +354,7 @@ impl State {
         Ok(())
     }
 
-    /// A point that the framework does not know yet.
+    /// Returns a point that the framework does not know yet.
     fn next_to_offer(&self) -> Option<(u32, ProbeDesc)> {
         self.points.iter().find(|p| p.probe.is_none()).map(|p| (p.cookie, *p.desc))
     }
@@ -366,7 +366,7 @@ impl State {
     }
 }
 
-/// Makes the calls of a module that has just been found nops. One that cannot be changed is lost.
+/// Replaces the calls of a new module by nops. A site that cannot be changed is dropped.
 fn silence(found: &mut KVVec<scan::Site>) {
     let nop = |s: &scan::Site| Patch::call_to_nop(s.record.site, s.record.bytes);
     let is_call = |s: &scan::Site| s.record.kind == Kind::Call;
@@ -382,7 +382,7 @@ fn silence(found: &mut KVVec<scan::Site>) {
     });
 }
 
-/// Makes all sites call, or none.
+/// Patches all sites to calls, or none.
 fn arm(sites: &mut [Site]) -> core::result::Result<(), EnableError> {
     for site in sites.iter() {
         if site.calling().is_none() {
@@ -394,7 +394,7 @@ fn arm(sites: &mut [Site]) -> core::result::Result<(), EnableError> {
     Ok(())
 }
 
-/// Makes all sites nops again; false if one could not be changed.
+/// Patches all sites back to nops. Returns false if one could not be changed.
 fn disarm(sites: &mut [Site]) -> bool {
     let back = |s: &Site| s.calling().map(|p| p.undo());
     let all = poke(sites.iter().filter(|s| s.calls).filter_map(back)).is_ok();
@@ -405,13 +405,13 @@ fn disarm(sites: &mut [Site]) -> bool {
 }
 
 impl Site {
-    /// From nop to call.
+    /// Returns the patch from nop to call.
     fn calling(&self) -> Option<Patch> {
         Patch::to_call(self.addr, NOP, Trampoline::Sdt)
     }
 }
 
-/// All of these, or none.
+/// Applies all of these patches, or none.
 fn poke(patches: impl Iterator<Item = Patch>) -> core::result::Result<(), EnableError> {
     let mut batch = KVVec::new();
     for p in patches {

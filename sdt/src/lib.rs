@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The sdt provider: probes that drivers bring along, as `dtrace/sdt.h` makes them.
+//! The sdt provider: probes in drivers, as the macros of `dtrace/sdt.h` make them.
 //!
-//! A driver has five bytes of text where something worth knowing happens, and a record that names
-//! the place. As the driver is loaded, its records are found by their symbols and checked; sites of
-//! the call form are rewritten to a nop; every name becomes a probe. Enabling it makes its sites call
-//! a trampoline, which finds the arguments in registers. The driver goes, and its probes with it.
+//! A driver has five bytes of text at each probe site, and a record that names the site. When the driver is
+//! loaded, we find its records by their symbols, check them, rewrite sites of the call form to nops, and make a
+//! probe of each name. Enabling a probe patches its sites to call a trampoline, which finds the arguments in
+//! registers. The probes go when the driver is unloaded.
 //!
 //! | file | holds |
 //! |---|---|
-//! | [`record`] | what a record is and when it is believed; pure |
-//! | `scan` | a module's symbols to records |
-//! | `attach` | sites to probes; nop to call and back; modules that come and go |
-//! | `args` | a site that was hit to its probe and arguments |
+//! | [`record`] | the layout of a record and the rules that it must pass; pure |
+//! | `scan` | finds the records of a module by its symbols |
+//! | `attach` | makes probes of sites; patches nop to call and back; follows modules |
+//! | `args` | finds the probe and the arguments of a site that was hit |
 //!
 //! Locks: `Events`, then the framework's, then `State`. The framework calls `enable` with its lock
-//! held; what a module event does is therefore done in steps, and `Events` keeps other events out.
+//! held. A module event is therefore handled in steps, and `Events` keeps other events out.
 #![cfg_attr(not(test), no_std)]
 #![forbid(unsafe_code)]
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The record of one probe site, as `dtrace/sdt.h` writes it into a driver, and what must hold before it is believed.
+//! The record of one probe site, as `dtrace/sdt.h` writes it into a driver, and the rules that it must pass.
 //!
-//! A driver is code that already runs in the kernel, but its records may come from another compiler, another version
-//! of the header or a damaged file, and we are about to write into the text they point to. So each is an allegation:
+//! A driver is code that already runs in the kernel. But its records may come from another compiler, another version
+//! of the header or a damaged file, and we write into the text that they point to. So each record is checked:
 //!
 //! | rule | what holds after it |
 //! |---|---|
@@ -14,42 +14,42 @@
 //! | 6 | an instruction starts there |
 //! | 7 | it is the five-byte nop, or for the call form a call to the stub with these very names |
 //!
-//! The layout stands at the head of `sdt/include/dtrace/sdt.h`. Pure: memory is asked for through [`Image`], so that
-//! the host's tests can lie.
+//! `sdt/include/dtrace/sdt.h` describes the layout at its head. This file is pure: it reads memory through [`Image`],
+//! so the host's tests can pass any bytes.
 
 use abi::probe::ProbeDesc;
 
-/// How the label of a record starts. A C name has no dot, so no stub can start like this.
+/// The prefix of a record's label. A C name has no dot, so no stub begins with it.
 pub const LABEL: &[u8] = b"__dtrace_sdt.";
-/// How the symbol of a stub starts.
+/// The prefix of a stub's symbol.
 pub const STUB: &[u8] = b"__dtrace_";
-/// Between the names in the symbol of a stub.
+/// The separator of the names in a stub's symbol.
 pub const SEPARATOR: &[u8] = b"___";
-/// Bytes of a record.
+/// The size of a record in bytes.
 pub const RECORD_LEN: usize = 16;
 /// "SDT1", little endian.
 pub const MAGIC: u32 = 0x3154_4453;
-/// Most arguments of a probe.
+/// The most arguments of a probe.
 pub const MAX_ARGS: u16 = 8;
-/// Bytes of an instruction at a site, either form.
+/// The size in bytes of the instruction at a site, in either form.
 pub const SITE_LEN: usize = 5;
-/// What a site does while nobody looks.
+/// The instruction of a site whose probe is not enabled.
 pub const NOP: [u8; SITE_LEN] = [0x0f, 0x1f, 0x44, 0x00, 0x00];
-/// Call depth tracking moves the target of a call back into the padding before the function, at most this far.
+/// Call depth tracking moves the target of a call into the padding before the function, by at most so many bytes.
 const MAX_PADDING: u64 = 16;
 const CALL: u8 = 0xe8;
-/// Providers whose probes mean something that no driver can say.
+/// The names of our own providers, which no driver may use.
 const RESERVED: [&[u8]; 5] = [b"dtrace", b"fbt", b"pid", b"profile", b"syscall"];
 
-/// What a loaded module can tell about itself.
+/// The memory and symbols of a loaded module.
 pub trait Image {
-    /// Copies data of this module; false if not all of it is its data.
+    /// Copies data of this module. Returns false if a part is not its data.
     fn data(&self, addr: u64, into: &mut [u8]) -> bool;
-    /// Copies text of this module, that of initialisation included; false if not all of it is its text.
+    /// Copies text of this module, also its init text. Returns false if a part is not its text.
     fn text(&self, addr: u64, into: &mut [u8]) -> bool;
-    /// Does an instruction start at `addr`, text of this module?
+    /// Tells whether an instruction begins at `addr`, which is text of this module.
     fn is_boundary(&self, addr: u64) -> bool;
-    /// Is one of the stubs, whose address is from `first` to `last`, one for which `is_it` holds?
+    /// Tells whether `is_it` holds for one of the stubs with an address from `first` to `last`.
     fn has_stub(&self, first: u64, last: u64, is_it: &mut dyn FnMut(&[u8]) -> bool) -> bool;
 }
 
@@ -62,15 +62,15 @@ pub enum Kind {
     Call,
 }
 
-/// A record that passed.
+/// A record that has passed all rules.
 pub struct Record {
-    /// Where the point is.
+    /// The address of the site.
     pub site: u64,
-    /// Its form.
+    /// The form of the site.
     pub kind: Kind,
-    /// The instruction there.
+    /// The instruction at the site.
     pub bytes: [u8; SITE_LEN],
-    /// Names and number of arguments of its probe.
+    /// The names and the number of arguments of its probe.
     pub desc: ProbeDesc,
 }
 
@@ -79,19 +79,19 @@ pub struct Record {
 pub enum Malformed {
     /// Rule 1.
     NotData,
-    /// Rule 2, with what is there instead.
+    /// Rule 2, with the number found instead.
     Magic(u32),
     /// Rule 3.
     Kind(u16),
     /// Rule 3.
     Nargs(u16),
-    /// Rule 4: outside of the module's data.
+    /// Rule 4: a name lies outside of the module's data.
     NamesNotData,
-    /// Rule 4: which of the four names is empty.
+    /// Rule 4: this one of the four names is empty.
     Empty(&'static str),
-    /// Rule 4: which of the four names does not end in time.
+    /// Rule 4: this one of the four names is too long.
     TooLong(&'static str),
-    /// Rule 4: which of the four names has a character that D could not write.
+    /// Rule 4: this one of the four names has a character that D cannot write.
     Character(&'static str, u8),
     /// Rule 4: the provider is one of DTrace's own.
     Reserved,
@@ -101,9 +101,9 @@ pub enum Malformed {
     MidInstruction(u64),
     /// Rule 7.
     Bytes([u8; SITE_LEN]),
-    /// Rule 7: a call, but not to the stub.
+    /// Rule 7: it is a call, but not to the stub.
     WrongStub(u64),
-    /// Somebody else patches the site: a jump label, ftrace.
+    /// The kernel patches the site itself: a jump label, or ftrace.
     Shared(u64),
     /// The module has another record for the same site.
     Taken(u64),
@@ -160,7 +160,7 @@ pub fn read(image: &impl Image, addr: u64) -> Result<Record, Malformed> {
     Ok(Record { site, kind, bytes, desc })
 }
 
-/// The fields as they stand in memory.
+/// The fields of a record in memory.
 struct Raw {
     site: i32,
     names: i32,
@@ -190,7 +190,7 @@ fn relative(base: u64, offset: i32) -> u64 {
     base.wrapping_add_signed(i64::from(offset))
 }
 
-/// Rule 4, all four.
+/// Checks rule 4 for all four names.
 fn names(image: &impl Image, mut addr: u64) -> Result<ProbeDesc, Malformed> {
     let mut desc = ProbeDesc::EMPTY;
     name(image, &mut addr, "provider", &mut desc.provider)?;
@@ -204,7 +204,7 @@ fn names(image: &impl Image, mut addr: u64) -> Result<ProbeDesc, Malformed> {
     Ok(desc)
 }
 
-/// Rule 4, one name; `addr` moves behind its NUL. `into` is all NUL and keeps at least one at its end.
+/// Checks rule 4 for one name, and moves `addr` behind its NUL. `into` is all NUL and keeps at least one at its end.
 fn name(
     image: &impl Image,
     addr: &mut u64,
@@ -230,12 +230,12 @@ fn name(
     }
 }
 
-/// What a C or Rust name may have, and what a compiler adds to one.
+/// Tells whether a name in C or Rust, or with a compiler's suffix, may have this character.
 fn is_name(c: u8) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, b'_' | b'.' | b'$')
 }
 
-/// Rules 5 to 7.
+/// Checks rules 5 to 7.
 fn check_site(
     image: &impl Image,
     site: u64,
@@ -265,7 +265,7 @@ fn check_site(
     }
 }
 
-/// Is `symbol` that of the stub of this probe?
+/// Tells whether `symbol` is that of the stub of this probe.
 fn is_stub(symbol: &[u8], desc: &ProbeDesc) -> bool {
     let Some(mut rest) = symbol.strip_prefix(STUB) else {
         return false;
@@ -285,7 +285,7 @@ fn is_stub(symbol: &[u8], desc: &ProbeDesc) -> bool {
     rest.is_empty()
 }
 
-/// As in every DTrace: `__` in a probe name is how a C name writes `-`.
+/// Replaces `__` in a probe name by `-`, as every DTrace does.
 fn dash(name: &mut [u8]) {
     let mut from = 0usize;
     let mut to = 0usize;

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-//! A module's symbols to its sites.
+//! Finds the sites of a module by its symbols.
 //!
-//! Section headers and relocations are gone when a module can be looked into, but its symbols are
-//! there, local ones as well. Two passes: the first looks for labels of records and for stubs, and
-//! for nearly every module that is all; the second collects where functions begin, from where their
-//! instructions are counted off.
+//! When a module can be searched, its section headers and relocations are gone. Its symbols are there, also the
+//! local ones. The first pass looks for labels of records and for stubs; nearly all modules have none, and the search
+//! ends. The second pass collects the beginnings of functions, from which instructions are decoded.
 //!
-//! Whatever is wrong with a record is logged, and only that record is lost.
+//! A record that breaks a rule is logged, and only that record is lost.
 
 use crate::record::{self, Image, Kind, Malformed, Record, LABEL, SITE_LEN, STUB};
 use kapi::modules::ModuleRef;
@@ -14,22 +13,22 @@ use kapi::{mem, nofault, symbols, text};
 use kernel::prelude::*;
 use kernel::str::BStr;
 
-/// Malformed records of one module that are logged one by one.
+/// The number of malformed records of one module that are logged one by one.
 const MAX_LINES: usize = 32;
-/// No function is longer.
+/// The most bytes of a function that are decoded.
 const MAX_FUNCTION: u64 = 1 << 22;
 
-/// Where symbols and bytes come from.
+/// The source of symbols and bytes: a module, or the kernel.
 pub(crate) trait Source {
-    /// What to call it in the log.
+    /// Returns its name for the log.
     fn name(&self) -> &[u8];
-    /// Calls `f` with name and value of each symbol whose name begins with `prefix`.
+    /// Calls `f` with the name and value of each symbol that begins with `prefix`.
     fn symbols(&self, prefix: &[u8], f: &mut dyn FnMut(&[u8], u64));
-    /// Is it text that stays?
+    /// Tells whether an address is text that stays.
     fn is_text(&self, addr: u64) -> bool;
-    /// Is it text that goes when the module is live?
+    /// Tells whether an address is text that the kernel frees when the module is live.
     fn is_init(&self, addr: u64) -> bool;
-    /// Copies its memory, text or data; false if it is not all its own.
+    /// Copies its memory, text or data. Returns false if a part belongs to others.
     fn read(&self, addr: u64, into: &mut [u8]) -> bool;
 }
 
@@ -55,7 +54,7 @@ impl Source for ModuleRef<'_> {
     }
 }
 
-/// The kernel proper, for those built with probes.
+/// The kernel itself, if it was built with probes.
 pub(crate) struct Vmlinux {
     stext: u64,
     etext: u64,
@@ -63,7 +62,7 @@ pub(crate) struct Vmlinux {
 }
 
 impl Vmlinux {
-    /// `None` if it has no records, as most kernels.
+    /// Returns `None` if it has no records; most kernels have none.
     pub(crate) fn with_records() -> Result<Option<Self>> {
         let mut any = false;
         symbols::for_each_kernel_symbol(LABEL, &mut |_, _| any = true)?;
@@ -88,13 +87,13 @@ impl Source for Vmlinux {
         b"vmlinux"
     }
     fn symbols(&self, prefix: &[u8], f: &mut dyn FnMut(&[u8], u64)) {
-        // Whether kernel symbols can be walked was found out in `with_records`.
+        // `with_records` has checked that kernel symbols can be read.
         let _ = symbols::for_each_kernel_symbol(prefix, f);
     }
     fn is_text(&self, addr: u64) -> bool {
         (self.stext..self.etext).contains(&addr)
     }
-    /// That of the kernel is long gone.
+    /// The kernel's init text is freed already.
     fn is_init(&self, _addr: u64) -> bool {
         false
     }
@@ -104,20 +103,20 @@ impl Source for Vmlinux {
     }
 }
 
-/// A checked record, and whether its site is init text.
+/// A record that has passed, and whether its site is in init text.
 pub(crate) struct Site {
     pub(crate) record: Record,
     pub(crate) init: bool,
 }
 
-/// A name among many: where it stands in the common text.
+/// A name: its place in the common text.
 struct Named {
     addr: u64,
     from: usize,
     to: usize,
 }
 
-/// What the two passes collect.
+/// The findings of the two passes.
 struct Collected<'a, S> {
     source: &'a S,
     names: KVVec<u8>,
@@ -190,7 +189,7 @@ impl<S: Source> Image for Collected<'_, S> {
     }
 }
 
-/// All sites of a module. `live`: its init text is gone, and sites in there are no mistake.
+/// Returns all sites of a module. If it is `live`, its init text is gone, and records of sites there are right.
 ///
 /// # Context
 /// *process* or *notifier*.

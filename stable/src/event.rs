@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! An event as it comes from the kernel, to what its probe passes: small words that the table is written
-//! in, and what they mean. Pure: what must be asked of the machine is asked through [`Machine`].
+//! The vocabulary of the table: conditions on an event of the kernel and arguments of its probe, and the code that
+//! evaluates them. It is pure: it asks the machine through [`Machine`].
 
 macro_rules! fields {
     ($($name:ident),* $(,)?) => {
@@ -11,7 +11,7 @@ macro_rules! fields {
         #[repr(u32)]
         pub enum Field { $($name),* }
         impl Field {
-            /// All of them.
+            /// All fields.
             pub const ALL: &'static [Field] = &[$(Field::$name),*];
         }
     };
@@ -66,128 +66,128 @@ fields! {
     RwlockWord,
 }
 
-/// Whom an event happens to.
+/// The machine as an event finds it.
 pub trait Machine {
-    /// What the event passes; of a function that returns the value alone.
+    /// Returns argument `n` of the event. A function that returns has one, its value.
     fn arg(&self, n: u32) -> u64;
-    /// What a structure has; 0 if it cannot be read.
+    /// Returns a member of the structure at `base`, or 0 if it cannot be read.
     fn field(&self, field: Field, base: u64) -> u64;
-    /// The `task_struct` of who runs.
+    /// Returns the address of the current `task_struct`.
     fn current(&self) -> u64;
-    /// The number of this CPU.
+    /// Returns the number of this CPU.
     fn cpu(&self) -> u32;
-    /// The `cpuinfo_x86` of a CPU.
+    /// Returns the address of a CPU's `cpuinfo_x86`.
     fn cpu_info(&self, cpu: u32) -> u64;
-    /// The dentry that has its inode's link there.
+    /// Returns the dentry whose link to its inode is at `alias`.
     fn dentry_of(&self, alias: u64) -> u64;
-    /// The flag of block devices that take bios by a function of their own.
+    /// Returns the flag of block devices that take bios by a function of their own.
     fn submits_bios(&self) -> u64;
-    /// The flag of folios that have several pages.
+    /// Returns the flag of folios that have several pages.
     fn large_folio(&self) -> u64;
-    /// Keeps that who runs has begun this; a second time it keeps the mark only, with the first one's.
+    /// Notes that the current thread has begun `what`. A second call for the same thing adds its mark to the first.
     fn keep(&self, what: u64, mark: u64);
-    /// Takes what who runs has begun: this, or what came last. `None`: nothing; else it and how long ago it was, in ns.
+    /// Removes and returns what the current thread has begun: `what`, or the latest thing. `None` if there is none.
     fn taken(&self, what: Option<u64>) -> Option<Taken>;
 }
 
-/// What was begun where an event begins, as it ends.
+/// A thing that a thread has begun and now ends, such as the wait for a lock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Taken {
-    /// What.
+    /// The thing: the lock, or another argument of the event that began it.
     pub what: u64,
-    /// For how long, in ns.
+    /// The time since it began, in ns.
     pub elapsed: u64,
-    /// What was said of it.
+    /// The marks of the events that began it.
     pub mark: u64,
 }
 
-/// When an event counts. All of a row's conditions must hold.
+/// A condition on an event. An event fires a row's probe if all conditions of the row hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum When {
-    /// This argument, a `bool`, is set; or is not.
+    /// This argument is a `bool` and true.
     Is(u32),
-    /// It is not.
+    /// This argument is a `bool` and false.
     IsNot(u32),
-    /// This argument, an `int`, is this number.
+    /// This argument is an `int` and equals this number.
     Equals(u32, i32),
-    /// It is none of these.
+    /// This argument is an `int` and none of these numbers.
     NoneOf(u32, &'static [i32]),
-    /// It is above 0.
+    /// This argument is an `int` above 0.
     Positive(u32),
-    /// It is below 0.
+    /// This argument is an `int` below 0.
     Negative(u32),
-    /// It is 0 or above.
+    /// This argument is an `int` and 0 or above.
     NotNegative(u32),
-    /// Of this argument, these bits are so.
+    /// The bits of this argument under a mask have this value.
     Bits(u32, u64, u64),
-    /// Of a member of a structure, these bits are so.
+    /// The bits of a structure's member under a mask have this value.
     BitsOf(Field, u32, u64, u64),
-    /// This argument is no null pointer.
+    /// This argument is not a null pointer.
     There(u32),
     /// The task of this argument is the first thread of its process.
     Leader(u32),
-    /// Who runs is the first thread of its process.
+    /// The current thread is the first one of its process.
     CurrentLeads,
-    /// Who runs has got a CPU for the first time.
+    /// The current thread runs for the first time.
     FirstRun,
-    /// Who runs gives the CPU away to wait for something: `preempt` in this argument, what it waits in in
-    /// the other.
+    /// The current thread gives up the CPU to wait. The first argument is `preempt`, the second is the state that the
+    /// thread waits in.
     Sleeps(u32, u32),
-    /// Who runs must give the CPU away, and could go on; the same arguments.
+    /// The current thread must give up the CPU although it could continue; the same arguments.
     Preempted(u32, u32),
-    /// The CPU of this argument is another one.
+    /// This argument is the number of another CPU.
     OtherCpu(u32),
-    /// The task of this argument runs, and the signal of the others (number, `siginfo`) says that the
-    /// processor stopped it.
+    /// The first argument's task is the current one, and the signal in the other two (number, `siginfo`) reports that
+    /// the processor refused an instruction.
     Fault(u32, u32, u32),
-    /// The handler of this argument's `k_sigaction` is not to ignore the signal.
+    /// The `k_sigaction` in this argument does not ignore the signal.
     Handled(u32),
-    /// The niceness of this argument's task is not this number.
+    /// The niceness of the first argument's task differs from the second argument.
     OtherNice(u32, u32),
-    /// The bio of this argument goes to a function of its device's, not into a request.
+    /// The device of this argument's bio takes it by a function of its own, not in a request.
     Submitted(u32),
     /// This argument is a null pointer.
     Null(u32),
-    /// The member of this argument's structure is this.
+    /// A member of this argument's structure has this value.
     Has(Field, u32, u64),
-    /// The IP header of this argument's packet is followed by this protocol's.
+    /// The header of this protocol follows the IP header of this argument's packet.
     Carries(u32, u64),
-    /// In the TCP header of this argument's packet, the bits of the member under the mask are these.
+    /// The bits of a member of the TCP header of this argument's packet under a mask have this value.
     Tcp(Field, u32, u64, u64),
-    /// This argument is a pointer, not an error in its place.
+    /// This argument is a pointer and not an error (`ERR_PTR`).
     NotError(u32),
-    /// Of what was said as it began, these bits are so.
+    /// The marks of what ends here have these bits under a mask.
     Mark(u64, u64),
 }
 
-/// What an argument of a probe is made of.
+/// An argument of a probe, computed from the event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Value {
-    /// This number.
+    /// A constant.
     Number(u64),
-    /// This argument, 64 bits.
+    /// An argument of the event, 64 bits.
     Raw(u32),
-    /// An `int`.
+    /// An argument of the event that is an `int`.
     Int(u32),
-    /// Its negative.
+    /// The negative of an `int`.
     Errno(u32),
-    /// This bit of an argument.
+    /// One bit of an argument.
     Bit(u32, u32),
-    /// Who runs.
+    /// The current task.
     Current,
     /// The CPU of this argument's task.
     CpuOf(u32),
     /// A member of a structure.
     Of(Field, u32),
-    /// Pages that as many bytes need as a member of a structure says.
+    /// The number of pages that hold as many bytes as a member of a structure says.
     PagesOf(Field, u32),
     /// The number of pages of this argument's folio.
     FolioPages(u32),
-    /// Why this argument's task ends: as a parent is told.
+    /// The reason that ended this argument's task, as `waitid` reports it (`CLD_*`).
     ExitReason(u32),
-    /// What the processor stopped for: of a signal's number and `siginfo`.
+    /// The reason for which the processor refused an instruction (`FLT*`), from a signal's number and `siginfo`.
     FaultCode(u32, u32),
-    /// The priority that a niceness is.
+    /// The priority that belongs to a niceness.
     NicePri(u32),
     /// The priority that a `sched_attr` asks for.
     AttrPri(u32),
@@ -197,36 +197,36 @@ pub enum Value {
     Null,
     /// The IP header of this argument's packet, if it is of this version; else 0.
     Ip(u32, u64),
-    /// What follows the IP header of this argument's packet.
+    /// The address behind the IP header of this argument's packet.
     Transport(u32),
-    /// What it began with.
+    /// The argument with which the thing began that ends here.
     Kept,
-    /// How long ago that was, in ns.
+    /// The time since it began, in ns.
     Elapsed,
-    /// Of what was said then, what is left of a shift, under a mask.
+    /// Its marks, shifted to the right and under a mask.
     Marked(u32, u64),
-    /// As [`Value::Dentry`], of the bio that it began with.
+    /// As [`Value::Dentry`], for the bio with which it began.
     KeptDentry,
 }
 
-/// How often an event fires.
+/// How often an event fires its probe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Each {
     /// Once.
     One,
-    /// For each bio of this argument's request that these many bytes complete: the bio is the first
-    /// argument, its file's dentry the second, the status the third, which is the event's second.
+    /// Once for each bio of the first argument's request that the number of bytes in the second argument completes. The
+    /// probe's arguments are the bio, its file's dentry, and the status, which is the event's second argument.
     Bio(u32, u32),
-    /// Not at all: it begins. This argument is kept for who runs, and what is said of it.
+    /// Never: a thing begins. This argument and the mark are kept for the current thread.
     Begins(u32, Value),
-    /// Once, if it had begun: with this argument, or who runs with anything.
+    /// Once, if the current thread has begun it: with this argument, or with any.
     Ends(Option<u32>),
 }
 
 /// Arguments of a probe.
 pub const MAX_VALUES: usize = 6;
 
-/// Bios of a request; what is behind them is not told of.
+/// The most bios of a request that fire a probe.
 const MAX_BIOS: u32 = 1 << 12;
 
 /// `SIGILL` and so on, as on x86.
@@ -255,22 +255,22 @@ fn fault_code(signo: i32, code: i32) -> u64 {
     }
 }
 
-/// `REQ_OP_DRV_IN` and `_OUT`: what is no data of a device's, and came there as no bio.
+/// `REQ_OP_DRV_IN` and `_OUT`: commands to a device. They do not begin as bios.
 const PASSED_THROUGH: [u64; 2] = [34, 35];
-/// The operation in `cmd_flags`.
+/// The bits of `cmd_flags` that hold the operation.
 const OP: u64 = 0xff;
 const PAGE_SHIFT: u32 = 12;
 const PAGE: u64 = 1 << PAGE_SHIFT;
-/// Priorities of the kernel: of niceness 0, and of the lowest real-time priority.
+/// The kernel's priorities for niceness 0 and for the lowest real-time priority.
 const DEFAULT_PRIO: u64 = 120;
 const MAX_RT_PRIO: u64 = 100;
-/// The state of who has ended.
+/// The state of a task that has ended.
 const TASK_DEAD: i32 = 0x80;
 
-/// What pointers are that are errors.
+/// As many of the highest addresses are error numbers (`MAX_ERRNO`).
 const ERRORS: u64 = 4095;
 
-/// An event, asked; and what it had begun with.
+/// An event on its machine, and the thing that ends with it.
 struct Event<'a, M: Machine>(&'a M, Taken);
 
 impl<M: Machine> Event<'_, M> {
@@ -289,7 +289,7 @@ impl<M: Machine> Event<'_, M> {
     }
 
     fn fault(&self, signo: u32, info: u32) -> u64 {
-        // What a program sends has no positive code, or no memory of its own.
+        // A signal that a program sends has no positive code, or no address.
         let code = self.0.field(Field::SiginfoCode, self.0.arg(info)) as i32;
         if code > 0 {
             fault_code(self.int(signo), code)
@@ -322,7 +322,7 @@ impl<M: Machine> Event<'_, M> {
             }
             When::Preempted(preempt, state) => {
                 let could = self.is(preempt) || self.int(state) == 0;
-                // Who is 0 has nothing to do.
+                // Task 0 is idle.
                 could && m.field(Field::TaskPid, m.current()) != 0
             }
             When::OtherCpu(n) => self.int(n) as u32 != m.cpu(),
@@ -352,7 +352,7 @@ impl<M: Machine> Event<'_, M> {
 
     fn value(&self, value: Value) -> u64 {
         let m = self.0;
-        // CAST: with its sign.
+        // CAST: it extends the sign.
         let signed = |i: i32| i64::from(i) as u64;
         match value {
             Value::Number(n) => n,
@@ -401,7 +401,7 @@ impl<M: Machine> Event<'_, M> {
         }
     }
 
-    /// A packet's IP header, and its version.
+    /// Returns the address of a packet's IP header, and its version.
     fn ip(&self, skb: u64) -> (u64, u64) {
         let of = |field| self.0.field(field, skb);
         let header = of(Field::SkbHead).wrapping_add(of(Field::SkbNetworkHeader));
@@ -413,11 +413,11 @@ impl<M: Machine> Event<'_, M> {
         of(Field::SkbHead).wrapping_add(of(Field::SkbTransportHeader))
     }
 
-    /// The dentry of the file whose pages a bio has, or 0.
+    /// Returns the dentry of the file whose pages a bio has, or 0.
     fn dentry(&self, bio: u64) -> u64 {
         let way = [Field::BioIoVec, Field::BioVecPage, Field::PageMapping];
         let mapping = way.iter().fold(bio, |at, field| self.0.field(*field, at));
-        // What a process or the kernel has for itself is marked so.
+        // The lowest bits mark pages that belong to no file.
         if mapping & 3 != 0 {
             return 0;
         }
@@ -428,13 +428,13 @@ impl<M: Machine> Event<'_, M> {
         }
     }
 
-    /// The bios of a request, before they are marked as done.
+    /// Returns the bios of a request, before the kernel marks them as done.
     fn bios(&self, request: u64, mut bytes: u64, fire: &mut dyn FnMut(&[u64])) {
         let m = self.0;
         if PASSED_THROUGH.contains(&(m.field(Field::RequestCmdFlags, request) & OP)) {
             return;
         }
-        // It is in none of them yet.
+        // No bio has the status yet.
         let status = m.arg(1) & 0xff;
         let mut bio = m.field(Field::RequestBio, request);
         for _ in 0..MAX_BIOS {
@@ -442,7 +442,7 @@ impl<M: Machine> Event<'_, M> {
                 return;
             }
             let size = m.field(Field::BioSize, bio);
-            // Of one that had data and has none left it was told before its flush.
+            // A request whose data are done was reported before its flush.
             let was_told = size == 0 && m.field(Field::BioIoVec, bio) != 0;
             if !was_told {
                 let Some(left) = bytes.checked_sub(size) else { return };
@@ -454,7 +454,7 @@ impl<M: Machine> Event<'_, M> {
     }
 }
 
-/// What an event comes to: `fire` is called with the probe's arguments, as often as it fires.
+/// Evaluates a row for an event: calls `fire` with the probe's arguments, as often as the probe fires.
 pub fn run(
     when: &[When],
     each: Each,
@@ -464,7 +464,7 @@ pub fn run(
 ) {
     let mut event = Event(machine, Taken::default());
     if let Each::Ends(by) = each {
-        // It is over, whether that counts or not.
+        // The thing ends even if the row's conditions do not hold.
         match machine.taken(by.map(|n| machine.arg(n))) {
             Some(taken) => event.1 = taken,
             None => return,

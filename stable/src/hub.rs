@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Tracepoints that are attached to, and whom they lead to. One that several probes want is attached to
-//! once. What it calls us with is its position, so a call that comes late finds nobody.
+//! Attached tracepoints and the probes that each fires. A tracepoint that several probes need is attached once. The
+//! kernel calls us with the tracepoint's position in a table, so a late call finds an empty place.
 
 use crate::event::{self, Field, Machine, Taken};
 use crate::pending::{key_of, Set, SETS};
@@ -12,43 +12,43 @@ use kapi::{context, field, mem, task, time, ProbeCtx};
 use kernel::prelude::*;
 use kernel::sync::Arc;
 
-/// Who wants a tracepoint.
+/// A probe that needs a tracepoint.
 #[derive(Clone)]
 struct User {
     probe: Arc<Probe>,
-    /// The number of the row; of a tracepoint's own probe none.
+    /// The number of the row; `None` for a tracepoint's own probe in `sdt`.
     row: Option<u16>,
 }
 
-/// Whose a tracepoint is.
+/// The owner of a tracepoint.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Owner {
-    /// The kernel proper, which calls it this.
+    /// The kernel itself; the tracepoint's name.
     Kernel(&'static [u8]),
-    /// The module of this id.
+    /// The module with this id.
     Module(u64),
-    /// Nobody's: the place is free.
+    /// None: the place is free.
     None,
 }
 
 struct Point {
     owner: Owner,
-    /// None: it has gone.
+    /// `None` if the tracepoint is gone.
     at: Option<Tracepoint>,
     users: KVVec<User>,
 }
 
-/// All tracepoints, and who wants which.
+/// All tracepoints, and the probes that need each.
 pub(crate) struct State {
     points: KVVec<Point>,
 }
 
-/// What firing tracepoints look into: by their positions, who wants them.
+/// The table that a firing tracepoint reads: its probes, by its position.
 struct Table(KVVec<KVVec<User>>);
 
 static TABLE: Published<Table> = Published::empty();
 
-/// What threads have begun and not ended; there since somebody first wanted a probe that needs it.
+/// Things that threads have begun and not ended. It exists from the first probe on that needs it.
 pub(crate) static PENDING: Published<Pending> = Published::empty();
 
 pub(crate) struct Pending(KVVec<Set>);
@@ -69,7 +69,7 @@ impl Pending {
 }
 
 /// # Context
-/// *any*: wherever the tracepoint is.
+/// *any*: that of the tracepoint.
 fn hit(number: u64, passed: Passed<'_>) {
     context::enter(|ctx| {
         let Some(table) = TABLE.load(ctx) else { return };
@@ -83,7 +83,7 @@ fn hit(number: u64, passed: Passed<'_>) {
     });
 }
 
-/// An event of this row.
+/// Fires the probe of a row if the event counts.
 ///
 /// # Context
 /// *probe*
@@ -94,16 +94,16 @@ pub(crate) fn happens(ctx: &ProbeCtx, row: u16, probe: &Probe, args: Args<'_>) {
     event::run(when, each, values, &Here { ctx, args, cookie: probe.cookie() }, fire);
 }
 
-/// This machine, where the event happens.
+/// This machine, at the place of the event.
 struct Here<'a> {
     ctx: &'a ProbeCtx,
     args: Args<'a>,
-    /// The probe's.
+    /// The probe's context.
     cookie: u32,
 }
 
 impl Here<'_> {
-    /// What who runs has begun for this probe is kept here, by this key.
+    /// The set of things that threads have begun for this probe, and the current thread's key.
     fn pending(&self) -> Option<(&Set, u64)> {
         let key = key_of(task::thread_key(), self.cookie.into());
         Some((PENDING.load(self.ctx)?.set(key)?, key))
@@ -169,7 +169,7 @@ impl State {
         Self { points: KVVec::new() }
     }
 
-    /// Finds the tracepoints that there are, if that has not been done.
+    /// Reads the list of the kernel's tracepoints, the first time.
     pub(crate) fn look(&mut self) -> Result {
         if !self.points.is_empty() {
             return Ok(());
@@ -186,7 +186,7 @@ impl State {
         result.map(|()| self.points = points)
     }
 
-    /// The kernel's, by name and position.
+    /// Returns the kernel's tracepoints, by name and position.
     pub(crate) fn names(&self) -> impl Iterator<Item = (usize, &'static [u8])> + '_ {
         self.points.iter().enumerate().filter_map(|(n, p)| match p.owner {
             Owner::Kernel(name) => Some((n, name)),
@@ -194,12 +194,12 @@ impl State {
         })
     }
 
-    /// The position of a tracepoint of the kernel.
+    /// Returns the position of a tracepoint of the kernel.
     pub(crate) fn position(&self, name: &[u8]) -> Option<usize> {
         self.names().find(|(_, n)| *n == name).map(|(at, _)| at)
     }
 
-    /// One more, of a module; its position.
+    /// Adds a tracepoint of a module and returns its position.
     pub(crate) fn put(&mut self, module: u64, at: Tracepoint) -> Result<u32> {
         let point = Point::new(Owner::Module(module), at);
         let free = self.points.iter().position(|p| p.owner == Owner::None);
@@ -208,11 +208,12 @@ impl State {
             Some(place) => *place = point,
             None => mem::push(&mut self.points, point)?,
         }
-        // CAST: there are not so many.
+        // CAST: there are fewer.
         Ok(n as u32)
     }
 
-    /// A module goes: its tracepoints call no more. Whether one was attached to, so that a call may be under way.
+    /// Detaches the tracepoints of a module that is unloaded. Returns true if one was attached, so that a call may
+    /// still be running.
     pub(crate) fn take(&mut self, module: u64) -> bool {
         let mut was_attached = false;
         for point in self.points.iter_mut().filter(|p| p.owner == Owner::Module(module)) {
@@ -221,17 +222,17 @@ impl State {
         was_attached
     }
 
-    /// Their positions are free.
+    /// Frees the positions of a module's tracepoints.
     pub(crate) fn free(&mut self, module: u64) {
         for point in self.points.iter_mut().filter(|p| p.owner == Owner::Module(module)) {
             point.owner = Owner::None;
             point.users = KVVec::new();
         }
-        // Without memory the old one stays, whose users lead to probes that have gone.
+        // Without memory the old table stays. Its entries lead to probes that no longer exist.
         let _ = self.publish();
     }
 
-    /// Has what threads begin kept from now on.
+    /// Makes the set of things that threads begin, unless it exists.
     pub(crate) fn pend(&self) -> Result {
         if PENDING.with(|p| p.is_none()) {
             drop(PENDING.swap(Some(mem::boxed(Pending::new()?)?)));
@@ -239,15 +240,15 @@ impl State {
         Ok(())
     }
 
-    /// The probe shall fire where the tracepoint is. Not before [`Self::attach`].
+    /// Adds a probe to a tracepoint. It fires from [`Self::attach`] on.
     pub(crate) fn want(&mut self, point: usize, probe: &Arc<Probe>, row: Option<u16>) -> Result {
         let point = self.points.get_mut(point).ok_or(ENOENT)?;
         mem::push(&mut point.users, User { probe: probe.clone(), row })
     }
 
-    /// Makes it so for all who want it. `refuse` is called for each probe that cannot have its tracepoint.
+    /// Attaches all tracepoints that probes need. Calls `refuse` for each probe whose tracepoint cannot be attached.
     pub(crate) fn attach(&mut self, refuse: &mut dyn FnMut(&Probe, EnableError)) {
-        // First the table: who calls must be found in there.
+        // The table comes first, since an attached tracepoint reads it.
         if self.publish().is_err() {
             let users = self.points.iter().flat_map(|p| &p.users);
             return users.for_each(|user| refuse(&user.probe, EnableError::Memory));
@@ -273,7 +274,7 @@ impl State {
         }
     }
 
-    /// These fire no more.
+    /// Removes these probes from their tracepoints.
     pub(crate) fn leave(&mut self, leaves: impl Fn(&Probe) -> bool) {
         for point in &mut self.points {
             point.users.retain(|u| !leaves(&u.probe));
@@ -281,7 +282,7 @@ impl State {
                 at.detach();
             }
         }
-        // Without memory the old one stays, whose users lead to probes that nobody has enabled.
+        // Without memory the old table stays. Its entries lead to probes that nobody has enabled.
         let _ = self.publish();
     }
 

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The stable providers: what happens in the kernel, by names and with arguments that last; and the
-//! kernel's tracepoints, by their own names, on which most of them stand.
+//! The stable providers: events of the kernel under names and with arguments that stay the same from kernel to kernel;
+//! and `sdt`, the kernel's tracepoints under their own names.
 //!
-//! What a kernel calls a thing and where it happens changes; what `proc:::exec-success` or `io:::start`
-//! mean does not. So each of their probes is a row of a table: the event of this kernel that it is, when
-//! that counts, and what is passed. Events are tracepoints, which cost nothing until one is attached to; where
-//! there is none, functions, which fbt traces for us.
+//! The places and names of events change with the kernel; the meaning of `proc:::exec-success` or
+//! `io:::start` does not. So each probe is a row of a table: the event on this kernel, the conditions
+//! under which it counts, and the arguments. Most events are tracepoints, which cost nothing until they
+//! are attached. Where the kernel has none, the event is the entry or return of a function, which fbt
+//! traces for us.
 //!
 //! | file | holds |
 //! |---|---|
 //! | [`table`] | the rows; pure |
-//! | [`event`] | what the words in them mean; pure |
-//! | [`pending`] | what has begun and not ended; pure |
-//! | `hub` | tracepoints that are attached to, and whom they lead to |
-//! | `modules` | tracepoints of modules, which come and go |
-//! | `provider` | rows and tracepoints to probes |
+//! | [`event`] | the vocabulary of the rows; pure |
+//! | [`pending`] | things that threads have begun and not ended; pure |
+//! | `hub` | attached tracepoints and the probes that they fire |
+//! | `modules` | tracepoints of modules that are loaded and unloaded |
+//! | `provider` | makes probes of rows and tracepoints |
 //!
 //! Locks: `offered`, then `Events`, then the framework's, then the hub's `State`, then fbt's.
 #![cfg_attr(not(test), no_std)]

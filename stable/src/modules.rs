@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Tracepoints of modules: they become probes as a module is live, and go with it. Nobody need look before
-//! somebody asks for tracepoints; from then on each module is looked at.
+//! Tracepoints of modules: they become probes when a module has been initialised, and go when it is unloaded. Modules
+//! are searched from the first time on that a consumer asks for tracepoints.
 
 use crate::provider::Hub;
 use abi::probe::{Techniques, NARGS_UNKNOWN};
@@ -13,17 +13,17 @@ use kernel::prelude::*;
 use kernel::str::BStr;
 use kernel::sync::Arc;
 
-/// What holds off the events of modules while one is handled.
+/// The lock that the events of modules take.
 pub(crate) struct Events {
-    /// Those that are there have been looked at, and those that come are.
+    /// The loaded modules have been searched, and new ones are.
     provided: bool,
-    /// No module is looked at any more. Those that go must still be let go of.
+    /// New modules are not searched any more. The tracepoints of unloaded ones must still be released.
     closed: bool,
-    /// Modules that have tracepoints, and their probes.
+    /// The modules that have tracepoints, and their probes.
     groups: KVVec<(u64, Option<Group>)>,
 }
 
-/// What an event needs, which comes as a plain function call.
+/// The data of the notifier, which is a plain function.
 #[derive(Clone)]
 struct Context {
     framework: Arc<Framework>,
@@ -39,7 +39,7 @@ impl Events {
     }
 }
 
-/// Has modules looked at, once that is asked for, whose tracepoints are probes of this provider.
+/// Registers the notifier; the tracepoints of modules become probes of this provider once a consumer asks for them.
 ///
 /// # Context
 /// *process*; once.
@@ -53,7 +53,7 @@ pub(crate) fn watch(
     modules::watch(on_event).inspect_err(|_| drop(CONTEXT.swap(None)))
 }
 
-/// The end of that; no probe is enabled.
+/// Unregisters the notifier. No probe is enabled.
 pub(crate) fn close(hub: &Hub, watch: Option<Watch>) {
     hub.events.lock().closed = true;
     drop(watch);
@@ -72,7 +72,7 @@ fn on_event(event: ModuleEvent, module: &ModuleRef<'_>) {
             }
             context.framework.provided();
         }
-        // Before its init is over the kernel may not have looked at its tracepoints yet.
+        // Before the module's init function returns, the kernel may not have registered its tracepoints.
         ModuleEvent::Live | ModuleEvent::Coming => {}
         ModuleEvent::Going => context.depart(&mut events, module.id()),
     }
@@ -83,7 +83,7 @@ fn complain(module: &ModuleRef<'_>, e: Error) {
     pr_warn!("sdt: {name}: its tracepoints have no probes: errno {}\n", e.to_errno());
 }
 
-/// Makes probes of the tracepoints of all modules; all, or of none.
+/// Makes probes of the tracepoints of all modules. If it fails, it makes none.
 ///
 /// # Context
 /// *process*; may sleep.
@@ -99,7 +99,7 @@ pub(crate) fn provide() -> Result {
             result = context.arrive(&mut events, module);
         }
     });
-    // Where they cannot be walked through, those that come are known all the same.
+    // If the list cannot be read, modules that are loaded later are still found.
     let walked = walked.or_else(|e| if e == ENODEV { Ok(()) } else { Err(e) });
     result
         .and(walked)
@@ -107,7 +107,7 @@ pub(crate) fn provide() -> Result {
         .inspect_err(|_| context.depart_all(&mut events))
 }
 
-/// Takes all that back.
+/// Removes all of these probes.
 pub(crate) fn unprovide() {
     let Some(context) = CONTEXT.with(|c| c.cloned()) else { return };
     let mut events = context.hub.events.lock();
@@ -138,7 +138,7 @@ impl Context {
 
     fn offer(&self, module: &ModuleRef<'_>) -> Result<Group> {
         let n = module.tracepoints();
-        // CAST: a number of things in memory.
+        // CAST: memory holds fewer.
         let draft = self.framework.draft(self.provider, module.name(), n as usize);
         let mut draft = draft.map_err(|e| e.errno())?;
         for n in 0..n {
@@ -148,11 +148,11 @@ impl Context {
             let offer = Offer { function: b"", name, nargs: NARGS_UNKNOWN, cookie, how };
             draft.add(&offer).map_err(|e| e.errno())?;
         }
-        // The framework's lock comes before ours.
+        // The framework's lock is taken before ours.
         self.framework.offer_draft(draft).map_err(|e| e.errno())
     }
 
-    /// A module's tracepoints go, and their probes with them.
+    /// Removes the tracepoints of an unloaded module and their probes.
     fn depart(&self, events: &mut Events, id: u64) {
         let Some(at) = events.groups.iter().position(|g| g.0 == id) else { return };
         let was_attached = self.hub.state.lock().take(id);
@@ -160,7 +160,7 @@ impl Context {
             self.framework.retire_group(group);
         }
         if was_attached {
-            // Calls that come late have the numbers of these.
+            // A late call may still carry these positions.
             tracepoint::quiesce();
         }
         self.hub.state.lock().free(id);

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
-//! What threads have begun and not ended: a lock that is waited for, a function that is not over. It is kept where an event
-//! begins and taken where it ends, by the same thread of control.
+//! Things that threads have begun and not ended: the wait for a lock, the call of a function. One event begins such a
+//! thing, and a later one in the same thread of control ends it.
 //!
-//! A table of sets, each of a few slots; the key says in which set one is. A slot belongs to the thread whose key is
-//! in it, and only that thread changes its words, in probe context, so nothing else of its thread comes between. If a set
-//! is full, the slot that was begun first is given to another thread: its end finds nothing. Few threads wait at a time, so such a
-//! slot is one whose end never came: it was turned away because the CPU was in a probe.
+//! The table has sets of a few slots each, and a thread's key chooses the set. A slot belongs to the
+//! thread whose key it holds. Only that thread changes its words, in probe context, so nothing else of
+//! the thread comes between. If a set is full, the oldest slot is given to another thread, and the end
+//! of what it held finds nothing. Few threads wait at a time, so the oldest slot is usually one whose
+//! end was skipped because the CPU was in a probe.
 
 use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 
-/// Slots of a set.
+/// The number of slots of a set.
 const WAYS: usize = 8;
-/// Sets; a power of two.
+/// The number of sets; a power of two.
 pub const SETS: usize = 256;
 
-/// Nobody's.
+/// The key of a free slot.
 const FREE: u64 = 0;
 
 #[derive(Default)]
@@ -26,28 +27,28 @@ struct Slot {
     mark: AtomicU64,
 }
 
-/// Some slots.
+/// The table.
 #[derive(Default)]
 pub struct Set([Slot; WAYS]);
 
-/// What was begun.
+/// A thing that a thread has begun.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Kept {
-    /// The lock, or what else it was begun with.
+    /// The lock, or another argument of the event that began it.
     pub what: u64,
-    /// When.
+    /// The time at which it began, in ns.
     pub since: u64,
-    /// What was said of it, all together.
+    /// The marks of the events that began it, joined by OR.
     pub mark: u64,
 }
 
-/// The key of a thread of control for one probe; never [`FREE`].
+/// Returns the key of a thread of control for one probe; never [`FREE`].
 pub fn key_of(thread: u64, probe: u64) -> u64 {
     thread ^ probe.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_right(2) | 1
 }
 
 impl Set {
-    /// Begins something, or says more of what was begun.
+    /// Begins a thing, or adds a mark to one that has begun.
     pub fn begin(&self, key: u64, what: u64, now: u64, mark: u64) {
         let begun = |s: &&Slot| s.key.load(Relaxed) == key && s.what.load(Relaxed) == what;
         if let Some(slot) = self.0.iter().find(begun) {
@@ -61,13 +62,13 @@ impl Set {
         }
         let Some(oldest) = self.0.iter().min_by_key(|s| s.since.load(Relaxed)) else { return };
         let was = oldest.key.load(Relaxed);
-        // Another CPU may want it as well; who comes second goes without.
+        // Another CPU may take the slot first; then this thing is not kept.
         if oldest.key.compare_exchange(was, key, Acquire, Relaxed).is_ok() {
             oldest.put(what, now, mark);
         }
     }
 
-    /// Ends it: that of `what`, or what was begun last.
+    /// Ends `what`, or the latest thing of the thread, and returns it.
     pub fn end(&self, key: u64, what: Option<u64>) -> Option<Kept> {
         let of_it = |s: &&Slot| {
             s.key.load(Relaxed) == key && what.is_none_or(|what| s.what.load(Relaxed) == what)
@@ -78,7 +79,7 @@ impl Set {
             since: slot.since.load(Relaxed),
             mark: slot.mark.load(Relaxed),
         };
-        // If it was given away meanwhile, these are not its words.
+        // If the slot was given away meanwhile, these words belong to another thread.
         slot.key.compare_exchange(key, FREE, AcqRel, Relaxed).ok()?;
         Some(kept)
     }
@@ -103,13 +104,13 @@ mod tests {
         assert!(a != b && a != key_of(0x10, 2));
         set.begin(a, 7, 100, 0);
         set.begin(b, 7, 101, 0);
-        // A second time says more of it, and does not begin it again.
+        // A second call adds its mark and does not begin the thing again.
         set.begin(a, 7, 110, 1);
         assert_eq!(set.end(a, Some(8)), None);
         assert_eq!(set.end(a, Some(7)), Some(Kept { what: 7, since: 100, mark: 1 }));
         assert_eq!(set.end(a, Some(7)), None);
         assert_eq!(set.end(b, None), Some(Kept { what: 7, since: 101, mark: 0 }));
-        // One within the other.
+        // Two waits, one inside the other.
         set.begin(a, 1, 200, 0);
         set.begin(a, 2, 201, 0);
         assert_eq!(set.end(a, None).map(|k| k.what), Some(2));

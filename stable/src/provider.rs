@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Rows and tracepoints to probes. Each stable provider is one, and so is the one whose probes are the
-//! tracepoints themselves; they share the hub.
+//! Makes probes of rows and tracepoints. Each stable provider is one of ours, and so is `sdt`, whose probes are the
+//! tracepoints themselves. All share the hub.
 
 use crate::event::Each;
 use crate::hub::{happens, State, PENDING};
@@ -17,16 +17,16 @@ use kernel::prelude::*;
 use kernel::sync::{new_mutex, Arc, Mutex};
 use patch::{Event, Functions, Sides, View, Wanted};
 
-/// What all of them stand on.
+/// The parts that all providers share.
 #[pin_data]
 pub(crate) struct Hub {
     #[pin]
     pub(crate) state: Mutex<State>,
     #[pin]
     pub(crate) events: Mutex<Events>,
-    /// None: functions cannot be traced.
+    /// `None` if functions cannot be traced.
     functions: Option<Functions>,
-    /// Functions that are events: by row, where one begins and how it can be traced.
+    /// For each row whose event is a function: its address and how it can be traced.
     #[pin]
     starts: Mutex<KVVec<(u64, Sides)>>,
 }
@@ -35,22 +35,22 @@ pub(crate) struct Hub {
 #[pin_data]
 struct Stable {
     hub: Arc<Hub>,
-    /// None: tracepoints by their own names.
+    /// The provider's name; `None` for tracepoints under their own names.
     name: Option<&'static str>,
-    /// The last parts of its probes' names; of tracepoints none, they are offered at little cost.
+    /// The names of its probes. Empty for tracepoints, which are cheap to offer.
     names: KVVec<&'static [u8]>,
     /// Whether the probes have been offered.
     #[pin]
     offered: Offered,
 }
 
-/// The providers at work.
+/// The registered providers.
 pub struct Running {
     hub: Arc<Hub>,
     watch: Option<Watch>,
 }
 
-/// Registers the providers. `functions`: those that are events, if fbt is there.
+/// Registers the providers. `functions` traces functions that are events, if fbt is available.
 ///
 /// # Context
 /// *process*; once.
@@ -82,7 +82,7 @@ pub fn start(framework: &Arc<Framework>, functions: Option<Functions>) -> Result
     Ok(running)
 }
 
-/// The last parts of a provider's probes' names.
+/// Returns the names of a provider's probes.
 fn names_of(provider: Option<&'static str>) -> Result<KVVec<&'static [u8]>> {
     let mut names = KVVec::new();
     for row in ROWS.iter().filter(|row| provider == Some(row.provider)) {
@@ -92,7 +92,7 @@ fn names_of(provider: Option<&'static str>) -> Result<KVVec<&'static [u8]>> {
 }
 
 impl Drop for Running {
-    /// No consumer is left, so nothing is enabled.
+    /// Unregisters the providers. No consumer is left, so no probe is enabled.
     fn drop(&mut self) {
         self.hub.state.lock().leave(|_| true);
         drop(PENDING.swap(None));
@@ -100,10 +100,10 @@ impl Drop for Running {
     }
 }
 
-/// What the compiler adds to the name of a function that it has changed for its callers.
+/// Suffixes that the compiler adds to the name of a function that it has changed for its callers.
 const ADDED: [&str; 4] = ["", ".isra.0", ".constprop.0", ".constprop.0.isra.0"];
 
-/// Where a function begins.
+/// Returns the address of a function.
 fn function(name: &str) -> Option<u64> {
     let mut buffer = [0; 96];
     ADDED.iter().find_map(|added| {
@@ -119,7 +119,7 @@ fn function(name: &str) -> Option<u64> {
 }
 
 impl Hub {
-    /// Looks at functions that are events, if that has not been done.
+    /// Finds the functions that are events, the first time.
     fn look(&self) -> Result {
         let mut known = self.starts.lock();
         let Some(functions) = self.functions.as_ref().filter(|_| known.is_empty()) else {
@@ -130,7 +130,7 @@ impl Hub {
             let start = match row.source {
                 Source::Tracepoint(_) => None,
                 Source::Entry(name) | Source::Return(name) => {
-                    // Many have several rows.
+                    // Many functions have several rows.
                     let of_it = |r: &Row| r.source.is_function() && r.source.name() == name;
                     match ROWS.get(..at).and_then(|rows| rows.iter().position(of_it)) {
                         Some(before) => starts.get(before).copied(),
@@ -151,7 +151,7 @@ impl Hub {
         Ok(())
     }
 
-    /// How a row's event is traced; empty: this kernel does not have it.
+    /// Returns the ways in which a row's event is traced. It is empty if this kernel lacks the event.
     fn how(&self, state: &State, row: usize) -> Techniques {
         let sides = || self.starts.lock().get(row).map_or(Sides::default(), |(_, sides)| *sides);
         match ROWS.get(row).map(|r| r.source) {
@@ -164,7 +164,7 @@ impl Hub {
         }
     }
 
-    /// Arms a function.
+    /// Has fbt trace a function.
     fn arm(
         &self,
         row: usize,
@@ -200,14 +200,14 @@ impl Stable {
         })
     }
 
-    /// Those of the kernel proper.
+    /// Offers the tracepoints of the kernel itself.
     fn offer_own(&self, framework: &Framework, own: ProviderId) -> Result {
         let draft = framework.draft(own, b"vmlinux", ROWS.len()).map_err(|e| e.errno())?;
         let draft = match self.name {
             None => self.tracepoints(draft),
             Some(name) => self.rows(name, draft),
         }?;
-        // They stay.
+        // The kernel's own tracepoints never go.
         framework.offer_draft(draft).map(|_group| ()).map_err(|e| e.errno())
     }
 
@@ -226,7 +226,7 @@ impl Stable {
         let state = self.hub.state.lock();
         while let Some(row) = ROWS.get(at) {
             let end = end_of(at);
-            // Where it only begins it does not fire.
+            // A row that only begins a thing does not fire.
             let fires =
                 |n: &usize| !matches!(ROWS.get(*n), Some(Row { each: Each::Begins(..), .. }));
             let how = (at..end)
@@ -244,7 +244,7 @@ impl Stable {
         Ok(draft)
     }
 
-    /// Has tracepoints lead to a probe, once they are attached to.
+    /// Adds a probe to its tracepoints; the hub attaches them later.
     fn want(&self, state: &mut State, probe: &Arc<Probe>) -> Result {
         let cookie = probe.cookie() as usize;
         if self.name.is_none() {
@@ -256,7 +256,7 @@ impl Stable {
         }
         for at in cookie..end_of(cookie) {
             let Some(Source::Tracepoint(name)) = ROWS.get(at).map(|r| r.source) else { continue };
-            // What this kernel lacks another row has.
+            // If this kernel lacks the event, another row has it.
             if let Some(point) = state.position(name.as_bytes()) {
                 // CAST: there are not so many.
                 state.want(point, probe, Some(at as u16))?;
@@ -265,7 +265,7 @@ impl Stable {
         Ok(())
     }
 
-    /// Has functions lead to a probe.
+    /// Has fbt fire a probe from its functions.
     fn arm(&self, probe: &Arc<Probe>) -> core::result::Result<(), EnableError> {
         if self.name.is_none() {
             return Ok(());
@@ -284,7 +284,7 @@ impl Stable {
         Ok(())
     }
 
-    /// These fire no more, or have not begun to.
+    /// Removes probes from their events, also probes that were not fully enabled.
     fn leave(&self, probes: &[Arc<Probe>]) {
         self.hub.state.lock().leave(|p| probes.iter().any(|q| q.id() == p.id()));
         if let (Some(functions), Some(_)) = (&self.hub.functions, self.name) {

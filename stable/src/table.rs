@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-//! What the stable providers' probes are on this kernel: which event each is, when that counts, and
-//! what it passes. The only place where that is said; what types the arguments have says the library of D
-//! that declares the provider (`userspace-ctl/lib`).
+//! The probes of the stable providers on this kernel: the event behind each, the conditions under which it counts, and
+//! the arguments. No other place says this. The D library that declares a provider has the arguments' types
+//! (`userspace-ctl/lib`).
 //!
 //! A probe may have several rows: any of their events fires it. Rows of a probe are neighbours.
 
@@ -12,26 +12,26 @@ use Value::{
     Ip, Kept, KeptDentry, Marked, NicePri, Null, Number, Of, PagesOf, Raw, Transport,
 };
 
-/// Where an event comes from.
+/// The source of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
-    /// A tracepoint of this name.
+    /// The tracepoint with this name.
     Tracepoint(&'static str),
-    /// A function is entered; the compiler may have added to its name.
+    /// The entry of this function, to whose name the compiler may have added a suffix.
     Entry(&'static str),
-    /// A function returns.
+    /// The return of this function.
     Return(&'static str),
 }
 
 impl Source {
-    /// What the kernel calls it.
+    /// Returns the kernel's name for it.
     pub fn name(self) -> &'static str {
         match self {
             Tracepoint(name) | Entry(name) | Return(name) => name,
         }
     }
 
-    /// Whether it is one, and not a tracepoint.
+    /// Tells whether it is a function and not a tracepoint.
     pub fn is_function(self) -> bool {
         matches!(self, Entry(_) | Return(_))
     }
@@ -40,17 +40,17 @@ impl Source {
 /// An event that fires a probe.
 #[derive(Debug)]
 pub struct Row {
-    /// The first part of the probe's name.
+    /// The provider of the probe.
     pub provider: &'static str,
-    /// The last part.
+    /// The name of the probe.
     pub probe: &'static str,
     /// The event.
     pub source: Source,
-    /// Conditions.
+    /// The conditions under which it counts.
     pub when: &'static [When],
-    /// How often.
+    /// How often it fires the probe.
     pub each: Each,
-    /// `arg0` and so on.
+    /// The probe's arguments: `arg0` and so on.
     pub values: &'static [Value],
 }
 
@@ -58,7 +58,7 @@ pub struct Row {
 pub const PROVIDERS: &[&str] =
     &["proc", "sched", "io", "sysinfo", "vminfo", "lockstat", "mib", "ip", "tcp", "udp"];
 
-/// A row of the provider whose name it has.
+/// Functions that make a row of the provider with their name.
 macro_rules! rows_of {
     ($($provider:ident)*) => {
         $(const fn $provider(
@@ -83,13 +83,13 @@ const fn row(
     Row { provider, probe, source, when, each: Each::One, values }
 }
 
-/// Where something begins: this argument is kept for who runs, until it ends.
+/// An event that begins a thing: this argument is kept for the current thread until the thing ends.
 const fn begins(provider: &'static str, probe: &'static str, source: Source, what: u32) -> Row {
     let each = Each::Begins(what, Number(0));
     Row { provider, probe, source, when: &[], each, values: &[] }
 }
 
-/// Where it ends, in the thread where it began, with anything.
+/// The event that ends it, in the same thread, whatever the argument was.
 const fn ends(
     provider: &'static str,
     probe: &'static str,
@@ -104,9 +104,9 @@ const fn io(probe: &'static str, source: Source, when: &'static [When]) -> Row {
     row("io", probe, source, when, &[Raw(0), Dentry(0)])
 }
 
-/// The amount is one; a counter in memory, whose address others pass, there is none.
+/// The amount 1. `arg1` is the address of a counter on other systems; there is none here.
 const ONE: &[Value] = &[Number(1), Number(0)];
-/// What the function returns.
+/// The value that the function returns is the amount.
 const RETURNED: &[Value] = &[Raw(0), Number(0)];
 const FOLIO_PAGES: &[Value] = &[FolioPages(0), Number(0)];
 const BIO_PAGES: &[Value] = &[PagesOf(Field::BioSize, 0), Number(0)];
@@ -128,50 +128,52 @@ const fn vminfo(probe: &'static str, source: Source, when: &'static [When]) -> R
     row("vminfo", probe, source, when, ONE)
 }
 
-/// Of a new task's `clone_flags`: its memory is the parent's; the parent waits until it is not.
+/// Flags of `clone`: the child shares the parent's memory; the parent waits until it does not any more.
 const CLONE_VM: u64 = 0x100;
 const CLONE_VFORK: u64 = 0x4000;
-/// The address, registers, the processor's word on why.
+/// Its arguments are the address, the registers, and the processor's error code.
 const USER_FAULT: Source = Tracepoint("page_fault_user");
 const KERNEL_FAULT: Source = Tracepoint("page_fault_kernel");
-/// In that word: a page is there, but not for this.
+/// A bit of that code: the page is mapped, but does not allow the access.
 const PROTECTED: u64 = 1;
 const MISSING: When = When::Bits(2, PROTECTED, 0);
 const FORBIDDEN: When = When::Bits(2, PROTECTED, PROTECTED);
-/// An address of a process's.
+/// The address belongs to a process.
 const USER_ADDRESS: When = When::Bits(0, 1 << 63, 0);
 const VM_FAULT_MAJOR: u64 = 4;
 const EAGAIN: i32 = 11;
-/// `__GFP_ZERO` and `__GFP_MOVABLE`, which only pages of processes are asked for with.
+/// `__GFP_ZERO` and `__GFP_MOVABLE`: only pages of processes are allocated with both.
 const GFP_ZEROED_MOVABLE: u64 = 0x108;
 const PAGES_OF_HUGE: u64 = 512;
-/// Where the kernel counts what it reads and writes, `pgpgin` and `pgpgout` of /proc/vmstat.
+/// The function that counts reads and writes, `pgpgin` and `pgpgout` of /proc/vmstat.
 const SUBMIT: Source = Entry("submit_bio");
 const READS: When = When::BitsOf(Field::BioOpf, 0, 0xff, 0);
 const WRITES: When = When::BitsOf(Field::BioOpf, 0, 0xff, 1);
-/// A lock, what it is and how it is waited for; a lock, and an errno if the thread has given up.
+/// The arguments of the first are the lock and flags for its kind and the kind of wait; of the second, the lock and an
+/// errno if the thread has given up.
 const CONTENDED: Source = Tracepoint("contention_begin");
 const GOT: Source = Tracepoint("contention_end");
-/// `LCB_F_*`: it spins; wants to read, to write; it is of each CPU; it is a mutex.
+/// The flags, `LCB_F_*`: the thread spins, reads, writes; the lock has a part for each CPU, is a mutex.
 const SPINS: u64 = 1;
 const READER: u64 = 2;
 const WRITER: u64 = 4;
 const OF_CPUS: u64 = 16;
 const MUTEX: u64 = 32;
 const GOT_IT: &[When] = &[When::Equals(1, 0)];
-/// A mutex is waited for: it spins, or it sleeps.
+/// A thread waits for a mutex: it spins, or it sleeps.
 const MUTEX_SPINS: &[When] = &[When::Bits(1, MUTEX | SPINS, MUTEX | SPINS)];
 const MUTEX_SLEEPS: &[When] = &[When::Bits(1, MUTEX | SPINS, MUTEX)];
-/// The same of a semaphore for readers and writers, which always sleeps here.
+/// A thread waits for a semaphore of readers and writers. Here it always sleeps.
 const READER_SLEEPS: &[When] = &[When::Bits(1, SPINS | READER | OF_CPUS, READER)];
 const WRITER_SLEEPS: &[When] = &[When::Bits(1, SPINS | WRITER | OF_CPUS, WRITER)];
-/// A lock is free as it is asked for, so that it is had at once.
+/// The lock is free, so the thread acquires it at once.
 const FREE_MUTEX: &[When] = &[When::BitsOf(Field::MutexOwner, 0, u64::MAX, 0)];
 const FREE_SPIN: &[When] = &[When::BitsOf(Field::SpinlockWord, 0, u64::MAX, 0)];
-/// What keeps a reader out: a writer has it, somebody waits, a writer is next, there are too many.
+/// The bits that keep a reader out: a writer has the lock, a thread waits, a writer is next, there are too many
+/// readers.
 const FREE_READ: &[When] = &[When::BitsOf(Field::RwsemCount, 0, (1 << 63) | 7, 0)];
 const FREE_WRITE: &[When] = &[When::BitsOf(Field::RwsemCount, 0, u64::MAX, 0)];
-/// The same of one that spins: `_QW_WMASK`.
+/// The same for an `rwlock_t`: `_QW_WMASK`.
 const FREE_READ_SPIN: &[When] = &[When::BitsOf(Field::RwlockWord, 0, 0x1ff, 0)];
 const FREE_WRITE_SPIN: &[When] = &[When::BitsOf(Field::RwlockWord, 0, u64::MAX, 0)];
 const LOCK: &[Value] = &[Raw(0)];
@@ -186,12 +188,13 @@ const KEPT_WRITE: &[Value] = &[Kept, AS_WRITER];
 const KEPT_READ: &[Value] = &[Kept, AS_READER];
 const WAITED_WRITE: &[Value] = &[Kept, Elapsed, AS_WRITER];
 const WAITED_READ: &[Value] = &[Kept, Elapsed, AS_READER];
-/// A bit that a semaphore's count does not use.
+/// The mark of a reader; a semaphore's count does not use this bit.
 const READER_BIT: u32 = 4;
-/// A reader or a writer; of the count as it began: a writer has it, or so many readers.
+/// The arguments of `rw-block`: the lock, the time, writer or reader, and from the lock's count when the wait began:
+/// whether a writer has it, and the number of readers.
 const SLEPT: &[Value] =
     &[Kept, Elapsed, Marked(READER_BIT, 1), Marked(0, 1), Marked(8, (1 << 55) - 1)];
-/// Where locks that spin are waited for: without a hypervisor that is asked, and with it.
+/// The functions that wait for spinlocks: without and with the help of a hypervisor.
 const SLOW_SPIN: &str = "native_queued_spin_lock_slowpath";
 const SLOW_SPIN_PV: &str = "__pv_queued_spin_lock_slowpath";
 const SLOW_READ_SPIN: &str = "queued_read_lock_slowpath";
@@ -199,12 +202,12 @@ const SLOW_WRITE_SPIN: &str = "queued_write_lock_slowpath";
 const SLOW_READ: &str = "rwsem_down_read_slowpath";
 const SLOW_WRITE: &str = "rwsem_down_write_slowpath";
 
-/// A mutex is waited for, in a way that counts for this probe.
+/// The event that begins the wait for a mutex, if it counts for this probe.
 const fn contended(probe: &'static str, source: Source, when: &'static [When], mark: Value) -> Row {
     Row { provider: "lockstat", probe, source, when, each: Each::Begins(0, mark), values: &[] }
 }
 
-/// It is over: the thread has got it, or has given up.
+/// The event that ends the wait: the thread has the lock or has given up.
 const fn got(probe: &'static str, when: &'static [When], values: &'static [Value]) -> Row {
     Row { provider: "lockstat", probe, source: GOT, when, each: Each::Ends(Some(0)), values }
 }
@@ -218,10 +221,10 @@ const RST: u64 = 0x04;
 const ACK: u64 = 0x10;
 /// `TCP_SYN_SENT`.
 const SYN_SENT: u64 = 2;
-/// A socket, its state before, its state from now on.
+/// Its arguments are the socket, the old state and the new state.
 const STATE: Source = Tracepoint("inet_sock_set_state");
 const IS_TCP: When = When::Has(Field::SockProtocol, 0, TCP);
-/// `TCP_SYN_RECV`, of a socket; and as arguments.
+/// `TCP_SYN_RECV`, a state of a socket; and states as arguments.
 const SYN_RECEIVED: u64 = 3;
 const ESTABLISHED: i32 = 1;
 const STATE_SYN_SENT: i32 = 2;
@@ -230,18 +233,18 @@ const CLOSE_WAIT: i32 = 8;
 /// `BPF_SOCK_OPS_ACTIVE_ESTABLISHED_CB` and `_PASSIVE_`.
 const ACTIVE: i32 = 4;
 const PASSIVE: i32 = 5;
-/// A packet is sent, whole, its headers written: the network, the socket (none: it is forwarded), the
-/// packet.
+/// The functions that send a whole packet with its headers. Their arguments are the network, the socket (0 for a
+/// forwarded packet) and the packet.
 const OUTPUT: Source = Entry("ip_output");
 const OUTPUT_MANY: Source = Entry("ip_mc_output");
 const OUTPUT6: Source = Entry("ip6_output");
 const SENT_TCP: When = When::Carries(2, TCP);
 const SENT_UDP: When = When::Carries(2, UDP);
 const SENT_DATAGRAM: &[Value] = &[Raw(2), Raw(1), Transport(2)];
-/// A socket and a packet. What is sent for no connection has a socket of the kernel's, or none.
+/// The arguments are a socket and a packet. A packet that belongs to no connection has a socket of the kernel, or none.
 const CONNECTION: &[Value] = &[Raw(1), Raw(0), Transport(1)];
 const SENT: &[Value] = &[Raw(2), Of(Field::SkbSk, 2), Transport(2)];
-/// Whose answer has no number to go on from, a SYN, is told so.
+/// An RST with ACK and without a sequence number: it refuses a SYN.
 const REFUSES: &[When] = &[
     When::There(1),
     SENT_TCP,
@@ -250,31 +253,31 @@ const REFUSES: &[When] = &[
 ];
 const REQUESTS: &[When] =
     &[When::There(1), SENT_TCP, When::Tcp(Field::TcpFlags, 2, SYN | RST | ACK, SYN)];
-/// A connection is there: its socket, by whom, the packet.
+/// A connection is established. The arguments are its socket, the side that opened it, and the packet.
 const INIT: Source = Entry("tcp_init_transfer");
 const INITIATED: &[Value] = &[Raw(2), Raw(0), Transport(2)];
-/// A packet of either version that leaves, as it is on the link, or has come, as checked.
+/// A packet of either version: sent, as it goes to the device, or received and checked.
 const IP_SENT: &[Value] = &[Raw(2), Raw(1), Of(Field::SkbDev, 2), Ip(2, 4), Ip(2, 6)];
 const IP_RECEIVED: &[Value] = &[Raw(0), Null, Of(Field::SkbDev, 0), Ip(0, 4), Ip(0, 6)];
 
 /// `TRACE_SIGNAL_IGNORED` and `TRACE_SIGNAL_OVERFLOW_FAIL`, in [`SIGNAL`]'s last argument.
 const IGNORED: i32 = 1;
 const FAILED: i32 = 3;
-/// A signal's number, its `siginfo`, the task, whether all of its process, what came of it.
+/// Its arguments are the signal's number, its `siginfo`, the task, whether it is for the whole process, and the result.
 const SIGNAL: Source = Tracepoint("signal_generate");
-/// Whether it is preempted, who goes, who comes, what who goes waits in.
+/// Its arguments are whether the thread is preempted, the old thread, the new thread, and the state of the old one.
 const SWITCH: Source = Tracepoint("sched_switch");
-/// In the name of who comes: whether it was another one before.
+/// The new thread fires it. Its argument tells whether the old thread is the same one.
 const SWITCHED: Source = Tracepoint("sched_exit_tp");
-/// The parent, the child.
+/// Its arguments are the parent and the child.
 const FORK: Source = Tracepoint("sched_process_fork");
-/// Who, whether it is the last one of its process.
+/// Its arguments are the thread and whether it is the last one of its process.
 const EXIT: Source = Tracepoint("sched_process_exit");
 
-/// The task, the flags that it was asked for with.
+/// Its arguments are the new task and the flags of `clone`.
 const NEW_TASK: Source = Tracepoint("task_newtask");
 
-/// All of them.
+/// All rows.
 pub const ROWS: &[Row] = &[
     proc("create", FORK, &[When::Leader(1)], &[Raw(1)]),
     proc("exec", Entry("alloc_bprm"), &[], &[Of(Field::FilenameName, 1)]),
@@ -325,7 +328,7 @@ pub const ROWS: &[Row] = &[
         source: Tracepoint("block_rq_complete"),
         when: &[],
         each: Each::Bio(0, 2),
-        // Of each bio in the place of 0.
+        // Each::Bio evaluates them with the bio in the place of argument 0.
         values: &[Raw(0), Dentry(0), Number(0)],
     },
     row(
@@ -428,7 +431,7 @@ pub const ROWS: &[Row] = &[
     contended("adaptive-block", CONTENDED, MUTEX_SLEEPS, Number(0)),
     got("adaptive-block", GOT_IT, WAITED),
     lockstat("adaptive-release", Entry("mutex_unlock"), &[], LOCK),
-    // One that has slept has not spun, though it may do both.
+    // A thread that sleeps may have spun before; it counts as sleeping.
     contended("adaptive-spin", CONTENDED, MUTEX_SPINS, Number(0)),
     contended("adaptive-spin", CONTENDED, MUTEX_SLEEPS, Number(1)),
     got("adaptive-spin", &[When::Equals(1, 0), When::Mark(1, 0)], WAITED),
@@ -457,7 +460,7 @@ pub const ROWS: &[Row] = &[
     ends("lockstat", "rw-acquire", Return(SLOW_READ_SPIN), &[], KEPT_READ),
     begins("lockstat", "rw-acquire", Entry(SLOW_WRITE_SPIN), 0),
     ends("lockstat", "rw-acquire", Return(SLOW_WRITE_SPIN), &[], KEPT_WRITE),
-    // The first time with what the semaphore is like, then with who waits.
+    // The first event marks the semaphore's count, the second marks the kind of waiter.
     contended("rw-block", CONTENDED, READER_SLEEPS, Of(Field::RwsemCount, 0)),
     contended("rw-block", CONTENDED, READER_SLEEPS, Number(1 << READER_BIT)),
     contended("rw-block", CONTENDED, WRITER_SLEEPS, Of(Field::RwsemCount, 0)),
@@ -564,7 +567,7 @@ pub const ROWS: &[Row] = &[
     udp("send", OUTPUT6, &[When::There(1), SENT_UDP], SENT_DATAGRAM),
 ];
 
-/// Where the rows of a provider's next probe end, from row `at` on.
+/// Returns the end of the rows of the probe that begins at row `at`.
 pub fn end_of(at: usize) -> usize {
     let same = |a: &Row, b: &Row| a.provider == b.provider && a.probe == b.probe;
     let Some(first) = ROWS.get(at) else { return ROWS.len() };
@@ -572,14 +575,14 @@ pub fn end_of(at: usize) -> usize {
     at.wrapping_add(more)
 }
 
-/// How many arguments the probe of row `at` has, its first: what those rows pass that fire it.
+/// Returns the number of arguments of the probe that begins at row `at`: that of its rows that fire it.
 pub fn values_of(at: usize) -> usize {
     let rows = ROWS.get(at..end_of(at)).unwrap_or_default();
     rows.iter().map(|r| r.values.len()).max().unwrap_or(0)
 }
 
-/// The event of a probe that has no row on this kernel; `is_there`: whether it has the event of that row.
-/// `None`: the probe is there, or no row is of it.
+/// Returns the event that a probe lacks on this kernel; `is_there` tells whether the kernel has the event of a row.
+/// Returns `None` if the probe exists, or if no row belongs to it.
 pub fn lacking(provider: &str, probe: &str, is_there: impl Fn(usize) -> bool) -> Option<Source> {
     let at = ROWS.iter().position(|r| r.provider == provider && r.probe == probe)?;
     let first = ROWS.get(at)?;

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 //! The syscall provider: entry and return of every system call.
 //!
-//! A call is served by one function, so that is where its probes are: fbt finds the function and
-//! patches it, for this provider as for its own probes, and a place that both want serves both. A
-//! call that nobody traces costs nothing, whichever others are traced.
+//! One function serves each call, and the probes are in it: fbt finds the function and patches it, for
+//! this provider as for its own probes. A place can serve both providers. A call that is not traced costs
+//! nothing, whatever other calls are traced.
 //!
 //! ```text
 //!   number ──► the kernel's table ──► __x64_sys_openat ──► entry: its beginning
 //!                                        │                 return: where it returns to the dispatcher
 //!                                        └─jump─► do_sys_openat2: or where this one does, for it
 //! ```
-//! A third of these functions end by jumping to another one, which returns in their place. That is
-//! where the call's value is known, and others may come there as well: so who is there is asked for
-//! the number of the call it is in, and whether it returns to where calls come from.
+//! A third of these functions end with a jump to another function, which returns in their place. The value of
+//! the call is known there, but the other function has other callers, too. So the probe checks the number of the
+//! current call, and that the function returns to the dispatcher.
 //!
 //! | file | holds |
 //! |---|---|
-//! | [`names`] | what calls are called; pure |
-//! | `provider` | calls to probes |
+//! | [`names`] | the names of calls; pure |
+//! | `provider` | makes probes of calls |
 //!
 //! Locks: `offered`, then fbt's and the framework's; enabling takes fbt's alone.
 #![cfg_attr(not(test), no_std)]

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-//! What system calls are called: as in `<sys/syscall.h>`, which is what manuals, libraries and strace
-//! say, and not as the kernel's own functions are, of which some have kept the names of newer
-//! versions of calls that were replaced long ago.
+//! The names of system calls: those of `<sys/syscall.h>`, as in manuals, libraries and strace. The kernel's own
+//! functions have other names in some cases, such as those of newer versions of a call.
 
 use abi::syscall::RENAMED;
 
-/// Functions behind `__ia32_` whose name is another one, ascending. These calls have the sizes of 32-bit processes.
+/// Functions with the prefix `__ia32_` whose calls have another name, ascending. They use the sizes of 32-bit
+/// processes.
 const OF_IA32: &[(&str, &str)] = &[
     ("compat_sys_fcntl64", "fcntl"),
     ("compat_sys_getrlimit", "ugetrlimit"),
@@ -122,20 +122,20 @@ const OF_IA32: &[(&str, &str)] = &[
     ("sys_utimes_time32", "utimes"),
 ];
 
-/// The function of numbers without a call.
+/// The function of numbers that have no call.
 const NONE: &str = "sys_ni_syscall";
 
-/// Which way into the kernel.
+/// A table of system calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Table {
-    /// That of 64-bit processes.
+    /// The table of 64-bit processes.
     X64,
-    /// That of 32-bit processes.
+    /// The table of 32-bit processes.
     Ia32,
 }
 
-/// The two names that a call can have, by its function's symbol: the one to use, and, where two calls
-/// have the same function, the one for the second. `None`: it serves no call.
+/// Returns the names of a call by its function's symbol: the name to use, and a second one for another call
+/// with the same function. Returns `None` if the function serves no call.
 pub fn names(table: Table, symbol: &str) -> Option<[&str; 2]> {
     let prefix = match table {
         Table::X64 => "__x64_",

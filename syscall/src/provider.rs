@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Calls to probes.
+//! Makes probes of system calls.
 
 use crate::names::{names, Table};
 use abi::probe::Techniques;
@@ -12,20 +12,20 @@ use kernel::prelude::*;
 use kernel::sync::Arc;
 use patch::{Ask, Functions, Sides, View, Wanted};
 
-/// Arguments of a call.
+/// The number of arguments of an entry probe.
 const NARGS_ENTRY: u32 = 6;
-/// The value, twice, and the error.
+/// The number of arguments of a return probe: the value, twice, and the error.
 const NARGS_RETURN: u32 = 3;
 
 /// A system call.
 #[derive(Clone, Copy)]
 struct Call {
-    /// Its function.
+    /// The function that serves it.
     start: u64,
     name: &'static str,
     number: u16,
     abi: Abi,
-    /// Who else the function serves.
+    /// Whether the function serves other calls, too.
     ask: Ask,
     sides: Sides,
 }
@@ -34,15 +34,15 @@ struct Call {
 #[pin_data]
 struct Syscall {
     functions: Functions,
-    /// Whether the probes have been offered.
+    /// The probes have been offered.
     #[pin]
     offered: Offered,
 }
 
-/// Cookies are positions in here.
+/// The calls. The cookie of a probe is a position in this list.
 static CALLS: Published<KVVec<Call>> = Published::empty();
 
-/// The provider at work.
+/// The registered provider.
 pub struct Running(());
 
 /// Registers the provider.
@@ -58,13 +58,13 @@ pub fn start(framework: &Framework, functions: Functions) -> Result<Running> {
 }
 
 impl Drop for Running {
-    /// No consumer is left, so nothing is enabled.
+    /// Unregisters the provider. No consumer is left, so no probe is enabled.
     fn drop(&mut self) {
         drop(CALLS.swap(None));
     }
 }
 
-/// Whatever must be asked for one of two reasons.
+/// Joins two conditions of which each alone suffices.
 fn more(a: Ask, b: Ask) -> Ask {
     match (a, b) {
         (Ask::All, _) | (_, Ask::All) => Ask::All,
@@ -73,7 +73,7 @@ fn more(a: Ask, b: Ask) -> Ask {
     }
 }
 
-/// The calls of one table, each with its function, if that is there.
+/// Returns the calls of one table, each with its function if the kernel has it.
 fn collect(abi: Abi, calls: &mut KVVec<Call>) -> Result {
     let table = match abi {
         Abi::X64 => Table::X64,
@@ -90,7 +90,7 @@ fn collect(abi: Abi, calls: &mut KVVec<Call>) -> Result {
         let (mut ask, mut is_second) = (Ask::Nothing, false);
         for other in calls.iter_mut().filter(|c| c.start == start) {
             is_second |= other.abi == abi;
-            // A call without arguments has one function for all processes.
+            // A call without arguments has one function for 64-bit and 32-bit processes.
             let both = if other.abi == abi { Ask::All } else { Ask::Abi };
             (other.ask, ask) = (more(other.ask, both), more(ask, both));
         }
@@ -122,7 +122,7 @@ impl Syscall {
         let x64 = fill(draft(b"vmlinux")?, Abi::X64, &calls)?;
         let ia32 = fill(draft(b"ia32")?, Abi::Ia32, &calls)?;
         drop(CALLS.swap(Some(mem::boxed(calls)?)));
-        // They stay, if all of them do.
+        // The probes stay; if one cannot be made, none is.
         let group = framework.offer_draft(x64).map_err(|e| e.errno())?;
         match framework.offer_draft(ia32) {
             Ok(_group) => Ok(()),
@@ -134,10 +134,10 @@ impl Syscall {
     }
 }
 
-/// The probes of one table.
+/// Returns the probes of one table.
 fn fill(mut draft: Draft, abi: Abi, calls: &[Call]) -> Result<Draft> {
     for (n, call) in calls.iter().enumerate().filter(|(_, c)| c.abi == abi) {
-        // CAST: there are less than a thousand.
+        // CAST: there are fewer than a thousand.
         let cookie = (n as u32) << 1;
         let function = call.name.as_bytes();
         if !call.sides.entry.is_empty() {
@@ -146,7 +146,7 @@ fn fill(mut draft: Draft, abi: Abi, calls: &[Call]) -> Result<Draft> {
             draft.add(&offer).map_err(|e| e.errno())?;
         }
         if !call.sides.returns.is_empty() {
-            // Where it jumps to another function, that one's returns are meant.
+            // If it ends with a jump to another function, these are that function's returns.
             let (nargs, how) = (NARGS_RETURN, Techniques::CALL_RETURN);
             let offer = Offer { function, name: b"return", nargs, cookie: cookie | 1, how };
             draft.add(&offer).map_err(|e| e.errno())?;
@@ -155,7 +155,7 @@ fn fill(mut draft: Draft, abi: Abi, calls: &[Call]) -> Result<Draft> {
     Ok(draft)
 }
 
-/// What a probe is on.
+/// The places of a probe.
 fn wanted(probe: &Probe) -> Option<Wanted> {
     let at = (probe.cookie() >> 1) as usize;
     let call = CALLS.with(|calls| calls?.get(at).copied())?;
