@@ -16,9 +16,8 @@
 //! So each slice counts for at most a part of the time, and only several slow slices end the tracing.
 
 use kapi::time::monotonic_ns;
+use plan::code::BUDGET;
 
-/// The most units of a firing. If a program needs more, its tracing ends.
-pub(crate) const BUDGET: u32 = 1 << 20;
 /// The clock is read each time this many units are spent.
 pub(crate) const SLICE: u32 = 1 << 12;
 /// The units after the first slice.

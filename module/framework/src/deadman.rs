@@ -15,13 +15,13 @@
 //! the machine slow. And a machine that stood still as a whole, as a guest does whose host is busy, has not spent
 //! anything in probes since.
 
-use crate::budget::BUDGET;
 use core::cell::Cell;
 use kapi::alive;
 use kapi::context::ProbeCtx;
 use kapi::percpu::PerCpu;
 use kapi::time::monotonic_ns;
 use kernel::error::Result;
+use plan::code::BUDGET;
 
 /// The interval between checks of a CPU, in ns.
 pub(crate) const INTERVAL: i64 = 1_000_000_000;

@@ -17,12 +17,12 @@
 //! associative arrays. A thread's elements are a list, whose head is one more variable of that thread;
 //! so all that a thread owns is found when it ends.
 
-use crate::vars::{ScopeVars, Vars};
 use crate::words::Words;
 use buffers::elements::{self, Drop, Elements, Owner, Part, Value};
 use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use kernel::prelude::*;
+use plan::vars::{ScopeVars, Vars};
 
 const WAYS: usize = 8;
 /// Values instead of a key: a free slot, and a slot that is being written.

@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 //! An enabling control block: one clause of one consumer on one probe.
 
-use crate::clause::Clause;
-use crate::probe::Probe;
 use crate::shared::Shared;
 use abi::ids::Epid;
 use kapi::mem;
+use kapi::publish::Published;
 use kapi::stack::Start;
 use kernel::prelude::*;
 use kernel::sync::Arc;
+use plan::clause::Clause;
+
+/// A probe, with what runs when it fires: ECBs, in the order of enabling.
+pub type Probe = plan::probe::Probe<Published<Chain>>;
+
+/// All probes.
+pub(crate) type ProbeTable = plan::probe::ProbeTable<Published<Chain>>;
 
 /// An ECB. Its records begin with its EPID.
 #[derive(Clone)]

@@ -7,7 +7,6 @@
 
 use crate::args::Args;
 use crate::budget::{Budget, SLICE};
-use crate::clause::{Whose, MAX_FRAMES};
 use crate::ecb::Ecb;
 use crate::held::parts;
 use crate::unwind;
@@ -24,6 +23,7 @@ use kapi::context::ProbeCtx;
 use kapi::nofault;
 use kapi::stack;
 use kapi::task::{self, locks, Dir};
+use plan::step::{Whose, MAX_FRAMES};
 
 /// Regions of the framework.
 pub(crate) const GLOBALS: u8 = 0x10;

@@ -8,16 +8,14 @@
 
 use crate::args::Args;
 use crate::budget::{Budget, Share};
-use crate::clause::{Code, Counts, Datum, Form, Name, Step};
 use crate::deadman::MUCH;
-use crate::ecb::{Chain, Ecb};
+use crate::ecb::{Chain, Ecb, Probe};
 use crate::env::{ill_op, process, Firing, ProbeEnv};
-use crate::lean::Lean;
-use crate::probe::{Probe, Special};
 use crate::shared::{Activity, CpuState, Shared};
+use crate::shortcut;
 use crate::vtime;
-use abi::aggregation::AggFunc;
 use abi::fault::FaultKind;
+use abi::probe::until_nul;
 use abi::record::{RecordHeader, HEADER_SIZE};
 use buffers::speculation::{End, Part};
 use buffers::Principal;
@@ -28,6 +26,10 @@ use kapi::act;
 use kapi::context::ProbeCtx;
 use kapi::task;
 use kernel::alloc::KVVec;
+use plan::code::Code;
+use plan::probe::Special;
+use plan::shortcut::Counts;
+use plan::step::{price_of_aggregating, Datum, Form, Name, Step, COMM_LEN};
 use zerocopy::IntoBytes;
 
 /// Fires a probe of any provider except `dtrace`.
@@ -55,10 +57,10 @@ pub fn fire_without<'p>(ctx: &'p ProbeCtx, probe: &'p Probe) -> Option<Rest<'p>>
     // must be short. Clauses that only count are nearly as common.
     if let Some(only) = chain.only() {
         let clause = &*only.clause;
-        if clause.gate.as_ref().is_some_and(|gate| gate.is_shut()) {
+        if clause.shortcut.gate.as_ref().is_some_and(shortcut::is_shut) {
             return None;
         }
-        if !matches!(clause.counts, Counts::No) {
+        if !matches!(clause.shortcut.counts, Counts::No) {
             count(ctx, only);
             return None;
         }
@@ -89,7 +91,7 @@ fn count(ctx: &ProbeCtx, ecb: &Ecb) {
         return;
     }
     let Ok(mut cpu) = shared.cpus.get(ctx).try_borrow_mut() else { return };
-    cpu.budget.note(Lean::COUNT);
+    cpu.budget.note(plan::shortcut::COUNT);
     match cpu.aggs.known(ecb.slot as usize, 1) {
         Some([count]) => *count = count.wrapping_add(1),
         _ => count_anew(ctx, ecb, &mut cpu),
@@ -100,8 +102,8 @@ fn count(ctx: &ProbeCtx, ecb: &Ecb) {
 #[cold]
 #[inline(never)]
 fn count_anew(ctx: &ProbeCtx, ecb: &Ecb, cpu: &mut CpuState) {
-    if let Some(lean) = &ecb.clause.lean {
-        lean.run(&Firing::new(ctx, Args::NONE), ecb, cpu);
+    if let Some(lean) = &ecb.clause.shortcut.lean {
+        shortcut::run(lean, &Firing::new(ctx, Args::NONE), ecb, cpu);
     }
 }
 
@@ -117,10 +119,12 @@ fn fire_one(ctx: &ProbeCtx, ecb: &Ecb, values: &[u64], stack: u64) {
         return clock.apart(ctx, firing.now(), &mut || run(&firing, ecb, Some(Share::WHOLE)));
     }
     // A single lean clause cannot cost too much: it has at most 1,024 actions, all of them short.
-    let Some(lean) = &ecb.clause.lean else { return run(&firing, ecb, Some(Share::WHOLE)) };
+    let Some(lean) = &ecb.clause.shortcut.lean else {
+        return run(&firing, ecb, Some(Share::WHOLE));
+    };
     let Ok(mut cpu) = shared.cpus.get(ctx).try_borrow_mut() else { return };
     cpu.budget.note(lean.least.wrapping_add(lean.rest));
-    lean.run(&firing, ecb, &mut cpu);
+    shortcut::run(lean, &firing, ecb, &mut cpu);
 }
 
 #[inline(never)]
@@ -223,10 +227,10 @@ fn run(firing: &Firing<'_>, ecb: &Ecb, share: Option<Share>) {
             }
         }
     }
-    let mut cost = clause.lean.as_ref().map_or(clause.cost, |lean| lean.least);
+    let mut cost = clause.shortcut.lean.as_ref().map_or(clause.cost, |lean| lean.least);
     let mut shut = false;
-    if let Some(gate) = &clause.gate {
-        shut = gate.is_shut();
+    if let Some(gate) = &clause.shortcut.gate {
+        shut = shortcut::is_shut(gate);
         cost = cost.wrapping_add(if shut { gate.shut } else { gate.open });
     }
     if !cpu.budget.spend(cost) {
@@ -238,8 +242,8 @@ fn run(firing: &Firing<'_>, ecb: &Ecb, share: Option<Share>) {
     if shut {
         return;
     }
-    if let Some(lean) = &clause.lean {
-        if lean.run(firing, ecb, &mut cpu) {
+    if let Some(lean) = &clause.shortcut.lean {
+        if shortcut::run(lean, firing, ecb, &mut cpu) {
             if !cpu.budget.spend(lean.rest) {
                 shared.kill();
                 firing.is_over.set(true);
@@ -473,7 +477,7 @@ fn run_step(
         Step::RecordName(name, datum, cost) => {
             env.spend(*cost).map_err(|raised| raised.at(0))?;
             let room = record.get_mut(datum.offset..datum.offset.wrapping_add(datum.size));
-            name.put(&env.ecb.probe, room.unwrap_or_default());
+            put_name(*name, &env.ecb.probe, room.unwrap_or_default());
         }
         Step::Exit(code, datum) => {
             store(code, datum, memory, env, record)?;
@@ -510,7 +514,7 @@ fn run_step(
                 Some(code) => dif::run(code, memory, env)? as i64,
                 None => 1,
             };
-            let cost = cost_of(*func, key.len());
+            let cost = price_of_aggregating(*func, key.len());
             env.spend(cost).map_err(|raised| raised.at(0))?;
             let mut cleared = 0;
             let init = |w: &mut [u64]| {
@@ -531,17 +535,24 @@ fn run_step(
     Ok(())
 }
 
-/// Returns the cost of finding the value for a key of this many words, and of adding to it.
-pub(crate) fn cost_of(func: AggFunc, words: usize) -> u32 {
-    let fold = match func {
-        // There are up to 64 magnitudes, with a division each.
-        AggFunc::Llquantize(_) => 96,
-        _ => 2,
+/// Writes a name into a record, followed by zeros.
+#[inline]
+pub(crate) fn put_name(name: Name, probe: &Probe, room: &mut [u8]) {
+    const { assert!(COMM_LEN == task::COMM_LEN) };
+    let mut comm = [0; COMM_LEN];
+    let text = match name {
+        Name::Execname => {
+            task::comm(&mut comm);
+            until_nul(&comm)
+        }
+        Name::Probe(part) => probe.part(part),
     };
-    // A chain has up to 64 entries. The key is hashed, compared, and copied if it is new.
-    let find = if words == 0 { 0 } else { 24 };
-    // CAST: a key has at most MAX_RECORD bytes.
-    (words as u32).saturating_add(fold).saturating_add(find)
+    let n = text.len().min(room.len().saturating_sub(1));
+    let (Some((to, rest)), Some(text)) = (room.split_at_mut_checked(n), text.get(..n)) else {
+        return;
+    };
+    to.copy_from_slice(text);
+    rest.fill(0);
 }
 
 /// Returns the cost of copying or clearing this many bytes at once.

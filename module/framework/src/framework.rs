@@ -9,10 +9,8 @@
 //! already tracing, and only then may the provider's `enable` be called. When the code of a probe
 //! disappears, the provider *retires* the probe. Consumers continue, and can still read its name.
 
-use crate::enabling::Enabling;
-use crate::matching::{self, Matcher};
-use crate::probe::{self, Draft, Offer, Probe, ProbeTable, Special};
-use crate::provider::{EnableError, Explanation, Provider};
+use crate::ecb::{Chain, Probe, ProbeTable};
+use crate::provider::{Explanation, Provider};
 use crate::shared::Shared;
 use crate::tracing::{Grave, Held, Tracing};
 use crate::vtime;
@@ -26,6 +24,10 @@ use kapi::publish::Published;
 use kapi::threads::{self, Ended};
 use kernel::prelude::*;
 use kernel::sync::{new_mutex, Arc, Mutex};
+use plan::enabling::Enabling;
+use plan::matching::{self, Matcher};
+use plan::probe::{self, Draft, Offer, Special};
+use plan::EnableError;
 
 pub(crate) struct Config {
     providers: KVec<Arc<dyn Provider>>,
@@ -319,6 +321,23 @@ impl Framework {
         }
         grave.close();
         c.retired(segment.places());
+    }
+
+    /// Tells the consumers that have enabled a probe that another process should have the same
+    /// probe and cannot have it.
+    ///
+    /// # Context
+    /// *process*.
+    pub fn count_left_out(probe: &Probe) {
+        probe.chain.with(|chain| {
+            let mut last = core::ptr::null();
+            for ecb in chain.map(Chain::ecbs).into_iter().flatten() {
+                let shared = &*ecb.shared;
+                if !core::ptr::eq(core::mem::replace(&mut last, shared), shared) {
+                    shared.count_left_out(1);
+                }
+            }
+        });
     }
 
     /// Lets providers offer more probes, if the description may match some of theirs.

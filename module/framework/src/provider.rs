@@ -6,42 +6,12 @@
 //! context and calls [`crate::fire`].
 
 use crate::framework::{Framework, ProviderId};
-use crate::probe::Probe;
+use crate::ecb::Probe;
 use abi::probe::{Techniques, FUNCTION_LEN};
 use abi::reason::Reason;
-use core::fmt;
 use kernel::prelude::*;
 use kernel::sync::{Arc, Mutex};
-
-/// Why a probe could not be enabled; the words reach the user.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum EnableError {
-    /// The bytes there are not those that the provider left, or another tracer uses the place.
-    Busy(&'static str),
-    /// This kernel does not have the required functions.
-    Unsupported(&'static str),
-    /// No memory.
-    Memory,
-    /// The code of the probe is going away.
-    Gone,
-}
-
-impl EnableError {
-    /// Returns the words for the user.
-    pub const fn words(self) -> &'static str {
-        match self {
-            Self::Busy(why) | Self::Unsupported(why) => why,
-            Self::Memory => "no memory",
-            Self::Gone => "its module is being unloaded, or its process ends",
-        }
-    }
-}
-
-impl fmt::Display for EnableError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.words())
-    }
-}
+use plan::EnableError;
 
 /// Why a function has no probe.
 pub struct Explanation {

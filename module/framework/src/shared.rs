@@ -9,11 +9,8 @@ use crate::budget::Budget;
 use crate::deadman::{Deadman, Life};
 use crate::dynvar::DynVars;
 use crate::ecb::Chain;
-use crate::enabling::Enabling;
-use crate::probe::Special;
 use crate::pulse::Pulse;
 use crate::unwind::Unwind;
-use crate::vars::Vars;
 use crate::words::Words;
 use crate::{Error, Result};
 use abi::option::{policy, OptionId, Options, UNSET};
@@ -27,6 +24,9 @@ use kapi::publish::{Published, Retired};
 use kapi::wake::Waker;
 use kernel::prelude::*;
 use kernel::sync::Arc;
+use plan::enabling::Enabling;
+use plan::probe::Special;
+use plan::vars::Vars;
 
 /// The phase of the tracing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,7 +91,7 @@ const NUMBERS: usize = 4096;
 
 /// Returns how many values have a number: aggregations without a key, and those with constant keys.
 fn numbers(e: &Enabling) -> usize {
-    let fixed = e.statements.iter().any(|s| s.clause.numbers() > 0);
+    let fixed = e.statements.iter().any(|s| s.clause.shortcut.numbers() > 0);
     e.aggs.len().saturating_add(if fixed { NUMBERS } else { 0 })
 }
 

@@ -9,14 +9,11 @@
 
 use crate::args::Args;
 use crate::deadman::INTERVAL;
-use crate::enabling::Enabling;
+use crate::ecb::Probe;
 use crate::fire::{end_speculations, fire_special};
 use crate::framework::Framework;
-use crate::matching::Matcher;
-use crate::probe::{Probe, Special};
 use crate::provider::Explanation;
 use crate::pulse::{Beat, Pulse};
-use crate::report::Text;
 use crate::shared::{Activity, CpuState, Shared};
 use crate::tracing::Held;
 use crate::unwind::Unwind;
@@ -38,6 +35,10 @@ use kapi::{mem, xcall};
 use kernel::prelude::*;
 use kernel::sync::{new_mutex, Arc, Mutex};
 use kernel::time::Delta;
+use plan::enabling::Enabling;
+use plan::matching::Matcher;
+use plan::probe::Special;
+use plan::report::Text;
 
 enum Phase {
     Idle,
@@ -221,7 +222,7 @@ impl Consumer {
             Phase::Idle => first.insert(Enabling::new()?),
             _ => return Err(Error::Phase("tracing has started: nothing more can be enabled")),
         };
-        let from = enabling.add(dof)?;
+        let from = enabling.add(dof, may_destroy)?;
         let new = enabling.statements.get(from..).unwrap_or_default();
         let framework = &self.session.framework;
         for s in new {
@@ -294,7 +295,9 @@ impl Consumer {
     pub fn go(&self) -> Result<Go> {
         let mut inner = self.inner.lock();
         if let Phase::Enabled(e) = &inner.phase {
-            e.may_start()?;
+            if e.is_destructive() {
+                may_destroy()?;
+            }
         }
         let mut enabling = match core::mem::replace(&mut inner.phase, Phase::Idle) {
             Phase::Enabled(e) => e,
@@ -571,6 +574,18 @@ impl Consumer {
             ..Status::default()
         })
     }
+}
+
+/// Checks the privilege for destructive actions, when they are enabled and again when they are
+/// started, because an open file can be passed on.
+fn may_destroy() -> Result {
+    if !kapi::task::may_destroy() {
+        return Err(Error::MayNotDestroy);
+    }
+    if !kapi::task::destructive() {
+        return Err(Error::Forbidden);
+    }
+    kapi::task::locked_down(true).map_err(|_| Error::LockedForWrites)
 }
 
 /// Returns the time of the first of these records.

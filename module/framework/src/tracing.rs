@@ -22,13 +22,8 @@
 //! All of it happens under the framework's lock, so that nobody else changes a chain. The loops are
 //! long, but a kernel that has `PREEMPT_LAZY` interrupts them as it likes: they need not offer it.
 
-use crate::clause::Counts;
-use crate::ecb::{Chain, Ecb};
-use crate::enabling::{Enabling, Statement};
-use crate::matching;
-use crate::probe::{Probe, ProbeTable};
-use crate::provider::{EnableError, Provider};
-use crate::report::Text;
+use crate::ecb::{Chain, Ecb, Probe, ProbeTable};
+use crate::provider::Provider;
 use crate::shared::{Activity, Shared};
 use crate::{Error, Result};
 use abi::ids::{Epid, ProbeId};
@@ -39,6 +34,11 @@ use kapi::publish::{Published, Retired};
 use kapi::stack::Start;
 use kernel::prelude::*;
 use kernel::sync::Arc;
+use plan::enabling::{Enabling, Statement};
+use plan::matching;
+use plan::report::Text;
+use plan::shortcut::Counts;
+use plan::EnableError;
 
 type Providers = KVec<Arc<dyn Provider>>;
 
@@ -423,9 +423,9 @@ impl Tracing {
                 // CAST: 64 bits.
                 let clause = all.get(place.statement as usize)?.clause.clone();
                 let start = start_of(probe, providers);
-                let slot = match clause.counts {
+                let slot = match clause.shortcut.counts {
                     Counts::Alone(index) => index,
-                    _ => shared.take_numbers(clause.numbers()),
+                    _ => shared.take_numbers(clause.shortcut.numbers()),
                 };
                 let (probe, shared) = (probe.clone(), shared.clone());
                 Some(Ecb { epid, slot, start, probe, clause, shared })

@@ -79,6 +79,12 @@ impl<T: Send + Sync> Published<T> {
     }
 }
 
+impl<T: Send + Sync> Default for Published<T> {
+    fn default() -> Self {
+        Self::empty()
+    }
+}
+
 impl<T: Send + Sync> Drop for Published<T> {
     /// Frees the value at once: its owner is dropped, so no probe can reach it any more.
     fn drop(&mut self) {

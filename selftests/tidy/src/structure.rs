@@ -26,13 +26,7 @@ const CIRCLES: &[(&str, &[&str])] = &[
             "user",
         ],
     ),
-    (
-        "module/framework",
-        &[
-            "clause", "ecb", "enabling", "env", "fire", "held", "lean", "matching", "probe",
-            "shared", "unwind",
-        ],
-    ),
+    ("module/framework", &["ecb", "env", "fire", "held", "shared", "shortcut", "unwind"]),
     ("module/framework", &["framework", "provider", "tracing"]),
     ("fasttrap", &["attach", "helper", "make", "process", "provider", "trap"]),
     ("userspace-ctl/program", &["frames", "headers", "image", "process"]),
