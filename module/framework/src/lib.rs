@@ -1,53 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0
 //! The framework joins consumers, which enable probes, and providers, which know where probes are.
 //!
-//! What is decided before a probe fires is in the crate `plan`. Read in this order:
+//! It runs in process context: it may sleep, and it may fail. What is decided before a probe fires is
+//! in the crate `plan`, and what happens when it fires is in the crate `fire`; this crate allocates
+//! what both need. Read in this order:
 //!
 //! | file | holds |
 //! |---|---|
 //! | [`provider`] | what a provider is, and what it may call |
-//! | [`ecb`] | a clause on a probe |
+//! | [`mod@framework`] | the table of everything, under one lock |
 //! | [`state`] | a consumer from open to close |
-//! | [`tracing`] | a consumer's ECBs on probes, and off them again |
-//! | [`framework`] | the table of everything, under one lock |
-//! | [`fire`] | what happens when a probe fires |
-//! | [`shortcut`] | clauses that need no machine |
-//! | [`env`], [`held`] | the questions of the machine, answered; those about variables |
-//! | [`shared`] | what a consumer's probes write into |
-//! | [`dynvar`], [`words`] | memory behind variables |
-//! | [`pulse`], [`deadman`] | whether a consumer lives, and the machine |
-//! | `unwind` | stacks of processes |
-//! | [`vtime`] | the account behind `vtimestamp` |
-//! | [`args`] | where argN comes from |
+//! | `tracing` | a consumer's ECBs on probes, and off them again |
+//! | `memory` | the memory that its probes write |
+//! | `pulse` | whether a consumer lives |
+//! | `vtime` | start and end of the account behind `vtimestamp` |
 //!
 //! Locks: `Consumer::inner` before `Framework::config`. Probe context takes none. It reads what is
-//! [`kapi::publish::Published`], writes what is [`kapi::percpu::PerCpu`], and shares atomics;
-//! nothing reachable from [`fire::fire`] sleeps, allocates, logs or waits.
+//! [`kapi::publish::Published`], writes what is [`kapi::percpu::PerCpu`], and shares atomics.
 #![no_std]
 #![forbid(unsafe_code)]
 
-pub mod args;
-mod budget;
-pub mod deadman;
-pub mod dynvar;
-pub mod ecb;
-pub mod env;
-pub mod fire;
 pub mod framework;
-pub mod held;
+mod memory;
 pub mod provider;
-pub mod pulse;
-pub mod shared;
-pub mod shortcut;
+mod pulse;
 pub mod state;
-pub mod tracing;
-mod unwind;
-pub mod vtime;
-pub mod words;
+mod tracing;
+mod vtime;
 
-pub use args::{Args, Outcome};
-pub use ecb::Probe;
-pub use fire::{fire, fire_without, Rest};
+pub use fire::{fire, fire_without, Args, Outcome, Packed, Probe, Rest};
 pub use framework::{Framework, Group};
 pub use plan::probe::{Draft, Offer};
 pub use plan::{EnableError, Error, Result};

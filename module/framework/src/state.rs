@@ -7,16 +7,11 @@
 //! ENABLE checks and plans; GO allocates the buffers, enables the probes and fires BEGIN; STOP
 //! fires END. In every phase, closing (also by a kill) disables and frees everything.
 
-use crate::args::Args;
-use crate::deadman::INTERVAL;
-use crate::ecb::Probe;
-use crate::fire::{end_speculations, fire_special};
 use crate::framework::Framework;
+use crate::memory;
 use crate::provider::Explanation;
 use crate::pulse::{Beat, Pulse};
-use crate::shared::{Activity, CpuState, Shared};
 use crate::tracing::Held;
-use crate::unwind::Unwind;
 use crate::{Error, Result};
 use abi::ids::{AggId, Epid, FormatId, ProbeId};
 use abi::ioctl::{Go, MAX_DONE};
@@ -27,10 +22,16 @@ use abi::status::Status;
 use abi::unwind::{Key, MAX_STRANGERS};
 use core::ops::Deref;
 use core::sync::atomic::Ordering::Relaxed;
+use fire::deadman::{Life, INTERVAL};
+use fire::fire_special;
+use fire::shared::{Activity, CpuState, Shared};
+use fire::steps::end_speculations;
+use fire::unwind::Unwind;
+use fire::Probe;
 use kapi::context::ProbeCtx;
 use kapi::follow::Follower;
 use kapi::timer::{Interrupted, Tick, Ticker};
-use kapi::wake::Waker;
+use kapi::wake::{self, Waker};
 use kapi::{mem, xcall};
 use kernel::prelude::*;
 use kernel::sync::{new_mutex, Arc, Mutex};
@@ -73,12 +74,30 @@ struct Spare<M> {
 /// Spare memory that is unused for this long is freed, in ns.
 const IDLE: u64 = 2_000_000_000;
 
-/// Checks each second whether the consumer and the machine are alive.
-struct Watch(Arc<Shared>);
+/// Ends the tracing if the consumer has been silent for too long, or if its probes keep a CPU from
+/// running threads. Each CPU checks this each second.
+struct Watch {
+    shared: Arc<Shared>,
+    pulse: Arc<Pulse>,
+}
 
 impl Tick for Watch {
     fn tick(&self, _: Interrupted) {
-        self.0.watch();
+        let (now, shared) = (kapi::time::monotonic_ns(), &*self.shared);
+        if self.pulse.is_gone(now) {
+            shared.kill();
+        }
+        let look = |ctx: &ProbeCtx| match shared.cpus.get(ctx).try_borrow() {
+            Ok(cpu) => shared.deadman.look(ctx, now, cpu.budget.spent()),
+            Err(_) => Life::Quiet,
+        };
+        match kapi::context::enter(look) {
+            None | Some(Life::Quiet) => {}
+            // This is outside of the probe context, because the called code may have probes.
+            Some(Life::Busy) => kapi::alive::ask(),
+            Some(Life::Dead) if shared.may_destroy => {}
+            Some(Life::Dead) => shared.kill(),
+        }
     }
 }
 
@@ -132,7 +151,7 @@ impl Consumer {
                 framework,
                 number,
                 pulse: mem::arc(Pulse::new())?,
-                unwind: mem::arc(Unwind::new().map_err(|e| e.errno())?)?,
+                unwind: mem::arc(memory::unwind().map_err(|e| e.errno())?)?,
             },
             inner <- new_mutex!(Inner {
                 phase: Phase::Idle,
@@ -240,7 +259,7 @@ impl Consumer {
         let mut inner = self.inner.lock();
         match inner.phase {
             Phase::Idle | Phase::Enabled(_) => {
-                inner.waker = Some(Waker::new(fd)?);
+                inner.waker = Some(wake::waker(fd)?);
                 inner.follower = Some(Follower::new(fd)?);
             }
             _ => {
@@ -283,7 +302,7 @@ impl Consumer {
     /// Adds the unwinding rows of a file.
     pub fn add_object(&self, key: Key, rows: KVVec<u8>) -> Result {
         let _one = self.inner.lock();
-        self.session.unwind.add(key, rows)
+        memory::add_rows(&self.session.unwind, key, rows)
     }
 
     /// Takes the ids of processes whose mappings the consumer must read.
@@ -308,12 +327,12 @@ impl Consumer {
         };
         let Session { pulse, unwind, .. } = &self.session;
         let waker = inner.waker.take();
-        let shared = Shared::new(&mut enabling, pulse.clone(), waker, unwind.clone())?;
+        let shared = memory::shared(&mut enabling, waker, unwind.clone())?;
         let shared = mem::arc(shared)?;
         let deadman = match shared.may_destroy {
             true => None,
             false => {
-                let deadman = mem::boxed(Watch(shared.clone()))?;
+                let deadman = mem::boxed(Watch { shared: shared.clone(), pulse: pulse.clone() })?;
                 Some(Ticker::start(deadman, Delta::from_nanos(INTERVAL), true)?)
             }
         };
@@ -653,7 +672,7 @@ fn run_special(shared: &Shared, which: Special) -> u32 {
         if state.try_borrow().is_ok_and(|c| c.scratch.is_empty()) {
             return None;
         }
-        fire_special(ctx, shared, which, Args::NONE);
+        fire_special(ctx, shared, which);
         // CAST: there are less than 2^32 CPUs.
         Some(ctx.cpu() as u32)
     };

@@ -34,6 +34,7 @@ pub(crate) struct Builder<'a> {
     pub(crate) formats: &'a mut KVec<KVec<u8>>,
     pub(crate) aggs: &'a mut KVec<AggInfo>,
     pub(crate) spent: &'a mut usize,
+    pub(crate) takes_shortcuts: bool,
 }
 
 /// Notes the step where a clause begins to record in a speculation. A clause records in only one
@@ -78,7 +79,7 @@ impl Builder<'_> {
             None => None,
         };
         let actions = self.actions(s)?;
-        let gate = predicate.as_ref().and_then(Gate::of);
+        let gate = predicate.as_ref().filter(|_| self.takes_shortcuts).and_then(Gate::of);
         let mut clause = Clause {
             predicate: if gate.is_some() { None } else { predicate },
             shortcut: Shortcut::NONE,
@@ -131,7 +132,9 @@ impl Builder<'_> {
             key_words: clause.key_words,
             cost: clause.cost,
         };
-        clause.shortcut = Shortcut::of(gate, &whole)?;
+        if self.takes_shortcuts {
+            clause.shortcut = Shortcut::of(gate, &whole)?;
+        }
         Ok(mem::arc(clause)?)
     }
 

@@ -43,6 +43,8 @@ pub struct Enabling {
     pub speculates: bool,
     /// The kernel memory of the clauses, in bytes.
     spent: usize,
+    /// Whether clauses get shortcuts.
+    takes_shortcuts: bool,
 }
 
 /// Has a stack frame of its own, so that the data for finding a statement is not on the stack while
@@ -67,7 +69,13 @@ impl Enabling {
             key_words: 0,
             speculates: false,
             spent: 0,
+            takes_shortcuts: true,
         })?)
+    }
+
+    /// Leaves out shortcuts in what is added from here on. Tests compare both ways.
+    pub fn take_no_shortcuts(&mut self) {
+        self.takes_shortcuts = false;
     }
 
     /// Adds the statements of a DOF. Returns the position of the first one. On an error, nothing
@@ -152,6 +160,7 @@ impl Enabling {
             formats: &mut self.formats,
             aggs: &mut self.aggs,
             spent: &mut self.spent,
+            takes_shortcuts: self.takes_shortcuts,
         };
         let mut last: Option<((u32, u32), Arc<Clause>)> = None;
         let mut statements = dof.statements();

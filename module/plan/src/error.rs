@@ -205,3 +205,9 @@ impl From<dof::DofError> for Error {
         Self::Dof(e)
     }
 }
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}

@@ -41,6 +41,5 @@ pub mod vars;
 
 pub use error::{EnableError, Error};
 
-
 /// The result of an operation that may be refused.
 pub type Result<T = ()> = core::result::Result<T, Error>;

@@ -119,11 +119,7 @@ impl<'a> Matcher<'a> {
     }
 
     /// Returns the probes of a segment that may match, from position `from` of the table on.
-    fn candidates<'s, C>(
-        &self,
-        segment: &'s Segment<C>,
-        from: usize,
-    ) -> Option<Candidates<'s, C>>
+    fn candidates<'s, C>(&self, segment: &'s Segment<C>, from: usize) -> Option<Candidates<'s, C>>
     where
         'a: 's,
     {

@@ -489,9 +489,7 @@ impl Work {
 
     fn assignment(&mut self, code: &Code) -> Option<Action> {
         match *code.quick() {
-            Quick::Store { var, term, .. }
-                if var.scope == Scope::Thread && !var.ty.is_by_ref() =>
-            {
+            Quick::Store { var, term, .. } if var.scope == Scope::Thread && !var.ty.is_by_ref() => {
                 let value = Leaf::of(term)?;
                 self.pay(price(code));
                 Some(Action::Store { id: var.id, value })

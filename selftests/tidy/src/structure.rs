@@ -26,8 +26,6 @@ const CIRCLES: &[(&str, &[&str])] = &[
             "user",
         ],
     ),
-    ("module/framework", &["ecb", "env", "fire", "held", "shared", "shortcut", "unwind"]),
-    ("module/framework", &["framework", "provider", "tracing"]),
     ("fasttrap", &["attach", "helper", "make", "process", "provider", "trap"]),
     ("userspace-ctl/program", &["frames", "headers", "image", "process"]),
     ("userspace-ctl/d", &["program", "types", "world"]),

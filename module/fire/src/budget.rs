@@ -15,7 +15,7 @@
 //! A virtual processor may stop for long while its host is busy, which is not the clause's fault.
 //! So each slice counts for at most a part of the time, and only several slow slices end the tracing.
 
-use kapi::time::monotonic_ns;
+use nosleep::time::monotonic_ns;
 use plan::code::BUDGET;
 
 /// The clock is read each time this many units are spent.
@@ -61,7 +61,7 @@ impl Share {
 }
 
 /// The budget on one CPU.
-pub(crate) struct Budget {
+pub struct Budget {
     /// The units left in this slice.
     left: u32,
     /// The units that are not in a slice yet.
@@ -78,7 +78,7 @@ pub(crate) struct Budget {
 
 impl Budget {
     /// Creates a full budget.
-    pub(crate) fn new() -> Self {
+    pub fn new() -> Self {
         Self { left: SLICE, rest: REST, share: Share::WHOLE, since: 0, took: 0, given: SLICE }
     }
 
@@ -104,7 +104,7 @@ impl Budget {
 
     /// Returns the units spent so far, in all firings. It wraps.
     #[inline(always)]
-    pub(crate) fn spent(&self) -> u32 {
+    pub fn spent(&self) -> u32 {
         self.given.wrapping_sub(self.left)
     }
 

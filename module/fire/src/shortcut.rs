@@ -3,14 +3,13 @@
 
 use crate::ecb::Ecb;
 use crate::env::Firing;
-use crate::fire::{begin, no_room, put_name, run_steps};
 use crate::shared::{CpuState, Shared};
+use crate::steps::{begin, no_room, put_name, run_steps};
 use abi::aggregation::AggFunc;
 use buffers::aggregation::Short;
 use buffers::AggBuffer;
 use core::sync::atomic::Ordering::Relaxed;
-use kapi::task;
-use kernel::alloc::KVVec;
+use nosleep::{task, KVVec};
 use plan::shortcut::{Action, Fold, Gate, Keyed, Leaf, Lean, Value, Words};
 
 /// Tells whether the current process is not the one of a gate.
