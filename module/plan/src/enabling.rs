@@ -83,6 +83,7 @@ impl Enabling {
     /// asked only if the DOF has the option `destructive`.
     pub fn add(&mut self, bytes: &[u8], may_destroy: impl FnOnce() -> Result) -> Result<usize> {
         let before = (self.statements.len(), self.formats.len(), self.aggs.len(), self.spent);
+        let (key_words, speculates) = (self.key_words, self.speculates);
         let vars = self.vars.copy()?;
         match self.add_or_leave_half(bytes, may_destroy) {
             Ok(options) => {
@@ -94,6 +95,7 @@ impl Enabling {
                 self.formats.truncate(before.1);
                 self.aggs.truncate(before.2);
                 self.spent = before.3;
+                (self.key_words, self.speculates) = (key_words, speculates);
                 self.vars = vars;
                 Err(e)
             }
