@@ -76,12 +76,14 @@ pub struct Budget {
     given: u32,
 }
 
-impl Budget {
+impl Default for Budget {
     /// Creates a full budget.
-    pub fn new() -> Self {
+    fn default() -> Self {
         Self { left: SLICE, rest: REST, share: Share::WHOLE, since: 0, took: 0, given: SLICE }
     }
+}
 
+impl Budget {
     /// Refills the budget when a firing begins.
     #[inline(always)]
     pub(crate) fn refill(&mut self, share: Share) {

@@ -209,11 +209,9 @@ fn run(firing: &Firing<'_>, ecb: &Ecb, share: Option<Share>) {
         return;
     }
     if let Some(lean) = &clause.shortcut.lean {
-        if shortcut::run(lean, firing, ecb, &mut cpu) {
-            if !cpu.budget.spend(lean.rest) {
-                shared.kill();
-                firing.is_over.set(true);
-            }
+        if shortcut::run(lean, firing, ecb, &mut cpu) && !cpu.budget.spend(lean.rest) {
+            shared.kill();
+            firing.is_over.set(true);
         }
         return;
     }

@@ -36,7 +36,7 @@ pub(crate) fn run_steps(
     to: usize,
 ) {
     let CpuState { aggs, scratch, kept, locals, key, random, .. } = cpu;
-    let mut budget = Budget::new();
+    let mut budget = Budget::default();
     let mut env = ProbeEnv { firing, ecb, locals, random, budget: &mut budget };
     let mut memory = dif::Clause::within(scratch, ecb.shared.strsize, kept);
     key.clear();
@@ -117,7 +117,10 @@ pub(crate) fn run_clause(
             }
             match principal.reserve(size) {
                 Some(room) => Some(room),
-                None => return Ok(no_room(firing, shared, principal)),
+                None => {
+                    no_room(firing, shared, principal);
+                    return Ok(());
+                }
             }
         }
     };

@@ -2,6 +2,10 @@
 //! A clause with shortcuts does what the same clause does without them, on generated programs: the
 //! same records, aggregations and drops, and never for a lower price than the steps have, unless it
 //! only counts.
+#![allow(
+    clippy::arc_with_non_send_sync,
+    reason = "the kernel's per-CPU data is; a test has one thread"
+)]
 
 use abi::ids::Epid;
 use abi::option::{OptionId, UNSET};
@@ -80,7 +84,7 @@ fn shared(e: &mut Enabling) -> Shared {
             kept: 0,
             locals: words(vars.local.words()),
             key: Key::new(words(e.key_words), words(e.key_words)),
-            budget: Budget::new(),
+            budget: Budget::default(),
             asked: 0,
             random: 1,
         })
@@ -119,6 +123,9 @@ fn shared(e: &mut Enabling) -> Shared {
         nested_before: 0,
     }
 }
+
+/// What a CPU has written: records, aggregations, how many of them were lost, faults.
+type Written = (Vec<u8>, Vec<u64>, u64, u32);
 
 impl Consumer {
     fn new(dof: &[u8], takes_shortcuts: bool) -> Self {
@@ -178,7 +185,7 @@ impl Consumer {
 
     /// Takes all that it has written: the records and aggregations of each CPU, what was lost, and
     /// whether it still traces.
-    fn written(&self) -> (Vec<(Vec<u8>, Vec<u64>, u64, u32)>, u64, bool) {
+    fn written(&self) -> (Vec<Written>, u64, bool) {
         use std::sync::atomic::Ordering::Relaxed;
         let of = |cpu| {
             ProbeCtx::on(cpu, |ctx| {

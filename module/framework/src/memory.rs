@@ -136,7 +136,7 @@ impl Memory {
                 kept: 0,
                 locals: words(locals)?,
                 key: Key::new(words(key)?, words(key)?),
-                budget: Budget::new(),
+                budget: Budget::default(),
                 asked: 0,
                 random: kapi::time::monotonic_ns() ^ (cpu as u64) << 32 | 1,
             }))

@@ -426,7 +426,7 @@ impl Builder<'_> {
         let id = AggId::from_index(self.aggs.len());
         // CAST: the compiler numbers the variables; a larger number belongs to no variable.
         let info = AggInfo { variable: agg.uarg as u32, size: total as u32, records };
-        mem::push(&mut self.aggs, info)?;
+        mem::push(self.aggs, info)?;
         mem::push(
             &mut c.steps,
             Step::Aggregate { func, id, key_words, words: func.words(), value, weight },
@@ -445,7 +445,7 @@ impl Builder<'_> {
         charge(self.spent, text.len() + size_of::<KVec<u8>>())?;
         let mut copy = KVec::new();
         mem::extend(&mut copy, text)?;
-        mem::push(&mut self.formats, copy)?;
+        mem::push(self.formats, copy)?;
         Ok(FormatId::from_index(self.formats.len().wrapping_sub(1)))
     }
 }

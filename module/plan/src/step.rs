@@ -84,6 +84,7 @@ impl Name {
 }
 
 /// One step of a clause.
+#[allow(clippy::large_enum_variant, reason = "a clause has few steps, which are read in order")]
 pub enum Step {
     /// Store a value.
     Record(Code, Datum),
