@@ -200,7 +200,7 @@ pub fn vec<T>(n: usize) -> Result<KVec<T>> {
     Ok(made)
 }
 
-/// Works like [`vec`]; in the kernel, it allocates hardly more than that.
+/// Works like [`vec()`]; in the kernel, it allocates hardly more than that.
 pub fn exact<T>(n: usize) -> Result<KVec<T>> {
     vec(n)
 }
