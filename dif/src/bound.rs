@@ -17,9 +17,8 @@ use abi::difo::{KIND_STRING, MAX_BY_REF};
 
 use crate::difo::Difo;
 use crate::env::PATH_STEPS;
-use crate::op::Insn;
+use crate::op::{scope_of, Insn};
 use crate::scratch;
-use crate::verify::scope_of;
 
 /// What work costs, in steps: for each 32 bytes (and 32 for what is left) unless it says otherwise.
 pub mod price {

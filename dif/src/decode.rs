@@ -15,9 +15,9 @@ use abi::difo::KIND_STRING;
 
 use crate::difo::Difo;
 use crate::env::Space;
-use crate::op::Insn;
+use crate::op::{scope_of, Insn};
 use crate::quick::Quick;
-use crate::verify::{scope_of, Verified};
+use crate::verify::Verified;
 #[cfg(any(test, feature = "std"))]
 use crate::verify::{verify, Rules, VerifyError};
 

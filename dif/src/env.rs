@@ -18,7 +18,15 @@ use abi::dif::{Builtin, Subr};
 use abi::difo::{DifType, DifVar, SCOPE_LOCAL, SCOPE_THREAD};
 
 use crate::fault::Raised;
-use crate::tuple::Key;
+
+/// One key of an associative array, as the host sees it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Key<'k> {
+    /// An integer or pointer.
+    Value(u64),
+    /// A string without its NUL, or the bytes of a structure.
+    Bytes(&'k [u8]),
+}
 
 /// Where a variable lives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

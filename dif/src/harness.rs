@@ -36,13 +36,12 @@ use crate::bound::Prices;
 use crate::decode::{Decoded, Program};
 use crate::difo::Difo;
 use crate::disasm;
-use crate::env::{Env, Scope, Space, Var};
+use crate::env::{Env, Key, Scope, Space, Var};
 use crate::fault::{FaultKind, Raised};
 use crate::interp::{fetch_bytes, fetch_str, run};
 use crate::op::Insn;
 use crate::scratch::Clause;
 use crate::subr;
-use crate::tuple::Key;
 use crate::verify::{Rules, Verified};
 
 /// Region of variables by reference.

@@ -68,10 +68,9 @@ mod tests;
 
 pub use decode::{Decoded, Program};
 pub use difo::{Difo, DifoRef};
-pub use env::{Env, Scope, Space, Var};
+pub use env::{Env, Key, Scope, Space, Var};
 pub use fault::{Fault, Raised};
 pub use interp::{fetch_bytes, fetch_str, fetch_text, run, run_loop};
 pub use quick::Quick;
 pub use scratch::Clause;
-pub use tuple::Key;
 pub use verify::{verify, Rule, Rules, Verified, VerifyError};

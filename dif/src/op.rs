@@ -10,7 +10,18 @@
 //! +--------+--------+--------+--------+
 //! ```
 
+use abi::difo::{SCOPE_GLOBAL, SCOPE_LOCAL, SCOPE_THREAD};
+
 pub use abi::dif::{Format, Op};
+
+/// Returns the scope of the variable that an instruction names.
+pub(crate) fn scope_of(op: Op) -> u8 {
+    match op {
+        Op::Ldts | Op::Stts | Op::Ldtaa | Op::Sttaa => SCOPE_THREAD,
+        Op::Ldls | Op::Stls => SCOPE_LOCAL,
+        _ => SCOPE_GLOBAL,
+    }
+}
 
 /// An instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

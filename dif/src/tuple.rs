@@ -11,18 +11,9 @@ use abi::difo::MAX_BY_REF;
 
 use crate::addr;
 use crate::bound::price;
-use crate::env::{Env, Var};
+use crate::env::{Env, Key, Var};
 use crate::fault::Raised;
 use crate::mem::{Mem, Text, Texts};
-
-/// One key of an associative array, as the host sees it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Key<'k> {
-    /// An integer or pointer.
-    Value(u64),
-    /// A string without its NUL, or the bytes of a structure.
-    Bytes(&'k [u8]),
-}
 
 /// One entry of the stack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -48,7 +48,7 @@ use abi::difo::{
 use crate::bound::{self, Prices};
 use crate::difo::Difo;
 use crate::env::Space;
-use crate::op::Insn;
+use crate::op::{scope_of, Insn};
 use crate::subr;
 
 /// Most errors that are reported of one object.
@@ -255,15 +255,6 @@ fn well_formed(ty: DifType) -> bool {
             KIND_STRING => by_ref,
             _ => false,
         }
-}
-
-/// The scope of the variable that an instruction names.
-pub(crate) fn scope_of(op: Op) -> u8 {
-    match op {
-        Op::Ldts | Op::Stts | Op::Ldtaa | Op::Sttaa => SCOPE_THREAD,
-        Op::Ldls | Op::Stls => SCOPE_LOCAL,
-        _ => SCOPE_GLOBAL,
-    }
 }
 
 struct Check<'a> {

@@ -18,9 +18,9 @@ use kapi::user::Registers;
 pub(crate) fn entry<'a>(regs: &Registers, room: &'a mut [u64; 6]) -> Args<'a> {
     if regs.is_wide() {
         *room = regs.args();
-        Args::program(room, regs.sp().wrapping_add(8), true)
+        Args::Program { registers: room, stack: regs.sp().wrapping_add(8), is_wide: true }
     } else {
-        Args::program(&[], regs.sp().wrapping_add(4), false)
+        Args::Program { registers: &[], stack: regs.sp().wrapping_add(4), is_wide: false }
     }
 }
 
@@ -33,7 +33,7 @@ pub(crate) fn usdt<'a>(
     for (to, arg) in room.iter_mut().zip(args) {
         *to = value(regs, arg);
     }
-    Args::values(room.get(..args.len()).unwrap_or_default())
+    Args::Values(room.get(..args.len()).unwrap_or_default())
 }
 
 fn value(regs: &Registers, arg: &UserArg) -> u64 {

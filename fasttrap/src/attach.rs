@@ -18,7 +18,7 @@ use crate::table::{Spaces, SPACES};
 use abi::user::UserReason;
 use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use framework::{EnableError, Probe};
-use kapi::publish::Retired;
+use kapi::publish::{Replace, Retired};
 use kapi::user::{self, Found, Ground, Poke, Space};
 use kapi::{mem, xcall};
 use kernel::prelude::*;

@@ -14,7 +14,7 @@ use abi::helper::{
 };
 use abi::user::{pack, UserArg, UserArgKind, UserKind, UserProbe, MAX_ARGS, NO_REG};
 use dof::{Dof, ProviderProbe};
-use framework::{Error, Probe};
+use framework::{Error, Framework};
 use kapi::mem::{self, Charge};
 use kapi::task;
 use kapi::user::Space;
@@ -177,7 +177,7 @@ pub(crate) fn inherit(context: &Context, parent: u64, child: &Space) -> Result {
         let state = context.fasttrap.state.lock();
         // Those that are left, or all if there was no room to say which.
         let is_left = |n: u32| n != 0 && (all.is_empty() || all.iter().any(|h| h.number == n));
-        state.enabled_of(parent, is_left).for_each(Probe::count_left_out);
+        state.enabled_of(parent, is_left).for_each(|p| Framework::count_left_out(p));
     }
     inherited
 }

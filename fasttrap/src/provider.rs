@@ -3,7 +3,7 @@
 
 use crate::attach::{Counter, State};
 use crate::helper;
-use crate::probes::Probes;
+use crate::probes::{Known, Probes};
 use crate::process::{complain_of, Process};
 use crate::processes::Processes;
 use crate::table::SPACES;
@@ -12,6 +12,8 @@ use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use framework::framework::ProviderId;
 use framework::{EnableError, Framework, Probe, Provider};
 use kapi::global::Global;
+use kapi::publish::Replace;
+use kapi::stack::Start;
 use kapi::user::{self, Ground, Handlers, Poke, Space};
 use kernel::prelude::*;
 use kernel::sync::{new_mutex, Arc, Mutex};
@@ -51,8 +53,12 @@ impl Provider for Fasttrap {
         b"fasttrap"
     }
 
-    fn is_of_programs(&self) -> bool {
-        true
+    /// At a function's first instruction there is no frame yet. A USDT probe may have any name.
+    fn start(&self, probe: &Probe) -> Start {
+        let state = self.state.lock();
+        let is_usdt = |known: &Known| known.all_parts().any(|part| part.args.is_some());
+        let is_usdt = state.probes.get(probe.cookie()).is_some_and(is_usdt);
+        Start::Program { entered: !is_usdt && matches!(probe.part(3), b"entry" | b"0") }
     }
 
     fn enable(&self, probes: &[Arc<Probe>], refuse: &mut dyn FnMut(usize, EnableError)) {

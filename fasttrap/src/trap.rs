@@ -105,7 +105,7 @@ fn returned(ctx: &ProbeCtx, table: &Table, hit: &Hit, value: u64, to: Option<u64
         let start = hit.addr.wrapping_sub(u.place.into());
         let leaves = |to: u64| to.wrapping_sub(start) >= u.size.into();
         if is_return || to.is_none_or(leaves) {
-            fire(ctx, &u.probe, Args::returned(&[u.place.into(), value]));
+            fire(ctx, &u.probe, Args::Returned(&[u.place.into(), value]));
         }
     }
 }

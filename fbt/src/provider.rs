@@ -7,7 +7,8 @@ use framework::framework::ProviderId;
 use framework::{EnableError, Explanation, Framework, Group, Offer, Probe, Provider};
 use kapi::mem;
 use kapi::modules::{self, ModuleEvent, ModuleRef, Watch};
-use kapi::publish::Published;
+use kapi::publish::{Published, Replace};
+use kapi::stack::Start;
 use kernel::prelude::*;
 use kernel::str::BStr;
 use kernel::sync::{new_mutex, Arc, Mutex};
@@ -193,9 +194,9 @@ impl Provider for Fbt {
         b"fbt"
     }
 
-    /// A function's probes name it.
-    fn own_frames(&self) -> u8 {
-        1
+    /// A stack shows the callers of the function in the probe's name.
+    fn start(&self, _: &Probe) -> Start {
+        Start::Here(1)
     }
 
     fn probe_names(&self) -> &[&[u8]] {

@@ -14,6 +14,7 @@ use crate::site::{How, Site, TABLE};
 use crate::state::{Find, Refuse, State};
 use framework::{EnableError, Probe};
 use kapi::int3::{self, Trap};
+use kapi::publish::Replace;
 use kapi::text::{self, Patch, Refused};
 use kapi::{ftrace, mem};
 use kernel::prelude::*;

@@ -11,7 +11,7 @@ use crate::list::{first, sort, unique};
 use crate::site::{How, Site, Table, TABLE};
 use crate::state::{State, SMALL};
 use framework::Probe;
-use kapi::publish::Retired;
+use kapi::publish::{Replace, Retired};
 use kapi::stuck::{self, Who};
 use kapi::{ftrace, int3, mem, symbols, text};
 use kernel::prelude::*;

@@ -20,7 +20,7 @@ use abi::probe::Techniques;
 use core::ops::Range;
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use framework::{EnableError, Explanation, Probe};
-use kapi::publish::Published;
+use kapi::publish::{Published, Replace};
 use kapi::{int3, mem, symbols, trampoline};
 use kernel::prelude::*;
 use kernel::sync::{new_mutex, Arc, Mutex};

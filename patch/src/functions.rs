@@ -12,6 +12,7 @@ use crate::site::View;
 use abi::probe::Techniques;
 use framework::{EnableError, Probe};
 use kapi::mem;
+use kapi::publish::Replace;
 use kapi::syscall::Dispatchers;
 use kernel::prelude::*;
 use kernel::sync::Arc;

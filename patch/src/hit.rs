@@ -91,7 +91,7 @@ pub(crate) extern "C" fn entry(site: u64, saved: &Saved) {
 
 #[inline(always)]
 fn args_of(saved: &Saved) -> Args<'_> {
-    Args::entry(saved.regs(), saved.stack())
+    Args::Entry { registers: saved.regs(), stack: saved.stack() }
 }
 
 // What is called with values has them in registers, here in the order in which they came: nothing is
@@ -103,10 +103,10 @@ fn entries<'a>(site: &'a Site, saved: &Saved, ctx: &ProbeCtx, rest: Rest<'a>) {
         View::Function => fire(ctx, &s.probe, args_of(saved)),
         View::Call { abi, number, ask } if served.is_meant(ctx, abi, number, ask) => {
             let [regs, ..] = *saved.regs();
-            fire(ctx, &s.probe, Args::call(abi, regs));
+            fire(ctx, &s.probe, Args::Call(abi, regs));
         }
         View::Call { .. } => {}
-        View::Event(event) => event.happens(ctx, &s.probe, args_of(saved)),
+        View::Event(event) => event.happens(ctx, &s.probe, args_of(saved).pack()),
     });
 }
 
@@ -137,7 +137,7 @@ impl Served {
 /// *any*: wherever a function returns.
 pub(crate) extern "C" fn returned(site: u64, left: &Left) {
     let f = move |ctx: &ProbeCtx, s: &Site| {
-        fire(ctx, &s.probe, Args::returned(&[s.arg0(), left.value()]));
+        fire(ctx, &s.probe, Args::Returned(&[s.arg0(), left.value()]));
     };
     serve(site, f, move |ctx, s, rest| returns(s, left, ctx, rest));
 }
@@ -146,12 +146,12 @@ pub(crate) extern "C" fn returned(site: u64, left: &Left) {
 fn returns<'a>(site: &'a Site, left: &Left, ctx: &ProbeCtx, rest: Rest<'a>) {
     let mut served = Served::new(left.to());
     serve_all(site, rest, |s| match s.view {
-        View::Function => fire(ctx, &s.probe, Args::returned(&[s.arg0(), left.value()])),
+        View::Function => fire(ctx, &s.probe, Args::Returned(&[s.arg0(), left.value()])),
         View::Call { abi, number, ask } if served.is_meant(ctx, abi, number, ask) => {
-            fire(ctx, &s.probe, Args::outcome(&Outcome::of(left.value())));
+            fire(ctx, &s.probe, Args::Outcome(&Outcome::of(left.value())));
         }
         View::Call { .. } => {}
-        View::Event(event) => event.happens(ctx, &s.probe, Args::values(&[left.value()])),
+        View::Event(event) => event.happens(ctx, &s.probe, Args::Values(&[left.value()]).pack()),
     });
 }
 
@@ -160,7 +160,7 @@ fn returns<'a>(site: &'a Site, left: &Left, ctx: &ProbeCtx, rest: Rest<'a>) {
 /// # Context
 /// *any*: wherever a function calls another one as its last act.
 pub(crate) fn tail(site: u64) {
-    let f = |ctx: &ProbeCtx, s: &Site| fire(ctx, &s.probe, Args::values(&[s.arg0(), 0]));
+    let f = |ctx: &ProbeCtx, s: &Site| fire(ctx, &s.probe, Args::Values(&[s.arg0(), 0]));
     serve(site, f, |ctx, s, rest| serve_all(s, rest, |s| f(ctx, s)));
 }
 
@@ -180,23 +180,23 @@ pub(crate) fn trap(addr: u64, regs: &Regs, goes: Option<u64>) {
             }
             let outcome = Outcome::of(regs.ret());
             let args = match s.role {
-                Role::Entry => Args::call(abi, regs.arg(0)),
-                Role::Exit => Args::outcome(&outcome),
+                Role::Entry => Args::Call(abi, regs.arg(0)),
+                Role::Exit => Args::Outcome(&outcome),
             };
             return fire(ctx, &s.probe, args);
         }
         let args = match s.role {
             // The rest is above the return address.
-            Role::Entry => Args::entry(&entry, regs.sp().wrapping_add(8)),
+            Role::Entry => Args::Entry { registers: &entry, stack: regs.sp().wrapping_add(8) },
             Role::Exit if goes.is_some_and(|target| !s.leaves(target)) => return,
-            Role::Exit => Args::values(&exit),
+            Role::Exit => Args::Values(&exit),
         };
         if let View::Event(event) = s.view {
             let [_, value] = exit;
             let returned = [value];
             let is_entry = s.role == Role::Entry;
-            let args = if is_entry { args } else { Args::values(&returned) };
-            return event.happens(ctx, &s.probe, args);
+            let args = if is_entry { args } else { Args::Values(&returned) };
+            return event.happens(ctx, &s.probe, args.pack());
         }
         fire(ctx, &s.probe, args);
     };

@@ -7,8 +7,8 @@
 use crate::body::WIDE;
 use abi::probe::Techniques;
 use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use framework::{Args, Probe};
-use kapi::publish::Published;
+use framework::{Packed, Probe};
+use kapi::publish::{Published, Replace};
 use kapi::syscall::Abi;
 use kapi::text::Patch;
 use kapi::trampoline::Trampoline;
@@ -71,14 +71,14 @@ pub enum View {
 #[derive(Debug, Clone, Copy)]
 pub struct Event {
     /// Called with `row`, the probe, and the function's arguments, or the value that it returns.
-    pub hit: fn(&ProbeCtx, u16, &Probe, Args<'_>),
+    pub hit: fn(&ProbeCtx, u16, &Probe, Packed<'_>),
     /// The provider's own number.
     pub row: u16,
 }
 
 impl Event {
     #[inline(always)]
-    pub(crate) fn happens(self, ctx: &ProbeCtx, probe: &Probe, args: Args<'_>) {
+    pub(crate) fn happens(self, ctx: &ProbeCtx, probe: &Probe, args: Packed<'_>) {
         (self.hit)(ctx, self.row, probe, args);
     }
 }

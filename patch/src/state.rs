@@ -9,6 +9,7 @@ use crate::plan::{self, Of, Plan, Target};
 use crate::site::{Site, Table, TABLE};
 use abi::probe::Techniques;
 use framework::{EnableError, Probe};
+use kapi::publish::Replace;
 use kapi::text::Patch;
 use kapi::{mem, symbols};
 use kernel::prelude::*;

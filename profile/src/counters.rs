@@ -17,6 +17,7 @@ use abi::reason::Reason;
 use framework::framework::ProviderId;
 use framework::{fire, Args, EnableError, Explanation, Framework, Offered, Probe, Provider};
 use kapi::counter::{Count, Counter, Event};
+use kapi::stack::Start;
 use kapi::{context, mem};
 use kernel::prelude::*;
 use kernel::sync::Arc;
@@ -42,7 +43,7 @@ struct Full(Arc<Probe>);
 impl Count for Full {
     fn counted(&self, kernel_pc: u64, user_pc: u64) {
         let args = [kernel_pc, user_pc];
-        context::enter(|ctx| fire(ctx, &self.0, Args::values(&args)));
+        context::enter(|ctx| fire(ctx, &self.0, Args::Values(&args)));
     }
 }
 
@@ -99,6 +100,11 @@ impl Cpc {
 impl Provider for Cpc {
     fn name(&self) -> &[u8] {
         b"cpc"
+    }
+
+    /// An interrupt fires it.
+    fn start(&self, _: &Probe) -> Start {
+        Start::Interrupt
     }
 
     fn provide(&self, framework: &Framework, own: ProviderId, name: Option<&[u8]>) {

@@ -12,6 +12,7 @@ use crate::running::Running;
 use abi::rate::{self, Where};
 use framework::framework::ProviderId;
 use framework::{fire, Args, EnableError, Framework, Probe, Provider};
+use kapi::stack::Start;
 use kapi::timer::{Interrupted, Tick, Ticker};
 use kapi::{context, mem};
 use kernel::prelude::*;
@@ -53,7 +54,7 @@ struct Beat(Arc<Probe>);
 impl Tick for Beat {
     fn tick(&self, at: Interrupted) {
         let args = [at.kernel_pc, at.user_pc, at.late_ns];
-        context::enter(|ctx| fire(ctx, &self.0, Args::values(&args)));
+        context::enter(|ctx| fire(ctx, &self.0, Args::Values(&args)));
     }
 }
 
@@ -66,6 +67,11 @@ impl Profile {
 impl Provider for Profile {
     fn name(&self) -> &[u8] {
         b"profile"
+    }
+
+    /// An interrupt fires it.
+    fn start(&self, _: &Probe) -> Start {
+        Start::Interrupt
     }
 
     fn provide(&self, framework: &Framework, own: ProviderId, name: Option<&[u8]>) {

@@ -68,6 +68,6 @@ pub(crate) fn hit(site: u64, args: &[u64; 8]) {
     context::enter(|ctx| {
         let Some(entry) = TABLE.load(ctx).and_then(|table| table.find(site)) else { return };
         let args = args.get(..entry.nargs).unwrap_or(args);
-        fire(ctx, &entry.probe, Args::registers(args));
+        fire(ctx, &entry.probe, Args::Registers(args));
     });
 }

@@ -17,7 +17,7 @@ use abi::probe::ProbeDesc;
 use framework::framework::ProviderId;
 use framework::{EnableError, Framework, Probe, Provider};
 use kapi::modules::{self, ModuleEvent, ModuleRef, Watch};
-use kapi::publish::Published;
+use kapi::publish::{Published, Replace};
 use kapi::stuck::{self, Who};
 use kapi::text::{self, Patch, PatchError};
 use kapi::trampoline::{set_sdt_handler, Trampoline};

@@ -5,8 +5,8 @@
 use crate::event::{self, Field, Machine, Taken};
 use crate::pending::{key_of, Set, SETS};
 use crate::table::{Row, ROWS};
-use framework::{fire, Args, EnableError, Probe};
-use kapi::publish::Published;
+use framework::{fire, Args, EnableError, Packed, Probe};
+use kapi::publish::{Published, Replace};
 use kapi::tracepoint::{self, Passed, Tracepoint};
 use kapi::{context, field, mem, task, time, ProbeCtx};
 use kernel::prelude::*;
@@ -74,7 +74,7 @@ fn hit(number: u64, passed: Passed<'_>) {
     context::enter(|ctx| {
         let Some(table) = TABLE.load(ctx) else { return };
         for user in table.0.get(number as usize).into_iter().flatten() {
-            let args = Args::passed_on(passed.registers, passed.stack);
+            let args = Args::PassedOn { values: passed.registers, stack: passed.stack }.pack();
             match user.row {
                 None => fire(ctx, &user.probe, args),
                 Some(row) => happens(ctx, row, &user.probe, args),
@@ -87,17 +87,17 @@ fn hit(number: u64, passed: Passed<'_>) {
 ///
 /// # Context
 /// *probe*
-pub(crate) fn happens(ctx: &ProbeCtx, row: u16, probe: &Probe, args: Args<'_>) {
+pub(crate) fn happens(ctx: &ProbeCtx, row: u16, probe: &Probe, args: Packed<'_>) {
     let Some(row) = ROWS.get(usize::from(row)) else { return };
     let Row { when, each, values, .. } = *row;
-    let fire = &mut |values: &[u64]| fire(ctx, probe, Args::values(values));
+    let fire = &mut |values: &[u64]| fire(ctx, probe, Args::Values(values));
     event::run(when, each, values, &Here { ctx, args, cookie: probe.cookie() }, fire);
 }
 
 /// This machine, at the place of the event.
 struct Here<'a> {
     ctx: &'a ProbeCtx,
-    args: Args<'a>,
+    args: Packed<'a>,
     /// The probe's context.
     cookie: u32,
 }

@@ -7,7 +7,7 @@ use abi::probe::{Techniques, NARGS_UNKNOWN};
 use framework::framework::ProviderId;
 use framework::{Framework, Group, Offer};
 use kapi::modules::{self, ModuleEvent, ModuleRef, Watch};
-use kapi::publish::Published;
+use kapi::publish::{Published, Replace};
 use kapi::{mem, tracepoint};
 use kernel::prelude::*;
 use kernel::str::BStr;

@@ -12,6 +12,7 @@ use core::ffi::CStr;
 use framework::framework::ProviderId;
 use framework::{Draft, EnableError, Explanation, Framework, Offer, Offered, Probe, Provider};
 use kapi::modules::Watch;
+use kapi::publish::Replace;
 use kapi::{mem, symbols};
 use kernel::prelude::*;
 use kernel::sync::{new_mutex, Arc, Mutex};

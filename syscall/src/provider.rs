@@ -5,7 +5,8 @@ use crate::names::{names, Table};
 use abi::probe::Techniques;
 use framework::framework::ProviderId;
 use framework::{Draft, EnableError, Framework, Offer, Offered, Probe, Provider};
-use kapi::publish::Published;
+use kapi::publish::{Published, Replace};
+use kapi::stack::Start;
 use kapi::syscall::Abi;
 use kapi::{mem, symbols};
 use kernel::prelude::*;
@@ -168,9 +169,9 @@ impl Provider for Syscall {
         b"syscall"
     }
 
-    /// The function that serves the call.
-    fn own_frames(&self) -> u8 {
-        1
+    /// A stack shows the callers of the function in the probe's name.
+    fn start(&self, _: &Probe) -> Start {
+        Start::Here(1)
     }
 
     fn probe_names(&self) -> &[&[u8]] {

@@ -9,26 +9,56 @@
 //! already tracing, and only then may the provider's `enable` be called. When the code of a probe
 //! disappears, the provider *retires* the probe. Consumers continue, and can still read its name.
 
-use crate::enabling::Enabling;
-use crate::matching::{self, Matcher};
-use crate::probe::{self, Draft, Offer, Probe, ProbeTable, Special};
-use crate::provider::{EnableError, Explanation, Provider};
-use crate::shared::Shared;
-use crate::tracing::{Grave, Held, Tracing};
+use crate::provider::{Explanation, Provider};
+use crate::tracing::{Grave, Held, ProbeTable, Sources, Tracing};
 use crate::vtime;
 use crate::{Error, Result};
 use abi::ids::{Epid, ProbeId, MAX_EPIDS};
 use abi::probe::{Techniques, NARGS_UNKNOWN};
 use core::ops::Range;
+use fire::ecb::Chain;
+use fire::shared::Shared;
+use fire::Probe;
 use kapi::context::ProbeCtx;
 use kapi::mem;
-use kapi::publish::Published;
+use kapi::publish::{Published, Replace};
+use kapi::stack::Start;
 use kapi::threads::{self, Ended};
 use kernel::prelude::*;
 use kernel::sync::{new_mutex, Arc, Mutex};
+use plan::enabling::Enabling;
+use plan::matching::{self, Matcher};
+use plan::probe::{self, Draft, Offer, Special};
+use plan::EnableError;
+
+/// The providers; a probe has the place of its own.
+struct Providers(KVec<Arc<dyn Provider>>);
+
+impl Sources for Providers {
+    fn enable(
+        &self,
+        provider: usize,
+        probes: &[Arc<Probe>],
+        refuse: &mut dyn FnMut(usize, EnableError),
+    ) {
+        if let Some(provider) = self.0.get(provider) {
+            provider.enable(probes, refuse);
+        }
+    }
+
+    fn disable(&self, provider: usize, probes: &[Arc<Probe>]) {
+        if let Some(provider) = self.0.get(provider) {
+            provider.disable(probes);
+        }
+    }
+
+    fn start(&self, probe: &Probe) -> Start {
+        self.0.get(probe.provider()).map_or(Start::Here(0), |provider| provider.start(probe))
+    }
+}
 
 pub(crate) struct Config {
-    providers: KVec<Arc<dyn Provider>>,
+    providers: Providers,
     pub(crate) probes: ProbeTable,
     /// The consumers that are tracing, by their number.
     tracing: KVec<(u64, Tracing)>,
@@ -60,7 +90,7 @@ static THREADS: Published<KVec<Arc<Shared>>> = Published::empty();
 /// # Context
 /// *probe*.
 fn thread_ended(ctx: &ProbeCtx, ended: &Ended) {
-    vtime::thread_ended(ctx, ended);
+    fire::vtime::thread_ended(ctx, ended);
     let Some(all) = THREADS.load(ctx) else { return };
     for key in ended.keys() {
         all.iter().for_each(|shared| shared.end_thread(ctx, key));
@@ -163,7 +193,7 @@ impl Framework {
         let this = Arc::pin_init(
             pin_init!(Self {
                 config <- new_mutex!(Config {
-                    providers: KVec::new(),
+                    providers: Providers(KVec::new()),
                     probes: ProbeTable::new(limits.probes),
                     tracing: KVec::new(),
                     next_consumer: 1,
@@ -189,8 +219,8 @@ impl Framework {
     /// *process*.
     pub fn register(&self, provider: Arc<dyn Provider>) -> Result<ProviderId> {
         let mut c = self.config.lock();
-        let id = c.providers.len();
-        mem::push(&mut c.providers, provider)?;
+        let id = c.providers.0.len();
+        mem::push(&mut c.providers.0, provider)?;
         Ok(ProviderId(id))
     }
 
@@ -248,7 +278,7 @@ impl Framework {
         probes: usize,
         bytes: usize,
     ) -> Result<Draft> {
-        let of = self.config.lock().providers.get(provider.0).cloned();
+        let of = self.config.lock().providers.0.get(provider.0).cloned();
         let of = of.ok_or(Error::NoSuch("provider"))?;
         Draft::new(provider.0, [of.name(), module], probes, bytes)
     }
@@ -321,6 +351,23 @@ impl Framework {
         c.retired(segment.places());
     }
 
+    /// Tells the consumers that have enabled a probe that another process should have the same
+    /// probe and cannot have it.
+    ///
+    /// # Context
+    /// *process*.
+    pub fn count_left_out(probe: &Probe) {
+        probe.chain.with(|chain| {
+            let mut last = core::ptr::null();
+            for ecb in chain.map(Chain::ecbs).into_iter().flatten() {
+                let shared = &*ecb.shared;
+                if !core::ptr::eq(core::mem::replace(&mut last, shared), shared) {
+                    shared.count_left_out(1);
+                }
+            }
+        });
+    }
+
     /// Lets providers offer more probes, if the description may match some of theirs.
     pub(crate) fn provide(&self, wanted: &Matcher<'_>) -> Result {
         let all = self.providers()?;
@@ -347,8 +394,8 @@ impl Framework {
 
     fn providers(&self) -> Result<KVec<Arc<dyn Provider>>> {
         let c = self.config.lock();
-        let mut all = mem::vec(c.providers.len())?;
-        mem::extend(&mut all, &c.providers)?;
+        let mut all = mem::vec(c.providers.0.len())?;
+        mem::extend(&mut all, &c.providers.0)?;
         Ok(all)
     }
 
@@ -372,7 +419,7 @@ impl Framework {
     ) -> Result<usize> {
         let c = self.config.lock();
         matcher.find(&c.probes, cursor, |p| {
-            let provider = c.providers.get(p.provider()).filter(|_| exactly);
+            let provider = c.providers.0.get(p.provider()).filter(|_| exactly);
             f(p, provider.map_or(p.how(), |provider| provider.how(p)))
         })
     }

@@ -6,42 +6,13 @@
 //! context and calls [`crate::fire`].
 
 use crate::framework::{Framework, ProviderId};
-use crate::probe::Probe;
 use abi::probe::{Techniques, FUNCTION_LEN};
 use abi::reason::Reason;
-use core::fmt;
+use fire::Probe;
+use kapi::stack::Start;
 use kernel::prelude::*;
 use kernel::sync::{Arc, Mutex};
-
-/// Why a probe could not be enabled; the words reach the user.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum EnableError {
-    /// The bytes there are not those that the provider left, or another tracer uses the place.
-    Busy(&'static str),
-    /// This kernel does not have the required functions.
-    Unsupported(&'static str),
-    /// No memory.
-    Memory,
-    /// The code of the probe is going away.
-    Gone,
-}
-
-impl EnableError {
-    /// Returns the words for the user.
-    pub const fn words(self) -> &'static str {
-        match self {
-            Self::Busy(why) | Self::Unsupported(why) => why,
-            Self::Memory => "no memory",
-            Self::Gone => "its module is being unloaded, or its process ends",
-        }
-    }
-}
-
-impl fmt::Display for EnableError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.words())
-    }
-}
+use plan::EnableError;
 
 /// Why a function has no probe.
 pub struct Explanation {
@@ -98,16 +69,15 @@ pub trait Provider: Send + Sync {
         &[]
     }
 
-    /// Returns how many innermost frames a stack at its probes leaves out: 1 if the innermost frame
-    /// is the function in the probe's name, because a stack shows its callers.
-    fn own_frames(&self) -> u8 {
-        0
-    }
-
-    /// Tells whether its probes are in programs, so that the processor's registers there are the
-    /// process's.
-    fn is_of_programs(&self) -> bool {
-        false
+    /// Returns where the stacks of a probe begin: at the probe, at the place that an interrupt has
+    /// interrupted, or in a program. If the innermost frame is the function in the probe's name,
+    /// the stack leaves it out, because it shows the callers.
+    ///
+    /// # Context
+    /// *process*, may sleep. The framework's lock is held: must not call the framework.
+    fn start(&self, probe: &Probe) -> Start {
+        let _ = probe;
+        Start::Here(0)
     }
 
     /// Offers probes that have not been offered yet, because a description may match some. `name`

@@ -7,19 +7,11 @@
 //! ENABLE checks and plans; GO allocates the buffers, enables the probes and fires BEGIN; STOP
 //! fires END. In every phase, closing (also by a kill) disables and frees everything.
 
-use crate::args::Args;
-use crate::deadman::INTERVAL;
-use crate::enabling::Enabling;
-use crate::fire::{end_speculations, fire_special};
 use crate::framework::Framework;
-use crate::matching::Matcher;
-use crate::probe::{Probe, Special};
+use crate::memory;
 use crate::provider::Explanation;
 use crate::pulse::{Beat, Pulse};
-use crate::report::Text;
-use crate::shared::{Activity, CpuState, Shared};
 use crate::tracing::Held;
-use crate::unwind::Unwind;
 use crate::{Error, Result};
 use abi::ids::{AggId, Epid, FormatId, ProbeId};
 use abi::ioctl::{Go, MAX_DONE};
@@ -30,14 +22,24 @@ use abi::status::Status;
 use abi::unwind::{Key, MAX_STRANGERS};
 use core::ops::Deref;
 use core::sync::atomic::Ordering::Relaxed;
+use fire::deadman::{Life, INTERVAL};
+use fire::fire_special;
+use fire::shared::{Activity, CpuState, Shared};
+use fire::steps::end_speculations;
+use fire::unwind::Unwind;
+use fire::Probe;
 use kapi::context::ProbeCtx;
 use kapi::follow::Follower;
 use kapi::timer::{Interrupted, Tick, Ticker};
-use kapi::wake::Waker;
+use kapi::wake::{self, Waker};
 use kapi::{mem, xcall};
 use kernel::prelude::*;
 use kernel::sync::{new_mutex, Arc, Mutex};
 use kernel::time::Delta;
+use plan::enabling::Enabling;
+use plan::matching::Matcher;
+use plan::probe::Special;
+use plan::report::Text;
 
 enum Phase {
     Idle,
@@ -72,12 +74,30 @@ struct Spare<M> {
 /// Spare memory that is unused for this long is freed, in ns.
 const IDLE: u64 = 2_000_000_000;
 
-/// Checks each second whether the consumer and the machine are alive.
-struct Watch(Arc<Shared>);
+/// Ends the tracing if the consumer has been silent for too long, or if its probes keep a CPU from
+/// running threads. Each CPU checks this each second.
+struct Watch {
+    shared: Arc<Shared>,
+    pulse: Arc<Pulse>,
+}
 
 impl Tick for Watch {
     fn tick(&self, _: Interrupted) {
-        self.0.watch();
+        let (now, shared) = (kapi::time::monotonic_ns(), &*self.shared);
+        if self.pulse.is_gone(now) {
+            shared.kill();
+        }
+        let look = |ctx: &ProbeCtx| match shared.cpus.get(ctx).try_borrow() {
+            Ok(cpu) => shared.deadman.look(ctx, now, cpu.budget.spent()),
+            Err(_) => Life::Quiet,
+        };
+        match kapi::context::enter(look) {
+            None | Some(Life::Quiet) => {}
+            // This is outside of the probe context, because the called code may have probes.
+            Some(Life::Busy) => kapi::alive::ask(),
+            Some(Life::Dead) if shared.may_destroy => {}
+            Some(Life::Dead) => shared.kill(),
+        }
     }
 }
 
@@ -131,7 +151,7 @@ impl Consumer {
                 framework,
                 number,
                 pulse: mem::arc(Pulse::new())?,
-                unwind: mem::arc(Unwind::new().map_err(|e| e.errno())?)?,
+                unwind: mem::arc(memory::unwind().map_err(|e| e.errno())?)?,
             },
             inner <- new_mutex!(Inner {
                 phase: Phase::Idle,
@@ -221,7 +241,7 @@ impl Consumer {
             Phase::Idle => first.insert(Enabling::new()?),
             _ => return Err(Error::Phase("tracing has started: nothing more can be enabled")),
         };
-        let from = enabling.add(dof)?;
+        let from = enabling.add(dof, may_destroy)?;
         let new = enabling.statements.get(from..).unwrap_or_default();
         let framework = &self.session.framework;
         for s in new {
@@ -239,7 +259,7 @@ impl Consumer {
         let mut inner = self.inner.lock();
         match inner.phase {
             Phase::Idle | Phase::Enabled(_) => {
-                inner.waker = Some(Waker::new(fd)?);
+                inner.waker = Some(wake::waker(fd)?);
                 inner.follower = Some(Follower::new(fd)?);
             }
             _ => {
@@ -282,7 +302,7 @@ impl Consumer {
     /// Adds the unwinding rows of a file.
     pub fn add_object(&self, key: Key, rows: KVVec<u8>) -> Result {
         let _one = self.inner.lock();
-        self.session.unwind.add(key, rows)
+        memory::add_rows(&self.session.unwind, key, rows)
     }
 
     /// Takes the ids of processes whose mappings the consumer must read.
@@ -294,7 +314,9 @@ impl Consumer {
     pub fn go(&self) -> Result<Go> {
         let mut inner = self.inner.lock();
         if let Phase::Enabled(e) = &inner.phase {
-            e.may_start()?;
+            if e.is_destructive() {
+                may_destroy()?;
+            }
         }
         let mut enabling = match core::mem::replace(&mut inner.phase, Phase::Idle) {
             Phase::Enabled(e) => e,
@@ -305,12 +327,12 @@ impl Consumer {
         };
         let Session { pulse, unwind, .. } = &self.session;
         let waker = inner.waker.take();
-        let shared = Shared::new(&mut enabling, pulse.clone(), waker, unwind.clone())?;
+        let shared = memory::shared(&mut enabling, waker, unwind.clone())?;
         let shared = mem::arc(shared)?;
         let deadman = match shared.may_destroy {
             true => None,
             false => {
-                let deadman = mem::boxed(Watch(shared.clone()))?;
+                let deadman = mem::boxed(Watch { shared: shared.clone(), pulse: pulse.clone() })?;
                 Some(Ticker::start(deadman, Delta::from_nanos(INTERVAL), true)?)
             }
         };
@@ -573,6 +595,18 @@ impl Consumer {
     }
 }
 
+/// Checks the privilege for destructive actions, when they are enabled and again when they are
+/// started, because an open file can be passed on.
+fn may_destroy() -> Result {
+    if !kapi::task::may_destroy() {
+        return Err(Error::MayNotDestroy);
+    }
+    if !kapi::task::destructive() {
+        return Err(Error::Forbidden);
+    }
+    kapi::task::locked_down(true).map_err(|_| Error::LockedForWrites)
+}
+
 /// Returns the time of the first of these records.
 fn time_of(records: &[u8]) -> Option<u64> {
     use zerocopy::FromBytes;
@@ -638,7 +672,7 @@ fn run_special(shared: &Shared, which: Special) -> u32 {
         if state.try_borrow().is_ok_and(|c| c.scratch.is_empty()) {
             return None;
         }
-        fire_special(ctx, shared, which, Args::NONE);
+        fire_special(ctx, shared, which);
         // CAST: there are less than 2^32 CPUs.
         Some(ctx.cpu() as u32)
     };

@@ -22,25 +22,41 @@
 //! All of it happens under the framework's lock, so that nobody else changes a chain. The loops are
 //! long, but a kernel that has `PREEMPT_LAZY` interrupts them as it likes: they need not offer it.
 
-use crate::clause::Counts;
-use crate::ecb::{Chain, Ecb};
-use crate::enabling::{Enabling, Statement};
-use crate::matching;
-use crate::probe::{Probe, ProbeTable};
-use crate::provider::{EnableError, Provider};
-use crate::report::Text;
-use crate::shared::{Activity, Shared};
 use crate::{Error, Result};
 use abi::ids::{Epid, ProbeId};
 use abi::ioctl::MAX_LEFT_OUT;
 use core::ops::Range;
+use fire::ecb::{Chain, Ecb};
+use fire::shared::{Activity, Shared};
+use fire::Probe;
 use kapi::mem;
-use kapi::publish::{Published, Retired};
+use kapi::publish::{Published, Replace, Retired};
 use kapi::stack::Start;
 use kernel::prelude::*;
 use kernel::sync::Arc;
+use plan::enabling::{Enabling, Statement};
+use plan::matching;
+use plan::report::Text;
+use plan::shortcut::Counts;
+use plan::EnableError;
 
-type Providers = KVec<Arc<dyn Provider>>;
+/// All probes.
+pub(crate) type ProbeTable = plan::probe::ProbeTable<Published<Chain>>;
+
+/// What a consumer asks of the providers, by their places in the framework's table.
+pub(crate) trait Sources {
+    /// Arms probes of a provider; see [`crate::Provider::enable`].
+    fn enable(
+        &self,
+        provider: usize,
+        probes: &[Arc<Probe>],
+        refuse: &mut dyn FnMut(usize, EnableError),
+    );
+    /// Disarms probes of a provider.
+    fn disable(&self, provider: usize, probes: &[Arc<Probe>]);
+    /// Returns where the stacks of a probe begin.
+    fn start(&self, probe: &Probe) -> Start;
+}
 
 /// A consumer that is tracing.
 pub(crate) struct Tracing {
@@ -298,7 +314,7 @@ impl Tracing {
 
     /// Enables all matching probes. Returns an error if a statement matches but all its probes were
     /// refused, or if there is no memory. [`Self::detach`] must then disable what was enabled.
-    pub(crate) fn start(&mut self, table: &ProbeTable, providers: &Providers) -> Result {
+    pub(crate) fn start(&mut self, table: &ProbeTable, providers: &dyn Sources) -> Result {
         let round = self.attach(table, providers)?;
         self.note(&round.refused);
         let counts = round.live.iter().zip(&round.matched);
@@ -315,7 +331,7 @@ impl Tracing {
 
     /// Enables probes that are new since the last call. Probes that cannot be enabled are left out:
     /// the consumer learns how many, and the log says why.
-    pub(crate) fn extend(&mut self, table: &ProbeTable, providers: &Providers) {
+    pub(crate) fn extend(&mut self, table: &ProbeTable, providers: &dyn Sources) {
         let from = self.matched_to;
         match self.attach(table, providers) {
             Ok(round) => {
@@ -358,7 +374,7 @@ impl Tracing {
 
     /// Matches probes that are new since the last call, and enables the matching ones. On an error,
     /// nothing has changed, unless probes had already been passed to providers.
-    fn attach(&mut self, table: &ProbeTable, providers: &Providers) -> Result<Round> {
+    fn attach(&mut self, table: &ProbeTable, providers: &dyn Sources) -> Result<Round> {
         let from = self.matched_to;
         // This holds even if it fails: they are not tried again.
         self.matched_to = table.serial();
@@ -422,17 +438,17 @@ impl Tracing {
                 next = place.next;
                 // CAST: 64 bits.
                 let clause = all.get(place.statement as usize)?.clause.clone();
-                let start = start_of(probe, providers);
-                let slot = match clause.counts {
+                let start = providers.start(probe);
+                let slot = match clause.shortcut.counts {
                     Counts::Alone(index) => index,
-                    _ => shared.take_numbers(clause.numbers()),
+                    _ => shared.take_numbers(clause.shortcut.numbers()),
                 };
                 let (probe, shared) = (probe.clone(), shared.clone());
                 Some(Ecb { epid, slot, start, probe, clause, shared })
             });
             let chain = chain_of(probe, shared).with(|old| {
                 let old = old.map(Chain::ecbs).into_iter().flatten().cloned();
-                Chain::of(Iterator::chain(old, new))
+                chain(Iterator::chain(old, new))
             })?;
             if let Some(chain) = chain {
                 let _ = chains.push_within_capacity(chain);
@@ -477,12 +493,14 @@ impl Tracing {
     }
 
     /// Removes this consumer's ECBs from all probes. This cannot fail.
-    pub(crate) fn detach(&mut self, providers: &Providers) {
+    pub(crate) fn detach(&mut self, providers: &dyn Sources) {
         // From here on, nothing fires for this consumer, even while probes are being disabled.
         self.shared.set_activity(Activity::Stopped);
         let mut grave = Grave::new();
-        for chain in self.shared.take_special().into_iter().flatten() {
-            grave.bury(chain);
+        for special in &self.shared.special {
+            if let Some(chain) = special.swap(None) {
+                grave.bury(chain);
+            }
         }
         // Probes without another consumer come first in the list, in their old order.
         let mut alone = 0;
@@ -504,8 +522,8 @@ impl Tracing {
         }
         let alone = self.probes.get(..alone).unwrap_or_default();
         for batch in alone.chunk_by(|a, b| a.provider() == b.provider()) {
-            if let Some(p) = batch.first().and_then(|p| providers.get(p.provider())) {
-                p.disable(batch);
+            if let Some(first) = batch.first() {
+                providers.disable(first.provider(), batch);
             }
         }
         grave.expect(alone.len());
@@ -538,16 +556,14 @@ fn chain_of<'a>(probe: &'a Probe, shared: &'a Shared) -> &'a Published<Chain> {
 /// was refused.
 fn switch_on(
     fresh: &[Arc<Probe>],
-    providers: &Providers,
+    providers: &dyn Sources,
     round: &mut Round,
     grave: &mut Grave,
 ) -> bool {
     let mut has_memory = true;
     for batch in fresh.chunk_by(|a, b| a.provider() == b.provider()) {
-        let Some(provider) = batch.first().and_then(|p| providers.get(p.provider())) else {
-            continue;
-        };
-        provider.enable(batch, &mut |i, why| {
+        let Some(first) = batch.first() else { continue };
+        providers.enable(first.provider(), batch, &mut |i, why| {
             let Some(probe) = batch.get(i) else { return };
             if let Some(chain) = probe.chain.swap(None) {
                 grave.bury(chain);
@@ -559,21 +575,14 @@ fn switch_on(
     has_memory
 }
 
-/// Returns where the stacks of a probe begin. An interrupt fires a probe without a function.
-fn start_of(probe: &Probe, providers: &Providers) -> Start {
-    if probe.special.is_some() {
-        return Start::Here(0);
+/// Makes a chain of these ECBs; `None` if there are none.
+fn chain(mut ecbs: impl Iterator<Item = Ecb>) -> Result<Option<KBox<Chain>>> {
+    let Some(first) = ecbs.next() else { return Ok(None) };
+    let mut more = KVec::new();
+    for e in ecbs {
+        mem::push(&mut more, e)?;
     }
-    if probe.part(2).is_empty() {
-        return Start::Interrupt;
-    }
-    match providers.get(probe.provider()) {
-        Some(p) if p.is_of_programs() => {
-            Start::Program { entered: matches!(probe.part(3), b"entry" | b"0") }
-        }
-        Some(p) => Start::Here(p.own_frames()),
-        None => Start::Here(0),
-    }
+    Ok(Some(mem::boxed(Chain::new(first, more))?))
 }
 
 fn patterns_of(statements: &[Statement]) -> impl Iterator<Item = &matching::Pattern> {
@@ -584,7 +593,7 @@ fn patterns_of(statements: &[Statement]) -> impl Iterator<Item = &matching::Patt
 fn withdraw(probe: &Probe, shared: &Arc<Shared>, grave: &mut Grave) {
     let rest = probe.chain.with(|c| {
         let all = c.map(Chain::ecbs).into_iter().flatten();
-        Chain::of(all.filter(|e| !Arc::ptr_eq(&e.shared, shared)).cloned())
+        chain(all.filter(|e| !Arc::ptr_eq(&e.shared, shared)).cloned())
     });
     if let Ok(rest) = rest {
         if let Some(chain) = probe.chain.swap(rest) {

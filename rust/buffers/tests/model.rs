@@ -279,7 +279,7 @@ fn the_other_way_round_a_long_call_would_kill() {
     pulse(false);
 }
 
-/// `Shared::press` (framework/src/shared.rs), STATUS, which takes the word, and BUFSNAP: when all is over no buffer is
+/// `Shared::press` (fire/src/shared.rs), STATUS, which takes the word, and BUFSNAP: when all is over no buffer is
 /// pressing without the consumer being woken.
 #[test]
 fn who_presses_is_heard() {

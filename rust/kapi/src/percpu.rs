@@ -22,20 +22,20 @@ pub struct PerCpu<T: Send> {
 // to the next.
 unsafe impl<T: Send> Sync for PerCpu<T> {}
 
-impl<T: Send> PerCpu<T> {
-    /// Creates the slots; `init` returns each CPU's value, in order.
-    ///
-    /// # Context
-    ///
-    /// *process*
-    pub fn new(mut init: impl FnMut(usize) -> Result<T>) -> Result<Self> {
-        let mut slots = crate::mem::vec(cpus())?;
-        for cpu in 0..cpus() {
-            crate::mem::push(&mut slots, Slot(init(cpu)?))?;
-        }
-        Ok(Self { slots })
+/// Creates the slots; `init` returns each CPU's value, in order.
+///
+/// # Context
+///
+/// *process*
+pub fn new<T: Send>(mut init: impl FnMut(usize) -> Result<T>) -> Result<PerCpu<T>> {
+    let mut slots = crate::mem::vec(cpus())?;
+    for cpu in 0..cpus() {
+        crate::mem::push(&mut slots, Slot(init(cpu)?))?;
     }
+    Ok(PerCpu { slots })
+}
 
+impl<T: Send> PerCpu<T> {
     /// Returns the slot of the CPU of `ctx`.
     ///
     /// # Context

@@ -49,13 +49,29 @@ impl<T: Send + Sync> Published<T> {
         // by `drop`, which `&self` forbids.
         unsafe { self.at.load(Ordering::Acquire).as_ref() }
     }
+}
 
+/// What process context does with a [`Published`]. It is a trait so that `nosleep` can show the type
+/// to probe context without it.
+pub trait Replace<T: Send + Sync> {
     /// Replaces the value by `new` and returns the old one.
     ///
     /// # Context
     ///
     /// *process*
-    pub fn swap(&self, new: Option<KBox<T>>) -> Option<Retired<T>> {
+    fn swap(&self, new: Option<KBox<T>>) -> Option<Retired<T>>;
+
+    /// Calls `f` with the present value, which stays in place meanwhile. `f` must not swap
+    /// anything.
+    ///
+    /// # Context
+    ///
+    /// *process*
+    fn with<R>(&self, f: impl FnOnce(Option<&T>) -> R) -> R;
+}
+
+impl<T: Send + Sync> Replace<T> for Published<T> {
+    fn swap(&self, new: Option<KBox<T>>) -> Option<Retired<T>> {
         let new = new.map_or(ptr::null_mut(), KBox::into_raw);
         let _in_place = Lock::Publish.hold();
         // INVARIANT: `new` was given up for it, and what it owned goes to the `Retired`.
@@ -65,17 +81,17 @@ impl<T: Send + Sync> Published<T> {
         Some(Retired(Some(value)))
     }
 
-    /// Calls `f` with the present value, which stays in place meanwhile. `f` must not swap
-    /// anything.
-    ///
-    /// # Context
-    ///
-    /// *process*
-    pub fn with<R>(&self, f: impl FnOnce(Option<&T>) -> R) -> R {
+    fn with<R>(&self, f: impl FnOnce(Option<&T>) -> R) -> R {
         let _in_place = Lock::Publish.hold();
         // SAFETY: not null means from `KBox::into_raw`; only `swap` takes it out, which waits for
         // the lock, and `drop`, which `&self` forbids.
         f(unsafe { self.at.load(Ordering::Acquire).as_ref() })
+    }
+}
+
+impl<T: Send + Sync> Default for Published<T> {
+    fn default() -> Self {
+        Self::empty()
     }
 }
 

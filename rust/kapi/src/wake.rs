@@ -18,19 +18,19 @@ unsafe impl Send for Waker {}
 // SAFETY: `kapi_waker_wake` may be called by several CPUs at once.
 unsafe impl Sync for Waker {}
 
-impl Waker {
-    /// Creates one for an open eventfd of this process, which may close it afterwards, because the
-    /// waker holds a reference. `EBADF`, `EINVAL`: `fd` is not an open eventfd.
-    ///
-    /// # Context
-    ///
-    /// *process*
-    pub fn new(fd: c_int) -> Result<Self> {
-        crate::mem::ask()?;
-        // INVARIANT: so it is.
-        Ok(Self(from_err_ptr(sys::kapi_waker_new(fd))?))
-    }
+/// Creates a waker for an open eventfd of this process, which may close it afterwards, because the
+/// waker holds a reference. `EBADF`, `EINVAL`: `fd` is not an open eventfd.
+///
+/// # Context
+///
+/// *process*
+pub fn waker(fd: c_int) -> Result<Waker> {
+    crate::mem::ask()?;
+    // INVARIANT: so it is.
+    Ok(Waker(from_err_ptr(sys::kapi_waker_new(fd))?))
+}
 
+impl Waker {
     /// Makes the eventfd readable, as soon as interrupts are on.
     ///
     /// # Context

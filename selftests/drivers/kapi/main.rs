@@ -13,8 +13,8 @@ use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use kapi::context::{cpus, enter, nested};
 use kapi::modules::{self, ModuleEvent, ModuleRef, Watch};
 use kapi::nofault::{read_kernel, read_kernel_str, read_user, read_user_str, BadAddr};
-use kapi::percpu::PerCpu;
-use kapi::publish::{Published, Retired};
+use kapi::percpu;
+use kapi::publish::{Published, Replace, Retired};
 use kapi::text::{is_reserved, patch, Patch, PatchError, NOP5, RET5};
 use kapi::trampoline::{set_sdt_handler, Trampoline};
 use kapi::{mem, symbols, task, time, xcall};
@@ -74,7 +74,7 @@ fn context() -> Result {
 }
 
 fn cross_calls() -> Result {
-    let mut slots = PerCpu::new(|cpu| Ok(Cell::new(cpu * 100)))?;
+    let mut slots = percpu::new(|cpu| Ok(Cell::new(cpu * 100)))?;
     check!(slots.len() == cpus());
     xcall::on_each(|c| {
         let slot = slots.get(c);

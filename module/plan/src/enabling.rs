@@ -2,7 +2,9 @@
 //! An enabling: the consumer's statements, checked and planned. They are kept, so that probes that
 //! appear later are matched too.
 
-use crate::clause::{charge, AggInfo, Builder, Clause};
+use crate::builder::Builder;
+use crate::clause::{AggInfo, Clause};
+use crate::code::charge;
 use crate::matching::Pattern;
 use crate::probe::Special;
 use crate::vars::Vars;
@@ -10,44 +12,39 @@ use crate::{Error, Result};
 use abi::option::{OptionId, Options};
 use dif::Rules;
 use dof::Dof;
-use kapi::mem;
-use kernel::prelude::*;
-use kernel::sync::Arc;
+use mem::{Arc, KBox, KVVec, KVec};
 
 /// The most statements of one enabling.
 const MAX_STATEMENTS: usize = 1 << 16;
 
 /// A probe description and its clause.
-pub(crate) struct Statement {
-    pub(crate) pattern: Pattern,
-    pub(crate) clause: Arc<Clause>,
+pub struct Statement {
+    /// Which probes.
+    pub pattern: Pattern,
+    /// What to do when they fire.
+    pub clause: Arc<Clause>,
 }
 
 /// A whole enabling.
-pub(crate) struct Enabling {
-    pub(crate) options: Options,
-    pub(crate) statements: KVVec<Statement>,
-    pub(crate) vars: Vars,
-    pub(crate) formats: KVec<KVec<u8>>,
-    pub(crate) aggs: KVec<AggInfo>,
+pub struct Enabling {
+    /// Its options.
+    pub options: Options,
+    /// Its statements, in the order of the program.
+    pub statements: KVVec<Statement>,
+    /// Its variables.
+    pub vars: Vars,
+    /// Its format strings, without NUL.
+    pub formats: KVec<KVec<u8>>,
+    /// Its aggregations.
+    pub aggs: KVec<AggInfo>,
     /// The words of the longest key of all clauses.
-    pub(crate) key_words: usize,
+    pub key_words: usize,
     /// Whether a clause records in speculations.
-    pub(crate) speculates: bool,
+    pub speculates: bool,
     /// The kernel memory of the clauses, in bytes.
     spent: usize,
-}
-
-/// Checks the privilege for destructive actions, when they are enabled and again when they are
-/// started, because an open file can be passed on.
-fn may_destroy() -> Result {
-    if !kapi::task::may_destroy() {
-        return Err(Error::MayNotDestroy);
-    }
-    if !kapi::task::destructive() {
-        return Err(Error::Forbidden);
-    }
-    kapi::task::locked_down(true).map_err(|_| Error::LockedForWrites)
+    /// Whether clauses get shortcuts.
+    takes_shortcuts: bool,
 }
 
 /// Has a stack frame of its own, so that the data for finding a statement is not on the stack while
@@ -62,7 +59,7 @@ fn next<'d>(
 impl Enabling {
     /// Creates an empty enabling.
     #[inline(never)]
-    pub(crate) fn new() -> Result<KBox<Self>> {
+    pub fn new() -> Result<KBox<Self>> {
         Ok(mem::boxed(Self {
             options: Options::default(),
             statements: KVVec::new(),
@@ -72,15 +69,23 @@ impl Enabling {
             key_words: 0,
             speculates: false,
             spent: 0,
+            takes_shortcuts: true,
         })?)
     }
 
+    /// Leaves out shortcuts in what is added from here on. Tests compare both ways.
+    pub fn take_no_shortcuts(&mut self) {
+        self.takes_shortcuts = false;
+    }
+
     /// Adds the statements of a DOF. Returns the position of the first one. On an error, nothing
-    /// has changed.
-    pub(crate) fn add(&mut self, bytes: &[u8]) -> Result<usize> {
+    /// has changed. `may_destroy` tells whether the caller may enable destructive actions; it is
+    /// asked only if the DOF has the option `destructive`.
+    pub fn add(&mut self, bytes: &[u8], may_destroy: impl FnOnce() -> Result) -> Result<usize> {
         let before = (self.statements.len(), self.formats.len(), self.aggs.len(), self.spent);
+        let (key_words, speculates) = (self.key_words, self.speculates);
         let vars = self.vars.copy()?;
-        match self.add_or_leave_half(bytes) {
+        match self.add_or_leave_half(bytes, may_destroy) {
             Ok(options) => {
                 self.options = options;
                 Ok(before.0)
@@ -90,29 +95,28 @@ impl Enabling {
                 self.formats.truncate(before.1);
                 self.aggs.truncate(before.2);
                 self.spent = before.3;
+                (self.key_words, self.speculates) = (key_words, speculates);
                 self.vars = vars;
                 Err(e)
             }
         }
     }
 
-    /// Returns an error if it is destructive and the task may not start destructive actions.
-    pub(crate) fn may_start(&self) -> Result {
-        match self.options.get(OptionId::Destructive) {
-            0 => Ok(()),
-            _ => may_destroy(),
-        }
+    /// Tells whether it has the option `destructive`.
+    pub fn is_destructive(&self) -> bool {
+        self.options.get(OptionId::Destructive) != 0
     }
 
     /// Returns the most bytes that the clauses of END record.
-    pub(crate) fn end_size(&self) -> usize {
+    pub fn end_size(&self) -> usize {
         let at_end = |s: &&Statement| s.pattern.matcher().matches_special(Special::End);
         let sizes = self.statements.iter().filter(at_end).map(|s| s.clause.size);
         sizes.fold(0, usize::saturating_add)
     }
 
-    /// Returns the bytes of the largest record. Clauses for ERROR do not count: every consumer has one of its own.
-    pub(crate) fn largest_record(&self) -> usize {
+    /// Returns the bytes of the largest record. Clauses for ERROR do not count, because every
+    /// consumer has one of its own.
+    pub fn largest_record(&self) -> usize {
         let is_of_error = |s: &Statement| s.pattern.matcher().matches_special(Special::Error);
         let records = self.statements.iter().filter(|s| !is_of_error(s)).map(|s| s.clause.size);
         records.max().unwrap_or(0)
@@ -133,7 +137,11 @@ impl Enabling {
     }
 
     #[inline(never)]
-    fn add_or_leave_half(&mut self, bytes: &[u8]) -> Result<Options> {
+    fn add_or_leave_half(
+        &mut self,
+        bytes: &[u8],
+        may_destroy: impl FnOnce() -> Result,
+    ) -> Result<Options> {
         let dof = Dof::check(bytes)?;
         let options = self.options(&dof)?;
         let allow_destructive = options.get(OptionId::Destructive) != 0;
@@ -154,6 +162,7 @@ impl Enabling {
             formats: &mut self.formats,
             aggs: &mut self.aggs,
             spent: &mut self.spent,
+            takes_shortcuts: self.takes_shortcuts,
         };
         let mut last: Option<((u32, u32), Arc<Clause>)> = None;
         let mut statements = dof.statements();

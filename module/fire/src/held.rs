@@ -7,10 +7,10 @@
 //! `UNSET`, is the number of the variable, and only who writes there makes the element.
 
 use crate::env::{ill_op, ProbeEnv, ELEMENTS, GLOBALS, LOCALS, UNSET};
-use crate::vars::Slot;
 use buffers::elements::{self, Owner, Part, Value};
 use core::sync::atomic::Ordering::Relaxed;
 use dif::{addr, Key, Raised, Scope, Var};
+use plan::vars::Slot;
 
 /// The width of the byte offset in an address in [`UNSET`]; the variable's number is above it.
 const BYTE_BITS: u32 = 32;

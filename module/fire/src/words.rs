@@ -6,18 +6,28 @@
 
 use abi::probe::until_nul;
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use kapi::mem;
-use kernel::prelude::*;
+use nosleep::KVVec;
 
 /// How many bytes of a string are read at a time. The bytes after its NUL cost time too.
 const PIECE: usize = 64;
 
 /// Zeroed atomic words.
-pub(crate) struct Words(KVVec<AtomicU64>);
+pub struct Words(KVVec<AtomicU64>);
 
 impl Words {
-    pub(crate) fn new(n: usize) -> Result<Self> {
-        Ok(Self(mem::zeroed_atomics(n)?))
+    /// Makes it of zeroed memory.
+    pub fn new(memory: KVVec<AtomicU64>) -> Self {
+        Self(memory)
+    }
+
+    /// Returns how many words there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Tells whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 
     #[inline]

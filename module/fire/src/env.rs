@@ -5,9 +5,8 @@
 //! of the framework contain the variables by reference and the strings of builtin variables. Every
 //! other address goes to the fault-safe loads of `kapi`.
 
-use crate::args::Args;
+use crate::args::Packed;
 use crate::budget::{Budget, SLICE};
-use crate::clause::{Whose, MAX_FRAMES};
 use crate::ecb::Ecb;
 use crate::held::parts;
 use crate::unwind;
@@ -20,10 +19,9 @@ use core::cell::Cell;
 use core::sync::atomic::Ordering::Relaxed;
 use dif::env::{MAX_PATH, PATH_STEPS};
 use dif::{addr, Env, Key, Raised, Scope, Space, Var};
-use kapi::context::ProbeCtx;
-use kapi::nofault;
-use kapi::stack;
-use kapi::task::{self, locks, Dir};
+use nosleep::task::{self, locks, Dir};
+use nosleep::{nofault, stack, ProbeCtx};
+use plan::step::{Whose, MAX_FRAMES};
 
 /// Regions of the framework.
 pub(crate) const GLOBALS: u8 = 0x10;
@@ -45,7 +43,7 @@ const ROOT: u64 = 8;
 /// One firing. Data that only some clauses read is determined once, when the first clause reads it.
 pub(crate) struct Firing<'a> {
     pub(crate) ctx: &'a ProbeCtx,
-    pub(crate) args: Args<'a>,
+    pub(crate) args: Packed<'a>,
     /// 0: not known yet.
     now: Cell<u64>,
     /// 0: not known yet.
@@ -57,7 +55,7 @@ pub(crate) struct Firing<'a> {
 
 impl<'a> Firing<'a> {
     #[inline]
-    pub(crate) fn new(ctx: &'a ProbeCtx, args: Args<'a>) -> Self {
+    pub(crate) fn new(ctx: &'a ProbeCtx, args: Packed<'a>) -> Self {
         Self { ctx, args, now: Cell::new(0), thread: Cell::new(0), is_over: Cell::new(false) }
     }
 
@@ -65,7 +63,7 @@ impl<'a> Firing<'a> {
     #[inline]
     pub(crate) fn now(&self) -> u64 {
         if self.now.get() == 0 {
-            self.now.set(kapi::time::monotonic_ns());
+            self.now.set(nosleep::time::monotonic_ns());
         }
         self.now.get()
     }
@@ -80,7 +78,7 @@ impl<'a> Firing<'a> {
     }
 
     /// Returns the same firing with other arguments.
-    pub(crate) fn with<'b>(&'b self, args: Args<'b>) -> Firing<'b> {
+    pub(crate) fn with<'b>(&'b self, args: Packed<'b>) -> Firing<'b> {
         Firing {
             ctx: self.ctx,
             args,
@@ -157,8 +155,15 @@ impl ProbeEnv<'_> {
         }
         let Some((pid, frames)) = room.split_first_chunk_mut() else { return Ok(0) };
         *pid = process();
-        let n = unwind::walk(ctx, start, &self.ecb.shared, frames.len() >> 3, frames);
+        let n = self.walk(frames.len() >> 3, frames);
         Ok(n.wrapping_add(1).wrapping_mul(8))
+    }
+
+    /// Walks the stack of the process; see [`unwind::walk`].
+    fn walk(&self, most: usize, into: &mut [u8]) -> usize {
+        let shared = &*self.ecb.shared;
+        let wake = || shared.wake();
+        unwind::walk(self.firing.ctx, self.ecb.start, &shared.unwind, &wake, most, into)
     }
 
     /// Calls [`Self::builtin_string`] and pays for it; some strings are determined anew each time.
@@ -214,7 +219,7 @@ impl Env for ProbeEnv<'_> {
             Builtin::Arg8 => self.firing.args.get(8),
             Builtin::Arg9 => self.firing.args.get(9),
             Builtin::Timestamp => self.firing.now(),
-            Builtin::Walltimestamp => kapi::time::wall_ns(),
+            Builtin::Walltimestamp => nosleep::time::wall_ns(),
             Builtin::Epid => self.ecb.epid.0.into(),
             Builtin::Id => self.ecb.probe.id().0.into(),
             Builtin::Probeprov => string(0),
@@ -237,8 +242,7 @@ impl Env for ProbeEnv<'_> {
             }
             Builtin::Ustackdepth => {
                 self.spend_frames(MAX_FRAMES, Whose::Process)?;
-                let (ctx, start) = (self.firing.ctx, self.ecb.start);
-                unwind::walk(ctx, start, &self.ecb.shared, MAX_FRAMES as usize, &mut []) as u64
+                self.walk(MAX_FRAMES as usize, &mut []) as u64
             }
             Builtin::Caller => {
                 self.spend_frames(1, Whose::Kernel)?;
@@ -250,7 +254,7 @@ impl Env for ProbeEnv<'_> {
                 self.spend_frames(2, Whose::Process)?;
                 // The first frame is the process's own place.
                 let mut frames = [0; 16];
-                unwind::walk(self.firing.ctx, self.ecb.start, &self.ecb.shared, 2, &mut frames);
+                self.walk(2, &mut frames);
                 frames.last_chunk().map_or(0, |f| u64::from_le_bytes(*f))
             }
             Builtin::Ipl => task::level(),

@@ -8,24 +8,24 @@ use crate::{Error, Result};
 use abi::dif::VAR_USER_BASE;
 use abi::difo::{DifType, DifVar, SCOPE_LOCAL, SCOPE_THREAD, VAR_ARRAY};
 use dif::Scope;
-use kapi::mem;
-use kernel::prelude::*;
+use mem::KVVec;
 
 /// The most variables of one scope.
 const MAX_VARS: usize = 4096;
 
 /// A declared variable.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Slot {
+pub struct Slot {
     /// Its type.
-    pub(crate) ty: DifType,
+    pub ty: DifType,
     /// The first word of its place in the scope's memory. For a variable by reference, word 0 tells
     /// whether it is set, and the bytes follow.
-    pub(crate) at: usize,
+    pub at: usize,
 }
 
 impl Slot {
-    pub(crate) fn words(ty: DifType) -> usize {
+    /// Returns the words that a variable of this type needs.
+    pub fn words(ty: DifType) -> usize {
         if ty.is_by_ref() {
             (ty.size as usize).div_ceil(8).saturating_add(1)
         } else {
@@ -36,7 +36,7 @@ impl Slot {
 
 /// Variables of one scope, by id.
 #[derive(Default)]
-pub(crate) struct ScopeVars {
+pub struct ScopeVars {
     slots: KVVec<Option<Slot>>,
     words: usize,
     /// The bytes of the largest variable by reference.
@@ -45,7 +45,8 @@ pub(crate) struct ScopeVars {
 }
 
 impl ScopeVars {
-    pub(crate) const fn new() -> Self {
+    /// Creates a scope without variables.
+    pub const fn new() -> Self {
         Self { slots: KVVec::new(), words: 0, largest: 0, scalars: 0 }
     }
 
@@ -58,36 +59,37 @@ impl ScopeVars {
 
     /// Returns the variable with this id.
     #[inline]
-    pub(crate) fn get(&self, id: u16) -> Option<&Slot> {
+    pub fn get(&self, id: u16) -> Option<&Slot> {
         self.slots.get(usize::from(id.checked_sub(VAR_USER_BASE)?))?.as_ref()
     }
 
     /// Returns the words that all of them need.
-    pub(crate) fn words(&self) -> usize {
+    pub fn words(&self) -> usize {
         self.words
     }
 
     /// Returns the bytes of the largest variable by reference.
-    pub(crate) fn largest(&self) -> usize {
+    pub fn largest(&self) -> usize {
         self.largest
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
+    /// Tells whether there are none.
+    pub fn is_empty(&self) -> bool {
         self.slots.is_empty()
     }
 
     /// Tells whether there are variables by value.
-    pub(crate) fn has_scalars(&self) -> bool {
+    pub fn has_scalars(&self) -> bool {
         self.scalars > 0
     }
 
     /// Tells whether there are variables by reference.
-    pub(crate) fn has_by_ref(&self) -> bool {
+    pub fn has_by_ref(&self) -> bool {
         self.largest > 0
     }
 
     /// Returns the ids of the variables by value.
-    pub(crate) fn scalars(&self) -> impl Iterator<Item = u16> + '_ {
+    pub fn scalars(&self) -> impl Iterator<Item = u16> + '_ {
         let slots = self.slots.iter().zip(VAR_USER_BASE..);
         slots.filter_map(|(slot, id)| slot.is_some_and(|s| !s.ty.is_by_ref()).then_some(id))
     }
@@ -121,18 +123,24 @@ impl ScopeVars {
 
 /// The variables of all scopes. For associative arrays, it only has the types.
 #[derive(Default)]
-pub(crate) struct Vars {
-    pub(crate) global: ScopeVars,
-    pub(crate) thread: ScopeVars,
-    pub(crate) local: ScopeVars,
-    pub(crate) global_arrays: ScopeVars,
-    pub(crate) thread_arrays: ScopeVars,
+pub struct Vars {
+    /// Global variables.
+    pub global: ScopeVars,
+    /// `self->` variables.
+    pub thread: ScopeVars,
+    /// `this->` variables.
+    pub local: ScopeVars,
+    /// Associative arrays.
+    pub global_arrays: ScopeVars,
+    /// Associative arrays of each thread.
+    pub thread_arrays: ScopeVars,
     /// Whether an object reads `vtimestamp`.
-    pub(crate) vtimestamp: bool,
+    pub vtimestamp: bool,
 }
 
 impl Vars {
-    pub(crate) const fn new() -> Self {
+    /// Creates a table without variables.
+    pub const fn new() -> Self {
         const NONE: ScopeVars = ScopeVars::new();
         Self {
             global: NONE,
@@ -144,7 +152,8 @@ impl Vars {
         }
     }
 
-    pub(crate) fn copy(&self) -> Result<Self> {
+    /// Allocates a copy.
+    pub fn copy(&self) -> Result<Self> {
         Ok(Self {
             global: self.global.copy()?,
             thread: self.thread.copy()?,
@@ -156,24 +165,24 @@ impl Vars {
     }
 
     /// Tells whether anything needs elements of the dynamic variable space.
-    pub(crate) fn has_elements(&self) -> bool {
+    pub fn has_elements(&self) -> bool {
         self.thread.has_by_ref() || !self.global_arrays.is_empty() || !self.thread_arrays.is_empty()
     }
 
     /// Tells whether there is data for each thread.
-    pub(crate) fn has_threads(&self) -> bool {
+    pub fn has_threads(&self) -> bool {
         !self.thread.is_empty() || !self.thread_arrays.is_empty() || self.vtimestamp
     }
 
     /// Returns the bytes of the largest variable or element by reference.
-    pub(crate) fn largest(&self) -> usize {
+    pub fn largest(&self) -> usize {
         let all =
             [&self.global, &self.thread, &self.local, &self.global_arrays, &self.thread_arrays];
         all.into_iter().map(ScopeVars::largest).max().unwrap_or(0)
     }
 
     /// Adds the variable table of a verified object.
-    pub(crate) fn declare(&mut self, rows: &[DifVar]) -> Result {
+    pub fn declare(&mut self, rows: &[DifVar]) -> Result {
         for row in rows {
             if row.id < u32::from(VAR_USER_BASE) {
                 continue;
@@ -194,8 +203,9 @@ impl Vars {
         Ok(())
     }
 
+    /// Returns a variable by its scope and id.
     #[inline]
-    pub(crate) fn get(&self, scope: Scope, id: u16) -> Option<&Slot> {
+    pub fn get(&self, scope: Scope, id: u16) -> Option<&Slot> {
         match scope {
             Scope::Global => self.global.get(id),
             Scope::Thread => self.thread.get(id),

@@ -1,13 +1,42 @@
 // SPDX-License-Identifier: GPL-2.0
 //! The reasons for refusals, each with a type, an errno and a sentence.
 
-use crate::provider::EnableError;
+use crate::code::BUDGET;
 use crate::report::Text;
 use abi::action::ActionKind;
 use abi::option::OptionId;
 use core::fmt;
-use kernel::alloc::AllocError;
-use kernel::error::{code, Error as Errno};
+use mem::{code, AllocError, Errno};
+
+/// Why a probe could not be enabled; the words reach the user.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EnableError {
+    /// The bytes there are not those that the provider left, or another tracer uses the place.
+    Busy(&'static str),
+    /// This kernel does not have the required functions.
+    Unsupported(&'static str),
+    /// No memory.
+    Memory,
+    /// The code of the probe is going away.
+    Gone,
+}
+
+impl EnableError {
+    /// Returns the words for the user.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Busy(why) | Self::Unsupported(why) => why,
+            Self::Memory => "no memory",
+            Self::Gone => "its module is being unloaded, or its process ends",
+        }
+    }
+}
+
+impl fmt::Display for EnableError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.words())
+    }
+}
 
 /// A refusal. Nothing has changed.
 pub enum Error {
@@ -118,7 +147,7 @@ impl fmt::Display for Error {
             Self::Steps(n) => write!(
                 f,
                 "an expression may take up to {n} steps, but a firing may take at most {}: divide the expression, or lower strsize",
-                crate::budget::BUDGET
+                BUDGET
             ),
             Self::Option(id, value) => match OptionId::from_number(*id) {
                 Some(o) => {
@@ -174,5 +203,11 @@ impl From<Errno> for Error {
 impl From<dof::DofError> for Error {
     fn from(e: dof::DofError) -> Self {
         Self::Dof(e)
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }

@@ -1,27 +1,36 @@
 // SPDX-License-Identifier: GPL-2.0
 //! An enabling control block: one clause of one consumer on one probe.
 
-use crate::clause::Clause;
-use crate::probe::Probe;
 use crate::shared::Shared;
 use abi::ids::Epid;
-use kapi::mem;
-use kapi::stack::Start;
-use kernel::prelude::*;
-use kernel::sync::Arc;
+use nosleep::stack::Start;
+use nosleep::Arc;
+use nosleep::KVec;
+use nosleep::Published;
+use plan::clause::Clause;
+
+/// A probe, with what runs when it fires: ECBs, in the order of enabling.
+pub type Probe = plan::probe::Probe<Published<Chain>>;
+
+/// All probes.
+pub type ProbeTable = plan::probe::ProbeTable<Published<Chain>>;
 
 /// An ECB. Its records begin with its EPID.
 #[derive(Clone)]
 pub struct Ecb {
-    pub(crate) epid: Epid,
+    /// Its number.
+    pub epid: Epid,
     /// The number of the first of its values whose keys are constant here
     /// ([`Shared::take_numbers`]).
-    pub(crate) slot: u32,
+    pub slot: u32,
     /// The place where stacks at its probe begin.
-    pub(crate) start: Start,
-    pub(crate) probe: Arc<Probe>,
-    pub(crate) clause: Arc<Clause>,
-    pub(crate) shared: Arc<Shared>,
+    pub start: Start,
+    /// Its probe.
+    pub probe: Arc<Probe>,
+    /// What it does.
+    pub clause: Arc<Clause>,
+    /// Whose it is, and what it writes.
+    pub shared: Arc<Shared>,
 }
 
 /// The ECBs of one probe, in the order of enabling. Immutable once published.
@@ -39,18 +48,18 @@ const _: () = assert!(size_of::<Chain>() <= 64);
 impl Chain {
     /// Returns the ECBs, in order.
     #[inline]
-    pub(crate) fn ecbs(&self) -> impl Iterator<Item = &Ecb> {
+    pub fn ecbs(&self) -> impl Iterator<Item = &Ecb> {
         Iterator::chain(core::iter::once(&self.first), &self.more)
     }
 
     /// Returns the ECB, if there is exactly one.
     #[inline(always)]
-    pub(crate) fn only(&self) -> Option<&Ecb> {
+    pub fn only(&self) -> Option<&Ecb> {
         self.more.is_empty().then_some(&self.first)
     }
 
     /// Returns the number of consumers that have ECBs here. The ECBs of a consumer are neighbours.
-    pub(crate) fn consumers(&self) -> u32 {
+    pub fn consumers(&self) -> u32 {
         let mut last = &self.first.shared;
         self.more.iter().fold(1, |n: u32, e| {
             let same = Arc::ptr_eq(core::mem::replace(&mut last, &e.shared), &e.shared);
@@ -58,29 +67,24 @@ impl Chain {
         })
     }
 
-    /// Makes a chain of these ECBs; `None` if there are none.
-    pub(crate) fn of(mut ecbs: impl Iterator<Item = Ecb>) -> Result<Option<KBox<Chain>>> {
-        let Some(first) = ecbs.next() else { return Ok(None) };
-        let mut more = KVec::new();
-        for e in ecbs {
-            mem::push(&mut more, e)?;
-        }
-        Ok(Some(mem::boxed(Chain { first, more })?))
+    /// Creates a chain of these ECBs.
+    pub fn new(first: Ecb, more: KVec<Ecb>) -> Self {
+        Self { first, more }
     }
 
     /// Tells whether a consumer has an ECB here.
-    pub(crate) fn has(&self, shared: &Arc<Shared>) -> bool {
+    pub fn has(&self, shared: &Arc<Shared>) -> bool {
         self.ecbs().any(|e| Arc::ptr_eq(&e.shared, shared))
     }
 
     /// Tells whether another consumer has an ECB here.
-    pub(crate) fn has_others(&self, shared: &Arc<Shared>) -> bool {
+    pub fn has_others(&self, shared: &Arc<Shared>) -> bool {
         self.ecbs().any(|e| !Arc::ptr_eq(&e.shared, shared))
     }
 
     /// Removes a consumer's ECBs in place. Returns false, and changes nothing, if none would be
     /// left.
-    pub(crate) fn leave(&mut self, shared: &Arc<Shared>) -> bool {
+    pub fn leave(&mut self, shared: &Arc<Shared>) -> bool {
         if Arc::ptr_eq(&self.first.shared, shared) {
             let others = self.more.iter().position(|e| !Arc::ptr_eq(&e.shared, shared));
             let Some(Ok(first)) = others.map(|at| self.more.remove(at)) else { return false };

@@ -18,15 +18,11 @@
 //! left, where no consumer knows a probe by one of the ids (see `tracing.rs`). So a segment's age
 //! follows from its serial number, not from its place.
 
-use crate::ecb::Chain;
 use crate::{Error, Result};
 use abi::ids::ProbeId;
 use abi::probe::{ProbeView, Techniques, FUNCTION_LEN, MODULE_LEN, NAME_LEN, PROVIDER_LEN};
 use core::ops::Range;
-use kapi::mem;
-use kapi::publish::Published;
-use kernel::prelude::*;
-use kernel::sync::Arc;
+use mem::{code::ENOMEM, Arc, KVVec};
 
 /// The probes of the provider `dtrace` fire for one consumer alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,13 +63,13 @@ pub struct Offer<'a> {
     pub nargs: u32,
     /// The provider's own number for the probe.
     pub cookie: u32,
-    /// Some are enough if the provider tells all when
-    /// [asked](crate::Provider::how).
+    /// How it is implemented. A part of that is enough if the provider tells the rest when a
+    /// consumer asks for it.
     pub how: Techniques,
 }
 
 /// What the probes of a group have in common.
-pub(crate) struct Names {
+pub struct Names {
     /// Which provider, by its place in the framework's table.
     provider: usize,
     /// Provider and module, then functions and names as they come.
@@ -89,6 +85,7 @@ pub(crate) struct Names {
 const KINDS: usize = 4;
 
 impl Names {
+    #[inline]
     fn get(&self, at: u32, len: u8) -> &[u8] {
         let from = at as usize;
         self.text.get(from..from.wrapping_add(len.into())).unwrap_or_default()
@@ -103,16 +100,20 @@ impl Names {
     }
 
     /// Can the name of one of the probes be such a one?
-    pub(crate) fn any_kind(&self, is_such: impl Fn(&[u8]) -> bool) -> bool {
+    pub fn any_kind(&self, is_such: impl Fn(&[u8]) -> bool) -> bool {
         let (known, others) = self.kinds();
         others || known.iter().any(|w| is_such(self.get(w.at, w.len)))
     }
 
-    pub(crate) fn provider(&self) -> &[u8] {
+    /// Returns the provider's name.
+    #[inline]
+    pub fn provider(&self) -> &[u8] {
         self.get(0, self.provider_len)
     }
 
-    pub(crate) fn module(&self) -> &[u8] {
+    /// Returns the module's name.
+    #[inline]
+    pub fn module(&self) -> &[u8] {
         self.get(self.provider_len.into(), self.module_len)
     }
 }
@@ -124,11 +125,11 @@ struct Word {
     len: u8,
 }
 
-/// A place that can be traced.
-pub struct Probe {
+/// A place that can be traced. `C` is what runs when it fires; this crate does not look inside.
+pub struct Probe<C> {
     names: Arc<Names>,
-    /// ECBs to run when it fires, in the order of enabling.
-    pub(crate) chain: Published<Chain>,
+    /// What runs when it fires.
+    pub chain: C,
     function_at: u32,
     name_at: u32,
     id: ProbeId,
@@ -137,13 +138,14 @@ pub struct Probe {
     how: Techniques,
     function_len: u8,
     name_len: u8,
-    pub(crate) special: Option<Special>,
+    /// Which probe of the provider `dtrace` it is, if it is one.
+    pub special: Option<Special>,
 }
 
-/// With its reference count it fits a 64-byte slab.
-const _: () = assert!(size_of::<Probe>() <= 56);
+/// With its reference count and a pointer as its chain, it fits a 64-byte slab.
+const _: () = assert!(size_of::<Probe<usize>>() <= 56);
 
-impl Probe {
+impl<C> Probe<C> {
     /// The id.
     pub fn id(&self) -> ProbeId {
         self.id
@@ -165,7 +167,7 @@ impl Probe {
     }
 
     /// Returns its provider's place in the framework's table.
-    pub(crate) fn provider(&self) -> usize {
+    pub fn provider(&self) -> usize {
         self.names.provider
     }
 
@@ -217,7 +219,7 @@ fn fits(part: &[u8], room: usize) -> bool {
 impl Draft {
     /// Creates a draft with this provider and module, and room for this many probes and bytes of
     /// names.
-    pub(crate) fn new(
+    pub fn new(
         provider: usize,
         [name, module]: [&[u8]; 2],
         probes: usize,
@@ -248,7 +250,7 @@ impl Draft {
     }
 
     /// Tells whether it has no probes.
-    pub(crate) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.probes.is_empty()
     }
 
@@ -301,30 +303,12 @@ impl Draft {
     }
 }
 
-impl Probe {
-    /// Another process should have the same probe as this one, and cannot: those that have enabled this one are told.
-    ///
-    /// # Context
-    /// *process*
-    pub fn count_left_out(&self) {
-        self.chain.with(|chain| {
-            let mut last = core::ptr::null();
-            for ecb in chain.map(Chain::ecbs).into_iter().flatten() {
-                let shared = &*ecb.shared;
-                if !core::ptr::eq(core::mem::replace(&mut last, shared), shared) {
-                    shared.count_left_out(1);
-                }
-            }
-        });
-    }
-}
-
 /// Probes with consecutive ids and common names.
-pub(crate) struct Segment {
+pub struct Segment<C> {
     first: usize,
     serial: u64,
     names: Arc<Names>,
-    probes: KVVec<Option<Arc<Probe>>>,
+    probes: KVVec<Option<Arc<Probe<C>>>>,
     index: Index,
 }
 
@@ -387,8 +371,8 @@ impl Index {
 }
 
 /// Probes of a segment, ascending.
-pub(crate) struct Candidates<'a> {
-    segment: &'a Segment,
+pub struct Candidates<'a, C> {
+    segment: &'a Segment<C>,
     /// The probes of the current run.
     run: Range<usize>,
     /// The function whose other runs follow, and the place in the index from which to search them.
@@ -396,8 +380,8 @@ pub(crate) struct Candidates<'a> {
     from: usize,
 }
 
-impl<'a> Iterator for Candidates<'a> {
-    type Item = &'a Arc<Probe>;
+impl<'a, C> Iterator for Candidates<'a, C> {
+    type Item = &'a Arc<Probe<C>>;
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
@@ -416,32 +400,33 @@ impl<'a> Iterator for Candidates<'a> {
     }
 }
 
-impl Segment {
+impl<C> Segment<C> {
     fn end(&self) -> usize {
         self.first.saturating_add(self.probes.len())
     }
 
     /// Returns the positions of its probes.
-    pub(crate) fn places(&self) -> Range<usize> {
+    pub fn places(&self) -> Range<usize> {
         self.first..self.end()
     }
 
-    pub(crate) fn names(&self) -> &Names {
+    /// Returns what its probes have in common.
+    pub fn names(&self) -> &Names {
         &self.names
     }
 
     /// Iterates over all probes.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &Arc<Probe>> {
+    pub fn iter(&self) -> impl Iterator<Item = &Arc<Probe<C>>> {
         self.probes.iter().flatten()
     }
 
     /// Returns the probes from position `from` of the table on.
-    pub(crate) fn all(&self, from: usize) -> Candidates<'_> {
+    pub fn all(&self, from: usize) -> Candidates<'_, C> {
         self.candidates(0..self.probes.len(), None, from)
     }
 
     /// Returns the probes of a function, or all if there is no index.
-    pub(crate) fn named<'a>(&'a self, function: &'a [u8], from: usize) -> Candidates<'a> {
+    pub fn named<'a>(&'a self, function: &'a [u8], from: usize) -> Candidates<'a, C> {
         match self.index.0.is_empty() {
             true => self.all(from),
             false => self.candidates(0..0, Some((function, Index::place(function))), from),
@@ -449,7 +434,7 @@ impl Segment {
     }
 
     /// Returns only this probe; `None` if it is not in the segment.
-    pub(crate) fn one(&self, id: ProbeId, from: usize) -> Option<Candidates<'_>> {
+    pub fn one(&self, id: ProbeId, from: usize) -> Option<Candidates<'_, C>> {
         let at = id.index()?.checked_sub(self.first).filter(|at| *at < self.probes.len())?;
         Some(self.candidates(at..at.saturating_add(1), None, from))
     }
@@ -459,15 +444,15 @@ impl Segment {
         run: Range<usize>,
         named: Option<(&'a [u8], usize)>,
         from: usize,
-    ) -> Candidates<'a> {
+    ) -> Candidates<'a, C> {
         Candidates { segment: self, run, named, from: from.saturating_sub(self.first) }
     }
 }
 
 /// All probes, by id.
-pub(crate) struct ProbeTable {
+pub struct ProbeTable<C> {
     /// Ascending.
-    segments: KVVec<Segment>,
+    segments: KVVec<Segment<C>>,
     /// The position from which a place for the next probe is searched: its id minus one.
     next: usize,
     /// The number that all positions are below.
@@ -477,21 +462,21 @@ pub(crate) struct ProbeTable {
 }
 
 /// The number of ids: all except 0 and the last one, so that an end is also an id.
-pub(crate) const MAX_PROBES: u32 = u32::MAX - 1;
+pub const MAX_PROBES: u32 = u32::MAX - 1;
 
-impl ProbeTable {
+impl<C: Default> ProbeTable<C> {
     /// Creates a table with this many ids.
-    pub(crate) const fn new(most: u32) -> Self {
+    pub const fn new(most: u32) -> Self {
         Self { segments: KVVec::new(), next: 0, most: most as usize, serial: 0 }
     }
 
     /// Returns the position after the last probe.
-    pub(crate) fn end(&self) -> usize {
+    pub fn end(&self) -> usize {
         self.segments.last().map_or(0, Segment::end)
     }
 
     /// Returns the serial number of the next segment.
-    pub(crate) fn serial(&self) -> u64 {
+    pub fn serial(&self) -> u64 {
         self.serial
     }
 
@@ -521,7 +506,7 @@ impl ProbeTable {
 
     /// Adds the probes of a draft. Returns the position of the first one. On an error, nothing has
     /// changed.
-    pub(crate) fn add(
+    pub fn add(
         &mut self,
         draft: &Draft,
         special: Option<Special>,
@@ -543,7 +528,7 @@ impl ProbeTable {
         for (at, d) in (first..end).zip(&draft.probes) {
             let probe = Probe {
                 names: names.clone(),
-                chain: Published::empty(),
+                chain: C::default(),
                 function_at: d.function.at,
                 function_len: d.function.len,
                 name_at: d.name.at,
@@ -573,14 +558,14 @@ impl ProbeTable {
     }
 
     /// Returns the probe with this id, if it exists.
-    pub(crate) fn get(&self, id: ProbeId) -> Option<&Arc<Probe>> {
+    pub fn get(&self, id: ProbeId) -> Option<&Arc<Probe<C>>> {
         let at = id.index()?;
         let segment = self.segments.get(self.find(at))?;
         segment.probes.get(at.checked_sub(segment.first)?)?.as_ref()
     }
 
     /// Removes a probe.
-    pub(crate) fn remove(&mut self, id: ProbeId) -> Option<Arc<Probe>> {
+    pub fn remove(&mut self, id: ProbeId) -> Option<Arc<Probe<C>>> {
         let at = id.index()?;
         let place = self.find(at);
         let segment = self.segments.get_mut(place)?;
@@ -594,7 +579,7 @@ impl ProbeTable {
     }
 
     /// Removes all probes that were added together with the one at position `first`.
-    pub(crate) fn remove_segment(&mut self, first: usize) -> Option<Segment> {
+    pub fn remove_segment(&mut self, first: usize) -> Option<Segment<C>> {
         let place = self.find(first);
         if self.segments.get(place)?.first != first {
             return None;
@@ -603,12 +588,12 @@ impl ProbeTable {
     }
 
     /// Returns the segments from this serial number on.
-    pub(crate) fn since(&self, serial: u64) -> impl Iterator<Item = &Segment> {
+    pub fn since(&self, serial: u64) -> impl Iterator<Item = &Segment<C>> {
         self.segments.iter().filter(move |s| s.serial >= serial)
     }
 
     /// Returns the segments from position `from` on; the first may begin before it.
-    pub(crate) fn segments(&self, from: usize) -> impl Iterator<Item = &Segment> {
+    pub fn segments(&self, from: usize) -> impl Iterator<Item = &Segment<C>> {
         self.segments.get(self.find(from)..).unwrap_or_default().iter()
     }
 }

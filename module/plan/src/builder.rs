@@ -1,352 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0
-//! A clause that is ready to run: predicate, actions, and the plan of its record.
+//! Plans clauses: each recording action gets its offset, each aggregation its key.
 //!
-//! The plan is made once, when the enabling arrives. Each recording action gets its offset, each
-//! aggregation its key, so nothing is left to decide at probe time.
+//! The plan is made once, when the enabling arrives, so nothing is left to decide when a probe
+//! fires.
 
-use crate::budget::BUDGET;
-use crate::lean::Lean;
-use crate::probe::Probe;
-use crate::report::Text;
+use crate::clause::{AggInfo, Clause};
+use crate::code::{admit, charge, Code};
+use crate::shortcut::{self, Gate, Shortcut, Whole};
+use crate::step::{Datum, Form, Name, Step, Whose, MAX_FRAMES, MAX_RECORD};
 use crate::vars::Vars;
 use crate::{Error, Result};
 use abi::action::ActionKind;
 use abi::aggregation::AggFunc;
-use abi::dif::{Builtin, Op, Subr};
-use abi::difo::{DifType, DifVar};
+use abi::difo::DifType;
 use abi::ids::{AggId, FormatId};
 use abi::option::{OptionId, Options};
-use abi::probe::{until_nul, PART_LENS};
 use abi::record::{Layout, RecDesc, HEADER_SIZE};
 use buffers::speculation::End;
-use dif::bound::Prices;
-use dif::op::Insn;
-use dif::{Decoded, Difo, Program, Rules};
-use kapi::{mem, task};
-use kernel::prelude::*;
-use kernel::sync::Arc;
+use dif::{Difo, Rules};
+use mem::{Arc, KVec};
 
 /// The most actions of one clause.
 const MAX_ACTIONS: usize = 1024;
-/// The most bytes of one record, and of one aggregation's key.
-pub(crate) const MAX_RECORD: usize = 256 << 10;
-
 /// The most different format strings of one consumer. Each is compared with all before it.
 const MAX_FORMATS: usize = 1 << 14;
-/// The most bytes of kernel memory for the clauses of one consumer. A DOF may refer to a section
-/// any number of times, so its own size is no bound.
-const MAX_BYTES: usize = 64 << 20;
-
-/// A DIF object in the kernel's memory.
-pub(crate) struct OwnedDifo {
-    text: KVVec<u32>,
-    ints: KVVec<u64>,
-    strings: KVVec<u8>,
-    vars: KVVec<DifVar>,
-    rtype: DifType,
-}
-
-impl Difo for OwnedDifo {
-    fn text(&self) -> &[u32] {
-        &self.text
-    }
-    fn inttab(&self) -> &[u64] {
-        &self.ints
-    }
-    fn strtab(&self) -> &[u8] {
-        &self.strings
-    }
-    fn vars(&self) -> &[DifVar] {
-        &self.vars
-    }
-    fn rtype(&self) -> DifType {
-        self.rtype
-    }
-}
-
-/// A verified expression.
-pub(crate) type Code = Program<OwnedDifo, KVVec<Decoded>>;
-
-#[inline(never)]
-fn collect<T>(items: impl ExactSizeIterator<Item = T>) -> Result<KVVec<T>> {
-    let mut v = mem::vec(items.len())?;
-    for item in items {
-        mem::push(&mut v, item)?;
-    }
-    Ok(v)
-}
-
-/// Copies an object out of the DOF and verifies it.
-fn admit(
-    difo: &dof::Difo<'_>,
-    rules: &Rules,
-    strsize: usize,
-    vars: &mut Vars,
-    spent: &mut usize,
-) -> Result<Code> {
-    if difo.text().len() > abi::dif::MAX_TEXT
-        || difo.ints().len() > abi::dif::MAX_INTTAB
-        || difo.strings.len() > abi::dif::MAX_STRTAB
-        || difo.vars().len() > abi::dif::MAX_TEXT
-    {
-        return Err(Error::TooMany("instructions or table entries in a DIF object"));
-    }
-    let size = difo.text().len() * (4 + size_of::<Decoded>())
-        + difo.ints().len() * 8
-        + difo.strings.len()
-        + difo.vars().len() * size_of::<DifVar>();
-    charge(spent, size)?;
-    let owned = OwnedDifo {
-        text: collect(difo.text())?,
-        ints: collect(difo.ints())?,
-        strings: collect(difo.strings.iter().copied())?,
-        vars: collect(difo.vars())?,
-        rtype: difo.rtype,
-    };
-    let mut errors = Text::new();
-    let verified = dif::verify(owned, rules, &mut |e| {
-        if !errors.is_empty() {
-            errors.add(&"\n");
-        }
-        errors.add(&e);
-    })
-    .ok_or(Error::Verify(errors))?;
-    if let Some(what) = verified.text().iter().find_map(|word| never(Insn(*word))) {
-        let mut text = Text::new();
-        text.add(&what);
-        return Err(Error::Verify(text));
-    }
-    let steps = verified.max_steps(&Prices::new(strsize));
-    if steps > BUDGET {
-        return Err(Error::Steps(steps));
-    }
-    vars.declare(verified.vars())?;
-    vars.vtimestamp |= verified.asks_for(Builtin::Vtimestamp);
-    Program::new(verified, |decoded| collect(decoded))
-}
-
-/// Returns what this instruction needs and this host never has. The verifier accepts it for other
-/// hosts; here it would always fault. So it is refused; our compiler never makes it.
-fn never(insn: Insn) -> Option<&'static str> {
-    match (insn.op()?, Subr::from_id(insn.index())) {
-        (Op::Stga, _) => Some("uregs[] cannot be set on Linux"),
-        (Op::Call, Some(Subr::Msgsize)) => Some("msgsize( ) is not available on Linux"),
-        (Op::Call, Some(Subr::Msgdsize)) => Some("msgdsize( ) is not available on Linux"),
-        (Op::Call, Some(Subr::DdiPathname)) => Some("ddi_pathname( ) is not available on Linux"),
-        _ => None,
-    }
-}
-
-/// Counts memory against the limit of one consumer.
-pub(crate) fn charge(spent: &mut usize, bytes: usize) -> Result {
-    *spent = spent.saturating_add(bytes);
-    if *spent > MAX_BYTES {
-        return Err(Error::TooMany("bytes of clauses"));
-    }
-    Ok(())
-}
-
-/// A value at an offset of a record or key.
-#[derive(Clone, Copy)]
-pub(crate) struct Datum {
-    pub(crate) offset: usize,
-    pub(crate) size: usize,
-    pub(crate) form: Form,
-}
-
-/// The way to store the value of an expression.
-#[derive(Clone, Copy)]
-pub(crate) enum Form {
-    /// The value itself.
-    Value,
-    /// The bytes that it points to.
-    Bytes,
-    /// The string that it points to.
-    String,
-    /// The process, then the value, which is an address in it.
-    OfProcess,
-}
-
-/// The owner of a stack.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Whose {
-    /// The stack of the kernel.
-    Kernel,
-    /// The stack of the process: its id, then the frames.
-    Process,
-}
-
-/// The most frames of a stack.
-pub(crate) const MAX_FRAMES: u32 = 512;
-
-/// A string that needs no evaluation of an expression.
-#[derive(Clone, Copy)]
-pub(crate) enum Name {
-    /// The name of the thread.
-    Execname,
-    /// A part of the probe's name.
-    Probe(usize),
-}
-
-impl Name {
-    /// Returns the string and its cost, if an object only loads a builtin string.
-    fn of(code: &Code) -> Option<(Self, u32)> {
-        let (builtin, cost) = code.quick().builtin()?;
-        let name = match builtin {
-            Builtin::Execname => Self::Execname,
-            Builtin::Probeprov => Self::Probe(0),
-            Builtin::Probemod => Self::Probe(1),
-            Builtin::Probefunc => Self::Probe(2),
-            Builtin::Probename => Self::Probe(3),
-            _ => return None,
-        };
-        Some((name, cost))
-    }
-
-    /// Returns the most bytes that it takes, with its NUL.
-    fn most(self) -> usize {
-        match self {
-            Self::Execname => task::COMM_LEN,
-            Self::Probe(n) => PART_LENS.get(n).copied().unwrap_or(0),
-        }
-    }
-
-    /// Writes it into a record, followed by zeros.
-    #[inline]
-    pub(crate) fn put(self, probe: &Probe, room: &mut [u8]) {
-        let mut comm = [0; task::COMM_LEN];
-        let text = match self {
-            Self::Execname => {
-                task::comm(&mut comm);
-                until_nul(&comm)
-            }
-            Self::Probe(part) => probe.part(part),
-        };
-        let n = text.len().min(room.len().saturating_sub(1));
-        let (Some((to, rest)), Some(text)) = (room.split_at_mut_checked(n), text.get(..n)) else {
-            return;
-        };
-        to.copy_from_slice(text);
-        rest.fill(0);
-    }
-}
-
-/// A predicate `pid == N`, which is tested before anything else.
-#[derive(Clone, Copy)]
-pub(crate) struct Gate {
-    pub(crate) pid: u64,
-    /// The cost when it holds, and when it does not.
-    pub(crate) open: u32,
-    pub(crate) shut: u32,
-}
-
-impl Gate {
-    fn of(predicate: &Code) -> Option<Self> {
-        let only = predicate.quick().only()?;
-        (only.builtin == Builtin::Pid).then_some(Self {
-            pid: only.value,
-            open: only.holds,
-            shut: only.fails,
-        })
-    }
-
-    /// Tells whether the current process is another one.
-    #[inline(always)]
-    pub(crate) fn is_shut(&self) -> bool {
-        // CAST: the sign is extended, as the machine does.
-        self.pid != task::pid() as u64
-    }
-}
-
-/// The counter of a clause that only counts and has no predicate besides the gate.
-#[derive(Clone, Copy, PartialEq, Eq)]
-#[repr(u32)]
-pub(crate) enum Counts {
-    /// The clause does something else.
-    No,
-    /// It counts without a key; the number of the value is the index of the aggregation.
-    Alone(u32),
-    /// It counts under a key that is constant for a probe.
-    OfProbe,
-}
-
-/// One step of a clause.
-pub(crate) enum Step {
-    /// Store a value.
-    Record(Code, Datum),
-    /// Store a string that needs no evaluation; its cost is that of the expression.
-    RecordName(Name, Datum, u32),
-    /// Store the status and end the tracing.
-    Exit(Code, Datum),
-    /// Evaluate for the effects: an assignment.
-    Evaluate(Code),
-    /// Do nothing at probe time; the consumer acts when it reads the record.
-    Note,
-    /// Store a stack.
-    Stack(Whose, Datum),
-    /// Send a signal to the process; `None`: stop it.
-    Signal(Option<Code>),
-    /// Spend this many nanoseconds.
-    Chill(Code),
-    /// Stop the machine.
-    Panic,
-    /// Record the following steps in the speculation with this id.
-    Speculate(Code),
-    /// End the speculation with this id.
-    EndSpeculation(Code, End),
-    /// Add a value to the key of the next aggregation.
-    Key(Code, Datum),
-    /// Add a stack to that key.
-    KeyStack(Whose, Datum),
-    /// Add a string that needs no evaluation to that key; its cost is that of the expression.
-    KeyName(Name, Datum, u32),
-    /// Add a value to an aggregation.
-    Aggregate {
-        func: AggFunc,
-        id: AggId,
-        key_words: usize,
-        words: usize,
-        value: Option<Code>,
-        /// The weight of the value; 1 without it.
-        weight: Option<Code>,
-    },
-}
-
-/// A clause.
-pub(crate) struct Clause {
-    pub(crate) gate: Option<Gate>,
-    /// The predicate, unless the gate is all of it.
-    pub(crate) predicate: Option<Code>,
-    pub(crate) counts: Counts,
-    pub(crate) steps: KVec<Step>,
-    /// The same clause for the hot path, if it is simple enough.
-    pub(crate) lean: Option<KBox<Lean>>,
-    /// The description of the record, for the consumer.
-    pub(crate) records: KVec<RecDesc>,
-    /// The bytes of the record; 0 if the clause only aggregates.
-    pub(crate) size: usize,
-    /// The words of the longest key.
-    pub(crate) key_words: usize,
-    /// The step that selects the speculation for its records.
-    pub(crate) speculates: Option<usize>,
-    /// Its cost without its instructions, in the machine's units.
-    pub(crate) cost: u32,
-    pub(crate) uarg: u64,
-}
-
-impl Clause {
-    /// Returns how many numbers it needs on each probe.
-    pub(crate) fn numbers(&self) -> u32 {
-        self.lean.as_ref().map_or(0, |lean| lean.fixed)
-    }
-}
-
-/// An aggregation, as the consumer sees it.
-pub(crate) struct AggInfo {
-    pub(crate) variable: u32,
-    pub(crate) size: u32,
-    pub(crate) records: KVec<RecDesc>,
-}
 
 /// Data that is collected over all clauses of an enabling.
 pub(crate) struct Builder<'a> {
@@ -357,6 +34,7 @@ pub(crate) struct Builder<'a> {
     pub(crate) formats: &'a mut KVec<KVec<u8>>,
     pub(crate) aggs: &'a mut KVec<AggInfo>,
     pub(crate) spent: &'a mut usize,
+    pub(crate) takes_shortcuts: bool,
 }
 
 /// Notes the step where a clause begins to record in a speculation. A clause records in only one
@@ -401,12 +79,10 @@ impl Builder<'_> {
             None => None,
         };
         let actions = self.actions(s)?;
-        let gate = predicate.as_ref().and_then(Gate::of);
+        let gate = predicate.as_ref().filter(|_| self.takes_shortcuts).and_then(Gate::of);
         let mut clause = Clause {
-            gate,
             predicate: if gate.is_some() { None } else { predicate },
-            counts: Counts::No,
-            lean: None,
+            shortcut: Shortcut::NONE,
             steps: mem::vec(actions.len())?,
             records: KVec::new(),
             size: 0,
@@ -448,9 +124,17 @@ impl Builder<'_> {
         let bytes = clause.size.saturating_add(clause.key_words.saturating_mul(8));
         // CAST: a record and a key have at most MAX_RECORD bytes, a clause MAX_ACTIONS actions.
         clause.cost = 16 + (bytes >> 5) as u32 + 2 * clause.steps.len() as u32;
-        charge(self.spent, clause.steps.len().saturating_mul(Lean::STEP))?;
-        clause.lean = Lean::of(&clause)?;
-        clause.counts = clause.lean.as_ref().map_or(Counts::No, |lean| lean.counts());
+        charge(self.spent, clause.steps.len().saturating_mul(shortcut::STEP))?;
+        let whole = Whole {
+            predicate: clause.predicate.as_ref(),
+            steps: &clause.steps,
+            size: clause.size,
+            key_words: clause.key_words,
+            cost: clause.cost,
+        };
+        if self.takes_shortcuts {
+            clause.shortcut = Shortcut::of(gate, &whole)?;
+        }
         Ok(mem::arc(clause)?)
     }
 
@@ -742,7 +426,7 @@ impl Builder<'_> {
         let id = AggId::from_index(self.aggs.len());
         // CAST: the compiler numbers the variables; a larger number belongs to no variable.
         let info = AggInfo { variable: agg.uarg as u32, size: total as u32, records };
-        mem::push(&mut self.aggs, info)?;
+        mem::push(self.aggs, info)?;
         mem::push(
             &mut c.steps,
             Step::Aggregate { func, id, key_words, words: func.words(), value, weight },
@@ -761,7 +445,7 @@ impl Builder<'_> {
         charge(self.spent, text.len() + size_of::<KVec<u8>>())?;
         let mut copy = KVec::new();
         mem::extend(&mut copy, text)?;
-        mem::push(&mut self.formats, copy)?;
+        mem::push(self.formats, copy)?;
         Ok(FormatId::from_index(self.formats.len().wrapping_sub(1)))
     }
 }

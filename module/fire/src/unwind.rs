@@ -11,23 +11,19 @@
 //!
 //! Files are only added and stay until the consumer ends, so a search needs no lock.
 
-use crate::shared::Shared;
-use crate::{Error, Result};
-use abi::unwind::{self, Frame, Key, Row, Rule, Step, MAX_STRANGERS};
+use abi::unwind::{self as rows, Frame, Key, Row, Rule, Step, MAX_STRANGERS};
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
-use kapi::context::ProbeCtx;
-use kapi::publish::{Published, Retired};
-use kapi::stack::{self, Mapping, Start};
-use kapi::{mem, nofault, task};
-use kernel::prelude::*;
+use nosleep::stack::{self, Mapping, Start};
+use nosleep::ProbeCtx;
+use nosleep::{nofault, task, KVVec, Published};
 use zerocopy::FromBytes;
 
 /// The places for files: a power of two.
-const FILES: usize = 2048;
+pub const FILES: usize = 2048;
 /// How many places are searched for a file.
 const TRIES: usize = 32;
 /// How many processes are remembered as seen: a power of two.
-const MET: usize = 1024;
+pub const MET: usize = 1024;
 /// The least interval between requests to the consumer for rows that it may not find, in ns.
 const PAUSE: u64 = 20_000_000;
 
@@ -35,14 +31,26 @@ const PAUSE: u64 = 20_000_000;
 static GIVEN: AtomicU64 = AtomicU64::new(0);
 
 /// The unwinding rows of a file.
-struct Object {
-    key: Key,
+pub struct Object {
+    /// Which file.
+    pub key: Key,
     /// Its [`Row`]s.
-    rows: KVVec<u8>,
+    pub rows: KVVec<u8>,
+}
+
+impl Object {
+    /// Tells whether `rows` are whole rows that ascend; if not, returns what was expected.
+    pub fn check(rows: &[u8]) -> Result<(), &'static str> {
+        let rows = rows_of(rows).ok_or("whole rows")?;
+        match rows.is_sorted_by(|a, b| a.start < b.start) {
+            true => Ok(()),
+            false => Err("rows that ascend"),
+        }
+    }
 }
 
 /// The rows of files from a consumer, and the processes that it must read.
-pub(crate) struct Unwind {
+pub struct Unwind {
     files: KVVec<Published<Object>>,
     given: AtomicU64,
     met: KVVec<AtomicU64>,
@@ -82,51 +90,39 @@ fn places(files: &[Published<Object>], key: Key) -> impl Iterator<Item = &Publis
 }
 
 impl Unwind {
-    pub(crate) fn new() -> Result<Self> {
-        let mut files = mem::vec(FILES)?;
-        for _ in 0..FILES {
-            let _ = files.push_within_capacity(Published::empty());
-        }
-        Ok(Self {
+    /// Makes it of as many empty places as [`FILES`] and zeroed words as [`MET`].
+    pub fn new(files: KVVec<Published<Object>>, met: KVVec<AtomicU64>) -> Self {
+        Self {
             files,
             given: AtomicU64::new(0),
-            met: mem::zeroed_atomics(MET)?,
+            met,
             strangers: [const { AtomicU32::new(0) }; MAX_STRANGERS],
             told: AtomicU64::new(0),
             early: AtomicU64::new(0),
-        })
+        }
     }
 
-    /// Adds the rows of a file. It must not run twice at the same time.
-    pub(crate) fn add(&self, key: Key, rows: KVVec<u8>) -> Result {
-        let read = rows_of(&rows).ok_or(Error::Rows("whole rows"))?;
-        if !read.is_sorted_by(|a, b| a.start < b.start) {
-            return Err(Error::Rows("rows that ascend"));
-        }
-        let size = rows.len() as u64;
-        let object = mem::boxed(Object { key, rows })?;
-        let is_ours = |p: &&Published<Object>| p.with(|o| o.is_none_or(|o| o.key == key));
-        let place = places(&self.files, key).find(is_ours);
-        let place = place.ok_or(Error::TooMany("files with rows"))?;
-        self.pay(size)?;
-        if let Some(old) = place.swap(Some(object)).and_then(Retired::into_inner) {
-            let size = old.rows.len() as u64;
-            self.given.fetch_sub(size, Relaxed);
-            GIVEN.fetch_sub(size, Relaxed);
-        }
-        Ok(())
+    /// Returns the places where the rows of a file may be, in the order of the search.
+    pub fn places(&self, key: Key) -> impl Iterator<Item = &Published<Object>> {
+        places(&self.files, key)
     }
 
-    /// Counts the bytes, if they are allowed.
-    fn pay(&self, size: u64) -> Result {
+    /// Counts the bytes of rows that are added. Returns false if so many are not allowed.
+    pub fn pay(&self, size: u64) -> bool {
         let given = self.given.load(Relaxed).saturating_add(size);
         let by_all = GIVEN.fetch_add(size, Relaxed).saturating_add(size);
-        if given > unwind::MAX_GIVEN || by_all > unwind::MAX_GIVEN_BY_ALL {
+        if given > rows::MAX_GIVEN || by_all > rows::MAX_GIVEN_BY_ALL {
             GIVEN.fetch_sub(size, Relaxed);
-            return Err(Error::TooMany("bytes of rows"));
+            return false;
         }
         self.given.store(given, Relaxed);
-        Ok(())
+        true
+    }
+
+    /// Takes back what [`Self::pay`] counted, for rows that are freed.
+    pub fn refund(&self, size: u64) {
+        self.given.fetch_sub(size, Relaxed);
+        GIVEN.fetch_sub(size, Relaxed);
     }
 
     fn find<'c>(&'c self, ctx: &'c ProbeCtx, key: Key) -> Option<&'c [Row]> {
@@ -147,25 +143,25 @@ impl Unwind {
 
     /// Records that the current process was seen. The first time, the consumer must read its
     /// mappings.
-    fn meet(&self, shared: &Shared) {
+    fn meet(&self, wake: &dyn Fn()) {
         // CAST: pids are not negative.
         let (pid, memory) = (task::pid() as u32, task::memory());
         let who = memory ^ u64::from(pid).rotate_right(16);
         let Some(place) = self.met.get(hash([who]) & (MET - 1)) else { return };
         if place.load(Relaxed) != who && self.note(pid) {
             place.store(who, Relaxed);
-            shared.wake();
+            wake();
         }
     }
 
     /// Records that the current process has a file without rows.
-    fn miss(&self, shared: &Shared) {
-        let now = kapi::time::monotonic_ns();
+    fn miss(&self, wake: &dyn Fn()) {
+        let now = nosleep::time::monotonic_ns();
         let last = self.told.load(Relaxed);
         // CAST: pids are not negative.
         if now.wrapping_sub(last) >= PAUSE && self.note(task::pid() as u32) {
             self.told.store(now, Relaxed);
-            shared.wake();
+            wake();
         }
     }
 
@@ -177,19 +173,19 @@ impl Unwind {
     }
 
     /// Returns how many stacks ended early because rows were missing.
-    pub(crate) fn early(&self) -> u64 {
+    pub fn early(&self) -> u64 {
         self.early.load(Relaxed)
     }
 
     /// Returns how many processes the consumer must read.
-    pub(crate) fn strangers(&self) -> u32 {
+    pub fn strangers(&self) -> u32 {
         let there = self.strangers.iter().filter(|p| p.load(Relaxed) != 0);
         // CAST: at most MAX_STRANGERS.
         there.count() as u32
     }
 
     /// Takes these processes.
-    pub(crate) fn take_strangers(&self) -> [u32; MAX_STRANGERS] {
+    pub fn take_strangers(&self) -> [u32; MAX_STRANGERS] {
         let mut pids = [0; MAX_STRANGERS];
         for (pid, place) in pids.iter_mut().zip(&self.strangers) {
             *pid = place.swap(0, Relaxed);
@@ -207,7 +203,7 @@ struct Place<'c> {
 }
 
 impl<'c> Place<'c> {
-    fn at(ctx: &'c ProbeCtx, shared: &'c Shared, addr: u64) -> Option<Self> {
+    fn at(ctx: &'c ProbeCtx, unwind: &'c Unwind, wake: &dyn Fn(), addr: u64) -> Option<Self> {
         let mapping = stack::mapping(ctx, addr)?;
         if !mapping.is_object {
             return Some(Self { mapping, rows: &[], is_unknown: false });
@@ -218,9 +214,9 @@ impl<'c> Place<'c> {
             device: mapping.device,
             pad: 0,
         };
-        let found = shared.unwind.find(ctx, key);
+        let found = unwind.find(ctx, key);
         if found.is_none() {
-            shared.unwind.miss(shared);
+            unwind.miss(wake);
         }
         let is_unknown = found.is_none();
         Some(Self { mapping, rows: found.unwrap_or_default(), is_unknown })
@@ -232,7 +228,7 @@ impl<'c> Place<'c> {
 
     fn row(&self, addr: u64) -> Option<Row> {
         let offset = addr.wrapping_sub(self.mapping.start).wrapping_add(self.mapping.offset);
-        let row = unwind::find(self.rows, u32::try_from(offset).ok()?)?;
+        let row = rows::find(self.rows, u32::try_from(offset).ok()?)?;
         (row.rule != Rule::Unknown as u8).then_some(row)
     }
 }
@@ -246,16 +242,18 @@ fn word(wide: bool, at: u64) -> Option<u64> {
 }
 
 /// Fills `into` with the process's addresses, 8 bytes each, the innermost first, at most `most`.
+/// `wake` wakes the consumer.
 /// Returns their number; addresses without room are only counted. The rest of `into` is unchanged.
 pub(crate) fn walk(
     ctx: &ProbeCtx,
     start: Start,
-    shared: &Shared,
+    unwind: &Unwind,
+    wake: &dyn Fn(),
     most: usize,
     into: &mut [u8],
 ) -> usize {
     let Some(came) = stack::came(ctx) else { return 0 };
-    shared.unwind.meet(shared);
+    unwind.meet(wake);
     let read = |at| word(came.wide, at);
     let mut frame = Frame { ip: came.ip, sp: came.sp, bp: came.bp };
     let mut place: Option<Place<'_>> = None;
@@ -266,7 +264,7 @@ pub(crate) fn walk(
     let mut room = into.chunks_exact_mut(8);
     for n in 0..most {
         if frame.ip == 0 || frame.ip > ADDRESSES {
-            shared.unwind.ends_early(lacks_rows);
+            unwind.ends_early(lacks_rows);
             return n;
         }
         if let Some(room) = room.next() {
@@ -277,26 +275,26 @@ pub(crate) fn walk(
         }
         let at = frame.ip.wrapping_sub(back);
         if !place.as_ref().is_some_and(|p| p.covers(at)) {
-            place = if came.wide { Place::at(ctx, shared, at) } else { None };
+            place = if came.wide { Place::at(ctx, unwind, wake, at) } else { None };
             lacks_rows |= place.as_ref().is_some_and(|p| p.is_unknown);
         }
         let step = match place.as_ref().and_then(|p| p.row(at)) {
             Some(row) => {
                 let register = |r| if n == 0 { stack::came_with(ctx, r) } else { None };
-                unwind::step(row, frame, register, read)
+                rows::step(row, frame, register, read)
             }
             None if n == 0 && start.entered() => entered(frame, came.wide, read),
-            None if came.wide && unwind::leaves_signal(frame, read) => {
-                unwind::step(SIGNAL, frame, |_| None, read)
+            None if came.wide && rows::leaves_signal(frame, read) => {
+                rows::step(SIGNAL, frame, |_| None, read)
             }
-            None => unwind::by_pointer(frame, if came.wide { 8 } else { 4 }, read),
+            None => rows::by_pointer(frame, if came.wide { 8 } else { 4 }, read),
         };
         (frame, back) = match step {
             Step::Caller(next) => (next, 1),
             Step::Interrupted(next) => (next, 0),
             Step::End => return n.wrapping_add(1),
             Step::Lost => {
-                shared.unwind.ends_early(lacks_rows);
+                unwind.ends_early(lacks_rows);
                 return n.wrapping_add(1);
             }
         };

@@ -17,12 +17,12 @@
 //! associative arrays. A thread's elements are a list, whose head is one more variable of that thread;
 //! so all that a thread owns is found when it ends.
 
-use crate::vars::{ScopeVars, Vars};
 use crate::words::Words;
-use buffers::elements::{self, Drop, Elements, Owner, Part, Value};
+use buffers::elements::{Drop, Elements, Owner, Part, Value};
 use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
-use kernel::prelude::*;
+use nosleep::KVVec;
+use plan::vars::{ScopeVars, Vars};
 
 const WAYS: usize = 8;
 /// Values instead of a key: a free slot, and a slot that is being written.
@@ -44,7 +44,7 @@ const AT_ONCE: usize = 1024;
 const MOST_WAITING: usize = 256;
 
 /// The dynamic variable space of a consumer.
-pub(crate) struct DynVars {
+pub struct DynVars {
     words: Words,
     /// A power of two, or 0.
     sets: usize,
@@ -71,10 +71,20 @@ fn way_of(keys: &[AtomicU64; WAYS], is: impl Fn(&AtomicU64) -> bool) -> Option<u
     })
 }
 
+/// The memory of a [`DynVars`], in words.
+pub struct Room {
+    /// For thread-local variables by value.
+    pub words: usize,
+    /// For all others.
+    pub elements: usize,
+    /// For threads that have ended and still have elements.
+    pub ended: usize,
+}
+
 impl DynVars {
-    /// Allocates a space of `bytes` for these variables. A kind of variable that they do not use
-    /// takes none of it.
-    pub(crate) fn new(bytes: usize, vars: &Vars) -> Result<Self> {
+    /// Returns the memory that a space of `bytes` needs for these variables on so many CPUs. A kind
+    /// of variable that they do not use takes none of it.
+    pub fn room(bytes: usize, vars: &Vars, cpus: usize) -> Room {
         let words = bytes / 8;
         let (scalars, elements) = (vars.thread.has_scalars(), vars.has_elements());
         let threads = vars.thread.has_by_ref() || !vars.thread_arrays.is_empty();
@@ -90,16 +100,21 @@ impl DynVars {
             0 => 0,
             n => 1 << n.ilog2(),
         };
-        let cpus = kapi::context::cpus();
         let least = Elements::<KVVec<AtomicU64>>::overhead(cpus).saturating_add(64);
-        let rest = if elements { words.saturating_sub(own).max(least) } else { 0 };
-        let memory = kapi::mem::zeroed_atomics(rest)?;
-        Ok(Self {
-            words: Words::new(SET.saturating_mul(sets))?,
-            sets,
-            ended: kapi::mem::zeroed_atomics(if threads { MOST_WAITING } else { 0 })?,
-            elements: Elements::new(memory, cpus, kapi::time::seed()),
-        })
+        Room {
+            words: SET.saturating_mul(sets),
+            elements: if elements { words.saturating_sub(own).max(least) } else { 0 },
+            ended: if threads { MOST_WAITING } else { 0 },
+        }
+    }
+
+    /// Makes a space of zeroed memory, as [`Self::room`] says.
+    pub fn new(
+        words: KVVec<AtomicU64>,
+        elements: Elements<KVVec<AtomicU64>>,
+        ended: KVVec<AtomicU64>,
+    ) -> Self {
+        Self { sets: words.len() / SET, words: Words::new(words), elements, ended }
     }
 
     /// Returns the key, its set's keys, and the set's first word.
@@ -201,7 +216,7 @@ impl DynVars {
         owner: Owner,
         keys: impl Iterator<Item = Part<'k>> + Clone,
         value: Value<'_>,
-    ) -> core::result::Result<(), elements::Drop> {
+    ) -> Result<(), Drop> {
         if owner.thread == 0 {
             return match value {
                 Value::Word(0) => self.elements.remove(cpu, owner, keys, None),
@@ -230,7 +245,7 @@ impl DynVars {
 
     /// Frees the variables of a thread that has ended. If it has many elements, [`Self::free_more`] frees the rest.
     /// Returns false if nobody will, because too many threads wait for that.
-    pub(crate) fn end_thread(&self, cpu: usize, thread: u64, vars: &ScopeVars) -> bool {
+    pub fn end_thread(&self, cpu: usize, thread: u64, vars: &ScopeVars) -> bool {
         for id in vars.scalars().take(MAX_FREED) {
             self.free(thread, id);
         }
@@ -241,7 +256,7 @@ impl DynVars {
     }
 
     /// Frees some elements that ended threads have left. Returns true if there were none.
-    pub(crate) fn free_more(&self, cpu: usize) -> bool {
+    pub fn free_more(&self, cpu: usize) -> bool {
         for place in self.ended.iter() {
             let thread = place.load(Relaxed);
             let is_mine = thread >= FIRST_KEY

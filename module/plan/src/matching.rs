@@ -9,19 +9,18 @@ use crate::probe::{Candidates, Probe, ProbeTable, Segment, Special};
 use crate::Result;
 use abi::ids::ProbeId;
 use abi::probe::{glob, split_glob};
-use kapi::mem;
-use kernel::prelude::*;
-use kernel::sync::Arc;
+use mem::{Arc, KVVec, KVec};
 
 /// A probe description that outlives its DOF.
-pub(crate) struct Pattern {
+pub struct Pattern {
     id: ProbeId,
     text: KVec<u8>,
     ends: [usize; 4],
 }
 
 impl Pattern {
-    pub(crate) fn new(pattern: &dof::Pattern<'_>) -> Result<Self> {
+    /// Copies a description out of a DOF.
+    pub fn new(pattern: &dof::Pattern<'_>) -> Result<Self> {
         let mut text = KVec::new();
         let mut ends = [0; 4];
         for (part, end) in pattern.parts.iter().zip(&mut ends) {
@@ -31,7 +30,8 @@ impl Pattern {
         Ok(Self { id: pattern.id, text, ends })
     }
 
-    pub(crate) fn matcher(&self) -> Matcher<'_> {
+    /// Prepares it for comparisons.
+    pub fn matcher(&self) -> Matcher<'_> {
         let mut from = 0;
         let parts = self.ends.map(|to| {
             let part = self.text.get(from..to).unwrap_or_default();
@@ -74,20 +74,21 @@ impl<'a> Part<'a> {
 
 /// A probe description, ready to be compared with many probes. An id decides alone; a description
 /// without any part means every probe that has a function.
-pub(crate) struct Matcher<'a> {
+pub struct Matcher<'a> {
     id: ProbeId,
     is_empty: bool,
     parts: [Part<'a>; 4],
 }
 
 impl<'a> Matcher<'a> {
-    pub(crate) fn new(id: ProbeId, parts: [&'a [u8]; 4]) -> Self {
+    /// Prepares a description; an id other than [`ProbeId::NONE`] decides alone.
+    pub fn new(id: ProbeId, parts: [&'a [u8]; 4]) -> Self {
         Self { id, is_empty: parts.iter().all(|p| p.is_empty()), parts: parts.map(Part::new) }
     }
 
     /// Tells whether probes of this provider, with one of these names, can match the description.
     /// Without `names`, any name is possible.
-    pub(crate) fn may_be(&self, provider: &[u8], names: &[&[u8]]) -> bool {
+    pub fn may_be(&self, provider: &[u8], names: &[&[u8]]) -> bool {
         let [p, _, _, n] = self.parts;
         self.id == ProbeId::NONE
             && p.matches(provider)
@@ -96,7 +97,7 @@ impl<'a> Matcher<'a> {
 
     /// Returns the probe name, if the description has exactly one and neither a module nor a
     /// function.
-    pub(crate) fn lone_name(&self) -> Option<&'a [u8]> {
+    pub fn lone_name(&self) -> Option<&'a [u8]> {
         match self.parts {
             [_, m, f, Part::Exact(name)] if m.matches(b"") && f.matches(b"") => Some(name),
             _ => None,
@@ -104,7 +105,7 @@ impl<'a> Matcher<'a> {
     }
 
     /// Tells whether a probe of the provider `dtrace` matches.
-    pub(crate) fn matches_special(&self, which: Special) -> bool {
+    pub fn matches_special(&self, which: Special) -> bool {
         let [_, m, f, _] = self.parts;
         match self.id {
             ProbeId::NONE => {
@@ -118,7 +119,7 @@ impl<'a> Matcher<'a> {
     }
 
     /// Returns the probes of a segment that may match, from position `from` of the table on.
-    fn candidates<'s>(&self, segment: &'s Segment, from: usize) -> Option<Candidates<'s>>
+    fn candidates<'s, C>(&self, segment: &'s Segment<C>, from: usize) -> Option<Candidates<'s, C>>
     where
         'a: 's,
     {
@@ -137,7 +138,7 @@ impl<'a> Matcher<'a> {
     }
 
     #[inline]
-    fn matches(&self, probe: &Probe) -> bool {
+    fn matches<C>(&self, probe: &Probe<C>) -> bool {
         let [_, _, f, n] = self.parts;
         self.id != ProbeId::NONE
             || n.matches(probe.part(3))
@@ -147,11 +148,11 @@ impl<'a> Matcher<'a> {
 
     /// Calls `f` with each matching probe, from position `from` of the table on, until it returns
     /// stop. Returns the position to continue from.
-    pub(crate) fn find(
+    pub fn find<C: Default>(
         &self,
-        table: &ProbeTable,
+        table: &ProbeTable<C>,
         from: usize,
-        mut f: impl FnMut(&Arc<Probe>) -> Result<bool>,
+        mut f: impl FnMut(&Arc<Probe<C>>) -> Result<bool>,
     ) -> Result<usize> {
         let end = table.end().max(from);
         let all = table.segments(from).filter_map(|s| self.candidates(s, from)).flatten();
@@ -165,15 +166,15 @@ impl<'a> Matcher<'a> {
 }
 
 /// One of many descriptions that are compared with a segment.
-struct Reading<'a> {
+struct Reading<'a, C> {
     matcher: Matcher<'a>,
-    candidates: Option<Candidates<'a>>,
+    candidates: Option<Candidates<'a, C>>,
     /// The next matching probe.
-    next: Option<&'a Arc<Probe>>,
+    next: Option<&'a Arc<Probe<C>>>,
 }
 
-impl<'a> Reading<'a> {
-    fn open(&mut self, segment: &'a Segment) {
+impl<'a, C> Reading<'a, C> {
+    fn open(&mut self, segment: &'a Segment<C>) {
         self.candidates = self.matcher.candidates(segment, 0);
         self.advance();
     }
@@ -183,20 +184,20 @@ impl<'a> Reading<'a> {
         self.next = self.candidates.as_mut().and_then(|c| c.find(|p| matcher.matches(p)));
     }
 
-    fn is_at(&self, probe: &Probe) -> bool {
+    fn is_at(&self, probe: &Probe<C>) -> bool {
         self.next.is_some_and(|p| p.id() == probe.id())
     }
 }
 
 /// Calls `f` with each probe that matches one of the descriptions, in the segments from this serial
 /// number on, and with the ascending numbers of the descriptions that it matches.
-pub(crate) fn each<'a>(
+pub fn each<'a, C: Default>(
     patterns: impl Iterator<Item = &'a Pattern>,
-    table: &'a ProbeTable,
+    table: &'a ProbeTable<C>,
     serial: u64,
-    mut f: impl FnMut(&Arc<Probe>, &mut dyn Iterator<Item = usize>) -> Result,
+    mut f: impl FnMut(&Arc<Probe<C>>, &mut dyn Iterator<Item = usize>) -> Result,
 ) -> Result {
-    let mut readings: KVVec<Reading<'a>> = KVVec::new();
+    let mut readings: KVVec<Reading<'a, C>> = KVVec::new();
     for p in patterns {
         mem::push(&mut readings, Reading { matcher: p.matcher(), candidates: None, next: None })?;
     }

@@ -15,10 +15,9 @@
 //! A virtual processor may stop for long while its host is busy, which is not the clause's fault.
 //! So each slice counts for at most a part of the time, and only several slow slices end the tracing.
 
-use kapi::time::monotonic_ns;
+use nosleep::time::monotonic_ns;
+use plan::code::BUDGET;
 
-/// The most units of a firing. If a program needs more, its tracing ends.
-pub(crate) const BUDGET: u32 = 1 << 20;
 /// The clock is read each time this many units are spent.
 pub(crate) const SLICE: u32 = 1 << 12;
 /// The units after the first slice.
@@ -62,7 +61,7 @@ impl Share {
 }
 
 /// The budget on one CPU.
-pub(crate) struct Budget {
+pub struct Budget {
     /// The units left in this slice.
     left: u32,
     /// The units that are not in a slice yet.
@@ -77,12 +76,14 @@ pub(crate) struct Budget {
     given: u32,
 }
 
-impl Budget {
+impl Default for Budget {
     /// Creates a full budget.
-    pub(crate) fn new() -> Self {
+    fn default() -> Self {
         Self { left: SLICE, rest: REST, share: Share::WHOLE, since: 0, took: 0, given: SLICE }
     }
+}
 
+impl Budget {
     /// Refills the budget when a firing begins.
     #[inline(always)]
     pub(crate) fn refill(&mut self, share: Share) {
@@ -105,7 +106,7 @@ impl Budget {
 
     /// Returns the units spent so far, in all firings. It wraps.
     #[inline(always)]
-    pub(crate) fn spent(&self) -> u32 {
+    pub fn spent(&self) -> u32 {
         self.given.wrapping_sub(self.left)
     }
 

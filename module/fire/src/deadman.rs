@@ -15,16 +15,15 @@
 //! the machine slow. And a machine that stood still as a whole, as a guest does whose host is busy, has not spent
 //! anything in probes since.
 
-use crate::budget::BUDGET;
 use core::cell::Cell;
-use kapi::alive;
-use kapi::context::ProbeCtx;
-use kapi::percpu::PerCpu;
-use kapi::time::monotonic_ns;
-use kernel::error::Result;
+use nosleep::alive;
+use nosleep::time::monotonic_ns;
+use nosleep::PerCpu;
+use nosleep::ProbeCtx;
+use plan::code::BUDGET;
 
 /// The interval between checks of a CPU, in ns.
-pub(crate) const INTERVAL: i64 = 1_000_000_000;
+pub const INTERVAL: i64 = 1_000_000_000;
 /// How long a CPU may run no thread, and how long after this was first seen, in ns. The kernel's
 /// own watchdog reports it after 20 s.
 const TIMEOUT: u64 = 8_000_000_000;
@@ -37,7 +36,7 @@ const LITTLE: u32 = BUDGET / 16;
 
 /// The state of a CPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Life {
+pub enum Life {
     /// Probes take next to none of its time.
     Quiet,
     /// Probes take a part of its time, so it must show that it runs threads.
@@ -46,9 +45,8 @@ pub(crate) enum Life {
     Dead,
 }
 
-/// Of one CPU.
-#[derive(Default)]
-struct Here {
+/// What is known about one CPU.
+pub struct Here {
     /// The units spent up to a second ago.
     spent: Cell<u32>,
     /// The time when it was last quiet.
@@ -58,17 +56,31 @@ struct Here {
     times: Cell<u32>,
 }
 
+impl Here {
+    /// Creates it for a CPU that lives.
+    pub fn new() -> Self {
+        let quiet = Cell::new(monotonic_ns());
+        Self { spent: Cell::new(0), quiet, since: Cell::new(0), times: Cell::new(0) }
+    }
+}
+
+impl Default for Here {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 /// The state of all CPUs.
-pub(crate) struct Deadman(PerCpu<Here>);
+pub struct Deadman(PerCpu<Here>);
 
 impl Deadman {
-    pub(crate) fn new() -> Result<Self> {
-        let here = || Here { quiet: Cell::new(monotonic_ns()), ..Here::default() };
-        Ok(Self(PerCpu::new(|_| Ok(here()))?))
+    /// Makes it of one [`Here`] for each CPU.
+    pub fn new(here: PerCpu<Here>) -> Self {
+        Self(here)
     }
 
     /// Checks a CPU, each second, with the total units spent there.
-    pub(crate) fn look(&self, ctx: &ProbeCtx, now: u64, spent: u32) -> Life {
+    pub fn look(&self, ctx: &ProbeCtx, now: u64, spent: u32) -> Life {
         let here = self.0.get(ctx);
         let spent = spent.wrapping_sub(here.spent.replace(spent));
         if spent < LITTLE {

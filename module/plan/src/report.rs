@@ -2,8 +2,7 @@
 //! A sentence for the user, kept until the REPORT ioctl fetches it.
 
 use core::fmt;
-use kapi::mem;
-use kernel::prelude::*;
+use mem::KVVec;
 
 /// The most bytes of a report. The verifier lists all its errors, but nobody reads more than this.
 const MAX: usize = 16 << 10;

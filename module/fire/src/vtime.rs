@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0
+//! `vtimestamp`: how long a thread has been on a CPU, without the time of its probes.
+//!
+//! ```text
+//! vtimestamp = base + (now - since)      since: when the thread got the CPU, later by each firing's time
+//!                                        base: what it had come to before
+//! ```
+//! The scheduler updates its own account only at ticks and switches, with a clock that cannot be
+//! read in every context, and does not know about probes. So it is only used for the base of a
+//! thread that was not seen before. From then on, each CPU notes when it changes threads, and
+//! writes the total of the leaving thread to a table, for the CPU on which it continues. Only
+//! threads that have read `vtimestamp` are in this table, so no other thread depends on it.
+//!
+//! All of this exists only while an enabling uses `vtimestamp`. Interrupts, and their probes, count
+//! for the interrupted thread.
+
+use crate::words::Words;
+use core::sync::atomic::AtomicU64;
+use core::sync::atomic::Ordering::Relaxed;
+use nosleep::threads::{Ended, Switch};
+use nosleep::PerCpu;
+use nosleep::ProbeCtx;
+use nosleep::Published;
+use nosleep::{task, time};
+
+/// How many threads can be in the table, which takes half a megabyte. A power of two.
+const THREADS: usize = 1 << 15;
+/// How many neighbouring places a thread can be in.
+const WAYS: usize = 8;
+
+/// For each thread its key, or 0 if the place is free, and its time.
+struct Table(Words);
+
+#[derive(Clone, Copy)]
+struct Place(usize);
+
+impl Table {
+    /// Returns the thread's place. Only the thread itself writes and searches its key.
+    fn find(&self, key: u64) -> Option<Place> {
+        places(key).find(|at| self.key(*at) == key)
+    }
+
+    fn key(&self, Place(at): Place) -> u64 {
+        self.0.word(at).map_or(0, |w| w.load(Relaxed))
+    }
+
+    /// Returns the thread's place, and assigns one if it has none. `None`: all its possible places
+    /// are taken.
+    fn take(&self, key: u64, time: u64) -> Option<Place> {
+        let free = |Place(at): &Place| {
+            self.0.word(*at).is_some_and(|w| w.compare_exchange(0, key, Relaxed, Relaxed).is_ok())
+        };
+        self.find(key).or_else(|| {
+            let at = places(key).find(free)?;
+            self.store(at, time);
+            Some(at)
+        })
+    }
+
+    fn time(&self, Place(at): Place) -> u64 {
+        self.0.word(at.wrapping_add(1)).map_or(0, |w| w.load(Relaxed))
+    }
+
+    fn store(&self, Place(at): Place, time: u64) {
+        if let Some(w) = self.0.word(at.wrapping_add(1)) {
+            w.store(time, Relaxed);
+        }
+    }
+
+    fn free(&self, key: u64) {
+        if let Some(w) = self.find(key).and_then(|Place(at)| self.0.word(at)) {
+            w.store(0, Relaxed);
+        }
+    }
+}
+
+fn places(key: u64) -> impl Iterator<Item = Place> {
+    // CAST: bounded by the mask.
+    let first = key as usize & (THREADS - 1) & !(WAYS - 1);
+    (first..first.wrapping_add(WAYS)).map(|n| Place(n.wrapping_mul(2)))
+}
+
+/// A CPU's data about its current thread. Only that CPU uses it.
+#[derive(Default)]
+pub struct Turn {
+    /// 0: no switch has been seen on this CPU.
+    task: AtomicU64,
+    since: AtomicU64,
+    base: AtomicU64,
+    /// Its total, if it has read `vtimestamp`: 1 more than the place.
+    place: AtomicU64,
+}
+
+impl Turn {
+    fn begin(&self, task: u64, now: u64, place: Option<Place>, base: u64) {
+        self.task.store(task, Relaxed);
+        self.since.store(now, Relaxed);
+        self.set_place(place);
+        self.base.store(base, Relaxed);
+    }
+
+    fn place(&self) -> Option<Place> {
+        // CAST: 64 bits.
+        self.place.load(Relaxed).checked_sub(1).map(|at| Place(at as usize))
+    }
+
+    fn set_place(&self, place: Option<Place>) {
+        // CAST: 64 bits.
+        let at = place.map_or(0, |Place(at)| (at as u64).wrapping_add(1));
+        self.place.store(at, Relaxed);
+    }
+
+    /// If two times are nearly equal, the later one may have been taken first.
+    fn time(&self, now: u64) -> u64 {
+        self.base.load(Relaxed).wrapping_add(now.saturating_sub(self.since.load(Relaxed)))
+    }
+}
+
+/// The account of all threads.
+pub struct Clock {
+    turns: PerCpu<Turn>,
+    table: Table,
+}
+
+/// The account, while a consumer needs it.
+pub static CLOCK: Published<Clock> = Published::empty();
+
+impl Clock {
+    /// The words of its table.
+    pub const WORDS: usize = 2 * THREADS;
+
+    /// Makes an account of one [`Turn`] for each CPU and a table of [`Self::WORDS`] words.
+    pub fn new(turns: PerCpu<Turn>, table: Words) -> Self {
+        Self { turns, table: Table(table) }
+    }
+
+    fn switch(&self, ctx: &ProbeCtx, next: &Switch) {
+        let (now, turn) = (time::monotonic_ns(), self.turns.get(ctx));
+        if let Some(place) = turn.place() {
+            self.table.store(place, turn.time(now));
+        }
+        let place = self.table.find(key_of(next.key()));
+        let base = place.map_or(next.runtime(), |place| self.table.time(place));
+        turn.begin(next.task(), now, place, base);
+    }
+
+    /// Returns `None` if there is no room for another thread.
+    fn get(&self, ctx: &ProbeCtx, now: u64) -> Option<u64> {
+        let (turn, me, key) = (self.turns.get(ctx), task::curthread(), key_of(task::own_key()));
+        if turn.task.load(Relaxed) == 0 {
+            // It got the CPU before the account began.
+            let place = self.table.find(key);
+            let base = place.map_or_else(task::runtime, |place| self.table.time(place));
+            turn.begin(me, now, place, base);
+        }
+        if turn.task.load(Relaxed) != me {
+            // This is in the middle of the switch; its turn is over.
+            let place = self.table.take(key, task::runtime())?;
+            return Some(self.table.time(place));
+        }
+        let time = turn.time(now);
+        if turn.place().is_none() {
+            turn.set_place(Some(self.table.take(key, time)?));
+        }
+        Some(time)
+    }
+
+    /// Runs the work of a probe that began at `now`, without counting its time for a thread.
+    #[inline(never)]
+    pub(crate) fn apart(&self, ctx: &ProbeCtx, now: u64, f: &mut dyn FnMut()) {
+        f();
+        let turn = self.turns.get(ctx);
+        if turn.task.load(Relaxed) == task::curthread() {
+            let took = time::monotonic_ns().saturating_sub(now);
+            turn.since.store(turn.since.load(Relaxed).wrapping_add(took), Relaxed);
+        }
+    }
+}
+
+/// No thread has the key 0.
+fn key_of(key: u64) -> u64 {
+    key.max(1)
+}
+
+/// Notes that a thread gets this CPU.
+///
+/// # Context
+/// *probe*.
+pub fn on_switch(ctx: &ProbeCtx, next: &Switch) {
+    if let Some(clock) = CLOCK.load(ctx) {
+        clock.switch(ctx, next);
+    }
+}
+
+/// Returns the account, while it is in use.
+///
+/// # Context
+/// *probe*.
+#[inline(always)]
+pub(crate) fn clock(ctx: &ProbeCtx) -> Option<&Clock> {
+    CLOCK.load(ctx)
+}
+
+/// Returns the current thread's time; the probe has fired at `now`. `None`: it is unknown, because
+/// too many threads have read it.
+///
+/// # Context
+/// *probe*.
+pub(crate) fn now(ctx: &ProbeCtx, now: u64) -> Option<u64> {
+    CLOCK.load(ctx)?.get(ctx, now)
+}
+
+/// Frees the place of a thread that has ended.
+///
+/// # Context
+/// *probe*.
+pub fn thread_ended(ctx: &ProbeCtx, ended: &Ended) {
+    if let (Some(clock), [key, ..]) = (CLOCK.load(ctx), ended.keys()) {
+        clock.table.free(key_of(key));
+    }
+}

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Allocates all that a consumer's probes write: when a probe fires, it is too late for that.
+
+use crate::{Error, Result};
+use abi::option::{policy, OptionId, Options, UNSET};
+use buffers::elements::Elements;
+use buffers::speculation::{Part, States};
+use buffers::{principal, AggBuffer, Key, Principal};
+use core::cell::{Cell, RefCell};
+use core::sync::atomic::AtomicU32;
+use fire::budget::Budget;
+use fire::deadman::{Deadman, Here};
+use fire::dynvar::DynVars;
+use fire::shared::{Activity, Counters, CpuState, Shared};
+use fire::unwind::{Object, Unwind, FILES, MET};
+use fire::words::Words;
+use kapi::percpu::{self, PerCpu};
+use kapi::publish::{Published, Replace, Retired};
+use kapi::wake::Waker;
+use kapi::{mem, task, xcall};
+use kernel::prelude::*;
+use kernel::sync::Arc;
+use plan::enabling::Enabling;
+use plan::vars::Vars;
+
+/// The words of each CPU's cache of keys: a power of two.
+const CACHE: usize = 512 * buffers::aggregation::SLOT;
+
+/// The most values with constant keys that have a number.
+const NUMBERS: usize = 4096;
+
+/// Returns how many values have a number: aggregations without a key, and those with constant keys.
+fn numbers(e: &Enabling) -> usize {
+    let fixed = e.statements.iter().any(|s| s.clause.shortcut.numbers() > 0);
+    e.aggs.len().saturating_add(if fixed { NUMBERS } else { 0 })
+}
+
+/// Allocates a CPU's parts of `n` speculations.
+fn parts_of(n: usize, size: usize) -> kernel::error::Result<KVVec<Part<KVVec<u8>>>> {
+    let mut parts = mem::vec(n)?;
+    for _ in 0..n {
+        let _ = parts.push_within_capacity(Part::new(mem::zeroed_bytes(size)?));
+    }
+    Ok(parts)
+}
+
+/// No size is lowered below this.
+const LEAST: u64 = 4096;
+
+/// The memory of a consumer whose size an option sets.
+struct Memory {
+    cpus: PerCpu<RefCell<CpuState>>,
+    dynvars: DynVars,
+}
+
+/// Names the option if there is no memory for its size.
+fn of<T>(
+    id: OptionId,
+    short: &Cell<Option<OptionId>>,
+    made: kernel::error::Result<T>,
+) -> kernel::error::Result<T> {
+    if made.is_err() {
+        short.set(Some(id));
+    }
+    made
+}
+
+/// Allocates a principal buffer. With the policy fill, `reserve` bytes are kept for END.
+fn principal_of(
+    policy: u64,
+    size: usize,
+    reserve: usize,
+) -> kernel::error::Result<Principal<KVVec<u8>>> {
+    let memory = mem::zeroed_bytes(size)?;
+    Ok(match policy {
+        policy::FILL => Principal::fill(memory, reserve),
+        policy::RING => Principal::ring(memory, mem::zeroed_bytes(principal::starts_for(size))?),
+        _ => Principal::new(memory),
+    })
+}
+
+/// Allocates a space of `bytes` for these variables.
+fn dynvars(bytes: usize, vars: &Vars) -> kernel::error::Result<DynVars> {
+    let cpus = kapi::context::cpus();
+    let room = DynVars::room(bytes, vars, cpus);
+    let words = mem::zeroed_atomics(room.words)?;
+    let memory = mem::zeroed_atomics(room.elements)?;
+    let ended = mem::zeroed_atomics(room.ended)?;
+    Ok(DynVars::new(words, Elements::new(memory, cpus, kapi::time::seed()), ended))
+}
+
+impl Memory {
+    /// Allocates it by `options`. If memory is short, `short` is the option to lower.
+    #[inline(never)]
+    fn new(e: &Enabling, options: &Options, short: &Cell<Option<OptionId>>) -> Result<Self> {
+        // CAST: the options' bounds; 64 bits.
+        let size = |id| options.get(id) as usize;
+        let (bufsize, specsize) = (size(OptionId::Bufsize), size(OptionId::Specsize));
+        // No aggregation, no memory for it.
+        let aggsize = if e.aggs.is_empty() { 0 } else { size(OptionId::Aggsize) };
+        let policy = options.get(OptionId::Bufpolicy);
+        let reserve = if policy == policy::FILL { e.end_size() } else { 0 };
+        if reserve > bufsize {
+            return Err(Error::End);
+        }
+        // It would never record anything, and `exit()` in it would never end the tracing.
+        if e.largest_record() > bufsize {
+            return Err(Error::Large);
+        }
+        let only_cpu = options.get(OptionId::Cpu);
+        // No speculate(), no memory for it; but speculation() finds what it may.
+        let parts = if e.speculates { size(OptionId::Nspec) } else { 0 };
+        let (locals, key, known) = (e.vars.local.words(), e.key_words, numbers(e));
+        let scratch = dif::scratch::size(size(OptionId::Strsize), e.vars.largest());
+        let seed = kapi::time::seed();
+        let cpus = percpu::new(|cpu| {
+            let here = xcall::is_online(cpu) && (only_cpu == UNSET || only_cpu == cpu as u64);
+            // An offline CPU gets nothing.
+            let some = |n: usize| if here { n } else { 0 };
+            let words = |n: usize| mem::zeroed_words(some(n));
+            Ok(RefCell::new(CpuState {
+                principal: of(
+                    OptionId::Bufsize,
+                    short,
+                    principal_of(policy, some(bufsize), reserve),
+                )?,
+                aggs: AggBuffer::new(
+                    of(OptionId::Aggsize, short, words(aggsize / 8))?,
+                    seed,
+                    words(known)?,
+                    words(if key > 0 { CACHE } else { 0 })?,
+                ),
+                parts: of(OptionId::Specsize, short, parts_of(some(parts), specsize))?,
+                // The second half is for memory that clauses keep for later ones.
+                scratch: mem::zeroed_bytes(some(scratch.saturating_mul(2)))?,
+                kept: 0,
+                locals: words(locals)?,
+                key: Key::new(words(key)?, words(key)?),
+                budget: Budget::default(),
+                asked: 0,
+                random: kapi::time::monotonic_ns() ^ (cpu as u64) << 32 | 1,
+            }))
+        })?;
+        let dynvars = dynvars(size(OptionId::Dynvarsize), &e.vars);
+        Ok(Self { cpus, dynvars: of(OptionId::Dynvarsize, short, dynvars)? })
+    }
+}
+
+/// Allocates the memory for an enabling, whose variables move here. With bufresize=auto, a size
+/// without memory is halved until it fits.
+#[inline(never)]
+pub(crate) fn shared(
+    e: &mut Enabling,
+    waker: Option<Waker>,
+    unwind: Arc<Unwind>,
+) -> Result<Shared> {
+    let mut options = e.options.clone();
+    let may_shrink = options.get(OptionId::Bufresize) == 0;
+    let only_cpu = options.get(OptionId::Cpu);
+    let is_there = |cpu| usize::try_from(cpu).is_ok_and(xcall::is_online);
+    if only_cpu != UNSET && !is_there(only_cpu) {
+        return Err(Error::Cpu(only_cpu));
+    }
+    let Memory { cpus, dynvars } = loop {
+        let short = Cell::new(None);
+        match Memory::new(e, &options, &short) {
+            Ok(memory) => break memory,
+            Err(why) => {
+                let Some(id) = short.get() else { return Err(why) };
+                let half = options.get(id) / 2;
+                if !may_shrink || half < LEAST || !options.set(id, half) {
+                    return Err(Error::Short(id, options.get(id)));
+                }
+            }
+        }
+    };
+    // CAST: the options' bounds; 64 bits.
+    let size = |id| options.get(id) as usize;
+    let nspec = size(OptionId::Nspec);
+    let mut states = mem::vec(nspec)?;
+    for _ in 0..nspec {
+        let _ = states.push_within_capacity(AtomicU32::new(0));
+    }
+    let mut owner = ([0; 16], task::pid());
+    task::comm(&mut owner.0);
+    let globals = Words::new(mem::zeroed_atomics(e.vars.global.words())?);
+    Ok(Shared {
+        activity: AtomicU32::new(Activity::Inactive as u32),
+        cpus,
+        vars: core::mem::take(&mut e.vars),
+        globals,
+        dynvars,
+        speculations: States::new(states),
+        strsize: size(OptionId::Strsize),
+        has_parts: e.speculates,
+        only_cpu,
+        counters: Counters::default(),
+        deadman: Deadman::new(percpu::new(|_| Ok(Here::new()))?),
+        waker,
+        unwind,
+        special: [Published::empty(), Published::empty(), Published::empty()],
+        owner,
+        // CAST: both are less than the bytes of an enabling.
+        numbers: (AtomicU32::new(e.aggs.len() as u32), numbers(e) as u32),
+        may_destroy: options.get(OptionId::Destructive) == 1,
+        policy: options.get(OptionId::Bufpolicy),
+        bufsize: size(OptionId::Bufsize),
+        aggsize: if e.aggs.is_empty() { 0 } else { size(OptionId::Aggsize) },
+        dynvarsize: size(OptionId::Dynvarsize),
+        specsize: size(OptionId::Specsize),
+        nested_before: kapi::context::nested(),
+    })
+}
+
+/// Allocates the places for the unwinding rows of files.
+pub(crate) fn unwind() -> Result<Unwind> {
+    let mut files = mem::vec(FILES)?;
+    for _ in 0..FILES {
+        let _ = files.push_within_capacity(Published::empty());
+    }
+    Ok(Unwind::new(files, mem::zeroed_atomics(MET)?))
+}
+
+/// Adds the unwinding rows of a file. It must not run twice at the same time.
+pub(crate) fn add_rows(unwind: &Unwind, key: abi::unwind::Key, rows: KVVec<u8>) -> Result {
+    Object::check(&rows).map_err(Error::Rows)?;
+    let size = rows.len() as u64;
+    let object = mem::boxed(Object { key, rows })?;
+    let is_ours = |p: &&Published<Object>| p.with(|o| o.is_none_or(|o| o.key == key));
+    let place = unwind.places(key).find(is_ours).ok_or(Error::TooMany("files with rows"))?;
+    if !unwind.pay(size) {
+        return Err(Error::TooMany("bytes of rows"));
+    }
+    if let Some(old) = place.swap(Some(object)).and_then(Retired::into_inner) {
+        unwind.refund(old.rows.len() as u64);
+    }
+    Ok(())
+}

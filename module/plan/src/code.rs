@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Admits an expression: copies a DIF object out of the DOF, verifies it and decodes it.
+
+use crate::report::Text;
+use crate::vars::Vars;
+use crate::{Error, Result};
+use abi::dif::{Builtin, Op, Subr};
+use abi::difo::{DifType, DifVar};
+use dif::bound::Prices;
+use dif::op::Insn;
+use dif::{Decoded, Difo, Program, Rules};
+use mem::KVVec;
+
+/// The most units that one firing may spend; a unit is the price of one simple instruction. An
+/// expression that could need more is refused, and a program that does need more is ended.
+pub const BUDGET: u32 = 1 << 20;
+
+/// The most bytes of kernel memory for the clauses of one consumer. A DOF may refer to a section
+/// any number of times, so its own size is no bound.
+const MAX_BYTES: usize = 64 << 20;
+
+/// A DIF object in the kernel's memory.
+pub struct OwnedDifo {
+    text: KVVec<u32>,
+    ints: KVVec<u64>,
+    strings: KVVec<u8>,
+    vars: KVVec<DifVar>,
+    rtype: DifType,
+}
+
+impl Difo for OwnedDifo {
+    fn text(&self) -> &[u32] {
+        &self.text
+    }
+    fn inttab(&self) -> &[u64] {
+        &self.ints
+    }
+    fn strtab(&self) -> &[u8] {
+        &self.strings
+    }
+    fn vars(&self) -> &[DifVar] {
+        &self.vars
+    }
+    fn rtype(&self) -> DifType {
+        self.rtype
+    }
+}
+
+/// A verified expression.
+pub type Code = Program<OwnedDifo, KVVec<Decoded>>;
+
+#[inline(never)]
+fn collect<T>(items: impl ExactSizeIterator<Item = T>) -> Result<KVVec<T>> {
+    let mut v = mem::vec(items.len())?;
+    for item in items {
+        mem::push(&mut v, item)?;
+    }
+    Ok(v)
+}
+
+/// Copies an object out of the DOF and verifies it.
+pub(crate) fn admit(
+    difo: &dof::Difo<'_>,
+    rules: &Rules,
+    strsize: usize,
+    vars: &mut Vars,
+    spent: &mut usize,
+) -> Result<Code> {
+    if difo.text().len() > abi::dif::MAX_TEXT
+        || difo.ints().len() > abi::dif::MAX_INTTAB
+        || difo.strings.len() > abi::dif::MAX_STRTAB
+        || difo.vars().len() > abi::dif::MAX_TEXT
+    {
+        return Err(Error::TooMany("instructions or table entries in a DIF object"));
+    }
+    let size = difo.text().len() * (4 + size_of::<Decoded>())
+        + difo.ints().len() * 8
+        + difo.strings.len()
+        + difo.vars().len() * size_of::<DifVar>();
+    charge(spent, size)?;
+    let owned = OwnedDifo {
+        text: collect(difo.text())?,
+        ints: collect(difo.ints())?,
+        strings: collect(difo.strings.iter().copied())?,
+        vars: collect(difo.vars())?,
+        rtype: difo.rtype,
+    };
+    let mut errors = Text::new();
+    let verified = dif::verify(owned, rules, &mut |e| {
+        if !errors.is_empty() {
+            errors.add(&"\n");
+        }
+        errors.add(&e);
+    })
+    .ok_or(Error::Verify(errors))?;
+    if let Some(what) = verified.text().iter().find_map(|word| never(Insn(*word))) {
+        let mut text = Text::new();
+        text.add(&what);
+        return Err(Error::Verify(text));
+    }
+    let steps = verified.max_steps(&Prices::new(strsize));
+    if steps > BUDGET {
+        return Err(Error::Steps(steps));
+    }
+    vars.declare(verified.vars())?;
+    vars.vtimestamp |= verified.asks_for(Builtin::Vtimestamp);
+    Program::new(verified, |decoded| collect(decoded))
+}
+
+/// Returns what this instruction needs and this host never has. The verifier accepts it for other
+/// hosts; here it would always fault. So it is refused; our compiler never makes it.
+fn never(insn: Insn) -> Option<&'static str> {
+    match (insn.op()?, Subr::from_id(insn.index())) {
+        (Op::Stga, _) => Some("uregs[] cannot be set on Linux"),
+        (Op::Call, Some(Subr::Msgsize)) => Some("msgsize( ) is not available on Linux"),
+        (Op::Call, Some(Subr::Msgdsize)) => Some("msgdsize( ) is not available on Linux"),
+        (Op::Call, Some(Subr::DdiPathname)) => Some("ddi_pathname( ) is not available on Linux"),
+        _ => None,
+    }
+}
+
+/// Counts memory against the limit of one consumer.
+pub(crate) fn charge(spent: &mut usize, bytes: usize) -> Result {
+    *spent = spent.saturating_add(bytes);
+    if *spent > MAX_BYTES {
+        return Err(Error::TooMany("bytes of clauses"));
+    }
+    Ok(())
+}
