@@ -60,7 +60,7 @@ for what in 'no headers here: apt install linux-headers-7.3.4+deb13-amd64' "the 
 	check "said_what_is_missing" grep -qF "$what" "$d/log"
 done
 
-# Whatever the command is linked with is in the copyright.
+# Whatever the command is linked with is in the copyright: tools/copyright writes it.
 tools/buildroot run -- tools/cargo tree --locked --offline -p dtrace -e normal --prefix none -f '{p}' 2>/dev/null | grep -v '(/' |
 	sed 's/ (.*//; s/ v/ /' | sort -u >"$d/crates"
 check crates_are_known [ "$(wc -l <"$d/crates")" -gt 40 ]
