@@ -46,6 +46,9 @@ src=$d/x/usr/src/dtrace-rs-$version
 check dkms_conf_has_the_version grep -qx "PACKAGE_VERSION=\"$version\"" "$src/dkms.conf"
 lacks() { while read -r file; do [ -e "$src/$file" ] || { echo "$file is not in the sources for DKMS"; return 1; }; done; }
 check all_crates_are_there lacks < <(grep -oE '\$\((src|v)\)/[a-zA-Z0-9_/.-]*\.rs' Kbuild | sed 's|\$(src)/||; s|\$(v)/|rust/vendor/|')
+grep -roE 'include_(str|bytes)!\("[^"]*"' "$src" --include='*.rs' | sed "s|^$src/||; s|[^/]*\.rs:.*(\"|/|; s|\"$||" >"$d/included"
+check files_are_included [ -s "$d/included" ]
+check all_included_files_are_there lacks <"$d/included"
 check no_tests_are_there [ -z "$(find "$src" -path '*/tests/*')" ]
 
 # What is missing on a machine is told by name: this one has nothing of a kernel.
@@ -57,7 +60,7 @@ for what in 'no headers here: apt install linux-headers-7.3.4+deb13-amd64' "the 
 	check "said_what_is_missing" grep -qF "$what" "$d/log"
 done
 
-# Whatever the command is linked with is in the copyright.
+# Whatever the command is linked with is in the copyright: tools/copyright writes it.
 tools/buildroot run -- tools/cargo tree --locked --offline -p dtrace -e normal --prefix none -f '{p}' 2>/dev/null | grep -v '(/' |
 	sed 's/ (.*//; s/ v/ /' | sort -u >"$d/crates"
 check crates_are_known [ "$(wc -l <"$d/crates")" -gt 40 ]
