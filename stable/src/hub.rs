@@ -98,7 +98,7 @@ pub(crate) fn happens(ctx: &ProbeCtx, row: u16, probe: &Probe, args: Packed<'_>)
 struct Here<'a> {
     ctx: &'a ProbeCtx,
     args: Packed<'a>,
-    /// The probe's context.
+    /// The probe's cookie.
     cookie: u32,
 }
 
