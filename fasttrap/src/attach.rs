@@ -13,13 +13,12 @@
 use crate::probes::{Known, Probes};
 use crate::process::{complain_of, reason, Process, Reader, BATCH};
 use crate::processes::Processes;
-use crate::provider::HANDLERS;
 use crate::table::{Spaces, SPACES};
 use abi::user::UserReason;
 use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use framework::{EnableError, Probe};
 use kapi::publish::{Replace, Retired};
-use kapi::user::{self, Found, Ground, Poke, Space};
+use kapi::user::{self, Found, Ground, Handlers, Poke, Space};
 use kapi::{mem, xcall};
 use kernel::prelude::*;
 use kernel::sync::Arc;
@@ -46,6 +45,8 @@ impl Counter {
 
 /// What is known and done, under the lock `State`.
 pub(crate) struct State {
+    /// What is called when something happens to a process.
+    pub(crate) handlers: fn() -> Handlers,
     pub(crate) processes: Processes<Process>,
     pub(crate) probes: Probes,
     /// We are told of what happens to processes.
@@ -119,7 +120,7 @@ impl State {
     /// From now on we are told of what happens to processes.
     pub(crate) fn watch(&mut self) -> Result {
         if !self.watching {
-            user::watch(HANDLERS)?;
+            user::watch((self.handlers)())?;
             self.watching = true;
         }
         Ok(())

@@ -6,9 +6,9 @@
 //! bounded, for a process and for all of them together.
 
 use crate::attach::State;
+use crate::context::{Context, CONTEXT};
 use crate::make::{self, Request};
-use crate::process::Pages;
-use crate::provider::{Context, CONTEXT};
+use crate::process::{Helper, Pages};
 use abi::helper::{
     MAX_ALL, MAX_HELPERS, MAX_PLACES, MAX_PROBES, MAX_PROVIDERS, MAX_USER, MAX_USERS,
 };
@@ -23,15 +23,6 @@ use kernel::prelude::*;
 use kernel::sync::Arc;
 
 type Result<T = ()> = core::result::Result<T, Error>;
-
-/// What a process has told of at once.
-pub(crate) struct Helper {
-    /// What it is removed by.
-    pub(crate) number: u32,
-    /// Places of all its probes.
-    places: usize,
-    packed: Arc<KVVec<u8>>,
-}
 
 /// Whose processes have no share of their own.
 const ROOT: u32 = 0;

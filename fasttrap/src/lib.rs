@@ -25,6 +25,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `provider` | start and end; what happens to processes |
+//! | `context` | the provider, for callers from elsewhere |
 //! | `make` | probes that the consumer asks for |
 //! | `process` | what is known of a process: its places, its slots |
 //! | `processes` | all of them |
@@ -42,6 +43,7 @@
 
 mod args;
 mod attach;
+mod context;
 mod helper;
 mod index;
 mod make;

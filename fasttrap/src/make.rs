@@ -2,9 +2,9 @@
 //! Probes that the consumer asks for: packed by it, checked here, offered to the framework.
 
 use crate::attach::State;
+use crate::context::{Context, CONTEXT};
 use crate::probes::{Known, Part};
 use crate::process::{Offered, Pages, Reader};
-use crate::provider::{Context, CONTEXT};
 use crate::table::Role;
 use abi::probe::{Techniques, NARGS_UNKNOWN};
 use abi::user::{Refusal, UserKind, UserProbeView, UserReason, MAX_ARGS};

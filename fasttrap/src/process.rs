@@ -4,7 +4,6 @@
 //! Slots go with the last breakpoint, as soon as no thread is in one, and some time later the places, once no copy of the
 //! process can have one of their breakpoints that nobody has taken out yet: a child is forked all the faster.
 
-use crate::helper::Helper;
 use crate::index::Index;
 use crate::probes::{Part, Probes};
 use crate::processes::Keyed;
@@ -234,6 +233,16 @@ impl<'a> Pages<'a> {
             _ => Ok(()),
         }
     }
+}
+
+/// The probes that a program has registered at once.
+pub(crate) struct Helper {
+    /// The number by which the program removes them.
+    pub(crate) number: u32,
+    /// How many places all of its probes have.
+    pub(crate) places: usize,
+    /// The DOF, packed.
+    pub(crate) packed: Arc<KVVec<u8>>,
 }
 
 /// A process, or what is left of it.

@@ -2,6 +2,7 @@
 //! Start and end, and what happens to processes meanwhile.
 
 use crate::attach::{Counter, State};
+use crate::context::{Context, Fasttrap, CONTEXT};
 use crate::helper;
 use crate::probes::{Known, Probes};
 use crate::process::{complain_of, Process};
@@ -9,36 +10,14 @@ use crate::processes::Processes;
 use crate::table::SPACES;
 use crate::trap;
 use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use framework::framework::ProviderId;
 use framework::{EnableError, Framework, Probe, Provider};
-use kapi::global::Global;
 use kapi::publish::Replace;
 use kapi::stack::Start;
 use kapi::user::{self, Ground, Handlers, Poke, Space};
 use kernel::prelude::*;
-use kernel::sync::{new_mutex, Arc, Mutex};
+use kernel::sync::{new_mutex, Arc};
 
-/// What those need who come in by a plain function call.
-#[pin_data]
-pub(crate) struct Context {
-    pub(crate) framework: Arc<Framework>,
-    pub(crate) provider: ProviderId,
-    /// Held while probes are made, or forgotten with their process.
-    #[pin]
-    pub(crate) making: Mutex<()>,
-    pub(crate) fasttrap: Arc<Fasttrap>,
-}
-
-/// The provider.
-#[pin_data]
-pub(crate) struct Fasttrap {
-    #[pin]
-    pub(crate) state: Mutex<State>,
-}
-
-pub(crate) static CONTEXT: Global<Context> = Global::empty();
-
-pub(crate) const HANDLERS: Handlers = Handlers {
+const HANDLERS: Handlers = Handlers {
     trap: trap::trap,
     signal: trap::signal,
     is_traced: trap::is_traced,
@@ -187,8 +166,13 @@ pub struct Running {
 /// # Context
 /// *process*; once.
 pub fn start(framework: &Arc<Framework>) -> Result<Running> {
-    let state =
-        State { processes: Processes::new(), probes: Probes::new(), watching: false, patience: 0 };
+    let state = State {
+        handlers: || HANDLERS,
+        processes: Processes::new(),
+        probes: Probes::new(),
+        watching: false,
+        patience: 0,
+    };
     let fasttrap = Arc::pin_init(pin_init!(Fasttrap { state <- new_mutex!(state) }), GFP_KERNEL)?;
     let provider = framework.register(fasttrap.clone()).map_err(|e| e.errno())?;
     let framework = framework.clone();

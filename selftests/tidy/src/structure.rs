@@ -25,7 +25,6 @@ const CIRCLES: &[(&str, &[&str])] = &[
             "user",
         ],
     ),
-    ("fasttrap", &["attach", "helper", "make", "process", "provider", "trap"]),
     ("userspace-ctl/program", &["frames", "headers", "image", "process"]),
     ("userspace-ctl/d", &["program", "types", "world"]),
     ("userspace-ctl/d", &["check", "lexer", "library", "names", "parser", "typed"]),
