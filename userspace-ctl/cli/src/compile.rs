@@ -2,6 +2,7 @@
 //! Command line to programs: read, compile, complain.
 
 use crate::args::{Args, Spec};
+use crate::busy::{busy, done};
 use crate::cpp::Cpp;
 use crate::settings::Settings;
 use crate::Stop;
@@ -40,7 +41,7 @@ pub fn all(
         is_weighed: args.verbose,
         threads: settings.threads,
     };
-    settings.notes.iter().for_each(|note| eprintln!("dtrace: note: {note}"));
+    settings.notes.iter().for_each(|note| say(&format!("note: {note}")));
     let mut compiler = Compiler::new(options.clone());
     let mut programs = Vec::new();
     for (n, spec) in args.specs.iter().enumerate() {
@@ -50,14 +51,16 @@ pub fn all(
             matches!(words.as_slice(), ["#pragma", "D", "option", set] if set.split('=').next() == Some("tree"))
         };
         if settings.tree || source.text.lines().any(is_tree) {
-            eprint!("{}", d::show::tree(&source, &options, world));
+            let tree = d::show::tree(&source, &options, world);
+            done();
+            eprint!("{tree}");
         }
         // All programs have the same arguments: what none of them uses is told of the last.
         compiler.options.surplus_args = settings.argref || n + 1 < args.specs.len();
         let compiled = compiler.compile(&source, world);
         match compiled.program {
             Some(program) => {
-                compiled.notes.iter().for_each(|n| eprintln!("dtrace: note: {}", n.message));
+                compiled.notes.iter().for_each(|n| say(&format!("note: {}", n.message)));
                 programs.push(program);
             }
             None => {
@@ -65,6 +68,7 @@ pub fn all(
                     s.0 == "errtags" && d::option::flag(s.1.as_deref()) == Some(true)
                 };
                 let errtags = settings.errtags || compiled.settings.iter().any(is_set);
+                done();
                 let has_colours = settings.colours.is_on(std::io::stderr().is_terminal());
                 complain(spec, &source, &compiled.diagnostics, errtags, has_colours);
                 let is_missing = compiled.diagnostics.iter().any(|d| d.tag == Tag::PdescZero);
@@ -98,13 +102,24 @@ pub fn with_users(
     kernel: &mut dyn Kernel,
 ) -> Result<(Vec<Program>, Users), Stop> {
     let commands = targets.iter().filter(|t| t.is_ours()).map(Target::pid);
-    let users = Users::starting(commands.collect(), settings.evaltime);
+    let commands: Vec<u32> = commands.collect();
+    let _busy = busy(match commands.is_empty() {
+        true => "compiling and looking for probes",
+        false => "waiting for the command's libraries, compiling and looking for probes",
+    });
+    let users = Users::starting(commands, settings.evaltime);
     let world = KernelWorld::new(kernel).with_users(users);
     let first = args.pids.first().copied().or_else(|| targets.first().map(Target::pid));
     let programs = all(args, settings, first, &world);
     let mut users = world.into_users();
-    users.take_told().iter().for_each(|line| eprintln!("dtrace: {line}"));
+    users.take_told().iter().for_each(|line| say(line));
     Ok((programs?, users))
+}
+
+/// Writes a message, which takes the place of a line of progress.
+fn say(text: &str) {
+    done();
+    eprintln!("dtrace: {text}");
 }
 
 /// The text of a program; a script's may have been read before.

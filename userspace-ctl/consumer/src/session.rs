@@ -15,7 +15,7 @@ use crate::print::bars::Encoding;
 use crate::print::folded::{self, Shape};
 use crate::print::json::{self, Line};
 use crate::print::report::{Effect, Report, Reporter};
-use crate::status::{self, Drops};
+use crate::status::{self, Drops, Losses};
 use crate::symbol::{Naming, Symbols};
 use crate::user::objects::Objects;
 use crate::user::Users;
@@ -75,6 +75,7 @@ pub struct Session<'a> {
     store: Store,
     reporter: Reporter,
     status: Status,
+    losses: Losses,
     users: Users,
     /// Processes that are named on the command line.
     targets: Vec<u32>,
@@ -190,6 +191,7 @@ impl<'a> Session<'a> {
             store: Store::new(programs.last().map_or(&[], |p| &p.aggregations), symbols.clone()),
             programs,
             status: Status::default(),
+            losses: Losses::default(),
             users: Users::default(),
             targets: Vec::new(),
             objects: Objects::default(),
@@ -789,7 +791,13 @@ impl<'a> Session<'a> {
         self.options.get(OptionId::Quiet) == 1
     }
 
+    /// What the run has lost, in one line; none if no more than one message has told of it.
+    pub fn losses(&self) -> Option<String> {
+        self.losses.summary()
+    }
+
     fn tell(&mut self, drops: &[Drops]) -> Result<(), Failure> {
+        drops.iter().for_each(|d| self.losses.add(d));
         match self.settings.shape {
             Shape::Json => drops.iter().try_for_each(|d| self.news(&d.as_json())),
             _ => drops.iter().try_for_each(|d| self.say(&d.line(self.settings.droptags))),

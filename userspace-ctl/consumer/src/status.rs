@@ -13,6 +13,8 @@ pub struct Drops {
     count: u64,
     cpu: Option<u32>,
     text: String,
+    /// One of them, and what stands behind it.
+    words: [&'static str; 2],
 }
 
 impl Drops {
@@ -26,7 +28,7 @@ impl Drops {
 
     /// The same for JSON.
     pub fn as_json(&self) -> Line<'_> {
-        let Self { tag, count, cpu, text } = self;
+        let Self { tag, count, cpu, text, .. } = self;
         Line::Drop { tag: format!("DTRACEDROP_{tag}"), count: *count, cpu: *cpu, text }
     }
 }
@@ -42,23 +44,54 @@ fn plural(n: u64) -> &'static str {
 /// Records that found no room in a CPU's principal buffer.
 pub fn principal(n: u64, cpu: u32) -> Drops {
     let text = format!("{n} drop{} on CPU {cpu}", plural(n));
-    Drops { tag: "PRINCIPAL", count: n, cpu: Some(cpu), text }
+    Drops { tag: "PRINCIPAL", count: n, cpu: Some(cpu), text, words: ["drop", ""] }
 }
 
 /// Aggregated values that found no room on a CPU.
 pub fn aggregation(n: u64, cpu: u32) -> Drops {
     let text = format!("{n} aggregation drop{} on CPU {cpu}", plural(n));
-    Drops { tag: "AGGREGATION", count: n, cpu: Some(cpu), text }
+    let words = ["aggregation drop", ""];
+    Drops { tag: "AGGREGATION", count: n, cpu: Some(cpu), text, words }
+}
+
+/// What a run has lost, added up.
+#[derive(Debug, Clone, Default)]
+pub struct Losses {
+    /// By tag, in order of the first message.
+    kinds: Vec<Drops>,
+    /// How many messages told of them.
+    told: u64,
+}
+
+impl Losses {
+    /// Adds what a message told.
+    pub fn add(&mut self, drops: &Drops) {
+        self.told += 1;
+        match self.kinds.iter_mut().find(|k| k.tag == drops.tag) {
+            Some(known) => known.count = known.count.saturating_add(drops.count),
+            None => self.kinds.push(drops.clone()),
+        }
+    }
+
+    /// All of them in one line; none if there was one message or none, which says the same.
+    pub fn summary(&self) -> Option<String> {
+        let of = |d: &Drops| {
+            let [what, why] = d.words;
+            format!("{} {what}{}{why}", d.count, plural(d.count))
+        };
+        let all: Vec<String> = self.kinds.iter().map(of).collect();
+        (self.told > 1).then(|| format!("this run lost in all: {}", all.join(", ")))
+    }
 }
 
 /// What is worse now than it was.
 pub fn differences(before: &Status, now: &Status) -> Vec<Drops> {
     let mut drops = Vec::new();
-    let mut say = |tag, old: u64, new: u64, what: &str, why: &str| {
+    let mut say = |tag, old: u64, new: u64, what: &'static str, why: &'static str| {
         let n = new.saturating_sub(old);
         if n > 0 {
             let text = format!("{n} {what}{}{why}", plural(n));
-            drops.push(Drops { tag, count: n, cpu: None, text });
+            drops.push(Drops { tag, count: n, cpu: None, text, words: [what, why] });
         }
     };
     let (b, n) = (before, now);
@@ -101,6 +134,19 @@ mod tests {
             ]
         );
         assert!(differences(&now, &now).is_empty());
+    }
+
+    #[test]
+    fn losses_add_up() {
+        let mut losses = Losses::default();
+        assert_eq!(losses.summary(), None);
+        losses.add(&principal(3, 0));
+        assert_eq!(losses.summary(), None);
+        losses.add(&principal(4, 1));
+        let status = Status { dblerrors: 1, ..Status::default() };
+        differences(&Status::default(), &status).iter().for_each(|d| losses.add(d));
+        let expected = "this run lost in all: 7 drops, 1 error in ERROR probe enabling";
+        assert_eq!(losses.summary().as_deref(), Some(expected));
     }
 
     #[test]

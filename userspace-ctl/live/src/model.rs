@@ -142,8 +142,6 @@ impl Model {
                 row.total = nothing(&row.entry, &function);
             }
         }
-        self.drops.clear();
-        self.faults = 0;
     }
 
     /// How much was lost.

@@ -222,6 +222,7 @@ fn a_pause_holds_the_screen_and_not_the_losses() {
     assert!(screen.contains("LOST: 7: DTRACEDROP_AGGREGATION 7"), "{screen}");
     view.keys(" ");
     let screen = view.screen();
+    assert!(screen.contains("LOST: 7"), "{screen}");
     assert!(screen.contains("9999") && screen.contains("7 aggregation drops on CPU 0"), "{screen}");
 }
 
@@ -237,6 +238,10 @@ fn counts_begin_anew() {
     };
     assert_eq!(row("bash")[..4], ["bash", "40", "20", "20"]);
     assert_eq!(row("cat")[..4], ["cat", "0", "0", "0"]);
+    // What was lost stays in sight.
+    view.line(r#"{"type":"drop","tag":"DTRACEDROP_DYNAMIC","count":2,"cpu":null,"text":"2 dynamic variable drops"}"#);
+    view.keys("c");
+    assert!(view.screen().contains("LOST: 2"));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //! Tracing, and `-e`: compiling only.
 
 use crate::args::{Args, Spec};
+use crate::busy::{busy, Messages};
 use crate::mode::disassemble;
 use crate::screen;
 use crate::settings::Settings;
@@ -18,7 +19,7 @@ use consumer::wait::Signals;
 use consumer::world::AnyProbe;
 use consumer::{Error, Failure};
 use d::Program;
-use std::io::Write as _;
+use std::io::{IsTerminal as _, Write as _};
 
 /// Compiles, enables, traces; gives the exit status.
 pub fn run(args: &Args, settings: Settings) -> Result<i32, Stop> {
@@ -103,7 +104,7 @@ fn trace(
         _ => "the programs".into(),
     };
     let mut out = crate::mode::output(args, settings)?;
-    let mut err = std::io::stderr();
+    let mut err = Messages;
     let how = how(settings);
     let file = crate::mode::file(args.output.as_deref());
     let output = Output { out: &mut *out, err: &mut err, file };
@@ -111,7 +112,9 @@ fn trace(
     let pids: Vec<u32> = targets.iter().map(Target::pid).collect();
     let mut waiter = Signals::new(targets)?;
     crate::mode::start_export(settings)?;
+    let work = busy("enabling probes");
     let mut session = Session::enable(device, output, how, &options, &name, programs)?;
+    drop(work);
     session.follow(users, pids);
     let matched = session.matched();
     // The kernel's count is the truth; it cannot tell several programs apart.
@@ -135,25 +138,43 @@ fn trace(
     if matched == 0 && !args.allow_zero && !settings.zdefs {
         return Err(Error::new("", "no probes matched").into());
     }
-    screen::start(settings)?;
-    session.go()?;
-    session.know_targets();
-    session.attend()?;
+    start(settings, &mut session)?;
     waiter.resume()?;
     let status = session.work(&mut waiter)?;
     leave(args, settings, &session)?;
     Ok(status)
 }
 
-/// When a view has ended, the terminal has what the program has not printed.
+/// Lets probes fire. What is printed from here on is the program's.
+fn start(settings: &Settings, session: &mut Session<'_>) -> Result<(), Stop> {
+    let matched = session.matched();
+    let s = if matched == 1 { "" } else { "s" };
+    let work = busy(format!("arming {matched} probe{s}"));
+    session.go()?;
+    drop(work);
+    let work = busy("reading the symbols of the processes");
+    session.know_targets();
+    session.attend()?;
+    drop(work);
+    Ok(screen::start(settings)?)
+}
+
+/// At the end of a view, the terminal gets what the program has not printed; at the end of every run on a terminal, a
+/// line that adds up what was lost.
 fn leave(args: &Args, settings: &Settings, session: &Session<'_>) -> Result<(), Failure> {
-    if settings.view.is_none() {
+    if settings.view.is_some() {
+        screen::end(settings);
+        let mut out = crate::mode::open(args.output.as_deref(), false)?;
+        out.write_all(&session.text_of_aggregations())?;
+        out.flush()?;
+    } else if settings.is_json() {
         return Ok(());
     }
-    screen::end(settings);
-    let mut out = crate::mode::open(args.output.as_deref(), false)?;
-    out.write_all(&session.text_of_aggregations())?;
-    Ok(out.flush()?)
+    // A program that reads the messages can add them up itself.
+    if let Some(losses) = session.losses().filter(|_| std::io::stderr().is_terminal()) {
+        eprintln!("dtrace: {losses}");
+    }
+    Ok(())
 }
 
 fn how(settings: &Settings) -> session::Settings {
@@ -175,7 +196,7 @@ pub fn consume(
     programs: Vec<Program>,
 ) -> Result<i32, Stop> {
     let mut out = crate::mode::output(args, settings)?;
-    let mut err = std::io::stderr();
+    let mut err = Messages;
     let file = crate::mode::file(args.output.as_deref());
     let output = Output { out: &mut *out, err: &mut err, file };
     let mut waiter = Signals::new(Vec::new())?;
