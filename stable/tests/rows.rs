@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
 /// A machine whose structures are these.
-#[derive(Default)]
+#[derive(Default, Clone)]
 struct Fake {
     args: Vec<u64>,
     memory: HashMap<(u32, u64), u64>,

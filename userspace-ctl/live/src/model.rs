@@ -261,8 +261,8 @@ impl Table {
         self.rows.get(keys)
     }
 
-    /// How many rows it has.
-    pub fn len(&self) -> usize {
+    /// Returns the number of its rows.
+    pub fn row_count(&self) -> usize {
         self.rows.len()
     }
 

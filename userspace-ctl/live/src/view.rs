@@ -171,20 +171,17 @@ impl Screen {
                     shared.with(|model| draw(frame.buffer_mut(), model, ui, look));
                 })?;
             }
-            let begin = Instant::now();
-            while event::poll(NAP.saturating_sub(begin.elapsed()))? {
+            if event::poll(NAP)? {
                 must_draw = true;
-                match event::read()? {
-                    Event::Key(key) if key.kind != KeyEventKind::Release => {
+                // Of other events only a new size matters, which the drawing asks the terminal for.
+                if let Event::Key(key) = event::read()? {
+                    if key.kind != KeyEventKind::Release {
                         let ui = &mut self.ui;
                         let wish = self.shared.with(|model| ui.key(key, model));
                         if self.grant(wish, &mut terminal)? {
                             return Ok(());
                         }
-                        break;
                     }
-                    // The terminal is asked for its size when the screen is drawn.
-                    _ => break,
                 }
             }
         }

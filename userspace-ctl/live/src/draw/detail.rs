@@ -28,7 +28,7 @@ pub fn draw(buf: &mut Buffer, at: Rect, table: &Table, ui: &Ui, look: Look) {
     };
     let name = match chosen {
         Some(row) => keys_text(&row.keys),
-        None if table.len() > 1 => format!("all {} rows", rows.len()),
+        None if table.row_count() > 1 => format!("all {} rows", rows.len()),
         None => table.latest.function.clone(),
     };
     rule(buf, at, &format!("{} {name}", table.title()), look);
