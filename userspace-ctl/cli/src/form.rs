@@ -2,7 +2,7 @@
 //! `-x oformat`: the forms of the output. A session writes some of them itself; the others are drawn from its stream
 //! of JSON when it has ended, or from a recorded one.
 
-use consumer::print::folded::Shape;
+use consumer::print::Shape;
 use recording::{Pieces, Recording};
 use std::cell::RefCell;
 use std::io::{Error, ErrorKind, Write};
@@ -26,12 +26,8 @@ pub struct Form {
 pub const FORMS: &[Form] = &[
     Form { name: "text", shape: Some(Shape::Text), draw: None },
     Form { name: "json", shape: Some(Shape::Json), draw: Some(json) },
-    Form {
-        name: "collapsed",
-        shape: Some(Shape::Collapsed),
-        draw: Some(|r| Ok(picture::collapsed(r))),
-    },
-    Form { name: "flame", shape: Some(Shape::Flame), draw: Some(picture::flame) },
+    Form { name: "collapsed", shape: None, draw: Some(|r| Ok(picture::collapsed(r))) },
+    Form { name: "flame", shape: None, draw: Some(picture::flame) },
     Form { name: "html", shape: None, draw: Some(|r| Ok(picture::page(r).into_bytes())) },
     Form { name: "heatmap", shape: None, draw: Some(picture::heat_map) },
     Form { name: "histogram", shape: None, draw: Some(picture::histogram) },
@@ -43,6 +39,11 @@ impl Form {
     /// Does the form show which thread a record is of?
     pub fn shows_threads(&self) -> bool {
         self.name == "perfetto"
+    }
+
+    /// Does the form show how aggregations change over time?
+    pub fn shows_time(&self) -> bool {
+        matches!(self.name, "html" | "heatmap" | "perfetto")
     }
 
     /// Is a run of this form recorded, and drawn at its end?

@@ -10,7 +10,7 @@ use crate::Stop;
 use abi::option::{OptionId, Options};
 use abi::stability::Attributes;
 use consumer::print::bars::Encoding;
-use consumer::print::folded::Shape;
+use consumer::print::Shape;
 use consumer::user::start::When;
 use consumer::{option, Error};
 use export::live::{Exporter, Target};
@@ -143,7 +143,8 @@ pub fn read(all: &[Setting]) -> Result<Settings, Stop> {
         settings.exporter = Some(Exporter::new(settings.exports.clone(), limit));
         settings.shape = Shape::Json;
     }
-    if settings.recorder.is_some() || settings.exporter.is_some() {
+    let is_drawn_over_time = settings.form.is_some_and(|f| f.is_drawn() && f.shows_time());
+    if is_drawn_over_time || settings.exporter.is_some() {
         settings.snaprate.get_or_insert(SNAPRATE);
     }
     if settings.wants_view {
@@ -212,9 +213,6 @@ fn valued(settings: &mut Settings, name: &str, value: Option<&str>) -> Result<bo
             settings.form = Some(form);
             settings.recorder = form.is_drawn().then(Recorder::default);
             settings.shape = form.shape.unwrap_or(Shape::Json);
-            // Nothing but the graph is wanted.
-            let is_graph = matches!(settings.shape, Shape::Collapsed | Shape::Flame);
-            settings.run_time.extend(is_graph.then_some((OptionId::Quiet, 1)));
         }
         "export" => settings.exports.push(Target::from_text(value).ok_or_else(odd)?),
         "exportlimit" => settings.exportlimit = Some(value.parse().map_err(|_| odd())?),

@@ -12,9 +12,9 @@ use crate::consume::{EnabledProbes, Record, Release, Timeline};
 use crate::error::{reason, Error, Failure, Refusal};
 use crate::kernel::{Kernel, Started};
 use crate::print::bars::Encoding;
-use crate::print::folded::{self, Shape};
 use crate::print::json::{self, Line};
 use crate::print::report::{Effect, Report, Reporter};
+use crate::print::Shape;
 use crate::status::{self, Drops, Losses};
 use crate::symbol::{Naming, Symbols};
 use crate::user::objects::Objects;
@@ -749,32 +749,23 @@ impl<'a> Session<'a> {
         self.cpus.sort_by_key(|&c| c == cpu);
         self.round(true)?;
         self.look_at_status()?;
-        let text = self.aggregations()?;
+        let text = self.aggregations();
         self.emit(&text)?;
         self.out().flush()?;
         Ok(self.exit.unwrap_or(0))
     }
 
     /// What nobody has printed yet, as it was asked for.
-    fn aggregations(&mut self) -> Result<Vec<u8>, Failure> {
+    fn aggregations(&mut self) -> Vec<u8> {
         let mut text = Vec::new();
-        let mut lines = Vec::new();
-        let shape = self.settings.shape;
-        if shape == Shape::Json {
-            for number in self.store.unprinted() {
-                let found = self.reporter.aggregation(&self.programs, &self.store, number);
-                found.into_iter().for_each(|a| Line::Aggregation(a).write(&mut text));
-            }
-            return Ok(text);
+        if self.settings.shape == Shape::Text {
+            return self.text_of_aggregations();
         }
-        if shape == Shape::Text {
-            return Ok(self.text_of_aggregations());
+        for number in self.store.unprinted() {
+            let found = self.reporter.aggregation(&self.programs, &self.store, number);
+            found.into_iter().for_each(|a| Line::Aggregation(a).write(&mut text));
         }
-        for variable in self.store.unprinted() {
-            let rows = self.store.rows(&[variable], Sort::new(&self.options));
-            lines.extend(self.reporter.folded(&rows));
-        }
-        Ok(folded::draw(shape, lines).map_err(|why| Error::new("", why))?)
+        text
     }
 
     /// The aggregations that nobody has printed, as the text that a program without printa() ends with.

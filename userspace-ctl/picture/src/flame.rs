@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Stacks: as folded lines, as the SVG that other tools draw from them, and as graphs of a page.
 
+use crate::svg::{self, at, Drawing};
 use crate::text::{clean, count, key, number, share};
-use inferno::flamegraph;
-use maud::{html, Markup};
+use maud::{html, Markup, PreEscaped};
 use recording::{Aggregation, Datum, Entry, Recording};
 use std::collections::BTreeMap;
 
 /// A frame that has less than this part of all is not drawn.
 const LEAST: f64 = 0.0008;
+/// The widths of an SVG and of a character in it, and the height of a row.
+const WIDE: f64 = 1160.0;
+const CHARACTER: f64 = 6.4;
+const ROW: f64 = 18.0;
 /// The most rows of the table of functions.
 const ROWS: usize = 40;
 
@@ -72,12 +76,16 @@ fn path(keys: &[Datum]) -> Vec<Part> {
     path
 }
 
-/// A line for each stack of the aggregations at the end, or of all if none is left for the end.
-pub fn folded(recording: &Recording) -> Vec<String> {
-    let mut all: Vec<&Aggregation> = recording.aggregations.iter().collect();
-    if all.is_empty() {
-        all = recording.shown();
+/// The aggregations at the end, or all if none is left for the end.
+fn chosen(recording: &Recording) -> Vec<&Aggregation> {
+    match recording.aggregations.is_empty() {
+        true => recording.shown(),
+        false => recording.aggregations.iter().collect(),
     }
+}
+
+/// A line for each stack.
+pub fn folded(recording: &Recording) -> Vec<String> {
     let frame = |p: &Part| {
         let mark = if p.is_inlined { "_[i]" } else { "" };
         let object = if p.object.is_empty() { String::new() } else { format!("{}`", p.object) };
@@ -85,7 +93,7 @@ pub fn folded(recording: &Recording) -> Vec<String> {
         format!("{object}{}{mark}", p.name).replace(';', ":").replace('\n', " ")
     };
     let mut lines = Vec::new();
-    for a in all {
+    for a in chosen(recording) {
         for e in &a.entries {
             let frames: Vec<String> = path(&e.keys).iter().map(frame).collect();
             let weight = weight(a, e);
@@ -98,17 +106,39 @@ pub fn folded(recording: &Recording) -> Vec<String> {
     lines
 }
 
-/// The graph that other tools know, as SVG; the error is a sentence.
+/// All stacks of a recording as one graph, as SVG; the error is a sentence. A click zooms, a slash searches.
 pub fn svg(recording: &Recording) -> Result<Vec<u8>, String> {
-    let mut options = flamegraph::Options::default();
-    options.title = "dtrace".into();
-    let lines = folded(recording);
-    let mut out = Vec::new();
-    match flamegraph::from_lines(&mut options, lines.iter().map(String::as_str), &mut out) {
-        Ok(()) => Ok(out),
-        Err(e) => Err(format!("no flame graph: {e}")),
+    let mut graph = Graph { root: Node::default(), is_diff: false, hidden: 0 };
+    let with_stacks = chosen(recording).into_iter().filter(|a| has_stacks(a));
+    with_stacks.for_each(|a| graph.add(1, a));
+    let root = std::mem::take(&mut graph.root);
+    if root.children.is_empty() {
+        return Err("no flame graph: nothing was counted by stack() or ustack()".into());
     }
+    graph.root.values = root.values;
+    let (mut frames, depth) = (Vec::new(), root.depth() as f64);
+    graph.frames(&mut frames, &root, "all", 0.0, depth - 1.0);
+    let whole = number(root.values[1] as i64);
+    let body = html! {
+        style { (PreEscaped(STYLE)) }
+        text class="found" x=(WIDE) y="-10" { "Search" }
+        g class="frames" data-wide=(WIDE) { @for frame in &frames { (frame) } }
+        script { (PreEscaped("//<![CDATA[\n")) (PreEscaped(include_str!("flame.js"))) (PreEscaped("//]]>")) }
+    };
+    let label = format!("Flame graph of {whole}");
+    let mut caption = format!("{whole} in all; click a frame to zoom, Escape shows everything");
+    if graph.hidden > 0 {
+        caption += &format!("; {} too narrow to be drawn", count(graph.hidden, "frame"));
+    }
+    let drawing = Drawing { width: WIDE, height: depth * ROW, body, label };
+    Ok(svg::alone(&crate::page::title(recording), &[(caption, drawing)]).into_bytes())
 }
+
+/// The look of an SVG's frames; that of a page is in page.css.
+const STYLE: &str = ".f{cursor:pointer}.f:hover rect{stroke:var(--ink)}svg .f text{fill:#1b1b1b;font-size:11.5px;pointer-events:none}\
+.key0,.key1,.key2,.key3{fill:#d8d9dc}.user0{fill:#a9d3b4}.user1{fill:#98c9a6}.user2{fill:#bbdcc2}.user3{fill:#8fc4ae}\
+.kern0{fill:#f0c894}.kern1{fill:#ecb97b}.kern2{fill:#f4d6ae}.kern3{fill:#eeb48a}svg rect.hit{fill:#b565d6}.inl+text{font-style:italic}\
+svg text.found{text-anchor:end;cursor:pointer;fill:var(--accent)}";
 
 /// What stacks have in common, with the values of one recording or of two.
 #[derive(Debug, Default)]
@@ -148,16 +178,20 @@ struct Graph {
 
 impl Graph {
     fn new(sides: [Option<&Aggregation>; 2]) -> Self {
-        let mut root = Node::default();
+        let mut graph = Self { root: Node::default(), is_diff: sides[0].is_some(), hidden: 0 };
         for (side, a) in sides.iter().enumerate().filter_map(|(n, a)| Some((n, (*a)?))) {
-            for e in &a.entries {
-                let weight = weight(a, e);
-                if weight > 0 {
-                    root.add(&path(&e.keys), side, weight as f64);
-                }
+            graph.add(side, a);
+        }
+        graph
+    }
+
+    fn add(&mut self, side: usize, a: &Aggregation) {
+        for e in &a.entries {
+            let (weight, path) = (weight(a, e), path(&e.keys));
+            if weight > 0 && !path.is_empty() {
+                self.root.add(&path, side, weight as f64);
             }
         }
-        Self { root, is_diff: sides[0].is_some(), hidden: 0 }
     }
 
     /// How wide a frame is, as part of the whole. Of two recordings it is the mean of both parts, so that also frames
@@ -221,6 +255,29 @@ impl Graph {
         )
     }
 
+    /// The frames of an SVG: `row` is that of this one, from the top.
+    fn frames(&mut self, out: &mut Vec<Markup>, node: &Node, name: &str, x: f64, row: f64) {
+        let width = self.width(node.values);
+        if width < LEAST {
+            self.hidden += 1;
+            return;
+        }
+        let class = self.class(node, name);
+        let (left, wide) = (x * WIDE, width * WIDE);
+        out.push(html! {
+            g class="f" data-x=(format!("{x:.6}")) data-w=(format!("{width:.6}")) data-n=(name) {
+                title { (self.title(node, name)) }
+                rect class=(class) x=(at(left)) y=(row * ROW) width=(at((wide - 0.5).max(0.1))) height=(ROW - 1.0) rx="1.5" {}
+                text x=(at(left + 3.0)) y=(row * ROW + 12.5) { (fitting(name, wide)) }
+            }
+        });
+        let mut x = x;
+        for (key, child) in &node.children {
+            self.frames(out, child, bare(key), x, row - 1.0);
+            x += self.width(child.values);
+        }
+    }
+
     fn draw(&mut self, out: &mut Vec<Markup>, node: &Node, name: &str, x: f64, depth: usize) {
         let width = self.width(node.values);
         if width < LEAST {
@@ -239,6 +296,16 @@ impl Graph {
             self.draw(out, child, bare(key), x, depth + 1);
             x += self.width(child.values);
         }
+    }
+}
+
+/// As much of a name as there is room for.
+fn fitting(name: &str, wide: f64) -> String {
+    let room = ((wide - 6.0) / CHARACTER).max(0.0) as usize;
+    match name.chars().count() {
+        all if all <= room => name.into(),
+        _ if room < 3 => String::new(),
+        _ => name.chars().take(room - 1).chain(['\u{2026}']).collect(),
     }
 }
 

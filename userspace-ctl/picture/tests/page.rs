@@ -163,6 +163,33 @@ fn a_page_has_everything_without_scripts() {
 }
 
 #[test]
+fn flame_graphs_are_as_wide_as_their_counts() {
+    let svg = String::from_utf8(picture::flame(&stream("sh")).unwrap()).unwrap();
+    assert!(svg.starts_with("<?xml"), "{svg}");
+    let picture = Html::parse_fragment(&svg);
+    let frames: Vec<(String, &str)> = all(&picture, "g.f")
+        .iter()
+        .map(|g| (g.value().attr("data-n").unwrap().to_string(), g.value().attr("data-w").unwrap()))
+        .collect();
+    let wanted = [("all", 1.0), ("sh", 1.0), ("idle", 0.25), ("main", 0.75), ("sh", 0.75)];
+    let wanted = wanted.map(|(name, width)| (name.to_string(), format!("{width:.6}")));
+    assert_eq!(frames, wanted.each_ref().map(|(name, width)| (name.clone(), width.as_str())));
+    let title = text(&all(&picture, "g.f title")[3]);
+    assert!(title.starts_with("vmlinux`main\n30 (75"), "{title}");
+    // The inner frame stands above the outer one.
+    let row = |n: usize| all(&picture, "g.f rect")[n].value().attr("y").unwrap().parse::<f64>();
+    assert!(row(4).unwrap() < row(3).unwrap() && row(3).unwrap() < row(0).unwrap());
+    for hostile in HOSTILE {
+        let svg = String::from_utf8(picture::flame(&stream(hostile)).unwrap()).unwrap();
+        let picture = Html::parse_fragment(&svg);
+        assert_eq!(all(&picture, "script").len(), 1, "{svg}");
+        assert!(all(&picture, "img").is_empty() && !svg.contains('\u{1b}'), "{svg}");
+    }
+    let none = picture::flame(&Recording::default()).unwrap_err();
+    assert!(none.starts_with("no flame graph: "), "{none}");
+}
+
+#[test]
 fn differences_have_both_sides() {
     let before = stream("sh");
     let mut after = stream("sh");

@@ -7,7 +7,6 @@ pub mod aggregation;
 pub mod bars;
 pub mod fault;
 pub mod float;
-pub mod folded;
 pub mod json;
 pub mod listing;
 pub mod net;
@@ -20,6 +19,16 @@ pub mod typed;
 pub mod value;
 
 use std::io::Write as _;
+
+/// The form in which a session prints.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Shape {
+    /// Columns, to read.
+    #[default]
+    Text,
+    /// A JSON object on each line.
+    Json,
+}
 
 /// Appends formatted text.
 macro_rules! put {

@@ -4,7 +4,7 @@
 use super::bars::Encoding;
 use super::printf::{self, Kind, Look};
 use super::value::{self, Style, TRACE_WIDTH};
-use super::{aggregation, folded, put, stack, typed};
+use super::{aggregation, put, stack, typed};
 use crate::aggregate::{Row, Sort, Store};
 use crate::consume::{EnabledProbe, Record};
 use crate::symbol::Symbols;
@@ -410,11 +410,6 @@ impl Reporter {
         let pack = self.is_packed.then_some(self.encoding);
         let look = aggregation::Look { zoom, is_hist, pack, is_raw, indent, symbols };
         aggregation::rows(out, rows, look);
-    }
-
-    /// The same as lines of frames with a count.
-    pub fn folded(&self, rows: &[Row]) -> Vec<String> {
-        folded::lines(rows, &self.symbols)
     }
 
     /// CPU, probe id and name; with `-F` CPU and name, indented by calls.

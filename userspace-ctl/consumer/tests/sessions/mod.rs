@@ -5,7 +5,7 @@
 use crate::fake::{Fake, Steps};
 use abi::option::OptionId;
 use consumer::print::bars::Encoding;
-use consumer::print::folded::Shape;
+use consumer::print::Shape;
 use consumer::session::{Output, Session, Settings};
 use consumer::world::KernelWorld;
 use consumer::Failure;
@@ -46,8 +46,8 @@ pub fn run(fake: &Fake, texts: &[&str], options: &[&str], mut steps: Steps) -> O
     let mut set: Vec<_> = programs.iter().flat_map(|p| p.options.clone()).collect();
     let mut how = Settings::default();
     for option in options {
-        if let Some(shape) = option.strip_prefix("oformat=") {
-            how.shape = Shape::from_text(shape).unwrap();
+        if *option == "oformat=json" {
+            how.shape = Shape::Json;
             continue;
         }
         if *option == "threads" {
