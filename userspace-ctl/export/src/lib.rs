@@ -11,3 +11,4 @@ pub mod metrics;
 pub mod perfetto;
 pub mod pprof;
 mod serve;
+mod wire;

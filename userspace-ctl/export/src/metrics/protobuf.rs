@@ -8,7 +8,7 @@
 use super::family::{Family, Kind, Series};
 use super::proto::{Bucket, BucketSpan, Histogram, LabelPair, Metric, MetricFamily, Number};
 use super::text::cumulative;
-use prost::Message;
+use crate::wire::Encode;
 
 /// Width of the bucket for 0: what client libraries use.
 const ZERO_THRESHOLD: f64 = 2.938_735_877_055_719e-39;
@@ -18,7 +18,7 @@ pub fn write(families: &[Family]) -> Vec<u8> {
     let mut out = Vec::new();
     for family in families.iter().filter(|f| !f.series.is_empty()) {
         // Memory does not fail.
-        let _ = message(family).encode_length_delimited(&mut out);
+        out.extend(message(family).encoded_with_length());
     }
     out
 }

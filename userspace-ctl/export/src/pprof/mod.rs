@@ -8,7 +8,7 @@
 mod proto;
 
 use crate::keys;
-use prost::Message;
+use crate::wire::Encode;
 use proto::{Function, Label, Line, Location, Mapping, Profile, Sample, ValueType};
 use recording::{Aggregation, Datum, Entry, Frame, Record, Recording};
 use std::collections::HashMap;
@@ -23,7 +23,7 @@ const NOTHING: &str = "no profile: the program neither recorded a stack nor aggr
 pub fn draw(recording: &Recording) -> Result<Vec<u8>, String> {
     let profile = profile(recording).ok_or(NOTHING)?;
     let mut out = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
-    let written = out.write_all(&profile.encode_to_vec()).and_then(|()| out.finish());
+    let written = out.write_all(&profile.encoded()).and_then(|()| out.finish());
     written.map_err(|e| format!("no profile: {e}"))
 }
 

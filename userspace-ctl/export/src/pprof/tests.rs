@@ -2,6 +2,7 @@
 //! A profile that was written says what the recording said.
 
 use super::*;
+use prost::Message as _;
 use std::io::Read;
 
 const STREAM: &str = r#"{"type":"dtrace","schema":1,"version":"0.1.0"}
