@@ -5,7 +5,7 @@
   }));
   const wide = +svg.querySelector("g.frames").dataset.wide;
   const fit = (name, room) => {
-    const n = Math.floor((room - 6) / 6.4);
+    const n = Math.floor((room - 6) / 7);
     return n >= name.length ? name : n < 3 ? "" : name.slice(0, n - 1) + "\u2026";
   };
   // Shows the part of the graph that begins at x and is w wide; frames that contain it are drawn over its whole width.

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 const LEAST: f64 = 0.0008;
 /// The widths of an SVG and of a character in it, and the height of a row.
 const WIDE: f64 = 1160.0;
-const CHARACTER: f64 = 6.4;
+const CHARACTER: f64 = 7.0;
 const ROW: f64 = 18.0;
 /// The most rows of the table of functions.
 const ROWS: usize = 40;
