@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Registers to arguments.
+//! The arguments of a probe, from the registers of the thread that hit it.
 //!
 //! | probe | arg0, arg1, ... |
 //! |---|---|
 //! | entry | the function's arguments |
-//! | an instruction | what an entry there would have |
-//! | return | arg0: where it returned, as the distance from its beginning; arg1: the value |
-//! | USDT | what the program says: constants, registers, memory |
+//! | an instruction | those that a function entered here would have |
+//! | return | arg0: the offset of the return from the function's beginning; arg1: the value |
+//! | USDT | those that the program declares: constants, registers, memory |
 
 use abi::user::{UserArg, UserArgKind, MAX_ARGS, NO_REG};
 use framework::Args;
 use kapi::nofault;
 use kapi::user::Registers;
 
-/// Of a function that begins here, or is thought to.
+/// Returns the arguments of a function that begins at the current instruction.
 #[inline]
 pub(crate) fn entry<'a>(regs: &Registers, room: &'a mut [u64; 6]) -> Args<'a> {
     if regs.is_wide() {
@@ -24,7 +24,7 @@ pub(crate) fn entry<'a>(regs: &Registers, room: &'a mut [u64; 6]) -> Args<'a> {
     }
 }
 
-/// Of a USDT probe. What cannot be read is 0.
+/// Returns the arguments of a USDT probe. An argument that cannot be read is 0.
 pub(crate) fn usdt<'a>(
     regs: &Registers,
     args: &[UserArg],
@@ -41,7 +41,7 @@ fn value(regs: &Registers, arg: &UserArg) -> u64 {
     // CAST: the same bits.
     let raw = match arg.kind {
         k if k == UserArgKind::Register as u8 => {
-            // Bits 8 to 15, of the first four.
+            // Bits 8 to 15 of one of the first four registers.
             let high = if arg.reg & 32 != 0 { 8 } else { 0 };
             regs.get(arg.reg & 31) >> high
         }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Numbers by their hashes: open addressing, at most half full, so that a search ends soon. Whoever
-//! searches knows whether a number is the one that is meant.
+//! A hash index of numbers: open addressing, at most half full, so that a search ends soon. The caller
+//! of a search decides whether a number is the right one.
 
 use kapi::mem;
 use kernel::prelude::*;
 
-/// Nothing is ever taken out.
+/// Entries are never removed.
 pub(crate) struct Index {
-    /// A number and one; 0: free. A power of two, or none.
+    /// Each slot is a number plus one, or 0 if it is free. The length is a power of two, or 0.
     slots: KVVec<u32>,
-    /// What is left of a hash that says where to begin.
+    /// The shift that turns a hash into the first slot.
     shift: u32,
     used: usize,
 }
@@ -19,10 +19,10 @@ impl Index {
         Self { slots: KVVec::new(), shift: 0, used: 0 }
     }
 
-    /// Where to look for a hash first.
+    /// Returns the first slot for a hash.
     #[inline]
     fn first(&self, hash: u64) -> usize {
-        // Fibonacci hashing: the product's upper bits depend on all of the hash.
+        // Fibonacci hashing: the upper bits of the product depend on all bits.
         (hash.wrapping_mul(buffers::GOLDEN) >> (self.shift & 63)) as usize
     }
 
@@ -31,11 +31,11 @@ impl Index {
         at.wrapping_add(1) & self.slots.len().wrapping_sub(1)
     }
 
-    /// The number of this hash that is the one.
+    /// Returns the number with this hash for which `is_it` holds.
     #[inline]
     pub(crate) fn find(&self, hash: u64, is: impl Fn(u32) -> bool) -> Option<u32> {
         let mut at = self.first(hash);
-        // Ends at a free slot: at least half of them are.
+        // The search ends at a free slot; at least half of the slots are free.
         loop {
             let number = self.slots.get(at)?.checked_sub(1)?;
             if is(number) {
@@ -45,7 +45,7 @@ impl Index {
         }
     }
 
-    /// Makes room for so many more; `hash` is that of each number in it.
+    /// Makes room for `more` numbers. `hash` returns the hash of a number that is already in the index.
     pub(crate) fn reserve(&mut self, more: usize, hash: impl Fn(u32) -> u64) -> Result {
         let want = self.used.checked_add(more).and_then(|n| n.checked_mul(2)).ok_or(ENOMEM)?;
         if want <= self.slots.len() {
@@ -61,7 +61,7 @@ impl Index {
         Ok(())
     }
 
-    /// There is room.
+    /// Adds a number; `reserve` has made room for it.
     pub(crate) fn insert(&mut self, hash: u64, number: u32) {
         let mut at = self.first(hash);
         for _ in 0..self.slots.len() {

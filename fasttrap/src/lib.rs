@@ -1,41 +1,40 @@
 // SPDX-License-Identifier: GPL-2.0
 //! The fasttrap provider: functions and instructions of programs.
 //!
-//! A breakpoint is put on an instruction of one process, in its own copy of the page; files, other
-//! processes and the program's stack stay as they are. A thread that meets it comes to us, in the
-//! kernel, with its registers. The probes of the place fire; then the thread must have what the
-//! instruction would have done, and nobody may be stopped for it, nor may the breakpoint be away for
-//! a moment, when another thread would get past:
+//! A probe is a breakpoint on an instruction of one process, in the process's own copy of the page.
+//! Files, other processes and the program's stack do not change. A thread that hits the breakpoint
+//! enters the kernel, and its probes fire. Then the instruction must take effect, without stopping other
+//! threads, and without removing the breakpoint for a moment, in which another thread would pass it:
 //!
 //! ```text
-//!   what only says where to go on       done by hand: the registers are set
-//!   all the rest                        runs elsewhere: a slot in memory that was mapped for that,
+//!   jumps, branches, returns            emulated: we set the registers
+//!   all other instructions              run in a slot, in memory that we map into the process:
 //!                                       the instruction and a jump to the next one
 //! ```
-//! A slot knows no thread and serves all of them. Nothing is kept for a hit, so nothing can be lost or
-//! left over: a thread may be sent signals, be killed, call `longjmp` out of a handler.
+//! A slot serves all threads, and a hit needs no memory. So nothing is lost or left over when a thread
+//! gets a signal, is killed, or calls `longjmp` in a handler.
 //!
-//! Return probes are on the instructions that leave a function; return addresses are not touched.
-//! They fire when the instruction has had its effect: the thread is with the caller.
+//! Return probes are on the instructions that leave a function; we do not change return addresses.
+//! They fire after the instruction, when the thread is back in the caller.
 //!
-//! Who asks for probes is the consumer ([`abi::user`]): it knows symbols. We know processes by their
-//! memory: a thread that executes another program has left it, one that forks gives a copy of it to its
-//! child, who takes our breakpoints out of that before it runs. Probes live as long as their process.
+//! The consumer, which knows symbols, asks for probes ([`abi::user`]). We know a process by its memory.
+//! A thread that executes another program leaves that memory. A child gets a copy of it and removes our
+//! breakpoints from the copy before it runs. Probes live as long as their process.
 //!
 //! | file | holds |
 //! |---|---|
-//! | `provider` | start and end; what happens to processes |
+//! | `provider` | start and end; forks, exits and executions of processes |
 //! | `context` | the provider, for callers from elsewhere |
 //! | `make` | probes that the consumer asks for |
-//! | `process` | what is known of a process: its places, its slots |
-//! | `processes` | all of them |
-//! | `helper` | probes that programs tell of themselves |
-//! | `probes` | probes by their numbers: where they are |
+//! | `process` | a process: its places and slots |
+//! | `processes` | all processes |
+//! | `helper` | probes that programs register |
+//! | `probes` | probes by their numbers, with their places |
 //! | `attach` | enabling and disabling |
-//! | `table` | a process and an address to what is there, for threads that are hit |
-//! | `trap` | what happens at a hit, in order |
-//! | `args` | registers to arguments |
-//! | `index` | numbers by their hashes |
+//! | `table` | the tables that a hit reads: from process and address to probes |
+//! | `trap` | the steps of a hit |
+//! | `args` | arguments from registers |
+//! | `index` | a hash index |
 //!
 //! Locks: `Making`, then the framework's, then `State`, then the process's own (`mmap_lock`).
 #![no_std]

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
-//! All processes that are known, by their memory.
+//! All known processes, by their memory.
 
 use kapi::mem;
 use kernel::prelude::*;
 
-/// What has a key of its own.
+/// A thing with a unique key.
 pub(crate) trait Keyed {
-    /// That of its memory.
+    /// The key of its memory.
     fn key(&self) -> u64;
 }
 
-/// They ascend by their keys.
+/// A list in ascending order of keys.
 pub(crate) struct Processes<P>(KVec<KBox<P>>);
 
 impl<P: Keyed> Processes<P> {
@@ -18,7 +18,7 @@ impl<P: Keyed> Processes<P> {
         Self(KVec::new())
     }
 
-    /// Where the process with this key is, or would be.
+    /// Returns the position of the process with this key, or the position where it belongs.
     fn place(&self, key: u64) -> usize {
         self.0.partition_point(|p| p.key() < key)
     }
@@ -32,7 +32,7 @@ impl<P: Keyed> Processes<P> {
         self.0.get_mut(at).map(|p| &mut **p).filter(|p| p.key() == key)
     }
 
-    /// One more; its key is new.
+    /// Adds a process whose key is new.
     pub(crate) fn add(&mut self, process: P) -> Result {
         let process = mem::boxed(process)?;
         mem::reserve(&mut self.0, 1)?;
@@ -40,7 +40,7 @@ impl<P: Keyed> Processes<P> {
         Ok(())
     }
 
-    /// Puts one back where there is room for it.
+    /// Puts a process back; there is room for it.
     pub(crate) fn put(&mut self, process: KBox<P>) {
         let at = self.place(process.key());
         let _ = self.0.insert_within_capacity(at, process);
@@ -63,7 +63,7 @@ impl<P: Keyed> Processes<P> {
         self.0.iter().map(|p| &**p)
     }
 
-    /// Those with this key and later ones.
+    /// Returns the processes from this key on.
     pub(crate) fn iter_from(&self, key: u64) -> impl Iterator<Item = &P> {
         self.0.get(self.place(key)..).unwrap_or_default().iter().map(|p| &**p)
     }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-//! What a thread that is hit looks into: its process, then an address to what is there.
+//! The tables that a hit reads: first the process, then the address, which gives the probes.
 //!
 //! ```text
 //!   SPACES ─► its entry ─► table ─► hit ─► uses
 //! ```
-//! Each process has a table of its own, so a change costs what that process has, however many others there are. A table is
-//! never changed but replaced. A place stays in it until no thread can come from its breakpoint or be in its slot, whether
-//! it has a breakpoint or not.
+//! Each process has its own table, so the cost of a change depends on that process alone. A table is never
+//! changed, only replaced. A place stays in it, with or without a breakpoint, until no thread can come from
+//! its breakpoint or be in its slot.
 
 use crate::index::Index;
 use abi::user::UserArg;
@@ -19,19 +19,19 @@ use kernel::prelude::*;
 use kernel::sync::Arc;
 use x86::displace::{Act, Mode};
 
-/// Slots begin at multiples of this.
+/// The alignment of slots.
 pub(crate) const SLOT_SIZE: u64 = 64;
 
-/// What a place is to its probe.
+/// The kind of a place for its probe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// A function begins, or it is any instruction.
+    /// The entry of a function, or any instruction.
     Before,
-    /// A function ends.
+    /// A return of a function.
     Return,
-    /// The program says so.
+    /// A USDT probe.
     Usdt,
-    /// The program asks whether the probe is enabled.
+    /// A question of the program whether the probe is enabled.
     Question,
 }
 
@@ -39,9 +39,9 @@ pub(crate) enum Role {
 pub(crate) struct Use {
     pub(crate) probe: Arc<Probe>,
     pub(crate) role: Role,
-    /// From where the function begins.
+    /// The offset from the beginning of the function.
     pub(crate) place: u32,
-    /// Its bytes; 0: not known.
+    /// The length of the function in bytes; 0 if it is unknown.
     pub(crate) size: u32,
     pub(crate) args: Option<Arc<KVVec<UserArg>>>,
 }
@@ -50,22 +50,22 @@ pub(crate) struct Use {
 #[derive(Clone, Copy)]
 pub(crate) struct Hit {
     pub(crate) addr: u64,
-    /// The slot's address; 0: it has none any more.
+    /// The address of its slot; 0 if it has none any more.
     pub(crate) slot: u64,
     pub(crate) act: Act,
     /// The instruction.
     pub(crate) bytes: [u8; x86::MAX_LEN],
     pub(crate) len: u8,
     pub(crate) mode: Mode,
-    /// Has a breakpoint of ours, or had one that could not be taken away, when the table was made.
+    /// It had our breakpoint when the table was made, also one that could not be removed.
     pub(crate) armed: bool,
-    /// Its uses.
+    /// The probes at the place.
     pub(crate) from: u32,
     pub(crate) uses: u32,
 }
 
 impl Hit {
-    /// Behind the instruction.
+    /// The address behind the instruction.
     #[inline]
     pub(crate) fn next(&self) -> u64 {
         self.addr.wrapping_add(self.len.into())
@@ -77,7 +77,7 @@ impl Hit {
     }
 }
 
-/// Places of a process. A place and its slot have different addresses, and are found by both.
+/// The places of a process. A place is found by its own address and by that of its slot.
 pub(crate) struct Table {
     pub(crate) index: Index,
     pub(crate) hits: KVVec<Hit>,
@@ -85,13 +85,13 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// What is at an address.
+    /// Returns the place at an address.
     #[inline]
     pub(crate) fn at(&self, addr: u64) -> Option<&Hit> {
         self.find(addr, |h| h.addr)
     }
 
-    /// The hit whose slot begins there.
+    /// Returns the place whose slot begins at an address.
     pub(crate) fn of_slot(&self, addr: u64) -> Option<&Hit> {
         self.find(addr, |h| h.slot)
     }
@@ -102,7 +102,7 @@ impl Table {
         self.hits.get(self.index.find(addr, is)? as usize)
     }
 
-    /// The uses of a place.
+    /// Returns the probes at a place.
     #[inline]
     pub(crate) fn uses(&self, hit: &Hit) -> impl Iterator<Item = &Use> + Clone {
         let (from, n) = (hit.from as usize, hit.uses as usize);
@@ -110,10 +110,10 @@ impl Table {
     }
 }
 
-/// A process, as its threads that are hit see it.
+/// A process, for hits of its threads.
 pub(crate) struct Entry {
     pub(crate) table: Published<Table>,
-    /// A signal has come to a thread in a slot: its handler may return there at any time.
+    /// A thread got a signal while it was in a slot; the handler may return there at any time.
     pub(crate) interrupted: AtomicBool,
 }
 
@@ -123,14 +123,14 @@ impl Entry {
     }
 }
 
-/// All processes that are known, by their memory: open addressing, at most half full. The key of a free one is 0.
+/// All known processes, by their memory: open addressing, at most half full. The key of a free slot is 0.
 pub(crate) struct Spaces {
     slots: KVVec<(u64, Option<Arc<Entry>>)>,
-    /// What is left of a hash that says where to begin.
+    /// The shift that turns a hash into the first slot.
     shift: u32,
 }
 
-/// The ones that are looked into.
+/// The table that hits read.
 pub(crate) static SPACES: Published<Spaces> = Published::empty();
 
 impl Spaces {
@@ -157,10 +157,10 @@ impl Spaces {
         Ok(spaces)
     }
 
-    /// Where to look for a key first.
+    /// Returns the first slot for a key.
     #[inline]
     fn first(&self, key: u64) -> usize {
-        // Fibonacci hashing: the product's upper bits depend on all of the key.
+        // Fibonacci hashing: the upper bits of the product depend on all bits.
         (key.wrapping_mul(buffers::GOLDEN) >> (self.shift & 63)) as usize
     }
 
@@ -169,11 +169,11 @@ impl Spaces {
         at.wrapping_add(1) & self.slots.len().wrapping_sub(1)
     }
 
-    /// The process with this key; no process has 0.
+    /// Returns the process with this key; no process has key 0.
     #[inline]
     pub(crate) fn get(&self, key: u64) -> Option<&Entry> {
         let mut at = self.first(key);
-        // Ends at a free slot: at least half of them are.
+        // The search ends at a free slot; at least half of the slots are free.
         loop {
             match self.slots.get(at)? {
                 (other, Some(entry)) if *other == key => return Some(entry),
@@ -184,7 +184,7 @@ impl Spaces {
     }
 }
 
-/// The entry of a process, if it is known.
+/// Returns the entry of a process, if it is known.
 #[inline]
 pub(crate) fn entry(ctx: &ProbeCtx, key: u64) -> Option<&Entry> {
     SPACES.load(ctx)?.get(key)

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
-//! What happens at a hit, in order.
+//! The steps of a hit.
 //!
-//! Probes at an instruction fire before it, return probes after it: with the registers that the thread
-//! has then, so a stack begins with the caller. Where the instruction has to run in its slot there is no
-//! after: a jump out of the function through memory fires before.
+//! Probes at an instruction fire before it. Return probes fire after it, with the registers that the thread
+//! has then, so a stack begins with the caller. An instruction that must run in its slot has no such
+//! moment: if it leaves the function, its return probes fire before it.
 //!
-//! A thread in a slot that is sent a signal shall not be seen there, if that can be helped: its handler
-//! looks for the instruction pointer in tables. If its instruction has raised the signal it stands
-//! at that instruction again, and if it comes back there, hits it again. If a signal has come from
-//! elsewhere before the instruction, the thread stays in the slot: it has been hit already. But for a system call: a
-//! handler that cancels the thread (glibc's) asks whether it stands at the call. If that is then made again, the
-//! instruction is executed again, and so is the probe's.
+//! A signal handler looks up the instruction pointer in tables, so it should not see a thread in a slot. If the
+//! instruction itself raised the signal, we move the thread back to the instruction; if it continues there, it
+//! hits the breakpoint again. If the signal came from elsewhere before the instruction, the thread stays in the
+//! slot, because its probes have fired already. A system call is the exception: glibc's handler that cancels a
+//! thread asks whether the thread is at the call. If the call is then repeated, the probe fires again.
 
 use crate::args;
 use crate::process::INT3;
@@ -22,7 +21,7 @@ use kapi::user::{self, Registers};
 use kapi::{nofault, ProbeCtx};
 use x86::displace::{self, Act, Mode, Place};
 
-/// Length of a breakpoint.
+/// The length of a breakpoint in bytes.
 const LENGTH: u64 = 1;
 
 /// `syscall`
@@ -35,7 +34,7 @@ pub(crate) fn trap(ctx: &ProbeCtx, regs: &mut Registers) -> bool {
     let Some(table) = entry.table.load(ctx) else { return false };
     let addr = regs.ip().wrapping_sub(LENGTH);
     let Some(hit) = table.at(addr) else { return false };
-    // Ours has gone. If one is there it is somebody else's; else this thread has come from ours.
+    // Our breakpoint is gone. Either the thread has just come from it, or another debugger has one here.
     if hit.uses == 0 && !hit.armed && is_breakpoint(addr) {
         return false;
     }
@@ -53,7 +52,7 @@ pub(crate) fn trap(ctx: &ProbeCtx, regs: &mut Registers) -> bool {
         }
     }
     if asks {
-        // Instead of what is there, which answers 0.
+        // It replaces the instruction, which answers 0.
         regs.set_value(1);
         regs.set_ip(hit.next());
         return true;
@@ -67,13 +66,13 @@ pub(crate) fn trap(ctx: &ProbeCtx, regs: &mut Registers) -> bool {
         if returns {
             returned(ctx, table, hit, value, None);
         }
-        // Without one the breakpoint is not there any more.
+        // A place without a slot has no breakpoint any more.
         regs.set_ip(if hit.slot == 0 { addr } else { hit.slot });
     }
     true
 }
 
-/// Whether one can be seen there.
+/// Tells whether a breakpoint is visible there.
 fn is_breakpoint(addr: u64) -> bool {
     let mut first = [0];
     nofault::read_user(addr, &mut first).is_ok() && first == [INT3]
@@ -96,10 +95,10 @@ fn usdt(ctx: &ProbeCtx, regs: &Registers, args: &[UserArg], rest: Rest<'_>) {
     rest.fire(ctx, args::usdt(regs, args, &mut room));
 }
 
-/// Fires the return probes of a place; `to`: where the thread is now, if it has left.
+/// Fires the return probes of a place. `to` is the address of the thread now, if it has left the function.
 #[inline(never)]
 fn returned(ctx: &ProbeCtx, table: &Table, hit: &Hit, value: u64, to: Option<u64>) {
-    // Where a call returns it is to the same function, if that calls itself; a jump to within is none.
+    // A recursive function returns into itself. A jump within the function is no return.
     let is_return = matches!(hit.act, Act::Return { .. });
     for u in table.uses(hit).filter(|u| u.role == Role::Return) {
         let start = hit.addr.wrapping_sub(u.place.into());
@@ -110,7 +109,7 @@ fn returned(ctx: &ProbeCtx, table: &Table, hit: &Hit, value: u64, to: Option<u64
     }
 }
 
-/// Does what the instruction would do. False: nothing was done, it has to run in its slot.
+/// Emulates the instruction. Returns false if it must run in its slot, and then changes nothing.
 #[inline]
 fn done(hit: &Hit, regs: &mut Registers) -> bool {
     let next = hit.next();
@@ -140,18 +139,18 @@ fn done(hit: &Hit, regs: &mut Registers) -> bool {
             let Some(to) = to else { return false };
             regs.set_ip(to);
         }
-        // A thread writes to its stack in less time than we do it for it.
+        // A thread writes to its own stack faster than we can do it for it.
         Act::Push { .. } | Act::Call { .. } | Act::Displaced => return false,
     }
     true
 }
 
-/// An address, if a program can be there; else let the CPU say that it cannot.
+/// Returns an address if a program can run there. Otherwise the CPU must raise the fault.
 fn program(to: u64) -> Option<u64> {
     (to >> 47 == 0).then_some(to)
 }
 
-/// An address of a program that is in memory.
+/// Reads an address from the program's memory.
 #[inline]
 fn load(mode: Mode, at: u64) -> Option<u64> {
     let mut word = [0; 8];
@@ -190,7 +189,7 @@ pub(crate) fn signal(ctx: &ProbeCtx, regs: &mut Registers, raised: bool) {
             if rcx {
                 regs.set_cx(to);
             }
-            // The kernel goes back by the length of a system call if it is to be made again: to the one at home.
+            // To restart a system call, the kernel moves back by its length, so the thread must be at the original.
             regs.set_ip(to);
         }
         Place::Before { pushed } if raised => {
