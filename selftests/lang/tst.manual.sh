@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # ASSERTION: every example of docs/ prints what the page says, but for CPUs, ids, pids, counters of the driver, and when
 # the traced program speaks. All on one CPU: which records a ring keeps depends on who moves.
+# SECONDS: 400
 . /src/selftests/lib/sh
 driver hworld; driver many
 cd "$(mktemp -d)" || exit 1
