@@ -20,7 +20,6 @@ use kapi::task;
 use kapi::user::Space;
 use kernel::error::code::ENODEV;
 use kernel::prelude::*;
-use kernel::sync::Arc;
 
 type Result<T = ()> = core::result::Result<T, Error>;
 
