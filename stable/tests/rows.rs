@@ -108,7 +108,7 @@ fn rows_of_a_probe_are_neighbours_and_agree() {
         assert!(rows.iter().all(|r| r.values.is_empty() || !matches!(r.each, Each::Begins(..))));
         at = end_of(at);
     }
-    assert_eq!(seen.len(), 103);
+    assert_eq!(seen.len(), 110);
 }
 
 #[test]

@@ -6,13 +6,18 @@ provider sysinfo {
 	probe idlethread(uint64_t amount, uint64_t *counter);
 	probe intr(uint64_t amount, uint64_t *counter);
 	probe inv_swtch(uint64_t amount, uint64_t *counter);
+	probe lread(uint64_t amount, uint64_t *counter);
+	probe lwrite(uint64_t amount, uint64_t *counter);
 	probe modload(uint64_t amount, uint64_t *counter);
 	probe modunload(uint64_t amount, uint64_t *counter);
 	probe msg(uint64_t amount, uint64_t *counter);
 	probe mutex_adenters(uint64_t amount, uint64_t *counter);
 	probe namei(uint64_t amount, uint64_t *counter);
 	probe nthreads(uint64_t amount, uint64_t *counter);
+	probe outch(uint64_t amount, uint64_t *counter);
+	probe procovf(uint64_t amount, uint64_t *counter);
 	probe pswitch(uint64_t amount, uint64_t *counter);
+	probe rawch(uint64_t amount, uint64_t *counter);
 	probe readch(uint64_t amount, uint64_t *counter);
 	probe rw_rdfails(uint64_t amount, uint64_t *counter);
 	probe rw_wrfails(uint64_t amount, uint64_t *counter);
@@ -27,6 +32,8 @@ provider sysinfo {
 };
 
 provider vminfo {
+	probe anonpgin(uint64_t amount, uint64_t *counter);
+	probe anonpgout(uint64_t amount, uint64_t *counter);
 	probe as_fault(uint64_t amount, uint64_t *counter);
 	probe dfree(uint64_t amount, uint64_t *counter);
 	probe maj_fault(uint64_t amount, uint64_t *counter);
