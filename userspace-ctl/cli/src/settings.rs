@@ -350,9 +350,10 @@ mod tests {
                 Some((name, value)) => (name.to_string(), Some(value.to_string())),
                 None => (name.clone(), None),
             };
-            // One of them needs a stream.
-            let stream = Setting { name: "oformat".into(), value: Some("json".into()) };
-            assert!(read(&[stream, Setting { name: name.clone(), value }]).is_ok(), "{name}");
+            // One of them needs a stream, and one a terminal instead.
+            let form = if name == "view" { "text" } else { "json" };
+            let form = Setting { name: "oformat".into(), value: Some(form.into()) };
+            assert!(read(&[form, Setting { name: name.clone(), value }]).is_ok(), "{name}");
         }
         let told = table("## Without effect", "## Refused");
         let ignored = told.iter().map(|r| (r[0].as_str(), r[1].as_str()));
