@@ -45,7 +45,7 @@ impl Counter {
 
 /// What is known and done, under the lock `State`.
 pub(crate) struct State {
-    /// What is called when something happens to a process.
+    /// Returns the functions to call at breakpoints, signals, forks and ends of processes.
     pub(crate) handlers: fn() -> Handlers,
     pub(crate) processes: Processes<Process>,
     pub(crate) probes: Probes,

@@ -2,18 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # ASSERTION: drivers of other people's folders build, and `make install KERNEL=native` works on a machine
 # whose kernel tree has the Rust metadata (the build root is one).
-set -uo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
-passed=0 failed=0
-d=$(mktemp -d)
-trap 'rm -rf "$d"' EXIT
-check() { # NAME CONDITION...
-	local name=$1; shift
-	if "$@"; then passed=$((passed + 1)); echo "test $name ... ok"; return; fi
-	failed=$((failed + 1))
-	echo "test $name ... FAILED: $*"
-	sed 's/^/  /' "$d/log" | tail -n 20
-}
+. "$(dirname "${BASH_SOURCE[0]}")/lib"
 krel=$(tools/buildroot kernel)
 
 mkdir "$d/my driver" "$d/driver"
@@ -53,6 +42,4 @@ tools/buildroot ensure >"$d/log" 2>&1
 check second_set_up_does_nothing [ $((SECONDS - begin)) -lt 60 ]
 check second_set_up_is_silent [ ! -s "$d/log" ]
 echo
-[ $failed = 0 ] && word=ok || word=FAILED
-echo "test result: $word. $passed passed; $failed failed; 0 ignored"
-[ $failed = 0 ]
+result

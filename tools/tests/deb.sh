@@ -2,18 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # ASSERTION: the Debian packages build, hold what they should, and lintian finds no error in them. That they install and work is
 # `make install-test`, which takes half an hour.
-set -uo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
-passed=0 failed=0
-d=$(mktemp -d)
-trap 'rm -rf "$d"' EXIT
-check() { # NAME CONDITION...
-	local name=$1; shift
-	if "$@"; then passed=$((passed + 1)); echo "test $name ... ok"; return; fi
-	failed=$((failed + 1))
-	echo "test $name ... FAILED: $*"
-	tail -n 20 "$d/log" | sed 's/^/  /'
-}
+. "$(dirname "${BASH_SOURCE[0]}")/lib"
 make deb >"$d/log" 2>&1; check packages_build_and_lintian_finds_no_error [ $? = 0 ]
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml)
 for package in dtrace-rs dtrace-rs-dkms dtrace-rs-dev dtrace-rs-tools; do
@@ -66,6 +55,4 @@ tools/buildroot run -- tools/cargo tree --locked --offline -p dtrace -e normal -
 check crates_are_known [ "$(wc -l <"$d/crates")" -gt 40 ]
 sed 's/^/ /; s/$/:/' "$d/crates" | while read -r line; do grep -qF " $line " debian/copyright || echo "$line"; done >"$d/log"
 check each_crate_is_in_the_copyright [ ! -s "$d/log" ]
-[ $failed = 0 ] && word=ok || word=FAILED
-echo "test result: $word. $passed passed; $failed failed; 0 ignored"
-[ $failed = 0 ]
+result

@@ -1,18 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # ASSERTION: tools/vm keeps its promises: exit statuses, streams, arguments, shared folders.
-set -uo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
-passed=0 failed=0
-d=$(mktemp -d)
-trap 'rm -rf "$d"' EXIT
+. "$(dirname "${BASH_SOURCE[0]}")/lib"
 
 vm() { tools/vm --no-module "$@" >"$d/out" 2>"$d/err"; rc=$?; }
-check() { # NAME CONDITION...
-	local name=$1; shift
-	if "$@"; then passed=$((passed + 1)); echo "test $name ... ok"; return; fi
-	failed=$((failed + 1))
-	echo "test $name ... FAILED: $* (status $rc)"
+report() {
+	echo "  status $rc"
 	sed 's/^/  out: /' "$d/out" | head -n 20
 	sed 's/^/  err: /' "$d/err" | head -n 20
 }
@@ -109,6 +102,4 @@ check two_at_once same "$(cat "$d/out")" "4 5"
 
 check nothing_stays_mounted [ "$(grep -c dtrace-rs/roots /proc/mounts)" = 0 ]
 echo
-[ $failed = 0 ] && word=ok || word=FAILED
-echo "test result: $word. $passed passed; $failed failed; 0 ignored"
-[ $failed = 0 ]
+result

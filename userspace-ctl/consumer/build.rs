@@ -7,7 +7,7 @@ use std::process::Command;
 fn main() {
     println!("cargo:rerun-if-env-changed=CC");
     compile("src/usdt/register.c", "register.o");
-    // Of a program without providers: nothing.
+    // `dtrace -G` writes this one for a program without providers.
     compile("src/usdt/empty.c", "empty.o");
 }
 

@@ -45,7 +45,7 @@ pub enum Life {
     Dead,
 }
 
-/// What is known about one CPU.
+/// The state of one CPU.
 pub struct Here {
     /// The units spent up to a second ago.
     spent: Cell<u32>,

@@ -29,7 +29,7 @@ pub struct Ecb {
     pub probe: Arc<Probe>,
     /// What it does.
     pub clause: Arc<Clause>,
-    /// Whose it is, and what it writes.
+    /// Its consumer, and the data that it writes.
     pub shared: Arc<Shared>,
 }
 

@@ -58,7 +58,7 @@ impl Activity {
 pub struct CpuState {
     /// The trace.
     pub principal: Principal<KVVec<u8>>,
-    /// What is aggregated.
+    /// The aggregations.
     pub aggs: AggBuffer<KVVec<u64>>,
     /// Memory of the machine: strings and `alloca()`.
     pub scratch: KVVec<u8>,

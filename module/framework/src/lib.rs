@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 //! The framework joins consumers, which enable probes, and providers, which know where probes are.
 //!
-//! It runs in process context: it may sleep, and it may fail. What is decided before a probe fires is
-//! in the crate `plan`, and what happens when it fires is in the crate `fire`; this crate allocates
-//! what both need. Read in this order:
+//! It runs in process context: it may sleep, and it may fail. The crate `plan` decides everything
+//! before a probe fires, the crate `fire` acts when it fires, and this crate allocates the memory of
+//! both. Read in this order:
 //!
 //! | file | holds |
 //! |---|---|

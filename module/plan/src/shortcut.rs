@@ -108,7 +108,7 @@ pub enum Value {
     Binary(Binary, Leaf, Leaf),
     /// The only other one: a comparison.
     Choice {
-        /// What is compared.
+        /// The comparison.
         test: Test,
         /// The left side.
         a: Leaf,

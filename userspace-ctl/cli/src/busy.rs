@@ -2,6 +2,7 @@
 //! Progress: a line on the terminal while something takes long. It appears after half a second and goes away when the
 //! work is done; nothing is written to a pipe or a file.
 
+use crate::paint;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::sync::{Mutex, PoisonError};
@@ -28,8 +29,7 @@ pub struct Busy(());
 /// Says what is being done, if that takes long.
 pub fn busy(what: impl Into<String>) -> Busy {
     done();
-    let is_dumb = std::env::var("TERM").map_or(true, |t| t.is_empty() || t == "dumb");
-    if is_dumb || !io::stderr().is_terminal() {
+    if !paint::can_redraw() || !io::stderr().is_terminal() {
         return Busy(());
     }
     let what = what.into();

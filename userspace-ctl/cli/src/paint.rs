@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-//! `-x color`: whether there are colours, and how many.
+//! What a terminal can do; `-x color`: whether there are colours, and how many.
 
 use live::look::Depth;
+
+/// Tells whether the terminal can move its cursor.
+pub fn can_redraw() -> bool {
+    std::env::var("TERM").is_ok_and(|t| !t.is_empty() && t != "dumb")
+}
 
 /// The option's values.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -48,7 +53,7 @@ impl Colours {
         match self {
             Self::Auto => Self::said(),
             Self::Never => Depth::None,
-            // Whoever asks for colours has set NO_COLOR for others.
+            // The option was given for this run, NO_COLOR for all programs: the option wins.
             Self::Always => {
                 let variable = |name: &str| std::env::var(name).ok().filter(|_| name != "NO_COLOR");
                 Some(Depth::of(variable)).filter(|d| *d != Depth::None).unwrap_or(Depth::Sixteen)

@@ -3,6 +3,7 @@
 //! the terminal when it has ended.
 
 use crate::form;
+use crate::paint;
 use crate::settings::Settings;
 use consumer::print::bars::Encoding;
 use consumer::Error;
@@ -18,8 +19,7 @@ const LEFT: usize = 100;
 
 /// Makes the view, if it is wanted and there is a terminal for it.
 pub fn open(settings: &Settings) -> Result<Option<View>, Error> {
-    let is_dumb = std::env::var("TERM").map_or(true, |t| t.is_empty() || t == "dumb");
-    if !settings.wants_view || is_dumb || !io::stdout().is_terminal() {
+    if !settings.wants_view || !paint::can_redraw() || !io::stdout().is_terminal() {
         return Ok(None);
     }
     let encoding = settings.encoding.unwrap_or_else(Encoding::of_locale);

@@ -149,7 +149,7 @@ impl Model {
         self.drops.iter().fold(0, |sum, d| sum.saturating_add(d.1))
     }
 
-    /// What is kept of the stream, to be saved.
+    /// Returns the part of the stream that is kept, for saving.
     pub fn recording(&self) -> Recording {
         let mut recording = self.kept.clone();
         recording.aggregations = self.tables.iter().map(|t| t.latest.clone()).collect();

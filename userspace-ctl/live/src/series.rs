@@ -73,7 +73,7 @@ impl Series {
         self.0.back().is_none_or(|s| now.saturating_sub(s.to) > SHOWN)
     }
 
-    /// What was added in a second, lately. `at` is when the aggregation was read last.
+    /// Returns the amount that a second added lately. `at` is the time of the last snapshot.
     pub fn rate(&self, at: u64) -> f64 {
         let begin = at.saturating_sub(NOW);
         let lately = || self.0.iter().rev().take_while(|s| s.to > begin);

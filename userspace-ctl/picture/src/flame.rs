@@ -116,13 +116,14 @@ pub fn svg(recording: &Recording) -> Result<Vec<u8>, String> {
         return Err("no flame graph: nothing was counted by stack() or ustack()".into());
     }
     graph.root.values = root.values;
-    let (mut frames, depth) = (Vec::new(), root.depth() as f64);
-    graph.frames(&mut frames, &root, "all", 0.0, depth - 1.0);
+    let (frames, rows) = (graph.frames(&root), root.depth());
     let whole = number(root.values[1] as i64);
     let body = html! {
         style { (PreEscaped(STYLE)) }
         text class="found" x=(WIDE) y="-10" { "Search" }
-        g class="frames" data-wide=(WIDE) { @for frame in &frames { (frame) } }
+        g class="frames" data-wide=(WIDE) {
+            @for frame in &frames { (graph.shape(frame, (rows - 1 - frame.depth) as f64)) }
+        }
         script { (PreEscaped("//<![CDATA[\n")) (PreEscaped(include_str!("flame.js"))) (PreEscaped("//]]>")) }
     };
     let label = format!("Flame graph of {whole}");
@@ -130,15 +131,13 @@ pub fn svg(recording: &Recording) -> Result<Vec<u8>, String> {
     if graph.hidden > 0 {
         caption += &format!("; {} too narrow to be drawn", count(graph.hidden, "frame"));
     }
-    let drawing = Drawing { width: WIDE, height: depth * ROW, body, label };
+    let drawing = Drawing { width: WIDE, height: rows as f64 * ROW, body, label };
     Ok(svg::alone(&crate::page::title(recording), &[(caption, drawing)]).into_bytes())
 }
 
-/// The look of an SVG's frames; that of a page is in page.css.
+/// The look of an SVG's frames; page.css has that of a page, and colours.css the colours of both.
 const STYLE: &str = ".f{cursor:pointer}.f:hover rect{stroke:var(--ink)}svg .f text{fill:#1b1b1b;font-size:11.5px;pointer-events:none}\
-.key0,.key1,.key2,.key3{fill:#d8d9dc}.user0{fill:#a9d3b4}.user1{fill:#98c9a6}.user2{fill:#bbdcc2}.user3{fill:#8fc4ae}\
-.kern0{fill:#f0c894}.kern1{fill:#ecb97b}.kern2{fill:#f4d6ae}.kern3{fill:#eeb48a}svg rect.hit{fill:#b565d6}.inl+text{font-style:italic}\
-svg text.found{text-anchor:end;cursor:pointer;fill:var(--accent)}";
+svg rect.hit{fill:#b565d6}.inl+text{font-style:italic}svg text.found{text-anchor:end;cursor:pointer;fill:var(--accent)}";
 
 /// What stacks have in common, with the values of one recording or of two.
 #[derive(Debug, Default)]
@@ -167,6 +166,15 @@ impl Node {
     fn depth(&self) -> usize {
         1 + self.children.values().map(Self::depth).max().unwrap_or(0)
     }
+}
+
+/// A node where it is drawn: `x` and `width` are parts of the whole.
+struct Frame<'n> {
+    node: &'n Node,
+    name: &'n str,
+    x: f64,
+    width: f64,
+    depth: usize,
 }
 
 /// Trees of the stacks before and after.
@@ -255,46 +263,52 @@ impl Graph {
         )
     }
 
-    /// The frames of an SVG: `row` is that of this one, from the top.
-    fn frames(&mut self, out: &mut Vec<Markup>, node: &Node, name: &str, x: f64, row: f64) {
+    /// Returns the frames that are wide enough to be drawn, each before those above it, and counts the others.
+    fn frames<'n>(&mut self, root: &'n Node) -> Vec<Frame<'n>> {
+        let mut frames = Vec::new();
+        self.add_frames(
+            &mut frames,
+            Frame { node: root, name: "all", x: 0.0, width: 0.0, depth: 0 },
+        );
+        frames
+    }
+
+    fn add_frames<'n>(&mut self, frames: &mut Vec<Frame<'n>>, frame: Frame<'n>) {
+        let Frame { node, mut x, depth, .. } = frame;
         let width = self.width(node.values);
         if width < LEAST {
             self.hidden += 1;
             return;
         }
-        let class = self.class(node, name);
-        let (left, wide) = (x * WIDE, width * WIDE);
-        out.push(html! {
-            g class="f" data-x=(format!("{x:.6}")) data-w=(format!("{width:.6}")) data-n=(name) {
-                title { (self.title(node, name)) }
-                rect class=(class) x=(at(left)) y=(row * ROW) width=(at((wide - 0.5).max(0.1))) height=(ROW - 1.0) rx="1.5" {}
-                text x=(at(left + 3.0)) y=(row * ROW + 12.5) { (fitting(name, wide)) }
-            }
-        });
-        let mut x = x;
-        for (key, child) in &node.children {
-            self.frames(out, child, bare(key), x, row - 1.0);
-            x += self.width(child.values);
+        frames.push(Frame { width, ..frame });
+        for (key, node) in &node.children {
+            let (name, depth) = (bare(key), depth + 1);
+            self.add_frames(frames, Frame { node, name, x, width: 0.0, depth });
+            x += self.width(node.values);
         }
     }
 
-    fn draw(&mut self, out: &mut Vec<Markup>, node: &Node, name: &str, x: f64, depth: usize) {
-        let width = self.width(node.values);
-        if width < LEAST {
-            self.hidden += 1;
-            return;
+    /// A frame of an SVG; `row` is its row from the top.
+    fn shape(&self, Frame { node, name, x, width, .. }: &Frame<'_>, row: f64) -> Markup {
+        let (left, wide) = (x * WIDE, width * WIDE);
+        html! {
+            g class="f" data-x=(format!("{x:.6}")) data-w=(format!("{width:.6}")) data-n=(name) {
+                title { (self.title(node, name)) }
+                rect class=(self.class(node, name)) x=(at(left)) y=(row * ROW) width=(at((wide - 0.5).max(0.1)))
+                    height=(ROW - 1.0) rx="1.5" {}
+                text x=(at(left + 3.0)) y=(row * ROW + 12.5) { (fitting(name, wide)) }
+            }
         }
+    }
+
+    /// A frame of a page.
+    fn element(&self, Frame { node, name, x, width, depth }: &Frame<'_>) -> Markup {
         let [left, wide] = [x * 100.0, width * 100.0].map(|v| format!("{v:.3}"));
         // The name has no room.
-        let thin = if width < 0.02 { " thin" } else { "" };
-        out.push(html! {
+        let thin = if *width < 0.02 { " thin" } else { "" };
+        html! {
             div class={(self.class(node, name)) (thin)} style={"left:" (left) "%;width:" (wide) "%;--d:" (depth)}
                 title=(self.title(node, name)) data-x=(left) data-w=(wide) { (name) }
-        });
-        let mut x = x;
-        for (key, child) in &node.children {
-            self.draw(out, child, bare(key), x, depth + 1);
-            x += self.width(child.values);
         }
     }
 }
@@ -351,8 +365,8 @@ pub fn graph(before: Option<&Aggregation>, after: &Aggregation, id: &str) -> Mar
     let mut graph = Graph::new([before, Some(after)]);
     let root = std::mem::take(&mut graph.root);
     graph.root.values = root.values;
-    let mut frames = Vec::new();
-    graph.draw(&mut frames, &root, "all", 0.0, 0);
+    let frames = graph.frames(&root);
+    let frames: Vec<Markup> = frames.iter().map(|f| graph.element(f)).collect();
     let depth = root.depth();
     graph.root = root;
     let functions = functions(&graph);

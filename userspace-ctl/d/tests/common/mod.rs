@@ -10,10 +10,10 @@ use std::convert::Infallible;
 
 use abi::action::ActionKind;
 use abi::dif::Builtin;
-use abi::difo::{DifType, DifVar};
 use d::library::{Libraries, Library};
 use d::world::Fixture;
 use d::{Compiled, Matches, Options, Probe, ProbePattern, Source, SpecKind, TypeSpace, World};
+use dif::asm::Object;
 use dif::{addr, Clause, Env, Key, Raised, Scope, Space, Var};
 
 /// Pseudo-random numbers, repeatable from the seed.
@@ -202,43 +202,14 @@ impl Env for Host {
     }
 }
 
-/// A DIF object as read from DOF.
-#[derive(Debug, Clone, PartialEq)]
-struct Object {
-    text: Vec<u32>,
-    ints: Vec<u64>,
-    strings: Vec<u8>,
-    vars: Vec<DifVar>,
-    rtype: DifType,
-}
-
-impl dif::Difo for Object {
-    fn text(&self) -> &[u32] {
-        &self.text
-    }
-    fn inttab(&self) -> &[u64] {
-        &self.ints
-    }
-    fn strtab(&self) -> &[u8] {
-        &self.strings
-    }
-    fn vars(&self) -> &[DifVar] {
-        &self.vars
-    }
-    fn rtype(&self) -> DifType {
-        self.rtype
-    }
-}
-
-impl Object {
-    fn read(o: &dof::Difo<'_>) -> Self {
-        Object {
-            text: o.text().collect(),
-            ints: o.ints().collect(),
-            strings: o.strings.to_vec(),
-            vars: o.vars().collect(),
-            rtype: o.rtype,
-        }
+/// Copies an object out of the DOF.
+fn owned(o: &dof::Difo<'_>) -> Object {
+    Object {
+        text: o.text().collect(),
+        inttab: o.ints().collect(),
+        strtab: o.strings.to_vec(),
+        vars: o.vars().collect(),
+        rtype: o.rtype,
     }
 }
 
@@ -299,7 +270,7 @@ fn statement(
     out: &mut Vec<Datum>,
 ) -> Result<(), dif::Fault> {
     if let Some(p) = &s.predicate {
-        if run(Object::read(p), clause, host)?.0 == 0 {
+        if run(owned(p), clause, host)?.0 == 0 {
             return Ok(());
         }
     }
@@ -307,7 +278,7 @@ fn statement(
     for a in s.actions.iter() {
         let a = a.unwrap_or_else(|e| panic!("{e:?}"));
         let ran = match &a.difo {
-            Some(o) => Some((run(Object::read(o), clause, host)?, o.rtype)),
+            Some(o) => Some((run(owned(o), clause, host)?, o.rtype)),
             None => None,
         };
         if a.kind.is_aggregating() {
