@@ -92,7 +92,7 @@ template <typename T, __SIZE_TYPE__ N> static inline __attribute__((always_inlin
 #define _SDT_INT(x) __builtin_choose_expr(_SDT_IS_INT(x), (x), 0U)
 #define _SDT_IS_SIGNED(x) (_SDT_IS_INT(x) && (__typeof__(_SDT_INT(x)))-1 < (__typeof__(_SDT_INT(x)))1)
 /* A constant floating-point number would be in memory that has no name; after this it is in a register or on the stack. */
-#define _SDT_HIDE(x) __extension__ ({ __typeof__(x) _sdt_x = (x); __asm__("" : "+m" (_sdt_x)); _sdt_x; })
+#define _SDT_HIDE(x) __extension__ ({ __typeof__(0 ? (x) : (x)) _sdt_x = (x); __asm__("" : "+m" (_sdt_x)); _sdt_x; })
 /* An array is passed by its address. */
 #define _SDT_IS_FLOAT(x) (__builtin_classify_type(x) == 8 && sizeof(x) <= 8)
 #define _SDT_SIZE(x) (_SDT_IS_POINTER(x) ? (int)sizeof(void *) : _SDT_IS_FLOAT(x) ? 100 + (int)sizeof(x) : \
