@@ -30,8 +30,10 @@ for page in sorted(glob.glob('/src/docs/*.md')):
             open(re.search(r'/\* (\S+\.d):', block)[1], 'w').write(block)
             continue
         for command, wanted in re.findall(r'(?ms)^# (dtrace .*?)\n(.*?)(?=^# |\Z)', block):
-            run = subprocess.run(command, shell=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=600)
+            run = subprocess.run(['timeout', '90', 'bash', '-c', command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
             got, count = run.stdout.decode(), count + 1
+            if run.returncode == 124:
+                got += '(it did not end within 90 seconds)\n'
             if plain(got) != plain(wanted):
                 bad += 1
                 print(f'{page}: {command}\n--- the page says\n{wanted}--- it prints\n{got}')
