@@ -107,7 +107,7 @@ b.read(100)
 P
 cat >/tmp/contend <<'S'
 for cpu in 0 1; do
-	taskset -c $cpu bash -c 'for n in 1 2 3 4 5 6; do echo 200000 >/sys/module/many/parameters/fire; done' &
+	taskset -c $cpu bash -c 'for n in {1..20}; do echo 20000 >/sys/module/many/parameters/fire; done' &
 	waited+=" $!"
 	taskset -c $cpu bash -c 'while :; do :; done' &
 	busy+=" $!"
