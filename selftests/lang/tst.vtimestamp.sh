@@ -63,8 +63,6 @@ expect "CPUs" "$(grep -c '^cpu' /tmp/traced)" 2
 for n in 1 2 3; do
 	trace /tmp/out -n 'syscall:::entry { @[execname] = max(vtimestamp); }'
 	kill -9 "$tracer"; wait "$tracer" 2>/dev/null
-	# A reader of /proc may hold the dead consumer's memory for a moment, and the memory holds the module.
-	for try in 1 2 3 4 5; do rmmod dtrace 2>/tmp/rmmod && break; sleep 1; done
-	[ -e /sys/module/dtrace ] && fail "after $try s: $(cat /tmp/rmmod)"
+	rmmod dtrace || fail "held $(cat /sys/module/dtrace/refcnt) times, open in: $(find /proc/[0-9]*/fd -lname '*dtrace*' 2>/dev/null)"
 	/bin/true && insmod "$module" || fail "reload"
 done
