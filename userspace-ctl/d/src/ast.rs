@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The program as written: no types, no meaning of names, a span on every node.
+//! The program as written: every node has a span; types and the meaning of names are added later.
 
 use std::sync::Arc;
 
 use crate::source::Span;
 use crate::types::Int;
 
-/// A part at the top level.
+/// An item at the top level.
 #[derive(Debug, Clone)]
 pub enum Item {
     /// Probe descriptions, predicate, actions.
@@ -24,66 +24,66 @@ pub enum Item {
 pub struct Provider {
     /// The name.
     pub name: String,
-    /// Its place.
+    /// Where the name stands.
     pub span: Span,
-    /// In order.
+    /// The probes, in the order of the text.
     pub probes: Vec<ProbeDecl>,
 }
 
 /// `probe name(native) : (translated);`
 #[derive(Debug, Clone)]
 pub struct ProbeDecl {
-    /// The name, as C writes it.
+    /// The name, with `__` where scripts write `-`.
     pub name: String,
-    /// Its place.
+    /// Where the name stands.
     pub span: Span,
-    /// What it passes.
+    /// The arguments that the program passes.
     pub native: Prototype,
-    /// What scripts see of it.
+    /// The arguments that scripts see.
     pub translated: Option<Prototype>,
 }
 
 /// `translator output < input param > { rules };`
 #[derive(Debug, Clone)]
 pub struct Translator {
-    /// What it makes.
+    /// The type that it makes.
     pub output: TypeName,
-    /// Of what.
+    /// The type that it translates.
     pub input: TypeName,
-    /// The name of that in the rules.
+    /// The name of the input in the rules.
     pub param: String,
-    /// In order.
+    /// The rules, in the order of the text.
     pub rules: Vec<Rule>,
-    /// Its head.
+    /// The span of the head, up to the `>`.
     pub span: Span,
 }
 
 /// `member = value;`
 #[derive(Debug, Clone)]
 pub struct Rule {
-    /// The member.
+    /// The member's name.
     pub name: String,
-    /// Its place.
+    /// Where the member's name stands.
     pub span: Span,
-    /// How it is had.
+    /// The expression that gives the member's value.
     pub value: Expr,
 }
 
 /// A clause.
 #[derive(Debug, Clone)]
 pub struct Clause {
-    /// Text of each description, macro variables already replaced.
+    /// The text of each description, with macro variables replaced.
     pub probes: Vec<(String, Span)>,
-    /// Between the slashes.
+    /// The condition between the slashes.
     pub predicate: Option<Expr>,
-    /// Between the braces; `None` if there are none (command line only).
+    /// The statements between the braces; `None` if there are no braces (command line only).
     pub body: Option<Vec<Stmt>>,
 }
 
 /// A statement.
 #[derive(Debug, Clone)]
 pub struct Stmt {
-    /// What.
+    /// The kind.
     pub kind: StmtKind,
 }
 
@@ -99,15 +99,15 @@ pub enum StmtKind {
 /// An expression.
 #[derive(Debug, Clone)]
 pub struct Expr {
-    /// What.
+    /// The kind.
     pub kind: ExprKind,
-    /// Where.
+    /// Where it stands.
     pub span: Span,
-    /// Levels of the tree below and including this node: bounded, so recursion over it is.
+    /// Levels of the tree from this node down, itself included. A bound on it bounds all recursion.
     pub height: u16,
 }
 
-/// Deepest expression taken.
+/// The deepest expression that the parser accepts, in levels.
 pub const MAX_HEIGHT: u16 = 200;
 
 /// Operators with two operands.
@@ -151,7 +151,7 @@ pub enum UnOp {
     PostDec,
 }
 
-/// Where a scoped name lives.
+/// The scope that a prefix names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pseudo {
     /// `self->`.
@@ -175,9 +175,9 @@ pub enum ExprKind {
     Symbol(String),
     /// `@name`, `@name[keys]`.
     Agg(String, Option<Vec<Expr>>),
-    /// One operand.
+    /// An operator with one operand.
     Unary(UnOp, Box<Expr>),
-    /// Two operands.
+    /// An operator with two operands.
     Binary(BinOp, Box<Expr>, Box<Expr>),
     /// `=`, or `op=`.
     Assign(Option<BinOp>, Box<Expr>, Box<Expr>),
@@ -197,7 +197,7 @@ pub enum ExprKind {
     SizeofType(TypeName),
     /// `sizeof a`.
     SizeofExpr(Box<Expr>),
-    /// `offsetof(type, member)`, the member as one of a struct at the address 0.
+    /// `offsetof(type, member)`: the member is written as one of a struct at address 0.
     Offsetof(TypeName, Box<Expr>),
     /// `stringof(a)`.
     Stringof(Box<Expr>),
@@ -205,14 +205,14 @@ pub enum ExprKind {
     Xlate(TypeName, Box<Expr>),
 }
 
-/// What stands behind an expression: `.name` or `->name`.
+/// The member's name after `.` or `->`.
 #[derive(Debug, Clone)]
 pub struct MemberName {
     /// The name.
     pub name: String,
-    /// Behind `->`.
+    /// The operator is `->`.
     pub is_arrow: bool,
-    /// The name's place.
+    /// Where the name stands.
     pub span: Span,
 }
 
@@ -221,42 +221,42 @@ pub struct MemberName {
 pub struct TypeName {
     /// Words of the base type: `unsigned`, `long`, `pid_t`, `struct task`.
     pub words: Vec<(String, Span)>,
-    /// `{ .. }` behind struct, union, enum and their tag.
+    /// `{ .. }` after `struct`, `union` or `enum` and the tag.
     pub body: Option<Arc<Body>>,
-    /// Stars.
+    /// Number of stars.
     pub pointers: u16,
-    /// `[4]` behind them.
+    /// `[4]` after the stars.
     pub arrays: Vec<Extent>,
-    /// All of it.
+    /// The span of the whole type.
     pub span: Span,
 }
 
-/// What a struct, union or enumeration consists of.
+/// The body of a struct, union or enumeration.
 #[derive(Debug, Clone)]
 pub enum Body {
-    /// Members; one without names is a struct whose members count as this one's.
+    /// Members. A declaration without names is a struct whose members count as this one's.
     Members(Vec<Decl>),
-    /// Constants, with values if they are given.
+    /// Constants, with their values if the text gives them.
     Constants(Vec<Declarator>),
 }
 
 /// A declaration.
 #[derive(Debug, Clone)]
 pub struct Decl {
-    /// `self`, `this`, `inline`, `typedef`, `extern`, `static` .. as written.
+    /// The storage class, as written: `self`, `this`, `inline`, `typedef`, `extern`, `static` ..
     pub class: Option<(String, Span)>,
-    /// Base type.
+    /// The base type.
     pub ty: TypeName,
-    /// Names.
+    /// The declared names.
     pub names: Vec<Declarator>,
-    /// All of it.
+    /// The span of the whole declaration.
     pub span: Span,
 }
 
-/// What stands between the brackets of an array.
+/// The text between the brackets of an array.
 #[derive(Debug, Clone)]
 pub enum Extent {
-    /// Nothing.
+    /// Nothing: `[]`.
     Open,
     /// A number of elements.
     Count(Expr),
@@ -264,51 +264,51 @@ pub enum Extent {
     Tuple(Prototype),
 }
 
-/// What a function takes, or the keys of an associative array.
+/// The parameters of a function, or the keys of an associative array.
 #[derive(Debug, Clone)]
 pub struct Prototype {
-    /// In order.
+    /// The parameters, in order.
     pub params: Vec<Param>,
-    /// `...` behind them.
+    /// `...` after them.
     pub dots: Option<Span>,
 }
 
-/// One of them.
+/// One parameter or key.
 #[derive(Debug, Clone)]
 pub struct Param {
     /// A storage class, as written.
     pub class: Option<(String, Span)>,
-    /// Base type.
+    /// The base type.
     pub ty: TypeName,
-    /// What stands around its name; the name may be missing.
+    /// The declarator; its name may be missing.
     pub name: Declarator,
-    /// All of it.
+    /// The span of the whole parameter.
     pub span: Span,
 }
 
 /// One name of a declaration.
 #[derive(Debug, Clone)]
 pub struct Declarator {
-    /// The name.
+    /// The name; may be empty.
     pub name: String,
-    /// Stars before it.
+    /// Number of stars before the name.
     pub pointers: u16,
-    /// `[..]` behind it.
+    /// `[..]` after the name.
     pub arrays: Vec<Extent>,
-    /// `(..)` behind it: a function's parameters.
+    /// `(..)` after the name: the parameters of a function.
     pub function: Option<Arc<Prototype>>,
-    /// `(*name[..])`: pointers and arrays that count before what stands around the brackets.
+    /// `(*name[..])`: the pointers and arrays in the parentheses. They apply before those outside.
     pub inner: Option<(u16, Vec<Extent>)>,
-    /// `: bits` behind it.
+    /// `: bits` after the name.
     pub bits: Option<Expr>,
-    /// Followed by `= expression`.
+    /// The value after `=`.
     pub init: Option<Expr>,
-    /// The name's place.
+    /// Where the name stands.
     pub span: Span,
 }
 
 impl BinOp {
-    /// As written.
+    /// Returns the operator as written.
     pub const fn text(self) -> &'static str {
         match self {
             Self::Add => "+",
@@ -332,14 +332,14 @@ impl BinOp {
             Self::LogXor => "^^",
         }
     }
-    /// `<` and the like.
+    /// Tells whether the operator is `<`, `<=`, `>`, `>=`, `==` or `!=`.
     pub const fn is_comparison(self) -> bool {
         matches!(self, Self::Lt | Self::Le | Self::Gt | Self::Ge | Self::Eq | Self::Ne)
     }
 }
 
 impl UnOp {
-    /// As written.
+    /// Returns the operator as written.
     pub const fn text(self) -> &'static str {
         match self {
             Self::Plus => "+",
@@ -355,7 +355,7 @@ impl UnOp {
 }
 
 impl ExprKind {
-    /// The expressions right below.
+    /// Visits the direct children.
     pub fn each_child(&self, visit: &mut dyn FnMut(&Expr)) {
         match self {
             Self::Int(..)
@@ -391,7 +391,7 @@ impl ExprKind {
 }
 
 impl Expr {
-    /// A node over its children.
+    /// Makes a node and computes its height from its children.
     pub fn new(kind: ExprKind, span: Span) -> Self {
         let mut below = 0u16;
         kind.each_child(&mut |e| below = below.max(e.height));
@@ -400,7 +400,7 @@ impl Expr {
 }
 
 impl Declarator {
-    /// A name and nothing more.
+    /// Makes a declarator from a name and its stars only.
     pub fn plain(name: String, pointers: u16, span: Span) -> Self {
         let (arrays, function, inner) = (Vec::new(), None, None);
         Self { name, pointers, arrays, function, inner, bits: None, init: None, span }

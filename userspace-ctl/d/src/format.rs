@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Format strings of printf and printa, parsed once: the printer walks pieces, not text.
+//! Format strings of printf and printa. They are parsed once, so that the printer walks pieces, not
+//! text.
 
 /// A parsed format string.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Format {
-    /// In order.
+    /// The pieces, in order.
     pub pieces: Vec<Piece>,
 }
 
@@ -17,7 +18,7 @@ pub enum Piece {
     Conversion(Conversion),
 }
 
-/// What a conversion prints.
+/// The value that a conversion prints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Value {
     /// Value number n of the statement's data (printf), key number n (printa).
@@ -29,9 +30,9 @@ pub enum Value {
 /// Width or precision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Extent {
-    /// In the text.
+    /// A number in the text.
     Fixed(u32),
-    /// `*`: value number n of the statement's data, an int; negative width means left-aligned.
+    /// `*`: value number n of the statement's data, an int. A negative width means left-aligned.
     Arg(usize),
 }
 
@@ -50,19 +51,19 @@ pub struct Conversion {
     pub zero: bool,
     /// `'`.
     pub group: bool,
-    /// `@` before the letter (`%@d`): the value is the aggregation's.
+    /// `@` before the letter (`%@d`): the conversion prints the aggregation's value.
     pub aggregation: bool,
-    /// Least columns.
+    /// The minimum number of columns.
     pub width: Option<Extent>,
-    /// After the dot.
+    /// The number after the dot.
     pub precision: Option<Extent>,
-    /// `h`, `hh`, `l`, `ll`, `L`, `w` as written; sizes adapt to the value, so only `w` and `l`
-    /// before `c` and `s` mean anything.
+    /// `h`, `hh`, `l`, `ll`, `L`, `w` as written. Sizes adapt to the value, so only `w` and `l`
+    /// before `c` and `s` have an effect.
     pub length: String,
     /// The letter: one of `aAcCdiIkopPsSTuxXY`, `@` for a bare `%@`.
     pub letter: char,
-    /// What is printed.
+    /// The value to print.
     pub value: Value,
-    /// The text as written, `%5d`, for messages.
+    /// The text as written, such as `%5d`, for messages.
     pub text: String,
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Text to tokens, on demand: the parser says whether it wants a probe description or a token of
-//! an expression, since the same characters mean different things there.
+//! Turns text into tokens on demand. The parser says whether it wants a probe description or a
+//! token of an expression, because the same characters mean different things there.
 
 use std::collections::BTreeMap;
 
@@ -16,16 +16,16 @@ pub struct Lexer<'a> {
     text: &'a str,
     pos: usize,
     options: &'a Options,
-    /// Complaints, until the parser takes them.
+    /// Complaints that the parser has not taken yet.
     pub diagnostics: Vec<Diagnostic>,
-    /// Control lines (`#pragma ..`) by their place; seen twice, they are there once.
+    /// Control lines (`#pragma ..`) by their place, so that reading a line twice records it once.
     pub controls: BTreeMap<usize, Span>,
     /// Macro arguments that were used.
     pub used_args: Vec<usize>,
 }
 
 impl<'a> Lexer<'a> {
-    /// At the start of `text`.
+    /// Starts at the beginning of `text`.
     pub fn new(text: &'a str, options: &'a Options) -> Self {
         Self {
             text,
@@ -37,7 +37,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Where the next read begins.
+    /// The offset at which the next read begins.
     pub fn pos(&self) -> usize {
         self.pos
     }
@@ -108,7 +108,8 @@ impl<'a> Lexer<'a> {
         before.rsplit('\n').next().unwrap_or("").trim().is_empty()
     }
 
-    /// Does the text go on at `at`, behind blanks and comments, with such a character?
+    /// Tells whether the first character after blanks and comments from `at` on satisfies
+    /// `is_such`.
     pub fn follows(&mut self, at: usize, is_such: impl Fn(char) -> bool) -> bool {
         let back = std::mem::replace(&mut self.pos, at);
         let count = self.diagnostics.len();
@@ -119,15 +120,15 @@ impl<'a> Lexer<'a> {
         found
     }
 
-    /// The name behind a backquote at `at`: what the name before it is the scope of.
+    /// Returns the name after a backquote at `at`; the name before the backquote is its scope.
     pub fn scoped_name(&self, at: usize) -> Option<&'a str> {
         let rest = self.text.get(at..)?.strip_prefix('`')?;
         let end = rest.find(|c| !is_ident_char(c)).unwrap_or(rest.len());
         rest.get(..end).filter(|name| !name.is_empty())
     }
 
-    /// The name of a file that a process has mapped, such as a.out or libc.so.6, if that is what
-    /// the identifier at `span` begins and a backquote follows.
+    /// Returns the name of a file that a process has mapped, such as a.out or libc.so.6, if the
+    /// identifier at `span` begins one and a backquote follows it.
     pub fn object_of_process(&self, span: Span) -> Option<&'a str> {
         let rest = self.text.get(span.start..)?;
         let end = rest.find(|c: char| !is_ident_char(c) && !".-+".contains(c))?;
@@ -135,7 +136,7 @@ impl<'a> Lexer<'a> {
         name.filter(|n| n.contains(".so") || *n == "a.out")
     }
 
-    /// True if nothing but `{` or the end follows position `at`: the `/` before it ends a predicate.
+    /// Tells whether only `{` or the end follows `at`: then the `/` before `at` ends a predicate.
     pub fn ends_predicate(&mut self, at: usize) -> bool {
         let back = std::mem::replace(&mut self.pos, at);
         let count = self.diagnostics.len();
@@ -146,8 +147,8 @@ impl<'a> Lexer<'a> {
         ends
     }
 
-    /// A probe description or a keyword at the top level, macro variables replaced. `None` if
-    /// something else stands there.
+    /// Reads a probe description or a keyword at the top level and replaces macro variables in it.
+    /// Returns `None` if neither is there.
     pub fn word(&mut self) -> Option<(String, Span)> {
         self.skip_blank();
         let start = self.pos;
@@ -185,7 +186,7 @@ impl<'a> Lexer<'a> {
         (self.pos > start).then(|| (out, Span::new(start, self.pos)))
     }
 
-    /// The name behind a `$`. That of an argument ends with its digits: `tick-$1ms`.
+    /// Reads the name after a `$`. An argument's name ends with its digits: `tick-$1ms`.
     fn macro_name(&mut self) -> &'a str {
         match self.peek() {
             Some(c) if c.is_ascii_digit() => self.take_while(|c| c.is_ascii_digit()),
@@ -193,7 +194,8 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Does a description begin with a quoted part: does its `:` follow the quotes?
+    /// Tells whether a description begins with a quoted part, that is, whether `:` follows the
+    /// quotes.
     fn is_quoted_description(&self) -> bool {
         let mut parts = self.rest().splitn(3, '"').skip(2);
         parts.next().is_some_and(|behind| behind.starts_with(':'))
@@ -209,7 +211,7 @@ impl<'a> Lexer<'a> {
         })
     }
 
-    /// The next token.
+    /// Reads the next token.
     pub fn token(&mut self) -> Token {
         self.skip_blank();
         let start = self.pos;
@@ -280,7 +282,7 @@ impl<'a> Lexer<'a> {
                 }
             };
         }
-        // Whatever it is, it stands where a name would.
+        // Any other text takes the place of a name.
         Tok::Ident(text)
     }
 
@@ -316,7 +318,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// As much as a number has: its digits, and the letters that say a type.
+    /// Reads the text of a number: its digits and the letters of its type.
     fn digits(&mut self) -> &'a str {
         let rest = self.rest();
         let is_hex = rest.get(..2).is_some_and(|p| p.eq_ignore_ascii_case("0x"))
@@ -453,19 +455,19 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// What stands for a `:` that does not part the fields of a description.
+/// Replaces a `:` inside quotes, which does not separate the fields of a description.
 pub const QUOTED_COLON: char = '\u{1}';
 
 fn is_ident_char(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
 }
 
-/// Characters of a probe description.
+/// Tells whether a probe description may contain the character.
 fn is_spec_char(c: char) -> bool {
     c.is_ascii_alphanumeric() || "-:_.?*\\[]!`+@~%^=<>|".contains(c) || !c.is_ascii()
 }
 
-/// What is wrong with a number.
+/// The reason why a number is wrong.
 enum BadInt {
     Overflow,
     Digit(char, u32),
@@ -488,7 +490,7 @@ impl BadInt {
     }
 }
 
-/// An integer as C writes it, with the type C gives it.
+/// Parses an integer in C's form; returns it with the type that C gives it.
 fn integer(text: &str) -> Result<(u64, Int), BadInt> {
     let lower = text.to_ascii_lowercase();
     let (radix, body) = if let Some(hex) = lower.strip_prefix("0x") {

@@ -48,10 +48,10 @@ pub use program::{
 pub use source::{Source, SourceName, SpecKind};
 pub use world::{Arg, Matches, Probe, ProbePattern, Signature, TypeSpace, World};
 
-/// What the command line says about compilation.
+/// The settings of a compilation from the command line.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// `$0`, then `$1` and so on; `$$1` is the same as a string.
+    /// `$0`, then `$1` and so on; `$$1` is the argument as a string.
     pub args: Vec<String>,
     /// `$target`: the process of `-c` or `-p`.
     pub target: Option<u32>,
@@ -59,23 +59,24 @@ pub struct Options {
     pub identity: Identity,
     /// `-Z`: a description may match no probe.
     pub allow_zero: bool,
-    /// `-e`: where there is no target, `$target` is 0 and what is described by it counts as there.
+    /// `-e`: without a target, `$target` is 0 and a description that begins with `pid$` may match
+    /// no probe.
     pub is_dry: bool,
     /// `-x empty`: a program may have no clause.
     pub allow_empty: bool,
     /// `-x defaultargs`: a missing `$n` is 0, `$$n` is "".
     pub default_args: bool,
-    /// Arguments may be left unused (`-x argref`), or a later program uses them.
+    /// The program may leave arguments unused (`-x argref`, or a later program uses them).
     pub surplus_args: bool,
     /// Bytes of a string with its NUL (`-x strsize`); a pragma in the program overrides it.
     pub strsize: u32,
-    /// What programs may use without defining it.
+    /// The libraries that programs may use.
     pub libraries: library::Libraries,
-    /// `-x amin`: the least stability that a program may use.
+    /// `-x amin`: the least stability that programs may depend on.
     pub amin: Option<Attributes>,
-    /// Whether [`Program::stability`] is wanted.
+    /// Compute [`Program::stability`].
     pub is_weighed: bool,
-    /// `-x threads`: records tell which thread they are of.
+    /// `-x threads`: each record names its thread.
     pub threads: bool,
 }
 
@@ -113,26 +114,26 @@ impl Default for Options {
     }
 }
 
-/// What came out.
+/// The result of a compilation.
 #[derive(Debug, Clone, Default)]
 pub struct Compiled {
-    /// The program, if there is nothing to complain about.
+    /// The program, if there are no complaints.
     pub program: Option<Program>,
-    /// Complaints in order of the text; empty if there is a program.
+    /// Complaints in the order of the text; empty if there is a program.
     pub diagnostics: Vec<Diagnostic>,
-    /// What should be known about a program that did compile: probes left out because they do not
-    /// have its `args[]`, options that change nothing.
+    /// Remarks about a program that did compile: probes left out because they lack its `args[]`,
+    /// options that have no effect.
     pub notes: Vec<Diagnostic>,
     /// Options of the command that the program sets: name and value, in order.
     pub settings: Vec<(String, Option<String>)>,
 }
 
-/// The compiler with what several programs of one consumer share: global and thread-local
-/// variables, aggregations, statement numbers. `dtrace -n A -n B` is two calls of
-/// [`Compiler::compile`].
+/// The compiler, with the state that several programs of one consumer share: global and
+/// thread-local variables, aggregations, statement numbers. `dtrace -n A -n B` calls
+/// [`Compiler::compile`] twice.
 #[derive(Debug, Default)]
 pub struct Compiler {
-    /// What the command line says; may change from one program to the next.
+    /// The settings from the command line; they may change between programs.
     pub options: Options,
     names: Names,
     used_args: Vec<usize>,
@@ -141,15 +142,15 @@ pub struct Compiler {
 }
 
 impl Compiler {
-    /// A compiler that knows no variables yet.
+    /// Makes a compiler that knows no variables yet.
     pub fn new(options: Options) -> Self {
         Self { options, ..Self::default() }
     }
 
-    /// Compiles one program. If there is anything to complain about, nothing of it is kept.
+    /// Compiles one program. After a complaint, nothing of the program is kept.
     pub fn compile(&mut self, source: &Source, world: &dyn World) -> Compiled {
         let mut options = self.options.clone();
-        // Read before everything else, as macro variables are replaced while reading.
+        // This option is read first, because macro variables are replaced while reading.
         options.default_args |= source.text.lines().map(str::trim).any(|line| {
             line.starts_with('#')
                 && pragma::control(line, source::Span::default())
@@ -213,7 +214,7 @@ impl Compiler {
             diagnostics.append(&mut lower.diagnostics);
         }
         if !diagnostics.is_empty() {
-            // A description with a macro that means nothing describes nothing.
+            // Drop the second complaint about a description whose macro variable is undefined.
             let spans: Vec<_> = diagnostics
                 .iter()
                 .filter(|d| d.tag == Tag::MacroUndef)
@@ -239,10 +240,10 @@ impl Compiler {
     }
 }
 
-/// Types of `args[]` as they are written, by provider and name of a probe.
+/// The types of `args[]` as written, by provider and name of a probe.
 pub type Declared = HashMap<(String, String), Vec<String>>;
 
-/// What libraries declare of probes.
+/// Returns what the libraries declare about probes.
 pub fn declared(libraries: &library::Libraries, world: &dyn World) -> Declared {
     let source = Source::script("", "");
     let settings = Settings {
@@ -256,7 +257,7 @@ pub fn declared(libraries: &library::Libraries, world: &dyn World) -> Declared {
     Checker::new(&source, world, settings, Names::default()).declared_by_libraries()
 }
 
-/// What control lines say besides the compiler's own options.
+/// The results of control lines, except for the compiler's own options.
 #[derive(Default)]
 struct Told {
     run_time: Vec<(OptionId, u64)>,
@@ -292,7 +293,7 @@ fn controls(
                 CompilerOption::NoLibraries if is_on => {
                     options.libraries = library::Libraries::default();
                 }
-                // Read before everything else.
+                // `DefaultArgs` was read before everything else; `nolibs=no` changes nothing.
                 CompilerOption::DefaultArgs | CompilerOption::NoLibraries => {}
             },
             Ok(Control::Least(amin)) => options.amin = Some(amin),
@@ -310,7 +311,7 @@ fn controls(
     }
 }
 
-/// The complaint about a promise of what is not the program's own.
+/// Returns a complaint if a pragma is about a name that the program does not define.
 fn not_own(about: &About, span: source::Span, names: &Names) -> Option<Diagnostic> {
     let (word, name) = (about.word, &about.name);
     let is_provider = about.part.is_some();
@@ -331,7 +332,7 @@ fn not_own(about: &About, span: source::Span, names: &Names) -> Option<Diagnosti
     Some(Diagnostic::new(tag, span, message).label("has nothing to be about"))
 }
 
-/// The complaint about a library, module or provider that is not there.
+/// Returns a complaint if the library, module or provider does not exist.
 fn missing(
     kind: Dependence,
     name: &str,
@@ -353,7 +354,7 @@ fn missing(
     })
 }
 
-/// An argument that the program never asks for is most likely a mistake.
+/// Returns a complaint about an unused argument, which is most likely a mistake.
 fn unused_argument(options: &Options, used: &[usize], source: &Source) -> Option<Diagnostic> {
     let (n, text) = options.args.iter().enumerate().skip(1).find(|(n, _)| !used.contains(n))?;
     let message = format!("extraneous argument '{text}' (${n} is not referenced)");

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Libraries: D texts whose types, constants and translators every program may use.
+//! Libraries: D texts with types, constants and translators that every program may use.
 //!
-//! A program asks for a name that it did not define; the library that has it is read then, once.
-//! Which library that is says an index of all names, made when the first such name is met: a program
-//! that needs no library costs nothing.
+//! When a program uses a name that it did not define, the compiler reads the library that defines
+//! it, once. It finds the library in an index of all names, made when the first such name appears:
+//! a program that needs no library costs nothing.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -17,13 +17,13 @@ use crate::Options;
 /// A library.
 #[derive(Debug, Clone)]
 pub struct Library {
-    /// Its file: `signal.d`.
+    /// Its file name, such as `signal.d`.
     pub name: Cow<'static, str>,
-    /// Declarations only.
+    /// Its text: declarations only.
     pub text: Cow<'static, str>,
 }
 
-/// All there are; of two that have a name the first counts.
+/// All libraries. If two define the same name, the first counts.
 #[derive(Debug, Clone, Default)]
 pub struct Libraries(Arc<Inner>);
 
@@ -31,11 +31,11 @@ pub struct Libraries(Arc<Inner>);
 struct Inner {
     list: Vec<Library>,
     index: OnceLock<Index>,
-    /// Words behind `provider`.
+    /// The words after `provider`.
     providers: OnceLock<Vec<String>>,
 }
 
-/// Numbers of the libraries that have a name.
+/// For each name, the numbers of the libraries that define it.
 #[derive(Debug, Default)]
 struct Index {
     types: HashMap<String, Vec<usize>>,
@@ -45,14 +45,14 @@ struct Index {
     providers: HashMap<String, Vec<usize>>,
 }
 
-/// What a name is looked for as.
+/// The kind of thing that a name is looked up as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sort {
     /// `typedef .. name;`
     Type,
-    /// `struct name { .. }`, and of unions and enumerations.
+    /// `struct name { .. }`, also for unions and enumerations.
     Tag,
-    /// `inline type name = ..;`, a constant of an enumeration.
+    /// `inline type name = ..;`, or a constant of an enumeration.
     Value,
     /// `translator name < .. >`.
     Translator,
@@ -85,7 +85,7 @@ impl Index {
         }
     }
 
-    /// The names that a text declares.
+    /// Adds the names that a text declares.
     fn read(&mut self, number: usize, text: &str) {
         let options = Options::default();
         let mut lexer = Lexer::new(text, &options);
@@ -108,7 +108,7 @@ impl Index {
         }
     }
 
-    /// The names of one declaration.
+    /// Adds the names of one declaration.
     fn item(&mut self, number: usize, item: &[Tok]) {
         let word = |at: usize| match item.get(at) {
             Some(Tok::Ident(word)) => Some(word.as_str()),
@@ -161,7 +161,7 @@ impl Index {
 }
 
 impl Libraries {
-    /// These.
+    /// Makes the set of these libraries.
     pub fn new(list: Vec<Library>) -> Self {
         Self(Arc::new(Inner { list, ..Inner::default() }))
     }
@@ -176,14 +176,14 @@ impl Libraries {
         })
     }
 
-    /// Is there a library of this file name, in whatever directory?
+    /// Tells whether a library has this file name, in any directory.
     pub(crate) fn has(&self, file: &str) -> bool {
         self.0.list.iter().any(|l| l.name.rsplit('/').next() == Some(file))
     }
 
-    /// Those that have this name.
+    /// Returns the numbers of the libraries that define this name.
     pub(crate) fn with(&self, sort: Sort, name: &str) -> &[usize] {
-        // A name that stands in no text needs no index, and many programs use no library at all.
+        // A name that no text contains needs no index, and many programs use no library at all.
         let is_somewhere = || self.0.list.iter().any(|l| l.text.contains(name));
         if self.0.index.get().is_none() && !is_somewhere() {
             return &[];
@@ -191,12 +191,13 @@ impl Libraries {
         self.index().of(sort).get(name).map_or(&[], Vec::as_slice)
     }
 
-    /// One of them has a type of this name.
+    /// Tells whether a library defines a type of this name.
     pub(crate) fn has_type(&self, name: &str) -> bool {
         !self.with(Sort::Type, name).is_empty()
     }
 
-    /// Do they declare this provider? Told without the index: every clause with `args[]` asks.
+    /// Tells whether a library declares this provider. It does not need the index, because every
+    /// clause with `args[]` asks this.
     pub(crate) fn may_declare(&self, provider: &str) -> bool {
         let word = |rest: &str| {
             let (name, _) = rest.split_once('{')?;
@@ -209,12 +210,12 @@ impl Libraries {
         self.0.providers.get_or_init(read).iter().any(|name| name == provider)
     }
 
-    /// All names of a sort, for hints.
+    /// Returns all names of a sort, for hints.
     pub(crate) fn names(&self, sort: Sort) -> impl Iterator<Item = String> + '_ {
         self.index().of(sort).keys().cloned()
     }
 
-    /// The text of one.
+    /// Returns one library as a source.
     pub(crate) fn source(&self, number: usize) -> Option<Source> {
         let library = self.0.list.get(number)?;
         Some(Source::script(library.name.clone(), library.text.clone()))

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Typed clauses to clauses of actions; each expression becomes a DIF object.
+//! Turns typed clauses into clauses of actions; each expression becomes a DIF object.
 //!
-//! `if` has no instruction of its own: the machine knows only predicates. A clause with an `if`
-//! becomes several clauses on the same probes, run one after the other. The condition is kept in a
-//! hidden clause-local variable, and the parts have it in their predicates:
+//! `if` has no instruction of its own: the VM knows only predicates. A clause with an `if` becomes
+//! several clauses on the same probes, which run one after the other. A hidden clause-local
+//! variable holds the condition, and the predicates of the parts test it:
 //!
 //! ```text
 //! p /x/ { a; if (c) { b; } else { d; } e; }
@@ -14,7 +14,7 @@
 //! p /!?e && ?0 && !?1/   { this->?e = 1; d; this->?e = 0; }
 //! p /!?e && ?0/          { e; }
 //! ```
-//! `?e` is 1 while a part runs: a part that ended by a fault leaves it so, and the rest of the
+//! `?e` is 1 while a part runs. A part that ends with a fault leaves it at 1, so the rest of the
 //! clause does not run, as the manual promises.
 
 mod thread;
@@ -46,26 +46,27 @@ pub struct Lower<'a> {
     /// Complaints.
     pub diagnostics: Vec<Diagnostic>,
     hidden: u32,
-    /// `this->?e` while a clause with an `if` is taken apart.
+    /// `this->?e` while a clause with an `if` is being split.
     running: Option<Arc<Variable>>,
-    /// The id of the speculation that the parts which follow record in.
+    /// The id of the speculation in which the following parts record.
     speculating: Option<Arc<Variable>>,
 }
 
-/// Most probes that one clause names one by one: each takes two of the 65,536 sections of a DOF.
+/// The most probes that a clause can name one by one: each takes two of the 65,536 sections of a
+/// DOF.
 const MAX_ADDRESSED: usize = 24_000;
 
-/// What a variant of a clause becomes.
+/// The result of one variant of a clause.
 struct Code {
     parts: Vec<Clause>,
     statements: Vec<Statement>,
-    /// Number of its first statement.
+    /// Number of the first of the statements.
     first: u64,
     members: Vec<Members>,
 }
 
 impl Code {
-    /// The same but for the probes and the statements' numbers.
+    /// Tells whether two codes are equal except for the probes and the statements' numbers.
     fn is_same(&self, other: &Code) -> bool {
         let number = |a: &Action, b: &Action| {
             a.uarg == b.uarg || a.uarg.wrapping_sub(self.first) == b.uarg.wrapping_sub(other.first)
@@ -88,11 +89,11 @@ impl Code {
     }
 }
 
-/// A condition that a part of a clause stands under.
+/// The conditions of a part of a clause: a hidden variable and the truth that it must have.
 type Conditions = Vec<(Arc<Variable>, bool)>;
 
 impl<'a> Lower<'a> {
-    /// Numbers go on from earlier programs.
+    /// Starts with the given numbers, which continue from earlier programs.
     pub fn new(names: &'a mut Names, strsize: u32, next: u64, next_clause: u64) -> Self {
         Self {
             names,
@@ -107,20 +108,20 @@ impl<'a> Lower<'a> {
         }
     }
 
-    /// One clause; several if it has an `if`, or probes with different arguments.
+    /// Lowers one clause. It becomes several if it has an `if`, or probes with different arguments.
     pub fn clause(&mut self, clause: &typed::Clause) -> Vec<Clause> {
         let mut codes: Vec<Code> = Vec::new();
         let (hidden, mut most_hidden) = (self.hidden, self.hidden);
         for variant in &clause.variants {
             let (next, next_clause) = (self.next, self.next_clause);
             let before = self.statements.len();
-            // No probe runs two of them, so they share their hidden variables.
+            // No probe runs two variants, so the variants share their hidden variables.
             self.hidden = hidden;
             let parts = self.variant(variant, clause.span);
             most_hidden = most_hidden.max(self.hidden);
             let statements = self.statements.get(before..).unwrap_or(&[]).to_vec();
             let code = Code { parts, statements, first: next, members: variant.members.clone() };
-            // Other types often make the same code: a pointer is a pointer.
+            // Different types often give equal code: a pointer is a pointer.
             match codes.iter_mut().find(|c| c.is_same(&code)) {
                 Some(known) => {
                     for (members, more) in known.members.iter_mut().zip(code.members) {
@@ -155,7 +156,7 @@ impl<'a> Lower<'a> {
         out
     }
 
-    /// The parts of one variant, their probes still empty.
+    /// Returns the parts of one variant, without probes.
     fn variant(&mut self, clause: &typed::Variant, span: Span) -> Vec<Clause> {
         let mut out = Vec::new();
         if !clause.body.iter().any(|s| matches!(s, Stmt::If(..))) {
@@ -183,7 +184,7 @@ impl<'a> Lower<'a> {
         out
     }
 
-    /// A hidden clause-local variable.
+    /// Returns a hidden clause-local variable; defines it first if needed.
     fn hide(&mut self, name: &str, span: Span) -> Option<Arc<Variable>> {
         let known = self.names.variable(Scope::Local, name).cloned();
         let v = known.or_else(|| self.names.define(Scope::Local, name, None, Type::INT, span));
@@ -193,7 +194,7 @@ impl<'a> Lower<'a> {
         v
     }
 
-    /// A part under conditions, marked as running.
+    /// Begins a part under conditions and marks it as running.
     fn begin(&mut self, conditions: &Conditions, is_first: bool) -> Option<Clause> {
         let running = self.running.clone()?;
         let predicate = if is_first {
@@ -211,7 +212,7 @@ impl<'a> Lower<'a> {
         Some(part)
     }
 
-    /// The part ran to its end.
+    /// Marks the part as complete and adds it.
     fn end(&mut self, mut part: Clause, out: &mut Vec<Clause>) {
         if let Some(running) = self.running.clone() {
             self.set(&running, 0, &mut part);
@@ -231,14 +232,15 @@ impl<'a> Lower<'a> {
         Clause { probes: Vec::new(), predicate, actions: Vec::new(), uarg }
     }
 
-    /// Records what follows in the speculation of this id. One that is not to be had ends the part, and is
-    /// no fault of the clause.
+    /// Makes the following actions record in the speculation of this id. If that is unavailable,
+    /// the part ends, and that is not a fault of the clause.
     fn speculate(&mut self, id: &Arc<Variable>, part: &mut Clause) {
         let e = Expr::new(Kind::Var(id.clone()), id.ty.clone(), Span::default());
         self.statement(&Stmt::Act(ActionKind::Speculate, Some(e)), part);
     }
 
-    /// The statements of a part, one of which may be speculate(): it is for all parts of the block after it.
+    /// Lowers the statements of a part. A speculate() among them holds for all later parts of the
+    /// block.
     fn plain(&mut self, body: &[Stmt], part: &mut Clause) {
         for s in body {
             let Stmt::Act(ActionKind::Speculate, Some(e)) = s else {
@@ -261,8 +263,8 @@ impl<'a> Lower<'a> {
         }
     }
 
-    /// Statements under conditions: one part up to each `if`, then the parts of the `if`. `open`
-    /// is a part that has begun already.
+    /// Lowers statements under conditions: one part up to each `if`, then the parts of the `if`.
+    /// `open` is a part that has already begun.
     fn block(
         &mut self,
         body: &[Stmt],
@@ -463,7 +465,7 @@ impl<'a> Lower<'a> {
                     }
                 }
             }
-            // Blocks with an `if` are split before.
+            // A block with an `if` was split before.
             Stmt::If(..) => return,
         }
         self.statements.push(Statement { number, kind });
@@ -483,7 +485,7 @@ impl<'a> Lower<'a> {
             let Some(action) = self.datum(key, ActionKind::DifExpr, uarg) else { return };
             part.actions.push(action);
         }
-        // It stands behind the keys, as one of them, and has no size.
+        // The weight follows the keys as if it were one, with size 0.
         if let Some(w) = weight {
             let Some(mut o) = self.object(w, Use::Whole) else { return };
             Arc::make_mut(&mut o).rtype = DifType::void();
@@ -503,7 +505,7 @@ impl<'a> Lower<'a> {
         part.actions.push(Action { kind, difo, format: None, ntuple, arg, uarg });
     }
 
-    /// The action that records a value: its own, if only that knows how.
+    /// Returns the action that records a value: the value's own action if it has one, else `kind`.
     fn datum(&mut self, e: &Expr, kind: ActionKind, uarg: u64) -> Option<Action> {
         let (kind, arg, of) = match &e.kind {
             Kind::Action(kind, arg, of) => (*kind, *arg, of.as_deref()),
@@ -516,7 +518,7 @@ impl<'a> Lower<'a> {
         Some(Action { kind, difo, format: None, ntuple: 0, arg, uarg })
     }
 
-    /// An object that returns the number of an aggregation, 4 bytes.
+    /// Returns an object that returns the number of an aggregation, 4 bytes.
     fn number(&mut self, number: u32) -> Option<Arc<DifObject>> {
         let e = Expr::constant(u64::from(number), Int::UINT, Span::default());
         self.object(&e, Use::Record)
@@ -547,7 +549,7 @@ impl<'a> Lower<'a> {
         }
     }
 
-    /// The kernel's own verifier has the last word, here already: a rejection is our bug.
+    /// Runs the kernel's own verifier: if it rejects an object, that is our bug.
     fn verify(&mut self, o: &DifObject, span: Span) {
         let rules = dif::Rules { allow_destructive: true, ..dif::Rules::DEFAULT };
         let mut errors: Vec<String> = Vec::new();
@@ -571,8 +573,8 @@ impl<'a> Lower<'a> {
     }
 }
 
-/// A probe that two descriptions of one clause match gets all parts for the one, then all for the
-/// other: parts of two firings of a clause must not mix.
+/// Repeats the parts for each description. A probe that two descriptions match runs all parts for
+/// one, then all for the other: the parts of two firings of a clause must not mix.
 fn per_probe(parts: Vec<Clause>) -> Vec<Clause> {
     let probes = parts.first().map(|p| p.probes.clone()).unwrap_or_default();
     let one = |probe: &ProbePattern| {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Conditions as branches. All go forward; the VM knows no others.
+//! Conditions as branches. All of them go forward; the VM has no others.
 
 use super::expr::is_signed;
 use super::{Gen, Problem};
@@ -10,8 +10,8 @@ use abi::dif::Op;
 use super::emit::Label;
 
 impl Gen {
-    /// Goes to `label` if the truth of `e` is `wanted`, falls through otherwise. May use `rd` and
-    /// above.
+    /// Branches to `label` if the truth of `e` is `wanted`, falls through otherwise. May use `rd`
+    /// and the registers above.
     pub(super) fn jump(
         &mut self,
         e: &Expr,

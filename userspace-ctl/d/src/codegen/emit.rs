@@ -9,7 +9,7 @@ use crate::types::{Int, Type};
 use abi::dif::{Builtin, Op, VarKind, MAX_INTTAB, MAX_STRTAB, MAX_TEXT, NREGS};
 use abi::difo::{DifType, DifVar, SCOPE_GLOBAL, VAR_ARRAY, VAR_MOD, VAR_REF, VAR_SCALAR};
 
-/// A place to be branched to, not known yet.
+/// A branch target whose position is not known yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Label(usize);
 
@@ -23,16 +23,16 @@ pub struct Gen {
     pub(super) strsize: u32,
 }
 
-/// Most rows of a variable table.
+/// The most rows that a variable table may have.
 const MAX_VARS: usize = dif::verify::MAX_VARS;
 
 impl Gen {
-    /// An empty object.
+    /// Makes an empty object.
     pub fn new(strsize: u32) -> Self {
         Self { out: DifObject::default(), labels: Vec::new(), branches: Vec::new(), strsize }
     }
 
-    /// `ret` from register 1, labels resolved.
+    /// Emits `ret` from register 1 and fills in the branch targets.
     pub(super) fn finish(mut self, rtype: DifType, span: Span) -> Result<DifObject, Problem> {
         self.op(Op::Ret, 0, 0, 1);
         for (at, Label(label)) in std::mem::take(&mut self.branches) {
@@ -49,7 +49,7 @@ impl Gen {
         Ok(self.out)
     }
 
-    /// A register that exists.
+    /// Returns `rd` if that register exists.
     pub(super) fn reg(&self, rd: u8, span: Span) -> Result<u8, Problem> {
         if usize::from(rd) < NREGS {
             Ok(rd)
@@ -60,7 +60,7 @@ impl Gen {
 
     pub(super) fn op(&mut self, op: Op, r1: u8, r2: u8, rd: u8) {
         let word = u32::from_be_bytes([op as u8, r1, r2, rd]);
-        // One too many is enough to be found out by `finish`.
+        // One instruction too many is enough for `finish` to notice.
         if self.out.text.len() <= MAX_TEXT {
             self.out.text.push(word);
         }
@@ -101,7 +101,7 @@ impl Gen {
         Ok(())
     }
 
-    /// Offset of a NUL-terminated string; it ends at its first NUL.
+    /// Returns the offset of a string in the string table. The string ends at its first NUL.
     fn string(&mut self, text: &[u8], span: Span) -> Result<u32, Problem> {
         let text = text.split(|b| *b == 0).next().unwrap_or(&[]);
         let table = &mut self.out.strtab;
@@ -130,7 +130,7 @@ impl Gen {
         Ok(())
     }
 
-    /// Notes that the object touches a variable.
+    /// Records in the variable table that the object reads or writes a variable.
     pub(super) fn variable(&mut self, v: &Variable, how: u16, span: Span) -> Result<(), Problem> {
         let ty = v.ty.dif(self.strsize);
         let kind = if v.keys.is_some() { VAR_ARRAY } else { VAR_SCALAR };

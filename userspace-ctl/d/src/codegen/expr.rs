@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Expressions by value.
+//! Expressions that leave their value in a register.
 
 use super::{Gen, Problem};
 use crate::ast::BinOp;
@@ -10,11 +10,11 @@ use crate::types::{Int, Type};
 use abi::dif::{Op, Subr, NREGS, NTUPLE};
 use abi::difo::{KIND_CTF, KIND_STRING};
 
-/// Deepest tree that is compiled: a bound for the recursion here.
+/// The deepest tree that is compiled, in levels. It bounds the recursion here.
 const MAX_HEIGHT: u16 = 1000;
 
 impl Gen {
-    /// Leaves the value in `rd`, and says what of it is there.
+    /// Leaves the value in `rd` and returns how much of the register is valid.
     pub(super) fn expr(&mut self, e: &Expr, rd: u8) -> Result<State, Problem> {
         if e.height > MAX_HEIGHT {
             return Err(Problem::TooLarge(e.span, "levels"));
@@ -75,7 +75,8 @@ impl Gen {
         }
     }
 
-    /// The same of constants, variables and memory: apart, as trees of operators are deep.
+    /// [`Self::expr`] for constants, variables and memory. It is a function of its own so that
+    /// recursion over deep trees of operators has small frames.
     fn stored(&mut self, e: &Expr, rd: u8) -> Result<State, Problem> {
         match &e.kind {
             Kind::Int(v) => {
@@ -99,7 +100,7 @@ impl Gen {
                 self.setx(u64::from(*count), most, e.span)?;
                 self.op(Op::Cmp, rd, most, 0);
                 self.branch(Op::Blu, within);
-                // Nothing is at the address 0.
+                // Index out of range: a load from address 0 always faults.
                 self.op(Op::Ldx, 0, 0, rd);
                 self.place(within);
                 Ok(State::Exact)
@@ -158,14 +159,14 @@ impl Gen {
                 self.op(load_op(&e.ty), rd, 0, rd);
                 Ok(State::Exact)
             }
-            // What an action records is its own business: only its operand is compiled.
+            // An action decides itself what it records; only its operand is compiled.
             Kind::Action(..) => Err(Problem::TooLarge(e.span, "actions within")),
-            // Translations: nothing is left of them.
+            // Checking has replaced all translations by their rules.
             _ => Err(Problem::TooLarge(e.span, "translations within")),
         }
     }
 
-    /// As [`Self::expr`], with all 64 bits right: what operators and conditions look at.
+    /// [`Self::expr`] with all 64 bits valid, as operators and conditions need them.
     pub(super) fn value(&mut self, e: &Expr, rd: u8) -> Result<State, Problem> {
         match self.expr(e, rd)? {
             State::Low => {
@@ -176,7 +177,7 @@ impl Gen {
         }
     }
 
-    /// The same, cut to what the type holds.
+    /// [`Self::expr`] with the value cut to its type.
     fn exact(&mut self, e: &Expr, rd: u8) -> Result<(), Problem> {
         match self.expr(e, rd)? {
             State::Exact => Ok(()),
@@ -184,7 +185,7 @@ impl Gen {
         }
     }
 
-    /// 0 or 1 in `rd`.
+    /// Leaves 0 or 1 in `rd`.
     fn truth(&mut self, e: &Expr, rd: u8) -> Result<(), Problem> {
         let rd = self.reg(rd, e.span)?;
         let (yes, end) = (self.label(), self.label());
@@ -197,7 +198,7 @@ impl Gen {
         Ok(())
     }
 
-    /// Both operands, the first in the first register given back.
+    /// Evaluates both operands; returns the registers of `a` and of `b`.
     pub(super) fn pair(&mut self, a: &Expr, b: &Expr, rd: u8) -> Result<(u8, u8, State), Problem> {
         let reversed = is_reversed(a, b);
         let (first, second) = if reversed { (b, a) } else { (a, b) };
@@ -229,7 +230,7 @@ impl Gen {
             BinOp::Div if signed => Op::Sdiv,
             BinOp::Div => Op::Udiv,
             BinOp::Rem if signed => Op::Srem,
-            // Comparisons and logic have nodes of their own.
+            // Only `%` is left: comparisons and logic have nodes of their own.
             _ => Op::Urem,
         };
         let (r1, r2, state) = self.pair(a, b, rd)?;
@@ -238,7 +239,7 @@ impl Gen {
             Op::And | Op::Or | Op::Xor | Op::Sra | Op::Srl | Op::Udiv | Op::Srem | Op::Urem => {
                 state
             }
-            // The least int divided by -1 is one more than an int holds.
+            // The least int divided by -1 is one more than an int can hold.
             _ => computed(ty),
         })
     }
@@ -246,8 +247,8 @@ impl Gen {
     fn convert(&mut self, a: &Expr, to: &Type, rd: u8) -> Result<State, Problem> {
         let state = self.value(a, rd)?;
         let (Type::Int(from), Type::Int(to)) = (&a.ty, to) else {
-            // Addresses, strings and 64-bit numbers lie in a register alike; an address is cut to a
-            // smaller number later.
+            // Addresses, strings and 64-bit numbers have the same form in a register. An address
+            // that becomes a smaller number is cut later.
             return Ok(if is_wide(to) || !matches!(to, Type::Int(_)) {
                 State::Exact
             } else {
@@ -266,7 +267,8 @@ impl Gen {
         Ok(if !from.signed || to.signed || to.size == 8 { State::Exact } else { State::Low })
     }
 
-    /// Of the value in `rd`, `count` bits from bit `low` on, extended by their own sign.
+    /// Extracts `count` bits of the value in `rd`, from bit `low` on, and extends them by their
+    /// type's sign.
     fn bits(
         &mut self,
         low: u64,
@@ -289,7 +291,7 @@ impl Gen {
             return shift(self, Op::Sra, 64u64.saturating_sub(count));
         }
         shift(self, Op::Srl, low)?;
-        // What was loaded has zeros above its own bits.
+        // A loaded value has zeros above its own bits.
         let all = from.ty.int().map_or(64, |i| 8 * u64::from(i.size));
         if end < all {
             let spare = self.reg(rd + 1, from.span)?;
@@ -314,13 +316,14 @@ impl Gen {
         Ok(if state == State::Wide { State::Low } else { state })
     }
 
-    /// Puts values on the tuple stack; may use `rd` and above.
+    /// Puts values on the tuple stack; may use `rd` and the registers above.
     fn tuple(&mut self, list: &[Expr], rd: u8, span: Span) -> Result<(), Problem> {
         if list.len() > NTUPLE {
             return Err(Problem::TooLarge(span, "keys"));
         }
         let needs = list.iter().zip(rd..).map(|(e, at)| at.saturating_add(e.need));
-        // Where the registers do not suffice for all, each is pushed before the next is evaluated.
+        // If there are too few registers for all, each value is pushed before the next is
+        // evaluated.
         let fits = needs.max().is_none_or(|end| usize::from(end) <= NREGS);
         if fits || !is_pushed_singly(list) {
             for (e, at) in list.iter().zip(rd..) {
@@ -343,7 +346,7 @@ impl Gen {
         Ok(())
     }
 
-    /// Pushes what is in `at`; may use `spare`.
+    /// Pushes the value in register `at`; may use `spare`.
     fn push(&mut self, e: &Expr, at: u8, spare: u8, span: Span) -> Result<(), Problem> {
         match &e.ty {
             Type::String => self.op(Op::Pushtr, KIND_STRING, 0, at),
@@ -370,19 +373,19 @@ impl Gen {
     }
 }
 
-/// What of a value is in a register.
+/// How much of a register is valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum State {
-    /// The value, and its type holds it.
+    /// The whole value, and it fits its type.
     Exact,
-    /// The value, which may be more than its type holds.
+    /// The whole value, which may exceed its type.
     Wide,
-    /// The value's low bits, as many as its type has, and rubbish above.
+    /// As many low bits as the type has; the bits above are undefined.
     Low,
 }
 
 impl State {
-    /// Of two values that have been looked at, one: it is exact if both are.
+    /// Combines the states of two values: exact only if both are. Neither may be `Low`.
     fn and(self, other: State) -> State {
         if self == State::Exact {
             other
@@ -392,7 +395,7 @@ impl State {
     }
 }
 
-/// What an operator leaves.
+/// The state after an operator.
 fn computed(ty: &Type) -> State {
     if is_wide(ty) {
         State::Exact
@@ -421,7 +424,7 @@ pub(super) fn is_signed(ty: &Type) -> bool {
     ty.int().is_some_and(|i| i.signed)
 }
 
-/// All 64 bits belong to the value.
+/// Tells whether the type takes all 64 bits.
 fn is_wide(ty: &Type) -> bool {
     match ty {
         Type::Int(i) => i.size == 8,

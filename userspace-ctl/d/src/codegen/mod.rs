@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Typed expressions to DIF.
+//! Turns typed expressions into DIF.
 //!
 //! **Registers** form a stack: an expression compiled at register n leaves its value in n and may
-//! use n and everything above. So "lowest first" comes by itself, both branches of `?:` end in the
-//! same register, and nothing has to be saved. Where one operand needs more registers than the
-//! other, it goes first, if that cannot be noticed ([`crate::typed::is_reversed`]).
+//! use n and all registers above. So the lowest register is always taken first, both branches of
+//! `?:` end in the same register, and nothing needs saving. If one operand needs more registers
+//! than the other and the program cannot notice the order, it is evaluated first
+//! ([`crate::typed::is_reversed`]).
 //!
-//! **64 bits.** An int lies in 64 bits, and operators compute in 64 bits: the sum of two ints may be
-//! more than an int holds, and counts as what it is until it is stored or cast. [`Gen::expr`] says what
-//! of a value is in the register; a cast leaves the low bits alone and says so, and the next to look at
-//! more of them ([`Gen::value`]) extends them first. So `trace(a + b)` is one `add`, as it always was.
+//! **64 bits.** An int lies in 64 bits, and operators compute in 64 bits: the sum of two ints may
+//! exceed an int, and keeps its full value until it is stored or cast. [`Gen::expr`] returns how
+//! much of the register is valid. A cast emits nothing and reports that only the low bits are; code
+//! that needs more of them ([`Gen::value`]) extends them first. So `trace(a + b)` is one `add`, as
+//! it always was.
 
 mod branch;
 mod emit;
@@ -22,25 +24,25 @@ use crate::types::Type;
 use abi::difo::{DifType, BY_REF, KIND_CTF};
 pub use emit::Gen;
 
-/// What keeps an expression from becoming an object.
+/// The reason why an expression cannot become an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Problem {
-    /// The expression needs more registers than there are.
+    /// The expression needs more registers than the VM has.
     NoReg(Span),
-    /// One object has limits on text, tables, variables and arguments.
+    /// The object exceeds a limit: on instructions, tables, variables or arguments.
     TooLarge(Span, &'static str),
 }
 
-/// What an object's value is for.
+/// The use of an object's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Use {
     /// Only the effect matters.
     Effect,
-    /// As many bytes as its type has are recorded.
+    /// The value is recorded, in the size of its type.
     Record,
-    /// All 64 bits are looked at: predicates, aggregating functions.
+    /// All 64 bits matter: predicates, aggregating functions.
     Whole,
-    /// So many bytes at the address are recorded.
+    /// This many bytes at the address are recorded.
     Bytes(u32),
 }
 

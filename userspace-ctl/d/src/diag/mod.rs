@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! A diagnostic as data: what was expected, what was found, where, and the way out.
+//! A diagnostic as data: expectation, finding, place and remedy.
 //!
 //! Stages only push these; [`render`] draws them. The first line is the classic one, so that
 //! scripts which look for it keep working.
@@ -12,7 +12,7 @@ use std::ops::{Deref, DerefMut};
 use crate::source::{Source, SourceName, Span};
 pub use tag::Tag;
 
-/// Part of a clause, named in the first line where no line number is (command line).
+/// Part of a clause. The first line names it when there is no line number (command line).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Region {
     /// `in probe description: `
@@ -26,39 +26,39 @@ pub enum Region {
 /// A place with a remark.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Label {
-    /// Where.
+    /// The place.
     pub span: Span,
-    /// Remark; may be empty.
+    /// The remark; may be empty.
     pub text: String,
 }
 
-/// One complaint. Boxed: functions that recurse over a program are full of them, and a thread's
-/// stack is small.
+/// One complaint. It is boxed because functions that recurse over a program hold many of them, and
+/// a thread's stack is small.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic(Box<Complaint>);
 
-/// What a complaint consists of.
+/// The contents of a complaint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Complaint {
     /// DTrace's tag, shown with `-x errtags`.
     pub tag: Tag,
     /// Line of the primary label, from 1.
     pub line: usize,
-    /// The file that the line is of, if it is not the source itself.
+    /// The file that the line belongs to, if it is not the source itself.
     pub file: Option<String>,
-    /// One line, no tag, no line number.
+    /// One line without tag and line number.
     pub message: String,
-    /// Part of the clause, if that helps.
+    /// The part of the clause, if that helps.
     pub region: Option<Region>,
     /// The blamed text.
     pub primary: Label,
-    /// Other places.
+    /// Other places that matter.
     pub others: Vec<Label>,
-    /// Facts.
+    /// Further facts.
     pub notes: Vec<String>,
-    /// The line that would work.
+    /// The remedy: a line that would work.
     pub hint: Option<String>,
-    /// Said without line and region: "probe description .. does not match any probes".
+    /// Shown without line and region: "probe description .. does not match any probes".
     pub is_bare: bool,
 }
 
@@ -76,7 +76,7 @@ impl DerefMut for Diagnostic {
 }
 
 impl Diagnostic {
-    /// A complaint about `span`.
+    /// Makes a complaint about `span`.
     pub fn new(tag: Tag, span: Span, message: impl Into<String>) -> Self {
         Self(Box::new(Complaint {
             tag,
@@ -91,35 +91,35 @@ impl Diagnostic {
             is_bare: false,
         }))
     }
-    /// Remark at the blamed text.
+    /// Sets the remark at the blamed text.
     pub fn label(mut self, text: impl Into<String>) -> Self {
         self.primary.text = text.into();
         self
     }
-    /// Another place.
+    /// Adds another place.
     pub fn other(mut self, span: Span, text: impl Into<String>) -> Self {
         self.others.push(Label { span, text: text.into() });
         self
     }
-    /// A fact.
+    /// Adds a fact.
     pub fn note(mut self, text: impl Into<String>) -> Self {
         self.notes.push(text.into());
         self
     }
-    /// The way out.
+    /// Sets the remedy.
     pub fn hint(mut self, text: impl Into<String>) -> Self {
         self.hint = Some(text.into());
         self
     }
 
-    /// Finds out the line of the blamed text.
+    /// Computes the line and file of the blamed text.
     pub(crate) fn locate(&mut self, source: &Source) {
         let place = source.place(self.primary.span.start);
         (self.line, self.file) = (place.line, place.file.map(String::from));
     }
 
-    /// The classic first line without its prefix: `line 3: MESSAGE` for scripts,
-    /// `in action list: MESSAGE` for the command line; `[D_TAG] ` in front with `errtags`.
+    /// Returns the classic first line without its prefix: `line 3: MESSAGE` for scripts, `in action
+    /// list: MESSAGE` for the command line. With `errtags`, `[D_TAG] ` precedes it.
     pub fn headline(&self, source: &Source, errtags: bool) -> String {
         let tag = if errtags { format!("[{}] ", self.tag.name()) } else { String::new() };
         let place = match (&source.name, self.region) {
@@ -137,7 +137,7 @@ impl Diagnostic {
     }
 }
 
-/// Those of `names` that are a typing error away from `wanted`, nearest first, three at most.
+/// Returns the names that are a typing error away from `wanted`, nearest first, at most three.
 pub fn nearest(wanted: &str, names: impl IntoIterator<Item = String>) -> Vec<String> {
     let limit = (wanted.chars().count() / 3).clamp(1, 4);
     let mut found: Vec<(usize, String)> = names
@@ -150,7 +150,7 @@ pub fn nearest(wanted: &str, names: impl IntoIterator<Item = String>) -> Vec<Str
     found.into_iter().take(3).map(|(_, n)| n).collect()
 }
 
-/// Insertions, deletions, replacements and swaps of neighbours between two words.
+/// Counts the insertions, deletions, replacements and swaps of neighbours between two words.
 fn distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) =
         (a.chars().take(128).collect(), b.chars().take(128).collect());
@@ -173,7 +173,7 @@ fn distance(a: &str, b: &str) -> usize {
     row.last().copied().unwrap_or(0)
 }
 
-/// "did you mean `x` or `y`?", if there is anything near.
+/// Returns "did you mean `x` or `y`?" if a name is near.
 pub fn did_you_mean(wanted: &str, names: impl IntoIterator<Item = String>) -> Option<String> {
     let near = nearest(wanted, names);
     let quoted: Vec<String> = near.iter().map(|n| format!("`{n}`")).collect();

@@ -5,28 +5,28 @@ use super::{Diagnostic, Label};
 use crate::source::{Source, Span};
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
-/// Text with the blamed source lines; plain, no colours, no trailing newline.
+/// Returns the text with the blamed source lines: plain, no colours, no trailing newline.
 pub fn render(diagnostic: &Diagnostic, source: &Source, errtags: bool) -> String {
     draw(diagnostic, source, Some(errtags), &Renderer::plain())
 }
 
-/// The same with terminal colours.
+/// [`render`] with terminal colours.
 pub fn render_coloured(diagnostic: &Diagnostic, source: &Source, errtags: bool) -> String {
     draw(diagnostic, source, Some(errtags), &Renderer::styled())
 }
 
-/// Only the source lines and what is said about them: for below the classic first line, which has
-/// said the sentence already.
+/// Returns only the source lines and the remarks about them. They stand below the classic first
+/// line, which already has the message.
 pub fn excerpt(diagnostic: &Diagnostic, source: &Source, is_coloured: bool) -> String {
     let renderer = if is_coloured { Renderer::styled() } else { Renderer::plain() };
     draw(diagnostic, source, None, &renderer)
 }
 
-/// `errtags`: with a title, and whether that shows the tag.
+/// `errtags` is `None` without a title; else it tells whether the title shows the tag.
 fn draw(d: &Diagnostic, source: &Source, errtags: Option<bool>, renderer: &Renderer) -> String {
     let place = source.place(d.primary.span.start);
     let path = place.file.unwrap_or(source.file());
-    // Of one file at a time, with its own numbers.
+    // Only the lines of one file are drawn, with that file's line numbers.
     let text = source.text.get(place.lines.clone()).unwrap_or_default();
     let start = place.lines.start;
     let is_near = |l: &&Label| place.lines.contains(&l.span.start);
@@ -62,7 +62,7 @@ fn draw(d: &Diagnostic, source: &Source, errtags: Option<bool>, renderer: &Rende
     renderer.render(&[group])
 }
 
-/// A span within the text that cuts no character.
+/// Limits a span to the text and to character boundaries.
 fn on_boundaries(text: &str, span: Span) -> std::ops::Range<usize> {
     let floor = |at: usize| {
         let mut at = at.min(text.len());

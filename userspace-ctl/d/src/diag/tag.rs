@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Tags of complaints: DTrace's own names, one row each: first those that this compiler gives, at the
-//! end those that it does not, and why.
+//! The tags of complaints, with DTrace's own names, one row each. [`NOT_GIVEN`] lists the tags that
+//! this compiler never gives, with the reasons.
 
 /// Calls a macro with every tag: `(Variant, "D_TAG", "meaning")`.
 #[macro_export]
@@ -225,28 +225,28 @@ macro_rules! for_each_tag {
 
 macro_rules! define_tags {
     ($(($variant:ident, $name:literal, $meaning:literal)),* $(,)?) => {
-        /// What kind of complaint.
+        /// The kind of a complaint.
         #[allow(missing_docs, reason = "the meaning stands in the table")]
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum Tag { $($variant),* }
         impl Tag {
-            /// Every tag.
+            /// All tags.
             pub const ALL: &[Tag] = &[$(Tag::$variant),*];
-            /// The name, `D_SYNTAX`.
+            /// Returns the name, such as `D_SYNTAX`.
             pub const fn name(self) -> &'static str {
                 match self { $(Tag::$variant => $name),* }
             }
-            /// What it means, in one line.
+            /// Returns the meaning in one line.
             pub const fn meaning(self) -> &'static str {
                 match self { $(Tag::$variant => $meaning),* }
             }
-            /// The page about it: a mistake and its remedy.
+            /// Returns the page about it: a mistake and its remedy.
             pub const fn page(self) -> &'static str {
                 match self {
                     $(Tag::$variant => include_str!(concat!("../../tags/", $name, ".md"))),*
                 }
             }
-            /// The tag of this name.
+            /// Returns the tag of this name.
             pub fn from_name(name: &str) -> Option<Tag> {
                 Self::ALL.iter().copied().find(|t| t.name() == name)
             }

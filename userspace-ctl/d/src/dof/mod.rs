@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! DOF, the container in which a program travels.
+//! DOF, the format in which a program is passed to the kernel.
 
 pub mod write;
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Program to DOF bytes for the ENABLE ioctl; and [`Writer`], for what else is DOF.
+//! Turns a program into DOF bytes for the ENABLE ioctl. [`Writer`] also makes other DOF.
 //!
-//! One ECBDESC per probe description of a clause; the clause's predicate and action list are
-//! written once and named by index. Strings of probe descriptions and formats share one STRTAB;
-//! each DIF object has tables of its own, as its code refers to them by offset.
+//! There is one ECBDESC per probe description of a clause. The clause's predicate and action list
+//! are written once and referred to by index. Strings of probe descriptions and formats share one
+//! STRTAB; each DIF object has its own tables, because its code refers to them by offset.
 
 use crate::program::{Action, DifObject, Program};
 use abi::dof::{
@@ -22,7 +22,7 @@ struct Section {
     data: Vec<u8>,
 }
 
-/// A DOF that grows. Section 0 is the string table that all share.
+/// A DOF under construction. Section 0 is the string table that all sections share.
 #[derive(Default)]
 pub struct Writer {
     sections: Vec<Section>,
@@ -34,7 +34,8 @@ pub struct Writer {
 /// Section 0 is the shared string table.
 pub const STRINGS: u32 = 0;
 
-/// The DOF of a program with run-time options (those of the command line after the program's own).
+/// Returns the DOF of a program with run-time options. Those of the command line follow the
+/// program's own.
 pub fn write(program: &Program, options: &[(OptionId, u64)]) -> Vec<u8> {
     let mut w = Writer::new();
     for clause in &program.clauses {
@@ -69,7 +70,7 @@ pub fn write(program: &Program, options: &[(OptionId, u64)]) -> Vec<u8> {
 }
 
 impl Writer {
-    /// With nothing in it.
+    /// Makes an empty DOF.
     pub fn new() -> Self {
         let mut w = Self::default();
         w.add(SectionKind::StrTab, 1, 0, Vec::new());
@@ -77,13 +78,13 @@ impl Writer {
         w
     }
 
-    /// Adds a section; gives its number.
+    /// Adds a section and returns its number.
     pub fn add(&mut self, kind: SectionKind, align: u32, entry_size: u32, data: Vec<u8>) -> u32 {
         self.sections.push(Section { kind, align, entry_size, data });
         (self.sections.len() - 1) as u32
     }
 
-    /// Offset of a string in the shared table.
+    /// Returns the offset of a string in the shared table.
     pub fn string(&mut self, text: &str) -> u32 {
         if let Some(&at) = self.known.get(text) {
             return at;
@@ -93,7 +94,7 @@ impl Writer {
         at
     }
 
-    /// Offset of the first of several that stand side by side.
+    /// Appends strings side by side and returns the offset of the first.
     pub fn row(&mut self, texts: &[&str]) -> u32 {
         let at = self.strings.len() as u32;
         for text in texts {
@@ -144,7 +145,7 @@ impl Writer {
         section
     }
 
-    /// All of it.
+    /// Returns the whole DOF.
     pub fn finish(mut self) -> Vec<u8> {
         if let Some(strtab) = self.sections.first_mut() {
             strtab.data = std::mem::take(&mut self.strings);

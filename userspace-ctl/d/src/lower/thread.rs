@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! `-x threads`: each clause that leaves a record also records which thread it ran in.
+//! `-x threads`: each clause that leaves a record also records the thread that it ran in.
 
 use super::{Action, Clause, Expr, Kind, Lower, Span, Statement, StatementKind, Type};
 use crate::codegen::{self, Use};
@@ -7,7 +7,7 @@ use abi::action::ActionKind;
 use abi::dif::Builtin;
 use std::sync::Arc;
 
-/// Bytes of a thread's name with its NUL, Linux' `TASK_COMM_LEN`.
+/// Bytes of a thread's name with its NUL: Linux's `TASK_COMM_LEN`.
 const NAME: u32 = 16;
 
 impl Lower<'_> {
@@ -26,7 +26,7 @@ impl Lower<'_> {
         let mut actions = Vec::new();
         for (builtin, ty) in values {
             let e = Expr::new(Kind::Builtin(builtin), ty, Span::default());
-            // One variable needs one register and no table, so this never fails.
+            // One variable needs one register and no table, so this cannot fail.
             let Ok(object) = codegen::object(&e, Use::Record, NAME) else { return };
             self.verify(&object, Span::default());
             let bare = Action::bare(ActionKind::DifExpr, number);
@@ -42,7 +42,8 @@ impl Lower<'_> {
     }
 }
 
-/// Where a clause begins to record; none if it leaves no record. speculate() stays before that place.
+/// Returns the index of the first action that records, `None` if the clause leaves no record.
+/// speculate() stays before it.
 fn place(actions: &[Action]) -> Option<usize> {
     if actions.is_empty() {
         return Some(0);
@@ -54,7 +55,7 @@ fn place(actions: &[Action]) -> Option<usize> {
     actions.iter().enumerate().position(|(n, a)| leaves_data(a) && !is_key(n))
 }
 
-/// Does an action put something into the record?
+/// Tells whether an action puts data into the record.
 fn leaves_data(action: &Action) -> bool {
     use ActionKind as K;
     let acts = matches!(action.kind, K::Speculate | K::Commit | K::Discard)

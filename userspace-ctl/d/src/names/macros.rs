@@ -8,7 +8,7 @@ use crate::Options;
 /// Names of the macro variables that are not arguments.
 const NAMES: &[&str] = &["pid", "ppid", "pgid", "sid", "uid", "euid", "gid", "egid", "target"];
 
-/// The text of the macro variable `$name`; `is_string` for `$$name`.
+/// Returns the text of the macro variable `$name`; with `is_string`, of `$$name`.
 pub fn value(
     options: &Options,
     name: &str,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! What names mean: macro variables while reading, everything else while checking.
+//! The meaning of names: macro variables while reading, everything else while checking.
 
 pub mod macros;
 pub mod scope;

@@ -18,7 +18,7 @@ use abi::dif::VAR_USER_BASE;
 use abi::difo::{SCOPE_GLOBAL, SCOPE_LOCAL, SCOPE_THREAD};
 use abi::stability::{Attributes, ProviderAttributes};
 
-/// Where a variable lives.
+/// The scope of a variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Scope {
     /// `x`.
@@ -30,7 +30,7 @@ pub enum Scope {
 }
 
 impl Scope {
-    /// The number in a variable table.
+    /// Returns its number in a variable table.
     pub const fn number(self) -> u8 {
         match self {
             Self::Global => SCOPE_GLOBAL,
@@ -38,7 +38,7 @@ impl Scope {
             Self::Local => SCOPE_LOCAL,
         }
     }
-    /// What stands before the name.
+    /// Returns the prefix of a name.
     pub const fn prefix(self) -> &'static str {
         match self {
             Self::Global => "",
@@ -51,13 +51,13 @@ impl Scope {
 /// A variable of the D program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Variable {
-    /// Where it lives.
+    /// The scope.
     pub scope: Scope,
     /// DIF id, unique in its scope.
     pub id: u16,
     /// Name without prefix.
     pub name: Arc<str>,
-    /// What it holds; each of its elements, if it is an associative array.
+    /// The type of its value; of an element's value, if it is an associative array.
     pub ty: Type,
     /// The types of an associative array's keys.
     pub keys: Option<Arc<[Type]>>,
@@ -66,7 +66,7 @@ pub struct Variable {
 /// An aggregation.
 #[derive(Debug, Clone)]
 pub struct Agg {
-    /// From 1.
+    /// The number, from 1.
     pub number: u32,
     /// Name without `@`.
     pub name: String,
@@ -81,26 +81,26 @@ pub struct Agg {
 /// `inline type name = expression;`
 #[derive(Debug, Clone)]
 pub struct Inline {
-    /// Types of what stands between the brackets of `name[..]`; none for a plain name.
+    /// Types of the values between the brackets of `name[..]`; none for a plain name.
     pub params: Arc<[Type]>,
-    /// What it stands for.
+    /// The expression that replaces the name.
     pub body: typed::Expr,
-    /// A program may have another of this name.
+    /// It comes from a library: a program may define the same name itself.
     pub is_library: bool,
 }
 
 /// `translator output < input param > { rules };`
 #[derive(Debug)]
 pub struct Translator {
-    /// A struct or union.
+    /// The type that it makes: a struct or union.
     pub output: Type,
-    /// What it is made of.
+    /// The type that it translates.
     pub input: Type,
-    /// The name of that in the rules.
+    /// The name of the input in the rules.
     pub param: String,
-    /// How each member is had.
+    /// The expression for each member.
     pub rules: Vec<ast::Rule>,
-    /// The library it stands in: its rules are looked at as they are used.
+    /// The library that it comes from, if any. Rules are checked when they are used.
     pub library: Option<Arc<Source>>,
 }
 
@@ -110,23 +110,23 @@ struct Table {
     count: u16,
 }
 
-/// What is known.
+/// All names known so far.
 #[derive(Debug, Clone, Default)]
 pub struct Names {
     globals: Table,
     thread: Table,
     locals: Table,
-    /// In order of number.
+    /// Aggregations, in order of their numbers.
     pub aggs: Vec<Agg>,
-    /// By name.
+    /// Inlines by name.
     pub inlines: HashMap<String, Inline>,
-    /// By number.
+    /// Translators by number.
     pub translators: Vec<Arc<Translator>>,
-    /// Their rules as far as they are known, by number and member.
+    /// The checked rules so far, by translator number and member.
     pub rules: HashMap<(u32, String), typed::Expr>,
-    /// What the probes of declared providers pass, by provider and name.
+    /// The arguments of the probes of declared providers, by provider and name.
     pub providers: HashMap<String, HashMap<String, Arc<Signature>>>,
-    /// What programs tell of their probes, with the types that are known here.
+    /// The arguments that programs describe for their probes, with the types known here.
     pub told: HashMap<Declaration, Arc<Signature>>,
     /// Numbers of the libraries that have been read.
     pub libraries: HashSet<usize>,
@@ -138,22 +138,22 @@ pub struct Names {
     pub forward_enums: HashSet<String>,
     /// Members of the program's own structs and unions, by the number of their id.
     pub structs: HashMap<u64, Arc<[Member]>>,
-    /// Their alignments.
+    /// Alignments of the same structs and unions, in bytes.
     pub aligns: HashMap<u64, u32>,
-    /// Number of the next of them.
+    /// The number of the next struct or union.
     pub next_struct: u64,
     /// Constants of the program's own enumerations.
     pub enumerators: HashMap<String, (u64, Int)>,
-    /// What `#pragma D attributes` promises of names.
+    /// The stability that `#pragma D attributes` promises for names.
     pub promised: HashMap<String, Attributes>,
-    /// And of providers.
+    /// The stability that it promises for providers.
     pub promised_of: HashMap<String, ProviderAttributes>,
-    /// Where a name of this program was first given a meaning, for messages.
+    /// Where this program first defined each variable, for messages.
     pub places: HashMap<(Scope, String), Span>,
 }
 
 impl Names {
-    /// Takes a `#pragma D attributes` into account.
+    /// Records a `#pragma D attributes`.
     pub fn promise(&mut self, about: &About) {
         let Some(attributes) = about.attributes else { return };
         let Some(part) = about.part else {
@@ -167,8 +167,8 @@ impl Names {
         }
     }
 
-    /// Forgets what belongs to one program. Ids of `this->` variables are not given again: to the
-    /// kernel all programs of a consumer are one, and a variable has one type.
+    /// Forgets the names that belong to one program. Ids of `this->` variables are not reused: to
+    /// the kernel, all programs of a consumer are one, and a variable has one type.
     pub fn begin_program(&mut self) {
         self.locals.by_name.clear();
         self.places.clear();
@@ -182,23 +182,23 @@ impl Names {
         }
     }
 
-    /// The variable of this name.
+    /// Returns the variable of this name.
     pub fn variable(&self, scope: Scope, name: &str) -> Option<&Arc<Variable>> {
         self.table(scope).by_name.get(name)
     }
 
-    /// Names of the variables of a scope.
+    /// Returns the names of the variables of a scope.
     pub fn variables(&self, scope: Scope) -> impl Iterator<Item = String> + '_ {
         self.table(scope).by_name.keys().cloned()
     }
 
-    /// Names that are values: what the world has as types is none of them.
+    /// Returns the names of values; the parser does not take these for types of the world.
     pub fn values(&self) -> impl Iterator<Item = String> + '_ {
         let variables = self.globals.by_name.keys();
         variables.chain(self.inlines.keys()).chain(self.enumerators.keys()).cloned()
     }
 
-    /// A new variable; `None` if there are too many.
+    /// Defines a variable; returns `None` if there are too many.
     pub fn define(
         &mut self,
         scope: Scope,
@@ -220,7 +220,7 @@ impl Names {
         Some(v)
     }
 
-    /// The aggregation of this name.
+    /// Returns the aggregation of this name.
     pub fn agg(&self, name: &str) -> Option<&Agg> {
         self.aggs.iter().find(|a| a.name == name)
     }
