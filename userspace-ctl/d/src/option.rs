@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Run-time options as text: names, values, and what to say of a wrong one. `-x` and
-//! `#pragma D option` read them alike, from abi's one table.
+//! Run-time options as text: names, values, and messages about wrong ones. `-x` and `#pragma D
+//! option` read them alike, from the one table in `abi`.
 
 use abi::option::{OptionId, Unit, UNSET};
 
-/// The version of the language, and the newest that a program may ask for.
+/// The version of the language, which is the newest that a program may ask for.
 pub const VERSION: &str = "1.14";
 
-/// Options of the compiler and of the command. Those of the second list are read before any program is:
-/// set by a program they change nothing.
+/// Options of the compiler and of the command. Those of the second list are read before any
+/// program, so a program that sets them changes nothing.
 const COMPILE_TIME: [&str; 11] = [
     "zdefs",
     "empty",
@@ -47,7 +47,7 @@ const COMMAND_LINE: [&str; 22] = [
     "explain",
 ];
 
-/// Options that other systems have and that change nothing here, with the reason.
+/// Options of other systems that have no effect here, with the reason.
 pub const IGNORED: &[(&str, &str)] = &[
     (
         "aggpercpu",
@@ -89,22 +89,23 @@ pub const IGNORED: &[(&str, &str)] = &[
     ("verbose", "-S shows the compiled program"),
 ];
 
-/// Why an option of another system changes nothing.
+/// Returns the reason why an option of another system has no effect.
 pub fn ignored(name: &str) -> Option<&'static str> {
     IGNORED.iter().find(|i| i.0 == name).map(|i| i.1)
 }
 
-/// Does the compiler know the option? Some of its options are set on the command line only.
+/// Tells whether the compiler knows the option. Some options of the compiler can be set only on the
+/// command line.
 pub fn is_compile_time(name: &str) -> bool {
     COMPILE_TIME.contains(&name)
 }
 
-/// Is the option read before the program is?
+/// Tells whether the option is read before the program.
 pub fn is_of_command_line(name: &str) -> bool {
     COMMAND_LINE.contains(&name)
 }
 
-/// Is this a version of the language, and not newer than ours?
+/// Tells whether this is a version of the language that is not newer than ours.
 pub fn is_version(text: &str) -> bool {
     let numbers = |text: &str| {
         let parts: Option<Vec<u32>> = text.split('.').map(|p| p.parse().ok()).collect();
@@ -121,14 +122,14 @@ pub fn by_name(name: &str) -> Option<OptionId> {
     OptionId::ALL.iter().copied().find(|o| o.name() == name)
 }
 
-/// The option whose name is nearest to one that does not exist.
+/// Returns the name nearest to one that does not exist.
 pub fn nearest(name: &str) -> Option<String> {
     let names = OptionId::ALL.iter().map(|o| o.name().to_string());
     crate::diag::nearest(name, names).first().cloned()
 }
 
-/// The number that a value's text means, `None` being the bare option; the error is the rest of a
-/// sentence that begins with what was to be set.
+/// Parses a value; `None` is the bare option. The error is the end of a sentence that begins with
+/// the name of the option.
 pub fn value(id: OptionId, given: Option<&str>) -> Result<u64, String> {
     let unit = id.unit();
     let number = parse(unit, given).ok_or_else(|| match given {
@@ -147,9 +148,9 @@ pub fn value(id: OptionId, given: Option<&str>) -> Result<u64, String> {
     ))
 }
 
-/// A value as one would write it.
+/// Returns a value as a user would write it.
 pub fn text(unit: Unit, value: u64) -> String {
-    // The largest unit that divides it.
+    // Use the largest unit that divides the value.
     let scaled = |units: &[(u64, &str)], rest: &str| {
         let fits = units.iter().find(|u| value >= u.0 && value % u.0 == 0);
         fits.map_or(format!("{value}{rest}"), |(scale, name)| format!("{}{name}", value / scale))
@@ -197,7 +198,7 @@ fn parse(unit: Unit, value: Option<&str>) -> Option<u64> {
     }
 }
 
-/// Yes or no; the bare option is yes.
+/// Parses yes or no; the bare option means yes.
 pub fn flag(value: Option<&str>) -> Option<bool> {
     let Some(text) = value else { return Some(true) };
     let is = |words: &[&str]| words.iter().any(|w| w.eq_ignore_ascii_case(text));
@@ -238,7 +239,7 @@ fn size(text: &str) -> Option<u64> {
     digits.parse::<u64>().ok()?.checked_mul(1 << shift)
 }
 
-/// Nanoseconds between two events; a bare number is hz, as it always was.
+/// Parses nanoseconds between two events; a bare number is in Hz, as it always was.
 fn rate(text: &str) -> Option<u64> {
     const SECOND: u64 = 1_000_000_000;
     let (digits, unit) = split_unit(text);

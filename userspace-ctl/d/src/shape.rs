@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
-//! What `print()` shows: a value's type with all that is in it, in a form that needs no types any more.
+//! The types of values that `print()` prints, in a form that needs no type information.
 
-/// What is printed, and its type as C writes it.
+/// The type of a printed value: its C name and its shape.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shown {
-    /// `struct timespec64`.
+    /// The type as C writes it, such as `struct timespec64`.
     pub ty: String,
-    /// What its bytes are.
+    /// The meaning of its bytes.
     pub shape: Shape,
 }
 
-/// What some bytes are.
+/// The meaning of some bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Shape {
     /// A number of 1, 2, 4 or 8 bytes.
@@ -24,7 +24,7 @@ pub enum Shape {
     Enum {
         /// Bytes.
         size: u32,
-        /// The names of values, which are extended to 64 bits.
+        /// The names of the values, which are extended to 64 bits.
         names: Vec<(String, u64)>,
     },
     /// One character.
@@ -36,35 +36,35 @@ pub enum Shape {
     },
     /// Characters up to a NUL.
     Text {
-        /// Bytes that they may take.
+        /// Bytes that the text may take.
         size: u32,
     },
-    /// Equal elements.
+    /// Elements of one type.
     Array {
-        /// What each is.
+        /// The shape of each element.
         of: Box<Shape>,
-        /// Bytes of each.
+        /// Bytes of each element.
         size: u32,
-        /// How many.
+        /// Number of elements.
         count: u32,
     },
     /// A struct or union: its members in order.
     Struct(Vec<Field>),
-    /// Too much, or not known.
+    /// Too large to show, or not known.
     Unknown,
 }
 
 /// A member.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Field {
-    /// Name; "" for a struct or union whose members count as members of the one around.
+    /// The name; "" for a struct or union whose members count as members of the enclosing one.
     pub name: String,
-    /// Type as C writes it.
+    /// The type as C writes it.
     pub ty: String,
-    /// Bits from the start of the struct.
+    /// Offset from the start of the struct, in bits.
     pub offset: u32,
-    /// Bits of a bit field.
+    /// Number of bits of a bit field.
     pub bits: Option<u8>,
-    /// What it is.
+    /// The shape.
     pub shape: Shape,
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! What each stage makes of a program, as text: for guided tours, for `make show`, for whoever
-//! wonders. Trees are written as `(operator operand ..)`.
+//! The result of each stage as text, for guided tours, `make show` and debugging. Trees are written
+//! as `(operator operand ..)`.
 
 use std::fmt::Write;
 
@@ -14,7 +14,7 @@ use crate::token::Tok;
 use crate::typed::{self, Kind, Stmt};
 use crate::{parser, Options, World};
 
-/// Tokens, as expressions read them, one per line with their place.
+/// Returns the tokens, as expressions read them, one per line with their place.
 pub fn tokens(source: &Source, options: &Options) -> String {
     let mut lexer = Lexer::new(&source.text, options);
     let mut out = String::new();
@@ -27,7 +27,7 @@ pub fn tokens(source: &Source, options: &Options) -> String {
     }
 }
 
-/// The tree as written.
+/// Returns the tree as written.
 pub fn tree(source: &Source, options: &Options, world: &dyn World) -> String {
     let parsed = parser::parse(source, options, Default::default(), world);
     let mut out = String::new();
@@ -126,7 +126,7 @@ fn expr(e: &ast::Expr) -> String {
     }
 }
 
-/// The tree as meant: every value with its type.
+/// Returns the tree as meant: every value has its type.
 pub fn typed(source: &Source, options: &Options, world: &dyn World) -> String {
     let parsed = parser::parse(source, options, Default::default(), world);
     let settings = Settings {
@@ -246,7 +246,7 @@ fn value(e: &typed::Expr) -> String {
     format!("{text}: {}", e.ty)
 }
 
-/// Clauses and actions.
+/// Returns clauses and actions.
 pub fn program(p: &Program) -> String {
     let mut out = String::new();
     for c in &p.clauses {

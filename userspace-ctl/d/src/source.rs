@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Where D text comes from, and places in it.
+//! The origin of D text, and places in it.
 
 use std::ops::Range;
 
-/// Which field of a probe description the text of a command-line option ends with.
+/// The field of a probe description with which the text of a command-line option ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SpecKind {
     /// `-P`: the rightmost field is the provider.
@@ -14,12 +14,12 @@ pub enum SpecKind {
     Function,
     /// `-n`, and every description in a script: the rightmost field is the probe name.
     Name,
-    /// `-i`: a probe id stands in place of the first description.
+    /// `-i`: a probe id replaces the first description.
     Id,
 }
 
 impl SpecKind {
-    /// How many fields a description may have.
+    /// Returns how many fields a description may have.
     pub const fn fields(self) -> usize {
         match self {
             Self::Provider => 1,
@@ -30,7 +30,7 @@ impl SpecKind {
     }
 }
 
-/// What a D program is called in messages.
+/// The name of a D program in messages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SourceName {
     /// Text of `-P -m -f -n -i`; a description without a body gets the default action.
@@ -42,29 +42,30 @@ pub enum SourceName {
 /// One D program as text.
 #[derive(Debug, Clone)]
 pub struct Source {
-    /// Where it comes from.
+    /// Where the text comes from.
     pub name: SourceName,
-    /// The text; tabs, NULs and non-ASCII are the lexer's business.
+    /// The text; the lexer handles tabs, NULs and non-ASCII.
     pub text: String,
 }
 
 impl Source {
-    /// Text of a command-line option.
+    /// Makes a source from the text of a command-line option.
     pub fn spec(kind: SpecKind, text: impl Into<String>) -> Self {
         Self { name: SourceName::CommandLine(kind), text: text.into() }
     }
-    /// Text of a file.
+    /// Makes a source from the text of a file.
     pub fn script(file: impl Into<String>, text: impl Into<String>) -> Self {
         Self { name: SourceName::Script(file.into()), text: text.into() }
     }
-    /// What messages call it.
+    /// Returns the name that messages use.
     pub fn file(&self) -> &str {
         match &self.name {
             SourceName::Script(file) => file,
             SourceName::CommandLine(_) => "command line",
         }
     }
-    /// Where a byte is as its author sees it: `#line` and a preprocessor's marks count.
+    /// Returns the place of a byte as the author sees it: it follows `#line` and the marks of a
+    /// preprocessor.
     pub fn place(&self, offset: usize) -> Place<'_> {
         let mut place = Place { file: None, line: 1, lines: 0..self.text.len(), first: 1 };
         let mut start = 0;
@@ -86,7 +87,7 @@ impl Source {
         place.file = place.file.filter(|f| !is_own(f));
         place
     }
-    /// What a preprocessor says to be of the system's headers, in order.
+    /// Returns the parts that a preprocessor marks as system headers, in order.
     pub fn system_headers(&self) -> SystemHeaders {
         let mut ranges: Vec<Range<usize>> = Vec::new();
         let (mut start, mut is_inside) = (0, false);
@@ -96,7 +97,7 @@ impl Source {
                 if let (true, Some(last)) = (is_inside, ranges.last_mut()) {
                     last.end = start;
                 }
-                // The flags behind the file: 3 is such a header.
+                // In the flags after the file name, 3 means a system header.
                 is_inside =
                     line.rsplit('"').next().is_some_and(|f| f.split(' ').any(|w| w.trim() == "3"));
                 if is_inside {
@@ -107,18 +108,19 @@ impl Source {
         }
         SystemHeaders(ranges)
     }
-    /// The text of a span, "" if it does not lie on character boundaries.
+    /// Returns the text of a span, "" if it does not lie on character boundaries.
     pub fn slice(&self, span: Span) -> &str {
         self.text.get(span.start..span.end).unwrap_or("")
     }
 }
 
-/// Parts of a source that its author did not write. They are read for what D can use; the rest is C.
+/// The parts of a source that come from system headers. The compiler takes what D can use and
+/// ignores the rest.
 #[derive(Debug, Clone, Default)]
 pub struct SystemHeaders(Vec<Range<usize>>);
 
 impl SystemHeaders {
-    /// Is this place in one?
+    /// Tells whether this offset is in a system header.
     pub fn contain(&self, offset: usize) -> bool {
         let next = self.0.partition_point(|r| r.start <= offset);
         next.checked_sub(1).and_then(|at| self.0.get(at)).is_some_and(|r| r.contains(&offset))
@@ -132,13 +134,14 @@ pub struct Place<'a> {
     pub file: Option<&'a str>,
     /// Line, from 1.
     pub line: usize,
-    /// Bytes of the source's lines that are of one piece with it.
+    /// The bytes of the source that continue the file without a mark in between.
     pub lines: Range<usize>,
-    /// The number of the first of them.
+    /// The number of the first line of `lines`.
     pub first: usize,
 }
 
-/// `# 12 "file"`, `#line 12 "file"` or `#pragma D line 12`: number and file of the next line.
+/// Parses `# 12 "file"`, `#line 12 "file"` or `#pragma D line 12`: number and file of the next
+/// line.
 fn mark(line: &str) -> Option<(usize, Option<&str>)> {
     let rest = line.trim_start().strip_prefix('#')?.trim_start();
     let words = ["pragma", "D", "line"].into_iter();
@@ -159,11 +162,11 @@ pub struct Span {
 }
 
 impl Span {
-    /// From `start` up to `end`.
+    /// Makes a span from `start` up to `end`.
     pub const fn new(start: usize, end: usize) -> Self {
         Self { start, end }
     }
-    /// From the start of `self` to the end of `other`.
+    /// Returns the span from the start of `self` to the end of `other`.
     pub fn to(self, other: Span) -> Span {
         Span { start: self.start.min(other.start), end: self.end.max(other.end) }
     }

@@ -4,10 +4,10 @@
 use crate::source::Span;
 use crate::types::Int;
 
-/// What stands there.
+/// The kind and value of a token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Tok {
-    /// An integer with the type C gives it.
+    /// An integer with the type that C gives it.
     Int(u64, Int),
     /// A string without its quotes, escapes resolved.
     Str(Vec<u8>),
@@ -17,18 +17,18 @@ pub enum Tok {
     Agg(String),
     /// An operator or bracket.
     Punct(&'static str),
-    /// Something already complained about.
+    /// Text that caused a complaint.
     Bad,
-    /// The end.
+    /// The end of the text.
     Eof,
 }
 
 /// A token and its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Token {
-    /// What.
+    /// The kind and value.
     pub tok: Tok,
-    /// Where.
+    /// The place.
     pub span: Span,
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 //! The program as meant: every node has a type, every conversion is a node, every name is resolved.
 //!
-//! How an integer lies in a register: 64 bits, extended by its own signedness. A constant is kept
-//! in that form. Operators compute in 64 bits, whatever the types of their operands: their results may
+//! An integer in a register has 64 bits, extended by its own signedness. A constant is kept in that
+//! form. Operators compute in 64 bits, whatever the types of their operands: their results may
 //! exceed the type, and are cut to it where they are stored or cast.
 
 use std::sync::Arc;
@@ -18,19 +18,19 @@ use abi::dif::{Builtin, Subr};
 /// An expression with its type.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Expr {
-    /// What.
+    /// The kind.
     pub kind: Kind,
-    /// Type of the value.
+    /// The type of the value.
     pub ty: Type,
-    /// Where.
+    /// Where it stands.
     pub span: Span,
-    /// Registers it takes: what decides which operand goes first.
+    /// Number of registers that it needs; it decides which operand is evaluated first.
     pub need: u8,
     /// Evaluation changes nothing and gives the same value in any order.
     pub is_pure: bool,
-    /// Levels of the tree.
+    /// Height of the tree, in levels.
     pub height: u16,
-    /// Nodes of the tree.
+    /// Number of nodes of the tree.
     pub size: u32,
 }
 
@@ -47,22 +47,22 @@ pub enum Kind {
     Builtin(Builtin),
     /// An element of a builtin array.
     Element(Builtin, Box<Expr>),
-    /// An element of an associative array; the keys have its types.
+    /// An element of an associative array; the keys have the array's key types.
     Entry(Arc<Variable>, Vec<Expr>),
-    /// Sets a variable; the value has its type.
+    /// Sets a variable; the value has the variable's type.
     SetVar(Arc<Variable>, Box<Expr>),
     /// Sets an element of an associative array.
     SetEntry(Arc<Variable>, Vec<Expr>, Box<Expr>),
-    /// Sets memory: address, value.
+    /// Writes memory: address, value.
     SetMem(Box<Expr>, Box<Expr>),
-    /// Copies a struct or an array: to this address, from that.
+    /// Copies a struct or an array: destination address, source address.
     SetBytes(Box<Expr>, Box<Expr>),
-    /// An index that is below so many, or a fault.
+    /// An index; it faults unless it is below this number.
     Within(Box<Expr>, u32),
-    /// Reads memory; of a struct or an array, whose value is its address, names it only.
+    /// Reads memory. For a struct or an array, whose value is its address, it reads nothing.
     Load(Box<Expr>),
-    /// A bit field: the 64 bits it is in, its lowest bit, how many. Also a member of a struct that
-    /// lies in a register.
+    /// A bit field: the 64 bits that contain it, its lowest bit, its number of bits. Also a member
+    /// of a struct that lies in a register.
     Bits(Box<Expr>, u8, u8),
     /// `-`.
     Neg(Box<Expr>),
@@ -70,35 +70,35 @@ pub enum Kind {
     BitNot(Box<Expr>),
     /// `!`.
     LogNot(Box<Expr>),
-    /// Arithmetic; both operands have the type of the result (shift counts their own).
+    /// Arithmetic; both operands have the type of the result (a shift count keeps its own).
     Binary(BinOp, Box<Expr>, Box<Expr>),
-    /// Numbers or addresses of one type are compared.
+    /// Compares numbers or addresses of one type.
     Compare(BinOp, Box<Expr>, Box<Expr>),
-    /// Strings are compared.
+    /// Compares strings.
     StrCompare(BinOp, Box<Expr>, Box<Expr>),
     /// `&& || ^^`.
     Logic(BinOp, Box<Expr>, Box<Expr>),
     /// `?:`.
     Cond(Box<Expr>, Box<Expr>, Box<Expr>),
-    /// First for its effect, then the value.
+    /// Evaluates the first for its effect and returns the second.
     Comma(Box<Expr>, Box<Expr>),
-    /// Another type: the value is cut to what it holds.
+    /// Converts to another type: the value is cut to that type.
     Convert(Box<Expr>),
     /// The same 64 bits as another integer type, for an operator.
     As(Box<Expr>),
-    /// A subroutine.
+    /// Calls a subroutine.
     Call(Subr, Vec<Expr>),
-    /// What an action records: kind, argument, the address that it is about.
+    /// The datum of an action: kind, argument, the address that it is about.
     Action(ActionKind, u64, Option<Box<Expr>>),
-    /// What stands for the n-th value that an inline or a translator is given.
+    /// A placeholder for the n-th value that an inline or a translator receives.
     Param(u8),
-    /// What this translator makes of a value: a struct of which nothing exists but rules, or a
-    /// pointer to it. Taking a member takes the rule, so none of these is left to compile.
+    /// The result of a translator for a value: a struct that exists only as rules, or a pointer to
+    /// it. Taking a member takes its rule, so no node of this kind is left to compile.
     Xlate(u32, Box<Expr>),
 }
 
 impl Expr {
-    /// A node over its children.
+    /// Makes a node and measures it by its children.
     pub fn new(kind: Kind, ty: Type, span: Span) -> Self {
         let (need, is_pure) = measure(&kind);
         let (mut height, mut size) = (0u16, 1u32);
@@ -108,28 +108,28 @@ impl Expr {
         });
         Self { kind, ty, span, need, is_pure, height: height.saturating_add(1), size }
     }
-    /// A constant of an integer type.
+    /// Makes a constant of an integer type.
     pub fn constant(value: u64, int: crate::types::Int, span: Span) -> Self {
         Self::new(Kind::Int(int.wrap(value)), Type::Int(int), span)
     }
-    /// What stands for something complained about.
+    /// Makes a placeholder for an expression that caused a complaint.
     pub fn error(span: Span) -> Self {
         Self::new(Kind::Int(0), Type::Error, span)
     }
-    /// The value if it is an integer constant.
+    /// Returns the value if this is an integer constant.
     pub fn as_constant(&self) -> Option<u64> {
         match self.kind {
             Kind::Int(v) => Some(v),
             _ => None,
         }
     }
-    /// `0` or `NULL`.
+    /// Tells whether this is `0` or `NULL`.
     pub fn is_null_constant(&self) -> bool {
         self.as_constant() == Some(0)
     }
 }
 
-/// Registers needed and purity.
+/// Returns the number of registers needed, and the purity.
 fn measure(kind: &Kind) -> (u8, bool) {
     match kind {
         Kind::Int(_) | Kind::Str(_) | Kind::Var(_) | Kind::Builtin(_) | Kind::Param(_) => (1, true),
@@ -164,7 +164,8 @@ fn measure(kind: &Kind) -> (u8, bool) {
     }
 }
 
-/// Registers that it takes to have all of them at once, or one after the other if that can be.
+/// Returns the number of registers that a list needs: for all values at once or, if possible, for
+/// one after the other.
 fn tuple_need(list: &[Expr]) -> u8 {
     let needs = list.iter().enumerate().map(|(i, e)| e.need.saturating_add(i as u8));
     let all = needs.max().unwrap_or(0);
@@ -174,8 +175,8 @@ fn tuple_need(list: &[Expr]) -> u8 {
     all
 }
 
-/// Nothing in the list but its first needs the tuple stack: each can be pushed before the next is
-/// evaluated.
+/// Tells whether each value can be pushed before the next is evaluated: only the first may use the
+/// tuple stack itself.
 pub fn is_pushed_singly(list: &[Expr]) -> bool {
     list.iter().skip(1).all(|e| !uses_tuple(e))
 }
@@ -186,7 +187,8 @@ fn uses_tuple(e: &Expr) -> bool {
     uses
 }
 
-/// May be evaluated twice in place of once: what it changes, if anything, is scratch memory.
+/// Tells whether the expression may be evaluated twice instead of once: it changes at most scratch
+/// memory.
 pub fn is_repeatable(e: &Expr) -> bool {
     use Subr::{Bcopy, Copyinto, Copyout, Copyoutstr, Rand, Speculation, Strtok};
     let mut is = !matches!(
@@ -249,14 +251,14 @@ macro_rules! define_each_child {
 define_each_child!(each_child, iter);
 define_each_child!(each_child_mut, iter_mut, mut);
 
-/// How often an expression asks for its first parameter.
+/// Counts the uses of the first parameter in an expression.
 pub fn params(e: &Expr) -> u32 {
     let mut count = u32::from(e.kind == Kind::Param(0));
     each_child(&e.kind, &mut |child| count = count.saturating_add(params(child)));
     count
 }
 
-/// The expression with these values for its parameters, all of it at one place of the program.
+/// Returns the expression with these values as its parameters. All its nodes get the span `span`.
 pub fn filled(e: &Expr, values: &[Expr], span: Span) -> Expr {
     let mut e = e.clone();
     fill(&mut e, values, span);
@@ -266,7 +268,7 @@ pub fn filled(e: &Expr, values: &[Expr], span: Span) -> Expr {
 fn fill(e: &mut Expr, values: &[Expr], span: Span) {
     if let Kind::Param(n) = e.kind {
         if let Some(value) = values.get(usize::from(n)) {
-            // A struct is known by its address.
+            // A struct is passed by its address.
             let kind = match &value.kind {
                 Kind::Load(at) if value.ty.is_by_ref() && !e.ty.is_by_ref() => at.kind.clone(),
                 kind => kind.clone(),
@@ -280,7 +282,7 @@ fn fill(e: &mut Expr, values: &[Expr], span: Span) {
     *e = Expr::new(kind, e.ty.clone(), span);
 }
 
-/// True if the second operand is better evaluated first.
+/// Tells whether the second operand should be evaluated first.
 pub fn is_reversed(a: &Expr, b: &Expr) -> bool {
     (a.is_pure || b.is_pure) && b.need > a.need
 }
@@ -293,7 +295,7 @@ fn pair(a: &Expr, b: &Expr) -> u8 {
 /// A statement.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Stmt {
-    /// Evaluated for its effect.
+    /// An expression evaluated for its effect.
     Expr(Expr),
     /// `trace(x)`.
     Trace(Expr),
@@ -303,15 +305,15 @@ pub enum Stmt {
     Printa(Option<(String, crate::format::Format)>, Vec<u32>),
     /// `exit(x)`.
     Exit(Expr),
-    /// `tracemem(address, bytes)`, and how many of the bytes are meant.
+    /// `tracemem(address, bytes)`, and how many of the bytes to print.
     Tracemem(Expr, u32, Option<Expr>),
     /// `print(x)`.
     Print(Expr, Arc<crate::shape::Shown>),
-    /// `@a[keys] = func(x)`: number, keys, kind, parameters, value, how much it counts for.
+    /// `@a[keys] = func(x)`: number, keys, kind, parameters, value, weight.
     Aggregate(u32, Vec<Expr>, ActionKind, u64, Option<Expr>, Option<Expr>),
     /// An action that records nothing, with its operand: `speculate(id)`, `stop()`.
     Act(ActionKind, Option<Expr>),
-    /// `system` and `freopen`: printf to another end.
+    /// `system` and `freopen`: printf to a command or a file.
     Format(ActionKind, String, crate::format::Format, Vec<Expr>),
     /// `ftruncate()`.
     Ftruncate,
@@ -323,25 +325,26 @@ pub enum Stmt {
     If(Expr, Vec<Stmt>, Vec<Stmt>),
 }
 
-/// A clause: once per distinct list of types that its `args[]` have.
+/// A clause, checked once for each distinct list of types that its `args[]` have.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Clause {
-    /// At least one.
+    /// The probe patterns, at least one.
     pub probes: Vec<ProbePattern>,
-    /// How many probes each of them matches; looked at where they are told apart.
+    /// The number of probes that each pattern matches; used when variants name probes one by one.
     pub counts: Vec<usize>,
-    /// For disjoint sets of the probes; one, but for `args[]`.
+    /// One variant for each of several disjoint sets of probes; a single one unless `args[]`
+    /// differ.
     pub variants: Vec<Variant>,
-    /// All of it, for messages.
+    /// The span of the whole clause, for messages.
     pub span: Span,
 }
 
-/// Those of a pattern's probes that a variant is for.
+/// The probes of one pattern that belong to a variant.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Members {
-    /// The pattern says it.
+    /// All that the pattern matches.
     All,
-    /// Each called by itself.
+    /// Each named by a pattern of its own.
     Each(Vec<ProbePattern>),
 }
 
@@ -352,13 +355,13 @@ impl Default for Members {
 }
 
 impl Members {
-    /// One more.
+    /// Adds a probe.
     pub fn push(&mut self, probe: ProbePattern) {
         if let Self::Each(list) = self {
             list.push(probe);
         }
     }
-    /// These as well.
+    /// Adds the other probes.
     pub fn append(&mut self, other: Members) {
         match (&mut *self, other) {
             (Self::Each(list), Self::Each(mut more)) => list.append(&mut more),
@@ -367,19 +370,20 @@ impl Members {
     }
 }
 
-/// A clause with the types of some of its probes.
+/// A clause, typed for some of its probes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Variant {
-    /// By pattern of the clause.
+    /// For each pattern of the clause, the probes of this variant.
     pub members: Vec<Members>,
-    /// A number or an address.
+    /// The condition: a number or an address.
     pub predicate: Option<Expr>,
-    /// In order.
+    /// The statements, in order.
     pub body: Vec<Stmt>,
 }
 
 impl Clause {
-    /// The patterns for some of its probes: its own where they are all that match.
+    /// Returns patterns for the given probes. A pattern of the clause stays if all its probes are
+    /// given.
     pub fn addresses(&self, members: &[Members]) -> Vec<ProbePattern> {
         let mut out = Vec::new();
         for ((pattern, count), members) in self.probes.iter().zip(&self.counts).zip(members) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The only questions the compiler asks: which probes are there, what do they pass, what is a type.
+//! The only questions that the compiler asks: which probes exist, what they pass, what a type is.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,8 +8,8 @@ use crate::diag::Tag;
 use crate::types::{Member, StructId, Type};
 use abi::stability::ProviderAttributes;
 
-/// A probe description as the program gives it: four parts (empty matches all, globs allowed), or
-/// an id.
+/// A probe description as the program gives it: four parts (an empty one matches all, globs are
+/// allowed), or an id.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct ProbePattern {
     /// Provider.
@@ -20,12 +20,12 @@ pub struct ProbePattern {
     pub function: String,
     /// Name.
     pub name: String,
-    /// Probe id of `-i`, 0 to match by the parts.
+    /// The probe id of `-i`; 0 to match by the parts.
     pub id: u32,
 }
 
 impl ProbePattern {
-    /// A pattern by parts.
+    /// Makes a pattern from parts.
     pub fn new(provider: &str, module: &str, function: &str, name: &str) -> Self {
         Self {
             provider: provider.into(),
@@ -35,11 +35,11 @@ impl ProbePattern {
             id: 0,
         }
     }
-    /// The parts in order.
+    /// Returns the parts in order.
     pub fn parts(&self) -> [&str; 4] {
         [&self.provider, &self.module, &self.function, &self.name]
     }
-    /// Does the pattern match a probe of this name? (Ids are compared by the caller.)
+    /// Tells whether the pattern matches a probe with these parts. The caller compares ids.
     pub fn matches(&self, parts: [&str; 4]) -> bool {
         self.parts()
             .iter()
@@ -57,57 +57,59 @@ impl fmt::Display for ProbePattern {
     }
 }
 
-/// What a pattern matches.
+/// The number of probes that match, and of their arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Matches {
-    /// Probes.
+    /// Number of probes.
     pub count: usize,
-    /// Most arguments one of them passes, if the providers know; decides which `args[N]` exist.
+    /// The most arguments that one of them passes, if the providers know; it decides which
+    /// `args[N]` exist.
     pub nargs: Option<u32>,
 }
 
 /// A probe that a pattern matches.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Probe {
-    /// Its id; 0 if it has none, and then it is called by its parts.
+    /// The id; 0 if the probe has none and is named by its parts.
     pub id: u32,
     /// Provider, module, function, name.
     pub parts: [String; 4],
-    /// Arguments it passes, if the provider knows.
+    /// Number of arguments that it passes, if the provider knows.
     pub nargs: Option<u32>,
 }
 
-/// What `args[]` of a probe are.
+/// The `args[]` of a probe.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Signature {
-    /// `args[0]` and so on; as many as there are.
+    /// `args[0]` and so on, all that exist.
     pub args: Vec<Arg>,
 }
 
-/// What a program tells of a probe of its own, in C's words.
+/// The description that a program gives of its own probe, in C's words.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct Declaration {
-    /// The types of what it passes.
+    /// The types of the arguments that the program passes.
     pub natives: Vec<String>,
-    /// The types of `args[]`, and which of the natives each is made of.
+    /// The types of `args[]`, each with the number of the native argument that it is made from.
     pub args: Vec<(String, u8)>,
 }
 
 /// One of `args[]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Arg {
-    /// Its C type.
+    /// The C type.
     pub ty: Type,
-    /// Which `argN` holds it; the first of them for what needs two. `None` if it cannot be had.
+    /// The number of the `argN` that holds it; of the first one, if it needs two. `None` if it is
+    /// unavailable.
     pub slot: Option<u8>,
-    /// What lies there, if that has to be translated to the type.
+    /// The type of that argument, if it must be translated to `ty`.
     pub native: Option<Type>,
-    /// What its program calls its type, if nobody else knows that name: `ty` is an error then.
+    /// The program's name for its type, if that name is not known here; `ty` is an error then.
     pub unknown: Option<String>,
 }
 
 impl Arg {
-    /// One that is what it lies there as.
+    /// Makes an argument that needs no translation.
     pub const fn new(ty: Type, slot: Option<u8>) -> Self {
         Self { ty, slot, native: None, unknown: None }
     }
@@ -116,15 +118,16 @@ impl Arg {
 /// A symbol of the kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Symbol {
-    /// Where it is.
+    /// The address.
     pub address: u64,
-    /// What is there; a function for a function. `None`: not known.
+    /// The type of the symbol; a function type for a function. `None` if not known.
     pub ty: Option<Type>,
-    /// Each CPU has its own, so far behind `address` as `vmlinux`__per_cpu_offset` says.
+    /// Each CPU has its own copy, at `address` plus the CPU's entry in `` vmlinux`__per_cpu_offset
+    /// ``.
     pub is_per_cpu: bool,
 }
 
-/// Kinds of names of types.
+/// The kinds of type names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "C's own words")]
 pub enum TypeSpace {
@@ -135,7 +138,7 @@ pub enum TypeSpace {
 }
 
 impl TypeSpace {
-    /// What stands before the name.
+    /// Returns the word before the name.
     pub const fn prefix(self) -> &'static str {
         match self {
             Self::Struct => "struct ",
@@ -146,21 +149,21 @@ impl TypeSpace {
     }
 }
 
-/// Why a pattern matches nothing.
+/// The reason why a pattern matches nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Why {
-    /// A complaint of its own, instead of that nothing matches.
+    /// A complaint to make instead of "does not match any probes".
     pub verdict: Option<(Tag, String)>,
-    /// What the blamed text is: "no such function".
+    /// The remark at the blamed text: "no such function".
     pub label: String,
-    /// Facts.
+    /// Further facts.
     pub notes: Vec<String>,
-    /// What to do.
+    /// The remedy.
     pub hint: Option<String>,
 }
 
 impl Why {
-    /// With what to do.
+    /// Sets the remedy.
     pub fn hint(mut self, text: impl Into<String>) -> Self {
         self.hint = Some(text.into());
         self
@@ -169,89 +172,92 @@ impl Why {
 
 /// The world as the compiler sees it.
 ///
-/// Questions about types come only if a program needs them: one without struct, typedef or
-/// `args[]` asks none, so an answer may cost a read of the kernel's types.
+/// The compiler asks about types only if a program needs them: a program without struct, typedef or
+/// `args[]` asks nothing, so an answer may cost a read of the kernel's types.
 pub trait World {
-    /// A description as its probes are called. A world whose probes are made as they are asked for
-    /// makes them now.
+    /// Returns a description in the form in which its probes are named. A world that creates probes
+    /// on demand creates them now.
     fn resolve(&self, pattern: ProbePattern) -> ProbePattern {
         pattern
     }
-    /// How many probes match, and what they pass.
+    /// Returns how many probes match and how many arguments they pass.
     fn matches(&self, pattern: &ProbePattern) -> Matches;
-    /// Why a pattern matches nothing. A world that does not know has near names and providers.
+    /// Returns why a pattern matches nothing. Without an answer, the compiler lists near names and
+    /// providers.
     fn why(&self, pattern: &ProbePattern) -> Option<Why> {
         let _ = pattern;
         None
     }
-    /// Names of probes near to a pattern that matches none, best first; for the hint.
+    /// Returns names of probes near a pattern that matches none, best first; for the hint.
     fn nearest(&self, pattern: &ProbePattern) -> Vec<String> {
         let _ = pattern;
         Vec::new()
     }
-    /// Names of the providers there are; for the hint.
+    /// Returns the names of all providers; for the hint.
     fn providers(&self) -> Vec<String> {
         Vec::new()
     }
-    /// Is this module of the kernel there? A world that cannot tell has them all.
+    /// Tells whether this kernel module is loaded. A world that does not know says yes.
     fn has_module(&self, name: &str) -> bool {
         let _ = name;
         true
     }
-    /// The probes that match, one by one: asked if a clause uses `args[]`. A world that cannot tell
-    /// gives none; then `args[]` are what they are without types.
+    /// Returns the matching probes one by one. The compiler asks if a clause uses `args[]`. A world
+    /// that does not know returns none; then `args[]` have no types.
     fn probes(&self, pattern: &ProbePattern) -> Vec<Probe> {
         let _ = pattern;
         Vec::new()
     }
-    /// What a probe passes, by C's declarations. `None`: not known, every `args[N]` is `argN`.
-    /// Asked once per matching probe; probes with equal arguments may share one.
+    /// Returns the arguments of a probe by C's declarations. `None`: not known, every `args[N]` is
+    /// `argN`. The compiler asks once per matching probe; probes with equal arguments may share
+    /// one.
     fn probe_signature(&self, probe: &Probe) -> Option<Arc<Signature>> {
         let _ = probe;
         None
     }
-    /// What the program that a probe is of tells of it.
+    /// Returns the description of a probe by the program that the probe is in.
     fn declaration(&self, probe: &Probe) -> Option<Arc<Declaration>> {
         let _ = probe;
         None
     }
-    /// What a provider that a program brings along promises.
+    /// Returns the stability that a program promises for its own provider.
     fn promised(&self, provider: &str) -> Option<ProviderAttributes> {
         let _ = provider;
         None
     }
-    /// Why a probe has no signature, in words, for who wants to use its arguments' types.
+    /// Returns the reason why a probe has no signature, as text for a user of `args[]`.
     fn untyped(&self, probe: &Probe) -> Option<String> {
         let _ = probe;
         None
     }
-    /// The type of this name: `struct file`, `enum pid_type`, `loff_t`. A struct of which only
-    /// the name is known has no size.
+    /// Returns the type of this name: `struct file`, `enum pid_type`, `loff_t`. A struct of which
+    /// only the name is known has no size.
     fn find_type(&self, space: TypeSpace, name: &str) -> Option<Type> {
         let _ = (space, name);
         None
     }
-    /// The members of a struct that this world made, in order. `None`: only its name is known.
+    /// Returns the members of a struct of this world, in order. `None`: only its name is known.
     fn members(&self, of: StructId) -> Option<Arc<[Member]>> {
         let _ = of;
         None
     }
-    /// A constant of any enumeration: its value, extended to 64 bits, and its type. Each value once.
+    /// Returns the values of an enumeration constant, extended to 64 bits, with their types; each
+    /// value once.
     fn enum_constants(&self, name: &str) -> Vec<(u64, Type)> {
         let _ = name;
         Vec::new()
     }
-    /// All constants of an enumeration of these types, in order.
+    /// Returns all constants of an enumeration of this world, in order.
     fn enumerators(&self, of: StructId) -> Vec<(String, u64)> {
         let _ = of;
         Vec::new()
     }
-    /// A symbol of the kernel proper, of a module, or with "" of any of them.
+    /// Returns a symbol of the kernel itself, of a module or, for "", of any of them.
     fn symbol(&self, module: &str, name: &str) -> Option<Symbol> {
         let _ = (module, name);
         None
     }
-    /// Names of types of a kind that are near to one that is not there, best first; for the hint.
+    /// Returns names of types of a kind that are near a missing one, best first; for the hint.
     fn nearest_types(&self, space: TypeSpace, name: &str) -> Vec<String> {
         let _ = (space, name);
         Vec::new()
@@ -261,12 +267,13 @@ pub trait World {
 /// A world of listed probes, for tests and for `-e` without a kernel.
 #[derive(Debug, Clone, Default)]
 pub struct Fixture {
-    /// Provider, module, function, name, number of arguments if known. Ids count from 1.
+    /// Provider, module, function, name, and the number of arguments if known. Ids count from 1.
     pub probes: Vec<([String; 4], Option<u32>)>,
 }
 
 impl Fixture {
-    /// The probes of the `dtrace` provider and those given as `provider:module:function:name`.
+    /// Makes a world of the `dtrace` provider's probes and of those given as
+    /// `provider:module:function:name`.
     pub fn new(probes: &[&str]) -> Self {
         let own = ["dtrace:::BEGIN", "dtrace:::END", "dtrace:::ERROR"];
         let row = |text: &&str| {

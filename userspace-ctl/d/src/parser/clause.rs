@@ -9,7 +9,7 @@ use crate::token::Tok;
 use crate::types::Int;
 
 impl Parser<'_> {
-    /// A clause whose first description has been read.
+    /// Parses a clause whose first description has been read.
     pub(super) fn parse_clause(&mut self, word: String, span: Span) -> Parse<Clause> {
         self.region = Some(Region::ProbeDescription);
         self.take_lexical();
@@ -41,7 +41,7 @@ impl Parser<'_> {
         if self.is_command_line && self.peek().tok == Tok::Eof {
             return Ok(Clause { probes, predicate, body: None });
         }
-        // What follows is looked at as a description: its first word is the better thing to blame.
+        // The next word was meant as a description, so the message blames that word.
         let found = self.peek().clone();
         if let Tok::Ident(name) = &found.tok {
             let message = format!(
@@ -55,7 +55,7 @@ impl Parser<'_> {
         Err(self.unexpected("predicate and/or actions following probe description"))
     }
 
-    /// `{ statements }`; complaints inside do not leave it.
+    /// Parses `{ statements }`; complaints inside do not end it.
     fn parse_block(&mut self) -> Parse<Vec<Stmt>> {
         self.expect("{")?;
         self.deeper()?;
@@ -126,7 +126,7 @@ impl Parser<'_> {
         Ok(Stmt { kind: StmtKind::Expr(expr) })
     }
 
-    /// Steps over a loop that D does not have, body included.
+    /// Skips a loop, which D does not have, with its body.
     fn skip_loop(&mut self) {
         self.bump();
         for (open, close) in [("(", ")"), ("{", "}")] {
@@ -146,7 +146,8 @@ impl Parser<'_> {
         self.maybe(";");
     }
 
-    /// `if`, with all its `else if`: read in a loop, put together from the last one.
+    /// Parses `if` with all its `else if`. It reads them in a loop and builds the tree from the
+    /// last one.
     fn parse_if(&mut self) -> Parse<Stmt> {
         let mut arms = Vec::new();
         let mut kind = loop {
@@ -174,7 +175,7 @@ impl Parser<'_> {
         Ok(Stmt { kind })
     }
 
-    /// A block or one statement.
+    /// Parses a block or one statement.
     fn parse_body(&mut self) -> Parse<Vec<Stmt>> {
         if self.is("{") {
             return self.parse_block();
@@ -185,7 +186,7 @@ impl Parser<'_> {
         Ok(s)
     }
 
-    /// Goes on behind the `;` of a broken statement, or before the `}` of its block.
+    /// Skips to after the `;` of a broken statement, or to before the `}` of its block.
     fn skip_statement(&mut self) {
         let mut open = 0usize;
         loop {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Declarations: `int x;`, `self string s;`, `inline int N = 5;`, `typedef unsigned int u;`. What stands
-//! around their names is read in `declarator.rs`.
+//! Declarations: `int x;`, `self string s;`, `inline int N = 5;`, `typedef unsigned int u;`.
+//! `declarator.rs` reads the names with their stars and brackets.
 
 use super::{Complained, Parse, Parser};
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::diag::{Diagnostic, Tag};
 use crate::source::Span;
 use crate::token::Tok;
 
-/// Words that begin a declaration and say where the name lives.
+/// Tells whether the word begins a declaration and gives the scope of its names.
 pub fn is_class(word: &str) -> bool {
     matches!(
         word,
@@ -29,12 +29,12 @@ pub fn is_class(word: &str) -> bool {
     )
 }
 
-/// Words that nothing in D begins with and nothing may be called.
+/// Tells whether the word is reserved: nothing in D begins with it or has it as a name.
 pub fn is_reserved(word: &str) -> bool {
     matches!(word, "counter" | "import")
 }
 
-/// Words that types are made of, besides single names.
+/// Tells whether the word is a part of a type, apart from names of types.
 pub fn is_type_word(word: &str) -> bool {
     matches!(
         word,
@@ -57,7 +57,7 @@ pub fn is_type_word(word: &str) -> bool {
     )
 }
 
-/// Words that need another one to be a type, or mean int.
+/// Tells whether the word needs another one to be a type, or means int.
 fn is_attribute(word: &str) -> bool {
     matches!(
         word,
@@ -65,18 +65,18 @@ fn is_attribute(word: &str) -> bool {
     )
 }
 
-/// Most words of a base type.
+/// The most words that a base type may have.
 const MAX_WORDS: usize = 16;
 
 impl Parser<'_> {
-    /// One of them is used.
+    /// Complains about the use of a reserved word.
     pub(super) fn reserved(&mut self, word: &str, span: Span) -> Complained {
         let message = format!("syntax error near `{word}`: the word is reserved");
         let d = Diagnostic::new(Tag::Syntax, span, message).label("not a name in D");
         self.complain(d.hint(format!("use another name, such as {word}s or my_{word}")))
     }
 
-    /// A declaration whose first word has been read as text.
+    /// Parses a declaration whose first word has been read as text.
     pub(super) fn parse_decl(&mut self, word: String, span: Span) -> Parse<Decl> {
         if is_reserved(&word) {
             return Err(self.reserved(&word, span));
@@ -115,7 +115,7 @@ impl Parser<'_> {
         Ok(Decl { class, ty, names, span: span.to(end) })
     }
 
-    /// After a storage class: is a name declared without a type, as `self x;`?
+    /// After a storage class: tells whether a name without a type follows, as in `self x;`.
     fn is_implicit_int(&mut self) -> bool {
         let end = self.peek().span.end;
         match self.peek().tok.clone() {
@@ -128,7 +128,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Is the name that ends at `end` the scope of a type, as in D`int?
+    /// Tells whether the name that ends at `end` is the scope of a type, as in D`int.
     pub(super) fn is_scoped_type(&mut self, end: usize) -> bool {
         let Some(name) = self.lexer.scoped_name(end) else { return false };
         self.is_type_name(name) || self.is_typedef(name)
@@ -147,7 +147,7 @@ impl Parser<'_> {
         Ok(names)
     }
 
-    /// `{ members }` or `{ constants }`.
+    /// Parses `{ members }` or `{ constants }`.
     fn parse_type_body(&mut self, is_enum: bool) -> Parse<Body> {
         self.expect("{")?;
         self.deeper()?;
@@ -187,7 +187,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Words of a base type; `first` has been read already.
+    /// Parses the words of a base type; `first` has already been read.
     pub(super) fn parse_base_type(&mut self, first: Option<(String, Span)>) -> Parse<TypeName> {
         let mut words: Vec<(String, Span)> = first.into_iter().collect();
         while let Tok::Ident(mut word) = self.peek().tok.clone() {
@@ -195,7 +195,7 @@ impl Parser<'_> {
             let is_tag =
                 matches!(words.last().map(|(w, _)| w.as_str()), Some("struct" | "union" | "enum"));
             if is_tag && self.lexer.scoped_name(end).is_some() || self.is_scoped_type(end) {
-                // Types have one name space: of which object it is says nothing more.
+                // All types share one name space, so the object before the backquote adds nothing.
                 self.bump();
                 self.bump();
                 let Tok::Ident(name) = self.peek().tok.clone() else { break };
@@ -243,7 +243,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A type without a name, as in casts.
+    /// Parses a type without a name, as in casts.
     pub(super) fn parse_type_name(&mut self) -> Parse<TypeName> {
         let mut ty = self.parse_base_type(None)?;
         ty.pointers = self.stars();

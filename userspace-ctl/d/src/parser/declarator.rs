@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! What stands around a declared name: `*name[4]`, `(*name)(int, char *)`, `name : 3`, `name = 5`;
+//! The form of a declared name: `*name[4]`, `(*name)(int, char *)`, `name : 3`, `name = 5`; also
 //! the parameters of functions and the keys of associative arrays.
 
 use super::decl::is_class;
@@ -12,11 +12,11 @@ use crate::source::Span;
 use crate::token::Tok;
 
 impl Parser<'_> {
-    /// A name to declare, with all that belongs to it.
+    /// Parses a name to declare with everything that belongs to it.
     pub(super) fn parse_declarator(&mut self) -> Parse<Declarator> {
         let pointers = self.stars();
         if self.is(":") {
-            // A bit field without a name moves what comes behind it.
+            // A bit field without a name moves the members after it.
             let span = self.bump().span;
             let bits = Some(self.parse_assignment()?);
             return Ok(Declarator { bits, ..Declarator::plain(String::new(), pointers, span) });
@@ -40,7 +40,7 @@ impl Parser<'_> {
         Ok(d)
     }
 
-    /// Name, brackets, arrays and parameters. A parameter may do without a name.
+    /// Parses a name, brackets, arrays and parameters. The name of a parameter may be missing.
     fn parse_around(&mut self, pointers: u16, needs_name: bool) -> Parse<Declarator> {
         let mut inner = None;
         let at = self.peek().span;
@@ -78,7 +78,7 @@ impl Parser<'_> {
         Ok(extents)
     }
 
-    /// What stands behind `[`, up to and with the `]`.
+    /// Parses the text after `[`, up to and including `]`.
     fn parse_extent(&mut self) -> Parse<Extent> {
         if self.maybe("]") {
             return Ok(Extent::Open);
@@ -94,7 +94,7 @@ impl Parser<'_> {
         Ok(Extent::Tuple(self.parse_prototype("]")?))
     }
 
-    /// Parameters up to the closing bracket; the opening one has been read.
+    /// Parses parameters up to the closing bracket; the opening one has been read.
     pub(super) fn parse_prototype(&mut self, close: &str) -> Parse<Prototype> {
         self.deeper()?;
         let mut prototype = Prototype { params: Vec::new(), dots: None };

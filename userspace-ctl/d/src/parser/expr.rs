@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Expressions: C's operators and D's `^^`, by their ranks.
+//! Expressions: C's operators and D's `^^`, parsed by rank.
 
 use super::{decl, Complained, Parse, Parser};
 use crate::ast::{BinOp, Expr, ExprKind, MemberName, Pseudo, TypeName, UnOp, MAX_HEIGHT};
@@ -8,7 +8,7 @@ use crate::source::Span;
 use crate::token::{Tok, Token};
 use crate::types::Int;
 
-/// Binary operators with their rank; higher binds tighter.
+/// Binary operators with their rank; the higher rank binds tighter.
 const BINARY: &[(&str, u8, BinOp)] = &[
     ("||", 4, BinOp::LogOr),
     ("^^", 5, BinOp::LogXor),
@@ -47,7 +47,7 @@ const RANK_COND: u8 = 3;
 const RANK_ASSIGN: u8 = 2;
 const RANK_COMMA: u8 = 1;
 
-/// What stands between operands; with `?:` its middle.
+/// An operator between operands; for `?:`, with the middle operand.
 enum Operator {
     Binary(BinOp),
     Assign(Option<BinOp>),
@@ -55,7 +55,7 @@ enum Operator {
     Comma,
 }
 
-/// An operator that waits for its right side.
+/// An operator that waits for its right operand.
 struct Waiting {
     left: Expr,
     operator: Operator,
@@ -63,12 +63,12 @@ struct Waiting {
 }
 
 impl Parser<'_> {
-    /// A whole expression, comma operator included.
+    /// Parses a whole expression, comma operator included.
     pub(super) fn parse_expr(&mut self) -> Parse<Expr> {
         self.parse_rank(RANK_COMMA)
     }
 
-    /// An argument: no comma operator.
+    /// Parses an argument, that is, an expression without comma operator.
     pub(super) fn parse_assignment(&mut self) -> Parse<Expr> {
         self.parse_rank(RANK_ASSIGN)
     }
@@ -82,15 +82,15 @@ impl Parser<'_> {
         Err(self.complain(Diagnostic::new(Tag::Syntax, span, message)))
     }
 
-    /// Operands and operators in a loop: what waits for its right side is on a stack of its own, so a
-    /// chain costs no nesting, but for one of assignments.
+    /// Parses operands and operators in a loop. Operators that wait for their right operand are on
+    /// a separate stack, so a chain costs no nesting, except for a chain of assignments.
     fn parse_rank(&mut self, least: u8) -> Parse<Expr> {
         let outer = self.depth;
         self.deeper()?;
         let mut waiting: Vec<Waiting> = Vec::new();
         let mut left = self.parse_unary()?;
         while let Some((operator, rank)) = self.parse_operator(least)? {
-            // Of two of one rank the left one goes first, but where C says otherwise.
+            // Of two operators of one rank, the left one goes first, unless C says otherwise.
             let least_ready = rank + u8::from(rank == RANK_ASSIGN || rank == RANK_COND);
             if rank == RANK_ASSIGN {
                 self.deeper()?;
@@ -104,7 +104,7 @@ impl Parser<'_> {
         Ok(left)
     }
 
-    /// The next operator with its rank, if that is high enough.
+    /// Reads the next operator with its rank, if the rank is high enough.
     fn parse_operator(&mut self, least: u8) -> Parse<Option<(Operator, u8)>> {
         let (tok, end) = (self.peek().tok.clone(), self.peek().span.end);
         let Tok::Punct(p) = tok else { return Ok(None) };
@@ -130,7 +130,7 @@ impl Parser<'_> {
         Ok(found)
     }
 
-    /// Gives a right side to those that wait for it and rank no lower than `least`.
+    /// Completes the waiting operators whose rank is at least `least`.
     fn join(&mut self, waiting: &mut Vec<Waiting>, least: u8, mut right: Expr) -> Parse<Expr> {
         while waiting.last().is_some_and(|w| w.rank >= least) {
             let Some(w) = waiting.pop() else { break };
@@ -147,7 +147,7 @@ impl Parser<'_> {
         Ok(right)
     }
 
-    /// Within brackets a `/` is always a division.
+    /// Parses inside brackets, where a `/` is always a division.
     pub(super) fn inside<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
         let open = self.predicate;
         self.predicate = open.map(|n| n.saturating_add(1));
@@ -193,7 +193,7 @@ impl Parser<'_> {
         Ok(e)
     }
 
-    /// `self->name`, `this->name`.
+    /// Parses `self->name` or `this->name`.
     fn parse_scoped(&mut self, name: &str, span: Span) -> Parse<Expr> {
         self.bump();
         let pseudo = if name == "self" { Pseudo::Thread } else { Pseudo::Local };
@@ -206,7 +206,7 @@ impl Parser<'_> {
         self.parse_suffixes(e)
     }
 
-    /// `(type)operand` or `(expression)`.
+    /// Parses `(type)operand` or `(expression)`.
     fn parse_paren(&mut self) -> Parse<Expr> {
         let open = self.bump().span;
         if self.at_type() {
@@ -231,8 +231,8 @@ impl Parser<'_> {
         self.parse_suffixes(e)
     }
 
-    /// `(name *)x` with an unknown name reads as a product without second factor: better say that
-    /// there is no such type.
+    /// Reports an unknown type. `(name *)x` with an unknown name looks like a product without a
+    /// second factor, and that message would mislead.
     fn maybe_cast(&mut self, first: Token, errors: usize) -> Complained {
         let at_close = self.is(")");
         match first.tok {
@@ -277,7 +277,7 @@ impl Parser<'_> {
         self.node(ExprKind::SizeofExpr(Box::new(e)), span)
     }
 
-    /// `offsetof(type, member)`.
+    /// Parses `offsetof(type, member)`.
     fn parse_offsetof(&mut self) -> Parse<Expr> {
         let start = self.bump().span;
         self.expect("(")?;
@@ -354,7 +354,7 @@ impl Parser<'_> {
         self.parse_suffixes(e)
     }
 
-    /// Neighbouring strings are one, as in C.
+    /// Joins neighbouring strings, as C does.
     fn parse_strings(&mut self, mut bytes: Vec<u8>, span: Span) -> Parse<Expr> {
         self.bump();
         while let Tok::Str(more) = &self.peek().tok {
@@ -415,7 +415,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What stands behind `.` and `->`.
+    /// Parses the name after `.` or `->`.
     fn member_name(&mut self, op: &str) -> Parse<(String, Span)> {
         let t = self.peek().clone();
         let found = match &t.tok {
@@ -430,7 +430,7 @@ impl Parser<'_> {
         Err(self.complain(d.label("expected a member's name")))
     }
 
-    /// Arguments up to the closing bracket; the opening one has been read.
+    /// Parses arguments up to the closing bracket; the opening one has been read.
     fn list(&mut self, close: &str) -> Parse<Vec<Expr>> {
         self.inside(|p| {
             let mut out = Vec::new();

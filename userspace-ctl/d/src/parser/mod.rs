@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Tokens to tree, by recursive descent; expressions by the ranks of their operators.
+//! Turns tokens into a tree, by recursive descent; expressions are parsed by the ranks of their
+//! operators.
 //!
 //! Naming: `parse_x` reads an x or complains; `expect_x` demands one token; `maybe_x` reads it only
-//! if it is there. After a complaint in a statement, reading goes on behind its `;`; after one at
-//! the top level, behind the clause's `}`. So one mistake gives one complaint and the rest of the
+//! if it is there. After a complaint in a statement, reading continues after its `;`; after one at
+//! the top level, after the clause's `}`. So one mistake gives one complaint, and the rest of the
 //! program is still read.
 
 mod clause;
@@ -30,26 +31,26 @@ use crate::token::{Tok, Token};
 use crate::types::Type;
 use crate::{Options, TypeSpace, World};
 
-/// A complaint was made; the caller finds a place to go on.
+/// A complaint was made; the caller finds a place to continue.
 pub struct Complained;
 type Parse<T> = Result<T, Complained>;
 
-/// Deepest nesting of brackets, operators before their operand, and statements; most `else if` of one
+/// The deepest nesting of brackets, prefix operators and statements; also the most `else if` of one
 /// `if`. Half of a thread's usual stack is enough for it, even in a debug build.
 const MAX_DEPTH: u16 = 64;
-/// After so many complaints the rest would be noise.
+/// After this many complaints, further ones would be noise.
 const MAX_COMPLAINTS: usize = 20;
 
-/// What a source is made of.
+/// The contents of a source.
 #[derive(Debug, Default)]
 pub struct Parsed {
-    /// In order.
+    /// The items, in order.
     pub items: Vec<Item>,
-    /// Complaints in order.
+    /// The complaints, in order.
     pub diagnostics: Vec<Diagnostic>,
     /// Control lines.
     pub controls: Vec<Span>,
-    /// Macro arguments used.
+    /// The macro arguments that the source uses, by number.
     pub used_args: Vec<usize>,
 }
 
@@ -63,27 +64,27 @@ struct Parser<'a> {
     region: Option<Region>,
     diagnostics: Vec<Diagnostic>,
     typedefs: HashSet<String>,
-    /// Names that were met where only a variable can stand.
+    /// Names that appeared where only a variable can stand.
     variables: HashSet<String>,
     world: &'a dyn World,
     libraries: &'a Libraries,
     is_command_line: bool,
     system: SystemHeaders,
-    /// What is read is C of the system's: of what D cannot have nothing is said.
+    /// The current item is C from a system header: nothing in it causes a complaint.
     is_lenient: bool,
 }
 
-/// Names of earlier programs that decide how a text is read.
+/// The names of earlier programs that affect how a text is read.
 #[derive(Debug, Default)]
 pub struct Known {
-    /// Types besides those of the language and of the world.
+    /// Types other than those of the language and of the world.
     pub typedefs: HashSet<String>,
-    /// Variables: what the world has as a type is none here.
+    /// Variables; they hide types of the world with the same name.
     pub variables: HashSet<String>,
 }
 
 impl Known {
-    /// What these are.
+    /// Collects these names.
     pub fn of(names: &Names) -> Self {
         Self {
             typedefs: names.typedefs.keys().cloned().collect(),
@@ -179,13 +180,13 @@ impl Parser<'_> {
                 }
             }
             if self.lexer.pos() == before && self.ahead.is_none() {
-                // Nothing was read: step over one token, so that reading ends.
+                // Nothing was read: skip one token, so that the loop ends.
                 self.bump();
             }
         }
     }
 
-    /// Goes on behind the next `}` that closes what was open, or behind a `;` outside braces.
+    /// Skips to after the `}` that closes the item, or to after a `;` outside braces.
     fn skip_item(&mut self) {
         let mut open = 0usize;
         let mut seen = false;
@@ -213,8 +214,8 @@ impl Parser<'_> {
         is_type_word(word) || Type::named(word).is_some() || self.typedefs.contains(word)
     }
 
-    /// Is it a type of the world? Asked only where a type may stand: `(name)`, `(name *`, `name x`.
-    /// A D variable of that name has precedence.
+    /// Tells whether the word is a type of the world. The parser asks only where a type may stand:
+    /// `(name)`, `(name *`, `name x`. A D variable of that name has precedence.
     fn is_typedef(&mut self, word: &str) -> bool {
         let is_name = word.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
         let is_known = !is_name
@@ -286,7 +287,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Moves the lexer's complaints here, where they stand in order.
+    /// Moves the lexer's complaints to the parser's, which keeps them in order.
     fn take_lexical(&mut self) {
         for d in std::mem::take(&mut self.lexer.diagnostics) {
             self.complain(d);
@@ -301,11 +302,11 @@ impl Parser<'_> {
         Complained
     }
 
-    /// "expected X, found Y".
+    /// Complains "expected X, found Y".
     fn unexpected(&mut self, wanted: &str) -> Complained {
         let t = self.peek().clone();
         let found = match &t.tok {
-            // The lexer has said it already.
+            // The lexer has already complained.
             Tok::Bad => return Complained,
             Tok::Eof => "end of input".to_string(),
             Tok::Int(..) => "an integer".to_string(),
@@ -314,7 +315,7 @@ impl Parser<'_> {
             Tok::Agg(name) => format!("`@{name}`"),
             Tok::Punct(p) => format!("`{p}`"),
         };
-        // At the end the blame lies where something is missing.
+        // At the end of input, blame the place where something is missing.
         let span = if t.tok == Tok::Eof { Span::new(self.last.end, self.last.end) } else { t.span };
         let near = match t.tok {
             Tok::Eof => "syntax error near end of input".to_string(),

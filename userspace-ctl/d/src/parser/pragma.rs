@@ -10,22 +10,22 @@ use abi::stability::{Attributes, ProviderAttributes};
 /// Options that only the compiler reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CompilerOption {
-    /// `zdefs`: as `-Z`.
+    /// `zdefs`: same as `-Z`.
     AllowZero,
     /// `empty`.
     AllowEmpty,
     /// `defaultargs`.
     DefaultArgs,
-    /// `argref`: arguments may be left unused.
+    /// `argref`: the program may leave arguments unused.
     SurplusArgs,
-    /// `nolibs`: no library is read.
+    /// `nolibs`: the compiler reads no library.
     NoLibraries,
 }
 
-/// What a control line says.
+/// The meaning of a control line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Control {
-    /// An option of the run time.
+    /// A run-time option.
     Option(OptionId, u64),
     /// An option of the compiler, and whether it is on.
     Compiler(CompilerOption, bool),
@@ -33,30 +33,30 @@ pub enum Control {
     Least(Attributes),
     /// An option of the command: name and value.
     Setting(String, Option<String>),
-    /// An option that changes nothing, and why.
+    /// An option without effect, and why.
     Ignored(String, String),
-    /// `depends_on`: something of this name must be there.
+    /// `depends_on`: a library, module or provider of this name must exist.
     DependsOn(Dependence, String),
     /// `attributes`, `binding`.
     About(About),
-    /// Nothing for us.
+    /// Nothing that concerns the compiler.
     Nothing,
 }
 
-/// What a program promises of a name of its own, or of a part of a provider.
+/// A promise about a name that the program defines, or about a part of a provider.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct About {
     /// `attributes` or `binding`.
     pub word: &'static str,
     /// The name.
     pub name: String,
-    /// Of a provider: which of [`ProviderAttributes::PARTS`].
+    /// For a provider: the index in [`ProviderAttributes::PARTS`].
     pub part: Option<usize>,
-    /// How stable that is.
+    /// The promised stability.
     pub attributes: Option<Attributes>,
 }
 
-/// All of them in a source, with their places.
+/// Returns all promises in a source, with their places.
 pub fn abouts(source: &Source, lines: &[Span]) -> Vec<(About, Span)> {
     let read = |span: &Span| match control(source.slice(*span), *span) {
         Ok(Control::About(about)) => Some((about, *span)),
@@ -65,12 +65,12 @@ pub fn abouts(source: &Source, lines: &[Span]) -> Vec<(About, Span)> {
     lines.iter().filter_map(read).collect()
 }
 
-/// What a program can depend on.
+/// The kind of thing that a program can depend on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dependence {
     /// A D library.
     Library,
-    /// A module of the kernel.
+    /// A kernel module.
     Module,
     /// A provider.
     Provider,
@@ -82,7 +82,7 @@ pub fn control(text: &str, span: Span) -> Result<Control, Diagnostic> {
     if body.starts_with('!') {
         return Ok(Control::Nothing);
     }
-    // A remark may follow.
+    // A comment may follow.
     let body = body.split("/*").next().unwrap_or("").split(" //").next().unwrap_or("");
     let mut words = body.split_whitespace();
     match words.next() {
@@ -189,7 +189,7 @@ fn pragma(words: &[&str], span: Span) -> Result<Control, Diagnostic> {
             Err(d.note(format!("there are {}", names.join(", "))))
         }
         ["D"] => Err(malformed("malformed #pragma D".into())),
-        // Other tools' pragmas (ident, once ..) are not ours.
+        // Pragmas for other tools (ident, once ..) do not concern the compiler.
         _ => Ok(Control::Nothing),
     }
 }

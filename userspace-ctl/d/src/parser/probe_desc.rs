@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Text of a probe description to its four parts: right-aligned to the field that the source says.
+//! Splits the text of a probe description into its four parts. The source says which field the last
+//! part is.
 
 use crate::diag::{Diagnostic, Region, Tag};
 use crate::lexer::QUOTED_COLON;
@@ -9,7 +10,7 @@ use abi::probe::{is_glob_too_deep, GLOB_DEPTH, PART_LENS};
 
 const FIELDS: [&str; 4] = ["provider", "module", "function", "name"];
 
-/// The pattern of a description's text.
+/// Returns the pattern for the text of a description.
 pub fn pattern(text: &str, span: Span, source: &Source) -> Result<ProbePattern, Diagnostic> {
     let invalid = |message: String| {
         let mut d = Diagnostic::new(Tag::PdescInval, span, message);

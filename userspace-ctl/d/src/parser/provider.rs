@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-//! `provider name { probe name(what it passes) : (what scripts see); .. };`
+//! `provider name { probe name(native arguments) : (translated arguments); .. };`
 
 use super::{Parse, Parser};
 use crate::ast::{ProbeDecl, Provider};
 use crate::token::Tok;
 
 impl Parser<'_> {
-    /// A provider whose first word has been read.
+    /// Parses a provider whose first word has been read.
     pub(super) fn parse_provider(&mut self) -> Parse<Provider> {
         let (name, span) = self.expect_ident("a provider's name")?;
         self.expect("{")?;

@@ -6,7 +6,7 @@ use crate::ast::{Expr, ExprKind, Rule, Translator, TypeName};
 use crate::source::Span;
 
 impl Parser<'_> {
-    /// A translator whose first word has been read.
+    /// Parses a translator whose first word has been read.
     pub(super) fn parse_translator(&mut self, start: Span) -> Parse<Translator> {
         let output = self.parse_type_name()?;
         self.expect("<")?;
@@ -28,7 +28,7 @@ impl Parser<'_> {
         Ok(Translator { output, input, param, rules, span: start.to(end) })
     }
 
-    /// `xlate <type> (expression)`, and what follows it.
+    /// Parses `xlate <type> (expression)` and the suffixes after it.
     pub(super) fn parse_xlate(&mut self) -> Parse<Expr> {
         let start = self.bump().span;
         self.expect("<")?;

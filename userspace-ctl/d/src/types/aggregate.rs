@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Structs, unions and function types.
 //!
-//! The kernel's types hang together: `struct file` leads to all of them. So a [`Struct`] is only a
-//! name, a size and the number under which its maker knows it; its members are asked for when an
-//! expression touches them ([`crate::World::members`]), and end at further structs of that kind.
+//! The kernel's types are connected: `struct file` leads to all of them. So a [`Struct`] is only a
+//! name, a size and a number. The compiler asks for its members when an expression uses them
+//! ([`crate::World::members`]); the structs among them are again only names.
 
 use super::Type;
 
-/// The number of a struct, a union or an enumeration: whoever made it knows its members by it.
+/// The number of a struct, a union or an enumeration, by which its creator finds the members.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct StructId(pub u64);
 
 impl StructId {
-    /// Numbers from here on are those of those that D programs define.
+    /// Numbers from here on belong to types that D programs define.
     pub const PROGRAM: u64 = 1 << 63;
 }
 
@@ -25,7 +25,7 @@ pub enum StructKind {
 }
 
 impl StructKind {
-    /// As written.
+    /// Returns the word as written.
     pub const fn text(self) -> &'static str {
         match self {
             Self::Struct => "struct",
@@ -37,19 +37,21 @@ impl StructKind {
 /// A struct or union.
 #[derive(Debug, Clone)]
 pub struct Struct {
-    /// Which of the two.
+    /// The kind.
     pub kind: StructKind,
     /// The tag: `file` of `struct file`; "" if it has none.
     pub tag: String,
-    /// Name of a typedef that led here, for messages about what has no tag: `atomic_t`; or "".
+    /// The name of a typedef that leads here, for messages about a type without tag: `atomic_t`; or
+    /// "".
     pub alias: String,
-    /// Bytes; `None` if only its name is known.
+    /// Size in bytes; `None` if only the name is known.
     pub size: Option<u32>,
-    /// What its members are asked for with.
+    /// The number to ask for the members with.
     pub id: StructId,
 }
 
-/// C's rule over several files: one tag is one type. What has no tag is itself only.
+/// Follows C's rule for several files: equal tags are equal types. A type without tag equals only
+/// itself.
 impl PartialEq for Struct {
     fn eq(&self, other: &Self) -> bool {
         self.id == other.id
@@ -61,34 +63,34 @@ impl Eq for Struct {}
 /// A member.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Member {
-    /// "" for a struct or union whose members count as members of this one.
+    /// The name; "" for a struct or union whose members count as members of this one.
     pub name: String,
-    /// Type; of a bit field, the type it is declared with.
+    /// The type; for a bit field, its declared type.
     pub ty: Type,
-    /// Bits from the start of the struct to its lowest bit.
+    /// Offset from the start of the struct to the member's lowest bit, in bits.
     pub offset: u32,
-    /// Bits of a bit field.
+    /// Number of bits of a bit field.
     pub bits: Option<u8>,
 }
 
 impl Member {
-    /// A member on a byte boundary.
+    /// Makes a member on a byte boundary; `offset` is in bytes.
     pub fn new(name: &str, ty: Type, offset: u32) -> Self {
         Self { name: name.into(), ty, offset: offset.saturating_mul(8), bits: None }
     }
-    /// A bit field.
+    /// Makes a bit field; `offset` is in bits.
     pub fn bits(name: &str, ty: Type, offset: u32, bits: u8) -> Self {
         Self { name: name.into(), ty, offset, bits: Some(bits) }
     }
 }
 
-/// What a function returns and takes. D cannot call it; it can be pointed to.
+/// The type of a function. D cannot call it, but can have pointers to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Function {
-    /// Result.
+    /// The type of the result.
     pub result: Type,
-    /// Parameters.
+    /// The types of the parameters.
     pub params: Vec<Type>,
-    /// `...` behind them.
+    /// `...` after the parameters.
     pub is_variadic: bool,
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-//! C's conversions: promotion, the common type of two operands, what may be assigned to what.
+//! C's conversions: promotion, the common type of two operands, assignability.
 
 use super::{Int, Type};
 
-/// Integer promotion: whatever is smaller than int becomes int.
+/// Integer promotion: types smaller than int become int.
 pub fn promote(i: Int) -> Int {
     if i.size < 4 {
         Int::INT
@@ -12,7 +12,7 @@ pub fn promote(i: Int) -> Int {
     }
 }
 
-/// The usual arithmetic conversions of two integers.
+/// Returns the common type of two integers by the usual arithmetic conversions.
 pub fn common(a: Int, b: Int) -> Int {
     let (a, b) = (promote(a), promote(b));
     match a.size.cmp(&b.size) {
@@ -23,8 +23,8 @@ pub fn common(a: Int, b: Int) -> Int {
     }
 }
 
-/// May a value of type `from` be stored in a `to`, or passed where a `to` is expected?
-/// (Constant 0 for pointers and strings is the caller's business.)
+/// Tells whether a value of type `from` can be stored in a `to`, or passed as a `to`. The caller
+/// handles the constant 0 for pointers and strings.
 pub fn is_assignable(to: &Type, from: &Type) -> bool {
     match (to, from) {
         (Type::Error, _) | (_, Type::Error) => true,
@@ -41,13 +41,13 @@ pub fn is_assignable(to: &Type, from: &Type) -> bool {
             a == b || **a == Type::Void || (to.is_stringlike() && from.is_stringlike())
         }
         (Type::Struct(_) | Type::Array(..) | Type::Float(_) | Type::Action(_), _) => to == from,
-        // An address of the traced process is a number to D; no cast is asked for.
+        // An address of the traced process is a number to D and needs no cast.
         (Type::Int(i), Type::Pointer(_)) => *i == Int::UINTPTR,
         _ => false,
     }
 }
 
-/// May the program write the cast `(to)from`?
+/// Tells whether the program may write the cast `(to)from`.
 pub fn is_castable(to: &Type, from: &Type) -> bool {
     matches!(
         (to, from),

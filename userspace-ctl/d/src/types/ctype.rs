@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! D's types: C's, and `string`. One row per name of an integer.
+//! D's types: C's types and `string`. Each name of an integer has one row.
 
 use std::sync::Arc;
 
@@ -9,20 +9,20 @@ use crate::program::ValueType;
 use abi::action::ActionKind;
 use abi::difo::{ctf, DifType, BY_REF, KIND_CTF};
 
-/// An integer type: LP64 sizes.
+/// An integer type with its LP64 size.
 #[derive(Debug, Clone, Copy)]
 pub struct Int {
     /// 1, 2, 4 or 8 bytes.
     pub size: u8,
     /// Two's complement.
     pub signed: bool,
-    /// As it was written; `enum pid_type` for an enumeration.
+    /// The name as written; `enum pid_type` for an enumeration.
     pub name: &'static str,
-    /// The enumeration whose constants its values are, under whatever name.
+    /// The enumeration that its values belong to, whatever the name of the type.
     pub enumeration: Option<StructId>,
 }
 
-/// Sameness is of meaning, not of name.
+/// Types are equal if they mean the same; the name does not matter.
 impl PartialEq for Int {
     fn eq(&self, other: &Self) -> bool {
         (self.size, self.signed) == (other.size, other.signed)
@@ -43,20 +43,20 @@ pub enum Type {
     Pointer(Arc<Type>),
     /// A struct or union; its value is its address.
     Struct(Arc<Struct>),
-    /// So many elements; 0 if that is not known. Its value is its address.
+    /// An array of this many elements; 0 if not known. Its value is its address.
     Array(Arc<Type>, u32),
-    /// A function: only pointers to it have values.
+    /// A function; only pointers to it have values.
     Function(Arc<Function>),
-    /// A floating-point number of so many bytes: has a size, no operators.
+    /// A floating-point number of this many bytes. It has a size, but no operators.
     Float(u8),
-    /// What this action records and only the consumer can read: a stack, a symbol.
+    /// The data of this action, which only the consumer can read: a stack, a symbol.
     Action(ActionKind),
-    /// What already has been complained about; goes with everything.
+    /// The type of an expression that caused a complaint; it fits everywhere.
     Error,
 }
 
-/// Names of integers: size, signedness. The C names of several words are put together by
-/// [`crate::check::decl`].
+/// The names of integers with size and signedness. [`crate::check::decl`] builds C names of several
+/// words.
 pub const INTEGERS: &[Int] = &[
     Int::plain(4, true, "int"),
     Int::plain(4, false, "unsigned int"),
@@ -127,16 +127,16 @@ impl Int {
     pub const UINT64: Int = Int::plain(8, false, "uint64_t");
     /// `size_t`.
     pub const SIZE: Int = Int::plain(8, false, "size_t");
-    /// `uintptr_t`: what an address is when it is a number.
+    /// `uintptr_t`: the type of an address as a number.
     pub const UINTPTR: Int = Int::plain(8, false, "uintptr_t");
 
-    /// The integer of this name.
+    /// Returns the integer type of this name.
     pub fn named(name: &str) -> Option<Int> {
         INTEGERS.iter().copied().find(|i| i.name == name)
     }
 
-    /// The integer of this size and signedness under any name: of a typedef, `enum pid_type`. A size
-    /// that no integer has gives `None`.
+    /// Returns an integer type of this size and signedness under any name: a typedef's, `enum
+    /// pid_type`. Returns `None` if no integer has this size.
     pub fn new(size: u8, signed: bool, name: &str) -> Option<Int> {
         matches!(size, 1 | 2 | 4 | 8).then(|| Int::plain(size, signed, intern(name)))
     }
@@ -145,7 +145,7 @@ impl Int {
         Int { size, signed, name, enumeration: None }
     }
 
-    /// `value` cut to the size and extended to 64 bits again: how a value lies in a register.
+    /// Cuts `value` to the size and extends it to 64 bits again, the form of a value in a register.
     pub fn wrap(self, value: u64) -> u64 {
         match (self.size, self.signed) {
             (1, true) => value as i8 as u64,
@@ -163,15 +163,15 @@ impl Type {
     /// `int`.
     pub const INT: Type = Type::Int(Int::INT);
 
-    /// A pointer to this.
+    /// Returns the type of a pointer to this.
     pub fn pointer_to(self) -> Type {
         Type::Pointer(Arc::new(self))
     }
-    /// An array of these.
+    /// Returns the type of an array of these.
     pub fn array_of(self, count: u32) -> Type {
         Type::Array(Arc::new(self), count)
     }
-    /// Pointers and arrays around what it is made of.
+    /// Counts the pointers and arrays around the innermost type.
     pub fn levels(&self) -> usize {
         let (mut ty, mut levels) = (self, 0usize);
         while let Type::Pointer(to) | Type::Array(to, _) = ty {
@@ -183,11 +183,11 @@ impl Type {
         }
         levels
     }
-    /// `const char *`.
+    /// Returns `const char *`.
     pub fn char_pointer() -> Type {
         Type::Int(Int::CHAR).pointer_to()
     }
-    /// The type of this single name.
+    /// Returns the type of this single name.
     pub fn named(name: &str) -> Option<Type> {
         match name {
             "void" => Some(Type::Void),
@@ -196,7 +196,7 @@ impl Type {
             _ => Int::named(name).map(Type::Int),
         }
     }
-    /// The type of a text such as `const char *`, as the tables of the contract write it.
+    /// Parses a type such as `const char *`, as the tables of the contract write it.
     pub fn from_table(text: &str) -> Option<Type> {
         let text = text.trim();
         if let Some(to) = text.strip_suffix('*') {
@@ -205,22 +205,22 @@ impl Type {
         Type::named(text.strip_prefix("const ").unwrap_or(text).trim())
     }
 
-    /// The integer, if it is one.
+    /// Returns the integer type, if this is one.
     pub fn int(&self) -> Option<Int> {
         match self {
             Type::Int(i) => Some(*i),
             _ => None,
         }
     }
-    /// Something was complained about already.
+    /// Tells whether a complaint was already made.
     pub fn is_error(&self) -> bool {
         *self == Type::Error
     }
-    /// A number or an address: has a truth value.
+    /// Tells whether this is a number or an address, which has a truth value.
     pub fn is_scalar(&self) -> bool {
         matches!(self, Type::Int(_) | Type::Pointer(_))
     }
-    /// A string, or what may be read as one without a cast.
+    /// Tells whether this is a string, or can be read as one without a cast.
     pub fn is_stringlike(&self) -> bool {
         match self {
             Type::String => true,
@@ -230,11 +230,12 @@ impl Type {
             _ => false,
         }
     }
-    /// Its value in a register is an address of its bytes.
+    /// Tells whether the register holds the address of the bytes, not the value.
     pub fn is_by_ref(&self) -> bool {
         matches!(self, Type::String | Type::Struct(_) | Type::Array(..))
     }
-    /// Bytes of a value; `None` for void, functions and structs of which only the name is known.
+    /// Returns the bytes of a value; `None` for void, functions and structs of which only the name
+    /// is known.
     pub fn size(&self, strsize: u32) -> Option<u32> {
         match self {
             Type::Void | Type::Error | Type::Function(_) | Type::Action(_) => None,
@@ -246,7 +247,7 @@ impl Type {
             Type::Pointer(_) => Some(8),
         }
     }
-    /// As DIF describes it.
+    /// Returns DIF's description of the type.
     pub fn dif(&self, strsize: u32) -> DifType {
         match self {
             Type::Void | Type::Error | Type::Function(_) | Type::Action(_) => DifType::void(),
@@ -269,7 +270,7 @@ impl Type {
             }
         }
     }
-    /// As the printer needs it.
+    /// Returns the type in the form that the printer needs.
     pub fn value(&self, strsize: u32) -> ValueType {
         match self {
             Type::Int(i) => ValueType::Int { size: i.size, signed: i.signed },

@@ -11,10 +11,10 @@ impl fmt::Display for Type {
     }
 }
 
-/// So deep a pointer graph no one reads.
+/// Nobody reads deeper chains of pointers.
 const MAX_DEPTH: u8 = 24;
 
-/// `inner` declared with the type: C reads inside out.
+/// Returns a declaration of `inner` with the type. C declarations read inside out.
 fn declare(ty: &Type, inner: String, depth: u8) -> String {
     if depth > MAX_DEPTH {
         return "..".into();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! D's types and how values of one become values of another.
+//! D's types, and conversions between them.
 
 pub mod aggregate;
 pub mod convert;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Names of types, each kept once for the life of the process: a type is copied freely, its name is
-//! shown in messages only.
+//! Names of types, each kept once for the life of the process: types are copied often, and only
+//! messages show the names.
 
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
 
 static NAMES: Mutex<Option<HashSet<&'static str>>> = Mutex::new(None);
 
-/// The one copy of this name.
+/// Returns the one copy of this name.
 pub fn intern(name: &str) -> &'static str {
     let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
     let names = names.get_or_insert_with(HashSet::new);
