@@ -13,7 +13,7 @@ use abi::action::{ActionKind, LibAct};
 use abi::difo::MAX_BY_REF;
 
 impl Checker<'_> {
-    /// The statements of a block; broken ones are left out.
+    /// Checks the statements of a block; leaves out broken ones.
     pub(super) fn statements(&mut self, statements: &[ast::Stmt]) -> Vec<Stmt> {
         let in_order = |s: &ast::Stmt| {
             let checked = self.statement(s)?;
@@ -26,12 +26,12 @@ impl Checker<'_> {
         statements.iter().filter_map(in_order).collect()
     }
 
-    /// What may follow speculate() and commit() in a clause: a clause records in one place, and what
-    /// it changes at once is not taken back when a speculation is discarded.
+    /// Checks the order of actions around speculate() and commit() in a clause: a clause records in
+    /// one place, and discarding a speculation does not undo changes made at once.
     fn in_order(&mut self, s: &Stmt, span: Span) -> bool {
         let kind = match s {
             Stmt::Expr(_) => return true,
-            // Its branches have been looked at, each by itself.
+            // Its branches have been checked separately.
             Stmt::If(..) => return true,
             Stmt::Act(kind, _) | Stmt::Format(kind, ..) => *kind,
             Stmt::Exit(_) => ActionKind::Exit,
@@ -93,7 +93,7 @@ impl Checker<'_> {
         true
     }
 
-    /// An action that takes a number and records nothing.
+    /// Checks an action that takes at most a number and records nothing.
     fn act(
         &mut self,
         kind: ActionKind,
@@ -141,7 +141,7 @@ impl Checker<'_> {
                             .label("expected a number or a pointer"),
                     );
                 }
-                // A speculation that begins in a branch ends with it.
+                // A speculation that begins in a branch ends with the branch.
                 let before = self.order;
                 let then = self.statements(then);
                 let after_then = std::mem::replace(&mut self.order, before);
@@ -185,7 +185,7 @@ impl Checker<'_> {
                     return self.aggregate(name, keys.as_deref(), right, e.span);
                 }
             }
-            // The old value is not wanted: spare the way back to it.
+            // Nothing uses the old value, so spare computing it.
             ExprKind::Unary(UnOp::PostInc, a) => {
                 return Some(Stmt::Expr(self.increment(UnOp::PreInc, a, e.span)))
             }
@@ -232,7 +232,7 @@ impl Checker<'_> {
         }
     }
 
-    /// `setopt(name)`, `setopt(name, value)`: the consumer reads them when it comes to the record.
+    /// `setopt(name)`, `setopt(name, value)`: the consumer acts on it when it reads the record.
     fn setopt(&mut self, args: &[ast::Expr], span: Span) -> Option<Stmt> {
         if args.is_empty() || args.len() > 2 {
             let prototype = "void(string, [string])";
@@ -260,7 +260,8 @@ impl Checker<'_> {
         Some(Stmt::Setopt(texts))
     }
 
-    /// The value that `trace()` or `print()` is to record; of an aggregation it complains by `agg`.
+    /// Returns the value that `trace()` or `print()` records. `agg` is the tag of the complaint
+    /// about an aggregation.
     pub(super) fn traced(
         &mut self,
         name: &str,
@@ -313,7 +314,7 @@ impl Checker<'_> {
         }
     }
 
-    /// `printm(most, memref(address, size))`: as `tracemem(address, most, size)`.
+    /// `printm(most, memref(address, size))`: same as `tracemem(address, most, size)`.
     fn printm(&mut self, args: &[ast::Expr], span: Span) -> Option<Stmt> {
         let [most, memory] = args else {
             self.wrong_count("printm", args.len(), 2, 2, "void(size_t, uintptr_t *)", span);
@@ -374,7 +375,7 @@ impl Checker<'_> {
         };
         let address = self.expr(address);
         let address = match address.ty {
-            // A struct is meant by its address.
+            // A struct stands for its address.
             Type::Struct(_) => {
                 let pointer = address.ty.clone().pointer_to();
                 super::member::address(address, pointer)
@@ -410,7 +411,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Number of an aggregation given to an action.
+    /// Returns the number of the aggregation that an action gets.
     pub(super) fn agg_argument(
         &mut self,
         action: &str,

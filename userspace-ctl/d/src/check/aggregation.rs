@@ -14,10 +14,10 @@ use crate::types::{Int, Type};
 use abi::action::ActionKind;
 use abi::aggregation::{AggFunc, Linear, LogLinear, LogLinearProblem, LQUANTIZE_MAX_LEVELS};
 
-/// Functions whose result names their argument.
+/// Functions whose result takes the name of their argument.
 const SYMBOLS: &[&str] = &["sym", "func", "mod", "usym", "ufunc", "umod", "uaddr"];
 
-/// The name that stands for a key where something needs one; "" if the key is computed.
+/// Returns the name of a key where one is needed; "" if the key is computed.
 fn key_name(key: &ast::Expr) -> &str {
     match &key.kind {
         ExprKind::Ident(name) | ExprKind::Scoped(_, name) => name,
@@ -32,7 +32,7 @@ fn key_name(key: &ast::Expr) -> &str {
 }
 
 impl Checker<'_> {
-    /// An assignment to an aggregation.
+    /// Checks an assignment to an aggregation.
     pub(super) fn aggregate(
         &mut self,
         name: &str,
@@ -40,7 +40,7 @@ impl Checker<'_> {
         right: &ast::Expr,
         span: Span,
     ) -> Option<Stmt> {
-        // Text in an array is a string as a key: what lies behind its NUL does not count.
+        // Text in an array becomes a string as a key: the bytes after its NUL do not count.
         let text = |k: Expr| match k.ty {
             Type::Array(..) if k.ty.is_stringlike() => convert(k, &Type::String),
             _ => k,
@@ -106,7 +106,7 @@ impl Checker<'_> {
         Some(Stmt::Aggregate(number, keys, kind, arg, value, weight))
     }
 
-    /// The last argument, if it says how much the value counts for; and those before it.
+    /// Splits off the last argument if it is the weight of the value; returns the others with it.
     fn weight<'a>(
         &mut self,
         kind: ActionKind,
@@ -141,7 +141,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Value and encoded parameters.
+    /// Returns the value and the encoded parameters.
     fn function(
         &mut self,
         kind: ActionKind,
@@ -255,7 +255,7 @@ impl Checker<'_> {
         Some((Some(value), Linear { base, step: step16, levels }.encode()))
     }
 
-    /// Parameters of llquantize, encoded.
+    /// Returns the encoded parameters of llquantize.
     fn log_linear<'a>(
         &mut self,
         mut args: impl Iterator<Item = &'a ast::Expr>,
@@ -388,10 +388,11 @@ impl Checker<'_> {
         }
         let mut out = Vec::new();
         for (i, (key, ty)) in keys.into_iter().zip(&agg.keys).enumerate() {
-            // As a key an address is an address, whatever lies there.
+            // All pointer types are equal as keys.
             let both = matches!((ty, &key.ty), (Type::Pointer(_), Type::Pointer(_)));
             let null = key.is_null_constant() && matches!(ty, Type::Pointer(_));
-            // The record says what was recorded: a stack of the kernel here, of a process there.
+            // Each record names its action, so one key can be a kernel stack here and a user stack
+            // there.
             if let (Type::Action(_), Type::Action(_)) = (ty, &key.ty) {
                 out.push(key);
                 continue;

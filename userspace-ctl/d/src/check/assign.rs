@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Assignments, `op=`, `++` and `--`: all become "set this to that".
+//! Assignments, `op=`, `++` and `--`. All of them become "set this to that".
 
 use std::sync::Arc;
 
@@ -15,23 +15,24 @@ use crate::types::{Int, Type};
 use abi::dif::Subr;
 use abi::difo::MAX_BY_REF;
 
-/// What can be assigned to.
+/// A thing that can be assigned to.
 enum Target {
     /// A variable.
     Var(Arc<Variable>),
-    /// A name that is a variable once it is assigned.
+    /// A name that becomes a variable when it is assigned.
     New(Scope, String),
     /// An element of an associative array.
     Entry(Arc<Variable>, Vec<Expr>),
-    /// The same, of a name that is an array once it is assigned.
+    /// An element of a name that becomes an associative array when it is assigned.
     NewEntry(Scope, String, Vec<Expr>),
     /// Memory at an address.
     Mem(Expr, Type),
-    /// A bit field: address and type of the integer that it is in, its lowest bit, how many.
+    /// A bit field: address and type of the integer that contains it, its lowest bit, its number of
+    /// bits, its type.
     Bits(Expr, Type, u8, u8, Type),
 }
 
-/// The builtin variable that an address was found by following.
+/// Returns the builtin variable that an address was computed from.
 fn found_from(address: &Expr) -> Option<&'static str> {
     match &address.kind {
         Kind::Builtin(b) | Kind::Element(b, _) => Some(b.name()),
@@ -40,7 +41,7 @@ fn found_from(address: &Expr) -> Option<&'static str> {
     }
 }
 
-/// First these for their effects, then the value.
+/// Makes an expression that evaluates `before` for its effects and then returns `value`.
 pub(super) fn after(before: Vec<Expr>, value: Expr) -> Expr {
     before.into_iter().rev().fold(value, |value, first| {
         let (ty, span) = (value.ty.clone(), value.span);
@@ -49,7 +50,7 @@ pub(super) fn after(before: Vec<Expr>, value: Expr) -> Expr {
 }
 
 impl Checker<'_> {
-    /// `a = b`, `a op= b`.
+    /// Checks `a = b` and `a op= b`.
     pub(super) fn assign(
         &mut self,
         op: Option<BinOp>,
@@ -105,7 +106,7 @@ impl Checker<'_> {
         after(before, set)
     }
 
-    /// `++a`, `a++` and so on.
+    /// Checks `++a`, `a++` and so on.
     pub(super) fn increment(&mut self, op: UnOp, operand: &ast::Expr, span: Span) -> Expr {
         let Some(target) = self.target(operand) else { return Expr::error(span) };
         let mut before = Vec::new();
@@ -139,7 +140,7 @@ impl Checker<'_> {
         if set.ty.is_error() || matches!(op, UnOp::PreInc | UnOp::PreDec) {
             return after(before, set);
         }
-        // The old value is one step back from the new one, wrapped to the type.
+        // Compute the old value: one step back from the new one, wrapped to the type.
         let old = self.binary(back, set, one(), span);
         after(before, cut(old, &ty))
     }
@@ -150,8 +151,8 @@ impl Checker<'_> {
         self.fail(d.hint("assign its elements, or an array of the same type as a whole"))
     }
 
-    /// What is read and then set has its keys and its address evaluated once: what they are is kept in
-    /// hidden variables first.
+    /// Makes sure that the keys or the address of a target that is read and then set are evaluated
+    /// once: hidden variables keep them.
     fn once(&mut self, target: Target, before: &mut Vec<Expr>) -> Option<Target> {
         let mut keep = |checker: &mut Self, keys: Vec<Expr>| -> Option<Vec<Expr>> {
             keys.into_iter()
@@ -177,7 +178,7 @@ impl Checker<'_> {
         Some(Expr::new(Kind::Var(v), ty, span))
     }
 
-    /// What stands left of `=`.
+    /// Checks the left side of `=`.
     fn target(&mut self, left: &ast::Expr) -> Option<Target> {
         let (scope, name) = match &left.kind {
             ExprKind::Ident(name) => (Scope::Global, name),
@@ -239,7 +240,8 @@ impl Checker<'_> {
         Some(Target::New(scope, name.clone()))
     }
 
-    /// Scope and name of what can only be an associative array: it is one, or is not known yet.
+    /// Returns scope and name of an associative array, or of a name that is still unknown and can
+    /// become one.
     fn array_name(&self, base: &ast::Expr) -> Option<(Scope, String)> {
         let (scope, name) = match &base.kind {
             ExprKind::Ident(name) => (Scope::Global, name),
@@ -283,7 +285,7 @@ impl Checker<'_> {
         self.lies_in(e, left.span)
     }
 
-    /// Sets what has just been read.
+    /// Sets a place that has just been read.
     pub(super) fn put(&mut self, place: Expr, value: Expr, span: Span) -> Expr {
         match self.lies_in(place, span) {
             Some(target) => self.set(target, value, span, span),
@@ -323,7 +325,7 @@ impl Checker<'_> {
         None
     }
 
-    /// The value before the assignment. An unknown variable begins as an int64_t of 0.
+    /// Returns the value before the assignment. An unknown variable starts as an int64_t of 0.
     fn current(&mut self, target: &Target, span: Span) -> Option<Expr> {
         Some(match target {
             Target::Var(v) => Expr::new(Kind::Var(v.clone()), v.ty.clone(), span),
@@ -351,7 +353,7 @@ impl Checker<'_> {
         })
     }
 
-    /// A new variable, or a complaint.
+    /// Defines a variable, or complains.
     pub(super) fn define(
         &mut self,
         scope: Scope,
@@ -362,7 +364,7 @@ impl Checker<'_> {
         self.define_as(scope, name, None, ty, span)
     }
 
-    /// The same; with keys, an associative array.
+    /// [`Self::define`]; with keys, it defines an associative array.
     pub(super) fn define_as(
         &mut self,
         scope: Scope,
@@ -371,7 +373,7 @@ impl Checker<'_> {
         ty: Type,
         span: Span,
     ) -> Option<Arc<Variable>> {
-        // `current` may have defined it a moment ago.
+        // `current` may have just defined it.
         if let Some(v) = self.names.variable(scope, name) {
             return Some(v.clone());
         }
@@ -405,8 +407,8 @@ impl Checker<'_> {
         }
         match target {
             Target::New(scope, name) => {
-                // A complained-about value still gives the variable a meaning, so that its later
-                // uses are not complained about too.
+                // Even a value that caused a complaint defines the variable, so that its later uses
+                // cause no complaints.
                 let ty = value.ty.clone();
                 let Some(v) = self.define(scope, &name, ty, at) else { return Expr::error(span) };
                 self.set_var(v, value, at, span)
@@ -447,7 +449,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Copies a string into memory that has room for the longest: as far as its NUL.
+    /// Copies a string up to its NUL into memory that has room for the longest string.
     fn set_text(&mut self, address: Expr, value: Expr, at: Span, span: Span) -> Expr {
         let Some(value) = self.fit(value, &Type::String, at, span) else {
             return Expr::error(span);
@@ -501,11 +503,11 @@ impl Checker<'_> {
         }
     }
 
-    /// The value converted to the target's type.
+    /// Converts the value to the target's type.
     fn fit(&mut self, value: Expr, ty: &Type, at: Span, span: Span) -> Option<Expr> {
         let null = value.is_null_constant() && (ty.is_by_ref() || matches!(ty, Type::Pointer(_)));
         if null || is_assignable(ty, &value.ty) {
-            // 0 unsets a string: the address 0, not the text "0".
+            // 0 unsets a string: it becomes address 0, not the text "0".
             return Some(if null { Expr { ty: ty.clone(), ..value } } else { stored(value, ty) });
         }
         if let Type::Array(..) = ty {
@@ -527,7 +529,7 @@ impl Checker<'_> {
     }
 }
 
-/// The integer around a bit field, with the field's bits replaced; the value is the field's.
+/// Sets the integer around a bit field, with the field's bits replaced; the value is the field's.
 fn set_bits(
     address: Expr,
     word: Type,

@@ -14,7 +14,7 @@ use crate::types::{Int, Type};
 use abi::action::ActionKind;
 use abi::dif::Subr;
 
-/// Functions of other systems that cannot be had, and why.
+/// Functions of other systems that are not available, with the reason.
 const REFUSED: &[(&str, &str)] = &[
     ("sx_shared_held", NO_SX),
     ("sx_exclusive_held", NO_SX),
@@ -34,17 +34,17 @@ const NO_SX: &str =
     "Linux has no sx locks; rw_read_held(), rw_write_held() and mutex_owned() ask about its own";
 const NO_STREAMS: &str = "Linux has no STREAMS messages";
 
-/// Why a function of this name is refused.
+/// Returns the reason why a function of this name is refused.
 fn refused(name: &str) -> Option<&'static str> {
     REFUSED.iter().find(|(of, _)| *of == name).map(|(_, why)| *why)
 }
 
-/// The subroutine of this name.
+/// Returns the subroutine of this name.
 fn subr(name: &str) -> Option<Subr> {
     Subr::ALL.iter().copied().find(|s| s.name() == name)
 }
 
-/// The actions that are statements of their own in this version.
+/// The actions that this version has as statements.
 pub(super) const ACTIONS: &[&str] = &[
     "trace",
     "printf",
@@ -71,8 +71,8 @@ pub(super) const ACTIONS: &[&str] = &[
     "setopt",
 ];
 
-/// Actions whose datum is recorded, printed and a key as a value is, but is no value to compute with.
-/// `func` is another word for `sym`.
+/// Actions whose datum can be recorded, printed and used as a key, but not computed with. `func` is
+/// another word for `sym`.
 pub(super) const RECORDED: &[(&str, ActionKind)] = &[
     ("stack", ActionKind::Stack),
     ("ustack", ActionKind::Ustack),
@@ -86,15 +86,15 @@ pub(super) const RECORDED: &[(&str, ActionKind)] = &[
     ("uaddr", ActionKind::Uaddr),
 ];
 
-/// Most frames of a stack.
+/// The most frames that a stack may have.
 const MAX_FRAMES: u64 = 512;
 
-/// The aggregating function of this name.
+/// Returns the aggregating function of this name.
 pub(super) fn aggregating(name: &str) -> Option<ActionKind> {
     (0x701..=0x709).filter_map(ActionKind::from_number).find(|k| k.name() == name)
 }
 
-/// Anything that is called.
+/// Tells whether the name is a function of any kind.
 pub(crate) fn is_function(name: &str) -> bool {
     subr(name).is_some()
         || ACTIONS.contains(&name)
@@ -103,7 +103,7 @@ pub(crate) fn is_function(name: &str) -> bool {
         || refused(name).is_some()
 }
 
-/// Result and parameters of a prototype, and how many parameters must be given.
+/// Parses a prototype: result, parameters, and the number of required parameters.
 fn prototype(text: &str) -> Option<(Type, Vec<Type>, usize)> {
     let (result, rest) = text.split_once('(')?;
     let list = rest.strip_suffix(')')?;
@@ -120,7 +120,8 @@ fn prototype(text: &str) -> Option<(Type, Vec<Type>, usize)> {
 }
 
 impl Checker<'_> {
-    /// A call within an expression. Calls nest: what only complains has frames of its own.
+    /// Checks a call within an expression. Calls nest, so the code that only complains is in
+    /// functions of its own, to keep this frame small.
     pub(super) fn call(&mut self, callee: &ast::Expr, args: &[ast::Expr], span: Span) -> Expr {
         let ExprKind::Ident(name) = &callee.kind else { return self.no_function(callee) };
         if let Some(s) = subr(name).filter(|_| refused(name).is_none()) {
@@ -166,7 +167,7 @@ impl Checker<'_> {
         self.fail(d)
     }
 
-    /// A value that an operator works on.
+    /// Checks an operand of an operator.
     pub(super) fn operand(&mut self, op: &str, e: &ast::Expr) -> Expr {
         match self.refused(op, e) {
             Some(refused) => refused,
@@ -174,7 +175,7 @@ impl Checker<'_> {
         }
     }
 
-    /// An action is no operand.
+    /// Complains about an action used as an operand.
     pub(super) fn refused(&mut self, op: &str, e: &ast::Expr) -> Option<Expr> {
         let ExprKind::Call(callee, args) = &e.kind else { return None };
         let ExprKind::Ident(name) = &callee.kind else { return None };
@@ -187,8 +188,8 @@ impl Checker<'_> {
         })
     }
 
-    /// Complains about a name in the arguments of a misplaced action that means nothing: that comes before
-    /// the complaint about the place.
+    /// Complains about an undefined name in the arguments of a misplaced action. This replaces the
+    /// complaint about the place.
     fn is_undefined_within(&mut self, args: &[ast::Expr]) -> bool {
         let before = self.diagnostics.len();
         for arg in args.iter().filter(|a| !matches!(a.kind, ExprKind::Agg(..))) {
@@ -206,7 +207,7 @@ impl Checker<'_> {
         is_found
     }
 
-    /// An action where a value is needed, be it of an operator.
+    /// Complains about an action where a value is needed, or an operand of `op`.
     pub(super) fn no_value(&mut self, name: &str, op: Option<&str>, span: Span) -> Expr {
         let recorded = RECORDED.iter().find(|r| r.0 == name).map(|r| r.1);
         let (what, hint) = match recorded {
@@ -238,7 +239,7 @@ impl Checker<'_> {
         })
     }
 
-    /// `stack(n)`, `ustack(n, m)`, `sym(x)` and the like.
+    /// Checks `stack(n)`, `ustack(n, m)`, `sym(x)` and the like.
     fn recorded(&mut self, kind: ActionKind, name: &str, args: &[ast::Expr], span: Span) -> Expr {
         let of_process = match kind {
             ActionKind::Stack => false,
@@ -280,7 +281,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A constant argument.
+    /// Checks a constant argument.
     fn bounded(
         &mut self,
         name: &str,
@@ -355,7 +356,7 @@ impl Checker<'_> {
             if !null && !is_assignable(param, &arg.ty) {
                 return self.wrong_argument(s, i, param, &arg);
             }
-            // Strings stay strings, so that the machine bounds them.
+            // Strings stay strings, so that the VM bounds them.
             let keep = arg.ty == Type::String
                 || matches!((param, &arg.ty), (Type::Pointer(_), Type::Pointer(_)));
             out.push(if keep { arg } else { widened(arg, param) });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Declarations and the types they name.
+//! Declarations, and the types that they name.
 
 use super::Checker;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::types::Type;
 use crate::world::TypeSpace;
 
 impl Checker<'_> {
-    /// The type that the words mean.
+    /// Returns the type that the words mean.
     pub(super) fn type_name(&mut self, name: &TypeName) -> Type {
         let mut ty = self.base_type(name);
         if ty.is_error() {
@@ -60,7 +60,7 @@ impl Checker<'_> {
                             return self.no_such_type(space, tag, name.span);
                         }
                         None if space == TypeSpace::Enum => self.announce_enum(tag),
-                        // As in C, its definition may follow or not.
+                        // As in C, the definition may follow, but need not.
                         None => Type::Struct(Arc::new(self.announce(space, tag))),
                     };
                     return match self.ill_attributes(name) {
@@ -140,7 +140,7 @@ impl Checker<'_> {
         self.no_such_type(TypeSpace::Typedef, full, name.span)
     }
 
-    /// Words of integers around a struct, a union or an enumeration.
+    /// Complains about words of integer types before a struct, a union or an enumeration.
     fn ill_attributes(&self, name: &TypeName) -> Option<(Tag, &'static str)> {
         let has = |words: [&str; 2]| name.words.iter().any(|(w, _)| words.contains(&w.as_str()));
         match () {
@@ -154,7 +154,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A type's name, of the program or of the language.
+    /// Returns the type of this name in the program or the language.
     fn typedef(&self, name: &str) -> Option<Type> {
         self.names.typedefs.get(name).cloned().or_else(|| Type::named(name))
     }
@@ -174,7 +174,7 @@ impl Checker<'_> {
         Type::Error
     }
 
-    /// A declaration at the top level.
+    /// Checks a declaration at the top level.
     pub(super) fn declaration(&mut self, decl: &Decl) {
         if decl.names.is_empty() && self.declares_tag(decl) {
             return;
@@ -211,11 +211,11 @@ impl Checker<'_> {
                 continue;
             }
             match class {
-                // A header's prototype: nothing that D could call.
+                // A prototype in a header: D cannot call the function.
                 None | Some(("extern" | "static", _)) if matches!(ty, Type::Function(_)) => {}
-                // Nor are its variables any of D's.
+                // Variables of system headers are not D variables.
                 None | Some(("extern", _)) if self.is_lenient => {}
-                // What it is elsewhere is said elsewhere.
+                // An array without a size is declared in full elsewhere.
                 Some(("extern", _)) if matches!(ty, Type::Array(_, 0)) => {}
                 None | Some(("extern", _)) => self.declare(Scope::Global, name, ty),
                 Some(("self", _)) => self.declare(Scope::Thread, name, ty),

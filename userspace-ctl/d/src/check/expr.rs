@@ -12,25 +12,25 @@ use crate::typed::{Expr, Kind};
 use crate::types::convert::{common, is_castable, promote};
 use crate::types::{Int, Type};
 
-/// Memory of an array variable: of this program's own, and as long as it says.
+/// Tells whether the expression is memory of an array variable, whose length the program knows.
 fn is_own(e: &Expr) -> bool {
     match &e.kind {
         Kind::Var(v) => matches!(v.ty, Type::Array(..)),
         Kind::Binary(BinOp::Add, base, _) => is_own(base),
-        // What is in it, not what it points to.
+        // The memory inside the variable counts, the memory it points to does not.
         Kind::Load(at) => e.ty.is_by_ref() && is_own(at),
         _ => false,
     }
 }
 
 impl Checker<'_> {
-    /// An expression that must have a value or be a void call.
+    /// Checks an expression that must have a value or be a void call.
     pub(super) fn expr(&mut self, e: &ast::Expr) -> Expr {
         let value = self.place(e);
         self.whole(value, e.span)
     }
 
-    /// A value that more than a member is wanted of.
+    /// Checks a value that is used as a whole, not only for a member.
     pub(super) fn whole(&mut self, value: Expr, span: Span) -> Expr {
         if let Kind::Xlate(id, from) = value.kind {
             return self.written_out(id, *from, value.ty, span);
@@ -60,7 +60,7 @@ impl Checker<'_> {
         })
     }
 
-    /// A value that is recorded as a whole. A struct in a register is the number that it is there.
+    /// Checks a value that is recorded as a whole. A struct in a register is recorded as a number.
     pub(super) fn record(&mut self, e: &ast::Expr) -> Expr {
         let value = self.place(e);
         if let Kind::Xlate(..) = value.kind {
@@ -79,8 +79,8 @@ impl Checker<'_> {
         }
     }
 
-    /// The same, or a struct in a register, of which a member will be taken. Trees are deep: this has no
-    /// large temporaries of its own.
+    /// [`Self::expr`], or a struct in a register, of which a member is taken next. Trees are deep,
+    /// so this function has no large temporaries.
     pub(super) fn place(&mut self, e: &ast::Expr) -> Expr {
         let span = e.span;
         match &e.kind {
@@ -99,7 +99,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The same of what only joins values, apart to keep the recursion's frames small.
+    /// [`Self::place`] for operators; a separate function keeps the frames of the recursion small.
     fn operation(&mut self, e: &ast::Expr) -> Expr {
         let span = e.span;
         match &e.kind {
@@ -134,7 +134,7 @@ impl Checker<'_> {
         }
     }
 
-    /// `a + b - c ..`: in a loop, as such chains are long.
+    /// Checks `a + b - c ..` in a loop, because such chains are long.
     fn chain(&mut self, e: &ast::Expr) -> Expr {
         let (mut first, mut first_op, mut others) = (e, "", Vec::new());
         while let ExprKind::Binary(op, a, b) = &first.kind {
@@ -149,7 +149,7 @@ impl Checker<'_> {
         left
     }
 
-    /// `c ? a : d ? b : ..`, too.
+    /// Checks `c ? a : d ? b : ..` in a loop, too.
     fn alternatives(&mut self, e: &ast::Expr) -> Expr {
         let (mut last, mut others) = (e, Vec::new());
         while let ExprKind::Cond(c, a, b) = &last.kind {
@@ -180,7 +180,7 @@ impl Checker<'_> {
             return self.fail(d.other(of.span, "a bit field"));
         }
         if let Kind::Str(text) = &of.kind {
-            // Like an array of characters, with the NUL that ends it.
+            // The size is that of a character array with its final NUL.
             let bytes = text.iter().position(|b| *b == 0).unwrap_or(text.len()) as u64;
             return Expr::constant(bytes + 1, Int::SIZE, span);
         }
@@ -199,7 +199,7 @@ impl Checker<'_> {
         }
     }
 
-    /// `member` is taken of a struct at the address 0.
+    /// Checks `offsetof`; `member` is a member of a struct at address 0.
     fn offsetof(&mut self, ty: &ast::TypeName, member: &ast::Expr, span: Span) -> Expr {
         let of = self.type_name(ty);
         if !matches!(of, Type::Struct(_) | Type::Error) {
@@ -312,7 +312,7 @@ impl Checker<'_> {
         self.fail(Diagnostic::new(tag, span, message).label(format!("this is {found}")))
     }
 
-    /// `*a` for a pointer to `to`.
+    /// Makes `*a` for a pointer to `to`.
     pub(super) fn load(&mut self, a: Expr, to: &Type, span: Span) -> Expr {
         let to = self.complete(to);
         match &to {
@@ -444,7 +444,7 @@ impl Checker<'_> {
         self.load(address, &to, span)
     }
 
-    /// The type of two integers' result, or a complaint.
+    /// Makes an operator's node with its type, or complains.
     pub(super) fn binary(&mut self, op: BinOp, a: Expr, b: Expr, span: Span) -> Expr {
         if a.ty.is_error() || b.ty.is_error() {
             return Expr::error(span);
@@ -533,7 +533,7 @@ impl Checker<'_> {
         )
     }
 
-    /// Pointer plus or minus elements.
+    /// Makes a pointer plus or minus a number of elements.
     fn offset(&mut self, op: BinOp, base: Expr, index: Expr, to: &Type, span: Span) -> Expr {
         let Some(size) = self.size_of(to) else { return self.unscaled(op, to, span) };
         let long = Type::Int(Int::LONG);
@@ -547,7 +547,7 @@ impl Checker<'_> {
         Expr::new(Kind::Binary(op, Box::new(base), Box::new(bytes)), ty, span)
     }
 
-    /// A pointer moves by the size of what it points to, and this has none.
+    /// Complains: a pointer moves by the size of its target, and this target has no size.
     fn unscaled(&mut self, op: BinOp, to: &Type, span: Span) -> Expr {
         let (tag, why) = match to {
             Type::Void | Type::Function(_) => (Tag::OpVfptr, "which has no size"),
@@ -599,7 +599,7 @@ impl Checker<'_> {
                 at,
             );
         }
-        // Arrays of one type stay what they are, text beside a string becomes one.
+        // Two arrays of one type stay arrays; text beside a string becomes a string.
         let keep = a.ty == b.ty || a.ty == Type::String || b.ty == Type::String;
         let (a, b) = if keep { (a, b) } else { (decay(a), decay(b)) };
         let ty = match (&a.ty, &b.ty) {
@@ -630,7 +630,8 @@ impl Checker<'_> {
     }
 }
 
-/// The value as another type, cut to what that holds. The caller knows that the conversion is allowed.
+/// Converts a value to another type and cuts it to that type. The caller has checked that the
+/// conversion is allowed.
 pub(super) fn convert(e: Expr, to: &Type) -> Expr {
     if e.ty == *to {
         return Expr { ty: to.clone(), ..e };
@@ -638,7 +639,7 @@ pub(super) fn convert(e: Expr, to: &Type) -> Expr {
     cut(e, to)
 }
 
-/// The same where the type may be the value's own: what exceeds it goes.
+/// [`convert`] that also cuts a value which exceeds its own type.
 pub(super) fn cut(e: Expr, to: &Type) -> Expr {
     let span = e.span;
     if let (Some(v), Type::Int(int)) = (e.as_constant(), to) {
@@ -657,7 +658,7 @@ pub(super) fn cut(e: Expr, to: &Type) -> Expr {
     Expr::new(Kind::Convert(Box::new(e)), to.clone(), span)
 }
 
-/// Can the value be more than its type holds?
+/// Tells whether the value can exceed its type.
 fn may_exceed(e: &Expr) -> bool {
     match &e.kind {
         Kind::Binary(..) | Kind::Neg(_) | Kind::BitNot(_) | Kind::As(_) | Kind::Cond(..) => {
@@ -668,7 +669,7 @@ fn may_exceed(e: &Expr) -> bool {
     }
 }
 
-/// All 64 bits of the value, as an operand, an argument or a key of another type.
+/// Keeps all 64 bits of the value, as an operand, an argument or a key of another type.
 pub(super) fn widened(e: Expr, to: &Type) -> Expr {
     let span = e.span;
     match (&e.kind, &e.ty, to) {
@@ -679,7 +680,7 @@ pub(super) fn widened(e: Expr, to: &Type) -> Expr {
     }
 }
 
-/// The value as it is put into a place of this type, which holds so much of it.
+/// Returns the value for storing in a place of this type; the store itself cuts it.
 pub(super) fn stored(e: Expr, to: &Type) -> Expr {
     match (e.as_constant(), to) {
         (Some(v), Type::Int(int)) => Expr::constant(v, *int, e.span),
@@ -687,7 +688,7 @@ pub(super) fn stored(e: Expr, to: &Type) -> Expr {
     }
 }
 
-/// Computes what is constant, exactly as the machine would.
+/// Computes constant expressions, exactly as the VM would.
 pub(super) fn fold(e: Expr) -> Expr {
     let value = match &e.kind {
         Kind::Neg(a) => a.as_constant().map(u64::wrapping_neg),
@@ -732,7 +733,7 @@ fn arithmetic(op: BinOp, x: u64, y: u64, signed: bool) -> Option<u64> {
         BinOp::Div => x.wrapping_div(y),
         BinOp::Rem if signed => sx.wrapping_rem(sy) as u64,
         BinOp::Rem => x.wrapping_rem(y),
-        // Counts of 64 and more are the machine's business: not folded.
+        // The VM decides about counts of 64 and more.
         BinOp::Shl | BinOp::Shr if y > 63 => return None,
         BinOp::Shl => x.wrapping_shl(y as u32),
         BinOp::Shr if signed => sx.wrapping_shr(y as u32) as u64,

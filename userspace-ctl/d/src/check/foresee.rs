@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Variables that are read before the text that assigns them.
 //!
-//! A clause may read what one of its own later statements assigns, and a `self->` variable what any later
-//! clause assigns: the probe may have fired before. The type is the one that the assignment will give.
+//! A clause may read a variable that a later statement of the same clause assigns, and a `self->`
+//! variable that any later clause assigns: the probe may have fired before. The type is the one
+//! that the assignment will give.
 
 use std::sync::Arc;
 
@@ -12,10 +13,10 @@ use crate::names::scope::{Scope, Variable};
 use crate::source::Span;
 use crate::types::{Int, Type};
 
-/// Most variables whose types depend on each other.
+/// The most variables whose types may depend on each other.
 const MAX_DEPTH: usize = 8;
 
-/// The variable that an expression names, with or without keys.
+/// Returns the variable that an expression names, with or without keys.
 fn named(left: &Expr) -> Option<(Scope, &str)> {
     match &left.kind {
         ExprKind::Ident(name) => Some((Scope::Global, name)),
@@ -25,7 +26,7 @@ fn named(left: &Expr) -> Option<(Scope, &str)> {
     }
 }
 
-/// The first assignment to the variable within an expression.
+/// Returns the first assignment to the variable within an expression.
 fn within(e: &Expr, wanted: (Scope, &str)) -> Option<Expr> {
     let left = match &e.kind {
         ExprKind::Assign(_, left, _) => Some(left),
@@ -58,11 +59,12 @@ fn of_clause(clause: &ast::Clause, wanted: (Scope, &str)) -> Option<Expr> {
 }
 
 impl Checker<'_> {
-    /// Defines the variable as an assignment further down will; `None` if there is no such assignment.
+    /// Defines the variable as a later assignment will; returns `None` if there is no such
+    /// assignment.
     pub(super) fn foresee(&mut self, scope: Scope, name: &str, at: Span) -> Option<Arc<Variable>> {
         let is_open = self.foreseen.iter().any(|(s, n)| (*s, n.as_str()) == (scope, name));
         if is_open {
-            // `x = x + 1`: it begins as a number.
+            // `x = x + 1`: the variable starts as a number.
             return self.define(scope, name, Type::Int(Int::INT64), at);
         }
         if !self.has_probe || self.foreseen.len() >= MAX_DEPTH {

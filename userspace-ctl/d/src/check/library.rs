@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Names that a library defines: it is read when the first of them is met.
+//! Names that libraries define. A library is read when the program first uses one of its names.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::types::Type;
 use crate::{Declared, Options};
 
 impl Checker<'_> {
-    /// Reads the libraries that have this name; true if there are some that were not read before.
+    /// Reads the libraries that define this name; returns true if it read any.
     pub(super) fn consult(&mut self, sort: Sort, name: &str, at: Span) -> bool {
         let libraries = self.settings.libraries;
         let new: Vec<usize> = libraries
@@ -31,7 +31,7 @@ impl Checker<'_> {
         !new.is_empty()
     }
 
-    /// All that libraries declare of probes.
+    /// Returns everything that libraries declare about probes.
     pub fn declared_by_libraries(mut self) -> Declared {
         let names: Vec<String> = self.settings.libraries.names(Sort::Provider).collect();
         names.iter().for_each(|name| {
@@ -47,7 +47,7 @@ impl Checker<'_> {
         declared
     }
 
-    /// As libraries write it: by the name that a typedef has for a struct.
+    /// Returns the type as libraries write it: a struct by the name of its typedef.
     fn as_declared(&self, ty: &Type) -> String {
         let of = pointed(ty);
         let alias = match of {
@@ -86,13 +86,13 @@ impl Checker<'_> {
         });
     }
 
-    /// Reads a text that is not the program's.
+    /// Parses a text that is not the program's.
     pub(super) fn parsed(&self, source: &Source) -> parser::Parsed {
         let options = Options { libraries: self.settings.libraries.clone(), ..Options::default() };
         parser::parse(source, &options, Known::of(&self.names), self.world)
     }
 
-    /// Looks at what stands in a library; mistakes there are told of `at`.
+    /// Checks something in a library; blames mistakes there on `at`.
     pub(super) fn aside<T>(
         &mut self,
         source: &Arc<Source>,
@@ -106,7 +106,7 @@ impl Checker<'_> {
         out
     }
 
-    /// Looks at what stands in another text; gives the complaints about it.
+    /// Checks something in another text; returns the complaints about it.
     pub(super) fn within_text<T>(
         &mut self,
         source: &Arc<Source>,
@@ -125,7 +125,7 @@ impl Checker<'_> {
         (out, complaints)
     }
 
-    /// A mistake in a library, where the program uses it.
+    /// Reports a mistake in a library at the place where the program uses it.
     fn blame(&mut self, source: &Source, d: &Diagnostic, at: Span) {
         let line = source.place(d.primary.span.start).line;
         let message = format!("{}, line {line}: {}", source.file(), d.message);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Structs, unions, arrays: members, bit fields, addresses.
 //!
-//! The value of a struct or an array is its address, so `a->b.c` is one sum and at most one load.
-//! A small struct that is passed by value lies in a register instead; its members are shifted out
-//! of it.
+//! The value of a struct or an array is its address, so `a->b.c` is one sum and at most one load. A
+//! small struct that is passed by value lies in a register instead; its members are shifted out of
+//! the register.
 
 use std::sync::Arc;
 
@@ -16,11 +16,11 @@ use crate::types::{Int, Member, Struct, StructId, StructKind, Type};
 use crate::world::TypeSpace;
 use abi::difo::MAX_BY_REF;
 
-/// Structs without a name within structs without a name, so deep at most.
+/// The deepest nesting of structs without a name.
 const MAX_NESTING: u8 = 16;
 
 impl Checker<'_> {
-    /// The members of a struct, of the program or of the world.
+    /// Returns the members of a struct of the program or of the world.
     pub(super) fn members(&self, s: &Struct) -> Option<Arc<[Member]>> {
         match s.id {
             StructId(id) if id >= StructId::PROGRAM => self.names.structs.get(&id).cloned(),
@@ -28,7 +28,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A struct of which only the name was known where it was met, with its definition.
+    /// Returns the definition of a struct of which only the name was known before.
     pub(super) fn complete(&self, ty: &Type) -> Type {
         match ty {
             Type::Struct(s) if s.size.is_none() && !s.tag.is_empty() => {
@@ -43,18 +43,18 @@ impl Checker<'_> {
         }
     }
 
-    /// `struct tag`, of the program or of the world.
+    /// Returns `struct tag` of the program or of the world.
     pub(super) fn tagged(&self, space: TypeSpace, tag: &str) -> Option<Type> {
         let own = self.names.tags.get(&(space, tag.to_string())).cloned();
         own.or_else(|| self.world.find_type(space, tag))
     }
 
-    /// Bytes of a value of this type.
+    /// Returns the bytes of a value of this type.
     pub(super) fn size_of(&self, ty: &Type) -> Option<u32> {
         self.complete(ty).size(self.settings.strsize)
     }
 
-    /// `base.name`, `base->name`.
+    /// Checks `base.name` and `base->name`.
     pub(super) fn member(&mut self, base: &ast::Expr, m: &MemberName, span: Span) -> Expr {
         let base = self.place(base);
         if base.ty.is_error() {
@@ -115,7 +115,7 @@ impl Checker<'_> {
         })
     }
 
-    /// A member with its place, in bits; or a complaint.
+    /// Returns a member with its offset in bits, or complains.
     pub(super) fn find(
         &mut self,
         s: &Arc<Struct>,
@@ -142,7 +142,7 @@ impl Checker<'_> {
         None
     }
 
-    /// The complaint about a member that is not there.
+    /// Makes the complaint about a missing member.
     pub(super) fn no_member(
         &self,
         tag: Tag,
@@ -201,7 +201,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A member of the struct at an address.
+    /// Returns a member of the struct at an address.
     pub(super) fn loaded(&mut self, base: Expr, offset: u64, m: &Member, span: Span) -> Expr {
         let Some(bits) = m.bits else {
             let at = advance(base, offset / 8, m.ty.clone().pointer_to(), span);
@@ -216,7 +216,8 @@ impl Checker<'_> {
         Expr::new(Kind::Bits(Box::new(word), (offset - start) as u8, bits), m.ty.clone(), span)
     }
 
-    /// The smallest aligned integer that a bit field lies in as a whole, and its bits.
+    /// Returns the smallest aligned integer that contains the whole bit field, with its number of
+    /// bits.
     fn unit(&mut self, offset: u64, bits: u8, m: &Member, span: Span) -> Option<(Int, u64)> {
         let fits = |unit: &u64| (offset % unit).saturating_add(u64::from(bits)) <= *unit;
         let unit = [8u64, 16, 32, 64].into_iter().find(fits);
@@ -230,7 +231,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A member of the struct in a register.
+    /// Returns a member of the struct in a register.
     fn shifted(&mut self, base: Expr, offset: u64, m: &Member, span: Span) -> Expr {
         let (word, low) = match base.kind {
             Kind::Bits(word, low, _) => (word, u64::from(low)),
@@ -254,7 +255,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Is this a value that can be recorded? Complains if not.
+    /// Tells whether the value can be recorded; complains if not.
     pub(super) fn recordable(&mut self, action: &str, e: &Expr) -> bool {
         if !matches!(e.ty, Type::Struct(_) | Type::Array(..)) {
             return true;
@@ -279,13 +280,13 @@ impl Checker<'_> {
     }
 }
 
-/// The value is a struct itself, not its address.
+/// Tells whether the value is the struct itself, not its address.
 pub(super) fn is_in_register(e: &Expr) -> bool {
     matches!(e.ty, Type::Struct(_) | Type::Array(..))
         && matches!(e.kind, Kind::Builtin(_) | Kind::Element(..) | Kind::Bits(..))
 }
 
-/// The address of a struct or an array, as a pointer of type `pointer`.
+/// Returns the address of a struct or an array, as a pointer of type `pointer`.
 pub(super) fn address(e: Expr, pointer: Type) -> Expr {
     match e.kind {
         Kind::Load(at) => Expr { ty: pointer, span: e.span, ..*at },
@@ -293,7 +294,7 @@ pub(super) fn address(e: Expr, pointer: Type) -> Expr {
     }
 }
 
-/// An array as the pointer to its first element, anything else as it is.
+/// Turns an array into the pointer to its first element; returns other values unchanged.
 pub(super) fn decay(e: Expr) -> Expr {
     match &e.ty {
         Type::Array(of, _) if !is_in_register(&e) => {
@@ -304,7 +305,7 @@ pub(super) fn decay(e: Expr) -> Expr {
     }
 }
 
-/// The address so many bytes on; sums of constants become one.
+/// Returns an address plus a number of bytes; merges sums of constants.
 fn advance(base: Expr, bytes: u64, ty: Type, span: Span) -> Expr {
     if bytes == 0 {
         return Expr { ty, span, ..base };

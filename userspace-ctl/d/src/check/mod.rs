@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-//! From the tree as written to the tree as meant: names resolved, types found, mistakes told.
+//! Turns the tree as written into the tree as meant: resolves names, finds types, reports mistakes.
 //!
 //! The text is read once from top to bottom, as D prescribes: a variable exists from its first
-//! assignment on. Whatever has been complained about gets [`Type::Error`], which goes with
-//! everything, so one mistake gives one complaint.
+//! assignment on. An expression that caused a complaint gets [`Type::Error`], which fits
+//! everywhere, so one mistake gives one complaint.
 
 mod action;
 mod aggregation;
@@ -40,10 +40,10 @@ use probe_args::Used;
 use stability::Least;
 use std::sync::Arc;
 
-/// After so many complaints the rest would be noise.
+/// After this many complaints, further ones would be noise.
 const MAX_COMPLAINTS: usize = 20;
 
-/// What the statements of a clause have done so far, as far as it matters for what may follow.
+/// The actions that a clause has done so far, as far as they limit the following ones.
 #[derive(Debug, Clone, Copy, Default)]
 struct Order {
     records: bool,
@@ -54,17 +54,17 @@ struct Order {
 /// Settings of one program.
 #[derive(Debug, Clone, Copy)]
 pub struct Settings<'a> {
-    /// Bytes of a string.
+    /// Bytes of a string with its NUL.
     pub strsize: u32,
-    /// A description may match nothing.
+    /// A description may match no probe.
     pub allow_zero: bool,
-    /// Nothing will be traced: a process that a macro names need not be there.
+    /// Nothing will be traced: the process of a `pid$` description need not exist.
     pub is_dry: bool,
-    /// Where names are looked for that the program does not define.
+    /// The libraries with names that the program does not define.
     pub libraries: &'a Libraries,
-    /// The least stability that is taken.
+    /// The least stability that the program may depend on.
     pub amin: Option<Attributes>,
-    /// Stability is computed.
+    /// Compute the stability.
     pub is_weighed: bool,
 }
 
@@ -73,52 +73,53 @@ pub struct Checker<'a> {
     source: &'a Source,
     world: &'a dyn World,
     settings: Settings<'a>,
-    /// Known names; grows.
+    /// The names known so far.
     pub names: Names,
-    /// Complaints in order.
+    /// The complaints, in order.
     pub diagnostics: Vec<Diagnostic>,
-    /// What is no mistake, but should be known.
+    /// Remarks that are not mistakes.
     pub notes: Vec<Diagnostic>,
-    /// Probes matched by all descriptions.
+    /// Number of probes that all descriptions match.
     pub matched: usize,
-    /// How stable what the program uses is, if that is computed.
+    /// The stability of everything that the program uses, if it is computed.
     pub stability: Least,
     /// The providers that the program declares.
     pub providers: Vec<Provider>,
     region: Option<Region>,
-    /// What the clause has done so far.
+    /// The actions of the clause so far.
     order: Order,
-    /// Most arguments of the clause's probes, if known.
+    /// The most arguments of the clause's probes, if known.
     nargs: Option<u32>,
     /// Types of `args[]`, if known.
     signature: Option<Arc<Signature>>,
-    /// Nodes that inlines have put in so far.
+    /// Number of nodes that inlines have inserted so far.
     expanded: u32,
-    /// Hidden variables of the clause so far, for what is evaluated once.
+    /// Number of hidden variables of the clause so far, for values that are evaluated once.
     kept: u32,
-    /// There is a clause around (not in an inline's definition).
+    /// The code is in a clause (not in an inline's definition).
     has_probe: bool,
-    /// None of the clause's probes is there, which has been said: nothing is known of their `args[]`.
+    /// No probe of the clause exists, which caused a complaint: nothing is known about `args[]`.
     is_missing: bool,
-    /// Names and types of what an inline or a translator is given.
+    /// Names and types of the parameters of an inline or a translator.
     params: Vec<(String, Type)>,
-    /// Rules of translators that are being looked at: none of them can need itself.
+    /// The rules of translators that are being checked; none of them may need itself.
     open_rules: Vec<(u32, String)>,
-    /// The items of the program from the one that is being checked on.
+    /// The items of the program from the current one on.
     coming: &'a [ast::Item],
-    /// Variables whose later assignments are being looked at.
+    /// Variables whose later assignments are being checked.
     foreseen: Vec<(Scope, String)>,
     /// The library that is being read.
     library: Option<Arc<Source>>,
     system: SystemHeaders,
-    /// What is checked is C of the system's: what D cannot have is not declared, and nothing is said.
+    /// The current item is C from a system header: declarations that D cannot have are ignored
+    /// without a complaint.
     is_lenient: bool,
-    /// A tag that nobody has defined stands for a type that is defined later.
+    /// An undefined tag stands for a type that is defined later.
     may_announce: bool,
 }
 
 impl<'a> Checker<'a> {
-    /// Ready to check `source` with what earlier programs left in `names`.
+    /// Makes a checker for `source` with the `names` of earlier programs.
     pub fn new(
         source: &'a Source,
         world: &'a dyn World,
@@ -129,7 +130,7 @@ impl<'a> Checker<'a> {
         Self::within(source, world, settings, names)
     }
 
-    /// Ready to check what belongs to a program, but stands elsewhere.
+    /// Makes a checker for a text that belongs to a program, but is in another place.
     fn within(
         source: &'a Source,
         world: &'a dyn World,
@@ -217,7 +218,7 @@ impl<'a> Checker<'a> {
             self.region = Some(Region::ActionList);
             self.order = Order::default();
             self.kept = 0;
-            // The body first: a predicate may name what its clause defines.
+            // The body comes first: a predicate may use a variable that its clause defines.
             let body = self.statements(clause.body.as_deref().unwrap_or(&[]));
             let predicate = clause.predicate.as_ref().map(|p| {
                 self.region = Some(Region::Predicate);
@@ -242,7 +243,7 @@ impl<'a> Checker<'a> {
                 }
             }
             if let (Some(d), true) = (self.diagnostics.get_mut(errors), is_split) {
-                // The others would be told the same.
+                // The other groups would give the same complaint.
                 if !group.example.is_empty() {
                     d.notes.push(format!(
                         "so for {}: the probes differ in their args[]",
@@ -265,7 +266,7 @@ impl<'a> Checker<'a> {
             id => format!("probe identifier {id} does not match any probes"),
         };
         if self.diagnostics.len() >= MAX_COMPLAINTS {
-            // To find out why costs the kernel a search.
+            // Finding the reason costs the kernel a search.
             return;
         }
         let mut d = Diagnostic::new(Tag::PdescZero, span, message).label("no such probe");
@@ -319,17 +320,17 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Complains and gives an expression that goes with everything.
+    /// Complains and returns an expression that fits everywhere.
     fn fail(&mut self, d: Diagnostic) -> typed::Expr {
         let span = d.primary.span;
         self.complain(d);
         typed::Expr::error(span)
     }
 
-    /// Complains about something this version does not do.
+    /// Complains about a feature that this version does not support.
     fn later(&mut self, tag: Tag, span: Span, what: &str) -> typed::Expr {
         let text = self.source.slice(span).chars().take(60).collect::<String>();
-        // `stack() is`, `variable curpsinfo is` say already what the text would.
+        // In `stack() is` or `variable curpsinfo is`, the text would be repeated.
         let is_named = what.contains(&text)
             || what.split_once("()").is_some_and(|(name, _)| text.starts_with(name));
         let message = match is_named {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! `print(x)`: what the printer will need of x's type.
+//! `print(x)`: collects what the printer needs about x's type.
 
 use std::sync::Arc;
 
@@ -11,9 +11,9 @@ use crate::source::Span;
 use crate::typed::Stmt;
 use crate::types::{Int, StructId, Type};
 
-/// Structs within structs, so deep at most.
+/// The deepest nesting of structs.
 const MAX_DEPTH: u8 = 16;
-/// Most members of one value, with those of its members.
+/// The most members of one value, members of members included.
 const MAX_FIELDS: usize = 20_000;
 
 impl Checker<'_> {
@@ -56,7 +56,7 @@ impl Checker<'_> {
             }
             false => self.world.enumerators(id),
         };
-        // Of several names for a value the first one of the alphabet, whoever asks.
+        // A value with several names always gets the alphabetically first one.
         names.sort();
         Shape::Enum { size, names }
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Formats of printf and printa: read once, checked against the values here, so that the printer
-//! can trust them.
+//! Formats of printf and printa. They are parsed once and checked against the values here, so that
+//! the printer can trust them.
 
 use super::expr::convert;
 use super::Checker;
@@ -13,7 +13,7 @@ use crate::types::Type;
 use abi::action::ActionKind;
 use abi::difo::MAX_BY_REF;
 
-/// What a conversion wants.
+/// The kind of value that a conversion prints.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Want {
     Integer,
@@ -33,7 +33,7 @@ fn want(letter: char) -> Want {
     }
 }
 
-/// Is it a stack that the action records?
+/// Tells whether the action records a stack.
 fn is_stack(kind: ActionKind) -> bool {
     matches!(kind, ActionKind::Stack | ActionKind::Ustack | ActionKind::Jstack)
 }
@@ -51,7 +51,7 @@ enum RawPiece {
 }
 
 impl Checker<'_> {
-    /// The text of a format argument.
+    /// Returns the text of a format argument.
     fn format_text(&mut self, action: &str, e: &ast::Expr) -> Option<String> {
         let e2 = self.expr(e);
         let crate::typed::Kind::Str(bytes) = e2.kind else {
@@ -67,7 +67,7 @@ impl Checker<'_> {
             return None;
         };
         let text = String::from_utf8_lossy(&bytes).split('\0').next().unwrap_or("").to_string();
-        // freopen("") is the way back.
+        // freopen("") returns to the standard output.
         if text.is_empty() && action != "freopen" {
             let message = format!("{action}( ) format string is empty");
             self.fail(Diagnostic::new(Tag::PrintfFmtEmpty, e.span, message));
@@ -91,13 +91,13 @@ impl Checker<'_> {
         }
     }
 
-    /// `printf(format, values ..)`.
+    /// Checks `printf(format, values ..)`.
     pub(super) fn printf(&mut self, args: &[ast::Expr], span: Span) -> Option<Stmt> {
         let (text, format, values) = self.values("printf", args, span)?;
         Some(Stmt::Printf(text, format, values))
     }
 
-    /// `system` and `freopen`, which make their text as printf does.
+    /// Checks `system` and `freopen`, which format their text as printf does.
     pub(super) fn formatted(
         &mut self,
         name: &str,
@@ -203,8 +203,8 @@ impl Checker<'_> {
         Some((text, Format { pieces }, values))
     }
 
-    /// Takes the values that `*` stand for, which must be integers. Last come the place, the number of the conversion, and
-    /// the number of the first value.
+    /// Takes the values for each `*`, which must be integers. The last parameter holds the place,
+    /// the number of the conversion, and the number of the first value.
     fn stars<'v, I: Iterator<Item = (&'v Type, Span)>>(
         &mut self,
         action: &str,
@@ -244,7 +244,7 @@ impl Checker<'_> {
         true
     }
 
-    /// Does the value suit the conversion? Pointers to characters become strings for `%s`.
+    /// Tells whether the value fits the conversion. Pointers to characters become strings for `%s`.
     fn fits(
         &mut self,
         action: &str,
@@ -263,7 +263,7 @@ impl Checker<'_> {
             (Want::Float, Type::Float(_)) => true,
             (Want::Stack, Type::Action(kind)) => is_stack(*kind),
             (_, Type::Action(kind)) => matches!(c.letter, 'a' | 'A' | 's') && !is_stack(*kind),
-            // As many bytes as it has, up to a NUL: an array need not hold one.
+            // The array is printed up to a NUL or, without one, up to its end.
             (Want::Text, Type::Array(_, n))
                 if value.ty.is_stringlike() && (1..=MAX_BY_REF).contains(n) =>
             {
@@ -314,7 +314,7 @@ impl Checker<'_> {
         false
     }
 
-    /// `printa(@a)`, `printa(format, @a, @b ..)`.
+    /// Checks `printa(@a)` and `printa(format, @a, @b ..)`.
     pub(super) fn printa(&mut self, args: &[ast::Expr], span: Span) -> Option<Stmt> {
         let (format, aggs) = match args.split_first() {
             Some((first, rest)) if !matches!(first.kind, ExprKind::Agg(..)) => (Some(first), rest),
@@ -413,7 +413,7 @@ impl Checker<'_> {
                     );
                     return None;
                 }
-                // More conversions than aggregations print the last one again.
+                // If there are more conversions than aggregations, they print the last one again.
                 c.value = Value::Aggregation(agg.min(numbers.len().saturating_sub(1)));
                 agg += 1;
             } else {
@@ -443,7 +443,7 @@ impl Checker<'_> {
 }
 
 impl Raw {
-    /// Pieces, conversions numbered from 1.
+    /// Returns the pieces; conversions are numbered from 1.
     fn numbered(self) -> impl Iterator<Item = (RawPiece, usize)> {
         let mut n = 0;
         self.pieces.into_iter().map(move |p| {
@@ -453,7 +453,7 @@ impl Raw {
     }
 }
 
-/// Text to pieces; what is wrong, if something is.
+/// Splits text into pieces; the error is the conversion and what is wrong with it.
 fn parse(text: &str) -> Result<Raw, (String, String)> {
     let mut pieces = Vec::new();
     let mut plain = String::new();
@@ -484,7 +484,7 @@ fn parse(text: &str) -> Result<Raw, (String, String)> {
         };
         let star_width;
         let mut star_precision = false;
-        // `@` may stand before or after the width.
+        // `@` may come before or after the width.
         let at = |c: &mut Conversion, rest: &mut std::iter::Peekable<std::str::Chars<'_>>| {
             if rest.next_if_eq(&'@').is_some() {
                 c.aggregation = true;
@@ -538,7 +538,7 @@ fn parse(text: &str) -> Result<Raw, (String, String)> {
         if rest.next_if_eq(&'.').is_some() {
             c.text.push('.');
             (c.precision, star_precision) = extent(&mut c, &mut rest)?;
-            // A precision of 0 is none.
+            // A precision of 0 means none.
             c.precision = c.precision.filter(|p| *p != Extent::Fixed(0));
         }
         at(&mut c, &mut rest);
@@ -570,7 +570,8 @@ fn parse(text: &str) -> Result<Raw, (String, String)> {
     Ok(Raw { pieces })
 }
 
-/// `%d` of a value without a sign is `%u`: the printer knows sizes only. `%i` is signed always.
+/// Turns `%d` of an unsigned value into `%u`, because the printer knows only sizes. `%i` is always
+/// signed.
 fn adapt(c: &mut Conversion, ty: &Type) {
     if c.letter == 'd' && ty.int().is_some_and(|i| !i.signed) {
         c.letter = 'u';
@@ -580,5 +581,5 @@ fn adapt(c: &mut Conversion, ty: &Type) {
 /// Columns of `%?`: the digits of an address.
 const POINTER_WIDTH: u32 = 16;
 
-/// Widest column.
+/// The widest column.
 const MAX_EXTENT: u32 = 4096;

@@ -2,7 +2,7 @@
 //! `args[]` of a clause whose descriptions match probes with different arguments.
 //!
 //! The clause is compiled once per distinct list of the types that it uses, and each code goes to
-//! the probes it is for. Probes that lack an argument are left out with a note, unless all do.
+//! its own probes. Probes that lack an argument are left out with a note, unless all lack it.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write;
@@ -16,41 +16,41 @@ use crate::typed::Members;
 use crate::types::Type;
 use crate::world::{Probe, ProbePattern, Signature};
 
-/// Which of `args[]` a clause uses.
+/// The `args[]` that a clause uses.
 #[derive(Debug, Default)]
 pub(super) struct Used {
     numbers: BTreeSet<u64>,
-    /// An index that is no plain number.
+    /// Some index is not a plain number.
     any: bool,
 }
 
-/// Probes that one code is for.
+/// The probes that share one code.
 #[derive(Debug, Default)]
 pub(super) struct Group {
     /// `None`: every argument is a number of 64 bits.
     pub signature: Option<Arc<Signature>>,
-    /// By pattern.
+    /// The probes of the group, for each pattern.
     pub members: Vec<Members>,
-    /// Most arguments one of them passes, if known.
+    /// The most arguments that one of the probes passes, if known.
     pub nargs: Option<u32>,
-    /// One of them, for messages.
+    /// A probe of the group, for messages.
     pub example: String,
-    /// One that has no types, likewise.
+    /// A probe without types, for messages.
     pub untyped: Option<Probe>,
 }
 
-/// Why probes are left out.
+/// The reason why probes are left out.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 enum Lack {
     Missing(u64),
     Unreachable(u64),
-    /// Nobody knows this type.
+    /// The name of the type is not known here.
     Unknown(u64, String),
     NoTypes,
 }
 
 impl Used {
-    /// Looks through a clause.
+    /// Collects the uses in a clause.
     pub(super) fn of(clause: &ast::Clause) -> Used {
         let mut used = Used::default();
         clause.predicate.iter().for_each(|e| used.expr(e));
@@ -100,7 +100,7 @@ impl Used {
         })
     }
 
-    /// Equal for signatures that give equal code.
+    /// Returns a key that is equal for signatures that give equal code.
     fn key(&self, signature: &Signature) -> String {
         let mut key = String::new();
         for (n, arg) in (0u64..).zip(&signature.args) {
@@ -120,7 +120,8 @@ impl Used {
     }
 }
 
-/// A type in a few characters, structs by their number: one name can stand for several.
+/// Writes a type in a few characters. A struct is written as its number, because several can have
+/// one name.
 fn identity(ty: &Type, key: &mut String) {
     let _ = match ty {
         Type::Pointer(to) => {
@@ -134,7 +135,8 @@ fn identity(ty: &Type, key: &mut String) {
 }
 
 impl Checker<'_> {
-    /// The probes of a clause, by the code they need; patterns with what they match.
+    /// Returns the probes of a clause grouped by the code that they need, and the number of matches
+    /// of each pattern.
     pub(super) fn groups(
         &mut self,
         patterns: &[(ProbePattern, Span, Option<u32>)],
@@ -193,7 +195,7 @@ impl Checker<'_> {
         }
         let groups = sorted.groups;
         if groups.is_empty() {
-            // Nobody has it: let the use itself be complained about.
+            // No probe has the argument: let the use itself cause the complaint.
             let mut group = whole(most);
             if let Some((signature, probe)) = example {
                 (group.signature, group.example) = (Some(signature), probe);
@@ -235,7 +237,8 @@ struct Sorted<'u> {
     /// The group without types.
     plain: Option<usize>,
     by_key: HashMap<String, usize>,
-    /// By address: most worlds hand out one signature many times. Kept, so that none is reused.
+    /// Groups by address of the signature: most worlds return one signature many times. Keeping the
+    /// `Arc` prevents reuse of an address.
     by_signature: HashMap<*const Signature, (Arc<Signature>, usize)>,
 }
 
@@ -278,7 +281,7 @@ impl<'u> Sorted<'u> {
         }
     }
 
-    /// A pattern of which nothing is there yet, but it is declared what will be.
+    /// Adds a pattern that matches no probe yet, but whose future probes are declared.
     fn awaited(&mut self, pattern: usize, signature: &Arc<Signature>, wanted: &ProbePattern) {
         let at = self.group_of(signature, || wanted.to_string());
         if let Some(slot) = self.groups.get_mut(at).and_then(|g| g.members.get_mut(pattern)) {
@@ -286,7 +289,7 @@ impl<'u> Sorted<'u> {
         }
     }
 
-    /// The group with this signature.
+    /// Returns the group with this signature.
     fn group_of(&mut self, signature: &Arc<Signature>, example: impl Fn() -> String) -> usize {
         if let Some((_, at)) = self.by_signature.get(&Arc::as_ptr(signature)) {
             return *at;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Parameters: of functions, which D can point to but not call, and of associative arrays, whose keys
-//! they are.
+//! Parameters: of functions, to which D can point but which it cannot call, and of associative
+//! arrays, where they are the keys.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::diag::{Diagnostic, Tag};
 use crate::types::{Function, Type};
 
 impl Checker<'_> {
-    /// A function with this result.
+    /// Returns the type of a function with this result.
     pub(super) fn function_type(&mut self, result: Type, prototype: &Prototype) -> Type {
         if result.is_error() {
             return result;
@@ -20,18 +20,18 @@ impl Checker<'_> {
         for param in &prototype.params {
             let Some(ty) = self.param(param, "a function") else { return Type::Error };
             if ty != Type::Void {
-                // What a function takes a function for is not told: nobody calls it here.
+                // A function pointer as parameter loses its type: D cannot call the function.
                 params.push(if leads_to_function(&ty) { Type::Void.pointer_to() } else { ty });
             } else if !is_only {
                 return self.void_among("a function", param);
             }
         }
-        // `f()` says nothing about its parameters.
+        // `f()` declares nothing about its parameters.
         let is_variadic = prototype.dots.is_some() || prototype.params.is_empty();
         Type::Function(Arc::new(Function { result, params, is_variadic }))
     }
 
-    /// The types of a declared array's keys.
+    /// Returns the types of a declared array's keys.
     pub(super) fn key_types(&mut self, prototype: &Prototype) -> Option<Arc<[Type]>> {
         self.without_dots(
             prototype,
@@ -57,7 +57,7 @@ impl Checker<'_> {
         Some(types.into())
     }
 
-    /// Names and types of what a probe passes, or scripts see of it.
+    /// Returns names and types of the arguments that a probe passes, or that scripts see.
     pub(super) fn probe_params(&mut self, prototype: &Prototype) -> Option<Vec<(String, Type)>> {
         self.without_dots(prototype, "a probe may not have a variable number of arguments")?;
         let mut params = Vec::new();
@@ -96,7 +96,7 @@ impl Checker<'_> {
             self.fail(Diagnostic::new(Tag::DeclProtoType, param.span, message));
             return None;
         }
-        // As in C an array is a pointer to its first element, whatever its size says.
+        // As in C, an array is a pointer to its first element, whatever its size.
         let (outer, arrays) = match param.name.arrays.split_first() {
             Some((_, rest)) if param.name.inner.is_none() => (true, rest),
             _ => (false, param.name.arrays.as_slice()),
@@ -127,7 +127,7 @@ impl Checker<'_> {
     }
 }
 
-/// Is there a function anywhere in it? Nesting of parameters in parameters is bounded by that.
+/// Tells whether the type contains a function. This bounds the nesting of parameters in parameters.
 fn leads_to_function(ty: &Type) -> bool {
     match ty {
         Type::Function(_) => true,

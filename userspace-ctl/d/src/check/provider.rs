@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Declared providers: the types of what their probes pass, and of what scripts see of it.
+//! Declared providers: the types of the arguments that their probes pass and that scripts see.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::types::Type;
 use crate::world::{Arg, Declaration, Probe, Signature};
 use abi::probe::PROVIDER_LEN;
 
-/// What a translator makes: the struct itself, or what it is pointed to.
+/// Returns the struct that a translator makes: the type itself, or the type that it points to.
 pub(super) fn pointed(ty: &Type) -> &Type {
     match ty {
         Type::Pointer(of) => of,
@@ -23,11 +23,11 @@ pub(super) fn pointed(ty: &Type) -> &Type {
     }
 }
 
-/// Arguments of a probe.
+/// The most arguments of a probe.
 const MAX_ARGS: usize = 32;
 
 impl Checker<'_> {
-    /// A `provider` declaration.
+    /// Checks a `provider` declaration.
     pub(super) fn provider(&mut self, p: &ast::Provider) {
         let problem = if p.name.len() >= PROVIDER_LEN {
             Some(format!("is longer than {} bytes", PROVIDER_LEN - 1))
@@ -81,7 +81,7 @@ impl Checker<'_> {
         }
     }
 
-    /// What a probe passes, and what scripts see of that.
+    /// Returns the types that a probe passes, and the arguments that scripts see.
     fn declared_signature(&mut self, probe: &ast::ProbeDecl) -> Option<(Vec<Type>, Signature)> {
         let natives = self.probe_params(&probe.native)?;
         let types: Vec<Type> = natives.iter().map(|n| n.1.clone()).collect();
@@ -91,7 +91,8 @@ impl Checker<'_> {
         };
         let mut args = Vec::new();
         for (at, (name, ty)) in self.probe_params(prototype)?.into_iter().enumerate() {
-            // By its name; else in order, and all of them of the only one there is.
+            // An argument is matched by its name, else by its position; if the probe passes only
+            // one, all are made from it.
             let of_name = natives.iter().position(|n| !name.is_empty() && n.0 == name);
             let slot = of_name.unwrap_or(if natives.len() == 1 { 0 } else { at });
             let span = prototype.params.get(at).map_or(probe.span, |p| p.span);
@@ -123,13 +124,14 @@ impl Checker<'_> {
         Some(Signature { args })
     }
 
-    /// There is no way from what a probe passes to what scripts shall see.
+    /// Complains that no translator leads from a passed argument to the one that scripts see.
     pub(super) fn no_translator(&mut self, tag: Tag, from: &str, to: &Type, at: Span) {
         let message = format!("no translator makes {to} from {from}");
         self.fail(Diagnostic::new(tag, at, message).label("needs a translator"));
     }
 
-    /// What a probe passes: as a declaration in D says, as its program tells, or as the world knows.
+    /// Returns the signature of a probe: from a declaration in D, from its program, or from the
+    /// world.
     pub(super) fn signature_of(&mut self, probe: &Probe, at: Span) -> Option<Arc<Signature>> {
         let [provider, _, _, name] = &probe.parts;
         if let Some(declared) = self.in_d(provider, name, at) {
@@ -141,8 +143,8 @@ impl Checker<'_> {
         }
     }
 
-    /// What a declaration says of the probes of this name; they need not be there. The number of a
-    /// process, or a star for it, may follow a provider's name.
+    /// Returns the signature that a declaration in D gives to the probes of this name, which need
+    /// not exist. A provider's name may end with the number of a process, or with a star for it.
     pub(super) fn in_d(&mut self, full: &str, name: &str, at: Span) -> Option<Arc<Signature>> {
         let short = full.trim_end_matches(|c: char| c.is_ascii_digit() || c == '*');
         [full, short].into_iter().find_map(|provider| {
@@ -153,7 +155,7 @@ impl Checker<'_> {
         })
     }
 
-    /// The types that a program tells of, as far as they are known here.
+    /// Returns the signature that a program describes, with the types that are known here.
     fn told_signature(&mut self, told: &Declaration) -> Arc<Signature> {
         if let Some(known) = self.names.told.get(told) {
             return known.clone();
@@ -177,7 +179,7 @@ impl Checker<'_> {
         signature
     }
 
-    /// A type by its name, which is some user's word.
+    /// Returns the type of this name, which is text from an untrusted program.
     fn told_type(&mut self, text: &str) -> Option<Type> {
         let is_word = |c: char| c.is_ascii_alphanumeric() || "_ *[](),".contains(c);
         if !text.chars().all(is_word) {
@@ -192,7 +194,7 @@ impl Checker<'_> {
             return None;
         }
         let (params, complaints) = self.within_text(&source, |checker| {
-            // It declares nothing: only what the script or the kernel knows is a type.
+            // Unknown types must stay unknown: only the script and the kernel define types.
             checker.may_announce = false;
             checker.probe_params(&probe.native)
         });

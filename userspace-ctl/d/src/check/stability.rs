@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! How stable is what a program uses: the least of its probe descriptions and the least of the names
-//! in its statements; `-x amin` refuses what is less.
+//! The stability of a program: the least of its probe descriptions, and the least of the names in
+//! its statements. `-x amin` refuses programs below a limit.
 
 use super::Checker;
 use crate::ast::{self, ExprKind, StmtKind};
@@ -14,12 +14,12 @@ use abi::dif::Builtin;
 use abi::probe::is_glob;
 use abi::stability::{Attributes, Class, ProviderAttributes, Stability};
 
-/// The least of descriptions and of statements so far.
+/// The least stability of descriptions and of statements so far.
 #[derive(Debug, Clone, Copy)]
 pub struct Least {
-    /// Probe descriptions.
+    /// The probe descriptions.
     pub probes: Attributes,
-    /// What clauses do with them.
+    /// The statements.
     pub statements: Attributes,
 }
 
@@ -30,7 +30,7 @@ impl Default for Least {
 }
 
 impl Checker<'_> {
-    /// Takes a clause into account, if anybody asks.
+    /// Takes a clause into account, if stability is computed.
     pub(super) fn weigh(&mut self, clause: &ast::Clause, probes: &[(ProbePattern, Span)]) {
         if !self.settings.is_weighed {
             return;
@@ -72,7 +72,7 @@ impl Checker<'_> {
         promised.unwrap_or_else(|| ProviderAttributes::of(provider))
     }
 
-    /// The providers that a description is about, and which of its parts are named.
+    /// Returns the providers of a description, and which of its parts are given.
     fn described(&self, pattern: &ProbePattern) -> Vec<(String, [bool; 4])> {
         let is_named = pattern.parts().map(|part| !part.is_empty());
         let has_provider = !pattern.provider.is_empty() && !is_glob(pattern.provider.as_bytes());
@@ -114,7 +114,7 @@ impl Checker<'_> {
         e.kind.each_child(&mut |child| self.weigh_expr(child, of_args));
     }
 
-    /// What a plain name promises; nothing is less than D's own promise for the rest.
+    /// Returns the stability of a plain name. Names without one have D's own, which lowers nothing.
     fn weight_of(&self, name: &str, of_args: Attributes) -> Option<Attributes> {
         if let Some(promised) = self.names.promised.get(name) {
             return Some(*promised);
@@ -138,7 +138,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Is it a type that neither D nor the program defines?
+    /// Tells whether neither D nor the program defines the type.
     fn is_kernels(&self, ty: &ast::TypeName) -> bool {
         let words: Vec<&str> = ty.words.iter().map(|w| w.0.as_str()).collect();
         match words.as_slice() {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Symbols of the kernel: `name, module`name.
 //!
-//! A variable is memory at a known address; one of which each CPU has its own is that of the CPU that
-//! fires. A function is its address.
+//! A variable is memory at a known address; a per-CPU variable is that of the CPU on which the
+//! probe fires. The value of a function is its address.
 
 use super::Checker;
 use crate::ast::BinOp;
@@ -12,11 +12,12 @@ use crate::typed::{Expr, Kind};
 use crate::types::{Int, Type};
 use abi::dif::Builtin;
 
-/// How far each CPU's variables are behind the original: a word for each.
+/// The kernel's array of offsets, one word per CPU, from the original of a per-CPU variable to the
+/// CPU's copy.
 const OFFSETS: &str = "__per_cpu_offset";
 
 impl Checker<'_> {
-    /// The value.
+    /// Returns the value of a symbol.
     pub(super) fn symbol(&mut self, name: &str, span: Span) -> Expr {
         let at = self.symbol_address(name, span);
         match at.ty.clone() {
@@ -37,7 +38,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The address; a `void *` if it is not known what is there.
+    /// Returns the address of a symbol; a `void *` if its type is not known.
     pub(super) fn symbol_address(&mut self, name: &str, span: Span) -> Expr {
         let (module, symbol) = name.split_once('`').unwrap_or(("", name));
         let Some(found) = self.world.symbol(module, symbol) else {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Definitions of structs, unions and enumerations in a program, laid out as the x86-64 ABI says.
+//! Definitions of structs, unions and enumerations in a program, laid out by the x86-64 ABI.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -12,15 +12,16 @@ use crate::source::Span;
 use crate::types::{Int, Member, Struct, StructId, StructKind, Type};
 use crate::world::TypeSpace;
 
-/// Largest type, bytes: offsets are counted in bits of 32.
+/// The largest type, in bytes: offsets are counted in bits and must fit 32 bits.
 const MAX_SIZE: u32 = 1 << 28;
-/// Pointers to arrays of pointers and so on.
+/// The most levels of pointers to arrays of pointers and so on.
 const MAX_LEVELS: usize = 48;
-/// Structs in structs, so deep at most when looking for an alignment.
+/// The deepest nesting of structs in the search for an alignment.
 const MAX_NESTING: u8 = 16;
 
 impl Checker<'_> {
-    /// `struct name;` and `struct name { .. };` declare no variable.
+    /// Checks `struct name;` and `struct name { .. };`, which declare no variable; returns whether
+    /// this is one.
     pub(super) fn declares_tag(&mut self, decl: &Decl) -> bool {
         let words: Vec<&str> = decl.ty.words.iter().map(|w| w.0.as_str()).collect();
         let (space, tag) = match words.as_slice() {
@@ -46,7 +47,7 @@ impl Checker<'_> {
         id
     }
 
-    /// Makes a tag known whose definition follows.
+    /// Announces a tag whose definition follows.
     pub(super) fn announce(&mut self, space: TypeSpace, tag: &str) -> Struct {
         let id = self.next_id();
         let kind = match space {
@@ -60,7 +61,7 @@ impl Checker<'_> {
         s
     }
 
-    /// The same of an enumeration, which has the size of an int.
+    /// Announces an enumeration, which has the size of an int.
     pub(super) fn announce_enum(&mut self, tag: &str) -> Type {
         let Some(int) = Int::new(4, true, &format!("enum {tag}")) else { return Type::Error };
         let ty = Type::Int(Int { enumeration: Some(self.next_id()), ..int });
@@ -69,7 +70,7 @@ impl Checker<'_> {
         ty
     }
 
-    /// A type with its `{ .. }`.
+    /// Defines a type with its `{ .. }`.
     pub(super) fn define_type(
         &mut self,
         space: TypeSpace,
@@ -91,7 +92,7 @@ impl Checker<'_> {
     }
 
     fn define_struct(&mut self, space: TypeSpace, tag: &str, list: &[Decl]) -> Type {
-        // Its members may point to it.
+        // The members may point to the struct itself.
         let mut s = self.announce(space, tag);
         let mut layout = Layout { is_union: space == TypeSpace::Union, ..Layout::default() };
         let mut members = Vec::new();
@@ -187,13 +188,13 @@ impl Checker<'_> {
             }
             if taken {
                 let message = format!("identifier redeclared: {}", c.name);
-                // A constant of this very list is no name of the program's yet.
+                // A constant of this list is not yet a name of the program.
                 let is_own = list.iter().filter(|other| other.name == c.name).count() > 1;
                 let tag = if is_own { Tag::Unknown } else { Tag::DeclIdred };
                 self.fail(Diagnostic::new(tag, c.span, message));
                 return Type::Error;
             }
-            // CAST: extended by its sign, as constants are.
+            // CAST: constants are kept extended by their sign.
             self.names.enumerators.insert(c.name.clone(), (i64::from(value) as u64, int));
             next = i64::from(value) + 1;
         }
@@ -204,7 +205,7 @@ impl Checker<'_> {
         ty
     }
 
-    /// The base type with what stands around the name.
+    /// Applies the stars and brackets around the name to the base type.
     pub(super) fn declared(&mut self, base: Type, name: &Declarator, arrays: &[Extent]) -> Type {
         let mut ty = base;
         for _ in 0..name.pointers.min(16) {
@@ -230,7 +231,7 @@ impl Checker<'_> {
         self.arrayed(ty, name, inner.1)
     }
 
-    /// Arrays of this type.
+    /// Returns arrays of this type.
     fn arrayed(&mut self, mut ty: Type, name: &Declarator, arrays: &[Extent]) -> Type {
         for extent in arrays.iter().rev() {
             let count = match extent {
@@ -288,7 +289,7 @@ impl Checker<'_> {
             self.fail(Diagnostic::new(Tag::DeclArrsub, value.span, message));
             return None;
         };
-        // CAST: a negative number is no u32 either way.
+        // CAST: `u32::try_from` refuses a negative number, too.
         let is_negative = int.signed && (n as i64) < 0;
         match u32::try_from(n) {
             Ok(n) if n > 0 => Some(n),
@@ -308,7 +309,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Bits of a bit field: none for other members; nothing after a complaint.
+    /// Returns the number of bits of a bit field; `Some(None)` for other members, `None` after a
+    /// complaint.
     fn bits(&mut self, ty: &Type, name: &Declarator) -> Option<Option<u8>> {
         let Some(e) = &name.bits else { return Some(None) };
         let Type::Int(int) = ty else {
@@ -338,7 +340,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Bits from the start to a new member; `None` if it does not fit.
+    /// Returns the offset of a new member in bits; `None` if it does not fit.
     fn place_member(&mut self, l: &mut Layout, ty: &Type, bits: Option<u8>) -> Option<u32> {
         let size = match ty {
             Type::Array(_, 0) => 0,
@@ -347,7 +349,7 @@ impl Checker<'_> {
         let align = self.align_of(ty, 0);
         let end = if l.is_union { 0 } else { l.end };
         let at = match bits {
-            // What does not fit into the rest of its type's unit begins the next.
+            // A bit field that does not fit the rest of its type's unit begins the next unit.
             Some(0) => end.checked_next_multiple_of(size)?,
             Some(bits) if end % size + u32::from(bits) <= size => end,
             Some(_) => end.checked_next_multiple_of(size)?,
@@ -378,7 +380,7 @@ impl Checker<'_> {
     }
 }
 
-/// A struct so far, in bits; alignment in bytes.
+/// A struct under construction: `end` in bits, `align` in bytes.
 #[derive(Default)]
 struct Layout {
     is_union: bool,

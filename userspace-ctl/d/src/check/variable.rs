@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Names that are read: variables, builtins, inlines.
+//! Reading names: variables, builtins, inlines.
 
 use super::expr::{convert, widened};
 use super::member::is_in_register;
@@ -18,10 +18,10 @@ use abi::dif::{Builtin, VarKind, REGISTERS};
 use abi::difo::MAX_BY_REF;
 use std::sync::Arc;
 
-/// Names that DTrace knows and this version does not.
+/// Names of DTrace that this version does not support.
 const LATER: &[&str] = &["fp"];
 
-/// The builtin variable of this name.
+/// Returns the builtin variable of this name.
 pub(crate) fn builtin(name: &str) -> Option<Builtin> {
     Builtin::ALL.iter().copied().find(|b| b.name() == name)
 }
@@ -36,7 +36,7 @@ impl From<Pseudo> for Scope {
 }
 
 impl Checker<'_> {
-    /// A plain name that is read.
+    /// Checks the reading of a plain name.
     pub(super) fn identifier(&mut self, name: &str, span: Span) -> Expr {
         if let Some((n, (_, ty))) = (0u8..).zip(&self.params).find(|(_, p)| p.0 == name) {
             return Expr::new(Kind::Param(n), ty.clone(), span);
@@ -72,7 +72,7 @@ impl Checker<'_> {
             [(value, int)] => Expr::constant(*value, *int, span),
             many => {
                 let message = format!("{name} is ambiguous: enumerations differ in its value");
-                // CAST: as C writes it.
+                // CAST: messages show the values signed, as C does.
                 let values = many.iter().map(|(v, of)| match of.name {
                     "enum" => format!("{} in an enum without a name", *v as i64),
                     name => format!("{} in {name}", *v as i64),
@@ -88,7 +88,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A variable that stands without an index.
+    /// Checks a variable without an index.
     fn scalar(&mut self, v: Arc<Variable>, span: Span) -> Expr {
         let full = format!("{}{}", v.scope.prefix(), v.name);
         if let Some(keys) = &v.keys {
@@ -103,12 +103,12 @@ impl Checker<'_> {
         Expr::new(Kind::Var(v), ty, span)
     }
 
-    /// The associative array of this name.
+    /// Returns the associative array of this name.
     pub(super) fn array(&self, scope: Scope, name: &str) -> Option<Arc<Variable>> {
         self.names.variable(scope, name).filter(|v| v.keys.is_some()).cloned()
     }
 
-    /// The same where it is read: it may be one that is assigned further down.
+    /// [`Self::array`] for reading: the array may be one that is assigned later.
     pub(super) fn array_read(
         &mut self,
         scope: Scope,
@@ -124,7 +124,7 @@ impl Checker<'_> {
         }
     }
 
-    /// An element of an associative array that is read.
+    /// Checks the reading of an element of an associative array.
     pub(super) fn entry(&mut self, v: Arc<Variable>, keys: &[ast::Expr], span: Span) -> Expr {
         let ty = v.ty.clone();
         match self.keys_of(&v, keys, span) {
@@ -133,7 +133,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Keys for an array that is known, converted to its types.
+    /// Returns the keys for a known array, converted to its key types.
     pub(super) fn keys_of(
         &mut self,
         v: &Variable,
@@ -144,7 +144,7 @@ impl Checker<'_> {
         self.fitted(&format!("{}{}", v.scope.prefix(), v.name), &wanted, keys, span)
     }
 
-    /// What stands between brackets, converted to the types of the name before them.
+    /// Returns the values between brackets, converted to the types that the name expects.
     pub(super) fn fitted(
         &mut self,
         full: &str,
@@ -166,7 +166,7 @@ impl Checker<'_> {
         }
         let mut out = Vec::new();
         for (i, (key, ty)) in keys.into_iter().zip(wanted.iter()).enumerate() {
-            // As a key an address is an address, whatever lies there.
+            // All pointer types are equal as keys.
             let both = matches!((ty, &key.ty), (Type::Pointer(_), Type::Pointer(_)));
             let null = key.is_null_constant() && matches!(ty, Type::Pointer(_));
             if !both && !null && !is_assignable(ty, &key.ty) {
@@ -186,8 +186,8 @@ impl Checker<'_> {
         Some(out)
     }
 
-    /// Keys for an array that is new: what they are says what it takes. All integers are one type, so
-    /// that a key is found again whatever its width was.
+    /// Returns the keys for a new array; their types become its key types. All integers become one
+    /// type, so that a key is found again whatever its width.
     pub(super) fn keys_for_new(&mut self, keys: &[ast::Expr]) -> Option<Vec<Expr>> {
         let keys: Vec<Expr> = keys.iter().map(|k| self.key(k)).collect();
         if keys.iter().any(|k| k.ty.is_error()) {
@@ -240,12 +240,13 @@ impl Checker<'_> {
         }
     }
 
-    /// A pointer to one of the kernel's structs; to anything where its types are not known.
+    /// Returns a pointer to a struct of the kernel, or `void *` if the kernel's types are not
+    /// known.
     pub(super) fn pointer_to(&self, tag: &str) -> Type {
         self.world.find_type(TypeSpace::Struct, tag).unwrap_or(Type::Void).pointer_to()
     }
 
-    /// A constant of an enumeration: several if the kernel's own are not of one mind.
+    /// Returns the values of an enumeration constant; several if enumerations of the kernel differ.
     fn enumerators(&self, name: &str) -> Vec<(u64, Int)> {
         match self.names.enumerators.get(name) {
             Some(own) => vec![*own],
@@ -286,7 +287,7 @@ impl Checker<'_> {
         self.fail(d)
     }
 
-    /// `self->x` or `this->x` that is read.
+    /// Checks the reading of `self->x` or `this->x`.
     pub(super) fn scoped(&mut self, pseudo: Pseudo, name: &str, span: Span) -> Expr {
         let scope = Scope::from(pseudo);
         if let Some(v) = self.names.variable(scope, name) {
@@ -307,7 +308,7 @@ impl Checker<'_> {
         self.fail(d)
     }
 
-    /// `uregs[R_RIP]`, `regs[R_RIP]`.
+    /// Checks `uregs[R_RIP]` and `regs[R_RIP]`.
     fn register(&mut self, of: Builtin, indices: &[ast::Expr], span: Span) -> Expr {
         let name = of.name();
         let names = "R_RIP, R_RSP, R_RAX .. are the names of registers";
@@ -322,7 +323,7 @@ impl Checker<'_> {
         }
         let most = REGISTERS.iter().map(|r| r.1).max().unwrap_or(0);
         if let Some(n) = index.as_constant().filter(|n| *n > most) {
-            // CAST: as it was written.
+            // CAST: the message shows the number signed, as written.
             let message = format!("index {} is out of range for {name}[{}]", n as i64, most + 1);
             let d = Diagnostic::new(Tag::RegsIdx, index.span, message);
             return self.fail(d.label(format!("expected 0 to {most}")).hint(names));
@@ -331,7 +332,7 @@ impl Checker<'_> {
         Expr::new(Kind::Element(of, Box::new(index)), ty, span)
     }
 
-    /// `args[N]` and the like; `None` if the name is no builtin array.
+    /// Checks `args[N]` and the like; returns `None` if the name is not a builtin array.
     pub(super) fn builtin_array(
         &mut self,
         name: &str,
@@ -397,7 +398,7 @@ impl Checker<'_> {
             let index = Expr::constant(n, Int::INT64, index.span);
             Expr::new(Kind::Element(b, Box::new(index)), ty, span)
         };
-        // The first have variables of their own, which take one instruction less.
+        // The first ten arguments have variables of their own, which take one instruction less.
         let slot = |n: u8, ty: Type| match Builtin::Arg0.id().checked_add(n.into()) {
             Some(id) if n < 10 => match Builtin::from_id(id) {
                 Some(arg) => Expr::new(Kind::Builtin(arg), ty, span),
@@ -424,10 +425,10 @@ impl Checker<'_> {
         let ty = self.complete(arg.native.as_ref().unwrap_or(&arg.ty));
         let is_small = matches!(&ty, Type::Struct(s) if s.size.is_some_and(|s| s <= 8));
         let value = match (arg.slot, &ty) {
-            // What lies above a smaller number in its register is anything.
+            // The bits above a smaller number in its register are undefined.
             (Some(n), Type::Int(i)) if i.size < 8 => convert(slot(n, number), &ty),
             (Some(n), Type::Int(_) | Type::Pointer(_)) => slot(n, ty),
-            // Its bits, as for one in memory.
+            // The bits are those of the number in memory.
             (Some(n), Type::Float(4 | 8)) => slot(n, ty),
             (Some(n), Type::Struct(_)) if is_small => slot(n, ty),
             _ => {
@@ -449,7 +450,7 @@ impl Checker<'_> {
 }
 
 impl Scope {
-    /// The word of a declaration.
+    /// Returns the word that begins a declaration.
     pub const fn keyword(self) -> &'static str {
         match self {
             Self::Global => "",

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Translators and inlines: expressions that stand for others.
+//! Translators and inlines: expressions that replace others.
 //!
-//! What a translator makes is never there as a whole: a member taken of it is its rule, with what is
-//! translated in place of the parameter. Rules of a program are looked at where they stand, those of
-//! a library when they are used: a member that this kernel cannot give spoils no other.
+//! The output of a translator never exists as a whole. A member of it is its rule, with the
+//! translated value in place of the parameter. A program's rules are checked at their definition, a
+//! library's when they are used: a member that this kernel cannot provide does not affect the
+//! others.
 
 use std::sync::Arc;
 
@@ -20,22 +21,22 @@ use crate::types::convert::is_assignable;
 use crate::types::{Int, Struct, Type};
 use abi::dif::Subr;
 
-/// Nodes that all uses of inlines and translators may put in.
+/// The most nodes that all uses of inlines and translators may insert.
 const MAX_EXPANDED: u32 = 1 << 20;
-/// Levels of a tree that they may make.
+/// The highest tree that they may make, in levels.
 const MAX_LEVELS: u16 = 400;
-/// The same of one inline or rule.
+/// The most levels and nodes of one inline or rule.
 const MAX_BODY: (u16, u32) = (60, 4096);
 
-/// Rules that need each other.
+/// The most rules that need each other.
 const MAX_OPEN: usize = 32;
 
-/// Text may stand for text.
+/// Tells whether the value fits: as in an assignment, or text for text.
 fn fits(to: &Type, from: &Type) -> bool {
     is_assignable(to, from) || to.is_stringlike() && from.is_stringlike()
 }
 
-/// Computed again it costs as much as a variable.
+/// Tells whether computing the value again costs no more than a variable.
 fn is_simple(e: &Expr) -> bool {
     match &e.kind {
         Kind::Int(_) | Kind::Str(_) | Kind::Var(_) | Kind::Builtin(_) | Kind::Param(_) => true,
@@ -46,7 +47,7 @@ fn is_simple(e: &Expr) -> bool {
 }
 
 impl Checker<'_> {
-    /// A `translator` declaration.
+    /// Checks a `translator` declaration.
     pub(super) fn translator(&mut self, t: &ast::Translator) {
         let (output, input) = (self.type_name(&t.output), self.type_name(&t.input));
         if output.is_error() || input.is_error() {
@@ -109,7 +110,7 @@ impl Checker<'_> {
         }
     }
 
-    /// `xlate <to> (from)`.
+    /// Checks `xlate <to> (from)`.
     pub(super) fn xlate(&mut self, to: Type, from: Expr, span: Span) -> Expr {
         let from = decay(from);
         if to.is_error() || from.ty.is_error() {
@@ -137,14 +138,15 @@ impl Checker<'_> {
         self.translation(id, to, from, span)
     }
 
-    /// What a known translator makes.
+    /// Makes the output of a known translator.
     pub(super) fn translation(&mut self, id: u32, to: Type, from: Expr, span: Span) -> Expr {
         let input = self.names.translators.get(id as usize).map(|t| t.input.clone());
         let from = convert(from, &input.unwrap_or(Type::Error));
         Expr::new(Kind::Xlate(id, Box::new(from)), to, span)
     }
 
-    /// The translator that makes one type of another; of two the later.
+    /// Returns the translator from one type to another. An exact match of the input has precedence,
+    /// then the later one.
     pub(super) fn translator_for(&mut self, of: &Type, from: &Type, at: Span) -> Option<u32> {
         if let Type::Struct(s) = of {
             for name in [s.alias.clone(), s.tag.clone()] {
@@ -160,7 +162,7 @@ impl Checker<'_> {
         exact.or(other)
     }
 
-    /// A member of what a translator makes.
+    /// Returns a member of a translator's output.
     pub(super) fn translated(&mut self, id: u32, from: Expr, m: &MemberName, span: Span) -> Expr {
         let output = self.names.translators.get(id as usize).map(|t| t.output.clone());
         let Some(Type::Struct(s)) = output else { return Expr::error(span) };
@@ -171,7 +173,7 @@ impl Checker<'_> {
         }
     }
 
-    /// How a member is had, of a parameter.
+    /// Returns the rule for a member, as an expression of the parameter.
     fn rule(&mut self, id: u32, name: &str, ty: &Type, span: Span) -> Option<Expr> {
         let key = (id, name.to_string());
         if let Some(known) = self.names.rules.get(&key) {
@@ -228,7 +230,7 @@ impl Checker<'_> {
         self.as_body(&format!("member {name}"), value, ty)
     }
 
-    /// The expression behind an inline or a rule, where these names mean what it is given.
+    /// Checks the expression of an inline or a rule, with these names as its parameters.
     fn body(&mut self, params: Vec<(String, Type)>, e: &ast::Expr) -> Expr {
         let params = std::mem::replace(&mut self.params, params);
         let has_probe = std::mem::replace(&mut self.has_probe, false);
@@ -247,14 +249,14 @@ impl Checker<'_> {
             let message = format!("{what} is too large");
             return self.fail(Diagnostic::new(Tag::Unknown, value.span, message));
         }
-        // Text stays what it is: an array of characters or a string.
+        // Text keeps its type: an array of characters or a string.
         if value.ty.is_stringlike() && matches!(ty, Type::Array(..)) {
             return value;
         }
         convert(value, ty)
     }
 
-    /// `inline type name = init;` or `inline type name[type param] = init;`
+    /// Checks `inline type name = init;` or `inline type name[type param] = init;`
     pub(super) fn declare_inline(&mut self, name: &ast::Declarator, ty: Type) {
         let Some(init) = &name.init else {
             let message = format!("inline definition expected for {}", name.name);
@@ -310,7 +312,7 @@ impl Checker<'_> {
         Some(params)
     }
 
-    /// The inline of this name, of the program or of a library.
+    /// Returns the inline of this name, from the program or a library.
     pub(super) fn inline(&mut self, name: &str, at: Span) -> Option<Inline> {
         let is_other = self.names.variable(Scope::Global, name).is_some()
             || super::variable::builtin(name).is_some();
@@ -320,7 +322,7 @@ impl Checker<'_> {
         self.names.inlines.get(name).cloned()
     }
 
-    /// An inline that stands without an index.
+    /// Returns the value of an inline without an index.
     pub(super) fn inlined(&mut self, name: &str, inline: &Inline, span: Span) -> Expr {
         if inline.params.is_empty() {
             return self.stand_for(name, &inline.body, Vec::new(), span);
@@ -331,7 +333,7 @@ impl Checker<'_> {
         self.fail(d.label(format!("expected {name}[{}]", types.join(", "))))
     }
 
-    /// `name[values]`.
+    /// Returns the value of `name[values]`.
     pub(super) fn inlined_with(
         &mut self,
         name: &str,
@@ -345,13 +347,13 @@ impl Checker<'_> {
         }
     }
 
-    /// What an inline or a rule stands for.
+    /// Replaces an inline or a rule by its expression.
     fn stand_for(&mut self, name: &str, body: &Expr, values: Vec<Expr>, span: Span) -> Expr {
         let mut before = Vec::new();
         let mut ready = Vec::new();
         let is_whole = !matches!(body.kind, Kind::Xlate(..));
         for value in values {
-            // What is given is computed once.
+            // Each given value is computed once.
             let often = typed::params(body) > 1 && !value.ty.is_by_ref() && !is_simple(&value);
             let keep = is_whole && (often || !is_repeatable(&value));
             ready.push(match keep {
@@ -371,13 +373,13 @@ impl Checker<'_> {
         super::assign::after(before, e)
     }
 
-    /// All that a translator makes, in memory of the clause.
+    /// Writes the whole output of a translator into memory of the clause.
     pub(super) fn written_out(&mut self, id: u32, from: Expr, ty: Type, span: Span) -> Expr {
         let Some(t) = self.names.translators.get(id as usize).cloned() else {
             return Expr::error(span);
         };
         let Type::Struct(s) = &t.output else { return Expr::error(span) };
-        // Members have names.
+        // The empty name stands for the whole, because all members have names.
         let key = (id, String::new());
         if self.open_rules.contains(&key) || self.open_rules.len() >= MAX_OPEN {
             let message = format!("{} cannot be had as a whole: it leads to another one", t.output);
@@ -427,7 +429,7 @@ impl Checker<'_> {
     }
 }
 
-/// `*` before the pointer to what a translator makes.
+/// Makes `*` of the pointer to a translator's output.
 pub(super) fn dereferenced(e: Expr, span: Span) -> Expr {
     match (e.kind, e.ty) {
         (Kind::Xlate(id, from), Type::Pointer(to)) => {
