@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Makes the list of the scripts in `tools-d/`, so that they are part of the command.
+//! Makes the list of the scripts in `tools-d/`, which become part of the command.
 
 use std::fmt::Write as _;
 use std::path::Path;

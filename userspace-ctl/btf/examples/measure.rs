@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! `measure VMLINUX [MODULE]`: how long reading, the index and a signature take; what a walk finds.
+//! `measure VMLINUX [MODULE]`: prints the time for reading, the index and a signature, and what is
+//! in the BTF.
 
 use btf::{Btf, Id, Signature, Type};
 use std::sync::Arc;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Writes small blobs, for tests: ours and of those who use this crate.
+//! Writes small blobs, for the tests of this crate and of its users.
 
 use crate::{Btf, Id};
 
-/// A blob in the making. Each method appends a type and gives its number.
+/// A blob under construction. Each method appends a type and returns its number.
 #[derive(Debug, Clone)]
 pub struct Builder {
     types: Vec<u8>,
@@ -19,12 +19,12 @@ impl Default for Builder {
 }
 
 impl Builder {
-    /// A kernel's blob.
+    /// Starts a kernel's blob.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A module's blob on top of this one, which then may not grow any more.
+    /// Starts a module's blob on top of this one, to which nothing may be added any more.
     pub fn split(&self) -> Self {
         Self {
             types: Vec::new(),
@@ -34,7 +34,7 @@ impl Builder {
         }
     }
 
-    /// The blob.
+    /// Returns the blob.
     pub fn finish(&self) -> Vec<u8> {
         let (types, strings) = (self.types.len() as u32, self.strings.len() as u32);
         let mut out = vec![0x9f, 0xeb, 1, 0];
@@ -46,7 +46,7 @@ impl Builder {
         out
     }
 
-    /// The blob, read; of a split one, see [`Btf::read_split`].
+    /// Reads the finished blob. For a split one, use [`Btf::read_split`].
     pub fn read(&self) -> Result<Btf, crate::Damage> {
         Btf::read(self.finish())
     }
@@ -61,7 +61,8 @@ impl Builder {
         at
     }
 
-    /// Any type: kind, its flag, name, size or other type, number of parts, what follows.
+    /// Appends any type: kind, its flag, name, size or other type, number of parts, the words that
+    /// follow.
     pub fn raw(
         &mut self,
         kind: u32,
@@ -81,24 +82,24 @@ impl Builder {
         Id(id)
     }
 
-    /// An integer.
+    /// Appends an integer.
     pub fn int(&mut self, name: &str, size: u32, signed: bool) -> Id {
         let encoding = u32::from(signed) | u32::from(name == "_Bool") << 2;
         self.raw(1, false, name, size, 0, &[encoding << 24 | size << 3])
     }
-    /// A pointer.
+    /// Appends a pointer.
     pub fn pointer(&mut self, to: Id) -> Id {
         self.raw(2, false, "", to.0, 0, &[])
     }
-    /// An array.
+    /// Appends an array.
     pub fn array(&mut self, element: Id, count: u32) -> Id {
         self.raw(3, false, "", 0, 0, &[element.0, element.0, count])
     }
-    /// A struct of members: name, type, bit offset, width of a bit field or 0.
+    /// Appends a struct with members: name, type, bit offset, width of a bit field or 0.
     pub fn structure(&mut self, name: &str, size: u32, members: &[(&str, Id, u32, u32)]) -> Id {
         self.composite(4, name, size, members)
     }
-    /// A union, likewise.
+    /// Appends a union; its members are given in the same form.
     pub fn union(&mut self, name: &str, size: u32, members: &[(&str, Id, u32, u32)]) -> Id {
         self.composite(5, name, size, members)
     }
@@ -115,14 +116,14 @@ impl Builder {
         let more: Vec<u32> = words.collect();
         self.raw(kind, true, name, size, members.len() as u32, &more)
     }
-    /// An enum of 32 bits.
+    /// Appends an enum of 32 bits.
     pub fn enumeration(&mut self, name: &str, values: &[(&str, i32)]) -> Id {
         let words = values.iter().flat_map(|&(name, value)| [self.text(name), value as u32]);
         let more: Vec<u32> = words.collect();
         let is_signed = values.iter().any(|v| v.1 < 0);
         self.raw(6, is_signed, name, 4, values.len() as u32, &more)
     }
-    /// An enum of 64 bits.
+    /// Appends an enum of 64 bits.
     pub fn enumeration64(&mut self, name: &str, values: &[(&str, u64)]) -> Id {
         let words = values
             .iter()
@@ -130,34 +131,34 @@ impl Builder {
         let more: Vec<u32> = words.collect();
         self.raw(19, false, name, 8, values.len() as u32, &more)
     }
-    /// A declaration of a struct.
+    /// Appends a declaration of a struct.
     pub fn forward(&mut self, name: &str) -> Id {
         self.raw(7, false, name, 0, 0, &[])
     }
-    /// A typedef.
+    /// Appends a typedef.
     pub fn typedef(&mut self, name: &str, of: Id) -> Id {
         self.raw(8, false, name, of.0, 0, &[])
     }
-    /// `const`.
+    /// Appends a `const`.
     pub fn constant(&mut self, of: Id) -> Id {
         self.raw(10, false, "", of.0, 0, &[])
     }
-    /// `volatile`.
+    /// Appends a `volatile`.
     pub fn volatile(&mut self, of: Id) -> Id {
         self.raw(9, false, "", of.0, 0, &[])
     }
-    /// A prototype. A parameter of no name and type `void` is `...`.
+    /// Appends a prototype. A parameter with no name and type `void` is `...`.
     pub fn prototype(&mut self, returns: Id, parameters: &[(&str, Id)]) -> Id {
         let words = parameters.iter().flat_map(|&(name, of)| [self.text(name), of.0]);
         let more: Vec<u32> = words.collect();
         self.raw(13, false, "", returns.0, parameters.len() as u32, &more)
     }
-    /// A function with its prototype.
+    /// Appends a function with its prototype.
     pub fn function(&mut self, name: &str, returns: Id, parameters: &[(&str, Id)]) -> Id {
         let prototype = self.prototype(returns, parameters);
         self.raw(12, false, name, prototype.0, 1, &[])
     }
-    /// A type tag.
+    /// Appends a type tag.
     pub fn type_tag(&mut self, name: &str, of: Id) -> Id {
         self.raw(18, false, name, of.0, 0, &[])
     }

@@ -3,14 +3,14 @@
 
 use crate::{Btf, Id, Type, VOID};
 
-/// No type of a kernel needs as many steps; a damaged one may go in circles.
+/// No type of a kernel needs this many steps, but a damaged type may refer to itself.
 const STEPS: u32 = 256;
 
 pub(crate) fn spell(btf: &Btf, id: Id) -> String {
     declare(btf, id, String::new(), &mut STEPS.clone())
 }
 
-/// The type of `inner`, which is a declarator without its name: `*`, `(*)`, `[4]`.
+/// Returns the type of `inner`, which is a declarator without its name: `*`, `(*)`, `[4]`.
 fn declare(btf: &Btf, id: Id, inner: String, steps: &mut u32) -> String {
     if *steps == 0 {
         return with("...", inner);
@@ -72,7 +72,7 @@ fn declare(btf: &Btf, id: Id, inner: String, steps: &mut u32) -> String {
     }
 }
 
-/// A qualifier stands right of a pointer's star, left of everything else.
+/// Puts a qualifier to the right of a pointer's star, or to the left of anything else.
 fn qualified(btf: &Btf, word: &str, of: Id, inner: String, steps: &mut u32) -> String {
     match btf.get(past_tags(btf, of)) {
         Some(Type::Pointer { .. }) if inner.is_empty() => declare(btf, of, word.into(), steps),

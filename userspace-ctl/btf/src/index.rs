@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0
-//! From the place of a name among the strings to the types that have it: chains in two arrays, filled in
-//! one pass that looks at no string.
+//! Finds the types with a name by the offset of the name in the strings. The index is a hash table
+//! with chains in two arrays, filled in one pass that reads no string.
 
-/// No further type in this chain.
+/// The end of a chain.
 const NONE: u32 = u32::MAX;
 
-/// Types by the hash of where their names are.
+/// Types by the hash of the offset of their name.
 #[derive(Debug)]
 pub(crate) struct Index {
-    /// First type of each chain; the length is a power of two.
+    /// The first type of each chain; the length is a power of two.
     heads: Vec<u32>,
-    /// The type after this one.
+    /// For each type, the next one in its chain.
     next: Vec<u32>,
 }
 
 impl Index {
-    /// Of the places of names in the order of their types; 0 is no name.
+    /// Builds the index from the offset of each type's name, in the order of the types; 0 means no
+    /// name.
     pub(crate) fn new(names: impl DoubleEndedIterator<Item = u32> + ExactSizeIterator) -> Self {
         let count = names.len();
         let mut heads = vec![NONE; count.next_power_of_two()];
         let mut next = vec![NONE; count];
-        // From the last on, so that chains ascend.
+        // Go from the last type to the first, so that chains ascend.
         for ((i, name), link) in
             names.enumerate().zip(&mut next).rev().filter(|((_, n), _)| *n != 0)
         {
@@ -33,7 +34,7 @@ impl Index {
         Self { heads, next }
     }
 
-    /// Types whose name's place has the same hash, ascending.
+    /// Returns the types whose name's offset has the same hash, ascending.
     pub(crate) fn candidates(&self, name: u32) -> impl Iterator<Item = u32> + '_ {
         let head = self.heads.get(bucket(name, self.heads.len())).copied();
         let found = |i: Option<u32>| i.filter(|&i| i != NONE);
@@ -41,7 +42,7 @@ impl Index {
     }
 }
 
-/// By the golden ratio, of which the upper bits are the good ones.
+/// Multiplies by the golden ratio and takes upper bits, which are the well-mixed ones.
 fn bucket(name: u32, buckets: usize) -> usize {
     let hash = u64::from(name).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     (hash >> 32) as usize & buckets.wrapping_sub(1)

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The kinds of types: what follows each one's twelve bytes, and how it reads.
+//! The kinds of types: the data after each one's twelve bytes, and how to read it.
 
 use crate::{u32_at, Btf, Damage, Id, Span};
 
-/// The highest kind known here.
+/// The highest kind that this reader knows.
 pub(crate) const LAST: u32 = 19;
 
-/// Bytes of a type before what its kind adds.
+/// Bytes of a type before the data that its kind adds.
 const HEAD: usize = 12;
 
-/// Bytes that a kind adds: once, and for each of its parts. Kind 0 is no kind.
+/// Bytes that each kind adds: once, and for each of its parts. No type has kind 0.
 const ADDED: [Option<(u8, u8)>; LAST as usize + 1] = [
     None,
     Some((4, 0)),  // int
@@ -33,7 +33,8 @@ const ADDED: [Option<(u8, u8)>; LAST as usize + 1] = [
     Some((0, 12)), // enum of 64 bits
 ];
 
-/// The second word of a type. Kernels before 7.2 had fewer bits for parts and kind, the others 0.
+/// The second word of a type. Before Linux 7.2 it had fewer bits for parts and kind; the other bits
+/// were 0.
 #[derive(Clone, Copy)]
 struct Info(u32);
 
@@ -49,7 +50,7 @@ impl Info {
     }
 }
 
-/// Where each type begins. Kinds unknown here are stepped over if the blob says how long they are.
+/// Returns the offset of each type. Unknown kinds are skipped if the blob gives their length.
 pub(crate) fn starts(
     bytes: &[u8],
     types: Span,
@@ -57,7 +58,7 @@ pub(crate) fn starts(
     first: u32,
 ) -> Result<Vec<u32>, Damage> {
     let section = types.of(bytes);
-    // Types have 20 bytes and more on average; a wrong guess only costs a copy.
+    // Types have at least 20 bytes on average; a wrong guess only costs a copy.
     let mut starts = Vec::with_capacity(section.len() / 20);
     let (mut at, mut id) = (0usize, first);
     while at < section.len() {
@@ -83,14 +84,14 @@ pub(crate) fn starts(
     Ok(starts)
 }
 
-/// Who sees a function or variable.
+/// The code that can use a function or variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Linkage {
-    /// Its file.
+    /// Its file only.
     Static,
-    /// All.
+    /// All files.
     Global,
-    /// It is elsewhere.
+    /// All files; the definition is elsewhere.
     Extern,
 }
 
@@ -104,12 +105,12 @@ impl Linkage {
     }
 }
 
-/// A type. Names are "" where C needs none.
+/// A type. A name is "" if C needs none.
 #[derive(Debug, Clone, Copy)]
 #[allow(missing_docs, reason = "C's words")]
 pub enum Type<'a> {
     Void,
-    /// An integer, `char` and `bool` among them. `bits` and `offset` tell old bit fields.
+    /// An integer, including `char` and `bool`. `bits` and `offset` describe old bit fields.
     Int {
         name: &'a str,
         size: u32,
@@ -133,7 +134,7 @@ pub enum Type<'a> {
     Struct(Composite<'a>),
     Union(Composite<'a>),
     Enum(Enumeration<'a>),
-    /// A struct or union that is only declared.
+    /// A struct or union that is only declared, not defined.
     Forward {
         name: &'a str,
         is_union: bool,
@@ -162,20 +163,20 @@ pub enum Type<'a> {
         of: Id,
         linkage: Linkage,
     },
-    /// Where variables lie; a kernel's own BTF has only the per-CPU one.
+    /// A section of variables; a kernel's own BTF has only the per-CPU one.
     Section(Section<'a>),
-    /// A word about a declaration, or about its member or parameter.
+    /// A tag of a declaration, or of its member or parameter.
     DeclTag {
         name: &'a str,
         of: Id,
         part: Option<u32>,
     },
-    /// A word about a type, such as `user` or `rcu`.
+    /// A tag of a type, such as `user` or `rcu`.
     TypeTag {
         name: &'a str,
         of: Id,
     },
-    /// Of a kind newer than this reader.
+    /// A type of a kind that is newer than this reader.
     Other {
         name: &'a str,
         kind: u32,
@@ -183,7 +184,7 @@ pub enum Type<'a> {
 }
 
 impl<'a> Type<'a> {
-    /// Its name, if it has one.
+    /// Returns the name, if the type has one.
     pub fn name(&self) -> Option<&'a str> {
         let name = match *self {
             Type::Int { name, .. }
@@ -207,9 +208,9 @@ impl<'a> Type<'a> {
 /// A struct or union.
 #[derive(Debug, Clone, Copy)]
 pub struct Composite<'a> {
-    /// Tag, or "".
+    /// The tag, or "".
     pub name: &'a str,
-    /// Bytes.
+    /// Size in bytes.
     pub size: u32,
     btf: &'a Btf,
     parts: &'a [u8],
@@ -219,18 +220,18 @@ pub struct Composite<'a> {
 /// A member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Member<'a> {
-    /// "" of an anonymous struct or union, whose members then are those of this one.
+    /// The name; "" for an anonymous struct or union, whose members count as members of this one.
     pub name: &'a str,
-    /// Its type.
+    /// The type.
     pub of: Id,
-    /// Bits from the start.
+    /// Offset from the start, in bits.
     pub offset: u32,
-    /// Bits, of a bit field.
+    /// Number of bits of a bit field.
     pub bits: Option<u32>,
 }
 
 impl<'a> Composite<'a> {
-    /// Members in order.
+    /// Returns the members in order.
     pub fn members(&self) -> impl ExactSizeIterator<Item = Member<'a>> + 'a {
         let Composite { btf, flag, .. } = *self;
         self.parts.chunks_exact(12).map(move |part| {
@@ -240,7 +241,7 @@ impl<'a> Composite<'a> {
                 let bits = Some(offset >> 24).filter(|&b| b != 0);
                 return Member { name, of, offset: offset & 0xff_ffff, bits };
             }
-            // Without the flag a bit field's width is its type's.
+            // Without the flag, the width of a bit field is in its type.
             match btf.get(btf.strip(of)) {
                 Some(Type::Int { size, bits, offset: more, .. })
                     if u64::from(bits) != u64::from(size) * 8 =>
@@ -257,18 +258,18 @@ impl<'a> Composite<'a> {
 /// An enum of any size.
 #[derive(Debug, Clone, Copy)]
 pub struct Enumeration<'a> {
-    /// Tag, or "".
+    /// The tag, or "".
     pub name: &'a str,
-    /// Bytes.
+    /// Size in bytes.
     pub size: u32,
-    /// It has negative values.
+    /// Its values are signed.
     pub signed: bool,
     btf: &'a Btf,
     parts: &'a [u8],
     wide: bool,
 }
 
-/// A name of an enum's value.
+/// A named value of an enum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Variant<'a> {
     /// The name.
@@ -278,20 +279,20 @@ pub struct Variant<'a> {
 }
 
 impl<'a> Enumeration<'a> {
-    /// Values in order.
+    /// Returns the values in order.
     pub fn variants(&self) -> impl ExactSizeIterator<Item = Variant<'a>> + 'a {
         let btf = self.btf;
         self.raw().map(move |(name, value)| Variant { name: btf.text(name), value })
     }
 
-    /// Those of this name.
+    /// Returns the values with this name.
     pub(crate) fn values_of(&self, name: &'a str) -> impl Iterator<Item = u64> + 'a {
         let btf = self.btf;
         let found = self.raw().filter(move |&(at, _)| btf.raw_text(at) == name.as_bytes());
         found.map(|(_, value)| value)
     }
 
-    /// Offsets of names, values.
+    /// Returns offsets of names, with values.
     fn raw(&self) -> impl ExactSizeIterator<Item = (u32, u64)> + 'a {
         let Enumeration { wide, signed, .. } = *self;
         let each = if wide { 12 } else { 8 };
@@ -307,17 +308,17 @@ impl<'a> Enumeration<'a> {
     }
 }
 
-/// What a function takes and gives.
+/// The type of a function.
 #[derive(Debug, Clone, Copy)]
 pub struct Prototype<'a> {
-    /// What it gives.
+    /// The type of the result.
     pub returns: Id,
     btf: &'a Btf,
     parts: &'a [u8],
 }
 
 impl<'a> Prototype<'a> {
-    /// Names and types of parameters. One that has neither is `...`.
+    /// Returns names and types of parameters. A parameter with neither is `...`.
     pub fn parameters(&self) -> impl ExactSizeIterator<Item = (&'a str, Id)> + 'a {
         let btf = self.btf;
         self.parts.chunks_exact(8).map(move |part| {
@@ -330,15 +331,15 @@ impl<'a> Prototype<'a> {
 /// A section of variables.
 #[derive(Debug, Clone, Copy)]
 pub struct Section<'a> {
-    /// Its name.
+    /// The name.
     pub name: &'a str,
-    /// Bytes.
+    /// Size in bytes.
     pub size: u32,
     parts: &'a [u8],
 }
 
 impl<'a> Section<'a> {
-    /// The variables in it.
+    /// Returns the variables in it.
     pub fn variables(&self) -> impl ExactSizeIterator<Item = Id> + 'a {
         self.parts.chunks_exact(12).map(|part| {
             let [variable, _, _] = words(part);
@@ -347,17 +348,17 @@ impl<'a> Section<'a> {
     }
 }
 
-/// The first three words; 0 for what is not there.
+/// Returns the first three words; 0 for a missing one.
 fn words(part: &[u8]) -> [u32; 3] {
     [0, 4, 8].map(|at| u32_at(part, at).unwrap_or(0))
 }
 
-/// Do these bytes begin with an enum?
+/// Tells whether these bytes begin with an enum.
 pub(crate) fn is_enum(bytes: &[u8]) -> bool {
     u32_at(bytes, 4).is_some_and(|info| matches!(Info(info).kind(), 6 | 19))
 }
 
-/// Reads the type that `bytes` begin with.
+/// Reads the type at the start of `bytes`.
 pub(crate) fn decode<'a>(btf: &'a Btf, bytes: &'a [u8]) -> Option<Type<'a>> {
     let [name, info, of] = words(bytes.get(..HEAD)?);
     let (name, info) = (btf.text(name), Info(info));

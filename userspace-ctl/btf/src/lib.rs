@@ -4,11 +4,11 @@
 //! A BTF blob is a header, a list of types (numbered from 1, of different lengths) and strings. A
 //! module's blob continues the numbers and the strings of the kernel's, its *base*.
 //!
-//! Nothing is converted before it is asked for. [`Btf::read`] makes one pass that notes where each
-//! type begins; the index of names is a second one, made by the first [`Btf::named`]. The two take
-//! some milliseconds for the 120,000 types of a kernel: the crates that exist take 60 and more. No
-//! name is looked at for that: one that is asked for is searched among the strings, then the types are
-//! found that have it.
+//! Nothing is converted before it is needed. [`Btf::read`] makes one pass that records where each
+//! type begins; the first [`Btf::named`] makes a second one, for the index of names. The two take
+//! some milliseconds for the 120,000 types of a kernel; existing crates take 60 and more. They are
+//! fast because they read no name: a query searches its name in the strings, then looks up the
+//! types that have it.
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 #![cfg_attr(
@@ -32,29 +32,30 @@ use std::fmt;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// Number of a type within a [`Btf`]; 0 is `void`.
+/// The number of a type within a [`Btf`]; 0 is `void`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Id(pub u32);
 
-/// `void`.
+/// The number of `void`.
 pub const VOID: Id = Id(0);
 
-/// Chains of typedefs and qualifiers, and nesting, are followed this far: real ones are short.
+/// The most steps along chains of typedefs and qualifiers, and into nested types; real ones are
+/// short.
 const DEPTH: u32 = 64;
 
-/// Why bytes are not BTF.
+/// The reason why bytes are not BTF.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Damage {
-    /// What the header says does not fit.
+    /// A value in the header is wrong.
     Header(&'static str),
-    /// A type is of a kind that neither this reader nor the blob's own table of layouts knows.
+    /// Neither this reader nor the blob's own table of layouts knows a type's kind.
     Kind {
         /// The type's number.
         id: u32,
         /// The kind.
         kind: u32,
     },
-    /// The list of types ends in the middle of this one.
+    /// The list of types ends in the middle of a type.
     Short {
         /// The type's number.
         id: u32,
@@ -75,7 +76,7 @@ impl fmt::Display for Damage {
 
 impl std::error::Error for Damage {}
 
-/// Where a part of the blob is.
+/// The place of a part of the blob.
 #[derive(Debug, Clone, Copy)]
 struct Span {
     start: usize,
@@ -92,13 +93,13 @@ impl Span {
 pub struct Btf {
     bytes: Cow<'static, [u8]>,
     strings: Span,
-    /// Where each own type begins in `bytes`.
+    /// The offset of each own type in `bytes`.
     starts: Vec<u32>,
     base: Option<Arc<Btf>>,
     index: OnceLock<Index>,
-    /// The same by the hash of the name itself: made where many names are asked for.
+    /// An index by the hash of the name itself, made after many queries.
     by_hash: OnceLock<Index>,
-    /// Where names are among the strings, as far as they were asked for.
+    /// The offsets of names in the strings, for the names queried so far.
     places: Mutex<HashMap<String, Arc<[u32]>>>,
     asked: AtomicU32,
 }
@@ -109,10 +110,11 @@ impl fmt::Debug for Btf {
     }
 }
 
-/// So many names are searched among the strings; to hash all names costs about as much.
+/// The number of names that are searched in the strings before all names are hashed, which costs
+/// about as much.
 const SEARCHES: u32 = 8;
 
-/// FNV-1a, never 0.
+/// Returns the FNV-1a hash, never 0.
 fn hash(name: &[u8]) -> u32 {
     let step = |h: u32, b: &u8| (h ^ u32::from(*b)).wrapping_mul(0x0100_0193);
     name.iter().fold(0x811c_9dc5, step) | 1
@@ -188,17 +190,17 @@ impl Btf {
         })
     }
 
-    /// The number after the last type's.
+    /// Returns the number after the last type's.
     pub fn end(&self) -> u32 {
         self.first().saturating_add(self.starts.len() as u32)
     }
 
-    /// The number of the first type that is not the base's.
+    /// Returns the number of the first own type, after the base's.
     pub fn first(&self) -> u32 {
         self.base.as_ref().map_or(1, |b| b.end())
     }
 
-    /// The kernel's types, if these are a module's.
+    /// Returns the kernel's types, if this is a module's BTF.
     pub fn base(&self) -> Option<&Arc<Btf>> {
         self.base.as_ref()
     }
@@ -208,7 +210,7 @@ impl Btf {
         base.saturating_add(self.strings.len)
     }
 
-    /// The string at this offset; "" where there is none, or none in UTF-8.
+    /// Returns the string at this offset; "" if there is none, or if it is not UTF-8.
     fn text(&self, offset: u32) -> &str {
         std::str::from_utf8(self.raw_text(offset)).unwrap_or_default()
     }
@@ -225,7 +227,7 @@ impl Btf {
         rest.split(|&b| b == 0).next().unwrap_or_default()
     }
 
-    /// The type of this number.
+    /// Returns the type of this number.
     pub fn get(&self, id: Id) -> Option<Type<'_>> {
         if id == VOID {
             return Some(Type::Void);
@@ -235,18 +237,18 @@ impl Btf {
                 let start = *self.starts.get(own as usize)?;
                 kind::decode(self, self.bytes.get(start as usize..)?)
             }
-            // The base's numbers mean the same here, and its types refer to none of ours.
+            // The base's numbers are valid here, and its types refer to none of ours.
             None => self.base.as_ref()?.get(id),
         }
     }
 
-    /// Everything of this name, whatever kind it is; own types before the base's.
+    /// Returns the types of this name, of any kind; own types before the base's.
     pub fn named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = (Id, Type<'a>)> + 'a {
         let base = self.base.as_deref();
         self.own_named(name).chain(base.into_iter().flat_map(move |b| b.own_named(name)))
     }
 
-    /// Own types of this name, in order; none of the base's.
+    /// Returns the own types of this name, in order, without the base's.
     pub fn own_named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = (Id, Type<'a>)> + 'a {
         let mut found: Vec<u32> = match self.asked.fetch_add(1, Ordering::Relaxed) < SEARCHES {
             true => self.searched(name),
@@ -260,14 +262,14 @@ impl Btf {
         })
     }
 
-    /// Own types of this name: it is looked for among the strings.
+    /// Finds the own types of this name by searching the name in the strings.
     fn searched(&self, name: &str) -> Vec<u32> {
         let index = self.index.get_or_init(|| Index::new(self.own_names()));
         let with = |place: u32| index.candidates(place).filter(move |&i| self.own_name(i) == place);
         self.places(name).into_iter().flat_map(with).collect()
     }
 
-    /// The same by the hash of all names.
+    /// Finds the own types of this name by the hash of all names.
     fn hashed(&self, name: &str) -> Vec<u32> {
         let of = |place: u32| if place == 0 { 0 } else { hash(self.raw_text(place)) };
         let index = self.by_hash.get_or_init(|| Index::new(self.own_names().map(of)));
@@ -276,8 +278,8 @@ impl Btf {
         all.filter(is_it).collect()
     }
 
-    /// Where a name is among the strings, ours and the base's: mostly at one place, or the end of
-    /// another string too.
+    /// Returns the offsets of a name in the strings, ours and the base's. Most names have one
+    /// offset; the end of another string can be a second one.
     fn places(&self, name: &str) -> Vec<u32> {
         let mut places = self.own_places(name).to_vec();
         if let Some(base) = &self.base {
@@ -286,8 +288,8 @@ impl Btf {
         places
     }
 
-    /// The same of the own strings. Each module asks its base for the same names: to look through all
-    /// strings costs more than to remember.
+    /// Returns the offsets of a name in the own strings, and remembers them. Each module asks its
+    /// base for the same names, and a search costs more than the memory.
     fn own_places(&self, name: &str) -> Arc<[u32]> {
         let mut known = self.places.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(places) = known.get(name) {
@@ -303,7 +305,7 @@ impl Btf {
         places
     }
 
-    /// Where the name of an own type is.
+    /// Returns the offset of an own type's name.
     fn own_name(&self, own: u32) -> u32 {
         let start = self.starts.get(own as usize).copied();
         start.and_then(|start| u32_at(&self.bytes, start as usize)).unwrap_or(0)
@@ -313,16 +315,16 @@ impl Btf {
         self.starts.iter().map(|&start| u32_at(&self.bytes, start as usize).unwrap_or(0))
     }
 
-    /// The values and enums of all constants of this name; own ones before the base's. There is no
-    /// index of them: each enum is looked at.
+    /// Returns the values and enums of all constants of this name; own ones before the base's. They
+    /// have no index: this reads each enum.
     pub fn constants<'a>(&'a self, name: &'a str) -> impl Iterator<Item = (u64, Id)> + 'a {
         let base = self.base.as_deref();
         self.own_constants(name).chain(base.into_iter().flat_map(move |b| b.own_constants(name)))
     }
 
-    /// The same without the base's.
+    /// [`Self::constants`] without the base's.
     pub fn own_constants<'a>(&'a self, name: &'a str) -> impl Iterator<Item = (u64, Id)> + 'a {
-        // No string, no constant: mostly so.
+        // Without the string there is no constant; this is the usual case.
         let is_there = !self.places(name).is_empty();
         let ids = (self.first()..self.end()).zip(&self.starts).filter(move |_| is_there);
         let enums = ids.filter_map(move |(id, &start)| {
@@ -335,7 +337,7 @@ impl Btf {
         enums.flat_map(move |(id, e)| e.values_of(name).map(move |value| (value, id)))
     }
 
-    /// Whether a variable of this blob is one of which each CPU has its own.
+    /// Tells whether a variable of this blob is a per-CPU variable.
     pub fn is_per_cpu(&self, variable: Id) -> bool {
         self.own_named(".data..percpu").any(|(_, ty)| match ty {
             Type::Section(s) => s.variables().any(|v| v == variable),
@@ -343,7 +345,7 @@ impl Btf {
         })
     }
 
-    /// The names of all functions of this blob; not the base's.
+    /// Returns the names of all functions of this blob, without the base's.
     pub fn functions(&self) -> impl Iterator<Item = &str> + '_ {
         (self.first()..self.end()).filter_map(|id| match self.get(Id(id)) {
             Some(Type::Function { name, .. }) => Some(name),
@@ -351,7 +353,7 @@ impl Btf {
         })
     }
 
-    /// What remains without typedefs and qualifiers.
+    /// Returns the type without typedefs, qualifiers and tags.
     pub fn strip(&self, id: Id) -> Id {
         let mut id = id;
         for _ in 0..DEPTH {
@@ -369,7 +371,8 @@ impl Btf {
         id
     }
 
-    /// Bytes of a value; `None` of what has no size: void, functions, what is only declared.
+    /// Returns the bytes of a value; `None` for a type without a size: void, functions, types that
+    /// are only declared.
     pub fn size(&self, id: Id) -> Option<u64> {
         let (mut id, mut times) = (id, 1u64);
         for _ in 0..DEPTH {
@@ -391,7 +394,7 @@ impl Btf {
         None
     }
 
-    /// The type as C writes it.
+    /// Returns the type as C writes it.
     pub fn spell(&self, id: Id) -> String {
         display::spell(self, id)
     }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Where a function's arguments are: parameters to the slots arg0, arg1, ... of a probe at its entry.
+//! Where a function's arguments are: maps parameters to the slots arg0, arg1, ... of an entry
+//! probe.
 //!
-//! Slots 0 to 5 are the registers of the x86-64 convention, slot 6 and up the eight-byte words
-//! above the return address. A parameter takes a register, one of 9 to 16 bytes two; what is
-//! larger, or finds too few registers left, lies on the stack, while later ones may still get
-//! registers. A function that returns more than 16 bytes gets where to put them in slot 0.
+//! Slots 0 to 5 are the registers of the x86-64 convention; slot 6 and up are the eight-byte words
+//! above the return address. A parameter takes one register, or two if it has 9 to 16 bytes. A
+//! larger parameter, or one that finds too few free registers, is on the stack, while later ones
+//! may still get registers. A function that returns more than 16 bytes gets the address for the
+//! result in slot 0.
 
 use crate::{Btf, Id, Type, DEPTH, VOID};
 use std::fmt;
@@ -12,40 +14,40 @@ use std::fmt;
 /// A parameter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Parameter {
-    /// As the source calls it.
+    /// The name in the source.
     pub name: String,
-    /// Its type.
+    /// The type.
     pub of: Id,
-    /// The slot of its (first) eight bytes; `None`: it is in none.
+    /// The slot of its (first) eight bytes; `None` if it is in no slot.
     pub slot: Option<u32>,
 }
 
-/// What a function gives.
+/// The result of a function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Returns {
-    /// Its type.
+    /// The type.
     pub of: Id,
-    /// The value is all of `%rax`.
+    /// The whole value is in `%rax`.
     pub in_register: bool,
 }
 
-/// A function's arguments and value.
+/// A function's arguments and result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Signature {
-    /// In order, without `...`.
+    /// The parameters in order, without `...`.
     pub parameters: Vec<Parameter>,
-    /// The value; `None` for void.
+    /// The result; `None` for void.
     pub returns: Option<Returns>,
 }
 
-/// Why there is no signature.
+/// The reason why there is no signature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Missing {
-    /// No function of this name.
+    /// There is no function of this name.
     Unknown,
-    /// Several functions of this name, and they take different things.
+    /// Several functions have this name and take different arguments; the number of prototypes.
     Ambiguous(usize),
-    /// What the function refers to is no prototype.
+    /// The function refers to something other than a prototype.
     Damaged,
 }
 
@@ -61,36 +63,36 @@ impl fmt::Display for Missing {
     }
 }
 
-/// How a value travels.
+/// How a value is passed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Class {
-    /// Not at all: it has no bytes.
+    /// It is not passed, because it has no bytes.
     Nothing,
-    /// In this many general registers, if as many are left.
+    /// In this many general registers, if that many are free.
     Registers(u32),
-    /// On the stack, in this many words, from an even word on if `true`.
+    /// On the stack, in this many words; `true`: starting at an even word.
     Memory(u32, bool),
     /// In a vector register.
     Vector,
-    /// Not known, and so neither where anything after it is.
+    /// Not known; so the places of all later parameters are unknown, too.
     Unknown,
 }
 
 const REGISTERS: u32 = 6;
 
 impl Signature {
-    /// Of the function of this name.
+    /// Returns the signature of the function of this name.
     pub fn of(btf: &Btf, function: &str) -> Result<Self, Missing> {
         Self::of_prototype(btf, prototype(btf, function)?).ok_or(Missing::Damaged)
     }
 
-    /// The same types; names do not count.
+    /// Tells whether the types are the same; names do not matter.
     fn is_like(&self, other: &Self) -> bool {
         let types = |s: &Self| s.parameters.iter().map(|p| p.of).collect::<Vec<_>>();
         self.returns == other.returns && types(self) == types(other)
     }
 
-    /// Of this prototype; `None` if the number is not one's.
+    /// Returns the signature of this prototype; `None` if the number is not a prototype's.
     pub fn of_prototype(btf: &Btf, prototype: Id) -> Option<Self> {
         let Some(Type::Prototype(prototype)) = btf.get(prototype) else {
             return None;
@@ -112,8 +114,8 @@ impl Signature {
     }
 }
 
-/// The prototype of the function of this name. A module's own function comes before one of the
-/// kernel, but one that both have alike is written down with the kernel's only.
+/// Returns the prototype of the function of this name. A module's own function has precedence over
+/// the kernel's. A function that is the same in both is only in the kernel's BTF.
 pub fn prototype(btf: &Btf, function: &str) -> Result<Id, Missing> {
     let mut found: Vec<Id> = Vec::new();
     let mut is_own = false;
@@ -144,7 +146,7 @@ pub fn prototype(btf: &Btf, function: &str) -> Result<Id, Missing> {
     }
 }
 
-/// What is taken so far.
+/// The registers and words taken so far.
 #[derive(Debug, Default)]
 struct Places {
     registers: u32,
@@ -185,7 +187,7 @@ fn class(btf: &Btf, id: Id) -> Class {
     match btf.get(id) {
         Some(Type::Void) => Class::Nothing,
         Some(Type::Pointer { .. } | Type::Enum(_)) => Class::Registers(1),
-        // An array or a function as a parameter is its address.
+        // An array or a function as a parameter is passed as its address.
         Some(Type::Array { .. } | Type::Prototype(_)) => Class::Registers(1),
         Some(Type::Int { size: 0..=8, .. }) => Class::Registers(1),
         Some(Type::Int { size: 16, .. }) => Class::Registers(2),
@@ -200,7 +202,7 @@ fn class(btf: &Btf, id: Id) -> Class {
                 0 => Class::Nothing,
                 17.. => Class::Memory(words, inside.has_16),
                 _ if inside.is_unaligned => Class::Memory(words, false),
-                // Half of it may be in a vector register; kernels have none of these.
+                // Half of it may be in a vector register; kernels have no such parameters.
                 _ if inside.has_float => Class::Unknown,
                 _ => Class::Registers(words),
             }
@@ -209,7 +211,7 @@ fn class(btf: &Btf, id: Id) -> Class {
     }
 }
 
-/// What is in a struct that decides how it travels.
+/// The contents of a struct that decide how it is passed.
 #[derive(Debug, Default)]
 struct Inside {
     has_float: bool,
@@ -220,7 +222,7 @@ struct Inside {
 }
 
 impl Inside {
-    /// Looks at the type that lies `at` bits from the start.
+    /// Examines the type that lies `at` bits from the start.
     fn look(&mut self, btf: &Btf, id: Id, at: u64, depth: u32) {
         if depth == 0 || self.budget == 0 {
             self.is_unknown = true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! What is written is read again; what is damaged is refused or read as something, without a panic.
+//! A written blob can be read again. A damaged blob is refused or misread, without a panic.
 
 use btf::builder::Builder;
 use btf::signature::Missing;
@@ -70,7 +70,7 @@ fn members_variants_sizes() {
     assert_eq!(btf.functions().collect::<Vec<_>>(), ["vfs_read", "each"]);
 }
 
-/// BTF of before Linux 4.20 keeps widths in the integer types.
+/// BTF from before Linux 4.20 keeps widths in the integer types.
 #[test]
 fn old_bit_fields() {
     let mut b = Builder::new();
@@ -135,7 +135,7 @@ fn modules_continue_the_kernel() {
     assert_eq!(btf.spell(id(&btf, "open")), "void (struct mine *)");
     assert_eq!(btf.functions().collect::<Vec<_>>(), ["open"]);
     assert!(kernel.named("mine").next().is_none());
-    // The first names are searched, those behind them found by their hashes: alike.
+    // The first queries search the strings, the later ones use hashes: the results are the same.
     for time in 0..20 {
         let found: Vec<_> = btf.named("file").map(|(id, _)| id).collect();
         assert_eq!(found, files, "question {time}");
@@ -144,7 +144,7 @@ fn modules_continue_the_kernel() {
         assert_eq!(btf.named("mine").count(), 1, "question {time}");
         assert_eq!(btf.named("ile").count() + btf.named("").count(), 0, "question {time}");
     }
-    // The kernel's own function, seen from the module.
+    // This is the kernel's own function, seen from the module.
     assert!(Signature::of(&btf, "vfs_read").is_ok());
     assert_eq!(Signature::of(&btf, "nowhere"), Err(Missing::Unknown));
 }
@@ -171,7 +171,8 @@ fn arguments_lie_where_the_convention_says() {
     b.function("scalars", int, &[("", int); 8]);
     b.function("with_pair", int, &[n("a", int), n("p", pair), n("b", int)]);
     let five = [n("", long), n("", long), n("", long), n("", long), n("", long)];
-    // One register is left: the pair goes to the stack, the integer after it still gets it.
+    // One register is left: the pair goes to the stack, and the integer after it still gets the
+    // register.
     b.function("no_room", int, &[&five[..], &[n("p", pair), n("x", int), n("y", int)]].concat());
     b.function("with_large", int, &[n("l", large), n("a", int)]);
     b.function(
@@ -222,7 +223,7 @@ fn of_several_functions_all_must_agree() {
     let btf = b.read().unwrap();
     assert_eq!(slots(&btf, "same"), [Some(0)]);
     assert_eq!(Signature::of(&btf, "differ"), Err(Missing::Ambiguous(2)));
-    // A module's own decides, whatever the kernel has under the name.
+    // A module's own function has precedence, whatever function of this name the kernel has.
     let mut m = b.split();
     m.function("differ", int, &[("a", int), ("b", int)]);
     let module = Btf::read_split(m.finish(), Arc::new(btf)).unwrap();
@@ -247,7 +248,7 @@ fn damage_is_named() {
     assert_eq!(cut(good.len() - 1), Damage::Header("the strings reach past the end"));
 }
 
-/// A kind of tomorrow is stepped over, by the table of layouts that Linux 7.2 and later can write.
+/// A future kind is skipped by the table of layouts, which Linux 7.2 and later can write.
 #[test]
 fn newer_kinds() {
     let mut b = Builder::new();
@@ -281,7 +282,7 @@ fn circles_end() {
     walk(&b.read().unwrap());
 }
 
-/// Asks everything about everything.
+/// Makes every query about every type.
 fn walk(btf: &Btf) {
     for id in (0..btf.end() + 2).map(Id) {
         match btf.get(id) {
@@ -310,7 +311,7 @@ fn mutated() -> impl Strategy<Value = Vec<u8>> {
         for (at, byte) in changes {
             bytes[at] = byte;
         }
-        // One in eight is cut off as well.
+        // One in eight is also truncated.
         if cut % 8 == 0 {
             bytes.truncate(cut);
         }

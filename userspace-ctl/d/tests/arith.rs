@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Random expressions over all integer types: what the compiled code leaves in the record must be
-//! what D says, computed here by an evaluator of its own: operators work on 64 bits, signed as C's
-//! conversions say; casts and records cut. Each expression is tried twice: with variables (code is
-//! made) and with constants (the compiler computes).
+//! Random expressions over all integer types. The record of the compiled code must equal the result
+//! of D's rules, which an evaluator here computes: operators work on 64 bits, signed by C's
+//! conversions; casts and records cut. Each expression is tested twice: with variables (the
+//! compiler makes code) and with constants (the compiler computes).
 
 mod common;
 
@@ -99,14 +99,14 @@ impl Node {
         }
     }
 
-    /// `None`: a division by zero.
+    /// Evaluates the tree; `None` is a division by zero.
     fn eval(&self) -> Option<i64> {
         Some(match self {
             Node::Leaf(_, v) => *v as i64,
             Node::Cast(t, a) => {
                 let (from, to) = (a.ty(), (TYPES[*t].1, TYPES[*t].2));
                 let v = i128::from(a.eval()?);
-                // From a smaller type that has a sign, so much of it comes.
+                // Of a smaller signed type, only the bits of that type count.
                 let v = if to.0 > from.0 && from.1 { wrap(v, from) } else { v };
                 wrap(v, to) as i64
             }
@@ -163,7 +163,8 @@ impl Node {
         })
     }
 
-    /// The text; leaves as constants, or as variables v0, v1 .. that are noted.
+    /// Writes the text. Leaves become constants or, with `vars`, variables v0, v1 .. that are added
+    /// to it.
     fn write(&self, out: &mut String, vars: &mut Option<Vec<(usize, i128)>>) {
         match self {
             Node::Leaf(t, v) => match vars {
@@ -203,7 +204,7 @@ impl Node {
     }
 }
 
-/// A number that D reads as it is meant; the least one has no digits of its own.
+/// Writes a number so that D reads it correctly; the least number has no literal.
 fn constant(v: i128) -> String {
     if v < 0 {
         format!("({} - 1)", v + 1)

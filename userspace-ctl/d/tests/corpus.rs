@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Compiles the programs of `mdtest/corpus/`: each is accepted, or refused as every DTrace refuses it.
+//! Compiles the programs of `mdtest/corpus/`: each is accepted, or refused as every DTrace refuses
+//! it.
 //!
-//! A file holds many programs. A line `%% ok` or `%% D_TAG` begins each, and says what the first complaint
-//! is, as that is what the command prints. Behind it may stand the line of the complaint (a number), `-Z`,
-//! `-e`, `defaultargs`, `args=7,foo`, and `data=` with what the probes leave behind.
+//! A file holds many programs. Each begins with a line `%% ok` or `%% D_TAG`, which gives the first
+//! complaint, because that is the one that the command prints. After it, the line may have the line
+//! number of the complaint, `-Z`, `-e`, `defaultargs`, `args=7,foo`, and `data=` with the data that
+//! the probes record.
 
 mod common;
 
@@ -18,7 +20,7 @@ struct Program<'t> {
     text: &'t str,
 }
 
-/// The programs of one file.
+/// Returns the programs of one file.
 fn programs(file: &str) -> impl Iterator<Item = Program<'_>> {
     file.split("%% ").skip(1).map(|block| {
         let (head, text) = block.split_once('\n').expect("a program behind its head");
@@ -37,7 +39,7 @@ fn data(records: &[Datum]) -> String {
     records.iter().map(show).collect::<Vec<_>>().join(",")
 }
 
-/// Compiles one program; says what differs from what is wanted.
+/// Compiles one program; the error tells how the result differs.
 fn check(p: &Program<'_>) -> Result<(), String> {
     let mut options = Options { libraries: libraries(), ..Options::default() };
     let (mut line, mut records) = (None, None);
@@ -68,7 +70,7 @@ fn check(p: &Program<'_>) -> Result<(), String> {
     (left == wanted).then_some(()).ok_or_else(|| format!("left {left}"))
 }
 
-/// Programs of a page of the manual, by the tags of their complaints.
+/// Counts the programs of a page of the manual, by the tags of their complaints.
 fn of_page(text: &str, count: &mut BTreeMap<String, usize>) {
     for block in text.split("```d").skip(1) {
         let block = block.split("```").next().unwrap_or("");
@@ -101,8 +103,8 @@ fn every_program_is_taken_or_refused_as_it_should_be() {
     assert!(all.len() >= 400, "{} programs", all.len());
 }
 
-/// Tags that need what a text alone does not have: a process, or more variables or registers than one
-/// writes down. `tags/` has one program each, the tests of `consumer` more.
+/// Tags that need more than a text: a process, or more variables or registers than a person would
+/// write down. `tags/` has one program for each, and the tests of `consumer` have more.
 const ELSEWHERE: &[&str] = &[
     "D_PROC_BADPID",
     "D_PROC_GRAB",

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
-//! `args[]` of thousands of probes at once: equal codes are one, there is an end to what can be
-//! told apart, and ids name the probes of each.
+//! `args[]` of thousands of probes at once: equal codes are merged, the number of different codes
+//! is limited, and ids name the probes of each code.
 
 use std::sync::Arc;
 
 use d::types::{Int, Struct, StructId, StructKind, Type};
 use d::{Arg, Compiled, Matches, Options, Probe, ProbePattern, Signature, Source, SpecKind, World};
 
-/// So many functions, each with a type of its own for `args[0]`.
+/// This many functions, each with its own type for `args[0]`.
 struct Many {
     count: u32,
     ty: fn(u32) -> Option<Type>,
@@ -55,7 +55,7 @@ fn equal_codes_are_one() {
         compile(&world, "fbt:::entry /args[0] != NULL/ { trace(args[0]); @[args[0]] = count(); }");
     assert_eq!(addresses(&c), [["fbt:::entry"]]);
     assert!(c.notes.is_empty());
-    // An `if` makes four clauses, whatever the number of types; their variables are shared.
+    // An `if` makes three clauses, whatever the number of types; the types share their variables.
     let c =
         compile(&world, "fbt:::entry { if (args[0] != NULL) { trace(1); } else { trace(2); } }");
     assert_eq!(addresses(&c), vec![["fbt:::entry"]; 3]);
@@ -63,7 +63,7 @@ fn equal_codes_are_one() {
 
 #[test]
 fn different_codes_go_to_their_probes() {
-    // The size of what is pointed to is in the code.
+    // The code contains the size of the type pointed to.
     let world = Many { count: 3, ty: pointer };
     let c = compile(&world, "fbt:::entry { trace(args[0] + 1); } BEGIN { trace(2); }");
     assert_eq!(addresses(&c), [["1"], ["2"], ["3"], [":::BEGIN"]]);
@@ -107,7 +107,7 @@ fn the_probe_that_does_not_fit_is_named() {
     let mixed = |id| if id == 7 { Some(Type::Int(Int::LONG)) } else { pointer(id) };
     let c = compile(&Many { count: 9, ty: mixed }, "fbt:::entry { this->x = *args[0]; }");
     assert_eq!(c.diagnostics.len(), 1, "{:?}", c.diagnostics);
-    // The second type is the first that differs from the variable's.
+    // The second probe's type is the first that differs from the variable's.
     assert!(c.diagnostics[0].notes[0].contains("fbt:m:f2:entry"), "{:?}", c.diagnostics);
     let c = compile(&Many { count: 9, ty: mixed }, "fbt:::entry { trace(sizeof (*args[0])); }");
     assert!(c.diagnostics[0].notes[0].contains("fbt:m:f7:entry"), "{:?}", c.diagnostics);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Runs the manual: every `d` block of `mdtest/*.md` and `tags/*.md` is compiled.
+//! Runs the manual: it compiles every `d` block of `mdtest/*.md` and `tags/*.md`.
 //!
-//! - A block must compile, unless it says `/* error: [D_TAG] "part" */` on the lines where the
-//!   complaints are expected, and then exactly those must come.
-//! - `/* type: int64_t */` says the type of the line's `trace()`.
-//! - A following `data` block is what the probes leave behind, `dif` the listing of all objects,
-//!   `tokens`, `tree`, `typed`, `program` and `dof` what the stages make of it, and
-//!   `message` the first complaint as it is shown. `BLESS=1` writes them anew.
-//! - `d typed` fires with the arguments of `common/types.rs`, whose memory is there.
-//! - `/* note: "part" */` is a note that must come with a program that compiles.
-//! - `d -P` is the text of that option; `d args=7,foo` gives arguments, `d amin=..` the least
+//! - A block must compile, unless it has `/* error: [D_TAG] "part" */` on the lines where the
+//!   complaints are expected; then it must give exactly those.
+//! - `/* type: int64_t */` gives the type of the line's `trace()`.
+//! - A following `data` block has the data that the probes record, `dif` the listing of all
+//!   objects, `tokens`, `tree`, `typed`, `program` and `dof` the results of the stages, and
+//!   `message` the first complaint as displayed. `BLESS=1` rewrites them.
+//! - `d typed` fires with the arguments and the memory of `common/types.rs`.
+//! - `/* note: "part" */` is a note that a program which compiles must give.
+//! - `d -P` is the text of that option; `d args=7,foo` sets arguments, `d amin=..` the least
 //!   stability.
 
 mod common;
@@ -25,7 +25,7 @@ use d::{Options, Source, SpecKind, StatementKind};
 
 #[derive(Default)]
 struct Case {
-    /// What the block must give, by kind of the blocks behind it.
+    /// The expected text of each kind of block that may follow.
     data: String,
     dif: String,
     message: String,
@@ -110,7 +110,7 @@ fn run(name: &str, info: &str, text: &str) -> Case {
         })
         .collect();
     for (line, ty) in notes(text, "type:") {
-        // The last trace() of the line.
+        // Take the last trace() of the line.
         let so_far: Vec<&str> = text.lines().take(line).collect();
         let nth = so_far.join("\n").matches("trace(").count();
         let ty = Type::from_table(ty).expect(name);
@@ -137,7 +137,7 @@ fn run(name: &str, info: &str, text: &str) -> Case {
     case
 }
 
-/// The section table of a DOF.
+/// Returns the section table of a DOF.
 fn sections(bytes: &[u8]) -> String {
     use abi::dof::{Header, SectionHeader, SectionKind};
     use zerocopy::FromBytes;
@@ -153,7 +153,7 @@ fn sections(bytes: &[u8]) -> String {
     out
 }
 
-/// Comments `/* word rest */` with their lines.
+/// Returns comments `/* word rest */` with their lines.
 fn notes<'t>(text: &'t str, word: &'static str) -> impl Iterator<Item = (usize, &'t str)> {
     text.lines().enumerate().flat_map(move |(i, line)| {
         let comments = line.split("/*").skip(1).filter_map(|c| c.split("*/").next());
@@ -175,7 +175,7 @@ fn show(d: &Datum) -> String {
     }
 }
 
-/// Runs a page; gives the page as it should read.
+/// Runs a page; returns it as it is and as it should be, with the number of programs.
 fn page(path: &Path) -> (String, String, usize) {
     let old = std::fs::read_to_string(path).expect("page");
     let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
@@ -237,7 +237,7 @@ fn manual() {
     pages("mdtest", 55);
 }
 
-/// The reference has a section for each name, in order, with an example that is compiled.
+/// The reference has a section for each name, in order, with an example that compiles.
 #[test]
 fn reference() {
     pages("../../docs/reference", 120);
@@ -249,7 +249,7 @@ fn reference() {
     let kinds = || (1..0x800).filter_map(ActionKind::from_number);
     let aggregating = kinds().filter(|k| k.is_aggregating()).map(ActionKind::name);
     let actions = kinds().filter(|k| !k.is_aggregating()).map(ActionKind::name);
-    // The command does these; the module knows them as one kind of action.
+    // The command does these; in the module they are one kind of action.
     let done_by_command =
         ["clear", "denormalize", "ftruncate", "normalize", "print", "printm", "setopt", "trunc"];
     let actions = actions.filter(|a| !a.is_empty()).chain(done_by_command);
@@ -291,7 +291,7 @@ fn tags() {
     }
 }
 
-/// Every tag that DTrace has is given, or told why not; and none is of our own making.
+/// Every tag of DTrace is given or listed with a reason, and no tag is our invention.
 #[test]
 fn no_tag_is_forgotten() {
     let known: BTreeSet<&str> = include_str!("tags.txt").lines().collect();

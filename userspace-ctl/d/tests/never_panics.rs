@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Whatever text arrives: no panic, no endless loop, either a program or complaints, and never a
-//! program that the kernel would refuse. Cases come from a seeded generator, so a failure repeats.
+//! On any text, the compiler neither panics nor loops. It gives either a program or complaints, and
+//! never a program that the kernel would refuse. A seeded generator makes the cases, so a failure
+//! repeats.
 
 mod common;
 
@@ -189,7 +190,7 @@ fn one(text: &str, kind: SpecKind) -> bool {
         assert!(!d.message.contains("internal error"), "{text}\n{}", d.message);
         assert!(!d.message.is_empty() && d.line >= 1);
     }
-    // Drawing is slow; a part is enough.
+    // Drawing is slow, so draw only some.
     if let (Some(d), 0) = (c.diagnostics.first(), text.len() % 16) {
         let drawn = d::diag::render::render(d, &source, true);
         assert!(drawn.contains(d.tag.name()), "{drawn}");
@@ -325,7 +326,7 @@ fn deep_and_long() {
             })
         ),
     ];
-    // Half of a thread's usual stack, though this is a debug build.
+    // This is half of a thread's usual stack, and this is a debug build.
     let all = move || {
         for text in &cases {
             one(text, SpecKind::Name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! D text to data, through DOF, the module's reader, its verifier and its interpreter.
+//! Runs D text: through DOF, the module's reader, its verifier and its interpreter, to data.
 
 mod common;
 
@@ -36,7 +36,7 @@ fn the_seeds_three_objects() {
     assert_eq!(data("BEGIN{a=1;b=2;trace(a+b);}"), [Datum::Int(3)]);
 }
 
-/// A preprocessor's output: C that D has no use for is passed over where the system's headers are.
+/// In a preprocessor's output, C that D cannot use is ignored inside system headers.
 #[test]
 fn headers_of_the_system() {
     const HEADER: &str = r#"
@@ -138,7 +138,7 @@ fn memory() {
     assert_eq!(data("BEGIN { trace(*(int *)8); }"), [Datum::Fault(FaultKind::BadAddr)]);
     // Scratch memory can be written.
     let program = "BEGIN { p = (int *)alloca(16); p[1] = 7; p[1] += 5; ++p[1]; x = p[1]++; trace(p[1] * 100 + x); }";
-    // p lives in scratch only for one object at a time of one clause.
+    // The memory lasts for the whole clause.
     assert_eq!(data(program), [Datum::Int(1413)]);
     assert_eq!(data("BEGIN { *(int *)0x1000 = 1; }"), [Datum::Fault(FaultKind::BadAddr)]);
 }
@@ -237,11 +237,11 @@ fn if_and_else() {
     };
     assert_eq!(data(&program(42)), [0, 1, 2, 6].map(Datum::Int));
     assert_eq!(data(&program(43)), [0, 4, 6].map(Datum::Int));
-    // A condition is taken once: what the branch changes does not matter.
+    // A condition is evaluated once: changes made in the branch do not matter.
     let once = "BEGIN { x = 1; if (x) { x = 0; trace(1); trace(x); } else { trace(2); } }";
     assert_eq!(data(once), [1, 0].map(Datum::Int));
     assert_eq!(data("BEGIN /pid == 1/ { if (1) trace(1); else trace(2); trace(3); }"), []);
-    // A fault ends the whole clause, not only the part it happens in; the next clause runs.
+    // A fault ends the whole clause, not only the part in which it happens; the next clause runs.
     let fault = Datum::Fault(FaultKind::DivZero);
     for faulty in ["if (1 / (pid - 42)) trace(1); else trace(2);", "if (pid) x = 1 / (pid - 42);"] {
         let program =
@@ -305,7 +305,7 @@ impl ConcatBytes for Vec<(u64, Vec<u8>)> {
 
 #[test]
 fn registers_last_for_deep_expressions() {
-    // Right-leaning: the heavier operand goes first, so two registers do.
+    // Right-leaning: the operand that needs more registers goes first, so two registers suffice.
     let deep = (0..50).fold("arg0".to_string(), |e, i| format!("arg{} + ({e})", i % 10));
     assert!(int(&deep) > 0);
     // A full binary tree of depth n needs n + 1 registers: 6 fit, 7 do not.

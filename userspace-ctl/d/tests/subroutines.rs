@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The whole table of subroutines: each number has its name, and a call does what the name says. Written down
-//! here once more, so that the table of the contract cannot change unnoticed.
+//! The whole table of subroutines: each number has its name, and a call does what the name says.
+//! The table is repeated here so that the one in the contract cannot change unnoticed.
 
 mod common;
 
@@ -9,9 +9,9 @@ use common::{compile, data, Datum};
 enum Does {
     Int(i64),
     Text(&'static str),
-    /// The kernel answers: that it is asked by the right number is all that can be seen here.
+    /// The kernel gives the answer: the test sees only that the call has the right number.
     Asks,
-    /// Linux has nothing of the kind.
+    /// Linux has nothing like it.
     Refused,
 }
 use Does::{Asks, Int, Refused, Text};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Who may trace: the device, and the caller's privileges.
+//! Permission to trace: the device, and the caller's privileges.
 
 use crate::module::Found;
 use crate::{Check, Machine};
@@ -11,14 +11,14 @@ const SYS_ADMIN: u32 = 21;
 const PERFMON: u32 = 38;
 const BPF: u32 = 39;
 
-/// The effective capabilities of whoever asks.
+/// Returns the effective capabilities of this process.
 fn capabilities(machine: &Machine) -> u64 {
     let status = machine.text("proc/self/status").unwrap_or_default();
     let hex = status.lines().find_map(|l| l.strip_prefix("CapEff:"));
     hex.and_then(|h| u64::from_str_radix(h.trim(), 16).ok()).unwrap_or(0)
 }
 
-/// The name of a group.
+/// Returns the name of a group.
 fn group(machine: &Machine, gid: u32) -> String {
     let groups = machine.text("etc/group").unwrap_or_default();
     let of = |line: &str| {

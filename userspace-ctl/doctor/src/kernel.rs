@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The kernel: which, with what configuration, and what it forbids.
+//! The kernel: its release, its configuration, and its restrictions.
 
 use crate::{Check, Machine};
 
-/// Options of the kernel that the module needs: name, what for, and whether nothing works without it.
+/// Returns the kernel options that the module needs: name, purpose, and whether nothing works
+/// without it.
 fn needed() -> Vec<(&'static str, &'static str, bool)> {
     let lines = include_str!("../../../module/options").lines().filter(|l| !l.starts_with('#'));
     let row = |line: &'static str| {
@@ -14,7 +15,7 @@ fn needed() -> Vec<(&'static str, &'static str, bool)> {
     lines.filter_map(row).collect()
 }
 
-/// Where a distribution has the configuration of a release.
+/// Returns the configuration of the running kernel, from the places where distributions keep it.
 pub(crate) fn config(machine: &Machine) -> Option<String> {
     let release = machine.release();
     let at = |path: String| machine.text(path);
@@ -24,7 +25,7 @@ pub(crate) fn config(machine: &Machine) -> Option<String> {
         .or_else(|| at(format!("lib/modules/{release}/build/.config")))
 }
 
-/// The text of an option that is one.
+/// Returns the value of an option that has text in quotes.
 pub(crate) fn option_text(config: &str, name: &str) -> Option<String> {
     let begin = format!("CONFIG_{name}=\"");
     let line = config.lines().find_map(|l| l.strip_prefix(&begin))?;
@@ -113,7 +114,7 @@ fn lockdown(machine: &Machine) -> Check {
 fn secure_boot(machine: &Machine) -> Check {
     let subject = "secure boot";
     let variable = "sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c";
-    // Four bytes of attributes come first.
+    // The variable begins with four bytes of attributes.
     let value = std::fs::read(machine.path(variable)).ok().and_then(|b| b.get(4).copied());
     let enforced = machine.text("sys/module/module/parameters/sig_enforce").as_deref() == Some("Y");
     let is_on = value == Some(1);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-//! `dtrace --doctor`: tells whether this machine can trace, and what to do about each thing that is missing.
+//! `dtrace --doctor`: tells whether this machine can trace, and what to do about each missing
+//! thing.
 //!
-//! It reads files below a root and asks compilers for their versions, so that tests examine machines that they made
-//! up. It needs no module and no privilege; what it is not allowed to read, it says.
+//! It reads files below a root and asks compilers for their versions, so that tests can examine
+//! made-up machines. It needs no module and no privilege; it reports what it may not read.
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 #![deny(clippy::unwrap_used, clippy::expect_used)]
@@ -17,19 +18,19 @@ mod toolchain;
 pub use machine::Machine;
 pub use module::{mismatch, RELOAD};
 
-/// How good something is.
+/// The result of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
     /// Nothing to do.
     Ok,
     /// Tracing works, but not all of it, or not for long.
     Warn,
-    /// Tracing does not work before this is mended.
+    /// Tracing does not work before this is repaired.
     Fail,
 }
 
 impl State {
-    /// The word that is printed.
+    /// Returns the word that is printed.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Ok => "ok",
@@ -39,16 +40,16 @@ impl State {
     }
 }
 
-/// What was found out about one subject.
+/// The findings on one subject.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Check {
-    /// What was looked at; the same word in every version, for scripts.
+    /// The subject; the word stays the same in every version, for scripts.
     pub subject: &'static str,
-    /// How good it is.
+    /// The result.
     pub state: State,
     /// The version, file or setting that the check found.
     pub found: String,
-    /// What to do, of everything that is not ok.
+    /// What to do, unless the state is ok.
     pub remedy: Option<String>,
 }
 
@@ -66,7 +67,7 @@ impl Check {
     }
 }
 
-/// Looks at everything, the most basic things first.
+/// Makes all checks, the most basic ones first.
 pub fn examine(machine: &Machine) -> Vec<Check> {
     let mut checks = kernel::checks(machine);
     let module = module::Found::of(machine);
@@ -77,7 +78,7 @@ pub fn examine(machine: &Machine) -> Vec<Check> {
     checks
 }
 
-/// The worst of them.
+/// Returns the worst state.
 pub fn verdict(checks: &[Check]) -> State {
     let has = |state| checks.iter().any(|c| c.state == state);
     match (has(State::Fail), has(State::Warn)) {
@@ -87,7 +88,7 @@ pub fn verdict(checks: &[Check]) -> State {
     }
 }
 
-/// The checks as lines of text, and a sentence that sums them up.
+/// Returns the checks as lines of text, and a sentence that sums them up.
 pub fn text(checks: &[Check]) -> String {
     let mut out = String::new();
     for Check { subject, state, found, remedy } in checks {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! What else uses the machine: other tracers, and memory.
+//! Other users of the machine: tracers, and memory.
 
 use crate::{Check, Machine};
 use abi::option::OptionId;
@@ -18,7 +18,7 @@ fn tracers(machine: &Machine) -> Check {
             "not known: /sys/kernel/tracing is root's to read, or not mounted",
         );
     };
-    // One that the module itself has attached is not another's.
+    // Functions that our own module has attached to do not count.
     let lines = functions.lines().chain(kprobes.iter().flat_map(|t| t.lines()));
     let of_others = lines.filter(|l| !l.contains("kapi_") && !l.contains("[dtrace]"));
     match of_others.count() {
@@ -37,7 +37,7 @@ fn memory(machine: &Machine) -> Check {
     let info = machine.text("proc/meminfo").unwrap_or_default();
     let kilobytes = info.lines().find_map(|l| l.strip_prefix("MemAvailable:"));
     let available = kilobytes.and_then(|k| k.trim().trim_end_matches(" kB").parse::<u64>().ok());
-    // A buffer and a table on each CPU, and a spare of each for all.
+    // Each CPU has a buffer and a table; there is one spare of each for all CPUs.
     let each = OptionId::Bufsize.default().saturating_add(OptionId::Aggsize.default());
     let needed = each.saturating_mul(cpus.saturating_add(1)) >> 20;
     let Some(available) = available.map(|kilobytes| kilobytes >> 10) else {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The machine that is looked at: files below a root, and programs there.
+//! The machine to examine: files below a root, and programs there.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,19 +8,19 @@ use std::process::Command;
 #[derive(Debug, Clone)]
 pub struct Machine {
     root: PathBuf,
-    /// The version of this command.
+    /// The version of the running command.
     pub command: String,
-    /// `x86_64`.
+    /// The architecture: `x86_64`.
     pub architecture: String,
 }
 
 impl Machine {
-    /// This machine.
+    /// Returns this machine.
     pub fn here(command: &str) -> Self {
         Self::at("/", command)
     }
 
-    /// The machine whose files are in a folder.
+    /// Returns a machine whose files are in a folder.
     pub fn at(root: impl Into<PathBuf>, command: &str) -> Self {
         let architecture = std::env::consts::ARCH.into();
         Self { root: root.into(), command: command.into(), architecture }
@@ -34,29 +34,30 @@ impl Machine {
         self.path(path).exists()
     }
 
-    /// A file's text without blanks around it; `None`: it is not there or may not be read.
+    /// Returns a file's text without surrounding blanks; `None` if the file is missing or
+    /// unreadable.
     pub(crate) fn text(&self, path: impl AsRef<Path>) -> Option<String> {
         let bytes = std::fs::read(self.path(path)).ok()?;
         Some(String::from_utf8_lossy(&bytes).trim().to_string())
     }
 
-    /// The machine's name.
+    /// Returns the machine's name.
     pub fn host(&self) -> String {
         self.text("proc/sys/kernel/hostname").unwrap_or_default()
     }
 
-    /// The release of the running kernel.
+    /// Returns the release of the running kernel.
     pub fn release(&self) -> String {
         self.text("proc/sys/kernel/osrelease").unwrap_or_default()
     }
 
-    /// The number of CPUs that are online; 0 if it is unknown.
+    /// Returns the number of CPUs that are online; 0 if unknown.
     pub fn cpus(&self) -> u64 {
         count(&self.text("sys/devices/system/cpu/online").unwrap_or_default())
     }
 
-    /// The first line that a program of the distribution prints for `--version`. DKMS finds these, and not those of a
-    /// user's home.
+    /// Returns the first line that a program of the distribution prints for `--version`. DKMS uses
+    /// these programs, not those in a user's home.
     pub(crate) fn version_of(&self, program: &str) -> Option<String> {
         let path = self.path("usr/bin").join(program);
         let output = Command::new(path).arg("--version").output().ok()?;
@@ -65,7 +66,7 @@ impl Machine {
     }
 }
 
-/// CPUs in a list such as `0-3,7`.
+/// Counts the CPUs in a list such as `0-3,7`.
 fn count(list: &str) -> u64 {
     let one = |range: &str| {
         let mut ends = range.split('-').map(|n| n.trim().parse::<u64>().ok());

@@ -4,17 +4,18 @@
 use crate::{Check, Machine};
 use std::path::Path;
 
-/// What there is of the module.
+/// The state of the module.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Found {
     /// It is loaded.
     pub(crate) is_loaded: bool,
-    /// Its file for the running kernel, relative to `/lib/modules/RELEASE`.
+    /// Its file for the running kernel, relative to `/lib/modules/RELEASE`; `None` if not
+    /// installed.
     pub(crate) file: Option<String>,
 }
 
-/// The sentence about a loaded module of another version than the command; `None`: they belong together, or no module
-/// is loaded.
+/// Returns a sentence about a loaded module whose version differs from the command's; `None` if
+/// they match or no module is loaded.
 pub fn mismatch(root: &Path, command: &str) -> Option<String> {
     let loaded = root.join("sys/module/dtrace");
     if !loaded.exists() {
@@ -26,7 +27,7 @@ pub fn mismatch(root: &Path, command: &str) -> Option<String> {
         .then(|| format!("the loaded module is of version {version}, this command of {command}"))
 }
 
-/// What to do about it.
+/// What to do about a mismatch.
 pub const RELOAD: &str = "end all consumers, then load the module that belongs to this command: modprobe -r dtrace; modprobe dtrace";
 
 impl Found {

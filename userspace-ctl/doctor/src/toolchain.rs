@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-//! What building the module for the running kernel takes: headers, Rust metadata, or what they are made of.
+//! The requirements for building the module for the running kernel: headers and Rust metadata, or
+//! the sources to make these from.
 
 use crate::kernel::{config, option_text};
 use crate::module::Found;
 use crate::{Check, Machine, State};
 
-/// Where the kernel trees are that dtrace-rs-dkms prepares.
+/// The folder of the kernel trees that dtrace-rs-dkms prepares.
 const TREES: &str = "var/lib/dtrace-rs/kernels";
 
 pub(crate) fn checks(machine: &Machine, module: &Found) -> Vec<Check> {
@@ -16,7 +17,7 @@ pub(crate) fn checks(machine: &Machine, module: &Found) -> Vec<Check> {
     checks.push(metadata);
     checks.extend(compiler(machine, "rustc", "RUSTC_VERSION_TEXT"));
     checks.extend(compiler(machine, "bindgen", "BINDGEN_VERSION_TEXT").filter(|_| !is_there));
-    // A module that is there was built: what building takes is missed at the next kernel, not now.
+    // An existing module needs no build now: missing tools matter only for the next kernel.
     if module.is_loaded || module.file.is_some() {
         for check in checks.iter_mut().filter(|c| c.state == State::Fail) {
             check.state = State::Warn;
@@ -67,7 +68,7 @@ fn compiler(machine: &Machine, program: &'static str, option: &str) -> Option<Ch
         return Some(Check::fail(program, "not installed", format!("apt install {program}")));
     };
     Some(match wanted {
-        // Names of Rust symbols depend on the compiler's exact version.
+        // The names of Rust symbols depend on the compiler's exact version.
         Some(wanted) if program == "rustc" && wanted != found => Check::fail(
             program,
             format!("'{found}', but the kernel was built by '{wanted}'"),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Machines that are made up, and what the doctor says of them.
+//! Made-up machines, and the doctor's findings on them.
 
 use doctor::{examine, mismatch, text, verdict, Check, Machine, State};
 use std::fs;
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 const RELEASE: &str = "7.3.4+deb13-amd64";
 const RUSTC: &str = "rustc 1.85.1 (4eb161250 2025-03-15) (built from a source tarball)";
 
-/// A folder that looks like a machine on which all is well.
+/// A folder that looks like a machine without problems.
 struct Made(PathBuf);
 
 impl Made {
@@ -91,7 +91,7 @@ impl Made {
         examine(&machine)
     }
 
-    /// The one check of this subject.
+    /// Returns the only check of this subject.
     fn check(&self, subject: &str) -> Check {
         let mut found: Vec<Check> =
             self.examined().into_iter().filter(|c| c.subject == subject).collect();
@@ -262,7 +262,7 @@ fn what_building_takes() {
         "not installed",
         "apt install bindgen",
     );
-    // Once the module is there, that is a matter of the next kernel.
+    // If the module is installed, missing tools matter only for the next kernel.
     Made::new("built").without("usr/bin").says(
         "rustc",
         State::Warn,

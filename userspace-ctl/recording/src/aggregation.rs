@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Aggregations, and how those of several machines are added up.
+//! Aggregations, and adding up those of several machines.
 
 use crate::line::is_no;
 use crate::Datum;
@@ -7,41 +7,42 @@ use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
-/// An aggregation as it stood at some time.
+/// An aggregation at some time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Aggregation {
-    /// Without the `@`.
+    /// The name without `@`.
     pub name: String,
-    /// Its name in D.
+    /// The name of the function in D.
     pub function: String,
-    /// The arguments of `lquantize` and `llquantize` behind the value, in D's order.
+    /// The arguments of `lquantize` and `llquantize` after the value, in D's order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parameters: Vec<i64>,
-    /// Names of the keys, as far as the program's text tells; "" for a key without one.
+    /// Names of the keys, if the program's text has them; "" for a key without one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub keynames: Vec<String>,
-    /// One for each combination of keys.
+    /// The entries, one for each combination of keys.
     pub entries: Vec<Entry>,
 }
 
 /// The value of an aggregation for certain keys.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
-    /// In order.
+    /// The keys in order.
     pub keys: Vec<Datum>,
     /// The number of a `count`, `sum`, `min`, `max`, `avg` or `stddev`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<i64>,
-    /// The buckets of a distribution that are not empty.
+    /// The buckets of a distribution, without empty ones.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub buckets: Vec<Bucket>,
-    /// How many values an `avg` or `stddev` has seen.
+    /// The number of values that an `avg` or `stddev` has seen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub count: Option<u64>,
     /// Their sum, not divided by `normal`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sum: Option<i64>,
-    /// The sum of the squares of a `stddev`, not divided by `normal`: up to 128 bits as decimal digits.
+    /// The sum of the squares of a `stddev`, not divided by `normal`: up to 128 bits as decimal
+    /// digits.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "digits")]
     pub squares: Option<u128>,
     /// The value before `normalize()` divided it.
@@ -62,7 +63,7 @@ pub struct Bucket {
     pub low: Option<i64>,
     /// The greatest value.
     pub high: Option<i64>,
-    /// How many values.
+    /// The number of values.
     pub count: i64,
     /// The count before `normalize()` divided it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -70,19 +71,19 @@ pub struct Bucket {
 }
 
 impl Aggregation {
-    /// Does it count values by buckets?
+    /// Tells whether the aggregation counts values in buckets.
     pub fn is_distribution(&self) -> bool {
         matches!(self.function.as_str(), "quantize" | "lquantize" | "llquantize")
     }
 
-    /// Do both come from the same statement of a program?
+    /// Tells whether both come from the same statement of a program.
     pub fn is_like(&self, other: &Self) -> bool {
         self.name == other.name
             && self.function == other.function
             && self.parameters == other.parameters
     }
 
-    /// Adds another machine's values; a key that both have is added up without loss.
+    /// Adds another machine's values. The values of a key that both have are added up without loss.
     pub fn merge(&mut self, other: &Self) {
         let keys = self.entries.iter().map(|e| e.keys.clone());
         let places: HashMap<Vec<Datum>, usize> = keys.zip(0..).collect();
@@ -105,7 +106,9 @@ impl Aggregation {
 }
 
 impl Entry {
-    /// What entries are ordered by: the value; of a distribution, the sum of the buckets' least values by their counts.
+    /// Returns the number by which entries are sorted: the value or, for a distribution, the sum of
+    /// the buckets' bounds times their counts. The bound is the lower one; for negative `quantize`
+    /// buckets it is the upper one.
     pub fn weight(&self, function: &str) -> f64 {
         let near = |b: &Bucket| match (b.low, b.high) {
             (Some(low), Some(high)) if function == "quantize" && high < 0 => high.max(low),
@@ -116,17 +119,18 @@ impl Entry {
         self.value.map_or(buckets, |v| v as f64)
     }
 
-    /// How many values a distribution has counted.
+    /// Returns the number of values that a distribution has counted.
     pub fn total(&self) -> i64 {
         self.buckets.iter().fold(0, |sum, b| sum.wrapping_add(b.count))
     }
 
-    /// The bucket with the bounds of another one.
+    /// Returns the bucket with the same bounds.
     pub(crate) fn bucket(&self, like: &Bucket) -> Option<&Bucket> {
         self.buckets.iter().find(|b| (b.low, b.high) == (like.low, like.high))
     }
 
-    /// Is something gone that an earlier state of this entry had? Then the program has cleared it.
+    /// Tells whether something is missing that an earlier state of this entry had; then the program
+    /// has cleared the aggregation.
     pub fn has_shrunk(&self, before: &Self, function: &str) -> bool {
         let is_less = |b: &Bucket| self.bucket(b).map_or(0, Bucket::whole) < b.whole();
         let whole = |e: &Self| e.raw.or(e.value);
@@ -135,7 +139,8 @@ impl Entry {
             || self.count < before.count
     }
 
-    /// The entry of the values that came after an earlier state. Extremes and deviations stay those of this state.
+    /// Returns an entry for the values that were added after an earlier state. Extremes and
+    /// deviations stay those of this state.
     pub fn since(&self, before: &Self, function: &str) -> Self {
         let mut entry = self.clone();
         let normal = self.divisor();
@@ -166,7 +171,7 @@ impl Entry {
     /// Adds the values of another machine for the same keys.
     fn merge(&mut self, other: &Self, function: &str) {
         if self.normal != other.normal {
-            // Two divisors have no sum: both show what was before them.
+            // Values with different divisors have no sum, so both are shown undivided.
             self.denormalize(function);
             let mut other = other.clone();
             other.denormalize(function);
@@ -229,7 +234,8 @@ impl Entry {
         }
     }
 
-    /// The average or deviation, with dtrace's arithmetic; the value as it is if the stream has no moments.
+    /// Returns the average or deviation, with dtrace's arithmetic; the unchanged value if the
+    /// stream has no moments.
     fn of_moments(&self) -> Option<i64> {
         let (Some(count), Some(sum)) = (self.count, self.sum) else { return self.value };
         if count == 0 {
@@ -249,13 +255,13 @@ impl Entry {
 }
 
 impl Bucket {
-    /// The count before `normalize()`.
+    /// Returns the count before `normalize()`.
     pub fn whole(&self) -> i64 {
         self.raw.unwrap_or(self.count)
     }
 }
 
-/// A number of 128 bits as a string of digits.
+/// Writes a number of 128 bits as a string of digits.
 mod digits {
     use serde::{de::Error, Deserialize, Deserializer, Serializer};
 

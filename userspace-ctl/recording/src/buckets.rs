@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The buckets of distributions as an axis: also those between the used ones.
+//! The buckets of distributions as an axis, including those between the used ones.
 
 use crate::{Aggregation, Bucket, Entry};
 use std::collections::BTreeSet;
@@ -14,7 +14,7 @@ fn order(range: &Range) -> (i64, i64) {
     (range.0.unwrap_or(i64::MIN), range.1.unwrap_or(i64::MAX))
 }
 
-/// All buckets from the least to the greatest one that these entries use.
+/// Returns all buckets from the least to the greatest that these entries use.
 pub fn axis<'a>(of: &Aggregation, entries: impl Iterator<Item = &'a Entry>) -> Vec<Range> {
     let used = entries.flat_map(|e| &e.buckets).map(|b| order(&(b.low, b.high)));
     let used: BTreeSet<(i64, i64)> = used.collect();
@@ -41,13 +41,13 @@ pub fn axis<'a>(of: &Aggregation, entries: impl Iterator<Item = &'a Entry>) -> V
     all
 }
 
-/// The bucket that begins behind this value.
+/// Returns the bucket that begins after this value.
 fn after(of: &Aggregation, high: i64) -> Option<Range> {
     let low = high.checked_add(1)?;
     let width = match (of.function.as_str(), of.parameters.as_slice()) {
         ("quantize", _) if low == 0 => 1,
         ("quantize", _) if low > 0 => low,
-        // From -7 to -4, from -3 to -2.
+        // The buckets are -7 to -4, -3 to -2 and so on.
         ("quantize", _) => low.checked_neg()? / 2 + 1,
         ("lquantize", &[_, limit, step]) if low < limit => step,
         ("llquantize", &[factor, _, _, steps]) if low > 0 && factor > 1 && steps > 0 => {
@@ -62,7 +62,7 @@ fn after(of: &Aggregation, high: i64) -> Option<Range> {
     Some((Some(low), Some(low.checked_add(width.max(1) - 1)?)))
 }
 
-/// The counts of buckets along an axis, added up over entries.
+/// Returns the counts of buckets along an axis, added up over entries.
 pub fn counts<'a>(axis: &[Range], entries: impl Iterator<Item = &'a Entry>) -> Vec<i64> {
     let mut counts = vec![0i64; axis.len()];
     for b in entries.flat_map(|e| &e.buckets) {
@@ -74,7 +74,7 @@ pub fn counts<'a>(axis: &[Range], entries: impl Iterator<Item = &'a Entry>) -> V
     counts
 }
 
-/// The bucket that holds the value below which such a part of all values is.
+/// Returns the bucket with the value below which this part (0 to 1) of all values lies.
 pub fn percentile(buckets: &[Bucket], part: f64) -> Option<Range> {
     let total: f64 = buckets.iter().map(|b| b.count.max(0) as f64).sum();
     let mut seen = 0.0;
@@ -115,7 +115,7 @@ mod tests {
         assert_eq!(found[5..], [(Some(20), None)]);
         let found = of("llquantize", &[10, 0, 2, 10], &[some(8, 8), some(20, 29)]);
         assert_eq!(found, [some(8, 8), some(9, 9), some(10, 19), some(20, 29)]);
-        // A stream of an older command does not tell the steps.
+        // A stream from an older command lacks the parameters.
         assert_eq!(of("lquantize", &[], &[some(0, 4), some(10, 14)]).len(), 2);
     }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! A recording: the stream of `-x oformat=json` (`docs/json.md`), read back. Each view of a program draws a
-//! recording, whether the program runs now or ran last week on another machine.
+//! A recording: the stream of `-x oformat=json` (`docs/json.md`), read back. Each view of a program
+//! draws a recording, whether the program runs now or ran last week on another machine.
 
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
@@ -25,43 +25,43 @@ use std::io::{BufRead, Write};
 /// The schema that this crate reads.
 pub const SCHEMA: u32 = 1;
 
-/// All that a stream says.
+/// The contents of a stream.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Recording {
     /// The version of the command that wrote it.
     pub version: String,
-    /// The machine that was traced; a merged stream has several. Older streams have none.
+    /// The machine that was traced; a merged stream has several, older streams have none.
     pub machines: Vec<Machine>,
     /// Programs, each with the number of probes that it matched.
     pub programs: Vec<(String, u64)>,
     /// Clauses that ran, in order of time.
     pub records: Vec<Record>,
-    /// All aggregations from time to time.
+    /// Snapshots of all aggregations.
     pub snapshots: Vec<Snapshot>,
     /// Aggregations at the end, which the programs did not print.
     pub aggregations: Vec<Aggregation>,
     /// Lost data.
     pub drops: Vec<Drop>,
-    /// What ended clauses.
+    /// Faults that ended clauses.
     pub faults: Vec<Fault>,
-    /// Other news.
+    /// Other messages.
     pub notes: Vec<String>,
-    /// What ended the run.
+    /// Errors that ended the run.
     pub errors: Vec<String>,
-    /// The command's status; none if the stream is incomplete.
+    /// The command's exit status; `None` if the stream is incomplete.
     pub status: Option<i32>,
-    /// When the command ended, in D's `timestamp`, if the stream tells it.
+    /// When the command ended, in D's `timestamp`, if the stream has it.
     pub ended: Option<u64>,
 }
 
-/// Why a stream cannot be read.
+/// The reason why a stream cannot be read.
 #[derive(Debug)]
 pub enum Error {
     /// The file could not be read.
     Io(std::io::Error),
-    /// Line (from 1) is no JSON of this schema.
+    /// This line (from 1) is not JSON of this schema.
     Line(usize, String),
-    /// The first line is not that of a stream of dtrace.
+    /// The first line does not begin a stream of dtrace.
     NotDtrace,
     /// The stream has this schema, which is later than [`SCHEMA`].
     Schema(u32),
@@ -105,7 +105,8 @@ impl Recording {
         self.lines(from, false).map(|_| ())
     }
 
-    /// Reads lines, which may have to begin with the head of a stream; tells whether there was none.
+    /// Reads lines; the first must be the head of a stream if `needs_head`. Returns whether there
+    /// was no line.
     fn lines(&mut self, from: impl BufRead, mut needs_head: bool) -> Result<bool, Error> {
         let mut is_empty = true;
         for (n, text) in from.lines().enumerate() {
@@ -124,7 +125,7 @@ impl Recording {
         Ok(is_empty)
     }
 
-    /// Adds what a line says.
+    /// Adds the contents of a line.
     pub fn add(&mut self, line: Line) {
         match line {
             Line::Dtrace { version, .. } => self.version = version,
@@ -174,12 +175,12 @@ impl Recording {
         exit.iter().try_for_each(put)
     }
 
-    /// The machine that was traced; the first one of a merged stream.
+    /// Returns the machine that was traced; the first one of a merged stream.
     pub fn machine(&self) -> Option<&Machine> {
         self.machines.first()
     }
 
-    /// The first and the last moment that the stream tells of, in D's `timestamp`.
+    /// Returns the first and the last time in the stream, in D's `timestamp`.
     pub fn span(&self) -> Option<(u64, u64)> {
         let machines = self.machines.first().map(|m| m.timestamp).into_iter();
         let records = self.records.iter().map(|r| r.timestamp);

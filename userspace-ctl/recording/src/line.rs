@@ -9,11 +9,11 @@ use std::ops::Not;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
 pub enum Line {
-    /// The first one.
+    /// The first line.
     Dtrace {
-        /// Of the stream.
+        /// The version of the stream's format.
         schema: u32,
-        /// Of the command.
+        /// The version of the command.
         version: String,
     },
     /// The machine that was traced.
@@ -22,34 +22,34 @@ pub enum Line {
     Program {
         /// Its file, or its text up to the first body.
         name: String,
-        /// How many probes it matched.
+        /// Number of probes that it matched.
         probes: u64,
     },
     /// A clause that ran.
     Record(Record),
-    /// All aggregations as they stood.
+    /// All aggregations at some time.
     Snapshot(Snapshot),
     /// An aggregation at the end.
     Aggregation(Aggregation),
-    /// Data that was lost.
+    /// Lost data.
     Drop(Drop),
-    /// A clause that a fault ended.
+    /// A fault that ended a clause.
     Fault(Fault),
-    /// Other news.
+    /// Another message.
     Note {
-        /// In words.
+        /// The message as text.
         text: String,
     },
-    /// What ended the run.
+    /// An error that ended the run.
     Error {
-        /// In words.
+        /// The message as text.
         text: String,
     },
-    /// The last one.
+    /// The last line.
     Exit {
-        /// Of the command.
+        /// The exit status of the command.
         status: i32,
-        /// When, in D's `timestamp`; older streams do not tell it.
+        /// When the command ended, in D's `timestamp`; older streams lack it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         timestamp: Option<u64>,
     },
@@ -61,22 +61,22 @@ pub enum Line {
 /// The machine that was traced.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Machine {
-    /// Its name.
+    /// The host name.
     pub host: String,
     /// The kernel's release.
     pub kernel: String,
-    /// As `uname -m` calls it.
+    /// The name that `uname -m` prints.
     pub architecture: String,
-    /// How many are online.
+    /// Number of CPUs online.
     pub cpus: u32,
-    /// Nanoseconds since 1970 when the command began.
+    /// When the command began, in nanoseconds since 1970.
     pub walltimestamp: u64,
     /// D's `timestamp` at the same moment.
     pub timestamp: u64,
 }
 
 impl Machine {
-    /// Nanoseconds since 1970 at a `timestamp` of this machine.
+    /// Returns the nanoseconds since 1970 at a `timestamp` of this machine.
     pub fn wall(&self, timestamp: u64) -> u64 {
         let since = i128::from(timestamp) - i128::from(self.timestamp);
         u64::try_from(i128::from(self.walltimestamp) + since).unwrap_or(0)
@@ -86,7 +86,7 @@ impl Machine {
 /// A probe's number and name.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Probe {
-    /// As `-l` shows it.
+    /// The number that `-l` prints.
     pub id: u32,
     /// Part of its name.
     pub provider: String,
@@ -99,7 +99,7 @@ pub struct Probe {
 }
 
 impl Probe {
-    /// The four parts with colons.
+    /// Returns the four parts joined by colons.
     pub fn full_name(&self) -> String {
         format!("{}:{}:{}:{}", self.provider, self.module, self.function, self.name)
     }
@@ -108,9 +108,9 @@ impl Probe {
 /// A clause that ran.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Record {
-    /// When, in nanoseconds of D's `timestamp`.
+    /// When it ran, in nanoseconds of D's `timestamp`.
     pub timestamp: u64,
-    /// Where.
+    /// The CPU on which it ran.
     pub cpu: u32,
     /// The process that ran, with `-x threads`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -124,33 +124,33 @@ pub struct Record {
     /// In a merged stream, the machine's name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,
-    /// What fired.
+    /// The probe that fired.
     pub probe: Probe,
-    /// What the clause recorded, in order.
+    /// The data that the clause recorded, in order.
     pub actions: Vec<Action>,
 }
 
-/// What one action recorded. Which of the members are there depends on the action.
+/// The data that one action recorded. The action decides which of the members exist.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Members", into = "Members")]
 pub struct Action {
-    /// Its name in D.
+    /// The name in D.
     pub action: String,
-    /// The value of `trace`, `stack` and their kin.
+    /// The value of `trace`, `stack` and similar actions.
     pub value: Option<Datum>,
-    /// Of `print`.
+    /// The value of `print`.
     pub printed: Option<Printed>,
-    /// What it prints.
+    /// The text that it prints.
     pub text: Option<String>,
-    /// Of `printf`.
+    /// The values of `printf`.
     pub values: Vec<Datum>,
-    /// Of `printa`.
+    /// The aggregations of `printa`.
     pub aggregations: Vec<Aggregation>,
     /// The name of the aggregation that `clear`, `trunc`, `normalize` and `denormalize` change.
     pub aggregation: Option<String>,
     /// The second argument of `trunc` and `normalize`.
     pub by: Option<i64>,
-    /// Of `exit`.
+    /// The status of `exit`.
     pub status: Option<i32>,
     /// The name that `setopt` sets.
     pub option: Option<String>,
@@ -165,8 +165,8 @@ pub struct Printed {
     pub value: serde_json::Value,
 }
 
-/// An action as it stands in the stream: `value` means one thing with `type`, another with `ctype`, and a third one
-/// with `option`.
+/// An action in the form of the stream, where `value` has a different meaning with `type`, with
+/// `ctype` and with `option`.
 #[derive(Serialize, Deserialize)]
 struct Members {
     action: String,
@@ -243,61 +243,61 @@ impl From<Action> for Members {
     }
 }
 
-/// All aggregations as they stood at some time.
+/// All aggregations at some time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Snapshot {
     /// When they were read, in D's `timestamp`.
     pub timestamp: u64,
-    /// Those that had entries.
+    /// The aggregations that had entries.
     pub aggregations: Vec<Aggregation>,
-    /// How many records stand before it in the stream.
+    /// Number of records before it in the stream.
     #[serde(skip)]
     pub after: usize,
 }
 
-/// Data that was lost.
+/// Lost data.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Drop {
-    /// What and why, as `-x droptags` says it.
+    /// The tag of `-x droptags` for the kind of data and the reason.
     pub tag: String,
-    /// How many.
+    /// The number of losses.
     pub count: u64,
-    /// Where, if that is known.
+    /// The CPU, if known.
     pub cpu: Option<u32>,
     /// In a merged stream, the machine's name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,
-    /// In words.
+    /// The message as text.
     pub text: String,
 }
 
-/// A clause that a fault ended.
+/// A fault that ended a clause.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Fault {
-    /// What had fired.
+    /// The probe that had fired.
     pub probe: Probe,
-    /// Its enabled probe.
+    /// The id of the enabled probe.
     #[serde(default)]
     pub epid: u32,
-    /// Which action, from 1; 0 is the predicate.
+    /// The number of the action, from 1; 0 is the predicate.
     #[serde(default)]
     pub action: u32,
-    /// Of the instruction, if there is one.
+    /// The byte offset of the instruction in its object, if there is one.
     #[serde(default)]
     pub offset: Option<i64>,
     /// The kind of fault.
     pub fault: String,
-    /// Where, if it is a matter of an address.
+    /// The address, if the fault is about one.
     #[serde(default)]
     pub address: Option<String>,
     /// In a merged stream, the machine's name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,
-    /// In words.
+    /// The message as text.
     pub text: String,
 }
 
-/// Is this the value that a stream leaves out?
+/// Tells whether this is the value that a stream leaves out.
 pub(crate) fn is_no(flag: &bool) -> bool {
     flag.not()
 }

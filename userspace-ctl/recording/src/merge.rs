@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Streams of several machines as one. Counts, sums, extremes, moments and buckets are added up without loss; records
-//! come in the order of wall-clock time.
+//! Merges streams of several machines. Counts, sums, extremes, moments and buckets are added up
+//! without loss; records are sorted by wall-clock time.
 
 use crate::{Aggregation, Datum, Machine, Recording, Snapshot};
 use std::borrow::Cow;
 
-/// Adds streams up. Times become those of the first machine's `timestamp`. With `by_host`, the machine's name is the
-/// first key of every aggregation.
+/// Adds streams up. Times are converted to the first machine's `timestamp`. With `by_host`, the
+/// machine's name becomes the first key of every aggregation.
 pub fn merge(all: Vec<Recording>, by_host: bool) -> Recording {
     let mut merged = Recording::default();
     let first = all.iter().find_map(|r| r.machine().cloned());
@@ -61,7 +61,8 @@ pub fn merge(all: Vec<Recording>, by_host: bool) -> Recording {
             m.timestamp = shift.time(m.timestamp);
             merged.machines.push(m);
         }
-        // The worst end of all; a stream without an end stays incomplete.
+        // The first status other than 0 counts; one stream without an end makes the result
+        // incomplete.
         status = status.and_then(|s| one.status.map(|other| if s == 0 { other } else { s }));
         merged.ended = merged.ended.max(one.ended.map(|t| shift.time(t)));
         merged.version = merged.version.max(one.version);
@@ -73,7 +74,7 @@ pub fn merge(all: Vec<Recording>, by_host: bool) -> Recording {
     merged
 }
 
-/// From the clock of one machine to that of another, by their wall-clock times.
+/// Converts times from one machine's clock to another's, by their wall-clock times.
 struct Shift {
     from: Machine,
     to: Machine,
@@ -97,8 +98,8 @@ fn with_host(a: &Aggregation, host: &str) -> Aggregation {
     a
 }
 
-/// A snapshot of all machines for each round in which they made one; a machine that has none in a round counts with its
-/// last one.
+/// Makes one snapshot of all machines for each round of their snapshots. A machine without one in a
+/// round counts with its last one.
 fn rounds(mut all: Vec<(u64, usize, Vec<Aggregation>)>, merged: &Recording) -> Vec<Snapshot> {
     all.sort_by_key(|s| s.0);
     let count = all.iter().map(|s| s.1 + 1).max().unwrap_or(0);
@@ -137,7 +138,7 @@ fn rounds(mut all: Vec<(u64, usize, Vec<Aggregation>)>, merged: &Recording) -> V
 mod tests {
     use super::*;
 
-    /// A stream of a machine whose clock began at `wall`.
+    /// Returns a stream of a machine whose clock began at `wall`.
     fn stream(host: &str, wall: u64, lines: &str) -> Recording {
         let text = format!(
             r#"{{"type":"dtrace","schema":1,"version":"0.1.0"}}
@@ -194,7 +195,7 @@ mod tests {
         assert_eq!((entry(&found, "n", 0).value, entry(&found, "n", 0).raw), (Some(7), Some(14)));
         assert_eq!(entry(&found, "min", 0).value, Some(6));
         assert_eq!(entry(&found, "max", 0).value, Some(-2));
-        // Not the average of the averages.
+        // The result is not the average of the averages.
         assert_eq!(entry(&found, "a", 0).value, Some(4));
         assert_eq!(entry(&found, "s", 0).value, Some(2));
         let counts: Vec<i64> = entry(&found, "q", 0).buckets.iter().map(|b| b.count).collect();
@@ -223,7 +224,7 @@ mod tests {
                 r#"{{"type":"record","timestamp":{t},"cpu":0,"probe":{{"id":1,"provider":"p","module":"","function":"","name":"n"}},"actions":[]}}"#
             )
         };
-        // The second machine's clock shows 1000 when that of the first one shows 1500.
+        // The second machine's clock shows 1000 when the first one's shows 1500.
         let snapshot = |t: u64, v: u64| {
             format!(
                 r#"{{"type":"snapshot","timestamp":{t},"aggregations":[{{"name":"c","function":"count","entries":[{{"keys":[],"value":{v}}}]}}]}}"#

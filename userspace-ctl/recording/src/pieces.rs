@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
-//! A stream that comes in pieces, as a session writes it.
+//! A stream that arrives in pieces, as a session writes it.
 
 use std::mem;
 
-/// Keeps the line that has no end yet.
+/// Keeps the last line until its end arrives.
 #[derive(Debug, Clone, Default)]
 pub struct Pieces(Vec<u8>);
 
 impl Pieces {
-    /// Adds a piece, and returns the lines that are whole now, with their newlines.
+    /// Adds a piece and returns the lines that are now complete, with their newlines.
     pub fn add(&mut self, piece: &[u8]) -> Vec<u8> {
         self.0.extend_from_slice(piece);
         let end = self.0.iter().rposition(|b| *b == b'\n').map_or(0, |at| at + 1);

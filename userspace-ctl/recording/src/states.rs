@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Aggregations over time: the states that a stream shows, from its snapshots and from what `printa()` printed.
+//! Aggregations over time: the states in a stream's snapshots and in the output of `printa()`.
 
 use crate::{Aggregation, Bucket, Datum, Entry, Recording};
 use std::collections::HashMap;
@@ -9,19 +9,21 @@ use std::collections::HashMap;
 pub struct State<'a> {
     /// When, in D's `timestamp`.
     pub timestamp: u64,
-    /// What it was.
+    /// The aggregation at that time.
     pub aggregation: &'a Aggregation,
     /// The program has cleared or truncated it since the state before.
     pub is_fresh: bool,
 }
 
 impl Recording {
-    /// The aggregations that the stream shows at any time, each by its last state, in order of their first one.
+    /// Returns the aggregations that appear in the stream, each in its last state, in order of
+    /// first appearance.
     pub fn shown(&self) -> Vec<&Aggregation> {
         let mut found: Vec<&Aggregation> = Vec::new();
         let printed = self.records.iter().flat_map(|r| &r.actions).flat_map(|a| &a.aggregations);
         let snapped = self.snapshots.iter().flat_map(|s| &s.aggregations);
-        // A final aggregation is the truth; snapshots show what a program cleared or printed in between.
+        // Final aggregations have precedence; snapshots show those that a program cleared or
+        // printed meanwhile.
         for a in snapped.chain(printed).chain(&self.aggregations) {
             match found.iter_mut().find(|f| f.is_like(a)) {
                 Some(known) => *known = a,
@@ -31,7 +33,8 @@ impl Recording {
         found
     }
 
-    /// The states of one aggregation in the order of the stream, which is the order in which they came to be.
+    /// Returns the states of one aggregation in the order of the stream, which is the order in
+    /// time.
     pub fn states(&self, of: &Aggregation) -> Vec<State<'_>> {
         let mut states = Vec::new();
         let mut is_fresh = false;
@@ -61,9 +64,10 @@ impl Recording {
         states
     }
 
-    /// What was added to an aggregation between one state and the next: a pair of times, and entries with the
-    /// differences of the counts. The first one begins when the stream does. Extremes, averages and deviations have no
-    /// differences; their entries are those of the later state.
+    /// Returns the additions to an aggregation between each state and the next: a pair of times,
+    /// and entries with the differences of the counts. The first pair begins with the stream.
+    /// Extremes, averages and deviations have no differences; their entries are those of the later
+    /// state.
     pub fn increments(&self, of: &Aggregation) -> Vec<(u64, u64, Vec<Entry>)> {
         let mut from = self.span().map_or(0, |s| s.0);
         let mut before: HashMap<&[Datum], &Entry> = HashMap::new();
@@ -131,7 +135,7 @@ mod tests {
         let snapshot = |timestamp, after, a| Snapshot { timestamp, after, aggregations: vec![a] };
         let recording = Recording {
             records: vec![record(20, printa), record(21, clear)],
-            // The third one is larger than what was before clear(), the last one smaller.
+            // The third one is larger than the one before clear(), the last one is smaller.
             snapshots: vec![
                 snapshot(10, 0, counted(&[(1, 2)])),
                 snapshot(30, 2, counted(&[(1, 9), (2, 3)])),

@@ -13,7 +13,7 @@ pub enum Datum {
     Int(i64),
     /// An unsigned number.
     Uint(u64),
-    /// A floating-point number; `None` is not a number.
+    /// A floating-point number; `None` is NaN.
     Float(Option<f64>),
     /// Text.
     String(String),
@@ -27,7 +27,7 @@ pub enum Datum {
     Ustack(Vec<String>),
 }
 
-/// A frame in its parts.
+/// The parts of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Frame<'a> {
     /// The module, program or library; "" if it is unknown.
@@ -51,7 +51,7 @@ impl<'a> Frame<'a> {
     }
 }
 
-/// A stream has no number that differs from itself: it says null.
+/// A stream contains null instead of NaN, so each value equals itself.
 impl Eq for Datum {}
 
 impl Hash for Datum {
@@ -69,7 +69,7 @@ impl Hash for Datum {
 }
 
 impl Datum {
-    /// The frames of a stack, the innermost first.
+    /// Returns the frames of a stack, the innermost first.
     pub fn frames(&self) -> Option<impl DoubleEndedIterator<Item = Frame<'_>>> {
         match self {
             Self::Stack(frames) | Self::Ustack(frames) => {
@@ -95,7 +95,7 @@ impl fmt::Display for Datum {
 }
 
 impl Datum {
-    /// From the two members of a value.
+    /// Makes a datum from the two members of a value.
     pub(crate) fn from_members(
         ty: String,
         value: serde_json::Value,
@@ -103,7 +103,7 @@ impl Datum {
         serde_json::from_value(serde_json::json!({ "type": ty, "value": value }))
     }
 
-    /// Its two members, type and value.
+    /// Returns the two members, type and value.
     pub(crate) fn into_members(self) -> (String, serde_json::Value) {
         let (ty, value) = match self {
             Self::Int(n) => ("int", n.into()),

@@ -21,11 +21,12 @@
 //!  */
 //! ```
 //!
-//! `process` says whether the script uses `$target`: `optional`, `required`, or `command`, which is `required`
-//! and takes the operands as the command to run. `stacks: yes` offers `-f`. In the script, `${N}` is the text of `$N`
-//! wherever it stands: a part of a probe's name, an expression.
+//! `process` tells whether the script uses `$target`: `optional`, `required`, or `command`, which
+//! is `required` and takes the operands as the command to run. `stacks: yes` offers `-f`. In the
+//! script, `${N}` is replaced by the text of `$N` anywhere, in a part of a probe's name as in an
+//! expression.
 
-/// How an option is given.
+/// The form of an option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// `-t`.
@@ -40,44 +41,44 @@ pub enum Kind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Argument {
     pub kind: Kind,
-    /// What usage and errors call its value; empty for flags.
+    /// The name of its value in usage and errors; empty for flags.
     pub value: String,
-    /// None: it must be given.
+    /// The default; `None` if the argument is required.
     pub default: Option<String>,
     /// Its value is a number.
     pub is_number: bool,
     pub help: String,
 }
 
-/// Whether a tool can look at one process, or must.
+/// Whether a tool can trace only one process, or must.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Process {
     None,
     Optional,
     Required,
-    /// Operands are the command to run.
+    /// Required; operands are the command to run.
     Command,
 }
 
-/// A header.
+/// The header of a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tool {
     pub name: String,
     pub title: String,
-    /// Paragraphs.
+    /// The paragraphs.
     pub text: Vec<String>,
     pub arguments: Vec<Argument>,
     pub process: Process,
     /// It prints stacks, which can be folded.
     pub has_stacks: bool,
-    /// What must exist for its probes to exist.
+    /// The sentence to print if its probes do not exist.
     pub needs: Option<String>,
     pub overhead: String,
     /// Lines of the example; the command begins with `# `.
     pub example: Vec<String>,
 }
 
-/// Returns the lines of the first comment that is more than the licence, without their stars.
+/// Returns the lines of the first comment after the licence, without their stars.
 fn comment(text: &str) -> Vec<&str> {
     let lines = text.lines().skip_while(|l| *l != "/*").skip(1);
     let body = lines.take_while(|l| *l != " */");
@@ -86,7 +87,7 @@ fn comment(text: &str) -> Vec<&str> {
         .collect()
 }
 
-/// Reads the header of a script; or says what is wrong with it.
+/// Reads the header of a script; the error says what is wrong with it.
 pub fn parse(text: &str) -> Result<Tool, String> {
     let lines = comment(text);
     let first = lines.first().copied().ok_or("the script has no header")?;
@@ -164,7 +165,7 @@ fn join(to: &mut String, more: &str) {
     to.push_str(more);
 }
 
-/// Reads a row of `options:`, or the rest of the last one's help.
+/// Reads a row of `options:`, or a continuation of the last row's help.
 fn option(arguments: &mut Vec<Argument>, line: &str) -> Result<(), String> {
     if line.is_empty() {
         return Ok(());
@@ -206,7 +207,7 @@ fn option(arguments: &mut Vec<Argument>, line: &str) -> Result<(), String> {
 }
 
 impl Tool {
-    /// Returns the script with the arguments that it wants as text.
+    /// Returns the script with `${N}` replaced by the operands.
     pub fn filled(&self, text: &str, operands: &[String]) -> String {
         let numbered = operands.iter().enumerate();
         numbered.fold(text.to_string(), |text, (n, word)| {
@@ -214,7 +215,7 @@ impl Tool {
         })
     }
 
-    /// Returns the options that every tool has, as far as this one does not use their letters.
+    /// Returns the options of every tool, except those whose letters this tool uses itself.
     pub fn common(&self) -> Vec<(char, &'static str, &'static str)> {
         let all = [
             ('p', "PID", "look only at this process, and end with it"),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The ready tools: D scripts in `tools-d/`, each with a header that says what it does, its options, its cost
-//! and an example. Usage, `--tools` and the manual pages come from that header alone.
+//! The ready tools: D scripts in `tools-d/`, each with a header that gives its purpose, its
+//! options, its cost and an example. Usage, `--tools` and the manual pages come from that header
+//! alone.
 #![forbid(unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -11,7 +12,7 @@ pub mod words;
 pub use header::Tool;
 pub use words::{Asked, Run};
 
-/// All scripts that are part of the command: name and text, by name.
+/// All scripts of the command: name and text, sorted by name.
 pub const SCRIPTS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/list.rs"));
 
 /// Returns the script of that name.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-//! What is made from a header: the usage, and the manual page as Markdown.
+//! The pages made from a header: the usage, and the manual page as Markdown.
 
 use crate::header::{Argument, Kind, Process, Tool};
 use std::fmt::Write as _;
 
-/// How an option is given: `-n NAME`.
+/// Returns the form of an option: `-n NAME`.
 fn spelled(argument: &Argument) -> String {
     match argument.kind {
         Kind::Flag(c) => format!("-{c}"),
@@ -14,7 +14,7 @@ fn spelled(argument: &Argument) -> String {
 }
 
 impl Tool {
-    /// The first line of the usage, without "usage".
+    /// Returns the first line of the usage, without "usage".
     pub fn synopsis(&self) -> String {
         let common = self.common();
         let bare = common.iter().filter(|c| c.1.is_empty()).map(|c| c.0);
@@ -47,7 +47,7 @@ impl Tool {
         text
     }
 
-    /// All options: as they are given, and their help.
+    /// Returns all options with their help.
     fn rows(&self) -> Vec<(String, String)> {
         let default = |a: &Argument| match a.default.as_deref() {
             Some(d) if !d.is_empty() && !a.value.is_empty() => {
@@ -55,7 +55,7 @@ impl Tool {
             }
             _ => String::new(),
         };
-        // A default that stands for none is no news.
+        // A default of -1 means none, so it is not shown; nor is one that the help names.
         let shown =
             |a: &Argument| match a.help.contains("default") || a.default.as_deref() == Some("-1") {
                 true => a.help.clone(),
@@ -68,7 +68,7 @@ impl Tool {
         own.chain(common).collect()
     }
 
-    /// The text of `-h`.
+    /// Returns the text of `-h`.
     pub fn usage(&self) -> String {
         let mut text = format!("usage: {}\n{}\n\n", self.synopsis(), self.title);
         for (option, help) in self.rows() {
@@ -81,7 +81,7 @@ impl Tool {
         text
     }
 
-    /// The manual page, in the Markdown of `docs/`.
+    /// Returns the manual page, in the Markdown of `docs/`.
     pub fn markdown(&self) -> String {
         let mut text = format!("# {}: {}\n\n    {}\n\n", self.name, self.title, self.synopsis());
         for paragraph in &self.text {

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The command line of a tool, by its header.
+//! Reads the command line of a tool by its header.
 
 use crate::header::{Kind, Process, Tool};
 
-/// What a command line asks a tool for.
+/// The request of a command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Asked {
     Help,
     Run(Run),
 }
 
-/// How a tool runs.
+/// The settings of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Run {
-    /// `$1` and so on.
+    /// The values of `$1` and so on.
     pub operands: Vec<String>,
     pub commands: Vec<String>,
     pub pids: Vec<u32>,
@@ -23,7 +23,7 @@ pub struct Run {
     pub is_folded: bool,
 }
 
-/// Reads the words behind a tool's name; or says what makes no sense.
+/// Reads the words after a tool's name; the error says what is wrong.
 pub fn parse(tool: &Tool, words: &[String]) -> Result<Asked, String> {
     let mut given: Vec<Option<String>> = vec![None; tool.arguments.len()];
     let mut run = Run::default();
@@ -34,7 +34,7 @@ pub fn parse(tool: &Tool, words: &[String]) -> Result<Asked, String> {
         let letters = word.strip_prefix('-').filter(|l| !l.is_empty() && is_options);
         let is_negative = || word.parse::<i64>().is_ok();
         let Some(letters) = letters.filter(|_| !is_negative()) else {
-            // The words of a command are its own.
+            // Options after the first word of a command belong to the command.
             is_options &= tool.process != Process::Command;
             free.push(word.clone());
             continue;
@@ -113,7 +113,7 @@ fn number<T: std::str::FromStr>(letter: char, text: &str) -> Result<T, String> {
     text.parse().map_err(|_| format!("-{letter} needs a number, not '{text}'"))
 }
 
-/// Words as `-c` reads them.
+/// Quotes words for `-c`.
 fn quoted(words: &[String]) -> String {
     let one = |word: &String| {
         let plain = word.replace('\\', "\\\\").replace('"', "\\\"");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! `tools-d/dtruss.d` is what its table of system calls makes. `BLESS=1` writes it.
+//! `tools-d/dtruss.d` matches its table of system calls. `BLESS=1` writes it.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -9,7 +9,7 @@ use std::path::Path;
 /// The script around its generated parts.
 const FRAME: &str = include_str!("dtruss.frame");
 
-/// `NAME=VALUE` or `NAME=VALUE/MASK`; without a mask, the bits of the value.
+/// `NAME=VALUE` or `NAME=VALUE/MASK`. Without a mask, the bits of the value are the mask.
 struct Word<'a> {
     name: &'a str,
     value: &'a str,
@@ -30,7 +30,8 @@ fn number(text: &str) -> i64 {
     parsed.expect("a number")
 }
 
-/// The words of all bits that are set, and the other bits as a number. A tree, because an inline may not be deep.
+/// Makes the words of all set bits, and the remaining bits as a number. It makes a tree, because an
+/// inline may not be deep.
 fn flags(kind: &str, words: &[Word<'_>]) -> String {
     let known = words.iter().fold(0, |all, w| all | number(w.mask.unwrap_or(w.value)));
     let rest = format!("f & ~{known:#x}");
@@ -57,7 +58,7 @@ fn flags(kind: &str, words: &[Word<'_>]) -> String {
     format!("inline string __{kind}[uint32_t f] = {zero}substr({}, 1);\n", parts.concat())
 }
 
-/// The word of a number, by halves.
+/// Makes the word of a number, by binary search.
 fn names(kind: &str, words: &[Word<'_>]) -> String {
     fn part(words: &[Word<'_>]) -> String {
         if words.len() <= 4 {
@@ -73,7 +74,7 @@ fn names(kind: &str, words: &[Word<'_>]) -> String {
     format!("inline string __{kind}[int n] = {};\n", part(&words))
 }
 
-/// How an argument is printed: the conversion, and the values.
+/// Returns the conversion and the values that print an argument.
 fn printed(kind: &str, n: usize) -> (&'static str, String) {
     let a = format!("self->a{n}");
     let bytes = |length: &str| {
@@ -93,7 +94,7 @@ fn printed(kind: &str, n: usize) -> (&'static str, String) {
     }
 }
 
-/// Calls with the same arguments have one clause.
+/// Makes one clause for calls with the same arguments.
 fn clause(kinds: &str, calls: &[&str]) -> String {
     let mut text = String::new();
     for (n, call) in calls.iter().enumerate() {

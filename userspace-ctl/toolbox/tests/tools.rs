@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Every tool's header is complete and true, as far as the script itself can tell; `docs/tools.md` has them all.
+//! Every tool's header is complete and matches its script; `docs/tools.md` lists all tools.
 
 use toolbox::header::{self, Kind, Process, Tool};
 use toolbox::SCRIPTS;
@@ -10,7 +10,7 @@ fn tools() -> impl Iterator<Item = (&'static str, &'static str, Tool)> {
     })
 }
 
-/// The script behind its header.
+/// Returns the script after its header.
 fn code(text: &str) -> &str {
     text.split_once("\n */\n").expect("a header has an end").1
 }
@@ -33,7 +33,7 @@ fn headers_are_complete() {
             tool.arguments.iter().all(|a| !a.help.is_empty()),
             "{name}: an option without help"
         );
-        // All tools have these.
+        // All tools have these options.
         let taken =
             |a: &header::Argument| matches!(a.kind, Kind::Flag('h' | 'j') | Kind::Value('h' | 'j'));
         assert!(!tool.arguments.iter().any(taken), "{name}: -h or -j is its own");
@@ -57,7 +57,7 @@ fn scripts_use_what_their_headers_say() {
     }
 }
 
-/// The output's first line, and so the heads of its columns, is text of the script.
+/// The words of the output's first line, that is, the column heads, are text of the script.
 #[test]
 fn heads_are_those_that_the_script_prints() {
     for (name, text, tool) in tools() {

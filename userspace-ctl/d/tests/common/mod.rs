@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-//! A kernel of a hundred lines: takes the DOF that the compiler wrote, reads it with the module's
-//! reader, checks it with its verifier, and runs every clause in its interpreter.
+//! A kernel of a hundred lines: it takes the DOF that the compiler wrote, reads it with the
+//! module's reader, checks it with the module's verifier, and runs every clause in the module's
+//! interpreter.
 #![allow(dead_code, reason = "each test uses its part")]
 
 pub mod types;
@@ -33,10 +34,10 @@ impl Rng {
     }
 }
 
-/// What a record holds.
+/// The contents of a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Datum {
-    /// By value; extended by sign from its size.
+    /// A value, extended by its sign from its size.
     Int(i64),
     Str(String),
     Bytes(Vec<u8>),
@@ -46,7 +47,7 @@ pub enum Datum {
     Fault(abi::fault::FaultKind),
 }
 
-/// A variable and, of an associative array, the keys.
+/// A variable and, for an associative array, the keys.
 type Place = (Scope, u16, Vec<Result<u64, Vec<u8>>>);
 
 fn place(v: &Var, keys: &[Key<'_>]) -> Place {
@@ -65,7 +66,7 @@ pub struct Host {
     /// Address to bytes: kernel and user memory alike.
     pub memory: Vec<(u64, Vec<u8>)>,
     values: HashMap<Place, u64>,
-    /// Variables by reference lie one after the other in region 0x10.
+    /// Variables by reference are stored one after the other in region 0x10.
     slots: HashMap<Place, u64>,
     region: Vec<u8>,
     texts: HashMap<u16, u64>,
@@ -100,7 +101,7 @@ impl Host {
         h
     }
 
-    /// A probe with the arguments of the fixture's functions fires.
+    /// Makes a host for a firing with the arguments of the fixture's functions.
     pub fn typed() -> Self {
         let mut host = Host { args: types::ARGS.to_vec(), ..Self::new() };
         host.builtins.extend((Builtin::Arg0.id()..).zip(types::ARGS));
@@ -215,7 +216,7 @@ fn owned(o: &dof::Difo<'_>) -> Object {
 
 pub const STRSIZE: usize = 256;
 
-/// Runs one object; the whole value and the datum as it is recorded.
+/// Runs one object; returns the whole value, and the datum as recorded.
 fn run(
     object: Object,
     clause: &mut Clause<'_>,
@@ -251,7 +252,8 @@ fn run(
 pub fn fire(dof: &[u8], host: &mut Host) -> Vec<Datum> {
     let dof = dof::Dof::check(dof).unwrap_or_else(|e| panic!("{e:?}"));
     let mut out = Vec::new();
-    // `this->` variables and scratch belong to one firing of one probe; here all clauses share it.
+    // `this->` variables and scratch belong to one firing of one probe; here all clauses share
+    // them.
     let (mut scratch, mut kept) = (vec![0; 32 << 10], 0);
     for s in dof.statements() {
         let s = s.unwrap_or_else(|e| panic!("{e:?}"));
@@ -283,7 +285,7 @@ fn statement(
         };
         if a.kind.is_aggregating() {
             let at = data.len() - a.ntuple as usize;
-            // A weight has no size, and is no part of the key.
+            // A weight has no size and is not part of the key.
             let key = data.split_off(at).into_iter().flatten().collect();
             data.push(Some(Datum::Agg(a.kind, key, ran.map_or(0, |((v, _), _)| v as i64))));
         } else {
@@ -295,7 +297,7 @@ fn statement(
     Ok(())
 }
 
-/// Some probes, and the types of [`types`].
+/// Some probes, with the types of [`types`].
 pub struct TestWorld(pub Fixture);
 
 impl World for TestWorld {
@@ -368,7 +370,7 @@ pub fn world() -> TestWorld {
         "libprov:::stop",
         "pid1234:a.out:main:entry",
     ]);
-    // hworld's probes say what they pass.
+    // Only hworld's probes know the number of their arguments.
     for (parts, nargs) in &mut w.probes {
         if parts[0] == "hworld" {
             *nargs = Some(2);
@@ -383,7 +385,7 @@ pub fn compile(text: &str) -> (Source, Compiled) {
     (source, compiled)
 }
 
-/// The DOF of a program that must compile.
+/// Returns the DOF of a program that must compile.
 pub fn dof_of(text: &str) -> Vec<u8> {
     let (source, compiled) = compile(text);
     let complaints: Vec<String> =
@@ -392,12 +394,12 @@ pub fn dof_of(text: &str) -> Vec<u8> {
     d::dof::write(&program, &[])
 }
 
-/// Data of a program that must compile.
+/// Returns the data of a program that must compile.
 pub fn data(text: &str) -> Vec<Datum> {
     fire(&dof_of(text), &mut Host::new())
 }
 
-/// `[tag] message` of a program's complaints.
+/// Returns the complaints about a program as `[tag] message`.
 pub fn complaints(text: &str) -> Vec<String> {
     let (_, compiled) = compile(text);
     assert_eq!(compiled.program.is_none(), !compiled.diagnostics.is_empty());

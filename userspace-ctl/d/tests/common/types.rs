@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! A kernel's types in a page, and memory that holds some of them.
+//! The types of a small kernel, and memory that holds some of them.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ const PARENT: u64 = 0x2240;
 const INODE: u64 = 0x2300;
 const NAMES: u64 = 0x2400;
 
-/// What the probes of the fixture pass: `struct file *`, a user's address, numbers.
+/// The arguments of the fixture's probes: `struct file *`, a user's address, numbers.
 pub const ARGS: [u64; 6] = [FILE, 0x7000, 512, FILE + 24, 0xffff_fffb_0000_03e8, 0x1_0000_0007];
 
 fn int(name: &str) -> Type {
@@ -69,7 +69,7 @@ pub fn find_type(space: TypeSpace, name: &str) -> Option<Type> {
     }
 }
 
-/// Variables: in the file above, one for each CPU, one without a type; a function.
+/// Returns a symbol: variables in the file above, a per-CPU one and one without a type; a function.
 pub fn symbol(module: &str, name: &str) -> Option<Symbol> {
     if !matches!(module, "" | "vmlinux") {
         return None;
@@ -86,7 +86,7 @@ pub fn symbol(module: &str, name: &str) -> Option<Symbol> {
     Some(Symbol { address, ty, is_per_cpu })
 }
 
-/// What `vfs_read` takes and gives.
+/// Returns the type of `vfs_read`.
 fn read() -> Function {
     Function {
         result: int("ssize_t"),
@@ -161,7 +161,7 @@ pub fn members(of: StructId) -> Option<Arc<[Member]>> {
     Some(list.into())
 }
 
-/// Of entries and returns of the fixture's functions.
+/// Returns the signature of an entry or return probe of the fixture's functions.
 pub fn signature(function: &str, name: &str) -> Option<Arc<Signature>> {
     let file = || tag("file").pointer_to();
     let params = match function {
@@ -176,7 +176,7 @@ pub fn signature(function: &str, name: &str) -> Option<Arc<Signature>> {
     };
     let arg = |ty, slot| Arg::new(ty, slot);
     let args = match (name, function) {
-        // `large` is passed in memory: the parameters behind it keep their registers.
+        // `large` is passed in memory: the parameters after it keep their registers.
         ("entry", "by_value") => params
             .into_iter()
             .zip([Some(0), None, Some(4), Some(5), Some(4)])
@@ -210,7 +210,7 @@ pub fn memory() -> Vec<(u64, Vec<u8>)> {
     ]
 }
 
-/// Why there is no such probe of a process.
+/// Returns why a process has no such probe.
 pub fn of_process(parts: [&str; 4]) -> Option<d::Tag> {
     use d::Tag;
     Some(match parts {
