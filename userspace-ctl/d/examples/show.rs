@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Prints the result of each compiler stage for a D program: `cargo run -p d --example show --
-//! 'BEGIN { .. }'`. It assumes that every probe exists.
+//! Prints the result of each compiler stage for a D program:
+//! `cargo run -p d --example show -- 'BEGIN { .. }'`. It assumes that every probe exists.
 
 use d::{dof, show, Matches, Options, ProbePattern, Source, SpecKind, World};
 

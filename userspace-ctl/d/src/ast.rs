@@ -24,7 +24,7 @@ pub enum Item {
 pub struct Provider {
     /// The name.
     pub name: String,
-    /// Where the name stands.
+    /// The span of the name.
     pub span: Span,
     /// The probes, in the order of the text.
     pub probes: Vec<ProbeDecl>,
@@ -35,7 +35,7 @@ pub struct Provider {
 pub struct ProbeDecl {
     /// The name, with `__` where scripts write `-`.
     pub name: String,
-    /// Where the name stands.
+    /// The span of the name.
     pub span: Span,
     /// The arguments that the program passes.
     pub native: Prototype,
@@ -63,7 +63,7 @@ pub struct Translator {
 pub struct Rule {
     /// The member's name.
     pub name: String,
-    /// Where the member's name stands.
+    /// The span of the name.
     pub span: Span,
     /// The expression that gives the member's value.
     pub value: Expr,
@@ -101,7 +101,7 @@ pub enum StmtKind {
 pub struct Expr {
     /// The kind.
     pub kind: ExprKind,
-    /// Where it stands.
+    /// The span.
     pub span: Span,
     /// Levels of the tree from this node down, itself included. A bound on it bounds all recursion.
     pub height: u16,
@@ -212,7 +212,7 @@ pub struct MemberName {
     pub name: String,
     /// The operator is `->`.
     pub is_arrow: bool,
-    /// Where the name stands.
+    /// The span of the name.
     pub span: Span,
 }
 
@@ -303,7 +303,7 @@ pub struct Declarator {
     pub bits: Option<Expr>,
     /// The value after `=`.
     pub init: Option<Expr>,
-    /// Where the name stands.
+    /// The span of the name.
     pub span: Span,
 }
 

@@ -36,7 +36,7 @@ pub enum Extent {
     Arg(usize),
 }
 
-/// `%` and what follows.
+/// A conversion: `%` with its flags, width, precision and letter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Conversion {
     /// `-`.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Run-time options as text: names, values, and messages about wrong ones. `-x` and `#pragma D
-//! option` read them alike, from the one table in `abi`.
+//! Run-time options as text: names, values, and messages about wrong ones. `-x` and
+//! `#pragma D option` read them alike, from the one table in `abi`.
 
 use abi::option::{OptionId, Unit, UNSET};
 
@@ -122,7 +122,7 @@ pub fn by_name(name: &str) -> Option<OptionId> {
     OptionId::ALL.iter().copied().find(|o| o.name() == name)
 }
 
-/// Returns the name nearest to one that does not exist.
+/// Returns the option whose name is nearest to an unknown name.
 pub fn nearest(name: &str) -> Option<String> {
     let names = OptionId::ALL.iter().map(|o| o.name().to_string());
     crate::diag::nearest(name, names).first().cloned()

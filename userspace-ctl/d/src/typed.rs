@@ -22,7 +22,7 @@ pub struct Expr {
     pub kind: Kind,
     /// The type of the value.
     pub ty: Type,
-    /// Where it stands.
+    /// The span.
     pub span: Span,
     /// Number of registers that it needs; it decides which operand is evaluated first.
     pub need: u8,

@@ -122,8 +122,8 @@ pub struct Symbol {
     pub address: u64,
     /// The type of the symbol; a function type for a function. `None` if not known.
     pub ty: Option<Type>,
-    /// Each CPU has its own copy, at `address` plus the CPU's entry in `` vmlinux`__per_cpu_offset
-    /// ``.
+    /// Each CPU has its own copy, at `address` plus the CPU's entry in
+    /// `` vmlinux`__per_cpu_offset ``.
     pub is_per_cpu: bool,
 }
 

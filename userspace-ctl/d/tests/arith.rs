@@ -106,7 +106,7 @@ impl Node {
             Node::Cast(t, a) => {
                 let (from, to) = (a.ty(), (TYPES[*t].1, TYPES[*t].2));
                 let v = i128::from(a.eval()?);
-                // Of a smaller signed type, only the bits of that type count.
+                // A smaller signed type contributes only its own bits.
                 let v = if to.0 > from.0 && from.1 { wrap(v, from) } else { v };
                 wrap(v, to) as i64
             }

@@ -67,7 +67,7 @@ impl Checker<'_> {
             return None;
         };
         let text = String::from_utf8_lossy(&bytes).split('\0').next().unwrap_or("").to_string();
-        // freopen("") returns to the standard output.
+        // freopen("") returns to the previous output.
         if text.is_empty() && action != "freopen" {
             let message = format!("{action}( ) format string is empty");
             self.fail(Diagnostic::new(Tag::PrintfFmtEmpty, e.span, message));

@@ -118,8 +118,8 @@ impl Diagnostic {
         (self.line, self.file) = (place.line, place.file.map(String::from));
     }
 
-    /// Returns the classic first line without its prefix: `line 3: MESSAGE` for scripts, `in action
-    /// list: MESSAGE` for the command line. With `errtags`, `[D_TAG] ` precedes it.
+    /// Returns the classic first line without its prefix: `line 3: MESSAGE` for scripts,
+    /// `in action list: MESSAGE` for the command line. With `errtags`, `[D_TAG] ` precedes it.
     pub fn headline(&self, source: &Source, errtags: bool) -> String {
         let tag = if errtags { format!("[{}] ", self.tag.name()) } else { String::new() };
         let place = match (&source.name, self.region) {

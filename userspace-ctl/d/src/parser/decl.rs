@@ -128,7 +128,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Tells whether the name that ends at `end` is the scope of a type, as in D`int.
+    /// Tells whether the name that ends at `end` is the scope of a type, as in `` D`int ``.
     pub(super) fn is_scoped_type(&mut self, end: usize) -> bool {
         let Some(name) = self.lexer.scoped_name(end) else { return false };
         self.is_type_name(name) || self.is_typedef(name)

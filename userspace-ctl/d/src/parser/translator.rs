@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! `translator output < input param > { member = expression; .. };` and `xlate <type> (expression)`.
+//! `translator output < input param > { member = expression; .. };` and
+//! `xlate <type> (expression)`.
 
 use super::{Parse, Parser};
 use crate::ast::{Expr, ExprKind, Rule, Translator, TypeName};

@@ -135,8 +135,8 @@ impl Int {
         INTEGERS.iter().copied().find(|i| i.name == name)
     }
 
-    /// Returns an integer type of this size and signedness under any name: a typedef's, `enum
-    /// pid_type`. Returns `None` if no integer has this size.
+    /// Returns an integer type of this size and signedness under any name: a typedef's,
+    /// `enum pid_type`. Returns `None` if no integer has this size.
     pub fn new(size: u8, signed: bool, name: &str) -> Option<Int> {
         matches!(size, 1 | 2 | 4 | 8).then(|| Int::plain(size, signed, intern(name)))
     }
