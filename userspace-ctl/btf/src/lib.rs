@@ -6,9 +6,9 @@
 //!
 //! Nothing is converted before it is needed. [`Btf::read`] makes one pass that records where each
 //! type begins; the first [`Btf::named`] makes a second one, for the index of names. The two take
-//! some milliseconds for the 120,000 types of a kernel; existing crates take 60 and more. They are
-//! fast because they read no name: a query searches its name in the strings, then looks up the
-//! types that have it.
+//! some milliseconds for the 120,000 types of a kernel; existing crates take 60 and more. The two
+//! passes read no name: a query searches its name in the strings, then looks up the types that have
+//! it.
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 #![cfg_attr(
@@ -110,8 +110,8 @@ impl fmt::Debug for Btf {
     }
 }
 
-/// The number of names that are searched in the strings before all names are hashed, which costs
-/// about as much.
+/// The number of names that are searched in the strings; after that, all names are hashed, which
+/// costs about as much.
 const SEARCHES: u32 = 8;
 
 /// Returns the FNV-1a hash, never 0.

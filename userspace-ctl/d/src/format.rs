@@ -60,7 +60,7 @@ pub struct Conversion {
     /// `h`, `hh`, `l`, `ll`, `L`, `w` as written. Sizes adapt to the value, so only `w` and `l`
     /// before `c` and `s` have an effect.
     pub length: String,
-    /// The letter: one of `aAcCdiIkopPsSTuxXY`, `@` for a bare `%@`.
+    /// The letter: one of `aAcCdiIkopPsSTuxXYeEfFgG`, `@` for a bare `%@`.
     pub letter: char,
     /// The value to print.
     pub value: Value,

@@ -455,7 +455,7 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// Replaces a `:` inside quotes, which does not separate the fields of a description.
+/// The character that replaces a `:` inside quotes, which does not separate fields.
 pub const QUOTED_COLON: char = '\u{1}';
 
 fn is_ident_char(c: char) -> bool {

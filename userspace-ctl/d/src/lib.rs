@@ -74,7 +74,7 @@ pub struct Options {
     pub libraries: library::Libraries,
     /// `-x amin`: the least stability that programs may depend on.
     pub amin: Option<Attributes>,
-    /// Compute [`Program::stability`].
+    /// Whether to compute [`Program::stability`].
     pub is_weighed: bool,
     /// `-x threads`: each record names its thread.
     pub threads: bool,

@@ -89,7 +89,7 @@ impl Code {
     }
 }
 
-/// The conditions of a part of a clause: a hidden variable and the truth that it must have.
+/// The conditions of a part of a clause: hidden variables, and the truth that each must have.
 type Conditions = Vec<(Arc<Variable>, bool)>;
 
 impl<'a> Lower<'a> {

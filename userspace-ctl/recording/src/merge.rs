@@ -191,7 +191,7 @@ mod tests {
         let all = || vec![stream("a", 5000, &one.join("\n")), stream("b", 6000, &other.join("\n"))];
         let found = merge(all(), false);
         assert_eq!(entry(&found, "c", 1).value, Some(7));
-        // 7 + 7 are 14, and half of it is more than twice 3.
+        // 7 + 7 is 14, and half of that is 7: more than 3 + 3, the sum of the halves.
         assert_eq!((entry(&found, "n", 0).value, entry(&found, "n", 0).raw), (Some(7), Some(14)));
         assert_eq!(entry(&found, "min", 0).value, Some(6));
         assert_eq!(entry(&found, "max", 0).value, Some(-2));

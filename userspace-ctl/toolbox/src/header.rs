@@ -33,7 +33,7 @@ pub enum Kind {
     Flag(char),
     /// `-n NAME`.
     Value(char),
-    /// A word without a letter.
+    /// A word without an option letter.
     Operand,
 }
 
@@ -50,7 +50,7 @@ pub struct Argument {
     pub help: String,
 }
 
-/// Whether a tool can trace only one process, or must.
+/// Whether a tool can be limited to one process, or needs one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Process {
     None,

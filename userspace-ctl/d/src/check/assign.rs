@@ -151,8 +151,8 @@ impl Checker<'_> {
         self.fail(d.hint("assign its elements, or an array of the same type as a whole"))
     }
 
-    /// Makes sure that the keys or the address of a target that is read and then set are evaluated
-    /// once: hidden variables keep them.
+    /// Evaluates the keys or the address only once for a target that is both read and set: hidden
+    /// variables keep them.
     fn once(&mut self, target: Target, before: &mut Vec<Expr>) -> Option<Target> {
         let mut keep = |checker: &mut Self, keys: Vec<Expr>| -> Option<Vec<Expr>> {
             keys.into_iter()

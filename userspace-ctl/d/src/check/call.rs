@@ -207,7 +207,7 @@ impl Checker<'_> {
         is_found
     }
 
-    /// Complains about an action where a value is needed, or an operand of `op`.
+    /// Complains about an action in place of a value, or of an operand of `op`.
     pub(super) fn no_value(&mut self, name: &str, op: Option<&str>, span: Span) -> Expr {
         let recorded = RECORDED.iter().find(|r| r.0 == name).map(|r| r.1);
         let (what, hint) = match recorded {

@@ -64,7 +64,7 @@ pub struct Settings<'a> {
     pub libraries: &'a Libraries,
     /// The least stability that the program may depend on.
     pub amin: Option<Attributes>,
-    /// Compute the stability.
+    /// Whether to compute the stability.
     pub is_weighed: bool,
 }
 

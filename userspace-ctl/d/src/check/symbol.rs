@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Symbols of the kernel: `name, module`name.
+//! Symbols of the kernel: `` `name `` and `` module`name ``.
 //!
 //! A variable is memory at a known address; a per-CPU variable is that of the CPU on which the
 //! probe fires. The value of a function is its address.

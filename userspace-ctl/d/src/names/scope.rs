@@ -100,7 +100,7 @@ pub struct Translator {
     pub param: String,
     /// The expression for each member.
     pub rules: Vec<ast::Rule>,
-    /// The library that it comes from, if any. Rules are checked when they are used.
+    /// The library that it comes from, if any; its rules are checked when they are used.
     pub library: Option<Arc<Source>>,
 }
 

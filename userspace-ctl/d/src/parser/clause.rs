@@ -186,7 +186,7 @@ impl Parser<'_> {
         Ok(s)
     }
 
-    /// Skips to after the `;` of a broken statement, or to before the `}` of its block.
+    /// Skips past the `;` of a broken statement, or up to the `}` of its block.
     fn skip_statement(&mut self) {
         let mut open = 0usize;
         loop {

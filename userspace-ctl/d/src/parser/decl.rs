@@ -34,7 +34,7 @@ pub fn is_reserved(word: &str) -> bool {
     matches!(word, "counter" | "import")
 }
 
-/// Tells whether the word is a part of a type, apart from names of types.
+/// Tells whether the word can be part of a type; the names of types do not count.
 pub fn is_type_word(word: &str) -> bool {
     matches!(
         word,

@@ -186,7 +186,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Skips to after the `}` that closes the item, or to after a `;` outside braces.
+    /// Skips past the `}` that closes the item, or past a `;` outside braces.
     fn skip_item(&mut self) {
         let mut open = 0usize;
         let mut seen = false;
