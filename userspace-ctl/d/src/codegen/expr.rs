@@ -267,8 +267,8 @@ impl Gen {
         Ok(if !from.signed || to.signed || to.size == 8 { State::Exact } else { State::Low })
     }
 
-    /// Extracts `count` bits of the value in `rd`, from bit `low` on, and extends them to 64 bits by
-    /// the signedness of their type.
+    /// Extracts `count` bits of the value in `rd`, from bit `low` on, and extends them to 64 bits
+    /// by the signedness of their type.
     fn bits(
         &mut self,
         low: u64,
