@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * This is part of every program and library with probes. It registers the probes with the kernel before main, or when
- * the library is loaded, and removes them when the library is unloaded. Without the module nothing happens. When the
- * process ends it makes no call: the kernel notices the end, and a program that has restricted itself (seccomp) may be
- * killed for any system call.
+ * This is part of every program and library with probes. It registers the probes with the kernel
+ * before main, or when the library is loaded, and removes them when the library is unloaded. Without
+ * the module nothing happens. When the process ends it makes no call: the kernel notices the end,
+ * and a program that has restricted itself (seccomp) may be killed for any system call.
  *
  *	DTRACE_DOF_INIT_DISABLE		do not register
  *	DTRACE_DOF_INIT_DEBUG		report what happens
@@ -148,7 +148,10 @@ static int is_called(const struct object *object, const char *name)
 	return !strcmp(base(object->name), base(name));
 }
 
-/* Tells whether this is the program or a library linked to it, directly or indirectly: those are never unloaded. */
+/*
+ * Tells whether this is the program or a library linked to it, directly or indirectly: those are
+ * never unloaded.
+ */
 static int stays(void)
 {
 	struct objects objects = { .own = -1 };
@@ -178,9 +181,10 @@ extern void *__dso_handle __attribute__((weak, visibility("hidden")));
 extern int __cxa_atexit(void (*function)(void *), void *arg, void *of) __attribute__((weak));
 
 /*
- * When the process ends, the C library calls this before the destructors of the object. The exception are objects loaded
- * before the C library had any such function to call, and those are never unloaded. When the object is unloaded, the
- * compiler's own destructor calls this, after the destructors without a priority.
+ * When the process ends, the C library calls this before the destructors of this object, except in
+ * objects that existed before the C library had any such function to call; those are never unloaded.
+ * When this object is unloaded, the compiler's own destructor calls this, after the destructors
+ * without a priority.
  */
 static void leave(void *unused)
 {
