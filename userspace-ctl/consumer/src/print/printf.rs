@@ -310,7 +310,7 @@ fn argument(out: &mut Vec<u8>, how: &How, s: &Shape, bytes: &[u8], look: Look<'_
     }
 }
 
-/// Text, cut at the precision, in its columns.
+/// Prints text, cut at the precision and padded to its width.
 fn text(out: &mut Vec<u8>, s: &Shape, bytes: &[u8]) {
     let bytes = bytes.get(..s.precision.unwrap_or(bytes.len())).unwrap_or(bytes);
     match s.is_left {
