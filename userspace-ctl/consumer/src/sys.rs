@@ -94,9 +94,10 @@ fn call<T: FromBytes + IntoBytes>(fd: BorrowedFd<'_>, request: u32, arg: &mut T)
         return Err(Error::from_raw_os_error(libc::EINVAL));
     }
     let address = std::ptr::from_mut(arg);
-    // SAFETY: `arg` is live, exclusive and as large as `request` says (checked above); whatever bytes
-    // the kernel leaves in it are a valid T (FromBytes). Memory it points to is the caller's live
-    // `data` (Window), none (Plain), or as long as its two extents say (`ioctl_make`).
+    // SAFETY: `arg` is live, exclusive and as large as `request` says (checked above); any bytes
+    // that the kernel leaves in it are a valid T (FromBytes). Memory that it points to is the
+    // caller's live `data` (Window), none (Plain), or as long as its two extents say
+    // (`ioctl_make`).
     let rc = unsafe { libc::ioctl(fd.as_raw_fd(), libc::c_ulong::from(request), address) };
     if rc < 0 {
         Err(Error::last_os_error())

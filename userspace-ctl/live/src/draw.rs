@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The screen, from top to bottom: title, aggregations, rows, distribution, printed lines, losses and cost, keys.
+//! The screen, from top to bottom: title, aggregations, rows, distribution, printed lines, losses
+//! and cost, keys.
 //!
 //! ```text
 //! dtrace: syscall::read:    1 probe    web1    00:12

@@ -265,7 +265,8 @@ impl Graph {
         )
     }
 
-    /// Returns the frames that are wide enough to be drawn, each before those above it, and counts the others.
+    /// Returns the frames that are wide enough to be drawn, each before those above it, and counts
+    /// the others.
     fn frames<'n>(&mut self, root: &'n Node) -> Vec<Frame<'n>> {
         let mut frames = Vec::new();
         self.add_frames(

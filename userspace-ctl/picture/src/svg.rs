@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Histograms and heat maps as SVG. Colours are classes, so that pages and pictures follow the reader's theme.
+//! Histograms and heat maps as SVG. Colours are classes, so that pages and pictures follow the
+//! reader's theme.
 
 use crate::text::{number, range, short};
 use maud::{html, Markup, PreEscaped};

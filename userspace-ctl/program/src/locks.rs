@@ -9,7 +9,7 @@
 //! |---|---|
 //! | `mutex-acquire` | a write of the owner; or an increment of a recursive mutex's count |
 //! | `mutex-release` | a write of the owner in an unlock function |
-//! | `mutex-block`, `rw-block` | a system call, or a call of a waiting function, with the lock's address |
+//! | `mutex-block`, `rw-block` | a system call, or a call of a waiting function, with the lock |
 //! | `mutex-blocked`, `rw-blocked` | the instruction behind that call |
 //! | `mutex-spin` | the read of the number of turns that an adaptive mutex spun before |
 //! | `mutex-spun` | the write of that number |

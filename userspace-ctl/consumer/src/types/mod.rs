@@ -310,7 +310,7 @@ impl KernelTypes {
     }
 
     /// Returns the type of a kernel variable or function, and whether each CPU has its own copy.
-    /// BTF has all functions but only the per-CPU variables; [`variables`] declares some others.
+    /// BTF has all functions but only the per-CPU variables; `variables` declares some others.
     pub fn symbol(&self, module: &str, name: &str) -> Option<(Type, bool)> {
         let from = |(place, btf): (u32, Arc<Btf>)| {
             let importer = Importer::new(place, btf.clone());

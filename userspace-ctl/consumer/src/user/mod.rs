@@ -561,7 +561,7 @@ impl Users {
             if is_found || may_be_partial && !self.brought(process, &pattern.provider).is_empty() {
                 self.wanted.push(Wanted { pid, pattern, is_open: true, known });
                 let _ = kernel.follow(pid);
-                // `send` has reported the reason.
+                // `send` reports refusals itself.
                 let _ = self.send(kernel, pid, out);
             }
         }

@@ -2,9 +2,9 @@
 //! Writes families as delimited messages, the only form in which Prometheus takes native
 //! histograms.
 //!
-//! Bucket `n` of schema 0 holds values above 2^(n-1) and up to 2^n. The bucket of `quantize` that begins with 2^k holds
-//! the integers from 2^k to 2^(k+1)-1, so it becomes bucket k+1: only the value 2^k itself is on the other side of the
-//! bound.
+//! Bucket `n` of schema 0 holds values above 2^(n-1) and up to 2^n. The bucket of `quantize` that
+//! begins with 2^k holds the integers from 2^k to 2^(k+1)-1, so it becomes bucket k+1: only the
+//! value 2^k itself is on the other side of the bound.
 
 use super::family::{Family, Kind, Series};
 use super::proto::{Bucket, BucketSpan, Histogram, LabelPair, Metric, MetricFamily, Number};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Timelines for ui.perfetto.dev, Perfetto's trace processor, chrome://tracing and speedscope, as Chrome's trace event
-//! JSON. An entry and its return make a slice on the track of their thread, other records are instants, and
-//! aggregations are counters.
+//! Timelines for ui.perfetto.dev, Perfetto's trace processor, chrome://tracing and speedscope, as
+//! Chrome's trace event JSON. An entry and its return make a slice on the track of their thread,
+//! other records are instants, and aggregations are counters.
 //!
 //! A stream without threads (`docs/json.md`) has a track for each CPU instead.
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! An aggregation on a page: a table of values, distributions with their change over time, stacks as a graph.
+//! An aggregation on a page: a table of values, distributions with their change over time, stacks
+//! as a graph.
 
 use crate::svg::{self, Column, Drawing};
 use crate::text::{clean, count, keys, number, range, short};
