@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Asks for packed relocations: thousands of them are read each time the command starts, and packed they
-//! take a page in place of sixty.
+//! Asks the linker for packed relocations. The command reads thousands of them at each start;
+//! packed, they take one page instead of sixty.
 
 fn main() {
     println!("cargo:rustc-link-arg-bins=-Wl,-z,pack-relative-relocs");

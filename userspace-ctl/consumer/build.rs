@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Compiles what `dtrace -G` puts into programs, so that it needs no compiler itself.
+//! Compiles the objects that `dtrace -G` puts into programs, so that `dtrace -G` needs no compiler.
 
 use std::path::Path;
 use std::process::Command;
@@ -7,7 +7,7 @@ use std::process::Command;
 fn main() {
     println!("cargo:rerun-if-env-changed=CC");
     compile("src/usdt/register.c", "register.o");
-    // `dtrace -G` writes this one for a program without providers.
+    // `dtrace -G` writes this object for a program without providers.
     compile("src/usdt/empty.c", "empty.o");
 }
 
@@ -16,7 +16,7 @@ fn compile(source: &str, object: &str) {
     let cc = std::env::var("CC").unwrap_or("cc".into());
     let to = std::env::var_os("OUT_DIR").map(|dir| Path::new(&dir).join(object));
     let mut command = Command::new(&cc);
-    // It goes into programs of all kinds, also those that are marked for shadow stacks.
+    // The object goes into programs of all kinds, also those that are marked for shadow stacks.
     command.args([
         "-c",
         "-O2",

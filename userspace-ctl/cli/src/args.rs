@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The command line. Its options are the classic ones; the order of `-n -P -m -f -i -s` and of `-x`
-//! means something, so clap's indices are read and not only its values.
+//! The command line. Its options are the classic ones. The order of `-n -P -m -f -i -s` and of `-x`
+//! matters, so the indices of clap are read as well as its values.
 
 use clap::{value_parser, Arg, ArgAction, ArgMatches, Command};
 use d::SpecKind;
@@ -9,14 +9,14 @@ use std::ffi::OsString;
 /// A D program as the command line gives it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Spec {
-    /// `-n` and its sisters.
+    /// `-n`, `-P`, `-m`, `-f` or `-i`.
     Text(SpecKind, String),
     /// `-s`.
     Script(String),
 }
 
 impl Spec {
-    /// What "matched" messages begin with: `description 'SPEC'`.
+    /// Returns the beginning of "matched" messages: `description 'SPEC'`.
     pub fn title(&self) -> String {
         match self {
             Self::Text(..) => format!("description '{}'", self.name()),
@@ -24,7 +24,8 @@ impl Spec {
         }
     }
 
-    /// How messages about what runs call it: the file, or the text up to its first predicate or body.
+    /// Returns the name in messages about the run: the file, or the text up to the first predicate
+    /// or body.
     pub fn name(&self) -> &str {
         match self {
             Self::Text(_, text) => text.split(['{', '/', ';']).next().unwrap_or(text),
@@ -32,7 +33,7 @@ impl Spec {
         }
     }
 
-    /// The text or file as given.
+    /// Returns the text or the file as given.
     pub fn text(&self) -> &str {
         match self {
             Self::Text(_, text) => text,
@@ -48,7 +49,7 @@ pub struct Setting {
     pub value: Option<String>,
 }
 
-/// Everything asked for.
+/// The whole command line.
 #[derive(Debug, Clone, Default)]
 pub struct Args {
     pub specs: Vec<Spec>,
@@ -74,7 +75,7 @@ pub struct Args {
     pub link: bool,
     pub allow_zero: bool,
     pub output: Option<String>,
-    /// Texts of scripts that have been read before: name and text.
+    /// Scripts that have been read already: name and text.
     pub scripts: Vec<(String, String)>,
     /// Directories of `-L`.
     pub libraries: Vec<String>,
@@ -84,11 +85,11 @@ pub struct Args {
     pub operands: Vec<String>,
     /// `--tools`.
     pub tools: bool,
-    /// What a tool needs for its probes to exist.
+    /// The conditions for a tool's probes to exist.
     pub needs: Option<String>,
 }
 
-/// The options: for parsing, for `--help` and for the completions.
+/// Returns the options, for parsing, for `--help` and for the completions.
 pub fn command() -> Command {
     let text = |id: &'static str, short: char, name: &'static str, help: &'static str| {
         Arg::new(id)
@@ -168,14 +169,14 @@ pub fn command() -> Command {
         )
 }
 
-/// Values with their places on the command line.
+/// Returns values with their places on the command line.
 fn placed<'a>(m: &'a ArgMatches, id: &str) -> impl Iterator<Item = (usize, &'a String)> {
     let indices = m.indices_of(id).into_iter().flatten();
     indices.zip(m.get_many::<String>(id).into_iter().flatten())
 }
 
-/// The words without `-64` and `-32`, which stand before the program: behind it they are its arguments. And whether
-/// `-32` was there.
+/// Removes `-64` and `-32` in front of the program; behind it they are the program's arguments.
+/// Also returns whether `-32` was given.
 fn without_model(words: impl IntoIterator<Item = OsString>) -> (Vec<OsString>, bool) {
     let (mut is_narrow, mut is_before) = (false, true);
     let is_kept = |word: &OsString| {
@@ -188,11 +189,11 @@ fn without_model(words: impl IntoIterator<Item = OsString>) -> (Vec<OsString>, b
     (words.into_iter().filter(is_kept).collect(), is_narrow)
 }
 
-/// Reads a command line, program name first.
+/// Reads a command line, with the program name first.
 pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Args, clap::Error> {
     let (words, is_narrow) = without_model(words);
     let m = command().try_get_matches_from(words)?;
-    // A header is the same for both.
+    // A header is the same for both models.
     if is_narrow && !m.get_flag("header") {
         let why = "-32 is not supported: D has the types of the kernel, which has 64 bits, and 32-bit programs \
                    cannot register probes; those of <sys/sdt.h> need no -G";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Progress: a line on the terminal while something takes long. It appears after half a second and goes away when the
-//! work is done; nothing is written to a pipe or a file.
+//! Progress: a line on the terminal during long work. It appears after half a second and disappears
+//! when the work is done. Nothing is written to a pipe or a file.
 
 use crate::paint;
 use std::io::{self, IsTerminal as _, Write as _};
@@ -9,9 +9,9 @@ use std::sync::{Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// Work that takes no longer needs no line.
+/// Work that is done within this time shows no line.
 const PATIENCE: Duration = Duration::from_millis(500);
-/// The line tells the time once a second.
+/// The line updates its time at this interval.
 const STEP: Duration = Duration::from_secs(1);
 
 /// The line that is on the terminal, or will be.
@@ -22,11 +22,11 @@ struct Running {
     thread: JoinHandle<()>,
 }
 
-/// Work under way; it is done when this goes away.
+/// Unfinished work; dropping this ends it.
 #[must_use]
 pub struct Busy(());
 
-/// Says what is being done, if that takes long.
+/// Shows what is being done, if it takes long.
 pub fn busy(what: impl Into<String>) -> Busy {
     done();
     if !paint::can_redraw() || !io::stderr().is_terminal() {
@@ -57,7 +57,7 @@ pub fn busy(what: impl Into<String>) -> Busy {
     Busy(())
 }
 
-/// Takes the line away. Call it before something else is written to the terminal.
+/// Removes the line. Call it before writing anything else to the terminal.
 pub fn done() {
     let running = CURRENT.lock().unwrap_or_else(PoisonError::into_inner).take();
     if let Some(Running { end, thread }) = running {
@@ -72,7 +72,7 @@ impl Drop for Busy {
     }
 }
 
-/// Standard error, without a line of progress in the way.
+/// Standard error, which removes a progress line first.
 pub struct Messages;
 
 impl io::Write for Messages {

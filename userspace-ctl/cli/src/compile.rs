@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Command line to programs: read, compile, complain.
+//! Turns the command line into programs: reads, compiles, complains.
 
 use crate::args::{Args, Spec};
 use crate::busy::{busy, done};
@@ -16,7 +16,7 @@ use consumer::{sys, Error, Failure, Kernel};
 use d::{Compiler, Diagnostic, Program, Source, Tag, World};
 use std::io::IsTerminal as _;
 
-/// Compiles everything the command line names, in order, with shared variables.
+/// Compiles all programs of the command line, in order, with shared variables.
 pub fn all(
     args: &Args,
     settings: &Settings,
@@ -55,7 +55,8 @@ pub fn all(
             done();
             eprint!("{tree}");
         }
-        // All programs have the same arguments: what none of them uses is told of the last.
+        // All programs have the same arguments, so only the last one reports those that no program
+        // uses.
         compiler.options.surplus_args = settings.argref || n + 1 < args.specs.len();
         let compiled = compiler.compile(&source, world);
         match compiled.program {
@@ -85,7 +86,8 @@ pub fn all(
     Ok(programs)
 }
 
-/// Those of `-L` and `-x libdir`, then the system's: built in, unless another directory has them.
+/// Returns the libraries of `-L` and `-x libdir`, then the system's: the built-in ones, unless
+/// another directory has them.
 pub fn libraries(args: &Args, settings: &Settings) -> Result<d::library::Libraries, Error> {
     let own = args.libraries.iter().chain(&settings.libraries);
     let system = settings.system_libraries.iter().filter(|_| !settings.nolibs);
@@ -94,7 +96,8 @@ pub fn libraries(args: &Args, settings: &Settings) -> Result<d::library::Librari
     consumer::library::all(&directories, with_built_in)
 }
 
-/// The same with the probes that are there; gives what is wanted of processes, too.
+/// Compiles all programs against the existing probes; also returns the probes that they want in
+/// processes.
 pub fn with_users(
     args: &Args,
     settings: &Settings,
@@ -116,13 +119,13 @@ pub fn with_users(
     Ok((programs?, users))
 }
 
-/// Writes a message, which takes the place of a line of progress.
+/// Writes a message in place of a progress line.
 fn say(text: &str) {
     done();
     eprintln!("dtrace: {text}");
 }
 
-/// The text of a program; a script's may have been read before.
+/// Returns the text of a program; a script may have been read already.
 pub fn source(spec: &Spec, args: &Args, cpp: &Cpp) -> Result<Source, Stop> {
     if let Some((file, text)) =
         args.scripts.iter().find(|(file, _)| *spec == Spec::Script(file.clone()))
@@ -150,13 +153,14 @@ pub fn source(spec: &Spec, args: &Args, cpp: &Cpp) -> Result<Source, Stop> {
     }
 }
 
-/// D is ASCII but for strings and comments; Latin-1 keeps every byte's place.
+/// Decodes a program. D is ASCII except in strings and comments; Latin-1 keeps the place of every
+/// byte.
 fn characters(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes)
         .unwrap_or_else(|e| e.into_bytes().into_iter().map(char::from).collect())
 }
 
-/// The same as lines of JSON.
+/// Writes diagnostics as lines of JSON.
 fn tell(args: &Args, settings: &Settings, diagnostics: &[Diagnostic]) -> Result<(), Failure> {
     let mut lines = Vec::new();
     for d in diagnostics {
@@ -166,7 +170,7 @@ fn tell(args: &Args, settings: &Settings, diagnostics: &[Diagnostic]) -> Result<
     crate::mode::tell(args, settings, &lines)
 }
 
-/// The classic line, the source with what is blamed, then the other complaints.
+/// Prints the classic line, the source with the blamed text, then the other complaints.
 fn complain(spec: &Spec, source: &Source, diagnostics: &[Diagnostic], errtags: bool, colour: bool) {
     let what = match spec {
         Spec::Text(_, text) => format!("invalid probe specifier {text}"),

@@ -7,12 +7,12 @@ use consumer::{sys, Error};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// What `-C -D -U -I -H -X` and their long forms say.
+/// The settings of `-C -D -U -I -H -X` and their long forms.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Cpp {
     /// `-C`.
     pub is_on: bool,
-    /// `-H`: names of what is included, on standard error.
+    /// `-H`: prints the names of included files on standard error.
     pub tells_headers: bool,
     /// `-x cpppath`.
     pub path: Option<String>,
@@ -22,21 +22,21 @@ pub struct Cpp {
     pub standard: Option<Standard>,
 }
 
-/// The C that is read.
+/// The C dialect of the preprocessor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standard {
-    /// `a`: ISO C, and what compilers add to it.
+    /// `a`: ISO C with the compiler's extensions.
     Extended,
-    /// `c`: ISO C and no more.
+    /// `c`: ISO C only.
     Strict,
-    /// `s`: as before ISO.
+    /// `s`: C before ISO.
     Old,
-    /// `t`: ISO C, and what was before it.
+    /// `t`: ISO C, and the C before it.
     Transitional,
 }
 
 impl Standard {
-    /// The option's letter.
+    /// Returns the dialect for the option's letter.
     pub fn from_letter(letter: &str) -> Option<Self> {
         match letter {
             "a" => Some(Self::Extended),
@@ -49,7 +49,7 @@ impl Standard {
 
     fn words(self) -> &'static [&'static str] {
         match self {
-            // Probes have names like `linux`, which compilers define to be 1.
+            // Probes have names like `linux`, which compilers define as 1.
             Self::Extended | Self::Transitional => &["-std=gnu99", "-Ulinux", "-Uunix"],
             Self::Strict => &["-std=c99"],
             Self::Old => &["-traditional-cpp", "-Ulinux", "-Uunix"],
@@ -57,8 +57,8 @@ impl Standard {
     }
 }
 
-/// D 1.14, as programs of other systems ask for it; and without the words that the system's headers
-/// have for compilers of C only.
+/// Defines D 1.14, as programs of other systems ask for it, and removes words that the system's
+/// headers contain for C compilers only.
 const DEFINED: [&str; 16] = [
     "-D__SUNW_D=1",
     "-D__SUNW_D_VERSION=0x0100e000",
@@ -79,7 +79,7 @@ const DEFINED: [&str; 16] = [
 ];
 
 impl Cpp {
-    /// The script as the preprocessor leaves it; its line marks say what came from where.
+    /// Returns the preprocessed script; its line marks tell the origin of each line.
     pub fn run(&self, file: &str, text: &[u8]) -> Result<Vec<u8>, Error> {
         if !self.has_work(text) {
             return Ok(text.to_vec());
@@ -90,7 +90,7 @@ impl Cpp {
         let standard = self.standard.unwrap_or(Standard::Extended);
         command.args(standard.words()).args(DEFINED).args(self.tells_headers.then_some("-H"));
         if let Some(folder) = Path::new(file).parent().filter(|f| !f.as_os_str().is_empty()) {
-            // Files beside the script are found from everywhere.
+            // Files beside the script are found from any folder.
             command.arg("-iquote").arg(folder);
         }
         let failed = |e: std::io::Error| Error::new(doing.clone(), reason(&e));
@@ -122,8 +122,8 @@ impl Cpp {
 }
 
 impl Cpp {
-    /// Would the preprocessor change anything but comments? Starting it costs more than compiling most
-    /// scripts, and many ask for it out of habit.
+    /// Tells whether the preprocessor would change anything except comments. Starting it costs more
+    /// than compiling most scripts, and many scripts ask for it out of habit.
     fn has_work(&self, text: &[u8]) -> bool {
         let plain = Self { is_on: true, ..Self::default() };
         let is_plain = Self { words: Vec::new(), ..self.clone() } == plain
@@ -133,8 +133,8 @@ impl Cpp {
             let line = line.trim_ascii_start();
             line.starts_with(b"#") && !line.starts_with(b"#pragma")
         };
-        // What compilers define of themselves begins with an underscore. A line that goes on in the next, and
-        // a quote that may be open, are left to who knows C.
+        // The compiler's own macros begin with an underscore. Continued lines and quotes that may
+        // be open are left to a real preprocessor.
         let has = |word: &[u8]| text.windows(word.len()).any(|w| w == word);
         !is_plain
             || text.split(|b| *b == b'\n').any(is_directive)
@@ -146,7 +146,7 @@ impl Cpp {
     }
 }
 
-/// From the end of a `#!` line on, which no preprocessor understands.
+/// Skips a `#!` line, which no preprocessor understands.
 fn without_interpreter(text: &[u8]) -> &[u8] {
     match text.starts_with(b"#!") {
         true => {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! `-x oformat`: the forms of the output. A session writes some of them itself; the others are drawn from its stream
-//! of JSON when it has ended, or from a recorded one.
+//! `-x oformat`: the forms of the output. A session writes some of them itself; the others are
+//! drawn from its stream of JSON after it has ended, or from a recorded stream.
 
 use consumer::print::Shape;
 use recording::{Pieces, Recording};
@@ -16,13 +16,13 @@ type Draw = fn(&Recording) -> Result<Vec<u8>, String>;
 pub struct Form {
     /// The option's value.
     pub name: &'static str,
-    /// What the session itself writes; none if it writes JSON, from which the form is drawn.
+    /// The output of the session itself; `None` if it writes JSON, from which the form is drawn.
     pub shape: Option<Shape>,
     /// Makes the form from a recording, if that is possible.
     pub draw: Option<Draw>,
 }
 
-/// All of them.
+/// All forms.
 pub const FORMS: &[Form] = &[
     Form { name: "text", shape: Some(Shape::Text), draw: None },
     Form { name: "json", shape: Some(Shape::Json), draw: Some(json) },
@@ -36,28 +36,28 @@ pub const FORMS: &[Form] = &[
 ];
 
 impl Form {
-    /// Does the form show which thread a record is of?
+    /// Tells whether the form shows the threads of records.
     pub fn shows_threads(&self) -> bool {
         self.name == "perfetto"
     }
 
-    /// Does the form show how aggregations change over time?
+    /// Tells whether the form shows how aggregations change over time.
     pub fn shows_time(&self) -> bool {
         matches!(self.name, "html" | "heatmap" | "perfetto")
     }
 
-    /// Is a run of this form recorded, and drawn at its end?
+    /// Tells whether a run with this form is recorded and drawn at its end.
     pub fn is_drawn(&self) -> bool {
         self.shape.is_none()
     }
 }
 
-/// The form that the option's value names.
+/// Returns the form with this name.
 pub fn by_name(name: &str) -> Option<&'static Form> {
     FORMS.iter().find(|f| f.name == name)
 }
 
-/// All names, for messages.
+/// Returns all names, for messages.
 pub fn names() -> String {
     let mut names: Vec<&str> = FORMS.iter().map(|f| f.name).collect();
     let last = names.pop().unwrap_or_default();
@@ -70,12 +70,12 @@ fn json(recording: &Recording) -> Result<Vec<u8>, String> {
     Ok(out)
 }
 
-/// Takes the stream of a session that runs now. Clones share what they have taken.
+/// A writer that records the stream of a running session. Clones share the recording.
 #[derive(Debug, Clone, Default)]
 pub struct Recorder(Rc<RefCell<(Recording, Pieces)>>);
 
 impl Recorder {
-    /// Takes the recording out.
+    /// Takes the recording.
     pub fn take(&self) -> Recording {
         std::mem::take(&mut self.0.borrow_mut().0)
     }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
-//! `-C`: headers that scripts of other systems include and Linux has not, or not all of. What scripts use of most of
-//! them are names that D has by itself (`PR_STOPPED`, `B_READ`) and types of the running kernel, so they are empty.
+//! `-C`: headers that scripts of other systems include and that Linux lacks in whole or in part.
+//! From most of them, scripts use names that D has anyway (`PR_STOPPED`, `B_READ`) and types of the
+//! running kernel, so these headers are empty.
 
 use std::fs::DirBuilder;
 use std::io::Result;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::PathBuf;
 
-/// In front of the system's headers of the same names, which they include.
+/// Headers searched before the system's headers of the same names, which they include.
 const IN_FRONT: &[(&str, &str)] = &[(
     "sys/file.h",
     "#include_next <sys/file.h>\n\
@@ -15,7 +16,7 @@ const IN_FRONT: &[(&str, &str)] = &[(
      #define FAPPEND 02000\n#define FCREAT 0100\n#define FTRUNC 01000\n#define FEXCL 0200\n",
 )];
 
-/// Behind them.
+/// Headers searched after the system's.
 const BEHIND: &[(&str, &str)] = &[
     ("procfs.h", "#include <sys/procfs.h>\n"),
     ("sys/inttypes.h", "#include <inttypes.h>\n"),
@@ -29,7 +30,7 @@ const BEHIND: &[(&str, &str)] = &[
     ("sys/procset.h", "#define P_MYID -1\n"),
 ];
 
-/// The empty ones: `<sys/NAME.h>`.
+/// Empty headers `<sys/NAME.h>`.
 const EMPTY: &[&str] = &[
     "atomic",
     "bio",
@@ -157,7 +158,7 @@ const EMPTY: &[&str] = &[
     "zone",
 ];
 
-/// The empty ones elsewhere.
+/// Empty headers in other places.
 const EMPTY_ELSEWHERE: &[&str] = &[
     "inet/common.h",
     "inet/ip.h",
@@ -169,12 +170,12 @@ const EMPTY_ELSEWHERE: &[&str] = &[
     "thread.h",
 ];
 
-/// Both in a folder of their own, which goes with this.
+/// The headers in a folder of their own, which is removed on drop.
 #[derive(Debug)]
 pub struct Headers(PathBuf);
 
 impl Headers {
-    /// Writes them where nobody else does.
+    /// Writes the headers into a new folder.
     pub fn write() -> Result<Self> {
         let mut number = 0;
         let folder = loop {
@@ -200,7 +201,7 @@ impl Headers {
         Ok(folder)
     }
 
-    /// What tells the preprocessor of them.
+    /// Returns the preprocessor's options for the folder.
     pub fn words(&self) -> [PathBuf; 4] {
         let Self(folder) = self;
         ["-isystem".into(), folder.join("front"), "-idirafter".into(), folder.join("behind")]
@@ -209,12 +210,12 @@ impl Headers {
 
 impl Drop for Headers {
     fn drop(&mut self) {
-        // What is left in a folder for temporary files harms nobody.
+        // Leftover files in a folder for temporary files do no harm.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 
-/// Does a text include anything?
+/// Tells whether a text includes anything.
 pub fn includes(text: &[u8]) -> bool {
     text.split(|b| *b == b'\n').any(|line| {
         let line = line.trim_ascii_start();

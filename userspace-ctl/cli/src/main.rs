@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The dtrace command: reads the command line, picks a mode, turns failures into messages and exit
-//! codes (0 success, 1 failure, 2 usage, N by `exit(N)`).
+//! The dtrace command: reads the command line, chooses a mode, turns failures into messages and
+//! exit codes (0 success, 1 failure, 2 usage, N for `exit(N)`).
 #![forbid(unsafe_code)]
 #![deny(clippy::unwrap_used, clippy::expect_used)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
@@ -23,13 +23,13 @@ use consumer::{Error, Failure};
 use std::io::Write as _;
 use std::process::ExitCode;
 
-/// How a run ends before its time.
+/// The reasons for which a run ends early.
 pub(crate) enum Stop {
-    /// Something to tell; exit 1.
+    /// A failure to report; exit 1.
     Failed(Failure),
-    /// Already told; exit 1.
+    /// A failure that was reported; exit 1.
     Told,
-    /// The command line makes no sense; exit 2.
+    /// A command line that makes no sense; exit 2.
     Usage(String),
 }
 
@@ -41,7 +41,7 @@ impl<E: Into<Failure>> From<E> for Stop {
 
 fn main() -> ExitCode {
     group::hand_over();
-    // The words behind --tool are those of the tool.
+    // The words behind --tool belong to the tool.
     let words: Vec<_> = std::env::args_os().collect();
     if let Some((name, rest)) = mode::tool::asked(&words) {
         let status = mode::tool::run(&name, rest).and_then(|args| match args {
@@ -68,7 +68,7 @@ fn main() -> ExitCode {
 /// Turns the end of a run into messages and an exit code.
 fn code(end: Result<i32, Stop>) -> ExitCode {
     match end {
-        // CAST: a process has 8 bits of status.
+        // CAST: the exit status of a process has 8 bits.
         Ok(status) => ExitCode::from(status as u8),
         Err(Stop::Told) => ExitCode::from(1),
         Err(Stop::Usage(text)) => {
@@ -157,7 +157,7 @@ fn run(args: &Args) -> Result<i32, Stop> {
     }
 }
 
-/// `-x explain`: the page about a tag.
+/// Prints the page about a tag, for `-x explain`.
 fn explain(name: &str) -> Result<i32, Stop> {
     let name = name.trim_matches(['[', ']']).to_ascii_uppercase();
     let mut out = std::io::stdout();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! What a terminal can do; `-x color`: whether there are colours, and how many.
+//! The abilities of the terminal; `-x color`: whether there are colours, and how many.
 
 use live::look::Depth;
 
@@ -8,21 +8,21 @@ pub fn can_redraw() -> bool {
     std::env::var("TERM").is_ok_and(|t| !t.is_empty() && t != "dumb")
 }
 
-/// The option's values.
+/// The values of the option.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Colours {
-    /// On a terminal that has them, unless `NO_COLOR` is set.
+    /// Colours on a terminal that has them, unless `NO_COLOR` is set.
     #[default]
     Auto,
-    /// None.
+    /// No colours.
     Never,
-    /// As many as the terminal says it has, sixteen at least.
+    /// As many colours as the terminal declares, at least sixteen.
     Always,
-    /// So many.
+    /// This many colours.
     These(Depth),
 }
 
-/// What the option can be.
+/// The values that the option accepts.
 pub const EXPECTED: &str = "auto, always, never, 16, 256 or truecolor";
 
 impl Colours {
@@ -39,7 +39,7 @@ impl Colours {
         })
     }
 
-    /// Is what goes to a terminal, or elsewhere, coloured?
+    /// Tells whether output to a terminal, or to another place, is coloured.
     pub fn is_on(self, is_terminal: bool) -> bool {
         match self {
             Self::Auto => is_terminal && Self::said() != Depth::None,
@@ -48,12 +48,12 @@ impl Colours {
         }
     }
 
-    /// The colours of a screen.
+    /// Returns the colours of a screen.
     pub fn depth(self) -> Depth {
         match self {
             Self::Auto => Self::said(),
             Self::Never => Depth::None,
-            // The option was given for this run, NO_COLOR for all programs: the option wins.
+            // The option is for this run and NO_COLOR is for all programs, so the option wins.
             Self::Always => {
                 let variable = |name: &str| std::env::var(name).ok().filter(|_| name != "NO_COLOR");
                 Some(Depth::of(variable)).filter(|d| *d != Depth::None).unwrap_or(Depth::Sixteen)

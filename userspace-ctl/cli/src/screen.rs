@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! `-x view=live`: the stream of a session on its way to the view, files that the view writes, and what is left on
-//! the terminal when it has ended.
+//! `-x view=live`: passes the stream of a session to the view, makes the files that the view
+//! writes, and prints the last lines on the terminal when the view has ended.
 
 use crate::form;
 use crate::paint;
@@ -14,7 +14,7 @@ use live::View;
 use recording::{Aggregation, Datum, Line, Pieces, Recording};
 use std::io::{self, ErrorKind, IsTerminal as _, Write};
 
-/// Lines that stay on the terminal.
+/// The number of lines that stay on the terminal.
 const LEFT: usize = 100;
 
 /// Makes the view, if it is wanted and there is a terminal for it.
@@ -36,7 +36,7 @@ fn failed(e: io::Error) -> Error {
     Error::new("failed to start the view", consumer::error::reason(&e))
 }
 
-/// Ends the view, and prints the last lines that it has shown.
+/// Ends the view and prints the last lines that it has shown.
 pub fn end(settings: &Settings) {
     let Some(view) = &settings.view else { return };
     let (lines, mut lost) = view.end();
@@ -55,7 +55,7 @@ pub fn end(settings: &Settings) {
     }
 }
 
-/// Makes a file of what the view has kept.
+/// Makes a file from the data that the view has kept.
 fn draw(recording: &Recording, form: Form, shown: Option<&Aggregation>) -> Result<Vec<u8>, String> {
     let is_stack = |d: &Datum| matches!(d, Datum::Stack(_) | Datum::Ustack(_));
     let has_stacks = |a: &Aggregation| a.entries.iter().any(|e| e.keys.iter().any(is_stack));
@@ -72,7 +72,8 @@ fn draw(recording: &Recording, form: Form, shown: Option<&Aggregation>) -> Resul
     draw.map_or_else(|| Err(format!("{name} cannot be drawn.")), |draw| draw(recording))
 }
 
-/// Takes the stream of a session; the program's text also goes on, if there is a file for it.
+/// A writer that passes the stream of a session to the view, and the program's text to a file if
+/// there is one.
 #[derive(Debug)]
 pub struct Sink<W> {
     view: View,
@@ -81,7 +82,7 @@ pub struct Sink<W> {
 }
 
 impl<W: Write> Sink<W> {
-    /// Makes one.
+    /// Makes a sink.
     pub fn new(view: View, file: Option<W>) -> Self {
         Self { view, pieces: Pieces::default(), file }
     }

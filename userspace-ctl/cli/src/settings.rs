@@ -17,7 +17,7 @@ use export::live::{Exporter, Target};
 use export::metrics;
 use live::View;
 
-/// What `-x` and its short forms say.
+/// The values of `-x` and its short forms.
 #[derive(Debug, Clone, Default)]
 pub struct Settings {
     /// Run-time options, explicitly set, in order.
@@ -40,29 +40,29 @@ pub struct Settings {
     pub tree: bool,
     /// `-x oformat`, if it was given.
     pub form: Option<&'static Form>,
-    /// What the session writes for it.
+    /// The output of the session for that form.
     pub shape: Shape,
-    /// Takes the stream if the form is drawn from one.
+    /// Records the stream, if the form is drawn from one.
     pub recorder: Option<Recorder>,
     /// `-x export`, each.
     pub exports: Vec<Target>,
     /// `-x exportlimit`.
     pub exportlimit: Option<usize>,
-    /// Takes the stream if metrics are exported.
+    /// Gets the stream, if metrics are exported.
     pub exporter: Option<Exporter>,
     /// `-x view=live`.
     pub wants_view: bool,
-    /// Takes the stream if there is a live view.
+    /// Gets the stream, if there is a live view.
     pub view: Option<View>,
-    /// There is a file of `-o`.
+    /// Tells whether `-o` names a file.
     pub has_file: bool,
     /// `-x color`.
     pub colours: Colours,
-    /// `-x snaprate`, ns.
+    /// `-x snaprate`, in ns.
     pub snaprate: Option<u64>,
     /// `-x hostkey`.
     pub hostkey: bool,
-    /// `-x encoding`; the locale's if there is none.
+    /// `-x encoding`; without it the locale decides.
     pub encoding: Option<Encoding>,
     /// `-x libdir`, each.
     pub libraries: Vec<String>,
@@ -78,11 +78,11 @@ pub struct Settings {
     pub evaltime: When,
     /// The preprocessor.
     pub cpp: Cpp,
-    /// What is to be known about options that change nothing.
+    /// Notes about options that change nothing.
     pub notes: Vec<String>,
 }
 
-/// How often pictures see the aggregations, ns.
+/// The interval of the snapshots for pictures and exports, in ns.
 const SNAPRATE: u64 = 1_000_000_000;
 
 /// Options of classic systems that make no sense here, with the reason.
@@ -94,7 +94,7 @@ fn refusal(name: &str) -> Option<Stop> {
     Some(Stop::Usage(format!("option -x {name} is not supported: {why}")))
 }
 
-/// Reads all of them; the first one that makes no sense is an error.
+/// Reads all settings; the first one that makes no sense is an error.
 pub fn read(all: &[Setting]) -> Result<Settings, Stop> {
     let mut settings = Settings::default();
     let mut checked = Options::default();
@@ -161,10 +161,10 @@ pub fn read(all: &[Setting]) -> Result<Settings, Stop> {
     Ok(settings)
 }
 
-/// Options of the compiler that take a value; false if it is none of them.
+/// Reads an option of the command that takes a value; returns false if it is none of them.
 fn valued(settings: &mut Settings, name: &str, value: Option<&str>) -> Result<bool, Stop> {
     if name == "tree" {
-        // Elsewhere the value says at which of the compiler's passes.
+        // On other systems the value selects one of the compiler's passes.
         settings.tree = value != Some("0");
         return Ok(true);
     }
@@ -242,12 +242,12 @@ fn valued(settings: &mut Settings, name: &str, value: Option<&str>) -> Result<bo
 }
 
 impl Settings {
-    /// Is the output a stream of JSON?
+    /// Tells whether the output is a stream of JSON.
     pub fn is_json(&self) -> bool {
         self.shape == Shape::Json
     }
 
-    /// Makes the live view that a program runs in, if one is wanted and possible.
+    /// Makes the live view for a program, if it is wanted and possible.
     pub fn open_view(&mut self, has_file: bool) -> Result<(), Error> {
         self.has_file = has_file;
         self.view = screen::open(self)?;
@@ -258,7 +258,7 @@ impl Settings {
         Ok(())
     }
 
-    /// These, with the options of the command that programs set; the command line wins.
+    /// Returns these settings with the command's options that programs set; the command line wins.
     pub fn with(&self, programs: &[d::Program]) -> Settings {
         let mut all = self.clone();
         for (name, value) in programs.iter().flat_map(|p| &p.settings) {
@@ -276,7 +276,7 @@ impl Settings {
         all
     }
 
-    /// The options of the programs under those of the command line.
+    /// Returns the options of the programs, overridden by those of the command line.
     pub fn over(&self, programs: &[d::Program]) -> Vec<(OptionId, u64)> {
         let mut all: Vec<(OptionId, u64)> = Vec::new();
         for &(id, value) in programs.iter().flat_map(|p| &p.options).chain(&self.run_time) {
@@ -286,7 +286,7 @@ impl Settings {
         all
     }
 
-    /// One option's value in force, before any program is known.
+    /// Returns the value of an option before any program is known.
     pub fn get(&self, id: OptionId) -> u64 {
         self.run_time.iter().rev().find(|o| o.0 == id).map_or(id.default(), |o| o.1)
     }
@@ -299,7 +299,7 @@ mod tests {
 
     const MANUAL: &str = include_str!("../../../docs/options.md");
 
-    /// Cells of the rows between two headings, back-quotes removed.
+    /// Returns the cells of the rows between two headings, without back-quotes.
     fn table(from: &str, to: &str) -> Vec<Vec<String>> {
         let section = MANUAL.split(from).nth(1).unwrap().split(to).next().unwrap();
         let rows = section.lines().filter(|l| l.starts_with("| `"));
@@ -324,7 +324,7 @@ mod tests {
             }
             _ => format!("{} to {}", show(least), show(most)),
         };
-        // A period that no unit divides is better said as a rate.
+        // A period that is no multiple of a unit is better expressed as a rate.
         let default = match id {
             OptionId::Cleanrate => "101hz".into(),
             _ => show(id.default()),
@@ -350,7 +350,7 @@ mod tests {
                 Some((name, value)) => (name.to_string(), Some(value.to_string())),
                 None => (name.clone(), None),
             };
-            // One of them needs a stream, and one a terminal instead.
+            // One of the options needs a stream, and one needs a terminal instead.
             let form = if name == "view" { "text" } else { "json" };
             let form = Setting { name: "oformat".into(), value: Some(form.into()) };
             assert!(read(&[form, Setting { name: name.clone(), value }]).is_ok(), "{name}");

@@ -12,14 +12,14 @@ fn err(o: &Output) -> String {
     String::from_utf8(o.stderr.clone()).unwrap()
 }
 
-/// Exit code, first line of the messages.
+/// Returns the exit code and the first line of the messages.
 fn told(args: &[&str]) -> (i32, String) {
     let o = dtrace(args);
     assert!(o.stdout.is_empty(), "{args:?}: {}", String::from_utf8_lossy(&o.stdout));
     (o.status.code().unwrap(), err(&o).lines().next().unwrap_or_default().to_string())
 }
 
-/// Code words of a listing, one row per object.
+/// Returns the code words of a listing, one row for each object.
 fn words(listing: &str) -> Vec<String> {
     let mut objects: Vec<String> = Vec::new();
     for line in listing.lines() {
@@ -101,7 +101,7 @@ fn tools() {
     let out = |args: &[&str]| String::from_utf8(dtrace(args).stdout).unwrap();
     assert!(out(&["--tools"]).lines().any(|l| l.starts_with("execsnoop ")));
     assert!(out(&["--tool", "execsnoop", "-h"]).starts_with("usage: execsnoop [-"));
-    // As the kernel runs a script with that first line.
+    // The kernel runs a script with that first line in this way.
     let folder = Folder::new("tools");
     let file = folder.file(
         "own",
@@ -138,16 +138,16 @@ fn options_of_programs() {
         "#pragma D option nolibs\n#pragma D option version=1.0\n#pragma D option encoding=utf8\n\
                #pragma D option bufsize=16\n#pragma D option quiet=TRUE\nBEGIN { exit(0); }\n";
     assert_eq!(told(&["-e", "-s", &folder.file("all.d", all)]), (0, String::new()));
-    // What changes nothing is accepted, and told.
+    // An option that changes nothing is accepted, with a note.
     let pragma = folder.file("core.d", "#pragma D option core\nBEGIN { exit(0); }\n");
     let note = "dtrace: note: option core changes nothing: ";
     for words in [&["-e", "-s", &pragma][..], &["-e", "-x", "core", "-n", "BEGIN"]] {
         let (code, line) = told(words);
         assert!(code == 0 && line.starts_with(note), "{line}");
     }
-    // Without a process there is nothing to look at, and nothing to complain about.
+    // Without a process no process is read, and there is no complaint.
     assert_eq!(told(&["-e", "-n", "pid$target:libc:malloc:entry"]), (0, String::new()));
-    // Several programs share their variables; what the preprocessor warns of is no error.
+    // Several programs share their variables; a warning of the preprocessor is no error.
     let warned = folder.file("warned.d", "#warning old\nBEGIN { trace(x); }\n");
     let o =
         dtrace(&["-e", "-C", "-n", "BEGIN { x = 1; }", "-s", &warned, "-n", "END { trace(x); }"]);
@@ -182,7 +182,7 @@ fn compile_errors() {
     );
 }
 
-/// A folder for scripts that is gone afterwards.
+/// A folder for scripts that is removed afterwards.
 struct Folder(std::path::PathBuf);
 
 impl Folder {
@@ -219,7 +219,7 @@ fn preprocessor() {
     let text = err(&o);
     let head = format!("dtrace: failed to compile script {script}: line 9: ");
     assert!(text.starts_with(&head) && text.contains("\n9 |  trace(nosuch);\n"), "{text}");
-    // -U undoes -D, and the preprocessor's own words come through.
+    // -U undoes -D, and the preprocessor's own messages come through.
     let o = dtrace(&["-C", "-D", "TWO=2", "-U", "TWO", "-e", "-s", &script]);
     assert_eq!(o.status.code(), Some(1));
     assert!(err(&o).contains("#error no two"), "{}", err(&o));
@@ -227,7 +227,7 @@ fn preprocessor() {
         err(&o).contains(&format!("dtrace: failed to preprocess {script}: cpp: exit status: 1"))
     );
 
-    // An included file has its own lines; -I finds it, -H tells it.
+    // An included file has its own line numbers; -I finds it, -H prints its name.
     folder.file("bad.h", "\n\nint int x;\n");
     let user = Folder::new("cpp-user");
     let script = user.file("y.d", "#include <bad.h>\nBEGIN { }\n");
@@ -239,7 +239,7 @@ fn preprocessor() {
     let o = dtrace(&["-C", "-H", "-I", &place, "-e", "-s", &script]);
     assert!(err(&o).starts_with(&format!(". {place}/bad.h\n")), "{}", err(&o));
 
-    // -X: what the C before ISO did with its pastes.
+    // -X: pastes of the C before ISO.
     let script = user
         .file("z.d", "#define PASTE(a, b) a/**/b\nint PASTE(one,two);\nBEGIN { onetwo = 1; }\n");
     assert_eq!(told(&["-C", "-X", "s", "-e", "-s", &script]), (0, String::new()));
@@ -252,7 +252,7 @@ fn preprocessor() {
     let gone = "dtrace: failed to preprocess";
     let (code, line) = told(&["-C", "-x", "cpppath=/nonexistent/cpp", "-e", "-s", &script]);
     assert!(code == 1 && line.starts_with(gone) && line.contains("apt install cpp"), "{line}");
-    // Without -C the first directive says what to do.
+    // Without -C, the error at the first directive suggests -C.
     let o = dtrace(&["-e", "-s", &script]);
     assert!(err(&o).contains("-C"), "{}", err(&o));
 }

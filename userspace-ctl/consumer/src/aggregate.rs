@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Aggregations: CPUs folded together, cleared, truncated, normalised, sorted.
+//! Aggregations: the sum over all CPUs, cleared, truncated, normalised, sorted.
 //!
 //! A snapshot holds what a CPU aggregated since its last one, and taking it empties the kernel's
-//! table; so every snapshot is folded into one running total, and clear() is forgetting.
+//! table. So every snapshot is merged into one running total, and clear() only resets that total.
 //!
-//! Several aggregating actions (of several clauses and probes) may feed one D variable: what counts
-//! is the variable and the key's bytes.
+//! Several aggregating actions (of several clauses and probes) may feed one D variable. Entries are
+//! joined by variable and the bytes of the key.
 
 use crate::error::{Error, Failure};
 use crate::kernel::{Aggregation, Buffer, Kernel, Room};
@@ -28,13 +28,13 @@ use zerocopy::FromBytes;
 /// One part of a key: its bytes (a string without NUL) and type.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Key {
-    /// Datum.
+    /// The value's bytes.
     pub bytes: Vec<u8>,
-    /// How to print and compare it.
+    /// The type, which decides how to print and compare it.
     pub ty: DifType,
-    /// An integer without a sign; the kernel does not know.
+    /// Tells whether an integer is unsigned; the kernel does not know.
     pub is_unsigned: bool,
-    /// What recorded it.
+    /// The action that recorded it.
     pub action: ActionKind,
 }
 
@@ -43,14 +43,14 @@ impl Key {
         let ty = rec.ty;
         let action = ActionKind::from_number(rec.action).unwrap_or(ActionKind::DifExpr);
         if is_symbol(action) {
-            // All addresses of a function, or of a module, are one key.
+            // All addresses of a function or a module become one key.
             let bytes = symbols.recorded(action, bytes).into_bytes();
             let (ty, action) = (DifType::string(0), ActionKind::DifExpr);
             return Self { bytes, ty, is_unsigned, action };
         }
         let (bytes, ty) = match ty.is_string() {
             _ if is_stack(action) => (stack_of(action, bytes), ty),
-            // The room a string had is not part of its value.
+            // The space reserved for a string is not part of its value.
             true => (abi::probe::until_nul(bytes), DifType { size: 0, ..ty }),
             false => (bytes, ty),
         };
@@ -77,19 +77,19 @@ impl Key {
 /// An aggregated value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Value {
-    /// What was aggregated.
+    /// The aggregating function.
     pub func: AggFunc,
-    /// [`AggFunc::words`] of them.
+    /// The words of the value, [`AggFunc::words`] in number.
     pub words: Vec<u64>,
-    /// normalize()'s divisor.
+    /// The divisor of normalize().
     pub normal: i64,
-    /// By clear(), and nothing has come since: an extreme is nobody's value then.
+    /// clear() reset it and no value has arrived since, so an extreme has no meaning.
     pub is_cleared: bool,
 }
 
 impl Value {
-    /// The number that stands for it: count, sum, extreme, average, deviation; of a distribution
-    /// its weighted total.
+    /// Returns one number for the value: count, sum, extreme, average or deviation; for a
+    /// distribution its weighted total.
     pub fn scalar(&self) -> i64 {
         let word = |i: usize| self.words.get(i).copied().unwrap_or(0);
         let normal = self.normal.max(1);
@@ -107,7 +107,7 @@ impl Value {
         }
     }
 
-    /// Square root of the mean of the squares less the square of the mean.
+    /// Returns the square root of: the mean of the squares minus the square of the mean.
     fn deviation(&self, normal: i64) -> i64 {
         let &[n, total, low, high] = self.words.as_slice() else {
             return 0;
@@ -149,14 +149,14 @@ impl Value {
         }
     }
 
-    /// Before the first value.
+    /// Returns the state before the first value.
     fn none(func: AggFunc) -> Self {
         let mut words = vec![0; func.words()];
         func.init(&mut words);
         Self { func, words, normal: 1, is_cleared: true }
     }
 
-    /// As it is shown where there is nothing: 0, also for extremes.
+    /// Returns the value that a missing entry shows: 0, also for extremes.
     fn zeroed(&self) -> Self {
         let mut words = vec![0; self.words.len()];
         if let (AggFunc::Lquantize(_) | AggFunc::Llquantize(_), Some(to), Some(from)) =
@@ -167,7 +167,7 @@ impl Value {
         Self { words, ..*self }
     }
 
-    /// As it was before the first value.
+    /// Returns the value reset to the state before the first value.
     fn cleared(&self) -> Self {
         let mut value = self.zeroed();
         self.func.init(&mut value.words);
@@ -179,13 +179,13 @@ impl Value {
 /// A row to print: a key and its values, one for each aggregation of the printa.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
-    /// Parts of the key, none for `@ = ...`.
+    /// The parts of the key; none for `@ = ...`.
     pub keys: Vec<Key>,
-    /// Values.
+    /// The values.
     pub values: Vec<Value>,
 }
 
-/// `-x aggsort*`.
+/// The sort order of `-x aggsort*`.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Sort {
     by_key: bool,
@@ -195,7 +195,7 @@ pub struct Sort {
 }
 
 impl Sort {
-    /// From the options in force.
+    /// Reads the sort order from the options in force.
     pub fn new(options: &Options) -> Self {
         let count = |id| usize::try_from(options.get(id)).unwrap_or(0);
         Self {
@@ -242,15 +242,15 @@ pub struct Store {
     normals: HashMap<u32, i64>,
     printed: HashSet<u32>,
     layouts: HashMap<AggId, Rc<Layout>>,
-    /// Types of the keys, by variable.
+    /// The types of the keys, by variable.
     types: HashMap<u32, Vec<ValueType>>,
-    /// Functions, by variable.
+    /// The aggregating functions, by variable.
     funcs: HashMap<u32, AggFunc>,
     symbols: Symbols,
     room: Room,
 }
 
-/// How an entry of one aggregating action lies in a snapshot.
+/// The layout of an entry of one aggregating action in a snapshot.
 #[derive(Debug)]
 struct Layout {
     variable: u32,
@@ -282,21 +282,21 @@ impl Layout {
     }
 }
 
-/// The bytes that a record description names, if they are there.
+/// Returns the bytes that a record description names, if `bytes` is long enough.
 pub fn datum<'a>(bytes: &'a [u8], rec: &RecDesc) -> Option<&'a [u8]> {
     let start = usize::try_from(rec.offset).ok()?;
     bytes.get(start..start.checked_add(usize::try_from(rec.size).ok()?)?)
 }
 
 impl Store {
-    /// For these aggregations of the programs.
+    /// Makes a store for the aggregations of the programs.
     pub fn new(known: &[d::Aggregation], symbols: Symbols) -> Self {
         let types = known.iter().map(|a| (a.number, a.keys.clone())).collect();
         let funcs = known.iter().map(|a| (a.number, a.func)).collect();
         Self { types, funcs, symbols, ..Self::default() }
     }
 
-    /// Takes a snapshot of every CPU; gives what was dropped.
+    /// Takes a snapshot of every CPU; returns what was dropped.
     pub fn snap(&mut self, kernel: &mut dyn Kernel, cpus: &[u32]) -> Result<Vec<Drops>, Failure> {
         let mut drops = Vec::new();
         let mut room = std::mem::take(&mut self.room);
@@ -360,8 +360,8 @@ impl Store {
         entries.map(|(keys, value)| (keys.clone(), Value { normal, ..value.clone() })).collect()
     }
 
-    /// Rows of one or several aggregations, joined by key, sorted. A key that one of them lacks has
-    /// a zero there.
+    /// Returns the rows of one or several aggregations, joined by key and sorted. A key that one of
+    /// the aggregations lacks has a zero there.
     pub fn rows(&self, variables: &[u32], sort: Sort) -> Vec<Row> {
         let columns: Vec<Vec<(Vec<Key>, Value)>> =
             variables.iter().map(|&v| self.current(v)).collect();
@@ -389,12 +389,12 @@ impl Store {
         rows
     }
 
-    /// printa() has shown it: not again at the end.
+    /// Notes that printa() has shown the variable, so it is not printed again at the end.
     pub fn mark_printed(&mut self, variable: u32) {
         self.printed.insert(variable);
     }
 
-    /// Variables with entries, in order of their definition.
+    /// Returns the variables that have entries, in order of their definition.
     pub fn filled(&self) -> Vec<u32> {
         let filled = self.totals.iter().filter(|(_, entries)| !entries.is_empty());
         let mut all: Vec<u32> = filled.map(|(v, _)| *v).collect();
@@ -402,20 +402,21 @@ impl Store {
         all
     }
 
-    /// Those that nothing has printed.
+    /// Returns the filled variables that nothing has printed.
     pub fn unprinted(&self) -> Vec<u32> {
         let mut all = self.filled();
         all.retain(|v| !self.printed.contains(v));
         all
     }
 
-    /// clear(): keys stay, values are 0.
+    /// Does clear(): keys stay, values become 0.
     pub fn clear(&mut self, variable: u32) {
         let entries = self.totals.get_mut(&variable).into_iter().flatten();
         entries.for_each(|(_, value)| *value = value.cleared());
     }
 
-    /// trunc(): only `keep` entries stay, the highest, or the lowest if it is negative.
+    /// Does trunc(): keeps only `keep` entries, the highest ones, or the lowest ones if `keep` is
+    /// negative.
     pub fn truncate(&mut self, variable: u32, keep: i64) {
         let mut rows = self.rows(&[variable], Sort { is_reversed: keep > 0, ..Sort::default() });
         let keep = usize::try_from(keep.unsigned_abs()).unwrap_or(usize::MAX).min(rows.len());
@@ -426,12 +427,12 @@ impl Store {
         }
     }
 
-    /// normalize(): values are shown divided by this.
+    /// Does normalize(): values are shown divided by `by`.
     pub fn normalize(&mut self, variable: u32, by: i64) {
         self.normals.insert(variable, by.max(1));
     }
 
-    /// denormalize().
+    /// Does denormalize().
     pub fn denormalize(&mut self, variable: u32) {
         self.normals.remove(&variable);
     }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-//! What `dtrace -A` leaves for the module to find as it is inserted, and `dtrace -a` gets back from it.
+//! The file that `dtrace -A` writes for the module to find when it loads, and that `dtrace -a` gets
+//! back from the module.
 //!
-//! Behind the DOF, where the kernel does not look, stands what it was made of: who claims the tracing
-//! compiles that again, and then knows what the records mean.
+//! Behind the DOF, where the kernel does not look, the file holds the source of the DOF. The
+//! command that claims the tracing compiles the source again to learn what the records mean.
 
 use crate::error::{reason, Error};
 use abi::dof::Header;
@@ -10,19 +11,19 @@ use serde::{Deserialize, Serialize};
 use std::path::Path;
 use zerocopy::{FromBytes, IntoBytes};
 
-/// Where the module looks; an initramfs may have it there, too.
+/// The path where the module looks. An initramfs may also contain the file.
 pub const FILE: &str = "/lib/firmware/dtrace/anonymous.dof";
 
-/// What an enabling was made of.
+/// The source of an enabling.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Origin {
     /// The command line.
     pub words: Vec<String>,
-    /// Its scripts: name and text.
+    /// The scripts: name and text.
     pub scripts: Vec<(String, String)>,
 }
 
-/// A DOF with its origin behind it.
+/// Returns the DOF with its origin appended.
 pub fn pack(mut dof: Vec<u8>, origin: &Origin) -> Vec<u8> {
     let behind = serde_json::to_vec(origin).unwrap_or_default();
     let size = dof.len() + behind.len();
@@ -33,7 +34,7 @@ pub fn pack(mut dof: Vec<u8>, origin: &Origin) -> Vec<u8> {
     dof
 }
 
-/// The two apart; the DOF as it was made.
+/// Separates a file into the original DOF and its origin.
 pub fn unpack(bytes: &[u8]) -> Result<(Vec<u8>, Origin), Error> {
     let failed = |why: &str| Error::new("failed to read the anonymous enabling", why);
     let (mut head, _) =
@@ -48,7 +49,7 @@ pub fn unpack(bytes: &[u8]) -> Result<(Vec<u8>, Origin), Error> {
     Ok(([head.as_bytes(), rest].concat(), origin))
 }
 
-/// Leaves it where the kernel looks; whole, or not at all.
+/// Writes the file where the kernel looks for it, completely or not at all.
 pub fn store(bytes: &[u8]) -> Result<(), Error> {
     let failed = |e: std::io::Error| Error::new(format!("failed to write {FILE}"), reason(&e));
     let new = format!("{FILE}.new");
@@ -59,7 +60,7 @@ pub fn store(bytes: &[u8]) -> Result<(), Error> {
     std::fs::rename(&new, FILE).map_err(failed)
 }
 
-/// Takes it away; false if there was none.
+/// Removes the file; returns false if there was none.
 pub fn remove() -> Result<bool, Error> {
     match std::fs::remove_file(FILE) {
         Ok(()) => Ok(true),

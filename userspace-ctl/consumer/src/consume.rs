@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Buffers to records in order of time.
+//! Turns buffers into records in order of time.
 //!
-//! Each CPU's snapshot is in order of time by itself; a *round* is a snapshot of every CPU. The
-//! rounds' snapshots are taken one after the other, so a CPU that was asked late brings records
-//! newer than what an earlier one still holds back. A record is therefore released only when no CPU
-//! can bring an older one any more: up to the least time of switching of the round.
+//! Each CPU's snapshot is in order of time. A *round* is a snapshot of every CPU. The snapshots of
+//! a round are taken one after the other, so a CPU taken late brings records that are newer than
+//! records still waiting on an earlier CPU. Therefore a record is released only when no CPU can
+//! bring an older one any more: up to the earliest switching time of the round.
 //!
-//! Records stay where the kernel has put them until they are printed. The CPUs' snapshots are merged
-//! by looking at the next record of each, and mostly at one alone: as long as that is older than
-//! the next one of all others.
+//! Records stay where the kernel put them until they are printed. The merge compares the next
+//! record of each CPU. Mostly it reads from one CPU alone, as long as that CPU's next record is
+//! older than the next record of all others.
 //!
-//! The order of one CPU's records is never changed: a record that carries an older time than the one
-//! before it (the ERROR probe fires in the middle of another firing) counts as being of that time.
+//! The order of one CPU's records never changes. A record with an older time than the one before it
+//! (the ERROR probe fires in the middle of another firing) counts as having that record's time.
 
 use crate::error::{Error, Failure};
 use crate::kernel::{Buffer, Kernel, Room};
@@ -26,31 +26,32 @@ use std::ops::Range;
 use std::rc::Rc;
 use zerocopy::FromBytes;
 
-/// What stands behind an EPID, as the consumer keeps it.
+/// The consumer's description of an EPID.
 #[derive(Debug)]
 pub struct EnabledProbe {
-    /// EPID.
+    /// The EPID.
     pub epid: Epid,
     /// The probe.
     pub probe: ProbeId,
-    /// Its name; the parts are empty if it vanished before we could ask.
+    /// The four parts of its name, empty if the probe vanished before we could ask.
     pub parts: [String; 4],
     /// The clause's number.
     pub uarg: u64,
-    /// Bytes of a record; 0: it leaves none.
+    /// Bytes of a record; 0: the clause leaves no record.
     pub size: usize,
-    /// Its data.
+    /// The data items of a record.
     pub recs: Vec<RecDesc>,
 }
 
 impl EnabledProbe {
-    /// Whether, of two records of one CPU in a row, this one's is of the same firing as the one before: another
-    /// clause of the probe, and a later one. A function that calls itself fires the first one again.
+    /// Tells whether this record belongs to the same firing as `before`, the CPU's previous record.
+    /// It does if it is from the same probe and a later clause. A function that calls itself fires
+    /// the first clause again.
     pub fn is_after(&self, before: &Self) -> bool {
         self.probe == before.probe && self.epid > before.epid
     }
 
-    /// The probe, for JSON.
+    /// Returns the probe for JSON.
     pub fn named(&self) -> json::Probe<'_> {
         json::Probe::new(self.probe.0, self.parts.each_ref().map(String::as_str))
     }
@@ -58,17 +59,17 @@ impl EnabledProbe {
 
 /// One firing of one enabled probe.
 pub struct Record<'a> {
-    /// CPU it fired on.
+    /// The CPU that it fired on.
     pub cpu: u32,
-    /// What fired.
+    /// The enabled probe that fired.
     pub enabled: Rc<EnabledProbe>,
-    /// The CPU's next record is of the same firing.
+    /// Tells whether the CPU's next record is of the same firing.
     pub is_followed_by_same_firing: bool,
-    /// Header and data.
+    /// The header and the data.
     pub bytes: &'a [u8],
 }
 
-/// Everything known of EPIDs, asked when first needed.
+/// The descriptions of EPIDs, each asked for when first needed.
 #[derive(Default)]
 pub struct EnabledProbes {
     /// By EPID.
@@ -77,14 +78,14 @@ pub struct EnabledProbes {
 }
 
 impl EnabledProbes {
-    /// The layout behind an EPID.
+    /// Returns the description of an EPID.
     pub fn get(&mut self, kernel: &mut dyn Kernel, epid: Epid) -> Result<Rc<EnabledProbe>, Error> {
         let at = epid.0 as usize;
         match self.known.get(at) {
             Some(Some(known)) => Ok(known.clone()),
             _ => {
                 let enabled = Rc::new(self.learn(kernel, epid)?);
-                // The kernel knows it, and gives them one after the other.
+                // The kernel knows this EPID and numbers EPIDs in sequence, so the size is bounded.
                 self.known.resize_with(self.known.len().max(at + 1), || None);
                 if let Some(place) = self.known.get_mut(at) {
                     *place = Some(enabled.clone());
@@ -108,7 +109,8 @@ impl EnabledProbes {
         };
         let parts = probe.parts().map(|p| String::from_utf8_lossy(p).into_owned());
         let size = eprobe.desc.size as usize;
-        // A clause that records nothing has no layout, but it can fault and then has a name.
+        // A clause that records nothing has no layout, but it can fault, and then its name is
+        // needed.
         if size != 0 && (size < HEADER_SIZE || size % RECORD_ALIGN != 0) {
             return Err(Error::new(doing(), format!("the kernel says a record has {size} bytes")));
         }
@@ -116,13 +118,13 @@ impl EnabledProbes {
         Ok(EnabledProbe { epid, probe: id, parts, uarg, size, recs: eprobe.recs })
     }
 
-    /// Does any probe that can fire again and again leave records, of those learnt?
+    /// Tells whether any known probe outside of the provider `dtrace` leaves records.
     pub fn any_records(&self) -> bool {
         let again = |e: &EnabledProbe| e.size > 0 && e.parts.first().is_some_and(|p| p != "dtrace");
         self.known.iter().flatten().any(|e| again(e))
     }
 
-    /// The kernel will use these EPIDs for other probes.
+    /// Forgets EPIDs that the kernel will use for other probes.
     pub fn forget(&mut self, epids: &[Epid]) {
         for epid in epids {
             let known = self.known.get_mut(epid.0 as usize).and_then(Option::take);
@@ -132,7 +134,8 @@ impl EnabledProbes {
         }
     }
 
-    /// Learns the first `count` EPIDs now: a probe's name is gone when its driver is unloaded.
+    /// Learns the first `count` EPIDs now, because a probe's name vanishes when its driver is
+    /// unloaded.
     pub fn prefetch(&mut self, kernel: &mut dyn Kernel, count: u32) {
         for epid in 1..=count {
             if self.get(kernel, Epid(epid)).is_err() {
@@ -145,25 +148,25 @@ impl EnabledProbes {
 /// Which records a round releases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Release {
-    /// In order of time, newest ones held back.
+    /// In order of time; the newest records are held back.
     Temporal,
-    /// All, CPU by CPU as they come.
+    /// All, CPU by CPU.
     Unordered,
     /// All, in order of time: the last round.
     Last,
 }
 
-/// A snapshot, or what is left of it.
+/// A snapshot, or the rest of it.
 struct Snapshot {
     room: Room,
-    /// Where its records are that nobody has looked at yet; those of the second part are newer.
+    /// The two ranges of its unread records; the records of the second are newer.
     left: [Range<usize>; 2],
 }
 
-/// A record that is the next one of its CPU.
+/// The next record of a CPU.
 struct Next {
     enabled: Rc<EnabledProbe>,
-    /// Never less than that of the CPU's record before it.
+    /// Never less than the time of the CPU's previous record.
     timestamp: u64,
     range: Range<usize>,
 }
@@ -172,16 +175,16 @@ struct Next {
 struct Stream {
     cpu: u32,
     snapshots: VecDeque<Snapshot>,
-    /// Of those, so many were there when the round began.
+    /// The number of snapshots that existed when the round began.
     due: usize,
-    /// The next one, of the first snapshot.
+    /// The next record, from the first snapshot.
     next: Option<Next>,
-    /// Newest time seen.
+    /// The newest time seen.
     newest: u64,
 }
 
 impl Stream {
-    /// Looks at the next record of the first snapshot, after one of the probe `before`.
+    /// Reads the next record of the first snapshot; `before` is the probe of the previous record.
     #[inline]
     fn look(
         &mut self,
@@ -197,7 +200,7 @@ impl Stream {
                     part.start += 4;
                     continue;
                 }
-                // Nearly always it is of the same probe.
+                // Nearly always the next record is of the same probe.
                 let enabled = match before {
                     Some(same) if same.epid.0 == epid => same.clone(),
                     _ => probes.get(kernel, Epid(epid))?,
@@ -218,8 +221,8 @@ impl Stream {
         Ok(())
     }
 
-    /// If there is no next record, looks for one in the other snapshots of this round; the rooms of those
-    /// that are used up are free.
+    /// If there is no next record, looks for one in the other snapshots of this round. The rooms of
+    /// used-up snapshots become free.
     fn turn_over(
         &mut self,
         kernel: &mut dyn Kernel,
@@ -238,8 +241,8 @@ impl Stream {
     }
 }
 
-/// Most rooms that wait for being used again: a round needs two of each busy CPU's, one of them for
-/// what is held back.
+/// The most rooms that are kept for reuse. A round needs two for each busy CPU, one of them for the
+/// records held back.
 const MOST_FREE: usize = 4;
 
 fn give_back(free: &mut Vec<Room>, room: Option<Room>) {
@@ -248,30 +251,31 @@ fn give_back(free: &mut Vec<Room>, room: Option<Room>) {
     }
 }
 
-/// When it is a stream's turn: the time of its next record, its CPU, and where it stands.
+/// A stream's turn: the time of its next record, its CPU, and its index.
 type Turn = (u64, u32, usize);
 
-/// Records taken but not yet released, and the merge of those that are.
+/// Records that were taken but not released, and the merge of those that are due.
 #[derive(Default)]
 pub struct Timeline {
     streams: Vec<Stream>,
     free: Vec<Room>,
-    /// Times matter.
+    /// Tells whether records come in order of time.
     is_ordered: bool,
-    /// What is newer waits for the next round.
+    /// Newer records wait for the next round.
     until: u64,
-    /// No CPU had anything older any more as the round began.
+    /// When the round began, no CPU had a record older than this.
     taken_until: u64,
-    /// The stream that records come from now, up to a time and a CPU: then it is another one's turn.
+    /// The stream that records come from now; after the time and CPU `up_to` it is another stream's
+    /// turn.
     current: usize,
     up_to: (u64, u32),
-    /// Those.
+    /// The streams that wait for their turn.
     others: BinaryHeap<Reverse<Turn>>,
 }
 
 impl Timeline {
-    /// Takes the principal buffers of `cpus`; what of them is due comes from [`Self::next`]. Gives what
-    /// was dropped.
+    /// Takes the principal buffers of `cpus`; [`Self::next`] then returns the records that are due.
+    /// Returns what was dropped.
     pub fn round(
         &mut self,
         kernel: &mut dyn Kernel,
@@ -295,7 +299,7 @@ impl Timeline {
         Ok(drops)
     }
 
-    /// Lets a stream wait for its turn, if it has something that is due.
+    /// Queues a stream for its turn, if it has a record that is due.
     fn wait(
         &mut self,
         kernel: &mut dyn Kernel,
@@ -315,7 +319,7 @@ impl Timeline {
         Ok(())
     }
 
-    /// Turns to the stream whose record is the next one; false if none is due.
+    /// Changes to the stream that has the next record; returns false if none is due.
     fn change(
         &mut self,
         kernel: &mut dyn Kernel,
@@ -331,7 +335,7 @@ impl Timeline {
         Ok(true)
     }
 
-    /// The next record that is due.
+    /// Returns the next record that is due.
     #[inline]
     pub fn next(
         &mut self,
@@ -357,19 +361,20 @@ impl Timeline {
         }))
     }
 
-    /// When all that is due has been printed, every record older than this has been.
+    /// Returns a time: once everything due has been printed, every record older than this has been
+    /// printed.
     pub fn taken_until(&self) -> u64 {
         self.taken_until
     }
 
-    /// Bytes taken but not yet released.
+    /// Returns the number of bytes taken but not released.
     pub fn held(&self) -> usize {
         let snapshots = self.streams.iter().flat_map(|s| &s.snapshots);
         snapshots.map(|s| s.room.taken().len()).sum()
     }
 
-    /// Takes the principal buffers of `cpus`; gives what was dropped, and the time up to which no CPU can
-    /// bring a record any more.
+    /// Takes the principal buffers of `cpus`. Returns what was dropped, and the time up to which no
+    /// CPU can bring another record.
     pub fn take(
         &mut self,
         kernel: &mut dyn Kernel,
@@ -396,7 +401,7 @@ impl Timeline {
         Ok((drops, until))
     }
 
-    /// Keeps a snapshot behind the others of its CPU.
+    /// Keeps a snapshot behind the CPU's other snapshots.
     fn keep(&mut self, cpu: u32, room: Room, oldest: usize) {
         let end = room.taken().len();
         let oldest = oldest.min(end);

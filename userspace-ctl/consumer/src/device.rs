@@ -20,17 +20,17 @@ use std::fs::File;
 use std::os::fd::{AsFd, AsRawFd};
 use zerocopy::{FromZeros, IntoBytes};
 
-/// What an initialisation failure begins with.
+/// The first words of an initialisation failure.
 const INIT: &str = "failed to initialize dtrace";
 
-/// Room for a snapshot at least and at most; GO tells what is needed.
+/// The least and the most bytes of room for a snapshot; GO reports what is needed.
 const FIRST_ROOM: usize = 64 << 10;
 const MOST_ROOM: usize = 16 << 30;
 
-/// Refusals of one MAKE that are told one by one.
+/// The most refusals of one MAKE that are reported one by one.
 const MOST_REFUSALS: usize = 256;
 
-/// What to say if nobody may trace, whatever his privileges.
+/// Returns the explanation if the kernel denies tracing to everybody, whatever their privileges.
 fn lockdown() -> Option<String> {
     let modes = std::fs::read_to_string("/sys/kernel/security/lockdown").ok()?;
     modes.contains("[confidentiality]").then(|| {
@@ -43,14 +43,14 @@ fn lockdown() -> Option<String> {
 /// An open consumer state.
 pub struct Device {
     file: File,
-    /// How much room a snapshot takes; grows when the kernel says so.
+    /// Bytes of room for a snapshot; it grows when the kernel asks for more.
     room: usize,
-    /// Packed probes of one PROBES call.
+    /// The packed probes of one PROBES call.
     batch: Vec<u8>,
 }
 
 impl Device {
-    /// Opens the device and checks that both sides speak the same interface.
+    /// Opens the device and checks that the module and this command speak the same interface.
     pub fn open() -> Result<Self, Error> {
         let file =
             File::options().read(true).write(true).open(ioctl::DEVICE).map_err(|e| {
@@ -89,7 +89,7 @@ impl Device {
         Ok(device)
     }
 
-    /// Asks why the last ioctl failed; without an answer the errno speaks.
+    /// Asks the module why the last ioctl failed; without an answer the errno is the reason.
     fn refusal(&self, e: std::io::Error) -> Refusal {
         let errno = e.raw_os_error().unwrap_or(0);
         let mut text = vec![0; 4096];
@@ -113,7 +113,8 @@ impl Device {
         sys::ioctl_with(self.file.as_fd(), request, arg, data).map_err(|e| self.refusal(e))
     }
 
-    /// Becomes the consumer of what was enabled as the module was inserted; gives that enabling.
+    /// Becomes the consumer of the anonymous enabling made when the module loaded; returns that
+    /// enabling.
     pub fn claim(&mut self) -> Answer<Vec<u8>> {
         let mut arg = Report::default();
         self.call_with(ioctl::CLAIM, &mut arg, &mut [])?;
@@ -122,8 +123,8 @@ impl Device {
         Ok(file)
     }
 
-    /// Calls `f` with the next batch of probes that match, until it says stop; false if it did, or if
-    /// there are no more.
+    /// Calls `f` with the next batch of probes that match, until `f` returns false. Returns false
+    /// if `f` did, or if there are no more probes.
     fn batch(
         &mut self,
         pattern: &ProbeDesc,
@@ -144,7 +145,8 @@ impl Device {
         called.map(|()| more)
     }
 
-    /// Fetches a description with its records: a first call tells how many there are.
+    /// Fetches a description with its records. If the first call had too little room, it tells how
+    /// much is needed.
     fn describe<T: Window>(
         &self,
         request: u32,
@@ -306,11 +308,11 @@ impl Kernel for Device {
                     }));
                 }
                 Err(r) if r.errno == libc::ENOENT => return Ok(None),
-                // A buffer larger than our room stays as it is until we bring more.
+                // The kernel keeps a buffer larger than our room until we provide more.
                 Err(r) if r.errno == libc::ENOSPC && self.room < MOST_ROOM => {
                     self.room = self.room.saturating_mul(2);
                 }
-                // The CPU was within a probe when asked: it will soon be out of it.
+                // The CPU was processing a probe when asked; that ends soon.
                 Err(r) if r.errno == libc::EBUSY && patience > 0 => {
                     patience -= 1;
                     std::thread::sleep(std::time::Duration::from_millis(1));

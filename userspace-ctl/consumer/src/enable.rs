@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Programs to DOF to the kernel.
+//! Turns programs into the DOF that the kernel gets.
 //!
-//! Before the programs' clauses goes one of our own: `dtrace:::ERROR` with the five values that say
-//! which clause faulted where. Its records carry [`INTERNAL`] and become messages.
+//! The first clause is our own: `dtrace:::ERROR` with the five values that say which clause faulted
+//! and where. Its records carry [`INTERNAL`] and become messages.
 
 use abi::action::ActionKind;
 use abi::dif::Op;
@@ -11,17 +11,18 @@ use abi::option::OptionId;
 use d::{Action, Clause, DifObject, ProbePattern, Program};
 use std::sync::Arc;
 
-/// `uarg` of what the consumer enables for itself.
+/// The `uarg` of everything that the consumer enables for itself.
 pub const INTERNAL: u64 = u64::MAX;
 
-/// Id of arg0; arg1 and so on follow.
+/// The id of arg0; arg1 and the others follow.
 const VAR_ARG0: u16 = 0x0106;
 
-/// Probes that our own clause matches.
+/// The number of probes that our own clause matches.
 pub const OWN_PROBES: u32 = 1;
 
-/// One DOF of our own clause, all programs and the options in force. A consumer enables once, so
-/// several programs travel together; options of the programs are in `options` already.
+/// Returns one DOF with our own clause, all programs and the options in force. A consumer enables
+/// once, so the programs share one DOF. `options` already contains the options that the programs
+/// set.
 pub fn dof(programs: &[Program], options: &[(OptionId, u64)]) -> Vec<u8> {
     let own = Clause {
         probes: vec![ProbePattern::new("dtrace", "", "", "ERROR")],
@@ -35,7 +36,7 @@ pub fn dof(programs: &[Program], options: &[(OptionId, u64)]) -> Vec<u8> {
     d::dof::write::write(&all, options)
 }
 
-/// `trace(argN)`.
+/// The action `trace(argN)`.
 fn trace_arg(n: u16) -> Action {
     let var = VAR_ARG0 + n;
     let load = (Op::Ldgs as u32) << 24 | u32::from(var) << 8 | 1;

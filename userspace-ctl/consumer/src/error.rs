@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! What went wrong on the consumer's side, as one sentence: what we were doing, with what, why it
+//! Errors on the consumer's side. Each is one sentence: what we were doing, with what, why it
 //! failed, and the way out if there is one.
 
 use std::fmt;
@@ -9,19 +9,19 @@ use std::fmt;
 pub struct Error {
     /// What we were doing: `failed to initialize dtrace`.
     pub doing: String,
-    /// What the cause says: the kernel's own reason when there is one.
+    /// The cause: the kernel's own reason when there is one.
     pub cause: String,
     /// What the reader can do about it, or "".
     pub hint: String,
 }
 
 impl Error {
-    /// From what we did and what stopped it.
+    /// Makes an error from the attempt and its cause.
     pub fn new(doing: impl Into<String>, cause: impl Into<String>) -> Self {
         Self { doing: doing.into(), cause: cause.into(), hint: String::new() }
     }
 
-    /// With a way out.
+    /// Adds a way out.
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = hint.into();
         self
@@ -43,7 +43,7 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// What the system says, without the number that std adds.
+/// Returns the system's text, without the number that std adds.
 pub fn reason(e: &std::io::Error) -> String {
     let text = e.to_string();
     match text.find(" (os error") {
@@ -62,7 +62,7 @@ pub struct Refusal {
 }
 
 impl Refusal {
-    /// Wraps it with what we wanted.
+    /// Makes an error that names the attempt.
     pub fn doing(self, doing: impl Into<String>) -> Error {
         Error::new(doing, self.reason)
     }
@@ -74,12 +74,12 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// The end of a session before its natural end.
+/// A reason to end a session early.
 #[derive(Debug)]
 pub enum Failure {
-    /// Something to tell.
+    /// An error to report.
     Error(Error),
-    /// Nobody reads our output any more (closed pipe): end quietly.
+    /// Nobody reads our output any more (closed pipe), so the session ends quietly.
     OutputClosed,
 }
 

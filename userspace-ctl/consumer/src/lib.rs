@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The consumer's day: open the device, compile, enable, go, work, stop, print.
+//! The consumer's work: open the device, compile, enable, go, work, stop, print.
 //!
 //! ```text
 //!  D text -> crate d -> Program -> enable -> GO -> | work: snap -> consume -> print | -> STOP -> print
 //!                 (world: which probes are there)    status -> drops, exit()
 //! ```
-//! Everything past [`kernel::Kernel`] runs without a kernel: tests give a fake one and read what is
-//! printed. [`sys`] is the only unsafe of userspace.
+//! Everything above [`kernel::Kernel`] runs without a kernel: tests use a fake one and read what is
+//! printed. [`sys`] contains the only unsafe code of userspace.
 #![deny(unsafe_code, missing_docs)]
 #![deny(clippy::unwrap_used, clippy::expect_used)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The D libraries: those that are part of the command, and those in directories of `-L`.
+//! The D libraries: the built-in ones, and those in directories of `-L`.
 //!
-//! They are written against the kernel's types as the running kernel tells them, so there is one of
-//! each for all kernels.
+//! They use the types that the running kernel describes, so one version of each serves all kernels.
 
 use crate::error::{reason, Error};
 use d::library::{Libraries, Library};
@@ -13,7 +12,7 @@ macro_rules! built_in {
     };
 }
 
-/// What every program may use.
+/// The libraries that every program may use.
 const BUILT_IN: &[(&str, &str)] = built_in![
     "counters.d",
     "errno.d",
@@ -26,14 +25,15 @@ const BUILT_IN: &[(&str, &str)] = built_in![
     "unistd.d",
 ];
 
-/// What the kernel was built with and does not tell in its types: how many jiffies a second has. Its coarse clocks
-/// advance by one of them.
+/// Declares a build setting of the kernel that its types do not contain: the number of jiffies in a
+/// second. Its coarse clocks advance by one jiffy at a time.
 fn kernel() -> String {
     let tick = crate::sys::tick_ns();
     format!("inline uint32_t __hz = {};\n", 1_000_000_000 / tick.max(1))
 }
 
-/// All libraries; what a directory has comes before what is built in, if that is wanted.
+/// Returns all libraries: those of the directories first, then the built-in ones if
+/// `with_built_in`.
 pub fn all(directories: &[String], with_built_in: bool) -> Result<Libraries, Error> {
     let mut list = Vec::new();
     for directory in directories {

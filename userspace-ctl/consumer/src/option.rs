@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Sets run-time options from the command line; `d::option` knows the words.
+//! Sets run-time options from the command line; `d::option` knows their names.
 
 use abi::option::{OptionId, Options};
 pub use d::option::{by_name, text};
 
-/// Sets `name` from text, `None` meaning the bare option; the error is a sentence.
+/// Sets `name` from text; `None` means the bare option. The error is a sentence.
 pub fn set(options: &mut Options, name: &str, value: Option<&str>) -> Result<OptionId, String> {
     let failed = |why: &str| format!("failed to set -x {name}: {why}");
     let id = by_name(name).ok_or_else(|| match d::option::nearest(name) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Targets: `-c` starts a command and holds it until tracing runs, `-p` looks at a process that
-//! is there. The session ends when all of them have.
+//! Targets: `-c` starts a command and holds it until tracing runs, `-p` watches an existing
+//! process. The session ends when all targets have ended.
 
 use crate::error::{reason, Error};
 use crate::sys;
@@ -8,18 +8,18 @@ use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, ExitStatus};
 
-/// Where a command's output goes.
+/// The destination of a command's output.
 #[derive(Debug)]
 pub enum Stdio {
-    /// Where ours goes.
+    /// The same as ours.
     Ours,
-    /// To standard error, apart from what we print.
+    /// Standard error, apart from what we print.
     Apart,
-    /// Into this file. We have the terminal, and the command has no standard input.
+    /// This file. We use the terminal, so the command has no standard input.
     Into(std::fs::File),
 }
 
-/// A process that the session is about.
+/// A process that `-c` or `-p` names.
 #[derive(Debug)]
 pub struct Target {
     pid: u32,
@@ -28,7 +28,7 @@ pub struct Target {
 }
 
 impl Target {
-    /// Starts a command line; it stands still before its first instruction.
+    /// Starts a command line and holds it before its first instruction.
     pub fn create(command_line: &str, stdio: Stdio) -> Result<Self, Error> {
         let doing = || format!("failed to create process '{command_line}'");
         let words = split(command_line);
@@ -59,33 +59,33 @@ impl Target {
         }
     }
 
-    /// A process by its id.
+    /// Opens a process by its id.
     pub fn grab(pid: u32) -> Result<Self, Error> {
         let pidfd = sys::pidfd_open(pid)
             .map_err(|e| Error::new(format!("failed to grab pid {pid}"), reason(&e)))?;
         Ok(Self { pid, pidfd, child: None })
     }
 
-    /// `$target`.
+    /// Returns the process id, D's `$target`.
     pub fn pid(&self) -> u32 {
         self.pid
     }
 
-    /// We have started it.
+    /// Tells whether we started the process.
     pub fn is_ours(&self) -> bool {
         self.child.is_some()
     }
 
-    /// Readable when the process has ended.
+    /// Returns a descriptor that is readable when the process has ended.
     pub fn fd(&self) -> RawFd {
         self.pidfd.as_raw_fd()
     }
 
-    /// Lets a created process run.
+    /// Lets a command that we started run.
     pub fn resume(&self) -> Result<(), Error> {
         match &self.child {
             Some(child) => match sys::resume(child) {
-                // It has ended on the way to where it was to be held.
+                // The process ended before it reached the place where it would be held.
                 Err(e) if e.raw_os_error() == Some(libc::ESRCH) => Ok(()),
                 done => done
                     .map_err(|e| Error::new(format!("failed to run pid {}", self.pid), reason(&e))),
@@ -94,7 +94,7 @@ impl Target {
         }
     }
 
-    /// What to say of a process that has ended.
+    /// Describes how the process ended.
     pub fn epitaph(&mut self) -> String {
         let status = self.child.as_mut().and_then(|c| c.try_wait().ok().flatten());
         epitaph(self.pid, status)
@@ -102,7 +102,7 @@ impl Target {
 }
 
 impl Drop for Target {
-    /// A command that we started does not outlive us.
+    /// Kills a command that we started, so that it does not outlive us.
     fn drop(&mut self) {
         if let Some(child) = &mut self.child {
             if matches!(child.try_wait(), Ok(None)) {
@@ -127,7 +127,8 @@ fn epitaph(pid: u32, status: Option<ExitStatus>) -> String {
     }
 }
 
-/// Words of a command line: blanks part them, quotes and backslashes keep them together. No shell.
+/// Splits a command line into words at blanks; quotes and backslashes keep words together. It uses
+/// no shell.
 fn split(line: &str) -> Vec<String> {
     let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
     let mut chars = line.chars();

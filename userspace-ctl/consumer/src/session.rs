@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-//! A session from enabling to exit: the one place that knows the order of things.
-//!
+//! A session from enabling to exit: the only code that knows the order of the steps.
 //! ```text
 //! enable .. go | round round round .. | stop, last round, aggregations
 //! ```
-//! A round takes principal buffers first and aggregations after them: what a clause aggregated
-//! before its printa() is then surely in the aggregations that the printa() shows.
+//! A round takes principal buffers first and aggregations after them. So whatever a clause
+//! aggregated before its printa() is surely in the aggregations that the printa() shows.
 
 use crate::aggregate::{Sort, Store};
 use crate::consume::{EnabledProbes, Record, Release, Timeline};
@@ -31,14 +30,15 @@ use std::fs::File;
 use std::io::{Read, Seek, Write};
 use std::os::fd::AsRawFd;
 
-/// EPIDs whose layout is asked for before tracing starts; the others when they first appear.
+/// The number of EPIDs whose layouts are read before tracing starts; the others follow when they
+/// first appear.
 const PREFETCH: u32 = 1024;
 
-/// Whatever the rates, the kernel hears of us after so many nanoseconds: whom it misses for half a
-/// minute it takes for dead.
+/// The longest silence towards the kernel, in ns, whatever the rates are. The kernel takes a
+/// consumer for dead after half a minute of silence.
 const SIGN_OF_LIFE: u64 = 5_000_000_000;
 
-/// What the command line says about printing, beyond the run-time options.
+/// What the command line says about printing, in addition to the run-time options.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Settings {
     /// `-x droptags`.
@@ -47,21 +47,21 @@ pub struct Settings {
     pub shape: Shape,
     /// `-x encoding`.
     pub encoding: Encoding,
-    /// `-x snaprate`, ns: a stream shows all aggregations so often.
+    /// `-x snaprate`, in ns: how often a stream shows all aggregations.
     pub snaprate: Option<u64>,
 }
 
-/// Where output goes.
+/// The destinations of output.
 pub struct Output<'a> {
     /// The traced data.
     pub out: &'a mut dyn Write,
     /// Messages.
     pub err: &'a mut dyn Write,
-    /// The file behind `out`, if it is one: for `ftruncate()`.
+    /// The file behind `out`, if there is one; `ftruncate()` needs it.
     pub file: Option<File>,
 }
 
-/// A consumer state with what we know of it.
+/// A consumer state and what we know about it.
 pub struct Session<'a> {
     kernel: &'a mut dyn Kernel,
     output: Output<'a>,
@@ -77,36 +77,36 @@ pub struct Session<'a> {
     status: Status,
     losses: Losses,
     users: Users,
-    /// Processes that are named on the command line.
+    /// Processes named on the command line.
     targets: Vec<u32>,
-    /// What the module knows of files, for the stacks of processes.
+    /// What the module knows about files, for the stacks of processes.
     objects: Objects,
     symbols: Symbols,
-    /// Where `freopen()` has sent the output.
+    /// The file that `freopen()` sends output to.
     redirected: Option<File>,
     exit: Option<i32>,
-    /// Clauses leave records, in buffers that are switched.
+    /// Tells whether clauses leave records in buffers that are switched.
     records: bool,
-    /// Rings when there is something to do before the time is over.
+    /// A bell that rings when there is work before the time is over.
     bell: Option<File>,
-    /// Room for what is printed.
+    /// Space for the text that is being printed.
     text: Vec<u8>,
 }
 
-/// After so many records printed we look whether buffers fill up.
+/// After this many printed records we check whether buffers are filling up.
 const AT_A_TIME: usize = 1024;
-/// Most bytes of records that wait for being printed; if there are more, the kernel's buffers are left to
+/// The most bytes of records that wait for printing. Beyond it the kernel's buffers are left to
 /// fill up.
 const MOST_HELD: usize = 256 << 20;
-/// Text is written out by so many bytes.
+/// Text is written out in pieces of about this many bytes.
 const AT_ONCE: usize = 64 << 10;
 
-/// Has a buffer become half full since this was last asked?
+/// Tells whether a buffer has become half full since the last question.
 fn is_pressing(kernel: &mut dyn Kernel) -> bool {
     kernel.status().is_ok_and(|s| s.pressing != 0)
 }
 
-/// May these programs run with these options? `doing` is what messages begin with.
+/// Checks whether these programs may run with these options. Messages begin with `doing`.
 pub fn check(
     set: &[(OptionId, u64)],
     programs: &[Program],
@@ -121,8 +121,8 @@ pub fn check(
 }
 
 impl<'a> Session<'a> {
-    /// Enables programs with the options that were set explicitly. `name` is how messages call
-    /// them together.
+    /// Enables programs with the options that were set explicitly. Messages refer to all of them as
+    /// `name`.
     pub fn enable(
         kernel: &'a mut dyn Kernel,
         output: Output<'a>,
@@ -140,7 +140,7 @@ impl<'a> Session<'a> {
         Ok(this)
     }
 
-    /// Of programs that the kernel traces already, for whoever this file's consumer was.
+    /// Makes a session for programs that the kernel already traces for this file's consumer.
     pub fn claimed(
         kernel: &'a mut dyn Kernel,
         output: Output<'a>,
@@ -187,7 +187,7 @@ impl<'a> Session<'a> {
             cpus,
             enabled: EnabledProbes::default(),
             timeline: Timeline::default(),
-            // The last program knows the aggregations of all.
+            // The last program knows the aggregations of all programs.
             store: Store::new(programs.last().map_or(&[], |p| &p.aggregations), symbols.clone()),
             programs,
             status: Status::default(),
@@ -204,18 +204,19 @@ impl<'a> Session<'a> {
         })
     }
 
-    /// Gives processes the probes that `users` wants of them, as they load more; and looks at `targets` first.
+    /// Makes the session attach the probes that `users` wants in processes, also when they load
+    /// more code. Processes in `targets` are read first.
     pub fn follow(&mut self, users: Users, targets: Vec<u32>) {
         targets.first().iter().for_each(|&&pid| self.symbols.set_target(pid.into()));
         (self.users, self.targets) = (users, targets);
     }
 
-    /// Probes matched, over all descriptions of all programs.
+    /// Returns the number of probes matched by all descriptions of all programs.
     pub fn matched(&self) -> u32 {
         self.matched
     }
 
-    /// Starts tracing: BEGIN fires.
+    /// Starts tracing; BEGIN fires.
     pub fn go(&mut self) -> Result<(), Failure> {
         let failed = |r: Refusal| r.doing("could not enable tracing");
         self.bell = self.kernel.bell().map_err(failed)?;
@@ -230,15 +231,16 @@ impl<'a> Session<'a> {
         self.tell_sizes(&started)?;
         let count = self.matched.saturating_add(enable::OWN_PROBES).min(PREFETCH);
         self.learn(count);
-        // Without temporal order BEGIN's CPU comes first.
+        // Without temporal order, the CPU that ran BEGIN comes first.
         self.cpus.sort_by_key(|&c| c != started.cpu);
         Ok(())
     }
 
-    /// Learns what the addresses of the targets mean, if programs record some: when that is printed
-    /// they may have ended. Commands run up to where their libraries are mapped, and are traced meanwhile.
+    /// Learns what the addresses of the targets mean, if programs record any: the targets may have
+    /// ended when the addresses are printed. Commands run until their libraries are mapped, and are
+    /// traced meanwhile.
     pub fn know_targets(&mut self) {
-        // One that stops itself must stay stopped.
+        // A process that stops itself must stay stopped.
         if !self.records_users() || self.options.get(OptionId::Destructive) == 1 {
             return;
         }
@@ -253,9 +255,9 @@ impl<'a> Session<'a> {
         self.symbols.know_process(pid.into());
     }
 
-    /// Learns of processes that had a stack walked and were not known.
+    /// Learns about unknown processes whose stacks were walked.
     fn look_at_strangers(&mut self) {
-        // Who cannot tell will be asked again.
+        // If the kernel does not answer, the next look asks again.
         for pid in self.kernel.strangers().unwrap_or_default() {
             self.symbols.know_process(pid.into());
             if self.walks_users() {
@@ -264,15 +266,16 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// From here on processes wait, as they map a library, until it has the probes that are wanted of it. Who
-    /// is held for us runs only after that.
+    /// From here on, a process that maps a library waits until the library has its probes. A
+    /// command that we hold runs only after that.
     pub fn attend(&mut self) -> Result<(), Failure> {
         self.users.attend(self.kernel);
         self.users.look(self.kernel, false);
         self.tell_users()
     }
 
-    /// A process waits for it: it has mapped something, as the status said.
+    /// Reads new mappings, if the status reports that a process which mapped something waits for
+    /// that.
     fn look_at_mapped(&mut self, now: &Status) -> Result<(), Failure> {
         if now.mapped == 0 {
             return Ok(());
@@ -289,13 +292,13 @@ impl<'a> Session<'a> {
         self.tell_users()
     }
 
-    /// Asks for the layouts of so many enabled probes.
+    /// Asks for the layouts of the first `count` enabled probes.
     fn learn(&mut self, count: u32) {
         self.enabled.prefetch(self.kernel, count);
         self.records = self.is_switching() && self.enabled.any_records();
     }
 
-    /// Names the probes that match but could not be enabled.
+    /// Reports the probes that match but could not be enabled.
     fn tell_left_out(&mut self, started: &Started) -> Result<(), Failure> {
         let Started { left_out: n, probes, .. } = *started;
         if n == 0 {
@@ -303,7 +306,7 @@ impl<'a> Session<'a> {
         }
         let were = if n == 1 { "was" } else { "were" };
         let mut text = format!("{n} of {probes} probes {were} left out:");
-        // Without names the number still is news.
+        // Without names the number is still useful.
         let names = self.kernel.left_out().unwrap_or_default();
         for line in names.lines() {
             text.push_str("\n  ");
@@ -316,7 +319,7 @@ impl<'a> Session<'a> {
         self.say(&text)
     }
 
-    /// Names the sizes that memory was short for.
+    /// Reports the sizes that the kernel lowered for lack of memory.
     fn tell_sizes(&mut self, started: &Started) -> Result<(), Failure> {
         for (id, size) in started.sizes {
             if size == 0 || size >= self.options.get(id) {
@@ -334,13 +337,13 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// Consumes until the program, a signal or the end of the targets says stop; gives the exit
+    /// Consumes until the program, a signal or the end of the targets stops it; returns the exit
     /// status.
     pub fn work(&mut self, waiter: &mut dyn Waiter) -> Result<i32, Failure> {
         let mut due = self.rates().map(|r| waiter.now().saturating_add(r));
         while !self.is_ending()? {
             let now = waiter.now();
-            // A program may have changed them.
+            // A program may have changed the rates.
             for (at, rate) in due.iter_mut().zip(self.rates()) {
                 *at = now.saturating_add(rate).min(*at);
             }
@@ -350,11 +353,11 @@ impl<'a> Session<'a> {
             let most = if has_more { 0 } else { SIGN_OF_LIFE };
             match waiter.wait(next.saturating_sub(now).min(most), self.bell.as_ref()) {
                 Event::Timeout => {}
-                // It rings again for what comes after this answer.
+                // The bell rings again for anything that happens after this answer.
                 Event::Rung => is_rung = is_pressing(self.kernel),
                 Event::Interrupt => break,
                 Event::TargetsGone(epitaphs) => {
-                    // What the target did comes before the news of its end.
+                    // The target's last records are printed before the news of its end.
                     self.round(false)?;
                     if !self.is_quiet() {
                         epitaphs.iter().try_for_each(|t| self.say(t))?;
@@ -386,7 +389,8 @@ impl<'a> Session<'a> {
         self.finish()
     }
 
-    /// Nanoseconds between two looks at the buffers, the aggregations, the status, and two snapshots in the stream.
+    /// Returns four intervals in ns: between looks at the buffers, at the aggregations and at the
+    /// status, and between snapshots in the stream.
     fn rates(&self) -> [u64; 4] {
         let rate = |id| self.options.get(id).max(1_000_000);
         let [switch, aggregate, status] =
@@ -394,13 +398,14 @@ impl<'a> Session<'a> {
         let snapshot = self.settings.snaprate.map_or(u64::MAX, |r| r.max(1_000_000));
         let mut rates = [switch, aggregate, status, snapshot];
         if self.speculates() {
-            // Looking at the status, the kernel frees speculations that have ended.
+            // When we read the status, the kernel frees speculations that have ended.
             rates[2] = rates[2].min(rate(OptionId::Cleanrate));
         }
         rates
     }
 
-    /// Has the program said exit()? A cheap question, so exit() is seen without a round's delay.
+    /// Tells whether the program has called exit() or the tracing is over otherwise. The question
+    /// is cheap, so the session sees exit() without waiting for a round.
     fn is_ending(&mut self) -> Result<bool, Failure> {
         if self.exit.is_some() {
             return Ok(true);
@@ -421,11 +426,11 @@ impl<'a> Session<'a> {
         Ok(self.kernel.status().map_err(|r| r.doing("failed to get the status"))?)
     }
 
-    /// Tells what was dropped since the last look.
+    /// Reports what was dropped since the last look.
     fn look_at_status(&mut self) -> Result<(), Failure> {
         let now = self.ask_status()?;
         if !self.is_switching() {
-            // We hold nothing: the kernel knows what it has.
+            // We hold no records, so the kernel alone decides what it still needs.
             self.forget(u64::MAX);
         }
         self.tell_status(now)
@@ -441,7 +446,7 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// Has a process something new to be traced?
+    /// Attaches probes to code that processes have newly mapped.
     fn look_at_users(&mut self) -> Result<(), Failure> {
         self.users.look(self.kernel, false);
         self.users.meet(self.kernel);
@@ -452,7 +457,7 @@ impl<'a> Session<'a> {
         self.users.take_told().iter().try_for_each(|line| self.say(line))
     }
 
-    /// Takes and prints what is there.
+    /// Takes and prints the records that exist now.
     fn round(&mut self, is_last: bool) -> Result<(), Failure> {
         if !is_last && !self.is_switching() {
             return Ok(());
@@ -479,10 +484,10 @@ impl<'a> Session<'a> {
         Ok(self.out().flush()?)
     }
 
-    /// Forgets probes that have gone, when everything that is older than this has been printed: their EPIDs are used
-    /// again.
+    /// Forgets removed probes once every record older than `until` has been printed, because the
+    /// kernel reuses their EPIDs.
     fn forget(&mut self, until: u64) {
-        // The kernel keeps what it cannot tell of now.
+        // After an error the kernel still has the EPIDs and reports them later.
         while let Ok(freed) = self.kernel.done(until) {
             if freed.is_empty() {
                 break;
@@ -491,7 +496,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Prints what a round releases.
+    /// Prints the records that a round releases.
     fn print_due(&mut self, timeline: &mut Timeline, is_last: bool) -> Result<(), Failure> {
         let mut text = std::mem::take(&mut self.text);
         let mut n = 0;
@@ -512,13 +517,13 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// Are buffers taken while tracing goes on?
+    /// Tells whether buffers are taken while tracing goes on.
     fn is_switching(&self) -> bool {
         self.options.get(OptionId::Bufpolicy) == policy::SWITCH
     }
 
-    /// Does while we are printing what cannot wait: empties buffers that have filled up, looks at processes that
-    /// wait for it.
+    /// Does urgent work while we are printing: empties buffers that have filled up, and reads the
+    /// mappings of waiting processes.
     fn take_more(&mut self, timeline: &mut Timeline) -> Result<(), Failure> {
         let now = self.ask_status()?;
         self.look_at_mapped(&now)?;
@@ -530,7 +535,7 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// Where output goes now.
+    /// Returns the current destination of output.
     fn out(&mut self) -> &mut dyn Write {
         match &mut self.redirected {
             Some(file) => file,
@@ -542,25 +547,25 @@ impl<'a> Session<'a> {
         Ok(self.out().write_all(text)?)
     }
 
-    /// What clauses do.
+    /// Returns the kinds of all actions of the clauses.
     fn kinds(&self) -> impl Iterator<Item = ActionKind> + '_ {
         let actions = self.programs.iter().flat_map(|p| &p.clauses).flat_map(|c| &c.actions);
         actions.map(|a| a.kind)
     }
 
-    /// Do clauses end speculations?
+    /// Tells whether clauses end speculations.
     fn speculates(&self) -> bool {
         self.kinds().any(|k| matches!(k, ActionKind::Commit | ActionKind::Discard))
     }
 
-    /// Do clauses record addresses of processes?
+    /// Tells whether clauses record addresses of processes.
     fn records_users(&self) -> bool {
         use ActionKind::{Jstack, Uaddr, Umod, Ustack, Usym};
         self.kinds().any(|k| matches!(k, Ustack | Jstack | Usym | Umod | Uaddr))
             || self.programs.iter().any(Program::prints_addresses)
     }
 
-    /// Do clauses walk the stacks of processes?
+    /// Tells whether clauses walk the stacks of processes.
     fn walks_users(&self) -> bool {
         let walking = [Builtin::Ucaller as u32, Builtin::Ustackdepth as u32];
         let mut objects = self.programs.iter().flat_map(Program::objects);
@@ -568,7 +573,8 @@ impl<'a> Session<'a> {
             || objects.any(|o| o.vars.iter().any(|v| walking.contains(&v.id)))
     }
 
-    /// Waits for a command of ours, which may wait for us, as any program that begins.
+    /// Waits for a command that we started. It may itself wait for us, like any program that
+    /// starts.
     fn await_command(
         &mut self,
         mut child: std::process::Child,
@@ -594,14 +600,14 @@ impl<'a> Session<'a> {
             },
             Err(e) => waited = Err(Error::new("failed to wait for a command", reason(&e)).into()),
         }
-        // It may have been for what is to be taken, too.
+        // The bell may also have rung for buffers, so we ring it again.
         let _ = rung.then(|| (&bell).write_all(&1u64.to_ne_bytes()));
         self.bell = Some(bell);
         waited?;
         Ok(child.wait().map(drop))
     }
 
-    /// Does what a record asks for; what fails is said, and the tracing goes on.
+    /// Carries out what a record asks for; failures are reported and tracing goes on.
     fn effect(&mut self, effect: Effect) -> Result<(), Failure> {
         self.out().flush()?;
         let failed = match effect {
@@ -646,7 +652,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Do records need the aggregations?
+    /// Tells whether printing records needs the aggregations.
     fn uses_aggregations(&self) -> bool {
         let mut kinds = self.programs.iter().flat_map(|p| &p.statements).map(|s| &s.kind);
         kinds.any(|k| {
@@ -670,7 +676,7 @@ impl<'a> Session<'a> {
         self.tell(&drops)
     }
 
-    /// Writes all aggregations as they stand into the stream.
+    /// Writes the current state of all aggregations into the stream.
     fn show_aggregations(&mut self, timestamp: u64) -> Result<(), Failure> {
         if self.settings.shape != Shape::Json {
             return Ok(());
@@ -686,13 +692,13 @@ impl<'a> Session<'a> {
 
     fn print(&mut self, text: &mut Vec<u8>, record: &Record<'_>) -> Result<(), Failure> {
         if record.enabled.uarg == enable::INTERNAL {
-            // What was printed before the fault comes before its message.
+            // Text from before the fault comes before the fault's message.
             self.emit(text)?;
             text.clear();
             self.out().flush()?;
             return self.fault(record);
         }
-        // Text and what is to be done, in order.
+        // Collects text and effects, in order.
         let mut effects = Vec::new();
         let mut note = |out: &mut Vec<u8>, effect| effects.push((std::mem::take(out), effect));
         let Self { reporter, programs, store, .. } = self;
@@ -742,10 +748,10 @@ impl<'a> Session<'a> {
         self.news(&line)
     }
 
-    /// Stops: END fires, what is left is printed, then the aggregations.
+    /// Stops tracing: END fires, the remaining records are printed, then the aggregations.
     pub fn finish(&mut self) -> Result<i32, Failure> {
         let cpu = self.kernel.stop().map_err(|r| r.doing("failed to stop tracing"))?;
-        // Without temporal order END's CPU comes last.
+        // Without temporal order, the CPU that ran END comes last.
         self.cpus.sort_by_key(|&c| c == cpu);
         self.round(true)?;
         self.look_at_status()?;
@@ -755,7 +761,7 @@ impl<'a> Session<'a> {
         Ok(self.exit.unwrap_or(0))
     }
 
-    /// What nobody has printed yet, as it was asked for.
+    /// Returns the aggregations that nothing has printed yet, in the requested shape.
     fn aggregations(&mut self) -> Vec<u8> {
         let mut text = Vec::new();
         if self.settings.shape == Shape::Text {
@@ -768,7 +774,8 @@ impl<'a> Session<'a> {
         text
     }
 
-    /// The aggregations that nobody has printed, as the text that a program without printa() ends with.
+    /// Returns the aggregations that nothing has printed, as the text at the end of a program
+    /// without printa().
     pub fn text_of_aggregations(&self) -> Vec<u8> {
         let mut text = vec![b'\n'];
         for variable in self.store.unprinted() {
@@ -782,7 +789,7 @@ impl<'a> Session<'a> {
         self.options.get(OptionId::Quiet) == 1
     }
 
-    /// What the run has lost, in one line; none if no more than one message has told of it.
+    /// Summarizes in one line what the run has lost; `None` if at most one message reported losses.
     pub fn losses(&self) -> Option<String> {
         self.losses.summary()
     }
@@ -799,7 +806,7 @@ impl<'a> Session<'a> {
         self.news(&Line::Note { text })
     }
 
-    /// What is no data: a line of the stream, or a message.
+    /// Reports something that is not traced data: a line of the stream, or a message.
     fn news(&mut self, line: &Line<'_>) -> Result<(), Failure> {
         if self.settings.shape == Shape::Json {
             let mut text = Vec::new();

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Drops in words: what was lost, where, why.
+//! Messages about drops: what was lost, where, and why.
 //!
 //! The kernel counts since GO; a message says how many more there are than at the last look.
 
 use crate::print::json::Line;
 use abi::status::Status;
 
-/// One message: its DTRACEDROP_ tag and its text.
+/// One message: its `DTRACEDROP_` tag and its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Drops {
     tag: &'static str,
     count: u64,
     cpu: Option<u32>,
     text: String,
-    /// One of them, and what stands behind it.
+    /// The singular noun, and the words that follow it.
     words: [&'static str; 2],
 }
 
 impl Drops {
-    /// The line for stderr, without its head and its newline; `droptags` puts the tag in front.
+    /// Returns the line for stderr, without its head and its newline; `droptags` puts the tag in
+    /// front.
     pub fn line(&self, droptags: bool) -> String {
         match droptags {
             true => format!("[DTRACEDROP_{}] {}", self.tag, self.text),
@@ -26,7 +27,7 @@ impl Drops {
         }
     }
 
-    /// The same for JSON.
+    /// Returns the message for JSON.
     pub fn as_json(&self) -> Line<'_> {
         let Self { tag, count, cpu, text, .. } = self;
         Line::Drop { tag: format!("DTRACEDROP_{tag}"), count: *count, cpu: *cpu, text }
@@ -41,30 +42,30 @@ fn plural(n: u64) -> &'static str {
     }
 }
 
-/// Records that found no room in a CPU's principal buffer.
+/// A message about records that found no room in a CPU's principal buffer.
 pub fn principal(n: u64, cpu: u32) -> Drops {
     let text = format!("{n} drop{} on CPU {cpu}", plural(n));
     Drops { tag: "PRINCIPAL", count: n, cpu: Some(cpu), text, words: ["drop", ""] }
 }
 
-/// Aggregated values that found no room on a CPU.
+/// A message about aggregated values that found no room on a CPU.
 pub fn aggregation(n: u64, cpu: u32) -> Drops {
     let text = format!("{n} aggregation drop{} on CPU {cpu}", plural(n));
     let words = ["aggregation drop", ""];
     Drops { tag: "AGGREGATION", count: n, cpu: Some(cpu), text, words }
 }
 
-/// What a run has lost, added up.
+/// The total of what a run has lost.
 #[derive(Debug, Clone, Default)]
 pub struct Losses {
-    /// By tag, in order of the first message.
+    /// By tag, in the order of the first messages.
     kinds: Vec<Drops>,
-    /// How many messages told of them.
+    /// The number of messages about them.
     told: u64,
 }
 
 impl Losses {
-    /// Adds what a message told.
+    /// Adds the drops of a message.
     pub fn add(&mut self, drops: &Drops) {
         self.told += 1;
         match self.kinds.iter_mut().find(|k| k.tag == drops.tag) {
@@ -73,7 +74,8 @@ impl Losses {
         }
     }
 
-    /// All of them in one line; none if there was one message or none, which says the same.
+    /// Returns all losses in one line; `None` if there was at most one message, which says the
+    /// same.
     pub fn summary(&self) -> Option<String> {
         let of = |d: &Drops| {
             let [what, why] = d.words;
@@ -84,7 +86,7 @@ impl Losses {
     }
 }
 
-/// What is worse now than it was.
+/// Returns messages for the counters that have grown.
 pub fn differences(before: &Status, now: &Status) -> Vec<Drops> {
     let mut drops = Vec::new();
     let mut say = |tag, old: u64, new: u64, what: &'static str, why: &'static str| {

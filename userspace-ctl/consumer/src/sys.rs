@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The system calls that std does not offer; the only unsafe of userspace.
+//! The system calls that std does not offer; the only unsafe code of userspace.
 //!
-//! Every function here is safe to call with any argument: what a call needs of its caller is in its
-//! types.
+//! Every function here is safe to call with any argument: the types enforce what a call needs.
 #![allow(unsafe_code)]
 
 use abi::conf::Conf;
@@ -22,19 +21,19 @@ use std::os::unix::process::CommandExt;
 use std::process::{Child, Command};
 use zerocopy::{FromBytes, IntoBytes};
 
-/// An ioctl's argument without addresses.
+/// An ioctl argument without addresses.
 ///
 /// # Safety
 /// No field of it makes the kernel read or write memory of ours.
 pub unsafe trait Plain: FromBytes + IntoBytes {}
 
-/// An ioctl's argument that names user memory by one address and one extent.
+/// An ioctl argument that names user memory by one address and one extent.
 ///
 /// # Safety
-/// `point` sets the only address in it, and an extent that covers no more than `bytes` bytes; with
-/// address 0 it need not touch the extent, which may be an answer by then.
+/// `point` sets the only address in it, and an extent that covers no more than `bytes` bytes. With
+/// address 0 it need not set the extent, which may already hold an answer.
 pub unsafe trait Window: FromBytes + IntoBytes {
-    /// Says where the memory is.
+    /// Sets the address and extent of the memory.
     fn point(&mut self, address: u64, bytes: usize);
 }
 
@@ -71,13 +70,13 @@ window! {
     Object { rows, size in u8 }
 }
 
-/// An ioctl whose argument holds no address.
+/// Calls an ioctl whose argument holds no address.
 pub fn ioctl<T: Plain>(fd: BorrowedFd<'_>, request: u32, arg: &mut T) -> Result<()> {
     call(fd, request, arg)
 }
 
-/// An ioctl whose argument points at `data`, which the kernel reads or fills; the address is in the
-/// argument for the time of the call only.
+/// Calls an ioctl whose argument points at `data`, which the kernel reads or fills. The argument
+/// holds the address only during the call.
 pub fn ioctl_with<T: Window>(
     fd: BorrowedFd<'_>,
     request: u32,
@@ -95,9 +94,10 @@ fn call<T: FromBytes + IntoBytes>(fd: BorrowedFd<'_>, request: u32, arg: &mut T)
         return Err(Error::from_raw_os_error(libc::EINVAL));
     }
     let address = std::ptr::from_mut(arg);
-    // SAFETY: `arg` is live, exclusive and as large as `request` says (checked above); whatever bytes
-    // the kernel leaves in it are a valid T (FromBytes). Memory it points to is the caller's live
-    // `data` (Window), none (Plain), or as long as its two extents say (`ioctl_make`).
+    // SAFETY: `arg` is live, exclusive and as large as `request` says (checked above); any bytes
+    // that the kernel leaves in it are a valid T (FromBytes). Memory that it points to is the
+    // caller's live `data` (Window), none (Plain), or as long as its two extents say
+    // (`ioctl_make`).
     let rc = unsafe { libc::ioctl(fd.as_raw_fd(), libc::c_ulong::from(request), address) };
     if rc < 0 {
         Err(Error::last_os_error())
@@ -106,8 +106,8 @@ fn call<T: FromBytes + IntoBytes>(fd: BorrowedFd<'_>, request: u32, arg: &mut T)
     }
 }
 
-/// Asks for packed probes; the kernel reads `packed` and fills `refusals`. The addresses are in the
-/// argument for the time of the call only.
+/// Asks for packed probes: the kernel reads `packed` and fills `refusals`. The argument holds the
+/// addresses only during the call.
 pub fn ioctl_make(
     fd: BorrowedFd<'_>,
     arg: &mut Make,
@@ -122,8 +122,8 @@ pub fn ioctl_make(
     result
 }
 
-/// What a file of sysfs has, without copying it, for as long as we live. Few of its files can be mapped, and
-/// no kernel before 6.16 has one: an error means to read it.
+/// Maps the content of a sysfs file, without copying it, for the rest of our life. Few sysfs files
+/// can be mapped, and none before kernel 6.16; after an error the caller must read the file.
 pub fn map_sysfs(file: &File) -> Result<&'static [u8]> {
     let refused = Error::from_raw_os_error(libc::EINVAL);
     // SAFETY: `statfs` is plain old data for which zero bytes are valid.
@@ -142,19 +142,19 @@ pub fn map_sysfs(file: &File) -> Result<&'static [u8]> {
     if at == libc::MAP_FAILED {
         return Err(Error::last_os_error());
     }
-    // SAFETY: the mapping has `len` bytes and is never taken away; what sysfs lets be mapped, the kernel's BTF,
-    // has its full size there, and neither the kernel nor we write to it.
+    // SAFETY: the mapping has `len` bytes and is never unmapped. The only sysfs file that can be
+    // mapped is the kernel's BTF: it has its full size, and neither the kernel nor we write to it.
     Ok(unsafe { std::slice::from_raw_parts(at.cast(), len) })
 }
 
-/// Gives back what has been mapped in of code and of what belongs to it; what is needed again is mapped in again,
-/// from the file. A compiler takes megabytes that nobody needs once it has compiled. What has been changed, by a
-/// debugger or as it was linked, stays.
+/// Gives back the mapped pages of code and read-only data; the system reads them from the file
+/// again when they are needed. A compiler uses megabytes that nobody needs once it has compiled.
+/// Pages changed by a debugger or by the linker stay.
 pub fn give_back_code() -> Result<()> {
     for range in untouched_code(&std::fs::read_to_string("/proc/self/smaps")?) {
         let at = std::ptr::without_provenance_mut(range.start);
-        // SAFETY: a mapping of a file that cannot be written to: with no page of its own (smaps says so), all of
-        // it reads as the file does, before and after.
+        // SAFETY: these are mappings of files that cannot be written to and have no pages of their
+        // own (smaps says so), so they read like the file before and after.
         if unsafe { libc::madvise(at, range.len(), libc::MADV_DONTNEED) } < 0 {
             return Err(Error::last_os_error());
         }
@@ -162,7 +162,7 @@ pub fn give_back_code() -> Result<()> {
     Ok(())
 }
 
-/// Mappings of files that cannot be written to, of which no page differs from the file.
+/// Returns the read-only mappings of files in which no page differs from the file.
 fn untouched_code(smaps: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut code = None;
@@ -186,7 +186,7 @@ fn untouched_code(smaps: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Asks that memory which is hardly used is given in pages, not in megabytes at a time.
+/// Asks the system to provide sparsely used memory in pages, not in megabytes at a time.
 pub fn in_small_pages(memory: &mut [u8]) {
     const PAGE: usize = 4096;
     let first = memory.as_ptr().align_offset(PAGE);
@@ -196,7 +196,7 @@ pub fn in_small_pages(memory: &mut [u8]) {
     unsafe { libc::madvise(pages.as_mut_ptr().cast(), len, libc::MADV_NOHUGEPAGE) };
 }
 
-/// Who we are, for the macro variables.
+/// Returns our ids, for the macro variables.
 pub fn identity() -> Identity {
     // SAFETY: these calls take no memory and cannot fail.
     unsafe {
@@ -213,7 +213,7 @@ pub fn identity() -> Identity {
     }
 }
 
-/// Waits until a descriptor is readable or the time is over; gives which are readable.
+/// Waits until a descriptor is readable or the time is over; tells which ones are readable.
 pub fn poll(fds: &[RawFd], timeout_ms: i32) -> Result<Vec<bool>> {
     let mut set: Vec<libc::pollfd> =
         fds.iter().map(|&fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 }).collect();
@@ -229,7 +229,7 @@ pub fn poll(fds: &[RawFd], timeout_ms: i32) -> Result<Vec<bool>> {
     Ok(set.iter().map(|p| p.revents != 0).collect())
 }
 
-/// A file in memory with this content, to be read from its beginning.
+/// Makes a file in memory with this content, positioned at its beginning.
 pub fn memory_file(content: &[u8]) -> Result<File> {
     // SAFETY: the name is a string with its NUL, and is only read.
     let fd = unsafe { libc::memfd_create(c"dtrace".as_ptr(), libc::MFD_CLOEXEC) };
@@ -243,7 +243,7 @@ pub fn memory_file(content: &[u8]) -> Result<File> {
     Ok(file)
 }
 
-/// A descriptor that becomes readable when it is signalled; to read 8 bytes makes it silent again.
+/// Makes a descriptor that becomes readable when it is signalled; reading 8 bytes resets it.
 pub fn eventfd() -> Result<File> {
     // SAFETY: takes two integers, touches no memory of ours.
     let fd = unsafe { libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK) };
@@ -254,7 +254,7 @@ pub fn eventfd() -> Result<File> {
     Ok(unsafe { File::from_raw_fd(fd) })
 }
 
-/// A descriptor that becomes readable when the process ends.
+/// Returns a descriptor that becomes readable when the process ends.
 pub fn pidfd_open(pid: u32) -> Result<OwnedFd> {
     // SAFETY: takes two integers, touches no memory of ours.
     let fd = unsafe { libc::syscall(libc::SYS_pidfd_open, pid as libc::pid_t, 0) };
@@ -265,7 +265,7 @@ pub fn pidfd_open(pid: u32) -> Result<OwnedFd> {
     Ok(unsafe { OwnedFd::from_raw_fd(fd as RawFd) })
 }
 
-/// Starts a command that stands still before its first instruction until [`resume`].
+/// Starts a command and holds it before its first instruction until [`resume`].
 pub fn spawn_stopped(command: &mut Command) -> Result<Child> {
     // SAFETY: the closure makes one async-signal-safe system call and allocates nothing.
     unsafe {
@@ -289,17 +289,17 @@ pub fn spawn_stopped(command: &mut Command) -> Result<Child> {
     Ok(child)
 }
 
-/// How a process that was let run came to a halt.
+/// How a running process came to a halt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Halt {
-    /// It stands still, a signal is about to be delivered.
+    /// It is stopped, and this signal is about to be delivered.
     Signal(i32),
     /// It has ended.
     Ended,
 }
 
-/// Lets a command of [`spawn_stopped`] run up to the next signal, itself with this one; or only one
-/// instruction far.
+/// Lets a command of [`spawn_stopped`] run until its next signal, or for one instruction if
+/// `is_step`. `signal` is delivered to it first; 0 is none.
 pub fn run_to_signal(pid: u32, signal: i32, is_step: bool) -> Result<Halt> {
     let pid = pid as libc::pid_t;
     let how = if is_step { libc::PTRACE_SINGLESTEP } else { libc::PTRACE_CONT };
@@ -310,7 +310,7 @@ pub fn run_to_signal(pid: u32, signal: i32, is_step: bool) -> Result<Halt> {
     loop {
         // SAFETY: plain integers, for which zero is valid.
         let mut info: libc::siginfo_t = unsafe { std::mem::zeroed() };
-        // Of one that has ended the status stays, for who asks for it.
+        // WNOWAIT keeps the status of an ended process for whoever waits for it later.
         let how = libc::WEXITED | libc::WSTOPPED | libc::WNOWAIT;
         // SAFETY: `info` is live.
         if unsafe { libc::waitid(libc::P_PID, pid as libc::id_t, &mut info, how) } < 0 {
@@ -331,7 +331,7 @@ pub fn run_to_signal(pid: u32, signal: i32, is_step: bool) -> Result<Halt> {
     }
 }
 
-/// The registers of a command that stands still.
+/// Returns the registers of a stopped command.
 pub fn registers(pid: u32) -> Result<libc::user_regs_struct> {
     // SAFETY: plain integers, for which zero is valid.
     let mut regs: libc::user_regs_struct = unsafe { std::mem::zeroed() };
@@ -343,7 +343,7 @@ pub fn registers(pid: u32) -> Result<libc::user_regs_struct> {
     Ok(regs)
 }
 
-/// Gives a command that stands still other registers.
+/// Sets the registers of a stopped command.
 pub fn set_registers(pid: u32, regs: &libc::user_regs_struct) -> Result<()> {
     let from = std::ptr::from_ref(regs);
     // SAFETY: `regs` is live and what this request reads.
@@ -355,7 +355,7 @@ pub fn set_registers(pid: u32, regs: &libc::user_regs_struct) -> Result<()> {
 
 /// Lets a command of [`spawn_stopped`] run.
 pub fn resume(child: &Child) -> Result<()> {
-    // SAFETY: detaching from our own child; address and data are ignored but for signal 0.
+    // SAFETY: detaching from our own child; the address is ignored and the data is 0, no signal.
     let rc = unsafe { libc::ptrace(libc::PTRACE_DETACH, child.id() as libc::pid_t, 0, 0) };
     if rc < 0 {
         Err(Error::last_os_error())
@@ -367,21 +367,21 @@ pub fn resume(child: &Child) -> Result<()> {
 /// A moment in the local time zone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LocalTime {
-    /// 2026.
+    /// The year, such as 2026.
     pub year: i64,
-    /// 0 is January.
+    /// The month, 0 is January.
     pub month: usize,
-    /// From 1.
+    /// The day of the month, from 1.
     pub day: u8,
-    /// 0 is Sunday.
+    /// The weekday, 0 is Sunday.
     pub weekday: usize,
     /// Hour, minute, second.
     pub clock: (u8, u8, u8),
-    /// Name of the zone: UTC.
+    /// The name of the zone, such as UTC.
     pub zone: String,
 }
 
-/// Seconds since the epoch to local time.
+/// Converts seconds since the epoch to local time.
 pub fn local_time(seconds: i64) -> Option<LocalTime> {
     // SAFETY: `tm` is plain old data for which zero bytes are valid (a null zone pointer included).
     let mut tm: libc::tm = unsafe { std::mem::zeroed() };
@@ -409,7 +409,7 @@ pub fn local_time(seconds: i64) -> Option<LocalTime> {
     })
 }
 
-/// The name that the machine's databases (`/etc/hosts`, name servers) have for an address.
+/// Returns the name of an address in the machine's databases (`/etc/hosts`, name servers).
 pub fn host_name(address: IpAddr) -> Option<String> {
     let bytes = match address {
         IpAddr::V4(v4) => {
@@ -428,7 +428,7 @@ pub fn host_name(address: IpAddr) -> Option<String> {
     name_of(&bytes, true, libc::NI_NAMEREQD)
 }
 
-/// The name of the service that has a port, of TCP or else of UDP (`/etc/services`).
+/// Returns the name of the service on a port (`/etc/services`), for TCP or else for UDP.
 pub fn service_name(port: u16) -> Option<String> {
     let mut sa = [0; 16];
     sa[..2].copy_from_slice(&(libc::AF_INET as u16).to_ne_bytes());
@@ -437,7 +437,7 @@ pub fn service_name(port: u16) -> Option<String> {
     named(0).or_else(|| named(libc::NI_DGRAM))
 }
 
-/// What a socket address (its bytes) is called: the host, or the service.
+/// Returns the name of a socket address, given as bytes: its host, or its service.
 fn name_of(address: &[u8], is_host: bool, flags: i32) -> Option<String> {
     // SAFETY: for a storage, which is plain old data, zero bytes are valid.
     let mut storage: libc::sockaddr_storage = unsafe { std::mem::zeroed() };
@@ -451,8 +451,9 @@ fn name_of(address: &[u8], is_host: bool, flags: i32) -> Option<String> {
     let none = (std::ptr::null_mut(), 0);
     let some = (text.as_mut_ptr().cast(), room);
     let (host, service) = if is_host { (some, none) } else { (none, some) };
-    // SAFETY: the address is live and as long as said (at least as its family wants); the one room that is
-    // not null is live and as long as said, and ends with a NUL if the call succeeds.
+    // SAFETY: the address is live and has at least `length` bytes, which its family needs. The one
+    // buffer that is not null is live and has `room` bytes; it ends with a NUL if the call
+    // succeeds.
     let rc = unsafe {
         libc::getnameinfo(
             (&raw const storage).cast(),
@@ -468,7 +469,7 @@ fn name_of(address: &[u8], is_host: bool, flags: i32) -> Option<String> {
     Some(name.to_string_lossy().into_owned()).filter(|n| !n.is_empty())
 }
 
-/// The value of D's `timestamp` now, which is the kernel's monotonic clock.
+/// Returns the current value of D's `timestamp`, which is the kernel's monotonic clock.
 pub fn timestamp() -> u64 {
     let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: `now` is live. The call cannot fail: the clock exists on every kernel.
@@ -477,12 +478,12 @@ pub fn timestamp() -> u64 {
     seconds.saturating_mul(1_000_000_000).saturating_add(ns)
 }
 
-/// How far the kernel's coarse clocks advance at a time, ns: one jiffy, however many a second has.
+/// Returns how far the kernel's coarse clocks advance at a time, in ns: one jiffy.
 pub fn tick_ns() -> u64 {
     let mut tick = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: `tick` is live.
     let failed = unsafe { libc::clock_getres(libc::CLOCK_MONOTONIC_COARSE, &mut tick) } != 0;
-    // 100 in a second is what programs may take for granted.
+    // Programs may assume 100 jiffies in a second.
     let ns = u64::try_from(tick.tv_nsec).ok().filter(|ns| !failed && *ns > 0);
     ns.unwrap_or(10_000_000)
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Sleeping between two rounds: until the time is over, somebody wants us to end, or the targets
-//! have ended.
+//! Sleeping between two rounds until the time is over, a signal asks us to end, or the targets have
+//! ended.
 
 use crate::error::{reason, Error};
 use crate::process::Target;
@@ -16,44 +16,45 @@ use std::sync::Arc;
 /// Why a sleep ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event {
-    /// The time is over.
+    /// The time was over.
     Timeout,
-    /// The kernel has rung.
+    /// The kernel rang the bell.
     Rung,
-    /// A signal asks us to end.
+    /// A signal asked us to end.
     Interrupt,
-    /// The last target has ended; with what to say of each that did.
+    /// The last target ended; this describes the end of each target.
     TargetsGone(Vec<String>),
 }
 
-/// Sleeps; tests give a scripted one.
+/// A way to sleep; tests use a scripted one.
 pub trait Waiter {
-    /// D's `timestamp`, ns.
+    /// Returns D's `timestamp`, in ns.
     fn now(&self) -> u64;
-    /// Sleeps at most so long, ns, or until the kernel [rings](crate::kernel::Kernel::bell).
+    /// Sleeps for at most `ns` nanoseconds, or until the kernel
+    /// [rings](crate::kernel::Kernel::bell).
     fn wait(&mut self, ns: u64, bell: Option<&File>) -> Event;
 }
 
-/// The real one: signals and targets.
+/// The real waiter: it waits for signals and targets.
 #[derive(Debug)]
 pub struct Signals {
     wakeup: UnixStream,
     targets: Vec<Target>,
     epitaphs: Vec<String>,
-    /// How often we have slept.
+    /// The number of sleeps so far.
     naps: u64,
 }
 
 impl Signals {
-    /// From here on the first SIGINT, SIGTERM or SIGHUP ends the session in order, the second one
-    /// at once, whatever we are doing.
+    /// Catches signals: the first SIGINT, SIGTERM or SIGHUP ends the session in order. The second
+    /// one ends it at once, whatever we are doing.
     pub fn new(targets: Vec<Target>) -> Result<Self, Error> {
         let failed = |e: std::io::Error| Error::new("failed to catch signals", reason(&e));
         let (wakeup, theirs) = UnixStream::pair().map_err(failed)?;
         wakeup.set_nonblocking(true).map_err(failed)?;
         let was_asked = Arc::new(AtomicBool::new(false));
         for signal in [SIGINT, SIGTERM, SIGHUP] {
-            // In this order: the first signal finds the flag unset and sets it afterwards.
+            // The order matters: the first signal finds the flag unset and sets it afterwards.
             signal_hook::flag::register_conditional_shutdown(signal, 1, was_asked.clone())
                 .and_then(|_| signal_hook::flag::register(signal, was_asked.clone()))
                 .and_then(|_| signal_hook::low_level::pipe::register(signal, theirs.try_clone()?))
@@ -62,7 +63,7 @@ impl Signals {
         Ok(Self { wakeup, targets, epitaphs: Vec::new(), naps: 0 })
     }
 
-    /// Lets created commands run.
+    /// Lets the commands that we started run.
     pub fn resume(&self) -> Result<(), Error> {
         self.targets.iter().try_for_each(Target::resume)
     }
@@ -76,7 +77,7 @@ impl Waiter for Signals {
     fn wait(&mut self, ns: u64, bell: Option<&File>) -> Event {
         self.naps += 1;
         if self.naps == 2 {
-            // Nothing is compiled any more. What cannot be given back is no loss.
+            // The compiler is no longer needed. A failure here costs nothing but memory.
             let _ = sys::give_back_code();
         }
         let mut fds = vec![self.wakeup.as_raw_fd()];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The compiler's questions, answered by the kernel; or, for `-e` without one, by nobody.
+//! Answers the compiler's questions with the kernel's help; [`AnyProbe`] answers for `-e` without a
+//! device.
 
 use crate::kernel::Kernel;
 use crate::symbol::Symbols;
@@ -17,7 +18,7 @@ use std::cell::RefCell;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The probes of a kernel, and its types.
+/// The probes and types of a kernel.
 pub struct KernelWorld<'k> {
     kernel: RefCell<&'k mut dyn Kernel>,
     types: KernelTypes,
@@ -27,41 +28,41 @@ pub struct KernelWorld<'k> {
 }
 
 impl<'k> KernelWorld<'k> {
-    /// Asks this kernel.
+    /// Makes a world that asks this kernel.
     pub fn new(kernel: &'k mut dyn Kernel) -> Self {
         Self::with_types(kernel, KernelTypes::default())
     }
 
-    /// With the types of another kernel than the running one.
+    /// Makes a world with the types of another kernel than the running one.
     pub fn with_types(kernel: &'k mut dyn Kernel, types: KernelTypes) -> Self {
         let (kernel, machine) = (RefCell::new(kernel), Machine::here());
         Self { kernel, types, machine, users: RefCell::default(), told: Told::default() }
     }
 
-    /// With another machine to ask about what the kernel does not know.
+    /// Uses another machine for questions that the kernel cannot answer.
     pub fn with_machine(self, machine: Machine) -> Self {
         Self { machine, ..self }
     }
 
-    /// With what is known of processes.
+    /// Adds what is known of processes.
     pub fn with_users(self, users: Users) -> Self {
         Self { users: RefCell::new(users), ..self }
     }
 
-    /// What the programs want of processes.
+    /// Returns what the programs want of processes.
     pub fn into_users(self) -> Users {
         self.users.into_inner()
     }
 }
 
-/// The pattern as the kernel takes it; `None` if a part is too long for any probe.
+/// Returns the pattern in the kernel's form; `None` if a part is too long for any probe.
 pub fn pattern(p: &ProbePattern) -> Option<ProbeDesc> {
     let [a, b, c, d] = p.parts().map(str::as_bytes);
     Some(ProbeDesc { id: ProbeId(p.id), ..ProbeDesc::new(a, b, c, d)? })
 }
 
-/// What the name of a symbol means, by its address and the kernel's types. `at` tells addresses: of
-/// `name`, or `module:name`.
+/// Returns a symbol's address, with its type if the kernel's types have it. `at` returns the
+/// address of `name` or `module:name`.
 fn symbol(
     types: &KernelTypes,
     module: &str,
@@ -74,7 +75,7 @@ fn symbol(
         module => at(&format!("{module}:{name}"))?,
     };
     let (ty, is_per_cpu) = types.symbol(module, name).map_or((None, false), |(t, p)| (Some(t), p));
-    // It begins at 0 on older kernels, and no symbol is found there.
+    // On older kernels the per-CPU area begins at 0, and `at` finds no start symbol.
     let is_template = || {
         let templates = at("__per_cpu_end").map(|end| at("__per_cpu_start").unwrap_or(0)..end);
         templates.is_some_and(|t| t.contains(&address))
@@ -105,7 +106,7 @@ impl World for KernelWorld<'_> {
             return Vec::new();
         };
         let mut found = Vec::new();
-        // Who cannot tell has none.
+        // A kernel that fails here counts as having no probes.
         let _ = self.kernel.borrow_mut().each_probe(&pattern, &mut |p| {
             let parts = p.parts.map(|part| String::from_utf8_lossy(part).into_owned());
             let nargs = (p.nargs != NARGS_UNKNOWN).then_some(p.nargs);
@@ -158,14 +159,14 @@ impl World for KernelWorld<'_> {
     }
 
     fn has_module(&self, name: &str) -> bool {
-        // The kernel proper, also under the names that it has elsewhere.
+        // Matches the kernel proper, also by its names on other systems.
         matches!(name, KERNEL | "kernel" | "unix" | "genunix")
             || Path::new("/sys/module").join(name).is_dir()
     }
 }
 
-/// A world in which every description matches: compiling without a device (`-e`). Types are those
-/// of the kernel that runs here all the same.
+/// A world in which every description matches, to compile without a device (`-e`). By default it
+/// still uses the types of the running kernel.
 #[derive(Debug, Default)]
 pub struct AnyProbe {
     types: KernelTypes,
@@ -173,7 +174,7 @@ pub struct AnyProbe {
 }
 
 impl AnyProbe {
-    /// With the types of another kernel than the running one.
+    /// Makes a world with the types of another kernel than the running one.
     pub fn with_types(types: KernelTypes) -> Self {
         Self { types, ..Self::default() }
     }

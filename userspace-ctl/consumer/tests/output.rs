@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-//! What programs print: every `d` block of `output/*.md` is run in a session of the module's own crates, and what it
-//! prints is compared with the `out` block behind it, byte for byte; an `err` block has its messages. Words behind
-//! `d` are options. Programs fire BEGIN, END and ERROR only. `BLESS=1` writes the blocks anew; a human reads the
-//! difference.
+//! The output of programs: every `d` block of `output/*.md` runs in a session of the module's own
+//! crates. The test compares the printed text with the `out` block behind it, byte for byte, and
+//! messages with an `err` block. Words behind `d` are options. Programs fire BEGIN, END and ERROR
+//! only. `BLESS=1` writes the blocks anew; a human reads the difference.
 
 #[allow(dead_code, reason = "each test uses its part")]
 mod fake;
@@ -12,7 +12,7 @@ use fake::{Fake, Steps};
 use std::fmt::Write;
 use std::path::Path;
 
-/// Runs the blocks of a page; gives the page with what they print now, and how many they are.
+/// Runs the blocks of a page; returns the page with the current output, and the number of blocks.
 fn page(text: &str) -> (String, usize) {
     let (mut now, mut programs) = (String::new(), 0);
     let mut rest = text;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Whole sessions without a kernel: D text is compiled, enabled in a fake kernel made of the
-//! module's own crates, fired, consumed and printed. What must come out stands in `golden/`, one
-//! file per test: standard output, then messages, then the exit status. `BLESS=1` writes them anew;
-//! a human reads the difference.
+//! module's own crates, fired, consumed and printed. The expected output is in `golden/`, one file
+//! for each test: standard output, then messages, then the exit status. `BLESS=1` writes the files
+//! anew; a human reads the difference.
 
 mod fake;
 mod sessions;
@@ -110,8 +110,8 @@ fn unordered() -> Steps {
 
 #[test]
 fn newer_records_wait_for_the_slowest_cpu() {
-    // CPU 0 is asked first: what CPU 1 records between the two questions is held back until
-    // CPU 0 has been asked again.
+    // CPU 0 is asked first. Records that CPU 1 writes between the two questions wait until CPU 0
+    // has been asked again.
     let fake = hworld();
     let program = "hworld:::entry { printf(\"%d\", arg0); }";
     let later = fake.0.borrow().now + 4;
@@ -129,7 +129,7 @@ fn newer_records_wait_for_the_slowest_cpu() {
 
 #[test]
 fn runs_of_many_cpus_are_merged() {
-    // What should come out: records of all CPUs by time, then CPU, then in the order of the CPU.
+    // The expected order: by time, then by CPU, then the order of the CPU's own records.
     let mut random = 1u64;
     let mut next = move |n: u64| {
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
@@ -142,7 +142,7 @@ fn runs_of_many_cpus_are_merged() {
         times.sort_unstable();
         let fired: Vec<(u32, u64, u64)> = (number..)
             .zip(times)
-            // Often the same CPU again.
+            // Often the same CPU as before.
             .map(|(n, time)| {
                 (if next(4) == 0 { next(5) as u32 } else { round as u32 % 5 }, time, n)
             })
@@ -550,14 +550,14 @@ fn threads() {
     let (fake, some) = steps();
     let o = run(&fake, &[program], &["oformat=json", "threads"], some);
     check("threads", &o);
-    // Text shows nothing of it.
+    // The text output shows none of it.
     let (fake, some) = steps();
     let with = run(&fake, &[program], &["threads"], some);
     let (fake, some) = steps();
     assert_eq!(with.out, run(&fake, &[program], &[], some).out);
 }
 
-/// What a session prints at its end, with these options.
+/// Returns what a session prints at its end, with these options.
 fn at_the_end(program: &str, options: &[&str]) -> String {
     let fake = hworld();
     let steps = Steps::new(&fake).then(|k| {

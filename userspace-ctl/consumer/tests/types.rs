@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Types of a kernel made here: files in a folder, as /sys/kernel/btf has them.
+//! Types of an invented kernel: files in a folder like /sys/kernel/btf.
 
 use btf::builder::Builder;
 use btf::{Id, VOID};
@@ -8,7 +8,7 @@ use d::types::{Int, StructKind, Type};
 use d::world::TypeSpace;
 use std::path::PathBuf;
 
-/// A folder that goes when the test does.
+/// A folder that is removed at the end of the test.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -28,7 +28,7 @@ impl Drop for Folder {
     }
 }
 
-/// `struct file` and what leads to it.
+/// Builds `struct file` and the types that lead to it.
 fn kernel() -> Builder {
     let mut b = Builder::new();
     let char = b.int("char", 1, true);
@@ -103,7 +103,7 @@ fn arguments_of_functions() {
     );
     assert_eq!(ret("by_value"), ["int64_t in arg0", "enum kind in arg1"]);
     assert_eq!((entry("silent").len(), ret("silent").len()), (0, 1));
-    // The address for the large value comes first.
+    // The address for the large return value is the first argument.
     assert_eq!(entry("each"), ["int (*)(struct file *, ...) in arg1"]);
     assert_eq!(ret("each"), ["int64_t in arg0", "struct large, nowhere"]);
     let probe = abi::probe::ProbeDesc::new(b"fbt", b"vmlinux", b"vfs_read", b"entry").unwrap();
@@ -164,7 +164,7 @@ fn modules() {
     let folder = Folder::new("modules", &files);
     let types = KernelTypes::at(&folder.0);
     assert_eq!(text(&types, ["fbt", "mod", "mod_open", "entry"]), ["struct secret * in arg0"]);
-    // Both files know the same struct file: one number.
+    // Both files have the same struct file, so it has one number.
     let number = |types: &KernelTypes, module| {
         let signature = types.signature(["fbt", module, "vfs_read", "entry"]).unwrap();
         match &signature.args[0].ty {
@@ -176,7 +176,7 @@ fn modules() {
         }
     };
     assert_eq!(number(&types, "mod"), number(&types, "vmlinux"));
-    // What the kernel only declares, a module defines.
+    // A module defines the struct that the kernel only declares.
     let fresh = KernelTypes::at(&folder.0);
     let Some(Type::Struct(secret)) = fresh.find(TypeSpace::Struct, "secret") else { panic!() };
     assert_eq!(secret.size, Some(8));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! What a user reads when a probe description matches nothing: a kernel with a few probes and reasons,
-//! a machine with a few modules, one golden text. `BLESS=1` writes it anew; read the diff.
+//! The answers to probe descriptions that match nothing: a kernel with a few probes and reasons, a
+//! machine with a few modules, one golden text. `BLESS=1` writes the text anew; read the diff.
 
 use abi::conf::Conf;
 use abi::ids::{AggId, Epid, FormatId, ProbeId};
@@ -28,7 +28,7 @@ const FUNCTIONS: &[(&str, &str)] = &[
     ("vmlinux", "panic:entry"),
 ];
 
-/// What EXPLAIN answers; of others it knows nothing.
+/// The answers of EXPLAIN; other functions are unknown.
 const REASONS: &[(&str, Reason, &str)] = &[
     ("vfs_reed", Reason::Unknown, ""),
     ("nf_tables_newrule", Reason::OtherModule, "nf_tables"),
@@ -77,7 +77,7 @@ impl Kernel for Fixed {
     }
     fn explain(&mut self, p: &ProbeDesc) -> Answer<Option<(Reason, String)>> {
         let [provider, module, function, name] = p.parts();
-        // Others know of no function.
+        // Other providers have no functions to explain.
         if provider != b"fbt" {
             let lacks = (provider, name) == (b"io", b"start");
             return Ok(lacks.then(|| (Reason::NoEvent, "block_bio_queue".into())));
@@ -120,7 +120,7 @@ impl Kernel for Fixed {
     }
 }
 
-/// A machine in a folder: no BTF, so that the names come from kallsyms.
+/// A machine in a folder. It has no BTF, so names come from kallsyms.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -139,7 +139,7 @@ impl Folder {
                 module => format!("0 t {function}\t[{module}]\n"),
             };
         }
-        // As BTF would have them: functions without text.
+        // Names that BTF would have: functions without code.
         symbols += "0 T bpf_list_add_impl\n0 T only_inlined\n";
         put("proc/kallsyms", &symbols);
         put("proc/modules", "nf_tables 4096 0 - Live 0x0\n");
@@ -164,7 +164,7 @@ impl Drop for Folder {
     }
 }
 
-/// The answer as the command prints it.
+/// Returns the answer in the command's form.
 fn answer(root: &Path, description: &str) -> String {
     let mut kernel = Fixed::new();
     let world = KernelWorld::new(&mut kernel).with_machine(Machine::at(root));
@@ -181,7 +181,7 @@ fn reasons_as_they_are_read() {
     let folder = Folder::new("golden");
     let mut now = String::new();
     for description in [
-        // No such function; near ones.
+        // No such function, but similar ones.
         "fbt::vfs_reed:entry",
         "vfs_reed:entry",
         "vfs_reed",
@@ -199,7 +199,7 @@ fn reasons_as_they_are_read() {
         "fbt::__pfx_vfs_read:entry",
         "fbt::jiffies:entry",
         "fbt::panic:return",
-        // Known to be elsewhere.
+        // Functions whose code is known to be elsewhere.
         "fbt::__do_sys_openat:entry",
         "fbt::sys_openat:entry",
         "fbt::trace_sched_switch:entry",
@@ -217,7 +217,7 @@ fn reasons_as_they_are_read() {
         "fbt:none:vfs_read:entry",
         "fbt::nf_tables:",
         "fbt::cifs_mount:entry",
-        // Names of probes, providers.
+        // Wrong probe names and providers.
         "fbt::vfs_read:123",
         "fbt::vfs_read:enter",
         "fbt::vfs_read:exit",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Recordings in the forms of other tools: profiles for `go tool pprof`, timelines for Perfetto, metrics for
-//! Prometheus and OpenTelemetry. Each form is a function of a [`recording::Recording`] or of its aggregations.
+//! Recordings in the forms of other tools: profiles for `go tool pprof`, timelines for Perfetto,
+//! metrics for Prometheus and OpenTelemetry. Each form is a function of a [`recording::Recording`]
+//! or of its aggregations.
 
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]

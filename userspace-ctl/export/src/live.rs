@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! `-x export`: a running session's stream goes into a registry, and from there to where people look.
+//! `-x export`: puts a running session's stream into a registry, and serves or writes the
+//! registry's metrics.
 
 use crate::metrics::{Dialect, Registry};
 use crate::serve::{self, Shared};
@@ -12,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Where metrics go.
+/// The destination of metrics.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Target {
     /// A server for scrapes listens at this address.
@@ -21,7 +22,7 @@ pub enum Target {
     Textfile(PathBuf),
 }
 
-/// What an option's value can be.
+/// The values that the option accepts.
 pub const EXPECTED: &str = "prometheus:[ADDRESS:]PORT or textfile:PATH";
 
 impl Target {
@@ -57,14 +58,14 @@ struct Taken {
 }
 
 impl Exporter {
-    /// Makes one for these targets, with so many series at most.
+    /// Makes an exporter for these targets, with at most `limit` series.
     pub fn new(targets: Vec<Target>, limit: usize) -> Self {
         let registry = Arc::new(Mutex::new(Registry::new(limit)));
         Self { registry, targets, taken: Rc::default() }
     }
 
-    /// Starts the servers and writes the files for the first time. The threads that serve inherit the signals that
-    /// are blocked now. The error is a sentence.
+    /// Starts the servers and writes the files for the first time. The serving threads inherit the
+    /// signals that are blocked now. The error is a sentence.
     pub fn start(&self) -> Result<(), String> {
         for target in &self.targets {
             match target {
@@ -87,7 +88,7 @@ impl Exporter {
         registry.text(Dialect::Prometheus)
     }
 
-    /// Takes a line of the stream; gives the text that the program prints with it.
+    /// Takes a line of the stream; returns the text that the program prints with it.
     fn line(&self, line: &Line, taken: &mut Taken) -> String {
         self.registry.lock().unwrap_or_else(PoisonError::into_inner).take(line);
         let mut said = String::new();
@@ -104,7 +105,7 @@ impl Exporter {
         said
     }
 
-    /// A disk that is full ends no tracing.
+    /// Writes the files. A full disk does not end tracing.
     fn write_files(&self, taken: &mut Taken) {
         for target in &self.targets {
             let Target::Textfile(path) = target else { continue };
@@ -121,7 +122,7 @@ impl Exporter {
 /// Replaces a file at once: a reader sees the old content or the new one.
 fn replace(path: &Path, content: &[u8]) -> Result<(), Error> {
     let mut beside = path.as_os_str().to_owned();
-    // The ending keeps node_exporter from reading it.
+    // This ending keeps node_exporter from reading the file.
     beside.push(format!(".{}.tmp", std::process::id()));
     let beside = Path::new(&beside);
     let done = fs::write(beside, content).and_then(|()| fs::rename(beside, path));
@@ -131,18 +132,18 @@ fn replace(path: &Path, content: &[u8]) -> Result<(), Error> {
     done
 }
 
-/// The stream of a session on its way through an exporter; what the program prints goes on.
+/// A writer that passes a session's stream through an exporter, and the program's text on to `to`.
 #[derive(Debug)]
 pub struct Sink<W> {
     exporter: Exporter,
-    /// Where the program's text goes.
+    /// The destination of the program's text.
     to: W,
-    /// The stream itself goes there instead.
+    /// Tells whether `to` gets the stream itself instead.
     is_stream: bool,
 }
 
 impl<W: Write> Sink<W> {
-    /// Makes one.
+    /// Makes a sink.
     pub fn new(exporter: Exporter, to: W, is_stream: bool) -> Self {
         Self { exporter, to, is_stream }
     }
@@ -198,7 +199,7 @@ mod tests {
 {"type":"snapshot","timestamp":2,"aggregations":[{"name":"n","function":"count","entries":[{"keys":[],"value":4}]}]}
 "#;
         let mut sink = Sink::new(exporter.clone(), &mut text, false);
-        // In pieces, as a session may write it.
+        // In pieces, since a session may write it so.
         let (one, two) = stream.split_at(100);
         sink.write_all(one.as_bytes()).unwrap();
         sink.write_all(two.as_bytes()).unwrap();

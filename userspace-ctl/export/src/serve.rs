@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-//! An HTTP server for scrapes, as small as it can be. It shares the machine with the tracing, so everything about a
-//! client is bounded: how many there are at once, how long each may take, how much it may say. A body is made once
-//! for each state of the registry, however often somebody asks for it.
+//! A minimal HTTP server for scrapes. It shares the machine with the tracing, so it limits the
+//! number of clients, the time of each, and the size of a request. A body is made once for each
+//! state of the registry, however often clients ask for it.
 
 use crate::metrics::{Dialect, Registry};
 use std::collections::HashMap;
@@ -11,13 +11,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Clients that are served at once; a further one gets no answer.
+/// The number of clients served at once; further clients get no answer.
 const CLIENTS: usize = 8;
-/// Bytes of a request, of which nothing but the head is read.
+/// The most bytes of a request; only its head is read.
 const REQUEST: usize = 16 << 10;
-/// Seconds that a client has from its connection to the end of the answer.
+/// The time that a client has from its connection to the end of the answer.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Bytes of a body that is worth compressing.
+/// The size, in bytes, above which a body is compressed.
 const LARGE: usize = 1 << 10;
 
 /// A registry that a session writes and scrapes read.
@@ -31,7 +31,8 @@ enum Form {
 }
 
 impl Form {
-    /// The form that a client prefers. Only protobuf has native histograms, so Prometheus asks for it if it takes them.
+    /// Returns the form that a client prefers. Only protobuf has native histograms, so Prometheus
+    /// asks for it if it wants them.
     fn accepted(accept: &str) -> Self {
         let quality = |range: &str| {
             let q = range.split(';').find_map(|p| p.trim().strip_prefix("q="));
@@ -52,7 +53,7 @@ impl Form {
         let mut best = (0.0, Self::Text(Dialect::Prometheus));
         for range in accept.split(',') {
             let (q, Some(form)) = (quality(range), form(range)) else { continue };
-            // The first one of equals.
+            // Of equal ranges the first one wins.
             if q > best.0 {
                 best = (q, form);
             }
@@ -95,7 +96,7 @@ pub fn start(address: SocketAddr, registry: Shared) -> Result<SocketAddr, Error>
     let server = Arc::new(Server { registry, bodies, clients });
     let accept = move || {
         for client in listener.incoming() {
-            // Too many open files, or a client that has gone: neither is worth a busy loop.
+            // Too many open files, or a client that disappeared: neither justifies a busy loop.
             let Ok(client) = client else {
                 std::thread::sleep(Duration::from_millis(100));
                 continue;
@@ -106,7 +107,7 @@ pub fn start(address: SocketAddr, registry: Shared) -> Result<SocketAddr, Error>
             }
             let own = server.clone();
             let serve = move || {
-                // Nobody is told of a client that broke off.
+                // A client that broke off is not reported.
                 let _ = own.serve(client);
                 own.clients.fetch_sub(1, Ordering::AcqRel);
             };
@@ -171,7 +172,7 @@ impl Server {
         client.shutdown(Shutdown::Write)
     }
 
-    /// The body of the registry's present state.
+    /// Returns the body for the registry's current state.
     fn body(&self, form: Form, is_compressed: bool) -> Arc<Vec<u8>> {
         let mut bodies = self.bodies.lock().unwrap_or_else(PoisonError::into_inner);
         let plain = {
@@ -188,19 +189,19 @@ impl Server {
         if !is_compressed {
             return plain;
         }
-        // Without the registry: the session must not wait for the compression.
+        // The registry is not locked here, so that the session does not wait for the compression.
         bodies.made.entry((form, true)).or_insert_with(|| Arc::new(compressed(&plain))).clone()
     }
 }
 
 fn compressed(plain: &[u8]) -> Vec<u8> {
     let mut out = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-    // Memory does not fail.
+    // Writing to memory does not fail.
     let _ = out.write_all(plain);
     out.finish().unwrap_or_default()
 }
 
-/// The time that is left, or an error.
+/// Returns the remaining time, or an error.
 fn left(end: Instant) -> Result<Duration, Error> {
     let left = end.saturating_duration_since(Instant::now());
     match left.is_zero() {
@@ -226,7 +227,7 @@ fn head(client: &mut TcpStream, end: Instant) -> Result<String, Error> {
     }
 }
 
-/// Writes all of it, as long as there is time.
+/// Writes all bytes, as long as there is time.
 fn write(client: &mut TcpStream, mut bytes: &[u8], end: Instant) -> Result<(), Error> {
     while !bytes.is_empty() {
         client.set_write_timeout(Some(left(end)?))?;
@@ -253,7 +254,7 @@ mod tests {
 
     fn asked(address: SocketAddr, request: &[u8]) -> Vec<u8> {
         let mut client = TcpStream::connect(address).unwrap();
-        // A server that has had enough closes while we write.
+        // The server closes a hostile connection while we still write.
         let _ = client.write_all(request);
         let mut answer = Vec::new();
         let _ = client.read_to_end(&mut answer);
@@ -284,7 +285,7 @@ mod tests {
     #[test]
     fn hostile_clients_leave_the_others_alone() {
         let (address, _) = server();
-        // Silent ones, and one that never ends its request.
+        // Clients that stay silent, and one that never ends its request.
         let silent: Vec<TcpStream> =
             (0..CLIENTS - 1).map(|_| TcpStream::connect(address).unwrap()).collect();
         assert!(asked(address, &vec![b'a'; REQUEST * 2]).is_empty());

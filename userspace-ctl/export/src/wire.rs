@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The encoding of Protocol Buffers, as far as metrics and profiles need it. The tests read what this writes with
-//! `prost`, which is under the Apache licence alone and may not be linked into a program under GPL-2.0.
+//! The encoding of Protocol Buffers, as far as metrics and profiles need it. The tests read the
+//! output with `prost`, which is only under the Apache licence and may not be linked into a program
+//! under GPL-2.0.
 
 /// A message.
 pub trait Encode {
@@ -59,7 +60,7 @@ impl Writer {
         self.varint(n);
     }
 
-    /// The same, as proto3 writes it.
+    /// Writes the number unless it is 0, as proto3 does.
     pub fn uint_unless_0(&mut self, field: u64, n: u64) {
         if n != 0 {
             self.uint(field, n);
@@ -71,7 +72,7 @@ impl Writer {
         self.uint(field, n as u64);
     }
 
-    /// The same, as proto3 writes it.
+    /// Writes the number unless it is 0, as proto3 does.
     pub fn int_unless_0(&mut self, field: u64, n: i64) {
         self.uint_unless_0(field, n as u64);
     }
@@ -97,7 +98,7 @@ impl Writer {
         self.bytes(field, &message.encoded());
     }
 
-    /// Writes numbers in one field, unless there are none.
+    /// Writes numbers as one packed field, unless there are none.
     pub fn packed(&mut self, field: u64, numbers: impl Iterator<Item = u64>) {
         let mut all = Self::default();
         numbers.for_each(|n| all.varint(n));

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: CC0-1.0 */
 /*
- * Probes in programs as packages have them (systemtap-sdt-dev): a nop where the probe is, and a note that says where
- * its arguments are. The program is built without dtrace, and needs nothing to run.
+ * Probes in programs, compatible with those of packages (systemtap-sdt-dev): each probe is a nop, and
+ * a note that says where its arguments are. The program is built without dtrace, and needs nothing
+ * to run.
  *
  *	DTRACE_PROBE2(shop, order__begin, number, customer);	traced: shop$target:::order-begin { copyinstr(arg1) }
  *
- * With _SDT_HAS_SEMAPHORES the program has a counter for each probe, shop_order__begin_semaphore, an unsigned short in
- * section .probes: it is not 0 while the probe is traced.
+ * With _SDT_HAS_SEMAPHORES the program must have a counter for each probe, an unsigned short in section
+ * .probes with a name such as shop_order__begin_semaphore. It is not 0 while the probe is traced.
  */
 #ifndef _SYS_SDT_H
 #define _SYS_SDT_H
@@ -26,7 +27,10 @@
 #define _SDT_ADDRESS ".4byte "
 #endif
 
-/* The note lies in the section group of its code. The base tells how far the linker, or prelink, has moved it. */
+/*
+ * The note is in the section group of its code. The base shows how far the linker, or prelink, has
+ * moved the code.
+ */
 #define _SDT_NOTE(p, n, args) \
 	"990:\tnop\n" \
 	".pushsection .note.stapsdt,\"?\",\"note\"\n" \
@@ -53,8 +57,9 @@
 	".endif\n"
 
 /*
- * SIZE@PLACE for each argument; the size is negative if the argument has a sign, and 4f or 8f for a float or a double:
- * _SDT_SIZE says 104 and 108. The assembler chooses, since the preprocessor does not know types.
+ * Each argument is SIZE@PLACE. The size is negative if the argument is signed, and 4f or 8f for a float
+ * or a double, for which _SDT_SIZE is 104 or 108. The assembler makes the choice, because the
+ * preprocessor does not know types.
  */
 #define _SDT_ARG(i) \
 	"\"\n.if %c[s" #i "] == 104\n.ascii \"4f\"\n.elseif %c[s" #i "] == 108\n.ascii \"8f\"\n" \
@@ -76,7 +81,7 @@ template <typename T> struct _sdt_type<T *> { static const int size = sizeof(voi
 template <typename T> struct _sdt_type<T[]> { static const int size = sizeof(void *); };
 template <typename T, __SIZE_TYPE__ N> struct _sdt_type<T[N]> { static const int size = sizeof(void *); };
 template <typename T> static inline __attribute__((always_inline)) T _sdt_value(const T &value) { return value; }
-/* A constant floating-point number would be in memory that has no name. */
+/* Without this, a constant floating-point number would be in memory without a name. */
 static inline __attribute__((always_inline)) double _sdt_value(double x) { __asm__("" : "+m" (x)); return x; }
 static inline __attribute__((always_inline)) float _sdt_value(float x) { __asm__("" : "+m" (x)); return x; }
 template <typename T, __SIZE_TYPE__ N> static inline __attribute__((always_inline)) T *_sdt_value(T (&value)[N])
@@ -91,7 +96,10 @@ template <typename T, __SIZE_TYPE__ N> static inline __attribute__((always_inlin
 #define _SDT_IS_POINTER(x) (__builtin_classify_type(x) == 5)
 #define _SDT_INT(x) __builtin_choose_expr(_SDT_IS_INT(x), (x), 0U)
 #define _SDT_IS_SIGNED(x) (_SDT_IS_INT(x) && (__typeof__(_SDT_INT(x)))-1 < (__typeof__(_SDT_INT(x)))1)
-/* A constant floating-point number would be in memory that has no name; after this it is in a register or on the stack. */
+/*
+ * Without this, a constant floating-point number would be in memory without a name; with it, the
+ * number is in a register or on the stack.
+ */
 #define _SDT_HIDE(x) __extension__ ({ __typeof__(0 ? (x) : (x)) _sdt_x = (x); __asm__("" : "+m" (_sdt_x)); _sdt_x; })
 /* An array is passed by its address. */
 #define _SDT_IS_FLOAT(x) (__builtin_classify_type(x) == 8 && sizeof(x) <= 8)
@@ -101,7 +109,7 @@ template <typename T, __SIZE_TYPE__ N> static inline __attribute__((always_inlin
 	__builtin_choose_expr(_SDT_IS_POINTER(x), (0 ? (x) : (x)), __builtin_choose_expr(_SDT_IS_FLOAT(x), _SDT_HIDE(x), (x)))
 #endif
 
-/* A tracer reads what the pointers lead to, so it has to be in memory. */
+/* A tracer follows pointers, so the data that they point to must be in memory. */
 #define _SDT_PROBE(p, n, args, operands) \
 	do { \
 		__asm__ __volatile__(_SDT_NOTE(p, n, args) : : _SDT_LIST operands : "memory"); \
@@ -199,7 +207,7 @@ template <typename T, __SIZE_TYPE__ N> static inline __attribute__((always_inlin
 #define DTRACE_PROBE12(p, n, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12) \
 	STAP_PROBE12(p, n, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12)
 
-/* As many arguments as are given. */
+/* Selects the macro for the number of arguments. */
 #define _SDT_COUNT(_0, _1, _2, _3, _4, _5, _6, _7, _8, _9, _10, _11, _12, how, ...) how
 #define STAP_PROBEV(p, ...) \
 	_SDT_COUNT(__VA_ARGS__, STAP_PROBE12, STAP_PROBE11, STAP_PROBE10, STAP_PROBE9, STAP_PROBE8, STAP_PROBE7, STAP_PROBE6, \

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-//! What others write to standard error while the view has the terminal: commands of `-c` and `system()`, and dtrace
-//! itself. A pipe takes it, and a thread makes it lines of the view.
+//! Captures standard error while the view has the terminal: output of the commands of `-c` and
+//! `system()`, and of dtrace itself. It goes into a pipe, and a thread turns it into lines of the
+//! view.
 
 use crate::model::Kind;
 use crate::view::Shared;
@@ -11,10 +12,10 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Mutex;
 use std::thread::JoinHandle;
 
-/// Ends the thread that reads, behind everything that was written before.
+/// The text that ends the reading thread, after everything that was written before.
 const END: &[u8] = b"\0\n";
 
-/// Standard error as it was, while it is taken.
+/// The original standard error, while it is captured.
 static SAVED: Mutex<Option<OwnedFd>> = Mutex::new(None);
 
 /// A pipe into the view.
@@ -41,12 +42,12 @@ impl Capture {
         Ok(Self { into: into.into(), reader: Some(reader) })
     }
 
-    /// A way into the view, for a command's output.
+    /// Returns a file that leads into the view, for a command's output.
     pub fn entry(&self) -> io::Result<File> {
         self.into.try_clone()
     }
 
-    /// Takes standard error.
+    /// Captures standard error.
     pub fn take(&self) -> io::Result<()> {
         let before = io::stderr().as_fd().try_clone_to_owned()?;
         rustix::stdio::dup2_stderr(&self.into)?;
@@ -56,10 +57,10 @@ impl Capture {
         Ok(())
     }
 
-    /// Gives standard error back, when all that was written is in the view.
+    /// Restores standard error after all earlier output is in the view.
     pub fn end(&mut self) {
         give_back();
-        // A command may have left a line without an end.
+        // A command may have left an unfinished line.
         let _ = self.into.write_all(b"\n");
         let ended = self.into.write_all(END);
         if let (Some(reader), Ok(())) = (self.reader.take(), ended) {
@@ -68,7 +69,7 @@ impl Capture {
     }
 }
 
-/// Gives standard error back, if it was taken.
+/// Restores standard error, if it was captured.
 pub fn give_back() {
     if let Ok(mut saved) = SAVED.lock() {
         if let Some(before) = saved.take() {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The screen, from top to bottom: title, aggregations, rows, distribution, printed lines, losses and cost, keys.
+//! The screen, from top to bottom: title, aggregations, rows, distribution, printed lines, losses
+//! and cost, keys.
 //!
 //! ```text
 //! dtrace: syscall::read:    1 probe    web1    00:12
@@ -19,9 +20,9 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-/// The smallest screen that shows something.
+/// The smallest usable screen.
 const LEAST: (u16, u16) = (40, 8);
-/// Lines of the program on a screen that shows tables, with their title.
+/// The lines of the program's text on a screen that shows tables, with their title.
 const LINES: u16 = 6;
 
 /// The keys, for the help and the manual.
@@ -42,7 +43,7 @@ pub const KEYS: &[(&str, &str)] = &[
     ("q, Ctrl-C", "end the tracing"),
 ];
 
-/// Draws everything. Text of traced programs is clean before it comes here.
+/// Draws everything. The text of traced programs has been cleaned before.
 pub fn draw(buf: &mut Buffer, model: &Model, ui: &mut Ui, look: Look) {
     let area = buf.area;
     if area.width < LEAST.0 || area.height < LEAST.1 {
@@ -57,7 +58,7 @@ pub fn draw(buf: &mut Buffer, model: &Model, ui: &mut Ui, look: Look) {
     tabs(buf, line(1), shown, ui, look);
     let middle = Rect { y: area.y + 2, height: area.height - 4, ..area };
     body(buf, middle, shown, ui, look);
-    // Losses are those of now, whatever is shown.
+    // Losses are always the current ones, even if the view is paused.
     health(buf, line(area.height - 2), model, ui, look);
     keys(buf, line(area.height - 1), ui, look);
     if ui.prompt == Prompt::Help {
@@ -66,7 +67,7 @@ pub fn draw(buf: &mut Buffer, model: &Model, ui: &mut Ui, look: Look) {
     ui.paused = paused;
 }
 
-/// Writes text, which ends where the room does.
+/// Writes text and cuts it at the end of the room.
 pub(crate) fn put(buf: &mut Buffer, x: u16, y: u16, width: u16, text: &str, style: Style) -> u16 {
     if !buf.area.contains((x, y).into()) {
         return x;
@@ -74,7 +75,7 @@ pub(crate) fn put(buf: &mut Buffer, x: u16, y: u16, width: u16, text: &str, styl
     buf.set_stringn(x, y, text, width.into(), style).0
 }
 
-/// Writes text so that it ends at the right of its room.
+/// Writes text at the right end of the room.
 pub(crate) fn put_right(buf: &mut Buffer, x: u16, y: u16, width: u16, text: &str, style: Style) {
     let length = u16::try_from(text.chars().count()).unwrap_or(u16::MAX);
     let free = width.saturating_sub(length);
@@ -154,7 +155,7 @@ fn lines(buf: &mut Buffer, at: Rect, model: &Model, look: Look) {
     }
 }
 
-/// A line with a name in it.
+/// Draws a rule with a name in it.
 pub(crate) fn rule(buf: &mut Buffer, at: Rect, name: &str, look: Look) {
     let dash = if look.has_blocks { "─" } else { "-" };
     put(buf, at.x, at.y, at.width, &dash.repeat(at.width.into()), look.faint());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The live view, `dtrace -T`: a running session's stream of JSON becomes a screen of tables, distributions and heat
-//! maps. The view has a thread of its own, so that a key is answered while the session works.
+//! The live view, `dtrace -T`: shows a running session's stream of JSON as a screen of tables,
+//! distributions and heat maps. The view has its own thread, so that it answers keys while the
+//! session works.
 //!
 //! ```text
 //! session -> stream -> Model  <- clear -  Ui <- keys

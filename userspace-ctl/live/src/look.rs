@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0
-//! How a terminal can show things: its colours and characters.
+//! The colours and characters that a terminal can show.
 
 use ratatui::style::{Color, Modifier, Style};
 
 /// The colours of a terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Depth {
-    /// None.
+    /// No colours.
     None,
     /// The classic sixteen.
     Sixteen,
     /// A palette of 256.
     Palette,
-    /// 24 bits for each.
+    /// 24 bits for each colour.
     True,
 }
 
-/// What may be drawn.
+/// The abilities that the view may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Look {
-    /// Colours.
+    /// The colours.
     pub depth: Depth,
-    /// Characters beyond ASCII.
+    /// The terminal shows characters beyond ASCII.
     pub has_blocks: bool,
 }
 
-/// Heat in eight steps, the cold ones first: dark blue, green, yellow, white.
+/// Heat in eight steps, the coldest first: dark blue, green, yellow, white.
 const TRUE: [(u8, u8, u8); 8] = [
     (0x1d, 0x2b, 0x6b),
     (0x1f, 0x4e, 0x8c),
@@ -53,7 +53,7 @@ const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█
 const HEIGHTS: [char; 8] = ['_', '.', ',', '-', '=', '*', '%', '@'];
 
 impl Depth {
-    /// What the environment says: `COLORTERM`, `TERM`, and `NO_COLOR`.
+    /// Reads the environment: `COLORTERM`, `TERM`, and `NO_COLOR`.
     pub fn of(variable: impl Fn(&str) -> Option<String>) -> Self {
         let set = |name: &str| variable(name).filter(|v| !v.is_empty());
         let term = set("TERM").unwrap_or_default();
@@ -65,7 +65,7 @@ impl Depth {
             "" | "dumb" => Self::None,
             t if t.starts_with("vt") => Self::None,
             t if direct || t.ends_with("-direct") => {
-                // A console says what it was told, and has sixteen.
+                // A Linux console has sixteen colours, whatever `COLORTERM` says.
                 if t == "linux" {
                     Self::Sixteen
                 } else {
@@ -79,7 +79,7 @@ impl Depth {
 }
 
 impl Look {
-    /// A cell of a heat map; `part` is how hot it is, more than 0 and at most 1.
+    /// Returns a cell of a heat map; `part` is its heat, more than 0 and at most 1.
     pub fn heat(self, part: f64) -> (char, Style) {
         let step = ((part * 8.0).ceil().clamp(1.0, 8.0) as usize) - 1;
         let at = |all: [char; 8]| all.get(step).copied().unwrap_or('@');
@@ -101,7 +101,7 @@ impl Look {
         }
     }
 
-    /// A column of a sparkline: blank for nothing, else by eighths of the most.
+    /// Returns a column of a sparkline: blank for nothing, otherwise in eighths of the maximum.
     pub fn spark(self, part: f64) -> char {
         if part <= 0.0 {
             return ' ';
@@ -111,7 +111,7 @@ impl Look {
         all.get(step).copied().unwrap_or(' ')
     }
 
-    /// A bar of up to `width` characters.
+    /// Returns a bar of up to `width` characters.
     pub fn bar(self, part: f64, width: usize) -> String {
         let length = part.clamp(0.0, 1.0) * width as f64;
         if !self.has_blocks {
@@ -135,17 +135,17 @@ impl Look {
         }
     }
 
-    /// The title and the last line.
+    /// The style of the title and the last line.
     pub fn head(self) -> Style {
         Style::default().add_modifier(Modifier::REVERSED)
     }
 
-    /// Names of columns, what is selected among tabs.
+    /// The style of column names and selected tabs.
     pub fn strong(self) -> Style {
         Style::default().add_modifier(Modifier::BOLD)
     }
 
-    /// Names of the keys, axes, what is not the point.
+    /// The style of key names, axes, and other secondary text.
     pub fn faint(self) -> Style {
         match self.depth {
             Depth::None => Style::default(),
@@ -153,22 +153,22 @@ impl Look {
         }
     }
 
-    /// Sparklines and bars.
+    /// The style of sparklines and bars.
     pub fn drawn(self) -> Style {
         self.coloured(Color::Cyan)
     }
 
-    /// What was lost.
+    /// The style of losses.
     pub fn bad(self) -> Style {
         self.coloured(Color::Red).add_modifier(Modifier::BOLD)
     }
 
-    /// Nothing was lost.
+    /// The style when nothing was lost.
     pub fn good(self) -> Style {
         self.coloured(Color::Green)
     }
 
-    /// Messages among the program's lines.
+    /// The style of messages among the program's lines.
     pub fn message(self) -> Style {
         self.coloured(Color::Yellow)
     }

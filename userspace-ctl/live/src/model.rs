@@ -1,49 +1,49 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The data of a view: the stream of a session (`docs/json.md`), as far as a screen can show it. Memory is bounded:
-//! a table keeps its rows, and each row the samples of the last minutes.
+//! The data of a view: the stream of a session (`docs/json.md`), as far as a screen can show it.
+//! Memory is bounded: a table keeps its rows, and each row keeps the samples of the last minutes.
 
 use crate::series::{Sample, Series};
 use recording::{Action, Aggregation, Datum, Drop, Entry, Line, Record, Recording};
 use std::collections::{HashMap, HashSet, VecDeque};
 
-/// Lines of text that are kept.
+/// The number of text lines that are kept.
 pub const LINES: usize = 1000;
-/// Entries of snapshots, and records, that are kept for saving.
+/// The number of snapshot entries, and of records, that are kept for saving.
 const KEPT: usize = 100_000;
 
-/// What a line of text is.
+/// The origin of a line of text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// The program printed it.
+    /// The program printed the line.
     Text,
-    /// dtrace or a command says it.
+    /// dtrace or a command printed the line.
     Message,
 }
 
-/// All that a view shows.
+/// All data that a view shows.
 #[derive(Debug, Clone, Default)]
 pub struct Model {
     /// The programs, each with the number of probes that it matched.
     pub programs: Vec<(String, u64)>,
-    /// The machine's name.
+    /// The host name.
     pub host: String,
-    /// When the session began, in D's `timestamp`.
+    /// The time when the session began, in D's `timestamp`.
     pub start: u64,
-    /// The latest moment that the stream has told of.
+    /// The latest time in the stream.
     pub now: u64,
-    /// When the counts of the view began: the start, or the last [`Model::clear`].
+    /// The time when the view's counts began: the start, or the last [`Model::clear`].
     pub since: u64,
-    /// One for each aggregation, in order of their first appearance.
+    /// One table for each aggregation, in order of first appearance.
     pub tables: Vec<Table>,
     /// The last lines of text.
     pub lines: VecDeque<(Kind, String)>,
-    /// How many lines of the program's text are no longer kept.
+    /// The number of lines of the program's text that are no longer kept.
     pub lost_lines: u64,
-    /// Text of the program that has no newline yet.
+    /// Text of the program without a newline so far.
     partial: String,
-    /// Lost data: what, and how many.
+    /// Lost data: the cause and the number.
     pub drops: Vec<(String, u64)>,
-    /// Clauses that a fault ended.
+    /// The number of clauses that a fault ended.
     pub faults: u64,
     /// The part of the stream that can be saved.
     kept: Recording,
@@ -53,15 +53,15 @@ pub struct Model {
 /// An aggregation.
 #[derive(Debug, Clone)]
 pub struct Table {
-    /// Its description and the entries of its last state.
+    /// The description of the aggregation, with the entries of its last state.
     pub latest: Aggregation,
-    /// By the keys.
+    /// The rows by their keys.
     rows: HashMap<Vec<Datum>, Row>,
-    /// When its last state was read.
+    /// The time when its last state was read.
     pub at: u64,
-    /// When the counts of its rows began.
+    /// The time when the counts of its rows began.
     pub since: u64,
-    /// The program has cleared it since then.
+    /// The program has cleared or truncated it since its last state.
     is_fresh: bool,
 }
 
@@ -72,9 +72,9 @@ pub struct Row {
     pub keys: Vec<Datum>,
     /// The last state.
     pub entry: Entry,
-    /// What was added since the view's counts began; a minimum, maximum or deviation is that of D.
+    /// The change since the view's counts began; a minimum, maximum or deviation is D's own.
     pub total: Entry,
-    /// The last minutes.
+    /// The samples of the last minutes.
     pub series: Series,
 }
 
@@ -102,7 +102,7 @@ impl Model {
             }
             Line::Note { text } => self.say(Kind::Message, &format!("dtrace: {text}")),
             Line::Exit { timestamp, .. } => self.now = self.now.max(timestamp.unwrap_or(0)),
-            // An error is told when the view has ended.
+            // An error is reported after the view has ended.
             Line::Dtrace { .. } | Line::Error { .. } | Line::Other => {}
         }
         self.keep(line);
@@ -119,19 +119,19 @@ impl Model {
         }
     }
 
-    /// Adds lines to those of the program.
+    /// Adds lines to the printed ones.
     pub fn say(&mut self, kind: Kind, text: &str) {
         text.lines().for_each(|line| self.push(kind, line));
     }
 
-    /// All lines, with one that has no newline yet.
+    /// Returns all lines, including one without a newline so far.
     pub fn all_lines(&self) -> impl DoubleEndedIterator<Item = (Kind, &str)> {
         let whole = self.lines.iter().map(|(kind, line)| (*kind, line.as_str()));
         let partial = (!self.partial.is_empty()).then_some((Kind::Text, self.partial.as_str()));
         whole.chain(partial)
     }
 
-    /// Lets the view's counts begin now. The program's aggregations stay as they are.
+    /// Restarts the view's counts. The program's aggregations stay unchanged.
     pub fn clear(&mut self) {
         self.since = self.now;
         for table in &mut self.tables {
@@ -144,7 +144,7 @@ impl Model {
         }
     }
 
-    /// How much was lost.
+    /// Returns the number of losses.
     pub fn lost(&self) -> u64 {
         self.drops.iter().fold(0, |sum, d| sum.saturating_add(d.1))
     }
@@ -177,7 +177,7 @@ impl Model {
                 named.for_each(|t| t.is_fresh = true);
             }
             match (&action.text, action.action.as_str()) {
-                // It is in a table.
+                // A table shows it.
                 (_, "printa") | (_, "system" | "freopen" | "setopt") => {}
                 (Some(text), _) => self.print(text),
                 (None, _) => loose.extend(value_of(action)),
@@ -220,7 +220,7 @@ impl Model {
         if let Line::Snapshot(snapshot) = &line {
             self.kept_entries += size(snapshot);
         }
-        // What is final is taken from the tables.
+        // The final aggregations are taken from the tables.
         if !matches!(line, Line::Aggregation(_) | Line::Exit { .. }) {
             self.kept.add(line);
         }
@@ -241,22 +241,22 @@ impl Model {
 }
 
 impl Table {
-    /// Its name as D writes it.
+    /// Returns the aggregation's name in D.
     pub fn title(&self) -> String {
         format!("@{}", self.latest.name)
     }
 
-    /// Does it count values by buckets?
+    /// Tells whether it counts values by buckets.
     pub fn is_distribution(&self) -> bool {
         self.latest.is_distribution()
     }
 
-    /// The rows, in no order.
+    /// Returns the rows, in no order.
     pub fn rows(&self) -> impl Iterator<Item = &Row> {
         self.rows.values()
     }
 
-    /// The row of these keys.
+    /// Returns the row with these keys.
     pub fn row(&self, keys: &[Datum]) -> Option<&Row> {
         self.rows.get(keys)
     }
@@ -275,7 +275,7 @@ impl Table {
             });
         let from = self.at.max(since);
         let known: HashSet<&[Datum]> = now.entries.iter().map(|e| e.keys.as_slice()).collect();
-        // After clear() or trunc() a row counts from nothing; until it is gone from the last minutes, it is shown.
+        // After clear() or trunc() a row counts from zero. It is shown until its samples are old.
         let gone = |row: &Row| !known.contains(row.keys.as_slice());
         self.rows.retain(|_, row| !gone(row) || !row.series.is_old(timestamp));
         for row in self.rows.values_mut().filter(|row| gone(row)) {
@@ -317,7 +317,7 @@ impl Table {
     }
 }
 
-/// The entry of the same keys with nothing in it; extremes and deviations have no such thing.
+/// Returns an empty entry with the same keys; extremes and deviations have no empty value and stay.
 fn nothing(entry: &Entry, function: &str) -> Entry {
     let zero = Entry { keys: entry.keys.clone(), normal: entry.normal, ..Entry::default() };
     match function {
@@ -328,7 +328,7 @@ fn nothing(entry: &Entry, function: &str) -> Entry {
     }
 }
 
-/// Two entries added up; of what cannot be added, the later one.
+/// Adds up two entries; for values that cannot be added, returns the later one.
 fn sum(a: &Entry, b: &Entry, function: &str) -> Entry {
     if matches!(function, "min" | "max" | "stddev") {
         return b.clone();
@@ -345,7 +345,7 @@ fn sum(a: &Entry, b: &Entry, function: &str) -> Entry {
     both.entries.pop().unwrap_or_default()
 }
 
-/// The text of what an action without text recorded.
+/// Returns the text of the data that an action without text recorded.
 fn value_of(action: &Action) -> Option<String> {
     match (&action.value, &action.printed) {
         (Some(Datum::Stack(frames) | Datum::Ustack(frames)), _) => Some(frames.join(" < ")),
@@ -355,7 +355,7 @@ fn value_of(action: &Action) -> Option<String> {
     }
 }
 
-/// Text without the characters that move a cursor or change a terminal.
+/// Returns the text without characters that move the cursor or change the terminal.
 pub fn clean(text: &str) -> String {
     let mut clean = String::with_capacity(text.len());
     for c in text.chars() {
@@ -364,7 +364,7 @@ pub fn clean(text: &str) -> String {
                 let width = 8 - clean.chars().count() % 8;
                 clean.extend(std::iter::repeat_n(' ', width));
             }
-            // Controls, and characters that change the direction of text.
+            // Control characters, and characters that change the direction of text.
             '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => clean.push('\u{fffd}'),
             c if c.is_control() => clean.push('\u{fffd}'),
             c => clean.push(c),

@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The last minutes of a row: what each interval between two states has added.
+//! The last minutes of a row: the change in each interval between two states.
 
 use recording::buckets::Range;
 use recording::Entry;
 use std::collections::VecDeque;
 
-/// Samples that a row keeps. At one a second, these are five minutes.
+/// The number of samples that a row keeps. At one a second, these are five minutes.
 const SAMPLES: usize = 300;
-/// A row that the program has cleared is shown for so long after its last sample, ns.
+/// How long a row is shown after its last sample if the program has cleared it, in ns.
 const SHOWN: u64 = 60_000_000_000;
-/// What happened in this time, ns, is what happens now.
+/// The length of the present, in ns: the rate counts what happened in it.
 const NOW: u64 = 950_000_000;
 
-/// What an interval has added.
+/// The change in an interval.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Sample {
-    /// In D's `timestamp`.
+    /// The start, in D's `timestamp`.
     pub from: u64,
-    /// In D's `timestamp`.
+    /// The end, in D's `timestamp`.
     pub to: u64,
-    /// What adds up: a count, a sum, or the number of values of an average or a distribution.
+    /// The amount that can be added up: a count, a sum, or the number of values of an average or a
+    /// distribution.
     pub amount: f64,
     /// The level at the end: the average of the interval, or the extreme or deviation so far.
     pub level: Option<f64>,
@@ -32,7 +33,7 @@ pub struct Sample {
 pub struct Series(VecDeque<Sample>);
 
 impl Sample {
-    /// Makes one of what was added.
+    /// Makes a sample from the change.
     pub fn new(from: u64, to: u64, added: &Entry, function: &str) -> Self {
         let value = added.value.map(|v| v as f64);
         let (amount, level) = match function {
@@ -55,7 +56,7 @@ impl Sample {
 }
 
 impl Series {
-    /// Adds the next one.
+    /// Adds the next sample.
     pub fn push(&mut self, sample: Sample) {
         let is_nothing =
             sample.amount == 0.0 && sample.level.is_none() && sample.buckets.is_empty();
@@ -68,12 +69,12 @@ impl Series {
         self.0.push_back(sample);
     }
 
-    /// Has nothing come for so long that a row without a value need not be shown?
+    /// Tells whether the last sample is so old that a row without a value need not be shown.
     pub fn is_old(&self, now: u64) -> bool {
         self.0.back().is_none_or(|s| now.saturating_sub(s.to) > SHOWN)
     }
 
-    /// Returns the amount that a second added lately. `at` is the time of the last snapshot.
+    /// Returns the recent amount in a second. `at` is the time of the last snapshot.
     pub fn rate(&self, at: u64) -> f64 {
         let begin = at.saturating_sub(NOW);
         let lately = || self.0.iter().rev().take_while(|s| s.to > begin);
@@ -82,19 +83,20 @@ impl Series {
         amount / (at.saturating_sub(from).max(1) as f64 / 1e9)
     }
 
-    /// The level of the last sample.
+    /// Returns the level of the last sample.
     pub fn level(&self) -> Option<f64> {
         self.0.back().and_then(|s| s.level)
     }
 
-    /// The samples that end after this moment.
+    /// Returns the samples that end after this time.
     pub fn after(&self, begin: u64) -> impl Iterator<Item = &Sample> {
         let first = self.0.partition_point(|s| s.to <= begin);
         self.0.range(first..)
     }
 
-    /// The time from `end - span` to `end` in equal parts: for each part what was added in it, or the last level. A
-    /// sample is spread over the parts that its interval touches; an extreme holds until there is another one.
+    /// Divides the time from `end - span` to `end` into equal parts, and returns for each part the
+    /// amount added in it, or the last level. A sample is spread over the parts that its interval
+    /// touches; an extreme holds until the next one.
     pub fn parts(&self, end: u64, span: u64, n: usize) -> Vec<f64> {
         let mut parts = vec![0.0; n];
         let begin = end.saturating_sub(span);
@@ -120,7 +122,7 @@ impl Series {
     }
 }
 
-/// Which of `n` parts of a span an interval touches, and which share of it each has.
+/// Returns which of `n` parts of a span an interval touches, and its share in each.
 pub fn shares(begin: u64, span: u64, n: usize, of: &Sample) -> Vec<(usize, f64)> {
     let width = span as f64 / n.max(1) as f64;
     let place = |t: u64| t.saturating_sub(begin) as f64 / width;

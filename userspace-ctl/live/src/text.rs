@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Numbers and durations in few characters.
+//! Short forms of numbers and durations.
 
-/// A number with at most seven characters: `1234567`, `12.3M`, `-4.57G`.
+/// Returns a number in at most seven characters: `1234567`, `12.3M`, `-4.57G`.
 pub fn number(n: f64) -> String {
     let size = n.abs();
     if !n.is_finite() {
@@ -10,7 +10,7 @@ pub fn number(n: f64) -> String {
     if size < 1e7 {
         let is_whole = (n - n.round()).abs() < 1e-9;
         return match size {
-            // Not -0.
+            // Avoids -0.
             _ if is_whole => format!("{:.0}", n.round() + 0.0),
             0.0..10.0 => format!("{n:.2}"),
             10.0..1000.0 => format!("{n:.1}"),
@@ -31,7 +31,7 @@ pub fn number(n: f64) -> String {
     format!("{n:.1e}")
 }
 
-/// Nanoseconds as a clock: `01:05`, `2:00:03`.
+/// Returns nanoseconds as a clock: `01:05`, `2:00:03`.
 pub fn clock(ns: u64) -> String {
     let s = ns / 1_000_000_000;
     match s / 3600 {
@@ -40,7 +40,7 @@ pub fn clock(ns: u64) -> String {
     }
 }
 
-/// A number of things.
+/// Returns a number with the word for its things.
 pub fn count(n: u64, thing: &str) -> String {
     let s = if n == 1 { "" } else { "s" };
     format!("{n} {thing}{s}")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! What a person has chosen to see, and the keys that change it.
+//! The user's choice of what to see, and the keys that change it.
 
 use crate::model::{Model, Row, Table};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -8,7 +8,7 @@ use recording::Datum;
 use regex_lite::{Regex, RegexBuilder};
 use std::cmp::Ordering;
 
-/// Seconds that the pictures of time show.
+/// The time that sparklines and heat maps show, in seconds.
 const WINDOWS: [u64; 6] = [10, 20, 60, 120, 180, 300];
 
 /// A column of a table.
@@ -20,9 +20,9 @@ pub enum Column {
     Value,
     /// The average of the last interval.
     Latest,
-    /// What a second adds, lately.
+    /// The recent amount in a second.
     Rate,
-    /// What a second has added since the beginning.
+    /// The mean amount in a second since the beginning.
     Mean,
     /// The bucket of the median.
     Half,
@@ -30,18 +30,18 @@ pub enum Column {
     High,
 }
 
-/// What a key asks for beyond the screen.
+/// A request of a key that affects more than the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wish {
-    /// The end of the session.
+    /// End the session.
     Quit,
-    /// Counts begin anew.
+    /// Restart the counts.
     Clear,
-    /// A file of this form.
+    /// Save a file of this form.
     Save(Form),
-    /// The shell.
+    /// Suspend to the shell.
     Suspend,
-    /// A screen drawn from nothing.
+    /// Draw the screen from scratch.
     Redraw,
 }
 
@@ -56,21 +56,21 @@ pub enum Form {
     Html,
 }
 
-/// What takes keys besides the tables.
+/// The receiver of keys, if it is not the tables.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Prompt {
-    /// Nothing.
+    /// No prompt.
     #[default]
     None,
-    /// The filter is being written.
+    /// The user is writing the filter.
     Filter(String),
-    /// The form of a file is asked for.
+    /// The user is choosing the form of a file.
     Save,
     /// The list of keys is on the screen.
     Help,
 }
 
-/// How much room the program's lines get.
+/// The room for the program's lines.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Pane {
     /// A few lines, if the program prints.
@@ -78,28 +78,28 @@ pub enum Pane {
     Small,
     /// Half of the screen.
     Half,
-    /// None.
+    /// No room.
     Hidden,
 }
 
 /// The state of the screen.
 #[derive(Debug, Default)]
 pub struct Ui {
-    /// Which aggregation is shown.
+    /// The index of the shown aggregation.
     pub table: usize,
-    /// What its rows are sorted by; none is the value.
+    /// The column that sorts the rows; `None` is the value.
     pub column: Option<Column>,
-    /// The least comes first.
+    /// The least value comes first.
     pub is_ascending: bool,
-    /// Only rows with such keys are shown.
+    /// Only rows with matching keys are shown.
     pub filter: Option<Regex>,
-    /// The filter as it was written.
+    /// The text of the filter.
     pub filter_text: String,
-    /// What takes the keys.
+    /// The receiver of the keys.
     pub prompt: Prompt,
-    /// The data as they stood when the person said stop.
+    /// The data at the time when the user paused the view.
     pub paused: Option<Box<Model>>,
-    /// Steps of [`WINDOWS`] away from a minute.
+    /// The index in [`WINDOWS`].
     zoom: usize,
     /// The keys of the chosen row; none means all rows together.
     pub chosen: Option<Vec<Datum>>,
@@ -107,47 +107,47 @@ pub struct Ui {
     pub is_unfolded: bool,
     /// The room for printed lines.
     pub pane: Pane,
-    /// What the last key has done.
+    /// The result of the last key.
     pub message: Option<String>,
     /// The first row on the screen.
     pub top: usize,
-    /// How much of a CPU dtrace itself uses, per cent.
+    /// The share of a CPU that dtrace itself uses, in per cent.
     pub cost: Option<f64>,
-    /// Rows that the screen had room for.
+    /// The number of rows that fit on the screen.
     pub room: usize,
 }
 
-/// A row at its place, with what it is sorted by.
+/// A row with its sort value.
 type Sorted<'a> = (Rank, &'a Row);
 
-/// What rows are ordered by.
+/// The sort value of a row.
 enum Rank {
     Number(f64),
     Key(Datum),
 }
 
 impl Ui {
-    /// Makes the state of a view that begins.
+    /// Makes the state of a new view.
     pub fn new() -> Self {
         Self { zoom: 2, ..Self::default() }
     }
 
-    /// The time that pictures show, ns.
+    /// Returns the time that sparklines and heat maps show, in ns.
     pub fn window(&self) -> u64 {
         WINDOWS.get(self.zoom).copied().unwrap_or(60) * 1_000_000_000
     }
 
-    /// The table that is shown.
+    /// Returns the shown table.
     pub fn shown<'m>(&self, model: &'m Model) -> Option<&'m Table> {
         model.tables.get(self.table).or(model.tables.last())
     }
 
-    /// The column that rows are sorted by.
+    /// Returns the column that sorts the rows.
     pub fn sorted_by(&self, table: &Table) -> Column {
         self.column.filter(|c| columns(table).contains(c)).unwrap_or(Column::Value)
     }
 
-    /// The rows of a table that the filter lets through, in order.
+    /// Returns the rows of a table that match the filter, sorted.
     pub fn rows<'m>(&self, table: &'m Table) -> Vec<&'m Row> {
         let column = self.sorted_by(table);
         let is_shown =
@@ -166,7 +166,7 @@ impl Ui {
         rows.into_iter().map(|r| r.1).collect()
     }
 
-    /// Takes a key.
+    /// Handles a key.
     pub fn key(&mut self, key: KeyEvent, model: &Model) -> Option<Wish> {
         let with_control = key.modifiers.contains(KeyModifiers::CONTROL);
         if with_control {
@@ -180,7 +180,7 @@ impl Ui {
         self.message = None;
         match std::mem::take(&mut self.prompt) {
             Prompt::None => self.command(key.code, model),
-            // Any key ends it, and does nothing else.
+            // Any key ends the help and does nothing else.
             Prompt::Help => None,
             Prompt::Save => match key.code {
                 KeyCode::Char('j') => Some(Wish::Save(Form::Json)),
@@ -308,7 +308,7 @@ impl Ui {
     }
 }
 
-/// The columns of a table, from left to right.
+/// Returns the columns of a table, from left to right.
 pub fn columns(table: &Table) -> Vec<Column> {
     let keys = table.rows().map(|r| r.keys.len()).max().unwrap_or(0);
     let mut all: Vec<Column> = (0..keys).map(Column::Key).collect();
@@ -322,7 +322,8 @@ pub fn columns(table: &Table) -> Vec<Column> {
     all
 }
 
-/// What a column has for a row; none for a key, and for what is not known yet.
+/// Returns the number in a column of a row; `None` for a key, and for a number that is not known
+/// yet.
 pub fn number(table: &Table, row: &Row, column: Column) -> Option<f64> {
     let whole = |part: f64| {
         let (low, high) = percentile(&row.total.buckets, part)?;
@@ -350,18 +351,18 @@ fn rank(table: &Table, row: &Row, column: Column) -> Rank {
     }
 }
 
-/// Keys as one line, the frames of a stack from the inside out.
+/// Returns keys as one line, the frames of a stack innermost first.
 pub fn keys_text(keys: &[Datum]) -> String {
     let all: Vec<String> = keys.iter().map(key_text).collect();
     all.join(" ")
 }
 
-/// A key as one line.
+/// Returns a key as one line.
 pub fn key_text(key: &Datum) -> String {
     let text = match key.frames() {
         Some(frames) => {
             let names: Vec<&str> = frames.map(|f| f.function).collect();
-            // A thread that ran a program has no frames of the kernel.
+            // The thread was running user code and has no kernel frames.
             if names.is_empty() {
                 "-".into()
             } else {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The thread that has the terminal: it reads keys, draws, and gives the terminal back whatever happens.
+//! The thread that owns the terminal: it reads keys, draws, and restores the terminal in all cases.
 
 use crate::capture::{give_back, Capture};
 use crate::draw::draw;
@@ -25,16 +25,16 @@ use std::sync::{Arc, Mutex, Once, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// Makes a file of this form from what the view has kept; the aggregation is the one on the screen. The error is a
-/// sentence.
+/// Makes a file of this form from the data that the view has kept; the aggregation is the shown
+/// one. The error is a sentence.
 pub type Save = fn(&Recording, Form, Option<&Aggregation>) -> Result<Vec<u8>, String>;
 
 /// How long the thread sleeps if nothing happens.
 const NAP: Duration = Duration::from_millis(100);
-/// The screen shows how much of a CPU dtrace uses, over such a time.
+/// The time over which the shown CPU use of dtrace is measured.
 const COST: Duration = Duration::from_secs(2);
 
-/// The terminal is ours.
+/// Tells whether we have the terminal.
 static HAS_TERMINAL: AtomicBool = AtomicBool::new(false);
 
 /// The data of a view, which the session changes and the view's thread draws.
@@ -61,7 +61,7 @@ impl Shared {
     }
 }
 
-/// A view. Clones are the same one.
+/// A view. Clones share it.
 #[derive(Debug, Clone)]
 pub struct View {
     shared: Shared,
@@ -90,12 +90,13 @@ impl View {
         self.shared.change(|model| model.take(line));
     }
 
-    /// Where a command's output goes, so that it becomes lines of the view.
+    /// Returns a file for a command's output, which becomes lines of the view.
     pub fn entry(&self) -> io::Result<Option<File>> {
         self.running.borrow().capture.as_ref().map(Capture::entry).transpose()
     }
 
-    /// Takes the terminal and standard error. From here on keys and signals end the session as SIGINT does.
+    /// Takes the terminal and standard error. From here on keys and signals end the session like
+    /// SIGINT.
     pub fn start(&self) -> io::Result<()> {
         restore_in_panics();
         let was_asked = Arc::new(AtomicBool::new(false));
@@ -112,7 +113,7 @@ impl View {
             let result = Screen::new(shared, look, save).run(&was_asked);
             leave();
             if result.is_err() {
-                // Nobody can see anything any more.
+                // Nobody can see the view any more.
                 let _ = signal_hook::low_level::raise(SIGTERM);
             }
         });
@@ -120,8 +121,8 @@ impl View {
         Ok(())
     }
 
-    /// Gives terminal and standard error back; returns the lines that the view has kept, and how many lines of the
-    /// program's text it has not. The second time there are none.
+    /// Restores terminal and standard error; returns the lines that the view has kept, and the
+    /// number of lines of the program's text that it has dropped. A second call returns none.
     pub fn end(&self) -> (Vec<(Kind, String)>, u64) {
         self.shared.0.must_end.store(true, Ordering::Release);
         let mut running = self.running.borrow_mut();
@@ -140,13 +141,13 @@ impl View {
     }
 }
 
-/// What the view's thread works with.
+/// The state of the view's thread.
 struct Screen {
     shared: Shared,
     ui: Ui,
     look: Look,
     save: Save,
-    /// When the cost was looked at, and the CPU's time that the process had used then.
+    /// The time of the last measurement, and the CPU time that the process had used then.
     cost: (Instant, Duration),
 }
 
@@ -173,7 +174,8 @@ impl Screen {
             }
             if event::poll(NAP)? {
                 must_draw = true;
-                // Of other events only a new size matters, which the drawing asks the terminal for.
+                // Of the other events only a new size matters, and drawing asks the terminal for
+                // that.
                 if let Event::Key(key) = event::read()? {
                     if key.kind != KeyEventKind::Release {
                         let ui = &mut self.ui;
@@ -188,7 +190,7 @@ impl Screen {
         Ok(())
     }
 
-    /// Does what a key asked for; tells whether that ends the view.
+    /// Does what a key asked for; returns whether that ends the view.
     fn grant(
         &mut self,
         wish: Option<Wish>,
@@ -197,7 +199,8 @@ impl Screen {
         match wish {
             None => {}
             Some(Wish::Quit) => {
-                // The terminal is itself again before the session ends: a second ^C is a signal.
+                // The terminal is restored before the session ends, so that a second ^C is a
+                // signal.
                 leave();
                 signal_hook::low_level::raise(SIGINT)?;
                 return Ok(true);
@@ -215,7 +218,7 @@ impl Screen {
         Ok(false)
     }
 
-    /// Writes a file; returns what to say.
+    /// Writes a file; returns a message.
     fn write(&self, form: Form) -> String {
         let of =
             |model: &Model| (model.recording(), self.ui.shown(model).map(|t| t.latest.clone()));
@@ -240,7 +243,7 @@ impl Screen {
         }
     }
 
-    /// Tells whether the cost is news.
+    /// Measures the cost; returns whether it has changed.
     fn look_at_cost(&mut self) -> bool {
         let (begin, before) = self.cost;
         let time = begin.elapsed();
@@ -255,13 +258,13 @@ impl Screen {
     }
 }
 
-/// The time of CPUs that this process has used.
+/// Returns the CPU time that this process has used.
 fn used() -> Duration {
     let time = clock_gettime(ClockId::ProcessCPUTime);
     Duration::new(u64::try_from(time.tv_sec).unwrap_or(0), u32::try_from(time.tv_nsec).unwrap_or(0))
 }
 
-/// A new file in the current folder.
+/// Creates a new file in the current folder.
 fn create(ending: &str) -> io::Result<(String, File)> {
     for n in 1.. {
         let name = format!("dtrace-{n}.{ending}");
@@ -279,7 +282,7 @@ fn enter() -> io::Result<()> {
     execute!(stdout(), EnterAlternateScreen, cursor::Hide).inspect_err(|_| leave())
 }
 
-/// Gives the terminal back, if it is ours.
+/// Restores the terminal, if we have it.
 fn leave() {
     if HAS_TERMINAL.swap(false, Ordering::AcqRel) {
         let _ = execute!(stdout(), cursor::Show, LeaveAlternateScreen);
@@ -287,7 +290,7 @@ fn leave() {
     }
 }
 
-/// A message about a panic is read on the terminal itself.
+/// Restores the terminal before a panic, so that its message is readable.
 fn restore_in_panics() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

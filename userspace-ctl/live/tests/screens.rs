@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Streams become screens. The expected ones are in `tests/screens/`; `BLESS=1` rewrites them.
+//! Streams and the screens that they make. The expected ones are in `tests/screens/`; `BLESS=1`
+//! rewrites them.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use live::draw::draw;
@@ -13,7 +14,7 @@ use std::path::Path;
 const SECOND: u64 = 1_000_000_000;
 const START: u64 = 100 * SECOND;
 
-/// The state of a view, as its thread has it.
+/// The state of a view, as in its thread.
 struct View {
     model: Model,
     ui: Ui,
@@ -122,7 +123,7 @@ fn sizes(rows: &[(&str, &[(i64, i64)])]) -> String {
     )
 }
 
-/// A minute in which `bash` reads evenly and `cat` in the last seconds.
+/// Makes a minute in which `bash` reads evenly, and `cat` reads in the last seconds.
 fn minute(has_blocks: bool) -> View {
     let mut view = View::new(has_blocks);
     for n in 1..=60i64 {
@@ -139,7 +140,7 @@ fn minute(has_blocks: bool) -> View {
 fn rows_have_numbers_and_a_minute() {
     let mut view = minute(true);
     view.is("counts");
-    // The oldest ones come first, by name.
+    // Three steps to the left wrap around and sort by PER SEC.
     view.keys("<<<");
     view.is("counts-by-name");
     view.keys(">r");
@@ -202,7 +203,7 @@ fn a_filter_is_a_regular_expression() {
     view.keys("/(\n");
     assert!(view.screen().contains("is not a regular expression"), "{}", view.screen());
     view.ui.key(KeyEvent::new(KeyCode::Esc, KeyModifiers::NONE), &view.model);
-    // An empty one lets everything through.
+    // An empty filter shows everything.
     view.keys("/");
     for _ in 0..4 {
         view.ui.key(KeyEvent::new(KeyCode::Backspace, KeyModifiers::NONE), &view.model);
@@ -238,7 +239,7 @@ fn counts_begin_anew() {
     };
     assert_eq!(row("bash")[..4], ["bash", "40", "20", "20"]);
     assert_eq!(row("cat")[..4], ["cat", "0", "0", "0"]);
-    // What was lost stays in sight.
+    // Losses stay in sight.
     view.line(r#"{"type":"drop","tag":"DTRACEDROP_DYNAMIC","count":2,"cpu":null,"text":"2 dynamic variable drops"}"#);
     view.keys("c");
     assert!(view.screen().contains("LOST: 2"));
@@ -258,9 +259,9 @@ fn a_program_that_clears_is_counted_through() {
         format!(r#"{{"action":"printa","aggregations":[{}]}}"#, counts("reads", &[("bash", 15)]));
     let clear = r#"{"action":"clear","aggregation":"reads"}"#;
     view.line(&record(1, &format!("{printa},{clear}")));
-    // More than before clear(): only the stream tells that it is new.
+    // The value is more than before clear(), so only the stream tells that it is new.
     view.snapshot(2, &counts("reads", &[("bash", 20)]));
-    // Truncated: it has no rows any more.
+    // After truncation there are no rows.
     view.line(&record(2, r#"{"action":"trunc","aggregation":"reads"}"#));
     view.snapshot(3, &counts("reads", &[("cat", 1)]));
     let screen = view.screen();
@@ -324,7 +325,7 @@ fn keys_are_told() {
     let control = KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL);
     view.keys("/");
     assert_eq!(view.ui.key(control, &view.model), Some(Wish::Quit));
-    // What the help shows is what the manual says.
+    // The help and the manual show the same text.
     let manual = include_str!("../../../docs/live.md");
     for (key, what) in live::draw::KEYS {
         let row = manual.lines().find(|l| l.contains(what)).unwrap_or_else(|| panic!("{what}"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Stacks: as folded lines, as the SVG that other tools draw from them, and as graphs of a page.
+//! Stacks: as folded lines, as an SVG flame graph, and as graphs of a page.
 
 use crate::svg::{self, at, Drawing};
 use crate::text::{clean, count, key, number, share};
@@ -7,7 +7,7 @@ use maud::{html, Markup, PreEscaped};
 use recording::{Aggregation, Datum, Entry, Recording};
 use std::collections::BTreeMap;
 
-/// A frame that has less than this part of all is not drawn.
+/// The least part of all that a drawn frame has.
 const LEAST: f64 = 0.0008;
 /// The widths of an SVG and of a character in it, and the height of a row.
 const WIDE: f64 = 1160.0;
@@ -16,7 +16,7 @@ const ROW: f64 = 18.0;
 /// The most rows of the table of functions.
 const ROWS: usize = 40;
 
-/// Where a frame belongs.
+/// The origin of a frame.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Kind {
     #[default]
@@ -34,12 +34,12 @@ struct Part {
     is_inlined: bool,
 }
 
-/// Does an aggregation have a stack among its keys?
+/// Tells whether an aggregation has a stack among its keys.
 pub fn has_stacks(a: &Aggregation) -> bool {
     a.entries.iter().any(|e| e.keys.iter().any(|k| k.frames().is_some()))
 }
 
-/// How much a stack has: the value, or how many values a distribution has counted.
+/// Returns the weight of a stack: its value, or the number of values in a distribution.
 fn weight(a: &Aggregation, e: &Entry) -> i64 {
     match a.is_distribution() {
         true => e.total(),
@@ -47,7 +47,8 @@ fn weight(a: &Aggregation, e: &Entry) -> i64 {
     }
 }
 
-/// A stack from the outermost frame on: keys that are no stacks, then the process's frames, then the kernel's.
+/// Returns a stack from the outermost frame on: keys that are no stacks, then the process's frames,
+/// then the kernel's.
 fn path(keys: &[Datum]) -> Vec<Part> {
     let mut path = Vec::new();
     for kind in [Kind::Key, Kind::User, Kind::Kernel] {
@@ -76,7 +77,7 @@ fn path(keys: &[Datum]) -> Vec<Part> {
     path
 }
 
-/// The aggregations at the end, or all if none is left for the end.
+/// Returns the aggregations at the end, or all shown ones if there are none at the end.
 fn chosen(recording: &Recording) -> Vec<&Aggregation> {
     match recording.aggregations.is_empty() {
         true => recording.shown(),
@@ -84,12 +85,12 @@ fn chosen(recording: &Recording) -> Vec<&Aggregation> {
     }
 }
 
-/// A line for each stack.
+/// Returns a line for each stack.
 pub fn folded(recording: &Recording) -> Vec<String> {
     let frame = |p: &Part| {
         let mark = if p.is_inlined { "_[i]" } else { "" };
         let object = if p.object.is_empty() { String::new() } else { format!("{}`", p.object) };
-        // These two have a meaning in the format.
+        // These two characters have a meaning in the format.
         format!("{object}{}{mark}", p.name).replace(';', ":").replace('\n', " ")
     };
     let mut lines = Vec::new();
@@ -106,7 +107,8 @@ pub fn folded(recording: &Recording) -> Vec<String> {
     lines
 }
 
-/// All stacks of a recording as one graph, as SVG; the error is a sentence. A click zooms, a slash searches.
+/// Draws all stacks of a recording as one graph in SVG; the error is a sentence. A click zooms, a
+/// slash searches.
 pub fn svg(recording: &Recording) -> Result<Vec<u8>, String> {
     let mut graph = Graph { root: Node::default(), is_diff: false, hidden: 0 };
     let with_stacks = chosen(recording).into_iter().filter(|a| has_stacks(a));
@@ -135,11 +137,11 @@ pub fn svg(recording: &Recording) -> Result<Vec<u8>, String> {
     Ok(svg::alone(&crate::page::title(recording), &[(caption, drawing)]).into_bytes())
 }
 
-/// The look of an SVG's frames; page.css has that of a page, and colours.css the colours of both.
+/// The style of an SVG's frames; page.css has that of a page, and colours.css the colours of both.
 const STYLE: &str = ".f{cursor:pointer}.f:hover rect{stroke:var(--ink)}svg .f text{fill:#1b1b1b;font-size:11.5px;pointer-events:none}\
 svg rect.hit{fill:#b565d6}.inl+text{font-style:italic}svg text.found{text-anchor:end;cursor:pointer;fill:var(--accent)}";
 
-/// What stacks have in common, with the values of one recording or of two.
+/// A common beginning of stacks, with the values of one recording or of two.
 #[derive(Debug, Default)]
 struct Node {
     kind: Kind,
@@ -168,7 +170,7 @@ impl Node {
     }
 }
 
-/// A node where it is drawn: `x` and `width` are parts of the whole.
+/// A node with its position: `x` and `width` are parts of the whole.
 struct Frame<'n> {
     node: &'n Node,
     name: &'n str,
@@ -177,7 +179,7 @@ struct Frame<'n> {
     depth: usize,
 }
 
-/// Trees of the stacks before and after.
+/// The trees of the stacks before and after.
 struct Graph {
     root: Node,
     is_diff: bool,
@@ -202,8 +204,8 @@ impl Graph {
         }
     }
 
-    /// How wide a frame is, as part of the whole. Of two recordings it is the mean of both parts, so that also frames
-    /// that have gone can be seen.
+    /// Returns the width of a frame, as a part of the whole. For two recordings it is the mean of
+    /// both parts, so that frames that have disappeared are visible, too.
     fn width(&self, values: [f64; 2]) -> f64 {
         let parts = self.parts(values);
         match self.is_diff {
@@ -212,7 +214,7 @@ impl Graph {
         }
     }
 
-    /// The parts of the whole before and after.
+    /// Returns the parts of the whole before and after.
     fn parts(&self, values: [f64; 2]) -> [f64; 2] {
         let part = |n: f64, of: f64| if of > 0.0 { n / of } else { 0.0 };
         [part(values[0], self.root.values[0]), part(values[1], self.root.values[1])]
@@ -222,7 +224,7 @@ impl Graph {
         let inlined = if node.is_inlined { " inl" } else { "" };
         if self.is_diff {
             let [before, after] = self.parts(node.values);
-            // A twentieth of all time is the strongest colour.
+            // A change by a twentieth of the whole has the strongest colour.
             let change = ((after - before) * 20.0).clamp(-1.0, 1.0);
             let step = (change.abs() * 4.0).ceil() as usize;
             let way = if change < 0.0 { "less" } else { "more" };
@@ -263,7 +265,8 @@ impl Graph {
         )
     }
 
-    /// Returns the frames that are wide enough to be drawn, each before those above it, and counts the others.
+    /// Returns the frames that are wide enough to be drawn, each before those above it, and counts
+    /// the others.
     fn frames<'n>(&mut self, root: &'n Node) -> Vec<Frame<'n>> {
         let mut frames = Vec::new();
         self.add_frames(
@@ -288,7 +291,7 @@ impl Graph {
         }
     }
 
-    /// A frame of an SVG; `row` is its row from the top.
+    /// Draws a frame of an SVG; `row` is its row from the top.
     fn shape(&self, Frame { node, name, x, width, .. }: &Frame<'_>, row: f64) -> Markup {
         let (left, wide) = (x * WIDE, width * WIDE);
         html! {
@@ -301,10 +304,10 @@ impl Graph {
         }
     }
 
-    /// A frame of a page.
+    /// Draws a frame of a page.
     fn element(&self, Frame { node, name, x, width, depth }: &Frame<'_>) -> Markup {
         let [left, wide] = [x * 100.0, width * 100.0].map(|v| format!("{v:.3}"));
-        // The name has no room.
+        // The name does not fit.
         let thin = if *width < 0.02 { " thin" } else { "" };
         html! {
             div class={(self.class(node, name)) (thin)} style={"left:" (left) "%;width:" (wide) "%;--d:" (depth)}
@@ -313,7 +316,7 @@ impl Graph {
     }
 }
 
-/// As much of a name as there is room for.
+/// Returns as much of a name as fits.
 fn fitting(name: &str, wide: f64) -> String {
     let room = ((wide - 6.0) / CHARACTER).max(0.0) as usize;
     match name.chars().count() {
@@ -323,12 +326,12 @@ fn fitting(name: &str, wide: f64) -> String {
     }
 }
 
-/// The function of a child's key.
+/// Returns the function in a child's key.
 fn bare(key: &str) -> &str {
     key.split_once('`').map_or(key, |k| k.1)
 }
 
-/// What each function has in stacks that contain it, and in those that end with it.
+/// Returns each function's weight in stacks that end with it, and in stacks that contain it.
 fn functions(graph: &Graph) -> Vec<(String, [f64; 2], [f64; 2])> {
     fn walk<'a>(
         node: &'a Node,
@@ -360,7 +363,7 @@ fn functions(graph: &Graph) -> Vec<(String, [f64; 2], [f64; 2])> {
     all
 }
 
-/// The graph of an aggregation's stacks for a page; with `before`, the change from there.
+/// Draws the graph of an aggregation's stacks for a page; with `before`, the change since then.
 pub fn graph(before: Option<&Aggregation>, after: &Aggregation, id: &str) -> Markup {
     let mut graph = Graph::new([before, Some(after)]);
     let root = std::mem::take(&mut graph.root);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Pictures of a recording: a page that needs neither a network nor scripts, heat maps and histograms, flame graphs,
-//! and the page of what has changed between two recordings.
+//! Pictures of a recording: a page that needs neither a network nor scripts, heat maps and
+//! histograms, flame graphs, and a page that compares two recordings.
 //!
-//! Strings of traced programs are hostile. They reach a picture only through `maud`, which escapes them, and through
-//! [`text::clean`], which takes the characters that no picture can have.
+//! Strings of traced programs are hostile. They reach a picture only through `maud`, which escapes
+//! them, and through [`text::clean`], which removes the characters that no picture may contain.
 
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
@@ -18,12 +18,12 @@ pub use page::{diff, page};
 
 use recording::{buckets, Aggregation, Recording};
 
-/// A line for each stack, for other tools.
+/// Returns a line for each stack, for other tools.
 pub fn collapsed(recording: &Recording) -> Vec<u8> {
     flame::folded(recording).into_iter().flat_map(|l| (l + "\n").into_bytes()).collect()
 }
 
-/// All distributions as an SVG; the error is a sentence.
+/// Draws all distributions as an SVG; the error is a sentence.
 pub fn histogram(recording: &Recording) -> Result<Vec<u8>, String> {
     let mut parts = Vec::new();
     for a in distributions(recording) {
@@ -40,7 +40,7 @@ pub fn histogram(recording: &Recording) -> Result<Vec<u8>, String> {
     )
 }
 
-/// All distributions over time as an SVG; the error is a sentence.
+/// Draws all distributions over time as an SVG; the error is a sentence.
 pub fn heat_map(recording: &Recording) -> Result<Vec<u8>, String> {
     let mut parts = Vec::new();
     for a in distributions(recording) {

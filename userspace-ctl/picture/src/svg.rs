@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Histograms and heat maps as SVG. Colours are classes, so that pages and pictures follow the reader's theme.
+//! Histograms and heat maps as SVG. Colours are classes, so that pages and pictures follow the
+//! reader's theme.
 
 use crate::text::{number, range, short};
 use maud::{html, Markup, PreEscaped};
@@ -8,12 +9,12 @@ use recording::buckets::Range;
 /// The colours, as variables; a page and a lone picture share them.
 pub const COLOURS: &str = include_str!("colours.css");
 
-/// The most columns of a heat map; more moments than that share columns.
+/// The most columns of a heat map; more intervals share columns.
 const COLUMNS: usize = 140;
-/// Shades of a heat map.
+/// The number of shades in a heat map.
 const SHADES: f64 = 9.0;
 
-/// A picture of its own: the SVG with colours and a background.
+/// Returns a standalone picture: the SVG with colours and a background.
 pub fn alone(title: &str, parts: &[(String, Drawing)]) -> String {
     let width = parts.iter().map(|p| p.1.width).fold(320.0, f64::max);
     let height: f64 = parts.iter().map(|p| p.1.height + 40.0).sum::<f64>() + 56.0;
@@ -40,7 +41,7 @@ pub fn alone(title: &str, parts: &[(String, Drawing)]) -> String {
     format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n{}\n", body.into_string())
 }
 
-/// Shapes, and the room that they take.
+/// Shapes, and their size.
 pub struct Drawing {
     /// In units of the picture.
     pub width: f64,
@@ -48,12 +49,12 @@ pub struct Drawing {
     pub height: f64,
     /// Elements of an SVG.
     pub body: Markup,
-    /// What it shows, in words.
+    /// A description in words.
     pub label: String,
 }
 
 impl Drawing {
-    /// As part of a page.
+    /// Returns the drawing as a part of a page.
     pub fn embed(&self, class: &str) -> Markup {
         html! {
             svg class=(class) viewBox={"0 0 " (self.width) " " (self.height)} role="img" aria-label=(self.label) {
@@ -63,12 +64,12 @@ impl Drawing {
     }
 }
 
-/// A position with two decimals, to keep pictures small.
+/// Rounds a position to two decimals, to keep pictures small.
 pub(crate) fn at(x: f64) -> f64 {
     (x * 100.0).round() / 100.0
 }
 
-/// A distribution as columns. `before` is a second one, drawn as an outline.
+/// Draws a distribution as columns. `before` is a second distribution, drawn as an outline.
 pub fn histogram(axis: &[Range], counts: &[i64], before: Option<&[i64]>) -> Drawing {
     let (left, top, plot, foot) = (70.0, 10.0, 150.0, 26.0);
     let step = (700.0 / axis.len().max(1) as f64).clamp(3.0, 56.0);
@@ -107,7 +108,7 @@ pub fn histogram(axis: &[Range], counts: &[i64], before: Option<&[i64]>) -> Draw
     Drawing { width, height: top + plot + foot, body, label }
 }
 
-/// A distribution as a few pixels.
+/// Draws a distribution in a few pixels.
 pub fn spark(axis: &[Range], counts: &[i64]) -> Drawing {
     let (width, height) = (120.0, 22.0);
     let step = width / axis.len().max(1) as f64;
@@ -123,7 +124,7 @@ pub fn spark(axis: &[Range], counts: &[i64]) -> Drawing {
     Drawing { width, height, body, label: summary(axis, counts) }
 }
 
-/// Values over time as a few pixels.
+/// Draws values over time in a few pixels.
 pub fn line(values: &[f64], label: String) -> Drawing {
     let (width, height) = (120.0, 22.0);
     let most = values.iter().copied().fold(0.0, f64::max);
@@ -142,17 +143,18 @@ pub fn line(values: &[f64], label: String) -> Drawing {
     Drawing { width, height, body, label }
 }
 
-/// What was counted in an interval, by row.
+/// The counts of an interval, by row.
 pub struct Column {
     /// Nanoseconds since the beginning.
     pub from: u64,
     /// Nanoseconds since the beginning.
     pub to: u64,
-    /// For each row, from the bottom on.
+    /// One count for each row, from the bottom up.
     pub counts: Vec<i64>,
 }
 
-/// Rows of counts over time, shaded. Labels are those of the rows, from the bottom on: the short one and the long one.
+/// Draws rows of counts over time, shaded. `labels` has a short and a long label for each row, from
+/// the bottom up.
 pub fn heat_map(columns: &[Column], labels: &[(String, String)], wide: f64) -> Drawing {
     let columns = gathered(columns);
     let row = (260.0 / labels.len().max(1) as f64).clamp(7.0, 20.0);
@@ -206,7 +208,7 @@ pub fn heat_map(columns: &[Column], labels: &[(String, String)], wide: f64) -> D
     Drawing { width, height: tall + 44.0, body, label }
 }
 
-/// How many digits of a second tell the moments of a span apart.
+/// Returns how many decimals of a second distinguish the times in a span.
 fn places(span: u64) -> usize {
     match span {
         0..100_000_000 => 3,
@@ -226,7 +228,7 @@ fn legend(x: f64, y: f64, most: i64) -> Markup {
     }
 }
 
-/// Adjacent columns as one where there are too many.
+/// Merges adjacent columns if there are too many.
 fn gathered(columns: &[Column]) -> Vec<Column> {
     let size = columns.len().div_ceil(COLUMNS).max(1);
     let one = |group: &[Column]| {
@@ -244,7 +246,7 @@ fn gathered(columns: &[Column]) -> Vec<Column> {
     columns.chunks(size).map(one).collect()
 }
 
-/// The bound of a bucket that an axis shows.
+/// Returns the bound of a bucket that an axis shows.
 pub fn edge((low, high): Range) -> String {
     match (low, high) {
         (None, Some(h)) => format!("\u{2264}{}", short(h)),

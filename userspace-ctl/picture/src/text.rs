@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Words and numbers as pages show them.
+//! Words and numbers in the form that pages show.
 
 use recording::Datum;
 use std::borrow::Cow;
 
-/// Text of a traced program without the characters that pictures cannot show, or that would change how the text around
-/// them is read. Markup is escaped elsewhere.
+/// Returns the text of a traced program without characters that pictures cannot show, or that would
+/// change how the surrounding text is read. Markup is escaped elsewhere.
 pub fn clean(text: &str) -> Cow<'_, str> {
     let is_odd = |c: char| {
         (c.is_control() && !matches!(c, '\n' | '\t'))
@@ -22,12 +22,12 @@ pub fn clean(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// A key that is no stack, on one line.
+/// Returns a key that is no stack, on one line.
 pub fn key(datum: &Datum) -> String {
     clean(&datum.to_string()).replace('\n', " ")
 }
 
-/// Keys that are no stacks, on one line; all of them if there are no others.
+/// Returns the keys that are no stacks, on one line; `all values` if there are none.
 pub fn keys(keys: &[Datum]) -> String {
     let named: Vec<String> = keys.iter().filter(|k| k.frames().is_none()).map(key).collect();
     match named.is_empty() {
@@ -36,7 +36,7 @@ pub fn keys(keys: &[Datum]) -> String {
     }
 }
 
-/// A number with its digits in groups.
+/// Returns a number with its digits in groups.
 pub fn number(n: i64) -> String {
     let digits = n.unsigned_abs().to_string();
     let mut out = String::from(if n < 0 { "\u{2212}" } else { "" });
@@ -49,7 +49,7 @@ pub fn number(n: i64) -> String {
     out
 }
 
-/// A number for an axis, with three digits or so.
+/// Returns a number for an axis, with about three digits.
 pub fn short(n: i64) -> String {
     let size = n.unsigned_abs();
     let (unit, name) = match size {
@@ -67,7 +67,7 @@ pub fn short(n: i64) -> String {
     format!("{}{name}", text.replace('-', "\u{2212}"))
 }
 
-/// The bounds of a bucket.
+/// Returns the bounds of a bucket.
 pub fn range((low, high): recording::buckets::Range) -> String {
     match (low, high) {
         (Some(l), Some(h)) if l == h => number(l),
@@ -78,7 +78,7 @@ pub fn range((low, high): recording::buckets::Range) -> String {
     }
 }
 
-/// Part of a whole, in per cent.
+/// Returns a part of a whole, in per cent.
 pub fn share(part: f64, whole: f64) -> String {
     match whole > 0.0 {
         true => format!("{:.1}\u{202f}%", 100.0 * part / whole),
@@ -86,7 +86,7 @@ pub fn share(part: f64, whole: f64) -> String {
     }
 }
 
-/// Nanoseconds as people say them.
+/// Returns nanoseconds in people's units.
 pub fn duration(ns: u64) -> String {
     let s = ns as f64 / 1e9;
     match s {
@@ -98,7 +98,7 @@ pub fn duration(ns: u64) -> String {
     }
 }
 
-/// Nanoseconds since 1970 as a date, UTC.
+/// Returns nanoseconds since 1970 as a date, UTC.
 pub fn date(ns: u64) -> String {
     let seconds = ns / 1_000_000_000;
     let (days, of_day) = (seconds / 86400, seconds % 86400);
@@ -115,7 +115,7 @@ pub fn date(ns: u64) -> String {
     format!("{year}-{month:02}-{day:02} {h:02}:{m:02}:{s:02} UTC")
 }
 
-/// A count with the word for what it counts.
+/// Returns a count with the word for its things.
 pub fn count(n: usize, what: &str) -> String {
     let s = if n == 1 { "" } else { "s" };
     format!("{} {what}{s}", number(i64::try_from(n).unwrap_or(i64::MAX)))

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Pages as a browser's parser sees them.
+//! Pages as a browser parses them.
 
 use recording::Recording;
 use scraper::{ElementRef, Html, Selector};
 
-/// What hostile programs may call themselves.
+/// Names that hostile programs may give themselves.
 const HOSTILE: [&str; 5] = [
     "</script><script>alert(1)</script>",
     "<img src=x onerror=alert(1)>",
@@ -13,7 +13,7 @@ const HOSTILE: [&str; 5] = [
     "]]>\\u0000\\u001b[31m\\u202e&lt;b&gt;",
 ];
 
-/// A stream with everything in it, each text of which is `text`.
+/// Returns a stream with all kinds of lines, in which each text is `text`.
 fn stream(text: &str) -> Recording {
     let text = text.replace('"', "\\\"");
     let probe = format!(
@@ -83,7 +83,8 @@ fn texts_of_programs_are_harmless() {
             }
             assert!(!html.contains(['\0', '\u{1b}', '\u{202e}']), "{hostile}");
         }
-        // The text makes no element and hides none: the page is built as with a harmless one.
+        // The text makes no element and hides none: the page has the same elements as with a
+        // harmless text.
         let page = Html::parse_document(&picture::page(&recording));
         assert_eq!(tags(&page), tags(&plain), "{hostile}");
         assert!(text(&all(&page, "h1")[0]).len() >= 10, "{hostile}");
@@ -138,7 +139,7 @@ fn a_page_has_everything_without_scripts() {
     let values: Vec<&str> =
         all(&page, "#a2 tbody td.n").iter().filter_map(|e| e.value().attr("data-v")).collect();
     assert_eq!(values, ["1234567", "9"], "the largest first");
-    // quantize(): from 4 to 31 with the empty bucket between, twice in time.
+    // quantize(): from 4 to 31 with the empty bucket between, at two times.
     let q = "#a1";
     assert_eq!(all(&page, &format!("{q} svg.wide .bar")).len(), 3);
     let cells: Vec<String> =
@@ -176,7 +177,7 @@ fn flame_graphs_are_as_wide_as_their_counts() {
     assert_eq!(frames, wanted.each_ref().map(|(name, width)| (name.clone(), width.as_str())));
     let title = text(&all(&picture, "g.f title")[3]);
     assert!(title.starts_with("vmlinux`main\n30 (75"), "{title}");
-    // The inner frame stands above the outer one.
+    // The inner frame is above the outer one.
     let row = |n: usize| all(&picture, "g.f rect")[n].value().attr("y").unwrap().parse::<f64>();
     assert!(row(4).unwrap() < row(3).unwrap() && row(3).unwrap() < row(0).unwrap());
     for hostile in HOSTILE {
@@ -203,13 +204,14 @@ fn differences_have_both_sides() {
     let page = Html::parse_document(&picture::diff(&before, &after));
     let row = text(&all(&page, "#a1 tbody tr")[0]);
     assert!(row.contains("+1\u{202f}234\u{202f}567") && row.contains("+100.0"), "{row}");
-    // The stack of main() had three quarters and has one third: less. That of idle() has more.
+    // The stack of main() had three quarters and now has one third, so it has less. That of idle()
+    // has more.
     let class = |name: &str| {
         let frame = all(&page, ".flame .f").into_iter().find(|f| text(f) == name).unwrap();
         frame.value().attr("class").unwrap().to_string()
     };
     assert_eq!((class("main"), class("idle")), ("f less4".into(), "f more4".into()));
-    // What is only on one side is there.
+    // Aggregations that are only on one side are shown.
     assert!(all(&page, "h2").iter().any(|h| text(h) == "@sh"));
     assert!(text(&all(&page, "#a3 .sub")[0]).contains("1 gone"));
 }

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Where the symbols and the DWARF of a stripped file are: in a file of its build id, in one that it names, or
-//! (symbols alone) within it, compressed.
+//! Finds the symbols and the DWARF of a stripped file: in a file with its build id, in a file that
+//! it names, or (symbols only) compressed within it.
 //!
-//! The author of a file decides what it names: [`files`](crate::files) opens it, and it must have the build id or the
-//! checksum that the first file asks for.
+//! The author of a file chooses the name, so [`files`](crate::files) opens the named file, and that
+//! file must have the build id or the checksum that the first file asks for.
 
 use crate::files::{Root, Source, View};
 use object::{Object, ObjectSection};
 use std::fs::File;
 use std::io::{self, Read, Seek};
 
-/// Most bytes of a compressed symbol table.
+/// The most bytes of a compressed symbol table, once unpacked.
 const MOST: usize = 64 << 20;
-/// Most bytes of a file whose checksum is computed.
+/// The most bytes of a file whose checksum is computed.
 const MOST_SUMMED: u64 = 1 << 30;
-/// Where distributions put what they strip.
+/// The folder where distributions put stripped data.
 const ROOT: &str = "/usr/lib/debug";
 
-/// The file of this path that is good: of those that the process sees, or of what is installed for us. Another file of
-/// ours is none of its business.
+/// Returns the good file at this path: one that the process sees, or one installed in our own
+/// [`ROOT`]. The process's file has no business with our other files.
 fn find(view: Option<&View>, path: &str, is_good: impl Fn(&File) -> bool) -> Option<File> {
     let seen = || view?.open(path).ok().filter(&is_good);
     let is_installed = path.strip_prefix(ROOT).is_some_and(|rest| rest.starts_with('/'));
@@ -33,7 +33,7 @@ fn path_of(id: &[u8]) -> Option<String> {
     Some(path + ".debug")
 }
 
-/// The build id of an object; `None`: it is none.
+/// Returns the build id of an object; `None`: the file is no object.
 fn id_of(file: &File) -> Option<Option<Vec<u8>>> {
     Some(Source::new(file).elf()?.build_id().ok()?.map(<[u8]>::to_vec))
 }
@@ -42,12 +42,12 @@ fn has_id(file: &File, id: &[u8]) -> bool {
     id_of(file).is_some_and(|its| its.as_deref() == Some(id))
 }
 
-/// A file's name, without a way to it.
+/// Tells whether a name is a file name without a path.
 fn is_plain(name: &str) -> bool {
     !name.is_empty() && name != "." && name != ".." && !name.contains(['/', '\0'])
 }
 
-/// The file with what was stripped of the one at `path`.
+/// Returns the file with the data stripped from the file at `path`.
 pub(crate) fn separate<'d>(elf: &impl Object<'d>, path: &str, view: Option<&View>) -> Option<File> {
     let id = elf.build_id().ok()?;
     let by_id = || {
@@ -58,7 +58,7 @@ pub(crate) fn separate<'d>(elf: &impl Object<'d>, path: &str, view: Option<&View
         let (name, sum) = elf.gnu_debuglink().ok()??;
         let name = std::str::from_utf8(name).ok().filter(|name| is_plain(name))?;
         let (folder, _) = path.rsplit_once('/')?;
-        // The name alone may be another version's.
+        // The name alone may be that of another version.
         let is_good = |file: &File| {
             let its = id_of(file);
             let is_other =
@@ -71,11 +71,11 @@ pub(crate) fn separate<'d>(elf: &impl Object<'d>, path: &str, view: Option<&View
     by_id().or_else(by_link)
 }
 
-/// The file with what several files' DWARF has in common.
+/// Returns the file with the DWARF that several files share.
 pub(crate) fn common<'d>(elf: &impl Object<'d>, view: Option<&View>) -> Option<File> {
     let (name, id) = elf.gnu_debugaltlink().ok()??;
     let name = std::str::from_utf8(name).ok()?;
-    // From where the file of a build id is.
+    // A relative name counts from the folder of build ids.
     let named = || match name.starts_with('/') {
         true => find(view, name, |file| has_id(file, id)),
         false => find(view, &format!("{ROOT}/.build-id/00/{name}"), |file| has_id(file, id)),
@@ -83,7 +83,7 @@ pub(crate) fn common<'d>(elf: &impl Object<'d>, view: Option<&View>) -> Option<F
     path_of(id).and_then(|path| find(view, &path, |file| has_id(file, id))).or_else(named)
 }
 
-/// CRC-32, as `.gnu_debuglink` has it.
+/// Computes the CRC-32 of `.gnu_debuglink`.
 fn checksum(file: &File) -> io::Result<u32> {
     const TABLE: [u32; 256] = {
         let mut table = [0; 256];
@@ -105,7 +105,7 @@ fn checksum(file: &File) -> io::Result<u32> {
     }
     let mut file = file;
     file.rewind()?;
-    // Somebody may go on writing to it.
+    // Another process may keep writing to the file.
     let mut rest = file.take(MOST_SUMMED);
     loop {
         let n = rest.read(&mut piece)?;
@@ -117,7 +117,7 @@ fn checksum(file: &File) -> io::Result<u32> {
     }
 }
 
-/// The ELF file in `.gnu_debugdata`: the functions that `.dynsym` has not.
+/// Returns the ELF file in `.gnu_debugdata`, with the functions that `.dynsym` lacks.
 pub(crate) fn packed<'d>(elf: &impl Object<'d>) -> Option<Vec<u8>> {
     let section = elf.section_by_name(".gnu_debugdata")?;
     let data = section.data().ok()?;
@@ -127,8 +127,8 @@ pub(crate) fn packed<'d>(elf: &impl Object<'d>) -> Option<Vec<u8>> {
     Some(out.0)
 }
 
-/// How many bytes the blocks of an xz stream become, by the heads of their pieces: the decoder keeps a block as a whole
-/// before it gives it to anybody who could refuse it.
+/// Returns the unpacked size of the blocks of an xz stream, from the heads of their pieces. The
+/// decoder keeps a whole block before it gives it to a writer that could refuse it.
 fn unpacked_size(data: &[u8]) -> Option<u64> {
     let number =
         |at: usize| Some(u64::from(u16::from_be_bytes(*data.get(at..)?.first_chunk()?)) + 1);
@@ -140,7 +140,7 @@ fn unpacked_size(data: &[u8]) -> Option<u64> {
         _ => return None,
     };
     let (mut at, mut sum) = (12, 0u64);
-    // An index, which begins with 0, is behind the blocks.
+    // The index, which begins with 0, follows the blocks.
     while let size @ 1.. = *data.get(at)? {
         at += (usize::from(size) + 1) * 4;
         let begin = at;
@@ -163,7 +163,7 @@ fn unpacked_size(data: &[u8]) -> Option<u64> {
     Some(sum)
 }
 
-/// Refuses to grow beyond all bounds.
+/// A buffer that refuses to grow beyond [`MOST`] bytes.
 struct Limited(Vec<u8>);
 
 impl io::Write for Limited {

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
-//! A description of probes and an object make packed probes, as the module takes them.
+//! Makes packed probes, in the module's format, from a description and an object.
 //!
 //! | name | places |
 //! |---|---|
-//! | `entry` | where the function begins |
-//! | `return` | returns, and jumps out of it |
-//! | hex digits | that instruction |
-//! | a glob, or nothing | `entry`, `return` and all instructions, as far as it matches them |
+//! | `entry` | the beginning of the function |
+//! | `return` | returns, and jumps out of the function |
+//! | hex digits | the instruction at this offset |
+//! | a glob, or nothing | `entry`, `return` and all instructions, if their names match |
 //!
-//! A description without globs means all functions of that name: their probes are one, with several
-//! places. One with globs means functions, not names: of those that a function has, the best that
-//! matches. What a function has elsewhere ([`parts`]) is no function.
+//! A description without globs means all functions of that name. Their probes are one, with several
+//! places. A description with globs means functions, not names: each function has one probe, by its
+//! best name that matches. The parts of a function elsewhere ([`parts`]) are no functions of their
+//! own.
 
 use crate::image::{Function, Image, COLD};
 use crate::parts;
@@ -19,30 +20,30 @@ use abi::probe::{is_glob, part_matches};
 use abi::user::{self, Expected, UserKind, UserProbe, UserProbeView, UserReason, MAX_MAKE};
 use std::collections::HashSet;
 
-/// What is wanted of an object: globs, or names.
+/// The wanted probes of an object: globs, or names.
 #[derive(Debug, Clone, Copy)]
 pub struct Pattern<'a> {
-    /// Of the function.
+    /// The function's name or glob.
     pub function: &'a str,
-    /// Of the probe.
+    /// The probe's name or glob.
     pub name: &'a str,
 }
 
-/// Why a description that is spelt out has no probe.
+/// The reason why a spelt-out description has no probe.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Miss {
     /// There is no such function.
     Function,
     /// A probe of a function cannot have this name.
     Name,
-    /// The function ends before.
+    /// The place is behind the end of the function.
     Behind {
-        /// Its bytes.
+        /// The bytes of the function.
         size: u64,
     },
-    /// That is within an instruction.
+    /// The place is inside an instruction.
     Within {
-        /// Where this one begins.
+        /// The offset where the instruction begins.
         begins: u64,
     },
 }
@@ -52,32 +53,32 @@ pub enum Miss {
 pub struct Refused {
     /// Module, function, name.
     pub names: [String; 3],
-    /// Where in the function; several probes may mean one place.
+    /// The offset in the function; several probes may mean one place.
     pub place: Option<u32>,
-    /// Why.
+    /// The reason.
     pub reason: UserReason,
 }
 
-/// Packed probes, so many at a time as one MAKE takes.
+/// Packed probes, in batches for one MAKE each.
 #[derive(Debug, Default)]
 pub struct Batches {
-    /// Each at most [`MAX_MAKE`] bytes.
+    /// The batches, each of at most [`MAX_MAKE`] bytes.
     pub packed: Vec<Vec<u8>>,
-    /// Places altogether.
+    /// The number of all places.
     pub places: usize,
-    /// What could not be asked for.
+    /// The probes that could not be asked for.
     pub refused: Vec<Refused>,
-    /// The last of the places.
+    /// The address of the last place.
     pub last: Option<u64>,
-    /// What counts who traces the last probe, if it has that.
+    /// The counter of the last probe's users, if it has one.
     pub counter: Option<u64>,
 }
 
-/// Most places of one packed probe.
+/// The most places of one packed probe.
 const AT_ONCE: usize = 1 << 15;
 
 impl Batches {
-    /// One more probe.
+    /// Adds a probe.
     pub fn put(
         &mut self,
         head: UserProbe,
@@ -104,7 +105,7 @@ impl Batches {
     }
 }
 
-/// Which probe of a batch a refusal is about: module, function, name.
+/// Returns the probe of a batch that a refusal is about: module, function, name.
 pub fn refused(batch: &[u8], which: &user::Refusal) -> Option<Refused> {
     let mut rest = batch;
     let mut all = std::iter::from_fn(|| UserProbeView::unpack(&mut rest));
@@ -121,7 +122,7 @@ pub fn refused(batch: &[u8], which: &user::Refusal) -> Option<Refused> {
     Some(Refused { names: [module, function, name], place, reason })
 }
 
-/// What a place of a function is called.
+/// Returns the probe name of a place in a function.
 fn name_of(kind: UserKind, place: u32) -> String {
     match kind {
         UserKind::Return => format!("return (+0x{place:x})"),
@@ -130,17 +131,17 @@ fn name_of(kind: UserKind, place: u32) -> String {
     }
 }
 
-/// An object as its probes are made.
+/// An object whose probes are being made.
 struct Making<'a> {
     module: &'a str,
     image: &'a Image,
     bias: u64,
-    /// The functions are not spelt out.
+    /// The description of the functions has globs or is empty.
     is_open: bool,
     out: &'a mut Batches,
 }
 
-/// Adds the probes of an object that a pattern means.
+/// Adds the probes of an object that match a pattern.
 pub fn expand(
     (module, image, bias): (&str, &Image, u64),
     pattern: Pattern<'_>,
@@ -156,8 +157,8 @@ pub fn expand(
     functions.iter().try_for_each(|f| making.function(f, wanted))
 }
 
-/// Adds the probes that an object brings along and that a pattern means, of these providers; `meant`
-/// says whether a name of a provider is.
+/// Adds the probes that an object brings along and that match a pattern. `meant` tells whether a
+/// provider's name is wanted.
 pub fn usdt(
     (module, image, bias): (&str, &Image, u64),
     notes: &[Note],
@@ -193,12 +194,12 @@ pub fn usdt(
     }
 }
 
-/// Does it match more than one name?
+/// Tells whether a part of a description may match more than one name.
 pub fn is_open(part: &str) -> bool {
     part.is_empty() || is_glob(part.as_bytes())
 }
 
-/// The functions that are meant, one of each address.
+/// Returns the wanted functions, one for each address.
 fn chosen(image: &Image, wanted: &str) -> Vec<Function> {
     let is_meant = |f: &&Function| match is_open(wanted) {
         true => !f.name.ends_with(COLD) && part_matches(wanted.as_bytes(), f.name.as_bytes()),
@@ -207,11 +208,11 @@ fn chosen(image: &Image, wanted: &str) -> Vec<Function> {
     let meant = image.places().filter_map(|names| names.iter().find(is_meant));
     let mut seen = HashSet::new();
     let called = meant.map(|f| image.called(f)).filter(|f| seen.insert(f.address));
-    // A resolver that has not been asked yet is not what is called by its name.
+    // A resolver that has not been called yet is not the function of its name.
     called.filter(|f| !f.is_resolver || !is_open(wanted)).collect()
 }
 
-/// Names of probes.
+/// The wanted names of probes.
 #[derive(Clone, Copy)]
 enum Name<'a> {
     Entry,
@@ -226,7 +227,7 @@ impl<'a> Name<'a> {
             "entry" => Some(Self::Entry),
             "return" => Some(Self::Return),
             _ if is_open(text) => Some(Self::Glob(text)),
-            // Spelt as the probe will be: in lower case, without zeros in front.
+            // The text must be the probe's own name: lower case, no leading zeros.
             _ => u64::from_str_radix(text, 16)
                 .ok()
                 .filter(|n| format!("{n:x}") == text)
@@ -245,7 +246,7 @@ impl<'a> Name<'a> {
 }
 
 impl Making<'_> {
-    /// The probes of a function.
+    /// Adds the probes of a function.
     fn function(&mut self, f: &Function, wanted: Name<'_>) -> Result<(), Miss> {
         if wanted.has("entry") {
             self.put(UserKind::Entry, (f.address, f.size), &f.name, &[0]);
@@ -272,7 +273,7 @@ impl Making<'_> {
         Ok(())
     }
 
-    /// A probe of the code that begins there and has so many bytes.
+    /// Adds a probe of the code (address and bytes).
     fn put(&mut self, kind: UserKind, code: (u64, u64), name: &str, places: &[u32]) {
         let is_left = |at: &&u32| !self.image.is_in_sequence(code.0.wrapping_add((**at).into()));
         let left: Vec<u32> = places.iter().filter(is_left).copied().collect();
@@ -304,7 +305,7 @@ impl Making<'_> {
         self.out.refused.push(Refused { names, place: None, reason });
     }
 
-    /// Where the instructions begin that are wanted by their offsets.
+    /// Returns the offsets of the wanted instructions.
     fn offsets(&mut self, f: &Function, wanted: Name<'_>) -> Result<Vec<u32>, Miss> {
         if matches!(wanted, Name::Entry | Name::Return) {
             return Ok(Vec::new());
@@ -326,7 +327,7 @@ impl Making<'_> {
     }
 }
 
-/// How far behind the beginning of a function, if that can be told.
+/// Returns the distance from the beginning of a function, if it fits.
 fn distance(f: &Function, address: u64) -> Option<u32> {
     u32::try_from(address.checked_sub(f.address)?).ok()
 }
@@ -337,7 +338,7 @@ mod tests {
     use crate::image::Segment;
     use crate::process::{Images, Process, PROGRAM};
 
-    /// Packed probes as text: function, kind, address, places.
+    /// A packed probe as function, kind, address, places.
     type Row = (String, u8, u64, Vec<u32>);
 
     fn rows(out: &Batches) -> Vec<Row> {
@@ -354,7 +355,7 @@ mod tests {
         rows
     }
 
-    /// What a pattern makes of one of our own objects.
+    /// Returns the probes that a pattern makes in one of our own objects.
     fn of(object: &str, function: &str, name: &str) -> (Vec<Row>, Result<(), Miss>) {
         let me = Process::read(std::process::id()).unwrap();
         let images = Images::default();
@@ -378,7 +379,7 @@ mod tests {
         }
     }
 
-    /// What the compiler calls it.
+    /// Returns the compiler's name of the function.
     fn name() -> String {
         assert_eq!(landmark(6), 2);
         let at = landmark as *const () as u64;
@@ -441,7 +442,7 @@ mod tests {
         println!("{n} entries in {took:?}, returns in {:?}", began.elapsed());
         let left = |name: &str| returns.iter().any(|r| r.0 == name);
         assert!(["write", "malloc", "qsort"].iter().all(|f| left(f)));
-        // What a resolver has chosen, not the resolver.
+        // The function that the resolver has chosen, not the resolver itself.
         let lengths = of("libc", "strlen", "return").0;
         assert!(lengths.len() == 1 && !lengths[0].3.is_empty(), "{lengths:?}");
         let me = Process::read(std::process::id()).unwrap();
@@ -450,7 +451,7 @@ mod tests {
         let (image, bias) = libc.image(me.pid, &images);
         let resolver = image.functions().iter().find(|f| &*f.name == "strlen").unwrap();
         assert!(resolver.is_resolver && resolver.address + bias != lengths[0].2);
-        // Of several names of one place, the one that was asked for.
+        // If a place has several names, the wanted one counts.
         assert_eq!(of("libc", "__write", "entry").0[0].2, of("libc", "write", "entry").0[0].2);
         assert_eq!(of("libc", "__writ?", "entry").0.len(), 1);
     }

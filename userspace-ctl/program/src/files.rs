@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Opens files on behalf of a process, and reads objects out of them.
 //!
-//! A process decides what its mappings are called, and the author of an object decides which debug file it names. Both
-//! may want root's dtrace to open a FIFO that nobody writes, a watchdog, an endless device, or a file outside of their
-//! container. So every path that comes from a process or from one of its files is opened here:
+//! A process decides the names of its mappings, and the author of an object decides which debug
+//! file it names. Both may want root's dtrace to open a FIFO without a writer, a watchdog, an
+//! endless device, or a file outside of their container. So every path that comes from a process or
+//! from one of its files is opened here:
 //!
-//! - below the root directory of the process, which neither `..` nor an absolute symlink leaves (`RESOLVE_IN_ROOT`), and
-//!   through no link of `/proc` (`RESOLVE_NO_MAGICLINKS`);
-//! - with `O_PATH` first, which calls no driver and waits for nobody; then the file is opened for reading, if it is a
-//!   regular file of at most [`MOST`] bytes;
-//! - and what is parsed of it is bounded by [`MOST_READ`].
+//! - below the root directory of the process, which neither `..` nor an absolute symlink leaves
+//!   (`RESOLVE_IN_ROOT`), and through no link of `/proc` (`RESOLVE_NO_MAGICLINKS`);
+//! - with `O_PATH` first, which calls no driver and does not block; then the file is opened for
+//!   reading, if it is a regular file of at most [`MOST`] bytes;
+//! - and reading of it is limited to [`MOST_READ`].
 //!
-//! `/proc/PID/maps`, `mem`, `auxv`, `status` are the kernel's own files, and are opened where they are read.
+//! `/proc/PID/maps`, `mem`, `auxv` and `status` are the kernel's own files and are opened where
+//! they are read.
 
 use crate::patient;
 use object::{Object, ObjectSection, ReadCache, ReadRef};
@@ -24,26 +26,26 @@ use std::ops::Range;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 
-/// Most bytes of a file that is read. A sparse file costs its author nothing.
+/// The most bytes of a file that we read. A sparse file costs its author nothing.
 const MOST: u64 = 16 << 30;
-/// Most bytes that are read of a file while it is parsed.
+/// The most bytes read from a file while it is parsed.
 const MOST_READ: u64 = 1 << 30;
-/// Most bytes of what a file tells of its probes.
+/// The most bytes of a section that describes a file's probes.
 const MOST_SECTION: u64 = 16 << 20;
-/// A path is looked up again so often if something is renamed meanwhile.
+/// How often a path is looked up again if something is renamed meanwhile.
 const TRIES: usize = 16;
 
-/// A directory as the root of all paths.
+/// A directory that serves as the root of all paths.
 #[derive(Debug)]
 pub(crate) struct Root(OwnedFd);
 
 impl Root {
-    /// That of a process.
+    /// Opens the root of a process.
     pub(crate) fn of(pid: u32) -> io::Result<Self> {
         Self::at(&format!("{}/root", patient::folder(pid)))
     }
 
-    /// Our own.
+    /// Opens our own root.
     pub(crate) fn ours() -> io::Result<Self> {
         Self::at("/")
     }
@@ -53,12 +55,12 @@ impl Root {
         Ok(Self(rustix::fs::open(path, how, Mode::empty())?))
     }
 
-    /// Opens the regular file of this path.
+    /// Opens the regular file at this path.
     pub(crate) fn open(&self, path: &str) -> io::Result<File> {
         self.find(path, OFlags::empty())
     }
 
-    /// The same, unless the path's last name is a link.
+    /// Opens the regular file at this path, unless the last name is a link.
     pub(crate) fn open_no_link(&self, path: &str) -> io::Result<File> {
         self.find(path, OFlags::NOFOLLOW)
     }
@@ -76,18 +78,18 @@ impl Root {
     }
 }
 
-/// The files that a process sees, also when it has ended.
+/// The files that a process sees, also after it has ended.
 #[derive(Debug)]
 pub struct View {
     root: Root,
-    /// What our paths of files below its root begin with, if it has another one than we have (`chroot`).
+    /// The prefix of our paths to the files below its root, if its root is not ours (`chroot`).
     prefix: String,
-    /// It sees what we see.
+    /// The process sees the same files as we do.
     is_ours: bool,
 }
 
 impl View {
-    /// That of a process which has not ended.
+    /// Makes the view of a process that has not ended.
     pub(crate) fn of(pid: u32) -> Option<Self> {
         let look = |of: &str| {
             let root = std::fs::metadata(format!("{of}/root")).ok()?;
@@ -100,19 +102,20 @@ impl View {
         Some(Self { root: Root::of(pid).ok()?, prefix, is_ours })
     }
 
-    /// Does the process see what we see?
+    /// Tells whether the process sees the same files as we do.
     pub(crate) fn is_ours(&self) -> bool {
         self.is_ours
     }
 
-    /// Opens the regular file of this path, which is one of ours, or the process's own: as `/proc/PID/maps` has them.
+    /// Opens the regular file at this path, which is ours or the process's own, as in
+    /// `/proc/PID/maps`.
     pub(crate) fn open(&self, path: &str) -> io::Result<File> {
         let inside = path.strip_prefix(&self.prefix).filter(|rest| rest.starts_with('/'));
         self.root.open(inside.unwrap_or(path))
     }
 }
 
-/// Opens the file that a process has mapped there, whatever its name has come to mean.
+/// Opens the file that a process has mapped in this range, whatever its name means now.
 pub(crate) fn mapped(pid: u32, range: &Range<u64>) -> io::Result<File> {
     let path = format!("/proc/{pid}/map_files/{:x}-{:x}", range.start, range.end);
     patient::ask(pid, move || link(&path))
@@ -123,13 +126,13 @@ pub(crate) fn program(pid: u32) -> io::Result<File> {
     link(&format!("{}/exe", patient::folder(pid)))
 }
 
-/// Opens what a link of the kernel's leads to.
+/// Opens the target of one of the kernel's links.
 fn link(path: &str) -> io::Result<File> {
     regular(&rustix::fs::openat(CWD, path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?)
 }
 
-/// Opens a file for reading that was found, if it is a regular one. Reading one never waits for somebody to write; and
-/// with `O_NONBLOCK`, nor does opening it, for somebody who has a lease on it.
+/// Opens a file for reading, if it is a regular file. Reading a regular file never waits for a
+/// writer, and with `O_NONBLOCK` opening it does not wait for the holder of a lease.
 fn regular(found: &OwnedFd) -> io::Result<File> {
     let about = rustix::fs::fstat(found)?;
     if FileType::from_raw_mode(about.st_mode) != FileType::RegularFile {
@@ -143,7 +146,7 @@ fn regular(found: &OwnedFd) -> io::Result<File> {
     how.open(format!("/proc/self/fd/{}", found.as_raw_fd()))
 }
 
-/// A file as an object is read from it: what is read is kept, and is not more than [`MOST_READ`].
+/// A file that is read as an object: the bytes read are kept, and are limited to [`MOST_READ`].
 #[derive(Debug)]
 pub(crate) struct Source<'f> {
     cache: ReadCache<&'f File>,
@@ -155,13 +158,13 @@ impl<'f> Source<'f> {
         Self { cache: ReadCache::new(file), room: Cell::new(MOST_READ) }
     }
 
-    /// The object, if it is one.
+    /// Returns the object, if the file is one.
     pub(crate) fn elf(&self) -> Option<object::File<'_, Bytes<'_, 'f>>> {
         object::File::parse(Bytes(self)).ok()
     }
 }
 
-/// The bytes of a section that is small in any honest file.
+/// Returns the bytes of a section, which is small in any honest file.
 pub(crate) fn section<'d>(elf: &impl Object<'d>, name: &str) -> Option<&'d [u8]> {
     let section = elf.section_by_name(name).filter(|s| s.size() <= MOST_SECTION)?;
     section.data().ok()
@@ -242,7 +245,7 @@ mod tests {
         }
         assert!(root.open_no_link("/absolute").is_err());
         assert!(root.open("/magic/etc/passwd").is_err());
-        // In the root that has it, /proc is not a way out either.
+        // `/proc` is no way out of the root that contains it either.
         let whole = Root::ours().unwrap();
         assert!(whole.open("/etc/passwd").is_ok());
         assert!(whole.open("/proc/self/root/etc/passwd").is_err());
@@ -252,7 +255,7 @@ mod tests {
     fn regular_files_only() {
         let folder = Folder::new("kinds");
         let at = |name: &str| folder.0.join(name);
-        // Opening it for reading would wait for a writer.
+        // Opening the FIFO for reading would wait for a writer.
         rustix::fs::mknodat(CWD, at("fifo"), FileType::Fifo, Mode::RUSR, 0).unwrap();
         symlink("fifo", at("to-fifo")).unwrap();
         symlink("loop", at("loop")).unwrap();
@@ -279,14 +282,14 @@ mod tests {
         assert!(mapped(pid, &(0..4096)).is_err());
     }
 
-    /// A file of nothing says that it has four thousand million sections.
+    /// An empty file claims to have four thousand million sections.
     #[test]
     fn a_file_cannot_have_us_read_without_end() {
         let folder = Folder::new("sparse");
         let mut bytes = std::fs::read("/proc/self/exe").unwrap()[..64].to_vec();
         let sections = MOST - 64 - (1 << 20);
         bytes[0x28..0x30].copy_from_slice(&64u64.to_le_bytes());
-        // So many that the first of them says how many.
+        // So many sections that the first one holds their number.
         bytes[0x3c..0x3e].fill(0);
         let mut first = [0; 64];
         first[0x20..0x28].copy_from_slice(&(sections / 64).to_le_bytes());

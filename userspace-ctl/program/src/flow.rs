@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Where a function keeps a pointer that it was given, what it writes through it, and what it returns: all of its
-//! paths are followed with what each register and each place of its frame holds, as far as that is known.
+//! Finds where a function keeps a pointer that it was given, what it writes through it, and what it
+//! returns. It follows all paths, with the known content of each register and of each place in the
+//! frame.
 //!
-//! Two paths that meet at an instruction with different contents are two nodes there, so what a path returns is known
-//! even where the paths share their last instructions. A function that is not as compilers make it, or too large, has no
-//! graph at all.
+//! Two paths that meet at an instruction with different contents are two nodes there. So the value
+//! that a path returns is known even where paths share their last instructions. A function that is
+//! not like a compiler's, or too large, has no graph at all.
 
 use iced_x86::{
     Code, Decoder, DecoderOptions, FlowControl, Instruction, InstructionInfoFactory, Mnemonic,
@@ -12,31 +13,31 @@ use iced_x86::{
 };
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// What a register or a place of the frame holds.
+/// The content of a register or of a place in the frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Value {
-    /// The pointer, and so many bytes more.
+    /// The pointer plus this number of bytes.
     Pointer(i32),
     Constant(i32),
     /// An address in the file.
     Data(u64),
-    /// An entry of the table of distances that begins there.
+    /// An entry of the table of distances at this address.
     Entry(u64),
-    /// What the instruction at this address made last.
+    /// The last result of the instruction at this address.
     Made(u64),
     Unknown,
 }
 
-/// What is known before an instruction.
+/// The knowledge before an instruction.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct State {
     regs: [Value; 16],
-    /// By the distance from where the stack pointer was in the beginning.
+    /// By distance from the initial stack pointer.
     frame: BTreeMap<i32, Value>,
     sp: i32,
-    /// What was compared last, with what.
+    /// The two operands of the last comparison.
     compared: Option<(Value, i32)>,
-    /// The most that it can be.
+    /// The largest possible value of the compared operand.
     bound: Option<i32>,
 }
 
@@ -46,7 +47,7 @@ pub(crate) const AX: usize = 0;
 pub(crate) const DX: usize = 2;
 pub(crate) const SI: usize = 6;
 pub(crate) const DI: usize = 7;
-/// What a call leaves alone: rbx, rsp, rbp, r12 to r15.
+/// The registers that a call preserves: rbx, rsp, rbp, r12 to r15.
 const KEPT: [usize; 7] = [3, SP, 5, 12, 13, 14, 15];
 
 impl State {
@@ -62,7 +63,8 @@ impl State {
         self.regs.get(n).copied().unwrap_or(Value::Unknown)
     }
 
-    /// Where the pointer is: registers by number, then places by their distance from the stack pointer.
+    /// Returns the places of the pointer: registers by number, then frame places by their distance
+    /// from the stack pointer.
     pub(crate) fn homes(&self) -> BTreeSet<Home> {
         let is = |v: &Value| *v == Value::Pointer(0);
         let regs = self.regs.iter().enumerate().filter(|(_, v)| is(v)).map(|(n, _)| Home::Reg(n));
@@ -76,7 +78,8 @@ impl State {
         }
     }
 
-    /// A register is written by the instruction at an address; what it made before is no longer what it made last.
+    /// Notes that the instruction at `at` writes a register; its earlier result is no longer its
+    /// last.
     fn make(&mut self, n: usize, at: u64) {
         let stale = |v: &mut Value| {
             if *v == Value::Made(at) {
@@ -88,7 +91,7 @@ impl State {
         self.set(n, Value::Made(at));
     }
 
-    /// Makes a value, wherever it stands, a constant.
+    /// Makes a value a constant wherever it is kept.
     fn learn(&mut self, value: Value, is: i32) {
         if !matches!(value, Value::Made(_)) {
             return;
@@ -110,7 +113,7 @@ impl State {
     }
 }
 
-/// Where the pointer can be found.
+/// A place that holds the pointer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Home {
     Reg(usize),
@@ -122,46 +125,46 @@ pub(crate) enum Home {
 pub(crate) struct Write {
     pub(crate) at: i32,
     pub(crate) size: i32,
-    /// The written value, if it is always the same.
+    /// The written value, if it is a constant.
     pub(crate) value: Option<i32>,
 }
 
-/// An instruction with what is known before it.
+/// An instruction with the knowledge before it.
 #[derive(Debug)]
 pub(crate) struct Node {
     pub(crate) ip: u64,
     pub(crate) state: State,
     pub(crate) next: Vec<usize>,
     pub(crate) writes: Vec<Write>,
-    /// Reads of so many bytes.
+    /// Reads through the pointer: offset and bytes.
     pub(crate) reads: Vec<(i32, i32)>,
-    /// It calls this function.
+    /// The function that it calls.
     pub(crate) call: Option<u64>,
     pub(crate) is_syscall: bool,
-    /// The function ends here, and returns that.
+    /// The returned value, if the function ends here.
     pub(crate) returned: Option<Value>,
 }
 
-/// All paths of a function.
+/// The graph of all paths of a function.
 #[derive(Debug)]
 pub(crate) struct Graph {
     pub(crate) nodes: Vec<Node>,
 }
 
-/// Where the code of a file is, and which functions never return.
+/// The code of a file, and the functions that never return.
 pub(crate) trait Text {
-    /// The bytes of an instruction, and some more.
+    /// Returns the bytes of an instruction, and some more.
     fn code(&self, at: u64) -> Vec<u8>;
-    /// A word of four bytes that is not code.
+    /// Returns a word of four bytes that is not code.
     fn word(&self, at: u64) -> Option<i32>;
     fn never_returns(&self, function: u64) -> bool;
 }
 
-/// No function that handles a lock has more.
+/// No function that handles a lock has more nodes.
 const MOST_NODES: usize = 1 << 16;
 const MOST_ENTRIES: i32 = 256;
 
-/// Follows all paths of the function at `begin`, which is given the pointer in this register.
+/// Follows all paths of the function at `begin`, which gets the pointer in this register.
 pub(crate) fn graph(text: &dyn Text, begin: u64, pointer: usize) -> Option<Graph> {
     let mut walk = Walk { text, known: HashMap::new(), nodes: Vec::new(), insns: HashMap::new() };
     let mut info = InstructionInfoFactory::new();
@@ -184,7 +187,7 @@ struct Walk<'a> {
     insns: HashMap<u64, Instruction>,
 }
 
-/// The number of a whole register of 64 bits.
+/// Returns the number of the 64-bit register that contains this one.
 fn number(register: Register) -> Option<usize> {
     let full = register.full_register();
     full.is_gpr64().then(|| full.number())
@@ -277,7 +280,8 @@ impl Walk<'_> {
             FlowControl::Call if insn.code() == Code::Call_rel32_64 => {
                 let target = insn.near_branch_target();
                 call = Some(target);
-                // An assertion that failed is given its text first.
+                // The call reports a failed assertion, whose text is its first argument; it does
+                // not return.
                 let is_last = matches!(before.reg(DI), Value::Data(_));
                 if !is_last && !self.text.never_returns(target) {
                     let lost = (0..16).filter(|n| !KEPT.contains(n));
@@ -309,7 +313,7 @@ impl Walk<'_> {
     }
 }
 
-/// The other operand of an instruction, as far as it is a number.
+/// Returns the second operand of an instruction, if its value is known.
 fn source(state: &State, insn: &Instruction) -> Value {
     match insn.op1_kind() {
         OpKind::Register => number(insn.op1_register()).map_or(Value::Unknown, |n| state.reg(n)),
@@ -323,7 +327,7 @@ fn source(state: &State, insn: &Instruction) -> Value {
     }
 }
 
-/// What an instruction writes and reads through the pointer.
+/// Returns the writes and reads of an instruction through the pointer.
 fn through(
     state: &State,
     insn: &Instruction,
@@ -353,7 +357,8 @@ fn through(
     (writes, reads)
 }
 
-/// What an instruction that goes on behind itself changes; none if the stack pointer is not known any more.
+/// Applies the effects of an instruction that continues with the next one; `None` if the stack
+/// pointer is no longer known.
 fn effect(state: &mut State, insn: &Instruction, info: &mut InstructionInfoFactory) -> Option<()> {
     let ip = insn.ip();
     let to = match insn.op0_kind() {
@@ -364,7 +369,7 @@ fn effect(state: &mut State, insn: &Instruction, info: &mut InstructionInfoFacto
     let is_frame = insn.memory_base() == Register::RSP && insn.memory_index() == Register::None;
     let slot = state.sp.wrapping_add(insn.memory_displacement64() as i32);
     let value = source(state, insn);
-    // Of a register of 32 bits, only a number is whole.
+    // A 32-bit register keeps a number whole, but not a pointer.
     let whole = |v: Value| match v {
         Value::Constant(_) | Value::Made(_) if size == 4 => Some(v),
         v if size == 8 && v != Value::Unknown => Some(v),
@@ -453,7 +458,7 @@ fn effect(state: &mut State, insn: &Instruction, info: &mut InstructionInfoFacto
             }
             return Some(());
         }
-        // An entry of a table of distances from its beginning.
+        // An entry of a table of distances from the table's beginning.
         Mnemonic::Movsxd if size == 8 && insn.memory_index() != Register::None => {
             if let Some(Value::Data(table)) = number(insn.memory_base()).map(|n| state.reg(n)) {
                 state.set(to?, Value::Entry(table));

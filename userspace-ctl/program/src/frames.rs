@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! `.eh_frame`, by its section or by the program headers: where functions end that nobody has named, and how
-//! their frames are left, as compact as [`abi::unwind`] wants it.
+//! Reads `.eh_frame`, by its section or by the program headers: the ends of functions without a
+//! symbol, and the rules to unwind their frames, in the compact form of [`abi::unwind`].
 
 use crate::files::Source;
 use crate::headers;
@@ -18,17 +18,17 @@ use std::collections::HashMap;
 use std::fs::File;
 
 type Slice<'d> = EndianSlice<'d, LittleEndian>;
-/// Most instructions of the rules that pieces have in common.
+/// The most instructions of the rules that pieces share.
 const MOST_COMMON: usize = 256;
 
 type Entry<'d> = gimli::FrameDescriptionEntry<Slice<'d>>;
 
-/// How frames of a file are left; nothing, if it does not say.
+/// Returns the unwinding rules of a file; none, if it has none.
 pub fn rows(file: &File) -> Vec<Row> {
     Source::new(file).elf().map(|elf| rows_of(&elf)).unwrap_or_default()
 }
 
-/// The same of a file in memory.
+/// Returns the unwinding rules of a file in memory.
 pub fn rows_in(file: &[u8]) -> Vec<Row> {
     object::File::parse(file).map(|elf| rows_of(&elf)).unwrap_or_default()
 }
@@ -66,7 +66,7 @@ impl<'d> Frames<'d> {
         EhFrame::new(&self.bytes, LittleEndian)
     }
 
-    /// Calls `f` with each piece of code that has rules; the first that is damaged ends it.
+    /// Calls `f` with each piece of code that has rules, until one is damaged.
     fn each<'a>(&'a self, f: &mut dyn FnMut(&Entry<'a>)) {
         let section = self.section();
         let mut entries = section.entries(&self.bases);
@@ -79,7 +79,7 @@ impl<'d> Frames<'d> {
         }
     }
 
-    /// The rules of an object with this code.
+    /// Returns the rules of an object with this code.
     fn rows(&self, code: &[Segment]) -> Vec<Row> {
         let mut rows = Vec::new();
         self.each(&mut |fde| {
@@ -94,10 +94,10 @@ impl<'d> Frames<'d> {
                     let row = Row { rule: Rule::Signal as u8, ..Row::default() };
                     put(fde.initial_address(), Some(row));
                 }
-                // What is damaged has the rules before that.
+                // A damaged piece keeps the rules before the damage.
                 false => drop(self.run(fde, &mut put)),
             }
-            // Behind it nothing is known, unless another begins there.
+            // Behind the piece nothing is known, unless another piece begins there.
             put(fde.end_address(), None);
         });
         rows.sort_by_key(|r| (r.start, r.rule == Rule::Unknown as u8));
@@ -106,7 +106,7 @@ impl<'d> Frames<'d> {
         rows
     }
 
-    /// Calls `put` with the rules of a piece of code, and where each begins.
+    /// Calls `put` with the rules of a piece of code and the address of each.
     fn run(&self, fde: &Entry<'_>, put: &mut dyn FnMut(u64, Option<Row>)) -> Option<()> {
         let cie = fde.cie();
         let mut state = State::default();
@@ -114,7 +114,8 @@ impl<'d> Frames<'d> {
         let mut at = fde.initial_address();
         let section = self.section();
         let first = cie.instructions(&section, &self.bases);
-        // Of any number of pieces: one that is long costs each of them its time.
+        // Any number of pieces may share these instructions; each piece runs them again, so they
+        // are limited.
         let first = (first, MOST_COMMON);
         self.change(first, &mut state, State::default(), factors, &mut at, &mut |_, _| {})?;
         let (initial, rest) = (state, fde.instructions(&section, &self.bases));
@@ -125,7 +126,7 @@ impl<'d> Frames<'d> {
         Some(())
     }
 
-    /// Changes a state as instructions say; `put` gets it wherever one more begins.
+    /// Applies instructions to a state; calls `put` with the state at each new address.
     fn change(
         &self,
         (mut instructions, most): (CallFrameInstructionIter<'_, Slice<'_>>, usize),
@@ -193,11 +194,11 @@ impl<'d> Frames<'d> {
     }
 }
 
-/// The pieces of code of an object that have rules, to look into.
+/// The pieces of an object's code that have rules, for look-ups.
 #[derive(Debug)]
 pub(crate) struct Pieces {
     frames: Frames<'static>,
-    /// Where each begins, its bytes, and where its rules are; by address.
+    /// The address and the bytes of each, and the offset of its rules; sorted by address.
     all: Vec<(u64, u64, usize)>,
 }
 
@@ -217,17 +218,17 @@ impl Pieces {
         (address - piece.0 < piece.1).then_some(piece)
     }
 
-    /// Where the piece around an address begins, and its bytes.
+    /// Returns the address and the bytes of the piece around an address.
     pub(crate) fn around(&self, address: u64) -> Option<(u64, u64)> {
         self.find(address).map(|p| (p.0, p.1))
     }
 
-    /// The bytes of the piece that begins at an address; 0: there is none.
+    /// Returns the bytes of the piece that begins at an address; 0: there is none.
     pub(crate) fn size_at(&self, address: u64) -> u64 {
         self.around(address).filter(|p| p.0 == address).map_or(0, |p| p.1)
     }
 
-    /// The rules of a piece; none, if it is damaged.
+    /// Returns the rules of a piece; none, if it is damaged.
     fn rules(&self, offset: usize) -> Vec<Start> {
         let section = self.frames.section();
         let get_cie = |section: &EhFrame<_>, bases: &_, at| section.cie_from_offset(bases, at);
@@ -241,10 +242,10 @@ impl Pieces {
     }
 }
 
-/// Where a rule begins, and the rule if it is one that can be said.
+/// The address of a rule, and the rule if a [`Row`] can express it.
 type Start = (u64, Option<Row>);
 
-/// Rules of [`Pieces`], each piece's read once.
+/// The rules of [`Pieces`]; each piece is read once.
 pub(crate) struct Rules<'a> {
     pub(crate) pieces: &'a Pieces,
     read: RefCell<HashMap<usize, Vec<Start>>>,
@@ -255,7 +256,7 @@ impl<'a> Rules<'a> {
         Self { pieces, read: RefCell::default() }
     }
 
-    /// The rule before the instruction at an address, if it is known; where it begins is not told.
+    /// Returns the rule for the instruction at an address, if it is known; its `start` is not set.
     pub(crate) fn at(&self, address: u64) -> Option<Row> {
         let offset = self.pieces.find(address)?.2;
         let mut read = self.read.borrow_mut();
@@ -265,7 +266,7 @@ impl<'a> Rules<'a> {
     }
 }
 
-/// Where the caller's frame begins.
+/// The place where the caller's frame begins.
 #[derive(Debug, Clone, Copy, Default)]
 enum Cfa {
     Behind(Register, i64),
@@ -283,19 +284,19 @@ impl Cfa {
     }
 }
 
-/// Where a register of the caller's is.
+/// The place of a register of the caller.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Kept {
     #[default]
     Itself,
     Nowhere,
-    /// From the caller's frame.
+    /// At this offset from the caller's frame.
     At(i64),
     AtRbp,
     Otherwise,
 }
 
-/// What is needed of a frame, as its instructions change it.
+/// The needed state of a frame, which its instructions change.
 #[derive(Debug, Clone, Copy, Default)]
 struct State {
     cfa: Cfa,
@@ -320,7 +321,7 @@ impl State {
         }
     }
 
-    /// The rule, if it is one that can be said.
+    /// Returns the rule, if a [`Row`] can express it.
     fn row(&self) -> Option<Row> {
         match self.back {
             Kept::Nowhere => return Some(Row { rule: Rule::End as u8, ..Row::default() }),
@@ -352,7 +353,7 @@ fn by_register(register: Register) -> Option<u8> {
     }
 }
 
-/// A signed number, and what is behind it.
+/// Reads a signed number; also returns the bytes behind it.
 fn signed(e: &[u8]) -> Option<(i16, &[u8])> {
     match *e {
         [n @ 0..0x80, ref rest @ ..] => Some((i16::from((n << 1) as i8 >> 1), rest)),
@@ -364,7 +365,7 @@ fn signed(e: &[u8]) -> Option<(i16, &[u8])> {
     }
 }
 
-/// The expressions that compilers, linkers and writers of assembly write.
+/// Recognizes the expressions that compilers, linkers and assembly programmers write.
 fn by_expression(e: &[u8]) -> Option<(u8, i16)> {
     let (rule, cfa) = match *e {
         // The word at n from rbp.
@@ -376,7 +377,7 @@ fn by_expression(e: &[u8]) -> Option<(u8, i16)> {
         [0x77, 8, 0x80, 0, 0x3f, 0x1a, n @ 0x30..=0x3f, 0x2a, 0x33, 0x24, 0x22] => {
             (Rule::Plt, i16::from(n - 0x30))
         }
-        // The word at n from rsp, and 8.
+        // 8 bytes behind the word at n from rsp.
         [0x77, ref n @ ..] => match signed(n)? {
             (n, [0x06, 0x23, 8]) => (Rule::Kept, n),
             _ => return None,
@@ -406,7 +407,8 @@ mod tests {
         assert_eq!(by_register(X86_64::RA), None);
     }
 
-    /// This test's own program: each piece of its code has a rule, and most of them can be said.
+    /// Each piece of code in this test's own program has a rule, and a [`Row`] can express most of
+    /// them.
     #[test]
     fn our_own() {
         let rows = rows(&File::open("/proc/self/exe").unwrap());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-//! What the program headers tell of a file without section headers: sstrip takes those away, and who writes
-//! programs into memory need not make them. What the kernel, the linker and exceptions go by stays.
+//! Reads files without section headers by their program headers: sstrip removes section headers,
+//! and programs made in memory may lack them. Everything that the kernel, the linker and exceptions
+//! use is still there.
 
 use crate::image::{function, Function};
 use gimli::{BaseAddresses, EhFrameHdr, LittleEndian, Pointer};
@@ -12,7 +13,7 @@ use object::{Endianness, File, Object, ObjectSection, ObjectSegment, ReadRef};
 type Header = elf::FileHeader64<Endianness>;
 type Symbol = elf::Sym64<Endianness>;
 
-/// Where the first program header of this type says: an address, and how many bytes are there in the file.
+/// Returns the address, and the bytes in the file, of the first program header of this type.
 pub(crate) fn part<'d, R: ReadRef<'d>>(file: &File<'d, R>, of: ProgramType) -> Option<(u64, u64)> {
     fn find<'d, E, R>(file: &ElfFile<'d, E, R>, of: ProgramType) -> Option<(u64, u64)>
     where
@@ -30,7 +31,7 @@ pub(crate) fn part<'d, R: ReadRef<'d>>(file: &File<'d, R>, of: ProgramType) -> O
     }
 }
 
-/// What is at an address, up to where that piece of the file ends.
+/// Returns the bytes from an address to the end of its segment.
 fn data<'d, R: ReadRef<'d>>(file: &File<'d, R>, address: u64) -> Option<&'d [u8]> {
     let segment = file.segments().find(|s| {
         let (_, size) = s.file_range();
@@ -40,7 +41,8 @@ fn data<'d, R: ReadRef<'d>>(file: &File<'d, R>, address: u64) -> Option<&'d [u8]
     segment.data().ok()?.get(behind..)
 }
 
-/// The address of the frame information, and what is there: up to the end of the last that its table names.
+/// Returns the address and the bytes of the frame information, up to the end of the last entry in
+/// its table.
 pub(crate) fn eh_frame<'d, R: ReadRef<'d>>(file: &File<'d, R>) -> Option<(u64, &'d [u8])> {
     let (header, size) = part(file, elf::PT_GNU_EH_FRAME)?;
     let bases = BaseAddresses::default().set_eh_frame_hdr(header);
@@ -59,7 +61,8 @@ pub(crate) fn eh_frame<'d, R: ReadRef<'d>>(file: &File<'d, R>) -> Option<(u64, &
     Some((address, frames.get(..end)?))
 }
 
-/// Whether the linker may change the file's code (`DT_TEXTREL`): what a process has there is not what the file has.
+/// Tells whether the linker may change the file's code (`DT_TEXTREL`), so that a process has other
+/// code than the file.
 pub(crate) fn relocates_code<'d, R: ReadRef<'d>>(file: &File<'d, R>) -> bool {
     const DT_TEXTREL: u64 = 22;
     const DT_FLAGS: u64 = 30;
@@ -78,7 +81,7 @@ pub(crate) fn relocates_code<'d, R: ReadRef<'d>>(file: &File<'d, R>) -> bool {
     })
 }
 
-/// The functions that other objects can call.
+/// Returns the functions that other objects can call.
 pub(crate) fn functions<'d, R: ReadRef<'d>>(file: &File<'d, R>) -> Option<Vec<Function>> {
     let File::Elf64(wide) = file else { return None };
     let endian = wide.endian();
@@ -89,7 +92,7 @@ pub(crate) fn functions<'d, R: ReadRef<'d>>(file: &File<'d, R>) -> Option<Vec<Fu
         let entry = dynamic.chunks_exact(16).find(|entry| is(entry, tag))?;
         data(file, u64::from_le_bytes(*entry.last_chunk()?))
     };
-    // How many there are, only the tables that they are looked up by tell.
+    // Only the hash tables tell the number of symbols.
     let by_gnu = || {
         let table = GnuHashTable::<Header>::parse(endian, at(elf::DT_GNU_HASH)?).ok()?;
         table.symbol_table_length(endian)

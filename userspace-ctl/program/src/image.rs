@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 //! A program's file: segments, functions, bytes of code.
 //!
-//! Addresses here are the file's own; a process has them at a [`bias`](Image::bias).
+//! Addresses here are the file's own; a process has them shifted by a [`bias`](Image::bias).
 //!
-//! | a file that has | is known by |
+//! | the file has | its functions come from |
 //! |---|---|
-//! | `.symtab` | that |
-//! | a file of its build id in `/usr/lib/debug`, or one that it names | that one's `.symtab` |
-//! | `.gnu_debugdata` | that, and `.dynsym` |
-//! | none of these | `.dynsym`: what other objects can call |
-//! | no sections | the same, by the program headers |
+//! | `.symtab` | `.symtab` |
+//! | a file with its build id in `/usr/lib/debug`, or one that it names | that file's `.symtab` |
+//! | `.gnu_debugdata` | `.gnu_debugdata` and `.dynsym` |
+//! | none of these | `.dynsym`: functions that other objects can call |
+//! | no sections | `.dynsym`, by the program headers |
 
 use crate::files::{Source, View};
 use crate::frames::Pieces;
@@ -30,29 +30,29 @@ use std::os::unix::fs::FileExt;
 use std::rc::Rc;
 use x86::displace::Mode;
 
-/// What compilers append to the name of a function for its unlikely part, which lies elsewhere.
+/// The suffix that compilers give to the unlikely part of a function, which lies elsewhere.
 pub(crate) const COLD: &str = ".cold";
 
-/// Most pieces of a file that are mapped.
+/// The most pieces of a file that are mapped.
 const MOST_SEGMENTS: usize = 1024;
-/// Most names of functions that are read of one table.
+/// The most names of functions that are read from one table.
 const MOST_FUNCTIONS: usize = 8 << 20;
-/// And of restartable sequences.
+/// The most restartable sequences that are read.
 const MOST_SEQUENCES: usize = 1 << 12;
 
-/// Pages are so large.
+/// The size of a page, in bytes.
 const PAGE: u64 = 4096;
 
 /// A piece of the file that is mapped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Segment {
-    /// Where it is in the file.
+    /// Its offset in the file.
     pub offset: u64,
-    /// Its bytes there.
+    /// Its bytes in the file.
     pub size: u64,
     /// Its address.
     pub address: u64,
-    /// It can be run.
+    /// Tells whether it is executable.
     pub is_executable: bool,
 }
 
@@ -62,7 +62,7 @@ impl Segment {
     }
 }
 
-/// The pieces of a file that are not empty.
+/// Returns the pieces of a file that are not empty.
 pub(crate) fn segments<'d>(elf: &impl Object<'d>) -> Vec<Segment> {
     let all = elf.segments().take(MOST_SEGMENTS).map(|s| {
         let (offset, size) = s.file_range();
@@ -75,15 +75,16 @@ pub(crate) fn segments<'d>(elf: &impl Object<'d>) -> Vec<Segment> {
 /// A name of a function.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Function {
-    /// Where it begins.
+    /// The address of the function.
     pub address: u64,
-    /// Its bytes; of one in assembly that does not say: up to the next one, or the end of its section.
+    /// Its bytes. An assembly function without a size extends to the next one, or to the end of its
+    /// section.
     pub size: u64,
-    /// Without a version.
+    /// The name without a version.
     pub name: Box<str>,
-    /// How good a name it is, of several for one address: 0 is best.
+    /// The quality of the name among several for one address: 0 is best.
     rank: u8,
-    /// What it returns is the function that is called by its name.
+    /// The function is a resolver: it returns the function that is called by its name.
     pub is_resolver: bool,
 }
 
@@ -91,43 +92,44 @@ pub struct Function {
 #[derive(Debug, Default)]
 pub struct Image {
     segments: Vec<Segment>,
-    /// Addresses of the sections with code: between two of them there is padding. None in a file without
-    /// sections.
+    /// The addresses of the sections with code; the gaps between them are padding. Empty in a file
+    /// without sections.
     sections: Vec<Range<u64>>,
     functions: Vec<Function>,
-    /// The unlikely part of a function by its name; `None` if there are several.
+    /// The unlikely part of each function by name; `None` if there are several.
     cold: HashMap<Box<str>, Option<usize>>,
     file: Option<File>,
-    /// In which state that was read.
+    /// The state of the file when it was read.
     state: Option<State>,
-    /// The files that are looked at for what it lacks.
+    /// The files that are searched for data that it lacks.
     view: Option<Rc<View>>,
     /// The linker may change its code.
     is_relocated: bool,
     /// Its restartable sequences.
     sequences: Vec<Range<u64>>,
-    /// What was stripped of it.
+    /// The file with the data stripped from it.
     separate: Option<File>,
-    /// What its DWARF says; `None`: it has none.
+    /// Its DWARF; `None`: it has none.
     inlined: OnceCell<Option<Inlined>>,
-    /// Where the object keeps what its resolvers have chosen, and which resolver that was.
+    /// The slots where the object keeps its resolvers' choices, each with its resolver.
     slots: Vec<(u64, u64)>,
-    /// What its functions do to locks.
+    /// The probes of its lock functions.
     pub(crate) locks: OnceCell<Rc<[Note]>>,
-    /// What its frame information tells of; `None`: it has none.
+    /// Its frame information; `None`: it has none.
     pieces: OnceCell<Option<Pieces>>,
-    /// What resolvers have chosen: where that begins, and its bytes.
+    /// The functions that resolvers have chosen: address and bytes, by resolver.
     chosen: OnceCell<HashMap<u64, (u64, u64)>>,
-    /// It can be traced: code for x86-64.
+    /// It can be traced: it is code for x86-64.
     pub is_native: bool,
-    /// It is code for x86 of 32 bits.
+    /// It is code for 32-bit x86.
     is_narrow: bool,
-    /// Another program links it to its libraries.
+    /// The dynamic linker links it to its libraries.
     pub is_dynamic: bool,
 }
 
 impl Image {
-    /// Reads segments and functions of the file at `path`. `view`: the files that are looked at for symbols.
+    /// Reads segments and functions of the file at `path`. `view` has the files that are searched
+    /// for symbols.
     pub fn read(file: File, path: &str, view: Option<Rc<View>>) -> Option<Self> {
         let state = State::of(&file);
         let mut image = Self::parse(&file, path, view.as_deref())?;
@@ -169,7 +171,7 @@ impl Image {
                 }
             }
         }
-        // The latter is x32: 64-bit code with short addresses.
+        // The second one is x32: 64-bit code with short addresses.
         let is_native = matches!(
             elf.architecture(),
             object::Architecture::X86_64 | object::Architecture::X86_64_X32
@@ -194,13 +196,14 @@ impl Image {
         Some(image)
     }
 
-    /// Is that in a restartable sequence? If the kernel finds a thread outside of that when it has been interrupted, it
-    /// takes the sequence for done; and an instruction with a breakpoint runs elsewhere.
+    /// Tells whether an address is in a restartable sequence. An instruction with a breakpoint runs
+    /// elsewhere, and if the kernel interrupts a thread outside of the sequence, it takes the
+    /// sequence for done.
     pub(crate) fn is_in_sequence(&self, address: u64) -> bool {
         self.sequences.iter().any(|s| s.contains(&address))
     }
 
-    /// How the CPU reads its code.
+    /// Returns the mode in which the CPU decodes its code.
     pub(crate) fn mode(&self) -> Mode {
         if self.is_narrow {
             Mode::Bits32
@@ -209,7 +212,7 @@ impl Image {
         }
     }
 
-    /// Gives functions without a size that of their frame information.
+    /// Gives functions without a size the size from their frame information.
     fn measure(&mut self) {
         let mut functions = std::mem::take(&mut self.functions);
         for f in functions.iter_mut().filter(|f| f.size == 0) {
@@ -218,8 +221,8 @@ impl Image {
         self.functions = functions;
     }
 
-    /// Looks which functions the resolvers have chosen, in a process that has been linked: where the
-    /// object calls them itself, it finds their addresses.
+    /// Finds the functions that the resolvers have chosen in a linked process: the object's slots
+    /// for its own calls hold their addresses.
     pub(crate) fn implement(&self, pid: u32, bias: u64) {
         if self.slots.is_empty() || self.chosen.get().is_some() {
             return;
@@ -239,12 +242,13 @@ impl Image {
         }
     }
 
-    /// Whether that is known, or there is nothing to choose.
+    /// Tells whether the resolvers' choices are known, or there are no resolvers.
     pub fn has_chosen(&self) -> bool {
         self.slots.is_empty() || self.chosen.get().is_some()
     }
 
-    /// The function that is called by a name: of a resolver, the one that it has chosen.
+    /// Returns the function that is called by a name: for a resolver, the function that it has
+    /// chosen.
     pub(crate) fn called(&self, f: &Function) -> Function {
         let chosen = self.chosen.get().and_then(|all| all.get(&f.address));
         match chosen.filter(|_| f.is_resolver) {
@@ -287,27 +291,27 @@ impl Image {
         }
     }
 
-    /// All names of functions by address, the best of each address first.
+    /// Returns all names of functions by address, the best of each address first.
     pub fn functions(&self) -> &[Function] {
         &self.functions
     }
 
-    /// The functions by address, each with all its names, the best first.
+    /// Returns the functions by address, each with all its names, the best first.
     pub fn places(&self) -> impl Iterator<Item = &[Function]> {
         self.functions.chunk_by(|a, b| a.address == b.address)
     }
 
-    /// The unlikely part of the function of this name, if it is elsewhere.
+    /// Returns the unlikely part of the function of this name, if it is elsewhere.
     pub(crate) fn cold(&self, name: &str) -> Option<&Function> {
         self.functions.get((*self.cold.get(name)?)?)
     }
 
-    /// The bytes of the code at an address by its frame information; 0: it has none.
+    /// Returns the bytes of the code at an address by its frame information; 0: it has none.
     fn measured(&self, address: u64) -> u64 {
         self.pieces().map_or(0, |p| p.size_at(address))
     }
 
-    /// Has nobody named what begins within, but as a part of a function?
+    /// Tells whether all symbols in this range, if any, name parts of functions.
     pub(crate) fn is_nameless(&self, (begin, size): (u64, u64)) -> bool {
         let is_part = |f: &Function| f.name.ends_with(COLD);
         let from = self.functions.partition_point(|f| f.address < begin);
@@ -315,7 +319,7 @@ impl Image {
         self.function_at(begin).is_none_or(is_part) && { within }.all(is_part)
     }
 
-    /// What its frame information tells of.
+    /// Returns its frame information.
     pub(crate) fn pieces(&self) -> Option<&Pieces> {
         let read = || {
             let source = Source::new(self.file.as_ref()?);
@@ -325,7 +329,7 @@ impl Image {
         self.pieces.get_or_init(read).as_ref()
     }
 
-    /// By how much the addresses of a process that has this piece mapped are higher than the file's.
+    /// Returns by how much addresses are higher in a process that has this piece mapped.
     pub fn bias(&self, map: &Map) -> Option<u64> {
         let down = |n: u64| n & !(PAGE - 1);
         let of = |s: &&Segment| {
@@ -337,7 +341,7 @@ impl Image {
         Some(map.start.wrapping_sub(address))
     }
 
-    /// The bytes at an address; as many as there are.
+    /// Returns up to `size` bytes of code at an address.
     pub fn code(&self, address: u64, size: u64) -> Vec<u8> {
         let within = |s: &&Segment| s.contains(address);
         let (Some(file), Some(s)) = (&self.file, self.segments.iter().find(within)) else {
@@ -351,8 +355,8 @@ impl Image {
         }
     }
 
-    /// What is expected at places behind an address in a process; nothing of a file whose code the linker changes. `None`:
-    /// the file has changed since its symbols were read.
+    /// Returns the bytes expected in a process at places behind an address; none for a file whose
+    /// code the linker changes. `None`: the file has changed since its symbols were read.
     pub(crate) fn expected(&self, address: u64, places: &[u32]) -> Option<Vec<Expected>> {
         if self.is_relocated {
             return Some(Vec::new());
@@ -368,7 +372,7 @@ impl Image {
             (!from.is_empty()).then_some(expected)
         };
         let all = places.iter().map(at).collect::<Option<Vec<_>>>()?;
-        // Looked at last: what was read before is of this state.
+        // The state is checked last, so that the bytes read before are of this state.
         let is_same = match &self.state {
             Some(state) => state.is_of(self.file.as_ref()?),
             None => true,
@@ -376,7 +380,7 @@ impl Image {
         is_same.then_some(all)
     }
 
-    /// The function at an address.
+    /// Returns the function at an address.
     pub fn function_at(&self, address: u64) -> Option<&Function> {
         let after = self.functions.partition_point(|f| f.address <= address);
         let start = self.functions.get(after.checked_sub(1)?)?.address;
@@ -384,7 +388,7 @@ impl Image {
         (address - start < f.size).then_some(f)
     }
 
-    /// Where a symbol is that other objects can see.
+    /// Returns the address of a symbol that other objects can see.
     pub fn exported(&self, name: &str) -> Option<u64> {
         let source = Source::new(self.file.as_ref()?);
         let elf = source.elf()?;
@@ -398,14 +402,15 @@ impl Image {
         Some(s.address + (offset - s.offset))
     }
 
-    /// The function at an offset in the file, and how far behind its beginning.
+    /// Returns the function at an offset in the file, and the distance from its beginning.
     pub fn symbol(&self, offset: u64) -> Option<(&str, u64)> {
         let address = self.address(offset)?;
         let f = self.function_at(address)?;
         Some((&f.name, address - f.address))
     }
 
-    /// The names of the functions that are inlined at an offset in the file, the innermost first.
+    /// Returns the names of the functions that are inlined at an offset in the file, the innermost
+    /// first.
     pub fn inlined(&self, offset: u64) -> Rc<[String]> {
         let read = || {
             let files = [self.file.as_ref(), self.separate.as_ref()];
@@ -417,7 +422,8 @@ impl Image {
         }
     }
 
-    /// Does code at an offset in the file leave a signal's handler, or has just tried to?
+    /// Tells whether the code at an offset in the file leaves a signal handler, or has just tried
+    /// to.
     pub fn leaves_signal(&self, offset: u64) -> bool {
         // mov $15, %rax (rt_sigreturn); syscall
         const LEAVES: [u8; 9] = [0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05];
@@ -451,7 +457,7 @@ impl Image {
     }
 }
 
-/// Relocations that call a resolver: where the answer goes, and which.
+/// Returns the relocations that call a resolver: the slot for the answer, and the resolver.
 fn slots<'d>(elf: &impl Object<'d>) -> Vec<(u64, u64)> {
     let all = elf.dynamic_relocations().into_iter().flatten();
     let calls = all.filter(|(_, r)| {
@@ -460,8 +466,9 @@ fn slots<'d>(elf: &impl Object<'d>) -> Vec<(u64, u64)> {
     calls.map(|(slot, r)| (slot, r.addend() as u64)).collect()
 }
 
-/// Restartable sequences, of the section that `rseq(2)` names for what describes them: each is a version, flags, where it
-/// begins, its bytes, where it goes when it has been interrupted. What moves with the object the linker fills in.
+/// Returns the restartable sequences in the section that `rseq(2)` names for their descriptors.
+/// Each has a version, flags, a start, a length, and an abort address. The linker fills in the
+/// addresses of an object that can move.
 fn sequences<'d>(elf: &impl Object<'d>) -> Option<Vec<Range<u64>>> {
     const SIZE: u64 = 32;
     const START: u64 = 8;
@@ -484,7 +491,7 @@ fn sequences<'d>(elf: &impl Object<'d>) -> Option<Vec<Range<u64>>> {
     Some(all.collect())
 }
 
-/// The functions among symbols.
+/// Returns the functions among symbols.
 fn defined<'d, S: ObjectSymbol<'d>>(
     symbols: impl Iterator<Item = S>,
 ) -> impl Iterator<Item = Function> {
@@ -495,7 +502,7 @@ fn defined<'d, S: ObjectSymbol<'d>>(
     })
 }
 
-/// A symbol as a function, if it has a name.
+/// Returns a symbol as a function, if it has a name.
 pub(crate) fn function(
     full: &str,
     address: u64,
@@ -514,7 +521,7 @@ pub(crate) fn function(
     })
 }
 
-/// A name that others use before one that is the implementation's, and a global one before a local.
+/// Prefers names that others use over the implementation's, and global names over local ones.
 fn rank(name: &str, is_local: bool) -> u8 {
     let underscores = name.bytes().take_while(|b| *b == b'_').take(2).count() as u8;
     let is_part = u8::from(name.contains('.'));
@@ -533,13 +540,13 @@ mod tests {
         let image = Image::fixed(TEXT, &[(0x1100, 0x10, "a"), (0x1200, 0, "asm")]);
         assert_eq!(image.symbol(0x10f), Some(("a", 15)));
         assert_eq!(image.symbol(0x110), None);
-        // Up to the end.
+        // It extends to the end of the segment.
         assert_eq!(image.symbol(0x4ff), Some(("asm", 0x2ff)));
         assert_eq!(image.symbol(0x50), None);
         assert_eq!(image.symbol(0x500), None);
     }
 
-    /// `_init` says no size; what follows it in another section is not its.
+    /// `_init` has no size; the code in the next section is not part of it.
     #[test]
     fn no_function_leaves_its_section() {
         let mut image = Image::fixed(TEXT, &[(0x1100, 0, "_init"), (0x1200, 0, "f")]);
@@ -558,7 +565,7 @@ mod tests {
             (0x1100, 0x10, "__write"),
             (0x1110, 0, "b.part.0"),
             (0x1120, 8, "c"),
-            // Outside of the text.
+            // This one is outside of the text.
             (0x900, 8, "d"),
         ];
         let image = Image::fixed(TEXT, &names);
@@ -571,7 +578,7 @@ mod tests {
     fn biases() {
         let image = Image::fixed(TEXT, &[]);
         let map = |line: &str| Map::parse(line).unwrap();
-        // The page that the segment begins in.
+        // The bias counts from the page in which the segment begins.
         assert_eq!(
             image.bias(&map("555000001000-555000002000 r-xp 0 8:1 7 /bin/x")),
             Some(0x5550_0000_0000)

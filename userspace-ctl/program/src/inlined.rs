@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Functions that the compiler has put into others, by a file's DWARF.
+//! Functions that the compiler has inlined into others, from a file's DWARF.
 //!
-//! It is read when the first address of the file is asked for, and of it only what is needed: the list of
-//! units, then the functions of those that have the address.
+//! The DWARF is read for the first question about an address of the file. Of its content only the
+//! needed parts are parsed: the list of units, then the functions of the units that contain the
+//! address.
 
 use crate::debug;
 use crate::files::{Source, View};
@@ -19,13 +20,13 @@ use std::rc::Rc;
 
 type Reader = EndianRcSlice<LittleEndian>;
 
-/// Most bytes of DWARF of a file, all of which are kept: of more, nothing is read.
+/// The most bytes of DWARF of a file, which are all kept. If a file has more, nothing is read.
 const MOST: u64 = 512 << 20;
 
-/// What a file's DWARF says.
+/// The inlined functions in a file's DWARF.
 pub(crate) struct Inlined {
     context: Context<Reader>,
-    /// What was asked for: the same addresses are in many stacks.
+    /// Earlier answers: the same addresses are in many stacks.
     known: RefCell<HashMap<u64, Rc<[String]>>>,
 }
 
@@ -36,8 +37,8 @@ impl fmt::Debug for Inlined {
 }
 
 impl Inlined {
-    /// Reads the inlined functions of a file; `None`: it has none that can be read. Data that several files share comes from another
-    /// file, which is looked for in `view`.
+    /// Reads the inlined functions of a file; `None`: it has none that can be read. Data that
+    /// several files share comes from another file, which is looked for in `view`.
     pub(crate) fn of(file: &File, view: Option<&View>) -> Option<Self> {
         let source = Source::new(file);
         let elf = source.elf()?;
@@ -52,7 +53,7 @@ impl Inlined {
         Some(Self { context, known: RefCell::default() })
     }
 
-    /// The functions that are inlined at an address of the file, the innermost first.
+    /// Returns the functions that are inlined at an address of the file, the innermost first.
     pub(crate) fn at(&self, address: u64) -> Rc<[String]> {
         let mut known = self.known.borrow_mut();
         known
@@ -67,13 +68,13 @@ impl Inlined {
         while let Some(frame) = frames.next().ok()? {
             names.push(frame.function?.raw_name().ok()?.into_owned());
         }
-        // The last is what they are inlined into.
+        // The last one is the function that contains the others.
         names.pop();
         Some(names)
     }
 }
 
-/// The sections that functions need.
+/// Reads the sections that functions need.
 fn read<'d>(file: &File, elf: &impl Object<'d>, room: &mut u64) -> Option<Dwarf<Reader>> {
     elf.section_by_name(SectionId::DebugInfo.name())?;
     let load = |id: SectionId| {
@@ -100,12 +101,12 @@ fn read<'d>(file: &File, elf: &impl Object<'d>, room: &mut u64) -> Option<Dwarf<
     Dwarf::load::<_, ()>(load).ok()
 }
 
-/// The bytes of a section, if there is room for them.
+/// Returns the bytes of a section, if there is room for them.
 fn contents<'d>(file: &File, section: &impl ObjectSection<'d>, room: &mut u64) -> Option<Vec<u8>> {
     let packed = section.compressed_file_range().ok()?;
     *room = room.checked_sub(packed.uncompressed_size)?;
     let size = usize::try_from(packed.uncompressed_size).ok()?;
-    // What a damaged file says of itself is not more than it has.
+    // A damaged file may claim a size that it does not have.
     if packed.compressed_size > file.metadata().ok()?.len() {
         return None;
     }
@@ -131,7 +132,7 @@ fn contents<'d>(file: &File, section: &impl ObjectSection<'d>, room: &mut u64) -
 mod tests {
     use super::*;
 
-    /// Of this test's own program, what is of the standard library is optimized.
+    /// In this test's own program, the code of the standard library is optimized.
     #[test]
     fn our_own() {
         let file = || File::open("/proc/self/exe").unwrap();

@@ -1,34 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Code that a process makes while it runs, by the file in which its runtime says so for profilers:
-//! `/tmp/perf-PID.map`, lines of an address, a size, a name. Numbers are hexadecimal; of code
-//! that begins at one address the last line counts.
+//! Code that a process generates while it runs, from the file that its runtime writes for
+//! profilers: `/tmp/perf-PID.map`, with lines of an address, a size and a name. Numbers are
+//! hexadecimal; if several lines have the same address, the last one counts.
 //!
-//! Anybody may write to `/tmp`: only a plain file of the process's own user is read. Of a process
-//! that has ended nothing tells which `/tmp` it had: so that is remembered from when it was seen.
+//! Anybody may write to `/tmp`, so only a plain file of the process's own user is read. For an
+//! ended process nothing tells which `/tmp` it had, so that is remembered from when the process was
+//! seen.
 
 use crate::files::{Root, View};
 use std::fs::File;
 use std::io::{Read, Seek};
 use std::os::unix::fs::MetadataExt;
 
-/// Most bytes of a file that are read.
+/// The most bytes of a file that are read.
 const MOST: u64 = 64 << 20;
 
-/// What is known of it.
+/// The generated code of a process.
 #[derive(Debug, Default)]
 pub struct Jit {
-    /// By their addresses: first, first behind it, name.
+    /// By address: the first address, the first address behind it, the name.
     code: Vec<(u64, u64, String)>,
-    /// Where the file is, or will be.
+    /// The place where the file is, or will be.
     home: Option<Home>,
-    /// The file itself: its name may go.
+    /// The file itself, because its name may disappear.
     file: Option<File>,
-    /// Its bytes when it was read.
+    /// The size of the file when it was read.
     size: u64,
 }
 
 impl Jit {
-    /// Reads the file of a process, if it has become another one since.
+    /// Reads the file of a process, if its size has changed.
     pub fn read(&mut self, pid: u32) {
         self.home = Home::of(pid).or_else(|| self.home.take());
         let found = self.home.as_ref().and_then(Home::open);
@@ -44,7 +45,7 @@ impl Jit {
         self.file = Some(file);
     }
 
-    /// What an address is of, and how far it is from its beginning.
+    /// Returns the name of the code at an address, and the distance from its beginning.
     pub fn symbol(&self, address: u64) -> Option<(&str, u64)> {
         let after = self.code.partition_point(|(start, ..)| *start <= address);
         let (start, end, name) = self.code.get(after.checked_sub(1)?)?;
@@ -52,10 +53,11 @@ impl Jit {
     }
 }
 
-/// Where a process has its file.
+/// The place where a process has its file.
 #[derive(Debug)]
 struct Home {
-    /// The process below whose root it is; `None`: it sees the files that we see, and its file outlives it.
+    /// The process whose root contains the file; `None`: the process sees our files, and its file
+    /// outlives it.
     of: Option<u32>,
     path: String,
     /// The process's user.
@@ -90,7 +92,7 @@ fn parse(text: &str) -> Vec<(u64, u64, String)> {
         Some((start, start.checked_add(size)?, words.next()?.to_string()))
     };
     let mut all: Vec<_> = text.lines().filter_map(line).collect();
-    // Stable, so of those that begin together the last one stays the last.
+    // The sort is stable, so of lines with the same address the last one stays the last.
     all.sort_by_key(|(start, ..)| *start);
     all.reverse();
     all.dedup_by_key(|(start, ..)| *start);

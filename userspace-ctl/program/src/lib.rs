@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Programs that run: what is mapped, which functions are there, which instructions they have.
+//! Running programs: their mappings, functions and instructions.
 //!
 //! ```text
 //!  /proc/PID/maps ──► maps ──► process: objects ──► image: functions ──► parts ──► expand: probes
@@ -9,8 +9,8 @@
 //!                              └──► frames: how its frames are left, for the module
 //!  /tmp/perf-PID.map ──► jit                   files: opens all of these
 //! ```
-//! What a process can keep waiting is asked for by `patient`. Nothing here trusts a file: a damaged one has less in it. An object is read when it is asked for, and
-//! of it only what is needed.
+//! `patient` asks for everything that a process can delay. Nothing here trusts a file: a damaged
+//! file only yields less. An object is read when it is needed, and only the needed parts of it.
 #![forbid(unsafe_code)]
 #![deny(missing_docs, clippy::unwrap_used, clippy::expect_used)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The provider `plockstat`: what happens to the mutexes and the rwlocks of POSIX threads.
+//! The provider `plockstat`: events of the mutexes and rwlocks of POSIX threads.
 //!
-//! A C library has no probes there, and what is stripped of it has no names. But the layout of a lock is fixed by the
-//! binary interface, so what the library's functions do to a lock's fields says what happens:
+//! A C library has no probes there, and its stripped parts have no names. But the binary interface
+//! fixes the layout of a lock, so the writes of the library's functions to a lock's fields show
+//! what happens:
 //!
 //! | event | its places |
 //! |---|---|
-//! | `mutex-acquire` | the owner is written; or the count of a recursive mutex is raised |
-//! | `mutex-release` | unlocking writes the owner |
-//! | `mutex-block`, `rw-block` | the lock's address is passed to the kernel, or to a function that waits |
-//! | `mutex-blocked`, `rw-blocked` | the instruction behind that |
-//! | `mutex-spin` | the number of turns that an adaptive mutex spun before is read |
-//! | `mutex-spun` | it is written |
-//! | `rw-acquire` | the writer is written; of a reader: from there on the function returns 0 |
-//! | `rw-release` | the writer is written; of a reader: from there on it is not |
-//! | `mutex-error`, `rw-error` | from there on the function returns this error |
+//! | `mutex-acquire` | a write of the owner; or an increment of a recursive mutex's count |
+//! | `mutex-release` | a write of the owner in an unlock function |
+//! | `mutex-block`, `rw-block` | a system call, or a call of a waiting function, with the lock |
+//! | `mutex-blocked`, `rw-blocked` | the instruction behind that call |
+//! | `mutex-spin` | the read of the number of turns that an adaptive mutex spun before |
+//! | `mutex-spun` | the write of that number |
+//! | `rw-acquire` | a write of the writer; for a reader: from here on the function returns 0 |
+//! | `rw-release` | a write of the writer; for a reader: from here on there is no such write |
+//! | `mutex-error`, `rw-error` | from here on the function returns this error |
 //!
-//! `flow` finds these places, and where the lock's address is there. An event has no place of which it is
-//! not shown that every path has at most one of them.
+//! `flow` finds these places, and where the lock's address is there. A place is used only if it is
+//! proven that no path has two places of the same event.
 
 use crate::flow::{self, Graph, Home, Node, Text, Value};
 use crate::flow::{AX, DI, DX, SI};
@@ -27,10 +28,10 @@ use abi::user::{UserArg, UserArgKind, NO_REG};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
-/// The provider.
+/// The provider's name.
 pub const PROVIDER: &str = "plockstat";
 
-/// The types of an event's arguments.
+/// Returns the types of an event's arguments.
 pub fn types(event: &str) -> Option<&'static [&'static str]> {
     Some(match event {
         "mutex-acquire" => &["void *", "int", "int"],
@@ -53,15 +54,15 @@ mod field {
 const FUTEX: i32 = 202;
 const FUTEX_UNLOCK_PI: i32 = 7;
 const EOWNERDEAD: i32 = 130;
-/// No error has a greater number.
+/// The greatest error number.
 const MOST_ERRNO: i32 = 4095;
 
-/// What a function does.
+/// The task of a function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Task {
     Lock,
     Unlock,
-    /// Waits for something else, and has the mutex unlocked and locked.
+    /// Waits for something else; it unlocks the mutex meanwhile and locks it again.
     Wait,
     ReadLock,
     WriteLock,
@@ -110,7 +111,8 @@ impl Text for Code<'_> {
     }
 }
 
-/// The probes of an object that has the functions of locks; none in another one. Each is looked at once.
+/// Returns the probes of an object with lock functions; none for other objects. Each object is read
+/// once.
 pub fn of(image: &Image) -> Rc<[Note]> {
     image.locks.get_or_init(|| notes(image).into()).clone()
 }
@@ -125,7 +127,7 @@ fn notes(image: &Image) -> Vec<Note> {
     let (waits, seen, known) = Default::default();
     let mut found = Found { code: &code, waits, seen, known, notes: Vec::new() };
     for (name, task) in FUNCTIONS {
-        // A function may be there in several versions.
+        // The library may have several versions of a function.
         for f in image.functions().iter().filter(|f| &*f.name == *name) {
             let pointer = if *task == Task::Wait { SI } else { DI };
             found.function(name, *task, f.address, pointer);
@@ -136,19 +138,19 @@ fn notes(image: &Image) -> Vec<Note> {
 
 struct Found<'a> {
     code: &'a Code<'a>,
-    /// Whether functions wait that are given a lock.
+    /// Whether a function that gets a lock's address waits.
     waits: HashMap<u64, bool>,
-    /// Functions that have been looked at.
+    /// The functions that have been read.
     seen: HashSet<u64>,
-    /// Events that have been found. Functions may share their ends.
+    /// The events that have been found. Functions may share their ends.
     known: HashSet<(u64, &'static str)>,
     notes: Vec<Note>,
 }
 
-/// What an event's arguments are behind the lock's address.
+/// The arguments of an event that follow the lock's address.
 type Behind = Vec<i64>;
 
-/// An instruction is a place of an event.
+/// An instruction that is a place of an event.
 type Place = (u64, &'static str, Behind);
 
 impl Found<'_> {
@@ -205,7 +207,7 @@ impl Found<'_> {
         }
     }
 
-    /// Functions that are given the mutex.
+    /// Follows the functions that get the mutex.
     fn calls(&mut self, name: &str, graph: &Graph) {
         let of = |reg| move |n: &Node| n.call.filter(|_| n.state.reg(reg) == Value::Pointer(0));
         let calls = |reg| graph.nodes.iter().filter_map(of(reg)).collect::<BTreeSet<u64>>();
@@ -215,14 +217,14 @@ impl Found<'_> {
         for at in calls(DI) {
             let Some(graph) = flow::graph(self.code, at, DI) else { continue };
             let owns = |n: &Node| n.writes.iter().find(|w| w.at == field::OWNER).copied();
-            // A thread's number is not always the same; that nobody owns it is.
+            // A thread's number varies; the value for no owner is a constant.
             if graph.nodes.iter().filter_map(owns).any(|w| w.value.is_none()) {
                 self.function(name, Task::Lock, at, DI);
             }
         }
     }
 
-    /// A function that is given the address of a lock waits for it.
+    /// Tells whether a function that gets the address of a lock waits for it.
     fn is_wait(&mut self, at: u64, deep: u32) -> bool {
         if let Some(known) = self.waits.get(&at) {
             return *known;
@@ -266,7 +268,7 @@ impl Found<'_> {
     fn spins(&mut self, name: &str, graph: &Graph, paths: &Paths) {
         let reads = |n: &Node| n.reads.contains(&(field::SPINS, 2));
         let writes = |n: &Node| n.writes.iter().any(|w| (w.at, w.size) == (field::SPINS, 2));
-        // What is read last is what is written anew.
+        // The last read is the value that is written anew.
         let ahead = paths.ahead(graph, |at| reads(&graph.nodes[at]));
         let first = graph.nodes.iter().zip(ahead).filter(|(n, ahead)| *ahead && reads(n));
         let ips: BTreeSet<u64> = first.map(|(n, _)| n.ip).collect();
@@ -324,7 +326,8 @@ fn arg(kind: UserArgKind, value: i64, reg: u8) -> UserArg {
     UserArg { value, kind: kind as u8, width: 8, reg, index: NO_REG, scale: 1, pad: [0; 3] }
 }
 
-/// A system call that waits at the lock's address. One that wakes others says how many.
+/// Tells whether the node is a system call that waits at the lock's address. A call that wakes
+/// others tells how many.
 fn is_wait_call(n: &Node) -> bool {
     let wakes = n.state.reg(DX) == Value::Constant(1)
         || n.state.reg(DX) == Value::Constant(i32::MAX)
@@ -333,20 +336,20 @@ fn is_wait_call(n: &Node) -> bool {
     n.is_syscall && n.state.reg(AX) == Value::Constant(FUTEX) && is_given && !wakes
 }
 
-/// Where the lock's address is at an instruction, however it was reached.
+/// Returns a place of the lock's address at an instruction that holds on every path.
 fn home(graph: &Graph, ip: u64) -> Option<Home> {
     let homes = graph.nodes.iter().filter(|n| n.ip == ip).map(|n| n.state.homes());
     homes.reduce(|a, b| &a & &b)?.into_iter().next()
 }
 
-/// What follows on what.
+/// The connections of nodes.
 struct Paths {
     before: Vec<Vec<usize>>,
-    /// What each node's paths can return; none: not known.
+    /// The values that each node's paths can return; empty: not known.
     returned: Vec<BTreeSet<i32>>,
 }
 
-/// Not a number that is known.
+/// A returned value that is not known.
 const ANYTHING: i32 = i32::MIN;
 
 impl Paths {
@@ -374,7 +377,7 @@ impl Paths {
         Self { before, returned }
     }
 
-    /// All nodes that can follow on these.
+    /// Returns all nodes that can follow these.
     fn after(&self, graph: &Graph, from: impl Fn(usize) -> bool) -> Vec<bool> {
         let all = 0..graph.nodes.len();
         spread(
@@ -384,14 +387,15 @@ impl Paths {
         )
     }
 
-    /// All nodes on which one of these can follow.
+    /// Returns all nodes that can lead to one of these.
     fn ahead(&self, graph: &Graph, to: impl Fn(usize) -> bool) -> Vec<bool> {
         let all = 0..graph.nodes.len();
         let first = all.filter(|at| to(*at)).flat_map(|at| self.before[at].clone());
         spread(first, graph, |at| &self.before[at])
     }
 
-    /// The instructions of which this is true, if no path has two of them.
+    /// Returns the instructions for which `is` holds, except those from which a path leads to
+    /// another.
     fn at(
         &self,
         graph: &Graph,
@@ -404,7 +408,7 @@ impl Paths {
         ips.into_iter().map(|ip| (ip, event, behind.to_vec())).collect()
     }
 
-    /// Those of these places behind which a path comes to none of them.
+    /// Returns those of these places from which no path leads to any of them again.
     fn once(&self, graph: &Graph, ips: BTreeSet<u64>) -> BTreeSet<u64> {
         let ahead = self.ahead(graph, |at| ips.contains(&graph.nodes[at].ip));
         let twice =
@@ -413,20 +417,21 @@ impl Paths {
         &ips - &twice
     }
 
-    /// Where a path has come to where nothing but this can happen, if no other has that there.
+    /// Returns where a path is decided to return `value`, unless another path has not decided it
+    /// there.
     fn ends(&self, graph: &Graph, value: i32) -> BTreeSet<u64> {
         self.frontier(graph, |at| self.returned[at].iter().all(|v| *v == value), |_| false)
     }
 
-    /// Where a path has come past all instructions of which this is true, and had none.
+    /// Returns where a path has passed all instructions for which `is` holds without meeting one.
     fn without(&self, graph: &Graph, is: impl Fn(&Node) -> bool) -> BTreeSet<u64> {
         let is = |at: usize| is(&graph.nodes[at]);
         let ahead = self.ahead(graph, is);
         self.frontier(graph, |at| !is(at) && !ahead[at], is)
     }
 
-    /// The instructions that are decided, however they are reached, and that a path reaches from one that is not, but not
-    /// from one that it is `spoilt` by.
+    /// Returns the instructions that are decided on every path to them, that follow an undecided
+    /// instruction, and that no spoilt node leads to.
     fn frontier(
         &self,
         graph: &Graph,
@@ -447,7 +452,7 @@ impl Paths {
     }
 }
 
-/// These nodes, and all that can be reached from them.
+/// Returns these nodes and all that can be reached from them.
 fn spread<'g>(
     first: impl Iterator<Item = usize>,
     graph: &Graph,
@@ -468,7 +473,7 @@ mod tests {
     use super::*;
     use crate::process::{Images, Process};
 
-    /// Whichever C library this machine has: each event has places, and the arguments that its types say.
+    /// With any C library, each event has places and the arguments of its types.
     #[test]
     fn of_the_c_library() {
         let me = Process::read(std::process::id()).unwrap();
@@ -500,10 +505,10 @@ mod tests {
             assert!(behind(f, "rw-error").contains(&vec![writer, 35]));
         }
         assert_eq!(behind("pthread_rwlock_unlock", "rw-release"), is(&[&[0], &[1]]));
-        // Nothing happens twice at once.
+        // No place has the same event twice.
         let places: BTreeSet<_> = notes.iter().map(|n| (n.address, &n.name)).collect();
         assert_eq!(places.len(), notes.len());
-        // An object without the functions has none.
+        // An object without lock functions has no probes.
         let (own, _) = me.called(crate::process::PROGRAM).next().unwrap().image(me.pid, &images);
         assert!(of(own).is_empty());
     }

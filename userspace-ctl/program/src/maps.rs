@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! What is mapped in a process.
+//! The mappings of a process.
 
 use crate::files::{self, Root, View};
 use crate::patient;
@@ -8,44 +8,45 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::fs::{FileExt, MetadataExt};
 
-/// Which file.
+/// The identity of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct Identity {
-    /// Of the file system.
+    /// The device of the file system.
     pub device: String,
-    /// 0: it is no file.
+    /// The inode; 0: it is no file.
     pub inode: u64,
 }
 
-/// A piece of a file, or of something else, in memory.
+/// A mapping: a piece of a file, or of something else, in memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Map {
     /// Its first address.
     pub start: u64,
-    /// The first behind it.
+    /// The first address behind it.
     pub end: u64,
-    /// It can be run.
+    /// It is executable.
     pub is_executable: bool,
-    /// It can be written to.
+    /// It is writable.
     pub is_writable: bool,
-    /// What is written there, others see.
+    /// It is shared: others see what is written there.
     pub is_shared: bool,
-    /// Where in the file it begins.
+    /// Its offset in the file.
     pub offset: u64,
     /// The file.
     pub identity: Identity,
-    /// As the process calls it.
+    /// The path, as the process sees it.
     pub path: String,
 }
 
-/// Most bytes that are read of what is mapped: a process chooses how often, and how long names are.
+/// The most bytes that are read of the list of mappings: a process decides their number and the
+/// length of names.
 const MOST: u64 = 64 << 20;
 
-/// What the kernel appends to the name of a file that has none any more.
+/// The suffix that the kernel adds to the name of a deleted file.
 const DELETED: &str = " (deleted)";
 
 impl Map {
-    /// `55d0c0a00000-55d0c0a02000 r-xp 00002000 fe:01 1234   /usr/bin/cat`
+    /// Parses `55d0c0a00000-55d0c0a02000 r-xp 00002000 fe:01 1234   /usr/bin/cat`.
     pub fn parse(line: &str) -> Option<Self> {
         let mut words = line.splitn(6, ' ');
         let (start, end) = words.next()?.split_once('-')?;
@@ -60,23 +61,23 @@ impl Map {
         Some(Self { start, end, is_executable, is_writable, is_shared, offset, identity, path })
     }
 
-    /// The file's name; `[vdso]` and the like as they are.
+    /// Returns the file's name; `[vdso]` and the like stay unchanged.
     pub fn name(&self) -> &str {
         let path = self.file();
         path.rsplit_once('/').map_or(path, |(_, name)| name)
     }
 
-    /// The path that the file has, or had.
+    /// Returns the path that the file has, or had.
     pub(crate) fn file(&self) -> &str {
         self.path.strip_suffix(DELETED).unwrap_or(&self.path)
     }
 
-    /// Is it a piece of a file?
+    /// Tells whether it is a piece of a file.
     pub fn is_file(&self) -> bool {
         self.identity.inode != 0 && self.path.starts_with('/')
     }
 
-    /// As the module tells files apart, of the file that was [opened](Self::open).
+    /// Returns the module's key of the file that was [opened](Self::open).
     pub fn key(&self, file: &File) -> Option<Key> {
         let (major, minor) = self.identity.device.split_once(':')?;
         let number = |hex| u32::from_str_radix(hex, 16).ok();
@@ -89,7 +90,8 @@ impl Map {
         })
     }
 
-    /// The file itself, whatever its name has come to mean, or as the process would open it.
+    /// Opens the mapped file itself, whatever its name means now, or the file with its inode at its
+    /// path.
     pub fn open(&self, pid: u32) -> Option<File> {
         if !self.is_file() {
             return None;
@@ -102,27 +104,28 @@ impl Map {
     }
 }
 
-/// Everything that is mapped in a process, by address. A thread of the kernel has nothing.
+/// Returns all mappings of a process, by address. A kernel thread has none.
 pub fn of(pid: u32) -> io::Result<Vec<Map>> {
     Ok(open(pid)?.maps)
 }
 
-/// What was read of a process.
+/// The mappings that were read.
 #[derive(Debug, Default)]
 pub struct Mapped {
     /// By address.
     pub maps: Vec<Map>,
-    /// That is all. It gives up its memory between two pieces that are read; what comes first is known then.
+    /// Tells whether the list is complete. A process may give up its memory while the list is read;
+    /// then only its first mappings are known.
     pub is_whole: bool,
 }
 
-/// The same, with whether it was there to the end.
+/// Returns all mappings, with whether the process had its memory to the end.
 pub fn open(pid: u32) -> io::Result<Mapped> {
     patient::ask(pid, move || read(File::open(format!("{}/maps", patient::folder(pid)))?))
 }
 
 fn read(file: File) -> io::Result<Mapped> {
-    // With room, the kernel is asked for as much at a time as it gives.
+    // With enough room, each read takes as much as the kernel gives.
     let mut text = Vec::with_capacity(1 << 16);
     (&file).take(MOST).read_to_end(&mut text)?;
     let is_whole = file.read_at(&mut [0], 0).is_ok_and(|n| n > 0);

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The pieces of code that a function consists of, and where it is left.
+//! Finds the pieces of code that a function consists of, and the places where it is left.
 //!
-//! Compilers put what is unlikely elsewhere: `f.cold`. To jump there is not to leave `f`; to return there
-//! is. Who strips a program takes its name, not its frame information (`.eh_frame`), by which another
-//! piece that nobody has named is of `f` if a jump of `f` to it
+//! Compilers put unlikely code elsewhere: `f.cold`. A jump there does not leave `f`; a return there
+//! does. Stripping removes the name, but not the frame information (`.eh_frame`). So another piece
+//! without a name belongs to `f` if a jump of `f` to it
 //!
-//! - keeps a frame that is there: the rule before the jump is the rule at its target;
-//! - or there is no frame yet, and the piece jumps back to `f`. One that does not ends in its own time:
-//!   that is as good as a call whose end is the end of `f`.
+//! - keeps an existing frame: the rule before the jump is the rule at its target;
+//! - or has no frame yet, and the piece jumps back to `f`. A piece that does not jump back ends by
+//!   itself: that is as good as a call at the end of `f`.
 //!
-//! A jump to where a register says leaves `f` only if no frame is left, too: those of a `switch` or an
-//! interpreter's do not. All this holds if frame information is exact: where `f` returns there is none left.
+//! An indirect jump leaves `f` only if no frame is left, too: the jumps of a `switch` or an
+//! interpreter keep it. All this needs exact frame information: where `f` returns, no frame is
+//! left.
 
 use crate::frames::Rules;
 use crate::image::{Function, Image};
@@ -21,11 +22,11 @@ use x86::Flow;
 /// A piece of a function.
 #[derive(Debug, Clone)]
 pub(crate) struct Part {
-    /// Where it begins, and its bytes.
+    /// Its address and its bytes.
     pub(crate) range: (u64, u64),
-    /// Where it leaves the function: by returns, and by jumps to elsewhere.
+    /// The offsets where it leaves the function: returns, and jumps to elsewhere.
     pub(crate) leaves: Vec<u32>,
-    /// Something in it is no instruction; what is behind that was not read.
+    /// It contains an invalid instruction; the code behind that was not read.
     pub(crate) is_damaged: bool,
 }
 
@@ -43,7 +44,7 @@ enum To {
     Anywhere,
 }
 
-/// A piece as it is read.
+/// A piece while it is read.
 struct Read {
     range: (u64, u64),
     turns: Vec<Turn>,
@@ -80,7 +81,7 @@ impl Read {
     }
 }
 
-/// The pieces of a function, itself the first.
+/// Returns the pieces of a function, first the function itself.
 pub(crate) fn of(image: &Image, f: &Function) -> Vec<Part> {
     let mut all = vec![Read::of(image, (f.address, f.size))];
     all.extend(image.cold(&f.name).map(|c| Read::of(image, (c.address, c.size))));
@@ -97,7 +98,7 @@ pub(crate) fn of(image: &Image, f: &Function) -> Vec<Part> {
             }
         }
     }
-    // Without a return nothing shows that rules are exact.
+    // Without a return nothing shows that the rules are exact.
     let returns = all.iter().flat_map(|read| &read.turns).any(|t| t.to == To::Caller);
     let rules = rules.filter(|_| returns);
     let parts = all.iter().map(|read| {
@@ -112,8 +113,8 @@ pub(crate) fn of(image: &Image, f: &Function) -> Vec<Part> {
     parts.collect()
 }
 
-/// The piece that a jump goes on in, if it is of the same function. `tried`: those that were not, for jumps with
-/// or without a frame.
+/// Returns the piece that a jump leads to, if it belongs to the same function. `tried` has the
+/// pieces that did not, for jumps with or without a frame.
 fn other(
     image: &Image,
     rules: &Rules<'_>,
@@ -128,19 +129,19 @@ fn other(
         return None;
     }
     let read = Read::of(image, range);
-    // To where a function begins is a call.
+    // A jump to the beginning of a function is a call.
     let is_back = |to| is_within(all, to) && all.first().is_some_and(|f| f.range.0 != to);
     let is_of_it = has_frame(before) || read.targets().any(|(_, to)| is_back(to));
     (is_of_it && !read.is_damaged && is_exact(rules, &read)).then_some(read)
 }
 
-/// Is there no frame left wherever it returns?
+/// Tells whether no frame is left at any of its returns.
 fn is_exact(rules: &Rules<'_>, read: &Read) -> bool {
     let mut returns = read.turns.iter().filter(|t| t.to == To::Caller);
     returns.all(|t| rules.at(t.at).is_some_and(|row| !has_frame(row)))
 }
 
-/// Is there more on the stack than where it returns to?
+/// Tells whether the stack holds more than the return address.
 fn has_frame(row: Row) -> bool {
     (row.rule, row.cfa) != (Rule::Rsp as u8, 8)
 }
@@ -153,7 +154,7 @@ fn is_within(all: &[Read], address: u64) -> bool {
     all.iter().any(|read| has(read.range, address))
 }
 
-/// Does it jump where a register or memory says? Calls look the same but for three bits.
+/// Tells whether the instruction jumps indirectly. Calls differ only in three bits.
 fn is_jump(code: &[u8]) -> bool {
     let is_prefix =
         |b: &u8| matches!(b, 0x26 | 0x2e | 0x36 | 0x3e | 0x40..=0x4f | 0x64..=0x67 | 0xf2 | 0xf3);
@@ -181,7 +182,8 @@ mod tests {
         }
     }
 
-    /// Parts are what nobody has named; no two functions have one in common, but for those that share code by hand.
+    /// Parts have no names of their own; no two functions share one, except functions that share
+    /// code by hand.
     #[test]
     fn all_of_libc() {
         let me = Process::read(std::process::id()).unwrap();
@@ -206,7 +208,7 @@ mod tests {
         assert!(owners.len() > 20 && shared * 20 < owners.len());
     }
 
-    /// A damaged file has less in it, or something else, and is read to its end.
+    /// A damaged file yields less, or something else, and is read to its end.
     #[test]
     fn damaged() {
         let whole = std::fs::read("/lib64/ld-linux-x86-64.so.2").unwrap();

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-//! What may keep its reader waiting, because a process decides when the answer comes: the list of what it has mapped, its
-//! memory, the files that it has mapped. The kernel answers when it gets the lock of that process's memory, and a process can
-//! keep that for as long as it likes: a thread that unmaps a file of a FUSE daemon has it, and the daemon never answers.
+//! Reads data whose arrival a process can delay: the list of its mappings, its memory, its mapped
+//! files. The kernel answers when it gets the lock of that process's memory, and a process can hold
+//! the lock as long as it likes: a thread that unmaps a file of a FUSE daemon holds it, and the
+//! daemon may never answer.
 //!
-//! So another thread asks, and is left there if it does not come back in time. It ends when it does, or with this program: the
-//! kernel lets such a thread be killed. Until the process answers, it is asked nothing more.
+//! So another thread asks, and is abandoned if it does not come back in time. It ends when the
+//! answer comes, or with this program: the kernel lets such a thread be killed. Until the process
+//! answers, it is asked nothing more.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -15,11 +17,11 @@ use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// For how long one is waited for, and from when on so many keep us waiting.
+/// How long we wait for a process; how long when many are silent; and how many are many.
 const PATIENCE: Duration = Duration::from_secs(2);
 const LITTLE: Duration = Duration::from_millis(50);
 const MANY: usize = 4;
-/// As many bytes of a process's memory are asked for at a time.
+/// The bytes of a process's memory that one question reads.
 const PIECE: usize = 1 << 20;
 
 type Job = Box<dyn FnOnce() + Send>;
@@ -28,7 +30,7 @@ type Job = Box<dyn FnOnce() + Send>;
 struct Asking {
     /// The thread that asks, between two questions.
     thread: Option<Sender<Job>>,
-    /// Processes that have not answered, and whether they have since.
+    /// The processes that have not answered in time, and whether they have answered since.
     silent: HashMap<u32, Arc<AtomicBool>>,
 }
 
@@ -42,7 +44,7 @@ fn thread() -> io::Result<Sender<Job>> {
     Ok(jobs)
 }
 
-/// What a question about a process is answered; `TimedOut`: nothing, in time.
+/// Returns the answer to a question about a process; `TimedOut`: there was none in time.
 pub(crate) fn ask<T: Send + 'static>(
     pid: u32,
     question: impl FnOnce() -> io::Result<T> + Send + 'static,
@@ -58,7 +60,7 @@ pub(crate) fn ask<T: Send + 'static>(
     let has_answered = Arc::new(AtomicBool::new(false));
     let done = has_answered.clone();
     let job: Job = Box::new(move || {
-        // Nobody may wait for it any more.
+        // The receiver may have stopped waiting.
         let _ = answer.send(question());
         done.store(true, Ordering::Release);
     });
@@ -77,11 +79,12 @@ pub(crate) fn ask<T: Send + 'static>(
     }
 }
 
-/// The folder of a process in `/proc`. Its first thread may have ended, and others go on: then that of one of these.
+/// Returns the folder of a process in `/proc`. If its first thread has ended while others run,
+/// returns the folder of one of those.
 pub(crate) fn folder(pid: u32) -> String {
     let first = format!("/proc/{pid}");
     let has_ended = |folder: &str| {
-        // The name before may have anything in it.
+        // The name in front may contain anything.
         let stat = std::fs::read(format!("{folder}/stat")).unwrap_or_default();
         String::from_utf8_lossy(&stat).rsplit_once(')').map(|(_, rest)| rest.starts_with(" Z"))
     };
@@ -101,12 +104,12 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// That of a process which has not ended.
+    /// Opens the memory of a process that has not ended.
     pub fn of(pid: u32) -> io::Result<Self> {
         Ok(Self { pid, file: Arc::new(File::open(format!("{}/mem", folder(pid)))?) })
     }
 
-    /// Reads all of that.
+    /// Fills the whole of `into`.
     pub fn read(&self, into: &mut [u8], at: u64) -> io::Result<()> {
         let mut at = at;
         for piece in into.chunks_mut(PIECE) {
@@ -132,7 +135,7 @@ mod tests {
         let (go, wait) = mpsc::channel::<()>();
         let silent = ask(u32::MAX, move || Ok(wait.recv().is_ok()));
         assert_eq!(silent.unwrap_err().kind(), ErrorKind::TimedOut);
-        // Not asked again, and in nobody's way.
+        // The process is not asked again, and does not delay others.
         let again = ask(u32::MAX, || -> io::Result<()> { panic!("asked") });
         assert_eq!(again.unwrap_err().kind(), ErrorKind::TimedOut);
         assert_eq!(ask(u32::MAX - 1, || Ok(7)).unwrap(), 7);

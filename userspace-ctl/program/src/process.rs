@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! A process: the objects it is made of, each read when it is asked for.
+//! A process and its objects, each read when it is needed.
 
 use crate::files::{self, Source, View};
 use crate::image::Image;
@@ -18,26 +18,27 @@ use std::ops::Range;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::rc::Rc;
 
-/// So many files are kept open that may be read later.
+/// The most files that are kept open to be read later.
 const MOST_HELD: usize = 256;
 
-/// Which file, and which state of it: who writes to a file in place, or has another one under the same number (a
-/// snapshot, a file that took the place of a deleted one), does not have it mistaken for what was read before.
+/// A file and its state. After a write in place, or when another file gets the same number (a
+/// snapshot, or a file that replaced a deleted one), the file is not mistaken for the one read
+/// before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct State {
     file: [u64; 2],
     size: u64,
     modified: [i64; 2],
     changed: [i64; 2],
-    /// Of its first bytes, which have the build id: clocks of files are coarse.
+    /// A hash of its first bytes, which contain the build id: the clocks of files are coarse.
     head: u64,
 }
 
-/// So many bytes are its first.
+/// The number of first bytes that are hashed.
 const HEAD: usize = 4096;
 
 impl State {
-    /// That of a file now.
+    /// Returns the current state of a file.
     pub(crate) fn of(file: &File) -> Option<Self> {
         let mut head = [0; HEAD];
         let n = file.read_at(&mut head, 0).ok()?;
@@ -57,28 +58,28 @@ impl State {
         })
     }
 
-    /// Whether a file is still in this state, but for its first bytes, which are not read.
+    /// Tells whether a file is still in this state, except for its first bytes, which are not read.
     pub(crate) fn is_of(&self, file: &File) -> bool {
         Self::about(file).is_some_and(|now| now == Self { head: 0, ..*self })
     }
 }
 
-/// A file that may be read later, and what the process sees that had it mapped.
+/// A file that may be read later, and the view of the process that had it mapped.
 type Held = (File, Option<Rc<View>>);
 
-/// Files that were read; processes share them.
+/// The files that were read; processes share them.
 #[derive(Debug, Default)]
 pub struct Images {
     held: RefCell<HashMap<State, Held>>,
     images: RefCell<HashMap<State, Rc<Image>>>,
     notes: RefCell<HashMap<State, Rc<[Note]>>>,
     dofs: RefCell<HashMap<State, Rc<[u8]>>>,
-    /// The last state of a file that was seen, for processes that have ended meanwhile.
+    /// The last seen state of each file, for processes that have ended since.
     last: RefCell<HashMap<Identity, State>>,
 }
 
 impl Images {
-    /// The file behind a map, read once; an empty one if it cannot be.
+    /// Returns the file behind a map, read once; an empty one if it cannot be read.
     pub fn of(&self, pid: u32, map: &Map) -> Rc<Image> {
         match self.open(pid, map) {
             Some((file, state)) => self.image(state, Some(file), pid, map),
@@ -86,7 +87,8 @@ impl Images {
         }
     }
 
-    /// The file behind a map in a state in which it was [held](Self::hold); an empty one if it could not be.
+    /// Returns the file behind a map in the state in which it was [held](Self::hold); an empty one
+    /// if it could not be held.
     pub fn held(&self, state: Option<State>, pid: u32, map: &Map) -> Rc<Image> {
         match state {
             Some(state) => self.image(state, None, pid, map),
@@ -110,7 +112,7 @@ impl Images {
             return image.clone();
         }
         let held = self.held.borrow_mut().remove(&state);
-        // There may have been no room for it.
+        // There may have been no room to hold it.
         let again = || map.open(pid).filter(|file| State::of(file) == Some(state));
         let view = || View::of(pid).map(Rc::new);
         let seen = |file| (file, view());
@@ -121,7 +123,7 @@ impl Images {
         image
     }
 
-    /// Sees to it that the file behind a map can be read when its process has ended; gives its state.
+    /// Keeps the file behind a map readable after its process has ended; returns its state.
     pub fn hold(&self, pid: u32, map: &Map) -> Option<State> {
         let Some((file, state)) = self.open(pid, map) else { return self.last(map) };
         let mut held = self.held.borrow_mut();
@@ -132,7 +134,7 @@ impl Images {
     }
 }
 
-/// What the file behind a map has; read once.
+/// Returns the data of the file behind a map, read once.
 fn once<T>(
     known: &RefCell<HashMap<State, Rc<[T]>>>,
     (pid, map): (u32, &Map),
@@ -150,26 +152,26 @@ fn once<T>(
     found
 }
 
-/// The bytes of a section; none if there is no such one.
+/// Returns the bytes of a section; none if there is no such section.
 fn section(file: &File, name: &str) -> Vec<u8> {
     let source = Source::new(file);
     let elf = source.elf();
     elf.and_then(|elf| files::section(&elf, name)).unwrap_or_default().to_vec()
 }
 
-/// The program, or a library of it.
+/// The program, or one of its libraries.
 #[derive(Debug)]
 pub struct Object {
     /// The file's name.
     pub name: String,
-    /// It is the program itself.
+    /// Tells whether it is the program itself.
     pub is_program: bool,
     map: Map,
     image: OnceCell<(Rc<Image>, u64)>,
 }
 
 impl Object {
-    /// Its file, and by how much its addresses are higher in the process.
+    /// Returns its file, and by how much its addresses are higher in the process.
     pub fn image(&self, pid: u32, images: &Images) -> &(Rc<Image>, u64) {
         self.image.get_or_init(|| {
             let image = images.of(pid, &self.map);
@@ -183,17 +185,19 @@ impl Object {
         })
     }
 
-    /// The probes that it brings along.
+    /// Returns the probes that it brings along.
     pub fn notes(&self, pid: u32, images: &Images) -> Rc<[Note]> {
         once(&images.notes, (pid, &self.map), stapsdt::read)
     }
 
-    /// What it tells the kernel of probes, as the file has it: not relocated. One DOF behind the other.
+    /// Returns the DOF with which it registers probes, unrelocated, as in the file: one DOF behind
+    /// the other.
     pub fn dof(&self, pid: u32, images: &Images) -> Rc<[u8]> {
         once(&images.dofs, (pid, &self.map), |file| section(file, ".SUNW_dof"))
     }
 
-    /// Is it what `name` means? `a.out` is the program, `libc` also `libc.so.6`; `""` all.
+    /// Tells whether `name` means this object: `a.out` is the program, `libc` also `libc.so.6`,
+    /// `""` any.
     pub fn is_called(&self, name: &str) -> bool {
         let is_short = || self.name.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'));
         abi::probe::part_matches(name.as_bytes(), self.name.as_bytes())
@@ -201,29 +205,29 @@ impl Object {
             || !abi::probe::is_glob(name.as_bytes()) && is_short()
     }
 
-    /// Is this address in its code?
+    /// Tells whether an address is in its code.
     pub fn covers(&self, address: u64) -> bool {
         (self.map.start..self.map.end).contains(&address)
     }
 
-    /// As the module tells files apart.
+    /// Returns the module's key of the file.
     pub fn file_key(&self, pid: u32) -> Option<Key> {
         self.map.key(&self.map.open(pid)?)
     }
 
-    /// Which piece of which file it is, where.
+    /// Returns its address and its file.
     pub fn key(&self) -> (u64, &Identity) {
         (self.map.start, &self.map.identity)
     }
 }
 
-/// The program itself, in descriptions.
+/// The name of the program itself in descriptions.
 pub const PROGRAM: &str = "a.out";
 
-/// What was found at one moment.
+/// A process as it was at one moment.
 #[derive(Debug, Default)]
 pub struct Process {
-    /// Its number.
+    /// The process id.
     pub pid: u32,
     /// Its objects, by address.
     pub objects: Vec<Object>,
@@ -231,7 +235,7 @@ pub struct Process {
 }
 
 impl Process {
-    /// Looks at what is mapped now. A thread of the kernel has no objects.
+    /// Reads the current mappings. A kernel thread has no objects.
     pub fn read(pid: u32) -> io::Result<Self> {
         let maps = maps::of(pid)?;
         let entry = entry(pid);
@@ -246,12 +250,12 @@ impl Process {
         Ok(Self { pid, objects: objects.collect(), writable })
     }
 
-    /// Can it write there?
+    /// Tells whether the process can write to an address.
     pub fn may_write(&self, address: u64) -> bool {
         self.writable.iter().any(|map| map.contains(&address))
     }
 
-    /// The objects that a name or a glob means: those that have exactly this name before others.
+    /// Returns the objects that a name or a glob means; an exact name has precedence.
     pub fn called<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Object> {
         let is_exact = self.objects.iter().any(|o| o.name == name);
         let hits = move |o: &&Object| if is_exact { o.name == name } else { o.is_called(name) };
@@ -259,13 +263,14 @@ impl Process {
     }
 }
 
-/// The processes there are.
+/// Returns the ids of all processes.
 pub fn all() -> Vec<u32> {
     let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     entries.filter_map(|e| e.file_name().to_str()?.parse().ok()).collect()
 }
 
-/// The same, those that run just now first, then who has run for long; and whether it does.
+/// Returns all processes with whether they are running now: those that are first, then by CPU time
+/// used.
 pub fn busiest() -> Vec<(u32, bool)> {
     let about = |pid| {
         let text = std::fs::read(format!("/proc/{pid}/stat")).unwrap_or_default();
@@ -277,9 +282,9 @@ pub fn busiest() -> Vec<(u32, bool)> {
     all.into_iter().map(|(is_idle, _, pid)| (pid, !is_idle)).collect()
 }
 
-/// Whether a process runs, and for how long it has, of the text of its `stat`.
+/// Parses the text of a process's `stat`: whether it is running, and its CPU time in ticks.
 fn load(stat: &str) -> Option<(bool, u64)> {
-    // The name before may have anything in it.
+    // The name in front may contain anything.
     let (_, rest) = stat.rsplit_once(')')?;
     let mut words = rest.split_ascii_whitespace();
     let is_running = words.next()? == "R";
@@ -287,7 +292,7 @@ fn load(stat: &str) -> Option<(bool, u64)> {
     Some((is_running, ticks.sum()))
 }
 
-/// Those with a program, and which file that is: its device and inode.
+/// Returns the processes that have a program, each with the device and inode of the program's file.
 pub fn running() -> HashSet<(u32, [u64; 2])> {
     let program = |pid| {
         let exe = std::fs::metadata(format!("/proc/{pid}/exe")).ok()?;
@@ -296,20 +301,20 @@ pub fn running() -> HashSet<(u32, [u64; 2])> {
     all().into_iter().filter_map(program).collect()
 }
 
-/// A number of at most eight bytes, the lowest first.
+/// Reads a little-endian number of at most eight bytes.
 pub fn number(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |n, b| n << 8 | u64::from(*b))
 }
 
-/// How many bytes an address of a process has.
+/// Returns the bytes of an address in a process.
 pub fn word(pid: u32) -> io::Result<usize> {
-    // Of the program's first bytes, that which tells its class; 1: 32 bits.
+    // Byte 4 of the program is its class; 1: 32 bits.
     let mut head = [0; 5];
     files::program(pid)?.read_exact(&mut head)?;
     Ok(if head[4] == 1 { 4 } else { 8 })
 }
 
-/// Where the program begins, as the kernel told it.
+/// Returns the address where the program begins, from the kernel's auxiliary vector.
 pub fn entry(pid: u32) -> Option<u64> {
     const AT_ENTRY: u64 = 9;
     let word = word(pid).ok()?;
@@ -336,8 +341,8 @@ mod tests {
         assert!(busiest().iter().any(|p| p.0 == std::process::id()));
     }
 
-    /// Somebody writes to a file in place: what was read of it is not what is read of it now, and nothing is asked for
-    /// by what was.
+    /// After a write to a file in place, its new content is read, and no probe is asked for with
+    /// the old one.
     #[test]
     fn a_file_that_is_written_to() {
         let path = std::env::temp_dir().join(format!("dtrace-state-{}", std::process::id()));
@@ -351,7 +356,7 @@ mod tests {
         let expected = image.expected(address, &[0]).unwrap();
         assert_eq!(expected[0].to_vec(), code);
         assert_eq!(image.expected(address, &[0, 3]).unwrap()[1][..5], code[3..]);
-        // The same size, and the time set back.
+        // The file has the same size, and its time is set back.
         let times = std::fs::metadata(&path).unwrap().modified().unwrap();
         let file = File::options().write(true).open(&path).unwrap();
         file.write_all_at(&[0xf4], 0x300).unwrap();
@@ -372,7 +377,7 @@ mod tests {
         let here: Vec<_> = image.functions().iter().filter(|f| f.address == at).collect();
         assert!(here.iter().any(|f| f.name.contains("landmark")), "{here:?}");
         assert!(!image.code(at, 16).is_empty() && image.is_native && image.is_dynamic);
-        // Its libraries, by both names.
+        // The library can be found by both names.
         let libc: Vec<_> = me.called("libc.so.6").map(|o| &o.map).collect();
         assert_eq!(libc, me.called("libc").map(|o| &o.map).collect::<Vec<_>>());
         assert!(libc.len() == 1 && me.called("lib").count() == 0 && me.called("lib*").count() > 0);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Notes of `sys/sdt.h`: probes that a program brings along, as a nop for each and a note that says
-//! where the arguments stand: `-4@%eax 8@-8(%rbp) 4@$3`.
+//! Notes of `sys/sdt.h`: the probes that a program brings along. Each is a nop, and a note that
+//! says where the arguments are: `-4@%eax 8@-8(%rbp) 4@$3`.
 //!
-//! `gc__start` is the probe `gc-start`, as everywhere in DTrace.
+//! As everywhere in DTrace, `gc__start` is the probe `gc-start`.
 
 use crate::files::{section, Source};
 use abi::user::{UserArg, UserArgKind, MAX_ARGS, NO_REG};
@@ -11,38 +11,38 @@ use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::fs::File;
 
-/// A place where a probe of USDT stands.
+/// The place of a USDT probe.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Note {
-    /// Who brings it, without a process' number.
+    /// The provider, without a process number.
     pub provider: String,
-    /// What it is called.
+    /// The name of the probe.
     pub name: String,
-    /// Where it stands, in the file's addresses.
+    /// Its address in the file.
     pub address: u64,
-    /// The counter that says how many trace it; 0: none.
+    /// The counter of the probe's users; 0: none.
     pub semaphore: u64,
-    /// Where its arguments stand.
+    /// The places of its arguments.
     pub args: Vec<UserArg>,
-    /// Which of them are floating-point numbers, by their places in `args`.
+    /// The indices in `args` of floating-point numbers.
     pub floats: Vec<usize>,
-    /// The function that it is in, if its symbols do not say so.
+    /// The function that contains it, if the symbols do not tell.
     pub function: Option<Box<str>>,
 }
 
-/// Of a note.
+/// The type and the owner of such a note.
 const TYPE: u32 = 3;
 const OWNER: &[u8] = b"stapsdt\0";
-/// Most symbols that are looked at for what notes name.
+/// The most symbols that are read for those that notes name.
 const MOST_SYMBOLS: usize = 8 << 20;
 
-/// The notes of a file.
+/// Returns the notes of a file.
 pub fn read(file: &File) -> Vec<Note> {
     let source = Source::new(file);
     let Some(elf) = source.elf() else { return Vec::new() };
     let Some(notes_of) = section(&elf, ".note.stapsdt") else { return Vec::new() };
     let base = elf.section_by_name(".stapsdt.base").map_or(0, |s| s.address());
-    // Few notes name symbols. One that is defined twice is the first.
+    // Few notes name symbols. If a symbol is defined twice, the first counts.
     let symbols = OnceCell::new();
     let all = || -> HashMap<&str, u64> {
         let all = elf.symbols().chain(elf.dynamic_symbols()).filter(|s| s.is_definition());
@@ -73,20 +73,20 @@ fn notes(
     found
 }
 
-/// Owner, type and text of the first note, and gets past it.
+/// Takes the first note off `data`: owner, type and text.
 fn next<'d>(data: &mut &'d [u8]) -> Option<(&'d [u8], u32, &'d [u8])> {
     let (head, rest) = data.split_at_checked(12)?;
     let word = |at: usize| Some(u32::from_le_bytes(head.get(at..at + 4)?.try_into().ok()?));
     let padded = |n: u32| (n as usize).next_multiple_of(4);
     let (name, desc) = (word(0)?, word(4)?);
     let (owner, rest) = rest.split_at_checked(padded(name))?;
-    // The last one's filling may be missing.
+    // The padding of the last note may be missing.
     let text = rest.get(..desc as usize)?;
     *data = rest.get(padded(desc)..).unwrap_or_default();
     Some((owner, word(8)?, text))
 }
 
-/// Its three addresses are as wide as the file's.
+/// Parses a note. Its three addresses are as wide as the file's.
 fn note(desc: &[u8], base: u64, is_64: bool, symbol: &dyn Fn(&str) -> Option<u64>) -> Option<Note> {
     let size = if is_64 { 8 } else { 4 };
     let word = |n: usize| {
@@ -116,7 +116,7 @@ fn note(desc: &[u8], base: u64, is_64: bool, symbol: &dyn Fn(&str) -> Option<u64
     })
 }
 
-/// One that stands where we cannot read: looking at it is a fault, which is told.
+/// An argument in a place that we cannot read: reading it is a fault, which dtrace reports.
 const UNKNOWN: UserArg = UserArg {
     value: 0,
     kind: UserArgKind::Memory as u8,
@@ -127,10 +127,10 @@ const UNKNOWN: UserArg = UserArg {
     pad: [0; 3],
 };
 
-/// Bit of [`UserArg::width`] that says it is signed.
+/// The bit of [`UserArg::width`] that marks a signed argument.
 const SIGNED: u8 = 128;
 
-/// `-4@-8(%rbp)`, an operand as the assembler writes it; `8f@%xmm0` is a `double`.
+/// Parses `-4@-8(%rbp)`, an operand in assembler syntax; `8f@%xmm0` is a `double`.
 fn arg(text: &str, symbol: &dyn Fn(&str) -> Option<u64>) -> Option<UserArg> {
     let (width, operand) = match text.split_once('@') {
         Some((width, operand)) => {
@@ -162,7 +162,8 @@ fn arg(text: &str, symbol: &dyn Fn(&str) -> Option<u64>) -> Option<UserArg> {
     let base = parts.next().unwrap_or("");
     let or_none = |name: &str| if name.is_empty() { Some(NO_REG) } else { register(name) };
     if base == "%rip" {
-        // The assembler counts from the instruction that is there no more: it means the symbol.
+        // The assembler counts from an instruction that no longer exists, so the operand means the
+        // symbol.
         let value = place(displacement, symbol)? as i64;
         return Some(UserArg { value, reg: RIP, ..arg });
     }
@@ -175,11 +176,11 @@ fn arg(text: &str, symbol: &dyn Fn(&str) -> Option<u64>) -> Option<UserArg> {
     Some(UserArg { value, reg, index, scale, ..arg })
 }
 
-/// Until the file is somewhere: `value` is an address of it.
+/// The base of an argument whose `value` is an address in the file, until the file is mapped.
 const RIP: u8 = 16;
 
 impl Note {
-    /// The types of its arguments, as C calls them.
+    /// Returns the C types of its arguments.
     pub fn types(&self) -> impl Iterator<Item = &'static str> + '_ {
         let is_float = |n| self.floats.contains(&n);
         let of =
@@ -199,7 +200,8 @@ impl Note {
         self.args.iter().enumerate().map(of)
     }
 
-    /// Where its arguments stand if the file is so much higher.
+    /// Returns the places of its arguments in a process where the file's addresses are higher by
+    /// `bias`.
     pub fn args_at(&self, bias: u64) -> Vec<UserArg> {
         let moved = |a: &UserArg| match a.reg {
             RIP => UserArg { value: a.value.wrapping_add_unsigned(bias), reg: NO_REG, ..*a },
@@ -209,7 +211,7 @@ impl Note {
     }
 }
 
-/// A symbol, with a number added.
+/// Returns the address of a symbol plus a number.
 fn place(text: &str, symbol: &dyn Fn(&str) -> Option<u64>) -> Option<u64> {
     let split = text.get(1..)?.find(['+', '-']).map_or(text.len(), |at| at + 1);
     let (name, offset) = text.split_at(split);
@@ -230,7 +232,7 @@ fn number(text: &str) -> Option<i64> {
     Some(if negative { n.wrapping_neg() } else { n })
 }
 
-/// `%rax`, `%eax`, `%ax`, `%al`, `%ah`; `%r9`, `%r9d`, `%r9w`, `%r9b`.
+/// Parses `%rax`, `%eax`, `%ax`, `%al`, `%ah`; `%r9`, `%r9d`, `%r9w`, `%r9b`.
 fn register(name: &str) -> Option<u8> {
     let name = name.strip_prefix('%')?;
     const OLD: [&str; 8] = ["ax", "cx", "dx", "bx", "sp", "bp", "si", "di"];
@@ -331,9 +333,9 @@ mod tests {
         assert_eq!((args[1].kind, args[1].reg), (UserArgKind::Vector as u8, 0));
         assert_eq!(found[0].types().collect::<Vec<_>>(), ["int32_t", "double", "float"]);
         assert_eq!((args[2].value, args[2].reg), (0x14000, NO_REG));
-        // Without the section that says whether it was moved it was not.
+        // Without the section that tells whether the file was moved, it was not moved.
         assert_eq!(notes(&bytes, 0, true, &symbols)[0].address, 0x1010);
-        // A 32-bit file's addresses have four bytes.
+        // A 32-bit file has addresses of four bytes.
         let words = [0x1010u32, 0x900, 0x3000].map(u32::to_le_bytes).concat();
         let narrow = note(OWNER, &[&words[..], b"shop\0sale\0-4@%eax 4@8(%ebp)\0"].concat());
         let found = notes(&narrow, 0x800, false, &symbols);

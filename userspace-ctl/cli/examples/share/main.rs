@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Writes what is installed beside the command into a folder: shell completions, from the command's
-//! own description of its options, and manual pages, from the Markdown of `docs/` and of the providers, and
-//! from the headers of the ready tools.
+//! Writes the files that are installed beside the command into a folder: shell completions, from
+//! the command's own description of its options, and manual pages, from the Markdown of `docs/` and
+//! of the providers, and from the headers of the ready tools.
 //!
 //! `cargo run -p dtrace --example share -- FOLDER`, in the checkout.
 

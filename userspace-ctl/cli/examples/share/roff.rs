@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The Markdown of our manual as a manual page: headings, paragraphs, tables, lists, examples.
+//! Converts the Markdown of our manual to manual pages: headings, paragraphs, tables, lists,
+//! examples.
 
 use std::fmt::Write as _;
 
-/// What stands around the text.
+/// The data of a manual page apart from its text.
 pub struct Page<'a> {
     pub name: &'a str,
     pub section: &'a str,
@@ -13,7 +14,7 @@ pub struct Page<'a> {
 }
 
 impl Page<'_> {
-    /// The page, from its Markdown.
+    /// Returns the page for its Markdown.
     pub fn roff(&self, text: &str) -> String {
         let Self { name, section, title, others } = self;
         let mut out = format!(
@@ -43,7 +44,7 @@ impl Page<'_> {
                     has_heading = true;
                 }
             } else if line.starts_with("# ") {
-                // NAME has said it.
+                // The NAME section already has the title.
             } else if let Some(heading) = line.strip_prefix("## ") {
                 let _ = writeln!(out, ".SH {}", words(heading).to_uppercase());
                 has_heading = true;
@@ -82,11 +83,11 @@ impl Page<'_> {
 
 fn cells(line: &str) -> Vec<String> {
     let inner = line.trim().trim_start_matches('|').trim_end_matches('|');
-    // A bar within a cell is written `\|`.
+    // A bar inside a cell is written `\|`.
     inner.replace("\\|", "\u{1}").split('|').map(|c| c.trim().replace('\u{1}', "|")).collect()
 }
 
-/// The first cell is what it is about; of several others each has its heading.
+/// Writes a row: the first cell is the subject; if there are several others, each gets its heading.
 fn row(out: &mut String, columns: &[String], cells: &[String]) {
     let Some((first, rest)) = cells.split_first() else { return };
     let _ = writeln!(out, ".TP\n{}", words(first));
@@ -108,13 +109,13 @@ fn example(out: &mut String, body: &[&str]) {
     out.push_str(".fi\n.RE\n.PP\n");
 }
 
-/// Text that roff takes literally, but for a dot that begins a line.
+/// Escapes text so that roff takes it literally, except a dot at the start of a line.
 fn plain(text: &str) -> String {
     let text = text.replace('\\', "\\e").replace('-', "\\-");
     text.replace('`', "\\`").replace('\'', "\\(aq")
 }
 
-/// The same as a line of its own: a dot would begin a request.
+/// Guards text on a line of its own, where a dot would begin a request.
 fn guarded(text: String) -> String {
     match text.starts_with('.') {
         true => format!("\\&{text}"),
@@ -122,7 +123,7 @@ fn guarded(text: String) -> String {
     }
 }
 
-/// Text with `code`, **weight**, *weight* and [links](of) in it.
+/// Converts text with `code`, **weight**, *weight* and [links](of) in it.
 fn words(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! `-A` leaves a program for the module to trace from its start; `-a` takes over what that has traced.
+//! `-A` saves a program that the module traces from its start; `-a` takes over that tracing.
 
 use crate::args::{self, Args, Spec};
 use crate::mode::run;
@@ -9,7 +9,7 @@ use consumer::anonymous::{self, Origin, FILE};
 use consumer::device::Device;
 use consumer::{enable, Error};
 
-/// `-A`: without a program, what was left is taken away.
+/// Does `-A`: saves the program, or without a program removes the saved one.
 pub fn leave(args: &Args, settings: Settings) -> Result<i32, Stop> {
     if args.specs.is_empty() {
         match anonymous::remove()? {
@@ -41,7 +41,7 @@ pub fn leave(args: &Args, settings: Settings) -> Result<i32, Stop> {
     Ok(0)
 }
 
-/// `-a`: the program is the one that was left; options that are given now are added to its own.
+/// Does `-a` with the saved program; options given now are added to the program's own.
 pub fn claim(args: &Args, now: Settings) -> Result<i32, Stop> {
     let mut device = Device::open()?;
     let file = device.claim().map_err(|r| {
@@ -52,7 +52,7 @@ pub fn claim(args: &Args, now: Settings) -> Result<i32, Stop> {
     let words = origin.words.iter().map(Into::into);
     let left = args::parse(words).map_err(|e| Error::new("", e.to_string()))?;
     let all: Vec<_> = left.settings.iter().chain(&args.settings).cloned().collect();
-    // How it is printed is a matter of who prints.
+    // The options for printing are those of the command that prints.
     let settings = Settings {
         shape: now.shape,
         form: now.form,

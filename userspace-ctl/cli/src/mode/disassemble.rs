@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! `-S`: the compiled objects on stderr; with `-v`, how many steps each takes at most.
+//! `-S`: lists the compiled objects on stderr; with `-v`, also the most steps of each.
 
 use abi::option::OptionId;
 use d::{DifObject, Program};
@@ -8,15 +8,15 @@ use dif::difo::DifoRef;
 use dif::Rules;
 use std::fmt::Write as _;
 
-/// The listing of all objects of a program, in order of the text. With a strsize, their bounds too; one
-/// that the program sets itself counts instead.
+/// Lists all objects of a program, in order of the text. With a strsize in `bounds`, the listing
+/// has their bounds, too; a strsize that the program sets takes precedence.
 pub fn listing(program: &Program, bounds: Option<u64>) -> String {
     let own = program.options.iter().rev().find(|(id, _)| *id == OptionId::Strsize);
     let strsize = bounds.map(|all| own.map_or(all, |(_, n)| *n));
     let prices = strsize.map(|n| Prices::new(usize::try_from(n).unwrap_or(usize::MAX)));
     let mut text = String::new();
     for object in program.objects() {
-        // Memory does not fail.
+        // Writing to memory does not fail.
         let _ = one(&mut text, object, prices.as_ref());
     }
     text
@@ -31,7 +31,8 @@ fn one(text: &mut String, object: &DifObject, prices: Option<&Prices>) -> std::f
         rtype: object.rtype,
     };
     write!(text, "\nDIFO {:p} returns {}", object, dif::disasm::TypeText(object.rtype))?;
-    // The kernel's own verifier, by the kernel's own rules: an object that it refused was never made.
+    // This is the kernel's own verifier with the kernel's rules; the compiler makes no object that
+    // it refuses.
     let rules = Rules { allow_destructive: true, ..Rules::DEFAULT };
     let verified = prices.and_then(|p| Some((p, dif::verify(difo, &rules, &mut |_| ())?)));
     if let Some((prices, verified)) = verified {

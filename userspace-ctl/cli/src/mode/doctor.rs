@@ -10,7 +10,7 @@ use consumer::Failure;
 use doctor::{Check, Machine, State};
 use std::io::Write;
 
-/// Prints what it finds; 1 if something fails.
+/// Prints the results; returns 1 if a check fails.
 pub fn run(args: &Args, settings: Settings) -> Result<i32, Stop> {
     let checks = doctor::examine(&Machine::here(env!("CARGO_PKG_VERSION")));
     if settings.is_json() {

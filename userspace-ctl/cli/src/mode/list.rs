@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! `-l`: which probes are there.
+//! `-l`: lists probes.
 
 use super::run;
 use crate::args::Args;
@@ -20,14 +20,14 @@ use d::Declared;
 use std::collections::BTreeSet;
 use std::io::Write;
 
-/// Bytes of text that are written at once.
+/// The number of bytes that are written at once.
 const FLUSH: usize = 64 << 10;
 
 /// Lists all probes, or those that the descriptions of the command line match, each once.
 pub fn run(args: &Args, settings: Settings) -> Result<i32, Stop> {
     let mut device = Device::open()?;
     let mut patterns = Vec::new();
-    // A command of -c, and with it its probes, goes when this does.
+    // The commands of -c, and with them their probes, end when this is dropped.
     let targets;
     if args.specs.is_empty() && !args.pids.is_empty() {
         let mut users = Users::default();
@@ -55,7 +55,7 @@ pub fn run(args: &Args, settings: Settings) -> Result<i32, Stop> {
     Ok(0)
 }
 
-/// What rows look like.
+/// The form of the rows.
 #[derive(Clone, Copy)]
 struct How {
     is_verbose: bool,

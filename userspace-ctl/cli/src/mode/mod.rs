@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! What a run of the command does: trace (or only compile), list.
+//! The modes of the command: trace (or only compile), list, and others.
 
 pub mod anonymous;
 pub mod disassemble;
@@ -25,8 +25,8 @@ use std::io::{BufWriter, Write};
 use std::os::fd::AsFd;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// What a stream of JSON adds to a run of the command: the head, what went wrong, and the end. If a picture is
-/// wanted, this draws it when the stream has ended.
+/// Adds to a run the head, the error and the end of a stream of JSON. If a picture is wanted, this
+/// draws it after the stream has ended.
 pub fn told(
     args: &Args,
     settings: Settings,
@@ -36,7 +36,7 @@ pub fn told(
         return run(args, settings);
     }
     if settings.recorder.is_some() {
-        // The file must be known to be writable before hours of tracing.
+        // Before hours of tracing, check that the file can be written.
         open(args.output.as_deref(), false)?;
     }
     let sink = settings.clone();
@@ -53,7 +53,7 @@ pub fn told(
     };
     tell(args, &sink, &[Line::Dtrace { schema: SCHEMA, version }, machine])?;
     let end = run(args, settings);
-    // Whatever has ended it: what is said from here on belongs on the terminal.
+    // However the run ended, messages from here on belong on the terminal.
     screen::end(&sink);
     let status = *end.as_ref().unwrap_or(&1);
     let error = match &end {
@@ -67,7 +67,7 @@ pub fn told(
     tell(args, &sink, &lines)?;
     if let (Some(recorder), Some(form)) = (&sink.recorder, sink.form) {
         let recording = recorder.take();
-        // A program that was never enabled has nothing to show.
+        // If no program was enabled, there is nothing to draw.
         if !recording.programs.is_empty() {
             draw(args.output.as_deref(), form, &recording)?;
         }
@@ -101,7 +101,7 @@ pub fn tell(args: &Args, settings: &Settings, lines: &[Line<'_>]) -> Result<(), 
     Ok(out.flush()?)
 }
 
-/// The file that [`output`] writes to.
+/// Opens the file that [`output`] writes to.
 pub fn file(name: Option<&str>) -> Option<File> {
     match name {
         None => std::io::stdout().as_fd().try_clone_to_owned().ok().map(File::from),
@@ -109,7 +109,8 @@ pub fn file(name: Option<&str>) -> Option<File> {
     }
 }
 
-/// The recorder of a picture, or standard output, or the file of `-o`.
+/// Returns the writer for output: the view, the recorder of a picture, the exporter, standard
+/// output, or the file of `-o`.
 pub fn output(args: &Args, settings: &Settings) -> Result<Box<dyn Write>, Failure> {
     if let Some(view) = &settings.view {
         let name = args.output.as_deref();
@@ -129,13 +130,14 @@ pub fn output(args: &Args, settings: &Settings) -> Result<Box<dyn Write>, Failur
     }
 }
 
-/// Starts to serve what is exported. Call it when signals are blocked: the threads of the server inherit that.
+/// Starts to serve the exported metrics. Call it after signals are blocked, because the server's
+/// threads inherit that.
 pub fn start_export(settings: &Settings) -> Result<(), Error> {
     let started = settings.exporter.as_ref().map_or(Ok(()), Exporter::start);
     started.map_err(|why| Error::new("", why))
 }
 
-/// Standard output, or a file, which is written anew or appended to.
+/// Opens standard output, or a file, which is replaced or appended to.
 pub fn open(file: Option<&str>, is_anew: bool) -> Result<Box<dyn Write>, Failure> {
     let mut how = File::options();
     match is_anew {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! `--render`, `--merge` and `--diff`: recorded streams, drawn, added up or compared.
+//! `--render`, `--merge` and `--diff`: draw, add up or compare recorded streams.
 
 use crate::args::Args;
 use crate::form;
@@ -11,7 +11,7 @@ use recording::Recording;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write as _};
 
-/// Reads the operands, puts them together and draws the result.
+/// Reads the operands, combines them and draws the result.
 pub fn run(args: &Args, settings: &Settings) -> Result<i32, Stop> {
     if !args.specs.is_empty() || !args.commands.is_empty() || !args.pids.is_empty() {
         let why = "--render, --merge and --diff read recorded streams; they run no program";
@@ -54,7 +54,7 @@ pub fn run(args: &Args, settings: &Settings) -> Result<i32, Stop> {
     Ok(0)
 }
 
-/// Exports a stream while it comes, from another machine for instance.
+/// Exports a stream while it arrives, for instance from another machine.
 fn pass(args: &Args, settings: &Settings, file: &str) -> Result<i32, Stop> {
     mode::start_export(settings)?;
     let mut to = mode::output(args, settings)?;

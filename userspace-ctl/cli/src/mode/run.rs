@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Tracing, and `-e`: compiling only.
+//! Traces; with `-e` only compiles.
 
 use crate::args::{Args, Spec};
 use crate::busy::{busy, Messages};
@@ -21,11 +21,11 @@ use consumer::{Error, Failure};
 use d::Program;
 use std::io::{IsTerminal as _, Write as _};
 
-/// Compiles, enables, traces; gives the exit status.
+/// Compiles, enables, traces; returns the exit status.
 pub fn run(args: &Args, settings: Settings) -> Result<i32, Stop> {
     let mut device = match Device::open() {
         Ok(device) => Some(device),
-        // Compiling needs no kernel; every description then counts as matching.
+        // Compiling needs no kernel; without one, every description counts as matching.
         Err(_) if args.compile_only => None,
         Err(e) => return Err(e.into()),
     };
@@ -56,7 +56,7 @@ pub fn run(args: &Args, settings: Settings) -> Result<i32, Stop> {
     }
 }
 
-/// What `-v` says of each program.
+/// Prints the stability of each program for `-v`.
 fn tell_stability(args: &Args, settings: &Settings, programs: &[Program]) -> Result<(), Failure> {
     let mut out = Vec::new();
     for (spec, program) in args.specs.iter().zip(programs) {
@@ -73,7 +73,8 @@ fn tell_stability(args: &Args, settings: &Settings, programs: &[Program]) -> Res
     Ok(to.flush()?)
 }
 
-/// The processes of `-c` and `-p`. What commands print stays apart from a stream of JSON.
+/// Returns the processes of `-c` and `-p`. The output of commands stays apart from a stream of
+/// JSON.
 pub fn targets(args: &Args, settings: &Settings) -> Result<Vec<Target>, Error> {
     let is_apart = settings.is_json() && (args.output.is_none() || settings.recorder.is_some());
     let stdio = || match (&settings.view, is_apart) {
@@ -117,7 +118,7 @@ fn trace(
     drop(work);
     session.follow(users, pids);
     let matched = session.matched();
-    // The kernel's count is the truth; it cannot tell several programs apart.
+    // The kernel's count is exact, but it covers all programs together.
     let counts = match counts.len() {
         1 => vec![matched as usize],
         _ => counts,
@@ -145,7 +146,7 @@ fn trace(
     Ok(status)
 }
 
-/// Lets probes fire. What is printed from here on is the program's.
+/// Lets probes fire. From here on the program prints.
 fn start(settings: &Settings, session: &mut Session<'_>) -> Result<(), Stop> {
     let matched = session.matched();
     let s = if matched == 1 { "" } else { "s" };
@@ -159,8 +160,8 @@ fn start(settings: &Settings, session: &mut Session<'_>) -> Result<(), Stop> {
     Ok(screen::start(settings)?)
 }
 
-/// At the end of a view, the terminal gets what the program has not printed; at the end of every run on a terminal, a
-/// line that adds up what was lost.
+/// Prints at the end of a view what the program has not printed, and at the end of every run on a
+/// terminal a line that adds up the losses.
 fn leave(args: &Args, settings: &Settings, session: &Session<'_>) -> Result<(), Failure> {
     if settings.view.is_some() {
         screen::end(settings);
@@ -187,7 +188,7 @@ fn how(settings: &Settings) -> session::Settings {
     }
 }
 
-/// Takes over programs that are traced already; with `-e` only what is there.
+/// Takes over programs that are already traced; with `-e` only prints the data that exist now.
 pub fn consume(
     args: &Args,
     settings: &Settings,

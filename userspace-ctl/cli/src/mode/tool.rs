@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 //! `--tool` and `--tools`: the ready tools, and scripts with a header like theirs.
 //!
-//! `#!/usr/sbin/dtrace --tool` makes such a script a command: its words become `$1`, `$2` as the header says.
+//! `#!/usr/sbin/dtrace --tool` makes such a script a command: its words become `$1`, `$2` as its
+//! header says.
 
 use crate::args::{Args, Setting, Spec};
 use crate::Stop;
@@ -19,13 +20,13 @@ pub fn asked(all: &[OsString]) -> Option<(Option<String>, Vec<String>)> {
     is_tool.then(|| (rest.next(), rest.collect()))
 }
 
-/// `--tools`.
+/// Does `--tools`.
 pub fn list() -> Result<i32, Stop> {
     std::io::stdout().write_all(toolbox::list().as_bytes()).map_err(Failure::from)?;
     Ok(0)
 }
 
-/// Returns what a tool means for dtrace; None if usage was all that was wanted.
+/// Returns the command line that a tool stands for; `None` if only its usage was wanted.
 pub fn run(name: &Option<String>, given: Vec<String>) -> Result<Option<Args>, Stop> {
     let Some(name) = name else {
         return Err(Stop::Usage("--tool needs a tool; `dtrace --tools` lists them".into()));
@@ -56,7 +57,7 @@ pub fn run(name: &Option<String>, given: Vec<String>) -> Result<Option<Args>, St
         name: name.into(),
         value: value.map(String::from),
     };
-    // $target is 0 without a process, and a script need not use all that it is given.
+    // $target is 0 without a process, and a script need not use all of its arguments.
     let mut settings = vec![set("quiet", None), set("defaultargs", None), set("argref", None)];
     settings.extend(run.is_folded.then(|| set("oformat", Some("collapsed"))));
     settings.extend(run.is_json.then(|| set("oformat", Some("json"))));

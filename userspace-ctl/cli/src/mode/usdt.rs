@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! `-h` and `-G`: what a program with probes is built with.
+//! `-h` and `-G`: write the files for building a program with probes.
 
 use crate::args::{Args, Spec};
 use crate::settings::Settings;
@@ -10,7 +10,7 @@ use consumer::Error;
 use d::Provider;
 use std::path::Path;
 
-/// Writes the header, or the object.
+/// Writes the header or the object.
 pub fn run(args: &Args, settings: &Settings) -> Result<i32, Stop> {
     let option = if args.header { "-h" } else { "-G" };
     let [Spec::Script(script)] = args.specs.as_slice() else {
@@ -20,12 +20,12 @@ pub fn run(args: &Args, settings: &Settings) -> Result<i32, Stop> {
     if args.header && !args.operands.is_empty() {
         return Err(Stop::Usage("-h takes no objects".into()));
     }
-    // To the compiler they are no arguments.
+    // The objects are no arguments of the D program.
     let objects = args.operands.as_slice();
     let own = Args { operands: Vec::new(), ..args.clone() };
     let programs = compile::all(&own, settings, None, &Declarations)?;
     let providers: Vec<Provider> = programs.into_iter().flat_map(|p| p.providers).collect();
-    // A configure script tries -G with `BEGIN {}` to see whether objects need it.
+    // Configure scripts try -G with `BEGIN {}` to see whether objects need it.
     if providers.is_empty() && args.header {
         let why = "it declares no provider: `provider name { probe name(int); };`";
         return Err(Error::new(format!("failed to use script {script}"), why).into());
@@ -43,7 +43,8 @@ pub fn run(args: &Args, settings: &Settings) -> Result<i32, Stop> {
     Ok(0)
 }
 
-/// That of `-o`; else the script's, here, with another ending.
+/// Returns the file of `-o`; without it, the script's name with another ending, in the current
+/// folder.
 fn output(args: &Args, script: &str) -> String {
     let ending = if args.header { "h" } else { "o" };
     let stem = Path::new(script).file_name().unwrap_or_default().to_string_lossy().into_owned();

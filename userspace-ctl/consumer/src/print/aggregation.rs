@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Aggregations in columns: what printa() without a format and the end of a session print.
+//! Prints aggregations in columns, for printa() without a format and at the end of a session.
 
 use super::bars::{self, Encoding};
 use super::value::{datum, Style, KEY_WIDTH};
@@ -7,24 +7,24 @@ use super::{put, quantize, stack};
 use crate::aggregate::{Row, Value};
 use crate::symbol::Symbols;
 
-/// What decides how they look.
+/// The settings that decide how aggregations look.
 #[derive(Debug, Clone, Copy)]
 pub struct Look<'a> {
     /// `-x aggzoom`.
     pub zoom: bool,
     /// `-x agghist`.
     pub is_hist: bool,
-    /// `-x aggpack`, with these characters.
+    /// `-x aggpack`, with the characters to use.
     pub pack: Option<Encoding>,
     /// `-x rawbytes`.
     pub is_raw: bool,
     /// `-x stackindent`.
     pub indent: usize,
-    /// For stacks.
+    /// The symbols for stacks.
     pub symbols: &'a Symbols,
 }
 
-/// Rows: keys, values, newline; or bars, where they are wanted and the rows can be drawn so.
+/// Prints rows of keys and values, or bars if they are wanted and the rows allow them.
 pub fn rows(out: &mut Vec<u8>, rows: &[Row], look: Look<'_>) {
     let Look { zoom, is_hist, pack, is_raw, indent, symbols } = look;
     if is_hist && bars::hist(out, rows, zoom)
@@ -51,7 +51,7 @@ pub fn rows(out: &mut Vec<u8>, rows: &[Row], look: Look<'_>) {
     }
 }
 
-/// Draws a distribution; false if the value is none.
+/// Draws a distribution; returns false if the value is not a distribution.
 pub fn distribution(out: &mut Vec<u8>, value: &Value, zoom: bool) -> bool {
     quantize::distribution(out, value.func, &value.words, value.normal, zoom)
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Aggregations as bars, to be compared at a glance: `-x agghist` draws the values of all keys as one
-//! distribution, `-x aggpack` the distribution of each key on one line.
+//! Draws aggregations as bars to compare them at a glance: `-x agghist` draws the values of all
+//! keys as one distribution, `-x aggpack` draws the distribution of each key on one line.
 //!
 //! ```text
 //!              key  ------------- Distribution ------------- count
@@ -16,21 +16,21 @@ use super::value::{datum, Style};
 use super::{pad_left, put, stack};
 use crate::aggregate::Row;
 
-/// Least columns of a key.
+/// The least columns of a key.
 const KEY_WIDTH: usize = 16;
 
-/// Heights of a bucket of `-x aggpack`, the lowest first.
+/// The characters for the heights of a bucket of `-x aggpack`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Encoding {
     /// Characters that every terminal has.
     #[default]
     Ascii,
-    /// Blocks.
+    /// Block characters.
     Utf8,
 }
 
 impl Encoding {
-    /// The option's value.
+    /// Returns the encoding for the option's value.
     pub fn from_text(text: &str) -> Option<Self> {
         match text {
             "ascii" => Some(Self::Ascii),
@@ -39,7 +39,7 @@ impl Encoding {
         }
     }
 
-    /// What the terminal's user has chosen.
+    /// Returns the encoding of the user's locale.
     pub fn of_locale() -> Self {
         let set = |name: &&str| std::env::var(name).is_ok_and(|v| !v.is_empty());
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].iter().find(|n| set(n));
@@ -58,7 +58,7 @@ impl Encoding {
     }
 }
 
-/// The parts of a row's key on one line, or none: a stack takes several.
+/// Returns a row's key on one line; `None` for a stack, which takes several.
 fn label(row: &Row) -> Option<Vec<u8>> {
     let mut text = Vec::new();
     for (n, key) in row.keys.iter().enumerate() {
@@ -80,7 +80,7 @@ fn labels(rows: &[Row]) -> Option<(Vec<Vec<u8>>, usize)> {
     Some((labels, width))
 }
 
-/// A bar for each key; false if these rows cannot be drawn so.
+/// Draws a bar for each key; returns false if these rows cannot be drawn so.
 pub fn hist(out: &mut Vec<u8>, rows: &[Row], zoom: bool) -> bool {
     let value = |row: &Row| match row.values.as_slice() {
         [v] if !v.func.takes_weight() && !row.keys.is_empty() => Some(v.scalar()),
@@ -97,7 +97,7 @@ pub fn hist(out: &mut Vec<u8>, rows: &[Row], zoom: bool) -> bool {
     true
 }
 
-/// A line for each key; false if these rows cannot be drawn so.
+/// Draws a line for each key; returns false if these rows cannot be drawn so.
 pub fn pack(out: &mut Vec<u8>, rows: &[Row], zoom: bool, encoding: Encoding) -> bool {
     let buckets = |row: &Row| match row.values.as_slice() {
         [v] => Some((Buckets::new(v.func, &v.words)?, v.normal)),
@@ -126,7 +126,7 @@ pub fn pack(out: &mut Vec<u8>, rows: &[Row], zoom: bool, encoding: Encoding) -> 
     true
 }
 
-/// A character for each count: its share of the total, or of the greatest.
+/// Returns a character for each count, for its share of the total, or of the greatest count.
 fn bars(counts: &[i64], zoom: bool, encoding: Encoding) -> String {
     let heights = encoding.heights();
     let sizes = counts.iter().map(|c| u128::from(c.unsigned_abs()));
@@ -134,7 +134,7 @@ fn bars(counts: &[i64], zoom: bool, encoding: Encoding) -> String {
     let bar = |size: u128| match size {
         0 => ' ',
         _ => {
-            // Rounded up: whatever counted something is seen.
+            // Rounded up, so that every count above 0 is visible.
             let height = (size * heights.len() as u128).div_ceil(whole.max(1));
             heights.get((height as usize).saturating_sub(1)).copied().unwrap_or(' ')
         }

@@ -8,24 +8,24 @@ use abi::fault::FaultKind;
 pub struct Fault {
     /// Enabled probe whose clause faulted.
     pub epid: u32,
-    /// Which of its actions, from 1; 0 is the predicate.
+    /// The number of its action, from 1; 0 is the predicate.
     pub action: u32,
     /// Byte offset of the instruction; negative if there is none.
     pub offset: i64,
-    /// [`FaultKind`].
+    /// The [`FaultKind`].
     pub kind: u32,
-    /// Address, where the kind has one.
+    /// The address, if the kind has one.
     pub address: u64,
 }
 
 impl Fault {
-    /// What went wrong.
+    /// Returns what went wrong.
     pub fn what(&self) -> String {
         let kind = FaultKind::from_number(self.kind);
         kind.map_or_else(|| format!("fault {}", self.kind), |k| k.text().to_string())
     }
 
-    /// The address, where the kind has one.
+    /// Returns the address, if the kind has one.
     pub fn address(&self) -> Option<String> {
         use FaultKind::{BadAddr, BadAlign, KPriv, UPriv};
         let kind = FaultKind::from_number(self.kind);
@@ -34,7 +34,7 @@ impl Fault {
     }
 }
 
-/// The line for stderr, without its head and its newline. `id` and `name` are the probe's.
+/// Returns the line for stderr, without its head and its newline. `id` and `name` are the probe's.
 pub fn message(fault: &Fault, id: u32, name: &str) -> String {
     let what = fault.what();
     let address = fault.address().map_or_else(String::new, |a| format!(" ({a})"));

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Floating-point numbers: C's rules for `%e %f %g`. D reads them from memory and computes with none.
+//! Prints floating-point numbers by C's rules for `%e %f %g`. D reads such numbers from memory, but
+//! does not compute with them.
 
-/// What a conversion says of its number.
+/// The conversion of a number.
 #[derive(Debug, Clone, Copy)]
 pub struct Float {
     /// One of `eEfFgG`.
     pub letter: char,
-    /// Before what is not negative.
+    /// The text in front of a number that is not negative.
     pub plus: &'static str,
-    /// `#`: the point stays, and zeros behind it.
+    /// `#`: keeps the decimal point and trailing zeros.
     pub is_alternate: bool,
     /// `0`.
     pub is_zero_filled: bool,
 }
 
-/// The number in 4 or 8 bytes.
+/// Reads a number of 4 or 8 bytes.
 pub fn value(bytes: &[u8]) -> Option<f64> {
     match *bytes {
         [a, b, c, d] => Some(f32::from_le_bytes([a, b, c, d]).into()),
@@ -22,7 +23,7 @@ pub fn value(bytes: &[u8]) -> Option<f64> {
     }
 }
 
-/// As short as it can be without being another one.
+/// Returns the shortest text that identifies the number.
 pub fn short(bytes: &[u8]) -> String {
     match *bytes {
         [a, b, c, d] => f32::from_le_bytes([a, b, c, d]).to_string(),
@@ -31,7 +32,7 @@ pub fn short(bytes: &[u8]) -> String {
 }
 
 impl Float {
-    /// The number's text, at least so wide if zeros fill it.
+    /// Returns the number's text; `width` is the least width if zeros fill it.
     pub fn text(self, value: f64, precision: Option<usize>, width: usize) -> String {
         let sign = if value.is_sign_negative() && !value.is_nan() { "-" } else { self.plus };
         let (magnitude, precision) = (value.abs(), precision.unwrap_or(6));
@@ -67,7 +68,7 @@ impl Float {
         format!("{digits}{point}e{sign}{:02}", exponent.unsigned_abs())
     }
 
-    /// Whichever is shorter, without zeros at its end.
+    /// Uses the fixed or the scientific form, by C's rule for `%g`, without trailing zeros.
     fn general(self, v: f64, significant: usize) -> String {
         let text = self.scientific(v, significant - 1);
         let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
-//! `dtrace -l`: a row per probe; with `-v` its stability and arguments.
+//! `dtrace -l`: a row for each probe; with `-v` also its stability and arguments.
 
 use super::put;
 use abi::probe::{ProbeView, NARGS_UNKNOWN};
 use abi::stability::{Attributes, ProviderAttributes};
 
-/// The head of the table.
+/// Prints the head of the table.
 pub fn header(out: &mut Vec<u8>) {
     put!(out, "{:>5} {:>10} {:>17} {:>33} {}\n", "ID", "PROVIDER", "MODULE", "FUNCTION", "NAME");
 }
 
-/// Widths of the columns but the last.
+/// The widths of all columns except the last.
 const WIDTHS: [usize; 4] = [5, 10, 17, 33];
 
-/// One probe. There may be 100,000: hardly anything is parsed or allocated here.
+/// Prints one probe. There may be 100,000 of them, so hardly anything is parsed or allocated here.
 pub fn row(out: &mut Vec<u8>, probe: &ProbeView<'_>) {
     let mut digits = [0; 10];
     let mut rest = probe.id.0;
@@ -33,7 +33,7 @@ pub fn row(out: &mut Vec<u8>, probe: &ProbeView<'_>) {
     }
 }
 
-/// A row that is ASCII and not too long, which nearly all are; `None` if it is not.
+/// Prints a row that is ASCII and not too long, as nearly all are; otherwise returns `None`.
 fn ordinary(out: &mut Vec<u8>, columns: [&[u8]; 4], name: &[u8]) -> Option<()> {
     let mut line = [b' '; 320];
     let mut end = 0;
@@ -50,8 +50,8 @@ fn ordinary(out: &mut Vec<u8>, columns: [&[u8]; 4], name: &[u8]) -> Option<()> {
     Some(())
 }
 
-/// What stands under a row with `-v`; `types` are those of `args[]`, if they are known, and `promised` what
-/// the provider says itself.
+/// Prints the lines under a row with `-v`. `types` are the types of `args[]`, if they are known;
+/// `promised` are the attributes that the provider itself declares.
 pub fn details(
     out: &mut Vec<u8>,
     probe: &ProbeView<'_>,
@@ -83,7 +83,7 @@ pub fn details(
     out.push(b'\n');
 }
 
-/// What `-v` says of a program: the least that its descriptions and its statements promise.
+/// Prints a program's stability for `-v`: the minimum over its descriptions and its statements.
 pub fn stability(out: &mut Vec<u8>, title: &str, probes: Attributes, statements: Attributes) {
     put!(out, "\nStability attributes for {title}:\n");
     triple(out, "Minimum Probe Description", probes);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-//! What is printed, byte for byte as dtrace prints it: one kind of output per file.
+//! Prints everything, byte for byte as dtrace does: one kind of output in each file.
 //!
-//! Everything writes into a `Vec<u8>`: strings of traced programs need not be UTF-8.
+//! Everything writes into a `Vec<u8>`, because strings of traced programs may not be UTF-8.
 
 pub mod aggregation;
 pub mod bars;
@@ -23,7 +23,7 @@ use std::io::Write as _;
 /// The form in which a session prints.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Shape {
-    /// Columns, to read.
+    /// Columns for a reader.
     #[default]
     Text,
     /// A JSON object on each line.
@@ -38,7 +38,7 @@ macro_rules! put {
 }
 pub(crate) use put;
 
-/// Appends formatted text; memory does not fail.
+/// Appends formatted text; writing to memory does not fail.
 pub(crate) fn append(out: &mut Vec<u8>, text: std::fmt::Arguments<'_>) {
     let _ = out.write_fmt(text);
 }
@@ -49,20 +49,20 @@ pub(crate) fn pad_right(out: &mut Vec<u8>, bytes: &[u8], width: usize) {
     blanks(out, bytes, width);
 }
 
-/// The blanks that bytes need to have so many columns.
+/// Appends the blanks that bring `bytes` to `width` columns.
 fn blanks(out: &mut Vec<u8>, bytes: &[u8], width: usize) {
     if width > 0 {
         out.resize(out.len() + width.saturating_sub(columns(bytes)), b' ');
     }
 }
 
-/// The same with the blanks in front.
+/// Appends bytes, padded with blanks in front to `width` columns.
 pub(crate) fn pad_left(out: &mut Vec<u8>, bytes: &[u8], width: usize) {
     blanks(out, bytes, width);
     out.extend_from_slice(bytes);
 }
 
-/// Columns a terminal needs: characters if the bytes are UTF-8, else bytes.
+/// Returns the columns on a terminal: characters if the bytes are UTF-8, else bytes.
 fn columns(bytes: &[u8]) -> usize {
     std::str::from_utf8(bytes).map_or(bytes.len(), |s| s.chars().count())
 }

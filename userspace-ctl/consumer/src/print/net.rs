@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! `%I` and `%P`: addresses and ports by the names that the machine's databases have for them.
+//! `%I` and `%P`: names of addresses and ports from the machine's databases.
 
 use crate::sys;
 use std::cell::RefCell;
@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::hash::Hash;
 use std::net::IpAddr;
 
-/// Names that were looked up; a name server may take seconds for each.
+/// Names that were looked up; each answer of a name server may take seconds.
 type Names<K> = RefCell<HashMap<K, Option<String>>>;
 
 thread_local! {
@@ -23,14 +23,14 @@ fn look_up<K: Hash + Eq + Copy>(
     names.borrow_mut().entry(key).or_insert_with(|| ask(key)).clone()
 }
 
-/// Of an address as text: the host's name; anything else as it is.
+/// Returns the host name of an address given as text; other text stays unchanged.
 pub fn host(text: &[u8]) -> Vec<u8> {
     let address = std::str::from_utf8(text).ok().and_then(|t| t.parse::<IpAddr>().ok());
     let name = address.and_then(|a| HOSTS.with(|names| look_up(names, a, sys::host_name)));
     name.map_or_else(|| text.to_vec(), String::into_bytes)
 }
 
-/// The service at a port, or the port.
+/// Returns the name of the service at a port, or the port.
 pub fn service(port: u16) -> String {
     let name = SERVICES.with(|names| look_up(names, port, sys::service_name));
     name.unwrap_or_else(|| port.to_string())
@@ -43,12 +43,12 @@ mod tests {
     #[test]
     fn what_has_no_name_stays() {
         assert_eq!(host(b"no address"), b"no address");
-        // 240.0.0.0/4 is reserved: nobody has it, and no server is asked twice.
+        // 240.0.0.0/4 is reserved: nobody uses it, and no server is asked twice.
         assert_eq!(host(b""), b"");
         assert_eq!(service(1), std::fs::read_to_string("/etc/services").map_or("1".into(), named));
     }
 
-    /// What `/etc/services` says of port 1.
+    /// Returns the name of port 1 in `/etc/services`.
     fn named(services: String) -> String {
         let line = services.lines().find(|l| l.split_whitespace().nth(1) == Some("1/tcp"));
         line.and_then(|l| l.split_whitespace().next()).unwrap_or("1").into()

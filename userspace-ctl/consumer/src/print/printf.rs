@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-//! printf() and printa() with a format: pieces parsed by the compiler, filled with data.
+//! printf() and printa() with a format: fills the pieces that the compiler parsed with data.
 //!
-//! A format meets data of the same kinds each time, so what a conversion does is found out once, in
-//! a [`Plan`]; printing is to fetch bytes and to write them.
+//! A format gets data of the same kinds each time. So a [`Plan`] decides once what each conversion
+//! does; printing then only fetches bytes and writes them.
 
 use super::float::{self, Float};
 use super::value::{signed, unsigned};
@@ -14,7 +14,7 @@ use abi::difo::DifType;
 use abi::probe::until_nul;
 use d::format::{Conversion, Extent, Format, Piece, Value};
 
-/// What a datum is, as far as conversions care.
+/// The kind of a datum, as far as conversions need it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// A stack.
@@ -32,7 +32,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Of what such an action has recorded in so many bytes.
+    /// Returns the kind of a datum of `size` bytes that such an action recorded.
     pub fn new(action: ActionKind, ty: DifType, size: usize) -> Self {
         match action {
             _ if stack::is_stack(action) => Self::Stack(action),
@@ -44,15 +44,15 @@ impl Kind {
         }
     }
 
-    /// Of a part of a key.
+    /// Returns the kind of a part of a key.
     pub fn of_key(key: &Key) -> Self {
         Self::new(key.action, key.ty, key.bytes.len())
     }
 }
 
-/// What conversions draw from: values of a printf, keys of a printa.
+/// The arguments of conversions: values of a printf, or keys of a printa.
 pub trait Args {
-    /// The bytes of the one with this number.
+    /// Returns the bytes of argument `n`.
     fn bytes(&self, n: usize) -> Option<&[u8]>;
 }
 
@@ -62,25 +62,25 @@ impl Args for [Key] {
     }
 }
 
-/// What printing depends on beside its data.
+/// The settings for printing, apart from its data.
 #[derive(Debug, Clone, Copy)]
 pub struct Look<'a> {
     /// `-x aggzoom`.
     pub zoom: bool,
     /// `-x stackindent`.
     pub indent: usize,
-    /// For addresses.
+    /// The symbols for addresses.
     pub symbols: &'a Symbols,
 }
 
-/// A format made ready for data of certain kinds.
+/// A format prepared for data of certain kinds.
 #[derive(Debug)]
 pub struct Plan {
     pieces: Vec<Ready>,
     kinds: Vec<Kind>,
 }
 
-/// A piece of it.
+/// A piece of a plan.
 #[derive(Debug)]
 enum Ready {
     Text(Box<[u8]>),
@@ -88,7 +88,7 @@ enum Ready {
     Aggregation { n: usize, how: How, extent: Extents },
 }
 
-/// How the bytes of an argument are written.
+/// The way to write the bytes of an argument.
 #[derive(Debug)]
 enum How {
     Number(Number),
@@ -107,14 +107,14 @@ enum How {
     MailDate,
 }
 
-/// An integer: C's rules.
+/// An integer conversion with C's rules.
 #[derive(Debug)]
 struct Number {
     base: Base,
-    /// There are no flags.
+    /// No flag is set.
     is_bare: bool,
     is_signed: bool,
-    /// Before what is not negative.
+    /// The text in front of a number that is not negative.
     plus: &'static str,
     /// `#`.
     is_alternate: bool,
@@ -132,17 +132,17 @@ enum Base {
     HexUpper,
 }
 
-/// Width and precision, of which each may be in the text or a value.
+/// The width and precision, each either in the text or a value.
 #[derive(Debug)]
 struct Extents {
-    /// There is neither.
+    /// Neither is given.
     is_bare: bool,
     is_left: bool,
     width: Option<Extent>,
     precision: Option<Extent>,
 }
 
-/// The same, looked up.
+/// A width and precision with their values.
 struct Shape {
     is_bare: bool,
     is_left: bool,
@@ -151,7 +151,7 @@ struct Shape {
 }
 
 impl Plan {
-    /// For data of these kinds.
+    /// Makes a plan for data of these kinds.
     pub fn new(format: &Format, kinds: Vec<Kind>) -> Self {
         let ready = |piece: &Piece| match piece {
             Piece::Text(text) => Some(Ready::Text(text.as_bytes().into())),
@@ -172,12 +172,12 @@ impl Plan {
         Self { pieces: format.pieces.iter().filter_map(ready).collect(), kinds }
     }
 
-    /// Was it made for data of these kinds?
+    /// Tells whether the plan was made for data of these kinds.
     pub fn is_for(&self, kinds: impl Iterator<Item = Kind>) -> bool {
         kinds.eq(self.kinds.iter().copied())
     }
 
-    /// Prints it once.
+    /// Prints the format once.
     pub fn print(
         &self,
         out: &mut Vec<u8>,
@@ -222,7 +222,7 @@ impl Extents {
             Extent::Fixed(n) => i64::from(n),
             Extent::Arg(n) => args.bytes(n).and_then(signed).unwrap_or(0),
         };
-        // No terminal is this wide; a program's `*` must not make us allocate at will.
+        // No terminal is wider, and the `*` of a program must not cause huge allocations.
         let columns = |n: i64| usize::try_from(n.unsigned_abs()).unwrap_or(usize::MAX).min(1 << 16);
         let width = self.width.map_or(0, extent);
         let precision = self.precision.map(extent).filter(|&p| p > 0).map(columns);
@@ -236,7 +236,7 @@ impl How {
         match (c.letter, kind) {
             (_, Kind::Stack(action)) => Self::Stack(action),
             (_, Kind::Symbol(action)) => Self::Symbol(action),
-            // A symbol that is a key has been looked up already.
+            // The name of a symbol in a key has been looked up already.
             ('a' | 'A', Kind::Text) => Self::Text,
             ('s', Kind::Text | Kind::Bytes) => Self::Text,
             ('I', Kind::Text | Kind::Bytes) => Self::Host,
@@ -310,7 +310,7 @@ fn argument(out: &mut Vec<u8>, how: &How, s: &Shape, bytes: &[u8], look: Look<'_
     }
 }
 
-/// Text, cut at the precision, in its columns.
+/// Prints text, cut at the precision and padded to its width.
 fn text(out: &mut Vec<u8>, s: &Shape, bytes: &[u8]) {
     let bytes = bytes.get(..s.precision.unwrap_or(bytes.len())).unwrap_or(bytes);
     match s.is_left {
@@ -319,7 +319,7 @@ fn text(out: &mut Vec<u8>, s: &Shape, bytes: &[u8]) {
     }
 }
 
-/// C's escapes for what cannot be printed.
+/// Returns the text with C's escapes for unprintable bytes.
 fn escaped(bytes: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     for &b in bytes {
@@ -339,10 +339,10 @@ fn escaped(bytes: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Digits of 64 bits to the base 8.
+/// Room for the digits of a 64-bit number in base 8.
 type Room = [u8; 22];
 
-/// All pairs of digits to a base, one after the other.
+/// Returns all pairs of digits in a base, in order.
 const fn pairs<const N: usize>(base: usize, digits: &[u8; 16]) -> [[u8; 2]; N] {
     let mut pairs = [[0; 2]; N];
     let mut n = 0;
@@ -361,7 +361,7 @@ static HEX: [[u8; 2]; 256] = pairs(16, LOWER);
 static HEX_UPPER: [[u8; 2]; 256] = pairs(16, UPPER);
 
 impl Base {
-    /// The digits of a number.
+    /// Returns the digits of a number.
     #[inline]
     fn digits(self, room: &mut Room, value: u64) -> &[u8] {
         match self {
@@ -373,7 +373,7 @@ impl Base {
     }
 }
 
-/// The digits of a number, two at a time.
+/// Returns the digits of a number, made two at a time.
 #[inline(always)]
 fn by_pairs<'r, const N: usize>(
     room: &'r mut Room,
@@ -390,7 +390,7 @@ fn by_pairs<'r, const N: usize>(
             break;
         }
     }
-    // The first of them may be a zero too many.
+    // The first pair may begin with a superfluous zero.
     let is_odd = room.get(at) == Some(&b'0');
     room.get(at + usize::from(is_odd)..).unwrap_or_default()
 }
@@ -419,7 +419,7 @@ impl Number {
         }
     }
 
-    /// What stands before the digits, and the number without a sign.
+    /// Returns the text before the digits, and the magnitude.
     #[inline(always)]
     fn parts(&self, bytes: &[u8]) -> (&'static str, u64) {
         // CAST: the same bits.
@@ -434,7 +434,7 @@ impl Number {
         }
     }
 
-    /// Prints it.
+    /// Prints a number.
     #[inline]
     fn print(&self, out: &mut Vec<u8>, s: &Shape, bytes: &[u8]) {
         let (prefix, magnitude) = self.parts(bytes);
@@ -449,7 +449,7 @@ impl Number {
         out.extend_from_slice(digits);
     }
 
-    /// C's rules for `#`, precision, columns and zeros.
+    /// Applies C's rules for `#`, precision, width and zeros.
     fn arrange(&self, out: &mut Vec<u8>, s: &Shape, prefix: &str, digits: &[u8], value: u64) {
         let mut digits = digits;
         let with_commas;
@@ -481,7 +481,7 @@ impl Number {
     }
 }
 
-/// Appends so many of a byte; mostly none.
+/// Appends `n` copies of a byte; mostly none.
 #[inline]
 fn fill(out: &mut Vec<u8>, byte: u8, n: usize) {
     if n > 0 {
@@ -489,7 +489,7 @@ fn fill(out: &mut Vec<u8>, byte: u8, n: usize) {
     }
 }
 
-/// A decimal number in so many columns.
+/// Prints a decimal number, padded to `width` columns.
 pub(crate) fn column(out: &mut Vec<u8>, value: u64, width: usize) {
     let mut room = [0; 22];
     let digits = Base::Decimal.digits(&mut room, value);
@@ -512,7 +512,7 @@ fn grouped(digits: &[u8]) -> Vec<u8> {
 mod tests {
     use super::*;
 
-    /// `%-05.2d` to a conversion of value 0: enough of a parser for these tests.
+    /// Parses a conversion such as `%-05.2d` of value 0, well enough for these tests.
     fn parse(text: &str) -> Conversion {
         let mut rest = text.trim_start_matches('%');
         let flags: String = rest.chars().take_while(|c| "-+ #0'".contains(*c)).collect();

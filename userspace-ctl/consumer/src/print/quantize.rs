@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Distributions: quantize, lquantize and llquantize as bars of `@`.
+//! Draws the distributions of quantize, lquantize and llquantize as bars of `@`.
 //!
 //! ```text
 //!            value  ------------- Distribution ------------- count
@@ -7,18 +7,19 @@
 //!                1 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@ 1
 //!                2 |                                         0
 //! ```
-//! One empty bucket is shown on either side. The bar is the bucket's share of the total, in 40
-//! columns; when counts of both signs occur (negative weights) each sign has 20 of them.
+//! One empty bucket is shown on either side. The length of a bar is the bucket's share of the
+//! total, in 40 columns; if counts of both signs occur (negative weights), each sign has 20
+//! columns.
 
 use super::put;
 use abi::aggregation::{quantize_value, AggFunc, QUANTIZE_BUCKETS, QUANTIZE_ZERO};
 
-/// Columns of the bar.
+/// The columns of the bar.
 const BAR: usize = 40;
-/// Share of the columns that the largest bucket gets with `-x aggzoom`.
+/// The share of the columns that the largest bucket gets with `-x aggzoom`.
 const ZOOM: f64 = 0.95;
 
-/// Bars are scaled to this.
+/// The scale of a drawing's bars.
 pub(super) struct Scale {
     total: f64,
     has_positive: bool,
@@ -36,7 +37,7 @@ impl Scale {
         Self { total, has_positive: has(1), has_negative: has(-1) }
     }
 
-    /// The bar of one bucket, 41 columns with its axis.
+    /// Returns the bar of one bucket: 41 columns with its axis.
     pub fn bar(&self, count: i64) -> String {
         let columns = if self.has_positive && self.has_negative { BAR / 2 } else { BAR };
         let length = match self.total > 0.0 {
@@ -54,22 +55,22 @@ impl Scale {
     }
 }
 
-/// The head of a drawing whose labels have so many columns.
+/// Prints the head of a drawing whose labels have `width` columns.
 pub(super) fn header(out: &mut Vec<u8>, what: &str, width: usize) {
     let title = "------------- Distribution -------------";
     put!(out, "\n{what:>width$} {title:>41} {:<9}\n", "count");
 }
 
-/// The buckets of a distribution, from the one below all others to the one above.
+/// The buckets of a distribution, from the underflow bucket to the overflow bucket.
 pub(super) struct Buckets {
     func: AggFunc,
-    /// What each has counted.
+    /// The count of each bucket.
     pub counts: Vec<i64>,
 }
 
 impl Buckets {
-    /// `None` if the function makes no distribution. The parameters of `lquantize` and `llquantize` come
-    /// before their counts.
+    /// Reads the buckets; `None` if the function makes no distribution. The parameters of
+    /// `lquantize` and `llquantize` precede the counts.
     pub fn new(func: AggFunc, words: &[u64]) -> Option<Self> {
         let counts = |from: usize| words.iter().skip(from).map(|&w| w as i64);
         let counts = match func {
@@ -80,8 +81,8 @@ impl Buckets {
         Some(Self { func, counts })
     }
 
-    /// What a bucket counts: the power of two nearest to 0, or the least value; the outermost ones of
-    /// steps have no bound.
+    /// Returns the label of a bucket: the power of two nearest to 0, or the least value. The
+    /// outermost stepped buckets have only one bound.
     pub fn label(&self, bucket: usize) -> String {
         let lower_bound: &dyn Fn(usize) -> i64 = match &self.func {
             AggFunc::Lquantize(l) => &|bucket| l.lower_bound(bucket),
@@ -95,7 +96,7 @@ impl Buckets {
         }
     }
 
-    /// First and last bucket to show: the non-zero ones and a neighbour on either side.
+    /// Returns the first and last bucket to show: the non-zero ones and a neighbour on either side.
     pub fn shown(&self) -> Option<(usize, usize)> {
         let counts = &self.counts;
         let first = counts.iter().position(|&c| c != 0)?;
@@ -103,7 +104,8 @@ impl Buckets {
         Some((first.saturating_sub(1), (last + 1).min(counts.len().saturating_sub(1))))
     }
 
-    /// The same, or where nothing has been counted the buckets around 0, the first ones of steps.
+    /// Returns the same range, or for an empty distribution the buckets around 0, or the first
+    /// stepped ones.
     fn rows(&self) -> (usize, usize) {
         self.shown().unwrap_or(match self.func {
             AggFunc::Quantize => (QUANTIZE_ZERO - 1, QUANTIZE_ZERO + 1),
@@ -112,7 +114,7 @@ impl Buckets {
     }
 }
 
-/// Draws a distribution; false if the function makes none.
+/// Draws a distribution; returns false if the function makes none.
 pub fn distribution(
     out: &mut Vec<u8>,
     func: AggFunc,

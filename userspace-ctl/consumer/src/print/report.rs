@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! A record as lines: the columns in front, then what its statements say.
+//! Prints a record as lines: first the columns, then the output of its statements.
 
 use super::bars::Encoding;
 use super::printf::{self, Kind, Look};
@@ -17,29 +17,29 @@ use d::{option, Program, Statement, StatementKind};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// What came of a record.
+/// The result of printing a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Report {
-    /// It is printed.
+    /// The record is printed.
     Printed,
-    /// It is printed, and the program said exit().
+    /// The record is printed, and the program called exit().
     Exit(i32),
 }
 
-/// What a record asks for beside text; the text before it has to be out first.
+/// An effect that a record asks for beside text. The text before it must be written first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Effect {
     /// `system()`: a command line.
     System(String),
-    /// `freopen()`: where output goes from here on; empty: back.
+    /// `freopen()`: the file for further output; an empty name restores the original output.
     Freopen(String),
-    /// `ftruncate()`: the file that output goes to is empty again.
+    /// `ftruncate()`: empties the output file.
     Ftruncate,
-    /// `setopt()`: an option has this value from here on, or why it has not.
+    /// `setopt()`: the new value of an option, or the reason why it has none.
     Setopt(Result<(OptionId, u64), String>),
 }
 
-/// What printing remembers between records.
+/// The state that printing keeps between records.
 #[derive(Debug)]
 pub struct Reporter {
     options: Options,
@@ -59,10 +59,10 @@ pub struct Reporter {
     plans: Vec<Option<Rc<Plan>>>,
 }
 
-/// What the records of an enabled probe say, found out when the first one came.
+/// How to print the records of an enabled probe, decided at the first record.
 #[derive(Debug)]
 pub(super) struct Plan {
-    /// Probe id and name, in their columns.
+    /// The probe id and name, padded to their columns.
     label: String,
     pub(super) statements: Vec<Planned>,
 }
@@ -71,14 +71,14 @@ pub(super) struct Plan {
 #[derive(Debug)]
 pub(super) struct Planned {
     number: u64,
-    /// Which program it is of.
+    /// The index of its program.
     program: usize,
     pub(super) fields: Vec<Field>,
-    /// How they are printed, if it is a printf.
+    /// How to print the data, if the statement is a printf.
     printf: Option<printf::Plan>,
 }
 
-/// A datum: where it is in the record, and what.
+/// A datum: its place in the record, and its type.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Field {
     offset: usize,
@@ -99,7 +99,7 @@ impl<'a> Data<'a> {
         self.record.get(field.offset..field.offset + field.size).unwrap_or_default()
     }
 
-    /// The first one's bytes.
+    /// Returns the bytes of the first field.
     pub(super) fn first(&self) -> Option<&'a [u8]> {
         self.fields.first().map(|f| self.bytes(f))
     }
@@ -108,13 +108,13 @@ impl<'a> Data<'a> {
         self.fields.get(n).and_then(|f| value::signed(self.bytes(f)))
     }
 
-    /// Text of a string's field.
+    /// Returns the text of a string field.
     pub(super) fn text(&self, n: usize) -> Option<String> {
         let field = self.fields.get(n)?;
         Some(String::from_utf8_lossy(until_nul(self.bytes(field))).into_owned())
     }
 
-    /// Of a tracemem()'s bytes those that are meant.
+    /// Returns the bytes that a tracemem() asked for.
     pub(super) fn meant(&self) -> &'a [u8] {
         let bytes = self.first().unwrap_or_default();
         let some = self.int(1).map(|n| usize::try_from(n).unwrap_or(0));
@@ -129,7 +129,7 @@ impl printf::Args for Data<'_> {
     }
 }
 
-/// A format for these data.
+/// Makes a printf plan for the types of these fields.
 fn plan_of(format: &d::format::Format, fields: &[Field]) -> printf::Plan {
     let kinds = fields.iter().map(|f| Kind::new(f.action, f.ty, f.size));
     printf::Plan::new(format, kinds.collect())
@@ -141,7 +141,7 @@ impl Plan {
             let action = ActionKind::from_number(rec.action).unwrap_or(ActionKind::DifExpr);
             let (offset, size) = (rec.offset as usize, rec.size as usize);
             let is_there = size > 0 && offset.checked_add(size)? <= enabled.size;
-            // What is aggregated is not in the record.
+            // Aggregated data are not in the record.
             (is_there && !action.is_aggregating()).then_some(Field {
                 offset,
                 size,
@@ -183,7 +183,7 @@ impl Planned {
     }
 }
 
-/// Where a CPU is in its calls (`-F`).
+/// A CPU's current depth of calls (`-F`).
 #[derive(Debug, Default)]
 struct Flow {
     indent: usize,
@@ -191,7 +191,7 @@ struct Flow {
 }
 
 impl Reporter {
-    /// By the options in force.
+    /// Makes a reporter with the options in force.
     pub fn new(options: &Options, encoding: Encoding, symbols: Symbols) -> Self {
         let mut this = Self {
             options: options.clone(),
@@ -226,7 +226,7 @@ impl Reporter {
         self.indent = usize::try_from(options.get(OptionId::Stackindent)).unwrap_or(0);
     }
 
-    /// Sets an option as a program wants it, from here on.
+    /// Sets an option for setopt(), from here on.
     fn set_option(&mut self, texts: Data<'_>) -> Result<(OptionId, u64), String> {
         let name = texts.text(0).unwrap_or_default();
         let value = texts.text(1);
@@ -276,7 +276,7 @@ impl Reporter {
         report
     }
 
-    /// Prints or does what one statement says; gives the status of exit().
+    /// Prints or does one statement; returns the status of exit().
     pub(super) fn planned(
         &mut self,
         out: &mut Vec<u8>,
@@ -305,7 +305,7 @@ impl Reporter {
             Some(Some(plan)) => plan.clone(),
             _ => {
                 let plan = Rc::new(Plan::new(enabled, programs));
-                // The kernel gives EPIDs one after the other.
+                // The kernel numbers EPIDs in sequence.
                 self.plans.resize_with(self.plans.len().max(at + 1), || None);
                 if let Some(place) = self.plans.get_mut(at) {
                     *place = Some(plan.clone());
@@ -319,7 +319,7 @@ impl Reporter {
         Look { zoom: self.zoom, indent: self.indent, symbols: &self.symbols }
     }
 
-    /// Does what a statement says that is no printf; gives the status of exit().
+    /// Does a statement other than printf; returns the status of exit().
     fn statement(
         &mut self,
         out: &mut Vec<u8>,
@@ -390,7 +390,7 @@ impl Reporter {
         }
     }
 
-    /// Rows of a printa with a format.
+    /// Prints the rows of a printa() with a format.
     fn formatted(&self, out: &mut Vec<u8>, format: &d::format::Format, rows: &[Row]) {
         let mut plan: Option<printf::Plan> = None;
         for row in rows {
@@ -404,7 +404,7 @@ impl Reporter {
         }
     }
 
-    /// Rows of an aggregation without a format.
+    /// Prints the rows of an aggregation without a format.
     pub fn rows(&self, out: &mut Vec<u8>, rows: &[Row]) {
         let Self { zoom, is_hist, is_raw, indent, ref symbols, .. } = *self;
         let pack = self.is_packed.then_some(self.encoding);
@@ -412,7 +412,7 @@ impl Reporter {
         aggregation::rows(out, rows, look);
     }
 
-    /// CPU, probe id and name; with `-F` CPU and name, indented by calls.
+    /// Prints CPU, probe id and name; with `-F` CPU and name, indented by calls.
     fn columns(&mut self, out: &mut Vec<u8>, record: &Record<'_>, label: &str) {
         if self.is_flow {
             return self.flow(out, record);
@@ -433,7 +433,7 @@ impl Reporter {
         }
         let [provider, _, function, name] = &record.enabled.parts;
         let flow = self.flow.entry(record.cpu).or_default();
-        // Of several clauses of one firing only the outermost moves the indentation.
+        // If a firing has several clauses, only the outermost ones change the indentation.
         let is_first = flow.last.as_ref().is_none_or(|last| !record.enabled.is_after(last));
         let is_entry = name == "entry" && is_first;
         let is_return = name == "return" && !record.is_followed_by_same_firing;

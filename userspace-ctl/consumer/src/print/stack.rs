@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Stacks and symbols: what only an action can record.
+//! Prints stacks and symbols, which only actions can record.
 
 use super::value::KEY_WIDTH;
 use super::{pad_right, put};
 use crate::symbol::Symbols;
 use abi::action::ActionKind;
 
-/// Whether the action records a stack.
+/// Tells whether the action records a stack.
 pub fn is_stack(kind: ActionKind) -> bool {
     matches!(kind, ActionKind::Stack | ActionKind::Ustack | ActionKind::Jstack)
 }
 
-/// Whether the action records an address that is printed as a symbol.
+/// Tells whether the action records an address that is printed as a symbol.
 pub fn is_symbol(kind: ActionKind) -> bool {
     matches!(
         kind,
@@ -19,7 +19,7 @@ pub fn is_symbol(kind: ActionKind) -> bool {
     )
 }
 
-/// A stack: a line for each frame.
+/// Prints a stack with a line for each frame.
 pub fn stack(out: &mut Vec<u8>, kind: ActionKind, bytes: &[u8], indent: usize, symbols: &Symbols) {
     out.push(b'\n');
     for frame in symbols.frames(kind, bytes) {
@@ -27,7 +27,7 @@ pub fn stack(out: &mut Vec<u8>, kind: ActionKind, bytes: &[u8], indent: usize, s
     }
 }
 
-/// A symbol in its column.
+/// Prints a symbol in its column.
 pub fn symbol(out: &mut Vec<u8>, name: &str) {
     out.extend_from_slice(b"  ");
     pad_right(out, name.as_bytes(), KEY_WIDTH);

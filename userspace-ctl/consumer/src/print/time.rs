@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Moments: `%Y` and `%T` of nanoseconds since the epoch, in local time.
+//! Prints times: `%Y` and `%T` convert nanoseconds since the epoch to local time.
 
 use crate::sys::{local_time, LocalTime};
 

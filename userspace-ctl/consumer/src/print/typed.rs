@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! `print(x)`: a value with the names and types of all that is in it.
+//! `print(x)`: prints a value with the names and types of everything in it.
 //!
 //! ```text
 //! struct qstr {
@@ -15,7 +15,7 @@ use super::put;
 use abi::probe::until_nul;
 use d::shape::{Field, Shape, Shown};
 
-/// Columns of a level.
+/// The columns of a nesting level.
 const INDENT: usize = 4;
 
 /// Prints a value, with a newline.
@@ -81,13 +81,13 @@ fn number(out: &mut Vec<u8>, v: u64) {
     }
 }
 
-/// The name of a value of so many bits.
+/// Returns the name of a value of `bits` bits.
 pub(super) fn name_of(names: &[(String, u64)], v: u64, bits: u32) -> Option<&str> {
     let same = |of: u64| (of ^ v).checked_shl(u64::BITS.saturating_sub(bits)) == Some(0);
     names.iter().find(|(_, of)| same(*of)).map(|(name, _)| name.as_str())
 }
 
-/// A value of so many bits by its name; without one it is a number.
+/// Prints the name of a value of `bits` bits, or the number if it has no name.
 fn enumerator(out: &mut Vec<u8>, names: &[(String, u64)], v: u64, bits: u32) {
     match name_of(names, v, bits) {
         Some(name) => put!(out, "{name}"),
@@ -145,7 +145,7 @@ fn field(out: &mut Vec<u8>, f: &Field, bytes: &[u8], depth: usize) {
     out.push(b'\n');
 }
 
-/// So many bits from a bit on.
+/// Returns `count` bits from bit `from` on.
 pub(super) fn bits(bytes: &[u8], from: u32, count: u8) -> Option<u64> {
     (0..u32::from(count)).try_fold(0u64, |sum, n| {
         let bit = from.checked_add(n)?;

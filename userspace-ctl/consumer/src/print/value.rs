@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0
-//! One datum: `trace(x)` and the keys of aggregations.
+//! Prints one datum: the value of `trace(x)` or a key of an aggregation.
 
 use super::{pad_right, put};
 use abi::difo::DifType;
 use abi::probe::until_nul;
 use d::ValueType;
 
-/// Columns of a traced string.
+/// The columns of a traced string.
 pub const TRACE_WIDTH: usize = 33;
-/// Columns of a string key.
+/// The columns of a string key.
 pub const KEY_WIDTH: usize = 50;
 
-/// How data are shown.
+/// The way data are shown.
 #[derive(Debug, Clone, Copy)]
 pub struct Style {
-    /// `-q`: bare, no columns.
+    /// `-q`: bare values without columns.
     pub is_quiet: bool,
-    /// `-x rawbytes`: what is no integer is dumped.
+    /// `-x rawbytes`: everything except integers is dumped.
     pub is_raw: bool,
-    /// Columns of a string.
+    /// The columns of a string.
     pub width: usize,
-    /// An integer without a sign.
+    /// Tells whether an integer is unsigned.
     pub is_unsigned: bool,
 }
 
-/// The bytes as a signed integer, if they have the size of one.
+/// Returns the bytes as a signed integer, if they have the size of one.
 #[inline]
 pub fn signed(bytes: &[u8]) -> Option<i64> {
     Some(match *bytes {
@@ -36,7 +36,7 @@ pub fn signed(bytes: &[u8]) -> Option<i64> {
     })
 }
 
-/// The same, zero-extended.
+/// Returns the bytes as a zero-extended integer, if they have the size of one.
 #[inline]
 pub fn unsigned(bytes: &[u8]) -> Option<u64> {
     Some(match *bytes {
@@ -48,7 +48,7 @@ pub fn unsigned(bytes: &[u8]) -> Option<u64> {
     })
 }
 
-/// Is it an integer without a sign?
+/// Tells whether a type is an unsigned integer.
 pub fn is_unsigned(ty: ValueType) -> bool {
     matches!(ty, ValueType::Int { signed: false, .. } | ValueType::Pointer)
 }
@@ -91,7 +91,7 @@ fn string(out: &mut Vec<u8>, text: &[u8], style: Style) {
     pad_right(out, text, style.width);
 }
 
-/// The text in bytes that look like one: printable up to a NUL, then nothing but NULs.
+/// Returns the text in bytes that look like text: printable up to a NUL, then only NULs.
 pub(super) fn text_of(bytes: &[u8]) -> Option<&[u8]> {
     let text = until_nul(bytes);
     let rest = bytes.get(text.len()..)?;
@@ -99,7 +99,7 @@ pub(super) fn text_of(bytes: &[u8]) -> Option<&[u8]> {
     (!text.is_empty() && text.iter().all(printable) && rest.iter().all(|&b| b == 0)).then_some(text)
 }
 
-/// Hex and characters under a ruler.
+/// Prints bytes in hex and as characters under a ruler.
 pub fn dump(out: &mut Vec<u8>, bytes: &[u8]) {
     put!(out, "\n{:11}", "");
     for column in 0..16 {

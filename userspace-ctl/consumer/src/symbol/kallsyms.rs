@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The kernel's symbols, from /proc/kallsyms: ten megabytes of text, kept as one text of names and a
-//! row of 16 bytes for each.
+//! The kernel's symbols from /proc/kallsyms. Its ten megabytes of text are kept as one text of
+//! names and one row of 16 bytes for each symbol.
 
 use super::Place;
 use std::io::Read;
@@ -11,30 +11,30 @@ use std::time::{Duration, Instant};
 pub(super) struct Kernel {
     rows: Vec<Row>,
     names: Vec<u8>,
-    /// The last time that the file was read; `None`: not yet.
+    /// The last time the file was read; `None`: not yet.
     read: Option<Instant>,
     is_fixed: bool,
 }
 
-/// Where it is, and where in `names` what it is called.
+/// A symbol's address and the place of its name in `names`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Row {
     address: u64,
-    /// Several names of one address: the best first.
+    /// Orders several names of one address; the lowest is best.
     rank: u8,
     len: u16,
     name: u32,
 }
 
-/// Larger than any function: what is further behind a symbol is not its.
+/// Larger than any function: an address this far behind a symbol does not belong to it.
 const FAR: u64 = 1 << 20;
-/// The file is not read more often, whatever modules come and go.
+/// The least time between two reads of the file, even if modules load and unload.
 const PERIOD: Duration = Duration::from_secs(1);
-/// The kernel's half of the addresses.
+/// The start of the kernel's half of the address space.
 const KERNEL: u64 = 1 << 63;
 
 impl Kernel {
-    /// `module`symbol` for each.
+    /// Makes a fixed table; each name is `module`symbol`.
     pub(super) fn fixed(rows: Vec<(u64, String)>) -> Self {
         let mut kernel = Self { is_fixed: true, ..Self::default() };
         rows.iter().for_each(|(address, name)| kernel.add(*address, 0, name.as_bytes()));
@@ -49,7 +49,7 @@ impl Kernel {
         self.rows.push(Row { address, rank, len: len as u16, name: at });
     }
 
-    /// What an address is of.
+    /// Returns the symbol that contains an address.
     pub(super) fn place(&mut self, address: u64) -> Option<Place> {
         if let Some(place) = self.find(address) {
             return Some(place);
@@ -62,7 +62,7 @@ impl Kernel {
         self.find(address)
     }
 
-    /// Where a symbol is: of a module, or with "" of the first that has one of this name.
+    /// Returns the address of a symbol in a module; with "" in the first module that has it.
     pub(super) fn address(&mut self, module: &str, symbol: &str) -> Option<u64> {
         if self.read.is_none() && !self.is_fixed {
             self.load();
@@ -110,8 +110,8 @@ impl Kernel {
     }
 }
 
-/// `ffffffff81000000 T _text` or `... t hello_open [hworld]`: the address and the rank; the name comes
-/// as `module`symbol`. Readers without privilege see 0.
+/// Parses `ffffffff81000000 T _text` or `... t hello_open [hworld]`. Returns the address and the
+/// rank, and writes `module`symbol` to `name`. Readers without privilege see address 0.
 fn parse(line: &[u8], name: &mut Vec<u8>) -> Option<(u64, u8)> {
     let mut words = line.split(u8::is_ascii_whitespace).filter(|w| !w.is_empty());
     let address = words.next()?;
@@ -129,7 +129,7 @@ fn parse(line: &[u8], name: &mut Vec<u8>) -> Option<(u64, u8)> {
     }
     name.push(b'`');
     name.extend_from_slice(symbol);
-    // A name that others use before one that is the compiler's.
+    // Prefers names that people use over names that the compiler made.
     let rank = 4 * u8::from(symbol.starts_with(b"_")) + 2 * u8::from(symbol.contains(&b'.'));
     Some((address, rank + u8::from(kind.is_ascii_lowercase())))
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Symbols of C++ and Rust as their sources have them.
+//! Demangles C++ and Rust symbols into the names in their sources.
 
-/// `None`: it is no such symbol, and stays as it is.
+/// Returns the demangled name; `None`: the symbol is not mangled and stays as it is.
 pub(super) fn plain(symbol: &str) -> Option<String> {
     if let Ok(name) = rustc_demangle::try_demangle(symbol) {
-        // Without the hash of its crate.
+        // The alternate form leaves out the hash of the crate.
         return Some(format!("{name:#}"));
     }
     symbol.strip_prefix("_Z")?;

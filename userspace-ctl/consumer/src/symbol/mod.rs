@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Addresses to names: `module`function+0xOFF`.
+//! Names addresses: `module`function+0xOFF`.
 //!
-//! | | of the kernel ([`kallsyms`]) | of a process ([`process`]) |
+//! | | kernel ([`kallsyms`]) | process ([`process`]) |
 //! |---|---|---|
-//! | from | /proc/kallsyms | /proc/PID/maps and the symbol tables of the files there |
-//! | read | when the first address is to be named | as its addresses come |
+//! | source | /proc/kallsyms | /proc/PID/maps and the symbol tables of the files there |
+//! | read | when the first address needs a name | when addresses arrive |
 //!
-//! A handle is shared: what one part of the consumer has looked up, the others know.
+//! A handle is shared: all parts of the consumer use what one of them has looked up.
 
 mod kallsyms;
 mod mangled;
@@ -18,7 +18,7 @@ use process::Processes;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// All that is known of symbols; a handle.
+/// A handle to everything known about symbols.
 #[derive(Debug, Clone, Default)]
 pub struct Symbols(Rc<RefCell<Tables>>);
 
@@ -34,13 +34,13 @@ struct Tables {
 /// How addresses are named.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Naming {
-    /// Symbols as their sources have them.
+    /// Demangles symbols.
     pub demangles: bool,
-    /// In stacks of processes, the functions that are inlined, too.
+    /// Names inlined functions in stacks of processes, too.
     pub inlines: bool,
 }
 
-/// Behind the name of a function that is inlined into the next of a stack.
+/// The suffix of a function that is inlined into the next function of a stack.
 pub(crate) const INLINED: &str = " [inlined]";
 
 impl Tables {
@@ -54,7 +54,7 @@ impl Tables {
         Some(self.plain(place))
     }
 
-    /// Names of the functions that are inlined at an address of a process, as in a stack.
+    /// Returns the names of the functions that are inlined at an address of a process, for a stack.
     fn inlined(&mut self, pid: u64, address: u64) -> Vec<String> {
         if !self.naming.inlines {
             return Vec::new();
@@ -76,19 +76,19 @@ impl Tables {
     }
 }
 
-/// What is known of an address.
+/// The name of an address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Place {
-    /// The kernel's module, or the file.
+    /// The kernel module, or the file.
     module: String,
-    /// The symbol, if one is there.
+    /// The symbol, if there is one.
     symbol: Option<String>,
-    /// From where the symbol, or else the module, begins.
+    /// The distance from the start of the symbol, or else of the module.
     offset: u64,
 }
 
 impl Place {
-    /// With the offset, as in a stack.
+    /// Returns the name with the offset, for a stack.
     fn full(&self) -> String {
         let Self { module, symbol, offset } = self;
         match (symbol, offset) {
@@ -98,7 +98,7 @@ impl Place {
         }
     }
 
-    /// The same without the offset: all addresses of a function are one.
+    /// Returns the name without the offset, so that all addresses of a function are equal.
     fn symbol(&self) -> String {
         match &self.symbol {
             Some(symbol) => format!("{}`{symbol}", self.module),
@@ -107,37 +107,37 @@ impl Place {
     }
 }
 
-/// An address that nothing is known of.
+/// Returns the text of an address without a known name.
 fn bare(address: u64) -> String {
     format!("0x{address:x}")
 }
 
 impl Symbols {
-    /// Those of the machine.
+    /// Makes a handle for the symbols of this machine.
     pub fn new(naming: Naming) -> Self {
         Self(Rc::new(RefCell::new(Tables { naming, ..Tables::default() })))
     }
 
-    /// A table of given kernel symbols, for tests.
+    /// Makes a table of given kernel symbols, for tests.
     pub fn fixed(rows: Vec<(u64, String)>) -> Self {
         let kernel = Kernel::fixed(rows);
         let naming = Naming { demangles: true, inlines: true };
         Self(Rc::new(RefCell::new(Tables { kernel, naming, ..Tables::default() })))
     }
 
-    /// Where `name` is, or `module:name`, for who has no device to ask.
+    /// Returns the address of `name` or `module:name`, for callers without a device to ask.
     pub fn address(&self, name: &str) -> Option<u64> {
         let (module, name) = name.split_once(':').unwrap_or(("", name));
         self.0.borrow_mut().kernel.address(module, name)
     }
 
-    /// How an address of the kernel is printed; bare hex if nothing is known about it.
+    /// Returns the printed form of a kernel address; bare hex if nothing is known about it.
     pub fn name(&self, address: u64) -> String {
         let place = self.0.borrow_mut().of_kernel(address);
         place.map_or_else(|| bare(address), |p| p.full())
     }
 
-    /// What `sym()`, `umod()` and the like recorded, in words.
+    /// Returns the text for a value that `sym()`, `umod()` and the like recorded.
     pub fn recorded(&self, kind: ActionKind, bytes: &[u8]) -> String {
         let mut words = bytes.chunks_exact(8).map(word);
         let mut tables = self.0.borrow_mut();
@@ -159,7 +159,7 @@ impl Symbols {
         }
     }
 
-    /// The frames of a stack, the innermost first.
+    /// Returns the frames of a stack, the innermost first.
     pub fn frames(&self, kind: ActionKind, bytes: &[u8]) -> Vec<String> {
         let mut words = bytes.chunks_exact(8).map(word);
         let pid = match kind {
@@ -171,8 +171,8 @@ impl Symbols {
         let mut is_return = false;
         for pc in words.take_while(|&pc| pc != 0) {
             let leaves_signal = pid.is_some_and(|pid| tables.processes.leaves_signal(pid, pc));
-            // A return address is behind its call, which may have been its function's last
-            // instruction. A handler returns to no call, and to what a signal has interrupted.
+            // A return address is behind its call, which may be the last instruction of its
+            // function. A signal handler returns to no call, but to the interrupted instruction.
             let at = if is_return && !leaves_signal { pc - 1 } else { pc };
             is_return = !leaves_signal;
             let place = match pid {
@@ -188,43 +188,43 @@ impl Symbols {
         names
     }
 
-    /// Addresses that come without a process are of this one.
+    /// Sets the process that addresses without a process belong to.
     pub fn set_target(&self, pid: u64) {
         self.0.borrow_mut().target.get_or_insert(pid);
     }
 
-    /// How an address of the target is printed; bare hex without one.
+    /// Returns the printed form of an address of the target; bare hex without a target.
     pub fn of_target(&self, address: u64) -> String {
         let mut tables = self.0.borrow_mut();
         let place = tables.target.and_then(|pid| tables.of_process(pid, address));
         place.map_or_else(|| bare(address), |p| p.full())
     }
 
-    /// Learns where the files of a process are, while it lives: what is said of its addresses later
-    /// needs it.
+    /// Reads a process's map while the process lives; naming its addresses later needs the map.
     pub fn know_process(&self, pid: u64) {
         self.0.borrow_mut().processes.read(pid);
     }
 
-    /// The same, once for all that was taken from the kernel at a time.
+    /// Reads a process's map at most once for each batch of data taken from the kernel.
     pub fn refresh_process(&self, pid: u64) {
         self.0.borrow_mut().processes.refresh(pid);
     }
 
-    /// Something is taken from the kernel: addresses may be of what came after the last look.
+    /// Notes that data was taken from the kernel: its addresses may be in mappings newer than the
+    /// last read.
     pub fn take(&self) {
         self.0.borrow_mut().processes.take();
     }
 }
 
-/// Bytes of a stack that mean something: up to the last frame.
+/// Returns the used bytes of a stack, up to the last frame.
 pub fn stack_of(kind: ActionKind, bytes: &[u8]) -> &[u8] {
     let head = usize::from(kind != ActionKind::Stack);
     let frames = bytes.chunks_exact(8).skip(head).take_while(|w| word(w) != 0).count();
     bytes.get(..8 * (head + frames)).unwrap_or(bytes)
 }
 
-/// Eight bytes as a number.
+/// Reads eight bytes as a number.
 fn word(bytes: &[u8]) -> u64 {
     bytes.try_into().map_or(0, u64::from_le_bytes)
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Addresses of processes, by what is mapped there: files, whose symbol tables are read once each, or
-//! code that the process has made itself, and told of.
+//! Addresses of processes, named by their mappings: files, whose symbol tables are read once each,
+//! or code that the process generated and described itself.
 //!
-//! A process that has ended leaves nothing to ask. So its map is read when the first of its
-//! addresses is seen, and again when one is not on it: once for all that was taken from the kernel
-//! at a time, as what is read after that says all of it.
+//! After a process has ended nothing can be read. So its map is read at the first of its addresses,
+//! and again when an address is not on the map. One read is enough for each batch taken from the
+//! kernel, because a later read covers the whole batch.
 
 use super::Place;
 use program::jit::Jit;
@@ -14,34 +14,34 @@ use program::Image;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// So many processes are remembered.
+/// The most processes that are remembered.
 const MOST: usize = 4096;
 
-/// Processes that were seen.
+/// The processes seen so far.
 #[derive(Debug, Default)]
 pub(super) struct Processes {
     known: HashMap<u64, Process>,
     images: Images,
-    /// So many times something was taken from the kernel.
+    /// The number of batches taken from the kernel.
     taken: u64,
 }
 
 #[derive(Debug)]
 struct Process {
-    /// Each with the state in which its file was.
+    /// Each mapping, with the state of its file at that time.
     maps: Vec<(Map, Option<State>)>,
     jit: Jit,
-    /// `taken` when it was read.
+    /// The value of `taken` when the map was read.
     read: u64,
 }
 
 impl Processes {
-    /// What has been read may be older than the addresses that come now.
+    /// Notes a new batch: maps read before it may be older than its addresses.
     pub(super) fn take(&mut self) {
         self.taken += 1;
     }
 
-    /// Reads the map of a process if it may have become another one.
+    /// Reads the map of a process if it may have changed.
     pub(super) fn refresh(&mut self, pid: u64) {
         if self.is_due(pid) {
             self.read(pid);
@@ -57,7 +57,7 @@ impl Processes {
     fn learn(&mut self, number: u32, Mapped { mut maps, is_whole }: Mapped) {
         let pid = number.into();
         maps.retain(|m| m.is_executable);
-        // It is ending: the last map that it had is the better one.
+        // The process is ending, so its previous map is the better one.
         if maps.is_empty() || !is_whole && self.known.contains_key(&pid) {
             if let Some(process) = self.known.get_mut(&pid) {
                 process.jit.read(number);
@@ -65,7 +65,7 @@ impl Processes {
             }
             return;
         }
-        // The files while they are there, too.
+        // Holds the files, too, while they exist.
         let hold = |map: Map| {
             let state = self.images.hold(number, &map);
             (map, state)
@@ -83,7 +83,7 @@ impl Processes {
         self.known.get(&pid).is_none_or(|p| p.read != self.taken)
     }
 
-    /// What the process has made there.
+    /// Returns the code at an address that the process generated.
     fn made(&mut self, pid: u64, address: u64) -> Option<Place> {
         let is_known = self.known.get(&pid)?.jit.symbol(address).is_some();
         if !is_known {
@@ -93,19 +93,19 @@ impl Processes {
         Some(Place { module: "[jit]".into(), symbol: Some(symbol.into()), offset })
     }
 
-    /// The functions that are inlined at an address, the innermost first, and their file's name.
+    /// Returns the name of an address's file, and the functions inlined there, the innermost first.
     pub(super) fn inlined(&mut self, pid: u64, address: u64) -> Option<(String, Rc<[String]>)> {
         let (map, image, offset) = self.file(pid, address)?;
         let names = image.inlined(offset);
         (!names.is_empty()).then(|| (map.name().to_string(), names))
     }
 
-    /// Does the code at an address leave a signal's handler?
+    /// Tells whether the code at an address returns from a signal handler.
     pub(super) fn leaves_signal(&mut self, pid: u64, address: u64) -> bool {
         self.file(pid, address).is_some_and(|(_, image, offset)| image.leaves_signal(offset))
     }
 
-    /// Which file an address is of, and where it is there.
+    /// Returns the file that contains an address, and the offset there.
     fn file(&mut self, pid: u64, address: u64) -> Option<(&Map, Rc<Image>, u64)> {
         self.seek(pid, address);
         let (map, state) = self.map(pid, address).filter(|(m, _)| m.is_file())?;
@@ -113,7 +113,7 @@ impl Processes {
         Some((map, image, address - map.start + map.offset))
     }
 
-    /// Reads the process's map again if an address is not on it.
+    /// Reads the process's map again if it does not contain an address.
     fn seek(&mut self, pid: u64, address: u64) {
         if self.map(pid, address).is_none() {
             self.refresh(pid);
@@ -126,7 +126,7 @@ impl Processes {
         maps.get(after.checked_sub(1)?).filter(|(m, _)| address < m.end)
     }
 
-    /// What an address is of.
+    /// Returns the name of an address.
     pub(super) fn place(&mut self, pid: u64, address: u64) -> Option<Place> {
         self.seek(pid, address);
         if !self.map(pid, address)?.0.is_file() {

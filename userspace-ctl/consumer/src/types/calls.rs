@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-//! What system calls are passed, as the kernel's own sources declare it.
+//! The arguments of system calls, as the kernel's own sources declare them.
 //!
-//! The functions that serve calls take registers, and what they call with real types is mostly inlined
-//! away, so the BTF does not tell. The kernel keeps the declarations for its own tracer: one file for
-//! each call of 64-bit processes.
+//! The functions that serve calls take registers, and the functions with the real types are mostly
+//! inlined, so BTF lacks these types. The kernel keeps the declarations for its own tracer: one
+//! file for each call of 64-bit processes.
 //!
-//! A 32-bit process mostly passes the same, in 32 bits each. Where it does not, and where nothing is
-//! declared, arguments are plain numbers.
+//! A 32-bit process mostly passes the same arguments, in 32 bits each. Where it does not, and where
+//! no declaration exists, arguments are plain numbers.
 
 use super::text::parse;
 use super::{KernelTypes, Untyped};
@@ -16,11 +16,11 @@ use d::world::{Arg, Signature};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Arguments of a call whose declaration is not known.
+/// The number of arguments of a call without a known declaration.
 const NARGS: u8 = 6;
 
-/// Calls of 32-bit processes that are passed other things than the 64-bit call of the same name: a
-/// structure with the arguments in it, another order, numbers of 64 bits in two halves.
+/// Calls whose arguments in 32-bit processes differ from those of the 64-bit call of the same name:
+/// a structure with the arguments, another order, or 64-bit numbers in two halves.
 const OTHERWISE: &[&str] = &[
     "clone",
     "fadvise64",
@@ -34,7 +34,7 @@ const OTHERWISE: &[&str] = &[
     "sync_file_range",
 ];
 
-/// What the kernel declares, a text such as `const char *` for each argument.
+/// The kernel's declarations, with a text such as `const char *` for each argument.
 #[derive(Debug)]
 pub struct Calls {
     folder: PathBuf,
@@ -45,7 +45,7 @@ impl Calls {
         Self { folder }
     }
 
-    /// Of the call of a 64-bit process with this name.
+    /// Returns the declaration of the 64-bit call with this name.
     fn declared(&self, name: &str) -> Result<Vec<String>, Untyped> {
         let file = self.folder.join(format!("sys_enter_{}/format", abi::syscall::own_name(name)));
         let text = std::fs::read_to_string(&file)
@@ -53,7 +53,7 @@ impl Calls {
         Ok(fields(&text))
     }
 
-    /// As C writes it, for `dtrace -lv`.
+    /// Returns the types in C's spelling, for `dtrace -lv`.
     pub fn spelled(&self, module: &str, name: &str, side: &str) -> Result<Vec<String>, Untyped> {
         match side {
             "return" => Ok(["long", "long", "int"].map(String::from).into()),
@@ -62,7 +62,7 @@ impl Calls {
         }
     }
 
-    /// What the probe passes. `Err`: the kernel declares no call at all here.
+    /// Returns the arguments of a probe. `Err`: this kernel declares no calls at all.
     pub fn signature(
         &self,
         types: &KernelTypes,
@@ -88,7 +88,7 @@ impl Calls {
     }
 }
 
-/// A number of 64 bits is one of 32 where a 32-bit process passes it.
+/// Makes a 64-bit number a 32-bit one, as a 32-bit process passes it.
 fn narrow(ty: Type) -> Type {
     match ty {
         Type::Int(i) if i.size == 8 => {
@@ -99,14 +99,14 @@ fn narrow(ty: Type) -> Type {
     }
 }
 
-/// The types of the fields behind the call's number.
+/// Returns the types of the fields behind the call's number.
 fn fields(format: &str) -> Vec<String> {
     let declarations = format.lines().filter_map(|line| {
         let (declaration, _) = line.trim().strip_prefix("field:")?.split_once(';')?;
         Some(declaration)
     });
     let own = declarations.skip_while(|d| !d.ends_with(" __syscall_nr")).skip(1);
-    // What the tracer has copied besides.
+    // Fields that the tracer adds are no arguments.
     let own = own.filter(|d| !d.starts_with("__data_loc"));
     own.filter_map(|d| Some(d.rsplit_once(' ')?.0.replace("* *", "**"))).collect()
 }

@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0
-//! From BTF's types to D's. Structs are not entered: they get a number under which their members
-//! can be asked for.
+//! Converts BTF types to D types. Structs are not expanded: each gets a number by which their
+//! members can be asked for.
 
 use btf::{Btf, Id, VOID};
 use d::types::{Function, Int, Member, Struct, StructId, StructKind, Type};
 use d::world::TypeSpace;
 use std::sync::Arc;
 
-/// Pointers to functions that take pointers to functions: real types take a dozen steps, a damaged
-/// one may go in circles.
+/// The most conversion steps. Real types take a dozen steps (pointers to functions that take
+/// pointers to functions); a damaged type may form a cycle.
 const STEPS: u32 = 256;
 
-/// The types of one file, with its place in the list of files.
+/// The types of one file, and its place in the list of files.
 #[derive(Debug, Clone)]
 pub struct Importer {
     place: u32,
     btf: Arc<Btf>,
 }
 
-/// The file's place and the type's number.
+/// Returns the file's place and the type's number.
 pub fn place(id: StructId) -> (u32, Id) {
     ((id.0 >> 32) as u32, Id(id.0 as u32))
 }
 
-/// Is the type one that C names so?
+/// Tells whether a type belongs to this C name space.
 pub fn is_in(ty: &btf::Type<'_>, space: TypeSpace) -> bool {
     match ty {
         btf::Type::Struct(_) => space == TypeSpace::Struct,
@@ -37,28 +37,28 @@ pub fn is_in(ty: &btf::Type<'_>, space: TypeSpace) -> bool {
 }
 
 impl Importer {
-    /// Of the file at this place.
+    /// Makes an importer for the file at this place.
     pub fn new(place: u32, btf: Arc<Btf>) -> Self {
         Self { place, btf }
     }
 
-    /// The same for the same type, whichever file led to it.
+    /// Returns the number of a type, which is the same whichever file led to it.
     pub fn number(&self, id: Id) -> StructId {
         let place = if id.0 < self.btf.first() { 0 } else { self.place };
         StructId(u64::from(place) << 32 | u64::from(id.0))
     }
 
-    /// As C writes it.
+    /// Returns the type in C's spelling.
     pub fn spell(&self, id: Id) -> String {
         self.btf.spell(id)
     }
 
-    /// A prototype's parameters and value.
+    /// Returns a prototype's parameters and return value.
     pub fn signature(&self, prototype: Id) -> Option<btf::Signature> {
         btf::Signature::of_prototype(&self.btf, prototype)
     }
 
-    /// The type as D has it.
+    /// Converts a type to D's.
     pub fn ty(&self, id: Id) -> Type {
         self.convert(id, &mut STEPS.clone())
     }
@@ -94,7 +94,7 @@ impl Importer {
                     continue;
                 }
                 Some(btf::Type::Int { name, size, signed, .. }) => {
-                    // No D integer has 16 bytes: it can be printed and passed over.
+                    // D has no 16-byte integer; an array can be printed and skipped.
                     let bytes = || Type::Int(Int::ULONG).array_of(size / 8);
                     integer(size, signed, named(name)).map_or_else(bytes, Type::Int)
                 }
@@ -159,7 +159,7 @@ impl Importer {
         Type::Struct(Arc::new(Struct { kind, tag, alias, size, id }))
     }
 
-    /// What a declaration stands for, if the same file has it.
+    /// Returns the definition of a forward declaration, if the same file has it.
     fn definition(&self, tag: &str, is_union: bool) -> Option<(Id, u32)> {
         self.btf.named(tag).find_map(|(id, ty)| match ty {
             btf::Type::Struct(c) if !is_union => Some((id, c.size)),
@@ -168,7 +168,7 @@ impl Importer {
         })
     }
 
-    /// The constants of an enumeration, in order.
+    /// Returns the constants of an enumeration, in order.
     pub fn enumerators(&self, id: Id) -> Vec<(String, u64)> {
         match self.btf.get(id) {
             Some(btf::Type::Enum(e)) => {
@@ -178,7 +178,7 @@ impl Importer {
         }
     }
 
-    /// The members of a struct or union, in order.
+    /// Returns the members of a struct or union, in order.
     pub fn members(&self, id: Id) -> Option<Vec<Member>> {
         let (btf::Type::Struct(c) | btf::Type::Union(c)) = self.btf.get(id)? else {
             return None;

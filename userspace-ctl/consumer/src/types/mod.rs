@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 //! The types of the running kernel and of its modules, from the files of `/sys/kernel/btf`.
 //!
-//! A file is opened at the first question that needs it: a program without types reads none, one
-//! about `fbt::vfs_read:entry` reads the kernel's, one about a module's function the module's too.
-//! What system calls are passed is written elsewhere: [`calls`].
+//! A file is opened for the first question that needs it. A program without types reads none, a
+//! question about `fbt::vfs_read:entry` reads the kernel's file, and one about a module's function
+//! also reads the module's. The arguments of system calls come from [`calls`].
 
 mod calls;
 mod import;
@@ -30,19 +30,19 @@ use std::sync::Arc;
 /// The kernel proper: the name of its file, and of its probes' module.
 pub const KERNEL: &str = "vmlinux";
 
-/// Slots behind this one hold nothing: the kernel side reads no more of a caller's stack.
+/// The number of argument slots; the kernel side reads no more of a caller's stack.
 const SLOTS: u32 = 32;
 
-/// Why types are not known.
+/// The reason why types are not known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Untyped {
     /// A file cannot be read, or is damaged: path, reason.
     File(String, String),
-    /// The file has no types for this function: path, why.
+    /// The file has no types for this function: path, reason.
     Function(String, Missing),
-    /// A copy that the compiler changed, arguments and all: `foo.isra.0`.
+    /// A copy of a function that the compiler changed, perhaps with its arguments: `foo.isra.0`.
     Clone,
-    /// Only functions have declarations.
+    /// The provider does not declare its arguments; only functions have declarations.
     Provider,
 }
 
@@ -57,23 +57,23 @@ impl fmt::Display for Untyped {
     }
 }
 
-/// What of a function a probe tells.
+/// The kind of probe, which decides which part of a function's types it passes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Side {
     Entry,
     Return,
-    /// It stands for a tracepoint: what follows its first parameter, which is the caller's.
+    /// A tracepoint, which passes the parameters after the first one; the first is the caller's.
     Tracepoint,
 }
 
-/// One file's types. Its place in the list is part of its structs' numbers.
+/// One file's types. Its place in the list is part of the numbers of its structs.
 #[derive(Debug, Clone)]
 struct Blob {
     module: String,
     types: Result<Arc<Btf>, Untyped>,
 }
 
-/// What a file of types has.
+/// Returns the content of a file of types.
 fn bytes(path: &Path) -> std::io::Result<Cow<'static, [u8]>> {
     match sys::map_sysfs(&File::open(path)?) {
         Ok(mapped) => Ok(mapped.into()),
@@ -86,10 +86,10 @@ fn bytes(path: &Path) -> std::io::Result<Cow<'static, [u8]>> {
 pub struct KernelTypes {
     folder: PathBuf,
     calls: Calls,
-    /// The kernel's first, then modules' in order of opening; failures are remembered.
+    /// The kernel's file first, then those of modules in order of opening; failures are remembered.
     blobs: RefCell<Vec<Blob>>,
     members: RefCell<HashMap<StructId, Arc<[Member]>>>,
-    /// Types by their names, those too that are not there.
+    /// Types by their names, also names that do not exist.
     found: RefCell<HashMap<(TypeSpace, String), Option<Type>>>,
     constants: RefCell<HashMap<String, Vec<(u64, Type)>>>,
     signatures: RefCell<HashMap<(StructId, Side), Arc<Signature>>>,
@@ -103,7 +103,7 @@ impl Default for KernelTypes {
 }
 
 impl KernelTypes {
-    /// Of files in this folder.
+    /// Reads types from the files in this folder.
     pub fn at(folder: impl Into<PathBuf>) -> Self {
         Self {
             folder: folder.into(),
@@ -117,7 +117,7 @@ impl KernelTypes {
         }
     }
 
-    /// With system calls as this folder declares them.
+    /// Uses the declarations of system calls in this folder.
     pub fn with_calls(self, folder: impl Into<PathBuf>) -> Self {
         Self { calls: Calls::at(folder.into()), ..self }
     }
@@ -126,11 +126,11 @@ impl KernelTypes {
         self.folder.join(module).display().to_string()
     }
 
-    /// The types of a module, and their place in the list.
+    /// Returns the place in the list and the types of a module.
     fn blob(&self, module: &str) -> (u32, Result<Arc<Btf>, Untyped>) {
         let known = self.blobs.borrow().iter().position(|b| b.module == module);
         let place = known.unwrap_or_else(|| {
-            // The kernel's first, whatever is asked for.
+            // The kernel's file is always the first in the list.
             let base = (module != KERNEL).then(|| self.blob(KERNEL).1);
             let types = self.open(module, base);
             let mut blobs = self.blobs.borrow_mut();
@@ -159,7 +159,7 @@ impl KernelTypes {
         read.map(Arc::new).map_err(|e| fail(e.to_string()))
     }
 
-    /// The kernel's types, then each module's, opened as the caller goes on.
+    /// Returns the kernel's types, then each module's, opened while the caller iterates.
     fn all(&self) -> impl Iterator<Item = (u32, Arc<Btf>)> + '_ {
         let modules = std::iter::once_with(|| {
             let entries = std::fs::read_dir(&self.folder).into_iter().flatten().flatten();
@@ -176,7 +176,7 @@ impl KernelTypes {
         })
     }
 
-    /// A function's prototype.
+    /// Returns a function's prototype.
     fn function(&self, module: &str, function: &str) -> Result<(Importer, Id), Untyped> {
         let module = if module.is_empty() { KERNEL } else { module };
         let (place, btf) = self.blob(module);
@@ -188,7 +188,7 @@ impl KernelTypes {
         Ok((Importer::new(place, btf), id))
     }
 
-    /// What a probe of these four parts passes.
+    /// Returns the arguments of a probe with these four parts.
     pub fn signature(&self, parts: [&str; 4]) -> Result<Arc<Signature>, Untyped> {
         if let ["syscall", call @ ..] = parts {
             return self.call(call);
@@ -204,7 +204,7 @@ impl KernelTypes {
             Side::Entry | Side::Tracepoint => {
                 let arg = |p: &btf::Parameter| {
                     let ty = from.ty(p.of);
-                    // What is larger than a slot cannot be had from one.
+                    // A slot cannot hold a larger value.
                     let is_whole = ty.size(0).is_some_and(|size| size <= 8);
                     let slot = p.slot.and_then(|n| n.checked_sub(own as u32));
                     let slot = slot.filter(|&n| is_whole && n < SLOTS);
@@ -224,7 +224,7 @@ impl KernelTypes {
         Ok(signature)
     }
 
-    /// What a probe of a system call passes.
+    /// Returns the arguments of a probe of a system call.
     fn call(&self, parts: [&str; 3]) -> Result<Arc<Signature>, Untyped> {
         let key = parts.map(String::from);
         if let Some(known) = self.of_calls.borrow().get(&key) {
@@ -235,7 +235,7 @@ impl KernelTypes {
         Ok(signature)
     }
 
-    /// The same as C writes it, for `dtrace -lv`.
+    /// Returns the argument types in C's spelling, for `dtrace -lv`.
     pub fn spelled(&self, probe: &ProbeDesc) -> Result<Vec<String>, Untyped> {
         let parts = probe.parts().map(String::from_utf8_lossy);
         let parts = parts.each_ref().map(|p| &**p);
@@ -259,7 +259,7 @@ impl KernelTypes {
     fn probe(&self, parts: [&str; 4]) -> Result<(Importer, Id, Side), Untyped> {
         let [provider, module, function, name] = parts;
         if ["sdt", ""] == [provider, function] {
-            // There is a function of each tracepoint's kind.
+            // The kernel has a stub function with the signature of each tracepoint.
             let (from, id) = self.function(module, &format!("__probestub_{name}"))?;
             return Ok((from, id, Side::Tracepoint));
         }
@@ -282,7 +282,7 @@ impl KernelTypes {
         from.signature(id).ok_or_else(damaged)
     }
 
-    /// The type of this name; of a struct the definition if there is one.
+    /// Returns the type of this name; for a struct its definition if there is one.
     pub fn find(&self, space: TypeSpace, name: &str) -> Option<Type> {
         let key = (space, name.to_string());
         if let Some(known) = self.found.borrow().get(&key) {
@@ -295,7 +295,7 @@ impl KernelTypes {
 
     fn look_for(&self, space: TypeSpace, name: &str) -> Option<Type> {
         let mut declared = None;
-        // The kernel comes first: of a module only what is its own is new.
+        // The kernel comes first; from a module only the module's own types are new.
         for (place, btf) in self.all() {
             let found = btf.own_named(name).filter(|(_, ty)| import::is_in(ty, space));
             for (id, ty) in found {
@@ -309,8 +309,8 @@ impl KernelTypes {
         declared
     }
 
-    /// The type of a kernel's variable or function, and whether each CPU has one. BTF has all functions,
-    /// and of variables those that are per CPU; some others are declared here.
+    /// Returns the type of a kernel variable or function, and whether each CPU has its own copy.
+    /// BTF has all functions but only the per-CPU variables; `variables` declares some others.
     pub fn symbol(&self, module: &str, name: &str) -> Option<(Type, bool)> {
         let from = |(place, btf): (u32, Arc<Btf>)| {
             let importer = Importer::new(place, btf.clone());
@@ -332,7 +332,7 @@ impl KernelTypes {
         }
     }
 
-    /// The members of a struct made here.
+    /// Returns the members of a struct from these files.
     pub fn members(&self, of: StructId) -> Option<Arc<[Member]>> {
         if let Some(known) = self.members.borrow().get(&of) {
             return Some(known.clone());
@@ -343,8 +343,8 @@ impl KernelTypes {
         Some(members)
     }
 
-    /// An enum's constant, each value that enums give the name once; those of the kernel decide,
-    /// then the first module that has it.
+    /// Returns the values of an enum constant, each value once. The kernel's enums decide, or else
+    /// those of the first module that has the name.
     pub fn constants(&self, name: &str) -> Vec<(u64, Type)> {
         if let Some(known) = self.constants.borrow().get(name) {
             return known.clone();
@@ -369,7 +369,7 @@ impl KernelTypes {
         Vec::new()
     }
 
-    /// All constants of an enumeration made here.
+    /// Returns all constants of an enumeration from these files.
     pub fn enumerators(&self, of: StructId) -> Vec<(String, u64)> {
         match self.importer(of) {
             Some((importer, id)) => importer.enumerators(id),
@@ -377,14 +377,14 @@ impl KernelTypes {
         }
     }
 
-    /// Who made a type, and what it is there.
+    /// Returns the importer that made a type, and the type's number there.
     fn importer(&self, of: StructId) -> Option<(Importer, Id)> {
         let (place, id) = import::place(of);
         let btf = self.blobs.borrow().get(place as usize)?.types.clone().ok()?;
         Some((Importer::new(place, btf), id))
     }
 
-    /// The kernel's type names near to this one.
+    /// Returns the kernel's type names that are similar to this one.
     pub fn nearest(&self, space: TypeSpace, name: &str) -> Vec<String> {
         let Ok(btf) = self.blob(KERNEL).1 else {
             return Vec::new();

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Types as texts that C's declarations have: `const struct iovec *`, `unsigned long[3]`.
+//! Parses types as C declarations spell them: `const struct iovec *`, `unsigned long[3]`.
 
 use super::KernelTypes;
 use d::types::Type;
 use d::world::TypeSpace;
 
-/// The type of such a text.
+/// Returns the type that a text names.
 pub fn parse(types: &KernelTypes, text: &str) -> Option<Type> {
     if let Some((of, count)) = text.strip_suffix(']').and_then(|t| t.split_once('[')) {
         return Some(parse(types, of)?.array_of(count.parse().ok()?));
@@ -23,7 +23,7 @@ pub fn parse(types: &KernelTypes, text: &str) -> Option<Type> {
         [name] => Type::named(name).or_else(|| types.find(TypeSpace::Typedef, name)),
         _ => Type::named(&words.join(" ")),
     };
-    // A pointer is one to whatever it is.
+    // A pointer to an unknown type becomes a pointer to void.
     let base = found.or((stars > 0).then_some(Type::Void))?;
     Some((0..stars).fold(base, |ty, _| ty.pointer_to()))
 }

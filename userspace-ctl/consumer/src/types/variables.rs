@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Variables of the kernel proper that BTF knows nothing of, as its headers declare them: those that
-//! people ask for. What is not here can be read with a cast: *(int *)&`name.
+//! Variables of the kernel proper that BTF lacks, as the kernel's headers declare them: those that
+//! people ask for. Others can be read with a cast: *(int *)&`name.
 
 use super::text::parse;
 use super::KernelTypes;
@@ -93,7 +93,7 @@ const DECLARED: &[(&str, &[&str])] = &[
     ("struct timezone", &["sys_tz"]),
 ];
 
-/// The type of a variable.
+/// Returns the type of a variable.
 pub fn declared(name: &str, types: &KernelTypes) -> Option<Type> {
     let (ty, _) = DECLARED.iter().find(|(_, names)| names.contains(&name))?;
     parse(types, ty)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The DOF that a program hands to the kernel: its providers, and where their probes are.
+//! The DOF that a program gives to the kernel: its providers, and the places of their probes.
 
 use super::sites::Site;
 use abi::dof::{
@@ -13,20 +13,21 @@ use std::collections::BTreeMap;
 use std::mem::{offset_of, size_of};
 use zerocopy::{FromBytes, IntoBytes};
 
-/// Places of a probe in one function of one object.
+/// The places of a probe in one function of one object.
 #[derive(Default)]
 struct Group<'a> {
     places: Vec<&'a Site>,
     questions: Vec<&'a Site>,
 }
 
-/// What stands for an address until the program is linked: where in the DOF, and whose.
+/// The place in the DOF of an address that the linker fills in, and the site whose address it is.
 pub struct Address<'a> {
     pub offset: u64,
     pub of: &'a Site,
 }
 
-/// The DOF, and the addresses in it. `sites`: by the objects that they are in, each symbol once.
+/// Writes the DOF; also returns the addresses in it. Each site comes with the number of its object,
+/// and each symbol comes once.
 pub fn write<'a>(
     providers: &[Provider],
     sites: &'a [(usize, Site)],
@@ -38,7 +39,7 @@ pub fn write<'a>(
         one(&mut w, provider, of, &mut addresses);
     }
     let bytes = w.finish();
-    // Where the sections came to lie is known only now.
+    // Only now are the offsets of the sections known.
     let offset = |section: u32| {
         let at = size_of::<Header>() + section as usize * size_of::<SectionHeader>();
         let row = bytes.get(at..).and_then(|b| SectionHeader::read_from_prefix(b).ok());
@@ -73,7 +74,7 @@ fn one<'a>(
         else {
             continue;
         };
-        // CAST: text of an object, and of less than 2^32 places.
+        // CAST: the text of an object is smaller than 2^32, and so is the number of places.
         let distance = |s: &&Site| (s.offset - first.offset) as u32;
         let natives: Vec<String> = declared.natives.iter().map(|ty| ty.to_string()).collect();
         let args: Vec<String> = declared.args.iter().map(|arg| arg.ty.to_string()).collect();
@@ -180,7 +181,7 @@ mod tests {
         let probes: Vec<_> = all[0].probes().map(Result::unwrap).collect();
         assert_eq!(probes.len(), 1);
         assert_eq!((probes[0].function, probes[0].name), (&b"work"[..], &b"tick-more"[..]));
-        // From the first of them on.
+        // The distances count from the first place.
         assert_eq!(probes[0].places().collect::<Vec<_>>(), [0x20, 0x10]);
         assert_eq!(probes[0].questions().collect::<Vec<_>>(), [0]);
         let natives: Vec<_> = probes[0].natives().map(Result::unwrap).collect();
@@ -188,7 +189,7 @@ mod tests {
         let args: Vec<_> = probes[0].args().map(Result::unwrap).collect();
         assert_eq!(args, [(&b"char *"[..], 1)]);
         assert_eq!(all[0].attributes, [Attributes::STABLE.packed(); 5]);
-        // What is cut off is told, and nothing is read beyond.
+        // A cut-off DOF is reported as an error, and nothing beyond its end is read.
         for len in 0..bytes.len() {
             let mut cut = bytes[..len].to_vec();
             if let Some(size) = cut.get_mut(40..48) {

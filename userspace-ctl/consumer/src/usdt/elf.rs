@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! A relocatable object that is read, changed and written again.
+//! Reads, changes and writes a relocatable object.
 
 use std::mem::size_of;
 use zerocopy::{FromBytes, IntoBytes};
@@ -77,7 +77,7 @@ pub struct Symbol {
     pub size: u64,
 }
 
-/// A place that refers to a symbol.
+/// A relocation: a place that refers to a symbol.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout)]
 pub struct Rela {
@@ -103,12 +103,12 @@ pub struct Object {
     head: Head,
     pub sections: Vec<Section>,
     pub symbols: Vec<Symbol>,
-    /// Sections of the symbols and of their names.
+    /// The sections of the symbols and of their names.
     symtab: usize,
     strtab: usize,
 }
 
-/// The structures that bytes are.
+/// Returns the structures that bytes contain.
 pub fn all<T: FromBytes>(bytes: &[u8]) -> Vec<T> {
     bytes.chunks_exact(size_of::<T>()).filter_map(|b| T::read_from_bytes(b).ok()).collect()
 }
@@ -120,7 +120,7 @@ fn text(strings: &[u8], at: u32) -> &str {
 }
 
 impl Object {
-    /// Reads one; an error says why it is none.
+    /// Reads an object; the error says why the file is not usable.
     pub fn read(bytes: &[u8]) -> Result<Self, &'static str> {
         if bytes.starts_with(b"BC\xc0\xde") {
             return Err("it is LLVM's intermediate code (-flto): its calls are not compiled yet");
@@ -174,15 +174,15 @@ impl Object {
 
     fn add_text(&mut self, section: usize, text: &str) -> u32 {
         let Some(s) = self.sections.get_mut(section) else { return 0 };
-        // CAST: the files that are read are smaller.
+        // CAST: the files that we read are smaller.
         let at = s.data.len() as u32;
         s.data.extend_from_slice(text.as_bytes());
         s.data.push(0);
         at
     }
 
-    /// Adds a symbol that other objects see, though no other program or library; gives its number. In no
-    /// section: it is looked for in other objects.
+    /// Adds a symbol that is visible to other objects, but not to other programs or libraries;
+    /// returns its number. With section 0 the linker looks for the symbol in other objects.
     pub fn add_symbol(&mut self, name: &str, binding: u8, section: u16, value: u64) -> usize {
         let name = self.add_text(self.strtab, name);
         self.symbols.push(Symbol {
@@ -196,7 +196,7 @@ impl Object {
         self.symbols.len() - 1
     }
 
-    /// Adds a section with the places in section `of` that refer to symbols.
+    /// Adds a section with the relocations of section `of`.
     pub fn add_relocations(&mut self, name: &str, of: usize, all: &[Rela]) {
         let name = self.add_text(self.head.names.into(), name);
         // CAST: there are less than 2^16 sections.
@@ -213,7 +213,7 @@ impl Object {
         self.sections.push(Section { row, data: all.as_bytes().to_vec() });
     }
 
-    /// As a file.
+    /// Returns the object as a file.
     pub fn write(mut self) -> Vec<u8> {
         if let Some(table) = self.sections.get_mut(self.symtab) {
             table.data = self.symbols.as_bytes().to_vec();
@@ -230,7 +230,7 @@ impl Object {
         }
         out.resize(out.len().next_multiple_of(8), 0);
         self.head.sections_at = out.len() as u64;
-        // CAST: there were less, and few are added.
+        // CAST: the object had fewer, and few are added.
         self.head.sections = self.sections.len() as u16;
         for s in &self.sections {
             out.extend_from_slice(s.row.as_bytes());

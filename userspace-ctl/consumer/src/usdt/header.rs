@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-//! `-h`: declared providers to a C header.
+//! `-h`: writes a C header for declared providers.
 //!
-//! For each probe a macro that is a call of a function which exists nowhere, and another one that is the
-//! question whether somebody traces it. `-G` finds these calls, and takes them out.
+//! Each probe gets two macros. One calls a function that exists nowhere; the other asks whether the
+//! probe is enabled. `-G` finds these calls and removes them.
 
 use super::{BETWEEN, CALL, QUESTION};
 use d::program::DeclaredProbe;
@@ -12,7 +12,8 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::sync::Arc;
 
-/// Names of integers that a C program has; all others are D's or the declaration's own.
+/// Names of integers that a C program has; all other names come from D or from the declaration
+/// itself.
 const OF_C: &[&str] = &[
     "int",
     "unsigned int",
@@ -47,7 +48,7 @@ const OF_C: &[&str] = &[
     "ino_t",
 ];
 
-/// The header of a file of this name.
+/// Returns the header; `file` is its file name.
 pub fn write(providers: &[Provider], file: &str) -> String {
     let upper = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
     let guard: String = file.chars().map(upper).collect();
@@ -99,18 +100,18 @@ fn one(provider: &Provider, out: &mut String) {
     let _ = write!(out, "\n#endif\n");
 }
 
-/// `TOY_TICK__MORE` is `TOY_TICK_MORE`.
+/// Returns the macro's name: `TOY_TICK_MORE` for `tick__more`.
 fn macro_name(provider: &str, probe: &DeclaredProbe) -> String {
     format!("{provider}_{}", probe.name.replace("__", "_")).to_ascii_uppercase()
 }
 
-/// Names of a macro's arguments.
+/// Returns the names of a macro's arguments.
 fn list(probe: &DeclaredProbe) -> String {
     let names: Vec<String> = (0..probe.natives.len()).map(|n| format!("arg{n}")).collect();
     names.join(", ")
 }
 
-/// The structs and unions that a type names.
+/// Collects the structs and unions that a type names.
 fn tags(ty: &Type, into: &mut BTreeSet<String>) {
     match ty {
         Type::Struct(s) if !s.tag.is_empty() => drop(into.insert(s.to_string())),
@@ -119,7 +120,8 @@ fn tags(ty: &Type, into: &mut BTreeSet<String>) {
     }
 }
 
-/// As C writes it. What is pointed to is passed on as it is, so it may be const.
+/// Returns a type in C's spelling. The macro passes pointers on unchanged, so their targets may be
+/// const.
 fn of_c(ty: &Type) -> String {
     match ty {
         Type::Pointer(to) => match &**to {
@@ -134,7 +136,7 @@ fn of_c(ty: &Type) -> String {
     }
 }
 
-/// The same type by names that C has.
+/// Returns the same type with names that C has.
 fn plain(ty: &Type) -> Type {
     match ty {
         Type::Int(int) if !OF_C.contains(&int.name) => {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! `-G`: from objects to the object that makes them a program with probes.
+//! `-G`: makes the object that turns other objects into a program with probes.
 
 use super::dof;
 use super::elf::{Object, Rela, GLOBAL, WEAK};
@@ -12,19 +12,19 @@ use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-/// What tells the kernel, compiled; its section for the DOF is empty.
+/// The compiled code that registers the DOF with the kernel; its section for the DOF is empty.
 const REGISTER: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/register.o"));
 /// An object without code or data.
 const EMPTY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/empty.o"));
 const DOF: &str = ".SUNW_dof";
-/// `R_X86_64_PC64`: a distance from where it stands.
+/// `R_X86_64_PC64`: a distance from the relocated place.
 const PC64: u64 = 24;
-/// Most places of all probes: what the kernel takes.
+/// The most places of all probes together; the kernel takes no more.
 const MOST: usize = abi::helper::MAX_PLACES;
 
-/// Replaces the calls in the objects, each in its file, and writes the object to be linked with them. If
-/// one of them cannot be had, none is changed. Without objects the one that is written has the functions that
-/// are called: the probes are in them. Without providers it is empty.
+/// Replaces the calls in the objects' files, and writes the object to be linked with them. If one
+/// object cannot be read, none is changed. Without objects, the written object defines the called
+/// functions, which then contain the probes. Without providers it is empty.
 pub fn link(providers: &[Provider], objects: &[String], to: &str) -> Result<(), Error> {
     if providers.is_empty() {
         let failed = |e| Error::new(format!("failed to write {to}"), reason(&e));
@@ -70,7 +70,7 @@ pub fn link(providers: &[Provider], objects: &[String], to: &str) -> Result<(), 
     replace(Path::new(to), &bytes).map_err(|e| failed(reason(&e)))
 }
 
-/// What registers, with the functions of all probes.
+/// Returns the registering object with the functions of all probes.
 fn alone(providers: &[Provider], to: &str) -> Result<Vec<u8>, &'static str> {
     let mut object = Object::read(REGISTER)?;
     let mut key = DefaultHasher::new();
@@ -81,12 +81,12 @@ fn alone(providers: &[Provider], to: &str) -> Result<Vec<u8>, &'static str> {
     with_dof(object, providers, &sites)
 }
 
-/// What registers, with the DOF in it.
+/// Returns the registering object with the DOF.
 fn object(providers: &[Provider], sites: &[(usize, Site)]) -> Result<Vec<u8>, &'static str> {
     with_dof(Object::read(REGISTER)?, providers, sites)
 }
 
-/// The DOF put into its place.
+/// Puts the DOF into its section.
 fn with_dof(
     mut object: Object,
     providers: &[Provider],
@@ -104,7 +104,7 @@ fn with_dof(
     let mut relocations = Vec::new();
     for address in addresses {
         let name = address.of.symbol.as_str();
-        // Objects may differ in what of a common function they have.
+        // Objects may have different places in a common function.
         let binding = if address.of.is_shared { WEAK } else { GLOBAL };
         let symbol = known.entry(name).or_insert_with(|| match own.get(name) {
             Some(n) => *n,
@@ -120,7 +120,8 @@ fn with_dof(
     Ok(object.write())
 }
 
-/// Writes a file by another one beside it: it is the old one or the new one at any time.
+/// Replaces a file by way of a temporary one beside it, so that it always has its old or its new
+/// content.
 fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let mut name = path.as_os_str().to_os_string();
     name.push(format!(".{}", std::process::id()));

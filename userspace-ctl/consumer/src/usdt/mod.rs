@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Probes that programs are built with: what `-h` and `-G` write.
+//! Probes that are built into programs: what `-h` and `-G` write.
 //!
 //! ```text
 //!   toy.d ── dtrace -h ──► toy.h     TOY_TICK(a, b)  ──► a call of __dtrace_toy___tick
@@ -8,7 +8,7 @@
 //!   toy.d, toy.o ── dtrace -G ──► toy.o    the calls are nops now
 //!                            └──► prov.o   where they are, and what tells the kernel so as the program starts
 //! ```
-//! Neither needs the module, nor to be root.
+//! Neither needs the module or root.
 
 mod dof;
 mod elf;
@@ -22,14 +22,15 @@ use d::{ProbePattern, World};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-/// What calls of a probe are called, with provider and probe behind it.
+/// The prefix of the functions that a probe's macro calls; provider and probe follow.
 const CALL: &str = "__dtrace_";
-/// The same of the question whether it is enabled.
+/// The prefix of the functions that tell whether a probe is enabled.
 const QUESTION: &str = "__dtraceenabled_";
-/// Between provider and probe.
+/// The text between provider and probe.
 const BETWEEN: &str = "___";
 
-/// What declarations of providers are compiled in: every probe is there, of structs only the names are known.
+/// The world in which provider declarations are compiled: every probe exists, and only the names of
+/// structs are known.
 #[derive(Debug, Default)]
 pub struct Declarations;
 

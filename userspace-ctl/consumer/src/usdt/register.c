@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Goes into every program and library with probes: tells the kernel of them before main, or as the library is loaded,
- * and that they are gone as it is unloaded. Without the module nothing happens. As the process ends nothing is told: the
- * kernel sees that, and a program that has locked itself up by then (seccomp) may be killed for any system call.
+ * This is part of every program and library with probes. It registers the probes with the kernel
+ * before main, or when the library is loaded, and removes them when the library is unloaded. Without
+ * the module nothing happens. When the process ends it makes no call: the kernel notices the end,
+ * and a program that has restricted itself (seccomp) may be killed for any system call.
  *
- *	DTRACE_DOF_INIT_DISABLE		do not
- *	DTRACE_DOF_INIT_DEBUG		say what happens
- *	DTRACE_DOF_INIT_DEVNAME		another device than /dev/dtrace/helper
+ *	DTRACE_DOF_INIT_DISABLE		do not register
+ *	DTRACE_DOF_INIT_DEBUG		report what happens
+ *	DTRACE_DOF_INIT_DEVNAME		use another device than /dev/dtrace/helper
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -28,13 +29,13 @@ struct helper {
 #define ADD	_IOW('h', 3, struct helper)
 #define REMOVE	_IO('h', 2)
 
-/* -G replaces it. */
+/* -G replaces the content. */
 asm(".pushsection .SUNW_dof, \"a\", @progbits\n.balign 8\ndtrace_dof: .8byte 0\n.popsection");
 extern const unsigned char dtrace_dof[] __attribute__((visibility("hidden")));
 
 static struct helper helper;
 static int generation = -1;
-/* The destructors of this object are running; and: they are, because the process ends. */
+/* closing: this object's destructors run. ending: they run because the process ends. */
 static int closing, ending;
 
 static int contains(const struct dl_phdr_info *info)
@@ -57,7 +58,7 @@ static int find_name(struct dl_phdr_info *info, size_t size, void *name)
 	return 1;
 }
 
-/* The file that this is part of, without its folder. */
+/* Writes the name of the file that contains this code, without its folder. */
 static void name_module(char *module, size_t room)
 {
 	char path[4096];
@@ -124,7 +125,7 @@ static int collect(struct dl_phdr_info *info, size_t size, void *data)
 		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
 			object->dynamic = (const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
 	for (d = object->dynamic; d && d->d_tag != DT_NULL; d++)
-		/* Some dynamic linkers put an address there, others leave what the file has. */
+		/* Some dynamic linkers write an address here, others leave the file's value. */
 		if (d->d_tag == DT_STRTAB)
 			object->strings = (const char *)(d->d_un.d_ptr < info->dlpi_addr ? info->dlpi_addr : 0) + d->d_un.d_ptr;
 	if (!object->strings)
@@ -147,7 +148,10 @@ static int is_called(const struct object *object, const char *name)
 	return !strcmp(base(object->name), base(name));
 }
 
-/* Whether this is the program, or a library that is linked to it, or to one that is: those are never unloaded. */
+/*
+ * Tells whether this is the program or a library linked to it, directly or indirectly: those are
+ * never unloaded.
+ */
 static int stays(void)
 {
 	struct objects objects = { .own = -1 };
@@ -172,14 +176,15 @@ static int stays(void)
 	return objects.all[objects.own].stays;
 }
 
-/* Of the compiler's start files, if the object is linked with them. */
+/* From the compiler's start files, if the object is linked with them. */
 extern void *__dso_handle __attribute__((weak, visibility("hidden")));
 extern int __cxa_atexit(void (*function)(void *), void *arg, void *of) __attribute__((weak));
 
 /*
- * As a process ends, this is called before all that is called as an object is unloaded: but for objects that were there
- * before the C library knew of anything to be called at the end, and those stay. As this object is unloaded, it is called
- * by the compiler's own destructor, which runs after those without a priority.
+ * When the process ends, the C library calls this before the destructors of this object, except in
+ * objects that existed before the C library had any such function to call; those are never unloaded.
+ * When this object is unloaded, the compiler's own destructor calls this, after the destructors
+ * without a priority.
  */
 static void leave(void *unused)
 {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The places of an object where probes are: found, made into instructions that do nothing, and given
-//! symbols by which they are found again.
+//! The probe sites of an object. They are found, replaced by instructions that do nothing, and
+//! given symbols by which a later run finds them.
 //!
-//! | call | becomes | traced, the kernel |
+//! | call | becomes | when the probe is enabled, the kernel |
 //! |---|---|---|
 //! | `call probe` | `nop` | fires |
 //! | `jmp probe` | `ret; nop` | fires |
-//! | `call question` | `xor %eax,%eax; nop` | has it answer 1 |
-//! | `jmp question` | `xor %eax,%eax; ret; nop` | the same |
+//! | `call question` | `xor %eax,%eax; nop` | makes it return 1 |
+//! | `jmp question` | `xor %eax,%eax; ret; nop` | makes it return 1 |
 //!
-//! A conditional jump to one of them becomes a jump around the same.
+//! A conditional jump to one of these functions becomes a jump around the replacement.
 
 use super::elf::{self, Object, Rela, ALLOC, EXEC, FUNC, GLOBAL, GROUP, HIDDEN, WEAK};
 use super::{BETWEEN, CALL, QUESTION};
@@ -18,22 +18,23 @@ use std::collections::{BTreeMap, HashMap};
 use std::mem::size_of;
 use zerocopy::IntoBytes;
 
-/// What the symbols of places begin with. Behind it: `p` for a probe, `e` for a question; provider; probe;
-/// a number; what tells this object, or the function that several objects have in common, from others.
+/// The prefix of the symbols of sites. Then follow: `p` for a probe or `e` for a question;
+/// provider; probe; a number; and a key, which is unique to this object, or the name of a function
+/// that several objects share.
 const PLACE: &str = "$dtrace";
 
-/// Where functions begin.
+/// The alignment of functions.
 const ALIGNED: usize = 16;
 
-/// Longest name of a function that is kept.
+/// The longest name of a function that is kept.
 const MOST: usize = abi::probe::FUNCTION_LEN - 1;
 
-/// A place.
+/// A probe site, or the site of a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Site {
-    /// The symbol that stands there.
+    /// The symbol at this site.
     pub symbol: String,
-    /// Other objects may have it, too, and then one of them counts.
+    /// Other objects may have the same site, and then only one of them counts.
     pub is_shared: bool,
     pub provider: usize,
     pub probe: usize,
@@ -44,15 +45,15 @@ pub struct Site {
     pub offset: u64,
 }
 
-/// `R_X86_64_*` of what a call or a jump refers by.
+/// The `R_X86_64_*` relocations of calls and jumps.
 const PC32: u32 = 2;
 const PLT32: u32 = 4;
 const GOT: [u32; 3] = [9, 41, 42];
 
-/// Which probe of which provider, and whether it is its question.
+/// Provider number, probe number, and whether it is a question.
 type Meaning = (usize, usize, bool);
 
-/// Replaces the calls of the providers' probes; gives their places, those of earlier runs included.
+/// Replaces the calls of the providers' probes; returns all sites, including those of earlier runs.
 pub fn take(object: &mut Object, key: &str, providers: &[Provider]) -> Result<Vec<Site>, String> {
     let lto = (0..object.sections.len()).any(|n| object.section_name(n).starts_with(".gnu.lto_"));
     if lto {
@@ -85,7 +86,7 @@ pub fn take(object: &mut Object, key: &str, providers: &[Provider]) -> Result<Ve
             found.push(add(object, symbol, site, is_shared, &function));
         }
     }
-    // Nobody refers to them any more; nor shall a library be thought to need them.
+    // The symbols are no longer used. They become weak, so that no library seems to need them.
     for n in wanted.keys() {
         if let Some(symbol) = object.symbols.get_mut(*n) {
             (symbol.info, symbol.other) = (WEAK << 4, HIDDEN);
@@ -94,8 +95,8 @@ pub fn take(object: &mut Object, key: &str, providers: &[Provider]) -> Result<Ve
     Ok(found)
 }
 
-/// Adds the functions that probes and their questions are, each with its one place; what calls them links as it
-/// is. `None`: the object has no code to add them to.
+/// Defines the functions that the program's probes and questions call, each with its one site; the
+/// program's objects link unchanged. `None`: the object has no code section.
 pub fn define(object: &mut Object, key: &str, providers: &[Provider]) -> Option<Vec<Site>> {
     let at = (0..object.sections.len()).find(|n| object.section_name(*n) == ".text")?;
     let section = u16::try_from(at).ok()?;
@@ -107,7 +108,7 @@ pub fn define(object: &mut Object, key: &str, providers: &[Provider]) -> Option<
         let code = &mut object.sections.get_mut(at)?.data;
         code.resize(code.len().next_multiple_of(ALIGNED), NOPS.get(1)?.first().copied()?);
         let offset = code.len() as u64;
-        // As what a jump becomes: arguments on the stack are behind a return address.
+        // The same code as for a jump: arguments on the stack are behind a return address.
         code.extend_from_slice(if is_question { &CLEAR[..] } else { &[] });
         code.push(RET);
         code.extend_from_slice(NOPS.get(if is_question { 2 } else { 4 })?);
@@ -123,13 +124,13 @@ pub fn define(object: &mut Object, key: &str, providers: &[Provider]) -> Option<
     Some(found)
 }
 
-/// What the symbols of a probe's places, or of its questions', begin with.
+/// Returns the prefix of the symbols of a probe's sites, or of its questions.
 fn head(provider: &str, probe: &str, is_question: bool) -> String {
     let kind = if is_question { 'e' } else { 'p' };
     format!("{PLACE}.{kind}.{provider}.{probe}")
 }
 
-/// Gives a place its symbol.
+/// Gives a site its symbol.
 fn add(object: &mut Object, symbol: String, at: Found, is_shared: bool, function: &str) -> Site {
     let Found { section, offset, meaning: (provider, probe, is_question) } = at;
     object.add_symbol(&symbol, GLOBAL, section, offset);
@@ -137,7 +138,7 @@ fn add(object: &mut Object, symbol: String, at: Found, is_shared: bool, function
     Site { symbol, is_shared, provider, probe, is_question, function, section, offset }
 }
 
-/// The functions that a program calls for its probes, which exist nowhere.
+/// Returns the functions that a program calls for its probes. They exist nowhere.
 fn functions(providers: &[Provider]) -> impl Iterator<Item = (String, Meaning)> + '_ {
     providers.iter().enumerate().flat_map(|(n, provider)| {
         provider.probes.iter().enumerate().flat_map(move |(m, probe)| {
@@ -148,7 +149,7 @@ fn functions(providers: &[Provider]) -> impl Iterator<Item = (String, Meaning)> 
     })
 }
 
-/// A probe that its provider does not have is a mistake; other providers have their own turn.
+/// Rejects a probe that its provider does not declare; other providers are handled in another run.
 fn undeclared(name: &str, providers: &[Provider]) -> Result<(), String> {
     let rest = name.strip_prefix(CALL).or_else(|| name.strip_prefix(QUESTION));
     for provider in providers {
@@ -163,7 +164,7 @@ fn undeclared(name: &str, providers: &[Provider]) -> Result<(), String> {
     Ok(())
 }
 
-/// Places that an earlier run has left.
+/// Returns the sites from earlier runs.
 fn known(object: &Object, providers: &[Provider]) -> Vec<Site> {
     let mut found = Vec::new();
     for symbol in object.symbols.iter().filter(|s| s.section != 0) {
@@ -198,7 +199,7 @@ struct Found {
     meaning: Meaning,
 }
 
-/// Replaces the calls that one section of relocations tells of.
+/// Replaces the calls of one relocation section.
 fn in_section(
     object: &mut Object,
     at: usize,
@@ -240,7 +241,7 @@ fn in_section(
     Ok(found)
 }
 
-/// Instructions that do nothing, by their lengths.
+/// Instructions that do nothing, by length.
 const NOPS: [&[u8]; 7] = [
     &[],
     &[0x90],
@@ -253,13 +254,13 @@ const NOPS: [&[u8]; 7] = [
 const RET: u8 = 0xc3;
 const CLEAR: [u8; 2] = [0x31, 0xc0];
 
-/// Replaces a call; gives where the probe is then. `None`: it is no call.
+/// Replaces a call; returns the offset of the site. `None`: it is not a call.
 fn replace(code: &mut [u8], rela: &Rela, is_question: bool) -> Option<u64> {
     let at = usize::try_from(rela.offset).ok()?;
     let before = |n: usize| Some(*code.get(at.checked_sub(n)?)?);
     let is_near = matches!(rela.kind(), PC32 | PLT32);
     let is_got = GOT.contains(&rela.kind());
-    // How many bytes stand in front of the address, and what is done with it.
+    // The number of opcode bytes before the address, whether it jumps, and its condition.
     let (head, jumps, condition) = match (before(2), before(1)?) {
         (_, 0xe8) if is_near => (1, false, None),
         (_, 0xe9) if is_near => (1, true, None),
@@ -269,7 +270,7 @@ fn replace(code: &mut [u8], rela: &Rela, is_question: bool) -> Option<u64> {
         _ => return None,
     };
     let mut new = Vec::new();
-    // The opposite, around the rest.
+    // The opposite condition skips the rest.
     new.extend(condition.map(|cc| [0x70 | (cc ^ 1), 4]).into_iter().flatten());
     let offset = at - head + new.len();
     if is_question {
@@ -283,7 +284,7 @@ fn replace(code: &mut [u8], rela: &Rela, is_question: bool) -> Option<u64> {
     Some(offset as u64)
 }
 
-/// The function around a place.
+/// Returns the name of the function around a place, or of the section without one.
 fn function_at(object: &Object, section: u16, offset: u64) -> String {
     let holds = |s: &&elf::Symbol| {
         let within = offset.wrapping_sub(s.value) < s.size.max(1);
@@ -293,7 +294,8 @@ fn function_at(object: &Object, section: u16, offset: u64) -> String {
     found.unwrap_or_else(|| object.section_name(section.into())).to_string()
 }
 
-/// As its probes have it: without what the compiler adds to the names of its copies and parts.
+/// Returns a function's name for its probes: without the suffixes of the compiler's copies and
+/// parts.
 fn short(function: &str) -> String {
     let plain = match function.find('.') {
         Some(at) if at > 0 => function.get(..at).unwrap_or(function),

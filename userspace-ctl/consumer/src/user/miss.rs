@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Why a description of a process' probes matches nothing, in words.
+//! Explains why a description of a process's probes matches nothing.
 
 use crate::error::Refusal;
 use abi::user::UserReason;
@@ -8,40 +8,40 @@ use d::{ProbePattern, Tag};
 use program::expand::is_open;
 use program::{locks, Miss};
 
-/// Most names that are listed.
+/// The most names in a list.
 const LISTED: usize = 12;
 
-/// What is wrong.
+/// The cause.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Missed {
-    /// No number behind `pid`, or one that no process has.
+    /// `pid` is followed by no number, or by a number that cannot be a process id.
     Number,
     /// The process cannot be read, for this reason.
     Grab(u32, String),
-    /// A command did not come to where probes can be made.
+    /// A command did not reach the place where probes can be made, for this reason.
     Start(u32, String),
-    /// It has no program.
+    /// The process has no program.
     Empty(u32),
-    /// It has other objects.
+    /// The process has no such object, but these.
     Object(Vec<String>),
-    /// It has no libraries.
+    /// The program is linked statically and has no libraries.
     Static(String),
-    /// No object has the function; some have these.
+    /// No object has the function; some have these similar ones.
     Function(Vec<String>),
-    /// In this object.
+    /// An object has the function, but not the place.
     Of(String, Miss),
-    /// The program brings others along.
+    /// The program has only these other probes.
     Brought(Vec<String>),
-    /// More places than so many.
+    /// The description matches more places than this limit.
     TooMany(usize),
-    /// The module refused all of it, for this reason.
+    /// The module refused all places; the last one for this reason.
     Refused(UserReason),
-    /// The module refused to do it at all.
+    /// The module refused the request for this process.
     Kernel(u32, Refusal),
 }
 
 impl Missed {
-    /// The complaint.
+    /// Returns the complaint about a description.
     pub(super) fn why(&self, wanted: &ProbePattern) -> Why {
         let (tag, message) = self.verdict(wanted);
         let verdict = Some((tag, message));
@@ -106,7 +106,7 @@ impl Missed {
         }
     }
 
-    /// Label, notes, hint.
+    /// Returns label, notes and hint.
     fn advice(&self, wanted: &ProbePattern) -> (&'static str, Vec<String>, Option<String>) {
         match self {
             Self::Number => {
@@ -183,7 +183,7 @@ impl Missed {
     }
 }
 
-/// The first of them.
+/// Joins the first names.
 fn list(names: &[String]) -> String {
     let mut list = names.iter().take(LISTED).cloned().collect::<Vec<_>>().join(", ");
     if names.len() > LISTED {

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Probes of user programs. The module knows no symbols: when a description names a process, its
-//! objects are read here and the probes that are meant are asked for; then the description matches as
-//! any other does.
+//! Probes of user programs. The module knows no symbols. When a description names a process, the
+//! consumer reads the process's objects and asks the module for the probes. Then the description
+//! matches like any other.
 //!
 //! ```text
 //!  pid123:libc:malloc:entry ──► program::Process ──► expand ──► MAKE
 //!           └──► pid123:libc.so.6:malloc:entry, as the probe is called ──► ENABLE
 //! ```
-//! A description is kept: what a process maps later gets its probes then ([`Users::look`]), and the process waits for
-//! that; and so do programs that begin later, if any may bring the probes along ([`Users::meet`]).
+//! Descriptions are kept. When a process maps more code, that code gets its probes
+//! ([`Users::look`]), and the process waits for them. If any program may bring the probes along,
+//! programs that start later get them too ([`Users::meet`]).
 
 mod miss;
 pub mod objects;
@@ -34,17 +35,17 @@ use std::io::ErrorKind;
 use std::path::Path;
 use std::rc::Rc;
 
-/// The provider of functions and instructions.
+/// The provider of probes at functions and instructions.
 const PID: &str = "pid";
-/// Most places that one description may mean in a process.
+/// The most places that one description may mean in a process.
 const MOST_PLACES: usize = 4 << 20;
-/// Refusals that are told by name.
+/// The most refusals that are reported by name.
 const TOLD: usize = 8;
 
-/// What descriptions want of processes.
+/// The process probes that descriptions ask for.
 #[derive(Debug, Default)]
 pub struct Users {
-    /// Commands that stand at their first instructions.
+    /// Commands that are stopped at their first instruction.
     starting: Vec<u32>,
     /// Commands whose constructors have not run yet.
     linked: Vec<u32>,
@@ -53,12 +54,13 @@ pub struct Users {
     wanted: Vec<Wanted>,
     anyones: Anyones,
     missed: HashMap<ProbePattern, Missed>,
-    /// Refusals of which process are known, by module, function, place: several descriptions may mean one.
+    /// Refusals already reported, by process and module, function, place: several descriptions may
+    /// mean one place.
     refused: HashSet<(u32, [String; 3])>,
     told: Vec<String>,
-    /// Processes are looked at that map and unmap meanwhile.
+    /// Processes are being read while they map and unmap code.
     is_looking: bool,
-    /// Programs that begin wait for their probes.
+    /// Programs that start wait for their probes.
     is_attending: bool,
 }
 
@@ -66,9 +68,9 @@ pub struct Users {
 #[derive(Debug, Default)]
 struct Anyones {
     patterns: Vec<ProbePattern>,
-    /// Programs that run, and have been looked at.
+    /// Running programs that need no further look.
     old: HashSet<(u32, [u64; 2])>,
-    /// Those that have been looked at once: their libraries may not have been there.
+    /// Programs that have been read once; their libraries may not have been mapped yet.
     young: HashSet<(u32, [u64; 2])>,
 }
 
@@ -78,7 +80,8 @@ impl Anyones {
         self.old = process::running();
     }
 
-    /// Whether a provider may be meant, whichever process has it: as far as the names are spelt out, they are one.
+    /// Tells whether a pattern may mean this provider of any process: one of the two names, as far
+    /// as it is spelt out, must begin with the other.
     fn may_mean(&self, provider: &str) -> bool {
         let is_open = |c: char| c.is_ascii_digit() || is_glob(c.to_string().as_bytes());
         self.patterns.iter().any(|p| {
@@ -87,7 +90,7 @@ impl Anyones {
         })
     }
 
-    /// Programs that have begun of late.
+    /// Returns the programs that have started recently.
     fn begun(&mut self) -> Vec<u32> {
         if self.patterns.is_empty() {
             return Vec::new();
@@ -105,14 +108,14 @@ impl Anyones {
 struct Wanted {
     pid: u32,
     pattern: ProbePattern,
-    /// A library may bring more.
+    /// A library that is mapped later may have more matches.
     is_open: bool,
     /// The objects whose probes have been asked for.
     known: Known,
 }
 
 impl Wanted {
-    /// From now on breakpoints that are there are missed when they have gone.
+    /// From here on, a breakpoint that disappears counts as missed.
     fn note(&mut self, memory: Option<&Memory>) {
         let Some(memory) = memory else { return };
         self.known.values_mut().for_each(|sign| sign.note(memory));
@@ -123,11 +126,13 @@ fn memory(pid: u32) -> Option<Memory> {
     Memory::of(pid).ok()
 }
 
-/// Objects whose probes have been asked for, and by what each is seen to be mapped anew.
+/// The objects whose probes have been asked for, each with the sign that shows when it is mapped
+/// anew.
 type Known = HashMap<(u64, Identity), Sign>;
 
-/// The breakpoint of one of an object's probes, and what the program is told by that it is traced: if they go, so
-/// have all, for the object was loaded again at its old place. In the list of what is mapped nothing shows that.
+/// The breakpoint of one of an object's probes, and the counter that tells the program that it is
+/// traced. If they disappear, so have all others: the object was loaded again at its old place,
+/// which the list of mappings does not show.
 #[derive(Debug, Default)]
 struct Sign {
     place: Option<u64>,
@@ -140,7 +145,7 @@ impl Sign {
         Self { place: out.last.take(), counter: out.counter.take(), was_there: false }
     }
 
-    /// Whether it is there; `None`: that cannot be seen.
+    /// Tells whether the sign is in memory; `None`: it cannot be read.
     fn is_there(&self, memory: &Memory) -> Option<bool> {
         let (mut code, mut count) = ([0], [1, 0]);
         memory.read(&mut code, self.place?).ok()?;
@@ -158,7 +163,8 @@ impl Sign {
         self.is_there(memory) == Some(false) && std::mem::take(&mut self.was_there)
     }
 
-    /// It was made, and not seen to be there: what was looked at may have been mapped anew meanwhile.
+    /// Tells whether the probe was made but never seen in memory: the object may have been mapped
+    /// anew after we read it.
     fn is_open(&self) -> bool {
         self.place.is_some() && !self.was_there
     }
@@ -167,7 +173,7 @@ impl Sign {
 /// The instruction of a breakpoint.
 const INT3: u8 = 0xcc;
 
-/// The number in `pid123`; an error: it should be one, and is none.
+/// Returns the number in `pid123`; an error if it should be a number but is not valid.
 fn pid_of(provider: &str) -> Option<Result<u32, ()>> {
     let digits = provider.strip_prefix(PID)?;
     if !digits.bytes().all(|b| b.is_ascii_digit()) {
@@ -176,12 +182,13 @@ fn pid_of(provider: &str) -> Option<Result<u32, ()>> {
     Some(digits.parse().ok().filter(|n| *n > 0).ok_or(()))
 }
 
-/// Whether a glob says which provider it means; `*` means those that are there already.
+/// Tells whether a glob names a provider; `*` only means existing providers.
 fn is_named(provider: &str) -> bool {
     provider.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_')
 }
 
-/// The processes whose own providers a description may mean: `python1234` is of one, `python*` of any.
+/// Returns the processes whose own providers a description may mean: `python1234` means one
+/// process, `python*` any.
 fn those_with(provider: &str) -> Vec<u32> {
     if is_glob(provider.as_bytes()) {
         return if is_named(provider) { process::all() } else { Vec::new() };
@@ -190,7 +197,8 @@ fn those_with(provider: &str) -> Vec<u32> {
     pids.filter(|pid| Path::new(&format!("/proc/{pid}/maps")).exists()).collect()
 }
 
-/// What a provider with the number of a process may be: of `qemu2123` it is `qemu` or `qemu2`.
+/// Splits a provider into name and process number: `qemu2123` is `qemu` and 2123, or `qemu2` and
+/// 123, and so on.
 fn split(provider: &str) -> impl Iterator<Item = (&str, u32)> {
     let name = provider.trim_end_matches(|c: char| c.is_ascii_digit());
     let starts = (name.len()..provider.len()).filter(|at| *at > 0);
@@ -200,31 +208,31 @@ fn split(provider: &str) -> impl Iterator<Item = (&str, u32)> {
     })
 }
 
-/// All probes of a process.
+/// Returns a pattern for all probes of a process.
 pub fn of_process(pid: u32) -> Option<ProbeDesc> {
     ProbeDesc::new(format!("*[!0-9]{pid}").as_bytes(), b"", b"", b"")
 }
 
-/// Is it `libc`, for `libc.so.6`?
+/// Tells whether a name is short for a library: `libc` for `libc.so.6`.
 fn is_short(module: &str) -> bool {
     module.starts_with("lib") && !module.contains('.')
 }
 
-/// A name as a pattern that matches nothing else.
+/// Returns a pattern that matches this name only.
 fn literal(name: &str) -> String {
     let special = |c: char| matches!(c, '*' | '?' | '[' | '\\');
     name.chars().flat_map(|c| special(c).then_some('\\').into_iter().chain([c])).collect()
 }
 
 impl Users {
-    /// With commands that have been started and stand still; they are let run up to where their probes
-    /// can be made when the first is wanted.
+    /// Makes a set with commands that are stopped at their start. When the first probe in a command
+    /// is wanted, the command runs to the place where its probes can be made.
     pub fn starting(commands: Vec<u32>, when: When) -> Self {
         Self { starting: commands, when, ..Self::default() }
     }
 
-    /// Makes the probes that a description means, if it names a process; gives it as the probes are
-    /// called.
+    /// Makes the probes that a description means, if it names a process; returns the description
+    /// with the names of the probes.
     pub fn resolve(&mut self, kernel: &mut dyn Kernel, pattern: ProbePattern) -> ProbePattern {
         let pid = match pid_of(&pattern.provider) {
             None => return self.usdt(kernel, pattern),
@@ -240,7 +248,7 @@ impl Users {
         let process = match Process::read(pid) {
             Ok(process) if !process.objects.is_empty() => process,
             Ok(_) => return self.miss(pattern, Missed::Empty(pid)),
-            // What is missing is its folder in /proc.
+            // The missing file is the process's folder in /proc.
             Err(e) if e.kind() == ErrorKind::NotFound => {
                 return self.miss(pattern, Missed::Grab(pid, "No such process".into()))
             }
@@ -254,7 +262,7 @@ impl Users {
         self.wanted.push(wanted);
         let called = match object.map(|o| literal(&o.name)) {
             Some(module) => ProbePattern { module, ..pattern },
-            // What is short for the name of a library that comes later.
+            // The short name may be that of a library that is loaded later.
             None if is_spelt && is_short(&pattern.module) => {
                 ProbePattern { module: format!("{}.*", literal(&pattern.module)), ..pattern }
             }
@@ -266,7 +274,8 @@ impl Users {
         }
     }
 
-    /// Lets a command that has not begun yet run up to there; others are left alone.
+    /// Lets a command that has not begun run to its place for `when`; other processes are left
+    /// alone.
     fn advance(&mut self, pid: u32, when: When) -> std::io::Result<()> {
         match self.starting.iter().position(|p| *p == pid) {
             Some(at) => {
@@ -280,15 +289,15 @@ impl Users {
         }
     }
 
-    /// Lets all commands that have not begun yet run up to where their libraries are mapped. One that
-    /// does not come so far has said itself why.
+    /// Lets all commands that have not begun run until their libraries are mapped. A command that
+    /// fails before has already printed the reason itself.
     pub fn link(&mut self) {
         for pid in std::mem::take(&mut self.starting) {
             let _ = start::advance(pid, When::Preinit);
         }
     }
 
-    /// Makes the probes of USDT that a description means.
+    /// Makes the USDT probes that a description means.
     fn usdt(&mut self, kernel: &mut dyn Kernel, pattern: ProbePattern) -> ProbePattern {
         if pattern.provider == locks::PROVIDER {
             return self.miss(pattern, Missed::Number);
@@ -299,7 +308,7 @@ impl Users {
             self.anyones.add(&pattern);
         }
         for pid in those_with(&pattern.provider) {
-            // Of a glob it is not known that it means this command.
+            // A glob does not certainly mean this command, so the command is not run for it.
             if let Err(e) = if is_spelt { self.advance(pid, self.when) } else { Ok(()) } {
                 return self.miss(pattern, Missed::Start(pid, reason(&e)));
             }
@@ -317,7 +326,7 @@ impl Users {
             if found.is_some() && out.places == 0 {
                 others.extend(self.brought(&process, &pattern.provider));
             }
-            // The program's constructors may tell the module of them.
+            // The program's constructors may register the probes.
             let linked = self.linked.iter().position(|p| *p == pid);
             if let Some(at) = linked.filter(|_| is_spelt && found.is_none()) {
                 self.linked.swap_remove(at);
@@ -325,7 +334,7 @@ impl Users {
                     return self.miss(pattern, Missed::Start(pid, reason(&e)));
                 }
             }
-            // What is spelt out may come with a library.
+            // A later library may bring along the probes of a spelt-out provider.
             if found.is_some() || is_spelt {
                 self.wanted.push(Wanted { pid, pattern: pattern.clone(), is_open: true, known });
                 if let Err(missed) = self.send(kernel, pid, out) {
@@ -339,7 +348,8 @@ impl Users {
             Some(module) => ProbePattern { module, name, ..pattern },
             None => ProbePattern { name, ..pattern },
         };
-        // `pid*` means those that others have made; most who write it mean more.
+        // `pid*` matches only probes that other descriptions made; most people who write it expect
+        // more.
         let is_number = !is_glob(called.provider.as_bytes()) || !called.provider.starts_with(PID);
         match (others.is_empty(), is_number) {
             (true, true) => called,
@@ -348,7 +358,7 @@ impl Users {
         }
     }
 
-    /// The names of the probes that a process brings along, of these providers.
+    /// Returns the names of the probes that a process brings along for these providers.
     fn brought(&self, process: &Process, provider: &str) -> BTreeSet<String> {
         let is_meant =
             |n: &str| part_matches(provider.as_bytes(), format!("{n}{}", process.pid).as_bytes());
@@ -361,7 +371,8 @@ impl Users {
         names
     }
 
-    /// The probes that an object brings along, or those of its locks, if the provider may be that.
+    /// Returns the probes that an object brings along, or those of its locks if the pattern may
+    /// mean the lock provider.
     fn notes_of(&self, object: &Object, pid: u32, provider: &str) -> Rc<[Note]> {
         match provider.starts_with(locks::PROVIDER) {
             true => locks::of(&object.image(pid, &self.images).0),
@@ -369,7 +380,7 @@ impl Users {
         }
     }
 
-    /// Makes all the probes that processes bring along.
+    /// Makes all the probes that these processes bring along.
     pub fn own(&mut self, kernel: &mut dyn Kernel, pids: &[u32]) -> Result<(), Error> {
         for &pid in pids {
             let pattern = ProbePattern::new(&format!("*{pid}"), "", "", "");
@@ -378,7 +389,7 @@ impl Users {
             let process = Process::read(pid).map_err(|e| grab(&e))?;
             let mut out = Batches::default();
             let found = self.notes(&process, &pattern, &mut Known::new(), &mut out);
-            // It may have told of some itself.
+            // The process may have registered some itself.
             let told =
                 of_process(pid).is_some_and(|of| kernel.count(&of).is_ok_and(|n| n.probes > 0));
             if found.is_none() && !told {
@@ -393,7 +404,8 @@ impl Users {
         Ok(())
     }
 
-    /// Adds the probes of USDT in objects that are not known yet; gives the name of one that has some.
+    /// Adds the USDT probes of objects that are not known yet; returns the name of one that has
+    /// some.
     fn notes<'p>(
         &self,
         process: &'p Process,
@@ -414,7 +426,7 @@ impl Users {
                 continue;
             }
             let (image, bias) = object.image(pid, &self.images);
-            // The dynamic linker is still mapping it: what is counted in is not there yet.
+            // The dynamic linker is still mapping the object: its counters are not mapped yet.
             let is_there = |at: u64| at == 0 || process.may_write(at.wrapping_add(*bias));
             if !notes.iter().all(|n| is_there(n.semaphore)) {
                 continue;
@@ -432,33 +444,33 @@ impl Users {
         pattern
     }
 
-    /// Why a description of a process matches nothing, if that is known.
+    /// Tells why a description of a process matches nothing, if that is known.
     pub fn why(&self, pattern: &ProbePattern) -> Option<Why> {
         Some(self.missed.get(pattern)?.why(pattern))
     }
 
-    /// Tracing has begun: breakpoints are seen from here on.
+    /// Notes that tracing has begun: from here on breakpoints are visible.
     pub fn begin(&mut self) {
         for w in &mut self.wanted {
             w.note(memory(w.pid).as_ref());
         }
     }
 
-    /// Makes the probes in objects that have come since the last time; `is_told`: that some have. Processes wait with
-    /// those that come from now on, for the next look.
+    /// Makes the probes in objects that were mapped since the last call. `is_told` says that the
+    /// module reported mappings. Processes that map code from now on wait for the next call.
     pub fn look(&mut self, kernel: &mut dyn Kernel, is_told: bool) {
         let pids: HashSet<u32> = self.named().into_iter().collect();
         self.is_looking = true;
         let mut wanted = std::mem::take(&mut self.wanted);
         let open: HashSet<u32> = wanted.iter().filter(|w| w.is_open).map(|w| w.pid).collect();
-        // Where nobody can be followed, they are looked at from time to time all the same, and nobody tells of it.
+        // A process that cannot be followed is read from time to time, without a report.
         let cannot = |r: Refusal| r.errno != libc::ESRCH;
         let is_told = open
             .into_iter()
             .fold(is_told, |is_told, pid| kernel.follow(pid).is_err_and(cannot) || is_told);
         let read = |pid| Some((pid, (Process::read(pid).ok()?, memory(pid))));
         let processes: HashMap<_, _> = pids.into_iter().filter_map(read).collect();
-        // What is missed is seen before any of it is there again by another description.
+        // All lost signs must be found before another description restores a breakpoint.
         wanted.retain_mut(|w| {
             let Some((process, memory)) = processes.get(&w.pid) else { return false };
             let now: HashSet<_> = process.objects.iter().map(key).collect();
@@ -470,7 +482,7 @@ impl Users {
         });
         for w in &mut wanted {
             let Some((process, memory)) = processes.get(&w.pid) else { continue };
-            // A description that is spelt out may mean what comes later.
+            // A spelt-out description may mean code that is mapped later, so a miss is no error.
             let _ = match pid_of(&w.pattern.provider) {
                 Some(_) => self.make(kernel, process, w, true),
                 None => {
@@ -485,7 +497,7 @@ impl Users {
         self.is_looking = false;
     }
 
-    /// Makes the probes of programs that have begun since the last time.
+    /// Makes the probes of programs that have started since the last call.
     pub fn meet(&mut self, kernel: &mut dyn Kernel) {
         for pid in self.anyones.begun() {
             let Ok(process) = Process::read(pid) else { continue };
@@ -493,8 +505,8 @@ impl Users {
         }
     }
 
-    /// From now on programs that begin wait until they have the probes that are wanted of any, and so do those that load a
-    /// library.
+    /// Makes every program that starts or loads a library wait until it has the probes that any
+    /// program may bring along.
     pub fn attend(&mut self, kernel: &mut dyn Kernel) {
         if self.anyones.patterns.is_empty() {
             return;
@@ -508,12 +520,12 @@ impl Users {
         self.meet(kernel);
     }
 
-    /// Whether any program that begins may wait for us.
+    /// Tells whether starting programs may wait for us.
     pub fn is_attending(&self) -> bool {
         self.is_attending
     }
 
-    /// Makes the probes of programs that wait for that.
+    /// Makes the probes of programs that wait for them.
     pub fn welcome(&mut self, kernel: &mut dyn Kernel) {
         while let Some(pids) = kernel.begun().ok().filter(|pids| !pids.is_empty()) {
             for pid in pids {
@@ -527,7 +539,8 @@ impl Users {
                     {
                         continue;
                     }
-                    // Without memory there the next one waits, too.
+                    // If the module lacks memory to note this file, the next program that maps it
+                    // waits, too.
                     let _ = object.file_key(pid).map(|key| kernel.ignore(key));
                 }
                 self.equip(kernel, &process, true);
@@ -535,8 +548,8 @@ impl Users {
         }
     }
 
-    /// Makes the probes that any program may bring along of a process that has not been looked at. `may_be_partial`: some
-    /// of them are of an object that is being mapped.
+    /// Makes the probes that any program may bring along in a process that has not been read.
+    /// `may_be_partial`: some of them may be in an object that is being mapped.
     fn equip(&mut self, kernel: &mut dyn Kernel, process: &Process, may_be_partial: bool) {
         let pid = process.pid;
         for pattern in self.anyones.patterns.clone() {
@@ -548,24 +561,25 @@ impl Users {
             if is_found || may_be_partial && !self.brought(process, &pattern.provider).is_empty() {
                 self.wanted.push(Wanted { pid, pattern, is_open: true, known });
                 let _ = kernel.follow(pid);
-                // Why not has been told.
+                // `send` reports refusals itself.
                 let _ = self.send(kernel, pid, out);
             }
         }
     }
 
-    /// The processes that descriptions name.
+    /// Returns the processes that descriptions name.
     pub fn named(&self) -> Vec<u32> {
         self.wanted.iter().map(|w| w.pid).collect()
     }
 
-    /// What there is to tell.
+    /// Takes the messages to report.
     pub fn take_told(&mut self) -> Vec<String> {
         std::mem::take(&mut self.told)
     }
 
-    /// Makes the probes of a description in objects that are not known yet; of those that are `being_mapped`, as soon as
-    /// it is said there which functions are meant by their names.
+    /// Makes the probes of a description in objects that are not known yet. An object that is
+    /// `being_mapped` gets them only after the dynamic linker has chosen the functions behind its
+    /// names.
     fn make(
         &mut self,
         kernel: &mut dyn Kernel,
@@ -590,7 +604,7 @@ impl Users {
             let before = asked(&out);
             match expand::expand((&object.name, image, *bias), meant, &mut out) {
                 Ok(()) => is_found |= asked(&out) > before,
-                // Of several objects one may have it; what is wrong with that one counts.
+                // One of several objects may have the function; an error in that one counts.
                 Err(Miss::Function) => {}
                 Err(miss) => missed = Some(Missed::Of(object.name.clone(), miss)),
             }
@@ -607,7 +621,7 @@ impl Users {
         }
     }
 
-    /// Asks for probes, and notes what was refused.
+    /// Asks the module for probes and notes the refusals.
     fn send(&mut self, kernel: &mut dyn Kernel, pid: u32, out: Batches) -> Result<(), Missed> {
         let mut refused = out.refused;
         let (mut more, mut failed) = (0, None);
@@ -631,14 +645,15 @@ impl Users {
     }
 
     fn tell(&mut self, pid: u32, mut refused: Vec<Refused>, more: usize) {
-        // Not what has gone since it was looked at; who comes in its place is looked at next.
+        // Places that vanished since we read the process are not reported; the next look reads what
+        // replaced them.
         let is_gone = |r: UserReason| matches!(r, UserReason::Unmapped | UserReason::NotText);
         refused.retain(|r| {
             if self.is_looking && is_gone(r.reason) {
                 return false;
             }
             let [module, function, name] = r.names.clone();
-            // `entry` and `0` are one place.
+            // `entry` and `0` mean the same place.
             let place = r.place.map_or(name, |at| format!("{at:x}"));
             self.refused.insert((pid, [module, function, place]))
         });
@@ -673,7 +688,7 @@ impl Users {
         }
     }
 
-    /// Names like that of a function that is not there.
+    /// Returns names similar to that of a missing function.
     fn near(&self, process: &Process, pattern: &ProbePattern) -> Vec<String> {
         let mut near = Vec::new();
         for object in process.called(&pattern.module) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! How frames are left, for the module, which walks the stacks of processes: a file at a time, each once,
-//! whichever process has it mapped first.
+//! Unwinding rules for the module, which walks the stacks of processes. Each file is read once,
+//! whichever process maps it first.
 
 use crate::kernel::Kernel;
 use abi::unwind::{Key, Row};
@@ -12,13 +12,13 @@ use std::collections::HashSet;
 use std::fs::File;
 use std::time::{Duration, Instant};
 
-/// Before the tracing begins, processes are looked at for so long; the others are when they are met.
+/// How long processes are read before tracing begins; the others are read when they are met.
 const PATIENCE: Duration = Duration::from_millis(500);
-/// And for so long, as long as there are some that run just then.
+/// How long processes that are running at that moment are read.
 const PATIENCE_WHILE_RUNNING: Duration = Duration::from_secs(2);
-/// What is met later is read for so long at once: meanwhile nobody takes what is traced.
+/// How long files met later are read at a time; no trace data is taken meanwhile.
 const SLICE: Duration = Duration::from_millis(50);
-/// So many files are open that are still to be read; others when they are met again.
+/// The most unread files that are kept open; others are opened when they are met again.
 const MOST: usize = 256;
 /// The name of the code that the kernel maps into every process.
 const VDSO: &str = "[vdso]";
@@ -27,15 +27,15 @@ const VDSO: &str = "[vdso]";
 #[derive(Debug, Default)]
 pub struct Objects {
     known: HashSet<Key>,
-    /// Files that are still to be told of, and their sizes.
+    /// Files that are still to be read, and their sizes.
     wanted: Vec<(u64, Key, File)>,
-    /// It wants no more.
+    /// The module takes no more.
     is_full: bool,
 }
 
 impl Objects {
-    /// Tells of what the processes that run have mapped: of all in `first`, and of as many others as there is
-    /// time for.
+    /// Gives the module the files that running processes have mapped: those of all in `first`, and
+    /// of as many others as there is time for.
     pub fn learn_all(&mut self, kernel: &mut dyn Kernel, mut first: Vec<u32>) {
         first.dedup();
         first.into_iter().for_each(|pid| self.learn(kernel, pid));
@@ -51,14 +51,14 @@ impl Objects {
         }
     }
 
-    /// Tells of what a process has mapped.
+    /// Gives the module the files that a process has mapped.
     pub fn learn(&mut self, kernel: &mut dyn Kernel, pid: u32) {
         self.meet(kernel, pid);
         while self.learn_next(kernel) {}
     }
 
-    /// Opens what a process has mapped, to tell of it when there is time: the process may have ended then.
-    /// One that has ended already has nothing.
+    /// Opens the files that a process has mapped, to read them when there is time: the process may
+    /// have ended by then. A process that has ended already has none.
     pub fn meet(&mut self, kernel: &mut dyn Kernel, pid: u32) {
         for map in maps::of(pid).unwrap_or_default().iter().filter(|m| m.is_executable) {
             let Some(file) = map.open(pid) else {
@@ -78,14 +78,15 @@ impl Objects {
         }
     }
 
-    /// Tells of some files that were met; gives whether there are more.
+    /// Reads some of the files that were met; tells whether there are more.
     pub fn learn_some(&mut self, kernel: &mut dyn Kernel) -> bool {
         let begin = Instant::now();
         while begin.elapsed() < SLICE && self.learn_next(kernel) {}
         !self.wanted.is_empty()
     }
 
-    /// Tells of the smallest file that was met, so that few wait for a large one; gives whether there was any.
+    /// Reads the smallest file that was met, so that few wait for a large one; returns whether
+    /// there was any.
     fn learn_next(&mut self, kernel: &mut dyn Kernel) -> bool {
         let sizes = self.wanted.iter().enumerate().map(|(n, w)| (w.0, n));
         let Some((_, n)) = sizes.min() else { return false };

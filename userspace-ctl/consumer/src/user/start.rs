@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
-//! How far a command has come when its probes are made (`-x evaltime`).
+//! How far a command runs before its probes are made (`-x evaltime`).
 //!
-//! | | it stands | what is mapped | what has run |
+//! | | where the command stops | what is mapped | what has run |
 //! |---|---|---|---|
 //! | `exec` | before its first instruction | the program, the dynamic linker | nothing |
 //! | `preinit` | where the linker tells debuggers that it is done | all libraries | the linker |
 //! | `postinit`, `main` | at `main` | all libraries | the constructors |
 //!
-//! It runs up to a breakpoint of ours, which is gone before anybody else looks. A program that is linked
-//! statically is there at its entry; one that hides where its `main` is, too.
+//! The command runs up to our breakpoint, which is removed before anybody else looks. A statically
+//! linked program uses its entry instead of the linker's place, and a program without a known
+//! `main` is stopped where glibc gets it.
 
 use crate::sys::{self, Halt};
 use program::process::{self, Images, Object, Process, PROGRAM};
@@ -29,7 +30,7 @@ pub enum When {
 }
 
 impl When {
-    /// By its word.
+    /// Returns the value for a word.
     pub fn from_text(text: &str) -> Option<Self> {
         match text {
             "exec" => Some(Self::Exec),
@@ -40,17 +41,18 @@ impl When {
     }
 }
 
-/// Where the dynamic linker tells debuggers, and where it says what.
+/// The function that the dynamic linker calls for debuggers, and the object that describes its
+/// state.
 const TOLD: &str = "_dl_debug_state";
 const STATE: &str = "_r_debug";
-/// How many words into that the state is, four bytes; 0: it is done.
+/// Offset of the state in that object, in words. The state has four bytes; 0: the linker is done.
 const STATE_WORDS: u64 = 3;
-/// What glibc calls with `main` as its first argument.
+/// The glibc function that gets `main` as its first argument.
 const BEGIN: &str = "__libc_start_main";
 
 const INT3: u8 = 0xcc;
 
-/// Lets a command that stands at its first instruction run up to there.
+/// Lets a command that is stopped at its first instruction run to its place for `when`.
 pub(super) fn advance(pid: u32, when: When) -> Result<()> {
     let images = Images::default();
     if when == When::Exec {
@@ -58,7 +60,7 @@ pub(super) fn advance(pid: u32, when: When) -> Result<()> {
     }
     let process = Process::read(pid)?;
     let word = process::word(pid)?;
-    // One that is linked statically stands there already.
+    // A statically linked command is already at its entry.
     let begin = || match process::entry(pid).ok_or_else(|| Error::other("it has no entry"))? {
         at if sys::registers(pid)?.rip == at => Ok(()),
         at => run_to(pid, at),
@@ -98,7 +100,7 @@ pub(super) fn advance(pid: u32, when: When) -> Result<()> {
             let regs = sys::registers(pid)?;
             let mut main = regs.rdi.to_le_bytes();
             if word == 4 {
-                // Behind the return address.
+                // A 32-bit process passes the argument on the stack, behind the return address.
                 memory(pid)?.read_exact_at(&mut main[..word], regs.rsp + word as u64)?;
             }
             run_to(pid, process::number(&main[..word]))
@@ -111,10 +113,10 @@ fn memory(pid: u32) -> Result<File> {
     File::options().read(true).write(true).open(format!("/proc/{pid}/mem"))
 }
 
-/// Runs up to an instruction.
+/// Runs the command up to an instruction.
 fn run_to(pid: u32, address: u64) -> Result<()> {
     if sys::registers(pid)?.rip == address {
-        // That would be met at once.
+        // A breakpoint at the current instruction would be hit at once.
         sys::run_to_signal(pid, 0, true)?;
     }
     let memory = memory(pid)?;
@@ -145,7 +147,7 @@ mod tests {
     use crate::process::{Stdio, Target};
     use abi::unwind::{self, Frame, Step};
 
-    /// Names of the mapped objects, and the function where it stands.
+    /// Returns the names of the mapped objects, and the function where the command is stopped.
     fn after(command: &str, when: When) -> (Vec<String>, String) {
         let mut target = Target::create(command, Stdio::Ours).unwrap();
         let pid = target.pid();
@@ -159,7 +161,7 @@ mod tests {
             Some(f.name.to_string())
         });
         let names = process.objects.iter().map(|o| o.name.clone()).collect();
-        // It is whole, and does what it would have done.
+        // The command is intact and does what it would have done.
         target.resume().unwrap();
         assert_eq!(sys::poll(&[target.fd()], -1).unwrap(), [true]);
         assert_eq!(target.epitaph(), format!("pid {pid} exited with status 3"), "{command}");
@@ -174,13 +176,13 @@ mod tests {
         assert!(!has_libc(&names), "{names:?} {at}");
         let (names, at) = after(command, When::Preinit);
         assert!(has_libc(&names) && at == TOLD, "{names:?} {at}");
-        // It is stripped: where its main is, libc is told.
+        // The program is stripped; the address of its main is an argument of libc.
         let (names, _) = after(command, When::Main);
         assert!(has_libc(&names), "{names:?}");
     }
 
-    /// The names of the functions that a command is in where it stands, the innermost first, and how the
-    /// walk ended.
+    /// Returns the names of the functions that a stopped command is in, the innermost first, and
+    /// how the walk ended.
     fn stack(pid: u32) -> (Vec<String>, Step) {
         let process = Process::read(pid).unwrap();
         let images = Images::default();

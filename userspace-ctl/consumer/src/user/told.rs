@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-//! What programs tell of the probes that they bring along: the types of arguments, and what providers promise.
+//! What programs declare about the probes that they bring along: the types of arguments, and the
+//! stability that providers promise.
 //!
-//! The module has neither. They are in the program's file: in the DOF that it tells the module of its probes by,
-//! and of notes, which know no types, at least how wide an argument is. A program that has ended tells
-//! nothing more.
+//! The module has neither. They are in the program's file: in the DOF with which the program
+//! registers its probes; notes have no types, but at least the width of each argument. A program
+//! that has ended can no longer be read.
 
 use super::{split, PID};
 use abi::dof::Header;
@@ -19,14 +20,14 @@ use std::rc::Rc;
 use std::sync::Arc;
 use zerocopy::FromBytes;
 
-/// What programs tell, each asked once.
+/// The declarations of programs, each read once.
 #[derive(Debug, Default)]
 pub struct Told {
     images: Images,
     of: RefCell<HashMap<u32, Rc<Own>>>,
 }
 
-/// What one tells.
+/// The declarations of one program.
 #[derive(Debug, Default)]
 struct Own {
     /// By provider, module, name.
@@ -36,7 +37,7 @@ struct Own {
 }
 
 impl Told {
-    /// Of a probe.
+    /// Returns the declaration of a probe.
     pub fn declaration(&self, parts: [&str; 4]) -> Option<Arc<Declaration>> {
         let [provider, module, _, name] = parts;
         if split(provider).any(|(of, _)| of == locks::PROVIDER) {
@@ -50,13 +51,13 @@ impl Told {
         })
     }
 
-    /// The types of `args[]` of a probe.
+    /// Returns the types of a probe's `args[]`.
     pub fn spelled(&self, parts: [&str; 4]) -> Option<Vec<String>> {
         let told = self.declaration(parts)?;
         Some(told.args.iter().map(|(text, _)| text.clone()).collect())
     }
 
-    /// What a provider promises.
+    /// Returns the attributes that a provider promises.
     pub fn promised(&self, provider: &str) -> Option<ProviderAttributes> {
         self.find(provider, |of, own| own.promised.get(of).copied())
     }
@@ -76,9 +77,9 @@ impl Told {
             while let Ok((head, _)) = Header::read_from_prefix(rest) {
                 let size = usize::try_from(head.load_size).unwrap_or(0);
                 let Some(dof) = rest.get(..size).filter(|dof| !dof.is_empty()) else { break };
-                // What is damaged the module has refused, too.
+                // The module has refused damaged DOF, too.
                 let _ = own.read(&object.name, dof);
-                // The linker begins each at a multiple of 8.
+                // The linker aligns each DOF to a multiple of 8.
                 rest = rest.get(size.next_multiple_of(8)..).unwrap_or_default();
             }
             let mut noted: HashMap<_, Vec<&str>> = HashMap::new();
@@ -86,7 +87,7 @@ impl Told {
             for note in notes.iter() {
                 let types: Vec<&str> = note.types().collect();
                 let known = noted.entry((&note.provider, &note.name)).or_insert(types.clone());
-                // Places may differ in what they pass: then it is a number, as wide as any.
+                // If places differ in a type, the argument is a 64-bit number, the widest.
                 let differ = known.iter_mut().zip(types).filter(|(a, b)| **a != *b);
                 differ.for_each(|(known, _)| *known = "int64_t");
             }
@@ -106,7 +107,7 @@ impl Told {
 impl Own {
     fn read(&mut self, module: &str, bytes: &[u8]) -> Result<(), DofError> {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        // Somebody's program says it: it may name the same probes over and over.
+        // Any user's program supplies this data: it may name the same probes over and over.
         let mut probes = 0..MAX_PROBES;
         for provider in Dof::check(bytes)?.providers().take(MAX_PROVIDERS) {
             let provider = provider?;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Probes that fire as events are counted: any that its provider accepts, and that the machine can count, is made when
-//! asked for, so a description that matches none has a name that is refused, or an event that is not there.
+//! Probes that fire when events are counted. The provider makes any valid probe on demand if the
+//! machine can count its event. So a description that matches none has an invalid name or an event
+//! that does not exist.
 
 use super::{did_you_mean, said, Case};
 use abi::cpc::{self, NotCounter};
@@ -12,14 +13,14 @@ use d::ProbePattern;
 const CPC: &str = "cpc";
 
 impl Case<'_> {
-    /// An answer, if such a probe is meant and its provider is there.
+    /// Returns an answer, if the description means such a probe and its provider exists.
     pub(super) fn counter(&mut self) -> Option<Why> {
         let wanted = self.wanted;
         let name = wanted.name.as_str();
         let parsed = cpc::parse(name.as_bytes());
         let is_meant = match wanted.provider.as_str() {
             CPC => !name.is_empty(),
-            // Without its provider only a name that can be no other one's.
+            // Without the provider, only a name that cannot mean any other probe counts.
             "" => !matches!(parsed, Err(NotCounter::Other | NotCounter::Event)),
             _ => false,
         };

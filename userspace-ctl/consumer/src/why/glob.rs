@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Globs that match no function: where do near ones begin?
+//! Explains globs that match no function: looks for similar beginnings.
 
 use super::{did_you_mean, nearest, said, Case};
 use d::world::Why;

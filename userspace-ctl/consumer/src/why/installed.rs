@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Kernel modules: which are loaded, which are installed, which are built into the kernel, and which
-//! of the installed ones has a function.
+//! Kernel modules: which are loaded, installed or built into the kernel, and which installed module
+//! has a function.
 
 use super::ko;
 use std::cell::Cell;
@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// All searches in files together may take this long.
+/// The time limit of all searches in files together.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The modules of a machine.
@@ -25,29 +25,29 @@ pub struct Modules {
 /// An installed module.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Installed {
-    /// Its name as the kernel has it: with `_`.
+    /// The kernel's name for it, with `_`.
     pub name: String,
     path: PathBuf,
 }
 
-/// What a search in files came to.
+/// The result of a search in files.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Search {
     /// This module has the function.
     Found(String),
-    /// None of them has.
+    /// No searched module has it.
     Nowhere,
-    /// The time was over after so many, of so many.
+    /// The time was over after this many modules, of that many.
     Ended(usize, usize),
 }
 
-/// `kernel/fs/nf-tables.ko.xz` is nf_tables.
+/// Returns the module of a path: nf_tables for `kernel/fs/nf-tables.ko.xz`.
 fn name_of(path: &str) -> Option<String> {
     let file = path.rsplit('/').next()?;
     Some(canonical(file.split_once(".ko")?.0))
 }
 
-/// Modules are written with - or _ and called with _.
+/// Returns the kernel's name of a module: files may be written with -, the kernel uses _.
 pub fn canonical(name: &str) -> String {
     name.replace('-', "_")
 }
@@ -75,22 +75,22 @@ impl Modules {
         }
     }
 
-    /// Is it loaded? `name` as the kernel has it.
+    /// Tells whether a module is loaded; `name` is the kernel's name for it.
     pub fn is_loaded(&self, name: &str) -> bool {
         self.loaded.contains(name)
     }
 
-    /// Is it part of the kernel itself?
+    /// Tells whether a module is part of the kernel itself.
     pub fn is_builtin(&self, name: &str) -> bool {
         self.builtin.contains(name)
     }
 
-    /// Is it installed, whether loaded or not?
+    /// Tells whether a module is installed, loaded or not.
     pub fn is_installed(&self, name: &str) -> bool {
         self.installed.iter().any(|m| m.name == name)
     }
 
-    /// Names of all modules, loaded or not.
+    /// Returns the names of all modules, loaded or not.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         let installed = self.installed.iter().map(|m| m.name.as_str());
         self.loaded.iter().map(String::as_str).chain(installed)
@@ -100,7 +100,7 @@ impl Modules {
         self.installed.iter().filter(|m| !self.loaded.contains(&m.name))
     }
 
-    /// The module, not loaded, that exports this function to others.
+    /// Returns the module that exports this function but is not loaded.
     pub fn exports(&self, function: &str) -> Option<String> {
         let text = std::fs::read_to_string(self.folder.join("modules.symbols")).ok()?;
         let wanted = format!("alias symbol:{function} ");
@@ -108,7 +108,8 @@ impl Modules {
         (!self.is_loaded(&module)).then_some(module)
     }
 
-    /// Modules, not loaded, whose name the function's name begins with, longest first.
+    /// Returns the modules that are not loaded and whose name begins the function's name, longest
+    /// first.
     pub fn suggested_by(&self, function: &str) -> Vec<&Installed> {
         let function = function.trim_start_matches('_');
         let is_prefix = |m: &&Installed| {
@@ -121,7 +122,8 @@ impl Modules {
     }
 
     /// Searches the symbol tables of installed modules that are not loaded, likely ones first.
-    /// `is_wide`: of all of them; else of those whose names share a beginning with the function's.
+    /// `is_wide` searches all of them; otherwise only those whose name and the function's begin
+    /// alike.
     pub fn search(&self, function: &str, is_wide: bool) -> Search {
         let start = Instant::now();
         let end = start + self.patience.get();
@@ -145,7 +147,7 @@ impl Modules {
                     answer = Search::Found(module.name.clone());
                     break;
                 }
-                // A file that cannot be read has nothing that could be loaded either.
+                // A file that cannot be read cannot be loaded either.
                 Ok(false) => {}
                 Err(ko::TimeIsOver) => {
                     answer = Search::Ended(searched, order.len());

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Does a module's file define a function? Files may be compressed (xz, zstd).
+//! Looks for a function in a module's file, which may be compressed (xz, zstd).
 
 use object::{Object, ObjectSymbol, SymbolKind};
 use std::io::{self, Read, Write};
 use std::path::Path;
 use std::time::Instant;
 
-/// A module's file is smaller than this.
+/// The largest module that is searched, in bytes.
 const MOST: usize = 256 << 20;
 
 /// The search was given up.
 #[derive(Debug, PartialEq, Eq)]
 pub struct TimeIsOver;
 
-/// Does it? A file that is damaged, or compressed in a way that we cannot read, defines nothing.
+/// Tells whether the file defines the function. A file that is damaged, or compressed in another
+/// way, defines nothing.
 pub fn defines(path: &Path, function: &str, end: Instant) -> Result<bool, TimeIsOver> {
     if Instant::now() >= end {
         return Err(TimeIsOver);
@@ -38,7 +39,7 @@ pub fn defines(path: &Path, function: &str, end: Instant) -> Result<bool, TimeIs
     }
 }
 
-/// What came out of the decompressor so far; refuses to grow when the time is over.
+/// The decompressed bytes so far. It refuses to grow when the time is over.
 struct Image {
     bytes: Vec<u8>,
     end: Instant,
@@ -69,7 +70,7 @@ fn unzstd(file: &[u8], image: &mut Image) -> io::Result<()> {
     }
 }
 
-/// Does this ELF file define a function of this name, in code that stays?
+/// Tells whether this ELF file defines a function of this name.
 fn is_defined(elf: &[u8], function: &str) -> bool {
     let Ok(file) = object::File::parse(elf) else {
         return false;

@@ -6,7 +6,7 @@
 //!          function ──► EXPLAIN: the kernel knows why a function of its own has no probe
 //!                       no such symbol: BTF, modules not loaded, near names
 //! ```
-//! A reason is told as one only where it is known; what merely may be is told as that.
+//! A reason is stated as a fact only if it is known; a mere possibility is stated as one.
 
 mod counter;
 mod glob;
@@ -29,15 +29,15 @@ use program::expand::is_open;
 use std::cell::OnceCell;
 use std::path::PathBuf;
 
-/// The provider of functions.
+/// The provider of function probes.
 const FBT: &str = "fbt";
-/// The module of what is in the kernel itself.
+/// The module name of the kernel itself.
 const KERNEL: &str = "vmlinux";
 
 /// Our own module.
 const OURS: &str = "dtrace";
 
-/// What is known without the module: read when first asked for.
+/// What is known without the module; it is read when first needed.
 #[derive(Debug, Default)]
 pub struct Machine {
     root: PathBuf,
@@ -46,12 +46,12 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// This machine.
+    /// Returns this machine.
     pub fn here() -> Self {
         Self::at("/")
     }
 
-    /// The machine whose `proc`, `sys` and `lib` are in a folder.
+    /// Returns the machine whose `proc`, `sys` and `lib` are in a folder.
     pub fn at(root: impl Into<PathBuf>) -> Self {
         Self { root: root.into(), ..Self::default() }
     }
@@ -65,14 +65,14 @@ impl Machine {
     }
 }
 
-/// A description that matches nothing, and those who know why.
+/// A description that matches nothing, and the sources of an explanation.
 struct Case<'a> {
     kernel: &'a mut dyn Kernel,
     machine: &'a Machine,
     wanted: &'a ProbePattern,
 }
 
-/// Why this pattern matches nothing.
+/// Explains why this pattern matches nothing.
 pub fn why(kernel: &mut dyn Kernel, machine: &Machine, wanted: &ProbePattern) -> Why {
     let mut case = Case { kernel, machine, wanted };
     if wanted.id != 0 {
@@ -87,24 +87,24 @@ pub fn why(kernel: &mut dyn Kernel, machine: &Machine, wanted: &ProbePattern) ->
     case.other_providers().unwrap_or_else(|| case.functions())
 }
 
-/// The beginning of an answer: what the blamed text is.
+/// Begins an answer with a label for the blamed text.
 fn said(label: &str) -> Why {
     Why { label: label.into(), ..Why::default() }
 }
 
-/// A pattern in as few words as it needs.
+/// Returns a pattern without needless colons.
 fn short(pattern: &ProbePattern) -> String {
     pattern.to_string().trim_start_matches(':').to_string()
 }
 
-/// `a`, `a` or `b`, ...
+/// Asks for `a`, for `a` or `b`, and so on.
 fn did_you_mean(patterns: &[ProbePattern]) -> Option<String> {
     let quoted: Vec<String> = patterns.iter().map(|p| format!("`{}`", short(p))).collect();
     (!quoted.is_empty()).then(|| format!("did you mean {}?", quoted.join(" or ")))
 }
 
 impl Case<'_> {
-    /// Does it match anything?
+    /// Tells whether a pattern matches anything.
     fn is_there(&mut self, pattern: &ProbePattern) -> bool {
         let Some(pattern) = crate::world::pattern(pattern) else {
             return false;
@@ -112,17 +112,17 @@ impl Case<'_> {
         self.kernel.count(&pattern).is_ok_and(|n| n.probes > 0)
     }
 
-    /// The wanted pattern with another module.
+    /// Returns the wanted pattern with another module.
     fn in_module(&self, module: &str) -> ProbePattern {
         ProbePattern { module: module.into(), ..self.wanted.clone() }
     }
 
-    /// The wanted pattern with another function.
+    /// Returns the wanted pattern with another function.
     fn of_function(&self, function: &str) -> ProbePattern {
         ProbePattern { function: function.into(), ..self.wanted.clone() }
     }
 
-    /// The first few of these that are there.
+    /// Returns the first few patterns that match something.
     fn those_there(&mut self, patterns: impl Iterator<Item = ProbePattern>) -> Vec<ProbePattern> {
         let mut there = Vec::new();
         for pattern in patterns {
@@ -133,7 +133,7 @@ impl Case<'_> {
         there
     }
 
-    /// About functions of the kernel: which part of the name is wrong?
+    /// Explains a description of kernel functions: which part of the name is wrong.
     fn functions(&mut self) -> Why {
         let wanted = self.wanted;
         let is_name = wanted.name.is_empty()
@@ -170,7 +170,7 @@ impl Case<'_> {
         }
     }
 
-    /// fbt has two names of probes, and this is neither.
+    /// Answers for a name other than the two that fbt has.
     fn probe_name(&mut self) -> Option<Why> {
         let wanted = self.wanted;
         if wanted.function.is_empty() && wanted.provider.is_empty() {
@@ -195,7 +195,7 @@ impl Case<'_> {
         let named = names.into_iter().map(|name| ProbePattern { name, ..wanted.clone() });
         let there = self.those_there(named);
         if there.is_empty() {
-            // The function is wrong, too: that is the larger mistake.
+            // The function is wrong, too, which is the larger mistake.
             let entry = ProbePattern { name: "entry".into(), ..wanted.clone() };
             let mut case = Case { kernel: self.kernel, machine: self.machine, wanted: &entry };
             let deeper = case.functions();
@@ -207,7 +207,8 @@ impl Case<'_> {
         Some(why)
     }
 
-    /// `-n vfs_reed`: a word alone is a probe's name; it may have been meant as a function.
+    /// Answers for `-n vfs_reed`: a single word is a probe's name, but may have been meant as a
+    /// function.
     fn lone_word(&mut self) -> Why {
         let word = &self.wanted.name;
         let names = self.machine.names();
@@ -222,7 +223,7 @@ impl Case<'_> {
         why
     }
 
-    /// The module that was asked for: is it there at all? `None` if it is.
+    /// Answers for a module that does not exist; `None` if it does.
     fn module(&mut self) -> Option<Why> {
         let wanted = self.wanted;
         let modules = self.machine.modules();
@@ -258,7 +259,7 @@ impl Case<'_> {
         };
         if let Some(other) = other {
             let moved = match wanted.function.is_empty() && other == KERNEL {
-                // Not all of the kernel, but what is called like the module.
+                // Suggests only functions named like the module, not the whole kernel.
                 true => ProbePattern { function: format!("{name}_*"), ..self.in_module(other) },
                 false => self.in_module(other),
             };
@@ -279,7 +280,7 @@ impl Case<'_> {
         Some(why)
     }
 
-    /// A function, spelt out, in a module that is there.
+    /// Answers for a spelt-out function in an existing module.
     fn function(&mut self) -> Why {
         let wanted = self.wanted;
         let function = wanted.function.as_str();

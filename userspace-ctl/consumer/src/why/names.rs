@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The names of all functions, for finding near ones: from BTF, which is one read of memory; from
-//! /proc/kallsyms where the kernel has no BTF.
+//! The names of all functions, to find similar ones: from BTF, which is one read of memory, or from
+//! /proc/kallsyms if the kernel has no BTF.
 
 use super::KERNEL;
 use btf::Btf;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Names in one piece of memory, with the module that each is in.
+/// Names in one piece of memory, with their modules.
 #[derive(Debug, Default)]
 pub struct Names {
     text: String,
-    /// Where each name ends; it begins where the one before it ended.
+    /// The end of each name; it begins where the previous one ends.
     ends: Vec<usize>,
-    /// Modules by the number of their first name.
+    /// Modules, each with the number of its first name.
     modules: Vec<(usize, String)>,
 }
 
@@ -49,7 +49,7 @@ impl Names {
         }
     }
 
-    /// All names.
+    /// Returns all names.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         let mut start = 0;
         self.ends.iter().map(move |&end| {
@@ -59,7 +59,7 @@ impl Names {
         })
     }
 
-    /// Is it there, byte for byte? The module that has it first.
+    /// Returns the first module that has exactly this name.
     pub fn module_of(&self, name: &str) -> Option<&str> {
         let at = self.iter().position(|n| n == name)?;
         let module = self.modules.iter().rev().find(|(first, _)| *first <= at);

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Names near to a misspelt one, out of tens of thousands.
+//! Finds names similar to a misspelt one among tens of thousands.
 //!
-//! Most names are dismissed by their length and by which letters they have; only the rest is measured.
+//! Most names are dismissed by their length and their letters; only the rest is measured.
 
-/// Longer names are compared by their heads.
+/// Of longer names only the heads are compared.
 const LONGEST: usize = 96;
 
-/// Most typing errors that a name of this length may have.
+/// Returns the most typing errors that a name of this length may have.
 pub fn limit(length: usize) -> usize {
     (length / 3).clamp(1, 4)
 }
 
-/// One bit for each kind of character.
+/// Returns a set with one bit for each kind of character.
 fn letters(name: &[u8]) -> u64 {
     name.iter().fold(0, |set, b| set | 1 << (b & 63))
 }
 
-/// Insertions, deletions, replacements and swaps of neighbours from `a` to `b`; `None` if more than
-/// `limit`.
+/// Counts insertions, deletions, replacements and swaps of neighbours from `a` to `b`; `None` if
+/// there are more than `limit`.
 pub fn distance(a: &[u8], b: &[u8], limit: usize) -> Option<usize> {
     let (a, b) = (&a[..a.len().min(LONGEST)], &b[..b.len().min(LONGEST)]);
     if a.len().abs_diff(b.len()) > limit {
@@ -47,28 +47,28 @@ pub fn distance(a: &[u8], b: &[u8], limit: usize) -> Option<usize> {
     Some(rows[1][b.len()]).filter(|&d| d <= limit)
 }
 
-/// How many characters two names share at their beginnings and ends.
+/// Counts the characters that two names share at their beginnings and ends.
 fn shared(a: &[u8], b: &[u8]) -> usize {
     let head = a.iter().zip(b).take_while(|(x, y)| x == y).count();
     let tail = a.iter().rev().zip(b.iter().rev()).take_while(|(x, y)| x == y).count();
     head + tail
 }
 
-/// A name and how far it is.
+/// A name and its distance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Near<'a> {
     /// The name.
     pub name: &'a str,
-    /// Typing errors; a name that continues the wanted one counts as one with [`CONTINUED`].
+    /// Typing errors; [`CONTINUED`] for a name that begins with the wanted one.
     pub distance: usize,
 }
 
-/// How far a name is that the wanted one is the beginning of.
+/// The distance of a name that begins with the wanted one.
 const CONTINUED: usize = 2;
 
-/// Those that are a typing error away or continue `wanted`, nearest first, none that is much farther
-/// than the nearest; each name once, `most` of them at most. If there are none: names that have
-/// `wanted` in them, or something near to it at their beginning.
+/// Returns at most `most` names that differ by typing errors or continue `wanted`, nearest first,
+/// each once, and none much farther than the nearest. If there are none, returns names that contain
+/// `wanted` or begin with something similar.
 pub fn nearest<'a, I: Iterator<Item = &'a str>>(
     wanted: &str,
     names: impl Fn() -> I,
@@ -111,7 +111,7 @@ pub fn nearest<'a, I: Iterator<Item = &'a str>>(
     near
 }
 
-/// Names that are much longer than a word that is in them, more or less.
+/// Returns names that contain a word or begin with something similar to it.
 fn around<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> Vec<(usize, usize, &'a str)> {
     let bytes = word.as_bytes();
     let limit = limit(bytes.len());
@@ -121,7 +121,7 @@ fn around<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> Vec<(usize, u
         if name.contains(word) {
             found.push((limit + 1, text.len(), name));
         } else if text.len() > bytes.len() && text.first() == bytes.first() {
-            // A letter too few or too many shifts the rest.
+            // A missing or extra letter shifts the rest.
             let heads = [bytes.len() - 1, bytes.len(), bytes.len() + 1];
             let near = heads.iter().filter_map(|&n| distance(bytes, text.get(..n)?, 2.min(limit)));
             if let Some(d) = near.min() {
@@ -132,7 +132,8 @@ fn around<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> Vec<(usize, u
     found
 }
 
-/// Beginnings of names near to the beginning of a glob: nearest first, then the most frequent.
+/// Returns beginnings of names similar to the beginning of a glob: nearest first, then the most
+/// frequent.
 pub fn prefixes<'a>(
     wanted: &str,
     names: impl Iterator<Item = &'a str>,
@@ -146,7 +147,7 @@ pub fn prefixes<'a>(
             let Some(head) = name.get(..length).filter(|h| *h != wanted) else {
                 continue;
             };
-            // The first letter is seldom the wrong one.
+            // The first letter is seldom wrong.
             if head.as_bytes().first() != word.first() {
                 continue;
             }
@@ -162,7 +163,7 @@ pub fn prefixes<'a>(
     let nearest = found.first().map_or(0, |best| best.0);
     let mut heads: Vec<&str> = Vec::new();
     for (_, _, head) in found.into_iter().filter(|f| f.0 == nearest) {
-        // Of a head and its own head, the more frequent one is enough.
+        // If one head begins another, the more frequent one is enough.
         let is_new = heads.iter().all(|h| !h.starts_with(head) && !head.starts_with(h));
         if heads.len() < most && is_new {
             heads.push(head);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Descriptions of probes other than functions': a provider that is not there, and near names among
+//! Explains descriptions of other probes than functions: missing providers, and similar names among
 //! the probes of all other providers, which are few.
 
 use super::{did_you_mean, said, Case, FBT};
@@ -8,7 +8,7 @@ use d::world::Why;
 use d::ProbePattern;
 use std::collections::BTreeSet;
 
-/// Providers that other tracers have and that a description is likely to come from; and what comes close.
+/// Providers of other tracers that a description may come from, and what comes close here.
 const CLASSIC: &[(&str, &str)] = &[
     ("fsinfo", "fbt::vfs_read:entry and the like, or syscall:::entry and fds[arg0]"),
     ("vfs", "fbt::vfs_read:entry and the like, or syscall:::entry and fds[arg0]"),
@@ -25,14 +25,14 @@ const CLASSIC: &[(&str, &str)] = &[
     ("uretprobe", "pid$target:FILE:FUNCTION:return, for the process of -c or -p"),
 ];
 
-/// Providers of the module whose probes are offered when they are first asked for.
+/// Providers of the module that offer their probes when they are first asked for.
 const LATE: [&str; 12] = [
     FBT, "syscall", "proc", "sched", "io", "sysinfo", "vminfo", "lockstat", "mib", "ip", "tcp",
     "udp",
 ];
 
-/// Probes of other systems' providers whose event Linux does not have, or has where no one event is that alone; and what
-/// comes close.
+/// Probes of other systems that have no event in Linux, or no event of their own, and what comes
+/// close here.
 const UNCOUNTED: &[(&str, &str, &str)] = &[
     ("sysinfo", "bread", "io:::start /args[0]->b_flags & B_READ/"),
     ("sysinfo", "bwrite", "io:::start /args[0]->b_flags & B_WRITE/"),
@@ -69,11 +69,11 @@ const UNCOUNTED: &[(&str, &str, &str)] = &[
     ("vminfo", "fsfree", "vminfo:::dfree"),
 ];
 
-/// Globs that match every name of a provider but fbt's.
+/// Globs that match every provider's name except fbt.
 const NOT_FBT: [&str; 5] = ["[!f]*", "f[!b]*", "fb[!t]*", "fbt?*", "f"];
 
 impl Case<'_> {
-    /// All probes of other providers.
+    /// Returns all probes of other providers.
     fn others(&mut self) -> Vec<[String; 4]> {
         let mut probes = Vec::new();
         for glob in NOT_FBT.into_iter().chain(["fb"]) {
@@ -81,7 +81,7 @@ impl Case<'_> {
             let Some(pattern) = pattern else {
                 continue;
             };
-            // Those who cannot tell have none.
+            // A kernel that fails here counts as having no probes.
             let _ = self.kernel.each_probe(&pattern, &mut |p| {
                 probes.push(p.parts.map(|part| String::from_utf8_lossy(part).into_owned()));
                 true
@@ -90,7 +90,7 @@ impl Case<'_> {
         probes
     }
 
-    /// An answer, unless functions have to be asked about.
+    /// Returns an answer, unless the functions must be searched.
     pub(super) fn other_providers(&mut self) -> Option<Why> {
         let wanted = self.wanted;
         let given = wanted.provider.as_str();
@@ -119,7 +119,7 @@ impl Case<'_> {
         }
         let mut near = self.near(&probes);
         if near.is_empty() && is_fbt {
-            // One word that is a function.
+            // A single word may be a function.
             near.extend(self.as_function());
         }
         if !near.is_empty() {
@@ -136,7 +136,7 @@ impl Case<'_> {
         Some(said("no such probe").hint("`dtrace -l` lists all probes"))
     }
 
-    /// The module knows the probe, and why this kernel does not have it.
+    /// Answers if the module knows the probe and why this kernel lacks it.
     fn lacking(&mut self) -> Option<Why> {
         let ProbePattern { provider, name, .. } = self.wanted;
         if provider == FBT || !LATE.contains(&provider.as_str()) {
@@ -179,7 +179,8 @@ impl Case<'_> {
         why
     }
 
-    /// Names of these probes that are near, or that have the one given word as another part.
+    /// Returns similar names of these probes, or those that have the single given word as another
+    /// part.
     fn near(&self, probes: &[[String; 4]]) -> Vec<ProbePattern> {
         let wanted = self.wanted;
         let mut names = BTreeSet::new();
@@ -197,7 +198,7 @@ impl Case<'_> {
         found.iter().map(|name| parsed(name)).collect()
     }
 
-    /// `-n vfs_read`: the one word that is given is a function or a module.
+    /// Answers for `-n vfs_read`: the single word is a function or a module.
     fn as_function(&mut self) -> Vec<ProbePattern> {
         let wanted = self.wanted;
         let given: Vec<&str> = wanted.parts().into_iter().filter(|p| !p.is_empty()).collect();
@@ -212,27 +213,28 @@ impl Case<'_> {
     }
 }
 
-/// What comes close to a provider of other tracers, which may have the number of a process.
+/// Returns what comes close to a provider of other tracers; the provider may end with a process
+/// number.
 fn classic(given: &str) -> Option<&'static str> {
     let word = given.trim_end_matches(|c: char| c.is_ascii_digit() || c == '-');
     let found = CLASSIC.iter().find(|(name, _)| *name == word || *name == given)?;
     Some(found.1)
 }
 
-/// A hint at what is here of what others have.
+/// Returns a hint at the closest equivalent.
 fn close(instead: &str) -> String {
     format!("close to it: {instead}")
 }
 
-/// Four parts with colons.
+/// Parses four parts with colons.
 fn parsed(name: &str) -> ProbePattern {
     let mut parts = name.splitn(4, ':');
     let mut part = || parts.next().unwrap_or("");
     ProbePattern::new(part(), part(), part(), part())
 }
 
-/// The probe's name with blanks where the wanted one has them, if its globs match: only what was
-/// written can be misspelt.
+/// Returns the probe's name with the parts that the wanted pattern leaves empty left empty, if its
+/// globs match: only written parts can be misspelt.
 fn comparable(wanted: &ProbePattern, parts: [&str; 4]) -> Option<String> {
     let mut name = Vec::new();
     for (pattern, part) in wanted.parts().into_iter().zip(parts) {
@@ -247,7 +249,8 @@ fn comparable(wanted: &ProbePattern, parts: [&str; 4]) -> Option<String> {
     Some(name.join(":"))
 }
 
-/// A single word that is another part of this probe's name: `-n vfs_read` for `vfs_read:`.
+/// Returns the right pattern if a single word is another part of this probe's name: `vfs_read:` for
+/// `-n vfs_read`.
 fn misplaced(wanted: &ProbePattern, parts: [&str; 4]) -> Option<String> {
     let mut given = wanted.parts().into_iter().filter(|p| !p.is_empty());
     let word = given.next()?;

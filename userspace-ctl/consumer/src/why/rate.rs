@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Probes that fire as time passes: any that its provider accepts is made when asked for, so a
-//! description that matches none has a name that is refused, or comes with a function.
+//! Probes that fire at intervals. The provider makes any valid probe on demand, so a description
+//! that matches none has an invalid name, or names a function.
 
 use super::{did_you_mean, said, Case};
 use abi::probe::is_glob;
@@ -12,7 +12,7 @@ use d::ProbePattern;
 const PROFILE: &str = "profile";
 
 impl Case<'_> {
-    /// An answer, if such a probe is meant and its provider is there.
+    /// Returns an answer, if the description means such a probe and its provider exists.
     pub(super) fn rate(&mut self) -> Option<Why> {
         let wanted = self.wanted;
         let provider = wanted.provider.as_str();

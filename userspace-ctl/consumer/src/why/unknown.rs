@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Functions of which neither the kernel nor a loaded module has a symbol: what is known all the same?
+//! Explains functions for which neither the kernel nor a loaded module has a symbol.
 
 use super::installed::Search;
 use super::{did_you_mean, nearest, said, short, Case, FBT};
@@ -7,7 +7,7 @@ use abi::reason::Reason;
 use d::world::Why;
 use d::ProbePattern;
 
-/// What a name begins with, what the function begins with that has its code, what that is.
+/// The beginning of a name, the beginning of the function that has the code, and a note.
 const OTHERWISE_CALLED: &[(&str, &str, &str)] = &[
     ("__do_sys_", "__x64_sys_", "{f} is inlined into {s}, the function of the system call"),
     ("__se_sys_", "__x64_sys_", "{f} is inlined into {s}, the function of the system call"),
@@ -46,7 +46,7 @@ impl Case<'_> {
         }
         let near: Vec<ProbePattern> = near.iter().map(|n| self.of_function(n.name)).collect();
         match did_you_mean(&self.those_there(near.into_iter())) {
-            // A module to load is the better guess than a name that is not really near.
+            // A module to load is a better guess than a name that is not very similar.
             Some(hint) if is_near || why.hint.is_none() => why.hint = Some(hint),
             Some(_) => {}
             None => why.notes.push(
@@ -61,7 +61,7 @@ impl Case<'_> {
         why
     }
 
-    /// Families of names whose code is known to be elsewhere.
+    /// Answers for families of names whose code is known to be elsewhere.
     fn otherwise_called(&mut self) -> Option<(String, ProbePattern)> {
         let function = self.wanted.function.as_str();
         for (head, other, note) in OTHERWISE_CALLED {
@@ -77,12 +77,12 @@ impl Case<'_> {
         None
     }
 
-    /// BTF has it, the text has not.
+    /// Answers for a function that BTF has but the code lacks.
     fn known_to_btf(&mut self) -> Option<Why> {
         let function = self.wanted.function.as_str();
         let module = self.machine.names().module_of(function)?.to_string();
         let mut why = said("no code of its own");
-        // Kernel functions for BPF with hidden arguments have a second, full prototype in BTF.
+        // BTF has a second, full prototype of kernel functions for BPF that have hidden arguments.
         let real = function.strip_suffix("_impl").map(|f| self.of_function(f));
         if let Some(real) = real.filter(|p| self.is_there(p)) {
             let code = &real.function;
@@ -99,7 +99,7 @@ impl Case<'_> {
         Some(why)
     }
 
-    /// `fbt::ext4:`: a module where a function should be.
+    /// Answers for `fbt::ext4:`: a module in place of a function.
     fn is_module(&mut self) -> Option<Why> {
         let word = self.wanted.function.as_str();
         let there = ProbePattern::new(FBT, word, "", &self.wanted.name);
@@ -112,7 +112,7 @@ impl Case<'_> {
         Some(why)
     }
 
-    /// Is it in a module that is not loaded? True if that is certain.
+    /// Looks for the function in modules that are not loaded; returns true if one certainly has it.
     fn installed(&mut self, why: &mut Why, is_wide: bool) -> bool {
         let function = self.wanted.function.as_str();
         let modules = self.machine.modules();
@@ -130,7 +130,7 @@ impl Case<'_> {
             Search::Nowhere => {}
             Search::Ended(n, all) => {
                 let names = self.machine.names();
-                // Not if the kernel itself has names like this.
+                // Skips modules whose name begins names in the kernel itself, too.
                 let mut suggested = modules.suggested_by(function).into_iter().filter(|m| {
                     let head = format!("{}_", m.name);
                     !names.iter().any(|n| n.starts_with(&head))

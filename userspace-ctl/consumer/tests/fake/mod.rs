@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-//! A kernel for tests: the DOF that the consumer writes is read, verified, planned and run by the
-//! crates that the module links, on any machine. What is missing is the kernel itself: probes fire
-//! when the test says so, with the values it gives.
+//! A kernel for tests: the crates that the module links read, verify, plan and run the DOF that the
+//! consumer writes, on any machine. Only the kernel itself is missing: probes fire when the test
+//! says so, with the values that it gives.
 
 use abi::action::ActionKind;
 use abi::aggregation::AggFunc;
@@ -76,23 +76,23 @@ struct Cpu {
 pub struct Inner {
     pub probes: Vec<ProbeDesc>,
     pub status: Status,
-    /// CPU that runs BEGIN and END.
+    /// The CPU that runs BEGIN and END.
     pub own_cpu: u32,
     pub now: u64,
     pub options: Options,
     pub script: Script,
-    /// Refuses the next ENABLE with this.
+    /// The next ENABLE fails with this reason.
     pub refusal: Option<String>,
-    /// What GO leaves out: name and reason of each.
+    /// The probes that GO leaves out: name and reason of each.
     pub left_out: Vec<String>,
-    /// Refuses the next MAKE with this.
+    /// The next MAKE fails with this.
     pub refusal_of_make: Option<Refusal>,
-    /// Functions of programs whose places MAKE refuses, and why.
+    /// The functions of programs whose places MAKE refuses, and the reasons.
     pub left_out_of: Vec<(String, UserReason)>,
-    /// What SEEN was told, and what it answers.
+    /// The arguments of SEEN, and its answer.
     pub seen: Vec<u32>,
     pub late: u32,
-    /// An option that memory is short for, and what GO makes of it.
+    /// An option that memory is short for, and the value that GO lowers it to.
     pub lowered: Option<(OptionId, u64)>,
     clauses: Vec<Rc<Clause>>,
     ecbs: Vec<(usize, Rc<Clause>)>,
@@ -102,7 +102,7 @@ pub struct Inner {
     is_stopped: bool,
 }
 
-/// A handle: one for the consumer, one for the test.
+/// A handle: the consumer has one, the test another.
 #[derive(Clone)]
 pub struct Fake(pub Rc<RefCell<Inner>>);
 
@@ -111,8 +111,8 @@ fn refuse(reason: impl Into<String>) -> Refusal {
 }
 
 impl Fake {
-    /// A kernel with so many CPUs and these probes (`provider:module:function:name`), whose ids
-    /// follow those of BEGIN, END, ERROR.
+    /// Makes a kernel with `cpus` CPUs and these probes (`provider:module:function:name`), whose
+    /// ids follow those of BEGIN, END, ERROR.
     pub fn new(cpus: u32, probes: &[&str]) -> Self {
         let own = ["dtrace:::BEGIN", "dtrace:::END", "dtrace:::ERROR"];
         let describe = |(i, text): (usize, &&str)| {
@@ -152,7 +152,7 @@ impl Fake {
 }
 
 impl Inner {
-    /// A probe fires.
+    /// Fires a probe.
     pub fn fire(&mut self, name: &str, firing: Firing<'_>) {
         let found = self.probes.iter().position(|p| {
             p.parts().map(|p| String::from_utf8_lossy(p).into_owned()).join(":") == name
@@ -297,7 +297,7 @@ impl Inner {
         code.map(Box::new).ok_or_else(|| refuse(errors))
     }
 
-    /// Plans a datum: its description.
+    /// Plans a datum; returns its description.
     fn datum(&self, layout: &mut Layout, ty: DifType, action: &dof::Action<'_>) -> RecDesc {
         let strsize = self.options.get(OptionId::Strsize) as usize;
         let size = size_of_datum(ty, strsize);
@@ -341,7 +341,7 @@ impl Inner {
                 desc.format = FormatId(self.formats.len() as u32);
             }
             match code {
-                // A statement for its effects leaves no datum.
+                // A statement that only has effects leaves no datum.
                 Some(code) if a.kind == ActionKind::DifExpr && ty.size == 0 => {
                     steps.push(Step::Evaluate(code));
                     continue;
@@ -440,7 +440,7 @@ impl Kernel for Fake {
     ) -> Answer<bool> {
         let inner = self.0.borrow();
         let found = inner.matching(pattern.id, pattern.parts());
-        // Two at a time, so that batches are tested.
+        // Two at a time, so that the test covers batches.
         let batch: Vec<usize> =
             found.into_iter().filter(|&i| i >= *cursor as usize).take(2).collect();
         into.extend(batch.iter().map(|&i| inner.probes[i]));
@@ -448,7 +448,7 @@ impl Kernel for Fake {
         Ok(!batch.is_empty())
     }
 
-    /// Every place gets a probe, but for those of functions that the test has left out.
+    /// Makes a probe at every place, except in functions that the test leaves out.
     fn make(&mut self, pid: u32, packed: &[u8]) -> Answer<Made> {
         let mut inner = self.0.borrow_mut();
         if let Some(refusal) = inner.refusal_of_make.take() {
@@ -605,10 +605,10 @@ impl Kernel for Fake {
     }
 }
 
-/// What happens in one second.
+/// The events of one second.
 pub type Act = Box<dyn FnMut(&mut Inner)>;
 
-/// What happens while the consumer sleeps: one step a second, then ^C.
+/// The events while the consumer sleeps: one step in each second, then ^C.
 pub struct Steps {
     pub fake: Fake,
     pub steps: VecDeque<Act>,

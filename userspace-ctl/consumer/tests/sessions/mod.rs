@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! A whole session without a kernel, from D text to what is printed.
+//! A whole session without a kernel, from D text to the printed output.
 #![allow(dead_code, reason = "each test uses its part")]
 
 use crate::fake::{Fake, Steps};
@@ -11,7 +11,7 @@ use consumer::world::KernelWorld;
 use consumer::Failure;
 use d::{Compiler, Program, Source, SpecKind};
 
-/// Compiles texts as those of `-n`.
+/// Compiles texts like those of `-n`.
 pub fn compile(fake: &Fake, texts: &[&str], options: &[&str]) -> Vec<Program> {
     let mut kernel = fake.clone();
     let world = KernelWorld::new(&mut kernel);
@@ -32,14 +32,14 @@ pub fn compile(fake: &Fake, texts: &[&str], options: &[&str]) -> Vec<Program> {
     texts.iter().map(one).collect()
 }
 
-/// What a session left: out, err, and its end.
+/// The result of a session: out, err, and its end.
 pub struct Outcome {
     pub out: String,
     pub err: String,
     pub end: Result<i32, String>,
 }
 
-/// A session of these texts.
+/// Runs a session with these texts.
 pub fn run(fake: &Fake, texts: &[&str], options: &[&str], mut steps: Steps) -> Outcome {
     let programs = compile(fake, texts, options);
     let mut checked = abi::option::Options::default();
@@ -85,7 +85,7 @@ pub fn run(fake: &Fake, texts: &[&str], options: &[&str], mut steps: Steps) -> O
     Outcome { out: text(out), err: text(err), end }
 }
 
-/// What the compiler has to know of it.
+/// Returns the string size that the compiler needs from the options.
 fn strsize(options: &[&str]) -> u32 {
     let said = options.iter().find_map(|o| o.strip_prefix("strsize="));
     said.map_or(d::Options::default().strsize, |n| n.parse().unwrap())

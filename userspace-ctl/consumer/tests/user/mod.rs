@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Descriptions of our own process' probes, compiled: which probes are asked for, what a description is
-//! rewritten to, and what is said of one that means nothing.
+//! Compiles descriptions of our own process's probes: which probes are asked for, how a description
+//! is rewritten, and the complaint about a description that matches nothing.
 
 use crate::fake::Fake;
 use abi::user::UserReason;
@@ -8,7 +8,7 @@ use consumer::world::KernelWorld;
 use consumer::Refusal;
 use d::{Compiler, Program, Source, SpecKind};
 
-/// A program, or its first complaint as `[TAG] message / label / hint`; then what was told.
+/// Returns a program, or its first complaint as `[TAG] message / label / hint`; then the messages.
 fn compile(fake: &Fake, text: &str) -> (Result<Program, String>, Vec<String>) {
     let mut kernel = fake.clone();
     let world = KernelWorld::new(&mut kernel);
@@ -23,7 +23,7 @@ fn compile(fake: &Fake, text: &str) -> (Result<Program, String>, Vec<String>) {
     (compiled.program.ok_or_else(|| complaint.unwrap()), world.into_users().take_told())
 }
 
-/// The names of the probes that were made, without the provider.
+/// Returns the names of the probes that were made, without the provider.
 fn made(fake: &Fake) -> Vec<String> {
     let own = format!("pid{}", std::process::id());
     let name = |p: &abi::probe::ProbeDesc| {
@@ -41,7 +41,7 @@ fn a_description_makes_its_probes() {
     let program = program.unwrap();
     assert_eq!(made(&fake), ["libc.so.6:write:entry", "libc.so.6:write:return"]);
     assert!(program.matched == 2 && told.is_empty(), "{told:?}");
-    // It is called as the probe is.
+    // The description gets the name of the probe's module.
     let modules: Vec<&str> = program.clauses[0].probes.iter().map(|p| p.module.as_str()).collect();
     assert_eq!(modules, ["libc.so.6"; 2]);
     let own = std::env::current_exe().unwrap();
@@ -87,7 +87,7 @@ fn what_means_nothing_says_why() {
         let complaint = program.map(|_| ()).unwrap_err();
         assert!(complaint.starts_with(&want) && told.is_empty(), "{text}\n{complaint}\n{want}");
     }
-    // Within an instruction: which offset that is depends on the library.
+    // A place inside an instruction; which offset that is depends on the library.
     let fake = Fake::new(1, &[]);
     compile(&fake, "pid$target:libc:write:[0-9]*,pid$target:libc:write:[a-f]*").0.unwrap();
     let offset = |p: &String| u32::from_str_radix(p.rsplit(':').next()?, 16).ok();
@@ -114,12 +114,12 @@ fn refusals_are_told() {
         UserReason::TooFar.words()
     );
     assert_eq!(told, [line.as_str()]);
-    // Whoever describes it once more is told nothing new.
+    // A second description of the place gets no new message.
     let twice = "pid$target:libc:write:entry,pid$target:libc:write:entry";
     assert_eq!(compile(&fake, twice).1, [line.clone()]);
     let both = "pid$target:libc:write:entry,pid$target:libc:write:0";
     assert_eq!(compile(&fake, both).1, [line]);
-    // Others of the same description are there: that is no mistake.
+    // Other places of the same description have probes, so it is no mistake.
     assert!(compile(&fake, "pid$target:libc:[rw]*:entry").0.is_ok());
     let (program, told) = compile(&fake, "pid$target:libc:write:");
     assert!(program.is_err() && told[0].contains("\n  and "), "{told:?}");

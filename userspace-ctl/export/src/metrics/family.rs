@@ -4,21 +4,21 @@
 use recording::{Bucket, Entry};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a metric is.
+/// The type of a metric.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// A number that only grows.
     Counter,
     /// A number.
     Gauge,
-    /// A distribution by steps.
+    /// A stepped distribution.
     Histogram,
-    /// A distribution by powers of two.
+    /// A power-of-two distribution.
     Powers,
 }
 
 impl Kind {
-    /// Of an aggregation with this function.
+    /// Returns the kind for an aggregating function.
     pub fn of(function: &str) -> Option<Self> {
         Some(match function {
             "count" | "sum" => Self::Counter,
@@ -29,7 +29,7 @@ impl Kind {
         })
     }
 
-    /// Tells whether values stand for themselves, so that they cannot be added to older ones.
+    /// Tells whether each value stands for itself, so that it cannot be added to older values.
     pub fn is_gauge(self) -> bool {
         self == Self::Gauge
     }
@@ -38,7 +38,7 @@ impl Kind {
 /// Names and values of labels.
 pub type Labels = Vec<(String, String)>;
 
-/// A number that never goes back: what it had before restarts, and what it has since the last one.
+/// A number that never goes back: the total before the last restart, and the value since then.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 struct Total {
     before: i128,
@@ -47,7 +47,7 @@ struct Total {
 
 impl Total {
     fn update(&mut self, now: i64) {
-        // A restart that nobody told of.
+        // The value restarted without a report.
         if now < self.now {
             self.restart();
         }
@@ -74,17 +74,18 @@ pub struct Series {
 }
 
 impl Series {
-    /// The value of a counter or gauge.
+    /// Returns the value of a counter or gauge.
     pub fn number(&self) -> i128 {
         self.number.value()
     }
 
-    /// The buckets of a distribution: the least and the greatest value of each, and how many there were.
+    /// Returns the buckets of a distribution: the least and the greatest value of each, and its
+    /// count.
     pub fn buckets(&self) -> impl Iterator<Item = ((i64, i64), i128)> + '_ {
         self.buckets.iter().map(|(bounds, total)| (*bounds, total.value()))
     }
 
-    /// How many values a distribution has.
+    /// Returns the number of values in a distribution.
     pub fn count(&self) -> i128 {
         self.buckets().map(|b| b.1).sum()
     }
@@ -93,29 +94,30 @@ impl Series {
 /// A metric.
 #[derive(Debug, Clone)]
 pub struct Family {
-    /// Without `_total`.
+    /// The name without `_total`.
     pub name: String,
-    /// What it is.
+    /// The type.
     pub kind: Kind,
-    /// A sentence about it, if it is one of ours.
+    /// A sentence about the metric, if it is one of ours.
     pub help: &'static str,
-    /// By labels.
+    /// The series by labels.
     pub series: BTreeMap<Labels, Series>,
-    /// The upper bounds that any series has had. All series show all of them, so they can be added up.
+    /// The upper bounds that any series has had. All series show all of them, so that they can be
+    /// added up.
     bounds: BTreeSet<i64>,
 }
 
 impl Family {
-    /// Makes one without series.
+    /// Makes a family without series.
     pub fn new(name: String, kind: Kind) -> Self {
         Self { name, kind, help: "", series: BTreeMap::new(), bounds: BTreeSet::new() }
     }
 
-    /// Takes an entry's state.
+    /// Takes the state of an entry.
     pub fn update(&mut self, labels: Labels, entry: &Entry) {
         let series = self.series.entry(labels).or_default();
         series.is_updated = true;
-        // What normalize() divides by may change, so the numbers here are undivided.
+        // normalize() may change its divisor, so the numbers here are undivided.
         if let Some(value) = entry.raw.or(entry.value) {
             match self.kind.is_gauge() {
                 true => series.number.now = value,
@@ -142,7 +144,8 @@ impl Family {
         self.series.retain(|_, s| std::mem::take(&mut s.is_updated));
     }
 
-    /// The program has cleared the aggregation, or truncated it: then values that stand for themselves are gone.
+    /// Notes that the program has cleared or truncated the aggregation; truncation removes the
+    /// values of gauges.
     pub fn restart(&mut self, is_truncated: bool) {
         if self.kind.is_gauge() {
             if is_truncated {
@@ -156,7 +159,8 @@ impl Family {
         }
     }
 
-    /// The upper bounds of classic buckets. Powers of two have no gaps between the least and the greatest one.
+    /// Returns the upper bounds of classic buckets. Powers of two have no gaps between the least
+    /// and the greatest bound.
     pub fn bounds(&self) -> Vec<i64> {
         let mut all = self.bounds.clone();
         if let (Kind::Powers, Some(least), Some(most)) = (self.kind, all.first(), all.last()) {

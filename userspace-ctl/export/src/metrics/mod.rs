@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Aggregations as metrics. A [`Registry`] reads the lines of a stream as they come and knows at any time what a
-//! scrape is to get.
+//! Aggregations as metrics. A [`Registry`] reads the lines of a stream as they arrive, and can
+//! answer a scrape at any time.
 //!
-//! Counters never go back while the exporter runs. A program that clears or truncates an aggregation starts it anew;
-//! the registry adds what it had counted before.
+//! Counters never go back while the exporter runs. A program that clears or truncates an
+//! aggregation starts it anew; the registry adds the earlier counts.
 
 mod family;
 mod proto;
@@ -17,26 +17,27 @@ use crate::keys;
 use recording::{Aggregation, Datum, Line, Record};
 use std::collections::{BTreeMap, HashSet};
 
-/// Series that a registry keeps unless told otherwise.
+/// The default limit of series in a registry.
 pub const LIMIT: usize = 10_000;
 
-/// What is known of all aggregations.
+/// The state of all aggregations.
 #[derive(Debug)]
 pub struct Registry {
     limit: usize,
-    /// By name of the aggregation and its function.
+    /// By the aggregation's name and function.
     families: BTreeMap<(String, String), Family>,
-    /// Entries that have no series: those beyond the limit, and those with stacks as keys. By the family's name.
+    /// The numbers of entries without a series, by the family's name: entries beyond the limit, and
+    /// entries with stacks as keys.
     left_out: BTreeMap<String, (u64, u64)>,
     lost: BTreeMap<String, u64>,
     faults: u64,
     probes: u64,
-    /// Changes with every line that changes anything.
+    /// Grows with every line of the stream.
     version: u64,
 }
 
 impl Registry {
-    /// Makes a registry that keeps so many series at most.
+    /// Makes a registry that keeps at most `limit` series.
     pub fn new(limit: usize) -> Self {
         Self {
             limit,
@@ -49,7 +50,7 @@ impl Registry {
         }
     }
 
-    /// Takes what a line of the stream says.
+    /// Takes a line of the stream.
     pub fn take(&mut self, line: &Line) {
         self.version += 1;
         match line {
@@ -66,12 +67,13 @@ impl Registry {
         }
     }
 
-    /// Numbers the states of the registry.
+    /// Returns the number of the registry's state.
     pub fn version(&self) -> u64 {
         self.version
     }
 
-    /// What a record prints is newer than the last snapshot; what it clears starts anew.
+    /// Takes a record: printed aggregations are newer than the last snapshot, and cleared ones
+    /// start anew.
     fn record(&mut self, record: &Record) {
         for action in &record.actions {
             action.aggregations.iter().for_each(|a| self.update(a));
@@ -115,7 +117,7 @@ impl Registry {
         self.left_out.insert(family.name.clone(), (beyond, stacks));
     }
 
-    /// The metric's name: that of the aggregation, or of its function if it has none.
+    /// Returns the metric's name: that of the aggregation, or of its function if it has no name.
     fn free_name(&self, aggregation: &Aggregation) -> String {
         let own = match aggregation.name.as_str() {
             "" => &aggregation.function,
@@ -129,7 +131,7 @@ impl Registry {
         name
     }
 
-    /// All families: the program's, then those about the tracing.
+    /// Returns all families: the program's, then those about the tracing.
     fn all(&self) -> Vec<Family> {
         let mut all: Vec<Family> = self.families.values().cloned().collect();
         let one = |labels: &[(&str, &str)], value: u64| {
@@ -162,12 +164,12 @@ impl Registry {
         all
     }
 
-    /// The text that Prometheus reads.
+    /// Returns the text that Prometheus reads.
     pub fn text(&self, dialect: Dialect) -> Vec<u8> {
         text::write(&self.all(), dialect)
     }
 
-    /// The delimited messages that Prometheus reads, with native histograms.
+    /// Returns the delimited messages that Prometheus reads, with native histograms.
     pub fn protobuf(&self) -> Vec<u8> {
         protobuf::write(&self.all())
     }
@@ -182,7 +184,8 @@ const OWN: [(&str, Kind, &str); 5] = [
     ("dtrace_export_left_out", Kind::Gauge, "Entries of aggregations without a series."),
 ];
 
-/// The label of key `n`. Prometheus gives a meaning to some names, and `le` is a histogram's own.
+/// Returns the label of key `n`. Prometheus gives some names a meaning, and `le` belongs to
+/// histograms.
 fn label_name(aggregation: &Aggregation, n: usize) -> String {
     let name = keys::name(aggregation, n);
     match name.as_str() {

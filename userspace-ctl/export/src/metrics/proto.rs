@@ -8,10 +8,10 @@ use crate::wire::{Encode, Writer};
 #[cfg_attr(test, derive(prost::Message))]
 #[cfg_attr(not(test), derive(Debug, Default))]
 pub struct MetricFamily {
-    /// With `_total`.
+    /// The name, with `_total`.
     #[cfg_attr(test, prost(string, optional, tag = "1"))]
     pub name: Option<String>,
-    /// A sentence.
+    /// A sentence about it.
     #[cfg_attr(test, prost(string, optional, tag = "2"))]
     pub help: Option<String>,
     /// COUNTER 0, GAUGE 1, HISTOGRAM 4.
@@ -69,7 +69,7 @@ pub struct Number {
 #[cfg_attr(test, derive(prost::Message))]
 #[cfg_attr(not(test), derive(Debug, Default))]
 pub struct Histogram {
-    /// How many values.
+    /// The number of values.
     #[cfg_attr(test, prost(uint64, optional, tag = "1"))]
     pub sample_count: Option<u64>,
     /// Their sum.
@@ -78,25 +78,25 @@ pub struct Histogram {
     /// Classic buckets.
     #[cfg_attr(test, prost(message, repeated, tag = "3"))]
     pub bucket: Vec<Bucket>,
-    /// The resolution of native buckets; 0: each is twice as wide as the one before.
+    /// The resolution of native buckets; 0: each bucket is twice as wide as the previous one.
     #[cfg_attr(test, prost(sint32, optional, tag = "5"))]
     pub schema: Option<i32>,
-    /// Values up to this far from 0 are in no other bucket.
+    /// Values at most this far from 0 are in no other bucket.
     #[cfg_attr(test, prost(double, optional, tag = "6"))]
     pub zero_threshold: Option<f64>,
-    /// How many these are.
+    /// The number of values near 0.
     #[cfg_attr(test, prost(uint64, optional, tag = "7"))]
     pub zero_count: Option<u64>,
-    /// Which buckets below 0 follow.
+    /// The indices of the buckets below 0.
     #[cfg_attr(test, prost(message, repeated, tag = "9"))]
     pub negative_span: Vec<BucketSpan>,
-    /// Their counts, each less the one before.
+    /// Their counts, each as the difference from the previous one.
     #[cfg_attr(test, prost(sint64, repeated, packed = "false", tag = "10"))]
     pub negative_delta: Vec<i64>,
-    /// Which buckets above 0 follow.
+    /// The indices of the buckets above 0.
     #[cfg_attr(test, prost(message, repeated, tag = "12"))]
     pub positive_span: Vec<BucketSpan>,
-    /// Their counts, each less the one before.
+    /// Their counts, each as the difference from the previous one.
     #[cfg_attr(test, prost(sint64, repeated, packed = "false", tag = "13"))]
     pub positive_delta: Vec<i64>,
 }
@@ -106,7 +106,7 @@ pub struct Histogram {
 #[cfg_attr(test, derive(prost::Message))]
 #[cfg_attr(not(test), derive(Debug, Default))]
 pub struct Bucket {
-    /// How many values up to the bound.
+    /// The number of values up to the bound.
     #[cfg_attr(test, prost(uint64, optional, tag = "1"))]
     pub cumulative_count: Option<u64>,
     /// The bound.
@@ -119,10 +119,10 @@ pub struct Bucket {
 #[cfg_attr(test, derive(prost::Message))]
 #[cfg_attr(not(test), derive(Debug, Default))]
 pub struct BucketSpan {
-    /// The first one's index, or the gap behind the span before.
+    /// The first index, or the gap behind the previous span.
     #[cfg_attr(test, prost(sint32, optional, tag = "1"))]
     pub offset: Option<i32>,
-    /// How many.
+    /// The number of buckets.
     #[cfg_attr(test, prost(uint32, optional, tag = "2"))]
     pub length: Option<u32>,
 }

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Families as delimited messages: the one form in which Prometheus takes native histograms.
+//! Writes families as delimited messages, the only form in which Prometheus takes native
+//! histograms.
 //!
-//! Bucket `n` of schema 0 holds values above 2^(n-1) and up to 2^n. The bucket of `quantize` that begins with 2^k holds
-//! the integers from 2^k to 2^(k+1)-1, so it becomes bucket k+1: only the value 2^k itself is on the other side of the
-//! bound.
+//! Bucket `n` of schema 0 holds values above 2^(n-1) and up to 2^n. The bucket of `quantize` that
+//! begins with 2^k holds the integers from 2^k to 2^(k+1)-1, so it becomes bucket k+1: only the
+//! value 2^k itself is on the other side of the bound.
 
 use super::family::{Family, Kind, Series};
 use super::proto::{Bucket, BucketSpan, Histogram, LabelPair, Metric, MetricFamily, Number};
 use super::text::cumulative;
 use crate::wire::Encode;
 
-/// Width of the bucket for 0: what client libraries use.
+/// The width of the bucket for 0, as in client libraries.
 const ZERO_THRESHOLD: f64 = 2.938_735_877_055_719e-39;
 
 /// Writes all families.
 pub fn write(families: &[Family]) -> Vec<u8> {
     let mut out = Vec::new();
     for family in families.iter().filter(|f| !f.series.is_empty()) {
-        // Memory does not fail.
+        // Writing to memory does not fail.
         out.extend(message(family).encoded_with_length());
     }
     out
@@ -51,7 +52,7 @@ fn message(family: &Family) -> MetricFamily {
     }
 }
 
-/// A count, which is never below 0.
+/// Converts a count, which is never below 0.
 fn count(n: i128) -> u64 {
     u64::try_from(n).unwrap_or(0)
 }
@@ -87,11 +88,11 @@ fn native(series: &Series, classic: Histogram) -> Histogram {
     }
 }
 
-/// Indices of buckets with their counts, from the smallest magnitude on.
+/// Indices of buckets with their counts, the smallest magnitude first.
 type Powers = Vec<(i32, u64)>;
 
-/// The buckets of `quantize` by their index in schema 0: how many zeros, positive and negative values, from the
-/// smallest magnitude on.
+/// Returns the buckets of `quantize` by their index in schema 0: the number of zeros, then the
+/// positive and the negative buckets, the smallest magnitude first.
 fn exponential(series: &Series) -> (u64, Powers, Powers) {
     let (mut zero, mut positive, mut negative) = (0, Vec::new(), Vec::new());
     // The magnitude begins with 2^k; k+1 is the number of its digits.
@@ -107,7 +108,7 @@ fn exponential(series: &Series) -> (u64, Powers, Powers) {
     (zero, positive, negative)
 }
 
-/// Spans of neighbours, and the differences of their counts.
+/// Returns spans of neighbouring buckets, and the differences of their counts.
 fn spans(buckets: &[(i32, u64)]) -> (Vec<BucketSpan>, Vec<i64>) {
     let (mut spans, mut deltas): (Vec<BucketSpan>, Vec<i64>) = (Vec::new(), Vec::new());
     let (mut next, mut before) = (0, 0i64);

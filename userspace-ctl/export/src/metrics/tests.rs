@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! What a scrape gets is what the program counted.
+//! A scrape gets the counts of the program.
 
 use super::proto::{BucketSpan, MetricFamily};
 use super::*;
@@ -25,7 +25,7 @@ fn fed(limit: usize, lines: &[String]) -> Registry {
     registry
 }
 
-/// The lines about the program, without those about the tracing.
+/// Returns the lines about the program, without those about the tracing.
 fn text(registry: &Registry, dialect: Dialect) -> String {
     let all = String::from_utf8(registry.text(dialect)).unwrap();
     all.split("# HELP").next().unwrap().to_string()
@@ -39,7 +39,7 @@ fn counts_and_sums_are_counters() {
             aggregation("", "count", &entry("a\\\"b\\n", 3)),
             aggregation("bytes_total", "sum", &entry("sh", 70)),
             aggregation("longest", "max", &entry("sh", -5)),
-            // A name of ours stays ours.
+            // Our own metric names stay ours.
             aggregation("lost", "count", r#"{"keys":[],"value":1}"#),
         ],
     );
@@ -69,9 +69,10 @@ fn counters_never_go_back() {
     };
     let is = |n: i64| vec![format!("dtrace_n_total{{execname=\"sh\"}} {n}")];
     assert_eq!(says(&[count(5), count(7)]), is(7));
-    // Cleared without a word.
+    // Cleared without a report.
     assert_eq!(says(&[count(5), count(2)]), is(7));
-    // Printed and cleared, as many programs do each second: nothing is lost although the new value is larger.
+    // Printed and cleared, as many programs do each second: nothing is lost, although the new value
+    // is larger.
     let record = |actions: &str| {
         format!(
             r#"{{"type":"record","timestamp":1,"cpu":0,"probe":{{"id":1,"provider":"p","module":"","function":"","name":"tick-1s"}},"actions":[{actions}]}}"#

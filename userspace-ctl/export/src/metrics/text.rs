@@ -4,7 +4,7 @@
 use super::family::{Family, Kind, Labels, Series};
 use std::fmt::Write;
 
-/// Which text.
+/// The dialect of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Dialect {
     /// Prometheus' own format, 0.0.4.
@@ -24,7 +24,7 @@ pub fn write(families: &[Family], dialect: Dialect) -> Vec<u8> {
             Kind::Histogram | Kind::Powers => ("histogram", ""),
         };
         let name = &family.name;
-        // Only in the older format the suffix belongs to the name.
+        // Only in the older format does the suffix belong to the name.
         let title = format!("{name}{}", if is_open { "" } else { suffix });
         if !family.help.is_empty() {
             let _ = writeln!(out, "# HELP {title} {}", family.help);
@@ -48,7 +48,7 @@ pub fn write(families: &[Family], dialect: Dialect) -> Vec<u8> {
     out.into_bytes()
 }
 
-/// The counts up to each bound. There is no sum: a distribution does not know it.
+/// Writes the counts up to each bound. There is no sum, because a distribution does not know it.
 fn histogram(
     out: &mut String,
     name: &str,
@@ -66,7 +66,7 @@ fn histogram(
     sample(out, &format!("{name}_count"), labels, None, series.count());
 }
 
-/// How many values are at most each bound.
+/// Returns the number of values up to each bound.
 pub fn cumulative(series: &Series, bounds: &[i64]) -> Vec<(i64, i128)> {
     let mut buckets = series.buckets().peekable();
     let mut sum = 0;

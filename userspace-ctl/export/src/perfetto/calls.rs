@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The calls under way on one track: each return finds its entry.
+//! The unfinished calls on one track; each return finds its entry.
 
 use super::event::{Event, Phase};
 use super::Track;
 use recording::{Probe, Record};
 use serde_json::{json, Map, Value};
 
-/// What two probes of a pair are called: the whole name, or its end.
+/// The names of the two probes of a pair, or the ends of their names.
 const PAIRS: &[(&str, &str)] = &[
     ("entry", "return"),
     ("-entry", "-return"),
@@ -16,14 +16,15 @@ const PAIRS: &[(&str, &str)] = &[
     ("-start", "-stop"),
 ];
 
-/// Which end of a slice a probe is.
+/// The end of a slice that a probe marks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum End {
     First,
     Last,
 }
 
-/// What two probes of a pair have in common: provider, module, function, and the name without its end.
+/// The common part of two probes of a pair: provider, module, function, and the name without its
+/// end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Subject {
     provider: String,
@@ -45,7 +46,7 @@ impl Subject {
             begins.or_else(|| cut(last).map(|stem| (stem, End::Last)))
         };
         let (stem, end) = PAIRS.iter().find_map(split)?;
-        // Two probes of a program that make a pair may be in different functions.
+        // The two probes of a program's pair may be in different functions.
         let function = match stem.is_empty() {
             true => probe.function.clone(),
             false => String::new(),
@@ -63,25 +64,25 @@ impl Subject {
     }
 }
 
-/// A call under way.
+/// An unfinished call.
 #[derive(Debug)]
 struct Call {
     subject: Subject,
     event: Event,
 }
 
-/// Those of a track, the innermost last.
+/// The calls of a track, the innermost last.
 #[derive(Debug, Default)]
 pub(super) struct Calls {
     open: Vec<Call>,
-    /// Probe and time of the last record: several clauses of a probe leave a record each.
+    /// The probe and the time of the last record: each clause of a probe leaves a record.
     last: Option<(u32, u64)>,
-    /// Where the event of that record is, if it is complete.
+    /// The index of that record's event, if it is complete.
     made: Option<usize>,
 }
 
 impl Calls {
-    /// Adds a record of this track; whatever is complete goes to the events.
+    /// Adds a record of this track; complete calls become events.
     pub(super) fn add(
         &mut self,
         record: &Record,
@@ -123,7 +124,7 @@ impl Calls {
         }
     }
 
-    /// Ends call `n` at this time. The calls in it end too: their returns were not recorded.
+    /// Ends call `n` at this time, and the calls inside it, whose returns were not recorded.
     fn close(&mut self, n: usize, at: u64, args: Map<String, Value>, events: &mut Vec<Event>) {
         for (depth, mut call) in
             self.open.drain(n..).enumerate().collect::<Vec<_>>().into_iter().rev()
@@ -131,7 +132,7 @@ impl Calls {
             call.event.phase = Phase::Complete;
             call.event.lasted = at.saturating_sub(call.event.at);
             match depth {
-                // The names of what entry and return recorded must not clash.
+                // The names of the data of entry and return must not clash.
                 0 => call
                     .event
                     .args
@@ -142,7 +143,7 @@ impl Calls {
         }
     }
 
-    /// The calls that are still under way at the end.
+    /// Adds the calls that are unfinished at the end.
     pub(super) fn end(&mut self, events: &mut Vec<Event>) {
         events.extend(self.open.drain(..).map(|c| c.event));
     }

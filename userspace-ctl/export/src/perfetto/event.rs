@@ -46,7 +46,7 @@ impl Event {
         let mut times = format!("\"ts\":{}", microseconds(self.at));
         match self.phase {
             Phase::Complete => times += &format!(",\"dur\":{}", microseconds(self.lasted)),
-            // On its thread alone.
+            // The event is shown on its thread only.
             Phase::Instant => times += ",\"s\":\"t\"",
             Phase::Begin | Phase::Counter => {}
         }
@@ -54,7 +54,8 @@ impl Event {
     }
 }
 
-/// The format counts in microseconds. A number of floating point would lose nanoseconds after 104 days.
+/// Converts to microseconds, the unit of the format. A floating-point number would lose nanoseconds
+/// after 104 days.
 fn microseconds(ns: u64) -> String {
     format!("{}.{:03}", ns / 1000, ns % 1000)
 }

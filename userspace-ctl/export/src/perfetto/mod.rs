@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Timelines for ui.perfetto.dev, Perfetto's trace processor, chrome://tracing and speedscope, as Chrome's trace event
-//! JSON. An entry and its return make a slice on the track of their thread, other records are instants, and
-//! aggregations are counters.
+//! Timelines for ui.perfetto.dev, Perfetto's trace processor, chrome://tracing and speedscope, as
+//! Chrome's trace event JSON. An entry and its return make a slice on the track of their thread,
+//! other records are instants, and aggregations are counters.
 //!
 //! A stream without threads (`docs/json.md`) has a track for each CPU instead.
 
@@ -14,10 +14,10 @@ use recording::{Action, Aggregation, Datum, Record, Recording};
 use serde_json::{json, Map, Value};
 use std::collections::BTreeMap;
 
-/// The process of tracks that belong to CPUs: one more than the largest number of a process.
+/// The process of tracks that belong to CPUs: one more than the largest process id.
 const CPUS: u32 = (1 << 22) + 1;
 
-/// Where events of one thread, or of one CPU, are drawn.
+/// The track of the events of one thread or of one CPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Track {
     pid: u32,
@@ -25,7 +25,8 @@ pub(crate) struct Track {
 }
 
 impl Track {
-    /// Each CPU has an idle thread of its own, and all of them have the number 0.
+    /// Returns the track of a record. All CPUs' idle threads have the id 0, so they use the track
+    /// of their CPU.
     fn of(record: &Record) -> Self {
         match (record.pid, record.tid) {
             (Some(pid), Some(tid)) if tid != 0 => Self { pid, tid },
@@ -75,7 +76,7 @@ pub fn draw(recording: &Recording) -> Result<Vec<u8>, String> {
     Ok(format!("{{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n{text}\n]}}\n").into_bytes())
 }
 
-/// The names of tracks.
+/// Returns the events that name the tracks.
 fn named(names: &BTreeMap<Track, String>) -> Vec<String> {
     let mut lines = Vec::new();
     for (track, name) in names {
@@ -89,7 +90,7 @@ fn named(names: &BTreeMap<Track, String>) -> Vec<String> {
         match track.pid {
             CPUS => say("process_name", "CPUs"),
             pid if pid == track.tid => say("process_name", name),
-            // A thread may have a name of its own; it names the process only if nothing better is known.
+            // A thread may have its own name; it names the process only if no better name is known.
             pid if !names.contains_key(&Track { pid, tid: pid }) => say("process_name", name),
             _ => {}
         }
@@ -97,7 +98,7 @@ fn named(names: &BTreeMap<Track, String>) -> Vec<String> {
     lines
 }
 
-/// What a clause recorded, by the names of its actions.
+/// Returns the data that a clause recorded, by the names of its actions.
 fn args(actions: &[Action]) -> Map<String, Value> {
     let mut args = Map::new();
     for action in actions {
@@ -131,7 +132,8 @@ fn value(datum: &Datum) -> Value {
     }
 }
 
-/// Adds a point to the counter of each entry: its number, or how many values its distribution has.
+/// Adds a point to the counter of each entry: its number, or the number of values in its
+/// distribution.
 fn counters(at: u64, aggregations: &[Aggregation], events: &mut Vec<Event>) {
     for aggregation in aggregations {
         for entry in &aggregation.entries {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Slices nest, last as long as the calls did, and nothing that was recorded is missing.
+//! Slices nest, last as long as the calls, and no recorded data is missing.
 
 use super::*;
 
-/// A record of a probe of `fbt`: its time, function and name, of thread 71 of process 70.
+/// Returns a record of an `fbt` probe, with its time, function and name, in thread 71 of process
+/// 70.
 fn record(at: u64, function: &str, name: &str, actions: &str) -> String {
     format!(
         r#"{{"type":"record","timestamp":{at},"cpu":1,"pid":70,"tid":71,"execname":"sh","probe":{{"id":{},"provider":"fbt","module":"vmlinux","function":"{function}","name":"{name}"}},"actions":[{actions}]}}"#,
@@ -20,7 +21,7 @@ fn drawn(lines: &[String]) -> Vec<Value> {
     all["traceEvents"].as_array().unwrap().clone()
 }
 
-/// The events of these phases: name, start and duration in nanoseconds.
+/// Returns the events of these phases: name, start and duration in nanoseconds.
 fn events(all: &[Value], phases: &str) -> Vec<(String, u64, u64)> {
     let ns = |v: &Value| v.as_f64().map_or(0, |us| (us * 1000.0).round() as u64);
     let some = all.iter().filter(|e| phases.contains(e["ph"].as_str().unwrap()));
@@ -91,7 +92,7 @@ fn without_threads_each_cpu_has_a_track() {
     let slice = all.iter().find(|e| e["ph"] == "X").unwrap();
     assert_eq!((&slice["pid"], &slice["tid"]), (&json!(CPUS), &json!(2)));
     assert!(all.iter().any(|e| e["args"]["name"] == "CPU 1"));
-    // The idle threads of all CPUs have the number 0.
+    // The idle threads of all CPUs have the id 0.
     let idle = |line: String| line.replace(r#""pid":70,"tid":71"#, r#""pid":0,"tid":0"#);
     let all = drawn(&[record(10, "f", "entry", "")].map(idle));
     assert!(all.iter().any(|e| e["tid"] == 2 && e["ph"] == "B"), "{all:?}");

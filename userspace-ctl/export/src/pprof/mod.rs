@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Profiles for `go tool pprof`, Pyroscope and speedscope: stacks with their counts and sums.
 //!
-//! A sample of a profile has one number for each aggregation that has a stack among its keys. The tools add the
-//! numbers of samples up, so `min`, `max`, `avg` and `stddev` have no place here; a distribution counts its values.
-//! Records with a stack are samples too, each counts as one.
+//! A sample of a profile has one number for each aggregation that has a stack among its keys. The
+//! tools add up the numbers of samples, so `min`, `max`, `avg` and `stddev` have no place here; a
+//! distribution counts its values. Records with a stack are samples too, and each counts as one.
 
 mod proto;
 
@@ -63,13 +63,13 @@ fn is_stack(datum: &Datum) -> bool {
     matches!(datum, Datum::Stack(_) | Datum::Ustack(_))
 }
 
-/// The stacks of a record.
+/// Returns the stacks of a record.
 fn stacks(record: &Record) -> Vec<&Datum> {
     let all = record.actions.iter().flat_map(|a| a.value.iter().chain(&a.values));
     all.filter(|d| is_stack(d)).collect()
 }
 
-/// How a profile calls an aggregation.
+/// Returns the name of an aggregation in a profile.
 fn title(aggregation: &Aggregation) -> &str {
     match aggregation.name.as_str() {
         "" => &aggregation.function,
@@ -77,7 +77,8 @@ fn title(aggregation: &Aggregation) -> &str {
     }
 }
 
-/// The unit of an aggregation's numbers; none if they cannot be added up. A sum says it by the end of its name.
+/// Returns the unit of an aggregation's numbers; `None` if they cannot be added up. The end of a
+/// sum's name tells its unit.
 fn unit(aggregation: &Aggregation) -> Option<&'static str> {
     match aggregation.function.as_str() {
         "count" | "quantize" | "lquantize" | "llquantize" => Some("count"),
@@ -93,7 +94,7 @@ fn unit(aggregation: &Aggregation) -> Option<&'static str> {
     }
 }
 
-/// The number of an entry, in its aggregation's unit.
+/// Returns the number of an entry, in its aggregation's unit.
 fn number(entry: &Entry) -> i64 {
     let all = || entry.buckets.iter().fold(0i64, |sum, b| sum.saturating_add(b.count));
     entry.value.unwrap_or_else(all)
@@ -111,7 +112,7 @@ impl<T: Hash + Eq> Table<T> {
         Self { numbers: HashMap::new(), first }
     }
 
-    /// The number of a thing, and whether it is new.
+    /// Returns the number of a thing, and whether it is new.
     fn number(&mut self, thing: T) -> (u64, bool) {
         let next = self.first + self.numbers.len() as u64;
         let number = *self.numbers.entry(thing).or_insert(next);
@@ -190,7 +191,7 @@ impl Maker {
         }
     }
 
-    /// Adds to the sample of these stacks and labels. The frames of the kernel are the innermost ones.
+    /// Adds to the sample of these stacks and labels. The kernel's frames are the innermost ones.
     fn sample(&mut self, kind: usize, stacks: &[&Datum], labels: Vec<Label>, number: i64) {
         let mut stacks = stacks.to_vec();
         stacks.sort_by_key(|s| matches!(s, Datum::Ustack(_)));

@@ -8,13 +8,13 @@ use crate::wire::{Encode, Writer};
 #[cfg_attr(test, derive(prost::Message))]
 #[cfg_attr(not(test), derive(Debug, Default))]
 pub struct Profile {
-    /// What each number of a sample counts.
+    /// The kinds of numbers in a sample.
     #[cfg_attr(test, prost(message, repeated, tag = "1"))]
     pub sample_type: Vec<ValueType>,
     /// Stacks with their numbers.
     #[cfg_attr(test, prost(message, repeated, tag = "2"))]
     pub sample: Vec<Sample>,
-    /// Files that frames are in.
+    /// The files that contain frames.
     #[cfg_attr(test, prost(message, repeated, tag = "3"))]
     pub mapping: Vec<Mapping>,
     /// Frames.
@@ -29,7 +29,7 @@ pub struct Profile {
     /// Nanoseconds since 1970.
     #[cfg_attr(test, prost(int64, tag = "9"))]
     pub time_nanos: i64,
-    /// Nanoseconds that were traced.
+    /// The duration of tracing, in nanoseconds.
     #[cfg_attr(test, prost(int64, tag = "10"))]
     pub duration_nanos: i64,
     /// Remarks that tools print.
@@ -40,7 +40,7 @@ pub struct Profile {
     pub default_sample_type: i64,
 }
 
-/// A kind of number; both members are places in the table of texts.
+/// A kind of number; both members are indices in the table of texts.
 #[derive(Clone, Copy, PartialEq)]
 #[cfg_attr(test, derive(prost::Message))]
 #[cfg_attr(not(test), derive(Debug, Default))]
@@ -61,10 +61,10 @@ pub struct Sample {
     /// Frames, the innermost first.
     #[cfg_attr(test, prost(uint64, repeated, tag = "1"))]
     pub location_id: Vec<u64>,
-    /// One for each sample type.
+    /// One number for each sample type.
     #[cfg_attr(test, prost(int64, repeated, tag = "2"))]
     pub value: Vec<i64>,
-    /// What else is known of it.
+    /// The further keys of the sample.
     #[cfg_attr(test, prost(message, repeated, tag = "3"))]
     pub label: Vec<Label>,
 }
@@ -80,17 +80,17 @@ pub struct Label {
     /// Its text, if it is one.
     #[cfg_attr(test, prost(int64, tag = "2"))]
     pub str: i64,
-    /// Its number otherwise.
+    /// Its number, if it is not a text.
     #[cfg_attr(test, prost(int64, tag = "3"))]
     pub num: i64,
 }
 
-/// A file that frames are in.
+/// A file that contains frames.
 #[derive(Clone, Copy, PartialEq)]
 #[cfg_attr(test, derive(prost::Message))]
 #[cfg_attr(not(test), derive(Debug, Default))]
 pub struct Mapping {
-    /// From 1.
+    /// The id, from 1.
     #[cfg_attr(test, prost(uint64, tag = "1"))]
     pub id: u64,
     /// Its name.
@@ -99,7 +99,7 @@ pub struct Mapping {
     /// Functions are named, so tools need not look for the file.
     #[cfg_attr(test, prost(bool, tag = "7"))]
     pub has_functions: bool,
-    /// So are inlined ones.
+    /// Inlined functions are named, too.
     #[cfg_attr(test, prost(bool, tag = "10"))]
     pub has_inline_frames: bool,
 }
@@ -109,7 +109,7 @@ pub struct Mapping {
 #[cfg_attr(test, derive(prost::Message))]
 #[cfg_attr(not(test), derive(Debug, Default))]
 pub struct Location {
-    /// From 1.
+    /// The id, from 1.
     #[cfg_attr(test, prost(uint64, tag = "1"))]
     pub id: u64,
     /// Its file; 0 if it is unknown.
@@ -135,16 +135,16 @@ pub struct Line {
 #[cfg_attr(test, derive(prost::Message))]
 #[cfg_attr(not(test), derive(Debug, Default))]
 pub struct Function {
-    /// From 1.
+    /// The id, from 1.
     #[cfg_attr(test, prost(uint64, tag = "1"))]
     pub id: u64,
-    /// As people read it.
+    /// The readable name.
     #[cfg_attr(test, prost(int64, tag = "2"))]
     pub name: i64,
-    /// As the linker knows it.
+    /// The linker's name.
     #[cfg_attr(test, prost(int64, tag = "3"))]
     pub system_name: i64,
-    /// Of its source or object.
+    /// The name of its source or object.
     #[cfg_attr(test, prost(int64, tag = "4"))]
     pub filename: i64,
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! A profile that was written says what the recording said.
+//! A written profile contains the data of the recording.
 
 use super::*;
 use prost::Message as _;
@@ -23,7 +23,7 @@ fn decoded(stream: &str) -> Profile {
     Profile::decode(&plain[..]).unwrap()
 }
 
-/// A sample in words: its frames, its labels, its numbers.
+/// Returns a sample as text: its frames, its labels, its numbers.
 fn told(p: &Profile, sample: &Sample) -> String {
     let text = |n: i64| p.string_table[n as usize].as_str();
     let frame = |id: &u64| {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! A distribution: on each line a bucket, with its bar since the beginning and its heat over time.
+//! A distribution: each line is a bucket, with its bar since the beginning and its heat over time.
 
 use super::{put, put_right, rule};
 use crate::look::Look;
@@ -13,10 +13,10 @@ use ratatui::style::Style;
 use recording::buckets::{axis, counts, Range};
 use std::collections::HashMap;
 
-/// Characters of a bucket's bound and of its count.
+/// The characters of a bucket's bound and of its count.
 const LABEL: u16 = 9;
 
-/// Draws the chosen row, or all that the filter lets through.
+/// Draws the chosen row, or all rows that match the filter.
 pub fn draw(buf: &mut Buffer, at: Rect, table: &Table, ui: &Ui, look: Look) {
     if at.height < 4 {
         return;
@@ -47,7 +47,7 @@ pub fn draw(buf: &mut Buffer, at: Rect, table: &Table, ui: &Ui, look: Look) {
     let heat = Heat::new(&rows, &axis, size, table.at, ui.window(), field.width.into());
     let bounds: Vec<Range> = axis.chunks(size).filter_map(|c| c.first().copied()).collect();
     let totals = groups(&totals, size);
-    // The greatest values stand at the top.
+    // The greatest values are at the top.
     let used = u16::try_from(bounds.len()).unwrap_or(0).min(at.height - 2);
     for (n, (bound, total)) in (0u16..used).zip(bounds.iter().zip(&totals)) {
         let y = at.y + used - n;
@@ -73,7 +73,7 @@ pub fn draw(buf: &mut Buffer, at: Rect, table: &Table, ui: &Ui, look: Look) {
     legend(buf, field, y, heat.most, look);
 }
 
-/// The colours, from one value to the most that a cell has.
+/// Draws the colours, from one value to the most values in a cell.
 fn legend(buf: &mut Buffer, field: Rect, y: u16, most: f64, look: Look) {
     if field.width < 34 || most <= 0.0 {
         return;
@@ -87,7 +87,7 @@ fn legend(buf: &mut Buffer, field: Rect, y: u16, most: f64, look: Look) {
     put(buf, x, y, 10, &format!(" {}", text::number(most.ceil())), look.faint());
 }
 
-/// The bound at which a bucket begins.
+/// Returns the text of the bound at which a bucket begins.
 fn edge((low, high): Range) -> String {
     match (low, high) {
         (Some(low), _) => text::number(low as f64),
@@ -96,14 +96,14 @@ fn edge((low, high): Range) -> String {
     }
 }
 
-/// Counts of neighbouring buckets together.
+/// Adds up the counts of neighbouring buckets.
 fn groups(counts: &[i64], size: usize) -> Vec<i64> {
     counts.chunks(size).map(|c| c.iter().fold(0i64, |sum, n| sum.saturating_add(*n))).collect()
 }
 
-/// What each cell has counted.
+/// The counts of the cells.
 struct Heat {
-    /// By line, from the least values on, and column.
+    /// By line, the least values first, and column.
     cells: HashMap<(usize, usize), f64>,
     most: f64,
 }
@@ -134,7 +134,7 @@ impl Heat {
         Self { cells, most }
     }
 
-    /// How hot a cell is, by the logarithm of its count: more than 0, at most 1.
+    /// Returns how hot a cell is, by the logarithm of its count: more than 0, at most 1.
     fn part(&self, line: usize, column: usize) -> Option<f64> {
         let count = self.cells.get(&(line, column)).copied().filter(|n| *n > 0.0)?;
         Some(((1.0 + count).ln() / (1.0 + self.most).ln()).max(f64::MIN_POSITIVE))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The rows of an aggregation: keys, numbers, and the last minutes as a line of blocks.
+//! The rows of an aggregation: keys, numbers, and the last minutes as a sparkline.
 
 use super::{put, put_right};
 use crate::look::Look;
@@ -11,22 +11,22 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use recording::Datum;
 
-/// Characters of a number and the blank before it.
+/// The characters of a number and the blank before it.
 const NUMBER: u16 = 10;
 
-/// Where things stand on a line.
+/// The positions on a line.
 struct Layout {
     columns: Vec<Column>,
-    /// Widths of the keys.
+    /// The widths of the keys.
     keys: Vec<u16>,
-    /// Where the numbers begin.
+    /// The column where the numbers begin.
     numbers: u16,
     trend: u16,
-    /// The characters of the trend.
+    /// The number of characters in the trend.
     parts: u16,
 }
 
-/// Draws the head and as many rows as there is room for.
+/// Draws the head and as many rows as fit.
 pub fn draw(buf: &mut Buffer, at: Rect, table: &Table, ui: &mut Ui, look: Look) {
     let rows = ui.rows(table);
     let layout = Layout::new(at, table, &rows, ui);
@@ -63,7 +63,7 @@ fn frames(row: &Row) -> impl Iterator<Item = &str> {
         .map(String::as_str)
 }
 
-/// Lets the chosen row be on the screen.
+/// Scrolls so that the chosen row is on the screen.
 fn scroll(ui: &mut Ui, rows: &[&Row], room: usize) {
     let height = |row: &&Row| if ui.is_unfolded { 1 + frames(row).count() } else { 1 };
     let chosen = rows.iter().position(|r| Some(&r.keys) == ui.chosen.as_ref());
@@ -96,7 +96,7 @@ impl Layout {
             .map(|(n, want)| want.max(name(table, n).len() + 1))
             .map(|want| u16::try_from(want + 1).unwrap_or(u16::MAX).min(room))
             .collect();
-        // The widest key gives way.
+        // The widest key becomes narrower.
         while keys.iter().map(|k| usize::from(*k)).sum::<usize>() > usize::from(room) {
             match keys.iter_mut().max() {
                 Some(widest) if *widest > 4 => *widest -= 1,
@@ -111,7 +111,7 @@ impl Layout {
     }
 }
 
-/// The name of a key.
+/// Returns the name of a key.
 fn name(table: &Table, n: usize) -> &str {
     match table.latest.keynames.get(n).map(String::as_str) {
         None | Some("") => "key",
@@ -177,7 +177,7 @@ fn one(buf: &mut Buffer, at: Rect, table: &Table, row: &Row, layout: &Layout, ui
     let mut x = at.x;
     for (key, width) in row.keys.iter().zip(&layout.keys) {
         let is_number = matches!(key, Datum::Int(_) | Datum::Uint(_) | Datum::Float(_));
-        // Numbers as keys stand below each other; the frames of an unfolded stack have lines of their own.
+        // Numbers as keys are aligned; the frames of an unfolded stack have their own lines.
         let text = match key.frames().filter(|_| ui.is_unfolded) {
             Some(mut frames) => frames.next().map_or_else(String::new, |f| f.function.to_string()),
             None => key_text(key),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! An aggregation on a page: a table of values, distributions with their change over time, stacks as a graph.
+//! An aggregation on a page: a table of values, distributions with their change over time, stacks
+//! as a graph.
 
 use crate::svg::{self, Column, Drawing};
 use crate::text::{clean, count, keys, number, range, short};
@@ -15,7 +16,7 @@ const CARDS: usize = 8;
 /// The most rows that show how they changed.
 const SPARKS: usize = 60;
 
-/// Everything that the recording tells of an aggregation.
+/// Draws everything that the recording has about an aggregation.
 pub fn section(recording: &Recording, a: &Aggregation, id: &str) -> Markup {
     let states = recording.states(a).len();
     html! {
@@ -33,7 +34,7 @@ pub fn section(recording: &Recording, a: &Aggregation, id: &str) -> Markup {
     }
 }
 
-/// Entries from the largest on.
+/// Returns the entries, the largest first.
 pub fn largest(a: &Aggregation) -> Vec<&Entry> {
     let mut all: Vec<&Entry> = a.entries.iter().collect();
     let size = |e: &Entry| match a.is_distribution() {
@@ -44,7 +45,7 @@ pub fn largest(a: &Aggregation) -> Vec<&Entry> {
     all
 }
 
-/// A part of a key: a stack can be unfolded.
+/// Draws a part of a key; a stack can be unfolded.
 pub fn key_cell(datum: &Datum) -> Markup {
     let Some(mut frames) = datum.frames() else {
         let is_number = matches!(datum, Datum::Int(_) | Datum::Uint(_));
@@ -62,7 +63,7 @@ pub fn key_cell(datum: &Datum) -> Markup {
     }
 }
 
-/// Heads of the columns of keys: they have no names in D.
+/// Draws the heads of the key columns. Keys have no names in D.
 pub fn key_heads(a: &Aggregation) -> Markup {
     let first = a.entries.first().map_or(&[][..], |e| &e.keys);
     let head = |n: usize, k: &Datum| {
@@ -134,7 +135,7 @@ fn change_of(a: &Aggregation) -> &'static str {
     }
 }
 
-/// Tells that a table is not whole.
+/// Draws a note if a table is not complete.
 pub fn left_out(all: usize, most: usize, what: &str) -> Markup {
     html! {
         @if all > most {
@@ -143,7 +144,7 @@ pub fn left_out(all: usize, most: usize, what: &str) -> Markup {
     }
 }
 
-/// The change of each of the first rows: counts and sums a second, other values as they were.
+/// Draws the change of each of the first rows: counts and sums per second, other values unchanged.
 fn over_time(recording: &Recording, a: &Aggregation, rows: &[&Entry]) -> Vec<Option<Drawing>> {
     let steps = recording.increments(a);
     if steps.len() < 3 {
@@ -170,7 +171,8 @@ fn over_time(recording: &Recording, a: &Aggregation, rows: &[&Entry]) -> Vec<Opt
     rows.iter().take(SPARKS).map(one).collect()
 }
 
-/// A distribution over time: of all keys, or of one. None if only one moment is known.
+/// Draws a distribution over time, of all keys or of one; `None` if fewer than two intervals are
+/// known.
 pub fn heat_map(recording: &Recording, a: &Aggregation, keys: Option<&[Datum]>) -> Option<Drawing> {
     let steps = recording.increments(a);
     if steps.len() < 2 {
@@ -260,7 +262,7 @@ fn distribution(recording: &Recording, a: &Aggregation) -> Markup {
     }
 }
 
-/// The bucket of a percentile.
+/// Draws the bucket of a percentile.
 pub fn percentile_cell(e: &Entry, part: f64) -> Markup {
     let found = buckets::percentile(&e.buckets, part);
     let bound = found.and_then(|r| r.1.or(r.0));
@@ -275,7 +277,7 @@ pub fn percentile_cell(e: &Entry, part: f64) -> Markup {
     }
 }
 
-/// The same numbers for those who cannot see the columns.
+/// Draws the same numbers for readers who cannot see the columns.
 fn bucket_table(axis: &[Range], counts: &[i64]) -> Markup {
     html! {
         details {
@@ -293,7 +295,7 @@ fn bucket_table(axis: &[Range], counts: &[i64]) -> Markup {
     }
 }
 
-/// The class of a table's box: a long table scrolls in its place.
+/// Returns the class of a table's box: a long table scrolls inside its box.
 pub fn scroll(rows: usize) -> &'static str {
     match rows > 20 {
         true => "scroll tall",

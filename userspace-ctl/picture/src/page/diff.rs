@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The page of what has changed between two recordings.
+//! The page that compares two recordings.
 
 use crate::page::aggregation::{key_cell, key_heads, left_out, percentile_cell, scroll};
 use crate::page::{document, facts, head, losses, name, title};
@@ -70,7 +70,7 @@ fn section(before: &Aggregation, after: &Aggregation, id: &str) -> Markup {
     }
 }
 
-/// Every key of either side, those with the greatest change first.
+/// Returns every key of either side, those with the greatest change first.
 fn paired<'a>(before: &'a Aggregation, after: &'a Aggregation) -> Vec<Pair<'a>> {
     let old: HashMap<&[Datum], &Entry> = before.entries.iter().map(|e| (&e.keys[..], e)).collect();
     let new: HashMap<&[Datum], &Entry> = after.entries.iter().map(|e| (&e.keys[..], e)).collect();
@@ -91,7 +91,7 @@ fn size(e: Option<&Entry>) -> f64 {
     e.map_or(0.0, |e| e.value.unwrap_or_else(|| e.total()) as f64)
 }
 
-/// Heads of keys: of a side that has some.
+/// Draws the key heads, from a side that has entries.
 fn heads(before: &Aggregation, after: &Aggregation) -> Markup {
     key_heads(if after.entries.is_empty() { before } else { after })
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Records on a page: when each probe fired, and what the clauses printed.
+//! Records on a page: when each probe fired, and the data of its clauses.
 
 use crate::page::aggregation::{left_out, scroll};
 use crate::svg::{self, Column};
@@ -12,10 +12,10 @@ use std::collections::BTreeMap;
 const ROWS: usize = 2000;
 /// The most probes of the timeline.
 const LANES: usize = 24;
-/// Columns of the timeline.
+/// The number of columns in the timeline.
 const BINS: u64 = 140;
 
-/// The timeline and the table of events.
+/// Draws the timeline and the table of events.
 pub fn section(recording: &Recording) -> Markup {
     let all = &recording.records;
     let start = recording.span().map_or(0, |s| s.0);
@@ -48,7 +48,7 @@ pub fn section(recording: &Recording) -> Markup {
     }
 }
 
-/// A probe as the timeline calls it.
+/// Returns a probe's name in the timeline.
 fn lane(r: &Record) -> String {
     let p = &r.probe;
     let name = match (p.function.is_empty(), p.module.is_empty()) {
@@ -70,7 +70,7 @@ fn timeline(recording: &Recording) -> Markup {
     lanes.sort_by_key(|l| std::cmp::Reverse(l.1.len()));
     let hidden = lanes.len().saturating_sub(LANES);
     lanes.truncate(LANES);
-    // Rows are drawn from the bottom on.
+    // Rows are drawn from the bottom up.
     lanes.reverse();
     let mut columns: Vec<Column> = (0..BINS)
         .map(|n| Column { from: n * width, to: (n + 1) * width, counts: vec![0; lanes.len()] })
@@ -96,7 +96,7 @@ fn timeline(recording: &Recording) -> Markup {
     }
 }
 
-/// What an action recorded, on a line of its own.
+/// Draws the data of an action, on a line of its own.
 fn action(a: &Action) -> Markup {
     let named = |text: &str| html! { div { span class="dim" { (a.action) " " } span class="what" { (clean(text)) } } };
     if let Some(printed) = &a.printed {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The page: what ran where, what was lost, each aggregation, and what was printed.
+//! The page: the machine and the program, losses, each aggregation, and the printed records.
 
 mod aggregation;
 mod diff;
@@ -47,7 +47,7 @@ pub fn page(recording: &Recording) -> String {
     document(&title(recording), &body, &recording.version)
 }
 
-/// A whole document.
+/// Draws a whole document.
 fn document(title: &str, body: &Markup, version: &str) -> String {
     let page = html! {
         (DOCTYPE)
@@ -82,7 +82,7 @@ fn head(title: &str, below: &Markup) -> Markup {
     }
 }
 
-/// The names of the programs.
+/// Returns the names of the programs.
 pub fn title(recording: &Recording) -> String {
     let names: Vec<&str> = recording.programs.iter().map(|p| p.0.as_str()).collect();
     match names.is_empty() {
@@ -91,12 +91,12 @@ pub fn title(recording: &Recording) -> String {
     }
 }
 
-/// How pages call an aggregation.
+/// Returns the name of an aggregation on pages.
 fn name(a: &recording::Aggregation) -> String {
     format!("@{}", clean(&a.name))
 }
 
-/// Each fact with its name.
+/// Draws each fact with its name.
 fn facts(recording: &Recording) -> Markup {
     let mut facts: Vec<(&str, String)> = Vec::new();
     match recording.machines.as_slice() {
@@ -132,7 +132,7 @@ fn facts(recording: &Recording) -> Markup {
     }
 }
 
-/// What a reader must know before believing the numbers.
+/// Draws what a reader must know before believing the numbers.
 fn losses(recording: &Recording) -> Markup {
     let host = |h: &Option<String>| h.as_ref().map_or(String::new(), |h| format!("{h}: "));
     let drops = recording.drops.iter().map(|d| format!("{}{}", host(&d.host), d.text));

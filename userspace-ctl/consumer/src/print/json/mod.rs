@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! `-x oformat=json`: all that a session has to say, an object on each line. `docs/json.md` is the
-//! contract; what changes its meaning raises [`SCHEMA`].
+//! `-x oformat=json`: everything that a session reports, one object on each line. `docs/json.md` is
+//! the contract; a change of meaning raises [`SCHEMA`].
 
 mod record;
 mod typed;
@@ -16,137 +16,137 @@ use abi::difo::DifType;
 use abi::probe::until_nul;
 use serde::Serialize;
 
-/// Number of the schema.
+/// The number of the schema.
 pub const SCHEMA: u32 = 1;
 
 /// A line.
 #[derive(Debug, Serialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
 pub enum Line<'a> {
-    /// The first one.
+    /// The first line.
     Dtrace {
         /// [`SCHEMA`].
         schema: u32,
-        /// Of the command.
+        /// The version of the command.
         version: &'a str,
     },
     /// The machine that is traced.
     Machine {
-        /// Its name.
+        /// The host name.
         host: &'a str,
         /// The kernel's release.
         kernel: &'a str,
-        /// As `uname -m` calls it.
+        /// The name from `uname -m`.
         architecture: &'a str,
-        /// How many are online.
+        /// The number of online CPUs.
         cpus: u64,
         /// Nanoseconds since 1970 when the command began.
         walltimestamp: u64,
         /// D's `timestamp` at the same moment.
         timestamp: u64,
     },
-    /// A program that is enabled.
+    /// An enabled program.
     Program {
         /// Its file, or its text up to the first body.
         name: &'a str,
         /// How many probes it matched.
         probes: usize,
     },
-    /// A probe that is listed.
+    /// A listed probe.
     Probe {
-        /// Which.
+        /// The probe.
         #[serde(flatten)]
         probe: Probe<'a>,
-        /// Types of its arguments (`-v`), if they are known.
+        /// The types of its arguments (`-v`), if they are known.
         #[serde(skip_serializing_if = "Option::is_none")]
         args: Option<&'a [String]>,
     },
     /// A clause that ran.
     Record {
-        /// When, in D's `timestamp`.
+        /// The time, in D's `timestamp`.
         timestamp: u64,
-        /// Where.
+        /// The CPU.
         cpu: u32,
-        /// Its thread, with `-x threads`.
+        /// The thread, with `-x threads`.
         #[serde(flatten)]
         thread: Option<Thread>,
-        /// What fired.
+        /// The probe that fired.
         probe: Probe<'a>,
         /// What the clause recorded, in order.
         actions: Vec<Action<'a>>,
     },
     /// An aggregation that nothing has printed, at the end.
     Aggregation(Aggregation<'a>),
-    /// All aggregations as they stand (`-x snaprate`).
+    /// The current state of all aggregations (`-x snaprate`).
     Snapshot {
-        /// When they were read, in D's `timestamp`.
+        /// The time when they were read, in D's `timestamp`.
         timestamp: u64,
-        /// Those that have entries.
+        /// The aggregations that have entries.
         aggregations: Vec<Aggregation<'a>>,
     },
-    /// Something was lost.
+    /// A loss of data.
     Drop {
-        /// What and why, as `-x droptags` says it.
+        /// What was lost and why, in the words of `-x droptags`.
         tag: String,
-        /// How many since the last such line.
+        /// The number of losses since the last such line.
         count: u64,
-        /// Where, if that is known.
+        /// The CPU, if it is known.
         cpu: Option<u32>,
-        /// The same in words.
+        /// The loss in words.
         text: &'a str,
     },
-    /// A clause was ended by a fault.
+    /// A fault that ended a clause.
     Fault {
-        /// What had fired.
+        /// The probe that had fired.
         probe: Probe<'a>,
-        /// Its enabled probe.
+        /// The id of the enabled probe.
         epid: u32,
-        /// Which action, from 1; 0 is the predicate.
+        /// The number of the action, from 1; 0 is the predicate.
         action: u32,
-        /// Of the instruction, if there is one.
+        /// The offset of the instruction, if there is one.
         offset: Option<i64>,
         /// What went wrong.
         fault: &'a str,
-        /// Where, if it is a matter of an address.
+        /// The address, if the fault has one.
         address: Option<String>,
-        /// The same in words.
+        /// The fault in words.
         text: String,
     },
-    /// News that has no type of its own: targets that ended, probes left out, sizes lowered.
+    /// News without a type of its own: targets that ended, probes left out, sizes lowered.
     Note {
-        /// In words.
+        /// The news in words.
         text: &'a str,
     },
-    /// What `--doctor` found out about one subject.
+    /// The result of `--doctor` for one subject.
     Check {
-        /// What it looked at.
+        /// The subject.
         subject: &'a str,
         /// ok, warn or fail.
         state: &'a str,
-        /// In words.
+        /// The result in words.
         found: &'a str,
         /// What to do, unless it is ok.
         remedy: Option<&'a str>,
     },
-    /// What ends the session.
+    /// The error that ends the session.
     Error {
-        /// In words.
+        /// The error in words.
         text: &'a str,
-        /// Of the compiler.
+        /// The compiler's tag.
         #[serde(skip_serializing_if = "Option::is_none")]
         tag: Option<&'a str>,
-        /// Of the program.
+        /// The line in the program.
         #[serde(skip_serializing_if = "Option::is_none")]
         line: Option<usize>,
         /// The way out.
         #[serde(skip_serializing_if = "Option::is_none")]
         help: Option<&'a str>,
     },
-    /// The last one.
+    /// The last line.
     Exit {
-        /// Of the command.
+        /// The exit status of the command.
         status: i32,
-        /// When, in D's `timestamp`.
+        /// The time, in D's `timestamp`.
         timestamp: u64,
     },
 }
@@ -154,7 +154,7 @@ pub enum Line<'a> {
 /// A probe's number and name.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct Probe<'a> {
-    /// As `-l` shows it.
+    /// The number that `-l` shows.
     pub id: u32,
     /// Part of its name.
     pub provider: &'a str,
@@ -167,7 +167,7 @@ pub struct Probe<'a> {
 }
 
 impl<'a> Probe<'a> {
-    /// From a number and the four parts of a name.
+    /// Makes a probe from its number and the four parts of its name.
     pub fn new(id: u32, [provider, module, function, name]: [&'a str; 4]) -> Self {
         Self { id, provider, module, function, name }
     }
@@ -181,7 +181,7 @@ pub struct Thread {
     execname: String,
 }
 
-/// What one action recorded.
+/// The data that one action recorded.
 #[derive(Debug, Serialize)]
 pub struct Action<'a> {
     action: &'static str,
@@ -239,7 +239,7 @@ enum Datum {
 }
 
 impl Datum {
-    /// Of what such an action has recorded.
+    /// Makes a value from the bytes that such an action recorded.
     fn new(
         action: ActionKind,
         bytes: &[u8],
@@ -264,7 +264,7 @@ impl Datum {
         }
     }
 
-    /// Text if that is what they look like.
+    /// Makes text if the bytes look like text.
     fn bytes(bytes: &[u8]) -> Self {
         text_of(bytes).map_or_else(|| Self::hex(bytes), |t| Self::String(text(t)))
     }
@@ -274,12 +274,12 @@ impl Datum {
     }
 }
 
-/// Text of a traced program, which may be anything.
+/// Decodes the text of a traced program, which may be any bytes.
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// An aggregation as it stands.
+/// The current state of an aggregation.
 #[derive(Debug, Serialize)]
 pub struct Aggregation<'a> {
     name: &'a str,
@@ -310,7 +310,8 @@ struct Entry {
     empty: bool,
 }
 
-/// What averages and deviations of several machines can be added up by; not divided by `normal`.
+/// Figures from which averages and deviations of several machines can be combined; not divided by
+/// `normal`.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 struct Moments {
     count: u64,
@@ -333,7 +334,7 @@ impl Moments {
     }
 }
 
-/// The arguments of a function in D, behind the value.
+/// Returns the arguments of a function in D that follow the value.
 fn parameters(func: AggFunc) -> Vec<i64> {
     match func {
         AggFunc::Lquantize(l) => {
@@ -352,7 +353,7 @@ enum Value {
     Buckets(Vec<Bucket>),
 }
 
-/// Values from `low` to `high`, both included; null: without a bound.
+/// Values from `low` to `high`, both included; null means no bound.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 struct Bucket {
     low: Option<i64>,
@@ -363,13 +364,14 @@ struct Bucket {
 }
 
 impl<'a> Aggregation<'a> {
-    /// What is known of the aggregation with this number; the last program knows those of all.
+    /// Returns the description of the aggregation with this number; the last program has the
+    /// descriptions of all.
     fn of(programs: &'a [d::Program], number: u32) -> Option<&'a d::Aggregation> {
         let at = usize::try_from(number).ok()?.checked_sub(1)?;
         programs.last()?.aggregations.get(at)
     }
 
-    /// From its rows.
+    /// Makes an aggregation from its rows.
     fn new(of: &'a d::Aggregation, rows: &[Row], symbols: &Symbols) -> Self {
         let key = |k: &Key| Datum::new(k.action, &k.bytes, k.ty, k.is_unsigned, symbols);
         let entry = |row: &Row| {
@@ -394,7 +396,7 @@ impl<'a> Aggregation<'a> {
     }
 }
 
-/// The buckets of a distribution that have counted something.
+/// Returns the buckets of a distribution that are not empty.
 fn buckets(func: AggFunc, words: &[u64], normal: i64) -> Option<Vec<Bucket>> {
     let counts = Buckets::new(func, words)?.counts;
     let bounds: Vec<(Option<i64>, Option<i64>)> = match func {
@@ -410,7 +412,7 @@ fn buckets(func: AggFunc, words: &[u64], normal: i64) -> Option<Vec<Bucket>> {
     Some(bounds.into_iter().zip(counts).filter_map(bucket).collect())
 }
 
-/// Bounds of a power of two.
+/// Returns the bounds of a power-of-two bucket.
 fn power(bucket: usize) -> (Option<i64>, Option<i64>) {
     let near = quantize_value(bucket);
     let beyond = |n: usize, by: i64| (n < QUANTIZE_BUCKETS).then(|| quantize_value(n) + by);
@@ -421,7 +423,8 @@ fn power(bucket: usize) -> (Option<i64>, Option<i64>) {
     }
 }
 
-/// Bounds of steps: the first bucket is of what is below all others, the last one of what is above.
+/// Returns the bounds of stepped buckets: the first bucket has no lower bound, the last one no
+/// upper bound.
 fn steps(count: usize, lower_bound: impl Fn(usize) -> i64) -> Vec<(Option<i64>, Option<i64>)> {
     let over = count.saturating_sub(1);
     let low = |b: usize| (b > 0).then(|| lower_bound(b));
@@ -430,14 +433,14 @@ fn steps(count: usize, lower_bound: impl Fn(usize) -> i64) -> Vec<(Option<i64>, 
 }
 
 impl Line<'_> {
-    /// The line, with its newline.
+    /// Writes the line with its newline.
     pub fn write(&self, out: &mut Vec<u8>) {
-        // Memory does not fail, and no key is anything but text.
+        // Writing to memory does not fail, and all keys are text.
         let _ = serde_json::to_writer(&mut *out, self);
         out.push(b'\n');
     }
 
-    /// The words of what is news; "" for what is data.
+    /// Returns the text of a message; "" for data.
     pub fn text(&self) -> &str {
         match self {
             Self::Drop { text, .. } | Self::Note { text } | Self::Error { text, .. } => text,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! A record as a line: its actions, each with its values and not only with its text.
+//! Prints a record as a line: its actions, each with its values as well as its text.
 
 use super::super::report::{Data, Effect, Field, Planned, Report, Reporter};
 use super::super::value::is_unsigned;
@@ -47,7 +47,7 @@ impl Reporter {
         let (timestamp, probe) = (timestamp.unwrap_or(0), record.enabled.named());
         Line::Record { timestamp, cpu: record.cpu, thread, probe, actions }.write(out);
         for wish in effects {
-            // The stream stays whole, where it is.
+            // The stream must stay whole and in its place.
             if !matches!(wish, Effect::Freopen(_) | Effect::Ftruncate) {
                 effect(out, wish);
             }
@@ -55,7 +55,7 @@ impl Reporter {
         report
     }
 
-    /// What a statement has recorded; `said` is the text that it makes.
+    /// Appends what a statement has recorded; `said` is the statement's text.
     fn actions<'p>(
         &self,
         actions: &mut Vec<Action<'p>>,
@@ -121,7 +121,7 @@ impl Reporter {
         }
     }
 
-    /// An aggregation as it stands.
+    /// Returns the current state of an aggregation.
     pub fn aggregation<'p>(
         &self,
         programs: &'p [Program],
@@ -140,7 +140,7 @@ impl Thread {
     }
 }
 
-/// Does a format show this value as a number without a sign?
+/// Tells whether a format shows this value as an unsigned number.
 fn is_shown_unsigned(format: &Format, n: usize) -> bool {
     let letter = format.pieces.iter().find_map(|piece| match piece {
         Piece::Conversion(c) if c.value == Value::Arg(n) => Some(c.letter),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! What `print()` shows as a tree: structs are objects, arrays lists, enumerators their names.
+//! Serializes the value of `print()` as a tree: structs become objects, arrays lists, enumerators
+//! their names.
 
 use super::super::typed::{bits, name_of};
 use super::super::value::{signed, unsigned};
@@ -10,12 +11,12 @@ use serde::ser::{SerializeMap, Serializer};
 use serde::Serialize;
 use std::borrow::Cow;
 
-/// Bytes and what they are.
+/// Bytes with a type.
 #[derive(Debug)]
 pub struct Typed<'a> {
-    /// What they are.
+    /// The type.
     pub shape: &'a Shape,
-    /// Those, at least; what is not there is null.
+    /// The bytes, possibly more than needed; a missing value becomes null.
     pub bytes: Cow<'a, [u8]>,
 }
 
@@ -55,7 +56,7 @@ impl Serialize for Typed<'_> {
     }
 }
 
-/// Members; those of a member without a name count as the struct's own.
+/// Writes members; those of a nameless member count as the struct's own.
 fn members<M: SerializeMap>(to: &mut M, fields: &[Field], bytes: &[u8]) -> Result<(), M::Error> {
     for f in fields {
         let inner = bytes.get(f.offset as usize / 8..).unwrap_or_default();
@@ -93,7 +94,7 @@ impl Serialize for BitField<'_> {
     }
 }
 
-/// A value of so many bits by its name; without one it is a number.
+/// Writes the name of a value of `bits` bits, or the number if it has no name.
 fn enumerator<S: Serializer>(
     to: S,
     names: &[(String, u64)],
