@@ -15,7 +15,7 @@ use kernel::ffi::c_int;
 ///
 /// *probe*
 pub fn signal(_: &ProbeCtx, signal: i32) -> bool {
-    // SAFETY: in probe context by the evidence.
+    // SAFETY: the `ProbeCtx` proves probe context.
     unsafe { sys::kapi_signal(signal) >= 0 }
 }
 
@@ -47,7 +47,8 @@ pub fn chill(_: &ProbeCtx, ns: u64) -> bool {
 pub fn panic(_: &ProbeCtx, probe: [&[u8]; 4], comm: &[u8; 16], pid: i32) -> ! {
     let text = c"dtrace: panic() at probe %.*s:%.*s:%.*s:%.*s, in a program of %.16s, process %d";
     let [(p, a), (m, b), (f, c), (n, d)] = probe.map(|part| (part.len() as c_int, part.as_ptr()));
-    // SAFETY: each part of the probe has its length before it, the name at most 16 bytes.
+    // SAFETY: each part of the probe has its length before it, and the format reads at most 16
+    // bytes of `comm`.
     unsafe { bindings::panic(text.as_ptr().cast(), p, a, m, b, f, c, n, d, comm.as_ptr(), pid) }
 }
 

@@ -61,7 +61,7 @@ pub enum Emulate {
         bytes: [u8; 15],
         /// Its length.
         len: u8,
-        /// The offset of a displacement from the instruction pointer in it, if there is one.
+        /// The offset in it of a displacement from the instruction pointer, if there is one.
         rip_disp: Option<u8>,
     },
 }
