@@ -144,9 +144,9 @@ SYM_FUNC_END(kapi_entry_trampoline)
 .endm
 
 /*
- * With rax and the flags. At a return that is more than C needs, but functions in assembly promise
- * more to their callers: they may return in any register, and in flags. At a jump out of a function
- * these are the arguments of the next function.
+ * Saves rax and the flags, too. At a return that is more than C needs, but functions in assembly
+ * promise more to their callers: they may return in any register, and in flags. At a jump out of a
+ * function these are the arguments of the next function.
  */
 .macro save_all
 	pushq	%rax

@@ -4,7 +4,7 @@
 use abi::dof::SECIDX_NONE;
 use core::fmt;
 
-/// What is wrong.
+/// A problem of a DOF.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Problem {
     /// It is larger than the kernel accepts.
@@ -67,7 +67,7 @@ pub enum Problem {
 pub struct DofError {
     /// The index of the section; [`SECIDX_NONE`] for the header.
     pub section: u32,
-    /// What is wrong there.
+    /// The problem.
     pub problem: Problem,
 }
 

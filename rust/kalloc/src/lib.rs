@@ -35,7 +35,7 @@ struct Room(UnsafeCell<[MaybeUninit<u8>; SIZE]>);
 unsafe impl Sync for Room {}
 
 static ROOM: Room = Room(UnsafeCell::new([MaybeUninit::uninit(); SIZE]));
-/// Where the free end begins.
+/// The offset at which the free end begins.
 static USED: AtomicUsize = AtomicUsize::new(0);
 static SEALED: AtomicBool = AtomicBool::new(false);
 

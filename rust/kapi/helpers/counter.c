@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Events that perf counts on every CPU. Each time that a CPU has counted so many, a function is
- * called with the place where the CPU was.
+ * Events that perf counts on every CPU. Each time that a CPU has counted a given number, a
+ * function is called with the place where the CPU was.
  *
- * The context of the call. For an event of the processor it is an NMI (arch/x86/events/core.c:
+ * The context of the call: for an event of the processor it is an NMI (arch/x86/events/core.c:
  * perf_event_nmi_handler): the interrupted code may hold any lock, and may be switching the task or
  * its memory. For a clock it is a hard interrupt (perf_swevent_hrtimer). For other events of the
  * kernel it is the place of the event: a context switch holds the lock of the run queue. So
@@ -17,7 +17,7 @@
  * give up when a lock of theirs is held; a holder on the same CPU cannot be interrupted by another
  * firing, because the busy word turns that firing away.
  *
- * Where events are created. perf takes cpus_read_lock() when it creates or releases an event
+ * The creation of events: perf takes cpus_read_lock() when it creates or releases an event
  * (static_key_slow_inc() in perf_swevent_init()). A hotplug callback runs while that lock is held
  * for writing, so it only queues a work, and the work creates the event soon after. A CPU that goes
  * offline disables its events (perf_event_exit_cpu()); they are released when the CPU comes back,
@@ -46,7 +46,7 @@
  */
 DEFINE_PER_CPU(struct pt_regs *, kapi_over_regs);
 
-/* kernel/events/core.c: MAX_INTERRUPTS, of an event that has been stopped until the next tick. */
+/* kernel/events/core.c: MAX_INTERRUPTS. Perf has stopped the event until the next tick. */
 #define KAPI_THROTTLED (~0ULL)
 
 struct kapi_counter {

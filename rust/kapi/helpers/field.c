@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Where the kernel's structures keep the data of events. */
+/* The members of the kernel's structures that hold the data of events. */
 #include <linux/array_size.h>
 #include <linux/blk-mq.h>
 #include <linux/blk_types.h>
@@ -29,7 +29,7 @@
 /* A member, and a byte. The names, and their order, are those of stable/src/event.rs: Field. */
 #define AT(name, type, member) { offsetof(type, member), sizeof_field(type, member) }
 #define BYTE(name, offset) { offset, 1 }
-/* A member of what TCP keeps with a packet. */
+/* A member of the data that TCP keeps with a packet. */
 #define SKB_CB(name, member) \
 	{ offsetof(struct sk_buff, cb) + offsetof(struct tcp_skb_cb, member), sizeof_field(struct tcp_skb_cb, member) }
 

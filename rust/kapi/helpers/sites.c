@@ -81,7 +81,7 @@ bool kapi_is_tail(u64 addr)
 	return site && site->kind == KAPI_TAIL;
 }
 
-/* Makes room for so many more. The caller holds a lock around all changes of the table. */
+/* Makes room for `more` entries. The caller holds a lock around all changes of the table. */
 int kapi_sites_reserve(size_t more)
 {
 	struct kapi_sites *old = kapi_sites, *all;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Patches that cannot be taken back yet. The module must stay as long as a patched place leads to
- * it, so it is held, and rmmod says that it is in use. It tries again each second.
+ * it, so it is held, and rmmod says that it is in use. A work item tries again each second.
  */
 #include <linux/module.h>
 #include <linux/mutex.h>

@@ -66,7 +66,7 @@ static bool kapi_task_has_shadow_stack(const struct task_struct *task)
 #endif
 }
 
-/* The thread uses a shadow stack: a change of only the normal stack ends the program. */
+/* Tells whether the thread has a shadow stack: changing only the normal stack ends the program. */
 notrace bool kapi_shadow_stack(void)
 {
 	return kapi_task_has_shadow_stack(current);

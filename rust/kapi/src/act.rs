@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The destructive actions: what a probe may do to a process, or to the machine, on purpose.
+//! The destructive actions, by which a probe changes a process or the machine on purpose.
 
 use crate::context::ProbeCtx;
 use crate::{sys, time};
@@ -9,7 +9,7 @@ use kernel::ffi::c_int;
 
 /// Sends a signal to the current process, as soon as interrupts are on. Sends none to a kernel
 /// thread or the first process, or if there is no such signal. Returns false if the signal is lost,
-/// because too many wait on this CPU.
+/// because too many wait on this CPU, or because the CPU is about to go offline.
 ///
 /// # Context
 ///

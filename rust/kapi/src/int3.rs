@@ -18,7 +18,7 @@ use crate::symbols;
 use crate::text::{Refused, CHUNK};
 use core::ops::Range;
 
-/// What the hidden instruction does.
+/// The effect of the hidden instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Emulate {
     /// Nothing; the instruction has this length.

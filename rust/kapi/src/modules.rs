@@ -130,7 +130,7 @@ impl ModuleRef<'_> {
     }
 }
 
-/// What happens to a module.
+/// An event in the life of a module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ModuleEvent {
     /// It is loaded and has not run yet. No other watcher knows it yet.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 //! A machine for tests of probe context: the interface of `lib.rs`, without a kernel.
 //!
-//! A test describes the [`Machine`] of its thread, and fires probes with [`ProbeCtx::on`]. Memory
-//! of the kernel is what the description holds; every other address faults. There are no processes
-//! besides the current thread, and no stacks.
+//! A test describes the [`Machine`] of its thread, and fires probes with [`ProbeCtx::on`]. The
+//! kernel's memory is the `memory` of this description; every other address faults. There are no
+//! processes besides the current thread, and no stacks.
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
