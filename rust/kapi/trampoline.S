@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The places where the module leaves the calling convention: calls to functions whose ENDBR is sealed, the trampolines
- * that probe sites call, and room for instructions that breakpoints have displaced.
+ * The places where the module leaves the calling convention: calls to functions whose ENDBR is
+ * sealed, the trampolines that probe sites call, and room for instructions that breakpoints have
+ * displaced.
  */
 #include <linux/linkage.h>
 #include <linux/objtool.h>
@@ -11,11 +12,12 @@
 
 	.text
 /*
- * long kapi_call4(fn, a, b, c, d): fn(a, b, c, d). An indirect call must land on an ENDBR where IBT is on, and the
- * kernel has overwritten those of functions whose address it never takes. RET is not checked, so fn is entered as if
- * returned to. It is the kernel's RET: on processors that must not return by a plain `ret`, a jump to the return thunk.
- * The call before it keeps the return stack of the CPU in balance. kapi_call5 has one more; who has none of it passes
- * on what the register has, which nobody looks at.
+ * long kapi_call4(fn, a, b, c, d): fn(a, b, c, d). An indirect call must land on an ENDBR where IBT
+ * is on, and the kernel has overwritten those of functions whose address it never takes. RET is not
+ * checked, so fn is entered as if returned to. It is the kernel's RET: on processors that must not
+ * return by a plain `ret`, a jump to the return thunk. The call before it keeps the return stack of
+ * the CPU in balance. kapi_call5 passes one argument more; in kapi_call4 that register has any
+ * value, which fn ignores.
  */
 SYM_FUNC_START(kapi_call4)
 	movq	%rdi, %rax
@@ -35,9 +37,9 @@ SYM_FUNC_END(kapi_call4)
 SYM_FUNC_ALIAS(kapi_call5, kapi_call4)
 
 /*
- * Called by `call rel32` where a nop5 stood. The site may have any value in any register and says that it changes
- * none, so all those which a C call may change are saved, and the flags, before the first instruction that touches
- * them. Neither is the stack known to be aligned there.
+ * Called by `call rel32` where a nop5 stood. The site may have any value in any register and says
+ * that it changes none, so this saves all those that a C call may change, and the flags, before the
+ * first instruction that touches them. The stack may not be aligned there, either.
  *
  *	   rbp + 8   return address: site + 5
  *	   rbp       the site's rbp
@@ -80,15 +82,15 @@ SYM_FUNC_START(kapi_sdt_trampoline)
 	RET
 SYM_FUNC_END(kapi_sdt_trampoline)
 
-/* What the trampolines below call until they are told whom, when they are patched themselves: nothing is faster. */
+/* The trampolines below call this until they are patched to call a handler: nothing is faster. */
 SYM_FUNC_START(kapi_unset_handler)
 	ANNOTATE_NOENDBR
 	RET
 SYM_FUNC_END(kapi_unset_handler)
 
 /*
- * Called by ftrace in the place of the nop that a C function begins with. So nothing is live but what a caller gives
- * to a C function, and that is all that is saved.
+ * Called by ftrace in place of the nop that a C function begins with. So only what a caller gives
+ * to a C function is live, and only that is saved.
  *
  *	rsp + 64	the seventh argument (Saved::stack)
  *	rsp + 56	return address into the caller
@@ -118,7 +120,7 @@ SYM_INNER_LABEL(kapi_entry_call, SYM_L_GLOBAL)
 	RET
 SYM_FUNC_END(kapi_entry_trampoline)
 
-/* What a C call may change, but for rax, where its value is. */
+/* The registers that a C call may change, except rax, which has its result. */
 .macro save_scratch
 	pushq	%rdx
 	pushq	%rcx
@@ -142,9 +144,9 @@ SYM_FUNC_END(kapi_entry_trampoline)
 .endm
 
 /*
- * With rax and the flags. At a return that is more than C needs, but functions in assembly promise more to their
- * callers: they may return in any register, and in flags. At a jump out of a function these are the arguments of the
- * next one.
+ * Saves rax and the flags, too. At a return that is more than C needs, but functions in assembly
+ * promise more to their callers: they may return in any register, and in flags. At a jump out of a
+ * function these are the arguments of the next function.
  */
 .macro save_all
 	pushq	%rax
@@ -159,8 +161,8 @@ SYM_FUNC_END(kapi_entry_trampoline)
 .endm
 
 /*
- * kapi_irq_save() that changes no register but rax: who calls it in the slow half of a branch has to keep nothing for
- * it in the fast one.
+ * kapi_irq_save() that changes no register but rax: a caller in the slow half of a branch has to
+ * keep nothing for it in the fast half.
  */
 SYM_FUNC_START(kapi_irq_save_kept)
 	ANNOTATE_NOENDBR
@@ -172,8 +174,8 @@ SYM_FUNC_START(kapi_irq_save_kept)
 SYM_FUNC_END(kapi_irq_save_kept)
 
 /*
- * Called in the place of a return: site + 5 is on the stack, and behind it where the function returns to. The handler
- * is told where all that is saved begins (Left).
+ * Called in place of a return: site + 5 is on the stack, and behind it the function's return
+ * address. The handler is passed the address of all saved registers (Left).
  */
 SYM_FUNC_START(kapi_return_trampoline)
 	ANNOTATE_NOENDBR
@@ -190,7 +192,7 @@ SYM_INNER_LABEL(kapi_return_call, SYM_L_GLOBAL)
 	RET
 SYM_FUNC_END(kapi_return_trampoline)
 
-/* Called in the place of a jump to another function: that one becomes where we return to. */
+/* Called in place of a jump to another function, to which this returns. */
 SYM_FUNC_START(kapi_tail_trampoline)
 	ANNOTATE_NOENDBR
 	save_all
@@ -203,11 +205,12 @@ SYM_FUNC_START(kapi_tail_trampoline)
 SYM_FUNC_END(kapi_tail_trampoline)
 
 /*
- * Copies of instructions, each with a jump behind it to where the instruction's successor is. What is not written yet
- * is breakpoints. Rust: sites::POOL is its size.
+ * Copies of instructions, each with a jump behind it to the instruction's successor. Free space is
+ * filled with breakpoints. Rust: sites::POOL is its size.
  *
- * How the stack looks there only the function knows that an instruction came from. An unwinder must take it for what
- * it cannot unwind, not for the end of the stack: livepatch trusts a stack that it has seen to its end.
+ * Only the function that an instruction came from knows the stack's layout there. An unwinder must
+ * take this for code that it cannot unwind, not for the end of the stack: livepatch trusts a stack
+ * that it has seen to its end.
  */
 	.balign 64
 SYM_CODE_START(kapi_pool)

@@ -1,73 +1,73 @@
 // SPDX-License-Identifier: GPL-2.0
-//! What can be wrong with a DOF, and where.
+//! The problems that a DOF can have, and their places.
 
 use abi::dof::SECIDX_NONE;
 use core::fmt;
 
-/// What is wrong.
+/// A problem of a DOF.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Problem {
-    /// Larger than the kernel takes.
+    /// It is larger than the kernel accepts.
     TooLarge,
-    /// Ends before it should.
+    /// It ends before it should.
     Truncated,
-    /// Does not begin with 7f 'D' 'O' 'F'.
+    /// It does not begin with 7f 'D' 'O' 'F'.
     Magic,
-    /// Not 64-bit little endian.
+    /// It is not 64-bit little endian.
     Model,
-    /// DOF version not understood.
+    /// The DOF version is unknown.
     Version(u8),
-    /// DIF version or register count not understood.
+    /// The DIF version or the register count is too large.
     DifVersion,
     /// A reserved field is not zero.
     Reserved,
-    /// Size of header or section header is not ours.
+    /// The size of the header or of a section header is not ours.
     HeaderSize,
-    /// More sections than allowed.
+    /// There are more sections than allowed.
     TooManySections,
     /// The section table is not inside the file or overlaps the header.
     SectionTable,
-    /// Unknown kind of section.
+    /// The kind of section is unknown.
     SectionKind(u32),
-    /// Alignment above 8, not a power of two, or not kept.
+    /// The alignment is above 8, not a power of two, or not kept.
     Alignment,
-    /// Section reaches beyond the end.
+    /// The section, or a reference into one, reaches beyond the end.
     Bounds,
-    /// Section overlaps another one, or stands before its predecessor.
+    /// The section overlaps another one, or lies before its predecessor.
     Overlap,
-    /// Names a section that does not exist.
+    /// It refers to a section that does not exist.
     NoSuchSection(u32),
-    /// Names a section of another kind.
+    /// It refers to a section of another kind.
     WrongKind {
-        /// What is there.
+        /// The kind that is there.
         found: u32,
-        /// What should be.
+        /// The kind that should be there.
         expected: u32,
     },
-    /// Entry size of a table, or its length, does not fit.
+    /// The entry size of a table, or its length, does not fit.
     EntrySize,
-    /// Offset outside of the string table, or no NUL.
+    /// An offset is outside of the string table, or a string has no NUL.
     String,
-    /// The name or the type of a provider's probe is longer than so many bytes.
+    /// The name or the type of a provider's probe is longer than this number of bytes.
     TextLength(usize),
     /// A part of a probe description is too long.
     PartLength,
     /// A part of a probe description has too many `*`.
     Globs,
-    /// Unknown kind of action.
+    /// The kind of action is unknown.
     ActionKind(u32),
-    /// A DIF object without code, or with two sections of one kind.
+    /// A DIF object has no code, has two sections of one kind, or links to another kind.
     DifoLinks,
-    /// The key of an aggregation names more actions than stand before it.
+    /// The key of an aggregation names more actions than precede it.
     Tuple,
 }
 
-/// A problem and the section it is in.
+/// A problem and its section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DofError {
-    /// Section index, [`SECIDX_NONE`] for the header.
+    /// The index of the section; [`SECIDX_NONE`] for the header.
     pub section: u32,
-    /// What is wrong there.
+    /// The problem.
     pub problem: Problem,
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Reads DOF: bytes that somebody claims to be an enabling become checked views, or an error.
+//! Reads DOF: bytes that claim to be an enabling become checked views, or an error.
 //!
-//! Everything is an allegation until [`Dof::check`] has seen the header and the section table:
-//! sections lie inside the file, in ascending order, and do not overlap. What sections say about
-//! each other (an index, an offset into a string table) is checked where it is followed, so every
-//! accessor may still answer with a [`DofError`]. Nothing is allocated and nothing is trusted to be
-//! aligned: structures are copied out. This crate knows nothing of probes.
+//! Nothing is certain until [`Dof::check`] has seen the header and the section table: then sections
+//! lie inside the file, in ascending order, and do not overlap. References between sections (an
+//! index, an offset into a string table) are checked when they are followed, so every accessor may
+//! still return a [`DofError`]. This crate allocates nothing and expects no alignment: it copies
+//! structures out. It knows nothing of probes.
 #![cfg_attr(not(test), no_std)]
 #![forbid(unsafe_code)]
 #![deny(
@@ -48,7 +48,7 @@ pub struct Section<'a> {
 const SECTION_SIZE: usize = size_of::<SectionHeader>();
 
 impl<'a> Dof<'a> {
-    /// Checks header and section table.
+    /// Checks the header and the section table.
     pub fn check(bytes: &'a [u8]) -> Result<Self, DofError> {
         let head = |problem| DofError { section: SECIDX_NONE, problem };
         if bytes.len() > MAX_SIZE {
@@ -89,7 +89,7 @@ impl<'a> Dof<'a> {
             .ok()
             .and_then(|at| bytes.get(at..at.checked_add(table_size)?))
             .ok_or(head(Problem::SectionTable))?;
-        // The table may stand anywhere behind the header; sections may not reach into either.
+        // The table may be anywhere behind the header; sections may not reach into either.
         let table_start = h.section_offset;
         if table_start < size_of::<Header>() as u64 {
             return Err(head(Problem::SectionTable));
@@ -131,7 +131,7 @@ impl<'a> Dof<'a> {
         SectionHeader::read_from_bytes(bytes).ok()
     }
 
-    /// The section of this index; `from` is blamed if there is none.
+    /// Returns the section with this index. If there is none, the error names section `from`.
     fn section(&self, index: u32, from: u32) -> Result<Section<'a>, DofError> {
         let none = DofError { section: from, problem: Problem::NoSuchSection(index) };
         if index >= self.count {
@@ -148,7 +148,7 @@ impl<'a> Dof<'a> {
         Ok(Section { index, header, data })
     }
 
-    /// The section of this index, which must be of this kind.
+    /// Returns the section with this index, which must be of this kind.
     fn section_of(
         &self,
         index: u32,
@@ -166,7 +166,7 @@ impl<'a> Dof<'a> {
         }
     }
 
-    /// All sections of a kind.
+    /// Returns all sections of a kind.
     fn sections(&self, kind: SectionKind) -> impl Iterator<Item = Section<'a>> {
         let dof = *self;
         (0..self.count)
@@ -174,13 +174,13 @@ impl<'a> Dof<'a> {
             .filter(move |s| s.header.kind == kind as u32)
     }
 
-    /// The options, in order; a later one overrides.
+    /// Returns the options, in order; a later one overrides an earlier one.
     pub fn options(&self) -> impl Iterator<Item = Result<OptDesc, DofError>> + 'a {
         let dof = *self;
         dof.sections(SectionKind::OptDesc).flat_map(|s| s.entries::<OptDesc>())
     }
 
-    /// The statements of the enabling, in order.
+    /// Returns the statements of the enabling, in order.
     pub fn statements(&self) -> impl Iterator<Item = Result<Statement<'a>, DofError>> {
         let dof = *self;
         dof.sections(SectionKind::EcbDesc).map(move |s| Statement::read(dof, s))
@@ -188,14 +188,14 @@ impl<'a> Dof<'a> {
 }
 
 impl<'a> Section<'a> {
-    /// The one structure that the section holds.
+    /// Returns the one structure that the section holds.
     fn one<T: FromBytes>(&self) -> Result<T, DofError> {
         T::read_from_prefix(self.data)
             .map(|(t, _)| t)
             .map_err(|_| DofError { section: self.index, problem: Problem::Truncated })
     }
 
-    /// The table that the section holds.
+    /// Returns the entries of the table that the section holds.
     fn entries<T: FromBytes + 'a>(&self) -> impl Iterator<Item = Result<T, DofError>> + 'a {
         let (index, data) = (self.index, self.data);
         let whole = self.header.entry_size as usize == size_of::<T>()
@@ -208,7 +208,7 @@ impl<'a> Section<'a> {
         )
     }
 
-    /// The NUL-terminated string at `offset` of a string table.
+    /// Returns the NUL-terminated string at `offset` of a string table.
     fn string(&self, offset: u64) -> Result<&'a [u8], DofError> {
         let bad = DofError { section: self.index, problem: Problem::String };
         let tail = usize::try_from(offset).ok().and_then(|at| self.data.get(at..)).ok_or(bad)?;
@@ -216,8 +216,8 @@ impl<'a> Section<'a> {
         tail.get(..end).ok_or(bad)
     }
 
-    /// As [`Self::string`], for a text of at most `most` bytes. It looks at no more of them: a file may
-    /// name the same long text many thousand times.
+    /// Works like [`Self::string`] for a text of at most `most` bytes. It reads no more of it,
+    /// because a file may name the same long text many thousand times.
     fn text(&self, offset: u64, most: usize) -> Result<&'a [u8], DofError> {
         let bad = |problem| DofError { section: self.index, problem };
         let tail = usize::try_from(offset).ok().and_then(|at| self.data.get(at..));

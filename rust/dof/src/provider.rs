@@ -6,7 +6,7 @@ use abi::dof::{DofProbe, DofProvider, DofRelDesc, DofRelHdr, SectionKind, REL_SE
 use abi::probe::{FUNCTION_LEN, NAME_LEN, PROVIDER_LEN};
 use zerocopy::{FromBytes, IntoBytes};
 
-/// Most bytes of an argument's type.
+/// The most bytes of an argument's type.
 pub const MAX_TYPE: usize = 512;
 
 /// A provider.
@@ -14,7 +14,7 @@ pub const MAX_TYPE: usize = 512;
 pub struct Provider<'a> {
     /// Its name, without the number of a process.
     pub name: &'a [u8],
-    /// What it promises of itself, modules, functions, names, arguments: packed.
+    /// The packed stability of the provider itself, modules, functions, names and arguments.
     pub attributes: [u32; 5],
     index: u32,
     strings: Section<'a>,
@@ -27,11 +27,11 @@ pub struct Provider<'a> {
 /// One of its probes, in one function.
 #[derive(Clone, Copy)]
 pub struct ProviderProbe<'a> {
-    /// From where its places count.
+    /// The address from which its places count.
     pub address: u64,
-    /// Third part of the name.
+    /// The third part of the name.
     pub function: &'a [u8],
-    /// Fourth part of the name.
+    /// The fourth part of the name.
     pub name: &'a [u8],
     strings: Section<'a>,
     entry: DofProbe,
@@ -40,26 +40,26 @@ pub struct ProviderProbe<'a> {
     questions: &'a [u8],
 }
 
-/// A number of a section that counts from elsewhere.
+/// A number in a section that must be relocated before it is used.
 #[derive(Clone, Copy)]
 pub struct Relocation {
-    /// Where in the DOF it stands: eight bytes.
+    /// The offset in the DOF of the number, which has eight bytes.
     pub at: usize,
-    /// Whether it counts from there; else from what came with the DOF.
+    /// The number counts from its own address; otherwise from an address that came with the DOF.
     pub is_own: bool,
-    /// To be added as well.
+    /// A further summand.
     pub data: u64,
 }
 
 impl<'a> Dof<'a> {
-    /// The providers, in order.
+    /// Returns the providers, in order.
     pub fn providers(&self) -> impl Iterator<Item = Result<Provider<'a>, DofError>> {
         let dof = *self;
         dof.sections(SectionKind::Provider).map(move |s| Provider::read(dof, s))
     }
 
-    /// The numbers that are to be relocated before the providers are read. Sections may be named more
-    /// than once: whoever asks must not ask for ever.
+    /// Returns the numbers to relocate before the providers are read. Sections may be named more
+    /// than once, so the caller must limit how many it takes.
     pub fn relocations(&self) -> impl Iterator<Item = Result<Relocation, DofError>> + 'a {
         let dof = *self;
         dof.sections(SectionKind::UrelHdr).flat_map(move |s| {
@@ -120,7 +120,7 @@ impl<'a> Provider<'a> {
         })
     }
 
-    /// Its probes, in order.
+    /// Returns its probes, in order.
     pub fn probes(&self) -> impl Iterator<Item = Result<ProviderProbe<'a>, DofError>> + 'a {
         let of = *self;
         self.probes.entries::<DofProbe>().map(move |entry| of.probe(entry?))
@@ -151,12 +151,12 @@ impl<'a> Provider<'a> {
 }
 
 impl<'a> ProviderProbe<'a> {
-    /// Addresses where it fires.
+    /// Returns the addresses where it fires.
     pub fn places(&self) -> impl Iterator<Item = u64> + 'a {
         self.addresses(self.places)
     }
 
-    /// Addresses where the program asks whether it is enabled.
+    /// Returns the addresses where the program asks whether it is enabled.
     pub fn questions(&self) -> impl Iterator<Item = u64> + 'a {
         self.addresses(self.questions)
     }
@@ -167,18 +167,19 @@ impl<'a> ProviderProbe<'a> {
         all.filter_map(move |b| Some(address.wrapping_add(u32::read_from_bytes(b).ok()?.into())))
     }
 
-    /// The types of what the program passes.
+    /// Returns the types of the arguments that the program passes.
     pub fn natives(&self) -> impl Iterator<Item = Result<&'a [u8], DofError>> + 'a {
         self.texts(self.entry.natives, self.entry.native_count)
     }
 
-    /// The types of what scripts see, and which of the natives each is made of.
+    /// Returns the types of the arguments that scripts see, each with the index of the native
+    /// argument that it is made of.
     pub fn args(&self) -> impl Iterator<Item = Result<(&'a [u8], u8), DofError>> + 'a {
         let texts = self.texts(self.entry.args, self.entry.arg_count);
         texts.zip(self.slots).map(|(text, slot)| Ok((text?, *slot)))
     }
 
-    /// Strings that stand side by side.
+    /// Returns strings that lie side by side.
     fn texts(&self, first: u32, n: u8) -> impl Iterator<Item = Result<&'a [u8], DofError>> + 'a {
         let (strings, mut at) = (self.strings, u64::from(first));
         (0..n).map(move |_| {

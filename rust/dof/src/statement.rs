@@ -21,30 +21,30 @@ pub struct Pattern<'a> {
 /// One statement of the enabling.
 #[derive(Clone, Copy)]
 pub struct Statement<'a> {
-    /// Which probes.
+    /// The probes that it enables.
     pub pattern: Pattern<'a>,
-    /// When, if not always.
+    /// The condition, if there is one.
     pub predicate: Option<Difo<'a>>,
-    /// What to do.
+    /// The actions.
     pub actions: Actions<'a>,
     /// The clause's own number.
     pub uarg: u64,
-    /// Sections of predicate and actions: statements with equal ones share a clause.
+    /// The sections of predicate and actions: statements with equal ones share a clause.
     pub clause: (u32, u32),
 }
 
 /// One action.
 #[derive(Clone, Copy)]
 pub struct Action<'a> {
-    /// What it does.
+    /// What the action does.
     pub kind: ActionKind,
     /// Its expression.
     pub difo: Option<Difo<'a>>,
     /// Its format string.
     pub format: Option<&'a [u8]>,
-    /// Aggregations: actions before this one that make its key.
+    /// For aggregations: the number of actions before this one that make its key.
     pub ntuple: u32,
-    /// Argument.
+    /// Its argument.
     pub arg: u64,
     /// The statement's number; for an aggregation, its variable.
     pub uarg: u64,
@@ -71,7 +71,7 @@ impl<'a> Statement<'a> {
 }
 
 impl<'a> Pattern<'a> {
-    /// Bytes of all parts.
+    /// Returns the number of bytes of all parts.
     pub fn bytes(&self) -> usize {
         self.parts.iter().fold(0, |n, p| n.saturating_add(p.len()))
     }
@@ -104,7 +104,7 @@ pub struct Actions<'a> {
 }
 
 impl<'a> Actions<'a> {
-    /// The actions, in order.
+    /// Returns the actions, in order.
     pub fn iter(&self) -> impl Iterator<Item = Result<Action<'a>, DofError>> {
         let dof = self.dof;
         self.section.into_iter().flat_map(move |s| {
@@ -131,14 +131,14 @@ impl<'a> Action<'a> {
     }
 }
 
-/// A DIF object that nobody has verified.
+/// A DIF object that is not verified.
 #[derive(Clone, Copy)]
 pub struct Difo<'a> {
-    /// Type of its value.
+    /// The type of its value.
     pub rtype: DifType,
     text: &'a [u8],
     ints: &'a [u8],
-    /// String table.
+    /// The string table.
     pub strings: &'a [u8],
     vars: &'a [u8],
 }
@@ -180,15 +180,15 @@ impl<'a> Difo<'a> {
         }))
     }
 
-    /// Instruction words.
+    /// Returns the instruction words.
     pub fn text(&self) -> impl ExactSizeIterator<Item = u32> + 'a {
         self.text.chunks_exact(4).map(|b| u32::read_from_bytes(b).unwrap_or_default())
     }
-    /// Integer table.
+    /// Returns the integer table.
     pub fn ints(&self) -> impl ExactSizeIterator<Item = u64> + 'a {
         self.ints.chunks_exact(8).map(|b| u64::read_from_bytes(b).unwrap_or_default())
     }
-    /// Variable table.
+    /// Returns the variable table.
     pub fn vars(&self) -> impl ExactSizeIterator<Item = DifVar> + 'a {
         self.vars
             .chunks_exact(size_of::<DifVar>())

@@ -3,18 +3,18 @@
 //!
 //! iced builds its decoding tables on the heap at first use, some 7,700 blocks that it keeps for
 //! ever, and allocates nothing afterwards. So the module makes it build them during init and then
-//! calls [`seal`]: from there on no code can reach this allocator without being caught. Crates of
-//! ours use the kernel's fallible collections instead; the build looks into their objects to see
-//! that none names these symbols (`rust/crates.mk`).
+//! calls [`seal`]: from then on, code that reaches this allocator is caught. Our own crates use the
+//! kernel's fallible collections instead; the build checks that none of their objects names these
+//! symbols (`rust/crates.mk`).
 //!
 //! The tables are the same at every start, so the memory for them is a static of the module: it
-//! cannot run out, and goes when the module goes, which blocks that iced never frees would not.
-//! Blocks are cut off its free end. Only the last one can be given back or grow where it is, which
+//! cannot run out, and it is freed with the module, unlike heap blocks, which iced never frees.
+//! Blocks are cut off its free end. Only the last one can be freed or resized in place, which
 //! serves vectors that are being filled.
 //!
 //! rustc writes an allocator shim only when it links the final artefact itself. Here Kbuild links,
-//! so the shim's symbols stand below. `rustc_std_internal_symbol` spells them as each compiler
-//! version expects.
+//! so this file defines the shim's symbols. `rustc_std_internal_symbol` spells them as each
+//! compiler version expects.
 #![no_std]
 #![feature(rustc_attrs)]
 #![allow(internal_features, non_upper_case_globals)]
@@ -31,15 +31,15 @@ const SIZE: usize = 448 << 10;
 #[repr(align(64))]
 struct Room(UnsafeCell<[MaybeUninit<u8>; SIZE]>);
 
-// SAFETY: each byte belongs to the block that `get` cut off with it, and to its user.
+// SAFETY: `get` cuts off each byte for one block, and the byte belongs to that block's user.
 unsafe impl Sync for Room {}
 
 static ROOM: Room = Room(UnsafeCell::new([MaybeUninit::uninit(); SIZE]));
-/// Where the free end begins.
+/// The offset at which the free end begins.
 static USED: AtomicUsize = AtomicUsize::new(0);
 static SEALED: AtomicBool = AtomicBool::new(false);
 
-/// From here on an allocation is a bug, and stops the machine as one.
+/// Seals the allocator: from now on an allocation is a bug, and stops the machine as one.
 ///
 /// # Context
 ///
@@ -48,7 +48,7 @@ pub fn seal() {
     SEALED.store(true, Relaxed);
 }
 
-/// Bytes that the tables take, of how many there are.
+/// Returns how many bytes the tables take, and how many there are.
 pub fn used() -> (usize, usize) {
     (USED.load(Relaxed), SIZE)
 }
@@ -69,11 +69,12 @@ fn get(size: usize, align: usize) -> *mut u8 {
     if cut.is_err() {
         return ptr::null_mut();
     }
-    // SAFETY: `at + size` is within the room.
+    // SAFETY: `at + size` is within the room, as the closure has checked.
     unsafe { room().add(at) }
 }
 
-/// Makes the last block `size` bytes long. False: it is not the last one, or there is no room.
+/// Makes the last block `size` bytes long. Returns false if it is not the last one, or there is no
+/// room.
 fn resize(block: *mut u8, old: usize, size: usize) -> bool {
     let at = (block as usize).wrapping_sub(room() as usize);
     USED.fetch_update(Relaxed, Relaxed, |used| {
@@ -92,7 +93,7 @@ unsafe fn __rust_alloc(size: usize, align: usize) -> *mut u8 {
 unsafe fn __rust_alloc_zeroed(size: usize, align: usize) -> *mut u8 {
     let p = get(size, align);
     if !p.is_null() {
-        // SAFETY: it has that many bytes.
+        // SAFETY: `get` returned a block of `size` bytes.
         unsafe { ptr::write_bytes(p, 0, size) };
     }
     p

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Whether threads still come to run on a CPU: one is asked for, of those that go before nearly all others, and notes
- * when it has run. And whether user space can run at all: the kernel freezes it for as long as a suspend or a hibernation
- * takes, which may be longer than a living process is silent.
+ * Checks whether a CPU still runs threads: a thread that is preferred to nearly all others is given
+ * work, and the work notes the time. Also tells whether user space can run at all: the kernel
+ * freezes it during a suspend or a hibernation, which may be longer than a living process is
+ * silent.
  */
 #include <linux/kprobes.h>
 #include <linux/notifier.h>
@@ -24,10 +25,13 @@ static void kapi_answer(struct work_struct *work)
 
 static DEFINE_PER_CPU(struct kapi_alive, kapi_alive);
 
-/* Since when user space can run, ns; U64_MAX while it is frozen. */
+/* The time since which user space can run, in ns; U64_MAX: it is frozen. */
 static u64 kapi_awake;
 
-/* PREPARE comes before processes are frozen, POST after they have been thawed, also if the suspend fails. */
+/*
+ * PREPARE comes before processes are frozen, POST after they have been thawed, also if the suspend
+ * fails.
+ */
 static int kapi_pm(struct notifier_block *nb, unsigned long what, void *data)
 {
 	switch (what) {
@@ -60,27 +64,27 @@ void kapi_alive_init(void)
 {
 	unsigned int cpu;
 
-	/* Without it, a suspend that takes long ends the tracing: no reason to refuse to load. */
+	/* Without this, a long suspend ends the tracing. That is no reason to refuse to load. */
 	kapi_pm_told = !register_pm_notifier(&kapi_pm_nb);
 
 	for_each_possible_cpu(cpu)
 		INIT_WORK(&per_cpu(kapi_alive, cpu).work, kapi_answer);
 }
 
-/* With interrupts off. */
+/* Queues the work on this CPU. Interrupts are off. */
 void kapi_alive_ask(void)
 {
 	queue_work_on(smp_processor_id(), system_highpri_wq, this_cpu_ptr(&kapi_alive.work));
 }
 
-/* When this CPU last answered. */
+/* Returns the time when the work last ran on this CPU, in ns. */
 notrace u64 kapi_alive_answered(void)
 {
 	return raw_cpu_read(kapi_alive.answered);
 }
 NOKPROBE_SYMBOL(kapi_alive_answered);
 
-/* Nobody asks any more. */
+/* Nobody calls kapi_alive_ask() any more. May sleep. */
 void kapi_alive_end(void)
 {
 	unsigned int cpu;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The recursion guard of probe context. Entering takes two steps that nothing may come between on this CPU but
- * an NMI: interrupts off, then the CPU's busy word set. An NMI that fires a probe in between finds the word
- * clear, runs its probe from end to end and leaves the word as it found it; an NMI after it finds the word set.
- * The steps themselves are in context.rs, in line.
+ * The recursion guard of probe context. Entering takes two steps: interrupts off, then the CPU's
+ * busy word set. Only an NMI can come between them on this CPU. An NMI that fires a probe in
+ * between finds the word clear, runs its probe from end to end and leaves the word as it found it;
+ * a later NMI finds the word set. The steps themselves are inline, in context.rs.
  *
- * The raw_ forms: tracing of interrupt flags is tracing, and may not happen before the word is set.
+ * The raw_ forms are used because the others trace the interrupt flag, which must not happen before
+ * the word is set.
  */
 #include <linux/cpufeature.h>
 #include <linux/irqflags.h>
@@ -18,15 +19,19 @@
 #include "kapi.h"
 
 DEFINE_PER_CPU(unsigned long, kapi_probe_busy);
-/* In the name of which CPU a probe is served here: its own, but while kapi_call_on() acts for one that is off. */
+/*
+ * The CPU that a probe here is served for: this one, except while kapi_call_on() acts for an
+ * offline CPU.
+ */
 DEFINE_PER_CPU(unsigned long, kapi_probe_cpu);
 static DEFINE_PER_CPU(unsigned long, kapi_probe_dropped);
 
 /*
- * A firing that dies, by a panic of Rust's or a fault that nobody foresaw: the kernel ends the task (or stops, as it is
- * told to by panic_on_oops). Nothing of the firing runs again, so the CPU may trace on; the firing is counted as lost.
- * What it left half done is its own consumer's, and safe to read: the worst is a record that makes no sense, or an
- * element of a table that stays locked, at which others give up and count a drop.
+ * A firing that dies by a Rust panic or an unforeseen fault. The kernel ends the task (or stops, if
+ * panic_on_oops is set). No code of the firing runs again, so the CPU may trace on; the firing
+ * counts as lost. Its half-done work belongs to its own consumer and is safe to read: at worst a
+ * record makes no sense, or a table element stays locked, where other firings give up and count a
+ * drop.
  */
 static int kapi_oops(struct notifier_block *nb, unsigned long what, void *data)
 {
@@ -46,7 +51,7 @@ static struct notifier_block kapi_oops_nb = {
 
 static bool kapi_oops_told;
 
-/* Before the first probe is entered. */
+/* Called before the first probe is entered. */
 void kapi_probe_init(void)
 {
 	unsigned int cpu;
@@ -56,7 +61,7 @@ void kapi_probe_init(void)
 	kapi_oops_told = !register_die_notifier(&kapi_oops_nb);
 }
 
-/* No probe is entered any more; twice is fine. May sleep. */
+/* Called when no probe is entered any more; a second call does nothing. May sleep. */
 void kapi_probe_end(void)
 {
 	if (kapi_oops_told)
@@ -64,20 +69,22 @@ void kapi_probe_end(void)
 	kapi_oops_told = false;
 }
 
-/* The kernel runs as a guest of Xen that may not turn interrupts off by an instruction. */
+/* Tells whether the kernel is a guest of Xen that may not turn interrupts off by an instruction. */
 bool kapi_is_xen_pv(void)
 {
 	return cpu_feature_enabled(X86_FEATURE_XENPV);
 }
 
-/* With interrupts off. */
+/* Interrupts are off. */
 notrace void kapi_probe_count_dropped(void)
 {
 	raw_cpu_inc(kapi_probe_dropped);
 }
 NOKPROBE_SYMBOL(kapi_probe_count_dropped);
 
-/* For where the processor's instructions do not do it. True: they were on. */
+/*
+ * For machines where the processor's instructions do not do it. Returns true if interrupts were on.
+ */
 notrace bool kapi_irq_save(void)
 {
 	unsigned long flags;

@@ -1,23 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Events that perf counts on every CPU. Each time that a CPU has counted so many, a function is called with the place
- * where the CPU was.
+ * Events that perf counts on every CPU. Each time that a CPU has counted a given number, a
+ * function is called with the place where the CPU was.
  *
- * The context of the call. For an event of the processor it is an NMI (arch/x86/events/core.c: perf_event_nmi_handler):
- * the interrupted code may hold any lock, and may be switching the task or its memory. For a clock it is a hard interrupt
- * (perf_swevent_hrtimer). For other events of the kernel it is the place of the event: a context switch holds the lock of
- * the run queue. So kapi_counted() does only what an NMI may do: it writes variables of this CPU and calls. The callee
- * enters probe context first; context.c says why an NMI over a firing, or between the steps of entering, is safe. All code
- * that a firing reaches was written for NMIs, because fbt fires in NMIs too: clocks are NMI-safe (time.rs), loads from
- * processes check that the page tables are the task's (copy_from_user_nofault() calls nmi_uaccess_okay()), signals and
- * wake-ups go through irq_work (signal.c, wake.c), paths are walked without locks (path.c), stacks begin at the interrupted
- * registers (stack.c). The tables of D variables and aggregations belong to the CPU, or give up when a lock of theirs is
- * held; a holder on the same CPU cannot be interrupted by another firing, because the busy word turns that firing away.
+ * The context of the call: for an event of the processor it is an NMI (arch/x86/events/core.c:
+ * perf_event_nmi_handler): the interrupted code may hold any lock, and may be switching the task or
+ * its memory. For a clock it is a hard interrupt (perf_swevent_hrtimer). For other events of the
+ * kernel it is the place of the event: a context switch holds the lock of the run queue. So
+ * kapi_counted() does only what an NMI may do: it writes variables of this CPU and calls. The
+ * callee enters probe context first; context.c says why an NMI over a firing, or between the steps
+ * of entering, is safe. All code that a firing reaches was written for NMIs, because fbt fires in
+ * NMIs too: clocks are NMI-safe (time.rs), loads from processes check that the page tables are the
+ * task's (copy_from_user_nofault() calls nmi_uaccess_okay()), signals and wake-ups go through
+ * irq_work (signal.c, wake.c), paths are walked without locks (path.c), stacks begin at the
+ * interrupted registers (stack.c). The tables of D variables and aggregations belong to the CPU, or
+ * give up when a lock of theirs is held; a holder on the same CPU cannot be interrupted by another
+ * firing, because the busy word turns that firing away.
  *
- * Where events are created. perf takes cpus_read_lock() when it creates or releases an event (static_key_slow_inc() in
- * perf_swevent_init()). A hotplug callback runs while that lock is held for writing, so it only queues a work, and the work
- * creates the event soon after. A CPU that goes offline disables its events (perf_event_exit_cpu()); they are released
- * when the CPU comes back, or at the end.
+ * The creation of events: perf takes cpus_read_lock() when it creates or releases an event
+ * (static_key_slow_inc() in perf_swevent_init()). A hotplug callback runs while that lock is held
+ * for writing, so it only queues a work, and the work creates the event soon after. A CPU that goes
+ * offline disables its events (perf_event_exit_cpu()); they are released when the CPU comes back,
+ * or at the end.
  */
 #include <linux/atomic.h>
 #include <linux/bitmap.h>
@@ -36,10 +40,13 @@
 #include <asm/ptrace.h>
 #include "kapi.h"
 
-/* The registers that the event interrupted whose probe fires on this CPU; NULL: no such probe fires. */
+/*
+ * The registers that the event of the firing probe interrupted on this CPU; NULL: no such probe
+ * fires.
+ */
 DEFINE_PER_CPU(struct pt_regs *, kapi_over_regs);
 
-/* kernel/events/core.c: MAX_INTERRUPTS, of an event that has been stopped until the next tick. */
+/* kernel/events/core.c: MAX_INTERRUPTS. Perf has stopped the event until the next tick. */
 #define KAPI_THROTTLED (~0ULL)
 
 struct kapi_counter {
@@ -85,7 +92,7 @@ static struct perf_event *kapi_counter_of(struct kapi_counter *c, unsigned int c
 	return event;
 }
 
-/* CPUs have come online. */
+/* Creates the events of CPUs that have come online. */
 static void kapi_counter_follow(struct work_struct *work)
 {
 	struct kapi_counter *c = container_of(work, struct kapi_counter, work);
@@ -215,15 +222,19 @@ static void kapi_counter_free(struct kapi_counter *c)
 			perf_event_release_kernel(c->events[cpu]);
 	}
 	/*
-	 * For NMIs and timers, perf_event_release_kernel() waits: it removes the event on its own CPU. Events of the kernel
-	 * are found under RCU (do_perf_sw_event()), so in kernels that do not check the state again a call may still come.
+	 * For NMIs and timers, perf_event_release_kernel() waits: it removes the event on its own CPU.
+	 * Events of the kernel are found under RCU (do_perf_sw_event()), so in kernels that do not
+	 * check the state again a call may still come.
 	 */
 	synchronize_rcu();
 	bitmap_free(c->came);
 	kfree(c);
 }
 
-/* From now on fn(arg, ...) is called, by any number of CPUs. Returns an error pointer on failure. May sleep. */
+/*
+ * From now on fn(arg, ...) is called, by any number of CPUs. Returns an error pointer on failure.
+ * May sleep.
+ */
 struct kapi_counter *kapi_counter_start(u32 type, u64 config, u64 period, bool user, bool kernel, kapi_count_fn fn, void *arg)
 {
 	struct kapi_counter *c = kzalloc(struct_size(c, events, nr_cpu_ids), GFP_KERNEL);

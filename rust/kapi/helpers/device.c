@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Device nodes own the module. The kernel's Rust miscdevice of 7.2 fills no `owner` into the file operations, so an
- * open file would not keep the module from being removed under it. 7.3 fills it; then nothing is to be done here.
+ * Makes device nodes own the module. The kernel's Rust miscdevice of 7.2 sets no `owner` in the
+ * file operations, so an open file would not keep the module from being unloaded. 7.3 sets it; then
+ * nothing is done here.
  */
 #include <linux/fs.h>
 #include <linux/miscdevice.h>

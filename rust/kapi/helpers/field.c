@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Where the kernel's structures have what events are told by. */
+/* The members of the kernel's structures that hold the data of events. */
 #include <linux/array_size.h>
 #include <linux/blk-mq.h>
 #include <linux/blk_types.h>
@@ -26,10 +26,10 @@
 #include <asm/processor.h>
 #include "kapi.h"
 
-/* A member, and a byte. The name is that of stable/src/event.rs: Field, whose order this is. */
+/* A member, and a byte. The names, and their order, are those of stable/src/event.rs: Field. */
 #define AT(name, type, member) { offsetof(type, member), sizeof_field(type, member) }
 #define BYTE(name, offset) { offset, 1 }
-/* What TCP keeps with a packet. */
+/* A member of the data that TCP keeps with a packet. */
 #define SKB_CB(name, member) \
 	{ offsetof(struct sk_buff, cb) + offsetof(struct tcp_skb_cb, member), sizeof_field(struct tcp_skb_cb, member) }
 
@@ -71,15 +71,15 @@ static const struct { u16 offset, size; } kapi_fields[] = {
 	AT(SkbHead, struct sk_buff, head),
 	AT(SkbNetworkHeader, struct sk_buff, network_header),
 	AT(SkbTransportHeader, struct sk_buff, transport_header),
-	/* The first byte of either version's header; the next to those that are flags in TCP's has no name either. */
+	/* These bytes have no name: the first one of either IP header, and that of TCP's flags. */
 	BYTE(IpVersion, 0),
 	AT(IpProtocol, struct iphdr, protocol),
 	AT(Ip6NextHeader, struct ipv6hdr, nexthdr),
 	BYTE(TcpFlags, offsetof(union tcp_word_hdr, words[3]) + 1),
 	AT(TcpSeq, struct tcphdr, seq),
-	/* A packet in the send queue of its socket. */
+	/* Valid while the packet is in the send queue of its socket. */
 	SKB_CB(TcpSegments, tcp_gso_segs),
-	/* The first word of a lock, by which it is free; of what spins it has 32 bits. */
+	/* The first word of a lock, which shows whether it is free; a spinning lock has 32 bits. */
 #ifdef CONFIG_PREEMPT_RT
 	AT(MutexOwner, struct mutex, rtmutex.owner),
 	AT(RwsemCount, struct rw_semaphore, rwbase.readers),
@@ -90,14 +90,14 @@ static const struct { u16 offset, size; } kapi_fields[] = {
 	AT(SpinlockWord, arch_spinlock_t, val),
 	AT(RwlockWord, arch_rwlock_t, cnts),
 };
-/* Where a dentry has the link that its inode's names are found by. */
+/* The offset in a dentry of the link by which its inode's names are found. */
 #ifdef for_each_alias
 const u32 kapi_dentry_alias = offsetof(struct dentry, d_alias);
 #else
 const u32 kapi_dentry_alias = offsetof(struct dentry, d_u.d_alias);
 #endif
 const u32 kapi_bdev_submits_bios = BD_HAS_SUBMIT_BIO;
-/* Only then _nr_pages holds their number. */
+/* _nr_pages holds the number of pages only if this is set. */
 const u64 kapi_folio_is_large = BIT_ULL(PG_head);
 
 bool kapi_field(u32 n, u32 *offset, u32 *size)

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a process maps, told to who follows it before the process runs any of it: a library that it loads, by whatever
- * loads it there. A follower can follow everyone, too: then it is told of code that any process maps, a program that
- * begins included, but for files that it has said to be without interest. Of those there are most, and a mapping of one
- * costs its process a look into a hash table.
+ * Tells a follower what a process maps, before the process runs any of it: a library, however it
+ * is loaded. A follower can also follow everyone: then it is told of code that any process maps,
+ * including a program that begins, except for files that it has called uninteresting. Most files
+ * are, and mapping one costs its process a lookup in a hash table.
  *
- * perf_event_mmap is where the kernel tells of memory that is mapped, or has got other rights. There a thread is given
- * work for when it returns to its program: it rings at all who follow its memory, and sleeps until they have answered,
- * or are gone, or it is killed, or for KAPI_PATIENCE. It is the only thread that waits, it holds nothing that another
- * one needs, and of who has not answered in time it expects nothing more until he does: who is stopped, or waits for
- * this very process, costs it that time once.
+ * The kernel calls perf_event_mmap when memory is mapped or gets other rights. There we give the
+ * thread work for its return to its program: it rings at all followers of its memory, and sleeps
+ * until they have answered or are gone, or it is killed, or KAPI_PATIENCE is over. Only this thread
+ * waits, and it holds nothing that another one needs. From a follower that has not answered in
+ * time, no answer is expected until it answers again: a follower that is stopped, or that waits for
+ * this very process, costs the process that time once.
  */
 #include <linux/bitmap.h>
 #include <linux/eventfd.h>
@@ -29,17 +30,17 @@
 #include <linux/wait.h>
 #include "kapi.h"
 
-/* For all followers together. */
+/* How long a thread waits, for all followers together. */
 #define KAPI_PATIENCE (5 * HZ)
-/* Processes that one follows. */
+/* The most processes that one follower follows. */
 #define KAPI_MOST_FOLLOWED 1024
-/* Of one process so many are waited for. */
+/* The most followers that a process waits for. */
 #define KAPI_MOST_AWAITED 16
-/* Followers of everyone. */
+/* The most followers of everyone. */
 #define KAPI_MOST_EVERYONE 8
-/* Files that one of them has said to be without interest; the oldest makes room. */
+/* The most files that one of them has called uninteresting; the oldest makes room. */
 #define KAPI_MOST_IGNORED 8192
-/* Processes that wait for one to learn of them. */
+/* The most processes that wait for one of them to learn of them. */
 #define KAPI_MOST_BEGUN 64
 
 struct kapi_ignored {
@@ -53,20 +54,20 @@ struct kapi_ignored {
 struct kapi_follower {
 	refcount_t refs;
 	struct rcu_head rcu;
-	/* Who answers: its own threads do not wait for it. */
+	/* The process that answers: its own threads do not wait for it. */
 	struct pid *owner;
 	struct eventfd_ctx *bell;
 	wait_queue_head_t answers;
 	spinlock_t lock;
-	/* The last number that was asked by, and the last that was answered; they ascend. 0 is none. */
+	/* The last number of a question, and the last that was answered; they ascend. 0 is none. */
 	u32 asked, answered;
 	bool gone, stuck;
 	/* Threads that went on without an answer. */
 	atomic_t late;
-	/* Processes that were told because it follows everyone. Under the lock. */
+	/* Processes that it hears of because it follows everyone. Under the lock. */
 	struct pid *begun[KAPI_MOST_BEGUN];
 	unsigned int begun_count;
-	/* Under kapi_follow_mutex; the table's readers are under RCU. */
+	/* Under kapi_follow_mutex; readers of the table are under RCU. */
 	struct list_head all;
 	unsigned int count;
 	DECLARE_HASHTABLE(ignored, 10);
@@ -85,20 +86,21 @@ struct kapi_followed {
 static DEFINE_MUTEX(kapi_follow_mutex);
 static DEFINE_HASHTABLE(kapi_followed_table, 8);
 static unsigned int kapi_followed_count;
-/* They change under kapi_follow_mutex. */
+/* Changed under kapi_follow_mutex. */
 static struct kapi_follower __rcu *kapi_everyone[KAPI_MOST_EVERYONE];
 static unsigned int kapi_everyone_count;
-/* Threads with work that is not done yet. */
+/* Threads whose work is not done yet. */
 static atomic_t kapi_telling = ATOMIC_INIT(0);
 static DECLARE_WAIT_QUEUE_HEAD(kapi_told);
 
 /*
- * Work that threads are given. A kprobe's handler must not allocate: under PREEMPT_RT every allocator takes a lock that
- * sleeps. A piece is busy from there to the thread's way back to its program, which is short.
+ * Work for threads. A kprobe's handler must not allocate: under PREEMPT_RT every allocator takes a
+ * lock that sleeps. An item is busy from there to the thread's way back to its program, which is
+ * short.
  */
 struct kapi_work {
 	struct callback_head head;
-	/* Which followers of everyone it is for. */
+	/* The followers of everyone that it is for. */
 	unsigned long everyone;
 };
 static struct kapi_work kapi_works[256];
@@ -131,12 +133,15 @@ static void kapi_follower_put(struct kapi_follower *f)
 	kfree_rcu(f, rcu);
 }
 
-/* Those of the current process's memory, but for itself. Under rcu_read_lock. */
+/* The followers of the current process's memory, except itself. Under rcu_read_lock. */
 #define kapi_for_each_follower(e) \
 	hash_for_each_possible_rcu(kapi_followed_table, e, node, (unsigned long)current->mm) \
 		if (e->mm != current->mm || e->by->owner == task_tgid(current)) {} else
 
-/* Notes that the current process is to be looked at; false: there is no room. Under the lock. */
+/*
+ * Notes that the follower should look at the current process; false: there is no room. Under the
+ * lock.
+ */
 static bool kapi_follower_note(struct kapi_follower *f)
 {
 	struct pid *pid = task_tgid(current);
@@ -152,7 +157,7 @@ static bool kapi_follower_note(struct kapi_follower *f)
 	return true;
 }
 
-/* Rings; gives the number that has to be answered, or 0: no answer is to be expected. */
+/* Rings; returns the number that has to be answered, or 0: no answer is to be expected. */
 static u32 kapi_follower_ask(struct kapi_follower *f, bool note)
 {
 	u32 asked = 0;
@@ -178,7 +183,7 @@ static bool kapi_follower_has_answered(struct kapi_follower *f, u32 asked)
 	return READ_ONCE(f->gone) || (s32)(READ_ONCE(f->answered) - asked) >= 0;
 }
 
-/* Waits for at most so many ticks; gives how many are left. */
+/* Waits for at most `left` ticks; returns how many are left. */
 static long kapi_follower_await(struct kapi_follower *f, u32 asked, long left)
 {
 	left = ___wait_event(f->answers, ___wait_cond_timeout(kapi_follower_has_answered(f, asked)),
@@ -192,7 +197,7 @@ static long kapi_follower_await(struct kapi_follower *f, u32 asked, long left)
 	return 0;
 }
 
-/* On the way back to the program; or as the thread ends, when nobody follows it any more. */
+/* Runs on the way back to the program; or when the thread ends, when nobody follows it any more. */
 static void kapi_tell(struct callback_head *head)
 {
 	struct { struct kapi_follower *by; u32 number; bool note; } asked[KAPI_MOST_AWAITED];
@@ -214,13 +219,13 @@ static void kapi_tell(struct callback_head *head)
 		}
 	}
 	for_each_set_bit(i, &everyone, KAPI_MOST_EVERYONE) {
-		/* Another one may have come in its place, and is asked for nothing then. */
+		/* Another follower may have taken this place; it is then asked needlessly. */
 		f = rcu_dereference(kapi_everyone[i]);
 		if (!f || f->owner == task_tgid(current))
 			continue;
 		for (k = 0; k < n && asked[k].by != f; k++)
 			;
-		/* It follows this process already. */
+		/* It is asked already, because it follows this process. */
 		if (k < n)
 			continue;
 		if (n < ARRAY_SIZE(asked) && refcount_inc_not_zero(&f->refs)) {
@@ -242,7 +247,7 @@ static void kapi_tell(struct callback_head *head)
 		wake_up(&kapi_told);
 }
 
-/* As a follower tells files apart. */
+/* Returns the time in ns by which a follower tells versions of a file apart. */
 static u64 kapi_modified(const struct inode *inode)
 {
 	return (u64)inode_get_mtime_sec(inode) * NSEC_PER_SEC + inode_get_mtime_nsec(inode);
@@ -259,7 +264,10 @@ static struct kapi_ignored *kapi_find_ignored(struct kapi_follower *f, u64 inode
 	return NULL;
 }
 
-/* Which followers of everyone are to be told of code that the current process has mapped. Under rcu_read_lock. */
+/*
+ * Returns the followers of everyone that want to hear of code that the current process has mapped.
+ * Under rcu_read_lock.
+ */
 static unsigned long kapi_wanted_by(const struct vm_area_struct *vma)
 {
 	const struct inode *inode;
@@ -280,8 +288,9 @@ static unsigned long kapi_wanted_by(const struct vm_area_struct *vma)
 }
 
 /*
- * perf_event_mmap(vma), under mmap_lock. What matters is a piece of a file that can be run, or that is the process's own:
- * when a library's constants are made read-only it has been linked.
+ * Handles perf_event_mmap(vma), under mmap_lock. Only a private piece of a file matters that can be
+ * run, or that is the process's own: when a library's constants are made read-only, it has been
+ * linked.
  */
 static int kapi_mapped(struct kprobe *kp, struct pt_regs *regs)
 {
@@ -328,7 +337,10 @@ static int kapi_mapped(struct kprobe *kp, struct pt_regs *regs)
 
 static struct kprobe kapi_mapped_kp;
 
-/* One that rings by this eventfd of the current process; an error, if it has no such one. May sleep, as all below. */
+/*
+ * Returns a follower that rings by this eventfd of the current process; an error pointer, if it has
+ * no such one. May sleep, as all functions below.
+ */
 struct kapi_follower *kapi_follower_new(int fd)
 {
 	struct eventfd_ctx *bell = eventfd_ctx_fdget(fd);
@@ -369,7 +381,7 @@ static void kapi_unignore(struct kapi_follower *f, struct kapi_ignored *i)
 	kfree_rcu(i, rcu);
 }
 
-/* Nobody waits for it any more. */
+/* Afterwards nobody waits for it any more. */
 void kapi_follower_free(struct kapi_follower *f)
 {
 	struct kapi_followed *e, *next;
@@ -399,7 +411,7 @@ void kapi_follower_free(struct kapi_follower *f)
 	kapi_follower_put(f);
 }
 
-/* Sees to it that mappings are told. Under the mutex. */
+/* Makes the kernel report mappings. Under the mutex. */
 static int kapi_mapped_on(void)
 {
 	struct kprobe fresh = { .symbol_name = "perf_event_mmap", .pre_handler = kapi_mapped };
@@ -463,7 +475,10 @@ static int kapi_follow_mm(struct kapi_follower *f, struct mm_struct *mm)
 	return 0;
 }
 
-/* From now on, what the process of this number maps is told, or code that any one maps (0); it may be so already. */
+/*
+ * From now on reports what the process of this number maps, or code that any process maps (0). A
+ * second call does nothing.
+ */
 int kapi_follower_add(struct kapi_follower *f, int number)
 {
 	struct kapi_found found;
@@ -487,7 +502,7 @@ int kapi_follower_add(struct kapi_follower *f, int number)
 	return err == -EEXIST ? 0 : err;
 }
 
-/* Of a file in this state nothing is told to one that follows everyone. */
+/* A follower of everyone is no longer told of a file in this state. */
 int kapi_follower_ignore(struct kapi_follower *f, u64 inode, u64 modified, u32 device)
 {
 	struct kapi_ignored *i;
@@ -513,7 +528,10 @@ int kapi_follower_ignore(struct kapi_follower *f, u64 inode, u64 modified, u32 d
 	return err;
 }
 
-/* Takes the numbers of processes to be looked at, as the caller's namespace has them; 0: it has none there. Gives how many. */
+/*
+ * Takes the numbers of processes to look at, in the caller's namespace; 0: the process has none
+ * there. Returns how many.
+ */
 u32 kapi_follower_begun(struct kapi_follower *f, u32 *to, u32 room)
 {
 	struct pid *begun[KAPI_MOST_BEGUN];
@@ -531,7 +549,7 @@ u32 kapi_follower_begun(struct kapi_follower *f, u32 *to, u32 room)
 	return n;
 }
 
-/* The last number that was asked by and is not answered; 0: none. */
+/* Returns the last number of a question if it is not answered; 0: there is none. */
 u32 kapi_follower_asked(struct kapi_follower *f)
 {
 	u32 asked;
@@ -542,7 +560,10 @@ u32 kapi_follower_asked(struct kapi_follower *f)
 	return asked;
 }
 
-/* All that was asked up to this number is answered. Gives how many went on without since the last time. */
+/*
+ * Answers all questions up to this number. Returns how many threads went on without an answer since
+ * the last time.
+ */
 u32 kapi_follower_answer(struct kapi_follower *f, u32 asked)
 {
 	spin_lock(&f->lock);
@@ -554,7 +575,7 @@ u32 kapi_follower_answer(struct kapi_follower *f, u32 asked)
 	return atomic_xchg(&f->late, 0);
 }
 
-/* There are no followers any more; what they had threads do is over then. */
+/* There are no followers any more. Waits for the work that threads still do for them. */
 void kapi_follow_quiesce(void)
 {
 	wait_event(kapi_told, !atomic_read(&kapi_telling));

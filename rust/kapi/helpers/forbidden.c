@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Text that is not ours to change: what the kernel keeps kprobes from, and what it changes itself. */
+/* Text that we must not change: text that the kernel keeps kprobes out of, or changes itself. */
 #include <linux/jump_label.h>
 #include <linux/kprobes.h>
 #include <linux/list.h>
@@ -14,7 +14,7 @@
 /* Rust: forbidden::Why */
 enum { NOINSTR, ENTRY, KPROBES, NOKPROBE, BREAKPOINT };
 
-/* size_of is kallsyms_lookup_size_offset: where the function that addr is in ends. */
+/* Returns the end of the function that contains addr. size_of is kallsyms_lookup_size_offset. */
 u64 kapi_symbol_end(unsigned long size_of, u64 addr)
 {
 	u64 start, end;
@@ -32,7 +32,10 @@ void kapi_kprobe_blacklist(struct list_head *list, struct mutex *mutex, kapi_ran
 	mutex_unlock(mutex);
 }
 
-/* The lists of the module itself: the kernel reads them into its own only when we have been told of the module. */
+/*
+ * Reports the module's own lists: the kernel adds them to its lists only after it has called our
+ * notifier.
+ */
 void kapi_module_forbidden(struct module *mod, unsigned long size_of, kapi_range_fn fn, void *arg)
 {
 	u64 start = (unsigned long)mod->noinstr_text_start;
@@ -50,8 +53,9 @@ void kapi_module_forbidden(struct module *mod, unsigned long size_of, kapi_range
 }
 
 /*
- * Whoever is told of a breakpoint runs before us or is run by the same loop. fn may sleep, so they are collected first.
- * False: there are more than anybody has seen.
+ * Reports the functions on the die chain: they run at a breakpoint before our handler, or from the
+ * same loop. fn may sleep, so they are collected first. Returns false if there are more than 64; no
+ * kernel has been seen with so many.
  */
 bool kapi_die_chain(unsigned long chain, unsigned long size_of, kapi_range_fn fn, void *arg)
 {
@@ -80,7 +84,7 @@ void kapi_static_calls(u64 start, u64 stop, kapi_range_fn fn, void *arg)
 	}
 }
 
-/* Two bytes or five wide: the kernel finds out by looking, and so do we. */
+/* A jump label is two or five bytes wide: the kernel reads the code to find out, and so do we. */
 void kapi_jump_labels(u64 start, u64 stop, kapi_range_fn fn, void *arg)
 {
 	struct jump_entry *entry;
@@ -89,7 +93,7 @@ void kapi_jump_labels(u64 start, u64 stop, kapi_range_fn fn, void *arg)
 		u64 at = jump_entry_code(entry);
 		u8 first;
 
-		/* Nothing is in the place of the kernel's init text by now. */
+		/* The kernel has freed its init text by now. */
 		if (jump_entry_is_init(entry) || copy_from_kernel_nofault(&first, (void *)(unsigned long)at, 1))
 			continue;
 		fn(arg, at, at + (first == 0x66 || first == 0xeb ? 2 : 5), 0);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Entries of functions, by ftrace's direct calls: the nop of the compiler becomes a call to our trampoline, which all
- * functions share. One ftrace_ops has them all, so sites are added and removed in any batches, and whoever else traces
- * a function goes on doing so. Only one direct call per function is possible, and none that a livepatch has replaced.
+ * Function entries, traced by ftrace's direct calls: the compiler's nop becomes a call to our
+ * trampoline, which all functions share. One ftrace_ops holds all sites, so they can be added and
+ * removed in any batches, and other tracers of a function go on. A function can have only one
+ * direct call, and none if a livepatch has replaced it.
  */
 #include <linux/ftrace.h>
 #include <linux/log2.h>
@@ -10,14 +11,18 @@
 #include <linux/sort.h>
 #include "kapi.h"
 
-/* Functions of a batch that a livepatch has replaced. Written under direct_mutex, during our own calls only. */
+/*
+ * Functions of a batch that a livepatch has replaced. Written under direct_mutex, during our own
+ * calls only.
+ */
 static u64 kapi_shared[256];
 static size_t kapi_nshared;
 
 /*
- * On a function that a livepatch has replaced the call does no harm, but the trampoline is told the address of the
- * replacement: it is let pass and told of, to be removed. A livepatch that comes later is refused until the function
- * is traced no more; the alternative would be a probe that does not fire, and does not say so.
+ * In a function that a livepatch has replaced the call does no harm, but the trampoline gets the
+ * address of the replacement. So the call is allowed, and the function noted to be removed. A
+ * livepatch that comes later is refused while the function is traced; the alternative would be a
+ * probe that silently does not fire.
  */
 static int kapi_ftrace_share(struct ftrace_ops *ops, unsigned long ip, enum ftrace_ops_cmd cmd)
 {
@@ -29,7 +34,10 @@ static int kapi_ftrace_share(struct ftrace_ops *ops, unsigned long ip, enum ftra
 	return 0;
 }
 
-/* Permanent: kernel.ftrace_enabled=0 is refused meanwhile, instead of taking the calls away without a word. */
+/*
+ * PERMANENT: the kernel refuses kernel.ftrace_enabled=0 meanwhile, instead of silently removing the
+ * calls.
+ */
 static struct ftrace_ops kapi_ftrace_ops = {
 	.flags = FTRACE_OPS_FL_PERMANENT,
 	.ops_func = kapi_ftrace_share,
@@ -45,7 +53,10 @@ u64 kapi_ftrace_location(const struct kapi_ftrace_fns *fns, u64 addr)
 	return kapi_call4(fns->location, addr, 0, 0, 0);
 }
 
-/* why[i]: 0 if the site can be added or removed; EALREADY if it is so already; else the errno. Errors stay. */
+/*
+ * Sets why[i] to 0 if the site can be added or removed, to EALREADY if that is already so, else to
+ * the errno. Errors that are already in why[] stay.
+ */
 void kapi_ftrace_sort_out(const struct kapi_ftrace_fns *fns, const u64 *sites, size_t n, bool on, u8 *why)
 {
 	const unsigned long ours = (unsigned long)kapi_entry_trampoline;
@@ -69,8 +80,9 @@ void kapi_ftrace_sort_out(const struct kapi_ftrace_fns *fns, const u64 *sites, s
 }
 
 /*
- * The first sites. The exported way comes to the same, and makes a hash of a size that fits; the other makes one of 64
- * chains whatever is in it, which are walked for each function several times.
+ * Adds the first sites. The exported function has the same effect and makes a hash of a fitting
+ * size; the other path makes one of 64 chains for any number of sites, and walks them several times
+ * for each function.
  */
 static int kapi_ftrace_first(unsigned long *sites, size_t n)
 {
@@ -91,7 +103,7 @@ static int kapi_ftrace_order(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* They mostly do. */
+/* Sorts the sites. Mostly they are sorted already. */
 static void kapi_ftrace_ascend(u64 *sites, size_t n)
 {
 	size_t i;
@@ -102,7 +114,10 @@ static void kapi_ftrace_ascend(u64 *sites, size_t n)
 		sort(sites, n, sizeof(*sites), kapi_ftrace_order, NULL);
 }
 
-/* All of them, or none. EBUSY: they were not sorted out, or are not any more. */
+/*
+ * Adds or removes all sites, or none. EBUSY: kapi_ftrace_sort_out() did not see them, or things
+ * have changed.
+ */
 int kapi_ftrace_update(const struct kapi_ftrace_fns *fns, u64 *sites, size_t n, bool on)
 {
 	const unsigned long ours = (unsigned long)kapi_entry_trampoline;
@@ -123,7 +138,7 @@ int kapi_ftrace_update(const struct kapi_ftrace_fns *fns, u64 *sites, size_t n, 
 		return err;
 	kapi_ftrace_ascend(sites, n);
 	for (i = 0; i < n; i++) {
-		/* Twice the same would be there once more than it can be removed. */
+		/* A site that is added twice can be removed only once. */
 		if (i && sites[i] == sites[i - 1])
 			continue;
 		if (!kapi_call4(fns->hash_add, hash, sites[i], ours, 0))
@@ -135,7 +150,10 @@ out:
 	return err;
 }
 
-/* Which of the sites just added are not to be kept. */
+/*
+ * Returns those of the sites just added that must be removed, because a livepatch has replaced
+ * them.
+ */
 size_t kapi_ftrace_shared(u64 *sites, size_t max)
 {
 	size_t n = min(max, kapi_nshared);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The C side of crate kapi: what the kernel offers only as inline functions, macros or struct layouts, and what
- * is reached by address. Rust declares the same prototypes in rust/kapi/src/sys.rs; no other crate sees them.
+ * The C side of crate kapi: kernel features that exist only as inline functions, macros or struct
+ * layouts, and calls by address. Rust declares the same prototypes in rust/kapi/src/sys.rs; no
+ * other crate sees them.
  */
 #ifndef KAPI_H
 #define KAPI_H
@@ -14,7 +15,7 @@ struct module;
 struct mutex;
 struct pt_regs;
 
-/* Whether all of [addr, addr + len) is in [base, base + size); nothing wraps around. */
+/* Tells whether all of [addr, addr + len) is in [base, base + size). No sum can overflow. */
 static inline bool kapi_within(u64 base, u64 size, u64 addr, size_t len)
 {
 	return addr >= base && addr - base < size && len <= size - (addr - base);
@@ -124,7 +125,7 @@ void kapi_signals_quiesce(void);
 /* stack.c */
 u32 kapi_stack_kernel(u8 *to, u32 max, u32 skip, bool interrupt);
 bool kapi_stack_register(u32 n, bool interrupt, u64 *value);
-/* stack.rs has the same. */
+/* stack.rs declares the same struct. */
 struct kapi_code_mapping {
 	u64 start, end, offset, inode;
 	s64 modified_s, modified_ns;
@@ -241,9 +242,9 @@ struct kapi_text_fns {
 	struct mutex *text_mutex, *module_mutex;
 	struct list_head *modules;
 };
-/* Rust: text::CHUNK. So many sites are changed at once; whoever waits for a lock waits as long. */
+/* Rust: text::CHUNK. The number of sites changed at once; others wait that long for the locks. */
 #define KAPI_CHUNK 256
-/* Text under way to being written: from where to where; to is 0 if there is none. */
+/* Text to be written: [from, to); to is 0 if there is none. */
 struct kapi_span {
 	u64 from, to;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How long probes have kept a CPU on purpose, whoever asked for it: half a second in each second. Probe context: one at a
- * time on each CPU.
+ * How long probes have kept a CPU on purpose, for all consumers together: at most half a second in
+ * each second. Called in probe context, so by one probe at a time on each CPU.
  */
 #include <linux/kprobes.h>
 #include <linux/percpu.h>
@@ -16,7 +16,7 @@ struct kapi_kept {
 
 static DEFINE_PER_CPU(struct kapi_kept, kapi_kept);
 
-/* Whether this CPU may be kept for so long from now on; if so that counts. */
+/* Tells whether this CPU may be kept for `ns` from now on; if so, counts it. */
 notrace bool kapi_keep(u64 now, u64 ns)
 {
 	struct kapi_kept *kept = raw_cpu_ptr(&kapi_kept);

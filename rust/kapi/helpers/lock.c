@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Mutexes that exist before anything is initialised, for short and rare sections of this crate. A Rust static cannot
- * hold one of the kernel's yet without being told to initialise it.
+ * Mutexes that exist before anything is initialised, for short and rare sections of this crate. A
+ * Rust static cannot yet hold a mutex of the kernel that needs no call to initialise it.
  */
 #include <linux/mutex.h>
 #include "kapi.h"

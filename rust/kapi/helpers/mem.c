@@ -6,20 +6,23 @@
 #include <linux/vmalloc.h>
 #include "kapi.h"
 
-/* On a user's request: charged to its cgroup, refused without an OOM kill and without a warning. */
+/*
+ * Allocates for a user's request: charged to its cgroup, refused without an OOM kill and without a
+ * warning.
+ */
 void *kapi_zalloc(size_t bytes)
 {
 	long pages = si_mem_available();
 
-	/* Several such blocks make a request, and others live here too. */
+	/* A request takes several such blocks, and others need memory too. */
 	if (pages < 0 || (bytes >> PAGE_SHIFT) > pages / 4)
 		return NULL;
 	return kvzalloc(bytes, GFP_KERNEL_ACCOUNT | __GFP_NOWARN | __GFP_RETRY_MAYFAIL);
 }
 
 /*
- * A block to be kept, for kvfree(). kmalloc() rounds what is larger than its caches up to a power of two pages; where
- * that would waste more than an eighth, and pages, vmalloc() is asked.
+ * Allocates a block that is kept, for kvfree(). kmalloc() rounds a size above its caches up to a
+ * power of two pages; where that would waste more than an eighth, this calls vmalloc().
  */
 static void *kapi_alloc(size_t bytes, gfp_t gfp)
 {
@@ -33,7 +36,7 @@ void *kapi_alloc_exact(size_t bytes)
 	return kapi_alloc(bytes, GFP_KERNEL | __GFP_NOWARN);
 }
 
-/* The same, charged to the current task's cgroup. */
+/* As kapi_alloc_exact(), but charged to the current task's cgroup. */
 void *kapi_alloc_charged(size_t bytes)
 {
 	return kapi_alloc(bytes, GFP_KERNEL_ACCOUNT | __GFP_NOWARN | __GFP_NORETRY);

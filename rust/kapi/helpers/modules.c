@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Other modules. What a module's symbol table is, and how much text it has, changes once in its life, when its init
- * is over: under module_mutex, so whoever holds that reads one or the other.
+ * Other modules. A module's symbol table and the size of its text change once in its life, when its
+ * init is over. The kernel changes them under module_mutex, so a holder of it reads the old or the
+ * new ones.
  */
 #include <linux/kprobes.h>
 #include <linux/module.h>
@@ -22,7 +23,9 @@ static int kapi_module_event(struct notifier_block *nb, unsigned long event, voi
 	return NOTIFY_OK;
 }
 
-/* First of all watchers: as a module comes, before anything may run in it. */
+/*
+ * The first of all watchers: it runs when a module loads, before any of the module's code may run.
+ */
 static struct notifier_block kapi_module_nb = {
 	.notifier_call = kapi_module_event,
 	.priority = INT_MAX,
@@ -31,7 +34,7 @@ static struct notifier_block kapi_module_nb = {
 static DEFINE_MUTEX(kapi_watch_mutex);
 static unsigned int kapi_watches;
 
-/* One notifier for all; fn is the same each time. */
+/* One notifier serves all callers; fn is the same each time. */
 int kapi_modules_watch(kapi_module_fn fn)
 {
 	int err = 0;
@@ -44,7 +47,9 @@ int kapi_modules_watch(kapi_module_fn fn)
 	return err;
 }
 
-/* The last one waits for an event under way; the others' watchers must bear to be told of it afterwards. */
+/*
+ * The last call waits for an event under way. After the others, fn may still run for such an event.
+ */
 void kapi_modules_unwatch(void)
 {
 	mutex_lock(&kapi_watch_mutex);
@@ -55,15 +60,16 @@ void kapi_modules_unwatch(void)
 	mutex_unlock(&kapi_watch_mutex);
 }
 
-/* Whether whoever asks is told by kapi_module_tracepoints_gone(). */
+/* Tells whether kapi_module_tracepoints_gone() is called when a module unloads. */
 bool kapi_modules_watched(void)
 {
 	return READ_ONCE(kapi_watches);
 }
 
 /*
- * The next live module after prev, or the first, with a reference; prev's is given back. A module that comes now is
- * put in front of the list, behind us: the watcher hears of it.
+ * Returns the next live module after prev, or the first, with a reference, and drops prev's. A
+ * module that loads now is put at the front of the list, which this walk has passed; the watcher
+ * sees it.
  */
 struct module *kapi_module_next(struct module *prev, struct list_head *list, struct mutex *mutex)
 {

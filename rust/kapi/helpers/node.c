@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A device node that everybody may open: the kernel's Rust miscdevice knows no mode. It has ioctls only, of 64-bit
- * programs, and no state.
+ * A device node that everybody may open: the kernel's Rust miscdevice cannot set a mode. It has
+ * only ioctls, for 64-bit programs, and no state.
  */
 #include <linux/fs.h>
 #include <linux/miscdevice.h>

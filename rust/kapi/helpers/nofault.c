@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Loads from addresses that nobody vouches for. The kernel's *_nofault copies survive an unmapped page and refuse
- * addresses that are not canonical; what they do not refuse is device memory, where a mere load may change the
- * device. A kernel page that is mapped other than write-back is taken for such, and refused.
+ * Loads from addresses that nobody vouches for. The kernel's *_nofault copies survive an unmapped
+ * page and refuse addresses that are not canonical, but they do not refuse device memory, where a
+ * mere load may change the device. A kernel page that is not mapped write-back is taken for device
+ * memory, and refused.
  */
 #include <linux/ioport.h>
 #include <linux/kprobes.h>
@@ -15,12 +16,13 @@
 #include "kapi.h"
 
 /*
- * Most of what a probe reads is in memory that the kernel had as it began, by the direct map. Only what the kernel calls
- * RAM is read without a look at its mapping: the direct map has more. Below the first megabyte there is a hole, mapped
- * write-back, that is the display's. And registers of devices are there, uncached, if their driver lends them to other
- * devices (MEMORY_DEVICE_PCI_P2PDMA in mm/memremap.c): below the end of memory, or behind it, for it raises high_memory.
- * What is RAM here stays RAM: firmware keeps the windows of buses apart from those of memory, and memory that is taken
- * out has no mapping. Memory that comes later is looked at.
+ * Most loads of probes are from memory that the kernel had at boot, in the direct map. Only what
+ * the kernel calls RAM is read without a look at its mapping: the direct map has more. Below the
+ * first megabyte it has a hole, mapped write-back, that is the display's. It has registers of
+ * devices, uncached, if their driver lends them to other devices (MEMORY_DEVICE_PCI_P2PDMA in
+ * mm/memremap.c): below the end of memory, or behind it, because that raises high_memory. What is
+ * RAM here stays RAM: firmware keeps the windows of buses apart from those of memory, and removed
+ * memory has no mapping. The mapping of memory that is added later is looked at.
  */
 static struct kapi_ram {
 	u64 base, size;
@@ -39,7 +41,7 @@ static int kapi_ram_add(struct resource *res, void *unused)
 	return 0;
 }
 
-/* Before anything is read. */
+/* Called before anything is read. */
 void kapi_nofault_init(void)
 {
 	walk_iomem_res_desc(IORES_DESC_NONE, IORESOURCE_SYSTEM_RAM | IORESOURCE_BUSY, 0, -1, NULL, kapi_ram_add);
@@ -56,7 +58,7 @@ static notrace bool kapi_is_ram(u64 addr, size_t len)
 	return false;
 }
 
-/* What of the direct map is not memory, though it is mapped as such. */
+/* The part of the direct map that is mapped as memory but is none. */
 static notrace bool kapi_isa_hole(u64 addr, size_t len)
 {
 	return addr < PAGE_OFFSET + ISA_END_ADDRESS && addr + len > PAGE_OFFSET + ISA_START_ADDRESS;
@@ -74,7 +76,7 @@ static notrace bool kapi_cached(u64 addr)
 	return (bits & _PAGE_PRESENT) && !(bits & (_PAGE_PWT | _PAGE_PCD | pat));
 }
 
-/* What most loads are: a number. The kernel's own function is 40 instructions longer. */
+/* Most loads read one number. The kernel's own function is 40 instructions longer. */
 static __always_inline int kapi_read_number(void *to, const void *from, size_t len)
 {
 	int err = 0;
@@ -111,7 +113,7 @@ notrace int kapi_read_kernel(void *to, u64 addr, size_t len)
 		if (len <= 8 && is_power_of_2(len))
 			return kapi_read_number(to, (const void *)(unsigned long)addr, len);
 	} else {
-		/* Before the walk: it does not look at the bits above the page tables' reach. */
+		/* Before the walk, which ignores the bits above the page tables' reach. */
 		if (!__is_canonical_address(addr, boot_cpu_data.x86_virt_bits) || kapi_isa_hole(addr, len))
 			return -EFAULT;
 		for (page = addr & PAGE_MASK; page < addr + len; page += PAGE_SIZE) {
@@ -131,7 +133,9 @@ notrace int kapi_read_user(void *to, u64 addr, size_t len)
 }
 NOKPROBE_SYMBOL(kapi_read_user);
 
-/* Only a load asks whether the memory of the process is the one that is there: not in a thread of the kernel's. */
+/*
+ * Only the load checks whether the page tables in use are the process's: not so in a kernel thread.
+ */
 notrace int kapi_write_user(u64 addr, const void *from, size_t len)
 {
 	u8 first;

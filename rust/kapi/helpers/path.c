@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Where a process is in the tree of files. The kernel's own d_path() takes locks that the interrupted code may hold, so
- * this goes up by loads that may miss. What is renamed or moved meanwhile may give a name that never was.
+ * Paths of files and directories. The kernel's own d_path() takes locks that the interrupted code
+ * may hold, so this walks up with loads that may fail. A rename or a move meanwhile may give a path
+ * that never existed.
  */
 #include <linux/container_of.h>
 #include <linux/dcache.h>
@@ -13,7 +14,10 @@
 #include <linux/sched.h>
 #include "kapi.h"
 
-/* What the kernel keeps before the part of a mount that it shows to others; a test compares the outcome with getcwd(). */
+/*
+ * The fields that the kernel keeps in front of a mount's public part; a test compares the result
+ * with getcwd().
+ */
 struct kapi_mount {
 	struct hlist_node hash;
 	struct kapi_mount *parent;
@@ -21,14 +25,15 @@ struct kapi_mount {
 	struct vfsmount mnt;
 };
 
-/* Directories and mounts on one way. */
+/* The most directories and mounts on one path. */
 #define KAPI_MAX_WAY 64
 
 #define kapi_load(to, from) (!kapi_read_kernel(&(to), (unsigned long)(from), sizeof(to)))
 
 /*
- * The name of `here`, seen from `end`, or from the topmost directory if that is not on the way. It is at the end of `to`,
- * with a NUL; gives where it begins, `size` if something on the way is not to be had. Of what is too long it is the end.
+ * Writes the path of `here`, seen from `end`, or from the topmost directory if `end` is not on the
+ * way. The path lies at the end of `to`, with a NUL. Returns the index where it begins, or `size`
+ * if a load on the way failed. Of a path that is too long, the end remains.
  */
 static notrace u32 kapi_way(struct path here, struct path end, u8 *to, u32 size)
 {
@@ -56,7 +61,7 @@ static notrace u32 kapi_way(struct path here, struct path end, u8 *to, u32 size)
 		}
 		if (!kapi_load(parent, &dentry->d_parent) || !kapi_load(name, &dentry->d_name))
 			return size;
-		/* What is no part of the tree, as a pipe, has its own name alone. */
+		/* An object outside of the tree, such as a pipe, has only its own name. */
 		if (parent == dentry && at != size - 1)
 			break;
 		if (name.len > NAME_MAX || name.len >= at)
@@ -75,7 +80,7 @@ static notrace u32 kapi_way(struct path here, struct path end, u8 *to, u32 size)
 }
 NOKPROBE_SYMBOL(kapi_way);
 
-/* The process's root and, if it is asked for, current directory. */
+/* Reads the process's root and current directory. */
 static notrace bool kapi_here(struct path *root, struct path *pwd)
 {
 	const struct fs_struct *fs = READ_ONCE(current->fs);
@@ -84,7 +89,10 @@ static notrace bool kapi_here(struct path *root, struct path *pwd)
 }
 NOKPROBE_SYMBOL(kapi_here);
 
-/* The current directory seen from the process's root, or that root from the topmost one. */
+/*
+ * Writes the current directory, seen from the process's root; or that root, seen from the topmost
+ * one.
+ */
 notrace u32 kapi_task_path(bool root, u8 *to, u32 size)
 {
 	struct path end, here;
@@ -97,8 +105,9 @@ notrace u32 kapi_task_path(bool root, u8 *to, u32 size)
 NOKPROBE_SYMBOL(kapi_task_path);
 
 /*
- * What the struct path at `at` stands for, seen from the process's root; or where what it is on is mounted. What is no part
- * of the tree is not mounted.
+ * Writes the path of the struct path at `at`, or of the place where its file system is mounted
+ * (`of_mount`), both seen from the process's root. An object outside of the tree has no such place:
+ * its path is empty.
  */
 notrace u32 kapi_path(u64 at, bool of_mount, u8 *to, u32 size)
 {

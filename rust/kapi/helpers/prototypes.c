@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The functions that kapi_call4 calls by their names have these prototypes, or this file does not compile: all of them are
- * declared in the headers of the kernel that a module is built for. Rust: symbols.rs looks them up.
+ * The functions that kapi_call4 calls by name have these prototypes, or this file does not compile:
+ * all of them are declared in the headers of the kernel that a module is built for. Rust:
+ * symbols.rs looks them up.
  *
- * That it is this kernel that the module is loaded into, the kernel checks by its release (vermagic), but somebody may have
- * built another one with the same release, or force it. So the kernel that runs is asked, too, by the description of its
- * types (BTF), how many arguments these functions take, and how wide they are. A kernel without BTF is taken at its word.
+ * The kernel checks by its release (vermagic) that a module was built for it, but somebody may have
+ * built another kernel with the same release, or force the load. So the running kernel is asked,
+ * too: the description of its types (BTF) says how many arguments these functions take, and how
+ * wide they are. A kernel without BTF is trusted.
  *
- * Variables are not in there: of those that are looked up, text_mutex and ftrace_enabled are declared in headers. The rest
- * (module_mutex, modules, kprobe_blacklist, kprobe_mutex, die_chain) are static or private to kernel/module, kernel/kprobes.c
- * and kernel/notifier.c. They are locks and heads of lists, as they have been for twenty years; what becomes something else gets
- * another name.
+ * BTF does not describe variables. Of those that are looked up, text_mutex and ftrace_enabled are
+ * declared in headers. The rest (module_mutex, modules, kprobe_blacklist, kprobe_mutex, die_chain)
+ * are static or private to kernel/module, kernel/kprobes.c and kernel/notifier.c. They are locks
+ * and heads of lists, as they have been for twenty years; a variable that becomes something else
+ * gets another name.
  */
 #include <linux/btf.h>
 #include <linux/build_bug.h>
@@ -60,7 +63,7 @@ HAS(add_ftrace_hash_entry_direct, struct ftrace_func_entry *(struct ftrace_hash 
 HAS(ftrace_location, unsigned long(unsigned long));
 HAS(ftrace_find_rec_direct, unsigned long(unsigned long));
 
-/* What it returns, and its arguments: p is a pointer, a digit that many bytes, v nothing. */
+/* The result, and the arguments: p is a pointer, a digit a number of that many bytes, v nothing. */
 static const struct kapi_prototype kapi_prototypes[] = {
 	{ "kallsyms_lookup_name", "8:p" },
 	{ "kallsyms_on_each_symbol", "4:pp" },
@@ -87,11 +90,11 @@ static const struct kapi_prototype kapi_prototypes[] = {
 struct kapi_btf {
 	const struct btf_header *header;
 	const char *types, *strings;
-	/* Where each type is. */
+	/* The offset of each type. */
 	u32 *at, n;
 };
 
-/* How long the description of a type is; 0: nobody knows. */
+/* Returns the length of the description of a type; 0: its kind is unknown. */
 static size_t kapi_btf_size(const struct btf_type *t)
 {
 	const size_t vlen = btf_type_vlen(t);
@@ -136,7 +139,7 @@ static const struct btf_type *kapi_btf_type(const struct kapi_btf *btf, u32 id)
 	return id < btf->n ? (const void *)(btf->types + btf->at[id]) : NULL;
 }
 
-/* One letter of a prototype. */
+/* Returns the letter of a type in a prototype. */
 static char kapi_btf_letter(const struct kapi_btf *btf, u32 id)
 {
 	const struct btf_type *t;
@@ -184,7 +187,10 @@ static bool kapi_btf_is(const struct kapi_btf *btf, const struct btf_type *func,
 	return true;
 }
 
-/* Goes through all types once, to learn where each is. False: it is not understood, or there is no memory. */
+/*
+ * Walks all types once, to learn where each is. False: the BTF is not understood, or there is no
+ * memory.
+ */
 static bool kapi_btf_open(struct kapi_btf *btf, u64 start, u64 stop)
 {
 	const struct btf_header *h = btf->header = (const void *)(unsigned long)start;
@@ -210,7 +216,10 @@ static bool kapi_btf_open(struct kapi_btf *btf, u64 start, u64 stop)
 	return true;
 }
 
-/* The kernel's BTF is in [start, stop). The first of so many functions that has another prototype; NULL if none is known. */
+/*
+ * The kernel's BTF is in [start, stop). Returns the name of one of the n functions that has another
+ * prototype; NULL if none is known.
+ */
 static const char *kapi_prototype_other(u64 start, u64 stop, const struct kapi_prototype *all, size_t n)
 {
 	const char *name, *other = NULL;
@@ -241,7 +250,7 @@ const char *kapi_prototypes_other(u64 start, u64 stop)
 	return kapi_prototype_other(start, stop, kapi_prototypes, ARRAY_SIZE(kapi_prototypes));
 }
 
-/* For a test: whether a function is known to have another prototype. */
+/* For a test: tells whether a function is known to have another prototype. */
 bool kapi_prototype_differs(u64 start, u64 stop, const char *name, const char *shape)
 {
 	const struct kapi_prototype one = { name, shape };

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Signals to the process in whose name a probe fires. The probe may hold any lock, so it leaves a note and raises an
- * interrupt; that comes when interrupts are on again, where the locks of signals are not held. Under PREEMPT_RT these
- * locks sleep, so there it is a thread of the CPU's (irq_work) that sends: the work must not be a hard one.
+ * Signals to the process in which a probe fires. The interrupted code may hold any lock, so the
+ * probe leaves a note and raises an interrupt, which is taken when interrupts are on again, where
+ * the locks of signals are not held. Under PREEMPT_RT these locks sleep, so a thread of the CPU
+ * (irq_work) sends there: the work must not be a hard one.
  */
 #include <linux/irq_work.h>
 #include <linux/kprobes.h>
@@ -24,7 +25,10 @@ static void kapi_signals_send(struct irq_work *work);
 
 static DEFINE_PER_CPU(struct kapi_notes, kapi_notes) = { .work = IRQ_WORK_INIT(kapi_signals_send) };
 
-/* On the CPU of the notes. A probe may add one meanwhile: the last one is taken again. Nobody else takes any. */
+/*
+ * Runs on the CPU of the notes. A probe may add one meanwhile: the last one is then read again.
+ * Nobody else takes any.
+ */
 static void kapi_signals_send(struct irq_work *work)
 {
 	struct kapi_notes *notes = container_of(work, struct kapi_notes, work);
@@ -42,8 +46,8 @@ static void kapi_signals_send(struct irq_work *work)
 }
 
 /*
- * In probe context. 1: it will be sent. 0: there is nobody to send it to, or no such signal. -1: too many wait, or the CPU is
- * about to go: it is lost.
+ * Called in probe context. 1: the signal will be sent. 0: nobody can get it, or there is no such
+ * signal. -1: it is lost, because too many wait or the CPU is about to go offline.
  */
 notrace int kapi_signal(int sig)
 {
@@ -62,7 +66,7 @@ notrace int kapi_signal(int sig)
 }
 NOKPROBE_SYMBOL(kapi_signal);
 
-/* Waits until what was noted is done; nobody notes any more. May sleep. */
+/* Waits until all noted signals are sent; nobody notes any more. May sleep. */
 void kapi_signals_quiesce(void)
 {
 	unsigned int cpu;

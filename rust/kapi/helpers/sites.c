@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The sites of which we must know, when a CPU comes from there, where it has to go: those that a breakpoint was put
- * on, and jumps that were made calls. The table is open addressing; a reader sees an entry whole or not at all, and
- * has interrupts off, so a table that was replaced is free when each CPU has taken an interrupt. Entries stay when a
- * site is disarmed: a CPU may be on its way to us with what it has seen before.
+ * The sites for which we must know how a CPU that comes from there goes on: those that ever had a
+ * breakpoint, and jumps that were made calls. The table is open addressing; a reader sees an entry
+ * whole or not at all, and has interrupts off, so a replaced table is free when each CPU has taken
+ * an interrupt. Entries stay when a site is disarmed: a CPU may be on its way to us with code that
+ * it has seen before.
  *
- * An int3 that nobody claims stops the machine. So a known address is always emulated, armed or not, and nothing that
- * comes before the lookup may be probed.
+ * An int3 that nobody claims stops the machine. So a known address is always emulated, armed or
+ * not, and no code that runs before the lookup may be probed.
  */
 #include <linux/cpu.h>
 #include <linux/hash.h>
@@ -72,7 +73,7 @@ static void kapi_site_insert(struct kapi_sites *all, const struct kapi_site *sit
 	smp_store_release(&to->addr, addr);
 }
 
-/* A jump of which we know where it leads, and emulate it. */
+/* Tells whether the site is a jump with a target that we know, so that we can emulate it. */
 bool kapi_is_tail(u64 addr)
 {
 	const struct kapi_site *site = kapi_site_at(addr);
@@ -80,7 +81,7 @@ bool kapi_is_tail(u64 addr)
 	return site && site->kind == KAPI_TAIL;
 }
 
-/* Room for so many more. All that changes the table is under a lock of the caller's. */
+/* Makes room for `more` entries. The caller holds a lock around all changes of the table. */
 int kapi_sites_reserve(size_t more)
 {
 	struct kapi_sites *old = kapi_sites, *all;
@@ -100,13 +101,15 @@ int kapi_sites_reserve(size_t more)
 			kapi_site_insert(all, &old->at[i]);
 	}
 	smp_store_release(&kapi_sites, all);
-	/* If it cannot be waited for, it stays. */
+	/* If it cannot wait, the old table stays. */
 	if (old && kapi_sync())
 		kvfree(old);
 	return 0;
 }
 
-/* 0: it is known as such; ENOENT: it is not known; EEXIST: it is known as something else. */
+/*
+ * 0: the site is known as such; -ENOENT: it is not known; -EEXIST: it is known as something else.
+ */
 int kapi_sites_check(const struct kapi_site *site)
 {
 	const struct kapi_site *is = kapi_site_at(site->addr);
@@ -115,7 +118,7 @@ int kapi_sites_check(const struct kapi_site *site)
 		return -ENOENT;
 	if (is->kind != site->kind || is->reg != site->reg || is->len != site->len || is->first != site->first)
 		return -EEXIST;
-	/* The slot is ours to choose. */
+	/* We choose the slot, so its address may differ. */
 	return is->target == site->target || is->kind == KAPI_SLOT ? 0 : -EEXIST;
 }
 
@@ -130,8 +133,8 @@ int kapi_sites_add(const struct kapi_site *site)
 }
 
 /*
- * Slots of the pool whose instructions were forgotten, to be used again for others as long: modules may come and go for
- * ever. What finds no place here is lost until the end.
+ * Slots of the pool with instructions that were forgotten, for others of the same length: modules
+ * may load and unload for ever. A slot that finds no room here is lost until the end.
  */
 static struct {
 	u32 at;
@@ -147,7 +150,7 @@ static void kapi_slot_spare(const struct kapi_site *site)
 	kapi_spare[kapi_spares++].len = site->len;
 }
 
-/* Where in the pool an instruction so long can go, or -1. */
+/* Returns an offset in the pool for an instruction of this length, or -1. */
 long kapi_slot_again(u8 len)
 {
 	size_t i;
@@ -163,7 +166,10 @@ long kapi_slot_again(u8 len)
 	return -1;
 }
 
-/* The text in [start, end) is going. An entry is used again only when nobody can be reading what it was. */
+/*
+ * The text in [start, end) is going away. An entry is reused only when nobody can be reading its
+ * old contents.
+ */
 void kapi_sites_forget(u64 start, u64 end)
 {
 	bool any = false;
@@ -183,8 +189,8 @@ void kapi_sites_forget(u64 start, u64 end)
 }
 
 /*
- * When no CPU can come from any site any more, unless a jump is still a call: then somebody has not cleaned up, and
- * the table stays. True if it is gone.
+ * Called when no CPU can come from any site any more. If a jump is still a call, somebody has not
+ * cleaned up, and the table stays. Returns true if it is gone.
  */
 bool kapi_sites_free(const struct kapi_text_fns *fns)
 {
@@ -255,7 +261,7 @@ static __always_inline void kapi_emulate(const struct kapi_site *site, u64 addr,
 	}
 }
 
-/* Where a jump leads now; 0 for what is no jump. */
+/* Returns where a jump leads now; 0 if the site is no jump. */
 static __always_inline u64 kapi_goes(const struct kapi_site *site, const struct pt_regs *regs, bool taken)
 {
 	switch (site->kind) {
@@ -316,7 +322,10 @@ void kapi_breakpoints_off(void)
 	unregister_die_notifier(&kapi_die_nb);
 }
 
-/* Called by kapi_tail_trampoline: where the jump that stood at the site went. It is in the table before it calls. */
+/*
+ * Called by kapi_tail_trampoline: returns the target of the jump that stood at the site. The site
+ * is in the table before its call is written.
+ */
 u64 notrace kapi_tail_fired(u64 addr)
 {
 	const struct kapi_site *site;
@@ -361,8 +370,9 @@ static int kapi_site_poke(const struct kapi_text_fns *fns, struct kapi_span *spa
 }
 
 /*
- * Has every CPU see what was written, and be through with each breakpoint that it has hit before. A CPU that comes or
- * goes is not asked: while the lock is ours it is off, and runs nothing that has a breakpoint, or it is on.
+ * Makes every CPU see what was written, and finish each breakpoint that it has hit before. CPUs
+ * that come or go need no more: while we hold the lock, such a CPU is off, and runs nothing that
+ * has a breakpoint, or it is on.
  */
 void kapi_sites_sync(const struct kapi_text_fns *fns)
 {
@@ -371,7 +381,10 @@ void kapi_sites_sync(const struct kapi_text_fns *fns)
 	cpus_read_unlock();
 }
 
-/* Each for itself, as kapi_text_patch_each, a page at a time if they ascend; kapi_sites_sync is up to the caller, once for all. */
+/*
+ * Changes each site on its own, as kapi_text_patch_each(), a page at a time if they ascend. The
+ * caller then calls kapi_sites_sync(), once for all.
+ */
 void kapi_sites_poke(const struct kapi_text_fns *fns, const u64 *addrs, size_t n, bool arm, u8 *why)
 {
 	struct kapi_span span = {};
@@ -387,8 +400,9 @@ void kapi_sites_poke(const struct kapi_text_fns *fns, const u64 *addrs, size_t n
 }
 
 /*
- * Writes what stood at every site that ever had a breakpoint a second time. TCG may have translated the breakpoint
- * while it was being removed, and throws the translation away when the page is written.
+ * Writes the original byte a second time at every site that ever had a breakpoint. TCG may have
+ * translated the breakpoint while it was being removed, and throws the translation away when the
+ * page is written.
  */
 void kapi_sites_restore(const struct kapi_text_fns *fns)
 {
@@ -423,7 +437,7 @@ void kapi_sites_restore(const struct kapi_text_fns *fns)
 	kapi_sites_sync(fns);
 }
 
-/* At most a page. Nobody runs there yet: a site that leads there is armed later. */
+/* Writes at most a page. No CPU runs there yet: a site that leads there is armed later. */
 int kapi_pool_write(const struct kapi_text_fns *fns, size_t at, const u8 *bytes, size_t len)
 {
 	if (len > PAGE_SIZE)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Stacks, walked while a probe fires: the kernel's by its own unwinder, which reads tables and nothing that is not on
- * a stack it knows. For the user's, which others walk, what is mapped where. Nothing sleeps, locks or allocates.
+ * Stacks, walked while a probe fires. The kernel's own unwinder walks the kernel's; it reads
+ * tables, and only stacks that it knows. User stacks are walked elsewhere; this file finds the
+ * mapping at an address. Nothing here sleeps, locks or allocates.
  */
 #include <linux/fs.h>
 #include <linux/kprobes.h>
@@ -21,10 +22,15 @@
 #include <asm/vdso.h>
 #include "kapi.h"
 
-/* Of the breakpoint whose probe is served on this CPU; NULL: it came here otherwise. */
+/*
+ * The registers of the breakpoint whose probe is served on this CPU; NULL: no breakpoint led here.
+ */
 DEFINE_PER_CPU(struct pt_regs *, kapi_trap_regs);
 
-/* Frames of ours, and of the kernel's way to us, that a walk may pass before it is where the probe fired. */
+/*
+ * The most frames, of our code and of the kernel's path to it, above the place where the probe
+ * fired.
+ */
 #define KAPI_OWN_FRAMES 64
 
 static __always_inline bool kapi_is_ours(unsigned long ip)
@@ -32,7 +38,10 @@ static __always_inline bool kapi_is_ours(unsigned long ip)
 	return within_module_mem_type(ip, THIS_MODULE, MOD_TEXT);
 }
 
-/* A breakpoint hit under the probe that asks, not one that an NMI came over: its registers are on this very stack. */
+/*
+ * Returns the registers of the breakpoint that the asking probe hit, or NULL. An NMI may have
+ * interrupted the probe of a breakpoint; the registers of that one are not on this stack.
+ */
 static __always_inline struct pt_regs *kapi_trapped(void)
 {
 	struct pt_regs *regs = this_cpu_read(kapi_trap_regs);
@@ -41,21 +50,28 @@ static __always_inline struct pt_regs *kapi_trapped(void)
 	return (unsigned long)regs - here < THREAD_SIZE ? regs : NULL;
 }
 
-/* The interrupted registers. counter.c has stored those of a counted event, which may be an NMI: get_irq_regs() knows none. */
+/*
+ * Returns the interrupted registers. counter.c has stored those of a counted event: that may be an
+ * NMI, for which get_irq_regs() has none.
+ */
 static __always_inline struct pt_regs *kapi_interrupted(void)
 {
 	return this_cpu_read(kapi_over_regs) ?: get_irq_regs();
 }
 
-/* perf fills in only ip and sp for events of the kernel such as a context switch (perf_arch_fetch_caller_regs()). */
+/*
+ * perf fills in only ip and sp for events of the kernel such as a context switch
+ * (perf_arch_fetch_caller_regs()).
+ */
 static __always_inline bool kapi_is_made_up(const struct pt_regs *regs)
 {
 	return !(regs->flags & X86_EFLAGS_FIXED);
 }
 
 /*
- * Begins a walk. `first` is a frame that it does not come by: where the registers are from, if it begins with some;
- * else 0. `copy` lives as long as the walk. False: there is no stack of the kernel's.
+ * Begins a walk. If it begins with saved registers, `first` is their ip, a frame that the walk does
+ * not visit; else 0. `copy` must live as long as the walk. Returns false if there is no kernel
+ * stack.
  */
 static __always_inline bool kapi_walk_start(struct unwind_state *walk, struct pt_regs *copy, bool interrupt, u64 *first)
 {
@@ -92,8 +108,8 @@ static __always_inline void kapi_frame(u8 *to, u32 n, u64 ip)
 }
 
 /*
- * Frames of the kernel, the innermost first, without the `skip` first ones. `to` has room for `max` of 8 bytes, or is
- * NULL and they are only counted. Gives their number.
+ * Stores the addresses of the kernel's frames, the innermost first, without the first `skip`. `to`
+ * has room for `max` addresses of 8 bytes, or is NULL to count only. Returns the number of frames.
  */
 notrace u32 kapi_stack_kernel(u8 *to, u32 max, u32 skip, bool interrupt)
 {
@@ -110,7 +126,7 @@ notrace u32 kapi_stack_kernel(u8 *to, u32 max, u32 skip, bool interrupt)
 		else if (max)
 			kapi_frame(to, n++, ip);
 	}
-	/* It ends where the process came in: that address is the process's. */
+	/* The walk ends where the process entered the kernel: the next address is the process's. */
 	for (; n < max && !unwind_done(&walk) && walk.ip >= TASK_SIZE_MAX; unwind_next_frame(&walk)) {
 		if (skip)
 			skip--;
@@ -122,8 +138,8 @@ notrace u32 kapi_stack_kernel(u8 *to, u32 max, u32 skip, bool interrupt)
 NOKPROBE_SYMBOL(kapi_stack_kernel);
 
 /*
- * A register where the probe is, by its place in struct pt_regs. An interrupt or a breakpoint has kept them all; of a
- * probe that was called only the tables know, and only where it stands and its stack.
+ * Reads a register at the probe, by its index in struct pt_regs. An interrupt or a breakpoint has
+ * saved all of them. For a probe that was called, the tables give only ip and sp.
  */
 notrace bool kapi_stack_register(u32 n, bool interrupt, u64 *value)
 {
@@ -155,8 +171,9 @@ notrace bool kapi_stack_register(u32 n, bool interrupt, u64 *value)
 NOKPROBE_SYMBOL(kapi_stack_register);
 
 /*
- * The inode that /proc/PID/maps tells of. Whoever unmaps a file may close it, and it be another one before we have looked:
- * what it had is kept for readers under RCU, but it may have nothing yet.
+ * Returns the inode that /proc/PID/maps shows. Another thread may unmap and close the file
+ * meanwhile, and the struct file be reused: RCU keeps what it pointed to readable, but a new file
+ * may have no inode yet.
  */
 static notrace const struct inode *kapi_user_inode(const struct file *file)
 {
@@ -169,9 +186,10 @@ static notrace const struct inode *kapi_user_inode(const struct file *file)
 }
 
 /*
- * What is mapped at an address of the current process, if it can be run. The tree of its mappings is read as the
- * kernel's own readers without locks do: under RCU, while others change it. What is found there lives on that long;
- * it may have become another mapping meanwhile, of which the last look tells.
+ * Finds the executable mapping at an address of the current process. Reads the tree of mappings as
+ * the kernel's own lockless readers do: under RCU, while others change it. A vm_area_struct found
+ * there stays allocated that long, but may become another mapping meanwhile; the last check detects
+ * that.
  */
 notrace bool kapi_stack_mapping(u64 addr, struct kapi_code_mapping *to)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What was patched and cannot be taken back yet. The module must stay as long as a place leads to it, so it is held,
- * and rmmod says that it is in use. Each second it is tried again.
+ * Patches that cannot be taken back yet. The module must stay as long as a patched place leads to
+ * it, so it is held, and rmmod says that it is in use. A work item tries again each second.
  */
 #include <linux/module.h>
 #include <linux/mutex.h>
@@ -12,10 +12,10 @@ static void kapi_stuck_retry(struct work_struct *work);
 
 static DECLARE_DELAYED_WORK(kapi_stuck_work, kapi_stuck_retry);
 static DEFINE_MUTEX(kapi_stuck_mutex);
-/* Rust: stuck::Who. With each that has something stuck, the module is held once. */
+/* Rust: stuck::Who. Each entry that has something stuck holds the module once. */
 static struct {
 	bool (*again)(void);
-	/* Since it was last tried. */
+	/* More has become stuck since the last try. */
 	bool more;
 } kapi_stuck[2];
 
@@ -31,7 +31,7 @@ static void kapi_stuck_retry(struct work_struct *work)
 		mutex_unlock(&kapi_stuck_mutex);
 		if (!again)
 			continue;
-		/* Not under the mutex: it takes locks under which we are told of more. */
+		/* Not under the mutex: it takes locks that callers of kapi_stuck_keep() hold. */
 		done = again();
 		mutex_lock(&kapi_stuck_mutex);
 		done &= !kapi_stuck[i].more;
@@ -47,7 +47,7 @@ static void kapi_stuck_retry(struct work_struct *work)
 		schedule_delayed_work(&kapi_stuck_work, HZ);
 }
 
-/* False: the module is being removed already. May sleep. */
+/* False: the module is being unloaded already. May sleep. */
 bool kapi_stuck_keep(unsigned int who, bool (*again)(void))
 {
 	bool kept = true;
@@ -65,7 +65,7 @@ bool kapi_stuck_keep(unsigned int who, bool (*again)(void))
 	return kept;
 }
 
-/* Nothing is stuck any more; of what has been tried last, nobody is on the way back. */
+/* Nothing is stuck any more. Waits for the last try to return. */
 void kapi_stuck_end(void)
 {
 	cancel_delayed_work_sync(&kapi_stuck_work);

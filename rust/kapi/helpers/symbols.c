@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The one way to a symbol that the kernel does not export: a kprobe is asked where kallsyms_lookup_name is, and that
- * function tells the rest.
+ * The only way to symbols that the kernel does not export: a kprobe gives the address of
+ * kallsyms_lookup_name, and that function finds the rest.
  */
 #include <linux/kprobes.h>
 #include "kapi.h"
@@ -25,7 +25,10 @@ int kapi_each_kernel_symbol(unsigned long on_each, void *fn, void *arg)
 	return kapi_call4(on_each, (unsigned long)fn, (unsigned long)arg, 0, 0);
 }
 
-/* What addr is in, up to the next symbol. size_of is kallsyms_lookup_size_offset(addr, size, offset). */
+/*
+ * Finds the bounds of the symbol around addr, up to the next symbol. size_of is
+ * kallsyms_lookup_size_offset(addr, size, offset).
+ */
 bool kapi_symbol_around(unsigned long size_of, u64 addr, u64 *start, u64 *end)
 {
 	unsigned long size = 0, offset = 0;

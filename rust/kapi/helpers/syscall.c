@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * System calls: which function serves which number, in this kernel's own tables, and what the process passed. Every
- * call is entered with the registers of the process at the end of the task's stack, so they can be read if, and only
- * if, that is where they are said to be.
+ * System calls: the function that serves each number, from this kernel's own tables, and the
+ * arguments of the process. On entry to every call the registers of the process are at the end of
+ * the task's stack, so they can be read if, and only if, the function was passed that address.
  */
 #include <linux/array_size.h>
 #include <linux/kprobes.h>
@@ -31,7 +31,7 @@ static const char *const kapi_ia32[] = {
 static const char *const kapi_ia32[] = { NULL };
 #endif
 
-/* NULL: none. Above a number that gives none there may be others; behind `count` there are not. */
+/* NULL: the number has none. Higher numbers may have one, up to kapi_syscall_count(). */
 const char *kapi_syscall_symbol(bool ia32, u32 nr)
 {
 	if (nr >= kapi_syscall_count(ia32))
@@ -44,7 +44,7 @@ u32 kapi_syscall_count(bool ia32)
 	return ia32 ? ARRAY_SIZE(kapi_ia32) : ARRAY_SIZE(kapi_x64);
 }
 
-/* regs: what the function was passed. Nothing is written if that is not what a system call is passed. */
+/* regs: the argument of the function. If a system call is not passed that, nothing is written. */
 notrace void kapi_syscall_args(u64 regs, bool ia32, u64 *to)
 {
 	const struct pt_regs *r = task_pt_regs(current);
@@ -69,7 +69,7 @@ notrace void kapi_syscall_args(u64 regs, bool ia32, u64 *to)
 }
 NOKPROBE_SYMBOL(kapi_syscall_args);
 
-/* Of the call that the task is in, if it is in one. */
+/* Returns the number of the call that the task is in, if it is in one. */
 notrace u32 kapi_syscall_number(void)
 {
 	return task_pt_regs(current)->orig_ax;

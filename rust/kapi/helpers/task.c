@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The current task, as a probe may ask for it. `current` cannot go away while it runs, and its credentials are
- * its own to change.
+ * The current task, as probes see it. `current` cannot go away while it runs, and only it changes
+ * its credentials.
  */
 #include <linux/capability.h>
 #include <linux/cgroup.h>
@@ -26,15 +26,15 @@
 #include "kapi.h"
 
 /*
- * A task runs on for a while after it was reaped, when nobody keeps its real_parent up to date any more: what that
- * points to may be gone. NULL then. Under rcu_read_lock.
+ * Returns the parent, or NULL. A task runs on for a while after it was reaped; then nobody keeps
+ * its real_parent up to date, and what that points to may be gone. Under rcu_read_lock.
  */
 static __always_inline const struct task_struct *kapi_parent(const struct task_struct *t)
 {
 	return pid_alive(t) ? rcu_dereference(t->real_parent) : NULL;
 }
 
-/* 0: there is none to be asked. */
+/* Returns 0 if there is no parent to read. */
 notrace int kapi_task_ppid(void)
 {
 	const struct task_struct *parent;
@@ -50,7 +50,10 @@ notrace int kapi_task_ppid(void)
 /* Anybody can build a chain of a million processes, and a probe has no time for it. */
 #define KAPI_MAX_ANCESTORS 1024
 
-/* 1, 0, or -1: there are more than could be looked at. The first task of all is its own parent. */
+/*
+ * Returns 1, 0, or -1 if there are more ancestors than it can look at. The first task of all is its
+ * own parent.
+ */
 notrace int kapi_task_descends_from(int tgid)
 {
 	const struct task_struct *t = current, *parent;
@@ -91,7 +94,7 @@ notrace u32 kapi_task_egid(void)
 	return __kgid_val(rcu_dereference_raw(current->cred)->egid);
 }
 
-/* In the innermost namespace; 0 after the task was reaped. */
+/* Returns the number in the innermost namespace; 0 after the task was reaped. */
 notrace int kapi_task_ns_number(bool thread)
 {
 	const struct pid *pid;
@@ -117,7 +120,9 @@ notrace u64 kapi_task_cgroup(void)
 	return id;
 }
 
-/* Its address may not be good for long: another thread may close it. 0: no such file. */
+/*
+ * Returns an address that may soon be invalid: another thread may close the file. 0: no such file.
+ */
 notrace u64 kapi_task_file(unsigned int fd)
 {
 	const struct files_struct *files = READ_ONCE(current->files);
@@ -132,7 +137,7 @@ notrace u64 kapi_task_file(unsigned int fd)
 	return file;
 }
 
-/* Where the arguments are that the program was started with: NULs between them. */
+/* Finds the arguments that the program was started with: NULs are between them. */
 notrace bool kapi_task_args(u64 *start, u64 *end)
 {
 	const struct mm_struct *mm = READ_ONCE(current->mm);
@@ -144,7 +149,10 @@ notrace bool kapi_task_args(u64 *start, u64 *end)
 	return true;
 }
 
-/* Of a rw_semaphore's count: what is not 0 while readers have it, and while a writer has. */
+/*
+ * The bits of a rw_semaphore's count that are not all 0 while readers have it, and while a writer
+ * has.
+ */
 #ifdef CONFIG_PREEMPT_RT
 const u32 kapi_mutex_owner = offsetof(struct mutex, rtmutex.owner);
 const u32 kapi_rwsem_count = offsetof(struct rw_semaphore, rwbase.readers);
@@ -163,30 +171,36 @@ const u64 kapi_rwsem_writer = 1;
 /* Bits of the preemption count that are clear while the task itself runs. */
 const u32 kapi_over_task = NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET;
 
-/* Where a task_struct has what no other one at its address has had, and that does not change while it lives. */
+/*
+ * The offset in a task_struct of a value that no other one at its address has had, and that does
+ * not change while the task lives.
+ */
 #ifdef CONFIG_STACKPROTECTOR
 const u32 kapi_task_mark = offsetof(struct task_struct, stack_canary);
 #else
 const u32 kapi_task_mark = offsetof(struct task_struct, start_boottime);
 #endif
 
-/* How long it has run, in ns, as the scheduler noted last: at a tick, or when it got the CPU. */
+/*
+ * Returns how long the task has run, in ns, as the scheduler noted last: at a tick, or when it got
+ * the CPU.
+ */
 notrace u64 kapi_task_runtime(void)
 {
 	return READ_ONCE(current->se.sum_exec_runtime);
 }
 
-/* A register by its place in struct pt_regs, of which there are 21. */
+/* Returns a register by its index in struct pt_regs, which has 21. */
 notrace u64 kapi_register_of(const struct pt_regs *regs, u32 n)
 {
 	BUILD_BUG_ON(offsetof(struct pt_regs, ip) != 16 * 8 || sizeof(*regs) != 21 * 8);
-	/* What else the processor keeps there is no part of a selector. */
+	/* The other bits that the processor keeps there are not part of the selector. */
 	if (n == offsetof(struct pt_regs, cs) / 8 || n == offsetof(struct pt_regs, ss) / 8)
 		return (u16)((const unsigned long *)regs)[n];
 	return ((const unsigned long *)regs)[array_index_nospec(n, 21)];
 }
 
-/* The same of the process, as it came into the kernel. False: there is none. */
+/* Reads a register of the process, as it was when it entered the kernel. False: there is none. */
 notrace bool kapi_task_register(u32 n, u64 *value)
 {
 	struct pt_regs *regs = task_pt_regs(current);
@@ -212,7 +226,10 @@ bool kapi_task_may_trace(void)
 	return capable(CAP_SYS_ADMIN) || (capable(CAP_PERFMON) && capable(CAP_BPF));
 }
 
-/* Called now and then by long work for a user: others may run, and whether a signal ends the task is seen. */
+/*
+ * Called now and then by long work for a user: lets other tasks run, and tells whether a signal
+ * ends the task.
+ */
 bool kapi_task_is_dying(void)
 {
 	cond_resched();
@@ -220,8 +237,8 @@ bool kapi_task_is_dying(void)
 }
 
 /*
- * What changes a process or the machine needs more, as it does for BPF (bpf_probe_write_user, bpf_send_signal_task to
- * others).
+ * Changing a process or the machine needs more rights, as it does for BPF (bpf_probe_write_user,
+ * bpf_send_signal_task to others).
  */
 bool kapi_task_may_destroy(void)
 {
@@ -229,8 +246,9 @@ bool kapi_task_may_destroy(void)
 }
 
 /*
- * The user to whom what the current task keeps here is added up: its real uid. In a user namespace one user may have
- * tens of thousands of them, so there it is the one who made the namespace, unless that is root.
+ * Returns the user to whose account the current task's use of resources here is added: its real
+ * uid. In a user namespace one user may have tens of thousands of uids, so there it is the user who
+ * made the outermost namespace, unless that is root.
  */
 u32 kapi_task_owner(void)
 {
@@ -244,16 +262,19 @@ u32 kapi_task_owner(void)
 	return __kuid_val(uid);
 }
 
-/* False: nobody may change anything until the module is loaded again. */
+/* False: destructive actions are off until the module is loaded again. */
 static bool kapi_destructive = true;
 
-/* In probe context, too: programs that are already running obey it. */
+/* Also called in probe context: running programs obey it, too. */
 notrace bool kapi_task_destructive(void)
 {
 	return READ_ONCE(kapi_destructive);
 }
 
-/* Only ever tighter: whoever could take it back could as well have asked first. */
+/*
+ * The parameter can only become stricter: anybody who could take it back could as well have asked
+ * first.
+ */
 static int kapi_destructive_set(const char *text, const struct kernel_param *kp)
 {
 	bool wanted;
@@ -279,7 +300,10 @@ static const struct kernel_param_ops kapi_destructive_ops = {
 module_param_cb(destructive, &kapi_destructive_ops, NULL, 0644);
 MODULE_PARM_DESC(destructive, "0: no destructive actions (-w), for anybody; once 0, it stays 0 until the module is loaded again");
 
-/* What BPF programs may not do, nor may ours: writes to processes are refused before loads from the kernel are. */
+/*
+ * Returns an error for what BPF programs may not do either: lockdown refuses writes to processes
+ * before it refuses loads from the kernel.
+ */
 int kapi_task_locked_down(bool writes)
 {
 	int err;

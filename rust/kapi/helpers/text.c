@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Changing instructions while they run, by the kernel's own method: a breakpoint first, the tail, then the head, with
- * every CPU synchronized in between. That method BUG()s on whatever it does not expect, so all of that is refused
- * here. Its functions are not exported, and their ENDBR is gone: they are reached by kapi_call4 only.
+ * Changes instructions while they run, by the kernel's own method: a breakpoint first, the tail,
+ * then the head, with every CPU synchronized in between. That method BUG()s on anything that it
+ * does not expect, so this file refuses all of that. The kernel's functions are not exported, and
+ * their ENDBR is gone: they are reached by kapi_call4 only.
  */
 #include <linux/cpu.h>
 #include <linux/kprobes.h>
@@ -20,13 +21,13 @@ static const u8 nop5[5] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 };
 /* A return, with the breakpoints that keep a processor from running on behind it. */
 static const u8 ret5[5] = { 0xc3, 0xcc, 0xcc, 0xcc, 0xcc };
 
-/* What the kernel's method takes, five bytes wide. */
+/* Tells whether the kernel's method takes this instruction, five bytes wide. */
 static bool kapi_pokable(const u8 *insn)
 {
 	return !memcmp(insn, nop5, 5) || insn[0] == 0xe8 || insn[0] == 0xe9 || !memcmp(insn, ret5, 5);
 }
 
-/* Under module_mutex, so that no module gives up the text that was found to be its own. */
+/* Under module_mutex, so that no module frees the text that was found to be its own. */
 bool kapi_is_text(const struct kapi_text_fns *fns, u64 addr, size_t len)
 {
 	struct module *m;
@@ -63,8 +64,8 @@ static int kapi_check(const struct kapi_text_fns *fns, const struct kapi_patch *
 }
 
 /*
- * No CPU comes while text changes: it runs before it is online, and only those that are online are synchronized. The
- * order is that of the kernel's jump labels.
+ * No CPU comes online while text changes: it runs code before it is online, and only CPUs that are
+ * online are synchronized. The order is that of the kernel's jump labels.
  */
 static void kapi_text_lock(const struct kapi_text_fns *fns)
 {
@@ -80,7 +81,7 @@ static void kapi_text_unlock(const struct kapi_text_fns *fns)
 	cpus_read_unlock();
 }
 
-/* All or nothing; on an error *at is the patch that stood in the way. */
+/* Applies all patches or none; on an error *at is the patch that failed. */
 int kapi_text_patch(const struct kapi_text_fns *fns, const struct kapi_patch *batch, size_t n, size_t *at)
 {
 	int err = 0;
@@ -116,9 +117,10 @@ static int kapi_by_addr(const void *a, const void *b, const void *batch)
 }
 
 /*
- * How a site changes. What kapi_breakpoint() can emulate holds a breakpoint meanwhile: a return, and a jump of which we
- * know where it leads. That is the kernel's method, but for many sites at a time and with what was there emulated, not
- * what comes. Anything else is left to the kernel's own.
+ * How a site changes. It holds a breakpoint meanwhile if kapi_breakpoint() can emulate it: a
+ * return, or a jump with a target that we know. That is the kernel's method, but for many sites at
+ * a time, and it emulates the old instruction, not the new one. Everything else is left to the
+ * kernel's own.
  */
 static bool kapi_is_return(const struct kapi_patch *p)
 {
@@ -126,9 +128,9 @@ static bool kapi_is_return(const struct kapi_patch *p)
 }
 
 /*
- * The returns that hold a breakpoint just now, ascending. They are there before the first breakpoint is, and until each
- * CPU has taken an interrupt after the last one went: a CPU that hits one has interrupts off from there until
- * kapi_breakpoint() has looked here.
+ * The returns that hold a breakpoint just now, ascending. They are listed before the first
+ * breakpoint is written, and until each CPU has taken an interrupt after the last one was removed:
+ * a CPU that hits one has interrupts off until kapi_breakpoint() has looked here.
  */
 static u64 kapi_returning[KAPI_CHUNK];
 static size_t kapi_nreturning;
@@ -150,13 +152,14 @@ bool notrace kapi_is_returning(u64 addr)
 }
 NOKPROBE_SYMBOL(kapi_is_returning);
 
-/* A piece of text as it is to be. Of text_mutex. */
+/* A piece of text as it will be. Under text_mutex. */
 static u8 kapi_page[PAGE_SIZE];
 
 /*
- * Tells perf what text becomes: whoever decodes what a processor has recorded (Intel PT) needs to know. The kernel does so
- * for what it writes itself. What becomes another instruction is told while a breakpoint stands there, so that neither the
- * old nor the new one runs; a breakpoint by itself, before it is written.
+ * Tells perf what text becomes: a decoder of what a processor has recorded (Intel PT) needs to
+ * know. The kernel does so for its own changes. A change to another instruction is reported while a
+ * breakpoint stands there, so that neither the old nor the new one runs; a breakpoint alone is
+ * reported before it is written.
  */
 void kapi_poke_event(const struct kapi_text_fns *fns, u64 at, const u8 *old, size_t old_len, const u8 *new, size_t len)
 {
@@ -165,9 +168,9 @@ void kapi_poke_event(const struct kapi_text_fns *fns, u64 at, const u8 *old, siz
 }
 
 /*
- * What is written ascends, and is kept until a page is complete: what stands between two places is written as it is.
- * Writing a place costs thousands of instructions, writing a page hardly more. Under text_mutex from the first piece to
- * the end, so nobody else writes text.
+ * Pieces ascend, and are kept until a page is complete: the text between two pieces is written
+ * unchanged. Writing a piece costs thousands of instructions, writing a page hardly more. The
+ * caller holds text_mutex from the first piece to the end, so nobody else writes text.
  */
 void kapi_span_end(const struct kapi_text_fns *fns, struct kapi_span *span)
 {
@@ -189,7 +192,10 @@ void kapi_span_add(const struct kapi_text_fns *fns, struct kapi_span *span, u64 
 	span->to = end;
 }
 
-/* Of each patch the bytes from first to last become the new ones, or a breakpoint. Then every CPU is synchronized. */
+/*
+ * A step: in each patch the bytes from first to last become the new ones, or a breakpoint. Then
+ * every CPU is synchronized.
+ */
 struct kapi_step {
 	u8 first, last;
 	bool breakpoint, tells;
@@ -201,7 +207,7 @@ static const struct kapi_step kapi_steps[] = {
 	{ 0, 0 },
 };
 
-/* One step of all patches. */
+/* Takes one step with all patches. */
 static void kapi_take_step(const struct kapi_text_fns *fns, const struct kapi_step *step, const struct kapi_patch *batch,
 			   const u8 *order, size_t n)
 {
@@ -221,7 +227,10 @@ static void kapi_take_step(const struct kapi_text_fns *fns, const struct kapi_st
 	kapi_call4(fns->sync, 0, 0, 0, 0);
 }
 
-/* Each for itself, but those that have a why already: why[i] is 0, or the errno of what stood in the way. At most KAPI_CHUNK, fastest if they ascend. */
+/*
+ * Applies each patch on its own, except those with a why[i] that is set: sets why[i] to 0 or to the
+ * errno. At most KAPI_CHUNK, fastest if they ascend.
+ */
 void kapi_text_patch_each(const struct kapi_text_fns *fns, const struct kapi_patch *batch, size_t n, u8 *why)
 {
 	bool ascends = true, is_return;
@@ -243,7 +252,10 @@ void kapi_text_patch_each(const struct kapi_text_fns *fns, const struct kapi_pat
 		if (why[order[i]])
 			continue;
 		err = kapi_check(fns, p);
-		/* What is found good now is written later: the one before does not show yet. */
+		/*
+		 * A patch that is accepted now is written later: the one before does not show in the text
+		 * yet.
+		 */
 		if (!err && p->addr < free)
 			err = -EEXIST;
 		why[order[i]] = -err;
@@ -267,7 +279,7 @@ void kapi_text_patch_each(const struct kapi_text_fns *fns, const struct kapi_pat
 	kapi_text_unlock(fns);
 }
 
-/* Their last argument is the last byte, in all four. */
+/* In all four functions the last argument is the last byte. */
 bool kapi_text_reserved(const struct kapi_text_fns *fns, u64 addr, size_t len)
 {
 	const unsigned long first = addr, last = addr + len - 1;
@@ -277,7 +289,9 @@ bool kapi_text_reserved(const struct kapi_text_fns *fns, u64 addr, size_t len)
 	bool reserved = false;
 	int i;
 
-	/* They walk lists of modules and of ftrace's pages; the alternatives' one is text_mutex's. */
+	/*
+	 * They walk lists of modules and of ftrace's pages; text_mutex guards that of the alternatives.
+	 */
 	mutex_lock(fns->text_mutex);
 	rcu_read_lock();
 	for (i = 0; i < ARRAY_SIZE(ask) && !reserved; i++)

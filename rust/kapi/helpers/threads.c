@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What tracepoints of the kernel tell of threads: that one ends, when nothing can run in its name any more and its
- * task_struct is about to go; that one gives the CPU to another.
+ * Events of threads, from tracepoints of the kernel: a thread ends, when nothing can run in its
+ * name any more and its task_struct is about to be freed; a thread gives the CPU to another.
  */
 #include <linux/mutex.h>
 #include <linux/sched.h>
@@ -12,8 +12,8 @@
 static DEFINE_MUTEX(kapi_hooks_mutex);
 
 /*
- * What tells two threads apart that have the same address one after the other. Not the start time: a thread that
- * executes a program takes its leader's.
+ * Returns a value that tells apart two threads with the same address one after the other. Not the
+ * start time: a thread that executes a program takes its leader's.
  */
 static __always_inline u64 kapi_mark(const struct task_struct *p)
 {
@@ -30,7 +30,10 @@ static void notrace kapi_ended(void *data, struct task_struct *p)
 
 static kapi_switch_fn kapi_switches_fn;
 
-/* TP_PROTO(bool preempt, struct task_struct *prev, struct task_struct *next, unsigned int prev_state) */
+/*
+ * TP_PROTO(bool preempt, struct task_struct *prev, struct task_struct *next, unsigned int
+ * prev_state)
+ */
 static void notrace kapi_switched(void *data, bool preempt, struct task_struct *prev, struct task_struct *next,
 				  unsigned int prev_state)
 {
@@ -48,7 +51,7 @@ static void kapi_hook_find(struct tracepoint *tp, void *arg)
 		hook->tp = tp;
 }
 
-/* Has a tracepoint call the hook's probe from now on. ENODEV: this kernel has none of that name. */
+/* Attaches the hook's probe to its tracepoint. -ENODEV: this kernel has none of that name. */
 int kapi_hook_on(struct kapi_hook *hook)
 {
 	int err = 0;
@@ -83,7 +86,7 @@ int kapi_ends_watch(kapi_end_fn fn)
 	return kapi_hook_on(&kapi_ends_hook);
 }
 
-/* Who is being told now may be a little longer. */
+/* Calls under way may take a little longer. */
 void kapi_ends_unwatch(void)
 {
 	kapi_hook_off(&kapi_ends_hook);
@@ -102,7 +105,7 @@ void kapi_switches_unwatch(void)
 	kapi_hook_off(&kapi_switches_hook);
 }
 
-/* Nobody is told any more; waits until nobody is being told either. */
+/* Waits for calls under way. All hooks are off. */
 void kapi_threads_quiesce(void)
 {
 	if (kapi_ends_hook.ever || kapi_switches_hook.ever)

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Something that happens at regular intervals, on every CPU that is on or on one of them, whatever CPUs come and go.
- * A timer fires in a hard interrupt; what that interrupted is passed on.
+ * Calls a function at regular intervals, on every online CPU or on one of them, while CPUs come and
+ * go. A timer fires in a hard interrupt; the interrupted address is passed on.
  *
- * The kernel calls us on each CPU that comes and, with the instance added, on each that is there. So starting there
- * is the same in both cases; it holds off the coming and going of CPUs while it adds or removes an instance.
+ * The kernel calls us on each CPU that comes online and, when an instance is added, on each CPU
+ * that is online, so both start a timer in the same way. It keeps CPUs from coming and going
+ * meanwhile.
  */
 #include <linux/cpuhotplug.h>
 #include <linux/cpumask.h>
@@ -29,15 +30,18 @@ struct kapi_ticker {
 	struct kapi_beat __percpu *beats;
 	u64 interval;
 	bool everywhere;
-	/* The one CPU; -1 before it is known. Changed where CPUs come and go, so by one at a time. */
+	/* The one CPU; -1: not known yet. Changed by hotplug callbacks, so by one at a time. */
 	int cpu;
-	/* Which it is to be, if that is on. */
+	/* The CPU that it should be, if that is online. */
 	int wanted;
 	kapi_tick_fn fn;
 	void *arg;
 };
 
-/* Cycles that are less than any interval: after so few it is hardly later than before, and need not be asked. */
+/*
+ * Cycles, fewer than in any interval: after so few the time has hardly changed and is not read
+ * again.
+ */
 #define KAPI_SHORT 20000
 
 static enum hrtimer_restart kapi_tick(struct hrtimer *timer)
@@ -51,20 +55,23 @@ static enum hrtimer_restart kapi_tick(struct hrtimer *timer)
 	bool user = regs && user_mode(regs);
 
 	t->fn(t->arg, user ? 0 : pc, user ? pc : 0, late > 0 ? late : 0);
-	/* From the time when it is over: who needs longer than the interval is not called without a break. */
+	/*
+	 * Counted from the end of the call: a function that takes longer than the interval gets a
+	 * break.
+	 */
 	if (get_cycles() - begun > KAPI_SHORT)
 		now = hrtimer_cb_get_time(timer);
 	hrtimer_forward(timer, now, ns_to_ktime(t->interval));
 	return HRTIMER_RESTART;
 }
 
-/* On the CPU. */
+/* Runs on the CPU. */
 static void kapi_beat_first(struct kapi_beat *beat)
 {
 	hrtimer_start(&beat->timer, ns_to_ktime(beat->of->interval), HRTIMER_MODE_REL_PINNED_HARD);
 }
 
-/* On the CPU, which takes over from another one: in the same rhythm. */
+/* Runs on the CPU that takes over from another one, and keeps the rhythm. */
 static void kapi_beat_go_on(void *arg)
 {
 	struct kapi_beat *beat = arg;
@@ -72,7 +79,7 @@ static void kapi_beat_go_on(void *arg)
 	hrtimer_start(&beat->timer, hrtimer_get_expires(&beat->timer), HRTIMER_MODE_ABS_PINNED_HARD);
 }
 
-/* On the CPU. */
+/* Runs on the CPU. */
 static int kapi_ticker_online(unsigned int cpu, struct hlist_node *node)
 {
 	struct kapi_ticker *t = hlist_entry(node, struct kapi_ticker, node);
@@ -86,7 +93,9 @@ static int kapi_ticker_online(unsigned int cpu, struct hlist_node *node)
 	return 0;
 }
 
-/* On the CPU, which is not off yet; there is another one, or it would not go. */
+/*
+ * Runs on the CPU, which is still online. Another CPU is online, or this one could not go offline.
+ */
 static int kapi_ticker_offline(unsigned int cpu, struct hlist_node *node)
 {
 	struct kapi_ticker *t = hlist_entry(node, struct kapi_ticker, node);
@@ -110,7 +119,7 @@ static DEFINE_MUTEX(kapi_ticker_mutex);
 static int kapi_ticker_state;
 static unsigned int kapi_tickers;
 
-/* With the first ticker. Under the mutex. */
+/* The first ticker sets up the hotplug state. The caller holds the mutex. */
 static int kapi_ticker_hold(void)
 {
 	int state;
@@ -152,7 +161,7 @@ static int kapi_ticker_add(struct kapi_ticker *t)
 	return err;
 }
 
-/* fn(arg, ...) is called in hard interrupts from now on; its errno as a pointer if it cannot be. */
+/* From now on fn(arg, ...) is called in hard interrupts. Returns an error pointer on failure. */
 struct kapi_ticker *kapi_ticker_start(u64 interval, bool everywhere, kapi_tick_fn fn, void *arg)
 {
 	struct kapi_ticker *t = kzalloc(sizeof(*t), GFP_KERNEL);
@@ -183,7 +192,7 @@ struct kapi_ticker *kapi_ticker_start(u64 interval, bool everywhere, kapi_tick_f
 	return t;
 }
 
-/* fn is not called any more when it returns, nor being called. */
+/* When it returns, fn is neither called nor running. */
 void kapi_ticker_stop(struct kapi_ticker *t)
 {
 	unsigned int cpu;

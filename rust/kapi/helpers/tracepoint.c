@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tracepoints of the kernel and of modules: all of them, by name, and one function of ours for all that are attached to. Which one called
- * is told by the number that it was attached with, so nothing that a late call needs can have gone.
+ * Tracepoints of the kernel and of modules, by name, and the one function of ours that is attached
+ * to all of them. The number given on attach says which one called, so a late call needs nothing
+ * that may be freed.
  *
- * What a tracepoint passes comes as a function's arguments behind that number: five in registers, the others where our
- * caller has put them on the stack. They are read from there only if somebody asks for them.
+ * A tracepoint passes its arguments behind that number: five in registers, the others on the stack,
+ * where our caller has put them. Those are read only if somebody asks for them.
  */
 #include <linux/list.h>
 #include <linux/module.h>
@@ -15,16 +16,16 @@
 
 static kapi_tracepoint_fn kapi_tracepoint_called;
 
-/* A tracepoint may be in an NMI, and with interrupts on. */
+/* A tracepoint may fire in an NMI, or with interrupts on. */
 static void notrace kapi_tracepoint(void *number, u64 a, u64 b, u64 c, u64 d, u64 e)
 {
 	const u64 args[5] = { a, b, c, d, e };
 
-	/* Above the frame are its saved pointer and where we return to. */
+	/* The stack arguments lie above the saved frame pointer and the return address. */
 	kapi_tracepoint_called((unsigned long)number, args, (unsigned long)__builtin_frame_address(0) + 16);
 }
 
-/* Each is a struct tracepoint of the kernel proper, which stays. */
+/* Calls fn for each tracepoint of the kernel proper; these are never freed. */
 void kapi_tracepoints(void (*fn)(struct tracepoint *tp, void *arg), void *arg)
 {
 	for_each_kernel_tracepoint(fn, arg);
@@ -42,20 +43,24 @@ int kapi_tracepoint_attach(struct tracepoint *tp, u64 number, kapi_tracepoint_fn
 	return tracepoint_probe_register(tp, kapi_tracepoint, (void *)(unsigned long)number);
 }
 
-/* The last calls may still be under way. Without memory the kernel leaves a call of an empty function in our place. */
+/*
+ * The last calls may still be under way. If the kernel has no memory, it leaves a call of an empty
+ * function in our place.
+ */
 void kapi_tracepoint_detach(struct tracepoint *tp, u64 number)
 {
 	tracepoint_probe_unregister(tp, kapi_tracepoint, (void *)(unsigned long)number);
 }
 
 /*
- * A tracepoint of a module, for whoever has it; the module may go before that. As it goes it is detached from, before the
- * kernel looks whether somebody is left. All of them are looked at under the mutex alone.
+ * A tracepoint of a module. Its user may keep it longer than the module is loaded: when the module
+ * unloads, we detach from it before the kernel checks whether anybody is attached. All are accessed
+ * only under the mutex.
  */
 struct kapi_module_tracepoint {
 	struct list_head list;
 	struct module *mod;
-	struct tracepoint *tp;		/* NULL: it has gone. */
+	struct tracepoint *tp;		/* NULL: the module has unloaded. */
 	bool attached;
 	u64 number;
 };
@@ -73,7 +78,7 @@ const char *kapi_module_tracepoint_name(const struct module *mod, unsigned int n
 	return tracepoint_ptr_deref(&mod->tracepoints_ptrs[n])->name;
 }
 
-/* The n-th of a module that is held; NULL: there is no memory, or nobody watches modules go. */
+/* Returns the n-th of a module that is held; NULL: no memory, or nobody watches modules unload. */
 struct kapi_module_tracepoint *kapi_module_tracepoint_get(struct module *mod, unsigned int n)
 {
 	struct kapi_module_tracepoint *t = kzalloc(sizeof(*t), GFP_KERNEL);
@@ -131,7 +136,7 @@ void kapi_module_tracepoint_put(struct kapi_module_tracepoint *t)
 	kfree(t);
 }
 
-/* A module goes, or with NULL nobody will be told of that any more. */
+/* A module unloads; NULL: nobody watches modules unload any more. */
 void kapi_module_tracepoints_gone(const struct module *mod)
 {
 	struct kapi_module_tracepoint *t;
@@ -146,7 +151,7 @@ void kapi_module_tracepoints_gone(const struct module *mod)
 	mutex_unlock(&kapi_module_tracepoints_mutex);
 }
 
-/* Waits until no call of what has been detached is under way. */
+/* Waits until no call from a detached tracepoint is under way. */
 void kapi_tracepoints_quiesce(void)
 {
 	if (kapi_tracepoint_called)

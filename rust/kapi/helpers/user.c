@@ -1,21 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Programs and their memory, from outside: their text is read and changed, a piece is mapped for them, and we are told
- * when they come to a breakpoint, are sent a signal, are copied by fork, or end.
+ * Programs and their memory, from outside: this file reads and changes their text, maps memory for
+ * them, and hears when they hit a breakpoint, get a signal, are copied by fork, or end.
  *
- * An address space is known by its mm_struct, which is held (mmgrab), so no other one gets its address; that it still
- * has somebody in it is asked each time (mmget_not_zero). The text of a process is private memory: what is written
- * there is a copy of the page that its file and other processes do not see. Pages are changed under mmap_lock for
- * reading: fork, which takes it for writing, copies a page before or after, and then knows.
+ * An address space is known by its mm_struct, which is held (mmgrab), so no other one gets its
+ * address; each access checks that a process still uses it (mmget_not_zero). The text of a process
+ * is private memory: a write goes to a copy of the page that its file and other processes do not
+ * see. Pages are changed under mmap_lock for reading: fork, which takes it for writing, copies a
+ * page before a change or after it, and reports the child afterwards.
  *
- * A process decides how long its memory keeps others waiting. A page may come from a FUSE daemon that never answers, a
- * fault may go to a userfaultfd that nobody reads, and unmapping a file of such a daemon waits for it with mmap_lock
- * held. The callers of this file hold locks that every fork, every open and every other user need. So:
+ * A process decides how long its memory keeps others waiting. A page may come from a FUSE daemon
+ * that never answers, a fault may go to a userfaultfd that nobody reads, and unmapping a file of
+ * such a daemon waits for it with mmap_lock held. The callers of this file hold locks that every
+ * fork, every open and every other user need. So:
  *
- *   - Under such locks, only memory that a user cannot serve is faulted in (kapi_answers); of all other memory, only
- *     pages that are present are used (FOLL_NOFAULT). mmap_lock is waited for a bounded time (kapi_mm_lock).
- *   - A thread that holds no lock brings pages in first (kapi_space_touch). It waits for as long as the process
- *     likes, and a signal that kills the thread ends that wait as far as the file system allows.
+ *   - Under such locks, only memory that a user cannot serve is faulted in (kapi_answers); of all
+ *     other memory, only pages that are present are used (FOLL_NOFAULT). mmap_lock is waited for a
+ *     bounded time (kapi_mm_lock).
+ *   - A thread that holds no lock brings pages in first (kapi_space_touch). It waits for as long as
+ *     the process likes, and a signal that kills the thread ends that wait as far as the file
+ *     system allows.
  *   - Memory is unmapped by a thread of our own that nobody waits for.
  *   - The last reference to the memory is dropped by mmput_async: that unmaps all of it.
  */
@@ -62,16 +66,17 @@ static bool kapi_task_has_shadow_stack(const struct task_struct *task)
 #endif
 }
 
-/* The thread uses a shadow stack: what changes the stack without it ends the program. */
+/* Tells whether the thread has a shadow stack: changing only the normal stack ends the program. */
 notrace bool kapi_shadow_stack(void)
 {
 	return kapi_task_has_shadow_stack(current);
 }
 
 /*
- * The process of this number, as the caller's namespace counts. Its memory is held. Its first thread may have ended, and
- * others go on: the memory is that of any thread. Which code it runs is the memory's: a program of x32 has 64-bit code
- * and short addresses.
+ * Returns the memory, held, of the process that has this number in the caller's namespace; NULL:
+ * there is none. The first thread may have ended while others go on, so the memory of any thread
+ * counts. The memory decides which code the process runs: an x32 program has 64-bit code and short
+ * addresses.
  */
 struct mm_struct *kapi_space_of(int number, struct kapi_found *found)
 {
@@ -98,7 +103,7 @@ struct mm_struct *kapi_space_of(int number, struct kapi_found *found)
 	return mm;
 }
 
-/* That of the current process; NULL: it has none, or has it no more. */
+/* Returns the memory of the current process, held; NULL: it has none, or no longer. */
 struct mm_struct *kapi_space_current(void)
 {
 	if (!current->mm || (current->flags & PF_KTHREAD))
@@ -118,9 +123,10 @@ bool kapi_space_alive(struct mm_struct *mm)
 }
 
 /*
- * Tells whether a fault there ends without the help of a user's program: a page of a file that the machine's
- * administrator has mounted, or anonymous memory, that no userfaultfd is told of. A FUSE file system is served by a
- * program, but for virtiofs, which the machine below serves. What mmap_lock guards does not change while it is held.
+ * Tells whether a fault there ends without the help of a user's program: the page is anonymous, or
+ * of a file that the machine's administrator has mounted, and no userfaultfd handles it. A program
+ * serves a FUSE file system, except virtiofs, which the host serves. What mmap_lock guards does not
+ * change while it is held.
  */
 static bool kapi_answers(struct vm_area_struct *vma)
 {
@@ -137,14 +143,15 @@ static bool kapi_answers(struct vm_area_struct *vma)
 }
 
 /*
- * How long processes' mmap_locks may still be waited for, all together, while others wait for us: at most a second, and
- * a tenth of the time that passes. Many processes that keep their locks cost no more than one.
+ * How long, in ns, we may still wait for the mmap_locks of all processes together while others wait
+ * for us: at most a second, and a tenth of the time that passes. Many processes that keep their
+ * locks cost no more than one.
  */
 #define KAPI_PATIENCE NSEC_PER_SEC
 static DEFINE_SPINLOCK(kapi_patience_lock);
 static u64 kapi_patience = KAPI_PATIENCE, kapi_patience_at;
 
-/* Takes the time from `since` to now from it; gives what is left. */
+/* Takes the time from `since` to now off the patience; returns the rest. */
 static u64 kapi_patience_take(u64 since)
 {
 	u64 now = ktime_get_ns(), left;
@@ -159,7 +166,9 @@ static u64 kapi_patience_take(u64 since)
 	return left;
 }
 
-/* Locks a process's memory against changes. `patient`: nobody waits for the caller but its own process. */
+/*
+ * Locks a process's memory against changes. `patient`: only its own process waits for the caller.
+ */
 static bool kapi_mm_lock(struct mm_struct *mm, bool patient)
 {
 	u64 since;
@@ -178,7 +187,10 @@ static bool kapi_mm_lock(struct mm_struct *mm, bool patient)
 	return false;
 }
 
-/* The page of an address, under mmap_lock: 0, or why there is none. Waits for nobody's program. */
+/*
+ * Gets the page of an address, under mmap_lock: 0, or why there is none. Waits for no user's
+ * program.
+ */
 static u8 kapi_page(struct mm_struct *mm, u64 addr, unsigned int flags, struct page **page)
 {
 	struct vm_area_struct *vma = vma_lookup(mm, addr);
@@ -193,10 +205,11 @@ static u8 kapi_page(struct mm_struct *mm, u64 addr, unsigned int flags, struct p
 }
 
 /*
- * Brings the page of an address in, if it may be waited for and so does not come under a lock: a private one as a copy
- * of the process's own, which stays. The caller holds no lock: this takes as long as the process wants. -EINTR: the
- * thread was killed meanwhile. A FUSE request that its daemon has read cannot be given up before the daemon answers or
- * ends; that is so for the program's own faults, too.
+ * Brings in the page of an address if that may need a wait and so is not done under a lock. A
+ * private page becomes a copy of the process's own, which stays. The caller holds no lock: this
+ * takes as long as the process wants. -EINTR: the thread was killed meanwhile. A FUSE request that
+ * its daemon has read cannot be given up before the daemon answers or ends; that is so for the
+ * program's own faults, too.
  */
 int kapi_space_touch(struct mm_struct *mm, u64 addr)
 {
@@ -227,7 +240,7 @@ int kapi_space_touch(struct mm_struct *mm, u64 addr)
 	return err;
 }
 
-/* One page at a time: gives the bytes that could be read, and why there are no more. */
+/* Reads page by page. Returns the number of bytes read; `why` says why there are no more. */
 size_t kapi_space_read(struct mm_struct *mm, u64 addr, u8 *to, size_t len, u8 *why)
 {
 	size_t done = 0;
@@ -255,7 +268,10 @@ size_t kapi_space_read(struct mm_struct *mm, u64 addr, u8 *to, size_t len, u8 *w
 	return done;
 }
 
-/* A number for which part of which file is mapped there: another one, once it has changed. Memory of no file has 0. */
+/*
+ * Returns a number for the part of a file that is mapped there; another part has another number.
+ * Memory of no file has 0.
+ */
 static u64 kapi_text(const struct vm_area_struct *vma)
 {
 	const struct inode *inode;
@@ -270,8 +286,9 @@ static u64 kapi_text(const struct vm_area_struct *vma)
 }
 
 /*
- * Whether memory is such that its text can be changed: 0, and which it is. Whether it can be run matters only to what is
- * put there: a program may make text unreadable or writable for a while, and must not find our breakpoint in it later.
+ * Returns 0 if text there can be changed, and sets its number; else why not. `runs` matters only
+ * for placing a breakpoint, not for removing it: a program may make text unreadable or writable for
+ * a while, and must not find our breakpoint in it later.
  */
 static u8 kapi_ground(struct mm_struct *mm, u64 addr, u64 *text, bool *runs)
 {
@@ -282,7 +299,7 @@ static u8 kapi_ground(struct mm_struct *mm, u64 addr, u64 *text, bool *runs)
 	*runs = vma->vm_flags & VM_EXEC;
 	if (vma->vm_flags & VM_SHARED)
 		return KAPI_SHARED;
-	/* What is no memory of the process's own cannot be copied for it. */
+	/* Memory that is not the process's own cannot be copied for it. */
 	if (vma->vm_flags & (VM_IO | VM_PFNMAP | VM_HUGETLB))
 		return KAPI_NOT_TEXT;
 	*text = kapi_text(vma);
@@ -299,9 +316,9 @@ static void kapi_page_end(struct page *page, bool own)
 }
 
 /*
- * Changes a byte of a page that was got for reading, or for writing (`own`). A page that has nothing to be changed is
- * not copied for that: most pages of a child have no breakpoint any more. A byte that is written as it is (TCG takes
- * notice of that) is written only where a copy exists.
+ * Changes a byte of a page that was got for reading, or for writing (`own`). A page with nothing to
+ * change is not copied: most pages of a child have no breakpoint any more. A byte that stays the
+ * same is written (TCG takes notice of that) only if a copy exists.
  */
 static u8 kapi_poke_page(struct mm_struct *mm, const struct kapi_poke *poke, struct page **page, bool *own)
 {
@@ -333,8 +350,9 @@ static u8 kapi_poke_page(struct mm_struct *mm, const struct kapi_poke *poke, str
 }
 
 /*
- * Changes bytes, one for each; `why` says of each whether that went well. Addresses that ascend share a page. Others wait
- * for the process's memory as long, so not too many at once. `patient`: as for kapi_mm_lock.
+ * Changes one byte per poke; its `why` says whether that went well. Ascending addresses share the
+ * work for a page. Others wait for the process's memory meanwhile, so not too many at once.
+ * `patient`: as for kapi_mm_lock.
  */
 void kapi_space_poke(struct mm_struct *mm, struct kapi_poke *pokes, size_t n, bool patient)
 {
@@ -368,7 +386,7 @@ void kapi_space_poke(struct mm_struct *mm, struct kapi_poke *pokes, size_t n, bo
 		mmput_async(mm);
 }
 
-/* Whether text of the process may be changed there: 0, and which it is; or why not. */
+/* Tells whether text of the process may be changed there: 0, with its number; or why not. */
 u8 kapi_space_ground(struct mm_struct *mm, u64 addr, u64 *text)
 {
 	u8 ground = KAPI_GONE;
@@ -388,8 +406,9 @@ u8 kapi_space_ground(struct mm_struct *mm, u64 addr, u64 *text)
 }
 
 /*
- * Whether a counter of two bytes may be changed there for a probe: in private, writable memory of the file that the
- * probe is in, as the kernel demands of a uprobe's. Any other word may mean something else to the process.
+ * Tells whether a counter of two bytes there may be changed for a probe: it must be in private,
+ * writable memory of the file that the probe is in, as the kernel demands for a uprobe. Any other
+ * word may mean something else to the process.
  */
 bool kapi_space_counter(struct mm_struct *mm, u64 addr, u64 probe)
 {
@@ -410,7 +429,10 @@ bool kapi_space_counter(struct mm_struct *mm, u64 addr, u64 probe)
 	return good;
 }
 
-/* Fills memory that kapi_space_map gave, where nobody runs yet; or a counter. -EAGAIN: it is not at hand. */
+/*
+ * Fills memory from kapi_space_map() that no thread runs in yet, or changes a counter. -EAGAIN:
+ * that needs a wait.
+ */
 int kapi_space_write(struct mm_struct *mm, u64 addr, const u8 *from, size_t len)
 {
 	size_t done = 0;
@@ -439,10 +461,15 @@ int kapi_space_write(struct mm_struct *mm, u64 addr, const u8 *from, size_t len)
 	return !why ? 0 : why == KAPI_AWAY ? -EAGAIN : why == KAPI_UNMAPPED ? -EFAULT : -ENOMEM;
 }
 
-/* No further away: a jump, and what an instruction refers to near itself, must reach. */
+/*
+ * The largest distance: jumps, and instructions that refer to memory near themselves, must reach.
+ */
 #define KAPI_REACH ((u64)SZ_2G - SZ_64M)
 
-/* Where `size` bytes are free, as near as can be: below, because heaps grow upwards; else above. 0: nowhere. */
+/*
+ * Returns an address with `size` free bytes, as near as possible: below, because heaps grow
+ * upwards; else above. 0: none.
+ */
 static u64 kapi_hole(struct mm_struct *mm, u64 near, u64 size)
 {
 	u64 least = SZ_64K, most = min_t(u64, near + KAPI_REACH, TASK_SIZE_MAX - size);
@@ -465,7 +492,7 @@ static u64 kapi_hole(struct mm_struct *mm, u64 near, u64 size)
 	return 0;
 }
 
-/* Memory that is mapped in the name of a process. */
+/* Memory that is mapped for a process. */
 struct kapi_mapping {
 	struct mm_struct *mm;
 	u64 near, size;
@@ -478,7 +505,7 @@ static long kapi_map(const struct kapi_mapping *m)
 	long result = -EEXIST;
 	int tries;
 
-	/* Somebody may take the place first. */
+	/* Another thread may take the place first. */
 	for (tries = 0; result == -EEXIST && tries < 8; tries++) {
 		u64 at;
 
@@ -504,9 +531,10 @@ static int kapi_mapping_thread(void *arg)
 }
 
 /*
- * Maps `size` bytes that the process can read and run, within reach of `near`: their address, or an error. A thread of
- * the kernel's own does it. Every wait in there is a killable one for mmap_lock (new memory is of no file, and of no
- * userfaultfd), so who is too long in there is sent away, and this comes back soon. -EAGAIN: that was so.
+ * Maps `size` bytes that the process can read and run, within reach of `near`. Returns their
+ * address, or an error. A thread of the kernel's own does it. All its waits are killable ones for
+ * mmap_lock (new memory is of no file, and of no userfaultfd), so it is killed if it takes too
+ * long, and this returns soon. -EAGAIN: that happened.
  */
 long kapi_space_map(struct mm_struct *mm, u64 near, u64 size)
 {
@@ -526,7 +554,7 @@ long kapi_space_map(struct mm_struct *mm, u64 near, u64 size)
 		get_task_struct(thread);
 		wake_up_process(thread);
 		if (!wait_for_completion_timeout(&m.done, max(left, HZ / 20UL))) {
-			/* A signal that comes before the thread allows it is lost. */
+			/* A signal that arrives before the thread allows it is lost. */
 			do
 				send_sig(SIGKILL, thread, 1);
 			while (!wait_for_completion_timeout(&m.done, HZ / 20));
@@ -543,7 +571,7 @@ static int kapi_unmap(struct mm_struct *mm, u64 from, u64 size)
 	u64 at = from, end = from + size;
 	bool ours = true;
 
-	/* The program may have taken it away, and something else be there. */
+	/* The program may have unmapped it, and have something else there. */
 	if (mmap_read_lock_killable(mm))
 		return -EINTR;
 	while (ours && at < end) {
@@ -558,9 +586,10 @@ static int kapi_unmap(struct mm_struct *mm, u64 from, u64 size)
 }
 
 /*
- * Memory to be unmapped. One thread does it for all, and nobody waits for it. If the process is told of it by a
- * userfaultfd and does not listen, or keeps its mmap_lock, the thread is sent away from there after a second: all its
- * waits are killable, because what it unmaps is of no file. It has unmapped the memory by then, or tries again.
+ * Memory to be unmapped. One thread does it for all processes, and nobody waits for it. If a
+ * userfaultfd of the process must hear of it and nobody reads that, or the process keeps its
+ * mmap_lock, a signal ends the thread's wait after a second: all its waits are killable, because
+ * the memory is of no file. The memory is unmapped by then, or the thread tries again.
  */
 struct kapi_unmapping {
 	struct list_head list;
@@ -573,7 +602,7 @@ static DEFINE_SPINLOCK(kapi_unmaps_lock);
 static LIST_HEAD(kapi_unmaps);
 static DECLARE_WAIT_QUEUE_HEAD(kapi_unmaps_wait);
 static struct task_struct *kapi_unmapper;
-/* How many it has done; whether it is at one. */
+/* The number of finished tries; whether one is under way or due. */
 static unsigned long kapi_unmaps_done;
 static bool kapi_unmaps_busy;
 
@@ -626,7 +655,7 @@ static int kapi_unmaps_thread(void *arg)
 static void kapi_unmaps_look(struct work_struct *work);
 static DECLARE_DELAYED_WORK(kapi_unmaps_work, kapi_unmaps_look);
 
-/* Sends the thread away from what it has been at for a second. */
+/* Ends a try of the thread that has taken a second. */
 static void kapi_unmaps_look(struct work_struct *work)
 {
 	static unsigned long seen;
@@ -658,8 +687,8 @@ static int kapi_unmaps_add(struct mm_struct *mm, u64 at, u64 size)
 }
 
 /*
- * Takes away what kapi_space_map gave, and nobody is in any more: at once, if it is the caller's own, which then holds
- * no lock; else as soon as can be.
+ * Unmaps memory from kapi_space_map() that no thread is in any more: at once, if it is the memory
+ * of the caller, which then holds no lock; else as soon as possible.
  */
 int kapi_space_unmap(struct mm_struct *mm, u64 at, u64 size)
 {
@@ -676,7 +705,7 @@ static int kapi_unmaps_begin(void)
 	return 0;
 }
 
-/* Waits until all is unmapped that can be. */
+/* Waits until all memory is unmapped that can be. */
 static void kapi_unmaps_end(void)
 {
 	kthread_stop(kapi_unmapper);
@@ -690,9 +719,9 @@ static bool kapi_task_is_in(struct task_struct *task, u64 at, u64 size)
 }
 
 /*
- * Whether a thread may be within what kapi_space_map gave, where nobody goes any more from a breakpoint. Who is there has
- * gone there from the kernel, so there stands where to; who has left it says so when it comes into the kernel again. A
- * debugger may have put registers by.
+ * Tells whether a thread may be in memory from kapi_space_map(); breakpoints send no more threads
+ * there. The kernel sent a thread that is there, so its saved state holds that address; a thread
+ * that has left shows so when it enters the kernel again. A debugger may have set registers aside.
  */
 bool kapi_space_inside(struct mm_struct *mm, u64 at, u64 size)
 {
@@ -705,7 +734,7 @@ bool kapi_space_inside(struct mm_struct *mm, u64 at, u64 size)
 	for_each_process_thread(p, t) {
 		if (READ_ONCE(t->mm) != mm)
 			continue;
-		/* It keeps its memory meanwhile, and so its stack. */
+		/* The thread keeps its memory meanwhile, and so its stack. */
 		task_lock(t);
 		inside |= t->mm == mm && kapi_task_is_in(t, at, size);
 		task_unlock(t);
@@ -715,10 +744,11 @@ bool kapi_space_inside(struct mm_struct *mm, u64 at, u64 size)
 }
 
 /*
- * Whether the thread may be at work on a copy of its process: between the copy of the pages, breakpoints included, and
- * sched_process_fork, which tells of the child, it is in one of these system calls. What it has entered the kernel for
- * last stands there until it enters again; so this may say yes of a thread that has left, and never no of one that is
- * there. Numbers of 64-bit and 32-bit programs are taken for each other: what that delays is tried again.
+ * Tells whether the thread may be copying its process. Between the copy of the pages, breakpoints
+ * included, and sched_process_fork, which reports the child, the thread is in one of these system
+ * calls. Its saved number stays until it enters the kernel again; so this may say yes for a thread
+ * that has left, and never no for one that is still in. It takes the numbers of 64-bit and 32-bit
+ * programs for each other: work that this delays is tried again.
  */
 static bool kapi_may_fork(const struct pt_regs *regs)
 {
@@ -736,8 +766,8 @@ static bool kapi_may_fork(const struct pt_regs *regs)
 }
 
 /*
- * Tells of the threads of all processes that are wanted: tell is asked for that with NULL. As kapi_space_inside, but in
- * one walk for many of them.
+ * Reports the threads of all processes that `tell` wants; it is first called with NULL and says so.
+ * As kapi_space_inside(), but in one walk for many of them.
  */
 void kapi_each_thread(kapi_thread_fn tell, void *data)
 {
@@ -751,7 +781,7 @@ void kapi_each_thread(kapi_thread_fn tell, void *data)
 
 		if (!mm || (t->flags & PF_KTHREAD) || !tell(data, (unsigned long)mm, NULL))
 			continue;
-		/* It keeps its memory meanwhile, and so its stack. */
+		/* The thread keeps its memory meanwhile, and so its stack. */
 		task_lock(t);
 		is_there = t->mm == mm;
 		if (is_there) {
@@ -766,7 +796,9 @@ void kapi_each_thread(kapi_thread_fn tell, void *data)
 	rcu_read_unlock();
 }
 
-/* A process comes to a breakpoint: interrupts are off, it is about to run in the kernel for nobody else. */
+/*
+ * A process has hit a breakpoint. Interrupts are off, and the CPU ran the program, not the kernel.
+ */
 static int notrace kapi_user_breakpoint(struct notifier_block *nb, unsigned long what, void *data)
 {
 	struct pt_regs *regs = ((struct die_args *)data)->regs;
@@ -782,7 +814,10 @@ static struct notifier_block kapi_user_nb = {
 	.priority = INT_MAX,
 };
 
-/* TP_PROTO(int sig, struct kernel_siginfo *info, struct k_sigaction *ka): its handler is about to be called. */
+/*
+ * TP_PROTO(int sig, struct kernel_siginfo *info, struct k_sigaction *ka): the signal's handler is
+ * about to be called.
+ */
 static void notrace kapi_signal_delivered(void *data, int sig, struct kernel_siginfo *info, struct k_sigaction *ka)
 {
 	struct pt_regs *regs = task_pt_regs(current);
@@ -805,8 +840,9 @@ static void notrace kapi_signal_delivered(void *data, int sig, struct kernel_sig
 }
 
 /*
- * A child has copies of the pages of its parent, breakpoints included. It takes them out itself before it runs for the
- * first time. What that takes is there beforehand: a child must not be left with them for want of memory.
+ * A child has copies of the pages of its parent, breakpoints included. It removes them itself
+ * before it runs for the first time. The memory for that is reserved: a child must not keep
+ * breakpoints for want of memory.
  */
 struct kapi_child {
 	struct callback_head work;
@@ -820,7 +856,7 @@ struct kapi_child {
 static DEFINE_SPINLOCK(kapi_children_lock);
 static LIST_HEAD(kapi_children_spare);
 static unsigned int kapi_children_spares;
-/* Children that still have to. */
+/* Children that still have breakpoints to remove. */
 static LIST_HEAD(kapi_children);
 static DECLARE_WAIT_QUEUE_HEAD(kapi_children_gone);
 
@@ -847,7 +883,7 @@ static void kapi_spaces_changed(struct work_struct *work)
 }
 static DECLARE_WORK(kapi_spaces_work, kapi_spaces_changed);
 
-/* `begun`: it is among those that still have to. */
+/* `begun`: the child is in kapi_children. */
 static void kapi_child_put(struct kapi_child *child, bool begun)
 {
 	unsigned long flags;
@@ -855,7 +891,10 @@ static void kapi_child_put(struct kapi_child *child, bool begun)
 	spin_lock_irqsave(&kapi_children_lock, flags);
 	if (begun) {
 		list_del(&child->list);
-		/* Its parent may have ended meanwhile. Under the lock: who waits for the last child ends all that. */
+		/*
+		 * Its parent may have ended meanwhile. Under the lock: the thread that waits for the last
+		 * child then shuts all this down.
+		 */
 		if (list_empty(&kapi_children)) {
 			schedule_work(&kapi_spaces_work);
 			wake_up(&kapi_children_gone);
@@ -881,8 +920,8 @@ static void kapi_children_free(void)
 }
 
 /*
- * In the child, before it returns to its program; or as it dies, when there is nothing to be done any more. It holds no
- * lock while it waits for its own memory.
+ * Runs in the child, before it returns to its program; or when it dies, when nothing is left to do.
+ * It holds no lock while it waits for its own memory.
  */
 static void kapi_child_begins(struct callback_head *work)
 {
@@ -893,7 +932,7 @@ static void kapi_child_begins(struct callback_head *work)
 	kapi_child_put(child, true);
 }
 
-/* TP_PROTO(struct task_struct *parent, struct task_struct *child): it has not run yet. */
+/* TP_PROTO(struct task_struct *parent, struct task_struct *child): the child has not run yet. */
 static void notrace kapi_forked(void *data, struct task_struct *parent, struct task_struct *task)
 {
 	struct kapi_child *child;
@@ -917,7 +956,7 @@ static void notrace kapi_forked(void *data, struct task_struct *parent, struct t
 		kapi_child_put(child, true);
 }
 
-/* What is known of a process is still needed for its children. */
+/* Tells whether children still need what is known of their parent. */
 bool kapi_user_awaits_children(u64 parent)
 {
 	const struct kapi_child *child;
@@ -943,8 +982,9 @@ static bool kapi_children_none(void)
 }
 
 /*
- * Waits for all children. A child that does not get at its own memory (a daemon that does not answer, say) would keep
- * the module for ever, and if it ran on it would end by a breakpoint: after a while it is killed.
+ * Waits for all children. A child that cannot get at its own memory (because a daemon does not
+ * answer, say) would keep the module for ever, and if it ran on, a breakpoint would end it: after a
+ * while it is killed.
  */
 static void kapi_children_await(void)
 {
@@ -969,20 +1009,26 @@ static void kapi_again(struct work_struct *work)
 }
 static DECLARE_DELAYED_WORK(kapi_again_work, kapi_again);
 
-/* Has that told after some time, once. */
+/* Has kapi_user_again() called once, after this time. */
 void kapi_user_later(u32 ms)
 {
 	if (kapi_user_watching)
 		mod_delayed_work(system_percpu_wq, &kapi_again_work, msecs_to_jiffies(ms));
 }
 
-/* TP_PROTO(struct task_struct *p): it is gone, and with the last one of a process its memory. */
+/*
+ * TP_PROTO(struct task_struct *p): the thread is gone, and with the last one of a process its
+ * memory.
+ */
 static void notrace kapi_task_freed(void *data, struct task_struct *p)
 {
 	schedule_work(&kapi_spaces_work);
 }
 
-/* TP_PROTO(struct task_struct *p, pid_t old_pid, struct linux_binprm *bprm): it has other memory now. */
+/*
+ * TP_PROTO(struct task_struct *p, pid_t old_pid, struct linux_binprm *bprm): the process has other
+ * memory now.
+ */
 static void notrace kapi_executed(void *data, struct task_struct *p, pid_t old_pid, struct linux_binprm *bprm)
 {
 	schedule_work(&kapi_spaces_work);
@@ -994,7 +1040,10 @@ static struct kapi_hook kapi_user_hooks[] = {
 	{ .name = "sched_process_exec", .probe = kapi_executed },
 	{ .name = "sched_process_free", .probe = kapi_task_freed },
 };
-/* From now on all of that is told. Called by one at a time, as is its end. */
+/*
+ * From now on, all these events are reported. Calls of this and of kapi_user_unwatch() do not
+ * overlap.
+ */
 int kapi_user_watch(void)
 {
 	int err = 0, i;
@@ -1031,7 +1080,7 @@ int kapi_user_watch(void)
 	return 0;
 }
 
-/* Nobody has a breakpoint any more, nor a child of anybody. */
+/* No process has a breakpoint any more. Waits until no child has one either. */
 void kapi_user_unwatch(void)
 {
 	int i;

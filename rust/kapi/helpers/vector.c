@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The vector registers of the current thread's program. While TIF_NEED_FPU_LOAD is clear they are in the processor.
- * kernel_fpu_begin() and a switch to another thread store them in the thread's fpstate and set the flag; the return to
- * the program loads them again (arch/x86/kernel/fpu/core.c). Interrupts are off from the look at the flag to the load:
- * the handler of an interrupt may call kernel_fpu_begin(), but that of an NMI may not.
+ * The vector registers of the current thread's program. While TIF_NEED_FPU_LOAD is clear they are
+ * in the processor. kernel_fpu_begin() and a switch to another thread store them in the thread's
+ * fpstate and set the flag; the return to the program loads them again
+ * (arch/x86/kernel/fpu/core.c). Interrupts are off from the look at the flag to the load: the
+ * handler of an interrupt may call kernel_fpu_begin(), but that of an NMI may not.
  */
 #include <linux/irqflags.h>
 #include <linux/kprobes.h>
@@ -47,7 +48,7 @@ static __always_inline u64 kapi_vector_loaded(u32 n)
 
 static __always_inline u64 kapi_vector_stored(u32 n)
 {
-	/* What x86_task_fpu() returns, which is not exported if CONFIG_X86_DEBUG_FPU makes it a function. */
+	/* As x86_task_fpu(), which is not exported if CONFIG_X86_DEBUG_FPU makes it a function. */
 	const struct fpu *fpu = (const void *)current + sizeof(*current);
 	const union fpregs_state *regs = &fpu->fpstate->regs;
 
@@ -57,7 +58,7 @@ static __always_inline u64 kapi_vector_stored(u32 n)
 	return regs->fxsave.xmm_space[n * 4] | (u64)regs->fxsave.xmm_space[n * 4 + 1] << 32;
 }
 
-/* The low half of %xmm0 to %xmm15; 0 of another. */
+/* Returns the low half of %xmm0 to %xmm15; 0 for any other number. */
 notrace u64 kapi_user_vector(u32 n)
 {
 	unsigned long flags;

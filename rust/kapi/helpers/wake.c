@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Waking a process that waits for an eventfd. Who wants it woken may hold any lock, and may be in an NMI: it raises an
- * interrupt, which comes when interrupts are on again. Under PREEMPT_RT eventfd's lock sleeps, so there it is a thread
- * that wakes it: the work must not be a hard one.
+ * Wakes a process that waits for an eventfd. The caller may hold any lock and may be in an NMI, so
+ * it raises an interrupt, which is taken when interrupts are on again. Under PREEMPT_RT eventfd's
+ * lock sleeps, so a thread does the waking there: the irq_work must not be a hard one.
  */
 #include <linux/cpumask.h>
 #include <linux/err.h>
@@ -14,10 +14,11 @@
 #include "kapi.h"
 
 /*
- * Whether what is queued here now is done here soon. A CPU that goes does what it has once more after it has been marked
- * as off (smpcfd_dying_cpu), and then never again until it is back: whoever waits for the work would wait as long. A CPU
- * that comes cannot send itself an interrupt before it is on, and the kernel does not try a second time. Under PREEMPT_RT
- * it is a thread that does it, which is parked after the CPU has ceased to be active.
+ * Tells whether irq_work that is queued on this CPU now runs here soon. A CPU that goes offline
+ * runs its work once more after it has been marked as off (smpcfd_dying_cpu), and then not before
+ * it is back; anyone who waits for the work would wait that long. A CPU that comes online cannot
+ * send itself an interrupt before it is marked as on, and the kernel does not try a second time.
+ * Under PREEMPT_RT a thread runs the work; it is parked after the CPU has ceased to be active.
  */
 notrace bool kapi_irq_work_runs(void)
 {
@@ -37,7 +38,7 @@ static void kapi_waker_signal(struct irq_work *work)
 	eventfd_signal(container_of(work, struct kapi_waker, work)->of);
 }
 
-/* Of an open eventfd of this process. An error, or a waker. May sleep. */
+/* Returns a waker for an open eventfd of this process, or an error pointer. May sleep. */
 void *kapi_waker_new(int fd)
 {
 	struct eventfd_ctx *of = eventfd_ctx_fdget(fd);
@@ -56,8 +57,9 @@ void *kapi_waker_new(int fd)
 }
 
 /*
- * In any context. Not queued twice: it is one signal that comes. Not on a CPU that would never do it: a signal that is
- * left out only comes late, by that of another CPU, or as the process looks by itself.
+ * Can be called in any context. Calls before the work has run give one signal. On a CPU that would
+ * not run the work, nothing is queued: the signal only comes late, from another CPU, or the process
+ * looks by itself.
  */
 notrace void kapi_waker_wake(void *waker)
 {
@@ -67,7 +69,7 @@ notrace void kapi_waker_wake(void *waker)
 }
 NOKPROBE_SYMBOL(kapi_waker_wake);
 
-/* Nobody wakes by it any more. May sleep. */
+/* Nobody may use the waker any more. May sleep. */
 void kapi_waker_free(void *waker)
 {
 	struct kapi_waker *w = waker;

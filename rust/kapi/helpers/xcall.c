@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Work on a given CPU, and waiting until every CPU has left what it was doing with interrupts off. */
+/*
+ * Runs work on a given CPU, and waits until every CPU has left the code that it ran with interrupts
+ * off.
+ */
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
 #include <linux/irqflags.h>
@@ -9,7 +12,7 @@
 #include <linux/smp.h>
 #include "kapi.h"
 
-/* One at a time acts in the name of CPUs that are off. */
+/* Only one thread at a time acts for CPUs that are off. */
 static DEFINE_MUTEX(kapi_offline_mutex);
 
 bool kapi_cpu_possible(unsigned int cpu)
@@ -23,8 +26,8 @@ bool kapi_cpu_online(unsigned int cpu)
 }
 
 /*
- * Calls fn(arg) on the CPU, from an IPI, and waits; a CPU that is off cannot be asked, so offline(arg) is called
- * here, while the hotplug lock keeps it off.
+ * Calls fn(arg) on the CPU, from an IPI, and waits. For a CPU that is off, it calls offline(arg)
+ * here, while the hotplug lock keeps the CPU off.
  */
 int kapi_call_on(unsigned int cpu, void (*fn)(void *arg), void (*offline)(void *arg), void *arg)
 {
@@ -32,7 +35,7 @@ int kapi_call_on(unsigned int cpu, void (*fn)(void *arg), void (*offline)(void *
 
 	if (!kapi_cpu_possible(cpu))
 		return -ENXIO;
-	/* From within a probe: two CPUs that wait for each other would never end. */
+	/* In a probe, two CPUs that wait for each other would never end. */
 	if (irqs_disabled())
 		return -EBUSY;
 	cpus_read_lock();
@@ -51,7 +54,7 @@ static void kapi_nothing(void *unused)
 {
 }
 
-/* False: it could not be waited for. From within a probe that would be for ourselves, or for a CPU that waits for us. */
+/* False: it cannot wait. In a probe it would wait for itself, or for a CPU that waits for it. */
 bool kapi_sync(void)
 {
 	if (WARN_ON_ONCE(irqs_disabled()))
@@ -62,7 +65,7 @@ bool kapi_sync(void)
 	return true;
 }
 
-/* Tasks, then idle ones, which no grace period of tasks and none of RCU waits for. */
+/* Waits for tasks, then for idle tasks, which no grace period of tasks and none of RCU covers. */
 void kapi_quiesce(void)
 {
 	kapi_sync();

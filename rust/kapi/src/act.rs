@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The destructive actions: what a probe may do to a process, or to the machine, on purpose.
+//! The destructive actions, by which a probe changes a process or the machine on purpose.
 
 use crate::context::ProbeCtx;
 use crate::{sys, time};
@@ -9,13 +9,13 @@ use kernel::ffi::c_int;
 
 /// Sends a signal to the current process, as soon as interrupts are on. Sends none to a kernel
 /// thread or the first process, or if there is no such signal. Returns false if the signal is lost,
-/// because too many wait on this CPU.
+/// because too many wait on this CPU, or because the CPU is about to go offline.
 ///
 /// # Context
 ///
 /// *probe*
 pub fn signal(_: &ProbeCtx, signal: i32) -> bool {
-    // SAFETY: in probe context by the evidence.
+    // SAFETY: the `ProbeCtx` proves probe context.
     unsafe { sys::kapi_signal(signal) >= 0 }
 }
 
@@ -47,7 +47,8 @@ pub fn chill(_: &ProbeCtx, ns: u64) -> bool {
 pub fn panic(_: &ProbeCtx, probe: [&[u8]; 4], comm: &[u8; 16], pid: i32) -> ! {
     let text = c"dtrace: panic() at probe %.*s:%.*s:%.*s:%.*s, in a program of %.16s, process %d";
     let [(p, a), (m, b), (f, c), (n, d)] = probe.map(|part| (part.len() as c_int, part.as_ptr()));
-    // SAFETY: each part of the probe has its length before it, the name at most 16 bytes.
+    // SAFETY: each part of the probe has its length before it, and the format reads at most 16
+    // bytes of `comm`.
     unsafe { bindings::panic(text.as_ptr().cast(), p, a, m, b, f, c, n, d, comm.as_ptr(), pid) }
 }
 

@@ -33,9 +33,9 @@ impl ProbeCtx {
     #[inline(always)]
     pub fn cpu(&self) -> usize {
         let cpu;
-        // SAFETY: loads the CPU's own word, which is this CPU's: whoever holds a context stays. No
-        // Rust code can name the word but in `asm`; none of that is pure, so the compiler keeps
-        // their order, and `nomem` is true of all memory that it knows.
+        // SAFETY: loads a word of this CPU: the holder of a context stays on its CPU. Rust code can
+        // name the word only in `asm`; none of that is pure, so the compiler keeps its order, and
+        // `nomem` is true of all memory that the compiler knows.
         unsafe {
             asm!("mov {c}, gs:[rip + {v}]", c = out(reg) cpu, v = sym sys::kapi_probe_cpu,
                 options(nostack, nomem, preserves_flags));
@@ -57,23 +57,24 @@ impl ProbeCtx {
     }
 }
 
-/// Interrupts are off.
+/// Changes the CPU that this CPU acts for. Interrupts are off.
 fn act_for(cpu: usize) {
-    // SAFETY: sets the CPU's own word, which nobody but the holder of this CPU's context reads; that
-    // is our caller. It has no `nomem`: what was done for one CPU stays before, for another behind.
+    // SAFETY: sets a word of this CPU that only the holder of its context reads; that is our
+    // caller. Without `nomem`, accesses on behalf of one CPU stay before it, and those on behalf of
+    // another behind.
     unsafe {
         asm!("mov gs:[rip + {v}], {c}", c = in(reg) cpu, v = sym sys::kapi_probe_cpu,
             options(nostack, preserves_flags));
     }
 }
 
-/// Whether the processor's interrupt instructions work as documented. They do not in a Xen PV
+/// True if the processor's interrupt instructions work as documented. They do not in a Xen PV
 /// guest.
 static NATIVE: AtomicBool = AtomicBool::new(false);
 
 /// Finds out how to turn interrupts off.
 pub(crate) fn init() {
-    // SAFETY: `crate::init` comes here once, before there is a site that could lead to a probe.
+    // SAFETY: `crate::init` calls this once, before there is a site that could lead to a probe.
     unsafe { sys::kapi_probe_init() };
     NATIVE.store(!sys::kapi_is_xen_pv(), Ordering::Relaxed);
 }
@@ -96,17 +97,17 @@ const BY_CALL: u64 = 1 << 63;
 pub fn enter<R>(f: impl FnOnce(&ProbeCtx) -> R) -> Option<R> {
     let flags = if NATIVE.load(Ordering::Relaxed) {
         let flags;
-        // SAFETY: saves the flags and turns interrupts off; `restore` gets the flags. It uses the stack,
-        // below which the kernel's code keeps nothing (-mno-red-zone).
+        // SAFETY: saves the flags and turns interrupts off; `restore` gets the flags. It uses the
+        // stack, and the kernel's code keeps nothing below the stack pointer (-mno-red-zone).
         unsafe { asm!("pushfq", "pop {f}", "cli", f = out(reg) flags) };
         flags
     } else {
         save_by_call()
     };
     let busy: u64;
-    // SAFETY: loads the CPU's own word: this CPU's, for nothing can move us to another one any
-    // more. Not before interrupts are off: `asm` that is not pure stays in order, and one that does
-    // not say `nomem` stays in order with all loads and stores.
+    // SAFETY: loads a word of this CPU, because nothing can move us to another one any more. The
+    // load does not happen before interrupts are off: `asm` that is not pure stays in order, and
+    // `asm` without `nomem` stays in order with all loads and stores.
     unsafe {
         asm!("mov {b}, gs:[rip + {v}]", b = out(reg) busy, v = sym sys::kapi_probe_busy,
             options(nostack, preserves_flags));
@@ -115,7 +116,7 @@ pub fn enter<R>(f: impl FnOnce(&ProbeCtx) -> R) -> Option<R> {
         drop_nested(flags);
         return None;
     }
-    // SAFETY: sets the CPU's own word. What `f` loads and stores comes behind it, as above.
+    // SAFETY: sets a word of this CPU. The loads and stores of `f` come behind it, as above.
     unsafe {
         asm!("mov qword ptr gs:[rip + {v}], 1", v = sym sys::kapi_probe_busy,
             options(nostack, preserves_flags));
@@ -138,7 +139,8 @@ pub fn enter<R>(f: impl FnOnce(&ProbeCtx) -> R) -> Option<R> {
 #[inline(always)]
 fn save_by_call() -> u64 {
     let were_on: u64;
-    // SAFETY: changes nothing but rax and the interrupt flag; `restore` turns them on if they were.
+    // SAFETY: changes only rax and the interrupt flag; `restore` turns interrupts on if they were
+    // on.
     unsafe { asm!("call {f}", f = sym sys::kapi_irq_save_kept, out("rax") were_on) };
     match were_on {
         0 => 0,
@@ -150,7 +152,7 @@ fn save_by_call() -> u64 {
 #[inline(always)]
 fn restore(flags: u64) {
     if flags & IF != 0 {
-        // SAFETY: they were on before `enter` turned them off.
+        // SAFETY: interrupts were on before `enter` turned them off.
         unsafe { asm!("sti", options(nostack)) };
     } else if flags & BY_CALL != 0 {
         on_by_call();
@@ -160,7 +162,7 @@ fn restore(flags: u64) {
 #[cold]
 #[inline(never)]
 fn on_by_call() {
-    // SAFETY: they were on before `save_by_call`.
+    // SAFETY: interrupts were on before `save_by_call` turned them off.
     unsafe { sys::kapi_irq_on() };
 }
 
@@ -168,7 +170,7 @@ fn on_by_call() {
 #[cold]
 #[inline(never)]
 fn drop_nested(flags: u64) {
-    // SAFETY: interrupts are off.
+    // SAFETY: interrupts are off, because only `enter` calls this.
     unsafe { sys::kapi_probe_count_dropped() };
     restore(flags);
 }
@@ -179,14 +181,14 @@ pub fn nested() -> u64 {
         if !sys::kapi_cpu_possible(cpu) {
             return 0;
         }
-        // SAFETY: `cpu` is possible.
+        // SAFETY: `cpu` is possible, by the check above.
         unsafe { sys::kapi_probe_nested(cpu) }
     };
     (0..cpus() as u32).map(on).fold(0, u64::wrapping_add)
 }
 
-/// Returns the number that all CPU numbers are below.
+/// Returns a number that is larger than all CPU numbers.
 pub fn cpus() -> usize {
-    // SAFETY: written at boot only.
+    // SAFETY: the kernel writes it at boot only.
     unsafe { kernel::bindings::nr_cpu_ids as usize }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Events that the processor or the kernel counts (perf), on every CPU: something happens each time that a
-//! CPU has counted so many.
+//! Events that the processor or the kernel counts (perf), on every CPU. A callback runs each time
+//! that a CPU has counted a given number.
 
 use crate::sys;
 use kernel::error::{from_err_ptr, to_result};
@@ -12,18 +12,19 @@ use kernel::prelude::*;
 pub struct Event {
     /// `type` of a `perf_event_attr`.
     pub kind: u32,
-    /// `config` of it.
+    /// Its `config`.
     pub config: u64,
-    /// After so many of them it happens.
+    /// The number of events from one call of [`Count::counted`] to the next.
     pub period: u64,
-    /// Those of processes.
+    /// Events in processes count.
     pub user: bool,
-    /// Those of the kernel.
+    /// Events in the kernel count.
     pub kernel: bool,
 }
 
 impl Event {
-    /// Whether this machine can count it; the errno that perf has for it if not. `ENOMEM`
+    /// Checks that this machine can count the event. Returns perf's errno if it cannot; `ENOMEM`:
+    /// there is no memory to check.
     ///
     /// # Context
     ///
@@ -35,22 +36,23 @@ impl Event {
     }
 }
 
-/// What happens.
+/// The work after each period.
 pub trait Count: Send + Sync {
-    /// The CPU was at one of these places, in the kernel or in a process; the other is 0. With the
-    /// processor's counters it has come some instructions further since the last one of the events.
+    /// The CPU was at one of these addresses, in the kernel or in a process; the other is 0. With
+    /// the processor's counters, the CPU has run some instructions since the last event.
     ///
     /// # Context
     ///
-    /// *any*: an NMI, or where an event of the kernel is, on several CPUs at the same time.
+    /// *any*: an NMI, or the context of a kernel event, on several CPUs at the same time.
     fn counted(&self, kernel_pc: u64, user_pc: u64);
 }
 
-/// As long as it exists, it counts. CPUs that come do their part, soon after they have.
+/// A running counter; dropping it stops the counter. CPUs that come online join soon after.
 ///
 /// # Invariants
 ///
-/// `at` is from `kapi_counter_start`, with `what`; that is from `KBox::into_raw`, and this its owner.
+/// `at` is from `kapi_counter_start`, with `what`. `what` is from `KBox::into_raw`, and this value
+/// owns it.
 pub struct Counter<T: Count> {
     at: *mut c_void,
     what: *mut T,
@@ -63,13 +65,13 @@ unsafe impl<T: Count> Send for Counter<T> {}
 ///
 /// `arg` is a `T`.
 unsafe extern "C" fn counted<T: Count>(arg: *mut c_void, kernel_pc: u64, user_pc: u64) {
-    // SAFETY: by the caller; all have it by shared reference only.
+    // SAFETY: by the caller, `arg` is a `T`; everybody has it by shared reference only.
     let what = unsafe { &*arg.cast::<T>() };
     what.counted(kernel_pc, user_pc);
 }
 
 impl<T: Count> Counter<T> {
-    /// From now on. `EBUSY`: others use all counters that can do it; `ENOENT`: there is none.
+    /// Starts a counter. `EBUSY`: others use all counters that can do it; `ENOENT`: no CPU can.
     ///
     /// # Context
     ///
@@ -79,13 +81,16 @@ impl<T: Count> Counter<T> {
         let what = KBox::into_raw(what);
         let Event { kind, config, period, user, kernel } = event;
         let (f, arg) = (counted::<T>, what.cast());
-        // SAFETY: `counted::<T>` accepts a `T`, which this is; it goes after the counter was stopped.
+        // SAFETY: `counted::<T>` accepts `what`, which is a `T`; it is freed only after the counter
+        // was stopped.
         let at = unsafe { sys::kapi_counter_start(kind, config, period, user, kernel, f, arg) };
         match from_err_ptr(at) {
-            // INVARIANT: so it is.
+            // INVARIANT: `at` comes from `kapi_counter_start` with `what`, which comes from
+            // `into_raw`.
             Ok(at) => Ok(Self { at, what }),
             Err(e) => {
-                // SAFETY: from `into_raw`; whom it was given to has given it up before it failed.
+                // SAFETY: `what` comes from `into_raw`; the helper no longer uses it when it has
+                // failed.
                 drop(unsafe { KBox::from_raw(what) });
                 Err(e)
             }
@@ -94,15 +99,16 @@ impl<T: Count> Counter<T> {
 }
 
 impl<T: Count> Drop for Counter<T> {
-    /// Waits for who is at it.
+    /// Waits until no call is running.
     ///
     /// # Context
     ///
     /// *process*
     fn drop(&mut self) {
-        // SAFETY: by the invariant; nobody has another copy.
+        // SAFETY: `self.at` comes from `kapi_counter_start` by the invariant, and nobody has a copy
+        // of it.
         unsafe { sys::kapi_counter_stop(self.at) };
-        // SAFETY: by the invariant, and nobody is told of it any more.
+        // SAFETY: `self.what` comes from `into_raw` by the invariant, and no call uses it any more.
         drop(unsafe { KBox::from_raw(self.what) });
     }
 }

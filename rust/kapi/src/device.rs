@@ -10,7 +10,7 @@ use kernel::prelude::*;
 
 /// Makes every open file of this node hold a reference to the module from here on.
 ///
-/// TODO[OWNER]: goes when all supported kernels fill `owner` themselves (7.3 does).
+/// TODO[OWNER]: remove this when all supported kernels set `owner` themselves (7.3 does).
 ///
 /// # Context
 ///

@@ -15,7 +15,7 @@ pub fn of(number: u32, base: u64) -> Option<u64> {
     if !sys::kapi_field(number, &mut offset, &mut size) {
         return None;
     }
-    // CAST: none is larger than 8.
+    // CAST: no member is larger than 8 bytes.
     nofault::read_kernel_number(base.wrapping_add(offset.into()), size as u8).ok()
 }
 

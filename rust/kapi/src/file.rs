@@ -15,7 +15,8 @@ use kernel::prelude::*;
 /// *process*
 pub fn read(path: &CStr, most: usize) -> Result<Option<KVVec<u8>>> {
     let mut found = ptr::null_mut();
-    // SAFETY: the path is NUL-terminated, and `found` is null: it is set to memory of the file's size.
+    // SAFETY: the path is NUL-terminated. `found` is null, so the kernel sets it to memory of the
+    // file's size.
     let n = unsafe {
         bindings::kernel_read_file_from_path_initns(
             path.as_char_ptr(),
@@ -33,11 +34,11 @@ pub fn read(path: &CStr, most: usize) -> Result<Option<KVVec<u8>>> {
         Err(_) => return Err(Error::from_errno(n as i32)),
     };
     let copied = mem::zeroed_bytes(n).map(|mut bytes| {
-        // SAFETY: both have `n` bytes, and the copy has just been made.
+        // SAFETY: both have `n` bytes, and `bytes` is new, so they do not overlap.
         unsafe { ptr::copy_nonoverlapping(found.cast::<u8>(), bytes.as_mut_ptr(), n) };
         bytes
     });
-    // SAFETY: the kernel allocated it for us, and nothing refers to it any more.
+    // SAFETY: the kernel allocated `found` for us, and nothing refers to it any more.
     unsafe { bindings::kvfree(found) };
     copied.map(Some)
 }

@@ -15,9 +15,9 @@ use kernel::prelude::*;
 /// The pointer is from `kapi_follower_new`, and this value owns it.
 pub struct Follower(*mut c_void);
 
-// SAFETY: it can be given up by any task that may sleep.
+// SAFETY: any task that may sleep can free a follower.
 unsafe impl Send for Follower {}
-// SAFETY: what is asked of it guards itself.
+// SAFETY: every helper function takes the locks that it needs.
 unsafe impl Sync for Follower {}
 
 impl Follower {
@@ -29,7 +29,7 @@ impl Follower {
     /// *process*
     pub fn new(fd: c_int) -> Result<Self> {
         crate::mem::ask()?;
-        // INVARIANT: so it is.
+        // INVARIANT: the pointer comes from `kapi_follower_new`, and only this value gets it.
         Ok(Self(from_err_ptr(sys::kapi_follower_new(fd))?))
     }
 
@@ -44,7 +44,7 @@ impl Follower {
         // Tasks will enter our code, and we must be able to tell when they have left it.
         sites::expect();
         let pid = c_int::try_from(pid).ok().filter(|pid| *pid != 0).ok_or(ESRCH)?;
-        // SAFETY: by the invariant.
+        // SAFETY: `self.0` is a live follower by the invariant.
         to_result(unsafe { sys::kapi_follower_add(self.0, pid) })
     }
 
@@ -57,7 +57,7 @@ impl Follower {
     pub fn follow_everyone(&self) -> Result {
         crate::mem::ask()?;
         sites::expect();
-        // SAFETY: by the invariant.
+        // SAFETY: `self.0` is a live follower by the invariant.
         to_result(unsafe { sys::kapi_follower_add(self.0, 0) })
     }
 
@@ -70,7 +70,7 @@ impl Follower {
     /// *process*, may sleep
     pub fn ignore(&self, inode: u64, modified: u64, device: u32) -> Result {
         crate::mem::ask()?;
-        // SAFETY: by the invariant.
+        // SAFETY: `self.0` is a live follower by the invariant.
         to_result(unsafe { sys::kapi_follower_ignore(self.0, inode, modified, device) })
     }
 
@@ -82,7 +82,7 @@ impl Follower {
     /// *process*
     pub fn begun(&self, to: &mut [u32]) {
         let room = u32::try_from(to.len()).unwrap_or(u32::MAX);
-        // SAFETY: by the invariant; `to` has that room.
+        // SAFETY: `self.0` is a live follower by the invariant; `to` has `room` members or more.
         unsafe { sys::kapi_follower_begun(self.0, to.as_mut_ptr(), room) };
     }
 
@@ -92,7 +92,7 @@ impl Follower {
     ///
     /// *process*
     pub fn asked(&self) -> u32 {
-        // SAFETY: by the invariant.
+        // SAFETY: `self.0` is a live follower by the invariant.
         unsafe { sys::kapi_follower_asked(self.0) }
     }
 
@@ -103,7 +103,7 @@ impl Follower {
     ///
     /// *process*
     pub fn answer(&self, asked: u32) -> u32 {
-        // SAFETY: by the invariant.
+        // SAFETY: `self.0` is a live follower by the invariant.
         unsafe { sys::kapi_follower_answer(self.0, asked) }
     }
 }
@@ -113,7 +113,8 @@ impl Drop for Follower {
     ///
     /// *process*, may sleep
     fn drop(&mut self) {
-        // SAFETY: by the invariant; nobody has another copy.
+        // SAFETY: this value owns the follower by the invariant, and nobody has a copy of the
+        // pointer.
         unsafe { sys::kapi_follower_free(self.0) };
     }
 }

@@ -75,8 +75,8 @@ fn collect(f: &mut dyn FnMut(Range<u64>, c_uint), with: impl FnOnce(OnRange, *mu
 ///
 /// # Context
 ///
-/// *process*; `f` may sleep and allocate. It must not register or look for kprobes: it may be called under
-/// their mutex.
+/// *process*; `f` may sleep and allocate. It must not register or look for kprobes: it may be
+/// called under their mutex.
 pub fn ranges(f: &mut dyn FnMut(Range<u64>, Why)) -> Result {
     let size_of = symbols::size_of().ok_or(ENODEV)?;
     let list = find(c"kprobe_blacklist").ok_or(ENODEV)? as c_ulong;
@@ -88,21 +88,22 @@ pub fn ranges(f: &mut dyn FnMut(Range<u64>, Why)) -> Result {
         }
     }
     for start in BEFORE_US.iter().filter_map(|name| find(name)) {
-        // SAFETY: `symbols::size_of` gives nothing but the function that this calls, which takes any address.
+        // SAFETY: `symbols::size_of` only returns the function that this calls, which takes any
+        // address.
         f(start..unsafe { sys::kapi_symbol_end(size_of, start) }, Why::Breakpoint);
     }
     let mut f = |range, why| f(range, Why::of(why));
     collect(&mut f, |range, arg| {
-        // SAFETY: `kernel/kprobes.c` has both, the list and the mutex that guards it, and no
-        // module's symbol of that name was taken for them. `range` accepts `arg`, which `collect` lends
-        // until this returns.
+        // SAFETY: both are variables of `kernel/kprobes.c`, a list and the mutex that guards it:
+        // `find` takes no module's symbol of that name for them. `range` accepts `arg`, which
+        // `collect` lends until this returns.
         unsafe { sys::kapi_kprobe_blacklist(list, mutex, range, arg) };
     });
     let mut all = false;
     collect(&mut f, |range, arg| {
-        // SAFETY: `kernel/notifier.c` has the chain, an `atomic_notifier_head`, and no module's symbol was
-        // taken for it; `size_of` as above; `range` accepts `arg`, and is called when RCU's lock is
-        // given back.
+        // SAFETY: `chain` is an `atomic_notifier_head` of `kernel/notifier.c`: `find` takes no
+        // module's symbol for it. `size_of` is as above. `range` accepts `arg`, and is called after
+        // RCU's lock is released.
         all = unsafe { sys::kapi_die_chain(chain, size_of, range, arg) };
     });
     all.then_some(()).ok_or(E2BIG)
@@ -116,8 +117,8 @@ pub fn ranges(f: &mut dyn FnMut(Range<u64>, Why)) -> Result {
 pub fn of_module(module: &ModuleRef<'_>, f: &mut dyn FnMut(Range<u64>, Why)) -> Result {
     let size_of = symbols::size_of().ok_or(ENODEV)?;
     collect(&mut |range, why| f(range, Why::of(why)), |range, arg| {
-        // SAFETY: a `ModuleRef`'s module exists, `size_of` is from `symbols`, and `range` accepts
-        // `arg`.
+        // SAFETY: the module of a `ModuleRef` exists, `size_of` comes from `symbols`, and `range`
+        // accepts `arg`.
         unsafe { sys::kapi_module_forbidden(module.as_ptr(), size_of, range, arg) };
     });
     Ok(())
@@ -137,8 +138,8 @@ pub fn sites(f: &mut dyn FnMut(u64, usize)) -> Result {
     let jumps = table(c"__start___jump_table", c"__stop___jump_table")?;
     let mut f = |r: Range<u64>, _| f(r.start, r.end.wrapping_sub(r.start) as usize);
     collect(&mut f, |range, arg| {
-        // SAFETY: the kernel's linker script (`vmlinux.lds.h`) puts these symbols around that table, of
-        // the kernel proper, which is not freed; `range` accepts `arg`.
+        // SAFETY: the kernel's linker script (`vmlinux.lds.h`) puts these symbols around that
+        // table, which belongs to the kernel proper and is never freed; `range` accepts `arg`.
         unsafe { sys::kapi_static_calls(calls.start, calls.end, range, arg) };
     });
     collect(&mut f, |range, arg| {
@@ -156,7 +157,7 @@ pub fn sites(f: &mut dyn FnMut(u64, usize)) -> Result {
 pub fn sites_of_module(module: &ModuleRef<'_>, f: &mut dyn FnMut(u64, usize)) {
     let mut f = |r: Range<u64>, _| f(r.start, r.end.wrapping_sub(r.start) as usize);
     collect(&mut f, |range, arg| {
-        // SAFETY: a `ModuleRef`'s module exists, and `range` accepts `arg`.
+        // SAFETY: the module of a `ModuleRef` exists, and `range` accepts `arg`.
         unsafe { sys::kapi_module_sites(module.as_ptr(), range, arg) };
     });
 }

@@ -24,7 +24,8 @@ use kernel::prelude::*;
 /// *process*
 pub fn location(addr: u64) -> Option<u64> {
     let fns = symbols::ftrace_fns()?;
-    // SAFETY: `fns` is from `symbols`; `ftrace_location` takes any address.
+    // SAFETY: `fns` comes from `symbols`, which checks its functions; `ftrace_location` takes any
+    // address.
     let at = unsafe { sys::kapi_ftrace_location(fns, addr) };
     (at != 0).then_some(at)
 }
@@ -53,7 +54,7 @@ impl Batch<'_> {
     fn sort_out(&mut self, on: bool) {
         let n = self.sites.len().min(self.whys.len());
         let (sites, whys) = (self.sites.as_ptr(), self.whys.as_mut_ptr());
-        // SAFETY: `fns` is from `symbols`, and both have that many members.
+        // SAFETY: `fns` comes from `symbols`; `sites` and `whys` have at least `n` members.
         unsafe { sys::kapi_ftrace_sort_out(self.fns, sites, n, on, whys) };
     }
 
@@ -65,7 +66,8 @@ impl Batch<'_> {
             *to = *site;
             n = n.wrapping_add(1);
         }
-        // SAFETY: `fns` is from `symbols`, there are that many sites, and the lock is held.
+        // SAFETY: `fns` comes from `symbols`; `rest` has at least `n` members, which the loop above
+        // filled; the callers hold the lock.
         unsafe { sys::kapi_ftrace_update(self.fns, self.rest.as_mut_ptr(), n, on) }
     }
 
@@ -134,7 +136,7 @@ pub fn attach(sites: &[u64], refused: &mut dyn FnMut(usize, Refused)) {
 /// Detaches and refuses the functions that turn out to be replaced.
 fn let_go_of_shared(batch: &mut Batch<'_>) {
     let mut shared = [0; SHARED];
-    // SAFETY: it has that many members.
+    // SAFETY: `shared` has as many members as its length says.
     let n = unsafe { sys::kapi_ftrace_shared(shared.as_mut_ptr(), shared.len()) };
     let Some(shared) = shared.get(..n).filter(|s| !s.is_empty()) else { return };
     if detach_held(batch.fns, shared).is_err() {

@@ -14,8 +14,8 @@ pub struct Global<T: Send + Sync> {
     value: UnsafeCell<Option<Arc<T>>>,
 }
 
-// SAFETY: `value` is only touched by `locked`, by one task at a time, and what it holds is itself
-// `Send + Sync`.
+// SAFETY: only `locked` accesses `value`, by one task at a time, and its content is itself `Send +
+// Sync`.
 unsafe impl<T: Send + Sync> Sync for Global<T> {}
 
 impl<T: Send + Sync> Global<T> {

@@ -18,7 +18,7 @@ use crate::symbols;
 use crate::text::{Refused, CHUNK};
 use core::ops::Range;
 
-/// What the hidden instruction does.
+/// The effect of the hidden instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Emulate {
     /// Nothing; the instruction has this length.
@@ -61,7 +61,7 @@ pub enum Emulate {
         bytes: [u8; 15],
         /// Its length.
         len: u8,
-        /// The offset of a displacement from the instruction pointer in it, if there is one.
+        /// The offset in it of a displacement from the instruction pointer, if there is one.
         rip_disp: Option<u8>,
     },
 }

@@ -1,42 +1,42 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Kernel interfaces made safe: the only crate of the module that may say `unsafe`.
 //!
-//! Everything above it is written in safe Rust and asks here for what the kernel has. So each
-//! subject has one file, named as one would ask for it, and each function of it either can be
-//! called with any argument, or its signature demands the evidence that makes it safe: `&ProbeCtx`
-//! for what is legal only while a probe fires.
+//! All code above it is safe Rust and uses the kernel through this crate. Each subject has one
+//! file, with the name that you would look for. Each function can be called with any argument, or
+//! its signature demands the evidence that makes it safe: `&ProbeCtx` for work that is legal only
+//! while a probe fires.
 //!
-//! | subject | |
+//! | module | subject |
 //! |---|---|
 //! | [`context`] | probe context: interrupts off, and not inside another probe |
-//! | [`percpu`], [`publish`] | what probes read: a slot per CPU; a pointer that others replace |
+//! | [`percpu`], [`publish`] | data for probes: a slot per CPU; a pointer that others replace |
 //! | [`global`] | a value that static code finds |
-//! | [`xcall`] | run on a CPU; wait until all probes under way are over |
-//! | [`nofault`] | loads that may miss |
-//! | [`task`], [`time`] | who and when |
+//! | [`xcall`] | code on a given CPU; waiting until all probes under way are over |
+//! | [`nofault`] | loads that may fail |
+//! | [`task`], [`time`] | the current task; clocks |
 //! | [`threads`] | threads that end, or give the CPU to another one |
-//! | [`tracepoint`], [`field`] | the kernel's tracepoints; what its structures tell of an event |
-//! | [`syscall`] | who serves system calls, and what a process passed |
-//! | [`timer`], [`alive`] | something at regular intervals; whether threads come to run |
-//! | [`counter`] | something each time that so many events were counted |
-//! | [`stack`] | how it came here |
-//! | [`act`], [`wake`] | signals, a pause, the end; a process that waits |
-//! | [`symbols`], [`modules`] | names to addresses; modules as they come and go |
-//! | [`text`], [`trampoline`] | changing instructions of running code; where a changed one leads |
+//! | [`tracepoint`], [`field`] | the kernel's tracepoints; members of its structures |
+//! | [`syscall`] | the functions that serve system calls, and their arguments |
+//! | [`timer`], [`alive`] | interrupts at regular intervals; whether threads still run |
+//! | [`counter`] | a callback each time that a number of events was counted |
+//! | [`stack`] | the calls that led to a probe |
+//! | [`act`], [`wake`] | signals, a pause, a panic; waking a process |
+//! | [`symbols`], [`modules`] | names to addresses; modules that load and unload |
+//! | [`text`], [`trampoline`] | changes of running code; the code that a changed site calls |
 //! | [`ftrace`], [`int3`] | calls at the entries of functions; breakpoints on any instruction |
-//! | [`user`], [`follow`] | programs: their memory, and what happens to them; what they map |
-//! | [`forbidden`] | which instructions are not ours to change |
-//! | [`stuck`] | what cannot be taken back yet |
-//! | [`mem`], [`sort`] | allocation that can be refused; sorting that needs none |
-//! | [`device`], [`log`] | device nodes that own the module; one prefix |
+//! | [`user`], [`follow`] | programs: their memory and events; what they map |
+//! | [`forbidden`] | instructions that we must not change |
+//! | [`stuck`] | patches that cannot be undone yet |
+//! | [`mem`], [`sort`] | allocation that can fail; sorting without memory |
+//! | [`device`], [`file`], [`log`] | device nodes that keep the module; files; the log's prefix |
 //!
-//! Rules of the house, beyond those of `rust/README.md`:
+//! Rules, in addition to those of `rust/README.md`:
 //!
-//! - Nothing here panics on an argument.
+//! - No function here panics because of an argument.
 //! - A symbol that was looked up is called through `kapi_call4` only, never through a function
 //!   pointer: the kernel has sealed the entries of functions whose address it does not take, and a
 //!   machine with IBT dies of such a call. No test in a guest without IBT can show it.
-//! - What the `kernel` crate learns to do is deleted here.
+//! - When the `kernel` crate learns to do something, the code for it here is deleted.
 #![no_std]
 #![deny(unsafe_op_in_unsafe_fn)]
 #![deny(clippy::undocumented_unsafe_blocks, clippy::multiple_unsafe_ops_per_block)]
@@ -85,8 +85,8 @@ use core::sync::atomic::{AtomicBool, Ordering};
 
 const __LOG_PREFIX: &[u8] = log::PREFIX;
 
-/// Makes the crate ready. What this kernel cannot give is logged, and off. For tests,
-/// `without_text` has it take [text patching](text) for missing.
+/// Initialises the crate. Features that this kernel lacks are logged and stay off. For tests,
+/// `without_text` makes it treat [text patching](text) as missing.
 ///
 /// # Context
 ///
@@ -102,14 +102,14 @@ pub fn init(without_text: bool) {
     symbols::resolve(without_text);
 }
 
-/// The end of all sites: takes back what is left of them, and waits until no CPU and no task is in
-/// module text that one led to. After disarming every site, and before the module goes away: a task
-/// may have been preempted inside a trampoline. If no site ever led to us there is nobody to wait
-/// for, and half a second is saved.
+/// Ends all sites: removes those that are left, and waits until no CPU and no task is in module
+/// text that one led to. Call it after disarming every site, and before the module goes away: a
+/// task may have been preempted inside a trampoline. If no site ever led to us, there is nothing to
+/// wait for, which saves half a second.
 ///
 /// # Context
 ///
-/// *process*; whoever patches, attaches or arms afterwards must call it again.
+/// *process*; after it, code that patches, attaches or arms must call it again.
 pub fn quiesce() {
     sys::kapi_probe_end();
     stuck::quiesce();

@@ -8,13 +8,13 @@ use core::marker::PhantomData;
 #[derive(Clone, Copy)]
 #[repr(u32)]
 pub(crate) enum Lock {
-    /// What is [published](crate::publish) stays in place.
+    /// Keeps [published](crate::publish) values in place.
     Publish = 0,
     /// The contents of [globals](crate::global).
     Global = 1,
     /// The table of [sites](crate::sites).
     Sites = 2,
-    /// What [ftrace](crate::ftrace) was told.
+    /// The state that [ftrace](crate::ftrace) was given.
     Ftrace = 3,
 }
 
@@ -28,7 +28,7 @@ impl Lock {
     ///
     /// *process*
     pub(crate) fn hold(self) -> Held {
-        // SAFETY: there is one for each of our values.
+        // SAFETY: `kapi_mutex` in `lock.c` has a mutex for each value of `Lock`.
         unsafe { sys::kapi_lock(self as u32) };
         Held(self, PhantomData)
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The kernel log. One prefix for all crates: `const __LOG_PREFIX: &[u8] = kapi::log::PREFIX;` at a
-//! crate's root, then the kernel's `pr_info!` and its like.
+//! The kernel log. All crates have one prefix: put `const __LOG_PREFIX: &[u8] = kapi::log::PREFIX;`
+//! at a crate's root, then use the kernel's `pr_info!` and its like.
 //!
-//! Never from probe context: the console is something that one traces.
+//! Never log in probe context: users trace the console, too.
 
-/// Stands before each line.
+/// The text in front of each line.
 pub const PREFIX: &[u8] = b"dtrace\0";

@@ -108,7 +108,7 @@ pub fn zeroed_words(n: usize) -> Result<KVVec<u64>> {
 
 /// Allocates `n` zeroed counters; see [`zeroed`].
 pub fn zeroed_atomics(n: usize) -> Result<KVVec<AtomicU64>> {
-    // SAFETY: a zeroed `AtomicU64` is one of 0.
+    // SAFETY: all-zero bytes are an `AtomicU64` of 0.
     unsafe { raw(n) }
 }
 
@@ -116,7 +116,7 @@ pub fn zeroed_atomics(n: usize) -> Result<KVVec<AtomicU64>> {
 /// request for more than a quarter of the machine's free memory is refused, without a log entry and
 /// without driving the machine out of memory.
 pub fn zeroed<T: Zeroable>(n: usize) -> Result<KVVec<T>> {
-    // SAFETY: `T` is `Zeroable`.
+    // SAFETY: all-zero bytes are a valid `T`, because it is `Zeroable`.
     unsafe { raw(n) }
 }
 
@@ -124,7 +124,8 @@ pub fn zeroed<T: Zeroable>(n: usize) -> Result<KVVec<T>> {
 ///
 /// All-zero bytes are a valid `T`.
 unsafe fn raw<T>(n: usize) -> Result<KVVec<T>> {
-    // SAFETY: it gives zeroes, and by the caller's word they are `T`s.
+    // SAFETY: `kapi_zalloc` returns null or zeroed bytes for kvfree; by the caller they are valid
+    // `T`s.
     unsafe { from_kernel(sys::kapi_zalloc, n, n) }
 }
 
@@ -132,7 +133,7 @@ unsafe fn raw<T>(n: usize) -> Result<KVVec<T>> {
 /// take twice as much.
 pub fn exact<T>(n: usize) -> Result<KVVec<T>> {
     let alloc = if is_charged() { sys::kapi_alloc_charged } else { sys::kapi_alloc_exact };
-    // SAFETY: both give what kvfree takes, and nothing of it is to be a `T` yet.
+    // SAFETY: both functions return null or memory for kvfree; no `T` in it need be initialised.
     unsafe { from_kernel(alloc, n, 0) }
 }
 
@@ -154,8 +155,9 @@ unsafe fn from_kernel<T>(
         return Ok(KVVec::new());
     }
     let at = NonNull::new(alloc(size)).ok_or(ENOMEM)?;
-    // SAFETY: `KVVec` frees by kvfree; there is room for `n`, of which `len` are initialised, both by the
-    // caller's word, and it is aligned for them, as for all up to 8.
+    // SAFETY: by the caller, the memory is for kvfree, by which `KVVec` frees it, has room for `n`,
+    // and its first `len` are initialised. It is aligned to 8 bytes, like all such memory, and `T`
+    // needs no more.
     Ok(unsafe { KVVec::from_raw_parts(at.as_ptr().cast(), len, n) })
 }
 

@@ -46,7 +46,7 @@ impl ModuleRef<'_> {
 
     /// Returns our own module.
     pub fn own() -> Self {
-        // INVARIANT: this code runs.
+        // INVARIANT: our own module exists as long as this code runs.
         Self { at: sys::kapi_module_own(), _for: PhantomData }
     }
 
@@ -55,7 +55,7 @@ impl ModuleRef<'_> {
         self.at as u64
     }
 
-    /// For helpers.
+    /// Returns the `struct module`, for helpers.
     pub(crate) fn as_ptr(&self) -> *mut c_void {
         self.at
     }
@@ -124,13 +124,13 @@ impl ModuleRef<'_> {
         }
         let Some(fns) = symbols::text_fns() else { return };
         let arg: *mut &mut dyn FnMut(&[u8], u64, u8) = &mut f;
-        // SAFETY: the module exists by the invariant, the mutex is `module_mutex` as `fns` is from
-        // `symbols`; `symbol` accepts `arg`, which is lent until this returns.
+        // SAFETY: the module exists by the invariant. The mutex is `module_mutex`, because `fns`
+        // comes from `symbols`. `symbol` accepts `arg`, which is lent until this returns.
         unsafe { sys::kapi_module_symbols(self.at, fns.module_mutex, symbol, arg.cast()) };
     }
 }
 
-/// What happens to a module.
+/// An event in the life of a module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ModuleEvent {
     /// It is loaded and has not run yet. No other watcher knows it yet.
@@ -144,7 +144,7 @@ pub enum ModuleEvent {
 /// The callback for events. It runs in *notifier* context: it may sleep, and the module waits.
 pub type Watcher = fn(ModuleEvent, &ModuleRef<'_>);
 
-/// Most watchers at a time.
+/// The most watchers at a time.
 const WATCHERS: usize = 4;
 
 /// INVARIANT: each is null or a `Watcher`. They are called in this order.
@@ -163,9 +163,9 @@ unsafe extern "C" fn on_event(event: c_ulong, module: *mut c_void) {
     for place in &WATCHER {
         let watcher = place.load(Ordering::Acquire);
         if !watcher.is_null() {
-            // SAFETY: by its invariant.
+            // SAFETY: it is not null, so it is a `Watcher` by the invariant.
             let watcher = unsafe { core::mem::transmute::<*mut (), Watcher>(watcher) };
-            // INVARIANT: the notifier is being called until we return.
+            // INVARIANT: the notifier is being called for this module until we return.
             watcher(event, &ModuleRef { at: module, _for: PhantomData });
         }
     }
@@ -189,7 +189,7 @@ pub fn watch(f: Watcher) -> Result<Watch> {
         place.compare_exchange(null, f as *mut (), Ordering::AcqRel, Ordering::Relaxed).is_ok()
     };
     let watch = Watch { place: WATCHER.iter().find(take).ok_or(EBUSY)? };
-    // Dropped if that fails.
+    // If this fails, `watch` is dropped.
     to_result(sys::kapi_modules_watch(on_event))?;
     Ok(watch)
 }
@@ -210,7 +210,8 @@ pub fn for_each_loaded(f: &mut dyn FnMut(&ModuleRef<'_>)) -> Result {
     let fns = symbols::text_fns().ok_or(ENODEV)?;
     let mut at = ptr::null_mut();
     loop {
-        // SAFETY: `at` is null or the last one's result, and `fns` is from `symbols`.
+        // SAFETY: `at` is null or the previous result, which is not used again; `fns` comes from
+        // `symbols`.
         at = unsafe { sys::kapi_module_next(at, fns.modules, fns.module_mutex) };
         if at.is_null() {
             return Ok(());

@@ -19,7 +19,7 @@ const PAGE: u64 = 4096;
 ///
 /// *any*
 pub fn read_kernel(addr: u64, into: &mut [u8]) -> Result<(), BadAddr> {
-    // SAFETY: `into` takes as many bytes as it has.
+    // SAFETY: `into` has room for `into.len()` bytes.
     match unsafe { sys::kapi_read_kernel(into.as_mut_ptr(), addr, into.len()) } {
         0 => Ok(()),
         _ => Err(BadAddr(addr)),
@@ -35,7 +35,7 @@ pub fn read_kernel(addr: u64, into: &mut [u8]) -> Result<(), BadAddr> {
 pub fn read_kernel_number(addr: u64, size: u8) -> Result<u64, BadAddr> {
     let mut number = 0;
     let size = usize::from(size.min(8));
-    // SAFETY: 8 bytes take `size` bytes.
+    // SAFETY: `number` has 8 bytes, and `size` is at most 8.
     match unsafe { sys::kapi_read_kernel((&raw mut number).cast(), addr, size) } {
         0 => Ok(number),
         _ => Err(BadAddr(addr)),
@@ -50,7 +50,7 @@ pub fn read_kernel_number(addr: u64, size: u8) -> Result<u64, BadAddr> {
 ///
 /// *any*
 pub fn read_user(addr: u64, into: &mut [u8]) -> Result<(), BadAddr> {
-    // SAFETY: `into` takes as many bytes as it has.
+    // SAFETY: `into` has room for `into.len()` bytes.
     match unsafe { sys::kapi_read_user(into.as_mut_ptr(), addr, into.len()) } {
         0 => Ok(()),
         _ => Err(BadAddr(addr)),
@@ -65,7 +65,7 @@ pub fn read_user(addr: u64, into: &mut [u8]) -> Result<(), BadAddr> {
 ///
 /// *any*
 pub fn write_user(addr: u64, from: &[u8]) -> Result<(), BadAddr> {
-    // SAFETY: `from` has as many bytes as it says.
+    // SAFETY: `from` has `from.len()` bytes.
     match unsafe { sys::kapi_write_user(addr, from.as_ptr(), from.len()) } {
         0 => Ok(()),
         _ => Err(BadAddr(addr)),

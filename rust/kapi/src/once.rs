@@ -11,15 +11,15 @@ const EMPTY: u32 = 0;
 const BEING_SET: u32 = 1;
 const SET: u32 = 2;
 
-/// Empty at first, later a `T`.
+/// A place that is empty at first, and later holds a `T`.
 pub(crate) struct Once<T> {
     state: AtomicU32,
     /// INVARIANT: once `state` is `SET`, this is `Some` and does not change any more.
     value: UnsafeCell<Option<T>>,
 }
 
-// SAFETY: `value` is written by the one who won the change to `BEING_SET`, before anybody reads it,
-// and read by shared reference only.
+// SAFETY: only the caller that won the change to `BEING_SET` writes `value`, before anybody reads
+// it; it is read by shared reference only.
 unsafe impl<T: Send + Sync> Sync for Once<T> {}
 
 impl<T> Once<T> {
@@ -31,7 +31,7 @@ impl<T> Once<T> {
     pub(crate) fn populate(&self, value: T) {
         let (from, to) = (EMPTY, BEING_SET);
         if self.state.compare_exchange(from, to, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
-            // SAFETY: one comes here, and nobody reads before the store below.
+            // SAFETY: only one caller gets here, and nobody reads before the store below.
             unsafe { *self.value.get() = Some(value) };
             self.state.store(SET, Ordering::Release);
         }
@@ -43,7 +43,7 @@ impl<T> Once<T> {
         if self.state.load(Ordering::Acquire) != SET {
             return None;
         }
-        // SAFETY: by the invariant.
+        // SAFETY: `state` is `SET`, so `value` does not change any more, by the invariant.
         unsafe { (*self.value.get()).as_ref() }
     }
 }

@@ -17,9 +17,9 @@ pub struct PerCpu<T: Send> {
     slots: KVVec<Slot<T>>,
 }
 
-// SAFETY: through a shared reference a slot can be reached by `get` only, which needs the
-// `ProbeCtx` of its CPU: one exists at a time, and `T: Send` lets the slot's user change from one
-// to the next.
+// SAFETY: through a shared reference, only `get` reaches a slot. It needs the `ProbeCtx` of the
+// slot's CPU: only one exists at a time, and `T: Send` lets the slot pass from one user to the
+// next.
 unsafe impl<T: Send> Sync for PerCpu<T> {}
 
 /// Creates the slots; `init` returns each CPU's value, in order.

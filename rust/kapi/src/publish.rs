@@ -27,13 +27,13 @@ pub struct Published<T: Send + Sync> {
 impl<T: Send + Sync> Published<T> {
     /// Creates an empty one.
     pub const fn empty() -> Self {
-        // INVARIANT: null.
+        // INVARIANT: `at` is null.
         Self { at: AtomicPtr::new(ptr::null_mut()), _owns: PhantomData }
     }
 
     /// Creates one that contains `value`.
     pub fn new(value: KBox<T>) -> Self {
-        // INVARIANT: `value` is given up for it.
+        // INVARIANT: `at` comes from `KBox::into_raw`, and this value now owns it.
         Self { at: AtomicPtr::new(KBox::into_raw(value)), _owns: PhantomData }
     }
 
@@ -44,15 +44,15 @@ impl<T: Send + Sync> Published<T> {
     /// *probe*
     #[inline]
     pub fn load<'c>(&'c self, _ctx: &'c ProbeCtx) -> Option<&'c T> {
-        // SAFETY: not null means from `KBox::into_raw` and initialised before it was stored
-        // (acquire). It is freed by `Retired` after `xcall::sync`, which ends after this probe; or
-        // by `drop`, which `&self` forbids.
+        // SAFETY: a pointer that is not null comes from `KBox::into_raw`, and its value was
+        // initialised before it was stored (acquire). The value is freed by `Retired` after
+        // `xcall::sync`, which ends after this probe; or by `drop`, which `&self` forbids.
         unsafe { self.at.load(Ordering::Acquire).as_ref() }
     }
 }
 
-/// What process context does with a [`Published`]. It is a trait so that `nosleep` can show the type
-/// to probe context without it.
+/// The operations of process context on a [`Published`]. They are a trait so that `nosleep` can
+/// show the type to probe context without them.
 pub trait Replace<T: Send + Sync> {
     /// Replaces the value by `new` and returns the old one.
     ///
@@ -74,7 +74,8 @@ impl<T: Send + Sync> Replace<T> for Published<T> {
     fn swap(&self, new: Option<KBox<T>>) -> Option<Retired<T>> {
         let new = new.map_or(ptr::null_mut(), KBox::into_raw);
         let _in_place = Lock::Publish.hold();
-        // INVARIANT: `new` was given up for it, and what it owned goes to the `Retired`.
+        // INVARIANT: this value now owns `new`, which is null or from `KBox::into_raw`; the
+        // `Retired` gets the old value.
         let old = NonNull::new(self.at.swap(new, Ordering::AcqRel))?;
         // SAFETY: `old` is from `KBox::into_raw`, and the swap made us its only owner.
         let value = unsafe { KBox::from_raw(old.as_ptr()) };
@@ -83,8 +84,8 @@ impl<T: Send + Sync> Replace<T> for Published<T> {
 
     fn with<R>(&self, f: impl FnOnce(Option<&T>) -> R) -> R {
         let _in_place = Lock::Publish.hold();
-        // SAFETY: not null means from `KBox::into_raw`; only `swap` takes it out, which waits for
-        // the lock, and `drop`, which `&self` forbids.
+        // SAFETY: a pointer that is not null comes from `KBox::into_raw`. Only `swap` takes it out,
+        // which waits for the lock, and `drop`, which `&self` forbids.
         f(unsafe { self.at.load(Ordering::Acquire).as_ref() })
     }
 }
@@ -99,7 +100,7 @@ impl<T: Send + Sync> Drop for Published<T> {
     /// Frees the value at once: its owner is dropped, so no probe can reach it any more.
     fn drop(&mut self) {
         if let Some(old) = NonNull::new(*self.at.get_mut()) {
-            // SAFETY: by the invariant, and it is not used again.
+            // SAFETY: `old` comes from `KBox::into_raw` by the invariant, and is not used again.
             drop(unsafe { KBox::from_raw(old.as_ptr()) });
         }
     }

@@ -89,7 +89,7 @@ impl Table {
     /// Makes room for `n` more sites.
     pub(crate) fn reserve(&self, n: usize) -> Result<(), Refused> {
         mem::ask().map_err(|_| Refused::Memory)?;
-        // SAFETY: we hold the lock.
+        // SAFETY: a `Table` exists, so we hold the lock that guards the table.
         match unsafe { sys::kapi_sites_reserve(n) } {
             0 => Ok(()),
             _ => Err(Refused::Memory),
@@ -100,7 +100,7 @@ impl Table {
     /// matter.
     pub(crate) fn knows(&self, site: &Site) -> Result<bool, Refused> {
         const UNKNOWN: c_int = -(bindings::ENOENT as c_int);
-        // SAFETY: we hold the lock.
+        // SAFETY: a `Table` exists, so we hold the lock.
         match unsafe { sys::kapi_sites_check(site) } {
             0 => Ok(true),
             UNKNOWN => Ok(false),
@@ -113,7 +113,7 @@ impl Table {
         if self.knows(site)? {
             return Ok(());
         }
-        // SAFETY: we hold the lock, and it is not known.
+        // SAFETY: a `Table` exists, so we hold the lock; the site is not in the table yet.
         match unsafe { sys::kapi_sites_add(site) } {
             0 => Ok(()),
             _ => Err(Refused::Memory),
@@ -125,26 +125,27 @@ impl Table {
     pub(crate) fn poke(&self, addrs: &[u64], on: bool, why: &mut [u8; crate::text::CHUNK]) {
         let Some(fns) = symbols::breakpoint_fns() else { return };
         let n = addrs.len().min(why.len());
-        // SAFETY: we hold the lock, `fns` is from `symbols`, and both have that many members.
+        // SAFETY: a `Table` exists, so we hold the lock; `fns` comes from `symbols`; `addrs` and
+        // `why` have at least `n` members.
         unsafe { sys::kapi_sites_poke(fns, addrs.as_ptr(), n, on, why.as_mut_ptr()) };
     }
 
     pub(crate) fn forget(&self, range: Range<u64>) {
-        // SAFETY: we hold the lock.
+        // SAFETY: a `Table` exists, so we hold the lock.
         unsafe { sys::kapi_sites_forget(range.start, range.end) };
     }
 
     /// Makes every CPU see the written text.
     pub(crate) fn sync_text(&self) {
         if let Some(fns) = symbols::breakpoint_fns() {
-            // SAFETY: `fns` is from `symbols`.
+            // SAFETY: `fns` comes from `symbols`.
             unsafe { sys::kapi_sites_sync(fns) };
         }
     }
 
     /// Returns a slot for a displaced instruction of this length.
     pub(crate) fn slot(&self, len: u8) -> Slot {
-        // SAFETY: we hold the lock.
+        // SAFETY: a `Table` exists, so we hold the lock.
         let at = match usize::try_from(unsafe { sys::kapi_slot_again(len) }) {
             Ok(again) => again,
             Err(_) => POOL_USED.load(Relaxed),
@@ -157,8 +158,9 @@ impl Table {
         let fns = symbols::breakpoint_fns().ok_or(Refused::Unsupported)?;
         let Slot(at) = slot;
         let end = at.checked_add(code.len()).filter(|end| *end <= POOL).ok_or(Refused::NoRoom)?;
-        // SAFETY: `fns` is from `symbols`, `code` has so many bytes, and they end within the pool;
-        // `slot` is behind all that is used, or was for one as long that is forgotten.
+        // SAFETY: `fns` comes from `symbols`; `code` has that many bytes, and they end within the
+        // pool. `slot` lies behind all used slots, or was the slot of a forgotten instruction of
+        // the same length.
         match unsafe { sys::kapi_pool_write(fns, at, code.as_ptr(), code.len()) } {
             0 => {
                 POOL_USED.fetch_max(end, Relaxed);
@@ -173,7 +175,7 @@ impl Table {
         if BREAKPOINTS.load(Relaxed) {
             return Ok(());
         }
-        // SAFETY: once, as we hold the lock and it was not set.
+        // SAFETY: this is called once: we hold the lock, and `BREAKPOINTS` was not set.
         if unsafe { sys::kapi_breakpoints_on() } != 0 {
             return Err(Refused::Memory);
         }
@@ -185,9 +187,9 @@ impl Table {
     pub(crate) fn breakpoints_off(&self) {
         let Some(fns) = symbols::breakpoint_fns() else { return };
         if BREAKPOINTS.swap(false, Relaxed) {
-            // SAFETY: we hold the lock, and `fns` is from `symbols`.
+            // SAFETY: a `Table` exists, so we hold the lock; `fns` comes from `symbols`.
             unsafe { sys::kapi_sites_restore(fns) };
-            // SAFETY: none is armed, and it was on.
+            // SAFETY: no breakpoint is armed any more, and the notifier was registered.
             unsafe { sys::kapi_breakpoints_off() };
         }
     }
@@ -197,8 +199,8 @@ impl Table {
     pub(crate) fn end(self) {
         sys::kapi_quiesce();
         let Some(fns) = symbols::text_fns() else { return };
-        // SAFETY: we hold the lock, and `fns` is from `symbols`; without the notifier no breakpoint
-        // is armed, and we have waited for all.
+        // SAFETY: we hold the lock, and `fns` comes from `symbols`. Without the notifier no
+        // breakpoint is armed, and `kapi_quiesce` has waited for all tasks that came from one.
         if unsafe { sys::kapi_sites_free(fns) } {
             POOL_USED.store(0, Relaxed);
         }

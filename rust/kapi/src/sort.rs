@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Sorting without memory and without recursion. The sorts of `core` can panic in ways that objtool does not know, so
-//! the module uses none of them.
+//! Sorting without memory and without recursion. The sorts of `core` can panic in ways that objtool
+//! does not know, so the module uses none of them.
 
 /// Sorts by a key, ascending. A sorted list is left unchanged.
 ///

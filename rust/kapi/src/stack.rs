@@ -40,7 +40,7 @@ impl Start {
 
 /// Returns how many frames of 8 bytes fit.
 fn room(into: &[u8]) -> u32 {
-    // CAST: records are far smaller.
+    // CAST: records are far smaller than 2^35 bytes.
     (into.len() >> 3) as u32
 }
 
@@ -52,7 +52,7 @@ fn room(into: &[u8]) -> u32 {
 /// *probe*
 pub fn kernel(_: &ProbeCtx, start: Start, into: &mut [u8]) -> usize {
     let (skip, interrupt) = start.words();
-    // SAFETY: `into` takes as many frames; in probe context by the evidence.
+    // SAFETY: `into` has room for that many frames; the `ProbeCtx` proves probe context.
     let n = unsafe { sys::kapi_stack_kernel(into.as_mut_ptr(), room(into), skip, interrupt) };
     n as usize
 }
@@ -64,7 +64,7 @@ pub fn kernel(_: &ProbeCtx, start: Start, into: &mut [u8]) -> usize {
 /// *probe*
 pub fn kernel_depth(_: &ProbeCtx, start: Start, most: u32) -> usize {
     let (skip, interrupt) = start.words();
-    // SAFETY: null; in probe context by the evidence.
+    // SAFETY: with null nothing is written; the `ProbeCtx` proves probe context.
     let n = unsafe { sys::kapi_stack_kernel(ptr::null_mut(), most, skip, interrupt) };
     n as usize
 }
@@ -82,7 +82,7 @@ pub fn register(_: &ProbeCtx, start: Start, n: u32) -> Option<u64> {
     }
     let (_, interrupt) = start.words();
     let mut value = 0;
-    // SAFETY: in probe context by the evidence.
+    // SAFETY: the `ProbeCtx` proves probe context.
     unsafe { sys::kapi_stack_register(n, interrupt, &mut value) }.then_some(value)
 }
 

@@ -20,10 +20,11 @@ pub enum Who {
 ///
 /// # Context
 ///
-/// *process*, may sleep. `again` runs in *process* context without any lock, and may take those under which
-/// this is called.
+/// *process*, may sleep. `again` runs in *process* context without any lock, and may take those
+/// under which this is called.
 pub fn keep(who: Who, again: extern "C" fn() -> bool) -> bool {
-    // SAFETY: there is a place for each of `Who`, and `again` can be called as long as the module is there.
+    // SAFETY: `stuck.c` has a place for each value of `Who`, and `again` can be called as long as
+    // the module is loaded.
     unsafe { sys::kapi_stuck_keep(who as u32, again) }
 }
 

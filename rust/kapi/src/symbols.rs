@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Names to addresses: the symbols that the kernel does not export and that this crate works with,
-//! resolved once.
+//! Resolves names to addresses, once: the symbols that this crate uses and that the kernel does not
+//! export.
 //!
 //! A missing symbol is no error here. It disables the feature that needs it, with one line in the
 //! log, because kernels rename such functions without notice. Their prototypes are checked when the
@@ -49,8 +49,9 @@ impl Lookup {
 
     /// Finds a symbol of the kernel itself or of a module; 0: there is none.
     fn find_any(&self, name: &CStr) -> c_ulong {
-        // SAFETY: a kprobe was put at `kallsyms_lookup_name` by its name, and told its address; this
-        // kernel's headers declare it as taking a C string (`prototypes.c`). It only reads.
+        // SAFETY: `self.addr` is `kallsyms_lookup_name`: a kprobe was placed on that name and gave
+        // its address. This kernel's headers declare it as taking a C string (`prototypes.c`). It
+        // only reads.
         let addr = unsafe { sys::kapi_call4(self.addr, name.as_char_ptr() as c_ulong, 0, 0, 0) };
         addr as c_ulong
     }
@@ -76,9 +77,10 @@ impl Lookup {
     /// Returns a function that this crate calls with a prototype other than this kernel's.
     fn other_prototype(&self) -> Option<&'static CStr> {
         let btf = self.btf();
-        // SAFETY: the kernel's linker script names so the ends of its BTF, which is never freed.
+        // SAFETY: the kernel's linker script puts these symbols around its BTF, which is never
+        // freed.
         let name = unsafe { sys::kapi_prototypes_other(btf.start, btf.end) };
-        // SAFETY: a string of `prototypes.c`'s own, which is not written to and stays with the module.
+        // SAFETY: `name` is a constant string of `prototypes.c`, which stays as long as the module.
         (!name.is_null()).then(|| unsafe { CStr::from_char_ptr(name) })
     }
 
@@ -183,7 +185,8 @@ pub(crate) fn text_fns() -> Option<&'static TextFns> {
     FOUND.as_ref().map(|found| &found.text)
 }
 
-/// Returns what breakpoints need in addition; evidence like [`text_fns`].
+/// Returns the resolved symbols if those for breakpoints are among them; evidence like
+/// [`text_fns`].
 pub(crate) fn breakpoint_fns() -> Option<&'static TextFns> {
     FOUND.as_ref().filter(|found| found.breakpoints).map(|found| &found.text)
 }
@@ -196,8 +199,8 @@ pub(crate) fn ftrace_fns() -> Option<&'static FtraceFns> {
 /// Does the work of [`crate::text::may_fault`]. Returns true if it cannot be determined.
 pub(crate) fn may_fault(addr: u64) -> bool {
     match FOUND.as_ref() {
-        // SAFETY: looked up in the kernel proper, with the prototype that `prototypes.c` has checked; it takes
-        // any address, and only reads.
+        // SAFETY: `f` is `search_exception_tables`, found in the kernel proper, with the prototype
+        // that `prototypes.c` has checked; it takes any address, and only reads.
         Some(Found { extable: f @ 1.., .. }) => unsafe {
             sys::kapi_call4(*f, addr as c_ulong, 0, 0, 0) != 0
         },
@@ -224,7 +227,7 @@ pub fn text_range() -> Option<Range<u64>> {
 pub fn has_other_prototype(name: &CStr, shape: &CStr) -> bool {
     let Some(found) = FOUND.as_ref() else { return false };
     let btf = found.lookup.btf();
-    // SAFETY: as in `other_prototype`; both are C strings.
+    // SAFETY: as in `other_prototype`; `name` and `shape` are C strings.
     unsafe {
         sys::kapi_prototype_differs(btf.start, btf.end, name.as_char_ptr(), shape.as_char_ptr())
     }
@@ -253,8 +256,8 @@ pub(crate) fn find_kernel(name: &CStr) -> Option<u64> {
 /// *process*
 pub fn extent(name: &CStr) -> Option<Range<u64>> {
     let (start, size_of) = (find(name)?, size_of()?);
-    // SAFETY: looked up in the kernel proper as `kallsyms_lookup_size_offset`, with the prototype that
-    // `prototypes.c` has checked; it takes any address.
+    // SAFETY: `size_of` is `kallsyms_lookup_size_offset`, found in the kernel proper, with the
+    // prototype that `prototypes.c` has checked; it takes any address.
     Some(start..unsafe { sys::kapi_symbol_end(size_of, start) })
 }
 
@@ -266,7 +269,7 @@ pub fn extent(name: &CStr) -> Option<Range<u64>> {
 /// *process*
 pub fn around(addr: u64) -> Option<Range<u64>> {
     let (size_of, mut start, mut end) = (size_of()?, 0, 0);
-    // SAFETY: as in `extent`; both numbers are ours to write to.
+    // SAFETY: as in `extent`; `start` and `end` can be written to.
     let found = unsafe { sys::kapi_symbol_around(size_of, addr, &mut start, &mut end) };
     found.then_some(start..end)
 }
@@ -279,8 +282,9 @@ pub fn around(addr: u64) -> Option<Range<u64>> {
 pub fn with_name<R>(addr: u64, f: impl FnOnce(&[u8]) -> R) -> R {
     let mut name = [0; sys::NAME_LEN];
     let name_of = FOUND.as_ref().map(|found| found.name_of).filter(|f| *f != 0);
-    // SAFETY: looked up in the kernel proper as `lookup_symbol_name`, with the prototype that `prototypes.c`
-    // has checked; it takes any address, and writes `KSYM_NAME_LEN` bytes at most, which `name` has.
+    // SAFETY: `of` is `lookup_symbol_name`, found in the kernel proper, with the prototype that
+    // `prototypes.c` has checked; it takes any address, and writes at most `KSYM_NAME_LEN` bytes,
+    // which `name` has.
     let found = name_of.is_some_and(|of| unsafe { sys::kapi_symbol_name(of, addr, &mut name) });
     let name = CStr::from_bytes_until_nul(&name).ok().filter(|_| found);
     f(name.map_or(b"", CStr::to_bytes))
@@ -344,9 +348,9 @@ pub fn kernel_symbols(f: &mut dyn FnMut(&[u8], u64) -> bool) -> Result {
     let found = FOUND.as_ref().ok_or(ENODEV)?;
     let mut ask: Ask<'_> = f;
     let arg: *mut Ask<'_> = &mut ask;
-    // SAFETY: looked up in the kernel proper as `kallsyms_on_each_symbol`, with the prototype that
-    // `prototypes.c` has checked; it calls `symbol` with `arg` and a name on its stack, one call after
-    // the other, and not after it has returned.
+    // SAFETY: `on_each` is `kallsyms_on_each_symbol`, found in the kernel proper, with the
+    // prototype that `prototypes.c` has checked. It calls `symbol` with `arg` and a name on its
+    // stack, one call after the other, and not after it has returned.
     unsafe { sys::kapi_each_kernel_symbol(found.on_each, symbol, arg.cast()) };
     Ok(())
 }

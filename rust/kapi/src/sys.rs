@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
-//! What lies on the other side: the C helpers (`helpers/kapi.h`) and the assembly, as the linker
+//! The other side of this crate: the C helpers (`helpers/kapi.h`) and the assembly, as the linker
 //! sees them.
 //!
-//! `safe` are those that accept every argument. The others say what their callers owe.
+//! The `safe` functions accept every argument. The others state what their callers must guarantee.
 
 use crate::sites::Site;
 use kernel::ffi::{c_char, c_int, c_long, c_uint, c_ulong, c_void};
 
-/// `struct kapi_text_fns`: what resolved symbols text patching works with. Zero: not found.
+/// `struct kapi_text_fns`: the resolved symbols for text patching. Zero: not found.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TextFns {
@@ -27,7 +27,7 @@ pub(crate) struct TextFns {
     pub(crate) modules: c_ulong,
 }
 
-/// `struct kapi_ftrace_fns`. `enabled` is the address of an `int`, or 0; all others are there.
+/// `struct kapi_ftrace_fns`. `enabled` is the address of an `int`, or 0; no other member is 0.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FtraceFns {
@@ -72,26 +72,26 @@ pub(crate) type OnKernelSymbol =
 pub(crate) const NAME_LEN: usize = kernel::bindings::KSYM_NAME_LEN as usize;
 
 unsafe extern "C" {
-    /// Not of C's convention: rax is 1 if interrupts were on, and who turns them off turns them on
-    /// again, by [`kapi_irq_on`]; no other register is changed.
+    /// Not of C's convention: sets rax to 1 if interrupts were on, and changes no other register. A
+    /// caller that turned them off turns them on again, by [`kapi_irq_on`].
     pub(crate) fn kapi_irq_save_kept();
-    /// After [`kapi_irq_save_kept`] has answered 1.
+    /// Only after [`kapi_irq_save_kept`] has returned 1.
     pub(crate) fn kapi_irq_on();
     /// Interrupts are off.
     pub(crate) fn kapi_probe_count_dropped();
     pub(crate) safe fn kapi_is_xen_pv() -> bool;
-    /// Of each CPU, so by `gs` only: not 0 while a probe is served there.
+    /// Each CPU has one, so by `gs` only: not 0 while a probe is served there.
     pub(crate) static kapi_probe_busy: c_ulong;
-    /// Of each CPU, so by `gs` only: in whose name a probe is served there.
+    /// Each CPU has one, so by `gs` only: the CPU that a probe there is served for.
     pub(crate) static kapi_probe_cpu: c_ulong;
-    /// Nobody has entered a probe.
+    /// Nobody has entered a probe yet.
     pub(crate) fn kapi_probe_init();
     pub(crate) safe fn kapi_probe_end();
-    /// The kernel's, of each CPU, so by `gs` only.
+    /// The kernel's; each CPU has one, so by `gs` only.
     pub(crate) static const_current_task: *mut c_void;
     /// As above.
     pub(crate) static __preempt_count: c_int;
-    /// `cpu` is a possible one.
+    /// `cpu` is possible.
     pub(crate) fn kapi_probe_nested(cpu: c_uint) -> u64;
 
     /// `call` and `offline` accept `arg`.
@@ -102,15 +102,16 @@ unsafe extern "C" {
     pub(crate) safe fn kapi_cpu_possible(cpu: c_uint) -> bool;
     pub(crate) safe fn kapi_cpu_online(cpu: c_uint) -> bool;
 
-    /// `who` is below the number of `stuck::Who`; `again` may be called as long as the module is there.
+    /// `who` is less than the number of `stuck::Who`; `again` can be called as long as the module
+    /// is loaded.
     pub(crate) fn kapi_stuck_keep(who: c_uint, again: extern "C" fn() -> bool) -> bool;
     pub(crate) safe fn kapi_stuck_end();
     pub(crate) safe fn kapi_keep(now: u64, ns: u64) -> bool;
     pub(crate) safe fn kapi_alive_init();
     pub(crate) safe fn kapi_nofault_init();
-    /// BTF is there, or nothing (0 twice). A C string that stays, or null.
+    /// The range is the kernel's BTF, or empty (0 twice). Returns a C string that stays, or null.
     pub(crate) fn kapi_prototypes_other(start: u64, stop: u64) -> *const c_char;
-    /// As above; two C strings.
+    /// As above; `name` and `shape` are C strings.
     pub(crate) fn kapi_prototype_differs(
         start: u64,
         stop: u64,
@@ -122,9 +123,9 @@ unsafe extern "C" {
     pub(crate) safe fn kapi_alive_awake() -> u64;
     pub(crate) safe fn kapi_alive_end();
 
-    /// `which` is a `Lock`, which the caller does not hold.
+    /// `which` is a `Lock` that the caller does not hold.
     pub(crate) fn kapi_lock(which: c_uint);
-    /// `which` is a `Lock`, which the caller holds.
+    /// `which` is a `Lock` that the caller holds.
     pub(crate) fn kapi_unlock(which: c_uint);
 
     pub(crate) safe fn kapi_task_ppid() -> c_int;
@@ -137,9 +138,9 @@ unsafe extern "C" {
     pub(crate) safe static kapi_task_mark: u32;
     pub(crate) safe fn kapi_task_runtime() -> u64;
     pub(crate) safe fn kapi_task_register(n: u32, value: &mut u64) -> bool;
-    /// `to` takes `size` bytes, and that is not 0.
+    /// `to` has room for `size` bytes, and that is not 0.
     pub(crate) fn kapi_task_path(root: bool, to: *mut u8, size: u32) -> u32;
-    /// The same; `at` may be any address.
+    /// As above; `at` may be any address.
     pub(crate) fn kapi_path(at: u64, of_mount: bool, to: *mut u8, size: u32) -> u32;
     pub(crate) safe static kapi_mutex_owner: u32;
     pub(crate) safe static kapi_rwsem_count: u32;
@@ -165,19 +166,20 @@ unsafe extern "C" {
     pub(crate) safe fn kapi_switches_unwatch();
     pub(crate) safe fn kapi_threads_quiesce();
 
-    /// `fn` accepts `arg`.
+    /// `f` accepts `arg`.
     pub(crate) fn kapi_tracepoints(f: OnTracepoint, arg: *mut c_void);
-    /// `tp` is from `kapi_tracepoints`, here and in the next two.
+    /// `tp` is from `kapi_tracepoints`, here and in the next two functions.
     pub(crate) fn kapi_tracepoint_name(tp: *const c_void) -> *const c_char;
-    /// `f` is the same each time; it is called with five arguments.
+    /// `f` is the same each time; it is called with five numbers in `args`.
     pub(crate) fn kapi_tracepoint_attach(tp: *mut c_void, number: u64, f: TracepointHit) -> c_int;
     pub(crate) fn kapi_tracepoint_detach(tp: *mut c_void, number: u64);
     pub(crate) safe fn kapi_tracepoints_quiesce();
-    /// `module` is held, here and in the next two; `n` is less than this says.
+    /// `module` is held, here and in the next two functions; `n` is less than this number.
     pub(crate) fn kapi_module_tracepoint_count(module: *const c_void) -> u32;
     pub(crate) fn kapi_module_tracepoint_name(module: *const c_void, n: u32) -> *const c_char;
     pub(crate) fn kapi_module_tracepoint_get(module: *mut c_void, n: u32) -> *mut c_void;
-    /// `t` is from `kapi_module_tracepoint_get`, here and in the next two; the last one takes it back. `f` as above.
+    /// `t` is from `kapi_module_tracepoint_get`, here and in the next two functions; the last one
+    /// frees it. `f` as above.
     pub(crate) fn kapi_module_tracepoint_attach(
         t: *mut c_void,
         number: u64,
@@ -192,31 +194,31 @@ unsafe extern "C" {
     pub(crate) safe static kapi_folio_is_large: u64;
     pub(crate) safe static kapi_dentry_alias: u32;
 
-    /// `to` takes `len` bytes.
+    /// `to` has room for `len` bytes.
     pub(crate) fn kapi_read_kernel(to: *mut u8, addr: u64, len: usize) -> c_int;
-    /// `to` takes `len` bytes.
+    /// `to` has room for `len` bytes.
     pub(crate) fn kapi_read_user(to: *mut u8, addr: u64, len: usize) -> c_int;
     /// `from` has `len` bytes.
     pub(crate) fn kapi_write_user(addr: u64, from: *const u8, len: usize) -> c_int;
 
-    /// In probe context.
+    /// Only in probe context.
     pub(crate) fn kapi_signal(sig: c_int) -> c_int;
     pub(crate) safe fn kapi_signals_quiesce();
 
-    /// Null, or `to` takes `8 * max` bytes. In probe context.
+    /// `to` is null, or has room for `8 * max` bytes. Only in probe context.
     pub(crate) fn kapi_stack_kernel(to: *mut u8, max: u32, skip: u32, interrupt: bool) -> u32;
-    /// As above.
+    /// Only in probe context.
     pub(crate) fn kapi_stack_register(n: u32, interrupt: bool, value: &mut u64) -> bool;
     pub(crate) safe fn kapi_stack_mapping(addr: u64, to: &mut crate::stack::Mapping) -> bool;
 
     pub(crate) safe fn kapi_space_of(number: c_int, found: &mut Found) -> *mut c_void;
     pub(crate) safe fn kapi_space_current() -> *mut c_void;
-    /// `mm` is a reference to an `mm_struct`, and not used again.
+    /// `mm` is a reference to an `mm_struct`, and is not used again.
     pub(crate) fn kapi_space_drop(mm: *mut c_void);
     /// `mm` is an `mm_struct`, here and below.
     pub(crate) fn kapi_space_alive(mm: *mut c_void) -> bool;
     pub(crate) fn kapi_space_touch(mm: *mut c_void, addr: u64) -> c_int;
-    /// `to` takes `len` bytes.
+    /// `to` has room for `len` bytes.
     pub(crate) fn kapi_space_read(
         mm: *mut c_void,
         addr: u64,
@@ -241,10 +243,10 @@ unsafe extern "C" {
         len: usize,
     ) -> c_int;
     pub(crate) fn kapi_space_map(mm: *mut c_void, near: u64, size: u64) -> c_long;
-    /// Nobody is there, or comes there.
+    /// No thread is there, or gets there.
     pub(crate) fn kapi_space_unmap(mm: *mut c_void, at: u64, size: u64) -> c_int;
     pub(crate) fn kapi_space_inside(mm: *mut c_void, at: u64, size: u64) -> bool;
-    /// `tell` takes `data`.
+    /// `tell` accepts `data`.
     pub(crate) fn kapi_each_thread(tell: ThreadFn, data: *mut c_void);
     pub(crate) safe fn kapi_user_later(ms: u32);
     pub(crate) safe fn kapi_shadow_stack() -> bool;
@@ -272,13 +274,13 @@ unsafe extern "C" {
         start: &mut u64,
         end: &mut u64,
     ) -> bool;
-    /// `name_of` is the address of `lookup_symbol_name`; what is left in `to` is a C string.
+    /// `name_of` is the address of `lookup_symbol_name`; afterwards `to` holds a C string.
     pub(crate) fn kapi_symbol_name(name_of: c_ulong, addr: u64, to: &mut [u8; NAME_LEN]) -> bool;
 
     pub(crate) safe fn kapi_modules_watch(f: OnModule) -> c_int;
     pub(crate) safe fn kapi_modules_unwatch();
     pub(crate) safe fn kapi_module_own() -> *mut c_void;
-    /// `prev` is null or from this function and not used again; `list` is `modules`, `mutex`
+    /// `prev` is null, or from this function and not used again; `list` is `modules`, `mutex` is
     /// `module_mutex`.
     pub(crate) fn kapi_module_next(prev: *mut c_void, list: c_ulong, mutex: c_ulong)
         -> *mut c_void;
@@ -288,7 +290,8 @@ unsafe extern "C" {
     pub(crate) fn kapi_module_text(module: *mut c_void, init: bool, base: &mut u64, size: &mut u64);
     /// `module` exists.
     pub(crate) fn kapi_module_contains(module: *mut c_void, addr: u64, len: usize) -> bool;
-    /// `module` exists, `mutex` is `module_mutex` and not held; `f` accepts `arg`.
+    /// `module` exists; `mutex` is `module_mutex`, which the caller does not hold; `f` accepts
+    /// `arg`.
     pub(crate) fn kapi_module_symbols(
         module: *mut c_void,
         mutex: c_ulong,
@@ -296,43 +299,43 @@ unsafe extern "C" {
         arg: *mut c_void,
     );
 
-    /// `misc` is registered.
     pub(crate) safe fn kapi_node_on() -> c_int;
     pub(crate) safe fn kapi_node_off();
+    /// `misc` is registered.
     pub(crate) fn kapi_device_own(misc: *mut c_void) -> c_int;
 
-    /// `fns` are what their names say; `batch` has `n` members.
+    /// `fns` comes from `symbols`: its members are what their names say. `batch` has `n` members.
     pub(crate) fn kapi_text_patch(
         fns: &TextFns,
         batch: *const crate::text::Patch,
         n: usize,
         at: &mut usize,
     ) -> c_int;
-    /// `fns` are what their names say; `batch` has `n` members, as has `why`; `CHUNK` at most.
+    /// `fns` comes from `symbols`; `batch` and `why` have `n` members, at most `CHUNK`.
     pub(crate) fn kapi_text_patch_each(
         fns: &TextFns,
         batch: *const crate::text::Patch,
         n: usize,
         why: *mut u8,
     );
-    /// `fns` are what their names say.
+    /// `fns` comes from `symbols`.
     pub(crate) fn kapi_text_reserved(fns: &TextFns, addr: u64, len: usize) -> bool;
 
-    /// Under `Lock::Sites`, as all of the table.
+    /// Under `Lock::Sites`, like every use of the table.
     pub(crate) fn kapi_sites_reserve(more: usize) -> c_int;
     /// Under `Lock::Sites`.
     pub(crate) fn kapi_sites_check(site: &Site) -> c_int;
-    /// Under `Lock::Sites`; not known yet.
+    /// Under `Lock::Sites`; the site is not known yet.
     pub(crate) fn kapi_sites_add(site: &Site) -> c_int;
     /// Under `Lock::Sites`.
     pub(crate) fn kapi_slot_again(len: u8) -> c_long;
     /// Under `Lock::Sites`.
     pub(crate) fn kapi_sites_forget(start: u64, end: u64);
-    /// Under `Lock::Sites`, and `fns` are what their names say. No breakpoint is armed, and all have
-    /// come back who came from any site of the table.
+    /// Under `Lock::Sites`. `fns` comes from `symbols`. No breakpoint is armed, and no CPU or task
+    /// that came from a site of the table is still on its way.
     pub(crate) fn kapi_sites_free(fns: &TextFns) -> bool;
-    /// Under `Lock::Sites`. `fns` are what their names say; `addrs` and `why` have `n` members,
-    /// `CHUNK` at most.
+    /// Under `Lock::Sites`. `fns` comes from `symbols`; `addrs` and `why` have `n` members, at most
+    /// `CHUNK`.
     pub(crate) fn kapi_sites_poke(
         fns: &TextFns,
         addrs: *const u64,
@@ -340,21 +343,21 @@ unsafe extern "C" {
         arm: bool,
         why: *mut u8,
     );
-    /// `fns` are what their names say.
+    /// `fns` comes from `symbols`.
     pub(crate) fn kapi_sites_sync(fns: &TextFns);
-    /// Under `Lock::Sites`. `fns` are what their names say.
+    /// Under `Lock::Sites`. `fns` comes from `symbols`.
     pub(crate) fn kapi_sites_restore(fns: &TextFns);
-    /// `fns` are what their names say; `bytes` has `len`, and there is room for them from `at` on,
-    /// where nothing leads yet.
+    /// `fns` comes from `symbols`; `bytes` has `len` bytes, the pool has room for them from `at`
+    /// on, and no site leads there yet.
     pub(crate) fn kapi_pool_write(fns: &TextFns, at: usize, bytes: *const u8, len: usize) -> c_int;
-    /// Once, until `kapi_breakpoints_off`.
+    /// Only once, until `kapi_breakpoints_off`.
     pub(crate) fn kapi_breakpoints_on() -> c_int;
     /// No site is armed.
     pub(crate) fn kapi_breakpoints_off();
 
-    /// `fns` are what their names say.
+    /// `fns` comes from `symbols`.
     pub(crate) fn kapi_ftrace_location(fns: &FtraceFns, addr: u64) -> u64;
-    /// `fns` are what their names say; `sites` and `why` have `n` members.
+    /// `fns` comes from `symbols`; `sites` and `why` have `n` members.
     pub(crate) fn kapi_ftrace_sort_out(
         fns: &FtraceFns,
         sites: *const u64,
@@ -362,7 +365,7 @@ unsafe extern "C" {
         on: bool,
         why: *mut u8,
     );
-    /// Under `Lock::Ftrace`. `fns` are what their names say; `sites` has `n` members.
+    /// Under `Lock::Ftrace`. `fns` comes from `symbols`; `sites` has `n` members.
     pub(crate) fn kapi_ftrace_update(fns: &FtraceFns, sites: *mut u64, n: usize, on: bool)
         -> c_int;
     /// `sites` has `max` members.
@@ -370,7 +373,7 @@ unsafe extern "C" {
     pub(crate) safe fn kapi_ftrace_attached() -> bool;
     pub(crate) safe fn kapi_ftrace_detach_all() -> c_int;
 
-    /// The list and the mutex are those of kprobes; `f` accepts `arg`.
+    /// `list` and `mutex` are those of kprobes; `f` accepts `arg`.
     pub(crate) fn kapi_kprobe_blacklist(
         list: c_ulong,
         mutex: c_ulong,
@@ -393,17 +396,17 @@ unsafe extern "C" {
     ) -> bool;
     /// `size_of` as above.
     pub(crate) fn kapi_symbol_end(size_of: c_ulong, addr: u64) -> u64;
-    /// A table of `struct static_call_site`; `f` accepts `arg`.
+    /// The range is a table of `struct static_call_site`; `f` accepts `arg`.
     pub(crate) fn kapi_static_calls(start: u64, stop: u64, f: OnRange, arg: *mut c_void);
-    /// A table of `struct jump_entry`; `f` accepts `arg`.
+    /// The range is a table of `struct jump_entry`; `f` accepts `arg`.
     pub(crate) fn kapi_jump_labels(start: u64, stop: u64, f: OnRange, arg: *mut c_void);
     /// `module` exists; `f` accepts `arg`.
     pub(crate) fn kapi_module_sites(module: *mut c_void, f: OnRange, arg: *mut c_void);
 
-    /// Null, or a constant string.
+    /// Returns null, or a constant string.
     pub(crate) safe fn kapi_syscall_symbol(ia32: bool, nr: u32) -> *const c_char;
     pub(crate) safe fn kapi_syscall_count(ia32: bool) -> u32;
-    /// `to` takes six words.
+    /// `to` has room for six words.
     pub(crate) fn kapi_syscall_args(regs: u64, ia32: bool, to: *mut u64);
     pub(crate) safe fn kapi_syscall_number() -> u32;
 
@@ -414,7 +417,7 @@ unsafe extern "C" {
         f: OnTick,
         arg: *mut c_void,
     ) -> *mut c_void;
-    /// From `kapi_ticker_start`, and not used again.
+    /// `ticker` is from `kapi_ticker_start`, and is not used again.
     pub(crate) fn kapi_ticker_stop(ticker: *mut c_void);
 
     pub(crate) safe fn kapi_counter_exists(
@@ -434,11 +437,11 @@ unsafe extern "C" {
         f: OnCount,
         arg: *mut c_void,
     ) -> *mut c_void;
-    /// From `kapi_counter_start`, and not used again.
+    /// `counter` is from `kapi_counter_start`, and is not used again.
     pub(crate) fn kapi_counter_stop(counter: *mut c_void);
 
     pub(crate) safe fn kapi_follower_new(fd: c_int) -> *mut c_void;
-    /// From `kapi_follower_new`, here and below; not used again.
+    /// `follower` is from `kapi_follower_new`, here and below; after this, it is not used again.
     pub(crate) fn kapi_follower_free(follower: *mut c_void);
     pub(crate) fn kapi_follower_add(follower: *mut c_void, number: c_int) -> c_int;
     pub(crate) fn kapi_follower_ignore(
@@ -447,23 +450,23 @@ unsafe extern "C" {
         modified: u64,
         device: u32,
     ) -> c_int;
-    /// `to` has room for so many.
+    /// `to` has room for `room` numbers.
     pub(crate) fn kapi_follower_begun(follower: *mut c_void, to: *mut u32, room: u32) -> u32;
     pub(crate) fn kapi_follower_asked(follower: *mut c_void) -> u32;
     pub(crate) fn kapi_follower_answer(follower: *mut c_void, asked: u32) -> u32;
     pub(crate) safe fn kapi_follow_quiesce();
 
     pub(crate) safe fn kapi_waker_new(fd: c_int) -> *mut c_void;
-    /// From `kapi_waker_new`.
+    /// `waker` is from `kapi_waker_new`.
     pub(crate) fn kapi_waker_wake(waker: *mut c_void);
-    /// From `kapi_waker_new`, and not used again.
+    /// `waker` is from `kapi_waker_new`, and is not used again.
     pub(crate) fn kapi_waker_free(waker: *mut c_void);
 
     /// `f` is the address of a function that takes these arguments.
     pub(crate) fn kapi_call4(f: c_ulong, a: c_ulong, b: c_ulong, c: c_ulong, d: c_ulong) -> c_long;
     /// Not to be called: its address goes into a probe site.
     pub(crate) fn kapi_sdt_trampoline();
-    /// As above.
+    /// Not to be called: its address goes into a probe site.
     pub(crate) fn kapi_entry_trampoline();
     /// Not to be called.
     pub(crate) fn kapi_return_trampoline();
@@ -473,7 +476,7 @@ unsafe extern "C" {
     pub(crate) fn kapi_entry_call();
     /// Not to be called: it is a call in a trampoline.
     pub(crate) fn kapi_return_call();
-    /// Not to be called: what those call at first.
+    /// Not to be called: the trampolines call it at first.
     pub(crate) fn kapi_unset_handler();
     /// Not to be called.
     pub(crate) fn kapi_pool();

@@ -24,7 +24,7 @@ impl Abi {
         self == Self::Ia32
     }
 
-    /// Returns the number that all call numbers are below.
+    /// Returns a number that is larger than all call numbers.
     pub fn count(self) -> u32 {
         sys::kapi_syscall_count(self.is_ia32())
     }
@@ -35,7 +35,7 @@ impl Abi {
         if symbol.is_null() {
             return None;
         }
-        // SAFETY: a string of the table, which is constant.
+        // SAFETY: `symbol` is a string of a constant table.
         Some(unsafe { CStr::from_char_ptr(symbol) })
     }
 
@@ -48,7 +48,7 @@ impl Abi {
     #[inline]
     pub fn args(self, regs: u64) -> [u64; 6] {
         let mut args = [0; 6];
-        // SAFETY: six words are written at most.
+        // SAFETY: `args` has six words, and at most six are written.
         unsafe { sys::kapi_syscall_args(regs, self.is_ia32(), args.as_mut_ptr()) };
         args
     }

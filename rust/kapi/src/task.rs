@@ -3,7 +3,7 @@
 //!
 //! # Context
 //!
-//! *any*, NMI included, for all but [`may_trace`] and [`locked_down`].
+//! *any*, NMI included, unless a function states another context.
 
 use crate::sys;
 use core::arch::asm;
@@ -19,8 +19,8 @@ use kernel::prelude::*;
 #[inline(always)]
 fn current() -> *const task_struct {
     let task;
-    // SAFETY: a load of the CPU's own variable, by the segment that is the CPU's. It names the same
-    // task wherever this code is moved to.
+    // SAFETY: loads a variable of this CPU, through this CPU's segment. It is the same task
+    // wherever this code is moved to.
     unsafe {
         asm!("mov {t}, gs:[rip + {v}]", t = out(reg) task, v = sym sys::const_current_task,
             options(pure, readonly, nostack, preserves_flags));
@@ -130,8 +130,8 @@ pub enum Dir {
 /// name.
 pub fn path(dir: Dir, into: &mut [u8; 256]) -> &[u8] {
     let size = into.len();
-    // SAFETY: `into` takes as many bytes.
-    // CAST: 256.
+    // SAFETY: `into` has room for `size` bytes.
+    // CAST: `size` is 256.
     let at = unsafe { sys::kapi_task_path(dir == Dir::Root, into.as_mut_ptr(), size as u32) };
     into.get(at as usize..size.wrapping_sub(1)).unwrap_or_default()
 }
@@ -141,8 +141,8 @@ pub fn path(dir: Dir, into: &mut [u8; 256]) -> &[u8] {
 /// for a pipe. `None`: there is no `struct path` at this address.
 pub fn path_of(at: u64, of_mount: bool, into: &mut [u8; 256]) -> Option<&[u8]> {
     let size = into.len();
-    // SAFETY: `into` takes as many bytes; `at` may be any address.
-    // CAST: 256.
+    // SAFETY: `into` has room for `size` bytes; `at` may be any address.
+    // CAST: `size` is 256.
     let at = unsafe { sys::kapi_path(at, of_mount, into.as_mut_ptr(), size as u32) };
     into.get(at as usize..size.wrapping_sub(1))
 }
@@ -198,11 +198,12 @@ pub fn comm(into: &mut [u8; COMM_LEN]) {
 /// Returns [`comm`] as two words.
 #[inline(always)]
 pub fn comm_words() -> [u64; 2] {
-    // SAFETY: `current` exists; this is an address within it.
+    // SAFETY: `current` exists; this only computes an address within it.
     let comm = unsafe { ptr::addr_of!((*current()).comm) };
     let words = comm.cast::<[u64; 2]>();
     const { assert!(size_of::<[kernel::ffi::c_char; COMM_LEN]>() == size_of::<[u64; 2]>()) };
-    // SAFETY: 16 bytes there; who changes them meanwhile leaves some of the old and some of the new.
+    // SAFETY: 16 bytes are there; a change meanwhile gives some of the old and some of the new
+    // ones.
     unsafe { words.read_unaligned() }
 }
 
@@ -212,15 +213,16 @@ pub fn curthread() -> u64 {
     current() as u64
 }
 
-/// A number for the thread of control that runs now; no other one, at any time since boot, has it.
+/// Returns a number for the thread of control that runs now; no other one, at any time since boot,
+/// has it.
 ///
-/// The address of the task alone would come again with another task; with the random number that
-/// guards its stack it does not. (With its start time it would not, either, but that changes: a
+/// The address of the task alone is not enough, because another task may get it later; the random
+/// number that guards the task's stack is added. (Its start time would do, too, but that changes: a
 /// thread that executes a program takes its leader's.) The two are mixed into 62 bits, so two keys
-/// are the same by chance only. The upper two bits
-/// tell what runs over the task: a soft interrupt, a hard interrupt, an NMI are threads of control
-/// of their own, as `self->x` set by a task is not meant for the interrupt that comes over it. Idle
-/// tasks are distinct by their addresses, one for each CPU.
+/// are the same by chance only. The upper two bits say what runs over the task: a soft interrupt, a
+/// hard interrupt and an NMI are threads of control of their own, because `self->x` that a task
+/// sets is not meant for an interrupt over it. Idle tasks are distinct by their addresses, one for
+/// each CPU.
 #[inline(always)]
 pub fn thread_key() -> u64 {
     key_of(curthread(), mark(), over_task())
@@ -238,11 +240,11 @@ pub fn runtime() -> u64 {
     sys::kapi_task_runtime()
 }
 
-/// The part of a thread's key that is not its address.
+/// Returns the part of a thread's key that is not its address.
 #[inline(always)]
 fn mark() -> u64 {
     let at = current().wrapping_byte_add(sys::kapi_task_mark as usize).cast::<u64>();
-    // SAFETY: `current` exists; a word of it is there.
+    // SAFETY: `current` exists, and the word lies within it.
     unsafe { *at }
 }
 
@@ -262,7 +264,7 @@ pub(crate) fn key_of(task: u64, mark: u64, over: u64) -> u64 {
 #[inline(always)]
 fn over_task() -> u64 {
     let count: u32;
-    // SAFETY: a load of the CPU's own variable.
+    // SAFETY: loads a variable of this CPU.
     unsafe {
         asm!("mov {c:e}, gs:[rip + {v}]", c = out(reg) count, v = sym sys::__preempt_count,
             options(readonly, nostack, preserves_flags));
@@ -303,7 +305,7 @@ pub fn may_destroy() -> bool {
 }
 
 /// Returns the user who is accountable for the task's memory in the kernel: its real uid, or in a
-/// user namespace the user who created it, unless that was root.
+/// user namespace the user who created the outermost one, unless that was root.
 ///
 /// # Context
 ///
@@ -312,8 +314,8 @@ pub fn owner() -> u32 {
     sys::kapi_task_owner()
 }
 
-/// Tells whether anybody may change processes and the machine: the module's parameter `destructive`.
-/// Once false, it stays false.
+/// Tells whether anybody may change processes and the machine: the module's parameter
+/// `destructive`. Once false, it stays false.
 ///
 /// # Context
 ///

@@ -5,11 +5,11 @@
 //! is enabled. The kernel changes it under running CPUs so that each of them executes either the
 //! one or the other.
 //!
-//! What a batch is checked for before anything changes: that each site is text of the kernel or of
-//! a module that is still there, and holds the bytes that the patch says were there. So what can be
-//! changed is a nop, a return or a jump to a call of a trampoline that was made for it, and back. What
-//! cannot be checked here is that a site begins where an instruction begins; its finder decodes the
-//! function up to it (crate `x86`).
+//! Before anything changes, a batch is checked: each site must be text of the kernel or of a loaded
+//! module, and hold the bytes that the patch says were there. So a patch can only turn a nop, a
+//! return or a jump into a call of a trampoline that was made for it, and back. This file cannot
+//! check that a site begins where an instruction begins; its finder decodes the function up to it
+//! (crate `x86`).
 //!
 //! Locks: module_mutex before text_mutex, both taken here.
 
@@ -147,8 +147,8 @@ fn write(batch: &[Patch]) -> Result<(), PatchError> {
     const EIO: c_int = -(bindings::EIO as c_int);
     let fns = symbols::text_fns().ok_or(PatchError::Unsupported)?;
     let mut at = 0;
-    // SAFETY: `fns` is from `symbols`, and the slice has that many members. Each is a change between two
-    // instructions that a `Patch` can be made of, at a place that its finder vouches for.
+    // SAFETY: `fns` comes from `symbols`, and the batch has that many members. Each replaces one
+    // instruction by another that a `Patch` can be made of, at a place that its finder vouches for.
     match unsafe { sys::kapi_text_patch(fns, batch.as_ptr(), batch.len(), &mut at) } {
         0 => Ok(()),
         EINVAL => Err(PatchError::NotPatchable(at)),
@@ -220,7 +220,7 @@ pub fn patch_each(batch: &[Patch], refused: &mut dyn FnMut(usize, Refused)) {
                 *to = why.errno();
             }
         });
-        // SAFETY: as in `write`; `whys` has a member for each patch.
+        // SAFETY: as in `write`; `whys` has a member for each patch of the chunk.
         unsafe { sys::kapi_text_patch_each(fns, chunk.as_ptr(), chunk.len(), whys.as_mut_ptr()) };
         for (i, why) in whys.iter().take(chunk.len()).enumerate() {
             if let Some(why) = Refused::of(*why) {
@@ -299,7 +299,7 @@ pub fn forget(range: Range<u64>) {
 /// *process*
 pub fn is_reserved(addr: u64, len: usize) -> bool {
     match symbols::text_fns() {
-        // SAFETY: `fns` is from `symbols`.
+        // SAFETY: `fns` comes from `symbols`.
         Some(fns) if len > 0 => unsafe { sys::kapi_text_reserved(fns, addr, len) },
         _ => true,
     }

@@ -7,7 +7,7 @@ use kernel::bindings;
 /// an NMI during an update of the clock.
 #[inline]
 pub fn monotonic_ns() -> u64 {
-    // SAFETY: reads behind a latch, in any context.
+    // SAFETY: reads behind a latch, which is allowed in any context.
     unsafe { bindings::ktime_get_mono_fast_ns() }
 }
 
@@ -24,6 +24,6 @@ pub fn wall_ns() -> u64 {
 ///
 /// *process*
 pub fn seed() -> [u64; 2] {
-    // SAFETY: no precondition.
+    // SAFETY: the function has no precondition.
     [(); 2].map(|()| unsafe { bindings::get_random_u64() })
 }

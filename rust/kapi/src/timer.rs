@@ -45,7 +45,7 @@ unsafe impl<T: Tick> Send for Ticker<T> {}
 ///
 /// `arg` is a `T`.
 unsafe extern "C" fn tick<T: Tick>(arg: *mut c_void, kernel_pc: u64, user_pc: u64, late_ns: u64) {
-    // SAFETY: by the caller; all have it by shared reference only.
+    // SAFETY: by the caller, `arg` is a `T`; everybody has it by shared reference only.
     let what = unsafe { &*arg.cast::<T>() };
     what.tick(Interrupted { kernel_pc, user_pc, late_ns });
 }
@@ -64,13 +64,15 @@ impl<T: Tick> Ticker<T> {
         }
         crate::mem::ask()?;
         let what = KBox::into_raw(what);
-        // SAFETY: `tick::<T>` accepts a `T`, which this is; it goes after the ticker was stopped.
+        // SAFETY: `tick::<T>` accepts `what`, which is a `T`; it is freed only after the ticker was
+        // stopped.
         let at = unsafe { sys::kapi_ticker_start(ns, everywhere, tick::<T>, what.cast()) };
         match from_err_ptr(at) {
-            // INVARIANT: so it is.
+            // INVARIANT: `at` comes from `kapi_ticker_start` with `what`, which comes from
+            // `into_raw`.
             Ok(at) => Ok(Self { at, what }),
             Err(e) => {
-                // SAFETY: from `into_raw`, and nobody was given it.
+                // SAFETY: `what` comes from `into_raw`, and no ticker was given it.
                 drop(unsafe { KBox::from_raw(what) });
                 Err(e)
             }
@@ -85,9 +87,10 @@ impl<T: Tick> Drop for Ticker<T> {
     ///
     /// *process*
     fn drop(&mut self) {
-        // SAFETY: by the invariant; nobody has another copy.
+        // SAFETY: `self.at` comes from `kapi_ticker_start` by the invariant, and nobody has a copy
+        // of it.
         unsafe { sys::kapi_ticker_stop(self.at) };
-        // SAFETY: by the invariant, and nobody is told of it any more.
+        // SAFETY: `self.what` comes from `into_raw` by the invariant, and no tick uses it any more.
         drop(unsafe { KBox::from_raw(self.what) });
     }
 }

@@ -23,7 +23,7 @@ pub struct Tracepoint {
 
 /// # Invariants
 ///
-/// As it says.
+/// Each variant states where its pointer comes from.
 #[derive(Clone, Copy)]
 enum Place {
     /// It is from `kapi_tracepoints`; the kernel itself never disappears.
@@ -33,7 +33,8 @@ enum Place {
     Module(*mut c_void),
 }
 
-// SAFETY: the kernel has a lock of its own for who attaches, and `tracepoint.c` one for modules.
+// SAFETY: the kernel locks its tracepoints when somebody attaches, and `tracepoint.c` locks those
+// of modules.
 unsafe impl Send for Tracepoint {}
 // SAFETY: as above.
 unsafe impl Sync for Tracepoint {}
@@ -58,7 +59,7 @@ static ON_HIT: Once<OnHit> = Once::new();
 /// `args` are five numbers.
 unsafe extern "C" fn hit(number: u64, args: *const u64, stack: u64) {
     let Some(f) = ON_HIT.as_ref() else { return };
-    // SAFETY: by the caller, and they stay until this returns.
+    // SAFETY: by the caller, `args` are five numbers; they stay until this returns.
     let registers = unsafe { &*args.cast::<[u64; 5]>() };
     f(number, Passed { registers, stack });
 }
@@ -83,13 +84,14 @@ pub fn for_each(mut f: impl FnMut(&'static [u8], Tracepoint)) {
         let f = unsafe { &mut *arg.cast::<&mut dyn FnMut(&'static [u8], Tracepoint)>() };
         // SAFETY: by the caller.
         let name = unsafe { sys::kapi_tracepoint_name(tp) };
-        // SAFETY: it ends with a NUL, and stays as long as the tracepoint.
+        // SAFETY: the name ends with a NUL and lives as long as its tracepoint, which the kernel
+        // never frees.
         let name: &'static CStr = unsafe { CStr::from_ptr(name.cast()) };
-        // INVARIANT: so it is.
+        // INVARIANT: `kapi_tracepoints` gives `tp`, a tracepoint of the kernel itself.
         f(name.to_bytes(), Tracepoint { at: Place::Kernel(tp), number: None });
     }
     let mut f: &mut dyn FnMut(&'static [u8], Tracepoint) = &mut f;
-    // SAFETY: `one` accepts it, and it is lent until this returns.
+    // SAFETY: `one` accepts the pointer to `f`, which is lent until this returns.
     unsafe { sys::kapi_tracepoints(one, (&raw mut f).cast()) };
 }
 
@@ -102,7 +104,8 @@ impl ModuleRef<'_> {
 
     /// Returns one of its tracepoints and its name. It works only while modules are
     /// [watched](crate::modules::watch); when the module is unloaded, its tracepoints are detached.
-    /// `ENOENT`: it does not have so many. `ENOMEM`
+    /// `ENOENT`: it does not have so many. `ENOMEM`: there is no memory, or modules are not
+    /// watched.
     ///
     /// # Context
     ///
@@ -112,16 +115,16 @@ impl ModuleRef<'_> {
             return Err(ENOENT);
         }
         mem::ask()?;
-        // SAFETY: the module exists by the invariant, and has so many.
+        // SAFETY: the module exists by the invariant, and has more than `n` tracepoints.
         let name = unsafe { sys::kapi_module_tracepoint_name(self.as_ptr(), n) };
-        // SAFETY: it ends with a NUL, and stays as long as the module.
+        // SAFETY: the name ends with a NUL and lives as long as the module, which outlives `self`.
         let name = unsafe { CStr::from_ptr(name.cast()) };
         // SAFETY: as above.
         let at = unsafe { sys::kapi_module_tracepoint_get(self.as_ptr(), n) };
         if at.is_null() {
             return Err(ENOMEM);
         }
-        // INVARIANT: so it is.
+        // INVARIANT: `at` comes from `kapi_module_tracepoint_get`, and only this value gets it.
         Ok((name.to_bytes(), Tracepoint { at: Place::Module(at), number: None }))
     }
 }
@@ -139,7 +142,8 @@ impl Tracepoint {
         }
         mem::ask()?;
         to_result(match self.at {
-            // SAFETY: by the invariant; it is `hit` each time, which accepts what it is called with.
+            // SAFETY: `at` is a tracepoint by the invariant. The function is `hit` each time, and
+            // `kapi_tracepoint` calls it with five numbers, as it demands.
             Place::Kernel(at) => unsafe { sys::kapi_tracepoint_attach(at, number, hit) },
             // SAFETY: as above.
             Place::Module(at) => unsafe { sys::kapi_module_tracepoint_attach(at, number, hit) },
@@ -161,7 +165,7 @@ impl Tracepoint {
     pub fn detach(&mut self) {
         let Some(number) = self.number.take() else { return };
         match self.at {
-            // SAFETY: by the invariant.
+            // SAFETY: `at` is a tracepoint by the invariant.
             Place::Kernel(at) => unsafe { sys::kapi_tracepoint_detach(at, number) },
             // SAFETY: as above.
             Place::Module(at) => unsafe { sys::kapi_module_tracepoint_detach(at) },
@@ -176,7 +180,7 @@ impl Drop for Tracepoint {
     fn drop(&mut self) {
         self.detach();
         if let Place::Module(at) = self.at {
-            // SAFETY: by the invariant, and nobody uses it any more.
+            // SAFETY: only this value has `at`, by the invariant, and it does not use it any more.
             unsafe { sys::kapi_module_tracepoint_put(at) };
         }
     }

@@ -59,7 +59,8 @@ pub fn set_sdt_handler(f: SdtHandler) {
 #[no_mangle]
 unsafe extern "C" fn kapi_sdt_fired(site: u64, args: *const [u64; 8]) {
     if let Some(handler) = SDT_HANDLER.as_ref() {
-        // SAFETY: by the caller; the stack stays as it is until we return.
+        // SAFETY: by the caller, `args` are the registers on the trampoline's stack; they do not
+        // change until we return.
         handler(site, unsafe { &*args });
     }
 }
@@ -145,7 +146,7 @@ pub fn set_return_handler(f: ReturnHandler) {
     redirect(sys::kapi_return_call as *const () as u64, f as *const () as u64);
 }
 
-/// If text cannot be patched, no site leads to a trampoline either.
+/// If text cannot be patched, no site leads to a trampoline either, so a failure does not matter.
 fn redirect(call: u64, to: u64) {
     text::redirect(call, sys::kapi_unset_handler as *const () as u64, to);
 }
@@ -202,7 +203,8 @@ extern "C" fn kapi_tail_probe(site: u64) {
 #[no_mangle]
 unsafe extern "C" fn kapi_trap_fired(addr: u64, regs: *const bindings::pt_regs, goes: u64) {
     if let Some(handler) = TRAP_HANDLER.as_ref() {
-        // SAFETY: by the caller, they stay as they are until we return; `Regs` is transparent.
+        // SAFETY: by the caller, `regs` are valid and do not change until we return; `Regs` is
+        // transparent.
         handler(addr, unsafe { &*regs.cast::<Regs>() }, (goes != 0).then_some(goes));
     }
 }

@@ -94,7 +94,7 @@ const CHUNK: usize = 256;
 /// The pointer is an `mm_struct`, and this value owns one reference (`mmgrab`).
 pub struct Space(NonNull<c_void>);
 
-// SAFETY: an `mm_struct` belongs to no thread, and guards itself.
+// SAFETY: an `mm_struct` belongs to no thread, and the helpers take its locks.
 unsafe impl Send for Space {}
 // SAFETY: as above.
 unsafe impl Sync for Space {}
@@ -103,15 +103,16 @@ unsafe impl Sync for Space {}
 pub struct Found {
     /// Its memory.
     pub space: Space,
-    /// Whether it has 64-bit addresses.
+    /// It has 64-bit addresses.
     pub is_wide: bool,
-    /// Whether it has a shadow stack; see [`has_shadow_stack`].
+    /// It has a shadow stack; see [`has_shadow_stack`].
     pub has_shadow_stack: bool,
 }
 
 impl Drop for Space {
     fn drop(&mut self) {
-        // SAFETY: by the invariant, and it is not used again.
+        // SAFETY: this value owns a reference to `self.0` by the invariant, and does not use it
+        // again.
         unsafe { sys::kapi_space_drop(self.0.as_ptr()) };
     }
 }
@@ -127,7 +128,7 @@ impl Space {
         let mut found = sys::Found::default();
         let pid = i32::try_from(pid).map_err(|_| ESRCH)?;
         let mm = NonNull::new(sys::kapi_space_of(pid, &mut found)).ok_or(ESRCH)?;
-        // INVARIANT: it comes with a reference.
+        // INVARIANT: `kapi_space_of` returns an `mm_struct` with a reference.
         let space = Self(mm);
         Ok(Found { space, is_wide: found.wide, has_shadow_stack: found.shadow_stack })
     }
@@ -138,7 +139,7 @@ impl Space {
     ///
     /// *process*
     pub fn current() -> Option<Self> {
-        // INVARIANT: it comes with a reference.
+        // INVARIANT: `kapi_space_current` returns an `mm_struct` with a reference.
         NonNull::new(sys::kapi_space_current()).map(Self)
     }
 
@@ -149,7 +150,7 @@ impl Space {
 
     /// Tells whether a thread still uses it.
     pub fn is_alive(&self) -> bool {
-        // SAFETY: by the invariant.
+        // SAFETY: `self.0` is an `mm_struct` by the invariant.
         unsafe { sys::kapi_space_alive(self.0.as_ptr()) }
     }
 
@@ -161,7 +162,7 @@ impl Space {
     ///
     /// *process*, may sleep; the caller holds no lock that others wait for
     pub fn touch(&self, addr: u64) -> Result {
-        // SAFETY: by the invariant.
+        // SAFETY: `self.0` is an `mm_struct` by the invariant.
         to_result(unsafe { sys::kapi_space_touch(self.0.as_ptr(), addr) })
     }
 
@@ -173,7 +174,8 @@ impl Space {
     /// *process*, may sleep
     pub fn read(&self, addr: u64, into: &mut [u8]) -> (usize, Option<Ground>) {
         let mut why = 0;
-        // SAFETY: by the invariant; `into` takes as many bytes as it has.
+        // SAFETY: `self.0` is an `mm_struct` by the invariant; `into` has room for `into.len()`
+        // bytes.
         let n = unsafe {
             sys::kapi_space_read(self.0.as_ptr(), addr, into.as_mut_ptr(), into.len(), &mut why)
         };
@@ -188,7 +190,7 @@ impl Space {
     /// *process*, may sleep
     pub fn ground(&self, addr: u64) -> core::result::Result<u64, Ground> {
         let mut text = 0;
-        // SAFETY: by the invariant.
+        // SAFETY: `self.0` is an `mm_struct` by the invariant.
         let why = unsafe { sys::kapi_space_ground(self.0.as_ptr(), addr, &mut text) };
         Ground::of(why).map_or(Ok(text), Err)
     }
@@ -204,7 +206,8 @@ impl Space {
 
     fn poke_some(&self, pokes: &mut [Poke], patient: bool) {
         for chunk in pokes.chunks_mut(CHUNK) {
-            // SAFETY: by the invariant; they are so many.
+            // SAFETY: `self.0` is an `mm_struct` by the invariant; `chunk` has `chunk.len()`
+            // members.
             unsafe {
                 sys::kapi_space_poke(self.0.as_ptr(), chunk.as_mut_ptr(), chunk.len(), patient)
             };
@@ -243,7 +246,7 @@ impl Space {
     ///
     /// *process*, may sleep
     pub fn map(&self, near: u64, size: u64) -> Result<Room> {
-        // SAFETY: by the invariant.
+        // SAFETY: `self.0` is an `mm_struct` by the invariant.
         let at = unsafe { sys::kapi_space_map(self.0.as_ptr(), near, size) };
         match u64::try_from(at) {
             Ok(start) => Ok(Room { start, size }),
@@ -259,7 +262,7 @@ impl Space {
     ///
     /// *process*
     pub fn is_inside(&self, room: &Room) -> bool {
-        // SAFETY: by the invariant.
+        // SAFETY: `self.0` is an `mm_struct` by the invariant.
         unsafe { sys::kapi_space_inside(self.0.as_ptr(), room.start, room.size) }
     }
 
@@ -272,7 +275,8 @@ impl Space {
     ///
     /// *process*, may sleep
     pub fn unmap(&self, room: &Room) -> Result {
-        // SAFETY: by the invariant; only the process itself is hurt if it was not so.
+        // SAFETY: `self.0` is an `mm_struct` by the invariant. If a thread is still inside, only
+        // its own process is hurt.
         to_result(unsafe { sys::kapi_space_unmap(self.0.as_ptr(), room.start, room.size) })
     }
 
@@ -287,20 +291,20 @@ impl Space {
             return Err(EINVAL);
         }
         let addr = room.start.wrapping_add(at);
-        // SAFETY: by the invariant; `bytes` has as many as it says.
+        // SAFETY: `self.0` is an `mm_struct` by the invariant; `bytes` has `bytes.len()` bytes.
         to_result(unsafe {
             sys::kapi_space_write(self.0.as_ptr(), addr, bytes.as_ptr(), bytes.len())
         })
     }
 
-    /// Tells whether a counter of two bytes at this address may be changed for a probe: it must be in
-    /// private, writable memory of the file that the probe is in.
+    /// Tells whether a counter of two bytes at this address may be changed for a probe: it must be
+    /// in private, writable memory of the file that the probe is in.
     ///
     /// # Context
     ///
     /// *process*, may sleep
     pub fn may_count(&self, addr: u64, probe: u64) -> bool {
-        // SAFETY: by the invariant.
+        // SAFETY: `self.0` is an `mm_struct` by the invariant.
         unsafe { sys::kapi_space_counter(self.0.as_ptr(), addr, probe) }
     }
 
@@ -321,12 +325,12 @@ impl Space {
     /// *process*, may sleep
     pub fn count(&self, addr: u64, by: i16) -> Result {
         let now = self.counted(addr).ok_or(EFAULT)?.saturating_add_signed(by).to_le_bytes();
-        // SAFETY: by the invariant; two bytes.
+        // SAFETY: `self.0` is an `mm_struct` by the invariant; `now` has two bytes.
         to_result(unsafe { sys::kapi_space_write(self.0.as_ptr(), addr, now.as_ptr(), now.len()) })
     }
 }
 
-/// What is seen of a thread.
+/// The observed state of a thread.
 #[repr(C)]
 #[derive(Debug)]
 pub struct Thread {
@@ -341,20 +345,20 @@ impl Thread {
         self.ip
     }
 
-    /// Whether a debugger may have saved registers of it.
+    /// Tells whether a debugger may have saved registers of it.
     pub fn is_debugged(&self) -> bool {
         self.debugged
     }
 
-    /// Whether it may be forking right now, and the fork has not been reported yet. What [`awaits_children`] says
-    /// afterwards includes that fork.
+    /// Tells whether it may be forking right now, in a fork that has not been reported yet. A later
+    /// call of [`awaits_children`] takes that fork into account.
     pub fn may_fork(&self) -> bool {
         self.may_fork
     }
 }
 
-/// Calls `f` with each thread of some processes, by their keys. A call with `None` asks whether a process is one of
-/// them. It does not sleep.
+/// Calls `f` with each thread of some processes, by their keys. A call with `None` asks `f` whether
+/// a process is one of them. `f` must not sleep.
 ///
 /// # Context
 ///
@@ -374,7 +378,7 @@ pub fn each_thread<F: FnMut(u64, Option<&Thread>) -> bool>(mut f: F) {
         let thread = unsafe { thread.as_ref() };
         f(mm, thread)
     }
-    // SAFETY: `tell` gets a pointer to `f`, which is borrowed for nothing else until this is over.
+    // SAFETY: `tell` gets a pointer to `f`, which nothing else uses until this returns.
     unsafe { sys::kapi_each_thread(tell::<F>, core::ptr::from_mut(&mut f).cast()) };
 }
 
@@ -451,8 +455,9 @@ impl Registers {
         }) as u64
     }
 
-    /// Returns the low half of one of the current thread's vector registers, xmm0 ... xmm15, as it was
-    /// when its program entered the kernel. Returns 0 for other numbers. Callable as a probe fires.
+    /// Returns the low half of one of the current thread's vector registers, xmm0 ... xmm15, as it
+    /// was when its program entered the kernel. Returns 0 for other numbers. Can be called while a
+    /// probe fires.
     #[inline]
     pub fn vector(n: u8) -> u64 {
         sys::kapi_user_vector(n.into())
@@ -492,7 +497,7 @@ impl Registers {
     /// Tells whether it runs 64-bit code.
     #[inline]
     pub fn is_wide(&self) -> bool {
-        // SAFETY: all of the union are numbers.
+        // SAFETY: all members of the union are numbers.
         let cs = unsafe { self.0.__bindgen_anon_1.cs };
         cs == USER_CS
     }
@@ -590,22 +595,24 @@ pub fn awaits_children(parent: u64) -> bool {
 
 /// # Safety
 ///
-/// Only the notifier in `user.c` may call this; `regs` are those of the current process.
+/// Only the notifier in `user.c` may call this; `regs` are the registers of the current process.
 #[no_mangle]
 unsafe extern "C" fn kapi_user_trapped(regs: *mut bindings::pt_regs) -> bool {
     let Some(handlers) = HANDLERS.as_ref() else { return false };
-    // SAFETY: by the caller, and nobody else has them; `Registers` is transparent.
+    // SAFETY: by the caller, `regs` are valid, and nobody else uses them; `Registers` is
+    // transparent.
     let regs = unsafe { &mut *regs.cast::<Registers>() };
     context::enter(|ctx| (handlers.trap)(ctx, regs)).unwrap_or(false)
 }
 
 /// # Safety
 ///
-/// As above.
+/// As for `kapi_user_trapped`, but only the tracepoint handler in `user.c` may call this.
 #[no_mangle]
 unsafe extern "C" fn kapi_user_signalled(regs: *mut bindings::pt_regs, raised: bool) {
     let Some(handlers) = HANDLERS.as_ref() else { return };
-    // SAFETY: by the caller, and nobody else has them; `Registers` is transparent.
+    // SAFETY: by the caller, `regs` are valid, and nobody else uses them; `Registers` is
+    // transparent.
     let regs = unsafe { &mut *regs.cast::<Registers>() };
     context::enter(|ctx| (handlers.signal)(ctx, regs, raised));
 }

@@ -13,9 +13,9 @@ use kernel::prelude::*;
 /// The pointer is from `kapi_waker_new`, and this value owns it.
 pub struct Waker(*mut c_void);
 
-// SAFETY: it can be given up by any task that may sleep.
+// SAFETY: any task that may sleep can free a waker.
 unsafe impl Send for Waker {}
-// SAFETY: `kapi_waker_wake` may be called by several CPUs at once.
+// SAFETY: several CPUs may call `kapi_waker_wake` at once.
 unsafe impl Sync for Waker {}
 
 /// Creates a waker for an open eventfd of this process, which may close it afterwards, because the
@@ -26,7 +26,7 @@ unsafe impl Sync for Waker {}
 /// *process*
 pub fn waker(fd: c_int) -> Result<Waker> {
     crate::mem::ask()?;
-    // INVARIANT: so it is.
+    // INVARIANT: the pointer comes from `kapi_waker_new`, and only this value gets it.
     Ok(Waker(from_err_ptr(sys::kapi_waker_new(fd))?))
 }
 
@@ -37,7 +37,7 @@ impl Waker {
     ///
     /// *any*
     pub fn wake(&self) {
-        // SAFETY: by the invariant.
+        // SAFETY: `self.0` comes from `kapi_waker_new` by the invariant.
         unsafe { sys::kapi_waker_wake(self.0) };
     }
 }
@@ -47,7 +47,7 @@ impl Drop for Waker {
     ///
     /// *process*
     fn drop(&mut self) {
-        // SAFETY: by the invariant; nobody has another copy.
+        // SAFETY: this value owns the waker by the invariant, and nobody has a copy of the pointer.
         unsafe { sys::kapi_waker_free(self.0) };
     }
 }

@@ -58,10 +58,11 @@ unsafe extern "C" fn instead<F: FnOnce(&ProbeCtx) -> R, R>(arg: *mut c_void) {
     if let Some(f) = call.f.take() {
         let cpu = call.cpu;
         call.result = context::enter(|ctx| {
-            // SAFETY: the caller holds the hotplug lock, so the CPU is not on its way up or down but
-            // off: it may still run from `cpuhp_ap_report_dead` to its last `hlt`, which has no probe
-            // (`patch/src/unready.rs`) and no tracepoint, and an NMI there turns back before it has
-            // either. So it enters nothing; and the caller excludes others who act in its name.
+            // SAFETY: `cpu` enters no probe, and nobody else acts for it. The caller holds the
+            // hotplug lock, so the CPU is off, not on its way up or down. It may still run from
+            // `cpuhp_ap_report_dead` to its last `hlt`, but that code has no probe
+            // (`patch/src/unready.rs`) and no tracepoint, and an NMI there turns back before it
+            // reaches either. The caller excludes others who act for the CPU.
             unsafe { ctx.instead(cpu, f) }
         });
     }
@@ -79,9 +80,9 @@ pub fn on_cpu<R: Send>(cpu: usize, f: impl FnOnce(&ProbeCtx) -> R + Send) -> Res
     fn run<F: FnOnce(&ProbeCtx) -> R, R>(call: &mut Call<F, R>) -> Result {
         let cpu = u32::try_from(call.cpu).map_err(|_| ENXIO)?;
         let arg: *mut Call<F, R> = call;
-        // SAFETY: both accept `arg`, a `Call<F, R>` that is lent to this function; the call has
-        // ended when it returns. It calls `instead` as that demands: under the hotplug lock and a
-        // mutex.
+        // SAFETY: both functions accept `arg`, a `Call<F, R>` that is lent to this function; no
+        // call runs any more when it returns. `kapi_call_on` calls `instead` as that demands: under
+        // the hotplug lock, which keeps the CPU offline, and under a mutex.
         to_result(unsafe { sys::kapi_call_on(cpu, there::<F, R>, instead::<F, R>, arg.cast()) })
     }
     let mut call = Call { cpu, f: Some(f), result: None };

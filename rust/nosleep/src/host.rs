@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 //! A machine for tests of probe context: the interface of `lib.rs`, without a kernel.
 //!
-//! A test describes the [`Machine`] of its thread, and fires probes with [`ProbeCtx::on`]. Memory
-//! of the kernel is what the description holds; every other address faults. There are no processes
-//! besides the current thread, and no stacks.
+//! A test describes the [`Machine`] of its thread, and fires probes with [`ProbeCtx::on`]. The
+//! kernel's memory is the `memory` of this description; every other address faults. There are no
+//! processes besides the current thread, and no stacks.
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
@@ -14,20 +14,20 @@ use std::sync::{Mutex, PoisonError};
 
 pub use mem::{Arc, KBox, KVVec, KVec};
 
-/// What a test says about the machine.
+/// A test's description of the machine.
 #[derive(Debug, Clone)]
 pub struct Machine {
-    /// The monotonic time in ns. Each look at it adds one.
+    /// The monotonic time in ns. Each reading adds one.
     pub now: u64,
-    /// The process.
+    /// The id of the process.
     pub pid: i32,
-    /// The thread.
+    /// The id of the thread.
     pub tid: i32,
     /// The thread's name, with NULs behind it.
     pub comm: [u8; 16],
     /// Bytes of the kernel's memory, by address.
     pub memory: BTreeMap<u64, u8>,
-    /// Whether destructive actions are allowed.
+    /// Destructive actions are allowed.
     pub destructive: bool,
     /// The signals that were sent.
     pub signals: Vec<i32>,
@@ -79,7 +79,7 @@ impl ProbeCtx {
 pub struct PerCpu<T>(Vec<T>);
 
 impl<T> PerCpu<T> {
-    /// Creates it for so many CPUs.
+    /// Creates the values for this number of CPUs.
     pub fn of(cpus: usize, init: impl FnMut(usize) -> T) -> Self {
         Self((0..cpus).map(init).collect())
     }
@@ -90,7 +90,7 @@ impl<T> PerCpu<T> {
     }
 }
 
-/// A value that probes read. What was published once is never freed.
+/// A value that probes read. A value is never freed once it was published.
 pub struct Published<T: 'static>(Mutex<Option<&'static T>>);
 
 impl<T> Published<T> {
@@ -158,7 +158,7 @@ pub mod act {
     }
 }
 
-/// Whether processors run threads.
+/// Tells whether CPUs run threads.
 pub mod alive {
     use super::ProbeCtx;
 
@@ -304,14 +304,14 @@ pub mod syscall {
     /// The way into the kernel.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Abi {
-        /// The one of 64-bit processes.
+        /// The way of 64-bit processes.
         X64,
-        /// The one of 32-bit processes.
+        /// The way of 32-bit processes.
         Ia32,
     }
 
     impl Abi {
-        /// Reads six words of the kernel's memory; zeroes if they are not there.
+        /// Reads six words of the kernel's memory; a missing word is zero.
         pub fn args(self, regs: u64) -> [u64; 6] {
             let mut args = [0; 6];
             for (arg, at) in args.iter_mut().zip((regs..).step_by(8)) {
@@ -463,7 +463,7 @@ pub mod task {
     }
 }
 
-/// Threads that end or get a processor.
+/// Threads that end or get a CPU.
 #[allow(missing_docs, reason = "see kapi::threads")]
 pub mod threads {
     pub struct Ended(pub [u64; 4]);
@@ -497,7 +497,7 @@ pub mod threads {
 
 /// Clocks.
 pub mod time {
-    /// Returns the machine's time, which goes on with each look.
+    /// Returns the machine's time, which advances with each reading.
     pub fn monotonic_ns() -> u64 {
         super::machine(|m| {
             m.now += 1;
@@ -505,7 +505,7 @@ pub mod time {
         })
     }
 
-    /// Returns the same.
+    /// Returns the same time as [`monotonic_ns`].
     pub fn wall_ns() -> u64 {
         monotonic_ns()
     }

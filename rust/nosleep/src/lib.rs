@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The part of `kapi` that never sleeps: what code may call while a probe fires.
+//! The part of `kapi` that never sleeps: the functions that code may call while a probe fires.
 //!
-//! The crate `fire` runs in probe context. It imports this crate and neither `kapi` nor `kernel`, so
-//! nothing in it can wait, take a lock, allocate or log: the compiler does not find a name for that.
-//! To let probe context use another function of `kapi`, show here that it cannot sleep.
+//! The crate `fire` runs in probe context. It imports this crate and neither `kapi` nor `kernel`,
+//! so nothing in it can wait, take a lock, allocate or log: the compiler finds no name for that. To
+//! let probe context use another function of `kapi`, export it here and show that it cannot sleep.
 //!
 //! Types come with their methods. A method that may sleep is therefore in a trait or a function of
 //! `kapi` that this crate does not export: `kapi::publish::Replace`, `kapi::percpu::new`,
 //! `kapi::wake::waker`. Vectors and counted references can be used and dropped, but they cannot
 //! grow, because that takes flags of the allocator.
 //!
-//! On the host, `host.rs` has the same interface, with a processor and a thread that a test
-//! describes. So `fire` is tested there.
+//! On the host, `host.rs` has the same interface, with a CPU and a thread that a test describes. So
+//! `fire` is tested there.
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -23,7 +23,7 @@ pub use mem::{Arc, KBox, KVVec, KVec};
 
 pub use kapi::{act, nofault};
 
-/// Whether processors run threads.
+/// Tells whether CPUs run threads.
 pub mod alive {
     pub use kapi::alive::answered;
 }
@@ -49,7 +49,7 @@ pub mod task {
     };
 }
 
-/// Threads that end or get a processor.
+/// Threads that end or get a CPU.
 pub mod threads {
     pub use kapi::threads::{Ended, Switch};
 }
