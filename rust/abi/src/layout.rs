@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Compares every layout that crosses the ioctl boundary with `layout.golden`.
-//! `BLESS=1 cargo test -p abi` rewrites the golden; a change of it raises `conf::ABI_VERSION`.
+//! Compares every layout that crosses the ioctl boundary with `layout.golden`. `BLESS=1 cargo test
+//! -p abi` rewrites the golden; raise `conf::ABI_VERSION` with any change of it.
 
 use core::mem::{align_of, offset_of, size_of};
 use std::fmt::Write as _;
