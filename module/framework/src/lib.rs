@@ -7,16 +7,16 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | [`provider`] | what a provider is, and what it may call |
+//! | [`provider`] | the trait of a provider |
 //! | [`mod@framework`] | the table of everything, under one lock |
 //! | [`state`] | a consumer from open to close |
-//! | `tracing` | a consumer's ECBs on probes, and off them again |
+//! | `tracing` | attaches a consumer's ECBs to probes, and detaches them |
 //! | `memory` | the memory that its probes write |
-//! | `pulse` | whether a consumer lives |
+//! | `pulse` | whether a consumer is alive |
 //! | `vtime` | start and end of the account behind `vtimestamp` |
 //!
-//! Locks: `Consumer::inner` before `Framework::config`. Probe context takes none. It reads what is
-//! [`kapi::publish::Published`], writes what is [`kapi::percpu::PerCpu`], and shares atomics.
+//! Locks: `Consumer::inner` before `Framework::config`. Probe context takes none: it reads data that is
+//! [`kapi::publish::Published`], writes data that is [`kapi::percpu::PerCpu`], and shares atomics.
 #![no_std]
 #![forbid(unsafe_code)]
 

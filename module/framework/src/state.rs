@@ -486,7 +486,7 @@ impl Consumer {
         self.session.framework.reuse(self.session.number, freed);
     }
 
-    /// Returns the least of a time over all CPUs; a CPU that cannot be asked may have any time.
+    /// Returns the least of a time over all CPUs; 0 if a CPU cannot be asked, because it may have any.
     fn oldest(&self, shared: &Shared, of: impl Fn(&CpuState) -> Option<u64> + Sync) -> u64 {
         let mut oldest = u64::MAX;
         for cpu in 0..kapi::context::cpus() {
@@ -630,7 +630,7 @@ fn clean(shared: &Shared) {
     for cpu in 0..kapi::context::cpus() {
         match on_state(shared, cpu, |c| end_speculations(shared, c)) {
             Ok(_) | Err(Error::NoSuch(_)) => {}
-            // A CPU cannot be asked now, so none of them is free yet.
+            // If a CPU cannot be asked now, none of the speculations is free yet.
             Err(_) => return,
         }
     }
@@ -639,7 +639,7 @@ fn clean(shared: &Shared) {
     }
 }
 
-/// Frees more of what threads have left that ended, a piece at a time; the rest of it the next time.
+/// Frees more of the variables that ended threads have left, a piece at a time. The next call continues.
 fn free_variables(shared: &Shared) {
     const PIECES: usize = 256;
     for _ in 0..PIECES {
