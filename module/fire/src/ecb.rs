@@ -27,7 +27,7 @@ pub struct Ecb {
     pub start: Start,
     /// Its probe.
     pub probe: Arc<Probe>,
-    /// What it does.
+    /// Its clause.
     pub clause: Arc<Clause>,
     /// Its consumer, and the data that it writes.
     pub shared: Arc<Shared>,
