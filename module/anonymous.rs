@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Anonymous tracing: it begins when the module is loaded, before anybody can type. `dtrace -A` saves an
-//! enabling where the kernel finds it, also in an initramfs. It is enabled here, and traces until
-//! `dtrace -a` claims it or the module is unloaded.
+//! Anonymous tracing: it begins when the module is loaded, before anybody can type. `dtrace -A`
+//! saves an enabling where the kernel finds it, also in an initramfs. It is enabled here, and
+//! traces until `dtrace -a` claims it or the module is unloaded.
 //!
 //! If the file cannot be used, the log says why and nothing is traced; the module stays loaded.
 
@@ -61,8 +61,8 @@ fn enable(framework: &Arc<Framework>, file: KVVec<u8>) -> Result<u32> {
     Ok(matched)
 }
 
-/// Puts the consumer into `to` and passes the file to `give`, if `a.size` is room enough for the file.
-/// Always sets `a.size`, so that a caller can ask for the size first.
+/// Puts the consumer into `to` and passes the file to `give`, if `a.size` is room enough for the
+/// file. Always sets `a.size`, so that a caller can ask for the size first.
 pub(crate) fn claim(
     to: &Global<Consumer>,
     a: &mut Report,

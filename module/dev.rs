@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 //! `/dev/dtrace/dtrace`: one match over ioctls, one function per ioctl.
 //!
-//! An ioctl's argument is copied once in and once out. If a call is refused, the reason is kept as a
-//! sentence for the REPORT ioctl; the errno comes from the error itself. User memory is accessed only
-//! while no lock is held, because a process may have to provide a page and may never do it. So the data
-//! to copy is collected first.
+//! An ioctl's argument is copied once in and once out. If a call is refused, the reason is kept as
+//! a sentence for the REPORT ioctl; the errno comes from the error itself. User memory is accessed
+//! only while no lock is held, because a process may have to provide a page and may never do it. So
+//! the data to copy is collected first.
 //!
-//! `inline(never)` here and in the framework: a kernel stack has 16 KiB, an allocation may need half of
-//! it, and a function has the local variables of all functions that are inlined into it.
+//! `inline(never)` here and in the framework: a kernel stack has 16 KiB, an allocation may need
+//! half of it, and a function has the local variables of all functions that are inlined into it.
 
 use crate::anonymous;
 use abi::conf::{Conf, ABI_VERSION, FEATURE_SDT};
@@ -177,9 +177,9 @@ fn conf() -> Conf {
     }
 }
 
-/// Checks that the caller may trace. This is checked when the device is opened, and again in each call
-/// that enables, starts, or returns probes and addresses of the kernel, because an open file can be
-/// passed on.
+/// Checks that the caller may trace. This is checked when the device is opened, and again in each
+/// call that enables, starts, or returns probes and addresses of the kernel, because an open file
+/// can be passed on.
 pub(crate) fn may_trace() -> Outcome {
     if !kapi::task::may_trace() {
         return Err(Error::Privileges);
@@ -260,7 +260,8 @@ fn probes(c: &Consumer, a: &mut Probes) -> Outcome {
     let room = kapi::mem::zeroed_bytes(most.min(a.size as usize))?;
     let mut packed = Packed { room, used: 0, count: 0 };
     a.cursor = c.probes(&a.pattern, a.cursor, |p, how| packed.add(p, how))?;
-    // A probe that this consumer has enabled may be retired with its module. Its name is still known.
+    // A probe that this consumer has enabled may be retired with its module. Its name is still
+    // known.
     if packed.count == 0 && a.pattern.id != ProbeId::NONE && first {
         if let Ok(p) = c.enabled_probe(a.pattern.id) {
             packed.add(&p, p.how())?;

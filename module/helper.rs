@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! `/dev/dtrace/helper`, with which a program registers its own probes. Any process may do so for itself.
+//! `/dev/dtrace/helper`, with which a program registers its own probes. Any process may do so for
+//! itself.
 
 use abi::dof::Header;
 use abi::helper::{Helper, ADD, MAX_SIZE, REMOVE};

@@ -53,8 +53,8 @@ module! {
     },
 }
 
-/// All running parts. Fields are dropped in this order: first no process can enter any more, then the
-/// providers restore the code that they patched, then the framework is freed.
+/// All running parts. Fields are dropped in this order: first no process can enter any more, then
+/// the providers restore the code that they patched, then the framework is freed.
 struct Dtrace {
     _helper: kapi::device::Node,
     _node: Pin<KBox<MiscDeviceRegistration<dev::Dtrace>>>,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The budget of a firing, during which interrupts are off. If several consumers have enabled the probe,
-//! each gets an equal share, and the consumers after it share what it leaves. So all of them together
-//! take no longer than one alone may.
+//! The budget of a firing, during which interrupts are off. If several consumers have enabled the
+//! probe, each gets an equal share, and the consumers after it share what it leaves. So all of them
+//! together take no longer than one alone may.
 //!
 //! ```text
 //! BUDGET = 2^20 units | a slice, 2^12 | a slice | a slice | ...
@@ -14,7 +14,8 @@
 //! A clause that is shorter than a slice never reads it.
 //!
 //! A virtual processor may stop for long while its host is busy, which is not the clause's fault.
-//! So each slice counts for at most a part of the time, and only several slow slices end the tracing.
+//! So each slice counts for at most a part of the time, and only several slow slices end the
+//! tracing.
 
 use nosleep::time::monotonic_ns;
 use plan::code::BUDGET;

@@ -8,13 +8,13 @@
 //!   each time that MUCH was       if no thread has run for TIMEOUT, and this was first seen
 //!   spent, in a probe:            GRACE ago: the machine is dead, and the tracing ends
 //! ```
-//! A lean clause that is alone on its probe only notes its cost and has no time to check; the interrupt
-//! checks instead.
+//! A lean clause that is alone on its probe only notes its cost and has no time to check; the
+//! interrupt checks instead.
 //!
-//! Late interrupts are no sign: they are served while nothing else is, and on a slow machine they are
-//! late although all is well. The share of a CPU that probes take is no sign either: nine tenths of it
-//! only make the machine slow. And if a machine stood still as a whole, such as a guest whose host was
-//! busy, its probes have spent nothing meanwhile.
+//! Late interrupts are no sign: they are served while nothing else is, and on a slow machine they
+//! are late although all is well. The share of a CPU that probes take is no sign either: nine
+//! tenths of it only make the machine slow. And if a machine stood still as a whole, such as a
+//! guest whose host was busy, its probes have spent nothing meanwhile.
 
 use core::cell::Cell;
 use nosleep::alive;
@@ -25,8 +25,8 @@ use plan::code::BUDGET;
 
 /// The interval between checks of a CPU, in ns.
 pub const INTERVAL: i64 = 1_000_000_000;
-/// How long a CPU may run no thread, in ns; and how long it may continue after this was first seen. The
-/// kernel's own watchdog reports it after 20 s.
+/// How long a CPU may run no thread, in ns; and how long it may continue after this was first seen.
+/// The kernel's own watchdog reports it after 20 s.
 const TIMEOUT: u64 = 8_000_000_000;
 const GRACE: u64 = 2_000_000_000;
 /// A large cost, in the machine's units; and how often it must have been spent meanwhile.

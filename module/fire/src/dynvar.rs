@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Dynamic variables, which are made and freed while a consumer traces.
 //!
-//! Thread-local variables by value, which most programs use, are in their own hash of (thread, variable):
+//! Thread-local variables by value, which most programs use, are in their own hash of (thread,
+//! variable):
 //!
 //! ```text
 //! set 0: | key 0 .. key 7 | value of slot 0 | .. | of slot 7 |   set 1: ...
 //! ```
-//! A thread's number, which is a hash itself, is mixed with the variable's id into one word. This key
-//! selects a set, and is in any of its slots. Only the thread itself, on the CPU where it runs, in probe
-//! context, ever accesses its own keys: so a key is never searched while it is inserted, and a slot is
-//! claimed by one compare-and-swap of the key. There are no chains to repair, and freeing is one store.
-//! If a set is full, the store is a dynamic variable drop, which is counted.
+//! A thread's number, which is a hash itself, is mixed with the variable's id into one word. This
+//! key selects a set, and is in any of its slots. Only the thread itself, on the CPU where it runs,
+//! in probe context, ever accesses its own keys: so a key is never searched while it is inserted,
+//! and a slot is claimed by one compare-and-swap of the key. There are no chains to repair, and
+//! freeing is one store. If a set is full, the store is a dynamic variable drop, which is counted.
 //!
 //! All others are [`buffers::elements`]: thread-local variables by reference, and the elements of
-//! associative arrays. A thread's elements are in a list, whose head is one more variable of that thread,
-//! so everything that a thread owns is found when it ends.
+//! associative arrays. A thread's elements are in a list, whose head is one more variable of that
+//! thread, so everything that a thread owns is found when it ends.
 
 use crate::words::Words;
 use buffers::elements::{Drop, Elements, Owner, Part, Value};
@@ -48,7 +49,8 @@ pub struct DynVars {
     /// A power of two, or 0.
     sets: usize,
     elements: Elements<KVVec<AtomicU64>>,
-    /// Each is an ended thread that still has elements, or [`FREE`], or [`CLAIMED`] while they are freed.
+    /// Each is an ended thread that still has elements, or [`FREE`], or [`CLAIMED`] while they are
+    /// freed.
     ended: KVVec<AtomicU64>,
 }
 
@@ -242,8 +244,8 @@ impl DynVars {
         done
     }
 
-    /// Frees the variables of a thread that has ended. If it has many elements, [`Self::free_more`] frees
-    /// the rest. Returns false if the rest stays, because too many threads wait for that.
+    /// Frees the variables of a thread that has ended. If it has many elements, [`Self::free_more`]
+    /// frees the rest. Returns false if the rest stays, because too many threads wait for that.
     pub fn end_thread(&self, cpu: usize, thread: u64, vars: &ScopeVars) -> bool {
         for id in vars.scalars().take(MAX_FREED) {
             self.free(thread, id);

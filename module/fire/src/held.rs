@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Reads and writes the variables of a program in one firing.
 //!
-//! A variable by value is a word in the memory of its scope. A variable by reference has an address: in
-//! the memory of its scope or, for a thread's variable, of an element of the dynamic variable space,
-//! because it can be freed. A struct or an array that was never set is all zeros. A thread's one takes no
-//! memory then: its address, in the region `UNSET`, contains the number of the variable, and only a write
-//! there makes the element.
+//! A variable by value is a word in the memory of its scope. A variable by reference has an
+//! address: in the memory of its scope or, for a thread's variable, of an element of the dynamic
+//! variable space, because it can be freed. A struct or an array that was never set is all zeros. A
+//! thread's one takes no memory then: its address, in the region `UNSET`, contains the number of
+//! the variable, and only a write there makes the element.
 
 use crate::env::{ill_op, ProbeEnv, ELEMENTS, GLOBALS, LOCALS, UNSET};
 use buffers::elements::{self, Owner, Part, Value};
@@ -13,7 +13,8 @@ use core::sync::atomic::Ordering::Relaxed;
 use dif::{addr, Key, Raised, Scope, Var};
 use plan::vars::Slot;
 
-/// The width of the byte offset in an address in [`UNSET`]; the bits above it are the variable's number.
+/// The width of the byte offset in an address in [`UNSET`]; the bits above it are the variable's
+/// number.
 const BYTE_BITS: u32 = 32;
 
 pub(crate) fn parts<'k>(keys: &'k [Key<'k>]) -> impl Iterator<Item = Part<'k>> + Clone {

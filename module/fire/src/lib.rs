@@ -2,8 +2,8 @@
 //! Runs when a probe fires, in probe context.
 //!
 //! Nothing here sleeps, allocates, takes a lock or logs. The imports of this crate prove it: of the
-//! kernel, it imports only `nosleep`. The framework allocated all memory, and `plan` made all decisions,
-//! before the probe was enabled.
+//! kernel, it imports only `nosleep`. The framework allocated all memory, and `plan` made all
+//! decisions, before the probe was enabled.
 //!
 //! Read in this order:
 //!

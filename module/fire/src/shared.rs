@@ -2,8 +2,8 @@
 //! The data that the probes of one consumer read and write in probe context.
 //!
 //! It is made at GO, when options and variables are known, and freed with the last ECB. ECBs hold
-//! it, and it holds the chains of the consumer's own BEGIN, END and ERROR. The framework takes these
-//! chains away at the end, which breaks the cycle.
+//! it, and it holds the chains of the consumer's own BEGIN, END and ERROR. The framework takes
+//! these chains away at the end, which breaks the cycle.
 
 use crate::budget::Budget;
 use crate::deadman::Deadman;

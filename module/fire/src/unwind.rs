@@ -241,9 +241,9 @@ fn word(wide: bool, at: u64) -> Option<u64> {
     Some(u64::from_le_bytes(word))
 }
 
-/// Fills `into` with the process's addresses, 8 bytes each, the innermost first, at most `most`. `wake`
-/// wakes the consumer. Returns their number; addresses without room are only counted. The rest of `into`
-/// is unchanged.
+/// Fills `into` with the process's addresses, 8 bytes each, the innermost first, at most `most`.
+/// `wake` wakes the consumer. Returns their number; addresses without room are only counted. The
+/// rest of `into` is unchanged.
 pub(crate) fn walk(
     ctx: &ProbeCtx,
     start: Start,
@@ -302,8 +302,8 @@ pub(crate) fn walk(
     most
 }
 
-/// The row for code that returns from a signal handler and has no unwinding data; C libraries other than
-/// glibc have such code.
+/// The row for code that returns from a signal handler and has no unwinding data; C libraries other
+/// than glibc have such code.
 const SIGNAL: Row = Row { start: 0, cfa: 0, rbp: 0, rule: Rule::Signal as u8 };
 
 /// The highest address that a process may have.

@@ -87,7 +87,8 @@ pub struct Turn {
     task: AtomicU64,
     since: AtomicU64,
     base: AtomicU64,
-    /// The place of its total in the table, plus 1; 0: it has none, as it has not read `vtimestamp`.
+    /// The place of its total in the table, plus 1; 0: it has none, as it has not read
+    /// `vtimestamp`.
     place: AtomicU64,
 }
 
@@ -110,8 +111,8 @@ impl Turn {
         self.place.store(at, Relaxed);
     }
 
-    /// Returns the thread's time at `now`. If two times are nearly equal, the later one may have been
-    /// taken first.
+    /// Returns the thread's time at `now`. If two times are nearly equal, the later one may have
+    /// been taken first.
     fn time(&self, now: u64) -> u64 {
         self.base.load(Relaxed).wrapping_add(now.saturating_sub(self.since.load(Relaxed)))
     }

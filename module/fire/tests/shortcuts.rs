@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-//! A clause with shortcuts does the same as the clause without them, on generated programs: it leaves the
-//! same records, aggregations and drops, and never costs less than the steps, unless it only counts.
+//! A clause with shortcuts does the same as the clause without them, on generated programs: it
+//! leaves the same records, aggregations and drops, and never costs less than the steps, unless it
+//! only counts.
 #![allow(
     clippy::arc_with_non_send_sync,
     reason = "the kernel's per-CPU data is; a test has one thread"
@@ -34,8 +35,8 @@ const BUFSIZE: usize = 1 << 12;
 /// The words of a buffer of aggregations.
 const AGGSIZE: usize = 1 << 9;
 const NUMBERS: usize = 64;
-/// The additional cost that the steps may have, in units: they pay for clearing the memory of new values,
-/// up to a kilobyte each, and for the test of a gate.
+/// The additional cost that the steps may have, in units: they pay for clearing the memory of new
+/// values, up to a kilobyte each, and for the test of a gate.
 const MORE: u32 = 80;
 
 /// A consumer that traces one probe, `test:mod:func:name`.
@@ -182,7 +183,8 @@ impl Consumer {
         })
     }
 
-    /// Takes the output: the records and aggregations of each CPU, the drops, and whether it still traces.
+    /// Takes the output: the records and aggregations of each CPU, the drops, and whether it still
+    /// traces.
     fn written(&self) -> (Vec<Written>, u64, bool) {
         use std::sync::atomic::Ordering::Relaxed;
         let of = |cpu| {
@@ -333,8 +335,8 @@ fn shortcuts_do_what_the_steps_do() {
                 });
                 consumer.fire(cpu, args)
             });
-            // A clause that only counts has its own price, and a process that a gate keeps out costs
-            // nothing. Otherwise the steps cost little more.
+            // A clause that only counts has its own price, and a process that a gate keeps out
+            // costs nothing. Otherwise the steps cost little more.
             let is_out = quick.shortcuts.gates > 0 && cost[0] == 0;
             assert!(
                 is_out || only_counts && cost[0] == COUNT || cost[0] + MORE >= cost[1],

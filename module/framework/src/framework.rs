@@ -110,8 +110,8 @@ impl Config {
         self.probes.add(draft, special, known)
     }
 
-    /// Tells the consumers that are tracing that the probes at these positions are retired. No CPU may
-    /// be inside one.
+    /// Tells the consumers that are tracing that the probes at these positions are retired. No CPU
+    /// may be inside one.
     fn retired(&mut self, places: Range<usize>) {
         let now = kapi::time::monotonic_ns();
         self.tracing.iter_mut().for_each(|(_, t)| t.retired(&places, now));
@@ -258,9 +258,9 @@ impl Framework {
         c.probes.get(ProbeId::from_index(first)).cloned().ok_or(Error::NoSuch("probe"))
     }
 
-    /// Creates a draft of probes that share provider and module, and are offered and retired together.
-    /// Probes of one function should be neighbours: then its name is kept once. `room` is the number of
-    /// probes for which memory is allocated.
+    /// Creates a draft of probes that share provider and module, and are offered and retired
+    /// together. Probes of one function should be neighbours: then its name is kept once. `room` is
+    /// the number of probes for which memory is allocated.
     ///
     /// # Context
     /// *process*.
@@ -293,7 +293,8 @@ impl Framework {
         Draft::new(provider.0, names, 0, 0)
     }
 
-    /// Offers a draft. The probes are not matched before [`Self::provided`]. On an error, none is offered.
+    /// Offers a draft. The probes are not matched before [`Self::provided`]. On an error, none is
+    /// offered.
     ///
     /// # Context
     /// *process*; the provider holds no lock that its `enable` takes.

@@ -2,8 +2,8 @@
 //! The framework joins consumers, which enable probes, and providers, which know where probes are.
 //!
 //! It runs in process context: it may sleep, and it may fail. The crate `plan` decides everything
-//! before a probe fires, the crate `fire` acts when it fires, and this crate allocates the memory of
-//! both. Read in this order:
+//! before a probe fires, the crate `fire` acts when it fires, and this crate allocates the memory
+//! of both. Read in this order:
 //!
 //! | file | holds |
 //! |---|---|
@@ -15,8 +15,9 @@
 //! | `pulse` | whether a consumer is alive |
 //! | `vtime` | start and end of the account behind `vtimestamp` |
 //!
-//! Locks: `Consumer::inner` before `Framework::config`. Probe context takes none: it reads data that is
-//! [`kapi::publish::Published`], writes data that is [`kapi::percpu::PerCpu`], and shares atomics.
+//! Locks: `Consumer::inner` before `Framework::config`. Probe context takes none: it reads data
+//! that is [`kapi::publish::Published`], writes data that is [`kapi::percpu::PerCpu`], and shares
+//! atomics.
 #![no_std]
 #![forbid(unsafe_code)]
 

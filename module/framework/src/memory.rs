@@ -103,7 +103,8 @@ impl Memory {
         if reserve > bufsize {
             return Err(Error::End);
         }
-        // Such a clause would never record anything, and an `exit()` in it would never end the tracing.
+        // Such a clause would never record anything, and an `exit()` in it would never end the
+        // tracing.
         if e.largest_record() > bufsize {
             return Err(Error::Large);
         }

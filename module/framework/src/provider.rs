@@ -90,7 +90,8 @@ pub trait Provider: Send + Sync {
         let _ = (framework, own, name);
     }
 
-    /// Returns all [`Techniques`] of a probe; its [`crate::Offer`] may have named only some of them.
+    /// Returns all [`Techniques`] of a probe; its [`crate::Offer`] may have named only some of
+    /// them.
     ///
     /// # Context
     /// *process*, may sleep. The framework's lock is held: must not call the framework.

@@ -41,8 +41,8 @@ impl Pulse {
         drop(Beat(self));
     }
 
-    /// Tells whether the consumer has been silent for too long. The time of a suspend or a hibernation
-    /// does not count, because a frozen consumer cannot speak.
+    /// Tells whether the consumer has been silent for too long. The time of a suspend or a
+    /// hibernation does not count, because a frozen consumer cannot speak.
     pub(crate) fn is_gone(&self, now: u64) -> bool {
         // This order is the reverse of a call's end: after seeing no call in progress, we also see
         // when the last one ended. In the other order, we would miss a long call that ends between

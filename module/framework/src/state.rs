@@ -486,7 +486,8 @@ impl Consumer {
         self.session.framework.reuse(self.session.number, freed);
     }
 
-    /// Returns the least of a time over all CPUs; 0 if a CPU cannot be asked, because it may have any.
+    /// Returns the least of a time over all CPUs; 0 if a CPU cannot be asked, because it may have
+    /// any.
     fn oldest(&self, shared: &Shared, of: impl Fn(&CpuState) -> Option<u64> + Sync) -> u64 {
         let mut oldest = u64::MAX;
         for cpu in 0..kapi::context::cpus() {
@@ -639,7 +640,8 @@ fn clean(shared: &Shared) {
     }
 }
 
-/// Frees more of the variables that ended threads have left, a piece at a time. The next call continues.
+/// Frees more of the variables that ended threads have left, a piece at a time. The next call
+/// continues.
 fn free_variables(shared: &Shared) {
     const PIECES: usize = 256;
     for _ in 0..PIECES {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 //! The DIF vocabulary: a row for each opcode, builtin variable and subroutine.
 //!
-//! The numbers are the classic ones (Solaris, illumos, FreeBSD), so the output of `dtrace -S` matches
-//! existing manuals. Our own variables and subroutines begin at 0x0400, outside of the numbers that
-//! other systems use, so that foreign DOF is never misread.
+//! The numbers are the classic ones (Solaris, illumos, FreeBSD), so the output of `dtrace -S`
+//! matches existing manuals. Our own variables and subroutines begin at 0x0400, outside of the
+//! numbers that other systems use, so that foreign DOF is never misread.
 
 /// Integer registers; `%r0` reads 0.
 pub const NREGS: usize = 8;
@@ -115,8 +115,8 @@ macro_rules! define_ops {
         impl Op {
             /// All opcodes, in the order of their numbers.
             pub const ALL: &[Op] = &[$(Op::$variant),*];
-            /// Returns the opcode with this number. Inlined, because the interpreter calls it for each
-            /// instruction.
+            /// Returns the opcode with this number. Inlined, because the interpreter calls it for
+            /// each instruction.
             #[inline]
             pub const fn from_number(n: u8) -> Option<Op> {
                 match n { $($num => Some(Op::$variant),)* _ => None }
@@ -219,8 +219,9 @@ macro_rules! define_builtins {
             pub const fn name(self) -> &'static str {
                 match self { $(Builtin::$variant => $name),* }
             }
-            /// Tells whether it is available on Linux. `vmregs[]` is not: the registers of a virtual
-            /// machine belong to its hypervisor. It only has its number, as in every DTrace.
+            /// Tells whether it is available on Linux. `vmregs[]` is not: the registers of a
+            /// virtual machine belong to its hypervisor. It only has its number, as in every
+            /// DTrace.
             pub const fn is_had(self) -> bool {
                 !matches!(self, Builtin::Vmregs)
             }

@@ -5,8 +5,8 @@
 //! | Header 64 | SectionHeader 32 x n | section data ... |
 //! ```
 //! An enabling is a list of ECBDESC sections. Each names a PROBEDESC, optionally a DIFOHDR (the
-//! predicate), and an ACTDESC list; an action names its DIFOHDR; a DIFOHDR links to DIF, INTTAB, STRTAB
-//! and VARTAB sections. Options are in OPTDESC sections.
+//! predicate), and an ACTDESC list; an action names its DIFOHDR; a DIFOHDR links to DIF, INTTAB,
+//! STRTAB and VARTAB sections. Options are in OPTDESC sections.
 
 use crate::difo::DifType;
 use zerocopy_derive::{FromBytes, Immutable, IntoBytes, KnownLayout};
@@ -159,7 +159,8 @@ pub struct ActDesc {
     pub uarg: u64,
 }
 
-/// DIFOHDR before its links (u32 section indices of DIF, INTTAB, STRTAB, VARTAB, at most one of each).
+/// DIFOHDR before its links (u32 section indices of DIF, INTTAB, STRTAB, VARTAB, at most one of
+/// each).
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
 pub struct DifoHdr {
@@ -179,8 +180,8 @@ pub struct OptDesc {
     pub value: u64,
 }
 
-/// PROVIDER: the probes that a program brings along under one name. `name` is an offset into the string
-/// table; the fields before it are sections.
+/// PROVIDER: the probes that a program brings along under one name. `name` is an offset into the
+/// string table; the fields before it are sections.
 #[repr(C)]
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout,
@@ -190,8 +191,8 @@ pub struct DofProvider {
     pub strtab: u32,
     /// PROBES section.
     pub probes: u32,
-    /// PRARGS section: for each argument that scripts see, a byte with the number of the argument that
-    /// the program passes.
+    /// PRARGS section: for each argument that scripts see, a byte with the number of the argument
+    /// that the program passes.
     pub prargs: u32,
     /// PROFFS section: `u32` distances of places from the address of their probe.
     pub proffs: u32,
@@ -199,8 +200,8 @@ pub struct DofProvider {
     pub name: u32,
     /// Stability of provider, module, function, name, arguments.
     pub attributes: [u32; 5],
-    /// PRENOFFS section, in the form of PROFFS: the places where the program asks whether a probe is
-    /// enabled. Since version 2.
+    /// PRENOFFS section, in the form of PROFFS: the places where the program asks whether a probe
+    /// is enabled. Since version 2.
     pub prenoffs: u32,
 }
 

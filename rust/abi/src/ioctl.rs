@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 //! The ioctls of `/dev/dtrace/dtrace`: numbers, arguments, and which side writes which field.
 //!
-//! The numbers are the classic ones under type letter `d`. A failing ioctl returns an errno and leaves
-//! a sentence with the reason, which [`REPORT`] fetches.
+//! The numbers are the classic ones under type letter `d`. A failing ioctl returns an errno and
+//! leaves a sentence with the reason, which [`REPORT`] fetches.
 
 use crate::conf::Conf;
 use crate::ids::FormatId;
@@ -52,19 +52,21 @@ pub const EXPLAIN: u32 = iowr::<Explain>(33);
 pub const LEFTOUT: u32 = iowr::<Report>(34);
 /// Returns the address of a kernel symbol; argument [`Symbol`].
 pub const SYMBOL: u32 = iowr::<Symbol>(35);
-/// Sets the eventfd that wakes the consumer, by its number, an `i32`. It becomes readable when a buffer
-/// is half full, and when the tracing ends without STOP. To be called before GO; the last call counts.
+/// Sets the eventfd that wakes the consumer, by its number, an `i32`. It becomes readable when a
+/// buffer is half full, and when the tracing ends without STOP. To be called before GO; the last
+/// call counts.
 pub const WAKE: u32 = iowr::<i32>(36);
-/// Makes this file the consumer of the anonymous tracing, which was enabled when the module was loaded,
-/// and copies the bytes of that enabling, including those behind the DOF; argument [`Report`]. If there
-/// is too little room for them, it only returns the size. ENOENT: there is no anonymous tracing, or
-/// another file has claimed it.
+/// Makes this file the consumer of the anonymous tracing, which was enabled when the module was
+/// loaded, and copies the bytes of that enabling, including those behind the DOF; argument
+/// [`Report`]. If there is too little room for them, it only returns the size. ENOENT: there is no
+/// anonymous tracing, or another file has claimed it.
 pub const CLAIM: u32 = iowr::<Report>(37);
-/// Tells the kernel up to when the consumer has printed all records, and returns the EPIDs that this
-/// frees; argument [`Done`].
+/// Tells the kernel up to when the consumer has printed all records, and returns the EPIDs that
+/// this frees; argument [`Done`].
 pub const DONE: u32 = iowr::<Done>(38);
-/// For tests, if the module was loaded with `fail_ioctl=1`: from now on this many allocations succeed,
-/// whichever code makes them, and all others fail; with all bits set none fails. Argument: the number.
+/// For tests, if the module was loaded with `fail_ioctl=1`: from now on this many allocations
+/// succeed, whichever code makes them, and all others fail; with all bits set none fails. Argument:
+/// the number.
 pub const FAIL: u32 = iowr::<u64>(127);
 
 /// Argument of [`PROBES`].
@@ -73,12 +75,14 @@ pub const FAIL: u32 = iowr::<u64>(127);
 pub struct Probes {
     /// In: the pattern. An id in it selects that probe alone.
     pub pattern: ProbeDesc,
-    /// Out, if `size` is 0: the most arguments that one of the probes is known to pass, or 0xffff_ffff.
+    /// Out, if `size` is 0: the most arguments that one of the probes is known to pass, or
+    /// 0xffff_ffff.
     pub nargs: u32,
     /// In: user address for the [packed](crate::probe::ProbeHead) probes.
     pub into: u64,
-    /// In: the room there, in bytes; 0: nothing is written, but all matching probes are counted. Out:
-    /// bytes written. Room for less than [`crate::probe::MAX_PACKED`] may be too little (ENOSPC).
+    /// In: the room there, in bytes; 0: nothing is written, but all matching probes are counted.
+    /// Out: bytes written. Room for less than [`crate::probe::MAX_PACKED`] may be too little
+    /// (ENOSPC).
     pub size: u32,
     /// Out: the number of probes written (0 ends the iteration), or of matching probes.
     pub count: u32,
@@ -108,8 +112,8 @@ pub struct Enable {
 pub struct BufDesc {
     /// In: user address for the data.
     pub data: u64,
-    /// In: the room there, in bytes. Out: bytes written. If the room is smaller than the buffer, the
-    /// call fails (ENOSPC) and the buffer is unchanged.
+    /// In: the room there, in bytes. Out: bytes written. If the room is smaller than the buffer,
+    /// the call fails (ENOSPC) and the buffer is unchanged.
     pub size: u64,
     /// In: the CPU. ENOENT: there is no CPU with this id.
     pub cpu: u32,
@@ -131,8 +135,8 @@ pub struct Go {
     pub cpu: u32,
     /// Out of GO: the number of matching probes that could not be enabled.
     pub left_out: u32,
-    /// Out of GO: bytes of a principal buffer; less than the option says if memory was short and the
-    /// option bufresize is auto.
+    /// Out of GO: bytes of a principal buffer; less than the option says if memory was short and
+    /// the option bufresize is auto.
     pub bufsize: u64,
     /// Out of GO: bytes of an aggregation buffer, likewise.
     pub aggsize: u64,
@@ -147,8 +151,8 @@ pub struct Go {
     pub pad: u32,
 }
 
-/// Argument of [`DONE`]. The EPIDs of retired probes (a process has ended, a module was unloaded) are
-/// used again, which takes both sides:
+/// Argument of [`DONE`]. The EPIDs of retired probes (a process has ended, a module was unloaded)
+/// are used again, which takes both sides:
 ///
 /// 1. The consumer says that it has processed all records older than `until`: no buffer that it has
 ///    taken has one left. The least [`BufDesc::timestamp`] of a round of snapshots is such a time, once
@@ -176,7 +180,8 @@ pub struct Done {
 pub struct Format {
     /// In: the id, from a record description.
     pub id: FormatId,
-    /// In: the room at `text`, in bytes. Out: bytes of the string, NUL included, even if it does not fit.
+    /// In: the room at `text`, in bytes. Out: bytes of the string, NUL included, even if it does
+    /// not fit.
     pub size: u32,
     /// In: user address.
     pub text: u64,
@@ -198,8 +203,8 @@ pub struct Report {
 #[repr(C)]
 #[derive(Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout)]
 pub struct Explain {
-    /// In: the function, or the probe's name if there is no function, byte for byte; the other parts may
-    /// be empty.
+    /// In: the function, or the probe's name if there is no function, byte for byte; the other
+    /// parts may be empty.
     pub pattern: ProbeDesc,
     /// Out: the number of a [`crate::reason::Reason`].
     pub reason: u32,
@@ -214,10 +219,11 @@ pub const SYMBOL_LEN: usize = 576;
 #[repr(C)]
 #[derive(Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout)]
 pub struct Symbol {
-    /// In: `name` for the first symbol of that name in the kernel and its modules, or `module:name` for
-    /// the one of that module; NUL-terminated.
+    /// In: `name` for the first symbol of that name in the kernel and its modules, or `module:name`
+    /// for the one of that module; NUL-terminated.
     pub name: [u8; SYMBOL_LEN],
-    /// Out: its address. For a per-CPU variable, this is the address of the original, which no CPU uses.
+    /// Out: its address. For a per-CPU variable, this is the address of the original, which no CPU
+    /// uses.
     pub address: u64,
 }
 

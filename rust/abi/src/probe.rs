@@ -24,11 +24,12 @@ pub const PART_LENS: [usize; 4] = [PROVIDER_LEN, MODULE_LEN, FUNCTION_LEN, NAME_
 pub struct ProbeDesc {
     /// The probe, or [`ProbeId::NONE`] in a pattern that matches by name.
     pub id: ProbeId,
-    /// The number of arguments that the probe passes, if its provider knows (sdt), else 0xffff_ffff.
+    /// The number of arguments that the probe passes, if its provider knows (sdt), else
+    /// 0xffff_ffff.
     pub nargs: u32,
-    /// How it is implemented: the bits of [`Techniques`]; 0: unknown. In a pattern, a number other than
-    /// 0 asks for the exact techniques, for which each probe must be examined; with 0, some of the bits
-    /// may be missing.
+    /// How it is implemented: the bits of [`Techniques`]; 0: unknown. In a pattern, a number other
+    /// than 0 asks for the exact techniques, for which each probe must be examined; with 0, some of
+    /// the bits may be missing.
     pub how: u32,
     /// The provider that offers the probe.
     pub provider: [u8; PROVIDER_LEN],
@@ -132,9 +133,9 @@ impl ProbeDesc {
     }
 }
 
-/// The head of a probe in an answer to PROBES. Its four parts follow, one after the other, and zeroes
-/// up to a multiple of [`PACK_ALIGN`]. This takes a tenth of the room of a [`ProbeDesc`]; there may be
-/// 100,000 probes.
+/// The head of a probe in an answer to PROBES. Its four parts follow, one after the other, and
+/// zeroes up to a multiple of [`PACK_ALIGN`]. This takes a tenth of the room of a [`ProbeDesc`];
+/// there may be 100,000 probes.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout)]
 pub struct ProbeHead {
@@ -182,8 +183,8 @@ impl<'a> ProbeView<'a> {
         ProbeDesc { id: self.id, nargs: self.nargs, how: self.how.bits(), ..d }
     }
 
-    /// Packs it at the beginning of `into`, whose bytes must be zero. Returns the number of bytes used.
-    /// `None`: there is not enough room.
+    /// Packs it at the beginning of `into`, whose bytes must be zero. Returns the number of bytes
+    /// used. `None`: there is not enough room.
     pub fn pack(&self, into: &mut [u8]) -> Option<usize> {
         const HEAD: usize = size_of::<ProbeHead>();
         let [p, m, f, n] = self.parts;
@@ -199,7 +200,8 @@ impl<'a> ProbeView<'a> {
         Some(size)
     }
 
-    /// Reads the first packed probe and moves `from` past it. `None`: `from` is at its end, or malformed.
+    /// Reads the first packed probe and moves `from` past it. `None`: `from` is at its end, or
+    /// malformed.
     pub fn unpack(from: &mut &'a [u8]) -> Option<Self> {
         let (head, mut rest) = ProbeHead::read_from_prefix(from).ok()?;
         let mut size = size_of::<ProbeHead>();
@@ -241,7 +243,8 @@ pub fn is_glob_too_deep(part: &[u8]) -> bool {
 }
 
 /// Tells whether `text` matches a part of a pattern. An empty part matches everything; globbing
-/// characters are `*`, `?`, `[a-z]`, `[!a-z]`, `\x`. A `[` without its `]` is an ordinary character.
+/// characters are `*`, `?`, `[a-z]`, `[!a-z]`, `\x`. A `[` without its `]` is an ordinary
+/// character.
 pub fn part_matches(pattern: &[u8], text: &[u8]) -> bool {
     if pattern.is_empty() {
         return true;
@@ -252,8 +255,8 @@ pub fn part_matches(pattern: &[u8], text: &[u8]) -> bool {
     glob(pattern, text)
 }
 
-/// Matches `text` against a pattern with globbing characters. It is iterative, with one backtrack point,
-/// so its time is at most the pattern's length times the text's.
+/// Matches `text` against a pattern with globbing characters. It is iterative, with one backtrack
+/// point, so its time is at most the pattern's length times the text's.
 pub fn glob(pattern: &[u8], text: &[u8]) -> bool {
     let (mut p, mut t) = (pattern, text);
     let mut retry: Option<(&[u8], &[u8])> = None;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Names of the provider `profile`'s probes: `profile-997`, `tick-5s`. There are endlessly many, so the
-//! provider makes a probe when somebody asks for it. Here the provider and the consumer agree on the
-//! valid names.
+//! Names of the provider `profile`'s probes: `profile-997`, `tick-5s`. There are endlessly many, so
+//! the provider makes a probe when somebody asks for it. Here the provider and the consumer agree
+//! on the valid names.
 
 /// The shortest time between two firings. With more than 5,000 firings a second, a machine may make
 /// no progress.
 pub const MIN_INTERVAL_NS: u64 = 200_000;
 
-/// Calls a macro with every unit: `("suffix", nanoseconds)`. 0: the number is the firings per second.
+/// Calls a macro with every unit: `("suffix", nanoseconds)`. 0: the number is the firings per
+/// second.
 #[macro_export]
 macro_rules! for_each_time_unit {
     ($m:ident) => {

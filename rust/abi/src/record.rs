@@ -5,8 +5,8 @@
 //! | epid u32 | timestamp high u32 | timestamp low u32 | data of action 1 | pad | data of action 2 ...
 //! ```
 //! A datum is at its natural alignment (8 at most), counted from the start of the buffer. A record
-//! starts at a multiple of 8, so its layout never depends on its place. An EPID of 0 is padding: skip
-//! 4 bytes.
+//! starts at a multiple of 8, so its layout never depends on its place. An EPID of 0 is padding:
+//! skip 4 bytes.
 
 use crate::ids::{AggId, Epid, FormatId, ProbeId};
 use zerocopy_derive::{FromBytes, Immutable, IntoBytes, KnownLayout};
@@ -89,8 +89,8 @@ pub struct EprobeDesc {
     pub pad: u32,
 }
 
-/// Answer to the AGGDESC ioctl, before its [`RecDesc`]s. These describe the data of the key, in order,
-/// then the value; offsets count from the start of the key.
+/// Answer to the AGGDESC ioctl, before its [`RecDesc`]s. These describe the data of the key, in
+/// order, then the value; offsets count from the start of the key.
 #[repr(C)]
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Default, FromBytes, IntoBytes, Immutable, KnownLayout,
@@ -112,8 +112,9 @@ pub struct AggDesc {
     pub recs: u64,
 }
 
-/// The head of one entry in an aggregation snapshot; `size` bytes of key and value follow. A snapshot
-/// contains what a CPU has aggregated since the snapshot before; the consumer adds the snapshots up.
+/// The head of one entry in an aggregation snapshot; `size` bytes of key and value follow. A
+/// snapshot contains what a CPU has aggregated since the snapshot before; the consumer adds the
+/// snapshots up.
 #[repr(C)]
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Default, FromBytes, IntoBytes, Immutable, KnownLayout,
@@ -144,8 +145,8 @@ impl Layout {
     pub const fn aggregation() -> Self {
         Self { offset: 0 }
     }
-    /// Returns the natural alignment of a datum: its size for 1, 2 and 4 bytes, 8 for larger scalars,
-    /// and 1 for data by reference (strings, structs), which are bytes.
+    /// Returns the natural alignment of a datum: its size for 1, 2 and 4 bytes, 8 for larger
+    /// scalars, and 1 for data by reference (strings, structs), which are bytes.
     pub const fn alignment(size: usize, by_ref: bool) -> usize {
         match size {
             _ if by_ref => 1,

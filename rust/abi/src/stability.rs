@@ -125,7 +125,8 @@ impl ProviderAttributes {
         })
     }
 
-    /// Returns the attributes of probes: the least of the provider's and of those of the named parts.
+    /// Returns the attributes of probes: the least of the provider's and of those of the named
+    /// parts.
     pub fn of_probes(&self, is_named: [bool; 4]) -> Attributes {
         let [provider, ..] = self.0;
         let named = self.0.iter().zip(is_named).filter(|(_, is_named)| *is_named);

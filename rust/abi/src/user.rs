@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Probes in user programs, as the consumer requests them: it reads the symbols of a process, and the
-//! module places breakpoints.
+//! Probes in user programs, as the consumer requests them: it reads the symbols of a process, and
+//! the module places breakpoints.
 //!
 //! The argument of [`MAKE`] refers to packed [`UserProbe`]s. Each is followed by its places (`u32`
 //! distances from its address), the code that is expected there ([`Expected`]), its arguments
-//! ([`UserArg`]) and its four names, and then by zeroes up to a multiple of [`PACK_ALIGN`]. A probe that
-//! already exists is found by its names. A probe that cannot be made does not hinder the others: it gets
-//! a [`Refusal`].
+//! ([`UserArg`]) and its four names, and then by zeroes up to a multiple of [`PACK_ALIGN`]. A probe
+//! that already exists is found by its names. A probe that cannot be made does not hinder the
+//! others: it gets a [`Refusal`].
 
 use crate::ioctl::iowr;
 use crate::probe::{FUNCTION_LEN, MODULE_LEN, NAME_LEN, PROVIDER_LEN};
@@ -18,23 +18,23 @@ pub const MAKE: u32 = iowr::<Make>(40);
 
 /// Follows a process: the module reports new mappings before any code in them runs. It wakes the
 /// consumer ([`crate::ioctl::WAKE`], which must be called before) and sets
-/// [`crate::status::Status::mapped`]; the thread that made the mapping waits for [`SEEN`], a few seconds
-/// at most. Argument: the process id in the caller's pid namespace, a `u32`. Following ends with the
-/// process, its program, or STOP. ESRCH: there is no such process; ENOSPC: too many are followed. With 0,
-/// every process is followed: the module reports each mapping of code, also in a new program, except of
-/// files of [`IGNORE`]; [`BEGUN`] returns the processes.
+/// [`crate::status::Status::mapped`]; the thread that made the mapping waits for [`SEEN`], a few
+/// seconds at most. Argument: the process id in the caller's pid namespace, a `u32`. Following ends
+/// with the process, its program, or STOP. ESRCH: there is no such process; ENOSPC: too many are
+/// followed. With 0, every process is followed: the module reports each mapping of code, also in a
+/// new program, except of files of [`IGNORE`]; [`BEGUN`] returns the processes.
 pub const FOLLOW: u32 = iowr::<u32>(43);
 /// Says that the consumer has read the new mappings; argument [`Seen`].
 pub const SEEN: u32 = iowr::<Seen>(44);
 
-/// Stops reports about this file to a follower of every process, until the file is written to; argument
-/// [`Key`]. The module keeps some thousands of files for a follower; beyond that, it forgets the oldest
-/// and reports them again.
+/// Stops reports about this file to a follower of every process, until the file is written to;
+/// argument [`Key`]. The module keeps some thousands of files for a follower; beyond that, it
+/// forgets the oldest and reports them again.
 ///
 /// [`Key`]: crate::unwind::Key
 pub const IGNORE: u32 = iowr::<crate::unwind::Key>(45);
-/// Takes the processes that were reported because every process is followed: as many as there is room
-/// for, then 0. Argument [`Strangers`].
+/// Takes the processes that were reported because every process is followed: as many as there is
+/// room for, then 0. Argument [`Strangers`].
 ///
 /// [`Strangers`]: crate::unwind::Strangers
 pub const BEGUN: u32 = iowr::<crate::unwind::Strangers>(46);
@@ -83,13 +83,13 @@ pub enum UserKind {
     Entry = 1,
     /// `pidN:::return`: the instructions that leave a function: returns, and jumps out of it.
     Return = 2,
-    /// `pidN:::hex`: any instructions. Each place is a separate probe, named by its distance from the
-    /// address, in hex.
+    /// `pidN:::hex`: any instructions. Each place is a separate probe, named by its distance from
+    /// the address, in hex.
     Offset = 3,
     /// USDT: provider and probe have their own names, and `args` says where the arguments are.
     Usdt = 4,
-    /// USDT: the instruction `xor %eax,%eax`, by which the program asks whether the probe is enabled;
-    /// its result 0 means no.
+    /// USDT: the instruction `xor %eax,%eax`, by which the program asks whether the probe is
+    /// enabled; its result 0 means no.
     Question = 5,
 }
 
@@ -115,7 +115,8 @@ impl UserKind {
 pub struct UserProbe {
     /// The address from which its places count, in the process: of a function, its beginning.
     pub address: u64,
-    /// For USDT: the address of the counter (`u16`) that is raised while the probe is enabled; 0: none.
+    /// For USDT: the address of the counter (`u16`) that is raised while the probe is enabled; 0:
+    /// none.
     pub semaphore: u64,
     /// Bytes of the function; 0: unknown. A jump inside of the function is not a return.
     pub size: u32,
@@ -125,8 +126,8 @@ pub struct UserProbe {
     pub kind: u8,
     /// The number of arguments that follow, at most [`MAX_ARGS`].
     pub args: u8,
-    /// Bytes of provider (empty: `pid`; the module appends the process id), module, function and name
-    /// (empty: the name of `kind`).
+    /// Bytes of provider (empty: `pid`; the module appends the process id), module, function and
+    /// name (empty: the name of `kind`).
     pub lens: [u8; 4],
     /// Bytes that are expected at each place: the size of an [`Expected`], or 0.
     pub expects: u8,
@@ -261,12 +262,13 @@ pub struct UserProbeView<'a> {
     pub names: [&'a [u8]; 4],
 }
 
-/// The most bytes of each part, plus one for a NUL, which is not packed. The provider's name leaves room
-/// for the process id that the module appends.
+/// The most bytes of each part, plus one for a NUL, which is not packed. The provider's name leaves
+/// room for the process id that the module appends.
 const LENS: [usize; 4] = [PROVIDER_LEN - 10, MODULE_LEN, FUNCTION_LEN, NAME_LEN];
 
 impl<'a> UserProbeView<'a> {
-    /// Reads the first packed probe and moves `from` past it. `None`: `from` is at its end, or malformed.
+    /// Reads the first packed probe and moves `from` past it. `None`: `from` is at its end, or
+    /// malformed.
     pub fn unpack(from: &mut &'a [u8]) -> Option<Self> {
         let (head, rest) = UserProbe::read_from_prefix(from).ok()?;
         let bytes = usize::try_from(head.places).ok()?.checked_mul(size_of::<u32>())?;
@@ -293,7 +295,8 @@ impl<'a> UserProbeView<'a> {
         self.places.chunks_exact(size_of::<u32>()).filter_map(|b| u32::read_from_bytes(b).ok())
     }
 
-    /// Returns the bytes that are expected at each place, in their order; nothing if they are unknown.
+    /// Returns the bytes that are expected at each place, in their order; nothing if they are
+    /// unknown.
     pub fn expected(&self) -> impl Iterator<Item = Expected> + Clone + 'a {
         let all = self.expected.chunks_exact(size_of::<Expected>());
         all.filter_map(|b| Expected::read_from_bytes(b).ok())
@@ -307,9 +310,9 @@ impl<'a> UserProbeView<'a> {
     }
 }
 
-/// Packs a probe: calls `put` with the bytes, piece by piece. `head.places`, `expects`, `args` and `lens`
-/// are set from the other arguments. `expected` is for all places, or empty. Returns false, and puts
-/// nothing, if a name or a list is too long.
+/// Packs a probe: calls `put` with the bytes, piece by piece. `head.places`, `expects`, `args` and
+/// `lens` are set from the other arguments. `expected` is for all places, or empty. Returns false,
+/// and puts nothing, if a name or a list is too long.
 pub fn pack(
     mut head: UserProbe,
     places: &[u32],

@@ -5,16 +5,17 @@
 //! | bucket heads u64 x 2^n | AggEntry | key ... value ... | AggEntry | key ... value ... | free |
 //!                            ^ link chains entries of one bucket
 //! ```
-//! An entry without a key is in no bucket: its place is known by the aggregation's id. Likewise, the
-//! host gives numbers to keys that never change where they are used, and their places are known by
-//! number. If the host can identify a key of a few words faster than it can write it (a probe's id for
-//! its function's name), a cache finds the entry; a key that is not in the cache is written and searched
-//! once. Entries are appended and never move, so the used part is the snapshot for the consumer, as it
-//! is. The memory consists of 64-bit words: a key is compared word by word, a value is updated in place.
+//! An entry without a key is in no bucket: its place is known by the aggregation's id. Likewise,
+//! the host gives numbers to keys that never change where they are used, and their places are known
+//! by number. If the host can identify a key of a few words faster than it can write it (a probe's
+//! id for its function's name), a cache finds the entry; a key that is not in the cache is written
+//! and searched once. Entries are appended and never move, so the used part is the snapshot for the
+//! consumer, as it is. The memory consists of 64-bit words: a key is compared word by word, a value
+//! is updated in place.
 //!
-//! Traced programs choose the keys. Only the owner of the seed can predict their hash, and a chain has a
-//! maximal length: a value that finds no place there is a drop, as is one that finds no memory. So a
-//! search takes bounded time with any keys.
+//! Traced programs choose the keys. Only the owner of the seed can predict their hash, and a chain
+//! has a maximal length: a value that finds no place there is a drop, as is one that finds no
+//! memory. So a search takes bounded time with any keys.
 
 use crate::key::Key;
 use crate::siphash::{Seed, SipHash};
@@ -30,14 +31,15 @@ const HEAD: usize = size_of::<AggEntry>() / 8;
 /// The values that one CPU has aggregated since the last swap.
 pub struct AggBuffer<B> {
     memory: B,
-    /// The number of bucket heads at the start of the memory: a power of two, or 0 if it has no room.
+    /// The number of bucket heads at the start of the memory: a power of two, or 0 if it has no
+    /// room.
     buckets: usize,
     /// The words in use, including the bucket heads.
     used: usize,
     seed: Seed,
     drops: u64,
-    /// The places of values that are requested by number: generation << 32 | word. First come the ids
-    /// without a key, then the numbers of the host.
+    /// The places of values that are requested by number: generation << 32 | word. First come the
+    /// ids without a key, then the numbers of the host.
     known: B,
     /// The generation of this memory. Places of an earlier one are invalid.
     generation: u32,
@@ -81,12 +83,13 @@ pub fn clear(memory: &mut [u64]) {
     }
 }
 
-/// The longest chain. With the smallest entries, a full memory has eight per bucket; with a random hash,
-/// fewer than one table in 10^30 has a chain of this length.
+/// The longest chain. With the smallest entries, a full memory has eight per bucket; with a random
+/// hash, fewer than one table in 10^30 has a chain of this length.
 const MAX_CHAIN: usize = 64;
 
 /// Returns the hash of a key. Words that are always zero do not count. Two different keys of an
-/// aggregation have different words, because the end of a part shows if it may be shorter than its room.
+/// aggregation have different words, because the end of a part shows if it may be shorter than its
+/// room.
 #[inline]
 fn hash<K: DerefMut<Target = [u64]>>(seed: Seed, id: AggId, key: &Key<K>) -> u32 {
     let mut h = SipHash::new(seed);
@@ -112,8 +115,8 @@ enum Place {
 }
 
 impl<B: DerefMut<Target = [u64]>> AggBuffer<B> {
-    /// Creates an empty table over cleared memory. `known` has a word for each id and for each number of
-    /// the host; `cache` has a power of two of slots of [`SLOT`] words, or none.
+    /// Creates an empty table over cleared memory. `known` has a word for each id and for each
+    /// number of the host; `cache` has a power of two of slots of [`SLOT`] words, or none.
     pub fn new(memory: B, seed: Seed, known: B, cache: B) -> Self {
         let buckets = buckets_for(memory.len());
         Self {
@@ -134,8 +137,8 @@ impl<B: DerefMut<Target = [u64]>> AggBuffer<B> {
         self.memory.len()
     }
 
-    /// Returns the value of an aggregation without a key, by the index of its id. A new one is made with
-    /// `init`. `None`: there is no room, which is counted as a drop.
+    /// Returns the value of an aggregation without a key, by the index of its id. A new one is made
+    /// with `init`. `None`: there is no room, which is counted as a drop.
     #[inline(always)]
     pub fn single(
         &mut self,
@@ -247,8 +250,8 @@ impl<B: DerefMut<Target = [u64]>> AggBuffer<B> {
         }
     }
 
-    /// Returns the value of `key`, which has `len` words, in the aggregation `id`. A new one is made with
-    /// `init`. `None`: there is no room, which is counted as a drop.
+    /// Returns the value of `key`, which has `len` words, in the aggregation `id`. A new one is
+    /// made with `init`. `None`: there is no room, which is counted as a drop.
     #[inline]
     pub fn value<K: DerefMut<Target = [u64]>>(
         &mut self,

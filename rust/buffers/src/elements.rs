@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Dynamic variables of any size: elements of associative arrays, and threads' variables by reference.
+//! Dynamic variables of any size: elements of associative arrays, and threads' variables by
+//! reference.
 //!
 //! ```text
 //! | next | free lists of each CPU | lock, head of each bucket | unit | unit | unit ...
 //!                                           │
 //!                                           └─► version, link, hash, thread, sizes, list | key | value
 //! ```
-//! All CPUs share one hash over a fixed space. An element takes as many units as its key and its value
-//! need. Its memory, once freed, goes to a list of the CPU that freed it, and any CPU may take it from
-//! there.
+//! All CPUs share one hash over a fixed space. An element takes as many units as its key and its
+//! value need. Its memory, once freed, goes to a list of the CPU that freed it, and any CPU may
+//! take it from there.
 //!
-//! To change a bucket, a CPU holds its lock, a word that is odd meanwhile. Only probes do this, with
-//! interrupts off, and one at a time on each CPU: so the holder of a lock is running on another CPU and
-//! will release it soon. In any case, no CPU waits for longer than [`PATIENCE`]. Readers read without
-//! the lock, and read again if the word has changed; after [`TRIES`] attempts they take the lock.
+//! To change a bucket, a CPU holds its lock, a word that is odd meanwhile. Only probes do this,
+//! with interrupts off, and one at a time on each CPU: so the holder of a lock is running on
+//! another CPU and will release it soon. In any case, no CPU waits for longer than [`PATIENCE`].
+//! Readers read without the lock, and read again if the word has changed; after `TRIES` attempts
+//! they take the lock.
 //!
-//! A value by reference is read later, by an address. So an address contains the life of its element:
-//! once the element is freed, the address reads zeros, even if the memory has another element by then.
-//! Therefore memory can be reused at once, without waiting for readers.
+//! A value by reference is read later, by an address. So an address contains the life of its
+//! element: once the element is freed, the address reads zeros, even if the memory has another
+//! element by then. Therefore memory can be reused at once, without waiting for readers.
 
 use crate::siphash::{Seed, SipHash};
 use crate::sync::{fence, spin_loop, AtomicU64, Ordering};
@@ -27,17 +29,17 @@ use Ordering::{AcqRel, Acquire, Relaxed, Release};
 
 /// The words of a unit.
 const UNIT: usize = 8;
-/// How often a CPU reads a word that another CPU is about to change: for some 5 ms, which is a part of a
-/// firing's time, because the other CPU may be a virtual one that must wait for its turn. (In a test, a
-/// thread may have to wait longer.)
+/// How often a CPU reads a word that another CPU is about to change: for some 5 ms, which is a part
+/// of a firing's time, because the other CPU may be a virtual one that must wait for its turn. (In
+/// a test, a thread may have to wait longer.)
 const PATIENCE: u32 = if cfg!(any(test, loom)) { u32::MAX } else { 1 << 17 };
 /// The attempts to read something that changes meanwhile, before it is read under the lock.
 const TRIES: u32 = 16;
 /// The complete reads among these attempts.
 const PASSES: u32 = 2;
-/// The longest chain; no element is added to it. While a CPU walks it with the lock held, others wait.
-/// With a random hash, a full space has two to four elements per bucket, and fewer than one space in
-/// 10^50 has a chain of this length.
+/// The longest chain; no element is added to it. While a CPU walks it with the lock held, others
+/// wait. With a random hash, a full space has two to four elements per bucket, and fewer than one
+/// space in 10^50 has a chain of this length.
 const MAX_CHAIN: usize = 64;
 /// The bits of an address: for the byte in the value, the unit, and the life.
 const BYTE_BITS: u32 = 16;
@@ -420,8 +422,8 @@ impl<M: Deref<Target = [AtomicU64]>> Elements<M> {
         (version >> 32) & ((1 << LIFE_BITS) - 1) == life
     }
 
-    /// Reads from an element's value. Bytes after its end, or of a freed element, are zeros. Returns
-    /// false if the address cannot be one of an element.
+    /// Reads from an element's value. Bytes after its end, or of a freed element, are zeros.
+    /// Returns false if the address cannot be one of an element.
     pub fn read(&self, address: u64, into: &mut [u8]) -> bool {
         let Some((unit, life, byte)) = self.split(address) else { return false };
         let mut passes: u32 = 0;
@@ -514,9 +516,9 @@ impl<M: Deref<Target = [AtomicU64]>> Elements<M> {
         }
     }
 
-    /// Writes into an element's value. Returns false, and writes nothing, if a byte is outside of it. If
-    /// the element was freed, nothing is written, as if it had been freed later; nor if another CPU holds
-    /// the lock for too long.
+    /// Writes into an element's value. Returns false, and writes nothing, if a byte is outside of
+    /// it. If the element was freed, nothing is written, as if it had been freed later; nor if
+    /// another CPU holds the lock for too long.
     pub fn write(&self, address: u64, bytes: &[u8]) -> bool {
         let Some((unit, life, byte)) = self.split(address) else { return false };
         let hash = self.load(unit, HASH);
@@ -673,7 +675,8 @@ impl<M: Deref<Target = [AtomicU64]>> Elements<M> {
         Ok(())
     }
 
-    /// Frees at most `most` elements of a thread that has ended. The list tells whether some are left.
+    /// Frees at most `most` elements of a thread that has ended. The list tells whether some are
+    /// left.
     pub fn remove_some(&self, cpu: usize, list: &AtomicU64, most: usize) {
         for _ in 0..most {
             let unit = low(list.load(Relaxed));
@@ -737,8 +740,8 @@ impl<M: Deref<Target = [AtomicU64]>> Elements<M> {
         self.word(cpu.wrapping_add(1).wrapping_mul(LISTS).wrapping_add(size))
     }
 
-    /// Takes a chunk from a list. The upper half of a list's word is a counter, so that a head that was
-    /// taken and put back meanwhile counts as another one.
+    /// Takes a chunk from a list. The upper half of a list's word is a counter, so that a head that
+    /// was taken and put back meanwhile counts as another one.
     fn pop(&self, list: &AtomicU64) -> Option<usize> {
         let mut now = list.load(Acquire);
         for _ in 0..PATIENCE {
@@ -773,8 +776,8 @@ impl<M: Deref<Target = [AtomicU64]>> Elements<M> {
         }
     }
 
-    /// Returns a chunk of at least this many words: one that this CPU has freed, a new one, one that
-    /// another CPU has freed, or a larger one.
+    /// Returns a chunk of at least this many words: one that this CPU has freed, a new one, one
+    /// that another CPU has freed, or a larger one.
     fn alloc(&self, cpu: usize, words: usize) -> Result<usize, Drop> {
         let units = words.div_ceil(UNIT);
         let size = SIZES.iter().position(|n| *n as usize >= units).ok_or(Drop::Space)?;

@@ -5,10 +5,10 @@
 //!   words   | s h \0 . . . . . | ? ? ? ? | ? ? ? ? | 0 0 0 7 |      ? is anything
 //!   parts     [0, 1)                                  [3, 4)        words that count
 //! ```
-//! A string has strsize bytes of room in a key and usually needs a few of them. The written words are
-//! the parts. In the key that the consumer gets, all words outside of the parts are zeros, so they need
-//! not be cleared, hashed or compared: a part with a string contains its NUL, and two strings that are
-//! equal up to the NUL are equal.
+//! A string has strsize bytes of room in a key and usually needs a few of them. The written words
+//! are the parts. In the key that the consumer gets, all words outside of the parts are zeros, so
+//! they need not be cleared, hashed or compared: a part with a string contains its NUL, and two
+//! strings that are equal up to the NUL are equal.
 
 use core::ops::DerefMut;
 use zerocopy::IntoBytes;
@@ -200,8 +200,8 @@ impl<B: DerefMut<Target = [u64]>> Key<B> {
         Ok(())
     }
 
-    /// Adds the frames of a stack, 8 bytes each, which `write` writes; it returns how many bytes. As with
-    /// strings, a zero ends them, and the rest of the room is not part of the key.
+    /// Adds the frames of a stack, 8 bytes each, which `write` writes; it returns how many bytes.
+    /// As with strings, a zero ends them, and the rest of the room is not part of the key.
     pub fn put_frames_with<E>(
         &mut self,
         offset: usize,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 //! The principal buffer: records in the order of firing.
 //!
-//! A record is written into a [`Reservation`], and its commit makes it visible. A clause that faults
-//! drops its reservation and leaves no record. A record without room is always counted.
+//! A record is written into a [`Reservation`], and its commit makes it visible. A clause that
+//! faults drops its reservation and leaves no record. A record without room is always counted.
 //!
 //! The [`Policy`] decides what happens without room. A ring uses its memory round and round:
 //!
@@ -116,7 +116,8 @@ impl<B: DerefMut<Target = [u8]>> Principal<B> {
         Self { limit, policy: Policy::Fill, ..Self::new(memory) }
     }
 
-    /// Creates a buffer that keeps the newest records; `starts` has [`starts_for`] it bytes, zeroed.
+    /// Creates a buffer that keeps the newest records; `starts` has [`starts_for`] it bytes,
+    /// zeroed.
     pub fn ring(memory: B, starts: B) -> Self {
         let limit = memory.len();
         Self { limit, policy: Policy::Ring { starts, upper: 0 }, ..Self::new(memory) }
@@ -206,7 +207,8 @@ impl<B: DerefMut<Target = [u8]>> Principal<B> {
         self.memory.get(..self.used).unwrap_or_default()
     }
 
-    /// Returns the records from the oldest one on, as far as they are contiguous; empty if there are none.
+    /// Returns the records from the oldest one on, as far as they are contiguous; empty if there
+    /// are none.
     pub fn oldest(&self) -> &[u8] {
         let part = match &self.policy {
             Policy::Ring { upper, .. } if self.limit < *upper => self.limit..*upper,
@@ -215,8 +217,8 @@ impl<B: DerefMut<Target = [u8]>> Principal<B> {
         self.memory.get(part).unwrap_or_default()
     }
 
-    /// Adds records that were made elsewhere. Returns false if there is no room for them. A ring keeps or
-    /// overwrites them all together.
+    /// Adds records that were made elsewhere. Returns false if there is no room for them. A ring
+    /// keeps or overwrites them all together.
     pub fn append(&mut self, records: &[u8]) -> bool {
         if records.is_empty() {
             return true;
@@ -270,8 +272,8 @@ impl<B: DerefMut<Target = [u8]>> Principal<B> {
         }
     }
 
-    /// Installs `fresh` and returns the records. A ring, or a buffer that is filled, is taken only once:
-    /// afterwards it has the policy switch.
+    /// Installs `fresh` and returns the records. A ring, or a buffer that is filled, is taken only
+    /// once: afterwards it has the policy switch.
     pub fn swap(&mut self, fresh: B) -> Taken<B> {
         let end = core::mem::take(&mut self.used);
         let (used, oldest) = match self.policy {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 //! SipHash-1-3 over words, for keys that traced programs choose.
 //!
-//! A program must not be able to choose keys with the same hash: all of them would be in one bucket, and
-//! every search would walk it. A random seed alone does not prevent that: if a hash multiplies and
-//! rotates, some pairs of keys collide with every seed. SipHash (Aumasson and Bernstein, 2012) is a
-//! pseudo-random function of its key, made for this purpose. Like the kernel and many languages in their
-//! tables, we use one round for each word and three at the end.
+//! A program must not be able to choose keys with the same hash: all of them would be in one
+//! bucket, and every search would walk it. A random seed alone does not prevent that: if a hash
+//! multiplies and rotates, some pairs of keys collide with every seed. SipHash (Aumasson and
+//! Bernstein, 2012) is a pseudo-random function of its key, made for this purpose. Like the kernel
+//! and many languages in their tables, we use one round for each word and three at the end.
 
 /// 128 random bits, which make the hash unpredictable for others.
 pub type Seed = [u64; 2];
@@ -51,7 +51,8 @@ impl SipHash {
         self.v = [a ^ word, b, c, d];
     }
 
-    /// Ends the hash. `last` is one more word; it must tell apart inputs whose other words can be equal.
+    /// Ends the hash. `last` is one more word; it must tell apart inputs whose other words can be
+    /// equal.
     #[inline(always)]
     pub fn end(mut self, last: u64) -> u64 {
         self.word(last);

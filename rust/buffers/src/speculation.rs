@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Speculations: records that wait, in a buffer of their own on each CPU, until the program commits or
-//! discards them.
+//! Speculations: records that wait, in a buffer of their own on each CPU, until the program commits
+//! or discards them.
 //!
 //! ```text
 //!              speculation()      speculate()             speculate() elsewhere
@@ -108,8 +108,8 @@ impl<S: Deref<Target = [AtomicU32]>> States<S> {
         Some(index)
     }
 
-    /// Ends a speculation, and calls `here` with its index if this CPU has a part of it. The parts of
-    /// other CPUs are left to [`Self::pending`]. Does nothing if it is not active.
+    /// Ends a speculation, and calls `here` with its index if this CPU has a part of it. The parts
+    /// of other CPUs are left to [`Self::pending`]. Does nothing if it is not active.
     pub fn end(&self, id: u64, cpu: u32, end: End, here: impl FnOnce(usize)) {
         let Some((index, state)) = self.state(id) else { return };
         let spread = if end == End::Commit { COMMITTING } else { DISCARDING };
@@ -162,8 +162,8 @@ impl<B: DerefMut<Target = [u8]>> Part<B> {
         Self { buffer: Principal::new(memory), records: 0 }
     }
 
-    /// Moves its records to the trace: all of them, or none if there is no room. Returns the number of
-    /// lost records.
+    /// Moves its records to the trace: all of them, or none if there is no room. Returns the number
+    /// of lost records.
     pub fn end(&mut self, end: End, trace: Option<&mut Principal<B>>) -> u64 {
         let records = core::mem::take(&mut self.records);
         let fits = match (end, trace) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Every protocol that relies on memory order, under loom: `tools/model`. For this crate, its own code
-//! runs. Protocols of crates that need a kernel are written again here, with the name of the place.
+//! Every protocol that relies on memory order, under loom: `tools/model`. For this crate, its own
+//! code runs. Protocols of crates that need a kernel are written again here, with the name of the
+//! place.
 //!
-//! A CPU's probe context is a lock that the CPU holds. Interrupts are off meanwhile, so the interrupt
-//! from another CPU, which takes the lock, comes before or after it (`kapi::xcall`). This orders memory as
-//! the kernel's IPIs do.
+//! A CPU's probe context is a lock that the CPU holds. Interrupts are off meanwhile, so the
+//! interrupt from another CPU, which takes the lock, comes before or after it (`kapi::xcall`). This
+//! orders memory as the kernel's IPIs do.
 #![cfg(loom)]
 
 use buffers::elements::{Elements, Owner, Part, Value};
@@ -97,8 +98,9 @@ fn end_part(cpu: &mut (Vec<u32>, Vec<u32>), end: End) {
     }
 }
 
-/// One CPU records while another one commits, and the consumer cleans (`clean` in framework/src/state.rs):
-/// each record is in the trace once, and a free speculation has no record anywhere.
+/// One CPU records while another one commits, and the consumer cleans (`clean` in
+/// framework/src/state.rs): each record is in the trace once, and a free speculation has no record
+/// anywhere.
 #[test]
 fn speculations_end_as_a_whole() {
     loom::model(|| {
@@ -170,9 +172,9 @@ fn a_speculation_is_given_once() {
     });
 }
 
-/// kapi/src/publish.rs and `kapi_sync` (kapi/helpers/xcall.c): a value is seen as it was made, and it is
-/// not freed while a probe still uses it. `load` and `synced` can leave out a part of the protocol, to
-/// show that the model finds the error.
+/// kapi/src/publish.rs and `kapi_sync` (kapi/helpers/xcall.c): a value is seen as it was made, and
+/// it is not freed while a probe still uses it. `load` and `synced` can leave out a part of the
+/// protocol, to show that the model finds the error.
 fn publish(load: Ordering, synced: bool) {
     const FREED: u64 = 99;
     loom::model(move || {
@@ -216,8 +218,8 @@ fn without_acquire_it_would_be_seen_half_made() {
     publish(Relaxed, true);
 }
 
-/// `exchange` and `on_state` (framework/src/state.rs): each record of a CPU is in one snapshot, or counted
-/// as a drop.
+/// `exchange` and `on_state` (framework/src/state.rs): each record of a CPU is in one snapshot, or
+/// counted as a drop.
 #[test]
 fn snapshots_lose_nothing_uncounted() {
     loom::model(|| {
@@ -248,7 +250,8 @@ fn snapshots_lose_nothing_uncounted() {
     });
 }
 
-/// framework/src/pulse.rs: a consumer that is being served, or was a moment ago, does not count as dead.
+/// framework/src/pulse.rs: a consumer that is being served, or was a moment ago, does not count as
+/// dead.
 fn pulse(calls_first: bool) {
     const TIMEOUT: u64 = 30;
     loom::model(move || {
@@ -282,8 +285,8 @@ fn the_other_way_round_a_long_call_would_kill() {
     pulse(false);
 }
 
-/// `Shared::press` (fire/src/shared.rs), STATUS, which resets the word, and BUFSNAP: in the end, no buffer
-/// is more than half full unless the consumer has been woken.
+/// `Shared::press` (fire/src/shared.rs), STATUS, which resets the word, and BUFSNAP: in the end, no
+/// buffer is more than half full unless the consumer has been woken.
 #[test]
 fn who_presses_is_heard() {
     struct All {

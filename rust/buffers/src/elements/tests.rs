@@ -206,8 +206,8 @@ fn no_room_at_all() {
     assert_eq!(set, Err(Drop::Space));
 }
 
-/// Many CPUs use a space that is nearly full: each knows the values of its own elements, all compete for
-/// common ones, and strings are read whole or not at all.
+/// Many CPUs use a space that is nearly full: each knows the values of its own elements, all
+/// compete for common ones, and strings are read whole or not at all.
 #[test]
 fn exact_on_many_cpus() {
     const CPUS: usize = 4;
@@ -276,7 +276,8 @@ fn exact_on_many_cpus() {
     assert_eq!(left, s.word(0).unwrap().load(Relaxed));
 }
 
-/// Two keys of two words that had the same old hash with every seed: one bit is flipped in each word.
+/// Two keys of two words that had the same old hash with every seed: one bit is flipped in each
+/// word.
 #[test]
 fn no_keys_collide_whatever_the_seed() {
     // The hash that this replaced: multiply, rotate by 5.
@@ -298,8 +299,8 @@ fn no_keys_collide_whatever_the_seed() {
     assert_eq!((before, now), (200, 0));
 }
 
-/// Even if a program could make keys of one bucket, the chain ends, the others are drops, and no element
-/// exists twice.
+/// Even if a program could make keys of one bucket, the chain ends, the others are drops, and no
+/// element exists twice.
 #[test]
 fn a_chain_is_never_longer_than_the_longest() {
     let s = space(1 << 14, 2);
