@@ -119,7 +119,7 @@ impl Unwind {
         true
     }
 
-    /// Takes back what [`Self::pay`] counted, for rows that are freed.
+    /// Undoes [`Self::pay`] for rows that are freed.
     pub fn refund(&self, size: u64) {
         self.given.fetch_sub(size, Relaxed);
         GIVEN.fetch_sub(size, Relaxed);

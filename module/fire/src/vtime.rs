@@ -2,8 +2,8 @@
 //! `vtimestamp`: how long a thread has been on a CPU, without the time of its probes.
 //!
 //! ```text
-//! vtimestamp = base + (now - since)      since: when the thread got the CPU, plus the time of each firing
-//!                                        base: its total before that
+//! vtimestamp = base + (now - since)    since: when the thread got the CPU, plus each firing's time
+//!                                      base: its total before that
 //! ```
 //! The scheduler updates its own account only at ticks and switches, with a clock that cannot be
 //! read in every context, and does not know about probes. So it is only used for the base of a

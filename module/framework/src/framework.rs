@@ -117,7 +117,7 @@ impl Config {
         self.tracing.iter_mut().for_each(|(_, t)| t.retired(&places, now));
     }
 
-    /// Updates the list of consumers that are told when a thread ends.
+    /// Updates the list of consumers that must know when a thread ends.
     fn watch_threads(&self) {
         let shared = self.tracing.iter().map(|(_, t)| t.shared());
         let make = || -> Result<Option<KBox<KVec<Arc<Shared>>>>> {
@@ -471,7 +471,7 @@ impl Framework {
         Ok(())
     }
 
-    /// Disables what a consumer enabled and frees its ECBs.
+    /// Disables the probes that a consumer has enabled, and frees its ECBs.
     pub(crate) fn end(&self, consumer: u64) {
         let mut c = self.config.lock();
         let Some(i) = c.tracing.iter().position(|(n, _)| *n == consumer) else { return };

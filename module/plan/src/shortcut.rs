@@ -6,7 +6,7 @@
 //! finds them, once, when the clause is planned. There are three shortcuts, each for fewer clauses
 //! than the one before, and each faster:
 //!
-//! | shortcut | which clauses | what it saves |
+//! | shortcut | for clauses | saves |
 //! |---|---|---|
 //! | [`Gate`] | the predicate is `pid == N` | everything, in other processes |
 //! | [`Lean`] | all steps are of these few kinds | the machine: none of its values can fault |
@@ -172,7 +172,7 @@ pub struct Words {
     pub probe: bool,
     /// Other words: their place and their source.
     pub leaves: [(u8, Leaf); 4],
-    /// How many of them there are.
+    /// The number of these words.
     pub n: u8,
 }
 
@@ -217,7 +217,7 @@ pub enum Action {
     Record {
         /// The offset in the record.
         offset: usize,
-        /// How many bytes.
+        /// The number of bytes.
         size: usize,
         /// The value to store.
         value: Value,
@@ -226,7 +226,7 @@ pub enum Action {
     Name {
         /// The offset in the record.
         offset: usize,
-        /// How many bytes.
+        /// The number of bytes.
         size: usize,
         /// The name to store.
         name: Name,

@@ -155,12 +155,12 @@ pub struct Go {
 /// are used again, which takes both sides:
 ///
 /// 1. The consumer says that it has processed all records older than `until`: no buffer that it has
-///    taken has one left. The least [`BufDesc::timestamp`] of a round of snapshots is such a time, once
-///    the records of that round have been printed.
-/// 2. The kernel answers with EPIDs of probes that fired for the last time before that, and that have
-///    no record waiting in a speculation (or in a ring, which is taken only at the end).
-/// 3. The consumer forgets what it knew of them. The kernel uses them for other probes only after this
-///    answer was given; until then, EPROBE says that they do not exist.
+///    taken has one left. The least [`BufDesc::timestamp`] of a round of snapshots is such a time,
+///    once the records of that round have been printed.
+/// 2. The kernel answers with EPIDs of probes that fired for the last time before that, and that
+///    have no record waiting in a speculation (or in a ring, which is taken only at the end).
+/// 3. The consumer forgets its data about them. The kernel uses them for other probes only after
+///    this answer was given; until it does, EPROBE says that they do not exist.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default, FromBytes, IntoBytes, Immutable, KnownLayout)]
 pub struct Done {

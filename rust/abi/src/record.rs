@@ -2,7 +2,7 @@
 //! Records: the layout of an enabled probe's bytes in a buffer, and their description.
 //!
 //! ```text
-//! | epid u32 | timestamp high u32 | timestamp low u32 | data of action 1 | pad | data of action 2 ...
+//! | epid u32 | timestamp high u32 | low u32 | data of action 1 | pad | data of action 2 ...
 //! ```
 //! A datum is at its natural alignment (8 at most), counted from the start of the buffer. A record
 //! starts at a multiple of 8, so its layout never depends on its place. An EPID of 0 is padding:

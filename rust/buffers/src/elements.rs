@@ -5,7 +5,8 @@
 //! ```text
 //! | next | free lists of each CPU | lock, head of each bucket | unit | unit | unit ...
 //!                                           │
-//!                                           └─► version, link, hash, thread, sizes, list | key | value
+//!                                           └─► version, link, hash, thread, sizes, list
+//!                                               | key | value
 //! ```
 //! All CPUs share one hash over a fixed space. An element takes as many units as its key and its
 //! value need. Its memory, once freed, goes to a list of the CPU that freed it, and any CPU may
@@ -517,8 +518,8 @@ impl<M: Deref<Target = [AtomicU64]>> Elements<M> {
     }
 
     /// Writes into an element's value. Returns false, and writes nothing, if a byte is outside of
-    /// it. If the element was freed, nothing is written, as if it had been freed later; nor if
-    /// another CPU holds the lock for too long.
+    /// it. Returns true, but writes nothing, if the element was freed, as if it had been freed
+    /// later, or if another CPU holds the lock for too long.
     pub fn write(&self, address: u64, bytes: &[u8]) -> bool {
         let Some((unit, life, byte)) = self.split(address) else { return false };
         let hash = self.load(unit, HASH);
