@@ -101,7 +101,8 @@ pub struct Counters {
     pub filled: AtomicU32,
     /// 1 when a buffer has become half full, and the consumer has not been woken yet.
     pub pressing: AtomicU32,
-    /// 1 when a firing cost too much.
+    /// 1 when a firing cost too much, a CPU ran no thread for too long, or the consumer was silent
+    /// for too long.
     pub killed: AtomicU32,
 }
 
@@ -248,7 +249,7 @@ impl Shared {
         }
     }
 
-    /// Ends the tracing of a consumer whose clauses cost too much.
+    /// Ends the tracing of a consumer that is silent, or whose clauses cost too much.
     pub fn kill(&self) {
         self.counters.killed.store(1, Ordering::Relaxed);
         self.drain();

@@ -147,7 +147,7 @@ pub struct Counter {
     pub count: u64,
 }
 
-/// Why a name is not one of its probes.
+/// The reason why a name is not one of its probes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NotCounter {
     /// It does not have three parts.
@@ -160,7 +160,7 @@ pub enum NotCounter {
     KernelOnly,
     /// It has a mask.
     Mask,
-    /// No number, or one that is 0 or has more than 63 bits.
+    /// The count is missing, is 0, or has more than 63 bits.
     Number,
     /// Fewer events than are allowed.
     TooOften(Class),

@@ -15,7 +15,7 @@ pub struct Status {
     pub left_out: u64,
     /// Dynamic variables whose hash chain another CPU held for too long.
     pub dyndrops_busy: u64,
-    /// Records that found no room in a speculative buffer.
+    /// Records that found no room in a speculation, or in the trace when it was committed.
     pub specdrops: u64,
     /// Calls of `speculation()` while one was being committed or discarded and none was free.
     pub specdrops_busy: u64,
@@ -26,7 +26,7 @@ pub struct Status {
     /// Firings that were skipped because the CPU was already inside a probe (an NMI, or a fault in
     /// a probe).
     pub nested: u64,
-    /// Overflows of ustack()'s string table.
+    /// Overflows of ustack()'s string table. The module leaves it 0.
     pub stkstroverflows: u64,
     /// Signals of `stop()` and `raise()` that were lost because too many were queued on their CPU.
     pub sigdrops: u64,
@@ -34,9 +34,10 @@ pub struct Status {
     pub early: u64,
     /// 1 when a fill-policy buffer is full.
     pub filled: u32,
-    /// 1 after `exit()`: END will run at STOP.
+    /// 1 when only END can still fire, for example after `exit()`: it runs at STOP.
     pub exiting: u32,
-    /// 1 when the dead-man ended the tracing.
+    /// 1 when the module has ended the tracing: a firing cost too much, a CPU ran no thread for too
+    /// long, or the consumer was silent for too long.
     pub killed: u32,
     /// 1 when a buffer has become half full since the last answer, and [`crate::ioctl::WAKE`] has
     /// woken the consumer.

@@ -43,8 +43,9 @@ impl Key {
     }
 }
 
-/// Argument of [`OBJECT`]. More rows than [`MAX_ROWS`], or more bytes than [`MAX_GIVEN`] allows,
-/// are E2BIG; rows that do not ascend are EINVAL. The rows of a known file are replaced.
+/// Argument of [`OBJECT`]. More rows than [`MAX_ROWS`], or more bytes than [`MAX_GIVEN`] or
+/// [`MAX_GIVEN_BY_ALL`], are E2BIG; rows that do not ascend are EINVAL. The rows of a known file
+/// are replaced.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default, FromBytes, IntoBytes, Immutable, KnownLayout)]
 pub struct Object {
@@ -207,8 +208,7 @@ pub fn step(
                 Rule::Kept => (read(behind(sp))?.wrapping_add(8), None),
             },
         };
-        // Stacks grow downwards, so the next frame is higher: a wrong rule must not lead in
-        // circles.
+        // Stacks grow downwards: a wrong rule must not lead in circles.
         if cfa <= sp {
             return None;
         }
