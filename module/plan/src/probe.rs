@@ -452,11 +452,11 @@ impl<C> Segment<C> {
 
 /// All probes, by id.
 pub struct ProbeTable<C> {
-    /// Ascending.
+    /// In ascending order of their positions.
     segments: KVVec<Segment<C>>,
     /// The position from which a place for the next probe is searched: its id minus one.
     next: usize,
-    /// The number that all positions are below.
+    /// All positions are below this number.
     most: usize,
     /// The serial number of the next segment.
     serial: u64,

@@ -17,7 +17,7 @@ macro_rules! words {
             pub fn from_number(number: u8) -> Option<Self> {
                 match number { $($num => Some($name::$variant),)* _ => None }
             }
-            /// Returns the meaning of a text; upper and lower case are equal.
+            /// Returns the word for its text, in upper or lower case.
             pub fn from_text(text: &str) -> Option<Self> {
                 [$($name::$variant),*].into_iter().find(|w| w.text().eq_ignore_ascii_case(text))
             }

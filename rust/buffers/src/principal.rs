@@ -2,7 +2,8 @@
 //! The principal buffer: records in the order of firing.
 //!
 //! A record is written into a [`Reservation`], and its commit makes it visible. A clause that
-//! faults drops its reservation and leaves no record. A record without room is always counted.
+//! faults drops its reservation and leaves no record. A record without room is never lost silently:
+//! it is counted, or it ends the recording.
 //!
 //! The [`Policy`] decides what happens without room. A ring uses its memory round and round:
 //!
@@ -14,7 +15,7 @@
 
 use core::ops::{Deref, DerefMut, Range};
 
-/// Records begin at multiples of this. In a ring, each has a bit.
+/// Records begin at multiples of this, in bytes. In a ring, each multiple has a bit.
 const UNIT: usize = abi::record::RECORD_ALIGN;
 
 /// The reaction to a record that finds no room.
@@ -116,8 +117,8 @@ impl<B: DerefMut<Target = [u8]>> Principal<B> {
         Self { limit, policy: Policy::Fill, ..Self::new(memory) }
     }
 
-    /// Creates a buffer that keeps the newest records; `starts` has [`starts_for`] it bytes,
-    /// zeroed.
+    /// Creates a buffer that keeps the newest records; `starts` has the bytes that
+    /// [`starts_for`] returns for it, zeroed.
     pub fn ring(memory: B, starts: B) -> Self {
         let limit = memory.len();
         Self { limit, policy: Policy::Ring { starts, upper: 0 }, ..Self::new(memory) }

@@ -24,7 +24,7 @@ const COMMITTING: u32 = 3;
 const DISCARDING: u32 = 4;
 /// The only CPU that has a part is ending it.
 const HERE: u32 = 5;
-/// Plus the number of the only CPU that has a part.
+/// This plus the number of a CPU: only that CPU has a part.
 const ONE: u32 = 16;
 
 /// The reason why no speculation is available.
