@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Tracing from the moment the module is inserted, for what happens before anybody can type: `dtrace -A`
-//! leaves an enabling where the kernel finds it, also in an initramfs; it is enabled here, and runs until
-//! `dtrace -a` claims it or the module goes.
+//! Anonymous tracing: it begins when the module is loaded, before anybody can type. `dtrace -A`
+//! saves an enabling where the kernel finds it, also in an initramfs. It is enabled here, and
+//! traces until `dtrace -a` claims it or the module is unloaded.
 //!
-//! What is wrong with the file is logged, and nothing is traced; the module stays.
+//! If the file cannot be used, the log says why and nothing is traced; the module stays loaded.
 
 use abi::ioctl::Report;
 use framework::{Consumer, Error, Framework, Result};
@@ -11,19 +11,19 @@ use kapi::global::Global;
 use kernel::prelude::*;
 use kernel::sync::Arc;
 
-/// As `dtrace -A` writes it.
+/// The file that `dtrace -A` writes.
 const FILE: &CStr = c"/lib/firmware/dtrace/anonymous.dof";
 
-/// What runs for nobody yet.
+/// Tracing that no consumer has claimed yet.
 struct Anonymous {
     consumer: Arc<Consumer>,
-    /// The file: behind the DOF stands what its consumer will want to know.
+    /// The file. The data for the consumer that claims it is behind the DOF.
     file: KVVec<u8>,
 }
 
 static STATE: Global<Anonymous> = Global::empty();
 
-/// It runs as long as this exists, or until it is claimed.
+/// Keeps the anonymous tracing running until this is dropped, or until it is claimed.
 pub(crate) struct Running;
 
 impl Drop for Running {
@@ -32,7 +32,7 @@ impl Drop for Running {
     }
 }
 
-/// Enables what the file says, if there is one.
+/// Enables the program in the file, if there is one.
 #[inline(never)]
 pub(crate) fn start(framework: &Arc<Framework>) -> Running {
     match kapi::file::read(FILE, abi::dof::MAX_SIZE) {
@@ -61,7 +61,8 @@ fn enable(framework: &Arc<Framework>, file: KVVec<u8>) -> Result<u32> {
     Ok(matched)
 }
 
-/// Gives it to who has room for its file; the room alone decides, so that one may ask for the size first.
+/// Puts the consumer into `to` and passes the file to `give`, if `a.size` is room enough for the
+/// file. Always sets `a.size`, so that a caller can ask for the size first.
 pub(crate) fn claim(
     to: &Global<Consumer>,
     a: &mut Report,
@@ -72,7 +73,7 @@ pub(crate) fn claim(
     let size = state.file.len() as u32;
     if a.size >= size {
         give(&state.file)?;
-        // Of several that come here one gets it.
+        // If several callers get here, only one of them gets it.
         let state = STATE.swap(None).ok_or(Error::NoSuch("anonymous tracing state"))?;
         state.consumer.expect();
         drop(to.swap(Some(state.consumer.clone())));

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 //! `/dev/dtrace/dtrace`: one match over ioctls, one function per ioctl.
 //!
-//! An ioctl's argument is copied once, in and out. What a consumer is refused, and why, is kept as
-//! a sentence for the REPORT ioctl; the errno comes from the error itself. User memory is touched
-//! only while no lock is held: a page may be one that a process serves, and that one may never do it. What is to be
-//! copied is collected first.
+//! An ioctl's argument is copied once in and once out. If a call is refused, the reason is kept as
+//! a sentence for the REPORT ioctl; the errno comes from the error itself. User memory is accessed
+//! only while no lock is held, because a process may have to provide a page and may never do it. So
+//! the data to copy is collected first.
 //!
-//! `inline(never)` here and in the framework: a kernel stack is 16 KiB, an allocation may need half of
-//! it, and what is inlined into one function has all its locals side by side.
+//! `inline(never)` here and in the framework: a kernel stack has 16 KiB, an allocation may need
+//! half of it, and a function has the local variables of all functions that are inlined into it.
 
 use crate::anonymous;
 use abi::conf::{Conf, ABI_VERSION, FEATURE_SDT};
@@ -32,10 +32,10 @@ use zerocopy::{FromBytes, Immutable, IntoBytes};
 
 type Outcome<T = ()> = framework::Result<T>;
 
-/// Where `open` finds the framework: set while the module is ready for consumers.
+/// The framework, for `open`. It is set while the module is ready for consumers.
 pub(crate) static FRAMEWORK: Global<Framework> = Global::empty();
 
-/// For tests: consumers may have allocations fail.
+/// For tests: whether consumers may make allocations fail.
 pub(crate) static MAY_FAIL: AtomicBool = AtomicBool::new(false);
 
 /// An open `/dev/dtrace/dtrace`.
@@ -43,7 +43,7 @@ pub(crate) static MAY_FAIL: AtomicBool = AtomicBool::new(false);
 pub(crate) struct Dtrace {
     #[pin]
     consumer: Consumer,
-    /// Whom it is instead, once it has claimed what was enabled as the module was inserted.
+    /// The anonymous consumer, once this file has claimed it. It then replaces `consumer`.
     claimed: Global<Consumer>,
 }
 
@@ -114,7 +114,7 @@ impl MiscDevice for Dtrace {
                 anonymous::claim(&me.get_ref().claimed, a, |bytes| give(to, bytes))
             }),
             ioctl::FAIL if MAY_FAIL.load(Relaxed) => exchange(arg, fail),
-            // Asking for the reason must not replace it.
+            // The request for the reason must not replace it.
             ioctl::REPORT => {
                 return exchange(arg, |a| report(consumer, a)).map(|()| 0).map_err(|e| e.errno())
             }
@@ -147,7 +147,7 @@ fn give(to: u64, bytes: &[u8]) -> Outcome {
     Ok(UserSlice::new(UserPtr::from_addr(to), bytes.len()).writer().write_slice(bytes)?)
 }
 
-/// Copies bytes from a user address; more than `most` are too many of `what`.
+/// Copies bytes from a user address. More than `most` are too many of `what`.
 fn take(from: u64, size: u64, most: usize, what: &'static str) -> Outcome<KVVec<u8>> {
     let size = usize::try_from(size).unwrap_or(usize::MAX);
     if size > most {
@@ -177,8 +177,9 @@ fn conf() -> Conf {
     }
 }
 
-/// Checks that the caller may trace. Opening the device checks it, and so does each call that enables, starts, or asks
-/// for probes and addresses of the kernel: an open file can be handed on.
+/// Checks that the caller may trace. This is checked when the device is opened, and again in each
+/// call that enables, starts, or returns probes and addresses of the kernel, because an open file
+/// can be passed on.
 pub(crate) fn may_trace() -> Outcome {
     if !kapi::task::may_trace() {
         return Err(Error::Privileges);
@@ -219,7 +220,7 @@ fn object(c: &Consumer, a: &mut Object) -> Outcome {
     c.add_object(a.key, rows)
 }
 
-/// Most refusals that MAKE tells of.
+/// The most refusals that MAKE returns.
 const MAX_REFUSALS: usize = 1 << 16;
 
 /// Packed probes on their way to the user.
@@ -253,13 +254,14 @@ fn probes(c: &Consumer, a: &mut Probes) -> Outcome {
     }
     let most = match a.pattern.id {
         ProbeId::NONE => ioctl::MAX_PROBES_SIZE as usize,
-        // There is one probe of an id at most, and its name is asked for often.
+        // An id has at most one probe, and consumers often ask for its name.
         _ => MAX_PACKED,
     };
     let room = kapi::mem::zeroed_bytes(most.min(a.size as usize))?;
     let mut packed = Packed { room, used: 0, count: 0 };
     a.cursor = c.probes(&a.pattern, a.cursor, |p, how| packed.add(p, how))?;
-    // A probe that this consumer enabled may have gone with its module: its name is still known.
+    // A probe that this consumer has enabled may be retired with its module. Its name is still
+    // known.
     if packed.count == 0 && a.pattern.id != ProbeId::NONE && first {
         if let Ok(p) = c.enabled_probe(a.pattern.id) {
             packed.add(&p, p.how())?;
@@ -299,7 +301,7 @@ fn symbol(a: &mut Symbol) -> Outcome {
     Ok(())
 }
 
-/// Copies a text, as much as fits.
+/// Copies a text, as far as it fits.
 fn give_text(a: &mut Report, text: &[u8]) -> Outcome {
     let n = text.len().min(a.size as usize);
     give(a.text, text.get(..n).unwrap_or_default())?;
@@ -337,7 +339,7 @@ fn done(c: &Consumer, a: &mut Done) -> Outcome {
     let freed = c.free(a.until, a.count as usize)?;
     give(a.epids, freed.as_bytes())?;
     c.reuse(&freed);
-    // CAST: no more than there is room for.
+    // CAST: at most the room, which has 32 bits.
     a.count = freed.len() as u32;
     Ok(())
 }
@@ -350,7 +352,7 @@ fn fill(a: &mut BufDesc, s: &framework::state::Snapshot) {
     a.timestamp = s.timestamp;
 }
 
-/// Copies record descriptions, as many as fit.
+/// Copies as many record descriptions as fit.
 fn give_records(to: u64, capacity: u32, records: &[RecDesc]) -> Outcome {
     let n = records.len().min(capacity as usize);
     give(to, records.get(..n).unwrap_or_default().as_bytes())

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! `/dev/dtrace/helper`: programs tell of the probes that they bring along. Anybody may, for himself.
+//! `/dev/dtrace/helper`, with which a program registers its own probes. Any process may do so for
+//! itself.
 
 use abi::dof::Header;
 use abi::helper::{Helper, ADD, MAX_SIZE, REMOVE};
@@ -10,7 +11,7 @@ use kernel::prelude::*;
 use kernel::uaccess::{UserPtr, UserSlice};
 use zerocopy::{FromZeros, IntoBytes};
 
-/// The node, for as long as this exists.
+/// Creates the node, which exists until the returned value is dropped.
 pub(crate) fn start() -> Result<Node> {
     kapi::mem::ask()?;
     Node::new(ioctl)
@@ -28,7 +29,7 @@ fn ioctl(cmd: u32, arg: usize) -> Result<isize> {
 }
 
 fn add(arg: usize) -> core::result::Result<isize, Error> {
-    // A breakpoint may come of it.
+    // This may set a breakpoint.
     kapi::task::locked_down(true).map_err(|_| Error::LockedForWrites)?;
     let mut helper = Helper::new_zeroed();
     let from = |at, size| UserSlice::new(UserPtr::from_addr(at), size).reader();
@@ -45,6 +46,6 @@ fn add(arg: usize) -> core::result::Result<isize, Error> {
     let mut bytes = kapi::mem::zeroed_bytes(size)?;
     from(at, size).read_slice(&mut bytes)?;
     let number = fasttrap::add(module, helper.address, helper.dof, &mut bytes)?;
-    // CAST: a process has not so many.
+    // CAST: 32 bits in 64.
     Ok(number as isize)
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The module: what it is made of, and in which order it starts and stops.
+//! The module: its parts, and the order in which they start and stop.
 #![forbid(unsafe_code)]
 
 mod anonymous;
@@ -53,8 +53,8 @@ module! {
     },
 }
 
-/// Everything that runs. Fields are dropped in this order: first nobody can come in any more, then
-/// the providers let go of what they patched, then the framework goes.
+/// All running parts. Fields are dropped in this order: first no process can enter any more, then
+/// the providers restore the code that they patched, then the framework is freed.
 struct Dtrace {
     _helper: kapi::device::Node,
     _node: Pin<KBox<MiscDeviceRegistration<dev::Dtrace>>>,
@@ -69,7 +69,7 @@ struct Dtrace {
     _end: End,
 }
 
-/// Consumers find the framework while this exists.
+/// While this exists, consumers find the framework.
 struct Open;
 
 impl Open {
@@ -85,7 +85,7 @@ impl Drop for Open {
     }
 }
 
-/// Waits until no CPU and no task is in our code, where something patched may have led it.
+/// Waits until no CPU and no task is in our code, to which patched code may have led it.
 struct End;
 
 impl Drop for End {
@@ -94,12 +94,12 @@ impl Drop for End {
     }
 }
 
-/// A parameter's value: 7.2 lends it, 7.3 gives it.
+/// Returns a parameter's value: Linux 7.2 returns a reference, Linux 7.3 the value.
 fn value<T: Copy>(of: impl Borrow<T>) -> T {
     *of.borrow()
 }
 
-/// How many ids there are.
+/// Returns the limits for ids, from the parameters.
 fn limits() -> Limits {
     let all = Limits::default();
     let least = |few: u32, all: u32| if few == 0 { all } else { few.min(all) };
@@ -137,7 +137,7 @@ impl kernel::Module for Dtrace {
             MiscDeviceRegistration::register(MiscDeviceOptions { name: c"dtrace/dtrace" }),
             GFP_KERNEL,
         )?;
-        // The node must hold the module before anybody can open it for good.
+        // An open file must hold the module before `open` can succeed.
         kapi::device::own(&node)?;
         let open = Open::new(framework.clone());
         let helper = helper::start()?;

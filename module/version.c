@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The module's version, which /sys/module/dtrace/version shows: the command compares it with its own. The kernel's
- * module! macro knows no version.
+ * The module's version, which /sys/module/dtrace/version shows. The command compares it with its
+ * own version. The kernel's module! macro cannot set a version.
  */
 #include <linux/module.h>
 

@@ -133,7 +133,7 @@ impl<'a> Packed<'a> {
         (self.values, self.stack)
     }
 
-    /// Joins what [`Self::split`] returns.
+    /// Joins the parts that [`Self::split`] returns.
     #[inline(always)]
     pub(crate) const fn joined(values: &'a [u64], stack: u64) -> Self {
         Self { values, stack }

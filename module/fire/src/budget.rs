@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The budget of a firing, during which interrupts are off. If several consumers have enabled the probe, each gets an equal
-//! share; the consumers behind one share what it leaves. So all of them together take no longer than one alone may.
+//! The budget of a firing, during which interrupts are off. If several consumers have enabled the
+//! probe, each gets an equal share, and the consumers after it share what it leaves. So all of them
+//! together take no longer than one alone may.
 //!
 //! ```text
 //! BUDGET = 2^20 units | a slice, 2^12 | a slice | a slice | ...
@@ -13,7 +14,8 @@
 //! A clause that is shorter than a slice never reads it.
 //!
 //! A virtual processor may stop for long while its host is busy, which is not the clause's fault.
-//! So each slice counts for at most a part of the time, and only several slow slices end the tracing.
+//! So each slice counts for at most a part of the time, and only several slow slices end the
+//! tracing.
 
 use nosleep::time::monotonic_ns;
 use plan::code::BUDGET;
@@ -37,7 +39,7 @@ impl Share {
     /// All of it.
     pub(crate) const WHOLE: Self = Self { units: REST, time: LIMIT };
 
-    /// What one of so many consumers gets.
+    /// Returns the share of one of this many consumers.
     pub(crate) fn one_of(self, n: u32) -> Self {
         let n = n.max(1);
         Self {
@@ -46,12 +48,12 @@ impl Share {
         }
     }
 
-    /// For how much a slice counts at most, ns.
+    /// Returns the most time for which a slice counts, in ns.
     fn most(self) -> u64 {
         self.time / 4
     }
 
-    /// What is left without a part.
+    /// Returns the rest after a part was taken.
     pub(crate) fn without(self, part: Self) -> Self {
         Self {
             units: self.units.saturating_sub(part.units),
@@ -66,7 +68,7 @@ pub struct Budget {
     left: u32,
     /// The units that are not in a slice yet.
     rest: u32,
-    /// What the firing may take.
+    /// The share of the firing.
     share: Share,
     /// The start of the slice, in ns, and the duration of the slices before it. They are unknown
     /// for the first slice.
@@ -93,7 +95,7 @@ impl Budget {
         self.share = share;
     }
 
-    /// What the firing has taken of its share so far.
+    /// Returns the part of its share that the firing has taken so far.
     pub(crate) fn taken(&self) -> Share {
         match self.share.units.saturating_sub(self.rest) {
             0 => Share { units: 0, time: 0 },

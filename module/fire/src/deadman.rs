@@ -3,17 +3,18 @@
 //! time, no thread can run there.
 //!
 //! ```text
-//!   each second, on each CPU, in an interrupt:   nothing to speak of was spent here: it lives
-//!                                                else a thread is asked for, which notes when it ran
-//!   each time that much was spent, in a probe:   has none run for long, and for a while after that was
-//!                                                first seen: the machine is dead, the tracing ends
+//!   each second, on each CPU,     if probes have spent little here, the CPU is alive;
+//!   in an interrupt:              else a thread must run here and note the time
+//!   each time that MUCH was       if no thread has run for TIMEOUT, and this was first seen
+//!   spent, in a probe:            GRACE ago: the machine is dead, and the tracing ends
 //! ```
-//! A lean clause alone notes what it spends but has no time to look: for it that interrupt does.
+//! A lean clause that is alone on its probe only notes its cost and has no time to check; the
+//! interrupt checks instead.
 //!
-//! That the interrupts come late would be no measure: they are served while nothing else is, and on a
-//! slow machine they are late while all is well. Nor is the share of a CPU that probes take: nine tenths of it only make
-//! the machine slow. And a machine that stood still as a whole, as a guest does whose host is busy, has not spent
-//! anything in probes since.
+//! Late interrupts are no sign: they are served while nothing else is, and on a slow machine they
+//! are late although all is well. The share of a CPU that probes take is no sign either: nine
+//! tenths of it only make the machine slow. And if a machine stood still as a whole, such as a
+//! guest whose host was busy, its probes have spent nothing meanwhile.
 
 use core::cell::Cell;
 use nosleep::alive;
@@ -24,11 +25,11 @@ use plan::code::BUDGET;
 
 /// The interval between checks of a CPU, in ns.
 pub const INTERVAL: i64 = 1_000_000_000;
-/// How long a CPU may run no thread, and how long after this was first seen, in ns. The kernel's
-/// own watchdog reports it after 20 s.
+/// How long a CPU may run no thread, in ns; and how long it may continue after this was first seen.
+/// The kernel's own watchdog reports it after 20 s.
 const TIMEOUT: u64 = 8_000_000_000;
 const GRACE: u64 = 2_000_000_000;
-/// A large cost, in the machine's units, and how often it must have been spent meanwhile.
+/// A large cost, in the machine's units; and how often it must have been spent meanwhile.
 pub(crate) const MUCH: u32 = BUDGET / 8;
 const TIMES: u32 = 8;
 /// A cost below this in a second is negligible.

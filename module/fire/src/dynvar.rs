@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Dynamic variables, which are made and freed while a consumer traces.
 //!
-//! Thread-local variables by value, which most programs live by, are in a hash of (thread, variable) of
-//! their own:
+//! Thread-local variables by value, which most programs use, are in their own hash of (thread,
+//! variable):
 //!
 //! ```text
 //! set 0: | key 0 .. key 7 | value of slot 0 | .. | of slot 7 |   set 1: ...
 //! ```
-//! A thread's number, which is a hash itself, is mixed with the variable's id into one word. It picks
-//! a set and lives in any of its slots. Only the thread itself, on the CPU where it runs, in probe
-//! context, ever touches its own keys: so a key is never looked for while it is inserted, and a slot
-//! is claimed by one compare-and-swap of the key. There are no chains to repair, and freeing is one
-//! store. A full set is a dynamic variable drop, counted.
+//! A thread's number, which is a hash itself, is mixed with the variable's id into one word. This
+//! key selects a set, and is in any of its slots. Only the thread itself, on the CPU where it runs,
+//! in probe context, ever accesses its own keys: so a key is never searched while it is inserted,
+//! and a slot is claimed by one compare-and-swap of the key. There are no chains to repair, and
+//! freeing is one store. If a set is full, the store is a dynamic variable drop, which is counted.
 //!
 //! All others are [`buffers::elements`]: thread-local variables by reference, and the elements of
-//! associative arrays. A thread's elements are a list, whose head is one more variable of that thread;
-//! so all that a thread owns is found when it ends.
+//! associative arrays. A thread's elements are in a list, whose head is one more variable of that
+//! thread, so everything that a thread owns is found when it ends.
 
 use crate::words::Words;
 use buffers::elements::{Drop, Elements, Owner, Part, Value};
@@ -40,7 +40,7 @@ const LIST: u16 = 0;
 const MAX_FREED: usize = 1024;
 /// The most elements that are freed at a time; interrupts are off meanwhile.
 const AT_ONCE: usize = 1024;
-/// Threads that have ended with more than that, and wait for the rest to be freed.
+/// The most ended threads that wait until the rest of their elements is freed.
 const MOST_WAITING: usize = 256;
 
 /// The dynamic variable space of a consumer.
@@ -49,7 +49,8 @@ pub struct DynVars {
     /// A power of two, or 0.
     sets: usize,
     elements: Elements<KVVec<AtomicU64>>,
-    /// Threads that have ended and still have elements, or [`FREE`], or [`CLAIMED`] while they are freed.
+    /// Each is an ended thread that still has elements, or [`FREE`], or [`CLAIMED`] while they are
+    /// freed.
     ended: KVVec<AtomicU64>,
 }
 
@@ -243,8 +244,8 @@ impl DynVars {
         done
     }
 
-    /// Frees the variables of a thread that has ended. If it has many elements, [`Self::free_more`] frees the rest.
-    /// Returns false if nobody will, because too many threads wait for that.
+    /// Frees the variables of a thread that has ended. If it has many elements, [`Self::free_more`]
+    /// frees the rest. Returns false if the rest stays, because too many threads wait for that.
     pub fn end_thread(&self, cpu: usize, thread: u64, vars: &ScopeVars) -> bool {
         for id in vars.scalars().take(MAX_FREED) {
             self.free(thread, id);
@@ -270,7 +271,7 @@ impl DynVars {
         true
     }
 
-    /// Frees elements of a thread. Returns true if none are left. Nobody else uses its list.
+    /// Frees elements of a thread. Returns true if none are left. No other CPU uses its list.
     fn free_elements(&self, cpu: usize, thread: u64) -> bool {
         let Some(list) = self.find(thread, LIST).and_then(|at| self.words.word(at)) else {
             return true;

@@ -9,7 +9,7 @@ use nosleep::KVec;
 use nosleep::Published;
 use plan::clause::Clause;
 
-/// A probe, with what runs when it fires: ECBs, in the order of enabling.
+/// A probe with the ECBs that run when it fires, in the order of enabling.
 pub type Probe = plan::probe::Probe<Published<Chain>>;
 
 /// All probes.
@@ -27,7 +27,7 @@ pub struct Ecb {
     pub start: Start,
     /// Its probe.
     pub probe: Arc<Probe>,
-    /// What it does.
+    /// Its clause.
     pub clause: Arc<Clause>,
     /// Its consumer, and the data that it writes.
     pub shared: Arc<Shared>,

@@ -552,7 +552,8 @@ fn dir(which: Dir, at: u64, into: &mut [u8]) -> bool {
     put(task::path(which, &mut [0; 256]), at, into)
 }
 
-/// Some bytes of a text with NULs behind it, up to the end of its place.
+/// Copies bytes of a text from offset `at`, followed by NULs up to the end of its place. Returns
+/// false if they are not inside.
 fn put(text: &[u8], at: u64, into: &mut [u8]) -> bool {
     if at.saturating_add(into.len() as u64) > STRING_STRIDE {
         return false;
@@ -566,7 +567,8 @@ fn put(text: &[u8], at: u64, into: &mut [u8]) -> bool {
     true
 }
 
-/// Copies a string, as far as `into` goes; its length. `None`: the memory ends before.
+/// Copies a string, as far as it fits, and returns its length. `None`: the memory ends before the
+/// NUL.
 fn read_text(words: &[u64], at: usize, into: &mut [u8]) -> Option<usize> {
     use zerocopy::IntoBytes;
     let from = words.as_bytes().get(at..)?;
@@ -579,7 +581,7 @@ fn read_text(words: &[u64], at: usize, into: &mut [u8]) -> Option<usize> {
     Some(text.len())
 }
 
-/// What it costs to read so many bytes, beside [`READ`].
+/// Returns the cost of reading this many bytes, in addition to [`READ`].
 fn of_bytes(bytes: usize) -> u32 {
     u32::try_from(bytes >> 5).unwrap_or(u32::MAX)
 }

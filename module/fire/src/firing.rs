@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! What happens when a probe fires.
+//! The path of a firing probe.
 //!
 //! The provider has entered probe context: interrupts are off on this CPU, and the CPU processes no
 //! other probe. A probe that an NMI hits now is dropped and counted. Then each ECB of the probe
@@ -221,7 +221,7 @@ fn run(firing: &Firing<'_>, ecb: &Ecb, share: Option<Share>) {
     }
 }
 
-/// A clause has left no record; the consumer's ERROR may leave one.
+/// Handles a fault: the clause has left no record, but the consumer's ERROR may leave one.
 #[cold]
 #[inline(never)]
 fn failed(firing: &Firing<'_>, ecb: &Ecb, failure: &Failure) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Reads and writes the variables of a program in one firing.
 //!
-//! A number is a word of its scope's memory. What is held by reference has an address: of the scope's memory, or
-//! of an element of the dynamic variable space, where a thread's are, since they can be freed. A struct or an
-//! array that was never set is all zeros. That takes no memory of a thread: its address, in the region
-//! `UNSET`, is the number of the variable, and only who writes there makes the element.
+//! A variable by value is a word in the memory of its scope. A variable by reference has an
+//! address: in the memory of its scope or, for a thread's variable, of an element of the dynamic
+//! variable space, because it can be freed. A struct or an array that was never set is all zeros. A
+//! thread's one takes no memory then: its address, in the region `UNSET`, contains the number of
+//! the variable, and only a write there makes the element.
 
 use crate::env::{ill_op, ProbeEnv, ELEMENTS, GLOBALS, LOCALS, UNSET};
 use buffers::elements::{self, Owner, Part, Value};
@@ -12,7 +13,8 @@ use core::sync::atomic::Ordering::Relaxed;
 use dif::{addr, Key, Raised, Scope, Var};
 use plan::vars::Slot;
 
-/// The width of the byte offset in an address in [`UNSET`]; the variable's number is above it.
+/// The width of the byte offset in an address in [`UNSET`]; the bits above it are the variable's
+/// number.
 const BYTE_BITS: u32 = 32;
 
 pub(crate) fn parts<'k>(keys: &'k [Key<'k>]) -> impl Iterator<Item = Part<'k>> + Clone {
@@ -143,7 +145,7 @@ impl ProbeEnv<'_> {
         inside.then_some((Var { scope: Scope::Thread, id, ty }, byte))
     }
 
-    /// Reads the variable: it may have been set since its address was taken.
+    /// Reads the variable, which may have been set since its address was taken.
     pub(crate) fn read_unset(&self, offset: u64, into: &mut [u8]) -> bool {
         let Some((var, byte)) = self.unset(offset, into.len()) else { return false };
         match addr::split(self.element_address(&var, &[])) {

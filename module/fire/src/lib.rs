@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-//! What happens when a probe fires: probe context, and nothing else.
+//! Runs when a probe fires, in probe context.
 //!
-//! Nothing here sleeps, allocates, takes a lock or logs. The proof is what this crate imports: of the
-//! kernel, only `nosleep`. All memory was allocated by the framework, and all decisions were made by
-//! `plan`, before the probe was enabled.
+//! Nothing here sleeps, allocates, takes a lock or logs. The imports of this crate prove it: of the
+//! kernel, it imports only `nosleep`. The framework allocated all memory, and `plan` made all
+//! decisions, before the probe was enabled.
 //!
 //! Read in this order:
 //!
@@ -11,14 +11,14 @@
 //! |---|---|
 //! | `firing` | the path of a firing, from the provider to each clause |
 //! | [`ecb`] | a clause on a probe |
-//! | [`shared`] | what a consumer's probes write into |
-//! | [`args`] | where argN comes from |
+//! | [`shared`] | the data that a consumer's probes write |
+//! | [`args`] | the arguments of a firing probe |
 //! | `shortcut` | clauses that need no machine |
 //! | [`steps`] | all others |
-//! | `env`, `held` | the questions of the machine, answered; those about variables |
-//! | [`budget`] | how much a firing may take |
+//! | `env`, `held` | the answers to the machine's questions; those about variables |
+//! | [`budget`] | how much time a firing may take |
 //! | [`deadman`] | whether the machine is alive |
-//! | [`dynvar`], [`words`] | memory behind variables |
+//! | [`dynvar`], [`words`] | the memory of variables |
 //! | [`unwind`] | stacks of processes |
 //! | [`vtime`] | the account behind `vtimestamp` |
 //!

@@ -2,8 +2,8 @@
 //! The data that the probes of one consumer read and write in probe context.
 //!
 //! It is made at GO, when options and variables are known, and freed with the last ECB. ECBs hold
-//! it, and it holds the chains of the consumer's own BEGIN, END and ERROR. The framework takes these
-//! chains away at the end, which breaks the cycle.
+//! it, and it holds the chains of the consumer's own BEGIN, END and ERROR. The framework takes
+//! these chains away at the end, which breaks the cycle.
 
 use crate::budget::Budget;
 use crate::deadman::Deadman;
@@ -85,7 +85,7 @@ pub struct Counters {
     pub dyndrops: AtomicU64,
     /// Dynamic variables that another CPU was changing.
     pub dyndrops_busy: AtomicU64,
-    /// Probes that came while tracing and should have been enabled.
+    /// Probes that appeared while tracing and should have been enabled.
     pub left_out: AtomicU64,
     /// Faults in clauses for ERROR.
     pub dblerrors: AtomicU64,
@@ -101,7 +101,8 @@ pub struct Counters {
     pub filled: AtomicU32,
     /// 1 when a buffer has become half full, and the consumer has not been woken yet.
     pub pressing: AtomicU32,
-    /// 1 when a firing cost too much.
+    /// 1 when a firing cost too much, a CPU ran no thread for too long, or the consumer was silent
+    /// for too long.
     pub killed: AtomicU32,
 }
 
@@ -109,13 +110,13 @@ pub struct Counters {
 pub struct Shared {
     /// An [`Activity`] as a number; 0 at first.
     pub activity: AtomicU32,
-    /// What each CPU writes.
+    /// The data that each CPU writes.
     pub cpus: PerCpu<RefCell<CpuState>>,
     /// The variables.
     pub vars: Vars,
     /// The values of global variables.
     pub globals: Words,
-    /// The values of all others, but those of `this->`.
+    /// The values of all other variables, except those of `this->`.
     pub dynvars: DynVars,
     /// The states of the speculations.
     pub speculations: States<KVVec<AtomicU32>>,
@@ -125,13 +126,13 @@ pub struct Shared {
     pub has_parts: bool,
     /// Only this CPU traces, if not [`UNSET`].
     pub only_cpu: u64,
-    /// What is counted besides.
+    /// The counters.
     pub counters: Counters,
     /// Tells whether the machine is alive.
     pub deadman: Deadman,
     /// Wakes the consumer.
     pub waker: Option<Waker>,
-    /// How stacks of processes are walked.
+    /// The rows for walking the stacks of processes.
     pub unwind: Arc<Unwind>,
     /// The chains of the consumer's own BEGIN, END and ERROR.
     pub special: [Published<Chain>; 3],
@@ -163,7 +164,7 @@ impl Shared {
         self.drain();
     }
 
-    /// Counts probes that came while tracing and were left out.
+    /// Counts probes that appeared while tracing and were left out.
     pub fn count_left_out(&self, n: u64) {
         self.counters.left_out.fetch_add(n, Ordering::Relaxed);
     }
@@ -191,7 +192,7 @@ impl Shared {
         }
     }
 
-    /// The phase of the tracing.
+    /// Returns the phase of the tracing.
     #[inline]
     pub fn activity(&self) -> Activity {
         Activity::from_number(self.activity.load(Ordering::Acquire))
@@ -248,7 +249,7 @@ impl Shared {
         }
     }
 
-    /// Ends the tracing of a consumer whose clauses cost too much.
+    /// Ends the tracing of a consumer that is silent, or whose clauses cost too much.
     pub fn kill(&self) {
         self.counters.killed.store(1, Ordering::Relaxed);
         self.drain();

@@ -2,7 +2,7 @@
 //! Stacks of processes, walked while a probe fires.
 //!
 //! ```text
-//! instruction ──► what is mapped there: a file, an offset ──► the file's rows ──► a rule ──► the caller
+//! instruction ──► its mapping: a file, an offset ──► the file's rows ──► a rule ──► the caller
 //! ```
 //! The consumer provides the rows; [`abi::unwind`] defines them. If a file has no rows, rbp is used
 //! as a frame pointer, and the process becomes a *stranger*, whose mappings the consumer must read.
@@ -20,9 +20,9 @@ use zerocopy::FromBytes;
 
 /// The places for files: a power of two.
 pub const FILES: usize = 2048;
-/// How many places are searched for a file.
+/// The number of places that are searched for a file.
 const TRIES: usize = 32;
-/// How many processes are remembered as seen: a power of two.
+/// The number of processes that are remembered as seen: a power of two.
 pub const MET: usize = 1024;
 /// The least interval between requests to the consumer for rows that it may not find, in ns.
 const PAUSE: u64 = 20_000_000;
@@ -32,14 +32,14 @@ static GIVEN: AtomicU64 = AtomicU64::new(0);
 
 /// The unwinding rows of a file.
 pub struct Object {
-    /// Which file.
+    /// The file.
     pub key: Key,
     /// Its [`Row`]s.
     pub rows: KVVec<u8>,
 }
 
 impl Object {
-    /// Tells whether `rows` are whole rows that ascend; if not, returns what was expected.
+    /// Checks that `rows` are whole rows that ascend; an error says what was expected.
     pub fn check(rows: &[u8]) -> Result<(), &'static str> {
         let rows = rows_of(rows).ok_or("whole rows")?;
         match rows.is_sorted_by(|a, b| a.start < b.start) {
@@ -119,7 +119,7 @@ impl Unwind {
         true
     }
 
-    /// Takes back what [`Self::pay`] counted, for rows that are freed.
+    /// Undoes [`Self::pay`] for rows that are freed.
     pub fn refund(&self, size: u64) {
         self.given.fetch_sub(size, Relaxed);
         GIVEN.fetch_sub(size, Relaxed);
@@ -198,7 +198,7 @@ impl Unwind {
 struct Place<'c> {
     mapping: Mapping,
     rows: &'c [Row],
-    /// The rows are missing so far.
+    /// Whether the rows are missing so far.
     is_unknown: bool,
 }
 
@@ -242,8 +242,8 @@ fn word(wide: bool, at: u64) -> Option<u64> {
 }
 
 /// Fills `into` with the process's addresses, 8 bytes each, the innermost first, at most `most`.
-/// `wake` wakes the consumer.
-/// Returns their number; addresses without room are only counted. The rest of `into` is unchanged.
+/// `wake` wakes the consumer. Returns their number; addresses without room are only counted. The
+/// rest of `into` is unchanged.
 pub(crate) fn walk(
     ctx: &ProbeCtx,
     start: Start,
@@ -302,8 +302,8 @@ pub(crate) fn walk(
     most
 }
 
-/// The instructions of code that returns from a signal handler and has no unwinding data; C
-/// libraries other than glibc have such code.
+/// The row for code that returns from a signal handler and has no unwinding data; C libraries other
+/// than glibc have such code.
 const SIGNAL: Row = Row { start: 0, cfa: 0, rbp: 0, rule: Rule::Signal as u8 };
 
 /// The highest address that a process may have.

@@ -2,8 +2,8 @@
 //! `vtimestamp`: how long a thread has been on a CPU, without the time of its probes.
 //!
 //! ```text
-//! vtimestamp = base + (now - since)      since: when the thread got the CPU, later by each firing's time
-//!                                        base: what it had come to before
+//! vtimestamp = base + (now - since)    since: when the thread got the CPU, plus each firing's time
+//!                                      base: its total before that
 //! ```
 //! The scheduler updates its own account only at ticks and switches, with a clock that cannot be
 //! read in every context, and does not know about probes. So it is only used for the base of a
@@ -23,9 +23,9 @@ use nosleep::ProbeCtx;
 use nosleep::Published;
 use nosleep::{task, time};
 
-/// How many threads can be in the table, which takes half a megabyte. A power of two.
+/// The number of threads in the table, which takes half a megabyte. A power of two.
 const THREADS: usize = 1 << 15;
-/// How many neighbouring places a thread can be in.
+/// The number of neighbouring places where a thread can be.
 const WAYS: usize = 8;
 
 /// For each thread its key, or 0 if the place is free, and its time.
@@ -87,7 +87,8 @@ pub struct Turn {
     task: AtomicU64,
     since: AtomicU64,
     base: AtomicU64,
-    /// Its total, if it has read `vtimestamp`: 1 more than the place.
+    /// The place of its total in the table, plus 1; 0: it has none, as it has not read
+    /// `vtimestamp`.
     place: AtomicU64,
 }
 
@@ -110,7 +111,8 @@ impl Turn {
         self.place.store(at, Relaxed);
     }
 
-    /// If two times are nearly equal, the later one may have been taken first.
+    /// Returns the thread's time at `now`. If two times are nearly equal, the later one may have
+    /// been taken first.
     fn time(&self, now: u64) -> u64 {
         self.base.load(Relaxed).wrapping_add(now.saturating_sub(self.since.load(Relaxed)))
     }
@@ -126,7 +128,7 @@ pub struct Clock {
 pub static CLOCK: Published<Clock> = Published::empty();
 
 impl Clock {
-    /// The words of its table.
+    /// The number of words of its table.
     pub const WORDS: usize = 2 * THREADS;
 
     /// Makes an account of one [`Turn`] for each CPU and a table of [`Self::WORDS`] words.
@@ -148,13 +150,13 @@ impl Clock {
     fn get(&self, ctx: &ProbeCtx, now: u64) -> Option<u64> {
         let (turn, me, key) = (self.turns.get(ctx), task::curthread(), key_of(task::own_key()));
         if turn.task.load(Relaxed) == 0 {
-            // It got the CPU before the account began.
+            // The thread got the CPU before the account began.
             let place = self.table.find(key);
             let base = place.map_or_else(task::runtime, |place| self.table.time(place));
             turn.begin(me, now, place, base);
         }
         if turn.task.load(Relaxed) != me {
-            // This is in the middle of the switch; its turn is over.
+            // This is in the middle of a switch; the thread's turn is over.
             let place = self.table.take(key, task::runtime())?;
             return Some(self.table.time(place));
         }
@@ -177,7 +179,7 @@ impl Clock {
     }
 }
 
-/// No thread has the key 0.
+/// Makes sure that no thread has the key 0.
 fn key_of(key: u64) -> u64 {
     key.max(1)
 }

@@ -8,7 +8,7 @@ use abi::probe::until_nul;
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use nosleep::KVVec;
 
-/// How many bytes of a string are read at a time. The bytes after its NUL cost time too.
+/// The bytes of a string that are read at a time. The bytes after its NUL cost time too.
 const PIECE: usize = 64;
 
 /// Zeroed atomic words.

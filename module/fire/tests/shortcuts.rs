@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! A clause with shortcuts does what the same clause does without them, on generated programs: the
-//! same records, aggregations and drops, and never for a lower price than the steps have, unless it
+//! A clause with shortcuts does the same as the clause without them, on generated programs: it
+//! leaves the same records, aggregations and drops, and never costs less than the steps, unless it
 //! only counts.
 #![allow(
     clippy::arc_with_non_send_sync,
@@ -35,8 +35,8 @@ const BUFSIZE: usize = 1 << 12;
 /// The words of a buffer of aggregations.
 const AGGSIZE: usize = 1 << 9;
 const NUMBERS: usize = 64;
-/// What the steps may cost more, in units: they pay for clearing the memory of new values, up to a
-/// kilobyte each, and for the test of a gate.
+/// The additional cost that the steps may have, in units: they pay for clearing the memory of new
+/// values, up to a kilobyte each, and for the test of a gate.
 const MORE: u32 = 80;
 
 /// A consumer that traces one probe, `test:mod:func:name`.
@@ -46,7 +46,7 @@ struct Consumer {
     shortcuts: Shortcuts,
 }
 
-/// How many clauses have which shortcut.
+/// The number of clauses, and of those with each shortcut.
 #[derive(Debug, Default)]
 struct Shortcuts {
     clauses: u32,
@@ -124,7 +124,7 @@ fn shared(e: &mut Enabling) -> Shared {
     }
 }
 
-/// What a CPU has written: records, aggregations, how many of them were lost, faults.
+/// The output of a CPU: records, aggregations, the number of lost ones, faults.
 type Written = (Vec<u8>, Vec<u64>, u64, u32);
 
 impl Consumer {
@@ -183,8 +183,8 @@ impl Consumer {
         })
     }
 
-    /// Takes all that it has written: the records and aggregations of each CPU, what was lost, and
-    /// whether it still traces.
+    /// Takes the output: the records and aggregations of each CPU, the drops, and whether it still
+    /// traces.
     fn written(&self) -> (Vec<Written>, u64, bool) {
         use std::sync::atomic::Ordering::Relaxed;
         let of = |cpu| {
@@ -303,7 +303,7 @@ impl Dice {
     }
 }
 
-/// Gives the variables their types without ever running.
+/// Gives the variables their types. This clause never runs.
 const TYPES: &str = "BEGIN { self->a = (uint64_t)0; self->b = (uint64_t)0; }\n";
 
 #[test]
@@ -335,8 +335,8 @@ fn shortcuts_do_what_the_steps_do() {
                 });
                 consumer.fire(cpu, args)
             });
-            // What only counts has a price of its own, and what a gate keeps out is free. Else the
-            // steps cost hardly more.
+            // A clause that only counts has its own price, and a process that a gate keeps out
+            // costs nothing. Otherwise the steps cost little more.
             let is_out = quick.shortcuts.gates > 0 && cost[0] == 0;
             assert!(
                 is_out || only_counts && cost[0] == COUNT || cost[0] + MORE >= cost[1],
@@ -349,7 +349,7 @@ fn shortcuts_do_what_the_steps_do() {
             assert_eq!(written[0], written[1], "firing {n} of {text}");
         }
     }
-    // The promise is empty if the programs have no shortcuts.
+    // The comparison means nothing if the programs have no shortcuts.
     println!("{all:?}, {firings_that_recorded} firings recorded");
     assert!(all.lean * 3 > all.clauses, "{all:?}");
     assert!(all.gates * 20 > all.clauses && all.counts * 20 > all.clauses, "{all:?}");

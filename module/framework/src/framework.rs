@@ -31,7 +31,7 @@ use plan::matching::{self, Matcher};
 use plan::probe::{self, Draft, Offer, Special};
 use plan::EnableError;
 
-/// The providers; a probe has the place of its own.
+/// The providers. A probe has the position of its provider.
 struct Providers(KVec<Arc<dyn Provider>>);
 
 impl Sources for Providers {
@@ -67,12 +67,12 @@ pub(crate) struct Config {
     most_epids: usize,
 }
 
-/// The numbers of ids; tests use small ones.
+/// The limits for ids; tests use small ones.
 #[derive(Clone, Copy)]
 pub struct Limits {
-    /// Of probes.
+    /// The most probes.
     pub probes: u32,
-    /// Enabled probes of one consumer.
+    /// The most enabled probes of one consumer.
     pub epids: u32,
 }
 
@@ -110,14 +110,14 @@ impl Config {
         self.probes.add(draft, special, known)
     }
 
-    /// Tells the consumers that are tracing that the probes at these positions are retired. No CPU may
-    /// be inside one.
+    /// Tells the consumers that are tracing that the probes at these positions are retired. No CPU
+    /// may be inside one.
     fn retired(&mut self, places: Range<usize>) {
         let now = kapi::time::monotonic_ns();
         self.tracing.iter_mut().for_each(|(_, t)| t.retired(&places, now));
     }
 
-    /// Updates the list of consumers that are told when a thread ends.
+    /// Updates the list of consumers that must know when a thread ends.
     fn watch_threads(&self) {
         let shared = self.tracing.iter().map(|(_, t)| t.shared());
         let make = || -> Result<Option<KBox<KVec<Arc<Shared>>>>> {
@@ -258,8 +258,9 @@ impl Framework {
         c.probes.get(ProbeId::from_index(first)).cloned().ok_or(Error::NoSuch("probe"))
     }
 
-    /// A draft of probes that share provider and module, and are offered and retired together. Probes of one
-    /// function should be neighbours: then its name is kept once. Room is made for so many probes.
+    /// Creates a draft of probes that share provider and module, and are offered and retired
+    /// together. Probes of one function should be neighbours: then its name is kept once. `room` is
+    /// the number of probes for which memory is allocated.
     ///
     /// # Context
     /// *process*.
@@ -267,7 +268,7 @@ impl Framework {
         self.large_draft(provider, module, room, 0)
     }
 
-    /// Works like [`Self::draft`], and also allocates memory for so many bytes of names.
+    /// Works like [`Self::draft`], and also allocates memory for this many bytes of names.
     ///
     /// # Context
     /// *process*.
@@ -292,7 +293,8 @@ impl Framework {
         Draft::new(provider.0, names, 0, 0)
     }
 
-    /// Offers a draft. The probes are not matched before [`Self::provided`]. On an error none is offered.
+    /// Offers a draft. The probes are not matched before [`Self::provided`]. On an error, none is
+    /// offered.
     ///
     /// # Context
     /// *process*; the provider holds no lock that its `enable` takes.
@@ -469,7 +471,7 @@ impl Framework {
         Ok(())
     }
 
-    /// Disables what a consumer enabled and frees its ECBs.
+    /// Disables the probes that a consumer has enabled, and frees its ECBs.
     pub(crate) fn end(&self, consumer: u64) {
         let mut c = self.config.lock();
         let Some(i) = c.tracing.iter().position(|(n, _)| *n == consumer) else { return };

@@ -2,21 +2,22 @@
 //! The framework joins consumers, which enable probes, and providers, which know where probes are.
 //!
 //! It runs in process context: it may sleep, and it may fail. The crate `plan` decides everything
-//! before a probe fires, the crate `fire` acts when it fires, and this crate allocates the memory of
-//! both. Read in this order:
+//! before a probe fires, the crate `fire` acts when it fires, and this crate allocates the memory
+//! of both. Read in this order:
 //!
 //! | file | holds |
 //! |---|---|
-//! | [`provider`] | what a provider is, and what it may call |
+//! | [`provider`] | the trait of a provider |
 //! | [`mod@framework`] | the table of everything, under one lock |
 //! | [`state`] | a consumer from open to close |
-//! | `tracing` | a consumer's ECBs on probes, and off them again |
+//! | `tracing` | attaches a consumer's ECBs to probes, and detaches them |
 //! | `memory` | the memory that its probes write |
-//! | `pulse` | whether a consumer lives |
+//! | `pulse` | whether a consumer is alive |
 //! | `vtime` | start and end of the account behind `vtimestamp` |
 //!
-//! Locks: `Consumer::inner` before `Framework::config`. Probe context takes none. It reads what is
-//! [`kapi::publish::Published`], writes what is [`kapi::percpu::PerCpu`], and shares atomics.
+//! Locks: `Consumer::inner` before `Framework::config`. Probe context takes none: it reads data
+//! that is [`kapi::publish::Published`], writes data that is [`kapi::percpu::PerCpu`], and shares
+//! atomics.
 #![no_std]
 #![forbid(unsafe_code)]
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Allocates all that a consumer's probes write: when a probe fires, it is too late for that.
+//! Allocates everything that a consumer's probes write, because a firing probe cannot allocate.
 
 use crate::{Error, Result};
 use abi::option::{policy, OptionId, Options, UNSET};
@@ -44,7 +44,7 @@ fn parts_of(n: usize, size: usize) -> kernel::error::Result<KVVec<Part<KVVec<u8>
     Ok(parts)
 }
 
-/// No size is lowered below this.
+/// No size is halved to less than this, in bytes.
 const LEAST: u64 = 4096;
 
 /// The memory of a consumer whose size an option sets.
@@ -96,19 +96,20 @@ impl Memory {
         // CAST: the options' bounds; 64 bits.
         let size = |id| options.get(id) as usize;
         let (bufsize, specsize) = (size(OptionId::Bufsize), size(OptionId::Specsize));
-        // No aggregation, no memory for it.
+        // Without aggregations, no memory is needed for them.
         let aggsize = if e.aggs.is_empty() { 0 } else { size(OptionId::Aggsize) };
         let policy = options.get(OptionId::Bufpolicy);
         let reserve = if policy == policy::FILL { e.end_size() } else { 0 };
         if reserve > bufsize {
             return Err(Error::End);
         }
-        // It would never record anything, and `exit()` in it would never end the tracing.
+        // Such a clause would never record anything, and an `exit()` in it would never end the
+        // tracing.
         if e.largest_record() > bufsize {
             return Err(Error::Large);
         }
         let only_cpu = options.get(OptionId::Cpu);
-        // No speculate(), no memory for it; but speculation() finds what it may.
+        // Without speculate(), no memory is needed, but speculation() must still find free ones.
         let parts = if e.speculates { size(OptionId::Nspec) } else { 0 };
         let (locals, key, known) = (e.vars.local.words(), e.key_words, numbers(e));
         let scratch = dif::scratch::size(size(OptionId::Strsize), e.vars.largest());
@@ -221,7 +222,7 @@ pub(crate) fn unwind() -> Result<Unwind> {
     Ok(Unwind::new(files, mem::zeroed_atomics(MET)?))
 }
 
-/// Adds the unwinding rows of a file. It must not run twice at the same time.
+/// Adds the unwinding rows of a file. It must not run twice at the same time for a consumer.
 pub(crate) fn add_rows(unwind: &Unwind, key: abi::unwind::Key, rows: KVVec<u8>) -> Result {
     Object::check(&rows).map_err(Error::Rows)?;
     let size = rows.len() as u64;

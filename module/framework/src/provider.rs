@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! What a provider is.
+//! The trait of a provider, and the data that it uses.
 //!
 //! A provider *offers* probes and can *enable* and *disable* them, many at a time. It never sees an
 //! ECB, a buffer or a consumer. When a thread hits one of its probes, the provider enters probe
@@ -14,7 +14,7 @@ use kernel::prelude::*;
 use kernel::sync::{Arc, Mutex};
 use plan::EnableError;
 
-/// Why a function has no probe.
+/// The explanation why a function has no probe.
 pub struct Explanation {
     /// The reason.
     pub reason: Reason,
@@ -85,13 +85,13 @@ pub trait Provider: Send + Sync {
     /// with endlessly many names creates that probe now. Offer them to `framework`, as `own`.
     ///
     /// # Context
-    /// *process*, may sleep. No lock of the framework's is held but that of one consumer.
+    /// *process*, may sleep. The framework holds no lock except that of one consumer.
     fn provide(&self, framework: &Framework, own: ProviderId, name: Option<&[u8]>) {
         let _ = (framework, own, name);
     }
 
-    /// How a probe is implemented: its [`Techniques`]. For who wants it exactly, and
-    /// not only as far as it was said with the [`crate::Offer`].
+    /// Returns all [`Techniques`] of a probe; its [`crate::Offer`] may have named only some of
+    /// them.
     ///
     /// # Context
     /// *process*, may sleep. The framework's lock is held: must not call the framework.
@@ -118,7 +118,7 @@ pub trait Provider: Send + Sync {
     /// has one, or the provider does not know.
     ///
     /// # Context
-    /// *process*, may sleep. No lock of the framework's is held but that of one consumer.
+    /// *process*, may sleep. The framework holds no lock except that of one consumer.
     fn explain(&self, module: &[u8], function: &[u8], name: &[u8]) -> Option<Explanation> {
         let _ = (module, function, name);
         None

@@ -9,10 +9,10 @@ use core::sync::atomic::{AtomicU32, AtomicU64};
 use kapi::alive::awake_since;
 use kapi::time::monotonic_ns;
 
-/// How long it may be silent, in ns.
+/// How long a consumer may be silent, in ns.
 const TIMEOUT: u64 = 30_000_000_000;
 
-/// Of one consumer.
+/// The pulse of one consumer.
 pub(crate) struct Pulse {
     /// The calls in progress.
     calls: AtomicU32,
@@ -41,8 +41,8 @@ impl Pulse {
         drop(Beat(self));
     }
 
-    /// Tells whether the consumer has been silent for too long. A frozen one cannot speak: the time that a suspend or a
-    /// hibernation takes does not count.
+    /// Tells whether the consumer has been silent for too long. The time of a suspend or a
+    /// hibernation does not count, because a frozen consumer cannot speak.
     pub(crate) fn is_gone(&self, now: u64) -> bool {
         // This order is the reverse of a call's end: after seeing no call in progress, we also see
         // when the last one ended. In the other order, we would miss a long call that ends between

@@ -271,7 +271,7 @@ impl Consumer {
         Ok(())
     }
 
-    /// Follows a process: reports what it maps from now on.
+    /// Follows a process, or every process (0): reports new mappings from now on.
     pub fn follow(&self, pid: u32) -> Result {
         let inner = self.inner.lock();
         let follower = inner.follower()?;
@@ -423,8 +423,8 @@ impl Consumer {
         })
     }
 
-    /// Takes what a CPU aggregated since the last call and passes it to `sink`, like
-    /// [`Self::take_records`].
+    /// Takes the values that a CPU has aggregated since the last call and passes them to `sink`,
+    /// like [`Self::take_records`].
     pub fn take_aggregations(
         &self,
         cpu: usize,
@@ -468,7 +468,7 @@ impl Consumer {
     pub fn free(&self, until: u64, room: usize) -> Result<KVVec<Epid>> {
         let shared = self.inner.lock().shared()?;
         let (mut until, mut held) = (until.min(kapi::time::monotonic_ns()), None);
-        // Here are the records that the consumer cannot take yet.
+        // These places have records that the consumer cannot take yet.
         if shared.policy != policy::SWITCH {
             until = until.min(self.oldest(&shared, |c| time_of(c.principal.oldest())));
         }
@@ -486,7 +486,8 @@ impl Consumer {
         self.session.framework.reuse(self.session.number, freed);
     }
 
-    /// Returns the least of a time over all CPUs; a CPU that cannot be asked may have any time.
+    /// Returns the least of a time over all CPUs; 0 if a CPU cannot be asked, because it may have
+    /// any.
     fn oldest(&self, shared: &Shared, of: impl Fn(&CpuState) -> Option<u64> + Sync) -> u64 {
         let mut oldest = u64::MAX;
         for cpu in 0..kapi::context::cpus() {
@@ -630,7 +631,7 @@ fn clean(shared: &Shared) {
     for cpu in 0..kapi::context::cpus() {
         match on_state(shared, cpu, |c| end_speculations(shared, c)) {
             Ok(_) | Err(Error::NoSuch(_)) => {}
-            // A CPU cannot be asked now, so none of them is free yet.
+            // If a CPU cannot be asked now, none of the speculations is free yet.
             Err(_) => return,
         }
     }
@@ -639,7 +640,8 @@ fn clean(shared: &Shared) {
     }
 }
 
-/// Frees more of what threads have left that ended, a piece at a time; the rest of it the next time.
+/// Frees more of the variables that ended threads have left, a piece at a time. The next call
+/// continues.
 fn free_variables(shared: &Shared) {
     const PIECES: usize = 256;
     for _ in 0..PIECES {
@@ -689,9 +691,9 @@ fn run_special(shared: &Shared, which: Special) -> u32 {
         .unwrap_or(0)
 }
 
-/// Takes what a CPU has written, and returns it with the time. `swap` gets the spare, and uses it
-/// if there is something to take. If there is no spare, `swap` says so, and `fresh` makes one.
-/// `None`: there is no memory for it, and the records stay for the next call. A CPU that came
+/// Takes the data that a CPU has written, and returns it with the time. `swap` gets the spare, and
+/// uses it if there is something to take. If there is no spare, `swap` says so, and `fresh` makes
+/// one. `None`: there is no memory for it, and the records stay for the next call. A CPU that came
 /// online after GO has no buffer; its drops are counted.
 fn exchange<M: Default + Deref<Target = [W]> + Send, W, T: Send>(
     shared: &Shared,

@@ -6,21 +6,24 @@
 //! probes at once. A probe that its provider refuses loses its chain and is *left out*; its EPIDs
 //! stay unused.
 //!
-//! EPIDs are used again. A probe that is retired stays in the list of its consumer, for records of it may still be in a
-//! buffer, or taken and not printed yet. It leaves the list, and its EPIDs are free, when the consumer has said that it
-//! has done with everything older than the retirement ([`abi::ioctl::DONE`]), in three steps:
+//! EPIDs are used again. A retired probe stays in the list of its consumer, because its records may
+//! still be in a buffer, or taken and not printed yet. It leaves the list, and its EPIDs are free,
+//! when the consumer has said that it has processed everything older than the retirement
+//! ([`abi::ioctl::DONE`]). There are three steps:
 //!
 //! ```text
-//!   retired(): synchronised, noted with the time ──► free(): left the list ──► told the consumer ──► reuse(): given anew
+//!   retired(): synchronised, noted with the time
+//!      ──► free(): removed from the list ──► the consumer knows ──► reuse(): may be used again
 //! ```
-//! Nothing fires after the first step, so no later record has the EPID: a record is never older than its firing, and
-//! what a CPU commits after a moment stands in its buffer behind what it committed before. One record moves: what waits
-//! in a speculation gets to the buffer later than others of its time. So where there are speculations, it takes two calls:
-//! the first finds that no part of any CPU has a record of that age, the second that the consumer has taken everything
-//! since the first.
+//! Nothing fires after the first step, so no later record has the EPID: a record is never older
+//! than its firing, and the records that a CPU commits after a moment are in its buffer after those
+//! that it committed before. Only records that wait in a speculation are moved: they get into the
+//! buffer later than others of their time. So with speculations, it takes two calls: the first
+//! finds that no part of any CPU has a record of that age, the second finds that the consumer has
+//! taken everything since the first.
 //!
-//! All of it happens under the framework's lock, so that nobody else changes a chain. The loops are
-//! long, but a kernel that has `PREEMPT_LAZY` interrupts them as it likes: they need not offer it.
+//! All of this happens under the framework's lock, so that no other code changes a chain. The loops
+//! are long, but a kernel with `PREEMPT_LAZY` can preempt them anywhere, so they need not yield.
 
 use crate::{Error, Result};
 use abi::ids::{Epid, ProbeId};
@@ -43,7 +46,8 @@ use plan::EnableError;
 /// All probes.
 pub(crate) type ProbeTable = plan::probe::ProbeTable<Published<Chain>>;
 
-/// What a consumer asks of the providers, by their places in the framework's table.
+/// The calls of a consumer to the providers, which are identified by their positions in the
+/// framework's table.
 pub(crate) trait Sources {
     /// Arms probes of a provider; see [`crate::Provider::enable`].
     fn enable(
@@ -301,7 +305,7 @@ impl Tracing {
         }
     }
 
-    /// Returns the EPIDs of a probe whose chain does not have them yet.
+    /// Makes the EPIDs of a probe free again, before its chain has them.
     fn take_back(&mut self, first: Epid) {
         let mut next = first;
         while let Some(place) = next.index().and_then(|epid| self.ecbs.get_mut(epid)) {
@@ -376,7 +380,7 @@ impl Tracing {
     /// nothing has changed, unless probes had already been passed to providers.
     fn attach(&mut self, table: &ProbeTable, providers: &dyn Sources) -> Result<Round> {
         let from = self.matched_to;
-        // This holds even if it fails: they are not tried again.
+        // This holds even if it fails: the probes are not tried again.
         self.matched_to = table.serial();
         let first_probe = self.probes.len();
         let statements = self.enabling.statements.len();
@@ -534,7 +538,8 @@ impl Tracing {
     }
 }
 
-/// Gives a clause of a probe an EPID: one that is free, or a new one. There is none if no memory was reserved.
+/// Gives a clause of a probe an EPID: a free one, or a new one. `None`: no memory was reserved for
+/// it.
 fn settle(place: Place, ecbs: &mut KVVec<Place>, free: &mut KVVec<Epid>) -> Option<Epid> {
     let Some(epid) = free.pop() else {
         let epid = Epid::from_index(ecbs.len());
@@ -552,8 +557,8 @@ fn chain_of<'a>(probe: &'a Probe, shared: &'a Shared) -> &'a Published<Chain> {
     }
 }
 
-/// Asks the providers for probes that nobody has enabled yet, and takes back those that they refuse. False: memory
-/// was refused.
+/// Lets the providers enable probes that no consumer has enabled yet, and takes back the chains of
+/// those that they refuse. Returns false if there was no memory.
 fn switch_on(
     fresh: &[Arc<Probe>],
     providers: &dyn Sources,
@@ -602,8 +607,8 @@ fn withdraw(probe: &Probe, shared: &Arc<Shared>, grave: &mut Grave) {
         return;
     }
     // Without memory for a second chain, take the first one off, change it, and put it back. The
-    // others miss the firings of this moment, which is better than keeping a dead consumer's
-    // buffers.
+    // other consumers miss the firings of this moment, which is better than keeping a dead
+    // consumer's buffers.
     if let Some(mut chain) = probe.chain.swap(None).and_then(Retired::into_inner) {
         if chain.leave(shared) {
             drop(probe.chain.swap(Some(chain)));

@@ -151,7 +151,7 @@ impl Builder<'_> {
         Ok(actions)
     }
 
-    /// Plans a datum and describes it. `size` is the most bytes of a string.
+    /// Plans a datum and describes it. `most` is the most bytes of a string.
     fn datum(
         &self,
         layout: &mut Layout,
@@ -296,7 +296,7 @@ impl Builder<'_> {
             }
             (_, code) => code,
         };
-        // If a value is printed with a format, the size of its room does not show.
+        // If a value is printed with a format, the user does not see the size of its room.
         let name = code.as_ref().filter(|_| a.kind == ActionKind::Printf).and_then(Name::of);
         let most = name.map_or(usize::MAX, |(name, _)| name.most());
         let (datum, mut desc) = self.datum(layout, ty, a.kind, most)?;

@@ -9,11 +9,11 @@ use mem::KVec;
 
 /// A clause.
 pub struct Clause {
-    /// The predicate, unless the gate is all of it.
+    /// The predicate; `None` if there is none, or if the gate is all of it.
     pub predicate: Option<Code>,
     /// The steps, in order.
     pub steps: KVec<Step>,
-    /// What of it needs no machine.
+    /// The parts of it that need no machine.
     pub shortcut: Shortcut,
     /// The description of the record, for the consumer.
     pub records: KVec<RecDesc>,

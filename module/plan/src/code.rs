@@ -107,8 +107,8 @@ pub(crate) fn admit(
     Program::new(verified, |decoded| collect(decoded))
 }
 
-/// Returns what this instruction needs and this host never has. The verifier accepts it for other
-/// hosts; here it would always fault. So it is refused; our compiler never makes it.
+/// Returns the reason why this instruction can never work on this host. The verifier accepts it for
+/// other hosts; here it would always fault, so it is refused. Our compiler never makes it.
 fn never(insn: Insn) -> Option<&'static str> {
     match (insn.op()?, Subr::from_id(insn.index())) {
         (Op::Stga, _) => Some("uregs[] cannot be set on Linux"),

@@ -19,9 +19,9 @@ const MAX_STATEMENTS: usize = 1 << 16;
 
 /// A probe description and its clause.
 pub struct Statement {
-    /// Which probes.
+    /// The description of the probes.
     pub pattern: Pattern,
-    /// What to do when they fire.
+    /// The clause that runs when they fire.
     pub clause: Arc<Clause>,
 }
 
@@ -47,8 +47,8 @@ pub struct Enabling {
     takes_shortcuts: bool,
 }
 
-/// Has a stack frame of its own, so that the data for finding a statement is not on the stack while
-/// the statement is admitted.
+/// Returns the next statement. It has its own stack frame, so that the data for finding a statement
+/// is not on the stack while the statement is admitted.
 #[inline(never)]
 fn next<'d>(
     statements: &mut impl Iterator<Item = core::result::Result<dof::Statement<'d>, dof::DofError>>,
@@ -73,7 +73,7 @@ impl Enabling {
         })?)
     }
 
-    /// Leaves out shortcuts in what is added from here on. Tests compare both ways.
+    /// Makes no shortcuts for clauses that are added from here on. Tests compare both ways.
     pub fn take_no_shortcuts(&mut self) {
         self.takes_shortcuts = false;
     }

@@ -8,10 +8,10 @@ use abi::option::OptionId;
 use core::fmt;
 use mem::{code, AllocError, Errno};
 
-/// Why a probe could not be enabled; the words reach the user.
+/// The reason why a probe could not be enabled; the words reach the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EnableError {
-    /// The bytes there are not those that the provider left, or another tracer uses the place.
+    /// The place has other bytes than the provider left there, or another tracer uses it.
     Busy(&'static str),
     /// This kernel does not have the required functions.
     Unsupported(&'static str),
@@ -46,7 +46,7 @@ pub enum Error {
     Short(OptionId, u64),
     /// The records of END have no room in a buffer.
     End,
-    /// What a clause records has no room in a buffer, even alone.
+    /// A clause's record does not fit in a buffer, even alone.
     Large,
     /// The task may not trace.
     Privileges,

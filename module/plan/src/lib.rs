@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0
-//! What is decided before a probe fires: which probes a description means, what a clause does, and
-//! where everything that it writes will be.
+//! Makes all decisions before a probe fires: which probes match a description, what a clause does,
+//! and where it writes its data.
 //!
-//! Nothing here knows a kernel. The crate needs memory, and gets it from `mem`, which may refuse
-//! it. So the same code that plans in the module is tested on the host, and plans in the tests of
-//! the consumer.
+//! This crate knows no kernel. It needs memory, and gets it from `mem`, which may refuse it. So the
+//! code that plans in the module is also tested on the host, and plans in the tests of the
+//! consumer.
 //!
 //! Read in this order:
 //!
 //! | file | holds |
 //! |---|---|
 //! | [`probe`] | probes and their table |
-//! | [`matching`] | probe descriptions against probes |
-//! | [`enabling`] | a checked DOF becomes statements and clauses |
+//! | [`matching`] | compares probe descriptions with probes |
+//! | [`enabling`] | makes statements and clauses of a checked DOF |
 //! | [`clause`], [`step`] | a predicate and actions, ready to run |
 //! | `builder` | the plan of a clause's record and keys |
 //! | [`code`] | an expression, copied and verified |
-//! | [`shortcut`] | what of a clause needs no machine |
+//! | [`shortcut`] | the parts of a clause that need no machine |
 //! | [`vars`] | the variables of a consumer, by id |
-//! | [`error`], [`report`] | why not |
+//! | [`error`], [`report`] | the reasons for refusals |
 //!
 //! # Context
 //!
-//! *process*, for all that makes or changes something. Probe context reads the results.
+//! *process*, for everything that makes or changes data. Probe context reads the results.
 #![no_std]
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Probe descriptions against probes.
+//! Compares probe descriptions with probes.
 //!
 //! There may be a hundred thousand probes, so a description is prepared once ([`Matcher`]).
-//! Provider, module and, if there are few of them, names are compared once a group. A function is
-//! looked up. A part without globbing characters is first compared by its length.
+//! Provider, module and, if there are few of them, names are compared once per group. A function is
+//! searched in an index, if the group has one. A part without globbing characters is first compared
+//! by its length.
 
 use crate::probe::{Candidates, Probe, ProbeTable, Segment, Special};
 use crate::Result;

@@ -27,18 +27,18 @@ use mem::{code::ENOMEM, Arc, KVVec};
 /// The probes of the provider `dtrace` fire for one consumer alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Special {
-    /// Before anything else.
+    /// Fires before all other probes.
     Begin,
-    /// After everything else.
+    /// Fires after all other probes.
     End,
-    /// When a clause faults.
+    /// Fires when a clause faults.
     Error,
 }
 
 impl Special {
-    /// All, in the order of their probes.
+    /// All of them, in the order of their probes.
     pub const ALL: [Special; 3] = [Special::Begin, Special::End, Special::Error];
-    /// The probe's name.
+    /// Returns the probe's name.
     pub const fn name(self) -> &'static [u8] {
         match self {
             Special::Begin => b"BEGIN",
@@ -46,7 +46,7 @@ impl Special {
             Special::Error => b"ERROR",
         }
     }
-    /// Its id: they are the first ones of the table.
+    /// Returns its id: these probes are the first ones of the table.
     pub const fn id(self) -> ProbeId {
         ProbeId::from_index(self as usize)
     }
@@ -59,24 +59,25 @@ pub struct Offer<'a> {
     pub function: &'a [u8],
     /// Fourth part of the name.
     pub name: &'a [u8],
-    /// Arguments, or [`abi::probe::NARGS_UNKNOWN`].
+    /// The number of arguments, or [`abi::probe::NARGS_UNKNOWN`].
     pub nargs: u32,
     /// The provider's own number for the probe.
     pub cookie: u32,
-    /// How it is implemented. A part of that is enough if the provider tells the rest when a
-    /// consumer asks for it.
+    /// How it is implemented. This may be incomplete if the provider tells the rest when a consumer
+    /// asks for it.
     pub how: Techniques,
 }
 
-/// What the probes of a group have in common.
+/// The data that the probes of a group have in common.
 pub struct Names {
-    /// Which provider, by its place in the framework's table.
+    /// The provider's position in the framework's table.
     provider: usize,
-    /// Provider and module, then functions and names as they come.
+    /// Provider and module, then functions and names in the order in which they were added.
     text: KVVec<u8>,
     provider_len: u8,
     module_len: u8,
-    /// The first few different names of probes, and how many there are, or one more.
+    /// The first different names of probes, and their number; one more than [`KINDS`] if there are
+    /// others.
     kinds: [Word; KINDS],
     kinds_len: usize,
 }
@@ -91,7 +92,7 @@ impl Names {
         self.text.get(from..from.wrapping_add(len.into())).unwrap_or_default()
     }
 
-    /// The names of probes that are known, and whether there are others.
+    /// Returns the names of probes that are known, and whether there are others.
     fn kinds(&self) -> (&[Word], bool) {
         match self.kinds.get(..self.kinds_len) {
             Some(all) => (all, false),
@@ -99,7 +100,7 @@ impl Names {
         }
     }
 
-    /// Can the name of one of the probes be such a one?
+    /// Tells whether `is_such` can be true for the name of one of the probes.
     pub fn any_kind(&self, is_such: impl Fn(&[u8]) -> bool) -> bool {
         let (known, others) = self.kinds();
         others || known.iter().any(|w| is_such(self.get(w.at, w.len)))
@@ -118,17 +119,17 @@ impl Names {
     }
 }
 
-/// A part of a name: where it stands in the group's text.
+/// A part of a name, by its position in the group's text.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 struct Word {
     at: u32,
     len: u8,
 }
 
-/// A place that can be traced. `C` is what runs when it fires; this crate does not look inside.
+/// A place that can be traced. `C` is the data for a firing; this crate does not look inside.
 pub struct Probe<C> {
     names: Arc<Names>,
-    /// What runs when it fires.
+    /// The chain that runs when it fires.
     pub chain: C,
     function_at: u32,
     name_at: u32,
@@ -138,7 +139,7 @@ pub struct Probe<C> {
     how: Techniques,
     function_len: u8,
     name_len: u8,
-    /// Which probe of the provider `dtrace` it is, if it is one.
+    /// The special probe of the provider `dtrace`, if it is one.
     pub special: Option<Special>,
 }
 
@@ -146,17 +147,17 @@ pub struct Probe<C> {
 const _: () = assert!(size_of::<Probe<usize>>() <= 56);
 
 impl<C> Probe<C> {
-    /// The id.
+    /// Returns the id.
     pub fn id(&self) -> ProbeId {
         self.id
     }
 
-    /// The provider's own number.
+    /// Returns the provider's own number for it.
     pub fn cookie(&self) -> u32 {
         self.cookie
     }
 
-    /// Arguments that it passes, or [`abi::probe::NARGS_UNKNOWN`].
+    /// Returns the number of arguments that it passes, or [`abi::probe::NARGS_UNKNOWN`].
     pub fn nargs(&self) -> u32 {
         self.nargs
     }
@@ -166,7 +167,7 @@ impl<C> Probe<C> {
         self.how
     }
 
-    /// Returns its provider's place in the framework's table.
+    /// Returns its provider's position in the framework's table.
     pub fn provider(&self) -> usize {
         self.names.provider
     }
@@ -410,7 +411,7 @@ impl<C> Segment<C> {
         self.first..self.end()
     }
 
-    /// Returns what its probes have in common.
+    /// Returns the data that its probes have in common.
     pub fn names(&self) -> &Names {
         &self.names
     }
@@ -451,11 +452,11 @@ impl<C> Segment<C> {
 
 /// All probes, by id.
 pub struct ProbeTable<C> {
-    /// Ascending.
+    /// In ascending order of their positions.
     segments: KVVec<Segment<C>>,
     /// The position from which a place for the next probe is searched: its id minus one.
     next: usize,
-    /// The number that all positions are below.
+    /// All positions are below this number.
     most: usize,
     /// The serial number of the next segment.
     serial: u64,

@@ -7,7 +7,7 @@ use mem::KVVec;
 /// The most bytes of a report. The verifier lists all its errors, but nobody reads more than this.
 const MAX: usize = 16 << 10;
 
-/// Text that grows until [`MAX`] or until there is no memory; what does not fit is left out.
+/// Text that grows up to [`MAX`] or until there is no memory; the rest is left out.
 #[derive(Default)]
 pub struct Text(KVVec<u8>);
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Shortcuts: what of a clause needs no machine.
+//! Shortcuts: the parts of a clause that need no machine.
 //!
 //! Most clauses consist of a few kinds of expressions: arguments, the time, the current thread, a
 //! thread's variable; records of these and of names; aggregations with names as keys. This file
 //! finds them, once, when the clause is planned. There are three shortcuts, each for fewer clauses
 //! than the one before, and each faster:
 //!
-//! | shortcut | which clauses | what it saves |
+//! | shortcut | for clauses | saves |
 //! |---|---|---|
 //! | [`Gate`] | the predicate is `pid == N` | everything, in other processes |
 //! | [`Lean`] | all steps are of these few kinds | the machine: none of its values can fault |
@@ -34,9 +34,9 @@ use mem::{KBox, KVec};
 
 /// The shortcuts of a clause.
 pub struct Shortcut {
-    /// What is tested before anything else.
+    /// The test before anything else.
     pub gate: Option<Gate>,
-    /// What the clause counts, if it does nothing else and has no predicate besides the gate.
+    /// The counter, if the clause only counts and has no predicate besides the gate.
     pub counts: Counts,
     /// The whole clause without the machine, if it is simple enough.
     pub lean: Option<KBox<Lean>>,
@@ -102,11 +102,11 @@ pub enum Leaf {
 #[derive(Clone, Copy)]
 #[repr(u8)]
 pub enum Value {
-    /// What a source gives.
+    /// The value of a source.
     Leaf(Leaf),
     /// An operation on two of them.
     Binary(Binary, Leaf, Leaf),
-    /// The only other one: a comparison.
+    /// One of two constants, by a comparison. There are no other kinds of values.
     Choice {
         /// The comparison.
         test: Test,
@@ -172,7 +172,7 @@ pub struct Words {
     pub probe: bool,
     /// Other words: their place and their source.
     pub leaves: [(u8, Leaf); 4],
-    /// How many of them there are.
+    /// The number of these words.
     pub n: u8,
 }
 
@@ -217,18 +217,18 @@ pub enum Action {
     Record {
         /// The offset in the record.
         offset: usize,
-        /// How many bytes.
+        /// The number of bytes.
         size: usize,
-        /// What to store.
+        /// The value to store.
         value: Value,
     },
     /// Store a name.
     Name {
         /// The offset in the record.
         offset: usize,
-        /// How many bytes.
+        /// The number of bytes.
         size: usize,
-        /// What to store.
+        /// The name to store.
         name: Name,
     },
     /// `@ = count()`, by the index of the aggregation.
@@ -237,7 +237,7 @@ pub enum Action {
     Single {
         /// The index of the aggregation.
         index: usize,
-        /// What to do with its value.
+        /// The operation on its value.
         fold: Fold,
     },
     /// An aggregation with a key.
@@ -260,7 +260,7 @@ pub struct Keyed {
     pub id: AggId,
     /// How the cache identifies the key.
     pub key: Words,
-    /// What to do with the value.
+    /// The operation on its value.
     pub fold: Fold,
     /// The first step of the clause that makes the key, and the one after the aggregation.
     pub steps: (usize, usize),
@@ -272,14 +272,14 @@ pub struct Fold {
     pub func: AggFunc,
     /// The words of its value.
     pub words: usize,
-    /// What is added to it.
+    /// The value to add.
     pub value: Value,
 }
 
 /// A clause without the machine. Nothing in it can fault, so no record can be abandoned and no
 /// ERROR can fire.
 pub struct Lean {
-    /// What must not be 0.
+    /// The predicate: the clause runs if it is not 0.
     pub predicate: Option<Value>,
     /// The steps.
     pub actions: KVec<Action>,
@@ -375,11 +375,11 @@ impl Lean {
         Ok(Some(Self { predicate, actions, size, fixed, least, rest }))
     }
 
-    /// Returns what it counts, if it does nothing else.
+    /// Returns the counter, if it only counts.
     fn counts(&self) -> Counts {
         match (&self.predicate, self.actions.as_slice()) {
             _ if self.size > 0 => Counts::No,
-            // CAST: there are less aggregations.
+            // CAST: there are fewer than 2^32 aggregations.
             (None, [Action::Count(index)]) => Counts::Alone(*index as u32),
             (None, [Action::Fixed(_, keyed)]) if keyed.fold.func == AggFunc::Count => {
                 Counts::OfProbe
@@ -437,7 +437,7 @@ impl Work {
         };
         let Some(action) = action else { return Ok(false) };
         self.pay(match &action {
-            // In the worst case, its steps run and the key is searched.
+            // In the worst case, the steps of the key run, and the key is searched.
             Action::Keyed(keyed) | Action::Fixed(_, keyed) => {
                 price_of_aggregating(keyed.fold.func, self.key_words.min(64))
             }

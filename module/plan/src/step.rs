@@ -124,7 +124,7 @@ pub enum Step {
         key_words: usize,
         /// The words of the value.
         words: usize,
-        /// What is added; nothing for `count()`.
+        /// The value to add; none for `count()`.
         value: Option<Code>,
         /// The weight of the value; 1 without it.
         weight: Option<Code>,

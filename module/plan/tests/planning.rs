@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Enablings: what a program becomes, and what a refusal leaves behind.
+//! Enablings: the statements and clauses of a program, and the state after a refusal.
 
 use abi::probe::glob;
 use plan::enabling::Enabling;
@@ -22,7 +22,7 @@ fn plan(program: &str) -> mem::KBox<Enabling> {
     enabling
 }
 
-/// Which clause has which shortcut.
+/// The shortcuts that some clauses have.
 #[test]
 fn simple_clauses_have_shortcuts() {
     let cases = [
@@ -109,12 +109,12 @@ fn destructive_programs_need_leave() {
     assert!(enabling.statements.is_empty() && !enabling.is_destructive());
     enabling.add(&dof(text), || Ok(())).unwrap();
     assert!(enabling.is_destructive());
-    // Nobody is asked about others.
+    // The caller is not asked for other programs.
     let mut other = Enabling::new().unwrap();
     other.add(&dof("t:m:f:n { trace(1); }"), || Err(Error::MayNotDestroy)).unwrap();
 }
 
-/// The names of a table's probes, by position; some are retired.
+/// Returns a table and the names of its probes, by position; some are retired.
 fn table(functions: usize) -> (ProbeTable<()>, Vec<Option<[String; 4]>>) {
     let mut table = ProbeTable::new(10_000);
     let mut names = Vec::new();
@@ -124,7 +124,7 @@ fn table(functions: usize) -> (ProbeTable<()>, Vec<Option<[String; 4]>>) {
         let mut draft =
             Draft::new(3, [provider.as_bytes(), module.as_bytes()], functions, 0).unwrap();
         for n in 0..functions {
-            // Some functions have a name in common, also of neighbours.
+            // Some functions share a name, also neighbours.
             let function = format!("f{}_{}", n % 7, n / 3);
             for kind in 0..kinds {
                 let name = ["entry", "return", "a", "b", "c", "d", "e", "f", "g"][kind];
@@ -181,7 +181,7 @@ fn matching_finds_what_a_plain_search_finds() {
     }
 }
 
-/// Finds in pieces of three, as the ioctl does.
+/// Finds probes in pieces of three, as the ioctl does.
 fn table_find(matcher: &Matcher<'_>, table: &ProbeTable<()>, found: &mut Vec<usize>) {
     let mut from = 0;
     loop {
@@ -218,10 +218,10 @@ fn ids_are_used_again_where_nobody_knows_them() {
     let free = |_| None;
     assert_eq!(table.add(&group(3), None, free).unwrap(), 0);
     assert_eq!(table.add(&group(3), None, free).unwrap(), 3);
-    // Only two places are left, behind.
+    // Only two places are left, at the end.
     assert!(matches!(table.add(&group(3), None, free), Err(Error::TooMany(_))));
     assert!(table.remove_segment(0).is_some());
-    // A consumer still knows the probe at 1: only 2 is free there, which is too little.
+    // A consumer still knows the probe at 1, so only position 2 is free there, which is too little.
     let known = |ids: std::ops::Range<usize>| ids.contains(&1).then_some(1);
     assert!(matches!(table.add(&group(3), None, known), Err(Error::TooMany(_))));
     assert_eq!(table.add(&group(2), None, known).unwrap(), 6);

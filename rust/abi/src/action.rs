@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Actions: what a clause does. Kinds, classes, numbers.
+//! Actions, the parts of a clause: kinds, classes, numbers.
 
 /// Calls a macro with every action: `(number, Variant, "D name")`.
 #[macro_export]
@@ -37,15 +37,15 @@ macro_rules! define_actions {
         #[repr(u16)]
         pub enum ActionKind { $($variant = $num),* }
         impl ActionKind {
-            /// The kind of this number.
+            /// Returns the kind with this number.
             pub const fn from_number(n: u32) -> Option<ActionKind> {
                 match n { $($num => Some(ActionKind::$variant),)* _ => None }
             }
-            /// The D function, "" for kinds that have none.
+            /// Returns the name of the D function, "" for kinds that have none.
             pub const fn name(self) -> &'static str {
                 match self { $(ActionKind::$variant => $name),* }
             }
-            /// The number.
+            /// Returns the number.
             pub const fn number(self) -> u32 {
                 self as u32
             }
@@ -55,19 +55,20 @@ macro_rules! define_actions {
 for_each_action!(define_actions);
 
 impl ActionKind {
-    /// True for the actions that change the system or a process: they need `-w`.
+    /// Tells whether the action changes the system or a process, and so needs `-w`.
     pub const fn is_destructive(self) -> bool {
         matches!(self.number() & 0xff00, 0x200 | 0x500)
     }
-    /// True for aggregating functions.
+    /// Tells whether it is an aggregating function.
     pub const fn is_aggregating(self) -> bool {
         self.number() & 0xff00 == 0x700
     }
 }
 
-/// What a [`ActionKind::LibAct`] asks of the consumer when it meets the record. `arg` of the
-/// action; its datum is the aggregation's number (u32, from 1). `Normalize` and `Trunc` with a
-/// count are two actions of one statement, the second carries the operand (8 bytes).
+/// The request of a [`ActionKind::LibAct`] to the consumer, which carries it out when it reads the
+/// record. It is the action's `arg`; the datum is the number of the aggregation (u32, from 1).
+/// `Normalize`, and `Trunc` with a count, are two actions of one statement: the second one carries
+/// the operand (8 bytes).
 #[allow(missing_docs, reason = "the D name is the documentation")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u64)]
@@ -76,8 +77,8 @@ pub enum LibAct {
     Normalize = 2,
     Denormalize = 3,
     Trunc = 4,
-    /// Of no aggregation: it has no datum.
+    /// Concerns no aggregation, so it has no datum.
     Ftruncate = 5,
-    /// Of no aggregation: the data are an option's name and, if it has one, its value.
+    /// Concerns no aggregation: the data are the name of an option and, if it has one, its value.
     Setopt = 6,
 }

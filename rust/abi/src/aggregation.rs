@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Aggregating functions: the arithmetic both sides must compute alike.
+//! Aggregating functions: the arithmetic that both sides must compute alike.
 //!
 //! The kernel folds values into per-CPU words with [`AggFunc::update`]; the consumer folds CPUs
 //! together with [`AggFunc::merge`]. All arithmetic wraps.
@@ -36,9 +36,10 @@ pub enum AggFunc {
     Llquantize(LogLinear),
 }
 
-/// Parameters of llquantize; word 0 of its value: factor << 48 | low << 32 | high << 16 | steps. The
-/// numbers of one *magnitude* m, from factor^m to factor^(m + 1), are counted in buckets of one
-/// width; `steps` of them would reach from 0 to factor^(m + 1), fewer if that is less than `steps`.
+/// Parameters of llquantize; word 0 of its value: factor << 48 | low << 32 | high << 16 | steps.
+/// The numbers of one *magnitude* m, from factor^m to factor^(m + 1), are counted in buckets of
+/// equal width. `steps` such buckets would reach from 0 to factor^(m + 1); factor^(m + 1) buckets
+/// of width 1 if that is fewer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LogLinear {
     /// Base of the powers.
@@ -51,7 +52,7 @@ pub struct LogLinear {
     pub steps: u16,
 }
 
-/// One magnitude: where it begins, the width of its buckets, how many there are.
+/// One magnitude: its first value, the width of its buckets, and their number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Magnitude {
     begin: i64,
@@ -60,14 +61,14 @@ struct Magnitude {
 }
 
 impl LogLinear {
-    /// As it travels in the action's argument and in word 0.
+    /// Encodes it as in the action's argument and in word 0.
     pub const fn encode(self) -> u64 {
         (self.factor as u64) << 48
             | (self.low as u64) << 32
             | (self.high as u64) << 16
             | self.steps as u64
     }
-    /// From the action's argument; `None` if the parameters make no buckets.
+    /// Decodes the action's argument; `None` if the parameters make no buckets.
     pub const fn decode(arg: u64) -> Option<Self> {
         let l = Self {
             factor: (arg >> 48) as u16,
@@ -80,7 +81,7 @@ impl LogLinear {
             Some(_) => None,
         }
     }
-    /// What is wrong with the parameters, if something is.
+    /// Returns the problem with the parameters, if there is one.
     pub const fn problem(self) -> Option<LogLinearProblem> {
         if self.factor < 2 {
             return Some(LogLinearProblem::FactorSmall);
@@ -93,7 +94,7 @@ impl LogLinear {
         }
         let factor = self.factor as i64;
         let steps = self.steps as i64;
-        // The end of the last magnitude is a number, and its buckets have whole widths.
+        // The end of the last magnitude must fit, and the buckets must have whole widths.
         let (mut power, mut m) = (1i64, 0);
         let mut is_even = self.steps % self.factor == 0;
         while m <= self.high {
@@ -112,7 +113,7 @@ impl LogLinear {
             Some(LogLinearProblem::FactorEven)
         }
     }
-    /// The magnitudes from the least one on.
+    /// Returns the magnitudes, the least one first.
     fn magnitudes(self) -> impl Iterator<Item = Magnitude> {
         let factor = i64::from(self.factor);
         let first = factor.checked_pow(self.low.into()).unwrap_or(i64::MAX);
@@ -127,11 +128,11 @@ impl LogLinear {
             Magnitude { begin, width, buckets }
         })
     }
-    /// Buckets of all magnitudes.
+    /// Returns the number of buckets of all magnitudes.
     pub fn buckets(self) -> usize {
         self.magnitudes().map(|m| m.buckets).fold(0, usize::saturating_add)
     }
-    /// The word behind the parameters that counts `value`: 0 below the least magnitude,
+    /// Returns which word after the parameters counts `value`: 0 below the least magnitude,
     /// [`Self::buckets`] + 1 above the greatest.
     pub fn bucket(self, value: i64) -> usize {
         let mut before = 0usize;
@@ -148,7 +149,7 @@ impl LogLinear {
         }
         before.saturating_add(1)
     }
-    /// Least value that word `bucket` (from 1) counts.
+    /// Returns the least value that word `bucket` (from 1) counts.
     pub fn lower_bound(self, bucket: usize) -> i64 {
         let mut at = bucket.saturating_sub(1);
         let mut end = 0i64;
@@ -164,7 +165,7 @@ impl LogLinear {
     }
 }
 
-/// Why parameters of llquantize make no buckets.
+/// The reason why parameters of llquantize make no buckets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LogLinearProblem {
     /// The factor is less than 2.
@@ -191,11 +192,11 @@ pub struct Linear {
 }
 
 impl Linear {
-    /// As it travels in the action's argument and in word 0.
+    /// Encodes it as in the action's argument and in word 0.
     pub const fn encode(self) -> u64 {
         (self.step as u64) << 48 | (self.levels as u64) << 32 | self.base as u32 as u64
     }
-    /// From the action's argument; `None` if a bucket has no width or there are no buckets.
+    /// Decodes the action's argument; `None` if a bucket has no width or there are no buckets.
     pub const fn decode(arg: u64) -> Option<Self> {
         let l =
             Self { base: arg as u32 as i32, step: (arg >> 48) as u16, levels: (arg >> 32) as u16 };
@@ -205,8 +206,8 @@ impl Linear {
             Some(l)
         }
     }
-    /// The word behind the parameters that counts `value`: 0 below base, levels + 1 at the limit
-    /// and above.
+    /// Returns which word after the parameters counts `value`: 0 below base, levels + 1 at the
+    /// limit and above.
     pub fn bucket(self, value: i64) -> usize {
         let base = i64::from(self.base);
         if value < base {
@@ -216,14 +217,14 @@ impl Linear {
             (value.wrapping_sub(base) as u64).checked_div(u64::from(self.step)).unwrap_or(0);
         level.min(u64::from(self.levels)) as usize + 1
     }
-    /// Least value that word `bucket` (from 1) counts.
+    /// Returns the least value that word `bucket` (from 1) counts.
     pub fn lower_bound(self, bucket: usize) -> i64 {
         let level = (bucket as i64).wrapping_sub(1);
         i64::from(self.base).wrapping_add(level.wrapping_mul(i64::from(self.step)))
     }
 }
 
-/// The quantize bucket of a value.
+/// Returns the quantize bucket of a value.
 #[inline]
 pub fn quantize_bucket(value: i64) -> usize {
     let magnitude = match value.unsigned_abs() {
@@ -237,7 +238,8 @@ pub fn quantize_bucket(value: i64) -> usize {
     }
 }
 
-/// What the row of a quantize bucket says: the power of two nearest to 0 that it counts.
+/// Returns the value in the row of a quantize bucket: of the values that it counts, the one nearest
+/// to 0, which is 0 or a power of two with a sign.
 pub fn quantize_value(bucket: usize) -> i64 {
     match bucket {
         QUANTIZE_ZERO => 0,
@@ -247,7 +249,8 @@ pub fn quantize_value(bucket: usize) -> i64 {
 }
 
 impl AggFunc {
-    /// From an action; `None` if the kind does not aggregate or the argument is malformed.
+    /// Returns the function of an action; `None` if the kind does not aggregate or the argument is
+    /// malformed.
     pub const fn from_action(kind: ActionKind, arg: u64) -> Option<Self> {
         Some(match kind {
             ActionKind::Count => Self::Count,
@@ -269,7 +272,7 @@ impl AggFunc {
         })
     }
 
-    /// As D calls it.
+    /// Returns its name in D.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Count => ActionKind::Count,
@@ -285,7 +288,7 @@ impl AggFunc {
         .name()
     }
 
-    /// 64-bit words of the value.
+    /// Returns the number of 64-bit words of its value.
     pub fn words(self) -> usize {
         match self {
             Self::Count | Self::Min | Self::Max | Self::Sum => 1,
@@ -297,7 +300,7 @@ impl AggFunc {
         }
     }
 
-    /// Makes the words of a fresh, all-zero value neutral.
+    /// Makes the words of a new, all-zero value neutral.
     pub fn init(self, words: &mut [u64]) {
         if let Some(first) = words.first_mut() {
             match self {
@@ -310,13 +313,13 @@ impl AggFunc {
         }
     }
 
-    /// Can a program say how much a value counts for?
+    /// Tells whether a program can give each value a weight.
     pub const fn takes_weight(self) -> bool {
         matches!(self, Self::Quantize | Self::Lquantize(_) | Self::Llquantize(_))
     }
 
-    /// Folds a value into `words`, which has [`Self::words`] of them. `weight` counts for the functions
-    /// that [take one](Self::takes_weight), 1 unless the program gives one.
+    /// Folds a value into `words`, of which there are [`Self::words`]. `weight` matters only to the
+    /// functions that [take one](Self::takes_weight); it is 1 unless the program gives one.
     pub fn update(self, words: &mut [u64], value: i64, weight: i64) {
         let mut add = |i: usize, v: u64| {
             if let Some(w) = words.get_mut(i) {
@@ -386,7 +389,7 @@ fn add128(words: &mut [u64], v: u128) {
     }
 }
 
-/// Integer square root, for stddev.
+/// Returns the integer square root, for stddev.
 pub fn isqrt(v: u128) -> u64 {
     if v == 0 {
         return 0;
@@ -496,7 +499,7 @@ mod tests {
             assert_eq!(found, wanted);
         }
         assert_eq!(AggFunc::from_action(ActionKind::Llquantize, 0), None);
-        // Far from zero, and as wide as numbers go.
+        // Far from zero, and up to the largest number.
         let l = LogLinear { factor: 2, low: 60, high: 61, steps: 2 };
         assert_eq!((l.buckets(), l.bucket(1 << 60), l.bucket(i64::MAX)), (2, 1, 3));
     }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-//! What this kernel side can do, asked once by a consumer.
+//! The abilities of the module. A consumer asks for them once.
 
 use zerocopy_derive::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
-/// Version of this interface; the consumer refuses another. Raise it with any change of a layout.
+/// Version of this interface; the consumer refuses any other. Raise it with any change of a layout.
 pub const ABI_VERSION: u32 = 13;
 
 /// Answer to the CONF ioctl.
@@ -14,17 +14,17 @@ pub const ABI_VERSION: u32 = 13;
 pub struct Conf {
     /// [`ABI_VERSION`] of the module.
     pub abi_version: u32,
-    /// DIF version it runs.
+    /// The DIF version that the module runs.
     pub dif_version: u32,
-    /// Integer registers of its machine.
+    /// Integer registers of the DIF machine.
     pub nregs: u32,
     /// Depth of its tuple stack.
     pub ntuple: u32,
-    /// CPU ids are below this.
+    /// All CPU ids are below this.
     pub ncpus: u32,
     /// Zero.
     pub pad: u32,
-    /// `FEATURE_*` bits: what is off has its reason in the kernel log.
+    /// `FEATURE_*` bits. The kernel log has the reason for each that is not set.
     pub features: u64,
 }
 

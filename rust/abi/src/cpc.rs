@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Names of the provider `cpc`'s probes: `cpu_cycles-all-10000000`, `PAPI_tot_ins-user-1000000`. They are endless, so
-//! they are made when somebody asks for one; the provider and the consumer agree here on what a name means.
+//! Names of the provider `cpc`'s probes: `cpu_cycles-all-10000000`, `PAPI_tot_ins-user-1000000`.
+//! There are endlessly many, so the provider makes a probe when somebody asks for it. Here the
+//! provider and the consumer agree on the meaning of a name.
 
-/// What is counted, and so the smallest number of events from one firing to the next.
+/// The kind of an event. It determines the smallest number of events from one firing to the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Class {
     /// Events of the processor.
     Hardware,
     /// Nanoseconds of a clock.
     Clock,
-    /// Events of the kernel, which happen in processes and in the kernel.
+    /// Events of the kernel that happen in processes and in the kernel.
     Software,
-    /// Events of the kernel's own.
+    /// Events that happen only in the kernel.
     KernelOnly,
 }
 
 impl Class {
-    /// The smallest count. A processor has some 10^9 cycles a second: fewer of them than 5,000, and a CPU that
-    /// fires a probe does nothing else. A clock fires no more often than `profile`'s probes may.
+    /// Returns the smallest count. A processor has some 10^9 cycles a second. If a probe fired
+    /// after fewer than 5,000 of them, its CPU would do nothing else. A clock fires no more often
+    /// than `profile`'s probes may.
     pub const fn least(self) -> u64 {
         match self {
             Self::Hardware => 5_000,
@@ -26,7 +28,7 @@ impl Class {
         }
     }
 
-    /// The count of the probe that is listed before anybody asks for one.
+    /// Returns the count of the probe that is listed before anybody asks for one.
     pub const fn usual(self) -> &'static str {
         match self {
             Self::Hardware => "10000000",
@@ -45,16 +47,16 @@ const RAW: u32 = 4;
 /// An event that has a name.
 #[derive(Debug, Clone, Copy)]
 pub struct Event {
-    /// Its names, the first is listed.
+    /// Its names; the first one is listed.
     pub names: &'static [&'static str],
-    /// What it is.
+    /// Its kind.
     pub class: Class,
     kind: u32,
     config: u64,
 }
 
 impl Event {
-    /// Whether a probe counts it.
+    /// Tells whether a probe counts this event.
     pub fn is(&self, counter: &Counter) -> bool {
         (self.kind, self.config) == (counter.kind, counter.config)
     }
@@ -68,12 +70,14 @@ const fn software(config: u64, class: Class, names: &'static [&'static str]) -> 
     Event { names, class, kind: SOFTWARE, config }
 }
 
-/// A cache, what is done (0: a read, 1: a write, 2: a prefetch), how it ends (0: in any way, 1: as a miss).
+/// Returns the event of a cache, by the access (0: read, 1: write, 2: prefetch) and the result (0:
+/// any, 1: miss).
 const fn cache(cache: u64, op: u64, result: u64, names: &'static [&'static str]) -> Event {
     Event { names, class: Class::Hardware, kind: CACHE, config: cache | op << 8 | result << 16 }
 }
 
-/// All that have names: perf's, with `_` for `-`, and PAPI's for the same events.
+/// All events that have names: perf's names, with `_` for `-`, and PAPI's names for the same
+/// events.
 pub const EVENTS: &[Event] = &[
     hardware(0, &["cpu_cycles", "cycles", "PAPI_tot_cyc"]),
     hardware(1, &["instructions", "PAPI_tot_ins"]),
@@ -117,53 +121,53 @@ pub const EVENTS: &[Event] = &[
     cache(6, 1, 1, &["node_store_misses"]),
 ];
 
-/// Where the processor is as an event counts.
+/// The mode of the processor in which an event counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
     /// In a process.
     User,
     /// In the kernel.
     Kernel,
-    /// In either.
+    /// In both.
     All,
 }
 
-/// A probe of the provider `cpc`: what perf is asked for.
+/// A probe of the provider `cpc`, as the request to perf.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Counter {
     /// `type` of a `perf_event_attr`.
     pub kind: u32,
     /// `config` of it.
     pub config: u64,
-    /// What it is.
+    /// The kind of the event.
     pub class: Class,
-    /// Where it counts.
+    /// The mode in which it counts.
     pub mode: Mode,
-    /// How many events there are from one firing to the next.
+    /// The number of events from one firing to the next.
     pub count: u64,
 }
 
-/// Why a name is not one of its probes.
+/// The reason why a name is not one of its probes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NotCounter {
-    /// It has not three parts.
+    /// It does not have three parts.
     Other,
     /// No event has this name.
     Event,
-    /// The second part is none of the modes.
+    /// The second part is not a mode.
     Mode,
     /// The event never happens in a process.
     KernelOnly,
-    /// There is a mask.
+    /// It has a mask.
     Mask,
-    /// No number, or one that is 0 or has more than 63 bits.
+    /// The count is missing, is 0, or has more than 63 bits.
     Number,
     /// Fewer events than are allowed.
     TooOften(Class),
 }
 
 impl NotCounter {
-    /// What to say of it, as a sentence without its period.
+    /// Returns the explanation for the user, as a sentence without its period.
     pub const fn words(self) -> &'static str {
         match self {
             Self::Other => "its probes are called `EVENT-MODE-COUNT`, as `cpu_cycles-all-10000000`",
@@ -180,7 +184,7 @@ impl NotCounter {
     }
 }
 
-/// Whether two names of events are the same: perf writes `-`, and PAPI in capitals.
+/// Tells whether two names mean the same event: perf writes `-`, PAPI uses capitals.
 fn is_name(given: &[u8], name: &str) -> bool {
     let plain = |b: u8| if b == b'-' { b'_' } else { b.to_ascii_lowercase() };
     given.len() == name.len() && given.iter().zip(name.bytes()).all(|(a, b)| plain(*a) == plain(b))
@@ -207,7 +211,7 @@ fn mode(name: &[u8]) -> Option<Mode> {
     }
 }
 
-/// What is before the last hyphen, and behind it.
+/// Returns the text before the last hyphen, and the text after it.
 fn last_part(name: &[u8]) -> Option<(&[u8], &[u8])> {
     let at = name.iter().rposition(|b| *b == b'-')?;
     Some((name.get(..at)?, name.get(at.checked_add(1)?..)?))
@@ -220,7 +224,7 @@ pub fn parse(name: &[u8]) -> Result<Counter, NotCounter> {
     if second.starts_with(b"0x") {
         return Err(NotCounter::Mask);
     }
-    // The event is looked at first: without one of its names it may be another provider's probe.
+    // Check the event first: a name without a known event may be another provider's probe.
     let (kind, config, class) = event(front).ok_or(match mode(second) {
         Some(_) => NotCounter::Event,
         None => NotCounter::Other,

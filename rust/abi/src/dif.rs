@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The DIF vocabulary: opcodes, builtin variables, subroutines. One row each.
+//! The DIF vocabulary: a row for each opcode, builtin variable and subroutine.
 //!
-//! Numbers are the classic ones (Solaris, illumos, FreeBSD), so that `dtrace -S` reads as twenty
-//! years of manuals do. Variables of ours begin at 0x0400, subroutines of ours at 0x0200: outside
-//! what the others use, so that foreign DOF is never misread.
+//! The numbers are the classic ones (Solaris, illumos, FreeBSD), so the output of `dtrace -S`
+//! matches existing manuals. Our own variables and subroutines begin at 0x0400, outside of the
+//! numbers that other systems use, so that foreign DOF is never misread.
 
 /// Integer registers; `%r0` reads 0.
 pub const NREGS: usize = 8;
 /// Depth of the tuple stack.
 pub const NTUPLE: usize = 8;
-/// DIF version that everything since Solaris 10 FCS speaks.
+/// The DIF version of all systems since Solaris 10 FCS.
 pub const DIF_VERSION: u8 = 2;
 /// First id of a variable that the D program declares.
 pub const VAR_USER_BASE: u16 = 0x0500;
-/// First id of a builtin that only Linux has.
+/// First id of our own builtin variables.
 pub const VAR_LINUX_BASE: u16 = 0x0400;
-/// First array id a D program may declare; ids below are builtin arrays.
+/// First array id that a D program may declare; the ids below are builtin arrays.
 pub const VAR_ARRAY_USER_BASE: u16 = 0x0080;
 /// First id that is a scalar.
 pub const VAR_SCALAR_BASE: u16 = 0x0100;
@@ -26,7 +26,7 @@ pub const MAX_INTTAB: usize = 0xffff;
 /// Most bytes of a string table.
 pub const MAX_STRTAB: usize = 0x1_0000;
 
-/// How the 24 bits under the opcode are laid out.
+/// The layout of the 24 bits after the opcode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     /// `r1, r2, rd`.
@@ -113,18 +113,19 @@ macro_rules! define_ops {
         #[repr(u8)]
         pub enum Op { $($variant = $num),* }
         impl Op {
-            /// Every opcode, in order of number.
+            /// All opcodes, in the order of their numbers.
             pub const ALL: &[Op] = &[$(Op::$variant),*];
-            /// The opcode of this number. (Inlined: the interpreter asks at every step.)
+            /// Returns the opcode with this number. Inlined, because the interpreter calls it for
+            /// each instruction.
             #[inline]
             pub const fn from_number(n: u8) -> Option<Op> {
                 match n { $($num => Some(Op::$variant),)* _ => None }
             }
-            /// The mnemonic as `dtrace -S` prints it.
+            /// Returns the mnemonic that `dtrace -S` prints.
             pub const fn name(self) -> &'static str {
                 match self { $(Op::$variant => $name),* }
             }
-            /// Layout of the operands.
+            /// Returns the layout of its operands.
             pub const fn format(self) -> Format {
                 match self { $(Op::$variant => Format::$format),* }
             }
@@ -133,7 +134,7 @@ macro_rules! define_ops {
 }
 for_each_op!(define_ops);
 
-/// What kind of value a builtin variable has; decides its D type.
+/// The kind of a builtin variable's value, which decides its D type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum VarKind {
     /// A scalar of up to 8 bytes.
@@ -202,36 +203,37 @@ macro_rules! for_each_builtin {
 
 macro_rules! define_builtins {
     ($(($id:literal, $variant:ident, $name:literal, $kind:ident, $ty:literal)),* $(,)?) => {
-        /// A variable the kernel answers for; the number is its DIF variable id.
+        /// A variable whose value the kernel provides; its number is its DIF variable id.
         #[allow(missing_docs, reason = "the D name is the documentation")]
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         #[repr(u16)]
         pub enum Builtin { $($variant = $id),* }
         impl Builtin {
-            /// Every builtin, in order of id.
+            /// All builtin variables, in the order of their ids.
             pub const ALL: &[Builtin] = &[$(Builtin::$variant),*];
-            /// The builtin with this variable id.
+            /// Returns the builtin variable with this id.
             pub const fn from_id(id: u16) -> Option<Builtin> {
                 match id { $($id => Some(Builtin::$variant),)* _ => None }
             }
-            /// The D name.
+            /// Returns its D name.
             pub const fn name(self) -> &'static str {
                 match self { $(Builtin::$variant => $name),* }
             }
-            /// False for what has its number in every DTrace, and on Linux nobody can tell: the registers of a
-            /// virtual machine are its hypervisor's.
+            /// Tells whether it is available on Linux. `vmregs[]` is not: the registers of a
+            /// virtual machine belong to its hypervisor. It only has its number, as in every
+            /// DTrace.
             pub const fn is_had(self) -> bool {
                 !matches!(self, Builtin::Vmregs)
             }
-            /// Scalar, string or array.
+            /// Returns its kind.
             pub const fn kind(self) -> VarKind {
                 match self { $(Builtin::$variant => VarKind::$kind),* }
             }
-            /// The D type, by name.
+            /// Returns the name of its D type.
             pub const fn type_name(self) -> &'static str {
                 match self { $(Builtin::$variant => $ty),* }
             }
-            /// The DIF variable id.
+            /// Returns its DIF variable id.
             pub const fn id(self) -> u16 {
                 self as u16
             }
@@ -240,7 +242,7 @@ macro_rules! define_builtins {
 }
 for_each_builtin!(define_builtins);
 
-/// Indices of `uregs[]` and `regs[]`: the order in which Linux keeps registers, under the names of DTrace.
+/// The indices of `uregs[]` and `regs[]`: Linux's order of the registers, with the names of DTrace.
 pub const REGISTERS: &[(&str, u64)] = &[
     ("R_R15", 0),
     ("R_R14", 1),
@@ -263,7 +265,7 @@ pub const REGISTERS: &[(&str, u64)] = &[
     ("R_RFL", 18),
     ("R_RSP", 19),
     ("R_SS", 20),
-    // Of 32-bit processes.
+    // Names for 32-bit processes.
     ("R_EBP", 4),
     ("R_EBX", 5),
     ("R_EAX", 10),
@@ -275,7 +277,7 @@ pub const REGISTERS: &[(&str, u64)] = &[
     ("R_EFL", 18),
     ("R_ESP", 19),
     ("R_UESP", 19),
-    // Of any processor.
+    // Names for any processor.
     ("R_FP", 4),
     ("R_R0", 10),
     ("R_R1", 12),
@@ -338,10 +340,10 @@ macro_rules! for_each_subr {
             (46, Getf, "getf", "void *(int)"),
             (47, Json, "json", "string(const char *, const char *)"),
             (48, Strtoll, "strtoll", "int64_t(const char *, [int])"),
-            // Our own, where no other DTrace has any.
+            // Our own subroutines, with numbers that no other DTrace uses.
             (1024, DPath, "d_path", "string(void *)"),
             (1025, MntPath, "mnt_path", "string(void *)"),
-            // Of other systems, whose numbers for them mean something else on each.
+            // Subroutines of other systems. Their numbers there mean something else on each system.
             (1026, LinkNtop, "link_ntop", "string(int, void *)"),
             (1027, Memstr, "memstr", "string(void *, char, size_t)"),
         }
@@ -350,23 +352,23 @@ macro_rules! for_each_subr {
 
 macro_rules! define_subrs {
     ($(($id:literal, $variant:ident, $name:literal, $proto:literal)),* $(,)?) => {
-        /// A subroutine that `call` may name.
+        /// A subroutine that `call` can name.
         #[allow(missing_docs, reason = "the D name is the documentation")]
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         #[repr(u16)]
         pub enum Subr { $($variant = $id),* }
         impl Subr {
-            /// Every subroutine, in order of id.
+            /// All subroutines, in the order of their ids.
             pub const ALL: &[Subr] = &[$(Subr::$variant),*];
-            /// The subroutine with this id.
+            /// Returns the subroutine with this id.
             pub const fn from_id(id: u16) -> Option<Subr> {
                 match id { $($id => Some(Subr::$variant),)* _ => None }
             }
-            /// The D name.
+            /// Returns its D name.
             pub const fn name(self) -> &'static str {
                 match self { $(Subr::$variant => $name),* }
             }
-            /// The prototype, `result(argument, [optional])`.
+            /// Returns its prototype, `result(argument, [optional])`.
             pub const fn prototype(self) -> &'static str {
                 match self { $(Subr::$variant => $proto),* }
             }

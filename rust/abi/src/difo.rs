@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The parts of a DIF object: type of a value, record of a variable.
+//! The parts of a DIF object: the type of a value, and a row of the variable table.
 
 use zerocopy_derive::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
-/// Type of a value in DIF: what it returns, what a variable holds.
+/// The type of a value in DIF: of an object's result, or of a variable.
 #[repr(C)]
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Hash, Default, FromBytes, IntoBytes, Immutable, KnownLayout,
@@ -11,13 +11,13 @@ use zerocopy_derive::{FromBytes, Immutable, IntoBytes, KnownLayout};
 pub struct DifType {
     /// [`KIND_CTF`] or [`KIND_STRING`].
     pub kind: u8,
-    /// Kind of C type, for listings (`CTF_*`).
+    /// Kind of the C type, for listings (`ctf::*`).
     pub ctf_kind: u8,
     /// [`BY_REF`], [`BY_UREF`].
     pub flags: u8,
     /// Zero.
     pub pad: u8,
-    /// Bytes; by value 0, 1, 2, 4 or 8.
+    /// Size in bytes; by value 0, 1, 2, 4 or 8.
     pub size: u32,
 }
 
@@ -47,52 +47,52 @@ pub mod ctf {
 }
 
 impl DifType {
-    /// An integer by value.
+    /// Returns the type of an integer by value.
     pub const fn integer(size: u32) -> Self {
         Self { kind: KIND_CTF, ctf_kind: ctf::INTEGER, flags: 0, pad: 0, size }
     }
-    /// A pointer by value.
+    /// Returns the type of a pointer by value.
     pub const fn pointer() -> Self {
         Self { kind: KIND_CTF, ctf_kind: ctf::POINTER, flags: 0, pad: 0, size: 8 }
     }
-    /// A string of at most `size` bytes, NUL included.
+    /// Returns the type of a string of at most `size` bytes, NUL included.
     pub const fn string(size: u32) -> Self {
         Self { kind: KIND_STRING, ctf_kind: ctf::UNKNOWN, flags: BY_REF, pad: 0, size }
     }
-    /// No value.
+    /// Returns the type of no value.
     pub const fn void() -> Self {
         Self { kind: KIND_CTF, ctf_kind: ctf::UNKNOWN, flags: 0, pad: 0, size: 0 }
     }
-    /// True if the value is the address of the bytes and not the bytes.
+    /// Tells whether the value is the address of the bytes instead of the bytes themselves.
     pub const fn is_by_ref(self) -> bool {
         self.flags & (BY_REF | BY_UREF) != 0
     }
-    /// True for a floating-point number by value.
+    /// Tells whether it is a floating-point number by value.
     pub const fn is_float(self) -> bool {
         self.kind == KIND_CTF && self.ctf_kind == ctf::FLOAT && !self.is_by_ref()
     }
-    /// True for a string.
+    /// Tells whether it is a string.
     pub const fn is_string(self) -> bool {
         self.kind == KIND_STRING
     }
 }
 
-/// Where a variable lives.
+/// Scope of global variables.
 pub const SCOPE_GLOBAL: u8 = 0;
-/// `self->`.
+/// Scope of `self->`.
 pub const SCOPE_THREAD: u8 = 1;
-/// `this->`.
+/// Scope of `this->`.
 pub const SCOPE_LOCAL: u8 = 2;
-/// Indexed by a tuple or a register.
+/// It is indexed by a tuple or a register.
 pub const VAR_ARRAY: u8 = 0;
-/// One value.
+/// It has one value.
 pub const VAR_SCALAR: u8 = 1;
 /// The object reads it.
 pub const VAR_REF: u16 = 1;
 /// The object writes it.
 pub const VAR_MOD: u16 = 2;
 
-/// One row of an object's variable table.
+/// A row of an object's variable table.
 #[repr(C)]
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Default, FromBytes, IntoBytes, Immutable, KnownLayout,
@@ -108,9 +108,9 @@ pub struct DifVar {
     pub scope: u8,
     /// [`VAR_REF`], [`VAR_MOD`].
     pub flags: u16,
-    /// What it holds.
+    /// The type of its value.
     pub ty: DifType,
 }
 
-/// Largest variable held by reference, bytes: the longest string that `-x strsize` allows.
+/// Size in bytes of the largest variable by reference: the longest string that `-x strsize` allows.
 pub const MAX_BY_REF: u32 = 64 << 10;

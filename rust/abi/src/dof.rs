@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-//! DOF, the container in which enablings travel: header, section table, sections.
+//! DOF, the container that carries enablings: header, section table, sections.
 //!
 //! ```text
 //! | Header 64 | SectionHeader 32 x n | section data ... |
 //! ```
-//! An enabling is a list of ECBDESC sections; each names a PROBEDESC, optionally a DIFOHDR
-//! (predicate) and an ACTDESC list; an action names its DIFOHDR; a DIFOHDR links to DIF, INTTAB,
-//! STRTAB and VARTAB sections. Options stand in OPTDESC sections.
+//! An enabling is a list of ECBDESC sections. Each names a PROBEDESC, optionally a DIFOHDR (the
+//! predicate), and an ACTDESC list; an action names its DIFOHDR; a DIFOHDR links to DIF, INTTAB,
+//! STRTAB and VARTAB sections. Options are in OPTDESC sections.
 
 use crate::difo::DifType;
 use zerocopy_derive::{FromBytes, Immutable, IntoBytes, KnownLayout};
@@ -17,18 +17,18 @@ pub const MAGIC: [u8; 4] = [0x7f, b'D', b'O', b'F'];
 pub const MODEL_LP64: u8 = 2;
 /// Little endian.
 pub const ENCODING_LSB: u8 = 1;
-/// The version written here; 1 and 2 are read.
+/// The version that is written here; versions 1 and 2 are read.
 pub const DOF_VERSION: u8 = 2;
-/// Largest DOF taken, bytes.
+/// Size of the largest accepted DOF, in bytes.
 pub const MAX_SIZE: usize = 8 << 20;
 /// Most sections of one DOF.
 pub const MAX_SECTIONS: usize = 1 << 16;
-/// Section index that names no section.
+/// A section index that names no section.
 pub const SECIDX_NONE: u32 = u32::MAX;
-/// Section is to be loaded into the kernel.
+/// The section must be loaded into the kernel.
 pub const SECF_LOAD: u32 = 1;
 
-/// Head of a DOF.
+/// The head of a DOF.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
 pub struct Header {
@@ -42,9 +42,9 @@ pub struct Header {
     pub version: u8,
     /// [`crate::dif::DIF_VERSION`].
     pub dif_version: u8,
-    /// Integer registers the code uses.
+    /// The number of integer registers that the code uses.
     pub dif_ireg: u8,
-    /// Tuple registers the code uses.
+    /// The number of tuple registers that the code uses.
     pub dif_treg: u8,
     /// Zero.
     pub ident_pad: [u8; 6],
@@ -54,19 +54,19 @@ pub struct Header {
     pub header_size: u32,
     /// Bytes of a [`SectionHeader`].
     pub section_size: u32,
-    /// Sections.
+    /// The number of sections.
     pub section_count: u32,
     /// Byte offset of the section table.
     pub section_offset: u64,
-    /// Bytes the kernel needs.
+    /// The bytes that the kernel needs.
     pub load_size: u64,
-    /// Bytes in all.
+    /// The bytes in total.
     pub file_size: u64,
     /// Zero.
     pub pad: u64,
 }
 
-/// One row of the section table.
+/// A row of the section table.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
 pub struct SectionHeader {
@@ -76,7 +76,7 @@ pub struct SectionHeader {
     pub align: u32,
     /// [`SECF_LOAD`].
     pub flags: u32,
-    /// Bytes of an entry of a table section, else 0.
+    /// Bytes of one entry, for a section that is a table; else 0.
     pub entry_size: u32,
     /// Byte offset of the data.
     pub offset: u64,
@@ -86,13 +86,13 @@ pub struct SectionHeader {
 
 macro_rules! sections {
     ($($num:literal $variant:ident),* $(,)?) => {
-        /// What a section holds.
+        /// The contents of a section.
         #[allow(missing_docs, reason = "the manual's words")]
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         #[repr(u32)]
         pub enum SectionKind { $($variant = $num),* }
         impl SectionKind {
-            /// The kind of this number.
+            /// Returns the kind with this number.
             pub const fn from_number(n: u32) -> Option<SectionKind> {
                 match n { $($num => Some(SectionKind::$variant),)* _ => None }
             }
@@ -118,11 +118,11 @@ pub struct EcbDesc {
     pub actions: u32,
     /// Zero.
     pub pad: u32,
-    /// The clause's own number, handed back by EPROBE.
+    /// The clause's own number, which EPROBE returns.
     pub uarg: u64,
 }
 
-/// PROBEDESC: a probe description; offsets into its string table.
+/// PROBEDESC: a probe description, as offsets into its string table.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
 pub struct DofProbeDesc {
@@ -136,11 +136,11 @@ pub struct DofProbeDesc {
     pub function: u32,
     /// Offset of the name.
     pub name: u32,
-    /// Probe id, 0 to match by name.
+    /// The probe id; 0: match by name.
     pub id: u32,
 }
 
-/// ACTDESC: one action.
+/// ACTDESC: an action.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
 pub struct ActDesc {
@@ -150,24 +150,25 @@ pub struct ActDesc {
     pub strtab: u32,
     /// [`crate::action::ActionKind`].
     pub kind: u32,
-    /// Aggregations: how many actions before this one are its key.
+    /// For an aggregation: the number of actions before it that are its key.
     pub ntuple: u32,
     /// printf, printa, and other actions with a format: byte offset in `strtab`, if there is one.
-    /// lquantize, llquantize: the encoded parameters. stack: frames.
+    /// lquantize, llquantize: the encoded parameters. stack: the number of frames.
     pub arg: u64,
-    /// The consumer's own number for the statement; for an aggregation its D variable, from 1.
+    /// The consumer's own number for the statement; for an aggregation, its D variable, from 1.
     pub uarg: u64,
 }
 
-/// DIFOHDR before its links (u32 section indices of DIF, INTTAB, STRTAB, VARTAB, each at most once).
+/// DIFOHDR before its links (u32 section indices of DIF, INTTAB, STRTAB, VARTAB, at most one of
+/// each).
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
 pub struct DifoHdr {
-    /// Type of the returned value.
+    /// The type of the returned value.
     pub rtype: DifType,
 }
 
-/// OPTDESC entry.
+/// OPTDESC: an entry.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
 pub struct OptDesc {
@@ -179,8 +180,8 @@ pub struct OptDesc {
     pub value: u64,
 }
 
-/// PROVIDER: the probes that a program brings along under one name. Offsets into the string table; the
-/// others are sections.
+/// PROVIDER: the probes that a program brings along under one name. `name` is an offset into the
+/// string table; the fields before it are sections.
 #[repr(C)]
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout,
@@ -190,53 +191,55 @@ pub struct DofProvider {
     pub strtab: u32,
     /// PROBES section.
     pub probes: u32,
-    /// PRARGS section: bytes, for each of what scripts see the number of what is passed.
+    /// PRARGS section: for each argument that scripts see, a byte with the number of the argument
+    /// that the program passes.
     pub prargs: u32,
-    /// PROFFS section: `u32` distances from the address of a probe.
+    /// PROFFS section: `u32` distances of places from the address of their probe.
     pub proffs: u32,
-    /// Offset of the name, without the number of a process.
+    /// Offset of the name, without the process id.
     pub name: u32,
     /// Stability of provider, module, function, name, arguments.
     pub attributes: [u32; 5],
-    /// PRENOFFS section, as PROFFS: where the program asks whether a probe is enabled. From version 2 on.
+    /// PRENOFFS section, in the form of PROFFS: the places where the program asks whether a probe
+    /// is enabled. Since version 2.
     pub prenoffs: u32,
 }
 
-/// An entry of PROBES: a probe in one function.
+/// PROBES: an entry, for a probe in one function.
 #[repr(C)]
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout,
 )]
 pub struct DofProbe {
-    /// From where its places count.
+    /// The address from which the distances of its places count.
     pub address: u64,
     /// Offset of the function.
     pub function: u32,
     /// Offset of the name.
     pub name: u32,
-    /// Offset of the first of the types that are passed, which stand side by side.
+    /// Offset of the first of the types that the program passes; the others follow it.
     pub natives: u32,
-    /// The same of the types that scripts see.
+    /// Offset of the first of the types that scripts see, likewise.
     pub args: u32,
     /// Its first entry of PRARGS.
     pub first_arg: u32,
     /// Its first entry of PROFFS.
     pub first_place: u32,
-    /// How many types are passed.
+    /// The number of types that the program passes.
     pub native_count: u8,
-    /// How many types scripts see.
+    /// The number of types that scripts see.
     pub arg_count: u8,
-    /// How many places.
+    /// The number of its entries of PROFFS.
     pub place_count: u16,
     /// Its first entry of PRENOFFS.
     pub first_question: u32,
-    /// How many of them.
+    /// The number of its entries of PRENOFFS.
     pub question_count: u16,
     /// Zero.
     pub pad: [u16; 3],
 }
 
-/// URELHDR: what is to be added to numbers of a section.
+/// URELHDR: the relocations of a section.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
 pub struct DofRelHdr {
@@ -244,25 +247,25 @@ pub struct DofRelHdr {
     pub strtab: u32,
     /// RELTAB section.
     pub relocations: u32,
-    /// The section whose numbers they are.
+    /// The section that contains the numbers to relocate.
     pub target: u32,
 }
 
-/// An entry of RELTAB.
+/// RELTAB: an entry.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
 pub struct DofRelDesc {
-    /// Offset of a name.
+    /// Offset of a name in the string table.
     pub name: u32,
     /// [`REL_SELF`].
     pub kind: u32,
-    /// Of a `u64`, in the target.
+    /// Offset of a `u64` in the target section.
     pub offset: u64,
-    /// To be added as well.
+    /// A number that is also added.
     pub data: u64,
 }
 
-/// The number is a distance from where it is itself.
+/// The number is a distance from its own address.
 pub const REL_SELF: u32 = 2;
 
 /// Value of an option that is not set.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Faults: what can go wrong inside a running DIF object. The ERROR probe reports them.
+//! Faults: what can go wrong while a DIF object runs. The ERROR probe reports them.
 
 /// Calls a macro with every fault: `(number, Variant, "text")`.
 #[macro_export]
@@ -27,11 +27,11 @@ macro_rules! define_faults {
         #[repr(u32)]
         pub enum FaultKind { $($variant = $num),* }
         impl FaultKind {
-            /// The fault of this number.
+            /// Returns the fault with this number.
             pub const fn from_number(n: u32) -> Option<FaultKind> {
                 match n { $($num => Some(FaultKind::$variant),)* _ => None }
             }
-            /// What the consumer prints.
+            /// Returns the text that the consumer prints.
             pub const fn text(self) -> &'static str {
                 match self { $(FaultKind::$variant => $text),* }
             }

@@ -15,14 +15,14 @@ macro_rules! id {
         impl $name {
             /// No such thing: ids are dense and start at 1.
             pub const NONE: Self = Self(0);
-            /// Position in a dense table of all ids, `None` for [`Self::NONE`].
+            /// Returns the position in a dense table of all ids, `None` for [`Self::NONE`].
             pub const fn index(self) -> Option<usize> {
                 match self.0 {
                     0 => None,
                     n => Some(n as usize - 1),
                 }
             }
-            /// The id that stands at `index` of a dense table.
+            /// Returns the id at `index` of a dense table.
             pub const fn from_index(index: usize) -> Self {
                 Self(index as u32 + 1)
             }
@@ -31,23 +31,24 @@ macro_rules! id {
 }
 
 id!(
-    /// A probe, unique while it is there or a consumer may still ask for it; then, when all other ids have been given
-    /// once, used again.
+    /// A probe. The id is unique while the probe exists or a consumer may still ask for it. When
+    /// all other ids have been used once, it is used again.
     ProbeId
 );
 id!(
-    /// An enabled probe id: one ECB of one consumer. Heads every record; 0 is padding. That of a probe which has gone
-    /// is used again when the consumer has said that it has no record of it any more: [`crate::ioctl::DONE`].
+    /// An enabled probe id: one ECB of one consumer. It heads every record; 0 is padding. The EPID
+    /// of a retired probe is used again when the consumer has said that it has no record of it any
+    /// more: [`crate::ioctl::DONE`].
     Epid
 );
 id!(
-    /// One aggregating action of one ECB. The consumer merges several of them by variable.
+    /// One aggregating action of one ECB. The consumer merges those of one variable.
     AggId
 );
 id!(
-    /// A format string kept by the kernel for the consumer.
+    /// A format string that the kernel keeps for the consumer.
     FormatId
 );
 
-/// Upper bound of EPIDs of one consumer that are in use at a time.
+/// Upper bound of the EPIDs that one consumer uses at a time.
 pub const MAX_EPIDS: u32 = 1 << 20;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Compares every layout that crosses the ioctl boundary with `layout.golden`.
-//! `BLESS=1 cargo test -p abi` rewrites the golden; a change of it raises `conf::ABI_VERSION`.
+//! `BLESS=1 cargo test -p abi` rewrites the golden. With any change of it, raise
+//! `conf::ABI_VERSION`.
 
 use core::mem::{align_of, offset_of, size_of};
 use std::fmt::Write as _;

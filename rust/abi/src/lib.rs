@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
-//! What the module and its consumer agree on, and nothing else.
+//! The interface between the module and its consumer, and nothing else.
 //!
-//! One term, one file. Everything that crosses the ioctl boundary, or that both sides must compute
-//! alike, has its number, layout and arithmetic here: the same source is compiled into `dtrace.ko`
-//! and into `dtrace`. Layouts are `repr(C)` without implicit padding (zerocopy's derives refuse it),
-//! little endian, and written down in `layout.golden`, so that a change shows up in review.
+//! Each term has its own file. Everything that crosses the ioctl boundary, or that both sides must
+//! compute alike, has its number, layout and arithmetic here: the same source is compiled into
+//! `dtrace.ko` and into `dtrace`. Layouts are `repr(C)` without implicit padding (zerocopy's
+//! derives refuse it), little endian, and listed in `layout.golden`, so that a change shows up in
+//! review.
 //!
-//! A vocabulary is one `for_each_*!` table: number, name and shape stand in one row, and the
-//! enum, the parser and the listing follow from it.
+//! A vocabulary is one `for_each_*!` table: number, name and shape are in one row, and the enum,
+//! the parser and the listing follow from it.
 #![cfg_attr(not(test), no_std)]
 #![forbid(unsafe_code)]
 #![deny(missing_docs, clippy::indexing_slicing, clippy::unwrap_used)]

@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Run-time options: name, number, unit, default, bounds. One row each.
+//! Run-time options: one row for each, with its number, name, unit, default and bounds.
 
-/// What the text of a value means.
+/// The meaning of a value's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
     /// Bytes: `4m`, `16k`.
     Size,
-    /// A rate or period, kept in ns between two events: `101hz`, `100ms`.
+    /// A rate or a period, kept as the ns between two events: `101hz`, `100ms`.
     Rate,
     /// A number.
     Count,
-    /// `yes`, `no`; present means yes.
+    /// `yes` or `no`; without a text, yes.
     Flag,
-    /// switch, fill, ring (0, 1, 2).
+    /// `switch`, `fill`, `ring` (0, 1, 2).
     Policy,
-    /// auto, manual (0, 1).
+    /// `auto`, `manual` (0, 1).
     Resize,
     /// A CPU id.
     Cpu,
 }
 
-/// Value of an option that nobody set and that has no default.
+/// Value of an option that is not set and has no default.
 pub const UNSET: u64 = u64::MAX - 1;
 
 /// Values of `bufpolicy`.
 pub mod policy {
-    /// Buffers are taken from time to time; what comes when one is full is dropped.
+    /// Buffers are taken from time to time; a record is dropped if its buffer is full.
     pub const SWITCH: u64 = 0;
-    /// Buffers are taken at the end; the first one that is full ends the tracing.
+    /// Buffers are taken at the end; the first full one ends the tracing.
     pub const FILL: u64 = 1;
-    /// Buffers are taken at the end; what is new overwrites what is oldest.
+    /// Buffers are taken at the end; new records overwrite the oldest ones.
     pub const RING: u64 = 2;
 }
 
@@ -77,7 +77,7 @@ macro_rules! for_each_option {
 
 macro_rules! define_options {
     ($(($num:literal, $variant:ident, $name:literal, $unit:ident, $default:expr, $min:expr, $max:expr)),* $(,)?) => {
-        /// A run-time option; the number travels in DOF.
+        /// A run-time option; its number travels in DOF.
         #[allow(missing_docs, reason = "the D name is the documentation")]
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         #[repr(u32)]
@@ -85,23 +85,23 @@ macro_rules! define_options {
         impl OptionId {
             /// Every option.
             pub const ALL: &[OptionId] = &[$(OptionId::$variant),*];
-            /// The option of this number.
+            /// Returns the option with this number.
             pub const fn from_number(n: u32) -> Option<OptionId> {
                 match n { $($num => Some(OptionId::$variant),)* _ => None }
             }
-            /// The name after `-x`.
+            /// Returns the name that follows `-x`.
             pub const fn name(self) -> &'static str {
                 match self { $(OptionId::$variant => $name),* }
             }
-            /// What its text means.
+            /// Returns the unit of its text.
             pub const fn unit(self) -> Unit {
                 match self { $(OptionId::$variant => Unit::$unit),* }
             }
-            /// The value if nobody sets one.
+            /// Returns the value if nobody sets one.
             pub const fn default(self) -> u64 {
                 match self { $(OptionId::$variant => $default),* }
             }
-            /// May it change while tracing goes on? The consumer alone looks at it then.
+            /// Tells whether it may change during tracing. Only the consumer reads such an option.
             pub const fn is_dynamic(self) -> bool {
                 use OptionId::*;
                 matches!(
@@ -122,7 +122,7 @@ macro_rules! define_options {
                         | Aggzoom
                 )
             }
-            /// Least and greatest value taken.
+            /// Returns the least and the greatest value that it accepts.
             pub const fn bounds(self) -> (u64, u64) {
                 match self { $(OptionId::$variant => ($min, $max)),* }
             }
@@ -146,11 +146,11 @@ impl Default for Options {
 }
 
 impl Options {
-    /// The value in force.
+    /// Returns the current value.
     pub fn get(&self, id: OptionId) -> u64 {
         self.0.get(id as usize).copied().unwrap_or(UNSET)
     }
-    /// Sets a value; false, and nothing changes, if it is out of bounds.
+    /// Sets a value. Returns false, and changes nothing, if it is out of bounds.
     pub fn set(&mut self, id: OptionId, value: u64) -> bool {
         let (least, most) = id.bounds();
         let ok = value >= least && value <= most;

@@ -14,7 +14,7 @@ pub const FUNCTION_LEN: usize = 192;
 /// Bytes of a probe name, NUL included.
 pub const NAME_LEN: usize = 64;
 
-/// The longest part decides how much a matcher must be ready for.
+/// The bytes of each part. A matcher must be ready for the longest.
 pub const PART_LENS: [usize; 4] = [PROVIDER_LEN, MODULE_LEN, FUNCTION_LEN, NAME_LEN];
 
 /// A probe description as it crosses the ioctl boundary. Parts are NUL-terminated; in a pattern an
@@ -22,24 +22,26 @@ pub const PART_LENS: [usize; 4] = [PROVIDER_LEN, MODULE_LEN, FUNCTION_LEN, NAME_
 #[repr(C)]
 #[derive(Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout)]
 pub struct ProbeDesc {
-    /// The probe, or [`ProbeId::NONE`] in a pattern that goes by name.
+    /// The probe, or [`ProbeId::NONE`] in a pattern that matches by name.
     pub id: ProbeId,
-    /// Arguments the probe passes, if its provider knows (sdt), else 0xffff_ffff.
+    /// The number of arguments that the probe passes, if its provider knows (sdt), else
+    /// 0xffff_ffff.
     pub nargs: u32,
-    /// How it is implemented: the bits of [`Techniques`]; 0: not said. In a pattern: not 0 if that is
-    /// wanted exactly, which takes a look at each; else some of the bits may be missing.
+    /// How it is implemented: the bits of [`Techniques`]; 0: unknown. In a pattern, a number other
+    /// than 0 asks for the exact techniques, for which each probe must be examined; with 0, some of
+    /// the bits may be missing.
     pub how: u32,
-    /// Who offers the probe.
+    /// The provider that offers the probe.
     pub provider: [u8; PROVIDER_LEN],
     /// Kernel module or user library.
     pub module: [u8; MODULE_LEN],
     /// Function.
     pub function: [u8; FUNCTION_LEN],
-    /// What happens there.
+    /// The event that makes it fire.
     pub name: [u8; NAME_LEN],
 }
 
-/// `nargs` of a probe whose provider does not know.
+/// `nargs` of a probe if its provider does not know the number.
 pub const NARGS_UNKNOWN: u32 = u32::MAX;
 
 /// Calls a macro with every technique: `(bit, NAME, "short words")`.
@@ -61,14 +63,14 @@ macro_rules! for_each_technique {
 macro_rules! define_techniques {
     ($(($bit:literal, $name:ident, $words:literal)),* $(,)?) => {
         bitflags::bitflags! {
-            /// How a probe gets control: what stands at its places while it is enabled.
+            /// The ways in which a probe gets control: the code at its places while it is enabled.
             #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
             pub struct Techniques: u32 {
                 $(#[doc = $words] const $name = 1 << $bit;)*
             }
         }
         impl Techniques {
-            /// As `dtrace -lv` says each of them.
+            /// Returns the words that `dtrace -lv` prints for each of them.
             pub fn words(self) -> impl Iterator<Item = &'static str> {
                 [$((Techniques::$name, $words)),*]
                     .into_iter()
@@ -80,12 +82,12 @@ macro_rules! define_techniques {
 }
 for_each_technique!(define_techniques);
 
-/// The bytes of a NUL-terminated array before its NUL, or all of them.
+/// Returns the bytes of a NUL-terminated array before its NUL, or all of them.
 pub fn until_nul(bytes: &[u8]) -> &[u8] {
     bytes.split(|&b| b == 0).next().unwrap_or(&[])
 }
 
-/// Copies `text` into a NUL-terminated array; false if it does not fit or contains a NUL.
+/// Copies `text` into a NUL-terminated array. Returns false if it does not fit or contains a NUL.
 pub fn put(into: &mut [u8], text: &[u8]) -> bool {
     if text.len() >= into.len() || text.contains(&0) {
         return false;
@@ -99,7 +101,7 @@ pub fn put(into: &mut [u8], text: &[u8]) -> bool {
 }
 
 impl ProbeDesc {
-    /// All parts empty, no id: matches every probe that has a function.
+    /// A pattern without id and parts. It matches every probe that has a function.
     pub const EMPTY: Self = Self {
         id: ProbeId::NONE,
         nargs: NARGS_UNKNOWN,
@@ -110,7 +112,7 @@ impl ProbeDesc {
         name: [0; NAME_LEN],
     };
 
-    /// From four parts; `None` if one is too long or contains a NUL.
+    /// Creates a description of four parts; `None` if one is too long or contains a NUL.
     pub fn new(provider: &[u8], module: &[u8], function: &[u8], name: &[u8]) -> Option<Self> {
         let mut d = Self::EMPTY;
         let ok = put(&mut d.provider, provider)
@@ -120,7 +122,7 @@ impl ProbeDesc {
         ok.then_some(d)
     }
 
-    /// The four parts without their NULs.
+    /// Returns the four parts without their NULs.
     pub fn parts(&self) -> [&[u8]; 4] {
         [
             until_nul(&self.provider),
@@ -131,8 +133,9 @@ impl ProbeDesc {
     }
 }
 
-/// The head of a probe in an answer to PROBES. Its four parts follow, one after the other, and zeroes
-/// up to a multiple of [`PACK_ALIGN`]: a tenth of a [`ProbeDesc`], of which there may be 100,000.
+/// The head of a probe in an answer to PROBES. Its four parts follow, one after the other, and
+/// zeroes up to a multiple of [`PACK_ALIGN`]. This takes a tenth of the room of a [`ProbeDesc`];
+/// there may be 100,000 probes.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout)]
 pub struct ProbeHead {
@@ -149,39 +152,39 @@ pub struct ProbeHead {
 /// Packed probes begin at multiples of this.
 pub const PACK_ALIGN: usize = 4;
 
-/// Bytes that the longest packed probe takes.
+/// The bytes of the longest packed probe.
 pub const MAX_PACKED: usize =
     size_of::<ProbeHead>() + PROVIDER_LEN + MODULE_LEN + FUNCTION_LEN + NAME_LEN;
 
-/// A probe as it stands in somebody's memory.
+/// A probe, as a view of memory that belongs to others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProbeView<'a> {
     /// As in [`ProbeDesc`].
     pub id: ProbeId,
     /// As in [`ProbeDesc`].
     pub nargs: u32,
-    /// How it is implemented; empty: not said.
+    /// How it is implemented; empty: unknown.
     pub how: Techniques,
     /// The four parts of the name.
     pub parts: [&'a [u8]; 4],
 }
 
 impl<'a> ProbeView<'a> {
-    /// Of a description.
+    /// Returns the view of a description.
     pub fn of(d: &'a ProbeDesc) -> Self {
         let how = Techniques::from_bits_retain(d.how);
         Self { id: d.id, nargs: d.nargs, how, parts: d.parts() }
     }
 
-    /// As a description; one with parts that are too long has none.
+    /// Returns it as a description, which is empty if a part is too long.
     pub fn describe(&self) -> ProbeDesc {
         let [p, m, f, n] = self.parts;
         let d = ProbeDesc::new(p, m, f, n).unwrap_or(ProbeDesc::EMPTY);
         ProbeDesc { id: self.id, nargs: self.nargs, how: self.how.bits(), ..d }
     }
 
-    /// Writes it, packed, to the begin of `into`, whose bytes are zero; gives how many it took. `None`:
-    /// there is not enough room.
+    /// Packs it at the beginning of `into`, whose bytes must be zero. Returns the number of bytes
+    /// used. `None`: there is not enough room.
     pub fn pack(&self, into: &mut [u8]) -> Option<usize> {
         const HEAD: usize = size_of::<ProbeHead>();
         let [p, m, f, n] = self.parts;
@@ -197,7 +200,8 @@ impl<'a> ProbeView<'a> {
         Some(size)
     }
 
-    /// Reads the first packed probe and gets past it; `None` at the end, or what is left is not one.
+    /// Reads the first packed probe and moves `from` past it. `None`: `from` is at its end, or
+    /// malformed.
     pub fn unpack(from: &mut &'a [u8]) -> Option<Self> {
         let (head, mut rest) = ProbeHead::read_from_prefix(from).ok()?;
         let mut size = size_of::<ProbeHead>();
@@ -212,7 +216,7 @@ impl<'a> ProbeView<'a> {
     }
 }
 
-/// Copies to the begin of `to`; gives the rest.
+/// Copies a part to the beginning of `to`. Returns the rest of `to`.
 fn put_first<'t>(to: &'t mut [u8], part: &[u8]) -> Option<&'t mut [u8]> {
     let (here, behind) = to.split_at_mut_checked(part.len())?;
     here.copy_from_slice(part);
@@ -222,24 +226,25 @@ fn put_first<'t>(to: &'t mut [u8], part: &[u8]) -> Option<&'t mut [u8]> {
 /// Most `*` in one part of a pattern.
 pub const GLOB_DEPTH: usize = 8;
 
-/// True if the part is to be matched as a glob and not byte for byte.
+/// Tells whether the part must be matched as a glob instead of byte for byte.
 pub fn is_glob(part: &[u8]) -> bool {
     part.iter().any(|b| matches!(b, b'*' | b'?' | b'[' | b'\\'))
 }
 
-/// A pattern's bytes before its first globbing character, and the rest.
+/// Returns a pattern's bytes before its first globbing character, and the rest.
 pub fn split_glob(part: &[u8]) -> (&[u8], &[u8]) {
     let at = part.iter().position(|b| matches!(b, b'*' | b'?' | b'[' | b'\\'));
     part.split_at_checked(at.unwrap_or(part.len())).unwrap_or((part, &[]))
 }
 
-/// True if the part has more `*` than [`GLOB_DEPTH`].
+/// Tells whether the part has more `*` than [`GLOB_DEPTH`].
 pub fn is_glob_too_deep(part: &[u8]) -> bool {
     part.iter().filter(|&&b| b == b'*').count() > GLOB_DEPTH
 }
 
-/// Does `text` match the pattern part? Empty matches all; `*`, `?`, `[a-z]`, `[!a-z]`, `\x`.
-/// A `[` without its `]` stands for itself.
+/// Tells whether `text` matches a part of a pattern. An empty part matches everything; globbing
+/// characters are `*`, `?`, `[a-z]`, `[!a-z]`, `\x`. A `[` without its `]` is an ordinary
+/// character.
 pub fn part_matches(pattern: &[u8], text: &[u8]) -> bool {
     if pattern.is_empty() {
         return true;
@@ -250,8 +255,8 @@ pub fn part_matches(pattern: &[u8], text: &[u8]) -> bool {
     glob(pattern, text)
 }
 
-/// Matches `text` with a pattern of globbing characters. Iterative, with one backtrack point: time is
-/// at most pattern times text.
+/// Matches `text` against a pattern with globbing characters. It is iterative, with one backtrack
+/// point, so its time is at most the pattern's length times the text's.
 pub fn glob(pattern: &[u8], text: &[u8]) -> bool {
     let (mut p, mut t) = (pattern, text);
     let mut retry: Option<(&[u8], &[u8])> = None;
@@ -281,7 +286,7 @@ pub fn glob(pattern: &[u8], text: &[u8]) -> bool {
     }
 }
 
-/// Matches one character against the head of the pattern; gives the pattern's rest.
+/// Matches one character against the head of the pattern. Returns the rest of the pattern.
 fn one(p: &[u8], c: u8) -> Option<&[u8]> {
     let (&head, rest) = p.split_first()?;
     match head {

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Names of the provider `profile`'s probes: `profile-997`, `tick-5s`. They are endless, so they are
-//! made when somebody asks for one; what can be asked for, the provider and the consumer agree on here.
+//! Names of the provider `profile`'s probes: `profile-997`, `tick-5s`. There are endlessly many, so
+//! the provider makes a probe when somebody asks for it. Here the provider and the consumer agree
+//! on the valid names.
 
-/// Shortest time between two firings: more often than 5,000 times a second a machine may get no
-/// further.
+/// The shortest time between two firings. With more than 5,000 firings a second, a machine may make
+/// no progress.
 pub const MIN_INTERVAL_NS: u64 = 200_000;
 
-/// Calls a macro with every unit: `("suffix", nanoseconds)`. 0: firings a second.
+/// Calls a macro with every unit: `("suffix", nanoseconds)`. 0: the number is the firings per
+/// second.
 #[macro_export]
 macro_rules! for_each_time_unit {
     ($m:ident) => {
@@ -25,47 +27,47 @@ macro_rules! for_each_time_unit {
 
 macro_rules! define_units {
     ($(($suffix:literal, $ns:literal)),* $(,)?) => {
-        /// Suffixes, and nanoseconds of one.
+        /// The suffixes, with the nanoseconds of each unit.
         pub const UNITS: &[(&str, u64)] = &[$(($suffix, $ns)),*];
     };
 }
 for_each_time_unit!(define_units);
 
-/// Where it fires.
+/// The CPUs on which a probe fires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Where {
-    /// `profile-N`: on every CPU.
+    /// `profile-N`: every CPU.
     Everywhere,
-    /// `tick-N`: on one of them.
+    /// `tick-N`: one of them.
     Somewhere,
 }
 
 /// A probe of the provider `profile`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rate {
-    /// Where it fires.
+    /// The CPUs on which it fires.
     pub at: Where,
     /// Nanoseconds between two firings.
     pub interval_ns: u64,
 }
 
-/// Why a name is not one of its probes.
+/// The reason why a name is not one of its probes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NotRate {
     /// It does not begin with `profile-` or `tick-`.
     Other,
-    /// No number, or one that is 0.
+    /// It has no number, or the number is 0.
     Number,
-    /// What follows the number is no unit.
+    /// The number is not followed by a unit.
     Unit,
-    /// More often than is allowed.
+    /// The rate is higher than allowed.
     TooOften,
-    /// So seldom that the kernel cannot count that far.
+    /// The interval is longer than the kernel can count.
     TooSeldom,
 }
 
 impl NotRate {
-    /// What to say of it, as a sentence without its period.
+    /// Returns the explanation for the user, as a sentence without its period.
     pub const fn words(self) -> &'static str {
         match self {
             Self::Other => "its probes are called `profile-N` and `tick-N`",
@@ -101,7 +103,7 @@ pub fn parse(name: &[u8]) -> Result<Rate, NotRate> {
         (Some(hz), 0) => 1_000_000_000_u64.checked_div(hz).unwrap_or(0),
         (number, ns) => {
             let all = number.and_then(|n| n.checked_mul(ns));
-            // The kernel's clock has a sign.
+            // The kernel's times are signed.
             all.filter(|ns| i64::try_from(*ns).is_ok()).ok_or(NotRate::TooSeldom)?
         }
     };

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Reasons: why a function has no probe. The kernel side answers EXPLAIN with a number and, where the
-//! sentence has a place for one, the name of something related; the consumer makes a sentence of it.
+//! The reasons why a function has no probe. The module answers EXPLAIN with a number and, if the
+//! sentence has a place for one, a related name; the consumer makes a sentence of them.
 //!
-//! In a sentence `{f}` stands for the function asked about, or for the probe where there is none, and `{s}` for the related name.
+//! In a sentence, `{f}` stands for the function that was asked for, or for the probe if there is no
+//! function, and `{s}` for the related name.
 
 use core::fmt;
 
@@ -53,17 +54,17 @@ macro_rules! define_reasons {
         #[repr(u32)]
         pub enum Reason { $($variant = $num),* }
         impl Reason {
-            /// All of them.
+            /// All reasons.
             pub const ALL: &'static [Reason] = &[$(Reason::$variant),*];
-            /// The reason of this number.
+            /// Returns the reason with this number.
             pub const fn from_number(n: u32) -> Option<Reason> {
                 match n { $($num => Some(Reason::$variant),)* _ => None }
             }
-            /// How the table calls it.
+            /// Returns its name in the table.
             pub const fn name(self) -> &'static str {
                 match self { $(Reason::$variant => stringify!($variant)),* }
             }
-            /// The sentence with its places.
+            /// Returns the sentence with its places unfilled.
             pub const fn text(self) -> &'static str {
                 match self { $(Reason::$variant => $text),* }
             }
@@ -73,18 +74,18 @@ macro_rules! define_reasons {
 for_each_reason!(define_reasons);
 
 impl Reason {
-    /// Does its sentence name something related?
+    /// Tells whether its sentence has a place for a related name.
     pub fn has_symbol(self) -> bool {
         self.text().contains("{s}")
     }
 
-    /// The sentence about a function.
+    /// Returns the sentence about a function.
     pub fn sentence<'a>(self, function: &'a str, symbol: &'a str) -> Sentence<'a> {
         Sentence { reason: self, function, symbol }
     }
 }
 
-/// A reason's sentence, its places filled. No period at its end.
+/// A reason's sentence with its places filled, without a period.
 #[derive(Debug, Clone, Copy)]
 pub struct Sentence<'a> {
     reason: Reason,

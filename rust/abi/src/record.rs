@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Records: how the bytes of an enabled probe lie in a buffer, and their description.
+//! Records: the layout of an enabled probe's bytes in a buffer, and their description.
 //!
 //! ```text
-//! | epid u32 | timestamp high u32 | timestamp low u32 | data of action 1 | pad | data of action 2 ...
+//! | epid u32 | timestamp high u32 | low u32 | data of action 1 | pad | data of action 2 ...
 //! ```
-//! Data stands at its natural alignment (8 at most), counted from the start of the buffer; a
-//! record starts at a multiple of 8, so its layout never depends on its place. An EPID of 0 is
-//! padding: skip 4 bytes.
+//! A datum is at its natural alignment (8 at most), counted from the start of the buffer. A record
+//! starts at a multiple of 8, so its layout never depends on its place. An EPID of 0 is padding:
+//! skip 4 bytes.
 
 use crate::ids::{AggId, Epid, FormatId, ProbeId};
 use zerocopy_derive::{FromBytes, Immutable, IntoBytes, KnownLayout};
@@ -16,24 +16,24 @@ pub const HEADER_SIZE: usize = 12;
 /// Alignment of the start of a record.
 pub const RECORD_ALIGN: usize = 8;
 
-/// Head of a record.
+/// The head of a record.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
 pub struct RecordHeader {
-    /// Which enabling wrote it.
+    /// The enabling that wrote it.
     pub epid: Epid,
     /// Upper half of the firing's monotonic time, ns.
     pub timestamp_high: u32,
-    /// Lower half.
+    /// Lower half of that time.
     pub timestamp_low: u32,
 }
 
 impl RecordHeader {
-    /// A head for `epid` at `timestamp` (ns).
+    /// Creates a head for `epid` at `timestamp` (ns).
     pub const fn new(epid: Epid, timestamp: u64) -> Self {
         Self { epid, timestamp_high: (timestamp >> 32) as u32, timestamp_low: timestamp as u32 }
     }
-    /// Monotonic time of the firing, ns.
+    /// Returns the monotonic time of the firing, in ns.
     pub const fn timestamp(self) -> u64 {
         (self.timestamp_high as u64) << 32 | self.timestamp_low as u64
     }
@@ -45,23 +45,23 @@ impl RecordHeader {
     Debug, Clone, Copy, PartialEq, Eq, Default, FromBytes, IntoBytes, Immutable, KnownLayout,
 )]
 pub struct RecDesc {
-    /// `ActionKind` that wrote it.
+    /// The `ActionKind` that wrote it.
     pub action: u32,
-    /// Bytes.
+    /// Its size in bytes.
     pub size: u32,
-    /// Bytes from the start of the record.
+    /// Its offset in bytes, from the start of the record.
     pub offset: u32,
     /// 1, 2, 4 or 8.
     pub alignment: u32,
-    /// Format string of printf and printa, else none.
+    /// The format string of printf and printa, else none.
     pub format: FormatId,
     /// Zero.
     pub pad: u32,
     /// The action's argument.
     pub arg: u64,
-    /// The consumer's own number for the statement, handed back.
+    /// The consumer's own number for the statement.
     pub uarg: u64,
-    /// Type of the datum.
+    /// The type of the datum.
     pub ty: crate::difo::DifType,
 }
 
@@ -71,81 +71,82 @@ pub struct RecDesc {
     Debug, Clone, Copy, PartialEq, Eq, Default, FromBytes, IntoBytes, Immutable, KnownLayout,
 )]
 pub struct EprobeDesc {
-    /// Asked for.
+    /// In: the enabled probe.
     pub epid: Epid,
-    /// The probe behind it.
+    /// Its probe.
     pub probe: ProbeId,
     /// The clause's own number, from its ECB description.
     pub uarg: u64,
-    /// Bytes of a whole record, header and padding included.
+    /// Bytes of a whole record, with header and padding.
     pub size: u32,
-    /// Data in the record.
+    /// The number of data in the record.
     pub nrecs: u32,
     /// User address of an array of [`RecDesc`].
     pub recs: u64,
-    /// Room in it; the kernel fills at most so many.
+    /// In: the room there, in descriptions; the kernel fills no more.
     pub capacity: u32,
     /// Zero.
     pub pad: u32,
 }
 
-/// Answer to the AGGDESC ioctl, before its [`RecDesc`]s. The records are the key's data in order,
-/// then the value; offsets count from the start of the key.
+/// Answer to the AGGDESC ioctl, before its [`RecDesc`]s. These describe the data of the key, in
+/// order, then the value; offsets count from the start of the key.
 #[repr(C)]
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Default, FromBytes, IntoBytes, Immutable, KnownLayout,
 )]
 pub struct AggDesc {
-    /// Asked for.
+    /// In: the aggregation.
     pub id: AggId,
     /// The D variable, numbered by the compiler from 1.
     pub variable: u32,
-    /// The enabled probe that carries it.
+    /// The enabled probe that has the action; the module leaves it 0.
     pub epid: Epid,
-    /// Bytes of key and value together.
+    /// Bytes of the key and the value together.
     pub size: u32,
-    /// Data: keys and one value.
+    /// The number of data: keys and one value.
     pub nrecs: u32,
-    /// Room in `recs`.
+    /// In: the room in `recs`, in descriptions.
     pub capacity: u32,
     /// User address of an array of [`RecDesc`].
     pub recs: u64,
 }
 
-/// Head of one entry in an aggregation snapshot; `size` bytes of key and value follow. A snapshot
-/// holds what a CPU aggregated since the snapshot before it: the consumer adds them up.
+/// The head of one entry in an aggregation snapshot; `size` bytes of key and value follow. A
+/// snapshot contains what a CPU has aggregated since the snapshot before; the consumer adds the
+/// snapshots up.
 #[repr(C)]
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Default, FromBytes, IntoBytes, Immutable, KnownLayout,
 )]
 pub struct AggEntry {
-    /// Which aggregating action; 0 ends the snapshot.
+    /// The aggregating action; 0 ends the snapshot.
     pub id: AggId,
-    /// Hash of the key bytes, as the kernel computed it.
+    /// The hash of the key, as the kernel computed it.
     pub hash: u32,
-    /// Bytes of key and value, a multiple of 8: the next entry stands behind them.
+    /// Bytes of key and value, a multiple of 8; the next entry follows them.
     pub size: u32,
-    /// The kernel's own: next entry of the same hash bucket.
+    /// For the kernel: the next entry of the same hash bucket.
     pub link: u32,
 }
 
-/// Where the next datum goes.
+/// The place of the next datum.
 #[derive(Debug, Clone, Copy)]
 pub struct Layout {
     offset: usize,
 }
 
 impl Layout {
-    /// Behind the header of a record.
+    /// Starts after the header of a record.
     pub const fn record() -> Self {
         Self { offset: HEADER_SIZE }
     }
-    /// At the start of an aggregation's key.
+    /// Starts at the beginning of an aggregation's key.
     pub const fn aggregation() -> Self {
         Self { offset: 0 }
     }
-    /// Natural alignment of a datum: its size for 1, 2, 4, else 8 for scalars; by-reference data
-    /// (strings, structs) are bytes.
+    /// Returns the natural alignment of a datum: its size for 1, 2 and 4 bytes, 8 for larger
+    /// scalars, and 1 for data by reference (strings, structs), which are bytes.
     pub const fn alignment(size: usize, by_ref: bool) -> usize {
         match size {
             _ if by_ref => 1,
@@ -155,13 +156,13 @@ impl Layout {
             _ => 8,
         }
     }
-    /// Places a datum; gives its offset.
+    /// Places a datum and returns its offset.
     pub fn place(&mut self, size: usize, alignment: usize) -> usize {
         let at = self.offset.next_multiple_of(if alignment == 0 { 1 } else { alignment });
         self.offset = at + size;
         at
     }
-    /// Bytes of the whole, padded to [`RECORD_ALIGN`].
+    /// Returns the bytes of the whole, padded to [`RECORD_ALIGN`].
     pub const fn size(self) -> usize {
         self.offset.next_multiple_of(RECORD_ALIGN)
     }

@@ -9,15 +9,15 @@ macro_rules! words {
         #[repr(u8)]
         pub enum $name { $($variant = $num),* }
         impl $name {
-            /// As `dtrace -lv` prints it.
+            /// Returns the word that `dtrace -lv` prints.
             pub const fn text(self) -> &'static str {
                 match self { $($name::$variant => $text),* }
             }
-            /// What DOF has for it.
+            /// Returns the word for its number in DOF.
             pub fn from_number(number: u8) -> Option<Self> {
                 match number { $($num => Some($name::$variant),)* _ => None }
             }
-            /// What the word means, in any case of its letters.
+            /// Returns the word for its text, in upper or lower case.
             pub fn from_text(text: &str) -> Option<Self> {
                 [$($name::$variant),*].into_iter().find(|w| w.text().eq_ignore_ascii_case(text))
             }
@@ -33,7 +33,7 @@ words!(
     }
 );
 words!(
-    /// What an interface depends on.
+    /// The machines and systems on which an interface depends.
     Class {
         0 Unknown "Unknown", 1 Cpu "CPU", 2 Platform "Platform", 3 Group "Group", 4 Isa "ISA",
         5 Common "Common",
@@ -43,38 +43,38 @@ words!(
 /// A triple of attributes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Attributes {
-    /// Of the names.
+    /// The stability of the names.
     pub name: Stability,
-    /// Of the data.
+    /// The stability of the data.
     pub data: Stability,
-    /// What they depend on.
+    /// The dependency of both.
     pub class: Class,
 }
 
 impl Attributes {
-    /// What D itself promises.
+    /// The promise of D itself.
     pub const STABLE: Self = Self::new(Stability::Stable, Stability::Stable, Class::Common);
-    /// The kernel's own types and symbols.
+    /// The attributes of the kernel's own types and symbols.
     pub const KERNEL: Self = Self::new(Stability::Private, Stability::Private, Class::Unknown);
 
-    /// Of the three.
+    /// Creates a triple.
     pub const fn new(name: Stability, data: Stability, class: Class) -> Self {
         Self { name, data, class }
     }
 
-    /// As DOF has them.
+    /// Encodes it for DOF.
     pub const fn packed(self) -> u32 {
         (self.name as u32) << 24 | (self.data as u32) << 16 | (self.class as u32) << 8
     }
 
-    /// From DOF.
+    /// Decodes it from DOF.
     pub fn unpacked(word: u32) -> Option<Self> {
         let [_, class, data, name] = word.to_le_bytes();
         let name = Stability::from_number(name)?;
         Some(Self { name, data: Stability::from_number(data)?, class: Class::from_number(class)? })
     }
 
-    /// `Evolving/Evolving/Common`.
+    /// Parses a text such as `Evolving/Evolving/Common`.
     pub fn from_text(text: &str) -> Option<Self> {
         let mut words = text.split('/');
         let name = Stability::from_text(words.next()?)?;
@@ -83,7 +83,7 @@ impl Attributes {
         words.next().is_none().then_some(Self { name, data, class })
     }
 
-    /// The lesser of each.
+    /// Returns the lesser of each attribute.
     pub fn min(self, other: Self) -> Self {
         Self {
             name: self.name.min(other.name),
@@ -93,16 +93,16 @@ impl Attributes {
     }
 }
 
-/// What a provider promises of itself, of the modules, functions and names of its probes, and of their
-/// arguments.
+/// The attributes that a provider promises for itself, for the modules, functions and names of its
+/// probes, and for their arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProviderAttributes(pub [Attributes; 5]);
 
 impl ProviderAttributes {
-    /// Words of `#pragma D attributes .. provider NAME`, in that order.
+    /// The words of `#pragma D attributes .. provider NAME`, in the same order.
     pub const PARTS: [&'static str; 5] = ["provider", "module", "function", "name", "args"];
 
-    /// Of a provider, as its manual has it; little of one that is not known.
+    /// Returns the attributes of a provider, as in its manual; an unknown provider promises little.
     pub fn of(provider: &str) -> Self {
         use Stability::{Evolving, Private, Unstable};
         let kernel = Attributes::KERNEL;
@@ -125,14 +125,15 @@ impl ProviderAttributes {
         })
     }
 
-    /// Of probes: the least of the provider's and of those of the parts that are named.
+    /// Returns the attributes of probes: the least of the provider's and of those of the named
+    /// parts.
     pub fn of_probes(&self, is_named: [bool; 4]) -> Attributes {
         let [provider, ..] = self.0;
         let named = self.0.iter().zip(is_named).filter(|(_, is_named)| *is_named);
         named.fold(provider, |least, (of_part, _)| least.min(*of_part))
     }
 
-    /// Of their arguments.
+    /// Returns the attributes of the arguments.
     pub fn of_args(&self) -> Attributes {
         let [.., args] = self.0;
         args

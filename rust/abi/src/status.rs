@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! What the kernel says of a consumer's health: drops, by cause, and whether it is ending.
+//! The health of a consumer: drops by cause, and whether its tracing is ending.
 
 use zerocopy_derive::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
@@ -11,36 +11,40 @@ use zerocopy_derive::{FromBytes, Immutable, IntoBytes, KnownLayout};
 pub struct Status {
     /// Dynamic variables that found no room.
     pub dyndrops: u64,
-    /// Probes that came while tracing, that the enabling means, and that could not be made or enabled.
+    /// Probes that appeared while tracing and match the enabling, but could not be made or enabled.
     pub left_out: u64,
     /// Dynamic variables whose hash chain another CPU held for too long.
     pub dyndrops_busy: u64,
-    /// Records that found no room in a speculative buffer.
+    /// Records that found no room in a speculation, or in the trace when it was committed.
     pub specdrops: u64,
-    /// `speculation()` with every buffer busy committing.
+    /// Calls of `speculation()` while one was being committed or discarded and none was free.
     pub specdrops_busy: u64,
-    /// `speculation()` with no buffer free.
+    /// Calls of `speculation()` while all were in use.
     pub specdrops_unavail: u64,
     /// Faults inside an ERROR clause.
     pub dblerrors: u64,
-    /// Firings skipped because the CPU was already inside a probe (an NMI, or a fault in a probe).
+    /// Firings that were skipped because the CPU was already inside a probe (an NMI, or a fault in
+    /// a probe).
     pub nested: u64,
-    /// Overflows of ustack()'s string table.
+    /// Overflows of ustack()'s string table. The module leaves it 0.
     pub stkstroverflows: u64,
-    /// Signals of `stop()` and `raise()` that found too many others waiting on their CPU.
+    /// Signals of `stop()` and `raise()` that were lost because too many were queued on their CPU.
     pub sigdrops: u64,
-    /// Stacks of processes that ended early, for there were no rows yet of a file that they led through.
+    /// Stacks of processes that ended early because a file on their way had no rows yet.
     pub early: u64,
     /// 1 when a fill-policy buffer is full.
     pub filled: u32,
-    /// 1 after `exit()`: END will run at STOP.
+    /// 1 when only END can still fire, for example after `exit()`: it runs at STOP.
     pub exiting: u32,
-    /// 1 when the dead-man ended the tracing.
+    /// 1 when the module has ended the tracing: a firing cost too much, a CPU ran no thread for too
+    /// long, or the consumer was silent for too long.
     pub killed: u32,
-    /// 1 when a buffer has become half full since the last answer, which was said by [`crate::ioctl::WAKE`].
+    /// 1 when a buffer has become half full since the last answer, and [`crate::ioctl::WAKE`] has
+    /// woken the consumer.
     pub pressing: u32,
-    /// How many [strangers](crate::unwind::STRANGERS) there are.
+    /// The number of [strangers](crate::unwind::STRANGERS).
     pub strangers: u32,
-    /// What processes have mapped waits for being looked at, up to this number: [`crate::user::SEEN`]. 0: nothing.
+    /// New mappings of processes wait until the consumer has read them, up to this number, which it
+    /// passes to [`crate::user::SEEN`]. 0: none wait.
     pub mapped: u32,
 }

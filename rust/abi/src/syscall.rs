@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-//! What system calls are called: as in `<sys/syscall.h>`, where the kernel's own functions, and what is
-//! built on them, have kept names of older or newer versions.
+//! The names of system calls, as in `<sys/syscall.h>`. Some of the kernel's own functions, and the
+//! names made from them, have kept names of older or newer versions.
 
-/// Calls of 64-bit processes with another name than their function, by that behind `sys_`, ascending.
+/// System calls of 64-bit processes that have another name than their function: the function's name
+/// without `sys_`, ascending, and the call's name.
 pub const RENAMED: &[(&str, &str)] = &[
     ("newfstat", "fstat"),
     ("newlstat", "lstat"),
@@ -12,7 +13,7 @@ pub const RENAMED: &[(&str, &str)] = &[
     ("umount", "umount2"),
 ];
 
-/// What the kernel calls a call of this name.
+/// Returns the kernel's own name for a system call of this name.
 pub fn own_name(call: &str) -> &str {
     RENAMED.iter().find(|(_, name)| *name == call).map_or(call, |(own, _)| own)
 }

@@ -1,120 +1,127 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Stacks of programs that keep no frame pointers: what the consumer makes of an object's `.eh_frame`, and
-//! the step from a frame to its caller.
+//! Stacks of programs that keep no frame pointers: the table that the consumer makes of an object's
+//! `.eh_frame`, and the step from a frame to its caller.
 //!
-//! An object is a row of 8 bytes for each piece of code with one rule, ascending; a piece ends where the
-//! next begins. Only what the next step needs is in it: where the caller's frame begins (the *CFA*, of
-//! which the return address is the word before), and where this frame has saved rbp.
+//! An object has a row of 8 bytes for each piece of code with one rule, in ascending order; a piece
+//! ends where the next one begins. A row contains only what the next step needs: where the caller's
+//! frame begins (the *CFA*; the return address is in the word before it), and where this frame has
+//! saved rbp.
 //!
-//! The module is told of files, not of processes: what is mapped where, it looks up itself as it walks. So
-//! the rows of a library serve all processes, those that begin later too.
+//! The module gets the rows of files, not of processes: it looks up the mappings itself when it
+//! walks a stack. So the rows of a library serve all processes, also those that begin later.
 
 use crate::ioctl::iowr;
 use zerocopy_derive::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
-/// How frames of a file are left; argument [`Object`].
+/// Adds the unwinding rows of a file; argument [`Object`].
 pub const OBJECT: u32 = iowr::<Object>(41);
-/// Which processes had a stack walked whose objects, or who, were not known; argument [`Strangers`].
+/// Takes the processes whose mappings the consumer must read, because their stacks were walked and
+/// the process, or a file that the stack led through, was unknown; argument [`Strangers`].
 pub const STRANGERS: u32 = iowr::<Strangers>(42);
 
-/// Which file: as `/proc/PID/maps` and `stat()` tell it. All zero: the kernel's vDSO.
+/// Identifies a file, with the values from `/proc/PID/maps` and `stat()`. All zero: the kernel's
+/// vDSO.
 #[repr(C)]
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, Hash, FromBytes, IntoBytes, Immutable, KnownLayout,
 )]
 pub struct Key {
-    /// On its file system.
+    /// The inode number in its file system.
     pub inode: u64,
-    /// When it was last changed, in ns: another file may get the number.
+    /// The time of the last change, in ns, because another file may get the same inode number.
     pub modified: u64,
-    /// The file system, major << 20 | minor.
+    /// The file system: major << 20 | minor.
     pub device: u32,
     /// Zero.
     pub pad: u32,
 }
 
 impl Key {
-    /// [`Key::modified`] of seconds and nanoseconds.
+    /// Returns [`Key::modified`] for a time in seconds and nanoseconds.
     pub const fn modified(seconds: i64, ns: i64) -> u64 {
         seconds.wrapping_mul(1_000_000_000).wrapping_add(ns) as u64
     }
 }
 
-/// Argument of [`OBJECT`]. More than [`MAX_ROWS`], or more than there may be in all, is E2BIG; rows that do
-/// not ascend are EINVAL. An object that is known already is replaced.
+/// Argument of [`OBJECT`]. More rows than [`MAX_ROWS`], or more bytes than [`MAX_GIVEN`] or
+/// [`MAX_GIVEN_BY_ALL`], are E2BIG; rows that do not ascend are EINVAL. The rows of a known file
+/// are replaced.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default, FromBytes, IntoBytes, Immutable, KnownLayout)]
 pub struct Object {
-    /// In: which.
+    /// In: the file.
     pub key: Key,
     /// In: user address of its [`Row`]s.
     pub rows: u64,
-    /// In: their bytes.
+    /// In: the size of the rows, in bytes.
     pub size: u64,
 }
 
-/// Most rows of an object.
+/// Most rows of one object.
 pub const MAX_ROWS: usize = 8 << 20;
-/// Most bytes of rows that a consumer may give, and that all together may.
+/// Most bytes of rows that one consumer may add.
 pub const MAX_GIVEN: u64 = 256 << 20;
-/// See [`MAX_GIVEN`].
+/// Most bytes of rows that all consumers together may add.
 pub const MAX_GIVEN_BY_ALL: u64 = 1 << 30;
 
-/// Argument of [`STRANGERS`]: each is told once, unless it is met again.
+/// Argument of [`STRANGERS`]. Each process is returned once, unless the module meets it again.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout)]
 pub struct Strangers {
-    /// Out: their numbers; 0 is none.
+    /// Out: the process ids; 0 is none.
     pub pids: [u32; MAX_STRANGERS],
 }
 
-/// Most that are told at once.
+/// Most processes that one call returns.
 pub const MAX_STRANGERS: usize = 64;
 
-/// From `start` on this is the rule.
+/// The rule for the code from `start` on.
 #[repr(C)]
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout,
 )]
 pub struct Row {
-    /// In the file.
+    /// The offset in the file, in bytes.
     pub start: u32,
-    /// As the rule says.
+    /// The operand of the rule, in bytes.
     pub cfa: i16,
-    /// In words from the CFA (of [`Rule::Saved`]: from rbp): there rbp is saved. 0: it is as it was.
+    /// The place where rbp is saved, in words from the CFA; 0: rbp is unchanged. With
+    /// [`Rule::Saved`], rbp is always saved, and the place counts from rbp.
     pub rbp: i8,
-    /// A [`Rule`], or [`REGISTER`] and a register's number in DWARF.
+    /// A [`Rule`], or [`REGISTER`] plus the DWARF number of a register.
     pub rule: u8,
 }
 
-/// `cfa` behind a register that the innermost frame alone knows: code in assembly that keeps its stack
-/// pointer there.
+/// The CFA is `cfa` bytes after the address in a register, whose value is known only in the
+/// innermost frame: code in assembly that keeps its stack pointer there.
 pub const REGISTER: u8 = 16;
 
-/// Where the caller's frame begins.
+/// The place where the caller's frame begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Rule {
-    /// Nothing is known: frame pointers must do.
+    /// It is unknown; the step uses frame pointers.
     Unknown = 0,
-    /// There is no caller: here the thread began.
+    /// There is no caller: the thread began here.
     End = 1,
-    /// `cfa` behind rsp.
+    /// `cfa` bytes after rsp.
     Rsp = 2,
-    /// `cfa` behind rbp.
+    /// `cfa` bytes after rbp.
     Rbp = 3,
-    /// Where the word at `cfa` from rbp says: a function that has aligned its stack.
+    /// The address in the word `cfa` bytes after rbp: a function that has aligned its stack.
     Saved = 4,
-    /// 8 behind rsp, 16 from byte `cfa` of 16 on: entries of a procedure linkage table.
+    /// 8 bytes after rsp; 16 in the bytes from `cfa` on of an entry of 16 bytes: a procedure
+    /// linkage table.
     Plt = 5,
-    /// A signal's frame: registers are where the kernel has saved them.
+    /// A signal's frame: the kernel has saved the registers in it.
     Signal = 6,
-    /// 8 behind the word at `cfa` from rsp: code in assembly that has put its stack pointer there.
+    /// 8 bytes after the address in the word `cfa` bytes after rsp: code in assembly that has saved
+    /// its stack pointer there.
     Kept = 7,
 }
 
 impl Rule {
-    /// The rule of this number.
+    /// Returns the rule with this number.
     pub const fn from_number(n: u8) -> Option<Self> {
         match n {
             0 => Some(Self::Unknown),
@@ -130,43 +137,43 @@ impl Rule {
     }
 }
 
-/// The registers that a step needs and gives.
+/// The registers that a step needs and returns.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Frame {
-    /// Where it goes on.
+    /// The address where it continues.
     pub ip: u64,
-    /// Its stack pointer.
+    /// The stack pointer.
     pub sp: u64,
     /// rbp.
     pub bp: u64,
 }
 
-/// What comes behind a frame.
+/// The result of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
-    /// Its caller.
+    /// The caller.
     Caller(Frame),
-    /// What a signal has interrupted: its `ip` is no return address.
+    /// The frame that a signal has interrupted; its `ip` is not a return address.
     Interrupted(Frame),
-    /// Nobody: it is the first.
+    /// The frame was the first one.
     End,
     /// No rule leads further, or memory cannot be read.
     Lost,
 }
 
-/// Where a signal's frame has the registers that are needed, from rsp: `mcontext` is 40 bytes behind it.
+/// The offsets of the needed registers in a signal's frame, in bytes from rsp; `mcontext` is at 40.
 const SAVED_BP: u64 = 120;
 const SAVED_SP: u64 = 160;
 const SAVED_IP: u64 = 168;
 
-/// The rule at an offset in the file.
+/// Returns the row for an offset in the file.
 pub fn find(rows: &[Row], offset: u32) -> Option<Row> {
     let after = rows.partition_point(|r| r.start <= offset);
     rows.get(after.checked_sub(1)?).copied()
 }
 
-/// From a frame to its caller. `read` gives a word of the thread's memory, `register` what is in one of the
-/// other registers, by its number in DWARF.
+/// Steps from a frame to its caller. `read` returns a word of the thread's memory, `register` the
+/// value of one of the other registers, by its DWARF number.
 pub fn step(
     row: Row,
     frame: Frame,
@@ -201,7 +208,7 @@ pub fn step(
                 Rule::Kept => (read(behind(sp))?.wrapping_add(8), None),
             },
         };
-        // Stacks grow downwards: a rule that is wrong must not lead in circles.
+        // Stacks grow downwards: a wrong rule must not lead in circles.
         if cfa <= sp {
             return None;
         }
@@ -216,13 +223,14 @@ pub fn step(
     caller().unwrap_or(Step::Lost)
 }
 
-/// Does the frame go on where a signal's handler is left? That code is the same everywhere:
-/// `mov $15, %rax` (rt_sigreturn); `syscall`.
+/// Tells whether the frame continues in the code that returns from a signal handler. That code is
+/// the same everywhere: `mov $15, %rax` (rt_sigreturn); `syscall`.
 pub fn leaves_signal(frame: Frame, read: impl Fn(u64) -> Option<u64>) -> bool {
     read(frame.ip) == Some(u64::from_le_bytes([0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f]))
 }
 
-/// [`step`] of code without rules: rbp is a frame pointer, or leads nowhere. `size`: bytes of a word.
+/// Makes a [`step`] in code without rules: rbp is a frame pointer, or leads nowhere. `size` is the
+/// size of a word, in bytes.
 pub fn by_pointer(frame: Frame, size: u64, read: impl Fn(u64) -> Option<u64>) -> Step {
     let Frame { sp, bp, .. } = frame;
     if bp < sp || bp & size.wrapping_sub(1) != 0 {
@@ -243,12 +251,12 @@ mod tests {
         Row { start, cfa, rbp, rule: rule as u8 }
     }
 
-    /// Each word of this memory says where it is.
+    /// Each word of this memory contains its own address plus 1.
     fn own(at: u64) -> Option<u64> {
         (0x1000..0x2000).contains(&at).then_some(at + 1)
     }
 
-    /// The only other register.
+    /// The only other register that has a value.
     fn rsi(number: u8) -> Option<u64> {
         (number == 4).then_some(0x1300)
     }
@@ -273,7 +281,7 @@ mod tests {
             (row(0, Rule::Rsp, 24, 0), caller(0x1111, 0x1118, 0x1200)),
             (row(0, Rule::Rsp, 24, -2), caller(0x1111, 0x1118, 0x1109)),
             (row(0, Rule::Rbp, 16, -2), caller(0x1209, 0x1210, 0x1201)),
-            // The word at 0x11f8 says 0x11f9.
+            // The word at 0x11f8 is 0x11f9.
             (row(0, Rule::Saved, -8, 0), caller(0x11f2, 0x11f9, 0x1201)),
             (row(0, Rule::Plt, 11, 0), caller(0x1109, 0x1110, 0x1200)),
             (row(0, Rule::Plt, 12, 0), caller(0x1101, 0x1108, 0x1200)),
@@ -281,11 +289,11 @@ mod tests {
                 row(0, Rule::Signal, 0, 0),
                 Step::Interrupted(Frame { ip: 0x11a9, sp: 0x11a1, bp: 0x1179 }),
             ),
-            // The word at 0x1128 says 0x1129.
+            // The word at 0x1128 is 0x1129.
             (row(0, Rule::Kept, 40, -2), caller(0x112a, 0x1131, 0x1122)),
             (Row { rule: REGISTER + 4, cfa: 8, ..Row::default() }, caller(0x1301, 0x1308, 0x1200)),
             (Row { rule: REGISTER + 5, cfa: 8, ..Row::default() }, Step::Lost),
-            // Not upwards, and not where nothing is.
+            // The CFA must be above rsp, and in memory.
             (row(0, Rule::Rsp, 0, 0), Step::Lost),
             (row(0, Rule::Rsp, -8, 0), Step::Lost),
             (row(0, Rule::Rbp, 0x2000, 0), Step::Lost),
@@ -309,7 +317,7 @@ mod tests {
         let caller = |ip, sp, bp| Step::Caller(Frame { ip, sp, bp });
         assert_eq!(by_pointer(frame, 8, own), caller(0x1209, 0x1210, 0x1201));
         assert_eq!(by_pointer(frame, 4, own), caller(0x1205, 0x1208, 0x1201));
-        // Downwards, between words, where nothing is.
+        // Below rsp, between words, outside of the memory.
         for bp in [0, 0x10f8, 0x1204, 0x2000] {
             assert_eq!(by_pointer(Frame { bp, ..frame }, 8, own), Step::Lost, "{bp:x}");
         }

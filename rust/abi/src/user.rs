@@ -1,36 +1,40 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Probes in user programs, as the consumer asks for them: it reads the symbols of a process, the
-//! module puts breakpoints there.
+//! Probes in user programs, as the consumer requests them: it reads the symbols of a process, and
+//! the module places breakpoints.
 //!
-//! An argument of [`MAKE`] is a text of packed [`UserProbe`]s, each followed by its places (`u32`
-//! distances from its address), what is expected there ([`Expected`]), its arguments ([`UserArg`]) and its four names, and then zeroes up
-//! to a multiple of [`PACK_ALIGN`]. A probe that is there already is found again by its names.
-//! One that cannot be made does not hinder the others: there is a [`Refusal`] for it.
+//! The argument of [`MAKE`] refers to packed [`UserProbe`]s. Each is followed by its places (`u32`
+//! distances from its address), the code that is expected there ([`Expected`]), its arguments
+//! ([`UserArg`]) and its four names, and then by zeroes up to a multiple of [`PACK_ALIGN`]. A probe
+//! that already exists is found by its names. A probe that cannot be made does not hinder the
+//! others: it gets a [`Refusal`].
 
 use crate::ioctl::iowr;
 use crate::probe::{FUNCTION_LEN, MODULE_LEN, NAME_LEN, PROVIDER_LEN};
 use zerocopy::{FromBytes as _, IntoBytes as _};
 use zerocopy_derive::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
-/// Make probes in a process; argument [`Make`].
+/// Makes probes in a process; argument [`Make`].
 pub const MAKE: u32 = iowr::<Make>(40);
 
-/// Be told of what a process maps before it runs any of that: the consumer is woken ([`crate::ioctl::WAKE`], to be said
-/// before), [`crate::status::Status::mapped`] says so, and the thread that has mapped it waits for [`SEEN`], a few seconds
-/// at most. Argument: its number in the caller's pid namespace, a `u32`. It ends with the process, its program, or
-/// STOP. A process that is not there is ESRCH; ENOSPC: so many cannot be followed. 0 is everyone: of code that any process
-/// maps is told, a program that begins included, but for files of [`IGNORE`]; which processes, [`BEGUN`] says.
+/// Follows a process: the module reports new mappings before any code in them runs. It wakes the
+/// consumer ([`crate::ioctl::WAKE`], which must be called before) and sets
+/// [`crate::status::Status::mapped`]; the thread that made the mapping waits for [`SEEN`], a few
+/// seconds at most. Argument: the process id in the caller's pid namespace, a `u32`. Following ends
+/// with the process, its program, or STOP. ESRCH: there is no such process; ENOSPC: too many are
+/// followed. With 0, every process is followed: the module reports each mapping of code, also in a
+/// new program, except of files of [`IGNORE`]; [`BEGUN`] returns the processes.
 pub const FOLLOW: u32 = iowr::<u32>(43);
-/// What was mapped has been looked at; argument [`Seen`].
+/// Says that the consumer has read the new mappings; argument [`Seen`].
 pub const SEEN: u32 = iowr::<Seen>(44);
 
-/// A follower of everyone hears no more of this file until the file is written to; argument [`Key`]. The module keeps
-/// some thousands of files for a follower; beyond that, it forgets the oldest and tells of them again.
+/// Stops reports about this file to a follower of every process, until the file is written to;
+/// argument [`Key`]. The module keeps some thousands of files for a follower; beyond that, it
+/// forgets the oldest and reports them again.
 ///
 /// [`Key`]: crate::unwind::Key
 pub const IGNORE: u32 = iowr::<crate::unwind::Key>(45);
-/// Takes the processes that were told because everyone is followed; as many as there is room for, then 0. Argument
-/// [`Strangers`].
+/// Takes the processes that were reported because every process is followed: as many as there is
+/// room for, then 0. Argument [`Strangers`].
 ///
 /// [`Strangers`]: crate::unwind::Strangers
 pub const BEGUN: u32 = iowr::<crate::unwind::Strangers>(46);
@@ -39,27 +43,27 @@ pub const BEGUN: u32 = iowr::<crate::unwind::Strangers>(46);
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default, FromBytes, IntoBytes, Immutable, KnownLayout)]
 pub struct Seen {
-    /// In: what [`crate::status::Status::mapped`] said before it was looked at.
+    /// In: the value that [`crate::status::Status::mapped`] had before the mappings were read.
     pub mapped: u32,
-    /// Out: how many threads have gone on before they were answered, since the last call.
+    /// Out: the number of threads that went on before this answer, since the last call.
     pub late: u32,
 }
 
-/// Argument of [`MAKE`]. A process that is not there is ESRCH.
+/// Argument of [`MAKE`]. ESRCH: there is no such process.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default, FromBytes, IntoBytes, Immutable, KnownLayout)]
 pub struct Make {
     /// In: user address of the packed probes.
     pub from: u64,
-    /// In: their bytes, at most [`MAX_MAKE`].
+    /// In: their size in bytes, at most [`MAX_MAKE`].
     pub size: u64,
     /// In: user address for the [`Refusal`]s.
     pub refusals: u64,
-    /// In: room there, in refusals. Out: how many there are; those beyond the room are only counted.
+    /// In: the room there, in refusals. Out: the number of refusals, including those without room.
     pub refused: u32,
-    /// In: the process, as the caller's pid namespace numbers it.
+    /// In: the process id in the caller's pid namespace.
     pub pid: u32,
-    /// Out: probes that are there now and were not before.
+    /// Out: the number of probes that did not exist before.
     pub made: u32,
     /// Zero.
     pub pad: u32,
@@ -71,25 +75,26 @@ pub const MAX_MAKE: usize = 1 << 20;
 /// Packed probes begin at multiples of this.
 pub const PACK_ALIGN: usize = 8;
 
-/// What a [`UserProbe`]'s places are.
+/// The meaning of a [`UserProbe`]'s places.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum UserKind {
-    /// `pidN:::entry`: where a function begins.
+    /// `pidN:::entry`: the first instruction of a function.
     Entry = 1,
-    /// `pidN:::return`: the instructions that leave it: returns, and jumps out of it.
+    /// `pidN:::return`: the instructions that leave a function: returns, and jumps out of it.
     Return = 2,
-    /// `pidN:::hex`: any instructions. Each place is a probe of its own, whose name is its distance
-    /// from the address, in hex.
+    /// `pidN:::hex`: any instructions. Each place is a separate probe, named by its distance from
+    /// the address, in hex.
     Offset = 3,
-    /// USDT: provider and probe have names of their own, and arguments stand where `args` say.
+    /// USDT: provider and probe have their own names, and `args` says where the arguments are.
     Usdt = 4,
-    /// USDT: there the program asks whether the probe is enabled. `xor %eax,%eax` stands there: no.
+    /// USDT: the instruction `xor %eax,%eax`, by which the program asks whether the probe is
+    /// enabled; its result 0 means no.
     Question = 5,
 }
 
 impl UserKind {
-    /// The kind of this number.
+    /// Returns the kind with this number.
     pub const fn from_number(n: u8) -> Option<Self> {
         match n {
             1 => Some(Self::Entry),
@@ -108,53 +113,54 @@ impl UserKind {
     Debug, Clone, Copy, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout,
 )]
 pub struct UserProbe {
-    /// From where its places count: of a function, where it begins. In the process' own addresses.
+    /// The address from which its places count, in the process: of a function, its beginning.
     pub address: u64,
-    /// Of USDT: address of the counter (`u16`) that is raised while the probe is enabled; 0: none.
+    /// For USDT: the address of the counter (`u16`) that is raised while the probe is enabled; 0:
+    /// none.
     pub semaphore: u64,
-    /// Bytes of the function; 0: not known. A jump to within is no return.
+    /// Bytes of the function; 0: unknown. A jump inside of the function is not a return.
     pub size: u32,
-    /// How many places follow, ascending.
+    /// The number of places that follow, ascending.
     pub places: u32,
     /// A [`UserKind`].
     pub kind: u8,
-    /// How many arguments follow, at most [`MAX_ARGS`].
+    /// The number of arguments that follow, at most [`MAX_ARGS`].
     pub args: u8,
-    /// Bytes of provider (empty: `pid`; the module appends the process' number), module, function
-    /// and name (empty: as `kind` says).
+    /// Bytes of provider (empty: `pid`; the module appends the process id), module, function and
+    /// name (empty: the name of `kind`).
     pub lens: [u8; 4],
-    /// Bytes that are expected at each place: those of an [`Expected`], or 0.
+    /// Bytes that are expected at each place: the size of an [`Expected`], or 0.
     pub expects: u8,
     /// Zero.
     pub pad: u8,
 }
 
-/// What the file of the symbols has at a place. There is no probe where the process has another instruction: that file has
-/// been written to since, or another one taken for it. Of an instruction that is longer, the first bytes; behind the end of
-/// the code, zeroes.
+/// The bytes at a place in the file of the symbols. There is no probe where the process has another
+/// instruction: then the file has been written to since, or was mistaken for another one. If the
+/// instruction is longer, these are its first bytes; after the end of the code they are zeroes.
 pub type Expected = [u8; 8];
 
 /// Most arguments of a USDT probe.
 pub const MAX_ARGS: usize = 12;
 
-/// Where an argument of a USDT probe stands.
+/// The place of an argument of a USDT probe.
 #[repr(C)]
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout,
 )]
 pub struct UserArg {
-    /// Of `Constant`: the value. Of `Memory`: the displacement.
+    /// For `Constant`: the value. For `Memory`: the displacement.
     pub value: i64,
     /// A [`UserArgKind`].
     pub kind: u8,
-    /// Bytes: 1, 2, 4, 8; of a signed one 128 more.
+    /// Size in bytes: 1, 2, 4, 8; plus 128 if it is signed.
     pub width: u8,
     /// Register, or base register: 0 rax, 1 rcx, 2 rdx, 3 rbx, 4 rsp, 5 rbp, 6 rsi, 7 rdi, 8 r8 ...
-    /// 15 r15, 16 rip, [`NO_REG`] none; of a `Register` of one byte, 32 more for ah, ch, dh, bh.
+    /// 15 r15, 16 rip, [`NO_REG`] none; plus 32 for ah, ch, dh, bh in a `Register` of one byte.
     pub reg: u8,
     /// Index register, or [`NO_REG`].
     pub index: u8,
-    /// By what the index is multiplied: 1, 2, 4, 8.
+    /// The factor of the index: 1, 2, 4, 8.
     pub scale: u8,
     /// Zero.
     pub pad: [u8; 3],
@@ -163,11 +169,11 @@ pub struct UserArg {
 /// No register.
 pub const NO_REG: u8 = 0xff;
 
-/// What a [`UserArg`] is.
+/// The kind of a [`UserArg`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum UserArgKind {
-    /// Itself.
+    /// A constant.
     Constant = 0,
     /// In a register.
     Register = 1,
@@ -177,17 +183,17 @@ pub enum UserArgKind {
     Vector = 3,
 }
 
-/// Why a probe, or one place of it, could not be made.
+/// The reason why a probe, or one place of it, could not be made.
 #[repr(C)]
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout,
 )]
 pub struct Refusal {
-    /// Which of the packed probes.
+    /// The index of the packed probe.
     pub probe: u32,
-    /// Which of its places: its distance from the address.
+    /// The place: its distance from the address.
     pub place: u32,
-    /// Number of a [`UserReason`].
+    /// The number of a [`UserReason`].
     pub reason: u32,
     /// Zero.
     pub pad: u32,
@@ -223,19 +229,19 @@ macro_rules! for_each_user_reason {
 
 macro_rules! define_user_reasons {
     ($(($num:literal, $variant:ident, $words:literal)),* $(,)?) => {
-        /// Why there is no probe at a place of a program.
+        /// The reasons why there is no probe at a place of a program.
         #[allow(missing_docs, reason = "the words are the documentation")]
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         #[repr(u32)]
         pub enum UserReason { $($variant = $num),* }
         impl UserReason {
-            /// All of them.
+            /// All reasons.
             pub const ALL: &'static [UserReason] = &[$(UserReason::$variant),*];
-            /// The reason of this number.
+            /// Returns the reason with this number.
             pub const fn from_number(n: u32) -> Option<UserReason> {
                 match n { $($num => Some(UserReason::$variant),)* _ => None }
             }
-            /// What to say of it.
+            /// Returns the explanation for the user.
             pub const fn words(self) -> &'static str {
                 match self { $(UserReason::$variant => $words),* }
             }
@@ -244,10 +250,10 @@ macro_rules! define_user_reasons {
 }
 for_each_user_reason!(define_user_reasons);
 
-/// A probe as it stands in somebody's memory.
+/// A packed probe, as a view of memory that belongs to others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UserProbeView<'a> {
-    /// Its fields.
+    /// Its head.
     pub head: UserProbe,
     places: &'a [u8],
     expected: &'a [u8],
@@ -256,12 +262,13 @@ pub struct UserProbeView<'a> {
     pub names: [&'a [u8]; 4],
 }
 
-/// Room for the longest of each part, NULs included, which are not packed; a process' number is
-/// still to be appended to the provider's.
+/// The most bytes of each part, plus one for a NUL, which is not packed. The provider's name leaves
+/// room for the process id that the module appends.
 const LENS: [usize; 4] = [PROVIDER_LEN - 10, MODULE_LEN, FUNCTION_LEN, NAME_LEN];
 
 impl<'a> UserProbeView<'a> {
-    /// Reads the first packed probe and gets past it; `None` at the end, or what is left is not one.
+    /// Reads the first packed probe and moves `from` past it. `None`: `from` is at its end, or
+    /// malformed.
     pub fn unpack(from: &mut &'a [u8]) -> Option<Self> {
         let (head, rest) = UserProbe::read_from_prefix(from).ok()?;
         let bytes = usize::try_from(head.places).ok()?.checked_mul(size_of::<u32>())?;
@@ -283,18 +290,19 @@ impl<'a> UserProbeView<'a> {
         Some(Self { head, places, expected, args, names })
     }
 
-    /// Its places, as distances from its address.
+    /// Returns its places, as distances from its address.
     pub fn places(&self) -> impl Iterator<Item = u32> + Clone + 'a {
         self.places.chunks_exact(size_of::<u32>()).filter_map(|b| u32::read_from_bytes(b).ok())
     }
 
-    /// What is expected at each place, in their order; nothing, if that is not said.
+    /// Returns the bytes that are expected at each place, in their order; nothing if they are
+    /// unknown.
     pub fn expected(&self) -> impl Iterator<Item = Expected> + Clone + 'a {
         let all = self.expected.chunks_exact(size_of::<Expected>());
         all.filter_map(|b| Expected::read_from_bytes(b).ok())
     }
 
-    /// Its arguments.
+    /// Returns its arguments.
     pub fn args(&self) -> impl Iterator<Item = UserArg> + Clone + 'a {
         self.args
             .chunks_exact(size_of::<UserArg>())
@@ -302,8 +310,9 @@ impl<'a> UserProbeView<'a> {
     }
 }
 
-/// Packs a probe: calls `put` with the bytes, piece by piece. `head.places`, `expects`, `args`, `lens` are set
-/// from the others. `expected` is for all places, or empty. False, and nothing is put, if a name or a list is too long.
+/// Packs a probe: calls `put` with the bytes, piece by piece. `head.places`, `expects`, `args` and
+/// `lens` are set from the other arguments. `expected` is for all places, or empty. Returns false,
+/// and puts nothing, if a name or a list is too long.
 pub fn pack(
     mut head: UserProbe,
     places: &[u32],

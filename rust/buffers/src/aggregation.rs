@@ -5,16 +5,17 @@
 //! | bucket heads u64 x 2^n | AggEntry | key ... value ... | AggEntry | key ... value ... | free |
 //!                            ^ link chains entries of one bucket
 //! ```
-//! Entries of an aggregation without a key are not in a bucket: where they stand is known by id. So it
-//! is for keys that never change where they are asked for, by a number that the host gives them.
-//! Keys of a few words that a host can name faster than it can write them (a probe's id for its
-//! function's name) are found through a cache: what it does not know goes the long way once.
-//! Entries are appended and never move, so the used part, as it stands, is what the consumer gets.
-//! Memory is 64-bit words: a key is compared a word at a time, a value is counted in place.
+//! An entry without a key is in no bucket: its place is known by the aggregation's id. Likewise,
+//! the host gives numbers to keys that never change where they are used, and their places are known
+//! by number. If the host can identify a key of a few words faster than it can write it (a probe's
+//! id for its function's name), a cache finds the entry; a key that is not in the cache is written
+//! and searched once. Entries are appended and never move, so the used part is the snapshot for the
+//! consumer, as it is. The memory consists of 64-bit words: a key is compared word by word, a value
+//! is updated in place.
 //!
-//! Keys come from whoever is traced. Their hash is one that only the seed's owner can foresee, and a
-//! chain that is as long as it may be takes no more: what finds no place there is a drop, as what finds
-//! no memory is. So a look-up takes bounded time, whatever the keys are.
+//! Traced programs choose the keys. Only the owner of the seed can predict their hash, and a chain
+//! has a maximal length: a value that finds no place there is a drop, as is one that finds no
+//! memory. So a search takes bounded time with any keys.
 
 use crate::key::Key;
 use crate::siphash::{Seed, SipHash};
@@ -27,45 +28,46 @@ use zerocopy::{FromBytes, IntoBytes};
 /// Words of an [`AggEntry`].
 const HEAD: usize = size_of::<AggEntry>() / 8;
 
-/// What one CPU aggregated since the last swap.
+/// The values that one CPU has aggregated since the last swap.
 pub struct AggBuffer<B> {
     memory: B,
-    /// Bucket heads at the start of the memory; a power of two, or 0 if there is no room at all.
+    /// The number of bucket heads at the start of the memory: a power of two, or 0 if it has no
+    /// room.
     buckets: usize,
-    /// Words in use, bucket heads included.
+    /// The words in use, including the bucket heads.
     used: usize,
     seed: Seed,
     drops: u64,
-    /// Where a value is that is asked for by number: generation << 32 | word. First come the ids without
-    /// a key, then what the host numbers.
+    /// The places of values that are requested by number: generation << 32 | word. First come the
+    /// ids without a key, then the numbers of the host.
     known: B,
-    /// Of this memory. What an earlier one is known of means nothing.
+    /// The generation of this memory. Places of an earlier one are invalid.
     generation: u32,
     /// Slots of [`SLOT`] words: generation << 32 | id, place of the value, short key.
     cache: B,
-    /// Where the value was that was last looked for; 0: nowhere.
+    /// The place of the value that was last searched by its key; 0: there is none.
     last: usize,
 }
 
-/// A key in other words: what the host says of it. Equal ones mean equal keys.
+/// The words by which the host identifies a key. If they are equal, the keys are equal.
 pub type Short = [u64; 4];
 
-/// Words of a slot of the cache.
+/// The words of a slot of the cache.
 pub const SLOT: usize = 8;
 
-/// What a swap hands over; the entries are `memory[from..to]`, in words.
+/// The result of a swap; the entries are `memory[from..to]`, in words.
 pub struct Taken<B> {
     /// The memory with the entries.
     pub memory: B,
-    /// First word of the entries.
+    /// The first word of the entries.
     pub from: usize,
-    /// End of the entries.
+    /// The end of the entries.
     pub to: usize,
-    /// Values that found no room for their key since the last swap.
+    /// The number of values that have found no room since the last swap.
     pub drops: u64,
 }
 
-/// One bucket for every 32 words: an entry of a short key and a count has 4.
+/// Returns one bucket for every 32 words: an entry of a short key and a count has 4.
 fn buckets_for(words: usize) -> usize {
     match words / 32 {
         0 => 0,
@@ -73,7 +75,7 @@ fn buckets_for(words: usize) -> usize {
     }
 }
 
-/// Forgets the bucket heads, so that the memory can serve again.
+/// Clears the bucket heads, so that the memory can be used again.
 pub fn clear(memory: &mut [u64]) {
     let n = buckets_for(memory.len());
     if let Some(heads) = memory.get_mut(..n) {
@@ -81,12 +83,13 @@ pub fn clear(memory: &mut [u64]) {
     }
 }
 
-/// Longest chain. With the smallest entries a full memory has eight to a bucket: with a random hash not one
-/// table in 10^30 has a chain as long as this.
+/// The longest chain. With the smallest entries, a full memory has eight per bucket; with a random
+/// hash, fewer than one table in 10^30 has a chain of this length.
 const MAX_CHAIN: usize = 64;
 
-/// Hash of a key. Words that are always zero have no part in it. The words of two different keys of an
-/// aggregation are different, for where a part may be shorter than its room, its end can be seen.
+/// Returns the hash of a key. Words that are always zero do not count. Two different keys of an
+/// aggregation have different words, because the end of a part shows if it may be shorter than its
+/// room.
 #[inline]
 fn hash<K: DerefMut<Target = [u64]>>(seed: Seed, id: AggId, key: &Key<K>) -> u32 {
     let mut h = SipHash::new(seed);
@@ -101,19 +104,19 @@ fn hash<K: DerefMut<Target = [u64]>>(seed: Seed, id: AggId, key: &Key<K>) -> u32
     h.end(u64::from(id.0) << 32 | u64::from(n)) as u32
 }
 
-/// Where a key is, or could be.
+/// The place of a key.
 enum Place {
     /// Its entry begins at this word.
     At(usize),
-    /// There is none.
+    /// It has no entry.
     Nowhere,
-    /// There is none, and the chain takes no more.
+    /// It has no entry, and its chain is full.
     Full,
 }
 
 impl<B: DerefMut<Target = [u64]>> AggBuffer<B> {
-    /// An empty table over cleared memory, with a word of `known` for each id and for each number that the
-    /// host gives, and a power of two of [`SLOT`] words, or none, for the cache.
+    /// Creates an empty table over cleared memory. `known` has a word for each id and for each
+    /// number of the host; `cache` has a power of two of slots of [`SLOT`] words, or none.
     pub fn new(memory: B, seed: Seed, known: B, cache: B) -> Self {
         let buckets = buckets_for(memory.len());
         Self {
@@ -129,13 +132,13 @@ impl<B: DerefMut<Target = [u64]>> AggBuffer<B> {
         }
     }
 
-    /// Words that the memory has.
+    /// Returns the words of the memory.
     pub fn capacity(&self) -> usize {
         self.memory.len()
     }
 
-    /// The value of an aggregation without a key, by the index of its id; made with `init` if it is
-    /// new. `None` is a counted drop.
+    /// Returns the value of an aggregation without a key, by the index of its id. A new one is made
+    /// with `init`. `None`: there is no room, which is counted as a drop.
     #[inline(always)]
     pub fn single(
         &mut self,
@@ -150,7 +153,7 @@ impl<B: DerefMut<Target = [u64]>> AggBuffer<B> {
         self.words(at, words)
     }
 
-    /// The value of a number, if it is known.
+    /// Returns the value with this number, if its place is known.
     #[inline(always)]
     pub fn known(&mut self, number: usize, words: usize) -> Option<&mut [u64]> {
         let at = self.place(number)?;
@@ -164,12 +167,12 @@ impl<B: DerefMut<Target = [u64]>> AggBuffer<B> {
         ((known >> 32) as u32 == self.generation).then_some(known as u32 as usize)
     }
 
-    /// No key was looked for.
+    /// Forgets the last search, so that [`Self::know`] cannot use it.
     pub fn forget_last(&mut self) {
         self.last = 0;
     }
 
-    /// Gives a number to the key that was last looked for, if there is such a number.
+    /// Gives a number to the key that was last searched, if there is such a number.
     pub fn know(&mut self, number: usize) {
         let known = u64::from(self.generation) << 32 | self.last as u64;
         match self.known.get_mut(number) {
@@ -178,7 +181,7 @@ impl<B: DerefMut<Target = [u64]>> AggBuffer<B> {
         }
     }
 
-    /// Words of memory.
+    /// Returns `n` words of the memory.
     #[inline(always)]
     fn words(&mut self, at: usize, n: usize) -> Option<&mut [u64]> {
         self.memory.get_mut(at..at.wrapping_add(n))
@@ -191,7 +194,7 @@ impl<B: DerefMut<Target = [u64]>> AggBuffer<B> {
         words: usize,
         init: impl FnOnce(&mut [u64]),
     ) -> Option<usize> {
-        // Nobody asks for an id that `known` has no word for.
+        // `known` has a word for every id.
         self.known.get(index)?;
         let nothing: Key<&mut [u64]> = Key::new(&mut [], &mut []);
         let Some(at) = self.append(AggId::from_index(index), 0, &nothing, 0, words, 0, init) else {
@@ -203,7 +206,7 @@ impl<B: DerefMut<Target = [u64]>> AggBuffer<B> {
         Some(at)
     }
 
-    /// What a slot of the cache is of.
+    /// Returns the first word of the slot of a key of this aggregation.
     #[inline(always)]
     fn tag(&self, id: AggId) -> u64 {
         u64::from(self.generation) << 32 | u64::from(id.0)
@@ -218,21 +221,21 @@ impl<B: DerefMut<Target = [u64]>> AggBuffer<B> {
         (mixed.wrapping_mul(GOLDEN) >> 32) as usize & slots.wrapping_sub(1)
     }
 
-    /// The value of a key that is in the cache.
+    /// Returns the value of a key that is in the cache.
     #[inline(always)]
     pub fn cached(&mut self, id: AggId, short: &Short, words: usize) -> Option<&mut [u64]> {
         let tag = self.tag(id);
         let from = self.slot(tag, short).wrapping_mul(SLOT);
         let [t, at, a, b, c, d] = *self.cache.get(from..from.wrapping_add(6))? else { return None };
         let [e, f, g, h] = *short;
-        // Not `==` of arrays, which calls memcmp.
+        // Not `==` of arrays, because it calls memcmp.
         match t == tag && (a ^ e) | (b ^ f) | (c ^ g) | (d ^ h) == 0 {
             true => self.words(at as usize, words),
             false => None,
         }
     }
 
-    /// Takes the key that was last looked for into the cache.
+    /// Adds the key that was last searched to the cache.
     pub fn remember(&mut self, id: AggId, short: &Short) {
         let (tag, at) = (self.tag(id), self.last as u64);
         let from = self.slot(tag, short).wrapping_mul(SLOT);
@@ -247,8 +250,8 @@ impl<B: DerefMut<Target = [u64]>> AggBuffer<B> {
         }
     }
 
-    /// The value of `key`, which has `len` words, under `id`; made with `init` if it is new. `None`
-    /// is a counted drop.
+    /// Returns the value of `key`, which has `len` words, in the aggregation `id`. A new one is
+    /// made with `init`. `None`: there is no room, which is counted as a drop.
     #[inline]
     pub fn value<K: DerefMut<Target = [u64]>>(
         &mut self,
@@ -298,13 +301,13 @@ impl<B: DerefMut<Target = [u64]>> AggBuffer<B> {
         Place::Full
     }
 
-    /// Whether the key at a word is this one.
+    /// Tells whether this key is at the word `at`.
     #[inline]
     fn is_key<K: DerefMut<Target = [u64]>>(&self, at: usize, key: &Key<K>) -> bool {
         key.parts().all(|(from, words)| {
             let from = at.wrapping_add(from);
             let there = self.memory.get(from..from.wrapping_add(words.len()));
-            // Not `==`, which calls memcmp for a word or two.
+            // Not `==`, because it calls memcmp for a word or two.
             there.is_some_and(|there| there.iter().zip(words).all(|(a, b)| a == b))
         })
     }
@@ -320,14 +323,14 @@ impl<B: DerefMut<Target = [u64]>> AggBuffer<B> {
         init: impl FnOnce(&mut [u64]),
     ) -> Option<usize> {
         let bucket = self.bucket(hash);
-        // CAST: a place in this memory; `append` has seen that it has 32 bits.
+        // CAST: a place in this memory; `append` checks that it has 32 bits.
         let link = *self.memory.get(bucket)? as u32;
         let at = self.append(id, hash, key, len, words, link, init)?;
         *self.memory.get_mut(bucket)? = at as u64;
         Some(at)
     }
 
-    /// Makes an entry at the end.
+    /// Makes an entry at the end of the used memory.
     #[allow(clippy::too_many_arguments, reason = "the fields of an entry")]
     fn append<K: DerefMut<Target = [u64]>>(
         &mut self,
@@ -362,12 +365,12 @@ impl<B: DerefMut<Target = [u64]>> AggBuffer<B> {
         Some(at)
     }
 
-    /// True if nothing was aggregated.
+    /// Tells whether nothing was aggregated.
     pub fn is_empty(&self) -> bool {
         self.used == self.buckets
     }
 
-    /// What a swap hands over if it is empty: nothing but what was counted. The memory stays.
+    /// Does what [`Self::swap`] does, for an empty buffer: returns the drops. The memory stays.
     pub fn swap_nothing(&mut self) -> Taken<B>
     where
         B: Default,
@@ -375,7 +378,7 @@ impl<B: DerefMut<Target = [u64]>> AggBuffer<B> {
         Taken { memory: B::default(), from: 0, to: 0, drops: core::mem::take(&mut self.drops) }
     }
 
-    /// Puts `fresh`, which must be cleared, in place and hands over what was aggregated.
+    /// Installs `fresh`, which must be cleared, and returns the aggregated values.
     pub fn swap(&mut self, fresh: B) -> Taken<B> {
         let memory = core::mem::replace(&mut self.memory, fresh);
         let taken = Taken {
@@ -387,7 +390,7 @@ impl<B: DerefMut<Target = [u64]>> AggBuffer<B> {
         self.buckets = buckets_for(self.memory.len());
         self.used = self.buckets;
         self.generation = match self.generation.wrapping_add(1) {
-            // What was known four billion snapshots ago must not be taken for known now.
+            // Places from four billion snapshots ago must not seem known now.
             0 => {
                 self.known.fill(0);
                 self.cache.fill(0);
@@ -398,7 +401,7 @@ impl<B: DerefMut<Target = [u64]>> AggBuffer<B> {
         taken
     }
 
-    /// Values that found no room so far.
+    /// Returns the number of values that have found no room so far.
     pub fn drops(&self) -> u64 {
         self.drops
     }
@@ -485,7 +488,7 @@ mod tests {
     #[test]
     fn without_a_key() {
         let mut a = AggBuffer::new(vec![0u64; 256], [5, 6], vec![0; 3], vec![0; 4 * SLOT]);
-        // What an earlier generation knows of: the four billionth must not take it for its own.
+        // Places of an earlier generation must not be valid when the number wraps.
         a.generation = u32::MAX - 1;
         for round in 0..5u64 {
             for n in 0..=round {
@@ -513,7 +516,7 @@ mod tests {
         let mut known = 0;
         for round in 1..5u64 {
             for n in 0..30u64 {
-                // Two numbers of one key, and one that is not there.
+                // Two numbers of one key, and one number that does not exist.
                 let number = 1 + n as usize % 4;
                 let value = match a.known(number, 1) {
                     Some(value) => {
@@ -535,7 +538,7 @@ mod tests {
         assert_eq!(known, 4 * (8 - 1 + 8 - 1 + 7 - 1));
     }
 
-    /// Entries of one word less than the others.
+    /// Returns the entries that are one word shorter than the others.
     fn singles(t: &Taken<Vec<u64>>) -> Vec<(u32, Vec<u64>)> {
         let mut found = Vec::new();
         let mut rest = &t.memory[t.from..t.to];
@@ -574,7 +577,7 @@ mod tests {
         let (mut hits, mut want) = (0, BTreeMap::new());
         for round in 0..3u64 {
             for n in 0..200u64 {
-                // More keys than slots.
+                // There are more keys than slots.
                 let (id, k) = (AggId(1 + (n % 2) as u32), n / 7 % 5);
                 let short = [k, round & 1, 0, 9];
                 let value = match a.cached(id, &short, 1) {
@@ -596,7 +599,7 @@ mod tests {
             assert_eq!(core::mem::take(&mut want), found);
         }
         assert!(hits > 100);
-        // A drop is not remembered, and no cache is no harm.
+        // A drop is not remembered, and a missing cache does no harm.
         let mut a = AggBuffer::new(Vec::new(), [5, 6], vec![0; 2], Vec::new());
         assert!(a.value(AggId(1), &key(&[1]), 1, 1, |_| {}).is_none());
         a.know(1);
@@ -605,10 +608,10 @@ mod tests {
         assert!(a.cached(AggId(1), &[0; 4], 1).is_none());
     }
 
-    /// Keys that shared a hash whatever the seed was: one bit flipped in each of two words.
+    /// Keys that had the same hash with every seed: one bit is flipped in each of two words.
     #[test]
     fn no_keys_collide_whatever_the_seed() {
-        // What stood here before: multiply, rotate by 29.
+        // The hash that this replaced: multiply, rotate by 29.
         let old = |seed: u64, words: [u64; 2]| {
             let h = (seed ^ 1).wrapping_mul(GOLDEN);
             let h = words.into_iter().fold(h, crate::mix);
@@ -631,7 +634,7 @@ mod tests {
         assert_eq!((before, now), (200, 0));
     }
 
-    /// Whoever could make keys of one bucket: the chain ends, and the rest are counted.
+    /// Even if a program could make keys of one bucket, the chain ends, and the others are drops.
     #[test]
     fn a_chain_is_never_longer_than_the_longest() {
         let seed = [5, 6];

@@ -1,22 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Dynamic variables of any size: elements of associative arrays, and what threads hold by reference.
+//! Dynamic variables of any size: elements of associative arrays, and threads' variables by
+//! reference.
 //!
 //! ```text
 //! | next | free lists of each CPU | lock, head of each bucket | unit | unit | unit ...
 //!                                           │
-//!                                           └─► version, link, hash, thread, sizes, list | key | value
+//!                                           └─► version, link, hash, thread, sizes, list
+//!                                               | key | value
 //! ```
-//! All CPUs share one hash over a fixed space. An element takes as many units as its key and its value
-//! need; what is freed goes to the list of the CPU that freed it, and any CPU may take it from there.
+//! All CPUs share one hash over a fixed space. An element takes as many units as its key and its
+//! value need. Its memory, once freed, goes to a list of the CPU that freed it, and any CPU may
+//! take it from there.
 //!
-//! Who changes a bucket holds its lock, a word that is odd meanwhile. Only probes do, with interrupts
-//! off, and one at a time on each CPU: so whoever holds a lock is at work on another CPU and will be
-//! done in a moment. Nobody waits for longer than [`PATIENCE`], whatever happens there. Who only reads
-//! takes no lock: it reads again if the word has changed.
+//! To change a bucket, a CPU holds its lock, a word that is odd meanwhile. Only probes do this,
+//! with interrupts off, and one at a time on each CPU: so the holder of a lock is running on
+//! another CPU and will release it soon. In any case, no CPU waits for longer than [`PATIENCE`].
+//! Readers read without the lock, and read again if the word has changed; after `TRIES` attempts
+//! they take the lock.
 //!
-//! What is read by reference is read later, by an address. So an address has the life of its element
-//! in it: once that is freed, the address reads zeros, even if the memory holds another element by
-//! then. That is why memory can be used again at once, without waiting for readers.
+//! A value by reference is read later, by an address. So an address contains the life of its
+//! element: once the element is freed, the address reads zeros, even if the memory has another
+//! element by then. Therefore memory can be reused at once, without waiting for readers.
 
 use crate::siphash::{Seed, SipHash};
 use crate::sync::{fence, spin_loop, AtomicU64, Ordering};
@@ -24,48 +28,48 @@ use core::ops::Deref;
 
 use Ordering::{AcqRel, Acquire, Relaxed, Release};
 
-/// Words of a unit.
+/// The words of a unit.
 const UNIT: usize = 8;
-/// How often a word is looked at that another CPU is about to change: some 5 ms, for the CPU may be a
-/// virtual one that has to wait for its turn, and a part of what a firing may take. (A thread of a test waits
-/// longer for its own.)
+/// How often a CPU reads a word that another CPU is about to change: for some 5 ms, which is a part
+/// of a firing's time, because the other CPU may be a virtual one that must wait for its turn. (In
+/// a test, a thread may have to wait longer.)
 const PATIENCE: u32 = if cfg!(any(test, loom)) { u32::MAX } else { 1 << 17 };
-/// How often something is read that changes meanwhile, before it is read under the lock.
+/// The attempts to read something that changes meanwhile, before it is read under the lock.
 const TRIES: u32 = 16;
-/// And how often all of it.
+/// The complete reads among these attempts.
 const PASSES: u32 = 2;
-/// Longest chain: one more element is not made. All CPUs wait for who walks it with the lock held. With a
-/// random hash a full space has two to four elements to a bucket, and not one space in 10^50 has a chain as
-/// long as this.
+/// The longest chain; no element is added to it. While a CPU walks it with the lock held, others
+/// wait. With a random hash, a full space has two to four elements per bucket, and fewer than one
+/// space in 10^50 has a chain of this length.
 const MAX_CHAIN: usize = 64;
-/// Bits of an address for the byte in the element, the unit, and the life.
+/// The bits of an address: for the byte in the value, the unit, and the life.
 const BYTE_BITS: u32 = 16;
 const UNIT_BITS: u32 = 22;
 const LIFE_BITS: u32 = 10;
 const MAX_UNITS: usize = 1 << UNIT_BITS;
 
-/// Units of the sizes that are given out.
+/// The sizes of chunks, in units.
 const SIZES: [u32; 24] = [
     1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048,
     3072, 4096,
 ];
-/// Words of the lists of one CPU, whole lines of the cache.
+/// The words of one CPU's lists, in whole cache lines.
 const LISTS: usize = 32;
 
-// Words of an element's head.
+// The words of an element's head.
 /// Life << 32, and a number that is odd while the value is being written.
 const VERSION: usize = 0;
-/// Size << 32, and the next of the bucket or of the free list.
+/// Size << 32 (an index of [`SIZES`]), and the next element of the bucket or of the free list.
 const LINK: usize = 1;
 const HASH: usize = 2;
 const THREAD: usize = 3;
 /// Variable << 48, words of the key << 24, bytes of the value.
 const SHAPE: usize = 4;
-/// Next << 32 and previous of the thread.
+/// Next << 32, and previous element of the thread.
 const LIST: usize = 5;
 const HEAD: usize = 6;
 
-/// A key's part.
+/// A part of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part<'k> {
     /// A number.
@@ -74,32 +78,32 @@ pub enum Part<'k> {
     Bytes(&'k [u8]),
 }
 
-/// Whose element.
+/// The owner of an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Owner {
-    /// The thread; 0: it is everybody's.
+    /// The thread; 0: the element is global.
     pub thread: u64,
     /// The variable.
     pub id: u16,
 }
 
-/// What an element is set to.
+/// The new value of an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Value<'v> {
     /// By value.
     Word(u64),
     /// By reference.
     Bytes(&'v [u8]),
-    /// So many zeros.
+    /// This many zeros.
     Zeros(usize),
 }
 
-/// Why an element was not set.
+/// The reason why an element was not set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Drop {
     /// There is no memory left for it.
     Space,
-    /// Another CPU did not come to an end.
+    /// Another CPU has held the lock for too long.
     Busy,
 }
 
@@ -108,9 +112,9 @@ pub struct Elements<M> {
     memory: M,
     seed: Seed,
     cpus: usize,
-    /// A power of two; 0 if there is no room at all.
+    /// The number of buckets: a power of two; 0 if there is no room at all.
     buckets: usize,
-    /// First word of the first unit.
+    /// The first word of the first unit.
     first: usize,
     units: usize,
 }
@@ -119,7 +123,7 @@ fn number(n: usize) -> u64 {
     n as u64
 }
 
-/// The low half of a word.
+/// Returns the low half of a word.
 fn low(word: u64) -> usize {
     // CAST: cut on purpose.
     word as u32 as usize
@@ -133,7 +137,8 @@ fn pair(high: usize, low: usize) -> u64 {
     number(high) << 32 | number(low) & 0xffff_ffff
 }
 
-/// The words that a key is stored as: a number is itself, bytes are their length, then themselves.
+/// Calls `f` with the words of a key, until it returns false: a number is one word; bytes are their
+/// length, then the bytes. Returns the number of words; `None` if `f` returned false.
 fn each_word<'k>(
     keys: impl Iterator<Item = Part<'k>>,
     mut f: impl FnMut(u64) -> bool,
@@ -165,7 +170,7 @@ fn each_word<'k>(
     Some(n)
 }
 
-/// Up to eight bytes as a word.
+/// Returns up to eight bytes as a word.
 fn word_of(piece: &[u8]) -> u64 {
     match piece.first_chunk() {
         Some(all) => u64::from_le_bytes(*all),
@@ -173,7 +178,7 @@ fn word_of(piece: &[u8]) -> u64 {
     }
 }
 
-/// What is known of a chunk.
+/// The variable of an element, the words of its key, and the bytes of its value.
 #[derive(Clone, Copy)]
 struct Shape {
     id: u16,
@@ -196,7 +201,7 @@ impl Shape {
     }
 }
 
-/// A bucket that is held.
+/// A bucket whose lock is held.
 struct Held<'a> {
     lock: &'a AtomicU64,
     before: u64,
@@ -209,19 +214,19 @@ impl Held<'_> {
     }
 }
 
-/// Words before the first unit.
+/// Returns the number of words before the first unit.
 fn heads(cpus: usize, buckets: usize) -> usize {
     let lists = cpus.saturating_add(1).saturating_mul(LISTS);
     lists.saturating_add(buckets.saturating_mul(2)).next_multiple_of(UNIT)
 }
 
 impl<M: Deref<Target = [AtomicU64]>> Elements<M> {
-    /// Words of memory that the head of the space needs for so many CPUs, whatever it holds.
+    /// Returns the least number of words before the units of a space for this many CPUs.
     pub fn overhead(cpus: usize) -> usize {
         heads(cpus, 1)
     }
 
-    /// An empty space in zeroed memory. `seed` makes the hash one that nobody outside can foresee.
+    /// Creates an empty space in zeroed memory. `seed` makes the hash unpredictable for others.
     pub fn new(memory: M, cpus: usize, seed: Seed) -> Self {
         let words = memory.len();
         // A bucket for about two units.
@@ -239,14 +244,14 @@ impl<M: Deref<Target = [AtomicU64]>> Elements<M> {
         self.memory.get(at)
     }
 
-    /// A word of a unit's head, or beyond it.
+    /// Returns word `n` after the start of a unit.
     fn at(&self, unit: usize, n: usize) -> Option<&AtomicU64> {
-        // Units count from 1: 0 is none.
+        // Units count from 1; 0 is none.
         let unit = unit.checked_sub(1)?;
         self.word(self.first.wrapping_add(unit.wrapping_mul(UNIT)).wrapping_add(n))
     }
 
-    /// So many words of a unit, or none if they are not inside.
+    /// Returns `len` words of a unit, from word `n` on; none if they are not inside.
     fn some(&self, unit: usize, n: usize, len: usize) -> &[AtomicU64] {
         let first =
             unit.checked_sub(1).map(|unit| self.first.wrapping_add(unit.wrapping_mul(UNIT)));
@@ -278,7 +283,7 @@ impl<M: Deref<Target = [AtomicU64]>> Elements<M> {
         if self.buckets == 0 {
             return None;
         }
-        // CAST: all bits of a hash are as good as any.
+        // CAST: all bits of a hash are equally random.
         let n = hash as usize & self.buckets.wrapping_sub(1);
         let base = self.cpus.wrapping_add(1).wrapping_mul(LISTS).wrapping_add(n.wrapping_mul(2));
         Some((self.word(base)?, self.word(base.wrapping_add(1))?))
@@ -290,7 +295,7 @@ impl<M: Deref<Target = [AtomicU64]>> Elements<M> {
             let before = lock.load(Relaxed);
             if before & 1 == 0 && lock.compare_exchange(before, before | 1, AcqRel, Relaxed).is_ok()
             {
-                // Who reads sees the odd number before it sees what is changed.
+                // A reader sees the odd number before it sees any change.
                 fence(Release);
                 return Ok(Held { lock, before, head });
             }
@@ -299,7 +304,8 @@ impl<M: Deref<Target = [AtomicU64]>> Elements<M> {
         Err(Drop::Busy)
     }
 
-    /// The element of this key in a chain, and the one before it. No chain is longer than the longest.
+    /// Returns the element with this key in a chain, and the one before it. Checks no more than
+    /// [`MAX_CHAIN`] elements.
     fn search<'k>(
         &self,
         head: &AtomicU64,
@@ -321,7 +327,7 @@ impl<M: Deref<Target = [AtomicU64]>> Elements<M> {
         None
     }
 
-    /// Tells whether a chain takes no more.
+    /// Tells whether a chain has its maximal length.
     fn is_full(&self, head: &AtomicU64) -> bool {
         let mut unit = low(head.load(Relaxed));
         for _ in 0..MAX_CHAIN {
@@ -351,13 +357,13 @@ impl<M: Deref<Target = [AtomicU64]>> Elements<M> {
         same == Some(shape.key)
     }
 
-    /// Reads a bucket without its lock; under it if it changes again and again.
+    /// Reads a bucket without its lock; with the lock if the bucket changes again and again.
     fn look<R>(&self, hash: u64, f: impl Fn(&AtomicU64) -> R) -> Option<R> {
         let (lock, head) = self.bucket(hash)?;
         let mut passes: u32 = 0;
         for _ in 0..TRIES {
             let before = lock.load(Acquire);
-            // A long key takes a while: it is not compared again and again.
+            // A long key takes a while, so it is compared only a few times.
             if before & 1 == 0 {
                 if passes == PASSES {
                     break;
@@ -377,7 +383,7 @@ impl<M: Deref<Target = [AtomicU64]>> Elements<M> {
         Some(found)
     }
 
-    /// The value of an element by value; 0 if it is not set.
+    /// Returns the value of an element by value; 0 if it is not set.
     pub fn get<'k>(&self, owner: Owner, keys: impl Iterator<Item = Part<'k>> + Clone) -> u64 {
         let hash = self.hash(owner, keys.clone());
         let value = self.look(hash, |head| {
@@ -388,7 +394,7 @@ impl<M: Deref<Target = [AtomicU64]>> Elements<M> {
         value.flatten().unwrap_or(0)
     }
 
-    /// The address of an element's value by reference; it fits 48 bits. `None`: it is not set.
+    /// Returns the address of an element's value by reference, in 48 bits. `None`: it is not set.
     pub fn address<'k>(
         &self,
         owner: Owner,
@@ -404,7 +410,7 @@ impl<M: Deref<Target = [AtomicU64]>> Elements<M> {
         Some(life << (BYTE_BITS + UNIT_BITS) | number(unit) << BYTE_BITS)
     }
 
-    /// The unit that an address means, its life, and the byte in its value.
+    /// Returns the unit of an address, its life, and the byte in its value.
     fn split(&self, address: u64) -> Option<(usize, u64, usize)> {
         // CAST: masked.
         let unit = (address >> BYTE_BITS) as usize & (MAX_UNITS - 1);
@@ -417,8 +423,8 @@ impl<M: Deref<Target = [AtomicU64]>> Elements<M> {
         (version >> 32) & ((1 << LIFE_BITS) - 1) == life
     }
 
-    /// Reads from an element's value. What is behind its end, or freed, reads zeros. False: there
-    /// can be nothing there.
+    /// Reads from an element's value. Bytes after its end, or of a freed element, are zeros.
+    /// Returns false if the address cannot be one of an element.
     pub fn read(&self, address: u64, into: &mut [u8]) -> bool {
         let Some((unit, life, byte)) = self.split(address) else { return false };
         let mut passes: u32 = 0;
@@ -442,7 +448,7 @@ impl<M: Deref<Target = [AtomicU64]>> Elements<M> {
             }
             spin_loop();
         }
-        // Somebody writes it all the time.
+        // Other CPUs write it all the time.
         let held = self.hold(self.load(unit, HASH));
         if Self::lives(self.load(unit, VERSION), life) {
             self.copy_out(unit, byte, into);
@@ -511,8 +517,9 @@ impl<M: Deref<Target = [AtomicU64]>> Elements<M> {
         }
     }
 
-    /// Writes into an element's value, all of it inside. Into one that was freed nothing is written,
-    /// and that is as if it had been freed later. False: that is no place in a value.
+    /// Writes into an element's value. Returns false, and writes nothing, if a byte is outside of
+    /// it. Returns true, but writes nothing, if the element was freed, as if it had been freed
+    /// later, or if another CPU holds the lock for too long.
     pub fn write(&self, address: u64, bytes: &[u8]) -> bool {
         let Some((unit, life, byte)) = self.split(address) else { return false };
         let hash = self.load(unit, HASH);
@@ -520,7 +527,7 @@ impl<M: Deref<Target = [AtomicU64]>> Elements<M> {
         let version = self.load(unit, VERSION);
         let shape = Shape::of(self.load(unit, SHAPE));
         let mut inside = true;
-        // The same life and the same hash: the lock that is held is this element's.
+        // With the same life and the same hash, the held lock is this element's.
         if Self::lives(version, life) && self.load(unit, HASH) == hash {
             inside = byte.checked_add(bytes.len()).is_some_and(|end| end <= shape.value);
             if inside {
@@ -533,26 +540,26 @@ impl<M: Deref<Target = [AtomicU64]>> Elements<M> {
         inside
     }
 
-    /// Changes an element so that who reads it by its address can tell.
+    /// Changes an element so that readers by its address notice it.
     fn changing(&self, unit: usize, f: impl FnOnce(usize)) {
         let version = self.load(unit, VERSION);
         self.store(unit, VERSION, version | 1);
         fence(Release);
         f(unit);
         fence(Release);
-        // The number stays in its half.
+        // The number must stay in its half.
         let next = version & 0xffff_ffff_0000_0000 | u64::from((version as u32).wrapping_add(2));
         self.store(unit, VERSION, next);
     }
 
-    /// Words of key and value that a chunk has room for.
+    /// Returns the words for key and value in a chunk.
     fn room(&self, unit: usize) -> usize {
         let size = high(self.load(unit, LINK));
         let units = SIZES.get(size).copied().unwrap_or(0) as usize;
         units.wrapping_mul(UNIT).saturating_sub(HEAD)
     }
 
-    /// Sets an element, on this CPU. `list`: where the first of the thread's elements is noted.
+    /// Sets an element, on this CPU. `list` contains the first of the thread's elements.
     pub fn set<'k>(
         &self,
         cpu: usize,
@@ -597,7 +604,7 @@ impl<M: Deref<Target = [AtomicU64]>> Elements<M> {
         if bytes > 0xff_ffff || key > 0xff_ffff {
             return Err(Drop::Space);
         }
-        // An old one makes room for the new one.
+        // An old element makes room for the new one.
         if old.is_none() && self.is_full(held.head) {
             return Err(Drop::Space);
         }
@@ -655,7 +662,7 @@ impl<M: Deref<Target = [AtomicU64]>> Elements<M> {
         if self.buckets == 0 {
             return Ok(());
         }
-        // Mostly there is nothing to do: so without the lock first.
+        // Usually there is nothing to free, so look without the lock first.
         if self.look(hash, |head| self.search(head, hash, owner, &keys).is_none()) == Some(true) {
             return Ok(());
         }
@@ -669,7 +676,8 @@ impl<M: Deref<Target = [AtomicU64]>> Elements<M> {
         Ok(())
     }
 
-    /// Frees elements of a thread that will not come back, so many at most. The list says whether some are left.
+    /// Frees at most `most` elements of a thread that has ended. The list tells whether some are
+    /// left.
     pub fn remove_some(&self, cpu: usize, list: &AtomicU64, most: usize) {
         for _ in 0..most {
             let unit = low(list.load(Relaxed));
@@ -705,7 +713,7 @@ impl<M: Deref<Target = [AtomicU64]>> Elements<M> {
         }
     }
 
-    /// Puts an element in front of its thread's.
+    /// Puts an element at the front of its thread's list.
     fn join(&self, unit: usize, list: Option<&AtomicU64>) {
         let Some(list) = list else { return };
         let next = low(list.load(Relaxed));
@@ -733,8 +741,8 @@ impl<M: Deref<Target = [AtomicU64]>> Elements<M> {
         self.word(cpu.wrapping_add(1).wrapping_mul(LISTS).wrapping_add(size))
     }
 
-    /// Takes a chunk from a list. The upper half of a list's word counts: a head that has gone and come
-    /// back meanwhile is another one.
+    /// Takes a chunk from a list. The upper half of a list's word is a counter, so that a head that
+    /// was taken and put back meanwhile counts as another one.
     fn pop(&self, list: &AtomicU64) -> Option<usize> {
         let mut now = list.load(Acquire);
         for _ in 0..PATIENCE {
@@ -752,7 +760,7 @@ impl<M: Deref<Target = [AtomicU64]>> Elements<M> {
         None
     }
 
-    /// Gives a chunk back; addresses of it read zeros from here on.
+    /// Frees a chunk; its addresses read zeros from here on.
     fn free(&self, cpu: usize, unit: usize) {
         let version = self.load(unit, VERSION);
         self.store(unit, VERSION, pair(high(version).wrapping_add(1), 0));
@@ -769,8 +777,8 @@ impl<M: Deref<Target = [AtomicU64]>> Elements<M> {
         }
     }
 
-    /// A chunk of so many words: what this CPU has freed, what was never used, what others freed, a
-    /// larger one.
+    /// Returns a chunk of at least this many words: one that this CPU has freed, a new one, one
+    /// that another CPU has freed, or a larger one.
     fn alloc(&self, cpu: usize, words: usize) -> Result<usize, Drop> {
         let units = words.div_ceil(UNIT);
         let size = SIZES.iter().position(|n| *n as usize >= units).ok_or(Drop::Space)?;
@@ -792,7 +800,7 @@ impl<M: Deref<Target = [AtomicU64]>> Elements<M> {
         Err(Drop::Space)
     }
 
-    /// Units that nobody has used yet.
+    /// Returns units that were never used.
     fn fresh(&self, units: u64) -> Option<usize> {
         let next = self.word(0)?;
         let mut now = next.load(Relaxed);

@@ -1,49 +1,49 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The key of an aggregation while it is made, and as it is looked for.
+//! The key of an aggregation, while it is built and when it is searched.
 //!
 //! ```text
 //!   words   | s h \0 . . . . . | ? ? ? ? | ? ? ? ? | 0 0 0 7 |      ? is anything
 //!   parts     [0, 1)                                  [3, 4)        words that count
 //! ```
-//! A string has strsize bytes of room in a key and mostly needs a few. What was written is in parts;
-//! all words outside of them are zeros in the key that the consumer gets, so they need neither be
-//! cleared nor hashed nor compared: a part that holds a string holds its NUL, and two strings that
-//! are equal up to it are equal.
+//! A string has strsize bytes of room in a key and usually needs a few of them. The written words
+//! are the parts. In the key that the consumer gets, all words outside of the parts are zeros, so
+//! they need not be cleared, hashed or compared: a part with a string contains its NUL, and two
+//! strings that are equal up to the NUL are equal.
 
 use core::ops::DerefMut;
 use zerocopy::IntoBytes;
 
-/// A key, over memory of others.
+/// A key, over memory that belongs to others.
 pub struct Key<B> {
     words: B,
-    /// Disjoint, in order: first word << 32 | end.
+    /// Disjoint and in order; each is: first word << 32 | end.
     parts: B,
-    /// Parts in use.
+    /// The number of parts in use.
     n: usize,
 }
 
-/// The word of a byte.
+/// Returns the word that contains a byte.
 const fn word_of(at: usize) -> usize {
     at >> 3
 }
 
-/// Cuts a word behind its first NUL; true if there is one. `at` is the word's first byte.
+/// Clears a word after its first NUL. Returns true if it has one.
 #[inline(always)]
 fn until_nul(word: u64) -> (u64, bool) {
     const ONES: u64 = 0x0101_0101_0101_0101;
     const TOPS: u64 = 0x8080_8080_8080_8080;
-    // The lowest bit set belongs to the first NUL (higher ones may be wrong).
+    // The lowest bit set belongs to the first NUL (higher bits may be wrong).
     let nuls = word.wrapping_sub(ONES) & !word & TOPS;
     if nuls == 0 {
         return (word, false);
     }
-    // Bits below the NUL's byte: its top bit shifted down to its lowest one, minus one.
+    // The bits below the NUL's byte: its top bit, shifted down to the lowest one, minus one.
     let below = ((nuls & nuls.wrapping_neg()) >> 7).wrapping_sub(1);
     (word & below, true)
 }
 
 impl<B: DerefMut<Target = [u64]>> Key<B> {
-    /// An empty key of at most `words.len()` words; `parts` has as many.
+    /// Creates an empty key of at most `words.len()` words; `parts` must have as many words.
     pub fn new(words: B, parts: B) -> Self {
         Self { words, parts, n: 0 }
     }
@@ -54,17 +54,17 @@ impl<B: DerefMut<Target = [u64]>> Key<B> {
         self.n = 0;
     }
 
-    /// Words that count.
+    /// Returns the number of words in its parts.
     pub fn len(&self) -> usize {
         self.parts().map(|(_, words)| words.len()).fold(0, usize::saturating_add)
     }
 
-    /// Tells whether none does.
+    /// Tells whether it has no parts.
     pub fn is_empty(&self) -> bool {
         self.n == 0
     }
 
-    /// The parts: first word and end.
+    /// Returns the parts: the first word's position, and the words.
     #[inline]
     pub(crate) fn parts(&self) -> impl Iterator<Item = (usize, &[u64])> {
         self.parts.iter().take(self.n).map(|part| {
@@ -73,7 +73,7 @@ impl<B: DerefMut<Target = [u64]>> Key<B> {
         })
     }
 
-    /// Makes words part of the key. Gives the first one that was not before.
+    /// Makes words part of the key. Returns the first one that was not part of it.
     #[inline]
     fn cover(&mut self, from: usize, to: usize) -> usize {
         if let Some(last) = self.n.checked_sub(1).and_then(|n| self.parts.get_mut(n)) {
@@ -90,7 +90,7 @@ impl<B: DerefMut<Target = [u64]>> Key<B> {
         from
     }
 
-    /// A value of `size` bytes, 8 at most, at its natural alignment.
+    /// Adds a value of `size` bytes, at most 8, at its natural alignment.
     #[inline]
     pub fn put_value(&mut self, offset: usize, size: usize, value: u64) {
         let at = word_of(offset);
@@ -106,7 +106,7 @@ impl<B: DerefMut<Target = [u64]>> Key<B> {
         *word = if fresh { 0 } else { *word } | (value & mask).wrapping_shl(shift);
     }
 
-    /// A string that stands in memory of 16 bytes with a NUL, in `size` bytes of room.
+    /// Adds a string that is in 16 bytes of memory, with a NUL, and has `size` bytes of room.
     #[inline]
     pub fn put_short(&mut self, offset: usize, size: usize, text: [u64; 2]) {
         if offset & 7 != 0 || size < 16 {
@@ -125,7 +125,7 @@ impl<B: DerefMut<Target = [u64]>> Key<B> {
         }
     }
 
-    /// A string without NULs in `size` bytes of room; what finds no room is cut.
+    /// Adds a string without NULs, which has `size` bytes of room; the rest of it is cut off.
     #[inline]
     pub fn put_text(&mut self, offset: usize, size: usize, text: &[u8]) {
         let most = size.saturating_sub(1);
@@ -140,7 +140,7 @@ impl<B: DerefMut<Target = [u64]>> Key<B> {
             return;
         }
         let from = word_of(offset);
-        // The NUL is in the word behind as many as are full.
+        // The NUL is in the word after the full ones.
         let full = word_of(text.len());
         let to = from.wrapping_add(full).wrapping_add(1);
         self.cover(from, to);
@@ -157,7 +157,7 @@ impl<B: DerefMut<Target = [u64]>> Key<B> {
         }
     }
 
-    /// A string that `write` puts into room for it; it answers the length.
+    /// Adds a string that `write` writes into its room; `write` returns the length.
     pub fn put_text_with<E>(
         &mut self,
         offset: usize,
@@ -177,7 +177,7 @@ impl<B: DerefMut<Target = [u64]>> Key<B> {
         Ok(())
     }
 
-    /// Bytes that `write` fills.
+    /// Adds bytes that `write` writes.
     pub fn put_bytes_with<E>(
         &mut self,
         offset: usize,
@@ -200,8 +200,8 @@ impl<B: DerefMut<Target = [u64]>> Key<B> {
         Ok(())
     }
 
-    /// Frames of a stack that `write` fills, 8 bytes each; it answers how many bytes it has written. As
-    /// with strings, a zero ends them and the rest of the room has no part in the key.
+    /// Adds the frames of a stack, 8 bytes each, which `write` writes; it returns how many bytes.
+    /// As with strings, a zero ends them, and the rest of the room is not part of the key.
     pub fn put_frames_with<E>(
         &mut self,
         offset: usize,
@@ -224,7 +224,7 @@ impl<B: DerefMut<Target = [u64]>> Key<B> {
         Ok(())
     }
 
-    /// Clears the word where `offset` lies, if no part has it yet.
+    /// Clears the word that contains `offset`, if it is not part of the key yet.
     fn clear_first(&mut self, offset: usize) {
         let at = word_of(offset);
         let last = self.n.checked_sub(1).and_then(|n| self.parts.get(n));
@@ -237,7 +237,7 @@ impl<B: DerefMut<Target = [u64]>> Key<B> {
     }
 }
 
-/// Fewer than eight bytes as a word.
+/// Returns fewer than eight bytes as a word.
 #[inline]
 fn few(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |word, b| word << 8 | u64::from(*b))
@@ -265,7 +265,7 @@ mod tests {
 
     #[test]
     fn what_is_not_written_is_zero() {
-        // A char, an int, a string at 8, one at 41 (no multiple of 8), a char behind it.
+        // A char, an int, a string at 8, one at 41 (not a multiple of 8), and a char after it.
         for text in
             ["", "a", "1234567", "12345678", "123456789", "a string that is too long for its room"]
         {
@@ -332,7 +332,7 @@ mod tests {
             assert_eq!(whole(&key), expected.as_bytes());
             all.push(key.parts().map(|(at, words)| (at, words.to_vec())).collect::<Vec<_>>());
         }
-        // A stack that another one begins with is another key.
+        // A stack differs from its own beginning.
         assert!((1..4).all(|n| all[n - 1] != all[n]));
         assert_eq!(key.put_frames_with(8, 24, |_| Err(7)), Err(7));
     }
@@ -343,7 +343,7 @@ mod tests {
         assert_eq!(key.put_text_with(0, 16, |_| Err(5)), Err(5));
         assert_eq!(key.put_bytes_with(16, 16, |_| Err(6)), Err(6));
         assert_eq!(key.parts().count(), 0);
-        // What lies outside is not written, and nothing panics.
+        // Nothing is written outside, and nothing panics.
         key.put_text(60, 100, b"abcdefghijkl");
         key.put_short(64, 256, [1, 0]);
         key.put_value(800, 8, 1);
@@ -361,7 +361,7 @@ mod tests {
             let want: [u8; 8] = std::array::from_fn(|i| if i < n { 0x81 + i as u8 } else { 0 });
             assert_eq!((cut.to_le_bytes(), ends), (want, n < 8));
         }
-        // A byte of 1 above a NUL must not be taken for one below it.
+        // The byte of 1 above the NUL sets a wrong bit, which must not matter.
         assert_eq!(until_nul(0x0001_0061), (0x61, true));
     }
 }

@@ -1,65 +1,66 @@
 // SPDX-License-Identifier: GPL-2.0
 //! The principal buffer: records in the order of firing.
 //!
-//! A record is written into a [`Reservation`] and becomes visible by its commit. A clause that
-//! faults drops its reservation and leaves no trace. What finds no room is counted, never silent.
+//! A record is written into a [`Reservation`], and its commit makes it visible. A clause that
+//! faults drops its reservation and leaves no record. A record without room is never lost silently:
+//! it is counted, or it ends the recording.
 //!
-//! What no room means is a [`Policy`]. A ring is the memory used round and round:
+//! The [`Policy`] decides what happens without room. A ring uses its memory round and round:
 //!
 //! ```text
 //! | newer ... newest | nothing |   oldest ... old | nothing |
 //! 0                  used      limit              upper     end
 //! ```
-//! The oldest records make room, always whole ones: where they begin is in a bit map beside it.
+//! The oldest records make room, always as whole records: a bit map shows where they begin.
 
 use core::ops::{Deref, DerefMut, Range};
 
-/// Records begin at multiples of it in a ring: a bit each.
+/// Records begin at multiples of this, in bytes. In a ring, each multiple has a bit.
 const UNIT: usize = abi::record::RECORD_ALIGN;
 
-/// What happens to a record that finds no room.
+/// The reaction to a record that finds no room.
 pub enum Policy<B> {
-    /// It is dropped; but mostly others have been taken away before.
+    /// The record is dropped. Usually the consumer takes the records before that.
     Switch,
-    /// It ends the recording. `reserve` bytes are for what is recorded at the very end.
+    /// Recording ends. `reserve` bytes are kept for the records of END.
     Fill,
     /// Recording has ended.
     Full,
-    /// The oldest ones make room for it.
+    /// The oldest records make room for it.
     Ring {
-        /// A bit for each unit of the memory: a record begins here.
+        /// A bit for each unit of the memory: a record begins there.
         starts: B,
-        /// Where the older part ends; 0: nothing has been overwritten yet.
+        /// The end of the older part; 0: nothing has been overwritten yet.
         upper: usize,
     },
 }
 
-/// Records of one CPU.
+/// The records of one CPU.
 pub struct Principal<B> {
     memory: B,
     used: usize,
-    /// Records end here at most.
+    /// Records must end here.
     limit: usize,
     policy: Policy<B>,
     drops: u64,
     errors: u32,
 }
 
-/// What a swap hands over.
+/// The result of a swap.
 pub struct Taken<B> {
     /// The memory with the records.
     pub memory: B,
-    /// Bytes of records in it.
+    /// The bytes of records in it.
     pub used: usize,
-    /// Where the oldest one begins; those before it are newer than all others.
+    /// The start of the oldest record; the records before it are newer than all others.
     pub oldest: usize,
-    /// Records that found no room since the last swap.
+    /// The number of records that have found no room since the last swap.
     pub drops: u64,
     /// Faults since the last swap.
     pub errors: u32,
-    /// Between the newest record of a ring and the oldest one.
+    /// The bytes between the newest record of a ring and the oldest one.
     gap: Range<usize>,
-    /// To be freed by who may do so.
+    /// The memory of the old policy, which the caller may free; probe context may not.
     _policy: Policy<B>,
 }
 
@@ -69,18 +70,18 @@ pub struct Reservation<'b> {
     used: &'b mut usize,
 }
 
-/// Bytes of the bit map of a ring over so many bytes.
+/// Returns the bytes of the bit map for a ring of `memory` bytes.
 pub fn starts_for(memory: usize) -> usize {
     memory.div_ceil(UNIT * 8)
 }
 
-/// The bit of a unit in its byte.
+/// Returns the bit of a unit in its byte.
 fn bit(unit: usize) -> u8 {
     // CAST: below 8.
     1u8.wrapping_shl((unit % 8) as u32)
 }
 
-/// The next record behind the one at `from`, which is forgotten.
+/// Returns the record after the one at `from`, which is forgotten.
 fn next_start(starts: &mut [u8], from: usize, upper: usize) -> usize {
     let mut unit = from / UNIT;
     if let Some(byte) = starts.get_mut(unit / 8) {
@@ -104,30 +105,31 @@ fn next_start(starts: &mut [u8], from: usize, upper: usize) -> usize {
 }
 
 impl<B: DerefMut<Target = [u8]>> Principal<B> {
-    /// An empty buffer over `memory` whose records are taken from time to time.
+    /// Creates an empty buffer over `memory`, whose records are taken from time to time.
     pub fn new(memory: B) -> Self {
         let limit = memory.len() / 2;
         Self { memory, used: 0, limit, policy: Policy::Switch, drops: 0, errors: 0 }
     }
 
-    /// One that is filled once. `reserve` bytes wait for [`Self::reopen`].
+    /// Creates a buffer that is filled once. `reserve` bytes are kept for [`Self::reopen`].
     pub fn fill(memory: B, reserve: usize) -> Self {
         let limit = memory.len().saturating_sub(reserve);
         Self { limit, policy: Policy::Fill, ..Self::new(memory) }
     }
 
-    /// One that keeps the newest records; `starts` are [`starts_for`] it, zeroed.
+    /// Creates a buffer that keeps the newest records; `starts` has the bytes that
+    /// [`starts_for`] returns for it, zeroed.
     pub fn ring(memory: B, starts: B) -> Self {
         let limit = memory.len();
         Self { limit, policy: Policy::Ring { starts, upper: 0 }, ..Self::new(memory) }
     }
 
-    /// Bytes that the memory has.
+    /// Returns the bytes of the memory.
     pub fn capacity(&self) -> usize {
         self.memory.len()
     }
 
-    /// Room for a record of `size` bytes, or a counted drop.
+    /// Returns room for a record of `size` bytes, or counts a drop.
     #[inline]
     pub fn reserve(&mut self, size: usize) -> Option<Reservation<'_>> {
         if self.used.saturating_add(size) > self.limit && !self.find_room(size) {
@@ -143,7 +145,7 @@ impl<B: DerefMut<Target = [u8]>> Principal<B> {
         Some(Reservation { bytes, used: &mut self.used })
     }
 
-    /// By the policy; false if there is none.
+    /// Makes room according to the policy. Returns false if there is none.
     #[cold]
     #[inline(never)]
     fn find_room(&mut self, size: usize) -> bool {
@@ -166,7 +168,7 @@ impl<B: DerefMut<Target = [u8]>> Principal<B> {
                 }
                 while self.used.saturating_add(size) > self.limit {
                     if *upper == 0 {
-                        // Round. A record that was begun here and never finished is none.
+                        // Start again at 0. A record that was begun here and not committed is none.
                         next_start(starts, self.used, 0);
                         (*upper, self.used, self.limit) = (self.used, 0, 0);
                     } else if self.limit < *upper {
@@ -181,19 +183,19 @@ impl<B: DerefMut<Target = [u8]>> Principal<B> {
         }
     }
 
-    /// True if it is to be switched and more than half full.
+    /// Tells whether it has the policy switch and is more than half full.
     #[inline]
     pub fn is_pressing(&self) -> bool {
         matches!(self.policy, Policy::Switch) && self.limit == self.memory.len()
     }
 
-    /// True if a record has found no room, and that has ended the recording.
+    /// Tells whether a record without room has ended the recording.
     #[inline]
     pub fn is_full(&self) -> bool {
         matches!(self.policy, Policy::Full)
     }
 
-    /// What was reserved for the end can be used, even if it is full.
+    /// Makes the reserved bytes usable, even if the buffer is full.
     pub fn reopen(&mut self) {
         if let Policy::Fill | Policy::Full = self.policy {
             self.policy = Policy::Switch;
@@ -201,12 +203,13 @@ impl<B: DerefMut<Target = [u8]>> Principal<B> {
         }
     }
 
-    /// The records so far, of one that is no ring.
+    /// Returns the records so far, if it is not a ring.
     pub fn records(&self) -> &[u8] {
         self.memory.get(..self.used).unwrap_or_default()
     }
 
-    /// The records from the one on that was committed first, as far as they stand in one piece. Empty: there is none.
+    /// Returns the records from the oldest one on, as far as they are contiguous; empty if there
+    /// are none.
     pub fn oldest(&self) -> &[u8] {
         let part = match &self.policy {
             Policy::Ring { upper, .. } if self.limit < *upper => self.limit..*upper,
@@ -215,8 +218,8 @@ impl<B: DerefMut<Target = [u8]>> Principal<B> {
         self.memory.get(part).unwrap_or_default()
     }
 
-    /// Adds records that were made elsewhere; false if there is no room for them. A ring keeps or
-    /// overwrites them all together.
+    /// Adds records that were made elsewhere. Returns false if there is no room for them. A ring
+    /// keeps or overwrites them all together.
     pub fn append(&mut self, records: &[u8]) -> bool {
         if records.is_empty() {
             return true;
@@ -249,12 +252,12 @@ impl<B: DerefMut<Target = [u8]>> Principal<B> {
         self.errors = self.errors.wrapping_add(1);
     }
 
-    /// True if it is to be switched and has no records.
+    /// Tells whether it has the policy switch and no records.
     pub fn is_empty(&self) -> bool {
         matches!(self.policy, Policy::Switch) && self.used == 0
     }
 
-    /// What a swap hands over if it is empty: nothing but what was counted. The memory stays.
+    /// Does what [`Self::swap`] does, for an empty buffer: returns the counts. The memory stays.
     pub fn swap_nothing(&mut self) -> Taken<B>
     where
         B: Default,
@@ -270,8 +273,8 @@ impl<B: DerefMut<Target = [u8]>> Principal<B> {
         }
     }
 
-    /// Puts `fresh` in place and hands over what was written. What is taken of a ring or of one that is
-    /// filled is all there will be: from then on it is neither.
+    /// Installs `fresh` and returns the records. A ring, or a buffer that is filled, is taken only
+    /// once: afterwards it has the policy switch.
     pub fn swap(&mut self, fresh: B) -> Taken<B> {
         let end = core::mem::take(&mut self.used);
         let (used, oldest) = match self.policy {
@@ -299,7 +302,7 @@ fn mark(starts: &mut [u8], at: usize) {
 }
 
 impl<B: DerefMut<Target = [u8]>> Taken<B> {
-    /// The records; where there is none in a ring there are zeroes.
+    /// Returns the records; the unused bytes of a ring are zeroes.
     pub fn records(&mut self) -> &[u8] {
         if let Some(gap) = self.memory.get_mut(core::mem::take(&mut self.gap)) {
             gap.fill(0);
@@ -309,7 +312,7 @@ impl<B: DerefMut<Target = [u8]>> Taken<B> {
 }
 
 impl Reservation<'_> {
-    /// The record becomes part of the buffer.
+    /// Makes the record part of the buffer.
     #[inline]
     pub fn commit(self) {
         *self.used = self.used.wrapping_add(self.bytes.len());
@@ -392,17 +395,17 @@ mod tests {
         let mut p = Principal::fill(vec![0u8; 64], 16);
         assert!(put(&mut p, 40, 1) && !p.is_full());
         assert!(!put(&mut p, 16, 2) && p.is_full());
-        // Not even what would find room.
+        // This holds even for a record that would have room.
         assert!(!put(&mut p, 8, 3));
         p.reopen();
         assert!(put(&mut p, 16, 4) && !put(&mut p, 16, 5));
         let mut t = p.swap(Vec::new());
-        // What ends the recording is no drop; what has no room at the end is one.
+        // The record that ends the recording is not a drop; a record of END without room is one.
         assert_eq!((t.used, t.oldest, t.drops), (56, 0, 1));
         assert_eq!(t.records(), [&[1; 40][..], &[4; 16]].concat());
     }
 
-    /// Whole records of a ring, from the oldest on: each has its own number in all its bytes.
+    /// Returns the whole records of a ring, oldest first. All bytes of a record are its number.
     fn records(mut t: super::Taken<Vec<u8>>, sizes: &[usize]) -> Vec<u8> {
         let oldest = t.oldest;
         let data = t.records().to_vec();
@@ -437,7 +440,7 @@ mod tests {
             for n in 1..=(seed % 100) + 1 {
                 let size = 8 * (1 + next(5));
                 if next(4) == 0 {
-                    // A clause that faulted.
+                    // This clause has faulted.
                     p.reserve(8 * (1 + next(5))).unwrap().fill(0xff);
                 }
                 sizes.push(size);
@@ -447,7 +450,7 @@ mod tests {
             let kept = records(p.swap(Vec::new()), &sizes);
             let first = usize::from(kept[0]);
             assert_eq!(kept, (first..=last).map(|n| n as u8).collect::<Vec<_>>());
-            // Not less than half is of use: what is wasted is less than two records at either end.
+            // At least half is used: less than two records are wasted at either end.
             let bytes: usize = sizes[first..].iter().sum();
             assert!(first == 1 || bytes + 4 * 40 >= capacity, "{bytes} of {capacity}");
         }
@@ -460,7 +463,7 @@ mod tests {
         let mut ring = Principal::ring(vec![0u8; 64], vec![0; starts_for(64)]);
         for n in 1..100u8 {
             assert!(put(&mut ring, 16, n));
-            // Four have room.
+            // There is room for four.
             assert_eq!(ring.oldest().first(), Some(&n.saturating_sub(3).max(1)));
         }
     }

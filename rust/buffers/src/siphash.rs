@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
-//! SipHash-1-3 over words. It hashes keys that traced programs choose.
+//! SipHash-1-3 over words, for keys that traced programs choose.
 //!
-//! A program must not be able to choose keys that share a hash: one bucket would take all of them, and
-//! every look-up would walk them all. A seed alone does not prevent that: where a hash
-//! multiplies and rotates, some pairs of keys collide whatever the seed is. SipHash (Aumasson and
-//! Bernstein, 2012) is a pseudo-random function of its key, and made for this. One round for each word
-//! and three at the end are what the kernel and many languages take for their tables.
+//! A program must not be able to choose keys with the same hash: all of them would be in one
+//! bucket, and every search would walk it. A random seed alone does not prevent that: if a hash
+//! multiplies and rotates, some pairs of keys collide with every seed. SipHash (Aumasson and
+//! Bernstein, 2012) is a pseudo-random function of its key, made for this purpose. Like the kernel
+//! and many languages in their tables, we use one round for each word and three at the end.
 
-/// Makes the hash one that nobody outside can foresee: 128 random bits.
+/// 128 random bits, which make the hash unpredictable for others.
 pub type Seed = [u64; 2];
 
 /// A hash that is being computed.
@@ -43,7 +43,7 @@ impl SipHash {
         }
     }
 
-    /// Takes one more word in.
+    /// Adds one more word.
     #[inline(always)]
     pub fn word(&mut self, word: u64) {
         let [a, b, c, d] = self.v;
@@ -51,7 +51,8 @@ impl SipHash {
         self.v = [a ^ word, b, c, d];
     }
 
-    /// Ends the hash. `last` is one more word: it must tell apart what the words before it do not.
+    /// Ends the hash. `last` is one more word; it must tell apart inputs whose other words can be
+    /// equal.
     #[inline(always)]
     pub fn end(mut self, last: u64) -> u64 {
         self.word(last);
@@ -78,7 +79,7 @@ mod tests {
                 theirs.write_u64(word);
                 ours.word(word);
             }
-            // Its last word has the length in bytes on top.
+            // Its last word has the length in bytes at the top.
             assert_eq!(ours.end((n * 8) << 56), theirs.finish());
         }
     }

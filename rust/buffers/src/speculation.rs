@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Speculations: records that wait, on each CPU in a buffer of their own, until it is known whether
-//! anybody wants them.
+//! Speculations: records that wait, in a buffer of their own on each CPU, until the program commits
+//! or discards them.
 //!
 //! ```text
 //!              speculation()      speculate()             speculate() elsewhere
@@ -10,8 +10,8 @@
 //!      │                                         │ elsewhere                          │
 //!      └────────── every CPU has done its part ◄─┴── Committing, Discarding ◄─────────┘
 //! ```
-//! A CPU touches its own buffers only. What lies on others is done there, by whoever cleans: until
-//! then the speculation is busy.
+//! A CPU accesses only its own buffers. The parts of other CPUs are ended on these CPUs, when the
+//! framework cleans; until then the speculation is busy.
 
 use crate::sync::{AtomicU32, Ordering};
 use crate::Principal;
@@ -22,12 +22,12 @@ const ACTIVE: u32 = 1;
 const MANY: u32 = 2;
 const COMMITTING: u32 = 3;
 const DISCARDING: u32 = 4;
-/// Being ended by the only CPU that has a part.
+/// The only CPU that has a part is ending it.
 const HERE: u32 = 5;
-/// And the number of the CPU.
+/// This plus the number of a CPU: only that CPU has a part.
 const ONE: u32 = 16;
 
-/// Why there is no speculation to be had.
+/// The reason why no speculation is available.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unavailable {
     /// One is being committed or discarded.
@@ -36,39 +36,39 @@ pub enum Unavailable {
     InUse,
 }
 
-/// How a speculation ends.
+/// The way in which a speculation ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
     /// Its records become part of the trace.
     Commit,
-    /// Nobody wants them.
+    /// Its records are dropped.
     Discard,
 }
 
-/// The states of all speculations of a consumer; ids count from 1.
+/// The states of all speculations of a consumer; their ids count from 1.
 pub struct States<S>(S);
 
 impl<S: Deref<Target = [AtomicU32]>> States<S> {
-    /// Over words that are 0.
+    /// Creates the states from words that are 0.
     pub fn new(words: S) -> Self {
         Self(words)
     }
 
-    /// How many there are.
+    /// Returns the number of speculations.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Tells whether there is none at all.
+    /// Tells whether there are no speculations at all.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// A free speculation's id.
+    /// Returns the id of a free speculation, which is then active.
     pub fn start(&self) -> Result<u32, Unavailable> {
         let mut why = Unavailable::InUse;
         for (n, state) in self.0.iter().enumerate() {
-            // Most are in use where there are many: a look costs less than an attempt.
+            // If there are many, most are in use: a load costs less than an attempt.
             match state.load(Ordering::Relaxed) {
                 INACTIVE => {}
                 COMMITTING | DISCARDING | HERE => {
@@ -92,7 +92,7 @@ impl<S: Deref<Target = [AtomicU32]>> States<S> {
         Some((index, self.0.get(index)?))
     }
 
-    /// The index of the buffer that takes records of a speculation on this CPU; `None` if it is not
+    /// Returns the index of the buffer for this CPU's records of a speculation; `None` if it is not
     /// active.
     pub fn join(&self, id: u64, cpu: u32) -> Option<usize> {
         let (index, state) = self.state(id)?;
@@ -108,8 +108,8 @@ impl<S: Deref<Target = [AtomicU32]>> States<S> {
         Some(index)
     }
 
-    /// Ends a speculation: calls `here` with its index if this CPU has a part of it. What other CPUs
-    /// have is for [`Self::pending`]. Nothing happens if it is not active.
+    /// Ends a speculation, and calls `here` with its index if this CPU has a part of it. The parts
+    /// of other CPUs are left to [`Self::pending`]. Does nothing if it is not active.
     pub fn end(&self, id: u64, cpu: u32, end: End, here: impl FnOnce(usize)) {
         let Some((index, state)) = self.state(id) else { return };
         let spread = if end == End::Commit { COMMITTING } else { DISCARDING };
@@ -131,7 +131,7 @@ impl<S: Deref<Target = [AtomicU32]>> States<S> {
         }
     }
 
-    /// Those that wait until every CPU has done its part.
+    /// Returns the speculations that wait until every CPU has ended its part.
     pub fn pending(&self) -> impl Iterator<Item = (usize, End)> + '_ {
         self.0.iter().enumerate().filter_map(|(n, s)| match s.load(Ordering::Acquire) {
             COMMITTING => Some((n, End::Commit)),
@@ -140,7 +140,7 @@ impl<S: Deref<Target = [AtomicU32]>> States<S> {
         })
     }
 
-    /// Every CPU has done its part of this one.
+    /// Frees a speculation after every CPU has ended its part.
     pub fn done(&self, index: usize) {
         if let Some(state) = self.0.get(index) {
             state.store(INACTIVE, Ordering::Release);
@@ -152,17 +152,18 @@ impl<S: Deref<Target = [AtomicU32]>> States<S> {
 pub struct Part<B> {
     /// The records.
     pub buffer: Principal<B>,
-    /// How many.
+    /// The number of records.
     pub records: u64,
 }
 
 impl<B: DerefMut<Target = [u8]>> Part<B> {
-    /// An empty one.
+    /// Creates an empty part.
     pub fn new(memory: B) -> Self {
         Self { buffer: Principal::new(memory), records: 0 }
     }
 
-    /// Its records go to the trace, all or, if there is no room, none; gives how many were lost.
+    /// Moves its records to the trace: all of them, or none if there is no room. Returns the number
+    /// of lost records.
     pub fn end(&mut self, end: End, trace: Option<&mut Principal<B>>) -> u64 {
         let records = core::mem::take(&mut self.records);
         let fits = match (end, trace) {
@@ -207,11 +208,11 @@ mod tests {
         let mut ended = None;
         s.end(1, 3, End::Commit, |n| ended = Some(n));
         assert_eq!((ended, s.pending().count()), (Some(0), 0));
-        // It is over: nothing is recorded, nothing is committed twice.
+        // It has ended: nothing is recorded, nothing is committed twice.
         assert_eq!(s.join(1, 3), None);
         s.end(1, 3, End::Commit, |_| panic!("twice"));
         assert_eq!(s.start(), Ok(1));
-        // Nobody has recorded anything.
+        // No CPU has recorded anything.
         s.end(1, 0, End::Discard, |_| panic!("empty"));
         assert_eq!(s.start(), Ok(1));
     }
@@ -231,7 +232,7 @@ mod tests {
             s.done(0);
             assert_eq!(s.start(), Ok(1));
         }
-        // The one CPU that has a part is another one.
+        // The only CPU that has a part is another one.
         let s = states(2);
         assert_eq!((s.start(), s.start()), (Ok(1), Ok(2)));
         s.join(2, 0);

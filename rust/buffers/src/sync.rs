@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The atomics of this crate. With `--cfg loom` they are those of the model checker loom, and `tests/model.rs` runs the
-//! code under every interleaving, and with every value that the memory order allows.
+//! The atomics of this crate. With `--cfg loom` they are those of the model checker loom: then
+//! `tests/model.rs` runs the code with every interleaving, and with every value that the memory
+//! order allows.
 
 #[cfg(not(loom))]
 pub(crate) use core::{

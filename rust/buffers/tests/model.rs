@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Every protocol that relies on memory order, under loom: `tools/model`. Of this crate it is the code itself that
-//! runs; what is in crates that need a kernel is written down here again, with the place where it stands.
+//! Every protocol that relies on memory order, under loom: `tools/model`. For this crate, its own
+//! code runs. Protocols of crates that need a kernel are written again here, with the name of the
+//! place.
 //!
-//! A CPU's probe context is a lock that the CPU holds: interrupts are off meanwhile, so an interrupt of another CPU's,
-//! which takes the lock, comes before or after it (`kapi::xcall`). That orders memory as the kernel's IPIs do.
+//! A CPU's probe context is a lock that the CPU holds. Interrupts are off meanwhile, so the
+//! interrupt from another CPU, which takes the lock, comes before or after it (`kapi::xcall`). This
+//! orders memory as the kernel's IPIs do.
 #![cfg(loom)]
 
 use buffers::elements::{Elements, Owner, Part, Value};
@@ -27,7 +29,7 @@ fn none() -> impl Iterator<Item = Part<'static>> + Clone {
     std::iter::empty()
 }
 
-/// A read while another CPU writes gives the old value or the new one, never a mixture.
+/// A read during another CPU's write returns the old value or the new one, never a mixture.
 #[test]
 fn elements_are_not_torn() {
     loom::model(|| {
@@ -47,7 +49,7 @@ fn elements_are_not_torn() {
     });
 }
 
-/// The address of an element that was freed reads zeros, even if another one has its memory by then.
+/// The address of a freed element reads zeros, even if another element has its memory by then.
 #[test]
 fn addresses_end_with_their_element() {
     loom::model(|| {
@@ -86,7 +88,7 @@ fn an_element_is_made_once() {
     });
 }
 
-/// The trace of a CPU, and its part of the speculation; its lock is the CPU's probe context.
+/// The trace of a CPU, and its part of the speculation. The lock is the CPU's probe context.
 type Cpu = Mutex<(Vec<u32>, Vec<u32>)>;
 
 fn end_part(cpu: &mut (Vec<u32>, Vec<u32>), end: End) {
@@ -96,8 +98,9 @@ fn end_part(cpu: &mut (Vec<u32>, Vec<u32>), end: End) {
     }
 }
 
-/// One CPU records while another one commits, and somebody cleans (`clean` in framework/src/state.rs): what was recorded
-/// is in the trace, once, and a speculation that is free has no record anywhere.
+/// One CPU records while another one commits, and the consumer cleans (`clean` in
+/// framework/src/state.rs): each record is in the trace once, and a free speculation has no record
+/// anywhere.
 #[test]
 fn speculations_end_as_a_whole() {
     loom::model(|| {
@@ -153,7 +156,7 @@ fn speculations_end_as_a_whole() {
     });
 }
 
-/// Of two that ask for the only speculation one gets it.
+/// If two CPUs request the only speculation, one of them gets it.
 #[test]
 fn a_speculation_is_given_once() {
     loom::model(|| {
@@ -169,8 +172,9 @@ fn a_speculation_is_given_once() {
     });
 }
 
-/// kapi/src/publish.rs and `kapi_sync` (kapi/helpers/xcall.c): a value is seen as it was made, and it is not freed while
-/// a probe still uses it. `load` and `synced` say what is left out, to see that the model would find that.
+/// kapi/src/publish.rs and `kapi_sync` (kapi/helpers/xcall.c): a value is seen as it was made, and
+/// it is not freed while a probe still uses it. `load` and `synced` can leave out a part of the
+/// protocol, to show that the model finds the error.
 fn publish(load: Ordering, synced: bool) {
     const FREED: u64 = 99;
     loom::model(move || {
@@ -214,7 +218,8 @@ fn without_acquire_it_would_be_seen_half_made() {
     publish(Relaxed, true);
 }
 
-/// `exchange` and `on_state` (framework/src/state.rs): each record of a CPU is in one snapshot, or counted.
+/// `exchange` and `on_state` (framework/src/state.rs): each record of a CPU is in one snapshot, or
+/// counted as a drop.
 #[test]
 fn snapshots_lose_nothing_uncounted() {
     loom::model(|| {
@@ -245,7 +250,8 @@ fn snapshots_lose_nothing_uncounted() {
     });
 }
 
-/// framework/src/pulse.rs: a consumer that is being served, or has just been, is not taken for dead.
+/// framework/src/pulse.rs: a consumer that is being served, or was a moment ago, does not count as
+/// dead.
 fn pulse(calls_first: bool) {
     const TIMEOUT: u64 = 30;
     loom::model(move || {
@@ -279,16 +285,16 @@ fn the_other_way_round_a_long_call_would_kill() {
     pulse(false);
 }
 
-/// `Shared::press` (fire/src/shared.rs), STATUS, which takes the word, and BUFSNAP: when all is over no buffer is
-/// pressing without the consumer being woken.
+/// `Shared::press` (fire/src/shared.rs), STATUS, which resets the word, and BUFSNAP: in the end, no
+/// buffer is more than half full unless the consumer has been woken.
 #[test]
 fn who_presses_is_heard() {
     struct All {
         pressing: AtomicU32,
-        /// The eventfd: its count is under a lock.
+        /// The eventfd, whose count is under a lock.
         rung: Mutex<bool>,
         bell: Notify,
-        /// Records in the buffers; 2 are more than half.
+        /// The records in the buffers; 2 are more than half.
         cpus: [Mutex<u32>; 2],
     }
     fn record(all: &All, cpu: usize) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The space against a map of the standard library, and against itself on many CPUs.
+//! Compares the space with a map of the standard library, and with itself on many CPUs.
 
 use super::*;
 use std::collections::HashMap;
@@ -61,7 +61,7 @@ fn elements_are_told_apart_by_every_part_of_their_key() {
     }
 }
 
-/// Sets, changes, removes and reads at random, beside a map that does the same.
+/// Sets, changes, removes and reads at random, and compares with a map that does the same.
 #[test]
 fn as_a_map_does() {
     for seed in 1..=8 {
@@ -97,7 +97,7 @@ fn as_a_map_does() {
                     (None, None) => {}
                     (Some(a), Some(bytes)) => {
                         assert_eq!(text(&s, a, bytes.len()), *bytes);
-                        // Behind its end there are zeros.
+                        // After its end there are zeros.
                         assert_eq!(text(&s, a + bytes.len() as u64, 3), [0, 0, 0]);
                     }
                     other => panic!("{other:?}"),
@@ -127,7 +127,7 @@ fn all_of_the_space_can_be_used_again_and_again() {
         let n = n.unwrap();
         for i in 0..n {
             assert_eq!(s.get(GLOBAL, value(i).into_iter()), 1);
-            // Freed on the other CPU.
+            // Free it on the other CPU.
             s.remove(1 - cpu, GLOBAL, value(i).into_iter(), None).unwrap();
         }
         n
@@ -175,7 +175,7 @@ fn a_thread_leaves_nothing_behind() {
     }
     for i in (0..50).step_by(3) {
         s.remove(0, owner(0), value(i).into_iter(), Some(&lists[0])).unwrap();
-        // Of another size: the element moves.
+        // With another size, the element moves.
         let key = value(i).into_iter();
         s.set(0, owner(1), key, Value::Bytes(&[1; 300]), Some(&lists[1])).unwrap();
     }
@@ -206,8 +206,8 @@ fn no_room_at_all() {
     assert_eq!(set, Err(Drop::Space));
 }
 
-/// Many CPUs in a space that is nearly full: each knows what its own elements must be, all fight for
-/// a common one, and strings are seen whole or not at all.
+/// Many CPUs use a space that is nearly full: each knows the values of its own elements, all
+/// compete for common ones, and strings are read whole or not at all.
 #[test]
 fn exact_on_many_cpus() {
     const CPUS: usize = 4;
@@ -264,7 +264,7 @@ fn exact_on_many_cpus() {
     for n in 0..3 {
         s.remove(0, GLOBAL, value(n).into_iter(), None).unwrap();
     }
-    // Nothing was lost: what was given out lies in the lists.
+    // Nothing was lost: all used units are in the lists.
     let mut left = 0;
     for cpu in 0..CPUS {
         for (size, units) in SIZES.iter().enumerate() {
@@ -276,10 +276,11 @@ fn exact_on_many_cpus() {
     assert_eq!(left, s.word(0).unwrap().load(Relaxed));
 }
 
-/// Two words of which the old hash gave the same whatever the seed was: one bit flipped in each.
+/// Two keys of two words that had the same old hash with every seed: one bit is flipped in each
+/// word.
 #[test]
 fn no_keys_collide_whatever_the_seed() {
-    // What stood here before: multiply, rotate by 5.
+    // The hash that this replaced: multiply, rotate by 5.
     let old = |seed: u64, words: [u64; 2]| {
         let mix = |h: u64, w: u64| (h.rotate_left(5) ^ w).wrapping_mul(crate::GOLDEN);
         words.into_iter().fold(mix(mix(seed, 0), 0x500), mix)
@@ -298,7 +299,8 @@ fn no_keys_collide_whatever_the_seed() {
     assert_eq!((before, now), (200, 0));
 }
 
-/// Whoever could make keys of one bucket: the chain ends, the rest are drops, and nothing is there twice.
+/// Even if a program could make keys of one bucket, the chain ends, the others are drops, and no
+/// element exists twice.
 #[test]
 fn a_chain_is_never_longer_than_the_longest() {
     let s = space(1 << 14, 2);
@@ -310,7 +312,7 @@ fn a_chain_is_never_longer_than_the_longest() {
         let want = if i < MAX_CHAIN { Ok(()) } else { Err(Drop::Space) };
         assert_eq!(set(*n, 1 + *n), want);
     }
-    // What is there can be read and changed, and what is not there is not.
+    // Elements that exist can be read and changed; the others do not exist.
     for (i, n) in all.iter().enumerate() {
         let is_there = i < MAX_CHAIN;
         assert_eq!(s.get(GLOBAL, value(*n).into_iter()), if is_there { 1 + n } else { 0 });
@@ -321,7 +323,7 @@ fn a_chain_is_never_longer_than_the_longest() {
     let large = [9; 300];
     let big = |n| s.set(0, GLOBAL, value(n).into_iter(), Value::Bytes(&large), None);
     assert_eq!(big(all[0]), Ok(()), "one that must move to larger memory");
-    // A place is free once one has gone; nothing is left of it.
+    // After one is freed there is a place, and nothing is left of the freed one.
     assert_eq!(set(all[MAX_CHAIN], 1), Err(Drop::Space));
     s.remove(0, GLOBAL, value(all[5]).into_iter(), None).unwrap();
     assert_eq!(s.get(GLOBAL, value(all[5]).into_iter()), 0);
