@@ -53,8 +53,8 @@ impl<'m> Clause<'m> {
     }
 
     /// Begins another clause of a firing. The first `kept` bytes are those that earlier clauses
-    /// have kept; 0 for the first clause. At most half of the memory is kept, so each clause has at
-    /// least the other half for itself.
+    /// have kept; 0 for the first clause. Each clause has half of the memory for itself, so at most
+    /// the other half is kept.
     pub fn within(scratch: &'m mut [u8], strsize: usize, kept: &'m mut usize) -> Self {
         let half = scratch.len() >> 1;
         let base = (*kept).min(half);

@@ -5,33 +5,33 @@
 //! entry out of range and no undeclared variable. Anything that depends on values (addresses,
 //! sizes, divisors) is checked at run time and is a fault.
 //!
-//! | rule | | it says |
+//! | number | rule | meaning |
 //! |---|---|---|
 //! | 1 | [`Rule::Text`] | there are 1 to 65,536 instructions |
-//! | 2 | [`Rule::Tables`] | integer, string and variable table keep their limits |
+//! | 2 | [`Rule::Tables`] | the integer, string and variable tables are within their limits |
 //! | 3 | [`Rule::Opcode`] | the opcode exists |
-//! | 4 | [`Rule::Translator`] | `xlate` and `xlarg` stay between compiler and linker |
+//! | 4 | [`Rule::Translator`] | `xlate` and `xlarg` do not occur; only compiler and linker use them |
 //! | 5 | [`Rule::Register`] | a register's number is below 8 |
 //! | 6 | [`Rule::RegisterZero`] | `%r0` is never written |
 //! | 7 | [`Rule::Reserved`] | bits without a meaning are zero |
 //! | 8 | [`Rule::Branch`] | a branch goes forward, to an instruction of the object |
 //! | 9 | [`Rule::Integer`] | `setx` names an entry of the integer table |
-//! | 10 | [`Rule::String`] | `sets` names a place in the string table |
+//! | 10 | [`Rule::String`] | `sets` names an offset in the string table |
 //! | 11 | [`Rule::StringEnd`] | the string table ends with a NUL |
 //! | 12 | [`Rule::Subroutine`] | `call` names a subroutine that exists |
-//! | 13 | [`Rule::Builtin`] | a variable that the program does not declare is a builtin of the kind that the instruction loads |
-//! | 14 | [`Rule::Undeclared`] | a variable of the program stands in the variable table, in the scope of the instruction |
+//! | 13 | [`Rule::Builtin`] | an undeclared variable is a builtin of the kind that the instruction loads |
+//! | 14 | [`Rule::Undeclared`] | a variable of the program is in the variable table, in the instruction's scope |
 //! | 15 | [`Rule::Kind`] | tuple instructions use associative arrays, the others scalars |
 //! | 16 | [`Rule::Store`] | stores go to variables of the program; `stga` to `uregs[]` |
 //! | 17 | [`Rule::Push`] | the type of a push is D type or string |
 //! | 18 | [`Rule::LastRet`] | the last instruction is `ret` |
-//! | 19 | [`Rule::Destructive`] | only an enabling that may be destructive changes the system |
+//! | 19 | [`Rule::Destructive`] | only a destructive enabling changes the system |
 //! | 20 | [`Rule::ReturnType`] | the return type is well formed; by value it has 0, 1, 2, 4 or 8 bytes |
 //! | 21 | [`Rule::VarRow`] | kind, scope and flags of a variable are known values |
-//! | 22 | [`Rule::VarName`] | a variable's name lies in the string table |
+//! | 22 | [`Rule::VarName`] | a variable's name is in the string table |
 //! | 23 | [`Rule::VarTwice`] | a variable is declared once |
 //! | 24 | [`Rule::VarId`] | a variable's id is one of the program's, or a builtin's of the same kind and scope |
-//! | 25 | [`Rule::VarType`] | a variable's type is well formed: by value 1, 2, 4 or 8 bytes, by reference 1 to the limit |
+//! | 25 | [`Rule::VarType`] | a type is well formed: by value 1, 2, 4 or 8 bytes, by reference 1 to the limit |
 
 use core::fmt;
 use core::ops::Deref;
