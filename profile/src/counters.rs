@@ -102,7 +102,7 @@ impl Provider for Cpc {
         b"cpc"
     }
 
-    /// An interrupt fires it.
+    /// An interrupt fires the probe.
     fn start(&self, _: &Probe) -> Start {
         Start::Interrupt
     }

@@ -48,7 +48,7 @@ impl Made {
         let is_new = made.len() > known;
         drop(made);
         match (result, names) {
-            // The probes stay.
+            // These probes are never removed.
             (Ok(_group), _) if is_new => framework.provided(),
             (Ok(_), _) => {}
             (Err(e), [name]) => {

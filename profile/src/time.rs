@@ -69,7 +69,7 @@ impl Provider for Profile {
         b"profile"
     }
 
-    /// An interrupt fires it.
+    /// An interrupt fires the probe.
     fn start(&self, _: &Probe) -> Start {
         Start::Interrupt
     }

@@ -96,7 +96,7 @@ pub struct Running {
 /// reason if this kernel does not allow it.
 ///
 /// # Context
-/// *process*; once.
+/// *process*; call it once.
 pub fn start(framework: &Arc<Framework>) -> Result<Option<Running>> {
     if !symbols::feature_text() {
         pr_warn!("sdt: unsupported: this kernel's text cannot be patched; no sdt probes\n");
@@ -142,6 +142,8 @@ extern "C" fn again() -> bool {
     disabled.fold(true, |all, p| disarm(&mut p.sites) && all)
 }
 
+/// Handles a module event.
+///
 /// # Context
 /// *notifier*.
 fn on_event(event: ModuleEvent, module: &ModuleRef<'_>) {

@@ -4,7 +4,7 @@
 //! A driver has five bytes of text at each probe site, and a record that names the site. When the driver is
 //! loaded, we find its records by their symbols, check them, rewrite sites of the call form to nops, and make a
 //! probe of each name. Enabling a probe patches its sites to call a trampoline, which finds the arguments in
-//! registers. The probes go when the driver is unloaded.
+//! registers. The probes disappear when the driver is unloaded.
 //!
 //! | file | holds |
 //! |---|---|

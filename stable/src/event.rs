@@ -66,7 +66,7 @@ fields! {
     RwlockWord,
 }
 
-/// The machine as an event finds it.
+/// The machine at the time of an event.
 pub trait Machine {
     /// Returns argument `n` of the event. A function that returns has one, its value.
     fn arg(&self, n: u32) -> u64;
@@ -205,7 +205,7 @@ pub enum Value {
     Elapsed,
     /// Its marks, shifted to the right and under a mask.
     Marked(u32, u64),
-    /// As [`Value::Dentry`], for the bio with which it began.
+    /// Works like [`Value::Dentry`], for the bio with which it began.
     KeptDentry,
 }
 
@@ -223,7 +223,7 @@ pub enum Each {
     Ends(Option<u32>),
 }
 
-/// Arguments of a probe.
+/// The maximum number of arguments of a probe.
 pub const MAX_VALUES: usize = 6;
 
 /// The most bios of a request that fire a probe.
@@ -267,7 +267,7 @@ const MAX_RT_PRIO: u64 = 100;
 /// The state of a task that has ended.
 const TASK_DEAD: i32 = 0x80;
 
-/// As many of the highest addresses are error numbers (`MAX_ERRNO`).
+/// The number of the highest addresses that are error numbers (`MAX_ERRNO`).
 const ERRORS: u64 = 4095;
 
 /// An event on its machine, and the thing that ends with it.

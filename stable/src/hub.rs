@@ -83,7 +83,7 @@ fn hit(number: u64, passed: Passed<'_>) {
     });
 }
 
-/// Fires the probe of a row if the event counts.
+/// Fires the probe of a row if the conditions of the row hold.
 ///
 /// # Context
 /// *probe*
@@ -94,7 +94,7 @@ pub(crate) fn happens(ctx: &ProbeCtx, row: u16, probe: &Probe, args: Packed<'_>)
     event::run(when, each, values, &Here { ctx, args, cookie: probe.cookie() }, fire);
 }
 
-/// This machine, at the place of the event.
+/// This machine, at the event.
 struct Here<'a> {
     ctx: &'a ProbeCtx,
     args: Packed<'a>,

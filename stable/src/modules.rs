@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Tracepoints of modules: they become probes when a module has been initialised, and go when it is unloaded. Modules
-//! are searched from the first time on that a consumer asks for tracepoints.
+//! Tracepoints of modules. They become probes when the module has been initialised, and disappear
+//! when it is unloaded. Modules are searched from the first time that a consumer asks for
+//! tracepoints.
 
 use crate::provider::Hub;
 use abi::probe::{Techniques, NARGS_UNKNOWN};
@@ -42,7 +43,7 @@ impl Events {
 /// Registers the notifier; the tracepoints of modules become probes of this provider once a consumer asks for them.
 ///
 /// # Context
-/// *process*; once.
+/// *process*; call it once.
 pub(crate) fn watch(
     framework: &Arc<Framework>,
     hub: &Arc<Hub>,
@@ -60,6 +61,8 @@ pub(crate) fn close(hub: &Hub, watch: Option<Watch>) {
     drop(CONTEXT.swap(None));
 }
 
+/// Handles a module event.
+///
 /// # Context
 /// *notifier*.
 fn on_event(event: ModuleEvent, module: &ModuleRef<'_>) {

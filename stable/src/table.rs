@@ -128,7 +128,8 @@ const fn vminfo(probe: &'static str, source: Source, when: &'static [When]) -> R
     row("vminfo", probe, source, when, ONE)
 }
 
-/// Flags of `clone`: the child shares the parent's memory; the parent waits until it does not any more.
+/// Flags of `clone`: the child shares the parent's memory; the parent waits until it no longer
+/// does.
 const CLONE_VM: u64 = 0x100;
 const CLONE_VFORK: u64 = 0x4000;
 /// Its arguments are the address, the registers, and the processor's error code.
@@ -173,7 +174,7 @@ const FREE_SPIN: &[When] = &[When::BitsOf(Field::SpinlockWord, 0, u64::MAX, 0)];
 /// readers.
 const FREE_READ: &[When] = &[When::BitsOf(Field::RwsemCount, 0, (1 << 63) | 7, 0)];
 const FREE_WRITE: &[When] = &[When::BitsOf(Field::RwsemCount, 0, u64::MAX, 0)];
-/// The same for an `rwlock_t`: `_QW_WMASK`.
+/// The bits that keep a reader out of an `rwlock_t`: `_QW_WMASK`.
 const FREE_READ_SPIN: &[When] = &[When::BitsOf(Field::RwlockWord, 0, 0x1ff, 0)];
 const FREE_WRITE_SPIN: &[When] = &[When::BitsOf(Field::RwlockWord, 0, u64::MAX, 0)];
 const LOCK: &[Value] = &[Raw(0)];

@@ -7,8 +7,8 @@
 //!
 //! ```text
 //!   number ──► the kernel's table ──► __x64_sys_openat ──► entry: its beginning
-//!                                        │                 return: where it returns to the dispatcher
-//!                                        └─jump─► do_sys_openat2: or where this one does, for it
+//!                                        │                 return: its return to the dispatcher
+//!                                        └─jump─► do_sys_openat2: or the return of this function
 //! ```
 //! A third of these functions end with a jump to another function, which returns in their place. The value of
 //! the call is known there, but the other function has other callers, too. So the probe checks the number of the
