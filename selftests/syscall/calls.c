@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* calls N: makes each of some system calls N times, in each way. The tests contain the expected
- * counts. */
+/* calls N: makes some system calls N times each, in each way. The tests know the counts. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

@@ -28,8 +28,7 @@ static int run(void *unused)
 			if (kapi_site_fn() != 1)
 				atomic64_inc(&wrong);
 		atomic64_add(100, &calls);
-		/* Not cond_resched: a thread that never sleeps would hold up everything that waits for RCU-tasks.
-		 * */
+		/* Not cond_resched: a thread that never sleeps would hold up RCU-tasks. */
 		schedule();
 	}
 	return 0;
