@@ -169,7 +169,8 @@ pub trait Env {
         Err(Raised::ill_op())
     }
 
-    /// Writes to the current process. Destructive. A long range comes in pieces, in order.
+    /// Writes to the current process. Destructive. The machine passes a long range in pieces, in
+    /// order.
     fn copyout(&mut self, _uaddr: u64, _bytes: &[u8]) -> Result<(), Raised> {
         Err(Raised::ill_op())
     }

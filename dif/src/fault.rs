@@ -7,7 +7,7 @@ pub use abi::fault::FaultKind;
 /// The error of a host that cannot do what the program asks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Raised {
-    /// What went wrong.
+    /// The kind of fault.
     pub kind: FaultKind,
     /// The address that the program asked for; 0 if there is none.
     pub addr: u64,
@@ -39,7 +39,7 @@ impl Raised {
 /// Why an object stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fault {
-    /// What went wrong.
+    /// The kind of fault.
     pub kind: FaultKind,
     /// The index of the instruction; times 4 it is the "DIF offset" of the message.
     pub pc: u32,

@@ -29,8 +29,8 @@ pub const fn size(strsize: usize, largest: usize) -> usize {
 
 /// One execution of a clause: its scratch memory and the state that its objects share.
 ///
-/// The objects of a clause (predicate and actions) run with the same `Clause`, so that what one
-/// of them allocates can be read by the next, and `strtok` goes on where it stopped.
+/// The objects of a clause (predicate and actions) run with the same `Clause`, so that one can read
+/// what an earlier one has allocated, and `strtok` continues where it stopped.
 pub struct Clause<'m> {
     mem: &'m mut [u8],
     /// The offset at which this clause's allocations begin.

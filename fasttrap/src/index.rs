@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! A hash index of numbers: open addressing, at most half full, so that a search ends soon. The caller
-//! of a search decides whether a number is the right one.
+//! A hash index of numbers: open addressing, at most half full, so that a search ends soon. The
+//! caller of a search decides whether a number is the right one.
 
 use kapi::mem;
 use kernel::prelude::*;
@@ -45,7 +45,8 @@ impl Index {
         }
     }
 
-    /// Makes room for `more` numbers. `hash` returns the hash of a number that is already in the index.
+    /// Makes room for `more` numbers. `hash` returns the hash of a number that is already in the
+    /// index.
     pub(crate) fn reserve(&mut self, more: usize, hash: impl Fn(u32) -> u64) -> Result {
         let want = self.used.checked_add(more).and_then(|n| n.checked_mul(2)).ok_or(ENOMEM)?;
         if want <= self.slots.len() {

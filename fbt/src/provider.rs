@@ -51,7 +51,7 @@ struct Fbt {
     engine: Arc<Engine>,
 }
 
-/// What a module event needs; it arrives as a plain function call.
+/// The data of the notifier, which is a plain function.
 #[derive(Clone)]
 struct Context {
     framework: Arc<Framework>,

@@ -50,7 +50,7 @@ impl State {
         }
     }
 
-    /// Enables the probes for whose index in `probes` `chosen` holds.
+    /// Enables those probes for which `chosen` holds, by their index in `probes`.
     fn attempt(
         &mut self,
         probes: &[Arc<Probe>],

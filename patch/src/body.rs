@@ -281,7 +281,7 @@ pub struct Glance {
 }
 
 impl Glance {
-    /// Tells whether there is any.
+    /// Tells whether any kind was seen.
     pub fn any(&self) -> bool {
         self.returns || self.tails || self.narrow
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! From a hit place to its probe and its arguments.
+//! Finds the probe and the arguments of a place that was hit.
 //!
 //! A hit costs one lookup in a hash table, whatever kind of place it is.
 //!

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! From a probe to the places that must be patched for it.
+//! Finds the places that must be patched for a probe.
 //!
 //! For an entry that is one place. For a return it is every exit of the function, including its
 //! unlikely half. The function is decoded for this when the probe is enabled. If one exit cannot be

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Probes that interrupt a CPU at any place, after some time or after a number of events. No text is patched. The
-//! arguments of a probe tell where the CPU was.
+//! Probes that interrupt a CPU at any place, after some time or after a number of events. No text
+//! is patched. The arguments of a probe tell where the CPU was.
 //!
 //! | file | holds |
 //! |---|---|

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Probes whose names contain a number. Each is made when a consumer first asks for its name, and stays until the
-//! module is removed.
+//! Probes whose names contain a number. Each is made when a consumer first asks for its name, and
+//! stays until the module is removed.
 
 use abi::probe::{put, Techniques, NAME_LEN};
 use framework::framework::ProviderId;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Probes that fire at intervals: `profile-N` on every CPU, `tick-N` on one. Each CPU has a timer that
-//! interrupts it. The timer runs while the probe is enabled, once for all consumers, and disabling waits
-//! for its end. `abi::rate` defines the names.
+//! Probes that fire at intervals: `profile-N` on every CPU, `tick-N` on one. Each CPU has a timer
+//! that interrupts it. The timer runs while the probe is enabled, once for all consumers, and
+//! disabling waits for its end. `abi::rate` defines the names.
 //!
 //! | probe | arg0 | arg1 | arg2 |
 //! |---|---|---|---|

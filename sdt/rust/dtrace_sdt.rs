@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Statically defined probes for kernel drivers in Rust: `dtrace_probe!(provider, module, function, name, args...)`.
+//! Statically defined probes for kernel drivers in Rust:
+//! `dtrace_probe!(provider, module, function, name, args...)`.
 //!
 //! ```ignore
 //! #[path = ".../dtrace_sdt.rs"]

@@ -18,7 +18,8 @@ use kernel::sync::Arc;
 pub(crate) struct Events {
     /// The loaded modules have been searched, and new ones are.
     provided: bool,
-    /// New modules are not searched any more. The tracepoints of unloaded ones must still be released.
+    /// New modules are not searched any more. The tracepoints of unloaded ones must still be
+    /// released.
     closed: bool,
     /// The modules that have tracepoints, and their probes.
     groups: KVVec<(u64, Option<Group>)>,
@@ -40,7 +41,8 @@ impl Events {
     }
 }
 
-/// Registers the notifier; the tracepoints of modules become probes of this provider once a consumer asks for them.
+/// Registers the notifier; the tracepoints of modules become probes of this provider once a
+/// consumer asks for them.
 ///
 /// # Context
 /// *process*; call it once.
@@ -75,7 +77,8 @@ fn on_event(event: ModuleEvent, module: &ModuleRef<'_>) {
             }
             context.framework.provided();
         }
-        // Before the module's init function returns, the kernel may not have registered its tracepoints.
+        // Before the module's init function returns, the kernel may not have registered its
+        // tracepoints.
         ModuleEvent::Live | ModuleEvent::Coming => {}
         ModuleEvent::Going => context.depart(&mut events, module.id()),
     }

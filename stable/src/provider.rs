@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Makes probes of rows and tracepoints. Each stable provider is one of ours, and so is `sdt`, whose probes are the
-//! tracepoints themselves. All share the hub.
+//! Makes probes of rows and tracepoints. Each stable provider is one of ours, and so is `sdt`,
+//! whose probes are the tracepoints themselves. All share the hub.
 
 use crate::event::Each;
 use crate::hub::{happens, State, PENDING};
@@ -51,7 +51,8 @@ pub struct Running {
     watch: Option<Watch>,
 }
 
-/// Registers the providers. `functions` traces functions that are events, if fbt is available.
+/// Registers the providers. `functions` traces functions that are events, if the kernel's text
+/// can be patched.
 ///
 /// # Context
 /// *process*; call it once.
@@ -152,7 +153,8 @@ impl Hub {
         Ok(())
     }
 
-    /// Returns the ways in which a row's event is traced. It is empty if this kernel lacks the event.
+    /// Returns the ways in which a row's event is traced. It is empty if this kernel lacks the
+    /// event.
     fn how(&self, state: &State, row: usize) -> Techniques {
         let sides = || self.starts.lock().get(row).map_or(Sides::default(), |(_, sides)| *sides);
         match ROWS.get(row).map(|r| r.source) {
@@ -165,7 +167,7 @@ impl Hub {
         }
     }
 
-    /// Makes fbt trace a function.
+    /// Makes the engine trace a function.
     fn arm(
         &self,
         row: usize,
@@ -266,7 +268,7 @@ impl Stable {
         Ok(())
     }
 
-    /// Makes fbt fire a probe from its functions.
+    /// Makes the engine fire a probe from its functions.
     fn arm(&self, probe: &Arc<Probe>) -> core::result::Result<(), EnableError> {
         if self.name.is_none() {
             return Ok(());

@@ -26,7 +26,7 @@ struct Call {
     name: &'static str,
     number: u16,
     abi: Abi,
-    /// Whether the function serves other calls, too.
+    /// Which other calls the function serves, and so what a hit must check.
     ask: Ask,
     sides: Sides,
 }

@@ -43,8 +43,9 @@ pub(super) fn dirname<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Resul
     })
 }
 
-/// `cleanpath(path)`: collapses "//", "/./" and "/../". A slash or "/." at the end stays. The parent
-/// of the root is the root. A relative path may still begin with "..", and is never empty but ".".
+/// `cleanpath(path)`: collapses "//", "/./" and "/../". A slash or "/." at the end stays. The
+/// parent of the root is the root. A relative path may still begin with "..", and is never empty
+/// but ".".
 #[inline(never)]
 pub(super) fn cleanpath<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result<u64, Raised> {
     apply(mem, args, clean)
@@ -81,7 +82,8 @@ fn clean(path: &[u8], out: &mut Out<'_>) {
     if out.written().is_empty() {
         out.push(b'.');
     }
-    // A final "/." stays, because it is not followed by a slash; so does the slash of a final "/..".
+    // A final "/." stays, because it is not followed by a slash; so does the slash of a final
+    // "/..".
     let ends_in_dot = path.ends_with(b"/.");
     let ends_above = absolute && path.ends_with(b"/..");
     let has_slash = ends_in_dot || ends_above || path.last() == Some(&b'/');

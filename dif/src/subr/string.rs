@@ -217,8 +217,8 @@ pub(super) fn rindex<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result
 }
 
 /// `substr(s, index, [length])`: a negative index counts from the end; a negative length leaves off
-/// that many characters at the end. Of a part that begins before the string, the result is what
-/// lies inside.
+/// that many characters at the end. If the part begins before the string, the result is the piece
+/// inside.
 #[inline(never)]
 pub(super) fn substr<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result<u64, Raised> {
     let mark = mem.clause.mark();
