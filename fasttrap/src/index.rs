@@ -31,7 +31,7 @@ impl Index {
         at.wrapping_add(1) & self.slots.len().wrapping_sub(1)
     }
 
-    /// Returns the number with this hash for which `is_it` holds.
+    /// Returns the number with this hash for which `is` holds.
     #[inline]
     pub(crate) fn find(&self, hash: u64, is: impl Fn(u32) -> bool) -> Option<u32> {
         let mut at = self.first(hash);

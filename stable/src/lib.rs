@@ -17,7 +17,8 @@
 //! | `modules` | tracepoints of modules that are loaded and unloaded |
 //! | `provider` | makes probes of rows and tracepoints |
 //!
-//! Locks: `offered`, then `Events`, then the framework's, then the hub's `State`, then the engine's.
+//! Locks: `offered`, then `Events`, then the framework's, then the hub's `State`, then the
+//! engine's.
 #![cfg_attr(not(test), no_std)]
 #![forbid(unsafe_code)]
 

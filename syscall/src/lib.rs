@@ -2,8 +2,8 @@
 //! The syscall provider: entry and return of every system call.
 //!
 //! One function serves each call, and the probes are in it: the engine (`patch`) finds the function
-//! and patches it, as it does for fbt's probes. A place can serve both providers. A call that is not
-//! traced costs nothing, whatever other calls are traced.
+//! and patches it, as it does for fbt's probes. A place can serve both providers. A call that is
+//! not traced costs nothing, whatever other calls are traced.
 //!
 //! ```text
 //!   number ──► the kernel's table ──► __x64_sys_openat ──► entry: its beginning

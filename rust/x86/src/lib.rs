@@ -54,8 +54,8 @@ pub struct Insn {
 /// Builds iced's tables, then calls `seal`, which forbids further allocation by iced.
 ///
 /// # Context
+///
 /// *process*; call it once, before everything else here.
-/// *process*; once, before all else here.
 pub fn init(seal: fn()) {
     // Creating the first decoder builds the tables.
     let _ = shape(&NOP, 0);
