@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The enabled probes of a provider, each with its timer or counter. Dropping that disables the
+//! The enabled probes of a provider, each with its timer or counter. Dropping one disables its
 //! probe.
 
 use abi::ids::ProbeId;

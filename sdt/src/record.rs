@@ -38,7 +38,7 @@ pub const SITE_LEN: usize = 5;
 /// The instruction of a site whose probe is not enabled.
 pub const NOP: [u8; SITE_LEN] = [0x0f, 0x1f, 0x44, 0x00, 0x00];
 /// Call depth tracking moves the target of a call into the padding before the function, by at most
-/// so many bytes.
+/// this number of bytes.
 const MAX_PADDING: u64 = 16;
 const CALL: u8 = 0xe8;
 /// The names of our own providers, which no driver may use.

@@ -190,8 +190,8 @@ impl<S: Source> Image for Collected<'_, S> {
     }
 }
 
-/// Returns all sites of a module. If it is `live`, its init text is gone, and records of sites
-/// there are right.
+/// Returns all sites of a module. If it is `live`, its init text is gone, and a record of a site
+/// there is no error.
 ///
 /// # Context
 /// *process* or *notifier*.

@@ -150,12 +150,12 @@ const PAGES_OF_HUGE: u64 = 512;
 const SUBMIT: Source = Entry("submit_bio");
 const READS: When = When::BitsOf(Field::BioOpf, 0, 0xff, 0);
 const WRITES: When = When::BitsOf(Field::BioOpf, 0, 0xff, 1);
-/// The arguments of the first are the lock and flags for its kind and the kind of wait; of the
-/// second, the lock and an errno if the thread has given up.
+/// The arguments of `CONTENDED` are the lock, and flags for its kind and the kind of wait. Those of
+/// `GOT` are the lock, and an errno if the thread has given up.
 const CONTENDED: Source = Tracepoint("contention_begin");
 const GOT: Source = Tracepoint("contention_end");
-/// The flags, `LCB_F_*`: the thread spins, reads, writes; the lock has a part for each CPU, is a
-/// mutex.
+/// The flags, `LCB_F_*`: the thread spins, reads, or writes; the lock has a part for each CPU, or is
+/// a mutex.
 const SPINS: u64 = 1;
 const READER: u64 = 2;
 const WRITER: u64 = 4;
