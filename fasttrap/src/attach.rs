@@ -485,7 +485,7 @@ impl State {
         }
     }
 
-    /// Removes the numbers of probes that no longer exist from a process.
+    /// Removes from a process the numbers of probes that no longer exist.
     pub(crate) fn forget_numbers(&mut self, space: u64) {
         let Self { processes, probes, .. } = self;
         if let Some(process) = processes.get_mut(space) {

@@ -34,8 +34,8 @@ pub(crate) const BATCH: usize = 64;
 /// The number of slots in the first piece of memory of a process, and in the largest.
 const LEAST_SLOTS: u64 = 1 << 10;
 const MOST_SLOTS: u64 = 1 << 14;
-/// The largest distance of a slot from its instruction, in bytes. What the instruction refers to
-/// can be as far from it again.
+/// The largest distance of a slot from its instruction, in bytes. An operand of the instruction can
+/// be as far away again.
 const REACH: u64 = (2 << 30) - (64 << 20);
 
 /// A place: an instruction that has or had a breakpoint.
@@ -520,7 +520,7 @@ impl Process {
         Ok(at)
     }
 
-    /// Returns memory within reach of an address that has a free slot.
+    /// Returns memory with a free slot within reach of an address.
     fn room(&mut self, addr: u64) -> Result<&mut Slots, UserReason> {
         let fits = |s: &Slots| s.is_near(addr) && s.has_room();
         let at = match self.slots.iter().position(fits) {
