@@ -2,9 +2,9 @@
 //! Addresses of D memory.
 //!
 //! The machine and its host own memory that D programs read and write: string tables, scratch,
-//! variables. Its addresses are numbers of our own, non-canonical on every x86 paging mode, so none
-//! can be mistaken for a kernel or a user address, and none is ever dereferenced: an address is a
-//! region and an offset into a slice.
+//! variables. Its addresses are numbers of our own. They are non-canonical in every x86 paging
+//! mode, so they cannot be mistaken for kernel or user addresses. None is ever dereferenced: an
+//! address is a region and an offset into a slice.
 //!
 //! ```text
 //!  63      56 55      48 47                                0
@@ -13,25 +13,25 @@
 //! +----------+----------+-----------------------------------+
 //! ```
 
-/// What every address of D memory begins with.
+/// The upper bits of every address of D memory.
 pub const BASE: u64 = 0x0d00_0000_0000_0000;
 /// The string table of the running object.
 pub const STRTAB: u8 = 0x01;
 /// The scratch memory of the clause.
 pub const SCRATCH: u8 = 0x02;
-/// First region that belongs to the host.
+/// The first region that belongs to the host.
 pub const ENV_FIRST: u8 = 0x10;
-/// Last region that belongs to the host.
+/// The last region that belongs to the host.
 pub const ENV_LAST: u8 = 0x1f;
-/// Largest offset.
+/// The largest offset.
 pub const MAX_OFFSET: u64 = (1 << 48) - 1;
 
-/// The address of `offset` in `region`; the offset is cut to 48 bits.
+/// Returns the address of `offset` in `region`; the offset is cut to 48 bits.
 pub const fn make(region: u8, offset: u64) -> u64 {
     BASE | (region as u64) << 48 | (offset & MAX_OFFSET)
 }
 
-/// Region and offset of an address of D memory; `None` for any other address.
+/// Returns the region and the offset of an address of D memory; `None` for any other address.
 pub const fn split(addr: u64) -> Option<(u8, u64)> {
     if addr >> 56 == BASE >> 56 {
         // CAST: the low byte of the shifted value is the region number.
@@ -41,7 +41,7 @@ pub const fn split(addr: u64) -> Option<(u8, u64)> {
     }
 }
 
-/// True for a region that belongs to the host.
+/// Tells whether a region belongs to the host.
 pub const fn is_env(region: u8) -> bool {
     region >= ENV_FIRST && region <= ENV_LAST
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Text to object, for tests and tools. Reads what [`disasm`](crate::disasm) writes, and shorter
-//! forms that need no table index:
+//! Assembles text to objects, for tests and tools. It reads the output of
+//! [`disasm`](crate::disasm), and shorter forms that need no table index:
 //!
 //! ```text
 //! .var global a int 4         ; int|ptr|bytes|string SIZE; ids count up from 0x500 in each scope
@@ -17,10 +17,9 @@
 //!         ret  %r1
 //! ```
 //!
-//! What the verifier must refuse can be said too: `.word 0xff000000`, `.int N`, `.ints COUNT`,
-//! `.str "bytes"` (without a NUL of its own), `.repeat COUNT INSTRUCTION`,
-//! `.row NAME ID KIND SCOPE FLAGS` and `.type KIND CTF FLAGS PAD SIZE` (of the last row),
-//! `.rtype KIND CTF FLAGS PAD SIZE`.
+//! It can also write what the verifier must refuse: `.word 0xff000000`, `.int N`, `.ints COUNT`,
+//! `.str "bytes"` (without a NUL of its own), `.repeat COUNT INSTRUCTION`, `.row NAME ID KIND SCOPE
+//! FLAGS` and `.type KIND CTF FLAGS PAD SIZE` (of the last row), `.rtype KIND CTF FLAGS PAD SIZE`.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -66,12 +65,12 @@ impl Difo for Object {
     }
 }
 
-/// Why a text is no program.
+/// An error in a program's text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AsmError {
-    /// Line, from 1.
+    /// The line, counted from 1.
     pub line: usize,
-    /// What is wrong there.
+    /// The reason.
     pub what: String,
 }
 
@@ -83,7 +82,7 @@ impl fmt::Display for AsmError {
 
 type Outcome<T> = Result<T, String>;
 
-/// Reads a program.
+/// Assembles a program.
 pub fn assemble(source: &str) -> Result<Object, AsmError> {
     let mut asm = Asm {
         object: Object { rtype: DifType::integer(8), ..Object::default() },
@@ -93,7 +92,7 @@ pub fn assemble(source: &str) -> Result<Object, AsmError> {
     for (n, line) in source.lines().enumerate() {
         let line_number = n.saturating_add(1);
         if line.starts_with("NAME ") {
-            // The variable table of a listing says too little to be read back.
+            // The variable table of a listing is not complete enough to be read back.
             break;
         }
         asm.line(line, line_number).map_err(|what| AsmError { line: line_number, what })?;
@@ -105,11 +104,11 @@ pub fn assemble(source: &str) -> Result<Object, AsmError> {
 struct Asm {
     object: Object,
     labels: HashMap<String, u32>,
-    /// Line, instruction, label.
+    /// The line, the index of the instruction, and the label.
     branches: Vec<(usize, usize, String)>,
 }
 
-/// The part before a comment.
+/// Returns the part of a line before a comment.
 fn without_comment(line: &str) -> &str {
     let mut quoted = false;
     let mut escaped = false;
@@ -166,7 +165,7 @@ fn narrow<T: TryFrom<u64>>(text: &str) -> Outcome<T> {
     T::try_from(number(text)?).map_err(|_| format!("out of range: {text}"))
 }
 
-/// The bytes of a quoted string.
+/// Returns the bytes of a quoted string; `None` if it is not quoted.
 fn quoted(text: &str) -> Outcome<Option<Vec<u8>>> {
     let Some(inner) = text.strip_prefix('"').and_then(|t| t.strip_suffix('"')) else {
         return Ok(None);
@@ -204,7 +203,7 @@ fn pointer(text: &str) -> Outcome<u8> {
     register(inner.ok_or(format!("not [%register]: {text}"))?)
 }
 
-/// The number in `WORD(n)` or `WORD[n]`.
+/// Returns the number in `WORD(n)` or `WORD[n]`.
 fn explicit<'t>(text: &'t str, word: &str) -> Option<&'t str> {
     text.strip_prefix(word)?.strip_prefix(['(', '['])?.strip_suffix([')', ']'])
 }
@@ -239,7 +238,7 @@ fn raw_type(words: &[&str]) -> Outcome<DifType> {
     }
 }
 
-/// The scope that an instruction's variable has.
+/// Returns the scope of the variable that an instruction names.
 fn scope_of(op: Op) -> u8 {
     match op {
         Op::Ldts | Op::Stts | Op::Ldta | Op::Ldtaa | Op::Sttaa => SCOPE_THREAD,
@@ -258,7 +257,7 @@ impl Asm {
             if label.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
                 let here = self.object.text.len();
                 if label.chars().all(|c| c.is_ascii_digit()) {
-                    // Offset and word of a listing.
+                    // The offset and the word of a listing.
                     line = rest.trim().split_once(' ').map_or("", |(_, rest)| rest).trim();
                 } else {
                     let here = u32::try_from(here).map_err(|e| e.to_string())?;
@@ -330,7 +329,7 @@ impl Asm {
         Ok(())
     }
 
-    /// The offset of a string in the table, where it is put if it is new.
+    /// Returns the offset of a string in the table. A new string is added.
     fn string(&mut self, bytes: &[u8]) -> u32 {
         let table = &mut self.object.strtab;
         if table.is_empty() {
@@ -347,7 +346,7 @@ impl Asm {
         if at == table.len() {
             table.extend(wanted);
         }
-        // Larger tables are for the verifier to refuse.
+        // The verifier refuses larger tables.
         u32::try_from(at).unwrap_or(u32::MAX)
     }
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The most that a run of an object can do, found out before it runs.
+//! The upper bound of what a run of an object can do, computed before it runs.
 //!
-//! Branches go forward only, so the most is the longest path to a `ret`. It is walked once, in order of
-//! the text: what it costs to get to an instruction is the dearest of falling into it and of the branches
-//! to it. Branches whose target is still ahead wait in a table; code that a compiler makes has a handful
-//! of them at a time. Should they be more than the table holds, the answer is the sum of all
-//! instructions: more than the longest path, never less.
+//! Branches only go forward, so the bound is the longest path to a `ret`. The text is walked once,
+//! in order. The cost of reaching an instruction is the maximum over the instruction before it and
+//! the branches to it. Branches to targets ahead wait in a table; compiled code has only a few of
+//! them at a time. If there are more than the table holds, the answer is the sum of all
+//! instructions, which is never less than the longest path.
 //!
-//! Two answers: instructions, and **steps**, which is what [`Env::spend`](crate::Env::spend) counts and a
-//! consumer's budget is made of. A step is at most 64 instructions of the processor: an instruction of the
-//! object is one, work on strings and copies costs what [`price`] says for each 32 bytes.
-//! `selftests/bound` measures every price in the guest.
+//! There are two results: instructions, and **steps**, the unit of
+//! [`Env::spend`](crate::Env::spend) and of a consumer's budget. A step is at most 64 instructions
+//! of the processor. An instruction of the object is one step; work on strings and copies costs a
+//! [`price`] for each 32 bytes. `selftests/bound` measures every price in the guest.
 
 use abi::dif::{Op, Subr, NTUPLE};
 use abi::difo::{KIND_STRING, MAX_BY_REF};
@@ -20,11 +20,11 @@ use crate::env::PATH_STEPS;
 use crate::op::{scope_of, Insn};
 use crate::scratch;
 
-/// What work costs, in steps: for each 32 bytes (and 32 for what is left) unless it says otherwise.
+/// The cost of work in steps: for each 32 bytes, and once for the rest, unless it says otherwise.
 pub mod price {
-    /// Reading a string in pieces, whosever it is.
+    /// Reading a string in pieces, from any memory.
     pub const LOOK: u32 = 10;
-    /// Putting a string where it can be seen as a whole.
+    /// Putting a string where all of it can be accessed as a slice.
     pub const TEXT: u32 = 6;
     /// Making a string in scratch memory.
     pub const MADE: u32 = 6;
@@ -32,34 +32,34 @@ pub mod price {
     pub const WRITE: u32 = 12;
     /// Writing to the host's memory at once.
     pub const WHOLE: u32 = 6;
-    /// Making, looking for, comparing and storing a key.
+    /// Making, finding, comparing and storing a key.
     pub const KEY: u32 = 8;
-    /// Looking at each byte for a character or a set of them.
+    /// Searching each byte for a character or a set of characters.
     pub const SCAN: u32 = 8;
-    /// Searching a string, and the string that is searched for.
+    /// Searching a string, for each of the two strings.
     pub const SEARCH: u32 = 10;
-    /// Taking a path apart.
+    /// Splitting a path.
     pub const PATH: u32 = 10;
-    /// Reading JSON, twice.
+    /// Reading JSON twice.
     pub const JSON: u32 = 24;
-    /// A call, whatever it does.
+    /// A call of any subroutine.
     pub const CALL: u32 = 12;
-    /// Making a number or an address readable.
+    /// Formatting a number or an address.
     pub const DIGITS: u32 = 96;
-    /// An element of an associative array, or a thread's variable by reference.
+    /// An element of an associative array, or a thread-local variable by reference.
     pub const ELEMENT: u32 = 32;
     /// A load.
     pub const LOAD: u32 = 5;
-    /// A division, which has to be checked.
+    /// A division, which must be checked.
     pub const DIVIDE: u32 = 6;
-    /// A store to memory of D.
+    /// A store to D memory.
     pub const STORE: u32 = 8;
 }
 
-/// Branches that may wait for their target at the same time.
+/// The maximum number of targets that can wait at the same time.
 const AHEAD: usize = 32;
 
-/// What the length of strings and of copies costs: the consumer's settings.
+/// The cost of strings and copies of maximum length, from the consumer's settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Prices {
     string: u32,
@@ -67,15 +67,15 @@ pub struct Prices {
 }
 
 impl Prices {
-    /// Prices where strings have at most `strsize` bytes, and scratch memory is what
-    /// [`scratch::size`] makes it.
+    /// Returns the prices for strings of at most `strsize` bytes, and for scratch memory of the
+    /// size that [`scratch::size`] returns.
     pub fn new(strsize: usize) -> Self {
         // CAST: usize has at most 64 bits, and at least 32.
         let longest = scratch::size(strsize, MAX_BY_REF as usize) as u64;
         Self { string: of_bytes(strsize as u64), copy: of_bytes(longest) }
     }
 
-    /// What an instruction costs at most, with so much on the tuple stack.
+    /// Returns the maximum cost of an instruction, with `tuple` on the tuple stack.
     fn of<D: Difo + ?Sized>(&self, difo: &D, insn: Insn, tuple: Pushes) -> u32 {
         let by_ref = |op: Op| {
             let (scope, id) = (scope_of(op), u32::from(insn.index()));
@@ -108,24 +108,25 @@ impl Prices {
         }
     }
 
-    /// A copy within scratch memory at once, or one of a variable in pieces.
+    /// Returns the cost of a copy, the larger of two: all at once in scratch memory, or a variable
+    /// in pieces.
     fn copy(&self) -> u32 {
         let pieces = of_bytes(MAX_BY_REF.into()).saturating_mul(price::LOOK + price::WRITE);
         self.copy.max(pieces).saturating_add(1)
     }
 
-    /// Clearing all of scratch memory.
+    /// Returns the cost of clearing all of scratch memory.
     fn cleared(&self) -> u32 {
         (self.copy >> 1).saturating_add(1)
     }
 
-    /// The keys on the tuple stack.
+    /// Returns the cost of the keys on the tuple stack.
     fn keys(&self, tuple: Pushes) -> u32 {
         let string = self.string.saturating_mul(price::TEXT + price::KEY);
         let bytes = of_bytes(MAX_BY_REF.into()).saturating_mul(1 + price::KEY);
         let all = |n: u8, price: u32| u32::from(n).saturating_mul(price);
         all(tuple.strings, string).saturating_add(all(tuple.bytes, bytes)).saturating_add(
-            // Of a number, one word.
+            // A number costs one step.
             NTUPLE as u32,
         )
     }
@@ -168,22 +169,22 @@ impl Prices {
     }
 }
 
-/// What work on so many bytes costs.
+/// Returns the number of 32-byte pieces that are paid for.
 pub(crate) fn of_bytes(bytes: u64) -> u32 {
     u32::try_from(bytes >> 5).unwrap_or(u32::MAX).saturating_add(1)
 }
 
-/// Most instructions that a run of a verified object executes.
+/// Returns the maximum number of instructions that a run of a verified object executes.
 pub(crate) fn instructions<D: Difo + ?Sized>(difo: &D) -> u32 {
     longest(difo, |_, _| 1)
 }
 
-/// Most steps that a run of a verified object takes.
+/// Returns the maximum number of steps that a run of a verified object takes.
 pub(crate) fn steps<D: Difo + ?Sized>(difo: &D, prices: &Prices) -> u32 {
     longest(difo, |insn, tuple| prices.of(difo, insn, tuple))
 }
 
-/// Most that may be on the tuple stack: each kind for itself.
+/// The maximum numbers of entries on the tuple stack, counted separately for each kind.
 #[derive(Clone, Copy, Default)]
 struct Pushes {
     strings: u8,
@@ -191,14 +192,15 @@ struct Pushes {
 }
 
 impl Pushes {
-    /// All of them, of either kind.
+    /// A full stack, of both kinds.
     const MOST: Self = Self { strings: NTUPLE as u8, bytes: NTUPLE as u8 };
 
     fn or(self, other: Self) -> Self {
         Self { strings: self.strings.max(other.strings), bytes: self.bytes.max(other.bytes) }
     }
 
-    /// What it is behind an instruction. What is popped may be of the other kind: it counts on.
+    /// Returns the numbers after an instruction. A pop does not lower them, because its kind is
+    /// unknown.
     fn after(self, insn: Insn) -> Self {
         let more = |n: u8| n.saturating_add(1).min(NTUPLE as u8);
         match insn.op() {
@@ -212,7 +214,7 @@ impl Pushes {
     }
 }
 
-/// How an instruction is come to: at what cost at most, and with what on the tuple stack.
+/// The maximum cost of reaching an instruction, and the tuple stack there.
 #[derive(Clone, Copy)]
 struct Way {
     cost: u32,
@@ -225,7 +227,7 @@ impl Way {
     }
 }
 
-/// A branch to an instruction still ahead, and the dearest way to there.
+/// The target of a branch ahead, and the most expensive way to it.
 #[derive(Clone, Copy)]
 struct Ahead {
     target: u32,
@@ -234,7 +236,7 @@ struct Ahead {
 
 fn longest<D: Difo + ?Sized>(difo: &D, price: impl Fn(Insn, Pushes) -> u32) -> u32 {
     let mut waiting: heapless::Vec<Ahead, AHEAD> = heapless::Vec::new();
-    // The way that falls into the next instruction; `None`: nobody falls into it.
+    // The way from the previous instruction; `None` if control cannot come from there.
     let mut falls = Some(Way { cost: 0, tuple: Pushes::default() });
     let mut most = 0u32;
     for (pc, word) in (0u32..).zip(difo.text()) {
@@ -282,7 +284,7 @@ mod tests {
         assert_eq!(most("nop\nnop\nret %r0"), 3);
         // Either arm of a choice, not both.
         assert_eq!(most("tst %r1\nbe 4\nnop\nba 6\nnop\nnop\nret %r0"), 5);
-        // What nobody reaches costs nothing.
+        // Unreachable code costs nothing.
         assert_eq!(most("ba 3\nnop\nnop\nret %r0"), 2);
         assert_eq!(most("tst %r1\nbe 3\nret %r0\nnop\nnop\nret %r0"), 5);
     }
@@ -297,7 +299,7 @@ mod tests {
         assert_eq!(of("copys %r1, %r2, %r3\nret %r1"), pieces + 2);
     }
 
-    /// Every path, one after the other.
+    /// Tries every path.
     fn by_trying(object: &Object, pc: usize) -> u32 {
         let insn = Insn(object.text[pc]);
         let op = insn.op().expect("known");

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-//! What a verified text says, said once: each instruction as one [`Decoded`] of eight bytes, with registers
-//! that exist, small numbers in place, variables as rows of the table, and branches as the number of
-//! instructions that they leave out. The loop of [`crate::interp`] dispatches on it and works.
+//! The decoded form of a verified text. Each instruction is one [`Decoded`] of eight bytes, with
+//! existing registers, small numbers in place, variables as rows of the table, and branches as the
+//! number of instructions to skip. The loop of [`crate::interp`] dispatches on it.
 //!
-//! A branch leaves instructions out, so none can go back: whatever a text said, a run of its decoded form ends.
-//! What a text that was never verified might say is [`Does::Illegal`].
+//! Branches can only skip instructions, never go back. So a run of any decoded text ends, whatever
+//! the text was. Text that the verifier would refuse decodes to [`Does::Illegal`].
 
 use core::ops::Deref;
 #[cfg(any(test, feature = "std"))]
@@ -21,7 +21,7 @@ use crate::verify::Verified;
 #[cfg(any(test, feature = "std"))]
 use crate::verify::{verify, Rules, VerifyError};
 
-/// A register: there are no others.
+/// A register. No other registers exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 #[allow(missing_docs, reason = "named as everywhere")]
@@ -45,7 +45,7 @@ impl Reg {
     }
 }
 
-/// An operation of two numbers that cannot fail.
+/// An operation on two numbers that cannot fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 #[allow(missing_docs, reason = "the opcode of the same name is the documentation")]
@@ -61,7 +61,7 @@ pub enum Binary {
     Sra,
 }
 
-/// What a branch asks of what was compared.
+/// The condition of a branch, on the two numbers compared last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 #[allow(missing_docs, reason = "the branch of the same name is the documentation")]
@@ -94,7 +94,7 @@ impl Binary {
         })
     }
 
-    /// What it makes of two numbers. It wraps; a shift uses the low six bits of its count.
+    /// Returns the result of the operation. It wraps; a shift uses the low six bits of its count.
     // CAST: between u64 and i64, the same bits.
     #[inline(always)]
     pub fn of(self, a: u64, b: u64) -> u64 {
@@ -129,8 +129,8 @@ impl Test {
         })
     }
 
-    /// Whether the branch is taken after these two were compared. There are no condition codes: the signed
-    /// ones are right where the difference would overflow, too.
+    /// Tells whether the branch is taken after `a` and `b` were compared. There are no condition
+    /// codes, so signed conditions are right even where the difference would overflow.
     // CAST: the same bits, signed.
     #[inline(always)]
     pub fn of(self, a: u64, b: u64) -> bool {
@@ -150,18 +150,18 @@ impl Test {
     }
 }
 
-/// A division: whether of signed numbers, and whether its remainder is asked for.
+/// A division: whether the numbers are signed, and whether the result is the remainder.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Division {
     pub(crate) signed: bool,
     pub(crate) remainder: bool,
 }
 
-/// One instruction, ready to be done.
+/// A decoded instruction.
 #[derive(Debug, Clone, Copy)]
 pub struct Decoded(pub(crate) Does);
 
-/// What an instruction does. First those that are done most.
+/// The work of an instruction. The most frequent kinds come first.
 #[derive(Debug, Clone, Copy)]
 #[repr(u8)]
 pub(crate) enum Does {
@@ -175,7 +175,7 @@ pub(crate) enum Does {
         b: Reg,
         to: Reg,
     },
-    /// Sets `b`, then as [`Does::Binary`]: two instructions.
+    /// Sets `b`, then works like [`Does::Binary`]: two instructions.
     SetBinary {
         op: Binary,
         a: Reg,
@@ -187,14 +187,14 @@ pub(crate) enum Does {
         a: Reg,
         b: Reg,
     },
-    /// Compares, then as [`Does::Branch`]: two instructions.
+    /// Compares, then works like [`Does::Branch`]: two instructions.
     CompareBranch {
         test: Test,
         a: Reg,
         b: Reg,
         skip: u32,
     },
-    /// Compares with zero, as unsigned numbers 0 and 1.
+    /// Compares a truth value, 0 or 1, with zero.
     Truth {
         of: Reg,
     },
@@ -233,7 +233,7 @@ pub(crate) enum Does {
         a: Reg,
         to: Reg,
     },
-    /// A number that has more than 32 bits.
+    /// Sets a number of more than 32 bits.
     Integer {
         index: u16,
         to: Reg,
@@ -304,14 +304,14 @@ pub(crate) enum Does {
 const _: () = assert!(size_of::<Decoded>() == 8);
 
 impl Does {
-    /// What instruction `pc` does, alone.
+    /// Decodes instruction `pc` alone.
     pub(crate) fn alone<D: Difo>(difo: &Verified<D>, pc: usize) -> Self {
         let word = difo.text().get(pc).copied();
         word.and_then(|word| Self::of(difo, pc, Insn(word))).unwrap_or(Self::Illegal)
     }
 
-    /// What it does together with the next one, if that can be had for one dispatch. Who branches to the next
-    /// one finds it alone.
+    /// Decodes instruction `pc` together with the next one, if one dispatch can do both. The next
+    /// one also has its own decoded form, for branches to it.
     fn together<D: Difo>(difo: &Verified<D>, pc: usize) -> Self {
         let first = Self::alone(difo, pc);
         let second = || Self::alone(difo, pc.wrapping_add(1));
@@ -341,7 +341,7 @@ impl Does {
             let row = difo.vars().iter().position(|v| v.id == id && v.scope == scope)?;
             u16::try_from(row).ok()
         };
-        // Behind the next instruction, how many are left out.
+        // The number of instructions to skip after the next one.
         let skip = || insn.label().checked_sub(u32::try_from(pc).ok()?.checked_add(1)?);
         let load =
             |space, size, signed| Some(Self::Load { space, size, signed, from: r1?, to: rd? });
@@ -414,7 +414,8 @@ impl Does {
             }
             Op::Popts => Self::Pop,
             Op::Flushts => Self::Flush,
-            // Thread-local arrays of this kind never existed anywhere; the verifier refuses the others.
+            // Thread-local arrays of this kind have never existed; the verifier refuses the other
+            // two.
             Op::Ldta | Op::Xlate | Op::Xlarg => Self::Illegal,
             op => match (Binary::of_op(op), Test::of_op(op)) {
                 (Some(op), _) => Self::Binary { op, a: r1?, b: r2?, to: rd? },
@@ -425,7 +426,7 @@ impl Does {
     }
 }
 
-/// A verified object with its decoded form: the only thing that [`crate::run`] takes.
+/// A verified object with its decoded form, which [`crate::run`] needs.
 #[derive(Debug)]
 pub struct Program<D: Difo, S> {
     verified: Verified<D>,
@@ -434,7 +435,7 @@ pub struct Program<D: Difo, S> {
 }
 
 impl<D: Difo, S: Deref<Target = [Decoded]>> Program<D, S> {
-    /// Decodes an object into what `keep` makes of the instructions, in their order; it fails if that does.
+    /// Decodes an object. `keep` stores the decoded instructions, in order; its error is returned.
     ///
     /// # Context
     ///
@@ -451,13 +452,13 @@ impl<D: Difo, S: Deref<Target = [Decoded]>> Program<D, S> {
         Ok(Self { verified, steps, quick })
     }
 
-    /// The decoded text.
+    /// Returns the decoded text.
     #[inline]
     pub(crate) fn steps(&self) -> &[Decoded] {
         &self.steps
     }
 
-    /// Its shape, if it has a simple one.
+    /// Returns the shape of the object; [`Quick::No`] if it has no simple one.
     #[inline]
     pub fn quick(&self) -> &Quick {
         &self.quick

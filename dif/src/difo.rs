@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
-//! A DIF object, wherever it is kept: in the kernel's vectors, in a test's, in the compiler's.
+//! A DIF object, kept in vectors of the kernel, of a test, or of the compiler.
 
 use abi::difo::{DifType, DifVar};
 
-/// The parts of one DIF object. Every call must answer with the same bytes: an object that is
-/// [`Verified`](crate::Verified) does not change.
+/// The parts of one DIF object. Every call must return the same bytes, because a
+/// [`Verified`](crate::Verified) object must not change.
 pub trait Difo {
-    /// Instructions.
+    /// Returns the instructions.
     fn text(&self) -> &[u32];
-    /// Integer table, for `setx`.
+    /// Returns the integer table, for `setx`.
     fn inttab(&self) -> &[u64];
-    /// String table, for `sets` and the names of variables.
+    /// Returns the string table, for `sets` and the names of variables.
     fn strtab(&self) -> &[u8];
-    /// Variable table.
+    /// Returns the variable table.
     fn vars(&self) -> &[DifVar];
-    /// Type of the value that `ret` returns.
+    /// Returns the type of the value that `ret` returns.
     fn rtype(&self) -> DifType;
 
-    /// The NUL-terminated string at `offset` of the string table, without its NUL.
+    /// Returns the NUL-terminated string at `offset` of the string table, without its NUL.
     fn string(&self, offset: u32) -> Option<&[u8]> {
         let rest = self.strtab().get(usize::try_from(offset).ok()?..)?;
         let end = rest.iter().position(|&b| b == 0)?;

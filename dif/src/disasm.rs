@@ -11,8 +11,8 @@
 //! a                500  scl glb w    D type (integer) (size 4)
 //! ```
 //!
-//! (Comments are set off by tabs.) Any word can be listed, verified or not: what makes no sense is
-//! shown as it is.
+//! (Tabs separate the comments.) Any word can be listed, verified or not. Words without a meaning
+//! are shown as they are.
 
 use core::fmt::{self, Write};
 
@@ -26,7 +26,7 @@ use crate::difo::Difo;
 use crate::op::Insn;
 
 /// Writes the listing of an object: header, instructions, and the variable table if there is one.
-/// The line above it, which names the object and its return type, is the consumer's.
+/// The consumer writes the line above it, with the name and return type of the object.
 pub fn write<D: Difo + ?Sized>(difo: &D, out: &mut dyn Write) -> fmt::Result {
     out.write_str("OFF OPCODE      INSTRUCTION\n")?;
     for (pc, word) in difo.text().iter().enumerate() {
@@ -41,7 +41,7 @@ pub fn write<D: Difo + ?Sized>(difo: &D, out: &mut dyn Write) -> fmt::Result {
     difo.vars().iter().try_for_each(|row| write_var(difo, row, out))
 }
 
-/// Writes one instruction, without offset, word and line end.
+/// Writes one instruction, without its offset, word and line end.
 pub fn write_insn<D: Difo + ?Sized>(difo: &D, word: u32, out: &mut dyn Write) -> fmt::Result {
     let insn = Insn(word);
     let Some(op) = insn.op() else { return out.write_str("(illegal opcode)") };
@@ -110,7 +110,7 @@ pub fn write_insn<D: Difo + ?Sized>(difo: &D, word: u32, out: &mut dyn Write) ->
     }
 }
 
-/// The comment that names a variable: as the table has it, else as the builtin is called.
+/// Writes the comment that names a variable, from the variable table or from the builtins.
 fn write_name<D: Difo + ?Sized>(difo: &D, op: Op, id: u16, out: &mut dyn Write) -> fmt::Result {
     let scope = match op {
         Op::Ldts | Op::Stts | Op::Ldta | Op::Ldtaa | Op::Sttaa => SCOPE_THREAD,
@@ -155,7 +155,7 @@ fn write_var<D: Difo + ?Sized>(difo: &D, row: &DifVar, out: &mut dyn Write) -> f
     writeln!(out, "{}", TypeText(row.ty))
 }
 
-/// A DIF type as listings show it: `D type (integer) (size 4)`.
+/// A DIF type in the format of listings: `D type (integer) (size 4)`.
 #[derive(Debug, Clone, Copy)]
 pub struct TypeText(pub DifType);
 
@@ -189,8 +189,8 @@ impl fmt::Display for TypeText {
     }
 }
 
-/// Text of unknown encoding, on one line: control characters and quotes are escaped as in C, what is
-/// not UTF-8 is shown as U+FFFD.
+/// Bytes of unknown encoding, shown on one line. Control characters and quotes are escaped as in C;
+/// bytes that are not UTF-8 become U+FFFD.
 struct Bytes<'b>(&'b [u8]);
 
 impl fmt::Display for Bytes<'_> {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Programs that verify, grown from any bytes, and run: what coverage-guided fuzzing exercises.
+//! Programs that pass the verifier, grown from any bytes, and run: for coverage-guided fuzzing.
 //!
-//! Random words rarely make sense; a program grown here is a row of idioms that a compiler would emit,
-//! with operands that are right most of the time: a load has an address of some memory more often than a
-//! number, a subroutine gets arguments of its prototype's kinds. Each program is verified, run twice in one
-//! clause (so that `strtok` and scratch go on) and its value is fetched. [`COUNTS`] says how many.
+//! Random words rarely make a valid program. A program grown here is a sequence of idioms that a
+//! compiler would emit, with operands that are right most of the time: a load usually has a valid
+//! address, and a subroutine gets arguments of the kinds in its prototype. Each program is
+//! verified, run twice in one clause (so that `strtok` and scratch continue), and its value is
+//! fetched. [`COUNTS`] counts the programs.
 
 #![cfg_attr(
     not(test),
@@ -38,7 +39,7 @@ use crate::op::Insn;
 use crate::scratch::Clause;
 use crate::verify::Rules;
 
-/// What computes from two registers, or one.
+/// Instructions that compute from one or two registers.
 pub(crate) const ARITHMETIC: [Op; 15] = [
     Op::Or,
     Op::Xor,
@@ -57,7 +58,7 @@ pub(crate) const ARITHMETIC: [Op; 15] = [
     Op::Mov,
 ];
 
-/// What goes forward, always or by the flags.
+/// Branches, unconditional and conditional.
 pub(crate) const BRANCHES: [Op; 11] = [
     Op::Ba,
     Op::Be,
@@ -72,7 +73,7 @@ pub(crate) const BRANCHES: [Op; 11] = [
     Op::Bleu,
 ];
 
-/// Programs that were verified and run, returned, faulted.
+/// The numbers of programs that were verified and run, that returned, and that faulted.
 pub static COUNTS: [AtomicU64; 3] = [AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0)];
 
 const KERNEL: u64 = 0xffff_8880_0000_1000;
@@ -121,7 +122,8 @@ fn by_ref(kind: u8, size: u32) -> DifType {
     DifType { kind, ctf_kind: 0, flags: BY_REF, pad: 0, size }
 }
 
-/// Every scope and kind, by value and by reference: ids from the first on, in this order.
+/// Returns variables of every scope and kind, by value and by reference. Their ids count up from
+/// the first, in this order.
 fn variables() -> Vec<DifVar> {
     let rows = [
         (VAR_SCALAR, SCOPE_GLOBAL, DifType::integer(8)),
@@ -151,7 +153,7 @@ fn variables() -> Vec<DifVar> {
 struct Grow<'b> {
     bytes: &'b [u8],
     object: Object,
-    /// Branches whose target is so many idioms ahead.
+    /// The open branches: the index of the instruction, and the number of idioms to its target.
     open: Vec<(usize, usize)>,
 }
 
@@ -184,7 +186,7 @@ impl Grow<'_> {
         self.index(Op::Setx, n as u16, rd);
     }
 
-    /// A number, mostly one that programs trip over.
+    /// Sets a number, usually one that programs often mishandle.
     fn any_number(&mut self, rd: u8) {
         let value = match self.byte() {
             b @ 0..=191 => NUMBERS[usize::from(b) % NUMBERS.len()],
@@ -194,7 +196,7 @@ impl Grow<'_> {
         self.number(value, rd);
     }
 
-    /// A number that a string subroutine might be given.
+    /// Sets a number that a string subroutine might get.
     fn small_number(&mut self, rd: u8) {
         let b = self.byte();
         self.number(i64::from(b as i8) as u64, rd);
@@ -210,7 +212,7 @@ impl Grow<'_> {
                 self.index(id.0, VAR_USER_BASE + id.1, rd);
             }
             224..=239 => self.address(rd),
-            // Whatever is there: perhaps a string that was made earlier.
+            // Any register: perhaps it holds a string that was made earlier.
             _ => {
                 let r = self.source();
                 self.three(Op::Mov, r, 0, rd);
@@ -218,7 +220,7 @@ impl Grow<'_> {
         }
     }
 
-    /// An address of some memory.
+    /// Sets an address in some memory.
     fn address(&mut self, rd: u8) {
         let off = u64::from(self.byte());
         match self.byte() % 8 {
@@ -315,7 +317,7 @@ impl Grow<'_> {
         self.index(op, VAR_USER_BASE + n, r);
     }
 
-    /// A key or argument of any kind.
+    /// Pushes a key or argument of any kind.
     fn push(&mut self, spare: u8) {
         match self.byte() % 4 {
             0 => {
@@ -340,7 +342,7 @@ impl Grow<'_> {
         }
     }
 
-    /// A call with arguments as the prototype has them.
+    /// Calls a subroutine with arguments that fit its prototype.
     fn call(&mut self) {
         let subr = self.pick(Subr::ALL);
         let params = subr.prototype().split_once('(').map_or("", |p| p.1);
@@ -417,7 +419,7 @@ impl Grow<'_> {
         }
     }
 
-    /// Gives branches their targets: the instruction that comes now.
+    /// Sets the targets of branches that are due, or of all of them, to the next instruction.
     fn place(&mut self, all: bool) {
         let here = self.object.text.len();
         let text = &mut self.object.text;
@@ -451,8 +453,8 @@ impl Grow<'_> {
     }
 }
 
-/// Grows a program from some bytes, has it verified and runs it. Panics if the verifier refuses it, or if
-/// the machine does anything that it promised not to.
+/// Grows a program from some bytes, verifies it and runs it. Panics if the verifier refuses it, or
+/// if the machine breaks a promise.
 pub fn grown_keeps_promise(bytes: &[u8]) {
     let mut grow = Grow { bytes, object: Object::default(), open: Vec::new() };
     let (mode, sizes) = (grow.byte(), grow.byte());
@@ -460,7 +462,7 @@ pub fn grown_keeps_promise(bytes: &[u8]) {
     let object = grow.program(idioms.min(200));
     let rules =
         Rules { allow_destructive: true, allow_kernel_loads: mode & 3 != 0, ..Rules::DEFAULT };
-    // Every program grown here is one that the rules allow.
+    // The rules allow every program that is grown here.
     let mut refusal = None;
     let Some(difo) = Program::of(object, &rules, &mut |e| refusal = Some(e)) else {
         panic!("refused: {refusal:?}");

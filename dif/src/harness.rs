@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
-//! A scripted host, and the promise that fuzzing checks.
+//! A scripted host, and the promises that fuzzing checks.
 //!
-//! [`Script`] answers from maps that a test fills. It also watches: whatever the machine asks that
-//! [`Env`] says it never asks is written down in [`Script::violations`].
+//! [`Script`] answers from maps that a test fills. It also records in [`Script::violations`] every
+//! request that the machine has promised not to make (see [`Env`]).
 //!
-//! [`keeps_promise`] makes an object of any bytes, and if it is accepted, runs it: it must halt
-//! within its length, ask only what it may, and never panic. [`reads_back`] lists any words and
-//! assembles the listing. Both are run by `cargo test` with a seeded generator, and by cargo-fuzz.
+//! [`keeps_promise`] makes an object of any bytes and runs it if it is accepted. It must halt
+//! within its length, make only permitted requests, and never panic. [`reads_back`] lists any words
+//! and assembles the listing. `cargo test` runs both with a seeded generator, and cargo-fuzz runs
+//! both.
 #![cfg_attr(
     not(test),
     allow(
@@ -44,12 +45,12 @@ use crate::scratch::Clause;
 use crate::subr;
 use crate::verify::{Rules, Verified};
 
-/// Region of variables by reference.
+/// The region of variables by reference.
 const VARS: u8 = addr::ENV_FIRST;
-/// Region of strings that builtins answer with; cannot be written.
+/// The region of strings that builtins return; it is read-only.
 const STRINGS: u8 = addr::ENV_LAST;
 
-/// A key that outlives the question.
+/// A key that outlives the request.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "as Key")]
 pub enum OwnedKey {
@@ -66,13 +67,13 @@ impl From<&Key<'_>> for OwnedKey {
     }
 }
 
-/// Which variable: scope, id, keys (none for a scalar).
+/// The place of a variable: scope, id, keys (none for a scalar).
 pub type Place = (Scope, u16, Vec<OwnedKey>);
 
-/// A host that answers from what a test wrote down.
+/// A host that answers from values that a test has set.
 #[derive(Default, Clone)]
 pub struct Script {
-    /// Builtins by id and index; what is not here is 0.
+    /// Builtins by id and index; missing ones are 0.
     pub builtins: HashMap<(u16, u64), u64>,
     /// Kernel memory: address and bytes.
     pub kernel: Vec<(u64, Vec<u8>)>,
@@ -82,32 +83,32 @@ pub struct Script {
     pub user: Vec<(u64, Vec<u8>)>,
     /// Values of variables, or their addresses.
     pub vars: HashMap<Place, u64>,
-    /// Bytes of variables by reference.
+    /// The bytes of variables by reference.
     pub storage: Vec<u8>,
-    /// Most bytes that variables by reference may take.
+    /// The most bytes that variables by reference may take.
     pub room: usize,
-    /// Stores that found no room.
+    /// The number of stores that found no room.
     pub drops: usize,
-    /// What was copied out.
+    /// The bytes that were copied out, with their addresses.
     pub copied_out: Vec<(u64, Vec<u8>)>,
     /// Elements of builtin arrays that were set.
     pub stored: Vec<(Builtin, u64, u64)>,
-    /// Unscripted addresses are readable too, with bytes made from the address.
+    /// Addresses without a script are readable, too, with bytes derived from the address.
     pub wild: bool,
     /// Promises that the machine broke.
     pub violations: Vec<String>,
-    /// Instructions executed.
+    /// The number of instructions executed.
     pub steps: usize,
-    /// What they cost.
+    /// Their cost in steps.
     pub spent: u64,
-    /// What they may cost.
+    /// The limit of their cost.
     pub limit: Option<u64>,
-    /// Builtins that cannot be had.
+    /// Builtins that fault.
     pub faulty: Vec<Builtin>,
     strings: Vec<u8>,
     random: u64,
     last_pc: Option<u32>,
-    /// What the object declares and may do; empty before [`Script::watch`].
+    /// The variables that the object declares and its rights; empty before [`Script::watch`].
     declared: Vec<DifVar>,
     destructive: bool,
     is_restricted: bool,
@@ -116,12 +117,12 @@ pub struct Script {
 }
 
 impl Script {
-    /// An empty script with room for variables.
+    /// Creates an empty script with room for variables.
     pub fn new() -> Self {
         Script { room: 1 << 20, ..Script::default() }
     }
 
-    /// Begins to watch a run of this object.
+    /// Starts watching a run of this object.
     pub fn watch<D: Difo>(&mut self, difo: &Verified<D>) {
         self.declared = difo.vars().to_vec();
         self.destructive = difo.is_destructive();
@@ -132,7 +133,7 @@ impl Script {
         self.last_pc = None;
     }
 
-    /// Gives a builtin a string and answers with its address.
+    /// Gives a builtin a string and returns its address.
     pub fn set_string(&mut self, builtin: Builtin, text: &[u8]) -> u64 {
         let at = addr::make(STRINGS, self.strings.len() as u64);
         self.strings.extend_from_slice(text);
@@ -145,7 +146,7 @@ impl Script {
         self.demand_that(holds, format_args!("{what}"));
     }
 
-    /// As [`Self::demand`]; the text is made when it is needed.
+    /// Works like [`Self::demand`], but formats the text only when it is needed.
     fn demand_that(&mut self, holds: bool, what: std::fmt::Arguments<'_>) {
         if !holds {
             self.violations.push(what.to_string());
@@ -361,7 +362,7 @@ impl Env for Script {
     }
 }
 
-/// A script that does not watch: objects take no loop if they need none.
+/// A script that does not watch, so that objects without need for the loop run without it.
 pub struct Unwatched<'s>(pub &'s mut Script);
 
 macro_rules! as_the_script_does {
@@ -392,7 +393,7 @@ impl Env for Unwatched<'_> {
     }
 }
 
-/// Runs an object of a simple shape without the loop and with it, in copies of the script: answer,
+/// Runs an object of a simple shape with and without the loop, in copies of the script. Result,
 /// cost and effects must be the same. `None` if it has no such shape.
 pub fn quick_and_loop_agree<D: Difo>(
     difo: &Program<D, Vec<Decoded>>,
@@ -416,7 +417,7 @@ pub fn quick_and_loop_agree<D: Difo>(
     Some(answer)
 }
 
-/// What became of some bytes.
+/// The outcome for some bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
     /// The verifier refused.
@@ -427,7 +428,7 @@ pub enum Fate {
     Faulted,
 }
 
-/// Bytes that run out into zeros.
+/// A source of bytes that continues with zeros.
 struct Source<'b>(&'b [u8]);
 
 impl Source<'_> {
@@ -441,7 +442,7 @@ impl Source<'_> {
     }
 }
 
-/// Values that programs trip over.
+/// Values that programs often mishandle.
 const EDGES: [u64; 24] = [
     0,
     1,
@@ -469,8 +470,8 @@ const EDGES: [u64; 24] = [
     addr::make(0x33, 0),
 ];
 
-/// An object and the rules to verify it by, from any bytes. With `tame` most of what a word says is
-/// bent to what the verifier accepts, so that the run is exercised and not only the verifier.
+/// Makes an object from any bytes. With `tame`, most words are changed to what the verifier
+/// accepts, so that the run is tested and not only the verifier.
 fn object_of(source: &mut Source<'_>, tame: bool) -> Object {
     let counts = source.byte();
     let mut object = Object::default();
@@ -522,7 +523,7 @@ fn object_of(source: &mut Source<'_>, tame: bool) -> Object {
     object
 }
 
-/// A word like this one that the verifier accepts, as far as the object allows.
+/// Returns a word like this one that the verifier accepts, as far as the object allows.
 fn tamed(word: u32, pc: usize, length: usize, object: &Object) -> u32 {
     let insn = Insn(word);
     let op = Op::ALL[usize::from(insn.number()) % Op::ALL.len()];
@@ -536,7 +537,7 @@ fn tamed(word: u32, pc: usize, length: usize, object: &Object) -> u32 {
         Format::Tst => Insn::registers(op, r1, 0, 0),
         Format::Branch => {
             let room = length.saturating_sub(pc + 1).max(1);
-            // Mostly short branches, so that something is left to run.
+            // Usually short branches, so that there is something left to run.
             let step = (insn.label() as usize % 8) % room;
             Insn::branch(op, (pc + 1 + step) as u32)
         }
@@ -569,8 +570,8 @@ fn tamed(word: u32, pc: usize, length: usize, object: &Object) -> u32 {
     .0
 }
 
-/// Makes an object of any bytes; if it is accepted, runs it twice in one clause and fetches what it
-/// returned. Panics if the machine does anything that it promised not to.
+/// Makes an object of any bytes. If it is accepted, runs it twice in one clause and fetches the
+/// result. Panics if the machine breaks a promise.
 pub fn keeps_promise(bytes: &[u8]) -> Fate {
     let mut source = Source(bytes);
     let mode = source.byte();
@@ -624,14 +625,14 @@ pub fn keeps_promise(bytes: &[u8]) -> Fate {
     fate
 }
 
-/// The listing, as text.
+/// Returns the listing as text.
 pub fn listing<D: Difo>(difo: &D) -> String {
     let mut text = String::new();
     disasm::write(difo, &mut text).expect("a String takes everything");
     text
 }
 
-/// Lists an object made of any bytes and assembles the listing: the same words must come back.
+/// Lists an object made of any bytes and assembles the listing, which must give the same words.
 /// Words that the listing does not show completely (unknown opcodes, reserved bits) are left out.
 pub fn reads_back(bytes: &[u8]) {
     let mut source = Source(bytes);
@@ -663,21 +664,21 @@ fn shown_completely(insn: Insn) -> bool {
 pub struct Seeded(pub u64);
 
 impl Seeded {
-    /// The next number.
+    /// Returns the next number.
     pub fn number(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
         self.0
     }
-    /// So many bytes.
+    /// Returns `len` bytes.
     pub fn bytes(&mut self, len: usize) -> Vec<u8> {
         (0..len).map(|_| (self.number() >> 32) as u8).collect()
     }
 }
 
-/// Runs both promises over `cases` generated inputs; answers how many were refused, returned,
-/// faulted.
+/// Checks both promises for `cases` generated inputs. Returns how many objects were refused,
+/// returned, and faulted.
 pub fn many_cases(seed: u64, cases: usize) -> [usize; 3] {
     let mut random = Seeded(seed | 1);
     let mut fates = [0; 3];

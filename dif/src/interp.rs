@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The loop: one instruction after the other until `ret` or a fault.
+//! The loop, which runs one instruction after the other until `ret` or a fault.
 //!
-//! Runs in probe context, on what [`crate::decode`] made of the text: a step is a dispatch and the work. What is
-//! done most is done here; the rest in [`rare`]. The state is eight registers, what was compared last and the
-//! tuple stack, about 250 bytes; whatever needs more (strings, keys) works in the clause's scratch, in
-//! functions of their own, so that the loop's frame stays small.
+//! It runs in probe context, on the text that [`crate::decode`] has prepared: each step is a
+//! dispatch and the work. Frequent instructions are handled here, the others in [`rare`]. The state
+//! is eight registers, the numbers that were compared last and the tuple stack, about 250 bytes.
+//! Work that needs more memory (strings, keys) uses the clause's scratch, in separate functions, so
+//! that the loop's frame stays small.
 //!
-//! Instructions are paid for when one comes that the host or the world may see: what only computes waits until
-//! then. Division by zero is a fault; the one quotient that does not fit (the smallest number by -1) wraps.
+//! Instructions are paid for before one that the host or the world may observe; instructions that
+//! only compute wait until then. Division by zero is a fault. The one quotient that does not fit
+//! (the smallest number by -1) wraps.
 
 use abi::dif::NREGS;
 use abi::difo::BY_UREF;
@@ -26,7 +28,7 @@ use crate::subr;
 use crate::tuple::{Pushed, Tuple};
 use crate::verify::Verified;
 
-/// Two numbers, in place of condition codes: whatever was compared last is as these are.
+/// Two numbers in place of condition codes: those compared last, or two in the same order.
 type Compared = (u64, u64);
 
 /// The integer registers.
@@ -47,12 +49,12 @@ impl Registers {
 
 const _: () = assert!(NREGS.is_power_of_two());
 
-/// Runs an object to its `ret` and answers with the value returned: for a type by reference, an
-/// address for [`fetch_bytes`] or [`fetch_str`].
+/// Runs an object to its `ret` and returns its value: for a type by reference, an address for
+/// [`fetch_bytes`] or [`fetch_str`].
 ///
 /// # Context
 ///
-/// Probe: no sleep, no lock, no allocation; the host's functions must keep to it too.
+/// Probe: no sleep, no lock, no allocation; this holds for the host's functions, too.
 #[inline]
 pub fn run<D: Difo, S: Deref<Target = [Decoded]>, E: Env>(
     program: &Program<D, S>,
@@ -67,7 +69,7 @@ pub fn run<D: Difo, S: Deref<Target = [Decoded]>, E: Env>(
     run_loop(program, clause, env)
 }
 
-/// As [`run`], by the loop whatever the object looks like.
+/// Works like [`run`], but always uses the loop.
 ///
 /// # Context
 ///
@@ -94,7 +96,7 @@ fn mem_of<'a, 'm, D: Difo, E: Env>(
     Mem { strtab: difo.strtab(), clause, env, kernel: difo.kernel_loads() }
 }
 
-/// The loop. `next` is left behind the instruction that ended it.
+/// Runs the loop. Afterwards `next` is the index after the last instruction that ran.
 // CAST in this function: between u64 and i64, the same bits; an index of the text to u32 and back.
 #[inline(always)]
 fn execute<D: Difo, E: Env>(
@@ -106,10 +108,10 @@ fn execute<D: Difo, E: Env>(
     let mut regs = Registers([0; NREGS]);
     let mut compared = (1, 0);
     let mut tuple = Tuple::new();
-    // Up to where instructions are paid for.
+    // The index up to which instructions are paid for.
     let mut paid = 0;
     loop {
-        // Running over the end cannot happen; it is a fault so that nothing can go wrong elsewhere.
+        // `next` cannot be beyond the end; if it were, the fault would stop the object here.
         let Some(Decoded(does)) = steps.get(*next) else {
             return Err(Raised::ill_op());
         };
@@ -190,7 +192,8 @@ fn execute<D: Difo, E: Env>(
     }
 }
 
-/// What is done less often. The instructions up to here have not been paid for.
+/// Runs the less frequent instructions. `due` instructions have not been paid for, including this
+/// one.
 #[inline(never)]
 fn rare<D: Difo, E: Env>(
     difo: &D,
@@ -201,7 +204,7 @@ fn rare<D: Difo, E: Env>(
     tuple: &mut Tuple,
     due: u32,
 ) -> Result<(), Raised> {
-    // What works on strings, copies or keys pays as it comes to them.
+    // Work on strings, copies or keys is paid for where it is done.
     let own = match *does {
         Does::Call { .. } => price::CALL,
         Does::Store { .. } => price::STORE,
@@ -261,7 +264,8 @@ fn rare<D: Difo, E: Env>(
     Ok(())
 }
 
-/// Two numbers in the order of two strings. Signed: as unsigned numbers, strings are never below each other.
+/// Returns two numbers in the order of two strings. Signed: unsigned conditions on strings only
+/// tell whether they differ.
 fn like(order: Ordering) -> (u64, u64) {
     match order {
         Ordering::Less => (u64::MAX, 0),
@@ -274,7 +278,7 @@ fn push(tuple: &mut Tuple, pushed: Pushed) -> Result<(), Raised> {
     tuple.push(pushed).map_err(|_| Raised::plain(FaultKind::TupOflow))
 }
 
-/// The variable of a row.
+/// Returns the variable of a row.
 #[inline(always)]
 fn var<D: Difo>(difo: &D, row: u16) -> Result<Var, Raised> {
     difo.vars().get(usize::from(row)).map(Var::from_row).ok_or(Raised::ill_op())
@@ -295,8 +299,8 @@ fn divide(how: Division, a: u64, b: u64) -> Result<u64, Raised> {
     })
 }
 
-/// Loads a number of 1, 2, 4 or 8 bytes, from any address: the processor minds no alignment, and packed
-/// structs have none.
+/// Loads a number of 1, 2, 4 or 8 bytes from any address. Alignment does not matter: the processor
+/// does not need it, and packed structs do not have it.
 #[inline(never)]
 fn load<E: Env>(
     mem: &mut Mem<'_, '_, E>,
@@ -359,7 +363,7 @@ impl<E: Env> Mem<'_, '_, E> {
     fn fill(&mut self, v: &Var, from: u64, to: u64) -> Result<(), Raised> {
         let size = u64::from(v.ty.size);
         match v.ty.is_string() {
-            // Somebody may change it meanwhile: as a whole, or not.
+            // Another CPU may change the host's string meanwhile, so copy it as a whole.
             true if addr::split(from).is_some_and(|(r, _)| addr::is_env(r)) => {
                 self.copy_whole(from, to, size)
             }
@@ -369,7 +373,7 @@ impl<E: Env> Mem<'_, '_, E> {
     }
 }
 
-/// Whose memory a returned address means.
+/// Returns the memory that a returned address refers to.
 fn returned<D: Difo>(difo: &Verified<D>, kernel: Space, at: u64) -> Space {
     let user = difo.rtype().flags & BY_UREF != 0 && addr::split(at).is_none();
     if user {
@@ -379,7 +383,7 @@ fn returned<D: Difo>(difo: &Verified<D>, kernel: Space, at: u64) -> Space {
     }
 }
 
-/// Copies the bytes that a returned address denotes, for recording. A fault is at pc 0.
+/// Copies the bytes at a returned address, for recording. A fault has pc 0.
 ///
 /// # Context
 ///
@@ -397,12 +401,12 @@ pub fn fetch_bytes<D: Difo, E: Env>(
     mem.load(returned(difo, mem.kernel, addr), addr, out).map_err(|raised| raised.at(0))
 }
 
-/// Copies the string that a returned address denotes and fills the rest with zeros, at least one.
-/// Answers its length. A NULL string is empty. A fault is at pc 0.
+/// Copies the string at a returned address and fills the rest with zeros, at least one. Returns the
+/// length. A NULL string is empty. A fault has pc 0.
 ///
 /// # Context
 ///
-/// As [`fetch_bytes`].
+/// Like [`fetch_bytes`].
 pub fn fetch_str<D: Difo, E: Env>(
     difo: &Verified<D>,
     clause: &mut Clause<'_>,
@@ -416,11 +420,11 @@ pub fn fetch_str<D: Difo, E: Env>(
     Ok(len)
 }
 
-/// As [`fetch_str`], without a NUL, and what lies behind the string is undefined.
+/// Works like [`fetch_str`], but writes no NUL; the bytes after the string are undefined.
 ///
 /// # Context
 ///
-/// As [`fetch_bytes`].
+/// Like [`fetch_bytes`].
 pub fn fetch_text<D: Difo, E: Env>(
     difo: &Verified<D>,
     clause: &mut Clause<'_>,

@@ -1,32 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The DIF virtual machine: what a D expression becomes, checked and run.
+//! The DIF virtual machine, which checks and runs compiled D expressions.
 //!
-//! It knows neither probes nor the kernel. An object arrives ([`difo`]), is checked against numbered
-//! rules ([`mod@verify`]), and only then can be run ([`interp`]); every question that the machine cannot
-//! answer itself goes to its host ([`mod@env`]). Everything is bounded: branches go forward only, so an
-//! object takes at most as many steps as it has instructions; strings are bounded by strsize,
-//! allocations by the scratch memory of the clause. No step allocates, locks, panics or
-//! dereferences anything: D memory has addresses of its own ([`addr`]), the rest is the host's.
+//! It knows neither probes nor the kernel. An object arrives ([`difo`]), is checked against
+//! numbered rules ([`mod@verify`]), and only then can be run ([`interp`]). The machine asks its
+//! host ([`mod@env`]) for everything that it cannot compute itself. Everything is bounded: branches
+//! only go forward, so an object takes at most as many steps as it has instructions; strsize limits
+//! strings; the scratch memory of the clause limits allocations. No step allocates, locks, panics
+//! or dereferences anything: D memory has addresses of its own ([`addr`]), and the host accesses
+//! all other memory.
 //!
 //! | chapter | holds |
 //! |---|---|
 //! | [`op`] | one instruction word, taken apart |
 //! | [`difo`] | a DIF object and its parts |
 //! | [`mod@verify`] | the rules |
-//! | [`bound`] | the most that a run can do |
-//! | [`decode`] | a verified text made ready to run |
+//! | [`bound`] | the upper bound of a run |
+//! | [`decode`] | the decoded form of a verified text |
 //! | [`interp`] | the loop |
-//! | [`quick`] | what needs no loop |
-//! | [`mod@env`] | what the machine asks of its host |
+//! | [`quick`] | shapes that need no loop |
+//! | [`mod@env`] | the interface of the host |
 //! | [`addr`] | addresses of D memory |
 //! | [`scratch`] | memory of one clause: alloca and strings |
 //! | [`mod@tuple`] | the tuple stack and keys |
 //! | `subr` | subroutines, one family per file |
-//! | [`fault`] | what can go wrong at run time |
+//! | [`fault`] | faults at run time |
 //! | [`disasm`] | the listing of `dtrace -S` |
-//! | `generate` | programs that verify, grown from any bytes (feature `std`) |
-//! | `harness` | a scripted host, and the promise that fuzzing checks (feature `std`) |
-//! | `asm` | text to object, for tests and tools (feature `std`) |
+//! | `generate` | programs that pass the verifier, grown from any bytes (feature `std`) |
+//! | `harness` | a scripted host, and the promises that fuzzing checks (feature `std`) |
+//! | `asm` | assembles text to objects, for tests and tools (feature `std`) |
 #![cfg_attr(not(any(test, feature = "std")), no_std)]
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! What a running object can reach: its string table, the clause's scratch, and through the host
-//! everything else. All bounds are those of slices.
+//! The memory that a running object can access: its string table, the clause's scratch, and
+//! everything else through the host. All bounds are those of slices.
 //!
 //! Nothing here keeps more than one chunk of a string on the stack.
 
@@ -16,7 +16,7 @@ use crate::env::{Env, Space};
 use crate::fault::{FaultKind, Raised};
 use crate::scratch::Clause;
 
-/// How much of a string or a copy is on the stack at a time.
+/// The number of bytes of a string or a copy that are on the stack at a time.
 pub(crate) const CHUNK: usize = 32;
 
 /// The memory of a running object.
@@ -24,18 +24,18 @@ pub(crate) struct Mem<'a, 'm, E> {
     pub(crate) strtab: &'a [u8],
     pub(crate) clause: &'a mut Clause<'m>,
     pub(crate) env: &'a mut E,
-    /// What `ld*` means in this enabling.
+    /// The memory that `ld*` accesses in this enabling.
     pub(crate) kernel: Space,
 }
 
-/// Where the bytes of a string operand stand while a subroutine works.
+/// The location of the bytes of a string operand while a subroutine works.
 #[derive(Debug, Clone)]
 pub(crate) enum Text {
     Strtab(Range<usize>),
     Scratch(Range<usize>),
 }
 
-/// The bytes behind [`Text`]s, while the result is being written.
+/// Access to the bytes of [`Text`]s while the result is being written.
 #[derive(Clone, Copy)]
 pub(crate) struct Texts<'t> {
     strtab: &'t [u8],
@@ -56,18 +56,18 @@ impl<'t> Texts<'t> {
     }
 }
 
-/// A string being written into free scratch memory, NUL not yet included.
+/// A string being written into free scratch memory, without its NUL yet.
 pub(crate) struct Out<'o> {
     buf: &'o mut [u8],
     len: usize,
-    /// Something did not fit.
+    /// Some bytes did not fit.
     cut: bool,
 }
 
 impl Out<'_> {
     pub(crate) fn push(&mut self, byte: u8) {
         let next = self.len.saturating_add(1);
-        // One byte stays for the NUL.
+        // Reserve one byte for the NUL.
         if next < self.buf.len() {
             if let Some(slot) = self.buf.get_mut(self.len) {
                 *slot = byte;
@@ -83,7 +83,8 @@ impl Out<'_> {
         let n = bytes.len().min(room);
         let end = self.len.saturating_add(n);
         if let (Some(to), Some(from)) = (self.buf.get_mut(self.len..end), bytes.get(..n)) {
-            // Not copy_from_slice: objtool does not know that its complaint never returns (rustc 1.97).
+            // Not `copy_from_slice`: objtool does not know that its panic never returns (rustc
+            // 1.97).
             for (t, f) in to.iter_mut().zip(from) {
                 *t = *f;
             }
@@ -103,13 +104,13 @@ impl Out<'_> {
     }
 }
 
-/// The index of the first NUL, or the length.
+/// Returns the index of the first NUL, or the length.
 pub(crate) fn str_len(bytes: &[u8]) -> usize {
-    // A word at a time.
+    // This searches a word at a time.
     CStr::from_bytes_until_nul(bytes).map_or(bytes.len(), |text| text.count_bytes())
 }
 
-/// Copies up to a NUL; `None` if memory ends before the NUL and before `into` is full.
+/// Copies up to a NUL. Returns `None` if memory ends before the NUL and before `into` is full.
 fn str_from(from: &[u8], into: &mut [u8]) -> Option<usize> {
     let n = str_len(from.get(..into.len()).unwrap_or(from));
     if n == from.len() && n < into.len() {
@@ -128,7 +129,7 @@ fn tail(slice: &[u8], offset: u64) -> Option<&[u8]> {
 }
 
 impl<E: Env> Mem<'_, '_, E> {
-    /// Pays for work on so many bytes, at a price for each 32 of them.
+    /// Pays for work on `bytes` bytes, at a price for each 32 of them.
     pub(crate) fn pay(&mut self, bytes: u64, price: u32) -> Result<(), Raised> {
         self.env.spend(of_bytes(bytes).saturating_mul(price))
     }
@@ -139,7 +140,7 @@ impl<E: Env> Mem<'_, '_, E> {
         self.pay(self.texts().get(text).len() as u64, price)
     }
 
-    /// Copies memory, whosever it is.
+    /// Copies from any memory.
     pub(crate) fn load(&mut self, space: Space, at: u64, into: &mut [u8]) -> Result<(), Raised> {
         let bad = Raised::bad_addr(at);
         // CAST: usize has at most 64 bits.
@@ -163,7 +164,7 @@ impl<E: Env> Mem<'_, '_, E> {
         }
     }
 
-    /// Copies a piece of a string; fewer bytes than asked for means that the NUL was found.
+    /// Copies a piece of a string. If it is shorter than `into`, the NUL was found.
     pub(crate) fn load_str(
         &mut self,
         space: Space,
@@ -187,11 +188,11 @@ impl<E: Env> Mem<'_, '_, E> {
             Some((region, _)) if addr::is_env(region) => self.env.load_str(space, at, into)?,
             Some(_) => return Err(bad),
         };
-        // A host that answers too much must not make us read what it did not write.
+        // If a host claims too much, do not use bytes that it did not write.
         Ok(n.min(into.len()))
     }
 
-    /// Writes into D memory; no other memory can be written.
+    /// Writes to D memory; other memory cannot be written.
     pub(crate) fn store(&mut self, at: u64, bytes: &[u8]) -> Result<(), Raised> {
         let bad = Raised::bad_addr(at);
         match addr::split(at) {
@@ -210,7 +211,7 @@ impl<E: Env> Mem<'_, '_, E> {
         }
     }
 
-    /// Copies `len` bytes into D memory, as `memmove` would.
+    /// Copies `len` bytes to D memory, like `memmove`.
     #[inline(never)]
     pub(crate) fn copy(&mut self, from: u64, to: u64, len: u64) -> Result<(), Raised> {
         if len == 0 {
@@ -221,7 +222,7 @@ impl<E: Env> Mem<'_, '_, E> {
             return Err(bad);
         }
         let count = usize::try_from(len).map_err(|_| bad)?;
-        // In pieces: as much as a variable holds.
+        // The host's memory is written in pieces, and at most as much as a variable holds.
         let in_pieces = addr::split(to).is_some_and(|(region, _)| addr::is_env(region));
         if in_pieces && len > MAX_BY_REF.into() {
             return Err(bad);
@@ -240,7 +241,8 @@ impl<E: Env> Mem<'_, '_, E> {
                 self.load_into_scratch(space, from, t, count)
             }
             (_, Some((region, _))) if addr::is_env(region) => {
-                // A host's variable onto itself, shifted: start at the end that is not overwritten.
+                // A host's variable onto itself, shifted: start at the end that the copy does not
+                // overwrite.
                 let backwards = to > from && to.wrapping_sub(from) < len;
                 let mut done: u64 = 0;
                 let mut buf = [0; CHUNK];
@@ -260,7 +262,7 @@ impl<E: Env> Mem<'_, '_, E> {
         }
     }
 
-    /// Copies from memory that is not scratch to live scratch memory at `offset`.
+    /// Copies from memory other than scratch to live scratch memory at `offset`.
     pub(crate) fn load_into_scratch(
         &mut self,
         space: Space,
@@ -296,7 +298,7 @@ impl<E: Env> Mem<'_, '_, E> {
         }
     }
 
-    /// Length of a string, without its NUL, at most strsize - 1. NULL is empty.
+    /// Returns the length of a string, without its NUL, at most strsize - 1. NULL is empty.
     #[inline(never)]
     pub(crate) fn strlen(&mut self, at: u64) -> Result<usize, Raised> {
         let mut cursor = Cursor::new(at, self.clause.strsize());
@@ -351,7 +353,8 @@ impl<E: Env> Mem<'_, '_, E> {
         self.store(at, &[0])
     }
 
-    /// As [`Self::copy_str`] to the host's memory, by way of scratch: the host is asked once for all of it.
+    /// Works like [`Self::copy_str`] to the host's memory, by way of scratch, with only one request
+    /// to the host.
     #[inline(never)]
     pub(crate) fn copy_whole(&mut self, from: u64, to: u64, room: u64) -> Result<(), Raised> {
         let room = usize::try_from(room).unwrap_or(usize::MAX).min(self.clause.strsize());
@@ -368,8 +371,8 @@ impl<E: Env> Mem<'_, '_, E> {
         stored
     }
 
-    /// Puts a string where its bytes can be looked at as a slice: strings of the host are copied
-    /// into free scratch memory, which the caller gives back with `release` or `settle`.
+    /// Makes the bytes of a string accessible as a slice. Strings of the host are copied into free
+    /// scratch memory, which the caller frees with `release` or `settle`.
     #[inline(never)]
     pub(crate) fn text(&mut self, space: Space, at: u64, size: usize) -> Result<Text, Raised> {
         let text = self.find_text(space, at, size)?;
@@ -384,7 +387,7 @@ impl<E: Env> Mem<'_, '_, E> {
             None if at == 0 => Ok(Text::Strtab(0..0)),
             Some((addr::STRTAB, off)) if space != Space::User => {
                 let rest = tail(self.strtab, off).ok_or(bad)?;
-                // The table ends with a NUL, so a string begins wherever a byte is.
+                // The table ends with a NUL, so every offset is the beginning of a string.
                 let n = str_len(rest.get(..most).unwrap_or(rest));
                 if n == rest.len() {
                     return Err(bad);
@@ -422,18 +425,19 @@ impl<E: Env> Mem<'_, '_, E> {
         }
     }
 
-    /// The string argument at `at`.
+    /// Makes the string argument at `at` accessible.
     pub(crate) fn arg_text(&mut self, at: u64) -> Result<Text, Raised> {
         self.text(self.kernel, at, self.clause.strsize())
     }
 
-    /// Bytes of texts while nothing is written.
+    /// Returns access to the bytes of texts, while nothing is written.
     pub(crate) fn texts(&self) -> Texts<'_> {
         Texts::of(self.strtab, self.clause.live())
     }
 
-    /// Makes a string in scratch and answers its address. Operands stand between `mark` and the end
-    /// of what is used; they are given back. Longer than strsize: cut. No room: NOSCRATCH.
+    /// Makes a string in scratch and returns its address. The operands between `mark` and the end
+    /// of used memory are freed. A string longer than strsize is cut. If there is no room:
+    /// NOSCRATCH.
     pub(crate) fn compose(
         &mut self,
         mark: usize,
@@ -461,26 +465,26 @@ impl<E: Env> Mem<'_, '_, E> {
     }
 }
 
-/// A reader of one string, a chunk at a time.
+/// Reads one string, a chunk at a time.
 pub(crate) struct Cursor {
     at: u64,
-    /// Bytes that the string may still have.
+    /// The most bytes that can follow.
     left: usize,
     buf: [u8; CHUNK],
     start: usize,
     end: usize,
-    /// The NUL was seen, or strsize reached.
+    /// The NUL was found, or strsize reached.
     done: bool,
 }
 
 impl Cursor {
-    /// A reader of the string at `at`, cut to `size` bytes with its NUL. NULL is empty.
+    /// Creates a reader of the string at `at`, cut to `size` bytes with its NUL. NULL is empty.
     pub(crate) fn new(at: u64, size: usize) -> Self {
         let left = size.saturating_sub(1);
         Self { at, left, buf: [0; CHUNK], start: 0, end: 0, done: at == 0 }
     }
 
-    /// Reads on if nothing is at hand; false at the end of the string.
+    /// Reads the next chunk if the current one is used up. Returns false at the end of the string.
     pub(crate) fn fill<E: Env>(&mut self, mem: &mut Mem<'_, '_, E>) -> Result<bool, Raised> {
         if self.start < self.end {
             return Ok(true);
@@ -501,12 +505,12 @@ impl Cursor {
         Ok(n > 0)
     }
 
-    /// What is at hand.
+    /// Returns the unused bytes of the current chunk.
     pub(crate) fn have(&self) -> &[u8] {
         self.buf.get(self.start..self.end).unwrap_or_default()
     }
 
-    /// Says that `n` bytes were used.
+    /// Marks `n` bytes as used.
     pub(crate) fn skip(&mut self, n: usize) {
         self.start = self.start.saturating_add(n).min(self.end);
     }

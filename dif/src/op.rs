@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! One instruction word, taken apart. Names and layouts are the table's in [`abi::dif`].
+//! The fields of one instruction word. Names and layouts are those of the table in [`abi::dif`].
 //!
 //! ```text
 //!  31    24 23    16 15     8 7      0
@@ -28,50 +28,50 @@ pub(crate) fn scope_of(op: Op) -> u8 {
 pub struct Insn(pub u32);
 
 impl Insn {
-    /// The opcode's number.
+    /// Returns the opcode's number.
     #[inline(always)]
     pub const fn number(self) -> u8 {
         (self.0 >> 24) as u8
     }
-    /// The opcode, if there is one with this number.
+    /// Returns the opcode, if there is one with this number.
     #[inline(always)]
     pub const fn op(self) -> Option<Op> {
         Op::from_number(self.number())
     }
-    /// First source register; the type of a push; the variable of an array access.
+    /// Returns the first source register; the type of a push; the variable of an array access.
     #[inline(always)]
     pub const fn r1(self) -> u8 {
         (self.0 >> 16) as u8
     }
-    /// Second source register; the size of a push; the index of an array access.
+    /// Returns the second source register; the size of a push; the index of an array access.
     #[inline(always)]
     pub const fn r2(self) -> u8 {
         (self.0 >> 8) as u8
     }
-    /// Destination register; the source of a variable store, a push, a `ret`.
+    /// Returns the destination register; the source of a variable store, a push, a `ret`.
     #[inline(always)]
     pub const fn rd(self) -> u8 {
         self.0 as u8
     }
-    /// Target of a branch.
+    /// Returns the target of a branch.
     #[inline(always)]
     pub const fn label(self) -> u32 {
         self.0 & 0xff_ffff
     }
-    /// Index into a table, a variable's id, a subroutine's number.
+    /// Returns the index into a table, the id of a variable, or the number of a subroutine.
     #[inline(always)]
     pub const fn index(self) -> u16 {
         (self.0 >> 8) as u16
     }
-    /// Three registers.
+    /// Returns an instruction with three registers.
     pub const fn registers(op: Op, r1: u8, r2: u8, rd: u8) -> Insn {
         Insn((op as u32) << 24 | (r1 as u32) << 16 | (r2 as u32) << 8 | rd as u32)
     }
-    /// An index and a register.
+    /// Returns an instruction with an index and a register.
     pub const fn indexed(op: Op, index: u16, rd: u8) -> Insn {
         Insn((op as u32) << 24 | (index as u32) << 8 | rd as u32)
     }
-    /// A branch; the label is cut to 24 bits.
+    /// Returns a branch; the label is cut to 24 bits.
     pub const fn branch(op: Op, label: u32) -> Insn {
         Insn((op as u32) << 24 | (label & 0xff_ffff))
     }

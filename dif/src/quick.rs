@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-//! What most expressions are, found out once: `pid == 12`, `arg2`, `timestamp - self->ts`,
+//! The shapes of most expressions, determined once: `pid == 12`, `arg2`, `timestamp - self->ts`,
 //! `self->ts = timestamp` need no loop over instructions.
 //!
-//! [`Quick::of`] follows a verified text as the machine would, with symbols in place of values. Where
-//! it ends up with one of a few shapes, [`Quick::run`] computes that, with the same loads in the same
-//! order, the same faults at the same place, at the same cost. All other objects are left to the
-//! loop of [`crate::interp`], which decides what is right: tests compare the two.
+//! [`Quick::of`] follows a verified text as the machine would, with symbols in place of values. If
+//! the result is one of a few shapes, [`Quick::run`] computes it, with the same loads in the same
+//! order, the same faults at the same place, and the same cost. All other objects use the loop of
+//! [`crate::interp`], which is the reference: tests compare the two.
 
 use abi::dif::{Builtin, NREGS};
 
@@ -15,7 +15,7 @@ use crate::env::{Env, Var};
 use crate::fault::{Fault, Raised};
 use crate::verify::Verified;
 
-/// Where a value comes from.
+/// The source of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Term {
     /// A number.
@@ -26,12 +26,12 @@ pub enum Term {
     Var(Var, u8),
 }
 
-/// A way to the end: what is returned there, and the instructions up to it.
+/// An end of the text: the value returned there, and the instructions up to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct End {
     /// The value returned.
     pub value: u64,
-    /// Instructions executed, from the first one of the object on.
+    /// The number of instructions executed, from the first one of the object.
     pub cost: u32,
 }
 
@@ -39,39 +39,40 @@ pub struct End {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the variants say what their fields are")]
 pub enum Quick {
-    /// None of these.
+    /// None of the shapes below.
     No,
     /// Returns a term.
     Term { term: Term, cost: u32 },
-    /// Returns what an operation makes of two.
+    /// Returns the result of an operation on two terms.
     Binary { op: Binary, a: Term, b: Term, cost: u32 },
     /// Returns one number or another.
     Choice { test: Test, a: Term, b: Term, taken: End, other: End },
-    /// Stores a term into a variable held by value, and returns it. Costs `at + 1` up to the store.
+    /// Stores a term into a variable held by value, and returns it. It costs `at + 1` up to the
+    /// store.
     Store { var: Var, at: u8, term: Term, cost: u32 },
 }
 
-/// A predicate that holds if a builtin variable has a value.
+/// A predicate that holds only if a builtin variable has a certain value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Only {
     /// The variable.
     pub builtin: Builtin,
-    /// Its value.
+    /// The value.
     pub value: u64,
-    /// What it costs to find that it holds.
+    /// The cost if it holds.
     pub holds: u32,
-    /// What it costs to find that it does not.
+    /// The cost if it does not hold.
     pub fails: u32,
 }
 
-/// What a register holds.
+/// The contents of a register.
 #[derive(Clone, Copy)]
 enum Symbol {
     Term(Term),
     Binary(Binary, Term, Term),
 }
 
-/// Longest text that is looked at: a pc fits a byte.
+/// The length of the longest text that is examined; a pc fits into a byte.
 const MAX_LEN: usize = 64;
 
 impl Term {
@@ -93,18 +94,18 @@ impl Term {
     }
 }
 
-/// A fault, after what the instructions up to it cost.
+/// Charges for the instructions up to a fault, and returns the fault.
 #[cold]
 fn failed<E: Env>(env: &mut E, raised: Raised, pc: u8) -> Fault {
     let pc = u32::from(pc);
     env.spend(pc.wrapping_add(1)).err().unwrap_or(raised).at(pc)
 }
 
-/// Follows the machine.
+/// Follows a text as the machine would.
 struct Walk<'d, D: Difo> {
     difo: &'d Verified<D>,
     regs: [Symbol; NREGS],
-    /// Terms loaded, which must all be in the answer.
+    /// The number of terms loaded, all of which must be in the result.
     loads: usize,
     pc: usize,
     cost: u32,
@@ -143,7 +144,7 @@ impl<D: Difo> Walk<'_, D> {
         self.difo.vars().get(usize::from(row)).map(Var::from_row)
     }
 
-    /// True if the terms hold every load that was made, each once, in the order of loading.
+    /// Tells whether the terms are all loads, each once, in the order of loading.
     fn uses_all(&self, terms: &[Term]) -> bool {
         let mut last = None;
         let mut used: usize = 0;
@@ -157,7 +158,7 @@ impl<D: Difo> Walk<'_, D> {
         used == self.loads
     }
 
-    /// Does what is done with nothing but numbers; `None` if it is something else.
+    /// Runs an instruction that only handles numbers; `None` if it is another one.
     fn compute(&mut self, does: Does) -> Option<()> {
         match does {
             Does::Nothing => Some(()),
@@ -175,7 +176,7 @@ impl<D: Difo> Walk<'_, D> {
         }
     }
 
-    /// Goes on to a `ret`, over nothing but numbers.
+    /// Continues to a `ret`, through instructions that only handle numbers.
     fn end(mut self, skip: u32) -> Option<End> {
         // CAST: 32 bits fit a usize wherever this runs.
         self.pc = self.pc.wrapping_add(skip as usize);
@@ -191,10 +192,10 @@ impl<D: Difo> Walk<'_, D> {
         }
     }
 
-    /// What follows a comparison of two terms.
+    /// Returns the shape of what follows a comparison of two terms.
     fn choice(mut self, a: Term, b: Term, with_zero: bool) -> Option<Quick> {
         let Does::Branch { test, skip } = self.next() else { return None };
-        // For other tests, everything that is not zero is 1.
+        // For other tests, all values except zero count as 1.
         if !self.uses_all(&[a, b]) || with_zero && !matches!(test, Test::Equal | Test::NotEqual) {
             return None;
         }
@@ -206,7 +207,7 @@ impl<D: Difo> Walk<'_, D> {
 
     fn walk(mut self) -> Option<Quick> {
         loop {
-            // CAST: MAX_LEN.
+            // CAST: less than `MAX_LEN`.
             let pc = self.pc as u8;
             match self.next() {
                 Does::Builtin { which, to } => self.load(to, Term::Builtin(which, pc))?,
@@ -253,7 +254,7 @@ impl<D: Difo> Walk<'_, D> {
 }
 
 impl Quick {
-    /// The shape of an object.
+    /// Returns the shape of an object.
     pub(crate) fn of<D: Difo>(difo: &Verified<D>) -> Quick {
         if difo.text().len() > MAX_LEN {
             return Quick::No;
@@ -262,7 +263,7 @@ impl Quick {
         Walk { difo, regs, loads: 0, pc: 0, cost: 0 }.walk().unwrap_or(Quick::No)
     }
 
-    /// The builtin variable that is all there is to the object, and what loading it costs.
+    /// If the object only returns a builtin variable, returns the variable and the cost.
     #[inline]
     pub fn builtin(&self) -> Option<(Builtin, u32)> {
         match *self {
@@ -271,7 +272,7 @@ impl Quick {
         }
     }
 
-    /// If the object is a predicate that holds for one value of a builtin variable only.
+    /// Returns the condition, if the object is a predicate on one value of one builtin variable.
     pub fn only(&self) -> Option<Only> {
         let Quick::Choice {
             test,
@@ -296,7 +297,7 @@ impl Quick {
         })
     }
 
-    /// What the object returns; `None` if the loop has to tell.
+    /// Returns the result of the object; `None` if it needs the loop.
     #[inline]
     pub(crate) fn run<E: Env>(&self, env: &mut E) -> Option<Result<u64, Fault>> {
         Some(match self {

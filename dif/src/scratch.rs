@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The memory of one clause: what `alloca`, `copyin` and the string subroutines hand out.
+//! The memory of one clause, for `alloca`, `copyin` and the string subroutines.
 //!
 //! ```text
 //!  0                    used              mem.len()
@@ -9,17 +9,18 @@
 //! +--------------------+----------------------------+
 //! ```
 //!
-//! Allocations are 8-aligned, begin as zeros and live until the clause ends; those whose address a
-//! variable has, and all before them, are kept for the other clauses of the same firing. A subroutine that needs
-//! its operands side by side copies those of the host behind `used` for its own duration; such a
-//! copy is given back when the result is in place. About four times strsize, plus what the program
-//! allocates itself, is comfortable.
+//! Allocations are 8-aligned, begin as zeros and live until the clause ends. If a variable holds
+//! the address of an allocation, that allocation and all before it are kept for the other clauses
+//! of the same firing. A subroutine that needs its operands as slices copies those of the host
+//! behind `used`, and frees them when the result is in place. A comfortable size is about four
+//! times strsize, plus what the program allocates itself.
 
 use core::ops::Range;
 
 use crate::fault::{FaultKind, Raised};
 
-/// How much a clause gets: room for a few strings, and for the largest variable twice.
+/// Returns the size of a clause's memory: room for a few strings, and for the largest variable
+/// twice.
 pub const fn size(strsize: usize, largest: usize) -> usize {
     let strings = strsize.saturating_mul(16);
     let strings = if strings < 4096 { 4096 } else { strings };
@@ -28,31 +29,32 @@ pub const fn size(strsize: usize, largest: usize) -> usize {
 
 /// One execution of a clause: its scratch memory and the state that its objects share.
 ///
-/// The objects of a clause (predicate and actions) run with the same `Clause`, so that what one
-/// of them allocates can be read by the next, and `strtok` goes on where it stopped.
+/// The objects of a clause (predicate and actions) run with the same `Clause`, so that one can read
+/// what an earlier one has allocated, and `strtok` continues where it stopped.
 pub struct Clause<'m> {
     mem: &'m mut [u8],
-    /// Where what this clause allocates begins.
+    /// The offset at which this clause's allocations begin.
     base: usize,
     used: usize,
-    /// How much of it the next clause of this firing finds.
+    /// The number of bytes that are kept for the next clause of this firing.
     kept: Option<&'m mut usize>,
     strsize: usize,
-    /// What `strtok` has not yet looked at: a string in scratch, and where to go on in it.
+    /// What `strtok` has not yet read: the rest of a string in scratch.
     pub(crate) strtok: Option<Range<usize>>,
 }
 
 impl<'m> Clause<'m> {
-    /// A clause begins. `strsize` is the longest string, NUL included; at least 1.
+    /// Begins a clause. `strsize` is the length of the longest string, NUL included, and at least
+    /// 1.
     pub fn new(scratch: &'m mut [u8], strsize: usize) -> Self {
         // Offsets must fit an address, and sums of two of them a usize.
         let strsize = strsize.clamp(1, 1 << 24);
         Self { mem: scratch, base: 0, used: 0, kept: None, strsize, strtok: None }
     }
 
-    /// Another clause of a firing begins: the first `kept` bytes are what earlier ones have kept, 0 for
-    /// the first of them. Each clause has half of the memory for itself, so what is kept is at most the
-    /// other half.
+    /// Begins another clause of a firing. The first `kept` bytes are those that earlier clauses
+    /// have kept; 0 for the first clause. Each clause has half of the memory for itself, so at most
+    /// the other half is kept.
     pub fn within(scratch: &'m mut [u8], strsize: usize, kept: &'m mut usize) -> Self {
         let half = scratch.len() >> 1;
         let base = (*kept).min(half);
@@ -60,8 +62,8 @@ impl<'m> Clause<'m> {
         Self { base, used: base, kept: Some(kept), ..Self::new(mem, strsize) }
     }
 
-    /// A variable has the address of some of what is in use. What is too much to be kept goes with the
-    /// clause.
+    /// Keeps all memory in use, because a variable has an address in it. If it is more than can be
+    /// kept, it is freed with the clause.
     pub(crate) fn keep(&mut self) {
         let half = self.room();
         if let Some(kept) = self.kept.as_deref_mut().filter(|_| self.used <= half) {
@@ -69,28 +71,29 @@ impl<'m> Clause<'m> {
         }
     }
 
-    /// What this clause had when it began.
+    /// Returns the size of the memory that this clause began with.
     fn room(&self) -> usize {
         self.mem.len().saturating_sub(self.base)
     }
 
-    /// Bytes of scratch in use.
+    /// Returns the number of bytes in use.
     pub fn used(&self) -> usize {
         self.used
     }
 
-    /// Longest string, NUL included.
+    /// Returns the length of the longest string, NUL included.
     pub fn strsize(&self) -> usize {
         self.strsize
     }
 
-    /// Longest copy that any instruction makes: what fits into scratch or into a variable.
+    /// Returns the length of the longest copy of any instruction: what fits into scratch or into a
+    /// variable.
     pub(crate) fn longest_copy(&self) -> u64 {
         // CAST: usize has at most 64 bits.
         (self.room() as u64).max(u64::from(abi::difo::MAX_BY_REF))
     }
 
-    /// Allocates `size` zeroed bytes; the answer is their offset.
+    /// Allocates `size` zeroed bytes and returns their offset.
     pub(crate) fn alloc(&mut self, size: u64) -> Result<usize, Raised> {
         let no_scratch = Raised::new(FaultKind::NoScratch, size);
         let size = usize::try_from(size).map_err(|_| no_scratch)?;
@@ -101,12 +104,12 @@ impl<'m> Clause<'m> {
         Ok(start)
     }
 
-    /// Says that `size` bytes from `start` on are live, and nothing behind them.
+    /// Makes `size` bytes from `start` live, and frees everything after them.
     fn take(&mut self, start: usize, size: usize) {
         let end = start.saturating_add(size);
         let aligned = end.checked_add(7).map_or(end, |e| e & !7);
-        // The last allocation may end where memory ends, between two multiples of 8; then nothing
-        // is left, and the next one starts at an aligned end or not at all.
+        // The last allocation may end at the end of memory, not at a multiple of 8. Then nothing is
+        // free, so the next allocation still begins at an aligned offset or fails.
         let end = aligned.min(self.mem.len());
         let pad = start.saturating_add(size)..end;
         if let Some(pad) = self.mem.get_mut(pad) {
@@ -115,35 +118,35 @@ impl<'m> Clause<'m> {
         self.used = end;
     }
 
-    /// Where the next allocation begins.
+    /// Returns the offset of the next allocation.
     pub(crate) fn mark(&self) -> usize {
         self.used
     }
 
-    /// Gives back what was allocated since `mark`.
+    /// Frees everything that was allocated since `mark`.
     pub(crate) fn release(&mut self, mark: usize) {
         self.used = self.used.min(mark);
     }
 
-    /// What D programs may read.
+    /// Returns the memory that D programs may read.
     pub(crate) fn live(&self) -> &[u8] {
         self.mem.get(..self.used).unwrap_or_default()
     }
 
-    /// `len` live bytes at `offset`.
+    /// Returns `len` live bytes at `offset`.
     pub(crate) fn slice(&self, offset: u64, len: usize) -> Option<&[u8]> {
         let start = usize::try_from(offset).ok()?;
         self.live().get(start..start.checked_add(len)?)
     }
 
-    /// `len` live bytes at `offset`, to be written.
+    /// Returns `len` live bytes at `offset`, for writing.
     pub(crate) fn slice_mut(&mut self, offset: u64, len: usize) -> Option<&mut [u8]> {
         let start = usize::try_from(offset).ok()?;
         let end = start.checked_add(len)?;
         self.mem.get_mut(..self.used)?.get_mut(start..end)
     }
 
-    /// Copies within live memory, as `memmove`; false if either range is not live.
+    /// Copies within live memory, like `memmove`. Returns false if either range is not live.
     pub(crate) fn copy_within(&mut self, from: u64, to: u64, len: usize) -> bool {
         if self.slice(from, len).is_none() || self.slice(to, len).is_none() {
             return false;
@@ -151,19 +154,19 @@ impl<'m> Clause<'m> {
         let (Ok(from), Ok(to)) = (usize::try_from(from), usize::try_from(to)) else {
             return false;
         };
-        // PANIC: both ranges were just seen to lie within memory.
+        // PANIC: the checks above have shown that both ranges lie within memory.
         self.mem.copy_within(from..from.saturating_add(len), to);
         true
     }
 
-    /// Live memory to read from while the free memory is written to.
+    /// Returns live memory for reading, and free memory for writing.
     pub(crate) fn split(&mut self) -> (&[u8], &mut [u8]) {
         let used = self.used.min(self.mem.len());
         let (live, free) = self.mem.split_at_mut(used);
         (live, free)
     }
 
-    /// Makes the first `len` free bytes the allocation at `mark`, and gives back all between.
+    /// Makes the first `len` free bytes the allocation at `mark`, and frees everything between.
     pub(crate) fn settle(&mut self, mark: usize, len: usize) {
         let end = self.used.saturating_add(len);
         if mark <= self.used && end <= self.mem.len() {
@@ -202,7 +205,7 @@ mod tests {
         c.slice_mut(0, 1).unwrap()[0] = 7;
         c.keep();
         c.alloc(8).unwrap();
-        // Whatever is kept, each has as much as the first.
+        // However much is kept, each clause has as much as the first.
         let mut c = Clause::within(&mut mem, 16, &mut kept);
         assert_eq!((c.used(), c.slice(0, 1)), (8, Some(&[7][..])));
         assert_eq!(c.alloc(32), Ok(8));

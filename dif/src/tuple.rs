@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The tuple stack: arguments of a subroutine, keys of an associative array.
+//! The tuple stack: arguments of a subroutine, or keys of an associative array.
 //!
-//! As arguments, entries are values and addresses. As keys they are compared by their bytes, so
-//! before the host is asked, strings and structures are brought to where they can be seen as
-//! slices: those in the string table and in scratch stay, those of the host are copied into free
-//! scratch memory for as long as the question takes.
+//! As arguments, entries are values and addresses. Keys are compared by their bytes, so strings and
+//! structures must be accessible as slices before the host is called. Those in the string table and
+//! in scratch stay where they are; those of the host are copied into free scratch memory for the
+//! duration of the call.
 
 use abi::dif::NTUPLE;
 use abi::difo::MAX_BY_REF;
@@ -20,7 +20,8 @@ use crate::mem::{Mem, Text, Texts};
 pub(crate) struct Pushed {
     /// The value, or the address.
     pub(crate) value: u64,
-    /// Bytes behind the address; more than 32 bits can count are none that fit anywhere.
+    /// The number of bytes at the address. A size of more than 32 bits becomes the maximum, which
+    /// fits nowhere.
     pub(crate) size: u32,
     pub(crate) how: How,
 }
@@ -30,19 +31,19 @@ pub(crate) struct Pushed {
 pub(crate) enum How {
     /// `pushtv`.
     Value,
-    /// `pushtr` of a string; at most `size` bytes, NUL included; 0: strsize.
+    /// `pushtr` of a string of at most `size` bytes, NUL included; 0 means strsize.
     String,
     /// `pushtr` of `size` bytes.
     Bytes,
 }
 
 impl Pushed {
-    /// An entry by value.
+    /// Returns an entry by value.
     pub(crate) const fn value(value: u64) -> Self {
         Self { value, size: 0, how: How::Value }
     }
 
-    /// An entry by reference.
+    /// Returns an entry by reference.
     pub(crate) fn reference(value: u64, size: u64, is_string: bool) -> Self {
         let how = if is_string { How::String } else { How::Bytes };
         Self { value, size: u32::try_from(size).unwrap_or(u32::MAX), how }
@@ -51,7 +52,7 @@ impl Pushed {
 
 pub(crate) type Tuple = heapless::Vec<Pushed, NTUPLE>;
 
-/// A key, found but not yet borrowed. Small, since eight of them stand on the stack.
+/// The location of a key. It is small, because the machine's stack holds eight of them.
 #[derive(Clone, Copy)]
 enum Found {
     Value,
@@ -85,7 +86,7 @@ impl<E: Env> Mem<'_, '_, E> {
         self.with_keys(tuple, |env, keys, _| env.store_tuple(v, keys, value))
     }
 
-    /// Sets an element, or a thread's variable, to what a value by reference denotes.
+    /// Sets an element, or a thread-local variable, to the bytes of a value by reference.
     #[inline(never)]
     pub(crate) fn store_ref(
         &mut self,
@@ -108,7 +109,7 @@ impl<E: Env> Mem<'_, '_, E> {
         stored
     }
 
-    /// Asks the host with the keys in sight, and gives back what that took of scratch.
+    /// Calls the host with the keys, and frees the scratch memory that they took.
     #[inline(always)]
     fn with_keys<R>(
         &mut self,
@@ -159,7 +160,8 @@ impl<E: Env> Mem<'_, '_, E> {
         Ok(())
     }
 
-    /// Pays for what the host does with the keys: each time anew, for they may be pushed once and used often.
+    /// Pays for the host's work on the keys. This is due for each use, because keys may be pushed
+    /// once and used often.
     fn pay_for_keys(&mut self, found: &[Found; NTUPLE]) -> Result<(), Raised> {
         found.iter().try_for_each(|found| match found {
             Found::Value => self.env.spend(1),
@@ -169,7 +171,7 @@ impl<E: Env> Mem<'_, '_, E> {
         })
     }
 
-    /// Puts a structure where its bytes can be looked at: no more than a variable holds.
+    /// Makes the bytes of a structure accessible as a slice; at most as many as a variable holds.
     fn bytes(&mut self, at: u64, len: usize) -> Result<Text, Raised> {
         let bad = Raised::bad_addr(at);
         // CAST: usize has at most 64 bits.

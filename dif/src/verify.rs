@@ -1,37 +1,37 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The rules that an object must keep before it can run.
+//! The rules that an object must obey before it can run.
 //!
-//! An object that keeps them halts within its length, touches no register that does not exist,
-//! no table entry out of range, no variable it did not declare. What depends on values (addresses,
-//! sizes, divisors) is left to the run, where it is a fault.
+//! An object that obeys them halts within its length, and uses no nonexistent register, no table
+//! entry out of range and no undeclared variable. Anything that depends on values (addresses,
+//! sizes, divisors) is checked at run time and is a fault.
 //!
-//! | rule | | it says |
+//! | number | rule | meaning |
 //! |---|---|---|
 //! | 1 | [`Rule::Text`] | there are 1 to 65,536 instructions |
-//! | 2 | [`Rule::Tables`] | integer, string and variable table keep their limits |
+//! | 2 | [`Rule::Tables`] | the integer, string and variable tables are within their limits |
 //! | 3 | [`Rule::Opcode`] | the opcode exists |
-//! | 4 | [`Rule::Translator`] | `xlate` and `xlarg` stay between compiler and linker |
+//! | 4 | [`Rule::Translator`] | `xlate` and `xlarg` do not occur; only compiler and linker use them |
 //! | 5 | [`Rule::Register`] | a register's number is below 8 |
 //! | 6 | [`Rule::RegisterZero`] | `%r0` is never written |
 //! | 7 | [`Rule::Reserved`] | bits without a meaning are zero |
 //! | 8 | [`Rule::Branch`] | a branch goes forward, to an instruction of the object |
 //! | 9 | [`Rule::Integer`] | `setx` names an entry of the integer table |
-//! | 10 | [`Rule::String`] | `sets` names a place in the string table |
+//! | 10 | [`Rule::String`] | `sets` names an offset in the string table |
 //! | 11 | [`Rule::StringEnd`] | the string table ends with a NUL |
 //! | 12 | [`Rule::Subroutine`] | `call` names a subroutine that exists |
-//! | 13 | [`Rule::Builtin`] | a variable that the program does not declare is a builtin of the kind that the instruction loads |
-//! | 14 | [`Rule::Undeclared`] | a variable of the program stands in the variable table, in the scope of the instruction |
+//! | 13 | [`Rule::Builtin`] | an undeclared variable is a builtin of the kind that the instruction loads |
+//! | 14 | [`Rule::Undeclared`] | a variable of the program is in the variable table, in the instruction's scope |
 //! | 15 | [`Rule::Kind`] | tuple instructions use associative arrays, the others scalars |
 //! | 16 | [`Rule::Store`] | stores go to variables of the program; `stga` to `uregs[]` |
 //! | 17 | [`Rule::Push`] | the type of a push is D type or string |
 //! | 18 | [`Rule::LastRet`] | the last instruction is `ret` |
-//! | 19 | [`Rule::Destructive`] | only an enabling that may be destructive changes the system |
+//! | 19 | [`Rule::Destructive`] | only a destructive enabling changes the system |
 //! | 20 | [`Rule::ReturnType`] | the return type is well formed; by value it has 0, 1, 2, 4 or 8 bytes |
 //! | 21 | [`Rule::VarRow`] | kind, scope and flags of a variable are known values |
-//! | 22 | [`Rule::VarName`] | a variable's name lies in the string table |
+//! | 22 | [`Rule::VarName`] | a variable's name is in the string table |
 //! | 23 | [`Rule::VarTwice`] | a variable is declared once |
 //! | 24 | [`Rule::VarId`] | a variable's id is one of the program's, or a builtin's of the same kind and scope |
-//! | 25 | [`Rule::VarType`] | a variable's type is well formed: by value 1, 2, 4 or 8 bytes, by reference 1 to the limit |
+//! | 25 | [`Rule::VarType`] | a type is well formed: by value 1, 2, 4 or 8 bytes, by reference 1 to the limit |
 
 use core::fmt;
 use core::ops::Deref;
@@ -51,12 +51,12 @@ use crate::env::Space;
 use crate::op::{scope_of, Insn};
 use crate::subr;
 
-/// Most errors that are reported of one object.
+/// The maximum number of errors that are reported for one object.
 pub const MAX_ERRORS: usize = 64;
-/// Most rows of a variable table. It bounds the search for a variable at run time.
+/// The maximum number of rows in a variable table. It limits the search for a variable at run time.
 pub const MAX_VARS: usize = 256;
 
-/// What this consumer may do.
+/// The rights of a consumer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rules {
     /// Objects may change the traced system (`copyout`, `uregs[] =`).
@@ -64,17 +64,17 @@ pub struct Rules {
     /// Objects may read any kernel memory; otherwise `ld*` and subroutines load
     /// [`crate::Space::Restricted`], as `rld*` does.
     pub allow_kernel_loads: bool,
-    /// Largest variable by reference, bytes.
+    /// The size of the largest variable by reference, in bytes.
     pub max_by_ref: u32,
 }
 
 impl Rules {
-    /// What a privileged consumer without `-w` may do.
+    /// The rights of a privileged consumer without `-w`.
     pub const DEFAULT: Rules =
         Rules { allow_destructive: false, allow_kernel_loads: true, max_by_ref: MAX_BY_REF };
 }
 
-/// An object that keeps all rules. Decoded, it can be [run](crate::Program).
+/// An object that obeys all rules. Once it is decoded, it can be [run](crate::Program).
 #[derive(Debug)]
 pub struct Verified<D: Difo> {
     difo: D,
@@ -84,20 +84,20 @@ pub struct Verified<D: Difo> {
 }
 
 impl<D: Difo> Verified<D> {
-    /// Most instructions that a run executes.
+    /// Returns the maximum number of instructions that a run executes.
     pub fn max_instructions(&self) -> u32 {
         self.instructions
     }
-    /// Most steps that a run takes, in the units of [`Env::spend`](crate::Env::spend). What a host
-    /// charges for answers of its own is not among them.
+    /// Returns the maximum number of steps that a run takes, in the units of
+    /// [`Env::spend`](crate::Env::spend). Charges that a host adds itself are not included.
     pub fn max_steps(&self, prices: &Prices) -> u32 {
         bound::steps(&self.difo, prices)
     }
-    /// True if the object may change the traced system.
+    /// Tells whether the object may change the traced system.
     pub fn is_destructive(&self) -> bool {
         self.destructive
     }
-    /// True if the object loads this builtin scalar.
+    /// Tells whether the object loads this builtin scalar.
     pub fn asks_for(&self, builtin: Builtin) -> bool {
         let loads = |word: &u32| {
             let insn = Insn(*word);
@@ -105,18 +105,18 @@ impl<D: Difo> Verified<D> {
         };
         self.difo.text().iter().any(loads)
     }
-    /// True if kernel loads are restricted.
+    /// Tells whether kernel loads are restricted.
     pub fn is_restricted(&self) -> bool {
         self.restricted
     }
-    /// What `ld*` means.
+    /// Returns the memory that `ld*` accesses.
     pub(crate) fn kernel_loads(&self) -> Space {
         match self.restricted {
             true => Space::Restricted,
             false => Space::Kernel,
         }
     }
-    /// The object; it must be verified again to run.
+    /// Returns the object, which must be verified again before it can run.
     pub fn into_inner(self) -> D {
         self.difo
     }
@@ -131,15 +131,15 @@ impl<D: Difo> Deref for Verified<D> {
 
 macro_rules! rules {
     ($(($num:literal, $variant:ident, $text:literal)),* $(,)?) => {
-        /// A rule; its number is cited by errors and tests.
+        /// A rule. Errors and tests cite its number.
         #[allow(missing_docs, reason = "the first page of this file is the documentation")]
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         #[repr(u32)]
         pub enum Rule { $($variant = $num),* }
         impl Rule {
-            /// Every rule, in order of number.
+            /// All rules, in order of number.
             pub const ALL: &[Rule] = &[$(Rule::$variant),*];
-            /// What went wrong if it is broken.
+            /// Returns the message for a violation.
             pub const fn text(self) -> &'static str {
                 match self { $(Rule::$variant => $text),* }
             }
@@ -175,27 +175,27 @@ rules! {
 }
 
 impl Rule {
-    /// The number.
+    /// Returns the number of the rule.
     pub const fn number(self) -> u32 {
         self as u32
     }
 }
 
-/// A rule that an object breaks.
+/// A violation of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct VerifyError {
-    /// Index of the instruction, or [`VerifyError::NO_PC`].
+    /// The index of the instruction, or [`VerifyError::NO_PC`].
     pub pc: u32,
     /// The rule.
     pub rule: Rule,
-    /// What was found: a register, an index, an id, a row of the variable table.
+    /// The offending value: a register, an index, an id, a row of the variable table.
     pub found: u64,
-    /// What bounds it; 0 where nothing does.
+    /// The limit for it; 0 if there is none.
     pub bound: u64,
 }
 
 impl VerifyError {
-    /// The error is not in an instruction.
+    /// The `pc` of an error that is not in an instruction.
     pub const NO_PC: u32 = u32::MAX;
 }
 
@@ -212,7 +212,7 @@ impl fmt::Display for VerifyError {
     }
 }
 
-/// Checks an object. Every error is reported (the first [`MAX_ERRORS`] of them), not just one.
+/// Checks an object. It reports all errors (up to [`MAX_ERRORS`]), not only the first.
 ///
 /// # Context
 ///
@@ -245,7 +245,7 @@ pub fn verify<D: Difo>(
     })
 }
 
-/// True if a type says nothing unknown.
+/// Tells whether all fields of a type have known values.
 fn well_formed(ty: DifType) -> bool {
     let by_ref = ty.is_by_ref();
     ty.pad == 0
@@ -321,7 +321,7 @@ impl Check<'_> {
             let declared = match u16::try_from(row.id) {
                 Err(_) => false,
                 Ok(id) if id >= VAR_USER_BASE => {
-                    // The language has no associative array in a clause's own variables.
+                    // D has no clause-local associative arrays.
                     row.kind == VAR_SCALAR || row.scope != SCOPE_LOCAL
                 }
                 Ok(id) => Builtin::from_id(id).is_some_and(|b| {
@@ -330,14 +330,14 @@ impl Check<'_> {
                 }),
             };
             self.demand(declared, Rule::VarId, found, u64::from(row.id));
-            // What a builtin's row says about its type is for listings only.
+            // The type in a builtin's row is used only in listings.
             if row.id >= u32::from(VAR_USER_BASE) {
                 let most = self.rules.max_by_ref.min(MAX_BY_REF);
                 let size = match row.ty.is_by_ref() {
                     true => (1..=most).contains(&row.ty.size),
                     false => matches!(row.ty.size, 1 | 2 | 4 | 8),
                 };
-                // User memory is copied when it is read, so no variable can hold it by reference.
+                // User memory is copied when it is read, so no variable holds a reference to it.
                 let ok = well_formed(row.ty) && row.ty.flags & BY_UREF == 0 && size;
                 self.demand(ok, Rule::VarType, found, u64::from(row.ty.size));
             }
@@ -365,7 +365,7 @@ impl Check<'_> {
             Format::Log3 => {
                 self.read(insn.r1());
                 self.read(insn.r2());
-                // The third register of `copys` is an address, which is read.
+                // The third register of `copys` is an address, which it only reads.
                 match op {
                     Op::Copys => self.read(insn.rd()),
                     _ => self.write(insn.rd()),
@@ -427,7 +427,7 @@ impl Check<'_> {
             }
             Format::LoadArray => {
                 let id = u64::from(insn.r1());
-                // Thread-local arrays do not exist: `ldta` is left to fault, as it always did.
+                // Thread-local arrays do not exist; `ldta` may pass and then faults at run time.
                 let array = Builtin::from_id(u16::from(insn.r1()))
                     .is_some_and(|b| b.kind() == VarKind::Array && b.is_had());
                 let ok = op == Op::Ldta || array;

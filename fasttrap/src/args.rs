@@ -4,9 +4,9 @@
 //! | probe | arg0, arg1, ... |
 //! |---|---|
 //! | entry | the function's arguments |
-//! | an instruction | those that a function entered here would have |
+//! | an instruction | the arguments that a function entered here would have |
 //! | return | arg0: the offset of the return from the function's beginning; arg1: the value |
-//! | USDT | those that the program declares: constants, registers, memory |
+//! | USDT | the arguments that the program declares: constants, registers, memory |
 
 use abi::user::{UserArg, UserArgKind, MAX_ARGS, NO_REG};
 use framework::Args;

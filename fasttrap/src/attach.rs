@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Enabling and disabling.
+//! Enabling and disabling probes.
 //!
 //! ```text
-//!   enable:   places, slots ─► write the slots ─► publish the table ─► breakpoints ─► wait for all CPUs
-//!   disable:  breakpoints away ─► wait for all CPUs ─► publish the table ─► slots away ─► a while later: forget the places
+//!   enable:   find places, reserve slots ─► write the slots ─► publish the table
+//!             ─► write breakpoints ─► wait for all CPUs
+//!   disable:  remove breakpoints ─► wait for all CPUs ─► publish the table
+//!             ─► unmap the slots ─► later: forget the places
 //! ```
-//! Each of that is done to the processes that have changed, so it costs what they have, however many others there are.
+//! Each step treats only the processes that have changed, so its cost does not depend on the number
+//! of other processes.
 //!
-//! Disabling must not fail: without memory for a new table the old one stays, whose entries lead to
-//! probes that nobody has enabled.
+//! Disabling must not fail. If there is no memory for a new table, the old one stays; its entries
+//! lead to probes that nobody has enabled.
 
 use crate::probes::{Known, Probes};
 use crate::process::{complain_of, reason, Process, Reader, BATCH};
@@ -23,10 +26,10 @@ use kapi::{mem, xcall};
 use kernel::prelude::*;
 use kernel::sync::Arc;
 
-/// A semaphore has not been there; said once.
+/// A semaphore was missing, and the log says so once.
 static TOLD: AtomicBool = AtomicBool::new(false);
 
-/// A counter of two bytes in a process, and a probe that it is of.
+/// A counter of two bytes in a process, and a probe that it belongs to.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Counter {
     at: u64,
@@ -35,7 +38,7 @@ pub(crate) struct Counter {
 }
 
 impl Counter {
-    /// Takes one back in a copy of the process: nobody has its probe there.
+    /// Lowers the counter by one in a copy of the process, where nobody has enabled the probe.
     pub(crate) fn lower_in(&self, copy: &Space) {
         if copy.ground(self.of) == Ok(self.text) && copy.may_count(self.at, self.of) {
             let _ = copy.count(self.at, -1);
@@ -43,15 +46,15 @@ impl Counter {
     }
 }
 
-/// What is known and done, under the lock `State`.
+/// What the provider knows and has done, under the lock `State`.
 pub(crate) struct State {
     /// Returns the functions to call at breakpoints, signals, forks and ends of processes.
     pub(crate) handlers: fn() -> Handlers,
     pub(crate) processes: Processes<Process>,
     pub(crate) probes: Probes,
-    /// We are told of what happens to processes.
+    /// The kernel calls our handlers for events of processes.
     pub(crate) watching: bool,
-    /// After so many milliseconds it is seen again whether threads have left the slots.
+    /// The time in milliseconds until the next check whether threads have left the slots.
     pub(crate) patience: u32,
 }
 
@@ -72,12 +75,12 @@ impl State {
         self.processes.get(space)
     }
 
-    /// From now on something is known of a process, and it matters if it forks.
+    /// Makes a process known. From then on we are called when it forks.
     pub(crate) fn know(&mut self, found: Found) -> Result {
         self.watch()?;
         let key = found.space.key();
         if let Some(known) = self.processes.get_mut(key) {
-            // Programs begin without one: their C library asks for it.
+            // A process starts without a shadow stack; its C library turns it on later.
             known.shadow_stack |= found.has_shadow_stack;
         } else {
             self.processes.add(Process::new(found)?)?;
@@ -89,7 +92,7 @@ impl State {
         Ok(())
     }
 
-    /// Forgets a process that nobody is in any more; the first one from a key on that `has_ended`.
+    /// Forgets the first process, from key `from` on, for which `has_ended` holds. Returns it.
     pub(crate) fn forget(
         &mut self,
         from: u64,
@@ -98,7 +101,7 @@ impl State {
         let key = self.processes.iter_from(from).find(|p| has_ended(p))?.space.key();
         let gone = self.processes.remove(key)?;
         if self.publish_spaces().is_err() {
-            // The old table still has its address, which must not become that of another one.
+            // The old table still has this address as a key, so no other process may get it.
             self.processes.put(gone);
             return None;
         }
@@ -106,7 +109,7 @@ impl State {
         Some(gone)
     }
 
-    /// Puts all processes where threads that are hit look for them.
+    /// Publishes the table of all processes, which threads read when they hit a breakpoint.
     fn publish_spaces(&self) -> Result {
         let all = self.processes.iter().map(|p| (p.space.key(), &p.entry));
         let spaces = match self.processes.is_empty() {
@@ -117,7 +120,7 @@ impl State {
         Ok(())
     }
 
-    /// From now on we are told of what happens to processes.
+    /// Makes the kernel call our handlers for events of processes.
     pub(crate) fn watch(&mut self) -> Result {
         if !self.watching {
             user::watch((self.handlers)())?;
@@ -142,7 +145,7 @@ impl State {
             return;
         }
         let mut any_refused = false;
-        // Those whose slots cannot be written.
+        // Refuse the probes whose slots could not be written.
         for (i, probe) in probes.iter().enumerate() {
             if let Some(why) = self.broken(probe.cookie()) {
                 if self.release(probe) {
@@ -163,11 +166,11 @@ impl State {
             }
         }
         if any_refused {
-            // What some of them armed.
+            // Remove the breakpoints that only refused probes wanted.
             self.disarm();
         }
         xcall::sync();
-        // From here on a breakpoint there is somebody else's.
+        // From here on, a breakpoint at a place without ours belongs to somebody else.
         if !any_refused || self.publish().is_ok() {
             self.settled();
         }
@@ -177,12 +180,12 @@ impl State {
         }
     }
 
-    /// What the entries of processes show is what they have.
+    /// Marks the changed processes as published: their entries match their places.
     fn settled(&mut self) {
         self.processes.iter_mut().filter(|p| p.changed).for_each(Process::settled);
     }
 
-    /// Finds places for all of them, and slots for the places.
+    /// Finds places for all the probes, and reserves and writes slots for the places.
     fn prepare_all(
         &mut self,
         probes: &[Arc<Probe>],
@@ -198,7 +201,8 @@ impl State {
         Ok(())
     }
 
-    /// Why the process of a probe that is about to be enabled can have none that need new slots.
+    /// Returns why slots could not be written in the process, if the probe with this number needs a
+    /// new one.
     fn broken(&self, number: u32) -> Option<UserReason> {
         let known = self.probes.get(number)?;
         let process = self.process(known.space)?;
@@ -211,8 +215,8 @@ impl State {
         let known = probes.get_mut(probe.cookie()).ok_or(UserReason::Gone)?;
         let process = processes.get_mut(known.space).filter(|p| p.space.is_alive());
         let process = process.ok_or(UserReason::Gone)?;
-        // A library may have been unloaded since, and another one be at its place. When it comes back the probe is
-        // made again, and enabled then.
+        // The library may have been unloaded since, and another one mapped at its address. When the
+        // library returns, the consumer makes the probe again, and that enables it.
         known.find_parts(|part| process.has(part, reader));
         for (n, addr) in known.addresses().enumerate() {
             let at = process.point(addr, reader);
@@ -227,7 +231,8 @@ impl State {
         Ok(())
     }
 
-    /// Nobody wants it any more, or cannot have it. False: it was not enabled.
+    /// Drops the claims of a probe that is disabled or refused. Returns false if it was not
+    /// enabled.
     fn release(&mut self, probe: &Probe) -> bool {
         let Self { processes, probes, .. } = self;
         let Some(known) = probes.get_mut(probe.cookie()) else { return false };
@@ -240,7 +245,8 @@ impl State {
         true
     }
 
-    /// Whether all places of an enabled probe have breakpoints.
+    /// Checks that all places of an enabled probe have breakpoints. The error says why one has
+    /// none.
     fn armed(&self, number: u32) -> Result<(), UserReason> {
         let known = self.probes.get(number).ok_or(UserReason::Gone)?;
         let process = self.process(known.space).ok_or(UserReason::Gone)?;
@@ -256,17 +262,18 @@ impl State {
         Ok(())
     }
 
-    /// Counts an enabling in the process, if it asks for that.
+    /// Changes the semaphores of a probe, if it has any, by `by`.
     fn raise(&self, number: u32, by: i16) {
         let Some(known) = self.probes.get(number) else { return };
         let Some(p) = self.process(known.space) else { return };
         for part in known.semaphores() {
-            // With its library it may have gone, and something else be there, or the same anew.
+            // The library may be unloaded, replaced by other memory, or loaded anew with a fresh
+            // counter.
             let is_there = p.space.ground(part.address) == Ok(part.text)
                 && p.space.may_count(part.semaphore, part.address);
             let is_new = by < 0 && part.addresses().any(|addr| p.is_lost(addr));
             if is_there && !is_new && p.space.count(part.semaphore, by).is_err() && by > 0 {
-                // Any user's process may be so.
+                // Any user can cause this, so log it once.
                 if !TOLD.swap(true, Relaxed) {
                     pr_warn!(
                         "fasttrap: a semaphore at {:#x} is not there; told once\n",
@@ -277,8 +284,8 @@ impl State {
         }
     }
 
-    /// Counters that enablings of a process's probes have changed, of probes from a number on: as many as there is
-    /// room for. Gives how many, and the number to go on from.
+    /// Collects the counters that enabled probes of a process have raised, from index `from` of its
+    /// probes on, while `into` has room. Returns their number and the index to continue from.
     pub(crate) fn counters(&self, space: u64, from: usize, into: &mut [Counter]) -> (usize, usize) {
         let (mut n, mut at) = (0usize, from);
         let Some(process) = self.process(space).filter(|p| p.has_counters) else { return (0, at) };
@@ -298,7 +305,7 @@ impl State {
         (n, at)
     }
 
-    /// The probes of a process that are enabled, of helpers that are meant.
+    /// Returns the enabled probes of a process whose helper satisfies `is_meant`.
     pub(crate) fn enabled_of(
         &self,
         space: u64,
@@ -310,19 +317,20 @@ impl State {
         known.filter(move |k| is_meant(k.helper)).filter_map(|k| k.enabled.as_deref())
     }
 
-    /// Enabled probes are about to change; until [`Self::enable`]d again they fire as before.
+    /// Releases a probe that is about to change or to be disabled. It fires as before until the
+    /// next change of breakpoints and tables.
     pub(crate) fn suspend(&mut self, probe: &Probe) {
         if self.release(probe) {
             self.raise(probe.cookie(), -1);
         }
     }
 
-    /// Puts breakpoints where one is wanted and none is.
+    /// Writes the missing breakpoints of places that have users.
     fn arm(&mut self) {
         self.change(true);
     }
 
-    /// Takes away those that nobody wants.
+    /// Removes the breakpoints of places that have no users.
     fn disarm(&mut self) {
         self.change(false);
     }
@@ -337,7 +345,7 @@ impl State {
                 let rest = points.iter().enumerate().skip(at);
                 let all = pokes.iter_mut().zip(which.iter_mut());
                 let wanted = rest.filter(|(_, p)| {
-                    // Without a slot nobody could go on from there.
+                    // Without a slot, a thread that hits the breakpoint could not continue.
                     p.armed != on && (p.users > 0) == on && (p.slot != 0 || !on)
                 });
                 for ((poke, which), (i, point)) in all.zip(wanted) {
@@ -355,13 +363,13 @@ impl State {
                         point.failed = poke.result().err();
                         point.armed = match poke.result() {
                             Ok(()) => on,
-                            // It is still there, and is tried again.
+                            // The memory is as it was; `again` retries.
                             Err(Ground::NoMemory | Ground::Away) => !on,
                             Err(Ground::Differs) if !on => {
                                 point.take_from_copy(space);
                                 false
                             }
-                            // It was unmapped, or overwritten.
+                            // The memory was unmapped or overwritten.
                             Err(_) => false,
                         };
                     }
@@ -376,7 +384,7 @@ impl State {
         self.settle();
     }
 
-    /// Takes away what nobody wants any more.
+    /// Removes breakpoints, table entries and slots that no probe needs any more.
     fn settle(&mut self) {
         self.disarm();
         xcall::sync();
@@ -386,7 +394,7 @@ impl State {
         self.vacate();
     }
 
-    /// Tries again what could not be done: breakpoints that are left, slots with threads in them.
+    /// Retries what failed earlier: removing breakpoints, and freeing slots that threads were in.
     pub(crate) fn again(&mut self) {
         if self.processes.iter().any(Process::is_stuck) {
             self.processes.iter_mut().filter(|p| p.is_stuck()).for_each(|p| p.changed = true);
@@ -398,8 +406,8 @@ impl State {
         self.vacate();
     }
 
-    /// Gives back the slots of processes that have no breakpoint, and, when this is called again later, forgets their
-    /// places. If threads are in some, or make copies of the process, it is tried again.
+    /// Unmaps the slots of processes that have no breakpoint. A later call forgets their places. If
+    /// threads are in slots, or are copying the process, it tries again later.
     pub(crate) fn vacate(&mut self) {
         let mut any_idle = false;
         for process in self.processes.iter_mut().filter(|p| p.is_idle()) {
@@ -412,7 +420,8 @@ impl State {
         let mut all_left = !self.processes.iter().any(Process::is_stuck);
         if any_idle {
             xcall::sync();
-            // Those that make copies before the copies that wait: they go from here to there.
+            // Look at the threads that make copies first, and ask for waiting copies afterwards: a
+            // copy moves from the first state to the second.
             user::each_thread(|key, thread| {
                 let process = self.processes.get_mut(key).filter(|p| p.is_idle());
                 match (process, thread) {
@@ -424,7 +433,7 @@ impl State {
             });
             for process in self.processes.iter_mut().filter(|p| p.is_idle()) {
                 all_left = false;
-                // A child's copies of them are told by what we know of its parent.
+                // To clean a child's copy, we need the places of its parent.
                 if process.awaited || user::awaits_children(process.space.key()) {
                     continue;
                 }
@@ -433,7 +442,7 @@ impl State {
                     false => process.forget(),
                 }
             }
-            // The old tables have slots that are not there; no breakpoint leads to them.
+            // The old tables name slots that are unmapped now, but no breakpoint leads to them.
             let _ = self.publish();
             self.settled();
         }
@@ -443,7 +452,7 @@ impl State {
         }
     }
 
-    /// Puts back what was under each breakpoint, whatever went wrong before.
+    /// Restores the original byte under each breakpoint, even where that failed before.
     pub(crate) fn restore(&self) {
         let mut left = 0usize;
         for process in self.processes.iter() {
@@ -454,7 +463,7 @@ impl State {
         xcall::sync();
     }
 
-    /// Forgets the probes of a helper, which may be enabled; they are about to be retired.
+    /// Forgets the probes of a helper, disabling those that are enabled. The caller retires them.
     pub(crate) fn forget_helper(&mut self, space: u64, helper: u32) {
         let mut any_enabled = false;
         for n in 0.. {
@@ -476,7 +485,7 @@ impl State {
         }
     }
 
-    /// A process forgets the numbers of probes that have gone.
+    /// Removes from a process the numbers of probes that no longer exist.
     pub(crate) fn forget_numbers(&mut self, space: u64) {
         let Self { processes, probes, .. } = self;
         if let Some(process) = processes.get_mut(space) {
@@ -484,7 +493,8 @@ impl State {
         }
     }
 
-    /// Puts the places of all processes that have changed where threads that are hit look for them.
+    /// Publishes the tables of all processes that have changed, which threads read when they hit a
+    /// breakpoint.
     fn publish(&mut self) -> Result {
         let Self { processes, probes, .. } = self;
         let mut result = Ok(());
@@ -499,7 +509,7 @@ impl State {
     }
 }
 
-/// The first `n` places of a probe have one user less.
+/// Removes one user from each of the first `n` places of a probe.
 fn leave(process: &mut Process, known: &Known, n: usize) {
     process.changed = true;
     for addr in known.addresses().take(n) {

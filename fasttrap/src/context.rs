@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The provider, for callers that come in by a plain function call.
+//! The provider's context, for functions that get no reference to it.
 
 use crate::attach::State;
 use framework::framework::ProviderId;
@@ -8,7 +8,7 @@ use kapi::global::Global;
 use kernel::prelude::*;
 use kernel::sync::{Arc, Mutex};
 
-/// What a caller needs that comes in by a plain function call.
+/// The context of a function that gets no reference to the provider, such as a kernel callback.
 #[pin_data]
 pub(crate) struct Context {
     pub(crate) framework: Arc<Framework>,

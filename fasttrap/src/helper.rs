@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Probes that programs tell of themselves, through `/dev/dtrace/helper`.
+//! Probes that programs register themselves, through `/dev/dtrace/helper`.
 //!
-//! The DOF is read once, into the form in which the consumer asks for probes. That is kept: a child has
-//! the same ones, under its own number. All of it is what some user's program claims, so all of it is
-//! bounded, for a process and for all of them together.
+//! We read the DOF once and convert it to the form in which the consumer asks for probes. We keep
+//! that form, because a child gets the same probes under its own number. Any user's program can
+//! send a DOF, so everything is limited: for each process and for all of them together.
 
 use crate::attach::State;
 use crate::context::{Context, CONTEXT};
@@ -23,11 +23,12 @@ use kernel::prelude::*;
 
 type Result<T = ()> = core::result::Result<T, Error>;
 
-/// Whose processes have no share of their own.
+/// The user whose processes have no quota of their own.
 const ROOT: u32 = 0;
 
-/// Makes the probes of a DOF in the current process; gives the number to remove them by. `module` is the
-/// object that they are in, `at` the address where the DOF lies in the process.
+/// Makes the probes of a DOF in the current process. Returns the number by which [`remove`] removes
+/// them. `module` is the object that contains the probes, `address` its load address, `at` the
+/// address of the DOF in the process.
 ///
 /// # Context
 /// *process*, may sleep
@@ -53,12 +54,12 @@ pub fn add(module: &[u8], address: u64, at: u64, bytes: &mut [u8]) -> Result<u32
     Ok(number)
 }
 
-/// The current process; it is no kernel thread, and has not ended.
+/// Returns the current process. The caller is no kernel thread, and the process has not ended.
 fn find() -> Result<kapi::user::Found> {
     Ok(Space::of(u32::try_from(task::ns_pid()).map_err(|_| ESRCH)?)?)
 }
 
-/// Makes the probes, and keeps what they were made of. On an error nothing of it is there.
+/// Makes the probes, and keeps the packed form of the helper. On an error, nothing of it remains.
 fn install(context: &Context, key: u64, helper: Helper) -> Result {
     let number = helper.number;
     {
@@ -80,8 +81,8 @@ fn install(context: &Context, key: u64, helper: Helper) -> Result {
 }
 
 impl State {
-    /// Whether there may be so much more: of this process, of all of its user's, of all users'. Root has no share, but
-    /// what is kept for the others leaves room for it.
+    /// Checks whether the places of the helper fit into the limits of this process, of its user,
+    /// and of all users. Root has no quota, and the limit for the other users leaves room for root.
     fn admit(&mut self, key: u64, helper: &Helper) -> Result {
         let owner = task::owner();
         let (mut all, mut own, mut users) = (helper.places, helper.places, helper.places);
@@ -119,7 +120,7 @@ impl State {
     }
 }
 
-/// Removes what the current process has told of under this number.
+/// Removes the probes that the current process has registered under this number.
 ///
 /// # Context
 /// *process*, may sleep
@@ -140,7 +141,7 @@ pub fn remove(number: u32) -> Result {
     Ok(())
 }
 
-/// Takes the probes of a helper away, whoever has enabled them: all at once, however many providers they have.
+/// Removes the probes of a helper even if they are enabled, for all its providers at once.
 fn withdraw(context: &Context, key: u64, number: u32) {
     let mut state = context.fasttrap.state.lock();
     state.forget_helper(key, number);
@@ -152,27 +153,28 @@ fn withdraw(context: &Context, key: u64, number: u32) {
             return process.reindex(probes);
         };
         drop(state);
-        // The framework's lock comes before ours.
+        // Lock order: the framework's lock comes before `State`.
         context.framework.retire_group(gone.group);
         state = context.fasttrap.state.lock();
     }
 }
 
-/// The current process is a copy of one with this key, breakpoints are out of it: it has its probes, too. What it cannot
-/// have is told to those who have enabled the same of its parent.
+/// Gives the current process the probes that its parent registered itself. The process is a copy of
+/// the parent, and its breakpoints have been removed. Each consumer that has enabled a probe which
+/// the child cannot get sees this as a count on the parent's probe.
 pub(crate) fn inherit(context: &Context, parent: u64, child: &Space) -> Result {
     let mut all: KVec<Helper> = KVec::new();
     let inherited = take_over(context, parent, child, &mut all);
     if inherited.is_err() && !task::is_dying() {
         let state = context.fasttrap.state.lock();
-        // Those that are left, or all if there was no room to say which.
+        // Only the helpers that are left; all of them if `all` could not be allocated.
         let is_left = |n: u32| n != 0 && (all.is_empty() || all.iter().any(|h| h.number == n));
         state.enabled_of(parent, is_left).for_each(|p| Framework::count_left_out(p));
     }
     inherited
 }
 
-/// Leaves those helpers in `all` that it could not make probes of.
+/// Makes the probes of the parent's helpers. On an error, `all` holds the helpers without probes.
 fn take_over(context: &Context, parent: u64, child: &Space, all: &mut KVec<Helper>) -> Result {
     let last = {
         let state = context.fasttrap.state.lock();
@@ -207,7 +209,7 @@ fn take_over(context: &Context, parent: u64, child: &Space, all: &mut KVec<Helpe
     Ok(())
 }
 
-/// Makes the numbers of a DOF addresses of the process.
+/// Applies the relocations of a DOF, which turn its numbers into addresses of the process.
 fn relocate(address: u64, at: u64, bytes: &mut [u8]) -> Result {
     let mut all = KVVec::new();
     for relocation in Dof::check(bytes)?.relocations() {
@@ -228,7 +230,7 @@ fn relocate(address: u64, at: u64, bytes: &mut [u8]) -> Result {
     Ok(())
 }
 
-/// The probes of a DOF as the consumer would ask for them, and how many places they have.
+/// Returns the probes of a DOF in the form of the consumer's requests, and the number of places.
 fn packed(module: &[u8], dof: &Dof<'_>, space: &Space) -> Result<(KVVec<u8>, usize)> {
     if !is_word(module) {
         return Err(Error::ProbeName);
@@ -238,9 +240,9 @@ fn packed(module: &[u8], dof: &Dof<'_>, space: &Space) -> Result<(KVVec<u8>, usi
     let (mut providers, mut probes) = (0..MAX_PROVIDERS, 0..MAX_PROBES);
     for provider in dof.providers() {
         let provider = provider?;
-        // Each provider may name the same probes, so the size of the DOF says nothing of their number.
+        // Providers may share a list of probes, so the size of the DOF does not limit their number.
         providers.next().ok_or(Error::TooMany("providers of one DOF"))?;
-        // Its name is followed by the number of the process, and `pid` is ours.
+        // The process id follows the provider's name, and `pid` is our own provider.
         let last = provider.name.last().copied().unwrap_or(b'0');
         if !is_word(provider.name) || last.is_ascii_digit() || provider.name == b"pid" {
             return Err(Error::ProbeName);
@@ -254,7 +256,7 @@ fn packed(module: &[u8], dof: &Dof<'_>, space: &Space) -> Result<(KVVec<u8>, usi
             if !is_word(probe.name) || !is_word(probe.function) {
                 return Err(Error::ProbeName);
             }
-            // Of a function that several objects had, and none has it as it was.
+            // Several objects contained the function, and none contains it in its original form.
             if probe.address == 0 {
                 continue;
             }
@@ -264,7 +266,7 @@ fn packed(module: &[u8], dof: &Dof<'_>, space: &Space) -> Result<(KVVec<u8>, usi
                 None => [Arguments::none(), Arguments::none()],
             };
             for place in probe.places() {
-                // Where the call was the last thing, the return address is still there.
+                // If the call was a tail call, the return address is still on the stack.
                 let mut code = [0];
                 pages.bring(place)?;
                 space.read(place, &mut code);
@@ -285,7 +287,7 @@ fn packed(module: &[u8], dof: &Dof<'_>, space: &Space) -> Result<(KVVec<u8>, usi
 
 const RET: u8 = 0xc3;
 
-/// A part of a name: what can be typed, and is no glob.
+/// Tells whether a part of a name can be typed and contains no glob characters.
 fn is_word(part: &[u8]) -> bool {
     let is_plain = |b: &u8| b.is_ascii_graphic() && !b":*?[]\\".contains(b);
     !part.is_empty() && part.iter().all(is_plain)
@@ -319,7 +321,7 @@ impl Out {
     }
 }
 
-/// Where arguments stand as a function is called.
+/// The locations of arguments when a function is called.
 struct Arguments {
     all: [UserArg; MAX_ARGS],
     len: usize,
@@ -335,13 +337,14 @@ impl Arguments {
     }
 }
 
-/// As many floating-point arguments are in xmm0, xmm1, ...; the rest are on the stack.
+/// The number of floating-point arguments in xmm0, xmm1, ...; the rest are on the stack.
 const VECTORS: u8 = 8;
 /// rdi, rsi, rdx, rcx, r8, r9
 const REGISTERS: [u8; 6] = [7, 6, 2, 1, 8, 9];
 const RSP: u8 = 4;
 
-/// Those of a probe; `deep`: so far into the stack those begin that are there.
+/// Returns the arguments of a probe. `deep` is the offset of the stack arguments from `rsp`, in
+/// bytes.
 fn arguments(probe: &ProviderProbe<'_>, deep: i64) -> Result<Arguments> {
     let mut out = Arguments::none();
     let (mut registers, mut vectors, mut at) = (REGISTERS.iter(), 0..VECTORS, deep);
@@ -372,7 +375,7 @@ fn is_float(native: &[u8]) -> bool {
     matches!(native, b"float" | b"double")
 }
 
-/// As [`UserArg::width`]: the caller leaves anything in the rest of a register.
+/// Returns a [`UserArg::width`]. It matters because callers leave the rest of a register undefined.
 fn width(native: &[u8]) -> u8 {
     const SIGNED: u8 = 128;
     match native {

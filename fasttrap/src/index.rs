@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! A hash index of numbers: open addressing, at most half full, so that a search ends soon. The caller
-//! of a search decides whether a number is the right one.
+//! A hash index of numbers: open addressing, at most half full, so that a search ends soon. The
+//! caller of a search decides whether a number is the right one.
 
 use kapi::mem;
 use kernel::prelude::*;
@@ -31,7 +31,7 @@ impl Index {
         at.wrapping_add(1) & self.slots.len().wrapping_sub(1)
     }
 
-    /// Returns the number with this hash for which `is_it` holds.
+    /// Returns the number with this hash for which `is` holds.
     #[inline]
     pub(crate) fn find(&self, hash: u64, is: impl Fn(u32) -> bool) -> Option<u32> {
         let mut at = self.first(hash);
@@ -45,7 +45,8 @@ impl Index {
         }
     }
 
-    /// Makes room for `more` numbers. `hash` returns the hash of a number that is already in the index.
+    /// Makes room for `more` numbers. `hash` returns the hash of a number that is already in the
+    /// index.
     pub(crate) fn reserve(&mut self, more: usize, hash: impl Fn(u32) -> u64) -> Result {
         let want = self.used.checked_add(more).and_then(|n| n.checked_mul(2)).ok_or(ENOMEM)?;
         if want <= self.slots.len() {

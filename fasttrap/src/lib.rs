@@ -3,28 +3,29 @@
 //!
 //! A probe is a breakpoint on an instruction of one process, in the process's own copy of the page.
 //! Files, other processes and the program's stack do not change. A thread that hits the breakpoint
-//! enters the kernel, and its probes fire. Then the instruction must take effect, without stopping other
-//! threads, and without removing the breakpoint for a moment, in which another thread would pass it:
+//! enters the kernel, and its probes fire. Then the instruction must take effect, without stopping
+//! other threads, and without removing the breakpoint for a moment, in which another thread would
+//! pass it:
 //!
 //! ```text
 //!   jumps, branches, returns            emulated: we set the registers
 //!   all other instructions              run in a slot, in memory that we map into the process:
 //!                                       the instruction and a jump to the next one
 //! ```
-//! A slot serves all threads, and a hit needs no memory. So nothing is lost or left over when a thread
-//! gets a signal, is killed, or calls `longjmp` in a handler.
+//! A slot serves all threads, and a hit needs no memory. So nothing is lost or left over when a
+//! thread gets a signal, is killed, or calls `longjmp` in a handler.
 //!
 //! Return probes are on the instructions that leave a function; we do not change return addresses.
 //! They fire after the instruction, when the thread is back in the caller.
 //!
-//! The consumer, which knows symbols, asks for probes ([`abi::user`]). We know a process by its memory.
-//! A thread that executes another program leaves that memory. A child gets a copy of it and removes our
-//! breakpoints from the copy before it runs. Probes live as long as their process.
+//! The consumer, which knows symbols, asks for probes ([`abi::user`]). We know a process by its
+//! memory. A thread that executes another program leaves that memory. A child gets a copy of it and
+//! removes our breakpoints from the copy before it runs. Probes live as long as their process.
 //!
 //! | file | holds |
 //! |---|---|
 //! | `provider` | start and end; forks, exits and executions of processes |
-//! | `context` | the provider, for callers from elsewhere |
+//! | `context` | the provider's context, for functions that get no reference to it |
 //! | `make` | probes that the consumer asks for |
 //! | `process` | a process: its places and slots |
 //! | `processes` | all processes |

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Probes that the consumer asks for: packed by it, checked here, offered to the framework.
+//! Probes that the consumer asks for: it packs them, we check them and offer them to the framework.
 
 use crate::attach::State;
 use crate::context::{Context, CONTEXT};
@@ -19,7 +19,8 @@ use kernel::sync::Arc;
 
 type Result<T = ()> = core::result::Result<T, Error>;
 
-/// Makes probes in a process, as its number is for the caller; gives how many are new.
+/// Makes probes in the process with number `pid` in the caller's namespace. Returns how many are
+/// new.
 ///
 /// # Context
 /// *process*, may sleep
@@ -33,17 +34,17 @@ pub fn make(pid: u32, packed: &[u8], refuse: &mut dyn FnMut(Refusal)) -> Result<
     probes(&context, Request { pid, space, helper: 0 }, packed, refuse)
 }
 
-/// In which process probes are made, and for whom.
+/// The process in which probes are made, and the owner of the probes.
 #[derive(Clone, Copy)]
 pub(crate) struct Request {
-    /// The number behind the provider's name.
+    /// The number at the end of the provider's name.
     pub(crate) pid: u32,
     pub(crate) space: u64,
-    /// Which of the process's helpers they are of; 0: none.
+    /// The number of the process's helper that owns the probes; 0: none.
     pub(crate) helper: u32,
 }
 
-/// Makes probes in a process that is known, under the lock `Making`; gives how many are new.
+/// Makes probes in a known process. Returns how many are new. The caller holds the lock `Making`.
 pub(crate) fn probes(
     context: &Context,
     request: Request,
@@ -72,7 +73,7 @@ pub(crate) fn probes(
         done
     };
     let made = order.made;
-    // What was taken in before something went wrong is offered all the same.
+    // Offer the probes that were added before an error, too.
     offer(context, drafts, request)?;
     done.map(|()| made)
 }
@@ -80,7 +81,7 @@ pub(crate) fn probes(
 /// Probes of one provider and module that are about to be offered.
 struct Ready {
     draft: Draft,
-    /// Their numbers.
+    /// The numbers of the probes.
     numbers: KVVec<u32>,
 }
 
@@ -115,26 +116,26 @@ fn offer(context: &Context, drafts: KVec<Ready>, request: Request) -> Result {
     result
 }
 
-/// What is being made for a process.
+/// A request in progress.
 struct Order<'a> {
     request: Request,
     provider: ProviderId,
     reader: Reader,
     ready: &'a mut KVec<Ready>,
-    /// Provider and module of the last draft.
+    /// The provider and module of the last draft.
     last: Option<[Name; 2]>,
     made: u32,
-    /// Whoever asks may have semaphores changed.
+    /// The caller may change memory of the process, which semaphores require.
     may_destroy: bool,
-    /// Which probe of the request it is about.
+    /// The index of the current probe within the request.
     number: u32,
-    /// What was enabled, and has to be so anew.
+    /// Probes that were enabled and have changed, to be enabled again at the end.
     changed: KVVec<Arc<Probe>>,
-    /// By which probe of the request, and which of its places.
+    /// For each of them, the index of the probe in the request, and the place.
     asked: KVVec<(u32, u32)>,
 }
 
-/// A part of a probe's name, put together.
+/// A part of a probe's name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Name {
     bytes: [u8; 64],
@@ -206,20 +207,21 @@ impl Order<'_> {
         Ok(())
     }
 
-    /// Enables anew what was enabled, and has changed.
+    /// Enables the changed probes again.
     fn enable(&self, state: &mut State, refuse: &mut dyn FnMut(Refusal)) {
         if self.changed.is_empty() {
             return;
         }
         state.enable(&self.changed, &mut |i, _| {
             let Some((probe, place)) = self.asked.get(i).copied() else { return };
-            // What can be there has been looked at.
+            // `one` has already checked the places, so only memory can be lacking.
             let reason = UserReason::NoMemory as u32;
             refuse(Refusal { probe, place, reason, pad: 0 });
         });
     }
 
-    /// Takes in a probe of this name: of one place, or of all that can have a breakpoint.
+    /// Adds a probe with this name: at the place `only`, or at all places that can have a
+    /// breakpoint.
     fn one(
         &mut self,
         state: &mut State,
@@ -252,7 +254,7 @@ impl Order<'_> {
         let text = process.text(head.address, &mut self.reader).unwrap_or(0);
         if let Some((number, known)) = number.and_then(|n| Some((n, probes.get(n)?))) {
             let reader = &mut self.reader;
-            // What has been written anew under a probe is not what that was made of.
+            // If the text was replaced, the part describes the old text and does not count.
             let same = known.all_parts().find(|part| {
                 (part.address, part.text, part.role) == (head.address, text, role)
                     && part.places().contains(&place)
@@ -260,7 +262,7 @@ impl Order<'_> {
             });
             if let Some(part) = same {
                 let addr = head.address.wrapping_add(place.into());
-                // Its counter may have been mapped anew after its breakpoint.
+                // The counter may have been mapped anew after the breakpoint.
                 let is_counted = part.semaphore == 0
                     || known.enabled.is_none()
                     || process.space.counted(part.semaphore) != Some(0);
@@ -303,7 +305,7 @@ impl Order<'_> {
                 }
                 let n = args.len();
                 part.args = Some(mem::arc(args)?);
-                // CAST: MAX_ARGS at most.
+                // CAST: at most `MAX_ARGS`.
                 n as u32
             }
             UserKind::Return => 2,
@@ -316,7 +318,7 @@ impl Order<'_> {
             return Ok(self.add(state, number, part)?);
         }
         let new = Known::new(space, helper, hash, part);
-        // Room first: what has a number is offered.
+        // Reserve memory first: a probe with a number must be offered.
         let by = |n: u32| probes.get(n).map_or(0, |k| k.hash);
         process.names.reserve(1, by)?;
         let ready = ready(self.ready, &mut self.last, self.provider, first, module)?;
@@ -340,7 +342,7 @@ impl Order<'_> {
 }
 
 impl Order<'_> {
-    /// A probe is about to change. If it is enabled, it is so anew in the end.
+    /// Prepares a probe for a change. If it is enabled, `enable` enables it again at the end.
     fn change(&mut self, state: &mut State, number: u32, place: u32) -> Result {
         let Some(probe) = state.probes.get(number).and_then(|k| k.enabled.clone()) else {
             return Ok(());
@@ -351,12 +353,13 @@ impl Order<'_> {
         Ok(mem::push(&mut self.changed, probe)?)
     }
 
-    /// One more part of a probe that is not enabled.
+    /// Adds a part to a probe that is not enabled.
     fn add(&mut self, state: &mut State, number: u32, part: Part) -> kernel::error::Result {
         let State { processes, probes, .. } = state;
         let process = processes.get_mut(self.request.space).ok_or(ESRCH)?;
         let known = probes.get_mut(number).ok_or(ESRCH)?;
-        // What a process tells of at once is all there.
+        // Nothing can have disappeared between the parts of a helper, which a process registers at
+        // once.
         if self.request.helper == 0 {
             known.find_parts(|part| process.has(part, &mut self.reader));
         }
@@ -364,7 +367,7 @@ impl Order<'_> {
     }
 }
 
-/// The draft for this provider and module: the last one, or a new one.
+/// Returns the draft for this provider and module: the last one, or a new one.
 fn ready<'a>(
     all: &'a mut KVec<Ready>,
     last: &mut Option<[Name; 2]>,
@@ -381,7 +384,7 @@ fn ready<'a>(
     Ok(all.last_mut().ok_or(EINVAL)?)
 }
 
-/// With a mark behind each part.
+/// Returns a hash of the names, with a separator after each.
 fn hash_of(names: [&[u8]; 4]) -> u64 {
     let bytes = |part: &[u8], h| part.iter().fold(h, |h, b| buffers::mix(h, u64::from(*b)));
     names.iter().fold(0, |h, part| buffers::mix(bytes(part, h), u64::MAX))

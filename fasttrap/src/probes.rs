@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Probes by their numbers: where they are, and who wants them.
+//! Probes by their numbers, with their places and their consumers.
 
 use crate::table::Role;
 use abi::user::{Expected, UserArg};
@@ -12,22 +12,22 @@ use kernel::sync::Arc;
 pub(crate) struct Part {
     pub(crate) address: u64,
     pub(crate) size: u32,
-    /// In which text, as [`kapi::user::Space::ground`] tells.
+    /// The text it is in, as returned by [`kapi::user::Space::ground`].
     pub(crate) text: u64,
-    /// That was there when it was last looked for.
+    /// The part was present at the last check.
     pub(crate) is_there: bool,
-    /// A counter in the process, or 0.
+    /// The address of a counter in the process, or 0.
     pub(crate) semaphore: u64,
-    /// What its places are to the probe.
+    /// The kind of its places.
     pub(crate) role: Role,
-    /// Of USDT: where arguments stand here.
+    /// For USDT: the locations of the arguments at these places.
     pub(crate) args: Option<Arc<KVVec<UserArg>>>,
     places: Places,
-    /// What the file has at each place that the probe was made by; none, if that was not said.
+    /// The bytes that the file has at each place; empty if the consumer did not pass them.
     expected: KVVec<Expected>,
 }
 
-/// Most probes have one.
+/// Offsets of places. Most parts have only one.
 enum Places {
     One(u32),
     Some(KVVec<u32>),
@@ -57,7 +57,7 @@ impl Part {
         Ok(Self { address, size, text, is_there, semaphore, role, args, places, expected })
     }
 
-    /// Their distances from the address.
+    /// Returns the offsets of the places from the address.
     pub(crate) fn places(&self) -> &[u32] {
         match &self.places {
             Places::One(place) => core::slice::from_ref(place),
@@ -65,7 +65,7 @@ impl Part {
         }
     }
 
-    /// What is expected where, as far as that was said.
+    /// Returns the addresses with their expected bytes, as far as those were passed.
     pub(crate) fn expected(&self) -> impl Iterator<Item = (u64, &Expected)> + '_ {
         self.addresses().zip(self.expected.iter())
     }
@@ -77,16 +77,16 @@ impl Part {
 
 /// A probe.
 pub(crate) struct Known {
-    /// Of its process.
+    /// The key of its process.
     pub(crate) space: u64,
-    /// Of its names.
+    /// The hash of its names.
     pub(crate) hash: u64,
-    /// Which of the process's helpers it is of; 0: none.
+    /// The number of the process's helper that owns it; 0: none.
     pub(crate) helper: u32,
     first: Part,
-    /// Functions of the same name.
+    /// Parts for other functions with the same name.
     more: KVVec<Part>,
-    /// While it is enabled.
+    /// The framework's probe, while it is enabled.
     pub(crate) enabled: Option<Arc<Probe>>,
 }
 
@@ -100,12 +100,12 @@ impl Known {
         Iterator::chain(core::iter::once(&self.first), self.more.iter())
     }
 
-    /// Those that were there when that was last looked for.
+    /// Returns the parts that were present at the last check.
     pub(crate) fn parts(&self) -> impl Iterator<Item = &Part> + Clone {
         self.all_parts().filter(|part| part.is_there)
     }
 
-    /// Looks which parts are there.
+    /// Checks which parts are present.
     pub(crate) fn find_parts(&mut self, mut is_there: impl FnMut(&Part) -> bool) {
         for part in self.all_parts_mut() {
             part.is_there = is_there(part);
@@ -116,7 +116,7 @@ impl Known {
         Iterator::chain(core::iter::once(&mut self.first), self.more.iter_mut())
     }
 
-    /// One more part; in place of one that is not there.
+    /// Adds a part; it replaces one that is not present, if there is one.
     pub(crate) fn add(&mut self, part: Part) -> Result {
         if let Some(gone) = self.all_parts_mut().find(|p| !p.is_there) {
             *gone = part;
@@ -125,29 +125,29 @@ impl Known {
         mem::push(&mut self.more, part)
     }
 
-    /// Counters of parts that are there, and what is known of each by.
+    /// Returns the parts that have a counter, one for each counter.
     pub(crate) fn semaphores(&self) -> impl Iterator<Item = &Part> {
         let mut last = 0;
         self.parts().filter(move |part| {
-            // All of them have the same one, if they are in one object.
+            // In one object, all parts have the same counter.
             let before = core::mem::replace(&mut last, part.semaphore);
             part.semaphore != 0 && part.semaphore != before
         })
     }
 
-    /// All addresses.
+    /// Returns the addresses of all places of the present parts.
     pub(crate) fn addresses(&self) -> impl Iterator<Item = u64> + '_ {
         self.parts().flat_map(Part::addresses)
     }
 }
 
-/// All of them. A number whose probe has gone is given to the next.
+/// All probes. The number of a removed probe is used again.
 pub(crate) struct Probes {
     all: KVVec<Option<Known>>,
     free: KVVec<u32>,
 }
 
-/// There is a limit to what a consumer may ask for.
+/// The most probes that consumers can make.
 const MOST: usize = 4 << 20;
 
 impl Probes {
@@ -163,7 +163,7 @@ impl Probes {
         self.all.get_mut(number as usize)?.as_mut()
     }
 
-    /// Gives it a number.
+    /// Stores a probe and returns its number.
     pub(crate) fn add(&mut self, known: Known) -> Result<u32> {
         if let Some(number) = self.free.pop() {
             if let Some(at) = self.all.get_mut(number as usize) {
@@ -175,18 +175,18 @@ impl Probes {
         if number >= MOST {
             return Err(ENOMEM);
         }
-        // Room to give it back.
+        // Reserve room now, because `remove` must not fail.
         mem::reserve(&mut self.free, number.wrapping_add(1))?;
         mem::push(&mut self.all, Some(known))?;
-        // CAST: less than MOST.
+        // CAST: less than `MOST`.
         Ok(number as u32)
     }
 
-    /// Forgets one.
+    /// Forgets a probe.
     pub(crate) fn remove(&mut self, number: u32) {
         if let Some(at @ Some(_)) = self.all.get_mut(number as usize) {
             *at = None;
-            // There is room.
+            // `add` has reserved the room.
             let _ = self.free.push_within_capacity(number);
         }
     }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-//! What is known of a process: the places that ever had a breakpoint, and the slots for them.
+//! A process: the places that have had a breakpoint, and the slots for them.
 //!
-//! Slots go with the last breakpoint, as soon as no thread is in one, and some time later the places, once no copy of the
-//! process can have one of their breakpoints that nobody has taken out yet: a child is forked all the faster.
+//! When the last breakpoint is gone and no thread is in a slot, the slots are unmapped. Some time
+//! later the places are forgotten, once no copy of the process can contain one of their
+//! breakpoints. A `fork` is faster without them.
 
 use crate::index::Index;
 use crate::probes::{Part, Probes};
@@ -24,46 +25,46 @@ pub(crate) const INT3: u8 = 0xcc;
 /// `xor %eax,%eax`
 const CLEAR: [u8; 2] = [0x31, 0xc0];
 
-/// What [`Space::ground`] tells of memory of no file.
+/// The value of [`Space::ground`] for anonymous memory.
 const NO_FILE: u64 = 0;
 
-/// Breakpoints are written so many at a time.
+/// The number of breakpoints that are written at a time.
 pub(crate) const BATCH: usize = 64;
 
-/// Slots of the first piece of memory that a process gets for them, and of the largest.
+/// The number of slots in the first piece of memory of a process, and in the largest.
 const LEAST_SLOTS: u64 = 1 << 10;
 const MOST_SLOTS: u64 = 1 << 14;
-/// A slot is no further from its instruction than this, and what that refers to can be as far again
-/// from there.
+/// The largest distance of a slot from its instruction, in bytes. An operand of the instruction can
+/// be as far away again.
 const REACH: u64 = (2 << 30) - (64 << 20);
 
-/// A place.
+/// A place: an instruction that has or had a breakpoint.
 #[derive(Clone, Copy)]
 pub(crate) struct Point {
     pub(crate) addr: u64,
-    /// In which text, as [`Space::ground`] tells.
+    /// The text it is in, as returned by [`Space::ground`].
     pub(crate) text: u64,
-    /// Its slot's address; 0: it has none.
+    /// The address of its slot; 0 if it has none.
     pub(crate) slot: u64,
     pub(crate) act: Act,
     pub(crate) bytes: [u8; x86::MAX_LEN],
     pub(crate) len: u8,
-    /// Has a breakpoint.
+    /// It has a breakpoint.
     pub(crate) armed: bool,
-    /// Why it could not be given one.
+    /// Why the last change of its breakpoint failed.
     pub(crate) failed: Option<Ground>,
-    /// Enabled probes that want it.
+    /// The number of uses by enabled probes.
     pub(crate) users: u32,
 }
 
 impl Point {
-    /// What stands there without us.
+    /// Returns the first byte of the original instruction.
     pub(crate) fn first(&self) -> u8 {
         let [first, ..] = self.bytes;
         first
     }
 
-    /// A byte in front of which the instruction can be put again, or taken away.
+    /// Returns the change that writes the breakpoint (`on`) or restores the original byte.
     pub(crate) fn poke(&self, on: bool) -> Poke {
         match on {
             true => self.change(self.first(), INT3),
@@ -75,13 +76,13 @@ impl Point {
         Poke::new(self.addr, self.text, old, new)
     }
 
-    /// Whether its instruction is the one that is expected, as far as that goes.
+    /// Tells whether the instruction is the expected one, as far as `expected` reaches.
     fn agrees(&self, expected: &Expected) -> bool {
         self.bytes.iter().zip(expected).take(self.len.into()).all(|(is, wanted)| is == wanted)
     }
 
-    /// Takes it out of the copy that a program has put in the place of its text, which is memory of no file
-    /// then: so those do that want it in huge pages.
+    /// Removes the breakpoint from a copy of the text that the program has mapped over it. Such a
+    /// copy is anonymous memory; programs make one to have their text in huge pages.
     pub(crate) fn take_from_copy(&self, space: &Space) {
         let mut code = [0; x86::MAX_LEN];
         let (n, _) = space.read(self.addr, &mut code);
@@ -91,7 +92,7 @@ impl Point {
         }
     }
 
-    /// Whether that is what stands there, as far as can be seen behind its breakpoint.
+    /// Tells whether the text still contains this instruction, apart from our breakpoint.
     fn is(&self, text: u64, code: &[u8]) -> bool {
         let here = self.bytes.iter().zip(code).take(self.len.into());
         let same = |(i, (old, now)): (usize, (&u8, &u8))| {
@@ -101,14 +102,14 @@ impl Point {
     }
 }
 
-/// Memory for slots.
+/// A piece of memory for slots.
 struct Slots {
     room: Room,
     used: u64,
-    /// From which byte on nothing has been written yet, and what will be.
+    /// The offset from which nothing has been written yet, and the bytes to be written there.
     written: u64,
     fresh: KVVec<u8>,
-    /// The process has taken it away, so there are no more slots in it.
+    /// The process has unmapped it or it could not be written, so it gets no more slots.
     lost: bool,
 }
 
@@ -136,25 +137,25 @@ impl Slots {
     }
 }
 
-/// Code of a process, read a page at a time: many places are in one.
+/// Reads the code of a process a page at a time, because many places share a page.
 pub(crate) struct Reader {
     space: u64,
     from: u64,
     bytes: KVVec<u8>,
     len: usize,
-    /// What is behind them is not in memory.
+    /// The bytes behind the read ones are not in memory.
     is_away: bool,
-    /// Whether text of that page can be changed, and which it is.
+    /// Whether the text of the page can be changed, and which text it is.
     ground: Result<u64, Ground>,
 }
 
 /// Code at an address.
 struct Code<'a> {
-    /// Which text it is in.
+    /// The text it is in.
     text: u64,
-    /// As many bytes as an instruction can have, or as there are.
+    /// The bytes: as many as an instruction can have, or as could be read.
     bytes: &'a [u8],
-    /// There are more, but not in memory.
+    /// More bytes exist, but they are not in memory.
     is_away: bool,
 }
 
@@ -166,7 +167,7 @@ impl Reader {
         Ok(Self { space: 0, from: 0, bytes, len: 0, is_away: false, ground: Ok(0) })
     }
 
-    /// The code at an address; if a breakpoint can be there.
+    /// Returns the code at an address, if a breakpoint can be there.
     fn at(&mut self, space: &Space, addr: u64) -> Result<Code<'_>, UserReason> {
         let from = addr & !(PAGE - 1);
         if self.space != space.key() || self.from != from || self.len == 0 {
@@ -184,7 +185,8 @@ impl Reader {
     }
 }
 
-/// Brings in the pages of a process that cannot be waited for later, when locks are held; of the same page once.
+/// Brings pages of a process into memory before we take locks, under which we cannot wait for them.
+/// It skips repeated requests for the same page.
 pub(crate) struct Pages<'a> {
     space: &'a Space,
     last: Option<u64>,
@@ -195,7 +197,7 @@ impl<'a> Pages<'a> {
         Self { space, last: None }
     }
 
-    /// Those with an instruction. `EINTR`: the thread was killed.
+    /// Brings in the pages of an instruction. `EINTR`: the thread was killed.
     ///
     /// # Context
     /// *process*, may sleep; no lock is held.
@@ -204,7 +206,7 @@ impl<'a> Pages<'a> {
         self.one(addr.wrapping_add(x86::MAX_LEN as u64 - 1))
     }
 
-    /// Those of packed probes.
+    /// Brings in the pages of all places and semaphores of packed probes.
     ///
     /// # Context
     /// *process*, may sleep; no lock is held.
@@ -229,59 +231,60 @@ impl<'a> Pages<'a> {
         self.last = Some(page);
         match self.space.touch(page) {
             Err(e) if e == EINTR => Err(e),
-            // What is not there is said when the probe is made.
+            // If the page is missing, the making of the probe reports it.
             _ => Ok(()),
         }
     }
 }
 
-/// The probes that a program has registered at once.
+/// The probes that a program has registered in one call.
 pub(crate) struct Helper {
     /// The number by which the program removes them.
     pub(crate) number: u32,
-    /// How many places all of its probes have.
+    /// The number of places of all its probes.
     pub(crate) places: usize,
-    /// The DOF, packed.
+    /// The probes of the DOF, packed.
     pub(crate) packed: Arc<KVVec<u8>>,
 }
 
-/// A process, or what is left of it.
+/// A process, or the rest of one that has ended.
 pub(crate) struct Process {
     pub(crate) space: Space,
     pub(crate) mode: Mode,
     pub(crate) shadow_stack: bool,
     pub(crate) points: KVVec<Point>,
-    /// Of the points.
+    /// Finds points by their addresses.
     index: Index,
     slots: KVec<Slots>,
-    /// Why slots could not be written.
+    /// Why slots could not be written at the last attempt.
     pub(crate) broken: Option<UserReason>,
-    /// It has probes with counters.
+    /// It has probes with semaphores.
     pub(crate) has_counters: bool,
-    /// What its threads look into when they are hit.
+    /// The entry that its threads read when they hit a breakpoint.
     pub(crate) entry: Arc<Entry>,
-    /// What they looked into before, and may still.
+    /// The previous table, which threads may still read.
     pub(crate) retired: Option<Retired<Table>>,
-    /// Its places are others than those in its entry, or wanted by others.
+    /// Its places or their users differ from those in its entry.
     pub(crate) changed: bool,
-    /// Some places have a breakpoint, or are wanted. Known if nothing has [changed](Self::changed).
+    /// Some places have a breakpoint or users. Only valid while [`changed`](Self::changed) is
+    /// false.
     busy: bool,
-    /// Some have breakpoints that nobody wants and that could not be taken away. As above.
+    /// Some places have no users, but a breakpoint that could not be removed. Valid as above.
     stuck: bool,
-    /// Threads are where it cannot be seen to the end, as of the last look.
+    /// At the last check, a thread was in a slot, or might return to one or copy the process.
     pub(crate) awaited: bool,
-    /// All its probes.
+    /// The numbers of all its probes.
     pub(crate) numbers: KVVec<u32>,
-    /// Probes by their names.
+    /// Finds probes by the hashes of their names.
     pub(crate) names: Index,
     pub(crate) groups: KVec<Offered>,
-    /// What it has told of itself.
+    /// The helpers that it has registered.
     pub(crate) helpers: KVec<Helper>,
-    /// The places of all of that.
+    /// The number of places of all helpers.
     pub(crate) places: usize,
     /// The user that owns the process, known from its first helper on.
     pub(crate) owner: u32,
-    /// The last of their numbers.
+    /// The number of the last helper.
     pub(crate) last_helper: u32,
 }
 
@@ -295,7 +298,7 @@ impl Keyed for Process {
 pub(crate) struct Offered {
     pub(crate) group: Group,
     pub(crate) numbers: KVVec<u32>,
-    /// The helper that they are of; 0: none.
+    /// The number of the helper that owns them; 0: none.
     pub(crate) helper: u32,
 }
 
@@ -326,7 +329,7 @@ impl Process {
         })
     }
 
-    /// The place at an address, if it is known.
+    /// Returns the index of the place at an address, if it is known.
     pub(crate) fn find(&self, addr: u64) -> Option<usize> {
         let is = |n: u32| self.points.get(n as usize).is_some_and(|p| p.addr == addr);
         self.index.find(addr, is).map(|n| n as usize)
@@ -341,12 +344,13 @@ impl Process {
         self.points.get_mut(at)
     }
 
-    /// Which text is at an address.
+    /// Returns the text that is at an address.
     pub(crate) fn text(&self, addr: u64, reader: &mut Reader) -> Result<u64, UserReason> {
         reader.at(&self.space, addr).map(|code| code.text)
     }
 
-    /// Whether a breakpoint can be there, and what is asked for and expected; what is known already is fine.
+    /// Checks whether a place can have a breakpoint, is of the kind `role`, and has the expected
+    /// bytes. A known place that is still there can have one.
     pub(crate) fn check(
         &self,
         addr: u64,
@@ -363,7 +367,8 @@ impl Process {
                 planned = self.plan(addr, reader);
                 match &planned {
                     Ok(point) => point,
-                    // What is no instruction in the middle of one that has moved says nothing.
+                    // The address may be in the middle of an instruction because the code has
+                    // moved; then it proves nothing that the bytes cannot be decoded.
                     Err(UserReason::Undecodable) if !self.begins(addr, expected, reader) => {
                         return Err(UserReason::Differs)
                     }
@@ -380,13 +385,13 @@ impl Process {
         Ok(())
     }
 
-    /// Whether the first byte there is the one that is expected, if any is.
+    /// Tells whether the first byte at an address is the expected one, or nothing is expected.
     fn begins(&self, addr: u64, expected: Option<&Expected>, reader: &mut Reader) -> bool {
         let Some([first, ..]) = expected else { return true };
         reader.at(&self.space, addr).is_ok_and(|code| code.bytes.first() == Some(first))
     }
 
-    /// Whether a part of a probe is there: its text is, with the instructions that it was made by.
+    /// Tells whether a part of a probe is present: its text, and the instructions it was made from.
     pub(crate) fn has(&self, part: &Part, reader: &mut Reader) -> bool {
         if self.text(part.address, reader) != Ok(part.text) {
             return false;
@@ -395,7 +400,7 @@ impl Process {
             let Ok(Code { text, bytes: code, .. }) = reader.at(&self.space, addr) else {
                 return false;
             };
-            // Most often nothing of ours is near.
+            // The common case: we have no breakpoint near.
             if code.starts_with(expected) {
                 return true;
             }
@@ -406,8 +411,8 @@ impl Process {
         })
     }
 
-    /// The place at an address, unless it has to be planned: for the first time, or because something else
-    /// stands there now.
+    /// Returns the index of the place at an address. `None`: it is new, or its text has changed, so
+    /// it must be planned.
     fn known(&self, addr: u64, reader: &mut Reader) -> Result<Option<usize>, UserReason> {
         let Some(at) = self.find(addr) else { return Ok(None) };
         let Some(point) = self.points.get(at) else { return Ok(None) };
@@ -415,7 +420,7 @@ impl Process {
         match point.is(code.text, code.bytes) {
             true => Ok(Some(at)),
             false if code.is_away => Err(UserReason::Away),
-            // Written anew under those who have a probe there: it is not theirs any more.
+            // The program has overwritten the instruction under enabled probes.
             false if point.text == code.text && point.users > 0 => Err(UserReason::Breakpoint),
             false => Ok(None),
         }
@@ -435,7 +440,7 @@ impl Process {
         let mut bytes = [0; x86::MAX_LEN];
         let n = usize::from(plan.len);
         bytes.iter_mut().zip(code.iter().take(n)).for_each(|(to, from)| *to = *from);
-        // What of it another breakpoint has replaced is not what we see.
+        // If another breakpoint overlaps, the bytes that we see are not the instruction's.
         let wanted = |p: &&Point| p.text == text && (p.users > 0 || p.armed);
         let inside = (1..n as u64).any(|n| self.at(addr.wrapping_add(n)).filter(wanted).is_some());
         let around = (1..x86::MAX_LEN as u64).any(|n| {
@@ -450,7 +455,7 @@ impl Process {
         Ok(Point { addr, text, slot: 0, act, bytes, len, armed, failed, users })
     }
 
-    /// A breakpoint that should be there is not: what was mapped has been mapped anew.
+    /// Tells whether our breakpoint has disappeared, because the text was mapped anew.
     pub(crate) fn is_lost(&self, addr: u64) -> bool {
         let mut code = [INT3];
         self.at(addr).is_some_and(|p| p.armed) && {
@@ -459,7 +464,8 @@ impl Process {
         }
     }
 
-    /// Makes a place known, with a slot of its own; or finds it.
+    /// Returns the index of the place at an address. It makes a new one if needed, with a slot of
+    /// its own.
     pub(crate) fn point(&mut self, addr: u64, reader: &mut Reader) -> Result<usize, UserReason> {
         self.changed = true;
         if let Some(at) = self.known(addr, reader)? {
@@ -482,7 +488,7 @@ impl Process {
         let at = self.find(addr).unwrap_or(self.points.len());
         let number = u32::try_from(at).map_err(|_| UserReason::NoMemory)?;
         if let Some(stale) = self.points.get_mut(at) {
-            // Those of what stood there leave it in time.
+            // The probes of the previous text release the place later.
             point.users = stale.users;
             *stale = point;
             return Ok(at);
@@ -492,7 +498,7 @@ impl Process {
         Ok(at)
     }
 
-    /// A slot for an instruction: its address.
+    /// Reserves a slot for an instruction and returns its address.
     fn slot(&mut self, point: &Point) -> Result<u64, UserReason> {
         let mode = self.mode;
         let memory = |_| UserReason::NoMemory;
@@ -506,7 +512,7 @@ impl Process {
         let gap = [INT3; SLOT_SIZE as usize];
         let gap = gap.get(slot.code.len()..).unwrap_or_default();
         if mem::extend(&mut room.fresh, gap).is_err() {
-            // Slots stay in step with their number.
+            // Keep `fresh` in step with `used`.
             room.fresh.truncate(used.wrapping_sub(room.written) as usize);
             return Err(UserReason::NoMemory);
         }
@@ -514,7 +520,7 @@ impl Process {
         Ok(at)
     }
 
-    /// Slots within reach, of which one is free.
+    /// Returns memory with a free slot within reach of an address.
     fn room(&mut self, addr: u64) -> Result<&mut Slots, UserReason> {
         let fits = |s: &Slots| s.is_near(addr) && s.has_room();
         let at = match self.slots.iter().position(fits) {
@@ -541,8 +547,8 @@ impl Process {
         Ok(at)
     }
 
-    /// Writes the code of all slots that are new. If that cannot be, the memory for them is given up, and places that
-    /// have no breakpoint yet have no slot: `broken` says why.
+    /// Writes the code of all new slots. If that fails, it gives up the piece of memory, places
+    /// without a breakpoint lose their slots in it, and `broken` says why.
     pub(crate) fn write_slots(&mut self) {
         let Self { slots, space, points, .. } = self;
         self.broken = None;
@@ -561,19 +567,19 @@ impl Process {
         }
     }
 
-    /// Makes the index of names anew, without those that have gone.
+    /// Builds the index of names anew, without the probes that are gone.
     pub(crate) fn reindex(&mut self, probes: &Probes) {
         let hash = |n: u32| probes.get(n).map_or(0, |k| k.hash);
         let all = || self.groups.iter().flat_map(|g| g.numbers.iter().copied());
         let mut names = Index::new();
-        // Without memory the old one does: what it has too much leads to nothing.
+        // Without memory, keep the old one; its surplus entries lead to nothing.
         if names.reserve(all().count(), hash).is_ok() {
             all().for_each(|n| names.insert(hash(n), n));
             self.names = names;
         }
     }
 
-    /// As who is hit sees it.
+    /// Returns a place in the form that threads read when they hit it.
     pub(crate) fn hit(&self, p: &Point) -> Hit {
         Hit {
             addr: p.addr,
@@ -588,7 +594,7 @@ impl Process {
         }
     }
 
-    /// A piece of the memory for slots, which a copy of the process has, too.
+    /// Returns a piece of memory for slots. A copy of the process has it, too.
     pub(crate) fn room_of(&self, n: usize) -> Option<Room> {
         self.slots.get(n).map(|s| s.room.clone())
     }
@@ -597,13 +603,14 @@ impl Process {
         self.entry.interrupted.load(Ordering::Acquire)
     }
 
-    /// Has places that nobody wants, and no breakpoint: its slots and then its places can go.
+    /// Tells whether it has places or slots, but no users and no breakpoints, so that they can be
+    /// freed.
     pub(crate) fn is_idle(&self) -> bool {
         let has_any = !self.slots.is_empty() || !self.points.is_empty();
         has_any && if self.changed { !self.finds_busy() } else { !self.busy }
     }
 
-    /// Has breakpoints that nobody wants and that could not be taken away.
+    /// Tells whether it has breakpoints without users that could not be removed.
     pub(crate) fn is_stuck(&self) -> bool {
         self.stuck
     }
@@ -612,15 +619,15 @@ impl Process {
         self.points.iter().any(|p| p.users > 0 || p.armed)
     }
 
-    /// Its entry shows what it has.
+    /// Marks the entry as up to date with the places.
     pub(crate) fn settled(&mut self) {
         self.changed = false;
         self.busy = self.finds_busy();
         self.stuck = self.points.iter().any(|p| p.users == 0 && p.armed);
     }
 
-    /// One of its threads. If it may be in a slot, or come there from the handler of a signal, or may just be making a
-    /// copy of the process, that has to be awaited.
+    /// Checks a thread of the process. We must wait for it if it may be in a slot, may return to
+    /// one (a debugger may have saved its registers), or may be copying the process.
     pub(crate) fn look_at(&mut self, thread: &Thread) {
         let is_inside = self.slots.iter().any(|s| s.holds(thread.ip()));
         self.awaited |= is_inside || thread.is_debugged() || thread.may_fork();
@@ -630,13 +637,13 @@ impl Process {
         !self.slots.is_empty()
     }
 
-    /// Gives back the memory of the slots of a process that [is idle](Self::is_idle), of which no thread is in one.
-    /// All breakpoints were away when all CPUs were waited for.
+    /// Unmaps the slots of a process that [is idle](Self::is_idle) and has no thread in a slot. All
+    /// CPUs have been waited for since its last breakpoint was removed.
     pub(crate) fn vacate(&mut self) -> bool {
         self.points.iter_mut().for_each(|p| p.slot = 0);
         self.changed = true;
         while let Some(s) = self.slots.pop() {
-            // Without memory for that it is tried again.
+            // If memory is short, a later call retries.
             if self.space.unmap(&s.room).is_err() {
                 let _ = self.slots.push_within_capacity(s);
                 return false;
@@ -645,14 +652,15 @@ impl Process {
         true
     }
 
-    /// Forgets all places of a process that is idle: nobody has breakpoints of theirs, no copy either.
+    /// Forgets all places of an idle process. No copy of the process has breakpoints of them any
+    /// more.
     pub(crate) fn forget(&mut self) {
         self.points = KVVec::new();
         self.index = Index::new();
         self.changed = true;
     }
 
-    /// What its threads are to look into, with the places of all of its probes that are enabled.
+    /// Returns the table for its threads, with the places of all its enabled probes.
     pub(crate) fn table(&self, probes: &Probes) -> Result<Option<KBox<Table>>> {
         if self.points.is_empty() {
             return Ok(None);
@@ -697,7 +705,8 @@ impl Process {
         Ok(Some(mem::boxed(table)?))
     }
 
-    /// All places of all enabled probes, in the same order each time, by the number of the place.
+    /// Calls `f` with each place of each enabled probe, by the index of the place, always in the
+    /// same order.
     fn each_use(&self, probes: &Probes, mut f: impl FnMut(usize, &dyn Fn() -> Use)) {
         for known in self.numbers.iter().filter_map(|n| probes.get(*n)) {
             let Some(probe) = &known.enabled else { continue };
@@ -720,14 +729,15 @@ impl Process {
         }
     }
 
-    /// Writes once more what was under the breakpoints: TCG may have translated one while it was being taken
-    /// away, and throws the translation away when the page is written.
+    /// Writes the original bytes once more. TCG may have translated a breakpoint while it was being
+    /// removed, and discards the translation when the page is written. Returns the number of
+    /// failures.
     pub(crate) fn rewrite(&self) -> usize {
         self.poke_all(&self.space, |p| p.change(p.first(), p.first()))
     }
 
-    /// Changes all places, in the memory of this process or of a copy; gives how many could not be for
-    /// want of memory, or because it is not at hand.
+    /// Changes all places, in the memory of this process or of a copy. Returns how many changes
+    /// failed because memory was short or the page was not in memory.
     pub(crate) fn poke_all(&self, space: &Space, poke: impl Fn(&Point) -> Poke) -> usize {
         let (mut pokes, mut left) = ([Poke::new(0, 0, 0, 0); BATCH], 0usize);
         for points in self.points.chunks(BATCH) {
@@ -747,7 +757,7 @@ impl Process {
     }
 }
 
-/// Says that so many breakpoints are left where nobody wants them.
+/// Logs that breakpoints without users could not be removed.
 pub(crate) fn complain_of(left: usize) {
     if left > 0 {
         pr_warn!(
@@ -756,7 +766,7 @@ pub(crate) fn complain_of(left: usize) {
     }
 }
 
-/// Whether 64-bit code begins with a call: by a number, by a register, by memory.
+/// Tells whether 64-bit code begins with a call: direct, through a register, or through memory.
 fn is_call(code: &[u8]) -> bool {
     let is_prefix =
         |b: &u8| matches!(b, 0x26 | 0x2e | 0x36 | 0x3e | 0x40..=0x4f | 0x64..=0x67 | 0xf2 | 0xf3);
@@ -768,7 +778,7 @@ fn is_call(code: &[u8]) -> bool {
     }
 }
 
-/// Why the memory of a process cannot have a breakpoint.
+/// Returns why memory of a process cannot have a breakpoint.
 pub(crate) fn reason(ground: Ground) -> UserReason {
     match ground {
         Ground::Unmapped => UserReason::Unmapped,

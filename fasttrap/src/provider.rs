@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Start and end, and what happens to processes meanwhile.
+//! Start and end of the provider, and its handlers for events of processes.
 
 use crate::attach::{Counter, State};
 use crate::context::{Context, Fasttrap, CONTEXT};
@@ -27,12 +27,14 @@ const HANDLERS: Handlers = Handlers {
 };
 
 impl Provider for Fasttrap {
-    /// What it is called itself; its probes have the names of processes, or of their programs' choice.
+    /// The provider's own name. Its probes have providers named after processes, or by their
+    /// programs.
     fn name(&self) -> &[u8] {
         b"fasttrap"
     }
 
-    /// At a function's first instruction there is no frame yet. A USDT probe may have any name.
+    /// At a function's first instruction there is no frame yet. The name of a USDT probe does not
+    /// say where it is.
     fn start(&self, probe: &Probe) -> Start {
         let state = self.state.lock();
         let is_usdt = |known: &Known| known.all_parts().any(|part| part.args.is_some());
@@ -49,32 +51,34 @@ impl Provider for Fasttrap {
     }
 }
 
-/// Children have gone without their probes, and the log says so.
+/// A child lacked its probes, and the log says so once.
 static TOLD: AtomicBool = AtomicBool::new(false);
 
-/// So many places of a parent are looked at at once: they stand on the stack, for there may be no memory.
+/// The number of places that are handled at a time. They are on the stack, because memory may be
+/// short.
 const FEW: usize = 16;
 
-/// The current process is a copy of one of ours. What the parent has is looked at under the lock, and done without it:
-/// this process's memory may keep its thread waiting, which nobody else shall wait for. We are asked for the parent's
-/// children ([`user::awaits_children`]), so that it changes by nothing but additions meanwhile.
+/// Cleans the current process, which is a copy of one of ours, and gives it its own probes. It
+/// reads what the parent has under the lock, and acts without it: access to this process's memory
+/// may make its thread wait, and nobody else should wait for that. Meanwhile
+/// [`user::awaits_children`] holds for the parent, so its places only ever become more.
 fn forked(parent: u64) {
     let (Some(context), Some(child)) = (CONTEXT.get(), Space::current()) else { return };
     if clean(&context, parent, &child).is_err() {
-        // It has been killed.
+        // The process was killed.
         return;
     }
     let inherited = helper::inherit(&context, parent, &child).map_err(|e| e.errno().to_errno());
     if let Err(e) = inherited {
-        // Anybody may fork.
+        // Any user can fork, so log it once.
         if !TOLD.swap(true, Relaxed) {
             pr_warn!("fasttrap: a child lacks probes of its own: errno {e}; told once\n");
         }
     }
 }
 
-/// Takes breakpoints out of the memory of a copy of a process, whether or not they have been taken out of the process
-/// itself since; the slots, if its thread is not in one; and what semaphores say.
+/// Removes breakpoints from a copy of a process, even those that have since been removed from the
+/// process itself. Also unmaps the slots, unless the thread is in one, and lowers the semaphores.
 fn clean(context: &Context, parent: u64, child: &Space) -> Result {
     let state = || context.fasttrap.state.lock();
     let mut left = 0usize;
@@ -131,40 +135,40 @@ fn unmap_slots(context: &Context, parent: u64, child: &Space) {
     }
 }
 
-/// Threads may have left their slots.
+/// Checks again whether threads have left their slots.
 fn again() {
     if let Some(context) = CONTEXT.get() {
         context.fasttrap.state.lock().again();
     }
 }
 
-/// Forgets processes that nobody is in any more, with their probes.
+/// Forgets processes that have ended, with their probes.
 fn ended() {
     let Some(context) = CONTEXT.get() else { return };
     let _making = context.making.lock();
-    // What we know of them is needed for their children.
+    // While a child waits to be cleaned, the places of its parent are needed.
     let has_ended = |p: &Process| !p.space.is_alive() && !user::awaits_children(p.space.key());
     let mut from = 0;
     loop {
         let gone = context.fasttrap.state.lock().forget(from, has_ended);
         let Some(mut gone) = gone else { return };
         from = gone.space.key();
-        // The framework's lock comes before ours.
+        // Lock order: the framework's lock comes before `State`.
         while let Some(offered) = gone.groups.pop() {
             context.framework.retire_group(offered.group);
         }
     }
 }
 
-/// The provider at work. Dropping it leaves every process as it was, but for memory that was mapped.
+/// The running provider. Dropping it restores every process, except for memory that stays mapped.
 pub struct Running {
     context: Arc<Context>,
 }
 
-/// Registers the provider.
+/// Starts and registers the provider.
 ///
 /// # Context
-/// *process*; once.
+/// *process*; call it once.
 pub fn start(framework: &Arc<Framework>) -> Result<Running> {
     let state = State {
         handlers: || HANDLERS,
@@ -186,12 +190,12 @@ pub fn start(framework: &Arc<Framework>) -> Result<Running> {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // No probe is enabled: there are no consumers.
+        // No probe is enabled, because there are no consumers any more.
         let mut state = self.context.fasttrap.state.lock();
         state.restore();
         state.vacate();
         drop(state);
-        // Children still find us.
+        // Until here, children must still be cleaned.
         user::unwatch();
         drop(CONTEXT.swap(None));
         drop(SPACES.swap(None));

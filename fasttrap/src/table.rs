@@ -4,9 +4,9 @@
 //! ```text
 //!   SPACES ─► its entry ─► table ─► hit ─► uses
 //! ```
-//! Each process has its own table, so the cost of a change depends on that process alone. A table is never
-//! changed, only replaced. A place stays in it, with or without a breakpoint, until no thread can come from
-//! its breakpoint or be in its slot.
+//! Each process has its own table, so the cost of a change depends on that process alone. A table
+//! is never changed, only replaced. A place stays in it, with or without a breakpoint, until no
+//! thread can come from its breakpoint or be in its slot.
 
 use crate::index::Index;
 use abi::user::UserArg;
@@ -123,7 +123,8 @@ impl Entry {
     }
 }
 
-/// All known processes, by their memory: open addressing, at most half full. The key of a free slot is 0.
+/// All known processes, by their memory: open addressing, at most half full. The key of a free slot
+/// is 0.
 pub(crate) struct Spaces {
     slots: KVVec<(u64, Option<Arc<Entry>>)>,
     /// The shift that turns a hash into the first slot.

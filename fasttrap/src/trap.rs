@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 //! The steps of a hit.
 //!
-//! Probes at an instruction fire before it. Return probes fire after it, with the registers that the thread
-//! has then, so a stack begins with the caller. An instruction that must run in its slot has no such
-//! moment: if it leaves the function, its return probes fire before it.
+//! Probes at an instruction fire before it. Return probes fire after it, with the registers that
+//! the thread has then, so a stack begins with the caller. An instruction that must run in its slot
+//! has no such moment: if it leaves the function, its return probes fire before it.
 //!
-//! A signal handler looks up the instruction pointer in tables, so it should not see a thread in a slot. If the
-//! instruction itself raised the signal, we move the thread back to the instruction; if it continues there, it
-//! hits the breakpoint again. If the signal came from elsewhere before the instruction, the thread stays in the
-//! slot, because its probes have fired already. A system call is the exception: glibc's handler that cancels a
-//! thread asks whether the thread is at the call. If the call is then repeated, the probe fires again.
+//! A signal handler looks up the instruction pointer in tables, so it should not see a thread in a
+//! slot. If the instruction itself raised the signal, we move the thread back to the instruction;
+//! if it continues there, it hits the breakpoint again. If the signal came from elsewhere before
+//! the instruction, the thread stays in the slot, because its probes have fired already. A system
+//! call is the exception: glibc's handler that cancels a thread asks whether the thread is at the
+//! call. If the call is then repeated, the probe fires again.
 
 use crate::args;
 use crate::process::INT3;
@@ -34,7 +35,8 @@ pub(crate) fn trap(ctx: &ProbeCtx, regs: &mut Registers) -> bool {
     let Some(table) = entry.table.load(ctx) else { return false };
     let addr = regs.ip().wrapping_sub(LENGTH);
     let Some(hit) = table.at(addr) else { return false };
-    // Our breakpoint is gone. Either the thread has just come from it, or another debugger has one here.
+    // Our breakpoint is gone. Either the thread has just come from it, or another debugger has one
+    // here.
     if hit.uses == 0 && !hit.armed && is_breakpoint(addr) {
         return false;
     }
@@ -95,7 +97,8 @@ fn usdt(ctx: &ProbeCtx, regs: &Registers, args: &[UserArg], rest: Rest<'_>) {
     rest.fire(ctx, args::usdt(regs, args, &mut room));
 }
 
-/// Fires the return probes of a place. `to` is the address of the thread now, if it has left the function.
+/// Fires the return probes of a place. `to` is the address of the thread now, if it has left the
+/// function.
 #[inline(never)]
 fn returned(ctx: &ProbeCtx, table: &Table, hit: &Hit, value: u64, to: Option<u64>) {
     // A recursive function returns into itself. A jump within the function is no return.
@@ -189,7 +192,8 @@ pub(crate) fn signal(ctx: &ProbeCtx, regs: &mut Registers, raised: bool) {
             if rcx {
                 regs.set_cx(to);
             }
-            // To restart a system call, the kernel moves back by its length, so the thread must be at the original.
+            // To restart a system call, the kernel moves back by its length, so the thread must be
+            // at the original.
             regs.set_ip(to);
         }
         Place::Before { pushed } if raised => {

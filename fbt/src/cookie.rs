@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
-//! A probe's number.
+//! The number by which fbt knows a probe.
 
 use patch::{Target, View, MAX_CATALOGS, MAX_FUNCTIONS};
 
-/// Which catalog, which function of it, and whether it is the return.
+/// The catalog, the function in it, and whether the probe is on the return.
 #[derive(Clone, Copy)]
 pub(crate) struct Cookie(pub(crate) u32);
 
-/// Bits for a function's number and for entry or return; the rest is for the catalog's.
+/// The number of bits for the function's number and for entry or return. The catalog's number has
+/// the rest.
 const FUNCTION_BITS: u32 = 20;
 const _: () = assert!(MAX_FUNCTIONS << 1 == 1 << FUNCTION_BITS);
 const _: () = assert!(MAX_CATALOGS == 1 << (32 - FUNCTION_BITS));

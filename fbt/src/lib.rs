@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 //! The fbt provider: entry and return of every kernel function.
 //!
-//! The engine (`patch`) finds the functions, patches them, and says why one cannot be traced. What is here gives
-//! them names: the kernel is looked through when somebody asks for fbt's probes for the first time, a module as it
-//! comes.
+//! The engine (`patch`) finds the functions, patches them, and explains why one cannot be traced.
+//! This crate gives them names. It looks through the kernel when somebody first asks for fbt's
+//! probes, and through a module when the module is loaded.
 //!
 //! Locks: `Events`, then the framework's, then the engine's, as in sdt.
 #![no_std]

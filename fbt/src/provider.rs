@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The provider: start and end, the first look at the kernel, and modules that come and go.
+//! The provider: start and end, the first look through the kernel, and modules that are loaded and
+//! unloaded.
 
 use crate::cookie::Cookie;
 use abi::probe::{Techniques, NARGS_UNKNOWN};
@@ -14,23 +15,24 @@ use kernel::str::BStr;
 use kernel::sync::{new_mutex, Arc, Mutex};
 use patch::{Collected, Engine, Source};
 
-/// The id of the kernel proper: no address of a module.
+/// The id of the kernel proper, which is no address of a module.
 const KERNEL: u64 = 0;
 
-/// A text that has probes.
+/// A piece of text that has probes.
 struct Text {
-    /// Of the module, its address.
+    /// The id of the module, which is an address of it.
     id: u64,
-    /// Of its catalog.
+    /// The number of its catalog.
     number: usize,
     group: Group,
 }
 
-/// What holds off the events of modules while one is handled.
+/// The known texts. Its lock holds off other module events while one is handled.
 struct Events {
-    /// The kernel has been looked through: from here on modules are looked into as they come.
+    /// The kernel has been looked through. From then on, modules are looked through when they are
+    /// loaded.
     provided: bool,
-    /// No module is looked into any more. Those that go must still be let go of.
+    /// No more modules are looked through. Modules that are unloaded must still be released.
     closed: bool,
     texts: KVVec<Text>,
 }
@@ -49,7 +51,7 @@ struct Fbt {
     engine: Arc<Engine>,
 }
 
-/// What an event needs, which comes as a plain function call.
+/// The data of the notifier, which is a plain function.
 #[derive(Clone)]
 struct Context {
     framework: Arc<Framework>,
@@ -59,16 +61,16 @@ struct Context {
 
 static CONTEXT: Published<Context> = Published::empty();
 
-/// The provider at work. Dropping it gives every function its own bytes back.
+/// The running provider. Dropping it restores the original bytes of every function.
 pub struct Running {
     fbt: Arc<Fbt>,
     watch: Option<Watch>,
 }
 
-/// Registers the provider.
+/// Starts and registers the provider.
 ///
 /// # Context
-/// *process*; once.
+/// *process*; call it once.
 pub fn start(framework: &Arc<Framework>, engine: Arc<Engine>) -> Result<Running> {
     mem::ask()?;
     let events = Events { provided: false, closed: false, texts: KVVec::new() };
@@ -114,25 +116,25 @@ impl Context {
         })
     }
 
-    /// Looks through a module. One that cannot be has no probes, and the log says so.
+    /// Looks through a module. If that fails, the module has no probes, and the log says so.
     fn look_into(&self, module: &ModuleRef<'_>, events: &mut Events) {
         if let Err(e) = self.arrive(module.id(), &Source::Module(module), events) {
             complain(module.name(), e);
         }
     }
 
-    /// Some text is there: its functions become probes.
+    /// Makes the functions of a text into probes.
     fn arrive(&self, id: u64, source: &Source<'_>, events: &mut Events) -> Result {
         let engine = &self.fbt.engine;
         let collected = engine.collect(id, source)?;
         mem::reserve(&mut events.texts, 1)?;
         let number = engine.reserve()?;
-        // The framework's lock comes before the engine's. The probes are not matched before
-        // `Framework::provided`, which our caller calls.
+        // Lock order: the framework's lock comes before the engine's. The probes match nothing
+        // before the caller calls `Framework::provided`.
         match self.offer(source, &collected, number) {
             Ok(group) => {
                 engine.fill(number, collected);
-                // There is room.
+                // The room was reserved above.
                 Ok(mem::push(&mut events.texts, Text { id, number, group })?)
             }
             Err(e) => {
@@ -161,7 +163,7 @@ impl Context {
         self.framework.offer_draft(draft)
     }
 
-    /// A text goes away, and its probes with it.
+    /// Removes a text and its probes.
     fn depart(&self, id: u64, events: &mut Events) {
         let Some(at) = events.texts.iter().position(|t| t.id == id) else { return };
         let Ok(Text { number, group, .. }) = events.texts.remove(at) else { return };
@@ -182,7 +184,8 @@ impl Context {
 impl Drop for Running {
     fn drop(&mut self) {
         self.fbt.events.lock().closed = true;
-        // As long as modules are watched: text that goes must have nothing of ours in it.
+        // Do this while modules are still watched: a text must not be unloaded with our patches in
+        // it.
         self.fbt.engine.detach_all();
         drop(self.watch.take());
         drop(CONTEXT.swap(None));
@@ -194,7 +197,7 @@ impl Provider for Fbt {
         b"fbt"
     }
 
-    /// A stack shows the callers of the function in the probe's name.
+    /// The stack begins with the caller of the function in the probe's name.
     fn start(&self, _: &Probe) -> Start {
         Start::Here(1)
     }
@@ -212,7 +215,7 @@ impl Provider for Fbt {
         events.provided = true;
         if let Err(e) = context.provide(&mut events) {
             complain(b"vmlinux", e);
-            // All of it, or nothing: the next one to ask causes another try.
+            // All of it or nothing: the next request causes another attempt.
             context.depart_all(&mut events);
             events.provided = false;
         }

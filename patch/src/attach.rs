@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Enabling, in batches.
+//! Enabling probes, in batches.
 //!
 //! ```text
-//!   plan ─► patch ─► publish the table with the new places ─► those refused: out again
+//!   plan ─► patch ─► publish the table with the new places ─► undo probes with a refused place
 //! ```
-//! While that goes on, places that are in no table are hit, thousands of times; then nothing is looked for.
-//! Several probes may share a place: it is patched for the first and patched back after the last.
+//! Until the table is published, patched places are hit thousands of times; such a hit finds no
+//! entry and does nothing. Several probes may share a place: it is patched for the first one and
+//! restored after the last.
 
 use crate::catalog::Desk;
 use crate::list::{add, first, sort, unique};
@@ -23,7 +24,7 @@ use kernel::sync::Arc;
 impl State {
     /// Arms probes.
     pub(crate) fn enable(&mut self, probes: &[Arc<Probe>], find: Find<'_>, refuse: Refuse<'_>) {
-        // What could not be patched back earlier.
+        // Restore the places that could not be restored earlier.
         self.detach(&|_| false);
         let mut busy: KVVec<(usize, EnableError)> = KVVec::new();
         let only = self.only_breakpoints;
@@ -33,7 +34,7 @@ impl State {
                 refuse(i, why);
             }
         });
-        // Who had the place of an entry leaves us the one behind it.
+        // If another tracer has the place of an entry, we can use the instruction behind it.
         let mut again = KVVec::new();
         for (i, why) in busy {
             let target = probes.get(i).and_then(|p| find(&self.catalogs, p));
@@ -49,7 +50,7 @@ impl State {
         }
     }
 
-    /// Arms those probes that are chosen by their place in `probes`.
+    /// Enables those probes for which `chosen` holds, by their index in `probes`.
     fn attempt(
         &mut self,
         probes: &[Arc<Probe>],
@@ -97,13 +98,13 @@ impl State {
         }
     }
 
-    /// Puts places into the table and patches them. What was refused goes to `failed`, in the order
-    /// of addresses; on an error nothing has been patched.
+    /// Adds places to the table and patches them. Refused places go to `failed`, in order of
+    /// address. If it returns an error, nothing has been patched.
     fn arm(&mut self, plans: &mut KVVec<Plan>, failed: &mut KVVec<(u64, EnableError)>) -> Result {
         if plans.is_empty() {
             return Ok(());
         }
-        // A breakpoint can be refused twice.
+        // A breakpoint can be refused twice, by `add` and by `arm`.
         mem::reserve(failed, plans.len().saturating_mul(2))?;
         let Some(new) = self.table(plans)? else { return Ok(()) };
         let Lists { mut fentries, mut traps, mut patches } = Lists::of(plans)?;
@@ -117,15 +118,15 @@ impl State {
         for t in traps.iter() {
             mem::push(&mut addrs, t.addr)?;
         }
-        // Nothing can fail for want of memory from here on.
+        // From here on, nothing can fail for lack of memory.
         let mut fail = |addr: Option<u64>, why| {
             if let Some(addr) = addr {
                 let _ = failed.push_within_capacity((addr, why));
             }
         };
         int3::add(&traps, &mut |i, e| fail(addrs.get(i).copied(), words(e)));
-        // ftrace first, which runs most code for each place, and breakpoints, which slow all of it
-        // down, last.
+        // ftrace first, because it runs most code for each place. Breakpoints last, because they
+        // slow that code down.
         ftrace::attach(&fentries, &mut |i, e| fail(fentries.get(i).copied(), words(e)));
         text::patch_each(&patches, &mut |i, e| fail(patches.get(i).map(Patch::addr), words(e)));
         int3::arm(&addrs, &mut |i, e| fail(addrs.get(i).copied(), words(e)));
@@ -138,7 +139,8 @@ impl State {
         Ok(())
     }
 
-    /// Those of what is enabled now that could not be patched back when it was disabled.
+    /// Takes over places that could not be restored when their probe was disabled, and that are
+    /// enabled again.
     fn adopt(&self, plans: &[Plan]) {
         TABLE.with(|t| {
             let Some(t) = t.filter(|t| t.iter().any(Site::is_orphan)) else { return };
@@ -148,7 +150,7 @@ impl State {
         });
     }
 
-    /// Probes of which a place was refused give up the others, too.
+    /// Undoes the other places of probes with a refused place, and refuses the probes.
     fn give_up(
         &mut self,
         plans: &[Plan],
@@ -167,7 +169,7 @@ impl State {
     }
 }
 
-/// What is to be patched, by what patches it.
+/// The places to patch, by method.
 struct Lists {
     fentries: KVVec<u64>,
     traps: KVVec<Trap>,

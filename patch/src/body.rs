@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
-//! A function's body: where it can be left, and whether it can be trusted at all.
+//! The body of a function: where control leaves it, and whether its code can be trusted.
 //!
-//! A body is decoded from its first byte to its last. That is only right if every instruction begins
-//! where the decoder thinks it does; data in between, or another tracer's breakpoint, would have it
-//! read nonsense from there on. So each direct jump within the body must lead to where an instruction
-//! was found to begin: nonsense does not pass that.
+//! A body is decoded from its first byte to its last. This is correct only if every instruction
+//! begins where the decoder expects it. Data in the code, or another tracer's breakpoint, would put
+//! the decoder out of step. So each direct jump within the body must lead to the beginning of a
+//! decoded instruction. Code that was decoded out of step fails this check.
 //!
-//! A body is left by a return, or by a jump to somewhere else: a *tail call*, after which the other
-//! function returns to our caller. Each is an [`Exit`]. The compiler may have put the unlikely
-//! half of a function elsewhere (`.cold`); jumps from one half to the other do not leave it.
+//! Control leaves a body by a return, or by a jump to another function: a *tail call*, after which
+//! the other function returns to our caller. Each is an [`Exit`]. The compiler may have moved the
+//! unlikely half of a function elsewhere (`.cold`); jumps from one half to the other are no exits.
 //!
 //! ```text
 //!   foo:       ... je foo.cold ... jmp bar (tail)    ... ret
@@ -18,73 +18,75 @@
 use core::ops::Range;
 use x86::{Flow, Shape, Undecodable};
 
-/// Bytes of a site that can be made a `call`.
+/// The length in bytes of a site that can become a `call`.
 pub const WIDE: usize = 5;
 
 const RET: u8 = 0xc3;
 const INT3: u8 = 0xcc;
-/// A return as the compiler writes it for a kernel that may have to divert returns: room for a jump.
+/// A return as the compiler emits it for a kernel that may divert returns: it leaves room for a
+/// jump.
 pub const WIDE_RET: [u8; WIDE] = [RET, INT3, INT3, INT3, INT3];
 /// `jmp rel32`.
 pub const JMP: u8 = 0xe9;
 
-/// How control leaves at a site, which is also how the site can be patched.
+/// The way in which control leaves at a site, which also decides how the site can be patched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
     /// A return five bytes wide.
     Return,
     /// A jump five bytes wide to another function.
     Tail,
-    /// By this instruction of that many bytes, which only a breakpoint fits on. If it is a jump, it
-    /// may not leave at all: that shows when it is hit.
+    /// An instruction of this shape and length in bytes, which has room only for a breakpoint. If
+    /// it is a jump, it may stay in the function; this is known only when it is hit.
     Narrow(Shape, u8),
 }
 
-/// Why a body is no good.
+/// Why a body cannot be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unfit {
-    /// Nothing can be decoded here.
+    /// The bytes at this address cannot be decoded.
     Undecodable(u64),
-    /// A jump leads here, into the middle of something.
+    /// A jump leads to this address, which is in the middle of an instruction.
     Inconsistent(u64),
-    /// It is left by an instruction that cannot be reproduced.
+    /// The instruction at this address leaves the body and cannot be reproduced.
     OddExit(u64),
-    /// A breakpoint here, where control gets to, hides an instruction.
+    /// A breakpoint at this address, which control reaches, hides an instruction.
     Hidden(u64),
-    /// It is larger than any that should be looked at.
+    /// The body is larger than [`MAX_BODY`].
     TooLarge,
 }
 
-/// Most bytes of a body.
+/// The maximum length of a body in bytes.
 pub const MAX_BODY: usize = 128 << 10;
 
 /// A piece of text.
 #[derive(Debug, Clone, Copy)]
 pub struct Code<'a> {
-    /// Where it stands.
+    /// Its address.
     pub start: u64,
-    /// What stands there.
+    /// Its bytes.
     pub bytes: &'a [u8],
 }
 
 impl Code<'_> {
-    /// Its addresses.
+    /// Returns its addresses.
     pub fn range(&self) -> Range<u64> {
         self.start..self.start.wrapping_add(self.bytes.len() as u64)
     }
 }
 
-/// Two bits for each byte of a body: does an instruction begin there, does a jump lead there.
+/// Two bits for each byte of a body: whether an instruction begins there, and whether a jump leads
+/// there.
 pub struct Scratch<'a> {
     begins: &'a mut [u64],
     targets: &'a mut [u64],
 }
 
-/// Words that a [`Scratch`] takes.
+/// The length of a [`Scratch`] in words.
 pub const SCRATCH_WORDS: usize = 2 * MAX_BODY / 64;
 
 impl<'a> Scratch<'a> {
-    /// In this memory; `None` if it is less than [`SCRATCH_WORDS`].
+    /// Uses this memory; `None` if it has less than [`SCRATCH_WORDS`] words.
     pub fn new(words: &'a mut [u64]) -> Option<Self> {
         let (begins, rest) = words.split_at_mut_checked(SCRATCH_WORDS / 2)?;
         let targets = rest.get_mut(..SCRATCH_WORDS / 2)?;
@@ -106,26 +108,26 @@ fn set(words: &mut [u64], at: u64) {
     }
 }
 
-/// Where a piece of text is left, and what else is found on the way.
+/// What [`exits`] finds besides the exits.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Found {
-    /// A jump leads to `watched`.
+    /// A jump leads to [`Around::watched`].
     pub loops: bool,
-    /// Where a jump led that leaves this piece for `elsewhere`.
+    /// The target of a jump for which [`Around::elsewhere`] holds.
     pub elsewhere: Option<u64>,
 }
 
 /// The surroundings of a body.
 pub struct Around<'f> {
-    /// What returns jump to where returns are diverted.
+    /// The address that returns jump to if the kernel diverts returns.
     pub return_thunk: u64,
-    /// Whether an address belongs to the other half of the same function.
+    /// Tells whether an address belongs to the other half of the function.
     pub elsewhere: &'f dyn Fn(u64) -> bool,
-    /// An instruction of which one wants to know whether jumps lead to it.
+    /// The address of an instruction; [`Found::loops`] tells whether a jump leads to it.
     pub watched: u64,
 }
 
-/// Calls `exit` with every place where `code` is left; its error ends it.
+/// Calls `exit` for every exit of `code`. An error from `exit` ends the search.
 pub fn exits<E: From<Unfit>>(
     code: Code<'_>,
     around: &Around<'_>,
@@ -144,13 +146,13 @@ pub fn exits<E: From<Unfit>>(
             w.set(w.get() | (1 << (at & 63)));
         }
     };
-    // Where the last turn ends, if control does not go on behind it, or need not.
+    // The end of the last instruction after which control does not, or need not, continue.
     let mut closed = None;
     for step in x86::turns(code.bytes, code.start, begin) {
         let (ip, insn) = match step {
             Ok(step) => step,
-            // Behind the last function of a module, to the end of the page. Pairs of zeros pass for
-            // instructions, which harms nobody.
+            // The rest of the page after the last function of a module. Pairs of zeros decode as
+            // instructions, which does no harm.
             Err(Undecodable(ip)) => {
                 let from = ip.wrapping_sub(code.start) as usize;
                 if is_filling(code.bytes.get(from..).unwrap_or_default()) {
@@ -168,9 +170,9 @@ pub fn exits<E: From<Unfit>>(
         let next = rest.get(insn.len..).unwrap_or_default();
         let ends = match insn.kind {
             Flow::Return | Flow::Jump(_) | Flow::Trap => true,
-            // Behind a call that does not return there may be filling to the end.
+            // After a call that does not return, there may be padding to the end.
             Flow::Call(_) => next.iter().all(|b| *b == INT3),
-            // Through a register: a call, or a jump with a breakpoint behind it.
+            // An indirect call, or an indirect jump followed by a breakpoint.
             Flow::Indirect => next.first() == Some(&INT3),
             Flow::Next | Flow::Branch(_) => false,
         };
@@ -208,19 +210,20 @@ pub fn exits<E: From<Unfit>>(
     Ok(found)
 }
 
-/// Is this, at a place that a jump leads to, nothing but an indirect jump? On processors that must not predict
-/// an indirect jump in the lower half of a cache line (ITS), the kernel has it in a page of its own making,
-/// outside of its text, and jumps there: `its_init_thunk()` in `arch/x86/kernel/alternative.c`.
+/// Tells whether the code at the target of a jump is only an indirect jump. On processors that must
+/// not predict an indirect jump in the lower half of a cache line (ITS), the kernel puts it into a
+/// page of its own outside of its text, and jumps there: `its_init_thunk()` in
+/// `arch/x86/kernel/alternative.c`.
 pub fn is_thunk(code: &[u8]) -> bool {
     matches!(code, [0xff, 0xe0..=0xe7, INT3, ..] | [0x41, 0xff, 0xe0..=0xe7, INT3, ..])
 }
 
-/// Is there nothing but zeros?
+/// Tells whether there are only zeros.
 fn is_filling(rest: &[u8]) -> bool {
     rest.first() == Some(&0) && rest.iter().all(|b| *b == 0)
 }
 
-/// Is this instruction, at the beginning of `rest`, one that leaves the body?
+/// Returns how the instruction at the beginning of `rest` leaves the body; `None` if it does not.
 fn leaves(rest: &[u8], ip: u64, insn: x86::Insn, thunk: u64) -> Result<Option<Exit>, Unfit> {
     match insn.kind {
         Flow::Next | Flow::Call(_) | Flow::Trap => return Ok(None),
@@ -231,7 +234,7 @@ fn leaves(rest: &[u8], ip: u64, insn: x86::Insn, thunk: u64) -> Result<Option<Ex
         Flow::Return | Flow::Jump(_) | Flow::Branch(_) | Flow::Indirect => {}
     }
     match x86::shape(rest, ip) {
-        // An indirect call goes on behind it.
+        // After an indirect call, control continues behind it.
         Some((Shape::CallReg(_), _)) => Ok(None),
         Some((Shape::Other, _)) if insn.kind == Flow::Indirect && !is_far(rest) => Ok(None),
         Some((Shape::Other, _)) if is_iret(rest) => Ok(None),
@@ -248,14 +251,14 @@ fn leaves(rest: &[u8], ip: u64, insn: x86::Insn, thunk: u64) -> Result<Option<Ex
     }
 }
 
-/// An `iret` outside of entry code goes to the next instruction: it is how the kernel has the CPU
-/// forget what it has fetched.
+/// Tells whether this is an `iret`. Outside of entry code, the kernel uses it to serialize the CPU,
+/// and it continues at the next instruction.
 fn is_iret(rest: &[u8]) -> bool {
     matches!(rest, [0xcf, ..] | [0x48, 0xcf, ..])
 }
 
-/// Far jumps leave, and not as anything we could reproduce. What else goes somewhere unknown is a
-/// call: through memory, or into a hypervisor.
+/// Tells whether this is a far jump or return, which leaves in a way that we cannot reproduce. All
+/// other indirect instructions without a shape are calls: through memory, or into a hypervisor.
 fn is_far(rest: &[u8]) -> bool {
     let prefix = |b: &u8| matches!(b, 0x40..=0x4f | 0x66 | 0xf2 | 0xf3 | 0x2e | 0x3e);
     let bare = rest.iter().position(|b| !prefix(b));
@@ -266,37 +269,37 @@ fn is_far(rest: &[u8]) -> bool {
     }
 }
 
-/// What a function's last instructions look like, without decoding it.
+/// The kinds of exits that a function seems to have, judged by bytes without decoding.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Glance {
-    /// Something that looks like a wide return.
+    /// Bytes like a wide return.
     pub returns: bool,
-    /// Something that looks like a wide jump to another function.
+    /// Bytes like a wide jump to another function.
     pub tails: bool,
-    /// Something that looks like a jump through a register, or a short one to another function.
+    /// Bytes like a jump through a register, a narrow return, or a short jump to another function.
     pub narrow: bool,
 }
 
 impl Glance {
-    /// Is there anything?
+    /// Tells whether any kind was seen.
     pub fn any(&self) -> bool {
         self.returns || self.tails || self.narrow
     }
 }
 
-/// Looks for the bytes of exits, at a small part of the price of [`exits`]. What is there is found;
-/// what is found may, rarely, not be there, but be a part of another instruction. `is_function` tells
-/// whether a function begins at an address.
+/// Looks for the bytes of exits, at a small part of the cost of [`exits`]. It misses nothing, but
+/// may, rarely, report bytes inside another instruction. `is_function` tells whether a function
+/// begins at an address.
 pub fn glance(code: Code<'_>, return_thunk: u64, is_function: &dyn Fn(u64) -> bool) -> Glance {
     backwards(code, return_thunk, is_function, &|_| false)
 }
 
-/// The same, but only until something is found. Most functions end with an exit.
+/// Works like [`glance`], but stops at the first match. Most functions end with an exit.
 pub fn glimpse(code: Code<'_>, return_thunk: u64, is_function: &dyn Fn(u64) -> bool) -> Glance {
     backwards(code, return_thunk, is_function, &Glance::any)
 }
 
-/// Looks for the bytes of exits, from the end on, until it is enough.
+/// Looks for the bytes of exits from the end of the code backwards, until `enough` holds.
 #[inline(always)]
 fn backwards(
     code: Code<'_>,
@@ -322,14 +325,14 @@ fn backwards(
                     g.tails = true;
                 }
             }
-            // A tail call of a neighbour.
+            // A tail call to a function close by.
             (0xeb, &[d, ..]) if !g.narrow => {
                 // CAST: the distance is signed.
                 let next = code.start.wrapping_add(at as u64).wrapping_add(2);
                 let target = next.wrapping_add_signed((d as i8).into());
                 g.narrow = !body.contains(&target) && is_function(target);
             }
-            // jmp *%reg, and then nothing that would be executed
+            // `jmp *%reg`, followed by padding only.
             (0xff, &[0xe0..=0xe7, INT3 | 0x90 | 0xd6, ..] | &[0xe0..=0xe7]) => g.narrow = true,
             _ => {}
         }
@@ -359,19 +362,20 @@ fn backwards(
     g
 }
 
-/// One in each byte.
+/// The value 1 in each byte.
 const ONES: u64 = 0x0101_0101_0101_0101;
 
-/// The top bit of each byte of `w` that an exit may begin with (and of few others): a return, a jump,
-/// and half of a jump through a register if the other half, or nothing, follows.
+/// Returns a word with the top bit set in each byte of `w` that may begin an exit (and in few
+/// others): a return, a jump, or the first byte of a jump through a register if its second byte, or
+/// the end of the word, follows.
 #[inline(always)]
 fn first_bytes(w: u64) -> u64 {
     const fn all(byte: u8) -> u64 {
         (byte as u64).wrapping_mul(ONES)
     }
-    // Zero is in those bytes that are meant.
+    // Each of these words has a zero byte where its pattern matches.
     let ret = w ^ all(RET);
-    // The short jump, too: 0xe9 and 0xeb differ in one bit.
+    // Includes the short jump: 0xe9 and 0xeb differ in one bit.
     let jmp = w & !all(2) ^ all(JMP);
     let next = (w >> 8) | (0xe0 << 56);
     let reg = !w | (next & all(0xf8)) ^ all(0xe0);
@@ -379,10 +383,10 @@ fn first_bytes(w: u64) -> u64 {
     (zero(ret) | zero(jmp) | zero(reg)) & all(0x80)
 }
 
-/// Does anything in `code` look like a jump to its byte number `at`, one of the first? A jump that is
-/// there is found.
+/// Tells whether `code` may contain a jump to its offset `at`, which is near the beginning. It
+/// misses no jump.
 pub fn may_loop(code: &[u8], at: usize) -> bool {
-    // A jump over a byte's distance: before the byte stands one of these.
+    // Jumps with a distance of one byte, which follows one of these opcodes.
     let mut wanted = (at as u8).wrapping_sub(2);
     for (op, distance) in code.iter().zip(code.iter().skip(1)).take(at.wrapping_add(127)) {
         if *distance == wanted && matches!(op, 0x70..=0x7f | 0xeb | 0xe0..=0xe3) {
@@ -396,11 +400,12 @@ pub fn may_loop(code: &[u8], at: usize) -> bool {
         let bytes = code.get(n..).and_then(|rest| rest.first_chunk());
         bytes.is_some_and(|b| leads(n.wrapping_add(4), i32::from_le_bytes(*b)))
     };
-    // One over four bytes': backwards, as no body is that long, the last of them is 0xff.
+    // Jumps with a distance of four bytes. The last byte of a backward jump is 0xff, because no
+    // body is that long.
     (0..at).any(leads) || any_negative(code, leads)
 }
 
-/// Does `p` hold where the last of four bytes is 0xff?
+/// Tells whether `p` holds for the start of four bytes of which the last is 0xff.
 fn any_negative(code: &[u8], p: impl Fn(usize) -> bool) -> bool {
     let words = code.chunks_exact(8);
     let behind = code.len().wrapping_sub(words.remainder().len());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //! The functions of the kernel or of a module that can be traced.
 //!
-//! Twelve bytes for each, and its names are the framework's: there are fifty thousand.
+//! A function takes twelve bytes, because there are fifty thousand. The framework keeps the names.
 
 use crate::body::{self, Code, Glance, Scratch, MAX_BODY, SCRATCH_WORDS};
 use crate::eligible::{Entry, Judge, Untraceable};
@@ -20,33 +20,33 @@ use kernel::prelude::*;
 /// A function.
 #[derive(Clone, Copy)]
 pub(crate) struct Function {
-    /// From the catalog's base on.
+    /// The offset from the base of the catalog, in bytes.
     start: u32,
     pub(crate) size: u32,
-    /// Bits of the techniques for its entry; 0: it has no probe there.
+    /// The bit of the technique for its entry; 0 if it has no entry probe.
     pub(crate) entry: u8,
-    /// The same for its returns.
+    /// The bits of the techniques for its returns; 0 if it has no return probe.
     pub(crate) returns: u8,
-    /// Where ftrace has its site, from the start on, if that is how its entry is traced.
+    /// The offset of ftrace's site from the start, if ftrace traces the entry.
     fentry: u8,
 }
 
-/// All functions of one piece of text.
+/// The functions of one piece of text.
 pub(crate) struct Catalog {
-    /// The text that it is of, or the set.
+    /// The id of the text or of the set.
     pub(crate) id: u64,
-    /// The text is the kernel's, not a module's.
+    /// The text belongs to the kernel, not to a module.
     is_kernel: bool,
-    /// There are more functions than it has; they are looked at when somebody asks for them.
+    /// It has only some functions of the text; the others are examined on request.
     is_partial: bool,
     pub(crate) range: Range<u64>,
     pub(crate) functions: KVVec<Function>,
-    /// The unlikely halves of functions: from where to where, from the base on.
+    /// The unlikely halves of functions: offsets of start and end from the base.
     colds: KVVec<(u32, u32)>,
     pub(crate) limits: Limits,
 }
 
-/// Memory to look at functions in.
+/// Memory for examining functions.
 pub(crate) struct Desk {
     pub(crate) code: Reader,
     /// For unlikely halves.
@@ -55,36 +55,36 @@ pub(crate) struct Desk {
 }
 
 impl Desk {
-    /// For many functions, in order, or for a few.
+    /// Allocates a desk for many functions in order of address (`many`), or for a few.
     pub(crate) fn new(many: bool) -> Result<Self> {
         Ok(Self::with(mem::zeroed_words(SCRATCH_WORDS)?, many))
     }
 
-    /// With words of another one.
+    /// Makes a desk with the words of another one.
     pub(crate) fn with(words: KVVec<u64>, many: bool) -> Self {
         Self { code: Reader::new(many), cold: Reader::new(many), words }
     }
 }
 
-/// Most functions of a catalog.
+/// The maximum number of functions in a catalog.
 pub const MAX_FUNCTIONS: usize = 1 << 19;
 
-/// A catalog and the names to offer it by.
+/// A catalog and the names of its functions.
 pub struct Collected {
     pub(crate) catalog: KBox<Catalog>,
     symbols: Symbols,
-    /// Positions in `symbols`, one for each function.
+    /// An index into `symbols` for each function.
     named: KVVec<u32>,
 }
 
-/// What holds for every piece of text.
+/// The rules that hold for every piece of text.
 pub(crate) struct Rules<'a> {
     pub(crate) never: &'a Untraceable,
     pub(crate) only_breakpoints: bool,
     pub(crate) return_thunk: u64,
 }
 
-/// Looks through a piece of text.
+/// Collects the functions of a piece of text.
 pub(crate) fn collect(
     id: u64,
     source: &Source<'_>,
@@ -95,7 +95,7 @@ pub(crate) fn collect(
     let range = source.range();
     let limits = Limits::of(source)?;
     let judge = rules.judge(&limits);
-    // Half of the symbols are room in front of functions.
+    // Half of the symbols are for the padding before functions.
     let most = symbols.list.len() / 2;
     let (mut functions, mut named, mut colds) =
         (mem::exact(most)?, mem::exact(most)?, KVVec::new());
@@ -112,7 +112,7 @@ pub(crate) fn collect(
         if s.is_padding() || names::not_by_prefix(name).is_some() {
             continue;
         }
-        // Another name of the same function.
+        // A symbol at the same address is another name of the same function.
         let known = last.filter(|(addr, _)| *addr == s.addr).map(|(_, f)| f);
         let function = match known {
             Some(f) => f,
@@ -127,7 +127,7 @@ pub(crate) fn collect(
         if let Some(f) = function {
             if functions.len() < MAX_FUNCTIONS {
                 add(&mut functions, f)?;
-                // CAST: there are less symbols than bytes.
+                // CAST: there are fewer symbols than bytes.
                 add(&mut named, n as u32)?;
             }
         }
@@ -141,8 +141,8 @@ pub(crate) fn collect(
     Ok(Collected { catalog: mem::boxed(catalog)?, symbols, named })
 }
 
-/// Those functions of the kernel proper that begin at `starts`, which ascend; the others are looked at
-/// one by one, when somebody asks for them.
+/// Collects the functions of the kernel proper that begin at `starts`, which are in ascending
+/// order. The catalog examines other functions one by one on request.
 pub(crate) fn collect_some(
     id: u64,
     starts: &[u64],
@@ -161,7 +161,7 @@ pub(crate) fn collect_some(
     Ok(catalog)
 }
 
-/// What a look at a function tells.
+/// The result of examining a function.
 pub(crate) struct Look {
     pub(crate) entry: core::result::Result<Entry, Reason>,
     pub(crate) returns: core::result::Result<Glance, Reason>,
@@ -172,12 +172,12 @@ impl Look {
         self.entry.is_ok() || self.returns.is_ok()
     }
 
-    /// Nothing of it can be traced.
+    /// The function has no probes, for this reason.
     fn never(reason: Reason) -> Self {
         Self { entry: Err(reason), returns: Err(reason) }
     }
 
-    /// The function that was looked at, if it can be traced.
+    /// Returns the function that was examined, if it can be traced.
     fn function(&self, at: u64, size: u64, range: &Range<u64>) -> Option<Function> {
         let (entry, returns) = (self.entry_bits(), self.return_bits());
         // CAST: text is smaller than 4 GiB.
@@ -211,13 +211,14 @@ fn return_bits(g: Glance) -> u8 {
     all.iter().filter(|(there, _)| *there).fold(0, |bits, (_, t)| bits | bit(*t))
 }
 
-/// A technique of ours, of which there are less than eight.
+/// Returns the bit of a technique of the engine, which has fewer than eight.
 fn bit(t: Techniques) -> u8 {
-    // CAST: so it fits.
+    // CAST: it fits into 8 bits.
     t.bits() as u8
 }
 
-/// Looks at the function at `start`; `begins`: does a symbol stand there? The error: memory.
+/// Examines the function at `start`. `begins` tells whether a symbol is at an address. It fails
+/// only if memory is short.
 pub(crate) fn look(
     judge: &Judge<'_>,
     rules: &Rules<'_>,
@@ -244,7 +245,7 @@ pub(crate) fn look(
     Ok(Look { entry, returns })
 }
 
-/// Does the function return, as far as a glance tells, and how? Perhaps in other ways as well.
+/// Returns the exits that a glance finds. There may be other kinds as well.
 fn returns(
     code: Code<'_>,
     limits: &Limits,
@@ -260,8 +261,8 @@ fn returns(
     if !g.any() {
         return Err(Reason::NeverReturns);
     }
-    // A static call in the place of a tail call: the kernel rewrites it, so we must not, and a return
-    // probe that misses a return is worse than none.
+    // A static call in place of a tail call: the kernel rewrites it, so we must not patch it. A
+    // return probe that misses a return is worse than none.
     let exit = |at: u64| {
         let from = at.wrapping_sub(code.start) as usize;
         let bytes = code.bytes.get(from..).unwrap_or_default();
@@ -275,7 +276,8 @@ fn returns(
     Ok(g)
 }
 
-/// A jump may skip the endbr.
+/// Tells whether the alignment of `addr` fits a function. A jump to a function may skip its
+/// `endbr`.
 fn may_be_function(addr: u64) -> bool {
     matches!(addr & 15, 0 | 4)
 }
@@ -288,23 +290,23 @@ impl Rules<'_> {
 }
 
 impl Collected {
-    /// Bytes that all names together have, and more.
+    /// Returns an upper bound for the length of all names, in bytes.
     pub fn names_len(&self) -> usize {
         self.symbols.names_len()
     }
 
-    /// How many functions there are.
+    /// Returns the number of functions.
     pub fn len(&self) -> usize {
         self.catalog.functions.len()
     }
 
-    /// Is there none?
+    /// Tells whether there are no functions.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The functions in the order of their numbers, which count from 0: name, and how each can be traced.
-    /// A function with several names comes several times.
+    /// Returns the functions in the order of their numbers, which count from 0, each with its name
+    /// and the techniques for it. A function with several names appears several times.
     pub fn functions(&self) -> impl Iterator<Item = (&[u8], Sides)> {
         self.catalog.functions.iter().zip(self.named.iter()).map(|(f, named)| {
             let symbol = self.symbols.list.get(*named as usize).copied().unwrap_or_default();
@@ -313,12 +315,12 @@ impl Collected {
     }
 }
 
-/// How a function can be traced; empty: not at all.
+/// The techniques for a function; empty if that side cannot be traced.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Sides {
-    /// Its entry.
+    /// For its entry.
     pub entry: Techniques,
-    /// Its end.
+    /// For its returns.
     pub returns: Techniques,
 }
 
@@ -328,19 +330,19 @@ impl Function {
         Sides { entry: of(self.entry), returns: of(self.returns) }
     }
 
-    /// Where ftrace has its site, from the start on, if that is how its entry is traced.
+    /// Returns the offset of ftrace's site from the start, if ftrace traces the entry.
     pub(crate) fn fentry(&self) -> Option<u64> {
         (self.entry == bit(Techniques::FENTRY)).then_some(self.fentry.into())
     }
 }
 
 impl Catalog {
-    /// Where a function begins.
+    /// Returns the address of a function.
     pub(crate) fn start(&self, f: &Function) -> u64 {
         self.range.start.wrapping_add(f.start.into())
     }
 
-    /// Position of the function that begins at `start`, or behind a landing there.
+    /// Returns the index of the function that begins at `start`, or whose `endbr` ends there.
     pub(crate) fn position(&self, start: u64) -> Option<usize> {
         let at = u32::try_from(start.checked_sub(self.range.start)? & !15).ok()?;
         let n = first(&self.functions, |f| f.start >= at);
@@ -348,8 +350,8 @@ impl Catalog {
         self.functions.get(n).filter(|f| f.start == at && is_landing).map(|_| n)
     }
 
-    /// The function that can be followed to where it returns, and begins there, or behind a landing there.
-    /// The error: memory.
+    /// Returns the function that begins at `start`, or whose `endbr` ends there, if its returns can
+    /// be traced. It fails only if memory is short.
     pub(crate) fn function_at(
         &self,
         start: u64,
@@ -366,12 +368,12 @@ impl Catalog {
         Ok(function.filter(|f| f.returns != 0))
     }
 
-    /// The kernel's own, not a module's.
+    /// Tells whether the text belongs to the kernel, not to a module.
     pub(crate) fn is_kernel(&self) -> bool {
         self.is_kernel
     }
 
-    /// The function of the kernel proper at `start`. The error: memory.
+    /// Examines the function of the kernel proper at `start`. It fails only if memory is short.
     fn one(&self, start: u64, rules: &Rules<'_>, desk: &mut Desk) -> Result<Option<Function>> {
         let begins = |a| symbols::around(a).is_some_and(|s| s.start == a);
         let not = |name: &[u8]| names::not_by_name(name).is_some();
@@ -384,7 +386,7 @@ impl Catalog {
         Ok(look.function(start, size, &self.range))
     }
 
-    /// The unlikely half that `addr` is in.
+    /// Returns the range of the unlikely half that contains `addr`.
     pub(crate) fn cold(&self, addr: u64) -> Option<Range<u64>> {
         if self.is_partial {
             let is_cold = self.range.contains(&addr) && symbols::with_name(addr, names::is_cold);

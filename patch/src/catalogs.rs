@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 //! All catalogs, by number.
 //!
-//! Probes know a catalog by its number. So a number is taken before the first probe of the catalog is offered, and
-//! is nobody else's before the last one is retired: in between its probes are refused as gone.
+//! Probes refer to a catalog by its number. So a number is reserved before the first probe of the
+//! catalog is offered, and is released only after the last one is retired. While a reserved number
+//! has no catalog, its probes are refused as gone.
 
 use crate::catalog::Catalog;
 use kapi::mem;
 use kernel::prelude::*;
 
-/// Most catalogs at a time.
+/// The maximum number of catalogs at a time.
 pub const MAX_CATALOGS: usize = 1 << 12;
 
 enum Place {
     Free,
-    /// Its catalog is about to come, or has gone and its probes have not.
+    /// Its catalog is not there yet, or is gone while its probes still exist.
     Taken,
     Catalog(KBox<Catalog>),
 }
@@ -23,7 +24,7 @@ enum Place {
 pub(crate) struct Catalogs(KVVec<Place>);
 
 impl Catalogs {
-    /// The number of the catalog of this text.
+    /// Returns the number of the catalog with this id.
     pub(crate) fn number(&self, id: u64) -> Option<usize> {
         self.0.iter().position(|p| matches!(p, Place::Catalog(c) if c.id == id))
     }
@@ -39,7 +40,7 @@ impl Catalogs {
         (0..self.0.len()).filter_map(|n| self.get(n))
     }
 
-    /// Takes a number for a catalog that is about to come.
+    /// Reserves a number for a new catalog.
     pub(crate) fn reserve(&mut self) -> Result<usize> {
         let free = self.0.iter().position(|p| matches!(p, Place::Free));
         let number = free.unwrap_or(self.0.len());
@@ -53,14 +54,14 @@ impl Catalogs {
         Ok(number)
     }
 
-    /// Puts a catalog into its place.
+    /// Stores a catalog under its number.
     pub(crate) fn fill(&mut self, number: usize, catalog: KBox<Catalog>) {
         if let Some(place) = self.0.get_mut(number) {
             *place = Place::Catalog(catalog);
         }
     }
 
-    /// Takes it out; its number stays taken.
+    /// Removes a catalog; its number stays reserved.
     pub(crate) fn take(&mut self, number: usize) -> Option<KBox<Catalog>> {
         match core::mem::replace(self.0.get_mut(number)?, Place::Taken) {
             Place::Catalog(catalog) => Some(catalog),
@@ -68,7 +69,7 @@ impl Catalogs {
         }
     }
 
-    /// Gives a number back.
+    /// Releases a number.
     pub(crate) fn release(&mut self, number: usize) {
         if let Some(place) = self.0.get_mut(number) {
             *place = Place::Free;

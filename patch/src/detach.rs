@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Disabling, in batches.
+//! Disabling probes, in batches.
 //!
 //! ```text
-//!   publish the table without the places ─► patch back
+//!   publish the table without the places ─► restore the places
 //! ```
-//! Disabling must not fail, so it gets by without memory: it then works in small steps, and leaves entries
-//! in the table that lead to probes that nobody has enabled.
+//! Disabling must not fail, so it can work without memory. Then it works in small steps, and leaves
+//! entries in the table that lead to probes that nobody has enabled.
 
 use crate::list::{first, sort, unique};
 use crate::site::{How, Site, Table, TABLE};
@@ -19,9 +19,9 @@ use kernel::str::BStr;
 use kernel::sync::Arc;
 
 impl State {
-    /// Disarms probes.
+    /// Disables probes.
     pub(crate) fn disable(&mut self, probes: &[Arc<Probe>]) {
-        // They come in the order of their ids; if not, this is slow.
+        // Probes normally come in the order of their ids; otherwise this is slow.
         let ordered = probes.iter().zip(probes.iter().skip(1)).all(|(a, b)| a.id() < b.id());
         let lowest = probes.first().map_or(0, |p| p.id().0);
         self.detach(&|s| {
@@ -29,15 +29,15 @@ impl State {
             if !ordered {
                 return probes.iter().any(|p| p.id() == id);
             }
-            // If it is all of them, none is missing in between.
+            // If the list is complete, its ids have no gaps, and the index follows from the id.
             let is = |at: usize| probes.get(at).is_some_and(|p| p.id() == id);
             is(id.0.wrapping_sub(lowest) as usize) || is(first(probes, |p| p.id() >= id))
         });
     }
 
-    /// Disarms places, and those that could not be disarmed before, and takes them out of the table.
-    /// Cannot fail; a place that another tracer has changed meanwhile, or for which there is no memory,
-    /// stays until the next time, and leads nowhere.
+    /// Restores the places for which `leaves` holds, and those that could not be restored before,
+    /// and removes them from the table. It cannot fail. A place stays until the next time, without
+    /// effect, if another tracer has changed it or memory is short.
     pub(crate) fn detach(&mut self, leaves: &dyn Fn(&Site) -> bool) {
         let (mut n, mut alone) = (0_usize, true);
         TABLE.with(|t| {
@@ -55,13 +55,13 @@ impl State {
             Err(_) => None,
         };
         let book = book.unwrap_or(Book::Published);
-        // The other way round than they were armed.
+        // In the reverse order of arming.
         for how in [How::Trap, How::Return, How::Tail, How::Fentry] {
             self.disarm(&book, how, n, alone);
         }
         match book {
             Book::Old(old) if !old.iter().any(|s| s.is_orphan() && s.is_armed()) => return,
-            // What could not be patched back must not be forgotten.
+            // Keep the places that could not be restored.
             Book::Old(old) => drop(TABLE.swap(Some(old))),
             Book::Published => {}
         }
@@ -69,12 +69,12 @@ impl State {
         self.keep_stuck();
     }
 
-    /// Is there nothing that should have been patched back, and was not?
+    /// Tells whether no place is left that should have been restored.
     pub(crate) fn is_clean(&self) -> bool {
         self.stuck().is_none()
     }
 
-    /// How many places are stuck, and the lowest of them.
+    /// Returns the number of stuck places and the lowest address.
     fn stuck(&self) -> Option<(usize, u64)> {
         TABLE.with(|t| {
             let sites = t.into_iter().flat_map(Table::iter);
@@ -85,7 +85,7 @@ impl State {
         })
     }
 
-    /// As long as something is stuck, the module stays, and it is tried again.
+    /// While places are stuck, holds the module and has the restoring retried.
     fn keep_stuck(&mut self) {
         let Some((n, addr)) = self.stuck() else {
             self.told = false;
@@ -100,8 +100,8 @@ impl State {
         }
     }
 
-    /// Patches back the places of one kind that leave; there are at most `n`. `alone`: no other ones
-    /// are patched.
+    /// Restores the leaving places of one kind; there are at most `n`. `alone`: all patched places
+    /// leave.
     fn disarm(&mut self, book: &Book, how: How, n: usize, alone: bool) {
         let mut spare = core::mem::take(&mut self.spare);
         let mut large = mem::exact(n);
@@ -163,7 +163,7 @@ impl State {
         }
     }
 
-    /// Takes what is left in a piece of text for unpatched.
+    /// Marks all places in a piece of text as restored.
     pub(crate) fn forget(&mut self, range: &core::ops::Range<u64>) {
         let mut any = false;
         TABLE.with(|t| {
@@ -178,17 +178,17 @@ impl State {
         }
     }
 
-    /// How many places are patched.
+    /// Returns the number of patched places.
     pub(crate) fn armed(&self) -> usize {
         TABLE.with(|t| t.into_iter().flat_map(Table::iter).filter(|s| s.is_armed()).count())
     }
 }
 
-/// The table whose places are patched back.
+/// The table whose places are being restored.
 enum Book {
-    /// It is not published any more.
+    /// A table that is no longer published.
     Old(KBox<Table>),
-    /// There was no memory for one to take its place.
+    /// The published table, because there was no memory for a new one.
     Published,
 }
 
@@ -200,8 +200,8 @@ impl Book {
         }
     }
 
-    /// The place at this position of the list could not be patched back: it stays in the table, for
-    /// the next time.
+    /// Keeps a place in the table for the next time, because it could not be restored. `i` is its
+    /// index in `list`.
     fn stuck(&self, list: &[u64], i: usize) {
         let Some(addr) = list.get(i) else { return };
         self.with(|t| {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-//! May this function be traced, and if not, why? How, if it may?
+//! Decides whether a function may be traced, and how; if not, why.
 //!
-//! The question is asked of every symbol in text, in the order of `Verdict`: what is not a function
-//! at all, what the kernel forbids, what a firing probe itself runs, and what cannot be patched.
+//! The checks run for every symbol in text. They reject symbols that are no functions, functions
+//! that the kernel forbids to trace, functions that a firing probe itself runs, and code that
+//! cannot be patched.
 
 use crate::body::{self, Around, Code, Scratch, Unfit};
 use crate::limits::Limits;
@@ -17,21 +18,21 @@ use kapi::{ftrace, text as kernel_text};
 use kernel::prelude::*;
 use x86::{Shape, MAX_LEN};
 
-/// `endbr64`, and what the kernel writes over one to which no pointer leads.
+/// `endbr64`, and the nop that the kernel writes over one that no pointer leads to.
 const LANDINGS: [[u8; 4]; 2] = [[0xf3, 0x0f, 0x1e, 0xfa], [0x0f, 0x1f, 0x40, 0xd6]];
 
-/// Bytes of the nop that the compiler left for ftrace.
+/// The length in bytes of the nop that the compiler left for ftrace.
 pub(crate) const FENTRY_LEN: u64 = 5;
 
-/// Functions begin at multiples of this: CONFIG_FUNCTION_ALIGNMENT of x86.
+/// The alignment of functions: `CONFIG_FUNCTION_ALIGNMENT` on x86.
 const ALIGNMENT: u64 = 16;
 
-/// How the entry of a function can be traced.
+/// The way to trace the entry of a function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Entry {
-    /// By ftrace, whose site is here.
+    /// By ftrace, at this site.
     Fentry(u64),
-    /// By a breakpoint here, on this instruction of that length.
+    /// By a breakpoint at this address, on an instruction of this shape and length.
     Break(u64, Shape, u8),
 }
 
@@ -46,7 +47,7 @@ impl Entry {
     }
 }
 
-/// Functions of the kernel proper that the code itself tells cannot be traced.
+/// Functions of the kernel proper that cannot be traced, found by analysis of the code.
 #[derive(Default)]
 pub(crate) struct Untraceable {
     /// A firing probe runs them.
@@ -56,7 +57,8 @@ pub(crate) struct Untraceable {
 }
 
 impl Untraceable {
-    /// Follows the code. The error: memory, or code that cannot be followed, which is logged.
+    /// Analyses the code. Fails if memory is short, or if the code cannot be followed; the latter
+    /// is logged.
     pub(crate) fn compute() -> Result<Self> {
         let this = Self { firing: path::compute()?, unready: unready::compute()? };
         let (firing, unready) = (this.firing.len(), this.unready.len());
@@ -76,25 +78,25 @@ impl Untraceable {
         }
     }
 
-    /// A range with `start` in which none of them begins; `start` is none of them.
+    /// Returns a range around `start` in which no such function begins. `start` must not begin one.
     fn free(&self, start: u64) -> Range<u64> {
         let (a, b) = (self.firing.free(start), self.unready.free(start));
         a.start.max(b.start)..a.end.min(b.end)
     }
 }
 
-/// What decides.
+/// The rules for one piece of text.
 pub(crate) struct Judge<'a> {
     pub(crate) limits: &'a Limits,
     pub(crate) never: &'a Untraceable,
-    /// Do not ask ftrace for anything.
+    /// Do not use ftrace.
     pub(crate) only_breakpoints: bool,
-    /// Nothing in there is forbidden.
+    /// The last range found in which nothing is forbidden.
     pub(crate) free: Cell<(u64, u64)>,
 }
 
 impl Judge<'_> {
-    /// May the function at `start` be traced, as far as that depends on where it stands?
+    /// Tells whether the function at `start` may be traced, as far as its address decides that.
     pub(crate) fn place(&self, start: u64) -> core::result::Result<(), Reason> {
         if start & (ALIGNMENT - 1) != 0 {
             return Err(Reason::NotFunction);
@@ -119,7 +121,8 @@ impl Judge<'_> {
         Ok(())
     }
 
-    /// How to trace the entry of a function of which `code` is all, or at least the beginning.
+    /// Returns the way to trace the entry of a function. `code` is its code, or at least the
+    /// beginning.
     pub(crate) fn entry(
         &self,
         code: Code<'_>,
@@ -131,7 +134,7 @@ impl Judge<'_> {
         }
     }
 
-    /// How to trace it by a breakpoint: behind what the compiler put there for others.
+    /// Returns the way to trace an entry by a breakpoint, behind the `endbr` and ftrace's site.
     fn first_instruction(
         &self,
         code: Code<'_>,
@@ -154,7 +157,8 @@ impl Judge<'_> {
             _ if kernel_text::may_fault(at) => return Err(Reason::MayFault),
             _ => {}
         }
-        // Would it fire in every round of a loop? Hardly ever is there reason to look closely.
+        // If a loop leads to the instruction, the probe would fire in every round. That is rare, so
+        // a cheap guess comes first.
         // CAST: below 16.
         if !body::may_loop(code.bytes, skip as usize) {
             return Ok(Entry::Break(at, shape, len as u8));
@@ -162,14 +166,14 @@ impl Judge<'_> {
         let around = Around { return_thunk: 0, elsewhere: &|_| false, watched: at };
         match body::exits::<Unfit>(code, &around, scratch, &mut |_, _| Ok(())) {
             Ok(found) if found.loops => Err(Reason::LoopHead),
-            // What cannot be followed to its end can still be entered.
+            // A function that cannot be followed to its end still has an entry.
             // CAST: at most 15.
             _ => Ok(Entry::Break(at, shape, len as u8)),
         }
     }
 }
 
-/// Bytes of the landing that a function begins with.
+/// Returns the length in bytes of the `endbr` at the beginning of a function.
 fn landing(code: Code<'_>) -> u64 {
     if LANDINGS.iter().any(|l| code.bytes.starts_with(l)) {
         4
@@ -178,9 +182,9 @@ fn landing(code: Code<'_>) -> u64 {
     }
 }
 
-/// Where ftrace has its site. It is asked only if something that ftrace writes is there, or a
-/// breakpoint, under which anything may be; and only for the site, which it finds sooner than what it
-/// is in.
+/// Returns the address of ftrace's site. It asks ftrace only if the bytes may be a site, or are a
+/// breakpoint, which can hide anything. It asks for the site's own address, because ftrace finds
+/// that faster than the function around it.
 fn fentry(code: Code<'_>) -> Option<u64> {
     let skip = landing(code);
     let at = code.start.wrapping_add(skip);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The engine: its start and end, and what providers ask of it.
+//! The engine: its start and end, and its interface for providers.
 //!
-//! A provider of all functions of a text goes through these steps, and through the last three when the text goes:
+//! A provider of all functions of a text goes through the first line of steps, and through the
+//! second line when the text is unloaded:
 //!
 //! ```text
 //!   collect ─► reserve ─► the provider offers its probes ─► fill ─► enable, disable
@@ -31,30 +32,32 @@ use kernel::time::{delay::fsleep, Delta};
 pub struct Engine {
     #[pin]
     pub(crate) state: Mutex<State>,
-    /// The ids of sets that were given out: no address of a module, and not 0, which is the kernel proper.
+    /// The id for the next set. A set's id is never 0, which is the kernel proper, nor the address
+    /// of a module.
     sets: AtomicU64,
 }
 
-/// What is called back without an argument finds it here.
+/// The engine, for callbacks that get no argument.
 static ENGINE: Published<Arc<Engine>> = Published::empty();
 
-/// The engine at work. Dropping it gives every function its own bytes back.
+/// The running engine. Dropping it restores the original bytes of every function.
 pub struct Running {
     engine: Arc<Engine>,
 }
 
-/// A catalog that is not there any more; its number is still taken. To be given to [`Engine::forget`].
+/// The number of a catalog that was removed. The number stays reserved until [`Engine::forget`].
 #[must_use = "its number stays taken"]
 pub struct Vacated {
     number: usize,
     range: Range<u64>,
 }
 
-/// Starts the engine. `only_breakpoints`, for tests: every place is patched by a breakpoint, also where a call would
-/// do. `None` if this kernel does not allow its text to be patched, which is logged.
+/// Starts the engine. `only_breakpoints` is for tests: it patches every place by a breakpoint, even
+/// where a call would do. Returns `None` if this kernel does not allow its text to be patched, and
+/// logs that.
 ///
 /// # Context
-/// *process*; once.
+/// *process*; call it once.
 pub fn start(only_breakpoints: bool) -> Result<Option<Running>> {
     if !symbols::feature_text() {
         pr_warn!("unsupported: this kernel's text cannot be patched; no probes of functions\n");
@@ -72,7 +75,7 @@ pub fn start(only_breakpoints: bool) -> Result<Option<Running>> {
     Ok(Some(Running { engine }))
 }
 
-/// What is stuck is tried again; true if nothing is any more.
+/// Tries again to restore stuck places. Returns true if none is left.
 extern "C" fn again() -> bool {
     let Some(engine) = ENGINE.with(|e| e.cloned()) else { return true };
     let mut state = engine.state.lock();
@@ -81,12 +84,12 @@ extern "C" fn again() -> bool {
 }
 
 impl Running {
-    /// The engine.
+    /// Returns the engine.
     pub fn engine(&self) -> Arc<Engine> {
         self.engine.clone()
     }
 
-    /// A new set of functions.
+    /// Creates a set of functions.
     pub fn functions(&self) -> Functions {
         let set = self.engine.sets.fetch_add(1, Relaxed);
         Functions { engine: self.engine.clone(), set }
@@ -102,14 +105,14 @@ impl Drop for Running {
 }
 
 impl Engine {
-    /// Looks through a piece of text: which functions there are, and how each can be traced. `id` names the
+    /// Collects the functions of a piece of text, with the techniques for each. `id` identifies the
     /// text: 0 is the kernel proper.
     ///
     /// # Context
     /// *process*, may sleep.
     pub fn collect(&self, id: u64, source: &Source<'_>) -> Result<Collected> {
         self.state.lock().prepare()?;
-        // Not under our lock: it is taken where symbols are read.
+        // Read the symbols without our lock, because it is also taken while symbols are read.
         let symbols = Symbols::of(source)?;
         let mut desk = Desk::new(true)?;
         let state = self.state.lock();
@@ -117,7 +120,8 @@ impl Engine {
         catalog::collect(id, source, symbols, &rules, &mut desk)
     }
 
-    /// Takes a number for a catalog. Until [`Self::fill`] its probes are refused as gone.
+    /// Reserves a number for a catalog. Until [`Self::fill`], probes with this number are refused
+    /// as gone.
     ///
     /// # Context
     /// *process*, may sleep.
@@ -125,7 +129,7 @@ impl Engine {
         self.state.lock().catalogs.reserve()
     }
 
-    /// Gives a number back that was not filled, of which there is no probe.
+    /// Releases a number that was not filled and has no probes.
     ///
     /// # Context
     /// *process*, may sleep.
@@ -133,7 +137,7 @@ impl Engine {
         self.state.lock().catalogs.release(number);
     }
 
-    /// What was collected can be enabled from now on, as number `number`.
+    /// Stores a collected catalog as number `number`. From now on its functions can be enabled.
     ///
     /// # Context
     /// *process*, may sleep.
@@ -141,21 +145,21 @@ impl Engine {
         self.state.lock().catalogs.fill(number, collected.catalog);
     }
 
-    /// A text goes: takes every patch out of it, and its catalog away.
+    /// Restores a text that is about to be unloaded, and removes its catalog.
     ///
     /// # Context
-    /// *process* or *notifier*; nothing runs there any more.
+    /// *process* or *notifier*; no code of the text runs any more.
     pub fn vacate(&self, number: usize) -> Option<Vacated> {
         let mut state = self.state.lock();
         let catalog = state.catalogs.take(number)?;
         let Catalog { range, .. } = KBox::into_inner(catalog);
         state.detach(&|s| range.contains(&s.addr));
-        // What there was no memory to patch back goes with its text.
+        // Places that could not be restored for lack of memory disappear with the text.
         state.forget(&range);
         Some(Vacated { number, range })
     }
 
-    /// The probes of a catalog are retired: nothing of it is kept.
+    /// Releases what is left of a catalog, after its probes are retired.
     ///
     /// # Context
     /// *process* or *notifier*.
@@ -164,7 +168,8 @@ impl Engine {
         self.release(vacated.number);
     }
 
-    /// As [`framework::Provider::enable`]; `find`: what each probe is on, `None` if that has gone.
+    /// Enables probes; see [`framework::Provider::enable`]. `find` returns the target of a probe,
+    /// or `None` if it is gone.
     pub fn enable(
         &self,
         probes: &[Arc<Probe>],
@@ -174,29 +179,29 @@ impl Engine {
         self.state.lock().enable(probes, &|_, probe| find(probe), refuse);
     }
 
-    /// As [`framework::Provider::disable`].
+    /// Disables probes; see [`framework::Provider::disable`].
     pub fn disable(&self, probes: &[Arc<Probe>]) {
         self.state.lock().disable(probes);
     }
 
-    /// As [`framework::Provider::how`]. `None`: that cannot be told, or it is an entry, of which
-    /// [`Collected::functions`] has told all.
+    /// Returns the techniques for a probe; see [`framework::Provider::how`]. `None`: they cannot be
+    /// determined, or it is an entry, for which [`Collected::functions`] has them all.
     pub fn how(&self, probe: &Arc<Probe>, target: Target) -> Option<Techniques> {
         self.state.lock().how(probe, target)
     }
 
-    /// Why no function can be traced by this name; as [`framework::Provider::explain`].
+    /// Explains why no function can be traced by this name; see [`framework::Provider::explain`].
     pub fn explain(&self, module: &[u8], function: &[u8], name: &[u8]) -> Option<Explanation> {
         explain::explain(&self.state.lock(), module, function, name)
     }
 
-    /// Takes every patch out, and waits until the last one is.
+    /// Restores every place, and waits until the last one is restored.
     ///
     /// # Context
     /// *process*, may sleep; the caller holds no lock.
     pub fn detach_all(&self) {
-        // As long as a place is stuck the module is held, so none is now. But text that leads to us must
-        // never outlive us, and nobody must wait for a lock of ours meanwhile.
+        // A stuck place holds the module, so there is none now. But patched text must never outlive
+        // us, and nobody must wait for our lock meanwhile.
         loop {
             let mut state = self.state.lock();
             state.detach(&|_| true);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Why there is no such probe: the questions of `eligible`, asked once more of one function.
+//! Explains why a probe does not exist, by repeating the checks of `eligible` for one function.
 
 use crate::catalog::{look, Desk, Look, Rules};
 use crate::limits::Limits;
@@ -14,11 +14,11 @@ use core::ffi::CStr;
 use framework::Explanation;
 use kapi::{modules, symbols};
 
-/// What was found out, the best so far.
+/// The best answer so far.
 struct Answer {
     reason: Reason,
     symbol: [u8; FUNCTION_LEN],
-    /// A better one may take its place.
+    /// A better answer may replace it.
     weak: bool,
 }
 
@@ -30,7 +30,7 @@ impl Answer {
     }
 }
 
-/// Why there is no probe `name` of `function`. `None`: there is one, or there is no memory to look.
+/// Explains why there is no probe `name` of `function`. `None`: there is one, or memory is short.
 #[inline(never)]
 pub(crate) fn explain(
     state: &State,
@@ -54,7 +54,7 @@ pub(crate) fn explain(
         match of(state, source, function, name, &mut desk) {
             Some(Verdict::Traced) => {
                 found = true;
-                // It has one: but in another module than asked for.
+                // The probe exists, but in another module than the requested one.
                 if !module.is_empty() && !abi::probe::part_matches(module, source.name()) {
                     best = Answer::new(Reason::OtherModule, source.name(), false);
                 }
@@ -80,16 +80,16 @@ enum Verdict {
     Not(Answer),
 }
 
-/// Where a name is.
+/// The places where a symbol was found.
 #[derive(Default)]
 struct Located {
-    /// In text that stays.
+    /// Its address in text that stays.
     at: Option<u64>,
-    /// Elsewhere.
+    /// Its address elsewhere.
     outside: Option<u64>,
-    /// It has padding, as functions have.
+    /// It has padding in front, as functions have.
     padded: bool,
-    /// The compiler's variant of it.
+    /// A variant of the function that the compiler made.
     clone: Option<Answer>,
 }
 
@@ -97,7 +97,8 @@ fn locate(source: &Source<'_>, function: &[u8]) -> Option<Located> {
     let range = source.range();
     let mut this = Located::default();
     if let Source::Kernel = source {
-        // The kernel's own search is faster than a look at all symbols; that is for clones.
+        // The kernel's own search is faster than reading all symbols. That is only needed to find
+        // clones.
         if let Some(addr) = find(b"", function).filter(|a| symbols::is_kernel(*a)) {
             match range.contains(&addr) {
                 true => this.at = Some(addr),
@@ -124,7 +125,7 @@ fn locate(source: &Source<'_>, function: &[u8]) -> Option<Located> {
     Some(this)
 }
 
-/// Where the kernel, or a module, has this symbol.
+/// Returns the address of the symbol `prefix` + `name` in the kernel or a module.
 fn find(prefix: &[u8], name: &[u8]) -> Option<u64> {
     let mut text = [0; FUNCTION_LEN + 8];
     let both = Iterator::chain(prefix.iter(), name);
@@ -134,7 +135,7 @@ fn find(prefix: &[u8], name: &[u8]) -> Option<u64> {
     symbols::find(CStr::from_bytes_until_nul(&text).ok()?)
 }
 
-/// What this piece of text has to say of a name.
+/// Examines the function in one piece of text. `None`: it has no such symbol, or memory is short.
 #[inline(never)]
 fn of(
     state: &State,
@@ -152,14 +153,14 @@ fn of(
     }
     let Some(at) = at else {
         return match (outside, clone) {
-            // What ran at the start stands behind the text, as data does; only code has padding.
+            // Init code is outside of the text, as data is; only code has padding in front.
             (Some(addr), _) if source.is_init(addr, padded) => not(Reason::InitText, b""),
             (Some(_), _) => not(Reason::NotFunction, b""),
             (None, clone) => clone.map(Verdict::Not),
         };
     };
     let own;
-    // Those of the kernel are at hand, and take a while to collect.
+    // A catalog of this text already has the limits, which take a while to collect.
     let known = state.catalogs.iter().find(|c| c.range == range);
     let limits = match known {
         Some(catalog) => &catalog.limits,
@@ -171,7 +172,7 @@ fn of(
     let rules: Rules<'_> = state.rules(state.only_breakpoints);
     let judge = rules.judge(limits);
     if let Err(reason) = judge.place(at).or_else(|r| match r {
-        // In what, the symbols know.
+        // The symbols below tell which function contains the label.
         Reason::NotFunction => Ok(()),
         r => Err(r),
     }) {
@@ -193,7 +194,7 @@ fn of(
     match reasons.into_iter().flatten().next() {
         None => Some(Verdict::Traced),
         Some(Reason::NotFunction) => {
-            // The function that the label is in.
+            // Find the function that contains the label.
             let before = symbols.list.get(..n).unwrap_or_default().iter().rev();
             let inside = before.into_iter().find(|s| s.addr & 15 == 0);
             not(Reason::NotFunction, inside.map_or(b"", |s| symbols.name(s)))

@@ -1,29 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0
-//! A piece of code to where it leads: every call and every jump in it.
+//! Follows code to everything that it calls and jumps to.
 //!
-//! Where a piece ends the code itself does not always say: behind a call that never returns the
-//! compiler puts nothing, and what comes next is another function, perhaps one that leads everywhere. So the
-//! text is asked.
+//! The code itself does not always show where a function ends. The compiler puts nothing after a
+//! call that never returns, and the following bytes belong to another function, which may lead
+//! everywhere. So `block` and `calls` ask [`Text::end`].
 
 use x86::{Flow, MAX_LEN};
 
-/// Where the code stands.
+/// Access to the code.
 pub trait Text {
-    /// Fills `into` with what stands at `addr`; false if nothing does.
+    /// Fills `into` with the bytes at `addr`. Returns false if they cannot be read.
     fn read(&self, addr: u64, into: &mut [u8]) -> bool;
-    /// Where the function that `addr` is in ends, or its unlikely half.
+    /// Returns the end of the function, or of its unlikely half, that contains `addr`.
     fn end(&self, addr: u64) -> u64;
-    /// Does ftrace have a site there?
+    /// Tells whether ftrace has a site there.
     fn is_site(&self, addr: u64) -> bool;
 }
 
-/// Bytes of the landing that a function may begin with.
+/// The length in bytes of the `endbr` that a function may begin with.
 const LANDING: u64 = 4;
 
-/// What stands before a function, and never in one: room for the kernel to patch.
+/// Bytes that stand before a function and never inside one: room for the kernel to patch.
 const PADDING: [u8; 8] = [0x90; 8];
 
-/// Calls `leads` with where the code leads that begins at `at`, up to where it goes on elsewhere only.
+/// Calls `leads` with each target of the code that begins at `at`, up to the instruction after
+/// which control does not continue.
 pub fn block<E>(
     text: &impl Text,
     mut at: u64,
@@ -43,13 +44,13 @@ pub fn block<E>(
             if ip > end {
                 end = text.end(ip.wrapping_sub(1));
             }
-            // Behind a call that never returns: the next function.
+            // The end of the function, after a call that never returns.
             if rest.starts_with(&PADDING) || ip == end {
                 return Ok(());
             }
             match insn.kind {
                 Flow::Next => {}
-                // Who traces this function now need not tomorrow.
+                // ftrace's call does not count: its tracer may be gone tomorrow.
                 Flow::Call(_) if is_fentry(text, ip, from) => {}
                 Flow::Branch(target) | Flow::Call(target) => leads(target)?,
                 Flow::Jump(target) => return leads(target),
@@ -57,7 +58,7 @@ pub fn block<E>(
                 _ => return Ok(()),
             }
             at = ip.wrapping_add(insn.len as u64);
-            // What begins here may be cut off.
+            // The next instruction may be cut off; read again from there.
             if at.wrapping_sub(base) > (code.len() - MAX_LEN) as u64 {
                 break;
             }
@@ -65,12 +66,12 @@ pub fn block<E>(
     }
 }
 
-/// How far [`calls`] goes from function to function.
+/// The maximum number of jumps from function to function that [`calls`] follows.
 const PARTS: u8 = 3;
 
-/// Calls `leads` with what the function at `start` calls, in the order of the code, up to the first call
-/// at or behind an instruction for which `until` holds. A function that it jumps to is a part of it: the
-/// compiler may have made two of one.
+/// Calls `leads` with the targets of the calls in the function at `start`, in the order of the
+/// code, up to the first call at or after an instruction for which `until` holds. Functions that it
+/// jumps to count as parts of it, because the compiler may have split one function into two.
 pub fn calls<E>(
     text: &impl Text,
     start: u64,
@@ -112,7 +113,7 @@ fn part<E>(
                 _ => {}
             }
             at = ip.wrapping_add(insn.len as u64);
-            // What begins here may be cut off.
+            // The next instruction may be cut off; read again from there.
             if at.wrapping_sub(base) > (code.len() - MAX_LEN) as u64 {
                 break;
             }
@@ -124,18 +125,18 @@ fn part<E>(
     Ok(())
 }
 
-/// Is `ip`, in code that begins at `from`, where ftrace has its call?
+/// Tells whether ftrace's call is at `ip`, in code that begins at `from`.
 fn is_fentry(text: &impl Text, ip: u64, from: u64) -> bool {
     ip.wrapping_sub(from) <= LANDING && text.is_site(ip)
 }
 
-/// Can ftrace trace the function that begins here?
+/// Tells whether ftrace can trace the function that begins at `start`.
 pub fn has_fentry(text: &impl Text, start: u64) -> bool {
     let site = |skip| is_fentry(text, start.wrapping_add(skip), start);
     start & 15 == 0 && [0, LANDING].into_iter().any(site)
 }
 
-/// Is this indirect instruction a call?
+/// Tells whether this indirect instruction is a call.
 fn is_call(rest: &[u8]) -> bool {
     matches!(x86::shape(rest, 0), Some((x86::Shape::CallReg(_) | x86::Shape::Other, _)))
 }

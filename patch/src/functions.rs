@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Chosen functions of the kernel proper, for providers whose probes are on a few of them: they are looked at
-//! by themselves, since all of the kernel takes many times as long. A place may serve several providers.
+//! Selected functions of the kernel proper, for providers that need only a few. They are examined
+//! one by one, because examining the whole kernel takes many times as long. A place may serve
+//! several providers.
 
 use crate::catalog::{self, Desk, Sides};
 use crate::catalogs::Catalogs;
@@ -17,7 +18,7 @@ use kapi::syscall::Dispatchers;
 use kernel::prelude::*;
 use kernel::sync::Arc;
 
-/// Some functions of the kernel proper.
+/// A set of functions of the kernel proper.
 #[derive(Clone)]
 pub struct Functions {
     pub(crate) engine: Arc<Engine>,
@@ -25,20 +26,20 @@ pub struct Functions {
     pub(crate) set: u64,
 }
 
-/// What a probe of another provider is on.
+/// The target of a probe of another provider.
 #[derive(Debug, Clone, Copy)]
 pub struct Wanted {
-    /// Where the function begins.
+    /// The address of the function.
     pub start: u64,
-    /// Its end, not its entry.
+    /// The probe is on its returns, not on its entry.
     pub is_return: bool,
-    /// What the probe tells of.
+    /// The meaning of the probe.
     pub view: View,
 }
 
 impl Functions {
-    /// Has the functions looked at that begin at these addresses, if that has not been done; some may
-    /// be there twice.
+    /// Examines the functions that begin at these addresses, unless this set has been examined
+    /// already. Addresses may be repeated.
     ///
     /// # Context
     /// *process*, may sleep.
@@ -62,7 +63,8 @@ impl Functions {
         Ok(())
     }
 
-    /// How the functions that begin at these addresses can be traced, as those that serve system calls.
+    /// Calls `each` with the techniques for each of these functions, for use as functions that
+    /// serve system calls.
     ///
     /// # Context
     /// *process*, may sleep.
@@ -78,7 +80,7 @@ impl Functions {
             let function = catalog.position(*start).and_then(|at| catalog.functions.get(at));
             let Some(&f) = function else { continue };
             let mut sides = f.sides();
-            // It may end in another function, or not where it seems to.
+            // It may end in another function, or in a place that is no exit.
             if !sides.returns.is_empty() && !plan::ends(catalog, f, &rules, &mut desk) {
                 sides.returns = Techniques::empty();
             }
@@ -87,7 +89,7 @@ impl Functions {
         Ok(())
     }
 
-    /// As [`framework::Provider::enable`].
+    /// Enables probes; see [`framework::Provider::enable`].
     pub fn enable(
         &self,
         probes: &[Arc<Probe>],
@@ -103,7 +105,7 @@ impl Functions {
         self.engine.state.lock().enable(probes, &find, refuse);
     }
 
-    /// As [`framework::Provider::disable`].
+    /// Disables probes; see [`framework::Provider::disable`].
     pub fn disable(&self, probes: &[Arc<Probe>]) {
         self.engine.state.lock().disable(probes);
     }

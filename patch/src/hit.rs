@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
-//! A place that was hit to its probe and arguments.
+//! Finds the probe and the arguments of a place that was hit.
 //!
-//! One look into a hash table, from wherever the place stands.
+//! A hit costs one lookup in a hash table, whatever kind of place it is.
 //!
 //! | probe | arg0, arg1, ... |
 //! |---|---|
 //! | entry | the function's arguments |
-//! | return | arg0: where it returned, as the distance from its beginning; arg1: the value |
+//! | return | arg0: the offset of the return from the function's beginning; arg1: the value |
 //!
-//! What a probe is for decides how it is read ([`View`]): a function that serves a system call is passed
-//! the registers of the process, and is over where another function returns that it has jumped to.
+//! [`View`] tells how a probe's arguments are read. A function that serves a system call receives
+//! the registers of the process. It may end by a jump; then the call ends where the other function
+//! returns.
 
 use crate::site::{Ask, Role, Site, Table, View, TABLE};
 use framework::{fire, Args, Outcome};
@@ -18,11 +19,12 @@ use kapi::syscall::{self, Abi, Dispatchers};
 use kapi::trampoline::{Left, Regs, Saved};
 use kapi::{context, nofault, ProbeCtx};
 
-/// Where calls of system calls come from; there before the first such place is.
+/// The places that call the functions of system calls; set before the first such function is
+/// patched.
 pub(crate) static DISPATCHERS: Published<Dispatchers> = Published::empty();
 
-/// Serves an address. One that was disarmed a moment ago is not in the table any more: nothing
-/// happens.
+/// Handles a hit at an address. If the address was disarmed a moment ago, it is no longer in the
+/// table, and nothing happens.
 #[inline(always)]
 fn serve(
     addr: u64,
@@ -32,11 +34,11 @@ fn serve(
     context::enter(move |ctx| {
         let Some(table) = TABLE.load(ctx) else { return };
         let mut at = table.first(addr);
-        // Ends at a free slot, of which there are as many as others.
+        // The search ends at a free slot; more than a third of the slots are free.
         while let Some(Some(site)) = table.slots.get(at) {
             if site.addr == addr {
-                // Called in one place only, and not in a loop: what it does is part of this function
-                // and nothing has to be kept for after it.
+                // Each closure is called at one place only, outside of a loop, so the compiler
+                // inlines it and keeps nothing alive across the call.
                 return match site.flags.odd {
                     false => f(ctx, site),
                     true => odd(ctx, site, Rest { table, at }),
@@ -47,14 +49,14 @@ fn serve(
     });
 }
 
-/// What comes behind slot `at`.
+/// The slots after slot `at`.
 struct Rest<'a> {
     table: &'a Table,
     at: usize,
 }
 
 impl<'a> Rest<'a> {
-    /// The next site of the same address.
+    /// Returns the next site with the same address.
     #[inline(always)]
     fn next(&mut self, site: &Site) -> Option<&'a Site> {
         if !site.flags.more {
@@ -70,7 +72,7 @@ impl<'a> Rest<'a> {
     }
 }
 
-/// Serves an address that has several sites, or one that is odd.
+/// Handles an address that has several sites, or one that is odd.
 #[inline(always)]
 fn serve_all<'a>(mut site: &'a Site, mut rest: Rest<'a>, mut f: impl FnMut(&Site)) {
     loop {
@@ -83,7 +85,7 @@ fn serve_all<'a>(mut site: &'a Site, mut rest: Rest<'a>, mut f: impl FnMut(&Site
 }
 
 /// # Context
-/// *any*: wherever a function begins.
+/// *any*: at the entry of any function.
 pub(crate) extern "C" fn entry(site: u64, saved: &Saved) {
     let f = move |ctx: &ProbeCtx, s: &Site| fire(ctx, &s.probe, args_of(saved));
     serve(site, f, move |ctx, s, rest| entries(s, saved, ctx, rest));
@@ -94,8 +96,8 @@ fn args_of(saved: &Saved) -> Args<'_> {
     Args::Entry { registers: saved.regs(), stack: saved.stack() }
 }
 
-// What is called with values has them in registers, here in the order in which they came: nothing is
-// kept or moved before it is clear that it is needed.
+// The arguments of this function are in registers, in the order in which the caller has them, so
+// nothing is saved or moved before it is needed.
 #[inline(never)]
 fn entries<'a>(site: &'a Site, saved: &Saved, ctx: &ProbeCtx, rest: Rest<'a>) {
     let mut served = Served::new(saved.to());
@@ -110,7 +112,8 @@ fn entries<'a>(site: &'a Site, saved: &Saved, ctx: &ProbeCtx, rest: Rest<'a>) {
     });
 }
 
-/// Who is served by a function that will return there; found out when it is asked for the first time.
+/// The ABI of the system call that a function serves, found from its return address at the first
+/// request.
 struct Served {
     to: u64,
     abi: Option<Option<Abi>>,
@@ -121,7 +124,7 @@ impl Served {
         Self { to, abi: None }
     }
 
-    /// Whether who comes to such a place is meant.
+    /// Tells whether this caller is the one being traced.
     #[inline(always)]
     fn is_meant(&mut self, ctx: &ProbeCtx, abi: Abi, number: u16, ask: Ask) -> bool {
         if ask == Ask::Nothing {
@@ -134,7 +137,7 @@ impl Served {
 }
 
 /// # Context
-/// *any*: wherever a function returns.
+/// *any*: at the return of any function.
 pub(crate) extern "C" fn returned(site: u64, left: &Left) {
     let f = move |ctx: &ProbeCtx, s: &Site| {
         fire(ctx, &s.probe, Args::Returned(&[s.arg0(), left.value()]));
@@ -155,16 +158,16 @@ fn returns<'a>(site: &'a Site, left: &Left, ctx: &ProbeCtx, rest: Rest<'a>) {
     });
 }
 
-/// The value is not known: it will be what the other function returns.
+/// Fires return probes at a tail call. The value is not known yet: the other function returns it.
 ///
 /// # Context
-/// *any*: wherever a function calls another one as its last act.
+/// *any*: at a tail call of any function.
 pub(crate) fn tail(site: u64) {
     let f = |ctx: &ProbeCtx, s: &Site| fire(ctx, &s.probe, Args::Values(&[s.arg0(), 0]));
     serve(site, f, |ctx, s, rest| serve_all(s, rest, |s| f(ctx, s)));
 }
 
-/// A breakpoint; `goes`: where its instruction jumps to, if it is a jump.
+/// Fires the probes at a breakpoint. `goes` is the target of its instruction, if that is a jump.
 ///
 /// # Context
 /// *any*: interrupts are off.
@@ -186,7 +189,7 @@ pub(crate) fn trap(addr: u64, regs: &Regs, goes: Option<u64>) {
             return fire(ctx, &s.probe, args);
         }
         let args = match s.role {
-            // The rest is above the return address.
+            // The other arguments are above the return address.
             Role::Entry => Args::Entry { registers: &entry, stack: regs.sp().wrapping_add(8) },
             Role::Exit if goes.is_some_and(|target| !s.leaves(target)) => return,
             Role::Exit => Args::Values(&exit),

@@ -1,42 +1,45 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Patches the text of the running kernel where a function begins and ends, and takes every patch back.
+//! Patches the text of the running kernel at entries and exits of functions, and restores it.
 //!
-//! The engine below the providers whose probes are functions: fbt, syscall and the stable ones. It knows none of
-//! them. A function is found in the symbol table, and is not there for tracers to break: so the engine first asks
-//! whether it may be traced at all, and keeps the answer as a reason that people can be told. It changes as little
-//! as possible:
+//! It is the engine of the providers whose probes are functions: fbt, syscall and the stable ones.
+//! It knows none of them. The symbol table contains functions, and not all of them are safe to
+//! patch. So the engine first checks whether a function may be traced, and reports the reason if
+//! not. It changes as little as possible:
 //!
 //! ```text
-//!   entry    the compiler left a five-byte nop for ftrace        a call of our trampoline, by ftrace
-//!            it did not, or somebody else has it                 a breakpoint on the first instruction
-//!   return   `ret` with room behind it, or a jump to the thunk   a call of our trampoline
-//!            a jump to another function (tail call)              the same; our trampoline jumps on
-//!            anything else                                       a breakpoint
+//!   entry    the compiler left a five-byte nop for ftrace       a call of our trampoline, by
+//!   ftrace
+//!            it did not, or another tracer uses it              a breakpoint on the first
+//!            instruction
+//!   return   `ret` with room behind it, or a jump to the thunk  a call of our trampoline
+//!            a jump to another function (tail call)             the same; our trampoline jumps on
+//!            anything else                                      a breakpoint
 //! ```
 //!
-//! It changes nothing before somebody enables a probe. When the last one is disabled, everything is as before.
+//! It patches nothing before a probe is enabled. When the last probe is disabled, everything is
+//! restored.
 //!
 //! | file | holds |
 //! |---|---|
-//! | [`body`] | a function's code: where it is left; pure |
-//! | [`follow`] | a piece of code to where it leads; pure |
+//! | [`body`] | a function's code: its exits; pure |
+//! | [`follow`] | code to what it calls and jumps to; pure |
 //! | `list` | long lists: appending, searching, sorting |
-//! | `names` | what the name of a symbol tells |
-//! | `site` | a place that is patched, and the table by which a hit finds it |
-//! | `hit` | a place that was hit to its probe and arguments |
-//! | `text` | a piece of text, read as it was before anything was patched |
-//! | `symtab`, `limits` | its symbols, and what in it must not be touched |
-//! | `walk` | from some places in code to all functions that run from there |
+//! | `names` | names of symbols that are no functions |
+//! | `site` | a patched place, and the table by which a hit finds it |
+//! | `hit` | from a hit place to its probe and its arguments |
+//! | `text` | a piece of text, read as it was before it was patched |
+//! | `symtab`, `limits` | its symbols, and the parts that must not be patched |
+//! | `walk` | from some places in code to all functions that can run from there |
 //! | `path` | the functions that a firing probe runs |
 //! | `unready` | the functions that run on a CPU that cannot take a breakpoint |
-//! | `eligible` | may this function be traced, and if not, why; how, if it may |
-//! | `catalog`, `catalogs` | the functions of one piece of text; of all |
-//! | `plan` | a probe to the places that have to be patched |
-//! | `state` | what is known and done, under one lock |
+//! | `eligible` | whether a function may be traced, and how; if not, why |
+//! | `catalog`, `catalogs` | the functions of one piece of text; all catalogs |
+//! | `plan` | from a probe to the places to patch |
+//! | `state` | the engine's state, under one lock |
 //! | `attach`, `detach` | enabling and disabling, in batches |
-//! | `explain` | why there is no such probe |
-//! | `engine` | start and end; what a provider of all functions asks |
-//! | `functions` | chosen functions, for providers of a few |
+//! | `explain` | why a probe does not exist |
+//! | `engine` | start and end; the interface for a provider of all functions |
+//! | `functions` | selected functions, for providers of a few |
 //!
 //! A file imports only from those above it.
 #![cfg_attr(not(test), no_std)]

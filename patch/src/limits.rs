@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! What must not be touched in a piece of text.
+//! The parts of a piece of text that must not be patched.
 
 use crate::list::{first, sort};
 use crate::text::Source;
@@ -8,7 +8,7 @@ use kapi::forbidden::{self, Why};
 use kapi::mem;
 use kernel::prelude::*;
 
-/// A stretch of text that must not be touched.
+/// A range of text that must not be patched.
 #[derive(Clone, Copy)]
 pub(crate) struct Stretch {
     pub(crate) start: u64,
@@ -16,10 +16,10 @@ pub(crate) struct Stretch {
     why: Why,
 }
 
-/// What must not be touched in a piece of text.
+/// The parts of a piece of text that must not be patched.
 pub(crate) struct Limits {
     stretches: KVVec<Stretch>,
-    /// Where instructions stand that the kernel itself rewrites.
+    /// The addresses of instructions that the kernel itself rewrites.
     rewritten: KVVec<u64>,
 }
 
@@ -49,8 +49,8 @@ impl Limits {
         }
         result?;
         sort(&mut this.stretches, |s| s.start);
-        // A section holds functions that are listed as well: from each start on, the stretch that
-        // reaches farthest counts.
+        // A section may contain functions that are also listed one by one. The stretch that reaches
+        // farthest counts.
         let mut farthest: Option<(u64, Why)> = None;
         for s in this.stretches.iter_mut() {
             match farthest {
@@ -65,14 +65,14 @@ impl Limits {
         })
     }
 
-    /// Why `addr` must not be touched.
+    /// Returns why `addr` must not be patched.
     pub(crate) fn why(&self, addr: u64) -> Option<Why> {
         let behind = first(&self.stretches, |s| s.start > addr);
         let s = self.stretches.get(behind.checked_sub(1)?)?;
         (addr < s.end).then_some(s.why)
     }
 
-    /// A range with `addr` in which nothing is that must not be touched; `addr` itself is not.
+    /// Returns a range around `addr` without any forbidden stretch. `addr` must not be in one.
     pub(crate) fn free(&self, addr: u64) -> Range<u64> {
         let behind = first(&self.stretches, |s| s.start > addr);
         let before = behind.checked_sub(1).and_then(|n| self.stretches.get(n));
@@ -80,12 +80,12 @@ impl Limits {
         before.map_or(0, |s| s.end)..next.map_or(u64::MAX, |s| s.start)
     }
 
-    /// Whether the kernel rewrites an instruction that begins in there.
+    /// Tells whether the kernel rewrites an instruction that begins in `range`.
     pub(crate) fn any_rewritten(&self, range: Range<u64>) -> bool {
         self.rewritten_in(range).next().is_some()
     }
 
-    /// Those that begin in there.
+    /// Returns the addresses in `range` of instructions that the kernel rewrites.
     pub(crate) fn rewritten_in(&self, range: Range<u64>) -> impl Iterator<Item = u64> + '_ {
         let from = first(&self.rewritten, |a| *a >= range.start);
         let rest = self.rewritten.get(from..).unwrap_or_default();

@@ -4,7 +4,7 @@
 use kapi::mem;
 use kernel::prelude::*;
 
-/// Appends a value; memory is asked for rarely.
+/// Appends a value. It allocates rarely, because it doubles the capacity.
 pub(crate) fn add<T>(to: &mut KVVec<T>, value: T) -> Result {
     if to.len() == to.capacity() {
         mem::reserve(to, to.len().max(64))?;
@@ -12,7 +12,7 @@ pub(crate) fn add<T>(to: &mut KVVec<T>, value: T) -> Result {
     to.push_within_capacity(value).map_err(|_| ENOMEM)
 }
 
-/// Position of the first member for which `p` holds; it holds for all behind that, too.
+/// Returns the index of the first member for which `p` holds; `p` must hold for all after it, too.
 pub(crate) fn first<T>(list: &[T], p: impl Fn(&T) -> bool) -> usize {
     let (mut low, mut high) = (0, list.len());
     while low < high {
@@ -25,8 +25,8 @@ pub(crate) fn first<T>(list: &[T], p: impl Fn(&T) -> bool) -> usize {
     low
 }
 
-/// Sorts. What is in order already, as most is, stays as it is; long lists are sorted digit by digit if
-/// there is memory for it.
+/// Sorts a list. A list that is in order already, as most are, takes one pass. Long lists are
+/// sorted digit by digit if there is memory for it.
 pub(crate) fn sort<T: Copy>(list: &mut [T], key: impl Fn(&T) -> u64) {
     let mut pairs = list.iter().zip(list.iter().skip(1));
     if pairs.all(|(a, b)| key(a) <= key(b)) {
@@ -38,19 +38,19 @@ pub(crate) fn sort<T: Copy>(list: &mut [T], key: impl Fn(&T) -> u64) {
     }
 }
 
-/// Keeps the first of neighbours with the same key.
+/// Removes neighbours with equal keys, except for the first.
 pub(crate) fn unique<T: Copy>(list: &mut KVVec<T>, key: impl Fn(&T) -> u64) {
     let mut last = None;
     list.retain(|m| last.replace(key(m)) != Some(key(m)));
 }
 
-/// Shorter lists are not worth a table.
+/// Shorter lists are not worth the tables of a sort by digits.
 const FEW: usize = 512;
 
-/// Bits of a digit.
+/// The number of bits in a digit.
 const DIGIT: u32 = 9;
 
-/// `None`, and nothing has changed, if there is no memory.
+/// Sorts digit by digit. Returns `None`, and changes nothing, if memory is short.
 fn sort_by_digits<T: Copy>(list: &mut [T], key: &impl Fn(&T) -> u64) -> Option<()> {
     let least = list.iter().map(key).min()?;
     let range = list.iter().map(key).max()?.wrapping_sub(least);
@@ -61,7 +61,7 @@ fn sort_by_digits<T: Copy>(list: &mut [T], key: &impl Fn(&T) -> u64) -> Option<(
         let digit = |m: &T| (key(m).wrapping_sub(least) >> shift) as usize & ((1 << DIGIT) - 1);
         copy.clear();
         for m in list.iter() {
-            // There is room.
+            // The capacity suffices.
             let _ = copy.push_within_capacity(*m);
         }
         counts.fill(0);
@@ -70,7 +70,7 @@ fn sort_by_digits<T: Copy>(list: &mut [T], key: &impl Fn(&T) -> u64) -> Option<(
                 *n = n.wrapping_add(1);
             }
         }
-        // How many have the digit: where the first of them goes.
+        // Turn the number of members with each digit into the index of the first of them.
         let mut sum = 0u64;
         for n in counts.iter_mut() {
             sum = sum.wrapping_add(core::mem::replace(n, sum));

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
-//! What the name of a symbol tells of it.
+//! What the name of a symbol says about it.
 
 use abi::reason::Reason;
 
-/// What the names of room in front of functions begin with. There are as many as functions; the rest
-/// of them is not kept.
+/// The prefix of the names of padding in front of functions. There are as many such names as
+/// functions, so we keep only the prefix.
 pub(crate) const PADDING: &[u8] = b"__pfx_";
 
-/// A name that does not stand for a function.
+/// Returns why a name does not stand for a function.
 pub(crate) fn not_by_name(name: &[u8]) -> Option<Reason> {
     if name.starts_with(PADDING) {
         return Some(Reason::Padding);
@@ -15,21 +15,21 @@ pub(crate) fn not_by_name(name: &[u8]) -> Option<Reason> {
     not_by_prefix(name).or_else(|| is_cold(name).then_some(Reason::NotFunction))
 }
 
-/// The same, if it is neither padding nor an unlikely half.
+/// Works like [`not_by_name`], for a name that is neither padding nor an unlikely half.
 pub(crate) fn not_by_prefix(name: &[u8]) -> Option<Reason> {
     if name.starts_with(b"__SCT__") {
         return Some(Reason::StaticCall);
     }
-    // Hardly a name has the second and third letter of one of them.
+    // Few other names have the second and third letter of one of these.
     let [_, a, b, ..] = *name else { return None };
     let row = SECOND_AND_THIRD.get(usize::from(a & 31))?;
     let may_be = (row >> (b & 31)) & 1 == 1;
     (may_be && CODE.iter().any(|prefix| name.starts_with(prefix))).then_some(Reason::EntryCode)
 }
 
-/// Beginnings of names of what is jumped to rather than called: thunks that stand in for returns and
-/// indirect jumps, the switch from one stack to another, ftrace's own trampolines. None of it keeps to
-/// the rules of functions, and not all of it is in the kernel's sections for such.
+/// Prefixes of names of code that is jumped to rather than called: thunks in place of returns and
+/// indirect jumps, the switch between stacks, ftrace's own trampolines. None of it obeys the rules
+/// for functions, and not all of it is in the kernel's sections for such code.
 const CODE: &[&[u8]] = &[
     b"__x86_",
     b"__pi___x86_",
@@ -59,7 +59,8 @@ const CODE: &[&[u8]] = &[
     b"xenpv_",
 ];
 
-/// Bits for the letters that [`CODE`] has in these places, each told by five bits.
+/// The pairs of second and third letters in [`CODE`], as bits. Each letter counts by its low five
+/// bits.
 static SECOND_AND_THIRD: [u32; 32] = {
     let mut rows = [0; 32];
     let mut left = CODE;
@@ -69,12 +70,12 @@ static SECOND_AND_THIRD: [u32; 32] = {
         }
         left = rest;
     }
-    // None of them is too short.
+    // Stops early only if a prefix is too short.
     assert!(left.is_empty());
     rows
 };
 
-/// Is this the unlikely half of a function?
+/// Tells whether this is the unlikely half of a function.
 pub(crate) fn is_cold(name: &[u8]) -> bool {
     let mut rest = name;
     while let Some(dot) = position(rest, b'.') {
@@ -86,7 +87,8 @@ pub(crate) fn is_cold(name: &[u8]) -> bool {
     false
 }
 
-/// Position of the first such byte. (`core` has a faster one for long texts; names are short.)
+/// Returns the index of the first such byte. `core` has a function that is faster for long texts,
+/// but names are short.
 fn position(text: &[u8], byte: u8) -> Option<usize> {
     const ONES: u64 = 0x0101_0101_0101_0101;
     let words = text.chunks_exact(8);
@@ -94,7 +96,7 @@ fn position(text: &[u8], byte: u8) -> Option<usize> {
     let mut at = 0usize;
     for word in words.filter_map(<[u8]>::first_chunk) {
         let v = u64::from_le_bytes(*word) ^ ONES.wrapping_mul(byte.into());
-        // The lowest bit of those that are set is right.
+        // Only the lowest set bit is reliable.
         let zeroes = v.wrapping_sub(ONES) & !v & (ONES << 7);
         if zeroes != 0 {
             return Some(at.wrapping_add((zeroes.trailing_zeros() >> 3) as usize));

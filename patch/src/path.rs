@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The functions that a firing probe runs. None of them can have a probe: it would fire while it is
-//! being fired. (Such a firing is turned away and counted, so nothing breaks; but it would be lost
-//! each time.)
+//! The functions that a firing probe runs. They cannot have probes, which would fire during a
+//! firing. (The module refuses such a firing and counts it, so nothing breaks, but every firing
+//! would be lost.)
 //!
-//! They are computed from the code itself: from where a patched place leads into our module, every
-//! call and every jump is followed, into the kernel and on. What cannot be followed is added by name:
-//! what is called through a pointer, and what the kernel runs between a breakpoint and us. What ends
-//! the machine, or is not reached with interrupts off, is not followed.
+//! They are found by analysis of the code. From the points where a patched place leads into our
+//! module, every call and every jump is followed, into the kernel and on. What the analysis cannot
+//! find is added by name: functions that are called through pointers, and functions that the kernel
+//! runs between a breakpoint and us. It does not follow functions that stop the machine, or that
+//! are not reached while interrupts are off.
 //!
-//! Other tracers may have their calls in functions that the kernel runs between a breakpoint and us. A
-//! breakpoint in what they call would lead there again, before we or they know that they are in the
-//! middle of something. So these tracers are followed too, as far as they are not ours to trace by
-//! ftrace: what it can trace they are prepared for.
+//! Other tracers may have calls in functions that the kernel runs between a breakpoint and us. A
+//! breakpoint in a function that they call would lead there again, before they or we know that they
+//! are already running. So these tracers are followed, too, except for functions that ftrace can
+//! trace: tracers are prepared for probes there.
 
 use crate::hit;
 use crate::walk::{Starts, Walk};
 use kapi::trampoline;
 use kernel::prelude::*;
 
-/// Called through a pointer: the clock that the kernel has chosen.
+/// Functions that are called through a pointer: the clock that the kernel has chosen.
 const BY_POINTER: &[&CStr] = &[
     c"read_tsc",
     c"read_hpet",
@@ -33,8 +34,8 @@ const BY_POINTER: &[&CStr] = &[
     c"vmware_sched_clock",
 ];
 
-/// What the kernel runs between a breakpoint and us, and back. (Where it asks itself whether the
-/// breakpoint came from user space is not followed: it did not.)
+/// Functions that the kernel runs between a breakpoint and us, and on the way back. (The code that
+/// asks whether the breakpoint came from user space is not followed, because it did not.)
 const AT_BREAKPOINTS: &[&CStr] = &[
     c"irqentry_nmi_enter",
     c"irqentry_nmi_exit",
@@ -43,8 +44,8 @@ const AT_BREAKPOINTS: &[&CStr] = &[
     c"notify_die",
 ];
 
-/// What other tracers have called at functions: by ftrace itself, its graph tracer, fprobes and kprobes, live
-/// patches, and BPF programs.
+/// The functions that other tracers call at a traced function: ftrace itself, its graph tracer,
+/// fprobes and kprobes, live patches, and BPF programs.
 const TRACERS: &[&CStr] = &[
     c"arch_ftrace_ops_list_func",
     c"ftrace_ops_assist_func",
@@ -74,7 +75,7 @@ const TRACERS: &[&CStr] = &[
     c"arch_rethook_trampoline_callback",
     c"fentry_dispatcher",
     c"fexit_dispatcher",
-    // Their clocks, which they call through a pointer.
+    // Clocks that tracers call through a pointer.
     c"trace_clock",
     c"trace_clock_counter",
     c"trace_clock_global",
@@ -95,7 +96,7 @@ const TRACERS: &[&CStr] = &[
     c"__bpf_prog_exit_lsm_cgroup",
 ];
 
-/// The functions. The error: memory, or more code than [`Walk`] follows.
+/// Returns the functions. Fails if memory is short, or if there is more code than [`Walk`] follows.
 pub(crate) fn compute() -> Result<Starts> {
     let mut walk = Walk::new()?;
     let ours = [
@@ -111,7 +112,7 @@ pub(crate) fn compute() -> Result<Starts> {
     walk.add_named(AT_BREAKPOINTS)?;
     walk.run(false)?;
     walk.add_named(TRACERS)?;
-    // What ftrace can trace they are prepared for.
+    // Tracers are prepared for probes on functions that ftrace can trace.
     walk.run(true)?;
     walk.starts()
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-//! A probe to the places that have to be patched for it.
+//! Finds the places that must be patched for a probe.
 //!
-//! For an entry that is one place. For a return it is every place where the function is left, its
-//! unlikely half included; for those the function is decoded now, when somebody wants it. If one of
-//! them cannot be patched the function has no return probe: one that misses returns would be a lie.
+//! For an entry that is one place. For a return it is every exit of the function, including its
+//! unlikely half. The function is decoded for this when the probe is enabled. If one exit cannot be
+//! patched, the function has no return probe, because a probe that misses returns would be wrong.
 
 use crate::body::{self, Around, Code, Exit, Scratch, Unfit, WIDE};
 use crate::catalog::{Catalog, Desk, Function, Rules};
@@ -18,32 +18,32 @@ use kernel::prelude::*;
 use kernel::sync::Arc;
 use x86::{Shape, MAX_LEN};
 
-/// What a probe is on.
+/// The target of a probe.
 #[derive(Debug, Clone, Copy)]
 pub struct Target {
-    /// The number of the catalog, as [`crate::Engine::reserve`] gave it.
+    /// The number of the catalog, from [`crate::Engine::reserve`].
     pub catalog: usize,
-    /// The number of the function in it, as [`crate::Collected::functions`] gave it.
+    /// The number of the function in it, from [`crate::Collected::functions`].
     pub function: usize,
-    /// Its end, not its entry.
+    /// The probe is on its returns, not on its entry.
     pub is_return: bool,
-    /// What the probe tells of.
+    /// The meaning of the probe.
     pub view: View,
 }
 
-/// A place, and what arms it.
+/// A place, and the way to arm it.
 pub(crate) struct Plan {
     pub(crate) site: Site,
-    /// For a breakpoint.
+    /// The breakpoint, if it needs one.
     pub(crate) trap: Option<Trap>,
-    /// The probe's place in the batch.
+    /// The probe's index in the batch.
     pub(crate) owner: u32,
     /// It is patched already, for another probe.
     pub(crate) shared: bool,
 }
 
 impl Plan {
-    /// Is it this one, from earlier?
+    /// Tells whether a site has the same address and the same probe.
     pub(crate) fn is(&self, s: &Site) -> bool {
         s.addr == self.site.addr && s.probe.id() == self.site.probe.id()
     }
@@ -79,18 +79,18 @@ impl From<Stop> for EnableError {
     }
 }
 
-/// Whose places.
+/// The probe that is planned, and its surroundings.
 #[derive(Clone, Copy)]
 pub(crate) struct Of<'a> {
     pub(crate) catalog: &'a Catalog,
-    /// `None`: only to see whether it can be.
+    /// `None`: only check whether the places can be patched.
     pub(crate) probe: Option<&'a Arc<Probe>>,
-    /// The probe's place in the batch.
+    /// The probe's index in the batch.
     pub(crate) owner: u32,
     pub(crate) rules: &'a Rules<'a>,
 }
 
-/// Appends the places of a probe to `to`. After an error some of them may have been.
+/// Appends the places of a probe to `to`. After an error, `to` may contain some of them.
 pub(crate) fn plan(
     of: Of<'_>,
     target: Target,
@@ -109,7 +109,7 @@ pub(crate) fn plan(
     }
 }
 
-/// Whether it can be told where the system call is over that a function serves.
+/// Tells whether all places can be found where a system call that this function serves is over.
 pub(crate) fn ends(
     catalog: &Catalog,
     function: Function,
@@ -121,10 +121,10 @@ pub(crate) fn ends(
     calls_over(&planner, View::Function, desk, &mut KVVec::new()).is_ok()
 }
 
-/// Functions that one may end in, by jumping to them.
+/// The maximum number of functions that a function may end in, by jumping to them.
 const MAX_BEHIND: usize = 48;
 
-/// Functions that are jumped to as the last act.
+/// Functions that are jumped to at the end of others.
 struct Behind {
     starts: [u64; MAX_BEHIND],
     len: usize,
@@ -142,9 +142,9 @@ impl Behind {
     }
 }
 
-/// Where a system call is over. A jump to another function is not the end, whose value is not known
-/// yet: where that returns it is, and so on. `there`: how these places are read, where others come
-/// by, too.
+/// Plans the places where a system call is over. A jump to another function is no such place,
+/// because the value is not known yet. The call is over where that function returns, and so on.
+/// `there` is the view for sites in those other functions, which other callers reach, too.
 fn calls_over(
     first: &Planner<'_>,
     there: View,
@@ -194,7 +194,7 @@ impl Planner<'_> {
         let size = self.function.size as usize;
         let mut beginning = [0; 2 * MAX_LEN];
         let code = match self.function.fentry() {
-            // Whether a loop leads back there is known of those that are not ftrace's.
+            // A first instruction without an ftrace site has already been checked for loops.
             None => {
                 let few = size.min(beginning.len());
                 let bytes = beginning.get_mut(..few).unwrap_or_default();
@@ -222,7 +222,8 @@ impl Planner<'_> {
         }
     }
 
-    /// `behind`: where functions go that it jumps to as its last act; else these jumps are ends.
+    /// Plans the exits of the function. With `behind`, jumps to other functions are no exits: their
+    /// targets are added to `behind`.
     fn returns(
         &self,
         mut behind: Option<&mut Behind>,
@@ -241,7 +242,7 @@ impl Planner<'_> {
         Ok(())
     }
 
-    /// A piece of the catalog's text.
+    /// Reads a piece of the catalog's text.
     fn read<'r>(
         &self,
         reader: &'r mut Reader,
@@ -259,7 +260,7 @@ impl Planner<'_> {
         .map_err(|_| EnableError::Memory)
     }
 
-    /// The exits of one half.
+    /// Plans the exits of one half of the function.
     fn piece(
         &self,
         range: core::ops::Range<u64>,
@@ -284,7 +285,7 @@ impl Planner<'_> {
         Ok(())
     }
 
-    /// Where a jump leads that leaves the function.
+    /// Adds the target of a jump that leaves the function to `behind`.
     fn jump(
         &self,
         code: Code<'_>,
@@ -310,11 +311,11 @@ impl Planner<'_> {
     ) -> core::result::Result<(), EnableError> {
         let from = at.wrapping_sub(code.start) as usize;
         let bytes = code.bytes.get(from..).unwrap_or_default();
-        // An exit that is the function's first instruction, too, gets a breakpoint: that knows
-        // which of both it is for.
+        // If an exit may be the first instruction, it gets a breakpoint, which can tell an entry
+        // from an exit.
         let wide = !self.of.rules.only_breakpoints && at.wrapping_sub(self.start) >= 16;
-        // A kprobe that has been optimized is a jump to where no function is, nor was, nor an indirect jump
-        // that the kernel has put elsewhere.
+        // An optimized kprobe is a jump to an address without a function, past or present, and
+        // without an indirect jump that the kernel has moved.
         if let (Exit::Tail, [_, a, b, c, d, ..]) = (exit, bytes) {
             let distance = i64::from(i32::from_le_bytes([*a, *b, *c, *d]));
             let to = at.wrapping_add(WIDE as u64).wrapping_add_signed(distance);
@@ -367,7 +368,7 @@ impl Planner<'_> {
     }
 }
 
-/// What stands at `at`.
+/// Returns the bytes at `at`.
 fn old(code: &Code<'_>, at: u64) -> [u8; WIDE] {
     let mut old = [0; WIDE];
     let from = at.wrapping_sub(code.start) as usize;
@@ -377,7 +378,7 @@ fn old(code: &Code<'_>, at: u64) -> [u8; WIDE] {
     old
 }
 
-/// What a breakpoint at `at` has to make up for.
+/// Returns the breakpoint at `at`, with the effect of the instruction that it replaces.
 fn trap(
     at: u64,
     shape: Shape,

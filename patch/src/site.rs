@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-//! A place in text that is patched, and the table by which a hit finds it.
+//! A patched place, and the table by which a hit finds it.
 //!
-//! A table is never changed but replaced, so a look sees the old one or the new. A place may serve several
-//! probes: a function has several names, or its first instruction is its return.
+//! A table is never changed, only replaced, so a lookup sees either the old one or the new one. A
+//! place may serve several probes, because a function may have several names, or its first
+//! instruction may be its return.
 
 use crate::body::WIDE;
 use abi::probe::Techniques;
@@ -16,21 +17,21 @@ use kapi::{mem, ProbeCtx};
 use kernel::prelude::*;
 use kernel::sync::Arc;
 
-/// What a place is patched with.
+/// The kind of patch at a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum How {
     /// A call, by ftrace.
     Fentry,
     /// A breakpoint.
     Trap,
-    /// A call in the place of a return.
+    /// A call in place of a return.
     Return,
-    /// A call in the place of a jump to another function.
+    /// A call in place of a jump to another function.
     Tail,
 }
 
 impl How {
-    /// What a return is traced by.
+    /// Returns the technique by which a return is traced.
     pub(crate) fn of_return(self) -> Techniques {
         match self {
             Self::Return => Techniques::CALL_RETURN,
@@ -40,37 +41,38 @@ impl How {
     }
 }
 
-/// What a place is to its function.
+/// The role of a place in its function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// It begins here.
+    /// The function begins here.
     Entry,
-    /// It ends here.
+    /// The function ends here.
     Exit,
 }
 
-/// What a place's probe tells of.
+/// The meaning of a place's probe.
 #[derive(Debug, Clone, Copy)]
 pub enum View {
     /// A function.
     Function,
-    /// A system call, which a function serves.
+    /// A system call, which the function serves.
     Call {
-        /// Who it is made by.
+        /// The ABI of the call.
         abi: Abi,
-        /// Its number.
+        /// The number of the call.
         number: u16,
-        /// Who else comes here.
+        /// Which other callers reach the place.
         ask: Ask,
     },
-    /// An event of another provider's.
+    /// An event of another provider.
     Event(Event),
 }
 
-/// What is called where a function is an event. It may run only what a firing probe runs anyway.
+/// A callback for a function that is an event of a provider. It may call only functions that a
+/// firing probe runs anyway.
 #[derive(Debug, Clone, Copy)]
 pub struct Event {
-    /// Called with `row`, the probe, and the function's arguments, or the value that it returns.
+    /// Called with `row`, the probe, and the function's arguments or its return value.
     pub hit: fn(&ProbeCtx, u16, &Probe, Packed<'_>),
     /// The provider's own number.
     pub row: u16,
@@ -86,11 +88,11 @@ impl Event {
 /// Which other callers reach a place of a system call, and so what a hit must check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ask {
-    /// Nobody.
+    /// No others.
     Nothing,
-    /// The same call of other processes: who is served.
+    /// The same call through another ABI: check the ABI.
     Abi,
-    /// Others: who is served, if anybody, and with which call.
+    /// Any others: check the ABI, if there is a call at all, and the number of the call.
     All,
 }
 
@@ -98,11 +100,12 @@ pub enum Ask {
 pub(crate) struct Site {
     pub(crate) addr: u64,
     pub(crate) probe: Arc<Probe>,
-    /// From where the function begins; its unlikely half may be before that.
+    /// The offset from the beginning of the function in bytes; negative for an unlikely half before
+    /// it.
     pub(crate) offset: i32,
-    /// Bytes of the function.
+    /// The length of the function in bytes.
     pub(crate) size: u32,
-    /// What stood here, but for what ftrace replaces.
+    /// The original bytes, except at ftrace's sites.
     pub(crate) old: [u8; WIDE],
     pub(crate) how: How,
     pub(crate) role: Role,
@@ -110,17 +113,18 @@ pub(crate) struct Site {
     pub(crate) flags: Flags,
 }
 
-/// Of process context, but for `more` and `odd`, which do not change once published.
+/// Flags for process context; only `more` and `odd` are read by hits, and they do not change once
+/// published.
 pub(crate) struct Flags {
-    /// Patched.
+    /// The place is patched.
     armed: AtomicBool,
-    /// Another one of the same address comes later.
+    /// Another site with the same address follows in the table.
     pub(crate) more: bool,
-    /// So it is, or this one is not read as a function.
+    /// `more` is set, or the view is not [`View::Function`].
     pub(crate) odd: bool,
-    /// About to go.
+    /// The site is about to be removed.
     leaving: AtomicBool,
-    /// Nobody wants it, but it could not be patched back yet.
+    /// No probe needs it, but it could not be restored yet.
     orphan: AtomicBool,
 }
 
@@ -140,14 +144,14 @@ impl Site {
         Self { addr, probe, offset, size, old, how, role, view, flags }
     }
 
-    /// The same for a probe that tells of something else.
+    /// Returns the site with another view.
     pub(crate) fn read_as(mut self, view: View) -> Self {
         self.view = view;
         self.flags.odd = !matches!(view, View::Function);
         self
     }
 
-    /// As it goes into the next table.
+    /// Returns a copy for the next table.
     pub(crate) fn copy(&self) -> Self {
         let s = Self::new(
             self.addr,
@@ -184,7 +188,7 @@ impl Site {
         self.flags.orphan.store(to, Relaxed);
     }
 
-    /// From what stood here to a call.
+    /// Returns the patch from the original bytes to a call.
     pub(crate) fn patch(&self) -> Option<Patch> {
         let trampoline = match self.how {
             How::Return => Trampoline::Return,
@@ -194,7 +198,7 @@ impl Site {
         Patch::to_call(self.addr, self.old, trampoline)
     }
 
-    /// Does a jump from here to `target` leave the function?
+    /// Tells whether a jump from here to `target` leaves the function.
     pub(crate) fn leaves(&self, target: u64) -> bool {
         let start = self.addr.wrapping_sub(i64::from(self.offset) as u64);
         target.wrapping_sub(start) >= self.size.into()
@@ -205,18 +209,18 @@ impl Site {
     }
 }
 
-/// All places that somebody wants, each in the first free slot from where its address is hashed to.
-/// More than a third of the slots are free, so a search ends soon.
+/// All places that are needed, in a hash table with open addressing. More than a third of the slots
+/// are free, so a search ends soon.
 pub(crate) struct Table {
     pub(crate) slots: KVVec<Option<Site>>,
     shift: u32,
 }
 
-/// The one that firing probes look into.
+/// The table that firing probes read.
 pub(crate) static TABLE: Published<Table> = Published::empty();
 
 impl Table {
-    /// With room for `n`.
+    /// Creates a table with room for `n` sites.
     pub(crate) fn new(n: usize) -> Result<Self> {
         let len = n.max(8).checked_mul(8).ok_or(ENOMEM)? / 5;
         let len = len.checked_next_power_of_two().ok_or(ENOMEM)?;
@@ -227,26 +231,26 @@ impl Table {
         Ok(Self { slots, shift: len.leading_zeros().wrapping_add(1) })
     }
 
-    /// The first slot to try for an address.
+    /// Returns the first slot to try for an address.
     #[inline]
     pub(crate) fn first(&self, addr: u64) -> usize {
-        // Fibonacci hashing: the product's upper bits depend on all of the address.
+        // Fibonacci hashing: the upper bits of the product depend on all bits of the address.
         (addr.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (self.shift & 63)) as usize
     }
 
-    /// The next one.
+    /// Returns the slot after a slot.
     #[inline]
     pub(crate) fn after(&self, at: usize) -> usize {
         at.wrapping_add(1) & self.slots.len().wrapping_sub(1)
     }
 
-    /// All of them, in order.
+    /// Returns all slots in the order in which a search tries them.
     fn path(&self, addr: u64) -> impl Iterator<Item = usize> + '_ {
         let from = Some(self.first(addr));
         core::iter::successors(from, |at| Some(self.after(*at))).take(self.slots.len())
     }
 
-    /// There is room.
+    /// Adds a site; the caller has made the table large enough.
     pub(crate) fn add(&mut self, site: Site) {
         let mut at = self.first(site.addr);
         for _ in 0..self.slots.len() {
@@ -266,12 +270,12 @@ impl Table {
         }
     }
 
-    /// All, in no order.
+    /// Returns all sites, in no order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Site> {
         self.slots.iter().flatten()
     }
 
-    /// Those of one address.
+    /// Returns the sites with an address.
     pub(crate) fn at(&self, addr: u64) -> impl Iterator<Item = &Site> {
         let mut done = false;
         self.path(addr)
@@ -285,12 +289,12 @@ impl Table {
     }
 }
 
-/// Puts back into `bytes`, which were read at `start`, what stood where something of ours is now.
+/// Restores the original bytes in `bytes`, a copy of the text at `start`, where our patches are.
 pub(crate) fn as_it_was(start: u64, bytes: &mut [u8]) {
     TABLE.with(|t| {
         let Some(t) = t else { return };
         for at in 0..bytes.len() {
-            // What our places begin with.
+            // Our patches begin with one of these bytes.
             if !matches!(bytes.get(at), Some(0xcc | 0xe8)) {
                 continue;
             }

@@ -15,7 +15,7 @@ use kapi::{mem, symbols};
 use kernel::prelude::*;
 use kernel::sync::Arc;
 
-/// How many places are patched back at a time if there is no memory for a list of all.
+/// The number of places that are restored at a time if there is no memory for a list of all.
 pub(crate) const SMALL: usize = 256;
 
 /// The state of the engine. One lock protects it.
@@ -25,18 +25,18 @@ pub(crate) struct State {
     pub(crate) never: Untraceable,
     pub(crate) return_thunk: u64,
     pub(crate) only_breakpoints: bool,
-    /// For looking at one function, if anybody ever has.
+    /// Memory for examining one function; empty until the first use.
     scratch: KVVec<u64>,
-    /// For patching back without memory.
+    /// Memory for restoring places when memory is short.
     pub(crate) spare: KVVec<u64>,
     pub(crate) spare_patches: KVVec<Patch>,
-    /// The log has what is stuck.
+    /// The log has a message about stuck places.
     pub(crate) told: bool,
-    /// Tries again what is stuck.
+    /// Tries again to restore stuck places.
     pub(crate) again: extern "C" fn() -> bool,
 }
 
-/// A probe to its target; `None`: that has gone.
+/// Returns the target of a probe; `None` if it is gone.
 pub(crate) type Find<'a> = &'a dyn Fn(&Catalogs, &Probe) -> Option<Target>;
 
 pub(crate) type Refuse<'a> = &'a mut dyn FnMut(usize, EnableError);
@@ -60,7 +60,7 @@ impl State {
         Rules { never: &self.never, only_breakpoints, return_thunk: self.return_thunk }
     }
 
-    /// What has to be known before any function is looked at.
+    /// Computes what must be known before any function is examined.
     pub(crate) fn prepare(&mut self) -> Result {
         if !self.never.is_computed() {
             self.never = Untraceable::compute()?;
@@ -69,7 +69,7 @@ impl State {
         Ok(())
     }
 
-    /// The places of one probe.
+    /// Plans the places of one probe.
     pub(crate) fn plan(
         &self,
         i: usize,
@@ -80,7 +80,7 @@ impl State {
         plans: &mut KVVec<Plan>,
     ) -> core::result::Result<(), EnableError> {
         let catalog = self.catalogs.get(target.catalog).ok_or(EnableError::Gone)?;
-        // CAST: there are less probes than ids.
+        // CAST: there are fewer probes than ids.
         let of = Of {
             catalog,
             probe: Some(probe),
@@ -90,8 +90,8 @@ impl State {
         plan::plan(of, target, desk, plans)
     }
 
-    /// How a probe would be implemented now. `None`: that cannot be told, or an entry, of which all is
-    /// known.
+    /// Returns the techniques that a probe would use now. `None`: they cannot be determined, or it
+    /// is an entry, for which the catalog has them.
     pub(crate) fn how(&mut self, probe: &Arc<Probe>, target: Target) -> Option<Techniques> {
         if !target.is_return {
             return None;
@@ -104,13 +104,13 @@ impl State {
         let planned = self.plan(0, probe, target, self.only_breakpoints, &mut desk, &mut plans);
         self.scratch = desk.words;
         planned.ok()?;
-        // What seemed to be an exit may be none.
+        // A seeming exit may be none.
         let all = plans.iter().fold(Techniques::empty(), |all, p| all | p.site.how.of_return());
         (!all.is_empty()).then_some(all)
     }
 
-    /// A table without those that leave or lead nowhere, and with those that come. `None`: it would be
-    /// empty.
+    /// Creates a table without leaving and unpatched sites, and with the planned ones. `None`: it
+    /// would be empty.
     pub(crate) fn table(&self, plans: &mut KVVec<Plan>) -> Result<Option<KBox<Table>>> {
         let stays = |s: &&Site| s.is_armed() && !s.is_leaving();
         let kept = TABLE.with(|t| t.into_iter().flat_map(Table::iter).filter(stays).count());
@@ -126,7 +126,7 @@ impl State {
         });
         for p in plans.iter_mut() {
             p.shared = new.at(p.site.addr).any(Site::is_armed);
-            // Twice in the table it would fire twice.
+            // A site that is in the table twice would fire twice.
             if !new.at(p.site.addr).any(|s| p.is(s)) {
                 new.add(p.site.copy());
             }
@@ -134,7 +134,7 @@ impl State {
         Ok(Some(mem::boxed(new)?))
     }
 
-    /// Replaces the table: without those that leave or lead nowhere.
+    /// Replaces the table by one without leaving and unpatched sites.
     pub(crate) fn publish(&self) -> Result {
         drop(TABLE.swap(self.table(&mut KVVec::new())?));
         Ok(())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The symbols of a piece of text: where they stand, what they are called, where what they name ends.
+//! The symbols of a piece of text: their addresses and names, and the ends of their functions.
 
 use crate::list::{add, first, sort};
 use crate::names::{self, PADDING};
@@ -8,34 +8,35 @@ use core::ops::Range;
 use kapi::{mem, symbols};
 use kernel::prelude::*;
 
-/// A symbol: where, and its name in the common text.
+/// A symbol: its address, and its name as a part of the common text.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Symbol {
     pub(crate) addr: u64,
     from: u32,
     len: u16,
-    /// [`names::is_cold`], which is asked often.
+    /// The result of [`names::is_cold`], which is needed often.
     pub(crate) is_cold: bool,
 }
 
 impl Symbol {
-    /// Does it end what stands before it? A label does not.
+    /// Tells whether it ends the function before it. A label does not.
     pub(crate) fn begins(&self) -> bool {
         self.addr & 15 == 0 || self.is_cold || self.is_padding()
     }
 
-    /// Is it room in front of a function?
+    /// Tells whether it is padding in front of a function.
     pub(crate) fn is_padding(&self) -> bool {
         self.from == 0
     }
 }
 
-/// Where the function that `addr` is in ends, the kernel's or a module's, or its unlikely half.
+/// Returns the end of the function of the kernel or a module, or of its unlikely half, that
+/// contains `addr`.
 pub(crate) fn end(addr: u64) -> u64 {
     let mut at = addr;
     while let Some(symbol) = symbols::around(at) {
         at = symbol.end;
-        // A label in the middle of it does not end it.
+        // A label in the middle of a function does not end it.
         if at & 15 == 0 || symbols::with_name(at, names::is_cold) {
             return at;
         }
@@ -43,7 +44,7 @@ pub(crate) fn end(addr: u64) -> u64 {
     u64::MAX
 }
 
-/// Where the function begins that `addr` is in.
+/// Returns the start of the function that contains `addr`.
 pub(crate) fn start(addr: u64) -> Option<u64> {
     let mut at = addr;
     loop {
@@ -60,11 +61,11 @@ fn append(to: &mut KVVec<u8>, name: &[u8]) -> Result {
     if to.capacity().wrapping_sub(to.len()) < name.len() {
         mem::reserve(to, to.len().max(1 << 12))?;
     }
-    // There is room.
+    // The capacity suffices.
     Ok(to.extend_from_slice(name, GFP_KERNEL)?)
 }
 
-/// The symbols of a piece of text, ascending.
+/// The symbols of a piece of text, in ascending order.
 pub(crate) struct Symbols {
     names: KVVec<u8>,
     pub(crate) list: KVVec<Symbol>,
@@ -73,7 +74,7 @@ pub(crate) struct Symbols {
 impl Symbols {
     pub(crate) fn of(source: &Source<'_>) -> Result<Self> {
         let range = source.range();
-        // About as many as there are; making room bit by bit costs more than twice as much.
+        // An estimate of the number; growing bit by bit costs more than twice as much.
         let bytes = range.end.wrapping_sub(range.start) as usize;
         let mut this = Self { names: mem::exact(bytes / 11)?, list: mem::exact(bytes / 140)? };
         mem::extend(&mut this.names, PADDING)?;
@@ -82,10 +83,11 @@ impl Symbols {
         let mut last = 0;
         source.symbols(&mut |name, addr| {
             if result.is_err() || !range.contains(&addr) || name.is_empty() {
-                // A third of the kernel's is behind its text.
+                // A third of the kernel's symbols lie behind its text.
                 return result.is_ok() && (addr < range.end || !ascending);
             }
-            // CAST: all names together have some megabytes, and one has at most KSYM_NAME_LEN.
+            // CAST: all names together take some megabytes, and one has at most `KSYM_NAME_LEN`
+            // bytes.
             let mut symbol = Symbol {
                 addr,
                 from: this.names.len() as u32,
@@ -119,19 +121,19 @@ impl Symbols {
         self.names.len()
     }
 
-    /// Position of the first symbol at or behind `addr`.
+    /// Returns the index of the first symbol at or after `addr`.
     pub(crate) fn position(&self, addr: u64) -> usize {
         first(&self.list, |s| s.addr >= addr)
     }
 
-    /// Where the next symbol stands that has another address than number `n`.
+    /// Returns the address of the first symbol after number `n` that has another address.
     pub(crate) fn next(&self, n: usize) -> Option<u64> {
         let here = self.list.get(n)?.addr;
         self.list.get(n..)?.iter().map(|s| s.addr).find(|a| *a != here)
     }
 
-    /// How many bytes belong to the function that begins with symbol number `n`. A label in the
-    /// middle of it does not end it.
+    /// Returns the length in bytes of the function that begins with symbol number `n`. A label in
+    /// the middle of it does not end it.
     pub(crate) fn extent(&self, n: usize, range: &Range<u64>) -> u64 {
         let rest = self.list.get(n..).unwrap_or_default();
         let Some(here) = rest.first().map(|s| s.addr) else { return 0 };
@@ -139,7 +141,7 @@ impl Symbols {
         rest.iter().find(ends).map_or(range.end, |s| s.addr).wrapping_sub(here)
     }
 
-    /// Does a symbol stand there?
+    /// Tells whether there is a symbol at `addr`.
     pub(crate) fn has(&self, addr: u64) -> bool {
         self.list.get(self.position(addr)).is_some_and(|s| s.addr == addr)
     }

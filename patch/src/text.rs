@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! A piece of text, the kernel's or a module's, and reading it as it was before anything was patched.
+//! A piece of text, of the kernel or a module, and reading it as it was before it was patched.
 
 use crate::body::{self, Code, MAX_BODY};
 use crate::site;
@@ -25,7 +25,7 @@ impl Source<'_> {
         }
     }
 
-    /// The text in which functions are looked for: not that which is freed after the start.
+    /// Returns the text that is searched for functions, without the text that is freed after init.
     pub(crate) fn range(&self) -> Range<u64> {
         match self {
             Self::Kernel => symbols::text_range().unwrap_or(0..0),
@@ -33,19 +33,19 @@ impl Source<'_> {
         }
     }
 
-    /// Whether code stood there that ran once, at the start.
-    /// `sure`: what stands there is code.
+    /// Tells whether init code was at `addr`, which ran once. `sure`: the symbol is known to be
+    /// code.
     pub(crate) fn is_init(&self, addr: u64, sure: bool) -> bool {
         match self {
             Self::Kernel if sure => symbols::init_range().is_some_and(|r| r.contains(&addr)),
             Self::Kernel => symbols::init_text_range().is_some_and(|r| r.contains(&addr)),
-            // A module's is not in its symbol table any more.
+            // The symbol table of a module does not contain its init code any more.
             Self::Module(_) => false,
         }
     }
 
-    /// Calls `f` with the symbols, of the kernel proper in the order of their addresses, until it says
-    /// false; a module's are few.
+    /// Calls `f` with the symbols until it returns false. Those of the kernel proper come in order
+    /// of address. All symbols of a module are passed, because they are few.
     pub(crate) fn symbols(&self, f: &mut dyn FnMut(&[u8], u64) -> bool) -> Result {
         match self {
             Self::Kernel => symbols::kernel_symbols(f),
@@ -70,18 +70,18 @@ impl Source<'_> {
     }
 }
 
-/// Fills `into` with what stands at `addr`, as far as there is anything.
+/// Reads the bytes at `addr`. Returns false if they cannot be read.
 pub(crate) fn read(addr: u64, into: &mut [u8]) -> bool {
     nofault::read_kernel(addr, into).is_ok()
 }
 
-/// Does an indirect jump stand there that the kernel has put outside of its text?
+/// Tells whether there is an indirect jump that the kernel has put outside of its text.
 pub(crate) fn is_thunk(addr: u64) -> bool {
     let mut there = [0; 4];
     read(addr, &mut there) && body::is_thunk(&there)
 }
 
-/// The same, without what we have put there.
+/// Works like [`read`], with the original bytes where our patches are.
 pub(crate) fn read_as_it_was(addr: u64, into: &mut [u8]) -> bool {
     let there = read(addr, into);
     if there {
@@ -90,15 +90,15 @@ pub(crate) fn read_as_it_was(addr: u64, into: &mut [u8]) -> bool {
     there
 }
 
-/// ftrace's site while nobody traces.
+/// ftrace's site while no tracer uses it.
 const NOP: [u8; 5] = [0x0f, 0x1f, 0x44, 0x00, 0x00];
 
-/// What was read of a piece of text, which is asked for bit by bit.
+/// A buffer for reading a piece of text function by function.
 pub(crate) struct Reader {
     bytes: KVVec<u8>,
-    /// What of it stands there.
+    /// The addresses of the bytes in the buffer.
     window: Range<u64>,
-    /// Much more will be asked for, in order.
+    /// Much more will be read, in order of address.
     ahead: bool,
 }
 
@@ -107,11 +107,12 @@ impl Reader {
         Self { bytes: KVVec::new(), window: 0..0, ahead }
     }
 
-    /// The code at `start`, in text that ends at `end`. `None`: it cannot be read. The error: memory.
+    /// Returns the code at `start`, in text that ends at `end`. `None`: it cannot be read. It fails
+    /// only if memory is short.
     pub(crate) fn code(&mut self, start: u64, size: u64, end: u64) -> Result<Option<Code<'_>>> {
         let behind = start.wrapping_add(size);
         if !(self.window.start <= start && behind <= self.window.end) {
-            // Who asks here and there needs no more than that.
+            // A caller that reads here and there needs no more than it asks for.
             let near = start.wrapping_sub(self.window.start) < MAX_BODY as u64;
             let most = if self.ahead && near { MAX_BODY as u64 } else { 0 };
             let much = end.saturating_sub(start).min(most).max(size);
@@ -124,8 +125,8 @@ impl Reader {
         Ok(bytes.map(|bytes| Code { start, bytes }))
     }
 
-    /// As [`Self::code`], with the nop that ftrace's site at `site` is while nobody traces: a tracer's
-    /// call, or jump, is no part of the function.
+    /// Works like [`Self::code`], with ftrace's site at `site` replaced by its nop: the call or
+    /// jump of a tracer is no part of the function.
     pub(crate) fn code_untraced(
         &mut self,
         start: u64,

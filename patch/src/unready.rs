@@ -1,44 +1,48 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The functions that run on a CPU that cannot take a breakpoint. None of them can have a probe.
+//! The functions that run on a CPU that cannot take a breakpoint. They cannot have probes.
 //!
-//! A breakpoint needs three things: an IDT (or FRED's registers) that leads to the kernel's handler, a GS
-//! base by which that handler finds the CPU's own data, and page tables that map both. A CPU is without
-//! them at these times, and a breakpoint there resets the machine:
+//! A breakpoint needs three things: an IDT (or FRED's registers) that leads to the kernel's
+//! handler, a GS base by which that handler finds the CPU's own data, and page tables that map
+//! both. At the following times a CPU lacks some of them, and a breakpoint resets the machine:
 //!
 //! | when | from | until |
 //! |---|---|---|
-//! | it comes online, or wakes from suspend to memory | `secondary_startup_64` | `cpu_init_exception_handling` has loaded the IDT |
-//! | the machine resumes from suspend to memory | `wakeup_long64`, which clears the GS base | `__restore_processor_state` has set it |
-//! | it resumes from disk | the temporary page tables of `core_restore_code` | the same |
-//! | it starts another kernel by kexec | `idt_invalidate` | for ever |
+//! | it comes online, or wakes up | `secondary_startup_64` | `cpu_init_exception_handling` loads the IDT |
+//! | resume from memory | `wakeup_long64` clears the GS base | `__restore_processor_state` sets it |
+//! | resume from disk | `core_restore_code` loads temporary page tables | the same |
+//! | start of another kernel by kexec | `idt_invalidate` | the end |
 //!
-//! A fourth time is one at which nobody waits for the CPU any more: from `cpuhp_ap_report_dead` on, a CPU
-//! that goes offline runs what is left of the path to its last `hlt` while `xcall::sync`, which reaches the
-//! CPUs that are online, does without it. A place must not be patched under it, and what it runs in our
-//! module must not be freed. (Before that, and as a CPU comes online, `cpus_read_lock` of `xcall::sync` waits:
-//! the CPU that controls the change holds the lock for writing until the other one has reported.)
+//! There is a fifth case, in which nobody waits for the CPU any more. After `cpuhp_ap_report_dead`,
+//! a CPU that goes offline runs the rest of the path to its last `hlt`, while `xcall::sync` waits
+//! only for CPUs that are online. Text must not be patched while that CPU runs it, and code of our
+//! module that it runs must not be freed. (Before that point, and while a CPU comes online,
+//! `cpus_read_lock` of `xcall::sync` waits: the CPU that controls the change holds the lock for
+//! writing until the other one has reported.)
 //!
-//! Because nothing of this has a probe, nothing need be patched back before a suspend: suspend itself can be
-//! traced. An image for resume from disk has our patches in it as well as our module, so both come back.
+//! None of these functions has a probe, so nothing must be restored before a suspend, and suspend
+//! itself can be traced. An image for resume from disk contains our patches and our module, so both
+//! come back.
 //!
-//! The sets are computed from the code: [`FOLLOWED`] are followed wherever they lead. [`ALONE`] are not:
-//! they are at the edge, and most of what they call can take a breakpoint. `start_secondary` is followed up to
-//! where the IDT is loaded, `restore_processor_state` up to the instruction that sets the GS base.
+//! The sets are computed from the code. The functions in [`FOLLOWED`] are followed wherever they
+//! lead. Those in [`ALONE`] are at the edge and are not followed, because most functions that they
+//! call can take a breakpoint. `start_secondary` is followed up to the point where the IDT is
+//! loaded, `restore_processor_state` up to the instruction that sets the GS base.
 //!
-//! An NMI or a machine check on such a CPU leads to no probe: `exc_nmi` and `do_machine_check` turn back, in
-//! noinstr code, on a CPU that is not online. On a CPU of a confidential guest (SEV-ES), the IDT of the first
-//! instructions has one gate, for the exceptions by which such a guest asks its hypervisor; so what serves
-//! these is unready there.
+//! An NMI or a machine check on such a CPU leads to no probe: on a CPU that is not online,
+//! `exc_nmi` and `do_machine_check` return early, in noinstr code. On a CPU of a confidential guest
+//! (SEV-ES), the IDT of the first instructions has one gate, for the exceptions by which the guest
+//! calls its hypervisor. So the functions that serve these exceptions are unready there.
 
 use crate::walk::{Starts, Walk};
 use kapi::{nofault, symbols};
 use kernel::prelude::*;
 use x86::Flow;
 
-/// All that they run is unready. (`arch/x86/kernel/head_64.S`, `smpboot.c`, `cpu/common.c`,
-/// `acpi/wakeup_64.S`, `power/hibernate_asm_64.S`, `process.c`, `drivers/acpi/processor_idle.c`.)
+/// Functions that are unready with everything that they run. (`arch/x86/kernel/head_64.S`,
+/// `smpboot.c`, `cpu/common.c`, `acpi/wakeup_64.S`, `power/hibernate_asm_64.S`, `process.c`,
+/// `drivers/acpi/processor_idle.c`.)
 const FOLLOWED: &[&CStr] = &[
-    // A CPU comes.
+    // A CPU comes online.
     c"secondary_startup_64",
     c"secondary_startup_64_no_verify",
     c"verify_cpu",
@@ -57,12 +61,12 @@ const FOLLOWED: &[&CStr] = &[
     c"restore_registers",
     c"cpu_init_fred_exceptions",
     c"cpu_init_fred_rsps",
-    // Another kernel starts.
+    // The machine starts another kernel.
     c"idt_invalidate",
-    // The hypervisor has crashed, and has left the machine to us (`hyperv/hv_crash.c`).
+    // The hypervisor has crashed and has left the machine to us (`hyperv/hv_crash.c`).
     c"hv_crash_asm32",
     c"hv_crash_asm64",
-    // A CPU reports that it is gone.
+    // A CPU has reported that it is dead.
     c"cpuhp_ap_report_dead",
     c"tboot_shutdown",
     c"hlt_play_dead",
@@ -73,7 +77,7 @@ const FOLLOWED: &[&CStr] = &[
     c"sev_es_ap_hlt_loop",
 ];
 
-/// They are unready in part, or return to where it is so.
+/// Functions that are unready in part, or return to unready code.
 const ALONE: &[&CStr] = &[
     c"start_secondary",
     c"do_suspend_lowlevel",
@@ -92,13 +96,13 @@ const ALONE: &[&CStr] = &[
     c"hv_play_dead",
 ];
 
-/// A kernel that has these by other names is one of which we do not know how its CPUs come.
+/// If a kernel lacks these names, we do not know how its CPUs come online.
 const NEEDED: &[&CStr] =
     &[c"secondary_startup_64", c"start_secondary", c"cpu_init_exception_handling"];
 
-/// What serves a confidential guest's exceptions, and where it ends: what it does with an error, or with
-/// an address that a program has given.
+/// Functions that serve the exceptions of a confidential guest.
 const CONFIDENTIAL: &[&CStr] = &[c"kernel_exc_vmm_communication", c"handle_vc_boot_ghcb"];
+/// Functions that are not followed from there: they handle errors, or addresses from a program.
 const CONFIDENTIAL_ENDS: &[&CStr] = &[
     c"show_regs",
     c"exc_debug",
@@ -114,19 +118,20 @@ const CONFIDENTIAL_ENDS: &[&CStr] = &[
     c"mutex_unlock",
 ];
 
-/// `mov $MSR_GS_BASE,%edi` and `%ecx`: what follows sets the GS base.
+/// Matches `mov $MSR_GS_BASE,%edi` and `%ecx`; the code after them sets the GS base.
 fn sets_gs_base(code: &[u8], _: Flow) -> bool {
     matches!(code, [0xbf | 0xb9, 0x01, 0x01, 0x00, 0xc0, ..])
 }
 
-/// Is this a guest that asks its hypervisor by exceptions? If that cannot be told: yes.
+/// Tells whether this is a guest that calls its hypervisor by exceptions; yes, if that is unknown.
 fn is_confidential() -> bool {
     const SEV_ES: u64 = 1 << 1;
     let Some(status) = symbols::find(c"sev_status") else { return false };
     nofault::read_kernel_number(status, 8).map_or(true, |status| status & SEV_ES != 0)
 }
 
-/// The functions. The error: memory, or that this kernel is too different; that is logged.
+/// Returns the functions. Fails if memory is short, or if this kernel is too different, which is
+/// logged.
 pub(crate) fn compute() -> Result<Starts> {
     for name in NEEDED.iter().filter(|n| symbols::find(n).is_none()) {
         let name = name.to_str().unwrap_or("?");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-//! From some places in code to all functions that can run from there: every call and every jump is
-//! followed, through our module and the kernel proper. Calls through pointers are not; the callers name
-//! what they lead to.
+//! Follows code from some places to all functions that can run from there: every call and every
+//! jump, through our module and the kernel proper. It cannot follow calls through pointers; the
+//! callers name their targets.
 
 use crate::follow::{self, Text};
 use crate::list::{first, sort, unique};
@@ -13,8 +13,8 @@ use kapi::{ftrace, mem, symbols};
 use kernel::prelude::*;
 use x86::Flow;
 
-/// Where following ends: these report that the kernel is broken, or are not called with interrupts
-/// and page faults off.
+/// Functions that are not followed: they report that the kernel is broken, or are not called while
+/// interrupts and page faults are off.
 const ENDS: &[&CStr] = &[
     c"_printk",
     c"_printk_deferred",
@@ -42,7 +42,7 @@ const ENDS: &[&CStr] = &[
     c"find_vmap_area",
     c"trace_hardirqs_on",
     c"trace_hardirqs_off",
-    // What a debug kernel reports.
+    // Reports of debug kernels.
     c"kasan_report",
     c"kasan_report_async",
     c"kasan_report_invalid_free",
@@ -57,11 +57,11 @@ const ENDS: &[&CStr] = &[
     c"__might_resched",
 ];
 
-/// Pieces of code that are followed at most. A stock kernel needs 3,000, one that checks locks and memory
-/// 40,000.
+/// The maximum number of pieces of code to follow. A stock kernel needs 3,000, one that checks
+/// locks and memory 40,000.
 const MAX_BLOCKS: usize = 1 << 17;
 
-/// Where some functions begin, ascending.
+/// The addresses of some functions, in ascending order.
 #[derive(Default)]
 pub(crate) struct Starts(KVVec<u64>);
 
@@ -71,7 +71,7 @@ impl Starts {
         self.0.get(at) == Some(&start)
     }
 
-    /// A range with `addr`, which is none of them, in which none of them begins.
+    /// Returns a range around `addr` in which none of them begins. `addr` must not be one of them.
     pub(crate) fn free(&self, addr: u64) -> Range<u64> {
         let at = first(&self.0, |s| *s >= addr);
         let before = at.checked_sub(1).and_then(|n| self.0.get(n));
@@ -84,10 +84,11 @@ impl Starts {
     }
 }
 
-/// What a firing probe runs stands in our module and in the kernel proper.
+/// The text of our module and of the kernel proper.
 struct Both {
     own: Range<u64>,
-    /// Those of our module; the kernel looks through all of them for each one.
+    /// The symbols of our module. We keep them because each lookup by the kernel would search all
+    /// of them.
     symbols: Symbols,
 }
 
@@ -110,7 +111,7 @@ impl Text for Both {
     }
 }
 
-/// Addresses, each at most once.
+/// A set of addresses.
 struct Set {
     slots: KVVec<u64>,
     len: usize,
@@ -121,9 +122,9 @@ impl Set {
         Ok(Self { slots: mem::zeroed_words(1 << 14)?, len: 0 })
     }
 
-    /// Was it not in there?
+    /// Adds an address. Returns false if it was in the set.
     fn insert(&mut self, addr: u64) -> Result<bool> {
-        // Chains stay short up to there.
+        // Up to half full, chains stay short.
         if self.len >= self.slots.len() / 2 {
             let slots = mem::zeroed_words(self.slots.len().saturating_mul(4))?;
             let old = core::mem::replace(self, Self { slots, len: 0 });
@@ -134,7 +135,7 @@ impl Set {
         Ok(self.put(addr))
     }
 
-    /// There is room.
+    /// Works like [`Self::insert`]; there must be a free slot.
     fn put(&mut self, addr: u64) -> bool {
         let mask = self.slots.len().wrapping_sub(1);
         let from = (addr.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as usize;
@@ -153,12 +154,12 @@ impl Set {
     }
 }
 
-/// Code that is being followed.
+/// A walk in progress.
 pub(crate) struct Walk {
     text: Both,
     visited: Set,
     todo: KVVec<u64>,
-    /// Where jumps and calls have led.
+    /// The addresses that jumps and calls have led to.
     reached: KVVec<u64>,
 }
 
@@ -173,37 +174,38 @@ impl Walk {
         Ok(this)
     }
 
-    /// Another place to follow from.
+    /// Adds a place to follow.
     pub(crate) fn add(&mut self, root: u64) -> Result {
         mem::push(&mut self.todo, root)
     }
 
-    /// Those functions that this kernel has.
+    /// Adds those of these functions that this kernel has.
     pub(crate) fn add_named(&mut self, names: &[&CStr]) -> Result {
         names.iter().filter_map(|n| symbols::find(n)).try_for_each(|root| self.add(root))
     }
 
-    /// Following ends at these functions, too.
+    /// Makes the walk end at these functions, too.
     pub(crate) fn end_at(&mut self, names: &[&CStr]) -> Result {
         let mut found = names.iter().filter_map(|n| symbols::find(n));
         found.try_for_each(|addr| self.visited.insert(addr).map(|_| ()))
     }
 
-    /// What the function `name` calls, up to the first call at or behind an instruction for which `until`
-    /// holds; all that it calls if there is no such instruction.
+    /// Adds the functions that `name` calls, up to the first call at or after an instruction for
+    /// which `until` holds, or all of them if there is none.
     pub(crate) fn add_calls(&mut self, name: &CStr, until: &dyn Fn(&[u8], Flow) -> bool) -> Result {
         let Some(start) = symbols::find(name) else { return Ok(()) };
         let Self { text, todo, .. } = self;
         follow::calls(text, start, until, &mut |to| mem::push(todo, to))
     }
 
-    /// Those functions that this kernel has belong to it, wherever they lead.
+    /// Marks those of these functions that this kernel has as reached, without following them.
     pub(crate) fn reach_named(&mut self, names: &[&CStr]) -> Result {
         let mut found = names.iter().filter_map(|n| symbols::find(n));
         found.try_for_each(|addr| mem::push(&mut self.reached, addr))
     }
 
-    /// Follows; `untraced`: only what ftrace cannot trace. `E2BIG`: it leads too far.
+    /// Runs the walk. `untraced`: skip functions that ftrace can trace. `E2BIG`: there is too much
+    /// code.
     pub(crate) fn run(&mut self, untraced: bool) -> Result {
         while let Some(addr) = self.todo.pop() {
             if !self.visited.insert(addr)? || untraced && follow::has_fentry(&self.text, addr) {
@@ -225,7 +227,7 @@ impl Walk {
         Ok(())
     }
 
-    /// The functions of the kernel proper that were reached.
+    /// Returns the functions of the kernel proper that were reached.
     pub(crate) fn starts(&self) -> Result<Starts> {
         let kernel = symbols::text_range().ok_or(ENODEV)?;
         let mut starts: KVVec<u64> = KVVec::new();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Bodies written by hand: where they are left, and what is not believed.
+//! Bodies written by hand: their exits, and code that is not trusted.
 #![forbid(unsafe_code)]
 
 use patch::body::*;
@@ -66,15 +66,16 @@ fn jumps_within_and_to_the_cold_half_and_calls_are_not() {
     assert_eq!(found, Found { loops: true, elsewhere: Some(COLD.start + 7) });
 }
 
-/// Another tracer's breakpoint may hide a return, so it is not passed over; what fills is.
+/// Another tracer's breakpoint may hide a return, so it is an error; padding is not.
 #[test]
 fn breakpoints_on_the_way_are_found() {
-    // In the place of the return; of the lea before it, which is decoded wrongly then; behind a branch.
+    // In place of the return; in place of the lea before it, which is then decoded wrongly; after a
+    // branch.
     assert_eq!(look(&[0x90, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc]), Err(Unfit::Hidden(AT + 1)));
     assert_eq!(look(&[0xcc, 0x8d, 0x47, 1, 0xc3]), Err(Unfit::Hidden(AT)));
     assert_eq!(look(&[0x74, 1, 0xcc, 0x90, 0xc3]), Err(Unfit::Hidden(AT + 2)));
     assert_eq!(look(&[0xe8, 0, 0, 0, 0, 0xcc, 0x90, 0xc3]), Err(Unfit::Hidden(AT + 5)));
-    // Behind a jump, a return, a trap, and a call that does not return.
+    // Padding after a jump, a return, a trap, and a call that does not return.
     assert_eq!(look(&[0xeb, 1, 0xcc, 0xc3]).expect("fit").0.len(), 1);
     assert_eq!(look(&[0xff, 0xe0, 0xcc]).expect("fit").0.len(), 1);
     assert_eq!(look(&[0x0f, 0x0b, 0xcc, 0xcc, 0xc3, 0xcc]).expect("fit").0.len(), 1);
@@ -83,14 +84,14 @@ fn breakpoints_on_the_way_are_found() {
 
 #[test]
 fn nonsense_is_not_believed() {
-    // A jump into the middle of the mov behind it.
+    // A jump into the middle of the mov after it.
     assert_eq!(look(&[0xeb, 0x02, 0xb8, 1, 2, 3, 4, 0xc3]), Err(Unfit::Inconsistent(AT + 4)));
     assert_eq!(look(&[0x90, 0x06]), Err(Unfit::Undecodable(AT + 1)));
     assert_eq!(look(&[0xc2, 8, 0]), Err(Unfit::OddExit(AT)));
     assert_eq!(look(&[0x48, 0xcb]), Err(Unfit::OddExit(AT)));
     assert_eq!(look(&[0x48, 0xcf, 0x90]).expect("fit").0, []);
     assert_eq!(look(&vec![0x90; MAX_BODY + 1]), Err(Unfit::TooLarge));
-    // The last byte of the largest counts as well.
+    // The last byte of a body of maximum size counts as well.
     let mut large = vec![0x90; MAX_BODY];
     large[MAX_BODY - 5..].copy_from_slice(&WIDE_RET);
     assert_eq!(look(&large).expect("fit").0, [(MAX_BODY as u64 - 5, Exit::Return)]);
@@ -110,7 +111,7 @@ fn a_glance_sees_what_the_decoder_sees() {
     assert_eq!(glance(&[0x5b, 0xc3]), of(false, false, true));
 }
 
-/// What a glance is, without any haste.
+/// Computes a glance the slow way.
 fn slow_glance(code: Code<'_>, thunk: u64, is_function: &dyn Fn(u64) -> bool) -> Glance {
     let mut g = Glance::default();
     for at in 0..code.bytes.len() {
@@ -134,7 +135,7 @@ fn slow_glance(code: Code<'_>, thunk: u64, is_function: &dyn Fn(u64) -> bool) ->
     g
 }
 
-/// A glimpse sees something where a glance does, and nothing else.
+/// Checks that a glimpse sees something where a glance does, and nothing else.
 fn check_glimpse(code: Code<'_>, all: Glance, is_function: &dyn Fn(u64) -> bool) {
     let some = glimpse(code, THUNK, is_function);
     assert_eq!(some.any(), all.any(), "{:02x?}", code.bytes);
@@ -146,7 +147,7 @@ fn check_glimpse(code: Code<'_>, all: Glance, is_function: &dyn Fn(u64) -> bool)
     assert_eq!(some, both, "{:02x?}", code.bytes);
 }
 
-/// What a guess is, without any haste.
+/// Computes `may_loop` the slow way.
 fn slow_may_loop(code: &[u8], at: usize) -> bool {
     let leads = |behind: usize, distance: i64| behind as i64 + distance == at as i64;
     (0..code.len()).any(|n| match code[n..] {
@@ -221,8 +222,8 @@ fn a_glance_is_the_same_at_any_offset() {
     }
 }
 
-/// The functions of this very program, as far as their beginnings can be guessed from direct calls;
-/// each ends where the next begins.
+/// Returns the functions of this program, as far as direct calls show where they begin. Each ends
+/// where the next begins.
 fn functions() -> (Vec<u8>, Vec<std::ops::Range<usize>>) {
     let elf = std::fs::read(std::env::current_exe().expect("it")).expect("readable");
     let word = |at: usize, n: usize| {
@@ -282,7 +283,7 @@ fn glance_and_guess_miss_nothing_in_real_code() {
     }
     println!("{left} bodies, {looped} loops, {guessed} guessed");
     assert!(left > 500 && looped > 0, "{left} {looped} {guessed}");
-    // The guess spares something.
+    // The guess is worth its cost.
     assert!(guessed < left / 2, "{guessed} of {left}");
 }
 

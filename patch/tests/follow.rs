@@ -8,7 +8,7 @@ use x86::Flow;
 
 const AT: u64 = 0xffff_ffff_8100_0000;
 
-/// Functions one behind the other.
+/// Functions one after another.
 struct Functions(Vec<Vec<u8>>);
 
 impl Text for Functions {
@@ -35,7 +35,7 @@ impl Text for Functions {
     }
 }
 
-/// Where the first one leads, from its beginning on.
+/// Returns the targets of the first function, as offsets.
 fn leads(functions: &[&[u8]]) -> Vec<u64> {
     let mut to = vec![];
     let text = Functions(functions.iter().map(|f| f.to_vec()).collect());
@@ -46,7 +46,7 @@ fn leads(functions: &[&[u8]]) -> Vec<u64> {
     to
 }
 
-/// nop; call +0x100; the next instruction is at 6.
+/// nop; call +0x100; the next instruction is at offset 6.
 const CALL: [u8; 6] = [0x90, 0xe8, 0x00, 0x01, 0x00, 0x00];
 const RET: u8 = 0xc3;
 
@@ -64,9 +64,9 @@ fn calls_branches_and_jumps_are_followed() {
 fn a_call_that_never_returns_does_not_lead_into_the_next_function() {
     let next = [0xe9, 0, 0x20, 0, 0];
     assert_eq!(leads(&[&CALL, &next]), [0x106]);
-    // As one function, it goes on.
+    // As a part of the same function, the code is followed.
     assert_eq!(leads(&[&[&CALL[..], &next].concat()]), [0x106, 0x200b]);
-    // So does room in front of a function end it, for who has no symbol there.
+    // Padding also ends a function, in case there is no symbol.
     let padded = [&CALL[..], &[0x90; 8], &next].concat();
     assert_eq!(leads(&[&padded]), [0x106]);
 }
@@ -103,7 +103,7 @@ fn calls_of_a_function_up_to_one_behind_an_instruction() {
     };
     assert_eq!(until(&|code, _| code.starts_with(&stop)), [0x106, 0x10e, 0x119]);
     assert_eq!(until(&|_, kind| kind == Flow::Call(AT + 0x10e)), [0x106, 0x10e]);
-    // Not those of the next function.
+    // Without an end, all calls of this function, but not those of the next one.
     assert_eq!(until(&|_, _| false), [0x106, 0x10e, 0x119, 0x11f]);
 }
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The provider cpc: a probe fires each time a CPU has counted a number of events of the processor (cycles, cache
-//! misses) or of the kernel (page faults, context switches). Perf counts them. `abi::cpc` defines the names.
+//! The provider cpc: a probe fires each time a CPU has counted a number of events of the processor
+//! (cycles, cache misses) or of the kernel (page faults, context switches). Perf counts them.
+//! `abi::cpc` defines the names.
 //!
 //! | probe | arg0 | arg1 |
 //! |---|---|---|
 //! | all | the program counter in the kernel, or 0 | the program counter in the process, or 0 |
 //!
-//! The processor's events fire in NMIs, as in any other context: `kapi::context` argues why that is safe, and
-//! `rust/kapi/helpers/counter.c` lists the code that runs from here.
+//! The processor's events fire in NMIs, as in any other context: `kapi::context` argues why that is
+//! safe, and `rust/kapi/helpers/counter.c` lists the code that runs from here.
 
 use crate::made::Made;
 use crate::running::Running;
@@ -30,7 +31,8 @@ const NARGS: u32 = 2;
 pub(crate) struct Cpc {
     #[pin]
     made: Made,
-    /// The probes for `-l` have been offered: one for each event that this machine counts, with a usual count.
+    /// The probes for `-l` have been offered: one for each event that this machine counts, with a
+    /// usual count.
     #[pin]
     offered: Offered,
     #[pin]
@@ -58,8 +60,8 @@ fn event(counter: &cpc::Counter) -> Event {
     }
 }
 
-/// Tells whether this machine has such a counter. It always has those of the kernel. Whether a counter of the
-/// processor is free is known only when the probe is enabled.
+/// Tells whether this machine has such a counter. It always has those of the kernel. Whether a
+/// counter of the processor is free is known only when the probe is enabled.
 fn exists(counter: &cpc::Counter) -> bool {
     let is_lacking = |e: Error| e != ENOMEM && e != EBUSY;
     counter.class != Class::Hardware || !event(counter).exists().is_err_and(is_lacking)
@@ -102,7 +104,7 @@ impl Provider for Cpc {
         b"cpc"
     }
 
-    /// An interrupt fires it.
+    /// An interrupt fires the probe.
     fn start(&self, _: &Probe) -> Start {
         Start::Interrupt
     }

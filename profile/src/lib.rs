@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Probes that interrupt a CPU at any place, after some time or after a number of events. No text is patched. The
-//! probe's arguments tell where the CPU was.
+//! Probes that interrupt a CPU at any place, after some time or after a number of events. No text
+//! is patched. The arguments of a probe tell where the CPU was.
 //!
 //! | file | holds |
 //! |---|---|
@@ -29,7 +29,7 @@ const __LOG_PREFIX: &[u8] = kapi::log::PREFIX;
 /// Registers the providers.
 ///
 /// # Context
-/// *process*; once.
+/// *process*; call it once.
 pub fn start(framework: &Framework) -> Result {
     mem::ask()?;
     let profile = Arc::pin_init(time::Profile::new(), GFP_KERNEL)?;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Probes whose names contain a number. Each is made when a consumer first asks for its name, and stays until the
-//! module is removed.
+//! Probes whose names contain a number. Each is made when a consumer first asks for its name, and
+//! stays until the module is removed.
 
 use abi::probe::{put, Techniques, NAME_LEN};
 use framework::framework::ProviderId;
@@ -48,7 +48,7 @@ impl Made {
         let is_new = made.len() > known;
         drop(made);
         match (result, names) {
-            // The probes stay.
+            // These probes are never removed.
             (Ok(_group), _) if is_new => framework.provided(),
             (Ok(_), _) => {}
             (Err(e), [name]) => {

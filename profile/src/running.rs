@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The enabled probes of a provider, each with its timer or counter. Dropping that disables the probe.
+//! The enabled probes of a provider, each with its timer or counter. Dropping one disables its
+//! probe.
 
 use abi::ids::ProbeId;
 use framework::{EnableError, Probe};
@@ -19,8 +20,8 @@ impl<T> Running<T> {
         pin_init!(Self { each <- new_mutex!(KVec::new()) })
     }
 
-    /// Implements [`framework::Provider::enable`]. `start` reads the name of a probe and starts its timer or counter.
-    /// `words` explains the errno of a failed start, except for a lack of memory.
+    /// Implements [`framework::Provider::enable`]. `start` reads the name of a probe and starts its
+    /// timer or counter. `words` explains the errno of a failed start, except for a lack of memory.
     pub(crate) fn enable<S: FnOnce() -> Result<T>>(
         &self,
         probes: &[Arc<Probe>],

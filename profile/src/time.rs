@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Probes that fire at intervals: `profile-N` on every CPU, `tick-N` on one. Each CPU has a timer that
-//! interrupts it. The timer runs while the probe is enabled, once for all consumers, and disabling waits
-//! for its end. `abi::rate` defines the names.
+//! Probes that fire at intervals: `profile-N` on every CPU, `tick-N` on one. Each CPU has a timer
+//! that interrupts it. The timer runs while the probe is enabled, once for all consumers, and
+//! disabling waits for its end. `abi::rate` defines the names.
 //!
 //! | probe | arg0 | arg1 | arg2 |
 //! |---|---|---|---|
@@ -69,7 +69,7 @@ impl Provider for Profile {
         b"profile"
     }
 
-    /// An interrupt fires it.
+    /// An interrupt fires the probe.
     fn start(&self, _: &Probe) -> Start {
         Start::Interrupt
     }

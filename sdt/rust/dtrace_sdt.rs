@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Statically defined probes for kernel drivers in Rust: `dtrace_probe!(provider, module, function, name, args...)`.
+//! Statically defined probes for kernel drivers in Rust:
+//! `dtrace_probe!(provider, module, function, name, args...)`.
 //!
 //! ```ignore
 //! #[path = ".../dtrace_sdt.rs"]
@@ -9,9 +10,10 @@
 //! dtrace_probe!(hworld, open_module, open1, entry, num_opens);
 //! ```
 //!
-//! The same point as `DTRACE_PROBE1` of `dtrace/sdt.h` in its nop form: five bytes that do nothing and a record. That
-//! header describes the record, the registers of the arguments and the rules for names. An argument is whatever
-//! `as u64` takes: integers, `bool`, `char`, raw pointers; up to eight, evaluated once and in the order written.
+//! It makes the same point as `DTRACE_PROBE1` of `dtrace/sdt.h` in its nop form: five bytes that do
+//! nothing and a record. That header describes the record, the registers of the arguments and the
+//! rules for names. An argument can be any expression that `as u64` accepts: integers, `bool`,
+//! `char`, raw pointers. There are up to eight; they are evaluated once, in the order written.
 
 /// A point of interest that DTrace lists as provider:module:function:name.
 #[macro_export]
@@ -23,17 +25,17 @@ macro_rules! dtrace_probe {
     };
 }
 
-/// Gives each argument a name and a register, then makes the point. Not for use on its own.
+/// Gives each argument a name and a register, then makes the point. Do not use it directly.
 ///
-/// The assembler must number the records, since `asm!` has no `%=`: a symbol that counts up, and a macro in altmacro
-/// mode, where `%` gives its value, to make a label of it. The label is set rather than written with a colon because
-/// rustc cannot see that it is unique.
+/// `asm!` has no `%=`, so the assembler must number the records: a symbol counts up, and a macro in
+/// altmacro mode, where `%` gives its value, makes a label of it. The label is set rather than
+/// written with a colon because rustc cannot see that it is unique.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __dtrace_point {
     ($names:tt ($_n:literal $($done:tt)*) (($nargs:literal $reg:tt $name:ident) $($pool:tt)*)
         $arg:expr $(, $more:expr)*) => {{
-        // Whatever the type: only `as` takes all of them.
+        // Only `as` accepts all types.
         #[allow(clippy::cast_lossless, clippy::unnecessary_cast, trivial_numeric_casts)]
         let $name = $arg as u64;
         $crate::__dtrace_point!($names ($nargs $($done)* $reg $name) ($($pool)*) $($more),*)
@@ -42,9 +44,9 @@ macro_rules! __dtrace_point {
         compile_error!("a probe takes at most eight arguments")
     };
     (($p:ident $m:ident $f:ident $n:ident) ($nargs:literal $($reg:tt $name:ident)*) $pool:tt) => {
-        // SAFETY: The text is a five-byte nop and data in other sections. While the probe is enabled the nop is a
-        // call, which returns with every register and flag as it was; memory it pushes to is below the stack
-        // pointer, where kernel code keeps nothing.
+        // SAFETY: The text is a five-byte nop and data in other sections. While the probe is
+        // enabled, the nop is a call, which returns with all registers and flags unchanged. It
+        // pushes to memory below the stack pointer, where kernel code keeps nothing.
         unsafe {
             ::core::arch::asm!(
                 ".pushsection .discard.annotate_insn, \"M\", @progbits, 8",

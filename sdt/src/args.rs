@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! From a site that was hit to its probe: one look into a hash table, then the framework fires.
+//! Finds the probe of a site that was hit, by one lookup in a hash table, and fires it.
 
 use framework::{fire, Args, Probe};
 use kapi::publish::Published;
@@ -60,7 +60,8 @@ impl Table {
     }
 }
 
-/// Fires the probe of a site. A site that was just disarmed is no longer in the table, and nothing happens.
+/// Fires the probe of a site. A site that was just disarmed is no longer in the table, and nothing
+/// happens.
 ///
 /// # Context
 /// *any*: that of the site.

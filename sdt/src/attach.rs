@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Makes probes of sites, patches sites from nop to call and back, and follows modules as they are loaded and unloaded.
+//! Makes probes of sites, patches sites from nop to call and back, and follows modules as they are
+//! loaded and unloaded.
 //!
-//! All sites of one name are one probe, whatever module they are in. The probe is removed with its last
-//! site. The five bytes of a site:
+//! All sites of one name are one probe, whatever module they are in. The probe is removed with its
+//! last site. The five bytes of a site:
 //!
 //! ```text
 //!              found              enabled                          disabled
@@ -92,11 +93,11 @@ pub struct Running {
     watch: Option<Watch>,
 }
 
-/// Registers the provider, finds all sites, and watches for new modules. Returns `None` and logs the
-/// reason if this kernel does not allow it.
+/// Registers the provider, finds all sites, and watches for new modules. Returns `None` and logs
+/// the reason if this kernel does not allow it.
 ///
 /// # Context
-/// *process*; once.
+/// *process*; call it once.
 pub fn start(framework: &Arc<Framework>) -> Result<Option<Running>> {
     if !symbols::feature_text() {
         pr_warn!("sdt: unsupported: this kernel's text cannot be patched; no sdt probes\n");
@@ -142,6 +143,8 @@ extern "C" fn again() -> bool {
     disabled.fold(true, |all, p| disarm(&mut p.sites) && all)
 }
 
+/// Handles a module event.
+///
 /// # Context
 /// *notifier*.
 fn on_event(event: ModuleEvent, module: &ModuleRef<'_>) {
@@ -250,8 +253,8 @@ impl Drop for Running {
         // From here on, new modules keep their calls.
         sdt.events.lock().closed = true;
         let mut state = sdt.state.lock();
-        // A stuck site pins the module, so no site is stuck now. A site that calls us must never outlive
-        // us, and no task may wait for one of our locks meanwhile.
+        // A stuck site pins the module, so no site is stuck now. A site that calls us must never
+        // outlive us, and no task may wait for one of our locks meanwhile.
         while !state.points.iter_mut().all(|p| disarm(&mut p.sites)) {
             drop(state);
             fsleep(Delta::from_millis(100));

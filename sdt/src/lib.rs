@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 //! The sdt provider: probes in drivers, as the macros of `dtrace/sdt.h` make them.
 //!
-//! A driver has five bytes of text at each probe site, and a record that names the site. When the driver is
-//! loaded, we find its records by their symbols, check them, rewrite sites of the call form to nops, and make a
-//! probe of each name. Enabling a probe patches its sites to call a trampoline, which finds the arguments in
-//! registers. The probes go when the driver is unloaded.
+//! A driver has five bytes of text at each probe site, and a record that names the site. When the
+//! driver is loaded, we find its records by their symbols, check them, rewrite sites of the call
+//! form to nops, and make a probe of each name. Enabling a probe patches its sites to call a
+//! trampoline, which finds the arguments in registers. The probes disappear when the driver is
+//! unloaded.
 //!
 //! | file | holds |
 //! |---|---|

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The record of one probe site, as `dtrace/sdt.h` writes it into a driver, and the rules that it must pass.
+//! The record of one probe site, as `dtrace/sdt.h` writes it into a driver, and the rules that it
+//! must pass.
 //!
-//! A driver is code that already runs in the kernel. But its records may come from another compiler, another version
-//! of the header or a damaged file, and we write into the text that they point to. So each record is checked:
+//! A driver is code that already runs in the kernel. But its records may come from another
+//! compiler, another version of the header or a damaged file, and we write into the text that they
+//! point to. So each record is checked:
 //!
 //! | rule | what holds after it |
 //! |---|---|
@@ -14,8 +16,8 @@
 //! | 6 | an instruction starts there |
 //! | 7 | it is the five-byte nop, or for the call form a call to the stub with these very names |
 //!
-//! `sdt/include/dtrace/sdt.h` describes the layout at its head. This file is pure: it reads memory through [`Image`],
-//! so the host's tests can pass any bytes.
+//! `sdt/include/dtrace/sdt.h` describes the layout at its head. This file is pure: it reads memory
+//! through [`Image`], so the host's tests can pass any bytes.
 
 use abi::probe::ProbeDesc;
 
@@ -35,7 +37,8 @@ pub const MAX_ARGS: u16 = 8;
 pub const SITE_LEN: usize = 5;
 /// The instruction of a site whose probe is not enabled.
 pub const NOP: [u8; SITE_LEN] = [0x0f, 0x1f, 0x44, 0x00, 0x00];
-/// Call depth tracking moves the target of a call into the padding before the function, by at most so many bytes.
+/// Call depth tracking moves the target of a call into the padding before the function, by at most
+/// this number of bytes.
 const MAX_PADDING: u64 = 16;
 const CALL: u8 = 0xe8;
 /// The names of our own providers, which no driver may use.
@@ -204,7 +207,8 @@ fn names(image: &impl Image, mut addr: u64) -> Result<ProbeDesc, Malformed> {
     Ok(desc)
 }
 
-/// Checks rule 4 for one name, and moves `addr` behind its NUL. `into` is all NUL and keeps at least one at its end.
+/// Checks rule 4 for one name, and moves `addr` behind its NUL. `into` is all NUL and keeps at
+/// least one at its end.
 fn name(
     image: &impl Image,
     addr: &mut u64,

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Finds the sites of a module by its symbols.
 //!
-//! When a module can be searched, its section headers and relocations are gone. Its symbols are there, also the
-//! local ones. The first pass looks for labels of records and for stubs; nearly all modules have none, and the search
-//! ends. The second pass collects the beginnings of functions, from which instructions are decoded.
+//! When a module can be searched, its section headers and relocations are gone. Its symbols are
+//! there, also the local ones. The first pass looks for labels of records and for stubs; nearly all
+//! modules have none, and the search ends. The second pass collects the beginnings of functions,
+//! from which instructions are decoded.
 //!
 //! A record that breaks a rule is logged, and only that record is lost.
 
@@ -189,7 +190,8 @@ impl<S: Source> Image for Collected<'_, S> {
     }
 }
 
-/// Returns all sites of a module. If it is `live`, its init text is gone, and records of sites there are right.
+/// Returns all sites of a module. If it is `live`, its init text is gone, and a record of a site
+/// there is no error.
 ///
 /// # Context
 /// *process* or *notifier*.

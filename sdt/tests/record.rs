@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! What the reader of records believes, and each lie that it must see through.
+//! The records that the reader accepts, and each wrong record that it must detect.
 #![forbid(unsafe_code)]
 
 use sdt::record::{read, Image, Kind, Malformed, Record, MAGIC, NOP};
@@ -119,7 +119,7 @@ fn double_underscore_is_a_dash_in_the_probe_name_only() {
     m.names(b"a__b\0c__d\0e__f\0g__h___i__\0");
     let r = m.read().unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(parts(&r), ["a__b", "c__d", "e__f", "g-h-_i-"]);
-    // The stub has the name as it is in C.
+    // The stub has the name in its C form.
     let mut m = Module::call(STUB);
     m.names(b"a\0b\0c\0io__start\0");
     m.symbols = vec![(STUB, "__dtrace_a___b___c___io__start".into())];
@@ -194,7 +194,7 @@ fn rule_4_names() {
         m.names(names);
         assert_eq!(m.error(), error);
     }
-    // Outside of the data, before and behind it, and running out of it.
+    // Outside of the data: before and behind it, and across its end.
     let mut m = Module::good();
     for names in [DATA - 1, DATA + 0x400, TEXT] {
         m.record(SITE, names, 0, 1, MAGIC);
@@ -249,7 +249,8 @@ fn rules_5_to_7_site() {
     }
 }
 
-/// Every flip of a bit in the record and a truncation at every length: refused, or believed about a legal site.
+/// Every single-bit change of the record, and a truncation at every length, is refused or is about
+/// a legal site.
 #[test]
 fn mutations_never_reach_another_site() {
     let base = Module::call(STUB);
@@ -263,7 +264,7 @@ fn mutations_never_reach_another_site() {
             believed += 1;
         }
     }
-    // nargs 1 may become 0, 3, 5; names may move only where names are.
+    // nargs 1 may become 0, 3, 5; names may only move to other names.
     assert!((3..=8).contains(&believed), "{believed}");
     for len in 0..base.data.len() {
         let mut m = Module::call(STUB);

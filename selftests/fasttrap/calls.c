@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A program to be traced: tells where its functions are, waits for a line on its input, then lets so many threads call
- * them so many times, and says whether each call did what it should.
+ * A program to be traced. It prints where its functions are and waits for a line on its input. Then
+ * THREADS threads call them TIMES times each, and it reports wrong results.
  *
  *	calls THREADS TIMES
  */
@@ -11,14 +11,14 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* One instruction of each kind that is done in a way of its own. */
+/* One instruction of each kind that the provider treats differently. */
 asm(".text\n.globl form, form_end, given\n.type form, @function\n"
     "form: endbr64\n"			/* skipped */
-    "	push %rbp\n"			/* done by hand */
+    "	push %rbp\n"			/* in its slot, which is faster than emulation */
     "	mov %rsp, %rbp\n"		/* displaced */
-    "	mov given(%rip), %eax\n"	/* the same, relative to itself */
+    "	mov given(%rip), %eax\n"	/* displaced, with an operand relative to itself */
     "	test %edi, %edi\n"
-    "	js 1f\n"			/* a branch that is not taken */
+    "	js 1f\n"			/* a branch that is never taken */
     "	add %edi, %eax\n"
     "	call 2f\n"
     "	lea 3f(%rip), %rcx\n"

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A program in situations that most programs never come to. It says "ready" and its functions' places, and does one more
- * step for each line of its input:
+ * A program in situations that most programs never reach. It prints "ready" and the addresses of
+ * its functions, and takes one more step for each line of its input:
  *
  *	corners calls		calls `form` ten times
- *	corners text		makes the text of `form` unreadable by the processor, then as it was, then calls it ten times
+ *	corners text		makes the text of `form` not executable, restores it, then calls it ten times
  *	corners leader		ends its first thread; another one then calls `form` ten times
- *	corners cancel		cancels a thread that waits in a system call, in glibc's function for those
+ *	corners cancel		cancels a thread that waits in a system call, in glibc's cancellation wrapper
  *
- * At the end of its input it ends.
+ * It ends at the end of its input.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -23,7 +23,7 @@ asm(".text\n.balign 4096\n.globl form\n.type form, @function\n"
     "	ret\n.size form, . - form\n.balign 4096\n");
 extern int form(int);
 
-/* Described as rseq(2) wants it; the program never runs it. */
+/* A critical section for rseq(2), which the program never runs. */
 asm(".globl sequence\n.type sequence, @function\n"
     "sequence: nop\n"
     "1:	mov $1, %eax\n"

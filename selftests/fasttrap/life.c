@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A program to which things happen while its function `form` is traced at every instruction:
+ * A program for tests of process events, while every instruction of its function `form` is traced:
  *
- *	life fork TIMES		children by fork, vfork, clone of memory, of a thread: each calls it, sees its own text
- *				(as the file has it but for vfork's), and ends
- *	life exec PROGRAM	executes it
- *	life signals TIMES	a timer interrupts the calls; handlers return, or jump out by siglongjmp
- *	life faults TIMES	the instruction `load` faults: the handler must see its address and no other one; it
- *				skips it, or mends it
- *	life threads TIMES	threads that begin and end
- *	life loop		until it is killed
- *	life rewrite TIMES	its text is written anew
+ *	life fork TIMES		children by fork, vfork, clone with shared memory, and grandchildren: each
+ *				calls it and ends; forked children must see the original text
+ *	life exec PROGRAM	executes PROGRAM
+ *	life signals TIMES	a timer interrupts the calls; handlers return, or leave by siglongjmp
+ *	life faults TIMES	the instruction `load` faults: the handler must see its address and no other;
+ *				it skips the instruction, or fixes its operand
+ *	life threads TIMES	threads start and end
+ *	life loop		runs until it is killed
+ *	life rewrite TIMES	rewrites its text
  */
 #define _GNU_SOURCE
 #include <pthread.h>

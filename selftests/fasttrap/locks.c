@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-// Does known things to mutexes and rwlocks: a thread that has to wait for a lock is seen to sleep before the lock is free.
+// Performs a known series of mutex and rwlock operations. A lock is released only after the thread
+// that waits for it sleeps.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
@@ -129,7 +130,7 @@ int main(void)
 	must(pthread_mutex_unlock(&checking), 0);
 	must(pthread_mutex_unlock(&checking), EPERM);
 
-	/* The other thread gets the mutex when this one waits, and this one afterwards. */
+	/* The other thread gets the mutex while this one waits, and this one gets it afterwards. */
 	must(pthread_mutex_lock(&plain), 0);
 	must(pthread_create(&thread, 0, signals, 0), 0);
 	must(pthread_cond_wait(&cond, &plain), 0);

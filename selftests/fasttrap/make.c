@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Asks for probes in a process by the ioctl alone, without symbols:
+ * Requests probes in a process by the ioctl alone, without symbols:
  *
  *	make PID entry|return|offset MODULE FUNCTION ADDRESS SIZE PLACE...
  *
  *	make let-fail
  *
- * Prints how many are new, and of each place that was refused the number of the reason. With FAIL=N in the
- * environment, all but the first N allocations fail while it asks. With let-fail they do from then on, for each N that
- * it reads (-1: none). The structures are those of rust/abi/src/user.rs.
+ * It prints the number of new probes, and for each refused place the number of the reason. With
+ * FAIL=N in the environment, all but the first N allocations fail during the request. With
+ * let-fail, they fail from then on, for each N that it reads (-1: none). The structures are those
+ * of rust/abi/src/user.rs.
  */
 #include <fcntl.h>
 #include <stdint.h>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A 32-bit program without libraries: calls its functions TIMES times, writes what became of it, ends with status 7. */
+/*
+ * A 32-bit program without libraries: calls its functions TIMES times, prints a checksum of the
+ * results, and ends with status 7.
+ */
 #ifdef NOTED
 #include <sys/sdt.h>
 #endif
@@ -13,7 +16,7 @@ static int call(int number, int a, const void *b, int c)
 	return value;
 }
 
-/* Arguments are on the stack; one branch, a loop, a division, what is addressed absolutely. */
+/* Has arguments on the stack, a branch, a loop, a division, an operand at an absolute address. */
 static int given = 3;
 __attribute__((noinline)) int form(int a, int b, unsigned c)
 {
@@ -23,7 +26,7 @@ __attribute__((noinline)) int form(int a, int b, unsigned c)
 	return a < 0 ? -a : a + (int)(c / 7);
 }
 
-/* Several calls deep; how many is its argument. */
+/* Calls itself; the argument is the depth. */
 __attribute__((noinline)) int deep(int n)
 {
 	int less = n ? deep(n - 1) : -1;
@@ -32,7 +35,7 @@ __attribute__((noinline)) int deep(int n)
 	return less + 1;
 }
 
-/* Jumps to another one. */
+/* Ends with a jump to another function. */
 __attribute__((noinline)) int tail(int n) { asm volatile(""); return deep(n + 1); }
 
 __attribute__((noinline)) void finish(unsigned sum)

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A program that changes its own text: at each letter of its input it
+ * A program that changes its own text. It reads letters:
  *
  *	w	calls work() a hundred times
- *	c	puts a copy of work()'s page, in memory of no file, in its place, as programs do that want it in huge pages
- *	b	puts a breakpoint on work() and calls it; its own handler takes the breakpoint away
+ *	c	replaces work()'s page by an anonymous copy, like programs that want huge pages
+ *	b	puts a breakpoint on work() and calls it; its own handler removes the breakpoint
  *
- * and says so. It ends well if all calls gave what they should, and each breakpoint was met once.
+ * It reports each letter when it is done, and succeeds if all calls returned the right value and
+ * each breakpoint was hit once.
  */
 #define _GNU_SOURCE
 #include <signal.h>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-// Functions with a part elsewhere that is entered and left in each of the ways that there are: for tst.parts.sh.
-// Prints of each how often it was called, and the sum of what it returned.
+// Functions with a separate part that is entered and left in each possible way, for tst.parts.sh.
+// Prints for each function the number of calls and the sum of the results.
 #include <stdio.h>
 #include <stdlib.h>
 
 #define CALLS 1000
 
-// Code that has rules of its own, and a name that stripping may take.
+// Code with unwind information of its own, and a name that stripping may remove.
 #define CODE(section, name, body) __asm__(".section " section "\n.type " name ", @function\n" name ": .cfi_startproc\n" \
 	body ".cfi_endproc\n.size " name ", . - " name "\n.text")
 #define LOCAL(name, body) CODE(".text", #name, body); long name(long n)
@@ -24,7 +24,8 @@
 	printf(#name " %d %ld\n", CALLS, sum); \
 } while (0)
 
-// Two of a name, of two files: the names do not tell which part is whose.
+// Two functions with the same name in two files: names do not tell which part belongs to which
+// function.
 LOCAL(twin, FRAME ODD "jne twin.cold\n.Ltwin: lea (%rbx), %rax\n" LEFT);
 PART(twin, KEPT "nop\njmp .Ltwin\n");
 #ifdef TWIN
@@ -32,38 +33,38 @@ void call_twin(void) { CALL(twin); }
 #else
 void call_twin(void);
 
-// With a frame, to the part and back.
+// With a frame: jumps to the part and back.
 FUNCTION(back, FRAME ODD "jne back.cold\n.Lback: lea (%rbx), %rax\n" LEFT);
 PART(back, KEPT "inc %rbx\ndec %rbx\njmp .Lback\n");
-// With a frame, and it ends there.
+// With a frame: returns in the part.
 FUNCTION(ends, FRAME ODD "jne ends.cold\nlea (%rbx), %rax\n" LEFT);
 PART(ends, KEPT "lea (%rbx), %rax\n" LEFT);
-// Into the middle of the part, too; it goes back, or ends.
+// Also enters the part in the middle; the part jumps back or returns.
 FUNCTION(middle, FRAME ODD "je .Lback_of_middle\ntest $2, %dil\nje .Lmiddle\njmp middle.cold\n"
 	".Lback_of_middle: lea (%rbx), %rax\n" LEFT);
 PART(middle, KEPT "nop\n.Lmiddle: test $4, %dil\nje .Lback_of_middle\nlea (%rbx), %rax\n" LEFT);
-// Before there is a frame, and back.
+// Before there is a frame: jumps to the part and back.
 FUNCTION(early, ODD "jne early.cold\n.Learly: mov %rdi, %rax\nret\n");
 PART(early, "push %rbx\n.cfi_adjust_cfa_offset 8\npop %rbx\n.cfi_adjust_cfa_offset -8\njmp .Learly\n");
-// Before there is a frame, and it ends there.
+// Before there is a frame: returns in the part.
 FUNCTION(late, ODD "jne late.cold\nmov %rdi, %rax\nret\n");
 PART(late, FRAME "lea (%rbx), %rax\n" LEFT);
-// To where a table says, with a frame.
+// With a frame: jumps through a table.
 FUNCTION(table, FRAME "and $3, %edi\nlea .Ltable(%rip), %rax\nmovslq (%rax, %rdi, 4), %rdi\nadd %rdi, %rax\njmp *%rax\n"
 	".Lback_of_table: mov %rbx, %rax\n" LEFT);
 PART(table, KEPT "nop\n.Linto_table: jmp .Lback_of_table\n");
 __asm__(".section .rodata\n.Ltable: .long .Lback_of_table - .Ltable, table.cold - .Ltable, .Lback_of_table - .Ltable, "
 	".Linto_table - .Ltable\n.text");
-// Leaves for a function that only this file knows, its frame gone.
+// Removes its frame and jumps to a function that only this file has a symbol for.
 LOCAL(hidden, "mov %rdi, %rax\nret\n");
 FUNCTION(tail, FRAME "lea (%rbx), %rdi\nadd $32, %rsp\n.cfi_adjust_cfa_offset -32\npop %rbx\n.cfi_adjust_cfa_offset -8\njmp hidden\n");
-// The same by a register.
+// The same, through a register.
 FUNCTION(by_register, "lea hidden(%rip), %rax\njmp *%rax\n");
 
 static volatile long seen;
 __attribute__((noinline, cold)) void rarely(long *n) { seen += *n; }
 
-// As the compiler makes them.
+// A part made by the compiler.
 __attribute__((noinline)) long compiled(long n)
 {
 	long room[4] = { n, seen & 0, 0, 0 };

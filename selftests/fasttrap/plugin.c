@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A program that loads a library, has it do its work, and unloads it at once; and, with toy.c, that library (-DLIBRARY).
+ * A program that loads a library, uses it, and unloads it at once. With -DLIBRARY and toy.c, it is
+ * that library.
  *
- *	plugin LIBRARY TIMES	so many times, then tells how often the library's probe was traced as it was loaded
- *	plugin LIBRARY		once for each line of its input, and says so
+ *	plugin LIBRARY TIMES	does so TIMES times, and prints the sum of its semaphore at load time
+ *	plugin LIBRARY		does so once for each letter of its input, and reports it
  */
 #include <dlfcn.h>
 #include <stdio.h>

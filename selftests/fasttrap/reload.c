@@ -3,9 +3,9 @@
  * A program that loads a library again and again. For each line of its input:
  *
  *	l	loads it	c	calls its functions ten times
- *	u	unloads it, and sees to it that the next one is not there
- *	r	unloads it, and loads it again at its place
- *	s	nothing; each line's answer tells where the library is, and how many trace its probe
+ *	u	unloads it, and occupies its address
+ *	r	unloads it, and loads it again at the same address
+ *	s	nothing; the answer to each line has the library's address and its semaphore
  */
 #include <dlfcn.h>
 #include <link.h>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A program that waits for each byte of its input within a system call of its own: at `f` it has a child tell how much
- * memory without a file can be run; at SIGUSR1 it says so.
+ * A program that waits for each byte of its input in a system call instruction of its own. For
+ * `f`, it forks a child, which prints its number of anonymous executable mappings. After each byte,
+ * the program prints its own number. SIGUSR1 makes it print "signal".
  */
 #include <signal.h>
 #include <stdio.h>

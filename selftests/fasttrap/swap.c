@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A program that loads one library in the place of another, and the libraries.
+ * A program that loads one library in place of another, and the two libraries.
  *
- *	swap FIRST SECOND	at each line of its input calls the loaded library's function a hundred times, then loads
- *				the other one where it was; tells where that is and what the calls gave
- *	-DLIBRARY=1, =2		functions of the same name, whose instructions begin elsewhere
+ *	swap FIRST SECOND	calls the loaded library's function a hundred times for each line of its
+ *				input; at `s`, loads the other library instead, and prints its address
+ *	-DLIBRARY=1, =2		functions of the same name, with different instruction boundaries
  */
 #ifdef LIBRARY
 long work(long n)

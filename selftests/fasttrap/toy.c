@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A program that brings probes along, as sys/sdt.h would have assembled them; also a library with these (-DLIBRARY).
+ * A program with probes in the form of sys/sdt.h; with -DLIBRARY, a library with the same probes.
  *
- *	toy TIMES	does its work so many times
- *	toy		ten times for each line of its input; then tells how many trace its probe
- *	toy LIBRARY	loads that at the first line, and works by its functions at each one after
+ *	toy TIMES	does its work TIMES times
+ *	toy		does its work ten times for each letter of its input, and prints its semaphore;
+ *			`f` forks a child instead, which prints its own
+ *	toy LIBRARY	loads the library at the first letter, and calls its functions from then on
  */
 #include <dlfcn.h>
 #include <stdio.h>

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Runs one instruction after the other, each with the same registers and memory, and writes down what is
- * there afterwards: `forms FILE`, once it has read a line. Behind each instruction, and wherever it can go, stands a breakpoint; so
- * each ends in a signal, whose handler sees all that the instruction has left, and starts the next by
- * returning to it.
+ * `forms FILE`: waits for a line of input, then runs one instruction after another, each with the
+ * same registers and memory, and writes the state afterwards to FILE. A breakpoint follows each
+ * instruction, and is at each place where it can continue. So each instruction ends in a signal.
+ * The handler sees the state that the instruction has left, and starts the next one by returning to
+ * it.
  *
- * forms.S, which is generated, has the instructions and the table of them; lib.rs knows the layouts.
+ * forms.S, which is generated, has the instructions and their table; lib.rs knows the layouts.
  */
 #define _GNU_SOURCE
 #include <asm/prctl.h>
@@ -32,7 +33,7 @@ struct entry {
 	uint64_t start;
 	uint64_t rcx;
 	uint32_t eflags;
-	/* 1: what a branch loads is LANDING; 2: what is in registers afterwards is not the same each time; 4: 32-bit code. */
+	/* 1: a branch loads LANDING; 2: the registers afterwards differ from run to run; 4: 32-bit code */
 	uint32_t how;
 };
 
@@ -83,7 +84,7 @@ static void fill(void *to, size_t bytes, uint64_t seed)
 	}
 }
 
-/* Lanes that are sensible numbers: 1.0 ... in halves. */
+/* Fills vectors with ordinary numbers: 1.0, 1.5, ... */
 static void floats(void *to, size_t bytes)
 {
 	for (size_t i = 0; i < bytes / 4; i++)
@@ -98,7 +99,7 @@ static void save(struct result *r, int signal, const siginfo_t *info, const ucon
 	r->signal = signal;
 	r->code = info->si_code;
 	memcpy(r->regs, uc->uc_mcontext.gregs, sizeof(r->regs));
-	/* RF is left over from what the kernel did in place of an instruction, until the next one. */
+	/* RF is left over from an emulated instruction; the next instruction clears it. */
 	if (signal == SIGTRAP)
 		r->regs[REG_EFL] &= ~(1ull << 16);
 	else
@@ -113,7 +114,7 @@ static void save(struct result *r, int signal, const siginfo_t *info, const ucon
 	r->data = digest(0, (void *)DATA, DATA_SIZE);
 	r->below = digest(0, (void *)STACK, STACK_SIZE / 2);
 	r->above = digest(0, (void *)(STACK + STACK_SIZE / 2), STACK_SIZE / 2);
-	/* Without the addresses of the last x87 instruction and its operand, and its opcode. */
+	/* Without the addresses of the last x87 instruction and operand, and its opcode. */
 	memcpy(fx, fp, sizeof(fx));
 	memset((char *)fx + 6, 0, 18);
 	r->x87 = digest(0, fx, 160);
@@ -138,7 +139,7 @@ static void prepare(ucontext_t *uc, const struct entry *e)
 	if (e->how & 1)
 		((uint64_t *)(DATA + 0x900))[0] = LANDING, ((uint64_t *)(DATA + 0x900))[1] = 0x33;
 	fill((void *)STACK, STACK_SIZE, 0x7654321);
-	/* For what returns: address, code segment, flags, stack pointer, stack segment. */
+	/* For returns: address, code segment, flags, stack pointer, stack segment. */
 	stack[-1] = stack[0] = stack[3 + 8] = LANDING;
 	stack[1] = 0x33;
 	stack[2] = 0x202;
@@ -218,7 +219,7 @@ static void handler(int signal, siginfo_t *info, void *context)
 		_exit(0);
 	}
 	prepare(context, &entries[at]);
-	/* Not where this thread's own data is: that is elsewhere each time. */
+	/* Not the address of this thread's own data, which differs from run to run. */
 	syscall2(SYS_arch_prctl, ARCH_SET_FS, DATA);
 }
 
@@ -246,7 +247,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	file = argv[1];
-	/* Some instructions tell which processor it is. */
+	/* Some instructions return the number of the processor. */
 	CPU_ZERO(&one);
 	CPU_SET(cpu, &one);
 	sched_setaffinity(0, sizeof(one), &one);
@@ -271,7 +272,7 @@ int main(int argc, char **argv)
 	puts("ready");
 	fflush(stdout);
 	getchar();
-	/* The first of them only starts the first instruction. */
+	/* The first signal only starts the first instruction. */
 	raise(SIGTRAP);
 	return 2;
 }

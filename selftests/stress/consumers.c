@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Consumers such as no command is. Tests compile it in the guest.
+ * Consumers that behave as the command never does. Tests compile this program in the guest.
  *
- *	consumers count CONSUMERS FIRES	every consumer has each firing of many:main:args:one once, in a
- *					record, in an aggregation, or as a drop
- *	consumers race THREADS TIMES	threads, and children that are killed, throw ioctls at one file
- *					while it is replaced under them, until each call has succeeded so often
- *	consumers again TIMES FUNCTIONS	fbt:vmlinux:FUNCTIONS: is enabled and disabled so often
- *	consumers memory STEP FUNCTIONS	the same, while the first, second, ... allocation fails that ENABLE, GO or
- *					close (STEP) makes; TEXT in the environment, as START-END, is not changed;
- *					with EVERY=N of each N allocations one fails
- *					by what fails. After the step `leave` they have just been disabled without
- *					any memory
+ *	consumers count CONSUMERS FIRES	each consumer must get each firing of many:main:args:one
+ *					exactly once: in a record, in an aggregation, or as a drop
+ *	consumers race THREADS TIMES	threads, and children that are killed, make random ioctls on
+ *					one file, which is replaced meanwhile, until each call has
+ *					succeeded TIMES times
+ *	consumers again TIMES FUNCTIONS	enables and disables fbt:vmlinux:FUNCTIONS: TIMES times
+ *	consumers memory STEP FUNCTIONS	the same, while all allocations from the first, second, ... on
+ *					fail during STEP, which is ENABLE, GO or close. Afterwards the
+ *					text START-END (TEXT in the environment) must be unchanged.
+ *					With EVERY=N in the environment, tries only each Nth position.
+ *					The step `leave` disables the probes without any memory, and
+ *					ends
  *
  * The structures are those of rust/abi.
  */
@@ -123,7 +125,7 @@ static void fire(const char *times)
 struct record { u32 epid, timestamp[2], gap; u64 a, b; };
 struct entry { u32 id, hash, size, link; u64 key, value; };
 
-/* Records of a snapshot, or the end of the program. EPIDs are 1 and 2, once more for each further ENABLE. */
+/* Returns the number of records in a snapshot. EPIDs are 1 and 2, plus 2 for each more ENABLE. */
 static u64 records(const struct bufdesc *b)
 {
 	const struct record *r = (void *)(uintptr_t)b->data;
@@ -248,7 +250,7 @@ static void reopen(void)
 	close(fd);
 }
 
-/* One random call. What it may be refused with is all that is known about it. */
+/* Makes one random call. Only the errors that it may be refused with are known. */
 static void step(unsigned int *seed, char *room)
 {
 	const unsigned int r = rand_r(seed) >> 8;
@@ -290,7 +292,7 @@ static void *racer(void *seed)
 	return NULL;
 }
 
-/* Until each call has succeeded so many times: a slow machine takes longer for that. */
+/* Tells whether each call has succeeded often enough. A slow machine takes longer for that. */
 static bool raced(unsigned long times)
 {
 	for (int i = 0; i < 8; i++)
@@ -335,7 +337,7 @@ static int race(int threads, int times)
 	return 0;
 }
 
-/* fbt:vmlinux:FUNCTIONS:, or pidTARGET::FUNCTIONS:, or PROVIDER:vmlinux::FUNCTIONS, which are names then */
+/* Selects fbt:vmlinux:FUNCTIONS:, pidTARGET::FUNCTIONS:, or probes FUNCTIONS of PROVIDER. */
 static void describe(const char *functions)
 {
 	const char *target = getenv("TARGET"), *provider = getenv("PROVIDER");
@@ -416,7 +418,7 @@ static void let_fail(u64 after)
 		die("FAIL");
 }
 
-/* It is as if it had been disabled, although there was no memory for that. */
+/* Leaves probes disabled although there was no memory for that. */
 static int leave(void)
 {
 	struct go go;
@@ -430,7 +432,7 @@ static int leave(void)
 	return 0;
 }
 
-/* Each is disabled again, and there is memory for that except in the step close. */
+/* Each round disables the probes again, and has memory for that except in the step close. */
 static int memory(const char *step, const char *functions)
 {
 	const bool in_enable = !strcmp(step, "ENABLE"), in_go = !strcmp(step, "GO"), in_close = !strcmp(step, "close");
@@ -468,7 +470,7 @@ static int memory(const char *step, const char *functions)
 			let_fail(n);
 			close(fd);
 			let_fail(~0ull);
-			/* What could not be given back without memory is given back with the next one. */
+			/* The next consumer restores places that could not be restored without memory. */
 			describe(getenv("TARGET") || getenv("PROVIDER") ? functions : "vfs_write");
 			fd = open("/dev/dtrace/dtrace", O_RDWR);
 			if (enable(fd) || ioctl(fd, GO, &go) || go.left_out)

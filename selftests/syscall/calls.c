@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* calls N: makes each of some system calls N times, each way; what is expected stands in the tests. */
+/* calls N: makes some system calls N times each, in each way. The tests know the counts. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* As a 32-bit process does it. */
+/* Makes a system call in the way of a 32-bit process. */
 static long int80(long nr, long a, long b, long c)
 {
 	long ret;
@@ -37,7 +37,7 @@ int main(int argc, char **argv)
 			return 2;
 		if (pread(file, low + 100, 4, 1) != 4)
 			return 3;
-		/* Fails, as it should. */
+		/* This call must fail. */
 		if (syscall(SYS_openat, AT_FDCWD, low, 3, 4) != -1 || errno != ENOENT)
 			return 4;
 		if (syscall(SYS_close, 1000) != -1 || errno != EBADF)

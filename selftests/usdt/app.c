@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A program with probes of its own; a library with -DLIBRARY.
+ * A program with probes of its own; with -DLIBRARY, a library.
  *
- *	app TIMES	does its work so many times, and tells how often its probe was enabled
- *	app		once for each line of its input; `f`: forks first, and the child works; `e`: executes itself;
- *			`o`, `c`: opens and closes the library in argv[1], and works by it
+ *	app TIMES	does its work TIMES times, and prints how often its probe was enabled
+ *	app		works once for each letter of its input; `f` forks first, and the child works; `e` executes
+ *			itself; `o` and `c` open and close the library in argv[1], and work with it
  */
 #include <dlfcn.h>
 #include <stdio.h>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Probes with floating-point arguments: in vector registers, in others, in memory, of <sys/sdt.h> and of dtrace -G. */
+/*
+ * Probes with floating-point arguments in vector registers, in other registers and in memory, for
+ * <sys/sdt.h> and dtrace -G.
+ */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +11,7 @@
 
 static int times;
 
-/* Each thread has a value of its own in the same register. */
+/* Each thread has its own value in the same register. */
 static void *fire(void *arg)
 {
 	double own = *(double *)arg;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A server that forks. Of each line of its input, a number, it makes so many children, one after the other; each fires
- * once, with its process's number, and ends. After each line it says how many there have been.
+ * A server that forks. For each line of its input, a number, it forks that many children, one after
+ * another. Each child fires once, with its process id, and ends. After each line the server prints
+ * the number of children so far.
  */
 #include <stdio.h>
 #include <stdlib.h>

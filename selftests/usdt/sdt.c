@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Probes by <sys/sdt.h>, in C and C++. */
+/* Probes of <sys/sdt.h>, in C and C++. */
 #ifdef COUNTED
 #define _SDT_HAS_SEMAPHORES 1
 #endif

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The vocabulary of the table: conditions on an event of the kernel and arguments of its probe, and the code that
-//! evaluates them. It is pure: it asks the machine through [`Machine`].
+//! The vocabulary of the table: conditions on an event of the kernel and arguments of its probe,
+//! and the code that evaluates them. It is pure: it asks the machine through [`Machine`].
 
 macro_rules! fields {
     ($($name:ident),* $(,)?) => {
-        /// A member of a structure of the kernel, by its place in `rust/kapi/helpers/field.c`, whose rows have
-        /// the same names in the same order (`tests/fields.rs`).
+        /// A member of a structure of the kernel, by its place in `rust/kapi/helpers/field.c`,
+        /// whose rows have the same names in the same order (`tests/fields.rs`).
         #[allow(missing_docs, reason = "they are the kernel's own names")]
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         #[repr(u32)]
@@ -66,7 +66,7 @@ fields! {
     RwlockWord,
 }
 
-/// The machine as an event finds it.
+/// The machine at the time of an event.
 pub trait Machine {
     /// Returns argument `n` of the event. A function that returns has one, its value.
     fn arg(&self, n: u32) -> u64;
@@ -84,9 +84,11 @@ pub trait Machine {
     fn submits_bios(&self) -> u64;
     /// Returns the flag of folios that have several pages.
     fn large_folio(&self) -> u64;
-    /// Notes that the current thread has begun `what`. A second call for the same thing adds its mark to the first.
+    /// Notes that the current thread has begun `what`. A second call for the same thing adds its
+    /// mark to the first.
     fn keep(&self, what: u64, mark: u64);
-    /// Removes and returns what the current thread has begun: `what`, or the latest thing. `None` if there is none.
+    /// Removes and returns what the current thread has begun: `what`, or the latest thing. `None`
+    /// if there is none.
     fn taken(&self, what: Option<u64>) -> Option<Taken>;
 }
 
@@ -130,15 +132,15 @@ pub enum When {
     CurrentLeads,
     /// The current thread runs for the first time.
     FirstRun,
-    /// The current thread gives up the CPU to wait. The first argument is `preempt`, the second is the state that the
-    /// thread waits in.
+    /// The current thread gives up the CPU to wait. The first argument is `preempt`, the second is
+    /// the state that the thread waits in.
     Sleeps(u32, u32),
     /// The current thread must give up the CPU although it could continue; the same arguments.
     Preempted(u32, u32),
     /// This argument is the number of another CPU.
     OtherCpu(u32),
-    /// The first argument's task is the current one, and the signal in the other two (number, `siginfo`) reports that
-    /// the processor refused an instruction.
+    /// The first argument's task is the current one, and the signal in the other two (number,
+    /// `siginfo`) reports that the processor refused an instruction.
     Fault(u32, u32, u32),
     /// The `k_sigaction` in this argument does not ignore the signal.
     Handled(u32),
@@ -152,11 +154,12 @@ pub enum When {
     Has(Field, u32, u64),
     /// The header of this protocol follows the IP header of this argument's packet.
     Carries(u32, u64),
-    /// The bits of a member of the TCP header of this argument's packet under a mask have this value.
+    /// The bits of a member of the TCP header of this argument's packet under a mask have this
+    /// value.
     Tcp(Field, u32, u64, u64),
     /// This argument is a pointer and not an error (`ERR_PTR`).
     NotError(u32),
-    /// The marks of what ends here have these bits under a mask.
+    /// The marks of the thing that ends here have these bits under a mask.
     Mark(u64, u64),
 }
 
@@ -185,7 +188,8 @@ pub enum Value {
     FolioPages(u32),
     /// The reason that ended this argument's task, as `waitid` reports it (`CLD_*`).
     ExitReason(u32),
-    /// The reason for which the processor refused an instruction (`FLT*`), from a signal's number and `siginfo`.
+    /// The reason for which the processor refused an instruction (`FLT*`), from a signal's number
+    /// and `siginfo`.
     FaultCode(u32, u32),
     /// The priority that belongs to a niceness.
     NicePri(u32),
@@ -205,7 +209,7 @@ pub enum Value {
     Elapsed,
     /// Its marks, shifted to the right and under a mask.
     Marked(u32, u64),
-    /// As [`Value::Dentry`], for the bio with which it began.
+    /// Works like [`Value::Dentry`], for the bio with which it began.
     KeptDentry,
 }
 
@@ -214,8 +218,9 @@ pub enum Value {
 pub enum Each {
     /// Once.
     One,
-    /// Once for each bio of the first argument's request that the number of bytes in the second argument completes. The
-    /// probe's arguments are the bio, its file's dentry, and the status, which is the event's second argument.
+    /// Once for each bio of the first argument's request that the number of bytes in the second
+    /// argument completes. The probe's arguments are the bio, its file's dentry, and the status,
+    /// which is the event's second argument.
     Bio(u32, u32),
     /// Never: a thing begins. This argument and the mark are kept for the current thread.
     Begins(u32, Value),
@@ -223,7 +228,7 @@ pub enum Each {
     Ends(Option<u32>),
 }
 
-/// Arguments of a probe.
+/// The maximum number of arguments of a probe.
 pub const MAX_VALUES: usize = 6;
 
 /// The most bios of a request that fire a probe.
@@ -267,7 +272,7 @@ const MAX_RT_PRIO: u64 = 100;
 /// The state of a task that has ended.
 const TASK_DEAD: i32 = 0x80;
 
-/// As many of the highest addresses are error numbers (`MAX_ERRNO`).
+/// The number of the highest addresses that are error numbers (`MAX_ERRNO`).
 const ERRORS: u64 = 4095;
 
 /// An event on its machine, and the thing that ends with it.
@@ -454,7 +459,8 @@ impl<M: Machine> Event<'_, M> {
     }
 }
 
-/// Evaluates a row for an event: calls `fire` with the probe's arguments, as often as the probe fires.
+/// Evaluates a row for an event: calls `fire` with the probe's arguments, as often as the probe
+/// fires.
 pub fn run(
     when: &[When],
     each: Each,

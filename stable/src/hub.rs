@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Attached tracepoints and the probes that each fires. A tracepoint that several probes need is attached once. The
-//! kernel calls us with the tracepoint's position in a table, so a late call finds an empty place.
+//! Attached tracepoints and the probes that each fires. A tracepoint that several probes need is
+//! attached once. The kernel calls us with the tracepoint's position in a table, so a late call
+//! finds an empty place.
 
 use crate::event::{self, Field, Machine, Taken};
 use crate::pending::{key_of, Set, SETS};
@@ -83,7 +84,7 @@ fn hit(number: u64, passed: Passed<'_>) {
     });
 }
 
-/// Fires the probe of a row if the event counts.
+/// Fires the probe of a row if the conditions of the row hold.
 ///
 /// # Context
 /// *probe*
@@ -94,7 +95,7 @@ pub(crate) fn happens(ctx: &ProbeCtx, row: u16, probe: &Probe, args: Packed<'_>)
     event::run(when, each, values, &Here { ctx, args, cookie: probe.cookie() }, fire);
 }
 
-/// This machine, at the place of the event.
+/// This machine, at the event.
 struct Here<'a> {
     ctx: &'a ProbeCtx,
     args: Packed<'a>,
@@ -212,8 +213,8 @@ impl State {
         Ok(n as u32)
     }
 
-    /// Detaches the tracepoints of a module that is unloaded. Returns true if one was attached, so that a call may
-    /// still be running.
+    /// Detaches the tracepoints of a module that is unloaded. Returns true if one was attached, so
+    /// that a call may still be running.
     pub(crate) fn take(&mut self, module: u64) -> bool {
         let mut was_attached = false;
         for point in self.points.iter_mut().filter(|p| p.owner == Owner::Module(module)) {
@@ -246,7 +247,8 @@ impl State {
         mem::push(&mut point.users, User { probe: probe.clone(), row })
     }
 
-    /// Attaches all tracepoints that probes need. Calls `refuse` for each probe whose tracepoint cannot be attached.
+    /// Attaches all tracepoints that probes need. Calls `refuse` for each probe whose tracepoint
+    /// cannot be attached.
     pub(crate) fn attach(&mut self, refuse: &mut dyn FnMut(&Probe, EnableError)) {
         // The table comes first, since an attached tracepoint reads it.
         if self.publish().is_err() {

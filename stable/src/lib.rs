@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The stable providers: events of the kernel under names and with arguments that stay the same from kernel to kernel;
-//! and `sdt`, the kernel's tracepoints under their own names.
+//! The stable providers: events of the kernel under names and with arguments that stay the same
+//! from kernel to kernel; and `sdt`, the kernel's tracepoints under their own names.
 //!
 //! The places and names of events change with the kernel; the meaning of `proc:::exec-success` or
-//! `io:::start` does not. So each probe is a row of a table: the event on this kernel, the conditions
-//! under which it counts, and the arguments. Most events are tracepoints, which cost nothing until they
-//! are attached. Where the kernel has none, the event is the entry or return of a function, which fbt
-//! traces for us.
+//! `io:::start` does not. So each probe is a row of a table: the event on this kernel, the
+//! conditions under which it counts, and the arguments. Most events are tracepoints, which cost
+//! nothing until they are attached. Where the kernel has none, the event is the entry or return of
+//! a function, which the engine (`patch`) traces for us.
 //!
 //! | file | holds |
 //! |---|---|
@@ -17,7 +17,8 @@
 //! | `modules` | tracepoints of modules that are loaded and unloaded |
 //! | `provider` | makes probes of rows and tracepoints |
 //!
-//! Locks: `offered`, then `Events`, then the framework's, then the hub's `State`, then fbt's.
+//! Locks: `offered`, then `Events`, then the framework's, then the hub's `State`, then the
+//! engine's.
 #![cfg_attr(not(test), no_std)]
 #![forbid(unsafe_code)]
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Tracepoints of modules: they become probes when a module has been initialised, and go when it is unloaded. Modules
-//! are searched from the first time on that a consumer asks for tracepoints.
+//! Tracepoints of modules. They become probes when the module has been initialised, and disappear
+//! when it is unloaded. Modules are searched from the first time that a consumer asks for
+//! tracepoints.
 
 use crate::provider::Hub;
 use abi::probe::{Techniques, NARGS_UNKNOWN};
@@ -17,7 +18,8 @@ use kernel::sync::Arc;
 pub(crate) struct Events {
     /// The loaded modules have been searched, and new ones are.
     provided: bool,
-    /// New modules are not searched any more. The tracepoints of unloaded ones must still be released.
+    /// New modules are not searched any more. The tracepoints of unloaded ones must still be
+    /// released.
     closed: bool,
     /// The modules that have tracepoints, and their probes.
     groups: KVVec<(u64, Option<Group>)>,
@@ -39,10 +41,11 @@ impl Events {
     }
 }
 
-/// Registers the notifier; the tracepoints of modules become probes of this provider once a consumer asks for them.
+/// Registers the notifier; the tracepoints of modules become probes of this provider once a
+/// consumer asks for them.
 ///
 /// # Context
-/// *process*; once.
+/// *process*; call it once.
 pub(crate) fn watch(
     framework: &Arc<Framework>,
     hub: &Arc<Hub>,
@@ -60,6 +63,8 @@ pub(crate) fn close(hub: &Hub, watch: Option<Watch>) {
     drop(CONTEXT.swap(None));
 }
 
+/// Handles a module event.
+///
 /// # Context
 /// *notifier*.
 fn on_event(event: ModuleEvent, module: &ModuleRef<'_>) {
@@ -72,7 +77,8 @@ fn on_event(event: ModuleEvent, module: &ModuleRef<'_>) {
             }
             context.framework.provided();
         }
-        // Before the module's init function returns, the kernel may not have registered its tracepoints.
+        // Before the module's init function returns, the kernel may not have registered its
+        // tracepoints.
         ModuleEvent::Live | ModuleEvent::Coming => {}
         ModuleEvent::Going => context.depart(&mut events, module.id()),
     }

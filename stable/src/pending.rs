@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Things that threads have begun and not ended: the wait for a lock, the call of a function. One event begins such a
-//! thing, and a later one in the same thread of control ends it.
+//! Things that threads have begun and not ended: the wait for a lock, the call of a function. One
+//! event begins such a thing, and a later one in the same thread of control ends it.
 //!
-//! The table has sets of a few slots each, and a thread's key chooses the set. A slot belongs to the
-//! thread whose key it holds. Only that thread changes its words, in probe context, so nothing else of
-//! the thread comes between. If a set is full, the oldest slot is given to another thread, and the end
-//! of what it held finds nothing. Few threads wait at a time, so the oldest slot is usually one whose
-//! end was skipped because the CPU was in a probe.
+//! The table has sets of a few slots each, and a thread's key chooses the set. A slot belongs to
+//! the thread whose key it holds. Only that thread changes its words, in probe context, so nothing
+//! else of the thread comes between. If a set is full, the oldest slot is given to another thread,
+//! and the end of what it held finds nothing. Few threads wait at a time, so the oldest slot is
+//! usually one whose end was skipped because the CPU was in a probe.
 
 use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Makes probes of rows and tracepoints. Each stable provider is one of ours, and so is `sdt`, whose probes are the
-//! tracepoints themselves. All share the hub.
+//! Makes probes of rows and tracepoints. Each stable provider is one of ours, and so is `sdt`,
+//! whose probes are the tracepoints themselves. All share the hub.
 
 use crate::event::Each;
 use crate::hub::{happens, State, PENDING};
@@ -51,10 +51,11 @@ pub struct Running {
     watch: Option<Watch>,
 }
 
-/// Registers the providers. `functions` traces functions that are events, if fbt is available.
+/// Registers the providers. `functions` traces functions that are events, if the kernel's text
+/// can be patched.
 ///
 /// # Context
-/// *process*; once.
+/// *process*; call it once.
 pub fn start(framework: &Arc<Framework>, functions: Option<Functions>) -> Result<Running> {
     mem::ask()?;
     let hub = Arc::pin_init(
@@ -152,7 +153,8 @@ impl Hub {
         Ok(())
     }
 
-    /// Returns the ways in which a row's event is traced. It is empty if this kernel lacks the event.
+    /// Returns the ways in which a row's event is traced. It is empty if this kernel lacks the
+    /// event.
     fn how(&self, state: &State, row: usize) -> Techniques {
         let sides = || self.starts.lock().get(row).map_or(Sides::default(), |(_, sides)| *sides);
         match ROWS.get(row).map(|r| r.source) {
@@ -165,7 +167,7 @@ impl Hub {
         }
     }
 
-    /// Has fbt trace a function.
+    /// Makes the engine trace a function.
     fn arm(
         &self,
         row: usize,
@@ -175,7 +177,7 @@ impl Hub {
         let gone = EnableError::Gone;
         let functions = self.functions.as_ref().ok_or(gone)?;
         let start = self.starts.lock().get(row).map_or(0, |(start, _)| *start);
-        // CAST: there are not so many.
+        // CAST: there are fewer.
         let view = View::Event(Event { hit: happens, row: row as u16 });
         let mut result = Ok(());
         functions.enable(
@@ -208,13 +210,13 @@ impl Stable {
             None => self.tracepoints(draft),
             Some(name) => self.rows(name, draft),
         }?;
-        // The kernel's own tracepoints never go.
+        // The kernel's own tracepoints are never removed.
         framework.offer_draft(draft).map(|_group| ()).map_err(|e| e.errno())
     }
 
     fn tracepoints(&self, mut draft: Draft) -> Result<Draft> {
         for (n, name) in self.hub.state.lock().names() {
-            // CAST: there are not so many.
+            // CAST: there are fewer.
             let (cookie, how) = (n as u32, Techniques::TRACEPOINT);
             let offer = Offer { function: b"", name, nargs: NARGS_UNKNOWN, cookie, how };
             draft.add(&offer).map_err(|e| e.errno())?;
@@ -234,7 +236,7 @@ impl Stable {
                 .filter(fires)
                 .fold(Techniques::empty(), |how, row| how | self.hub.how(&state, row));
             if row.provider == provider && !how.is_empty() {
-                // CAST: there are not so many.
+                // CAST: there are fewer.
                 let (cookie, name) = (at as u32, row.probe.as_bytes());
                 let nargs = values_of(at) as u32;
                 let offer = Offer { function: b"", name, nargs, cookie, how };
@@ -259,14 +261,14 @@ impl Stable {
             let Some(Source::Tracepoint(name)) = ROWS.get(at).map(|r| r.source) else { continue };
             // If this kernel lacks the event, another row has it.
             if let Some(point) = state.position(name.as_bytes()) {
-                // CAST: there are not so many.
+                // CAST: there are fewer.
                 state.want(point, probe, Some(at as u16))?;
             }
         }
         Ok(())
     }
 
-    /// Has fbt fire a probe from its functions.
+    /// Makes the engine fire a probe from its functions.
     fn arm(&self, probe: &Arc<Probe>) -> core::result::Result<(), EnableError> {
         if self.name.is_none() {
             return Ok(());

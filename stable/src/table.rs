@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The probes of the stable providers on this kernel: the event behind each, the conditions under which it counts, and
-//! the arguments. No other place says this. The D library that declares a provider has the arguments' types
-//! (`userspace-ctl/lib`).
+//! The probes of the stable providers on this kernel: the event behind each, the conditions under
+//! which it counts, and the arguments. No other place says this. The D library that declares a
+//! provider has the arguments' types (`userspace-ctl/lib`).
 //!
 //! A probe may have several rows: any of their events fires it. Rows of a probe are neighbours.
 
@@ -128,7 +128,8 @@ const fn vminfo(probe: &'static str, source: Source, when: &'static [When]) -> R
     row("vminfo", probe, source, when, ONE)
 }
 
-/// Flags of `clone`: the child shares the parent's memory; the parent waits until it does not any more.
+/// Flags of `clone`: the child shares the parent's memory; the parent waits until it no longer
+/// does.
 const CLONE_VM: u64 = 0x100;
 const CLONE_VFORK: u64 = 0x4000;
 /// Its arguments are the address, the registers, and the processor's error code.
@@ -149,11 +150,12 @@ const PAGES_OF_HUGE: u64 = 512;
 const SUBMIT: Source = Entry("submit_bio");
 const READS: When = When::BitsOf(Field::BioOpf, 0, 0xff, 0);
 const WRITES: When = When::BitsOf(Field::BioOpf, 0, 0xff, 1);
-/// The arguments of the first are the lock and flags for its kind and the kind of wait; of the second, the lock and an
-/// errno if the thread has given up.
+/// The arguments of `CONTENDED` are the lock, and flags for its kind and the kind of wait. Those of
+/// `GOT` are the lock, and an errno if the thread has given up.
 const CONTENDED: Source = Tracepoint("contention_begin");
 const GOT: Source = Tracepoint("contention_end");
-/// The flags, `LCB_F_*`: the thread spins, reads, writes; the lock has a part for each CPU, is a mutex.
+/// The flags, `LCB_F_*`: the thread spins, reads, or writes; the lock has a part for each CPU, or is
+/// a mutex.
 const SPINS: u64 = 1;
 const READER: u64 = 2;
 const WRITER: u64 = 4;
@@ -169,11 +171,11 @@ const WRITER_SLEEPS: &[When] = &[When::Bits(1, SPINS | WRITER | OF_CPUS, WRITER)
 /// The lock is free, so the thread acquires it at once.
 const FREE_MUTEX: &[When] = &[When::BitsOf(Field::MutexOwner, 0, u64::MAX, 0)];
 const FREE_SPIN: &[When] = &[When::BitsOf(Field::SpinlockWord, 0, u64::MAX, 0)];
-/// The bits that keep a reader out: a writer has the lock, a thread waits, a writer is next, there are too many
-/// readers.
+/// The bits that keep a reader out: a writer has the lock, a thread waits, a writer is next, there
+/// are too many readers.
 const FREE_READ: &[When] = &[When::BitsOf(Field::RwsemCount, 0, (1 << 63) | 7, 0)];
 const FREE_WRITE: &[When] = &[When::BitsOf(Field::RwsemCount, 0, u64::MAX, 0)];
-/// The same for an `rwlock_t`: `_QW_WMASK`.
+/// The bits that keep a reader out of an `rwlock_t`: `_QW_WMASK`.
 const FREE_READ_SPIN: &[When] = &[When::BitsOf(Field::RwlockWord, 0, 0x1ff, 0)];
 const FREE_WRITE_SPIN: &[When] = &[When::BitsOf(Field::RwlockWord, 0, u64::MAX, 0)];
 const LOCK: &[Value] = &[Raw(0)];
@@ -190,8 +192,8 @@ const WAITED_WRITE: &[Value] = &[Kept, Elapsed, AS_WRITER];
 const WAITED_READ: &[Value] = &[Kept, Elapsed, AS_READER];
 /// The mark of a reader; a semaphore's count does not use this bit.
 const READER_BIT: u32 = 4;
-/// The arguments of `rw-block`: the lock, the time, writer or reader, and from the lock's count when the wait began:
-/// whether a writer has it, and the number of readers.
+/// The arguments of `rw-block`: the lock, the time, writer or reader, and from the lock's count
+/// when the wait began: whether a writer has it, and the number of readers.
 const SLEPT: &[Value] =
     &[Kept, Elapsed, Marked(READER_BIT, 1), Marked(0, 1), Marked(8, (1 << 55) - 1)];
 /// The functions that wait for spinlocks: without and with the help of a hypervisor.
@@ -233,15 +235,16 @@ const CLOSE_WAIT: i32 = 8;
 /// `BPF_SOCK_OPS_ACTIVE_ESTABLISHED_CB` and `_PASSIVE_`.
 const ACTIVE: i32 = 4;
 const PASSIVE: i32 = 5;
-/// The functions that send a whole packet with its headers. Their arguments are the network, the socket (0 for a
-/// forwarded packet) and the packet.
+/// The functions that send a whole packet with its headers. Their arguments are the network, the
+/// socket (0 for a forwarded packet) and the packet.
 const OUTPUT: Source = Entry("ip_output");
 const OUTPUT_MANY: Source = Entry("ip_mc_output");
 const OUTPUT6: Source = Entry("ip6_output");
 const SENT_TCP: When = When::Carries(2, TCP);
 const SENT_UDP: When = When::Carries(2, UDP);
 const SENT_DATAGRAM: &[Value] = &[Raw(2), Raw(1), Transport(2)];
-/// The arguments are a socket and a packet. A packet that belongs to no connection has a socket of the kernel, or none.
+/// The arguments are a socket and a packet. A packet that belongs to no connection has a socket of
+/// the kernel, or none.
 const CONNECTION: &[Value] = &[Raw(1), Raw(0), Transport(1)];
 const SENT: &[Value] = &[Raw(2), Of(Field::SkbSk, 2), Transport(2)];
 /// An RST with ACK and without a sequence number: it refuses a SYN.
@@ -253,19 +256,22 @@ const REFUSES: &[When] = &[
 ];
 const REQUESTS: &[When] =
     &[When::There(1), SENT_TCP, When::Tcp(Field::TcpFlags, 2, SYN | RST | ACK, SYN)];
-/// A connection is established. The arguments are its socket, the side that opened it, and the packet.
+/// A connection is established. The arguments are its socket, the side that opened it, and the
+/// packet.
 const INIT: Source = Entry("tcp_init_transfer");
 const INITIATED: &[Value] = &[Raw(2), Raw(0), Transport(2)];
-/// A packet of either version: sent, as it goes to the device, or received and checked.
+/// A packet of either version: sent, when it goes to the device, or received and checked.
 const IP_SENT: &[Value] = &[Raw(2), Raw(1), Of(Field::SkbDev, 2), Ip(2, 4), Ip(2, 6)];
 const IP_RECEIVED: &[Value] = &[Raw(0), Null, Of(Field::SkbDev, 0), Ip(0, 4), Ip(0, 6)];
 
 /// `TRACE_SIGNAL_IGNORED` and `TRACE_SIGNAL_OVERFLOW_FAIL`, in [`SIGNAL`]'s last argument.
 const IGNORED: i32 = 1;
 const FAILED: i32 = 3;
-/// Its arguments are the signal's number, its `siginfo`, the task, whether it is for the whole process, and the result.
+/// Its arguments are the signal's number, its `siginfo`, the task, whether it is for the whole
+/// process, and the result.
 const SIGNAL: Source = Tracepoint("signal_generate");
-/// Its arguments are whether the thread is preempted, the old thread, the new thread, and the state of the old one.
+/// Its arguments are whether the thread is preempted, the old thread, the new thread, and the state
+/// of the old one.
 const SWITCH: Source = Tracepoint("sched_switch");
 /// The new thread fires it. Its argument tells whether the old thread is the same one.
 const SWITCHED: Source = Tracepoint("sched_exit_tp");
@@ -575,14 +581,15 @@ pub fn end_of(at: usize) -> usize {
     at.wrapping_add(more)
 }
 
-/// Returns the number of arguments of the probe that begins at row `at`: that of its rows that fire it.
+/// Returns the number of arguments of the probe that begins at row `at`: that of its rows that fire
+/// it.
 pub fn values_of(at: usize) -> usize {
     let rows = ROWS.get(at..end_of(at)).unwrap_or_default();
     rows.iter().map(|r| r.values.len()).max().unwrap_or(0)
 }
 
-/// Returns the event that a probe lacks on this kernel; `is_there` tells whether the kernel has the event of a row.
-/// Returns `None` if the probe exists, or if no row belongs to it.
+/// Returns the event that a probe lacks on this kernel; `is_there` tells whether the kernel has the
+/// event of a row. Returns `None` if the probe exists, or if no row belongs to it.
 pub fn lacking(provider: &str, probe: &str, is_there: impl Fn(usize) -> bool) -> Option<Source> {
     let at = ROWS.iter().position(|r| r.provider == provider && r.probe == probe)?;
     let first = ROWS.get(at)?;

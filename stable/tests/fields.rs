@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The members that events are told by are the same in C and in Rust.
+//! The members of structures that events read are the same in C and in Rust.
 
 use stable::event::Field;
 
@@ -11,7 +11,7 @@ fn the_rows_in_c_are_those_in_rust() {
         Some(rest.split_once(',')?.0.to_string())
     };
     let mut rows: Vec<_> = c.lines().filter_map(row).collect();
-    // Some are there for kernels of both kinds.
+    // Some are listed for both kinds of kernels.
     let mut seen = std::collections::HashSet::new();
     rows.retain(|r| seen.insert(r.clone()));
     let fields: Vec<_> = Field::ALL.iter().map(|f| format!("{f:?}")).collect();

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The table, and what its words make of events.
+//! The table, and the results of its conditions and values for events.
 
 use stable::event::{run, Each, Field, Machine, Taken};
 use stable::table::{end_of, lacking, values_of, Row, Source, PROVIDERS, ROWS};
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
-/// A machine whose structures are these.
+/// A machine with these structures.
 #[derive(Default, Clone)]
 struct Fake {
     args: Vec<u64>,
     memory: HashMap<(u32, u64), u64>,
     current: u64,
-    /// What was begun, and said of it.
+    /// Things that were begun, and their marks.
     begun: RefCell<Vec<(u64, u64)>>,
 }
 
@@ -26,7 +26,8 @@ impl Fake {
         self
     }
 
-    /// What the rows of a probe from this source pass, each time that they fire.
+    /// Returns the arguments that the rows of a probe from this source pass, for each time that
+    /// they fire.
     fn fires(&self, provider: &str, probe: &str, source: &str) -> Vec<Vec<u64>> {
         let is = |r: &&Row| (r.provider, r.probe, r.source.name()) == (provider, probe, source);
         let begins = |r: &&Row| matches!(r.each, Each::Begins(..));
@@ -37,7 +38,7 @@ impl Fake {
         fired
     }
 
-    /// Then this happens, of which a probe's rows take note.
+    /// Begins a thing, which a probe's rows keep.
     fn begins(self, provider: &str, probe: &str, source: &str, args: &[u64]) -> Self {
         let this = Self { args: args.to_vec(), ..self };
         let is = |r: &&Row| (r.provider, r.probe, r.source.name()) == (provider, probe, source);
@@ -142,7 +143,7 @@ fn processes_and_threads() {
     let thread = fork.with(Field::TaskPid, 20, 8);
     assert!(thread.fires("proc", "create", "sched_process_fork").is_empty());
     assert_eq!(thread.fires("proc", "lwp-create", "sched_process_fork"), [[20, 20]]);
-    // A bool has anything above its byte.
+    // A bool has undefined bits above its byte.
     for (code, last, reason) in
         [(3 << 8, 0xff01, Some(1)), (9, 1, Some(2)), (0x8b, 1, Some(3)), (0, 0xff00, None)]
     {
@@ -189,7 +190,7 @@ fn switches() {
     assert_eq!(kinds(0, 1), [1, 0]);
     assert_eq!(kinds(0, 0), [0, 1]);
     assert_eq!(kinds(1, 1), [0, 1]);
-    // It has ended: it neither sleeps nor could go on.
+    // The task has ended: it does not sleep, and it could not continue.
     assert_eq!(kinds(0, 0x80), [0, 0]);
     let nice = Fake::passing(&[7, 5]).with(Field::TaskStaticPrio, 7, 120);
     assert_eq!(nice.fires("sched", "change-pri", "set_user_nice"), [[7, 7, 125]]);
@@ -224,7 +225,7 @@ fn requests_tell_of_their_bios() {
             0x20,
             512,
         );
-        // The first one's page is a file's.
+        // The page of the first bio belongs to a file.
         let r = r.with(Field::BioIoVec, 0x10, 0x30).with(Field::BioVecPage, 0x30, 0x40).with(
             Field::PageMapping,
             0x40,
@@ -239,14 +240,14 @@ fn requests_tell_of_their_bios() {
     assert_eq!(done(&failed), [[0x10, 0x70, 10]], "its status is a byte");
     assert_eq!(done(&request(100)).len(), 0);
     assert_eq!(done(&request(4608).with(Field::RequestCmdFlags, 1, 34)).len(), 0, "no bio's");
-    // Its data was told of before it is flushed; one that only flushes has none.
+    // The data of a request was reported before its flush; a request that only flushes has none.
     assert_eq!(
         done(&request(0).with(Field::BioSize, 0x10, 0).with(Field::BioNext, 0x10, 0)).len(),
         0
     );
     let flush = Fake::passing(&[1, 0, 0]).with(Field::RequestBio, 1, 0x10);
     assert_eq!(done(&flush), [[0x10, 0, 0]]);
-    // Two that are each other's next end.
+    // Two bios that point to each other do not loop.
     assert!(
         done(&request(0).with(Field::BioSize, 0x10, 0).with(Field::BioSize, 0x20, 0).with(
             Field::BioNext,
@@ -272,7 +273,8 @@ fn devices_without_requests() {
     assert!(matches!(io.source, Source::Tracepoint("block_bio_queue")));
 }
 
-/// A packet at 3, with its IP header at 0x110 and what follows that at 0x124; its socket is 9.
+/// Returns a packet at 3, with its IP header at 0x110 and the next header at 0x124; its socket is
+/// 9.
 fn packet(args: &[u64], first: u64, protocol: u64) -> Fake {
     let fields = [
         (Field::SkbSk, 3, 9),
@@ -294,7 +296,7 @@ fn packets() {
         assert!(tcp.fires("udp", "send", output).is_empty());
         assert_eq!(udp.fires("udp", "send", output), [[3, 2, 0x124]]);
         assert!(udp.fires("tcp", "send", output).is_empty());
-        // Forwarded.
+        // A forwarded packet.
         assert!(packet(&[1, 0, 3], first, 6).fires("tcp", "send", output).is_empty());
         for (flags, seq, requests, refuses) in [
             (2, 0, 1, 0),
@@ -347,7 +349,7 @@ fn counters() {
         |bytes: i64| Fake::passing(&[bytes as u64]).fires("sysinfo", "readch", "vfs_read").concat();
     assert_eq!([read(7), read(0), read(-9)], [vec![7, 0], vec![0, 0], vec![]]);
     let made = |flags, probe| one(Fake::passing(&[20, flags]), "sysinfo", probe, "task_newtask");
-    // fork, vfork, a thread.
+    // fork, vfork, a new thread.
     for (flags, fork, vfork) in
         [(0x0120_0000, true, false), (0x4100, false, true), (0x003d_0f00, false, false)]
     {
@@ -410,13 +412,13 @@ fn mutexes() {
         |owner| locked(owner).fires("lockstat", "adaptive-acquire", "mutex_lock").concat();
     assert_eq!(at_once(0), [7]);
     assert!(at_once(0x8000).is_empty() && at_once(1).is_empty());
-    // Spins, sleeps; and how it ends.
+    // The thread spins or sleeps, and the wait ends in this way.
     for (flags, end, want) in [
         (&[33][..], 0, (1, 1, 0, 0)),
         (&[33, 32], 0, (1, 0, 1, 0)),
         (&[33, 32, 33], 0, (1, 0, 1, 0)),
         (&[33, 32], -4, (0, 0, 0, 1)),
-        // Not a mutex.
+        // No mutex.
         (&[1], 0, (0, 0, 0, 0)),
         (&[2], 0, (0, 0, 0, 0)),
         (&[0], 0, (0, 0, 0, 0)),
@@ -426,7 +428,7 @@ fn mutexes() {
                 fake.begins("lockstat", probe, "contention_begin", &[7, *flags])
             };
             let waits = flags.iter().fold(Fake::default(), begin);
-            // Another one in between, which does not end it.
+            // The end of another wait in between does not end it.
             let other = waits.then(&[8, 0]);
             assert!(other.fires("lockstat", probe, "contention_end").is_empty());
             other.then(&[7, u64::from(end as u32)]).fires("lockstat", probe, "contention_end")
@@ -453,7 +455,7 @@ fn locks_of_readers_and_writers() {
         let waits = count(n).begins("lockstat", "rw-block", "contention_begin", &[7, flags]);
         assert_eq!(waits.then(&[7, 0]).fires("lockstat", "rw-block", "contention_end"), [want]);
     }
-    // One that spins, one of each CPU.
+    // A lock that spins, one with a part for each CPU.
     for flags in [3, 18] {
         let waits = count(0).begins("lockstat", "rw-block", "contention_begin", &[7, flags]);
         assert!(waits.then(&[7, 0]).fires("lockstat", "rw-block", "contention_end").is_empty());
@@ -507,7 +509,7 @@ fn what_a_kernel_lacks() {
     for (at, row) in ROWS.iter().enumerate() {
         let of = |is_there: &dyn Fn(usize) -> bool| lacking(row.provider, row.probe, is_there);
         assert!(of(&|_| false).is_some_and(|event| !event.name().is_empty()));
-        // One of several rows is enough, and no other probe's.
+        // The event of any row is enough, and no other probe's event counts.
         assert!(of(&|n| n == at).is_none());
         assert!(of(&|n| ROWS[n].probe != row.probe).is_some());
     }

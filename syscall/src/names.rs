@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The names of system calls: those of `<sys/syscall.h>`, as in manuals, libraries and strace. The kernel's own
-//! functions have other names in some cases, such as those of newer versions of a call.
+//! The names of system calls: those of `<sys/syscall.h>`, as in manuals, libraries and strace. The
+//! kernel's own functions have other names in some cases, such as those of newer versions of a
+//! call.
 
 use abi::syscall::RENAMED;
 
-/// Functions with the prefix `__ia32_` whose calls have another name, ascending. They use the sizes of 32-bit
-/// processes.
+/// Functions with the prefix `__ia32_` whose calls have another name, ascending. They use the sizes
+/// of 32-bit processes.
 const OF_IA32: &[(&str, &str)] = &[
     ("compat_sys_fcntl64", "fcntl"),
     ("compat_sys_getrlimit", "ugetrlimit"),
@@ -134,8 +135,8 @@ pub enum Table {
     Ia32,
 }
 
-/// Returns the names of a call by its function's symbol: the name to use, and a second one for another call
-/// with the same function. Returns `None` if the function serves no call.
+/// Returns the names of a call by its function's symbol: the name to use, and a second one for
+/// another call with the same function. Returns `None` if the function serves no call.
 pub fn names(table: Table, symbol: &str) -> Option<[&str; 2]> {
     let prefix = match table {
         Table::X64 => "__x64_",

@@ -26,7 +26,7 @@ struct Call {
     name: &'static str,
     number: u16,
     abi: Abi,
-    /// Whether the function serves other calls, too.
+    /// Which other calls the function serves, and so what a hit must check.
     ask: Ask,
     sides: Sides,
 }
@@ -49,7 +49,7 @@ pub struct Running(());
 /// Registers the provider.
 ///
 /// # Context
-/// *process*; once.
+/// *process*; call it once.
 pub fn start(framework: &Framework, functions: Functions) -> Result<Running> {
     mem::ask()?;
     let syscall =
@@ -65,7 +65,7 @@ impl Drop for Running {
     }
 }
 
-/// Joins two conditions of which each alone suffices.
+/// Returns the stricter of two checks.
 fn more(a: Ask, b: Ask) -> Ask {
     match (a, b) {
         (Ask::All, _) | (_, Ask::All) => Ask::All,
@@ -123,7 +123,7 @@ impl Syscall {
         let x64 = fill(draft(b"vmlinux")?, Abi::X64, &calls)?;
         let ia32 = fill(draft(b"ia32")?, Abi::Ia32, &calls)?;
         drop(CALLS.swap(Some(mem::boxed(calls)?)));
-        // The probes stay; if one cannot be made, none is.
+        // The probes are never removed. If one cannot be made, none is.
         let group = framework.offer_draft(x64).map_err(|e| e.errno())?;
         match framework.offer_draft(ia32) {
             Ok(_group) => Ok(()),
@@ -147,7 +147,7 @@ fn fill(mut draft: Draft, abi: Abi, calls: &[Call]) -> Result<Draft> {
             draft.add(&offer).map_err(|e| e.errno())?;
         }
         if !call.sides.returns.is_empty() {
-            // If it ends with a jump to another function, these are that function's returns.
+            // If the function ends with a jump to another function, these are the other's returns.
             let (nargs, how) = (NARGS_RETURN, Techniques::CALL_RETURN);
             let offer = Offer { function, name: b"return", nargs, cookie: cookie | 1, how };
             draft.add(&offer).map_err(|e| e.errno())?;
@@ -156,7 +156,7 @@ fn fill(mut draft: Draft, abi: Abi, calls: &[Call]) -> Result<Draft> {
     Ok(draft)
 }
 
-/// The places of a probe.
+/// Returns the place of a probe: its function, side and meaning.
 fn wanted(probe: &Probe) -> Option<Wanted> {
     let at = (probe.cookie() >> 1) as usize;
     let call = CALLS.with(|calls| calls?.get(at).copied())?;
@@ -169,7 +169,7 @@ impl Provider for Syscall {
         b"syscall"
     }
 
-    /// A stack shows the callers of the function in the probe's name.
+    /// The stack begins with the caller of the function in the probe's name.
     fn start(&self, _: &Probe) -> Start {
         Start::Here(1)
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Programs that verify, grown from any bytes: each runs, keeps within its bound and asks its host only
-//! for what it may. An input grows eight programs, so that the fuzzer's own work is a small part. Every
-//! few million programs a line says how many have been verified and run.
+//! Programs that pass the verifier, grown from any bytes. Each runs within its bound and asks its
+//! host only for what it may. An input grows eight programs, so that the fuzzer's own work is a
+//! small part. Every few million programs, a line reports how many were verified and run.
 #![no_main]
 
 use dif::generate::{grown_keeps_promise, COUNTS};

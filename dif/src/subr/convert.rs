@@ -7,7 +7,7 @@ use crate::fault::Raised;
 use crate::mem::{Mem, Out};
 use crate::subr::Args;
 
-/// Base of a conversion: 10 if not given, 2 to 36.
+/// Returns the base of a conversion: 10 if not given, otherwise 2 to 36.
 fn base(arg: Option<u64>) -> Result<u64, Raised> {
     match arg {
         None => Ok(10),
@@ -16,7 +16,7 @@ fn base(arg: Option<u64>) -> Result<u64, Raised> {
     }
 }
 
-/// Writes digits, without sign or prefix; the highest first, so that a cut number keeps them.
+/// Writes digits without sign or prefix. The highest come first, so a cut number keeps them.
 pub(super) fn write_digits(mut value: u64, base: u64, out: &mut Out<'_>) {
     let mut place: u64 = 1;
     while let Some(next) = place.checked_mul(base).filter(|p| *p <= value) {
@@ -27,12 +27,13 @@ pub(super) fn write_digits(mut value: u64, base: u64, out: &mut Out<'_>) {
         let digit = digit as u8;
         out.push(if digit < 10 { b'0' | digit } else { b'a'.wrapping_add(digit).wrapping_sub(10) });
         value = rest;
-        // Ends at 1 / base, which is 0.
+        // The loop ends at 1 / base, which is 0.
         place = place.checked_div(base).unwrap_or(0);
     }
 }
 
-/// `lltostr(value, [base])`: signed in base 10, otherwise the 64 bits; C's prefix for 8 and 16.
+/// `lltostr(value, [base])`: signed in base 10, otherwise the unsigned 64 bits; with C's prefix in
+/// bases 8 and 16.
 #[inline(never)]
 pub(super) fn lltostr<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result<u64, Raised> {
     let value = args.get(0)?;
@@ -52,7 +53,8 @@ pub(super) fn lltostr<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Resul
     })
 }
 
-/// `strtoll(s, [base])`: space, sign, for 16 perhaps "0x", digits; wraps as D's arithmetic does.
+/// `strtoll(s, [base])`: white space, a sign, in base 16 an optional "0x", digits. It wraps like
+/// D's arithmetic.
 #[inline(never)]
 pub(super) fn strtoll<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result<u64, Raised> {
     let base = base(args.opt(1))?;
@@ -87,10 +89,10 @@ fn parse(text: &[u8], base: u64) -> u64 {
     }
 }
 
-/// Bits of the minor number in the kernel's `dev_t`.
+/// The number of bits of the minor number in the kernel's `dev_t`.
 const MINOR_BITS: u32 = 20;
 
-/// `getmajor(dev)`, of a `dev_t` as the kernel holds it.
+/// `getmajor(dev)`, for a `dev_t` in the kernel's format.
 pub(super) fn getmajor(dev: u64) -> u64 {
     (dev & 0xffff_ffff) >> MINOR_BITS
 }

@@ -2,8 +2,8 @@
 //! Memory of the clause, and copies between it and the process: alloca, bcopy, copyin, copyinstr,
 //! copyinto, copyout, copyoutstr, memstr.
 //!
-//! What is copied in stays in scratch until the clause ends. What is copied out goes a chunk at a
-//! time, at most as much as fits into scratch or into a variable.
+//! Copied-in data stays in scratch until the clause ends. Data is copied out a chunk at a time, at
+//! most as much as fits into scratch or into a variable.
 
 use crate::addr;
 use crate::bound::{of_bytes, price};
@@ -20,12 +20,12 @@ fn scratch_addr(offset: usize) -> u64 {
 /// `alloca(size)`, and the opcode `allocs`.
 #[inline(never)]
 pub(crate) fn alloc<E: Env>(mem: &mut Mem<'_, '_, E>, size: u64) -> Result<u64, Raised> {
-    // Cleared memory: what does not fit is not cleared.
+    // The cost is for clearing; an allocation that does not fit clears nothing.
     mem.env.spend(of_bytes(size.min(mem.clause.longest_copy()) >> 1))?;
     mem.clause.alloc(size).map(scratch_addr)
 }
 
-/// A copy of so many bytes, if it is one that is made.
+/// Pays for a copy, but no more than for the longest copy that is made.
 fn pay<E: Env>(mem: &mut Mem<'_, '_, E>, size: u64, price: u32) -> Result<(), Raised> {
     mem.pay(size.min(mem.clause.longest_copy()), price)
 }
@@ -44,7 +44,7 @@ pub(super) fn copyin<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result
     let (from, size) = (args.get(0)?, args.get(1)?);
     pay(mem, size, 1)?;
     let mark = mem.clause.mark();
-    // Behind it lies a NUL: it may be read as a string.
+    // One more byte, a NUL, because the data may be read as a string.
     let start = mem.clause.alloc(size.saturating_add(1))?;
     // CAST: both came from a usize, or were just allocated as one.
     match mem.load_into_scratch(Space::User, from, start as u64, size as usize) {
@@ -135,7 +135,7 @@ pub(super) fn copyoutstr<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Re
     Ok(0)
 }
 
-/// `memstr(addr, c, size)`: `size - 1` bytes as a string, `c` in the place of each NUL.
+/// `memstr(addr, c, size)`: `size - 1` bytes as a string, with `c` in place of each NUL.
 #[inline(never)]
 pub(super) fn memstr<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result<u64, Raised> {
     // CAST: a char.
@@ -145,7 +145,7 @@ pub(super) fn memstr<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result
     let length = length.min(mem.clause.strsize().saturating_sub(1) as u64);
     mem.pay(length, price::LOOK + price::WRITE)?;
     let mark = mem.clause.mark();
-    // Cleared: the byte behind the text is its end.
+    // The memory is cleared, so the byte after the text is its NUL.
     let start = scratch_addr(mem.clause.alloc(length.saturating_add(1))?);
     let mut buf = [0; CHUNK];
     let mut done: u64 = 0;
@@ -164,7 +164,7 @@ pub(super) fn memstr<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result
     Ok(start)
 }
 
-/// The host sees no address of D memory and no range that wraps.
+/// Checks that a range for the host is not in D memory and does not wrap.
 fn check_user(at: u64, size: u64) -> Result<(), Raised> {
     match (addr::split(at), at.checked_add(size)) {
         (None, Some(_)) => Ok(()),

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-//! `json(text, "a.b[2].c")`: one value out of a JSON text.
+//! `json(text, "a.b[2].c")`: finds one value in a JSON text.
 //!
-//! A string comes without its quotes, escape sequences as they stand; any other value comes as its
-//! text, objects and arrays included; what is not there, or not reached because the text is cut or
-//! broken before it, is NULL. The text is read once from left to right, and nothing recurses.
+//! A string is returned without its quotes and with its escape sequences unchanged. Any other value
+//! is returned as its text, including objects and arrays. The result is NULL if the value does not
+//! exist, or if the text is cut or malformed before it. The text is read once from left to right,
+//! without recursion.
 
 use crate::bound::price;
 use crate::env::Env;
@@ -28,14 +29,14 @@ pub(super) fn json<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result<u
     })
 }
 
-/// The value at `path`.
+/// Returns the value at `path`.
 fn find<'t>(text: &'t [u8], path: &[u8]) -> Option<&'t [u8]> {
     let mut at = Reader(text);
     at.space();
     for part in path.split(|b| matches!(b, b'.' | b'[')) {
         let part = part.strip_suffix(b"]").unwrap_or(part);
         if part.is_empty() {
-            // Before the first "[", and between "]" and "[" or ".".
+            // An empty step: before the first "[", and between "]" and "[" or ".".
             continue;
         }
         match at.peek()? {
@@ -51,7 +52,7 @@ fn find<'t>(text: &'t [u8], path: &[u8]) -> Option<&'t [u8]> {
     })
 }
 
-/// What is still to be read.
+/// The unread rest of the text.
 struct Reader<'t>(&'t [u8]);
 
 impl<'t> Reader<'t> {
@@ -74,7 +75,7 @@ impl<'t> Reader<'t> {
         Some(())
     }
 
-    /// Goes to the value of a member of the object that begins here.
+    /// Moves to the value of a member of the object that begins here.
     fn member(&mut self, name: &[u8]) -> Option<()> {
         self.expect(b'{')?;
         loop {
@@ -88,7 +89,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Goes to an element of the array that begins here.
+    /// Moves to an element of the array that begins here.
     fn element(&mut self, index: &[u8]) -> Option<()> {
         let mut left = index.iter().try_fold(0u32, |sum, b| {
             let digit = char::from(*b).to_digit(10)?;
@@ -103,7 +104,7 @@ impl<'t> Reader<'t> {
         (self.peek()? != b']').then_some(())
     }
 
-    /// The string that begins here, without its quotes.
+    /// Returns the string that begins here, without its quotes.
     fn string(&mut self) -> Option<&'t [u8]> {
         match self.value()? {
             [b'"', inner @ .., b'"'] => Some(inner),
@@ -111,7 +112,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// The value that begins here, as text.
+    /// Returns the text of the value that begins here.
     fn value(&mut self) -> Option<&'t [u8]> {
         let text = self.0;
         let (mut depth, mut quoted, mut escaped) = (0u32, false, false);

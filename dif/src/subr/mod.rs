@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Subroutines, one family per file. Pure ones are done here, in scratch memory; those that need
-//! the kernel go to the host.
+//! Subroutines, one family per file. Pure ones run here, in scratch memory; those that need the
+//! kernel are passed to the host.
 //!
-//! Strings longer than strsize are cut, as everywhere in D. A subroutine that answers with a part of
-//! its argument (`strchr`, `strstr`) answers with an address inside of it; any other string is
-//! made in scratch. Time is linear in strsize, except for the searches (`strstr`, `index`,
-//! `rindex`), which may take strsize times the length of what is searched for.
+//! Strings longer than strsize are cut, as everywhere in D. A subroutine that returns a part of its
+//! argument (`strchr`, `strstr`) returns an address inside it; all other strings are made in
+//! scratch. Time is linear in strsize, except for the searches (`strstr`, `index`, `rindex`), which
+//! may take strsize times the length of the string searched for.
 
 mod convert;
 mod copy;
@@ -23,23 +23,23 @@ use crate::fault::Raised;
 use crate::mem::Mem;
 use crate::tuple::Pushed;
 
-/// What was pushed for a subroutine.
+/// The arguments of a subroutine.
 #[derive(Clone, Copy)]
 pub(crate) struct Args<'t>(pub(crate) &'t [Pushed]);
 
 impl Args<'_> {
-    /// Argument `n`; that it was never pushed is an illegal operation.
+    /// Returns argument `n`. A missing argument is an illegal operation.
     fn get(&self, n: usize) -> Result<u64, Raised> {
         self.opt(n).ok_or(Raised::ill_op())
     }
 
-    /// Argument `n`, if it was pushed.
+    /// Returns argument `n`, if there is one.
     fn opt(&self, n: usize) -> Option<u64> {
         self.0.get(n).map(|p| p.value)
     }
 }
 
-/// True for a subroutine that changes the traced system.
+/// Tells whether a subroutine changes the traced system.
 pub(crate) const fn is_destructive(subr: Subr) -> bool {
     matches!(subr, Subr::Copyout | Subr::Copyoutstr)
 }
@@ -52,7 +52,7 @@ pub(crate) fn call<E: Env>(
     args: Args<'_>,
 ) -> Result<u64, Raised> {
     match subr {
-        // As C's rand: an int that is never negative.
+        // Like C's `rand`: an int that is never negative.
         Subr::Rand => Ok(mem.env.random() & 0x7fff_ffff),
         Subr::Progenyof => mem.env.progenyof(args.get(0)?).map(u64::from),
         Subr::Speculation => mem.env.speculation(),
@@ -114,7 +114,7 @@ pub(crate) fn call<E: Env>(
     }
 }
 
-/// Asks the host.
+/// Passes a call to the host.
 #[inline(never)]
 fn host<E: Env>(mem: &mut Mem<'_, '_, E>, subr: Subr, args: Args<'_>) -> Result<u64, Raised> {
     let values: heapless::Vec<u64, { abi::dif::NTUPLE }> = args.0.iter().map(|p| p.value).collect();

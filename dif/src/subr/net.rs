@@ -8,7 +8,7 @@ use crate::mem::{Mem, Out};
 use crate::subr::convert::write_digits;
 use crate::subr::Args;
 
-/// Linux' address families.
+/// Linux's address families.
 const AF_INET: u64 = 2;
 const AF_INET6: u64 = 10;
 
@@ -47,7 +47,7 @@ pub(super) fn inet_ntoa6<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Re
     v6(mem, args.get(0)?)
 }
 
-/// `link_ntop(kind, addr)`: the bytes of a hardware address, hexadecimal.
+/// `link_ntop(kind, addr)`: the bytes of a hardware address in hexadecimal.
 #[inline(never)]
 pub(super) fn link_ntop<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result<u64, Raised> {
     mem.env.spend(price::DIGITS)?;
@@ -98,8 +98,8 @@ fn write_v4(bytes: &[u8], out: &mut Out<'_>) {
     }
 }
 
-/// RFC 5952: the longest run of two or more zero groups is "::", the first one of several; an IPv4
-/// address mapped into IPv6 keeps its dots.
+/// Writes an IPv6 address by RFC 5952: "::" stands for the longest run of two or more zero groups,
+/// the first one of several. An IPv4 address mapped into IPv6 keeps its dots.
 fn write_v6(bytes: &[u8; 16], out: &mut Out<'_>) {
     if let [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, v4 @ ..] = bytes {
         out.extend(b"::ffff:");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Path names: basename, dirname, cleanpath. Text only; no file system is asked, so symbolic links
-//! are not seen. And `d_path`, `mnt_path`, for which the host is asked.
+//! Path names: basename, dirname, cleanpath. They only handle text and do not look at a file
+//! system, so they do not resolve symbolic links. `d_path` and `mnt_path` call the host.
 
 use crate::bound::price;
 use crate::env::{Env, MAX_PATH};
@@ -8,13 +8,13 @@ use crate::fault::Raised;
 use crate::mem::{Mem, Out};
 use crate::subr::Args;
 
-/// Without the slashes at the end.
+/// Returns a path without trailing slashes.
 fn without_slashes(path: &[u8]) -> &[u8] {
     let len = path.iter().rposition(|&b| b != b'/').map_or(0, |n| n.saturating_add(1));
     path.get(..len).unwrap_or_default()
 }
 
-/// `basename(path)`: "." for nothing, "/" for the root.
+/// `basename(path)`: "." for an empty path, "/" for the root.
 #[inline(never)]
 pub(super) fn basename<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result<u64, Raised> {
     apply(mem, args, |path, out| {
@@ -27,7 +27,7 @@ pub(super) fn basename<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Resu
     })
 }
 
-/// `dirname(path)`: "." for a path without a directory, "/" for one right under the root.
+/// `dirname(path)`: "." for a path without a directory, "/" for one directly below the root.
 #[inline(never)]
 pub(super) fn dirname<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result<u64, Raised> {
     apply(mem, args, |path, out| {
@@ -43,8 +43,9 @@ pub(super) fn dirname<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Resul
     })
 }
 
-/// `cleanpath(path)`: "//", "/./" and "/../" collapsed. A slash or "/." at the end stays; above the root is
-/// the root; a relative path may still begin with "..", and is "." rather than nothing.
+/// `cleanpath(path)`: collapses "//", "/./" and "/../". A slash or "/." at the end stays. The
+/// parent of the root is the root. A relative path may still begin with "..", and is never empty
+/// but ".".
 #[inline(never)]
 pub(super) fn cleanpath<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result<u64, Raised> {
     apply(mem, args, clean)
@@ -70,7 +71,7 @@ fn clean(path: &[u8], out: &mut Out<'_>) {
                         append(part, root, out);
                     }
                 } else {
-                    // The slash before the last part goes with it.
+                    // Remove the slash before the last part, too.
                     let keep = written.len().saturating_sub(last.len()).saturating_sub(1);
                     out.truncate(root.saturating_add(keep));
                 }
@@ -81,7 +82,8 @@ fn clean(path: &[u8], out: &mut Out<'_>) {
     if out.written().is_empty() {
         out.push(b'.');
     }
-    // No slash follows a dot at the end, so it is not "/./"; of "/.." the slash in front stays.
+    // A final "/." stays, because it is not followed by a slash; so does the slash of a final
+    // "/..".
     let ends_in_dot = path.ends_with(b"/.");
     let ends_above = absolute && path.ends_with(b"/..");
     let has_slash = ends_in_dot || ends_above || path.last() == Some(&b'/');
@@ -100,8 +102,8 @@ fn append(part: &[u8], root: usize, out: &mut Out<'_>) {
     out.extend(part);
 }
 
-/// `d_path(p)`: the name of what a `struct path` of the kernel's stands for; `mnt_path(p)`: of where what
-/// it is on is mounted.
+/// `d_path(p)`: the name of the file that a `struct path` of the kernel stands for; `mnt_path(p)`:
+/// the mount point of its file system.
 #[inline(never)]
 pub(super) fn of_kernel<E: Env>(
     mem: &mut Mem<'_, '_, E>,

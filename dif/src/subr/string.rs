@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Strings: strlen, strjoin, substr, toupper, tolower, and the searches strchr, strrchr, strstr,
-//! index, rindex, strtok. As C and perl have them; ASCII only.
+//! index, rindex, strtok. They work as in C and perl, for ASCII only.
 
 use crate::addr;
 use crate::bound::price;
@@ -9,7 +9,7 @@ use crate::fault::Raised;
 use crate::mem::{Cursor, Mem, Text};
 use crate::subr::Args;
 
-/// What `index` and `rindex` answer when nothing is found.
+/// The result of `index` and `rindex` if nothing is found.
 const NOT_FOUND: u64 = -1i64 as u64;
 
 /// `strlen(s)`.
@@ -80,22 +80,22 @@ fn find_char<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>, last: bool) -> Re
         at = at.wrapping_add(n as u64);
         cursor.skip(n);
     }
-    // The NUL is a character of the string, as in C.
+    // The NUL belongs to the string, as in C.
     Ok(if wanted == 0 && start != 0 { at } else { found })
 }
 
-/// A rolling hash of a window of text: characters as the digits of a number, modulo 2^64. With it a
-/// search costs the sum of both lengths, not their product.
+/// A rolling hash of a window of text: the characters are the digits of a number, modulo 2^64. With
+/// it a search costs the sum of both lengths, not their product.
 struct Rolling {
     hash: u64,
-    /// Weight of the window's first character.
+    /// The weight of the window's first character.
     first: u64,
 }
 
 impl Rolling {
     const BASE: u64 = 0x9e37_79b9_7f4a_7c15;
 
-    /// Of a whole window, in the order given.
+    /// Returns the hash of a whole window, in the order given.
     fn of<'a>(window: impl Iterator<Item = &'a u8>) -> Self {
         let mut r = Self { hash: 0, first: 0 };
         for &b in window {
@@ -105,14 +105,14 @@ impl Rolling {
         r
     }
 
-    /// The window moves on: `out` was its first character, `next` is its last.
+    /// Moves the window: `out` was its first character, `next` is its new last one.
     fn roll(&mut self, out: u8, next: u8) {
         let rest = self.hash.wrapping_sub(self.first.wrapping_mul(out.into()));
         self.hash = rest.wrapping_mul(Self::BASE).wrapping_add(next.into());
     }
 }
 
-/// Pays for a search, whatever it finds.
+/// Pays for a search, whether it finds anything or not.
 fn pay_for_search<E: Env>(
     mem: &mut Mem<'_, '_, E>,
     text: &Text,
@@ -122,7 +122,7 @@ fn pay_for_search<E: Env>(
     mem.pay_for(wanted, price::SEARCH)
 }
 
-/// First place of `wanted` in `text` at or after `from`.
+/// Returns the first position of `wanted` in `text` at or after `from`.
 fn search(text: &[u8], wanted: &[u8], from: usize) -> Option<usize> {
     let text = text.get(from..)?;
     let (window, wish) = (text.get(..wanted.len())?, Rolling::of(wanted.iter()));
@@ -139,7 +139,7 @@ fn search(text: &[u8], wanted: &[u8], from: usize) -> Option<usize> {
     }
 }
 
-/// Last place of `wanted` in `text`.
+/// Returns the last position of `wanted` in `text`.
 fn search_back(text: &[u8], wanted: &[u8]) -> Option<usize> {
     let mut at = text.len().checked_sub(wanted.len())?;
     let wish = Rolling::of(wanted.iter().rev());
@@ -170,7 +170,8 @@ pub(super) fn strstr<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result
     Ok(found.map_or(0, |n| start.wrapping_add(n as u64)))
 }
 
-/// `index(s, sub, [start])`: a start before the string is its beginning; -1 if there is none.
+/// `index(s, sub, [start])`: the first position at or after `start`, or -1. A negative start counts
+/// as 0.
 #[inline(never)]
 pub(super) fn index<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result<u64, Raised> {
     let mark = mem.clause.mark();
@@ -182,7 +183,7 @@ pub(super) fn index<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result<
     let texts = mem.texts();
     let (text, wanted) = (texts.get(&text), texts.get(&wanted));
     let from = usize::try_from(from.max(0)).unwrap_or(usize::MAX);
-    // As in perl: nothing is found at the end of the string, even from behind it.
+    // As in perl, an empty string is found at the end, even for a start behind it.
     let from = if wanted.is_empty() { from.min(text.len()) } else { from };
     let found = search(text, wanted, from);
     mem.clause.release(mark);
@@ -190,7 +191,7 @@ pub(super) fn index<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result<
     Ok(found.map_or(NOT_FOUND, |n| n as u64))
 }
 
-/// `rindex(s, sub, [start])`: the last place at or before `start`; -1 if there is none.
+/// `rindex(s, sub, [start])`: the last position at or before `start`, or -1.
 #[inline(never)]
 pub(super) fn rindex<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result<u64, Raised> {
     let mark = mem.clause.mark();
@@ -201,7 +202,7 @@ pub(super) fn rindex<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result
     pay_for_search(mem, &text, &wanted)?;
     let texts = mem.texts();
     let (text, wanted) = (texts.get(&text), texts.get(&wanted));
-    // Places where the last search window may begin; a start further on changes nothing.
+    // The number of positions for a window; a start behind them changes nothing.
     let places = text.len().checked_sub(wanted.len()).map_or(0, |n| n.saturating_add(1));
     let places = match from {
         None => places,
@@ -215,8 +216,9 @@ pub(super) fn rindex<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result
     Ok(found.map_or(NOT_FOUND, |n| n as u64))
 }
 
-/// `substr(s, index, [length])`: a negative index counts from the end, a negative length leaves so
-/// many characters off. A part that begins before the string keeps what lies inside.
+/// `substr(s, index, [length])`: a negative index counts from the end; a negative length leaves off
+/// that many characters at the end. If the part begins before the string, the result is the piece
+/// inside.
 #[inline(never)]
 pub(super) fn substr<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result<u64, Raised> {
     let mark = mem.clause.mark();
@@ -260,8 +262,8 @@ impl ByteSet {
     }
 }
 
-/// `strtok(s, delimiters)`: the next token, or NULL. A new string is copied into scratch once; its
-/// tokens are cut out of that copy, and `strtok(NULL, ...)` goes on in it, in any object of the
+/// `strtok(s, delimiters)`: the next token, or NULL. A new string is copied into scratch once, and
+/// its tokens are cut out of the copy. `strtok(NULL, ...)` continues there, in any object of the
 /// same clause.
 #[inline(never)]
 pub(super) fn strtok<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result<u64, Raised> {
@@ -311,7 +313,7 @@ mod tests {
             ((x >> 33) % n) as usize
         };
         for _ in 0..50_000 {
-            // Few letters, so that there are near misses and repetitions.
+            // Few different letters cause near misses and repetitions.
             let text: Vec<u8> = (0..random(40)).map(|_| b'a' + random(3) as u8).collect();
             let wanted: Vec<u8> = (0..random(5)).map(|_| b'a' + random(3) as u8).collect();
             let from = random(44);
@@ -334,7 +336,7 @@ mod tests {
         let text = vec![b'a'; 1 << 20];
         let mut wanted = vec![b'a'; 1 << 19];
         wanted.push(b'b');
-        // Naive, these are 2^38 comparisons: minutes.
+        // A naive search would need 2^38 comparisons: minutes.
         assert_eq!(search(&text, &wanted, 0), None);
         wanted.insert(0, b'b');
         assert_eq!(search_back(&text, &wanted), None);

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Runs `filetests/*/*.dif`: programs with what must become of them in comments.
+//! Runs `filetests/*/*.dif`: programs with their expected results in comments.
 //!
 //! A file holds one or more cases, separated by lines `; --- title`.
 //!
-//! | comment | says |
+//! | comment | meaning |
 //! |---|---|
-//! | `; ret: 42`, `; str: "abc"`, `; bytes: "\x01"` | what it returns |
-//! | `; fault: BADADDR at 3 addr 0x10` | what ends it; `at` and `addr` only if they matter |
-//! | `; error: rule 6 at 3` | a rule that it breaks; all of them must be named, in order |
-//! | `; ok` | it is accepted |
-//! | `; listing:` | its listing follows, each line behind `;` and a space |
-//! | `; var: NAME = 3`, `; var: NAME = "abc"` | a variable afterwards (`global`, `self`, `this`) |
+//! | `; ret: 42`, `; str: "abc"`, `; bytes: "\x01"` | the value that it returns |
+//! | `; fault: BADADDR at 3 addr 0x10` | the fault that ends it; `at` and `addr` are optional |
+//! | `; error: rule 6 at 3` | a rule that it breaks; all must be listed, in order |
+//! | `; ok` | the verifier accepts it |
+//! | `; listing:` | its listing follows, each line after `;` and a space |
+//! | `; var: NAME = 3`, `; var: NAME = "abc"` | the final value of a variable (`global`, `self`, `this`) |
 //! | `; copyout: 0x1000 "abc"`, `; drops: 1`, `; used: 16` | effects |
 //! | `; kernel: 0x1000 "abc"`, `; restricted: ...`, `; user: ...` | memory |
-//! | `; builtin: pid = 7`, `; builtin: args[2] = 7`, `; builtin: execname = "sh"` | |
+//! | `; builtin: pid = 7`, `; builtin: args[2] = 7`, `; builtin: execname = "sh"` | builtin variables |
 //! | `; strsize: 16`, `; scratch: 64`, `; room: 0` | sizes |
-//! | `; rules: destructive restricted` | the enabling |
+//! | `; rules: destructive restricted` | the rights of the enabling |
 
 use std::path::Path;
 
@@ -39,7 +39,7 @@ fn number(text: &str) -> u64 {
     }
 }
 
-/// The bytes of a string literal, by way of the assembler.
+/// Returns the bytes of a string literal, using the assembler.
 fn bytes(text: &str) -> Vec<u8> {
     assemble(&format!(".str {text}")).unwrap_or_else(|e| panic!("{text}: {e}")).strtab
 }
@@ -245,7 +245,7 @@ fn run_directory(name: &str) {
                 0 => ("first", case),
                 _ => case.split_once('\n').expect("a case after its title"),
             };
-            // Head comments alone, before the first title, are no case.
+            // Comments before the first title are no case.
             if n == 0 && text.contains("\n; ---") && !program.lines().any(is_code) {
                 continue;
             }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Tests of the machine as a whole: programs in files, a second opinion on arithmetic and
-//! branches, another on everything, the promise that any bytes keep, and that what needs no loop agrees with it.
+//! Tests of the machine as a whole: programs in files, a model of arithmetic and branches, a model
+//! of the whole machine, the promise for any bytes, and the comparison of simple shapes with the
+//! loop.
 
 mod filetests;
 mod model;

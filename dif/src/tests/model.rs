@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! A second opinion on arithmetic and branches: the same program run by the machine and by a model
-//! that computes with 128-bit integers and knows no condition codes.
+//! A model of arithmetic and branches. It computes with 128-bit integers and has no condition
+//! codes. The machine and the model run the same programs.
 
 use abi::dif::Op;
 use abi::difo::DifType;
@@ -13,7 +13,7 @@ use crate::harness::Script;
 use crate::op::Insn;
 use crate::{run, Clause, Program, Rules};
 
-/// What the operation means, in numbers; `None` for a division by zero.
+/// Returns the result of an operation; `None` for a division by zero.
 pub(super) fn meaning(op: Op, a: u64, b: u64) -> Option<u64> {
     let (ua, ub) = (i128::from(a), i128::from(b));
     let (sa, sb) = (i128::from(a as i64), i128::from(b as i64));
@@ -38,7 +38,7 @@ pub(super) fn meaning(op: Op, a: u64, b: u64) -> Option<u64> {
     Some(value.rem_euclid(1 << 64) as u64)
 }
 
-/// True if the branch is taken after comparing `a` with `b`.
+/// Tells whether the branch is taken after `a` and `b` were compared.
 pub(super) fn taken(op: Op, a: u64, b: u64) -> bool {
     let (sa, sb) = (a as i64, b as i64);
     match op {
@@ -60,9 +60,9 @@ pub(super) fn taken(op: Op, a: u64, b: u64) -> bool {
 #[derive(Debug, Clone, Copy)]
 enum Line {
     Compute(Op, u8, u8, u8),
-    /// Compares, and skips so many lines if the branch is taken.
+    /// Compares, and skips this number of lines if the branch is taken.
     Skip(Op, u8, u8, u8),
-    /// The same with `tst`.
+    /// Works like `Skip`, with `tst`.
     SkipTst(Op, u8, u8),
     Set(u8, u8),
 }
@@ -101,7 +101,7 @@ fn constant() -> impl Strategy<Value = u64> {
 }
 
 fn object(lines: &[Line], constants: &[u64]) -> Object {
-    // Each line becomes two words, so that labels are simple.
+    // Each line becomes two words, so labels are easy to compute.
     let label = |n: usize| (2 * n.min(lines.len())) as u32;
     let nop = Insn::registers(Op::Nop, 0, 0, 0);
     let mut text = Vec::new();
@@ -126,7 +126,7 @@ fn object(lines: &[Line], constants: &[u64]) -> Object {
     Object { text, inttab, rtype, ..Object::default() }
 }
 
-/// Value of `%r1`, or the line that divides by zero.
+/// Returns the value of `%r1`, or the line that divides by zero.
 fn model(lines: &[Line], constants: &[u64]) -> Result<u64, usize> {
     let mut r = [0u64; 8];
     let mut n = 0;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-//! A second opinion on the whole machine: random programs, run by it and by a model that has no addresses,
-//! no registers of bytes, no condition codes: numbers are 128-bit, texts are vectors, memory is a map.
+//! A model of the whole machine, compared with it on random programs. The model has no addresses,
+//! no byte registers and no condition codes: numbers are 128-bit, texts are vectors, memory is a
+//! map.
 //!
-//! Registers 1 to 4 hold numbers, 5 to 7 texts, so that no text's address is ever computed with.
+//! Registers 1 to 4 hold numbers and 5 to 7 texts, so that no program computes with a text's
+//! address.
 
 use std::collections::HashMap;
 
@@ -21,14 +23,14 @@ use crate::op::Insn;
 use crate::{run, Clause, Program, Rules};
 
 const STRSIZE: usize = 40;
-/// Of each space: its address, the first of its load instructions, its 24 bytes.
+/// For each space: its address, the first of its load instructions, and its 24 bytes.
 const SPACES: [(u64, Op); 3] = [
     (0xffff_8880_0000_1000, Op::Ldsb),
     (0x5555_0000_1000, Op::Uldsb),
     (0xffff_8880_0000_2000, Op::Rldsb),
 ];
 const MEMORY: u64 = 24;
-/// (array, scope, text): ids from the first on.
+/// (array, scope, text): their ids count up from the first.
 const VARS: [(bool, u8, bool); 9] = [
     (false, SCOPE_GLOBAL, false),
     (false, SCOPE_THREAD, false),
@@ -63,11 +65,12 @@ enum Line {
     Skip(Op, u8, u8, usize),
     SkipTst(Op, u8, usize),
     SkipText(Op, u8, u8, usize),
-    /// Space, which of the seven loads, offset.
+    /// The space, the number of the load instruction (0 to 6), the offset.
     Load(usize, u8, u64, u8),
-    /// Allocates 16 bytes, stores 1, 2, 4 or 8 of a register at an offset, loads from another.
+    /// Allocates 16 bytes, stores 1, 2, 4 or 8 bytes of a register at one offset, loads from
+    /// another.
     Memory(u8, u8, u64, u8, u64, u8),
-    /// Copies so many bytes of kernel memory into an allocation of 16, loads the first 8.
+    /// Copies bytes of kernel memory into an allocation of 16 bytes, loads the first 8.
     Copy(u64, u64, u8),
     Number(usize, bool, u8),
     Text(usize, bool, u8),
@@ -130,14 +133,14 @@ fn line(random: &mut Seeded) -> Line {
     }
 }
 
-/// Texts that a call has as its second argument come from the register next to the first.
+/// Returns the text register next to `x`, which holds the second argument of a call.
 fn beside(x: u8) -> u8 {
     5 + (x - 5 + 1) % 3
 }
 
 struct Build {
     object: Object,
-    /// Branches, and the line that they go to.
+    /// The index of a branch, and the number of the line that it goes to.
     open: Vec<(usize, usize)>,
 }
 
@@ -153,7 +156,7 @@ impl Build {
         self.object.inttab.push(value);
         self.index(Op::Setx, n, rd);
     }
-    /// `%r0` and numbers by value, texts by reference.
+    /// Pushes a register: `%r0` and numbers by value, texts by reference.
     fn push(&mut self, r: u8) {
         match r >= 5 {
             true => self.op(Op::Pushtr, KIND_STRING, 0, r),
@@ -163,12 +166,12 @@ impl Build {
     fn call(&mut self, subr: Subr, args: &[u8], rd: u8) {
         self.op(Op::Flushts, 0, 0, 0);
         args.iter().for_each(|r| self.push(*r));
-        // One too many, and back: the stack is as it was.
+        // Push one more entry and pop it, which must leave the stack unchanged.
         self.op(Op::Pushtv, KIND_CTF, 0, 0);
         self.op(Op::Popts, 0, 0, 0);
         self.index(Op::Call, subr as u16, rd);
     }
-    /// A text's register gets a copy that no later store changes.
+    /// Gives a text register a copy that no later store changes.
     fn own(&mut self, x: u8) {
         let empty = self.object.strtab.len() as u16 - 1;
         self.op(Op::Flushts, 0, 0, 0);
@@ -208,7 +211,7 @@ impl Build {
                 self.op(op, d, 0, d);
             }
             Line::Memory(size, src, to, which, from, d) => {
-                // The value goes by way of a variable of its own: all registers may be taken.
+                // The value is kept in a variable, because all registers may be in use.
                 self.index(Op::Stls, var(VARS.len()), src);
                 let (at, value) = (d, free(d));
                 self.index(Op::Stls, var(VARS.len() + 1), value);
@@ -307,7 +310,7 @@ fn object(lines: &[Line], ret: u8) -> Object {
         build.object.strtab.extend_from_slice(text);
         build.object.strtab.push(0);
     }
-    // The empty text again, for copies.
+    // Another empty text, for copies.
     build.object.strtab.push(0);
     let own = [(false, SCOPE_LOCAL, false); 3];
     for (id, (array, scope, text)) in (VAR_USER_BASE..).zip(VARS.iter().chain(&own)) {
@@ -387,7 +390,7 @@ impl Naive {
         Ok(())
     }
 
-    /// Answers how many lines are skipped.
+    /// Runs a line and returns how many lines are skipped.
     fn line(&mut self, line: &Line) -> Result<usize, FaultKind> {
         let n = |r: u8| self.numbers[usize::from(r)];
         match *line {
@@ -399,7 +402,7 @@ impl Naive {
             Line::Skip(op, a, b, skip) => return Ok(if taken(op, n(a), n(b)) { skip } else { 0 }),
             Line::SkipTst(op, a, skip) => return Ok(if taken(op, n(a), 0) { skip } else { 0 }),
             Line::SkipText(op, x, y, skip) => {
-                // The order of texts as numbers; there is no unsigned order of texts.
+                // The order of texts as a signed number; texts have no unsigned order.
                 let order = self.text(x).cmp(&self.text(y)) as i64;
                 let is = match op {
                     Op::Bgu => order != 0,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Any bytes: verify, then run. The same property as the fuzz targets, with a seeded generator.
+//! Any bytes: verify, then run. This is the property of the fuzz targets, with a seeded generator.
 //!
-//! `DIF_CASES` runs that many cases instead, `DIF_SEED` others than usual.
+//! `DIF_CASES` sets the number of cases, `DIF_SEED` the seed.
 
 use std::cell::Cell;
 use std::convert::Infallible;
@@ -26,7 +26,7 @@ fn any_bytes_keep_the_promise() {
     let [refused, returned, faulted] =
         many_cases(setting("DIF_SEED", 0x9e37_79b9_7f4a_7c15), cases as usize);
     println!("{refused} refused, {returned} returned, {faulted} faulted");
-    // A generator that never gets past the verifier, or never to a `ret`, tests nothing.
+    // A generator that rarely passes the verifier, or rarely reaches a `ret`, tests nothing.
     let most = cases as usize / 20;
     assert!(refused > most && returned > most && faulted > most);
 }
@@ -51,7 +51,7 @@ fn nothing_is_a_program() {
     reads_back(&[]);
 }
 
-/// An object that changes after it was verified, which no owner may do.
+/// An object that changes after it was verified, which breaks the contract of [`Difo`].
 struct Liar {
     honest: Vec<u32>,
     other: Vec<u32>,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Objects of simple shapes: what they are taken for, and that the loop says the same.
+//! Objects of simple shapes: the shape that is found, and a comparison with the loop.
 
 use abi::dif::{Builtin, Op, VAR_USER_BASE};
 use abi::difo::{DifType, DifVar, SCOPE_GLOBAL, SCOPE_LOCAL, SCOPE_THREAD, VAR_SCALAR};
@@ -31,7 +31,7 @@ fn what_the_compiler_emits() {
     assert!(matches!(shape(&pid_is_not), Quick::Choice { .. }));
     assert_eq!(shape(&pid_is_not).only(), None);
     assert_eq!(shape("ldgs DT_VAR(0x118), %r1\nret %r1\n").builtin(), Some((Builtin::Execname, 2)));
-    // A load that is made for nothing may still fault, and the order of two is seen by who is asked.
+    // An unused load may still fault, and the host observes the order of two loads.
     for other in [
         "ldgs DT_VAR(0x116), %r1\nret %r0\n",
         "ldgs DT_VAR(0x116), %r1\nldgs DT_VAR(0x117), %r2\nsub %r2, %r1, %r1\nret %r1\n",
@@ -61,7 +61,7 @@ const VALUES: [Op; 13] = [
     Op::Nop,
 ];
 
-/// A text of a few instructions such as simple expressions have.
+/// Returns a text of a few instructions, as in simple expressions.
 fn text(random: &mut Seeded) -> Vec<u32> {
     let mut pick = |n: u64| random.number() % n;
     let branches: Vec<Op> = Op::ALL
@@ -95,7 +95,7 @@ fn text(random: &mut Seeded) -> Vec<u32> {
             },
             _ => Insn::registers(Op::Ret, 0, 0, rd),
         };
-        // Behind a comparison, mostly the branch that asks for it.
+        // After a comparison, usually a branch on it.
         let after = text.last().and_then(|w| Insn(*w).op());
         let insn = match after {
             Some(Op::Cmp | Op::Tst) if pc + 2 < len && pick(8) != 0 => Insn::branch(
@@ -120,7 +120,7 @@ fn the_loop_says_the_same() {
         flags: 0,
         ty: DifType::integer(8),
     };
-    // By shape: terms, operations, choices, stores; then faults.
+    // Counts of terms, operations, choices and stores, and of faults.
     let mut seen = [0; 5];
     for _ in 0..400_000 {
         let object = Object {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
-//! What becomes of an instruction of a user program that a breakpoint has replaced.
+//! Replacements for instructions of user programs under a breakpoint.
 //!
-//! The few that say no more than where to go on are done by hand, with the registers that the breakpoint
-//! saved: [`plan`] says what is to be done. All others, and these too where doing it by hand fails (the
-//! stack's page is not there), run elsewhere: [`fn@slot`] makes the code. A slot serves all threads at once:
-//! it ends in a jump back, needs no register and no memory of its own, and leaves alone what stands below
-//! the stack pointer. A thread that is found inside of it (a signal, a fault, a debugger) is somewhere in
-//! the middle of the original instruction: [`Slot::place`] says where.
+//! An instruction that only determines where control continues is emulated, with the registers that
+//! the breakpoint saved: [`plan`] returns what to do. All others run elsewhere, and so does an
+//! emulated one if emulation fails (the stack's page is not present): [`fn@slot`] makes the code. A
+//! slot serves all threads at once: it ends in a jump back, needs no register and no memory of its
+//! own, and leaves memory below the stack pointer alone. If a thread is found in a slot (a signal,
+//! a fault, a debugger), [`Slot::place`] returns how far the original instruction has got.
 //!
 //! ```text
-//!   most                 the instruction, its %rip-relative displacement mended     jmp next
+//!   most                 the instruction, its %rip-relative displacement fixed      jmp next
 //!   jcc, loop, jrcxz     the same over a short distance: L                          jmp next;  L: jmp target
 //!   xbegin               xbegin L                                                   jmp next;  L: jmp target
 //!   jmp                                                                             jmp target
@@ -20,26 +20,27 @@
 //!   syscall              syscall;  mov next, %rcx                                   jmp next
 //! ```
 //!
-//! The last of the calls writes eight bytes below what the original would; the others would write over
-//! what they are about to load. Return addresses are the original ones: unwinders, Go and exceptions see
-//! nothing of it.
+//! The last of the calls writes eight bytes below what the original would; with the other
+//! sequences, the push would overwrite the operand before it is loaded. Return addresses are the
+//! original ones, so unwinders, Go and exceptions do not notice the slot.
 //!
-//! What a program may not do runs displaced as well, and faults there as it would have at home: privileged
-//! instructions, `ud2`, `int` of most vectors. `int $0x80`, `sysenter` and a displaced `syscall` enter the
-//! kernel from the slot, and a system call to be restarted goes back two bytes to it.
+//! Instructions that a program may not execute also run displaced, and fault there as they would at
+//! their place: privileged instructions, `ud2`, `int` of most vectors. `int $0x80`, `sysenter` and
+//! a displaced `syscall` enter the kernel from the slot. To restart the system call, the kernel
+//! goes back two bytes, to the instruction in the slot.
 //!
-//! Refused ([`Cannot`]):
+//! Instructions that are refused ([`Cannot`]):
 //!
-//! | what | because |
+//! | instruction | reason |
 //! |---|---|
-//! | `int3`, `int $3`, `int1` | they are for debuggers, who ask where they stood |
-//! | far calls | they push where they stand together with a code segment |
-//! | near branches with a prefix 66 and no REX.W, in 64-bit mode | Intel's CPUs and AMD's take them for different instructions |
-//! | `call` of 16 bits | it pushes two bytes of where it stands |
-//! | `enclu` | an enclave is told where to come back to |
+//! | `int3`, `int $3`, `int1` | they are for debuggers, which need their address |
+//! | far calls | they push their address together with a code segment |
+//! | near branches with a prefix 66 and no REX.W, in 64-bit mode | Intel's and AMD's CPUs decode them differently |
+//! | `call` of 16 bits | it pushes two bytes of its address |
+//! | `enclu` | the enclave gets an address to return to |
 //!
-//! What a displaced instruction does not hide: the x87's record of the last instruction's address
-//! (`fnstenv`); a system call's address as seccomp filters, `ptrace` and syscall user dispatch see it.
+//! Displacement is visible in the x87's record of the last instruction's address (`fnstenv`), and
+//! in the address of a system call that seccomp filters, `ptrace` and syscall user dispatch see.
 
 mod slot;
 
@@ -50,83 +51,88 @@ use iced_x86::{
     Code, ConditionCode, Decoder, DecoderOptions, Instruction, Mnemonic, OpKind, Register,
 };
 
-/// How the CPU reads the code.
+/// The mode in which the CPU decodes the code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
-    /// Of a 64-bit program.
+    /// 64-bit mode.
     Bits64,
-    /// Of a 32-bit program.
+    /// 32-bit mode.
     Bits32,
 }
 
-/// What is to be done in place of an instruction, in the order of words. `next` is the address behind it.
+/// The work to do in place of an instruction, step by step. `next` is the address behind the
+/// instruction.
 ///
-/// Where memory is not there (`Call`, `Return`, `Push`, `JumpThrough`), or what was found is no address of a
-/// program (`Return`, `JumpThrough`), nothing is to be done but to go on in the slot: there it happens as it should.
+/// If memory is not accessible (`Call`, `Return`, `Push`, `JumpThrough`), or the address found is
+/// no address of a program (`Return`, `JumpThrough`), do nothing but continue in the slot, where
+/// the right fault happens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Act {
-    /// Go on at `next`.
+    /// Continue at `next`.
     Skip,
-    /// Go on there.
+    /// Continue at `to`.
     Jump {
-        /// Where.
+        /// The target.
         to: u64,
     },
-    /// Go on there if [`holds`], else at `next`.
+    /// Continue at `to` if [`holds`], otherwise at `next`.
     Branch {
         /// The condition: the low four bits of the opcode.
         cc: u8,
-        /// Where.
+        /// The target.
         to: u64,
     },
-    /// As [`count`] says.
+    /// Count and branch as [`count`] says.
     CountBranch {
-        /// Which one.
+        /// The kind of branch.
         by: Count,
-        /// Bytes of rcx that count: 2, 4, 8.
+        /// The number of bytes of rcx that count: 2, 4, 8.
         width: u8,
-        /// Where.
+        /// The target.
         to: u64,
     },
-    /// Push `next` (8 bytes in 64-bit mode, else 4), go on there.
+    /// Push `next` (8 bytes in 64-bit mode, otherwise 4), and continue at `to`.
     Call {
-        /// Where.
+        /// The target.
         to: u64,
     },
-    /// Pop an address (8 bytes in 64-bit mode, else 4) and so many bytes more, go on there.
+    /// Pop an address (8 bytes in 64-bit mode, otherwise 4) and `pops` bytes more, and continue at
+    /// the address.
     Return {
-        /// Bytes.
+        /// The number of additional bytes.
         pops: u16,
     },
-    /// Push a register (8 bytes in 64-bit mode, else 4), as it was before, go on at `next`.
+    /// Push a register with its original value (8 bytes in 64-bit mode, otherwise 4), and continue
+    /// at `next`.
     Push {
-        /// Its number in encodings.
+        /// The number of the register in encodings.
         reg: u8,
     },
-    /// Go on where [`Operand::address`] says, or what is there (8 bytes in 64-bit mode, else 4).
+    /// Continue at the address [`Operand::address`], or at the address stored there (8 bytes in
+    /// 64-bit mode, otherwise 4).
     JumpThrough {
-        /// What tells.
+        /// The operand.
         by: Operand,
-        /// It is in memory.
+        /// The address is stored in memory.
         loads: bool,
     },
-    /// Go on in the slot.
+    /// Continue in the slot.
     Displaced,
 }
 
-/// What is added up for an address.
+/// The terms of an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Operand {
-    /// A register by its number in encodings.
+    /// The number of a register in encodings.
     base: Option<u8>,
-    /// A register and by what it is multiplied.
+    /// The number of a register and its factor.
     index: Option<(u8, u8)>,
     offset: u64,
     mode: Mode,
 }
 
 impl Operand {
-    /// The sum, with these registers.
+    /// Returns the sum, for these registers.
     #[inline]
     pub fn address(&self, register: impl Fn(u8) -> u64) -> u64 {
         let base = self.base.map_or(0, &register);
@@ -138,8 +144,8 @@ impl Operand {
         }
     }
 
-    /// Of the first operand of a jump, and whether it is in memory. `None`: of a segment of its own, or with
-    /// registers of another width.
+    /// Returns the operand of a jump, and whether it is in memory. `None`: it has a segment of its
+    /// own, or registers of another width.
     fn of_jump(insn: &Instruction, mode: Mode) -> Option<(Self, bool)> {
         let none = Self { base: None, index: None, offset: 0, mode };
         if insn.op0_kind() == OpKind::Register {
@@ -171,40 +177,40 @@ impl Operand {
     }
 }
 
-/// What branches by rcx.
+/// The kinds of branches that depend on rcx.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Count {
-    /// `loop`: one less, and there is something left.
+    /// `loop`: decrement; branch if the rest is not 0.
     Loop,
-    /// `loope`: the same, and ZF.
+    /// `loope`: the same, if ZF is set.
     LoopEqual,
-    /// `loopne`: the same, and not ZF.
+    /// `loopne`: the same, if ZF is clear.
     LoopUnequal,
-    /// `jrcxz`: there is nothing.
+    /// `jrcxz`: branch if the count is 0.
     Zero,
 }
 
-/// What is to be done instead of an instruction of this length.
+/// The work to do instead of an instruction of this length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Plan {
-    /// What.
+    /// The work.
     pub act: Act,
-    /// The instruction's bytes.
+    /// The length of the instruction in bytes.
     pub len: u8,
 }
 
 /// Why an instruction cannot be reproduced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cannot {
-    /// There is none.
+    /// There is no instruction.
     Undecodable,
-    /// Anywhere; the words say why.
+    /// It cannot run at another address; the text says why.
     CannotMove(&'static str),
-    /// In this slot: what it refers to is more than 2 GiB away.
+    /// It cannot run in this slot: its operand is more than 2 GiB away.
     TooFar,
 }
 
-/// Does a condition of a `jcc`, `setcc`, `cmovcc` hold with these flags?
+/// Tells whether a condition of a `jcc`, `setcc`, `cmovcc` holds with these flags.
 pub const fn holds(cc: u8, flags: u64) -> bool {
     let (cf, pf, zf) = (flags & 1 != 0, flags & 4 != 0, flags & 0x40 != 0);
     let (sf, of) = (flags & 0x80 != 0, flags & 0x800 != 0);
@@ -221,7 +227,7 @@ pub const fn holds(cc: u8, flags: u64) -> bool {
     is != (cc & 1 != 0)
 }
 
-/// What a branch by rcx does: the new rcx, and whether it branches.
+/// Returns the new rcx after a branch by rcx, and whether it branches.
 pub const fn count(by: Count, width: u8, rcx: u64, flags: u64) -> (u64, bool) {
     let mask = match width {
         2 => 0xffff,
@@ -237,12 +243,12 @@ pub const fn count(by: Count, width: u8, rcx: u64, flags: u64) -> (u64, bool) {
         Count::LoopUnequal => holds(5, flags),
         _ => true,
     };
-    // What is written to ecx clears the rest of rcx; what is written to cx does not.
+    // A write to ecx clears the rest of rcx; a write to cx does not.
     let kept = if width == 2 { rcx & !mask } else { 0 };
     (kept | left, is && left != 0)
 }
 
-/// What kind of instruction it is.
+/// The kinds of instructions, by their treatment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Nop,
@@ -255,47 +261,48 @@ enum Kind {
     CallThrough(Through),
     Return(u16),
     Syscall,
-    /// Goes somewhere else, never to the next.
+    /// Continues elsewhere, never at the next instruction.
     Leaves,
     Plain,
 }
 
-/// How a call through a register or memory finds its target, once `next` has been pushed.
+/// How a call through a register or memory finds its target after `next` has been pushed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Through {
-    /// As before.
+    /// In the same way as before.
     Same,
-    /// This much above the stack pointer.
+    /// At this distance from the stack pointer.
     Stack(i32),
-    /// Not any more.
+    /// Not at all: the push changes or overwrites it.
     Lost,
 }
 
-/// An instruction, looked at.
+/// A decoded instruction.
 struct Seen<'a> {
     bytes: &'a [u8],
     kind: Kind,
     mode: Mode,
     next: u64,
-    /// Of a direct branch: where to.
+    /// The target of a direct branch.
     to: u64,
     relative: Option<Relative>,
-    /// Of a jump through a register or memory.
+    /// The operand of a jump through a register or memory.
     through: Option<(Operand, bool)>,
 }
 
-/// Memory that an instruction addresses relative to itself.
+/// An operand in memory relative to the instruction.
 #[derive(Clone, Copy)]
 struct Relative {
-    /// Where in the instruction the displacement is.
+    /// The offset of the displacement in the instruction.
     field: usize,
-    /// What is meant.
+    /// The address of the operand.
     to: u64,
-    /// By %rip, not by %eip.
+    /// It is relative to %rip, not to %eip.
     wide: bool,
 }
 
-/// What is to be done when the instruction at the beginning of `bytes`, which stand at `ip`, is to run.
+/// Returns the work to do in place of the instruction at the beginning of `bytes`, whose address is
+/// `ip`.
 pub fn plan(bytes: &[u8], ip: u64, mode: Mode) -> Result<Plan, Cannot> {
     let seen = Seen::new(bytes, ip, mode)?;
     let to = seen.to;
@@ -303,7 +310,7 @@ pub fn plan(bytes: &[u8], ip: u64, mode: Mode) -> Result<Plan, Cannot> {
         Kind::Nop => Act::Skip,
         Kind::Push(reg) => Act::Push { reg },
         Kind::Return(pops) => Act::Return { pops },
-        // To where no program can be: let the CPU say so.
+        // No program can be at the target: let the CPU raise the fault.
         Kind::Jump | Kind::Branch(_) | Kind::CountBranch(..) | Kind::Call if to >> 47 != 0 => {
             Act::Displaced
         }
@@ -317,7 +324,7 @@ pub fn plan(bytes: &[u8], ip: u64, mode: Mode) -> Result<Plan, Cannot> {
         },
         Kind::Begin | Kind::CallThrough(_) | Kind::Syscall | Kind::Plain => Act::Displaced,
     };
-    // CAST: at most MAX_LEN.
+    // CAST: at most `MAX_LEN`.
     Ok(Plan { act, len: seen.bytes.len() as u8 })
 }
 
@@ -386,7 +393,7 @@ impl Kind {
                 _ => Kind::Plain,
             },
             Mnemonic::Ret => match (insn.code(), mode) {
-                // How much it pops, CPUs do not agree on.
+                // CPUs disagree on how much it pops.
                 _ if short => Kind::Leaves,
                 (Code::Retnq, Mode::Bits64) | (Code::Retnd, Mode::Bits32) => Kind::Return(0),
                 (Code::Retnq_imm16, Mode::Bits64) | (Code::Retnd_imm16, Mode::Bits32) => {
@@ -442,7 +449,7 @@ impl Through {
 }
 
 impl Mode {
-    /// As the decoder calls it.
+    /// Returns the decoder's name for the mode.
     pub(crate) const fn bits(self) -> u32 {
         match self {
             Mode::Bits64 => 64,
@@ -450,7 +457,7 @@ impl Mode {
         }
     }
 
-    /// Bytes of what is pushed.
+    /// Returns the number of bytes that a push takes.
     const fn word(self) -> u8 {
         match self {
             Mode::Bits64 => 8,
@@ -459,7 +466,7 @@ impl Mode {
     }
 }
 
-/// The number of a register that is pushed whole.
+/// Returns the number of a register of full width.
 fn number(r: Register, mode: Mode) -> Option<u8> {
     let first = match mode {
         Mode::Bits64 if r.is_gpr64() => Register::RAX,
@@ -470,7 +477,7 @@ fn number(r: Register, mode: Mode) -> Option<u8> {
     Some((r as u32).wrapping_sub(first as u32) as u8)
 }
 
-/// What stands before an opcode.
+/// The prefixes before an opcode.
 struct Prefixes {
     len: usize,
     /// 66
@@ -492,14 +499,14 @@ impl Prefixes {
                 0x40..=0x4f if mode == Mode::Bits64 => {}
                 _ => break,
             }
-            // A REX counts as the last prefix only.
+            // A REX only counts as the last prefix.
             p.long = b & 0xf8 == 0x48 && mode == Mode::Bits64;
             p.len = p.len.wrapping_add(1);
         }
         p
     }
 
-    /// Bytes of rcx that a `loop` or `jrcxz` behind them counts by.
+    /// Returns the number of bytes of rcx that a `loop` or `jrcxz` with these prefixes counts by.
     fn count_width(&self, mode: Mode) -> u8 {
         mode.word() >> u8::from(self.address)
     }

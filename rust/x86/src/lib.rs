@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Questions to iced-x86, in our words: how long is this instruction, where does control go after
-//! it, does an instruction begin here.
+//! Wraps iced-x86 for our questions: how long is this instruction, where does control go after it,
+//! does an instruction begin here.
 //!
-//! iced's types stay inside, as does its one bad habit: it builds its tables on the heap when it is
-//! first used. [`init`] makes it do so while allocating is still allowed.
+//! The types of iced stay inside this crate. iced builds its tables on the heap when it is first
+//! used; [`init`] makes it do so while allocation is still allowed.
 #![cfg_attr(not(test), no_std)]
 #![forbid(unsafe_code)]
 #![cfg_attr(
@@ -20,21 +20,21 @@ pub use shape::{shape, Shape};
 use displace::Mode;
 use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction, OpKind};
 
-/// No instruction is longer.
+/// The maximum length of an instruction in bytes.
 pub const MAX_LEN: usize = 15;
 
 /// Where control goes after an instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Flow {
-    /// To the next one.
+    /// To the next instruction.
     Next,
-    /// There, and nowhere else.
+    /// To this address, and nowhere else.
     Jump(u64),
-    /// There or to the next one.
+    /// To this address or to the next instruction.
     Branch(u64),
-    /// There, and then to the next one if it returns.
+    /// To this address, and to the next instruction after it returns.
     Call(u64),
-    /// Where a register or memory says; for a call, then to the next one.
+    /// To an address in a register or memory; for a call, then to the next instruction.
     Indirect,
     /// Back to the caller.
     Return,
@@ -42,44 +42,44 @@ pub enum Flow {
     Trap,
 }
 
-/// What one needs to know of an instruction.
+/// The length and the flow of an instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Insn {
     /// Its length in bytes, 1 to [`MAX_LEN`].
     pub len: usize,
-    /// Where control goes.
+    /// Where control goes after it.
     pub kind: Flow,
 }
 
-/// Builds iced's tables, then calls `seal`, which forbids all further allocation to it.
+/// Builds iced's tables, then calls `seal`, which forbids further allocation by iced.
 ///
 /// # Context
 ///
-/// *process*; once, before all else here.
+/// *process*; call it once, before everything else here.
 pub fn init(seal: fn()) {
-    // The first decoder ever made builds them.
+    // Creating the first decoder builds the tables.
     let _ = shape(&NOP, 0);
     seal();
 }
 
 const NOP: [u8; 1] = [0x90];
 
-/// UDB, a one-byte undefined instruction that the kernel puts behind indirect jumps; iced 1.22 does
+/// UDB, a one-byte undefined instruction that the kernel puts behind indirect jumps. iced 1.22 does
 /// not know it.
 const UDB: u8 = 0xd6;
 
-/// The instruction at the beginning of `bytes`, which stand at `ip`. `None` if there is none, or it
-/// is cut off.
+/// Decodes the instruction at the beginning of `bytes`, whose address is `ip`. `None` if there is
+/// none, or it is cut off.
 pub fn decode(bytes: &[u8], ip: u64) -> Option<Insn> {
     walk(bytes, ip).next()?.ok().map(|(_, insn)| insn)
 }
 
-/// An address from which nothing can be decoded.
+/// The address of bytes that cannot be decoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Undecodable(pub u64);
 
-/// All instructions of `code`, which stands at `start`, one after the other, each with its address;
-/// the first that cannot be decoded ends it.
+/// Returns all instructions of `code`, whose address is `start`, each with its address. The first
+/// that cannot be decoded ends the iteration.
 pub fn walk(
     code: &[u8],
     start: u64,
@@ -87,7 +87,7 @@ pub fn walk(
     walk_in(Mode::Bits64, code, start)
 }
 
-/// The same in 64-bit or 32-bit mode.
+/// Works like [`walk`], in 64-bit or 32-bit mode.
 pub fn walk_in(
     mode: Mode,
     code: &[u8],
@@ -97,8 +97,8 @@ pub fn walk_in(
     core::iter::from_fn(move || walk.step())
 }
 
-/// The same, but for most of those that simply go on behind them: for these, `begins` is called with
-/// where they begin, from the start of `code` on.
+/// Works like [`walk`], but leaves out most instructions after which control goes to the next one.
+/// For those, it calls `begins` with their offset from the start of `code`.
 pub fn turns<'a>(
     code: &'a [u8],
     start: u64,
@@ -111,18 +111,18 @@ pub fn turns<'a>(
     })
 }
 
-/// The instructions of `code`, which stands at `start`, from `at` on.
+/// An iterator over the instructions of `code`, whose address is `start`, from offset `at`.
 struct Walk<'a> {
     mode: Mode,
     code: &'a [u8],
     start: u64,
     at: usize,
-    /// Made when it is needed.
+    /// Created on first use.
     decoder: Option<Decoder<'a>>,
 }
 
 impl Walk<'_> {
-    /// Goes on to one that does not simply go on.
+    /// Skips ordinary instructions, calling `begins` with the offset of each.
     #[inline(always)]
     fn skip(&mut self, begins: &mut impl FnMut(usize)) {
         let mut at = self.at;
@@ -174,7 +174,7 @@ impl Walk<'_> {
     }
 }
 
-/// [`quick::quick`] for less than it looks at.
+/// Works like [`quick::quick`], for fewer bytes than its window.
 #[inline(never)]
 fn last(rest: &[u8], ip: u64) -> Option<Insn> {
     let mut window = [0; quick::WINDOW];
@@ -184,7 +184,7 @@ fn last(rest: &[u8], ip: u64) -> Option<Insn> {
     quick::quick(&window, ip).filter(|i| i.len <= rest.len())
 }
 
-/// Decodes what is at the decoder's position, where `rest` begins.
+/// Decodes the instruction at the decoder's position, where `rest` begins.
 fn decode_into(decoder: &mut Decoder<'_>, rest: &[u8], insn: &mut Instruction) -> Option<Insn> {
     if rest.first() == Some(&UDB) {
         let next = decoder.position().wrapping_add(1);
@@ -211,21 +211,22 @@ fn flow(insn: &Instruction) -> Flow {
         FlowControl::Call if near => Flow::Call(insn.near_branch_target()),
         FlowControl::Return => Flow::Return,
         FlowControl::Interrupt | FlowControl::Exception => Flow::Trap,
-        // The rest is far or through a register; `syscall` counts as a call.
+        // All others are far, or through a register or memory; `syscall` counts as a call.
         _ => Flow::Indirect,
     }
 }
 
-/// Whether an instruction begins at `target`, if `code` stands at `start` and is decoded from there
-/// one after the other. That is how a compiler lays out a function; data in the middle of code ends
-/// the search.
+/// Tells whether an instruction begins at `target`, if `code` at address `start` is decoded from
+/// its beginning. Compilers lay out functions without gaps; data in the middle of the code ends the
+/// search.
 pub fn is_boundary(code: &[u8], start: u64, target: u64) -> bool {
     walk(code, start).any(|step| match step {
         Ok((ip, _)) | Err(Undecodable(ip)) => ip == target,
     })
 }
 
-/// Where the `call rel32` at the beginning of `bytes` leads; `None` if it is another instruction.
+/// Returns the target of the `call rel32` at the beginning of `bytes`; `None` if it is another
+/// instruction.
 pub fn call_target(bytes: &[u8], ip: u64) -> Option<u64> {
     match decode(bytes, ip)?.kind {
         Flow::Call(target) => Some(target),

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The length of an ordinary instruction, from a table: a tenth of the price of decoding it.
+//! Decodes the length of ordinary instructions from a table, at a tenth of the cost of iced.
 //!
-//! A kernel has some four million instructions, and nearly all of them are of the few hundred forms
-//! below. For those, [`quick`] says what iced would say; that it does is tested on random bytes and
-//! on real code. For all others it says nothing, and iced is asked.
+//! A kernel has some four million instructions, and nearly all have one of the few hundred forms
+//! below. For those, [`quick`] returns what iced would; tests check this on random bytes and on
+//! real code. For all others it returns nothing, and the caller uses iced.
 //!
 //! ```text
 //!   [66 26 2e 36 3e 64 65]*  [REX]  [0f] opcode  [ModRM [SIB] [displacement]]  [immediate]
@@ -11,23 +11,23 @@
 
 use crate::{Flow, Insn, MAX_LEN};
 
-/// As many bytes as are looked at.
+/// The number of bytes that are examined.
 pub(crate) const WINDOW: usize = 16;
 
-/// More prefixes than compilers pad with.
+/// The maximum number of prefixes; compilers pad with fewer.
 const MAX_PREFIXES: usize = 4;
 
-// What follows an opcode. The lowest bits: how many bytes of immediate.
+// Flags for what follows an opcode. The lowest bits are the length of the immediate in bytes.
 const IMMEDIATE: u8 = 0x07;
-/// It is one of those known here.
+/// The opcode is one of those known here.
 const KNOWN: u8 = 0x80;
 const MODRM: u8 = 0x88;
 const IMM8: u8 = 0x81;
-/// Four bytes, or two behind a prefix 66.
+/// An immediate of four bytes, or of two after a prefix 66.
 const IMMZ: u8 = 0x94;
-/// More is to be looked at.
+/// The opcode needs a closer look.
 const SPECIAL: u8 = 0xa0;
-/// It is not the opcode yet.
+/// The byte is not the opcode yet.
 const MORE: u8 = 0x40;
 
 const fn one_byte(op: u8) -> u8 {
@@ -48,7 +48,7 @@ const fn one_byte(op: u8) -> u8 {
         0x6b | 0x80 | 0x83 | 0xc0 | 0xc1 => MODRM | IMM8,
         // mov to a register
         0xb8..=0xbf => SPECIAL | IMMZ,
-        // by the middle of ModRM
+        // Depends on the middle of ModRM.
         0x8d | 0xf6 | 0xf7 | 0xfe | 0xff => SPECIAL | MODRM,
         0xc6 => SPECIAL | MODRM | IMM8,
         0xc7 => SPECIAL | MODRM | IMMZ,
@@ -69,7 +69,8 @@ const fn two_bytes(op: u8) -> u8 {
     }
 }
 
-/// Bytes of ModRM, SIB and displacement; [`BASE`] if the SIB's base is to be looked at.
+/// Returns the number of bytes of ModRM, SIB and displacement; with [`BASE`] set, the SIB's base
+/// may add more.
 const fn operand(modrm: u8) -> u8 {
     let sib = (modrm & 7 == 4) as u8;
     match modrm >> 6 {
@@ -106,8 +107,9 @@ fn of(table: &[u8; 256], byte: u8) -> u8 {
     table.get(usize::from(byte)).copied().unwrap_or(0)
 }
 
-/// The length of the instruction at the beginning of `b`, if it is an ordinary one that goes on behind
-/// it; else 0. What is missing in `b` because less stands there is zero; the caller compares lengths.
+/// Returns the length of the instruction at the beginning of `b`, if it is an ordinary one after
+/// which control goes to the next; otherwise 0. If the code is shorter than `b`, the rest is zero,
+/// and the caller checks the length.
 #[inline(always)]
 pub(crate) fn plain(b: &[u8; WINDOW]) -> usize {
     let byte = |i: usize| b.get(i & (WINDOW - 1)).copied().unwrap_or(0);
@@ -168,7 +170,8 @@ pub(crate) fn plain(b: &[u8; WINDOW]) -> usize {
     len
 }
 
-/// What follows an opcode whose ModRM tells which instruction it is.
+/// Returns what follows an opcode whose ModRM determines the instruction; `None` if it is not
+/// ordinary.
 fn special(class: u8, two: bool, op: u8, modrm: u8) -> Option<u8> {
     let reg = (modrm >> 3) & 7;
     Some(match (two, op) {
@@ -185,7 +188,8 @@ fn special(class: u8, two: bool, op: u8, modrm: u8) -> Option<u8> {
     })
 }
 
-/// The instruction at the beginning of `b`, which stands at `ip`, if it is an ordinary one.
+/// Decodes the instruction at the beginning of `b`, whose address is `ip`, if it is an ordinary
+/// one.
 pub(crate) fn quick(b: &[u8; WINDOW], ip: u64) -> Option<Insn> {
     match plain(b) {
         0 => flow(b, ip),
@@ -193,7 +197,7 @@ pub(crate) fn quick(b: &[u8; WINDOW], ip: u64) -> Option<Insn> {
     }
 }
 
-/// The same of one that does not go on behind it, and has no prefixes.
+/// Works like [`quick`] for an instruction without prefixes that may change the flow of control.
 pub(crate) fn flow(b: &[u8; WINDOW], ip: u64) -> Option<Insn> {
     let [b0, b1, b2, b3, b4, b5, ..] = *b;
     let to = |len: u64, distance: i64| ip.wrapping_add(len).wrapping_add_signed(distance);

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
-//! What has to be done in place of an instruction that a breakpoint has replaced.
+//! The shape of an instruction: how to reproduce it in place of a breakpoint.
 //!
-//! Most are *displaced*: a copy runs elsewhere. That is right for whatever neither asks where it
-//! stands nor changes where the CPU goes on; of the former, the one common kind, memory relative to
-//! the instruction pointer, can be mended in the copy. The rest is done by hand, by [`Shape`].
+//! Most instructions are *displaced*: a copy runs elsewhere. This works for instructions that
+//! neither use their own address nor change where the CPU continues. Memory relative to the
+//! instruction pointer is the one common use of the address, and can be fixed in the copy. All
+//! others are emulated, by their [`Shape`].
 
 use crate::{decode_into, Flow, MAX_LEN};
 use iced_x86::{ConditionCode, Decoder, DecoderOptions, Instruction, Mnemonic, OpKind, Register};
 
-/// An instruction, as seen by who replaces it.
+/// The shape of an instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
-    /// Nothing: a nop, an endbr.
+    /// An instruction without effect: a nop, an endbr.
     Nop,
     /// `push` of a 64-bit register, by its number in encodings.
     Push(u8),
     /// A direct jump.
     Jump(u64),
-    /// A conditional jump: condition code as in encodings, and where to.
+    /// A conditional jump: the condition code as in encodings, and the target.
     Branch(u8, u64),
     /// A direct call.
     Call(u64),
@@ -27,16 +28,17 @@ pub enum Shape {
     JumpReg(u8),
     /// A call through a register, by its number.
     CallReg(u8),
-    /// Any that a copy can stand in for. If it addresses memory relative to itself: where in it
-    /// the 32-bit displacement stands.
+    /// An instruction that a copy can replace. If it addresses memory relative to itself, the
+    /// offset of the 32-bit displacement.
     Plain(Option<u8>),
-    /// One that always traps: ud2, int3.
+    /// An instruction that always traps: ud2, int3.
     Trap,
-    /// One for which none of this is known to be right.
+    /// An instruction for which none of this is known to be right.
     Other,
 }
 
-/// The shape and length of the instruction at the beginning of `bytes`, which stand at `ip`.
+/// Returns the shape and length of the instruction at the beginning of `bytes`, whose address is
+/// `ip`.
 pub fn shape(bytes: &[u8], ip: u64) -> Option<(Shape, usize)> {
     let mut insn = Instruction::default();
     let mut decoder = Decoder::try_with_ip(64, bytes, ip, DecoderOptions::NONE).ok()?;
@@ -60,7 +62,7 @@ fn of(decoder: &Decoder<'_>, insn: &Instruction, flow: Flow, bytes: &[u8]) -> Sh
         Flow::Indirect => match (insn.mnemonic(), register(insn)) {
             (Mnemonic::Jmp, Some(r)) => Shape::JumpReg(r),
             (Mnemonic::Call, Some(r)) => Shape::CallReg(r),
-            // Through memory: the jump leaves nothing behind that would show where it stood.
+            // A jump through memory leaves nothing behind that would show its address.
             (Mnemonic::Jmp, None) if insn.op0_kind() == OpKind::Memory => plain(decoder, insn),
             _ => Shape::Other,
         },
@@ -75,7 +77,8 @@ fn of(decoder: &Decoder<'_>, insn: &Instruction, flow: Flow, bytes: &[u8]) -> Sh
 fn plain(decoder: &Decoder<'_>, insn: &Instruction) -> Shape {
     match insn.mnemonic() {
         Mnemonic::Nop | Mnemonic::Endbr64 => return Shape::Nop,
-        // Without an interrupt after it, or told where the next instruction is: not elsewhere.
+        // Not elsewhere: no interrupt may come right after them, or an interrupt sees the address
+        // of the next instruction.
         Mnemonic::Hlt | Mnemonic::Sti | Mnemonic::Mwait | Mnemonic::Mwaitx => return Shape::Other,
         Mnemonic::Mov if is_segment(insn.op0_register()) => return Shape::Other,
         Mnemonic::Pop if is_segment(insn.op0_register()) => return Shape::Other,
@@ -91,7 +94,7 @@ fn plain(decoder: &Decoder<'_>, insn: &Instruction) -> Shape {
         if !at.has_displacement() || at.displacement_size() != 4 {
             return Shape::Other;
         }
-        // CAST: below MAX_LEN.
+        // CAST: below `MAX_LEN`.
         return Shape::Plain(Some(at.displacement_offset().min(MAX_LEN) as u8));
     }
     Shape::Plain(None)
@@ -101,7 +104,7 @@ fn is_segment(r: Register) -> bool {
     r.is_segment_register()
 }
 
-/// The number of the 64-bit register that is the only explicit operand.
+/// Returns the number of the 64-bit register that is the only explicit operand.
 fn register(insn: &Instruction) -> Option<u8> {
     let r = insn.op0_register();
     if insn.op0_kind() != OpKind::Register || !r.is_gpr64() {

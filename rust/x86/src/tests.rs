@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The decoder's answers, on bytes written by hand and on functions of this very program.
+//! The decoder's results for bytes written by hand and for functions of this program.
 
 use super::*;
 
@@ -35,11 +35,11 @@ fn lengths_and_where_control_goes() {
     ];
     for &(bytes, len, kind) in cases {
         assert_eq!(insn(bytes), Insn { len, kind }, "{bytes:02x?}");
-        // What follows an instruction does not change it.
+        // The bytes after an instruction do not change it.
         let mut more = bytes.to_vec();
         more.extend([0x66; 20]);
         assert_eq!(insn(&more), Insn { len, kind }, "{more:02x?}");
-        // A part of it is none; `0f` and such alone are prefixes of everything.
+        // A part of it is no instruction; for example, `0f` alone is a prefix of many.
         for n in 0..bytes.len() {
             assert_eq!(decode(&bytes[..n], IP), None, "{:02x?}", &bytes[..n]);
         }
@@ -69,7 +69,7 @@ fn any_bytes_are_answered() {
         if let Some(insn) = decode(&bytes, seed) {
             decoded += 1;
             assert!((1..=MAX_LEN).contains(&insn.len), "{bytes:02x?}");
-            // It depends on its own bytes only.
+            // The result depends only on the instruction's own bytes.
             assert_eq!(decode(&bytes[..insn.len], seed), Some(insn), "{bytes:02x?}");
         }
     }
@@ -85,7 +85,7 @@ fn a_boundary_is_where_decoding_arrives() {
     for at in 0..=code.len() as u64 {
         assert_eq!(is_boundary(&code, IP, IP + at), starts.contains(&at), "{at}");
     }
-    // Inside the mov stands what looks like a nop5.
+    // The mov contains bytes that look like a nop5.
     assert_eq!(code[10..13], code[4..7]);
     assert!(!is_boundary(&code, IP, IP - 1));
     assert!(!is_boundary(&code, IP, IP + 100));
@@ -180,7 +180,7 @@ fn a_walk_in_32_bit_mode() {
     assert_eq!(jump, Some(Ok((0x8048007, Insn { len: 2, kind: Flow::Jump(0x8048000) }))));
 }
 
-/// What iced says, alone.
+/// Decodes by iced alone.
 fn by_iced(bytes: &[u8], ip: u64) -> Option<Insn> {
     let mut decoder = Decoder::with_ip(64, bytes, ip, DecoderOptions::NONE);
     decode_into(&mut decoder, bytes, &mut Instruction::default())
@@ -196,7 +196,7 @@ fn quick_is_right_where_it_answers() {
             assert_eq!(by_iced(window, ip), Some(insn), "{window:02x?}");
         }
     };
-    // Every opcode and every ModRM, behind what may stand before them, ahead of any SIB.
+    // Every opcode and every ModRM, after possible prefixes, before any SIB.
     let before: &[&[u8]] = &[
         &[],
         &[0x66],
@@ -238,7 +238,7 @@ fn quick_is_right_where_it_answers() {
     assert!(answered > 1_500_000, "{answered}");
 }
 
-/// The code of an ELF file: its executable segments.
+/// Returns the executable segments of an ELF file.
 fn code_of(elf: &[u8]) -> Vec<&[u8]> {
     let word = |at: usize, n: usize| {
         elf[at..at + n].iter().rev().fold(0usize, |w, b| w << 8 | usize::from(*b))

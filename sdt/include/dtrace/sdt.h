@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Statically defined probes for kernel drivers: the driver author names a point of interest, DTrace finds it.
+ * Statically defined probes for kernel drivers. The driver author names a point of interest, and DTrace finds it.
  *
  *	#include <dtrace/sdt.h>
  *	DTRACE_PROBE1(hworld, open_module, open1, entry, num_opens);
  *
- * is the probe hworld:open_module:open1:entry with num_opens as its arg0. The four names are C identifiers; a
- * double underscore in the last one is shown as a dash (`io__start` is io-start). Each argument is an integer or a
- * pointer, evaluated once and in the order written; signed ones are sign-extended to 64 bits. Up to eight.
+ * makes the probe hworld:open_module:open1:entry with num_opens as its arg0. The four names are C identifiers; a
+ * double underscore in the last one is shown as a dash (`io__start` is io-start). There can be up to eight
+ * arguments. Each is an integer or a pointer, evaluated once and in the order written; signed ones are
+ * sign-extended to 64 bits.
  *
- * A point is one of two forms, and DTrace treats both alike:
+ * A point has one of two forms, and DTrace treats both alike:
  *
  * - nop (default): five bytes that do nothing, plus a record in a section of its own. Nothing is called.
  * - call: a call to a stub `__dtrace_<provider>___<module>___<function>___<name>` that returns at once. DTrace
- *   rewrites the call to the nop as the module loads. Choose it for one point with DTRACE_CALL_PROBEn, or for a
- *   whole file by defining DTRACE_SDT_CALL before this header is included.
+ *   rewrites the call to the nop when the module loads. Choose this form for one point with DTRACE_CALL_PROBEn, or
+ *   for a whole file by defining DTRACE_SDT_CALL before you include this header.
  *
- * Either way the arguments wait in rdi, rsi, rdx, rcx, r8, r9, r10, r11, and while the probe is enabled the point is
- * a call into DTrace that changes no register. A driver needs nothing of DTrace's at run time and loads the same
- * with or without it.
+ * In both forms the arguments are in rdi, rsi, rdx, rcx, r8, r9, r10, r11. While the probe is enabled, the point is
+ * a call into DTrace that changes no register. A driver needs no part of DTrace at run time, and loads with or
+ * without it.
  *
- * The record, sixteen bytes at a multiple of four in section .dtrace_sdt. Its label is a local symbol that starts
- * with "__dtrace_sdt." and is how DTrace finds it in the module's symbol table (so do not strip local symbols):
+ * The record has sixteen bytes at a multiple of four in section .dtrace_sdt. Its label is a local symbol that starts
+ * with "__dtrace_sdt.", by which DTrace finds it in the module's symbol table (so do not strip local symbols):
  *
  *	 0  s32  site    the point, relative to this field
  *	 4  s32  names   provider, module, function and name, each NUL-terminated, relative to this field
@@ -29,7 +30,7 @@
  *	10  u16  nargs   arguments passed, at most 8
  *	12  u32  magic   "SDT1"; the digit is the version of this layout
  *
- * sdt/src/record.rs is the reader, sdt/rust/dtrace_sdt.rs the same for drivers in Rust.
+ * sdt/src/record.rs reads it. sdt/rust/dtrace_sdt.rs has the macro for drivers in Rust.
  */
 #ifndef _DTRACE_SDT_H
 #define _DTRACE_SDT_H
@@ -76,7 +77,7 @@
 
 /*
  * The stub is local to its object, so that any number of files may name the same probe. The nops before it are the
- * room that call depth tracking expects before whatever is called.
+ * padding that call depth tracking expects before every called function.
  */
 #ifdef CONFIG_CALL_PADDING
 #define __DTRACE_STUB_PADDING ".skip " __stringify(CONFIG_FUNCTION_PADDING_BYTES) ", 0x90\n"
@@ -102,7 +103,7 @@
 	"771:\tcall __dtrace_" p "___" m "___" f "___" n "\n\t"				\
 	__DTRACE_RECORD(p, m, f, n, __DTRACE_CALL, nargs)
 
-/* All arguments are computed before the first register is taken: computing one may call a function. */
+/* All arguments are computed before the first register is set, because computing one may call a function. */
 #define __DTRACE_V(i, a)	unsigned long __dtrace_v##i = (__force unsigned long)(a)
 #define __DTRACE_R(i, r)	register unsigned long __dtrace_r##i asm(r) = __dtrace_v##i
 #define __DTRACE_I(i)		"r" (__dtrace_r##i)
@@ -138,7 +139,7 @@
 #define __DTRACE_I7		__DTRACE_I6, __DTRACE_I(7)
 #define __DTRACE_I8		__DTRACE_I7, __DTRACE_I(8)
 
-/* "memory": what an argument points to must be in memory when a D program follows it. */
+/* "memory": the target of a pointer argument must be in memory when a D program reads it. */
 #define __DTRACE_NOP_POINT(p, m, f, n, nargs, ...) do {				\
 	__DTRACE_V##nargs(__VA_ARGS__);						\
 	__DTRACE_R##nargs;							\
@@ -146,7 +147,7 @@
 			    : : __DTRACE_I##nargs : "memory");			\
 } while (0)
 
-/* The stack pointer as an output has the compiler set up its frame before the call, for frame-pointer kernels. */
+/* The stack pointer as an output makes the compiler set up its frame before the call, for frame-pointer kernels. */
 #define __DTRACE_CALL_POINT(p, m, f, n, nargs, ...) do {			\
 	__DTRACE_V##nargs(__VA_ARGS__);						\
 	__DTRACE_R##nargs;							\
@@ -161,7 +162,7 @@
 	asm_inline volatile(__DTRACE_CALL_ASM(p, m, f, n, 0)			\
 			    : ASM_CALL_CONSTRAINT : : "memory", "cc")
 
-#else /* !CONFIG_X86_64: no probe, but the arguments are computed all the same */
+#else /* !CONFIG_X86_64: no probe, but the arguments are still computed */
 
 #define __DTRACE_V1(a)			(void)(a)
 #define __DTRACE_V2(a, ...)		(void)(a); __DTRACE_V1(__VA_ARGS__)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Records that lie, each in its own way, between two good ones. DTrace must load the module, offer the good probes
- * (bad:good:*), say of each other record what is wrong with it, and never write to where it points.
+ * Records that are wrong, each in its own way, between two good ones. DTrace must load the module,
+ * offer the good probes (bad:good:*), report what is wrong with each other record, and never write
+ * to its site.
  */
 #include <linux/module.h>
 #include <linux/moduleparam.h>
@@ -24,7 +25,7 @@
 
 #define MAGIC "0x31544453"
 
-/* Places to point to: two nops one of which hides in another instruction, a call, and something else. */
+/* Sites: a nop, a nop inside another instruction, a lea, and a call. */
 static noinline void bad_sites(void)
 {
 	asm volatile(
@@ -66,7 +67,7 @@ static noinline void bad_sites(void)
 		RECORD("owned", ".Lbad_nop2", ".Lbad_owned", "0", "0", MAGIC)
 		ANNOTATE_NOENDBR "\n"
 		".Lbad_nop2: .byte 0x0f, 0x1f, 0x44, 0x00, 0x00\n"
-		/* A label where no record can be: in text, and off its alignment. */
+		/* Labels where no record can be: in text, and unaligned. */
 		"__dtrace_sdt.bad_text: nop\n"
 		".pushsection .dtrace_sdt, \"a\", @progbits\n\t"
 		".byte 0\n"

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a firing costs: writing N to /proc/hot passes the probes `entry` and `return` N times each, with interrupts on;
- * reading it gives the nanoseconds of the last N, a first tenth of them not counted. Where the clock counts instructions
- * (QEMU's -icount shift=0), the difference between enabled and not is the instructions of a firing.
+ * The cost of a firing. Writing N to /proc/hot passes the probes `entry` and `return` N times each,
+ * with interrupts on. Reading it gives the nanoseconds for the last N, after a first tenth that is
+ * not counted. If the clock counts instructions (QEMU's -icount shift=0), the difference between
+ * enabled and disabled is the instructions of a firing.
  */
 #include <linux/ktime.h>
 #include <linux/module.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-//! What a test says.
+//! The macro for checks in tests.
 
-/// Ends the test if this is not so, and logs it.
+/// Ends the test and logs the condition if it does not hold.
 macro_rules! check {
     ($($what:tt)*) => {
         if !($($what)*) {

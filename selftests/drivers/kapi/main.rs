@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Tests of crate kapi, run as this module is inserted. It stays only if all of them have passed;
-//! the log names the first that has not.
+//! Tests of crate kapi, which run when this module loads. It stays loaded only if all of them pass;
+//! the log names the first one that fails.
 
 #[macro_use]
 mod check;
@@ -54,7 +54,7 @@ unsafe extern "C" {
     fn kapi_page_free(page: *mut [u8; 4096]);
 }
 
-/// 7.2 gives a parameter by reference, 7.3 by value.
+/// Returns a parameter. Kernel 7.2 gives a reference, 7.3 a value.
 fn value(of: impl Borrow<u64>) -> u64 {
     *of.borrow()
 }
@@ -83,7 +83,7 @@ fn cross_calls() -> Result {
     for cpu in 0..cpus() {
         let (name, ran, seen) = xcall::on_cpu(cpu, |c| (c.cpu(), this_cpu(), slots.get(c).get()))?;
         check!((name, seen) == (cpu, cpu * 100 + 1));
-        // One that is off has somebody act in its name.
+        // Another CPU runs the function for one that is offline.
         check!((ran == cpu) == xcall::is_online(cpu));
     }
     check!(slots.iter_mut().map(|slot| slot.get()).eq((0..cpus()).map(|cpu| cpu * 100 + 1)));
@@ -126,7 +126,7 @@ fn publications() -> Result {
     Ok(())
 }
 
-/// Addresses that nobody can read, whoever asks.
+/// Addresses that nobody can read.
 const BAD: [u64; 16] = [
     0,
     1,
@@ -163,7 +163,7 @@ fn loads() -> Result {
     check!(try_all().is_none());
     check!(enter(|_| try_all().is_none()) == Some(true));
 
-    // Each has its half of the address space.
+    // The kernel and the process each have their half of the address space.
     let user = kapi_user_stack();
     check!(read_user(user, &mut b[..8]).is_ok() && read_kernel(user, &mut b[..8]).is_err());
     check!(enter(|_| read_user(user, &mut b[..8])) == Some(Ok(())));
@@ -176,7 +176,7 @@ fn loads() -> Result {
     strings()
 }
 
-/// What the kernel says of its functions is compared with what they are called with.
+/// Checks the comparison of the kernel's prototypes with ours.
 fn prototypes() -> Result {
     use kapi::symbols::has_other_prototype as other;
     check!(!other(c"text_poke", c"p:pp8") && !other(c"is_in_no_kernel", c"p:pp8"));
@@ -192,10 +192,10 @@ fn strings() -> Result {
     check!(read_kernel_str(at, &mut b) == Ok(5) && &b[..6] == b"hello\0");
     check!(read_kernel_str(at, &mut b[..3]) == Ok(3) && read_kernel_str(at, &mut []) == Ok(0));
 
-    // One that ends where its page does, and one that does not end there.
+    // A string that ends at the end of its page, and one that does not end there.
     let page = kapi_page();
     check!(!page.is_null());
-    // SAFETY: a page of 4096 bytes, and nobody else knows it.
+    // SAFETY: the page has 4096 bytes, and nobody else knows it.
     unsafe { page.write([b'x'; 4096]) };
     let last = page as u64 + 4095;
     let at = last - 95;
@@ -207,7 +207,7 @@ fn strings() -> Result {
     // SAFETY: as above.
     unsafe { (*page)[4095] = 0 };
     check!(read_kernel_str(at, &mut b) == Ok(95));
-    // SAFETY: it is from `kapi_page`.
+    // SAFETY: the page is from `kapi_page`.
     unsafe { kapi_page_free(page) };
     check!(read_kernel(at, &mut b[..8]).is_err());
     Ok(())
@@ -246,7 +246,7 @@ fn who_and_when() -> Result {
     check!(key == task::thread_key() && key >> 62 == 0);
     check!(enter(|_| task::thread_key()) == Some(key) && task::curthread() >> 63 == 1);
     for cpu in (0..cpus()).filter(|&cpu| xcall::is_online(cpu)) {
-        // From here on we may be on that CPU ourselves; then it is the same thread that answers.
+        // We may be on that CPU ourselves by now; then the same thread answers.
         let (other, thread) = xcall::on_cpu(cpu, |_| (task::thread_key(), task::curthread()))?;
         check!((other == key) == (thread == task::curthread()));
     }
@@ -266,7 +266,7 @@ fn names() -> Result {
         }
     })?;
     check!(all > 20 && vfs_read >> 63 == 1);
-    // The nop at its entry is ftrace's.
+    // The nop at the entry belongs to ftrace.
     check!(is_reserved(vfs_read, 9) && !is_reserved(vfs_read + 16, 1));
     let mut b = [0; 4];
     check!(read_kernel(vfs_read, &mut b).is_ok());
@@ -285,10 +285,10 @@ fn fired(site: u64, args: &[u64; 8]) {
         if *args != [0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88] {
             WRONG.fetch_add(1, Relaxed);
         }
-        // 1: look at the stack; 2: it was right.
+        // 1: check the stack; 2: it was right.
         if STACK.load(Relaxed) == 1 {
             let (a, b) = (c"kapi_site".as_ptr().cast(), c"do_init_module".as_ptr().cast());
-            // SAFETY: two C strings.
+            // SAFETY: both are C strings.
             if unsafe { kapi_stack_names(a, b) } {
                 STACK.store(2, Relaxed);
             }
@@ -299,7 +299,7 @@ fn fired(site: u64, args: &[u64; 8]) {
 fn patching() -> Result {
     set_sdt_handler(fired);
     let hits = || HITS.load(Relaxed);
-    // Hidden, or `site + 5` becomes an address of its own, which objtool takes for an entry.
+    // Hidden: otherwise `site + 5` becomes an address of its own, which objtool takes for an entry.
     let site = core::hint::black_box(&raw const kapi_site as u64);
     let at = |addr| Patch::to_call(addr, NOP5, Trampoline::Sdt);
     let on = at(site).ok_or(EINVAL)?;
@@ -314,7 +314,7 @@ fn patching() -> Result {
     check!(Patch::call_to_nop(site, NOP5).is_none());
     check!(!is_reserved(site, 5));
 
-    // What is refused changes nothing.
+    // A refused patch changes nothing.
     check!(patch(&[zero]) == Err(PatchError::NotText(0)));
     check!(patch(&[data]) == Err(PatchError::NotText(0)));
     check!(patch(&[nothing]) == Err(PatchError::NotText(0)));
@@ -337,7 +337,7 @@ fn patching() -> Result {
     check!(patch(&[on.undo()]).is_ok());
     check!(kapi_site_fn() == 1 && hits() == 1001 && WRONG.load(Relaxed) == 0);
 
-    // Under running threads.
+    // Patch and restore while threads run.
     kapi_race_start();
     let mut result = Ok(());
     for _ in 0..value(module_parameters::toggles.value()) {
@@ -352,7 +352,7 @@ fn patching() -> Result {
             break;
         }
     }
-    // A thread may have been preempted on its way to us.
+    // A thread may have been preempted on its way to our handler.
     kapi::quiesce();
     let end = hits();
     kapi_race_pause();
@@ -367,7 +367,7 @@ static COMING: AtomicU64 = AtomicU64::new(0);
 static LIVE: AtomicU64 = AtomicU64::new(0);
 static GOING: AtomicU64 = AtomicU64::new(0);
 
-/// The log tells the script of them.
+/// Logs each event for the test script.
 fn event(event: ModuleEvent, module: &ModuleRef<'_>) {
     let counter = match event {
         ModuleEvent::Coming => &COMING,
@@ -409,7 +409,7 @@ fn loaded() -> Result {
     Ok(())
 }
 
-/// The module, while it watches others.
+/// The module, which watches other modules.
 struct Kapi {
     _watch: Option<Watch>,
     whole: Option<whole::Whole>,

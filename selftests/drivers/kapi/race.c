@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Threads that run over the site without a pause, and what a Rust test needs and `kernel` has not. */
+/* Threads that run over the site without a pause, and helpers that the `kernel` crate lacks. */
 #include <linux/kthread.h>
 #include <linux/sched.h>
 #include <linux/stacktrace.h>
@@ -28,7 +28,7 @@ static int run(void *unused)
 			if (kapi_site_fn() != 1)
 				atomic64_inc(&wrong);
 		atomic64_add(100, &calls);
-		/* Not cond_resched: nobody may wait for RCU-tasks while a thread never goes to sleep. */
+		/* Not cond_resched: a thread that never sleeps would hold up RCU-tasks. */
 		schedule();
 	}
 	return 0;
@@ -63,7 +63,7 @@ u64 kapi_user_stack(void)
 	return current->mm->start_stack;
 }
 
-/* Whether functions a and b are both on the stack, a above b. */
+/* Tells whether functions a and b are both on the stack, b a caller of a. */
 bool kapi_stack_names(const char *a, const char *b)
 {
 	unsigned long stack[24];
@@ -81,7 +81,7 @@ bool kapi_stack_names(const char *a, const char *b)
 	return false;
 }
 
-/* One page; none behind it. */
+/* Returns one page, with no page behind it. */
 void *kapi_page(void)
 {
 	return vmalloc(PAGE_SIZE);

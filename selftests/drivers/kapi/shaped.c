@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Runs the functions of known shape, on two CPUs at once, and counts what they got wrong. */
+/* Runs the functions of known shape on two CPUs at once, and counts wrong results. */
 #include <linux/completion.h>
 #include <linux/cpumask.h>
 #include <linux/kthread.h>
@@ -24,13 +24,13 @@ u64 kapi_shape_fentry(void);
 static u32 (*const shapes[])(u32) = { SHAPES(FN) };
 static u8 *const labels[] = { SHAPES(SITE) };
 
-/* Where shape n is interesting; after them none. */
+/* Returns the site of shape n; 0 if there are fewer shapes. */
 u64 kapi_shape_site(u32 n)
 {
 	return n < ARRAY_SIZE(labels) ? (unsigned long)labels[n] : 0;
 }
 
-/* With an entry that ftrace knows, and two arguments on the stack. */
+/* A function with an ftrace site at its entry, and two arguments on the stack. */
 noinline u64 kapi_shape_eight(u64 a, u64 b, u64 c, u64 d, u64 e, u64 f, u64 g, u64 h)
 {
 	barrier();
@@ -87,7 +87,7 @@ static void start(u64 rounds)
 	}
 }
 
-/* Each shape so many times by each of two threads; returns how often one was wrong. */
+/* Runs each shape `rounds` times on each of two threads; returns the number of wrong results. */
 u64 kapi_shape_run(u64 rounds)
 {
 	start(rounds);

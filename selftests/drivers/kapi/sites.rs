@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Every way from an instruction to a handler: breakpoints of each kind, calls in the places of
-//! returns and jumps, ftrace. Exact counts on two CPUs, right results, and the same text as before.
+//! Every way from an instruction to a handler: breakpoints of each kind, calls in place of returns
+//! and jumps, ftrace. The tests require exact counts on two CPUs, right results, and restored text.
 
 use crate::{kapi_race_pause, module_parameters, value};
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -26,7 +26,7 @@ unsafe extern "C" {
     static kapi_shape_jump_nothing_site: u8;
 }
 
-/// as in shaped.c. The first are for breakpoints.
+/// The order is that of shaped.c. The first sites are for breakpoints.
 const TRAPS: usize = 11;
 const RETURN5: usize = 11;
 const TAIL: usize = 12;
@@ -54,7 +54,7 @@ fn trapped(addr: u64, regs: &Regs, goes: Option<u64>) {
         if addr == kapi_shape_site(6) {
             let taken = goes == Some(rel8(addr)) && goes != Some(addr + 2);
             TAKEN.fetch_add(u64::from(taken), Relaxed);
-            // Even arguments are.
+            // The branch is taken for even arguments.
             if taken != (regs.arg(0) & 1 == 0) {
                 STRANGE.fetch_add(1, Relaxed);
             }
@@ -110,7 +110,7 @@ fn rel8(addr: u64) -> u64 {
     addr.wrapping_add(2).wrapping_add_signed((d as i8).into())
 }
 
-/// What stands at the sites; nothing decodes it here.
+/// Returns the breakpoints for the sites, written by hand.
 fn traps() -> [Trap; TRAPS] {
     core::array::from_fn(|n| {
         let addr = kapi_shape_site(n as u32);
@@ -145,7 +145,7 @@ fn none(what: &str) -> impl FnMut(usize, Refused) + '_ {
     }
 }
 
-/// All sites at once.
+/// All sites.
 struct Sites {
     addrs: [u64; TRAPS],
     patches: [Patch; 2],
@@ -185,7 +185,7 @@ pub(crate) fn all() -> Result {
 
     let traps = traps();
     int3::add(&traps, &mut none("add"));
-    // A second time is fine, something else is not.
+    // The same breakpoint may be added again, but no other one.
     int3::add(&traps, &mut none("add"));
     let mut refused = 0;
     let other = Trap { emulate: Emulate::Skip(1), ..traps[0] };
@@ -196,7 +196,7 @@ pub(crate) fn all() -> Result {
         Trap { emulate: Emulate::Call { target: 1, next: 1 }, ..traps[0] },
         Trap { first: 0xcc, ..traps[0] },
     ];
-    // Nothing is emulated, or run elsewhere, that does not stand there.
+    // A breakpoint is refused if the instruction at its site is another one.
     let slot = |n: usize, change: u8| {
         let mut bytes: [u8; 15] = bytes(traps[n].addr);
         bytes[2] ^= change;
@@ -215,7 +215,7 @@ pub(crate) fn all() -> Result {
         at(8, Emulate::Skip(1)),
     ];
     let mut lies = 0;
-    // Known ones are told apart earlier.
+    // Forget the known one, which would be refused for another reason.
     int3::forget(traps[3].addr..traps[3].addr + 1);
     int3::add(&false_ones, &mut |_, why| lies += u64::from(why == Refused::Busy));
     check!(lies == 5);
@@ -237,14 +237,14 @@ pub(crate) fn all() -> Result {
     });
     check!(refused == 10);
 
-    // Exact counts, on and off.
+    // The counts are exact, with patches on and off.
     let long = value(module_parameters::toggles.value()) >= 20;
     for _ in 0..if long { 3 } else { 1 } {
         zero();
         sites.on();
         check!(strange() == 0);
         check!(text_now().iter().zip(&before).all(|(now, was)| now != was));
-        // What is on already is fine for breakpoints and ftrace.
+        // Breakpoints and ftrace sites that are armed may be armed again.
         int3::arm(&sites.addrs, &mut none("arm"));
         ftrace::attach(&sites.entry, &mut none("attach"));
         let mut twice = 0;
@@ -263,7 +263,7 @@ pub(crate) fn all() -> Result {
         check!(strange() == 0 && TAKEN.load(Relaxed) == 1000);
     }
 
-    // Only what one knows of it may be relied on, and that is kept.
+    // Assume only what is known about the function, and check that it is kept.
     for (site, tail) in [
         (&raw const kapi_shape_nothing_site, false),
         (&raw const kapi_shape_jump_nothing_site, true),
@@ -277,7 +277,7 @@ pub(crate) fn all() -> Result {
         check!(text::patch(&[on.undo()]).is_ok());
     }
 
-    // As if it were a module that goes and comes again: the pool would not last without giving back.
+    // Like a module that is loaded and unloaded repeatedly: the pool must get its memory back.
     for _ in 0..if long { 30_000 } else { 10 } {
         int3::forget(at(2)..at(2) + 1);
         int3::add(&traps[2..3], &mut none("add again"));
@@ -288,7 +288,7 @@ pub(crate) fn all() -> Result {
     int3::add(&traps[2..3], &mut none("add again"));
     check!(forgotten == 1 && strange() == 0);
 
-    // Under running threads.
+    // Patch and restore while threads run.
     kapi_shape_start();
     let mut result = Ok(());
     for _ in 0..value(module_parameters::toggles.value()) {
@@ -305,14 +305,14 @@ pub(crate) fn all() -> Result {
     pr_info!("{calls} rounds of all shapes under toggling\n");
     kapi::quiesce();
     check!(kapi_shape_run(100) == 0);
-    // Everything was forgotten: nothing can be armed.
+    // All breakpoints were forgotten, so none can be armed.
     let mut unknown = 0;
     int3::arm(&sites.addrs, &mut |_, why| unknown += usize::from(why == Refused::Malformed));
     check!(unknown == TRAPS);
     Ok(())
 }
 
-/// The kernel's lists.
+/// Checks the kernel's lists of forbidden text.
 pub(crate) fn lists() -> Result {
     let text = symbols::text_range().ok_or(EINVAL)?;
     let is_in = |name: &CStr, whys: &[Why]| -> Result<bool> {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! All of the kernel at once: each function that ftrace knows, and what looks like a return. The
-//! machine goes on meanwhile; the log says what it cost.
+//! Patches the whole kernel at once: each function that ftrace knows, and everything that looks
+//! like a return. The machine keeps running; the log has the times.
 
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use kapi::context::enter;
@@ -32,7 +32,7 @@ impl Clock {
     }
 }
 
-/// Heap sort: objtool does not know that core's complaint about a bad order does not return.
+/// Heap sort. (objtool does not know that `core`'s panic about a bad order does not return.)
 fn sort<T: PartialOrd>(v: &mut [T]) {
     fn sift<T: PartialOrd>(v: &mut [T], mut at: usize) {
         loop {
@@ -57,7 +57,7 @@ fn sort<T: PartialOrd>(v: &mut [T]) {
     }
 }
 
-/// Text that nobody changes, in ascending order.
+/// Text that must not be changed, in ascending order.
 struct Forbidden(KVVec<(u64, u64)>);
 
 impl Forbidden {
@@ -70,7 +70,7 @@ impl Forbidden {
         forbidden::sites(&mut |addr, len| add(addr, addr + len as u64))?;
         check!(lost == 0);
         sort(&mut all);
-        // So that the one before an address, by start, reaches as far as any before it.
+        // Extend each range to the farthest end so far, so that a lookup needs one range only.
         let mut end = 0;
         for range in all.iter_mut() {
             range.1 = range.1.max(end);
@@ -85,7 +85,7 @@ impl Forbidden {
     }
 }
 
-/// The sites, for as long as the module stays.
+/// The patched sites; they are restored when the module is unloaded.
 pub(crate) struct Whole {
     entries: KVVec<u64>,
     returns: KVVec<Patch>,
@@ -121,7 +121,7 @@ impl Whole {
         clock.lap("locations", entries.len());
         let before =
             |all: &[u64], addr| all.partition_point(|a| *a <= addr).checked_sub(1).map(|n| all[n]);
-        // Thunks and other assembly have returns of a special kind.
+        // Thunks and other assembly have special returns.
         let is_c = |addr| before(&entries, addr) >= before(&functions, addr);
         let mut returns: KVVec<Patch> = mem::vec(80_000)?;
         let mut page = mem::zeroed_bytes(4100)?;
@@ -155,7 +155,7 @@ impl Drop for Whole {
     fn drop(&mut self) {
         let mut clock = Clock(time::monotonic_ns());
         let mut kept = 0;
-        // One half, then the other.
+        // Detach one half, then the other.
         let (a, b) = self.entries.split_at(self.entries.len() / 2);
         kept += u32::from(ftrace::detach(a).is_err());
         clock.lap("detach", a.len());

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A probe in an NMI handler, and one in a loop for the NMIs to hit. Writing N to /proc/nmi-fire fires the loop's N times;
- * writing N to /proc/nmi-send sends N NMIs, one by one, to another CPU. (Parameters of one module exclude each other.)
- * .../parameters/taken says how often the handler's fired: an NMI that comes while one waits is none.
+ * A probe in an NMI handler, and one in a loop for the NMIs to hit. Writing N to /proc/nmi-fire
+ * fires the loop's probe N times. Writing N to /proc/nmi-send sends N NMIs, one by one, to another
+ * CPU. (Parameters of one module exclude each other.) .../parameters/taken has the number of
+ * firings in the handler. An NMI that arrives while another one is pending is lost.
  */
 #include <linux/cpumask.h>
 #include <linux/delay.h>
@@ -42,7 +43,7 @@ static ssize_t nmi_send(struct file *file, const char __user *text, size_t len, 
 	int err = kstrtouint_from_user(text, len, 0, &n);
 
 	for (i = 0; !err && i < n; i++) {
-		/* One too many stays if this comes while another waits. */
+		/* If this NMI arrives while another one is pending, `due` stays one too high. */
 		atomic_inc(&due);
 		cpus_read_lock();
 		cpu = cpumask_any_but(cpu_online_mask, raw_smp_processor_id());
@@ -62,7 +63,7 @@ static int nmi_get(char *val, const struct kernel_param *kp)
 static const struct kernel_param_ops nmi_get_ops = { .get = nmi_get };
 module_param_cb(taken, &nmi_get_ops, NULL, 0400);
 
-/* Test code: whoever misses a file sees it. */
+/* This is test code: a missing file shows up in the test. */
 static int __init nmi_init(void)
 {
 	proc_create("nmi-fire", 0200, NULL, &nmi_fire_ops);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A module with tracepoints of its own: writing N to its parameter `pass` passes `points_one_tp` N times, with 0 to N-1
- * and a string, and `points_two_tp` once, with seven numbers.
+ * A module with tracepoints of its own. Writing N to its parameter `pass` passes `points_one_tp` N
+ * times, with 0 to N-1 and a string, and `points_two_tp` once, with seven numbers.
  */
 #include <linux/module.h>
 #include <linux/moduleparam.h>

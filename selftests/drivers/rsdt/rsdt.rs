@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! A driver in Rust with probes of its own. Writing N to /dev/rsdt runs the lot N times; ../README.md has the table.
+//! A Rust driver with probes of its own. Writing N to /dev/rsdt fires them all N times;
+//! ../README.md has the table.
 
 use kernel::{
     fs::{File, Kiocb},
@@ -68,7 +69,7 @@ fn fire(i: u32) {
     inlined(i64::from(i));
 }
 
-/// One probe, a site in each instance.
+/// One probe with a site in each instance of the function.
 #[inline(always)]
 fn inlined<T: Copy + TryInto<u64>>(value: T) {
     if let Ok(value) = value.try_into() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Functions of known shape: `echo N > /proc/shapes` calls each of them N times, with 0 to N-1, and fails with EIO if one
- * of them returned something wrong. README.md says what each is.
+ * Functions of known shape: `echo N > /proc/shapes` calls each of them N times, with 0 to N-1, and
+ * fails with EIO if one of them returned a wrong value. README.md describes the functions.
  */
 #include <linux/module.h>
 #include <linux/proc_fs.h>
@@ -43,7 +43,7 @@ noinline __noclone __cold void shape_unlikely(u64 *a)
 	*a += 1;
 }
 
-/* In another file: the jump is five bytes long. */
+/* The target is in another file, so the jump is five bytes long. */
 noinline __noclone u64 shape_tail_far(u64 a)
 {
 	barrier();
@@ -79,7 +79,7 @@ noinline __noclone u64 shape_loop(u64 a)
 	return n;
 }
 
-/* 1 if its arguments are consecutive. */
+/* Returns 1 if its arguments are consecutive. */
 noinline __noclone u64 shape_ten(u64 a, u64 b, u64 c, u64 d, u64 e, u64 f, u64 g, u64 h, u64 i, u64 j)
 {
 	barrier();
@@ -87,7 +87,7 @@ noinline __noclone u64 shape_ten(u64 a, u64 b, u64 c, u64 d, u64 e, u64 f, u64 g
 	       i == a + 8 && j == a + 9;
 }
 
-/* Itself three times more. */
+/* Calls itself, a & 3 levels deep. */
 noinline __noclone u64 shape_recursion(u64 a)
 {
 	u64 deeper = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Finds an encoding of each form, by trying all opcodes behind all prefixes.
+//! Finds one encoding of each form, by trying all opcodes with all prefixes.
 
 use crate::{site, Start, OPERAND};
 use iced_x86::{
@@ -8,7 +8,7 @@ use iced_x86::{
 use std::collections::BTreeMap;
 use x86::displace::Mode;
 
-/// What an instruction's operands are.
+/// The kind of an instruction's operands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Shape {
     /// No memory.
@@ -19,32 +19,32 @@ pub enum Shape {
     Rip,
     /// Memory relative to %eip.
     Eip,
-    /// Memory at an address.
+    /// Memory at an absolute address.
     Absolute,
-    /// Where it branches to.
+    /// A branch target.
     Near,
-    /// One that was chosen by hand.
+    /// Chosen by hand.
     Chosen(&'static str),
 }
 
-/// An instruction.
+/// An instruction form.
 #[derive(Debug, Clone)]
 pub struct Form {
-    /// Which one.
+    /// The form in iced's terms.
     pub code: Code,
-    /// With what.
+    /// The kind of its operands.
     pub shape: Shape,
-    /// As it stands at its [`site`].
+    /// Its bytes at its [`site`].
     pub bytes: Vec<u8>,
-    /// Whether what is in registers afterwards is not the same each time.
+    /// The registers afterwards differ from run to run.
     pub varies: bool,
 }
 
 impl Form {
-    /// How it is tried when it stands at `at`.
+    /// Returns the starts with which it is tried at address `at`.
     pub fn starts(&self, at: u64, mode: Mode) -> Vec<Start> {
         let tries = if self.shape == Shape::Near { &TRIES[..] } else { &TRIES[..1] };
-        // Where it goes may be in a register, or memory.
+        // The target of a jump may be in a register or in memory.
         let goes_on = self.code.flow_control() == FlowControl::Next;
         let lands = if goes_on { &[true][..] } else { &[true, false] };
         let varies = self.varies;
@@ -53,7 +53,7 @@ impl Form {
     }
 }
 
-/// Flags and rcx that conditions are tried with.
+/// The flags and values of rcx with which conditions are tried.
 const TRIES: [(u32, u64); 8] = [
     (1, 2),
     (0, 1),
@@ -65,7 +65,7 @@ const TRIES: [(u32, u64); 8] = [
     (0x8d5, 0),
 ];
 
-/// One instruction of each form, at the site of its number.
+/// Returns one instruction of each form, at the site of its number.
 pub fn forms(mode: Mode) -> Vec<Form> {
     let bits = if mode == Mode::Bits64 { 64 } else { 32 };
     let mut found = Found { bits, all: BTreeMap::new() };
@@ -77,7 +77,7 @@ pub fn forms(mode: Mode) -> Vec<Form> {
         vector(&mut found, &|p1| vec![0x8f, 0xe0 | map, p1]);
     }
     for map in [1, 2, 3, 5, 6] {
-        // Lengths, broadcast or rounding, a mask.
+        // Vector lengths, broadcast or rounding, a mask.
         for p2 in (0..8).flat_map(|n| [n << 4 | 8, n << 4 | 10]) {
             vector(&mut found, &|p1| vec![0x62, 0xf0 | map, p1, p2]);
         }
@@ -98,8 +98,8 @@ pub fn forms(mode: Mode) -> Vec<Form> {
     forms.collect()
 }
 
-/// Those that a hypervisor may take for its own; and in 32-bit mode those that return by way of a vDSO of 32
-/// bits, which this process has not.
+/// Tells whether a form is left out: a hypervisor may intercept it, or in 32-bit mode it returns
+/// through a 32-bit vDSO, which this process does not have.
 pub fn is_left_out(code: Code, mode: Mode) -> bool {
     use Mnemonic::*;
     match code.mnemonic() {
@@ -109,13 +109,13 @@ pub fn is_left_out(code: Code, mode: Mode) -> bool {
     }
 }
 
-/// What these leave in registers is not the same each time.
+/// Instructions whose results differ from run to run.
 const VARIES: &[Mnemonic] = {
     use Mnemonic::*;
     &[Rdtsc, Rdtscp, Rdpmc, Rdpru, Rdrand, Rdseed, Cpuid, Mwaitx, Umwait, Tpause]
 };
 
-/// What matters and is not come upon by trying.
+/// Important instructions that the search does not find.
 const CHOSEN: &[(&str, &[u8])] = &[
     ("rep movsb", &[0xf3, 0xa4]),
     ("rep stosq", &[0xf3, 0x48, 0xab]),
@@ -182,7 +182,7 @@ fn is_near(insn: &Instruction) -> bool {
     kinds.contains(&insn.op0_kind())
 }
 
-/// At an address of 32 or 64 bits, that is.
+/// Tells whether the operand is at an address of 32 or 64 bits.
 fn is_absolute(insn: &Instruction) -> bool {
     insn.op_kinds().any(|k| k == OpKind::Memory)
         && insn.memory_base() == Register::None
@@ -190,7 +190,7 @@ fn is_absolute(insn: &Instruction) -> bool {
         && insn.memory_displ_size() >= 4
 }
 
-/// An instruction as it has to be at `ip`: what is relative to it leads where it should.
+/// Returns an instruction for address `ip`, with relative operands that lead to the right place.
 fn placed(mut bytes: Vec<u8>, ip: u64, bits: u32) -> Vec<u8> {
     let Some((insn, at)) = decode(&bytes, bits) else { return bytes };
     let next = ip + bytes.len() as u64;
@@ -208,7 +208,7 @@ fn placed(mut bytes: Vec<u8>, ip: u64, bits: u32) -> Vec<u8> {
     bytes
 }
 
-/// The first encoding of each form.
+/// The first encoding found of each form.
 struct Found {
     bits: u32,
     all: BTreeMap<(Code, Shape), Vec<u8>>,
@@ -231,12 +231,13 @@ impl Found {
     }
 }
 
-/// What follows a ModRM byte: 0xc0(%rbx,%rbp) or, of a gather, 0xc0(%rbx,%zmm5); an immediate.
+/// The bytes after ModRM: the operand 0xc0(%rbx,%rbp), or 0xc0(%rbx,%zmm5) for a gather; an
+/// immediate.
 const MEMORY: [u8; 9] = [0x2b, 0xc0, 0, 0, 0, 3, 0, 0, 0];
 const RELATIVE: [u8; 9] = [0, 0, 0, 0, 3, 0, 0, 0, 0];
 const IMMEDIATE: [u8; 9] = [3, 0, 0, 0, 0, 0, 0, 0, 0];
 
-/// ModRM and what follows, for the middle of ModRM.
+/// Returns the ModRM bytes with this middle, and the bytes that follow.
 fn operands(middle: u8) -> [(u8, [u8; 9]); 3] {
     let reg = middle << 3;
     [(0xc3 | reg, IMMEDIATE), (0x84 | reg, MEMORY), (0x05 | reg, RELATIVE)]
@@ -254,7 +255,7 @@ fn legacy(found: &mut Found) {
             for (modrm, rest) in (0..8).flat_map(operands) {
                 found.add(&[&start[..], &[modrm], &rest].concat());
             }
-            // Where all of ModRM is the opcode.
+            // Opcodes for which all of ModRM belongs to the opcode.
             if matches!(
                 op,
                 0x01 | 0x1e | 0xa6 | 0xa7 | 0xae | 0xc6 | 0xc7 | 0xd8..=0xdf | 0xf0 | 0xf8
@@ -265,12 +266,12 @@ fn legacy(found: &mut Found) {
             }
         }
     }
-    // An address of 64 bits.
+    // Operands at a 64-bit address.
     for op in 0xa0..=0xa3 {
         found.add(&[op, 0, 0, 0, 0, 0, 0, 0, 0]);
         found.add(&[0x48, op, 0, 0, 0, 0, 0, 0, 0, 0]);
     }
-    // 3DNow!: the opcode stands last.
+    // 3DNow!: the opcode is the last byte.
     for op in 0..=255 {
         found.add(&[0x0f, 0x0f, 0xc3, op]);
         found.add(&[0x0f, 0x0f, 0x83, 0, 1, 0, 0, op]);
@@ -278,14 +279,14 @@ fn legacy(found: &mut Found) {
     }
 }
 
-/// All opcodes behind a VEX, XOP or EVEX prefix, whose second byte before the last has W, the register
-/// that is said there (1 or none), a length and the kind of prefix.
+/// Adds all opcodes with a VEX, XOP or EVEX prefix. The prefix byte that `head` gets has W, the
+/// register field (1 or none), a length and the kind of prefix.
 fn vector(found: &mut Found, head: &dyn Fn(u8) -> Vec<u8>) {
     for n in 0..32u8 {
         let p1 = (n & 1) << 7 | if n & 2 == 0 { 0x70 } else { 0x78 } | n >> 2;
         let head = head(p1);
         for op in 0..=255 {
-            // Groups, told apart by the middle of ModRM.
+            // Opcodes with several instructions, selected by the middle of ModRM.
             let group =
                 matches!(op, 0x01 | 0x02 | 0x12 | 0x49 | 0x71..=0x73 | 0xae | 0xc6 | 0xc7 | 0xf3);
             for (modrm, rest) in (0..if group { 8 } else { 1 }).flat_map(operands) {

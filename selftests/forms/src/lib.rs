@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-//! A program that runs one instruction of every form: each that iced-x86 can decode, with registers,
-//! with memory, with memory relative to itself.
+//! A program that runs one instruction of every form that iced-x86 can decode, with registers, with
+//! memory, and with memory relative to itself.
 //!
-//! [`forms`] finds them by decoding all opcodes behind all prefixes; [`assembly`] makes a program of
-//! them, together with `run.c`, which writes a [`Outcome`] for each. A form that this CPU does not have ends
-//! in a fault; that too has to be the same, whether it is traced or not.
+//! [`forms`] finds them by decoding all opcodes with all prefixes. [`assembly`] makes a program of
+//! them, together with `run.c`, which writes an [`Outcome`] for each. A form that this CPU lacks
+//! ends in a fault, which must also be the same with and without tracing.
 #![forbid(unsafe_code)]
 
 mod find;
@@ -17,42 +17,42 @@ use std::path::Path;
 use std::process::Command;
 use x86::displace::Mode;
 
-/// Where the first instruction stands; all are [`STRIDE`] apart.
+/// The address of the first instruction. All are [`STRIDE`] bytes apart.
 pub const SITES: u64 = 0x1000_0000;
-/// Where the first slot is.
+/// The address of the first slot.
 pub const SLOTS: u64 = 0x1800_0000;
-/// Bytes for each.
+/// The number of bytes for each instruction or slot.
 pub const STRIDE: u64 = 64;
-/// Before an instruction are so many breakpoints.
+/// The number of breakpoint bytes before an instruction.
 const AHEAD: u64 = 16;
-/// What operands are in memory.
+/// The address of operands in memory.
 pub const OPERAND: u64 = 0x4000_0900;
-/// Where what is loaded leads.
+/// The target of jumps through registers or memory.
 pub const LANDING: u64 = 0x4800_0000;
 
-/// How a program of [`assembly`] begins an instruction.
+/// A start of an instruction in a program of [`assembly`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Start {
-    /// Where.
+    /// The address.
     pub at: u64,
-    /// With this rcx.
+    /// The value of rcx.
     pub rcx: u64,
-    /// With these flags.
+    /// The flags.
     pub flags: u32,
-    /// What is in memory there is [`LANDING`].
+    /// The operand in memory is [`LANDING`].
     pub lands: bool,
-    /// Registers are not the same each time.
+    /// The registers afterwards differ from run to run.
     pub varies: bool,
-    /// How the CPU reads it.
+    /// The mode of the CPU.
     pub mode: Mode,
 }
 
-/// Address of form number `n`.
+/// Returns the address of form number `n`.
 pub fn site(n: usize) -> u64 {
     SITES + AHEAD + n as u64 * STRIDE
 }
 
-/// A program that has these forms, and these slots, and runs from these places.
+/// Returns the source of a program with these forms and slots, which runs from these starts.
 pub fn assembly(forms: &[Form], slots: &[Vec<u8>], starts: &[Start]) -> String {
     let mut s = String::from(".section .note.GNU-stack\n.section .forms, \"ax\"\n");
     let bytes = |b: &[u8]| b.iter().map(u8::to_string).collect::<Vec<_>>().join(",");
@@ -64,7 +64,7 @@ pub fn assembly(forms: &[Form], slots: &[Vec<u8>], starts: &[Start]) -> String {
             bytes(&form.bytes)
         );
     }
-    // Conditional branches lead behind the last one, too.
+    // Conditional branches may lead behind the last instruction.
     let _ = writeln!(s, ".balign {STRIDE}, 0xcc\n.section .slots, \"ax\"");
     for slot in slots {
         let _ = writeln!(s, ".balign {STRIDE}, 0xcc\n.byte {}", bytes(slot));
@@ -80,7 +80,7 @@ pub fn assembly(forms: &[Form], slots: &[Vec<u8>], starts: &[Start]) -> String {
     s
 }
 
-/// Makes a program of an [`assembly`].
+/// Assembles and links a program from an [`assembly`].
 pub fn build(text: &str, program: &Path) -> io::Result<()> {
     let source = program.with_extension("S");
     std::fs::write(&source, text)?;
@@ -95,14 +95,14 @@ pub fn build(text: &str, program: &Path) -> io::Result<()> {
     }
 }
 
-/// What an instruction has left behind, as `run.c` writes it.
+/// The state after an instruction, as `run.c` writes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Outcome {
     /// The signal and its code.
     pub signal: [u32; 2],
-    /// What the signal said of an address; of breakpoints nothing.
+    /// The address in the signal; 0 for breakpoints.
     pub address: u64,
-    /// As `ucontext` has them: r8 to r15, rdi, rsi, rbp, rbx, rdx, rax, rcx, rsp, rip, eflags.
+    /// In the order of `ucontext`: r8 to r15, rdi, rsi, rbp, rbx, rdx, rax, rcx, rsp, rip, eflags.
     pub regs: [u64; 18],
     /// fs and gs.
     pub bases: [u64; 2],
@@ -110,7 +110,7 @@ pub struct Outcome {
     pub digests: [u64; 5],
 }
 
-/// Where in [`Outcome::regs`] they are.
+/// Indices into [`Outcome::regs`].
 pub const RAX: usize = 13;
 #[allow(missing_docs, reason = "see above")]
 pub const RCX: usize = 14;
@@ -118,16 +118,16 @@ pub const RCX: usize = 14;
 pub const RSP: usize = 15;
 #[allow(missing_docs, reason = "see above")]
 pub const RIP: usize = 16;
-/// Which of the digests is that of the stack below rsp.
+/// The index of the digest of the stack below rsp.
 pub const BELOW: usize = 2;
 
-/// What a program of [`assembly`] has written; `None` if something is missing.
+/// Parses the output of a program of [`assembly`]; `None` if it is incomplete.
 pub fn outcomes(bytes: &[u8]) -> Option<Vec<Outcome>> {
     let all = bytes.chunks(OUTCOME).map(Outcome::read);
     all.collect()
 }
 
-/// Bytes of an [`Outcome`].
+/// The size of an [`Outcome`] in bytes.
 const OUTCOME: usize = 27 * 8;
 
 impl Outcome {

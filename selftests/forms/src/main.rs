@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-//! For a test in the guest: `forms make PROGRAM` makes the program and says how often instructions run that can be
-//! probed, and how many of them there are, and how many not; `forms compare OUT OUT` tells whether two runs of it
-//! left the same behind.
+//! For a test in the guest. `forms make PROGRAM` makes the program and prints the number of hits,
+//! of instructions that can be probed, and of those that cannot. `forms compare OUT OUT` compares
+//! the outcomes of two runs.
 #![forbid(unsafe_code)]
 
 use forms::{assembly, build, forms, outcomes, site, Form, Start, BELOW};
@@ -66,7 +66,8 @@ fn compare(a: &str, b: &str) -> Result<(), String> {
     }
     let mut wrong = 0;
     for (((form, start), a), mut b) in starts.into_iter().zip(a).zip(b) {
-        // What a call pushes before it faults, or to be able to push what it should, is below the stack.
+        // The stack below rsp may differ: a call in a slot pushes before it faults, or to find its
+        // target.
         if matches!(form.code, Code::Call_rm64) {
             b.digests[BELOW] = a.digests[BELOW];
         }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Every form, on this machine: what the instruction leaves behind is what its slot leaves behind, and
-//! what is done by hand.
+//! Runs every form on this machine: the instruction, its slot and its emulation must have the same
+//! outcome.
 
 use forms::{
     assembly, build, forms, is_left_out, outcomes, site, Form, Outcome, Start, BELOW, LANDING, RCX,
@@ -16,10 +16,10 @@ const SIGILL: u32 = 4;
 const SIGTRAP: u32 = 5;
 const SIGSEGV: u32 = 11;
 
-/// A flag that only faults set.
+/// The resume flag, which only faults set.
 const RF: u64 = 1 << 16;
 
-/// A form, how it begins, and its slot.
+/// A form, its start, and its slot.
 struct Case<'a> {
     form: &'a Form,
     start: Start,
@@ -72,7 +72,7 @@ fn slots_and_hands_do_what_instructions_do(mode: Mode) {
         let starts = form.starts(ip, mode).into_iter();
         cases.extend(starts.map(|start| Case { form, start, plan, slot, slot_at }));
     }
-    // A breakpoint shows the beginning.
+    // A breakpoint at the beginning shows the initial state.
     let base = |lands| Start { at: LANDING, rcx: 0, flags: 0, lands, varies: false, mode };
     let mut starts = vec![base(false), base(true)];
     starts.extend(cases.iter().map(|c| c.start));
@@ -105,10 +105,11 @@ fn slots_and_hands_do_what_instructions_do(mode: Mode) {
     }
     faulted.retain(|f| !ran.contains(f));
     let have: BTreeSet<_> = forms.iter().map(|f| f.code as u32).collect();
-    // All that is decoded unless one asks for CPUs that are no more, or never were.
+    // Everything that the decoder knows, except for instructions of CPUs that are obsolete or never
+    // existed.
     let decodable = |c: Code| {
         let op = c.op_code();
-        // The first is the 8086's; of the others the decoder knows one size of addresses.
+        // The first is the 8086's; for the others the decoder knows only one address size.
         let none = matches!(c, Code::Popw_CS | Code::Montmul_16 | Code::Montmul_64);
         op.is_instruction()
             && (if mode == Mode::Bits64 { op.intel_decoder64() } else { op.intel_decoder32() })
@@ -146,7 +147,7 @@ fn describe(case: &Case<'_>) -> String {
     )
 }
 
-/// A thread in a slot is somewhere in the instruction.
+/// Translates the position of a thread in a slot into one in the original instruction.
 fn in_terms_of_home(case: &Case<'_>, away: &Outcome, home: &Outcome) -> Outcome {
     let mut o = *away;
     let inside = |at: u64| (case.slot_at..case.slot_at + STRIDE).contains(&at);
@@ -168,7 +169,7 @@ fn in_terms_of_home(case: &Case<'_>, away: &Outcome, home: &Outcome) -> Outcome 
             o.digests[BELOW] = home.digests[BELOW];
         }
     }
-    // The one that writes below what the instruction would.
+    // This slot writes below the stack that the instruction would use.
     let call = [Code::Call_rm64, Code::Call_rm32].contains(&case.form.code);
     if call && case.slot.code[usize::from(case.slot.len) - 1] == 0xc3 {
         o.digests[BELOW] = home.digests[BELOW];
@@ -176,10 +177,11 @@ fn in_terms_of_home(case: &Case<'_>, away: &Outcome, home: &Outcome) -> Outcome 
     o
 }
 
-/// Where the kernel puts the registers whose numbers are 0 to 15.
+/// The kernel's positions of the registers 0 to 15.
 const GENERAL: [usize; 16] = [13, 14, 12, 11, 15, 10, 9, 8, 0, 1, 2, 3, 4, 5, 6, 7];
 
-/// What is there when it was done by hand; not what is in memory.
+/// Returns the outcome of emulation, except in memory; `None` if there is no emulation, or if its
+/// target is random.
 fn hand(case: &Case<'_>, base: &Outcome, home: &Outcome) -> Option<Outcome> {
     let mut o = *base;
     let next = case.start.at + u64::from(case.plan.len);
@@ -219,13 +221,14 @@ fn hand(case: &Case<'_>, base: &Outcome, home: &Outcome) -> Option<Outcome> {
             push();
             next
         }
-        // What is in memory leads there, or is random.
+        // The target in memory is LANDING, or random.
         Act::JumpThrough { loads: true, .. } if !case.start.lands => return None,
         Act::JumpThrough { loads: true, .. } => LANDING,
         Act::JumpThrough { by, loads: false } => by.address(|n| o.regs[GENERAL[usize::from(n)]]),
         Act::Displaced => return None,
     };
-    // Where a jump of 16 bits leads, nothing is mapped; where one through a register does, perhaps no code.
+    // A 16-bit jump leads to unmapped memory; one through a register may lead to memory without
+    // code.
     let nowhere = ip < 1 << 16 || matches!(case.plan.act, Act::JumpThrough { loads: false, .. });
     if home.signal[0] == SIGSEGV && nowhere {
         (o.signal, o.address, o.regs[RIP]) = (home.signal, ip, ip);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Throws mutated DOFs at the live module: `hostile COUNT [SEED]`; or every number of a variable, a register array
-//! and a subroutine: `hostile numbers`.
+//! Feeds mutated DOFs to the live module: `hostile COUNT [SEED]`; or every number of a variable, a
+//! register array and a subroutine: `hostile numbers`.
 //!
-//! Real programs are compiled, then their bytes are damaged: bits flipped, fields set to telling
-//! values, ranges copied over each other, ends cut off. The module must refuse with an errno and a
-//! reason, or take it; what it takes is run. Whatever it does, the machine lives, nothing stays
-//! enabled and no memory is lost.
+//! It compiles real programs and damages their bytes: it flips bits, sets fields to special values,
+//! copies ranges over each other, and cuts off ends. The module must either refuse a DOF with an
+//! errno and a reason, or accept it; accepted programs are run. In any case the machine must
+//! survive, no probe may stay enabled, and no memory may leak.
 #![forbid(unsafe_code)]
 
 use abi::dif::{Builtin, Op, Subr, VarKind, VAR_USER_BASE};
@@ -43,7 +43,7 @@ impl Random {
     }
 }
 
-/// Compiles programs for probes that need not be there.
+/// Compiles programs for probes that need not exist.
 fn compiled(programs: &[&str]) -> Vec<Vec<u8>> {
     let world = d::world::Fixture {
         probes: ["BEGIN", "END", "ERROR"]
@@ -54,7 +54,7 @@ fn compiled(programs: &[&str]) -> Vec<Vec<u8>> {
             }))
             .collect(),
     };
-    // Small buffers: most of the time is to be spent in what is attacked.
+    // Small buffers, so that most of the time is spent in the attacked code.
     let options = [
         (OptionId::Bufsize, 16 << 10),
         (OptionId::Aggsize, 16 << 10),
@@ -76,7 +76,7 @@ fn compiled(programs: &[&str]) -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// Values that are wrong in interesting ways.
+/// Values that often expose bugs.
 const TELLING: &[u64] = &[
     0,
     1,
@@ -141,7 +141,7 @@ fn put(dof: &mut [u8], at: usize, value: u64, bytes: usize) {
     }
 }
 
-/// Kernel memory that a leak would use, in KiB: slab and vmalloc.
+/// Returns the kernel memory that a leak would use, in KiB: slab and vmalloc.
 fn kernel_memory() -> u64 {
     let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
     text.lines()
@@ -150,7 +150,7 @@ fn kernel_memory() -> u64 {
         .sum()
 }
 
-/// Offers an instruction in the place of another one.
+/// Offers the module a program with one instruction replaced by another.
 fn offer(dof: &[u8], word: u32, other: u32) -> Result<(), String> {
     let mut dof = dof.to_vec();
     let places: Vec<usize> = (0..dof.len() - 3)
@@ -163,7 +163,8 @@ fn offer(dof: &[u8], word: u32, other: u32) -> Result<(), String> {
     device.enable(&dof).map(|_| ()).map_err(|refusal| refusal.reason)
 }
 
-/// Every number that a load or a call can name: the module takes those of the tables, and no other one.
+/// Tries every number that a load or a call can name. The module must accept exactly those in the
+/// tables.
 fn numbers() -> ExitCode {
     let dofs = compiled(&[
         "BEGIN { trace(pid); }",
@@ -178,7 +179,7 @@ fn numbers() -> ExitCode {
         taken[which] += u32::from(answer.is_ok());
         let good = match &answer {
             Ok(()) => has,
-            // What is destructive is there, but not for everybody; some is for other systems.
+            // Destructive ones exist, but need permission; some belong to other systems.
             Err(reason) if has => {
                 reason.contains("(rule 19)") || reason.contains("is not available on Linux")
             }
@@ -222,12 +223,12 @@ fn main() -> ExitCode {
     let (mut taken, mut silent) = (0u64, 0u64);
     let mut baseline = 0;
     for i in 0..count {
-        // What is loaded lazily has been loaded by then.
+        // By then everything that is loaded lazily is loaded.
         if i == count / 4 {
             baseline = kernel_memory();
         }
         let mut dof = seeds[random.below(seeds.len())].clone();
-        // Some stay whole: the good way must stay good.
+        // Some stay undamaged, because valid programs must still work.
         if i % 64 != 0 {
             mutate(&mut dof, &mut random);
         }
@@ -241,7 +242,7 @@ fn main() -> ExitCode {
         match device.enable(&dof) {
             Err(refusal) => {
                 silent += u64::from(refusal.reason.is_empty());
-                // The shape of the reason: numbers differ from case to case.
+                // The shape of the reason, because its numbers differ from case to case.
                 let shape: String = refusal
                     .reason
                     .lines()
@@ -282,7 +283,7 @@ fn main() -> ExitCode {
         eprintln!("hostile: the mutations do not reach far enough");
         return ExitCode::FAILURE;
     }
-    // One leaked statement in a hundred would be more than this over 75,000 DOFs.
+    // Over 75,000 DOFs, a leak of one statement in a hundred would exceed this.
     if grown > 2048 {
         eprintln!("hostile: kernel memory grew by {grown} KiB");
         return ExitCode::FAILURE;

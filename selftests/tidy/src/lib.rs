@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Taste as tests: what a reviewer would otherwise have to look for.
+//! Tests of style and structure, which spare reviewers the search.
 #![forbid(unsafe_code)]
 #![cfg(test)]
 
@@ -11,15 +11,15 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 mod structure;
 
-/// Crate roots that may have unsafe code; every other one forbids it.
+/// The crate roots that may contain unsafe code; all others must forbid it.
 const UNSAFE_ROOTS: &[&str] = &[
     "rust/kapi/src/lib.rs",
     "rust/kalloc/src/lib.rs",
-    // Denied, but for sys.rs.
+    // It denies unsafe code, except in sys.rs.
     "userspace-ctl/consumer/src/lib.rs",
 ];
 
-/// Where unsafe code may be, besides whole crates: sys.rs, and what is built into drivers.
+/// Other places where unsafe code may be: sys.rs, and code that is built into drivers.
 const UNSAFE_FILES: &[&str] = &[
     "rust/kapi/",
     "rust/kalloc/",
@@ -37,7 +37,8 @@ fn top() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
 
-/// All that is in the tree, by its path from the top: files, and folders with a / behind them. Looked for once.
+/// Returns everything in the tree by its path from the top: files, and folders with a final slash.
+/// It searches only once.
 fn tree() -> &'static [String] {
     static TREE: OnceLock<Vec<String>> = OnceLock::new();
     TREE.get_or_init(|| {
@@ -60,7 +61,8 @@ fn tree() -> &'static [String] {
     })
 }
 
-/// All our files with this ending, by their path from the top. Read once.
+/// Returns all our files with this ending, by their path from the top, with contents. It reads them
+/// only once.
 fn files(ending: &str) -> Vec<(String, String)> {
     static READ: Mutex<BTreeMap<String, Vec<(String, String)>>> = Mutex::new(BTreeMap::new());
     let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
@@ -74,7 +76,7 @@ fn files(ending: &str) -> Vec<(String, String)> {
     found.clone()
 }
 
-/// Neither of others nor made.
+/// Tells whether a file is neither foreign nor generated.
 fn is_ours(name: &str) -> bool {
     let hidden = |part: &str| part.starts_with('.') && part != ".ci";
     let foreign = |part: &str| hidden(part) || ["target", "corpus"].contains(&part);
@@ -82,7 +84,7 @@ fn is_ours(name: &str) -> bool {
     !name.starts_with("rust/vendor/") && !folder.split('/').any(foreign) && !hidden(last)
 }
 
-/// Fails with all complaints at once.
+/// Fails with all complaints at once, if there are any.
 fn none(complaints: Vec<String>) {
     assert!(complaints.is_empty(), "\n{}", complaints.join("\n"));
 }
@@ -95,7 +97,7 @@ fn every_source_opens_with_its_licence_and_idea() {
         if lines.next() != Some("// SPDX-License-Identifier: GPL-2.0") {
             bad.push(format!("{name}: the first line is not the licence"));
         }
-        // A crate root of a test or a build script may have attributes first.
+        // The root of a test or a build script may begin with attributes.
         if !lines.take(3).any(|l| l.starts_with("//!")) {
             bad.push(format!("{name}: no //! behind the licence that says what the file is"));
         }

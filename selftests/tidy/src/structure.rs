@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The structure that ARCHITECTURE.md promises: who imports whom, no circles, no path that is not there.
+//! The structure that ARCHITECTURE.md promises: permitted imports, no cycles, no missing paths.
 
 use super::{files, none, top, tree};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-/// Circles of more than two files that are still there. A longer one, or a new one, fails; so does one of these that
-/// is gone, until it is gone from here as well.
+/// Known cycles of more than two files. A new or longer one fails, and so does an entry here whose
+/// cycle is gone.
 const CIRCLES: &[(&str, &[&str])] = &[
     (
         "rust/kapi",
@@ -38,7 +38,7 @@ fn read(path: &str) -> String {
 
 type Edges = BTreeMap<String, BTreeSet<String>>;
 
-/// What each crate may import, from the table of ARCHITECTURE.md: pairs as they stand there.
+/// Returns the permitted imports of each crate, as pairs, from the table of ARCHITECTURE.md.
 fn promised() -> Edges {
     let text = read("ARCHITECTURE.md");
     let section =
@@ -62,7 +62,7 @@ fn promised() -> Edges {
     edges
 }
 
-/// Whom a crate may import: those that it is said to, and those that these may.
+/// Returns the crates that a crate may import, directly or through others.
 fn closure(edges: &Edges, of: &str) -> BTreeSet<String> {
     let mut all = BTreeSet::new();
     let mut todo = vec![of.to_owned()];
@@ -76,7 +76,7 @@ fn closure(edges: &Edges, of: &str) -> BTreeSet<String> {
     all
 }
 
-/// A crate: its name, its folder, what it lists as imports.
+/// A crate with its name, folder and imports.
 struct Listed {
     name: String,
     folder: String,
@@ -84,7 +84,7 @@ struct Listed {
     from: &'static str,
 }
 
-/// The crates of ours that Kbuild lists.
+/// Returns our crates that Kbuild lists.
 fn kbuild() -> Vec<Listed> {
     let mut all = Vec::new();
     for line in read("Kbuild").lines() {
@@ -108,7 +108,7 @@ fn kbuild() -> Vec<Listed> {
     all
 }
 
-/// The crates of the Cargo workspace, with the dependencies that are not for tests.
+/// Returns the crates of the Cargo workspace, with their dependencies except those for tests.
 fn cargo() -> Vec<Listed> {
     let mut all = Vec::new();
     for (path, text) in files("Cargo.toml") {
@@ -138,7 +138,7 @@ fn cargo() -> Vec<Listed> {
     all
 }
 
-/// The sources of a crate, without comments; of the module itself only its own files.
+/// Returns the sources of a crate without comments; for the module itself, only its own files.
 fn sources(folder: &str) -> Vec<(String, String)> {
     let src = if folder == "module" { folder.to_owned() } else { format!("{folder}/src") };
     let inside = |name: &str| {
@@ -153,7 +153,7 @@ fn sources(folder: &str) -> Vec<(String, String)> {
     all.map(|(name, text)| (name[src.len() + 1..].to_owned(), bare(text))).collect()
 }
 
-/// Does `name::` stand in the text, as a path's beginning?
+/// Tells whether the text contains `name::` at the beginning of a path.
 fn names(text: &str, name: &str) -> bool {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     text.match_indices(name).any(|(at, _)| {
@@ -212,7 +212,7 @@ fn every_import_is_used() {
     none(bad);
 }
 
-/// Which files of a crate import which: a folder counts as one file.
+/// Returns the imports between the files of a crate; a folder counts as one file.
 fn graph(folder: &str) -> Edges {
     let mut text: BTreeMap<String, String> = BTreeMap::new();
     for (name, content) in sources(folder) {
@@ -238,7 +238,7 @@ fn graph(folder: &str) -> Edges {
     edges
 }
 
-/// The first word of each member of a list of imports that ends with its bracket.
+/// Returns the first word of each member of a list of imports, up to its closing bracket.
 fn heads(text: &str) -> Vec<String> {
     let (mut depth, mut all, mut word, mut open) = (0, Vec::new(), String::new(), true);
     for c in text.chars() {
@@ -260,7 +260,7 @@ fn heads(text: &str) -> Vec<String> {
     all
 }
 
-/// Files that reach each other, where there are more than two of them.
+/// Returns the groups of more than two files that all reach each other.
 fn circles(edges: &Edges) -> BTreeSet<Vec<String>> {
     let reach: BTreeMap<&String, BTreeSet<String>> =
         edges.keys().map(|file| (file, closure(edges, file))).collect();
@@ -299,7 +299,7 @@ fn files_import_in_no_circle() {
     none(bad);
 }
 
-/// Paths that a document names: what stands between backquotes and looks like one.
+/// Returns the paths in a document: words in backquotes that look like one.
 fn paths(text: &str) -> Vec<String> {
     let mut all = Vec::new();
     let mut in_block = false;
@@ -314,7 +314,7 @@ fn paths(text: &str) -> Vec<String> {
         for word in line.split('`').skip(1).step_by(2) {
             let plain = |c: char| c.is_ascii_alphanumeric() || "_./{},-".contains(c);
             let first = word.split('/').next().unwrap_or_default();
-            // AREA/NAME and the like stand for something else.
+            // Words like AREA/NAME are placeholders.
             let stands_for = first.chars().all(|c| c.is_ascii_uppercase());
             if word.contains('/') && word.chars().all(plain) && !stands_for && !first.is_empty() {
                 all.extend(alternatives(word));
@@ -324,7 +324,7 @@ fn paths(text: &str) -> Vec<String> {
     all
 }
 
-/// `a/{b,c}` is two.
+/// Expands alternatives: `a/{b,c}` is two paths.
 fn alternatives(word: &str) -> Vec<String> {
     let Some((head, (list, tail))) =
         word.split_once('{').and_then(|(h, rest)| Some((h, rest.split_once('}')?)))
@@ -346,13 +346,13 @@ fn every_path_in_a_document_is_there() {
         all.iter().any(|p| p.ends_with(&tail) || p.ends_with(&stem))
     });
     for (name, text) in files(".md") {
-        // What the log of changes names was there once.
+        // The change log may name files that are gone.
         if name == "CHANGELOG.md" {
             continue;
         }
         for path in paths(&text) {
             n += 1;
-            // What a build makes is there later; `<sys/sdt.h>` is where the header is installed.
+            // A build makes some files later; `<sys/sdt.h>` is the header's installed path.
             let made = ["build/", "target/", "sys/"].iter().any(|p| path.starts_with(p));
             if !made && !is_there(&path) {
                 bad.push(format!("{name}: there is no {path}"));

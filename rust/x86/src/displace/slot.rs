@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Code that stands in for an instruction, and what a thread in the middle of it has done.
+//! Code that replaces an instruction, and the progress of a thread in the middle of it.
 
 use super::{Cannot, Kind, Mode, Prefixes, Relative, Seen, Through};
 use crate::MAX_LEN;
 
-/// Most bytes of a slot's code.
+/// The maximum length of a slot's code in bytes.
 pub const SLOT_LEN: usize = 48;
 
-/// Most places in it where what has been done changes.
+/// The maximum number of offsets at which the progress changes.
 const MARKS: usize = 2;
 
-/// Code that stands in for an instruction.
+/// Code that replaces an instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Slot {
     /// The code; the rest is breakpoints.
     pub code: [u8; SLOT_LEN],
-    /// Its bytes.
+    /// The length of the code in bytes.
     pub len: u8,
     marks: [(u8, Done); MARKS],
     next: u64,
     to: u64,
 }
 
-/// How far the original instruction has got.
+/// The progress of the original instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Done {
     Nothing,
@@ -32,25 +32,25 @@ enum Done {
     ToTarget,
 }
 
-/// Where a thread is that stands in a slot, in terms of the original instruction.
+/// The position of a thread in a slot, in terms of the original instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
-    /// Nothing has happened, but that the stack pointer is so many bytes lower than before: mostly 0.
+    /// The instruction has not run, except that the stack pointer is lower by `pushed`, usually 0.
     Before {
-        /// Bytes.
+        /// The number of bytes.
         pushed: u8,
     },
-    /// All has happened.
+    /// The instruction has run.
     After {
-        /// Where it goes on.
+        /// The address at which the thread continues.
         to: u64,
-        /// rcx is to be set to the same: a system call tells there where it goes on.
+        /// rcx must be set to the same address, because a system call returns its address there.
         rcx: bool,
     },
 }
 
 impl Slot {
-    /// Where a thread is whose instruction pointer is so many bytes into the slot.
+    /// Returns the position of a thread whose instruction pointer is at `offset` in the slot.
     pub fn place(&self, offset: u8) -> Place {
         let here = self.marks.iter().rev().find(|(at, _)| *at <= offset);
         match here.map_or(Done::Nothing, |(_, done)| *done) {
@@ -63,8 +63,9 @@ impl Slot {
     }
 }
 
-/// Code to be written at `at` for the instruction at the beginning of `bytes`, which stand at `ip`. It is
-/// a function of its arguments: nobody needs to keep a [`Slot`] in order to ask it for places.
+/// Makes the code for the instruction at the beginning of `bytes`, whose address is `ip`, to be
+/// written at `at`. The result depends only on the arguments, so a [`Slot`] can be made again when
+/// its places are needed.
 pub fn slot(bytes: &[u8], ip: u64, mode: Mode, at: u64) -> Result<Slot, Cannot> {
     let seen = Seen::new(bytes, ip, mode)?;
     let empty = (u8::MAX, Done::Nothing);
@@ -78,7 +79,7 @@ pub fn slot(bytes: &[u8], ip: u64, mode: Mode, at: u64) -> Result<Slot, Cannot> 
             if width != mode.word() {
                 w.put(&[0x67]);
             }
-            // Not with its other prefixes: 66 would shorten the way to L, too.
+            // Without its other prefixes: 66 would shorten the distance to L, too.
             w.branch(seen.opcode().0.last_chunk::<1>().unwrap_or(&[0]), 1);
         }
         Kind::Begin => w.branch(&[0xc7, 0xf8], 4),
@@ -90,7 +91,7 @@ pub fn slot(bytes: &[u8], ip: u64, mode: Mode, at: u64) -> Result<Slot, Cannot> 
         Kind::CallThrough(Through::Lost) => {
             w.other(&seen, PUSH)?;
             w.mark(Done::Pushed(mode.word()));
-            // Once more what was pushed, and over the first: next.
+            // Push the same value once more, and overwrite the first copy with next.
             w.put(&[0xff, 0x34, 0x24]);
             w.mark(Done::Pushed(mode.word().wrapping_mul(2)));
             w.store(mode.word(), next);
@@ -131,7 +132,8 @@ pub fn slot(bytes: &[u8], ip: u64, mode: Mode, at: u64) -> Result<Slot, Cannot> 
 const INT3: u8 = 0xcc;
 
 impl Seen<'_> {
-    /// Of an instruction with an opcode of one byte: all up to there, and its SIB byte.
+    /// For an instruction with an opcode of one byte: returns all bytes up to the opcode, and its
+    /// SIB byte.
     fn opcode(&self) -> (&[u8], &[u8]) {
         let end = Prefixes::of(self.bytes, self.mode).len.wrapping_add(1);
         let (op, rest) = self.bytes.split_at_checked(end).unwrap_or_default();
@@ -139,7 +141,7 @@ impl Seen<'_> {
     }
 }
 
-/// What ModRM's middle says behind an opcode ff, where `call *` has 2.
+/// The values of ModRM's middle after an opcode ff; `call *` has 2.
 const JUMP: u8 = 4;
 const PUSH: u8 = 6;
 
@@ -150,23 +152,23 @@ struct Writer {
     mode: Mode,
 }
 
-/// `jmp *0(%rip)`; behind it stands where to.
+/// `jmp *0(%rip)`, which the target follows.
 const JUMP_FAR: [u8; 6] = [0xff, 0x25, 0, 0, 0, 0];
 
 impl Writer {
     fn put(&mut self, bytes: &[u8]) {
         let room = self.slot.code.iter_mut().skip(self.slot.len.into());
         room.zip(bytes).for_each(|(to, from)| *to = *from);
-        // CAST: below SLOT_LEN.
+        // CAST: below `SLOT_LEN`.
         self.slot.len = self.slot.len.wrapping_add(bytes.len() as u8);
     }
 
-    /// Address of what is put next.
+    /// Returns the address of what is written next.
     fn here(&self) -> u64 {
         self.at.wrapping_add(self.slot.len.into())
     }
 
-    /// From here on, so much has been done.
+    /// Records that from here on, this much has been done.
     fn mark(&mut self, done: Done) {
         let here = self.slot.len;
         if let Some(free) = self.slot.marks.iter_mut().find(|(at, _)| *at == u8::MAX) {
@@ -174,7 +176,7 @@ impl Writer {
         }
     }
 
-    /// Distance to there from so many bytes behind here.
+    /// Returns the distance to an address from `bytes` bytes after this point.
     fn distance(&self, bytes: u64, to: u64) -> Option<i32> {
         let d = to.wrapping_sub(self.here().wrapping_add(bytes));
         match self.mode {
@@ -197,7 +199,7 @@ impl Writer {
         }
     }
 
-    /// A branch whose distance is written in a field that long.
+    /// Writes a branch with a distance field of `field` bytes.
     fn branch(&mut self, op: &[u8], field: usize) {
         let (next, to) = (self.slot.next, self.slot.to);
         self.put(op);
@@ -212,7 +214,7 @@ impl Writer {
         self.jump(to);
     }
 
-    /// An instruction, mended.
+    /// Writes a copy of the instruction, with its relative operand fixed.
     fn copy(&mut self, bytes: &[u8], relative: Option<Relative>) -> Result<(), Cannot> {
         let Some(relative) = relative else {
             self.put(bytes);
@@ -221,7 +223,7 @@ impl Writer {
         let behind = bytes.len() as u64;
         let distance = match relative.wide {
             true => self.distance(behind, relative.to).ok_or(Cannot::TooFar)?,
-            // CAST: of the sum, too, the lower half counts.
+            // CAST: only the lower half counts, in the sum, too.
             false => relative.to.wrapping_sub(self.here().wrapping_add(behind)) as i32,
         };
         let (before, rest) = bytes.split_at_checked(relative.field).ok_or(Cannot::Undecodable)?;
@@ -231,7 +233,7 @@ impl Writer {
         Ok(())
     }
 
-    /// A `call *` as another instruction of its group.
+    /// Writes a `call *` as another instruction of its group.
     fn other(&mut self, seen: &Seen<'_>, group: u8) -> Result<(), Cannot> {
         let mut bytes = [0; MAX_LEN];
         bytes.iter_mut().zip(seen.bytes).for_each(|(to, from)| *to = *from);
@@ -241,7 +243,7 @@ impl Writer {
         self.copy(bytes.get(..seen.bytes.len()).unwrap_or_default(), seen.relative)
     }
 
-    /// Pushes the address of the next instruction.
+    /// Writes a push of the address of the next instruction.
     fn push_next(&mut self) {
         let next = self.slot.next;
         // CAST: the lower half, which the CPU extends by its sign.
@@ -254,7 +256,7 @@ impl Writer {
         }
     }
 
-    /// Writes the lower half of `value` so far above the stack pointer.
+    /// Writes a store of the lower half of `value` at `above` bytes above the stack pointer.
     fn store(&mut self, above: u8, value: u64) {
         self.put(&[0xc7, 0x44, 0x24, above]);
         // CAST: the lower half.

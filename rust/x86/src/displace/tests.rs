@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! What is decided of instructions, and slots as a disassembler reads them. That they do what the
-//! instructions do is found out by running them: `selftests/forms`.
+//! Plans for instructions, and slots in disassembly. `selftests/forms` checks by running them that
+//! they do what the instructions do.
 
 use super::*;
 use Mode::{Bits32, Bits64};
@@ -32,7 +32,7 @@ fn by_hand() {
         (&[0xe0, 0], Act::CountBranch { by: Count::LoopUnequal, width: 8, to: IP + 2 }),
         (&[0x67, 0xe3, 0], Act::CountBranch { by: Count::Zero, width: 4, to: IP + 3 }),
         (&[0xe8, 0, 0, 0, 0], Act::Call { to: IP + 5 }),
-        // As compilers pad the call of __tls_get_addr.
+        // With the padding that compilers use for calls of `__tls_get_addr`.
         (&[0x66, 0x66, 0x48, 0xe8, 0, 0, 0, 0], Act::Call { to: IP + 8 }),
         (&[0xc3], Act::Return { pops: 0 }),
         (&[0xf3, 0xc3], Act::Return { pops: 0 }),
@@ -48,7 +48,7 @@ fn by_hand() {
         assert_eq!(act(bytes, Bits64), want, "{bytes:02x?}");
     }
     assert_eq!(act(&[0x55], Bits32), Act::Push { reg: 5 });
-    // Jumps of which it is known what they lead to: where the sum says, or what is there.
+    // Jumps whose target is known: the sum, or the address stored there.
     let goes = |bytes: &[u8], mode| match act(bytes, mode) {
         Act::JumpThrough { by, loads } => Some((by.address(|n| 0x100 << n), loads)),
         _ => None,
@@ -60,7 +60,7 @@ fn by_hand() {
         (&[0xff, 0x24, 0xc5, 0, 1, 0, 0], Bits64, Some((0x100 + 8 * 0x100, true))),
         (&[0xff, 0x64, 0x8b, 0xf8], Bits64, Some((0x800 + 4 * 0x200 - 8, true))),
         (&[0xff, 0x24, 0x85, 0, 0, 0, 0x80], Bits32, Some((0x8000_0400, true))),
-        // Of another segment, by half a register, of 16 bits, far.
+        // In another segment, by half a register, of 16 bits, far.
         (&[0x64, 0xff, 0x20], Bits64, None),
         (&[0x67, 0xff, 0x20], Bits64, None),
         (&[0x66, 0xff, 0xe0], Bits32, None),
@@ -72,7 +72,7 @@ fn by_hand() {
         Act::CountBranch { by: Count::Loop, width: 2, to: (IP + 3) & 0xffff_ffff }
     });
     assert_eq!(act(&[0xd6], Bits32), Act::Displaced);
-    // Where no program can be, the CPU refuses to go.
+    // No program can be at the target, so the CPU must raise the fault.
     assert_eq!(plan(&[0xeb, 0x7f], 0x7fff_ffff_fff0, Bits64).map(|p| p.act), Ok(Act::Displaced));
 }
 
@@ -103,7 +103,7 @@ fn refusals() {
     assert!(slot(&lea, IP, Bits64, IP + (1 << 31)).is_ok());
 }
 
-/// The instructions of a slot as an assembler would have them: opcode bytes are enough here.
+/// Returns the code of a slot. The tests compare it with assembled bytes.
 fn code(bytes: &[u8], mode: Mode, at: u64) -> Vec<u8> {
     let slot = slot(bytes, IP, mode, at).expect("possible");
     assert!(slot.code[slot.len.into()..].iter().all(|b| *b == 0xcc));
@@ -121,7 +121,7 @@ fn slots() {
     let mut want = vec![0x31, 0xc0];
     want.extend(back(AT + 2, IP + 2));
     assert_eq!(code(&[0x31, 0xc0], Bits64, AT), want);
-    // Over any distance.
+    // The jump back reaches any distance.
     let mut want = vec![0x31, 0xc0, 0xff, 0x25, 0, 0, 0, 0];
     want.extend((IP + 2).to_le_bytes());
     assert_eq!(code(&[0x31, 0xc0], Bits64, 0x1_0000), want);
@@ -131,7 +131,7 @@ fn slots() {
     want.push(9);
     want.extend(back(AT + 7, IP + 7));
     assert_eq!(code(&[0x80, 0x3d, 0x10, 0, 0, 0, 9], Bits64, AT), want);
-    // call: both halves of the address behind it, and there.
+    // call: both halves of the next address, then the jump to the target.
     let next = (IP + 5).to_le_bytes();
     let mut want = vec![0x68];
     want.extend(&next[..4]);
@@ -190,7 +190,7 @@ fn any_bytes_are_answered_and_fit() {
             seed ^= seed << 17;
             *b = (seed >> 32) as u8;
         }
-        // Those with slots of their own would come up too rarely.
+        // Instructions with special slots would be too rare.
         let op: &[u8] = match n % 8 {
             0 => &[0x0f, 0x05],
             1 => &[0xc7, 0xf8],
