@@ -5,11 +5,11 @@
 # KERNEL= and SUITE= choose another kernel for every target, e.g. `make test KERNEL=7.3`; with KERNEL=debug and
 # KERNEL=kcsan it is one that looks for mistakes, built here. KDIR= builds against any prepared kernel tree.
 
-.PHONY: help demo test debug check docs module userspace driver drivers selftest vm show bench proof matrix install deb install-test bless clean
+.PHONY: help demo test debug check docs module userspace driver drivers selftest vm show bench proof matrix install deb module-deb install-test bless clean
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
 
-export D KERNEL SUITE MIRROR DTRACE_RS_CACHE DESTDIR PREFIX KREL KDIR WERROR T
+export D KERNEL SUITE MIRROR DTRACE_RS_CACHE DESTDIR PREFIX KREL KDIR WERROR T THOROUGH SIGN_KEY SIGN_CERT
 
 inside := tools/buildroot run --
 
@@ -50,7 +50,7 @@ driver: ## builds a driver folder against the guest's kernel, with dtrace/sdt.h:
 drivers:
 	@tools/driver demo/hworld $(patsubst %/Kbuild,%,$(wildcard selftests/drivers/*/Kbuild))
 
-selftest: ## the tests in the guest; T=WORD runs those whose name has WORD
+selftest: ## the tests in the guest; T=WORD runs those whose name has WORD; THOROUGH=1: all their rounds
 	@tools/test selftest
 
 vm: ## a shell in the guest, with dtrace.ko inserted
@@ -78,6 +78,9 @@ install: ## installs module, command and header; KERNEL=native: for the kernel t
 
 deb: ## builds the Debian packages and runs lintian, into build/deb/
 	@tools/deb
+
+module-deb: ## builds a package with the module for one kernel (KREL=), for machines without compilers
+	@tools/module-deb
 
 install-test: ## installs the packages in a plain Debian by apt and DKMS, boots it and traces; half an hour
 	@tools/install-test

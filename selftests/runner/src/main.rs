@@ -16,6 +16,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Condvar, Mutex};
+use std::time::{Duration, Instant};
 
 /// Exit status of tools/vm when the kernel complained.
 const COMPLAINT: i32 = 70;
@@ -33,6 +34,7 @@ impl Area {
     /// Boots the guest, and lets those know who wait for it.
     fn run(&self) {
         let done = boot(self).unwrap_or_else(|e| Boot {
+            time: Duration::ZERO,
             out: PathBuf::new(),
             status: None,
             log: format!("cannot boot: {e}"),
@@ -54,6 +56,8 @@ impl Area {
 
 /// What a boot left behind.
 struct Boot {
+    /// How long it took on the host.
+    time: Duration,
     out: PathBuf,
     status: Option<i32>,
     log: String,
@@ -67,7 +71,7 @@ fn main() -> io::Result<()> {
     let areas = find(&root)?;
     let skips = skips(&root)?;
     let mut trials = Vec::new();
-    let mut queue = Vec::new();
+    let mut queue: Vec<Arc<Area>> = Vec::new();
     for (name, (folder, tests)) in areas {
         let wanted = |t: &String| {
             let full = format!("{name}/{t}");
@@ -97,10 +101,15 @@ fn main() -> io::Result<()> {
         }
     }
     if !arguments.list {
-        // Emulated guests: one for each processor of this machine. The areas with the slow tests first.
-        queue.sort_by_key(|a| !["load", "robust"].contains(&a.name.as_str()));
+        // Emulated guests: one for each processor of this machine. The longest areas first, so that none is alone at
+        // the end; the others in the order of their number of tests.
+        const LONGEST: [&str; 6] = ["fbt", "robust", "lang", "load", "fasttrap", "profile"];
+        queue.sort_by_key(|a| {
+            let rank = LONGEST.iter().position(|name| *name == a.name).unwrap_or(LONGEST.len());
+            (rank, usize::MAX - a.tests.len())
+        });
         queue.reverse();
-        let queue = Arc::new(Mutex::new(queue));
+        let queue = Arc::new(Mutex::new(queue.clone()));
         for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
             let queue = queue.clone();
             std::thread::spawn(move || loop {
@@ -112,7 +121,33 @@ fn main() -> io::Result<()> {
             });
         }
     }
-    libtest_mimic::run(&arguments, trials).exit()
+    let conclusion = libtest_mimic::run(&arguments, trials);
+    if !arguments.list {
+        slowest(&queue);
+    }
+    conclusion.exit()
+}
+
+/// Prints the seconds of each area, and its slowest tests: the whole run has a limit.
+fn slowest(areas: &[Arc<Area>]) {
+    let mut lines = Vec::new();
+    for area in areas {
+        let boot = area.wait();
+        let mut tests: Vec<(u64, &String)> = (area.tests.iter())
+            .filter_map(|t| {
+                let ms = fs::read_to_string(boot.out.join(format!("{t}.ms"))).ok()?;
+                Some((ms.trim().parse::<u64>().ok()? / 1000, t))
+            })
+            .collect();
+        tests.sort_by(|a, b| b.cmp(a));
+        let shown: Vec<String> = tests.iter().take(4).map(|(s, t)| format!("{t} {s}")).collect();
+        lines.push((boot.time.as_secs(), area.name.as_str(), shown.join(", ")));
+    }
+    lines.sort_by(|a, b| b.cmp(a));
+    println!("seconds of each area, with its slowest tests:");
+    for (seconds, area, tests) in lines {
+        println!("{seconds:5} {area}: {tests}");
+    }
 }
 
 /// Returns the tests that this kernel leaves out: how their names begin, each with the reason.
@@ -255,9 +290,13 @@ fn boot(area: &Area) -> io::Result<Boot> {
     fs::create_dir_all(&out)?;
     let list: String = area.tests.iter().map(|t| format!("{t}\n")).collect();
     fs::write(out.join("list"), list)?;
+    if std::env::var_os("THOROUGH").is_some_and(|v| v == "1") {
+        fs::write(out.join("thorough"), "")?;
+    }
     let options = fs::read_to_string(area.folder.join("vm-options")).unwrap_or_default();
     let layers = fs::read_to_string(area.folder.join("layers")).unwrap_or_default();
     let layers = layers.split_whitespace().flat_map(layer);
+    let start = Instant::now();
     let output = Command::new(top.join("tools/vm"))
         .args(["-t", "5400", "-S", &format!("{}=/out", out.display())])
         .args(layers)
@@ -268,5 +307,5 @@ fn boot(area: &Area) -> io::Result<Boot> {
         .output()?;
     let mut log = String::from_utf8_lossy(&output.stdout).into_owned();
     log.push_str(&String::from_utf8_lossy(&output.stderr));
-    Ok(Boot { out, status: output.status.code(), log })
+    Ok(Boot { time: start.elapsed(), out, status: output.status.code(), log })
 }
