@@ -106,14 +106,10 @@ bi.write(ao.read())
 b.read(100)
 P
 cat >/tmp/contend <<'S'
-for cpu in 0 1; do
-	taskset -c $cpu bash -c 'for n in {1..20}; do echo 20000 >/sys/module/many/parameters/fire; done' &
-	waited+=" $!"
-	taskset -c $cpu bash -c 'while :; do :; done' &
-	busy+=" $!"
+for writer in 1 2; do
+	for n in {1..5}; do echo 20 >/sys/module/many/parameters/hold; done &
 done
-wait $waited
-kill $busy
+wait
 S
 cat >/tmp/stub.c <<'C'
 #include <sys/sdt.h>
@@ -265,7 +261,7 @@ check memleak -c "/tmp/leak" -- '^leak.(leaks|main)[^ ]* +7000 +7$'
 check slabratetop 9 -c "cat /etc/hostname" -- '^(filp|vm_area_struct|anon_vma) +[1-9][0-9]* +[1-9][0-9]*$'
 check pgfaults -c "cat /etc/hostname" -- '^cat +[0-9]+ +[1-9][0-9]* +[0-9]+ +[1-9][0-9]*$'
 check drsnoop -c "bash /tmp/oom" -- '^(COMMAND|python3) +(PID|[0-9]+) +(TIME\(us\)|[0-9]+) +(PAGES|[0-9]+)$'
-check locks -c "bash /tmp/contend" -- '^(mutex|rwsem|spin|rwlock) +[^ ]+ +[^ ]+ +[1-9][0-9]* +[0-9]+$'
+check locks -c "bash /tmp/contend" -- '^mutex +many`__this_module +bash +[1-9][0-9]* +[1-9][0-9]{4,}$'
 check plockstat -m 0 -c "/tmp/locks" -- '^0x[0-9a-f]+ +[^ ]+ +[1-9][0-9]* +[0-9]+$'
 check deadlock -c "/tmp/locks" -- '^[0-9]+ +[0-9]+ +0x[0-9a-f]+ +0x[0-9a-f]+ +[^ ]+$'
 check dbstat -d 2 -- '^ +[0-9]+ \|@+ +[1-9]'

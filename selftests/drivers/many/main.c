@@ -3,6 +3,7 @@
  * Probes in every shape the scanner must know. Writing N to /sys/module/many/parameters/fire runs the lot N times;
  * what each run fires is in the table of ../README.md.
  */
+#include <linux/delay.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
 #include "many.h"
@@ -124,6 +125,21 @@ static int many_fire(const char *val, const struct kernel_param *kp)
 static const struct kernel_param_ops many_fire_ops = { .set = many_fire };
 module_param_cb(fire, &many_fire_ops, NULL, 0200);
 MODULE_PARM_DESC(fire, "run everything that many times");
+
+/* The kernel holds the mutex of the module's parameters meanwhile, so a second writer has to wait. */
+static int many_hold(const char *val, const struct kernel_param *kp)
+{
+	unsigned int ms;
+	int rc = kstrtouint(val, 0, &ms);
+
+	if (!rc)
+		msleep(ms);
+	return rc;
+}
+
+static const struct kernel_param_ops many_hold_ops = { .set = many_hold };
+module_param_cb(hold, &many_hold_ops, NULL, 0200);
+MODULE_PARM_DESC(hold, "sleep that many milliseconds");
 
 static int __init many_init(void)
 {
