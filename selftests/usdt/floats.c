@@ -19,7 +19,7 @@ static void *fire(void *arg)
 
 	for (i = 0; i < times; i++) {
 		register double v asm("xmm11") = own;
-		asm volatile(_SDT_NOTE(shop, vector, "8f@%[v] -4@%[w]") : : [v] "x"(v), [w] "r"((int)own));
+		asm volatile(_SDT_NOTE(shop, vector, _SDT_SEMAPHORE(shop, vector), "8f@%[v] -4@%[w]") : : [v] "x"(v), [w] "r"((int)own));
 	}
 	return NULL;
 }

@@ -45,8 +45,21 @@ C
 gcc -fno-pic -no-pie -I. -c -o taken.o taken.c
 refused "main (.text+0x" dtrace -G -s $here/toy.d again.o taken.o
 cmp again.o before.o || fail "another object has changed"
-gcc -flto -I. -c -o lto.o $here/app.c
-refused "compile with -fno-lto" dtrace -G -s $here/toy.d lto.o
+# The linker compiles these again, so they keep their calls, and the new object has the functions.
+cat >more.c <<'C'
+#include "toy.h"
+void more_of_it(void) { OTHER_DONE(1); }
+C
+gcc -I. -c -o more.o more.c
+for how in "gcc -flto -O2" "gcc -flto -ffat-lto-objects -O2" "clang -flto -O2 -fuse-ld=lld"; do
+	case $how in clang*) command -v ld.lld >/dev/null || continue ;; esac
+	$how -I. -c -o lto.o $here/app.c
+	cp lto.o before.o
+	dtrace -G -s $here/toy.d -o lto.prov.o lto.o more.o || fail "$how"
+	cmp lto.o before.o || fail "$how: the object has changed"
+	$how -o app lto.o more.o lto.prov.o 2>out || { cat out; fail "$how"; }
+	expect "$how" "$(./app 3)" "enabled 0"
+done
 refused "it is already linked" dtrace -G -s $here/toy.d cxx
 refused "No such file" dtrace -G -s $here/toy.d none.o
 ar rc lib.a app.o

@@ -18,6 +18,12 @@ dtrace -G -s $here/toy.d -o alone.o && gcc -O2 -I. -c -o untouched.o $here/app.c
 dtrace -qn 'toy$target:::tick /!x++/ { printf("%d %s %d %d %d %s\n", arg0, copyinstr(arg1), arg5, arg6, arg7, probefunc); }
 	toy$target:::tick { @ = count(); } END { printa("%@d\n", @); }' -c './apart 7' >o 2>&1
 expect "apart" "$(sort o | xargs)" "-5 measured here 200 -1000 -8 __dtrace_toy___tick 7 enabled 7000"
+# So they are with link-time optimisation.
+gcc -O2 -flto -I. -c -o later.o $here/app.c && dtrace -G -s $here/toy.d -o later.prov.o later.o &&
+	gcc -O2 -flto -o later later.o later.prov.o || fail "-flto"
+dtrace -qn 'toy$target:::tick /!x++/ { printf("%d %s %d %d %d %s\n", arg0, copyinstr(arg1), arg5, arg6, arg7, probefunc); }
+	toy$target:::tick { @ = count(); } END { printa("%@d\n", @); }' -c './later 7' >o 2>&1
+expect "-flto" "$(sort o | xargs)" "-5 measured here 200 -1000 -8 __dtrace_toy___tick 7 enabled 7000"
 DTRACE_DOF_INIT_DEBUG=1 ./app 1 2>&1 | grep -q "DOF app: registered: /dev/dtrace/helper" || fail "it says nothing of what it does"
 
 # What packages include <sys/sdt.h> for.

@@ -6,12 +6,13 @@ use std::process::Command;
 
 fn main() {
     println!("cargo:rerun-if-env-changed=CC");
-    compile("src/usdt/register.c", "register.o");
-    // `dtrace -G` writes this object for a program without providers.
-    compile("src/usdt/empty.c", "empty.o");
+    compile("src/usdt/register.c", "register.o", &[]);
+    // `dtrace -G` writes these for a program without providers, and for a 32-bit program.
+    compile("src/usdt/empty.c", "empty.o", &[]);
+    compile("src/usdt/empty.c", "empty32.o", &["-m32"]);
 }
 
-fn compile(source: &str, object: &str) {
+fn compile(source: &str, object: &str, more: &[&str]) {
     println!("cargo:rerun-if-changed={source}");
     let cc = std::env::var("CC").unwrap_or("cc".into());
     let to = std::env::var_os("OUT_DIR").map(|dir| Path::new(&dir).join(object));
@@ -26,6 +27,7 @@ fn compile(source: &str, object: &str) {
         "-fno-stack-protector",
         "-fcf-protection",
     ]);
+    command.args(more);
     command.args(["-Wall", "-Werror", "-U_FORTIFY_SOURCE", "-o"]).args(to).arg(source);
     match command.status() {
         Ok(status) if status.success() => {}

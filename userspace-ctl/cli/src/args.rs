@@ -73,6 +73,8 @@ pub struct Args {
     pub header: bool,
     /// `-G`.
     pub link: bool,
+    /// `-32`, with `-h` or `-G`.
+    pub is_narrow: bool,
     pub allow_zero: bool,
     pub output: Option<String>,
     /// Scripts that have been read already: name and text.
@@ -193,10 +195,8 @@ fn without_model(words: impl IntoIterator<Item = OsString>) -> (Vec<OsString>, b
 pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Args, clap::Error> {
     let (words, is_narrow) = without_model(words);
     let m = command().try_get_matches_from(words)?;
-    // A header is the same for both models.
-    if is_narrow && !m.get_flag("header") {
-        let why = "-32 is not supported: D has the types of the kernel, which has 64 bits, and 32-bit programs \
-                   cannot register probes; those of <sys/sdt.h> need no -G";
+    if is_narrow && !m.get_flag("header") && !m.get_flag("link") {
+        let why = "-32 is for -h and -G: D has the types of the kernel, which has 64 bits";
         return Err(command().error(clap::error::ErrorKind::InvalidValue, why));
     }
     let mut specs = Vec::new();
@@ -261,6 +261,7 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Args, clap::Er
         diff: m.get_flag("diff"),
         anonymous: m.get_flag("anonymous"),
         header: m.get_flag("header"),
+        is_narrow,
         link: m.get_flag("link"),
         scripts: Vec::new(),
         allow_zero: m.get_flag("zero"),
@@ -306,7 +307,7 @@ mod tests {
         assert_eq!(a.operands, ["-64"]);
         assert!(args(&["-32", "-h", "-s", "f"]).header);
         assert!(parse(["dtrace", "-32", "-n", "a"].map(Into::into)).is_err());
-        assert!(parse(["dtrace", "-32", "-G", "-s", "f"].map(Into::into)).is_err());
+        assert!(args(&["-32", "-G", "-s", "f"]).is_narrow);
     }
 
     #[test]

@@ -15,8 +15,9 @@
 #define _SDT_STR1(x) #x
 #define _SDT_STR(x) _SDT_STR1(x)
 
+#define _SDT_COUNTER(p, n) _SDT_STR(p) "_" _SDT_STR(n) "_semaphore"
 #ifdef _SDT_HAS_SEMAPHORES
-#define _SDT_SEMAPHORE(p, n) _SDT_STR(p) "_" _SDT_STR(n) "_semaphore"
+#define _SDT_SEMAPHORE(p, n) _SDT_COUNTER(p, n)
 #else
 #define _SDT_SEMAPHORE(p, n) "0"
 #endif
@@ -31,7 +32,7 @@
  * The note is in the section group of its code. The base shows how far the linker, or prelink, has
  * moved the code.
  */
-#define _SDT_NOTE(p, n, args) \
+#define _SDT_NOTE(p, n, counter, args) \
 	"990:\tnop\n" \
 	".pushsection .note.stapsdt,\"?\",\"note\"\n" \
 	".balign 4\n" \
@@ -40,7 +41,7 @@
 	"992:\t.balign 4\n" \
 	"993:\t" _SDT_ADDRESS "990b\n" \
 	_SDT_ADDRESS "_.stapsdt.base\n" \
-	_SDT_ADDRESS _SDT_SEMAPHORE(p, n) "\n" \
+	_SDT_ADDRESS counter "\n" \
 	".asciz \"" _SDT_STR(p) "\"\n" \
 	".asciz \"" _SDT_STR(n) "\"\n" \
 	".ascii \"" args "\"\n" \
@@ -110,10 +111,17 @@ template <typename T, __SIZE_TYPE__ N> static inline __attribute__((always_inlin
 #endif
 
 /* A tracer follows pointers, so the data that they point to must be in memory. */
-#define _SDT_PROBE(p, n, args, operands) \
+#define _SDT_NOTED(p, n, counter, args, operands) \
 	do { \
-		__asm__ __volatile__(_SDT_NOTE(p, n, args) : : _SDT_LIST operands : "memory"); \
+		__asm__ __volatile__(_SDT_NOTE(p, n, counter, args) : : _SDT_LIST operands : "memory"); \
 	} while (0)
+#define _SDT_PROBE(p, n, args, operands) _SDT_NOTED(p, n, _SDT_SEMAPHORE(p, n), args, operands)
+/*
+ * For headers that dtrace -h writes: they bring the counter along, and variables that hold the arguments. A variable
+ * stays in memory, because a 32-bit program keeps a 64-bit value in two registers, which a note cannot name.
+ */
+#define _SDT_COUNTED_PROBE(p, n, args, operands) _SDT_NOTED(p, n, _SDT_COUNTER(p, n), args, operands)
+#define _SDT_VARIABLE(i, x) [s##i] "n" (_SDT_SIZE(x)), [a##i] "o" (x)
 #define _SDT_LIST(...) __VA_ARGS__
 
 #define STAP_PROBE(p, n) _SDT_PROBE(p, n, "", ())

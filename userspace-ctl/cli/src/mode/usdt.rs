@@ -32,7 +32,7 @@ pub fn run(args: &Args, settings: &Settings) -> Result<i32, Stop> {
     }
     let to = output(args, script);
     match args.header {
-        false => link::link(&providers, objects, &to)?,
+        false => link::link(&providers, objects, &to, args.is_narrow)?,
         true => {
             let file = Path::new(&to).file_name().unwrap_or_default().to_string_lossy();
             let text = header::write(&providers, &file);

@@ -108,6 +108,16 @@ pub struct Object {
     strtab: usize,
 }
 
+/// Tells whether a file is LLVM's intermediate code, which clang writes with `-flto`.
+pub fn is_bitcode(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"BC\xc0\xde") || bytes.starts_with(&0x0b17_c0de_u32.to_le_bytes())
+}
+
+/// Tells whether a file is a 32-bit ELF object.
+pub fn is_narrow(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"\x7fELF\x01")
+}
+
 /// Returns the structures that bytes contain.
 pub fn all<T: FromBytes>(bytes: &[u8]) -> Vec<T> {
     bytes.chunks_exact(size_of::<T>()).filter_map(|b| T::read_from_bytes(b).ok()).collect()
@@ -122,9 +132,6 @@ fn text(strings: &[u8], at: u32) -> &str {
 impl Object {
     /// Reads an object; the error says why the file is not usable.
     pub fn read(bytes: &[u8]) -> Result<Self, &'static str> {
-        if bytes.starts_with(b"BC\xc0\xde") {
-            return Err("it is LLVM's intermediate code (-flto): its calls are not compiled yet");
-        }
         if bytes.starts_with(b"!<arch>") {
             return Err("it is an archive: use the objects themselves");
         }
@@ -158,6 +165,12 @@ impl Object {
             return Err(damaged);
         }
         Ok(Self { head, sections, symbols, symtab, strtab })
+    }
+
+    /// Tells whether the object is for link-time optimisation: the linker then compiles the program
+    /// again, from sections beside the code.
+    pub fn is_for_lto(&self) -> bool {
+        (0..self.sections.len()).any(|n| self.section_name(n).starts_with(".gnu.lto_"))
     }
 
     /// A section's name.

@@ -58,6 +58,8 @@ pub fn write(providers: &[Provider], file: &str) -> String {
          #include <stdint.h>\n#include <sys/types.h>\n\n\
          /* -D_DTRACE_VERSION=0 builds a program without its probes. */\n\
          #ifndef _DTRACE_VERSION\n#define _DTRACE_VERSION 1\n#endif\n\n\
+         /* A 32-bit program has notes of its probes. */\n\
+         #if _DTRACE_VERSION && !defined(__LP64__)\n#include <sys/sdt.h>\n#endif\n\n\
          #ifdef __cplusplus\nextern \"C\" {{\n#endif\n"
     );
     for provider in providers {
@@ -79,6 +81,7 @@ fn one(provider: &Provider, out: &mut String) {
     for tag in known {
         let _ = writeln!(out, "{tag};");
     }
+    let _ = write!(out, "\n#ifdef __LP64__\n");
     for probe in &provider.probes {
         let types: Vec<String> = probe.natives.iter().map(of_c).collect();
         let types = if types.is_empty() { "void".to_string() } else { types.join(", ") };
@@ -91,13 +94,43 @@ fn one(provider: &Provider, out: &mut String) {
              #define {is}_ENABLED() \\\n\t{QUESTION}{name}{BETWEEN}{probe}()\n"
         );
     }
-    let _ = write!(out, "\n#else\n\n");
+    let _ = write!(out, "\n#else\n");
+    provider.probes.iter().for_each(|probe| narrow(name, probe, out));
+    let _ = write!(out, "\n#endif\n\n#else\n\n");
     for probe in &provider.probes {
         let (list, is) = (list(probe), macro_name(name, probe));
         let _ =
             write!(out, "#define {is}({list}) do {{ }} while (0)\n#define {is}_ENABLED() (0)\n");
     }
     let _ = write!(out, "\n#endif\n");
+}
+
+/// Writes the macros of a 32-bit program: the probe is a note, and its question reads a counter.
+fn narrow(provider: &str, probe: &DeclaredProbe, out: &mut String) {
+    let (list, is, name) = (list(probe), macro_name(provider, probe), &probe.name);
+    let places: Vec<String> = (1..=probe.natives.len()).map(|n| format!("_SDT_ARG({n})")).collect();
+    let places = if places.is_empty() { "\"\"".into() } else { places.join(" \" \" ") };
+    let variable = |(n, ty): (usize, &Type)| {
+        let ty = match ty {
+            Type::Array(of, _) => of_c(&Type::Pointer(of.clone())),
+            _ => of_c(ty),
+        };
+        let space = if ty.ends_with('*') { "" } else { " " };
+        format!("\t{ty}{space}_dtrace{n} = (arg{n}); \\\n")
+    };
+    let variables: String = probe.natives.iter().enumerate().map(variable).collect();
+    let operands =
+        (0..probe.natives.len()).map(|n| format!("_SDT_VARIABLE({}, _dtrace{n})", n + 1));
+    let operands = operands.collect::<Vec<_>>().join(", ");
+    let counter = format!("{provider}_{name}_semaphore");
+    let _ = write!(
+        out,
+        "\nunsigned short volatile {counter}\n\t__attribute__((weak, section(\".probes\"), \
+         visibility(\"hidden\")));\n\
+         #define {is}({list}) do {{ \\\n{variables}\t_SDT_COUNTED_PROBE({provider}, {name}, \
+         {places}, ({operands})); \\\n}} while (0)\n\
+         #define {is}_ENABLED() \\\n\t__builtin_expect({counter}, 0)\n"
+    );
 }
 
 /// Returns the macro's name: `TOY_TICK_MORE` for `tick__more`.

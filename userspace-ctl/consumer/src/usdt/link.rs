@@ -2,10 +2,11 @@
 //! `-G`: makes the object that turns other objects into a program with probes.
 
 use super::dof;
-use super::elf::{Object, Rela, GLOBAL, WEAK};
+use super::elf::{self, Object, Rela, GLOBAL, WEAK};
 use super::sites::{self, Site};
 use crate::error::{reason, Error};
 use d::Provider;
+use object::Object as _;
 use std::collections::{BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write;
@@ -14,33 +15,57 @@ use std::path::Path;
 
 /// The compiled code that registers the DOF with the kernel; its section for the DOF is empty.
 const REGISTER: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/register.o"));
-/// An object without code or data.
+/// An object without code or data; one of 32 bits.
 const EMPTY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/empty.o"));
+const EMPTY_NARROW: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/empty32.o"));
 const DOF: &str = ".SUNW_dof";
 /// `R_X86_64_PC64`: a distance from the relocated place.
 const PC64: u64 = 24;
 /// The most places of all probes together; the kernel takes no more.
 const MOST: usize = abi::helper::MAX_PLACES;
 
-/// Replaces the calls in the objects' files, and writes the object to be linked with them. If one
-/// object cannot be read, none is changed. Without objects, the written object defines the called
-/// functions, which then contain the probes. Without providers it is empty.
-pub fn link(providers: &[Provider], objects: &[String], to: &str) -> Result<(), Error> {
-    if providers.is_empty() {
-        let failed = |e| Error::new(format!("failed to write {to}"), reason(&e));
-        return replace(Path::new(to), EMPTY).map_err(failed);
-    }
+/// Replaces the calls in the objects' files, and writes the object to be linked with them to `to`. If
+/// one object is refused, no file is changed.
+///
+/// | objects | what happens |
+/// |---|---|
+/// | x86-64 | their calls are replaced |
+/// | link-time optimisation | they stay as they are; the new object defines the called functions, which then contain the probes |
+/// | none | the new object defines the functions, too |
+/// | 32 bits | they stay as they are, because the header has made notes (`<sys/sdt.h>`); the new object is empty |
+///
+/// Without providers the new object is empty. `is_narrow` (`-32`) asks for a 32-bit object, and
+/// refuses others.
+pub fn link(
+    providers: &[Provider],
+    objects: &[String],
+    to: &str,
+    is_narrow: bool,
+) -> Result<(), Error> {
+    let failed = |why: String| Error::new(format!("failed to write {to}"), why);
+    let store = |bytes: &[u8]| replace(Path::new(to), bytes).map_err(|e| failed(reason(&e)));
     let mut all: Vec<(usize, Site)> = Vec::new();
     let mut known = BTreeSet::new();
     let mut changed = Vec::new();
-    for (n, file) in objects.iter().enumerate() {
+    let mut narrow = Narrow::default();
+    let mut has_functions = objects.is_empty();
+    for (n, file) in objects.iter().enumerate().filter(|_| !providers.is_empty()) {
         let failed = |why: String| Error::new(format!("failed to link script with {file}"), why);
         let bytes = std::fs::read(file).map_err(|e| failed(reason(&e)))?;
+        if elf::is_narrow(&bytes) || is_narrow {
+            narrow.add(&bytes).map_err(|why| failed(why.into()))?;
+            continue;
+        }
+        if elf::is_bitcode(&bytes) {
+            has_functions = true;
+            continue;
+        }
         let mut object = Object::read(&bytes).map_err(|why| failed(why.into()))?;
-        let mut key = DefaultHasher::new();
-        file.hash(&mut key);
-        let sites = sites::take(&mut object, &format!("{:x}", key.finish()), providers);
-        let sites = sites.map_err(failed)?;
+        if object.is_for_lto() {
+            has_functions = true;
+            continue;
+        }
+        let sites = sites::take(&mut object, &key(file), providers).map_err(failed)?;
         let new = object.write();
         if new != bytes {
             changed.push((file, new));
@@ -48,10 +73,22 @@ pub fn link(providers: &[Provider], objects: &[String], to: &str) -> Result<(), 
         let first = |s: &Site| known.insert(s.symbol.clone());
         all.extend(sites.into_iter().filter(first).map(|s| (n, s)));
     }
-    let failed = |why: String| Error::new(format!("failed to write {to}"), why);
-    if objects.is_empty() {
-        let bytes = alone(providers, to).map_err(|why| failed(why.into()))?;
-        return replace(Path::new(to), &bytes).map_err(|e| failed(reason(&e)));
+    if providers.is_empty() || (objects.is_empty() && is_narrow) {
+        return store(if is_narrow { EMPTY_NARROW } else { EMPTY });
+    }
+    if narrow.objects > 0 && narrow.objects < objects.len() {
+        let why = "some objects are of 32 bits and some are not, so they cannot be linked together";
+        return Err(failed(why.into()));
+    }
+    if narrow.has_notes {
+        return store(EMPTY_NARROW);
+    }
+    let mut object = Object::read(REGISTER).map_err(|why| failed(why.into()))?;
+    if has_functions {
+        let functions = sites::define(&mut object, &key(to), providers);
+        let functions = functions
+            .ok_or_else(|| failed("this dtrace was built without a place for functions".into()))?;
+        all.extend(functions.into_iter().map(|s| (objects.len(), s)));
     }
     if all.is_empty() {
         let names: Vec<&str> = providers.iter().map(|p| p.name.as_str()).collect();
@@ -62,28 +99,39 @@ pub fn link(providers: &[Provider], objects: &[String], to: &str) -> Result<(), 
     if all.len() > MOST {
         return Err(failed(format!("{} places of probes exceed the limit of {MOST}", all.len())));
     }
-    let bytes = object(providers, &all).map_err(|why| failed(why.into()))?;
+    let bytes = with_dof(object, providers, &all).map_err(|why| failed(why.into()))?;
     for (file, new) in changed {
         replace(Path::new(file), &new)
             .map_err(|e| Error::new(format!("failed to write {file}"), reason(&e)))?;
     }
-    replace(Path::new(to), &bytes).map_err(|e| failed(reason(&e)))
+    store(&bytes)
 }
 
-/// Returns the registering object with the functions of all probes.
-fn alone(providers: &[Provider], to: &str) -> Result<Vec<u8>, &'static str> {
-    let mut object = Object::read(REGISTER)?;
+/// The 32-bit objects of one `-G`.
+#[derive(Default)]
+struct Narrow {
+    objects: usize,
+    has_notes: bool,
+}
+
+impl Narrow {
+    fn add(&mut self, bytes: &[u8]) -> Result<(), &'static str> {
+        let kind = object::FileKind::parse(bytes).map_err(|_| "it is not an ELF object")?;
+        if kind != object::FileKind::Elf32 {
+            return Err("it is not a 32-bit object: leave out -32, or compile it with -m32");
+        }
+        let file = object::File::parse(bytes).map_err(|_| "it is damaged")?;
+        self.objects += 1;
+        self.has_notes |= file.section_by_name(".note.stapsdt").is_some();
+        Ok(())
+    }
+}
+
+/// Returns a word that makes the symbols of one object differ from those of another.
+fn key(file: &str) -> String {
     let mut key = DefaultHasher::new();
-    to.hash(&mut key);
-    let sites = sites::define(&mut object, &format!("{:x}", key.finish()), providers)
-        .ok_or("this dtrace was built without a place for functions")?;
-    let sites: Vec<(usize, Site)> = sites.into_iter().map(|s| (0, s)).collect();
-    with_dof(object, providers, &sites)
-}
-
-/// Returns the registering object with the DOF.
-fn object(providers: &[Provider], sites: &[(usize, Site)]) -> Result<Vec<u8>, &'static str> {
-    with_dof(Object::read(REGISTER)?, providers, sites)
+    file.hash(&mut key);
+    format!("{:x}", key.finish())
 }
 
 /// Puts the DOF into its section.

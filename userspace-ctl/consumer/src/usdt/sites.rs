@@ -55,10 +55,6 @@ type Meaning = (usize, usize, bool);
 
 /// Replaces the calls of the providers' probes; returns all sites, including those of earlier runs.
 pub fn take(object: &mut Object, key: &str, providers: &[Provider]) -> Result<Vec<Site>, String> {
-    let lto = (0..object.sections.len()).any(|n| object.section_name(n).starts_with(".gnu.lto_"));
-    if lto {
-        return Err("it is compiled for link-time optimisation: compile with -fno-lto".into());
-    }
     let meanings: HashMap<String, Meaning> = functions(providers).collect();
     let mut wanted = HashMap::new();
     for (n, symbol) in object.symbols.iter().enumerate() {
