@@ -28,6 +28,15 @@ check tools_has_all_tools [ "$(grep -c '^-rwxr-xr-x root/root /usr/sbin/' "$d/dt
 check each_has_a_page [ "$(grep -c ' /usr/share/man/man8/.*\.8\.gz$' "$d/dtrace-rs-tools")" = "$tools" ]
 check iotop_is_another_packages [ "$(grep -c ' /usr/sbin/iotop$' "$d/dtrace-rs-tools")" = 0 ]
 
+# A package with the module for one kernel, signed.
+openssl req -new -x509 -newkey rsa:2048 -keyout "$d/key" -outform DER -out "$d/cert" -nodes -days 1 -subj /CN=deb.sh/ 2>/dev/null
+SIGN_KEY=$d/key SIGN_CERT=$d/cert make module-deb >"$d/log" 2>&1; check module_deb_builds [ $? = 0 ]
+krel=$(tools/buildroot kernel)
+dpkg-deb -x build/deb/"dtrace-rs-module-${krel}_${version}"_*.deb "$d/m"
+check module_deb_has_the_module [ -s "$d/m/usr/lib/modules/$krel/updates/dtrace.ko" ]
+check module_deb_is_signed grep -qa 'Module signature appended' "$d/m/usr/lib/modules/$krel/updates/dtrace.ko"
+SIGN_KEY=/nosuch make module-deb >"$d/log" 2>&1; check module_deb_without_a_key_says_so grep -q '/nosuch cannot be read: a signature needs' "$d/log"
+
 # All that the module's build reads is in the sources for DKMS: it is built from nothing else, for the build root's kernel.
 mkdir "$d/x"
 dpkg-deb -x build/deb/"dtrace-rs-dkms_${version}"_*.deb "$d/x"
