@@ -30,6 +30,31 @@ expect "the program's text" "$(sort /tmp/text | uniq | tr '\n' ' ')" "called end
 dtrace -q -x export=prometheus:1.2.3.4:1 -n 'BEGIN { exit(0); }' 2>/tmp/err; expect "an address of others: status" $? 1
 grep -q 'failed to listen at 1.2.3.4:1' /tmp/err || fail "$(cat /tmp/err)"
 
+# A collector of OpenTelemetry gets metrics and what is printed, and a collector that is not there ends nothing.
+cat >/tmp/collector.py <<'P'
+import gzip, http.server
+class Collector(http.server.BaseHTTPRequestHandler):
+    def do_POST(self):
+        body = gzip.decompress(self.rfile.read(int(self.headers['Content-Length'])))
+        assert self.headers['Content-Type'] == 'application/x-protobuf'
+        open('/tmp/otlp', 'ab').write(self.path.encode() + b' ' + body + b'\n')
+        self.send_response(200); self.send_header('Content-Length', '0'); self.end_headers()
+    def log_message(self, *words): pass
+http.server.HTTPServer(('127.0.0.1', 4318), Collector).serve_forever()
+P
+: >/tmp/otlp
+dtrace -q -x export=otlp:localhost:4318 -n 'BEGIN { printf("said\n"); exit(0); }' >/tmp/text 2>/tmp/err || fail "no collector: $(cat /tmp/err)"
+grep -q 'failed to send to http://localhost:4318: Connection refused' /tmp/err || fail "no collector: $(cat /tmp/err)"
+grep -q '1 printed events were not sent' /tmp/err || fail "no collector: $(cat /tmp/err)"
+python3 /tmp/collector.py & collector=$!
+until_ok bash -c ': </dev/tcp/127.0.0.1/4318'
+dtrace -q -x snaprate=100ms -x export=otlp:localhost:4318/at -n "$program" -n 'tick-1s { exit(0); }' -c 'cat /proc/hello-world' >/tmp/text 2>/tmp/err || fail "otlp"
+kill $collector
+expect "errors" "$(cat /tmp/err)" ""
+for word in /at/v1/metrics dtrace_calls dtrace_sizes service.instance.id open1 /at/v1/logs called ended hworld:hworld; do
+	grep -qaF -- "$word" /tmp/otlp || fail "the collector has no $word"
+done
+
 for f in runqlat biolatency; do dtrace -e -s /src/userspace-ctl/export/share/$f.d || fail "$f"; done
 
 dtrace -x oformat=perfetto -n 'syscall::kill:entry,syscall::kill:return /pid == $target/ { }' -c 'bash -c "kill -0 $$; kill -0 $$"' -o /tmp/trace || fail "perfetto"

@@ -53,6 +53,13 @@ run -T; await 'Nothing was lost'; pkill -TERM -x dtrace; await '^ended$'; ended
 run -T -n "'tick-1s { exit(0); }'"; await '^ended$'; ended
 run -T -c "'sh -c \"sleep 1; echo said; echo more >&2; sleep 1\"'"; await '^said$'; await '^more$'; await '^ended$'; ended
 
+# What is shown is exported, too; a collector that is not there does not disturb the screen.
+run -T -x export=textfile:/tmp/view.prom -x export=otlp:localhost:1; await 'Nothing was lost'
+cat /proc/hello-world >/dev/null; await '^open1 +1 '
+until_ok grep -q '^dtrace_calls_total{probefunc="open1"} 1$' /tmp/view.prom
+seen 'failed to send' && fail "a message on the screen: $(cat /tmp/screen)"
+keys q; await '^ended$'; await 'failed to send to http://localhost:1: Connection refused'; ended
+
 # Without a terminal, or one that cannot be drawn on, it is as without the option.
 dtrace -qT -n 'BEGIN { printf("plain\n"); @ = count(); exit(0); }' >/tmp/with || fail "no terminal"
 dtrace -q -n 'BEGIN { printf("plain\n"); @ = count(); exit(0); }' >/tmp/without

@@ -53,6 +53,8 @@ pub fn end(settings: &Settings) {
             Kind::Message => writeln!(io::stderr(), "{line}"),
         };
     }
+    let messages = settings.exporter.as_ref().map(export::live::Exporter::messages);
+    messages.into_iter().flatten().for_each(|text| eprintln!("dtrace: {text}"));
 }
 
 /// Makes a file from the data that the view has kept.

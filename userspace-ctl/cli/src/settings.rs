@@ -148,8 +148,8 @@ pub fn read(all: &[Setting]) -> Result<Settings, Stop> {
         settings.snaprate.get_or_insert(SNAPRATE);
     }
     if settings.wants_view {
-        if settings.form.is_some_and(|f| f.name != "text") || settings.exporter.is_some() {
-            let why = "-x view=live shows a program on a terminal: it goes with neither -x oformat nor -x export";
+        if settings.form.is_some_and(|f| f.name != "text") {
+            let why = "-x view=live shows a program on a terminal: it does not go with -x oformat";
             return Err(Stop::Usage(why.into()));
         }
         return Ok(settings);
@@ -252,6 +252,7 @@ impl Settings {
         self.has_file = has_file;
         self.view = screen::open(self)?;
         if self.view.is_some() {
+            self.exporter.iter().for_each(Exporter::be_quiet);
             self.shape = Shape::Json;
             self.snaprate.get_or_insert(SNAPRATE);
         }

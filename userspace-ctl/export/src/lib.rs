@@ -9,6 +9,7 @@
 mod keys;
 pub mod live;
 pub mod metrics;
+mod otlp;
 pub mod perfetto;
 pub mod pprof;
 mod serve;

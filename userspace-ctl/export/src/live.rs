@@ -3,6 +3,7 @@
 //! registry's metrics.
 
 use crate::metrics::{Dialect, Registry};
+use crate::otlp::{self, Endpoint, Event, Sender};
 use crate::serve::{self, Shared};
 use recording::{Line, Pieces};
 use std::cell::RefCell;
@@ -11,6 +12,7 @@ use std::io::{Error, ErrorKind, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The destination of metrics.
@@ -20,10 +22,12 @@ pub enum Target {
     Prometheus(SocketAddr),
     /// A file for node_exporter, replaced with each snapshot.
     Textfile(PathBuf),
+    /// A collector of OpenTelemetry, which gets each snapshot and the printed events.
+    Otlp(Endpoint),
 }
 
 /// The values that the option accepts.
-pub const EXPECTED: &str = "prometheus:[ADDRESS:]PORT or textfile:PATH";
+pub const EXPECTED: &str = "prometheus:[ADDRESS:]PORT, textfile:PATH or otlp:HOST:PORT[/PATH]";
 
 impl Target {
     /// Reads `prometheus:9105`, `prometheus:0.0.0.0:9105`, `textfile:/var/lib/x.prom`.
@@ -36,8 +40,27 @@ impl Target {
                 port.or_else(|| rest.parse().ok()).map(Self::Prometheus)
             }
             "textfile" => (!rest.is_empty()).then(|| Self::Textfile(rest.into())),
+            "otlp" => Endpoint::from_text(rest).map(Self::Otlp),
             _ => None,
         }
+    }
+}
+
+/// Messages about the exporting. They go to standard error, unless a view has the terminal.
+#[derive(Debug, Default)]
+pub struct Messages {
+    is_quiet: AtomicBool,
+    kept: Mutex<Vec<String>>,
+}
+
+impl Messages {
+    /// Prints a message, or keeps it.
+    pub fn say(&self, text: &str) {
+        if !self.is_quiet.load(Ordering::Relaxed) {
+            eprintln!("dtrace: {text}");
+            return;
+        }
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner).push(text.into());
     }
 }
 
@@ -45,6 +68,7 @@ impl Target {
 #[derive(Debug, Clone)]
 pub struct Exporter {
     registry: Shared,
+    messages: Arc<Messages>,
     targets: Vec<Target>,
     taken: Rc<RefCell<Taken>>,
 }
@@ -55,13 +79,26 @@ struct Taken {
     pieces: Pieces,
     /// The last complaint about a file, which is printed once.
     complaint: Option<String>,
+    /// The threads that send to collectors.
+    senders: Vec<Sender>,
 }
 
 impl Exporter {
     /// Makes an exporter for these targets, with at most `limit` series.
     pub fn new(targets: Vec<Target>, limit: usize) -> Self {
         let registry = Arc::new(Mutex::new(Registry::new(limit)));
-        Self { registry, targets, taken: Rc::default() }
+        Self { registry, messages: Arc::default(), targets, taken: Rc::default() }
+    }
+
+    /// Prints nothing from here on: a view shows the stream's messages, and `messages` returns the
+    /// exporter's own.
+    pub fn be_quiet(&self) {
+        self.messages.is_quiet.store(true, Ordering::Relaxed);
+    }
+
+    /// Returns the messages that were kept.
+    pub fn messages(&self) -> Vec<String> {
+        std::mem::take(&mut *self.messages.kept.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Starts the servers and writes the files for the first time. The serving threads inherit the
@@ -78,6 +115,15 @@ impl Exporter {
                     let failed = |e| format!("failed to write '{}': {e}", path.display());
                     written.map_err(failed)?;
                 }
+                Target::Otlp(endpoint) => {
+                    let started = Sender::start(
+                        endpoint.clone(),
+                        self.registry.clone(),
+                        self.messages.clone(),
+                    );
+                    let sender = started.map_err(|e| format!("failed to start a thread: {e}"))?;
+                    self.taken.borrow_mut().senders.push(sender);
+                }
             }
         }
         Ok(())
@@ -93,13 +139,27 @@ impl Exporter {
         self.registry.lock().unwrap_or_else(PoisonError::into_inner).take(line);
         let mut said = String::new();
         match line {
-            Line::Snapshot(_) | Line::Exit { .. } => self.write_files(taken),
+            Line::Snapshot(_) => {
+                self.write_files(taken);
+                taken.senders.iter().for_each(Sender::wake);
+            }
+            Line::Exit { .. } => {
+                self.write_files(taken);
+                // Each sends the last state before it ends.
+                taken.senders.clear();
+            }
             Line::Record(record) => {
                 said.extend(record.actions.iter().filter_map(|a| a.text.as_deref()));
+                for text in said.lines().filter(|_| !taken.senders.is_empty()) {
+                    let (at, probe) = (otlp::now(), record.probe.full_name());
+                    let event = Event { at, text: text.into(), probe };
+                    taken.senders.iter().for_each(|sender| sender.event(event.clone()));
+                }
             }
-            Line::Note { text } => eprintln!("dtrace: {text}"),
-            Line::Drop(drop) => eprintln!("dtrace: {}", drop.text),
-            Line::Fault(fault) => eprintln!("dtrace: {}", fault.text),
+            _ if self.messages.is_quiet.load(Ordering::Relaxed) => {}
+            Line::Note { text } => self.messages.say(text),
+            Line::Drop(drop) => self.messages.say(&drop.text),
+            Line::Fault(fault) => self.messages.say(&fault.text),
             _ => {}
         }
         said
@@ -112,7 +172,7 @@ impl Exporter {
             let failed = replace(path, &self.text()).err();
             let complaint = failed.map(|e| format!("failed to write '{}': {e}", path.display()));
             if complaint != taken.complaint {
-                complaint.iter().for_each(|c| eprintln!("dtrace: {c}"));
+                complaint.iter().for_each(|c| self.messages.say(c));
                 taken.complaint = complaint;
             }
         }

@@ -98,6 +98,32 @@ impl Writer {
         self.bytes(field, &message.encoded());
     }
 
+    /// Writes a `fixed64` or `sfixed64`.
+    pub fn fixed(&mut self, field: u64, n: u64) {
+        self.key(field, FIXED_64);
+        self.0.extend(n.to_le_bytes());
+    }
+
+    /// Writes a message whose fields `put` writes.
+    pub fn nested(&mut self, field: u64, put: impl FnOnce(&mut Self)) {
+        self.bytes(field, &Self::written(put));
+    }
+
+    /// Returns the fields that `put` writes.
+    pub fn written(put: impl FnOnce(&mut Self)) -> Vec<u8> {
+        let mut all = Self::default();
+        put(&mut all);
+        all.0
+    }
+
+    /// Writes a `repeated fixed64` or `double` as one packed field, unless there are none.
+    pub fn packed_fixed(&mut self, field: u64, numbers: impl Iterator<Item = u64>) {
+        let all: Vec<u8> = numbers.flat_map(u64::to_le_bytes).collect();
+        if !all.is_empty() {
+            self.bytes(field, &all);
+        }
+    }
+
     /// Writes numbers as one packed field, unless there are none.
     pub fn packed(&mut self, field: u64, numbers: impl Iterator<Item = u64>) {
         let mut all = Self::default();

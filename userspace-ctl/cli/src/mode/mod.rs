@@ -115,7 +115,11 @@ pub fn output(args: &Args, settings: &Settings) -> Result<Box<dyn Write>, Failur
     if let Some(view) = &settings.view {
         let name = args.output.as_deref();
         let file = name.map(|name| open(Some(name), false)).transpose()?;
-        return Ok(Box::new(screen::Sink::new(view.clone(), file)));
+        let shown = screen::Sink::new(view.clone(), file);
+        return Ok(match &settings.exporter {
+            Some(exporter) => Box::new(Sink::new(exporter.clone(), shown, true)),
+            None => Box::new(shown),
+        });
     }
     match &settings.recorder {
         Some(recorder) => Ok(Box::new(recorder.clone())),

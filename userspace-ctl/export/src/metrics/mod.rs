@@ -6,6 +6,7 @@
 //! aggregation starts it anew; the registry adds the earlier counts.
 
 mod family;
+mod otlp;
 mod proto;
 mod protobuf;
 mod text;
@@ -14,6 +15,7 @@ use family::{Family, Kind, Labels};
 pub use text::Dialect;
 
 use crate::keys;
+use crate::otlp::Source;
 use recording::{Aggregation, Datum, Line, Record};
 use std::collections::{BTreeMap, HashSet};
 
@@ -167,6 +169,16 @@ impl Registry {
     /// Returns the text that Prometheus reads.
     pub fn text(&self, dialect: Dialect) -> Vec<u8> {
         text::write(&self.all(), dialect)
+    }
+
+    /// Returns the body of an OTLP request: all families, as of `now`, counted since `start`.
+    pub(crate) fn otlp(&self, source: &Source, start: u64, now: u64) -> Vec<u8> {
+        otlp::write(&self.all(), source, start, now)
+    }
+
+    /// Counts printed events that no collector got.
+    pub(crate) fn lose_events(&mut self, count: u64) {
+        *self.lost.entry("OTLP".into()).or_default() += count;
     }
 
     /// Returns the delimited messages that Prometheus reads, with native histograms.

@@ -53,7 +53,7 @@ fn message(family: &Family) -> MetricFamily {
 }
 
 /// Converts a count, which is never below 0.
-fn count(n: i128) -> u64 {
+pub(super) fn count(n: i128) -> u64 {
     u64::try_from(n).unwrap_or(0)
 }
 
@@ -89,11 +89,11 @@ fn native(series: &Series, classic: Histogram) -> Histogram {
 }
 
 /// Indices of buckets with their counts, the smallest magnitude first.
-type Powers = Vec<(i32, u64)>;
+pub(super) type Powers = Vec<(i32, u64)>;
 
 /// Returns the buckets of `quantize` by their index in schema 0: the number of zeros, then the
 /// positive and the negative buckets, the smallest magnitude first.
-fn exponential(series: &Series) -> (u64, Powers, Powers) {
+pub(super) fn exponential(series: &Series) -> (u64, Powers, Powers) {
     let (mut zero, mut positive, mut negative) = (0, Vec::new(), Vec::new());
     // The magnitude begins with 2^k; k+1 is the number of its digits.
     let digits = |magnitude: u64| (u64::BITS - magnitude.leading_zeros()) as i32;

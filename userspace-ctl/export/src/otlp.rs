@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-2.0
+//! `-x export=otlp:`: sends metrics and printed events to an OpenTelemetry collector, by HTTP.
+//!
+//! ```text
+//!   session ── snapshot ──► registry ─┐
+//!          └── printed ───► events ───┴─ thread ── POST /v1/metrics, /v1/logs ──► collector
+//! ```
+//! The session never waits for the collector. While a request is under way, further snapshots only
+//! change the registry; printed events wait, up to a limit, and the rest is counted as lost.
+
+use crate::live::Messages;
+use crate::serve::Shared;
+use crate::wire::Writer;
+use std::io::{Error, Read, Write};
+use std::net::{TcpStream, ToSocketAddrs};
+use std::sync::mpsc::{sync_channel, Receiver, SyncSender};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// The most printed events that wait to be sent.
+const EVENTS: usize = 10_000;
+/// The time that a collector has to accept a connection, and for each read and write.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// The most bytes of an answer that are read.
+const ANSWER: u64 = 4 << 10;
+/// `SEVERITY_NUMBER_INFO`.
+const INFO: u64 = 9;
+
+/// A collector.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Endpoint {
+    /// Name or address, and port.
+    pub host: String,
+    /// The path in front of `/v1/metrics`.
+    pub prefix: String,
+}
+
+impl Endpoint {
+    /// Reads `HOST:PORT` or `HOST:PORT/PREFIX`.
+    pub fn from_text(text: &str) -> Option<Self> {
+        let text = text.strip_prefix("http://").unwrap_or(text);
+        let (host, prefix) = text.split_once('/').unwrap_or((text, ""));
+        let (name, port) = host.rsplit_once(':')?;
+        port.parse::<u16>().ok().filter(|port| *port != 0 && !name.is_empty())?;
+        let prefix = prefix.trim_end_matches('/');
+        let prefix = if prefix.is_empty() { String::new() } else { format!("/{prefix}") };
+        Some(Self { host: host.into(), prefix })
+    }
+}
+
+/// The machine and the program that send.
+#[derive(Debug, Clone)]
+pub struct Source {
+    host: String,
+}
+
+impl Source {
+    /// Returns this machine.
+    pub fn here() -> Self {
+        let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+        Self { host: name.trim().into() }
+    }
+
+    /// Writes the message that metrics and logs have in common: the resource, the scope, and what
+    /// `put` adds to the scope.
+    pub fn put(&self, to: &mut Writer, put: impl FnOnce(&mut Writer)) {
+        to.nested(1, |to| {
+            to.nested(1, |to| {
+                attribute(to, 1, "service.name", "dtrace");
+                attribute(to, 1, "service.instance.id", &self.host);
+                attribute(to, 1, "host.name", &self.host);
+            });
+            to.nested(2, |to| {
+                to.nested(1, |to| {
+                    to.text(1, "dtrace");
+                    to.text(2, env!("CARGO_PKG_VERSION"));
+                });
+                put(to);
+            });
+        });
+    }
+}
+
+/// Writes an attribute with a text.
+pub fn attribute(to: &mut Writer, field: u64, key: &str, value: &str) {
+    to.nested(field, |to| {
+        to.text(1, key);
+        to.nested(2, |to| to.text(1, value));
+    });
+}
+
+/// A printed event.
+#[derive(Debug, Clone)]
+pub struct Event {
+    /// When the command got it, in nanoseconds since 1970.
+    pub at: u64,
+    /// The text, without its last line end.
+    pub text: String,
+    /// The name of the probe.
+    pub probe: String,
+}
+
+/// Returns the time, in nanoseconds since 1970.
+pub fn now() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// Writes the body of a request with events (`ExportLogsServiceRequest`).
+fn logs(events: &[Event], source: &Source) -> Vec<u8> {
+    Writer::written(|to| {
+        source.put(to, |to| {
+            for event in events {
+                to.nested(2, |to| {
+                    to.uint(2, INFO);
+                    to.nested(5, |to| to.text(1, &event.text));
+                    attribute(to, 6, "dtrace.probe", &event.probe);
+                    to.fixed(11, event.at);
+                });
+            }
+        });
+    })
+}
+
+/// What a session and the sending thread share.
+#[derive(Debug)]
+struct Common {
+    registry: Shared,
+    events: Mutex<Vec<Event>>,
+    messages: Arc<Messages>,
+}
+
+/// Sends to one collector from a thread of its own.
+#[derive(Debug)]
+pub struct Sender {
+    common: Arc<Common>,
+    wake: Option<SyncSender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Sender {
+    /// Starts the thread. A collector that does not answer is reported once, and tried again with
+    /// each snapshot.
+    pub fn start(
+        endpoint: Endpoint,
+        registry: Shared,
+        messages: Arc<Messages>,
+    ) -> Result<Self, Error> {
+        let common = Arc::new(Common { registry, events: Mutex::default(), messages });
+        let (wake, woken) = sync_channel(1);
+        let own = common.clone();
+        let thread = std::thread::Builder::new().name("otlp".into());
+        let thread = thread.spawn(move || own.send_all(&endpoint, &woken))?;
+        Ok(Self { common, wake: Some(wake), thread: Some(thread) })
+    }
+
+    /// Keeps a printed event for the next request.
+    pub fn event(&self, event: Event) {
+        let mut events = self.common.events.lock().unwrap_or_else(PoisonError::into_inner);
+        if events.len() < EVENTS {
+            events.push(event);
+            return;
+        }
+        drop(events);
+        self.common.registry.lock().unwrap_or_else(PoisonError::into_inner).lose_events(1);
+    }
+
+    /// Asks for a request. If one is under way, the next one will have the newest state.
+    pub fn wake(&self) {
+        if let Some(wake) = &self.wake {
+            // A full channel means that a request is due anyway.
+            let _ = wake.try_send(());
+        }
+    }
+}
+
+impl Drop for Sender {
+    /// Sends the last state, and waits until the collector has it or did not answer in time.
+    fn drop(&mut self) {
+        self.wake = None;
+        self.thread.take().into_iter().for_each(|thread| drop(thread.join()));
+    }
+}
+
+impl Common {
+    fn send_all(&self, endpoint: &Endpoint, woken: &Receiver<()>) {
+        let (source, start) = (Source::here(), now());
+        let mut complaint = None;
+        loop {
+            let is_last = woken.recv().is_err();
+            let failed = self.send(endpoint, &source, start).err();
+            if failed != complaint {
+                failed.iter().for_each(|why| {
+                    let said = format!("failed to send to http://{}: {why}", endpoint.host);
+                    self.messages.say(&said);
+                });
+                complaint = failed;
+            }
+            if is_last {
+                self.leave(endpoint);
+                return;
+            }
+        }
+    }
+
+    /// Counts the events that no request took along.
+    fn leave(&self, endpoint: &Endpoint) {
+        let left = self.events.lock().unwrap_or_else(PoisonError::into_inner).len();
+        if left > 0 {
+            let said = format!("{left} printed events were not sent to http://{}", endpoint.host);
+            self.messages.say(&said);
+            let mut registry = self.registry.lock().unwrap_or_else(PoisonError::into_inner);
+            registry.lose_events(left as u64);
+        }
+    }
+
+    fn send(&self, endpoint: &Endpoint, source: &Source, start: u64) -> Result<(), String> {
+        let body = {
+            let registry = self.registry.lock().unwrap_or_else(PoisonError::into_inner);
+            registry.otlp(source, start, now())
+        };
+        post(endpoint, "/v1/metrics", &body)?;
+        let events = {
+            let mut events = self.events.lock().unwrap_or_else(PoisonError::into_inner);
+            std::mem::take(&mut *events)
+        };
+        if events.is_empty() {
+            return Ok(());
+        }
+        post(endpoint, "/v1/logs", &logs(&events, source)).inspect_err(|_| {
+            let lost = events.len() as u64;
+            self.registry.lock().unwrap_or_else(PoisonError::into_inner).lose_events(lost);
+        })
+    }
+}
+
+/// Sends one request; the error is a sentence's end.
+fn post(endpoint: &Endpoint, path: &str, body: &[u8]) -> Result<(), String> {
+    let body = crate::serve::compressed(body);
+    let addresses = endpoint.host.to_socket_addrs().map_err(|e| e.to_string())?;
+    let mut why = "no address".to_string();
+    let mut stream = None;
+    for address in addresses {
+        match TcpStream::connect_timeout(&address, PATIENCE) {
+            Ok(connected) => {
+                stream = Some(connected);
+                break;
+            }
+            Err(e) => why = e.to_string(),
+        }
+    }
+    let mut stream = stream.ok_or(why)?;
+    let mut talk = || -> Result<String, Error> {
+        stream.set_read_timeout(Some(PATIENCE))?;
+        stream.set_write_timeout(Some(PATIENCE))?;
+        let head = format!(
+            "POST {}{path} HTTP/1.1\r\nHost: {}\r\nUser-Agent: dtrace/{}\r\nContent-Type: \
+             application/x-protobuf\r\nContent-Encoding: gzip\r\nContent-Length: {}\r\nConnection: \
+             close\r\n\r\n",
+            endpoint.prefix,
+            endpoint.host,
+            env!("CARGO_PKG_VERSION"),
+            body.len()
+        );
+        stream.write_all(head.as_bytes())?;
+        stream.write_all(&body)?;
+        let mut answer = Vec::new();
+        // A collector may break off behind its answer.
+        let read = (&mut stream).take(ANSWER).read_to_end(&mut answer);
+        match read {
+            Err(e) if answer.is_empty() => Err(e),
+            _ => Ok(String::from_utf8_lossy(&answer).into_owned()),
+        }
+    };
+    let answer = talk().map_err(|e| e.to_string())?;
+    let status = answer.lines().next().unwrap_or_default();
+    let code = status.split_whitespace().nth(1).unwrap_or_default();
+    match code.starts_with('2') {
+        true => Ok(()),
+        false => Err(format!("it answers {path} with '{status}'")),
+    }
+}
+
+#[cfg(test)]
+mod tests;
