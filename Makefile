@@ -5,7 +5,7 @@
 # KERNEL= and SUITE= choose another kernel for every target, e.g. `make test KERNEL=7.3`; with KERNEL=debug and
 # KERNEL=kcsan it is one that looks for mistakes, built here. KDIR= builds against any prepared kernel tree.
 
-.PHONY: help demo test debug check docs module userspace driver drivers selftest vm show bench proof matrix install deb module-deb install-test bless clean
+.PHONY: help demo test debug check docs module userspace driver drivers selftest vm show bench proof matrix install deb module-deb rpm install-test bless clean
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
 
@@ -81,6 +81,9 @@ deb: ## builds the Debian packages and runs lintian, into build/deb/
 
 module-deb: ## builds a package with the module for one kernel (KREL=), for machines without compilers
 	@tools/module-deb
+
+rpm: ## builds packages for Fedora and its kin and runs rpmlint, into build/rpm/
+	@tools/rpm
 
 install-test: ## installs the packages in a plain Debian by apt and DKMS, boots it and traces; half an hour
 	@tools/install-test
