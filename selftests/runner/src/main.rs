@@ -103,7 +103,8 @@ fn main() -> io::Result<()> {
     if !arguments.list {
         // Emulated guests: one for each processor of this machine. The longest areas first, so that none is alone at
         // the end; the others in the order of their number of tests.
-        const LONGEST: [&str; 6] = ["fbt", "robust", "lang", "load", "fasttrap", "profile"];
+        const LONGEST: [&str; 9] =
+            ["fbt", "robust", "lang", "load", "fasttrap", "profile", "stable", "usdt", "tools"];
         queue.sort_by_key(|a| {
             let rank = LONGEST.iter().position(|name| *name == a.name).unwrap_or(LONGEST.len());
             (rank, usize::MAX - a.tests.len())
