@@ -48,10 +48,10 @@ grep -q 'failed to send to http://localhost:4318: Connection refused' /tmp/err |
 grep -q '1 printed events were not sent' /tmp/err || fail "no collector: $(cat /tmp/err)"
 python3 /tmp/collector.py & collector=$!
 until_ok bash -c ': </dev/tcp/127.0.0.1/4318'
-dtrace -q -x snaprate=100ms -x export=otlp:localhost:4318/at -n "$program" -n 'tick-1s { exit(0); }' -c 'cat /proc/hello-world' >/tmp/text 2>/tmp/err || fail "otlp"
+dtrace -q -x snaprate=100ms -x export=otlp:localhost:4318/at -n "$program" -n 'tick-1s { exit(0); }' -c 'sh -c "cat /proc/hello-world >/dev/null"' >/tmp/text 2>/tmp/err || fail "otlp"
 kill $collector
 expect "errors" "$(cat /tmp/err)" ""
-for word in /at/v1/metrics dtrace_calls dtrace_sizes service.instance.id open1 /at/v1/logs called ended hworld:hworld; do
+for word in /at/v1/metrics dtrace_calls dtrace_sizes service.instance.id open1 /at/v1/logs called ended hworld:open_module:open1:entry; do
 	grep -qaF -- "$word" /tmp/otlp || fail "the collector has no $word"
 done
 
