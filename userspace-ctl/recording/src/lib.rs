@@ -15,7 +15,7 @@ mod value;
 
 pub use aggregation::{Aggregation, Bucket, Entry};
 pub use line::{Action, Drop, Fault, Line, Machine, Printed, Probe, Record, Snapshot};
-pub use merge::merge;
+pub use merge::{merge, Merge};
 pub use pieces::Pieces;
 pub use states::State;
 pub use value::{Datum, Frame};

@@ -7,19 +7,46 @@ use std::borrow::Cow;
 
 /// Adds streams up. Times are converted to the first machine's `timestamp`. With `by_host`, the
 /// machine's name becomes the first key of every aggregation.
-pub fn merge(all: Vec<Recording>, by_host: bool) -> Recording {
-    let mut merged = Recording::default();
-    let first = all.iter().find_map(|r| r.machine().cloned());
-    let mut status = Some(0);
-    let mut snapshots: Vec<(u64, usize, Vec<Aggregation>)> = Vec::new();
-    for (n, one) in all.into_iter().enumerate() {
+pub fn merge(all: impl IntoIterator<Item = Recording>, by_host: bool) -> Recording {
+    let mut sum = Merge::new(by_host);
+    all.into_iter().for_each(|one| sum.add(one));
+    sum.finish()
+}
+
+/// Streams that are being added up, one after the other. It keeps the sums, the records and the
+/// snapshots, so the number of machines does not matter to streams that only aggregate.
+#[derive(Debug)]
+pub struct Merge {
+    by_host: bool,
+    sum: Recording,
+    /// The number of streams.
+    count: usize,
+    /// The machine whose clock counts.
+    first: Option<Machine>,
+    status: Option<i32>,
+    snapshots: Vec<(u64, usize, Vec<Aggregation>)>,
+}
+
+impl Merge {
+    /// Begins without a stream.
+    pub fn new(by_host: bool) -> Self {
+        let (sum, snapshots) = (Recording::default(), Vec::new());
+        Self { by_host, sum, count: 0, first: None, status: Some(0), snapshots }
+    }
+
+    /// Adds a stream.
+    pub fn add(&mut self, one: Recording) {
+        let merged = &mut self.sum;
+        let n = self.count;
+        self.count += 1;
         let machine = one.machine().cloned().unwrap_or_default();
-        let shift = Shift { from: machine.clone(), to: first.clone().unwrap_or_default() };
+        let to = self.first.get_or_insert_with(|| machine.clone()).clone();
+        let shift = Shift { from: machine.clone(), to };
         let host = match machine.host.is_empty() {
             true => format!("machine {}", n + 1),
             false => machine.host,
         };
-        let keyed = |a: &Aggregation| match by_host {
+        let keyed = |a: &Aggregation| match self.by_host {
             true => with_host(a, &host),
             false => a.clone(),
         };
@@ -32,7 +59,7 @@ pub fn merge(all: Vec<Recording>, by_host: bool) -> Recording {
         }
         for s in &one.snapshots {
             let aggregations = s.aggregations.iter().map(keyed).collect();
-            snapshots.push((shift.time(s.timestamp), n, aggregations));
+            self.snapshots.push((shift.time(s.timestamp), n, aggregations));
         }
         let named = |own: Option<String>| Some(own.unwrap_or_else(|| host.clone()));
         for mut record in one.records {
@@ -63,15 +90,23 @@ pub fn merge(all: Vec<Recording>, by_host: bool) -> Recording {
         }
         // The first status other than 0 counts; one stream without an end makes the result
         // incomplete.
-        status = status.and_then(|s| one.status.map(|other| if s == 0 { other } else { s }));
+        let other = one.status;
+        self.status = self.status.and_then(|s| other.map(|other| if s == 0 { other } else { s }));
         merged.ended = merged.ended.max(one.ended.map(|t| shift.time(t)));
-        merged.version = merged.version.max(one.version);
+        if one.version > merged.version {
+            merged.version = one.version;
+        }
     }
-    merged.status = status;
-    merged.records.sort_by_key(|r| r.timestamp);
-    merged.aggregations.iter_mut().for_each(Aggregation::sort);
-    merged.snapshots = rounds(snapshots, &merged);
-    merged
+
+    /// Returns the sum.
+    pub fn finish(self) -> Recording {
+        let mut merged = self.sum;
+        merged.status = self.status;
+        merged.records.sort_by_key(|r| r.timestamp);
+        merged.aggregations.iter_mut().for_each(Aggregation::sort);
+        merged.snapshots = rounds(self.snapshots, &merged);
+        merged
+    }
 }
 
 /// Converts times from one machine's clock to another's, by their wall-clock times.

@@ -44,8 +44,11 @@ pub fn run(args: &Args, settings: &Settings) -> Result<i32, Stop> {
             return Err(Stop::Usage("--merge needs the files of recorded streams".into()))
         }
         (true, files) => {
-            let read: Result<Vec<Recording>, Stop> = files.iter().map(|f| read(f)).collect();
-            (recording::merge(read?, settings.hostkey), "json")
+            let mut sum = recording::Merge::new(settings.hostkey);
+            for file in files {
+                sum.add(read(file)?);
+            }
+            (sum.finish(), "json")
         }
     };
     if let Some(form) = settings.form.or_else(|| form::by_name(default)) {
