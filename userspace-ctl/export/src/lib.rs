@@ -6,11 +6,14 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+mod gzip;
 mod keys;
 pub mod live;
+mod messages;
 pub mod metrics;
 mod otlp;
 pub mod perfetto;
 pub mod pprof;
 mod serve;
+mod source;
 mod wire;

@@ -2,9 +2,10 @@
 //! `-x export`: puts a running session's stream into a registry, and serves or writes the
 //! registry's metrics.
 
-use crate::metrics::{Dialect, Registry};
+use crate::messages::Messages;
+use crate::metrics::{Dialect, Registry, Shared};
 use crate::otlp::{self, Endpoint, Event, Sender};
-use crate::serve::{self, Shared};
+use crate::serve;
 use recording::{Line, Pieces};
 use std::cell::RefCell;
 use std::fs;
@@ -12,7 +13,6 @@ use std::io::{Error, ErrorKind, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The destination of metrics.
@@ -46,24 +46,6 @@ impl Target {
     }
 }
 
-/// Messages about the exporting. They go to standard error, unless a view has the terminal.
-#[derive(Debug, Default)]
-pub struct Messages {
-    is_quiet: AtomicBool,
-    kept: Mutex<Vec<String>>,
-}
-
-impl Messages {
-    /// Prints a message, or keeps it.
-    pub fn say(&self, text: &str) {
-        if !self.is_quiet.load(Ordering::Relaxed) {
-            eprintln!("dtrace: {text}");
-            return;
-        }
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner).push(text.into());
-    }
-}
-
 /// Takes the stream of a session. Clones share everything.
 #[derive(Debug, Clone)]
 pub struct Exporter {
@@ -93,12 +75,12 @@ impl Exporter {
     /// Prints nothing from here on: a view shows the stream's messages, and `messages` returns the
     /// exporter's own.
     pub fn be_quiet(&self) {
-        self.messages.is_quiet.store(true, Ordering::Relaxed);
+        self.messages.be_quiet();
     }
 
     /// Returns the messages that were kept.
     pub fn messages(&self) -> Vec<String> {
-        std::mem::take(&mut *self.messages.kept.lock().unwrap_or_else(PoisonError::into_inner))
+        self.messages.take()
     }
 
     /// Starts the servers and writes the files for the first time. The serving threads inherit the
@@ -156,7 +138,7 @@ impl Exporter {
                     taken.senders.iter().for_each(|sender| sender.event(event.clone()));
                 }
             }
-            _ if self.messages.is_quiet.load(Ordering::Relaxed) => {}
+            _ if self.messages.is_quiet() => {}
             Line::Note { text } => self.messages.say(text),
             Line::Drop(drop) => self.messages.say(&drop.text),
             Line::Fault(fault) => self.messages.say(&fault.text),

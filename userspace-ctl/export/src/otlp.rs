@@ -8,8 +8,10 @@
 //! The session never waits for the collector. While a request is under way, further snapshots only
 //! change the registry; printed events wait, up to a limit, and the rest is counted as lost.
 
-use crate::live::Messages;
-use crate::serve::Shared;
+use crate::gzip::compressed;
+use crate::messages::Messages;
+use crate::metrics::Shared;
+use crate::source::{attribute, Source};
 use crate::wire::Writer;
 use std::io::{Error, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
@@ -47,47 +49,6 @@ impl Endpoint {
         let prefix = if prefix.is_empty() { String::new() } else { format!("/{prefix}") };
         Some(Self { host: host.into(), prefix })
     }
-}
-
-/// The machine and the program that send.
-#[derive(Debug, Clone)]
-pub struct Source {
-    host: String,
-}
-
-impl Source {
-    /// Returns this machine.
-    pub fn here() -> Self {
-        let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
-        Self { host: name.trim().into() }
-    }
-
-    /// Writes the message that metrics and logs have in common: the resource, the scope, and what
-    /// `put` adds to the scope.
-    pub fn put(&self, to: &mut Writer, put: impl FnOnce(&mut Writer)) {
-        to.nested(1, |to| {
-            to.nested(1, |to| {
-                attribute(to, 1, "service.name", "dtrace");
-                attribute(to, 1, "service.instance.id", &self.host);
-                attribute(to, 1, "host.name", &self.host);
-            });
-            to.nested(2, |to| {
-                to.nested(1, |to| {
-                    to.text(1, "dtrace");
-                    to.text(2, env!("CARGO_PKG_VERSION"));
-                });
-                put(to);
-            });
-        });
-    }
-}
-
-/// Writes an attribute with a text.
-pub fn attribute(to: &mut Writer, field: u64, key: &str, value: &str) {
-    to.nested(field, |to| {
-        to.text(1, key);
-        to.nested(2, |to| to.text(1, value));
-    });
 }
 
 /// A printed event.
@@ -237,7 +198,7 @@ impl Common {
 
 /// Sends one request; the error is a sentence's end.
 fn post(endpoint: &Endpoint, path: &str, body: &[u8]) -> Result<(), String> {
-    let body = crate::serve::compressed(body);
+    let body = compressed(body);
     let addresses = endpoint.host.to_socket_addrs().map_err(|e| e.to_string())?;
     let mut why = "no address".to_string();
     let mut stream = None;

@@ -15,12 +15,16 @@ use family::{Family, Kind, Labels};
 pub use text::Dialect;
 
 use crate::keys;
-use crate::otlp::Source;
+use crate::source::Source;
 use recording::{Aggregation, Datum, Line, Record};
 use std::collections::{BTreeMap, HashSet};
+use std::sync::{Arc, Mutex};
 
 /// The default limit of series in a registry.
 pub const LIMIT: usize = 10_000;
+
+/// A registry that a session writes and scrapes read.
+pub type Shared = Arc<Mutex<Registry>>;
 
 /// The state of all aggregations.
 #[derive(Debug)]

@@ -8,7 +8,7 @@
 use super::family::{Family, Kind, Labels, Series};
 use super::protobuf::{count, exponential, Powers};
 use super::text::cumulative;
-use crate::otlp::Source;
+use crate::source::{self, Source};
 use crate::wire::Writer;
 
 /// `AGGREGATION_TEMPORALITY_CUMULATIVE`: each value counts from the start.
@@ -71,7 +71,7 @@ fn metric(to: &mut Writer, family: &Family, times: Times) {
 }
 
 fn attributes(to: &mut Writer, field: u64, labels: &Labels) {
-    labels.iter().for_each(|(key, value)| crate::otlp::attribute(to, field, key, value));
+    labels.iter().for_each(|(key, value)| source::attribute(to, field, key, value));
 }
 
 fn number(to: &mut Writer, labels: &Labels, series: &Series, times: Times) {

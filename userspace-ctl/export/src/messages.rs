@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0
+//! What the exporter has to say, while something else may have the terminal.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// Messages about the exporting. They go to standard error, unless a view has the terminal.
+#[derive(Debug, Default)]
+pub struct Messages {
+    is_quiet: AtomicBool,
+    kept: Mutex<Vec<String>>,
+}
+
+impl Messages {
+    /// Keeps messages from here on.
+    pub fn be_quiet(&self) {
+        self.is_quiet.store(true, Ordering::Relaxed);
+    }
+
+    /// Tells whether messages are kept.
+    pub fn is_quiet(&self) -> bool {
+        self.is_quiet.load(Ordering::Relaxed)
+    }
+
+    /// Returns the kept messages.
+    pub fn take(&self) -> Vec<String> {
+        std::mem::take(&mut *self.kept.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Prints a message, or keeps it.
+    pub fn say(&self, text: &str) {
+        if !self.is_quiet() {
+            eprintln!("dtrace: {text}");
+            return;
+        }
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner).push(text.into());
+    }
+}
