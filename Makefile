@@ -85,7 +85,7 @@ module-deb: ## builds a package with the module for one kernel (KREL=), for mach
 rpm: ## builds packages for Fedora and its kin and runs rpmlint, into build/rpm/
 	@tools/rpm
 
-install-test: ## installs the packages in a plain Debian by apt and DKMS, boots it and traces; half an hour
+install-test: ## installs the packages in a plain Debian by apt and DKMS, boots it and traces; a quarter of an hour
 	@tools/install-test
 
 bless: ## rewrites the expected outputs of the host's tests; read the diff before committing
