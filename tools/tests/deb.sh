@@ -29,7 +29,8 @@ check each_has_a_page [ "$(grep -c ' /usr/share/man/man8/.*\.8\.gz$' "$d/dtrace-
 check iotop_is_another_packages [ "$(grep -c ' /usr/sbin/iotop$' "$d/dtrace-rs-tools")" = 0 ]
 
 # A package with the module for one kernel, signed.
-openssl req -new -x509 -newkey rsa:2048 -keyout "$d/key" -outform DER -out "$d/cert" -nodes -days 1 -subj /CN=deb.sh/ 2>/dev/null
+tools/buildroot run -b "$d=/shares/d" -- openssl req -new -x509 -newkey rsa:2048 -keyout /shares/d/key -outform DER -out /shares/d/cert \
+	-nodes -days 1 -subj /CN=deb.sh/ 2>/dev/null
 SIGN_KEY=$d/key SIGN_CERT=$d/cert make module-deb >"$d/log" 2>&1; check module_deb_builds [ $? = 0 ]
 krel=$(tools/buildroot kernel)
 dpkg-deb -x build/deb/"dtrace-rs-module-${krel}_${version}"_*.deb "$d/m"
