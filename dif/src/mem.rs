@@ -241,8 +241,8 @@ impl<E: Env> Mem<'_, '_, E> {
                 self.load_into_scratch(space, from, t, count)
             }
             (_, Some((region, _))) if addr::is_env(region) => {
-                // A host's variable onto itself, shifted: start at the end that the copy does not
-                // overwrite.
+                // The host's variable is copied onto itself: start at the end that the copy does
+                // not overwrite.
                 let backwards = to > from && to.wrapping_sub(from) < len;
                 let mut done: u64 = 0;
                 let mut buf = [0; CHUNK];

@@ -34,8 +34,8 @@ impl ProbeCtx {
     pub fn cpu(&self) -> usize {
         let cpu;
         // SAFETY: loads a word of this CPU: the holder of a context stays on its CPU. Rust code can
-        // name the word only in `asm`; none of that is pure, so the compiler keeps its order, and
-        // `nomem` is true of all memory that the compiler knows.
+        // name the word only in `asm`. No such `asm` is `pure`, so the compiler keeps their order.
+        // They touch no other memory, so `nomem` holds.
         unsafe {
             asm!("mov {c}, gs:[rip + {v}]", c = out(reg) cpu, v = sym sys::kapi_probe_cpu,
                 options(nostack, nomem, preserves_flags));

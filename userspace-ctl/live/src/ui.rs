@@ -20,7 +20,7 @@ pub enum Column {
     Value,
     /// The average of the last interval.
     Latest,
-    /// The recent amount in a second.
+    /// The rate of the last seconds, per second.
     Rate,
     /// The mean amount in a second since the beginning.
     Mean,

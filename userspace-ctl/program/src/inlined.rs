@@ -20,7 +20,7 @@ use std::rc::Rc;
 
 type Reader = EndianRcSlice<LittleEndian>;
 
-/// The most bytes of DWARF of a file, which are all kept. If a file has more, nothing is read.
+/// The most bytes of DWARF that are kept of a file. Nothing is read of a file that has more.
 const MOST: u64 = 512 << 20;
 
 /// The inlined functions in a file's DWARF.

@@ -33,7 +33,7 @@ pub struct Note {
 /// The type and the owner of such a note.
 const TYPE: u32 = 3;
 const OWNER: &[u8] = b"stapsdt\0";
-/// The most symbols that are read for those that notes name.
+/// The most symbols of a file that are searched for the names in its notes.
 const MOST_SYMBOLS: usize = 8 << 20;
 
 /// Returns the notes of a file.

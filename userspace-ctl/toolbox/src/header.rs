@@ -23,8 +23,8 @@
 //!
 //! `process` tells whether the script uses `$target`: `optional`, `required`, or `command`, which
 //! is `required` and takes the operands as the command to run. `stacks: yes` offers `-f`. In the
-//! script, `${N}` is replaced by the text of `$N` anywhere, in a part of a probe's name as in an
-//! expression.
+//! script, `${N}` stands for the text of `$N` anywhere: in an expression, and in a part of a
+//! probe's name.
 
 /// The form of an option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

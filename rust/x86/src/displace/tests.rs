@@ -60,7 +60,7 @@ fn by_hand() {
         (&[0xff, 0x24, 0xc5, 0, 1, 0, 0], Bits64, Some((0x100 + 8 * 0x100, true))),
         (&[0xff, 0x64, 0x8b, 0xf8], Bits64, Some((0x800 + 4 * 0x200 - 8, true))),
         (&[0xff, 0x24, 0x85, 0, 0, 0, 0x80], Bits32, Some((0x8000_0400, true))),
-        // In another segment, by half a register, of 16 bits, far.
+        // Refused: another segment, a 32-bit address, a 16-bit operand, a far jump.
         (&[0x64, 0xff, 0x20], Bits64, None),
         (&[0x67, 0xff, 0x20], Bits64, None),
         (&[0x66, 0xff, 0xe0], Bits32, None),

@@ -132,8 +132,8 @@ fn around<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> Vec<(usize, u
     found
 }
 
-/// Returns beginnings of names similar to the beginning of a glob: nearest first, then the most
-/// frequent.
+/// Returns the beginnings of names that are most like the beginning of a glob. The nearest comes
+/// first; of equally near ones, the most frequent.
 pub fn prefixes<'a>(
     wanted: &str,
     names: impl Iterator<Item = &'a str>,
