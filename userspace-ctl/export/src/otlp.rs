@@ -8,7 +8,7 @@
 //! The session never waits for the collector. While a request is under way, further snapshots only
 //! change the registry; printed events wait, up to a limit, and the rest is counted as lost.
 
-use crate::gzip::compressed;
+use crate::gzip::{compressed, Compression};
 use crate::messages::Messages;
 use crate::metrics::Shared;
 use crate::source::{attribute, Source};
@@ -146,11 +146,11 @@ impl Drop for Sender {
 
 impl Common {
     fn send_all(&self, endpoint: &Endpoint, woken: &Receiver<()>) {
-        let (source, start) = (Source::here(), now());
+        let start = now();
         let mut complaint = None;
         loop {
             let is_last = woken.recv().is_err();
-            let failed = self.send(endpoint, &source, start).err();
+            let failed = self.send(endpoint, start).err();
             if failed != complaint {
                 failed.iter().for_each(|why| {
                     let said = format!("failed to send to http://{}: {why}", endpoint.host);
@@ -176,10 +176,10 @@ impl Common {
         }
     }
 
-    fn send(&self, endpoint: &Endpoint, source: &Source, start: u64) -> Result<(), String> {
-        let body = {
+    fn send(&self, endpoint: &Endpoint, start: u64) -> Result<(), String> {
+        let (body, source) = {
             let registry = self.registry.lock().unwrap_or_else(PoisonError::into_inner);
-            registry.otlp(source, start, now())
+            (registry.otlp(start, now()), registry.source())
         };
         post(endpoint, "/v1/metrics", &body)?;
         let events = {
@@ -189,7 +189,7 @@ impl Common {
         if events.is_empty() {
             return Ok(());
         }
-        post(endpoint, "/v1/logs", &logs(&events, source)).inspect_err(|_| {
+        post(endpoint, "/v1/logs", &logs(&events, &source)).inspect_err(|_| {
             let lost = events.len() as u64;
             self.registry.lock().unwrap_or_else(PoisonError::into_inner).lose_events(lost);
         })
@@ -198,7 +198,7 @@ impl Common {
 
 /// Sends one request; the error is a sentence's end.
 fn post(endpoint: &Endpoint, path: &str, body: &[u8]) -> Result<(), String> {
-    let body = compressed(body);
+    let body = compressed(body, Compression::fast());
     let addresses = endpoint.host.to_socket_addrs().map_err(|e| e.to_string())?;
     let mut why = "no address".to_string();
     let mut stream = None;

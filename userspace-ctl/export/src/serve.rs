@@ -3,7 +3,7 @@
 //! number of clients, the time of each, and the size of a request. A body is made once for each
 //! state of the registry, however often clients ask for it.
 
-use crate::gzip::compressed;
+use crate::gzip::{compressed, Compression};
 use crate::metrics::{Dialect, Shared};
 use std::collections::HashMap;
 use std::io::{Error, ErrorKind, Read, Write};
@@ -188,7 +188,11 @@ impl Server {
             return plain;
         }
         // The registry is not locked here, so that the session does not wait for the compression.
-        bodies.made.entry((form, true)).or_insert_with(|| Arc::new(compressed(&plain))).clone()
+        bodies
+            .made
+            .entry((form, true))
+            .or_insert_with(|| Arc::new(compressed(&plain, Compression::fast())))
+            .clone()
     }
 }
 

@@ -4,19 +4,13 @@
 use crate::wire::Writer;
 
 /// The machine and the program that send.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Source {
-    /// The name of the machine.
+    /// The name of the machine, as the stream has it: that of another one with `--render`.
     pub host: String,
 }
 
 impl Source {
-    /// Returns this machine.
-    pub fn here() -> Self {
-        let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
-        Self { host: name.trim().into() }
-    }
-
     /// Writes the message that metrics and logs have in common: the resource, the scope, and what
     /// `put` adds to the scope.
     pub fn put(&self, to: &mut Writer, put: impl FnOnce(&mut Writer)) {

@@ -38,6 +38,7 @@ pub struct Registry {
     lost: BTreeMap<String, u64>,
     faults: u64,
     probes: u64,
+    source: Source,
     /// Grows with every line of the stream.
     version: u64,
 }
@@ -52,6 +53,7 @@ impl Registry {
             lost: BTreeMap::new(),
             faults: 0,
             probes: 0,
+            source: Source::default(),
             version: 0,
         }
     }
@@ -60,6 +62,7 @@ impl Registry {
     pub fn take(&mut self, line: &Line) {
         self.version += 1;
         match line {
+            Line::Machine(machine) => self.source.host.clone_from(&machine.host),
             Line::Program { probes, .. } => self.probes += probes,
             Line::Drop(drop) => {
                 let lost = self.lost.entry(drop.tag.clone()).or_default();
@@ -176,8 +179,13 @@ impl Registry {
     }
 
     /// Returns the body of an OTLP request: all families, as of `now`, counted since `start`.
-    pub(crate) fn otlp(&self, source: &Source, start: u64, now: u64) -> Vec<u8> {
-        otlp::write(&self.all(), source, start, now)
+    pub(crate) fn otlp(&self, start: u64, now: u64) -> Vec<u8> {
+        otlp::write(&self.all(), &self.source, start, now)
+    }
+
+    /// Returns the machine that the stream comes from.
+    pub(crate) fn source(&self) -> Source {
+        self.source.clone()
     }
 
     /// Counts printed events that no collector got.

@@ -129,12 +129,14 @@ struct Buckets {
 
 fn fed(lines: &[&str]) -> Registry {
     let mut registry = Registry::new(100);
+    let machine = r#"{"type":"machine","host":"web1","kernel":"7.3","architecture":"x86_64","cpus":2,"walltimestamp":1,"timestamp":1}"#;
+    registry.take(&serde_json::from_str(machine).unwrap());
     lines.iter().for_each(|l| registry.take(&serde_json::from_str(l).unwrap()));
     registry
 }
 
 fn metric(registry: &Registry, name: &str) -> Metric {
-    let body = registry.otlp(&Source { host: "web1".into() }, 5, 9);
+    let body = registry.otlp(5, 9);
     let request = Request::decode(&body[..]).unwrap();
     let of = &request.of[0];
     let named = |key| of.resource.as_ref().unwrap().attributes.iter().find(move |a| a.key == key);

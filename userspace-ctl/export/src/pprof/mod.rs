@@ -7,13 +7,13 @@
 
 mod proto;
 
+use crate::gzip::{compressed, Compression};
 use crate::keys;
 use crate::wire::Encode;
 use proto::{Function, Label, Line, Location, Mapping, Profile, Sample, ValueType};
 use recording::{Aggregation, Datum, Entry, Frame, Record, Recording};
 use std::collections::HashMap;
 use std::hash::Hash;
-use std::io::Write;
 
 /// The sentence that explains an empty profile.
 const NOTHING: &str = "no profile: the program neither recorded a stack nor aggregated by one with count(), sum() or \
@@ -22,9 +22,7 @@ const NOTHING: &str = "no profile: the program neither recorded a stack nor aggr
 /// Draws the profile of a recording, compressed as the tools expect it. The error is a sentence.
 pub fn draw(recording: &Recording) -> Result<Vec<u8>, String> {
     let profile = profile(recording).ok_or(NOTHING)?;
-    let mut out = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
-    let written = out.write_all(&profile.encoded()).and_then(|()| out.finish());
-    written.map_err(|e| format!("no profile: {e}"))
+    Ok(compressed(&profile.encoded(), Compression::default()))
 }
 
 fn profile(recording: &Recording) -> Option<Profile> {
