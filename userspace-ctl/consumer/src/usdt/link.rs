@@ -30,9 +30,9 @@ const MOST: usize = abi::helper::MAX_PLACES;
 /// | objects | what happens |
 /// |---|---|
 /// | x86-64 | their calls are replaced |
-/// | link-time optimisation | they stay as they are; the new object defines the called functions, which then contain the probes |
-/// | none | the new object defines the functions, too |
-/// | 32 bits | they stay as they are, because the header has made notes (`<sys/sdt.h>`); the new object is empty |
+/// | link-time optimisation | the new object defines the called functions, which contain the probes |
+/// | none | the same |
+/// | 32 bits | the new object is empty: the header has made notes (`<sys/sdt.h>`) |
 ///
 /// Without providers the new object is empty. `is_narrow` (`-32`) asks for a 32-bit object, and
 /// refuses others.
@@ -44,12 +44,15 @@ pub fn link(
 ) -> Result<(), Error> {
     let failed = |why: String| Error::new(format!("failed to write {to}"), why);
     let store = |bytes: &[u8]| replace(Path::new(to), bytes).map_err(|e| failed(reason(&e)));
+    if providers.is_empty() || (objects.is_empty() && is_narrow) {
+        return store(if is_narrow { EMPTY_NARROW } else { EMPTY });
+    }
     let mut all: Vec<(usize, Site)> = Vec::new();
     let mut known = BTreeSet::new();
     let mut changed = Vec::new();
     let mut narrow = Narrow::default();
     let mut has_functions = objects.is_empty();
-    for (n, file) in objects.iter().enumerate().filter(|_| !providers.is_empty()) {
+    for (n, file) in objects.iter().enumerate() {
         let failed = |why: String| Error::new(format!("failed to link script with {file}"), why);
         let bytes = std::fs::read(file).map_err(|e| failed(reason(&e)))?;
         if elf::is_narrow(&bytes) || is_narrow {
@@ -72,9 +75,6 @@ pub fn link(
         }
         let first = |s: &Site| known.insert(s.symbol.clone());
         all.extend(sites.into_iter().filter(first).map(|s| (n, s)));
-    }
-    if providers.is_empty() || (objects.is_empty() && is_narrow) {
-        return store(if is_narrow { EMPTY_NARROW } else { EMPTY });
     }
     if narrow.objects > 0 && narrow.objects < objects.len() {
         let why = "some objects are of 32 bits and some are not, so they cannot be linked together";
