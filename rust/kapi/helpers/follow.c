@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Tells a follower what a process maps, before the process runs any of it: a library, however it
- * is loaded. A follower can also follow everyone: then it is told of code that any process maps,
+ * is loaded. A follower can also follow everyone: it then hears of code that any process maps,
  * including a program that begins, except for files that it has called uninteresting. Most files
  * are, and mapping one costs its process a lookup in a hash table.
  *

@@ -20,8 +20,8 @@
  * the kernel calls RAM is read without a look at its mapping: the direct map has more. Below the
  * first megabyte it has a hole, mapped write-back, that is the display's. It has registers of
  * devices, uncached, if their driver lends them to other devices (MEMORY_DEVICE_PCI_P2PDMA in
- * mm/memremap.c): below the end of memory, or behind it, because that raises high_memory. What is
- * RAM here stays RAM: firmware keeps the windows of buses apart from those of memory, and removed
+ * mm/memremap.c). Such registers lie below the end of memory, or behind it: lending them raises
+ * high_memory. RAM found here stays RAM: firmware keeps the windows of buses apart from those of memory, and removed
  * memory has no mapping. The mapping of memory that is added later is looked at.
  */
 static struct kapi_ram {

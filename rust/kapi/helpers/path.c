@@ -33,7 +33,7 @@ struct kapi_mount {
 /*
  * Writes the path of `here`, seen from `end`, or from the topmost directory if `end` is not on the
  * way. The path lies at the end of `to`, with a NUL. Returns the index where it begins, or `size`
- * if a load on the way failed. Of a path that is too long, the end remains.
+ * if a load on the way failed. A path that is too long loses its beginning.
  */
 static notrace u32 kapi_way(struct path here, struct path end, u8 *to, u32 size)
 {

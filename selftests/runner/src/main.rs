@@ -10,6 +10,7 @@
 #![forbid(unsafe_code)]
 
 use libtest_mimic::{Arguments, Failed, Trial};
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
@@ -107,7 +108,7 @@ fn main() -> io::Result<()> {
             ["fbt", "robust", "lang", "load", "fasttrap", "profile", "stable", "usdt", "tools"];
         queue.sort_by_key(|a| {
             let rank = LONGEST.iter().position(|name| *name == a.name).unwrap_or(LONGEST.len());
-            (rank, usize::MAX - a.tests.len())
+            (rank, Reverse(a.tests.len()))
         });
         queue.reverse();
         let queue = Arc::new(Mutex::new(queue.clone()));

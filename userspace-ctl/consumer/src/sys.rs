@@ -310,7 +310,7 @@ pub fn run_to_signal(pid: u32, signal: i32, is_step: bool) -> Result<Halt> {
     loop {
         // SAFETY: plain integers, for which zero is valid.
         let mut info: libc::siginfo_t = unsafe { std::mem::zeroed() };
-        // WNOWAIT keeps the status of an ended process for whoever waits for it later.
+        // WNOWAIT keeps the status of an ended process, so that a later wait still gets it.
         let how = libc::WEXITED | libc::WSTOPPED | libc::WNOWAIT;
         // SAFETY: `info` is live.
         if unsafe { libc::waitid(libc::P_PID, pid as libc::id_t, &mut info, how) } < 0 {

@@ -174,8 +174,8 @@ impl Screen {
             }
             if event::poll(NAP)? {
                 must_draw = true;
-                // Of the other events only a new size matters, and drawing asks the terminal for
-                // that.
+                // Another event matters only if the size has changed, and drawing asks the
+                // terminal for its size.
                 if let Event::Key(key) = event::read()? {
                     if key.kind != KeyEventKind::Release {
                         let ui = &mut self.ui;

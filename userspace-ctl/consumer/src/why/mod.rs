@@ -37,7 +37,7 @@ const KERNEL: &str = "vmlinux";
 /// Our own module.
 const OURS: &str = "dtrace";
 
-/// What is known without the module; it is read when first needed.
+/// Facts about this machine that need no module. Each is read when it is first needed.
 #[derive(Debug, Default)]
 pub struct Machine {
     root: PathBuf,

@@ -86,7 +86,7 @@ pub enum Line<'a> {
     },
     /// A loss of data.
     Drop {
-        /// What was lost and why, in the words of `-x droptags`.
+        /// The kind of the loss: a tag of `-x droptags`.
         tag: String,
         /// The number of losses since the last such line.
         count: u64,
