@@ -432,10 +432,9 @@ impl Env for ProbeEnv<'_> {
         let (region, offset) = addr::split(addr).ok_or(bad_addr(addr))?;
         // CAST: offsets have 48 bits.
         let at = offset as usize;
-        let shared = &self.ecb.shared;
         let inside = match region {
-            GLOBALS => shared.globals.write(at, bytes),
-            ELEMENTS => shared.dynvars.elements().write(offset, bytes),
+            GLOBALS => self.ecb.shared.globals.write(at, bytes),
+            ELEMENTS => self.write_element(offset, bytes),
             UNSET => self.write_unset(offset, bytes),
             LOCALS => write_words(self.locals, at, bytes),
             _ => false,

@@ -117,17 +117,32 @@ impl ProbeEnv<'_> {
     pub(crate) fn set_element(&mut self, var: &Var, keys: &[Key<'_>], value: Value<'_>) {
         let shared = &self.ecb.shared;
         let (cpu, owner) = (self.firing.ctx.cpu(), self.owner(var));
-        let counters = &shared.counters;
-        match shared.dynvars.set_element(cpu, owner, parts(keys), value) {
-            Ok(()) => {}
-            Err(elements::Drop::Space) => {
+        if let Err(drop) = shared.dynvars.set_element(cpu, owner, parts(keys), value) {
+            self.count(drop);
+        }
+    }
+
+    /// Counts a change of an element that was not made.
+    fn count(&mut self, drop: elements::Drop) {
+        let counters = &self.ecb.shared.counters;
+        match drop {
+            elements::Drop::Space => {
                 counters.dyndrops.fetch_add(1, Relaxed);
             }
-            Err(elements::Drop::Busy) => {
+            elements::Drop::Busy => {
                 counters.dyndrops_busy.fetch_add(1, Relaxed);
                 self.spend_slice();
             }
         }
+    }
+
+    /// Writes into an element. Returns false if a byte is outside of it. A write that was not made
+    /// because another CPU holds the element is counted as a drop.
+    pub(crate) fn write_element(&mut self, at: u64, bytes: &[u8]) -> bool {
+        self.ecb.shared.dynvars.elements().write(at, bytes).unwrap_or_else(|drop| {
+            self.count(drop);
+            true
+        })
     }
 
     pub(crate) fn element_address(&self, var: &Var, keys: &[Key<'_>]) -> u64 {
@@ -181,7 +196,7 @@ impl ProbeEnv<'_> {
             self.set_element(&var, &[], Value::Zeros(var.ty.size as usize));
         }
         match addr::split(self.element_address(&var, &[])) {
-            Some((_, at)) => self.ecb.shared.dynvars.elements().write(at.wrapping_add(byte), bytes),
+            Some((_, at)) => self.write_element(at.wrapping_add(byte), bytes),
             None => true,
         }
     }

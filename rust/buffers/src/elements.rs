@@ -117,6 +117,8 @@ pub struct Elements<M> {
     /// The first word of the first unit.
     first: usize,
     units: usize,
+    /// [`PATIENCE`] for the lock of a bucket; a test sets less.
+    patience: u32,
 }
 
 fn number(n: usize) -> u64 {
@@ -237,7 +239,7 @@ impl<M: Deref<Target = [AtomicU64]>> Elements<M> {
         }
         let first = heads(cpus, buckets);
         let units = words.saturating_sub(first).checked_div(UNIT).unwrap_or(0).min(MAX_UNITS - 1);
-        Self { memory, seed, cpus, buckets, first, units }
+        Self { memory, seed, cpus, buckets, first, units, patience: PATIENCE }
     }
 
     fn word(&self, at: usize) -> Option<&AtomicU64> {
@@ -291,7 +293,7 @@ impl<M: Deref<Target = [AtomicU64]>> Elements<M> {
 
     fn hold(&self, hash: u64) -> Result<Held<'_>, Drop> {
         let (lock, head) = self.bucket(hash).ok_or(Drop::Space)?;
-        for _ in 0..PATIENCE {
+        for _ in 0..self.patience {
             let before = lock.load(Relaxed);
             if before & 1 == 0 && lock.compare_exchange(before, before | 1, AcqRel, Relaxed).is_ok()
             {
@@ -424,7 +426,8 @@ impl<M: Deref<Target = [AtomicU64]>> Elements<M> {
     }
 
     /// Reads from an element's value. Bytes after its end, or of a freed element, are zeros.
-    /// Returns false if the address cannot be one of an element.
+    /// Returns false if the address cannot be one of an element. If another CPU holds the lock for
+    /// too long, the bytes may be a mixture of the old and the new value.
     pub fn read(&self, address: u64, into: &mut [u8]) -> bool {
         let Some((unit, life, byte)) = self.split(address) else { return false };
         let mut passes: u32 = 0;
@@ -517,13 +520,14 @@ impl<M: Deref<Target = [AtomicU64]>> Elements<M> {
         }
     }
 
-    /// Writes into an element's value. Returns false, and writes nothing, if a byte is outside of
-    /// it. Returns true, but writes nothing, if the element was freed, as if it had been freed
-    /// later, or if another CPU holds the lock for too long.
-    pub fn write(&self, address: u64, bytes: &[u8]) -> bool {
-        let Some((unit, life, byte)) = self.split(address) else { return false };
+    /// Writes into an element's value. Returns `Ok(false)`, and writes nothing, if a byte is outside
+    /// of it. Returns `Ok(true)`, but writes nothing, if the element was freed, as if it had been
+    /// freed later. Fails, and writes nothing, if another CPU holds the lock for too long: the caller
+    /// counts a drop.
+    pub fn write(&self, address: u64, bytes: &[u8]) -> Result<bool, Drop> {
+        let Some((unit, life, byte)) = self.split(address) else { return Ok(false) };
         let hash = self.load(unit, HASH);
-        let Ok(held) = self.hold(hash) else { return true };
+        let held = self.hold(hash)?;
         let version = self.load(unit, VERSION);
         let shape = Shape::of(self.load(unit, SHAPE));
         let mut inside = true;
@@ -537,7 +541,7 @@ impl<M: Deref<Target = [AtomicU64]>> Elements<M> {
             }
         }
         held.release();
-        inside
+        Ok(inside)
     }
 
     /// Changes an element so that readers by its address notice it.

@@ -149,17 +149,33 @@ fn an_address_dies_with_its_element() {
     let at = set(b"first");
     assert_eq!(at, set(b"fir"));
     assert_eq!(text(&s, at, 5), *b"fir\0\0");
-    assert!(s.write(at + 1, b"a"));
+    assert_eq!(s.write(at + 1, b"a"), Ok(true));
     assert_eq!(text(&s, at, 3), *b"far");
-    assert!(!s.write(at + 1, b"abc"), "beyond its end");
+    assert_eq!(s.write(at + 1, b"abc"), Ok(false), "beyond its end");
     s.remove(0, GLOBAL, value(1).into_iter(), None).unwrap();
     let other = set(b"other");
     assert_ne!(at, other, "another life");
     assert_eq!(text(&s, at, 5), [0; 5]);
-    assert!(s.write(at, b"x"), "as if before it was freed");
+    assert_eq!(s.write(at, b"x"), Ok(true), "as if before it was freed");
     assert_eq!(text(&s, other, 5), *b"other");
     assert!(!s.read(0, &mut [0]));
     assert!(!s.read(1 << 47, &mut [0]) || s.read(1 << 47, &mut [0]));
+}
+
+#[test]
+fn a_lock_that_stays_held_is_reported() {
+    let mut s = space(1 << 10, 1);
+    s.patience = 10;
+    s.set(0, GLOBAL, value(1).into_iter(), Value::Bytes(b"old"), None).unwrap();
+    let at = s.address(GLOBAL, value(1).into_iter()).unwrap();
+    let held = s.hold(s.hash(GLOBAL, value(1).into_iter())).unwrap();
+    assert_eq!(s.write(at, b"new"), Err(Drop::Busy));
+    let set = s.set(0, GLOBAL, value(1).into_iter(), Value::Bytes(b"new"), None);
+    assert_eq!(set, Err(Drop::Busy));
+    assert_eq!(text(&s, at, 3), *b"old");
+    held.release();
+    assert_eq!(s.write(at, b"new"), Ok(true));
+    assert_eq!(text(&s, at, 3), *b"new");
 }
 
 #[test]
