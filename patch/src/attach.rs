@@ -10,8 +10,8 @@
 
 use crate::catalog::Desk;
 use crate::list::{add, first, sort, unique};
-use crate::plan::Plan;
-use crate::site::{How, Site, TABLE};
+use crate::plan::{Plan, Work};
+use crate::site::{Site, TABLE};
 use crate::state::{Find, Refuse, State};
 use framework::{EnableError, Probe};
 use kapi::int3::{self, Trap};
@@ -110,13 +110,13 @@ impl State {
         let Lists { mut fentries, mut traps, mut patches } = Lists::of(plans)?;
         sort(&mut fentries, |a| *a);
         unique(&mut fentries, |a| *a);
-        sort(&mut traps, |t| t.addr);
-        unique(&mut traps, |t| t.addr);
+        sort(&mut traps, |t| t.at.addr());
+        unique(&mut traps, |t| t.at.addr());
         sort(&mut patches, |p| p.addr());
         unique(&mut patches, |p| p.addr());
         let mut addrs: KVVec<u64> = mem::vec(traps.len())?;
         for t in traps.iter() {
-            mem::push(&mut addrs, t.addr)?;
+            mem::push(&mut addrs, t.at.addr())?;
         }
         // From here on, nothing can fail for lack of memory.
         let mut fail = |addr: Option<u64>, why| {
@@ -179,19 +179,25 @@ struct Lists {
 impl Lists {
     fn of(plans: &[Plan]) -> Result<Self> {
         let new = || plans.iter().filter(|p| !p.shared);
-        let fentries = new().filter(|p| p.site.how == How::Fentry).count();
-        let traps = new().filter(|p| p.site.how == How::Trap).count();
-        let patches = plans.len().saturating_sub(fentries).saturating_sub(traps);
+        let (mut fentries, mut traps, mut patches) = (0_usize, 0_usize, 0_usize);
+        for p in new() {
+            let n = match p.work {
+                Work::Fentry => &mut fentries,
+                Work::Trap(_) => &mut traps,
+                Work::Call(_) => &mut patches,
+            };
+            *n = n.wrapping_add(1);
+        }
         let mut this = Self {
             fentries: mem::exact(fentries)?,
             traps: mem::exact(traps)?,
             patches: mem::exact(patches)?,
         };
         for p in new() {
-            match (p.site.how, p.trap) {
-                (How::Fentry, _) => add(&mut this.fentries, p.site.addr)?,
-                (How::Trap, Some(trap)) => add(&mut this.traps, trap)?,
-                _ => add(&mut this.patches, p.site.patch().ok_or(EINVAL)?)?,
+            match p.work {
+                Work::Fentry => add(&mut this.fentries, p.site.addr)?,
+                Work::Trap(trap) => add(&mut this.traps, trap)?,
+                Work::Call(patch) => add(&mut this.patches, patch)?,
             }
         }
         Ok(this)

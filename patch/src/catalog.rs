@@ -3,7 +3,6 @@
 //!
 //! A function takes twelve bytes, because there are fifty thousand. The framework keeps the names.
 
-use crate::body::{self, Code, Glance, Scratch, MAX_BODY, SCRATCH_WORDS};
 use crate::eligible::{Entry, Judge, Untraceable};
 use crate::limits::Limits;
 use crate::list::{add, first};
@@ -16,6 +15,7 @@ use core::cell::Cell;
 use core::ops::Range;
 use kapi::{mem, symbols};
 use kernel::prelude::*;
+use x86::body::{self, Code, Glance, Scratch, MAX_BODY, SCRATCH_WORDS};
 
 /// A function.
 #[derive(Clone, Copy)]

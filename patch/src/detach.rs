@@ -154,8 +154,8 @@ impl State {
             self.spare_patches.clear();
             book.with(|t| {
                 for s in some.iter().filter_map(|a| t.at(*a).next()) {
-                    if let Some(p) = s.patch() {
-                        let _ = self.spare_patches.push_within_capacity(p.undo());
+                    if let Some(p) = s.restoring() {
+                        let _ = self.spare_patches.push_within_capacity(p);
                     }
                 }
             });

@@ -5,7 +5,6 @@
 //! that the kernel forbids to trace, functions that a firing probe itself runs, and code that
 //! cannot be patched.
 
-use crate::body::{self, Around, Code, Scratch, Unfit};
 use crate::limits::Limits;
 use crate::walk::Starts;
 use crate::{path, unready};
@@ -16,7 +15,8 @@ use core::ops::Range;
 use kapi::forbidden::Why;
 use kapi::{ftrace, text as kernel_text};
 use kernel::prelude::*;
-use x86::{Shape, MAX_LEN};
+use x86::body::{self, Around, Code, Scratch, Unfit};
+use x86::{Boundary, Shape, MAX_LEN};
 
 /// `endbr64`, and the nop that the kernel writes over one that no pointer leads to.
 const LANDINGS: [[u8; 4]; 2] = [[0xf3, 0x0f, 0x1e, 0xfa], [0x0f, 0x1f, 0x40, 0xd6]];
@@ -32,8 +32,8 @@ const ALIGNMENT: u64 = 16;
 pub(crate) enum Entry {
     /// By ftrace, at this site.
     Fentry(u64),
-    /// By a breakpoint at this address, on an instruction of this shape and length.
-    Break(u64, Shape, u8),
+    /// By a breakpoint on this instruction, of this shape and length.
+    Break(Boundary, Shape, u8),
 }
 
 impl Entry {
@@ -157,18 +157,19 @@ impl Judge<'_> {
             _ if kernel_text::may_fault(at) => return Err(Reason::MayFault),
             _ => {}
         }
+        let found = Boundary::find(code.bytes, start, at).ok_or(Reason::Undecodable)?;
         // If a loop leads to the instruction, the probe would fire in every round. That is rare, so
         // a cheap guess comes first.
         // CAST: below 16.
         if !body::may_loop(code.bytes, skip as usize) {
-            return Ok(Entry::Break(at, shape, len as u8));
+            return Ok(Entry::Break(found, shape, len as u8));
         }
         let around = Around { return_thunk: 0, elsewhere: &|_| false, watched: at };
         match body::exits::<Unfit>(code, &around, scratch, &mut |_, _| Ok(())) {
-            Ok(found) if found.loops => Err(Reason::LoopHead),
+            Ok(all) if all.loops => Err(Reason::LoopHead),
             // A function that cannot be followed to its end still has an entry.
             // CAST: at most 15.
-            _ => Ok(Entry::Break(at, shape, len as u8)),
+            _ => Ok(Entry::Break(found, shape, len as u8)),
         }
     }
 }

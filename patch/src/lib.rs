@@ -21,8 +21,6 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | [`body`] | a function's code: its exits; pure |
-//! | [`follow`] | code to what it calls and jumps to; pure |
 //! | `list` | long lists: appending, searching, sorting |
 //! | `names` | names of symbols that are no functions |
 //! | `site` | a patched place, and the table by which a hit finds it |
@@ -42,68 +40,37 @@
 //! | `functions` | selected functions, for providers of a few |
 //!
 //! A file imports only from those above it.
-#![cfg_attr(not(test), no_std)]
+#![no_std]
 #![forbid(unsafe_code)]
 
-pub mod body;
-pub mod follow;
-
-#[cfg(CONFIG_RUST)]
 mod attach;
-#[cfg(CONFIG_RUST)]
 mod catalog;
-#[cfg(CONFIG_RUST)]
 mod catalogs;
-#[cfg(CONFIG_RUST)]
 mod detach;
-#[cfg(CONFIG_RUST)]
 mod eligible;
-#[cfg(CONFIG_RUST)]
 mod engine;
-#[cfg(CONFIG_RUST)]
 mod explain;
-#[cfg(CONFIG_RUST)]
 mod functions;
-#[cfg(CONFIG_RUST)]
 mod hit;
-#[cfg(CONFIG_RUST)]
 mod limits;
-#[cfg(CONFIG_RUST)]
 mod list;
-#[cfg(CONFIG_RUST)]
 mod names;
-#[cfg(CONFIG_RUST)]
 mod path;
-#[cfg(CONFIG_RUST)]
 mod plan;
-#[cfg(CONFIG_RUST)]
 mod site;
-#[cfg(CONFIG_RUST)]
 mod state;
-#[cfg(CONFIG_RUST)]
 mod symtab;
-#[cfg(CONFIG_RUST)]
 mod text;
-#[cfg(CONFIG_RUST)]
 mod unready;
-#[cfg(CONFIG_RUST)]
 mod walk;
 
-#[cfg(CONFIG_RUST)]
 pub use catalog::{Collected, Sides, MAX_FUNCTIONS};
-#[cfg(CONFIG_RUST)]
 pub use catalogs::MAX_CATALOGS;
-#[cfg(CONFIG_RUST)]
 pub use engine::{start, Engine, Running, Vacated};
-#[cfg(CONFIG_RUST)]
 pub use functions::{Functions, Wanted};
-#[cfg(CONFIG_RUST)]
 pub use plan::Target;
-#[cfg(CONFIG_RUST)]
 pub use site::{Ask, Event, View};
-#[cfg(CONFIG_RUST)]
 pub use text::Source;
 
 // `pr_info!` and friends take their prefix from the crate root.
-#[cfg(CONFIG_RUST)]
 const __LOG_PREFIX: &[u8] = kapi::log::PREFIX;

@@ -5,7 +5,6 @@
 //! unlikely half. The function is decoded for this when the probe is enabled. If one exit cannot be
 //! patched, the function has no return probe, because a probe that misses returns would be wrong.
 
-use crate::body::{self, Around, Code, Exit, Scratch, Unfit, WIDE};
 use crate::catalog::{Catalog, Desk, Function, Rules};
 use crate::eligible::Entry;
 use crate::list;
@@ -14,9 +13,11 @@ use crate::text::{self, Reader};
 use framework::{EnableError, Probe};
 use kapi::int3::{Emulate, Trap};
 use kapi::symbols;
+use kapi::text::Patch;
 use kernel::prelude::*;
 use kernel::sync::Arc;
-use x86::{Shape, MAX_LEN};
+use x86::body::{self, Around, Code, Exit, Scratch, Unfit, WIDE};
+use x86::{Boundary, Shape, MAX_LEN};
 
 /// The target of a probe.
 #[derive(Debug, Clone, Copy)]
@@ -31,11 +32,21 @@ pub struct Target {
     pub view: View,
 }
 
+/// The way to arm a place.
+#[derive(Clone, Copy)]
+pub(crate) enum Work {
+    /// By ftrace.
+    Fentry,
+    /// By a breakpoint.
+    Trap(Trap),
+    /// By a call in place of what is there.
+    Call(Patch),
+}
+
 /// A place, and the way to arm it.
 pub(crate) struct Plan {
     pub(crate) site: Site,
-    /// The breakpoint, if it needs one.
-    pub(crate) trap: Option<Trap>,
+    pub(crate) work: Work,
     /// The probe's index in the batch.
     pub(crate) owner: u32,
     /// It is patched already, for another probe.
@@ -184,7 +195,7 @@ impl Planner<'_> {
         if let Some(skip) = self.function.fentry().filter(|_| !self.of.rules.only_breakpoints) {
             let at = self.start.wrapping_add(skip);
             return match self.site(at, How::Fentry, Role::Entry, [0; WIDE]) {
-                Some(site) => self.add(site, None, to),
+                Some(site) => self.add(site, Work::Fentry, to),
                 None => Ok(()),
             };
         }
@@ -209,15 +220,16 @@ impl Planner<'_> {
                 "another tracer has the entry, and there is no place for a breakpoint",
             )
         })?;
-        let (site, trap) = match entry {
-            Entry::Fentry(at) => (self.site(at, How::Fentry, Role::Entry, [0; WIDE]), None),
+        let (site, work) = match entry {
+            Entry::Fentry(at) => (self.site(at, How::Fentry, Role::Entry, [0; WIDE]), Work::Fentry),
             Entry::Break(at, shape, len) => {
-                let trap = trap(at, shape, len, code.bytes, self.start)?;
-                (self.site(at, How::Trap, Role::Entry, old(&code, at)), Some(trap))
+                let trap = trap(at, shape, len, code)?;
+                let old = old(code, at.addr());
+                (self.site(at.addr(), How::Trap, Role::Entry, old), Work::Trap(trap))
             }
         };
         match site {
-            Some(site) => self.add(site, trap, to),
+            Some(site) => self.add(site, work, to),
             None => Ok(()),
         }
     }
@@ -276,7 +288,7 @@ impl Planner<'_> {
         let around = Around { return_thunk: self.of.rules.return_thunk, elsewhere, watched: 0 };
         let found = body::exits::<Stop>(code, &around, &mut scratch, &mut |at, exit| {
             match behind {
-                Some(behind) if exit != Exit::Return => self.jump(code, at, behind),
+                Some(behind) if exit != Exit::Return => self.jump(code, at.addr(), behind),
                 _ => self.exit(code, at, exit, to),
             }
             .map_err(Stop::Enable)
@@ -305,10 +317,11 @@ impl Planner<'_> {
     fn exit(
         &self,
         code: Code<'_>,
-        at: u64,
+        place: Boundary,
         exit: Exit,
         to: &mut KVVec<Plan>,
     ) -> core::result::Result<(), EnableError> {
+        let at = place.addr();
         let from = at.wrapping_sub(code.start) as usize;
         let bytes = code.bytes.get(from..).unwrap_or_default();
         // If an exit may be the first instruction, it gets a breakpoint, which can tell an entry
@@ -338,14 +351,18 @@ impl Planner<'_> {
         if self.of.catalog.limits.any_rewritten(at..at.wrapping_add(len as u64)) {
             return Err(EnableError::Unsupported("one of its returns is a static call"));
         }
-        let trap = match shape {
+        let old = old(code, at);
+        let work = match (shape, how.trampoline()) {
+            (None, Some(trampoline)) => {
+                let call = Patch::to_call(place, old, trampoline);
+                Work::Call(call.ok_or(EnableError::Unsupported("it is too far from dtrace.ko"))?)
+            }
             // CAST: at most 15.
-            Some(shape) => Some(trap(at, shape, len as u8, code.bytes, code.start)?),
-            None => None,
+            (Some(shape), _) => Work::Trap(trap(place, shape, len as u8, code)?),
+            (None, None) => return Err(EnableError::Gone),
         };
-        let site = self.site(at, how, Role::Exit, old(&code, at));
-        match site {
-            Some(site) => self.add(site, trap, to),
+        match self.site(at, how, Role::Exit, old) {
+            Some(site) => self.add(site, work, to),
             None => Ok(()),
         }
     }
@@ -353,10 +370,10 @@ impl Planner<'_> {
     fn add(
         &self,
         site: Site,
-        trap: Option<Trap>,
+        work: Work,
         to: &mut KVVec<Plan>,
     ) -> core::result::Result<(), EnableError> {
-        let plan = Plan { site, trap, owner: self.of.owner, shared: false };
+        let plan = Plan { site, work, owner: self.of.owner, shared: false };
         list::add(to, plan).map_err(|_| EnableError::Memory)
     }
 
@@ -369,7 +386,7 @@ impl Planner<'_> {
 }
 
 /// Returns the bytes at `at`.
-fn old(code: &Code<'_>, at: u64) -> [u8; WIDE] {
+fn old(code: Code<'_>, at: u64) -> [u8; WIDE] {
     let mut old = [0; WIDE];
     let from = at.wrapping_sub(code.start) as usize;
     for (to, from) in old.iter_mut().zip(code.bytes.get(from..).unwrap_or_default()) {
@@ -380,16 +397,15 @@ fn old(code: &Code<'_>, at: u64) -> [u8; WIDE] {
 
 /// Returns the breakpoint at `at`, with the effect of the instruction that it replaces.
 fn trap(
-    at: u64,
+    at: Boundary,
     shape: Shape,
     len: u8,
-    code: &[u8],
-    start: u64,
+    code: Code<'_>,
 ) -> core::result::Result<Trap, EnableError> {
-    let from = at.wrapping_sub(start) as usize;
-    let bytes = code.get(from..).unwrap_or_default();
+    let from = at.addr().wrapping_sub(code.start) as usize;
+    let bytes = code.bytes.get(from..).unwrap_or_default();
     let first = *bytes.first().ok_or(EnableError::Gone)?;
-    let next = at.wrapping_add(len.into());
+    let next = at.addr().wrapping_add(len.into());
     let emulate = match shape {
         Shape::Nop => Emulate::Skip(len),
         Shape::Push(reg) => Emulate::Push(reg),
@@ -410,5 +426,5 @@ fn trap(
             return Err(EnableError::Unsupported("an instruction there cannot be reproduced"))
         }
     };
-    Ok(Trap { addr: at, first, emulate })
+    Ok(Trap { at, first, emulate })
 }

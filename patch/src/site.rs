@@ -5,7 +5,6 @@
 //! place may serve several probes, because a function may have several names, or its first
 //! instruction may be its return.
 
-use crate::body::WIDE;
 use abi::probe::Techniques;
 use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use framework::{Packed, Probe};
@@ -16,6 +15,7 @@ use kapi::trampoline::Trampoline;
 use kapi::{mem, ProbeCtx};
 use kernel::prelude::*;
 use kernel::sync::Arc;
+use x86::body::WIDE;
 
 /// The kind of patch at a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,6 +31,15 @@ pub(crate) enum How {
 }
 
 impl How {
+    /// Returns the trampoline that the place calls, if it is a call that [`Patch`] writes.
+    pub(crate) fn trampoline(self) -> Option<Trampoline> {
+        match self {
+            Self::Return => Some(Trampoline::Return),
+            Self::Tail => Some(Trampoline::Tail),
+            Self::Fentry | Self::Trap => None,
+        }
+    }
+
     /// Returns the technique by which a return is traced.
     pub(crate) fn of_return(self) -> Techniques {
         match self {
@@ -188,14 +197,9 @@ impl Site {
         self.flags.orphan.store(to, Relaxed);
     }
 
-    /// Returns the patch from the original bytes to a call.
-    pub(crate) fn patch(&self) -> Option<Patch> {
-        let trampoline = match self.how {
-            How::Return => Trampoline::Return,
-            How::Tail => Trampoline::Tail,
-            How::Fentry | How::Trap => return None,
-        };
-        Patch::to_call(self.addr, self.old, trampoline)
+    /// Returns the patch from a call to the original bytes.
+    pub(crate) fn restoring(&self) -> Option<Patch> {
+        Patch::restore(self.addr, self.old, self.how.trampoline()?)
     }
 
     /// Tells whether a jump from here to `target` leaves the function.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 //! The engine's state: the catalogs, and the memory that disabling needs.
 
-use crate::body::SCRATCH_WORDS;
 use crate::catalog::{Desk, Rules};
 use crate::catalogs::Catalogs;
 use crate::eligible::Untraceable;
@@ -14,6 +13,7 @@ use kapi::text::Patch;
 use kapi::{mem, symbols};
 use kernel::prelude::*;
 use kernel::sync::Arc;
+use x86::body::SCRATCH_WORDS;
 
 /// The number of places that are restored at a time if there is no memory for a list of all.
 pub(crate) const SMALL: usize = 256;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 //! A piece of text, of the kernel or a module, and reading it as it was before it was patched.
 
-use crate::body::{self, Code, MAX_BODY};
 use crate::site;
 use core::ops::Range;
 use kapi::modules::ModuleRef;
 use kapi::{mem, nofault, symbols};
 use kernel::prelude::*;
+use x86::body::{self, Code, MAX_BODY};
 
 /// Where functions come from.
 pub enum Source<'a> {

@@ -3,7 +3,6 @@
 //! jump, through our module and the kernel proper. It cannot follow calls through pointers; the
 //! callers name their targets.
 
-use crate::follow::{self, Text};
 use crate::list::{first, sort, unique};
 use crate::symtab::{self, Symbols};
 use crate::text::{read, Source};
@@ -11,6 +10,7 @@ use core::ops::Range;
 use kapi::modules::ModuleRef;
 use kapi::{ftrace, mem, symbols};
 use kernel::prelude::*;
+use x86::follow::{self, Text};
 use x86::Flow;
 
 /// Functions that are not followed: they report that the kernel is broken, or are not called while

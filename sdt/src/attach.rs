@@ -27,13 +27,14 @@ use kernel::prelude::*;
 use kernel::str::BStr;
 use kernel::sync::{new_mutex, Arc, Mutex};
 use kernel::time::{delay::fsleep, Delta};
+use x86::Boundary;
 
 /// The module id of the kernel itself; no module has this address.
 const VMLINUX: u64 = 0;
 
 /// One site.
 struct Site {
-    addr: u64,
+    at: Boundary,
     nargs: usize,
     module: u64,
     /// It is in text that the kernel frees when the module is live.
@@ -183,7 +184,7 @@ impl Context {
         let mut any_enabled = false;
         for scan::Site { record, init } in found {
             let site = Site {
-                addr: record.site,
+                at: record.site,
                 nargs: record.desc.nargs as usize,
                 module: id,
                 init,
@@ -261,9 +262,9 @@ impl Drop for Running {
             state = sdt.state.lock();
         }
         for site in state.points.iter().flat_map(|p| &p.sites).filter(|s| s.original != NOP) {
-            let back = Patch::call_to_nop(site.addr, site.original).map(|p| p.undo());
+            let back = Patch::call_to_nop(site.at, site.original).map(|p| p.undo());
             if !back.is_some_and(|p| text::patch(&[p]).is_ok()) {
-                pr_warn!("sdt: site {:#x} could not be made a call again\n", site.addr);
+                pr_warn!("sdt: site {:#x} could not be made a call again\n", site.at.addr());
             }
         }
         drop(state);
@@ -350,7 +351,7 @@ impl State {
         for point in enabled() {
             let Some(probe) = &point.probe else { continue };
             for site in &point.sites {
-                table.add(Entry { site: site.addr, nargs: site.nargs, probe: probe.clone() });
+                table.add(Entry { site: site.at.addr(), nargs: site.nargs, probe: probe.clone() });
             }
         }
         drop(TABLE.swap(Some(mem::boxed(table)?)));
@@ -379,7 +380,7 @@ fn silence(found: &mut KVVec<scan::Site>) {
     found.retain(|s| {
         let ok = !is_call(s) || nop(s).is_some_and(|p| text::patch(&[p]).is_ok());
         if !ok {
-            pr_warn!("sdt: call at {:#x} ignored: it has been changed\n", s.record.site);
+            pr_warn!("sdt: call at {:#x} ignored: it has been changed\n", s.record.site.addr());
         }
         ok
     });
@@ -410,7 +411,7 @@ fn disarm(sites: &mut [Site]) -> bool {
 impl Site {
     /// Returns the patch from nop to call.
     fn calling(&self) -> Option<Patch> {
-        Patch::to_call(self.addr, NOP, Trampoline::Sdt)
+        Patch::to_call(self.at, NOP, Trampoline::Sdt)
     }
 }
 

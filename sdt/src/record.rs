@@ -20,6 +20,7 @@
 //! through [`Image`], so the host's tests can pass any bytes.
 
 use abi::probe::ProbeDesc;
+use x86::Boundary;
 
 /// The prefix of a record's label. A C name has no dot, so no stub begins with it.
 pub const LABEL: &[u8] = b"__dtrace_sdt.";
@@ -50,8 +51,8 @@ pub trait Image {
     fn data(&self, addr: u64, into: &mut [u8]) -> bool;
     /// Copies text of this module, also its init text. Returns false if a part is not its text.
     fn text(&self, addr: u64, into: &mut [u8]) -> bool;
-    /// Tells whether an instruction begins at `addr`, which is text of this module.
-    fn is_boundary(&self, addr: u64) -> bool;
+    /// Returns the instruction that begins at `addr`, which is text of this module.
+    fn boundary(&self, addr: u64) -> Option<Boundary>;
     /// Tells whether `is_it` holds for one of the stubs with an address from `first` to `last`.
     fn has_stub(&self, first: u64, last: u64, is_it: &mut dyn FnMut(&[u8]) -> bool) -> bool;
 }
@@ -67,8 +68,8 @@ pub enum Kind {
 
 /// A record that has passed all rules.
 pub struct Record {
-    /// The address of the site.
-    pub site: u64,
+    /// The site.
+    pub site: Boundary,
     /// The form of the site.
     pub kind: Kind,
     /// The instruction at the site.
@@ -158,7 +159,7 @@ pub fn read(image: &impl Image, addr: u64) -> Result<Record, Malformed> {
     let mut desc = names(image, relative(addr.wrapping_add(4), raw.names))?;
     desc.nargs = u32::from(raw.nargs);
     let site = relative(addr, raw.site);
-    let bytes = check_site(image, site, kind, &desc)?;
+    let (site, bytes) = check_site(image, site, kind, &desc)?;
     dash(&mut desc.name);
     Ok(Record { site, kind, bytes, desc })
 }
@@ -245,22 +246,20 @@ fn check_site(
     site: u64,
     kind: Kind,
     desc: &ProbeDesc,
-) -> Result<[u8; SITE_LEN], Malformed> {
+) -> Result<(Boundary, [u8; SITE_LEN]), Malformed> {
     let mut bytes = [0; SITE_LEN];
     if !image.text(site, &mut bytes) {
         return Err(Malformed::NotText(site));
     }
-    if !image.is_boundary(site) {
-        return Err(Malformed::MidInstruction(site));
-    }
+    let found = image.boundary(site).ok_or(Malformed::MidInstruction(site))?;
     match (kind, bytes) {
-        (Kind::Nop, NOP) => Ok(bytes),
+        (Kind::Nop, NOP) => Ok((found, bytes)),
         (Kind::Call, [CALL, a, b, c, d]) => {
             let end = site.wrapping_add(SITE_LEN as u64);
             let target = relative(end, i32::from_le_bytes([a, b, c, d]));
             let last = target.wrapping_add(MAX_PADDING);
             if image.has_stub(target, last, &mut |symbol| is_stub(symbol, desc)) {
-                Ok(bytes)
+                Ok((found, bytes))
             } else {
                 Err(Malformed::WrongStub(target))
             }

@@ -13,6 +13,7 @@ use kapi::modules::ModuleRef;
 use kapi::{mem, nofault, symbols, text};
 use kernel::prelude::*;
 use kernel::str::BStr;
+use x86::Boundary;
 
 /// The number of malformed records of one module that are logged one by one.
 const MAX_LINES: usize = 32;
@@ -173,16 +174,14 @@ impl<S: Source> Image for Collected<'_, S> {
         self.is_any_text(addr) && self.source.read(addr, into)
     }
 
-    fn is_boundary(&self, addr: u64) -> bool {
-        let Some(start) = self.functions.iter().copied().filter(|&f| f <= addr).max() else {
-            return false;
-        };
+    fn boundary(&self, addr: u64) -> Option<Boundary> {
+        let start = self.functions.iter().copied().filter(|&f| f <= addr).max()?;
         let len = addr.wrapping_sub(start).wrapping_add(SITE_LEN as u64);
         if len > MAX_FUNCTION {
-            return false;
+            return None;
         }
-        let Ok(mut code) = mem::zeroed_bytes(len as usize) else { return false };
-        self.text(start, &mut code) && x86::is_boundary(&code, start, addr)
+        let mut code = mem::zeroed_bytes(len as usize).ok()?;
+        self.text(start, &mut code).then(|| Boundary::find(&code, start, addr))?
     }
 
     fn has_stub(&self, first: u64, last: u64, is_it: &mut dyn FnMut(&[u8]) -> bool) -> bool {
@@ -207,16 +206,16 @@ pub(crate) fn sites<S: Source>(source: &S, live: bool) -> Result<KVVec<Site>> {
     for label in &image.labels {
         let checked = record::read(&image, label.addr).and_then(|r| {
             if sites.iter().any(|s| s.record.site == r.site) {
-                Err(Malformed::Taken(r.site))
-            } else if r.kind == Kind::Nop && text::is_reserved(r.site, SITE_LEN) {
-                Err(Malformed::Shared(r.site))
+                Err(Malformed::Taken(r.site.addr()))
+            } else if r.kind == Kind::Nop && text::is_reserved(r.site.addr(), SITE_LEN) {
+                Err(Malformed::Shared(r.site.addr()))
             } else {
                 Ok(r)
             }
         });
         match checked {
             Ok(record) => {
-                let init = source.is_init(record.site);
+                let init = source.is_init(record.site.addr());
                 if !(live && init) {
                     mem::push(&mut sites, Site { record, init })?;
                 }

@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 use sdt::record::{read, Image, Kind, Malformed, Record, MAGIC, NOP};
+use x86::Boundary;
 
 const DATA: u64 = 0xffff_ffff_c010_0000;
 const TEXT: u64 = 0xffff_ffff_c000_0000;
@@ -38,8 +39,9 @@ impl Image for Module {
     fn text(&self, addr: u64, into: &mut [u8]) -> bool {
         copy(&self.text, TEXT, addr, into)
     }
-    fn is_boundary(&self, addr: u64) -> bool {
-        self.boundaries.contains(&addr)
+    fn boundary(&self, addr: u64) -> Option<Boundary> {
+        let found = Boundary::find(&NOP, addr, addr);
+        found.filter(|_| self.boundaries.contains(&addr))
     }
     fn has_stub(&self, first: u64, last: u64, is_it: &mut dyn FnMut(&[u8]) -> bool) -> bool {
         self.symbols.iter().any(|(a, name)| (first..=last).contains(a) && is_it(name.as_bytes()))
@@ -101,7 +103,7 @@ fn parts(r: &Record) -> Vec<String> {
 #[test]
 fn nop_form() {
     let r = Module::good().read().unwrap_or_else(|e| panic!("{e}"));
-    assert_eq!((r.site, r.kind, r.bytes, r.desc.nargs), (SITE, Kind::Nop, NOP, 1));
+    assert_eq!((r.site.addr(), r.kind, r.bytes, r.desc.nargs), (SITE, Kind::Nop, NOP, 1));
     assert_eq!(parts(&r), ["hworld", "open_module", "open1", "entry"]);
 }
 
@@ -259,7 +261,7 @@ fn mutations_never_reach_another_site() {
         let mut m = Module::call(STUB);
         m.data[bit / 8] ^= 1 << (bit % 8);
         if let Ok(r) = m.read() {
-            assert_eq!((r.site, r.kind), (SITE, Kind::Call));
+            assert_eq!((r.site.addr(), r.kind), (SITE, Kind::Call));
             assert!(r.desc.nargs <= 8);
             believed += 1;
         }

@@ -9,10 +9,9 @@
 
 use crate::lock::Lock;
 use crate::mem;
-use crate::sites;
+use crate::sites::{self, Refused};
 use crate::symbols;
 use crate::sys::{self, FtraceFns};
-use crate::text::Refused;
 use kernel::bindings;
 use kernel::ffi::c_int;
 use kernel::prelude::*;

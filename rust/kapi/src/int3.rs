@@ -7,16 +7,18 @@
 //! breakpoint that has just been removed, and must still be able to continue.
 //!
 //! This module creates no machine code that is not already in the kernel's text: [`add`] reads the
-//! instruction at the address, and refuses a different emulation. It cannot check two facts, for
-//! which the caller is responsible: that an instruction begins there, which its decoder knows, and
-//! that the CPU can take a breakpoint there, which it knows from [`crate::forbidden`] and by
-//! following the code.
+//! instruction at the address, and refuses a different emulation. That an instruction begins there
+//! is the meaning of a [`Boundary`], which only the decoder makes (crate `x86`). [`add`] refuses text
+//! that runs without the kernel's handlers ([`forbidden::is_in_section`]). The caller leaves out the
+//! functions of ordinary sections that run on a CPU without an IDT, which only following the code
+//! can find (`patch/src/unready.rs`).
 
+use crate::forbidden;
 use crate::nofault;
-use crate::sites::{self, Kind, Site, Table};
+use crate::sites::{self, Kind, Refused, Site, Table, CHUNK};
 use crate::symbols;
-use crate::text::{Refused, CHUNK};
 use core::ops::Range;
+use x86::Boundary;
 
 /// The effect of the hidden instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,8 +71,8 @@ pub enum Emulate {
 /// An instruction that may have a breakpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Trap {
-    /// Its address.
-    pub addr: u64,
+    /// The instruction.
+    pub at: Boundary,
     /// Its first byte.
     pub first: u8,
     /// Its effect.
@@ -78,9 +80,13 @@ pub struct Trap {
 }
 
 impl Trap {
+    fn addr(&self) -> u64 {
+        self.at.addr()
+    }
+
     fn site(&self) -> Option<Site> {
-        let len_to = |next: u64| u8::try_from(next.checked_sub(self.addr)?).ok();
-        let new = |kind, target, len| Some(Site::new(self.addr, kind, target, len));
+        let len_to = |next: u64| u8::try_from(next.checked_sub(self.addr())?).ok();
+        let new = |kind, target, len| Some(Site::new(self.addr(), kind, target, len));
         let (site, reg) = match self.emulate {
             Emulate::Skip(len) => (new(Kind::Skip, 0, len), 0),
             Emulate::Push(reg) => (new(Kind::Push, 0, if reg < 8 { 1 } else { 2 }), reg),
@@ -160,10 +166,10 @@ fn does(code: &[u8], addr: u64, emulate: &Emulate) -> bool {
 fn stands(trap: &Trap) -> bool {
     let mut code = [0; 15];
     // After the last page of a text, nothing is mapped.
-    let most = (4096_u64.wrapping_sub(trap.addr & 4095) as usize).min(code.len());
-    let read = nofault::read_kernel(trap.addr, &mut code).is_ok()
-        || code.get_mut(..most).is_some_and(|c| nofault::read_kernel(trap.addr, c).is_ok());
-    read && code.first() == Some(&trap.first) && does(&code, trap.addr, &trap.emulate)
+    let most = (4096_u64.wrapping_sub(trap.addr() & 4095) as usize).min(code.len());
+    let read = nofault::read_kernel(trap.addr(), &mut code).is_ok()
+        || code.get_mut(..most).is_some_and(|c| nofault::read_kernel(trap.addr(), c).is_ok());
+    read && code.first() == Some(&trap.first) && does(&code, trap.addr(), &trap.emulate)
 }
 
 /// An instruction of up to 15 bytes and a jump of 5.
@@ -180,14 +186,14 @@ fn displaced(trap: &Trap, slot: u64) -> Result<([u8; SLOT], usize), Refused> {
         let field = code.get_mut(at..at.wrapping_add(4)).ok_or(Refused::Malformed)?;
         let was = <[u8; 4]>::try_from(&*field).map_err(|_| Refused::Malformed)?;
         // The displacement now counts from another address.
-        let moved = trap.addr.wrapping_sub(slot) as i64;
+        let moved = trap.addr().wrapping_sub(slot) as i64;
         let new = moved.checked_add(i64::from(i32::from_le_bytes(was)));
         let new = new.and_then(|d| i32::try_from(d).ok()).ok_or(Refused::NoRoom)?;
         field.iter_mut().zip(new.to_le_bytes()).for_each(|(to, from)| *to = from);
     }
     let n = usize::from(len);
     let end = n.wrapping_add(5);
-    let next = trap.addr.wrapping_add(u64::from(len));
+    let next = trap.addr().wrapping_add(u64::from(len));
     let back = next.wrapping_sub(slot.wrapping_add(end as u64)) as i64;
     let [a, b, c, d] = i32::try_from(back).map_err(|_| Refused::NoRoom)?.to_le_bytes();
     let jump = code.get_mut(n..end).ok_or(Refused::Malformed)?;
@@ -199,6 +205,9 @@ fn add_one(table: &Table, trap: &Trap) -> Result<(), Refused> {
     let mut site = trap.site().ok_or(Refused::Malformed)?;
     if table.knows(&site)? {
         return Ok(());
+    }
+    if forbidden::is_in_section(site.addr) {
+        return Err(Refused::Malformed);
     }
     if !stands(trap) {
         return Err(Refused::Busy);

@@ -6,42 +6,58 @@ use crate::lock::{Held, Lock};
 use crate::mem;
 use crate::symbols;
 use crate::sys;
-use crate::text::Refused;
+pub(crate) use crate::sys::{Kind, Site};
 use core::ops::Range;
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use kernel::bindings;
 use kernel::ffi::c_int;
 
-/// `enum kapi_kind`.
-#[repr(u8)]
+/// The number of sites that are changed while the kernel's locks are held once.
+pub(crate) const CHUNK: usize = 256;
+
+/// Why a site was left unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
-    Skip,
-    Push,
-    Jump,
-    Branch,
-    Call,
-    Return,
-    JumpReg,
-    CallReg,
-    Slot,
-    Tail,
+pub enum Refused {
+    /// This kernel does not have the required functions.
+    Unsupported,
+    /// This change is not possible for any site.
+    Malformed,
+    /// The address is not text, or is no longer text; for ftrace: it is not the entry of a function
+    /// that ftrace knows.
+    NotText,
+    /// Another tracer has changed the bytes there, or already holds the site.
+    Busy,
+    /// There is no room for another displaced instruction.
+    NoRoom,
+    /// No memory.
+    Memory,
 }
 
-/// `struct kapi_site`.
-#[repr(C)]
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Site {
-    pub(crate) addr: u64,
-    pub(crate) target: u64,
-    pub(crate) kind: Kind,
-    /// The number of a register, or the condition of a branch.
-    pub(crate) reg: u8,
-    pub(crate) len: u8,
-    pub(crate) first: u8,
-    armed: u8,
-    touched: u8,
-    unused: [u8; 2],
+impl Refused {
+    /// Returns the errno for a helper.
+    pub(crate) fn errno(self) -> u8 {
+        (match self {
+            Self::Unsupported => bindings::EOPNOTSUPP,
+            Self::Malformed => bindings::EINVAL,
+            Self::NotText => bindings::ENXIO,
+            Self::Busy => bindings::EEXIST,
+            Self::NoRoom => bindings::ENOSPC,
+            Self::Memory => bindings::ENOMEM,
+        }) as u8
+    }
+
+    /// Returns the reason for an errno that a helper wrote to `why`.
+    pub(crate) fn of(errno: u8) -> Option<Self> {
+        match u32::from(errno) {
+            0 => None,
+            bindings::EINVAL | bindings::ENOENT => Some(Self::Malformed),
+            bindings::EOPNOTSUPP => Some(Self::Unsupported),
+            bindings::ENXIO => Some(Self::NotText),
+            bindings::ENOSPC => Some(Self::NoRoom),
+            bindings::ENOMEM => Some(Self::Memory),
+            _ => Some(Self::Busy),
+        }
+    }
 }
 
 impl Site {
@@ -120,9 +136,9 @@ impl Table {
         }
     }
 
-    /// Arms or disarms at most [`crate::text::CHUNK`] breakpoints. `why` gets the reasons for those
+    /// Arms or disarms at most [`CHUNK`] breakpoints. `why` gets the reasons for those
     /// that fail.
-    pub(crate) fn poke(&self, addrs: &[u64], on: bool, why: &mut [u8; crate::text::CHUNK]) {
+    pub(crate) fn poke(&self, addrs: &[u64], on: bool, why: &mut [u8; CHUNK]) {
         let Some(fns) = symbols::breakpoint_fns() else { return };
         let n = addrs.len().min(why.len());
         // SAFETY: a `Table` exists, so we hold the lock; `fns` comes from `symbols`; `addrs` and

@@ -6,6 +6,7 @@
 
 use crate::context::ProbeCtx;
 use crate::sys;
+pub use crate::sys::Mapping;
 use crate::task;
 use core::ptr;
 
@@ -125,28 +126,6 @@ pub fn came(_: &ProbeCtx) -> Option<Came> {
 pub fn came_with(_: &ProbeCtx, n: u8) -> Option<u64> {
     const PLACES: [u8; 16] = [10, 12, 11, 5, 13, 14, 4, 19, 9, 8, 7, 6, 3, 2, 1, 0];
     task::register((*PLACES.get(usize::from(n))?).into())
-}
-
-/// Mapped code. The C helpers fill it in.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Mapping {
-    /// Its first address.
-    pub start: u64,
-    /// The first address after it.
-    pub end: u64,
-    /// Its offset in the file.
-    pub offset: u64,
-    /// The inode number of the file.
-    pub inode: u64,
-    /// The time of the file's last change, in seconds.
-    pub modified_s: i64,
-    /// The nanoseconds of that time.
-    pub modified_ns: i64,
-    /// The file's device. All of these are zero for the vDSO.
-    pub device: u32,
-    /// It belongs to a file, or is the vDSO.
-    pub is_object: bool,
 }
 
 /// Returns the code that is mapped at an address of the current process.

@@ -4,7 +4,6 @@
 //!
 //! The `safe` functions accept every argument. The others state what their callers must guarantee.
 
-use crate::sites::Site;
 use kernel::ffi::{c_char, c_int, c_long, c_uint, c_ulong, c_void};
 
 /// `struct kapi_text_fns`: the resolved symbols for text patching. Zero: not found.
@@ -41,9 +40,93 @@ pub(crate) struct FtraceFns {
     pub(crate) enabled: c_ulong,
 }
 
+/// `enum kapi_kind`.
+#[repr(u8)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Skip,
+    Push,
+    Jump,
+    Branch,
+    Call,
+    Return,
+    JumpReg,
+    CallReg,
+    Slot,
+    Tail,
+}
+
+/// `struct kapi_site`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Site {
+    pub(crate) addr: u64,
+    pub(crate) target: u64,
+    pub(crate) kind: Kind,
+    /// The number of a register, or the condition of a branch.
+    pub(crate) reg: u8,
+    pub(crate) len: u8,
+    pub(crate) first: u8,
+    pub(crate) armed: u8,
+    pub(crate) touched: u8,
+    pub(crate) unused: [u8; 2],
+}
+
+/// A change of one site: its address, the old and the new bytes. It can only be made of a boundary
+/// and of known sound instructions, or takes back such a change.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Patch {
+    pub(crate) addr: u64,
+    pub(crate) old: [u8; 5],
+    pub(crate) new: [u8; 5],
+}
+
+/// Mapped code. The C helpers fill it in.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Mapping {
+    /// Its first address.
+    pub start: u64,
+    /// The first address after it.
+    pub end: u64,
+    /// Its offset in the file.
+    pub offset: u64,
+    /// The inode number of the file.
+    pub inode: u64,
+    /// The time of the file's last change, in seconds.
+    pub modified_s: i64,
+    /// The nanoseconds of that time.
+    pub modified_ns: i64,
+    /// The file's device. All of these are zero for the vDSO.
+    pub device: u32,
+    /// It belongs to a file, or is the vDSO.
+    pub is_object: bool,
+}
+
+/// The observed state of a thread.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Thread {
+    pub(crate) ip: u64,
+    pub(crate) debugged: bool,
+    pub(crate) may_fork: bool,
+}
+
+/// A change of a byte of text.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct Poke {
+    pub(crate) addr: u64,
+    pub(crate) text: u64,
+    pub(crate) old: u8,
+    pub(crate) new: u8,
+    pub(crate) why: u8,
+}
+
 /// `kapi_thread_fn`
 pub(crate) type ThreadFn =
-    unsafe extern "C" fn(data: *mut c_void, mm: u64, thread: *const crate::user::Thread) -> bool;
+    unsafe extern "C" fn(data: *mut c_void, mm: u64, thread: *const Thread) -> bool;
 
 /// `struct kapi_found`
 #[repr(C)]
@@ -209,7 +292,7 @@ unsafe extern "C" {
     pub(crate) fn kapi_stack_kernel(to: *mut u8, max: u32, skip: u32, interrupt: bool) -> u32;
     /// Only in probe context.
     pub(crate) fn kapi_stack_register(n: u32, interrupt: bool, value: &mut u64) -> bool;
-    pub(crate) safe fn kapi_stack_mapping(addr: u64, to: &mut crate::stack::Mapping) -> bool;
+    pub(crate) safe fn kapi_stack_mapping(addr: u64, to: &mut Mapping) -> bool;
 
     pub(crate) safe fn kapi_space_of(number: c_int, found: &mut Found) -> *mut c_void;
     pub(crate) safe fn kapi_space_current() -> *mut c_void;
@@ -227,12 +310,7 @@ unsafe extern "C" {
         why: &mut u8,
     ) -> usize;
     /// `pokes` has `n` members.
-    pub(crate) fn kapi_space_poke(
-        mm: *mut c_void,
-        pokes: *mut crate::user::Poke,
-        n: usize,
-        patient: bool,
-    );
+    pub(crate) fn kapi_space_poke(mm: *mut c_void, pokes: *mut Poke, n: usize, patient: bool);
     pub(crate) fn kapi_space_ground(mm: *mut c_void, addr: u64, text: &mut u64) -> u8;
     pub(crate) fn kapi_space_counter(mm: *mut c_void, addr: u64, probe: u64) -> bool;
     /// `from` has `len` bytes.
@@ -307,17 +385,12 @@ unsafe extern "C" {
     /// `fns` comes from `symbols`: its members are what their names say. `batch` has `n` members.
     pub(crate) fn kapi_text_patch(
         fns: &TextFns,
-        batch: *const crate::text::Patch,
+        batch: *const Patch,
         n: usize,
         at: &mut usize,
     ) -> c_int;
     /// `fns` comes from `symbols`; `batch` and `why` have `n` members, at most `CHUNK`.
-    pub(crate) fn kapi_text_patch_each(
-        fns: &TextFns,
-        batch: *const crate::text::Patch,
-        n: usize,
-        why: *mut u8,
-    );
+    pub(crate) fn kapi_text_patch_each(fns: &TextFns, batch: *const Patch, n: usize, why: *mut u8);
     /// `fns` comes from `symbols`.
     pub(crate) fn kapi_text_reserved(fns: &TextFns, addr: u64, len: usize) -> bool;
 

@@ -7,19 +7,23 @@
 //!
 //! Before anything changes, a batch is checked: each site must be text of the kernel or of a loaded
 //! module, and hold the bytes that the patch says were there. So a patch can only turn a nop, a
-//! return or a jump into a call of a trampoline that was made for it, and back. This file cannot
-//! check that a site begins where an instruction begins; its finder decodes the function up to it
-//! (crate `x86`).
+//! return or a jump into a call of a trampoline that was made for it, and back. A call can only be
+//! written at a [`Boundary`], which only the decoder makes (crate `x86`). It is never written into
+//! text that runs without the kernel's handlers ([`forbidden::is_in_section`]).
 //!
 //! Locks: module_mutex before text_mutex, both taken here.
 
-use crate::sites::{self, Kind, Site, Table};
+use crate::forbidden;
+pub use crate::sites::Refused;
+use crate::sites::{self, Kind, Site, Table, CHUNK};
 use crate::symbols;
 use crate::sys;
+pub use crate::sys::Patch;
 use crate::trampoline::Trampoline;
 use core::ops::Range;
 use kernel::bindings;
 use kernel::ffi::c_int;
+use x86::Boundary;
 
 /// The five-byte nop of x86-64 that the kernel itself uses.
 pub const NOP5: [u8; 5] = [0x0f, 0x1f, 0x44, 0x00, 0x00];
@@ -31,40 +35,28 @@ const JUMP: u8 = 0xe9;
 /// machines that need one.
 pub const RET5: [u8; 5] = [0xc3, 0xcc, 0xcc, 0xcc, 0xcc];
 
-/// The number of sites that are changed while the kernel's locks are held once.
-pub(crate) const CHUNK: usize = 256;
-
-/// A change of one site: its address, the old and the new bytes. It can only be made from known
-/// sound instructions, or by undoing another patch.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Patch {
-    addr: u64,
-    old: [u8; 5],
-    new: [u8; 5],
-}
-
 impl Patch {
     /// Replaces `old` by a call of `trampoline`. `None`: the trampoline is too far away, or is not
     /// for such an instruction. [`Trampoline::Sdt`] replaces a nop, [`Trampoline::Return`] a return
     /// (or the jump to the kernel's return thunk), [`Trampoline::Tail`] a jump.
-    pub fn to_call(addr: u64, old: [u8; 5], trampoline: Trampoline) -> Option<Self> {
-        let fits = match trampoline {
-            Trampoline::Sdt => old == NOP5,
-            Trampoline::Return => {
-                let to = branch_target(addr, old, JUMP);
-                old == RET5 || to.is_some() && to == symbols::return_thunk()
-            }
-            Trampoline::Tail => old.first() == Some(&JUMP),
-        };
+    pub fn to_call(at: Boundary, old: [u8; 5], trampoline: Trampoline) -> Option<Self> {
+        let addr = at.addr();
         let new = call_to(trampoline, addr)?;
-        fits.then_some(Self { addr, old, new })
+        fits(trampoline, addr, old).then_some(Self { addr, old, new })
+    }
+
+    /// Replaces a call of `trampoline` by the instruction that was there before it. `None`: as for
+    /// [`Self::to_call`]. An instruction begins at `addr` if this call is there, because only
+    /// [`Self::to_call`] writes one.
+    pub fn restore(addr: u64, old: [u8; 5], trampoline: Trampoline) -> Option<Self> {
+        let call = call_to(trampoline, addr)?;
+        fits(trampoline, addr, old).then_some(Self { addr, old: call, new: old })
     }
 
     /// Replaces `call` by a nop. `None`: it is not a call.
-    pub fn call_to_nop(addr: u64, call: [u8; 5]) -> Option<Self> {
+    pub fn call_to_nop(at: Boundary, call: [u8; 5]) -> Option<Self> {
         let fits = call.first() == Some(&CALL);
-        fits.then_some(Self { addr, old: call, new: NOP5 })
+        fits.then_some(Self { addr: at.addr(), old: call, new: NOP5 })
     }
 
     /// Returns the patch that undoes this one.
@@ -92,6 +84,18 @@ impl Patch {
         let target = branch_target(self.addr, self.old, JUMP)?;
         (self.calls() == Some(Trampoline::Tail.addr()))
             .then(|| Site::new(self.addr, Kind::Tail, target, 5))
+    }
+}
+
+/// Tells whether `trampoline` replaces this instruction.
+fn fits(trampoline: Trampoline, addr: u64, old: [u8; 5]) -> bool {
+    match trampoline {
+        Trampoline::Sdt => old == NOP5,
+        Trampoline::Return => {
+            let to = branch_target(addr, old, JUMP);
+            old == RET5 || to.is_some() && to == symbols::return_thunk()
+        }
+        Trampoline::Tail => old.first() == Some(&JUMP),
     }
 }
 
@@ -148,58 +152,13 @@ fn write(batch: &[Patch]) -> Result<(), PatchError> {
     let fns = symbols::text_fns().ok_or(PatchError::Unsupported)?;
     let mut at = 0;
     // SAFETY: `fns` comes from `symbols`, and the batch has that many members. Each replaces one
-    // instruction by another that a `Patch` can be made of, at a place that its finder vouches for.
+    // instruction by another of those that a `Patch` can be made of, where an instruction begins.
     match unsafe { sys::kapi_text_patch(fns, batch.as_ptr(), batch.len(), &mut at) } {
         0 => Ok(()),
         EINVAL => Err(PatchError::NotPatchable(at)),
         ENXIO => Err(PatchError::NotText(at)),
         EIO => Err(PatchError::ReadBack(at)),
         _ => Err(PatchError::Differs(at)),
-    }
-}
-
-/// Why a site was left unchanged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Refused {
-    /// This kernel does not have the required functions.
-    Unsupported,
-    /// This change is not possible for any site.
-    Malformed,
-    /// The address is not text, or is no longer text; for ftrace: it is not the entry of a function
-    /// that ftrace knows.
-    NotText,
-    /// Another tracer has changed the bytes there, or already holds the site.
-    Busy,
-    /// There is no room for another displaced instruction.
-    NoRoom,
-    /// No memory.
-    Memory,
-}
-
-impl Refused {
-    /// Returns the errno for a helper.
-    pub(crate) fn errno(self) -> u8 {
-        (match self {
-            Self::Unsupported => bindings::EOPNOTSUPP,
-            Self::Malformed => bindings::EINVAL,
-            Self::NotText => bindings::ENXIO,
-            Self::Busy => bindings::EEXIST,
-            Self::NoRoom => bindings::ENOSPC,
-            Self::Memory => bindings::ENOMEM,
-        }) as u8
-    }
-
-    /// Returns the reason for an errno that a helper wrote to `why`.
-    pub(crate) fn of(errno: u8) -> Option<Self> {
-        match u32::from(errno) {
-            0 => None,
-            bindings::EINVAL | bindings::ENOENT => Some(Self::Malformed),
-            bindings::EOPNOTSUPP => Some(Self::Unsupported),
-            bindings::ENXIO => Some(Self::NotText),
-            bindings::ENOSPC => Some(Self::NoRoom),
-            bindings::ENOMEM => Some(Self::Memory),
-            _ => Some(Self::Busy),
-        }
     }
 }
 
@@ -236,6 +195,9 @@ pub fn patch_each(batch: &[Patch], refused: &mut dyn FnMut(usize, Refused)) {
 fn announce(batch: &[Patch], refused: &mut dyn FnMut(usize, Refused)) -> Option<Table> {
     if batch.iter().any(|p| p.calls().is_some()) {
         sites::expect();
+    }
+    for (i, _) in batch.iter().enumerate().filter(|(_, p)| forbidden::is_in_section(p.addr)) {
+        refused(i, Refused::Malformed);
     }
     let tails = batch.iter().filter(|p| p.tail().is_some()).count();
     if tails == 0 && !batch.iter().any(Patch::is_return) {

@@ -12,6 +12,7 @@ use crate::context::{self, ProbeCtx};
 use crate::once::Once;
 use crate::sites;
 use crate::sys;
+pub use crate::sys::{Poke, Thread};
 use core::ptr::NonNull;
 use kernel::bindings;
 use kernel::error::to_result;
@@ -52,17 +53,6 @@ impl Ground {
         ];
         ALL.into_iter().find(|g| *g as u8 == n)
     }
-}
-
-/// A change of a byte of text.
-#[repr(C)]
-#[derive(Debug, Clone, Copy)]
-pub struct Poke {
-    addr: u64,
-    text: u64,
-    old: u8,
-    new: u8,
-    why: u8,
 }
 
 impl Poke {
@@ -328,15 +318,6 @@ impl Space {
         // SAFETY: `self.0` is an `mm_struct` by the invariant; `now` has two bytes.
         to_result(unsafe { sys::kapi_space_write(self.0.as_ptr(), addr, now.as_ptr(), now.len()) })
     }
-}
-
-/// The observed state of a thread.
-#[repr(C)]
-#[derive(Debug)]
-pub struct Thread {
-    ip: u64,
-    debugged: bool,
-    may_fork: bool,
 }
 
 impl Thread {

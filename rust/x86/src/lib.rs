@@ -11,7 +11,9 @@
     deny(clippy::indexing_slicing, clippy::unwrap_used, clippy::arithmetic_side_effects)
 )]
 
+pub mod body;
 pub mod displace;
+pub mod follow;
 mod quick;
 mod shape;
 
@@ -216,13 +218,26 @@ fn flow(insn: &Instruction) -> Flow {
     }
 }
 
-/// Tells whether an instruction begins at `target`, if `code` at address `start` is decoded from
-/// its beginning. Compilers lay out functions without gaps; data in the middle of the code ends the
-/// search.
-pub fn is_boundary(code: &[u8], start: u64, target: u64) -> bool {
-    walk(code, start).any(|step| match step {
-        Ok((ip, _)) | Err(Undecodable(ip)) => ip == target,
-    })
+/// The address of an instruction. Only this crate makes one, by decoding code from its beginning,
+/// and only at a boundary may a patch of text begin. It is as true as the caller's word that a
+/// function begins at the start of the code and has these bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Boundary(u64);
+
+impl Boundary {
+    /// Finds the instruction at `target` by decoding `code`, a function at address `start`, from
+    /// its beginning. Compilers lay out functions without gaps; data in the middle of the code ends
+    /// the search.
+    pub fn find(code: &[u8], start: u64, target: u64) -> Option<Self> {
+        let mut begins = walk(code, start).map_while(Result::ok).map(|(ip, _)| ip);
+        begins.find(|ip| *ip >= target).filter(|ip| *ip == target).map(Self)
+    }
+
+    /// Returns the address.
+    #[inline]
+    pub fn addr(self) -> u64 {
+        self.0
+    }
 }
 
 /// Returns the target of the `call rel32` at the beginning of `bytes`; `None` if it is another

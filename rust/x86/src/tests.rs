@@ -83,20 +83,22 @@ fn a_boundary_is_where_decoding_arrives() {
         [0x55, 0x48, 0x89, 0xe5, 0x0f, 0x1f, 0x44, 0, 0, 0xb8, 0x0f, 0x1f, 0x44, 0x00, 0x90, 0xc3];
     let starts = [0, 1, 4, 9, 14, 15];
     for at in 0..=code.len() as u64 {
-        assert_eq!(is_boundary(&code, IP, IP + at), starts.contains(&at), "{at}");
+        let found = Boundary::find(&code, IP, IP + at).map(Boundary::addr);
+        assert_eq!(found, starts.contains(&at).then_some(IP + at), "{at}");
     }
     // The mov contains bytes that look like a nop5.
     assert_eq!(code[10..13], code[4..7]);
-    assert!(!is_boundary(&code, IP, IP - 1));
-    assert!(!is_boundary(&code, IP, IP + 100));
-    assert!(!is_boundary(&[], IP, IP));
+    assert_eq!(Boundary::find(&code, IP, IP - 1), None);
+    assert_eq!(Boundary::find(&code, IP, IP + 100), None);
+    assert_eq!(Boundary::find(&[], IP, IP), None);
 }
 
 #[test]
-fn a_boundary_is_not_found_behind_data() {
+fn a_boundary_is_not_found_in_or_behind_data() {
     let code = [0x90, 0x06, 0x90, 0x90];
-    assert!(is_boundary(&code, IP, IP + 1));
-    assert!(!is_boundary(&code, IP, IP + 2));
+    assert!(Boundary::find(&code, IP, IP).is_some());
+    assert_eq!(Boundary::find(&code, IP, IP + 1), None);
+    assert_eq!(Boundary::find(&code, IP, IP + 2), None);
 }
 
 #[test]

@@ -19,6 +19,7 @@ use kapi::text::{is_reserved, patch, Patch, PatchError, NOP5, RET5};
 use kapi::trampoline::{set_sdt_handler, Trampoline};
 use kapi::{mem, symbols, task, time, xcall};
 use kernel::prelude::*;
+use x86::Boundary;
 
 module! {
     type: Kapi,
@@ -301,17 +302,17 @@ fn patching() -> Result {
     let hits = || HITS.load(Relaxed);
     // Hidden: otherwise `site + 5` becomes an address of its own, which objtool takes for an entry.
     let site = core::hint::black_box(&raw const kapi_site as u64);
-    let at = |addr| Patch::to_call(addr, NOP5, Trampoline::Sdt);
+    let at = |addr| Patch::to_call(Boundary(addr), NOP5, Trampoline::Sdt);
     let on = at(site).ok_or(EINVAL)?;
     let stray = at(site + 1).ok_or(EINVAL)?;
     let data = at(&raw const HITS as u64).ok_or(EINVAL)?;
     let nothing = at(0xffff_ffff_fe00_0000).ok_or(EINVAL)?;
     let zero = at(0).ok_or(EINVAL)?;
     check!(at(site ^ (1 << 40)).is_none() && at(u64::MAX).is_none());
-    check!(Patch::to_call(site, RET5, Trampoline::Sdt).is_none());
-    check!(Patch::to_call(site, NOP5, Trampoline::Return).is_none());
-    check!(Patch::to_call(site, RET5, Trampoline::Tail).is_none());
-    check!(Patch::call_to_nop(site, NOP5).is_none());
+    check!(Patch::to_call(Boundary(site), RET5, Trampoline::Sdt).is_none());
+    check!(Patch::to_call(Boundary(site), NOP5, Trampoline::Return).is_none());
+    check!(Patch::to_call(Boundary(site), RET5, Trampoline::Tail).is_none());
+    check!(Patch::call_to_nop(Boundary(site), NOP5).is_none());
     check!(!is_reserved(site, 5));
 
     // A refused patch changes nothing.

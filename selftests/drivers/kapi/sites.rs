@@ -9,10 +9,11 @@ use kapi::forbidden::{self, Why};
 use kapi::int3::{self, Emulate, Trap};
 use kapi::modules;
 use kapi::nofault::read_kernel;
-use kapi::text::{self, Patch, Refused, NOP5};
+use kapi::text::{self, Patch, PatchError, Refused, NOP5};
 use kapi::trampoline::{self, Regs, Saved, Trampoline};
 use kapi::{ftrace, symbols};
 use kernel::prelude::*;
+use x86::Boundary;
 
 unsafe extern "C" {
     safe fn kapi_shape_site(n: u32) -> u64;
@@ -129,7 +130,7 @@ fn traps() -> [Trap; TRAPS] {
             _ => Emulate::Return,
         };
         let [first] = bytes(addr);
-        Trap { addr, first, emulate }
+        Trap { at: Boundary(addr), first, emulate }
     })
 }
 
@@ -190,7 +191,10 @@ pub(crate) fn all() -> Result {
     let mut refused = 0;
     let other = Trap { emulate: Emulate::Skip(1), ..traps[0] };
     int3::add(&[other], &mut |_, why| refused += u64::from(why == Refused::Busy));
+    // No probe may fire in this section, whatever instruction is there.
+    let noinstr = symbols::find(c"__noinstr_text_start").ok_or(EINVAL)?;
     let wrong = [
+        Trap { at: Boundary(noinstr), first: bytes::<1>(noinstr)[0], emulate: Emulate::Skip(1) },
         Trap { emulate: Emulate::Push(16), ..traps[0] },
         Trap { emulate: Emulate::Skip(16), ..traps[0] },
         Trap { emulate: Emulate::Call { target: 1, next: 1 }, ..traps[0] },
@@ -198,44 +202,46 @@ pub(crate) fn all() -> Result {
     ];
     // A breakpoint is refused if the instruction at its site is another one.
     let slot = |n: usize, change: u8| {
-        let mut bytes: [u8; 15] = bytes(traps[n].addr);
+        let mut bytes: [u8; 15] = bytes(traps[n].at.0);
         bytes[2] ^= change;
         Trap { emulate: Emulate::Displaced { bytes, len: 3, rip_disp: None }, ..traps[n] }
     };
     let at = |n: usize, emulate| Trap {
-        addr: traps[n].addr + 1,
-        first: bytes::<1>(traps[n].addr + 1)[0],
+        at: Boundary(traps[n].at.0 + 1),
+        first: bytes::<1>(traps[n].at.0 + 1)[0],
         emulate,
     };
     let false_ones = [
         slot(3, 1),
         at(0, Emulate::Return),
-        at(5, Emulate::Jump(traps[0].addr)),
-        at(7, Emulate::Call { target: traps[0].addr, next: traps[7].addr + 6 }),
+        at(5, Emulate::Jump(traps[0].at.0)),
+        at(7, Emulate::Call { target: traps[0].at.0, next: traps[7].at.0 + 6 }),
         at(8, Emulate::Skip(1)),
     ];
     let mut lies = 0;
     // Forget the known one, which would be refused for another reason.
-    int3::forget(traps[3].addr..traps[3].addr + 1);
+    int3::forget(traps[3].at.0..traps[3].at.0 + 1);
     int3::add(&false_ones, &mut |_, why| lies += u64::from(why == Refused::Busy));
     check!(lies == 5);
     int3::add(&traps[3..4], &mut none("add the true one"));
     int3::add(&wrong, &mut |_, why| refused += u64::from(why == Refused::Malformed));
-    int3::arm(&[1, traps[0].addr + 1], &mut |_, why| {
+    int3::arm(&[1, traps[0].at.0 + 1], &mut |_, why| {
         refused += u64::from(why == Refused::Malformed)
     });
-    check!(strange() == 0 && refused == 7);
+    check!(strange() == 0 && refused == 8);
 
     let at = |n: usize| kapi_shape_site(n as u32);
     let entry = [ftrace::location(kapi_shape_fentry()).ok_or(EINVAL)?];
     check!(bytes(entry[0]) == NOP5 && ftrace::location(at(0)).is_none());
-    let to = |n, t| Patch::to_call(at(n), bytes(at(n)), t).ok_or(EINVAL);
+    let to = |n, t| Patch::to_call(Boundary(at(n)), bytes(at(n)), t).ok_or(EINVAL);
     let patches = [to(RETURN5, Trampoline::Return)?, to(TAIL, Trampoline::Tail)?];
-    let sites = Sites { addrs: traps.map(|t| t.addr), patches, entry };
+    let quiet = Patch::to_call(Boundary(noinstr), NOP5, Trampoline::Sdt).ok_or(EINVAL)?;
+    check!(text::patch(&[quiet]) == Err(PatchError::NotPatchable(0)));
+    let sites = Sites { addrs: traps.map(|t| t.at.0), patches, entry };
     ftrace::attach(&[at(0), 0, u64::MAX], &mut |_, why| {
         refused += u64::from(why == Refused::NotText)
     });
-    check!(refused == 10);
+    check!(refused == 11);
 
     // The counts are exact, with patches on and off.
     let long = value(module_parameters::toggles.value()) >= 20;
@@ -270,7 +276,7 @@ pub(crate) fn all() -> Result {
     ] {
         let site = core::hint::black_box(site as u64);
         let trampoline = if tail { Trampoline::Tail } else { Trampoline::Return };
-        let on = Patch::to_call(site, bytes(site), trampoline).ok_or(EINVAL)?;
+        let on = Patch::to_call(Boundary(site), bytes(site), trampoline).ok_or(EINVAL)?;
         check!(text::patch(&[on]).is_ok());
         check!(kapi_shape_keeps_return() == 1 && kapi_shape_keeps_tail() == 1);
         check!(tail || LAST.load(Relaxed) == 0x99);

@@ -10,6 +10,7 @@ use kapi::text::{self, Patch, NOP5, RET5};
 use kapi::trampoline::{self, Saved, Trampoline};
 use kapi::{ftrace, mem, symbols, time};
 use kernel::prelude::*;
+use x86::Boundary;
 
 static ENTRIES: AtomicU64 = AtomicU64::new(0);
 static RETURNS: AtomicU64 = AtomicU64::new(0);
@@ -131,7 +132,7 @@ impl Whole {
                 for (i, five) in page.windows(5).enumerate() {
                     let addr = at + i as u64;
                     if five == RET5 && is_c(addr) && !forbidden.has(addr) {
-                        if let Some(p) = Patch::to_call(addr, RET5, Trampoline::Return) {
+                        if let Some(p) = Patch::to_call(Boundary(addr), RET5, Trampoline::Return) {
                             let _ = returns.push_within_capacity(p);
                         }
                     }

@@ -5,7 +5,7 @@
 //! call that never returns, and the following bytes belong to another function, which may lead
 //! everywhere. So `block` and `calls` ask [`Text::end`].
 
-use x86::{Flow, MAX_LEN};
+use crate::{Flow, MAX_LEN};
 
 /// Access to the code.
 pub trait Text {
@@ -38,7 +38,7 @@ pub fn block<E>(
             return Ok(());
         }
         let base = at;
-        for step in x86::walk(&code, base) {
+        for step in crate::walk(&code, base) {
             let Ok((ip, insn)) = step else { return Ok(()) };
             let rest = code.get(ip.wrapping_sub(base) as usize..).unwrap_or_default();
             if ip > end {
@@ -93,7 +93,7 @@ fn part<E>(
     let mut last = false;
     while at < end && text.read(at, &mut code) {
         let base = at;
-        for step in x86::walk(&code, base) {
+        for step in crate::walk(&code, base) {
             let Ok((ip, insn)) = step else { return Ok(()) };
             let rest = code.get(ip.wrapping_sub(base) as usize..).unwrap_or_default();
             if ip >= end {
@@ -138,5 +138,5 @@ pub fn has_fentry(text: &impl Text, start: u64) -> bool {
 
 /// Tells whether this indirect instruction is a call.
 fn is_call(rest: &[u8]) -> bool {
-    matches!(x86::shape(rest, 0), Some((x86::Shape::CallReg(_) | x86::Shape::Other, _)))
+    matches!(crate::shape(rest, 0), Some((crate::Shape::CallReg(_) | crate::Shape::Other, _)))
 }

@@ -2,8 +2,8 @@
 //! Code written by hand: where it leads, and where following it ends.
 #![forbid(unsafe_code)]
 
-use patch::follow::{block, calls, has_fentry, Text};
 use std::convert::Infallible;
+use x86::follow::{block, calls, has_fentry, Text};
 use x86::Flow;
 
 const AT: u64 = 0xffff_ffff_8100_0000;

@@ -15,8 +15,8 @@
 //!   foo.cold:  ... call warn ...   jmp back into foo ... ret
 //! ```
 
+use crate::{Boundary, Flow, Insn, Shape, Undecodable};
 use core::ops::Range;
-use x86::{Flow, Shape, Undecodable};
 
 /// The length in bytes of a site that can become a `call`.
 pub const WIDE: usize = 5;
@@ -127,12 +127,13 @@ pub struct Around<'f> {
     pub watched: u64,
 }
 
-/// Calls `exit` for every exit of `code`. An error from `exit` ends the search.
+/// Calls `exit` for every exit of `code`. An error from `exit` ends the search. After an error from
+/// here, forget what `exit` was called with: the code was decoded out of step.
 pub fn exits<E: From<Unfit>>(
     code: Code<'_>,
     around: &Around<'_>,
     scratch: &mut Scratch<'_>,
-    exit: &mut dyn FnMut(u64, Exit) -> Result<(), E>,
+    exit: &mut dyn FnMut(Boundary, Exit) -> Result<(), E>,
 ) -> Result<Found, E> {
     if code.bytes.len() > MAX_BODY {
         return Err(Unfit::TooLarge.into());
@@ -148,7 +149,7 @@ pub fn exits<E: From<Unfit>>(
     };
     // The end of the last instruction after which control does not, or need not, continue.
     let mut closed = None;
-    for step in x86::turns(code.bytes, code.start, begin) {
+    for step in crate::turns(code.bytes, code.start, begin) {
         let (ip, insn) = match step {
             Ok(step) => step,
             // The rest of the page after the last function of a module. Pairs of zeros decode as
@@ -194,7 +195,7 @@ pub fn exits<E: From<Unfit>>(
             }
         }
         if let Some(e) = leaves(rest, ip, insn, around.return_thunk)? {
-            exit(ip, e)?;
+            exit(Boundary(ip), e)?;
         }
     }
     for (n, (begins, targets)) in scratch.begins.iter().zip(scratch.targets.iter()).enumerate() {
@@ -224,7 +225,7 @@ fn is_filling(rest: &[u8]) -> bool {
 }
 
 /// Returns how the instruction at the beginning of `rest` leaves the body; `None` if it does not.
-fn leaves(rest: &[u8], ip: u64, insn: x86::Insn, thunk: u64) -> Result<Option<Exit>, Unfit> {
+fn leaves(rest: &[u8], ip: u64, insn: Insn, thunk: u64) -> Result<Option<Exit>, Unfit> {
     match insn.kind {
         Flow::Next | Flow::Call(_) | Flow::Trap => return Ok(None),
         Flow::Return if rest.starts_with(&WIDE_RET) => return Ok(Some(Exit::Return)),
@@ -233,7 +234,7 @@ fn leaves(rest: &[u8], ip: u64, insn: x86::Insn, thunk: u64) -> Result<Option<Ex
         }
         Flow::Return | Flow::Jump(_) | Flow::Branch(_) | Flow::Indirect => {}
     }
-    match x86::shape(rest, ip) {
+    match crate::shape(rest, ip) {
         // After an indirect call, control continues behind it.
         Some((Shape::CallReg(_), _)) => Ok(None),
         Some((Shape::Other, _)) if insn.kind == Flow::Indirect && !is_far(rest) => Ok(None),

@@ -2,7 +2,7 @@
 //! Bodies written by hand: their exits, and code that is not trusted.
 #![forbid(unsafe_code)]
 
-use patch::body::*;
+use x86::body::*;
 use x86::Shape;
 
 const AT: u64 = 0xffff_ffff_8100_0000;
@@ -18,7 +18,7 @@ fn look(bytes: &[u8]) -> Result<(Exits, Found), Unfit> {
     let mut seen = vec![];
     let code = Code { start: AT, bytes };
     let found = exits::<Unfit>(code, &around, &mut scratch, &mut |at, e| {
-        seen.push((at - AT, e));
+        seen.push((at.addr() - AT, e));
         Ok(())
     })?;
     Ok((seen, found))
