@@ -13,6 +13,7 @@ use crate::unwind;
 use crate::vtime;
 use abi::dif::{Builtin, Subr};
 use abi::fault::FaultKind;
+use abi::status::killed;
 use buffers::elements::Value;
 use buffers::speculation::Unavailable;
 use core::cell::Cell;
@@ -128,7 +129,7 @@ impl ProbeEnv<'_> {
     #[cold]
     #[inline(never)]
     fn ended(&self) -> Raised {
-        self.ecb.shared.kill();
+        self.ecb.shared.kill(killed::UNRESPONSIVE);
         self.firing.is_over.set(true);
         ill_op()
     }

@@ -15,6 +15,7 @@ use crate::shared::{CpuState, Shared};
 use crate::shortcut;
 use crate::steps::{run_clause, Failure};
 use crate::vtime;
+use abi::status::killed;
 use core::ptr;
 use core::sync::atomic::Ordering::Relaxed;
 use dif::Fault;
@@ -187,7 +188,7 @@ fn run(firing: &Firing<'_>, ecb: &Ecb, share: Option<Share>) {
         if spent.wrapping_sub(cpu.asked) >= MUCH {
             cpu.asked = spent;
             if shared.is_unresponsive(firing.ctx, firing.now()) {
-                shared.kill();
+                shared.kill(killed::UNRESPONSIVE);
                 firing.is_over.set(true);
                 return;
             }
@@ -200,7 +201,7 @@ fn run(firing: &Firing<'_>, ecb: &Ecb, share: Option<Share>) {
         cost = cost.wrapping_add(if shut { gate.shut } else { gate.open });
     }
     if !cpu.budget.spend(cost) {
-        shared.kill();
+        shared.kill(killed::UNRESPONSIVE);
         firing.is_over.set(true);
         cpu.principal.count_drop();
         return;
@@ -210,7 +211,7 @@ fn run(firing: &Firing<'_>, ecb: &Ecb, share: Option<Share>) {
     }
     if let Some(lean) = &clause.shortcut.lean {
         if shortcut::run(lean, firing, ecb, &mut cpu) && !cpu.budget.spend(lean.rest) {
-            shared.kill();
+            shared.kill(killed::UNRESPONSIVE);
             firing.is_over.set(true);
         }
         return;

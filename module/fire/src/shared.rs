@@ -249,9 +249,9 @@ impl Shared {
         }
     }
 
-    /// Ends the tracing of a consumer that is silent, or whose clauses cost too much.
-    pub fn kill(&self) {
-        self.counters.killed.store(1, Ordering::Relaxed);
+    /// Ends the tracing for a reason of [`abi::status::killed`].
+    pub fn kill(&self, why: u32) {
+        self.counters.killed.store(why, Ordering::Relaxed);
         self.drain();
     }
 

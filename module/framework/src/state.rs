@@ -18,7 +18,7 @@ use abi::ioctl::{Go, MAX_DONE};
 use abi::option::policy;
 use abi::probe::Techniques;
 use abi::record::{AggDesc, EprobeDesc, RecDesc, RecordHeader};
-use abi::status::Status;
+use abi::status::{killed, Status};
 use abi::unwind::{Key, MAX_STRANGERS};
 use core::ops::Deref;
 use core::sync::atomic::Ordering::Relaxed;
@@ -74,18 +74,27 @@ struct Spare<M> {
 /// Spare memory that is unused for this long is freed, in ns.
 const IDLE: u64 = 2_000_000_000;
 
-/// Ends the tracing if the consumer has been silent for too long, or if its probes keep a CPU from
-/// running threads. Each CPU checks this each second.
+/// Ends the tracing if the consumer has been silent for too long, if its probes keep a CPU from
+/// running threads, or if a firing has died by an error of ours. Each CPU checks this each second. If
+/// the program may stop processes and CPUs, only the last reason counts.
 struct Watch {
     shared: Arc<Shared>,
     pulse: Arc<Pulse>,
+    /// The firings that had died when the tracing began.
+    deaths: u64,
 }
 
 impl Tick for Watch {
     fn tick(&self, _: Interrupted) {
         let (now, shared) = (kapi::time::monotonic_ns(), &*self.shared);
+        if kapi::context::deaths() != self.deaths {
+            return shared.kill(killed::DIED);
+        }
+        if shared.may_destroy {
+            return;
+        }
         if self.pulse.is_gone(now) {
-            shared.kill();
+            shared.kill(killed::UNRESPONSIVE);
         }
         let look = |ctx: &ProbeCtx| match shared.cpus.get(ctx).try_borrow() {
             Ok(cpu) => shared.deadman.look(ctx, now, cpu.budget.spent()),
@@ -95,8 +104,7 @@ impl Tick for Watch {
             None | Some(Life::Quiet) => {}
             // This is outside of the probe context, because the called code may have probes.
             Some(Life::Busy) => kapi::alive::ask(),
-            Some(Life::Dead) if shared.may_destroy => {}
-            Some(Life::Dead) => shared.kill(),
+            Some(Life::Dead) => shared.kill(killed::UNRESPONSIVE),
         }
     }
 }
@@ -329,15 +337,11 @@ impl Consumer {
         let waker = inner.waker.take();
         let shared = memory::shared(&mut enabling, waker, unwind.clone())?;
         let shared = mem::arc(shared)?;
-        let deadman = match shared.may_destroy {
-            true => None,
-            false => {
-                let deadman = mem::boxed(Watch { shared: shared.clone(), pulse: pulse.clone() })?;
-                Some(Ticker::start(deadman, Delta::from_nanos(INTERVAL), true)?)
-            }
-        };
+        let deaths = kapi::context::deaths();
+        let watch = mem::boxed(Watch { shared: shared.clone(), pulse: pulse.clone(), deaths })?;
+        let deadman = Ticker::start(watch, Delta::from_nanos(INTERVAL), true)?;
         self.session.framework.start(self.session.number, enabling, shared.clone())?;
-        inner.deadman = deadman;
+        inner.deadman = Some(deadman);
         inner.phase = Phase::Tracing(shared.clone());
         shared.set_activity(Activity::Warmup);
         let cpu = run_special(&shared, Special::Begin);

@@ -36,8 +36,7 @@ pub struct Status {
     pub filled: u32,
     /// 1 when only END can still fire, for example after `exit()`: it runs at STOP.
     pub exiting: u32,
-    /// 1 when the module has ended the tracing: a firing cost too much, a CPU ran no thread for too
-    /// long, or the consumer was silent for too long.
+    /// Why the module has ended the tracing: a value of [`killed`], or 0 if it has not.
     pub killed: u32,
     /// 1 when a buffer has become half full since the last answer, and [`crate::ioctl::WAKE`] has
     /// woken the consumer.
@@ -47,4 +46,13 @@ pub struct Status {
     /// New mappings of processes wait until the consumer has read them, up to this number, which it
     /// passes to [`crate::user::SEEN`]. 0: none wait.
     pub mapped: u32,
+}
+
+/// The values of [`Status::killed`].
+pub mod killed {
+    /// A firing cost too much, a CPU ran no thread for too long, or the consumer was silent for too
+    /// long.
+    pub const UNRESPONSIVE: u32 = 1;
+    /// A firing has died by an error of the module; perhaps of another consumer.
+    pub const DIED: u32 = 2;
 }

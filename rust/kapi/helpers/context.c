@@ -8,6 +8,7 @@
  * The raw_ forms are used because the others trace the interrupt flag, which must not happen before
  * the word is set.
  */
+#include <linux/atomic.h>
 #include <linux/cpufeature.h>
 #include <linux/irqflags.h>
 #include <linux/kdebug.h>
@@ -25,25 +26,34 @@ DEFINE_PER_CPU(unsigned long, kapi_probe_busy);
  */
 DEFINE_PER_CPU(unsigned long, kapi_probe_cpu);
 static DEFINE_PER_CPU(unsigned long, kapi_probe_dropped);
+static atomic_long_t kapi_probe_died = ATOMIC_LONG_INIT(0);
 
 /*
  * A firing that dies by a Rust panic or an unforeseen fault. The kernel ends the task (or stops, if
- * panic_on_oops is set). No code of the firing runs again, so the CPU may trace on; the firing
- * counts as lost. Its half-done work belongs to its own consumer and is safe to read: at worst a
- * record makes no sense, or a table element stays locked, where other firings give up and count a
- * drop.
+ * panic_on_oops is set, or if it happened in an interrupt). No code of the firing runs again, so the
+ * CPU may trace on; the firing counts as lost. Its half-done work belongs to its own consumer and is
+ * safe to read: at worst a record makes no sense, or a table element stays locked, where other
+ * firings give up and count a drop. But what dtrace.ko does from here on cannot be trusted, so every
+ * consumer that traces now ends within a second (see Watch in module/framework/src/state.rs).
  */
 static int kapi_oops(struct notifier_block *nb, unsigned long what, void *data)
 {
 	if (what != DIE_OOPS || !raw_cpu_read(kapi_probe_busy))
 		return NOTIFY_DONE;
 	raw_cpu_inc(kapi_probe_dropped);
+	atomic_long_inc(&kapi_probe_died);
 	raw_cpu_write(kapi_probe_cpu, raw_smp_processor_id());
 	raw_cpu_write(kapi_probe_busy, 0);
-	pr_err("dtrace: a probe failed as it fired, by an error in dtrace.ko; what is traced from here on may be wrong. Please report this\n");
+	pr_err("dtrace: a probe failed as it fired, by an error in dtrace.ko; all tracing that goes on now ends. Please report this\n");
 	return NOTIFY_DONE;
 }
 NOKPROBE_SYMBOL(kapi_oops);
+
+/* Returns the number of firings that died. */
+unsigned long kapi_probe_deaths(void)
+{
+	return atomic_long_read(&kapi_probe_died);
+}
 
 static struct notifier_block kapi_oops_nb = {
 	.notifier_call = kapi_oops,

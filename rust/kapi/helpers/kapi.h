@@ -43,6 +43,7 @@ void kapi_probe_init(void);
 void kapi_probe_end(void);
 bool kapi_is_xen_pv(void);
 u64 kapi_probe_nested(unsigned int cpu);
+unsigned long kapi_probe_deaths(void);
 
 /* prototypes.c */
 struct kapi_prototype {

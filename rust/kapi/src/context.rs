@@ -124,7 +124,8 @@ pub fn enter<R>(f: impl FnOnce(&ProbeCtx) -> R) -> Option<R> {
     // INVARIANT: the CPU's busy word was clear and is set until `f` has returned. `f` cannot keep
     // the reference, because it must accept one of any lifetime. A panic in `f` does not unwind: it
     // is a `BUG()`, by which the kernel ends the task, or panics if it was in an interrupt. No code
-    // of an ended task runs again, so its context is gone, and `kapi_oops` clears the word.
+    // of an ended task runs again, so its context is gone, and `kapi_oops` clears the word and counts
+    // the death, by which all tracing ends.
     let r = f(&ProbeCtx { _here: PhantomData });
     // SAFETY: interrupts are still off, so this is the word that was set above.
     unsafe {
@@ -173,6 +174,15 @@ fn drop_nested(flags: u64) {
     // SAFETY: interrupts are off, because only `enter` calls this.
     unsafe { sys::kapi_probe_count_dropped() };
     restore(flags);
+}
+
+/// Returns how many firings have died by an error in this module, since it was loaded.
+///
+/// # Context
+///
+/// *any*
+pub fn deaths() -> u64 {
+    sys::kapi_probe_deaths() as u64
 }
 
 /// Returns how many probes were dropped on all CPUs because they fired inside a probe.

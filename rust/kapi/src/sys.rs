@@ -176,6 +176,7 @@ unsafe extern "C" {
     pub(crate) static __preempt_count: c_int;
     /// `cpu` is possible.
     pub(crate) fn kapi_probe_nested(cpu: c_uint) -> u64;
+    pub(crate) safe fn kapi_probe_deaths() -> c_ulong;
 
     /// `call` and `offline` accept `arg`.
     pub(crate) fn kapi_call_on(cpu: c_uint, call: Call, offline: Call, arg: *mut c_void) -> c_int;

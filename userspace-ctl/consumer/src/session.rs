@@ -439,8 +439,7 @@ impl<'a> Session<'a> {
     fn tell_status(&mut self, now: Status) -> Result<(), Failure> {
         let before = std::mem::replace(&mut self.status, now);
         self.tell(&status::differences(&before, &now))?;
-        if now.killed != 0 {
-            let cause = "Abort due to systemic unresponsiveness";
+        if let Some(cause) = status::end(&now) {
             return Err(Error::new("processing aborted", cause).into());
         }
         Ok(())

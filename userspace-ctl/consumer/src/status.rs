@@ -4,7 +4,7 @@
 //! The kernel counts since GO; a message says how many more there are than at the last look.
 
 use crate::print::json::Line;
-use abi::status::Status;
+use abi::status::{killed, Status};
 
 /// One message: its `DTRACEDROP_` tag and its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,6 +31,17 @@ impl Drops {
     pub fn as_json(&self) -> Line<'_> {
         let Self { tag, count, cpu, text, .. } = self;
         Line::Drop { tag: format!("DTRACEDROP_{tag}"), count: *count, cpu: *cpu, text }
+    }
+}
+
+/// Returns why the module has ended the tracing, if it has.
+pub fn end(now: &Status) -> Option<&'static str> {
+    match now.killed {
+        0 => None,
+        killed::DIED => {
+            Some("a probe failed as it fired, by an error in dtrace.ko; please report it with the kernel log")
+        }
+        _ => Some("Abort due to systemic unresponsiveness"),
     }
 }
 

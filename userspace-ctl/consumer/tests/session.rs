@@ -385,6 +385,14 @@ fn systemic_unresponsiveness() {
 }
 
 #[test]
+fn a_firing_that_died() {
+    let fake = hworld();
+    let steps = Steps::new(&fake).then(|k| k.status.killed = abi::status::killed::DIED);
+    let end = run(&fake, &["hworld:::"], &[], steps).end.unwrap_err();
+    assert!(end.starts_with("processing aborted: a probe failed as it fired"), "{end}");
+}
+
+#[test]
 fn a_closed_pipe_ends_quietly() {
     struct Closed;
     impl Write for Closed {
