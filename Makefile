@@ -5,7 +5,7 @@
 # KERNEL= and SUITE= choose another kernel for every target, e.g. `make test KERNEL=7.3`; with KERNEL=debug and
 # KERNEL=kcsan it is one that looks for mistakes, built here. KDIR= builds against any prepared kernel tree.
 
-.PHONY: help demo test debug check docs module userspace driver drivers selftest vm show bench proof matrix install deb module-deb rpm install-test bless clean
+.PHONY: help demo test debug check docs module userspace driver drivers selftest vm show bench proof soak matrix install deb module-deb rpm install-test bless clean
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
 
@@ -69,6 +69,9 @@ bench: ## what tracing costs, ours and bpftrace's and ftrace's, as ratios; B=WOR
 proof: ## programs of the distribution with all their functions traced must not notice; P=NAME: only that one
 	@$(MAKE) module userspace
 	@tools/proof $(P)
+
+soak: ## everything at once in the guest, for HOURS=2: fbt, drivers, programs, CPUs off and on, killed consumers, little memory
+	@tools/soak $(HOURS)
 
 matrix: ## make test with each supported kernel: 7.2, 7.3 and its -rt of trixie-backports, sid's
 	@tools/matrix

@@ -4,7 +4,7 @@
 use crate::attach::State;
 use crate::context::{Context, CONTEXT};
 use crate::probes::{Known, Part};
-use crate::process::{Offered, Pages, Reader};
+use crate::process::{Offered, Pages, Process, Reader};
 use crate::table::Role;
 use abi::probe::{Techniques, NARGS_UNKNOWN};
 use abi::user::{Refusal, UserKind, UserProbeView, UserReason, MAX_ARGS};
@@ -253,24 +253,12 @@ impl Order<'_> {
         let number = process.names.find(hash, same);
         let text = process.text(head.address, &mut self.reader).unwrap_or(0);
         if let Some((number, known)) = number.and_then(|n| Some((n, probes.get(n)?))) {
-            let reader = &mut self.reader;
-            // If the text was replaced, the part describes the old text and does not count.
-            let same = known.all_parts().find(|part| {
-                (part.address, part.text, part.role) == (head.address, text, role)
-                    && part.places().contains(&place)
-                    && process.has(part, reader)
-            });
-            if let Some(part) = same {
-                let addr = head.address.wrapping_add(place.into());
-                // The counter may have been mapped anew after the breakpoint.
-                let is_counted = part.semaphore == 0
-                    || known.enabled.is_none()
-                    || process.space.counted(part.semaphore) != Some(0);
-                let is_fine = part.is_there && !process.is_lost(addr) && is_counted;
-                return if is_fine { Ok(()) } else { self.change(state, number, place) };
-            }
-            if known.helper != helper {
-                return Ok(no(place, UserReason::Other));
+            let wanted = Wanted { address: head.address, text, role, place };
+            match wanted.among(known, process, &mut self.reader) {
+                Some(true) => return Ok(()),
+                Some(false) => return self.change(state, number, place),
+                None if known.helper != helper => return Ok(no(place, UserReason::Other)),
+                None => {}
             }
         }
         if head.semaphore != 0 && !self.may_destroy {
@@ -298,16 +286,7 @@ impl Order<'_> {
         let places = good.iter().copied();
         let mut part = Part::new(role, head.address, head.size, text, places, expected)?;
         let nargs = match kind {
-            UserKind::Usdt => {
-                let mut args = mem::exact(head.args.into())?;
-                for arg in probe.args().take(MAX_ARGS) {
-                    mem::push(&mut args, arg)?;
-                }
-                let n = args.len();
-                part.args = Some(mem::arc(args)?);
-                // CAST: at most `MAX_ARGS`.
-                n as u32
-            }
+            UserKind::Usdt => part.take_args(probe)?,
             UserKind::Return => 2,
             UserKind::Entry | UserKind::Offset | UserKind::Question => NARGS_UNKNOWN,
         };
@@ -338,6 +317,46 @@ impl Order<'_> {
         process.names.insert(hash, number);
         self.made = self.made.saturating_add(1);
         Ok(())
+    }
+}
+
+/// A place that a request names, in text that is there now.
+struct Wanted {
+    address: u64,
+    text: u64,
+    role: Role,
+    place: u32,
+}
+
+impl Wanted {
+    /// Tells whether a known probe has the place and needs no change; `None` if it does not have
+    /// it. If the text was replaced, the part describes the old text and does not count.
+    fn among(&self, known: &Known, process: &Process, reader: &mut Reader) -> Option<bool> {
+        let part = known.all_parts().find(|part| {
+            (part.address, part.text, part.role) == (self.address, self.text, self.role)
+                && part.places().contains(&self.place)
+                && process.has(part, reader)
+        })?;
+        let addr = self.address.wrapping_add(self.place.into());
+        // The counter may have been mapped anew after the breakpoint.
+        let is_counted = part.semaphore == 0
+            || known.enabled.is_none()
+            || process.space.counted(part.semaphore) != Some(0);
+        Some(part.is_there && !process.is_lost(addr) && is_counted)
+    }
+}
+
+impl Part {
+    /// Takes the arguments of a program's probe. Returns their number.
+    fn take_args(&mut self, probe: &UserProbeView<'_>) -> Result<u32> {
+        let mut args = mem::exact(probe.head.args.into())?;
+        for arg in probe.args().take(MAX_ARGS) {
+            mem::push(&mut args, arg)?;
+        }
+        // CAST: at most `MAX_ARGS`.
+        let n = args.len() as u32;
+        self.args = Some(mem::arc(args)?);
+        Ok(n)
     }
 }
 

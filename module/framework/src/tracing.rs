@@ -125,6 +125,13 @@ struct Round {
     matched: KVVec<u32>,
 }
 
+impl Round {
+    fn new(statements: usize) -> Result<Self> {
+        let (live, matched) = (mem::zeroed(statements)?, mem::zeroed(statements)?);
+        Ok(Self { refused: KVVec::new(), live, matched })
+    }
+}
+
 /// Returns the full name of a probe.
 fn name(probe: &Probe) -> Text {
     let mut name = Text::new();
@@ -383,89 +390,15 @@ impl Tracing {
         // This holds even if it fails: the probes are not tried again.
         self.matched_to = table.serial();
         let first_probe = self.probes.len();
-        let statements = self.enabling.statements.len();
-        let mut round = Round {
-            refused: KVVec::new(),
-            live: mem::zeroed(statements)?,
-            matched: mem::zeroed(statements)?,
-        };
-        let (mut probes, mut ecbs) = (0usize, 0usize);
-        matching::each(patterns_of(&self.enabling.statements), table, from, |_, which| {
-            probes = probes.wrapping_add(1);
-            ecbs = ecbs.wrapping_add(which.count());
-            Ok(())
-        })?;
-        let grown = self.ecbs.len().saturating_add(ecbs.saturating_sub(self.free.len()));
-        if grown > self.most {
-            return Err(Error::TooMany("enabled probes"));
-        }
+        let mut round = Round::new(self.enabling.statements.len())?;
+        let probes = self.reserve(table, from)?;
         if probes == 0 {
             return Ok(round);
         }
-        // Reserve all memory.
-        mem::reserve(&mut self.probes, probes)?;
-        mem::reserve(&mut self.firsts, probes)?;
-        let more = grown.saturating_sub(self.ecbs.len());
-        mem::reserve(&mut self.ecbs, more)?;
-        // If this fails halfway, all of them are returned.
-        mem::reserve(&mut self.free, ecbs)?;
-        let mut chains: KVVec<KBox<Chain>> = mem::vec(probes)?;
         let mut fresh: KVVec<Arc<Probe>> = mem::vec(probes)?;
-        let (shared, all) = (&self.shared, &self.enabling.statements);
-        let (list, table_of_ecbs, free) = (&mut self.probes, &mut self.ecbs, &mut self.free);
-        let (live, matched, firsts) = (&mut round.live, &mut round.matched, &mut self.firsts);
-        let made = matching::each(patterns_of(all), table, from, |probe, which| {
-            let id = probe.id();
-            let (mut first, mut last) = (Epid::NONE, Epid::NONE);
-            for n in which {
-                // CAST: there are less than 2^32 statements.
-                let place = Place { probe: id, statement: n as u32, next: Epid::NONE };
-                let Some(epid) = settle(place, table_of_ecbs, free) else { break };
-                match last.index().and_then(|at| table_of_ecbs.get_mut(at)) {
-                    Some(before) => before.next = epid,
-                    None => first = epid,
-                }
-                last = epid;
-                for count in [live.get_mut(n), matched.get_mut(n)].into_iter().flatten() {
-                    *count = count.saturating_add(1);
-                }
-            }
-            if first == Epid::NONE {
-                return Ok(());
-            }
-            let _ = list.push_within_capacity(probe.clone());
-            let _ = firsts.push_within_capacity(first);
-            let mut next = first;
-            let new = core::iter::from_fn(|| {
-                let epid = next;
-                let place = table_of_ecbs.get(epid.index()?)?;
-                next = place.next;
-                // CAST: 64 bits.
-                let clause = all.get(place.statement as usize)?.clause.clone();
-                let start = providers.start(probe);
-                let slot = match clause.shortcut.counts {
-                    Counts::Alone(index) => index,
-                    _ => shared.take_numbers(clause.shortcut.numbers()),
-                };
-                let (probe, shared) = (probe.clone(), shared.clone());
-                Some(Ecb { epid, slot, start, probe, clause, shared })
-            });
-            let chain = chain_of(probe, shared).with(|old| {
-                let old = old.map(Chain::ecbs).into_iter().flatten().cloned();
-                chain(Iterator::chain(old, new))
-            })?;
-            if let Some(chain) = chain {
-                let _ = chains.push_within_capacity(chain);
-            }
-            Ok(())
-        });
-        if let Err(e) = made {
-            self.probes.truncate(first_probe);
-            while self.firsts.len() > first_probe {
-                let Some(first) = self.firsts.pop() else { break };
-                self.take_back(first);
-            }
-            self.descend();
+        let mut chains: KVVec<KBox<Chain>> = mem::vec(probes)?;
+        if let Err(e) = self.make(table, from, providers, &mut round, &mut chains) {
+            self.unmake(first_probe);
             return Err(e);
         }
         // Nothing below can fail.
@@ -494,6 +427,83 @@ impl Tracing {
             true => Ok(round),
             false => Err(Error::Memory),
         }
+    }
+
+    /// Reserves the memory for all matching probes in the segments from serial number `from` on.
+    /// Returns their number.
+    fn reserve(&mut self, table: &ProbeTable, from: u64) -> Result<usize> {
+        let (mut probes, mut ecbs) = (0usize, 0usize);
+        matching::each(patterns_of(&self.enabling.statements), table, from, |_, which| {
+            probes = probes.wrapping_add(1);
+            ecbs = ecbs.wrapping_add(which.count());
+            Ok(())
+        })?;
+        let grown = self.ecbs.len().saturating_add(ecbs.saturating_sub(self.free.len()));
+        if grown > self.most {
+            return Err(Error::TooMany("enabled probes"));
+        }
+        mem::reserve(&mut self.probes, probes)?;
+        mem::reserve(&mut self.firsts, probes)?;
+        let more = grown.saturating_sub(self.ecbs.len());
+        mem::reserve(&mut self.ecbs, more)?;
+        // If making them fails halfway, all of them are returned.
+        mem::reserve(&mut self.free, ecbs)?;
+        Ok(probes)
+    }
+
+    /// Makes the ECBs of these probes, and the chain of each probe with them.
+    fn make(
+        &mut self,
+        table: &ProbeTable,
+        from: u64,
+        providers: &dyn Sources,
+        round: &mut Round,
+        chains: &mut KVVec<KBox<Chain>>,
+    ) -> Result {
+        let Self { shared, enabling, probes, firsts, ecbs, free, .. } = self;
+        let all = &enabling.statements;
+        matching::each(patterns_of(all), table, from, |probe, which| {
+            let first = line_up(probe.id(), which, ecbs, free, round);
+            if first == Epid::NONE {
+                return Ok(());
+            }
+            let _ = probes.push_within_capacity(probe.clone());
+            let _ = firsts.push_within_capacity(first);
+            let mut next = first;
+            let new = core::iter::from_fn(|| {
+                let epid = next;
+                let place = ecbs.get(epid.index()?)?;
+                next = place.next;
+                // CAST: 64 bits.
+                let clause = all.get(place.statement as usize)?.clause.clone();
+                let start = providers.start(probe);
+                let slot = match clause.shortcut.counts {
+                    Counts::Alone(index) => index,
+                    _ => shared.take_numbers(clause.shortcut.numbers()),
+                };
+                let (probe, shared) = (probe.clone(), shared.clone());
+                Some(Ecb { epid, slot, start, probe, clause, shared })
+            });
+            let chain = chain_of(probe, shared).with(|old| {
+                let old = old.map(Chain::ecbs).into_iter().flatten().cloned();
+                chain(Iterator::chain(old, new))
+            })?;
+            if let Some(chain) = chain {
+                let _ = chains.push_within_capacity(chain);
+            }
+            Ok(())
+        })?;
+        Ok(())
+    }
+
+    /// Takes back what [`Self::make`] has made of the probes from this index on.
+    fn unmake(&mut self, first_probe: usize) {
+        self.probes.truncate(first_probe);
+        while self.firsts.len() > first_probe {
+            let Some(first) = self.firsts.pop() else { break };
+            self.take_back(first);
+        }
+        self.descend();
     }
 
     /// Removes this consumer's ECBs from all probes. This cannot fail.
@@ -547,6 +557,31 @@ fn settle(place: Place, ecbs: &mut KVVec<Place>, free: &mut KVVec<Epid>) -> Opti
     };
     *ecbs.get_mut(epid.index()?)? = place;
     Some(epid)
+}
+
+/// Gives an EPID to each of these statements for a probe, and links them. Returns the first.
+fn line_up(
+    probe: ProbeId,
+    which: &mut dyn Iterator<Item = usize>,
+    ecbs: &mut KVVec<Place>,
+    free: &mut KVVec<Epid>,
+    round: &mut Round,
+) -> Epid {
+    let (mut first, mut last) = (Epid::NONE, Epid::NONE);
+    for n in which {
+        // CAST: there are less than 2^32 statements.
+        let place = Place { probe, statement: n as u32, next: Epid::NONE };
+        let Some(epid) = settle(place, ecbs, free) else { break };
+        match last.index().and_then(|at| ecbs.get_mut(at)) {
+            Some(before) => before.next = epid,
+            None => first = epid,
+        }
+        last = epid;
+        for count in [round.live.get_mut(n), round.matched.get_mut(n)].into_iter().flatten() {
+            *count = count.saturating_add(1);
+        }
+    }
+    first
 }
 
 /// Returns the place of a probe's chain. BEGIN, END and ERROR have one for each consumer.
