@@ -106,7 +106,7 @@ def everything():
 
 def ledger():
     n = random.randrange(1, 20000)
-    consumer = Consumer("-x", f"bufsize={random.choice(['4k', '64k', '1m'])}", "-n", "many:main:args:one { trace(arg0); }")
+    consumer = Consumer("-x", f"bufsize={random.choice(['4k', '64k', '1m'])}", "-n", "many:main:args:one { printf(\"%d\\n\", arg0); }")
     with open("/sys/module/many/parameters/fire", "w") as fire:
         fire.write(str(n))
     out, drops = consumer.end()
@@ -150,7 +150,7 @@ class Drivers:
     """A driver that comes and goes, and a consumer that waits for it."""
 
     def __init__(self):
-        self.consumer = Consumer("-Z", "-n", "hworld:::open1 { @ = count(); }")
+        self.consumer = Consumer("-Z", "-n", "hworld::open1:entry { @ = count(); }")
         self.opened = 0
 
     def __call__(self):
@@ -189,21 +189,19 @@ def cpus():
     count("CPU off and on")
 
 
+HUNGRY = """
+import re, time
+open("/proc/self/oom_score_adj", "w").write("1000")
+held = []
+while int(re.search(r"MemAvailable: *(\\d+)", open("/proc/meminfo").read())[1]) > 150 << 10:
+    held.append(bytearray(b"x") * (16 << 20))
+time.sleep(2)
+"""
+
+
 def pressure():
-    def available():
-        with open("/proc/meminfo") as file:
-            return int(re.search(r"MemAvailable: *(\d+)", file.read())[1]) >> 10
     # A process of its own, which the kernel may kill for it.
-    child = os.fork()
-    if child == 0:
-        with open("/proc/self/oom_score_adj", "w") as file:
-            file.write("1000")
-        held = []
-        while available() > 150:
-            held.append(bytearray(b"x") * (16 << 20))
-        time.sleep(2)
-        os._exit(0)
-    os.waitpid(child, 0)
+    subprocess.run([sys.executable, "-c", HUNGRY])
     with open("/proc/sys/vm/drop_caches", "w") as file:
         file.write("3")
     time.sleep(random.uniform(1, 10))

@@ -243,46 +243,15 @@ impl Builder<'_> {
             mem::push(&mut c.records, RecDesc { uarg: a.uarg, format, ..desc })?;
             return Ok(mem::push(&mut c.steps, Step::Stack(whose, datum))?);
         }
-        let code = match &a.difo {
+        let mut code = match &a.difo {
             Some(d) => Some(admit(d, &self.rules, self.strsize, self.vars, self.spent)?),
             None => None,
         };
         if a.kind.is_destructive() && !self.rules.allow_destructive {
             return Err(Error::Destructive(a.kind));
         }
-        let operand = code.as_ref().is_some_and(|c| !c.rtype().is_by_ref() && c.rtype().size > 0);
-        let effect = match (a.kind, code.is_some()) {
-            (ActionKind::Stop, false) => Some(Step::Signal(None)),
-            (ActionKind::Panic, false) => Some(Step::Panic),
-            (ActionKind::Raise | ActionKind::Chill, _) if !operand => {
-                return Err(Error::ActionShape(a.kind))
-            }
-            (ActionKind::Stop | ActionKind::Panic, true) => return Err(Error::ActionShape(a.kind)),
-            _ => None,
-        };
-        if let Some(step) = effect {
+        if let Some(step) = effect(a.kind, &mut code)? {
             return Ok(mem::push(&mut c.steps, step)?);
-        }
-        let effect = match (a.kind, &code) {
-            (ActionKind::Speculate | ActionKind::Commit | ActionKind::Discard, Some(code))
-                if code.rtype().is_by_ref() || code.rtype().size == 0 =>
-            {
-                return Err(Error::ActionShape(a.kind));
-            }
-            (ActionKind::Raise, _) => Some((|c| Step::Signal(Some(c))) as fn(Code) -> Step),
-            (ActionKind::Chill, _) => Some(Step::Chill as fn(_) -> _),
-            (ActionKind::Speculate, _) => Some(Step::Speculate as fn(_) -> _),
-            (ActionKind::Commit, _) => {
-                Some((|c| Step::EndSpeculation(c, End::Commit)) as fn(_) -> _)
-            }
-            (ActionKind::Discard, _) => {
-                Some((|c| Step::EndSpeculation(c, End::Discard)) as fn(_) -> _)
-            }
-            _ => None,
-        };
-        if let Some(step) = effect {
-            let code = code.ok_or(Error::ActionShape(a.kind))?;
-            return Ok(mem::push(&mut c.steps, step(code))?);
         }
         let format = match a.format {
             Some(text) => self.format(text)?,
@@ -300,33 +269,7 @@ impl Builder<'_> {
         let name = code.as_ref().filter(|_| a.kind == ActionKind::Printf).and_then(Name::of);
         let most = name.map_or(usize::MAX, |(name, _)| name.most());
         let (datum, mut desc) = self.datum(layout, ty, a.kind, most)?;
-        let step = match (a.kind, code) {
-            (ActionKind::System | ActionKind::Freopen, Some(code)) => Step::Record(code, datum),
-            (ActionKind::System | ActionKind::Freopen, None) => Step::Note,
-            (ActionKind::Exit, Some(code)) if matches!(datum.form, Form::Value) => {
-                Step::Exit(code, datum)
-            }
-            (
-                ActionKind::Sym
-                | ActionKind::Mod
-                | ActionKind::Usym
-                | ActionKind::Umod
-                | ActionKind::Uaddr,
-                code,
-            ) => match code {
-                Some(code) if !ty.is_by_ref() && ty.size == 8 => Step::Record(code, datum),
-                _ => return Err(Error::ActionShape(a.kind)),
-            },
-            (ActionKind::DifExpr | ActionKind::Tracemem, Some(code))
-            | (ActionKind::Printf | ActionKind::Printa | ActionKind::LibAct, Some(code)) => {
-                Step::Record(code, datum)
-            }
-            (ActionKind::Printf | ActionKind::Printa | ActionKind::LibAct, None) => Step::Note,
-            (ActionKind::Exit | ActionKind::DifExpr | ActionKind::Tracemem, _) => {
-                return Err(Error::ActionShape(a.kind))
-            }
-            (kind, _) => return Err(Error::Action(kind)),
-        };
+        let step = record(a.kind, code, datum)?;
         let step = match name {
             Some((name, cost)) => Step::RecordName(name, datum, cost),
             None => step,
@@ -339,24 +282,25 @@ impl Builder<'_> {
         Ok(())
     }
 
-    #[inline(never)]
-    fn aggregation(
+    /// Adds the steps and records for the keys of an aggregation. Returns the code of the weight, if
+    /// the last one is that.
+    fn keys(
         &mut self,
         c: &mut Clause,
         keys: &[dof::Action<'_>],
-        agg: &dof::Action<'_>,
-    ) -> Result {
-        let shape = Error::ActionShape(agg.kind);
-        let mut layout = Layout::aggregation();
-        let mut records = KVec::new();
+        agg: ActionKind,
+        layout: &mut Layout,
+        records: &mut KVec<RecDesc>,
+    ) -> Result<Option<Code>> {
+        let shape = || Error::ActionShape(agg);
         let mut weight = None;
         for key in keys {
             if weight.is_some() {
-                return Err(shape);
+                return Err(shape());
             }
             if matches!(key.kind, ActionKind::Stack | ActionKind::Ustack | ActionKind::Jstack) {
-                let (whose, datum, desc) = self.stack(&mut layout, key)?;
-                mem::push(&mut records, RecDesc { uarg: key.uarg, ..desc })?;
+                let (whose, datum, desc) = self.stack(layout, key)?;
+                mem::push(records, RecDesc { uarg: key.uarg, ..desc })?;
                 mem::push(&mut c.steps, Step::KeyStack(whose, datum))?;
                 continue;
             }
@@ -368,27 +312,41 @@ impl Builder<'_> {
                     | ActionKind::Umod
                     | ActionKind::Uaddr
             );
-            let Some(difo) = &key.difo else { return Err(shape) };
+            let Some(difo) = &key.difo else { return Err(shape()) };
             if key.kind != ActionKind::DifExpr && !symbolic {
-                return Err(shape);
+                return Err(shape());
             }
             let code = admit(difo, &self.rules, self.strsize, self.vars, self.spent)?;
             if symbolic && (code.rtype().is_by_ref() || code.rtype().size != 8) {
-                return Err(shape);
+                return Err(shape());
             }
             // The last one may be the weight of the value instead of a part of the key.
             if !code.rtype().is_by_ref() && code.rtype().size == 0 {
                 weight = Some(code);
                 continue;
             }
-            let (datum, desc) = self.datum(&mut layout, code.rtype(), key.kind, usize::MAX)?;
-            mem::push(&mut records, RecDesc { uarg: key.uarg, ..desc })?;
+            let (datum, desc) = self.datum(layout, code.rtype(), key.kind, usize::MAX)?;
+            mem::push(records, RecDesc { uarg: key.uarg, ..desc })?;
             let step = match Name::of(&code) {
                 Some((name, cost)) if !symbolic => Step::KeyName(name, datum, cost),
                 _ => Step::Key(code, datum),
             };
             mem::push(&mut c.steps, step)?;
         }
+        Ok(weight)
+    }
+
+    #[inline(never)]
+    fn aggregation(
+        &mut self,
+        c: &mut Clause,
+        keys: &[dof::Action<'_>],
+        agg: &dof::Action<'_>,
+    ) -> Result {
+        let shape = || Error::ActionShape(agg.kind);
+        let mut layout = Layout::aggregation();
+        let mut records = KVec::new();
+        let weight = self.keys(c, keys, agg.kind, &mut layout, &mut records)?;
         let key_words = layout.size() / 8;
         let func = AggFunc::from_action(agg.kind, agg.arg);
         let func = func.ok_or(match agg.kind {
@@ -401,10 +359,10 @@ impl Builder<'_> {
         };
         let wants_value = func != AggFunc::Count;
         if value.is_some() != wants_value || value.as_ref().is_some_and(|v| v.rtype().is_by_ref()) {
-            return Err(shape);
+            return Err(shape());
         }
         if weight.is_some() && !func.takes_weight() {
-            return Err(shape);
+            return Err(shape());
         }
         let size = func.words().saturating_mul(8);
         let offset = key_words.saturating_mul(8);
@@ -448,4 +406,81 @@ impl Builder<'_> {
         mem::push(self.formats, copy)?;
         Ok(FormatId::from_index(self.formats.len().wrapping_sub(1)))
     }
+}
+
+/// Returns the step of an action that acts at once and records nothing. `None`: it is another one,
+/// and `code` is as it was.
+fn effect(kind: ActionKind, code: &mut Option<Code>) -> Result<Option<Step>> {
+    let is_operand = |c: &Code| !c.rtype().is_by_ref() && c.rtype().size > 0;
+    let step = match (kind, code.take()) {
+        (ActionKind::Stop, None) => Step::Signal(None),
+        (ActionKind::Panic, None) => Step::Panic,
+        (ActionKind::Raise, Some(c)) if is_operand(&c) => Step::Signal(Some(c)),
+        (ActionKind::Chill, Some(c)) if is_operand(&c) => Step::Chill(c),
+        (ActionKind::Speculate, Some(c)) if is_operand(&c) => Step::Speculate(c),
+        (ActionKind::Commit, Some(c)) if is_operand(&c) => Step::EndSpeculation(c, End::Commit),
+        (ActionKind::Discard, Some(c)) if is_operand(&c) => Step::EndSpeculation(c, End::Discard),
+        (
+            ActionKind::Stop
+            | ActionKind::Panic
+            | ActionKind::Raise
+            | ActionKind::Chill
+            | ActionKind::Speculate
+            | ActionKind::Commit
+            | ActionKind::Discard,
+            _,
+        ) => return Err(Error::ActionShape(kind)),
+        (_, other) => {
+            *code = other;
+            return Ok(None);
+        }
+    };
+    Ok(Some(step))
+}
+
+/// Returns the step of an action that records a value, or only that it was reached.
+fn record(kind: ActionKind, code: Option<Code>, datum: Datum) -> Result<Step> {
+    Ok(match (kind, code) {
+        (
+            ActionKind::System
+            | ActionKind::Freopen
+            | ActionKind::DifExpr
+            | ActionKind::Tracemem
+            | ActionKind::Printf
+            | ActionKind::Printa
+            | ActionKind::LibAct,
+            Some(code),
+        ) => Step::Record(code, datum),
+        (
+            ActionKind::System
+            | ActionKind::Freopen
+            | ActionKind::Printf
+            | ActionKind::Printa
+            | ActionKind::LibAct,
+            None,
+        ) => Step::Note,
+        (ActionKind::Exit, Some(code)) if matches!(datum.form, Form::Value) => {
+            Step::Exit(code, datum)
+        }
+        (
+            ActionKind::Sym
+            | ActionKind::Mod
+            | ActionKind::Usym
+            | ActionKind::Umod
+            | ActionKind::Uaddr,
+            Some(code),
+        ) if !code.rtype().is_by_ref() && code.rtype().size == 8 => Step::Record(code, datum),
+        (
+            ActionKind::Exit
+            | ActionKind::DifExpr
+            | ActionKind::Tracemem
+            | ActionKind::Sym
+            | ActionKind::Mod
+            | ActionKind::Usym
+            | ActionKind::Umod
+            | ActionKind::Uaddr,
+            _,
+        ) => return Err(Error::ActionShape(kind)),
+        (kind, _) => return Err(Error::Action(kind)),
+    })
 }
