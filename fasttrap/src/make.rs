@@ -3,7 +3,7 @@
 
 use crate::attach::State;
 use crate::context::{Context, CONTEXT};
-use crate::probes::{Known, Part};
+use crate::probes::{Known, Part, Probes};
 use crate::process::{Offered, Pages, Process, Reader};
 use crate::table::Role;
 use abi::probe::{Techniques, NARGS_UNKNOWN};
@@ -297,26 +297,43 @@ impl Order<'_> {
             return Ok(self.add(state, number, part)?);
         }
         let new = Known::new(space, helper, hash, part);
+        let offer = Offer { function, name, nargs, cookie: 0, how: Techniques::empty() };
+        if !self.offer(probes, process, new, (first, module), offer)? {
+            no(place, UserReason::Names);
+            return Ok(());
+        }
+        self.made = self.made.saturating_add(1);
+        Ok(())
+    }
+
+    /// Gives a new probe its number, and offers it under that. Returns false if the framework does
+    /// not take its names.
+    fn offer(
+        &mut self,
+        probes: &mut Probes,
+        process: &mut Process,
+        new: Known,
+        (provider, module): (Name, &[u8]),
+        offer: Offer<'_>,
+    ) -> Result<bool> {
+        let hash = new.hash;
         // Reserve memory first: a probe with a number must be offered.
         let by = |n: u32| probes.get(n).map_or(0, |k| k.hash);
         process.names.reserve(1, by)?;
-        let ready = ready(self.ready, &mut self.last, self.provider, first, module)?;
+        let ready = ready(self.ready, &mut self.last, self.provider, provider, module)?;
         mem::reserve(&mut ready.numbers, 1)?;
         mem::reserve(&mut process.numbers, 1)?;
         let before = ready.draft.skipped();
         let number = probes.add(new)?;
-        let offer = Offer { function, name, nargs, cookie: number, how: Techniques::empty() };
-        let added = ready.draft.add(&offer);
+        let added = ready.draft.add(&Offer { cookie: number, ..offer });
         if added.is_err() || ready.draft.skipped() != before {
             probes.remove(number);
-            no(place, UserReason::Names);
-            return added;
+            return added.map(|()| false);
         }
         let _ = ready.numbers.push_within_capacity(number);
         let _ = process.numbers.push_within_capacity(number);
         process.names.insert(hash, number);
-        self.made = self.made.saturating_add(1);
-        Ok(())
+        Ok(true)
     }
 }
 

@@ -93,6 +93,21 @@ impl<'a> Scratch<'a> {
         Some(Self { begins, targets })
     }
 
+    /// Returns the offset of a jump's target, in a body of so many bytes, at which no instruction
+    /// begins.
+    fn stray(&self, bytes: usize) -> Option<u64> {
+        let words = self.begins.iter().zip(self.targets.iter()).take((bytes / 64).wrapping_add(1));
+        for (n, (begins, targets)) in words.enumerate() {
+            let stray = targets & !begins;
+            if stray != 0 {
+                return Some(
+                    (n as u64).wrapping_mul(64).wrapping_add(stray.trailing_zeros().into()),
+                );
+            }
+        }
+        None
+    }
+
     fn clear(&mut self, bytes: usize) {
         for words in [&mut self.begins, &mut self.targets] {
             if let Some(used) = words.get_mut(..bytes.div_ceil(64)) {
@@ -198,17 +213,10 @@ pub fn exits<E: From<Unfit>>(
             exit(Boundary(ip), e)?;
         }
     }
-    for (n, (begins, targets)) in scratch.begins.iter().zip(scratch.targets.iter()).enumerate() {
-        let stray = targets & !begins;
-        if stray != 0 {
-            let at = (n as u64).wrapping_mul(64).wrapping_add(stray.trailing_zeros().into());
-            return Err(Unfit::Inconsistent(code.start.wrapping_add(at)).into());
-        }
-        if n >= code.bytes.len() / 64 {
-            break;
-        }
+    match scratch.stray(code.bytes.len()) {
+        Some(at) => Err(Unfit::Inconsistent(code.start.wrapping_add(at)).into()),
+        None => Ok(found),
     }
-    Ok(found)
 }
 
 /// Tells whether the code at the target of a jump is only an indirect jump. On processors that must
