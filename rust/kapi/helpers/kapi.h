@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The C side of crate kapi: kernel features that exist only as inline functions, macros or struct
- * layouts, and calls by address. Rust declares the same prototypes in rust/kapi/src/sys.rs; no
- * other crate sees them.
+ * layouts, and calls by address. Rust declares the same in rust/kapi/src/sys.rs; a test of
+ * selftests/tidy compares the two. No other crate sees them.
  */
 #ifndef KAPI_H
 #define KAPI_H

@@ -72,7 +72,7 @@ pub(crate) struct Site {
     pub(crate) unused: [u8; 2],
 }
 
-/// A change of one site: its address, the old and the new bytes. It can only be made of a boundary
+/// `struct kapi_patch`. A change of one site: its address, the old and the new bytes. It can only be made of a boundary
 /// and of known sound instructions, or takes back such a change.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,7 +82,7 @@ pub struct Patch {
     pub(crate) new: [u8; 5],
 }
 
-/// Mapped code. The C helpers fill it in.
+/// `struct kapi_code_mapping`. Mapped code. The C helpers fill it in.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Mapping {
@@ -104,7 +104,7 @@ pub struct Mapping {
     pub is_object: bool,
 }
 
-/// The observed state of a thread.
+/// `struct kapi_thread`. The observed state of a thread.
 #[repr(C)]
 #[derive(Debug)]
 pub struct Thread {
@@ -113,7 +113,7 @@ pub struct Thread {
     pub(crate) may_fork: bool,
 }
 
-/// A change of a byte of text.
+/// `struct kapi_poke`. A change of a byte of text.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct Poke {

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
+mod helpers;
 mod structure;
 
 /// The crate roots that may contain unsafe code; all others must forbid it.
