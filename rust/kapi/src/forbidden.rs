@@ -51,20 +51,18 @@ const SECTIONS: [(&CStr, &CStr, Why); 5] = [
     (c"__kprobes_text_start", c"__kprobes_text_end", Why::Kprobes),
 ];
 
-/// The ranges of [`SECTIONS`]. They never change; one that this kernel lacks is empty.
+/// The ranges of [`SECTIONS`]; one that this kernel lacks is empty.
 static RANGES: Once<[Range<u64>; SECTIONS.len()]> = Once::new();
+
+/// Finds the sections. Called once, after the symbols have been resolved.
+pub(crate) fn init() {
+    let range = |(start, end, _)| find(start).zip(find(end)).map_or(0..0, |(a, b)| a..b);
+    RANGES.populate(SECTIONS.map(range));
+}
 
 /// Tells whether an address is in a section in which no probe may fire: the kernel may lack the IDT,
 /// the page tables or RCU there that a breakpoint's handler needs.
-///
-/// # Context
-///
-/// *process*
 pub(crate) fn is_in_section(addr: u64) -> bool {
-    if RANGES.as_ref().is_none() {
-        let range = |(start, end, _)| find(start).zip(find(end)).map_or(0..0, |(a, b)| a..b);
-        RANGES.populate(SECTIONS.map(range));
-    }
     RANGES.as_ref().is_none_or(|all| all.iter().any(|r| r.contains(&addr)))
 }
 

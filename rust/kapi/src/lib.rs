@@ -100,6 +100,7 @@ pub fn init(without_text: bool) {
     sys::kapi_alive_init();
     sys::kapi_nofault_init();
     symbols::resolve(without_text);
+    forbidden::init();
 }
 
 /// Ends all sites: removes those that are left, and waits until no CPU and no task is in module
