@@ -37,6 +37,7 @@ pub(crate) fn option_text(config: &str, name: &str) -> Option<String> {
 
 pub(crate) fn checks(machine: &Machine, module: &Found) -> Vec<Check> {
     let mut checks = vec![release(machine), configuration(machine)];
+    checks.extend(types(machine));
     checks.extend(xen(machine));
     checks.push(lockdown(machine));
     checks.push(signatures::check(machine, module));
@@ -85,6 +86,18 @@ fn configuration(machine: &Machine) -> Check {
         ),
         _ => Check::warn(subject, without, "what is in parentheses does not work on this kernel"),
     }
+}
+
+/// Returns a warning if the running kernel offers no types; its configuration may be unknown.
+fn types(machine: &Machine) -> Option<Check> {
+    (machine.has("sys/kernel") && !machine.has("sys/kernel/btf/vmlinux")).then(|| {
+        Check::warn(
+            "types",
+            "/sys/kernel/btf/vmlinux is missing",
+            "works, but not: args[] of functions, struct members, the libraries of io, tcp and others; arg0.. do. \
+             To have them, boot a kernel with CONFIG_DEBUG_INFO_BTF",
+        )
+    })
 }
 
 fn xen(machine: &Machine) -> Option<Check> {

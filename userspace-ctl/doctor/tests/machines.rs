@@ -38,6 +38,7 @@ impl Made {
         this.write("sys/devices/system/cpu/online", "0-3\n");
         this.write("sys/kernel/security/lockdown", "[none] integrity confidentiality\n");
         this.write("sys/kernel/tracing/enabled_functions", "");
+        this.write("sys/kernel/btf/vmlinux", "");
         this.write("sys/module/dtrace/version", "0.1.0\n");
         this.write(
             &format!("lib/modules/{RELEASE}/modules.dep"),
@@ -176,6 +177,12 @@ fn what_a_kernel_forbids() {
         .with("sys/hypervisor/type", "xen\n")
         .with("sys/hypervisor/guest_type", "PV\n");
     made.says("hypervisor", State::Fail, "Xen PV", "HVM");
+}
+
+#[test]
+fn a_kernel_without_types() {
+    let made = Made::new("no-types").without("sys/kernel/btf");
+    made.says("types", State::Warn, "btf/vmlinux is missing", "CONFIG_DEBUG_INFO_BTF");
 }
 
 #[test]
