@@ -114,6 +114,10 @@ impl kernel::Module for Dtrace {
         kapi::init(value::<u8>(module_parameters::without_text.value()) != 0);
         x86::init(kalloc::seal);
         let end = End;
+        if !kapi::context::is_native() {
+            pr_err!("Xen PV is not supported, because the hypervisor owns breakpoints and the kernel's text; run this guest as PVH or HVM\n");
+            return Err(ENODEV);
+        }
         let failing = value::<u64>(module_parameters::fail_alloc.value());
         mem::fail_after((failing != u64::MAX).then_some(failing));
         let framework = Framework::new(limits()).map_err(|e| e.errno())?;

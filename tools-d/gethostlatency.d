@@ -3,7 +3,7 @@
 /*
  * gethostlatency: print each look-up of a host name, with its time
  *
- * It sees the calls of the C library: getaddrinfo and gethostbyname. Programs in Go and Java may have look-ups
+ * It sees the calls of the C library: getaddrinfo and gethostbyname with its variants. Programs in Go and Java may have look-ups
  * of their own.
  *
  * process: required
@@ -20,7 +20,10 @@ BEGIN
 
 pid$target:libc:getaddrinfo:entry,
 pid$target:libc:gethostbyname:entry,
-pid$target:libc:gethostbyname2:entry
+pid$target:libc:gethostbyname2:entry,
+pid$target:libc:gethostbyname_r:entry,
+pid$target:libc:gethostbyname2_r:entry
+/!self->begun/
 {
 	self->host = arg0;
 	self->begun = timestamp;
@@ -28,7 +31,9 @@ pid$target:libc:gethostbyname2:entry
 
 pid$target:libc:getaddrinfo:return,
 pid$target:libc:gethostbyname:return,
-pid$target:libc:gethostbyname2:return
+pid$target:libc:gethostbyname2:return,
+pid$target:libc:gethostbyname_r:return,
+pid$target:libc:gethostbyname2_r:return
 /self->begun/
 {
 	printf("%-7d %-16s %10d %s\n", pid, execname, (timestamp - self->begun) / 1000, self->host ? copyinstr(self->host) : "-");

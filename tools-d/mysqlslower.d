@@ -10,7 +10,7 @@
  *   $1 [MIN] = 1  shortest time in milliseconds
  * process: required
  * needs: The server must have its symbols: a stripped one needs the package with debugging symbols.
- * overhead: Two probes fire at each command.
+ * overhead: Two probes fire at each command, and copy up to a kilobyte of text.
  * example:
  *   # mysqlslower 0 -p 1572
  *   TID       TIME(ms) QUERY
@@ -25,8 +25,9 @@ BEGIN
 
 pid$target:a.out:*dispatch_command*:entry
 {
-	self->text = arg2;
-	self->bytes = (uint32_t)arg3;
+	/* The server puts its answer into the same memory. */
+	this->bytes = (uint32_t)arg3;
+	self->text = copyinstr(arg2, this->bytes < 1000 ? this->bytes + 1 : 1000);
 	self->begun = timestamp;
 }
 
@@ -34,13 +35,11 @@ pid$target:a.out:*dispatch_command*:return
 /self->begun && timestamp - self->begun >= (int64_t)$1 * 1000000/
 {
 	this->us = (timestamp - self->begun) / 1000;
-	printf("%-7d %6d.%03d %s\n", tid, this->us / 1000, this->us % 1000,
-	    copyinstr(self->text, self->bytes < 1000 ? self->bytes + 1 : 1000));
+	printf("%-7d %6d.%03d %s\n", tid, this->us / 1000, this->us % 1000, self->text);
 }
 
 pid$target:a.out:*dispatch_command*:return
 {
 	self->text = 0;
-	self->bytes = 0;
 	self->begun = 0;
 }

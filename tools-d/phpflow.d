@@ -6,7 +6,7 @@
  * Each level of calls is indented.
  *
  * process: required
- * needs: PHP must be built with --enable-dtrace and run with USE_ZEND_DTRACE=1.
+ * needs: PHP must be built with --enable-dtrace and run with USE_ZEND_DTRACE=1. Debian's php is not, and has no probes.
  * overhead: A probe fires at each call of a function: the program becomes clearly slower.
  * example:
  *   # phpflow -p 1639

@@ -6,7 +6,7 @@
  * Each level of calls is indented.
  *
  * process: required
- * needs: Ruby must be built with --enable-dtrace and SystemTap's sdt.h.
+ * needs: Ruby must be built with --enable-dtrace and SystemTap's sdt.h. Debian's ruby is not, and has no probes.
  * overhead: A probe fires at each call of a method: the program becomes clearly slower.
  * example:
  *   # rubyflow -p 1625

@@ -4,7 +4,7 @@
  * sslsniff: print the text that a program sends and receives by TLS
  *
  * It reads the text before OpenSSL encrypts it, and after it decrypts it. Only the first line of each call is
- * printed.
+ * printed. It does not see a program that reads and writes by an object of BIO_f_ssl.
  *
  * process: required
  * needs: The program must use OpenSSL's libssl as a library.

@@ -19,10 +19,10 @@ echo integrity >$modes || fail "integrity: $(cat $modes)"
 expect "integrity" "$(dtrace -qn "$ok" 2>&1)" ok
 expect "a program" "$(app | grep -c 'DOF app: registered: Operation not permitted')" 1
 dtrace -n 'pid$target:a.out:main:entry' -c ./app >/tmp/o 2>&1 && fail "a program is traced"
-grep -q 'the kernel is locked down' /tmp/o || fail "$(cat /tmp/o)"
+grep -q 'the kernel is locked down (by Secure Boot or lockdown=): .* probes in programs (pid, USDT)' /tmp/o || fail "$(cat /tmp/o)"
 dtrace -lP syscall >/tmp/l || fail "-l"
 dtrace -wqn "$ok" >/tmp/o 2>/tmp/e && fail "-w is allowed"
-grep -q 'the kernel is locked down: nobody may use destructive actions (-w) until it is booted without lockdown' /tmp/e || fail "$(cat /tmp/e)"
+grep -q 'the kernel is locked down (by Secure Boot or lockdown=): it forbids destructive actions (-w)' /tmp/e || fail "$(cat /tmp/e)"
 
 trace /tmp/before -n 'syscall::getppid:entry { printf("hit\n"); }'
 exec 9<>/dev/dtrace/dtrace

@@ -123,8 +123,6 @@ int main(void)
 	DTRACE_PROBE4(ruby, method__return, "Shop", "sell", "/x/a.rb", 9);
 	DTRACE_PROBE5(php, function__entry, "sell", "/x/a.php", 3, "", "");
 	DTRACE_PROBE5(php, function__return, "sell", "/x/a.php", 9, "", "");
-	DTRACE_PROBE2(node, gc__start, 1, 0);
-	DTRACE_PROBE2(node, gc__done, 1, 0);
 	DTRACE_PROBE1(hotspot, gc__begin, 1);
 	DTRACE_PROBE(hotspot, gc__end);
 	return 0;
@@ -153,6 +151,19 @@ int main(void)
 	return _Z16dispatch_command19enum_server_commandP3THDPcjb(3, 0, "select 2", 8, 0) == 0;
 }
 C
+cat >/tmp/node.c <<'C'
+#include <unistd.h>
+/* A major collection, which begins a minor one. */
+__attribute__((noinline)) int _ZN2v88internal4Heap24PerformGarbageCollectionENS0_16GarbageCollectorE(void *heap, int collector)
+{
+	int minor = collector ? _ZN2v88internal4Heap24PerformGarbageCollectionENS0_16GarbageCollectorE(heap, 0) : 0;
+	return usleep(1000) + minor;
+}
+int main(void)
+{
+	return _ZN2v88internal4Heap24PerformGarbageCollectionENS0_16GarbageCollectorE(0, 1);
+}
+C
 cat >/tmp/leak.c <<'C'
 #include <stdlib.h>
 __attribute__((noinline)) void leaks(void) { for (int n = 0; n < 7; n++) *(volatile char *)malloc(1000) = 1; }
@@ -167,7 +178,7 @@ __attribute__((noinline)) void both(pthread_mutex_t *x, pthread_mutex_t *y)
 }
 int main(void) { both(&a, &b); both(&b, &a); return 0; }
 C
-for program in stub postgres mariadbd leak locks; do
+for program in stub postgres mariadbd node leak locks; do
 	gcc -O1 -I/src/userspace-ctl/include -o /tmp/$program /tmp/$program.c -lpthread || fail "gcc $program"
 done
 cp /tmp/stub /tmp/stub1
@@ -273,7 +284,7 @@ check pythongc -c "python3 -c 'import gc; gc.collect()'" -- '^[0-9]+ +2 +[0-9]+ 
 check pythonimport -c "python3 -c 'import json'" -- '^[0-9]+ +[0-9]+ +yes +json$'
 check rubyflow -c "/tmp/stub ruby" -- '^[0-9]+ +-> Shop#sell +a\.rb:3$' '^[0-9]+ +<- Shop#sell +a\.rb:9$'
 check phpflow -c "/tmp/stub php" -- '^[0-9]+ +-> sell +a\.php:3$' '^[0-9]+ +<- sell +a\.php:9$'
-check nodegc -c "/tmp/stub node" -- '^[0-9]+ +[0-9]+$'
+check nodegc -c "/tmp/node" -- '^[0-9]+ +major +[0-9]+$'
 check javagc -c "/tmp/stub java" -- '^[0-9]+ +yes +[0-9]+$'
 check dtruss sh -c 'read x </etc/hostname; echo words; kill -15 999999; kill -0 $$' -- 'openat\(AT_FDCWD, "/etc/hostname", O_RDONLY' \
 	' close\(3\) = 0$' ' exit_group\(0\) = \?$' ' mmap\(0, [0-9]+, PROT_READ, MAP_PRIVATE, 3, 0\) = 0x7' \

@@ -34,7 +34,18 @@ echo "$krel" >"$d/tree/include/config/kernel.release"
 printf 'CONFIG_%s=y\n' MODULES KALLSYMS KPROBES KALLSYMS_ALL TRACEPOINTS HIGH_RES_TIMERS UNWINDER_ORC >"$d/tree/.config"
 KDIR=$d/tree make module >"$d/log" 2>&1
 check what_a_kernel_lacks_is_told grep -q 'lacks CONFIG_RUST: the module is written in Rust' "$d/log"
+check all_that_a_tree_lacks_is_told [ "$(grep -cE "^[^ ]*/tree (is not prepared|has no Module\.symvers|has no Rust metadata)" "$d/log")" = 3 ]
+check without_types_the_loss_is_told grep -q 'lacks CONFIG_DEBUG_INFO_BTF, and the module will lack: types' "$d/log"
 check nothing_is_compiled_for_it [ "$(grep -cE '^ +(CC|RUSTC)' "$d/log")" = 0 ]
+
+# A tree that another compiler has prepared.
+mkdir -p "$d/tree/include/generated" "$d/tree/rust"
+touch "$d/tree/include/generated/autoconf.h" "$d/tree/rust/libkernel.rmeta"
+echo x >"$d/tree/Module.symvers"
+printf 'CONFIG_RUST=y\nCONFIG_RUSTC_VERSION_TEXT="rustc 1.0.0 (other)"\n' >>"$d/tree/.config"
+KDIR=$d/tree make install DESTDIR="$d/dest" >"$d/log" 2>&1
+check another_compiler_is_told grep -qE "/tree was prepared by 'rustc 1\.0\.0 \(other\)', but the compiler here is 'rustc [0-9.]+" "$d/log"
+check nothing_is_installed_then [ ! -e "$d/dest" ]
 
 begin=$SECONDS
 tools/buildroot ensure >"$d/log" 2>&1

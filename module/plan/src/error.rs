@@ -131,7 +131,7 @@ impl fmt::Display for Error {
                 "the kernel is locked down: nobody may read its memory until it is booted without lockdown",
             ),
             Self::LockedForWrites => f.write_str(
-                "the kernel is locked down: nobody may use destructive actions (-w) until it is booted without lockdown",
+                "the kernel is locked down (by Secure Boot or lockdown=): it forbids destructive actions (-w) and probes in programs (pid, USDT)",
             ),
             Self::MayNotDestroy => f.write_str(
                 "destructive actions (-w) need CAP_SYS_ADMIN; CAP_PERFMON and CAP_BPF allow tracing only",

@@ -22,7 +22,8 @@ pub const MAKE: u32 = iowr::<Make>(40);
 /// seconds at most. Argument: the process id in the caller's pid namespace, a `u32`. Following ends
 /// with the process, its program, or STOP. ESRCH: there is no such process; ENOSPC: too many are
 /// followed. With 0, every process is followed: the module reports each mapping of code, also in a
-/// new program, except of files of [`IGNORE`]; [`BEGUN`] returns the processes.
+/// new program, except of files of [`IGNORE`], and each copy (fork) of a process that is also
+/// followed itself and has probes; [`BEGUN`] returns the processes.
 pub const FOLLOW: u32 = iowr::<u32>(43);
 /// Says that the consumer has read the new mappings; argument [`Seen`].
 pub const SEEN: u32 = iowr::<Seen>(44);

@@ -3,7 +3,8 @@
  * Tells a follower what a process maps, before the process runs any of it: a library, however it
  * is loaded. A follower can also follow everyone: it then hears of code that any process maps,
  * including a program that begins, except for files that it has called uninteresting. Most files
- * are, and mapping one costs its process a lookup in a hash table.
+ * are, and mapping one costs its process a lookup in a hash table. It also hears of copies (fork) of
+ * the processes that it follows themselves.
  *
  * The kernel calls perf_event_mmap when memory is mapped or gets other rights. There we give the
  * thread work for its return to its program: it rings at all followers of its memory, and sleeps
@@ -197,18 +198,18 @@ static long kapi_follower_await(struct kapi_follower *f, u32 asked, long left)
 	return 0;
 }
 
-/* Runs on the way back to the program; or when the thread ends, when nobody follows it any more. */
-static void kapi_tell(struct callback_head *head)
+/*
+ * Asks the followers of the current process and these followers of everyone, and waits for their
+ * answers. The caller has counted this in kapi_telling.
+ */
+static void kapi_ask(unsigned long everyone)
 {
 	struct { struct kapi_follower *by; u32 number; bool note; } asked[KAPI_MOST_AWAITED];
-	struct kapi_work *work = container_of(head, struct kapi_work, head);
-	unsigned long everyone = current->mm ? work->everyone : 0;
 	long left = KAPI_PATIENCE;
 	struct kapi_follower *f;
 	struct kapi_followed *e;
 	unsigned int i, k, n = 0;
 
-	kapi_work_put(work);
 	rcu_read_lock();
 	kapi_for_each_follower(e) {
 		if (n < ARRAY_SIZE(asked) && refcount_inc_not_zero(&e->by->refs)) {
@@ -245,6 +246,52 @@ static void kapi_tell(struct callback_head *head)
 	}
 	if (atomic_dec_and_test(&kapi_telling))
 		wake_up(&kapi_told);
+}
+
+/* Runs on the way back to the program; or when the thread ends, when nobody follows it any more. */
+static void kapi_tell(struct callback_head *head)
+{
+	struct kapi_work *work = container_of(head, struct kapi_work, head);
+	unsigned long everyone = current->mm ? work->everyone : 0;
+
+	kapi_work_put(work);
+	kapi_ask(everyone);
+}
+
+/*
+ * The current process is a copy of one with this memory, and has not run yet. Its probes are not
+ * those of the original, so a follower of everyone that follows the original wants to read the copy,
+ * too. Returns such followers, and then expects a call of kapi_follow_copied().
+ */
+unsigned long kapi_follow_copy(u64 original)
+{
+	const struct kapi_followed *e;
+	unsigned long wanted = 0;
+	unsigned int i;
+
+	if (!READ_ONCE(kapi_everyone_count))
+		return 0;
+	rcu_read_lock();
+	hash_for_each_possible_rcu(kapi_followed_table, e, node, (unsigned long)original) {
+		if ((unsigned long)e->mm != original || e->by->owner == task_tgid(current))
+			continue;
+		for (i = 0; i < KAPI_MOST_EVERYONE; i++) {
+			if (rcu_access_pointer(kapi_everyone[i]) == e->by)
+				wanted |= BIT(i);
+		}
+	}
+	/* A follower is still there, so the module cannot be unloaded before this is counted. */
+	if (wanted)
+		atomic_inc(&kapi_telling);
+	rcu_read_unlock();
+	return wanted;
+}
+
+/* Lets these followers read the current process before it runs. */
+void kapi_follow_copied(unsigned long everyone)
+{
+	if (everyone)
+		kapi_ask(everyone);
 }
 
 /* Returns the time in ns by which a follower tells versions of a file apart. */

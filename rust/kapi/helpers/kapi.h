@@ -145,6 +145,8 @@ int kapi_follower_ignore(struct kapi_follower *f, u64 inode, u64 modified, u32 d
 u32 kapi_follower_begun(struct kapi_follower *f, u32 *to, u32 room);
 u32 kapi_follower_asked(struct kapi_follower *f);
 u32 kapi_follower_answer(struct kapi_follower *f, u32 asked);
+unsigned long kapi_follow_copy(u64 original);
+void kapi_follow_copied(unsigned long everyone);
 void kapi_follow_quiesce(void);
 
 /* user.c */

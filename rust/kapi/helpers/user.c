@@ -926,10 +926,15 @@ static void kapi_children_free(void)
 static void kapi_child_begins(struct callback_head *work)
 {
 	struct kapi_child *child = container_of(work, struct kapi_child, work);
+	unsigned long followers = 0;
 
-	if (current->mm)
+	if (current->mm) {
+		followers = kapi_follow_copy(child->parent);
 		kapi_user_forked(child->parent);
+	}
 	kapi_child_put(child, true);
+	/* They may take their time, and nobody waits for this child any more. */
+	kapi_follow_copied(followers);
 }
 
 /* TP_PROTO(struct task_struct *parent, struct task_struct *child): the child has not run yet. */

@@ -79,6 +79,12 @@ pub(crate) fn init() {
     NATIVE.store(!sys::kapi_is_xen_pv(), Ordering::Relaxed);
 }
 
+/// Tells whether this kernel runs on the processor itself, or in a guest that seems to; a Xen PV
+/// guest does not.
+pub fn is_native() -> bool {
+    NATIVE.load(Ordering::Relaxed)
+}
+
 /// The flag that is set while interrupts are on.
 const IF: u64 = 1 << 9;
 /// In saved flags: interrupts were on, and only a call of the kernel can turn them on.

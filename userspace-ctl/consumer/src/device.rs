@@ -40,6 +40,16 @@ fn lockdown() -> Option<String> {
     })
 }
 
+/// Returns what to do when no module is loaded.
+fn unloaded() -> String {
+    match doctor::refusal(&doctor::Machine::here(env!("CARGO_PKG_VERSION"))) {
+        Some((found, remedy)) => format!(
+            "the module is not loaded, and `dtrace --doctor` finds a reason: {found}\n=> {remedy}"
+        ),
+        None => "the module is not loaded: `modprobe dtrace` or `insmod dtrace.ko`; if that fails, `dtrace --doctor` tells why".into(),
+    }
+}
+
 /// An open consumer state.
 pub struct Device {
     file: File,
@@ -56,9 +66,7 @@ impl Device {
             File::options().read(true).write(true).open(ioctl::DEVICE).map_err(|e| {
                 match e.raw_os_error() {
                     Some(libc::ENOENT | libc::ENXIO | libc::ENODEV) => {
-                        Error::new(INIT, "DTrace device not available on system").hint(
-                            "the module is not loaded: `modprobe dtrace` or `insmod dtrace.ko`",
-                        )
+                        Error::new(INIT, "DTrace device not available on system").hint(unloaded())
                     }
                     Some(libc::EACCES | libc::EPERM) => {
                         let e = Error::new(INIT, "DTrace requires additional privileges");

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 //! The kernel: its release, its configuration, and its restrictions.
 
+mod signatures;
+
+use crate::module::Found;
 use crate::{Check, Machine};
 
 /// Returns the kernel options that the module needs: name, purpose, and whether nothing works
@@ -32,11 +35,12 @@ pub(crate) fn option_text(config: &str, name: &str) -> Option<String> {
     Some(line.trim_end_matches('"').to_string())
 }
 
-pub(crate) fn checks(machine: &Machine) -> Vec<Check> {
+pub(crate) fn checks(machine: &Machine, module: &Found) -> Vec<Check> {
     let mut checks = vec![release(machine), configuration(machine)];
+    checks.extend(types(machine));
     checks.extend(xen(machine));
     checks.push(lockdown(machine));
-    checks.push(secure_boot(machine));
+    checks.push(signatures::check(machine, module));
     checks
 }
 
@@ -84,6 +88,18 @@ fn configuration(machine: &Machine) -> Check {
     }
 }
 
+/// Returns a warning if the running kernel offers no types; its configuration may be unknown.
+fn types(machine: &Machine) -> Option<Check> {
+    (machine.has("sys/kernel") && !machine.has("sys/kernel/btf/vmlinux")).then(|| {
+        Check::warn(
+            "types",
+            "/sys/kernel/btf/vmlinux is missing",
+            "works, but not: args[] of functions, struct members, the libraries of io, tcp and others; arg0.. do. \
+             To have them, boot a kernel with CONFIG_DEBUG_INFO_BTF",
+        )
+    })
+}
+
 fn xen(machine: &Machine) -> Option<Check> {
     let is_xen = machine.text("sys/hypervisor/type").as_deref() == Some("xen");
     let guest = machine.text("sys/hypervisor/guest_type");
@@ -105,41 +121,14 @@ fn lockdown(machine: &Machine) -> Check {
         return Check::fail(subject, "confidentiality", todo);
     }
     if is("[integrity]") {
-        let todo = "works, but not: -w, probes of programs (pid, USDT), unsigned modules; to have them boot without it";
+        let how = match signatures::is_secure_boot(machine) {
+            true => "switch Secure Boot off in the firmware, which locks the kernel down",
+            false => "boot without it",
+        };
+        let todo = format!(
+            "works, but not: -w, probes of programs (pid, USDT), unsigned modules; to have them, {how}"
+        );
         return Check::warn(subject, "integrity", todo);
     }
     Check::ok(subject, if modes.is_some() { "none" } else { "this kernel has none" })
-}
-
-fn secure_boot(machine: &Machine) -> Check {
-    let subject = "secure boot";
-    let variable = "sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c";
-    // The variable begins with four bytes of attributes.
-    let value = std::fs::read(machine.path(variable)).ok().and_then(|b| b.get(4).copied());
-    let enforced = machine.text("sys/module/module/parameters/sig_enforce").as_deref() == Some("Y");
-    let is_on = value == Some(1);
-    if !is_on && !enforced {
-        return Check::ok(subject, if value.is_some() { "off" } else { "off (no UEFI)" });
-    }
-    let found = match (is_on, enforced) {
-        (true, true) => "on; only signed modules are loaded",
-        (true, false) => "on",
-        _ => "module.sig_enforce=1: only signed modules are loaded",
-    };
-    if machine.has("sys/module/dtrace") {
-        return Check::ok(subject, format!("{found}; the module was accepted"));
-    }
-    let key = "var/lib/dkms/mok.pub";
-    match machine.has(key) {
-        true => Check::warn(
-            subject,
-            found,
-            format!("DKMS signs with /{key}; enrol it once: mokutil --import /{key}, reboot, choose `Enroll MOK`"),
-        ),
-        false => Check::warn(
-            subject,
-            found,
-            "the module must be signed: DKMS makes a key when it first builds, see docs/install.md",
-        ),
-    }
 }

@@ -69,13 +69,21 @@ impl Check {
 
 /// Makes all checks, the most basic ones first.
 pub fn examine(machine: &Machine) -> Vec<Check> {
-    let mut checks = kernel::checks(machine);
     let module = module::Found::of(machine);
+    let mut checks = kernel::checks(machine, &module);
     checks.extend(module.checks(machine));
     checks.extend(access::checks(machine, &module));
     checks.extend(toolchain::checks(machine, &module));
     checks.extend(load::checks(machine));
     checks
+}
+
+/// Returns the reason why this kernel cannot be traced or will refuse the module, and what to do about it; `None` if no
+/// reason is known.
+pub fn refusal(machine: &Machine) -> Option<(String, String)> {
+    let checks = kernel::checks(machine, &module::Found::of(machine));
+    let worst = checks.into_iter().find(|c| c.state == State::Fail)?;
+    Some((format!("{} {}", worst.subject, worst.found), worst.remedy?))
 }
 
 /// Returns the worst state.

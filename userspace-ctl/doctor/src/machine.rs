@@ -59,10 +59,23 @@ impl Machine {
     /// Returns the first line that a program of the distribution prints for `--version`. DKMS uses
     /// these programs, not those in a user's home.
     pub(crate) fn version_of(&self, program: &str) -> Option<String> {
-        let path = self.path("usr/bin").join(program);
-        let output = Command::new(path).arg("--version").output().ok()?;
+        self.first_line(&format!("usr/bin/{program}"), &["--version"])
+    }
+
+    /// Returns the name of the key that signed a module, which is empty for an unsigned one; `None`
+    /// if modinfo is missing or cannot read the file.
+    pub(crate) fn signer(&self, module: &Path) -> Option<String> {
+        let module = module.to_str()?;
+        let mut places = ["usr/sbin/modinfo", "sbin/modinfo"].into_iter();
+        places.find_map(|modinfo| self.first_line(modinfo, &["-F", "signer", module]))
+    }
+
+    /// Returns the first line that a program prints, without surrounding blanks; `None` if it is
+    /// missing or fails.
+    fn first_line(&self, program: &str, args: &[&str]) -> Option<String> {
+        let output = Command::new(self.path(program)).args(args).output().ok()?;
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        Some(text.lines().next()?.trim().to_string())
+        output.status.success().then(|| text.lines().next().unwrap_or_default().trim().to_string())
     }
 }
 

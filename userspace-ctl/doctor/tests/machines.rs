@@ -38,6 +38,7 @@ impl Made {
         this.write("sys/devices/system/cpu/online", "0-3\n");
         this.write("sys/kernel/security/lockdown", "[none] integrity confidentiality\n");
         this.write("sys/kernel/tracing/enabled_functions", "");
+        this.write("sys/kernel/btf/vmlinux", "");
         this.write("sys/module/dtrace/version", "0.1.0\n");
         this.write(
             &format!("lib/modules/{RELEASE}/modules.dep"),
@@ -179,6 +180,12 @@ fn what_a_kernel_forbids() {
 }
 
 #[test]
+fn a_kernel_without_types() {
+    let made = Made::new("no-types").without("sys/kernel/btf");
+    made.says("types", State::Warn, "btf/vmlinux is missing", "CONFIG_DEBUG_INFO_BTF");
+}
+
+#[test]
 fn secure_boot() {
     let variable = "sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c";
     let on = |name| Made::new(name).with(variable, "\u{6}\0\0\0\u{1}");
@@ -194,6 +201,68 @@ fn secure_boot() {
         "only signed modules",
         "must be signed",
     );
+}
+
+#[test]
+fn the_key_of_the_module() {
+    let file = format!("lib/modules/{RELEASE}/updates/dkms/dtrace.ko.xz");
+    let enforced = |name: &str, signer: &str, keys: &str| {
+        let made = Made::new(name)
+            .without("sys/module/dtrace")
+            .with("sys/module/module/parameters/sig_enforce", "Y\n")
+            .with("proc/keys", keys)
+            .with("sys/firmware/efi/fw_platform_size", "64\n")
+            .with("var/lib/dkms/mok.pub", "");
+        // It prints the signer of this very file only.
+        let path = made.0.join(&file).display().to_string();
+        made.write(
+            "usr/sbin/modinfo",
+            &format!("#!/bin/sh\n[ \"$*\" = '-F signer {path}' ] && echo '{signer}'\n"),
+        );
+        made.mode("usr/sbin/modinfo", 0o755);
+        made
+    };
+    let others = "1c8a1c82 I------ 1 perm 1f030000 0 0 asymmetri Debian Secure Boot CA: 6c: X509.rsa b4 []\n";
+    let with_ours = format!("{others}0c803317 I------ 1 perm 1f010000 0 0 asymmetri DKMS module signing key: 99: X509.rsa c0 []\n");
+    let signer = "DKMS module signing key";
+    enforced("known", signer, &with_ours).says(
+        "secure boot",
+        State::Ok,
+        "has the module's key",
+        "",
+    );
+    let unknown = enforced("unknown", signer, others);
+    unknown.says(
+        "secure boot",
+        State::Fail,
+        "lacks the key 'DKMS module signing key'",
+        "mokutil --import /var/lib/dkms/mok.pub",
+    );
+    enforced("unsigned", "", &with_ours).says(
+        "secure boot",
+        State::Fail,
+        "has no signature",
+        "dkms install --force dtrace-rs/0.1.0",
+    );
+    enforced("unseen", signer, "1bdf17b9 I--Q--- 1 perm 1f3f0000 0 65534 keyring _uid_ses.0: 1\n")
+        .says("secure boot", State::Warn, "only signed modules", "mokutil --import");
+    let without_uefi = enforced("no-uefi", signer, others).without("sys/firmware");
+    without_uefi.says(
+        "secure boot",
+        State::Fail,
+        "lacks the key",
+        "boot without module.sig_enforce=1",
+    );
+    let mut machine = Machine::at(&unknown.0, "0.1.0");
+    machine.architecture = "x86_64".into();
+    let (found, remedy) = doctor::refusal(&machine).unwrap();
+    assert!(
+        found.starts_with("secure boot off, but module.sig_enforce=1: ")
+            && remedy.contains("mokutil"),
+        "{found} {remedy}"
+    );
+    let well = Machine::at(&enforced("well-signed", signer, &with_ours).0, "0.1.0");
+    assert_eq!(doctor::refusal(&well), None);
 }
 
 #[test]
