@@ -14,11 +14,13 @@
 pub mod aggregate;
 pub mod anonymous;
 pub mod consume;
+pub mod datum;
 pub mod device;
 pub mod enable;
 pub mod error;
 pub mod kernel;
 pub mod library;
+pub mod nearest;
 pub mod option;
 pub mod print;
 pub mod process;

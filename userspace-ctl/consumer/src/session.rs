@@ -19,7 +19,7 @@ use crate::symbol::{Naming, Symbols};
 use crate::user::objects::Objects;
 use crate::user::Users;
 use crate::wait::{Event, Waiter};
-use crate::{enable, print, sys};
+use crate::{datum, enable, print, sys};
 use abi::action::ActionKind;
 use abi::dif::Builtin;
 use abi::ids::Epid;
@@ -722,7 +722,7 @@ impl<'a> Session<'a> {
     fn fault(&mut self, record: &Record<'_>) -> Result<(), Failure> {
         let word = |i: usize| {
             let rec = record.enabled.recs.get(i)?;
-            print::value::signed(crate::aggregate::datum(record.bytes, rec)?)
+            datum::signed(datum::bytes(record.bytes, rec)?)
         };
         let [epid, action, offset, kind, address] = [0, 1, 2, 3, 4].map(|i| word(i).unwrap_or(0));
         let fault = print::fault::Fault {
@@ -733,7 +733,7 @@ impl<'a> Session<'a> {
             address: address as u64,
         };
         let enabled = self.enabled.get(self.kernel, Epid(fault.epid)).ok();
-        let probe = enabled.as_ref().map_or(json::Probe::new(0, [""; 4]), |e| e.named());
+        let probe = enabled.as_ref().map_or(json::Probe::new(0, [""; 4]), |e| (&**e).into());
         let name = enabled.as_ref().map_or_else(String::new, |e| e.parts.join(":"));
         let text = print::fault::message(&fault, probe.id, &name);
         let line = Line::Fault {
@@ -797,7 +797,7 @@ impl<'a> Session<'a> {
     fn tell(&mut self, drops: &[Drops]) -> Result<(), Failure> {
         drops.iter().for_each(|d| self.losses.add(d));
         match self.settings.shape {
-            Shape::Json => drops.iter().try_for_each(|d| self.news(&d.as_json())),
+            Shape::Json => drops.iter().try_for_each(|d| self.news(&d.into())),
             _ => drops.iter().try_for_each(|d| self.say(&d.line(self.settings.droptags))),
         }
     }

@@ -2,14 +2,13 @@
 //! Answers the compiler's questions with the kernel's help; [`AnyProbe`] answers for `-e` without a
 //! device.
 
-use crate::kernel::Kernel;
+use crate::kernel::{pattern, Kernel};
 use crate::symbol::Symbols;
 use crate::types::{KernelTypes, KERNEL};
 use crate::user::told::Told;
 use crate::user::Users;
 use crate::why::{self, Machine};
-use abi::ids::ProbeId;
-use abi::probe::{ProbeDesc, NARGS_UNKNOWN};
+use abi::probe::NARGS_UNKNOWN;
 use abi::stability::ProviderAttributes;
 use d::types::{Member, StructId, Type};
 use d::world::{Declaration, Probe, Signature, Symbol, TypeSpace, Why};
@@ -53,12 +52,6 @@ impl<'k> KernelWorld<'k> {
     pub fn into_users(self) -> Users {
         self.users.into_inner()
     }
-}
-
-/// Returns the pattern in the kernel's form; `None` if a part is too long for any probe.
-pub fn pattern(p: &ProbePattern) -> Option<ProbeDesc> {
-    let [a, b, c, d] = p.parts().map(str::as_bytes);
-    Some(ProbeDesc { id: ProbeId(p.id), ..ProbeDesc::new(a, b, c, d)? })
 }
 
 /// Returns a symbol's address, with its type if the kernel's types have it. `at` returns the

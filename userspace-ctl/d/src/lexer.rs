@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use crate::diag::{Diagnostic, Tag};
-use crate::names::macros;
+use crate::macros;
 use crate::source::Span;
 use crate::token::{Tok, Token, PUNCTS};
 use crate::types::Int;

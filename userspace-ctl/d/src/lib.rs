@@ -19,16 +19,19 @@ pub mod format;
 mod lexer;
 pub mod library;
 mod lower;
+mod macros;
 mod names;
 pub mod option;
 mod parser;
 pub mod program;
+mod scope;
 pub mod shape;
 pub mod show;
 pub mod source;
 mod token;
 mod typed;
 pub mod types;
+mod vocabulary;
 pub mod world;
 
 use abi::aggregation::AggFunc;
@@ -36,7 +39,7 @@ use abi::option::OptionId;
 use abi::stability::Attributes;
 use check::{Checker, Settings};
 use lower::Lower;
-use names::scope::Names;
+use names::Names;
 use parser::pragma::{self, About, CompilerOption, Control, Dependence};
 use std::collections::HashMap;
 
@@ -156,7 +159,7 @@ impl Compiler {
                 && pragma::control(line, source::Span::default())
                     == Ok(Control::Compiler(CompilerOption::DefaultArgs, true))
         });
-        let known = parser::Known::of(&self.names);
+        let known = self.names.known();
         let parsed = parser::parse(source, &options, known, world);
         let mut diagnostics = parsed.diagnostics;
         let mut told = Told::default();
@@ -322,7 +325,7 @@ fn not_own(about: &About, span: source::Span, names: &Names) -> Option<Diagnosti
     if is_own {
         return None;
     }
-    let is_other = check::variable::builtin(name).is_some() || check::call::is_function(name);
+    let is_other = vocabulary::builtin(name).is_some() || vocabulary::is_function(name);
     let (tag, why) = match is_other && !is_provider {
         true => (Tag::PragmaScope, "is D's own, its attributes cannot be changed"),
         false if is_provider => (Tag::PragmaUnused, "is no provider of this program"),
@@ -366,9 +369,9 @@ fn unused_argument(options: &Options, used: &[usize], source: &Source) -> Option
     Some(d)
 }
 
-fn aggregation(a: &names::scope::Agg, strsize: u32) -> Aggregation {
+fn aggregation(a: &names::Agg, strsize: u32) -> Aggregation {
     let func: AggFunc = a.func;
-    let keys = a.keys.iter().map(|k| k.value(strsize)).collect();
+    let keys = a.keys.iter().map(|k| ValueType::of_type(k, strsize)).collect();
     let key_names = a.key_names.clone();
     Aggregation { number: a.number, name: a.name.clone(), func, keys, key_names }
 }

@@ -24,8 +24,9 @@ use std::sync::Arc;
 use crate::ast::BinOp;
 use crate::codegen::{self, Problem, Use};
 use crate::diag::{Diagnostic, Tag};
-use crate::names::scope::{Names, Scope, Variable};
-use crate::program::{Action, Clause, DifObject, Statement, StatementKind};
+use crate::names::Names;
+use crate::program::{Action, Clause, DifObject, Statement, StatementKind, ValueType};
+use crate::scope::{Scope, Variable};
 use crate::source::Span;
 use crate::typed::{self, Expr, Kind, Members, Stmt};
 use crate::types::{Int, Type};
@@ -345,7 +346,7 @@ impl<'a> Lower<'a> {
                 push(ActionKind::DifExpr, Some(o));
             }
             Stmt::Trace(e) => {
-                kind = StatementKind::Trace(e.ty.value(self.strsize));
+                kind = StatementKind::Trace(ValueType::of_type(&e.ty, self.strsize));
                 let Some(action) = self.datum(e, ActionKind::DifExpr, number) else { return };
                 part.actions.push(action);
             }

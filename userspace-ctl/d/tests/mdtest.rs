@@ -114,7 +114,11 @@ fn run(name: &str, info: &str, text: &str) -> Case {
         let so_far: Vec<&str> = text.lines().take(line).collect();
         let nth = so_far.join("\n").matches("trace(").count();
         let ty = Type::from_table(ty).expect(name);
-        assert_eq!(traced.get(nth - 1), Some(&ty.value(256)), "{name} line {line}: {ty}");
+        assert_eq!(
+            traced.get(nth - 1),
+            Some(&d::ValueType::of_type(&ty, 256)),
+            "{name} line {line}: {ty}"
+        );
     }
     for o in program.objects() {
         if !case.dif.is_empty() {

@@ -13,7 +13,8 @@
 //! best name that matches. The parts of a function elsewhere ([`parts`]) are no functions of their
 //! own.
 
-use crate::image::{Function, Image, COLD};
+use crate::function::{Function, COLD};
+use crate::image::Image;
 use crate::parts;
 use crate::stapsdt::Note;
 use abi::probe::{is_glob, part_matches};
@@ -335,8 +336,8 @@ fn distance(f: &Function, address: u64) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::image::Segment;
     use crate::process::{Images, Process, PROGRAM};
+    use crate::segment::Segment;
 
     /// A packed probe as function, kind, address, places.
     type Row = (String, u8, u64, Vec<u32>);

@@ -4,7 +4,7 @@
 
 use crate::files::Source;
 use crate::headers;
-use crate::image::{segments, Segment};
+use crate::segment::{segments, Segment};
 use abi::unwind::{Row, Rule, REGISTER};
 use gimli::CallFrameInstruction as Instruction;
 use gimli::{

@@ -3,7 +3,7 @@
 //! and programs made in memory may lack them. Everything that the kernel, the linker and exceptions
 //! use is still there.
 
-use crate::image::{function, Function};
+use crate::function::{function, Function};
 use gimli::{BaseAddresses, EhFrameHdr, LittleEndian, Pointer};
 use object::elf::{self, DynamicTag, ProgramType};
 use object::pod::slice_from_bytes;

@@ -11,16 +11,18 @@
 //! | none of these | `.dynsym`: functions that other objects can call |
 //! | no sections | `.dynsym`, by the program headers |
 
+use crate::file_state::FileState;
 use crate::files::{Source, View};
 use crate::frames::Pieces;
+use crate::function::{function, Function, COLD};
 use crate::inlined::Inlined;
 use crate::patient::Memory;
-use crate::process::State;
+use crate::segment::{segments, Segment};
 use crate::stapsdt::Note;
 use crate::{debug, headers, Map};
 use abi::user::Expected;
-use object::elf::{self, SymbolType};
-use object::{Object, ObjectSection, ObjectSegment, ObjectSymbol};
+use object::elf;
+use object::{Object, ObjectSection, ObjectSymbol};
 use object::{RelocationFlags, SectionKind, SymbolFlags, SymbolKind};
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -30,11 +32,6 @@ use std::os::unix::fs::FileExt;
 use std::rc::Rc;
 use x86::displace::Mode;
 
-/// The suffix that compilers give to the unlikely part of a function, which lies elsewhere.
-pub(crate) const COLD: &str = ".cold";
-
-/// The most pieces of a file that are mapped.
-const MOST_SEGMENTS: usize = 1024;
 /// The most names of functions that are read from one table.
 const MOST_FUNCTIONS: usize = 8 << 20;
 /// The most restartable sequences that are read.
@@ -42,51 +39,6 @@ const MOST_SEQUENCES: usize = 1 << 12;
 
 /// The size of a page, in bytes.
 const PAGE: u64 = 4096;
-
-/// A piece of the file that is mapped.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Segment {
-    /// Its offset in the file.
-    pub offset: u64,
-    /// Its bytes in the file.
-    pub size: u64,
-    /// Its address.
-    pub address: u64,
-    /// Tells whether it is executable.
-    pub is_executable: bool,
-}
-
-impl Segment {
-    pub(crate) fn contains(&self, address: u64) -> bool {
-        address.wrapping_sub(self.address) < self.size
-    }
-}
-
-/// Returns the pieces of a file that are not empty.
-pub(crate) fn segments<'d>(elf: &impl Object<'d>) -> Vec<Segment> {
-    let all = elf.segments().take(MOST_SEGMENTS).map(|s| {
-        let (offset, size) = s.file_range();
-        let is_executable = s.permissions().executable();
-        Segment { offset, size, address: s.address(), is_executable }
-    });
-    all.filter(|s| s.size > 0).collect()
-}
-
-/// A name of a function.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Function {
-    /// The address of the function.
-    pub address: u64,
-    /// Its bytes. An assembly function without a size extends to the next one, or to the end of its
-    /// section.
-    pub size: u64,
-    /// The name without a version.
-    pub name: Box<str>,
-    /// The quality of the name among several for one address: 0 is best.
-    rank: u8,
-    /// The function is a resolver: it returns the function that is called by its name.
-    pub is_resolver: bool,
-}
 
 /// A file.
 #[derive(Debug, Default)]
@@ -100,7 +52,7 @@ pub struct Image {
     cold: HashMap<Box<str>, Option<usize>>,
     file: Option<File>,
     /// The state of the file when it was read.
-    state: Option<State>,
+    state: Option<FileState>,
     /// The files that are searched for data that it lacks.
     view: Option<Rc<View>>,
     /// The linker may change its code.
@@ -131,7 +83,7 @@ impl Image {
     /// Reads segments and functions of the file at `path`. `view` has the files that are searched
     /// for symbols.
     pub fn read(file: File, path: &str, view: Option<Rc<View>>) -> Option<Self> {
-        let state = State::of(&file);
+        let state = FileState::of(&file);
         let mut image = Self::parse(&file, path, view.as_deref())?;
         image.view = view;
         image.state = state;
@@ -443,14 +395,12 @@ impl Image {
 
     #[cfg(test)]
     pub(crate) fn fixed(segment: Segment, functions: &[(u64, u64, &str)]) -> Self {
-        let functions = functions.iter().map(|&(address, size, name)| Function {
-            address,
-            size,
-            name: name.into(),
-            rank: rank(name, false),
-            is_resolver: false,
-        });
-        let functions = functions.collect();
+        let symbols = functions.iter();
+        let functions = symbols
+            .filter_map(|&(address, size, name)| {
+                function(name, address, size, false, elf::STT_FUNC)
+            })
+            .collect();
         let mut image = Self { segments: vec![segment], functions, ..Self::default() };
         image.settle();
         image
@@ -500,32 +450,6 @@ fn defined<'d, S: ObjectSymbol<'d>>(
         let SymbolFlags::Elf { st_info, .. } = s.flags() else { return None };
         function(s.name().ok()?, s.address(), s.size(), s.is_local(), st_info.st_type())
     })
-}
-
-/// Returns a symbol as a function, if it has a name.
-pub(crate) fn function(
-    full: &str,
-    address: u64,
-    size: u64,
-    is_local: bool,
-    kind: SymbolType,
-) -> Option<Function> {
-    // `memcpy@@GLIBC_2.14`
-    let name = full.split_once('@').map_or(full, |(name, _)| name);
-    (!name.is_empty()).then(|| Function {
-        address,
-        size,
-        name: name.into(),
-        rank: rank(name, is_local),
-        is_resolver: kind == elf::STT_GNU_IFUNC,
-    })
-}
-
-/// Prefers names that others use over the implementation's, and global names over local ones.
-fn rank(name: &str, is_local: bool) -> u8 {
-    let underscores = name.bytes().take_while(|b| *b == b'_').take(2).count() as u8;
-    let is_part = u8::from(name.contains('.'));
-    8 * u8::from(is_local) + 4 * is_part + underscores
 }
 
 #[cfg(test)]

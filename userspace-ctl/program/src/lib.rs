@@ -17,9 +17,11 @@
 
 mod debug;
 pub mod expand;
+mod file_state;
 mod files;
 mod flow;
 pub mod frames;
+pub mod function;
 mod headers;
 pub mod image;
 mod inlined;
@@ -29,10 +31,14 @@ pub mod maps;
 mod parts;
 mod patient;
 pub mod process;
+mod segment;
 pub mod stapsdt;
 
 pub use expand::{Batches, Miss, Pattern};
-pub use image::{Function, Image};
+pub use file_state::FileState;
+pub use function::Function;
+pub use image::Image;
 pub use maps::Map;
 pub use patient::Memory;
 pub use process::Process;
+pub use segment::Segment;

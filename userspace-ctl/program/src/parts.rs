@@ -14,7 +14,8 @@
 //! left.
 
 use crate::frames::Rules;
-use crate::image::{Function, Image};
+use crate::function::Function;
+use crate::image::Image;
 use abi::unwind::{Row, Rule};
 use std::collections::HashSet;
 use x86::Flow;

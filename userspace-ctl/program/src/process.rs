@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //! A process and its objects, each read when it is needed.
 
+use crate::file_state::FileState;
 use crate::files::{self, Source, View};
 use crate::image::Image;
 use crate::maps::{self, Identity, Map};
@@ -12,57 +13,13 @@ use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
-use std::hash::{DefaultHasher, Hasher};
 use std::io::{self, Read};
 use std::ops::Range;
-use std::os::unix::fs::{FileExt, MetadataExt};
+use std::os::unix::fs::MetadataExt;
 use std::rc::Rc;
 
 /// The most files that are kept open to be read later.
 const MOST_HELD: usize = 256;
-
-/// A file and its state. After a write in place, or when another file gets the same number (a
-/// snapshot, or a file that replaced a deleted one), the file is not mistaken for the one read
-/// before.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct State {
-    file: [u64; 2],
-    size: u64,
-    modified: [i64; 2],
-    changed: [i64; 2],
-    /// A hash of its first bytes, which contain the build id: the clocks of files are coarse.
-    head: u64,
-}
-
-/// The number of first bytes that are hashed.
-const HEAD: usize = 4096;
-
-impl State {
-    /// Returns the current state of a file.
-    pub(crate) fn of(file: &File) -> Option<Self> {
-        let mut head = [0; HEAD];
-        let n = file.read_at(&mut head, 0).ok()?;
-        let mut hash = DefaultHasher::new();
-        hash.write(head.get(..n)?);
-        Some(Self { head: hash.finish(), ..Self::about(file)? })
-    }
-
-    fn about(file: &File) -> Option<Self> {
-        let about = file.metadata().ok()?;
-        Some(Self {
-            file: [about.dev(), about.ino()],
-            size: about.len(),
-            modified: [about.mtime(), about.mtime_nsec()],
-            changed: [about.ctime(), about.ctime_nsec()],
-            head: 0,
-        })
-    }
-
-    /// Tells whether a file is still in this state, except for its first bytes, which are not read.
-    pub(crate) fn is_of(&self, file: &File) -> bool {
-        Self::about(file).is_some_and(|now| now == Self { head: 0, ..*self })
-    }
-}
 
 /// A file that may be read later, and the view of the process that had it mapped.
 type Held = (File, Option<Rc<View>>);
@@ -70,12 +27,12 @@ type Held = (File, Option<Rc<View>>);
 /// The files that were read; processes share them.
 #[derive(Debug, Default)]
 pub struct Images {
-    held: RefCell<HashMap<State, Held>>,
-    images: RefCell<HashMap<State, Rc<Image>>>,
-    notes: RefCell<HashMap<State, Rc<[Note]>>>,
-    dofs: RefCell<HashMap<State, Rc<[u8]>>>,
+    held: RefCell<HashMap<FileState, Held>>,
+    images: RefCell<HashMap<FileState, Rc<Image>>>,
+    notes: RefCell<HashMap<FileState, Rc<[Note]>>>,
+    dofs: RefCell<HashMap<FileState, Rc<[u8]>>>,
     /// The last seen state of each file, for processes that have ended since.
-    last: RefCell<HashMap<Identity, State>>,
+    last: RefCell<HashMap<Identity, FileState>>,
 }
 
 impl Images {
@@ -89,31 +46,31 @@ impl Images {
 
     /// Returns the file behind a map in the state in which it was [held](Self::hold); an empty one
     /// if it could not be held.
-    pub fn held(&self, state: Option<State>, pid: u32, map: &Map) -> Rc<Image> {
+    pub fn held(&self, state: Option<FileState>, pid: u32, map: &Map) -> Rc<Image> {
         match state {
             Some(state) => self.image(state, None, pid, map),
             None => Rc::default(),
         }
     }
 
-    fn open(&self, pid: u32, map: &Map) -> Option<(File, State)> {
+    fn open(&self, pid: u32, map: &Map) -> Option<(File, FileState)> {
         let file = map.open(pid)?;
-        let state = State::of(&file)?;
+        let state = FileState::of(&file)?;
         self.last.borrow_mut().insert(map.identity.clone(), state);
         Some((file, state))
     }
 
-    fn last(&self, map: &Map) -> Option<State> {
+    fn last(&self, map: &Map) -> Option<FileState> {
         self.last.borrow().get(&map.identity).copied()
     }
 
-    fn image(&self, state: State, file: Option<File>, pid: u32, map: &Map) -> Rc<Image> {
+    fn image(&self, state: FileState, file: Option<File>, pid: u32, map: &Map) -> Rc<Image> {
         if let Some(image) = self.images.borrow().get(&state) {
             return image.clone();
         }
         let held = self.held.borrow_mut().remove(&state);
         // There may have been no room to hold it.
-        let again = || map.open(pid).filter(|file| State::of(file) == Some(state));
+        let again = || map.open(pid).filter(|file| FileState::of(file) == Some(state));
         let view = || View::of(pid).map(Rc::new);
         let seen = |file| (file, view());
         let found = held.or_else(|| file.map(seen)).or_else(|| again().map(seen));
@@ -124,7 +81,7 @@ impl Images {
     }
 
     /// Keeps the file behind a map readable after its process has ended; returns its state.
-    pub fn hold(&self, pid: u32, map: &Map) -> Option<State> {
+    pub fn hold(&self, pid: u32, map: &Map) -> Option<FileState> {
         let Some((file, state)) = self.open(pid, map) else { return self.last(map) };
         let mut held = self.held.borrow_mut();
         if !self.images.borrow().contains_key(&state) && held.len() < MOST_HELD {
@@ -136,12 +93,12 @@ impl Images {
 
 /// Returns the data of the file behind a map, read once.
 fn once<T>(
-    known: &RefCell<HashMap<State, Rc<[T]>>>,
+    known: &RefCell<HashMap<FileState, Rc<[T]>>>,
     (pid, map): (u32, &Map),
     read: impl FnOnce(&File) -> Vec<T>,
 ) -> Rc<[T]> {
     let file = map.open(pid);
-    let Some((file, state)) = file.and_then(|f| State::of(&f).map(|state| (f, state))) else {
+    let Some((file, state)) = file.and_then(|f| FileState::of(&f).map(|state| (f, state))) else {
         return Rc::default();
     };
     if let Some(known) = known.borrow().get(&state) {
@@ -326,6 +283,7 @@ pub fn entry(pid: u32) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::fs::FileExt;
 
     #[inline(never)]
     extern "C" fn landmark(n: u64) -> u64 {
@@ -348,8 +306,8 @@ mod tests {
         let path = std::env::temp_dir().join(format!("dtrace-state-{}", std::process::id()));
         std::fs::copy("/lib64/ld-linux-x86-64.so.2", &path).unwrap();
         let open = || File::open(&path).unwrap();
-        let first = State::of(&open()).unwrap();
-        assert_eq!(State::of(&open()), Some(first));
+        let first = FileState::of(&open()).unwrap();
+        assert_eq!(FileState::of(&open()), Some(first));
         let image = Image::read(open(), "/nowhere", None).unwrap();
         let f = &image.functions()[3];
         let (address, code) = (f.address, image.code(f.address, 8));
@@ -361,7 +319,7 @@ mod tests {
         let file = File::options().write(true).open(&path).unwrap();
         file.write_all_at(&[0xf4], 0x300).unwrap();
         file.set_modified(times).unwrap();
-        assert_ne!(State::of(&open()), Some(first));
+        assert_ne!(FileState::of(&open()), Some(first));
         assert_eq!(image.expected(address, &[0]), None);
         std::fs::remove_file(&path).unwrap();
     }

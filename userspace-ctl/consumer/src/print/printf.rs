@@ -5,9 +5,9 @@
 //! does; printing then only fetches bytes and writes them.
 
 use super::float::{self, Float};
-use super::value::{signed, unsigned};
 use super::{aggregation, net, pad_left, pad_right, put, stack, time};
 use crate::aggregate::{Key, Value as Aggregated};
+use crate::datum::{is_stack, is_symbol, signed, unsigned};
 use crate::symbol::Symbols;
 use abi::action::ActionKind;
 use abi::difo::DifType;
@@ -35,8 +35,8 @@ impl Kind {
     /// Returns the kind of a datum of `size` bytes that such an action recorded.
     pub fn new(action: ActionKind, ty: DifType, size: usize) -> Self {
         match action {
-            _ if stack::is_stack(action) => Self::Stack(action),
-            _ if stack::is_symbol(action) => Self::Symbol(action),
+            _ if is_stack(action) => Self::Stack(action),
+            _ if is_symbol(action) => Self::Symbol(action),
             _ if ty.is_string() => Self::Text,
             _ if ty.is_float() => Self::Float,
             _ if ty.is_by_ref() || !matches!(size, 1 | 2 | 4 | 8) => Self::Bytes,

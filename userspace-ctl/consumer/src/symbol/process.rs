@@ -9,7 +9,8 @@
 use super::Place;
 use program::jit::Jit;
 use program::maps::{self, Map, Mapped};
-use program::process::{Images, State};
+use program::process::Images;
+use program::FileState;
 use program::Image;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -29,7 +30,7 @@ pub(super) struct Processes {
 #[derive(Debug)]
 struct Process {
     /// Each mapping, with the state of its file at that time.
-    maps: Vec<(Map, Option<State>)>,
+    maps: Vec<(Map, Option<FileState>)>,
     jit: Jit,
     /// The value of `taken` when the map was read.
     read: u64,
@@ -120,7 +121,7 @@ impl Processes {
         }
     }
 
-    fn map(&self, pid: u64, address: u64) -> Option<&(Map, Option<State>)> {
+    fn map(&self, pid: u64, address: u64) -> Option<&(Map, Option<FileState>)> {
         let maps = &self.known.get(&pid)?.maps;
         let after = maps.partition_point(|(m, _)| m.start <= address);
         maps.get(after.checked_sub(1)?).filter(|(m, _)| address < m.end)

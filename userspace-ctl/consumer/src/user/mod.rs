@@ -694,7 +694,7 @@ impl Users {
         for object in process.called(&pattern.module) {
             let (image, _) = object.image(process.pid, &self.images);
             let names = image.functions().iter().map(|f| &*f.name);
-            let found = crate::why::nearest::nearest(&pattern.function, || names.clone(), 3);
+            let found = crate::nearest::nearest(&pattern.function, || names.clone(), 3);
             near.extend(found.iter().map(|n| format!("{}:{}", object.name, n.name)));
         }
         near.truncate(3);

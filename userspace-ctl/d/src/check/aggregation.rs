@@ -6,11 +6,12 @@ use super::member::decay;
 use super::Checker;
 use crate::ast::{self, ExprKind};
 use crate::diag::{did_you_mean, Diagnostic, Tag};
-use crate::names::scope::Agg;
+use crate::names::Agg;
 use crate::source::Span;
 use crate::typed::{Expr, Stmt};
 use crate::types::convert::is_assignable;
 use crate::types::{Int, Type};
+use crate::vocabulary;
 use abi::action::ActionKind;
 use abi::aggregation::{AggFunc, Linear, LogLinear, LogLinearProblem, LQUANTIZE_MAX_LEVELS};
 
@@ -57,7 +58,7 @@ impl Checker<'_> {
             },
             _ => None,
         };
-        let kind = function.and_then(|(f, _)| super::call::aggregating(f));
+        let kind = function.and_then(|(f, _)| vocabulary::aggregating(f));
         let (Some((fname, args)), Some(kind)) = (function, kind) else {
             let message = format!("aggregation @{name} must be assigned an aggregating function");
             let mut d = Diagnostic::new(Tag::AggFunc, right.span, message)

@@ -7,11 +7,12 @@ use super::expr::{convert, cut, stored, widened};
 use super::Checker;
 use crate::ast::{self, BinOp, ExprKind, UnOp};
 use crate::diag::{Diagnostic, Tag};
-use crate::names::scope::{Scope, Variable};
+use crate::scope::{Scope, Variable};
 use crate::source::Span;
 use crate::typed::{is_repeatable, Expr, Kind};
 use crate::types::convert::is_assignable;
 use crate::types::{Int, Type};
+use crate::vocabulary;
 use abi::dif::Subr;
 use abi::difo::MAX_BY_REF;
 
@@ -186,7 +187,7 @@ impl Checker<'_> {
             ExprKind::Index(base, indices) => {
                 if let ExprKind::Ident(name) = &base.kind {
                     if self.names.variable(Scope::Global, name).is_none()
-                        && super::variable::builtin(name).is_some()
+                        && vocabulary::builtin(name).is_some()
                     {
                         self.read_only(name, left.span);
                         return None;
@@ -227,11 +228,11 @@ impl Checker<'_> {
         if scope == Scope::Global {
             let is_constant =
                 self.names.inlines.contains_key(name) || self.names.enumerators.contains_key(name);
-            if super::variable::builtin(name).is_some() || is_constant {
+            if vocabulary::builtin(name).is_some() || is_constant {
                 self.read_only(name, left.span);
                 return None;
             }
-            if super::call::is_function(name) || name == "NULL" {
+            if vocabulary::is_function(name) || name == "NULL" {
                 let message = format!("{name} cannot be assigned: it is not a variable");
                 self.fail(Diagnostic::new(Tag::IdentBadref, left.span, message));
                 return None;
@@ -251,7 +252,7 @@ impl Checker<'_> {
         let is_value = scope == Scope::Global
             && (self.names.inlines.contains_key(name)
                 || self.names.enumerators.contains_key(name)
-                || super::call::is_function(name)
+                || vocabulary::is_function(name)
                 || name == "NULL");
         let is_other = self.names.variable(scope, name).is_some_and(|v| v.keys.is_none());
         (!is_value && !is_other).then(|| (scope, name.clone()))

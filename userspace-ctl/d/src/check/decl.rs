@@ -7,10 +7,11 @@ use std::sync::Arc;
 use crate::ast::{Decl, Declarator, Extent, TypeName};
 use crate::diag::{did_you_mean, Diagnostic, Tag};
 use crate::library::Sort;
-use crate::names::scope::Scope;
+use crate::scope::Scope;
 use crate::source::Span;
 use crate::types::ctype::INTEGERS;
 use crate::types::Type;
+use crate::vocabulary;
 use crate::world::TypeSpace;
 
 impl Checker<'_> {
@@ -273,8 +274,8 @@ impl Checker<'_> {
             return;
         }
         let taken = scope == Scope::Global
-            && (super::variable::builtin(&name.name).is_some()
-                || super::call::is_function(&name.name)
+            && (vocabulary::builtin(&name.name).is_some()
+                || vocabulary::is_function(&name.name)
                 || self.names.inlines.get(&name.name).is_some_and(|i| !i.is_library));
         if taken {
             self.redeclared(&full, "a name of D's own", scope, name);

@@ -6,7 +6,7 @@ use super::xlate::dereferenced;
 use super::Checker;
 use crate::ast::{self, BinOp, ExprKind, UnOp};
 use crate::diag::{Diagnostic, Tag};
-use crate::names::scope::Scope;
+use crate::scope::Scope;
 use crate::source::Span;
 use crate::typed::{Expr, Kind};
 use crate::types::convert::{common, is_castable, promote};

@@ -8,11 +8,12 @@ use super::Checker;
 use crate::ast::{self, Pseudo};
 use crate::diag::{did_you_mean, Diagnostic, Tag};
 use crate::library::Sort;
-use crate::names::scope::{Scope, Variable};
+use crate::scope::{Scope, Variable};
 use crate::source::Span;
 use crate::typed::{Expr, Kind};
 use crate::types::convert::is_assignable;
 use crate::types::{Int, Type};
+use crate::vocabulary;
 use crate::world::TypeSpace;
 use abi::dif::{Builtin, VarKind, REGISTERS};
 use abi::difo::MAX_BY_REF;
@@ -20,11 +21,6 @@ use std::sync::Arc;
 
 /// Names of DTrace that this version does not support.
 const LATER: &[&str] = &["fp"];
-
-/// Returns the builtin variable of this name.
-pub(crate) fn builtin(name: &str) -> Option<Builtin> {
-    Builtin::ALL.iter().copied().find(|b| b.name() == name)
-}
 
 impl From<Pseudo> for Scope {
     fn from(p: Pseudo) -> Scope {
@@ -50,7 +46,7 @@ impl Checker<'_> {
         if LATER.contains(&name) {
             return self.later(Tag::VarUnsup, span, &format!("variable {name} is"));
         }
-        if let Some(b) = builtin(name) {
+        if let Some(b) = vocabulary::builtin(name) {
             return self.builtin(b, span);
         }
         if name == "NULL" {
@@ -117,7 +113,8 @@ impl Checker<'_> {
     ) -> Option<Arc<Variable>> {
         let is_taken = self.names.variable(scope, name).is_some()
             || scope == Scope::Global
-                && (builtin(name).is_some() || self.names.enumerators.contains_key(name));
+                && (vocabulary::builtin(name).is_some()
+                    || self.names.enumerators.contains_key(name));
         match is_taken {
             true => self.array(scope, name),
             false => self.foresee(scope, name, at).filter(|v| v.keys.is_some()),
@@ -265,7 +262,7 @@ impl Checker<'_> {
         if written.starts_with('$') {
             return self.fail(d.hint(format!("${written} is it as a string")));
         }
-        if super::call::is_function(name) {
+        if vocabulary::is_function(name) {
             d = d.note(format!("{name} is a function")).hint(format!("call it: {name}(..)"));
             return self.fail(d);
         }
@@ -342,7 +339,7 @@ impl Checker<'_> {
         if self.names.variable(Scope::Global, name).is_some() {
             return None;
         }
-        let b = builtin(name).filter(|b| b.kind() == VarKind::Array)?;
+        let b = vocabulary::builtin(name).filter(|b| b.kind() == VarKind::Array)?;
         match b {
             Builtin::Uregs | Builtin::Regs => return Some(self.register(b, indices, span)),
             Builtin::Vmregs => {

@@ -3,7 +3,7 @@
 
 use super::{Gen, Problem};
 use crate::ast::BinOp;
-use crate::names::scope::Scope;
+use crate::scope::Scope;
 use crate::source::Span;
 use crate::typed::{is_pushed_singly, is_reversed, Expr, Kind};
 use crate::types::{Int, Type};

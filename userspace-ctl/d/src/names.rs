@@ -9,59 +9,15 @@ use std::sync::Arc;
 
 use crate::ast;
 use crate::parser::pragma::About;
+use crate::parser::Known;
+use crate::scope::{Scope, Variable};
 use crate::source::{Source, Span};
 use crate::typed;
 use crate::types::{Int, Member, Type};
 use crate::world::{Declaration, Signature, TypeSpace};
 use abi::aggregation::AggFunc;
 use abi::dif::VAR_USER_BASE;
-use abi::difo::{SCOPE_GLOBAL, SCOPE_LOCAL, SCOPE_THREAD};
 use abi::stability::{Attributes, ProviderAttributes};
-
-/// The scope of a variable.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Scope {
-    /// `x`.
-    Global,
-    /// `self->x`.
-    Thread,
-    /// `this->x`.
-    Local,
-}
-
-impl Scope {
-    /// Returns its number in a variable table.
-    pub const fn number(self) -> u8 {
-        match self {
-            Self::Global => SCOPE_GLOBAL,
-            Self::Thread => SCOPE_THREAD,
-            Self::Local => SCOPE_LOCAL,
-        }
-    }
-    /// Returns the prefix of a name.
-    pub const fn prefix(self) -> &'static str {
-        match self {
-            Self::Global => "",
-            Self::Thread => "self->",
-            Self::Local => "this->",
-        }
-    }
-}
-
-/// A variable of the D program.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Variable {
-    /// The scope.
-    pub scope: Scope,
-    /// DIF id, unique in its scope.
-    pub id: u16,
-    /// Name without prefix.
-    pub name: Arc<str>,
-    /// The type of its value; of an element's value, if it is an associative array.
-    pub ty: Type,
-    /// The types of an associative array's keys.
-    pub keys: Option<Arc<[Type]>>,
-}
 
 /// An aggregation.
 #[derive(Debug, Clone)]
@@ -104,8 +60,9 @@ pub struct Translator {
     pub library: Option<Arc<Source>>,
 }
 
+/// The variables of one scope.
 #[derive(Debug, Clone, Default)]
-struct Table {
+struct Variables {
     by_name: HashMap<String, Arc<Variable>>,
     count: u16,
 }
@@ -113,9 +70,9 @@ struct Table {
 /// All names known so far.
 #[derive(Debug, Clone, Default)]
 pub struct Names {
-    globals: Table,
-    thread: Table,
-    locals: Table,
+    globals: Variables,
+    thread: Variables,
+    locals: Variables,
     /// Aggregations, in order of their numbers.
     pub aggs: Vec<Agg>,
     /// Inlines by name.
@@ -174,7 +131,7 @@ impl Names {
         self.places.clear();
     }
 
-    fn table(&self, scope: Scope) -> &Table {
+    fn scope(&self, scope: Scope) -> &Variables {
         match scope {
             Scope::Global => &self.globals,
             Scope::Thread => &self.thread,
@@ -184,12 +141,20 @@ impl Names {
 
     /// Returns the variable of this name.
     pub fn variable(&self, scope: Scope, name: &str) -> Option<&Arc<Variable>> {
-        self.table(scope).by_name.get(name)
+        self.scope(scope).by_name.get(name)
     }
 
     /// Returns the names of the variables of a scope.
     pub fn variables(&self, scope: Scope) -> impl Iterator<Item = String> + '_ {
-        self.table(scope).by_name.keys().cloned()
+        self.scope(scope).by_name.keys().cloned()
+    }
+
+    /// Returns the names that affect how a text is read.
+    pub fn known(&self) -> Known {
+        Known {
+            typedefs: self.typedefs.keys().cloned().collect(),
+            variables: self.values().collect(),
+        }
     }
 
     /// Returns the names of values; the parser does not take these for types of the world.
@@ -207,15 +172,15 @@ impl Names {
         ty: Type,
         at: Span,
     ) -> Option<Arc<Variable>> {
-        let table = match scope {
+        let variables = match scope {
             Scope::Global => &mut self.globals,
             Scope::Thread => &mut self.thread,
             Scope::Local => &mut self.locals,
         };
-        let id = VAR_USER_BASE.checked_add(table.count)?;
-        table.count = table.count.checked_add(1)?;
+        let id = VAR_USER_BASE.checked_add(variables.count)?;
+        variables.count = variables.count.checked_add(1)?;
         let v = Arc::new(Variable { scope, id, name: name.into(), ty, keys });
-        table.by_name.insert(name.into(), v.clone());
+        variables.by_name.insert(name.into(), v.clone());
         self.places.insert((scope, name.into()), at);
         Some(v)
     }
