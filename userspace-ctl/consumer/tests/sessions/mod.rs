@@ -76,7 +76,6 @@ pub fn run(fake: &Fake, texts: &[&str], options: &[&str], mut steps: Steps) -> O
         session.go()?;
         session.work(&mut steps)
     })();
-    assert_eq!(fake.0.borrow().script.violations, [""; 0], "the machine broke a promise");
     let text = |bytes| String::from_utf8(bytes).unwrap();
     let end = result.map_err(|e| match e {
         Failure::Error(e) => e.to_string(),

@@ -26,11 +26,8 @@ fn compile(fake: &Fake, text: &str) -> (Result<Program, String>, Vec<String>) {
 /// Returns the names of the probes that were made, without the provider.
 fn made(fake: &Fake) -> Vec<String> {
     let own = format!("pid{}", std::process::id());
-    let name = |p: &abi::probe::ProbeDesc| {
-        let parts = p.parts().map(|p| String::from_utf8_lossy(p).into_owned());
-        (parts[0] == own).then(|| parts[1..].join(":"))
-    };
-    fake.0.borrow().probes.iter().filter_map(name).collect()
+    let name = |parts: &[String; 4]| (parts[0] == own).then(|| parts[1..].join(":"));
+    fake.0.borrow().names().iter().filter_map(name).collect()
 }
 
 #[test]
