@@ -10,6 +10,7 @@
 //! passes read no name: a query searches its name in the strings, then looks up the types that have
 //! it.
 #![forbid(unsafe_code)]
+#![warn(clippy::too_many_lines)]
 #![deny(missing_docs)]
 #![cfg_attr(
     not(test),

@@ -8,6 +8,7 @@
 //! Everything above [`kernel::Kernel`] runs without a kernel: tests use a fake one and read what is
 //! printed. [`sys`] contains the only unsafe code of userspace.
 #![deny(unsafe_code, missing_docs)]
+#![warn(clippy::too_many_lines)]
 #![deny(clippy::unwrap_used, clippy::expect_used)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 

@@ -5,6 +5,7 @@
 //! source -> lexer -> parser -> ast -> check (names, types) -> typed -> lower -> codegen -> program -> dof
 //! ```
 #![forbid(unsafe_code)]
+#![warn(clippy::too_many_lines)]
 #![cfg_attr(
     not(test),
     deny(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic)
@@ -154,11 +155,7 @@ impl Compiler {
     pub fn compile(&mut self, source: &Source, world: &dyn World) -> Compiled {
         let mut options = self.options.clone();
         // This option is read first, because macro variables are replaced while reading.
-        options.default_args |= source.text.lines().map(str::trim).any(|line| {
-            line.starts_with('#')
-                && pragma::control(line, source::Span::default())
-                    == Ok(Control::Compiler(CompilerOption::DefaultArgs, true))
-        });
+        options.default_args |= has_default_args(source);
         let known = self.names.known();
         let parsed = parser::parse(source, &options, known, world);
         let mut diagnostics = parsed.diagnostics;
@@ -217,19 +214,7 @@ impl Compiler {
             diagnostics.append(&mut lower.diagnostics);
         }
         if !diagnostics.is_empty() {
-            // Drop the second complaint about a description whose macro variable is undefined.
-            let spans: Vec<_> = diagnostics
-                .iter()
-                .filter(|d| d.tag == Tag::MacroUndef)
-                .map(|d| d.primary.span)
-                .collect();
-            diagnostics.retain(|d| {
-                let span = d.primary.span;
-                let holds = |m: &source::Span| span.start <= m.start && m.end <= span.end;
-                d.tag != Tag::PdescZero || !spans.iter().any(holds)
-            });
-            diagnostics.iter_mut().for_each(|d| d.locate(source));
-            diagnostics.sort_by_key(|d| d.primary.span.start);
+            arrange(&mut diagnostics, source);
             return Compiled { diagnostics, settings: set, ..Compiled::default() };
         }
         program.is_destructive = program.objects().any(|o| o.is_destructive)
@@ -241,6 +226,29 @@ impl Compiler {
         notes.iter_mut().for_each(|d| d.locate(source));
         Compiled { program: Some(program), diagnostics, notes, settings: set }
     }
+}
+
+/// Tells whether a program sets the option `defaultargs`.
+fn has_default_args(source: &Source) -> bool {
+    source.text.lines().map(str::trim).any(|line| {
+        line.starts_with('#')
+            && pragma::control(line, source::Span::default())
+                == Ok(Control::Compiler(CompilerOption::DefaultArgs, true))
+    })
+}
+
+/// Puts complaints in the order of the text, and drops repeated ones.
+fn arrange(diagnostics: &mut Vec<Diagnostic>, source: &Source) {
+    // Drop the second complaint about a description whose macro variable is undefined.
+    let spans: Vec<_> =
+        diagnostics.iter().filter(|d| d.tag == Tag::MacroUndef).map(|d| d.primary.span).collect();
+    diagnostics.retain(|d| {
+        let span = d.primary.span;
+        let holds = |m: &source::Span| span.start <= m.start && m.end <= span.end;
+        d.tag != Tag::PdescZero || !spans.iter().any(holds)
+    });
+    diagnostics.iter_mut().for_each(|d| d.locate(source));
+    diagnostics.sort_by_key(|d| d.primary.span.start);
 }
 
 /// The types of `args[]` as written, by provider and name of a probe.

@@ -72,6 +72,13 @@ impl State {
         regs.chain(frame.map(|(at, _)| Home::Frame(at.wrapping_sub(self.sp)))).collect()
     }
 
+    /// Adds to the stack pointer; what lies below it is lost.
+    fn adjust_sp(&mut self, by: i32) {
+        self.sp = self.sp.wrapping_add(by);
+        let sp = self.sp;
+        self.frame.retain(|at, _| *at >= sp);
+    }
+
     fn set(&mut self, n: usize, value: Value) {
         if let Some(reg) = self.regs.get_mut(n) {
             *reg = value;
@@ -234,33 +241,7 @@ impl Walk<'_> {
         match insn.flow_control() {
             FlowControl::Return => returned = Some(before.reg(AX)),
             FlowControl::UnconditionalBranch => next.push((insn.near_branch_target(), state)),
-            FlowControl::ConditionalBranch => {
-                let mut taken = state.clone();
-                let compared = before.compared;
-                let may = |equal: bool| match compared {
-                    Some((Value::Constant(is), with)) => (is == with) == equal,
-                    _ => true,
-                };
-                let (mut goes, mut stays) = (true, true);
-                match (insn.mnemonic(), compared) {
-                    (Mnemonic::Je, Some((value, with))) => {
-                        (goes, stays) = (may(true), may(false));
-                        taken.learn(value, with);
-                    }
-                    (Mnemonic::Jne, Some((value, with))) => {
-                        (goes, stays) = (may(false), may(true));
-                        state.learn(value, with);
-                    }
-                    (Mnemonic::Ja, Some((_, with))) => state.bound = Some(with),
-                    _ => {}
-                }
-                if goes {
-                    next.push((insn.near_branch_target(), taken));
-                }
-                if stays {
-                    next.push((insn.next_ip(), state));
-                }
-            }
+            FlowControl::ConditionalBranch => next.extend(branches(state, &insn)),
             FlowControl::IndirectBranch => {
                 let value = number(insn.op0_register()).map(|n| before.reg(n));
                 let Some(Value::Entry(table)) = value else { return None };
@@ -313,6 +294,31 @@ impl Walk<'_> {
     }
 }
 
+/// Returns the ways that a conditional branch may go.
+fn branches(mut state: State, insn: &Instruction) -> impl Iterator<Item = (u64, State)> {
+    let mut taken = state.clone();
+    let compared = state.compared;
+    let may = |equal: bool| match compared {
+        Some((Value::Constant(is), with)) => (is == with) == equal,
+        _ => true,
+    };
+    let (mut goes, mut stays) = (true, true);
+    match (insn.mnemonic(), compared) {
+        (Mnemonic::Je, Some((value, with))) => {
+            (goes, stays) = (may(true), may(false));
+            taken.learn(value, with);
+        }
+        (Mnemonic::Jne, Some((value, with))) => {
+            (goes, stays) = (may(false), may(true));
+            state.learn(value, with);
+        }
+        (Mnemonic::Ja, Some((_, with))) => state.bound = Some(with),
+        _ => {}
+    }
+    let goes = goes.then_some((insn.near_branch_target(), taken));
+    goes.into_iter().chain(stays.then_some((insn.next_ip(), state)))
+}
+
 /// Returns the second operand of an instruction, if its value is known.
 fn source(state: &State, insn: &Instruction) -> Value {
     match insn.op1_kind() {
@@ -357,130 +363,55 @@ fn through(
     (writes, reads)
 }
 
+/// The operands of an instruction, as far as its effects need them.
+struct Operands {
+    /// The register that it writes, or that it compares.
+    to: Option<usize>,
+    /// The bytes of that register; 0 without one.
+    size: usize,
+    /// Whether it reads or writes memory of the stack frame.
+    is_frame: bool,
+    /// The place of that memory.
+    slot: i32,
+    /// The value of the second operand.
+    value: Value,
+    /// Whether both operands are the same register.
+    same: bool,
+}
+
+impl Operands {
+    fn of(state: &State, insn: &Instruction) -> Self {
+        let is_register = insn.op0_kind() == OpKind::Register;
+        Self {
+            to: is_register.then(|| number(insn.op0_register())).flatten(),
+            size: if is_register { insn.op0_register().size() } else { 0 },
+            is_frame: insn.memory_base() == Register::RSP && insn.memory_index() == Register::None,
+            slot: state.sp.wrapping_add(insn.memory_displacement64() as i32),
+            value: source(state, insn),
+            same: is_register
+                && insn.op1_kind() == OpKind::Register
+                && insn.op0_register() == insn.op1_register(),
+        }
+    }
+
+    /// Returns what the register holds after a value was moved into it: a 32-bit register keeps a
+    /// number whole, but not a pointer.
+    fn whole(&self, value: Value) -> Option<Value> {
+        match value {
+            Value::Constant(_) | Value::Made(_) if self.size == 4 => Some(value),
+            v if self.size == 8 && v != Value::Unknown => Some(v),
+            _ => None,
+        }
+    }
+}
+
 /// Applies the effects of an instruction that continues with the next one; `None` if the stack
 /// pointer is no longer known.
 fn effect(state: &mut State, insn: &Instruction, info: &mut InstructionInfoFactory) -> Option<()> {
-    let ip = insn.ip();
-    let to = match insn.op0_kind() {
-        OpKind::Register => number(insn.op0_register()),
-        _ => None,
-    };
-    let size = if insn.op0_kind() == OpKind::Register { insn.op0_register().size() } else { 0 };
-    let is_frame = insn.memory_base() == Register::RSP && insn.memory_index() == Register::None;
-    let slot = state.sp.wrapping_add(insn.memory_displacement64() as i32);
-    let value = source(state, insn);
-    // A 32-bit register keeps a number whole, but not a pointer.
-    let whole = |v: Value| match v {
-        Value::Constant(_) | Value::Made(_) if size == 4 => Some(v),
-        v if size == 8 && v != Value::Unknown => Some(v),
-        _ => None,
-    };
-    let same = insn.op0_kind() == OpKind::Register
-        && insn.op1_kind() == OpKind::Register
-        && insn.op0_register() == insn.op1_register();
-    match insn.mnemonic() {
-        Mnemonic::Push => {
-            let value = to.map_or(Value::Unknown, |n| state.reg(n));
-            state.sp = state.sp.wrapping_sub(8);
-            let sp = state.sp;
-            state.store(sp, 8, value);
-            return Some(());
-        }
-        Mnemonic::Pop => {
-            let value = state.frame.get(&state.sp).copied().unwrap_or(Value::Unknown);
-            state.set(to?, value);
-            state.sp = state.sp.wrapping_add(8);
-            let sp = state.sp;
-            state.frame.retain(|at, _| *at >= sp);
-            return Some(());
-        }
-        Mnemonic::Sub | Mnemonic::Add if to == Some(SP) => {
-            let Value::Constant(by) = value else { return None };
-            let by = if insn.mnemonic() == Mnemonic::Sub { by.wrapping_neg() } else { by };
-            state.sp = state.sp.wrapping_add(by);
-            let sp = state.sp;
-            state.frame.retain(|at, _| *at >= sp);
-            return Some(());
-        }
-        Mnemonic::Cmp | Mnemonic::Test => {
-            let first = to.filter(|_| size >= 4).map_or(Value::Unknown, |n| state.reg(n));
-            state.compared = match (insn.mnemonic(), value) {
-                (Mnemonic::Cmp, Value::Constant(with)) => Some((first, with)),
-                (Mnemonic::Test, _) if same => Some((first, 0)),
-                _ => None,
-            };
-            return Some(());
-        }
-        Mnemonic::Mov if to.is_some() && insn.op1_kind() == OpKind::Memory => {
-            let read = state.frame.get(&slot).copied().filter(|_| is_frame).and_then(whole);
-            match (to, read) {
-                (Some(n), Some(value)) => state.set(n, value),
-                (Some(n), None) => state.make(n, ip),
-                _ => {}
-            }
-            return Some(());
-        }
-        Mnemonic::Mov if to.is_some() && to != Some(SP) => {
-            match (to, whole(value)) {
-                (Some(n), Some(value)) => state.set(n, value),
-                (Some(n), None) => state.make(n, ip),
-                _ => {}
-            }
-            return Some(());
-        }
-        Mnemonic::Mov if is_frame && insn.op0_kind() == OpKind::Memory => {
-            let size = insn.memory_size().size() as i32;
-            let kept = match value {
-                Value::Constant(_) | Value::Made(_) => value,
-                _ if size == 8 => value,
-                _ => Value::Unknown,
-            };
-            state.store(slot, size, kept);
-            return Some(());
-        }
-        Mnemonic::Xor | Mnemonic::Sub if same && size >= 4 => {
-            state.compared = None;
-            state.set(to?, Value::Constant(0));
-            return Some(());
-        }
-        Mnemonic::Lea if size == 8 => {
-            let base = number(insn.memory_base()).map(|n| state.reg(n));
-            let value = match base {
-                _ if insn.is_ip_rel_memory_operand() => Value::Data(insn.ip_rel_memory_address()),
-                Some(Value::Pointer(plus)) if insn.memory_index() == Register::None => {
-                    Value::Pointer(plus.wrapping_add(insn.memory_displacement64() as i32))
-                }
-                _ => Value::Made(ip),
-            };
-            match value {
-                Value::Made(_) => state.make(to?, ip),
-                value => state.set(to?, value),
-            }
-            return Some(());
-        }
-        // An entry of a table of distances from the table's beginning.
-        Mnemonic::Movsxd if size == 8 && insn.memory_index() != Register::None => {
-            if let Some(Value::Data(table)) = number(insn.memory_base()).map(|n| state.reg(n)) {
-                state.set(to?, Value::Entry(table));
-                return Some(());
-            }
-        }
-        Mnemonic::Add if size == 8 => {
-            let sum = match (to.map(|n| state.reg(n)), value) {
-                (Some(Value::Entry(a)), Value::Data(b)) if a == b => Some(Value::Entry(a)),
-                (Some(Value::Pointer(p)), Value::Constant(n)) => {
-                    Some(Value::Pointer(p.wrapping_add(n)))
-                }
-                _ => None,
-            };
-            if let Some(sum) = sum {
-                state.compared = None;
-                state.set(to?, sum);
-                return Some(());
-            }
-        }
-        _ => {}
+    if apply(state, insn)? {
+        return Some(());
     }
+    let ip = insn.ip();
     if insn.rflags_modified() != 0 {
         state.compared = None;
     }
@@ -501,4 +432,104 @@ fn effect(state: &mut State, insn: &Instruction, info: &mut InstructionInfoFacto
         state.store(at, m.memory_size().size() as i32, Value::Unknown);
     }
     Some(())
+}
+
+/// Applies the effects of an instruction whose values we follow, and tells whether it is one.
+fn apply(state: &mut State, insn: &Instruction) -> Option<bool> {
+    let operands = Operands::of(state, insn);
+    let Operands { to, size, value, same, .. } = operands;
+    match insn.mnemonic() {
+        Mnemonic::Push => {
+            let value = to.map_or(Value::Unknown, |n| state.reg(n));
+            state.sp = state.sp.wrapping_sub(8);
+            let sp = state.sp;
+            state.store(sp, 8, value);
+        }
+        Mnemonic::Pop => {
+            let value = state.frame.get(&state.sp).copied().unwrap_or(Value::Unknown);
+            state.set(to?, value);
+            state.adjust_sp(8);
+        }
+        Mnemonic::Sub | Mnemonic::Add if to == Some(SP) => {
+            let Value::Constant(by) = value else { return None };
+            let is_sub = insn.mnemonic() == Mnemonic::Sub;
+            state.adjust_sp(if is_sub { by.wrapping_neg() } else { by });
+        }
+        Mnemonic::Cmp | Mnemonic::Test => {
+            let first = to.filter(|_| size >= 4).map_or(Value::Unknown, |n| state.reg(n));
+            state.compared = match (insn.mnemonic(), value) {
+                (Mnemonic::Cmp, Value::Constant(with)) => Some((first, with)),
+                (Mnemonic::Test, _) if same => Some((first, 0)),
+                _ => None,
+            };
+        }
+        Mnemonic::Mov => return Some(apply_mov(state, insn, &operands)),
+        Mnemonic::Xor | Mnemonic::Sub if same && size >= 4 => {
+            state.compared = None;
+            state.set(to?, Value::Constant(0));
+        }
+        Mnemonic::Lea if size == 8 => match address(state, insn) {
+            Value::Made(_) => state.make(to?, insn.ip()),
+            value => state.set(to?, value),
+        },
+        // An entry of a table of distances from the table's beginning.
+        Mnemonic::Movsxd if size == 8 && insn.memory_index() != Register::None => {
+            let base = number(insn.memory_base()).map(|n| state.reg(n));
+            let Some(Value::Data(table)) = base else { return Some(false) };
+            state.set(to?, Value::Entry(table));
+        }
+        Mnemonic::Add if size == 8 => {
+            let sum = match (to.map(|n| state.reg(n)), value) {
+                (Some(Value::Entry(a)), Value::Data(b)) if a == b => Value::Entry(a),
+                (Some(Value::Pointer(p)), Value::Constant(n)) => Value::Pointer(p.wrapping_add(n)),
+                _ => return Some(false),
+            };
+            state.compared = None;
+            state.set(to?, sum);
+        }
+        _ => return Some(false),
+    }
+    Some(true)
+}
+
+/// Applies a `mov`, and tells whether its operands are ones that we follow.
+fn apply_mov(state: &mut State, insn: &Instruction, operands: &Operands) -> bool {
+    let Operands { to, is_frame, slot, value, .. } = *operands;
+    let is_load = insn.op1_kind() == OpKind::Memory;
+    match to {
+        Some(n) if is_load || n != SP => {
+            let value = match is_load {
+                true => state.frame.get(&slot).copied().filter(|_| is_frame),
+                false => Some(value),
+            };
+            match value.and_then(|v| operands.whole(v)) {
+                Some(value) => state.set(n, value),
+                None => state.make(n, insn.ip()),
+            }
+            true
+        }
+        _ if is_frame && insn.op0_kind() == OpKind::Memory => {
+            let size = insn.memory_size().size() as i32;
+            let kept = match value {
+                Value::Constant(_) | Value::Made(_) => value,
+                _ if size == 8 => value,
+                _ => Value::Unknown,
+            };
+            state.store(slot, size, kept);
+            true
+        }
+        _ => false,
+    }
+}
+
+/// Returns the address that a `lea` computes.
+fn address(state: &State, insn: &Instruction) -> Value {
+    let base = number(insn.memory_base()).map(|n| state.reg(n));
+    match base {
+        _ if insn.is_ip_rel_memory_operand() => Value::Data(insn.ip_rel_memory_address()),
+        Some(Value::Pointer(plus)) if insn.memory_index() == Register::None => {
+            Value::Pointer(plus.wrapping_add(insn.memory_displacement64() as i32))
+        }
+        _ => Value::Made(insn.ip()),
+    }
 }

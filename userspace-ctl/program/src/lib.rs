@@ -12,6 +12,7 @@
 //! `patient` asks for everything that a process can delay. Nothing here trusts a file: a damaged
 //! file only yields less. An object is read when it is needed, and only the needed parts of it.
 #![forbid(unsafe_code)]
+#![warn(clippy::too_many_lines)]
 #![deny(missing_docs, clippy::unwrap_used, clippy::expect_used)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 

@@ -185,11 +185,20 @@ impl Checker<'_> {
                 return None;
             }
         };
-        match kind {
-            ActionKind::Lquantize => {}
-            ActionKind::Llquantize => return Some((Some(value), self.log_linear(args, span)?)),
-            _ => return Some((Some(value), 0)),
-        }
+        let parameters = match kind {
+            ActionKind::Lquantize => self.linear(args, span)?,
+            ActionKind::Llquantize => self.log_linear(args, span)?,
+            _ => 0,
+        };
+        Some((Some(value), parameters))
+    }
+
+    /// Returns the encoded parameters of lquantize.
+    fn linear<'a>(
+        &mut self,
+        mut args: impl Iterator<Item = &'a ast::Expr>,
+        span: Span,
+    ) -> Option<u64> {
         let base = self.parameter(
             "lquantize",
             args.next(),
@@ -253,7 +262,7 @@ impl Checker<'_> {
                 return None;
             }
         };
-        Some((Some(value), Linear { base, step: step16, levels }.encode()))
+        Some(Linear { base, step: step16, levels }.encode())
     }
 
     /// Returns the encoded parameters of llquantize.

@@ -77,6 +77,7 @@ impl Gen {
 
     /// [`Self::expr`] for constants, variables and memory. It is a function of its own so that
     /// recursion over deep trees of operators has small frames.
+    #[expect(clippy::too_many_lines, reason = "a flat match, with one arm for each kind")]
     fn stored(&mut self, e: &Expr, rd: u8) -> Result<State, Problem> {
         match &e.kind {
             Kind::Int(v) => {
