@@ -17,7 +17,7 @@ use crate::print::Shape;
 use crate::status::{self, Drops, Losses};
 use crate::symbol::{Naming, Symbols};
 use crate::user::objects::Objects;
-use crate::user::Users;
+use crate::user::ProcessProbes;
 use crate::wait::{Event, Waiter};
 use crate::{datum, enable, print, sys};
 use abi::action::ActionKind;
@@ -76,7 +76,7 @@ pub struct Session<'a> {
     reporter: Reporter,
     status: Status,
     losses: Losses,
-    users: Users,
+    process_probes: ProcessProbes,
     /// Processes named on the command line.
     targets: Vec<u32>,
     /// What the module knows about files, for the stacks of processes.
@@ -192,7 +192,7 @@ impl<'a> Session<'a> {
             programs,
             status: Status::default(),
             losses: Losses::default(),
-            users: Users::default(),
+            process_probes: ProcessProbes::default(),
             targets: Vec::new(),
             objects: Objects::default(),
             symbols,
@@ -204,11 +204,11 @@ impl<'a> Session<'a> {
         })
     }
 
-    /// Makes the session attach the probes that `users` wants in processes, also when they load
+    /// Makes the session attach the probes that `process_probes` wants in processes, also when they load
     /// more code. Processes in `targets` are read first.
-    pub fn follow(&mut self, users: Users, targets: Vec<u32>) {
+    pub fn follow(&mut self, process_probes: ProcessProbes, targets: Vec<u32>) {
         targets.first().iter().for_each(|&&pid| self.symbols.set_target(pid.into()));
-        (self.users, self.targets) = (users, targets);
+        (self.process_probes, self.targets) = (process_probes, targets);
     }
 
     /// Returns the number of probes matched by all descriptions of all programs.
@@ -221,12 +221,12 @@ impl<'a> Session<'a> {
         let failed = |r: Refusal| r.doing("could not enable tracing");
         self.bell = self.kernel.bell().map_err(failed)?;
         if self.walks_users() {
-            let mut first = self.users.named();
+            let mut first = self.process_probes.named();
             first.extend(&self.targets);
             self.objects.learn_all(self.kernel, first);
         }
         let started = self.kernel.go().map_err(failed)?;
-        self.users.begin();
+        self.process_probes.begin();
         self.tell_left_out(&started)?;
         self.tell_sizes(&started)?;
         let count = self.matched.saturating_add(enable::OWN_PROBES).min(PREFETCH);
@@ -244,7 +244,7 @@ impl<'a> Session<'a> {
         if !self.records_users() || self.options.get(OptionId::Destructive) == 1 {
             return;
         }
-        self.users.link();
+        self.process_probes.link();
         std::mem::take(&mut self.targets).into_iter().for_each(|pid| self.know(pid));
     }
 
@@ -269,8 +269,8 @@ impl<'a> Session<'a> {
     /// From here on, a process that maps a library waits until the library has its probes. A
     /// command that we hold runs only after that.
     pub fn attend(&mut self) -> Result<(), Failure> {
-        self.users.attend(self.kernel);
-        self.users.look(self.kernel, false);
+        self.process_probes.attend(self.kernel);
+        self.process_probes.look(self.kernel, false);
         self.tell_users()
     }
 
@@ -280,8 +280,8 @@ impl<'a> Session<'a> {
         if now.mapped == 0 {
             return Ok(());
         }
-        self.users.look(self.kernel, true);
-        self.users.welcome(self.kernel);
+        self.process_probes.look(self.kernel, true);
+        self.process_probes.welcome(self.kernel);
         let seen = self.kernel.seen(now.mapped);
         let late = seen.map_err(|r| r.doing("failed to let a process continue"))?;
         if late > 0 {
@@ -448,13 +448,13 @@ impl<'a> Session<'a> {
 
     /// Attaches probes to code that processes have newly mapped.
     fn look_at_users(&mut self) -> Result<(), Failure> {
-        self.users.look(self.kernel, false);
-        self.users.meet(self.kernel);
+        self.process_probes.look(self.kernel, false);
+        self.process_probes.meet(self.kernel);
         self.tell_users()
     }
 
     fn tell_users(&mut self) -> Result<(), Failure> {
-        self.users.take_told().iter().try_for_each(|line| self.say(line))
+        self.process_probes.take_told().iter().try_for_each(|line| self.say(line))
     }
 
     /// Takes and prints the records that exist now.
@@ -579,7 +579,7 @@ impl<'a> Session<'a> {
         &mut self,
         mut child: std::process::Child,
     ) -> Result<std::io::Result<()>, Failure> {
-        if !self.users.is_attending() {
+        if !self.process_probes.is_attending() {
             return Ok(child.wait().map(drop));
         }
         let Some(bell) = self.bell.take() else { return Ok(child.wait().map(drop)) };

@@ -145,19 +145,54 @@ pub struct Compiler {
     next_clause: u64,
 }
 
+/// A program that has been read and has no meaning yet.
+#[derive(Debug)]
+pub struct ReadProgram<'s> {
+    source: &'s Source,
+    options: Options,
+    parsed: parser::Parsed,
+}
+
+impl ReadProgram<'_> {
+    /// Returns its probe descriptions, in order. A world that makes probes on demand makes them
+    /// before the program is compiled.
+    pub fn descriptions(&self) -> Vec<ProbePattern> {
+        let clauses = self.parsed.items.iter().filter_map(|item| match item {
+            ast::Item::Clause(clause) => Some(clause),
+            _ => None,
+        });
+        let texts = clauses.flat_map(|c| &c.probes);
+        // The compiler complains about the malformed ones.
+        let pattern = |(text, span): &(String, source::Span)| {
+            parser::probe_desc::pattern(text, *span, self.source).ok()
+        };
+        texts.filter_map(pattern).collect()
+    }
+}
+
 impl Compiler {
     /// Makes a compiler that knows no variables yet.
     pub fn new(options: Options) -> Self {
         Self { options, ..Self::default() }
     }
 
-    /// Compiles one program. After a complaint, nothing of the program is kept.
-    pub fn compile(&mut self, source: &Source, world: &dyn World) -> Compiled {
+    /// Reads one program, without giving it a meaning.
+    pub fn read<'s>(&self, source: &'s Source, world: &dyn World) -> ReadProgram<'s> {
         let mut options = self.options.clone();
         // This option is read first, because macro variables are replaced while reading.
         options.default_args |= has_default_args(source);
-        let known = self.names.known();
-        let parsed = parser::parse(source, &options, known, world);
+        let parsed = parser::parse(source, &options, self.names.known(), world);
+        ReadProgram { source, options, parsed }
+    }
+
+    /// Reads and compiles one program. After a complaint, nothing of the program is kept.
+    pub fn compile(&mut self, source: &Source, world: &dyn World) -> Compiled {
+        self.compile_read(self.read(source, world), world)
+    }
+
+    /// Compiles a program that has been read. After a complaint, nothing of the program is kept.
+    pub fn compile_read(&mut self, read: ReadProgram<'_>, world: &dyn World) -> Compiled {
+        let ReadProgram { source, mut options, parsed } = read;
         let mut diagnostics = parsed.diagnostics;
         let mut told = Told::default();
         controls(source, &parsed.controls, world, &mut options, &mut told);

@@ -14,7 +14,7 @@ use consumer::print::json::Line;
 use consumer::print::listing;
 use consumer::process::{Stdio, Target};
 use consumer::session::{self, Output, Session};
-use consumer::user::Users;
+use consumer::user::ProcessProbes;
 use consumer::wait::Signals;
 use consumer::world::AnyProbe;
 use consumer::{Error, Failure};
@@ -33,11 +33,14 @@ pub fn run(args: &Args, settings: Settings) -> Result<i32, Stop> {
         true => Vec::new(),
         false => targets(args, &settings)?,
     };
-    let (programs, users) = match &mut device {
-        Some(device) => compile::with_users(args, &settings, &targets, device)?,
+    let (programs, process_probes) = match &mut device {
+        Some(device) => compile::for_kernel(args, &settings, &targets, device)?,
         None => {
             let pid = args.pids.first().copied();
-            (compile::all(args, &settings, pid, &AnyProbe::default())?, Users::default())
+            (
+                compile::all(args, &settings, pid, &mut AnyProbe::default())?,
+                ProcessProbes::default(),
+            )
         }
     };
     let settings = settings.with(&programs);
@@ -50,7 +53,7 @@ pub fn run(args: &Args, settings: Settings) -> Result<i32, Stop> {
     }
     match device {
         Some(mut device) if !args.compile_only => {
-            trace(args, &settings, &mut device, targets, programs, users)
+            trace(args, &settings, &mut device, targets, programs, process_probes)
         }
         _ => Ok(0),
     }
@@ -95,7 +98,7 @@ fn trace(
     device: &mut Device,
     targets: Vec<Target>,
     programs: Vec<Program>,
-    users: Users,
+    process_probes: ProcessProbes,
 ) -> Result<i32, Stop> {
     let options = settings.over(&programs);
     let is_on = |id| options.contains(&(id, 1));
@@ -116,7 +119,7 @@ fn trace(
     let work = busy("enabling probes");
     let mut session = Session::enable(device, output, how, &options, &name, programs)?;
     drop(work);
-    session.follow(users, pids);
+    session.follow(process_probes, pids);
     let matched = session.matched();
     // The kernel's count is exact, but it covers all programs together.
     let counts = match counts.len() {

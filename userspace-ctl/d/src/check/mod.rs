@@ -192,7 +192,7 @@ impl<'a> Checker<'a> {
         for (text, span) in &clause.probes {
             match probe_desc::pattern(text, *span, self.source) {
                 Ok(pattern) => {
-                    let pattern = self.world.resolve(pattern);
+                    let pattern = self.world.called(pattern);
                     let found = self.world.matches(&pattern);
                     self.matched = self.matched.saturating_add(found.count);
                     let is_of_macro = self.source.slice(*span).starts_with("pid$");

@@ -6,7 +6,7 @@
 //! registers its probes; notes have no types, but at least the width of each argument. A program
 //! that has ended can no longer be read.
 
-use super::{split, PID};
+use super::provider::{split, PID};
 use abi::dof::Header;
 use abi::helper::{MAX_PROBES, MAX_PROVIDERS};
 use abi::stability::{Attributes, ProviderAttributes};
@@ -22,7 +22,7 @@ use zerocopy::FromBytes;
 
 /// The declarations of programs, each read once.
 #[derive(Debug, Default)]
-pub struct Told {
+pub struct ProgramDeclarations {
     images: Images,
     of: RefCell<HashMap<u32, Rc<Own>>>,
 }
@@ -36,7 +36,7 @@ struct Own {
     promised: HashMap<String, ProviderAttributes>,
 }
 
-impl Told {
+impl ProgramDeclarations {
     /// Returns the declaration of a probe.
     pub fn declaration(&self, parts: [&str; 4]) -> Option<Arc<Declaration>> {
         let [provider, module, _, name] = parts;
