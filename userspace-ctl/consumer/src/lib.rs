@@ -38,4 +38,4 @@ pub mod world;
 
 pub use error::{Error, Failure, Refusal};
 pub use kernel::Kernel;
-pub use session::Session;
+pub use session::{Enabled, Ended, Tracing};

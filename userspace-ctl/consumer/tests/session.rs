@@ -9,7 +9,7 @@ mod sessions;
 mod user;
 
 use abi::option::OptionId;
-use consumer::session::{Output, Session, Settings};
+use consumer::session::{Enabled, Output, Settings};
 use consumer::world::KernelWorld;
 use consumer::{Failure, Kernel};
 use fake::{Fake, Firing, Steps};
@@ -399,10 +399,9 @@ fn a_closed_pipe_ends_quietly() {
     let programs = compile(&fake, &["BEGIN"], &[]);
     let mut kernel = fake.clone();
     let output = Output { out: &mut Closed, err: &mut Vec::new(), file: None };
-    let mut session =
-        Session::enable(&mut kernel, output, Settings::default(), &[], "'test'", programs).unwrap();
-    session.go().unwrap();
-    let end = session.work(&mut Steps::new(&fake).then(|_| {}));
+    let enabled =
+        Enabled::new(&mut kernel, output, Settings::default(), &[], "'test'", programs).unwrap();
+    let end = enabled.go().unwrap().work(&mut Steps::new(&fake).then(|_| {}));
     assert!(matches!(end, Err(Failure::OutputClosed)));
 }
 

@@ -13,7 +13,7 @@ use consumer::print::bars::Encoding;
 use consumer::print::json::Line;
 use consumer::print::listing;
 use consumer::process::{Stdio, Target};
-use consumer::session::{self, Output, Session};
+use consumer::session::{self, Enabled, Ended, Output, Tracing};
 use consumer::user::ProcessProbes;
 use consumer::wait::Signals;
 use consumer::world::AnyProbe;
@@ -117,10 +117,10 @@ fn trace(
     let mut waiter = Signals::new(targets)?;
     crate::mode::start_export(settings)?;
     let work = busy("enabling probes");
-    let mut session = Session::enable(device, output, how, &options, &name, programs)?;
+    let enabled = Enabled::new(device, output, how, &options, &name, programs)?;
     drop(work);
-    session.follow(process_probes, pids);
-    let matched = session.matched();
+    let enabled = enabled.follow(process_probes, pids);
+    let matched = enabled.matched();
     // The kernel's count is exact, but it covers all programs together.
     let counts = match counts.len() {
         1 => vec![matched as usize],
@@ -142,40 +142,40 @@ fn trace(
     if matched == 0 && !args.allow_zero && !settings.zdefs {
         return Err(Error::new("", "no probes matched").into());
     }
-    start(settings, &mut session)?;
+    let tracing = start(settings, enabled)?;
     waiter.resume()?;
-    let status = session.work(&mut waiter)?;
-    leave(args, settings, &session)?;
-    Ok(status)
+    let ended = tracing.work(&mut waiter)?;
+    leave(args, settings, &ended)?;
+    Ok(ended.status())
 }
 
 /// Lets probes fire. From here on the program prints.
-fn start(settings: &Settings, session: &mut Session<'_>) -> Result<(), Stop> {
-    let matched = session.matched();
+fn start<'a>(settings: &Settings, enabled: Enabled<'a>) -> Result<Tracing<'a>, Stop> {
+    let matched = enabled.matched();
     let s = if matched == 1 { "" } else { "s" };
     let work = busy(format!("arming {matched} probe{s}"));
-    session.go()?;
+    let mut tracing = enabled.go()?;
     drop(work);
     let work = busy("reading the symbols of the processes");
-    session.know_targets();
-    session.attend()?;
+    tracing.attend()?;
     drop(work);
-    Ok(screen::start(settings)?)
+    screen::start(settings)?;
+    Ok(tracing)
 }
 
 /// Prints at the end of a view what the program has not printed, and at the end of every run on a
 /// terminal a line that adds up the losses.
-fn leave(args: &Args, settings: &Settings, session: &Session<'_>) -> Result<(), Failure> {
+fn leave(args: &Args, settings: &Settings, ended: &Ended<'_>) -> Result<(), Failure> {
     if settings.view.is_some() {
         screen::end(settings);
         let mut out = crate::mode::open(args.output.as_deref(), false)?;
-        out.write_all(&session.text_of_aggregations())?;
+        out.write_all(&ended.text_of_aggregations())?;
         out.flush()?;
     } else if settings.is_json() {
         return Ok(());
     }
     // A program that reads the messages can add them up itself.
-    if let Some(losses) = session.losses().filter(|_| std::io::stderr().is_terminal()) {
+    if let Some(losses) = ended.losses().filter(|_| std::io::stderr().is_terminal()) {
         eprintln!("dtrace: {losses}");
     }
     Ok(())
@@ -205,14 +205,14 @@ pub fn consume(
     let output = Output { out: &mut *out, err: &mut err, file };
     let mut waiter = Signals::new(Vec::new())?;
     crate::mode::start_export(settings)?;
-    let mut session = Session::claimed(device, output, how(settings), options, programs)?;
-    let status = match args.compile_only {
-        true => session.finish()?,
+    let tracing = Tracing::claimed(device, output, how(settings), options, programs)?;
+    let ended = match args.compile_only {
+        true => tracing.finish()?,
         false => {
             screen::start(settings)?;
-            session.work(&mut waiter)?
+            tracing.work(&mut waiter)?
         }
     };
-    leave(args, settings, &session)?;
-    Ok(status)
+    leave(args, settings, &ended)?;
+    Ok(ended.status())
 }
