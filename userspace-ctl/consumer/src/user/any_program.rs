@@ -3,7 +3,7 @@
 
 use abi::probe::is_glob;
 use d::ProbePattern;
-use program::process;
+use libproc::process;
 use std::collections::HashSet;
 
 /// Descriptions of probes that any program may bring along.

@@ -8,9 +8,9 @@ use crate::kernel::Kernel;
 use abi::probe::is_glob;
 use abi::user::UserReason;
 use d::ProbePattern;
-use program::expand::{self, Batches, Pattern, Refused};
-use program::process::{Process, PROGRAM};
-use program::Miss;
+use libproc::expand::{self, Batches, Pattern, Refused};
+use libproc::process::{Process, PROGRAM};
+use libproc::Miss;
 use std::collections::hash_map::Entry;
 
 /// The most places that one description may mean in a process.
@@ -50,7 +50,7 @@ impl ProcessProbes {
                 Err(Miss::Function) => {}
                 Err(miss) => missed = Some(Missed::Of(object.name.clone(), miss)),
             }
-            new.insert(Sign::of(&mut out));
+            new.insert(Sign::take(&mut out));
             if out.places > MOST_PLACES {
                 return Err(Missed::TooMany(MOST_PLACES));
             }

@@ -4,7 +4,7 @@
 //! matches like any other.
 //!
 //! ```text
-//!  pid123:libc:malloc:entry ──► program::Process ──► expand ──► MAKE
+//!  pid123:libc:malloc:entry ──► libproc::Process ──► expand ──► MAKE
 //!           └──► pid123:libc.so.6:malloc:entry, as the probe is called ──► ENABLE
 //! ```
 //! This happens before the program is compiled ([`ProcessProbes::prepare`]); the compiler only asks.
@@ -27,11 +27,11 @@ use crate::kernel::Kernel;
 use abi::probe::part_matches;
 use any_program::AnyProgram;
 use d::ProbePattern;
+use libproc::expand::{self, Batches, Pattern};
+use libproc::locks;
+use libproc::process::{Images, Object, Process};
+use libproc::stapsdt::Note;
 use miss::Missed;
-use program::expand::{self, Batches, Pattern};
-use program::locks;
-use program::process::{Images, Object, Process};
-use program::stapsdt::Note;
 pub use provider::of_process;
 use provider::pid_of;
 use start::When;
@@ -88,7 +88,7 @@ impl ProcessProbes {
     /// mean the lock provider.
     fn notes_of(&self, object: &Object, pid: u32, provider: &str) -> Rc<[Note]> {
         match provider.starts_with(locks::PROVIDER) {
-            true => locks::of(&object.image(pid, &self.images).0),
+            true => locks::probes(&object.image(pid, &self.images).0),
             false => object.notes(pid, &self.images),
         }
     }
@@ -147,7 +147,7 @@ impl ProcessProbes {
             first = first.or(Some(object.name.as_str()));
             let meant = Pattern { function: &pattern.function, name: &pattern.name };
             expand::usdt((&object.name, image, *bias), &notes, &is_meant, meant, out);
-            new.insert(Sign::of(out));
+            new.insert(Sign::take(out));
         }
         first
     }
@@ -236,7 +236,8 @@ impl ProcessProbes {
                 for object in &process.objects {
                     let locks = self.any_program.may_mean(locks::PROVIDER);
                     let notes = object.notes(pid, &self.images);
-                    let has_locks = || !locks::of(&object.image(pid, &self.images).0).is_empty();
+                    let has_locks =
+                        || !locks::probes(&object.image(pid, &self.images).0).is_empty();
                     if notes.iter().any(|n| self.any_program.may_mean(&n.provider))
                         || locks && has_locks()
                     {

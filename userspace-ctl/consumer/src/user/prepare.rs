@@ -11,9 +11,9 @@ use crate::kernel::Kernel;
 use abi::probe::is_glob;
 use d::world::Why;
 use d::ProbePattern;
-use program::expand::{self, Batches};
-use program::locks;
-use program::process::Process;
+use libproc::expand::{self, Batches};
+use libproc::locks;
+use libproc::process::Process;
 use std::collections::BTreeSet;
 use std::io::ErrorKind;
 

@@ -2,7 +2,7 @@
 //! The names of providers in processes, and the processes that they mean.
 
 use abi::probe::{is_glob, ProbeDesc};
-use program::process;
+use libproc::process;
 use std::path::Path;
 
 /// The provider of probes at functions and instructions.

@@ -2,10 +2,10 @@
 //! A description of a process's probes, and the objects that have them.
 
 use d::ProbePattern;
-use program::expand::Batches;
-use program::maps::Identity;
-use program::process::Object;
-use program::Memory;
+use libproc::expand::Batches;
+use libproc::maps::Identity;
+use libproc::process::Object;
+use libproc::Memory;
 use std::collections::HashMap;
 
 /// A description that names a process.
@@ -28,7 +28,7 @@ impl Wanted {
 }
 
 pub(super) fn memory(pid: u32) -> Option<Memory> {
-    Memory::of(pid).ok()
+    Memory::open(pid).ok()
 }
 
 /// The objects whose probes have been asked for, each with the sign that shows when it is mapped
@@ -46,7 +46,7 @@ pub(super) struct Sign {
 }
 
 impl Sign {
-    pub(super) fn of(out: &mut Batches) -> Self {
+    pub(super) fn take(out: &mut Batches) -> Self {
         Self { place: out.last.take(), counter: out.counter.take(), was_there: false }
     }
 

@@ -24,8 +24,8 @@ use abi::reason::Reason;
 use d::world::Why;
 use d::ProbePattern;
 use installed::{canonical, Modules};
+use libproc::expand::is_open;
 use names::Names;
-use program::expand::is_open;
 use std::cell::OnceCell;
 use std::path::PathBuf;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Statements: actions, aggregations, expressions for their effect.
 
-use super::expr::widened;
+use super::convert::widened;
 use super::member::decay;
 use super::Checker;
 use crate::ast::{self, ExprKind, StmtKind, UnOp};

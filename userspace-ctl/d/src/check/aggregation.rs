@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //! `@name[keys] = function(value);`
 
-use super::expr::{convert, widened};
+use super::convert::{convert, widened};
 use super::member::decay;
 use super::Checker;
 use crate::ast::{self, ExprKind};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Calls of subroutines, checked against the prototypes of the contract.
 
-use super::expr::widened;
+use super::convert::widened;
 use super::member::decay;
 use super::Checker;
 use crate::ast::{self, ExprKind};

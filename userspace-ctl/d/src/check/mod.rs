@@ -8,7 +8,9 @@
 mod action;
 mod aggregation;
 mod assign;
+mod binary;
 pub(crate) mod call;
+mod convert;
 pub mod decl;
 mod expr;
 mod foresee;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Reading names: variables, builtins, inlines.
 
-use super::expr::{convert, widened};
+use super::convert::{convert, widened};
 use super::member::is_in_register;
 use super::provider::pointed;
 use super::Checker;

@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use super::expr::convert;
+use super::convert::convert;
 use super::member::decay;
 use super::Checker;
 use crate::ast::{self, MemberName};

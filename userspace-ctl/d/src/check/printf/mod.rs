@@ -5,7 +5,7 @@
 mod conversion;
 mod printa;
 
-use super::expr::convert;
+use super::convert::convert;
 use super::Checker;
 use crate::ast::{self, ExprKind};
 use crate::diag::{Diagnostic, Tag};

@@ -37,8 +37,8 @@ pub struct Images {
 
 impl Images {
     /// Returns the file behind a map, read once; an empty one if it cannot be read.
-    pub fn of(&self, pid: u32, map: &Map) -> Rc<Image> {
-        match self.open(pid, map) {
+    pub fn open(&self, pid: u32, map: &Map) -> Rc<Image> {
+        match self.open_file(pid, map) {
             Some((file, state)) => self.image(state, Some(file), pid, map),
             None => self.held(self.last(map), pid, map),
         }
@@ -53,9 +53,9 @@ impl Images {
         }
     }
 
-    fn open(&self, pid: u32, map: &Map) -> Option<(File, FileState)> {
+    fn open_file(&self, pid: u32, map: &Map) -> Option<(File, FileState)> {
         let file = map.open(pid)?;
-        let state = FileState::of(&file)?;
+        let state = FileState::read(&file)?;
         self.last.borrow_mut().insert(map.identity.clone(), state);
         Some((file, state))
     }
@@ -70,8 +70,8 @@ impl Images {
         }
         let held = self.held.borrow_mut().remove(&state);
         // There may have been no room to hold it.
-        let again = || map.open(pid).filter(|file| FileState::of(file) == Some(state));
-        let view = || View::of(pid).map(Rc::new);
+        let again = || map.open(pid).filter(|file| FileState::read(file) == Some(state));
+        let view = || View::of_process(pid).map(Rc::new);
         let seen = |file| (file, view());
         let found = held.or_else(|| file.map(seen)).or_else(|| again().map(seen));
         let image = found.and_then(|(file, view)| Image::read(file, map.file(), view));
@@ -82,10 +82,10 @@ impl Images {
 
     /// Keeps the file behind a map readable after its process has ended; returns its state.
     pub fn hold(&self, pid: u32, map: &Map) -> Option<FileState> {
-        let Some((file, state)) = self.open(pid, map) else { return self.last(map) };
+        let Some((file, state)) = self.open_file(pid, map) else { return self.last(map) };
         let mut held = self.held.borrow_mut();
         if !self.images.borrow().contains_key(&state) && held.len() < MOST_HELD {
-            held.entry(state).or_insert_with(|| (file, View::of(pid).map(Rc::new)));
+            held.entry(state).or_insert_with(|| (file, View::of_process(pid).map(Rc::new)));
         }
         Some(state)
     }
@@ -98,7 +98,7 @@ fn once<T>(
     read: impl FnOnce(&File) -> Vec<T>,
 ) -> Rc<[T]> {
     let file = map.open(pid);
-    let Some((file, state)) = file.and_then(|f| FileState::of(&f).map(|state| (f, state))) else {
+    let Some((file, state)) = file.and_then(|f| FileState::read(&f).map(|state| (f, state))) else {
         return Rc::default();
     };
     if let Some(known) = known.borrow().get(&state) {
@@ -131,7 +131,7 @@ impl Object {
     /// Returns its file, and by how much its addresses are higher in the process.
     pub fn image(&self, pid: u32, images: &Images) -> &(Rc<Image>, u64) {
         self.image.get_or_init(|| {
-            let image = images.of(pid, &self.map);
+            let image = images.open(pid, &self.map);
             match image.bias(&self.map) {
                 Some(bias) => {
                     image.implement(pid, bias);
@@ -194,7 +194,7 @@ pub struct Process {
 impl Process {
     /// Reads the current mappings. A kernel thread has no objects.
     pub fn read(pid: u32) -> io::Result<Self> {
-        let maps = maps::of(pid)?;
+        let maps = maps::read(pid)?;
         let entry = entry(pid);
         let writable = maps.iter().filter(|m| m.is_writable).map(|m| m.start..m.end).collect();
         let code = maps.into_iter().filter(|m| m.is_executable && m.is_file());
@@ -306,8 +306,8 @@ mod tests {
         let path = std::env::temp_dir().join(format!("dtrace-state-{}", std::process::id()));
         std::fs::copy("/lib64/ld-linux-x86-64.so.2", &path).unwrap();
         let open = || File::open(&path).unwrap();
-        let first = FileState::of(&open()).unwrap();
-        assert_eq!(FileState::of(&open()), Some(first));
+        let first = FileState::read(&open()).unwrap();
+        assert_eq!(FileState::read(&open()), Some(first));
         let image = Image::read(open(), "/nowhere", None).unwrap();
         let f = &image.functions()[3];
         let (address, code) = (f.address, image.code(f.address, 8));
@@ -319,7 +319,7 @@ mod tests {
         let file = File::options().write(true).open(&path).unwrap();
         file.write_all_at(&[0xf4], 0x300).unwrap();
         file.set_modified(times).unwrap();
-        assert_ne!(FileState::of(&open()), Some(first));
+        assert_ne!(FileState::read(&open()), Some(first));
         assert_eq!(image.expected(address, &[0]), None);
         std::fs::remove_file(&path).unwrap();
     }

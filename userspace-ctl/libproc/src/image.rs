@@ -83,7 +83,7 @@ impl Image {
     /// Reads segments and functions of the file at `path`. `view` has the files that are searched
     /// for symbols.
     pub fn read(file: File, path: &str, view: Option<Rc<View>>) -> Option<Self> {
-        let state = FileState::of(&file);
+        let state = FileState::read(&file);
         let mut image = Self::parse(&file, path, view.as_deref())?;
         image.view = view;
         image.state = state;
@@ -179,7 +179,7 @@ impl Image {
         if self.slots.is_empty() || self.chosen.get().is_some() {
             return;
         }
-        let Ok(memory) = Memory::of(pid) else { return };
+        let Ok(memory) = Memory::open(pid) else { return };
         let chosen = self.slots.iter().filter_map(|&(slot, resolver)| {
             let mut word = [0; 8];
             memory.read(&mut word, slot.wrapping_add(bias)).ok()?;
@@ -366,7 +366,7 @@ impl Image {
     pub fn inlined(&self, offset: u64) -> Rc<[String]> {
         let read = || {
             let files = [self.file.as_ref(), self.separate.as_ref()];
-            files.into_iter().flatten().find_map(|file| Inlined::of(file, self.view.as_deref()))
+            files.into_iter().flatten().find_map(|file| Inlined::read(file, self.view.as_deref()))
         };
         match (self.inlined.get_or_init(read), self.address(offset)) {
             (Some(inlined), Some(address)) => inlined.at(address),

@@ -105,7 +105,7 @@ pub struct Memory {
 
 impl Memory {
     /// Opens the memory of a process that has not ended.
-    pub fn of(pid: u32) -> io::Result<Self> {
+    pub fn open(pid: u32) -> io::Result<Self> {
         Ok(Self { pid, file: Arc::new(File::open(format!("{}/mem", folder(pid)))?) })
     }
 
@@ -149,7 +149,7 @@ mod tests {
     fn our_own_memory() {
         let number = std::hint::black_box(0x1234_5678_9abc_def0u64);
         let mut bytes = [0; 8];
-        let memory = Memory::of(std::process::id()).unwrap();
+        let memory = Memory::open(std::process::id()).unwrap();
         memory.read(&mut bytes, std::ptr::from_ref(&number) as u64).unwrap();
         assert_eq!(u64::from_le_bytes(bytes), number);
         assert!(memory.read(&mut bytes, 0).is_err());

@@ -98,14 +98,14 @@ impl Map {
         }
         let is_it = |file: &File| file.metadata().is_ok_and(|m| m.ino() == self.identity.inode);
         let itself = files::mapped(pid, &(self.start..self.end)).ok();
-        let seen = || View::of(pid)?.open(&self.path).ok().filter(is_it);
+        let seen = || View::of_process(pid)?.open(&self.path).ok().filter(is_it);
         let ours = || Root::ours().ok()?.open(&self.path).ok().filter(is_it);
         itself.or_else(seen).or_else(ours)
     }
 }
 
 /// Returns all mappings of a process, by address. A kernel thread has none.
-pub fn of(pid: u32) -> io::Result<Vec<Map>> {
+pub fn read(pid: u32) -> io::Result<Vec<Map>> {
     Ok(open(pid)?.maps)
 }
 
@@ -121,10 +121,10 @@ pub struct Mapped {
 
 /// Returns all mappings, with whether the process had its memory to the end.
 pub fn open(pid: u32) -> io::Result<Mapped> {
-    patient::ask(pid, move || read(File::open(format!("{}/maps", patient::folder(pid)))?))
+    patient::ask(pid, move || parse(File::open(format!("{}/maps", patient::folder(pid)))?))
 }
 
-fn read(file: File) -> io::Result<Mapped> {
+fn parse(file: File) -> io::Result<Mapped> {
     // With enough room, each read takes as much as the kernel gives.
     let mut text = Vec::with_capacity(1 << 16);
     (&file).take(MOST).read_to_end(&mut text)?;
@@ -156,11 +156,11 @@ mod tests {
 
     #[test]
     fn our_own() {
-        let maps = of(std::process::id()).unwrap();
+        let maps = read(std::process::id()).unwrap();
         let code = maps.iter().find(|m| m.is_executable && m.is_file()).unwrap();
         assert!(code.open(std::process::id()).is_some());
         assert!(maps.iter().any(|m| m.name() == "[stack]"));
-        assert!(of(u32::MAX).is_err());
+        assert!(read(u32::MAX).is_err());
         assert!(open(std::process::id()).unwrap().is_whole);
     }
 
@@ -170,10 +170,10 @@ mod tests {
         let mut file = File::open(format!("/proc/{}/maps", child.id())).unwrap();
         file.read_exact(&mut [0; 32]).unwrap();
         child.kill().unwrap();
-        while !of(child.id()).unwrap().is_empty() {
+        while !read(child.id()).unwrap().is_empty() {
             std::thread::yield_now();
         }
-        let rest = read(file).unwrap();
+        let rest = parse(file).unwrap();
         child.wait().unwrap();
         assert!(!rest.is_whole);
     }

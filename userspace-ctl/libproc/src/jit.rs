@@ -31,7 +31,7 @@ pub struct Jit {
 impl Jit {
     /// Reads the file of a process, if its size has changed.
     pub fn read(&mut self, pid: u32) {
-        self.home = Home::of(pid).or_else(|| self.home.take());
+        self.home = Home::read(pid).or_else(|| self.home.take());
         let found = self.home.as_ref().and_then(Home::open);
         let Some(mut file) = found.or_else(|| self.file.take()) else { return };
         let size = file.metadata().map_or(0, |m| m.size());
@@ -65,17 +65,17 @@ struct Home {
 }
 
 impl Home {
-    fn of(pid: u32) -> Option<Self> {
+    fn read(pid: u32) -> Option<Self> {
         let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
         let numbers = status.lines().find_map(|line| line.strip_prefix("NSpid:"))?;
         let own = numbers.split_whitespace().last()?;
-        let of = (!View::of(pid)?.is_ours()).then_some(pid);
+        let of = (!View::of_process(pid)?.is_ours()).then_some(pid);
         let path = format!("/tmp/perf-{own}.map");
         Some(Self { of, path, uid: std::fs::metadata(format!("/proc/{pid}")).ok()?.uid() })
     }
 
     fn open(&self) -> Option<File> {
-        let root = self.of.map_or_else(Root::ours, Root::of).ok()?;
+        let root = self.of.map_or_else(Root::ours, Root::of_process).ok()?;
         let file = root.open_no_link(&self.path).ok()?;
         (file.metadata().ok()?.uid() == self.uid).then_some(file)
     }

@@ -253,7 +253,7 @@ impl Making<'_> {
             self.put(UserKind::Entry, (f.address, f.size), &f.name, &[0]);
         }
         if wanted.has("return") {
-            for part in parts::of(self.image, f) {
+            for part in parts::pieces(self.image, f) {
                 if part.is_damaged {
                     let names = [self.module, &f.name, "return"].map(String::from);
                     let (place, reason) = (None, UserReason::Undecodable);

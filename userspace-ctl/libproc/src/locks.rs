@@ -113,7 +113,7 @@ impl Text for Code<'_> {
 
 /// Returns the probes of an object with lock functions; none for other objects. Each object is read
 /// once.
-pub fn of(image: &Image) -> Rc<[Note]> {
+pub fn probes(image: &Image) -> Rc<[Note]> {
     image.locks.get_or_init(|| notes(image).into()).clone()
 }
 
@@ -151,7 +151,7 @@ struct Found<'a> {
 type Behind = Vec<i64>;
 
 /// An instruction that is a place of an event.
-type Place = (u64, &'static str, Behind);
+type EventPlace = (u64, &'static str, Behind);
 
 impl Found<'_> {
     fn function(&mut self, name: &str, task: Task, at: u64, pointer: usize) {
@@ -295,7 +295,7 @@ impl Found<'_> {
         }
     }
 
-    fn put(&mut self, function: &str, graph: &Graph, places: Vec<Place>) {
+    fn put(&mut self, function: &str, graph: &Graph, places: Vec<EventPlace>) {
         let mut once = BTreeMap::new();
         for (ip, event, behind) in places {
             once.entry((ip, event)).or_insert(behind);
@@ -402,7 +402,7 @@ impl Paths {
         event: &'static str,
         behind: &[i64],
         is: impl Fn(&Node) -> bool,
-    ) -> Vec<Place> {
+    ) -> Vec<EventPlace> {
         let ips = graph.nodes.iter().filter(|n| is(n)).map(|n| n.ip).collect();
         let ips = self.once(graph, ips);
         ips.into_iter().map(|ip| (ip, event, behind.to_vec())).collect()
@@ -480,7 +480,7 @@ mod tests {
         let images = Images::default();
         let libc = me.called("libc").next().unwrap();
         let (image, _) = libc.image(me.pid, &images);
-        let notes = of(image);
+        let notes = probes(image);
         let mut found: BTreeMap<(&str, &str), BTreeSet<Vec<i64>>> = BTreeMap::new();
         for n in notes.iter() {
             assert_eq!(n.args.len(), types(&n.name).unwrap().len(), "{n:?}");
@@ -510,6 +510,6 @@ mod tests {
         assert_eq!(places.len(), notes.len());
         // An object without lock functions has no probes.
         let (own, _) = me.called(crate::process::PROGRAM).next().unwrap().image(me.pid, &images);
-        assert!(of(own).is_empty());
+        assert!(probes(own).is_empty());
     }
 }

@@ -83,7 +83,7 @@ impl Read {
 }
 
 /// Returns the pieces of a function, first the function itself.
-pub(crate) fn of(image: &Image, f: &Function) -> Vec<Part> {
+pub(crate) fn pieces(image: &Image, f: &Function) -> Vec<Part> {
     let mut all = vec![Read::of(image, (f.address, f.size))];
     all.extend(image.cold(&f.name).map(|c| Read::of(image, (c.address, c.size))));
     let rules = image.is_native.then(|| image.pieces()).flatten().map(Rules::of);
@@ -194,7 +194,7 @@ mod tests {
         let mut shared = 0;
         for names in image.places() {
             let (first, others) =
-                of(image, &names[0]).split_first().map(|(f, o)| (f.range, o.to_vec())).unwrap();
+                pieces(image, &names[0]).split_first().map(|(f, o)| (f.range, o.to_vec())).unwrap();
             assert_eq!(first, (names[0].address, names[0].size));
             for part in others {
                 assert!(part.range.1 > 0 && image.is_nameless(part.range), "{}", names[0].name);
@@ -228,7 +228,7 @@ mod tests {
             std::fs::write(&path, &bytes).unwrap();
             let file = std::fs::File::open(&path).unwrap();
             let Some(image) = Image::read(file, "/nowhere", None) else { continue };
-            read += image.places().map(|names| of(&image, &names[0]).len()).sum::<usize>();
+            read += image.places().map(|names| pieces(&image, &names[0]).len()).sum::<usize>();
             crate::frames::rows_in(&bytes);
         }
         std::fs::remove_file(&path).unwrap();

@@ -41,7 +41,7 @@ pub(crate) struct Root(OwnedFd);
 
 impl Root {
     /// Opens the root of a process.
-    pub(crate) fn of(pid: u32) -> io::Result<Self> {
+    pub(crate) fn of_process(pid: u32) -> io::Result<Self> {
         Self::at(&format!("{}/root", patient::folder(pid)))
     }
 
@@ -90,7 +90,7 @@ pub struct View {
 
 impl View {
     /// Makes the view of a process that has not ended.
-    pub(crate) fn of(pid: u32) -> Option<Self> {
+    pub(crate) fn of_process(pid: u32) -> Option<Self> {
         let look = |of: &str| {
             let root = std::fs::metadata(format!("{of}/root")).ok()?;
             Some((std::fs::read_link(format!("{of}/ns/mnt")).ok()?, root.dev(), root.ino()))
@@ -99,7 +99,7 @@ impl View {
         let prefix = std::fs::read_link(format!("{folder}/root")).ok()?;
         let prefix = prefix.to_str()?.trim_end_matches('/').to_string();
         let is_ours = look(&folder)? == look("/proc/self")?;
-        Some(Self { root: Root::of(pid).ok()?, prefix, is_ours })
+        Some(Self { root: Root::of_process(pid).ok()?, prefix, is_ours })
     }
 
     /// Tells whether the process sees the same files as we do.

@@ -184,7 +184,7 @@ impl<'d> Frames<'d> {
                 | Instruction::Register { dest_register: register, .. } => {
                     state.set(register, Kept::Otherwise);
                 }
-                Instruction::Restore { register } => state.set(register, initial.of(register)),
+                Instruction::Restore { register } => state.set(register, initial.kept(register)),
                 Instruction::RememberState => kept.push(*state),
                 Instruction::RestoreState => *state = kept.pop()?,
                 _ => {}
@@ -305,7 +305,7 @@ struct State {
 }
 
 impl State {
-    fn of(&self, register: Register) -> Kept {
+    fn kept(&self, register: Register) -> Kept {
         if register == X86_64::RBP {
             self.rbp
         } else {

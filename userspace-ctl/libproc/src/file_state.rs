@@ -23,7 +23,7 @@ const HEAD: usize = 4096;
 
 impl FileState {
     /// Returns the current state of a file.
-    pub(crate) fn of(file: &File) -> Option<Self> {
+    pub(crate) fn read(file: &File) -> Option<Self> {
         let mut head = [0; HEAD];
         let n = file.read_at(&mut head, 0).ok()?;
         let mut hash = DefaultHasher::new();

@@ -39,7 +39,7 @@ impl fmt::Debug for Inlined {
 impl Inlined {
     /// Reads the inlined functions of a file; `None`: it has none that can be read. Data that
     /// several files share comes from another file, which is looked for in `view`.
-    pub(crate) fn of(file: &File, view: Option<&View>) -> Option<Self> {
+    pub(crate) fn read(file: &File, view: Option<&View>) -> Option<Self> {
         let source = Source::new(file);
         let elf = source.elf()?;
         let mut room = MOST;
@@ -136,7 +136,7 @@ mod tests {
     #[test]
     fn our_own() {
         let file = || File::open("/proc/self/exe").unwrap();
-        let inlined = Inlined::of(&file(), None).unwrap();
+        let inlined = Inlined::read(&file(), None).unwrap();
         assert!(inlined.at(0).is_empty());
         let image = crate::Image::read(file(), "", None).unwrap();
         let all = image.functions().iter();
@@ -146,6 +146,6 @@ mod tests {
 
     #[test]
     fn what_has_none() {
-        assert!(Inlined::of(&File::open("/proc/self/maps").unwrap(), None).is_none());
+        assert!(Inlined::read(&File::open("/proc/self/maps").unwrap(), None).is_none());
     }
 }
