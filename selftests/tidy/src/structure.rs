@@ -5,16 +5,6 @@ use super::{files, none, top, tree};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-/// Known cycles of more than two files. A new or longer one fails, and so does an entry here whose
-/// cycle is gone.
-const CIRCLES: &[(&str, &[&str])] = &[
-    ("userspace-ctl/program", &["frames", "headers", "image", "process"]),
-    ("userspace-ctl/d", &["program", "types", "world"]),
-    ("userspace-ctl/d", &["check", "lexer", "library", "names", "parser", "typed"]),
-    ("userspace-ctl/consumer", &["user", "why", "world"]),
-    ("userspace-ctl/consumer", &["aggregate", "consume", "print", "status"]),
-];
-
 fn read(path: &str) -> String {
     fs::read_to_string(top().join(path)).unwrap_or_else(|e| panic!("{path}: {e}"))
 }
@@ -264,22 +254,10 @@ fn circles(edges: &Edges) -> BTreeSet<Vec<String>> {
 fn files_import_in_no_circle() {
     let mut bad = Vec::new();
     let folders: BTreeSet<String> = kbuild().into_iter().chain(cargo()).map(|c| c.folder).collect();
-    let known: BTreeSet<(String, Vec<String>)> = CIRCLES
-        .iter()
-        .map(|(folder, files)| ((*folder).into(), files.iter().map(|f| String::from(*f)).collect()))
-        .collect();
-    let mut there = BTreeSet::new();
     for folder in folders {
-        there.extend(circles(&graph(&folder)).into_iter().map(|c| (folder.clone(), c)));
-    }
-    for (folder, files) in there.difference(&known) {
-        bad.push(format!("{folder}/src: {} import each other in a circle", files.join(", ")));
-    }
-    for (folder, files) in known.difference(&there) {
-        bad.push(format!(
-            "{folder}/src: {} are no circle any more; take it off CIRCLES",
-            files.join(", ")
-        ));
+        for files in circles(&graph(&folder)) {
+            bad.push(format!("{folder}/src: {} import each other in a circle", files.join(", ")));
+        }
     }
     none(bad);
 }

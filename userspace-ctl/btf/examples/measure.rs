@@ -17,7 +17,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let read = start.elapsed();
         let found = btf.named("vfs_read").count();
         let index = start.elapsed() - read;
-        let signature = Signature::of(&btf, "vfs_read");
+        let signature = Signature::of_function(&btf, "vfs_read");
         let whole = start.elapsed();
         println!(
             "{btf:?}: read {read:?}, index {index:?} ({found} found), until signature {whole:?}"
@@ -38,7 +38,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let start = Instant::now();
     for name in btf.functions() {
         functions += 1;
-        match Signature::of(&btf, name) {
+        match Signature::of_function(&btf, name) {
             Ok(s) if s.parameters.iter().any(|p| p.slot.is_none()) => unplaced.push(name),
             Ok(_) => {}
             Err(btf::signature::Missing::Ambiguous(_)) => ambiguous += 1,

@@ -57,7 +57,7 @@ pub(crate) fn starts(
     layouts: &[u8],
     first: u32,
 ) -> Result<Vec<u32>, Damage> {
-    let section = types.of(bytes);
+    let section = types.slice(bytes);
     // Types have at least 20 bytes on average; a wrong guess only costs a copy.
     let mut starts = Vec::with_capacity(section.len() / 20);
     let (mut at, mut id) = (0usize, first);

@@ -10,6 +10,7 @@
 //! passes read no name: a query searches its name in the strings, then looks up the types that have
 //! it.
 #![forbid(unsafe_code)]
+#![warn(clippy::too_many_lines)]
 #![deny(missing_docs)]
 #![cfg_attr(
     not(test),
@@ -84,7 +85,7 @@ struct Span {
 }
 
 impl Span {
-    fn of(self, bytes: &[u8]) -> &[u8] {
+    fn slice(self, bytes: &[u8]) -> &[u8] {
         bytes.get(self.start..).and_then(|rest| rest.get(..self.len)).unwrap_or_default()
     }
 }
@@ -173,11 +174,11 @@ impl Btf {
             true => span(24, "the layouts reach past the end")?,
             false => Span { start: 0, len: 0 },
         };
-        if strings.len > 0 && strings.of(&bytes).last() != Some(&0) {
+        if strings.len > 0 && strings.slice(&bytes).last() != Some(&0) {
             return Err(Damage::Header("the last string has no end"));
         }
         let first = base.as_ref().map_or(1, |b| b.end());
-        let starts = kind::starts(&bytes, types, layouts.of(&bytes), first)?;
+        let starts = kind::starts(&bytes, types, layouts.slice(&bytes), first)?;
         Ok(Self {
             bytes,
             strings,
@@ -223,7 +224,7 @@ impl Btf {
                 None => return base.raw_text(offset),
             }
         }
-        let rest = self.strings.of(&self.bytes).get(at..).unwrap_or_default();
+        let rest = self.strings.slice(&self.bytes).get(at..).unwrap_or_default();
         rest.split(|&b| b == 0).next().unwrap_or_default()
     }
 
@@ -296,7 +297,7 @@ impl Btf {
             return places.clone();
         }
         let before = self.base.as_ref().map_or(0, |b| b.strings_end());
-        let strings = self.strings.of(&self.bytes);
+        let strings = self.strings.slice(&self.bytes);
         let all = memmem::find_iter(strings, name.as_bytes());
         let whole = all.filter(|at| strings.get(at.wrapping_add(name.len())) == Some(&0));
         let places: Arc<[u32]> =

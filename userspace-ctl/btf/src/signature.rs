@@ -82,7 +82,7 @@ const REGISTERS: u32 = 6;
 
 impl Signature {
     /// Returns the signature of the function of this name.
-    pub fn of(btf: &Btf, function: &str) -> Result<Self, Missing> {
+    pub fn of_function(btf: &Btf, function: &str) -> Result<Self, Missing> {
         Self::of_prototype(btf, prototype(btf, function)?).ok_or(Missing::Damaged)
     }
 

@@ -145,12 +145,12 @@ fn modules_continue_the_kernel() {
         assert_eq!(btf.named("ile").count() + btf.named("").count(), 0, "question {time}");
     }
     // This is the kernel's own function, seen from the module.
-    assert!(Signature::of(&btf, "vfs_read").is_ok());
-    assert_eq!(Signature::of(&btf, "nowhere"), Err(Missing::Unknown));
+    assert!(Signature::of_function(&btf, "vfs_read").is_ok());
+    assert_eq!(Signature::of_function(&btf, "nowhere"), Err(Missing::Unknown));
 }
 
 fn slots(btf: &Btf, function: &str) -> Vec<Option<u32>> {
-    Signature::of(btf, function).unwrap().parameters.iter().map(|p| p.slot).collect()
+    Signature::of_function(btf, function).unwrap().parameters.iter().map(|p| p.slot).collect()
 }
 
 #[test]
@@ -203,7 +203,7 @@ fn arguments_lie_where_the_convention_says() {
     is("gives_pair", &[0]);
     is("lost", &[0, 99, 99]);
     is("dots", &[0]);
-    let returns = |f: &str| Signature::of(&btf, f).unwrap().returns.map(|r| r.in_register);
+    let returns = |f: &str| Signature::of_function(&btf, f).unwrap().returns.map(|r| r.in_register);
     assert_eq!(returns("scalars"), Some(true));
     assert_eq!(returns("gives_small"), Some(true));
     assert_eq!(returns("gives_pair"), Some(false));
@@ -222,7 +222,7 @@ fn of_several_functions_all_must_agree() {
     b.function("differ", int, &[("a", long)]);
     let btf = b.read().unwrap();
     assert_eq!(slots(&btf, "same"), [Some(0)]);
-    assert_eq!(Signature::of(&btf, "differ"), Err(Missing::Ambiguous(2)));
+    assert_eq!(Signature::of_function(&btf, "differ"), Err(Missing::Ambiguous(2)));
     // A module's own function has precedence, whatever function of this name the kernel has.
     let mut m = b.split();
     m.function("differ", int, &[("a", int), ("b", int)]);
@@ -290,7 +290,7 @@ fn walk(btf: &Btf) {
             Some(Type::Enum(e)) => assert!(e.variants().count() < 1 << 24),
             Some(ty @ Type::Function { prototype, .. }) => {
                 if let Some(name) = ty.name() {
-                    let _ = Signature::of(btf, name);
+                    let _ = Signature::of_function(btf, name);
                 }
                 let _ = Signature::of_prototype(btf, prototype);
             }

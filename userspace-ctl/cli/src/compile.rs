@@ -10,18 +10,18 @@ use abi::option::OptionId;
 use consumer::error::reason;
 use consumer::print::json::Line;
 use consumer::process::Target;
-use consumer::user::Users;
-use consumer::world::KernelWorld;
+use consumer::user::ProcessProbes;
+use consumer::world::{self, KernelWorld, Prepare};
 use consumer::{sys, Error, Failure, Kernel};
-use d::{Compiler, Diagnostic, Program, Source, Tag, World};
+use d::{Compiler, Diagnostic, Program, Source, Tag};
 use std::io::IsTerminal as _;
 
 /// Compiles all programs of the command line, in order, with shared variables.
-pub fn all(
+pub fn all<W: Prepare>(
     args: &Args,
     settings: &Settings,
     target: Option<u32>,
-    world: &dyn World,
+    world: &mut W,
 ) -> Result<Vec<Program>, Stop> {
     let script = args.specs.iter().find(|s| matches!(s, Spec::Script(_)));
     let name = script.map_or("dtrace", |s| s.text());
@@ -58,7 +58,7 @@ pub fn all(
         // All programs have the same arguments, so only the last one reports those that no program
         // uses.
         compiler.options.surplus_args = settings.argref || n + 1 < args.specs.len();
-        let compiled = compiler.compile(&source, world);
+        let compiled = world::compile(&mut compiler, &source, world);
         match compiled.program {
             Some(program) => {
                 compiled.notes.iter().for_each(|n| say(&format!("note: {}", n.message)));
@@ -112,25 +112,25 @@ pub fn libraries(args: &Args, settings: &Settings) -> Result<d::library::Librari
 
 /// Compiles all programs against the existing probes; also returns the probes that they want in
 /// processes.
-pub fn with_users(
+pub fn for_kernel(
     args: &Args,
     settings: &Settings,
     targets: &[Target],
     kernel: &mut dyn Kernel,
-) -> Result<(Vec<Program>, Users), Stop> {
+) -> Result<(Vec<Program>, ProcessProbes), Stop> {
     let commands = targets.iter().filter(|t| t.is_ours()).map(Target::pid);
     let commands: Vec<u32> = commands.collect();
     let _busy = busy(match commands.is_empty() {
         true => "compiling and looking for probes",
         false => "waiting for the command's libraries, compiling and looking for probes",
     });
-    let users = Users::starting(commands, settings.evaltime);
-    let world = KernelWorld::new(kernel).with_users(users);
+    let process_probes = ProcessProbes::starting(commands, settings.evaltime);
+    let mut world = KernelWorld::new(kernel).with_process_probes(process_probes);
     let first = args.pids.first().copied().or_else(|| targets.first().map(Target::pid));
-    let programs = all(args, settings, first, &world);
-    let mut users = world.into_users();
-    users.take_told().iter().for_each(|line| say(line));
-    Ok((programs?, users))
+    let programs = all(args, settings, first, &mut world);
+    let mut process_probes = world.into_process_probes();
+    process_probes.take_told().iter().for_each(|line| say(line));
+    Ok((programs?, process_probes))
 }
 
 /// Writes a message in place of a progress line.

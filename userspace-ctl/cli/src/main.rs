@@ -2,6 +2,7 @@
 //! The dtrace command: reads the command line, chooses a mode, turns failures into messages and
 //! exit codes (0 success, 1 failure, 2 usage, N for `exit(N)`).
 #![forbid(unsafe_code)]
+#![warn(clippy::too_many_lines)]
 #![deny(clippy::unwrap_used, clippy::expect_used)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 

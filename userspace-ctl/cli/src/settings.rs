@@ -13,7 +13,7 @@ use consumer::print::bars::Encoding;
 use consumer::print::Shape;
 use consumer::user::start::When;
 use consumer::{option, Error};
-use export::live::{Exporter, Target};
+use export::live::{Destination, Exporter};
 use export::metrics;
 use live::View;
 
@@ -45,7 +45,7 @@ pub struct Settings {
     /// Records the stream, if the form is drawn from one.
     pub recorder: Option<Recorder>,
     /// `-x export`, each.
-    pub exports: Vec<Target>,
+    pub exports: Vec<Destination>,
     /// `-x exportlimit`.
     pub exportlimit: Option<usize>,
     /// Gets the stream, if metrics are exported.
@@ -214,7 +214,7 @@ fn valued(settings: &mut Settings, name: &str, value: Option<&str>) -> Result<bo
             settings.recorder = form.is_drawn().then(Recorder::default);
             settings.shape = form.shape.unwrap_or(Shape::Json);
         }
-        "export" => settings.exports.push(Target::from_text(value).ok_or_else(odd)?),
+        "export" => settings.exports.push(Destination::from_text(value).ok_or_else(odd)?),
         "exportlimit" => settings.exportlimit = Some(value.parse().map_err(|_| odd())?),
         "snaprate" => {
             let rate = d::option::value(OptionId::Aggrate, Some(value));

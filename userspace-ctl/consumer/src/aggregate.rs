@@ -7,9 +7,9 @@
 //! Several aggregating actions (of several clauses and probes) may feed one D variable. Entries are
 //! joined by variable and the bytes of the key.
 
+use crate::datum::{self, is_stack, is_symbol};
 use crate::error::{Error, Failure};
 use crate::kernel::{Aggregation, Buffer, Kernel, Room};
-use crate::print::stack::{is_stack, is_symbol};
 use crate::status::{self, Drops};
 use crate::symbol::{stack_of, Symbols};
 use abi::action::ActionKind;
@@ -64,8 +64,8 @@ impl Key {
     fn compare(&self, other: &Self) -> Ordering {
         let int = |k: &Self| match k.ty.is_string() || k.ty.is_by_ref() {
             true => None,
-            false if k.is_unsigned => crate::print::value::unsigned(&k.bytes).map(i128::from),
-            false => crate::print::value::signed(&k.bytes).map(i128::from),
+            false if k.is_unsigned => datum::unsigned(&k.bytes).map(i128::from),
+            false => datum::signed(&k.bytes).map(i128::from),
         };
         match (int(self), int(other)) {
             (Some(a), Some(b)) => a.cmp(&b),
@@ -263,7 +263,7 @@ impl Layout {
     fn new(a: Aggregation, types: &HashMap<u32, Vec<ValueType>>) -> Option<Self> {
         let (value, keys) = a.recs.split_last()?;
         let types = types.get(&a.desc.variable).map_or(&[][..], Vec::as_slice);
-        let is_unsigned = |i| types.get(i).copied().is_some_and(crate::print::value::is_unsigned);
+        let is_unsigned = |i| types.get(i).copied().is_some_and(datum::is_unsigned);
         let keys = keys.iter().enumerate().map(|(i, rec)| (*rec, is_unsigned(i))).collect();
         let kind = ActionKind::from_number(value.action)?;
         let func = AggFunc::from_action(kind, value.arg)?;
@@ -271,21 +271,16 @@ impl Layout {
     }
 
     fn entry(&self, bytes: &[u8], symbols: &Symbols) -> Option<(Vec<Key>, Value)> {
-        let key = |(r, u): &(RecDesc, bool)| Some(Key::new(datum(bytes, r)?, r, *u, symbols));
+        let key =
+            |(r, u): &(RecDesc, bool)| Some(Key::new(datum::bytes(bytes, r)?, r, *u, symbols));
         let keys: Option<Vec<Key>> = self.keys.iter().map(key).collect();
-        let words: Vec<u64> = datum(bytes, &self.value)?
+        let words: Vec<u64> = datum::bytes(bytes, &self.value)?
             .chunks_exact(8)
             .map(|c| u64::from_le_bytes(c.try_into().unwrap_or_default()))
             .collect();
         let whole = words.len() >= self.func.words();
         whole.then_some((keys?, Value { func: self.func, words, normal: 1, is_cleared: false }))
     }
-}
-
-/// Returns the bytes that a record description names, if `bytes` is long enough.
-pub fn datum<'a>(bytes: &'a [u8], rec: &RecDesc) -> Option<&'a [u8]> {
-    let start = usize::try_from(rec.offset).ok()?;
-    bytes.get(start..start.checked_add(usize::try_from(rec.size).ok()?)?)
 }
 
 impl Store {

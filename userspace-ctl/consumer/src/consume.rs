@@ -15,7 +15,6 @@
 
 use crate::error::{Error, Failure};
 use crate::kernel::{Buffer, Kernel, Room};
-use crate::print::json;
 use crate::status::{self, Drops};
 use abi::ids::{Epid, ProbeId};
 use abi::probe::ProbeDesc;
@@ -49,11 +48,6 @@ impl EnabledProbe {
     /// the first clause again.
     pub fn is_after(&self, before: &Self) -> bool {
         self.probe == before.probe && self.epid > before.epid
-    }
-
-    /// Returns the probe for JSON.
-    pub fn named(&self) -> json::Probe<'_> {
-        json::Probe::new(self.probe.0, self.parts.each_ref().map(String::as_str))
     }
 }
 

@@ -15,10 +15,17 @@ use abi::record::{AggDesc, EprobeDesc, RecDesc};
 use abi::status::Status;
 use abi::unwind::{Key, Row};
 use abi::user;
+use d::ProbePattern;
 use std::fs::File;
 
 /// The kernel's answer to a call.
 pub type Answer<T> = Result<T, Refusal>;
+
+/// Returns the pattern in the kernel's form; `None` if a part is too long for any probe.
+pub fn pattern(p: &ProbePattern) -> Option<ProbeDesc> {
+    let [a, b, c, d] = p.parts().map(str::as_bytes);
+    Some(ProbeDesc { id: ProbeId(p.id), ..ProbeDesc::new(a, b, c, d)? })
+}
 
 /// One of the two kinds of buffer that each CPU has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,17 +8,20 @@
 //! Everything above [`kernel::Kernel`] runs without a kernel: tests use a fake one and read what is
 //! printed. [`sys`] contains the only unsafe code of userspace.
 #![deny(unsafe_code, missing_docs)]
+#![warn(clippy::too_many_lines)]
 #![deny(clippy::unwrap_used, clippy::expect_used)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
 pub mod aggregate;
 pub mod anonymous;
 pub mod consume;
+pub mod datum;
 pub mod device;
 pub mod enable;
 pub mod error;
 pub mod kernel;
 pub mod library;
+pub mod nearest;
 pub mod option;
 pub mod print;
 pub mod process;
@@ -35,4 +38,4 @@ pub mod world;
 
 pub use error::{Error, Failure, Refusal};
 pub use kernel::Kernel;
-pub use session::Session;
+pub use session::{Enabled, Ended, Tracing};

@@ -3,16 +3,19 @@
 //!
 //! The kernel counts since GO; a message says how many more there are than at the last look.
 
-use crate::print::json::Line;
 use abi::status::{killed, Status};
 
 /// One message: its `DTRACEDROP_` tag and its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Drops {
-    tag: &'static str,
-    count: u64,
-    cpu: Option<u32>,
-    text: String,
+    /// The tag without its prefix.
+    pub tag: &'static str,
+    /// How many things were lost.
+    pub count: u64,
+    /// The CPU that lost them, if one did.
+    pub cpu: Option<u32>,
+    /// The message.
+    pub text: String,
     /// The singular noun, and the words that follow it.
     words: [&'static str; 2],
 }
@@ -25,12 +28,6 @@ impl Drops {
             true => format!("[DTRACEDROP_{}] {}", self.tag, self.text),
             false => self.text.clone(),
         }
-    }
-
-    /// Returns the message for JSON.
-    pub fn as_json(&self) -> Line<'_> {
-        let Self { tag, count, cpu, text, .. } = self;
-        Line::Drop { tag: format!("DTRACEDROP_{tag}"), count: *count, cpu: *cpu, text }
     }
 }
 

@@ -2,29 +2,44 @@
 //! Answers the compiler's questions with the kernel's help; [`AnyProbe`] answers for `-e` without a
 //! device.
 
-use crate::kernel::Kernel;
+use crate::kernel::{pattern, Kernel};
 use crate::symbol::Symbols;
 use crate::types::{KernelTypes, KERNEL};
-use crate::user::told::Told;
-use crate::user::Users;
+use crate::user::declared::ProgramDeclarations;
+use crate::user::ProcessProbes;
 use crate::why::{self, Machine};
-use abi::ids::ProbeId;
-use abi::probe::{ProbeDesc, NARGS_UNKNOWN};
+use abi::probe::NARGS_UNKNOWN;
 use abi::stability::ProviderAttributes;
 use d::types::{Member, StructId, Type};
 use d::world::{Declaration, Probe, Signature, Symbol, TypeSpace, Why};
-use d::{Matches, ProbePattern, World};
+use d::{Compiled, Compiler, Matches, ProbePattern, Source, World};
 use std::cell::RefCell;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The probes and types of a kernel.
+/// A world that can make what a program needs before the compiler asks about it.
+pub trait Prepare: World {
+    /// Makes the probes that these descriptions mean in processes. A world without processes makes
+    /// none.
+    fn prepare(&mut self, descriptions: Vec<ProbePattern>) {
+        let _ = descriptions;
+    }
+}
+
+/// Compiles a program after making the probes that it means in processes.
+pub fn compile<W: Prepare>(compiler: &mut Compiler, source: &Source, world: &mut W) -> Compiled {
+    let read = compiler.read(source, world);
+    world.prepare(read.descriptions());
+    compiler.compile_read(read, world)
+}
+
+/// The probes and types of a kernel. Only [`Prepare::prepare`] changes anything in the kernel.
 pub struct KernelWorld<'k> {
     kernel: RefCell<&'k mut dyn Kernel>,
     types: KernelTypes,
     machine: Machine,
-    users: RefCell<Users>,
-    told: Told,
+    process_probes: ProcessProbes,
+    declared: ProgramDeclarations,
 }
 
 impl<'k> KernelWorld<'k> {
@@ -36,7 +51,13 @@ impl<'k> KernelWorld<'k> {
     /// Makes a world with the types of another kernel than the running one.
     pub fn with_types(kernel: &'k mut dyn Kernel, types: KernelTypes) -> Self {
         let (kernel, machine) = (RefCell::new(kernel), Machine::here());
-        Self { kernel, types, machine, users: RefCell::default(), told: Told::default() }
+        Self {
+            kernel,
+            types,
+            machine,
+            process_probes: ProcessProbes::default(),
+            declared: ProgramDeclarations::default(),
+        }
     }
 
     /// Uses another machine for questions that the kernel cannot answer.
@@ -44,21 +65,15 @@ impl<'k> KernelWorld<'k> {
         Self { machine, ..self }
     }
 
-    /// Adds what is known of processes.
-    pub fn with_users(self, users: Users) -> Self {
-        Self { users: RefCell::new(users), ..self }
+    /// Makes the probes of processes by these.
+    pub fn with_process_probes(self, process_probes: ProcessProbes) -> Self {
+        Self { process_probes, ..self }
     }
 
     /// Returns what the programs want of processes.
-    pub fn into_users(self) -> Users {
-        self.users.into_inner()
+    pub fn into_process_probes(self) -> ProcessProbes {
+        self.process_probes
     }
-}
-
-/// Returns the pattern in the kernel's form; `None` if a part is too long for any probe.
-pub fn pattern(p: &ProbePattern) -> Option<ProbeDesc> {
-    let [a, b, c, d] = p.parts().map(str::as_bytes);
-    Some(ProbeDesc { id: ProbeId(p.id), ..ProbeDesc::new(a, b, c, d)? })
 }
 
 /// Returns a symbol's address, with its type if the kernel's types have it. `at` returns the
@@ -83,9 +98,15 @@ fn symbol(
     Some(Symbol { address, ty, is_per_cpu: is_per_cpu || is_template() })
 }
 
+impl Prepare for KernelWorld<'_> {
+    fn prepare(&mut self, descriptions: Vec<ProbePattern>) {
+        self.process_probes.prepare(*self.kernel.get_mut(), descriptions);
+    }
+}
+
 impl World for KernelWorld<'_> {
-    fn resolve(&self, wanted: ProbePattern) -> ProbePattern {
-        self.users.borrow_mut().resolve(*self.kernel.borrow_mut(), wanted)
+    fn called(&self, wanted: ProbePattern) -> ProbePattern {
+        self.process_probes.called(wanted)
     }
 
     fn matches(&self, p: &ProbePattern) -> Matches {
@@ -97,7 +118,7 @@ impl World for KernelWorld<'_> {
     }
 
     fn why(&self, wanted: &ProbePattern) -> Option<Why> {
-        let of_process = self.users.borrow().why(wanted);
+        let of_process = self.process_probes.why(wanted);
         of_process.or_else(|| Some(why::why(*self.kernel.borrow_mut(), &self.machine, wanted)))
     }
 
@@ -121,11 +142,11 @@ impl World for KernelWorld<'_> {
     }
 
     fn declaration(&self, probe: &Probe) -> Option<Arc<Declaration>> {
-        self.told.declaration(probe.parts.each_ref().map(String::as_str))
+        self.declared.declaration(probe.parts.each_ref().map(String::as_str))
     }
 
     fn promised(&self, provider: &str) -> Option<ProviderAttributes> {
-        self.told.promised(provider)
+        self.declared.promised(provider)
     }
 
     fn untyped(&self, probe: &Probe) -> Option<String> {
@@ -179,6 +200,8 @@ impl AnyProbe {
         Self { types, ..Self::default() }
     }
 }
+
+impl Prepare for AnyProbe {}
 
 impl World for AnyProbe {
     fn matches(&self, _: &ProbePattern) -> Matches {

@@ -5,6 +5,7 @@
 //! source -> lexer -> parser -> ast -> check (names, types) -> typed -> lower -> codegen -> program -> dof
 //! ```
 #![forbid(unsafe_code)]
+#![warn(clippy::too_many_lines)]
 #![cfg_attr(
     not(test),
     deny(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic)
@@ -19,16 +20,19 @@ pub mod format;
 mod lexer;
 pub mod library;
 mod lower;
+mod macros;
 mod names;
 pub mod option;
 mod parser;
 pub mod program;
+mod scope;
 pub mod shape;
 pub mod show;
 pub mod source;
 mod token;
 mod typed;
 pub mod types;
+mod vocabulary;
 pub mod world;
 
 use abi::aggregation::AggFunc;
@@ -36,7 +40,7 @@ use abi::option::OptionId;
 use abi::stability::Attributes;
 use check::{Checker, Settings};
 use lower::Lower;
-use names::scope::Names;
+use names::Names;
 use parser::pragma::{self, About, CompilerOption, Control, Dependence};
 use std::collections::HashMap;
 
@@ -141,23 +145,54 @@ pub struct Compiler {
     next_clause: u64,
 }
 
+/// A program that has been read and has no meaning yet.
+#[derive(Debug)]
+pub struct ReadProgram<'s> {
+    source: &'s Source,
+    options: Options,
+    parsed: parser::Parsed,
+}
+
+impl ReadProgram<'_> {
+    /// Returns its probe descriptions, in order. A world that makes probes on demand makes them
+    /// before the program is compiled.
+    pub fn descriptions(&self) -> Vec<ProbePattern> {
+        let clauses = self.parsed.items.iter().filter_map(|item| match item {
+            ast::Item::Clause(clause) => Some(clause),
+            _ => None,
+        });
+        let texts = clauses.flat_map(|c| &c.probes);
+        // The compiler complains about the malformed ones.
+        let pattern = |(text, span): &(String, source::Span)| {
+            parser::probe_desc::pattern(text, *span, self.source).ok()
+        };
+        texts.filter_map(pattern).collect()
+    }
+}
+
 impl Compiler {
     /// Makes a compiler that knows no variables yet.
     pub fn new(options: Options) -> Self {
         Self { options, ..Self::default() }
     }
 
-    /// Compiles one program. After a complaint, nothing of the program is kept.
-    pub fn compile(&mut self, source: &Source, world: &dyn World) -> Compiled {
+    /// Reads one program, without giving it a meaning.
+    pub fn read<'s>(&self, source: &'s Source, world: &dyn World) -> ReadProgram<'s> {
         let mut options = self.options.clone();
         // This option is read first, because macro variables are replaced while reading.
-        options.default_args |= source.text.lines().map(str::trim).any(|line| {
-            line.starts_with('#')
-                && pragma::control(line, source::Span::default())
-                    == Ok(Control::Compiler(CompilerOption::DefaultArgs, true))
-        });
-        let known = parser::Known::of(&self.names);
-        let parsed = parser::parse(source, &options, known, world);
+        options.default_args |= has_default_args(source);
+        let parsed = parser::parse(source, &options, self.names.known(), world);
+        ReadProgram { source, options, parsed }
+    }
+
+    /// Reads and compiles one program. After a complaint, nothing of the program is kept.
+    pub fn compile(&mut self, source: &Source, world: &dyn World) -> Compiled {
+        self.compile_read(self.read(source, world), world)
+    }
+
+    /// Compiles a program that has been read. After a complaint, nothing of the program is kept.
+    pub fn compile_read(&mut self, read: ReadProgram<'_>, world: &dyn World) -> Compiled {
+        let ReadProgram { source, mut options, parsed } = read;
         let mut diagnostics = parsed.diagnostics;
         let mut told = Told::default();
         controls(source, &parsed.controls, world, &mut options, &mut told);
@@ -214,19 +249,7 @@ impl Compiler {
             diagnostics.append(&mut lower.diagnostics);
         }
         if !diagnostics.is_empty() {
-            // Drop the second complaint about a description whose macro variable is undefined.
-            let spans: Vec<_> = diagnostics
-                .iter()
-                .filter(|d| d.tag == Tag::MacroUndef)
-                .map(|d| d.primary.span)
-                .collect();
-            diagnostics.retain(|d| {
-                let span = d.primary.span;
-                let holds = |m: &source::Span| span.start <= m.start && m.end <= span.end;
-                d.tag != Tag::PdescZero || !spans.iter().any(holds)
-            });
-            diagnostics.iter_mut().for_each(|d| d.locate(source));
-            diagnostics.sort_by_key(|d| d.primary.span.start);
+            arrange(&mut diagnostics, source);
             return Compiled { diagnostics, settings: set, ..Compiled::default() };
         }
         program.is_destructive = program.objects().any(|o| o.is_destructive)
@@ -238,6 +261,29 @@ impl Compiler {
         notes.iter_mut().for_each(|d| d.locate(source));
         Compiled { program: Some(program), diagnostics, notes, settings: set }
     }
+}
+
+/// Tells whether a program sets the option `defaultargs`.
+fn has_default_args(source: &Source) -> bool {
+    source.text.lines().map(str::trim).any(|line| {
+        line.starts_with('#')
+            && pragma::control(line, source::Span::default())
+                == Ok(Control::Compiler(CompilerOption::DefaultArgs, true))
+    })
+}
+
+/// Puts complaints in the order of the text, and drops repeated ones.
+fn arrange(diagnostics: &mut Vec<Diagnostic>, source: &Source) {
+    // Drop the second complaint about a description whose macro variable is undefined.
+    let spans: Vec<_> =
+        diagnostics.iter().filter(|d| d.tag == Tag::MacroUndef).map(|d| d.primary.span).collect();
+    diagnostics.retain(|d| {
+        let span = d.primary.span;
+        let holds = |m: &source::Span| span.start <= m.start && m.end <= span.end;
+        d.tag != Tag::PdescZero || !spans.iter().any(holds)
+    });
+    diagnostics.iter_mut().for_each(|d| d.locate(source));
+    diagnostics.sort_by_key(|d| d.primary.span.start);
 }
 
 /// The types of `args[]` as written, by provider and name of a probe.
@@ -322,7 +368,7 @@ fn not_own(about: &About, span: source::Span, names: &Names) -> Option<Diagnosti
     if is_own {
         return None;
     }
-    let is_other = check::variable::builtin(name).is_some() || check::call::is_function(name);
+    let is_other = vocabulary::builtin(name).is_some() || vocabulary::is_function(name);
     let (tag, why) = match is_other && !is_provider {
         true => (Tag::PragmaScope, "is D's own, its attributes cannot be changed"),
         false if is_provider => (Tag::PragmaUnused, "is no provider of this program"),
@@ -366,9 +412,9 @@ fn unused_argument(options: &Options, used: &[usize], source: &Source) -> Option
     Some(d)
 }
 
-fn aggregation(a: &names::scope::Agg, strsize: u32) -> Aggregation {
+fn aggregation(a: &names::Agg, strsize: u32) -> Aggregation {
     let func: AggFunc = a.func;
-    let keys = a.keys.iter().map(|k| k.value(strsize)).collect();
+    let keys = a.keys.iter().map(|k| ValueType::of_type(k, strsize)).collect();
     let key_names = a.key_names.clone();
     Aggregation { number: a.number, name: a.name.clone(), func, keys, key_names }
 }

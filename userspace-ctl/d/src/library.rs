@@ -61,7 +61,7 @@ pub(crate) enum Sort {
 }
 
 impl Index {
-    fn of(&self, sort: Sort) -> &HashMap<String, Vec<usize>> {
+    fn by_name(&self, sort: Sort) -> &HashMap<String, Vec<usize>> {
         match sort {
             Sort::Type => &self.types,
             Sort::Tag => &self.tags,
@@ -188,7 +188,7 @@ impl Libraries {
         if self.0.index.get().is_none() && !is_somewhere() {
             return &[];
         }
-        self.index().of(sort).get(name).map_or(&[], Vec::as_slice)
+        self.index().by_name(sort).get(name).map_or(&[], Vec::as_slice)
     }
 
     /// Tells whether a library defines a type of this name.
@@ -212,7 +212,7 @@ impl Libraries {
 
     /// Returns all names of a sort, for hints.
     pub(crate) fn names(&self, sort: Sort) -> impl Iterator<Item = String> + '_ {
-        self.index().of(sort).keys().cloned()
+        self.index().by_name(sort).keys().cloned()
     }
 
     /// Returns one library as a source.

@@ -17,6 +17,7 @@
 //! `?e` is 1 while a part runs. A part that ends with a fault leaves it at 1, so the rest of the
 //! clause does not run, as the manual promises.
 
+mod statement;
 mod thread;
 
 use std::sync::Arc;
@@ -24,13 +25,14 @@ use std::sync::Arc;
 use crate::ast::BinOp;
 use crate::codegen::{self, Problem, Use};
 use crate::diag::{Diagnostic, Tag};
-use crate::names::scope::{Names, Scope, Variable};
+use crate::names::Names;
 use crate::program::{Action, Clause, DifObject, Statement, StatementKind};
+use crate::scope::{Scope, Variable};
 use crate::source::Span;
 use crate::typed::{self, Expr, Kind, Members, Stmt};
 use crate::types::{Int, Type};
 use crate::world::ProbePattern;
-use abi::action::{ActionKind, LibAct};
+use abi::action::ActionKind;
 use abi::difo::DifType;
 
 /// Clauses and statements under construction.
@@ -331,197 +333,6 @@ impl<'a> Lower<'a> {
         for s in body {
             self.statement(s, part);
         }
-    }
-
-    fn statement(&mut self, s: &Stmt, part: &mut Clause) {
-        let number = self.next;
-        let mut kind = StatementKind::Expr;
-        let mut push = |kind, difo| {
-            part.actions.push(Action { kind, difo, format: None, ntuple: 0, arg: 0, uarg: number });
-        };
-        match s {
-            Stmt::Expr(e) => {
-                let Some(o) = self.object(e, Use::Effect) else { return };
-                push(ActionKind::DifExpr, Some(o));
-            }
-            Stmt::Trace(e) => {
-                kind = StatementKind::Trace(e.ty.value(self.strsize));
-                let Some(action) = self.datum(e, ActionKind::DifExpr, number) else { return };
-                part.actions.push(action);
-            }
-            Stmt::Exit(e) => {
-                kind = StatementKind::Exit;
-                let Some(o) = self.object(e, Use::Record) else { return };
-                push(ActionKind::Exit, Some(o));
-            }
-            Stmt::Tracemem(e, size, some) => {
-                kind = StatementKind::Tracemem(*size);
-                let Some(o) = self.object(e, Use::Bytes(*size)) else { return };
-                push(ActionKind::Tracemem, Some(o));
-                if let Some(some) = some {
-                    let Some(o) = self.object(some, Use::Record) else { return };
-                    push(ActionKind::DifExpr, Some(o));
-                }
-            }
-            Stmt::Print(e, shown) => {
-                kind = StatementKind::Print(shown.clone());
-                let Some(action) = self.datum(e, ActionKind::DifExpr, number) else { return };
-                part.actions.push(action);
-            }
-            Stmt::Printf(text, format, values) => {
-                kind = StatementKind::Printf(format.clone());
-                let first = part.actions.len();
-                for v in values {
-                    let Some(action) = self.datum(v, ActionKind::Printf, number) else { return };
-                    part.actions.push(action);
-                }
-                if values.is_empty() {
-                    part.actions.push(Action::bare(ActionKind::Printf, number));
-                }
-                if let Some(action) = part.actions.get_mut(first) {
-                    action.format = Some(text.clone());
-                }
-            }
-            Stmt::Format(action, text, format, values) => {
-                kind = match action {
-                    ActionKind::System => StatementKind::System(format.clone()),
-                    _ => StatementKind::Freopen(format.clone()),
-                };
-                let first = part.actions.len();
-                for v in values {
-                    let Some(mut a) = self.datum(v, *action, number) else { return };
-                    if part.actions.len() == first {
-                        a.format = Some(text.clone());
-                    }
-                    part.actions.push(a);
-                }
-                if values.is_empty() {
-                    let a = Action::bare(*action, number);
-                    part.actions.push(Action { format: Some(text.clone()), ..a });
-                }
-            }
-            Stmt::Act(action, operand) => {
-                let difo = match operand {
-                    Some(e) => match self.object(e, Use::Whole) {
-                        Some(o) => Some(o),
-                        None => return,
-                    },
-                    None => None,
-                };
-                push(*action, difo);
-            }
-            Stmt::Ftruncate => {
-                kind = StatementKind::Ftruncate;
-                push(ActionKind::LibAct, None);
-                if let Some(a) = part.actions.last_mut() {
-                    a.arg = LibAct::Ftruncate as u64;
-                }
-            }
-            Stmt::Setopt(texts) => {
-                kind = StatementKind::Setopt;
-                for text in texts {
-                    let Some(a) = self.datum(text, ActionKind::LibAct, number) else { return };
-                    part.actions.push(Action { arg: LibAct::Setopt as u64, ..a });
-                }
-            }
-            Stmt::Printa(format, aggs) => {
-                let (text, format) = match format {
-                    Some((text, format)) => (Some(text.clone()), Some(format.clone())),
-                    None => (None, None),
-                };
-                kind = StatementKind::Printa { format, aggregations: aggs.clone() };
-                let Some(o) = self.number(aggs.first().copied().unwrap_or(0)) else { return };
-                push(ActionKind::Printa, Some(o));
-                if let Some(last) = part.actions.last_mut() {
-                    last.format = text;
-                }
-            }
-            Stmt::Aggregate(number, keys, func, arg, value, weight) => {
-                let values = (value.as_ref(), weight.as_ref());
-                self.aggregate(*number, keys, (*func, *arg), values, part);
-                return;
-            }
-            Stmt::LibAct(act, aggregation, operand) => {
-                kind = match act {
-                    LibAct::Ftruncate => StatementKind::Ftruncate,
-                    LibAct::Setopt => StatementKind::Setopt,
-                    LibAct::Clear => StatementKind::Clear(*aggregation),
-                    LibAct::Normalize => StatementKind::Normalize(*aggregation),
-                    LibAct::Denormalize => StatementKind::Denormalize(*aggregation),
-                    LibAct::Trunc => StatementKind::Trunc {
-                        aggregation: *aggregation,
-                        has_count: operand.is_some(),
-                    },
-                };
-                let Some(o) = self.number(*aggregation) else { return };
-                push(ActionKind::LibAct, Some(o));
-                if let Some(e) = operand {
-                    let Some(o) = self.object(e, Use::Record) else { return };
-                    push(ActionKind::LibAct, Some(o));
-                }
-                for a in part.actions.iter_mut().filter(|a| a.uarg == number) {
-                    if a.kind == ActionKind::LibAct {
-                        a.arg = *act as u64;
-                    }
-                }
-            }
-            // A block with an `if` was split before.
-            Stmt::If(..) => return,
-        }
-        self.statements.push(Statement { number, kind });
-        self.next += 1;
-    }
-
-    fn aggregate(
-        &mut self,
-        number: u32,
-        keys: &[Expr],
-        (kind, arg): (ActionKind, u64),
-        (value, weight): (Option<&Expr>, Option<&Expr>),
-        part: &mut Clause,
-    ) {
-        let uarg = u64::from(number);
-        for key in keys {
-            let Some(action) = self.datum(key, ActionKind::DifExpr, uarg) else { return };
-            part.actions.push(action);
-        }
-        // The weight follows the keys as if it were one, with size 0.
-        if let Some(w) = weight {
-            let Some(mut o) = self.object(w, Use::Whole) else { return };
-            Arc::make_mut(&mut o).rtype = DifType::void();
-            let kind = ActionKind::DifExpr;
-            let (difo, format) = (Some(o), None);
-            part.actions.push(Action { kind, difo, format, ntuple: 0, arg: 0, uarg });
-        }
-        let difo = match value {
-            None => None,
-            Some(v) => match self.object(v, Use::Whole) {
-                Some(o) => Some(o),
-                None => return,
-            },
-        };
-        let n = keys.len() + usize::from(weight.is_some());
-        let ntuple = u32::try_from(n).unwrap_or(u32::MAX);
-        part.actions.push(Action { kind, difo, format: None, ntuple, arg, uarg });
-    }
-
-    /// Returns the action that records a value: the value's own action if it has one, else `kind`.
-    fn datum(&mut self, e: &Expr, kind: ActionKind, uarg: u64) -> Option<Action> {
-        let (kind, arg, of) = match &e.kind {
-            Kind::Action(kind, arg, of) => (*kind, *arg, of.as_deref()),
-            _ => (kind, 0, Some(e)),
-        };
-        let difo = match of {
-            Some(of) => Some(self.object(of, Use::Record)?),
-            None => None,
-        };
-        Some(Action { kind, difo, format: None, ntuple: 0, arg, uarg })
-    }
-
-    /// Returns an object that returns the number of an aggregation, 4 bytes.
-    fn number(&mut self, number: u32) -> Option<Arc<DifObject>> {
-        let e = Expr::constant(u64::from(number), Int::UINT, Span::default());
-        self.object(&e, Use::Record)
     }
 
     fn object(&mut self, e: &Expr, how: Use) -> Option<Arc<DifObject>> {

@@ -213,6 +213,24 @@ pub enum ValueType {
     },
 }
 
+impl ValueType {
+    /// Returns what printing needs to know of a type.
+    pub fn of_type(ty: &Type, strsize: u32) -> Self {
+        match ty {
+            Type::Int(i) => Self::Int { size: i.size, signed: i.signed },
+            Type::String => Self::String { size: strsize },
+            Type::Pointer(_) => Self::Pointer,
+            Type::Action(kind) => Self::Action(*kind),
+            Type::Struct(_) | Type::Array(..) => {
+                Self::Bytes { size: ty.size(strsize).unwrap_or(0) }
+            }
+            Type::Void | Type::Error | Type::Function(_) | Type::Float(_) => {
+                Self::Int { size: 8, signed: true }
+            }
+        }
+    }
+}
+
 /// An aggregation: `@name`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Aggregation {

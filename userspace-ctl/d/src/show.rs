@@ -7,7 +7,7 @@ use std::fmt::Write;
 use crate::ast::{self, ExprKind, Item, StmtKind};
 use crate::check::{Checker, Settings};
 use crate::lexer::Lexer;
-use crate::names::scope::Names;
+use crate::names::Names;
 use crate::program::Program;
 use crate::source::Source;
 use crate::token::Tok;
@@ -202,7 +202,7 @@ fn typed_statements(body: &[Stmt], depth: usize, out: &mut String) {
 }
 
 fn value(e: &typed::Expr) -> String {
-    let name = |v: &crate::names::scope::Variable| format!("{}{}", v.scope.prefix(), v.name);
+    let name = |v: &crate::scope::Variable| format!("{}{}", v.scope.prefix(), v.name);
     let text = match &e.kind {
         Kind::Int(v) => match e.ty.int() {
             Some(i) if i.signed => (*v as i64).to_string(),

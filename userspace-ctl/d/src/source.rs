@@ -66,8 +66,8 @@ impl Source {
     }
     /// Returns the place of a byte as the author sees it: it follows `#line` and the marks of a
     /// preprocessor.
-    pub fn place(&self, offset: usize) -> Place<'_> {
-        let mut place = Place { file: None, line: 1, lines: 0..self.text.len(), first: 1 };
+    pub fn place(&self, offset: usize) -> FilePosition<'_> {
+        let mut place = FilePosition { file: None, line: 1, lines: 0..self.text.len(), first: 1 };
         let mut start = 0;
         for line in self.text.split_inclusive('\n') {
             let end = start + line.len();
@@ -129,7 +129,7 @@ impl SystemHeaders {
 
 /// A place in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place<'a> {
+pub struct FilePosition<'a> {
     /// The file, if it is not the source itself.
     pub file: Option<&'a str>,
     /// Line, from 1.

@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use crate::ast::BinOp;
-use crate::names::scope::Variable;
+use crate::scope::Variable;
 use crate::source::Span;
 use crate::types::Type;
 use crate::world::ProbePattern;

@@ -170,14 +170,13 @@ impl Why {
     }
 }
 
-/// The world as the compiler sees it.
+/// The world as the compiler sees it. The compiler only asks; it changes nothing.
 ///
 /// The compiler asks about types only if a program needs them: a program without struct, typedef or
 /// `args[]` asks nothing, so an answer may cost a read of the kernel's types.
 pub trait World {
-    /// Returns a description in the form in which its probes are named. A world that creates probes
-    /// on demand creates them now.
-    fn resolve(&self, pattern: ProbePattern) -> ProbePattern {
+    /// Returns a description in the form in which its probes are named: `libc` may be `libc.so.6`.
+    fn called(&self, pattern: ProbePattern) -> ProbePattern {
         pattern
     }
     /// Returns how many probes match and how many arguments they pass.

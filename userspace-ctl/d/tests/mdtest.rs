@@ -20,6 +20,7 @@ use std::path::Path;
 
 use abi::action::ActionKind;
 use common::{fire, world, Datum, Host};
+use d::library::Libraries;
 use d::types::Type;
 use d::{Options, Source, SpecKind, StatementKind};
 
@@ -36,8 +37,8 @@ struct Case {
     dof: String,
 }
 
-fn run(name: &str, info: &str, text: &str) -> Case {
-    let libraries = common::libraries();
+/// Returns the source and the options that the words behind `d` ask for.
+fn asked(name: &str, info: &str, text: &str, libraries: Libraries) -> (Source, Options) {
     let mut options = Options { libraries, ..Options::default() };
     let mut source = Source::script("page.d", text);
     for word in info.split_whitespace().skip(1) {
@@ -61,6 +62,12 @@ fn run(name: &str, info: &str, text: &str) -> Case {
             },
         }
     }
+    (source, options)
+}
+
+fn run(name: &str, info: &str, text: &str) -> Case {
+    let libraries = common::libraries();
+    let (source, options) = asked(name, info, text, libraries);
     let compiled = d::compile(&source, &world(), &options);
     let wanted: Vec<(usize, &str, &str)> = notes(text, "error:")
         .map(|(line, note)| {
@@ -114,19 +121,13 @@ fn run(name: &str, info: &str, text: &str) -> Case {
         let so_far: Vec<&str> = text.lines().take(line).collect();
         let nth = so_far.join("\n").matches("trace(").count();
         let ty = Type::from_table(ty).expect(name);
-        assert_eq!(traced.get(nth - 1), Some(&ty.value(256)), "{name} line {line}: {ty}");
+        assert_eq!(
+            traced.get(nth - 1),
+            Some(&d::ValueType::of_type(&ty, 256)),
+            "{name} line {line}: {ty}"
+        );
     }
-    for o in program.objects() {
-        if !case.dif.is_empty() {
-            case.dif.push('\n');
-        }
-        for (i, word) in o.text.iter().enumerate() {
-            let mut insn = String::new();
-            dif::disasm::write_insn(o, *word, &mut insn).expect(name);
-            let insn = insn.replace("\t\t!", "  !");
-            writeln!(case.dif, "{i:02} {word:08x} {}", insn.trim_end()).expect(name);
-        }
-    }
+    case.dif = disassembled(name, &program);
     case.program = d::show::program(&program);
     let bytes = d::dof::write(&program, &[]);
     case.dof = sections(&bytes);
@@ -135,6 +136,23 @@ fn run(name: &str, info: &str, text: &str) -> Case {
         writeln!(case.data, "{}", show(&datum)).expect(name);
     }
     case
+}
+
+/// Returns the instructions of all objects.
+fn disassembled(name: &str, program: &d::Program) -> String {
+    let mut text = String::new();
+    for o in program.objects() {
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        for (i, word) in o.text.iter().enumerate() {
+            let mut insn = String::new();
+            dif::disasm::write_insn(o, *word, &mut insn).expect(name);
+            let insn = insn.replace("\t\t!", "  !");
+            writeln!(text, "{i:02} {word:08x} {}", insn.trim_end()).expect(name);
+        }
+    }
+    text
 }
 
 /// Returns the section table of a DOF.

@@ -5,6 +5,7 @@
 //! It reads files below a root and asks compilers for their versions, so that tests can examine
 //! made-up machines. It needs no module and no privilege; it reports what it may not read.
 #![forbid(unsafe_code)]
+#![warn(clippy::too_many_lines)]
 #![deny(missing_docs)]
 #![deny(clippy::unwrap_used, clippy::expect_used)]
 

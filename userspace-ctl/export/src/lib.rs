@@ -4,6 +4,7 @@
 //! or of its aggregations.
 
 #![forbid(unsafe_code)]
+#![warn(clippy::too_many_lines)]
 #![warn(missing_docs)]
 
 mod gzip;

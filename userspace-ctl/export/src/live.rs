@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// The destination of metrics.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Target {
+pub enum Destination {
     /// A server for scrapes listens at this address.
     Prometheus(SocketAddr),
     /// A file for node_exporter, replaced with each snapshot.
@@ -29,7 +29,7 @@ pub enum Target {
 /// The values that the option accepts.
 pub const EXPECTED: &str = "prometheus:[ADDRESS:]PORT, textfile:PATH or otlp:HOST:PORT[/PATH]";
 
-impl Target {
+impl Destination {
     /// Reads `prometheus:9105`, `prometheus:0.0.0.0:9105`, `textfile:/var/lib/x.prom`.
     pub fn from_text(text: &str) -> Option<Self> {
         let (kind, rest) = text.split_once(':')?;
@@ -51,7 +51,7 @@ impl Target {
 pub struct Exporter {
     registry: Shared,
     messages: Arc<Messages>,
-    targets: Vec<Target>,
+    targets: Vec<Destination>,
     taken: Rc<RefCell<Taken>>,
 }
 
@@ -67,7 +67,7 @@ struct Taken {
 
 impl Exporter {
     /// Makes an exporter for these targets, with at most `limit` series.
-    pub fn new(targets: Vec<Target>, limit: usize) -> Self {
+    pub fn new(targets: Vec<Destination>, limit: usize) -> Self {
         let registry = Arc::new(Mutex::new(Registry::new(limit)));
         Self { registry, messages: Arc::default(), targets, taken: Rc::default() }
     }
@@ -88,16 +88,16 @@ impl Exporter {
     pub fn start(&self) -> Result<(), String> {
         for target in &self.targets {
             match target {
-                Target::Prometheus(address) => {
+                Destination::Prometheus(address) => {
                     let started = serve::start(*address, self.registry.clone());
                     started.map_err(|e| format!("failed to listen at {address}: {e}"))?;
                 }
-                Target::Textfile(path) => {
+                Destination::Textfile(path) => {
                     let written = replace(path, &self.text());
                     let failed = |e| format!("failed to write '{}': {e}", path.display());
                     written.map_err(failed)?;
                 }
-                Target::Otlp(endpoint) => {
+                Destination::Otlp(endpoint) => {
                     let started = Sender::start(
                         endpoint.clone(),
                         self.registry.clone(),
@@ -150,7 +150,7 @@ impl Exporter {
     /// Writes the files. A full disk does not end tracing.
     fn write_files(&self, taken: &mut Taken) {
         for target in &self.targets {
-            let Target::Textfile(path) = target else { continue };
+            let Destination::Textfile(path) = target else { continue };
             let failed = replace(path, &self.text()).err();
             let complaint = failed.map(|e| format!("failed to write '{}': {e}", path.display()));
             if complaint != taken.complaint {
@@ -221,20 +221,23 @@ mod tests {
 
     #[test]
     fn targets_are_read() {
-        let here = |port| Some(Target::Prometheus(SocketAddr::from(([127, 0, 0, 1], port))));
-        assert_eq!(Target::from_text("prometheus:9105"), here(9105));
-        let all = Target::Prometheus("[::]:9105".parse().unwrap());
-        assert_eq!(Target::from_text("prometheus:[::]:9105"), Some(all));
-        assert_eq!(Target::from_text("textfile:/a:b"), Some(Target::Textfile("/a:b".into())));
+        let here = |port| Some(Destination::Prometheus(SocketAddr::from(([127, 0, 0, 1], port))));
+        assert_eq!(Destination::from_text("prometheus:9105"), here(9105));
+        let all = Destination::Prometheus("[::]:9105".parse().unwrap());
+        assert_eq!(Destination::from_text("prometheus:[::]:9105"), Some(all));
+        assert_eq!(
+            Destination::from_text("textfile:/a:b"),
+            Some(Destination::Textfile("/a:b".into()))
+        );
         for odd in ["prometheus", "prometheus:", "prometheus:70000", "textfile:", "otlp:x"] {
-            assert_eq!(Target::from_text(odd), None, "{odd}");
+            assert_eq!(Destination::from_text(odd), None, "{odd}");
         }
     }
 
     #[test]
     fn a_stream_becomes_a_file_and_the_programs_text() {
         let path = std::env::temp_dir().join(format!("dtrace-export-{}.prom", std::process::id()));
-        let exporter = Exporter::new(vec![Target::Textfile(path.clone())], 10);
+        let exporter = Exporter::new(vec![Destination::Textfile(path.clone())], 10);
         exporter.start().unwrap();
         let mut text = Vec::new();
         let stream = r#"{"type":"record","timestamp":1,"cpu":0,"probe":{"id":1,"provider":"p","module":"","function":"","name":"n"},"actions":[{"action":"printf","text":"said\n","values":[]}]}
@@ -252,7 +255,7 @@ mod tests {
         Sink::new(exporter, &mut text, true).write_all(stream.as_bytes()).unwrap();
         assert_eq!(text, stream.as_bytes());
         fs::remove_file(&path).unwrap();
-        let nowhere = Target::Textfile("/nonexistent/x.prom".into());
+        let nowhere = Destination::Textfile("/nonexistent/x.prom".into());
         assert!(Exporter::new(vec![nowhere], 1).start().unwrap_err().contains("/nonexistent"));
     }
 }

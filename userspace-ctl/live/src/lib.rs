@@ -9,6 +9,7 @@
 //! ```
 
 #![forbid(unsafe_code)]
+#![warn(clippy::too_many_lines)]
 #![warn(missing_docs)]
 #![deny(clippy::unwrap_used, clippy::expect_used)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]

@@ -6,6 +6,7 @@
 //! them, and through [`text::clean`], which removes the characters that no picture may contain.
 
 #![forbid(unsafe_code)]
+#![warn(clippy::too_many_lines)]
 #![warn(missing_docs)]
 
 mod flame;

@@ -3,6 +3,7 @@
 //! draws a recording, whether the program runs now or ran last week on another machine.
 
 #![forbid(unsafe_code)]
+#![warn(clippy::too_many_lines)]
 #![warn(missing_docs)]
 
 mod aggregation;

@@ -3,6 +3,7 @@
 //! options, its cost and an example. Usage, `--tools` and the manual pages come from that header
 //! alone.
 #![forbid(unsafe_code)]
+#![warn(clippy::too_many_lines)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 pub mod header;

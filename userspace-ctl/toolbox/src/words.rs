@@ -82,6 +82,22 @@ pub fn parse(tool: &Tool, words: &[String]) -> Result<Asked, String> {
             }
         }
     }
+    place(tool, &mut run, given, free)?;
+    let has_process = !run.pids.is_empty() || !run.commands.is_empty();
+    match tool.process {
+        Process::Required if !has_process => Err("it needs a process: -p PID or -c CMD".into()),
+        Process::Command if !has_process => Err("it needs a process: -p PID, or a command".into()),
+        _ => Ok(Asked::Run(run)),
+    }
+}
+
+/// Gives the words without an option their places: the command, then the operands.
+fn place(
+    tool: &Tool,
+    run: &mut Run,
+    mut given: Vec<Option<String>>,
+    mut free: Vec<String>,
+) -> Result<(), String> {
     let is_command = tool.process == Process::Command;
     if is_command && !free.is_empty() {
         run.commands.push(quoted(&std::mem::take(&mut free)));
@@ -101,12 +117,7 @@ pub fn parse(tool: &Tool, words: &[String]) -> Result<Asked, String> {
     if let Some(word) = free.next() {
         return Err(format!("'{word}' is one word too many"));
     }
-    let has_process = !run.pids.is_empty() || !run.commands.is_empty();
-    match tool.process {
-        Process::Required if !has_process => Err("it needs a process: -p PID or -c CMD".into()),
-        Process::Command if !has_process => Err("it needs a process: -p PID, or a command".into()),
-        _ => Ok(Asked::Run(run)),
-    }
+    Ok(())
 }
 
 fn number<T: std::str::FromStr>(letter: char, text: &str) -> Result<T, String> {

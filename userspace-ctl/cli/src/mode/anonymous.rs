@@ -26,7 +26,7 @@ pub fn leave(args: &Args, settings: Settings) -> Result<i32, Stop> {
             args.scripts.push((file.clone(), source.text));
         }
     }
-    let (programs, _) = compile::with_users(&args, &settings, &[], &mut device)?;
+    let (programs, _) = compile::for_kernel(&args, &settings, &[], &mut device)?;
     let options = settings.over(&programs);
     consumer::session::check(&options, &programs, "failed to save the anonymous enabling")?;
     let origin = Origin {
@@ -67,7 +67,7 @@ pub fn claim(args: &Args, now: Settings) -> Result<i32, Stop> {
         scripts: origin.scripts,
         ..left
     };
-    let (programs, _) = compile::with_users(&args, &settings, &[], &mut device)?;
+    let (programs, _) = compile::for_kernel(&args, &settings, &[], &mut device)?;
     let then = settings::read(&args.settings)?.over(&programs);
     if enable::dof(&programs, &then) != dof {
         eprintln!("dtrace: note: compiled now, the program is not the same: the kernel's types have changed");

@@ -9,12 +9,13 @@ use abi::ids::ProbeId;
 use abi::probe::ProbeDesc;
 use consumer::device::Device;
 use consumer::kernel::every_probe;
+use consumer::kernel::pattern;
 use consumer::print::json::{self, Line};
 use consumer::print::listing;
 use consumer::types::KernelTypes;
-use consumer::user::told::Told;
-use consumer::user::{of_process, Users};
-use consumer::world::{pattern, KernelWorld};
+use consumer::user::declared::ProgramDeclarations;
+use consumer::user::{of_process, ProcessProbes};
+use consumer::world::KernelWorld;
 use consumer::{Error, Failure, Kernel};
 use d::Declared;
 use std::collections::BTreeSet;
@@ -30,15 +31,15 @@ pub fn run(args: &Args, settings: Settings) -> Result<i32, Stop> {
     // The commands of -c, and with them their probes, end when this is dropped.
     let targets;
     if args.specs.is_empty() && !args.pids.is_empty() {
-        let mut users = Users::default();
-        users.own(&mut device, &args.pids)?;
-        users.take_told().iter().for_each(|line| eprintln!("dtrace: {line}"));
+        let mut process_probes = ProcessProbes::default();
+        process_probes.own(&mut device, &args.pids)?;
+        process_probes.take_told().iter().for_each(|line| eprintln!("dtrace: {line}"));
         patterns.extend(args.pids.iter().filter_map(|pid| of_process(*pid)));
     } else if args.specs.is_empty() {
         patterns.push(every_probe());
     } else {
         targets = run::targets(args, &settings)?;
-        let (programs, _) = compile::with_users(args, &settings, &targets, &mut device)?;
+        let (programs, _) = compile::for_kernel(args, &settings, &targets, &mut device)?;
         let probes = programs.iter().flat_map(|p| &p.clauses).flat_map(|c| &c.probes);
         patterns.extend(probes.filter_map(pattern));
     }
@@ -72,7 +73,7 @@ fn list(
     let mut text = Vec::with_capacity(2 * FLUSH);
     let mut written = Ok(());
     let mut seen: BTreeSet<ProbeId> = BTreeSet::new();
-    let (types, told) = (KernelTypes::default(), Told::default());
+    let (types, declarations) = (KernelTypes::default(), ProgramDeclarations::default());
     if !is_json {
         listing::header(&mut text);
     }
@@ -86,8 +87,9 @@ fn list(
             let parts = parts.each_ref().map(|p| p.as_ref());
             let args = || {
                 let of_library = declared.get(&(parts[0].into(), parts[3].into())).cloned();
-                let of_world =
-                    || told.spelled(parts).or_else(|| types.spelled(&probe.describe()).ok());
+                let of_world = || {
+                    declarations.spelled(parts).or_else(|| types.spelled(&probe.describe()).ok())
+                };
                 of_library.or_else(of_world)
             };
             let args = if is_verbose { args() } else { None };
@@ -98,7 +100,7 @@ fn list(
                 listing::row(&mut text, probe);
                 if is_verbose {
                     let [provider, ..] = parts;
-                    let promised = told.promised(provider);
+                    let promised = declarations.promised(provider);
                     listing::details(&mut text, probe, args.as_deref(), promised);
                 }
             }

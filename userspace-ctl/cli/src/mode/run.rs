@@ -13,8 +13,8 @@ use consumer::print::bars::Encoding;
 use consumer::print::json::Line;
 use consumer::print::listing;
 use consumer::process::{Stdio, Target};
-use consumer::session::{self, Output, Session};
-use consumer::user::Users;
+use consumer::session::{self, Enabled, Ended, Output, Tracing};
+use consumer::user::ProcessProbes;
 use consumer::wait::Signals;
 use consumer::world::AnyProbe;
 use consumer::{Error, Failure};
@@ -33,11 +33,14 @@ pub fn run(args: &Args, settings: Settings) -> Result<i32, Stop> {
         true => Vec::new(),
         false => targets(args, &settings)?,
     };
-    let (programs, users) = match &mut device {
-        Some(device) => compile::with_users(args, &settings, &targets, device)?,
+    let (programs, process_probes) = match &mut device {
+        Some(device) => compile::for_kernel(args, &settings, &targets, device)?,
         None => {
             let pid = args.pids.first().copied();
-            (compile::all(args, &settings, pid, &AnyProbe::default())?, Users::default())
+            (
+                compile::all(args, &settings, pid, &mut AnyProbe::default())?,
+                ProcessProbes::default(),
+            )
         }
     };
     let settings = settings.with(&programs);
@@ -50,7 +53,7 @@ pub fn run(args: &Args, settings: Settings) -> Result<i32, Stop> {
     }
     match device {
         Some(mut device) if !args.compile_only => {
-            trace(args, &settings, &mut device, targets, programs, users)
+            trace(args, &settings, &mut device, targets, programs, process_probes)
         }
         _ => Ok(0),
     }
@@ -95,7 +98,7 @@ fn trace(
     device: &mut Device,
     targets: Vec<Target>,
     programs: Vec<Program>,
-    users: Users,
+    process_probes: ProcessProbes,
 ) -> Result<i32, Stop> {
     let options = settings.over(&programs);
     let is_on = |id| options.contains(&(id, 1));
@@ -114,10 +117,10 @@ fn trace(
     let mut waiter = Signals::new(targets)?;
     crate::mode::start_export(settings)?;
     let work = busy("enabling probes");
-    let mut session = Session::enable(device, output, how, &options, &name, programs)?;
+    let enabled = Enabled::new(device, output, how, &options, &name, programs)?;
     drop(work);
-    session.follow(users, pids);
-    let matched = session.matched();
+    let enabled = enabled.follow(process_probes, pids);
+    let matched = enabled.matched();
     // The kernel's count is exact, but it covers all programs together.
     let counts = match counts.len() {
         1 => vec![matched as usize],
@@ -139,40 +142,40 @@ fn trace(
     if matched == 0 && !args.allow_zero && !settings.zdefs {
         return Err(Error::new("", "no probes matched").into());
     }
-    start(settings, &mut session)?;
+    let tracing = start(settings, enabled)?;
     waiter.resume()?;
-    let status = session.work(&mut waiter)?;
-    leave(args, settings, &session)?;
-    Ok(status)
+    let ended = tracing.work(&mut waiter)?;
+    leave(args, settings, &ended)?;
+    Ok(ended.status())
 }
 
 /// Lets probes fire. From here on the program prints.
-fn start(settings: &Settings, session: &mut Session<'_>) -> Result<(), Stop> {
-    let matched = session.matched();
+fn start<'a>(settings: &Settings, enabled: Enabled<'a>) -> Result<Tracing<'a>, Stop> {
+    let matched = enabled.matched();
     let s = if matched == 1 { "" } else { "s" };
     let work = busy(format!("arming {matched} probe{s}"));
-    session.go()?;
+    let mut tracing = enabled.go()?;
     drop(work);
     let work = busy("reading the symbols of the processes");
-    session.know_targets();
-    session.attend()?;
+    tracing.attend()?;
     drop(work);
-    Ok(screen::start(settings)?)
+    screen::start(settings)?;
+    Ok(tracing)
 }
 
 /// Prints at the end of a view what the program has not printed, and at the end of every run on a
 /// terminal a line that adds up the losses.
-fn leave(args: &Args, settings: &Settings, session: &Session<'_>) -> Result<(), Failure> {
+fn leave(args: &Args, settings: &Settings, ended: &Ended<'_>) -> Result<(), Failure> {
     if settings.view.is_some() {
         screen::end(settings);
         let mut out = crate::mode::open(args.output.as_deref(), false)?;
-        out.write_all(&session.text_of_aggregations())?;
+        out.write_all(&ended.text_of_aggregations())?;
         out.flush()?;
     } else if settings.is_json() {
         return Ok(());
     }
     // A program that reads the messages can add them up itself.
-    if let Some(losses) = session.losses().filter(|_| std::io::stderr().is_terminal()) {
+    if let Some(losses) = ended.losses().filter(|_| std::io::stderr().is_terminal()) {
         eprintln!("dtrace: {losses}");
     }
     Ok(())
@@ -202,14 +205,14 @@ pub fn consume(
     let output = Output { out: &mut *out, err: &mut err, file };
     let mut waiter = Signals::new(Vec::new())?;
     crate::mode::start_export(settings)?;
-    let mut session = Session::claimed(device, output, how(settings), options, programs)?;
-    let status = match args.compile_only {
-        true => session.finish()?,
+    let tracing = Tracing::claimed(device, output, how(settings), options, programs)?;
+    let ended = match args.compile_only {
+        true => tracing.finish()?,
         false => {
             screen::start(settings)?;
-            session.work(&mut waiter)?
+            tracing.work(&mut waiter)?
         }
     };
-    leave(args, settings, &session)?;
-    Ok(status)
+    leave(args, settings, &ended)?;
+    Ok(ended.status())
 }

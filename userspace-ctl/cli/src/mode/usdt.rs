@@ -23,7 +23,7 @@ pub fn run(args: &Args, settings: &Settings) -> Result<i32, Stop> {
     // The objects are no arguments of the D program.
     let objects = args.operands.as_slice();
     let own = Args { operands: Vec::new(), ..args.clone() };
-    let programs = compile::all(&own, settings, None, &Declarations)?;
+    let programs = compile::all(&own, settings, None, &mut Declarations)?;
     let providers: Vec<Provider> = programs.into_iter().flat_map(|p| p.providers).collect();
     // Configure scripts try -G with `BEGIN {}` to see whether objects need it.
     if providers.is_empty() && args.header {

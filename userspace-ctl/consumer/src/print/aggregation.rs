@@ -5,6 +5,7 @@ use super::bars::{self, Encoding};
 use super::value::{datum, Style, KEY_WIDTH};
 use super::{put, quantize, stack};
 use crate::aggregate::{Row, Value};
+use crate::datum::is_stack;
 use crate::symbol::Symbols;
 
 /// The settings that decide how aggregations look.
@@ -34,7 +35,7 @@ pub fn rows(out: &mut Vec<u8>, rows: &[Row], look: Look<'_>) {
     }
     for row in rows {
         for key in &row.keys {
-            if stack::is_stack(key.action) {
+            if is_stack(key.action) {
                 stack::stack(out, key.action, &key.bytes, indent, symbols);
                 continue;
             }

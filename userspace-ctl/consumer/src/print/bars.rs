@@ -13,8 +13,9 @@
 
 use super::quantize::{self, Buckets, Scale};
 use super::value::{datum, Style};
-use super::{pad_left, put, stack};
+use super::{pad_left, put};
 use crate::aggregate::Row;
+use crate::datum::is_stack;
 
 /// The least columns of a key.
 const KEY_WIDTH: usize = 16;
@@ -62,7 +63,7 @@ impl Encoding {
 fn label(row: &Row) -> Option<Vec<u8>> {
     let mut text = Vec::new();
     for (n, key) in row.keys.iter().enumerate() {
-        if stack::is_stack(key.action) {
+        if is_stack(key.action) {
             return None;
         }
         if n > 0 {

@@ -7,6 +7,7 @@ pub mod aggregation;
 pub mod bars;
 pub mod fault;
 pub mod float;
+pub mod form;
 pub mod json;
 pub mod listing;
 pub mod net;
@@ -18,9 +19,10 @@ pub mod time;
 pub mod typed;
 pub mod value;
 
+use form::Form;
 use std::io::Write as _;
 
-/// The form in which a session prints.
+/// The name of a form in which a session prints.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Shape {
     /// Columns for a reader.
@@ -28,6 +30,16 @@ pub enum Shape {
     Text,
     /// A JSON object on each line.
     Json,
+}
+
+impl Shape {
+    /// Returns the form.
+    pub fn form(self) -> &'static dyn Form {
+        match self {
+            Self::Text => &form::Text,
+            Self::Json => &form::Json,
+        }
+    }
 }
 
 /// Appends formatted text.

@@ -7,6 +7,7 @@ use super::value::{self, Style, TRACE_WIDTH};
 use super::{aggregation, put, stack, typed};
 use crate::aggregate::{Row, Sort, Store};
 use crate::consume::{EnabledProbe, Record};
+use crate::datum::{self, is_stack, is_symbol};
 use crate::symbol::Symbols;
 use abi::action::ActionKind;
 use abi::difo::DifType;
@@ -105,7 +106,7 @@ impl<'a> Data<'a> {
     }
 
     pub(super) fn int(&self, n: usize) -> Option<i64> {
-        self.fields.get(n).and_then(|f| value::signed(self.bytes(f)))
+        self.fields.get(n).and_then(|f| datum::signed(self.bytes(f)))
     }
 
     /// Returns the text of a string field.
@@ -329,7 +330,7 @@ impl Reporter {
         effect: &mut dyn FnMut(&mut Vec<u8>, Effect),
     ) -> Option<i32> {
         match kind {
-            StatementKind::Trace(ty) => self.trace(out, data, value::is_unsigned(*ty)),
+            StatementKind::Trace(ty) => self.trace(out, data, datum::is_unsigned(*ty)),
             StatementKind::Tracemem(_) => value::dump(out, data.meant()),
             StatementKind::Print(shown) => {
                 data.fields.iter().for_each(|f| typed::value(out, shown, data.bytes(f)));
@@ -379,9 +380,9 @@ impl Reporter {
         let (is_quiet, is_raw) = (self.is_quiet, self.is_raw);
         for field in data.fields {
             let (action, bytes) = (field.action, data.bytes(field));
-            if stack::is_stack(action) {
+            if is_stack(action) {
                 stack::stack(out, action, bytes, self.indent, &self.symbols);
-            } else if stack::is_symbol(action) {
+            } else if is_symbol(action) {
                 stack::symbol(out, &self.symbols.recorded(action, bytes));
             } else {
                 let style = Style { is_quiet, is_raw, width: TRACE_WIDTH, is_unsigned };

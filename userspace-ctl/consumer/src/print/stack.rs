@@ -6,19 +6,6 @@ use super::{pad_right, put};
 use crate::symbol::Symbols;
 use abi::action::ActionKind;
 
-/// Tells whether the action records a stack.
-pub fn is_stack(kind: ActionKind) -> bool {
-    matches!(kind, ActionKind::Stack | ActionKind::Ustack | ActionKind::Jstack)
-}
-
-/// Tells whether the action records an address that is printed as a symbol.
-pub fn is_symbol(kind: ActionKind) -> bool {
-    matches!(
-        kind,
-        ActionKind::Sym | ActionKind::Mod | ActionKind::Usym | ActionKind::Umod | ActionKind::Uaddr
-    )
-}
-
 /// Prints a stack with a line for each frame.
 pub fn stack(out: &mut Vec<u8>, kind: ActionKind, bytes: &[u8], indent: usize, symbols: &Symbols) {
     out.push(b'\n');

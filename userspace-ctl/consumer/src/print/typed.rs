@@ -12,6 +12,7 @@
 //! ```
 
 use super::put;
+use crate::datum;
 use abi::probe::until_nul;
 use d::shape::{Field, Shape, Shown};
 
@@ -28,11 +29,11 @@ pub fn value(out: &mut Vec<u8>, shown: &Shown, bytes: &[u8]) {
 fn shape(out: &mut Vec<u8>, what: &Shape, bytes: &[u8], depth: usize) {
     let some = |size: u32| bytes.get(..size as usize);
     match what {
-        Shape::Number { size, .. } => match some(*size).and_then(super::value::unsigned) {
+        Shape::Number { size, .. } => match some(*size).and_then(datum::unsigned) {
             Some(v) => number(out, v),
             None => put!(out, "?"),
         },
-        Shape::Enum { size, names } => match some(*size).and_then(super::value::unsigned) {
+        Shape::Enum { size, names } => match some(*size).and_then(datum::unsigned) {
             Some(v) => enumerator(out, names, v, size * 8),
             None => put!(out, "?"),
         },

@@ -2,9 +2,9 @@
 //! Prints one datum: the value of `trace(x)` or a key of an aggregation.
 
 use super::{pad_right, put};
+use crate::datum::{signed, unsigned};
 use abi::difo::DifType;
 use abi::probe::until_nul;
-use d::ValueType;
 
 /// The columns of a traced string.
 pub const TRACE_WIDTH: usize = 33;
@@ -22,35 +22,6 @@ pub struct Style {
     pub width: usize,
     /// Tells whether an integer is unsigned.
     pub is_unsigned: bool,
-}
-
-/// Returns the bytes as a signed integer, if they have the size of one.
-#[inline]
-pub fn signed(bytes: &[u8]) -> Option<i64> {
-    Some(match *bytes {
-        [a, b, c, d, e, f, g, h] => i64::from_le_bytes([a, b, c, d, e, f, g, h]),
-        [a, b, c, d] => i64::from(i32::from_le_bytes([a, b, c, d])),
-        [a] => i64::from(a as i8),
-        [a, b] => i64::from(i16::from_le_bytes([a, b])),
-        _ => return None,
-    })
-}
-
-/// Returns the bytes as a zero-extended integer, if they have the size of one.
-#[inline]
-pub fn unsigned(bytes: &[u8]) -> Option<u64> {
-    Some(match *bytes {
-        [a, b, c, d, e, f, g, h] => u64::from_le_bytes([a, b, c, d, e, f, g, h]),
-        [a, b, c, d] => u64::from(u32::from_le_bytes([a, b, c, d])),
-        [a] => u64::from(a),
-        [a, b] => u64::from(u16::from_le_bytes([a, b])),
-        _ => return None,
-    })
-}
-
-/// Tells whether a type is an unsigned integer.
-pub fn is_unsigned(ty: ValueType) -> bool {
-    matches!(ty, ValueType::Int { signed: false, .. } | ValueType::Pointer)
 }
 
 /// Prints a datum.

@@ -2,7 +2,7 @@
 //! The kernel's symbols from /proc/kallsyms. Its ten megabytes of text are kept as one text of
 //! names and one row of 16 bytes for each symbol.
 
-use super::Place;
+use super::NamedAddress;
 use std::io::Read;
 use std::time::{Duration, Instant};
 
@@ -50,7 +50,7 @@ impl Kernel {
     }
 
     /// Returns the symbol that contains an address.
-    pub(super) fn place(&mut self, address: u64) -> Option<Place> {
+    pub(super) fn place(&mut self, address: u64) -> Option<NamedAddress> {
         if let Some(place) = self.find(address) {
             return Some(place);
         }
@@ -79,7 +79,7 @@ impl Kernel {
         self.names.get(from..from + usize::from(row.len))
     }
 
-    fn find(&self, address: u64) -> Option<Place> {
+    fn find(&self, address: u64) -> Option<NamedAddress> {
         let after = self.rows.partition_point(|r| r.address <= address);
         let start = self.rows.get(after.checked_sub(1)?)?.address;
         let offset = address - start;
@@ -88,7 +88,7 @@ impl Kernel {
         }
         let row = self.rows.get(self.rows.partition_point(|r| r.address < start))?;
         let (module, symbol) = std::str::from_utf8(self.name(row)?).ok()?.split_once('`')?;
-        Some(Place { module: module.into(), symbol: Some(symbol.into()), offset })
+        Some(NamedAddress { module: module.into(), symbol: Some(symbol.into()), offset })
     }
 
     fn load(&mut self) {

@@ -44,12 +44,12 @@ pub struct Naming {
 pub(crate) const INLINED: &str = " [inlined]";
 
 impl Tables {
-    fn of_kernel(&mut self, address: u64) -> Option<Place> {
+    fn of_kernel(&mut self, address: u64) -> Option<NamedAddress> {
         let place = self.kernel.place(address)?;
         Some(self.plain(place))
     }
 
-    fn of_process(&mut self, pid: u64, address: u64) -> Option<Place> {
+    fn of_process(&mut self, pid: u64, address: u64) -> Option<NamedAddress> {
         let place = self.processes.place(pid, address)?;
         Some(self.plain(place))
     }
@@ -62,11 +62,15 @@ impl Tables {
         let Some((module, functions)) = self.processes.inlined(pid, address) else {
             return Vec::new();
         };
-        let of = |f: &String| Place { module: module.clone(), symbol: Some(f.clone()), offset: 0 };
+        let of = |f: &String| NamedAddress {
+            module: module.clone(),
+            symbol: Some(f.clone()),
+            offset: 0,
+        };
         functions.iter().map(|f| self.plain(of(f)).full() + INLINED).collect()
     }
 
-    fn plain(&self, mut place: Place) -> Place {
+    fn plain(&self, mut place: NamedAddress) -> NamedAddress {
         if let Some(symbol) = place.symbol.as_mut().filter(|_| self.naming.demangles) {
             if let Some(plain) = mangled::plain(symbol) {
                 *symbol = plain;
@@ -78,7 +82,7 @@ impl Tables {
 
 /// The name of an address.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Place {
+struct NamedAddress {
     /// The kernel module, or the file.
     module: String,
     /// The symbol, if there is one.
@@ -87,7 +91,7 @@ struct Place {
     offset: u64,
 }
 
-impl Place {
+impl NamedAddress {
     /// Returns the name with the offset, for a stack.
     fn full(&self) -> String {
         let Self { module, symbol, offset } = self;
@@ -182,7 +186,7 @@ impl Symbols {
                     tables.of_process(pid, at)
                 }
             };
-            let place = place.map(|p| Place { offset: p.offset + (pc - at), ..p });
+            let place = place.map(|p| NamedAddress { offset: p.offset + (pc - at), ..p });
             names.push(place.map_or_else(|| bare(pc), |p| p.full()));
         }
         names

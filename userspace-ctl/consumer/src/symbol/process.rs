@@ -6,11 +6,12 @@
 //! and again when an address is not on the map. One read is enough for each batch taken from the
 //! kernel, because a later read covers the whole batch.
 
-use super::Place;
-use program::jit::Jit;
-use program::maps::{self, Map, Mapped};
-use program::process::{Images, State};
-use program::Image;
+use super::NamedAddress;
+use libproc::jit::Jit;
+use libproc::maps::{self, Map, Mapped};
+use libproc::process::Images;
+use libproc::FileState;
+use libproc::Image;
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -29,7 +30,7 @@ pub(super) struct Processes {
 #[derive(Debug)]
 struct Process {
     /// Each mapping, with the state of its file at that time.
-    maps: Vec<(Map, Option<State>)>,
+    maps: Vec<(Map, Option<FileState>)>,
     jit: Jit,
     /// The value of `taken` when the map was read.
     read: u64,
@@ -84,13 +85,13 @@ impl Processes {
     }
 
     /// Returns the code at an address that the process generated.
-    fn made(&mut self, pid: u64, address: u64) -> Option<Place> {
+    fn made(&mut self, pid: u64, address: u64) -> Option<NamedAddress> {
         let is_known = self.known.get(&pid)?.jit.symbol(address).is_some();
         if !is_known {
             self.refresh(pid);
         }
         let (symbol, offset) = self.known.get(&pid)?.jit.symbol(address)?;
-        Some(Place { module: "[jit]".into(), symbol: Some(symbol.into()), offset })
+        Some(NamedAddress { module: "[jit]".into(), symbol: Some(symbol.into()), offset })
     }
 
     /// Returns the name of an address's file, and the functions inlined there, the innermost first.
@@ -120,14 +121,14 @@ impl Processes {
         }
     }
 
-    fn map(&self, pid: u64, address: u64) -> Option<&(Map, Option<State>)> {
+    fn map(&self, pid: u64, address: u64) -> Option<&(Map, Option<FileState>)> {
         let maps = &self.known.get(&pid)?.maps;
         let after = maps.partition_point(|(m, _)| m.start <= address);
         maps.get(after.checked_sub(1)?).filter(|(m, _)| address < m.end)
     }
 
     /// Returns the name of an address.
-    pub(super) fn place(&mut self, pid: u64, address: u64) -> Option<Place> {
+    pub(super) fn place(&mut self, pid: u64, address: u64) -> Option<NamedAddress> {
         self.seek(pid, address);
         if !self.map(pid, address)?.0.is_file() {
             if let Some(place) = self.made(pid, address) {
@@ -139,9 +140,9 @@ impl Processes {
         let offset = address - map.start + map.offset;
         let image = self.images.held(*state, u32::try_from(pid).ok()?, map);
         Some(match image.symbol(offset) {
-            Some((symbol, offset)) => Place { module, symbol: Some(symbol.into()), offset },
+            Some((symbol, offset)) => NamedAddress { module, symbol: Some(symbol.into()), offset },
             None if module.is_empty() => return None,
-            None => Place { module, symbol: None, offset },
+            None => NamedAddress { module, symbol: None, offset },
         })
     }
 }
@@ -154,7 +155,7 @@ mod tests {
     fn half_a_map_is_better_than_none_and_worse_than_a_whole_one() {
         let us = std::process::id();
         let pid = u64::from(us);
-        let whole = maps::of(us).unwrap();
+        let whole = maps::read(us).unwrap();
         let code = whole.iter().rfind(|m| m.is_executable && m.is_file()).unwrap();
         let (first, last) = (code.start, code.end - 1);
         let mut half = vec![code.clone()];

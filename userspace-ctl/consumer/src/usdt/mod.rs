@@ -16,6 +16,7 @@ pub mod header;
 pub mod link;
 mod sites;
 
+use crate::world::Prepare;
 use d::types::{Struct, StructId, StructKind, Type};
 use d::world::{Matches, TypeSpace};
 use d::{ProbePattern, World};
@@ -33,6 +34,8 @@ const BETWEEN: &str = "___";
 /// structs are known.
 #[derive(Debug, Default)]
 pub struct Declarations;
+
+impl Prepare for Declarations {}
 
 impl World for Declarations {
     fn matches(&self, _: &ProbePattern) -> Matches {

@@ -5,8 +5,8 @@ use crate::error::Refusal;
 use abi::user::UserReason;
 use d::world::Why;
 use d::{ProbePattern, Tag};
-use program::expand::is_open;
-use program::{locks, Miss};
+use libproc::expand::is_open;
+use libproc::{locks, Miss};
 
 /// The most names in a list.
 const LISTED: usize = 12;

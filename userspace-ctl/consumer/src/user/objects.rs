@@ -4,10 +4,10 @@
 
 use crate::kernel::Kernel;
 use abi::unwind::{Key, Row};
-use program::frames;
-use program::maps::{self, Map};
-use program::process;
-use program::Memory;
+use libproc::frames;
+use libproc::maps::{self, Map};
+use libproc::process;
+use libproc::Memory;
 use std::collections::HashSet;
 use std::fs::File;
 use std::time::{Duration, Instant};
@@ -60,7 +60,7 @@ impl Objects {
     /// Opens the files that a process has mapped, to read them when there is time: the process may
     /// have ended by then. A process that has ended already has none.
     pub fn meet(&mut self, kernel: &mut dyn Kernel, pid: u32) {
-        for map in maps::of(pid).unwrap_or_default().iter().filter(|m| m.is_executable) {
+        for map in maps::read(pid).unwrap_or_default().iter().filter(|m| m.is_executable) {
             let Some(file) = map.open(pid) else {
                 if map.name() == VDSO && self.known.insert(Key::default()) {
                     self.tell(kernel, Key::default(), vdso(pid, map));
@@ -107,7 +107,7 @@ impl Objects {
 fn vdso(pid: u32, map: &Map) -> Vec<Row> {
     let size = usize::try_from(map.end - map.start).unwrap_or(0);
     let mut image = vec![0; size];
-    match Memory::of(pid).and_then(|m| m.read(&mut image, map.start)) {
+    match Memory::open(pid).and_then(|m| m.read(&mut image, map.start)) {
         Ok(()) => frames::rows_in(&image),
         Err(_) => Vec::new(),
     }

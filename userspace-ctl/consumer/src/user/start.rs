@@ -12,7 +12,7 @@
 //! `main` is stopped where glibc gets it.
 
 use crate::sys::{self, Halt};
-use program::process::{self, Images, Object, Process, PROGRAM};
+use libproc::process::{self, Images, Object, Process, PROGRAM};
 use std::fs::File;
 use std::io::{Error, Result};
 use std::os::unix::fs::FileExt;
@@ -186,7 +186,7 @@ mod tests {
     fn stack(pid: u32) -> (Vec<String>, Step) {
         let process = Process::read(pid).unwrap();
         let images = Images::default();
-        let maps = program::maps::of(pid).unwrap();
+        let maps = libproc::maps::read(pid).unwrap();
         let regs = sys::registers(pid).unwrap();
         let memory = memory(pid).unwrap();
         let read = |at: u64| {
@@ -205,7 +205,7 @@ mod tests {
                 names.push(format!("{}`{}", o.name, name.unwrap_or_default()));
                 let map = maps.iter().find(|m| (m.start..m.end).contains(&at))?;
                 let offset = u32::try_from(at - map.start + map.offset).ok()?;
-                unwind::find(&program::frames::rows(&map.open(pid)?), offset)
+                unwind::find(&libproc::frames::rows(&map.open(pid)?), offset)
             });
             let Some(row) = found else { return (names, Step::Lost) };
             match unwind::step(row, frame, |_| None, read) {

@@ -37,7 +37,7 @@ impl Case<'_> {
                 why.hint = did_you_mean(&[right]);
             }
             Ok(_) => {
-                let pattern = crate::world::pattern(&right)?;
+                let pattern = crate::kernel::pattern(&right)?;
                 why.notes.push(match self.kernel.explain(&pattern) {
                     Ok(Some((reason, event))) => reason.sentence(name, &event).to_string(),
                     _ => {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Explains globs that match no function: looks for similar beginnings.
 
-use super::{did_you_mean, nearest, said, Case};
+use super::{did_you_mean, said, Case};
+use crate::nearest;
 use d::world::Why;
 use d::ProbePattern;
 

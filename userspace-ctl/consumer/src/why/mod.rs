@@ -13,19 +13,19 @@ mod glob;
 pub mod installed;
 mod ko;
 pub mod names;
-pub mod nearest;
 mod other;
 mod rate;
 mod unknown;
 
-use crate::kernel::Kernel;
+use crate::kernel::{self, Kernel};
+use crate::nearest;
 use abi::probe::{is_glob, part_matches};
 use abi::reason::Reason;
 use d::world::Why;
 use d::ProbePattern;
 use installed::{canonical, Modules};
+use libproc::expand::is_open;
 use names::Names;
-use program::expand::is_open;
 use std::cell::OnceCell;
 use std::path::PathBuf;
 
@@ -106,7 +106,7 @@ fn did_you_mean(patterns: &[ProbePattern]) -> Option<String> {
 impl Case<'_> {
     /// Tells whether a pattern matches anything.
     fn is_there(&mut self, pattern: &ProbePattern) -> bool {
-        let Some(pattern) = crate::world::pattern(pattern) else {
+        let Some(pattern) = kernel::pattern(pattern) else {
             return false;
         };
         self.kernel.count(&pattern).is_ok_and(|n| n.probes > 0)
@@ -294,7 +294,7 @@ impl Case<'_> {
             },
             id: 0,
         };
-        let answer = match crate::world::pattern(&asked) {
+        let answer = match kernel::pattern(&asked) {
             Some(pattern) => self.kernel.explain(&pattern).unwrap_or(None),
             None => Some((Reason::NameTooLong, String::new())),
         };

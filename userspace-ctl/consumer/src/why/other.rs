@@ -142,7 +142,7 @@ impl Case<'_> {
         if provider == FBT || !LATE.contains(&provider.as_str()) {
             return None;
         }
-        let pattern = crate::world::pattern(self.wanted)?;
+        let pattern = crate::kernel::pattern(self.wanted)?;
         let (reason, event) = self.kernel.explain(&pattern).ok()??;
         let mut why = said("no such probe");
         why.notes.push(reason.sentence(name, &event).to_string());

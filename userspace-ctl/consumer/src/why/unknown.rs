@@ -2,7 +2,8 @@
 //! Explains functions for which neither the kernel nor a loaded module has a symbol.
 
 use super::installed::Search;
-use super::{did_you_mean, nearest, said, short, Case, FBT};
+use super::{did_you_mean, said, short, Case, FBT};
+use crate::nearest;
 use abi::reason::Reason;
 use d::world::Why;
 use d::ProbePattern;

@@ -4,33 +4,30 @@
 
 use crate::fake::Fake;
 use abi::user::UserReason;
-use consumer::world::KernelWorld;
+use consumer::world::{self, KernelWorld};
 use consumer::Refusal;
 use d::{Compiler, Program, Source, SpecKind};
 
 /// Returns a program, or its first complaint as `[TAG] message / label / hint`; then the messages.
 fn compile(fake: &Fake, text: &str) -> (Result<Program, String>, Vec<String>) {
     let mut kernel = fake.clone();
-    let world = KernelWorld::new(&mut kernel);
+    let mut world = KernelWorld::new(&mut kernel);
     let options = d::Options { target: Some(std::process::id()), ..d::Options::default() };
     let source = Source::spec(SpecKind::Name, text);
-    let compiled = Compiler::new(options).compile(&source, &world);
+    let compiled = world::compile(&mut Compiler::new(options), &source, &mut world);
     let first = compiled.diagnostics.first();
     let complaint = first.map(|d| {
         let hint = d.hint.as_deref().unwrap_or("");
         format!("[{}] {} / {} / {hint}", d.tag.name(), d.message, d.primary.text)
     });
-    (compiled.program.ok_or_else(|| complaint.unwrap()), world.into_users().take_told())
+    (compiled.program.ok_or_else(|| complaint.unwrap()), world.into_process_probes().take_told())
 }
 
 /// Returns the names of the probes that were made, without the provider.
 fn made(fake: &Fake) -> Vec<String> {
     let own = format!("pid{}", std::process::id());
-    let name = |p: &abi::probe::ProbeDesc| {
-        let parts = p.parts().map(|p| String::from_utf8_lossy(p).into_owned());
-        (parts[0] == own).then(|| parts[1..].join(":"))
-    };
-    fake.0.borrow().probes.iter().filter_map(name).collect()
+    let name = |parts: &[String; 4]| (parts[0] == own).then(|| parts[1..].join(":"));
+    fake.0.borrow().names().iter().filter_map(name).collect()
 }
 
 #[test]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Statements: actions, aggregations, expressions for their effect.
 
-use super::expr::widened;
+use super::convert::widened;
 use super::member::decay;
 use super::Checker;
 use crate::ast::{self, ExprKind, StmtKind, UnOp};
@@ -9,6 +9,7 @@ use crate::diag::{Diagnostic, Tag};
 use crate::source::Span;
 use crate::typed::{Expr, Stmt};
 use crate::types::{Int, Type};
+use crate::vocabulary;
 use abi::action::{ActionKind, LibAct};
 use abi::difo::MAX_BY_REF;
 
@@ -155,10 +156,10 @@ impl Checker<'_> {
         match &e.kind {
             ExprKind::Call(callee, args) => {
                 if let ExprKind::Ident(name) = &callee.kind {
-                    if super::call::ACTIONS.contains(&name.as_str()) {
+                    if vocabulary::ACTIONS.contains(&name.as_str()) {
                         return self.action(name, args, e.span);
                     }
-                    if super::call::RECORDED.iter().any(|r| r.0 == name) {
+                    if vocabulary::RECORDED.iter().any(|r| r.0 == name) {
                         let value = self.record(e);
                         return (!value.ty.is_error()).then_some(Stmt::Trace(value));
                     }

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 //! `@name[keys] = function(value);`
 
-use super::expr::{convert, widened};
+use super::convert::{convert, widened};
 use super::member::decay;
 use super::Checker;
 use crate::ast::{self, ExprKind};
 use crate::diag::{did_you_mean, Diagnostic, Tag};
-use crate::names::scope::Agg;
+use crate::names::Agg;
 use crate::source::Span;
 use crate::typed::{Expr, Stmt};
 use crate::types::convert::is_assignable;
 use crate::types::{Int, Type};
+use crate::vocabulary;
 use abi::action::ActionKind;
 use abi::aggregation::{AggFunc, Linear, LogLinear, LogLinearProblem, LQUANTIZE_MAX_LEVELS};
 
@@ -57,7 +58,7 @@ impl Checker<'_> {
             },
             _ => None,
         };
-        let kind = function.and_then(|(f, _)| super::call::aggregating(f));
+        let kind = function.and_then(|(f, _)| vocabulary::aggregating(f));
         let (Some((fname, args)), Some(kind)) = (function, kind) else {
             let message = format!("aggregation @{name} must be assigned an aggregating function");
             let mut d = Diagnostic::new(Tag::AggFunc, right.span, message)
@@ -184,11 +185,20 @@ impl Checker<'_> {
                 return None;
             }
         };
-        match kind {
-            ActionKind::Lquantize => {}
-            ActionKind::Llquantize => return Some((Some(value), self.log_linear(args, span)?)),
-            _ => return Some((Some(value), 0)),
-        }
+        let parameters = match kind {
+            ActionKind::Lquantize => self.linear(args, span)?,
+            ActionKind::Llquantize => self.log_linear(args, span)?,
+            _ => 0,
+        };
+        Some((Some(value), parameters))
+    }
+
+    /// Returns the encoded parameters of lquantize.
+    fn linear<'a>(
+        &mut self,
+        mut args: impl Iterator<Item = &'a ast::Expr>,
+        span: Span,
+    ) -> Option<u64> {
         let base = self.parameter(
             "lquantize",
             args.next(),
@@ -252,7 +262,7 @@ impl Checker<'_> {
                 return None;
             }
         };
-        Some((Some(value), Linear { base, step: step16, levels }.encode()))
+        Some(Linear { base, step: step16, levels }.encode())
     }
 
     /// Returns the encoded parameters of llquantize.

@@ -3,20 +3,21 @@
 
 use std::sync::Arc;
 
-use super::expr::{convert, cut, stored, widened};
+use super::convert::{convert, cut, stored, widened};
 use super::Checker;
 use crate::ast::{self, BinOp, ExprKind, UnOp};
 use crate::diag::{Diagnostic, Tag};
-use crate::names::scope::{Scope, Variable};
+use crate::scope::{Scope, Variable};
 use crate::source::Span;
 use crate::typed::{is_repeatable, Expr, Kind};
 use crate::types::convert::is_assignable;
 use crate::types::{Int, Type};
+use crate::vocabulary;
 use abi::dif::Subr;
 use abi::difo::MAX_BY_REF;
 
 /// A thing that can be assigned to.
-enum Target {
+enum Assignable {
     /// A variable.
     Var(Arc<Variable>),
     /// A name that becomes a variable when it is assigned.
@@ -153,17 +154,19 @@ impl Checker<'_> {
 
     /// Evaluates the keys or the address only once for a target that is both read and set: hidden
     /// variables keep them.
-    fn once(&mut self, target: Target, before: &mut Vec<Expr>) -> Option<Target> {
+    fn once(&mut self, target: Assignable, before: &mut Vec<Expr>) -> Option<Assignable> {
         let mut keep = |checker: &mut Self, keys: Vec<Expr>| -> Option<Vec<Expr>> {
             keys.into_iter()
                 .map(|k| if is_repeatable(&k) { Some(k) } else { checker.kept(k, before) })
                 .collect()
         };
         Some(match target {
-            Target::Entry(v, keys) => Target::Entry(v, keep(self, keys)?),
-            Target::NewEntry(scope, name, keys) => Target::NewEntry(scope, name, keep(self, keys)?),
-            Target::Mem(address, ty) if !address.is_pure => {
-                Target::Mem(self.kept(address, before)?, ty)
+            Assignable::Entry(v, keys) => Assignable::Entry(v, keep(self, keys)?),
+            Assignable::NewEntry(scope, name, keys) => {
+                Assignable::NewEntry(scope, name, keep(self, keys)?)
+            }
+            Assignable::Mem(address, ty) if !address.is_pure => {
+                Assignable::Mem(self.kept(address, before)?, ty)
             }
             target => target,
         })
@@ -179,14 +182,14 @@ impl Checker<'_> {
     }
 
     /// Checks the left side of `=`.
-    fn target(&mut self, left: &ast::Expr) -> Option<Target> {
+    fn target(&mut self, left: &ast::Expr) -> Option<Assignable> {
         let (scope, name) = match &left.kind {
             ExprKind::Ident(name) => (Scope::Global, name),
             ExprKind::Scoped(pseudo, name) => (Scope::from(*pseudo), name),
             ExprKind::Index(base, indices) => {
                 if let ExprKind::Ident(name) = &base.kind {
                     if self.names.variable(Scope::Global, name).is_none()
-                        && super::variable::builtin(name).is_some()
+                        && vocabulary::builtin(name).is_some()
                     {
                         self.read_only(name, left.span);
                         return None;
@@ -222,22 +225,22 @@ impl Checker<'_> {
                 self.expr(left);
                 return None;
             }
-            return Some(Target::Var(v));
+            return Some(Assignable::Var(v));
         }
         if scope == Scope::Global {
             let is_constant =
                 self.names.inlines.contains_key(name) || self.names.enumerators.contains_key(name);
-            if super::variable::builtin(name).is_some() || is_constant {
+            if vocabulary::builtin(name).is_some() || is_constant {
                 self.read_only(name, left.span);
                 return None;
             }
-            if super::call::is_function(name) || name == "NULL" {
+            if vocabulary::is_function(name) || name == "NULL" {
                 let message = format!("{name} cannot be assigned: it is not a variable");
                 self.fail(Diagnostic::new(Tag::IdentBadref, left.span, message));
                 return None;
             }
         }
-        Some(Target::New(scope, name.clone()))
+        Some(Assignable::New(scope, name.clone()))
     }
 
     /// Returns scope and name of an associative array, or of a name that is still unknown and can
@@ -251,7 +254,7 @@ impl Checker<'_> {
         let is_value = scope == Scope::Global
             && (self.names.inlines.contains_key(name)
                 || self.names.enumerators.contains_key(name)
-                || super::call::is_function(name)
+                || vocabulary::is_function(name)
                 || name == "NULL");
         let is_other = self.names.variable(scope, name).is_some_and(|v| v.keys.is_none());
         (!is_value && !is_other).then(|| (scope, name.clone()))
@@ -263,13 +266,13 @@ impl Checker<'_> {
         name: String,
         keys: &[ast::Expr],
         span: Span,
-    ) -> Option<Target> {
+    ) -> Option<Assignable> {
         if let Some(v) = self.array(scope, &name) {
             let keys = self.keys_of(&v, keys, span)?;
-            return Some(Target::Entry(v, keys));
+            return Some(Assignable::Entry(v, keys));
         }
         let keys = self.keys_for_new(keys)?;
-        Some(Target::NewEntry(scope, name, keys))
+        Some(Assignable::NewEntry(scope, name, keys))
     }
 
     fn read_only(&mut self, name: &str, span: Span) {
@@ -280,7 +283,7 @@ impl Checker<'_> {
         );
     }
 
-    fn memory(&mut self, left: &ast::Expr) -> Option<Target> {
+    fn memory(&mut self, left: &ast::Expr) -> Option<Assignable> {
         let e = self.expr(left);
         self.lies_in(e, left.span)
     }
@@ -293,7 +296,7 @@ impl Checker<'_> {
         }
     }
 
-    fn lies_in(&mut self, e: Expr, at: Span) -> Option<Target> {
+    fn lies_in(&mut self, e: Expr, at: Span) -> Option<Assignable> {
         let (address, bits) = match e.kind {
             Kind::Load(address) => (*address, None),
             Kind::Bits(word, low, count) => match (word.kind, word.ty) {
@@ -312,41 +315,41 @@ impl Checker<'_> {
             return None;
         }
         match bits {
-            None => Some(Target::Mem(address, e.ty)),
+            None => Some(Assignable::Mem(address, e.ty)),
             Some((word, low, count)) if address.is_pure => {
-                Some(Target::Bits(address, word, low, count, e.ty))
+                Some(Assignable::Bits(address, word, low, count, e.ty))
             }
             Some(_) => self.not_assignable(at),
         }
     }
 
-    fn not_assignable(&mut self, span: Span) -> Option<Target> {
+    fn not_assignable(&mut self, span: Span) -> Option<Assignable> {
         self.fail(Diagnostic::new(Tag::OpLval, span, "this cannot be assigned to"));
         None
     }
 
     /// Returns the value before the assignment. An unknown variable starts as an int64_t of 0.
-    fn current(&mut self, target: &Target, span: Span) -> Option<Expr> {
+    fn current(&mut self, target: &Assignable, span: Span) -> Option<Expr> {
         Some(match target {
-            Target::Var(v) => Expr::new(Kind::Var(v.clone()), v.ty.clone(), span),
-            Target::New(scope, name) => {
+            Assignable::Var(v) => Expr::new(Kind::Var(v.clone()), v.ty.clone(), span),
+            Assignable::New(scope, name) => {
                 let v = self.define(*scope, name, Type::Int(Int::INT64), span)?;
                 let ty = v.ty.clone();
                 Expr::new(Kind::Var(v), ty, span)
             }
-            Target::Entry(v, keys) => {
+            Assignable::Entry(v, keys) => {
                 Expr::new(Kind::Entry(v.clone(), keys.clone()), v.ty.clone(), span)
             }
-            Target::NewEntry(scope, name, keys) => {
+            Assignable::NewEntry(scope, name, keys) => {
                 let types = Some(keys.iter().map(|k| k.ty.clone()).collect());
                 let v = self.define_as(*scope, name, types, Type::Int(Int::INT64), span)?;
                 let ty = v.ty.clone();
                 Expr::new(Kind::Entry(v, keys.clone()), ty, span)
             }
-            Target::Mem(address, ty) => {
+            Assignable::Mem(address, ty) => {
                 Expr::new(Kind::Load(Box::new(address.clone())), ty.clone(), span)
             }
-            Target::Bits(address, word, low, count, ty) => {
+            Assignable::Bits(address, word, low, count, ty) => {
                 let word = Expr::new(Kind::Load(Box::new(address.clone())), word.clone(), span);
                 Expr::new(Kind::Bits(Box::new(word), *low, *count), ty.clone(), span)
             }
@@ -397,7 +400,7 @@ impl Checker<'_> {
         v
     }
 
-    fn set(&mut self, target: Target, value: Expr, at: Span, span: Span) -> Expr {
+    fn set(&mut self, target: Assignable, value: Expr, at: Span, span: Span) -> Expr {
         let is_void = value.ty == Type::Void;
         if is_void {
             let message = "cannot assign a value of type void";
@@ -406,15 +409,15 @@ impl Checker<'_> {
             );
         }
         match target {
-            Target::New(scope, name) => {
+            Assignable::New(scope, name) => {
                 // Even a value that caused a complaint defines the variable, so that its later uses
                 // cause no complaints.
                 let ty = value.ty.clone();
                 let Some(v) = self.define(scope, &name, ty, at) else { return Expr::error(span) };
                 self.set_var(v, value, at, span)
             }
-            Target::Var(v) => self.set_var(v, value, at, span),
-            Target::NewEntry(scope, name, keys) => {
+            Assignable::Var(v) => self.set_var(v, value, at, span),
+            Assignable::NewEntry(scope, name, keys) => {
                 let types = Some(keys.iter().map(|k| k.ty.clone()).collect());
                 let ty = value.ty.clone();
                 let Some(v) = self.define_as(scope, &name, types, ty, at) else {
@@ -422,8 +425,8 @@ impl Checker<'_> {
                 };
                 self.set_entry(v, keys, value, at, span)
             }
-            Target::Entry(v, keys) => self.set_entry(v, keys, value, at, span),
-            Target::Mem(address, ty) => {
+            Assignable::Entry(v, keys) => self.set_entry(v, keys, value, at, span),
+            Assignable::Mem(address, ty) => {
                 if value.ty.is_error() {
                     return value;
                 }
@@ -439,7 +442,7 @@ impl Checker<'_> {
                 let Some(value) = self.fit(value, &ty, at, span) else { return Expr::error(span) };
                 Expr::new(Kind::SetMem(Box::new(address), Box::new(value)), ty, span)
             }
-            Target::Bits(address, word, low, count, ty) => {
+            Assignable::Bits(address, word, low, count, ty) => {
                 if value.ty.is_error() {
                     return value;
                 }

@@ -1,107 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Calls of subroutines, checked against the prototypes of the contract.
 
-use super::expr::widened;
+use super::convert::widened;
 use super::member::decay;
 use super::Checker;
 use crate::ast::{self, ExprKind};
 use crate::diag::{did_you_mean, Diagnostic, Tag};
-use crate::names::scope::Scope;
+use crate::scope::Scope;
 use crate::source::Span;
 use crate::typed::{Expr, Kind};
 use crate::types::convert::is_assignable;
 use crate::types::{Int, Type};
+use crate::vocabulary;
 use abi::action::ActionKind;
 use abi::dif::Subr;
 
-/// Functions of other systems that are not available, with the reason.
-const REFUSED: &[(&str, &str)] = &[
-    ("sx_shared_held", NO_SX),
-    ("sx_exclusive_held", NO_SX),
-    ("sx_isexclusive", NO_SX),
-    ("msgsize", NO_STREAMS),
-    ("msgdsize", NO_STREAMS),
-    ("ddi_pathname", "Linux has no device tree of nodes and minors"),
-    (
-        "pcap",
-        "the packets of a socket buffer lie in pieces, which a probe cannot gather; trace lengths and headers \
-         by the providers ip, tcp and udp, and packets by tcpdump",
-    ),
-    ("memref", "its value is for printm( ) only, printm(size, memref(address, size))"),
-];
-
-const NO_SX: &str =
-    "Linux has no sx locks; rw_read_held(), rw_write_held() and mutex_owned() ask about its own";
-const NO_STREAMS: &str = "Linux has no STREAMS messages";
-
-/// Returns the reason why a function of this name is refused.
-fn refused(name: &str) -> Option<&'static str> {
-    REFUSED.iter().find(|(of, _)| *of == name).map(|(_, why)| *why)
-}
-
-/// Returns the subroutine of this name.
-fn subr(name: &str) -> Option<Subr> {
-    Subr::ALL.iter().copied().find(|s| s.name() == name)
-}
-
-/// The actions that this version has as statements.
-pub(super) const ACTIONS: &[&str] = &[
-    "trace",
-    "printf",
-    "printa",
-    "print",
-    "exit",
-    "tracemem",
-    "printm",
-    "clear",
-    "normalize",
-    "denormalize",
-    "trunc",
-    "speculate",
-    "commit",
-    "discard",
-    "stop",
-    "raise",
-    "breakpoint",
-    "panic",
-    "chill",
-    "system",
-    "freopen",
-    "ftruncate",
-    "setopt",
-];
-
-/// Actions whose datum can be recorded, printed and used as a key, but not computed with. `func` is
-/// another word for `sym`.
-pub(super) const RECORDED: &[(&str, ActionKind)] = &[
-    ("stack", ActionKind::Stack),
-    ("ustack", ActionKind::Ustack),
-    ("jstack", ActionKind::Jstack),
-    ("sym", ActionKind::Sym),
-    ("func", ActionKind::Sym),
-    ("mod", ActionKind::Mod),
-    ("usym", ActionKind::Usym),
-    ("ufunc", ActionKind::Usym),
-    ("umod", ActionKind::Umod),
-    ("uaddr", ActionKind::Uaddr),
-];
-
 /// The most frames that a stack may have.
 const MAX_FRAMES: u64 = 512;
-
-/// Returns the aggregating function of this name.
-pub(super) fn aggregating(name: &str) -> Option<ActionKind> {
-    (0x701..=0x709).filter_map(ActionKind::from_number).find(|k| k.name() == name)
-}
-
-/// Tells whether the name is a function of any kind.
-pub(crate) fn is_function(name: &str) -> bool {
-    subr(name).is_some()
-        || ACTIONS.contains(&name)
-        || aggregating(name).is_some()
-        || RECORDED.iter().any(|r| r.0 == name)
-        || refused(name).is_some()
-}
 
 /// Parses a prototype: result, parameters, and the number of required parameters.
 fn prototype(text: &str) -> Option<(Type, Vec<Type>, usize)> {
@@ -124,13 +39,13 @@ impl Checker<'_> {
     /// functions of its own, to keep this frame small.
     pub(super) fn call(&mut self, callee: &ast::Expr, args: &[ast::Expr], span: Span) -> Expr {
         let ExprKind::Ident(name) = &callee.kind else { return self.no_function(callee) };
-        if let Some(s) = subr(name).filter(|_| refused(name).is_none()) {
+        if let Some(s) = vocabulary::subr(name).filter(|_| vocabulary::refused(name).is_none()) {
             return self.subroutine(s, args, span);
         }
-        if let Some((_, kind)) = RECORDED.iter().find(|r| r.0 == name) {
+        if let Some((_, kind)) = vocabulary::RECORDED.iter().find(|r| r.0 == name) {
             return self.recorded(*kind, name, args, span);
         }
-        if ACTIONS.contains(&name.as_str()) || aggregating(name).is_some() {
+        if vocabulary::ACTIONS.contains(&name.as_str()) || vocabulary::aggregating(name).is_some() {
             return match self.is_undefined_within(args) {
                 true => Expr::error(span),
                 false => self.no_value(name, None, span),
@@ -146,20 +61,20 @@ impl Checker<'_> {
     }
 
     fn no_subroutine(&mut self, name: &str, at: Span) -> Expr {
-        if let Some(why) = refused(name) {
+        if let Some(why) = vocabulary::refused(name) {
             let message = format!("{name}( ) is not available on Linux: {why}");
             return self.fail(Diagnostic::new(Tag::FuncUndef, at, message).label("not on Linux"));
         }
         let is_variable = self.names.variable(Scope::Global, name).is_some()
             || self.names.inlines.contains_key(name)
-            || super::variable::builtin(name).is_some();
+            || vocabulary::builtin(name).is_some();
         if is_variable {
             let message = format!("{name} is a variable and cannot be called");
             let d = Diagnostic::new(Tag::FuncIdkind, at, message);
             return self.fail(d.label("expected a function"));
         }
-        let known = Subr::ALL.iter().map(|s| s.name()).chain(ACTIONS.iter().copied());
-        let known = known.chain(RECORDED.iter().map(|r| r.0));
+        let known = Subr::ALL.iter().map(|s| s.name()).chain(vocabulary::ACTIONS.iter().copied());
+        let known = known.chain(vocabulary::RECORDED.iter().map(|r| r.0));
         let aggs = (0x701..=0x709).filter_map(ActionKind::from_number).map(|k| k.name());
         let message = format!("undefined function name: {name}");
         let mut d = Diagnostic::new(Tag::FuncUndef, at, message).label("not known");
@@ -179,9 +94,9 @@ impl Checker<'_> {
     pub(super) fn refused(&mut self, op: &str, e: &ast::Expr) -> Option<Expr> {
         let ExprKind::Call(callee, args) = &e.kind else { return None };
         let ExprKind::Ident(name) = &callee.kind else { return None };
-        let is_action = ACTIONS.contains(&name.as_str())
-            || aggregating(name).is_some()
-            || RECORDED.iter().any(|r| r.0 == name);
+        let is_action = vocabulary::ACTIONS.contains(&name.as_str())
+            || vocabulary::aggregating(name).is_some()
+            || vocabulary::RECORDED.iter().any(|r| r.0 == name);
         is_action.then(|| match self.is_undefined_within(args) {
             true => Expr::error(e.span),
             false => self.no_value(name, Some(op), e.span),
@@ -209,9 +124,9 @@ impl Checker<'_> {
 
     /// Complains about an action in place of a value, or of an operand of `op`.
     pub(super) fn no_value(&mut self, name: &str, op: Option<&str>, span: Span) -> Expr {
-        let recorded = RECORDED.iter().find(|r| r.0 == name).map(|r| r.1);
+        let recorded = vocabulary::RECORDED.iter().find(|r| r.0 == name).map(|r| r.1);
         let (what, hint) = match recorded {
-            None if aggregating(name).is_some() => (
+            None if vocabulary::aggregating(name).is_some() => (
                 "an aggregating function",
                 format!("assign it to an aggregation: @name[keys] = {name}(..);"),
             ),

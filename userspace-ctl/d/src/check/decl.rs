@@ -7,11 +7,37 @@ use std::sync::Arc;
 use crate::ast::{Decl, Declarator, Extent, TypeName};
 use crate::diag::{did_you_mean, Diagnostic, Tag};
 use crate::library::Sort;
-use crate::names::scope::Scope;
+use crate::scope::Scope;
 use crate::source::Span;
 use crate::types::ctype::INTEGERS;
 use crate::types::Type;
+use crate::vocabulary;
 use crate::world::TypeSpace;
+
+/// Complains about words that do not modify this type. `sign` is true for `signed`.
+fn ill_combined(
+    word: &str,
+    sign: Option<bool>,
+    longs: u8,
+    short: bool,
+) -> Option<(Tag, &'static str)> {
+    let modified = sign.is_some() || longs > 0 || short;
+    match word {
+        "void" if modified => Some((Tag::DeclVoidattr, "invalid attributes for void type")),
+        "char" if short || longs > 0 => {
+            Some((Tag::DeclCharattr, "invalid attributes for char type"))
+        }
+        "int" if short && longs > 0 => Some((Tag::Unknown, "short and long in one type")),
+        "int" if longs > 2 => Some((Tag::DeclCombo, "too many longs in one type")),
+        "int" | "char" => None,
+        "double" if longs == 1 && sign.is_none() && !short => None,
+        _ if sign.is_some() => {
+            Some((Tag::DeclSignint, "signed and unsigned may only be used with integer type"))
+        }
+        _ if modified => Some((Tag::DeclLongint, "short and long may only be used with int")),
+        _ => None,
+    }
+}
 
 impl Checker<'_> {
     /// Returns the type that the words mean.
@@ -42,34 +68,8 @@ impl Checker<'_> {
                 "short" => short = true,
                 "long" => longs = longs.saturating_add(1),
                 kind @ ("struct" | "union" | "enum") => {
-                    let space = match kind {
-                        "struct" => TypeSpace::Struct,
-                        "union" => TypeSpace::Union,
-                        _ => TypeSpace::Enum,
-                    };
                     let tag = words.next().map_or("", |(tag, _)| tag);
-                    if let Some(body) = &name.body {
-                        return self.define_type(space, tag, body, name.span);
-                    }
-                    if !self.names.tags.contains_key(&(space, tag.to_string())) {
-                        self.consult(Sort::Tag, tag, name.span);
-                    }
-                    let found = match self.tagged(space, tag) {
-                        Some(ty) => ty,
-                        None if tag.is_empty() || !self.may_announce => {
-                            return self.no_such_type(space, tag, name.span);
-                        }
-                        None if space == TypeSpace::Enum => self.announce_enum(tag),
-                        // As in C, the definition may follow, but need not.
-                        None => Type::Struct(Arc::new(self.announce(space, tag))),
-                    };
-                    return match self.ill_attributes(name) {
-                        Some((tag, message)) => {
-                            self.fail(Diagnostic::new(tag, name.span, message));
-                            Type::Error
-                        }
-                        None => found,
-                    };
+                    return self.tagged_type(kind, tag, name);
                 }
                 "userland" => {
                     self.later(Tag::TypeErr, name.span, "type userland is");
@@ -93,22 +93,7 @@ impl Checker<'_> {
             );
             return Type::Error;
         }
-        let problem = match word {
-            "void" if modified => Some((Tag::DeclVoidattr, "invalid attributes for void type")),
-            "char" if short || longs > 0 => {
-                Some((Tag::DeclCharattr, "invalid attributes for char type"))
-            }
-            "int" if short && longs > 0 => Some((Tag::Unknown, "short and long in one type")),
-            "int" if longs > 2 => Some((Tag::DeclCombo, "too many longs in one type")),
-            "int" | "char" => None,
-            "double" if longs == 1 && sign.is_none() && !short => None,
-            _ if sign.is_some() => {
-                Some((Tag::DeclSignint, "signed and unsigned may only be used with integer type"))
-            }
-            _ if modified => Some((Tag::DeclLongint, "short and long may only be used with int")),
-            _ => None,
-        };
-        if let Some((tag, message)) = problem {
+        if let Some((tag, message)) = ill_combined(word, sign, longs, short) {
             self.fail(Diagnostic::new(tag, name.span, message));
             return Type::Error;
         }
@@ -138,6 +123,37 @@ impl Checker<'_> {
             return ty;
         }
         self.no_such_type(TypeSpace::Typedef, full, name.span)
+    }
+
+    /// Returns the struct, union or enumeration of this tag; or defines it, if it has a body.
+    fn tagged_type(&mut self, kind: &str, tag: &str, name: &TypeName) -> Type {
+        let space = match kind {
+            "struct" => TypeSpace::Struct,
+            "union" => TypeSpace::Union,
+            _ => TypeSpace::Enum,
+        };
+        if let Some(body) = &name.body {
+            return self.define_type(space, tag, body, name.span);
+        }
+        if !self.names.tags.contains_key(&(space, tag.to_string())) {
+            self.consult(Sort::Tag, tag, name.span);
+        }
+        let found = match self.tagged(space, tag) {
+            Some(ty) => ty,
+            None if tag.is_empty() || !self.may_announce => {
+                return self.no_such_type(space, tag, name.span);
+            }
+            None if space == TypeSpace::Enum => self.announce_enum(tag),
+            // As in C, the definition may follow, but need not.
+            None => Type::Struct(Arc::new(self.announce(space, tag))),
+        };
+        match self.ill_attributes(name) {
+            Some((tag, message)) => {
+                self.fail(Diagnostic::new(tag, name.span, message));
+                Type::Error
+            }
+            None => found,
+        }
     }
 
     /// Complains about words of integer types before a struct, a union or an enumeration.
@@ -273,8 +289,8 @@ impl Checker<'_> {
             return;
         }
         let taken = scope == Scope::Global
-            && (super::variable::builtin(&name.name).is_some()
-                || super::call::is_function(&name.name)
+            && (vocabulary::builtin(&name.name).is_some()
+                || vocabulary::is_function(&name.name)
                 || self.names.inlines.get(&name.name).is_some_and(|i| !i.is_library));
         if taken {
             self.redeclared(&full, "a name of D's own", scope, name);

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Expressions: operators, conversions, constants.
+//! Expressions with one operand, elements of arrays, and which check an expression gets.
 
+use super::convert::{convert, cut, fold, widened};
 use super::member::{decay, is_in_register};
 use super::xlate::dereferenced;
 use super::Checker;
 use crate::ast::{self, BinOp, ExprKind, UnOp};
 use crate::diag::{Diagnostic, Tag};
-use crate::names::scope::Scope;
+use crate::scope::Scope;
 use crate::source::Span;
 use crate::typed::{Expr, Kind};
-use crate::types::convert::{common, is_castable, promote};
+use crate::types::convert::{is_castable, promote};
 use crate::types::{Int, Type};
 
 /// Tells whether the expression is memory of an array variable, whose length the program knows.
@@ -305,7 +306,14 @@ impl Checker<'_> {
         }
     }
 
-    fn bad_operand(&mut self, tag: Tag, op: &str, wanted: &str, found: &Type, span: Span) -> Expr {
+    pub(super) fn bad_operand(
+        &mut self,
+        tag: Tag,
+        op: &str,
+        wanted: &str,
+        found: &Type,
+        span: Span,
+    ) -> Expr {
         let message = format!(
             "operator {op} requires an operand of another type: expected {wanted}, found {found}"
         );
@@ -442,317 +450,5 @@ impl Checker<'_> {
             return address;
         }
         self.load(address, &to, span)
-    }
-
-    /// Makes an operator's node with its type, or complains.
-    pub(super) fn binary(&mut self, op: BinOp, a: Expr, b: Expr, span: Span) -> Expr {
-        if a.ty.is_error() || b.ty.is_error() {
-            return Expr::error(span);
-        }
-        // Text in an array is compared with a string as text.
-        let is_text = op.is_comparison() && (a.ty == Type::String || b.ty == Type::String);
-        let (a, b) = if is_text { (a, b) } else { (decay(a), decay(b)) };
-        match op {
-            BinOp::LogAnd | BinOp::LogOr | BinOp::LogXor => {
-                for side in [&a, &b] {
-                    if !side.ty.is_scalar() {
-                        let (ty, at) = (side.ty.clone(), side.span);
-                        return self.bad_operand(
-                            Tag::OpScalar,
-                            op.text(),
-                            "a number or a pointer",
-                            &ty,
-                            at,
-                        );
-                    }
-                }
-                return fold(Expr::new(Kind::Logic(op, Box::new(a), Box::new(b)), Type::INT, span));
-            }
-            _ if op.is_comparison() => return self.compare(op, a, b, span),
-            _ => {}
-        }
-        match (a.ty.clone(), b.ty.clone()) {
-            (Type::Int(x), Type::Int(y)) => {
-                let shift = matches!(op, BinOp::Shl | BinOp::Shr);
-                let ty = Type::Int(if shift { promote(x) } else { common(x, y) });
-                if matches!(op, BinOp::Div | BinOp::Rem) && b.as_constant() == Some(0) {
-                    let d =
-                        Diagnostic::new(Tag::DivZero, span, "expression contains division by zero");
-                    return self.fail(d.other(b.span, "this is 0"));
-                }
-                let b = widened(b, &if shift { Type::Int(promote(y)) } else { ty.clone() });
-                let kind = Kind::Binary(op, Box::new(widened(a, &ty)), Box::new(b));
-                fold(Expr::new(kind, ty, span))
-            }
-            (Type::Pointer(to), Type::Int(_)) if matches!(op, BinOp::Add | BinOp::Sub) => {
-                self.offset(op, a, b, &to, span)
-            }
-            (Type::Int(_), Type::Pointer(to)) if op == BinOp::Add => {
-                self.offset(op, b, a, &to, span)
-            }
-            (Type::Pointer(x), Type::Pointer(y)) if op == BinOp::Sub && x == y => {
-                let Some(size) = self.size_of(&x).filter(|s| *s != 0) else {
-                    return self.unscaled(op, &x, span);
-                };
-                let long = Type::Int(Int::LONG);
-                let kind = Kind::Binary(
-                    BinOp::Sub,
-                    Box::new(convert(a, &long)),
-                    Box::new(convert(b, &long)),
-                );
-                let bytes = Expr::new(kind, long.clone(), span);
-                let size = Expr::constant(u64::from(size), Int::LONG, span);
-                fold(Expr::new(
-                    Kind::Binary(BinOp::Div, Box::new(bytes), Box::new(size)),
-                    long,
-                    span,
-                ))
-            }
-            _ => {
-                let bad = if a.ty.int().is_none() { &a } else { &b };
-                let (ty, at) = (bad.ty.clone(), bad.span);
-                match op {
-                    _ if matches!(ty, Type::Pointer(_)) => {
-                        self.incompatible(op.text(), &a, &b, span)
-                    }
-                    BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Div => {
-                        self.bad_operand(Tag::OpArith, op.text(), "a number", &ty, at)
-                    }
-                    _ => self.bad_operand(Tag::OpInt, op.text(), "an integer", &ty, at),
-                }
-            }
-        }
-    }
-
-    pub(super) fn incompatible(&mut self, op: &str, a: &Expr, b: &Expr, span: Span) -> Expr {
-        let message = format!("operands have incompatible types: {} {op} {}", a.ty, b.ty);
-        self.fail(
-            Diagnostic::new(Tag::OpIncompat, span, message)
-                .other(a.span, a.ty.to_string())
-                .other(b.span, b.ty.to_string()),
-        )
-    }
-
-    /// Makes a pointer plus or minus a number of elements.
-    fn offset(&mut self, op: BinOp, base: Expr, index: Expr, to: &Type, span: Span) -> Expr {
-        let Some(size) = self.size_of(to) else { return self.unscaled(op, to, span) };
-        let long = Type::Int(Int::LONG);
-        let mut bytes = widened(index, &long);
-        if size != 1 {
-            let size = Expr::constant(u64::from(size), Int::LONG, span);
-            let kind = Kind::Binary(BinOp::Mul, Box::new(bytes), Box::new(size));
-            bytes = fold(Expr::new(kind, long, span));
-        }
-        let ty = base.ty.clone();
-        Expr::new(Kind::Binary(op, Box::new(base), Box::new(bytes)), ty, span)
-    }
-
-    /// Complains: a pointer moves by the size of its target, and this target has no size.
-    fn unscaled(&mut self, op: BinOp, to: &Type, span: Span) -> Expr {
-        let (tag, why) = match to {
-            Type::Void | Type::Function(_) => (Tag::OpVfptr, "which has no size"),
-            _ => (Tag::OpIncomplete, "whose size is not known"),
-        };
-        let message =
-            format!("operator {} may not be applied to a pointer to {to}, {why}", op.text());
-        let d = Diagnostic::new(tag, span, message).label("by how many bytes?");
-        self.fail(d.hint("cast it to char * first: that moves by bytes"))
-    }
-
-    fn compare(&mut self, op: BinOp, a: Expr, b: Expr, span: Span) -> Expr {
-        let is_string = |e: &Expr| e.ty == Type::String;
-        if is_string(&a) || is_string(&b) {
-            let fits = |e: &Expr| e.ty.is_stringlike() || e.is_null_constant();
-            if !(fits(&a) && fits(&b)) {
-                return self.incompatible(op.text(), &a, &b, span);
-            }
-            return Expr::new(Kind::StrCompare(op, Box::new(a), Box::new(b)), Type::INT, span);
-        }
-        let (a, b) = match (&a.ty, &b.ty) {
-            (Type::Int(x), Type::Int(y)) => {
-                let ty = Type::Int(common(*x, *y));
-                (widened(a, &ty), widened(b, &ty))
-            }
-            (Type::Pointer(x), Type::Pointer(y))
-                if x == y || **x == Type::Void || **y == Type::Void =>
-            {
-                (a, b)
-            }
-            (Type::Pointer(_), Type::Int(_)) if b.is_null_constant() => (a, b),
-            (Type::Int(_), Type::Pointer(_)) if a.is_null_constant() => (a, b),
-            _ => return self.incompatible(op.text(), &a, &b, span),
-        };
-        fold(Expr::new(Kind::Compare(op, Box::new(a), Box::new(b)), Type::INT, span))
-    }
-
-    fn conditional(&mut self, c: Expr, a: Expr, b: Expr, span: Span) -> Expr {
-        if c.ty.is_error() || a.ty.is_error() || b.ty.is_error() {
-            return Expr::error(span);
-        }
-        if !c.ty.is_scalar() {
-            let (ty, at) = (c.ty, c.span);
-            return self.bad_operand(
-                Tag::OpScalar,
-                "?:",
-                "a number or a pointer before `?`",
-                &ty,
-                at,
-            );
-        }
-        // Two arrays of one type stay arrays; text beside a string becomes a string.
-        let keep = a.ty == b.ty || a.ty == Type::String || b.ty == Type::String;
-        let (a, b) = if keep { (a, b) } else { (decay(a), decay(b)) };
-        let ty = match (&a.ty, &b.ty) {
-            (Type::Int(x), Type::Int(y)) => Type::Int(common(*x, *y)),
-            (x, y) if x == y => x.clone(),
-            (Type::String, y) if y.is_stringlike() || b.is_null_constant() => Type::String,
-            (x, Type::String) if x.is_stringlike() || a.is_null_constant() => Type::String,
-            (Type::Pointer(_), Type::Pointer(y)) if **y == Type::Void => a.ty.clone(),
-            (Type::Pointer(x), Type::Pointer(_)) if **x == Type::Void => b.ty.clone(),
-            (Type::Pointer(_), Type::Int(_)) if b.is_null_constant() => a.ty.clone(),
-            (Type::Int(_), Type::Pointer(_)) if a.is_null_constant() => b.ty.clone(),
-            _ => {
-                let message =
-                    format!("operator ?: operands have incompatible types: {} and {}", a.ty, b.ty);
-                return self.fail(
-                    Diagnostic::new(Tag::OpIncompat, span, message)
-                        .other(a.span, a.ty.to_string())
-                        .other(b.span, b.ty.to_string()),
-                );
-            }
-        };
-        let (a, b) = (widened(a, &ty), widened(b, &ty));
-        match c.as_constant() {
-            Some(0) => b,
-            Some(_) => a,
-            None => Expr::new(Kind::Cond(Box::new(c), Box::new(a), Box::new(b)), ty, span),
-        }
-    }
-}
-
-/// Converts a value to another type and cuts it to that type. The caller has checked that the
-/// conversion is allowed.
-pub(super) fn convert(e: Expr, to: &Type) -> Expr {
-    if e.ty == *to {
-        return Expr { ty: to.clone(), ..e };
-    }
-    cut(e, to)
-}
-
-/// [`convert`] that also cuts a value which exceeds its own type.
-pub(super) fn cut(e: Expr, to: &Type) -> Expr {
-    let span = e.span;
-    if let (Some(v), Type::Int(int)) = (e.as_constant(), to) {
-        let v = match &e.ty {
-            Type::Int(from) if from.signed && from.size < int.size => from.wrap(v),
-            _ => v,
-        };
-        return Expr::constant(v, *int, span);
-    }
-    if let (Some(v), Type::Pointer(_)) = (e.as_constant(), to) {
-        return Expr::new(Kind::Int(v), to.clone(), span);
-    }
-    if e.ty == *to && !may_exceed(&e) {
-        return Expr { ty: to.clone(), ..e };
-    }
-    Expr::new(Kind::Convert(Box::new(e)), to.clone(), span)
-}
-
-/// Tells whether the value can exceed its type.
-fn may_exceed(e: &Expr) -> bool {
-    match &e.kind {
-        Kind::Binary(..) | Kind::Neg(_) | Kind::BitNot(_) | Kind::As(_) | Kind::Cond(..) => {
-            e.ty.int().is_some_and(|i| i.size < 8)
-        }
-        Kind::Comma(_, last) => may_exceed(last),
-        _ => false,
-    }
-}
-
-/// Keeps all 64 bits of the value, as an operand, an argument or a key of another type.
-pub(super) fn widened(e: Expr, to: &Type) -> Expr {
-    let span = e.span;
-    match (&e.kind, &e.ty, to) {
-        (_, from, to) if from == to => Expr { ty: to.clone(), ..e },
-        (Kind::Int(v), Type::Int(_), Type::Int(_)) => Expr::new(Kind::Int(*v), to.clone(), span),
-        (_, Type::Int(_), Type::Int(_)) => Expr::new(Kind::As(Box::new(e)), to.clone(), span),
-        _ => convert(e, to),
-    }
-}
-
-/// Returns the value for storing in a place of this type; the store itself cuts it.
-pub(super) fn stored(e: Expr, to: &Type) -> Expr {
-    match (e.as_constant(), to) {
-        (Some(v), Type::Int(int)) => Expr::constant(v, *int, e.span),
-        _ => widened(e, to),
-    }
-}
-
-/// Computes constant expressions, exactly as the VM would.
-pub(super) fn fold(e: Expr) -> Expr {
-    let value = match &e.kind {
-        Kind::Neg(a) => a.as_constant().map(u64::wrapping_neg),
-        Kind::BitNot(a) => a.as_constant().map(|v| !v),
-        Kind::LogNot(a) => a.as_constant().map(|v| u64::from(v == 0)),
-        Kind::Binary(op, a, b) => match (a.as_constant(), b.as_constant(), &a.ty) {
-            (Some(x), Some(y), Type::Int(int)) => arithmetic(*op, x, y, int.signed),
-            _ => None,
-        },
-        Kind::Compare(op, a, b) => match (a.as_constant(), b.as_constant(), &a.ty) {
-            (Some(x), Some(y), ty) => Some(u64::from(comparison(*op, x, y, is_signed(ty)))),
-            _ => None,
-        },
-        Kind::Logic(op, a, b) => match (a.as_constant(), b.as_constant()) {
-            (Some(x), Some(y)) => Some(u64::from(match op {
-                BinOp::LogAnd => x != 0 && y != 0,
-                BinOp::LogOr => x != 0 || y != 0,
-                _ => (x != 0) != (y != 0),
-            })),
-            _ => None,
-        },
-        _ => None,
-    };
-    match (value, &e.ty) {
-        (Some(v), Type::Int(_)) => Expr::new(Kind::Int(v), e.ty, e.span),
-        _ => e,
-    }
-}
-
-fn is_signed(ty: &Type) -> bool {
-    ty.int().is_some_and(|i| i.signed)
-}
-
-fn arithmetic(op: BinOp, x: u64, y: u64, signed: bool) -> Option<u64> {
-    let (sx, sy) = (x as i64, y as i64);
-    Some(match op {
-        BinOp::Add => x.wrapping_add(y),
-        BinOp::Sub => x.wrapping_sub(y),
-        BinOp::Mul => x.wrapping_mul(y),
-        BinOp::Div | BinOp::Rem if y == 0 => return None,
-        BinOp::Div if signed => sx.wrapping_div(sy) as u64,
-        BinOp::Div => x.wrapping_div(y),
-        BinOp::Rem if signed => sx.wrapping_rem(sy) as u64,
-        BinOp::Rem => x.wrapping_rem(y),
-        // The VM decides about counts of 64 and more.
-        BinOp::Shl | BinOp::Shr if y > 63 => return None,
-        BinOp::Shl => x.wrapping_shl(y as u32),
-        BinOp::Shr if signed => sx.wrapping_shr(y as u32) as u64,
-        BinOp::Shr => x.wrapping_shr(y as u32),
-        BinOp::And => x & y,
-        BinOp::Or => x | y,
-        BinOp::Xor => x ^ y,
-        _ => return None,
-    })
-}
-
-fn comparison(op: BinOp, x: u64, y: u64, signed: bool) -> bool {
-    let order = if signed { (x as i64).cmp(&(y as i64)) } else { x.cmp(&y) };
-    match op {
-        BinOp::Lt => order.is_lt(),
-        BinOp::Le => order.is_le(),
-        BinOp::Gt => order.is_gt(),
-        BinOp::Ge => order.is_ge(),
-        BinOp::Eq => order.is_eq(),
-        _ => order.is_ne(),
     }
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::Checker;
 use crate::ast::{self, Expr, ExprKind, Item, Stmt, StmtKind, UnOp};
-use crate::names::scope::{Scope, Variable};
+use crate::scope::{Scope, Variable};
 use crate::source::Span;
 use crate::types::{Int, Type};
 

@@ -8,7 +8,7 @@ use super::Checker;
 use crate::ast::Item;
 use crate::diag::{Diagnostic, Tag};
 use crate::library::Sort;
-use crate::parser::{self, pragma, Known};
+use crate::parser::{self, pragma};
 use crate::source::{Source, Span};
 use crate::types::Type;
 use crate::{Declared, Options};
@@ -89,7 +89,7 @@ impl Checker<'_> {
     /// Parses a text that is not the program's.
     pub(super) fn parsed(&self, source: &Source) -> parser::Parsed {
         let options = Options { libraries: self.settings.libraries.clone(), ..Options::default() };
-        parser::parse(source, &options, Known::of(&self.names), self.world)
+        parser::parse(source, &options, self.names.known(), self.world)
     }
 
     /// Checks something in a library; blames mistakes there on `at`.

@@ -8,7 +8,9 @@
 mod action;
 mod aggregation;
 mod assign;
+mod binary;
 pub(crate) mod call;
+mod convert;
 pub mod decl;
 mod expr;
 mod foresee;
@@ -28,9 +30,10 @@ mod xlate;
 use crate::ast;
 use crate::diag::{Diagnostic, Region, Tag};
 use crate::library::Libraries;
-use crate::names::scope::{Names, Scope};
+use crate::names::Names;
 use crate::parser::probe_desc;
 use crate::program::Provider;
+use crate::scope::Scope;
 use crate::source::{Source, Span, SystemHeaders};
 use crate::typed;
 use crate::types::Type;
@@ -191,7 +194,7 @@ impl<'a> Checker<'a> {
         for (text, span) in &clause.probes {
             match probe_desc::pattern(text, *span, self.source) {
                 Ok(pattern) => {
-                    let pattern = self.world.resolve(pattern);
+                    let pattern = self.world.called(pattern);
                     let found = self.world.matches(&pattern);
                     self.matched = self.matched.saturating_add(found.count);
                     let is_of_macro = self.source.slice(*span).starts_with("pid$");

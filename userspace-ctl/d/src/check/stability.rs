@@ -6,9 +6,10 @@ use super::Checker;
 use crate::ast::{self, ExprKind, StmtKind};
 use crate::diag::{Diagnostic, Region, Tag};
 use crate::library::Sort;
-use crate::names::scope::Scope;
+use crate::scope::Scope;
 use crate::source::Span;
 use crate::types::Type;
+use crate::vocabulary;
 use crate::world::ProbePattern;
 use abi::dif::Builtin;
 use abi::probe::is_glob;
@@ -125,7 +126,7 @@ impl Checker<'_> {
             return None;
         }
         let stable = Stability::Stable;
-        match super::variable::builtin(name) {
+        match vocabulary::builtin(name) {
             Some(Builtin::Args) => Some(of_args),
             Some(Builtin::Curthread) => {
                 Some(Attributes::new(stable, Stability::Private, Class::Common))

@@ -7,9 +7,10 @@ use std::sync::Arc;
 use super::Checker;
 use crate::ast::{self, Body, Decl, Declarator, Extent};
 use crate::diag::{Diagnostic, Tag};
-use crate::names::scope::Scope;
+use crate::scope::Scope;
 use crate::source::Span;
 use crate::types::{Int, Member, Struct, StructId, StructKind, Type};
+use crate::vocabulary;
 use crate::world::TypeSpace;
 
 /// The largest type, in bytes: offsets are counted in bits and must fit 32 bits.
@@ -181,7 +182,7 @@ impl Checker<'_> {
             };
             let taken = self.names.enumerators.contains_key(&c.name)
                 || self.names.variable(Scope::Global, &c.name).is_some()
-                || super::variable::builtin(&c.name).is_some();
+                || vocabulary::builtin(&c.name).is_some();
             if taken && (self.library.is_some() || self.is_lenient) {
                 next = i64::from(value) + 1;
                 continue;

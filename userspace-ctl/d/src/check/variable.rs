@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Reading names: variables, builtins, inlines.
 
-use super::expr::{convert, widened};
+use super::convert::{convert, widened};
 use super::member::is_in_register;
 use super::provider::pointed;
 use super::Checker;
 use crate::ast::{self, Pseudo};
 use crate::diag::{did_you_mean, Diagnostic, Tag};
 use crate::library::Sort;
-use crate::names::scope::{Scope, Variable};
+use crate::scope::{Scope, Variable};
 use crate::source::Span;
 use crate::typed::{Expr, Kind};
 use crate::types::convert::is_assignable;
 use crate::types::{Int, Type};
+use crate::vocabulary;
 use crate::world::TypeSpace;
 use abi::dif::{Builtin, VarKind, REGISTERS};
 use abi::difo::MAX_BY_REF;
@@ -20,11 +21,6 @@ use std::sync::Arc;
 
 /// Names of DTrace that this version does not support.
 const LATER: &[&str] = &["fp"];
-
-/// Returns the builtin variable of this name.
-pub(crate) fn builtin(name: &str) -> Option<Builtin> {
-    Builtin::ALL.iter().copied().find(|b| b.name() == name)
-}
 
 impl From<Pseudo> for Scope {
     fn from(p: Pseudo) -> Scope {
@@ -50,7 +46,7 @@ impl Checker<'_> {
         if LATER.contains(&name) {
             return self.later(Tag::VarUnsup, span, &format!("variable {name} is"));
         }
-        if let Some(b) = builtin(name) {
+        if let Some(b) = vocabulary::builtin(name) {
             return self.builtin(b, span);
         }
         if name == "NULL" {
@@ -117,7 +113,8 @@ impl Checker<'_> {
     ) -> Option<Arc<Variable>> {
         let is_taken = self.names.variable(scope, name).is_some()
             || scope == Scope::Global
-                && (builtin(name).is_some() || self.names.enumerators.contains_key(name));
+                && (vocabulary::builtin(name).is_some()
+                    || self.names.enumerators.contains_key(name));
         match is_taken {
             true => self.array(scope, name),
             false => self.foresee(scope, name, at).filter(|v| v.keys.is_some()),
@@ -265,7 +262,7 @@ impl Checker<'_> {
         if written.starts_with('$') {
             return self.fail(d.hint(format!("${written} is it as a string")));
         }
-        if super::call::is_function(name) {
+        if vocabulary::is_function(name) {
             d = d.note(format!("{name} is a function")).hint(format!("call it: {name}(..)"));
             return self.fail(d);
         }
@@ -342,28 +339,32 @@ impl Checker<'_> {
         if self.names.variable(Scope::Global, name).is_some() {
             return None;
         }
-        let b = builtin(name).filter(|b| b.kind() == VarKind::Array)?;
-        match b {
-            Builtin::Uregs | Builtin::Regs => return Some(self.register(b, indices, span)),
+        let b = vocabulary::builtin(name).filter(|b| b.kind() == VarKind::Array)?;
+        Some(match b {
+            Builtin::Uregs | Builtin::Regs => self.register(b, indices, span),
             Builtin::Vmregs => {
                 let message =
                     "vmregs[] is not supported: only the hypervisor knows the registers of a virtual machine";
                 let d = Diagnostic::new(Tag::VarUnsup, span, message);
-                return Some(
-                    self.fail(
-                        d.hint("regs[] are those of the kernel, uregs[] those of the process"),
-                    ),
-                );
+                self.fail(d.hint("regs[] are those of the kernel, uregs[] those of the process"))
             }
-            _ => {}
-        }
+            _ => match self.args_index(indices, span) {
+                Ok((n, at)) => self.argument(b, n, at, span),
+                Err(e) => e,
+            },
+        })
+    }
+
+    /// Returns the index of an element of `args[]`, and its place; an error if a complaint was
+    /// made, or if the element has no probe.
+    fn args_index(&mut self, indices: &[ast::Expr], span: Span) -> Result<(u64, Span), Expr> {
         let [index] = indices else {
             let message = format!("args[] has one index, found {}", indices.len());
-            return Some(self.fail(Diagnostic::new(Tag::ArgsType, span, message)));
+            return Err(self.fail(Diagnostic::new(Tag::ArgsType, span, message)));
         };
         let index = self.expr(index);
         if index.ty.is_error() {
-            return Some(index);
+            return Err(index);
         }
         let (Some(n), Some(_)) = (index.as_constant(), index.ty.int()) else {
             let d = Diagnostic::new(
@@ -372,15 +373,20 @@ impl Checker<'_> {
                 "index of args[] must be an integer constant",
             )
             .label("the type of the argument depends on it");
-            return Some(self.fail(d));
+            return Err(self.fail(d));
         };
         if !self.has_probe {
             let message = format!("args[{n}]: there is no probe here");
-            return Some(self.fail(Diagnostic::new(Tag::ArgsNone, span, message)));
+            return Err(self.fail(Diagnostic::new(Tag::ArgsNone, span, message)));
         }
         if self.is_missing {
-            return Some(Expr::error(span));
+            return Err(Expr::error(span));
         }
+        Ok((n, index.span))
+    }
+
+    /// Checks `args[n]`; `at` is the place of the index.
+    fn argument(&mut self, b: Builtin, n: u64, at: Span, span: Span) -> Expr {
         let typed = self.signature.clone();
         let most = match &typed {
             Some(signature) => signature.args.len() as u64,
@@ -389,13 +395,13 @@ impl Checker<'_> {
         if n >= most {
             let message = format!("index {n} is out of range for args[{most}]");
             let d = Diagnostic::new(Tag::ArgsIdx, span, message);
-            return Some(self.fail(match most {
+            return self.fail(match most {
                 0 => d.label("the probe passes no arguments"),
                 _ => d.label(format!("expected 0 to {}", most - 1)),
-            }));
+            });
         }
         let element = |n: u64, ty: Type| {
-            let index = Expr::constant(n, Int::INT64, index.span);
+            let index = Expr::constant(n, Int::INT64, at);
             Expr::new(Kind::Element(b, Box::new(index)), ty, span)
         };
         // The first ten arguments have variables of their own, which take one instruction less.
@@ -409,7 +415,7 @@ impl Checker<'_> {
         let number = Type::from_table(b.type_name()).unwrap_or(Type::Int(Int::INT64));
         // CAST: below 256.
         let Some(arg) = typed.as_ref().and_then(|s| s.args.get(n as usize)) else {
-            return Some(element(n, number));
+            return element(n, number);
         };
         if let Some(name) = &arg.unknown {
             let message = format!("args[{n}] is of type {name}, which is not known");
@@ -420,7 +426,7 @@ impl Checker<'_> {
                 Some(slot) => format!("declare {base} in the script; or use arg{slot}, a number"),
                 None => format!("declare {base} in the script"),
             });
-            return Some(self.fail(d));
+            return self.fail(d);
         }
         let ty = self.complete(arg.native.as_ref().unwrap_or(&arg.ty));
         let is_small = matches!(&ty, Type::Struct(s) if s.size.is_some_and(|s| s <= 8));
@@ -434,18 +440,18 @@ impl Checker<'_> {
             _ => {
                 let message = format!("args[{n}] is passed in a way that D cannot read: {ty}");
                 let d = Diagnostic::new(Tag::ArgsType, span, message).label("no single register");
-                return Some(self.fail(d));
+                return self.fail(d);
             }
         };
-        let Some(native) = &arg.native else { return Some(value) };
-        Some(match self.translator_for(pointed(&arg.ty), native, span) {
+        let Some(native) = &arg.native else { return value };
+        match self.translator_for(pointed(&arg.ty), native, span) {
             Some(id) => self.translation(id, arg.ty.clone(), value, span),
             None if is_assignable(&arg.ty, native) => convert(value, &arg.ty),
             None => {
                 self.no_translator(Tag::ArgsXlator, &native.to_string(), &arg.ty, span);
                 Expr::error(span)
             }
-        })
+        }
     }
 }
 

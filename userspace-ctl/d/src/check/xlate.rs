@@ -8,17 +8,19 @@
 
 use std::sync::Arc;
 
-use super::expr::convert;
+use super::convert::convert;
 use super::member::decay;
 use super::Checker;
 use crate::ast::{self, MemberName};
 use crate::diag::{Diagnostic, Tag};
 use crate::library::Sort;
-use crate::names::scope::{Inline, Scope, Translator};
+use crate::names::{Inline, Translator};
+use crate::scope::Scope;
 use crate::source::Span;
 use crate::typed::{self, is_repeatable, Expr, Kind};
 use crate::types::convert::is_assignable;
 use crate::types::{Int, Struct, Type};
+use crate::vocabulary;
 use abi::dif::Subr;
 
 /// The most nodes that all uses of inlines and translators may insert.
@@ -266,7 +268,7 @@ impl Checker<'_> {
             return;
         };
         let taken = self.names.variable(Scope::Global, &name.name).is_some()
-            || super::variable::builtin(&name.name).is_some()
+            || vocabulary::builtin(&name.name).is_some()
             || self.names.inlines.get(&name.name).is_some_and(|i| !i.is_library);
         if taken {
             if self.library.is_none() {
@@ -315,7 +317,7 @@ impl Checker<'_> {
     /// Returns the inline of this name, from the program or a library.
     pub(super) fn inline(&mut self, name: &str, at: Span) -> Option<Inline> {
         let is_other = self.names.variable(Scope::Global, name).is_some()
-            || super::variable::builtin(name).is_some();
+            || vocabulary::builtin(name).is_some();
         if !self.names.inlines.contains_key(name) && !is_other {
             self.consult(Sort::Value, name, at);
         }

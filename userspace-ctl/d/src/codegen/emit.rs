@@ -2,8 +2,8 @@
 //! The object under construction: instructions, tables, labels.
 
 use super::Problem;
-use crate::names::scope::Variable;
 use crate::program::DifObject;
+use crate::scope::Variable;
 use crate::source::Span;
 use crate::types::{Int, Type};
 use abi::dif::{Builtin, Op, VarKind, MAX_INTTAB, MAX_STRTAB, MAX_TEXT, NREGS};

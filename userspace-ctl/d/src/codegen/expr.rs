@@ -3,7 +3,7 @@
 
 use super::{Gen, Problem};
 use crate::ast::BinOp;
-use crate::names::scope::Scope;
+use crate::scope::Scope;
 use crate::source::Span;
 use crate::typed::{is_pushed_singly, is_reversed, Expr, Kind};
 use crate::types::{Int, Type};
@@ -77,6 +77,7 @@ impl Gen {
 
     /// [`Self::expr`] for constants, variables and memory. It is a function of its own so that
     /// recursion over deep trees of operators has small frames.
+    #[expect(clippy::too_many_lines, reason = "a flat match, with one arm for each kind")]
     fn stored(&mut self, e: &Expr, rd: u8) -> Result<State, Problem> {
         match &e.kind {
             Kind::Int(v) => {

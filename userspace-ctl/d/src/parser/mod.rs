@@ -21,14 +21,13 @@ pub use decl::is_type_word;
 use std::collections::HashSet;
 
 use crate::ast::Item;
-use crate::check::{call, variable};
 use crate::diag::{Diagnostic, Region, Tag};
 use crate::lexer::Lexer;
 use crate::library::Libraries;
-use crate::names::scope::Names;
 use crate::source::{Source, SourceName, Span, SystemHeaders};
 use crate::token::{Tok, Token};
 use crate::types::Type;
+use crate::vocabulary;
 use crate::{Options, TypeSpace, World};
 
 /// A complaint was made; the caller finds a place to continue.
@@ -81,16 +80,6 @@ pub struct Known {
     pub typedefs: HashSet<String>,
     /// Variables; they hide types of the world with the same name.
     pub variables: HashSet<String>,
-}
-
-impl Known {
-    /// Collects these names.
-    pub fn of(names: &Names) -> Self {
-        Self {
-            typedefs: names.typedefs.keys().cloned().collect(),
-            variables: names.values().collect(),
-        }
-    }
 }
 
 /// Reads a whole source.
@@ -220,8 +209,8 @@ impl Parser<'_> {
         let is_name = word.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
         let is_known = !is_name
             || self.variables.contains(word)
-            || variable::builtin(word).is_some()
-            || call::is_function(word);
+            || vocabulary::builtin(word).is_some()
+            || vocabulary::is_function(word);
         if is_known {
             return false;
         }

@@ -117,46 +117,9 @@ fn pragma(words: &[&str], span: Span) -> Result<Control, Diagnostic> {
                 .label("expected `#pragma D option name` or `name=value`, without blanks"))
         }
         ["D", "attributes", attributes, about @ ..] if !about.is_empty() => {
-            let promised = Attributes::from_text(attributes);
-            if promised.is_none() {
-                let message =
-                    format!("invalid attributes specified by #pragma D attributes: {attributes}");
-                return Err(malformed(message).label("expected such as Stable/Evolving/Common"));
-            }
-            let parts = ProviderAttributes::PARTS;
-            let found = match about {
-                [name] => Some((*name, None)),
-                ["provider", name, word] => {
-                    parts.iter().position(|part| part == word).map(|part| (*name, Some(part)))
-                }
-                _ => None,
-            };
-            let Some((name, part)) = found else {
-                return Err(malformed("malformed #pragma D attributes".into()).label(format!(
-                    "expected a name, or `provider name` and one of {}",
-                    parts.join(", ")
-                )));
-            };
-            let (word, name) = ("attributes", name.into());
-            Ok(Control::About(About { word, name, part, attributes: promised }))
+            promised(attributes, about, span)
         }
-        ["D", "binding", version, name] => {
-            let inner = version.strip_prefix('"').and_then(|v| v.strip_suffix('"'));
-            let is_version = inner.is_some_and(|v| {
-                let parts: Vec<&str> = v.split('.').collect();
-                matches!(parts.len(), 2 | 3) && parts.iter().all(|p| p.parse::<u8>().is_ok())
-            });
-            match is_version {
-                true => {
-                    let (word, name) = ("binding", (*name).into());
-                    Ok(Control::About(About { word, name, part: None, attributes: None }))
-                }
-                false => Err(malformed(format!(
-                    "invalid version specified by #pragma D binding: {version}"
-                ))
-                .label("expected a version such as \"1.6\", in quotes")),
-            }
-        }
+        ["D", "binding", version, name] => binding(version, name, span),
         ["D", "depends_on", kind, name] => {
             let kind = match *kind {
                 "library" => Dependence::Library,
@@ -191,6 +154,50 @@ fn pragma(words: &[&str], span: Span) -> Result<Control, Diagnostic> {
         ["D"] => Err(malformed("malformed #pragma D".into())),
         // Pragmas for other tools (ident, once ..) do not concern the compiler.
         _ => Ok(Control::Nothing),
+    }
+}
+
+fn promised(attributes: &str, about: &[&str], span: Span) -> Result<Control, Diagnostic> {
+    let malformed = |message: String| Diagnostic::new(Tag::PragmaMalform, span, message);
+    let promised = Attributes::from_text(attributes);
+    if promised.is_none() {
+        let message = format!("invalid attributes specified by #pragma D attributes: {attributes}");
+        return Err(malformed(message).label("expected such as Stable/Evolving/Common"));
+    }
+    let parts = ProviderAttributes::PARTS;
+    let found = match about {
+        [name] => Some((*name, None)),
+        ["provider", name, word] => {
+            parts.iter().position(|part| part == word).map(|part| (*name, Some(part)))
+        }
+        _ => None,
+    };
+    let Some((name, part)) = found else {
+        return Err(malformed("malformed #pragma D attributes".into()).label(format!(
+            "expected a name, or `provider name` and one of {}",
+            parts.join(", ")
+        )));
+    };
+    let (word, name) = ("attributes", name.into());
+    Ok(Control::About(About { word, name, part, attributes: promised }))
+}
+
+fn binding(version: &str, name: &str, span: Span) -> Result<Control, Diagnostic> {
+    let malformed = |message: String| Diagnostic::new(Tag::PragmaMalform, span, message);
+    let inner = version.strip_prefix('"').and_then(|v| v.strip_suffix('"'));
+    let is_version = inner.is_some_and(|v| {
+        let parts: Vec<&str> = v.split('.').collect();
+        matches!(parts.len(), 2 | 3) && parts.iter().all(|p| p.parse::<u8>().is_ok())
+    });
+    match is_version {
+        true => {
+            let (word, name) = ("binding", name.into());
+            Ok(Control::About(About { word, name, part: None, attributes: None }))
+        }
+        false => {
+            Err(malformed(format!("invalid version specified by #pragma D binding: {version}"))
+                .label("expected a version such as \"1.6\", in quotes"))
+        }
     }
 }
 

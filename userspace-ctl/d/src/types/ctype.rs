@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use super::name::intern;
 use super::{Function, Struct, StructId, StructKind};
-use crate::program::ValueType;
 use abi::action::ActionKind;
 use abi::difo::{ctf, DifType, BY_REF, KIND_CTF};
 
@@ -267,21 +266,6 @@ impl Type {
             Type::String => DifType::string(strsize),
             Type::Pointer(_) => {
                 DifType { kind: KIND_CTF, ctf_kind: ctf::POINTER, flags: 0, pad: 0, size: 8 }
-            }
-        }
-    }
-    /// Returns the type in the form that the printer needs.
-    pub fn value(&self, strsize: u32) -> ValueType {
-        match self {
-            Type::Int(i) => ValueType::Int { size: i.size, signed: i.signed },
-            Type::String => ValueType::String { size: strsize },
-            Type::Pointer(_) => ValueType::Pointer,
-            Type::Action(kind) => ValueType::Action(*kind),
-            Type::Struct(_) | Type::Array(..) => {
-                ValueType::Bytes { size: self.size(strsize).unwrap_or(0) }
-            }
-            Type::Void | Type::Error | Type::Function(_) | Type::Float(_) => {
-                ValueType::Int { size: 8, signed: true }
             }
         }
     }

@@ -100,12 +100,12 @@ fn number(entry: &Entry) -> i64 {
 
 /// Things with numbers, each once.
 #[derive(Debug)]
-struct Table<T> {
+struct Numbered<T> {
     numbers: HashMap<T, u64>,
     first: u64,
 }
 
-impl<T: Hash + Eq> Table<T> {
+impl<T: Hash + Eq> Numbered<T> {
     fn from(first: u64) -> Self {
         Self { numbers: HashMap::new(), first }
     }
@@ -122,11 +122,11 @@ impl<T: Hash + Eq> Table<T> {
 #[derive(Debug)]
 struct Maker {
     kinds: Vec<ValueType>,
-    texts: Table<String>,
-    mappings: Table<i64>,
-    functions: Table<(i64, i64)>,
-    locations: Table<(u64, Vec<Line>)>,
-    samples: Table<(Vec<u64>, Vec<Label>)>,
+    texts: Numbered<String>,
+    mappings: Numbered<i64>,
+    functions: Numbered<(i64, i64)>,
+    locations: Numbered<(u64, Vec<Line>)>,
+    samples: Numbered<(Vec<u64>, Vec<Label>)>,
     made: Profile,
 }
 
@@ -134,11 +134,11 @@ impl Default for Maker {
     fn default() -> Self {
         Self {
             kinds: Vec::new(),
-            texts: Table::from(0),
-            mappings: Table::from(1),
-            functions: Table::from(1),
-            locations: Table::from(1),
-            samples: Table::from(0),
+            texts: Numbered::from(0),
+            mappings: Numbered::from(1),
+            functions: Numbered::from(1),
+            locations: Numbered::from(1),
+            samples: Numbered::from(0),
             made: Profile::default(),
         }
     }

@@ -6,9 +6,11 @@ mod record;
 mod typed;
 
 use super::quantize::Buckets;
-use super::stack;
-use super::value::{signed, text_of, unsigned};
+use super::value::text_of;
 use crate::aggregate::{self, Key, Row};
+use crate::consume::EnabledProbe;
+use crate::datum::{is_stack, is_symbol, signed, unsigned};
+use crate::status::Drops;
 use crate::symbol::Symbols;
 use abi::action::ActionKind;
 use abi::aggregation::{quantize_value, AggFunc, QUANTIZE_BUCKETS, QUANTIZE_ZERO};
@@ -173,6 +175,19 @@ impl<'a> Probe<'a> {
     }
 }
 
+impl<'a> From<&'a EnabledProbe> for Probe<'a> {
+    fn from(e: &'a EnabledProbe) -> Self {
+        Self::new(e.probe.0, e.parts.each_ref().map(String::as_str))
+    }
+}
+
+impl<'a> From<&'a Drops> for Line<'a> {
+    fn from(drops: &'a Drops) -> Self {
+        let Drops { tag, count, cpu, text, .. } = drops;
+        Self::Drop { tag: format!("DTRACEDROP_{tag}"), count: *count, cpu: *cpu, text }
+    }
+}
+
 /// The thread that a clause ran in.
 #[derive(Debug, Serialize)]
 pub struct Thread {
@@ -253,8 +268,8 @@ impl Datum {
         };
         match action {
             ActionKind::Stack => Self::Stack(symbols.frames(action, bytes)),
-            _ if stack::is_stack(action) => Self::Ustack(symbols.frames(action, bytes)),
-            _ if stack::is_symbol(action) => Self::Symbol(symbols.recorded(action, bytes)),
+            _ if is_stack(action) => Self::Ustack(symbols.frames(action, bytes)),
+            _ if is_symbol(action) => Self::Symbol(symbols.recorded(action, bytes)),
             _ if ty.is_string() => Self::String(text(until_nul(bytes))),
             _ if ty.is_float() => {
                 super::float::value(bytes).map_or_else(|| Self::hex(bytes), Self::Float)

@@ -2,10 +2,10 @@
 //! Prints a record as a line: its actions, each with its values as well as its text.
 
 use super::super::report::{Data, Effect, Field, Planned, Report, Reporter};
-use super::super::value::is_unsigned;
-use super::{text, typed::Typed, Action, Aggregation, Body, Datum, Line, Thread};
+use super::{text, typed::Typed, Action, Aggregation, Body, Datum, Line, Probe, Thread};
 use crate::aggregate::Store;
 use crate::consume::Record;
+use crate::datum::is_unsigned;
 use abi::record::RecordHeader;
 use d::format::{Format, Piece, Value};
 use d::{Program, StatementKind};
@@ -44,7 +44,7 @@ impl Reporter {
             self.actions(&mut actions, planned, data, &said, (programs, store));
         }
         let timestamp = RecordHeader::read_from_prefix(record.bytes).map(|(h, _)| h.timestamp());
-        let (timestamp, probe) = (timestamp.unwrap_or(0), record.enabled.named());
+        let (timestamp, probe) = (timestamp.unwrap_or(0), Probe::from(&*record.enabled));
         Line::Record { timestamp, cpu: record.cpu, thread, probe, actions }.write(out);
         for wish in effects {
             // The stream must stay whole and in its place.

@@ -3,8 +3,8 @@
 //! their names.
 
 use super::super::typed::{bits, name_of};
-use super::super::value::{signed, unsigned};
 use super::text;
+use crate::datum::{signed, unsigned};
 use abi::probe::until_nul;
 use d::shape::{Field, Shape};
 use serde::ser::{SerializeMap, Serializer};

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Where a session writes, and in which form.
+
+use crate::error::Failure;
+use crate::print::form::{Form, Stream};
+use crate::print::json::Line;
+use crate::status::{Drops, Losses};
+use std::fs::File;
+use std::io::{Seek, Write};
+
+/// The destinations of output.
+pub struct Output<'a> {
+    /// The traced data.
+    pub out: &'a mut dyn Write,
+    /// Messages.
+    pub err: &'a mut dyn Write,
+    /// The file behind `out`, if there is one; `ftruncate()` needs it.
+    pub file: Option<File>,
+}
+
+/// The destinations of a running session.
+pub(super) struct Outputs<'a> {
+    output: Output<'a>,
+    pub(super) form: &'static dyn Form,
+    droptags: bool,
+    /// The file that `freopen()` sends output to.
+    pub(super) redirected: Option<File>,
+    /// What was lost so far, as far as messages said so.
+    pub(super) losses: Losses,
+}
+
+impl<'a> Outputs<'a> {
+    pub(super) fn new(output: Output<'a>, form: &'static dyn Form, droptags: bool) -> Self {
+        Self { output, form, droptags, redirected: None, losses: Losses::default() }
+    }
+
+    /// Returns the current destination of data.
+    fn out(&mut self) -> &mut dyn Write {
+        match &mut self.redirected {
+            Some(file) => file,
+            None => self.output.out,
+        }
+    }
+
+    /// Writes data.
+    pub(super) fn emit(&mut self, text: &[u8]) -> Result<(), Failure> {
+        Ok(self.out().write_all(text)?)
+    }
+
+    pub(super) fn flush(&mut self) -> Result<(), Failure> {
+        Ok(self.out().flush()?)
+    }
+
+    /// Empties the file that data go to, if it is one.
+    pub(super) fn truncate(&self) -> std::io::Result<()> {
+        let file = self.redirected.as_ref().or(self.output.file.as_ref());
+        match file.filter(|f| f.metadata().is_ok_and(|m| m.is_file())) {
+            Some(mut file) => file.set_len(0).and_then(|()| file.rewind()),
+            None => Ok(()),
+        }
+    }
+
+    /// Reports losses.
+    pub(super) fn lost(&mut self, drops: &[Drops]) -> Result<(), Failure> {
+        drops.iter().for_each(|d| self.losses.add(d));
+        let (form, droptags) = (self.form, self.droptags);
+        drops.iter().try_for_each(|d| self.write(|text| form.drops(text, d, droptags)))
+    }
+
+    /// Reports something in words.
+    pub(super) fn say(&mut self, text: &str) -> Result<(), Failure> {
+        self.news(&Line::Note { text })
+    }
+
+    /// Reports something that is not traced data.
+    pub(super) fn news(&mut self, line: &Line<'_>) -> Result<(), Failure> {
+        let form = self.form;
+        self.write(|text| form.news(text, line))
+    }
+
+    fn write(&mut self, f: impl FnOnce(&mut Vec<u8>) -> Stream) -> Result<(), Failure> {
+        let mut text = Vec::new();
+        match f(&mut text) {
+            Stream::Data => self.emit(&text),
+            Stream::Messages => Ok(self.output.err.write_all(&text)?),
+        }
+    }
+}

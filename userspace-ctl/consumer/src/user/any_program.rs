@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Descriptions that mean probes of any program, and the programs that have started lately.
+
+use abi::probe::is_glob;
+use d::ProbePattern;
+use libproc::process;
+use std::collections::HashSet;
+
+/// Descriptions of probes that any program may bring along.
+#[derive(Debug, Default)]
+pub(super) struct AnyProgram {
+    pub(super) patterns: Vec<ProbePattern>,
+    /// Running programs that need no further look.
+    old: HashSet<(u32, [u64; 2])>,
+    /// Programs that have been read once; their libraries may not have been mapped yet.
+    young: HashSet<(u32, [u64; 2])>,
+}
+
+impl AnyProgram {
+    pub(super) fn add(&mut self, pattern: &ProbePattern) {
+        self.patterns.push(pattern.clone());
+        self.old = process::running();
+    }
+
+    /// Tells whether a pattern may mean this provider of any process: one of the two names, as far
+    /// as it is spelt out, must begin with the other.
+    pub(super) fn may_mean(&self, provider: &str) -> bool {
+        let is_open = |c: char| c.is_ascii_digit() || is_glob(c.to_string().as_bytes());
+        self.patterns.iter().any(|p| {
+            let spelt = p.provider.split(is_open).next().unwrap_or_default();
+            provider.starts_with(spelt) || spelt.starts_with(provider)
+        })
+    }
+
+    /// Returns the programs that have started recently.
+    pub(super) fn begun(&mut self) -> Vec<u32> {
+        if self.patterns.is_empty() {
+            return Vec::new();
+        }
+        let now = process::running();
+        self.old.extend(std::mem::take(&mut self.young));
+        self.old.retain(|p| now.contains(p));
+        self.young = now.difference(&self.old).copied().collect();
+        self.young.iter().map(|(pid, _)| *pid).collect()
+    }
+}

@@ -1,0 +1,499 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Makes packed probes, in the module's format, from a description and an object.
+//!
+//! | name | places |
+//! |---|---|
+//! | `entry` | the beginning of the function |
+//! | `return` | returns, and jumps out of the function |
+//! | hex digits | the instruction at this offset |
+//! | a glob, or nothing | `entry`, `return` and all instructions, if their names match |
+//!
+//! A description without globs means all functions of that name. Their probes are one, with several
+//! places. A description with globs means functions, not names: each function has one probe, by its
+//! best name that matches. The parts of a function elsewhere ([`parts`]) are no functions of their
+//! own.
+
+use crate::function::{Function, COLD};
+use crate::image::Image;
+use crate::parts;
+use crate::stapsdt::Note;
+use abi::probe::{is_glob, part_matches};
+use abi::user::{self, Expected, UserKind, UserProbe, UserProbeView, UserReason, MAX_MAKE};
+use std::collections::HashSet;
+
+/// The wanted probes of an object: globs, or names.
+#[derive(Debug, Clone, Copy)]
+pub struct Pattern<'a> {
+    /// The function's name or glob.
+    pub function: &'a str,
+    /// The probe's name or glob.
+    pub name: &'a str,
+}
+
+/// The reason why a spelt-out description has no probe.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Miss {
+    /// There is no such function.
+    Function,
+    /// A probe of a function cannot have this name.
+    Name,
+    /// The place is behind the end of the function.
+    Behind {
+        /// The bytes of the function.
+        size: u64,
+    },
+    /// The place is inside an instruction.
+    Within {
+        /// The offset where the instruction begins.
+        begins: u64,
+    },
+}
+
+/// A place without a probe.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refused {
+    /// Module, function, name.
+    pub names: [String; 3],
+    /// The offset in the function; several probes may mean one place.
+    pub place: Option<u32>,
+    /// The reason.
+    pub reason: UserReason,
+}
+
+/// Packed probes, in batches for one MAKE each.
+#[derive(Debug, Default)]
+pub struct Batches {
+    /// The batches, each of at most [`MAX_MAKE`] bytes.
+    pub packed: Vec<Vec<u8>>,
+    /// The number of all places.
+    pub places: usize,
+    /// The probes that could not be asked for.
+    pub refused: Vec<Refused>,
+    /// The address of the last place.
+    pub last: Option<u64>,
+    /// The counter of the last probe's users, if it has one.
+    pub counter: Option<u64>,
+}
+
+/// The most places of one packed probe.
+const AT_ONCE: usize = 1 << 15;
+
+impl Batches {
+    /// Adds a probe.
+    pub fn put(
+        &mut self,
+        head: UserProbe,
+        places: &[u32],
+        expected: &[Expected],
+        args: &[user::UserArg],
+        names: [&str; 4],
+    ) {
+        let mut one = Vec::new();
+        let mut put = |bytes: &[u8]| one.extend_from_slice(bytes);
+        if !user::pack(head, places, expected, args, names.map(str::as_bytes), &mut put) {
+            let [_, module, function, name] = names.map(String::from);
+            let names = [module, function, name];
+            let (place, reason) = (None, UserReason::Names);
+            return self.refused.push(Refused { names, place, reason });
+        }
+        self.places += places.len();
+        self.counter = (head.semaphore != 0).then_some(head.semaphore);
+        self.last = places.last().map(|at| head.address.wrapping_add(u64::from(*at)));
+        match self.packed.last_mut().filter(|b| b.len() + one.len() <= MAX_MAKE) {
+            Some(batch) => batch.extend_from_slice(&one),
+            None => self.packed.push(one),
+        }
+    }
+}
+
+/// Returns the probe of a batch that a refusal is about: module, function, name.
+pub fn refused(batch: &[u8], which: &user::Refusal) -> Option<Refused> {
+    let mut rest = batch;
+    let mut all = std::iter::from_fn(|| UserProbeView::unpack(&mut rest));
+    let probe = all.nth(which.probe as usize)?;
+    let reason = UserReason::from_number(which.reason)?;
+    let [_, module, function, name] = probe.names.map(|n| String::from_utf8_lossy(n).into_owned());
+    let place = Some(which.place);
+    let (name, place) = match UserKind::from_number(probe.head.kind) {
+        Some(kind @ (UserKind::Entry | UserKind::Return | UserKind::Offset)) => {
+            (name_of(kind, which.place), place)
+        }
+        _ => (name, None),
+    };
+    Some(Refused { names: [module, function, name], place, reason })
+}
+
+/// Returns the probe name of a place in a function.
+fn name_of(kind: UserKind, place: u32) -> String {
+    match kind {
+        UserKind::Return => format!("return (+0x{place:x})"),
+        UserKind::Offset => format!("{place:x}"),
+        _ => "entry".into(),
+    }
+}
+
+/// An object whose probes are being made.
+struct Making<'a> {
+    module: &'a str,
+    image: &'a Image,
+    bias: u64,
+    /// The description of the functions has globs or is empty.
+    is_open: bool,
+    out: &'a mut Batches,
+}
+
+/// Adds the probes of an object that match a pattern.
+pub fn expand(
+    (module, image, bias): (&str, &Image, u64),
+    pattern: Pattern<'_>,
+    out: &mut Batches,
+) -> Result<(), Miss> {
+    let wanted = Name::of(pattern.name).ok_or(Miss::Name)?;
+    let functions = chosen(image, pattern.function);
+    if functions.is_empty() && !is_open(pattern.function) {
+        return Err(Miss::Function);
+    }
+    let is_open = is_open(pattern.function);
+    let mut making = Making { module, image, bias, is_open, out };
+    functions.iter().try_for_each(|f| making.function(f, wanted))
+}
+
+/// Adds the probes that an object brings along and that match a pattern. `meant` tells whether a
+/// provider's name is wanted.
+pub fn usdt(
+    (module, image, bias): (&str, &Image, u64),
+    notes: &[Note],
+    meant: &dyn Fn(&str) -> bool,
+    pattern: Pattern<'_>,
+    out: &mut Batches,
+) {
+    let wanted = pattern.name.replace("__", "-");
+    for note in notes.iter().filter(|n| meant(&n.provider)) {
+        let function = note.function.as_deref();
+        let symbol = || image.function_at(note.address).map_or("", |f| &f.name);
+        let function = function.unwrap_or_else(symbol);
+        let matches = |p: &str, text: &str| part_matches(p.as_bytes(), text.as_bytes());
+        if !matches(&wanted, &note.name) || !matches(pattern.function, function) {
+            continue;
+        }
+        let semaphore = match note.semaphore {
+            0 => 0,
+            at => at.wrapping_add(bias),
+        };
+        let address = note.address.wrapping_add(bias);
+        let kind = UserKind::Usdt as u8;
+        let head = UserProbe { address, semaphore, kind, ..UserProbe::default() };
+        let names = [&*note.provider, module, function, &*note.name];
+        match image.expected(note.address, &[0]) {
+            Some(expected) => out.put(head, &[0], &expected, &note.args_at(bias), names),
+            None => {
+                let [_, module, function, name] = names.map(String::from);
+                let (names, reason) = ([module, function, name], UserReason::Differs);
+                out.refused.push(Refused { names, place: None, reason });
+            }
+        }
+    }
+}
+
+/// Tells whether a part of a description may match more than one name.
+pub fn is_open(part: &str) -> bool {
+    part.is_empty() || is_glob(part.as_bytes())
+}
+
+/// Returns the wanted functions, one for each address.
+fn chosen(image: &Image, wanted: &str) -> Vec<Function> {
+    let is_meant = |f: &&Function| match is_open(wanted) {
+        true => !f.name.ends_with(COLD) && part_matches(wanted.as_bytes(), f.name.as_bytes()),
+        false => *f.name == *wanted,
+    };
+    let meant = image.places().filter_map(|names| names.iter().find(is_meant));
+    let mut seen = HashSet::new();
+    let called = meant.map(|f| image.called(f)).filter(|f| seen.insert(f.address));
+    // A resolver that has not been called yet is not the function of its name.
+    called.filter(|f| !f.is_resolver || !is_open(wanted)).collect()
+}
+
+/// The wanted names of probes.
+#[derive(Clone, Copy)]
+enum Name<'a> {
+    Entry,
+    Return,
+    Offset(u64),
+    Glob(&'a str),
+}
+
+impl<'a> Name<'a> {
+    fn of(text: &'a str) -> Option<Self> {
+        match text {
+            "entry" => Some(Self::Entry),
+            "return" => Some(Self::Return),
+            _ if is_open(text) => Some(Self::Glob(text)),
+            // The text must be the probe's own name: lower case, no leading zeros.
+            _ => u64::from_str_radix(text, 16)
+                .ok()
+                .filter(|n| format!("{n:x}") == text)
+                .map(Self::Offset),
+        }
+    }
+
+    fn has(self, name: &str) -> bool {
+        match self {
+            Self::Entry => name == "entry",
+            Self::Return => name == "return",
+            Self::Offset(_) => false,
+            Self::Glob(glob) => part_matches(glob.as_bytes(), name.as_bytes()),
+        }
+    }
+}
+
+impl Making<'_> {
+    /// Adds the probes of a function.
+    fn function(&mut self, f: &Function, wanted: Name<'_>) -> Result<(), Miss> {
+        if wanted.has("entry") {
+            self.put(UserKind::Entry, (f.address, f.size), &f.name, &[0]);
+        }
+        if wanted.has("return") {
+            for part in parts::pieces(self.image, f) {
+                if part.is_damaged {
+                    let names = [self.module, &f.name, "return"].map(String::from);
+                    let (place, reason) = (None, UserReason::Undecodable);
+                    self.out.refused.push(Refused { names, place, reason });
+                }
+                if !part.leaves.is_empty() {
+                    self.put(UserKind::Return, part.range, &f.name, &part.leaves);
+                }
+            }
+        }
+        let offsets = match self.offsets(f, wanted) {
+            Err(_) if self.is_open => Vec::new(),
+            found => found?,
+        };
+        for places in offsets.chunks(AT_ONCE) {
+            self.put(UserKind::Offset, (f.address, f.size), &f.name, places);
+        }
+        Ok(())
+    }
+
+    /// Adds a probe of the code (address and bytes).
+    fn put(&mut self, kind: UserKind, code: (u64, u64), name: &str, places: &[u32]) {
+        let is_left = |at: &&u32| !self.image.is_in_sequence(code.0.wrapping_add((**at).into()));
+        let left: Vec<u32> = places.iter().filter(is_left).copied().collect();
+        for &at in places.iter().filter(|at| !is_left(at)) {
+            let names = [self.module, name, name_of(kind, at).as_str()].map(String::from);
+            let reason = UserReason::Sequence;
+            self.out.refused.push(Refused { names, place: Some(at), reason });
+        }
+        let places = &left[..];
+        if places.is_empty() {
+            return;
+        }
+        let head = UserProbe {
+            address: code.0.wrapping_add(self.bias),
+            size: u32::try_from(code.1).unwrap_or(u32::MAX),
+            kind: kind as u8,
+            ..UserProbe::default()
+        };
+        let names = ["", self.module, name, ""];
+        if let Some(expected) = self.image.expected(code.0, places) {
+            return self.out.put(head, places, &expected, &[], names);
+        }
+        let what = match kind {
+            UserKind::Entry => "entry",
+            UserKind::Return => "return",
+            _ => "",
+        };
+        let (names, reason) = ([self.module, name, what].map(String::from), UserReason::Differs);
+        self.out.refused.push(Refused { names, place: None, reason });
+    }
+
+    /// Returns the offsets of the wanted instructions.
+    fn offsets(&mut self, f: &Function, wanted: Name<'_>) -> Result<Vec<u32>, Miss> {
+        if matches!(wanted, Name::Entry | Name::Return) {
+            return Ok(Vec::new());
+        }
+        let code = self.image.code(f.address, f.size);
+        let walk = x86::walk_in(self.image.mode(), &code, f.address).map_while(Result::ok);
+        let begins = walk.filter_map(|(at, _)| distance(f, at));
+        let Name::Offset(offset) = wanted else {
+            return Ok(begins.filter(|at| wanted.has(&format!("{at:x}"))).collect());
+        };
+        if offset >= f.size {
+            return Err(Miss::Behind { size: f.size });
+        }
+        let before = begins.take_while(|&at| u64::from(at) <= offset).last().unwrap_or(0);
+        match u64::from(before) == offset {
+            true => Ok(vec![before]),
+            false => Err(Miss::Within { begins: before.into() }),
+        }
+    }
+}
+
+/// Returns the distance from the beginning of a function, if it fits.
+fn distance(f: &Function, address: u64) -> Option<u32> {
+    u32::try_from(address.checked_sub(f.address)?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::process::{Images, Process, PROGRAM};
+    use crate::segment::Segment;
+
+    /// A packed probe as function, kind, address, places.
+    type Row = (String, u8, u64, Vec<u32>);
+
+    fn rows(out: &Batches) -> Vec<Row> {
+        let mut rows = Vec::new();
+        for batch in &out.packed {
+            assert!(batch.len() <= MAX_MAKE);
+            let mut rest = &batch[..];
+            while let Some(p) = UserProbeView::unpack(&mut rest) {
+                let name = String::from_utf8_lossy(p.names[2]).into_owned();
+                rows.push((name, p.head.kind, p.head.address, p.places().collect()));
+            }
+            assert!(rest.is_empty());
+        }
+        rows
+    }
+
+    /// Returns the probes that a pattern makes in one of our own objects.
+    fn of(object: &str, function: &str, name: &str) -> (Vec<Row>, Result<(), Miss>) {
+        let me = Process::read(std::process::id()).unwrap();
+        let images = Images::default();
+        let mut out = Batches::default();
+        let mut result = Ok(());
+        for object in me.called(object) {
+            let (image, bias) = object.image(me.pid, &images);
+            let pattern = Pattern { function, name };
+            result = result.and(expand((&object.name, image, *bias), pattern, &mut out));
+        }
+        assert_eq!(out.refused, []);
+        assert_eq!(out.places, rows(&out).iter().map(|r| r.3.len()).sum::<usize>());
+        (rows(&out), result)
+    }
+
+    #[inline(never)]
+    extern "C" fn landmark(n: u64) -> u64 {
+        match std::hint::black_box(n) {
+            0 => 7,
+            n => std::hint::black_box(n / 3),
+        }
+    }
+
+    /// Returns the compiler's name of the function.
+    fn name() -> String {
+        assert_eq!(landmark(6), 2);
+        let at = landmark as *const () as u64;
+        let all = of(PROGRAM, "*landmark*", "entry").0;
+        all.into_iter().find(|r| r.2 + u64::from(r.3[0]) == at).unwrap().0
+    }
+
+    #[test]
+    fn a_function_of_ours() {
+        let at = landmark as *const () as u64;
+        let name = &name();
+        let (entry, _) = of(PROGRAM, name, "entry");
+        assert_eq!(entry, [(name.clone(), UserKind::Entry as u8, at, vec![0])]);
+        let (leaves, _) = of(PROGRAM, name, "return");
+        assert!(leaves.len() == 1 && !leaves[0].3.is_empty(), "{leaves:?}");
+        let (all, _) = of(PROGRAM, name, "");
+        let kinds: Vec<u8> = all.iter().map(|r| r.1).collect();
+        assert_eq!(kinds, [UserKind::Entry, UserKind::Return, UserKind::Offset].map(|k| k as u8));
+        let offsets = &all[2].3;
+        assert!(offsets[0] == 0 && offsets.is_sorted() && offsets.len() > 3);
+        assert!(leaves[0].3.iter().all(|at| offsets.contains(at)));
+        let second = format!("{:x}", offsets[1]);
+        assert_eq!(of(PROGRAM, name, &second).0[0].3, [offsets[1]]);
+        let ones = of(PROGRAM, name, "[0-9a-f]").0;
+        assert!(ones.iter().all(|r| r.3.iter().all(|at| *at < 16)), "{ones:?}");
+    }
+
+    #[test]
+    fn what_is_not_there() {
+        let name = &name();
+        assert_eq!(of(PROGRAM, "no_such_function", "entry").1, Err(Miss::Function));
+        assert_eq!(of(PROGRAM, "no_such_function*", "entry"), (vec![], Ok(())));
+        for odd in ["exit", "0x10", "00", "1F", "-1"] {
+            assert_eq!(of(PROGRAM, name, odd).1, Err(Miss::Name), "{odd}");
+        }
+        assert!(
+            matches!(of(PROGRAM, name, "ffffff").1, Err(Miss::Behind { size }) if size < 0x1000)
+        );
+        let all = of(PROGRAM, name, "").0;
+        let offsets = &all[2].3;
+        let gap = offsets.windows(2).find(|w| w[1] - w[0] > 1).unwrap();
+        let within = of(PROGRAM, name, &format!("{:x}", gap[0] + 1)).1;
+        assert_eq!(within, Err(Miss::Within { begins: gap[0].into() }));
+    }
+
+    #[test]
+    fn all_of_libc() {
+        let began = std::time::Instant::now();
+        let (entries, _) = of("libc", "", "entry");
+        let took = began.elapsed();
+        assert!(entries.len() > 1500, "{}", entries.len());
+        let mut places: Vec<u64> =
+            entries.iter().flat_map(|r| r.3.iter().map(|at| r.2 + u64::from(*at))).collect();
+        let n = places.len();
+        places.sort();
+        places.dedup();
+        assert_eq!(places.len(), n, "each function once");
+        let began = std::time::Instant::now();
+        let (returns, _) = of("libc", "", "return");
+        println!("{n} entries in {took:?}, returns in {:?}", began.elapsed());
+        let left = |name: &str| returns.iter().any(|r| r.0 == name);
+        assert!(["write", "malloc", "qsort"].iter().all(|f| left(f)));
+        // The function that the resolver has chosen, not the resolver itself.
+        let lengths = of("libc", "strlen", "return").0;
+        assert!(lengths.len() == 1 && !lengths[0].3.is_empty(), "{lengths:?}");
+        let me = Process::read(std::process::id()).unwrap();
+        let images = Images::default();
+        let libc = me.called("libc").next().unwrap();
+        let (image, bias) = libc.image(me.pid, &images);
+        let resolver = image.functions().iter().find(|f| &*f.name == "strlen").unwrap();
+        assert!(resolver.is_resolver && resolver.address + bias != lengths[0].2);
+        // If a place has several names, the wanted one counts.
+        assert_eq!(of("libc", "__write", "entry").0[0].2, of("libc", "write", "entry").0[0].2);
+        assert_eq!(of("libc", "__writ?", "entry").0.len(), 1);
+    }
+
+    #[test]
+    fn the_unlikely_part_is_of_its_function() {
+        // f: je f.cold; ret; jmp f.cold; jmp elsewhere. f.cold: jmp f; ret.
+        let text =
+            [&[0x74, 0x0e, 0xc3, 0xeb, 0x0b, 0xeb, 0x7f][..], &[0x90; 9], &[0xeb, 0xee, 0xc3]];
+        let path = std::env::temp_dir().join(format!("dtrace-cold-{}", std::process::id()));
+        std::fs::write(&path, text.concat()).unwrap();
+        let segment = Segment { offset: 0, size: 19, address: 0x1000, is_executable: true };
+        let functions = [(0x1000, 7, "f"), (0x1010, 3, "f.cold")];
+        let mut image = Image::fixed(segment, &functions);
+        image.open(&path);
+        std::fs::remove_file(&path).unwrap();
+        let mut out = Batches::default();
+        let pattern = Pattern { function: "*", name: "*[ent]*r*" };
+        expand(("x", &image, 0x5000), pattern, &mut out).unwrap();
+        let (entry, left) = (UserKind::Entry as u8, UserKind::Return as u8);
+        let row = |kind, at, places: &[u32]| ("f".to_string(), kind, at, places.to_vec());
+        let want = [row(entry, 0x6000, &[0]), row(left, 0x6000, &[2, 5]), row(left, 0x6010, &[2])];
+        assert_eq!(rows(&out), want);
+    }
+
+    #[test]
+    fn many_places_are_several_probes() {
+        let mut out = Batches::default();
+        let places: Vec<u32> = (0..AT_ONCE as u32).collect();
+        let head = UserProbe { kind: UserKind::Offset as u8, ..UserProbe::default() };
+        (0..10).for_each(|_| out.put(head, &places, &[], &[], ["", "m", "f", ""]));
+        assert!(out.packed.len() == 2 && rows(&out).len() == 10);
+        let which = user::Refusal { probe: 2, place: 31, reason: 7, pad: 0 };
+        let names = ["m", "f", "1f"].map(String::from);
+        assert_eq!(
+            refused(&out.packed[1], &which),
+            Some(Refused { names, place: Some(31), reason: UserReason::TooFar })
+        );
+        assert_eq!(refused(&out.packed[1], &user::Refusal { probe: 7, ..which }), None);
+        let long = "x".repeat(abi::probe::FUNCTION_LEN);
+        out.put(head, &[], &[], &[], ["", "m", &long, ""]);
+        assert_eq!(out.refused[0].reason, UserReason::Names);
+    }
+}

@@ -1,0 +1,420 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Reads `.eh_frame`, by its section or by the program headers: the ends of functions without a
+//! symbol, and the rules to unwind their frames, in the compact form of [`abi::unwind`].
+
+use crate::files::Source;
+use crate::headers;
+use crate::segment::{segments, Segment};
+use abi::unwind::{Row, Rule, REGISTER};
+use gimli::CallFrameInstruction as Instruction;
+use gimli::{
+    BaseAddresses, CallFrameInstructionIter, CieOrFde, EhFrame, EndianSlice, LittleEndian,
+    Register, UnwindSection, X86_64,
+};
+use object::{Object, ObjectSection, ReadRef};
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::fs::File;
+
+type Slice<'d> = EndianSlice<'d, LittleEndian>;
+/// The most instructions of the rules that pieces share.
+const MOST_COMMON: usize = 256;
+
+type Entry<'d> = gimli::FrameDescriptionEntry<Slice<'d>>;
+
+/// Returns the unwinding rules of a file; none, if it has none.
+pub fn rows(file: &File) -> Vec<Row> {
+    Source::new(file).elf().map(|elf| rows_of(&elf)).unwrap_or_default()
+}
+
+/// Returns the unwinding rules of a file in memory.
+pub fn rows_in(file: &[u8]) -> Vec<Row> {
+    object::File::parse(file).map(|elf| rows_of(&elf)).unwrap_or_default()
+}
+
+fn rows_of<'d, R: ReadRef<'d>>(elf: &object::File<'d, R>) -> Vec<Row> {
+    if !elf.is_64() || elf.architecture() != object::Architecture::X86_64 {
+        return Vec::new();
+    }
+    let code: Vec<_> = segments(elf).into_iter().filter(|s| s.is_executable).collect();
+    Frames::of(elf).map(|f| f.rows(&code)).unwrap_or_default()
+}
+
+/// An object's frame information.
+#[derive(Debug)]
+struct Frames<'d> {
+    bytes: Cow<'d, [u8]>,
+    bases: BaseAddresses,
+}
+
+impl<'d> Frames<'d> {
+    fn of<R: ReadRef<'d>>(elf: &object::File<'d, R>) -> Option<Self> {
+        let (begin, bytes) = match elf.section_by_name(".eh_frame") {
+            Some(section) => (section.address(), section.data().ok()?),
+            None => headers::eh_frame(elf)?,
+        };
+        let address = |name: &str| elf.section_by_name(name).map_or(0, |s| s.address());
+        let bases = BaseAddresses::default()
+            .set_eh_frame(begin)
+            .set_text(address(".text"))
+            .set_got(address(".got"));
+        Some(Self { bytes: bytes.into(), bases })
+    }
+
+    fn section(&self) -> EhFrame<Slice<'_>> {
+        EhFrame::new(&self.bytes, LittleEndian)
+    }
+
+    /// Calls `f` with each piece of code that has rules, until one is damaged.
+    fn each<'a>(&'a self, f: &mut dyn FnMut(&Entry<'a>)) {
+        let section = self.section();
+        let mut entries = section.entries(&self.bases);
+        while let Ok(Some(entry)) = entries.next() {
+            let CieOrFde::Fde(partial) = entry else { continue };
+            match partial.parse(|section, bases, offset| section.cie_from_offset(bases, offset)) {
+                Ok(fde) => f(&fde),
+                Err(_) => return,
+            }
+        }
+    }
+
+    /// Returns the rules of an object with this code.
+    fn rows(&self, code: &[Segment]) -> Vec<Row> {
+        let mut rows = Vec::new();
+        self.each(&mut |fde| {
+            let Some(of) = code.iter().find(|s| s.contains(fde.initial_address())) else { return };
+            let start =
+                |a: u64| u32::try_from(a.wrapping_sub(of.address).wrapping_add(of.offset)).ok();
+            let mut put = |at: u64, row: Option<Row>| {
+                rows.extend(start(at).map(|start| Row { start, ..row.unwrap_or_default() }));
+            };
+            match fde.is_signal_trampoline() {
+                true => {
+                    let row = Row { rule: Rule::Signal as u8, ..Row::default() };
+                    put(fde.initial_address(), Some(row));
+                }
+                // A damaged piece keeps the rules before the damage.
+                false => drop(self.run(fde, &mut put)),
+            }
+            // Behind the piece nothing is known, unless another piece begins there.
+            put(fde.end_address(), None);
+        });
+        rows.sort_by_key(|r| (r.start, r.rule == Rule::Unknown as u8));
+        rows.dedup_by_key(|r| r.start);
+        rows.dedup_by(|next, last| Row { start: last.start, ..*next } == *last);
+        rows
+    }
+
+    /// Calls `put` with the rules of a piece of code and the address of each.
+    fn run(&self, fde: &Entry<'_>, put: &mut dyn FnMut(u64, Option<Row>)) -> Option<()> {
+        let cie = fde.cie();
+        let mut state = State::default();
+        let factors = (cie.code_alignment_factor(), cie.data_alignment_factor());
+        let mut at = fde.initial_address();
+        let section = self.section();
+        let first = cie.instructions(&section, &self.bases);
+        // Any number of pieces may share these instructions; each piece runs them again, so they
+        // are limited.
+        let first = (first, MOST_COMMON);
+        self.change(first, &mut state, State::default(), factors, &mut at, &mut |_, _| {})?;
+        let (initial, rest) = (state, fde.instructions(&section, &self.bases));
+        let mut put_state = |at: u64, state: &State| put(at, state.row());
+        let rest = (rest, usize::MAX);
+        self.change(rest, &mut state, initial, factors, &mut at, &mut put_state)?;
+        put(at, state.row());
+        Some(())
+    }
+
+    /// Applies instructions to a state; calls `put` with the state at each new address.
+    fn change(
+        &self,
+        (mut instructions, most): (CallFrameInstructionIter<'_, Slice<'_>>, usize),
+        state: &mut State,
+        initial: State,
+        (code, data): (u64, i64),
+        at: &mut u64,
+        put: &mut dyn FnMut(u64, &State),
+    ) -> Option<()> {
+        let mut kept = Vec::new();
+        let unfactored = |n: i64| n.wrapping_mul(data);
+        let mut left = most;
+        while let Some(instruction) = instructions.next().ok()? {
+            left = left.checked_sub(1)?;
+            match instruction {
+                Instruction::SetLoc { address } => {
+                    put(*at, state);
+                    *at = address;
+                }
+                Instruction::AdvanceLoc { delta } => {
+                    put(*at, state);
+                    *at = at.wrapping_add(u64::from(delta).wrapping_mul(code));
+                }
+                Instruction::DefCfa { register, offset } => {
+                    state.cfa = Cfa::Behind(register, offset as i64);
+                }
+                Instruction::DefCfaSf { register, factored_offset } => {
+                    state.cfa = Cfa::Behind(register, unfactored(factored_offset));
+                }
+                Instruction::DefCfaRegister { register } => state.cfa.set(Some(register), None),
+                Instruction::DefCfaOffset { offset } => state.cfa.set(None, Some(offset as i64)),
+                Instruction::DefCfaOffsetSf { factored_offset } => {
+                    state.cfa.set(None, Some(unfactored(factored_offset)));
+                }
+                Instruction::DefCfaExpression { expression } => {
+                    let rule = by_expression(expression.get(&self.section()).ok()?.0.slice());
+                    state.cfa = rule.map_or(Cfa::Unknown, |(rule, n)| Cfa::Expression(rule, n));
+                }
+                Instruction::Undefined { register } => state.set(register, Kept::Nowhere),
+                Instruction::SameValue { register } => state.set(register, Kept::Itself),
+                Instruction::Offset { register, factored_offset } => {
+                    state.set(register, Kept::At(unfactored(factored_offset as i64)));
+                }
+                Instruction::OffsetExtendedSf { register, factored_offset } => {
+                    state.set(register, Kept::At(unfactored(factored_offset)));
+                }
+                Instruction::Expression { register, expression } => {
+                    let e = expression.get(&self.section()).ok()?.0.slice();
+                    let is_at_rbp = e == [0x76, 0];
+                    state.set(register, if is_at_rbp { Kept::AtRbp } else { Kept::Otherwise });
+                }
+                Instruction::ValOffset { register, .. }
+                | Instruction::ValOffsetSf { register, .. }
+                | Instruction::ValExpression { register, .. }
+                | Instruction::Register { dest_register: register, .. } => {
+                    state.set(register, Kept::Otherwise);
+                }
+                Instruction::Restore { register } => state.set(register, initial.kept(register)),
+                Instruction::RememberState => kept.push(*state),
+                Instruction::RestoreState => *state = kept.pop()?,
+                _ => {}
+            }
+        }
+        Some(())
+    }
+}
+
+/// The pieces of an object's code that have rules, for look-ups.
+#[derive(Debug)]
+pub(crate) struct Pieces {
+    frames: Frames<'static>,
+    /// The address and the bytes of each, and the offset of its rules; sorted by address.
+    all: Vec<(u64, u64, usize)>,
+}
+
+impl Pieces {
+    pub(crate) fn of<'d, R: ReadRef<'d>>(elf: &object::File<'d, R>) -> Option<Self> {
+        let frames = Frames::of(elf)?;
+        let mut all = Vec::new();
+        frames.each(&mut |fde| all.push((fde.initial_address(), fde.len(), fde.offset())));
+        all.sort_unstable();
+        let bytes = frames.bytes.into_owned().into();
+        Some(Self { frames: Frames { bytes, bases: frames.bases }, all })
+    }
+
+    fn find(&self, address: u64) -> Option<&(u64, u64, usize)> {
+        let after = self.all.partition_point(|p| p.0 <= address);
+        let piece = self.all.get(after.checked_sub(1)?)?;
+        (address - piece.0 < piece.1).then_some(piece)
+    }
+
+    /// Returns the address and the bytes of the piece around an address.
+    pub(crate) fn around(&self, address: u64) -> Option<(u64, u64)> {
+        self.find(address).map(|p| (p.0, p.1))
+    }
+
+    /// Returns the bytes of the piece that begins at an address; 0: there is none.
+    pub(crate) fn size_at(&self, address: u64) -> u64 {
+        self.around(address).filter(|p| p.0 == address).map_or(0, |p| p.1)
+    }
+
+    /// Returns the rules of a piece; none, if it is damaged.
+    fn rules(&self, offset: usize) -> Vec<Start> {
+        let section = self.frames.section();
+        let get_cie = |section: &EhFrame<_>, bases: &_, at| section.cie_from_offset(bases, at);
+        let fde = section.fde_from_offset(&self.frames.bases, offset.into(), get_cie);
+        let mut rules = Vec::new();
+        let run = |fde| self.frames.run(&fde, &mut |at, row| rules.push((at, row)));
+        match fde.ok().and_then(run) {
+            Some(()) => rules,
+            None => Vec::new(),
+        }
+    }
+}
+
+/// The address of a rule, and the rule if a [`Row`] can express it.
+type Start = (u64, Option<Row>);
+
+/// The rules of [`Pieces`]; each piece is read once.
+pub(crate) struct Rules<'a> {
+    pub(crate) pieces: &'a Pieces,
+    read: RefCell<HashMap<usize, Vec<Start>>>,
+}
+
+impl<'a> Rules<'a> {
+    pub(crate) fn of(pieces: &'a Pieces) -> Self {
+        Self { pieces, read: RefCell::default() }
+    }
+
+    /// Returns the rule for the instruction at an address, if it is known; its `start` is not set.
+    pub(crate) fn at(&self, address: u64) -> Option<Row> {
+        let offset = self.pieces.find(address)?.2;
+        let mut read = self.read.borrow_mut();
+        let rules = read.entry(offset).or_insert_with(|| self.pieces.rules(offset));
+        let after = rules.partition_point(|r| r.0 <= address);
+        rules.get(after.checked_sub(1)?)?.1
+    }
+}
+
+/// The place where the caller's frame begins.
+#[derive(Debug, Clone, Copy, Default)]
+enum Cfa {
+    Behind(Register, i64),
+    /// A rule and its number.
+    Expression(u8, i16),
+    #[default]
+    Unknown,
+}
+
+impl Cfa {
+    fn set(&mut self, register: Option<Register>, offset: Option<i64>) {
+        if let Self::Behind(r, n) = self {
+            (*r, *n) = (register.unwrap_or(*r), offset.unwrap_or(*n));
+        }
+    }
+}
+
+/// The place of a register of the caller.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Kept {
+    #[default]
+    Itself,
+    Nowhere,
+    /// At this offset from the caller's frame.
+    At(i64),
+    AtRbp,
+    Otherwise,
+}
+
+/// The needed state of a frame, which its instructions change.
+#[derive(Debug, Clone, Copy, Default)]
+struct State {
+    cfa: Cfa,
+    rbp: Kept,
+    back: Kept,
+}
+
+impl State {
+    fn kept(&self, register: Register) -> Kept {
+        if register == X86_64::RBP {
+            self.rbp
+        } else {
+            self.back
+        }
+    }
+
+    fn set(&mut self, register: Register, to: Kept) {
+        match register {
+            X86_64::RBP => self.rbp = to,
+            X86_64::RA => self.back = to,
+            _ => {}
+        }
+    }
+
+    /// Returns the rule, if a [`Row`] can express it.
+    fn row(&self) -> Option<Row> {
+        match self.back {
+            Kept::Nowhere => return Some(Row { rule: Rule::End as u8, ..Row::default() }),
+            Kept::At(-8) => {}
+            _ => return None,
+        }
+        let (rule, cfa) = match self.cfa {
+            Cfa::Behind(register, n) => (by_register(register)?, i16::try_from(n).ok()?),
+            Cfa::Expression(rule, n) => (rule, n),
+            Cfa::Unknown => return None,
+        };
+        let is_saved = rule == Rule::Saved as u8;
+        let rbp = match self.rbp {
+            Kept::Itself | Kept::Nowhere => 0,
+            Kept::At(at) if at % 8 == 0 && !is_saved => i8::try_from(at / 8).ok()?,
+            Kept::AtRbp if is_saved => 0,
+            _ => return None,
+        };
+        Some(Row { start: 0, cfa, rbp, rule })
+    }
+}
+
+fn by_register(register: Register) -> Option<u8> {
+    match register {
+        X86_64::RSP => Some(Rule::Rsp as u8),
+        X86_64::RBP => Some(Rule::Rbp as u8),
+        Register(n @ 0..16) => Some(REGISTER + n as u8),
+        _ => None,
+    }
+}
+
+/// Reads a signed number; also returns the bytes behind it.
+fn signed(e: &[u8]) -> Option<(i16, &[u8])> {
+    match *e {
+        [n @ 0..0x80, ref rest @ ..] => Some((i16::from((n << 1) as i8 >> 1), rest)),
+        [low, high @ 0..0x80, ref rest @ ..] => {
+            let n = u16::from(low & 0x7f) | u16::from(high) << 7;
+            Some(((n << 2) as i16 >> 2, rest))
+        }
+        _ => None,
+    }
+}
+
+/// Recognizes the expressions that compilers, linkers and assembly programmers write.
+fn by_expression(e: &[u8]) -> Option<(u8, i16)> {
+    let (rule, cfa) = match *e {
+        // The word at n from rbp.
+        [0x76, ref n @ ..] => match signed(n)? {
+            (n, [0x06]) => (Rule::Saved, n),
+            _ => return None,
+        },
+        // rsp + 8 + ((rip & 15 >= n) << 3)
+        [0x77, 8, 0x80, 0, 0x3f, 0x1a, n @ 0x30..=0x3f, 0x2a, 0x33, 0x24, 0x22] => {
+            (Rule::Plt, i16::from(n - 0x30))
+        }
+        // 8 bytes behind the word at n from rsp.
+        [0x77, ref n @ ..] => match signed(n)? {
+            (n, [0x06, 0x23, 8]) => (Rule::Kept, n),
+            _ => return None,
+        },
+        _ => return None,
+    };
+    Some((rule as u8, cfa))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn expressions() {
+        let is = |rule: Rule, cfa| Some((rule as u8, cfa));
+        assert_eq!(by_expression(&[0x76, 0x78, 0x06]), is(Rule::Saved, -8));
+        let plt = [0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22];
+        assert_eq!(by_expression(&plt), is(Rule::Plt, 11));
+        assert_eq!(by_expression(&[0x77, 0x98, 0x01, 0x06, 0x23, 8]), is(Rule::Kept, 152));
+        assert_eq!(by_expression(&[0x77, 0x78, 0x06, 0x23, 8]), is(Rule::Kept, -8));
+        assert_eq!(by_expression(&[0x77, 0xf8, 0x7e, 0x06, 0x23, 8]), is(Rule::Kept, -136));
+        for e in [&plt[..10], &[0x77, 8, 0x06], &[0x77, 0x98], &[0x76, 0x78], &[]] {
+            assert_eq!(by_expression(e), None, "{e:x?}");
+        }
+        assert_eq!(by_register(X86_64::RAX), Some(REGISTER));
+        assert_eq!(by_register(X86_64::RA), None);
+    }
+
+    /// Each piece of code in this test's own program has a rule, and a [`Row`] can express most of
+    /// them.
+    #[test]
+    fn our_own() {
+        let rows = rows(&File::open("/proc/self/exe").unwrap());
+        assert!(rows.is_sorted_by(|a, b| a.start < b.start) && rows.len() > 1000);
+        let unknown = rows.windows(2).filter(|w| w[0].rule == Rule::Unknown as u8);
+        assert!(unknown.count() * 2 < rows.len());
+        assert_eq!(rows_in(b"no program"), []);
+    }
+}

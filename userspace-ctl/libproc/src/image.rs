@@ -1,0 +1,514 @@
+// SPDX-License-Identifier: GPL-2.0
+//! A program's file: segments, functions, bytes of code.
+//!
+//! Addresses here are the file's own; a process has them shifted by a [`bias`](Image::bias).
+//!
+//! | the file has | its functions come from |
+//! |---|---|
+//! | `.symtab` | `.symtab` |
+//! | a file with its build id in `/usr/lib/debug`, or one that it names | that file's `.symtab` |
+//! | `.gnu_debugdata` | `.gnu_debugdata` and `.dynsym` |
+//! | none of these | `.dynsym`: functions that other objects can call |
+//! | no sections | `.dynsym`, by the program headers |
+
+use crate::file_state::FileState;
+use crate::files::{Source, View};
+use crate::frames::Pieces;
+use crate::function::{function, Function, COLD};
+use crate::inlined::Inlined;
+use crate::patient::Memory;
+use crate::segment::{segments, Segment};
+use crate::stapsdt::Note;
+use crate::{debug, headers, Map};
+use abi::user::Expected;
+use object::elf;
+use object::{Object, ObjectSection, ObjectSymbol};
+use object::{RelocationFlags, SectionKind, SymbolFlags, SymbolKind};
+use std::cell::OnceCell;
+use std::collections::HashMap;
+use std::fs::File;
+use std::ops::Range;
+use std::os::unix::fs::FileExt;
+use std::rc::Rc;
+use x86::displace::Mode;
+
+/// The most names of functions that are read from one table.
+const MOST_FUNCTIONS: usize = 8 << 20;
+/// The most restartable sequences that are read.
+const MOST_SEQUENCES: usize = 1 << 12;
+
+/// The size of a page, in bytes.
+const PAGE: u64 = 4096;
+
+/// A file.
+#[derive(Debug, Default)]
+pub struct Image {
+    segments: Vec<Segment>,
+    /// The addresses of the sections with code; the gaps between them are padding. Empty in a file
+    /// without sections.
+    sections: Vec<Range<u64>>,
+    functions: Vec<Function>,
+    /// The unlikely part of each function by name; `None` if there are several.
+    cold: HashMap<Box<str>, Option<usize>>,
+    file: Option<File>,
+    /// The state of the file when it was read.
+    state: Option<FileState>,
+    /// The files that are searched for data that it lacks.
+    view: Option<Rc<View>>,
+    /// The linker may change its code.
+    is_relocated: bool,
+    /// Its restartable sequences.
+    sequences: Vec<Range<u64>>,
+    /// The file with the data stripped from it.
+    separate: Option<File>,
+    /// Its DWARF; `None`: it has none.
+    inlined: OnceCell<Option<Inlined>>,
+    /// The slots where the object keeps its resolvers' choices, each with its resolver.
+    slots: Vec<(u64, u64)>,
+    /// The probes of its lock functions.
+    pub(crate) locks: OnceCell<Rc<[Note]>>,
+    /// Its frame information; `None`: it has none.
+    pieces: OnceCell<Option<Pieces>>,
+    /// The functions that resolvers have chosen: address and bytes, by resolver.
+    chosen: OnceCell<HashMap<u64, (u64, u64)>>,
+    /// It can be traced: it is code for x86-64.
+    pub is_native: bool,
+    /// It is code for 32-bit x86.
+    is_narrow: bool,
+    /// The dynamic linker links it to its libraries.
+    pub is_dynamic: bool,
+}
+
+impl Image {
+    /// Reads segments and functions of the file at `path`. `view` has the files that are searched
+    /// for symbols.
+    pub fn read(file: File, path: &str, view: Option<Rc<View>>) -> Option<Self> {
+        let state = FileState::read(&file);
+        let mut image = Self::parse(&file, path, view.as_deref())?;
+        image.view = view;
+        image.state = state;
+        image.file = Some(file);
+        Some(image)
+    }
+
+    fn parse(file: &File, path: &str, view: Option<&View>) -> Option<Self> {
+        let source = Source::new(file);
+        let elf = source.elf()?;
+        let segments = segments(&elf);
+        let separate = debug::separate(&elf, path, view);
+        let mut functions = Vec::new();
+        let mut add = |symbols: &mut dyn Iterator<Item = Function>| {
+            functions.extend(symbols.take(MOST_FUNCTIONS));
+        };
+        let has_symtab = elf.symbol_table().is_some_and(|t| {
+            let mut own = defined(object::ObjectSymbolTable::symbols(&t)).peekable();
+            let is_there = own.peek().is_some();
+            add(&mut own);
+            is_there
+        });
+        if !has_symtab {
+            add(&mut defined(elf.dynamic_symbols()));
+            if elf.section_by_name(".dynsym").is_none() {
+                add(&mut headers::functions(&elf).unwrap_or_default().into_iter());
+            }
+            let source = separate.as_ref().map(Source::new);
+            let stripped = source.as_ref().and_then(Source::elf);
+            match stripped {
+                Some(elf) => add(&mut defined(elf.symbols())),
+                None => {
+                    let packed = debug::packed(&elf).unwrap_or_default();
+                    if let Ok(elf) = object::File::parse(&*packed) {
+                        add(&mut defined(elf.symbols()));
+                    }
+                }
+            }
+        }
+        // The second one is x32: 64-bit code with short addresses.
+        let is_native = matches!(
+            elf.architecture(),
+            object::Architecture::X86_64 | object::Architecture::X86_64_X32
+        );
+        let is_dynamic = headers::part(&elf, elf::PT_INTERP).is_some();
+        let sections = elf.sections().filter(|s| s.kind() == SectionKind::Text);
+        let sections =
+            sections.map(|s| s.address()..s.address().saturating_add(s.size())).collect();
+        let mut image = Self { segments, sections, functions, separate, ..Self::default() };
+        (image.is_native, image.is_dynamic) = (is_native, is_dynamic);
+        image.is_relocated = headers::relocates_code(&elf);
+        image.sequences = sequences(&elf).unwrap_or_default();
+        image.is_narrow = elf.architecture() == object::Architecture::I386;
+        if image.functions.iter().any(|f| f.is_resolver) {
+            image.slots = slots(&elf);
+        }
+        if image.functions.iter().any(|f| f.size == 0 || f.is_resolver) {
+            let _ = image.pieces.set(Pieces::of(&elf));
+            image.measure();
+        }
+        image.settle();
+        Some(image)
+    }
+
+    /// Tells whether an address is in a restartable sequence. An instruction with a breakpoint runs
+    /// elsewhere, and if the kernel interrupts a thread outside of the sequence, it takes the
+    /// sequence for done.
+    pub(crate) fn is_in_sequence(&self, address: u64) -> bool {
+        self.sequences.iter().any(|s| s.contains(&address))
+    }
+
+    /// Returns the mode in which the CPU decodes its code.
+    pub(crate) fn mode(&self) -> Mode {
+        if self.is_narrow {
+            Mode::Bits32
+        } else {
+            Mode::Bits64
+        }
+    }
+
+    /// Gives functions without a size the size from their frame information.
+    fn measure(&mut self) {
+        let mut functions = std::mem::take(&mut self.functions);
+        for f in functions.iter_mut().filter(|f| f.size == 0) {
+            f.size = self.measured(f.address);
+        }
+        self.functions = functions;
+    }
+
+    /// Finds the functions that the resolvers have chosen in a linked process: the object's slots
+    /// for its own calls hold their addresses.
+    pub(crate) fn implement(&self, pid: u32, bias: u64) {
+        if self.slots.is_empty() || self.chosen.get().is_some() {
+            return;
+        }
+        let Ok(memory) = Memory::open(pid) else { return };
+        let chosen = self.slots.iter().filter_map(|&(slot, resolver)| {
+            let mut word = [0; 8];
+            memory.read(&mut word, slot.wrapping_add(bias)).ok()?;
+            let address = u64::from_le_bytes(word).wrapping_sub(bias);
+            let is_code = |s: &Segment| s.is_executable && s.contains(address);
+            let is_done = address != resolver && self.segments.iter().any(is_code);
+            is_done.then(|| (resolver, (address, self.measured(address))))
+        });
+        let chosen: HashMap<_, _> = chosen.collect();
+        if !chosen.is_empty() {
+            let _ = self.chosen.set(chosen);
+        }
+    }
+
+    /// Tells whether the resolvers' choices are known, or there are no resolvers.
+    pub fn has_chosen(&self) -> bool {
+        self.slots.is_empty() || self.chosen.get().is_some()
+    }
+
+    /// Returns the function that is called by a name: for a resolver, the function that it has
+    /// chosen.
+    pub(crate) fn called(&self, f: &Function) -> Function {
+        let chosen = self.chosen.get().and_then(|all| all.get(&f.address));
+        match chosen.filter(|_| f.is_resolver) {
+            Some(&(address, size)) => Function { address, size, is_resolver: false, ..f.clone() },
+            None => f.clone(),
+        }
+    }
+
+    /// Sorts the functions, the best name of an address first, and gives each a size.
+    fn settle(&mut self) {
+        let Self { segments, sections, functions, cold, .. } = self;
+        let end = |a: u64| {
+            let within = segments.iter().find(|s| s.is_executable && s.contains(a));
+            let end = within.map(|s| s.address.saturating_add(s.size))?;
+            let section = sections.iter().find(|s| s.contains(&a));
+            Some(section.map_or(end, |s| s.end.min(end)))
+        };
+        functions.retain(|f| end(f.address).is_some());
+        functions.sort_unstable_by(|a, b| {
+            let key = |f: &Function| (f.address, f.rank, f.name.len());
+            key(a).cmp(&key(b)).then_with(|| a.name.cmp(&b.name))
+        });
+        functions.dedup_by(|a, b| (a.address, &a.name) == (b.address, &b.name));
+        let mut next = u64::MAX;
+        let mut last = u64::MAX;
+        for f in functions.iter_mut().rev() {
+            if f.address != last {
+                (next, last) = (last, f.address);
+            }
+            let end = end(f.address).unwrap_or(f.address);
+            if f.size == 0 {
+                f.size = next.min(end) - f.address;
+            }
+            f.size = f.size.min(end - f.address);
+        }
+        for (at, f) in functions.iter().enumerate() {
+            if let Some(of) = f.name.strip_suffix(COLD) {
+                cold.entry(of.into()).and_modify(|c| *c = None).or_insert(Some(at));
+            }
+        }
+    }
+
+    /// Returns all names of functions by address, the best of each address first.
+    pub fn functions(&self) -> &[Function] {
+        &self.functions
+    }
+
+    /// Returns the functions by address, each with all its names, the best first.
+    pub fn places(&self) -> impl Iterator<Item = &[Function]> {
+        self.functions.chunk_by(|a, b| a.address == b.address)
+    }
+
+    /// Returns the unlikely part of the function of this name, if it is elsewhere.
+    pub(crate) fn cold(&self, name: &str) -> Option<&Function> {
+        self.functions.get((*self.cold.get(name)?)?)
+    }
+
+    /// Returns the bytes of the code at an address by its frame information; 0: it has none.
+    fn measured(&self, address: u64) -> u64 {
+        self.pieces().map_or(0, |p| p.size_at(address))
+    }
+
+    /// Tells whether all symbols in this range, if any, name parts of functions.
+    pub(crate) fn is_nameless(&self, (begin, size): (u64, u64)) -> bool {
+        let is_part = |f: &Function| f.name.ends_with(COLD);
+        let from = self.functions.partition_point(|f| f.address < begin);
+        let within = self.functions.iter().skip(from).take_while(|f| f.address - begin < size);
+        self.function_at(begin).is_none_or(is_part) && { within }.all(is_part)
+    }
+
+    /// Returns its frame information.
+    pub(crate) fn pieces(&self) -> Option<&Pieces> {
+        let read = || {
+            let source = Source::new(self.file.as_ref()?);
+            let elf = source.elf()?;
+            Pieces::of(&elf)
+        };
+        self.pieces.get_or_init(read).as_ref()
+    }
+
+    /// Returns by how much addresses are higher in a process that has this piece mapped.
+    pub fn bias(&self, map: &Map) -> Option<u64> {
+        let down = |n: u64| n & !(PAGE - 1);
+        let of = |s: &&Segment| {
+            s.is_executable == map.is_executable
+                && map.offset.wrapping_sub(down(s.offset)) < s.size + (s.offset - down(s.offset))
+        };
+        let s = self.segments.iter().find(of)?;
+        let address = down(s.address).wrapping_add(map.offset.wrapping_sub(down(s.offset)));
+        Some(map.start.wrapping_sub(address))
+    }
+
+    /// Returns up to `size` bytes of code at an address.
+    pub fn code(&self, address: u64, size: u64) -> Vec<u8> {
+        let within = |s: &&Segment| s.contains(address);
+        let (Some(file), Some(s)) = (&self.file, self.segments.iter().find(within)) else {
+            return Vec::new();
+        };
+        let behind = address - s.address;
+        let mut bytes = vec![0; usize::try_from(size.min(s.size - behind)).unwrap_or(0)];
+        match file.read_exact_at(&mut bytes, s.offset + behind) {
+            Ok(()) => bytes,
+            Err(_) => Vec::new(),
+        }
+    }
+
+    /// Returns the bytes expected in a process at places behind an address; none for a file whose
+    /// code the linker changes. `None`: the file has changed since its symbols were read.
+    pub(crate) fn expected(&self, address: u64, places: &[u32]) -> Option<Vec<Expected>> {
+        if self.is_relocated {
+            return Some(Vec::new());
+        }
+        let (first, last) = (*places.first()?, *places.last()?);
+        let begin = address.wrapping_add(first.into());
+        let room = size_of::<Expected>();
+        let code = self.code(begin, u64::from(last.checked_sub(first)?) + room as u64);
+        let at = |place: &u32| {
+            let from = code.get((*place - first) as usize..)?;
+            let mut expected = Expected::default();
+            from.iter().zip(&mut expected).for_each(|(from, to)| *to = *from);
+            (!from.is_empty()).then_some(expected)
+        };
+        let all = places.iter().map(at).collect::<Option<Vec<_>>>()?;
+        // The state is checked last, so that the bytes read before are of this state.
+        let is_same = match &self.state {
+            Some(state) => state.is_of(self.file.as_ref()?),
+            None => true,
+        };
+        is_same.then_some(all)
+    }
+
+    /// Returns the function at an address.
+    pub fn function_at(&self, address: u64) -> Option<&Function> {
+        let after = self.functions.partition_point(|f| f.address <= address);
+        let start = self.functions.get(after.checked_sub(1)?)?.address;
+        let f = self.functions.get(self.functions.partition_point(|f| f.address < start))?;
+        (address - start < f.size).then_some(f)
+    }
+
+    /// Returns the address of a symbol that other objects can see.
+    pub fn exported(&self, name: &str) -> Option<u64> {
+        let source = Source::new(self.file.as_ref()?);
+        let elf = source.elf()?;
+        let mut symbols = elf.dynamic_symbols().filter(|s| !s.is_undefined());
+        symbols.find(|s| s.name() == Ok(name)).map(|s| s.address())
+    }
+
+    fn address(&self, offset: u64) -> Option<u64> {
+        let within = |s: &&Segment| offset.wrapping_sub(s.offset) < s.size;
+        let s = self.segments.iter().find(within)?;
+        Some(s.address + (offset - s.offset))
+    }
+
+    /// Returns the function at an offset in the file, and the distance from its beginning.
+    pub fn symbol(&self, offset: u64) -> Option<(&str, u64)> {
+        let address = self.address(offset)?;
+        let f = self.function_at(address)?;
+        Some((&f.name, address - f.address))
+    }
+
+    /// Returns the names of the functions that are inlined at an offset in the file, the innermost
+    /// first.
+    pub fn inlined(&self, offset: u64) -> Rc<[String]> {
+        let read = || {
+            let files = [self.file.as_ref(), self.separate.as_ref()];
+            files.into_iter().flatten().find_map(|file| Inlined::read(file, self.view.as_deref()))
+        };
+        match (self.inlined.get_or_init(read), self.address(offset)) {
+            (Some(inlined), Some(address)) => inlined.at(address),
+            _ => Rc::default(),
+        }
+    }
+
+    /// Tells whether the code at an offset in the file leaves a signal handler, or has just tried
+    /// to.
+    pub fn leaves_signal(&self, offset: u64) -> bool {
+        // mov $15, %rax (rt_sigreturn); syscall
+        const LEAVES: [u8; 9] = [0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05];
+        let Some(address) = self.address(offset) else { return false };
+        let size = LEAVES.len() as u64;
+        let is_within = |f: &Function| address - f.address > size;
+        if self.function_at(address).is_some_and(is_within) {
+            return false;
+        }
+        [0, size].iter().any(|back| self.code(address.wrapping_sub(*back), size) == LEAVES)
+    }
+
+    #[cfg(test)]
+    pub(crate) fn open(&mut self, path: &std::path::Path) {
+        self.file = Some(File::open(path).unwrap());
+    }
+
+    #[cfg(test)]
+    pub(crate) fn fixed(segment: Segment, functions: &[(u64, u64, &str)]) -> Self {
+        let symbols = functions.iter();
+        let functions = symbols
+            .filter_map(|&(address, size, name)| {
+                function(name, address, size, false, elf::STT_FUNC)
+            })
+            .collect();
+        let mut image = Self { segments: vec![segment], functions, ..Self::default() };
+        image.settle();
+        image
+    }
+}
+
+/// Returns the relocations that call a resolver: the slot for the answer, and the resolver.
+fn slots<'d>(elf: &impl Object<'d>) -> Vec<(u64, u64)> {
+    let all = elf.dynamic_relocations().into_iter().flatten();
+    let calls = all.filter(|(_, r)| {
+        matches!(r.flags(), RelocationFlags::Elf { r_type } if r_type == elf::R_X86_64_IRELATIVE)
+    });
+    calls.map(|(slot, r)| (slot, r.addend() as u64)).collect()
+}
+
+/// Returns the restartable sequences in the section that `rseq(2)` names for their descriptors.
+/// Each has a version, flags, a start, a length, and an abort address. The linker fills in the
+/// addresses of an object that can move.
+fn sequences<'d>(elf: &impl Object<'d>) -> Option<Vec<Range<u64>>> {
+    const SIZE: u64 = 32;
+    const START: u64 = 8;
+    let section = elf.section_by_name("__rseq_cs")?;
+    let (from, bytes) = (section.address(), section.data().ok()?);
+    let moved: HashMap<u64, u64> = elf
+        .dynamic_relocations()?
+        .filter(|(at, _)| (from..from.saturating_add(section.size())).contains(at))
+        .map(|(at, r)| (at, r.addend() as u64))
+        .collect();
+    let number = |at: u64| {
+        let at = usize::try_from(at).ok()?;
+        Some(u64::from_le_bytes(bytes.get(at..at.checked_add(8)?)?.try_into().ok()?))
+    };
+    let all = (0..section.size() / SIZE).take(MOST_SEQUENCES).filter_map(|n| {
+        let at = n * SIZE + START;
+        let start = moved.get(&from.wrapping_add(at)).copied().or_else(|| number(at))?;
+        Some(start..start.saturating_add(number(at + 8)?))
+    });
+    Some(all.collect())
+}
+
+/// Returns the functions among symbols.
+fn defined<'d, S: ObjectSymbol<'d>>(
+    symbols: impl Iterator<Item = S>,
+) -> impl Iterator<Item = Function> {
+    let functions = symbols.filter(|s| s.kind() == SymbolKind::Text && !s.is_undefined());
+    functions.filter_map(|s| {
+        let SymbolFlags::Elf { st_info, .. } = s.flags() else { return None };
+        function(s.name().ok()?, s.address(), s.size(), s.is_local(), st_info.st_type())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: Segment =
+        Segment { offset: 0x100, size: 0x400, address: 0x1100, is_executable: true };
+
+    #[test]
+    fn what_lies_between_functions_is_nobodys() {
+        let image = Image::fixed(TEXT, &[(0x1100, 0x10, "a"), (0x1200, 0, "asm")]);
+        assert_eq!(image.symbol(0x10f), Some(("a", 15)));
+        assert_eq!(image.symbol(0x110), None);
+        // It extends to the end of the segment.
+        assert_eq!(image.symbol(0x4ff), Some(("asm", 0x2ff)));
+        assert_eq!(image.symbol(0x50), None);
+        assert_eq!(image.symbol(0x500), None);
+    }
+
+    /// `_init` has no size; the code in the next section is not part of it.
+    #[test]
+    fn no_function_leaves_its_section() {
+        let mut image = Image::fixed(TEXT, &[(0x1100, 0, "_init"), (0x1200, 0, "f")]);
+        assert_eq!(image.functions[0].size, 0x100);
+        image.sections = vec![0x1100..0x1117, 0x1120..0x1500];
+        image.functions.iter_mut().for_each(|f| f.size = 0);
+        image.settle();
+        assert_eq!(image.functions.iter().map(|f| f.size).collect::<Vec<_>>(), [0x17, 0x300]);
+    }
+
+    #[test]
+    fn of_several_names_the_best() {
+        let names = [
+            (0x1100, 0x10, "__libc_write"),
+            (0x1100, 0x10, "write"),
+            (0x1100, 0x10, "__write"),
+            (0x1110, 0, "b.part.0"),
+            (0x1120, 8, "c"),
+            // This one is outside of the text.
+            (0x900, 8, "d"),
+        ];
+        let image = Image::fixed(TEXT, &names);
+        let first: Vec<_> = image.places().map(|p| (&*p[0].name, p[0].size, p.len())).collect();
+        assert_eq!(first, [("write", 0x10, 3), ("b.part.0", 0x10, 1), ("c", 8, 1)]);
+        assert_eq!(image.symbol(0x105), Some(("write", 5)));
+    }
+
+    #[test]
+    fn biases() {
+        let image = Image::fixed(TEXT, &[]);
+        let map = |line: &str| Map::parse(line).unwrap();
+        // The bias counts from the page in which the segment begins.
+        assert_eq!(
+            image.bias(&map("555000001000-555000002000 r-xp 0 8:1 7 /bin/x")),
+            Some(0x5550_0000_0000)
+        );
+        assert_eq!(image.bias(&map("1000-2000 r-xp 0 8:1 7 /bin/x")), Some(0));
+        assert_eq!(image.bias(&map("1000-2000 rw-p 0 8:1 7 /bin/x")), None);
+        assert_eq!(image.bias(&map("1000-2000 r-xp 1000 8:1 7 /bin/x")), None);
+    }
+}

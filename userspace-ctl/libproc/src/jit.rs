@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Code that a process generates while it runs, from the file that its runtime writes for
+//! profilers: `/tmp/perf-PID.map`, with lines of an address, a size and a name. Numbers are
+//! hexadecimal; if several lines have the same address, the last one counts.
+//!
+//! Anybody may write to `/tmp`, so only a plain file of the process's own user is read. For an
+//! ended process nothing tells which `/tmp` it had, so that is remembered from when the process was
+//! seen.
+
+use crate::files::{Root, View};
+use std::fs::File;
+use std::io::{Read, Seek};
+use std::os::unix::fs::MetadataExt;
+
+/// The most bytes of a file that are read.
+const MOST: u64 = 64 << 20;
+
+/// The generated code of a process.
+#[derive(Debug, Default)]
+pub struct Jit {
+    /// By address: the first address, the first address behind it, the name.
+    code: Vec<(u64, u64, String)>,
+    /// The place where the file is, or will be.
+    home: Option<Home>,
+    /// The file itself, because its name may disappear.
+    file: Option<File>,
+    /// The size of the file when it was read.
+    size: u64,
+}
+
+impl Jit {
+    /// Reads the file of a process, if its size has changed.
+    pub fn read(&mut self, pid: u32) {
+        self.home = Home::read(pid).or_else(|| self.home.take());
+        let found = self.home.as_ref().and_then(Home::open);
+        let Some(mut file) = found.or_else(|| self.file.take()) else { return };
+        let size = file.metadata().map_or(0, |m| m.size());
+        let mut text = Vec::new();
+        if size != self.size
+            && file.rewind().is_ok()
+            && (&file).take(MOST).read_to_end(&mut text).is_ok()
+        {
+            (self.code, self.size) = (parse(&String::from_utf8_lossy(&text)), size);
+        }
+        self.file = Some(file);
+    }
+
+    /// Returns the name of the code at an address, and the distance from its beginning.
+    pub fn symbol(&self, address: u64) -> Option<(&str, u64)> {
+        let after = self.code.partition_point(|(start, ..)| *start <= address);
+        let (start, end, name) = self.code.get(after.checked_sub(1)?)?;
+        (address < *end).then_some((name, address - start))
+    }
+}
+
+/// The place where a process has its file.
+#[derive(Debug)]
+struct Home {
+    /// The process whose root contains the file; `None`: the process sees our files, and its file
+    /// outlives it.
+    of: Option<u32>,
+    path: String,
+    /// The process's user.
+    uid: u32,
+}
+
+impl Home {
+    fn read(pid: u32) -> Option<Self> {
+        let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+        let numbers = status.lines().find_map(|line| line.strip_prefix("NSpid:"))?;
+        let own = numbers.split_whitespace().last()?;
+        let of = (!View::of_process(pid)?.is_ours()).then_some(pid);
+        let path = format!("/tmp/perf-{own}.map");
+        Some(Self { of, path, uid: std::fs::metadata(format!("/proc/{pid}")).ok()?.uid() })
+    }
+
+    fn open(&self) -> Option<File> {
+        let root = self.of.map_or_else(Root::ours, Root::of_process).ok()?;
+        let file = root.open_no_link(&self.path).ok()?;
+        (file.metadata().ok()?.uid() == self.uid).then_some(file)
+    }
+}
+
+fn parse(text: &str) -> Vec<(u64, u64, String)> {
+    let line = |line: &str| {
+        let mut words = line.trim_end().splitn(3, ' ');
+        let mut number = || {
+            let word = words.next()?;
+            u64::from_str_radix(word.strip_prefix("0x").unwrap_or(word), 16).ok()
+        };
+        let (start, size) = (number()?, number()?);
+        Some((start, start.checked_add(size)?, words.next()?.to_string()))
+    };
+    let mut all: Vec<_> = text.lines().filter_map(line).collect();
+    // The sort is stable, so of lines with the same address the last one stays the last.
+    all.sort_by_key(|(start, ..)| *start);
+    all.reverse();
+    all.dedup_by_key(|(start, ..)| *start);
+    all.reverse();
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines() {
+        let text = "7f0000001000 20 first\n0x7f0000001040 0x10 LazyCompile:~fib /app/a.js:3\n\
+                    7f0000001000 30 again\nnonsense\n12 no\nffffffffffffffff 2 beyond\n";
+        let jit = Jit { code: parse(text), ..Jit::default() };
+        for (address, wanted) in [
+            (0x7f00_0000_0fff, None),
+            (0x7f00_0000_1000, Some(("again", 0))),
+            (0x7f00_0000_102f, Some(("again", 0x2f))),
+            (0x7f00_0000_1030, None),
+            (0x7f00_0000_1041, Some(("LazyCompile:~fib /app/a.js:3", 1))),
+            (u64::MAX, None),
+        ] {
+            assert_eq!(jit.symbol(address), wanted, "{address:x}");
+        }
+    }
+
+    #[test]
+    fn the_file_of_ourselves() {
+        let pid = std::process::id();
+        let path = format!("/tmp/perf-{pid}.map");
+        let mut jit = Jit::default();
+        std::os::unix::fs::symlink("/dev/zero", &path).unwrap();
+        jit.read(pid);
+        assert_eq!(jit.symbol(0x10), None);
+        std::fs::remove_file(&path).unwrap();
+        std::fs::write(&path, "10 8 mine\n").unwrap();
+        jit.read(pid);
+        assert_eq!(jit.symbol(0x12), Some(("mine", 2)));
+        std::fs::write(&path, "10 8 mine\n18 8 another\n").unwrap();
+        jit.read(pid);
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(jit.symbol(0x1f), Some(("another", 7)));
+    }
+
+    #[test]
+    fn the_file_that_a_process_leaves() {
+        let mut child = std::process::Command::new("sleep").arg("1000").spawn().unwrap();
+        let pid = child.id();
+        let path = format!("/tmp/perf-{pid}.map");
+        let mut jit = Jit::default();
+        jit.read(pid);
+        std::fs::write(&path, "10 8 late\n").unwrap();
+        child.kill().unwrap();
+        child.wait().unwrap();
+        jit.read(pid);
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(jit.symbol(0x12), Some(("late", 2)));
+    }
+}

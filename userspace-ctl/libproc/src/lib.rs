@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Running programs: their mappings, functions and instructions.
+//!
+//! ```text
+//!  /proc/PID/maps ──► maps ──► process: objects ──► image: functions ──► parts ──► expand: probes
+//!                              │                       debug: where a stripped file's symbols are
+//!                              │                       inlined: what its DWARF says of an address
+//!                              │                       headers: what a file without sections has
+//!                              └──► frames: how its frames are left, for the module
+//!  /tmp/perf-PID.map ──► jit                   files: opens all of these
+//! ```
+//! `patient` asks for everything that a process can delay. Nothing here trusts a file: a damaged
+//! file only yields less. An object is read when it is needed, and only the needed parts of it.
+#![forbid(unsafe_code)]
+#![warn(clippy::too_many_lines)]
+#![deny(missing_docs, clippy::unwrap_used, clippy::expect_used)]
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
+
+mod debug;
+pub mod expand;
+mod file_state;
+mod files;
+mod flow;
+pub mod frames;
+pub mod function;
+mod headers;
+pub mod image;
+mod inlined;
+pub mod jit;
+pub mod locks;
+pub mod maps;
+mod parts;
+mod patient;
+pub mod process;
+mod segment;
+pub mod stapsdt;
+
+pub use expand::{Batches, Miss, Pattern};
+pub use file_state::FileState;
+pub use function::Function;
+pub use image::Image;
+pub use maps::Map;
+pub use patient::Memory;
+pub use process::Process;
+pub use segment::Segment;

@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: GPL-2.0
+//! A process and its objects, each read when it is needed.
+
+use crate::file_state::FileState;
+use crate::files::{self, Source, View};
+use crate::image::Image;
+use crate::maps::{self, Identity, Map};
+use crate::patient;
+use crate::stapsdt::{self, Note};
+use abi::unwind::Key;
+use std::cell::OnceCell;
+use std::cell::RefCell;
+use std::cmp::Reverse;
+use std::collections::{HashMap, HashSet};
+use std::fs::File;
+use std::io::{self, Read};
+use std::ops::Range;
+use std::os::unix::fs::MetadataExt;
+use std::rc::Rc;
+
+/// The most files that are kept open to be read later.
+const MOST_HELD: usize = 256;
+
+/// A file that may be read later, and the view of the process that had it mapped.
+type Held = (File, Option<Rc<View>>);
+
+/// The files that were read; processes share them.
+#[derive(Debug, Default)]
+pub struct Images {
+    held: RefCell<HashMap<FileState, Held>>,
+    images: RefCell<HashMap<FileState, Rc<Image>>>,
+    notes: RefCell<HashMap<FileState, Rc<[Note]>>>,
+    dofs: RefCell<HashMap<FileState, Rc<[u8]>>>,
+    /// The last seen state of each file, for processes that have ended since.
+    last: RefCell<HashMap<Identity, FileState>>,
+}
+
+impl Images {
+    /// Returns the file behind a map, read once; an empty one if it cannot be read.
+    pub fn open(&self, pid: u32, map: &Map) -> Rc<Image> {
+        match self.open_file(pid, map) {
+            Some((file, state)) => self.image(state, Some(file), pid, map),
+            None => self.held(self.last(map), pid, map),
+        }
+    }
+
+    /// Returns the file behind a map in the state in which it was [held](Self::hold); an empty one
+    /// if it could not be held.
+    pub fn held(&self, state: Option<FileState>, pid: u32, map: &Map) -> Rc<Image> {
+        match state {
+            Some(state) => self.image(state, None, pid, map),
+            None => Rc::default(),
+        }
+    }
+
+    fn open_file(&self, pid: u32, map: &Map) -> Option<(File, FileState)> {
+        let file = map.open(pid)?;
+        let state = FileState::read(&file)?;
+        self.last.borrow_mut().insert(map.identity.clone(), state);
+        Some((file, state))
+    }
+
+    fn last(&self, map: &Map) -> Option<FileState> {
+        self.last.borrow().get(&map.identity).copied()
+    }
+
+    fn image(&self, state: FileState, file: Option<File>, pid: u32, map: &Map) -> Rc<Image> {
+        if let Some(image) = self.images.borrow().get(&state) {
+            return image.clone();
+        }
+        let held = self.held.borrow_mut().remove(&state);
+        // There may have been no room to hold it.
+        let again = || map.open(pid).filter(|file| FileState::read(file) == Some(state));
+        let view = || View::of_process(pid).map(Rc::new);
+        let seen = |file| (file, view());
+        let found = held.or_else(|| file.map(seen)).or_else(|| again().map(seen));
+        let image = found.and_then(|(file, view)| Image::read(file, map.file(), view));
+        let image = Rc::new(image.unwrap_or_default());
+        self.images.borrow_mut().insert(state, image.clone());
+        image
+    }
+
+    /// Keeps the file behind a map readable after its process has ended; returns its state.
+    pub fn hold(&self, pid: u32, map: &Map) -> Option<FileState> {
+        let Some((file, state)) = self.open_file(pid, map) else { return self.last(map) };
+        let mut held = self.held.borrow_mut();
+        if !self.images.borrow().contains_key(&state) && held.len() < MOST_HELD {
+            held.entry(state).or_insert_with(|| (file, View::of_process(pid).map(Rc::new)));
+        }
+        Some(state)
+    }
+}
+
+/// Returns the data of the file behind a map, read once.
+fn once<T>(
+    known: &RefCell<HashMap<FileState, Rc<[T]>>>,
+    (pid, map): (u32, &Map),
+    read: impl FnOnce(&File) -> Vec<T>,
+) -> Rc<[T]> {
+    let file = map.open(pid);
+    let Some((file, state)) = file.and_then(|f| FileState::read(&f).map(|state| (f, state))) else {
+        return Rc::default();
+    };
+    if let Some(known) = known.borrow().get(&state) {
+        return known.clone();
+    }
+    let found: Rc<[T]> = read(&file).into();
+    known.borrow_mut().insert(state, found.clone());
+    found
+}
+
+/// Returns the bytes of a section; none if there is no such section.
+fn section(file: &File, name: &str) -> Vec<u8> {
+    let source = Source::new(file);
+    let elf = source.elf();
+    elf.and_then(|elf| files::section(&elf, name)).unwrap_or_default().to_vec()
+}
+
+/// The program, or one of its libraries.
+#[derive(Debug)]
+pub struct Object {
+    /// The file's name.
+    pub name: String,
+    /// Tells whether it is the program itself.
+    pub is_program: bool,
+    map: Map,
+    image: OnceCell<(Rc<Image>, u64)>,
+}
+
+impl Object {
+    /// Returns its file, and by how much its addresses are higher in the process.
+    pub fn image(&self, pid: u32, images: &Images) -> &(Rc<Image>, u64) {
+        self.image.get_or_init(|| {
+            let image = images.open(pid, &self.map);
+            match image.bias(&self.map) {
+                Some(bias) => {
+                    image.implement(pid, bias);
+                    (image, bias)
+                }
+                None => (Rc::default(), 0),
+            }
+        })
+    }
+
+    /// Returns the probes that it brings along.
+    pub fn notes(&self, pid: u32, images: &Images) -> Rc<[Note]> {
+        once(&images.notes, (pid, &self.map), stapsdt::read)
+    }
+
+    /// Returns the DOF with which it registers probes, unrelocated, as in the file: one DOF behind
+    /// the other.
+    pub fn dof(&self, pid: u32, images: &Images) -> Rc<[u8]> {
+        once(&images.dofs, (pid, &self.map), |file| section(file, ".SUNW_dof"))
+    }
+
+    /// Tells whether `name` means this object: `a.out` is the program, `libc` also `libc.so.6`,
+    /// `""` any.
+    pub fn is_called(&self, name: &str) -> bool {
+        let is_short = || self.name.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'));
+        abi::probe::part_matches(name.as_bytes(), self.name.as_bytes())
+            || name == PROGRAM && self.is_program
+            || !abi::probe::is_glob(name.as_bytes()) && is_short()
+    }
+
+    /// Tells whether an address is in its code.
+    pub fn covers(&self, address: u64) -> bool {
+        (self.map.start..self.map.end).contains(&address)
+    }
+
+    /// Returns the module's key of the file.
+    pub fn file_key(&self, pid: u32) -> Option<Key> {
+        self.map.key(&self.map.open(pid)?)
+    }
+
+    /// Returns its address and its file.
+    pub fn key(&self) -> (u64, &Identity) {
+        (self.map.start, &self.map.identity)
+    }
+}
+
+/// The name of the program itself in descriptions.
+pub const PROGRAM: &str = "a.out";
+
+/// A process as it was at one moment.
+#[derive(Debug, Default)]
+pub struct Process {
+    /// The process id.
+    pub pid: u32,
+    /// Its objects, by address.
+    pub objects: Vec<Object>,
+    writable: Vec<Range<u64>>,
+}
+
+impl Process {
+    /// Reads the current mappings. A kernel thread has no objects.
+    pub fn read(pid: u32) -> io::Result<Self> {
+        let maps = maps::read(pid)?;
+        let entry = entry(pid);
+        let writable = maps.iter().filter(|m| m.is_writable).map(|m| m.start..m.end).collect();
+        let code = maps.into_iter().filter(|m| m.is_executable && m.is_file());
+        let objects = code.map(|map| Object {
+            name: map.name().to_string(),
+            is_program: entry.is_some_and(|at| (map.start..map.end).contains(&at)),
+            map,
+            image: OnceCell::new(),
+        });
+        Ok(Self { pid, objects: objects.collect(), writable })
+    }
+
+    /// Tells whether the process can write to an address.
+    pub fn may_write(&self, address: u64) -> bool {
+        self.writable.iter().any(|map| map.contains(&address))
+    }
+
+    /// Returns the objects that a name or a glob means; an exact name has precedence.
+    pub fn called<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Object> {
+        let is_exact = self.objects.iter().any(|o| o.name == name);
+        let hits = move |o: &&Object| if is_exact { o.name == name } else { o.is_called(name) };
+        self.objects.iter().filter(hits)
+    }
+}
+
+/// Returns the ids of all processes.
+pub fn all() -> Vec<u32> {
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    entries.filter_map(|e| e.file_name().to_str()?.parse().ok()).collect()
+}
+
+/// Returns all processes with whether they are running now: those that are first, then by CPU time
+/// used.
+pub fn busiest() -> Vec<(u32, bool)> {
+    let about = |pid| {
+        let text = std::fs::read(format!("/proc/{pid}/stat")).unwrap_or_default();
+        let (is_running, ticks) = load(&String::from_utf8_lossy(&text)).unwrap_or_default();
+        (!is_running, Reverse(ticks), pid)
+    };
+    let mut all: Vec<_> = all().into_iter().map(about).collect();
+    all.sort_unstable();
+    all.into_iter().map(|(is_idle, _, pid)| (pid, !is_idle)).collect()
+}
+
+/// Parses the text of a process's `stat`: whether it is running, and its CPU time in ticks.
+fn load(stat: &str) -> Option<(bool, u64)> {
+    // The name in front may contain anything.
+    let (_, rest) = stat.rsplit_once(')')?;
+    let mut words = rest.split_ascii_whitespace();
+    let is_running = words.next()? == "R";
+    let ticks = words.skip(10).take(2).map_while(|n| n.parse::<u64>().ok());
+    Some((is_running, ticks.sum()))
+}
+
+/// Returns the processes that have a program, each with the device and inode of the program's file.
+pub fn running() -> HashSet<(u32, [u64; 2])> {
+    let program = |pid| {
+        let exe = std::fs::metadata(format!("/proc/{pid}/exe")).ok()?;
+        Some((pid, [exe.dev(), exe.ino()]))
+    };
+    all().into_iter().filter_map(program).collect()
+}
+
+/// Reads a little-endian number of at most eight bytes.
+pub fn number(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |n, b| n << 8 | u64::from(*b))
+}
+
+/// Returns the bytes of an address in a process.
+pub fn word(pid: u32) -> io::Result<usize> {
+    // Byte 4 of the program is its class; 1: 32 bits.
+    let mut head = [0; 5];
+    files::program(pid)?.read_exact(&mut head)?;
+    Ok(if head[4] == 1 { 4 } else { 8 })
+}
+
+/// Returns the address where the program begins, from the kernel's auxiliary vector.
+pub fn entry(pid: u32) -> Option<u64> {
+    const AT_ENTRY: u64 = 9;
+    let word = word(pid).ok()?;
+    let auxv = std::fs::read(format!("{}/auxv", patient::folder(pid))).ok()?;
+    let mut pairs = auxv.chunks_exact(2 * word).map(|p| p.split_at(word));
+    pairs.find(|p| number(p.0) == AT_ENTRY).map(|p| number(p.1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::FileExt;
+
+    #[inline(never)]
+    extern "C" fn landmark(n: u64) -> u64 {
+        std::hint::black_box(n)
+    }
+
+    #[test]
+    fn who_is_busy() {
+        let stat = "7 (a) R 9) R 1 7 7 0 -1 4194560 90 0 1 0 25 17 0 0 20 0 1 0 333 1000 90";
+        assert_eq!(load(stat), Some((true, 42)));
+        assert_eq!(load("8 (b) S 1 8 8 0 -1 0 0 0 0 0 3 4 0 0"), Some((false, 7)));
+        assert_eq!(load("8 b S"), None);
+        assert!(busiest().iter().any(|p| p.0 == std::process::id()));
+    }
+
+    /// After a write to a file in place, its new content is read, and no probe is asked for with
+    /// the old one.
+    #[test]
+    fn a_file_that_is_written_to() {
+        let path = std::env::temp_dir().join(format!("dtrace-state-{}", std::process::id()));
+        std::fs::copy("/lib64/ld-linux-x86-64.so.2", &path).unwrap();
+        let open = || File::open(&path).unwrap();
+        let first = FileState::read(&open()).unwrap();
+        assert_eq!(FileState::read(&open()), Some(first));
+        let image = Image::read(open(), "/nowhere", None).unwrap();
+        let f = &image.functions()[3];
+        let (address, code) = (f.address, image.code(f.address, 8));
+        let expected = image.expected(address, &[0]).unwrap();
+        assert_eq!(expected[0].to_vec(), code);
+        assert_eq!(image.expected(address, &[0, 3]).unwrap()[1][..5], code[3..]);
+        // The file has the same size, and its time is set back.
+        let times = std::fs::metadata(&path).unwrap().modified().unwrap();
+        let file = File::options().write(true).open(&path).unwrap();
+        file.write_all_at(&[0xf4], 0x300).unwrap();
+        file.set_modified(times).unwrap();
+        assert_ne!(FileState::read(&open()), Some(first));
+        assert_eq!(image.expected(address, &[0]), None);
+        std::fs::remove_file(&path).unwrap();
+    }
+
+    #[test]
+    fn ourselves() {
+        let me = Process::read(std::process::id()).unwrap();
+        let own: Vec<_> = me.called(PROGRAM).collect();
+        assert!(own.len() == 1 && own[0].is_program, "{own:?}");
+        let images = Images::default();
+        let (image, bias) = own[0].image(me.pid, &images);
+        let at = (landmark as *const () as u64).wrapping_sub(*bias);
+        let here: Vec<_> = image.functions().iter().filter(|f| f.address == at).collect();
+        assert!(here.iter().any(|f| f.name.contains("landmark")), "{here:?}");
+        assert!(!image.code(at, 16).is_empty() && image.is_native && image.is_dynamic);
+        // The library can be found by both names.
+        let libc: Vec<_> = me.called("libc.so.6").map(|o| &o.map).collect();
+        assert_eq!(libc, me.called("libc").map(|o| &o.map).collect::<Vec<_>>());
+        assert!(libc.len() == 1 && me.called("lib").count() == 0 && me.called("lib*").count() > 0);
+        assert_eq!(me.called("").count(), me.objects.len());
+        assert!(Process::read(u32::MAX).is_err());
+    }
+}
