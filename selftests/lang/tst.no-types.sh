@@ -11,7 +11,7 @@ works() {
 	grep -qE '^seen [1-9]' /tmp/o || fail "$1: $(cat /tmp/o)"
 }
 for d in 'fbt::vfs_read:entry /arg2 > 0/ { @ = count(); }' 'syscall::read:return /execname == "cat"/ { @ = count(); }' 'hworld:::entry { @ = count(); }' \
-	'pid$target:libc:read:entry { @ = count(); }' 'proc:::exec-success { @ = count(); }' 'sched:::on-cpu { @ = count(); }' \
+	'pid$target:libc:read:entry { @ = count(); }' 'proc:::exit { @ = count(); }' 'sched:::on-cpu { @ = count(); }' \
 	'profile-997 /stackdepth > 0/ { @ = count(); }' 'BEGIN /`jiffies != 0 && pid/ { @ = count(); }'; do
 	works "$d" 'cat /etc/hostname /proc/hello-world'
 done
