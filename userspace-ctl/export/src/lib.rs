@@ -14,6 +14,7 @@ pub mod metrics;
 mod otlp;
 pub mod perfetto;
 pub mod pprof;
+mod profiles;
 mod serve;
 mod source;
 mod wire;

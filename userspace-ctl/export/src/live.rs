@@ -68,7 +68,11 @@ struct Taken {
 impl Exporter {
     /// Makes an exporter for these targets, with at most `limit` series.
     pub fn new(targets: Vec<Target>, limit: usize) -> Self {
-        let registry = Arc::new(Mutex::new(Registry::new(limit)));
+        let mut registry = Registry::new(limit);
+        if targets.iter().any(|t| matches!(t, Target::Otlp(_))) {
+            registry.keep_stacks();
+        }
+        let registry = Arc::new(Mutex::new(registry));
         Self { registry, messages: Arc::default(), targets, taken: Rc::default() }
     }
 

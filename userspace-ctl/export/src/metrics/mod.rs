@@ -11,10 +11,12 @@ mod proto;
 mod protobuf;
 mod text;
 
+pub(crate) use family::Total;
 use family::{Family, Kind, Labels};
 pub use text::Dialect;
 
 use crate::keys;
+use crate::profiles::{Interval, Sent, Stacks};
 use crate::source::Source;
 use recording::{Aggregation, Datum, Line, Record};
 use std::collections::{BTreeMap, HashSet};
@@ -35,6 +37,8 @@ pub struct Registry {
     /// The numbers of entries without a series, by the family's name: entries beyond the limit, and
     /// entries with stacks as keys.
     left_out: BTreeMap<String, (u64, u64)>,
+    /// The totals of stacks, if a collector wants them.
+    stacks: Option<Stacks>,
     lost: BTreeMap<String, u64>,
     faults: u64,
     probes: u64,
@@ -50,12 +54,18 @@ impl Registry {
             limit,
             families: BTreeMap::new(),
             left_out: BTreeMap::new(),
+            stacks: None,
             lost: BTreeMap::new(),
             faults: 0,
             probes: 0,
             source: Source::default(),
             version: 0,
         }
+    }
+
+    /// Keeps stacks for profiles from here on.
+    pub fn keep_stacks(&mut self) {
+        self.stacks = Some(Stacks::new(self.limit));
     }
 
     /// Takes a line of the stream.
@@ -89,6 +99,7 @@ impl Registry {
             if let ("clear" | "trunc", Some(name)) = (action.action.as_str(), &action.aggregation) {
                 let cleared = self.families.iter_mut().filter(|((of, _), _)| of == name);
                 cleared.for_each(|(_, family)| family.restart(action.action == "trunc"));
+                self.stacks.iter_mut().for_each(|s| s.restart(name));
             }
         }
     }
@@ -107,7 +118,8 @@ impl Registry {
         let (mut beyond, mut stacks) = (0, 0);
         for entry in &aggregation.entries {
             if entry.keys.iter().any(|k| matches!(k, Datum::Stack(_) | Datum::Ustack(_))) {
-                stacks += 1;
+                let kept = self.stacks.as_mut().is_some_and(|s| s.update(aggregation, entry));
+                stacks += u64::from(!kept);
                 continue;
             }
             let label = |(n, key): (usize, &Datum)| (label_name(aggregation, n), key.to_string());
@@ -181,6 +193,12 @@ impl Registry {
     /// Returns the body of an OTLP request: all families, as of `now`, counted since `start`.
     pub(crate) fn otlp(&self, start: u64, now: u64) -> Vec<u8> {
         otlp::write(&self.all(), &self.source, start, now)
+    }
+
+    /// Returns the body of an OTLP request with what stacks have counted beyond `sent`, and the new
+    /// totals.
+    pub(crate) fn profiles(&self, sent: &Sent, time: Interval) -> Option<(Vec<u8>, Sent)> {
+        self.stacks.as_ref()?.written(sent, time, &self.source)
     }
 
     /// Returns the machine that the stream comes from.
