@@ -39,10 +39,13 @@ until_ok ctl is-active test.target
 said() { inside journalctl -q -o cat -u 'dtrace-export*' >/tmp/journal; grep -qE -- "$1" /tmp/journal; }
 state() { ctl show -P "$1" dtrace-export@calls; }
 is() { [ "$(state ActiveState)/$(state SubState)" = "$1" ]; }
-value() { python3 -c '
-import sys, urllib.request
-for line in urllib.request.urlopen("http://127.0.0.1:9105/metrics", timeout=20).read().decode().splitlines():
-    if line.startswith(sys.argv[1] + " "): print(line.split()[-1])' "$1"; }
+value() {
+	local line
+	{ exec 9<>/dev/tcp/127.0.0.1/9105; } 2>/dev/null || return
+	printf 'GET /metrics HTTP/1.1\r\nHost: here\r\n\r\n' >&9
+	while read -r line; do [ "${line% *}" != "$1" ] || echo "${line##* }"; done <&9
+	exec 9>&-
+}
 has() { [ "$(value "$1" 2>/dev/null)" = "$2" ]; }
 show() { cat /tmp/journal; ctl status dtrace-export@calls; }
 

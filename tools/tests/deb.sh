@@ -14,6 +14,7 @@ for file in usr/libexec/dtrace-rs/dtrace usr/lib/udev/rules.d/60-dtrace-rs.rules
 	usr/share/fish/vendor_completions.d/dtrace.fish usr/lib/systemd/system/dtrace-anonymous.service usr/lib/systemd/system/dtrace-export@.service \
 	usr/lib/systemd/system/dtrace-export@.path usr/lib/systemd/system/dtrace-export-reload@.service usr/share/dtrace/export/runqlat.d \
 	usr/share/dtrace/export/biolatency.d usr/share/dtrace/export/grafana-dashboard.json \
+	usr/share/dtrace/export/kubernetes.yaml usr/share/dtrace/export/Containerfile \
 	usr/share/doc/dtrace-rs/examples/modules-load.d/dtrace.conf usr/share/doc/dtrace-rs/examples/modprobe.d/dtrace.conf; do
 	check "dtrace_rs_has_${file##*/}" has dtrace-rs "$file"
 done

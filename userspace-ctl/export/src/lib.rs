@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+mod containers;
 mod gzip;
 mod keys;
 pub mod live;

@@ -15,6 +15,7 @@ pub(crate) use family::Total;
 use family::{Family, Kind, Labels};
 pub use text::Dialect;
 
+use crate::containers::{self, Containers};
 use crate::keys;
 use crate::profiles::{Interval, Sent, Stacks};
 use crate::source::Source;
@@ -37,6 +38,8 @@ pub struct Registry {
     /// The numbers of entries without a series, by the family's name: entries beyond the limit, and
     /// entries with stacks as keys.
     left_out: BTreeMap<String, (u64, u64)>,
+    /// Names for control groups, if they are wanted.
+    containers: Option<Containers>,
     /// The totals of stacks, if a collector wants them.
     stacks: Option<Stacks>,
     lost: BTreeMap<String, u64>,
@@ -54,6 +57,7 @@ impl Registry {
             limit,
             families: BTreeMap::new(),
             left_out: BTreeMap::new(),
+            containers: None,
             stacks: None,
             lost: BTreeMap::new(),
             faults: 0,
@@ -61,6 +65,11 @@ impl Registry {
             source: Source::default(),
             version: 0,
         }
+    }
+
+    /// Names control groups from here on.
+    pub(crate) fn name_containers(&mut self, containers: Containers) {
+        self.containers = Some(containers);
     }
 
     /// Keeps stacks for profiles from here on.
@@ -107,6 +116,8 @@ impl Registry {
     /// Takes the state of an aggregation.
     pub fn update(&mut self, aggregation: &Aggregation) {
         let Some(kind) = Kind::of(&aggregation.function) else { return };
+        let named = self.containers.as_mut().and_then(|c| c.named(aggregation));
+        let aggregation = named.as_ref().unwrap_or(aggregation);
         let known: usize = self.families.values().map(|f| f.series.len()).sum();
         let mut room = self.limit.saturating_sub(known);
         let key = (aggregation.name.clone(), aggregation.function.clone());
@@ -123,7 +134,12 @@ impl Registry {
                 continue;
             }
             let label = |(n, key): (usize, &Datum)| (label_name(aggregation, n), key.to_string());
-            let labels: Vec<(String, String)> = entry.keys.iter().enumerate().map(label).collect();
+            let mut labels: Labels = entry.keys.iter().enumerate().map(label).collect();
+            if named.is_some() {
+                // A group has a container's names or a path.
+                let is_own = |key: &str| containers::NAMES.contains(&key);
+                labels.retain(|(key, value)| !value.is_empty() || !is_own(key));
+            }
             let is_known = family.series.contains_key(&labels);
             if !is_known && room == 0 {
                 beyond += 1;
