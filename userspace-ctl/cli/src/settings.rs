@@ -365,7 +365,13 @@ mod tests {
             // One of the options needs a stream, and one needs a terminal instead.
             let form = if name == "view" { "text" } else { "json" };
             let form = Setting { name: "oformat".into(), value: Some(form.into()) };
-            assert!(read(&[form, Setting { name: name.clone(), value }]).is_ok(), "{name}");
+            let mut all = vec![form];
+            // One is about exporting.
+            if name == "containers" {
+                all.push(Setting { name: "export".into(), value: Some("prometheus:1".into()) });
+            }
+            all.push(Setting { name: name.clone(), value });
+            assert!(read(&all).is_ok(), "{name}");
         }
         let told = table("## Without effect", "## Refused");
         let ignored = told.iter().map(|r| (r[0].as_str(), r[1].as_str()));
