@@ -12,6 +12,9 @@ has() { grep -qE "^-[rwx-]{9} root/root /$2$" "$d/$1" || { echo "$1 lacks $2"; r
 for file in usr/libexec/dtrace-rs/dtrace usr/lib/udev/rules.d/60-dtrace-rs.rules usr/lib/sysusers.d/dtrace-rs.conf usr/share/man/man8/dtrace-rs.8.gz \
 	usr/share/man/man5/dtrace_options.5.gz usr/share/bash-completion/completions/dtrace usr/share/zsh/vendor-completions/_dtrace \
 	usr/share/fish/vendor_completions.d/dtrace.fish usr/lib/systemd/system/dtrace-anonymous.service usr/lib/systemd/system/dtrace-export@.service \
+	usr/lib/systemd/system/dtrace-export@.path usr/lib/systemd/system/dtrace-export-reload@.service usr/share/dtrace/export/runqlat.d \
+	usr/share/dtrace/export/biolatency.d usr/share/dtrace/export/grafana-dashboard.json \
+	usr/share/dtrace/export/kubernetes.yaml usr/share/dtrace/export/Containerfile \
 	usr/share/doc/dtrace-rs/examples/modules-load.d/dtrace.conf usr/share/doc/dtrace-rs/examples/modprobe.d/dtrace.conf; do
 	check "dtrace_rs_has_${file##*/}" has dtrace-rs "$file"
 done

@@ -59,7 +59,7 @@ pub fn block<E>(
             }
             at = ip.wrapping_add(insn.len as u64);
             // The next instruction may be cut off; read again from there.
-            if at.wrapping_sub(base) > (code.len() - MAX_LEN) as u64 {
+            if at.wrapping_sub(base) > code.len().wrapping_sub(MAX_LEN) as u64 {
                 break;
             }
         }
@@ -114,7 +114,7 @@ fn part<E>(
             }
             at = ip.wrapping_add(insn.len as u64);
             // The next instruction may be cut off; read again from there.
-            if at.wrapping_sub(base) > (code.len() - MAX_LEN) as u64 {
+            if at.wrapping_sub(base) > code.len().wrapping_sub(MAX_LEN) as u64 {
                 break;
             }
         }

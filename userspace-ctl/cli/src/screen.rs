@@ -43,7 +43,8 @@ pub fn end(settings: &Settings) {
     let skipped = lines.len().saturating_sub(LEFT);
     lost += lines.iter().take(skipped).filter(|l| l.0 == Kind::Text).count() as u64;
     if lost > 0 && !settings.has_file {
-        eprintln!("dtrace: {lost} earlier lines are not repeated here; -o FILE keeps all of them");
+        let why = "earlier lines are not repeated here; -o FILE keeps all of them";
+        let _ = writeln!(io::stderr(), "dtrace: {lost} {why}");
     }
     for (kind, line) in lines.iter().skip(skipped) {
         // A closed terminal is no reason to fail.
@@ -54,7 +55,9 @@ pub fn end(settings: &Settings) {
         };
     }
     let messages = settings.exporter.as_ref().map(export::live::Exporter::messages);
-    messages.into_iter().flatten().for_each(|text| eprintln!("dtrace: {text}"));
+    for text in messages.into_iter().flatten() {
+        let _ = writeln!(io::stderr(), "dtrace: {text}");
+    }
 }
 
 /// Makes a file from the data that the view has kept.

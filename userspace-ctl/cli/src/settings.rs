@@ -16,6 +16,7 @@ use consumer::{option, Error};
 use export::live::{Destination, Exporter};
 use export::metrics;
 use live::View;
+use std::path::PathBuf;
 
 /// The values of `-x` and its short forms.
 #[derive(Debug, Clone, Default)]
@@ -48,6 +49,8 @@ pub struct Settings {
     pub exports: Vec<Destination>,
     /// `-x exportlimit`.
     pub exportlimit: Option<usize>,
+    /// `-x containers`.
+    pub containers: Option<String>,
     /// Gets the stream, if metrics are exported.
     pub exporter: Option<Exporter>,
     /// `-x view=live`.
@@ -140,8 +143,14 @@ pub fn read(all: &[Setting]) -> Result<Settings, Stop> {
             return Err(Stop::Usage(why.into()));
         }
         let limit = settings.exportlimit.unwrap_or(metrics::LIMIT);
-        settings.exporter = Some(Exporter::new(settings.exports.clone(), limit));
+        let mut exporter = Exporter::new(settings.exports.clone(), limit);
+        exporter.name_containers(settings.containers.as_ref().map(PathBuf::from));
+        settings.exporter = Some(exporter);
         settings.shape = Shape::Json;
+    }
+    if settings.containers.is_some() && settings.exporter.is_none() {
+        let why = "option -x containers names containers in metrics: add -x export";
+        return Err(Stop::Usage(why.into()));
     }
     let is_drawn_over_time = settings.form.is_some_and(|f| f.is_drawn() && f.shows_time());
     if is_drawn_over_time || settings.exporter.is_some() {
@@ -179,6 +188,7 @@ fn valued(settings: &mut Settings, name: &str, value: Option<&str>) -> Result<bo
         "color" => paint::EXPECTED,
         "export" => export::live::EXPECTED,
         "exportlimit" => "a number of series",
+        "containers" => "a folder such as /var/log/containers",
         "oformat" => &form::names(),
         "snaprate" => "a rate such as 1s or 10hz",
         "setenv" => "NAME=VALUE",
@@ -215,6 +225,7 @@ fn valued(settings: &mut Settings, name: &str, value: Option<&str>) -> Result<bo
             settings.shape = form.shape.unwrap_or(Shape::Json);
         }
         "export" => settings.exports.push(Destination::from_text(value).ok_or_else(odd)?),
+        "containers" => settings.containers = Some(value.into()),
         "exportlimit" => settings.exportlimit = Some(value.parse().map_err(|_| odd())?),
         "snaprate" => {
             let rate = d::option::value(OptionId::Aggrate, Some(value));
@@ -354,7 +365,13 @@ mod tests {
             // One of the options needs a stream, and one needs a terminal instead.
             let form = if name == "view" { "text" } else { "json" };
             let form = Setting { name: "oformat".into(), value: Some(form.into()) };
-            assert!(read(&[form, Setting { name: name.clone(), value }]).is_ok(), "{name}");
+            let mut all = vec![form];
+            // One is about exporting.
+            if name == "containers" {
+                all.push(Setting { name: "export".into(), value: Some("prometheus:1".into()) });
+            }
+            all.push(Setting { name: name.clone(), value });
+            assert!(read(&all).is_ok(), "{name}");
         }
         let told = table("## Without effect", "## Refused");
         let ignored = told.iter().map(|r| (r[0].as_str(), r[1].as_str()));

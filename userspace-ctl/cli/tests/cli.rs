@@ -455,6 +455,10 @@ fn streams_are_rendered_and_merged() {
             "dtrace: -x oformat=text cannot be made from a recording",
         ),
         (
+            &["-x", "containers=/x", "-n", "BEGIN"],
+            "dtrace: option -x containers names containers in metrics: add -x export",
+        ),
+        (
             &["-x", "snaprate=1s", "-n", "BEGIN"],
             "dtrace: option -x snaprate writes snapshots into a stream: add -x oformat=json",
         ),

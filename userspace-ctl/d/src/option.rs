@@ -22,12 +22,13 @@ const COMPILE_TIME: [&str; 11] = [
     "encoding",
     "tree",
 ];
-const COMMAND_LINE: [&str; 22] = [
+const COMMAND_LINE: [&str; 23] = [
     "oformat",
     "view",
     "color",
     "export",
     "exportlimit",
+    "containers",
     "snaprate",
     "hostkey",
     "cppargs",

@@ -7,6 +7,7 @@
 #![warn(clippy::too_many_lines)]
 #![warn(missing_docs)]
 
+mod containers;
 mod gzip;
 mod keys;
 pub mod live;
@@ -15,6 +16,7 @@ pub mod metrics;
 mod otlp;
 pub mod perfetto;
 pub mod pprof;
+mod profiles;
 mod serve;
 mod source;
 mod wire;

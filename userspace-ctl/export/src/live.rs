@@ -2,6 +2,7 @@
 //! `-x export`: puts a running session's stream into a registry, and serves or writes the
 //! registry's metrics.
 
+use crate::containers::Containers;
 use crate::messages::Messages;
 use crate::metrics::{Dialect, Registry, Shared};
 use crate::otlp::{self, Endpoint, Event, Sender};
@@ -52,6 +53,8 @@ pub struct Exporter {
     registry: Shared,
     messages: Arc<Messages>,
     targets: Vec<Destination>,
+    /// The folder with the names of containers.
+    containers: Option<PathBuf>,
     taken: Rc<RefCell<Taken>>,
 }
 
@@ -68,8 +71,17 @@ struct Taken {
 impl Exporter {
     /// Makes an exporter for these targets, with at most `limit` series.
     pub fn new(targets: Vec<Destination>, limit: usize) -> Self {
-        let registry = Arc::new(Mutex::new(Registry::new(limit)));
-        Self { registry, messages: Arc::default(), targets, taken: Rc::default() }
+        let mut registry = Registry::new(limit);
+        if targets.iter().any(|t| matches!(t, Destination::Otlp(_))) {
+            registry.keep_stacks();
+        }
+        let registry = Arc::new(Mutex::new(registry));
+        Self { registry, messages: Arc::default(), targets, containers: None, taken: Rc::default() }
+    }
+
+    /// Gives the key `curcgroup` the names of the containers in this folder.
+    pub fn name_containers(&mut self, folder: Option<PathBuf>) {
+        self.containers = folder;
     }
 
     /// Prints nothing from here on: a view shows the stream's messages, and `messages` returns the
@@ -86,6 +98,11 @@ impl Exporter {
     /// Starts the servers and writes the files for the first time. The serving threads inherit the
     /// signals that are blocked now. The error is a sentence.
     pub fn start(&self) -> Result<(), String> {
+        if let Some(folder) = &self.containers {
+            let containers = Containers::open(folder)?;
+            let mut registry = self.registry.lock().unwrap_or_else(PoisonError::into_inner);
+            registry.name_containers(containers);
+        }
         for target in &self.targets {
             match target {
                 Destination::Prometheus(address) => {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //! What the exporter has to say, while something else may have the terminal.
 
+use std::io::Write as _;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -30,7 +31,8 @@ impl Messages {
     /// Prints a message, or keeps it.
     pub fn say(&self, text: &str) {
         if !self.is_quiet() {
-            eprintln!("dtrace: {text}");
+            // A closed terminal is no reason to fail.
+            let _ = writeln!(std::io::stderr(), "dtrace: {text}");
             return;
         }
         self.kept.lock().unwrap_or_else(PoisonError::into_inner).push(text.into());

@@ -3,7 +3,8 @@
 //!
 //! ```text
 //!   session ── snapshot ──► registry ─┐
-//!          └── printed ───► events ───┴─ thread ── POST /v1/metrics, /v1/logs ──► collector
+//!          └── printed ───► events ───┴─ thread ── POST /v1/metrics, /v1/logs,
+//!                                                       /v1development/profiles ──► collector
 //! ```
 //! The session never waits for the collector. While a request is under way, further snapshots only
 //! change the registry; printed events wait, up to a limit, and the rest is counted as lost.
@@ -11,6 +12,7 @@
 use crate::gzip::{compressed, Compression};
 use crate::messages::Messages;
 use crate::metrics::Shared;
+use crate::profiles::{Interval, Sent};
 use crate::source::{attribute, Source};
 use crate::wire::Writer;
 use std::io::{Error, Read, Write};
@@ -92,6 +94,12 @@ struct Common {
     messages: Arc<Messages>,
 }
 
+/// What a collector has got of the stacks, and until when.
+struct Stacks {
+    sent: Sent,
+    until: u64,
+}
+
 /// Sends to one collector from a thread of its own.
 #[derive(Debug)]
 pub struct Sender {
@@ -148,9 +156,12 @@ impl Common {
     fn send_all(&self, endpoint: &Endpoint, woken: &Receiver<()>) {
         let start = now();
         let mut complaint = None;
+        let mut stacks = Stacks { sent: Sent::new(), until: start };
         loop {
             let is_last = woken.recv().is_err();
-            let failed = self.send(endpoint, start).err();
+            let sent =
+                self.send(endpoint, start).and_then(|()| self.profile(endpoint, &mut stacks));
+            let failed = sent.err();
             if failed != complaint {
                 failed.iter().for_each(|why| {
                     let said = format!("failed to send to http://{}: {why}", endpoint.host);
@@ -174,6 +185,21 @@ impl Common {
             let mut registry = self.registry.lock().unwrap_or_else(PoisonError::into_inner);
             registry.lose_events(left as u64);
         }
+    }
+
+    /// Sends what stacks have counted since the last time. What a collector refuses is sent again
+    /// with the next request.
+    fn profile(&self, endpoint: &Endpoint, stacks: &mut Stacks) -> Result<(), String> {
+        let time = Interval { start: stacks.until, end: now() };
+        let written = {
+            let registry = self.registry.lock().unwrap_or_else(PoisonError::into_inner);
+            registry.profiles(&stacks.sent, time)
+        };
+        if let Some((body, sent)) = written {
+            post(endpoint, "/v1development/profiles", &body)?;
+            *stacks = Stacks { sent, until: time.end };
+        }
+        Ok(())
     }
 
     fn send(&self, endpoint: &Endpoint, start: u64) -> Result<(), String> {

@@ -48,7 +48,8 @@ impl Writer {
         self.varint(field << 3 | wire_type);
     }
 
-    fn bytes(&mut self, field: u64, bytes: &[u8]) {
+    /// Writes a `bytes`, or a message that is encoded already.
+    pub fn bytes(&mut self, field: u64, bytes: &[u8]) {
         self.key(field, BYTES);
         self.varint(bytes.len() as u64);
         self.0.extend_from_slice(bytes);

@@ -333,16 +333,9 @@ fn sum(a: &Entry, b: &Entry, function: &str) -> Entry {
     if matches!(function, "min" | "max" | "stddev") {
         return b.clone();
     }
-    let one = |entry: &Entry| Aggregation {
-        name: String::new(),
-        function: function.into(),
-        parameters: Vec::new(),
-        keynames: Vec::new(),
-        entries: vec![entry.clone()],
-    };
-    let mut both = one(a);
-    both.merge(&one(b));
-    both.entries.pop().unwrap_or_default()
+    let mut both = a.clone();
+    both.merge(b, function);
+    both
 }
 
 /// Returns the text of the data that an action without text recorded.

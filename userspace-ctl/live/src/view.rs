@@ -14,7 +14,9 @@ use crossterm::{cursor, execute};
 use ratatui::backend::CrosstermBackend;
 use ratatui::Terminal;
 use recording::{Aggregation, Line, Recording};
-use rustix::time::{clock_gettime, ClockId};
+use rustix::event::{poll, PollFd, PollFlags};
+use rustix::io::Errno;
+use rustix::time::{clock_gettime, ClockId, Timespec};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGTSTP};
 use std::cell::RefCell;
 use std::fs::File;
@@ -31,6 +33,8 @@ pub type Save = fn(&Recording, Form, Option<&Aggregation>) -> Result<Vec<u8>, St
 
 /// How long the thread sleeps if nothing happens.
 const NAP: Duration = Duration::from_millis(100);
+/// How long a lost terminal's signal may take, and the thread when the session has ended.
+const PATIENCE: Duration = Duration::from_secs(2);
 /// The time over which the shown CPU use of dtrace is measured.
 const COST: Duration = Duration::from_secs(2);
 
@@ -112,8 +116,9 @@ impl View {
         let thread = std::thread::Builder::new().name("view".into()).spawn(move || {
             let result = Screen::new(shared, look, save).run(&was_asked);
             leave();
-            if result.is_err() {
-                // Nobody can see the view any more.
+            // Nobody can see the view any more. If the kernel has sent SIGHUP, the session ends in
+            // order; a second signal would end it at once.
+            if result.is_err() && !comes_true(|| was_asked.load(Ordering::Acquire)) {
                 let _ = signal_hook::low_level::raise(SIGTERM);
             }
         });
@@ -127,7 +132,10 @@ impl View {
         self.shared.0.must_end.store(true, Ordering::Release);
         let mut running = self.running.borrow_mut();
         if let Some(thread) = running.thread.take() {
-            let _ = thread.join();
+            // A thread that hangs at a lost terminal ends with the process.
+            if comes_true(|| thread.is_finished()) {
+                let _ = thread.join();
+            }
         }
         if let Some(mut capture) = running.capture.take() {
             capture.end();
@@ -172,7 +180,7 @@ impl Screen {
                     shared.with(|model| draw(frame.buffer_mut(), model, ui, look));
                 })?;
             }
-            if event::poll(NAP)? {
+            if has_event()? {
                 must_draw = true;
                 // Another event matters only if the size has changed, and drawing asks the
                 // terminal for its size.
@@ -256,6 +264,45 @@ impl Screen {
         let before = self.ui.cost.replace(100.0 * share);
         before.is_none_or(|b| (b - 100.0 * share).abs() >= 0.05)
     }
+}
+
+/// Waits for a key or another event, for `NAP` at most.
+fn has_event() -> io::Result<bool> {
+    // Several keys may have come at once.
+    wait(Duration::ZERO)?;
+    if event::poll(Duration::ZERO)? {
+        return Ok(true);
+    }
+    wait(NAP)?;
+    event::poll(Duration::ZERO)
+}
+
+/// Waits for input. A lost terminal is an error: crossterm would read from it for ever.
+fn wait(time: Duration) -> io::Result<()> {
+    let output = stdout();
+    let mut terminal = [PollFd::new(&output, PollFlags::IN)];
+    let time = Timespec::try_from(time).map_err(io::Error::other)?;
+    match poll(&mut terminal, Some(&time)) {
+        Err(Errno::INTR) => return Ok(()),
+        polled => polled?,
+    };
+    let lost = PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL;
+    match terminal.iter().any(|t| t.revents().intersects(lost)) {
+        true => Err(io::ErrorKind::BrokenPipe.into()),
+        false => Ok(()),
+    }
+}
+
+/// Tells whether a condition comes true within `PATIENCE`.
+fn comes_true(condition: impl Fn() -> bool) -> bool {
+    let begin = Instant::now();
+    while begin.elapsed() < PATIENCE {
+        if condition() {
+            return true;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    condition()
 }
 
 /// Returns the CPU time that this process has used.

@@ -6,6 +6,7 @@ use crate::Datum;
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 /// An aggregation at some time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -83,18 +84,6 @@ impl Aggregation {
             && self.parameters == other.parameters
     }
 
-    /// Adds another machine's values. The values of a key that both have are added up without loss.
-    pub fn merge(&mut self, other: &Self) {
-        let keys = self.entries.iter().map(|e| e.keys.clone());
-        let places: HashMap<Vec<Datum>, usize> = keys.zip(0..).collect();
-        for entry in &other.entries {
-            match places.get(&entry.keys).and_then(|at| self.entries.get_mut(*at)) {
-                Some(known) => known.merge(entry, &self.function),
-                None => self.entries.push(entry.clone()),
-            }
-        }
-    }
-
     /// Sorts the entries as dtrace does: by value, then by key.
     pub fn sort(&mut self) {
         let function = self.function.clone();
@@ -103,6 +92,60 @@ impl Aggregation {
             by_value.then_with(|| a.keys.partial_cmp(&b.keys).unwrap_or(Ordering::Equal))
         });
     }
+}
+
+/// An aggregation that grows by those of other machines. It knows where each key's entry is, so
+/// adding takes time for the added entries only.
+#[derive(Debug)]
+pub struct Sum {
+    /// What was added up so far.
+    pub aggregation: Aggregation,
+    /// The entries' places by the hash of their keys. If that number is taken by another entry, the
+    /// place is at the next free one.
+    places: HashMap<u64, usize>,
+}
+
+impl Sum {
+    /// Begins with an aggregation.
+    pub fn new(mut first: Aggregation) -> Self {
+        let entries = std::mem::take(&mut first.entries);
+        let mut sum = Self { aggregation: first, places: HashMap::new() };
+        sum.put(entries);
+        sum
+    }
+
+    /// Adds another machine's values. The values of a key that both have are added up without loss.
+    pub fn add(&mut self, other: Aggregation) {
+        self.put(other.entries);
+    }
+
+    fn put(&mut self, entries: Vec<Entry>) {
+        let all = &mut self.aggregation.entries;
+        all.reserve(entries.len());
+        for entry in entries {
+            let mut number = hash(&entry.keys);
+            let known = loop {
+                let Some(at) = self.places.get(&number) else { break None };
+                match all.get_mut(*at) {
+                    Some(known) if known.keys == entry.keys => break Some(known),
+                    _ => number = number.wrapping_add(1),
+                }
+            };
+            match known {
+                Some(known) => known.merge(&entry, &self.aggregation.function),
+                None => {
+                    self.places.insert(number, all.len());
+                    all.push(entry);
+                }
+            }
+        }
+    }
+}
+
+fn hash(keys: &[Datum]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    keys.hash(&mut hasher);
+    hasher.finish()
 }
 
 impl Entry {
@@ -169,7 +212,7 @@ impl Entry {
     }
 
     /// Adds the values of another machine for the same keys.
-    fn merge(&mut self, other: &Self, function: &str) {
+    pub fn merge(&mut self, other: &Self, function: &str) {
         if self.normal != other.normal {
             // Values with different divisors have no sum, so both are shown undivided.
             self.denormalize(function);

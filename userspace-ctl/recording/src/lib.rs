@@ -14,7 +14,7 @@ mod pieces;
 mod states;
 mod value;
 
-pub use aggregation::{Aggregation, Bucket, Entry};
+pub use aggregation::{Aggregation, Bucket, Entry, Sum};
 pub use line::{Action, Drop, Fault, Line, Machine, Printed, Probe, Record, Snapshot};
 pub use merge::{merge, Merge};
 pub use pieces::Pieces;

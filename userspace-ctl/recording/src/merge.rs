@@ -2,6 +2,7 @@
 //! Merges streams of several machines. Counts, sums, extremes, moments and buckets are added up
 //! without loss; records are sorted by wall-clock time.
 
+use crate::aggregation::Sum;
 use crate::{Aggregation, Datum, Machine, Recording, Snapshot};
 use std::borrow::Cow;
 
@@ -18,7 +19,9 @@ pub fn merge(all: impl IntoIterator<Item = Recording>, by_host: bool) -> Recordi
 #[derive(Debug)]
 pub struct Merge {
     by_host: bool,
+    /// Everything but the aggregations.
     sum: Recording,
+    sums: Vec<Sum>,
     /// The number of streams.
     count: usize,
     /// The machine whose clock counts.
@@ -30,8 +33,8 @@ pub struct Merge {
 impl Merge {
     /// Begins without a stream.
     pub fn new(by_host: bool) -> Self {
-        let (sum, snapshots) = (Recording::default(), Vec::new());
-        Self { by_host, sum, count: 0, first: None, status: Some(0), snapshots }
+        let (sum, sums, snapshots) = (Recording::default(), Vec::new(), Vec::new());
+        Self { by_host, sum, sums, count: 0, first: None, status: Some(0), snapshots }
     }
 
     /// Adds a stream.
@@ -51,11 +54,7 @@ impl Merge {
             false => a.clone(),
         };
         for a in one.shown() {
-            let a = keyed(a);
-            match merged.aggregations.iter_mut().find(|m| m.is_like(&a)) {
-                Some(known) => known.merge(&a),
-                None => merged.aggregations.push(a),
-            }
+            put(&mut self.sums, keyed(a));
         }
         for s in &one.snapshots {
             let aggregations = s.aggregations.iter().map(keyed).collect();
@@ -102,6 +101,7 @@ impl Merge {
     pub fn finish(self) -> Recording {
         let mut merged = self.sum;
         merged.status = self.status;
+        merged.aggregations = self.sums.into_iter().map(|s| s.aggregation).collect();
         merged.records.sort_by_key(|r| r.timestamp);
         merged.aggregations.iter_mut().for_each(Aggregation::sort);
         merged.snapshots = rounds(self.snapshots, &merged);
@@ -124,6 +124,14 @@ impl Shift {
     }
 }
 
+/// Adds an aggregation to the sum of its like.
+fn put(sums: &mut Vec<Sum>, a: Aggregation) {
+    match sums.iter_mut().find(|s| s.aggregation.is_like(&a)) {
+        Some(known) => known.add(a),
+        None => sums.push(Sum::new(a)),
+    }
+}
+
 fn with_host(a: &Aggregation, host: &str) -> Aggregation {
     let mut a = a.clone();
     a.keynames.insert(0, "host".into());
@@ -142,13 +150,9 @@ fn rounds(mut all: Vec<(u64, usize, Vec<Aggregation>)>, merged: &Recording) -> V
     let mut is_new = vec![false; count];
     let mut found = Vec::new();
     let mut close = |timestamp: u64, latest: &[Cow<'_, [Aggregation]>]| {
-        let mut aggregations: Vec<Aggregation> = Vec::new();
-        for a in latest.iter().flat_map(|l| l.iter()) {
-            match aggregations.iter_mut().find(|m| m.is_like(a)) {
-                Some(known) => known.merge(a),
-                None => aggregations.push(a.clone()),
-            }
-        }
+        let mut sums = Vec::new();
+        latest.iter().flat_map(|l| l.iter()).for_each(|a| put(&mut sums, a.clone()));
+        let aggregations = sums.into_iter().map(|s: Sum| s.aggregation).collect();
         let after = merged.records.partition_point(|r| r.timestamp <= timestamp);
         found.push(Snapshot { timestamp, aggregations, after });
     };

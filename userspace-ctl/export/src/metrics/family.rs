@@ -40,13 +40,14 @@ pub type Labels = Vec<(String, String)>;
 
 /// A number that never goes back: the total before the last restart, and the value since then.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-struct Total {
+pub struct Total {
     before: i128,
     now: i64,
 }
 
 impl Total {
-    fn update(&mut self, now: i64) {
+    /// Takes the value; a smaller one than before has restarted.
+    pub fn update(&mut self, now: i64) {
         // The value restarted without a report.
         if now < self.now {
             self.restart();
@@ -54,12 +55,14 @@ impl Total {
         self.now = now;
     }
 
-    fn restart(&mut self) {
+    /// Begins anew at 0.
+    pub fn restart(&mut self) {
         self.before += i128::from(self.now);
         self.now = 0;
     }
 
-    fn value(self) -> i128 {
+    /// Returns the total.
+    pub fn value(self) -> i128 {
         self.before + i128::from(self.now)
     }
 }

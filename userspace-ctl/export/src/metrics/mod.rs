@@ -11,10 +11,13 @@ mod proto;
 mod protobuf;
 mod text;
 
+pub(crate) use family::Total;
 use family::{Family, Kind, Labels};
 pub use text::Dialect;
 
+use crate::containers::{self, Containers};
 use crate::keys;
+use crate::profiles::{Interval, Sent, Stacks};
 use crate::source::Source;
 use recording::{Aggregation, Datum, Line, Record};
 use std::collections::{BTreeMap, HashSet};
@@ -35,6 +38,10 @@ pub struct Registry {
     /// The numbers of entries without a series, by the family's name: entries beyond the limit, and
     /// entries with stacks as keys.
     left_out: BTreeMap<String, (u64, u64)>,
+    /// Names for control groups, if they are wanted.
+    containers: Option<Containers>,
+    /// The totals of stacks, if a collector wants them.
+    stacks: Option<Stacks>,
     lost: BTreeMap<String, u64>,
     faults: u64,
     probes: u64,
@@ -50,12 +57,24 @@ impl Registry {
             limit,
             families: BTreeMap::new(),
             left_out: BTreeMap::new(),
+            containers: None,
+            stacks: None,
             lost: BTreeMap::new(),
             faults: 0,
             probes: 0,
             source: Source::default(),
             version: 0,
         }
+    }
+
+    /// Names control groups from here on.
+    pub(crate) fn name_containers(&mut self, containers: Containers) {
+        self.containers = Some(containers);
+    }
+
+    /// Keeps stacks for profiles from here on.
+    pub fn keep_stacks(&mut self) {
+        self.stacks = Some(Stacks::new(self.limit));
     }
 
     /// Takes a line of the stream.
@@ -89,6 +108,7 @@ impl Registry {
             if let ("clear" | "trunc", Some(name)) = (action.action.as_str(), &action.aggregation) {
                 let cleared = self.families.iter_mut().filter(|((of, _), _)| of == name);
                 cleared.for_each(|(_, family)| family.restart(action.action == "trunc"));
+                self.stacks.iter_mut().for_each(|s| s.restart(name));
             }
         }
     }
@@ -96,6 +116,8 @@ impl Registry {
     /// Takes the state of an aggregation.
     pub fn update(&mut self, aggregation: &Aggregation) {
         let Some(kind) = Kind::of(&aggregation.function) else { return };
+        let named = self.containers.as_mut().and_then(|c| c.named(aggregation));
+        let aggregation = named.as_ref().unwrap_or(aggregation);
         let known: usize = self.families.values().map(|f| f.series.len()).sum();
         let mut room = self.limit.saturating_sub(known);
         let key = (aggregation.name.clone(), aggregation.function.clone());
@@ -107,11 +129,17 @@ impl Registry {
         let (mut beyond, mut stacks) = (0, 0);
         for entry in &aggregation.entries {
             if entry.keys.iter().any(|k| matches!(k, Datum::Stack(_) | Datum::Ustack(_))) {
-                stacks += 1;
+                let kept = self.stacks.as_mut().is_some_and(|s| s.update(aggregation, entry));
+                stacks += u64::from(!kept);
                 continue;
             }
             let label = |(n, key): (usize, &Datum)| (label_name(aggregation, n), key.to_string());
-            let labels: Vec<(String, String)> = entry.keys.iter().enumerate().map(label).collect();
+            let mut labels: Labels = entry.keys.iter().enumerate().map(label).collect();
+            if named.is_some() {
+                // A group has a container's names or a path.
+                let is_own = |key: &str| containers::NAMES.contains(&key);
+                labels.retain(|(key, value)| !value.is_empty() || !is_own(key));
+            }
             let is_known = family.series.contains_key(&labels);
             if !is_known && room == 0 {
                 beyond += 1;
@@ -181,6 +209,12 @@ impl Registry {
     /// Returns the body of an OTLP request: all families, as of `now`, counted since `start`.
     pub(crate) fn otlp(&self, start: u64, now: u64) -> Vec<u8> {
         otlp::write(&self.all(), &self.source, start, now)
+    }
+
+    /// Returns the body of an OTLP request with what stacks have counted beyond `sent`, and the new
+    /// totals.
+    pub(crate) fn profiles(&self, sent: &Sent, time: Interval) -> Option<(Vec<u8>, Sent)> {
+        self.stacks.as_ref()?.written(sent, time, &self.source)
     }
 
     /// Returns the machine that the stream comes from.

@@ -57,7 +57,8 @@ fn profile(recording: &Recording) -> Option<Profile> {
     Some(profile)
 }
 
-fn is_stack(datum: &Datum) -> bool {
+/// Tells whether a key is a stack.
+pub(crate) fn is_stack(datum: &Datum) -> bool {
     matches!(datum, Datum::Stack(_) | Datum::Ustack(_))
 }
 
@@ -68,7 +69,7 @@ fn stacks(record: &Record) -> Vec<&Datum> {
 }
 
 /// Returns the name of an aggregation in a profile.
-fn title(aggregation: &Aggregation) -> &str {
+pub(crate) fn title(aggregation: &Aggregation) -> &str {
     match aggregation.name.as_str() {
         "" => &aggregation.function,
         name => name,
@@ -77,7 +78,7 @@ fn title(aggregation: &Aggregation) -> &str {
 
 /// Returns the unit of an aggregation's numbers; `None` if they cannot be added up. The end of a
 /// sum's name tells its unit.
-fn unit(aggregation: &Aggregation) -> Option<&'static str> {
+pub(crate) fn unit(aggregation: &Aggregation) -> Option<&'static str> {
     match aggregation.function.as_str() {
         "count" | "quantize" | "lquantize" | "llquantize" => Some("count"),
         "sum" => Some(match aggregation.name.rsplit('_').next() {
@@ -100,21 +101,29 @@ fn number(entry: &Entry) -> i64 {
 
 /// Things with numbers, each once.
 #[derive(Debug)]
-struct Numbered<T> {
+pub(crate) struct Numbered<T> {
     numbers: HashMap<T, u64>,
     first: u64,
 }
 
 impl<T: Hash + Eq> Numbered<T> {
-    fn from(first: u64) -> Self {
+    /// Makes an empty table whose first thing gets the number `first`.
+    pub(crate) fn from(first: u64) -> Self {
         Self { numbers: HashMap::new(), first }
     }
 
     /// Returns the number of a thing, and whether it is new.
-    fn number(&mut self, thing: T) -> (u64, bool) {
+    pub(crate) fn number(&mut self, thing: T) -> (u64, bool) {
         let next = self.first + self.numbers.len() as u64;
         let number = *self.numbers.entry(thing).or_insert(next);
         (number, number == next)
+    }
+
+    /// Returns the things in the order of their numbers.
+    pub(crate) fn in_order(self) -> Vec<T> {
+        let mut all: Vec<(T, u64)> = self.numbers.into_iter().collect();
+        all.sort_by_key(|t| t.1);
+        all.into_iter().map(|t| t.0).collect()
     }
 }
 
@@ -249,9 +258,7 @@ impl Maker {
     fn finish(mut self) -> Profile {
         self.made.default_sample_type = self.kinds.first().map_or(0, |k| k.r#type);
         self.made.sample_type = self.kinds;
-        let mut texts: Vec<(String, u64)> = self.texts.numbers.into_iter().collect();
-        texts.sort_by_key(|t| t.1);
-        self.made.string_table = texts.into_iter().map(|t| t.0).collect();
+        self.made.string_table = self.texts.in_order();
         self.made
     }
 }

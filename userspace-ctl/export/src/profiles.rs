@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Stacks as OTLP profiles: what aggregations by stack have counted since the collector last took
+//! a request (`ExportProfilesServiceRequest` of `v1development`, with the stacks in its dictionary).
+//!
+//! A profile counts over an interval, while an aggregation counts from the start. Each sender
+//! therefore remembers what it has sent of each entry.
+
+use crate::keys;
+use crate::metrics::Total;
+use crate::pprof::{is_stack, title, unit, Numbered};
+use crate::source::Source;
+use crate::wire::Writer;
+use recording::{Aggregation, Datum, Entry, Frame};
+use std::collections::HashMap;
+
+/// Where a request begins and ends, in nanoseconds since 1970.
+#[derive(Debug, Clone, Copy)]
+pub struct Interval {
+    /// The end of the last interval.
+    pub start: u64,
+    /// The end of this one.
+    pub end: u64,
+}
+
+/// An aggregation by stack.
+#[derive(Debug)]
+struct Kind {
+    name: String,
+    function: String,
+    title: String,
+    unit: &'static str,
+    keynames: Vec<String>,
+}
+
+/// An entry of an aggregation by stack.
+#[derive(Debug)]
+struct Stacked {
+    kind: usize,
+    keys: Vec<Datum>,
+    total: Total,
+}
+
+/// The totals of all aggregations by stack. An entry keeps its place.
+#[derive(Debug, Default)]
+pub struct Stacks {
+    limit: usize,
+    kinds: Vec<Kind>,
+    places: HashMap<(usize, Vec<Datum>), usize>,
+    entries: Vec<Stacked>,
+}
+
+/// What a collector has got of each entry, by its place.
+pub type Sent = Vec<i128>;
+
+impl Stacks {
+    /// Makes totals for at most `limit` entries.
+    pub fn new(limit: usize) -> Self {
+        Self { limit, ..Self::default() }
+    }
+
+    /// Takes the state of an entry; returns false if it has no place: its aggregation does not add
+    /// up, or there are too many entries.
+    pub fn update(&mut self, aggregation: &Aggregation, entry: &Entry) -> bool {
+        let Some(kind) = self.kind(aggregation) else { return false };
+        let next = self.entries.len();
+        let place = (kind, entry.keys.clone());
+        let at = match self.places.get(&place) {
+            Some(at) => *at,
+            None if next >= self.limit => return false,
+            None => {
+                self.places.insert(place, next);
+                let total = Total::default();
+                self.entries.push(Stacked { kind, keys: entry.keys.clone(), total });
+                next
+            }
+        };
+        let all = || entry.buckets.iter().fold(0i64, |sum, b| sum.saturating_add(b.whole()));
+        let number = entry.raw.or(entry.value).unwrap_or_else(all);
+        if let Some(known) = self.entries.get_mut(at) {
+            known.total.update(number);
+        }
+        true
+    }
+
+    fn kind(&mut self, of: &Aggregation) -> Option<usize> {
+        let is_known = |k: &Kind| k.name == of.name && k.function == of.function;
+        if let Some(at) = self.kinds.iter().position(is_known) {
+            return Some(at);
+        }
+        let names = 0..of.entries.first().map_or(0, |e| e.keys.len());
+        self.kinds.push(Kind {
+            name: of.name.clone(),
+            function: of.function.clone(),
+            title: title(of).into(),
+            unit: unit(of)?,
+            keynames: names.map(|n| keys::name(of, n)).collect(),
+        });
+        Some(self.kinds.len() - 1)
+    }
+
+    /// Notes that the program has cleared an aggregation.
+    pub fn restart(&mut self, name: &str) {
+        for entry in &mut self.entries {
+            if self.kinds.get(entry.kind).is_some_and(|k| k.name == name) {
+                entry.total.restart();
+            }
+        }
+    }
+
+    /// Writes what was added to `sent`; returns that and the new totals, or `None` if there is
+    /// nothing.
+    pub fn written(&self, sent: &Sent, time: Interval, source: &Source) -> Option<(Vec<u8>, Sent)> {
+        let now: Sent = self.entries.iter().map(|e| e.total.value()).collect();
+        let before = |at: usize| sent.get(at).copied().unwrap_or(0);
+        let mut tables = Tables::new();
+        let mut profiles = Vec::new();
+        for (n, kind) in self.kinds.iter().enumerate() {
+            let mut samples = Vec::new();
+            for (at, (entry, all)) in self.entries.iter().zip(&now).enumerate() {
+                let added = all - before(at);
+                if entry.kind == n && added != 0 {
+                    samples.push(tables.sample(kind, entry, added));
+                }
+            }
+            if !samples.is_empty() {
+                let of = (tables.text(&kind.title), tables.text(kind.unit));
+                profiles.push(profile(of, &samples, time));
+            }
+        }
+        if profiles.is_empty() {
+            return None;
+        }
+        let mut body = Writer::written(|to| {
+            source.put(to, |to| profiles.iter().for_each(|p| to.bytes(2, p)));
+        });
+        body.extend(Writer::written(|to| to.bytes(2, &tables.finish())));
+        Some((body, now))
+    }
+}
+
+fn profile((ty, of_unit): (u64, u64), samples: &[Vec<u8>], time: Interval) -> Vec<u8> {
+    Writer::written(|to| {
+        to.nested(1, |to| {
+            to.uint(1, ty);
+            to.uint(2, of_unit);
+        });
+        samples.iter().for_each(|s| to.bytes(2, s));
+        to.fixed(3, time.start);
+        to.uint(4, time.end.saturating_sub(time.start));
+    })
+}
+
+/// A function: its name and its file.
+type Function = (u64, u64);
+/// A location: its mapping and its functions, those inlined first.
+type Location = (u64, Vec<u64>);
+
+/// The dictionary of a request. In every table, place 0 means "nothing".
+#[derive(Debug)]
+struct Tables {
+    texts: Numbered<String>,
+    mappings: Numbered<u64>,
+    functions: Numbered<Function>,
+    locations: Numbered<Location>,
+    stacks: Numbered<Vec<u64>>,
+    attributes: Numbered<(u64, Value)>,
+}
+
+/// The value of an attribute.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Value {
+    Text(String),
+    Number(i64),
+}
+
+impl Tables {
+    fn new() -> Self {
+        Self {
+            texts: Numbered::from(1),
+            mappings: Numbered::from(1),
+            functions: Numbered::from(1),
+            locations: Numbered::from(1),
+            stacks: Numbered::from(1),
+            attributes: Numbered::from(1),
+        }
+    }
+
+    fn text(&mut self, text: &str) -> u64 {
+        match text {
+            "" => 0,
+            text => self.texts.number(text.into()).0,
+        }
+    }
+
+    fn sample(&mut self, kind: &Kind, entry: &Stacked, added: i128) -> Vec<u8> {
+        // The kernel's frames are the innermost ones.
+        let mut stacks: Vec<&Datum> = entry.keys.iter().filter(|k| is_stack(k)).collect();
+        stacks.sort_by_key(|s| matches!(s, Datum::Ustack(_)));
+        let mut places = Vec::new();
+        for stack in stacks {
+            let mut lines = Vec::new();
+            for frame in stack.frames().into_iter().flatten() {
+                lines.push(self.function(frame));
+                if !frame.is_inlined {
+                    places.push(self.location(frame, std::mem::take(&mut lines)));
+                }
+            }
+        }
+        let stack = self.stacks.number(places).0;
+        let mut attributes = Vec::new();
+        for (name, key) in kind.keynames.iter().zip(&entry.keys).filter(|(_, k)| !is_stack(k)) {
+            let value = match key {
+                Datum::Int(n) => Value::Number(*n),
+                other => Value::Text(other.to_string()),
+            };
+            let name = self.text(name);
+            attributes.push(self.attributes.number((name, value)).0);
+        }
+        let most = i128::from(i64::MAX);
+        let added = added.clamp(-most, most);
+        Writer::written(|to| {
+            to.uint(1, stack);
+            to.packed(2, attributes.into_iter());
+            // CAST: an `int64` has the bits of the number.
+            to.packed(4, std::iter::once(added as u64));
+        })
+    }
+
+    fn function(&mut self, frame: Frame<'_>) -> u64 {
+        let (name, object) = (self.text(frame.function), self.text(frame.object));
+        self.functions.number((name, object)).0
+    }
+
+    fn location(&mut self, frame: Frame<'_>, lines: Vec<u64>) -> u64 {
+        let mapping = match self.text(frame.object) {
+            0 => 0,
+            object => self.mappings.number(object).0,
+        };
+        self.locations.number((mapping, lines)).0
+    }
+
+    /// Writes the dictionary.
+    fn finish(self) -> Vec<u8> {
+        Writer::written(|to| {
+            table(to, 1, self.mappings, |to, filename| to.uint(4, *filename));
+            table(to, 2, self.locations, |to, (mapping, lines)| {
+                to.uint_unless_0(1, *mapping);
+                lines.iter().for_each(|function| to.nested(3, |to| to.uint(1, *function)));
+            });
+            table(to, 3, self.functions, |to, (name, file)| {
+                to.uint(1, *name);
+                to.uint(2, *name);
+                to.uint_unless_0(3, *file);
+            });
+            to.nested(4, |_| {});
+            to.text(5, "");
+            self.texts.in_order().iter().for_each(|text| to.text(5, text));
+            table(to, 6, self.attributes, |to, (key, value)| {
+                to.uint(1, *key);
+                to.nested(2, |to| match value {
+                    Value::Text(text) => to.text(1, text),
+                    Value::Number(n) => to.int(3, *n),
+                });
+            });
+            table(to, 7, self.stacks, |to, places| to.packed(1, places.iter().copied()));
+        })
+    }
+}
+
+/// Writes a table; the empty message at place 0 comes first.
+fn table<T: std::hash::Hash + Eq>(
+    to: &mut Writer,
+    field: u64,
+    table: Numbered<T>,
+    put: impl Fn(&mut Writer, &T),
+) {
+    to.nested(field, |_| {});
+    table.in_order().iter().for_each(|thing| to.nested(field, |to| put(to, thing)));
+}
+
+#[cfg(test)]
+mod tests;
