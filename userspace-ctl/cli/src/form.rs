@@ -2,6 +2,7 @@
 //! `-x oformat`: the forms of the output. A session writes some of them itself; the others are
 //! drawn from its stream of JSON after it has ended, or from a recorded stream.
 
+use crate::text;
 use consumer::print::Shape;
 use recording::{Pieces, Recording};
 use std::cell::RefCell;
@@ -18,21 +19,21 @@ pub struct Form {
     pub name: &'static str,
     /// The output of the session itself; `None` if it writes JSON, from which the form is drawn.
     pub shape: Option<Shape>,
-    /// Makes the form from a recording, if that is possible.
-    pub draw: Option<Draw>,
+    /// Makes the form from a recording.
+    pub draw: Draw,
 }
 
 /// All forms.
 pub const FORMS: &[Form] = &[
-    Form { name: "text", shape: Some(Shape::Text), draw: None },
-    Form { name: "json", shape: Some(Shape::Json), draw: Some(json) },
-    Form { name: "collapsed", shape: None, draw: Some(|r| Ok(picture::collapsed(r))) },
-    Form { name: "flame", shape: None, draw: Some(picture::flame) },
-    Form { name: "html", shape: None, draw: Some(|r| Ok(picture::page(r).into_bytes())) },
-    Form { name: "heatmap", shape: None, draw: Some(picture::heat_map) },
-    Form { name: "histogram", shape: None, draw: Some(picture::histogram) },
-    Form { name: "perfetto", shape: None, draw: Some(export::perfetto::draw) },
-    Form { name: "pprof", shape: None, draw: Some(export::pprof::draw) },
+    Form { name: "text", shape: Some(Shape::Text), draw: text::draw },
+    Form { name: "json", shape: Some(Shape::Json), draw: json },
+    Form { name: "collapsed", shape: None, draw: |r| Ok(picture::collapsed(r)) },
+    Form { name: "flame", shape: None, draw: picture::flame },
+    Form { name: "html", shape: None, draw: |r| Ok(picture::page(r).into_bytes()) },
+    Form { name: "heatmap", shape: None, draw: picture::heat_map },
+    Form { name: "histogram", shape: None, draw: picture::histogram },
+    Form { name: "perfetto", shape: None, draw: export::perfetto::draw },
+    Form { name: "pprof", shape: None, draw: export::pprof::draw },
 ];
 
 impl Form {

@@ -17,6 +17,7 @@ mod mode;
 mod paint;
 mod screen;
 mod settings;
+mod text;
 
 use abi::option::OptionId;
 use args::Args;

@@ -73,7 +73,7 @@ fn draw(recording: &Recording, form: Form, shown: Option<&Aggregation>) -> Resul
             return Err("An SVG shows distributions or stacks; this aggregation has none.".into())
         }
     };
-    let draw = form::by_name(name).and_then(|f| f.draw);
+    let draw = form::by_name(name).map(|f| f.draw);
     draw.map_or_else(|| Err(format!("{name} cannot be drawn.")), |draw| draw(recording))
 }
 

@@ -196,7 +196,9 @@ impl Common {
             registry.profiles(&stacks.sent, time)
         };
         if let Some((body, sent)) = written {
-            post(endpoint, "/v1development/profiles", &body)?;
+            post(endpoint, "/v1development/profiles", &body).map_err(|why| {
+                format!("{why}, so it gets no stacks; -x oformat=pprof writes them to a file")
+            })?;
             *stacks = Stacks { sent, until: time.end };
         }
         Ok(())

@@ -77,11 +77,7 @@ pub fn told(
 
 /// Draws a recording, into the file of `-o` or to standard output.
 pub fn draw(file: Option<&str>, form: &Form, recording: &Recording) -> Result<(), Stop> {
-    let Some(draw) = form.draw else {
-        let why = format!("-x oformat={} cannot be made from a recording", form.name);
-        return Err(Stop::Usage(why));
-    };
-    let picture = draw(recording).map_err(|why| Error::new("", why))?;
+    let picture = (form.draw)(recording).map_err(|why| Error::new("", why))?;
     write_anew(file, &picture)
 }
 

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0
+//! `-x oformat=text` of a recorded stream: what the programs printed, then the aggregations in columns,
+//! as at the end of a program. A stream does not tell how wide a number was in D, so numbers have 16
+//! columns.
+
+use abi::aggregation::{AggFunc, Linear, LogLinear};
+use consumer::aggregate::Value;
+use consumer::print::{aggregation, stack};
+use recording::{Action, Aggregation, Datum, Entry, Recording};
+use std::io::Write as _;
+
+/// The indentation of a stack's frames: `-x stackindent`.
+const INDENT: usize = 14;
+
+/// Draws a recording.
+pub fn draw(recording: &Recording) -> Result<Vec<u8>, String> {
+    let mut out = Vec::new();
+    for record in &recording.records {
+        let before = out.len();
+        record.actions.iter().try_for_each(|a| action(&mut out, a))?;
+        if out.len() > before && out.last() != Some(&b'\n') {
+            out.push(b'\n');
+        }
+    }
+    if !recording.aggregations.is_empty() {
+        out.push(b'\n');
+    }
+    recording.aggregations.iter().try_for_each(|a| rows(&mut out, a))?;
+    Ok(out)
+}
+
+/// Prints the data of one action.
+fn action(out: &mut Vec<u8>, action: &Action) -> Result<(), String> {
+    if let Some(text) = &action.text {
+        out.extend_from_slice(text.as_bytes());
+    } else if let Some(printed) = &action.printed {
+        put(out, format_args!("{}", printed.value));
+    } else if let Some(value) = &action.value {
+        datum(out, value);
+    } else {
+        action.aggregations.iter().try_for_each(|a| rows(out, a))?;
+    }
+    Ok(())
+}
+
+/// Prints the entries of an aggregation.
+fn rows(out: &mut Vec<u8>, of: &Aggregation) -> Result<(), String> {
+    for entry in &of.entries {
+        entry.keys.iter().for_each(|key| datum(out, key));
+        match words(of, entry)? {
+            Some(value) => {
+                aggregation::distribution(out, &value, false);
+            }
+            None => put(out, format_args!(" {:16}", entry.value.unwrap_or_default())),
+        }
+        out.push(b'\n');
+    }
+    Ok(())
+}
+
+/// Prints a value in its column.
+fn datum(out: &mut Vec<u8>, value: &Datum) {
+    match value {
+        Datum::Int(n) => put(out, format_args!(" {n:16}")),
+        Datum::Uint(n) => put(out, format_args!(" {n:16}")),
+        Datum::Stack(frames) | Datum::Ustack(frames) => {
+            out.push(b'\n');
+            for frame in frames {
+                put(out, format_args!("{:INDENT$}{frame}\n", ""));
+            }
+        }
+        Datum::Float(_) | Datum::String(_) | Datum::Bytes(_) | Datum::Symbol(_) => {
+            stack::symbol(out, &value.to_string());
+        }
+    }
+}
+
+fn put(out: &mut Vec<u8>, text: std::fmt::Arguments<'_>) {
+    // A vector takes everything.
+    let _ = out.write_fmt(text);
+}
+
+/// Returns the value of a distribution in the form of the module; `None` for other functions.
+fn words(of: &Aggregation, entry: &Entry) -> Result<Option<Value>, String> {
+    let odd = || format!("{}() of @{} has odd parameters", of.function, of.name);
+    let func = match (of.function.as_str(), of.parameters.as_slice()) {
+        ("quantize", _) => AggFunc::Quantize,
+        ("lquantize", &[base, limit, step]) => {
+            let levels = limit.checked_sub(base).and_then(|n| n.checked_div(step));
+            let part = |n: i64| u16::try_from(n).map_err(|_| odd());
+            let base = i32::try_from(base).map_err(|_| odd())?;
+            let (levels, step) = (part(levels.ok_or_else(odd)?)?, part(step)?);
+            AggFunc::Lquantize(Linear { base, step, levels })
+        }
+        ("llquantize", &[factor, low, high, steps]) => {
+            let part = |n: i64| u16::try_from(n).map_err(|_| odd());
+            let (factor, low) = (part(factor)?, part(low)?);
+            AggFunc::Llquantize(LogLinear { factor, low, high: part(high)?, steps: part(steps)? })
+        }
+        ("lquantize" | "llquantize", _) => return Err(odd()),
+        _ => return Ok(None),
+    };
+    let mut words = vec![0; func.words()];
+    func.init(&mut words);
+    for bucket in &entry.buckets {
+        let inside = bucket.low.or(bucket.high).unwrap_or_default();
+        func.update(&mut words, inside, bucket.raw.unwrap_or(bucket.count));
+    }
+    let normal = entry.normal.unwrap_or(1);
+    Ok(Some(Value { func, words, normal, is_cleared: false }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn drawn(lines: &str) -> String {
+        let head = r#"{"type":"dtrace","schema":1,"version":"0.1.0"}"#;
+        let recording = Recording::read(format!("{head}\n{lines}").as_bytes()).unwrap();
+        String::from_utf8(draw(&recording).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn keys_and_values_have_columns() {
+        let text = drawn(concat!(
+            r#"{"type":"aggregation","name":"n","function":"count","entries":["#,
+            r#"{"keys":[{"type":"string","value":"sh"},{"type":"int","value":7}],"value":3},"#,
+            r#"{"keys":[{"type":"stack","value":["a+1","b"]},{"type":"uint","value":1}],"value":-4}]}"#
+        ));
+        let sh = format!("  {:50} {:16} {:16}\n", "sh", 7, 3);
+        let stack = format!("\n{0:14}a+1\n{0:14}b\n {1:16} {2:16}\n", "", 1, -4);
+        assert_eq!(text, format!("\n{sh}{stack}"));
+    }
+
+    #[test]
+    fn distributions_are_drawn_as_by_a_program() {
+        let text = drawn(concat!(
+            r#"{"type":"aggregation","name":"q","function":"quantize","entries":[{"keys":[],"#,
+            r#""buckets":[{"low":-1,"high":-1,"count":1},{"low":4,"high":7,"count":3}]}]}"#,
+            "\n",
+            r#"{"type":"aggregation","name":"l","function":"lquantize","parameters":[0,30,10],"#,
+            r#""entries":[{"keys":[],"buckets":[{"low":null,"high":-1,"count":2},"#,
+            r#"{"low":10,"high":19,"count":1},{"low":30,"high":null,"count":1}]}]}"#
+        ));
+        let rows: Vec<(String, String)> = text
+            .lines()
+            .filter_map(|l| Some((l.split_whitespace().next()?, l.split_whitespace().last()?)))
+            .map(|(a, b)| (a.into(), b.into()))
+            .collect();
+        let row = |label: &str, n: &str| rows.contains(&(label.into(), n.into()));
+        assert!(row("-1", "1") && row("4", "3") && row("8", "0"), "{text}");
+        assert!(row("0", "0") && row("10", "1") && row(">=", "1"), "{text}");
+        assert!(text.contains("< 0 |@@@@@@@@@@@@@@@@@@@@                     2"), "{text}");
+    }
+
+    #[test]
+    fn what_was_printed_comes_first() {
+        let text = drawn(concat!(
+            r#"{"type":"record","timestamp":1,"cpu":0,"probe":{"id":1,"provider":"p","module":"m","#,
+            r#""function":"f","name":"n"},"actions":[{"action":"printf","text":"hello"}]}"#
+        ));
+        assert_eq!(text, "hello\n");
+    }
+}
