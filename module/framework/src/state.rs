@@ -697,8 +697,8 @@ fn run_special(shared: &Shared, which: Special) -> u32 {
 
 /// Takes the data that a CPU has written, and returns it with the time. `swap` gets the spare, and
 /// uses it if there is something to take. If there is no spare, `swap` says so, and `fresh` makes
-/// one. `None`: there is no memory for it, and the records stay for the next call. A CPU that came
-/// online after GO has no buffer; its drops are counted.
+/// one. `None`: there is no memory for it, and the records stay for the next call; or a firing has died
+/// there. A CPU that came online after GO has no buffer; its drops are counted.
 fn exchange<M: Default + Deref<Target = [W]> + Send, W, T: Send>(
     shared: &Shared,
     cpu: usize,
@@ -721,7 +721,11 @@ fn exchange<M: Default + Deref<Target = [W]> + Send, W, T: Send>(
             },
             Err(e) => {
                 spare.memory = hand.unwrap_or_default();
-                return Err(e);
+                return match e {
+                    // See `on_state`.
+                    Error::Phase(_) => Ok(None),
+                    e => Err(e),
+                };
             }
         }
     }
@@ -749,7 +753,12 @@ fn on_state<T: Send>(
     });
     match done {
         Ok(Some(t)) => Ok(t),
-        Ok(None) => Err(Error::Phase("the CPU is inside a probe")),
+        // No probe runs there now, so a firing has died and left its state borrowed. What it has
+        // recorded stays there; the status tells the consumer why.
+        Ok(None) => {
+            shared.kill(killed::DIED);
+            Err(Error::Phase("a firing has died on the CPU"))
+        }
         Err(e) if e == kernel::error::code::ENXIO => Err(Error::NoSuch("CPU")),
         Err(e) => Err(e.into()),
     }
