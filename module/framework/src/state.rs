@@ -75,8 +75,8 @@ struct Spare<M> {
 const IDLE: u64 = 2_000_000_000;
 
 /// Ends the tracing if the consumer has been silent for too long, if its probes keep a CPU from
-/// running threads, or if a firing has died by an error of ours. Each CPU checks this each second. If
-/// the program may stop processes and CPUs, only the last reason counts.
+/// running threads, or if a firing has died by an error of ours. Each CPU checks this each second.
+/// If the program may stop processes and CPUs, only the last reason counts.
 struct Watch {
     shared: Arc<Shared>,
     pulse: Arc<Pulse>,
@@ -697,8 +697,8 @@ fn run_special(shared: &Shared, which: Special) -> u32 {
 
 /// Takes the data that a CPU has written, and returns it with the time. `swap` gets the spare, and
 /// uses it if there is something to take. If there is no spare, `swap` says so, and `fresh` makes
-/// one. `None`: there is no memory for it, and the records stay for the next call; or a firing has died
-/// there. A CPU that came online after GO has no buffer; its drops are counted.
+/// one. `None`: there is no memory for it, and the records stay for the next call; or a firing has
+/// died there. A CPU that came online after GO has no buffer; its drops are counted.
 fn exchange<M: Default + Deref<Target = [W]> + Send, W, T: Send>(
     shared: &Shared,
     cpu: usize,

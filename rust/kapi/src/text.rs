@@ -59,8 +59,14 @@ impl Patch {
         fits.then_some(Self { addr: at.addr(), old: call, new: NOP5 })
     }
 
-    /// Returns the patch that undoes this one.
+    /// Returns the patch that undoes this one. A patch that already takes away a call of ours is
+    /// returned as it is: only [`Self::to_call`] may write such a call.
     pub fn undo(&self) -> Self {
+        let from = branch_target(self.addr, self.old, CALL);
+        let ours = [Trampoline::Sdt, Trampoline::Return, Trampoline::Tail];
+        if ours.iter().any(|t| from == Some(t.addr())) {
+            return *self;
+        }
         Self { addr: self.addr, old: self.new, new: self.old }
     }
 

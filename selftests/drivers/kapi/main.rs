@@ -313,6 +313,9 @@ fn patching() -> Result {
     check!(Patch::to_call(Boundary(site), NOP5, Trampoline::Return).is_none());
     check!(Patch::to_call(Boundary(site), RET5, Trampoline::Tail).is_none());
     check!(Patch::call_to_nop(Boundary(site), NOP5).is_none());
+    // What takes a call away cannot be turned into what writes one.
+    let back = Patch::restore(site + 1, NOP5, Trampoline::Sdt).ok_or(EINVAL)?;
+    check!(back.undo() == back && on.undo().undo() == on.undo());
     check!(!is_reserved(site, 5));
 
     // A refused patch changes nothing.
