@@ -161,19 +161,6 @@ SYM_FUNC_END(kapi_entry_trampoline)
 .endm
 
 /*
- * kapi_irq_save() that changes no register but rax: a caller in the slow half of a branch has to
- * keep nothing for it in the fast half.
- */
-SYM_FUNC_START(kapi_irq_save_kept)
-	ANNOTATE_NOENDBR
-	save_scratch
-	call	kapi_irq_save
-	movzbl	%al, %eax
-	restore_scratch
-	RET
-SYM_FUNC_END(kapi_irq_save_kept)
-
-/*
  * Called in place of a return: site + 5 is on the stack, and behind it the function's return
  * address. The handler is passed the address of all saved registers (Left).
  */

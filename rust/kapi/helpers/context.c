@@ -4,13 +4,9 @@
  * busy word set. Only an NMI can come between them on this CPU. An NMI that fires a probe in
  * between finds the word clear, runs its probe from end to end and leaves the word as it found it;
  * a later NMI finds the word set. The steps themselves are inline, in context.rs.
- *
- * The raw_ forms are used because the others trace the interrupt flag, which must not happen before
- * the word is set.
  */
 #include <linux/atomic.h>
 #include <linux/cpufeature.h>
-#include <linux/irqflags.h>
 #include <linux/kdebug.h>
 #include <linux/kprobes.h>
 #include <linux/notifier.h>
@@ -91,24 +87,6 @@ notrace void kapi_probe_count_dropped(void)
 	raw_cpu_inc(kapi_probe_dropped);
 }
 NOKPROBE_SYMBOL(kapi_probe_count_dropped);
-
-/*
- * For machines where the processor's instructions do not do it. Returns true if interrupts were on.
- */
-notrace bool kapi_irq_save(void)
-{
-	unsigned long flags;
-
-	raw_local_irq_save(flags);
-	return !raw_irqs_disabled_flags(flags);
-}
-NOKPROBE_SYMBOL(kapi_irq_save);
-
-notrace void kapi_irq_on(void)
-{
-	raw_local_irq_enable();
-}
-NOKPROBE_SYMBOL(kapi_irq_on);
 
 u64 kapi_probe_nested(unsigned int cpu)
 {

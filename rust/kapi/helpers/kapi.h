@@ -36,8 +36,6 @@ u64 kapi_alive_awake(void);
 void kapi_alive_end(void);
 
 /* context.c */
-bool kapi_irq_save(void);
-void kapi_irq_on(void);
 void kapi_probe_count_dropped(void);
 void kapi_probe_init(void);
 void kapi_probe_end(void);

@@ -14,7 +14,6 @@
 use crate::sys;
 use core::arch::asm;
 use core::marker::PhantomData;
-use core::sync::atomic::{AtomicBool, Ordering};
 
 /// Evidence that interrupts are off and that no other code serves a probe for this CPU.
 ///
@@ -68,27 +67,20 @@ fn act_for(cpu: usize) {
     }
 }
 
-/// True if the processor's interrupt instructions work as documented. They do not in a Xen PV
-/// guest.
-static NATIVE: AtomicBool = AtomicBool::new(false);
-
-/// Finds out how to turn interrupts off.
+/// Prepares the state of each CPU.
 pub(crate) fn init() {
     // SAFETY: `crate::init` calls this once, before there is a site that could lead to a probe.
     unsafe { sys::kapi_probe_init() };
-    NATIVE.store(!sys::kapi_is_xen_pv(), Ordering::Relaxed);
 }
 
 /// Tells whether this kernel runs on the processor itself, or in a guest that seems to; a Xen PV
-/// guest does not.
+/// guest does not, and [`enter`] would not turn interrupts off there.
 pub fn is_native() -> bool {
-    NATIVE.load(Ordering::Relaxed)
+    !sys::kapi_is_xen_pv()
 }
 
 /// The flag that is set while interrupts are on.
 const IF: u64 = 1 << 9;
-/// In saved flags: interrupts were on, and only a call of the kernel can turn them on.
-const BY_CALL: u64 = 1 << 63;
 
 /// Serves a probe: calls `f` in probe context. Returns `None`, and counts the probe as dropped, if
 /// this CPU is already serving one.
@@ -101,15 +93,11 @@ const BY_CALL: u64 = 1 << 63;
 /// *any*, NMI included; `f` runs in *probe* context.
 #[inline(always)]
 pub fn enter<R>(f: impl FnOnce(&ProbeCtx) -> R) -> Option<R> {
-    let flags = if NATIVE.load(Ordering::Relaxed) {
-        let flags;
-        // SAFETY: saves the flags and turns interrupts off; `restore` gets the flags. It uses the
-        // stack, and the kernel's code keeps nothing below the stack pointer (-mno-red-zone).
-        unsafe { asm!("pushfq", "pop {f}", "cli", f = out(reg) flags) };
-        flags
-    } else {
-        save_by_call()
-    };
+    let flags: u64;
+    // SAFETY: saves the flags and turns interrupts off; `restore` gets the flags. The module does
+    // not load where `cli` does not do this ([`is_native`]). It uses the stack, and the kernel's
+    // code keeps nothing below the stack pointer (-mno-red-zone).
+    unsafe { asm!("pushfq", "pop {f}", "cli", f = out(reg) flags) };
     let busy: u64;
     // SAFETY: loads a word of this CPU, because nothing can move us to another one any more. The
     // load does not happen before interrupts are off: `asm` that is not pure stays in order, and
@@ -142,35 +130,13 @@ pub fn enter<R>(f: impl FnOnce(&ProbeCtx) -> R) -> Option<R> {
     Some(r)
 }
 
-/// Turns interrupts off by a call of the kernel.
-#[inline(always)]
-fn save_by_call() -> u64 {
-    let were_on: u64;
-    // SAFETY: changes only rax and the interrupt flag; `restore` turns interrupts on if they were
-    // on.
-    unsafe { asm!("call {f}", f = sym sys::kapi_irq_save_kept, out("rax") were_on) };
-    match were_on {
-        0 => 0,
-        _ => BY_CALL,
-    }
-}
-
 /// Restores the interrupt state from before `enter`.
 #[inline(always)]
 fn restore(flags: u64) {
     if flags & IF != 0 {
         // SAFETY: interrupts were on before `enter` turned them off.
         unsafe { asm!("sti", options(nostack)) };
-    } else if flags & BY_CALL != 0 {
-        on_by_call();
     }
-}
-
-#[cold]
-#[inline(never)]
-fn on_by_call() {
-    // SAFETY: interrupts were on before `save_by_call` turned them off.
-    unsafe { sys::kapi_irq_on() };
 }
 
 /// Counts a probe that fired while one was being served.

@@ -155,11 +155,6 @@ pub(crate) type OnKernelSymbol =
 pub(crate) const NAME_LEN: usize = kernel::bindings::KSYM_NAME_LEN as usize;
 
 unsafe extern "C" {
-    /// Not of C's convention: sets rax to 1 if interrupts were on, and changes no other register. A
-    /// caller that turned them off turns them on again, by [`kapi_irq_on`].
-    pub(crate) fn kapi_irq_save_kept();
-    /// Only after [`kapi_irq_save_kept`] has returned 1.
-    pub(crate) fn kapi_irq_on();
     /// Interrupts are off.
     pub(crate) fn kapi_probe_count_dropped();
     pub(crate) safe fn kapi_is_xen_pv() -> bool;

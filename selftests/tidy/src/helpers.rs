@@ -164,13 +164,8 @@ fn in_rust(text: &str) -> BTreeMap<String, Shape> {
 
 /// Functions that only assembly declares, with a convention of their own, or whose addresses are
 /// all that counts.
-const ASSEMBLY: &[&str] = &[
-    "kapi_irq_save_kept",
-    "kapi_entry_call",
-    "kapi_return_call",
-    "kapi_unset_handler",
-    "kapi_pool",
-];
+const ASSEMBLY: &[&str] =
+    &["kapi_entry_call", "kapi_return_call", "kapi_unset_handler", "kapi_pool"];
 /// Variables of each CPU, and one that only Rust reads.
 const ELSEWHERE: &[&str] =
     &["kapi_probe_busy", "kapi_probe_cpu", "kapi_rwsem_readers", "kapi_rwsem_writer"];
