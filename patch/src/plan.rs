@@ -14,6 +14,7 @@ use framework::{EnableError, Probe};
 use kapi::int3::{Emulate, Trap};
 use kapi::symbols;
 use kapi::text::Patch;
+use kapi::trampoline::Trampoline;
 use kernel::prelude::*;
 use kernel::sync::Arc;
 use x86::body::{self, Around, Code, Exit, Scratch, Unfit, WIDE};
@@ -338,28 +339,31 @@ impl Planner<'_> {
                 return Err(HIDDEN);
             }
         }
-        let (how, shape, len) = match exit {
-            Exit::Return if wide => (How::Return, None, WIDE),
-            Exit::Tail if wide => (How::Tail, None, WIDE),
-            Exit::Narrow(shape, len) => (How::Trap, Some(shape), len.into()),
+        // The instruction that gets a breakpoint; `None` if it becomes a call.
+        let hidden = match exit {
+            Exit::Return | Exit::Tail if wide => None,
+            Exit::Narrow(shape, len) => Some((shape, len.into())),
             Exit::Return | Exit::Tail => {
-                let (shape, len) = x86::shape(bytes.get(..MAX_LEN).unwrap_or(bytes), at)
-                    .ok_or(EnableError::Gone)?;
-                (How::Trap, Some(shape), len)
+                let found = x86::shape(bytes.get(..MAX_LEN).unwrap_or(bytes), at);
+                Some(found.ok_or(EnableError::Gone)?)
             }
         };
+        let len = hidden.map_or(WIDE, |(_, len)| len);
         if self.of.catalog.limits.any_rewritten(at..at.wrapping_add(len as u64)) {
             return Err(EnableError::Unsupported("one of its returns is a static call"));
         }
         let old = old(code, at);
-        let work = match (shape, how.trampoline()) {
-            (None, Some(trampoline)) => {
-                let call = Patch::to_call(place, old, trampoline);
-                Work::Call(call.ok_or(EnableError::Unsupported("it is too far from dtrace.ko"))?)
-            }
+        let call = |trampoline| {
+            let call = Patch::to_call(place, old, trampoline).map(Work::Call);
+            call.ok_or(EnableError::Unsupported("it is too far from dtrace.ko"))
+        };
+        let (how, work) = match (hidden, exit) {
             // CAST: at most 15.
-            (Some(shape), _) => Work::Trap(trap(place, shape, len as u8, code)?),
-            (None, None) => return Err(EnableError::Gone),
+            (Some((shape, len)), _) => {
+                (How::Trap, Work::Trap(trap(place, shape, len as u8, code)?))
+            }
+            (None, Exit::Tail) => (How::Tail, call(Trampoline::Tail)?),
+            (None, _) => (How::Return, call(Trampoline::Return)?),
         };
         match self.site(at, how, Role::Exit, old) {
             Some(site) => self.add(site, work, to),
