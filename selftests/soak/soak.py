@@ -102,7 +102,7 @@ def account(what, fired, seen, drops, nested):
     """Each firing was seen, or is among those that were dropped."""
     if not seen + drops <= fired <= seen + drops + nested:
         raise RuntimeError(f"{fired} {what}, {seen} seen, {drops} drops, {nested} nested drops")
-    count(f"{what}", fired)
+    count(what, fired)
     count(f"{what}: dropped", fired - seen)
 
 

@@ -98,7 +98,7 @@ impl Aggregation {
 /// adding takes time for the added entries only.
 #[derive(Debug)]
 pub struct Sum {
-    /// What was added up so far.
+    /// The sum so far.
     pub aggregation: Aggregation,
     /// The entries' places by the hash of their keys. If that number is taken by another entry, the
     /// place is at the next free one.

@@ -25,7 +25,7 @@ pub(super) struct Outputs<'a> {
     droptags: bool,
     /// The file that `freopen()` sends output to.
     pub(super) redirected: Option<File>,
-    /// What was lost so far, as far as messages said so.
+    /// The losses that messages have reported so far.
     pub(super) losses: Losses,
 }
 
