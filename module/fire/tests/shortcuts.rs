@@ -8,33 +8,20 @@
 )]
 
 use abi::ids::Epid;
-use abi::option::{OptionId, UNSET};
 use abi::probe::{Techniques, NARGS_UNKNOWN};
-use buffers::elements::Elements;
-use buffers::speculation::States;
-use buffers::{AggBuffer, Key, Principal};
-use fire::budget::Budget;
-use fire::deadman::{Deadman, Here};
-use fire::dynvar::DynVars;
 use fire::ecb::{Chain, Ecb};
-use fire::shared::{Activity, Counters, CpuState, Shared};
-use fire::unwind::{Unwind, FILES, MET};
-use fire::words::Words;
+use fire::shared::{Activity, Shared};
 use fire::{fire, Args, Probe};
-use mem::{zeroed_atomics, zeroed_bytes, zeroed_words, Arc, KVec};
+use fire_host::Sizes;
+use mem::{zeroed_bytes, zeroed_words, Arc, KVec};
 use nosleep::stack::Start;
-use nosleep::{machine, PerCpu, ProbeCtx, Published};
+use nosleep::{machine, ProbeCtx};
 use plan::enabling::{Enabling, Statement};
 use plan::probe::{Draft, Offer, ProbeTable, Special};
 use plan::shortcut::{Counts, COUNT};
-use std::cell::RefCell;
-use std::sync::atomic::AtomicU32;
 
-const CPUS: usize = 2;
-const BUFSIZE: usize = 1 << 12;
-/// The words of a buffer of aggregations.
-const AGGSIZE: usize = 1 << 9;
-const NUMBERS: usize = 64;
+const SIZES: Sizes =
+    Sizes { cpus: 2, bufsize: 1 << 12, agg_words: 1 << 9, dynvarsize: 1 << 14, numbers: 64 };
 /// The additional cost that the steps may have, in units: they pay for clearing the memory of new
 /// values, up to a kilobyte each, and for the test of a gate.
 const MORE: u32 = 80;
@@ -64,66 +51,6 @@ fn dof(program: &str) -> Vec<u8> {
     d::dof::write(&program, &[])
 }
 
-fn shared(e: &mut Enabling) -> Shared {
-    let vars = std::mem::take(&mut e.vars);
-    let strsize = e.options.get(OptionId::Strsize) as usize;
-    let scratch = dif::scratch::size(strsize, vars.largest());
-    let room = DynVars::room(1 << 14, &vars, CPUS);
-    let words = |n| zeroed_words(n).unwrap();
-    let state = |_| {
-        RefCell::new(CpuState {
-            principal: Principal::new(zeroed_bytes(BUFSIZE).unwrap()),
-            aggs: AggBuffer::new(
-                words(AGGSIZE),
-                [1, 2],
-                words(e.aggs.len() + NUMBERS),
-                words(512 * buffers::aggregation::SLOT),
-            ),
-            parts: KVec::new(),
-            scratch: zeroed_bytes(2 * scratch).unwrap(),
-            kept: 0,
-            locals: words(vars.local.words()),
-            key: Key::new(words(e.key_words), words(e.key_words)),
-            budget: Budget::default(),
-            asked: 0,
-            random: 1,
-        })
-    };
-    let mut files = mem::vec(FILES).unwrap();
-    (0..FILES).for_each(|_| mem::push(&mut files, Published::empty()).unwrap());
-    let elements = Elements::new(zeroed_atomics(room.elements).unwrap(), CPUS, [1, 2]);
-    let aggs = e.aggs.len() as u32;
-    Shared {
-        activity: AtomicU32::new(0),
-        cpus: PerCpu::of(CPUS, state),
-        globals: Words::new(zeroed_atomics(vars.global.words()).unwrap()),
-        dynvars: DynVars::new(
-            zeroed_atomics(room.words).unwrap(),
-            elements,
-            zeroed_atomics(room.ended).unwrap(),
-        ),
-        vars,
-        speculations: States::new(KVec::new()),
-        strsize,
-        has_parts: false,
-        only_cpu: UNSET,
-        counters: Counters::default(),
-        deadman: Deadman::new(PerCpu::of(CPUS, |_| Here::new())),
-        waker: None,
-        unwind: Arc::new(Unwind::new(files, zeroed_atomics(MET).unwrap())),
-        special: [Published::empty(), Published::empty(), Published::empty()],
-        owner: ([0; 16], 1),
-        numbers: (AtomicU32::new(aggs), aggs + NUMBERS as u32),
-        may_destroy: false,
-        policy: 0,
-        bufsize: BUFSIZE,
-        aggsize: 8 * AGGSIZE,
-        dynvarsize: 1 << 14,
-        specsize: 0,
-        nested_before: 0,
-    }
-}
-
 /// The output of a CPU: records, aggregations, the number of lost ones, faults.
 type Written = (Vec<u8>, Vec<u64>, u64, u32);
 
@@ -134,7 +61,7 @@ impl Consumer {
             enabling.take_no_shortcuts();
         }
         enabling.add(dof, || Ok(())).unwrap_or_else(|e| panic!("{e}"));
-        let shared = Arc::new(shared(&mut enabling));
+        let shared = Arc::new(fire_host::shared(&mut enabling, SIZES));
         let mut table = ProbeTable::new(16);
         let mut draft = Draft::new(0, [b"test", b"mod"], 1, 0).unwrap();
         let how = Techniques::empty();
@@ -191,15 +118,15 @@ impl Consumer {
             ProbeCtx::on(cpu, |ctx| {
                 let mut state = self.shared.cpus.get(ctx).borrow_mut();
                 let records = state.principal.records().to_vec();
-                let lost = state.principal.swap(zeroed_bytes(BUFSIZE).unwrap());
+                let lost = state.principal.swap(zeroed_bytes(SIZES.bufsize).unwrap());
                 assert_eq!(lost.used, records.len());
-                let aggs = state.aggs.swap(zeroed_words(AGGSIZE).unwrap());
+                let aggs = state.aggs.swap(zeroed_words(SIZES.agg_words).unwrap());
                 let entries = aggs.memory[aggs.from..aggs.to].to_vec();
                 (records, entries, lost.drops + aggs.drops, lost.errors)
             })
         };
         let drops = self.shared.counters.dyndrops.load(Relaxed);
-        ((0..CPUS).map(of).collect(), drops, self.shared.activity() == Activity::Active)
+        ((0..SIZES.cpus).map(of).collect(), drops, self.shared.activity() == Activity::Active)
     }
 }
 
@@ -323,7 +250,7 @@ fn shortcuts_do_what_the_steps_do() {
         all.lean += quick.shortcuts.lean;
         all.counts += quick.shortcuts.counts;
         for n in 0..16 {
-            let cpu = dice.below(CPUS as u64) as usize;
+            let cpu = dice.below(SIZES.cpus as u64) as usize;
             let args = [0; 3].map(|_| dice.below(200));
             let args = &args[..dice.below(4) as usize];
             let (pid, tid) = (*[100, 7].get(n % 3).unwrap_or(&100), 100 + n as i32 % 4);

@@ -7,42 +7,26 @@
 )]
 
 use abi::ids::{AggId, Epid, ProbeId};
-use abi::option::{OptionId, UNSET};
 use abi::record::{AggDesc, EprobeDesc};
 use abi::status::Status;
-use buffers::aggregation::SLOT;
-use buffers::elements::Elements;
-use buffers::speculation::{Part, States};
-use buffers::{AggBuffer, Key, Principal};
 use consumer::kernel::{Aggregation, Buffer, Eprobe, Room, Snapshot};
-use fire::budget::Budget;
-use fire::deadman::{Deadman, Here};
-use fire::dynvar::DynVars;
 use fire::ecb::{Chain, Ecb, Probe, ProbeTable};
-use fire::shared::{Activity, Counters, CpuState, Shared};
+use fire::shared::{Activity, CpuState, Shared};
 use fire::steps::end_speculations;
-use fire::unwind::{Unwind, FILES, MET};
-use fire::words::Words;
-use mem::{zeroed_atomics, zeroed_bytes, zeroed_words, Arc, KVec};
+use fire_host::{vector, Sizes};
+use mem::{zeroed_bytes, zeroed_words, Arc};
 use nosleep::stack::Start;
-use nosleep::{PerCpu, ProbeCtx, Published};
+use nosleep::ProbeCtx;
 use plan::enabling::{Enabling, Statement};
 use plan::matching;
 use plan::probe::Special;
 use plan::shortcut::Counts;
-use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::Ordering::Relaxed;
 use zerocopy::IntoBytes;
 
-/// The bytes of a CPU's trace, and of its part of a speculation.
-const BUFSIZE: usize = 1 << 16;
-/// The words of a CPU's aggregations.
-const AGGSIZE: usize = 1 << 14;
-/// The bytes of dynamic variables.
-const DYNVARSIZE: usize = 1 << 16;
-/// The most values with constant keys.
-const NUMBERS: usize = 64;
+const SIZES: Sizes =
+    Sizes { cpus: 1, bufsize: 1 << 16, agg_words: 1 << 14, dynvarsize: 1 << 16, numbers: 64 };
 
 /// An enabling that traces.
 pub struct Tracing {
@@ -53,79 +37,10 @@ pub struct Tracing {
     cpus: usize,
 }
 
-fn vector<T>(items: impl IntoIterator<Item = T>) -> KVec<T> {
-    let mut all = KVec::new();
-    items.into_iter().for_each(|item| mem::push(&mut all, item).unwrap());
-    all
-}
-
-/// Makes the data that the probes of an enabling write, for this number of CPUs.
-fn shared(e: &mut Enabling, cpus: usize) -> Shared {
-    let vars = std::mem::take(&mut e.vars);
-    let strsize = e.options.get(OptionId::Strsize) as usize;
-    let scratch = dif::scratch::size(strsize, vars.largest());
-    let room = DynVars::room(DYNVARSIZE, &vars, cpus);
-    let words = |n| zeroed_words(n).unwrap();
-    let nspec = e.options.get(OptionId::Nspec) as usize;
-    let parts = if e.speculates { nspec } else { 0 };
-    let state = |_| {
-        RefCell::new(CpuState {
-            principal: Principal::new(zeroed_bytes(BUFSIZE).unwrap()),
-            aggs: AggBuffer::new(
-                words(AGGSIZE),
-                [1, 2],
-                words(e.aggs.len() + NUMBERS),
-                words(if e.key_words > 0 { 512 * SLOT } else { 0 }),
-            ),
-            parts: vector((0..parts).map(|_| Part::new(zeroed_bytes(BUFSIZE).unwrap()))),
-            scratch: zeroed_bytes(2 * scratch).unwrap(),
-            kept: 0,
-            locals: words(vars.local.words()),
-            key: Key::new(words(e.key_words), words(e.key_words)),
-            budget: Budget::default(),
-            asked: 0,
-            random: 1,
-        })
-    };
-    let aggs = e.aggs.len() as u32;
-    Shared {
-        activity: AtomicU32::new(Activity::Inactive as u32),
-        cpus: PerCpu::of(cpus, state),
-        globals: Words::new(zeroed_atomics(vars.global.words()).unwrap()),
-        dynvars: DynVars::new(
-            zeroed_atomics(room.words).unwrap(),
-            Elements::new(zeroed_atomics(room.elements).unwrap(), cpus, [1, 2]),
-            zeroed_atomics(room.ended).unwrap(),
-        ),
-        vars,
-        speculations: States::new(vector((0..nspec).map(|_| AtomicU32::new(0)))),
-        strsize,
-        has_parts: e.speculates,
-        only_cpu: UNSET,
-        counters: Counters::default(),
-        deadman: Deadman::new(PerCpu::of(cpus, |_| Here::new())),
-        waker: None,
-        unwind: Arc::new(Unwind::new(
-            vector((0..FILES).map(|_| Published::empty())),
-            zeroed_atomics(MET).unwrap(),
-        )),
-        special: [Published::empty(), Published::empty(), Published::empty()],
-        owner: ([0; 16], 1),
-        numbers: (AtomicU32::new(aggs), aggs + NUMBERS as u32),
-        may_destroy: e.is_destructive(),
-        policy: 0,
-        bufsize: BUFSIZE,
-        aggsize: 8 * AGGSIZE,
-        dynvarsize: DYNVARSIZE,
-        specsize: BUFSIZE,
-        nested_before: 0,
-    }
-}
-
 impl Tracing {
     /// Puts ECBs on all matching probes. Nothing fires yet.
     pub fn new(mut enabling: mem::KBox<Enabling>, table: &ProbeTable, cpus: usize) -> Self {
-        let shared = Arc::new(shared(&mut enabling, cpus));
+        let shared = Arc::new(fire_host::shared(&mut enabling, Sizes { cpus, ..SIZES }));
         let mut ecbs = Vec::new();
         let patterns = enabling.statements.iter().map(|s: &Statement| &s.pattern);
         matching::each(patterns, table, 0, |probe, which| {
@@ -215,12 +130,12 @@ impl Tracing {
         let cpu = usize::try_from(cpu).ok().filter(|&cpu| cpu < self.cpus)?;
         self.on_state(cpu, |state| match which {
             Buffer::Principal => {
-                let taken = state.principal.swap(zeroed_bytes(BUFSIZE).unwrap());
+                let taken = state.principal.swap(zeroed_bytes(SIZES.bufsize).unwrap());
                 put(room, &taken.memory[..taken.used]);
                 (snapshot.drops, snapshot.errors) = (taken.drops, taken.errors);
             }
             Buffer::Aggregation => {
-                let taken = state.aggs.swap(zeroed_words(AGGSIZE).unwrap());
+                let taken = state.aggs.swap(zeroed_words(SIZES.agg_words).unwrap());
                 put(room, taken.memory[taken.from..taken.to].as_bytes());
                 snapshot.drops = taken.drops;
             }
