@@ -76,17 +76,6 @@ pub fn all<W: Prepare>(
                 if let Some(needs) = args.needs.as_ref().filter(|_| is_missing) {
                     eprintln!("  = note: {needs}");
                 }
-                let has_said = |d: &Diagnostic| d.notes.iter().any(|n| n.contains(TYPES));
-                let may_need = compiled.diagnostics.iter().any(|d| d.tag != Tag::PdescZero);
-                if may_need
-                    && !compiled.diagnostics.iter().any(has_said)
-                    && !std::path::Path::new(TYPES).exists()
-                {
-                    eprintln!(
-                        "  = note: this kernel offers no types ({TYPES} is missing: CONFIG_DEBUG_INFO_BTF); args[], \
-                         struct members, and libraries such as io.d need them"
-                    );
-                }
                 if settings.is_json() {
                     tell(args, settings, &compiled.diagnostics)?;
                 }
@@ -96,9 +85,6 @@ pub fn all<W: Prepare>(
     }
     Ok(programs)
 }
-
-/// The file of the kernel's types.
-const TYPES: &str = "/sys/kernel/btf/vmlinux";
 
 /// Returns the libraries of `-L` and `-x libdir`, then the system's: the built-in ones, unless
 /// another directory has them.

@@ -154,6 +154,10 @@ impl World for KernelWorld<'_> {
         Some(why.to_string())
     }
 
+    fn no_types(&self) -> Option<String> {
+        self.types.missing()
+    }
+
     fn find_type(&self, space: TypeSpace, name: &str) -> Option<Type> {
         self.types.find(space, name)
     }
@@ -223,6 +227,10 @@ impl World for AnyProbe {
     fn untyped(&self, probe: &Probe) -> Option<String> {
         let why = self.types.signature(probe.parts.each_ref().map(String::as_str)).err()?;
         Some(why.to_string())
+    }
+
+    fn no_types(&self) -> Option<String> {
+        self.types.missing()
     }
 
     fn find_type(&self, space: TypeSpace, name: &str) -> Option<Type> {

@@ -250,6 +250,7 @@ impl Compiler {
         }
         if !diagnostics.is_empty() {
             arrange(&mut diagnostics, source);
+            blame_missing_types(&mut diagnostics, world);
             return Compiled { diagnostics, settings: set, ..Compiled::default() };
         }
         program.is_destructive = program.objects().any(|o| o.is_destructive)
@@ -284,6 +285,28 @@ fn arrange(diagnostics: &mut Vec<Diagnostic>, source: &Source) {
     });
     diagnostics.iter_mut().for_each(|d| d.locate(source));
     diagnostics.sort_by_key(|d| d.primary.span.start);
+}
+
+/// Says at the first complaint about a type that there are no types at all, if that is so.
+fn blame_missing_types(diagnostics: &mut [Diagnostic], world: &dyn World) {
+    let Some(why) = world.no_types() else { return };
+    let is_about_types = |d: &&mut Diagnostic| {
+        use Tag::*;
+        let tags = [
+            TypeErr, TypeMember, SizeofType, OffsetofType, OpPtr, OpSou, OpIncomplete, DerefNonptr,
+            IdentUndef, SymNotypes, ArgsIdx, ArgsType, DeclIncomplete, XlateSou,
+        ];
+        tags.contains(&d.tag)
+    };
+    if diagnostics.iter().flat_map(|d| &d.notes).any(|n| n.contains(&why)) {
+        return;
+    }
+    if let Some(d) = diagnostics.iter_mut().find(is_about_types) {
+        d.notes.push(format!(
+            "{why}: args[], struct members, and libraries such as io.d need the kernel's types \
+             (CONFIG_DEBUG_INFO_BTF)"
+        ));
+    }
 }
 
 /// The types of `args[]` as written, by provider and name of a probe.

@@ -229,6 +229,10 @@ pub trait World {
         let _ = probe;
         None
     }
+    /// Returns the reason why this world knows no type at all, if that is so.
+    fn no_types(&self) -> Option<String> {
+        None
+    }
     /// Returns the type of this name: `struct file`, `enum pid_type`, `loff_t`. A struct of which
     /// only the name is known has no size.
     fn find_type(&self, space: TypeSpace, name: &str) -> Option<Type> {

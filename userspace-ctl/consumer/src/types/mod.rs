@@ -141,6 +141,11 @@ impl KernelTypes {
         (place as u32, types.unwrap_or(Err(Untyped::Provider)))
     }
 
+    /// Returns the reason why the kernel's file has no types, if that is so.
+    pub fn missing(&self) -> Option<String> {
+        self.blob(KERNEL).1.err().map(|why| why.to_string())
+    }
+
     fn open(
         &self,
         module: &str,
