@@ -12,6 +12,7 @@ use crate::source::Source;
 use crate::wire::Writer;
 use recording::{Aggregation, Datum, Entry, Frame};
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// Where a request begins and ends, in nanoseconds since 1970.
 #[derive(Debug, Clone, Copy)]
@@ -30,13 +31,15 @@ struct Kind {
     title: String,
     unit: &'static str,
     keynames: Vec<String>,
+    /// The places of its entries, by their keys.
+    places: HashMap<Arc<[Datum]>, usize>,
 }
 
 /// An entry of an aggregation by stack.
 #[derive(Debug)]
 struct Stacked {
     kind: usize,
-    keys: Vec<Datum>,
+    keys: Arc<[Datum]>,
     total: Total,
 }
 
@@ -45,7 +48,6 @@ struct Stacked {
 pub struct Stacks {
     limit: usize,
     kinds: Vec<Kind>,
-    places: HashMap<(usize, Vec<Datum>), usize>,
     entries: Vec<Stacked>,
 }
 
@@ -63,14 +65,14 @@ impl Stacks {
     pub fn update(&mut self, aggregation: &Aggregation, entry: &Entry) -> bool {
         let Some(kind) = self.kind(aggregation) else { return false };
         let next = self.entries.len();
-        let place = (kind, entry.keys.clone());
-        let at = match self.places.get(&place) {
+        let Some(places) = self.kinds.get_mut(kind).map(|k| &mut k.places) else { return false };
+        let at = match places.get(entry.keys.as_slice()) {
             Some(at) => *at,
             None if next >= self.limit => return false,
             None => {
-                self.places.insert(place, next);
-                let total = Total::default();
-                self.entries.push(Stacked { kind, keys: entry.keys.clone(), total });
+                let keys: Arc<[Datum]> = entry.keys.as_slice().into();
+                places.insert(keys.clone(), next);
+                self.entries.push(Stacked { kind, keys, total: Total::default() });
                 next
             }
         };
@@ -94,6 +96,7 @@ impl Stacks {
             title: title(of).into(),
             unit: unit(of)?,
             keynames: names.map(|n| keys::name(of, n)).collect(),
+            places: HashMap::new(),
         });
         Some(self.kinds.len() - 1)
     }
@@ -208,7 +211,7 @@ impl Tables {
         }
         let stack = self.stacks.number(places).0;
         let mut attributes = Vec::new();
-        for (name, key) in kind.keynames.iter().zip(&entry.keys).filter(|(_, k)| !is_stack(k)) {
+        for (name, key) in kind.keynames.iter().zip(entry.keys.iter()).filter(|(_, k)| !is_stack(k)) {
             let value = match key {
                 Datum::Int(n) => Value::Number(*n),
                 other => Value::Text(other.to_string()),
