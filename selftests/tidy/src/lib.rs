@@ -204,6 +204,33 @@ fn the_ledger_of_unsafe_is_true() {
     script("rust/kapi/ledger");
 }
 
+/// The fuzz targets are a workspace of their own, which nothing else builds: without this test, a
+/// changed dependency would show when somebody wants to fuzz.
+#[test]
+fn fuzz_targets_are_locked_to_our_crates() {
+    let read =
+        |path: &str| fs::read_to_string(top().join(path)).unwrap_or_else(|e| panic!("{path}: {e}"));
+    let lock = read("dif/fuzz/Cargo.lock");
+    for (name, manifest) in [("abi", "rust/abi/Cargo.toml"), ("dif", "dif/Cargo.toml")] {
+        let package =
+            lock.split("[[package]]").find(|p| p.contains(&format!("\nname = \"{name}\"\n")));
+        let package = package.unwrap_or_else(|| panic!("dif/fuzz/Cargo.lock has no {name}"));
+        let list = package.split("dependencies = [").nth(1).unwrap_or_default();
+        let locked: Vec<&str> = list.split('"').skip(1).step_by(2).collect();
+        let manifest = read(manifest);
+        let section = manifest.split("[dependencies]\n").nth(1).unwrap_or_default();
+        let section = section.split("\n[").next().unwrap_or_default();
+        let mut needed: Vec<&str> = section
+            .lines()
+            .filter_map(|l| l.split(['.', ' ']).next())
+            .filter(|n| !n.is_empty())
+            .collect();
+        needed.sort_unstable();
+        assert!(!needed.is_empty(), "{name} needs no crate?");
+        assert_eq!(locked, needed, "{name}: run `cargo update --workspace` in dif/fuzz");
+    }
+}
+
 #[test]
 fn vendored_sources_are_as_published() {
     script("rust/vendor/verify");
