@@ -20,6 +20,7 @@ use kapi::task;
 use kapi::user::Space;
 use kernel::error::code::ENODEV;
 use kernel::prelude::*;
+use x86::encoding::RET;
 
 type Result<T = ()> = core::result::Result<T, Error>;
 
@@ -284,8 +285,6 @@ fn packed(module: &[u8], dof: &Dof<'_>, space: &Space) -> Result<(KVVec<u8>, usi
         places => Ok((out.bytes, places)),
     }
 }
-
-const RET: u8 = 0xc3;
 
 /// Tells whether a part of a name can be typed and contains no glob characters.
 fn is_word(part: &[u8]) -> bool {

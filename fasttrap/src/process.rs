@@ -18,9 +18,7 @@ use kapi::user::{Ground, Poke, Room, Space, Thread};
 use kernel::prelude::*;
 use kernel::sync::Arc;
 use x86::displace::{self, Act, Cannot, Mode};
-
-/// A breakpoint.
-pub(crate) const INT3: u8 = 0xcc;
+use x86::encoding::{is_call, INT3};
 
 /// `xor %eax,%eax`
 const CLEAR: [u8; 2] = [0x31, 0xc0];
@@ -763,18 +761,6 @@ pub(crate) fn complain_of(left: usize) {
         pr_warn!(
             "fasttrap: breakpoints could not be taken out of a process, which may end by them\n"
         );
-    }
-}
-
-/// Tells whether 64-bit code begins with a call: direct, through a register, or through memory.
-fn is_call(code: &[u8]) -> bool {
-    let is_prefix =
-        |b: &u8| matches!(b, 0x26 | 0x2e | 0x36 | 0x3e | 0x40..=0x4f | 0x64..=0x67 | 0xf2 | 0xf3);
-    let at = code.iter().position(|b| !is_prefix(b)).unwrap_or(0);
-    match code.get(at..).unwrap_or_default() {
-        [0xe8, ..] => true,
-        [0xff, modrm, ..] => matches!(modrm >> 3 & 7, 2 | 3),
-        _ => false,
     }
 }
 

@@ -13,7 +13,6 @@
 //! call. If the call is then repeated, the probe fires again.
 
 use crate::args;
-use crate::process::INT3;
 use crate::table::{self, Hit, Role, Table, Use, SLOT_SIZE};
 use abi::user::{UserArg, MAX_ARGS};
 use core::sync::atomic::Ordering;
@@ -21,12 +20,10 @@ use framework::{fire, fire_without, Args, Rest};
 use kapi::user::{self, Registers};
 use kapi::{nofault, ProbeCtx};
 use x86::displace::{self, Act, Mode, Place};
+use x86::encoding::{INT3, SYSCALL};
 
 /// The length of a breakpoint in bytes.
 const LENGTH: u64 = 1;
-
-/// `syscall`
-const SYSCALL: [u8; 2] = [0x0f, 0x05];
 
 /// # Context
 /// *probe*: a breakpoint of the current process.

@@ -16,6 +16,7 @@ use core::ops::Range;
 use kapi::{mem, symbols};
 use kernel::prelude::*;
 use x86::body::{self, Code, Glance, Scratch, MAX_BODY, SCRATCH_WORDS};
+use x86::encoding;
 
 /// A function.
 #[derive(Clone, Copy)]
@@ -254,8 +255,8 @@ fn returns(
     range: &Range<u64>,
 ) -> core::result::Result<Glance, Reason> {
     let is_function = |a: u64| match range.contains(&a) {
-        true => may_be_function(a) && begins(a & !15),
-        false => may_be_function(a) || text::is_thunk(a),
+        true => encoding::may_be_function(a) && begins(encoding::align_down(a)),
+        false => encoding::may_be_function(a) || text::is_thunk(a),
     };
     let g = body::glimpse(code, thunk, &is_function);
     if !g.any() {
@@ -266,7 +267,7 @@ fn returns(
     let exit = |at: u64| {
         let from = at.wrapping_sub(code.start) as usize;
         let bytes = code.bytes.get(from..).unwrap_or_default();
-        let piece = Code { start: at, bytes: bytes.get(..body::WIDE).unwrap_or(bytes) };
+        let piece = Code { start: at, bytes: bytes.get(..encoding::WIDE).unwrap_or(bytes) };
         let here = body::glance(piece, thunk, &|a| !code.range().contains(&a));
         here.returns || here.tails
     };
@@ -274,12 +275,6 @@ fn returns(
         return Err(Reason::NoReturnSite);
     }
     Ok(g)
-}
-
-/// Tells whether the alignment of `addr` fits a function. A jump to a function may skip its
-/// `endbr`.
-fn may_be_function(addr: u64) -> bool {
-    matches!(addr & 15, 0 | 4)
 }
 
 impl Rules<'_> {
@@ -360,7 +355,7 @@ impl Catalog {
     ) -> Result<Option<Function>> {
         let known = self.position(start).and_then(|n| self.functions.get(n));
         let function = match known {
-            None if self.is_partial && may_be_function(start) => {
+            None if self.is_partial && encoding::may_be_function(start) => {
                 self.one(start & !15, rules, desk)?
             }
             known => known.copied(),

@@ -16,16 +16,11 @@ use kapi::forbidden::Why;
 use kapi::{ftrace, text as kernel_text};
 use kernel::prelude::*;
 use x86::body::{self, Around, Code, Scratch, Unfit};
+use x86::encoding::{self, WIDE};
 use x86::{Boundary, Shape, MAX_LEN};
 
-/// `endbr64`, and the nop that the kernel writes over one that no pointer leads to.
-const LANDINGS: [[u8; 4]; 2] = [[0xf3, 0x0f, 0x1e, 0xfa], [0x0f, 0x1f, 0x40, 0xd6]];
-
 /// The length in bytes of the nop that the compiler left for ftrace.
-pub(crate) const FENTRY_LEN: u64 = 5;
-
-/// The alignment of functions: `CONFIG_FUNCTION_ALIGNMENT` on x86.
-const ALIGNMENT: u64 = 16;
+pub(crate) const FENTRY_LEN: u64 = WIDE as u64;
 
 /// The way to trace the entry of a function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,7 +93,7 @@ pub(crate) struct Judge<'a> {
 impl Judge<'_> {
     /// Tells whether the function at `start` may be traced, as far as its address decides that.
     pub(crate) fn place(&self, start: u64) -> core::result::Result<(), Reason> {
-        if start & (ALIGNMENT - 1) != 0 {
+        if !encoding::is_aligned(start) {
             return Err(Reason::NotFunction);
         }
         let (from, to) = self.free.get();
@@ -142,7 +137,9 @@ impl Judge<'_> {
         scratch: &mut Scratch<'_>,
     ) -> core::result::Result<Entry, Reason> {
         let start = code.start;
-        let at = fentry.map_or(start.wrapping_add(landing(code)), |f| f.wrapping_add(FENTRY_LEN));
+        let at = fentry.map_or(start.wrapping_add(encoding::landing(code.bytes)), |f| {
+            f.wrapping_add(FENTRY_LEN)
+        });
         let skip = at.wrapping_sub(start);
         let bytes = code.bytes.get(skip as usize..).unwrap_or_default();
         let bytes = bytes.get(..MAX_LEN).unwrap_or(bytes);
@@ -174,25 +171,12 @@ impl Judge<'_> {
     }
 }
 
-/// Returns the length in bytes of the `endbr` at the beginning of a function.
-fn landing(code: Code<'_>) -> u64 {
-    if LANDINGS.iter().any(|l| code.bytes.starts_with(l)) {
-        4
-    } else {
-        0
-    }
-}
-
 /// Returns the address of ftrace's site. It asks ftrace only if the bytes may be a site, or are a
 /// breakpoint, which can hide anything. It asks for the site's own address, because ftrace finds
 /// that faster than the function around it.
 fn fentry(code: Code<'_>) -> Option<u64> {
-    let skip = landing(code);
+    let skip = encoding::landing(code.bytes);
     let at = code.start.wrapping_add(skip);
-    match code.bytes.get(skip as usize..)? {
-        [0x0f, 0x1f, 0x44, ..] | [0xe8 | 0xe9 | 0xcc, ..] => {
-            ftrace::location(at).filter(|site| *site == at)
-        }
-        _ => None,
-    }
+    let rest = code.bytes.get(skip as usize..)?;
+    encoding::may_be_ftrace(rest).then(|| ftrace::location(at).filter(|site| *site == at))?
 }

@@ -17,7 +17,8 @@ use kapi::text::Patch;
 use kapi::trampoline::Trampoline;
 use kernel::prelude::*;
 use kernel::sync::Arc;
-use x86::body::{self, Around, Code, Exit, Scratch, Unfit, WIDE};
+use x86::body::{self, Around, Code, Exit, Scratch, Unfit};
+use x86::encoding::WIDE;
 use x86::{Boundary, Shape, MAX_LEN};
 
 /// The target of a probe.

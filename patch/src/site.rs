@@ -15,7 +15,7 @@ use kapi::trampoline::Trampoline;
 use kapi::{mem, ProbeCtx};
 use kernel::prelude::*;
 use kernel::sync::Arc;
-use x86::body::WIDE;
+use x86::encoding::{CALL, INT3, WIDE};
 
 /// The kind of patch at a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -299,7 +299,7 @@ pub(crate) fn as_it_was(start: u64, bytes: &mut [u8]) {
         let Some(t) = t else { return };
         for at in 0..bytes.len() {
             // Our patches begin with one of these bytes.
-            if !matches!(bytes.get(at), Some(0xcc | 0xe8)) {
+            if !matches!(bytes.get(at), Some(&(INT3 | CALL))) {
                 continue;
             }
             let ours = |s: &&Site| s.is_armed() && s.how != How::Fentry;

@@ -7,6 +7,7 @@ use kapi::modules::ModuleRef;
 use kapi::{mem, nofault, symbols};
 use kernel::prelude::*;
 use x86::body::{self, Code, MAX_BODY};
+use x86::encoding::{WIDE, WIDE_NOP};
 
 /// Where functions come from.
 pub enum Source<'a> {
@@ -90,9 +91,6 @@ pub(crate) fn read_as_it_was(addr: u64, into: &mut [u8]) -> bool {
     there
 }
 
-/// ftrace's site while no tracer uses it.
-const NOP: [u8; 5] = [0x0f, 0x1f, 0x44, 0x00, 0x00];
-
 /// A buffer for reading a piece of text function by function.
 pub(crate) struct Reader {
     bytes: KVVec<u8>,
@@ -138,8 +136,8 @@ impl Reader {
             return Ok(None);
         }
         let from = site.wrapping_sub(self.window.start) as usize;
-        if let Some(there) = self.bytes.get_mut(from..from.saturating_add(NOP.len())) {
-            for (to, byte) in there.iter_mut().zip(NOP) {
+        if let Some(there) = self.bytes.get_mut(from..from.saturating_add(WIDE)) {
+            for (to, byte) in there.iter_mut().zip(WIDE_NOP) {
                 *to = byte;
             }
         }

@@ -36,7 +36,7 @@
 use crate::walk::{Starts, Walk};
 use kapi::{nofault, symbols};
 use kernel::prelude::*;
-use x86::Flow;
+use x86::{encoding, Flow};
 
 /// Functions that are unready with everything that they run. (`arch/x86/kernel/head_64.S`,
 /// `smpboot.c`, `cpu/common.c`, `acpi/wakeup_64.S`, `power/hibernate_asm_64.S`, `process.c`,
@@ -118,11 +118,6 @@ const CONFIDENTIAL_ENDS: &[&CStr] = &[
     c"mutex_unlock",
 ];
 
-/// Matches `mov $MSR_GS_BASE,%edi` and `%ecx`; the code after them sets the GS base.
-fn sets_gs_base(code: &[u8], _: Flow) -> bool {
-    matches!(code, [0xbf | 0xb9, 0x01, 0x01, 0x00, 0xc0, ..])
-}
-
 /// Tells whether this is a guest that calls its hypervisor by exceptions; yes, if that is unknown.
 fn is_confidential() -> bool {
     const SEV_ES: u64 = 1 << 1;
@@ -146,7 +141,7 @@ pub(crate) fn compute() -> Result<Starts> {
         _ => false,
     })?;
     for name in [c"restore_processor_state", c"__restore_processor_state"] {
-        walk.add_calls(name, &sets_gs_base)?;
+        walk.add_calls(name, &|code, _| encoding::names_gs_base(code))?;
     }
     if is_confidential() {
         walk.end_at(CONFIDENTIAL_ENDS)?;

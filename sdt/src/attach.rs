@@ -12,7 +12,7 @@
 //! ```
 
 use crate::args::{self, Entry, Table, TABLE};
-use crate::record::{Kind, NOP, SITE_LEN};
+use crate::record::{Kind, SITE_LEN};
 use crate::scan::{self, Source, Vmlinux};
 use abi::probe::ProbeDesc;
 use framework::framework::ProviderId;
@@ -27,6 +27,7 @@ use kernel::prelude::*;
 use kernel::str::BStr;
 use kernel::sync::{new_mutex, Arc, Mutex};
 use kernel::time::{delay::fsleep, Delta};
+use x86::encoding::WIDE_NOP;
 use x86::Boundary;
 
 /// The module id of the kernel itself; no module has this address.
@@ -261,7 +262,7 @@ impl Drop for Running {
             fsleep(Delta::from_millis(100));
             state = sdt.state.lock();
         }
-        for site in state.points.iter().flat_map(|p| &p.sites).filter(|s| s.original != NOP) {
+        for site in state.points.iter().flat_map(|p| &p.sites).filter(|s| s.original != WIDE_NOP) {
             let back = Patch::call_to_nop(site.at, site.original).map(|p| p.undo());
             if !back.is_some_and(|p| text::patch(&[p]).is_ok()) {
                 pr_warn!("sdt: site {:#x} could not be made a call again\n", site.at.addr());
@@ -411,7 +412,7 @@ fn disarm(sites: &mut [Site]) -> bool {
 impl Site {
     /// Returns the patch from nop to call.
     fn calling(&self) -> Option<Patch> {
-        Patch::to_call(self.at, NOP, Trampoline::Sdt)
+        Patch::to_call(self.at, WIDE_NOP, Trampoline::Sdt)
     }
 }
 

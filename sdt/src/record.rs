@@ -20,6 +20,7 @@
 //! through [`Image`], so the host's tests can pass any bytes.
 
 use abi::probe::ProbeDesc;
+use x86::encoding::{CALL, WIDE, WIDE_NOP};
 use x86::Boundary;
 
 /// The prefix of a record's label. A C name has no dot, so no stub begins with it.
@@ -35,13 +36,10 @@ pub const MAGIC: u32 = 0x3154_4453;
 /// The most arguments of a probe.
 pub const MAX_ARGS: u16 = 8;
 /// The size in bytes of the instruction at a site, in either form.
-pub const SITE_LEN: usize = 5;
-/// The instruction of a site whose probe is not enabled.
-pub const NOP: [u8; SITE_LEN] = [0x0f, 0x1f, 0x44, 0x00, 0x00];
+pub const SITE_LEN: usize = WIDE;
 /// Call depth tracking moves the target of a call into the padding before the function, by at most
 /// this number of bytes.
 const MAX_PADDING: u64 = 16;
-const CALL: u8 = 0xe8;
 /// The names of our own providers, which no driver may use.
 const RESERVED: [&[u8]; 5] = [b"dtrace", b"fbt", b"pid", b"profile", b"syscall"];
 
@@ -253,7 +251,7 @@ fn check_site(
     }
     let found = image.boundary(site).ok_or(Malformed::MidInstruction(site))?;
     match (kind, bytes) {
-        (Kind::Nop, NOP) => Ok((found, bytes)),
+        (Kind::Nop, WIDE_NOP) => Ok((found, bytes)),
         (Kind::Call, [CALL, a, b, c, d]) => {
             let end = site.wrapping_add(SITE_LEN as u64);
             let target = relative(end, i32::from_le_bytes([a, b, c, d]));

@@ -2,7 +2,8 @@
 //! The records that the reader accepts, and each wrong record that it must detect.
 #![forbid(unsafe_code)]
 
-use sdt::record::{read, Image, Kind, Malformed, Record, MAGIC, NOP};
+use sdt::record::{read, Image, Kind, Malformed, Record, MAGIC};
+use x86::encoding::WIDE_NOP;
 use x86::Boundary;
 
 const DATA: u64 = 0xffff_ffff_c010_0000;
@@ -40,7 +41,7 @@ impl Image for Module {
         copy(&self.text, TEXT, addr, into)
     }
     fn boundary(&self, addr: u64) -> Option<Boundary> {
-        let found = Boundary::find(&NOP, addr, addr);
+        let found = Boundary::find(&WIDE_NOP, addr, addr);
         found.filter(|_| self.boundaries.contains(&addr))
     }
     fn has_stub(&self, first: u64, last: u64, is_it: &mut dyn FnMut(&[u8]) -> bool) -> bool {
@@ -58,7 +59,7 @@ impl Module {
         };
         m.record(SITE, NAMES, 0, 1, MAGIC);
         m.names(b"hworld\0open_module\0open1\0entry\0");
-        m.site(&NOP);
+        m.site(&WIDE_NOP);
         m
     }
     fn call(target: u64) -> Self {
@@ -103,7 +104,7 @@ fn parts(r: &Record) -> Vec<String> {
 #[test]
 fn nop_form() {
     let r = Module::good().read().unwrap_or_else(|e| panic!("{e}"));
-    assert_eq!((r.site.addr(), r.kind, r.bytes, r.desc.nargs), (SITE, Kind::Nop, NOP, 1));
+    assert_eq!((r.site.addr(), r.kind, r.bytes, r.desc.nargs), (SITE, Kind::Nop, WIDE_NOP, 1));
     assert_eq!(parts(&r), ["hworld", "open_module", "open1", "entry"]);
 }
 
@@ -232,8 +233,8 @@ fn rules_5_to_7_site() {
         assert_eq!(m.error(), Malformed::Bytes(insn));
     }
     let mut m = Module::call(STUB);
-    m.site(&NOP);
-    assert_eq!(m.error(), Malformed::Bytes(NOP));
+    m.site(&WIDE_NOP);
+    assert_eq!(m.error(), Malformed::Bytes(WIDE_NOP));
     for target in [STUB + 1, STUB - 17, SITE, 0xffff_ffff_8100_0000] {
         assert_eq!(Module::call(target).error(), Malformed::WrongStub(target));
     }

@@ -23,17 +23,8 @@ use crate::trampoline::Trampoline;
 use core::ops::Range;
 use kernel::bindings;
 use kernel::ffi::c_int;
+use x86::encoding::{CALL, JMP, WIDE_NOP, WIDE_RET};
 use x86::Boundary;
-
-/// The five-byte nop of x86-64 that the kernel itself uses.
-pub const NOP5: [u8; 5] = [0x0f, 0x1f, 0x44, 0x00, 0x00];
-
-const CALL: u8 = 0xe8;
-const JUMP: u8 = 0xe9;
-
-/// The kernel's form of a return. It is as wide as the jump to a return thunk that replaces it on
-/// machines that need one.
-pub const RET5: [u8; 5] = [0xc3, 0xcc, 0xcc, 0xcc, 0xcc];
 
 impl Patch {
     /// Replaces `old` by a call of `trampoline`. `None`: the trampoline is too far away, or is not
@@ -56,7 +47,7 @@ impl Patch {
     /// Replaces `call` by a nop. `None`: it is not a call.
     pub fn call_to_nop(at: Boundary, call: [u8; 5]) -> Option<Self> {
         let fits = call.first() == Some(&CALL);
-        fits.then_some(Self { addr: at.addr(), old: call, new: NOP5 })
+        fits.then_some(Self { addr: at.addr(), old: call, new: WIDE_NOP })
     }
 
     /// Returns the patch that undoes this one. A patch that already takes away a call of ours is
@@ -82,12 +73,12 @@ impl Patch {
 
     /// Tells whether it changes a return, or restores one.
     fn is_return(&self) -> bool {
-        self.old == RET5 || self.new == RET5
+        self.old == WIDE_RET || self.new == WIDE_RET
     }
 
     /// Returns the site of the replaced jump, if the call must know the jump's target.
     fn tail(&self) -> Option<Site> {
-        let target = branch_target(self.addr, self.old, JUMP)?;
+        let target = branch_target(self.addr, self.old, JMP)?;
         (self.calls() == Some(Trampoline::Tail.addr()))
             .then(|| Site::new(self.addr, Kind::Tail, target, 5))
     }
@@ -96,12 +87,12 @@ impl Patch {
 /// Tells whether `trampoline` replaces this instruction.
 fn fits(trampoline: Trampoline, addr: u64, old: [u8; 5]) -> bool {
     match trampoline {
-        Trampoline::Sdt => old == NOP5,
+        Trampoline::Sdt => old == WIDE_NOP,
         Trampoline::Return => {
-            let to = branch_target(addr, old, JUMP);
-            old == RET5 || to.is_some() && to == symbols::return_thunk()
+            let to = branch_target(addr, old, JMP);
+            old == WIDE_RET || to.is_some() && to == symbols::return_thunk()
         }
-        Trampoline::Tail => old.first() == Some(&JUMP),
+        Trampoline::Tail => old.first() == Some(&JMP),
     }
 }
 

@@ -15,19 +15,9 @@
 //!   foo.cold:  ... call warn ...   jmp back into foo ... ret
 //! ```
 
+use crate::encoding::{INT3, JMP, RET, WIDE, WIDE_RET};
 use crate::{Boundary, Flow, Insn, Shape, Undecodable};
 use core::ops::Range;
-
-/// The length in bytes of a site that can become a `call`.
-pub const WIDE: usize = 5;
-
-const RET: u8 = 0xc3;
-const INT3: u8 = 0xcc;
-/// A return as the compiler emits it for a kernel that may divert returns: it leaves room for a
-/// jump.
-pub const WIDE_RET: [u8; WIDE] = [RET, INT3, INT3, INT3, INT3];
-/// `jmp rel32`.
-pub const JMP: u8 = 0xe9;
 
 /// The way in which control leaves at a site, which also decides how the site can be patched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -13,6 +13,7 @@
 
 pub mod body;
 pub mod displace;
+pub mod encoding;
 pub mod follow;
 mod quick;
 mod shape;

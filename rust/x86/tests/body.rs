@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 use x86::body::*;
+use x86::encoding::WIDE_RET;
 use x86::Shape;
 
 const AT: u64 = 0xffff_ffff_8100_0000;

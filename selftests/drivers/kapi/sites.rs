@@ -9,10 +9,11 @@ use kapi::forbidden::{self, Why};
 use kapi::int3::{self, Emulate, Trap};
 use kapi::modules;
 use kapi::nofault::read_kernel;
-use kapi::text::{self, Patch, PatchError, Refused, NOP5};
+use kapi::text::{self, Patch, PatchError, Refused};
 use kapi::trampoline::{self, Regs, Saved, Trampoline};
 use kapi::{ftrace, symbols};
 use kernel::prelude::*;
+use x86::encoding::WIDE_NOP;
 use x86::Boundary;
 
 unsafe extern "C" {
@@ -232,10 +233,10 @@ pub(crate) fn all() -> Result {
 
     let at = |n: usize| kapi_shape_site(n as u32);
     let entry = [ftrace::location(kapi_shape_fentry()).ok_or(EINVAL)?];
-    check!(bytes(entry[0]) == NOP5 && ftrace::location(at(0)).is_none());
+    check!(bytes(entry[0]) == WIDE_NOP && ftrace::location(at(0)).is_none());
     let to = |n, t| Patch::to_call(Boundary(at(n)), bytes(at(n)), t).ok_or(EINVAL);
     let patches = [to(RETURN5, Trampoline::Return)?, to(TAIL, Trampoline::Tail)?];
-    let quiet = Patch::to_call(Boundary(noinstr), NOP5, Trampoline::Sdt).ok_or(EINVAL)?;
+    let quiet = Patch::to_call(Boundary(noinstr), WIDE_NOP, Trampoline::Sdt).ok_or(EINVAL)?;
     check!(text::patch(&[quiet]) == Err(PatchError::NotPatchable(0)));
     let sites = Sites { addrs: traps.map(|t| t.at.0), patches, entry };
     ftrace::attach(&[at(0), 0, u64::MAX], &mut |_, why| {

@@ -6,10 +6,11 @@ use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use kapi::context::enter;
 use kapi::forbidden;
 use kapi::nofault::read_kernel;
-use kapi::text::{self, Patch, NOP5, RET5};
+use kapi::text::{self, Patch};
 use kapi::trampoline::{self, Saved, Trampoline};
 use kapi::{ftrace, mem, symbols, time};
 use kernel::prelude::*;
+use x86::encoding::{WIDE_NOP, WIDE_RET};
 use x86::Boundary;
 
 static ENTRIES: AtomicU64 = AtomicU64::new(0);
@@ -131,8 +132,10 @@ impl Whole {
             if read_kernel(at, &mut page).is_ok() {
                 for (i, five) in page.windows(5).enumerate() {
                     let addr = at + i as u64;
-                    if five == RET5 && is_c(addr) && !forbidden.has(addr) {
-                        if let Some(p) = Patch::to_call(Boundary(addr), RET5, Trampoline::Return) {
+                    if five == WIDE_RET && is_c(addr) && !forbidden.has(addr) {
+                        if let Some(p) =
+                            Patch::to_call(Boundary(addr), WIDE_RET, Trampoline::Return)
+                        {
                             let _ = returns.push_within_capacity(p);
                         }
                     }
@@ -167,7 +170,7 @@ impl Drop for Whole {
         clock.lap("undo", self.returns.len());
         for site in &self.entries {
             let mut now = [0; 5];
-            kept += u32::from(read_kernel(*site, &mut now).is_err() || now != NOP5);
+            kept += u32::from(read_kernel(*site, &mut now).is_err() || now != WIDE_NOP);
         }
         kapi::quiesce();
         clock.lap("quiesce", 1);

@@ -4,6 +4,9 @@
 #![no_std]
 #![forbid(unsafe_code)]
 
+#[path = "rust/x86/src/encoding.rs"]
+pub mod encoding;
+
 /// The address of an instruction, if the test that made it is right.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Boundary(pub u64);

@@ -2,6 +2,7 @@
 //! Code that replaces an instruction, and the progress of a thread in the middle of it.
 
 use super::{Cannot, Kind, Mode, Prefixes, Relative, Seen, Through};
+use crate::encoding::INT3;
 use crate::MAX_LEN;
 
 /// The maximum length of a slot's code in bytes.
@@ -128,8 +129,6 @@ pub fn slot(bytes: &[u8], ip: u64, mode: Mode, at: u64) -> Result<Slot, Cannot> 
     }
     Ok(w.slot)
 }
-
-const INT3: u8 = 0xcc;
 
 impl Seen<'_> {
     /// For an instruction with an opcode of one byte: returns all bytes up to the opcode, and its
