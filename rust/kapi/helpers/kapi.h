@@ -135,17 +135,28 @@ bool kapi_stack_mapping(u64 addr, struct kapi_code_mapping *to);
 DECLARE_PER_CPU(struct pt_regs *, kapi_trap_regs);
 
 /* follow.c */
-struct kapi_follower;
-struct kapi_follower *kapi_follower_new(int fd);
-void kapi_follower_free(struct kapi_follower *f);
-int kapi_follower_add(struct kapi_follower *f, int number);
-int kapi_follower_ignore(struct kapi_follower *f, u64 inode, u64 modified, u32 device);
-u32 kapi_follower_begun(struct kapi_follower *f, u32 *to, u32 room);
-u32 kapi_follower_asked(struct kapi_follower *f);
-u32 kapi_follower_answer(struct kapi_follower *f, u32 asked);
+/* Rust: sys::Mapped. A piece of a file that a process has mapped; the file only if it can be run. */
+struct kapi_mapped {
+	u64 inode, modified;
+	u32 device;
+	bool shared, runs, own;
+};
+typedef bool (*kapi_done_fn)(void *arg);
+struct pid;
+struct wait_queue_head;
+int kapi_mapped_on(void);
+void kapi_mapped_off(void);
+void kapi_queue_init(struct wait_queue_head *queue);
+long kapi_wait_killable(struct wait_queue_head *queue, kapi_done_fn done, void *arg, long left);
+void kapi_told_wait(const u32 *telling);
+void kapi_told_wake(void);
+struct pid *kapi_process(void);
+struct pid *kapi_process_get(void);
+void kapi_free_rcu(void *block);
+/* Rust */
+void kapi_follow_mapped(const struct kapi_mapped *mapped);
 unsigned long kapi_follow_copy(u64 original);
 void kapi_follow_copied(unsigned long everyone);
-void kapi_follow_quiesce(void);
 
 /* user.c */
 struct mm_struct;

@@ -4,6 +4,7 @@
 //!
 //! The `safe` functions accept every argument. The others state what their callers must guarantee.
 
+use core::sync::atomic::AtomicU32;
 use kernel::ffi::{c_char, c_int, c_long, c_uint, c_ulong, c_void};
 
 /// `struct kapi_text_fns`: the resolved symbols for text patching. Zero: not found.
@@ -136,6 +137,21 @@ pub(crate) struct Found {
     pub(crate) shadow_stack: bool,
 }
 
+/// `struct kapi_mapped`. A piece of a file that a process has mapped.
+#[repr(C)]
+pub(crate) struct Mapped {
+    /// The file, if the piece can be run.
+    pub(crate) inode: u64,
+    pub(crate) modified: u64,
+    pub(crate) device: u32,
+    pub(crate) shared: bool,
+    /// It can be run.
+    pub(crate) runs: bool,
+    /// It can be written, or was.
+    pub(crate) own: bool,
+}
+
+pub(crate) type Done = unsafe extern "C" fn(arg: *mut c_void) -> bool;
 pub(crate) type OnRange = unsafe extern "C" fn(arg: *mut c_void, start: u64, end: u64, why: c_uint);
 pub(crate) type Call = unsafe extern "C" fn(arg: *mut c_void);
 pub(crate) type OnTick =
@@ -509,21 +525,24 @@ unsafe extern "C" {
     /// `counter` is from `kapi_counter_start`, and is not used again.
     pub(crate) fn kapi_counter_stop(counter: *mut c_void);
 
-    pub(crate) safe fn kapi_follower_new(fd: c_int) -> *mut c_void;
-    /// `follower` is from `kapi_follower_new`, here and below; after this, it is not used again.
-    pub(crate) fn kapi_follower_free(follower: *mut c_void);
-    pub(crate) fn kapi_follower_add(follower: *mut c_void, number: c_int) -> c_int;
-    pub(crate) fn kapi_follower_ignore(
-        follower: *mut c_void,
-        inode: u64,
-        modified: u64,
-        device: u32,
-    ) -> c_int;
-    /// `to` has room for `room` numbers.
-    pub(crate) fn kapi_follower_begun(follower: *mut c_void, to: *mut u32, room: u32) -> u32;
-    pub(crate) fn kapi_follower_asked(follower: *mut c_void) -> u32;
-    pub(crate) fn kapi_follower_answer(follower: *mut c_void, asked: u32) -> u32;
-    pub(crate) safe fn kapi_follow_quiesce();
+    /// Under `Lock::Follow`, like the next function.
+    pub(crate) safe fn kapi_mapped_on() -> c_int;
+    pub(crate) safe fn kapi_mapped_off();
+    /// `queue` has room for a `struct wait_queue_head`.
+    pub(crate) fn kapi_queue_init(queue: *mut c_void);
+    /// `queue` is initialised; `done` accepts `arg`.
+    pub(crate) fn kapi_wait_killable(
+        queue: *mut c_void,
+        done: Done,
+        arg: *mut c_void,
+        left: c_long,
+    ) -> c_long;
+    pub(crate) safe fn kapi_told_wait(telling: &AtomicU32);
+    pub(crate) safe fn kapi_told_wake();
+    pub(crate) safe fn kapi_process() -> *mut c_void;
+    pub(crate) safe fn kapi_process_get() -> *mut c_void;
+    /// `block` is from `kmalloc`, begins with two words for RCU, and no new reader finds it.
+    pub(crate) fn kapi_free_rcu(block: *mut c_void);
 
     pub(crate) safe fn kapi_waker_new(fd: c_int) -> *mut c_void;
     /// `waker` is from `kapi_waker_new`.

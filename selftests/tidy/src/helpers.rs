@@ -41,7 +41,8 @@ impl Kind {
     fn of_rust(text: &str) -> Option<Self> {
         let text = text.trim();
         let aliases = ["Call", "OnRange", "OnTick", "OnCount", "OnModule", "OnEnd", "OnSwitch"];
-        let more = ["OnTracepoint", "TracepointHit", "OnSymbol", "OnKernelSymbol", "ThreadFn"];
+        let more =
+            ["Done", "OnTracepoint", "TracepointHit", "OnSymbol", "OnKernelSymbol", "ThreadFn"];
         Some(match text {
             "" => Self::Nothing,
             "bool" => Self::Bool,
