@@ -43,13 +43,6 @@ bool kapi_is_xen_pv(void);
 u64 kapi_probe_nested(unsigned int cpu);
 unsigned long kapi_probe_deaths(void);
 
-/* prototypes.c */
-struct kapi_prototype {
-	const char *name, *shape;
-};
-const char *kapi_prototypes_other(u64 start, u64 stop);
-bool kapi_prototype_differs(u64 start, u64 stop, const char *name, const char *shape);
-
 /* wake.c */
 bool kapi_irq_work_runs(void);
 void *kapi_waker_new(int fd);

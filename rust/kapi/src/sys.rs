@@ -204,15 +204,6 @@ unsafe extern "C" {
     pub(crate) safe fn kapi_keep(now: u64, ns: u64) -> bool;
     pub(crate) safe fn kapi_alive_init();
     pub(crate) safe fn kapi_nofault_init();
-    /// The range is the kernel's BTF, or empty (0 twice). Returns a C string that stays, or null.
-    pub(crate) fn kapi_prototypes_other(start: u64, stop: u64) -> *const c_char;
-    /// As above; `name` and `shape` are C strings.
-    pub(crate) fn kapi_prototype_differs(
-        start: u64,
-        stop: u64,
-        name: *const c_char,
-        shape: *const c_char,
-    ) -> bool;
     pub(crate) safe fn kapi_alive_ask();
     pub(crate) safe fn kapi_alive_answered() -> u64;
     pub(crate) safe fn kapi_alive_awake() -> u64;
