@@ -233,36 +233,11 @@ void kapi_node_off(void);
 long kapi_node_ioctl(unsigned int cmd, unsigned long arg);
 
 /* text.c */
-/* Rust: text::Patch */
-struct kapi_patch {
-	u64 addr;
-	u8 old[5];
-	u8 new[5];
-};
-/* Rust: sys::TextFns */
-struct kapi_text_fns {
-	unsigned long batch_add, batch_finish, poke, sync, poke_event;
-	unsigned long jump_label_reserved, static_call_reserved, ftrace_reserved, alternatives_reserved;
-	unsigned long stext, etext;
-	struct mutex *text_mutex, *module_mutex;
-	struct list_head *modules;
-};
-/* Rust: text::CHUNK. The number of sites changed at once; others wait that long for the locks. */
+/* Rust: sites::CHUNK. The number of sites changed at once; others wait that long for the locks. */
 #define KAPI_CHUNK 256
-/* Text to be written: [from, to); to is 0 if there is none. */
-struct kapi_span {
-	u64 from, to;
-};
+bool kapi_is_module_text(const struct list_head *modules, u64 addr, size_t len);
 
-void kapi_span_add(const struct kapi_text_fns *fns, struct kapi_span *span, u64 at, const u8 *bytes, size_t len);
-void kapi_poke_event(const struct kapi_text_fns *fns, u64 at, const u8 *old, size_t old_len, const u8 *new, size_t len);
-void kapi_span_end(const struct kapi_text_fns *fns, struct kapi_span *span);
-bool kapi_is_text(const struct kapi_text_fns *fns, u64 addr, size_t len);
-int kapi_text_patch(const struct kapi_text_fns *fns, const struct kapi_patch *batch, size_t n, size_t *at);
-void kapi_text_patch_each(const struct kapi_text_fns *fns, const struct kapi_patch *batch, size_t n, u8 *why);
-bool kapi_text_reserved(const struct kapi_text_fns *fns, u64 addr, size_t len);
-
-/* sites.c */
+/* sites.c, table.c */
 /* Rust: sites::Kind */
 enum kapi_kind {
 	KAPI_SKIP, KAPI_PUSH, KAPI_JUMP, KAPI_BRANCH, KAPI_CALL, KAPI_RETURN, KAPI_JUMP_REG, KAPI_CALL_REG, KAPI_SLOT,
@@ -276,21 +251,17 @@ struct kapi_site {
 	u8 armed, touched;
 	u8 unused[2];
 };
-int kapi_sites_reserve(size_t more);
 bool kapi_is_tail(u64 addr);
-bool kapi_is_returning(u64 addr);
-int kapi_sites_check(const struct kapi_site *site);
-int kapi_sites_add(const struct kapi_site *site);
-long kapi_slot_again(u8 len);
-void kapi_sites_forget(u64 start, u64 end);
-bool kapi_sites_free(const struct kapi_text_fns *fns);
-void kapi_sites_poke(const struct kapi_text_fns *fns, const u64 *addrs, size_t n, bool arm, u8 *why);
-void kapi_sites_sync(const struct kapi_text_fns *fns);
-void kapi_sites_restore(const struct kapi_text_fns *fns);
-int kapi_pool_write(const struct kapi_text_fns *fns, size_t at, const u8 *bytes, size_t len);
+void kapi_returning_are(const u64 *sites, size_t n);
 int kapi_breakpoints_on(void);
 void kapi_breakpoints_off(void);
 u64 kapi_tail_fired(u64 site);
+int kapi_sites_reserve(size_t more);
+int kapi_sites_add(const struct kapi_site *site);
+struct kapi_site *kapi_site_find(u64 addr);
+struct kapi_site *kapi_site_next(size_t *place);
+void kapi_site_forget(size_t place);
+bool kapi_sites_free(size_t calls);
 
 /* ftrace.c */
 /* Rust: sys::FtraceFns */

@@ -275,11 +275,11 @@ pub fn disarm(addrs: &[u64]) {
 
 fn poke(table: &Table, addrs: &[u64], on: bool, refused: &mut dyn FnMut(usize, Refused)) {
     for (n, chunk) in addrs.chunks(CHUNK).enumerate() {
-        let mut whys = [0; CHUNK];
+        let mut whys = [None; CHUNK];
         table.poke(chunk, on, &mut whys);
-        for (i, why) in whys.iter().take(chunk.len()).enumerate() {
-            if let Some(why) = Refused::of(*why) {
-                refused(n.wrapping_mul(CHUNK).wrapping_add(i), why);
+        for (i, why) in whys.iter().enumerate() {
+            if let Some(why) = why {
+                refused(n.wrapping_mul(CHUNK).wrapping_add(i), *why);
             }
         }
     }

@@ -61,6 +61,7 @@ pub mod modules;
 pub mod nofault;
 mod once;
 pub mod percpu;
+mod poke;
 mod prototypes;
 pub mod publish;
 mod questions;

@@ -4,11 +4,10 @@
 //!
 //! The `safe` functions accept every argument. The others state what their callers must guarantee.
 
-use core::sync::atomic::AtomicU32;
+use core::sync::atomic::{AtomicU32, AtomicU8};
 use kernel::ffi::{c_char, c_int, c_long, c_uint, c_ulong, c_void};
 
-/// `struct kapi_text_fns`: the resolved symbols for text patching. Zero: not found.
-#[repr(C)]
+/// The resolved symbols for text patching. Zero: not found.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TextFns {
     pub(crate) batch_add: c_ulong,
@@ -59,7 +58,7 @@ pub(crate) enum Kind {
 
 /// `struct kapi_site`.
 #[repr(C)]
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub(crate) struct Site {
     pub(crate) addr: u64,
     pub(crate) target: u64,
@@ -68,14 +67,14 @@ pub(crate) struct Site {
     pub(crate) reg: u8,
     pub(crate) len: u8,
     pub(crate) first: u8,
-    pub(crate) armed: u8,
-    pub(crate) touched: u8,
+    pub(crate) armed: AtomicU8,
+    /// It ever had a breakpoint.
+    pub(crate) touched: AtomicU8,
     pub(crate) unused: [u8; 2],
 }
 
-/// `struct kapi_patch`. A change of one site: its address, the old and the new bytes. It can only be made of a boundary
+/// A change of one site: its address, the old and the new bytes. It can only be made of a boundary
 /// and of known sound instructions, or takes back such a change.
-#[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Patch {
     pub(crate) addr: u64,
@@ -385,51 +384,29 @@ unsafe extern "C" {
     /// `misc` is registered.
     pub(crate) fn kapi_device_own(misc: *mut c_void) -> c_int;
 
-    /// `fns` comes from `symbols`: its members are what their names say. `batch` has `n` members.
-    pub(crate) fn kapi_text_patch(
-        fns: &TextFns,
-        batch: *const Patch,
-        n: usize,
-        at: &mut usize,
-    ) -> c_int;
-    /// `fns` comes from `symbols`; `batch` and `why` have `n` members, at most `CHUNK`.
-    pub(crate) fn kapi_text_patch_each(fns: &TextFns, batch: *const Patch, n: usize, why: *mut u8);
-    /// `fns` comes from `symbols`.
-    pub(crate) fn kapi_text_reserved(fns: &TextFns, addr: u64, len: usize) -> bool;
+    /// `modules` is the kernel's list, and `module_mutex` is held.
+    pub(crate) fn kapi_is_module_text(modules: c_ulong, addr: u64, len: usize) -> bool;
 
-    /// Under `Lock::Sites`, like every use of the table.
-    pub(crate) fn kapi_sites_reserve(more: usize) -> c_int;
-    /// Under `Lock::Sites`.
-    pub(crate) fn kapi_sites_check(site: &Site) -> c_int;
-    /// Under `Lock::Sites`; the site is not known yet.
-    pub(crate) fn kapi_sites_add(site: &Site) -> c_int;
-    /// Under `Lock::Sites`.
-    pub(crate) fn kapi_slot_again(len: u8) -> c_long;
-    /// Under `Lock::Sites`.
-    pub(crate) fn kapi_sites_forget(start: u64, end: u64);
-    /// Under `Lock::Sites`. `fns` comes from `symbols`. No breakpoint is armed, and no CPU or task
-    /// that came from a site of the table is still on its way.
-    pub(crate) fn kapi_sites_free(fns: &TextFns) -> bool;
-    /// Under `Lock::Sites`. `fns` comes from `symbols`; `addrs` and `why` have `n` members, at most
-    /// `CHUNK`.
-    pub(crate) fn kapi_sites_poke(
-        fns: &TextFns,
-        addrs: *const u64,
-        n: usize,
-        arm: bool,
-        why: *mut u8,
-    );
-    /// `fns` comes from `symbols`.
-    pub(crate) fn kapi_sites_sync(fns: &TextFns);
-    /// Under `Lock::Sites`. `fns` comes from `symbols`.
-    pub(crate) fn kapi_sites_restore(fns: &TextFns);
-    /// `fns` comes from `symbols`; `bytes` has `len` bytes, the pool has room for them from `at`
-    /// on, and no site leads there yet.
-    pub(crate) fn kapi_pool_write(fns: &TextFns, at: usize, bytes: *const u8, len: usize) -> c_int;
+    pub(crate) safe fn kapi_is_tail(addr: u64) -> bool;
+    /// Under `text_mutex`. `sites` has `n` members, at most `CHUNK`; the list is empty, or `n` is 0.
+    pub(crate) fn kapi_returning_are(sites: *const u64, n: usize);
     /// Only once, until `kapi_breakpoints_off`.
     pub(crate) fn kapi_breakpoints_on() -> c_int;
     /// No site is armed.
     pub(crate) fn kapi_breakpoints_off();
+    /// Under `Lock::Sites`, like all changes of the table.
+    pub(crate) fn kapi_sites_reserve(more: usize) -> c_int;
+    /// Under `Lock::Sites`; the site is not known yet.
+    pub(crate) fn kapi_sites_add(site: &Site) -> c_int;
+    /// Under `Lock::Sites`. The result is null, or stays until the table changes.
+    pub(crate) fn kapi_site_find(addr: u64) -> *const Site;
+    /// As above.
+    pub(crate) fn kapi_site_next(place: &mut usize) -> *const Site;
+    /// Under `Lock::Sites`. `kapi_site_next` has set `place`; its site is not used again.
+    pub(crate) fn kapi_site_forget(place: usize);
+    /// Under `Lock::Sites`. No breakpoint is armed, and no CPU or task that came from a site of the
+    /// table is still on its way.
+    pub(crate) fn kapi_sites_free(calls: usize) -> bool;
 
     /// `fns` comes from `symbols`.
     pub(crate) fn kapi_ftrace_location(fns: &FtraceFns, addr: u64) -> u64;
@@ -543,6 +520,15 @@ unsafe extern "C" {
 
     /// `f` is the address of a function that takes these arguments.
     pub(crate) fn kapi_call4(f: c_ulong, a: c_ulong, b: c_ulong, c: c_ulong, d: c_ulong) -> c_long;
+    /// As above.
+    pub(crate) fn kapi_call5(
+        f: c_ulong,
+        a: c_ulong,
+        b: c_ulong,
+        c: c_ulong,
+        d: c_ulong,
+        e: c_ulong,
+    ) -> c_long;
     /// Not to be called: its address goes into a probe site.
     pub(crate) fn kapi_sdt_trampoline();
     /// Not to be called: its address goes into a probe site.

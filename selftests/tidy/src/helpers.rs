@@ -46,7 +46,7 @@ impl Kind {
         Some(match text {
             "" => Self::Nothing,
             "bool" => Self::Bool,
-            "u8" | "c_char" | "Kind" => Self::Byte,
+            "u8" | "AtomicU8" | "c_char" | "Kind" => Self::Byte,
             "c_int" | "i32" => Self::Signed,
             "c_uint" | "u32" => Self::Unsigned,
             "u64" | "i64" | "usize" | "c_ulong" | "c_long" => Self::Word,
