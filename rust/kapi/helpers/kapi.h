@@ -264,14 +264,9 @@ void kapi_site_forget(size_t place);
 bool kapi_sites_free(size_t calls);
 
 /* ftrace.c */
-/* Rust: sys::FtraceFns */
-struct kapi_ftrace_fns {
-	unsigned long add, del, hash_alloc, hash_free, hash_add, location, find_direct;
-	int *enabled;
-};
-u64 kapi_ftrace_location(const struct kapi_ftrace_fns *fns, u64 addr);
-void kapi_ftrace_sort_out(const struct kapi_ftrace_fns *fns, const u64 *sites, size_t n, bool on, u8 *why);
-int kapi_ftrace_update(const struct kapi_ftrace_fns *fns, u64 *sites, size_t n, bool on);
+int kapi_ftrace_first(unsigned long *sites, size_t n);
+int kapi_ftrace_change(unsigned long update, unsigned long hash);
+void kapi_ftrace_share_none(void);
 size_t kapi_ftrace_shared(u64 *sites, size_t max);
 bool kapi_ftrace_attached(void);
 int kapi_ftrace_detach_all(void);

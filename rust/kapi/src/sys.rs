@@ -26,8 +26,7 @@ pub(crate) struct TextFns {
     pub(crate) modules: c_ulong,
 }
 
-/// `struct kapi_ftrace_fns`. `enabled` is the address of an `int`, or 0; no other member is 0.
-#[repr(C)]
+/// The resolved symbols of ftrace. `enabled` is the address of an `int`, or 0; no other member is 0.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FtraceFns {
     pub(crate) add: c_ulong,
@@ -408,19 +407,11 @@ unsafe extern "C" {
     /// table is still on its way.
     pub(crate) fn kapi_sites_free(calls: usize) -> bool;
 
-    /// `fns` comes from `symbols`.
-    pub(crate) fn kapi_ftrace_location(fns: &FtraceFns, addr: u64) -> u64;
-    /// `fns` comes from `symbols`; `sites` and `why` have `n` members.
-    pub(crate) fn kapi_ftrace_sort_out(
-        fns: &FtraceFns,
-        sites: *const u64,
-        n: usize,
-        on: bool,
-        why: *mut u8,
-    );
-    /// Under `Lock::Ftrace`. `fns` comes from `symbols`; `sites` has `n` members.
-    pub(crate) fn kapi_ftrace_update(fns: &FtraceFns, sites: *mut u64, n: usize, on: bool)
-        -> c_int;
+    /// Under `Lock::Ftrace`, like the next two functions. `sites` has `n` members.
+    pub(crate) fn kapi_ftrace_first(sites: *mut u64, n: usize) -> c_int;
+    /// `update` is `update_ftrace_direct_add` or `update_ftrace_direct_del`, `hash` is for it.
+    pub(crate) fn kapi_ftrace_change(update: c_ulong, hash: c_ulong) -> c_int;
+    pub(crate) safe fn kapi_ftrace_share_none();
     /// `sites` has `max` members.
     pub(crate) fn kapi_ftrace_shared(sites: *mut u64, max: usize) -> usize;
     pub(crate) safe fn kapi_ftrace_attached() -> bool;
