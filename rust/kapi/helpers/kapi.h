@@ -117,7 +117,10 @@ void kapi_signals_quiesce(void);
 /* stack.c */
 u32 kapi_stack_kernel(u8 *to, u32 max, u32 skip, bool interrupt);
 bool kapi_stack_register(u32 n, bool interrupt, u64 *value);
-/* stack.rs declares the same struct. */
+DECLARE_PER_CPU(struct pt_regs *, kapi_trap_regs);
+
+/* mapping.c */
+/* Rust: sys::Mapping */
 struct kapi_code_mapping {
 	u64 start, end, offset, inode;
 	s64 modified_s, modified_ns;
@@ -125,7 +128,6 @@ struct kapi_code_mapping {
 	bool is_object;
 };
 bool kapi_stack_mapping(u64 addr, struct kapi_code_mapping *to);
-DECLARE_PER_CPU(struct pt_regs *, kapi_trap_regs);
 
 /* follow.c */
 /* Rust: sys::Mapped. A piece of a file that a process has mapped; the file only if it can be run. */
