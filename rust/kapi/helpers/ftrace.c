@@ -6,9 +6,8 @@
  * direct call, and none if a livepatch has replaced it.
  */
 #include <linux/ftrace.h>
-#include <linux/log2.h>
 #include <linux/module.h>
-#include <linux/sort.h>
+#include <linux/string.h>
 #include "kapi.h"
 
 /*
@@ -48,43 +47,12 @@ bool kapi_ftrace_attached(void)
 	return kapi_ftrace_ops.flags & FTRACE_OPS_FL_ENABLED;
 }
 
-u64 kapi_ftrace_location(const struct kapi_ftrace_fns *fns, u64 addr)
-{
-	return kapi_call4(fns->location, addr, 0, 0, 0);
-}
-
-/*
- * Sets why[i] to 0 if the site can be added or removed, to EALREADY if that is already so, else to
- * the errno. Errors that are already in why[] stay.
- */
-void kapi_ftrace_sort_out(const struct kapi_ftrace_fns *fns, const u64 *sites, size_t n, bool on, u8 *why)
-{
-	const unsigned long ours = (unsigned long)kapi_entry_trampoline;
-	unsigned long direct;
-	size_t i;
-
-	for (i = 0; i < n; i++) {
-		if (why[i])
-			continue;
-		if (on && (!sites[i] || kapi_ftrace_location(fns, sites[i]) != sites[i])) {
-			why[i] = ENXIO;
-			continue;
-		}
-		direct = kapi_call4(fns->find_direct, sites[i], 0, 0, 0);
-		if ((direct == ours) == on)
-			why[i] = EALREADY;
-		else if (on && direct)
-			why[i] = EEXIST;
-		cond_resched();
-	}
-}
-
 /*
  * Adds the first sites. The exported function has the same effect and makes a hash of a fitting
  * size; the other path makes one of 64 chains for any number of sites, and walks them several times
  * for each function.
  */
-static int kapi_ftrace_first(unsigned long *sites, size_t n)
+int kapi_ftrace_first(unsigned long *sites, size_t n)
 {
 	int err = ftrace_set_filter_ips(&kapi_ftrace_ops, sites, n, 0, 1);
 
@@ -96,58 +64,16 @@ static int kapi_ftrace_first(unsigned long *sites, size_t n)
 	return err;
 }
 
-static int kapi_ftrace_order(const void *a, const void *b)
+/* Calls update_ftrace_direct_add() or _del(). */
+int kapi_ftrace_change(unsigned long update, unsigned long hash)
 {
-	u64 x = *(const u64 *)a, y = *(const u64 *)b;
-
-	return x < y ? -1 : x > y;
+	return kapi_call4(update, (unsigned long)&kapi_ftrace_ops, hash, 0, 0);
 }
 
-/* Sorts the sites. Mostly they are sorted already. */
-static void kapi_ftrace_ascend(u64 *sites, size_t n)
+/* From here on, sites are added. */
+void kapi_ftrace_share_none(void)
 {
-	size_t i;
-
-	for (i = 1; i < n && sites[i - 1] <= sites[i]; i++)
-		;
-	if (i < n)
-		sort(sites, n, sizeof(*sites), kapi_ftrace_order, NULL);
-}
-
-/*
- * Adds or removes all sites, or none. EBUSY: kapi_ftrace_sort_out() did not see them, or things
- * have changed.
- */
-int kapi_ftrace_update(const struct kapi_ftrace_fns *fns, u64 *sites, size_t n, bool on)
-{
-	const unsigned long ours = (unsigned long)kapi_entry_trampoline;
-	unsigned long hash;
-	int err = -ENOMEM;
-	size_t i;
-
-	BUILD_BUG_ON(sizeof(*sites) != sizeof(unsigned long));
 	kapi_nshared = 0;
-	if (!n)
-		return 0;
-	if (on && fns->enabled && !READ_ONCE(*fns->enabled))
-		return -EOPNOTSUPP;
-	if (on && !kapi_ftrace_attached())
-		return kapi_ftrace_first((unsigned long *)sites, n);
-	hash = kapi_call4(fns->hash_alloc, clamp(ilog2(n), 1, 12), 0, 0, 0);
-	if (!hash)
-		return err;
-	kapi_ftrace_ascend(sites, n);
-	for (i = 0; i < n; i++) {
-		/* A site that is added twice can be removed only once. */
-		if (i && sites[i] == sites[i - 1])
-			continue;
-		if (!kapi_call4(fns->hash_add, hash, sites[i], ours, 0))
-			goto out;
-	}
-	err = kapi_call4(on ? fns->add : fns->del, (unsigned long)&kapi_ftrace_ops, hash, 0, 0);
-out:
-	kapi_call4(fns->hash_free, hash, 0, 0, 0);
-	return err;
 }
 
 /*
@@ -165,10 +91,7 @@ size_t kapi_ftrace_shared(u64 *sites, size_t max)
 /* Needs no memory. */
 int kapi_ftrace_detach_all(void)
 {
-	int err;
-
 	if (!kapi_ftrace_attached())
 		return 0;
-	err = unregister_ftrace_direct(&kapi_ftrace_ops, (unsigned long)kapi_entry_trampoline, true);
-	return err;
+	return unregister_ftrace_direct(&kapi_ftrace_ops, (unsigned long)kapi_entry_trampoline, true);
 }

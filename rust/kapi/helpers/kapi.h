@@ -43,13 +43,6 @@ bool kapi_is_xen_pv(void);
 u64 kapi_probe_nested(unsigned int cpu);
 unsigned long kapi_probe_deaths(void);
 
-/* prototypes.c */
-struct kapi_prototype {
-	const char *name, *shape;
-};
-const char *kapi_prototypes_other(u64 start, u64 stop);
-bool kapi_prototype_differs(u64 start, u64 stop, const char *name, const char *shape);
-
 /* wake.c */
 bool kapi_irq_work_runs(void);
 void *kapi_waker_new(int fd);
@@ -124,7 +117,10 @@ void kapi_signals_quiesce(void);
 /* stack.c */
 u32 kapi_stack_kernel(u8 *to, u32 max, u32 skip, bool interrupt);
 bool kapi_stack_register(u32 n, bool interrupt, u64 *value);
-/* stack.rs declares the same struct. */
+DECLARE_PER_CPU(struct pt_regs *, kapi_trap_regs);
+
+/* mapping.c */
+/* Rust: sys::Mapping */
 struct kapi_code_mapping {
 	u64 start, end, offset, inode;
 	s64 modified_s, modified_ns;
@@ -132,20 +128,30 @@ struct kapi_code_mapping {
 	bool is_object;
 };
 bool kapi_stack_mapping(u64 addr, struct kapi_code_mapping *to);
-DECLARE_PER_CPU(struct pt_regs *, kapi_trap_regs);
 
 /* follow.c */
-struct kapi_follower;
-struct kapi_follower *kapi_follower_new(int fd);
-void kapi_follower_free(struct kapi_follower *f);
-int kapi_follower_add(struct kapi_follower *f, int number);
-int kapi_follower_ignore(struct kapi_follower *f, u64 inode, u64 modified, u32 device);
-u32 kapi_follower_begun(struct kapi_follower *f, u32 *to, u32 room);
-u32 kapi_follower_asked(struct kapi_follower *f);
-u32 kapi_follower_answer(struct kapi_follower *f, u32 asked);
+/* Rust: sys::Mapped. A piece of a file that a process has mapped; the file only if it can be run. */
+struct kapi_mapped {
+	u64 inode, modified;
+	u32 device;
+	bool shared, runs, own;
+};
+typedef bool (*kapi_done_fn)(void *arg);
+struct pid;
+struct wait_queue_head;
+int kapi_mapped_on(void);
+void kapi_mapped_off(void);
+void kapi_queue_init(struct wait_queue_head *queue);
+long kapi_wait_killable(struct wait_queue_head *queue, kapi_done_fn done, void *arg, long left);
+void kapi_told_wait(const u32 *telling);
+void kapi_told_wake(void);
+struct pid *kapi_process(void);
+struct pid *kapi_process_get(void);
+void kapi_free_rcu(void *block);
+/* Rust */
+void kapi_follow_mapped(const struct kapi_mapped *mapped);
 unsigned long kapi_follow_copy(u64 original);
 void kapi_follow_copied(unsigned long everyone);
-void kapi_follow_quiesce(void);
 
 /* user.c */
 struct mm_struct;
@@ -229,36 +235,11 @@ void kapi_node_off(void);
 long kapi_node_ioctl(unsigned int cmd, unsigned long arg);
 
 /* text.c */
-/* Rust: text::Patch */
-struct kapi_patch {
-	u64 addr;
-	u8 old[5];
-	u8 new[5];
-};
-/* Rust: sys::TextFns */
-struct kapi_text_fns {
-	unsigned long batch_add, batch_finish, poke, sync, poke_event;
-	unsigned long jump_label_reserved, static_call_reserved, ftrace_reserved, alternatives_reserved;
-	unsigned long stext, etext;
-	struct mutex *text_mutex, *module_mutex;
-	struct list_head *modules;
-};
-/* Rust: text::CHUNK. The number of sites changed at once; others wait that long for the locks. */
+/* Rust: sites::CHUNK. The number of sites changed at once; others wait that long for the locks. */
 #define KAPI_CHUNK 256
-/* Text to be written: [from, to); to is 0 if there is none. */
-struct kapi_span {
-	u64 from, to;
-};
+bool kapi_is_module_text(const struct list_head *modules, u64 addr, size_t len);
 
-void kapi_span_add(const struct kapi_text_fns *fns, struct kapi_span *span, u64 at, const u8 *bytes, size_t len);
-void kapi_poke_event(const struct kapi_text_fns *fns, u64 at, const u8 *old, size_t old_len, const u8 *new, size_t len);
-void kapi_span_end(const struct kapi_text_fns *fns, struct kapi_span *span);
-bool kapi_is_text(const struct kapi_text_fns *fns, u64 addr, size_t len);
-int kapi_text_patch(const struct kapi_text_fns *fns, const struct kapi_patch *batch, size_t n, size_t *at);
-void kapi_text_patch_each(const struct kapi_text_fns *fns, const struct kapi_patch *batch, size_t n, u8 *why);
-bool kapi_text_reserved(const struct kapi_text_fns *fns, u64 addr, size_t len);
-
-/* sites.c */
+/* sites.c, table.c */
 /* Rust: sites::Kind */
 enum kapi_kind {
 	KAPI_SKIP, KAPI_PUSH, KAPI_JUMP, KAPI_BRANCH, KAPI_CALL, KAPI_RETURN, KAPI_JUMP_REG, KAPI_CALL_REG, KAPI_SLOT,
@@ -272,31 +253,22 @@ struct kapi_site {
 	u8 armed, touched;
 	u8 unused[2];
 };
-int kapi_sites_reserve(size_t more);
 bool kapi_is_tail(u64 addr);
-bool kapi_is_returning(u64 addr);
-int kapi_sites_check(const struct kapi_site *site);
-int kapi_sites_add(const struct kapi_site *site);
-long kapi_slot_again(u8 len);
-void kapi_sites_forget(u64 start, u64 end);
-bool kapi_sites_free(const struct kapi_text_fns *fns);
-void kapi_sites_poke(const struct kapi_text_fns *fns, const u64 *addrs, size_t n, bool arm, u8 *why);
-void kapi_sites_sync(const struct kapi_text_fns *fns);
-void kapi_sites_restore(const struct kapi_text_fns *fns);
-int kapi_pool_write(const struct kapi_text_fns *fns, size_t at, const u8 *bytes, size_t len);
+void kapi_returning_are(const u64 *sites, size_t n);
 int kapi_breakpoints_on(void);
 void kapi_breakpoints_off(void);
 u64 kapi_tail_fired(u64 site);
+int kapi_sites_reserve(size_t more);
+int kapi_sites_add(const struct kapi_site *site);
+struct kapi_site *kapi_site_find(u64 addr);
+struct kapi_site *kapi_site_next(size_t *place);
+void kapi_site_forget(size_t place);
+bool kapi_sites_free(size_t calls);
 
 /* ftrace.c */
-/* Rust: sys::FtraceFns */
-struct kapi_ftrace_fns {
-	unsigned long add, del, hash_alloc, hash_free, hash_add, location, find_direct;
-	int *enabled;
-};
-u64 kapi_ftrace_location(const struct kapi_ftrace_fns *fns, u64 addr);
-void kapi_ftrace_sort_out(const struct kapi_ftrace_fns *fns, const u64 *sites, size_t n, bool on, u8 *why);
-int kapi_ftrace_update(const struct kapi_ftrace_fns *fns, u64 *sites, size_t n, bool on);
+int kapi_ftrace_first(unsigned long *sites, size_t n);
+int kapi_ftrace_change(unsigned long update, unsigned long hash);
+void kapi_ftrace_share_none(void);
 size_t kapi_ftrace_shared(u64 *sites, size_t max);
 bool kapi_ftrace_attached(void);
 int kapi_ftrace_detach_all(void);

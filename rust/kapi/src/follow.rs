@@ -1,23 +1,160 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Reports to followers what processes map, before they run it: the thread that maps waits, for a
-//! bounded time, for the follower's answer (`follow.c`).
+//! bounded time, for the follower's answer ([`crate::mapped`], [`crate::questions`]).
+//!
+//! A follower follows processes: it hears of libraries, however they are loaded. It can also follow
+//! everyone: it then hears of code that any process maps, including a program that begins, except
+//! for files that it has called uninteresting. Most files are, and mapping one costs its process a
+//! lookup in a hash table. It also hears of copies (fork) of the processes that it follows
+//! themselves.
 
+use crate::lock::{Held, Lock};
+pub(crate) use crate::mapped::quiesce;
+use crate::mem;
+use crate::questions::{FileKey, Questions};
+use crate::rcu::{Node, Table};
 use crate::sites;
 use crate::sys;
-use kernel::error::{from_err_ptr, to_result};
+use core::cell::UnsafeCell;
+use core::ptr;
+use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use core::sync::atomic::{AtomicPtr, AtomicUsize};
+use kernel::alloc::flags::GFP_KERNEL_ACCOUNT;
+use kernel::alloc::KVVec;
+use kernel::bindings;
+use kernel::error::to_result;
 use kernel::ffi::{c_int, c_void};
 use kernel::prelude::*;
+use kernel::sync::rcu::{self, Guard};
+use kernel::sync::{Arc, ArcBorrow};
+
+/// The most processes that one follower follows.
+const MOST_FOLLOWED: usize = 1024;
+/// The most followers of everyone.
+const MOST_EVERYONE: usize = 8;
+/// The most files that one of them has called uninteresting; the oldest makes room.
+const MOST_IGNORED: usize = 8192;
+
+/// A followed process.
+#[derive(Clone, Copy)]
+struct Followed {
+    /// Its memory.
+    mm: u64,
+    /// From `Arc::as_ptr`.
+    by: *const Questions,
+}
+
+// SAFETY: `Questions` are shared by all tasks.
+unsafe impl Send for Followed {}
+// SAFETY: as above.
+unsafe impl Sync for Followed {}
+
+/// The followed processes. Changed under `Lock::Follow`, like all statics here.
+static FOLLOWED: Table<Followed, 256> = Table::new();
+static FOLLOWED_COUNT: AtomicUsize = AtomicUsize::new(0);
+
+/// The followers of everyone: null, or from `Arc::as_ptr`.
+static EVERYONE: [AtomicPtr<Questions>; MOST_EVERYONE] =
+    [const { AtomicPtr::new(ptr::null_mut()) }; MOST_EVERYONE];
+static EVERYONE_COUNT: AtomicUsize = AtomicUsize::new(0);
+
+/// Returns a follower that a reader has found in [`FOLLOWED`] or [`EVERYONE`].
+///
+/// # Safety
+///
+/// `at` is null or was there since the guard exists.
+unsafe fn found<'g>(at: *const Questions, _: &'g Guard) -> Option<ArcBorrow<'g, Questions>> {
+    // SAFETY: by the caller, `at` is from `Arc::as_ptr`. `Follower::drop` takes it out, and drops
+    // its reference after a grace period, which does not end before the guard.
+    (!at.is_null()).then(|| unsafe { ArcBorrow::from_raw(at) })
+}
+
+/// Returns the followers of the process with this memory, except the current process.
+pub(crate) fn followers(
+    mm: u64,
+    guard: &Guard,
+) -> impl Iterator<Item = ArcBorrow<'_, Questions>> + '_ {
+    let these = FOLLOWED.of_key(mm, guard).filter(move |e| e.mm == mm);
+    // SAFETY: the table has led to it since the guard exists.
+    these.filter_map(|e| unsafe { found(e.by, guard) }).filter(|by| !by.is_own())
+}
+
+/// Returns the followers in these places of [`EVERYONE`].
+pub(crate) fn of_everyone(
+    places: u64,
+    guard: &Guard,
+) -> impl Iterator<Item = ArcBorrow<'_, Questions>> + '_ {
+    let these =
+        EVERYONE.iter().enumerate().filter(move |(i, _)| places.wrapping_shr(*i as u32) & 1 != 0);
+    // SAFETY: it is there since the guard exists.
+    these.filter_map(|(_, at)| unsafe { found(at.load(Acquire), guard) })
+}
+
+/// Returns the places of followers of everyone that `is` accepts.
+fn places(guard: &Guard, is: impl Fn(ArcBorrow<'_, Questions>) -> bool) -> u64 {
+    if EVERYONE_COUNT.load(Relaxed) == 0 {
+        return 0;
+    }
+    let accepted = EVERYONE.iter().enumerate().filter(|(_, at)| {
+        // SAFETY: it is there since the guard exists.
+        unsafe { found(at.load(Acquire), guard) }.is_some_and(&is)
+    });
+    accepted.fold(0, |places, (i, _)| places | 1 << i)
+}
+
+/// Returns the followers of everyone that want to hear of code of this file in the current process.
+pub(crate) fn wanted_by(file: &FileKey, guard: &Guard) -> u64 {
+    let ignores = |by: &Questions| by.ignored.of_key(file.inode, guard).any(|f| f == file);
+    places(guard, |by| !by.is_own() && !ignores(&by))
+}
+
+/// Returns the followers of everyone that follow the process with this memory.
+pub(crate) fn wanted_by_followers_of(mm: u64, guard: &Guard) -> u64 {
+    places(guard, |by| followers(mm, guard).any(|f| ptr::eq(&*f, &*by)))
+}
+
+/// A reference to a process's memory, which may have ended.
+struct Space(*mut c_void);
+
+impl Space {
+    fn of(pid: c_int) -> Result<Self> {
+        let mm = sys::kapi_space_of(pid, &mut sys::Found::default());
+        if mm.is_null() {
+            return Err(ESRCH);
+        }
+        Ok(Self(mm))
+    }
+
+    fn is_alive(&self) -> bool {
+        // SAFETY: this value has a reference to the `mm_struct`.
+        unsafe { sys::kapi_space_alive(self.0) }
+    }
+}
+
+impl Drop for Space {
+    fn drop(&mut self) {
+        // SAFETY: this value has a reference to the `mm_struct`, and ends.
+        unsafe { sys::kapi_space_drop(self.0) };
+    }
+}
+
+/// What a follower has in the tables.
+struct Entries {
+    followed: KVec<Space>,
+    ignored: KVVec<FileKey>,
+    /// The place of the oldest ignored file, once there are [`MOST_IGNORED`].
+    oldest: usize,
+}
 
 /// A follower of processes. Dropping it releases all threads that wait for its answer.
-///
-/// # Invariants
-///
-/// The pointer is from `kapi_follower_new`, and this value owns it.
-pub struct Follower(*mut c_void);
+pub struct Follower {
+    questions: Arc<Questions>,
+    entries: UnsafeCell<Entries>,
+}
 
-// SAFETY: any task that may sleep can free a follower.
+// SAFETY: any task may drop the entries.
 unsafe impl Send for Follower {}
-// SAFETY: every helper function takes the locks that it needs.
+// SAFETY: only `locked` accesses `entries`, by one task at a time.
 unsafe impl Sync for Follower {}
 
 impl Follower {
@@ -28,9 +165,15 @@ impl Follower {
     ///
     /// *process*
     pub fn new(fd: c_int) -> Result<Self> {
-        crate::mem::ask()?;
-        // INVARIANT: the pointer comes from `kapi_follower_new`, and only this value gets it.
-        Ok(Self(from_err_ptr(sys::kapi_follower_new(fd))?))
+        mem::ask()?;
+        let entries = Entries { followed: KVec::new(), ignored: KVVec::new(), oldest: 0 };
+        Ok(Self { questions: Questions::new(fd)?, entries: UnsafeCell::new(entries) })
+    }
+
+    fn locked<R>(&self, f: impl FnOnce(&mut Entries, &Held) -> R) -> R {
+        let held = Lock::Follow.hold();
+        // SAFETY: nobody else holds the lock, so nobody else has a reference.
+        f(unsafe { &mut *self.entries.get() }, &held)
     }
 
     /// Reports from now on what a process maps; `pid` is its id in the caller's namespace. It may
@@ -40,12 +183,45 @@ impl Follower {
     ///
     /// *process*, may sleep
     pub fn follow(&self, pid: u32) -> Result {
-        crate::mem::ask()?;
+        mem::ask()?;
         // Tasks will enter our code, and we must be able to tell when they have left it.
         sites::expect();
         let pid = c_int::try_from(pid).ok().filter(|pid| *pid != 0).ok_or(ESRCH)?;
-        // SAFETY: `self.0` is a live follower by the invariant.
-        to_result(unsafe { sys::kapi_follower_add(self.0, pid) })
+        let space = Space::of(pid)?;
+        self.locked(|entries, held| self.follow_space(entries, held, space))
+    }
+
+    fn follow_space(&self, entries: &mut Entries, held: &Held, space: Space) -> Result {
+        if entries.followed.iter().any(|other| other.0 == space.0) {
+            return Ok(());
+        }
+        entries.followed.retain(|other| {
+            let alive = other.is_alive();
+            if !alive {
+                self.unfollow(other, held);
+            }
+            alive
+        });
+        if entries.followed.len() >= MOST_FOLLOWED {
+            return Err(ENOSPC);
+        }
+        to_result(sys::kapi_mapped_on())?;
+        entries.followed.reserve(1, GFP_KERNEL)?;
+        let mm = space.0 as u64;
+        let followed = Followed { mm, by: Arc::as_ptr(&self.questions) };
+        let node = KBox::new(Node::new(followed), GFP_KERNEL)?;
+        entries.followed.push(space, GFP_KERNEL)?;
+        FOLLOWED_COUNT.fetch_add(1, Relaxed);
+        // SAFETY: `held` is `Lock::Follow`, under which the table changes.
+        unsafe { FOLLOWED.insert(mm, node) };
+        Ok(())
+    }
+
+    fn unfollow(&self, space: &Space, _held: &Held) {
+        let (mm, own) = (space.0 as u64, Arc::as_ptr(&self.questions));
+        // SAFETY: the lock is `Lock::Follow`, under which the table changes.
+        unsafe { FOLLOWED.remove(mm, |e| e.mm == mm && e.by == own) };
+        FOLLOWED_COUNT.fetch_sub(1, Relaxed);
     }
 
     /// Reports from now on code that any process maps, also a new program, unless its file is
@@ -55,10 +231,19 @@ impl Follower {
     ///
     /// *process*, may sleep
     pub fn follow_everyone(&self) -> Result {
-        crate::mem::ask()?;
+        mem::ask()?;
         sites::expect();
-        // SAFETY: `self.0` is a live follower by the invariant.
-        to_result(unsafe { sys::kapi_follower_add(self.0, 0) })
+        let own = Arc::as_ptr(&self.questions).cast_mut();
+        self.locked(|_, _| {
+            if EVERYONE.iter().any(|at| at.load(Relaxed) == own) {
+                return Ok(());
+            }
+            let free = EVERYONE.iter().find(|at| at.load(Relaxed).is_null()).ok_or(ENOSPC)?;
+            to_result(sys::kapi_mapped_on())?;
+            free.store(own, Release);
+            EVERYONE_COUNT.fetch_add(1, Relaxed);
+            Ok(())
+        })
     }
 
     /// Stops reports about this file as long as its last change was at `modified` (ns), except for
@@ -69,9 +254,25 @@ impl Follower {
     ///
     /// *process*, may sleep
     pub fn ignore(&self, inode: u64, modified: u64, device: u32) -> Result {
-        crate::mem::ask()?;
-        // SAFETY: `self.0` is a live follower by the invariant.
-        to_result(unsafe { sys::kapi_follower_ignore(self.0, inode, modified, device) })
+        mem::ask()?;
+        let (file, table) = (FileKey { inode, modified, device }, &self.questions.ignored);
+        self.locked(|entries, _held| {
+            if table.of_key(inode, &rcu::read_lock()).any(|f| *f == file) {
+                return Ok(());
+            }
+            let node = KBox::new(Node::new(file), GFP_KERNEL_ACCOUNT)?;
+            if entries.ignored.len() < MOST_IGNORED {
+                entries.ignored.push(file, GFP_KERNEL_ACCOUNT)?;
+            } else if let Some(place) = entries.ignored.get_mut(entries.oldest) {
+                // SAFETY: we hold `Lock::Follow`, under which these tables change.
+                unsafe { table.remove(place.inode, |f| f == place) };
+                *place = file;
+                entries.oldest = entries.oldest.wrapping_add(1) % MOST_IGNORED;
+            }
+            // SAFETY: as above.
+            unsafe { table.insert(inode, node) };
+            Ok(())
+        })
     }
 
     /// Takes the ids, in the caller's namespace, of processes that were reported because everyone
@@ -81,9 +282,10 @@ impl Follower {
     ///
     /// *process*
     pub fn begun(&self, to: &mut [u32]) {
-        let room = u32::try_from(to.len()).unwrap_or(u32::MAX);
-        // SAFETY: `self.0` is a live follower by the invariant; `to` has `room` members or more.
-        unsafe { sys::kapi_follower_begun(self.0, to.as_mut_ptr(), room) };
+        for to in to {
+            let Some(process) = self.questions.begun() else { return };
+            *to = process.id();
+        }
     }
 
     /// Returns the number of the last report that is not [answered](Self::answer), or 0.
@@ -92,8 +294,7 @@ impl Follower {
     ///
     /// *process*
     pub fn asked(&self) -> u32 {
-        // SAFETY: `self.0` is a live follower by the invariant.
-        unsafe { sys::kapi_follower_asked(self.0) }
+        self.questions.asked()
     }
 
     /// Answers all reports up to this number. Returns how many threads went on without an answer
@@ -103,8 +304,7 @@ impl Follower {
     ///
     /// *process*
     pub fn answer(&self, asked: u32) -> u32 {
-        // SAFETY: `self.0` is a live follower by the invariant.
-        unsafe { sys::kapi_follower_answer(self.0, asked) }
+        self.questions.answer(asked)
     }
 }
 
@@ -113,17 +313,20 @@ impl Drop for Follower {
     ///
     /// *process*, may sleep
     fn drop(&mut self) {
-        // SAFETY: this value owns the follower by the invariant, and nobody has a copy of the
-        // pointer.
-        unsafe { sys::kapi_follower_free(self.0) };
+        let own = Arc::as_ptr(&self.questions).cast_mut();
+        self.locked(|entries, held| {
+            entries.followed.iter().for_each(|space| self.unfollow(space, held));
+            for at in EVERYONE.iter().filter(|at| at.load(Relaxed) == own) {
+                at.store(ptr::null_mut(), Relaxed);
+                EVERYONE_COUNT.fetch_sub(1, Relaxed);
+            }
+            if FOLLOWED_COUNT.load(Relaxed) == 0 && EVERYONE_COUNT.load(Relaxed) == 0 {
+                sys::kapi_mapped_off();
+            }
+        });
+        self.questions.close();
+        // A reader may have found the pointer, and not have its own reference yet.
+        // SAFETY: the caller may sleep.
+        unsafe { bindings::synchronize_rcu() };
     }
-}
-
-/// Waits until no thread is about to report anything. There must be no followers.
-///
-/// # Context
-///
-/// *process*, may sleep
-pub(crate) fn quiesce() {
-    sys::kapi_follow_quiesce();
 }

@@ -10,10 +10,12 @@
 use crate::lock::Lock;
 use crate::mem;
 use crate::sites::{self, Refused};
+use crate::sort;
 use crate::symbols;
 use crate::sys::{self, FtraceFns};
+use crate::xcall;
 use kernel::bindings;
-use kernel::ffi::c_int;
+use kernel::ffi::{c_int, c_ulong};
 use kernel::prelude::*;
 
 /// Returns the site of the function that begins at `addr`, or the site at `addr`.
@@ -22,11 +24,65 @@ use kernel::prelude::*;
 ///
 /// *process*
 pub fn location(addr: u64) -> Option<u64> {
-    let fns = symbols::ftrace_fns()?;
-    // SAFETY: `fns` comes from `symbols`, which checks its functions; `ftrace_location` takes any
-    // address.
-    let at = unsafe { sys::kapi_ftrace_location(fns, addr) };
+    let at = symbols::ftrace_fns()?.location(addr);
     (at != 0).then_some(at)
+}
+
+impl FtraceFns {
+    /// Returns the site of the function that begins at `addr`, or the site at `addr`; 0: there is
+    /// none.
+    fn location(&self, addr: u64) -> u64 {
+        // SAFETY: `self` comes from `symbols`; `ftrace_location` takes any address.
+        unsafe { sys::kapi_call4(self.location, addr as c_ulong, 0, 0, 0) as u64 }
+    }
+
+    /// Returns the target of the direct call at a site; 0: there is none.
+    fn direct(&self, site: u64) -> u64 {
+        // SAFETY: `self` comes from `symbols`; `ftrace_find_rec_direct` takes any address.
+        unsafe { sys::kapi_call4(self.find_direct, site as c_ulong, 0, 0, 0) as u64 }
+    }
+
+    /// Tells whether `kernel.ftrace_enabled` is 0.
+    fn is_off(&self) -> bool {
+        let at = self.enabled as *const c_int;
+        // SAFETY: `self` comes from `symbols`: it is null or the kernel's variable. Others may
+        // write to it.
+        !at.is_null() && unsafe { at.read_volatile() } == 0
+    }
+}
+
+/// A `struct ftrace_hash` of sites that call our trampoline.
+struct Hash {
+    fns: &'static FtraceFns,
+    at: c_ulong,
+}
+
+impl Hash {
+    /// Makes a hash for `n` sites.
+    fn new(fns: &'static FtraceFns, n: usize) -> Option<Self> {
+        let bits = n.checked_ilog2()?.clamp(1, 12);
+        // SAFETY: `fns` comes from `symbols`; `alloc_ftrace_hash` takes up to 12 bits.
+        let at = unsafe { sys::kapi_call4(fns.hash_alloc, bits as c_ulong, 0, 0, 0) };
+        (at != 0).then_some(Self { fns, at: at as c_ulong })
+    }
+
+    /// Adds a site; false: there is no memory.
+    fn add(&mut self, site: u64) -> bool {
+        let (site, ours) = (site as c_ulong, trampoline() as c_ulong);
+        // SAFETY: `fns` comes from `symbols`, and the hash exists.
+        unsafe { sys::kapi_call4(self.fns.hash_add, self.at, site, ours, 0) != 0 }
+    }
+}
+
+impl Drop for Hash {
+    fn drop(&mut self) {
+        // SAFETY: `fns` comes from `symbols`, and the hash is not used any more.
+        unsafe { sys::kapi_call4(self.fns.hash_free, self.at, 0, 0, 0) };
+    }
+}
+
+fn trampoline() -> u64 {
+    sys::kapi_entry_trampoline as *const () as u64
 }
 
 /// How often a batch is sorted out again because another tracer has interfered.
@@ -49,25 +105,56 @@ struct Batch<'a> {
 }
 
 impl Batch<'_> {
-    /// Determines which sites can be added or removed.
+    /// Determines which sites can be added or removed, or already are (`EALREADY`). Obstacles that
+    /// are known already stay.
     fn sort_out(&mut self, on: bool) {
-        let n = self.sites.len().min(self.whys.len());
-        let (sites, whys) = (self.sites.as_ptr(), self.whys.as_mut_ptr());
-        // SAFETY: `fns` comes from `symbols`; `sites` and `whys` have at least `n` members.
-        unsafe { sys::kapi_ftrace_sort_out(self.fns, sites, n, on, whys) };
+        for (site, why) in self.sites.iter().zip(self.whys.iter_mut()).filter(|(_, why)| **why == 0)
+        {
+            if on && (*site == 0 || self.fns.location(*site) != *site) {
+                *why = Refused::NotText.errno();
+                continue;
+            }
+            let direct = self.fns.direct(*site);
+            if (direct == trampoline()) == on {
+                *why = bindings::EALREADY as u8;
+            } else if on && direct != 0 {
+                *why = Refused::Busy.errno();
+            }
+            xcall::breathe();
+        }
     }
 
-    /// Adds or removes the other sites. The lock is held.
+    /// Adds or removes all other sites, or none. `EBUSY`: [`Self::sort_out`] did not see them, or
+    /// things have changed. The lock is held.
     fn update(&mut self, on: bool) -> c_int {
+        const ENOMEM: c_int = -(bindings::ENOMEM as c_int);
         let wanted = self.sites.iter().zip(self.whys.iter()).filter(|(_, why)| **why == 0);
         let mut n: usize = 0;
         for ((site, _), to) in wanted.zip(self.rest.iter_mut()) {
             *to = *site;
             n = n.wrapping_add(1);
         }
-        // SAFETY: `fns` comes from `symbols`; `rest` has at least `n` members, which the loop above
-        // filled; the callers hold the lock.
-        unsafe { sys::kapi_ftrace_update(self.fns, self.rest.as_mut_ptr(), n, on) }
+        sys::kapi_ftrace_share_none();
+        let Some(rest @ [_, ..]) = self.rest.get_mut(..n) else { return 0 };
+        if on && self.fns.is_off() {
+            return -(bindings::EOPNOTSUPP as c_int);
+        }
+        if on && !sys::kapi_ftrace_attached() {
+            // SAFETY: the callers hold the lock; `rest` has `n` members.
+            return unsafe { sys::kapi_ftrace_first(rest.as_mut_ptr(), n) };
+        }
+        let Some(mut hash) = Hash::new(self.fns, n) else { return ENOMEM };
+        sort::heap(rest, &|site| *site);
+        // A site that is added twice can be removed only once.
+        let mut last = None;
+        for site in rest.iter() {
+            if last.replace(*site) != Some(*site) && !hash.add(*site) {
+                return ENOMEM;
+            }
+        }
+        let update = if on { self.fns.add } else { self.fns.del };
+        // SAFETY: the callers hold the lock; `fns` comes from `symbols`, and the hash exists.
+        unsafe { sys::kapi_ftrace_change(update, hash.at) }
     }
 
     fn remove(mut self) -> Result {

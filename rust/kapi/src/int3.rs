@@ -18,6 +18,7 @@ use crate::nofault;
 use crate::sites::{self, Kind, Refused, Site, Table, CHUNK};
 use crate::symbols;
 use core::ops::Range;
+use x86::encoding::{CALL, INT3, JMP, RET};
 use x86::Boundary;
 
 /// The effect of the hidden instruction.
@@ -105,7 +106,7 @@ impl Trap {
         let mut site = site?;
         site.reg = reg;
         site.first = self.first;
-        (reg < 16 && (1..=15).contains(&site.len) && self.first != 0xcc).then_some(site)
+        (reg < 16 && (1..=15).contains(&site.len) && self.first != INT3).then_some(site)
     }
 }
 
@@ -132,7 +133,7 @@ fn does(code: &[u8], addr: u64, emulate: &Emulate) -> bool {
         (Emulate::Skip(len), [0x90, ..]) => !high && end(1) == addr.wrapping_add(len.into()),
         (Emulate::Skip(len), [0x0f, 0x1e | 0x1f, ..]) => usize::from(len) <= code.len(),
         (Emulate::Push(reg), [op @ 0x50..=0x57, ..]) => number(*op) == reg && bare <= 1,
-        (Emulate::Jump(to), [0xe9, a, b, c, d, ..]) => to == far(5, [*a, *b, *c, *d]),
+        (Emulate::Jump(to), [JMP, a, b, c, d, ..]) => to == far(5, [*a, *b, *c, *d]),
         (Emulate::Jump(to), [0xeb, d, ..]) => to == near(*d),
         (Emulate::Branch { cc, target, next }, [0x0f, op @ 0x80..=0x8f, a, b, c, d, ..]) => {
             cc == op & 15 && next == end(6) && target == far(6, [*a, *b, *c, *d])
@@ -140,19 +141,18 @@ fn does(code: &[u8], addr: u64, emulate: &Emulate) -> bool {
         (Emulate::Branch { cc, target, next }, [op @ 0x70..=0x7f, d, ..]) => {
             cc == op & 15 && next == end(2) && target == near(*d)
         }
-        (Emulate::Call { target, next }, [0xe8, a, b, c, d, ..]) => {
+        (Emulate::Call { target, next }, [CALL, a, b, c, d, ..]) => {
             next == end(5) && target == far(5, [*a, *b, *c, *d])
         }
-        (Emulate::Return, [0xc3, ..]) => true,
+        (Emulate::Return, [RET, ..]) => true,
         (Emulate::JumpReg(reg), [0xff, op @ 0xe0..=0xe7, ..]) => number(*op) == reg,
         (Emulate::CallReg { reg, next }, [0xff, op @ 0xd0..=0xd7, ..]) => {
             number(*op) == reg && next == end(2)
         }
         // A copy would jump to another place, or return to the copy.
-        (
-            Emulate::Displaced { .. },
-            [0x70..=0x7f | 0xe0..=0xe3 | 0xe8 | 0xe9 | 0xeb | 0xcc, ..],
-        ) => false,
+        (Emulate::Displaced { .. }, [0x70..=0x7f | 0xe0..=0xe3 | CALL | JMP | 0xeb | INT3, ..]) => {
+            false
+        }
         (Emulate::Displaced { .. }, [0x0f, 0x80..=0x8f, ..]) => false,
         (Emulate::Displaced { bytes, len, .. }, _) => {
             let len = usize::from(len);
@@ -197,7 +197,7 @@ fn displaced(trap: &Trap, slot: u64) -> Result<([u8; SLOT], usize), Refused> {
     let back = next.wrapping_sub(slot.wrapping_add(end as u64)) as i64;
     let [a, b, c, d] = i32::try_from(back).map_err(|_| Refused::NoRoom)?.to_le_bytes();
     let jump = code.get_mut(n..end).ok_or(Refused::Malformed)?;
-    jump.iter_mut().zip([0xe9, a, b, c, d]).for_each(|(to, from)| *to = from);
+    jump.iter_mut().zip([JMP, a, b, c, d]).for_each(|(to, from)| *to = from);
     Ok((code, end))
 }
 
@@ -275,11 +275,11 @@ pub fn disarm(addrs: &[u64]) {
 
 fn poke(table: &Table, addrs: &[u64], on: bool, refused: &mut dyn FnMut(usize, Refused)) {
     for (n, chunk) in addrs.chunks(CHUNK).enumerate() {
-        let mut whys = [0; CHUNK];
+        let mut whys = [None; CHUNK];
         table.poke(chunk, on, &mut whys);
-        for (i, why) in whys.iter().take(chunk.len()).enumerate() {
-            if let Some(why) = Refused::of(*why) {
-                refused(n.wrapping_mul(CHUNK).wrapping_add(i), why);
+        for (i, why) in whys.iter().enumerate() {
+            if let Some(why) = why {
+                refused(n.wrapping_mul(CHUNK).wrapping_add(i), *why);
             }
         }
     }

@@ -16,6 +16,8 @@ pub(crate) enum Lock {
     Sites = 2,
     /// The state that [ftrace](crate::ftrace) was given.
     Ftrace = 3,
+    /// The tables of [followers](crate::follow).
+    Follow = 4,
 }
 
 /// The mutex is held as long as this value exists.

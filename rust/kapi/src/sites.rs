@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The data about sites that is needed when a CPU comes from one: the table of `helpers/sites.c`,
-//! and the pool of displaced instructions. For [`crate::int3`] and [`crate::text`].
+//! The data about sites that is needed when a CPU comes from one: the table that
+//! `helpers/sites.c` reads, and the pool of displaced instructions. For [`crate::int3`] and [`crate::text`].
 
 use crate::lock::{Held, Lock};
 use crate::mem;
+use crate::poke::{Cpus, Span, Text};
 use crate::symbols;
-use crate::sys;
+use crate::sys::{self, TextFns};
 pub(crate) use crate::sys::{Kind, Site};
+use crate::xcall;
 use core::ops::Range;
-use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU8, AtomicUsize, Ordering::Relaxed};
 use kernel::bindings;
-use kernel::ffi::c_int;
+use x86::encoding::{CALL, INT3};
 
 /// The number of sites that are changed while the kernel's locks are held once.
 pub(crate) const CHUNK: usize = 256;
@@ -62,7 +64,17 @@ impl Refused {
 
 impl Site {
     pub(crate) fn new(addr: u64, kind: Kind, target: u64, len: u8) -> Self {
-        Self { addr, target, kind, reg: 0, len, first: 0, armed: 0, touched: 0, unused: [0; 2] }
+        Self {
+            addr,
+            target,
+            kind,
+            reg: 0,
+            len,
+            first: 0,
+            armed: AtomicU8::new(0),
+            touched: AtomicU8::new(0),
+            unused: [0; 2],
+        }
     }
 }
 
@@ -87,9 +99,42 @@ pub(crate) fn expected() -> bool {
 pub(crate) struct Slot(usize);
 
 impl Slot {
-    pub(crate) fn addr(&self) -> u64 {
-        (sys::kapi_pool as *const () as u64).wrapping_add(self.0 as u64)
+    fn pool() -> u64 {
+        sys::kapi_pool as *const () as u64
     }
+
+    pub(crate) fn addr(&self) -> u64 {
+        Self::pool().wrapping_add(self.0 as u64)
+    }
+}
+
+/// Slots with instructions that were forgotten, for others of the same length: modules may load and
+/// unload for ever. A slot that finds no room here is lost until the end. The upper bytes of a
+/// number are the slot's offset in the pool, the lowest one is the length. A [`Table`] guards them.
+static SPARE: [AtomicU32; 4096] = [const { AtomicU32::new(0) }; 4096];
+static SPARES: AtomicUsize = AtomicUsize::new(0);
+
+fn spare(site: &Site) {
+    let n = SPARES.load(Relaxed);
+    let (Kind::Slot, Some(to)) = (site.kind, SPARE.get(n)) else { return };
+    let at = site.target.wrapping_sub(Slot::pool()) as u32;
+    to.store(at << 8 | u32::from(site.len), Relaxed);
+    SPARES.store(n.wrapping_add(1), Relaxed);
+}
+
+/// Takes a spare slot for an instruction of this length.
+fn take_spare(len: u8) -> Option<Slot> {
+    let list = SPARE.get(..SPARES.load(Relaxed))?;
+    let (last, rest) = list.split_last()?;
+    let fits = |slot: &&AtomicU32| slot.load(Relaxed) as u8 == len;
+    let slot = rest.iter().find(fits).unwrap_or(last);
+    if !fits(&slot) {
+        return None;
+    }
+    let at = slot.load(Relaxed) >> 8;
+    slot.store(last.load(Relaxed), Relaxed);
+    SPARES.store(rest.len(), Relaxed);
+    Some(Slot(at as usize))
 }
 
 /// The exclusive right to change the table.
@@ -112,15 +157,33 @@ impl Table {
         }
     }
 
+    /// Returns the site at an address.
+    fn find(&self, addr: u64) -> Option<&Site> {
+        // SAFETY: a `Table` exists, so we hold the lock.
+        let site = unsafe { sys::kapi_site_find(addr) };
+        // SAFETY: it is null or in the table, which changes through `&self` of this task only:
+        // each function here has done with its site when it changes the table.
+        unsafe { site.as_ref() }
+    }
+
+    /// Returns a site whose place is `place` or higher, and sets `place` to the one behind it.
+    fn next(&self, place: &mut usize) -> Option<&Site> {
+        // SAFETY: a `Table` exists, so we hold the lock.
+        let site = unsafe { sys::kapi_site_next(place) };
+        // SAFETY: as in `find`.
+        unsafe { site.as_ref() }
+    }
+
     /// Tells whether `site` is registered with the same effect; the place of its slot does not
     /// matter.
     pub(crate) fn knows(&self, site: &Site) -> Result<bool, Refused> {
-        const UNKNOWN: c_int = -(bindings::ENOENT as c_int);
-        // SAFETY: a `Table` exists, so we hold the lock.
-        match unsafe { sys::kapi_sites_check(site) } {
-            0 => Ok(true),
-            UNKNOWN => Ok(false),
-            _ => Err(Refused::Busy),
+        let Some(is) = self.find(site.addr) else { return Ok(false) };
+        let same =
+            (is.kind, is.reg, is.len, is.first) == (site.kind, site.reg, site.len, site.first);
+        if same && (is.target == site.target || is.kind == Kind::Slot) {
+            Ok(true)
+        } else {
+            Err(Refused::Busy)
         }
     }
 
@@ -136,37 +199,76 @@ impl Table {
         }
     }
 
-    /// Arms or disarms at most [`CHUNK`] breakpoints. `why` gets the reasons for those
-    /// that fail.
-    pub(crate) fn poke(&self, addrs: &[u64], on: bool, why: &mut [u8; CHUNK]) {
+    /// Arms or disarms at most [`CHUNK`] breakpoints, each on its own. It is fastest if the
+    /// addresses ascend. Call [`Self::sync_text`] afterwards, once for all. `whys` gets the reasons
+    /// for those that fail.
+    pub(crate) fn poke(&self, addrs: &[u64], on: bool, whys: &mut [Option<Refused>; CHUNK]) {
         let Some(fns) = symbols::breakpoint_fns() else { return };
-        let n = addrs.len().min(why.len());
-        // SAFETY: a `Table` exists, so we hold the lock; `fns` comes from `symbols`; `addrs` and
-        // `why` have at least `n` members.
-        unsafe { sys::kapi_sites_poke(fns, addrs.as_ptr(), n, on, why.as_mut_ptr()) };
+        let mut text = Text::hold(fns);
+        let mut span = Span::new(&mut text);
+        for (addr, why) in addrs.iter().zip(whys) {
+            *why = self.poke_one(&mut span, *addr, on).err();
+        }
+        span.end();
     }
 
+    fn poke_one(&self, span: &mut Span<'_>, addr: u64, on: bool) -> Result<(), Refused> {
+        let site = self.find(addr).filter(|site| site.kind != Kind::Tail);
+        let site = site.ok_or(Refused::Malformed)?;
+        if (site.armed.load(Relaxed) != 0) == on {
+            return Ok(());
+        }
+        if !on {
+            site.armed.store(0, Relaxed);
+        }
+        if !span.text().is_text(addr, 1) {
+            return Err(Refused::NotText);
+        }
+        let (old, new) = if on { (site.first, INT3) } else { (INT3, site.first) };
+        if span.text().read(addr) != Some([old]) {
+            return Err(Refused::Busy);
+        }
+        site.touched.store(1, Relaxed);
+        if on {
+            site.armed.store(1, Relaxed);
+        }
+        span.text().event(addr, &[old], &[new]);
+        // SAFETY: an instruction begins there, by the `Boundary` of the site. Its first byte
+        // becomes a breakpoint, which `sites.c` handles because the site is in the table; or a
+        // breakpoint becomes the first byte again.
+        unsafe { span.add(addr, &[new]) };
+        Ok(())
+    }
+
+    /// Forgets the sites in text that disappears. A place in the table is used again only when
+    /// nobody can be reading its old contents.
     pub(crate) fn forget(&self, range: Range<u64>) {
-        // SAFETY: a `Table` exists, so we hold the lock.
-        unsafe { sys::kapi_sites_forget(range.start, range.end) };
+        let (mut place, mut any) = (0, false);
+        while let Some(site) = self.next(&mut place) {
+            if range.contains(&site.addr) {
+                spare(site);
+                // SAFETY: we hold the lock; `place` is that of the site, which is not used any more.
+                unsafe { sys::kapi_site_forget(place) };
+                any = true;
+            }
+        }
+        if any {
+            xcall::sync();
+        }
     }
 
-    /// Makes every CPU see the written text.
+    /// Makes every CPU see the written text, and finish each breakpoint that it has hit before.
+    /// CPUs that come or go need no more: while we hold the lock, such a CPU is off, and runs
+    /// nothing that has a breakpoint, or it is on.
     pub(crate) fn sync_text(&self) {
         if let Some(fns) = symbols::breakpoint_fns() {
-            // SAFETY: `fns` comes from `symbols`.
-            unsafe { sys::kapi_sites_sync(fns) };
+            Cpus::hold().sync(fns);
         }
     }
 
     /// Returns a slot for a displaced instruction of this length.
     pub(crate) fn slot(&self, len: u8) -> Slot {
-        // SAFETY: a `Table` exists, so we hold the lock.
-        let at = match usize::try_from(unsafe { sys::kapi_slot_again(len) }) {
-            Ok(again) => again,
-            Err(_) => POOL_USED.load(Relaxed),
-        };
-        Slot(at)
+        take_spare(len).unwrap_or_else(|| Slot(POOL_USED.load(Relaxed)))
     }
 
     /// Writes `code` into the slot.
@@ -174,16 +276,13 @@ impl Table {
         let fns = symbols::breakpoint_fns().ok_or(Refused::Unsupported)?;
         let Slot(at) = slot;
         let end = at.checked_add(code.len()).filter(|end| *end <= POOL).ok_or(Refused::NoRoom)?;
-        // SAFETY: `fns` comes from `symbols`; `code` has that many bytes, and they end within the
-        // pool. `slot` lies behind all used slots, or was the slot of a forgotten instruction of
-        // the same length.
-        match unsafe { sys::kapi_pool_write(fns, at, code.as_ptr(), code.len()) } {
-            0 => {
-                POOL_USED.fetch_max(end, Relaxed);
-                Ok(())
-            }
-            _ => Err(Refused::Malformed),
-        }
+        let mut text = Text::hold_own(fns);
+        text.event(slot.addr(), &[], code);
+        // SAFETY: no CPU runs there yet: `slot` lies behind all used slots, or was the slot of a
+        // forgotten instruction of the same length, and a site that leads there is armed later.
+        unsafe { text.write(slot.addr(), code) };
+        POOL_USED.fetch_max(end, Relaxed);
+        Ok(())
     }
 
     /// Starts to receive breakpoints.
@@ -203,11 +302,41 @@ impl Table {
     pub(crate) fn breakpoints_off(&self) {
         let Some(fns) = symbols::breakpoint_fns() else { return };
         if BREAKPOINTS.swap(false, Relaxed) {
-            // SAFETY: a `Table` exists, so we hold the lock; `fns` comes from `symbols`.
-            unsafe { sys::kapi_sites_restore(fns) };
+            self.restore(fns);
             // SAFETY: no breakpoint is armed any more, and the notifier was registered.
             unsafe { sys::kapi_breakpoints_off() };
         }
+    }
+
+    /// Writes the original byte a second time at every site that ever had a breakpoint. TCG may
+    /// have translated the breakpoint while it was being removed, and throws the translation away
+    /// when the page is written.
+    fn restore(&self, fns: &'static TextFns) {
+        let (mut place, mut more) = (0, true);
+        while more {
+            let mut text = Text::hold(fns);
+            for _ in 0..CHUNK {
+                match self.next(&mut place) {
+                    Some(site) => restore_one(&mut text, site),
+                    None => more = false,
+                }
+            }
+            drop(text);
+            xcall::breathe();
+        }
+        self.sync_text();
+    }
+
+    /// Returns how many replaced jumps are still calls.
+    fn calls(&self, fns: &'static TextFns) -> usize {
+        let (text, mut place, mut calls) = (Text::hold(fns), 0, 0_usize);
+        while let Some(site) = self.next(&mut place) {
+            let is_call = || text.is_text(site.addr, 1) && text.read(site.addr) == Some([CALL]);
+            if site.kind == Kind::Tail && is_call() {
+                calls = calls.wrapping_add(1);
+            }
+        }
+        calls
     }
 
     /// Waits until no task is on its way from a site, and forgets all sites. Call it after
@@ -215,10 +344,28 @@ impl Table {
     pub(crate) fn end(self) {
         sys::kapi_quiesce();
         let Some(fns) = symbols::text_fns() else { return };
-        // SAFETY: we hold the lock, and `fns` comes from `symbols`. Without the notifier no
-        // breakpoint is armed, and `kapi_quiesce` has waited for all tasks that came from one.
-        if unsafe { sys::kapi_sites_free(fns) } {
+        let calls = self.calls(fns);
+        // SAFETY: we hold the lock. Without the notifier no breakpoint is armed, and `kapi_quiesce`
+        // has waited for all tasks that came from one.
+        if unsafe { sys::kapi_sites_free(calls) } {
+            SPARES.store(0, Relaxed);
             POOL_USED.store(0, Relaxed);
         }
     }
+}
+
+fn restore_one(text: &mut Text, site: &Site) {
+    if site.touched.load(Relaxed) == 0 || !text.is_text(site.addr, 1) {
+        return;
+    }
+    let Some([now]) = text.read(site.addr) else { return };
+    let ours = now == INT3 && site.armed.load(Relaxed) != 0;
+    if ours {
+        text.event(site.addr, &[now], &[site.first]);
+    }
+    if ours || now == site.first {
+        // SAFETY: it is the first byte of the instruction. That byte is there, or our breakpoint.
+        unsafe { text.write(site.addr, &[site.first]) };
+    }
+    site.armed.store(0, Relaxed);
 }

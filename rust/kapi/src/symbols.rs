@@ -5,12 +5,14 @@
 //! A missing symbol is no error here. It disables the feature that needs it, with one line in the
 //! log, because kernels rename such functions without notice. Their prototypes are checked when the
 //! module is compiled, and against the running kernel's BTF before any of them except the first is
-//! called (`helpers/prototypes.c`).
+//! called ([`crate::prototypes`]).
 
 use crate::once::Once as SetOnce;
+use crate::prototypes;
 use crate::sys::{self, FtraceFns, TextFns};
 use core::ffi::CStr;
 use core::ops::Range;
+use core::slice;
 use kernel::ffi::{c_char, c_int, c_ulong, c_void};
 use kernel::prelude::*;
 
@@ -66,22 +68,17 @@ impl Lookup {
         }
     }
 
-    /// Returns the range of the kernel's BTF, which is empty if there is none.
-    fn btf(&self) -> Range<u64> {
+    /// Returns the kernel's BTF, which is empty if there is none.
+    fn btf(&self) -> &'static [u8] {
         match (self.find(c"__start_BTF"), self.find(c"__stop_BTF")) {
-            (start @ 1.., stop @ 1..) => start as u64..stop as u64,
-            _ => 0..0,
+            (start @ 1.., stop) if start < stop => {
+                let len = stop.wrapping_sub(start) as usize;
+                // SAFETY: the kernel's linker script puts these symbols around its BTF, which
+                // nobody changes or frees.
+                unsafe { slice::from_raw_parts(start as *const u8, len) }
+            }
+            _ => &[],
         }
-    }
-
-    /// Returns a function that this crate calls with a prototype other than this kernel's.
-    fn other_prototype(&self) -> Option<&'static CStr> {
-        let btf = self.btf();
-        // SAFETY: the kernel's linker script puts these symbols around its BTF, which is never
-        // freed.
-        let name = unsafe { sys::kapi_prototypes_other(btf.start, btf.end) };
-        // SAFETY: `name` is a constant string of `prototypes.c`, which stays as long as the module.
-        (!name.is_null()).then(|| unsafe { CStr::from_char_ptr(name) })
     }
 
     /// Finds a symbol that a feature needs, and sets `missing` if it does not exist.
@@ -120,7 +117,7 @@ pub(crate) fn resolve(without_text: bool) {
         pr_warn!("unsupported: kallsyms_lookup_name cannot be reached; no probes in kernel text\n");
         return;
     };
-    if let Some(name) = lookup.other_prototype() {
+    if let Some(name) = prototypes::other(lookup.btf()) {
         let name = name.to_str().unwrap_or("?");
         pr_warn!("unsupported: dtrace.ko was built for a kernel in which {name} takes other arguments; no probes in kernel text\n");
         return;
@@ -219,18 +216,13 @@ pub fn text_range() -> Option<Range<u64>> {
 }
 
 /// Tells whether a function's prototype in the kernel's BTF differs from `shape` (see
-/// `prototypes.c`). Returns false if it is unknown.
+/// `prototypes.rs`). Returns false if it is unknown.
 ///
 /// # Context
 ///
 /// *process*
 pub fn has_other_prototype(name: &CStr, shape: &CStr) -> bool {
-    let Some(found) = FOUND.as_ref() else { return false };
-    let btf = found.lookup.btf();
-    // SAFETY: as in `other_prototype`; `name` and `shape` are C strings.
-    unsafe {
-        sys::kapi_prototype_differs(btf.start, btf.end, name.as_char_ptr(), shape.as_char_ptr())
-    }
+    FOUND.as_ref().is_some_and(|found| prototypes::differs(found.lookup.btf(), name, shape))
 }
 
 /// Returns the address of a symbol of the kernel itself or of a module.

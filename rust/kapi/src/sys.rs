@@ -4,10 +4,10 @@
 //!
 //! The `safe` functions accept every argument. The others state what their callers must guarantee.
 
+use core::sync::atomic::{AtomicU32, AtomicU8};
 use kernel::ffi::{c_char, c_int, c_long, c_uint, c_ulong, c_void};
 
-/// `struct kapi_text_fns`: the resolved symbols for text patching. Zero: not found.
-#[repr(C)]
+/// The resolved symbols for text patching. Zero: not found.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TextFns {
     pub(crate) batch_add: c_ulong,
@@ -26,8 +26,7 @@ pub(crate) struct TextFns {
     pub(crate) modules: c_ulong,
 }
 
-/// `struct kapi_ftrace_fns`. `enabled` is the address of an `int`, or 0; no other member is 0.
-#[repr(C)]
+/// The resolved symbols of ftrace. `enabled` is the address of an `int`, or 0; no other member is 0.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FtraceFns {
     pub(crate) add: c_ulong,
@@ -58,7 +57,7 @@ pub(crate) enum Kind {
 
 /// `struct kapi_site`.
 #[repr(C)]
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub(crate) struct Site {
     pub(crate) addr: u64,
     pub(crate) target: u64,
@@ -67,14 +66,14 @@ pub(crate) struct Site {
     pub(crate) reg: u8,
     pub(crate) len: u8,
     pub(crate) first: u8,
-    pub(crate) armed: u8,
-    pub(crate) touched: u8,
+    pub(crate) armed: AtomicU8,
+    /// It ever had a breakpoint.
+    pub(crate) touched: AtomicU8,
     pub(crate) unused: [u8; 2],
 }
 
-/// `struct kapi_patch`. A change of one site: its address, the old and the new bytes. It can only be made of a boundary
+/// A change of one site: its address, the old and the new bytes. It can only be made of a boundary
 /// and of known sound instructions, or takes back such a change.
-#[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Patch {
     pub(crate) addr: u64,
@@ -136,6 +135,21 @@ pub(crate) struct Found {
     pub(crate) shadow_stack: bool,
 }
 
+/// `struct kapi_mapped`. A piece of a file that a process has mapped.
+#[repr(C)]
+pub(crate) struct Mapped {
+    /// The file, if the piece can be run.
+    pub(crate) inode: u64,
+    pub(crate) modified: u64,
+    pub(crate) device: u32,
+    pub(crate) shared: bool,
+    /// It can be run.
+    pub(crate) runs: bool,
+    /// It can be written, or was.
+    pub(crate) own: bool,
+}
+
+pub(crate) type Done = unsafe extern "C" fn(arg: *mut c_void) -> bool;
 pub(crate) type OnRange = unsafe extern "C" fn(arg: *mut c_void, start: u64, end: u64, why: c_uint);
 pub(crate) type Call = unsafe extern "C" fn(arg: *mut c_void);
 pub(crate) type OnTick =
@@ -188,15 +202,6 @@ unsafe extern "C" {
     pub(crate) safe fn kapi_keep(now: u64, ns: u64) -> bool;
     pub(crate) safe fn kapi_alive_init();
     pub(crate) safe fn kapi_nofault_init();
-    /// The range is the kernel's BTF, or empty (0 twice). Returns a C string that stays, or null.
-    pub(crate) fn kapi_prototypes_other(start: u64, stop: u64) -> *const c_char;
-    /// As above; `name` and `shape` are C strings.
-    pub(crate) fn kapi_prototype_differs(
-        start: u64,
-        stop: u64,
-        name: *const c_char,
-        shape: *const c_char,
-    ) -> bool;
     pub(crate) safe fn kapi_alive_ask();
     pub(crate) safe fn kapi_alive_answered() -> u64;
     pub(crate) safe fn kapi_alive_awake() -> u64;
@@ -378,65 +383,35 @@ unsafe extern "C" {
     /// `misc` is registered.
     pub(crate) fn kapi_device_own(misc: *mut c_void) -> c_int;
 
-    /// `fns` comes from `symbols`: its members are what their names say. `batch` has `n` members.
-    pub(crate) fn kapi_text_patch(
-        fns: &TextFns,
-        batch: *const Patch,
-        n: usize,
-        at: &mut usize,
-    ) -> c_int;
-    /// `fns` comes from `symbols`; `batch` and `why` have `n` members, at most `CHUNK`.
-    pub(crate) fn kapi_text_patch_each(fns: &TextFns, batch: *const Patch, n: usize, why: *mut u8);
-    /// `fns` comes from `symbols`.
-    pub(crate) fn kapi_text_reserved(fns: &TextFns, addr: u64, len: usize) -> bool;
+    /// `modules` is the kernel's list, and `module_mutex` is held.
+    pub(crate) fn kapi_is_module_text(modules: c_ulong, addr: u64, len: usize) -> bool;
 
-    /// Under `Lock::Sites`, like every use of the table.
-    pub(crate) fn kapi_sites_reserve(more: usize) -> c_int;
-    /// Under `Lock::Sites`.
-    pub(crate) fn kapi_sites_check(site: &Site) -> c_int;
-    /// Under `Lock::Sites`; the site is not known yet.
-    pub(crate) fn kapi_sites_add(site: &Site) -> c_int;
-    /// Under `Lock::Sites`.
-    pub(crate) fn kapi_slot_again(len: u8) -> c_long;
-    /// Under `Lock::Sites`.
-    pub(crate) fn kapi_sites_forget(start: u64, end: u64);
-    /// Under `Lock::Sites`. `fns` comes from `symbols`. No breakpoint is armed, and no CPU or task
-    /// that came from a site of the table is still on its way.
-    pub(crate) fn kapi_sites_free(fns: &TextFns) -> bool;
-    /// Under `Lock::Sites`. `fns` comes from `symbols`; `addrs` and `why` have `n` members, at most
-    /// `CHUNK`.
-    pub(crate) fn kapi_sites_poke(
-        fns: &TextFns,
-        addrs: *const u64,
-        n: usize,
-        arm: bool,
-        why: *mut u8,
-    );
-    /// `fns` comes from `symbols`.
-    pub(crate) fn kapi_sites_sync(fns: &TextFns);
-    /// Under `Lock::Sites`. `fns` comes from `symbols`.
-    pub(crate) fn kapi_sites_restore(fns: &TextFns);
-    /// `fns` comes from `symbols`; `bytes` has `len` bytes, the pool has room for them from `at`
-    /// on, and no site leads there yet.
-    pub(crate) fn kapi_pool_write(fns: &TextFns, at: usize, bytes: *const u8, len: usize) -> c_int;
+    pub(crate) safe fn kapi_is_tail(addr: u64) -> bool;
+    /// Under `text_mutex`. `sites` has `n` members, at most `CHUNK`; the list is empty, or `n` is 0.
+    pub(crate) fn kapi_returning_are(sites: *const u64, n: usize);
     /// Only once, until `kapi_breakpoints_off`.
     pub(crate) fn kapi_breakpoints_on() -> c_int;
     /// No site is armed.
     pub(crate) fn kapi_breakpoints_off();
+    /// Under `Lock::Sites`, like all changes of the table.
+    pub(crate) fn kapi_sites_reserve(more: usize) -> c_int;
+    /// Under `Lock::Sites`; the site is not known yet.
+    pub(crate) fn kapi_sites_add(site: &Site) -> c_int;
+    /// Under `Lock::Sites`. The result is null, or stays until the table changes.
+    pub(crate) fn kapi_site_find(addr: u64) -> *const Site;
+    /// As above.
+    pub(crate) fn kapi_site_next(place: &mut usize) -> *const Site;
+    /// Under `Lock::Sites`. `kapi_site_next` has set `place`; its site is not used again.
+    pub(crate) fn kapi_site_forget(place: usize);
+    /// Under `Lock::Sites`. No breakpoint is armed, and no CPU or task that came from a site of the
+    /// table is still on its way.
+    pub(crate) fn kapi_sites_free(calls: usize) -> bool;
 
-    /// `fns` comes from `symbols`.
-    pub(crate) fn kapi_ftrace_location(fns: &FtraceFns, addr: u64) -> u64;
-    /// `fns` comes from `symbols`; `sites` and `why` have `n` members.
-    pub(crate) fn kapi_ftrace_sort_out(
-        fns: &FtraceFns,
-        sites: *const u64,
-        n: usize,
-        on: bool,
-        why: *mut u8,
-    );
-    /// Under `Lock::Ftrace`. `fns` comes from `symbols`; `sites` has `n` members.
-    pub(crate) fn kapi_ftrace_update(fns: &FtraceFns, sites: *mut u64, n: usize, on: bool)
-        -> c_int;
+    /// Under `Lock::Ftrace`, like the next two functions. `sites` has `n` members.
+    pub(crate) fn kapi_ftrace_first(sites: *mut u64, n: usize) -> c_int;
+    /// `update` is `update_ftrace_direct_add` or `update_ftrace_direct_del`, `hash` is for it.
+    pub(crate) fn kapi_ftrace_change(update: c_ulong, hash: c_ulong) -> c_int;
+    pub(crate) safe fn kapi_ftrace_share_none();
     /// `sites` has `max` members.
     pub(crate) fn kapi_ftrace_shared(sites: *mut u64, max: usize) -> usize;
     pub(crate) safe fn kapi_ftrace_attached() -> bool;
@@ -509,21 +484,24 @@ unsafe extern "C" {
     /// `counter` is from `kapi_counter_start`, and is not used again.
     pub(crate) fn kapi_counter_stop(counter: *mut c_void);
 
-    pub(crate) safe fn kapi_follower_new(fd: c_int) -> *mut c_void;
-    /// `follower` is from `kapi_follower_new`, here and below; after this, it is not used again.
-    pub(crate) fn kapi_follower_free(follower: *mut c_void);
-    pub(crate) fn kapi_follower_add(follower: *mut c_void, number: c_int) -> c_int;
-    pub(crate) fn kapi_follower_ignore(
-        follower: *mut c_void,
-        inode: u64,
-        modified: u64,
-        device: u32,
-    ) -> c_int;
-    /// `to` has room for `room` numbers.
-    pub(crate) fn kapi_follower_begun(follower: *mut c_void, to: *mut u32, room: u32) -> u32;
-    pub(crate) fn kapi_follower_asked(follower: *mut c_void) -> u32;
-    pub(crate) fn kapi_follower_answer(follower: *mut c_void, asked: u32) -> u32;
-    pub(crate) safe fn kapi_follow_quiesce();
+    /// Under `Lock::Follow`, like the next function.
+    pub(crate) safe fn kapi_mapped_on() -> c_int;
+    pub(crate) safe fn kapi_mapped_off();
+    /// `queue` has room for a `struct wait_queue_head`.
+    pub(crate) fn kapi_queue_init(queue: *mut c_void);
+    /// `queue` is initialised; `done` accepts `arg`.
+    pub(crate) fn kapi_wait_killable(
+        queue: *mut c_void,
+        done: Done,
+        arg: *mut c_void,
+        left: c_long,
+    ) -> c_long;
+    pub(crate) safe fn kapi_told_wait(telling: &AtomicU32);
+    pub(crate) safe fn kapi_told_wake();
+    pub(crate) safe fn kapi_process() -> *mut c_void;
+    pub(crate) safe fn kapi_process_get() -> *mut c_void;
+    /// `block` is from `kmalloc`, begins with two words for RCU, and no new reader finds it.
+    pub(crate) fn kapi_free_rcu(block: *mut c_void);
 
     pub(crate) safe fn kapi_waker_new(fd: c_int) -> *mut c_void;
     /// `waker` is from `kapi_waker_new`.
@@ -533,6 +511,15 @@ unsafe extern "C" {
 
     /// `f` is the address of a function that takes these arguments.
     pub(crate) fn kapi_call4(f: c_ulong, a: c_ulong, b: c_ulong, c: c_ulong, d: c_ulong) -> c_long;
+    /// As above.
+    pub(crate) fn kapi_call5(
+        f: c_ulong,
+        a: c_ulong,
+        b: c_ulong,
+        c: c_ulong,
+        d: c_ulong,
+        e: c_ulong,
+    ) -> c_long;
     /// Not to be called: its address goes into a probe site.
     pub(crate) fn kapi_sdt_trampoline();
     /// Not to be called: its address goes into a probe site.

@@ -11,19 +11,20 @@
 //! written at a [`Boundary`], which only the decoder makes (crate `x86`). It is never written into
 //! text that runs without the kernel's handlers ([`forbidden::is_in_section`]).
 //!
-//! Locks: module_mutex before text_mutex, both taken here.
+//! Locks: [`crate::poke`] takes module_mutex before text_mutex.
 
 use crate::forbidden;
+use crate::poke::{self, Cpus, Span, Text};
 pub use crate::sites::Refused;
 use crate::sites::{self, Kind, Site, Table, CHUNK};
+use crate::sort;
 use crate::symbols;
-use crate::sys;
 pub use crate::sys::Patch;
+use crate::sys::{self, TextFns};
 use crate::trampoline::Trampoline;
 use core::ops::Range;
-use kernel::bindings;
-use kernel::ffi::c_int;
-use x86::encoding::{CALL, JMP, WIDE_NOP, WIDE_RET};
+use core::slice;
+use x86::encoding::{CALL, INT3, JMP, WIDE_NOP, WIDE_RET};
 use x86::Boundary;
 
 impl Patch {
@@ -74,6 +75,22 @@ impl Patch {
     /// Tells whether it changes a return, or restores one.
     fn is_return(&self) -> bool {
         self.old == WIDE_RET || self.new == WIDE_RET
+    }
+
+    /// Tells whether the patch can be made: the text there has the old bytes, and the kernel's
+    /// method takes the new ones.
+    fn check(&self, text: &Text) -> Result<(), Refused> {
+        let [opcode, ..] = self.new;
+        if !(matches!(opcode, CALL | JMP) || self.new == WIDE_NOP || self.new == WIDE_RET) {
+            return Err(Refused::Malformed);
+        }
+        if !text.is_text(self.addr, self.new.len()) {
+            return Err(Refused::NotText);
+        }
+        if text.read(self.addr) != Some(self.old) {
+            return Err(Refused::Busy);
+        }
+        Ok(())
     }
 
     /// Returns the site of the replaced jump, if the call must know the jump's target.
@@ -143,19 +160,26 @@ pub fn patch(batch: &[Patch]) -> Result<(), PatchError> {
 }
 
 fn write(batch: &[Patch]) -> Result<(), PatchError> {
-    const EINVAL: c_int = -(bindings::EINVAL as c_int);
-    const ENXIO: c_int = -(bindings::ENXIO as c_int);
-    const EIO: c_int = -(bindings::EIO as c_int);
     let fns = symbols::text_fns().ok_or(PatchError::Unsupported)?;
-    let mut at = 0;
-    // SAFETY: `fns` comes from `symbols`, and the batch has that many members. Each replaces one
-    // instruction by another of those that a `Patch` can be made of, where an instruction begins.
-    match unsafe { sys::kapi_text_patch(fns, batch.as_ptr(), batch.len(), &mut at) } {
-        0 => Ok(()),
-        EINVAL => Err(PatchError::NotPatchable(at)),
-        ENXIO => Err(PatchError::NotText(at)),
-        EIO => Err(PatchError::ReadBack(at)),
-        _ => Err(PatchError::Differs(at)),
+    // No CPU comes online while text changes: it runs code before it is online, and only CPUs that
+    // are online are synchronized.
+    let _cpus = Cpus::hold();
+    let mut text = Text::hold(fns);
+    for (i, patch) in batch.iter().enumerate() {
+        patch.check(&text).map_err(|why| match why {
+            Refused::Malformed => PatchError::NotPatchable(i),
+            Refused::NotText => PatchError::NotText(i),
+            _ => PatchError::Differs(i),
+        })?;
+    }
+    for patch in batch {
+        // SAFETY: `check` found the old instruction of the patch there, and the new one is known.
+        unsafe { text.queue(patch.addr, &patch.new) };
+    }
+    text.finish();
+    match batch.iter().position(|p| text.read(p.addr) != Some(p.new)) {
+        Some(i) => Err(PatchError::ReadBack(i)),
+        None => Ok(()),
     }
 }
 
@@ -170,20 +194,109 @@ pub fn patch_each(batch: &[Patch], refused: &mut dyn FnMut(usize, Refused)) {
         return (0..batch.len()).for_each(|i| refused(i, Refused::Unsupported));
     };
     for (n, chunk) in batch.chunks(CHUNK).enumerate() {
-        let mut whys = [0; CHUNK];
+        let mut whys = [None; CHUNK];
         let _held = announce(chunk, &mut |i, why| {
             if let Some(to) = whys.get_mut(i) {
-                *to = why.errno();
+                *to = Some(why);
             }
         });
-        // SAFETY: as in `write`; `whys` has a member for each patch of the chunk.
-        unsafe { sys::kapi_text_patch_each(fns, chunk.as_ptr(), chunk.len(), whys.as_mut_ptr()) };
-        for (i, why) in whys.iter().take(chunk.len()).enumerate() {
-            if let Some(why) = Refused::of(*why) {
-                refused(n.wrapping_mul(CHUNK).wrapping_add(i), why);
+        patch_chunk(fns, chunk, &mut whys);
+        for (i, why) in whys.iter().enumerate() {
+            if let Some(why) = why {
+                refused(n.wrapping_mul(CHUNK).wrapping_add(i), *why);
             }
         }
     }
+}
+
+/// A site holds a breakpoint while it changes, if `sites.c` can emulate its instruction: a return,
+/// or a jump with a target that we know. That is the kernel's method, but for many sites at a time,
+/// and it emulates the old instruction, not the new one. Everything else is left to the kernel's
+/// own.
+#[derive(Clone, Copy)]
+enum Step {
+    Breakpoint,
+    Tail,
+    Head,
+}
+
+/// Applies each patch on its own, except those with a `why`.
+fn patch_chunk(fns: &'static TextFns, batch: &[Patch], whys: &mut [Option<Refused>; CHUNK]) {
+    // The indexes of the patches, by their addresses.
+    let mut order = [0_u8; CHUNK];
+    order.iter_mut().enumerate().for_each(|(i, to)| *to = i as u8);
+    let order = order.get_mut(..batch.len()).unwrap_or(&mut []);
+    sort::heap(order, &|i| batch.get(usize::from(*i)).map_or(0, Patch::addr));
+    // The patches that take steps, and the returns among them.
+    let (mut stepped, mut nstepped) = ([0_u8; CHUNK], 0_usize);
+    let (mut returning, mut nreturning) = ([0; CHUNK], 0_usize);
+    let mut free = 0;
+
+    let cpus = Cpus::hold();
+    let mut text = Text::hold(fns);
+    for i in order {
+        let at = usize::from(*i);
+        let (Some(p), Some(why)) = (batch.get(at), whys.get_mut(at)) else { continue };
+        if why.is_some() {
+            continue;
+        }
+        // A patch that is accepted now is written later: the one before does not show in the text
+        // yet.
+        let overlaps = || if p.addr < free { Err(Refused::Busy) } else { Ok(()) };
+        *why = p.check(&text).and_then(|()| overlaps()).err();
+        if why.is_some() {
+            continue;
+        }
+        free = p.addr.wrapping_add(5);
+        let emulated = p.is_return() || sys::kapi_is_tail(p.addr);
+        if fns.poke == 0 || fns.sync == 0 || !emulated {
+            // SAFETY: `check` found the old instruction of the patch there, and the new one is
+            // known.
+            unsafe { text.queue(p.addr, &p.new) };
+            continue;
+        }
+        if let Some(to) = returning.get_mut(nreturning).filter(|_| p.is_return()) {
+            *to = p.addr;
+            nreturning = nreturning.wrapping_add(1);
+        }
+        if let Some(to) = stepped.get_mut(nstepped) {
+            *to = *i;
+            nstepped = nstepped.wrapping_add(1);
+        }
+    }
+    text.finish();
+    let stepped = stepped.get(..nstepped).unwrap_or(&[]);
+    if stepped.is_empty() {
+        return;
+    }
+    // SAFETY: `text` holds `text_mutex`; the list has `nreturning` members, and was emptied below.
+    unsafe { sys::kapi_returning_are(returning.as_ptr(), nreturning) };
+    for step in [Step::Breakpoint, Step::Tail, Step::Head] {
+        let mut span = Span::new(&mut text);
+        for p in stepped.iter().filter_map(|i| batch.get(usize::from(*i))) {
+            take_step(&mut span, p, step);
+        }
+        span.end();
+        cpus.sync(fns);
+    }
+    // SAFETY: as above; no site of the list has a breakpoint, and each CPU has taken an interrupt.
+    unsafe { sys::kapi_returning_are(returning.as_ptr(), 0) };
+}
+
+fn take_step(span: &mut Span<'_>, p: &Patch, step: Step) {
+    let [head, tail @ ..] = &p.new;
+    let (addr, bytes): (u64, &[u8]) = match step {
+        Step::Breakpoint => (p.addr, &[INT3]),
+        Step::Tail => (p.addr.wrapping_add(1), tail),
+        Step::Head => (p.addr, slice::from_ref(head)),
+    };
+    if let Step::Tail = step {
+        span.text().event(p.addr, &p.old, &p.new);
+    }
+    // SAFETY: `check` found an instruction there. `sites.c` emulates it while the breakpoint is
+    // there: it is a return, and listed, or a known jump. Every CPU is synchronized between two
+    // steps.
+    unsafe { span.add(addr, bytes) };
 }
 
 /// Prepares for calls before they are written. It registers the targets of the replaced jumps,
@@ -258,8 +371,7 @@ pub fn forget(range: Range<u64>) {
 /// *process*
 pub fn is_reserved(addr: u64, len: usize) -> bool {
     match symbols::text_fns() {
-        // SAFETY: `fns` comes from `symbols`.
-        Some(fns) if len > 0 => unsafe { sys::kapi_text_reserved(fns, addr, len) },
+        Some(fns) if len > 0 => poke::is_reserved(fns, addr, len),
         _ => true,
     }
 }

@@ -41,11 +41,12 @@ impl Kind {
     fn of_rust(text: &str) -> Option<Self> {
         let text = text.trim();
         let aliases = ["Call", "OnRange", "OnTick", "OnCount", "OnModule", "OnEnd", "OnSwitch"];
-        let more = ["OnTracepoint", "TracepointHit", "OnSymbol", "OnKernelSymbol", "ThreadFn"];
+        let more =
+            ["Done", "OnTracepoint", "TracepointHit", "OnSymbol", "OnKernelSymbol", "ThreadFn"];
         Some(match text {
             "" => Self::Nothing,
             "bool" => Self::Bool,
-            "u8" | "c_char" | "Kind" => Self::Byte,
+            "u8" | "AtomicU8" | "c_char" | "Kind" => Self::Byte,
             "c_int" | "i32" => Self::Signed,
             "c_uint" | "u32" => Self::Unsigned,
             "u64" | "i64" | "usize" | "c_ulong" | "c_long" => Self::Word,

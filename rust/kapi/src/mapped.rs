@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Tells [followers](crate::follow) what a process maps, before the process runs any of it.
+//!
+//! The kernel calls `perf_event_mmap` when memory is mapped or gets other rights. There the thread
+//! gets work for its return to its program: it asks all followers of its memory, and waits for
+//! their answers. Only this thread waits, and it holds nothing that another one needs.
+
+use crate::follow;
+use crate::questions::{FileKey, Questions};
+use crate::sys::{self, Mapped};
+use crate::task;
+use core::cell::UnsafeCell;
+use core::ptr;
+use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
+use kernel::bindings::{self, callback_head, task_struct};
+use kernel::ffi::{c_long, c_ulong};
+use kernel::sync::{rcu, Arc};
+use kernel::time::msecs_to_jiffies;
+
+/// How long a thread waits, for all followers together, in ms.
+const PATIENCE: u32 = 5000;
+
+/// The most followers that a thread waits for.
+const MOST_AWAITED: usize = 16;
+
+/// The number of threads whose work is not done yet.
+static TELLING: AtomicU32 = AtomicU32::new(0);
+
+/// Work for a thread. A kprobe's handler must not allocate: under PREEMPT_RT every allocator takes
+/// a lock that sleeps. An item is busy from there to the thread's way back to its program, which is
+/// short.
+#[repr(C)]
+struct Work {
+    head: UnsafeCell<callback_head>,
+    /// The followers of everyone that it is for.
+    everyone: AtomicU64,
+    busy: AtomicBool,
+}
+
+// SAFETY: only the owner of a busy item uses `head`: first the thread that made it busy, then the
+// kernel, which calls `tell` in that thread.
+unsafe impl Sync for Work {}
+
+static WORKS: [Work; 256] = [const {
+    Work {
+        head: UnsafeCell::new(callback_head { next: ptr::null_mut(), func: Some(tell) }),
+        everyone: AtomicU64::new(0),
+        busy: AtomicBool::new(false),
+    }
+}; 256];
+
+impl Work {
+    /// Gives the current thread work for its return to its program; false: there is no item left,
+    /// or the thread ends.
+    fn give(everyone: u64) -> bool {
+        let is_free = |w: &&Self| !w.busy.load(Relaxed) && !w.busy.swap(true, Acquire);
+        let Some(work) = WORKS.iter().find(is_free) else { return false };
+        work.everyone.store(everyone, Relaxed);
+        TELLING.fetch_add(1, Relaxed);
+        let task = task::curthread() as *mut task_struct;
+        let resume = bindings::task_work_notify_mode_TWA_RESUME;
+        // SAFETY: this code made the item busy, so nobody else uses it. It is a static, so it stays
+        // until the kernel has called `tell`, for which `quiesce` waits.
+        let err = unsafe { bindings::task_work_add(task, work.head.get(), resume) };
+        if err != 0 {
+            TELLING.fetch_sub(1, Relaxed);
+            work.busy.store(false, Release);
+        }
+        err == 0
+    }
+}
+
+/// Runs on the way back to the program; or when the thread ends, when nobody follows it any more.
+///
+/// # Safety
+///
+/// `head` is that of a busy item, which this call frees.
+unsafe extern "C" fn tell(head: *mut callback_head) {
+    // SAFETY: by the caller, `head` is the first member of a `Work`, and all of them are statics.
+    let work = unsafe { &*head.cast::<Work>() };
+    let everyone = if own_memory() == 0 { 0 } else { work.everyone.load(Relaxed) };
+    work.busy.store(false, Release);
+    ask(everyone);
+}
+
+/// Returns the address of the current thread's `mm_struct`; 0: it has none.
+fn own_memory() -> u64 {
+    let task = task::curthread() as *const task_struct;
+    // SAFETY: the current task exists, and nobody but itself changes its `mm`.
+    unsafe { (*task).mm as u64 }
+}
+
+/// Handles a piece of a file that the current process has mapped, or that gets other rights. Called
+/// by the kprobe in `follow.c`, under `mmap_lock`.
+///
+/// Only a private piece matters that can be run, or that is the process's own: when a library's
+/// constants are made read-only, it has been linked.
+#[no_mangle]
+extern "C" fn kapi_follow_mapped(mapped: &Mapped) {
+    if mapped.shared || !(mapped.runs || mapped.own) {
+        return;
+    }
+    let guard = rcu::read_lock();
+    let followed = follow::followers(own_memory(), &guard).next().is_some();
+    let file = FileKey { inode: mapped.inode, modified: mapped.modified, device: mapped.device };
+    let everyone = if mapped.runs { follow::wanted_by(&file, &guard) } else { 0 };
+    if (followed || everyone != 0) && !Work::give(everyone) {
+        follow::followers(own_memory(), &guard).for_each(|f| f.count_late());
+        follow::of_everyone(everyone, &guard).for_each(|f| f.count_late());
+    }
+}
+
+/// The current process is a copy of one with this memory, and has not run yet. Its probes are not
+/// those of the original, so a follower of everyone that follows the original wants to read the
+/// copy, too. Returns such followers, and then expects a call of [`kapi_follow_copied`].
+#[no_mangle]
+extern "C" fn kapi_follow_copy(original: u64) -> c_ulong {
+    let guard = rcu::read_lock();
+    let wanted = follow::wanted_by_followers_of(original, &guard);
+    // A follower is still there, so the module cannot be unloaded before this is counted.
+    if wanted != 0 {
+        TELLING.fetch_add(1, Relaxed);
+    }
+    wanted as c_ulong
+}
+
+/// Lets these followers read the current process before it runs.
+#[no_mangle]
+extern "C" fn kapi_follow_copied(everyone: c_ulong) {
+    if everyone != 0 {
+        ask(everyone as u64);
+    }
+}
+
+/// The followers that a thread asks.
+struct Round {
+    asked: [Option<(Arc<Questions>, bool)>; MOST_AWAITED],
+}
+
+impl Round {
+    /// Adds a follower that is not asked yet. If `begins`, it shall look at the process.
+    fn add(&mut self, follower: Arc<Questions>, begins: bool) {
+        match self.asked.iter_mut().find(|place| place.is_none()) {
+            Some(place) => *place = Some((follower, begins)),
+            None => follower.count_late(),
+        }
+    }
+
+    fn has(&self, follower: &Arc<Questions>) -> bool {
+        self.asked.iter().flatten().any(|(other, _)| Arc::ptr_eq(other, follower))
+    }
+}
+
+/// Asks the followers of the current process and these followers of everyone, and waits for their
+/// answers. The caller has counted this in [`TELLING`].
+fn ask(everyone: u64) {
+    let mut round = Round { asked: [const { None }; MOST_AWAITED] };
+    let guard = rcu::read_lock();
+    for follower in follow::followers(own_memory(), &guard) {
+        round.add(follower.into(), false);
+    }
+    // Another follower may have taken this place; it is then asked needlessly.
+    for follower in follow::of_everyone(everyone, &guard).map(Arc::from) {
+        // It may be asked already, because it follows this process.
+        if !follower.is_own() && !round.has(&follower) {
+            round.add(follower, true);
+        }
+    }
+    drop(guard);
+    let numbers = round.asked.each_ref().map(|f| f.as_ref().and_then(|(f, begins)| f.ask(*begins)));
+    let mut left = msecs_to_jiffies(PATIENCE) as c_long;
+    for (follower, number) in round.asked.into_iter().flatten().zip(numbers) {
+        if let Some(number) = number {
+            left = follower.0.wait(number, left);
+        }
+    }
+    if TELLING.fetch_sub(1, AcqRel) == 1 {
+        sys::kapi_told_wake();
+    }
+}
+
+/// Waits until no thread is about to ask anything. There must be no followers.
+///
+/// # Context
+///
+/// *process*, may sleep
+pub(crate) fn quiesce() {
+    sys::kapi_told_wait(&TELLING);
+}
