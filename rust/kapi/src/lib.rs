@@ -55,14 +55,17 @@ pub mod global;
 pub mod int3;
 mod lock;
 pub mod log;
+mod mapping;
 pub mod mem;
 pub mod modules;
 pub mod nofault;
 mod once;
+mod patience;
 pub mod percpu;
 pub mod publish;
 mod sites;
 pub mod sort;
+mod space;
 pub mod stack;
 pub mod stuck;
 pub mod symbols;
@@ -77,6 +80,7 @@ pub mod tracepoint;
 pub mod trampoline;
 pub mod user;
 pub mod wake;
+mod walk;
 pub mod xcall;
 
 pub use context::ProbeCtx;
@@ -96,6 +100,8 @@ pub fn init(without_text: bool) {
     if BEGUN.swap(true, Ordering::Relaxed) {
         return;
     }
+    // SAFETY: `BEGUN` lets only one caller get here, once, before anybody takes the patience.
+    unsafe { patience::init() };
     context::init();
     sys::kapi_alive_init();
     sys::kapi_nofault_init();
