@@ -119,7 +119,7 @@ u32 kapi_stack_kernel(u8 *to, u32 max, u32 skip, bool interrupt);
 bool kapi_stack_register(u32 n, bool interrupt, u64 *value);
 DECLARE_PER_CPU(struct pt_regs *, kapi_trap_regs);
 
-/* mapping.c */
+/* maps.c */
 /* Rust: sys::Mapping */
 struct kapi_code_mapping {
 	u64 start, end, offset, inode;
@@ -153,48 +153,72 @@ void kapi_follow_mapped(const struct kapi_mapped *mapped);
 unsigned long kapi_follow_copy(u64 original);
 void kapi_follow_copied(unsigned long everyone);
 
-/* user.c */
+/* space.c */
 struct mm_struct;
-/* Rust: user::Ground */
-enum { KAPI_UNMAPPED = 1, KAPI_NOT_TEXT, KAPI_SHARED, KAPI_NO_MEMORY, KAPI_GONE, KAPI_DIFFERS, KAPI_AWAY };
-/* Rust: user::Poke */
-struct kapi_poke {
-	u64 addr, text;
-	u8 old, new, why;
-};
+struct page;
 /* Rust: sys::Found */
 struct kapi_found {
 	bool wide, shadow_stack;
 };
 struct mm_struct *kapi_space_of(int number, struct kapi_found *found);
 struct mm_struct *kapi_space_current(void);
-void kapi_space_drop(struct mm_struct *mm);
 bool kapi_space_alive(struct mm_struct *mm);
-int kapi_space_touch(struct mm_struct *mm, u64 addr);
-size_t kapi_space_read(struct mm_struct *mm, u64 addr, u8 *to, size_t len, u8 *why);
-void kapi_space_poke(struct mm_struct *mm, struct kapi_poke *pokes, size_t n, bool patient);
-u8 kapi_space_ground(struct mm_struct *mm, u64 addr, u64 *text);
-bool kapi_space_counter(struct mm_struct *mm, u64 addr, u64 probe);
-int kapi_space_write(struct mm_struct *mm, u64 addr, const u8 *from, size_t len);
-long kapi_space_map(struct mm_struct *mm, u64 near, u64 size);
-int kapi_space_unmap(struct mm_struct *mm, u64 at, u64 size);
-bool kapi_space_inside(struct mm_struct *mm, u64 at, u64 size);
+u64 kapi_space_limit(void);
+bool kapi_space_lock_killable(struct mm_struct *mm);
+/* Rust: space::Area. A mapping; `inode` and what follows it are 0 if it is of no file. */
+struct kapi_area {
+	u64 start, end, flags, offset, inode, number;
+	u32 device, generation;
+	bool answers;
+};
+bool kapi_space_area(struct mm_struct *mm, u64 addr, struct kapi_area *to);
+void kapi_page_put(struct page *page, bool dirty);
+void kapi_page_read(struct page *page, u32 at, u8 *to, u32 len);
+void kapi_page_write(struct page *page, u32 at, const u8 *from, u32 len);
+u8 kapi_page_byte(struct page *page, u32 at);
+void kapi_page_set_byte(struct page *page, u32 at, u8 byte);
+bool kapi_shadow_stack(void);
+
+/* mapping.c */
+long kapi_map_code(u64 at, u64 size);
+long kapi_map_there(struct mm_struct *mm, u64 near, u64 size, u64 ns, bool *late);
+int kapi_unmaps_begin(void);
+int kapi_unmaps_add(struct mm_struct *mm, u64 at, u64 size);
+void kapi_unmaps_end(void);
+/* mapping.rs */
+long kapi_map_here(struct mm_struct *mm, u64 near, u64 size);
+int kapi_unmap_here(struct mm_struct *mm, u64 at, u64 size);
+
+/* walk.c */
 /* Rust: user::Thread */
 struct kapi_thread {
 	u64 ip;
-	bool debugged, may_fork;
+	u32 call;
+	bool debugged;
 };
+bool kapi_thread_alone(struct mm_struct *mm, struct kapi_thread *thread);
 typedef bool (*kapi_thread_fn)(void *data, u64 mm, const struct kapi_thread *thread);
 void kapi_each_thread(kapi_thread_fn tell, void *data);
-void kapi_user_later(u32 ms);
-bool kapi_shadow_stack(void);
-u64 kapi_user_vector(u32 n);
+
+/* children.c */
+struct task_struct;
+int kapi_children_reserve(void);
+void kapi_children_free(void);
+void kapi_children_await(void);
+void kapi_forked(void *data, struct task_struct *parent, struct task_struct *task);
 bool kapi_user_awaits_children(u64 parent);
+
+/* vector.c */
+u64 kapi_user_vector(u32 n);
+
+/* watch.c */
+void kapi_spaces_changed(void);
+void kapi_user_later(u32 ms);
 int kapi_user_watch(void);
 void kapi_user_unwatch(void);
 /* Rust */
 bool kapi_user_trapped(struct pt_regs *regs);
-void kapi_user_signalled(struct pt_regs *regs, bool raised);
+bool kapi_user_signalled(struct pt_regs *regs, int sig, int code);
 bool kapi_user_is_traced(u64 mm);
 void kapi_user_forked(u64 parent);
 void kapi_user_ended(void);

@@ -1,84 +1,191 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The mappings of the current process, for the walk of its stack while a probe fires. Nothing here
- * sleeps, locks or allocates.
+ * Threads of our own that map and unmap memory for other processes; mapping.rs decides where.
  */
-#include <linux/fs.h>
-#include <linux/kprobes.h>
-#include <linux/maple_tree.h>
-#include <linux/mm_types.h>
-#include <linux/rcupdate.h>
-#include <linux/sched.h>
-#include <linux/string.h>
-#include <asm/processor.h>
-#include <asm/vdso.h>
+#include <linux/completion.h>
+#include <linux/jiffies.h>
+#include <linux/kthread.h>
+#include <linux/list.h>
+#include <linux/mm.h>
+#include <linux/mman.h>
+#include <linux/mmu_context.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
 #include "kapi.h"
 
-/*
- * Returns the inode that /proc/PID/maps shows. Another thread may unmap and close the file
- * meanwhile, and the struct file be reused: RCU keeps what it pointed to readable, but a new file
- * may have no inode yet.
- */
-static notrace const struct inode *kapi_user_inode(const struct file *file)
+/* Maps memory of no file for the current process, if nothing is there. */
+long kapi_map_code(u64 at, u64 size)
 {
-	const struct dentry *dentry;
+	return vm_mmap(NULL, at, size, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, 0);
+}
 
-	if (!(READ_ONCE(file->f_mode) & FMODE_BACKING))
-		return READ_ONCE(file->f_inode);
-	dentry = READ_ONCE(backing_file_user_path(file)->dentry);
-	return dentry ? READ_ONCE(dentry->d_inode) : NULL;
+struct kapi_mapping {
+	struct mm_struct *mm;
+	u64 near, size;
+	long result;
+	struct completion done;
+};
+
+static int kapi_mapping_thread(void *arg)
+{
+	struct kapi_mapping *m = arg;
+
+	allow_kernel_signal(SIGKILL);
+	kthread_use_mm(m->mm);
+	m->result = kapi_map_here(m->mm, m->near, m->size);
+	kthread_unuse_mm(m->mm);
+	kthread_complete_and_exit(&m->done, 0);
 }
 
 /*
- * Finds the executable mapping at an address of the current process. Reads the tree of mappings as
- * the kernel's own lockless readers do: under RCU, while others change it. A vm_area_struct found
- * there stays allocated that long, but may become another mapping meanwhile; the last check detects
- * that.
+ * Has kapi_map_here() called by a thread of the kernel's own that uses this memory, which has
+ * users. All its waits are killable, so it is killed if it takes longer than `ns` (`late`), and
+ * this returns soon.
  */
-notrace bool kapi_stack_mapping(u64 addr, struct kapi_code_mapping *to)
+long kapi_map_there(struct mm_struct *mm, u64 near, u64 size, u64 ns, bool *late)
 {
-	struct mm_struct *mm = current->mm;
-	const struct vdso_image *vdso;
-	const struct inode *inode;
-	struct vm_area_struct *vma;
-	bool found = false;
-	struct file *file;
+	struct kapi_mapping m = { .mm = mm, .near = near, .size = size };
+	struct task_struct *thread;
 
-	if (!mm || addr >= TASK_SIZE_MAX || !rcu_is_watching())
-		return false;
-	memset(to, 0, sizeof(*to));
-	vdso = mm->context.vdso_image;
-	to->start = (unsigned long)mm->context.vdso;
-	if (vdso && addr - to->start < vdso->size) {
-		to->end = to->start + vdso->size;
-		to->is_object = true;
-		return true;
+	*late = false;
+	init_completion(&m.done);
+	thread = kthread_create(kapi_mapping_thread, &m, "dtrace-map");
+	if (IS_ERR(thread))
+		return PTR_ERR(thread);
+	get_task_struct(thread);
+	wake_up_process(thread);
+	*late = !wait_for_completion_timeout(&m.done, max(nsecs_to_jiffies(ns), HZ / 20UL));
+	if (*late) {
+		/* A signal that arrives before the thread allows it is lost. */
+		do
+			send_sig(SIGKILL, thread, 1);
+		while (!wait_for_completion_timeout(&m.done, HZ / 20));
 	}
-	rcu_read_lock();
-	{
-		MA_STATE(mas, &mm->mm_mt, addr, addr);
-
-		vma = mas_walk(&mas);
-	}
-	if (!vma || !(READ_ONCE(vma->vm_flags) & VM_EXEC))
-		goto out;
-	file = READ_ONCE(vma->vm_file);
-	if (file) {
-		inode = kapi_user_inode(file);
-		if (!inode)
-			goto out;
-		to->inode = inode->i_ino;
-		to->modified_s = inode_get_mtime_sec(inode);
-		to->modified_ns = inode_get_mtime_nsec(inode);
-		to->device = inode->i_sb->s_dev;
-		to->offset = (u64)READ_ONCE(vma->vm_pgoff) << PAGE_SHIFT;
-		to->is_object = true;
-	}
-	to->start = READ_ONCE(vma->vm_start);
-	to->end = READ_ONCE(vma->vm_end);
-	found = READ_ONCE(vma->vm_mm) == mm && to->start <= addr && addr < to->end && READ_ONCE(vma->vm_file) == file;
-out:
-	rcu_read_unlock();
-	return found;
+	put_task_struct(thread);
+	return m.result;
 }
-NOKPROBE_SYMBOL(kapi_stack_mapping);
+
+/*
+ * Memory to be unmapped. One thread does it for all processes, and nobody waits for it. If a
+ * userfaultfd of the process must hear of it and nobody reads that, or the process keeps its
+ * mmap_lock, a signal ends the thread's wait after a second: all its waits are killable, because
+ * the memory is of no file. The memory is unmapped by then, or the thread tries again.
+ */
+struct kapi_unmapping {
+	struct list_head list;
+	struct mm_struct *mm;
+	u64 at, size;
+	unsigned int tries;
+};
+
+static DEFINE_SPINLOCK(kapi_unmaps_lock);
+static LIST_HEAD(kapi_unmaps);
+static DECLARE_WAIT_QUEUE_HEAD(kapi_unmaps_wait);
+static struct task_struct *kapi_unmapper;
+/* The number of finished tries; whether one is under way or due. */
+static unsigned long kapi_unmaps_done;
+static bool kapi_unmaps_busy;
+
+static struct kapi_unmapping *kapi_unmaps_next(void)
+{
+	struct kapi_unmapping *u;
+
+	spin_lock(&kapi_unmaps_lock);
+	u = list_first_entry_or_null(&kapi_unmaps, struct kapi_unmapping, list);
+	if (u)
+		list_del(&u->list);
+	WRITE_ONCE(kapi_unmaps_busy, u);
+	spin_unlock(&kapi_unmaps_lock);
+	return u;
+}
+
+static int kapi_unmaps_thread(void *arg)
+{
+	allow_kernel_signal(SIGKILL);
+	for (;;) {
+		struct kapi_unmapping *u;
+		int err = 0;
+
+		wait_event_idle(kapi_unmaps_wait, !list_empty(&kapi_unmaps) || kthread_should_stop());
+		u = kapi_unmaps_next();
+		if (!u) {
+			if (kthread_should_stop())
+				return 0;
+			continue;
+		}
+		if (mmget_not_zero(u->mm)) {
+			kthread_use_mm(u->mm);
+			err = kapi_unmap_here(u->mm, u->at, u->size);
+			kthread_unuse_mm(u->mm);
+			mmput_async(u->mm);
+		}
+		flush_signals(current);
+		WRITE_ONCE(kapi_unmaps_done, kapi_unmaps_done + 1);
+		if (err == -EINTR && u->tries++ < 2) {
+			spin_lock(&kapi_unmaps_lock);
+			list_add_tail(&u->list, &kapi_unmaps);
+			spin_unlock(&kapi_unmaps_lock);
+			continue;
+		}
+		mmdrop(u->mm);
+		kfree(u);
+	}
+}
+
+static void kapi_unmaps_look(struct work_struct *work);
+static DECLARE_DELAYED_WORK(kapi_unmaps_work, kapi_unmaps_look);
+
+/* Ends a try of the thread that has taken a second. */
+static void kapi_unmaps_look(struct work_struct *work)
+{
+	static unsigned long seen;
+	unsigned long done = READ_ONCE(kapi_unmaps_done);
+
+	if (READ_ONCE(kapi_unmaps_busy)) {
+		if (seen == done)
+			send_sig(SIGKILL, kapi_unmapper, 1);
+		seen = done;
+		schedule_delayed_work(&kapi_unmaps_work, HZ / 2);
+	}
+}
+
+/* Has memory unmapped as soon as possible. */
+int kapi_unmaps_add(struct mm_struct *mm, u64 at, u64 size)
+{
+	struct kapi_unmapping *u = kmalloc_obj(*u, GFP_KERNEL | __GFP_NOWARN);
+
+	if (!u)
+		return -ENOMEM;
+	mmgrab(mm);
+	*u = (struct kapi_unmapping){ .mm = mm, .at = at, .size = size };
+	spin_lock(&kapi_unmaps_lock);
+	list_add_tail(&u->list, &kapi_unmaps);
+	WRITE_ONCE(kapi_unmaps_busy, true);
+	spin_unlock(&kapi_unmaps_lock);
+	wake_up(&kapi_unmaps_wait);
+	schedule_delayed_work(&kapi_unmaps_work, HZ / 2);
+	return 0;
+}
+
+int kapi_unmaps_begin(void)
+{
+	struct task_struct *thread = kthread_run(kapi_unmaps_thread, NULL, "dtrace-unmap");
+
+	if (IS_ERR(thread))
+		return PTR_ERR(thread);
+	kapi_unmapper = thread;
+	return 0;
+}
+
+/* Waits until all memory is unmapped that can be. */
+void kapi_unmaps_end(void)
+{
+	kthread_stop(kapi_unmapper);
+	cancel_delayed_work_sync(&kapi_unmaps_work);
+	kapi_unmapper = NULL;
+}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Stacks, walked while a probe fires. The kernel's own unwinder walks the kernel's; it reads
- * tables, and only stacks that it knows. User stacks are walked elsewhere (mapping.c). Nothing here
+ * tables, and only stacks that it knows. User stacks are walked elsewhere (maps.c). Nothing here
  * sleeps, locks or allocates.
  */
 #include <linux/kprobes.h>

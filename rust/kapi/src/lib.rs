@@ -56,10 +56,12 @@ pub mod int3;
 mod lock;
 pub mod log;
 mod mapped;
+mod mapping;
 pub mod mem;
 pub mod modules;
 pub mod nofault;
 mod once;
+mod patience;
 pub mod percpu;
 mod poke;
 mod prototypes;
@@ -68,6 +70,7 @@ mod questions;
 mod rcu;
 mod sites;
 pub mod sort;
+mod space;
 pub mod stack;
 pub mod stuck;
 pub mod symbols;
@@ -82,6 +85,7 @@ pub mod tracepoint;
 pub mod trampoline;
 pub mod user;
 pub mod wake;
+mod walk;
 pub mod xcall;
 
 pub use context::ProbeCtx;
@@ -101,6 +105,8 @@ pub fn init(without_text: bool) {
     if BEGUN.swap(true, Ordering::Relaxed) {
         return;
     }
+    // SAFETY: `BEGUN` lets only one caller get here, once, before anybody takes the patience.
+    unsafe { patience::init() };
     context::init();
     sys::kapi_alive_init();
     sys::kapi_nofault_init();

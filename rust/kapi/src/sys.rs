@@ -105,22 +105,28 @@ pub struct Mapping {
 
 /// `struct kapi_thread`. The observed state of a thread.
 #[repr(C)]
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Thread {
     pub(crate) ip: u64,
+    pub(crate) call: u32,
     pub(crate) debugged: bool,
-    pub(crate) may_fork: bool,
 }
 
-/// `struct kapi_poke`. A change of a byte of text.
+/// `struct kapi_area`. A mapping of a process. What follows `offset` tells the file, or is 0.
 #[repr(C)]
-#[derive(Debug, Clone, Copy)]
-pub struct Poke {
-    pub(crate) addr: u64,
-    pub(crate) text: u64,
-    pub(crate) old: u8,
-    pub(crate) new: u8,
-    pub(crate) why: u8,
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Area {
+    pub(crate) start: u64,
+    pub(crate) end: u64,
+    pub(crate) flags: u64,
+    pub(crate) offset: u64,
+    /// Its address, which tells it from other files as long as the mapping exists.
+    pub(crate) inode: u64,
+    pub(crate) number: u64,
+    pub(crate) device: u32,
+    pub(crate) generation: u32,
+    /// A fault there ends without the help of a user's program.
+    pub(crate) answers: bool,
 }
 
 /// `kapi_thread_fn`
@@ -297,34 +303,36 @@ unsafe extern "C" {
 
     pub(crate) safe fn kapi_space_of(number: c_int, found: &mut Found) -> *mut c_void;
     pub(crate) safe fn kapi_space_current() -> *mut c_void;
-    /// `mm` is a reference to an `mm_struct`, and is not used again.
-    pub(crate) fn kapi_space_drop(mm: *mut c_void);
     /// `mm` is an `mm_struct`, here and below.
     pub(crate) fn kapi_space_alive(mm: *mut c_void) -> bool;
-    pub(crate) fn kapi_space_touch(mm: *mut c_void, addr: u64) -> c_int;
-    /// `to` has room for `len` bytes.
-    pub(crate) fn kapi_space_read(
+    pub(crate) safe fn kapi_space_limit() -> u64;
+    /// `mm` has users. If it returns true, the caller unlocks it.
+    pub(crate) fn kapi_space_lock_killable(mm: *mut c_void) -> bool;
+    /// Under `mmap_lock`.
+    pub(crate) fn kapi_space_area(mm: *mut c_void, addr: u64, to: &mut Area) -> bool;
+    /// `page` is a reference to a page, here and below; after this, it is not used again.
+    pub(crate) fn kapi_page_put(page: *mut c_void, dirty: bool);
+    /// `to` has room for `len` bytes, and `at + len` is in the page.
+    pub(crate) fn kapi_page_read(page: *mut c_void, at: u32, to: *mut u8, len: u32);
+    /// `from` has `len` bytes, and `at + len` is in the page, which the process has for itself.
+    pub(crate) fn kapi_page_write(page: *mut c_void, at: u32, from: *const u8, len: u32);
+    /// `at` is in the page.
+    pub(crate) fn kapi_page_byte(page: *mut c_void, at: u32) -> u8;
+    /// `at` is in the page, which the process has for itself.
+    pub(crate) fn kapi_page_set_byte(page: *mut c_void, at: u32, byte: u8);
+    /// The current thread uses a process's memory.
+    pub(crate) fn kapi_map_code(at: u64, size: u64) -> c_long;
+    /// `mm` has users.
+    pub(crate) fn kapi_map_there(
         mm: *mut c_void,
-        addr: u64,
-        to: *mut u8,
-        len: usize,
-        why: &mut u8,
-    ) -> usize;
-    /// `pokes` has `n` members.
-    pub(crate) fn kapi_space_poke(mm: *mut c_void, pokes: *mut Poke, n: usize, patient: bool);
-    pub(crate) fn kapi_space_ground(mm: *mut c_void, addr: u64, text: &mut u64) -> u8;
-    pub(crate) fn kapi_space_counter(mm: *mut c_void, addr: u64, probe: u64) -> bool;
-    /// `from` has `len` bytes.
-    pub(crate) fn kapi_space_write(
-        mm: *mut c_void,
-        addr: u64,
-        from: *const u8,
-        len: usize,
-    ) -> c_int;
-    pub(crate) fn kapi_space_map(mm: *mut c_void, near: u64, size: u64) -> c_long;
+        near: u64,
+        size: u64,
+        ns: u64,
+        late: &mut bool,
+    ) -> c_long;
     /// No thread is there, or gets there.
-    pub(crate) fn kapi_space_unmap(mm: *mut c_void, at: u64, size: u64) -> c_int;
-    pub(crate) fn kapi_space_inside(mm: *mut c_void, at: u64, size: u64) -> bool;
+    pub(crate) fn kapi_unmaps_add(mm: *mut c_void, at: u64, size: u64) -> c_int;
+    pub(crate) fn kapi_thread_alone(mm: *mut c_void, thread: &mut Thread) -> bool;
     /// `tell` accepts `data`.
     pub(crate) fn kapi_each_thread(tell: ThreadFn, data: *mut c_void);
     pub(crate) safe fn kapi_user_later(ms: u32);

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The memory of processes: what only C can reach of it. space.rs decides which of it is used, and
+ * how long that may take.
+ */
+#include <linux/fs.h>
+#include <linux/highmem.h>
+#include <linux/mm.h>
+#include <linux/mmap_lock.h>
+#include <linux/pid.h>
+#include <linux/sched.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/user_namespace.h>
+#include <linux/userfaultfd_k.h>
+#include <asm/mmu_context.h>
+#include <asm/prctl.h>
+#include "kapi.h"
+
+static bool kapi_task_has_shadow_stack(const struct task_struct *task)
+{
+#ifdef CONFIG_X86_USER_SHADOW_STACK
+	return READ_ONCE(task->thread.features) & ARCH_SHSTK_SHSTK;
+#else
+	return false;
+#endif
+}
+
+/* Tells whether the thread has a shadow stack: changing only the normal stack ends the program. */
+notrace bool kapi_shadow_stack(void)
+{
+	return kapi_task_has_shadow_stack(current);
+}
+
+/*
+ * Returns the memory, held, of the process that has this number in the caller's namespace; NULL:
+ * there is none. The first thread may have ended while others go on, so the memory of any thread
+ * counts. The memory decides which code the process runs: an x32 program has 64-bit code and short
+ * addresses.
+ */
+struct mm_struct *kapi_space_of(int number, struct kapi_found *found)
+{
+	struct pid *pid = find_get_pid(number);
+	struct task_struct *task = get_pid_task(pid, PIDTYPE_PID), *t;
+	struct mm_struct *mm = NULL;
+
+	put_pid(pid);
+	if (!task)
+		return NULL;
+	rcu_read_lock();
+	for_each_thread(task, t) {
+		mm = get_task_mm(t);
+		if (!mm)
+			continue;
+		mmgrab(mm);
+		mmput_async(mm);
+		found->wide = is_64bit_mm(mm);
+		found->shadow_stack = kapi_task_has_shadow_stack(t);
+		break;
+	}
+	rcu_read_unlock();
+	put_task_struct(task);
+	return mm;
+}
+
+/* Returns the memory of the current process, held; NULL: it has none, or no longer. */
+struct mm_struct *kapi_space_current(void)
+{
+	if (!current->mm || (current->flags & PF_KTHREAD))
+		return NULL;
+	mmgrab(current->mm);
+	return current->mm;
+}
+
+bool kapi_space_alive(struct mm_struct *mm)
+{
+	return atomic_read(&mm->mm_users) > 0;
+}
+
+u64 kapi_space_limit(void)
+{
+	return TASK_SIZE_MAX;
+}
+
+/* False: a signal has killed the thread meanwhile. */
+bool kapi_space_lock_killable(struct mm_struct *mm)
+{
+	return !mmap_read_lock_killable(mm);
+}
+
+/*
+ * Tells whether a fault there ends without the help of a user's program: the page is anonymous, or
+ * of a file that the machine's administrator has mounted, and no userfaultfd handles it. A program
+ * serves a FUSE file system, except virtiofs, which the host serves. What mmap_lock guards does not
+ * change while it is held.
+ */
+static bool kapi_answers(struct vm_area_struct *vma)
+{
+	const struct inode *inode;
+
+	if (userfaultfd_armed(vma))
+		return false;
+	if (!vma->vm_file)
+		return vma_is_anonymous(vma);
+	inode = file_inode(vma->vm_file);
+	/* "fuse", "fuseblk" */
+	return S_ISREG(inode->i_mode) && inode->i_sb->s_user_ns == &init_user_ns &&
+	       strncmp(inode->i_sb->s_type->name, "fuse", 4);
+}
+
+/* Finds the first mapping that ends after the address. The caller holds mmap_lock. */
+bool kapi_space_area(struct mm_struct *mm, u64 addr, struct kapi_area *to)
+{
+	struct vm_area_struct *vma = find_vma(mm, addr);
+
+	if (!vma)
+		return false;
+	*to = (struct kapi_area) {
+		.start = vma->vm_start, .end = vma->vm_end, .flags = vma->vm_flags,
+		.offset = (u64)vma->vm_pgoff << PAGE_SHIFT, .answers = kapi_answers(vma),
+	};
+	if (vma->vm_file) {
+		const struct inode *inode = file_inode(vma->vm_file);
+
+		to->inode = (unsigned long)inode;
+		to->number = inode->i_ino;
+		to->device = inode->i_sb->s_dev;
+		to->generation = inode->i_generation;
+	}
+	return true;
+}
+
+void kapi_page_put(struct page *page, bool dirty)
+{
+	if (dirty)
+		set_page_dirty_lock(page);
+	put_page(page);
+}
+
+void kapi_page_read(struct page *page, u32 at, u8 *to, u32 len)
+{
+	memcpy_from_page(to, page, at, len);
+}
+
+void kapi_page_write(struct page *page, u32 at, const u8 *from, u32 len)
+{
+	memcpy_to_page(page, at, from, len);
+}
+
+u8 kapi_page_byte(struct page *page, u32 at)
+{
+	u8 *bytes = kmap_local_page(page), byte = READ_ONCE(bytes[at]);
+
+	kunmap_local(bytes);
+	return byte;
+}
+
+void kapi_page_set_byte(struct page *page, u32 at, u8 byte)
+{
+	u8 *bytes = kmap_local_page(page);
+
+	WRITE_ONCE(bytes[at], byte);
+	kunmap_local(bytes);
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0
+//! How long we may still wait for the memory maps of all processes together while others wait for
+//! us: at most a second, and a tenth of the time that passes. Many processes that keep their maps
+//! locked cost no more than one.
+
+use kernel::bindings;
+use kernel::prelude::*;
+
+const MOST: u64 = 1_000_000_000;
+
+struct Patience {
+    left: u64,
+    /// When `left` was set; 0: never.
+    at: u64,
+}
+
+kernel::sync::global_lock! {
+    // SAFETY: `init` is called by `kapi::init`, before anything else of the module.
+    unsafe(uninit) static PATIENCE: SpinLock<Patience> = Patience { left: MOST, at: 0 };
+}
+
+/// # Safety
+///
+/// Call it once, before any other function of this file.
+pub(crate) unsafe fn init() {
+    // SAFETY: by the caller.
+    unsafe { PATIENCE.init() };
+}
+
+/// Returns the time, in ns since boot.
+///
+/// # Context
+///
+/// *process*
+pub(crate) fn now() -> u64 {
+    // SAFETY: the function has no precondition, except that it is not called in an NMI.
+    let now = unsafe { bindings::ktime_get() };
+    // CAST: the time since boot is not negative.
+    now as u64
+}
+
+/// Takes the time from `since` to now off the patience. Returns the rest, in ns.
+///
+/// # Context
+///
+/// *process*
+pub(crate) fn take(since: u64) -> u64 {
+    let now = now();
+    let mut patience = PATIENCE.lock();
+    if patience.at != 0 {
+        let more = now.saturating_sub(patience.at) / 10;
+        patience.left = patience.left.saturating_add(more).min(MOST);
+    }
+    patience.at = now;
+    patience.left = patience.left.saturating_sub(now.saturating_sub(since));
+    patience.left
+}

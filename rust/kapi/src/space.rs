@@ -1,0 +1,583 @@
+// SPDX-License-Identifier: GPL-2.0
+//! The memory of processes, from outside: holding it, reading it, changing text in it.
+//!
+//! An address space is known by its `mm_struct`, which is held (`mmgrab`), so no other one gets its
+//! address; each access checks that a process still uses it (`mmget_not_zero`). The text of a
+//! process is private memory: a write goes to a copy of the page that its file and other processes
+//! do not see. Pages are changed under `mmap_lock` for reading: fork, which takes it for writing,
+//! copies a page before a change or after it, and reports the child afterwards.
+//!
+//! A process decides how long its memory keeps others waiting. A page may come from a FUSE daemon
+//! that never answers, a fault may go to a userfaultfd that nobody reads, and unmapping a file of
+//! such a daemon waits for it with `mmap_lock` held. The callers of this file hold locks that every
+//! fork, every open and every other user need. So:
+//!
+//! - Under such locks, only memory that a user cannot serve is faulted in (`Area::answers`); of all
+//!   other memory, only pages that are present are used (`FOLL_NOFAULT`). `mmap_lock` is waited for
+//!   a bounded time ([`patience`]).
+//! - A thread that holds no lock brings pages in first ([`Space::touch`]). It waits for as long as
+//!   the process likes, and a signal that kills the thread ends that wait as far as the file system
+//!   allows.
+//! - Memory is unmapped by a thread of our own that nobody waits for (`mapping.c`).
+//! - The last reference to the memory is dropped by `mmput_async`: that unmaps all of it.
+
+use crate::patience;
+use crate::sys::{self, Area};
+use crate::task;
+use core::marker::PhantomData;
+use core::mem;
+use core::ptr::{self, NonNull};
+use kernel::bindings;
+use kernel::ffi::c_void;
+use kernel::mm::virt::flags;
+use kernel::mm::{Mm, MmWithUser, MmWithUserAsync};
+use kernel::page::{PAGE_MASK, PAGE_SIZE};
+use kernel::prelude::*;
+use kernel::sync::aref::ARef;
+use kernel::types::NotThreadSafe;
+
+/// Why text of a process cannot be changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ground {
+    /// Nothing is mapped there.
+    Unmapped,
+    /// It is not executable, or not memory that can be copied.
+    NotText,
+    /// It is memory that other processes share.
+    Shared,
+    /// There was no memory for a copy of it.
+    NoMemory,
+    /// The space has no thread any more.
+    Gone,
+    /// Other bytes are there than expected.
+    Differs,
+    /// It is not present, and only a program can make it present (FUSE, userfaultfd); or the
+    /// process keeps its memory map locked.
+    Away,
+}
+
+type Grounded<T = ()> = core::result::Result<T, Ground>;
+
+/// A change of a byte of text.
+#[derive(Debug, Clone, Copy)]
+pub struct Poke {
+    addr: u64,
+    text: u64,
+    old: u8,
+    new: u8,
+    result: Grounded,
+}
+
+impl Poke {
+    /// Changes `old` to `new`, in the text whose number [`Space::ground`] returned. A byte that is
+    /// neither is left alone.
+    pub fn new(addr: u64, text: u64, old: u8, new: u8) -> Self {
+        Self { addr, text, old, new, result: Ok(()) }
+    }
+
+    /// Returns the result.
+    pub fn result(&self) -> core::result::Result<(), Ground> {
+        self.result
+    }
+}
+
+/// The opcode of a breakpoint.
+const INT3: u8 = 0xcc;
+
+/// How often pages that have disappeared again are loaded.
+const TRIES: usize = 8;
+
+/// How many bytes are changed while other threads wait for the process's memory map.
+const CHUNK: usize = 256;
+
+/// Flags, as [`Area`] has them.
+const EXEC: u64 = flags::EXEC as u64;
+const WRITE: u64 = flags::WRITE as u64;
+const SHARED: u64 = flags::SHARED as u64;
+/// Memory that is not the process's own cannot be copied for it.
+const FOREIGN: u64 = (flags::IO | flags::PFNMAP | flags::HUGETLB) as u64;
+
+impl Area {
+    /// Returns a number for the part of a file that is mapped there; another part has another
+    /// number. Memory of no file has 0.
+    fn text(&self) -> u64 {
+        const GOLDEN_RATIO: u64 = 0x61c8_8646_80b5_83eb;
+        if self.inode == 0 {
+            return 0;
+        }
+        let text = self.number.wrapping_mul(GOLDEN_RATIO) ^ u64::from(self.device);
+        let text = text.wrapping_mul(GOLDEN_RATIO).rotate_left(32) ^ u64::from(self.generation);
+        text.wrapping_mul(GOLDEN_RATIO).wrapping_add(self.offset).wrapping_sub(self.start)
+    }
+
+    /// Tells whether text there can be changed. Whether it can run matters only for placing a
+    /// breakpoint, not for removing it: a program may make text unreadable or writable for a while,
+    /// and must not find our breakpoint in it later.
+    fn ground(&self) -> Grounded {
+        match self.flags {
+            f if f & SHARED != 0 => Err(Ground::Shared),
+            f if f & FOREIGN != 0 => Err(Ground::NotText),
+            _ => Ok(()),
+        }
+    }
+
+    fn runs(&self) -> bool {
+        self.flags & EXEC != 0
+    }
+}
+
+/// The memory map of a process, locked for reading.
+///
+/// # Invariants
+///
+/// The current thread holds `mmap_lock` for reading.
+pub(crate) struct Locked<'a>(&'a MmWithUser, NotThreadSafe);
+
+impl Drop for Locked<'_> {
+    fn drop(&mut self) {
+        // SAFETY: the current thread holds the lock by the invariant, and `Locked` stays with it.
+        unsafe { bindings::mmap_read_unlock(self.0.as_raw()) };
+    }
+}
+
+impl<'a> Locked<'a> {
+    /// Waits as long as the process likes. `None`: a signal has killed the current thread.
+    pub(crate) fn killable(mm: &'a MmWithUser) -> Option<Self> {
+        // SAFETY: `mm` has users.
+        let locked = unsafe { sys::kapi_space_lock_killable(mm.as_raw().cast()) };
+        // INVARIANT: the lock was taken.
+        locked.then_some(()).map(|()| Self(mm, NotThreadSafe))
+    }
+
+    fn at_once(mm: &'a MmWithUser) -> Option<Self> {
+        // SAFETY: `mm` has users.
+        let locked = unsafe { bindings::mmap_read_trylock(mm.as_raw()) };
+        // INVARIANT: the lock was taken.
+        locked.then_some(()).map(|()| Self(mm, NotThreadSafe))
+    }
+
+    /// Waits for a bounded time.
+    fn soon(mm: &'a MmWithUser) -> Option<Self> {
+        if let Some(locked) = Self::at_once(mm) {
+            return Some(locked);
+        }
+        let mut since = patience::now();
+        while patience::take(since) != 0 {
+            since = patience::now();
+            // SAFETY: the caller may sleep.
+            unsafe { bindings::usleep_range_state(100, 300, bindings::TASK_UNINTERRUPTIBLE) };
+            if let Some(locked) = Self::at_once(mm) {
+                return Some(locked);
+            }
+        }
+        None
+    }
+
+    /// Returns the first mapping that ends after an address.
+    pub(crate) fn area_from(&self, addr: u64) -> Option<Area> {
+        let mut area = Area::default();
+        // SAFETY: the lock is held by the invariant.
+        unsafe { sys::kapi_space_area(self.0.as_raw().cast(), addr, &mut area) }.then_some(area)
+    }
+
+    /// Returns the mapping of an address.
+    pub(crate) fn area(&self, addr: u64) -> Option<Area> {
+        self.area_from(addr).filter(|a| a.start <= addr)
+    }
+
+    /// Gets the page of an address. Waits for no user's program.
+    fn page(&self, addr: u64, flags: u32) -> Grounded<Page<'_>> {
+        let area = self.area(addr).ok_or(Ground::Unmapped)?;
+        let flags = match area.answers {
+            true => flags,
+            false => flags | bindings::FOLL_NOFAULT,
+        };
+        let mut page = ptr::null_mut();
+        // SAFETY: the lock is held by the invariant, and kept: there is no `locked`. `page` has
+        // room for one.
+        let n = unsafe {
+            bindings::get_user_pages_remote(
+                self.0.as_raw(),
+                start_of_page(addr) as usize,
+                1,
+                flags | bindings::FOLL_FORCE,
+                &mut page,
+                ptr::null_mut(),
+            )
+        };
+        match NonNull::new(page) {
+            // INVARIANT: the call above returned a reference, for writing if we asked for that.
+            Some(at) if n == 1 => Ok(Page {
+                at: at.cast(),
+                own: flags & bindings::FOLL_WRITE != 0,
+                _locked: PhantomData,
+            }),
+            _ if flags & bindings::FOLL_NOFAULT != 0 => Err(Ground::Away),
+            _ => Err(Ground::NoMemory),
+        }
+    }
+
+    /// Brings in the page of an address, as [`Space::touch`] demands.
+    fn touch(self, addr: u64) -> Result {
+        let area = self.area(addr).ok_or(EFAULT)?;
+        if area.answers {
+            return Ok(());
+        }
+        let flags = match area.flags & SHARED {
+            0 => bindings::FOLL_FORCE | bindings::FOLL_WRITE,
+            _ => bindings::FOLL_FORCE,
+        };
+        let (mut page, mut locked) = (ptr::null_mut(), 1);
+        // SAFETY: the lock is held by the invariant. `page` has room for one.
+        let n = unsafe {
+            bindings::get_user_pages_remote(
+                self.0.as_raw(),
+                start_of_page(addr) as usize,
+                1,
+                flags,
+                &mut page,
+                &mut locked,
+            )
+        };
+        match locked {
+            // The call above has unlocked it.
+            0 => mem::forget(self),
+            _ => drop(self),
+        }
+        if n == 1 {
+            // SAFETY: the call above returned a reference to `page`, which is not used again.
+            unsafe { sys::kapi_page_put(page.cast(), false) };
+            return Ok(());
+        }
+        Err(if task::is_dying() { EINTR } else { EFAULT })
+    }
+}
+
+fn start_of_page(addr: u64) -> u64 {
+    addr & PAGE_MASK as u64
+}
+
+/// CAST: less than the size of a page.
+fn offset_in_page(addr: u64) -> u32 {
+    (addr & !(PAGE_MASK as u64)) as u32
+}
+
+/// Returns the part of `len` bytes at `addr`, of which `done` are done, that the next page has:
+/// its address, its offset in the page, and its end in the bytes.
+fn next_part(addr: u64, done: usize, len: usize) -> (u64, u32, usize) {
+    let at = addr.wrapping_add(done as u64);
+    let offset = offset_in_page(at);
+    let room = PAGE_SIZE.saturating_sub(offset as usize);
+    (at, offset, len.min(done.saturating_add(room)))
+}
+
+/// A page of a process.
+///
+/// # Invariants
+///
+/// `at` is a page, and this value has a reference to it. If it is `own`, the process has it for
+/// itself and may write to it.
+struct Page<'a> {
+    at: NonNull<c_void>,
+    own: bool,
+    _locked: PhantomData<&'a Locked<'a>>,
+}
+
+impl Drop for Page<'_> {
+    fn drop(&mut self) {
+        // SAFETY: this value has a reference by the invariant, and does not use it again.
+        unsafe { sys::kapi_page_put(self.at.as_ptr(), self.own) };
+    }
+}
+
+impl<'a> Page<'a> {
+    fn byte(&self, addr: u64) -> u8 {
+        // SAFETY: `self.at` is a page by the invariant.
+        unsafe { sys::kapi_page_byte(self.at.as_ptr(), offset_in_page(addr)) }
+    }
+
+    /// Makes a change on this page. A page with nothing to change is not copied: most pages of a
+    /// child have no breakpoint any more. A byte that stays the same is written (TCG takes notice
+    /// of that) only if a copy exists.
+    fn poke(&mut self, locked: &'a Locked<'_>, poke: &Poke) -> Grounded {
+        if self.byte(poke.addr) != poke.old {
+            return Err(Ground::Differs);
+        }
+        if !self.own {
+            let stays = poke.old == poke.new;
+            let wait = if stays { bindings::FOLL_NOFAULT } else { 0 };
+            match locked.page(poke.addr, bindings::FOLL_WRITE | wait) {
+                Ok(copy) => *self = copy,
+                Err(_) if stays => return Ok(()),
+                Err(why) => return Err(why),
+            }
+            if self.byte(poke.addr) != poke.old {
+                return Err(Ground::Differs);
+            }
+        }
+        // SAFETY: `self.at` is a page by the invariant; it is `own`.
+        unsafe { sys::kapi_page_set_byte(self.at.as_ptr(), offset_in_page(poke.addr), poke.new) };
+        Ok(())
+    }
+}
+
+/// The memory of a process.
+pub struct Space(ARef<Mm>);
+
+/// A process.
+pub struct Found {
+    /// Its memory.
+    pub space: Space,
+    /// It has 64-bit addresses.
+    pub is_wide: bool,
+    /// It has a shadow stack; see [`has_shadow_stack`](crate::user::has_shadow_stack).
+    pub has_shadow_stack: bool,
+}
+
+impl Space {
+    /// # Safety
+    ///
+    /// `mm` is null, or a reference to an `mm_struct`, which the caller gives away.
+    unsafe fn from_raw(mm: *mut c_void) -> Option<Self> {
+        let mm = NonNull::new(mm)?;
+        // SAFETY: by the caller; `Mm` is transparent.
+        Some(Self(unsafe { ARef::from_raw(mm.cast()) }))
+    }
+
+    /// Finds the process with this id in the caller's namespace. `ESRCH`: there is no such process,
+    /// or it has no memory because it is a kernel thread or is ending.
+    ///
+    /// # Context
+    ///
+    /// *process*
+    pub fn of(pid: u32) -> Result<Found> {
+        let mut found = sys::Found::default();
+        let pid = i32::try_from(pid).map_err(|_| ESRCH)?;
+        let mm = sys::kapi_space_of(pid, &mut found);
+        // SAFETY: `kapi_space_of` returns null or an `mm_struct` with a reference.
+        let space = unsafe { Self::from_raw(mm) }.ok_or(ESRCH)?;
+        Ok(Found { space, is_wide: found.wide, has_shadow_stack: found.shadow_stack })
+    }
+
+    /// Returns the memory of the current process. `None`: it has none any more.
+    ///
+    /// # Context
+    ///
+    /// *process*
+    pub fn current() -> Option<Self> {
+        let mm = sys::kapi_space_current();
+        // SAFETY: `kapi_space_current` returns null or an `mm_struct` with a reference.
+        unsafe { Self::from_raw(mm) }
+    }
+
+    /// Returns its `mm_struct`, which exists as long as this value.
+    pub(crate) fn raw(&self) -> *mut c_void {
+        self.0.as_raw().cast()
+    }
+
+    /// Keeps its users, if it still has any.
+    pub(crate) fn in_use(&self) -> Option<ARef<MmWithUserAsync>> {
+        self.0.mmget_not_zero().map(MmWithUser::into_mmput_async)
+    }
+
+    /// Returns a number that no other space has as long as this value exists.
+    pub fn key(&self) -> u64 {
+        self.raw() as u64
+    }
+
+    /// Tells whether a thread still uses it.
+    pub fn is_alive(&self) -> bool {
+        // SAFETY: `self` holds the `mm_struct`.
+        unsafe { sys::kapi_space_alive(self.raw()) }
+    }
+
+    /// Loads a page that other functions cannot wait for (see [`Ground::Away`]); they load other
+    /// pages themselves. A private page becomes a copy of the process's own, which stays. This
+    /// takes as long as the process likes. `EINTR`: the calling thread was killed meanwhile. A FUSE
+    /// request that its daemon has read cannot be given up before the daemon answers or ends; that
+    /// is so for the program's own faults, too.
+    ///
+    /// # Context
+    ///
+    /// *process*, may sleep; the caller holds no lock that others wait for
+    pub fn touch(&self, addr: u64) -> Result {
+        let user = self.in_use().ok_or(ESRCH)?;
+        let locked = Locked::killable(&user).ok_or(EINTR)?;
+        locked.touch(addr)
+    }
+
+    /// Reads into `into`. Returns the number of bytes, and the reason if it is less than `into`
+    /// has.
+    ///
+    /// # Context
+    ///
+    /// *process*, may sleep
+    pub fn read(&self, addr: u64, into: &mut [u8]) -> (usize, Option<Ground>) {
+        let Some(user) = self.in_use() else { return (0, Some(Ground::Gone)) };
+        let Some(locked) = Locked::soon(&user) else { return (0, Some(Ground::Away)) };
+        let mut done = 0;
+        while done < into.len() {
+            let (at, offset, end) = next_part(addr, done, into.len());
+            if at >= sys::kapi_space_limit() {
+                break;
+            }
+            let page = match locked.page(at, 0) {
+                Ok(page) => page,
+                Err(why) => return (done, Some(why)),
+            };
+            let Some(to) = into.get_mut(done..end) else { break };
+            // SAFETY: `page.at` is a page by the invariant, whose end `next_part` does not pass;
+            // `to` has room for that many bytes.
+            unsafe {
+                sys::kapi_page_read(page.at.as_ptr(), offset, to.as_mut_ptr(), to.len() as u32)
+            };
+            done = end;
+        }
+        (done, None)
+    }
+
+    /// Tells whether the text at an address can be changed. Returns a number that changes when
+    /// another part of a file, or another file, is mapped there.
+    ///
+    /// # Context
+    ///
+    /// *process*, may sleep
+    pub fn ground(&self, addr: u64) -> core::result::Result<u64, Ground> {
+        let user = self.in_use().ok_or(Ground::Gone)?;
+        let locked = Locked::soon(&user).ok_or(Ground::Away)?;
+        let area = locked.area(addr).ok_or(Ground::Unmapped)?;
+        area.ground()?;
+        if !area.runs() {
+            return Err(Ground::NotText);
+        }
+        Ok(area.text())
+    }
+
+    /// Changes bytes of text. It is faster if the addresses ascend.
+    ///
+    /// # Context
+    ///
+    /// *process*, may sleep
+    pub fn poke(&self, pokes: &mut [Poke]) {
+        self.poke_some(pokes, false);
+    }
+
+    /// `patient`: only its own process waits for the caller.
+    fn poke_some(&self, pokes: &mut [Poke], patient: bool) {
+        for chunk in pokes.chunks_mut(CHUNK) {
+            if let Err(why) = self.poke_chunk(chunk, patient) {
+                chunk.iter_mut().for_each(|poke| poke.result = Err(why));
+            }
+        }
+    }
+
+    /// Addresses that ascend share the work for a page. `Err`: nothing was changed.
+    fn poke_chunk(&self, pokes: &mut [Poke], patient: bool) -> Grounded {
+        let user = self.in_use().ok_or(Ground::Gone)?;
+        let lock = if patient { Locked::killable } else { Locked::soon };
+        let locked = lock(&user).ok_or(Ground::Away)?;
+        for on_page in pokes.chunk_by_mut(|a, b| start_of_page(a.addr) == start_of_page(b.addr)) {
+            let addr = on_page.first().map_or(0, |poke| poke.addr);
+            let mut got = locked.area(addr).ok_or(Ground::Unmapped).and_then(|area| {
+                area.ground()?;
+                Ok((area, locked.page(addr, 0)?))
+            });
+            for poke in on_page {
+                poke.result = match &mut got {
+                    Err(why) => Err(*why),
+                    Ok((area, _)) if poke.new == INT3 && !area.runs() => Err(Ground::NotText),
+                    Ok((area, _)) if poke.text != area.text() => Err(Ground::Differs),
+                    Ok((_, page)) => page.poke(&locked, poke),
+                };
+            }
+        }
+        Ok(())
+    }
+
+    /// Works like [`poke`](Self::poke), and waits for the memory as long as necessary. `EINTR`: the
+    /// calling thread was killed meanwhile.
+    ///
+    /// # Context
+    ///
+    /// *process*, may sleep; the caller holds no lock that others wait for
+    pub fn poke_patiently(&self, pokes: &mut [Poke]) -> Result {
+        for _ in 0..TRIES {
+            self.poke_some(pokes, true);
+            let mut any = false;
+            for poke in pokes.iter().filter(|p| p.result() == Err(Ground::Away)) {
+                match self.touch(poke.addr) {
+                    Err(e) if e == EINTR => return Err(e),
+                    // Nothing is mapped there, so there is no breakpoint either.
+                    Err(_) => {}
+                    Ok(()) => any = true,
+                }
+            }
+            if !any {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes to memory that is the process's own. `EAGAIN`: that needs a wait.
+    pub(crate) fn write(&self, addr: u64, from: &[u8]) -> Result {
+        let user = self.in_use().ok_or(ESRCH)?;
+        let locked = Locked::soon(&user).ok_or(EAGAIN)?;
+        let mut done = 0;
+        while done < from.len() {
+            let (at, offset, end) = next_part(addr, done, from.len());
+            let page = locked.page(at, bindings::FOLL_WRITE).map_err(|why| match why {
+                Ground::Away => EAGAIN,
+                Ground::Unmapped => EFAULT,
+                _ => ENOMEM,
+            })?;
+            let Some(part) = from.get(done..end) else { break };
+            // SAFETY: `page.at` is a page by the invariant, whose end `next_part` does not pass;
+            // it is `own`. `part` has that many bytes.
+            unsafe {
+                sys::kapi_page_write(page.at.as_ptr(), offset, part.as_ptr(), part.len() as u32)
+            };
+            done = end;
+        }
+        Ok(())
+    }
+
+    /// Tells whether a counter of two bytes at this address may be changed for a probe: it must be
+    /// in private, writable memory of the file that the probe is in, as the kernel demands for a
+    /// uprobe. Any other word may mean something else to the process.
+    ///
+    /// # Context
+    ///
+    /// *process*, may sleep
+    pub fn may_count(&self, addr: u64, probe: u64) -> bool {
+        let Some(user) = self.in_use() else { return false };
+        let Some(locked) = Locked::soon(&user) else { return false };
+        let (Some(area), Some(text)) = (locked.area(addr), locked.area(probe)) else {
+            return false;
+        };
+        addr.saturating_add(2) <= area.end
+            && area.inode != 0
+            && area.inode == text.inode
+            && area.flags & (WRITE | SHARED) == WRITE
+    }
+
+    /// Returns the value of a counter of two bytes; `None`: it is not present.
+    ///
+    /// # Context
+    ///
+    /// *process*, may sleep
+    pub fn counted(&self, addr: u64) -> Option<u16> {
+        let mut bytes = [0; 2];
+        (self.read(addr, &mut bytes).0 == bytes.len()).then(|| u16::from_le_bytes(bytes))
+    }
+
+    /// Changes a counter of two bytes, which the process can write to, by `by`, but not below 0.
+    ///
+    /// # Context
+    ///
+    /// *process*, may sleep
+    pub fn count(&self, addr: u64, by: i16) -> Result {
+        let now = self.counted(addr).ok_or(EFAULT)?.saturating_add_signed(by).to_le_bytes();
+        self.write(addr, &now)
+    }
+}
