@@ -126,7 +126,7 @@ pub struct Poke {
 
 /// `kapi_thread_fn`
 pub(crate) type ThreadFn =
-    unsafe extern "C" fn(data: *mut c_void, mm: u64, thread: *const Thread) -> bool;
+    unsafe extern "C" fn(data: *mut c_void, mm: u64, thread: *const c_void) -> bool;
 
 /// `struct kapi_found`
 #[repr(C)]
@@ -250,7 +250,12 @@ unsafe extern "C" {
     /// `tp` is from `kapi_tracepoints`, here and in the next two functions.
     pub(crate) fn kapi_tracepoint_name(tp: *const c_void) -> *const c_char;
     /// `f` is the same each time; it is called with five numbers in `args`.
-    pub(crate) fn kapi_tracepoint_attach(tp: *mut c_void, number: u64, f: TracepointHit) -> c_int;
+    pub(crate) fn kapi_tracepoint_attach(
+        fns: Option<&TextFns>,
+        tp: *mut c_void,
+        number: u64,
+        f: TracepointHit,
+    ) -> c_int;
     pub(crate) fn kapi_tracepoint_detach(tp: *mut c_void, number: u64);
     pub(crate) safe fn kapi_tracepoints_quiesce();
     /// `module` is held, here and in the next two functions; `n` is less than this number.
@@ -260,6 +265,7 @@ unsafe extern "C" {
     /// `t` is from `kapi_module_tracepoint_get`, here and in the next two functions; the last one
     /// frees it. `f` as above.
     pub(crate) fn kapi_module_tracepoint_attach(
+        fns: Option<&TextFns>,
         t: *mut c_void,
         number: u64,
         f: TracepointHit,
