@@ -3,7 +3,7 @@
 # an unmodified distribution kernel (tools/vm); the first target that needs them makes them.
 #
 # KERNEL= and SUITE= choose another kernel for every target, e.g. `make test KERNEL=7.3`; with KERNEL=debug and
-# KERNEL=kcsan it is one that looks for mistakes, built here. KDIR= builds against any prepared kernel tree.
+# KERNEL=kcsan it is one that looks for mistakes, with KERNEL=vanilla one of other choices, all built here. KDIR= builds against any prepared kernel tree.
 
 .PHONY: help demo test debug check docs module userspace driver drivers selftest vm show bench proof soak matrix install deb module-deb rpm install-test bless clean
 .DEFAULT_GOAL := help
@@ -26,7 +26,7 @@ test: ## all set-up, then every test: check, module, selftest; ends with the cou
 	@tools/test check module selftest
 
 debug: ## builds, once, the kernel of KERNEL=debug: KASAN, lockdep, kmemleak, failing allocations ...
-	@KERNEL=$(if $(filter debug kcsan,$(KERNEL)),$(KERNEL),debug) tools/buildroot ensure
+	@KERNEL=$(if $(filter debug kcsan vanilla,$(KERNEL)),$(KERNEL),debug) tools/buildroot ensure
 
 check: ## the host's tests, under a minute: formatting, clippy, unit tests, tidiness
 	@tools/test check

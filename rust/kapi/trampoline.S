@@ -206,3 +206,14 @@ SYM_CODE_START(kapi_pool)
 	.fill	256 << 10, 1, 0xcc
 	ud2
 SYM_CODE_END(kapi_pool)
+
+#ifdef CONFIG_CFI
+/* The entries of the types of tracepoints; see tracepoint.c. */
+	.balign 32
+SYM_CODE_START(kapi_typed)
+	ANNOTATE_NOENDBR
+	UNWIND_HINT_UNDEFINED
+	.fill	2048 * 32, 1, 0xcc
+	ud2
+SYM_CODE_END(kapi_typed)
+#endif

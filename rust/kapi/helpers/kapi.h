@@ -197,7 +197,8 @@ struct kapi_thread {
 	bool debugged;
 };
 bool kapi_thread_alone(struct mm_struct *mm, struct kapi_thread *thread);
-typedef bool (*kapi_thread_fn)(void *data, u64 mm, const struct kapi_thread *thread);
+/* thread: a struct kapi_thread, or NULL */
+typedef bool (*kapi_thread_fn)(void *data, u64 mm, const void *thread);
 void kapi_each_thread(kapi_thread_fn tell, void *data);
 
 /* children.c */
@@ -240,7 +241,7 @@ bool kapi_symbol_around(unsigned long size_of, u64 addr, u64 *start, u64 *end);
 bool kapi_symbol_name(unsigned long name_of, u64 addr, char *to);
 
 /* modules.c */
-typedef void (*kapi_module_fn)(unsigned long event, struct module *mod);
+typedef void (*kapi_module_fn)(unsigned long event, void *mod);
 typedef void (*kapi_symbol_fn)(void *arg, const char *name, unsigned long addr, char type);
 int kapi_modules_watch(kapi_module_fn fn);
 void kapi_modules_unwatch(void);
@@ -259,6 +260,14 @@ void kapi_node_off(void);
 long kapi_node_ioctl(unsigned int cmd, unsigned long arg);
 
 /* text.c */
+/* Rust: sys::TextFns */
+struct kapi_text_fns {
+	unsigned long batch_add, batch_finish, poke, sync, poke_event;
+	unsigned long jump_label_reserved, static_call_reserved, ftrace_reserved, alternatives_reserved;
+	unsigned long stext, etext;
+	struct mutex *text_mutex, *module_mutex;
+	struct list_head *modules;
+};
 /* Rust: sites::CHUNK. The number of sites changed at once; others wait that long for the locks. */
 #define KAPI_CHUNK 256
 bool kapi_is_module_text(const struct list_head *modules, u64 addr, size_t len);
@@ -315,15 +324,16 @@ u32 kapi_syscall_number(void);
 
 /* tracepoint.c */
 typedef void (*kapi_tracepoint_fn)(u64 number, const u64 *args, u64 stack);
-void kapi_tracepoints(void (*fn)(struct tracepoint *tp, void *arg), void *arg);
+void kapi_tracepoints(void (*fn)(void *tp, void *arg), void *arg);
 const char *kapi_tracepoint_name(const struct tracepoint *tp);
-int kapi_tracepoint_attach(struct tracepoint *tp, u64 number, kapi_tracepoint_fn fn);
+int kapi_tracepoint_attach(const struct kapi_text_fns *fns, struct tracepoint *tp, u64 number, kapi_tracepoint_fn fn);
 void kapi_tracepoint_detach(struct tracepoint *tp, u64 number);
 void kapi_tracepoints_quiesce(void);
 unsigned int kapi_module_tracepoint_count(const struct module *mod);
 const char *kapi_module_tracepoint_name(const struct module *mod, unsigned int n);
 struct kapi_module_tracepoint *kapi_module_tracepoint_get(struct module *mod, unsigned int n);
-int kapi_module_tracepoint_attach(struct kapi_module_tracepoint *t, u64 number, kapi_tracepoint_fn fn);
+int kapi_module_tracepoint_attach(const struct kapi_text_fns *fns, struct kapi_module_tracepoint *t, u64 number,
+				  kapi_tracepoint_fn fn);
 void kapi_module_tracepoint_detach(struct kapi_module_tracepoint *t);
 void kapi_module_tracepoint_put(struct kapi_module_tracepoint *t);
 void kapi_module_tracepoints_gone(const struct module *mod);
@@ -356,6 +366,9 @@ void kapi_entry_trampoline(void);
 void kapi_return_trampoline(void);
 void kapi_tail_trampoline(void);
 extern u8 kapi_pool[];
+#define KAPI_TYPED_ENTRIES 2048
+#define KAPI_TYPED_SIZE 32
+extern u8 kapi_typed[KAPI_TYPED_ENTRIES][KAPI_TYPED_SIZE];
 
 /* trampoline.rs */
 void kapi_trap_fired(u64 addr, const struct pt_regs *regs, u64 goes);

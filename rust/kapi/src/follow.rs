@@ -14,6 +14,7 @@ use crate::mem;
 use crate::questions::{FileKey, Questions};
 use crate::rcu::{Node, Table};
 use crate::sites;
+use crate::space::Space;
 use crate::sys;
 use core::cell::UnsafeCell;
 use core::ptr;
@@ -23,7 +24,7 @@ use kernel::alloc::flags::GFP_KERNEL_ACCOUNT;
 use kernel::alloc::KVVec;
 use kernel::bindings;
 use kernel::error::to_result;
-use kernel::ffi::{c_int, c_void};
+use kernel::ffi::c_int;
 use kernel::prelude::*;
 use kernel::sync::rcu::{self, Guard};
 use kernel::sync::{Arc, ArcBorrow};
@@ -113,31 +114,6 @@ pub(crate) fn wanted_by_followers_of(mm: u64, guard: &Guard) -> u64 {
     places(guard, |by| followers(mm, guard).any(|f| ptr::eq(&*f, &*by)))
 }
 
-/// A reference to a process's memory, which may have ended.
-struct Space(*mut c_void);
-
-impl Space {
-    fn of(pid: c_int) -> Result<Self> {
-        let mm = sys::kapi_space_of(pid, &mut sys::Found::default());
-        if mm.is_null() {
-            return Err(ESRCH);
-        }
-        Ok(Self(mm))
-    }
-
-    fn is_alive(&self) -> bool {
-        // SAFETY: this value has a reference to the `mm_struct`.
-        unsafe { sys::kapi_space_alive(self.0) }
-    }
-}
-
-impl Drop for Space {
-    fn drop(&mut self) {
-        // SAFETY: this value has a reference to the `mm_struct`, and ends.
-        unsafe { sys::kapi_space_drop(self.0) };
-    }
-}
-
 /// What a follower has in the tables.
 struct Entries {
     followed: KVec<Space>,
@@ -186,13 +162,15 @@ impl Follower {
         mem::ask()?;
         // Tasks will enter our code, and we must be able to tell when they have left it.
         sites::expect();
-        let pid = c_int::try_from(pid).ok().filter(|pid| *pid != 0).ok_or(ESRCH)?;
-        let space = Space::of(pid)?;
+        let space = match pid {
+            0 => return Err(ESRCH),
+            pid => Space::of(pid)?.space,
+        };
         self.locked(|entries, held| self.follow_space(entries, held, space))
     }
 
     fn follow_space(&self, entries: &mut Entries, held: &Held, space: Space) -> Result {
-        if entries.followed.iter().any(|other| other.0 == space.0) {
+        if entries.followed.iter().any(|other| other.key() == space.key()) {
             return Ok(());
         }
         entries.followed.retain(|other| {
@@ -207,7 +185,7 @@ impl Follower {
         }
         to_result(sys::kapi_mapped_on())?;
         entries.followed.reserve(1, GFP_KERNEL)?;
-        let mm = space.0 as u64;
+        let mm = space.key();
         let followed = Followed { mm, by: Arc::as_ptr(&self.questions) };
         let node = KBox::new(Node::new(followed), GFP_KERNEL)?;
         entries.followed.push(space, GFP_KERNEL)?;
@@ -218,7 +196,7 @@ impl Follower {
     }
 
     fn unfollow(&self, space: &Space, _held: &Held) {
-        let (mm, own) = (space.0 as u64, Arc::as_ptr(&self.questions));
+        let (mm, own) = (space.key(), Arc::as_ptr(&self.questions));
         // SAFETY: the lock is `Lock::Follow`, under which the table changes.
         unsafe { FOLLOWED.remove(mm, |e| e.mm == mm && e.by == own) };
         FOLLOWED_COUNT.fetch_sub(1, Relaxed);

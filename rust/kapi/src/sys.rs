@@ -7,7 +7,8 @@
 use core::sync::atomic::{AtomicU32, AtomicU8};
 use kernel::ffi::{c_char, c_int, c_long, c_uint, c_ulong, c_void};
 
-/// The resolved symbols for text patching. Zero: not found.
+/// `struct kapi_text_fns`: the resolved symbols for text patching. Zero: not found.
+#[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TextFns {
     pub(crate) batch_add: c_ulong,
@@ -131,7 +132,7 @@ pub(crate) struct Area {
 
 /// `kapi_thread_fn`
 pub(crate) type ThreadFn =
-    unsafe extern "C" fn(data: *mut c_void, mm: u64, thread: *const Thread) -> bool;
+    unsafe extern "C" fn(data: *mut c_void, mm: u64, thread: *const c_void) -> bool;
 
 /// `struct kapi_found`
 #[repr(C)]
@@ -261,7 +262,12 @@ unsafe extern "C" {
     /// `tp` is from `kapi_tracepoints`, here and in the next two functions.
     pub(crate) fn kapi_tracepoint_name(tp: *const c_void) -> *const c_char;
     /// `f` is the same each time; it is called with five numbers in `args`.
-    pub(crate) fn kapi_tracepoint_attach(tp: *mut c_void, number: u64, f: TracepointHit) -> c_int;
+    pub(crate) fn kapi_tracepoint_attach(
+        fns: Option<&TextFns>,
+        tp: *mut c_void,
+        number: u64,
+        f: TracepointHit,
+    ) -> c_int;
     pub(crate) fn kapi_tracepoint_detach(tp: *mut c_void, number: u64);
     pub(crate) safe fn kapi_tracepoints_quiesce();
     /// `module` is held, here and in the next two functions; `n` is less than this number.
@@ -271,6 +277,7 @@ unsafe extern "C" {
     /// `t` is from `kapi_module_tracepoint_get`, here and in the next two functions; the last one
     /// frees it. `f` as above.
     pub(crate) fn kapi_module_tracepoint_attach(
+        fns: Option<&TextFns>,
         t: *mut c_void,
         number: u64,
         f: TracepointHit,

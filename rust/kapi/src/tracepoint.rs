@@ -8,6 +8,7 @@
 use crate::mem;
 use crate::modules::ModuleRef;
 use crate::once::Once;
+use crate::symbols;
 use crate::sys;
 use core::ffi::CStr;
 use kernel::error::to_result;
@@ -131,7 +132,7 @@ impl ModuleRef<'_> {
 
 impl Tracepoint {
     /// Attaches it with this number. `EBUSY`: it is already attached. `ENODEV`: its module was
-    /// unloaded.
+    /// unloaded. `EOPNOTSUPP`: the kernel checks types (CFI), and we cannot pass the check.
     ///
     /// # Context
     ///
@@ -141,12 +142,16 @@ impl Tracepoint {
             return Err(EBUSY);
         }
         mem::ask()?;
+        let fns = symbols::breakpoint_fns();
         to_result(match self.at {
-            // SAFETY: `at` is a tracepoint by the invariant. The function is `hit` each time, and
-            // `kapi_tracepoint` calls it with five numbers, as it demands.
-            Place::Kernel(at) => unsafe { sys::kapi_tracepoint_attach(at, number, hit) },
+            // SAFETY: `fns` comes from `symbols`. `at` is a tracepoint by the invariant. The
+            // function is `hit` each time, and `kapi_tracepoint` calls it with five numbers, as it
+            // demands.
+            Place::Kernel(at) => unsafe { sys::kapi_tracepoint_attach(fns, at, number, hit) },
             // SAFETY: as above.
-            Place::Module(at) => unsafe { sys::kapi_module_tracepoint_attach(at, number, hit) },
+            Place::Module(at) => unsafe {
+                sys::kapi_module_tracepoint_attach(fns, at, number, hit)
+            },
         })?;
         self.number = Some(number);
         Ok(())

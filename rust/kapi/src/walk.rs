@@ -48,12 +48,12 @@ pub fn each_thread<F: FnMut(u64, Option<&Thread>) -> bool>(mut f: F) {
     unsafe extern "C" fn tell<F: FnMut(u64, Option<&Thread>) -> bool>(
         data: *mut c_void,
         mm: u64,
-        thread: *const Thread,
+        thread: *const c_void,
     ) -> bool {
         // SAFETY: by the caller.
         let f = unsafe { &mut *data.cast::<F>() };
         // SAFETY: by the caller.
-        let thread = unsafe { thread.as_ref() };
+        let thread = unsafe { thread.cast::<Thread>().as_ref() };
         f(mm, thread)
     }
     // SAFETY: `tell` gets a pointer to `f`, which nothing else uses until this returns.
