@@ -87,7 +87,6 @@ u32 kapi_path(u64 at, bool of_mount, u8 *to, u32 size);
 
 /* threads.c */
 struct tracepoint;
-struct kapi_module_tracepoint;
 struct kapi_hook {
 	const char *name;
 	void *probe;
@@ -330,12 +329,8 @@ int kapi_tracepoint_attach(const struct kapi_text_fns *fns, struct tracepoint *t
 void kapi_tracepoint_detach(struct tracepoint *tp, u64 number);
 void kapi_tracepoints_quiesce(void);
 unsigned int kapi_module_tracepoint_count(const struct module *mod);
-const char *kapi_module_tracepoint_name(const struct module *mod, unsigned int n);
-struct kapi_module_tracepoint *kapi_module_tracepoint_get(struct module *mod, unsigned int n);
-int kapi_module_tracepoint_attach(const struct kapi_text_fns *fns, struct kapi_module_tracepoint *t, u64 number,
-				  kapi_tracepoint_fn fn);
-void kapi_module_tracepoint_detach(struct kapi_module_tracepoint *t);
-void kapi_module_tracepoint_put(struct kapi_module_tracepoint *t);
+struct tracepoint *kapi_module_tracepoint(struct module *mod, unsigned int n);
+/* Rust */
 void kapi_module_tracepoints_gone(const struct module *mod);
 
 /* field.c */

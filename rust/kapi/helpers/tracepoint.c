@@ -7,10 +7,9 @@
  * A tracepoint passes its arguments behind that number: five in registers, the others on the stack,
  * where our caller has put them. Those are read only if somebody asks for them.
  */
-#include <linux/list.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
-#include <linux/slab.h>
+#include <linux/string.h>
 #include <linux/tracepoint.h>
 #include <asm/text-patching.h>
 #include "kapi.h"
@@ -165,104 +164,15 @@ void kapi_tracepoint_detach(struct tracepoint *tp, u64 number)
 	tracepoint_probe_unregister(tp, kapi_tracepoint_attached(tp), (void *)(unsigned long)number);
 }
 
-/*
- * A tracepoint of a module. Its user may keep it longer than the module is loaded: when the module
- * unloads, we detach from it before the kernel checks whether anybody is attached. All are accessed
- * only under the mutex.
- */
-struct kapi_module_tracepoint {
-	struct list_head list;
-	struct module *mod;
-	struct tracepoint *tp;		/* NULL: the module has unloaded. */
-	bool attached;
-	u64 number;
-};
-
-static LIST_HEAD(kapi_module_tracepoints);
-static DEFINE_MUTEX(kapi_module_tracepoints_mutex);
-
 unsigned int kapi_module_tracepoint_count(const struct module *mod)
 {
 	return mod->num_tracepoints;
 }
 
-const char *kapi_module_tracepoint_name(const struct module *mod, unsigned int n)
+/* Returns the n-th of a module that is held. */
+struct tracepoint *kapi_module_tracepoint(struct module *mod, unsigned int n)
 {
-	return tracepoint_ptr_deref(&mod->tracepoints_ptrs[n])->name;
-}
-
-/* Returns the n-th of a module that is held; NULL: no memory, or nobody watches modules unload. */
-struct kapi_module_tracepoint *kapi_module_tracepoint_get(struct module *mod, unsigned int n)
-{
-	struct kapi_module_tracepoint *t = kzalloc(sizeof(*t), GFP_KERNEL);
-
-	if (!t)
-		return NULL;
-	t->mod = mod;
-	t->tp = tracepoint_ptr_deref(&mod->tracepoints_ptrs[n]);
-	mutex_lock(&kapi_module_tracepoints_mutex);
-	if (kapi_modules_watched()) {
-		list_add(&t->list, &kapi_module_tracepoints);
-	} else {
-		kfree(t);
-		t = NULL;
-	}
-	mutex_unlock(&kapi_module_tracepoints_mutex);
-	return t;
-}
-
-static void kapi_module_tracepoint_leave(struct kapi_module_tracepoint *t)
-{
-	if (t->tp && t->attached)
-		kapi_tracepoint_detach(t->tp, t->number);
-	t->attached = false;
-}
-
-int kapi_module_tracepoint_attach(const struct kapi_text_fns *fns, struct kapi_module_tracepoint *t, u64 number,
-				  kapi_tracepoint_fn fn)
-{
-	int err = -ENODEV;
-
-	mutex_lock(&kapi_module_tracepoints_mutex);
-	if (t->tp)
-		err = kapi_tracepoint_attach(fns, t->tp, number, fn);
-	if (!err) {
-		t->number = number;
-		t->attached = true;
-	}
-	mutex_unlock(&kapi_module_tracepoints_mutex);
-	return err;
-}
-
-void kapi_module_tracepoint_detach(struct kapi_module_tracepoint *t)
-{
-	mutex_lock(&kapi_module_tracepoints_mutex);
-	kapi_module_tracepoint_leave(t);
-	mutex_unlock(&kapi_module_tracepoints_mutex);
-}
-
-void kapi_module_tracepoint_put(struct kapi_module_tracepoint *t)
-{
-	mutex_lock(&kapi_module_tracepoints_mutex);
-	kapi_module_tracepoint_leave(t);
-	list_del(&t->list);
-	mutex_unlock(&kapi_module_tracepoints_mutex);
-	kfree(t);
-}
-
-/* A module unloads; NULL: nobody watches modules unload any more. */
-void kapi_module_tracepoints_gone(const struct module *mod)
-{
-	struct kapi_module_tracepoint *t;
-
-	mutex_lock(&kapi_module_tracepoints_mutex);
-	list_for_each_entry(t, &kapi_module_tracepoints, list) {
-		if (!mod || t->mod == mod) {
-			kapi_module_tracepoint_leave(t);
-			t->tp = NULL;
-		}
-	}
-	mutex_unlock(&kapi_module_tracepoints_mutex);
+	return tracepoint_ptr_deref(&mod->tracepoints_ptrs[n]);
 }
 
 /* Waits until no call from a detached tracepoint is under way. */

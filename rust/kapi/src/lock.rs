@@ -18,6 +18,8 @@ pub(crate) enum Lock {
     Ftrace = 3,
     /// The tables of [followers](crate::follow).
     Follow = 4,
+    /// The [tracepoints](crate::tracepoint) of modules.
+    Tracepoints = 5,
 }
 
 /// The mutex is held as long as this value exists.

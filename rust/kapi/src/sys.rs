@@ -259,7 +259,7 @@ unsafe extern "C" {
 
     /// `f` accepts `arg`.
     pub(crate) fn kapi_tracepoints(f: OnTracepoint, arg: *mut c_void);
-    /// `tp` is from `kapi_tracepoints`, here and in the next two functions.
+    /// `tp` is a tracepoint that exists, here and in the next two functions.
     pub(crate) fn kapi_tracepoint_name(tp: *const c_void) -> *const c_char;
     /// `f` is the same each time; it is called with five numbers in `args`.
     pub(crate) fn kapi_tracepoint_attach(
@@ -270,20 +270,10 @@ unsafe extern "C" {
     ) -> c_int;
     pub(crate) fn kapi_tracepoint_detach(tp: *mut c_void, number: u64);
     pub(crate) safe fn kapi_tracepoints_quiesce();
-    /// `module` is held, here and in the next two functions; `n` is less than this number.
+    /// `module` is held, here and in the next function; `n` is less than this number.
     pub(crate) fn kapi_module_tracepoint_count(module: *const c_void) -> u32;
-    pub(crate) fn kapi_module_tracepoint_name(module: *const c_void, n: u32) -> *const c_char;
-    pub(crate) fn kapi_module_tracepoint_get(module: *mut c_void, n: u32) -> *mut c_void;
-    /// `t` is from `kapi_module_tracepoint_get`, here and in the next two functions; the last one
-    /// frees it. `f` as above.
-    pub(crate) fn kapi_module_tracepoint_attach(
-        fns: Option<&TextFns>,
-        t: *mut c_void,
-        number: u64,
-        f: TracepointHit,
-    ) -> c_int;
-    pub(crate) fn kapi_module_tracepoint_detach(t: *mut c_void);
-    pub(crate) fn kapi_module_tracepoint_put(t: *mut c_void);
+    pub(crate) fn kapi_module_tracepoint(module: *mut c_void, n: u32) -> *mut c_void;
+    pub(crate) safe fn kapi_modules_watched() -> bool;
 
     pub(crate) safe fn kapi_field(n: u32, offset: &mut u32, size: &mut u32) -> bool;
     pub(crate) safe fn kapi_cpu_info(cpu: u32) -> u64;

@@ -5,15 +5,19 @@
 //! attached. A call in progress may arrive after a tracepoint is detached, so the number must not
 //! lead to anything that is freed then. [`quiesce`] waits for the last call.
 
+use crate::lock::Lock;
 use crate::mem;
 use crate::modules::ModuleRef;
 use crate::once::Once;
 use crate::symbols;
 use crate::sys;
+use core::cell::UnsafeCell;
 use core::ffi::CStr;
+use kernel::alloc::KVVec;
 use kernel::error::to_result;
 use kernel::ffi::c_void;
 use kernel::prelude::*;
+use kernel::sync::Arc;
 
 /// A tracepoint of the kernel or of a module. Dropping it detaches it.
 pub struct Tracepoint {
@@ -22,23 +26,139 @@ pub struct Tracepoint {
     number: Option<u64>,
 }
 
-/// # Invariants
-///
-/// Each variant states where its pointer comes from.
-#[derive(Clone, Copy)]
 enum Place {
-    /// It is from `kapi_tracepoints`; the kernel itself never disappears.
-    Kernel(*mut c_void),
-    /// It is from `kapi_module_tracepoint_get`, which allows the module to be unloaded; only this
-    /// value has it.
-    Module(*mut c_void),
+    Kernel(Raw),
+    Module(Arc<OfModule>),
 }
 
-// SAFETY: the kernel locks its tracepoints when somebody attaches, and `tracepoint.c` locks those
-// of modules.
-unsafe impl Send for Tracepoint {}
+/// A `struct tracepoint`.
+///
+/// # Invariants
+///
+/// It exists: it is the kernel's own, which never disappears; or it is in an [`OfModule`], which
+/// loses it when the module unloads.
+#[derive(Clone, Copy)]
+struct Raw(*mut c_void);
+
+// SAFETY: the kernel locks its tracepoints when somebody attaches or detaches.
+unsafe impl Send for Raw {}
 // SAFETY: as above.
-unsafe impl Sync for Tracepoint {}
+unsafe impl Sync for Raw {}
+
+impl Raw {
+    fn attach(self, number: u64) -> Result {
+        let fns = symbols::breakpoint_fns();
+        // SAFETY: `fns` comes from `symbols`. The tracepoint exists by the invariant. The function
+        // is `hit` each time, and `kapi_tracepoint` calls it with five numbers, as it demands.
+        to_result(unsafe { sys::kapi_tracepoint_attach(fns, self.0, number, hit) })
+    }
+
+    fn detach(self, number: u64) {
+        // SAFETY: the tracepoint exists by the invariant.
+        unsafe { sys::kapi_tracepoint_detach(self.0, number) };
+    }
+
+    /// Returns the name.
+    ///
+    /// # Safety
+    ///
+    /// The tracepoint exists for all of `'a`.
+    unsafe fn name<'a>(self) -> &'a [u8] {
+        // SAFETY: the tracepoint exists by the invariant.
+        let name = unsafe { sys::kapi_tracepoint_name(self.0) };
+        // SAFETY: the name ends with a NUL and lives as long as its tracepoint.
+        unsafe { CStr::from_ptr(name.cast()) }.to_bytes()
+    }
+}
+
+/// A tracepoint of a module. Its user may keep it longer than the module is loaded: when the module
+/// unloads, we detach from it before the kernel checks whether anybody is attached.
+struct OfModule {
+    /// The address of the module.
+    module: u64,
+    state: UnsafeCell<State>,
+}
+
+struct State {
+    /// `None`: the module has unloaded.
+    at: Option<Raw>,
+    /// The number with which it is attached.
+    number: Option<u64>,
+}
+
+// SAFETY: only `Modules` reaches `state`, by one task at a time.
+unsafe impl Send for OfModule {}
+// SAFETY: as above.
+unsafe impl Sync for OfModule {}
+
+impl State {
+    fn leave(&mut self) {
+        if let (Some(at), Some(number)) = (self.at, self.number.take()) {
+            at.detach(number);
+        }
+    }
+}
+
+/// All tracepoints of modules.
+struct Modules(UnsafeCell<KVVec<Arc<OfModule>>>);
+
+// SAFETY: only `locked` reaches the list, by one task at a time.
+unsafe impl Sync for Modules {}
+
+static MODULES: Modules = Modules(UnsafeCell::new(KVVec::new()));
+
+impl Modules {
+    fn locked<R>(&self, f: impl FnOnce(&mut KVVec<Arc<OfModule>>) -> R) -> R {
+        let _held = Lock::Tracepoints.hold();
+        // SAFETY: nobody else holds the lock, so nobody else has a reference.
+        f(unsafe { &mut *self.0.get() })
+    }
+
+    /// Calls `f` with the state of one of them.
+    fn with<R>(&self, of: &OfModule, f: impl FnOnce(&mut State) -> R) -> R {
+        self.locked(|_| {
+            // SAFETY: as above; the caller of `locked` is the only one who borrows a state.
+            f(unsafe { &mut *of.state.get() })
+        })
+    }
+
+    /// Adds one; `ENOMEM`: there is no memory, or nobody watches modules unload.
+    fn add(&self, module: u64, at: Raw) -> Result<Arc<OfModule>> {
+        let state = UnsafeCell::new(State { at: Some(at), number: None });
+        let new = Arc::new(OfModule { module, state }, GFP_KERNEL)?;
+        self.locked(|all| {
+            if !sys::kapi_modules_watched() {
+                return Err(ENOMEM);
+            }
+            all.push(new.clone(), GFP_KERNEL)?;
+            Ok(new)
+        })
+    }
+
+    /// Removes one that is detached.
+    fn remove(&self, of: &Arc<OfModule>) {
+        self.locked(|all| {
+            all.retain(|other| !Arc::ptr_eq(other, of));
+            // A static is never dropped.
+            if all.is_empty() {
+                *all = KVVec::new();
+            }
+        });
+    }
+}
+
+/// A module unloads; null: nobody watches modules unload any more.
+#[no_mangle]
+extern "C" fn kapi_module_tracepoints_gone(module: *const c_void) {
+    MODULES.locked(|all| {
+        for of in all.iter().filter(|of| module.is_null() || of.module == module as u64) {
+            // SAFETY: only the holder of the lock borrows a state, and this is the only one here.
+            let state = unsafe { &mut *of.state.get() };
+            state.leave();
+            state.at = None;
+        }
+    });
+}
 
 /// The arguments of a tracepoint.
 #[derive(Clone, Copy)]
@@ -83,13 +203,11 @@ pub fn for_each(mut f: impl FnMut(&'static [u8], Tracepoint)) {
     unsafe extern "C" fn one(tp: *mut c_void, arg: *mut c_void) {
         // SAFETY: by the caller.
         let f = unsafe { &mut *arg.cast::<&mut dyn FnMut(&'static [u8], Tracepoint)>() };
-        // SAFETY: by the caller.
-        let name = unsafe { sys::kapi_tracepoint_name(tp) };
-        // SAFETY: the name ends with a NUL and lives as long as its tracepoint, which the kernel
-        // never frees.
-        let name: &'static CStr = unsafe { CStr::from_ptr(name.cast()) };
-        // INVARIANT: `kapi_tracepoints` gives `tp`, a tracepoint of the kernel itself.
-        f(name.to_bytes(), Tracepoint { at: Place::Kernel(tp), number: None });
+        // INVARIANT: by the caller, `tp` is a tracepoint of the kernel itself.
+        let at = Raw(tp);
+        // SAFETY: the kernel never frees its own tracepoints.
+        let name = unsafe { at.name() };
+        f(name, Tracepoint { at: Place::Kernel(at), number: None });
     }
     let mut f: &mut dyn FnMut(&'static [u8], Tracepoint) = &mut f;
     // SAFETY: `one` accepts the pointer to `f`, which is lent until this returns.
@@ -116,17 +234,13 @@ impl ModuleRef<'_> {
             return Err(ENOENT);
         }
         mem::ask()?;
+        // INVARIANT: the module exists, and `MODULES` keeps the tracepoint no longer than that.
         // SAFETY: the module exists by the invariant, and has more than `n` tracepoints.
-        let name = unsafe { sys::kapi_module_tracepoint_name(self.as_ptr(), n) };
-        // SAFETY: the name ends with a NUL and lives as long as the module, which outlives `self`.
-        let name = unsafe { CStr::from_ptr(name.cast()) };
-        // SAFETY: as above.
-        let at = unsafe { sys::kapi_module_tracepoint_get(self.as_ptr(), n) };
-        if at.is_null() {
-            return Err(ENOMEM);
-        }
-        // INVARIANT: `at` comes from `kapi_module_tracepoint_get`, and only this value gets it.
-        Ok((name.to_bytes(), Tracepoint { at: Place::Module(at), number: None }))
+        let at = Raw(unsafe { sys::kapi_module_tracepoint(self.as_ptr(), n) });
+        let of = MODULES.add(self.as_ptr() as u64, at)?;
+        // SAFETY: the tracepoint lives as long as its module, which outlives `self`.
+        let name = unsafe { at.name() };
+        Ok((name, Tracepoint { at: Place::Module(of), number: None }))
     }
 }
 
@@ -142,17 +256,14 @@ impl Tracepoint {
             return Err(EBUSY);
         }
         mem::ask()?;
-        let fns = symbols::breakpoint_fns();
-        to_result(match self.at {
-            // SAFETY: `fns` comes from `symbols`. `at` is a tracepoint by the invariant. The
-            // function is `hit` each time, and `kapi_tracepoint` calls it with five numbers, as it
-            // demands.
-            Place::Kernel(at) => unsafe { sys::kapi_tracepoint_attach(fns, at, number, hit) },
-            // SAFETY: as above.
-            Place::Module(at) => unsafe {
-                sys::kapi_module_tracepoint_attach(fns, at, number, hit)
-            },
-        })?;
+        match &self.at {
+            Place::Kernel(at) => at.attach(number)?,
+            Place::Module(of) => MODULES.with(of, |state| {
+                state.at.ok_or(ENODEV)?.attach(number)?;
+                state.number = Some(number);
+                Ok::<(), Error>(())
+            })?,
+        }
         self.number = Some(number);
         Ok(())
     }
@@ -169,11 +280,9 @@ impl Tracepoint {
     /// *process*
     pub fn detach(&mut self) {
         let Some(number) = self.number.take() else { return };
-        match self.at {
-            // SAFETY: `at` is a tracepoint by the invariant.
-            Place::Kernel(at) => unsafe { sys::kapi_tracepoint_detach(at, number) },
-            // SAFETY: as above.
-            Place::Module(at) => unsafe { sys::kapi_module_tracepoint_detach(at) },
+        match &self.at {
+            Place::Kernel(at) => at.detach(number),
+            Place::Module(of) => MODULES.with(of, State::leave),
         }
     }
 }
@@ -184,9 +293,8 @@ impl Drop for Tracepoint {
     /// *process* or *notifier*
     fn drop(&mut self) {
         self.detach();
-        if let Place::Module(at) = self.at {
-            // SAFETY: only this value has `at`, by the invariant, and it does not use it any more.
-            unsafe { sys::kapi_module_tracepoint_put(at) };
+        if let Place::Module(of) = &self.at {
+            MODULES.remove(of);
         }
     }
 }
