@@ -146,14 +146,14 @@ impl<'a> Locked<'a> {
         // SAFETY: `mm` has users.
         let locked = unsafe { sys::kapi_space_lock_killable(mm.as_raw().cast()) };
         // INVARIANT: the lock was taken.
-        locked.then_some(()).map(|()| Self(mm, NotThreadSafe))
+        locked.then(|| Self(mm, NotThreadSafe))
     }
 
     fn at_once(mm: &'a MmWithUser) -> Option<Self> {
         // SAFETY: `mm` has users.
         let locked = unsafe { bindings::mmap_read_trylock(mm.as_raw()) };
         // INVARIANT: the lock was taken.
-        locked.then_some(()).map(|()| Self(mm, NotThreadSafe))
+        locked.then(|| Self(mm, NotThreadSafe))
     }
 
     /// Waits for a bounded time.
