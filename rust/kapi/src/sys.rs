@@ -249,9 +249,10 @@ unsafe extern "C" {
     pub(crate) fn kapi_tracepoints(f: OnTracepoint, arg: *mut c_void);
     /// `tp` is from `kapi_tracepoints`, here and in the next two functions.
     pub(crate) fn kapi_tracepoint_name(tp: *const c_void) -> *const c_char;
-    /// `f` is the same each time; it is called with five numbers in `args`.
+    /// `fns` is null or from `symbols`. `f` is the same each time; it is called with five numbers in
+    /// `args`.
     pub(crate) fn kapi_tracepoint_attach(
-        fns: Option<&TextFns>,
+        fns: *const TextFns,
         tp: *mut c_void,
         number: u64,
         f: TracepointHit,
@@ -265,7 +266,7 @@ unsafe extern "C" {
     /// `t` is from `kapi_module_tracepoint_get`, here and in the next two functions; the last one
     /// frees it. `f` as above.
     pub(crate) fn kapi_module_tracepoint_attach(
-        fns: Option<&TextFns>,
+        fns: *const TextFns,
         t: *mut c_void,
         number: u64,
         f: TracepointHit,

@@ -142,9 +142,9 @@ impl Tracepoint {
             return Err(EBUSY);
         }
         mem::ask()?;
-        let fns = symbols::breakpoint_fns();
+        let fns = symbols::breakpoint_fns().map_or(core::ptr::null(), core::ptr::from_ref);
         to_result(match self.at {
-            // SAFETY: `fns` comes from `symbols`. `at` is a tracepoint by the invariant. The
+            // SAFETY: `fns` is null or comes from `symbols`. `at` is a tracepoint by the invariant. The
             // function is `hit` each time, and `kapi_tracepoint` calls it with five numbers, as it
             // demands.
             Place::Kernel(at) => unsafe { sys::kapi_tracepoint_attach(fns, at, number, hit) },
