@@ -3,7 +3,8 @@
 # an unmodified distribution kernel (tools/vm); the first target that needs them makes them.
 #
 # KERNEL= and SUITE= choose another kernel for every target, e.g. `make test KERNEL=7.3`; with KERNEL=debug and
-# KERNEL=kcsan it is one that looks for mistakes, with KERNEL=vanilla one of other choices, all built here. KDIR= builds against any prepared kernel tree.
+# KERNEL=kcsan it is one that looks for mistakes, with KERNEL=vanilla one of other choices than Debian's. These are built
+# here. KDIR= builds against any prepared kernel tree.
 
 .PHONY: help demo test debug check docs module userspace driver drivers selftest vm show bench proof soak matrix install deb module-deb rpm install-test bless clean
 .DEFAULT_GOAL := help
