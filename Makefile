@@ -74,7 +74,7 @@ proof: ## programs of the distribution with all their functions traced must not 
 soak: ## everything at once in the guest, for HOURS=2: fbt, drivers, programs, CPUs off and on, killed consumers, little memory
 	@tools/soak $(HOURS)
 
-matrix: ## make test with each supported kernel: 7.2, 7.3 and its -rt of trixie-backports, sid's
+matrix: ## make test with each supported kernel: 7.2, 7.3, its amd64 and rt-amd64, sid's, and KERNEL=vanilla
 	@tools/matrix
 
 install: ## installs module, command and header; KERNEL=native: for the kernel that runs here
