@@ -3,7 +3,8 @@
 # an unmodified distribution kernel (tools/vm); the first target that needs them makes them.
 #
 # KERNEL= and SUITE= choose another kernel for every target, e.g. `make test KERNEL=7.3`; with KERNEL=debug and
-# KERNEL=kcsan it is one that looks for mistakes, with KERNEL=vanilla one of other choices, all built here. KDIR= builds against any prepared kernel tree.
+# KERNEL=kcsan it is one that looks for mistakes, with KERNEL=vanilla one of other choices than Debian's. These are built
+# here. KDIR= builds against any prepared kernel tree.
 
 .PHONY: help demo test debug check docs module userspace driver drivers selftest vm show bench proof soak matrix install deb module-deb rpm install-test bless clean
 .DEFAULT_GOAL := help
@@ -73,7 +74,7 @@ proof: ## programs of the distribution with all their functions traced must not 
 soak: ## everything at once in the guest, for HOURS=2: fbt, drivers, programs, CPUs off and on, killed consumers, little memory
 	@tools/soak $(HOURS)
 
-matrix: ## make test with each supported kernel: 7.2, 7.3 and its -rt of trixie-backports, sid's
+matrix: ## make test with each supported kernel: 7.2, 7.3, its amd64 and rt-amd64, sid's, and KERNEL=vanilla
 	@tools/matrix
 
 install: ## installs module, command and header; KERNEL=native: for the kernel that runs here

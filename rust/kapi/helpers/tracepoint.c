@@ -64,13 +64,22 @@ const char *kapi_tracepoint_name(const struct tracepoint *tp)
 static DEFINE_MUTEX(kapi_typed_mutex);
 static size_t kapi_ntyped;
 
+/* No address in the middle may be known to the compiler: objtool would want an ENDBR there. */
+static u8 *kapi_typed_at(size_t n)
+{
+	u8 *first = kapi_typed[0];
+
+	OPTIMIZER_HIDE_VAR(first);
+	return first + n * KAPI_TYPED_SIZE;
+}
+
 static size_t kapi_typed_find(const u8 *type)
 {
 	size_t n;
 
 	lockdep_assert_held(&kapi_typed_mutex);
 	for (n = 0; n < kapi_ntyped; n++) {
-		if (!memcmp(kapi_typed[n], type, KAPI_COPIED))
+		if (!memcmp(kapi_typed_at(n), type, KAPI_COPIED))
 			break;
 	}
 	return n;
@@ -103,7 +112,7 @@ static void *kapi_tracepoint_entry(const struct kapi_text_fns *fns, const struct
 	mutex_lock(&kapi_typed_mutex);
 	n = kapi_typed_find(bytes);
 	if (n < KAPI_TYPED_ENTRIES)
-		entry = kapi_typed[n];
+		entry = kapi_typed_at(n);
 	if (n == kapi_ntyped && entry) {
 		distance = (u8 *)kapi_tracepoint - (entry + sizeof(bytes));
 		bytes[KAPI_COPIED] = JMP32_INSN_OPCODE;
@@ -130,7 +139,7 @@ static void *kapi_tracepoint_attached(const struct tracepoint *tp)
 	mutex_lock(&kapi_typed_mutex);
 	n = kapi_typed_find(type);
 	mutex_unlock(&kapi_typed_mutex);
-	return kapi_typed[n] + KAPI_BEFORE;
+	return kapi_typed_at(n) + KAPI_BEFORE;
 }
 #else
 static void *kapi_tracepoint_entry(const struct kapi_text_fns *fns, const struct tracepoint *tp)

@@ -35,6 +35,7 @@ use kernel::page::{PAGE_MASK, PAGE_SIZE};
 use kernel::prelude::*;
 use kernel::sync::aref::ARef;
 use kernel::types::NotThreadSafe;
+use x86::encoding::INT3;
 
 /// Why text of a process cannot be changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,9 +81,6 @@ impl Poke {
         self.result
     }
 }
-
-/// The opcode of a breakpoint.
-const INT3: u8 = 0xcc;
 
 /// How often pages that have disappeared again are loaded.
 const TRIES: usize = 8;

@@ -261,9 +261,10 @@ unsafe extern "C" {
     pub(crate) fn kapi_tracepoints(f: OnTracepoint, arg: *mut c_void);
     /// `tp` is a tracepoint that exists, here and in the next two functions.
     pub(crate) fn kapi_tracepoint_name(tp: *const c_void) -> *const c_char;
-    /// `f` is the same each time; it is called with five numbers in `args`.
+    /// `fns` is null or from `symbols`. `f` is the same each time; it is called with five numbers in
+    /// `args`.
     pub(crate) fn kapi_tracepoint_attach(
-        fns: Option<&TextFns>,
+        fns: *const TextFns,
         tp: *mut c_void,
         number: u64,
         f: TracepointHit,

@@ -193,6 +193,25 @@ fn both_sides_of_kapi_declare_the_same_functions() {
     none(bad);
 }
 
+/// A kernel with CFI compares the types of a caller and of the function behind a pointer. They
+/// encode the names of structs, and ours have other names in Rust: such a call would be fatal.
+#[test]
+fn functions_called_through_pointers_name_no_struct() {
+    let header = header();
+    let mut seen = 0;
+    let mut bad = Vec::new();
+    for (at, _) in header.match_indices("(*") {
+        let Some(open) = header[at + 1..].find('(').map(|o| o + at + 1) else { continue };
+        seen += 1;
+        let (list, _) = bracket(&header, open);
+        if list.contains("struct ") {
+            bad.push(format!("{}: ({list})", &header[at..open]));
+        }
+    }
+    assert!(seen > 10, "{seen}");
+    none(bad);
+}
+
 /// Reads the fields of a struct of C.
 fn fields_in_c(body: &str) -> Vec<Field> {
     let mut all = Vec::new();
