@@ -211,7 +211,8 @@ impl Tables {
         }
         let stack = self.stacks.number(places).0;
         let mut attributes = Vec::new();
-        for (name, key) in kind.keynames.iter().zip(entry.keys.iter()).filter(|(_, k)| !is_stack(k)) {
+        for (name, key) in kind.keynames.iter().zip(entry.keys.iter()).filter(|(_, k)| !is_stack(k))
+        {
             let value = match key {
                 Datum::Int(n) => Value::Number(*n),
                 other => Value::Text(other.to_string()),
